@@ -1,0 +1,54 @@
+# A thin layer over CMake: every target is a line or two, and `cmake --preset release` does as well.
+# scripts/setup finds or installs what is needed; SETUP=no leaves it out.
+
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+SETUP  ?= yes
+DEMO   ?= --ambit-progress=1 --ambit-report=1
+
+# The make that CMake starts is not a part of this one: JOBS says how many processes it has.
+build = env -u MAKEFLAGS -u MAKELEVEL cmake --build
+setup = $(if $(filter yes,$(SETUP)),scripts/setup $(1),@:)
+
+.PHONY: all demo check bench install format clean help
+
+all:
+	$(call setup,build)
+	cmake --preset release
+	$(build) build -j $(JOBS) --target ambit ambit_tool examples
+
+demo: all
+	build/examples/01_heat/heat $(DEMO)
+
+check:
+	$(call setup,check)
+	cmake --preset release
+	$(build) build -j $(JOBS)
+	cmake --preset dev
+	$(build) build/sanitize -j $(JOBS)
+	python3 tests/meta/run_tests.py --jobs $(JOBS) release dev
+
+bench:
+	$(call setup,bench)
+	cmake --preset release
+	$(build) build -j $(JOBS) --target ambit_tool bench_programs
+	bench/run build
+
+install: all
+	cmake --install build --prefix $(PREFIX)
+
+format:
+	python3 tests/meta/check_format.py --fix
+
+clean:
+	rm -rf build heat.png
+
+help:
+	@echo "make           set up and build: build/ambit, build/libambit.so, build/examples/"
+	@echo "make demo      run the heat example on all cores; writes heat.png"
+	@echo "make check     all tests, plain and with sanitizers"
+	@echo "make bench     measure, beside other programs (minutes)"
+	@echo "make install   into PREFIX=$(PREFIX)"
+	@echo "make format    lay out the C files as .clang-format says"
+	@echo "make clean     remove build/ and heat.png"
+	@echo "JOBS=$(JOBS) processes; SETUP=no installs and checks nothing."

@@ -1,0 +1,55 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *ambit_status_name(ambit_status s)
+{
+  switch (s) {
+#define X(name, value, text)                                                                       \
+  case AMBIT_##name: return #name;
+    AMBIT_STATUS_MAP(X)
+#undef X
+  }
+  return "EUNKNOWN";
+}
+
+const char *ambit_status_text(ambit_status s)
+{
+  switch (s) {
+#define X(name, value, text)                                                                       \
+  case AMBIT_##name: return text;
+    AMBIT_STATUS_MAP(X)
+#undef X
+  }
+  return "unknown status code";
+}
+
+ambit_status(ambit__raise)(ambit__errors *errors, ambit_status code, const char *fmt, ...)
+{
+  va_list ap;
+  int n;
+
+  if (!errors || errors->status) return code;
+  errors->status = code;
+  va_start(ap, fmt);
+  n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  errors->text = n < 0 ? NULL : malloc((size_t)n + 1);
+  if (errors->text) {
+    va_start(ap, fmt);
+    vsnprintf(errors->text, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+  }
+  if (errors->handler)
+    errors->handler(code, errors->text ? errors->text : ambit_status_text(code), errors->user);
+  return code;
+}
+
+void ambit__errors_clear(ambit__errors *errors)
+{
+  free(errors->text);
+  errors->text = NULL;
+  errors->status = AMBIT_OK;
+}

@@ -1,0 +1,68 @@
+#include "base/number.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  PLAIN_DIGITS = 6
+}; /* tried first: 10 is 10.0, not 1e+01; zeros at the end are never printed */
+
+/* Everything that is no part of a C number is the locale's decimal point, of one or more bytes. */
+static void plain_point(char *text)
+{
+  char *to = text;
+
+  for (char *from = text; *from; from++) {
+    if (strchr("0123456789+-e", *from))
+      *to++ = *from;
+    else if (to == text || to[-1] != '.')
+      *to++ = '.';
+  }
+  *to = '\0';
+  if (!strpbrk(text, ".e")) strcpy(to, ".0");
+}
+
+void ambit__number_print_double(char out[AMBIT__NUMBER_CHARS], double x)
+{
+  int digits = PLAIN_DIGITS;
+
+  do {
+    snprintf(out, AMBIT__NUMBER_CHARS - 2, "%.*g", digits, x);
+  } while (strtod(out, NULL) != x && digits++ < 17);
+  plain_point(out);
+}
+
+/* Both ways of reading must agree: some readers of float constants round twice, through double. */
+static bool reads_as(const char *text, float x)
+{
+  return strtof(text, NULL) == x && (float)strtod(text, NULL) == x;
+}
+
+void ambit__number_print_float(char out[AMBIT__NUMBER_CHARS], float x)
+{
+  int digits = PLAIN_DIGITS;
+
+  do {
+    snprintf(out, AMBIT__NUMBER_CHARS - 2, "%.*g", digits, (double)x);
+  } while (!reads_as(out, x) && digits++ < 9);
+  plain_point(out);
+}
+
+bool ambit__number_read(const char *text, double *out)
+{
+  const char *point = localeconv()->decimal_point, *dot = strchr(text, '.');
+  size_t before = dot ? (size_t)(dot - text) : strlen(text);
+  char local[128];
+  char *end;
+
+  if (!*text || strlen(text) + strlen(point) >= sizeof local) return false;
+  if (text[strspn(text, "0123456789+-.eE")]) return false;
+  memcpy(local, text, before);
+  local[before] = '\0';
+  if (dot) strcat(strcat(local, point), dot + 1);
+  *out = strtod(local, &end);
+  return end != local && !*end && isfinite(*out);
+}

@@ -1,0 +1,20 @@
+/* settings.h - the options of a context, parsed. The table that fills it is runtime/options.c. */
+#ifndef AMBIT_BASE_SETTINGS_H
+#define AMBIT_BASE_SETTINGS_H
+
+#include <stdbool.h>
+
+typedef struct ambit__settings {
+  const char *devices; /* "cpu", "ref", ... */
+  int threads;         /* of a cpu device; 0: one per core this process may use */
+  bool strict;         /* no contraction, no reassociation: equal bits everywhere */
+  const char *cc;      /* C compiler; "none": do not compile */
+  const char *cache;   /* folder of compiled kernels; "" the user's own; "none": keep nothing */
+  const char *dump;    /* folder for generated source; "" none */
+  bool hugepages;      /* ask for huge pages for large fields */
+  bool progress;       /* a live line on standard error while running */
+  bool report;         /* a report on standard error when a program ends */
+  int verbose;         /* 0 warnings, 1 plans, 2 what is compiled and loaded */
+} ambit__settings;
+
+#endif

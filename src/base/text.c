@@ -1,0 +1,74 @@
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(ambit__text *t, size_t extra)
+{
+  size_t need = t->len + extra + 1, cap = t->cap ? t->cap : 256;
+  char *p;
+
+  if (t->failed) return false;
+  if (need <= t->cap) return true;
+  while (cap < need)
+    cap *= 2;
+  p = realloc(t->chars, cap);
+  if (!p) {
+    t->failed = true;
+    return false;
+  }
+  t->chars = p;
+  t->cap = cap;
+  return true;
+}
+
+void ambit__vprint(ambit__text *t, const char *fmt, va_list ap)
+{
+  va_list measure;
+  int n;
+
+  va_copy(measure, ap);
+  n = vsnprintf(NULL, 0, fmt, measure);
+  va_end(measure);
+  if (n < 0 || !reserve(t, (size_t)n)) return;
+  vsnprintf(t->chars + t->len, (size_t)n + 1, fmt, ap);
+  t->len += (size_t)n;
+}
+
+void ambit__print(ambit__text *t, const char *fmt, ...)
+{
+  va_list ap;
+
+  va_start(ap, fmt);
+  ambit__vprint(t, fmt, ap);
+  va_end(ap);
+}
+
+void ambit__print_chars(ambit__text *t, const char *chars, size_t n)
+{
+  if (!reserve(t, n)) return;
+  memcpy(t->chars + t->len, chars, n);
+  t->len += n;
+  t->chars[t->len] = '\0';
+}
+
+char *ambit__text_finish(ambit__text *t)
+{
+  char *chars = NULL;
+
+  if (reserve(t, 0) && t->chars) {
+    t->chars[t->len] = '\0';
+    chars = t->chars;
+  } else {
+    free(t->chars);
+  }
+  *t = (ambit__text){0};
+  return chars;
+}
+
+void ambit__text_free(ambit__text *t)
+{
+  free(t->chars);
+  *t = (ambit__text){0};
+}

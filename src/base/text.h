@@ -1,0 +1,32 @@
+/* text.h - text that grows.
+ *
+ * A text never fails half way: after the first failed allocation it swallows everything and
+ * ambit__text_finish() reports it. Callers can therefore be written as straight prints.
+ */
+#ifndef AMBIT_BASE_TEXT_H
+#define AMBIT_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ambit__text {
+  char *chars;     /* NUL-terminated; NULL until something is printed */
+  size_t len, cap; /* bytes used and allocated */
+  bool failed;     /* an allocation failed; `chars` is incomplete */
+} ambit__text;
+
+void ambit__print(ambit__text *t, const char *fmt, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+void ambit__vprint(ambit__text *t, const char *fmt, va_list ap);
+void ambit__print_chars(ambit__text *t, const char *chars, size_t n);
+
+/* Hands the text over (free() it; "" if nothing was printed), or returns NULL when memory ran out.
+ * Resets the text. */
+char *ambit__text_finish(ambit__text *t);
+void ambit__text_free(ambit__text *t);
+
+#endif

@@ -1,0 +1,15 @@
+/* dialect_c.c - C as gcc and clang speak it. */
+#include "codegen/dialect.h"
+
+extern const char ambit__prelude_c[]; /* prelude/c.h, embedded by the build */
+
+const ambit__dialect ambit__dialect_c = {
+    .name = "c",
+    .extension = ".c",
+    .prelude = ambit__prelude_c,
+    .types = {"float", "double", "int32_t", "uint8_t", "int16_t", "int64_t"},
+    .infinity = {"INFINITY", "(double)INFINITY"},
+    .nan = {"NAN", "(double)NAN"},
+    .float_names = true,
+    .wraps = true, /* -fwrapv */
+};

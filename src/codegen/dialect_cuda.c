@@ -1,0 +1,25 @@
+/* dialect_cuda.c - CUDA C++ as NVRTC and nvcc speak it. */
+#include "codegen/dialect.h"
+
+extern const char ambit__prelude_cuda[], ambit__prelude_gpu[]; /* embedded by the build */
+
+const ambit__dialect ambit__dialect_cuda = {
+    .name = "cuda",
+    .extension = ".cu",
+    .prelude = ambit__prelude_cuda,
+    .arithmetic = ambit__prelude_gpu,
+    .types = {"float", "double", "int", "unsigned char", "short", "long long"},
+    .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000LL)"},
+    .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000LL)"},
+    .float_names = true,
+    .strict = "",
+    .kernel = "extern \"C\" __global__",
+    .global = "",
+    .shared = "__shared__ ",
+    .shared_pointer = "",
+    .unaliased = "__restrict__ ",
+    .barrier = "__syncthreads()",
+    .thread = {"(int)threadIdx.x", "(int)threadIdx.y", "(int)threadIdx.z"},
+    .block = {"(long long)blockIdx.x", "(long long)blockIdx.y", "(long long)blockIdx.z"},
+    .blocks = {"(long long)gridDim.x", "(long long)gridDim.y", "(long long)gridDim.z"},
+};

@@ -1,0 +1,24 @@
+/* dialect_opencl.c - OpenCL C 1.2. */
+#include "codegen/dialect.h"
+
+extern const char ambit__prelude_opencl[], ambit__prelude_gpu[]; /* embedded by the build */
+
+const ambit__dialect ambit__dialect_opencl = {
+    .name = "opencl",
+    .extension = ".cl",
+    .prelude = ambit__prelude_opencl,
+    .arithmetic = ambit__prelude_gpu,
+    .types = {"float", "double", "int", "uchar", "short", "long"},
+    .infinity = {"INFINITY", "(double)INFINITY"},
+    .nan = {"NAN", "(double)NAN"},
+    .strict = "#pragma OPENCL FP_CONTRACT OFF\n",
+    .kernel = "kernel",
+    .global = "global ",
+    .shared = "local ",
+    .shared_pointer = "local ",
+    .unaliased = "restrict ",
+    .barrier = "barrier(CLK_LOCAL_MEM_FENCE)",
+    .thread = {"(int)get_local_id(0)", "(int)get_local_id(1)", "(int)get_local_id(2)"},
+    .block = {"(long)get_group_id(0)", "(long)get_group_id(1)", "(long)get_group_id(2)"},
+    .blocks = {"(long)get_num_groups(0)", "(long)get_num_groups(1)", "(long)get_num_groups(2)"},
+};

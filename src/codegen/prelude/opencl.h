@@ -1,0 +1,13 @@
+/* OpenCL C 1.2: names for what prelude/gpu.h and the kernels below use. */
+#ifdef cl_khr_fp64
+#  pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#  define AMBIT_HAS_DOUBLE 1
+#else
+#  define AMBIT_HAS_DOUBLE 0
+#endif
+#define AMBIT_INLINE           static inline
+#define AMBIT_THREADS(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+
+typedef uint ambit_u32;
+typedef long ambit_i64;
+typedef ulong ambit_u64;

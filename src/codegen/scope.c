@@ -1,0 +1,321 @@
+#include "codegen/scope.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+void ambit__name_local(const ambit__scope *s, ambit__text *t, int local)
+{
+  ambit__print(t, "%s_", s->rule->locals[local].name);
+}
+
+void ambit__name_value(const ambit__scope *s, ambit__text *t, int param)
+{
+  ambit__print(t, "%s_v", s->rule->params[param].name);
+}
+
+void ambit__name_out(const ambit__scope *s, ambit__text *t, int param, int component)
+{
+  const ambit__param *p = &s->rule->params[param];
+
+  ambit__print(t, "%s_out", p->name);
+  if (p->is_vector) ambit__print(t, "%d", component);
+}
+
+/* ---- constants ---- */
+
+static void emit_real(const ambit__dialect *d, ambit__text *t, ambit_type type, double x)
+{
+  const bool is_float = type == AMBIT_F32;
+  char digits[AMBIT__NUMBER_CHARS];
+
+  if (isnan(x)) {
+    ambit__print(t, "%s", d->nan[!is_float]);
+    return;
+  }
+  if (isinf(x)) {
+    ambit__print(t, "%s%s", x < 0 ? "-" : "", d->infinity[!is_float]);
+    return;
+  }
+  if (is_float)
+    ambit__number_print_float(digits, (float)x);
+  else
+    ambit__number_print_double(digits, x);
+  ambit__print(t, "%s%s", digits, is_float ? "f" : "");
+}
+
+void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type type, ambit__value v)
+{
+  if (ambit__type_is_real(type))
+    emit_real(d, t, type, v.real);
+  else if (type == AMBIT_I64 && v.integer == INT64_MIN)
+    ambit__print(t, "(-9223372036854775807L - 1)");
+  else if (type == AMBIT_I64)
+    ambit__print(t, "%" PRId64 "L", v.integer);
+  else if (v.integer == INT32_MIN)
+    ambit__print(t, "(-2147483647 - 1)");
+  else
+    ambit__print(t, "%" PRId64, v.integer);
+}
+
+/* ---- expressions ---- */
+
+/* Binary operators: how they are written and how tightly they bind, as in C. */
+static const struct operator_row {
+  const char *text;
+  int level;
+} operators[] = {
+    [EXPR_ADD] = {"+", 12}, [EXPR_SUB] = {"-", 12},  [EXPR_MUL] = {"*", 13},
+    [EXPR_DIV] = {"/", 13}, [EXPR_MOD] = {"%", 13},  [EXPR_AND] = {"&", 8},
+    [EXPR_OR] = {"|", 6},   [EXPR_XOR] = {"^", 7},   [EXPR_LT] = {"<", 10},
+    [EXPR_LE] = {"<=", 10}, [EXPR_GT] = {">", 10},   [EXPR_GE] = {">=", 10},
+    [EXPR_EQ] = {"==", 9},  [EXPR_NE] = {"!=", 9},   [EXPR_LAND] = {"&", 8},
+    [EXPR_LOR] = {"|", 6},  [EXPR_SHL] = {"<<", 11}, [EXPR_SHR] = {">>", 11},
+    [EXPR_COND] = {"?", 3},
+};
+enum { UNARY = 14, ATOM = 16, ARGUMENT = 2 };
+
+static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around);
+
+static const char *suffix(ambit_type type)
+{
+  static const char *const names[] = {"f32", "f64", "i32", "u8", "i16", "i64"};
+
+  return names[type];
+}
+
+/* A helper of the prelude: ambit_div_i32(a, b). */
+static void emit_helper(const ambit__scope *s, ambit__text *t, const char *name, ambit_type type,
+                        const ambit__expr *e)
+{
+  ambit__print(t, "ambit_%s_%s(", name, suffix(type));
+  emit(s, t, e->a, ARGUMENT);
+  if (e->b) {
+    ambit__print(t, ", ");
+    emit(s, t, e->b, ARGUMENT);
+  }
+  ambit__print(t, ")");
+}
+
+static bool is_safe_divisor(const ambit__expr *e)
+{
+  return e->op == EXPR_CONST && e->value.integer != 0 && e->value.integer != -1;
+}
+
+/* An operand of a logical operator as 0 or 1. Expressions have no side effects and cannot fail, so both sides
+ * can be evaluated, and & and | leave no branch that would keep compilers from making vector code. */
+static void emit_truth(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  bool is_truth = (e->op >= EXPR_LT && e->op <= EXPR_LOR) || e->op == EXPR_NOT;
+
+  if (is_truth) {
+    emit(s, t, e, around);
+    return;
+  }
+  ambit__print(t, "(");
+  emit(s, t, e, operators[EXPR_NE].level);
+  ambit__print(t, " != 0)");
+}
+
+static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  const int level = operators[e->op].level;
+  const bool real = ambit__type_is_real(e->type);
+  void (*operand)(const ambit__scope *, ambit__text *, const ambit__expr *, int) =
+      e->op == EXPR_LAND || e->op == EXPR_LOR ? emit_truth : emit;
+  /* a - (b - c) keeps its parentheses; comparisons inside comparisons too; so do && in || and & | ^, to please readers */
+  const bool wrap = level < around || (level < 12 && around > ARGUMENT && around != level);
+
+  if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !real && !is_safe_divisor(e->b)) {
+    emit_helper(s, t, e->op == EXPR_DIV ? "div" : "mod", e->type, e);
+    return;
+  }
+  if (e->op == EXPR_SHL || e->op == EXPR_SHR) {
+    emit_helper(s, t, e->op == EXPR_SHL ? "shl" : "shr", e->type, e);
+    return;
+  }
+  if (!real && !s->dialect->wraps &&
+      (e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL)) {
+    emit_helper(s, t, e->op == EXPR_ADD ? "add" : e->op == EXPR_SUB ? "sub" : "mul", e->type, e);
+    return;
+  }
+  if (wrap) ambit__print(t, "(");
+  operand(s, t, e->a, level);
+  ambit__print(t, " %s ", operators[e->op].text);
+  operand(s, t, e->b, level + 1);
+  if (wrap) ambit__print(t, ")");
+}
+
+static void emit_cast(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  if (ambit__type_is_real(e->a->type) && !ambit__type_is_real(e->type)) {
+    ambit__print(t, "ambit_%s_from_%s(", suffix(e->type), suffix(e->a->type));
+    emit(s, t, e->a, ARGUMENT);
+    ambit__print(t, ")");
+    return;
+  }
+  if (around > UNARY) ambit__print(t, "(");
+  ambit__print(t, "(%s)", s->dialect->types[e->type]);
+  emit(s, t, e->a, UNARY);
+  if (around > UNARY) ambit__print(t, ")");
+}
+
+static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__expr *args[] = {e->a, e->b, e->c};
+  bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
+
+  if (own)
+    ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), suffix(e->type));
+  else
+    ambit__print(t, "%s%s(", ambit__call_name(e->call),
+                 e->type == AMBIT_F32 && s->dialect->float_names ? "f" : "");
+  for (int i = 0; i < ambit__call_args(e->call); i++) {
+    if (i) ambit__print(t, ", ");
+    emit(s, t, args[i], ARGUMENT);
+  }
+  ambit__print(t, ")");
+}
+
+static void emit_cond(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  const int level = operators[EXPR_COND].level;
+
+  if (level < around) ambit__print(t, "(");
+  emit(s, t, e->a, level + 1);
+  ambit__print(t, " ? ");
+  emit(s, t, e->b, level + 1);
+  ambit__print(t, " : ");
+  emit(s, t, e->c, level);
+  if (level < around) ambit__print(t, ")");
+}
+
+static void emit_unary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  const char *text = e->op == EXPR_NEG ? "-" : e->op == EXPR_NOT ? "!" : "~";
+
+  if (e->op == EXPR_NEG && !ambit__type_is_real(e->type) && !s->dialect->wraps) {
+    emit_helper(s, t, "neg", e->type, e);
+    return;
+  }
+  if (around > UNARY) ambit__print(t, "(");
+  ambit__print(t, "%s", text);
+  emit(s, t, e->a, UNARY + 1); /* - -x must not become --x */
+  if (around > UNARY) ambit__print(t, ")");
+}
+
+static void emit_constant(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  bool negative = ambit__type_is_real(e->type) ? signbit(e->value.real) != 0 : e->value.integer < 0;
+
+  if (negative && around > ARGUMENT) ambit__print(t, "(");
+  ambit__emit_constant(s->dialect, t, e->type, e->value);
+  if (negative && around > ARGUMENT) ambit__print(t, ")");
+}
+
+/* `around` is the level of the operator this stands in. */
+static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  switch (e->op) {
+  case EXPR_CONST: emit_constant(s, t, e, around); break;
+  case EXPR_LOCAL: ambit__name_local(s, t, e->index); break;
+  case EXPR_VALUE: ambit__name_value(s, t, e->index); break;
+  case EXPR_READ: s->read(s, t, e); break;
+  case EXPR_OUT: ambit__name_out(s, t, e->index, e->component); break;
+  case EXPR_INDEX: s->index(s, t, e->index); break;
+  case EXPR_EXTENT: s->extent(s, t, e->index); break;
+  case EXPR_STEP: ambit__print(t, "%s", s->step); break;
+  case EXPR_NEG:
+  case EXPR_NOT:
+  case EXPR_COMPL: emit_unary(s, t, e, around); break;
+  case EXPR_COND: emit_cond(s, t, e, around); break;
+  case EXPR_CAST: emit_cast(s, t, e, around); break;
+  case EXPR_CALL: emit_call(s, t, e); break;
+  default: emit_binary(s, t, e, around); break;
+  }
+}
+
+void ambit__emit_expr(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  emit(s, t, e, ARGUMENT);
+}
+
+/* ---- statements ---- */
+
+/* A file name for a comment: nothing that could end the comment or hide in it. */
+static void emit_place(ambit__writer *w, const ambit__rule *rule, int line)
+{
+  ambit__line_begin(w);
+  ambit__print(&w->text, "/* ");
+  for (const char *c = rule->file; *c; c++)
+    ambit__print(&w->text, "%c", strchr("*\\?", *c) || *c < ' ' || *c > '~' ? '_' : *c);
+  ambit__print(&w->text, ":%d", line);
+  ambit__line_end(w, " */");
+}
+
+static void emit_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
+{
+  ambit__line_begin(w);
+  if (st->kind == STMT_LOCAL)
+    ambit__print(&w->text, "%s ", s->dialect->types[s->rule->locals[st->index].type]);
+  if (st->kind == STMT_SET_OUT)
+    ambit__name_out(s, &w->text, st->index, st->component);
+  else
+    ambit__name_local(s, &w->text, st->index);
+  if (st->value) {
+    ambit__print(&w->text, " = ");
+    ambit__emit_expr(s, &w->text, st->value);
+  }
+  ambit__line_end(w, ";");
+}
+
+static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list, int *line)
+{
+  for (const ambit__stmt *st = list; st; st = st->next) {
+    if (st->place.line != *line) emit_place(w, s->rule, *line = st->place.line);
+    if (st->kind != STMT_IF) {
+      emit_set(s, w, st);
+      continue;
+    }
+    ambit__line_begin(w);
+    ambit__print(&w->text, "if (");
+    ambit__emit_expr(s, &w->text, st->value);
+    ambit__line_end(w, ") {");
+    w->depth++;
+    emit_list(s, w, st->body, line);
+    ambit__close(w);
+    if (!st->other) continue;
+    ambit__open(w, "else");
+    emit_list(s, w, st->other, line);
+    ambit__close(w);
+  }
+}
+
+void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list)
+{
+  int line = -1;
+
+  emit_list(s, w, list, &line);
+}
+
+/* ---- reductions ---- */
+
+void ambit__emit_identity(const ambit__scope *s, ambit__text *t, ambit__reduce op, ambit_type type)
+{
+  ambit__emit_constant(s->dialect, t, type, ambit__reduce_identity(op, type));
+}
+
+void ambit__emit_fold(const ambit__scope *s, ambit__text *t, ambit__reduce op, ambit_type type,
+                      const char *a, const char *b)
+{
+  (void)s;
+  if (op == REDUCE_SUM)
+    ambit__print(t, "%s += %s", a, b);
+  else
+    ambit__print(t, "%s = ambit_%s_%s(%s, %s)", a, op == REDUCE_MIN ? "fold_min" : "fold_max",
+                 suffix(type), a, b);
+}

@@ -1,0 +1,314 @@
+#define _GNU_SOURCE 1
+#include "device/cpu/compiler.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "device/cpu/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_WORDS = 16, PROBE_SECONDS = 60 };
+
+/* ---- flags ---- */
+
+enum {
+  X86 = 1 << 0,     /* the processor */
+  ARM = 1 << 1,     /* (64 bits) */
+  WIDE = 1 << 2,    /* it has vectors of 64 bytes */
+  NATIVE = 1 << 3,  /* the level of the code */
+  COMMON = 1 << 4,  /* */
+  STRICT = 1 << 5,  /* equal bits everywhere */
+  RELAXED = 1 << 6, /* or not */
+  LIBRARY = 1 << 7, /* what is made: a library, or a program to try */
+};
+
+/* A flag is used when all its conditions hold. IEEE arithmetic is kept in both modes, also after a -ffast-math in the user's
+ * command; relaxed code may only fuse a multiplication with an addition. gcc and clang take the same flags. */
+static const struct {
+  unsigned when;
+  const char *flag;
+} flags[] = {
+    {0, "-std=gnu11"},
+    {0, "-O3"},
+    {X86 | NATIVE, "-march=native"},
+    {X86 | NATIVE | WIDE, "-mprefer-vector-width=512"},
+    {ARM | NATIVE, "-mcpu=native"},
+    {ARM | COMMON, "-march=armv8.2-a"},
+    {0, "-fopenmp-simd"},
+    {0, "-fno-fast-math"},
+    {0, "-fno-math-errno"},
+    {0, "-fno-trapping-math"},
+    {STRICT, "-ffp-contract=off"},
+    {RELAXED, "-ffp-contract=fast"},
+    {0, "-fwrapv"},
+    {0,
+     "--param=max-combine-insns=2"}, /* gcc: large sums compile twice as fast, and run the same */
+    {0, "-w"},
+    {LIBRARY, "-fPIC"},
+    {LIBRARY, "-fno-semantic-interposition"},
+    {LIBRARY, "-shared"},
+};
+
+static unsigned situation(ambit__code_level level, bool strict, bool library)
+{
+  unsigned s = strict ? STRICT : RELAXED;
+
+#if defined(__x86_64__) || defined(__i386__)
+  s |= X86;
+#elif defined(__aarch64__)
+  s |= ARM;
+#endif
+  if (ambit__machine_vector_bytes() >= 64) s |= WIDE;
+  if (level == CODE_NATIVE) s |= NATIVE;
+  if (level == CODE_COMMON) s |= COMMON;
+  if (library) s |= LIBRARY;
+  return s;
+}
+
+static int arguments(const ambit__compiler *c, unsigned holds, const char *source,
+                     const char *output, const char *args[AMBIT__COMPILER_ARGS])
+{
+  int n = 0, fixed;
+
+  for (int i = 0; i < c->nwords; i++)
+    args[n++] = c->words[i];
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if ((flags[i].when & holds) == flags[i].when) args[n++] = flags[i].flag;
+  fixed = n;
+  args[n++] = "-o";
+  args[n++] = output;
+  args[n++] = source;
+  args[n++] = "-lm";
+  args[n] = NULL;
+  return fixed;
+}
+
+int ambit__compiler_args(const ambit__compiler *c, bool strict, const char *source,
+                         const char *library, const char *args[AMBIT__COMPILER_ARGS])
+{
+  return arguments(c, situation(c->level, strict, true), source, library, args);
+}
+
+/* ---- the command ---- */
+
+/* Splits at blanks; a compiler whose path has blanks can be reached through a link. */
+static bool split(ambit__compiler *c, const char *command)
+{
+  char *rest;
+
+  c->command = strdup(command);
+  c->words = calloc(MOST_WORDS + 1, sizeof *c->words);
+  if (!c->command || !c->words) return false;
+  for (const char *at = command; c->nwords < MOST_WORDS; c->nwords++) {
+    size_t n;
+
+    at += strspn(at, " \t");
+    n = strcspn(at, " \t");
+    if (!n) break;
+    c->words[c->nwords] = strndup(at, n);
+    if (!c->words[c->nwords]) return false;
+    at += n;
+  }
+  rest = c->nwords ? ambit__process_find(c->words[0]) : NULL;
+  if (!rest) return false;
+  free(c->words[0]);
+  c->words[0] = rest;
+  return true;
+}
+
+void ambit__compiler_close(ambit__compiler *c)
+{
+  for (int i = 0; i < c->nwords; i++)
+    free(c->words[i]);
+  free(c->words);
+  free(c->command);
+  *c = (ambit__compiler){0};
+}
+
+/* A word that names a program counts with its file's size and date: so does a compiler behind ccache. */
+static void add_word(ambit__hash *h, const char *word)
+{
+  char *path = !word || word[0] == '-' ? NULL : ambit__process_find(word);
+  struct stat st;
+  char text[128];
+
+  ambit__hash_text(h, word ? word : "");
+  if (path && !stat(path, &st)) {
+    snprintf(text, sizeof text, "%lld %lld.%09ld", (long long)st.st_size,
+             (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    ambit__hash_text(h, path);
+    ambit__hash_text(h, text);
+  }
+  free(path);
+}
+
+static ambit__hash fingerprint(const ambit__compiler *c)
+{
+  ambit__text t = {0};
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__print(&t, "ambit %d.%d.%d\n", AMBIT_VERSION_MAJOR, AMBIT_VERSION_MINOR,
+               AMBIT_VERSION_PATCH);
+  ambit__machine_identity("", &t);
+  if (t.chars) ambit__hash_text(&h, t.chars);
+  ambit__text_free(&t);
+  for (int i = 0; i < c->nwords; i++)
+    add_word(&h, c->words[i]);
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    ambit__hash_text(&h, flags[i].flag);
+  return h;
+}
+
+/* ---- trying it out ---- */
+
+/* Vector arithmetic on numbers that are known only when it runs, checked one by one. */
+static const char probe_source[] =
+    "#include <math.h>\n"
+    "#include <stdint.h>\n"
+    "enum { N = 1000 };\n"
+    "static float a[N], b[N];\n"
+    "static double d[N];\n"
+    "static volatile float three = 3.0f;\n"
+    "__attribute__((noinline)) static void work(int n)\n"
+    "{\n"
+    "  for (int i = 0; i < n; i++) {\n"
+    "    b[i] = fmaxf(sqrtf(a[i]) * three, 1.0f) + (float)(int32_t)a[i];\n"
+    "    d[i] = fabs((double)a[i] - 7.0) / 2.0;\n"
+    "  }\n"
+    "}\n"
+    "int main(void)\n"
+    "{\n"
+    "  for (int i = 0; i < N; i++)\n"
+    "    a[i] = three * three * (float)(i * i) / 9.0f;\n"
+    "  work(N);\n"
+    "  for (int i = 0; i < N; i++) {\n"
+    "    double x = (double)i * i, want = fmax(3.0 * i, 1.0) + x;\n"
+    "    if (fabs(b[i] - want) > 1e-6 * want || d[i] != fabs(x - 7.0) / 2.0) return 1;\n"
+    "  }\n"
+    "  return 0;\n"
+    "}\n";
+
+/* Builds the program at one level and runs it; says in `story` what happened. */
+static bool runs(const ambit__compiler *c, ambit__code_level level, const char *source,
+                 const char *program, ambit__text *story)
+{
+  const char *args[AMBIT__COMPILER_ARGS], *run[] = {program, NULL};
+
+  ambit__text_free(story);
+  arguments(c, situation(level, false, false), source, program, args);
+  if (ambit__process_run(args, PROBE_SECONDS, story) != PROCESS_OK) return false;
+  if (ambit__process_run(run, PROBE_SECONDS, NULL) == PROCESS_OK) return true;
+  ambit__print(story, "what it compiles does not run on this machine");
+  return false;
+}
+
+static bool try_levels(ambit__compiler *c, const ambit__settings *settings, const char *source,
+                       const char *program, ambit__text *story)
+{
+  for (c->level = CODE_NATIVE; c->level < CODE_LEVELS; c->level++) {
+    bool ok = runs(c, c->level, source, program, story);
+
+    unlink(program);
+    if (ok) return true;
+    ambit__log(settings, 1, "%s: no code of level %d: %s", c->command, (int)c->level,
+               story->chars ? story->chars : "it failed silently");
+  }
+  return false;
+}
+
+/* Runs the compiler on the probe, in the scratch folder. */
+static bool examine(ambit__compiler *c, ambit__cache *cache, ambit__text *story)
+{
+  const char *folder;
+  char *source, *program;
+  bool ok = false;
+
+  if (ambit__cache_scratch(NULL, cache, &folder)) {
+    ambit__print(story, "there is no temporary folder to compile in");
+    return false;
+  }
+  source = ambit__path_join(folder, "probe", ".c");
+  program = ambit__path_join(folder, "probe", "");
+  if (source && program && ambit__put_file(source, probe_source, strlen(probe_source)))
+    ok = try_levels(c, cache->settings, source, program, story);
+  else
+    ambit__print(story, "nothing can be written to %s", folder);
+  free(source);
+  free(program);
+  return ok;
+}
+
+static bool recall(ambit__compiler *c, ambit__cache *cache, const char *name)
+{
+  char *note = ambit__cache_recall(cache, name);
+  int level = -1, used = 0;
+  bool ok = note && sscanf(note, "level %d ran\n%n", &level, &used) == 1 && used > 0 &&
+            !note[used] && level >= 0 && level < CODE_LEVELS;
+
+  if (ok) c->level = (ambit__code_level)level;
+  free(note);
+  return ok;
+}
+
+static void remember(const ambit__compiler *c, ambit__cache *cache, const char *name)
+{
+  char note[64];
+
+  snprintf(note, sizeof note, "level %d ran\n", (int)c->level);
+  ambit__cache_note(cache, name, note);
+}
+
+/* ---- choosing ---- */
+
+static void add_reason(ambit__text *why, const char *command, const char *reason)
+{
+  ambit__print(why, "%s%s: %s", why->len ? "; " : "", command, reason);
+}
+
+/* Takes the compiler if it is there and works; else closes it and adds the reason to the story. */
+static void consider(const char *command, ambit__cache *cache, ambit__compiler *c, ambit__text *why)
+{
+  char name[AMBIT__HASH_CHARS];
+  ambit__text story = {0};
+
+  if (!split(c, command)) {
+    add_reason(why, command, "not found");
+    ambit__compiler_close(c);
+    return;
+  }
+  c->fingerprint = fingerprint(c);
+  ambit__hash_hex(&c->fingerprint, name);
+  if (recall(c, cache, name)) return;
+  if (examine(c, cache, &story)) {
+    remember(c, cache, name);
+  } else {
+    add_reason(why, command, story.chars ? story.chars : "it does not compile a test program");
+    ambit__compiler_close(c);
+  }
+  ambit__text_free(&story);
+}
+
+ambit_status ambit__compiler_open(ambit__errors *errors, const ambit__settings *settings,
+                                  ambit__cache *cache, ambit__compiler *c, char **why)
+{
+  const bool asked = settings->cc && *settings->cc;
+  const char *const commands[] = {asked ? settings->cc : getenv("CC"), "cc", "gcc", "clang"};
+  ambit__text story = {0};
+
+  *c = (ambit__compiler){0};
+  *why = NULL;
+  if (asked && !strcmp(settings->cc, "none"))
+    add_reason(&story, "none", "compiling is switched off");
+  else
+    for (int i = 0; i < (asked ? 1 : 4) && !c->words; i++)
+      if (commands[i] && *commands[i]) consider(commands[i], cache, c, &story);
+  if (!c->words) *why = ambit__text_finish(&story);
+  ambit__text_free(&story);
+  AMBIT_CHECK(c->words || *why, errors, AMBIT_ENOMEM, "no memory for the name of a C compiler");
+  return AMBIT_OK;
+}

@@ -1,0 +1,20 @@
+/* generic.h - weighted sums without a compiler: any weights, compiled into the library. */
+#ifndef AMBIT_DEVICE_CPU_GENERIC_H
+#define AMBIT_DEVICE_CPU_GENERIC_H
+
+#include "kernel/kernel.h"
+
+typedef struct ambit__generic {
+  int from, to;    /* parameters read and written */
+  ambit_type type; /* AMBIT_F32 or AMBIT_F64 */
+  int ndims;
+  int count;        /* of taps */
+  ambit__tap *taps; /* owned */
+} ambit__generic;
+
+/* Whether the rule is a weighted sum that this can run; then *g is filled. */
+bool ambit__generic_open(const ambit__rule *rule, int ndims, ambit__generic *g);
+void ambit__generic_close(ambit__generic *g);
+void ambit__generic_run(const ambit__generic *g, const ambit_call *call);
+
+#endif

@@ -1,0 +1,270 @@
+/* limits.c - copies and multiply-adds, in loops the compiler cannot shorten.
+ *
+ * The library is built for the oldest processor of its kind; the loops for newer ones are compiled with
+ * target attributes and picked at run time. One row of the table of loops is one kind of vector.
+ *
+ * A multiply-add takes about four cycles and a core starts two of them per cycle: twelve chains keep it busy.
+ * ARM cores start up to four, but hand a sum to the next addition after two cycles; so there the chain runs
+ * through the addend. No chain comes near numbers that are slow to handle: a * 0.5 + 1 settles at 2, and
+ * a + 0.5 grows until it is rounded away.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#define _GNU_SOURCE 1
+#include "device/cpu/limits.h"
+
+#include "base/clock.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#if defined(__x86_64__)
+#  include <immintrin.h>
+#elif defined(__aarch64__)
+#  include <arm_neon.h>
+#endif
+
+typedef void (*copy_fn)(float *to, const float *from, size_t n);
+typedef void (*fma_fn)(int64_t rounds);
+
+typedef struct loops {
+  copy_fn copy;   /* stores that go through the cache; n is a multiple of 64 */
+  copy_fn stream; /* stores that go past it; NULL: there are none */
+  fma_fn fma32, fma64;
+  int adds32, adds64; /* multiply-adds of one round */
+} loops;
+
+static volatile double half = 0.5, one = 1.0; /* values the compiler cannot know */
+
+/* Eight rows at a time, as a stencil goes: several streams at once are what saturates memory. The
+ * rows' distance is no power of two, so that they do not meet in the same sets of the caches. */
+enum { ROWS = 8, ROW_FLOATS = 8192 + 64, AHEAD = 128 };
+#define COPY(name, target, vector, lanes, load, store)                                             \
+  target static void name(float *to, const float *from, size_t n)                                  \
+  {                                                                                                \
+    size_t done = 0;                                                                               \
+                                                                                                   \
+    for (; done + ROWS * ROW_FLOATS <= n; done += ROWS * ROW_FLOATS)                               \
+      for (size_t i = done; i < done + ROW_FLOATS; i += (lanes))                                   \
+        for (size_t r = i; r < i + ROWS * ROW_FLOATS; r += ROW_FLOATS) {                           \
+          __builtin_prefetch(from + r + AHEAD);                                                    \
+          store(to + r, load(from + r));                                                           \
+        }                                                                                          \
+    for (; done < n; done += (lanes))                                                              \
+      store(to + done, load(from + done));                                                         \
+  }
+
+/* CHAINS chains that do not wait for each other. Their sum is stored, so none can be left out. */
+enum { CHAINS = 12 };
+#define FMA(name, target, vector, scalar, splat, fma)                                              \
+  target static void name(int64_t rounds)                                                          \
+  {                                                                                                \
+    vector x = splat((scalar)half), y = splat((scalar)one);                                        \
+    vector a = y, b = x, c = y + x, d = c + x, e = d + x, f = e + x, g = f + x, h = g + x;         \
+    vector i = h + x, j = i + x, k = j + x, l = k + x;                                             \
+                                                                                                   \
+    for (int64_t r = 0; r < rounds; r++) {                                                         \
+      a = fma(a, x, y), b = fma(b, x, y), c = fma(c, x, y), d = fma(d, x, y);                      \
+      e = fma(e, x, y), f = fma(f, x, y), g = fma(g, x, y), h = fma(h, x, y);                      \
+      i = fma(i, x, y), j = fma(j, x, y), k = fma(k, x, y), l = fma(l, x, y);                      \
+    }                                                                                              \
+    a += b + c + d + e + f + g + h + i + j + k + l;                                                \
+    volatile double sink = (double)a[0];                                                           \
+    (void)sink;                                                                                    \
+  }
+
+#if defined(__x86_64__)
+
+#  define SSE2
+#  define AVX2                __attribute__((target("avx2,fma")))
+#  define AVX512              __attribute__((target("avx512f")))
+#  define FMA_SSE_PS(a, x, y) _mm_add_ps(_mm_mul_ps(a, x), y)
+#  define FMA_SSE_PD(a, x, y) _mm_add_pd(_mm_mul_pd(a, x), y)
+
+COPY(copy_sse, SSE2, __m128, 4, _mm_load_ps, _mm_store_ps)
+COPY(stream_sse, SSE2, __m128, 4, _mm_load_ps, _mm_stream_ps)
+FMA(fma32_sse, SSE2, __m128, float, _mm_set1_ps, FMA_SSE_PS)
+FMA(fma64_sse, SSE2, __m128d, double, _mm_set1_pd, FMA_SSE_PD)
+
+COPY(copy_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_store_ps)
+COPY(stream_avx, AVX2, __m256, 8, _mm256_load_ps, _mm256_stream_ps)
+FMA(fma32_avx, AVX2, __m256, float, _mm256_set1_ps, _mm256_fmadd_ps)
+FMA(fma64_avx, AVX2, __m256d, double, _mm256_set1_pd, _mm256_fmadd_pd)
+
+COPY(copy_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_store_ps)
+COPY(stream_avx512, AVX512, __m512, 16, _mm512_load_ps, _mm512_stream_ps)
+FMA(fma32_avx512, AVX512, __m512, float, _mm512_set1_ps, _mm512_fmadd_ps)
+FMA(fma64_avx512, AVX512, __m512d, double, _mm512_set1_pd, _mm512_fmadd_pd)
+
+static loops best_loops(void)
+{
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f"))
+    return (loops){copy_avx512, stream_avx512, fma32_avx512, fma64_avx512, CHAINS * 16, CHAINS * 8};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return (loops){copy_avx, stream_avx, fma32_avx, fma64_avx, CHAINS * 8, CHAINS * 4};
+  return (loops){copy_sse, stream_sse, fma32_sse, fma64_sse, CHAINS * 4, CHAINS * 2};
+}
+
+#else
+
+/* Vectors of 16 bytes, by the compiler's own means; fused where the processor is known to do it. */
+typedef float f32x4 __attribute__((vector_size(16)));
+typedef double f64x2 __attribute__((vector_size(16)));
+
+#  define HERE
+#  define LOAD(p)     (*(const f32x4 *)(const void *)(p))
+#  define STORE(p, v) ((void)(*(f32x4 *)(void *)(p) = (v)))
+#  define SPLAT4(s)   ((f32x4){(s), (s), (s), (s)})
+#  define SPLAT2(s)   ((f64x2){(s), (s)})
+#  if defined(__aarch64__)
+#    define FMA4(a, x, y) ((f32x4)vfmaq_f32((float32x4_t)(a), (float32x4_t)(x), (float32x4_t)(y)))
+#    define FMA2(a, x, y) ((f64x2)vfmaq_f64((float64x2_t)(a), (float64x2_t)(x), (float64x2_t)(y)))
+#  else
+#    define FMA4(a, x, y) ((a) * (x) + (y))
+#    define FMA2(a, x, y) ((a) * (x) + (y))
+#  endif
+
+COPY(copy_plain, HERE, f32x4, 4, LOAD, STORE)
+FMA(fma32_plain, HERE, f32x4, float, SPLAT4, FMA4)
+FMA(fma64_plain, HERE, f64x2, double, SPLAT2, FMA2)
+
+static loops best_loops(void)
+{
+  return (loops){copy_plain, NULL, fma32_plain, fma64_plain, CHAINS * 4, CHAINS * 2};
+}
+
+#endif
+
+/* ---- copying ---- */
+
+enum { BLOCK_FLOATS = 64 };
+
+typedef struct copying {
+  copy_fn copy;
+  float *to, *from;
+  size_t blocks; /* of BLOCK_FLOATS, in each array */
+} copying;
+
+/* The first float of a thread's share; that of thread `threads` is the end. */
+static size_t share(const copying *c, int thread, int threads)
+{
+  return c->blocks * (size_t)thread / (size_t)threads * BLOCK_FLOATS;
+}
+
+static void copy_share(void *arg, int thread, int threads)
+{
+  copying *c = arg;
+  size_t lo = share(c, thread, threads), hi = share(c, thread + 1, threads);
+
+  c->copy(c->to + lo, c->from + lo, hi - lo);
+}
+
+static void touch_share(void *arg, int thread, int threads)
+{
+  copying *c = arg;
+  size_t lo = share(c, thread, threads), hi = share(c, thread + 1, threads);
+
+  for (size_t i = lo; i < hi; i += BLOCK_FLOATS)
+    c->to[i] = c->from[i] = 1.0f;
+}
+
+/* Bytes of both arrays together: far more than the caches, but no more than a thread touches in some
+ * tenths of a second, and a quarter of the memory. */
+static size_t copy_bytes(const ambit__machine *m, int threads)
+{
+  size_t bytes = 4 * (m->l3 + (size_t)threads * m->l2), most = (size_t)threads << 28;
+
+  if (bytes > most) bytes = most;
+  if (bytes < (size_t)1 << 27) bytes = (size_t)1 << 27;
+  if (bytes > m->available / 4) bytes = m->available / 4;
+  return bytes;
+}
+
+/* The best of what can be tried in `seconds`, and of three tries in any case. */
+static double copy_rate(ambit__pool *pool, copying *c, copy_fn copy, double seconds)
+{
+  double best = 0, end = ambit__clock() + seconds;
+
+  c->copy = copy;
+  for (int tries = 0; tries < 3 || ambit__clock() < end; tries++) {
+    double start = ambit__clock(), rate;
+
+    ambit__pool_run(pool, ambit__pool_threads(pool), copy_share, c);
+    rate = 2.0 * sizeof(float) * BLOCK_FLOATS * (double)c->blocks / (ambit__clock() - start);
+    if (rate > best) best = rate;
+  }
+  return best;
+}
+
+double ambit__limits_copy(ambit__pool *pool, const ambit__machine *m)
+{
+  loops l = best_loops();
+  int threads = ambit__pool_threads(pool);
+  size_t bytes = copy_bytes(m, threads);
+  void *both = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  copying c = {.blocks = bytes / (2 * sizeof(float) * BLOCK_FLOATS)};
+  double plain, stream;
+
+  if (both == MAP_FAILED) return 0;
+#ifdef MADV_HUGEPAGE
+  madvise(both, bytes, MADV_HUGEPAGE);
+#endif
+  c.to = both;
+  c.from = c.to + c.blocks * BLOCK_FLOATS;
+  ambit__pool_run(pool, threads, touch_share, &c);
+  plain = copy_rate(pool, &c, l.copy, 0.12);
+  stream = l.stream ? copy_rate(pool, &c, l.stream, 0.12) : 0;
+  munmap(both, bytes);
+  return plain > stream ? plain : stream;
+}
+
+/* ---- arithmetic ---- */
+
+typedef struct adding {
+  fma_fn fma;
+  int64_t rounds;
+} adding;
+
+static void add_share(void *arg, int thread, int threads)
+{
+  adding *a = arg;
+
+  (void)thread, (void)threads;
+  a->fma(a->rounds);
+}
+
+static double add_seconds(ambit__pool *pool, adding *a)
+{
+  double start = ambit__clock();
+
+  ambit__pool_run(pool, ambit__pool_threads(pool), add_share, a);
+  return ambit__clock() - start;
+}
+
+/* Doubles the work until it takes 10 ms; then the best of five. */
+static double fma_rate(ambit__pool *pool, fma_fn fma, int adds)
+{
+  adding a = {fma, 10000};
+  double best = add_seconds(pool, &a);
+
+  while (best < 0.01 && a.rounds < INT64_MAX / 4) {
+    a.rounds *= 2;
+    best = add_seconds(pool, &a);
+  }
+  for (int i = 0; i < 5; i++) {
+    double seconds = add_seconds(pool, &a);
+
+    if (seconds < best) best = seconds;
+  }
+  return (double)ambit__pool_threads(pool) * (double)a.rounds * adds / best;
+}
+
+void ambit__limits_measure(ambit__pool *pool, const ambit__machine *m, ambit__limits *limits)
+{
+  loops l = best_loops();
+
+  limits->copy = ambit__limits_copy(pool, m);
+  limits->fma32 = fma_rate(pool, l.fma32, l.adds32);
+  limits->fma64 = fma_rate(pool, l.fma64, l.adds64);
+}

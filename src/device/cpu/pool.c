@@ -1,0 +1,260 @@
+/* pool.c - one word calls the workers, one counter says that they are done.
+ *
+ * The word holds the number of the run and how many threads take part, so that a worker learns both
+ * in one read: only those who take part look at the rest of the pool, and the caller changes the rest
+ * only when all of them have counted themselves done.
+ *
+ * Sleeping. Who goes to sleep raises the flag of its seat and looks once more whether it is wanted;
+ * who wants it changes the word (or the counter) and then looks at the flag. Both do so in
+ * sequentially consistent order, so at least one of the two sees the other. Whoever lowers the flag
+ * first decides: the waker by posting the semaphore, the sleeper by not waiting for it.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#define _GNU_SOURCE 1
+#include "device/cpu/pool.h"
+
+#include "base/memory.h"
+#include "device/cpu/machine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+  LINE = 128,          /* bytes that two cores should not share: a pair of cache lines */
+  SPIN_NS = 100000,    /* how long to spin when every thread has a core of its own */
+  CROWDED_NS = 1000,   /* and when threads share cores: spinning keeps the others from working */
+  PAUSES_PER_LOOK = 32 /* pauses between two looks at the clock */
+};
+
+/* Where one thread waits. */
+typedef struct seat {
+  alignas(LINE) atomic_bool asleep; /* wants the semaphore posted */
+  sem_t bell;
+  ambit__pool *pool;
+  int thread;    /* its number; 0 is the caller */
+  uint64_t seen; /* the last word it looked at */
+  pthread_t id;  /* unused by thread 0 */
+} seat;
+
+struct ambit__pool {
+  int threads;
+  int64_t spin_ns;
+  seat *seats;           /* per thread */
+  ambit__pool_work work; /* of this run; NULL: go home */
+  void *arg;
+  alignas(LINE) _Atomic uint64_t word; /* run number << 16 | threads that take part */
+  alignas(LINE) atomic_int busy;       /* workers that are not done yet */
+};
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory"); /* yield is a no-op on most cores, isb waits a little */
+#endif
+}
+
+static int64_t now_ns(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- waiting and waking ---- */
+
+/* A call for fewer threads than this one's number is looked at once and forgotten. */
+static bool is_called(seat *s)
+{
+  uint64_t word = atomic_load(&s->pool->word);
+
+  if (word == s->seen) return false;
+  s->seen = word;
+  return s->thread < (int)(word & 0xffff);
+}
+
+static bool all_done(seat *s)
+{
+  return atomic_load(&s->pool->busy) == 0;
+}
+
+static bool spin(seat *s, bool (*ready)(seat *))
+{
+  int64_t end = 0;
+
+  for (;;) {
+    for (int i = 0; i < PAUSES_PER_LOOK; i++) {
+      if (ready(s)) return true;
+      relax();
+    }
+    if (!end) end = now_ns() + s->pool->spin_ns;
+    if (now_ns() >= end) return false;
+  }
+}
+
+/* Sleeps until somebody rings or the answer turned out to be there already; true if it was. */
+static bool nap(seat *s, bool (*ready)(seat *))
+{
+  bool found;
+
+  atomic_store(&s->asleep, true);
+  found = ready(s);
+  if (found && atomic_exchange(&s->asleep, false)) return true;
+  while (sem_wait(&s->bell) && errno == EINTR) {}
+  return found;
+}
+
+static void wait_until(seat *s, bool (*ready)(seat *))
+{
+  if (spin(s, ready)) return;
+  while (!nap(s, ready) && !ready(s)) {}
+}
+
+static void wake(seat *s)
+{
+  if (atomic_load(&s->asleep) && atomic_exchange(&s->asleep, false)) sem_post(&s->bell);
+}
+
+static void call(ambit__pool *pool, int threads)
+{
+  uint64_t run = (atomic_load(&pool->word) >> 16) + 1;
+
+  atomic_store(&pool->word, run << 16 | (uint64_t)threads);
+  for (int t = 1; t < threads; t++)
+    wake(&pool->seats[t]);
+}
+
+/* ---- the threads ---- */
+
+static void *worker(void *arg)
+{
+  seat *s = arg;
+  ambit__pool *pool = s->pool;
+
+  for (;;) {
+    wait_until(s, is_called);
+    if (!pool->work) return NULL;
+    pool->work(pool->arg, s->thread, (int)(s->seen & 0xffff));
+    if (atomic_fetch_sub(&pool->busy, 1) == 1) wake(&pool->seats[0]);
+  }
+}
+
+/* Signals are for the threads of the program: its handlers should not run on our small stage. */
+static int start(seat *s)
+{
+  sigset_t all, before;
+  int err;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  err = pthread_create(&s->id, NULL, worker, s);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
+}
+
+/* Ends the workers 1 .. started - 1 and frees everything. */
+static void dismiss(ambit__pool *pool, int started)
+{
+  pool->work = NULL;
+  call(pool, started);
+  for (int t = 1; t < started; t++)
+    pthread_join(pool->seats[t].id, NULL);
+  for (int t = 0; t < pool->threads; t++)
+    sem_destroy(&pool->seats[t].bell);
+  free(pool->seats);
+  free(pool);
+}
+
+/* Zeroed, on cache lines of its own. `bytes` is a multiple of LINE, as sizeof of an aligned struct is. */
+static void *new_lines(ambit__errors *errors, size_t bytes)
+{
+  void *p = aligned_alloc(LINE, bytes);
+
+  if (!p)
+    ambit__raise(errors, AMBIT_ENOMEM, "no memory for %zu bytes of thread pool", bytes);
+  else
+    memset(p, 0, bytes);
+  return p;
+}
+
+static ambit_status create(ambit__errors *errors, int threads, ambit__pool **out)
+{
+  ambit__pool *pool = new_lines(errors, sizeof *pool);
+  seat *seats = pool ? new_lines(errors, (size_t)threads * sizeof *seats) : NULL;
+
+  if (!seats) {
+    free(pool);
+    return AMBIT_ENOMEM;
+  }
+  pool->threads = threads;
+  pool->spin_ns = threads <= ambit__machine_cores() ? SPIN_NS : CROWDED_NS;
+  pool->seats = seats;
+  for (int t = 0; t < threads; t++) {
+    seats[t].pool = pool;
+    seats[t].thread = t;
+    sem_init(&seats[t].bell, 0, 0);
+  }
+  *out = pool;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__pool_open(ambit__errors *errors, int threads, ambit__pool **out)
+{
+  ambit__pool *pool;
+
+  *out = NULL;
+  AMBIT_CHECK(threads >= 0 && threads <= AMBIT__POOL_MOST, errors, AMBIT_EINVAL,
+              "%d threads were asked for; it must be 1 to %d, or 0 for one per core", threads,
+              AMBIT__POOL_MOST);
+  if (!threads) threads = ambit__machine_cores();
+  AMBIT_TRY(create(errors, threads, &pool));
+  for (int t = 1; t < threads; t++) {
+    int err = start(&pool->seats[t]);
+
+    if (err) {
+      dismiss(pool, t);
+      return ambit__raise(errors, AMBIT_EDEVICE,
+                          "thread %d of %d could not be started: %s; ask for fewer threads", t + 1,
+                          threads, strerror(err));
+    }
+  }
+  *out = pool;
+  return AMBIT_OK;
+}
+
+void ambit__pool_close(ambit__pool *pool)
+{
+  if (pool) dismiss(pool, pool->threads);
+}
+
+int ambit__pool_threads(const ambit__pool *pool)
+{
+  return pool->threads;
+}
+
+void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg)
+{
+  if (threads > pool->threads) threads = pool->threads;
+  if (threads <= 1) {
+    work(arg, 0, 1);
+    return;
+  }
+  pool->work = work;
+  pool->arg = arg;
+  atomic_store(&pool->busy, threads - 1);
+  call(pool, threads);
+  work(arg, 0, threads);
+  wait_until(&pool->seats[0], all_done);
+}

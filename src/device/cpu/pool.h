@@ -1,0 +1,33 @@
+/* pool.h - threads that wait for work: fork and join in about a microsecond.
+ *
+ * The thread that calls ambit__pool_run is thread 0 and works too. The others wait in two stages:
+ * they spin for a short while, because an iterative program comes back soon, and then sleep, so
+ * that an idle program uses no processor time. Thread t of n always gets the same number: who
+ * splits a range by (thread, threads) finds each page again on the core that first touched it.
+ *
+ * A pool belongs to one thread at a time, and work must not call ambit__pool_run on the pool that
+ * runs it. Threads are not pinned and block all signals.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_DEVICE_CPU_POOL_H
+#define AMBIT_DEVICE_CPU_POOL_H
+
+#include "base/error.h"
+
+enum { AMBIT__POOL_MOST = 4096 }; /* threads of a pool */
+
+typedef struct ambit__pool ambit__pool;
+typedef void (*ambit__pool_work)(void *arg, int thread, int threads);
+
+/* 0 threads: one per core this process may use (ambit__machine_cores). */
+ambit_status ambit__pool_open(ambit__errors *errors, int threads, ambit__pool **pool);
+void ambit__pool_close(ambit__pool *pool); /* NULL does nothing */
+int ambit__pool_threads(const ambit__pool *pool);
+
+/* Calls work(arg, t, n) once for every t < n, each in its own thread, and returns when all are done; n
+ * is `threads`, brought into 1 .. ambit__pool_threads. What the caller wrote before is seen by all of
+ * them, and what they wrote is seen by the caller after. */
+void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg);
+
+#endif

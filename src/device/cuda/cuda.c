@@ -1,0 +1,27 @@
+/* cuda.c - NVIDIA's GPUs: the GPU device over the CUDA driver.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "device/gpu/gpu.h"
+
+extern const ambit__backend ambit__backend_cuda;
+
+static int count(void)
+{
+  return ambit__gpu_driver_cuda.count();
+}
+
+static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                                ambit__device **dev)
+{
+  return ambit__gpu_open(errors, settings, ordinal, &ambit__backend_cuda, &ambit__gpu_driver_cuda,
+                         dev);
+}
+
+const ambit__backend ambit__backend_cuda = {
+    .name = "cuda",
+    .summary = "NVIDIA GPUs, through CUDA; kernels are compiled by NVRTC",
+    .count = count,
+    .open = open_device,
+    AMBIT__GPU_ENTRIES,
+};

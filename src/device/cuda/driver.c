@@ -1,0 +1,401 @@
+/* driver.c - CUDA devices: memory, queues and events.
+ *
+ * All work is asynchronous. Streams are of the kind that does not wait for the default stream, so that a program's own
+ * CUDA code is not serialised with ours. What a kernel did wrong is told by the next call that
+ * waits for it, and by all calls after that: the context is then lost, as CUDA wants it.
+ */
+#include "device/cuda/cuda_gpu.h"
+
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+ambit_status ambit__cuda_told(ambit__gpu *g, ambit__cu_result r, const char *doing, ...)
+{
+  const char *name = NULL, *text = NULL;
+  char what[256];
+  va_list ap;
+
+  if (r == CU_OK) return AMBIT_OK;
+  va_start(ap, doing);
+  vsnprintf(what, sizeof what, doing, ap);
+  va_end(ap);
+  g->cuda->cuGetErrorName(r, &name);
+  g->cuda->cuGetErrorString(r, &text);
+  return ambit__raise(g->errors, r == CU_OUT_OF_MEMORY ? AMBIT_ENOMEM : AMBIT_EDEVICE,
+                      "cuda:%d, %s: %s (%s, %u)", g->ordinal, what, text ? text : "unknown error",
+                      name ? name : "?", r);
+}
+
+ambit_status ambit__cuda_enter(ambit__gpu *g)
+{
+  ambit__cu_context now = NULL;
+
+  if (!g->cuda->cuCtxGetCurrent(&now) && now == g->context) return AMBIT_OK;
+  return ambit__cuda_told(g, g->cuda->cuCtxSetCurrent(g->context), "making its context current");
+}
+
+/* ---- devices ---- */
+
+static int count(void)
+{
+  const char *why;
+  const ambit__cuda *cuda = ambit__cuda_load(&why);
+  int n = 0;
+
+  return cuda && !cuda->cuDeviceGetCount(&n) ? n : 0;
+}
+
+static const char *why_none(void)
+{
+  const char *why;
+
+  if (!ambit__cuda_load(&why)) return why;
+  return count() ? "" : "the NVIDIA driver finds no GPU";
+}
+
+static int attribute(const ambit__gpu *g, unsigned int which)
+{
+  int value = 0;
+
+  return g->cuda->cuDeviceGetAttribute(&value, which, g->device) ? 0 : value;
+}
+
+/* What never changes, asked once. */
+static ambit_status look_up(ambit__gpu *g)
+{
+  ambit__gpu_info *f = &g->fixed;
+
+  AMBIT_TRY(ambit__cuda_told(g, g->cuda->cuDeviceGet(&g->device, g->ordinal), "opening it"));
+  if (g->cuda->cuDeviceGetName(f->name, sizeof f->name, g->device))
+    snprintf(f->name, sizeof f->name, "an NVIDIA GPU");
+  f->name[sizeof f->name - 1] = '\0';
+  AMBIT_TRY(ambit__cuda_told(g, g->cuda->cuDeviceTotalMem_v2(&f->memory, g->device),
+                             "asking for its memory"));
+  f->largest = f->memory;
+  f->units = attribute(g, CU_UNITS);
+  f->warp = attribute(g, CU_WARP_SIZE);
+  f->shared = (size_t)attribute(g, CU_SHARED_BYTES);
+  f->max_threads = attribute(g, CU_MAX_THREADS);
+  f->l2 = (size_t)attribute(g, CU_L2_BYTES);
+  f->has_double = true;
+  g->how.capability = 10 * attribute(g, CU_MAJOR) + attribute(g, CU_MINOR);
+  g->cuda->cuDriverGetVersion(&g->version);
+  return AMBIT_OK;
+}
+
+/* 4 KiB at first; CUDA 12.1 made more of it, from Volta on. */
+static size_t parameter_bytes(const ambit__gpu *g)
+{
+  int nvrtc = 1000 * g->nvrtc_version[0] + 10 * g->nvrtc_version[1];
+
+  return g->version >= 12010 && nvrtc >= 12010 && g->how.capability >= 70 ? 32764 : 4096;
+}
+
+static ambit_status find_compiler(ambit__gpu *g)
+{
+  const char *why;
+
+  g->nvrtc = ambit__nvrtc_load(&why);
+  AMBIT_CHECK(g->nvrtc, g->errors, AMBIT_ENODEVICE, "cuda:%d (%s) cannot be used: %s", g->ordinal,
+              g->fixed.name, why);
+  g->nvrtc->nvrtcVersion(&g->nvrtc_version[0], &g->nvrtc_version[1]);
+  g->fixed.parameters = parameter_bytes(g);
+  AMBIT_TRY(ambit__nvrtc_choose(g->errors, g->nvrtc, &g->how));
+  g->how.lines = g->settings->verbose >= 2;
+  snprintf(g->fixed.identity, sizeof g->fixed.identity, "%.100s, %d.%d, driver %d, NVRTC %d.%d",
+           g->fixed.name, g->how.capability / 10, g->how.capability % 10, g->version,
+           g->nvrtc_version[0], g->nvrtc_version[1]);
+  return AMBIT_OK;
+}
+
+static void close_gpu(ambit__gpu *g)
+{
+  if (!g) return;
+  if (g->context) g->cuda->cuDevicePrimaryCtxRelease_v2(g->device);
+  ambit__cache_close(&g->cache);
+  free(g);
+}
+
+static ambit_status open_gpu(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                             ambit__gpu **out)
+{
+  const char *why;
+  const ambit__cuda *cuda = ambit__cuda_load(&why);
+  ambit_status s;
+  ambit__gpu *g;
+
+  *out = NULL;
+  AMBIT_CHECK(cuda, errors, AMBIT_ENODEVICE, "cuda:%d was asked for, but %s", ordinal, why);
+  AMBIT_CHECK(ordinal >= 0 && ordinal < count(), errors, AMBIT_ENODEVICE,
+              "cuda:%d was asked for, but there are %d CUDA devices, counted from 0", ordinal,
+              count());
+  g = ambit__new(errors, 1, sizeof *g);
+  if (!g) return AMBIT_ENOMEM;
+  *g = (ambit__gpu){.cuda = cuda, .errors = errors, .settings = settings, .ordinal = ordinal};
+  AMBIT_TRY_GOTO(s, look_up(g), failed);
+  AMBIT_TRY_GOTO(s, find_compiler(g), failed);
+  AMBIT_TRY_GOTO(s, ambit__cache_open(errors, settings, &g->cache), failed);
+  AMBIT_TRY_GOTO(s,
+                 ambit__cuda_told(g, cuda->cuDevicePrimaryCtxRetain(&g->context, g->device),
+                                  "opening its context"),
+                 failed);
+  *out = g;
+  return AMBIT_OK;
+failed:
+  close_gpu(g);
+  return s;
+}
+
+static size_t free_memory(ambit__gpu *g)
+{
+  size_t left = 0, all = 0;
+
+  if (ambit__cuda_enter(g) || g->cuda->cuMemGetInfo_v2(&left, &all)) return g->fixed.memory;
+  return left;
+}
+
+static void info(ambit__gpu *g, ambit__gpu_info *i)
+{
+  *i = g->fixed;
+  i->free_memory = free_memory(g);
+}
+
+/* ---- queues ---- */
+
+static ambit_status queue_open(ambit__gpu *g, ambit__gpu_queue **out)
+{
+  ambit__gpu_queue *q;
+  ambit_status s;
+
+  *out = NULL;
+  AMBIT_TRY(ambit__cuda_enter(g));
+  q = ambit__new(g->errors, 1, sizeof *q);
+  if (!q) return AMBIT_ENOMEM;
+  q->gpu = g;
+  s = ambit__cuda_told(g, g->cuda->cuStreamCreate(&q->stream, CU_INDEPENDENT_STREAM),
+                       "opening a stream");
+  if (s)
+    free(q);
+  else
+    *out = q;
+  return s;
+}
+
+static void queue_close(ambit__gpu_queue *q)
+{
+  if (!q) return;
+  if (!ambit__cuda_enter(q->gpu)) q->gpu->cuda->cuStreamDestroy_v2(q->stream);
+  free(q);
+}
+
+static ambit_status queue_sync(ambit__gpu_queue *q)
+{
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(q->gpu, q->gpu->cuda->cuStreamSynchronize(q->stream),
+                          "waiting for work that was handed to it before");
+}
+
+/* ---- events ---- */
+
+static ambit_status event_open(ambit__gpu *g, ambit__gpu_event **out)
+{
+  ambit__gpu_event *e;
+  ambit_status s;
+
+  *out = NULL;
+  AMBIT_TRY(ambit__cuda_enter(g));
+  e = ambit__new(g->errors, 1, sizeof *e);
+  if (!e) return AMBIT_ENOMEM;
+  e->gpu = g;
+  s = ambit__cuda_told(g, g->cuda->cuEventCreate(&e->event, CU_TIMED_EVENT), "making an event");
+  if (s)
+    free(e);
+  else
+    *out = e;
+  return s;
+}
+
+static void event_close(ambit__gpu_event *e)
+{
+  if (!e) return;
+  if (!ambit__cuda_enter(e->gpu)) e->gpu->cuda->cuEventDestroy_v2(e->event);
+  free(e);
+}
+
+static ambit_status event_record(ambit__gpu_event *e, ambit__gpu_queue *q)
+{
+  AMBIT_TRY(ambit__cuda_enter(e->gpu));
+  return ambit__cuda_told(e->gpu, e->gpu->cuda->cuEventRecord(e->event, q->stream),
+                          "recording an event");
+}
+
+static ambit_status event_await(ambit__gpu_queue *q, ambit__gpu_event *e)
+{
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(q->gpu, q->gpu->cuda->cuStreamWaitEvent(q->stream, e->event, 0),
+                          "making a stream wait for an event");
+}
+
+static ambit_status event_sync(ambit__gpu_event *e)
+{
+  AMBIT_TRY(ambit__cuda_enter(e->gpu));
+  return ambit__cuda_told(e->gpu, e->gpu->cuda->cuEventSynchronize(e->event),
+                          "waiting for work that was handed to it before");
+}
+
+/* After a failure nothing is waited for any more: whoever asks next for results is told. */
+static bool event_done(ambit__gpu_event *e)
+{
+  return ambit__cuda_enter(e->gpu) || e->gpu->cuda->cuEventQuery(e->event) != CU_NOT_READY;
+}
+
+static double event_seconds(ambit__gpu_event *from, ambit__gpu_event *to)
+{
+  const ambit__cuda *cuda = from->gpu->cuda;
+  float ms = 0;
+
+  if (ambit__cuda_enter(from->gpu) || cuda->cuEventElapsedTime(&ms, from->event, to->event))
+    return -1;
+  return 1e-3 * (double)ms;
+}
+
+/* ---- memory ---- */
+
+static double gib(size_t bytes)
+{
+  return (double)bytes / (double)(1 << 30);
+}
+
+static ambit_status no_memory(ambit__gpu *g, size_t bytes)
+{
+  size_t left = free_memory(g);
+
+  return ambit__raise(
+      g->errors, AMBIT_ENOMEM,
+      "cuda:%d (%s) has not enough memory: %zu bytes (%.2f GiB) were asked for, %zu "
+      "(%.2f GiB) of %zu are free",
+      g->ordinal, g->fixed.name, bytes, gib(bytes), left, gib(left), g->fixed.memory);
+}
+
+static ambit_status alloc(ambit__gpu *g, size_t bytes, ambit__gpu_memory **out)
+{
+  ambit__gpu_memory *m;
+  ambit__cu_result r;
+  ambit_status s = AMBIT_OK;
+
+  *out = NULL;
+  AMBIT_TRY(ambit__cuda_enter(g));
+  m = ambit__new(g->errors, 1, sizeof *m);
+  if (!m) return AMBIT_ENOMEM;
+  *m = (ambit__gpu_memory){.gpu = g, .bytes = bytes};
+  r = g->cuda->cuMemAlloc_v2(&m->address, bytes ? bytes : 1);
+  if (r == CU_OUT_OF_MEMORY)
+    s = no_memory(g, bytes);
+  else
+    s = ambit__cuda_told(g, r, "allocating %zu bytes", bytes);
+  if (s)
+    free(m);
+  else
+    *out = m;
+  return s;
+}
+
+static void release(ambit__gpu_memory *m)
+{
+  if (!m) return;
+  if (!ambit__cuda_enter(m->gpu)) m->gpu->cuda->cuMemFree_v2(m->address);
+  free(m);
+}
+
+static ambit_status host_alloc(ambit__gpu *g, size_t bytes, void **p)
+{
+  *p = NULL;
+  AMBIT_TRY(ambit__cuda_enter(g));
+  return ambit__cuda_told(g, g->cuda->cuMemHostAlloc(p, bytes ? bytes : 1, CU_HOST_PORTABLE),
+                          "allocating %zu bytes of pinned host memory", bytes);
+}
+
+static void host_release(ambit__gpu *g, void *p)
+{
+  if (p && !ambit__cuda_enter(g)) g->cuda->cuMemFreeHost(p);
+}
+
+static ambit_status copy_in(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t at, const void *from,
+                            size_t bytes)
+{
+  if (!bytes) return AMBIT_OK;
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(
+      q->gpu, q->gpu->cuda->cuMemcpyHtoDAsync_v2(to->address + at, from, bytes, q->stream),
+      "copying %zu bytes to it", bytes);
+}
+
+static ambit_status copy_out(ambit__gpu_queue *q, void *to, const ambit__gpu_memory *from,
+                             size_t at, size_t bytes)
+{
+  if (!bytes) return AMBIT_OK;
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(
+      q->gpu, q->gpu->cuda->cuMemcpyDtoHAsync_v2(to, from->address + at, bytes, q->stream),
+      "copying %zu bytes from it", bytes);
+}
+
+static ambit_status copy(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_at,
+                         const ambit__gpu_memory *from, size_t from_at, size_t bytes)
+{
+  if (!bytes) return AMBIT_OK;
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(q->gpu,
+                          q->gpu->cuda->cuMemcpyDtoDAsync_v2(
+                              to->address + to_at, from->address + from_at, bytes, q->stream),
+                          "copying %zu bytes within it", bytes);
+}
+
+static ambit_status zero(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, size_t bytes)
+{
+  if (!bytes) return AMBIT_OK;
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(q->gpu,
+                          q->gpu->cuda->cuMemsetD8Async(m->address + at, 0, bytes, q->stream),
+                          "zeroing %zu bytes", bytes);
+}
+
+/* ---- the table ---- */
+
+const ambit__gpu_driver ambit__gpu_driver_cuda = {
+    .name = "cuda",
+    .dialect = &ambit__dialect_cuda,
+    .count = count,
+    .why_none = why_none,
+    .open = open_gpu,
+    .close = close_gpu,
+    .info = info,
+    .queue_open = queue_open,
+    .queue_close = queue_close,
+    .queue_sync = queue_sync,
+    .event_open = event_open,
+    .event_close = event_close,
+    .event_record = event_record,
+    .event_await = event_await,
+    .event_sync = event_sync,
+    .event_done = event_done,
+    .event_seconds = event_seconds,
+    .alloc = alloc,
+    .release = release,
+    .host_alloc = host_alloc,
+    .host_release = host_release,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .copy = copy,
+    .zero = zero,
+    .build = ambit__cuda_build,
+    .unload = ambit__cuda_unload,
+    .function = ambit__cuda_function,
+    .launch = ambit__cuda_launch,
+};

@@ -1,0 +1,260 @@
+/* module.c - compiled kernels of a CUDA device: compiled or taken from the cache, loaded, launched.
+ *
+ * The key of a cached image is everything it depends on: the library's version, device, driver and NVRTC versions, options
+ * and source. An image that the driver does not take is compiled again; one that was just compiled and is
+ * not taken means that NVRTC is newer than the driver, and the message says so.
+ */
+#include "device/cuda/cuda_gpu.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  LINES_SHOWN = 12,
+  MOST_ARGS = 256,
+  PLAIN_SHARED = 48 << 10 /* bytes of shared memory a function may have without asking */
+};
+
+struct ambit__gpu_function {
+  ambit__gpu_function *next; /* of the module */
+  ambit__gpu *gpu;
+  ambit__cu_function function;
+  char *name;
+  size_t shared; /* bytes it may have */
+};
+
+struct ambit__gpu_module {
+  ambit__gpu *gpu;
+  ambit__cu_module module;
+  ambit__gpu_function *functions;
+};
+
+typedef struct image {
+  void *data; /* owned; NULL: there is none */
+  size_t bytes;
+} image;
+
+/* ---- compiling ---- */
+
+static void make_key(const ambit__gpu *g, const ambit__nvrtc_how *how, const char *source,
+                     char key[AMBIT__HASH_CHARS])
+{
+  const int version[] = {AMBIT_VERSION_MAJOR, AMBIT_VERSION_MINOR, AMBIT_VERSION_PATCH};
+  const char *options[AMBIT__NVRTC_OPTIONS];
+  int n = ambit__nvrtc_options(how, options);
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_bytes(&h, version, sizeof version);
+  ambit__hash_text(&h, g->fixed.identity);
+  for (int i = 0; i < n; i++)
+    ambit__hash_text(&h, options[i]);
+  ambit__hash_text(&h, source);
+  ambit__hash_hex(&h, key);
+}
+
+/* Where the first lines of a text end. */
+static int head_length(const char *text, int lines)
+{
+  const char *at = text;
+
+  while (lines-- && *at)
+    at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
+  return (int)(at - text);
+}
+
+static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *key,
+                                   const char *source, const ambit__text *log)
+{
+  const char *words = log->chars ? log->chars : "", *folder;
+  char *place;
+
+  if (s == AMBIT_ENOMEM) return ambit__raise(g->errors, s, "no memory for a compiled kernel");
+  if (!g->cache.folder) (void)ambit__cache_scratch(NULL, &g->cache, &folder);
+  place = ambit__cache_exhibit(&g->cache, key, source);
+  s = ambit__raise(g->errors, s, "NVRTC %d.%d refused a generated kernel, kept in %s:\n%.*s",
+                   g->nvrtc_version[0], g->nvrtc_version[1], place ? place : "no file",
+                   head_length(words, LINES_SHOWN), words);
+  free(place);
+  return s;
+}
+
+static ambit_status compile(ambit__gpu *g, const ambit__nvrtc_how *how, const char *key,
+                            const char *source, image *i)
+{
+  double start = ambit__clock();
+  ambit__text log = {0};
+  ambit_status s = ambit__nvrtc_compile(g->nvrtc, how, source, &i->data, &i->bytes, &log);
+
+  if (s)
+    s = compile_failed(g, s, key, source, &log);
+  else
+    ambit__log(g->settings, 2, "NVRTC made %s (%s) in %.2f s", key, how->arch,
+               ambit__clock() - start);
+  ambit__text_free(&log);
+  return s;
+}
+
+/* ---- loading ---- */
+
+static ambit_status load_failed(ambit__gpu *g, ambit__cu_result r)
+{
+  bool is_foreign = r == CU_INVALID_IMAGE || r == CU_NO_BINARY || r == CU_UNSUPPORTED_PTX;
+
+  AMBIT_CHECK(!is_foreign || g->nvrtc_version[0] <= g->version / 1000, g->errors, AMBIT_ENODEVICE,
+              "cuda:%d does not take what NVRTC %d.%d compiles, because its driver is for CUDA "
+              "%d.%d; install NVRTC of CUDA %d, or a newer driver",
+              g->ordinal, g->nvrtc_version[0], g->nvrtc_version[1], g->version / 1000,
+              g->version % 1000 / 10, g->version / 1000);
+  return ambit__cuda_told(g, r, "loading a compiled kernel");
+}
+
+/* What the cache has, unless the driver does not take it. */
+static bool load_cached(ambit__gpu *g, const char *key, const char *source,
+                        ambit__cu_module *module)
+{
+  size_t bytes;
+  void *data = ambit__cache_load(&g->cache, key, source, &bytes);
+  bool ok = data && !g->cuda->cuModuleLoadData(module, data);
+
+  free(data);
+  return ok;
+}
+
+static ambit_status load_source(ambit__gpu *g, const char *source, bool strict,
+                                ambit__cu_module *module)
+{
+  char key[AMBIT__HASH_CHARS];
+  ambit__nvrtc_how how = g->how;
+  ambit__cu_result r;
+  image i = {0};
+
+  how.strict = strict;
+  make_key(g, &how, source, key);
+  if (load_cached(g, key, source, module)) return AMBIT_OK;
+  AMBIT_TRY(compile(g, &how, key, source, &i));
+  r = g->cuda->cuModuleLoadData(module, i.data);
+  if (!r) ambit__cache_save(&g->cache, key, source, i.data, i.bytes);
+  free(i.data);
+  return r ? load_failed(g, r) : AMBIT_OK;
+}
+
+ambit_status ambit__cuda_build(ambit__gpu *g, const char *source, bool strict,
+                               ambit__gpu_module **out)
+{
+  ambit__gpu_module *m;
+  ambit_status s;
+
+  *out = NULL;
+  AMBIT_TRY(ambit__cuda_enter(g));
+  m = ambit__new(g->errors, 1, sizeof *m);
+  if (!m) return AMBIT_ENOMEM;
+  m->gpu = g;
+  s = load_source(g, source, strict, &m->module);
+  if (s)
+    free(m);
+  else
+    *out = m;
+  return s;
+}
+
+void ambit__cuda_unload(ambit__gpu_module *m)
+{
+  ambit__gpu_function *next;
+
+  if (!m) return;
+  for (ambit__gpu_function *f = m->functions; f; f = next) {
+    next = f->next;
+    free(f->name);
+    free(f);
+  }
+  if (!ambit__cuda_enter(m->gpu)) m->gpu->cuda->cuModuleUnload(m->module);
+  free(m);
+}
+
+ambit_status ambit__cuda_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **out)
+{
+  ambit__gpu *g = m->gpu;
+  ambit__cu_function function;
+  ambit__gpu_function *f;
+  char *copy;
+
+  *out = NULL;
+  AMBIT_TRY(ambit__cuda_enter(g));
+  AMBIT_TRY(ambit__cuda_told(g, g->cuda->cuModuleGetFunction(&function, m->module, name),
+                             "looking for kernel %s", name));
+  f = ambit__new(g->errors, 1, sizeof *f);
+  copy = f ? ambit__strdup(g->errors, name) : NULL;
+  if (!copy) {
+    free(f);
+    return AMBIT_ENOMEM;
+  }
+  *f = (ambit__gpu_function){.next = m->functions, .gpu = g, .function = function, .name = copy};
+  f->shared = PLAIN_SHARED;
+  m->functions = *out = f;
+  return AMBIT_OK;
+}
+
+/* ---- launching ---- */
+
+/* More shared memory than every function has must be asked for, once. */
+static ambit_status grant_shared(ambit__gpu_function *f, size_t shared)
+{
+  ambit__gpu *g = f->gpu;
+
+  AMBIT_CHECK(
+      shared <= g->fixed.shared, g->errors, AMBIT_EUNSUPPORTED,
+      "cuda:%d: kernel %s wants %zu bytes of shared memory for a block, which has at most %zu",
+      g->ordinal, f->name, shared, g->fixed.shared);
+  AMBIT_TRY(ambit__cuda_told(
+      g, g->cuda->cuFuncSetAttribute(f->function, CU_MAX_DYNAMIC_SHARED, (int)shared),
+      "giving kernel %s %zu bytes of shared memory", f->name, shared));
+  f->shared = shared;
+  return AMBIT_OK;
+}
+
+static ambit_status check_shape(ambit__gpu_function *f, const int64_t blocks[3], int nargs)
+{
+  AMBIT_CHECK(
+      blocks[0] <= INT_MAX && blocks[1] <= 65535 && blocks[2] <= 65535, f->gpu->errors,
+      AMBIT_EUNSUPPORTED,
+      "cuda:%d: kernel %s is to run in %lld x %lld x %lld blocks; there may be %d x 65535 x "
+      "65535",
+      f->gpu->ordinal, f->name, (long long)blocks[0], (long long)blocks[1], (long long)blocks[2],
+      INT_MAX);
+  AMBIT_CHECK(nargs <= MOST_ARGS, f->gpu->errors, AMBIT_EUNSUPPORTED,
+              "cuda:%d: kernel %s has %d arguments; there may be %d", f->gpu->ordinal, f->name,
+              nargs, MOST_ARGS);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+                                const int64_t blocks[3], const int threads[3], size_t shared,
+                                int nargs, const ambit__gpu_arg *args)
+{
+  ambit__gpu *g = q->gpu;
+  void *params[MOST_ARGS];
+
+  if (blocks[0] < 1 || blocks[1] < 1 || blocks[2] < 1) return AMBIT_OK;
+  AMBIT_TRY(check_shape(f, blocks, nargs));
+  AMBIT_TRY(ambit__cuda_enter(g));
+  if (shared > f->shared) AMBIT_TRY(grant_shared(f, shared));
+  for (int i = 0; i < nargs; i++) /* the prototype predates const */
+    params[i] = (void *)(uintptr_t)(args[i].memory ? (const void *)&args[i].memory->address
+                                                   : args[i].value);
+  return ambit__cuda_told(
+      g,
+      g->cuda->cuLaunchKernel(f->function, (unsigned int)blocks[0], (unsigned int)blocks[1],
+                              (unsigned int)blocks[2], (unsigned int)threads[0],
+                              (unsigned int)threads[1], (unsigned int)threads[2],
+                              (unsigned int)shared, q->stream, params, NULL),
+      "launching kernel %s in %lld x %lld x %lld blocks of %d x %d x %d threads", f->name,
+      (long long)blocks[0], (long long)blocks[1], (long long)blocks[2], threads[0], threads[1],
+      threads[2]);
+}

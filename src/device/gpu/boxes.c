@@ -1,0 +1,229 @@
+/* boxes.c - boxes of cells between stores and dense arrays.
+ *
+ * A box is a list of axes, innermost first, the components being the first of them: that is the order
+ * of a dense array. What lies in the store as it does in the dense array is copied as it is; other
+ * boxes are gathered or scattered by a kernel on the device, a stage at a time.
+ */
+#include "device/gpu/gpu.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { AXES = AMBIT_MAX_DIMS + 1 };
+
+/* Where the values of a box are: sum over axes of index times step, from `base`; in values. */
+typedef struct place {
+  ambit__gpu_memory *memory;
+  int64_t base;
+  int64_t step[AXES];
+} place;
+
+typedef struct box_job {
+  ambit_type type;
+  size_t size;         /* bytes of a value */
+  int64_t count[AXES]; /* values along each axis, innermost first; 1 where there is no axis */
+  int64_t total;       /* product of the counts */
+} box_job;
+
+static box_job job_of(const ambit__layout *l, const ambit__box *box)
+{
+  box_job job = {.type = l->type, .size = ambit_type_size(l->type), .total = l->components};
+
+  job.count[0] = l->components;
+  for (int k = 1; k < AXES; k++) {
+    int d = box->ndims - k;
+
+    job.count[k] = d >= 0 ? box->hi[d] - box->lo[d] : 1;
+    job.total *= job.count[k];
+  }
+  return job;
+}
+
+static place place_in_store(const ambit__store *s, const ambit__box *box)
+{
+  place p = {.memory = ambit__gpu_memory_of(s->buffer),
+             .base = ambit__layout_at(&s->layout, box->lo)};
+
+  p.step[0] = s->layout.component;
+  for (int d = 0; d < box->ndims; d++)
+    p.step[box->ndims - d] = s->layout.stride[d];
+  return p;
+}
+
+/* In a dense array that begins with value number `first`. */
+static place place_in_stage(const box_job *job, const ambit__gpu_stage *stage, int64_t first)
+{
+  place p = {.memory = stage->device, .base = -first};
+  int64_t step = 1;
+
+  for (int k = 0; k < AXES; k++) {
+    p.step[k] = step;
+    step *= job->count[k];
+  }
+  return p;
+}
+
+/* Whether the values lie beside each other, in the order of a dense array. */
+static bool is_dense(const box_job *job, const place *p)
+{
+  int64_t step = 1;
+
+  for (int k = 0; k < AXES; k++) {
+    if (job->count[k] > 1 && p->step[k] != step) return false;
+    step *= job->count[k];
+  }
+  return true;
+}
+
+static ambit_status move(ambit__gpu_lane *lane, const box_job *job, const place *to,
+                         const place *from, int64_t first, int64_t count)
+{
+  ambit__gpu_arg args[6 + 3 * AXES];
+  ambit__gpu_moves *moves;
+  int n = 0;
+
+  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), job->type, &moves));
+  args[n++] = ambit__gpu_arg_memory(to->memory);
+  args[n++] = ambit__gpu_arg_number(&to->base);
+  args[n++] = ambit__gpu_arg_memory(from->memory);
+  args[n++] = ambit__gpu_arg_number(&from->base);
+  args[n++] = ambit__gpu_arg_number(&first);
+  args[n++] = ambit__gpu_arg_number(&count);
+  for (int k = 0; k < AXES; k++)
+    args[n++] = ambit__gpu_arg_number(&job->count[k]);
+  for (int k = 0; k < AXES; k++)
+    args[n++] = ambit__gpu_arg_number(&to->step[k]);
+  for (int k = 0; k < AXES; k++)
+    args[n++] = ambit__gpu_arg_number(&from->step[k]);
+  return ambit__gpu_moves_run(lane, moves->move, count, n, args);
+}
+
+/* Values that a stage holds, or those that are left. */
+static int64_t piece_of(const box_job *job, int64_t first)
+{
+  int64_t most = AMBIT__STAGE_BYTES / (int64_t)job->size, left = job->total - first;
+
+  return left < most ? left : most;
+}
+
+/* ---- in ---- */
+
+ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                  const void *src)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  const box_job job = job_of(&dst->layout, box);
+  const place to = place_in_store(dst, box);
+  const bool dense = is_dense(&job, &to);
+  ambit__gpu_stage *stage;
+
+  for (int64_t first = 0, n; first < job.total; first += n) {
+    size_t bytes = (size_t)(n = piece_of(&job, first)) * job.size;
+
+    AMBIT_TRY(ambit__gpu_stage_take(lane, !dense, &stage));
+    memcpy(stage->host, (const char *)src + (size_t)first * job.size, bytes);
+    if (dense) {
+      AMBIT_TRY(driver->copy_in(lane->queue, to.memory, (size_t)(to.base + first) * job.size,
+                                stage->host, bytes));
+    } else {
+      const place from = place_in_stage(&job, stage, first);
+
+      AMBIT_TRY(driver->copy_in(lane->queue, stage->device, 0, stage->host, bytes));
+      AMBIT_TRY(move(lane, &job, &to, &from, first, n));
+    }
+    AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- out ---- */
+
+/* Sets the copy of a piece going. */
+static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place *from, bool dense,
+                         int64_t first, ambit__gpu_stage **stage)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const int64_t n = piece_of(job, first);
+  const size_t bytes = (size_t)n * job->size;
+
+  AMBIT_TRY(ambit__gpu_stage_take(lane, !dense, stage));
+  if (dense) {
+    AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, from->memory,
+                               (size_t)(from->base + first) * job->size, bytes));
+  } else {
+    const place to = place_in_stage(job, *stage, first);
+
+    AMBIT_TRY(move(lane, job, &to, from, first, n));
+    AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, (*stage)->device, 0, bytes));
+  }
+  return ambit__gpu_stage_pass(lane, *stage);
+}
+
+ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
+                                 const ambit__box *box)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  const box_job job = job_of(&src->layout, box);
+  const place from = place_in_store(src, box);
+  const bool dense = is_dense(&job, &from);
+  ambit__gpu_stage *stages[AMBIT__STAGES];
+  int64_t sent = 0;
+
+  for (int64_t first = 0, piece = 0; first < job.total; piece++) {
+    int64_t n = piece_of(&job, first);
+
+    for (; sent < piece + AMBIT__STAGES && sent * piece_of(&job, 0) < job.total; sent++)
+      AMBIT_TRY(
+          send(lane, &job, &from, dense, sent * piece_of(&job, 0), &stages[sent % AMBIT__STAGES]));
+    AMBIT_TRY(driver->event_sync(stages[piece % AMBIT__STAGES]->done));
+    memcpy((char *)dst + (size_t)first * job.size, stages[piece % AMBIT__STAGES]->host,
+           (size_t)n * job.size);
+    first += n;
+  }
+  return AMBIT_OK;
+}
+
+/* ---- across ---- */
+
+ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                 const ambit__box *box)
+{
+  const box_job job = job_of(&dst->layout, box);
+  const place to = place_in_store(dst, box), from = place_in_store(src, box);
+
+  assert(dst->layout.type == src->layout.type && dst->layout.components == src->layout.components);
+  if (!job.total) return AMBIT_OK;
+  return move((ambit__gpu_lane *)q, &job, &to, &from, 0, job.total);
+}
+
+/* ---- single values ---- */
+
+ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__gpu_stage *stage;
+
+  assert(bytes <= dst->bytes && bytes <= AMBIT__STAGE_BYTES);
+  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
+  memcpy(stage->host, src, bytes);
+  AMBIT_TRY(driver->copy_in(lane->queue, ambit__gpu_memory_of(dst), 0, stage->host, bytes));
+  return ambit__gpu_stage_pass(lane, stage);
+}
+
+ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__gpu_stage *stage;
+
+  assert(bytes <= src->bytes && bytes <= AMBIT__STAGE_BYTES);
+  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
+  AMBIT_TRY(driver->copy_out(lane->queue, stage->host, ambit__gpu_memory_of(src), 0, bytes));
+  AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+  AMBIT_TRY(driver->event_sync(stage->done));
+  memcpy(dst, stage->host, bytes);
+  return AMBIT_OK;
+}

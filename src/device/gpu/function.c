@@ -1,0 +1,240 @@
+/* function.c - building and launching kernels.
+ *
+ * A launch fills in the arguments in the order that ambit__gpu_slots gives and goes into the queue; it
+ * waits for nothing and allocates nothing. Where blocks leave what they reduced is memory of the
+ * function, so that launches of one function must go to one queue.
+ */
+#include "device/gpu/gpu.h"
+#include "plan/gpu.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct function {
+  ambit__function head;
+  ambit__group group; /* with `step` and `bind` below */
+  ambit__group_step step;
+  ambit__binding bind[AMBIT_MAX_PARAMS];
+  ambit__plan plan;
+  ambit__gpu_shared *code;
+  ambit__gpu_memory *partials[AMBIT_MAX_PARAMS]; /* of each reduction */
+  int nslots, nfold;                             /* parameters of the two kernels */
+  ambit__gpu_slot slots[AMBIT__GPU_SLOTS], fold_slots[2 * AMBIT_MAX_PARAMS + 1];
+} function;
+
+/* ---- what the device cannot do ---- */
+
+static bool expr_has_double(const ambit__expr *e)
+{
+  return e && (e->type == AMBIT_F64 || expr_has_double(e->a) || expr_has_double(e->b) ||
+               expr_has_double(e->c));
+}
+
+static bool stmts_have_double(const ambit__rule *rule, const ambit__stmt *s)
+{
+  for (; s; s = s->next)
+    if ((s->kind == STMT_LOCAL && rule->locals[s->index].type == AMBIT_F64) ||
+        expr_has_double(s->value) || stmts_have_double(rule, s->body) ||
+        stmts_have_double(rule, s->other))
+      return true;
+  return false;
+}
+
+static ambit_status check_double(const ambit__gpu_device *d, const ambit__rule *rule)
+{
+  if (d->info.has_double) return AMBIT_OK;
+  for (int i = 0; i < rule->nparams; i++)
+    AMBIT_CHECK(rule->params[i].type != AMBIT_F64, d->head.errors, AMBIT_EUNSUPPORTED,
+                "kernel %s: its parameter '%s' is double, which %s does not have; use float, or "
+                "another device",
+                rule->name, rule->params[i].name, d->info.name);
+  AMBIT_CHECK(!stmts_have_double(rule, rule->body), d->head.errors, AMBIT_EUNSUPPORTED,
+              "kernel %s computes in double, which %s does not have; write numbers as 0.5f and "
+              "functions as sqrtf, or use another device",
+              rule->name, d->info.name);
+  return AMBIT_OK;
+}
+
+static ambit_status check_parameters(const ambit__gpu_device *d, const function *f)
+{
+  const size_t bytes = (size_t)f->nslots * sizeof(int64_t);
+
+  AMBIT_CHECK(!d->info.parameters || bytes <= d->info.parameters, d->head.errors,
+              AMBIT_EUNSUPPORTED,
+              "kernel %s needs %zu bytes of arguments on a GPU, and %s takes %zu; use fewer fields "
+              "in one kernel",
+              f->step.rule->name, bytes, d->info.name, d->info.parameters);
+  return AMBIT_OK;
+}
+
+/* ---- building ---- */
+
+void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  function *f = (function *)fn;
+
+  if (!f) return;
+  ambit__gpu_shared_drop(d, f->code);
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    if (f->partials[i]) d->driver->release(f->partials[i]);
+  free(f->head.plan);
+  free(f);
+}
+
+static ambit__target target_of(const ambit__gpu_device *d)
+{
+  return (ambit__target){.kind = TARGET_GPU,
+                         .dialect = d->driver->dialect,
+                         .threads = d->info.units,
+                         .l2 = d->info.l2,
+                         .warp = d->info.warp,
+                         .max_threads = d->info.max_threads,
+                         .shared = d->info.shared};
+}
+
+static ambit_status compile(ambit__gpu_device *d, function *f)
+{
+  const ambit__target target = target_of(d);
+  const char *name = f->step.rule->name;
+  ambit__writer w = {0};
+  ambit__text line = {0};
+  ambit_status s;
+  char *source;
+
+  AMBIT_CHECK(ambit__plan_choose(&f->group, &target, &f->plan), d->head.errors, AMBIT_EUNSUPPORTED,
+              "no strategy for GPUs can run kernel %s", name);
+  f->plan.strategy->describe(&f->plan, &line);
+  f->plan.strategy->emit(&f->group, &target, &f->plan, &w);
+  f->head.plan = ambit__text_finish(&line);
+  source = ambit__writer_finish(&w);
+  if (source && f->head.plan)
+    s = ambit__gpu_shared_get(d, name, source, f->group.strict, ambit__gpu_reduces(&f->group),
+                              &f->code);
+  else
+    s = ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s", name);
+  free(source);
+  return s;
+}
+
+static ambit_status make_partials(ambit__gpu_device *d, function *f)
+{
+  for (int i = 0; i < f->step.rule->nparams; i++)
+    if (f->step.rule->params[i].kind == PARAM_REDUCE)
+      AMBIT_TRY(d->driver->alloc(d->gpu, AMBIT__GPU_PARTIALS * sizeof(int64_t), &f->partials[i]));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  function *f;
+  ambit_status s;
+
+  AMBIT_TRY(check_double(d, g->steps[0].rule));
+  f = ambit__new(dev->errors, 1, sizeof *f);
+  if (!f) return AMBIT_ENOMEM;
+  f->group = *g;
+  f->step = g->steps[0];
+  memcpy(f->bind, f->step.bind, (size_t)f->step.rule->nparams * sizeof *f->bind);
+  f->step.bind = f->bind;
+  f->group.steps = &f->step;
+  f->nslots = ambit__gpu_slots(&f->group, f->slots);
+  f->nfold = ambit__gpu_fold_slots(&f->group, f->fold_slots);
+  AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
+  AMBIT_TRY_GOTO(s, compile(d, f), fail);
+  AMBIT_TRY_GOTO(s, make_partials(d, f), fail);
+  *fn = &f->head;
+  return AMBIT_OK;
+fail:
+  ambit__gpu_discard(dev, &f->head);
+  return s;
+}
+
+/* ---- launching ---- */
+
+/* The part of the grid that the fields of a launch hold begins here. */
+static int64_t offset_of(const ambit__launch *l, int axis)
+{
+  for (int i = 0; i < l->nargs; i++)
+    if (l->args[i].store) return l->args[i].store->layout.own.lo[axis];
+  return 0;
+}
+
+static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64_t blocks)
+{
+  const ambit__store *store = l->nargs ? l->args[s->param].store : NULL;
+
+  switch (s->kind) {
+  case SLOT_ORIGIN: return store->layout.origin;
+  case SLOT_STRIDE: return store->layout.stride[s->axis];
+  case SLOT_COMPONENT: return store->layout.component;
+  case SLOT_LO: return l->box.lo[s->axis] - offset_of(l, s->axis);
+  case SLOT_HI: return l->box.hi[s->axis] - offset_of(l, s->axis);
+  case SLOT_OFFSET: return offset_of(l, s->axis);
+  case SLOT_EXTENT: return l->extents[s->axis];
+  case SLOT_STEP: return l->step;
+  case SLOT_COUNT: return blocks;
+  default: return 0;
+  }
+}
+
+static const ambit__gpu_memory *memory_of(const function *f, const ambit__gpu_slot *s,
+                                          const ambit__launch *l)
+{
+  switch (s->kind) {
+  case SLOT_MEMORY: return ambit__gpu_memory_of(l->args[s->param].store->buffer);
+  case SLOT_VALUE:
+  case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
+  case SLOT_PARTIALS: return f->partials[s->param];
+  default: return NULL;
+  }
+}
+
+static void fill(const function *f, int n, const ambit__gpu_slot *slots, const ambit__launch *l,
+                 int64_t blocks, int64_t *numbers, ambit__gpu_arg *args)
+{
+  for (int i = 0; i < n; i++) {
+    args[i] = ambit__gpu_arg_memory(memory_of(f, &slots[i], l));
+    if (args[i].memory) continue;
+    numbers[i] = number_of(&slots[i], l, blocks);
+    args[i] = ambit__gpu_arg_number(&numbers[i]);
+  }
+}
+
+static ambit_status run(ambit__gpu_lane *lane, const function *f, const ambit__launch *l,
+                        int64_t *blocks)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  int64_t cells[AMBIT_MAX_DIMS], numbers[AMBIT__GPU_SLOTS];
+  ambit__gpu_arg args[AMBIT__GPU_SLOTS];
+  ambit__shape shape;
+
+  *blocks = 0;
+  if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
+  for (int d = 0; d < l->box.ndims; d++)
+    cells[d] = l->box.hi[d] - l->box.lo[d];
+  f->plan.strategy->shape(&f->group, &f->plan, cells, &shape);
+  *blocks = shape.blocks[0] * shape.blocks[1] * shape.blocks[2];
+  fill(f, f->nslots, f->slots, l, 0, numbers, args);
+  return driver->launch(lane->queue, f->code->run, shape.blocks, shape.threads, shape.shared,
+                        f->nslots, args);
+}
+
+ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
+  const int64_t one[3] = {1, 1, 1};
+  const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
+  const function *f = (const function *)fn;
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__gpu_arg args[2 * AMBIT_MAX_PARAMS + 1];
+  int64_t numbers[2 * AMBIT_MAX_PARAMS + 1], blocks;
+
+  AMBIT_TRY(run(lane, f, l, &blocks));
+  if (!f->code->fold) return AMBIT_OK;
+  fill(f, f->nfold, f->fold_slots, l, blocks, numbers, args);
+  return ambit__gpu_device_of(q->device)->driver->launch(lane->queue, f->code->fold, one, threads,
+                                                         0, f->nfold, args);
+}

@@ -1,0 +1,194 @@
+/* gpu.c - the GPU device: opening, queues, memory. */
+#include "device/gpu/gpu.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COPY_BYTES = 1 << 30, COPY_BYTES_CPU = 64 << 20, COPY_TRIES = 5, COPIES_PER_TRY = 4 };
+
+/* ---- devices ---- */
+
+void ambit__gpu_close(ambit__device *dev)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
+
+  if (!d) return;
+  ambit__gpu_moves_free(d);
+  if (d->setup) d->driver->queue_close(d->setup);
+  if (d->gpu) d->driver->close(d->gpu);
+  free(d);
+}
+
+ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                             const ambit__backend *backend, const ambit__gpu_driver *driver,
+                             ambit__device **dev)
+{
+  const int n = driver->count();
+  ambit__gpu_device *d;
+  ambit_status s;
+
+  AMBIT_CHECK(n > 0, errors, AMBIT_ENODEVICE, "there is no %s device here: %s", driver->name,
+              driver->why_none());
+  AMBIT_CHECK(ordinal >= 0 && ordinal < n, errors, AMBIT_ENODEVICE,
+              "there %s %d %s device%s here, numbered from 0, and no %s:%d", n == 1 ? "is" : "are",
+              n, driver->name, n == 1 ? "" : "s", driver->name, ordinal);
+  d = ambit__new(errors, 1, sizeof *d);
+  if (!d) return AMBIT_ENOMEM;
+  d->head = (ambit__device){backend, errors, settings};
+  d->driver = driver;
+  AMBIT_TRY_GOTO(s, driver->open(errors, settings, ordinal, &d->gpu), fail);
+  driver->info(d->gpu, &d->info);
+  AMBIT_TRY_GOTO(s, driver->queue_open(d->gpu, &d->setup), fail);
+  *dev = &d->head;
+  return AMBIT_OK;
+fail:
+  ambit__gpu_close(&d->head);
+  return s;
+}
+
+void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info)
+{
+  const ambit__gpu_device *d = ambit__gpu_device_of(dev);
+
+  snprintf(info->name, sizeof info->name, "%s", d->info.name);
+  info->units = d->info.units;
+  info->memory = d->info.free_memory;
+}
+
+/* ---- queues ---- */
+
+ambit_status ambit__gpu_queue_open(ambit__device *dev, ambit__queue **queue)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  ambit__gpu_lane *lane = ambit__new(dev->errors, 1, sizeof *lane);
+  ambit_status s;
+
+  if (!lane) return AMBIT_ENOMEM;
+  lane->head.device = dev;
+  s = d->driver->queue_open(d->gpu, &lane->queue);
+  if (s) {
+    free(lane);
+    return s;
+  }
+  *queue = &lane->head;
+  return AMBIT_OK;
+}
+
+void ambit__gpu_queue_close(ambit__queue *queue)
+{
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)queue;
+
+  if (!lane) return;
+  ambit__gpu_device_of(queue->device)->driver->queue_close(lane->queue);
+  ambit__gpu_stages_free(lane);
+  free(lane);
+}
+
+ambit_status ambit__gpu_wait(ambit__queue *q)
+{
+  return ambit__gpu_device_of(q->device)->driver->queue_sync(((ambit__gpu_lane *)q)->queue);
+}
+
+/* ---- memory ---- */
+
+void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf)
+{
+  if (!buf) return;
+  ambit__gpu_device_of(dev)->driver->release(ambit__gpu_memory_of(buf));
+  free(buf);
+}
+
+/* Zeroed, and known to be there: some drivers find out only now that it is not. */
+static ambit_status alloc_memory(ambit__gpu_device *d, size_t bytes, ambit__gpu_memory **memory)
+{
+  ambit_status s;
+
+  AMBIT_TRY(d->driver->alloc(d->gpu, bytes, memory));
+  s = d->driver->zero(d->setup, *memory, 0, bytes);
+  if (!s) s = d->driver->queue_sync(d->setup);
+  if (s) d->driver->release(*memory);
+  return s;
+}
+
+ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+                              ambit__buffer **buf)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  ambit__gpu_buffer *b;
+  ambit__gpu_moves *moves;
+  ambit_status s;
+
+  if (layout)
+    AMBIT_TRY(ambit__gpu_moves_get(d, layout->type, &moves)); /* not in the first iteration */
+  b = ambit__new(dev->errors, 1, sizeof *b);
+  if (!b) return AMBIT_ENOMEM;
+  b->head.bytes = bytes;
+  s = alloc_memory(d, bytes, &b->memory);
+  if (s) {
+    free(b);
+    return s;
+  }
+  *buf = &b->head;
+  return AMBIT_OK;
+}
+
+/* ---- bandwidth ---- */
+
+/* Seconds of one copy, by the driver's events or by our clock; less than 0 when it failed. */
+static double time_copy(ambit__gpu_device *d, ambit__gpu_memory *to, ambit__gpu_memory *from,
+                        ambit__gpu_event *const events[2], size_t bytes)
+{
+  const ambit__gpu_driver *driver = d->driver;
+  double start = ambit__clock(), seconds;
+
+  if (driver->event_record(events[0], d->setup)) return -1;
+  for (int i = 0; i < COPIES_PER_TRY; i++)
+    if (driver->copy(d->setup, to, 0, from, 0, bytes)) return -1;
+  if (driver->event_record(events[1], d->setup) || driver->queue_sync(d->setup)) return -1;
+  seconds = driver->event_seconds(events[0], events[1]);
+  if (seconds <= 0) seconds = ambit__clock() - start;
+  return seconds / COPIES_PER_TRY;
+}
+
+static double measure_copy(ambit__gpu_device *d, size_t bytes)
+{
+  const ambit__gpu_driver *driver = d->driver;
+  ambit__gpu_memory *to = NULL, *from = NULL;
+  ambit__gpu_event *events[2] = {NULL, NULL};
+  double best = 0;
+
+  if (!alloc_memory(d, bytes, &to) && !alloc_memory(d, bytes, &from) &&
+      !driver->event_open(d->gpu, &events[0]) && !driver->event_open(d->gpu, &events[1]))
+    for (int i = 0; i < COPY_TRIES; i++) {
+      double seconds = time_copy(d, to, from, events, bytes);
+
+      if (seconds > 0 && 2.0 * (double)bytes / seconds > best) best = 2.0 * (double)bytes / seconds;
+    }
+  for (int i = 0; i < 2; i++)
+    if (events[i]) driver->event_close(events[i]);
+  if (to) driver->release(to);
+  if (from) driver->release(from);
+  return best;
+}
+
+/* A device that is full cannot be measured; that is no error of the program's. */
+double ambit__gpu_copy_bandwidth(ambit__device *dev)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  ambit_error_fn handler = dev->errors->handler;
+  size_t bytes = d->info.is_cpu ? COPY_BYTES_CPU : COPY_BYTES;
+  ambit__gpu_info now;
+
+  if (d->copy_bandwidth > 0 || dev->errors->status) return d->copy_bandwidth;
+  d->driver->info(d->gpu, &now);
+  if (bytes > now.free_memory / 4) bytes = now.free_memory / 4;
+  if (bytes > now.largest) bytes = now.largest;
+  dev->errors->handler = NULL;
+  d->copy_bandwidth = measure_copy(d, bytes / 16 * 16);
+  ambit__errors_clear(dev->errors);
+  dev->errors->handler = handler;
+  return d->copy_bandwidth;
+}

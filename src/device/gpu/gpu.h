@@ -1,0 +1,156 @@
+/* gpu.h - what the files of the GPU device share.
+ *
+ * The device is written once, against a driver (driver.h); cuda/ and opencl/ add the driver and a
+ * table of the functions below.
+ *
+ *   gpu.c       devices, queues, memory
+ *   stage.c     pinned host memory on the way in or out
+ *   moves.c     the fixed kernels: boxes and ghost cells
+ *   boxes.c     boxes in, out and across
+ *   ghosts.c    ghost cells
+ *   function.c  building and launching kernels
+ *   module.c    compiled source, shared by all that have the same
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_DEVICE_GPU_GPU_H
+#define AMBIT_DEVICE_GPU_GPU_H
+
+#include "device/device.h"
+#include "device/gpu/driver.h"
+
+enum {
+  AMBIT__STAGES = 4,            /* pieces of a copy that can be under way at once */
+  AMBIT__STAGE_BYTES = 8 << 20, /* of a piece */
+  AMBIT__MOVE_THREADS = 128     /* of a block of the fixed kernels */
+};
+
+/* The fixed kernels for values of one size. */
+typedef struct ambit__gpu_moves {
+  ambit__gpu_module *module; /* NULL: not needed yet */
+  ambit__gpu_function *move, *ghosts;
+} ambit__gpu_moves;
+
+typedef struct ambit__gpu_device {
+  ambit__device head;
+  const ambit__gpu_driver *driver;
+  ambit__gpu *gpu;
+  ambit__gpu_info info;             /* as it was when the device was opened */
+  ambit__gpu_queue *setup;          /* for what belongs to no queue: zeroing, measuring */
+  ambit__gpu_moves moves[4];        /* by size of a value: 1, 2, 4, 8 bytes */
+  struct ambit__gpu_shared *shared; /* list of modules in use */
+  double copy_bandwidth;            /* 0: not measured yet */
+} ambit__gpu_device;
+
+/* A piece of pinned memory, and its like on the device. */
+typedef struct ambit__gpu_stage {
+  unsigned char *host;       /* AMBIT__STAGE_BYTES; NULL: not needed yet */
+  ambit__gpu_memory *device; /* the same; NULL: not needed yet */
+  ambit__gpu_event *done;    /* the copy that uses it */
+} ambit__gpu_stage;
+
+typedef struct ambit__gpu_lane {
+  ambit__queue head;
+  ambit__gpu_queue *queue;
+  ambit__gpu_stage stages[AMBIT__STAGES]; /* used in turn */
+  int next;                               /* of them */
+} ambit__gpu_lane;
+
+typedef struct ambit__gpu_buffer {
+  ambit__buffer head;
+  ambit__gpu_memory *memory;
+} ambit__gpu_buffer;
+
+static inline ambit__gpu_device *ambit__gpu_device_of(ambit__device *dev)
+{
+  return (ambit__gpu_device *)dev;
+}
+
+static inline ambit__gpu_memory *ambit__gpu_memory_of(const ambit__buffer *buf)
+{
+  return ((const ambit__gpu_buffer *)buf)->memory;
+}
+
+/* ---- the entries of a backend ---- */
+
+ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                             const ambit__backend *backend, const ambit__gpu_driver *driver,
+                             ambit__device **dev);
+void ambit__gpu_close(ambit__device *dev);
+void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info);
+ambit_status ambit__gpu_queue_open(ambit__device *dev, ambit__queue **queue);
+void ambit__gpu_queue_close(ambit__queue *queue);
+ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+                              ambit__buffer **buf);
+void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf);
+ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes);
+ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes);
+ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                  const void *src);
+ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
+                                 const ambit__box *box);
+ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                 const ambit__box *box);
+ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                               const int64_t *extents, const int *low, const int *high);
+ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
+void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
+ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
+ambit_status ambit__gpu_wait(ambit__queue *q);
+double ambit__gpu_copy_bandwidth(ambit__device *dev);
+
+/* All of them but name, summary, count and open. */
+#define AMBIT__GPU_ENTRIES                                                                         \
+  .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
+  .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
+  .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
+  .read_box = ambit__gpu_read_box, .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,   \
+  .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
+  .wait = ambit__gpu_wait, .copy_bandwidth = ambit__gpu_copy_bandwidth
+
+/* ---- stage.c ---- */
+
+/* The next stage, free for use; what was copied with it before is done. With `device`, its memory there too. */
+ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gpu_stage **stage);
+/* What uses the stage is in the queue. */
+ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage);
+void ambit__gpu_stages_free(ambit__gpu_lane *lane);
+
+/* ---- moves.c ---- */
+
+/* The kernels for values of a type, compiled on the first call. */
+ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
+void ambit__gpu_moves_free(ambit__gpu_device *d);
+/* Runs one of them with enough threads for so many values. */
+ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
+                                  int nargs, const ambit__gpu_arg *args);
+
+/* ---- module.c ---- */
+
+/* Compiled source and the two kernels of it (plan/gpu.h). */
+typedef struct ambit__gpu_shared {
+  struct ambit__gpu_shared *next;
+  int uses;
+  char *source;
+  bool strict;
+  ambit__gpu_module *module;
+  ambit__gpu_function *run, *fold; /* fold: NULL if there is none */
+} ambit__gpu_shared;
+
+ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const char *name, const char *source,
+                                   bool strict, bool has_fold, ambit__gpu_shared **out);
+void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL: does nothing */
+
+/* ---- arguments ---- */
+
+static inline ambit__gpu_arg ambit__gpu_arg_memory(const ambit__gpu_memory *memory)
+{
+  return (ambit__gpu_arg){.memory = memory};
+}
+
+static inline ambit__gpu_arg ambit__gpu_arg_number(const int64_t *value)
+{
+  return (ambit__gpu_arg){.value = value, .bytes = sizeof *value};
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* moves.c - the fixed kernels (codegen/prelude/moves.h), compiled once per device and size of a value. */
+#include "device/gpu/gpu.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+
+extern const char ambit__prelude_moves[]; /* embedded by the build */
+
+enum { BLOCKS_PER_UNIT = 32 };
+
+static int which(ambit_type type)
+{
+  const size_t size = ambit_type_size(type);
+
+  return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
+}
+
+static char *write_source(const ambit__dialect *l, int size)
+{
+  static const char *const types[] = {"unsigned char", "unsigned short", "ambit_u32", "ambit_u64"};
+  ambit__text t = {0};
+
+  ambit__print(&t, "/* Moving values of %d bytes. */\n%s\n", 1 << size, l->prelude);
+  ambit__print(&t, "#define KERNEL %s\n#define GLOBAL %s\n#define T %s\n", l->kernel, l->global,
+               types[size]);
+  ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
+               AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
+  ambit__print(&t, "#define AMBIT_CONSTANT %d\n#define AMBIT_PERIODIC %d\n", AMBIT_CONSTANT,
+               AMBIT_PERIODIC);
+  ambit__print(&t, "#define AMBIT_REFLECT %d\n#define AMBIT_CLAMP %d\n\n", AMBIT_REFLECT,
+               AMBIT_CLAMP);
+  ambit__print(&t, "%s", ambit__prelude_moves);
+  return ambit__text_finish(&t);
+}
+
+static ambit_status compile(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
+{
+  char *source = write_source(d->driver->dialect, size);
+  ambit_status s;
+
+  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
+  s = d->driver->build(d->gpu, source, true, &m->module);
+  free(source);
+  if (!s) s = d->driver->function(m->module, "ambit_move", &m->move);
+  if (!s) s = d->driver->function(m->module, "ambit_ghosts", &m->ghosts);
+  return s;
+}
+
+ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves)
+{
+  ambit__gpu_moves *m = &d->moves[which(type)];
+
+  if (!m->ghosts) AMBIT_TRY(compile(d, which(type), m));
+  *moves = m;
+  return AMBIT_OK;
+}
+
+void ambit__gpu_moves_free(ambit__gpu_device *d)
+{
+  for (int i = 0; i < 4; i++)
+    if (d->moves[i].module) d->driver->unload(d->moves[i].module);
+}
+
+ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
+                                  int nargs, const ambit__gpu_arg *args)
+{
+  const ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  const int64_t most = (int64_t)BLOCKS_PER_UNIT * (d->info.units > 0 ? d->info.units : 1);
+  const int threads[3] = {AMBIT__MOVE_THREADS, 1, 1};
+  int64_t blocks[3] = {(values + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS, 1, 1};
+
+  if (blocks[0] > most) blocks[0] = most;
+  return d->driver->launch(lane->queue, f, blocks, threads, 0, nargs, args);
+}

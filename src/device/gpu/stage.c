@@ -1,0 +1,49 @@
+/* stage.c - pinned host memory on the way in or out: a few pieces, used in turn.
+ *
+ * A stage whose copy is not done yet is waited for when its turn comes again, so that a copy of any size
+ * needs little memory, and the host fills or empties one piece while the device moves the others.
+ */
+#include "device/gpu/gpu.h"
+
+static ambit_status provide(ambit__gpu_device *d, ambit__gpu_stage *s, bool device)
+{
+  void *host;
+
+  if (!s->done) AMBIT_TRY(d->driver->event_open(d->gpu, &s->done));
+  if (!s->host) {
+    AMBIT_TRY(d->driver->host_alloc(d->gpu, AMBIT__STAGE_BYTES, &host));
+    s->host = host;
+  }
+  if (device && !s->device) return d->driver->alloc(d->gpu, AMBIT__STAGE_BYTES, &s->device);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gpu_stage **stage)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  ambit__gpu_stage *s = &lane->stages[lane->next];
+
+  if (s->done) AMBIT_TRY(d->driver->event_sync(s->done));
+  AMBIT_TRY(provide(d, s, device));
+  lane->next = (lane->next + 1) % AMBIT__STAGES;
+  *stage = s;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage)
+{
+  return ambit__gpu_device_of(lane->head.device)->driver->event_record(stage->done, lane->queue);
+}
+
+void ambit__gpu_stages_free(ambit__gpu_lane *lane)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+
+  for (int i = 0; i < AMBIT__STAGES; i++) {
+    ambit__gpu_stage *s = &lane->stages[i];
+
+    if (s->done) d->driver->event_close(s->done);
+    if (s->host) d->driver->host_release(d->gpu, s->host);
+    if (s->device) d->driver->release(s->device);
+  }
+}

@@ -1,0 +1,324 @@
+/* host_ghosts.c - filling ghost cells in host memory.
+ *
+ * An axis is filled from own cells along that axis only, so its rows can be filled in any order. Along
+ * every axis but the last a ghost layer is made of whole rows, each a copy of another row or a constant. Along
+ * the last axis every row gets new ends, from a list of (to, from) made once per call. With
+ * AMBIT_AOS the components of a cell are treated as one longer row; with AMBIT_SOA they are one more axis,
+ * outside the others. Small grids need this to cost no more than the copying: nothing is
+ * allocated, and nothing is called per cell.
+ */
+#include "device/host.h"
+
+#include <string.h>
+
+#ifdef __GNUC__
+#  define INLINE      static inline __attribute__((always_inline))
+#  define PREFETCH(p) __builtin_prefetch(p, 1)
+#else
+#  define INLINE      static inline
+#  define PREFETCH(p) ((void)(p))
+#endif
+
+enum {
+  COLUMNS = 64, /* values of a row that are copied in one go over the rows */
+  AHEAD = 16    /* rows: ends of rows are too far apart for a cache to guess what comes next */
+};
+
+/* Rows to fill, counted in C order over some axes, the components (AMBIT_SOA) outermost. */
+typedef struct rows {
+  int n;                         /* axes counted, at least 1 */
+  int64_t count[AMBIT_MAX_DIMS]; /* rows along each */
+  int64_t step[AMBIT_MAX_DIMS];  /* bytes from a row to the next */
+  int64_t total;                 /* product of the counts */
+  int64_t start;                 /* bytes from the origin to row 0 */
+} rows;
+
+/* A place among the rows, and how many follow at equal distances. */
+typedef struct cursor {
+  int64_t at[AMBIT_MAX_DIMS];
+  unsigned char *row; /* its cell 0 along the last axis */
+  int64_t left;       /* rows still to be visited */
+  int64_t run;        /* of them, those along the innermost axis */
+  int64_t step;       /* bytes from one of those to the next */
+} cursor;
+
+/* A list of values to copy within each row: bytes from the row's cell 0. */
+typedef struct columns {
+  int n;
+  int64_t to[COLUMNS], from[COLUMNS];
+} columns;
+
+static int64_t min64(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* The rows that axis `axis` fills (or, if it is not the last one, those of each of its layers). */
+static rows rows_of(const ambit__host_ghosts_job *job, int axis)
+{
+  const ambit__layout *l = job->layout;
+  const int64_t size = job->size;
+  rows r;
+
+  r.n = 1;
+  r.start = 0;
+  r.count[0] = r.total = l->order == AMBIT_AOS ? 1 : l->components;
+  r.step[0] = l->component * size;
+  for (int d = 0; d < job->last; d++) {
+    int64_t low = d < axis ? job->low[d] : 0, high = d < axis ? job->high[d] : 0;
+
+    if (d == axis) continue;
+    r.count[r.n] = low + job->extents[d] + high;
+    r.step[r.n] = l->stride[d] * size;
+    r.start -= low * r.step[r.n];
+    r.total *= r.count[r.n++];
+  }
+  return r;
+}
+
+static void find_run(const rows *r, cursor *c)
+{
+  int inner = r->n - 1;
+
+  c->run = min64(c->left, r->count[inner] - c->at[inner]);
+}
+
+static cursor cursor_at(const rows *r, unsigned char *origin, int64_t first, int64_t end)
+{
+  cursor c = {.left = end - first, .step = r->step[r->n - 1]};
+  int64_t offset = r->start;
+
+  for (int k = r->n - 1; k >= 0 && first > 0; k--) {
+    c.at[k] = first % r->count[k];
+    first /= r->count[k];
+    offset += c.at[k] * r->step[k];
+  }
+  c.row = origin + offset;
+  find_run(r, &c);
+  return c;
+}
+
+/* Goes past the run; returns false when no rows are left. */
+static bool next_run(const rows *r, cursor *c)
+{
+  int k = r->n - 1;
+
+  c->left -= c->run;
+  if (c->left <= 0) return false;
+  c->at[k] += c->run;
+  c->row += c->run * r->step[k];
+  for (; k > 0 && c->at[k] == r->count[k]; k--) {
+    c->row += r->step[k - 1] - r->count[k] * r->step[k];
+    c->at[k - 1]++;
+    c->at[k] = 0;
+  }
+  find_run(r, c);
+  return true;
+}
+
+/* ---- what is done to a run of rows; `size` is known to the compiler ---- */
+
+INLINE void fill_run(const cursor *c, int64_t offset, int64_t n, const unsigned char *value,
+                     size_t size)
+{
+  unsigned char *p = c->row + offset, v[8];
+
+  memcpy(v, value, size); /* a copy that no store through p can change: it stays in a register */
+  for (int64_t i = 0; i < c->run; i++, p += c->step) {
+    if (i + AHEAD < c->run) PREFETCH(p + AHEAD * c->step);
+    for (int64_t k = 0; k < n; k++)
+      memcpy(p + (size_t)k * size, v, size);
+  }
+}
+
+INLINE void copy_run(const cursor *c, const columns *list, size_t size)
+{
+  unsigned char *p = c->row;
+
+  for (int64_t i = 0; i < c->run; i++, p += c->step) {
+    if (i + AHEAD < c->run) {
+      PREFETCH(p + AHEAD * c->step + list->to[0]);
+      PREFETCH(p + AHEAD * c->step + list->to[list->n - 1]);
+    }
+    for (int k = 0; k < list->n; k++)
+      memcpy(p + list->to[k], p + list->from[k], size);
+  }
+}
+
+/* Sets n values of each row, from `offset` bytes after its cell 0, to the constant of a face. */
+static void fill_rows(const ambit__host_ghosts_job *job, const rows *r, cursor c, int64_t offset,
+                      int64_t n, double number)
+{
+  const ambit_type type = job->layout->type;
+  unsigned char value[8];
+
+  ambit__value_store(value, type, ambit__value_of(number, type));
+  do {
+    switch (job->size) {
+    case 1: fill_run(&c, offset, n, value, 1); break;
+    case 2: fill_run(&c, offset, n, value, 2); break;
+    case 4: fill_run(&c, offset, n, value, 4); break;
+    default: fill_run(&c, offset, n, value, 8); break;
+    }
+  } while (next_run(r, &c));
+}
+
+static void copy_columns(const ambit__host_ghosts_job *job, const rows *r, cursor c,
+                         const columns *list)
+{
+  do {
+    switch (job->size) {
+    case 1: copy_run(&c, list, 1); break;
+    case 2: copy_run(&c, list, 2); break;
+    case 4: copy_run(&c, list, 4); break;
+    default: copy_run(&c, list, 8); break;
+    }
+  } while (next_run(r, &c));
+}
+
+static void copy_rows(const rows *r, cursor c, int64_t distance, size_t bytes)
+{
+  do {
+    unsigned char *p = c.row;
+
+    for (int64_t i = 0; i < c.run; i++, p += c.step)
+      memcpy(p, p + distance, bytes);
+  } while (next_run(r, &c));
+}
+
+/* ---- the two ways to fill an axis ---- */
+
+/* Ghost number k of an axis, counting the low ones first, as an index of a cell. */
+static int64_t ghost_index(const ambit__host_ghosts_job *job, int axis, int64_t k)
+{
+  k -= job->low[axis];
+  return k < 0 ? k : job->extents[axis] + k;
+}
+
+static void fill_layer(const ambit__host_ghosts_job *job, int axis, int64_t layer, const rows *r,
+                       int64_t first, int64_t end)
+{
+  const ambit__layout *l = job->layout;
+  const int last = job->last, side = layer >= job->low[axis];
+  const ambit_boundary kind = job->boundaries->kind[axis][side];
+  const int64_t to = ghost_index(job, axis, layer), step = l->stride[axis] * job->size;
+  const int64_t values = job->extents[last] * l->stride[last];
+  const cursor c = cursor_at(r, job->origin + to * step, first, end);
+
+  if (kind == AMBIT_CONSTANT)
+    fill_rows(job, r, c, 0, values, job->boundaries->value[axis][side]);
+  else
+    copy_rows(r, c, (ambit__boundary_map(kind, job->extents[axis], to) - to) * step,
+              (size_t)(values * job->size));
+}
+
+static void fill_layers(const ambit__host_ghosts_job *job, int axis, int64_t first, int64_t end)
+{
+  const rows r = rows_of(job, axis);
+
+  while (first < end) {
+    int64_t layer = first / r.total, begin = first - layer * r.total;
+    int64_t n = min64(end - first, r.total - begin);
+
+    fill_layer(job, axis, layer, &r, begin, begin + n);
+    first += n;
+  }
+}
+
+/* Copies the ghosts of both ends of the rows, a list of COLUMNS values at a time. */
+static void copy_ends(const ambit__host_ghosts_job *job, const rows *r, cursor c)
+{
+  const int axis = job->last, ghosts = job->low[axis] + job->high[axis];
+  const int64_t size = job->size, step = job->layout->stride[axis];
+  columns list;
+
+  list.n = 0;
+  for (int k = 0; k < ghosts; k++) {
+    ambit_boundary kind = job->boundaries->kind[axis][k >= job->low[axis]];
+    int64_t to = ghost_index(job, axis, k), from;
+
+    if (kind == AMBIT_CONSTANT) continue;
+    from = ambit__boundary_map(kind, job->extents[axis], to);
+    for (int64_t e = 0; e < step; e++) { /* AMBIT_AOS: the values of the cell */
+      if (list.n == COLUMNS) {
+        copy_columns(job, r, c, &list);
+        list.n = 0;
+      }
+      list.to[list.n] = (to * step + e) * size;
+      list.from[list.n++] = (from * step + e) * size;
+    }
+  }
+  if (list.n) copy_columns(job, r, c, &list);
+}
+
+static void fill_ends(const ambit__host_ghosts_job *job, int64_t first, int64_t end)
+{
+  const int axis = job->last;
+  const int64_t step = job->layout->stride[axis];
+  const rows r = rows_of(job, axis);
+  const cursor c = cursor_at(&r, job->origin, first, end);
+
+  copy_ends(job, &r, c);
+  for (int side = 0; side < 2; side++) {
+    int64_t from = side ? job->extents[axis] : -job->low[axis];
+    int64_t width = side ? job->high[axis] : job->low[axis];
+
+    if (width && job->boundaries->kind[axis][side] == AMBIT_CONSTANT)
+      fill_rows(job, &r, c, from * step * job->size, width * step,
+                job->boundaries->value[axis][side]);
+  }
+}
+
+/* ---- the interface ---- */
+
+static bool is_filled(ambit_boundary kind)
+{
+  return kind != AMBIT_NONE && kind != AMBIT_FIXED;
+}
+
+void ambit__host_ghosts_begin(ambit__host_ghosts_job *job, ambit__store *store,
+                              const ambit__boundaries *b, const int64_t *extents, const int *low,
+                              const int *high)
+{
+  const ambit__layout *l = &store->layout;
+
+  job->layout = l;
+  job->boundaries = b;
+  job->last = l->own.ndims - 1;
+  job->size = (int64_t)ambit_type_size(l->type);
+  job->origin = ambit__host_base(store->buffer) + l->origin * job->size;
+  for (int d = 0; d < l->own.ndims; d++) {
+    job->extents[d] = extents[d];
+    job->low[d] = is_filled(b->kind[d][0]) ? low[d] : 0;
+    job->high[d] = is_filled(b->kind[d][1]) ? high[d] : 0;
+  }
+}
+
+int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis)
+{
+  const int ghosts = job->low[axis] + job->high[axis];
+
+  if (ghosts == 0) return 0;
+  return rows_of(job, axis).total * (axis == job->last ? 1 : ghosts);
+}
+
+void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t first, int64_t end)
+{
+  if (first >= end) return;
+  if (axis == job->last)
+    fill_ends(job, first, end);
+  else
+    fill_layers(job, axis, first, end);
+}
+
+ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                                const int64_t *extents, const int *low, const int *high)
+{
+  ambit__host_ghosts_job job;
+
+  (void)q;
+  ambit__host_ghosts_begin(&job, store, b, extents, low, high);
+  for (int d = 0; d < store->layout.own.ndims; d++)
+    ambit__host_ghost_rows(&job, d, 0, ambit__host_ghost_count(&job, d));
+  return AMBIT_OK;
+}

@@ -1,0 +1,64 @@
+/* cl_gpu.h - what the files of the OpenCL driver share. */
+#ifndef AMBIT_DEVICE_OPENCL_CL_GPU_H
+#define AMBIT_DEVICE_OPENCL_CL_GPU_H
+
+#include "device/cache.h"
+#include "device/gpu/driver.h"
+#include "device/opencl/cl_api.h"
+
+struct ambit__gpu {
+  ambit__errors *errors;
+  const ambit__settings *settings;
+  ambit__gpu_info info;
+  cl_device_id device;
+  cl_context context;
+  cl_command_queue queue; /* for mapping host memory */
+  bool divides_exactly;   /* float / and sqrt can round correctly */
+  bool warned;            /* that they cannot */
+  bool keeps_code;        /* its compiled code is worth keeping */
+  size_t used;            /* bytes of all memories */
+  struct pinned *pinned;  /* list of host memory */
+  ambit__cache cache;
+};
+
+struct ambit__gpu_queue {
+  ambit__gpu *gpu;
+  cl_command_queue queue;
+  int waiting; /* commands since the last flush */
+};
+
+struct ambit__gpu_memory {
+  ambit__gpu *gpu;
+  cl_mem mem;
+  size_t bytes;
+};
+
+/* ---- load.c: the library and its devices, loaded once ---- */
+
+extern ambit__cl_api ambit__cl; /* complete if there are devices */
+
+/* All devices of all platforms: GPUs, then accelerators, then processors. */
+int ambit__cl_count(void);
+const char *ambit__cl_why_none(void);
+/* Device number i, 0 <= i < count, and its platform. */
+cl_device_id ambit__cl_device(int i, cl_platform_id *platform);
+
+/* Text about a device, whole: "" if it is longer than AMBIT__CL_TEXT. */
+enum { AMBIT__CL_TEXT = 1024 };
+void ambit__cl_text(cl_device_id device, cl_uint what, char text[AMBIT__CL_TEXT]);
+
+/* Raises "what: CL_NAME", AMBIT_ENOMEM if the code tells of memory, else AMBIT_EDEVICE. AMBIT_OK for CL_SUCCESS. */
+ambit_status ambit__cl_check(const ambit__gpu *gpu, cl_int code, const char *what);
+const char *ambit__cl_code_name(cl_int code);
+
+/* ---- module.c ---- */
+
+ambit_status ambit__cl_build(ambit__gpu *gpu, const char *source, bool strict,
+                             ambit__gpu_module **m);
+void ambit__cl_unload(ambit__gpu_module *m);
+ambit_status ambit__cl_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
+ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
+                              const int threads[3], size_t shared, int nargs,
+                              const ambit__gpu_arg *args);
+
+#endif

@@ -1,0 +1,155 @@
+/* load.c - finds the OpenCL loader, its platforms and their devices: once per process.
+ *
+ * A platform that fails is passed over: on machines with several of them one is often broken, and
+ * the others are not to suffer.
+ */
+#include "device/opencl/cl_gpu.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64 };
+
+typedef struct found {
+  cl_platform_id platform;
+  cl_device_id device;
+} found;
+
+ambit__cl_api ambit__cl;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static found devices[MOST_DEVICES];
+static int ndevices;
+static char why_none[300];
+
+/* ---- codes ---- */
+
+const char *ambit__cl_code_name(cl_int code)
+{
+  switch (code) {
+#define X(name, value)                                                                             \
+  case CL_##name: return "CL_" #name;
+    AMBIT__CL_CODE_MAP(X)
+#undef X
+  default: return "an unknown code";
+  }
+}
+
+ambit_status ambit__cl_check(const ambit__gpu *gpu, cl_int code, const char *what)
+{
+  bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
+
+  if (code == CL_SUCCESS) return AMBIT_OK;
+  return ambit__raise(gpu->errors, memory ? AMBIT_ENOMEM : AMBIT_EDEVICE,
+                      "OpenCL on %s: %s failed with %s (%d)", gpu->info.name, what,
+                      ambit__cl_code_name(code), (int)code);
+}
+
+/* ---- the library ---- */
+
+static bool load_functions(void *library)
+{
+#define X(result, name, parameters)                                                                \
+  {                                                                                                \
+    void *address = dlsym(library, #name);                                                         \
+                                                                                                   \
+    if (!address) {                                                                                \
+      snprintf(why_none, sizeof why_none,                                                          \
+               "libOpenCL.so.1 has no function %s: it is older than OpenCL 1.2", #name);           \
+      return false;                                                                                \
+    }                                                                                              \
+    memcpy(&ambit__cl.name, &address, sizeof address);                                             \
+  }
+  AMBIT__CL_MAP(X)
+#undef X
+  return true;
+}
+
+/* ---- devices ---- */
+
+void ambit__cl_text(cl_device_id device, cl_uint what, char text[AMBIT__CL_TEXT])
+{
+  memset(text, 0, AMBIT__CL_TEXT);
+  ambit__cl.clGetDeviceInfo(device, what, AMBIT__CL_TEXT - 1, text, NULL);
+}
+
+static bool is_usable(cl_device_id device)
+{
+  cl_bool available = CL_FALSE, compiles = CL_FALSE;
+  char version[AMBIT__CL_TEXT];
+  int major = 0, minor = 0;
+
+  ambit__cl.clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL);
+  ambit__cl.clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles, NULL);
+  ambit__cl_text(device, CL_DEVICE_VERSION, version);
+  if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2) return false;
+  return available && compiles && (major > 1 || minor >= 2);
+}
+
+static void add_devices(cl_platform_id platform, cl_bitfield type)
+{
+  cl_device_id ids[MOST_DEVICES];
+  cl_uint n = 0;
+
+  if (ambit__cl.clGetDeviceIDs(platform, type, MOST_DEVICES, ids, &n)) return;
+  for (cl_uint i = 0; i < n && i < MOST_DEVICES && ndevices < MOST_DEVICES; i++)
+    if (is_usable(ids[i])) devices[ndevices++] = (found){platform, ids[i]};
+}
+
+static void find_devices(void)
+{
+  static const cl_bitfield types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
+                                      CL_DEVICE_TYPE_CPU};
+  cl_platform_id platforms[MOST_PLATFORMS];
+  cl_uint n = 0;
+  cl_int code = ambit__cl.clGetPlatformIDs(MOST_PLATFORMS, platforms, &n);
+
+  if (code || !n) {
+    snprintf(why_none, sizeof why_none,
+             "OpenCL is installed, but no platform for it (%s): install the driver of your GPU "
+             "with its OpenCL part, or pocl-opencl-icd for the processor",
+             ambit__cl_code_name(code));
+    return;
+  }
+  if (n > MOST_PLATFORMS) n = MOST_PLATFORMS;
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+    for (cl_uint i = 0; i < n; i++)
+      add_devices(platforms[i], types[k]);
+  if (!ndevices)
+    snprintf(why_none, sizeof why_none,
+             "OpenCL is installed, but none of its %u platform%s has a device of OpenCL 1.2 or "
+             "newer that can be used",
+             n, n == 1 ? "" : "s");
+}
+
+static void load(void)
+{
+  void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+
+  if (!library)
+    snprintf(why_none, sizeof why_none,
+             "the OpenCL loader libOpenCL.so.1 is not installed (on Debian and Ubuntu: "
+             "ocl-icd-libopencl1)");
+  else if (load_functions(library))
+    find_devices();
+}
+
+int ambit__cl_count(void)
+{
+  pthread_once(&once, load);
+  return ndevices;
+}
+
+const char *ambit__cl_why_none(void)
+{
+  pthread_once(&once, load);
+  return why_none;
+}
+
+cl_device_id ambit__cl_device(int i, cl_platform_id *platform)
+{
+  *platform = devices[i].platform;
+  return devices[i].device;
+}

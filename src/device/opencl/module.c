@@ -1,0 +1,235 @@
+/* module.c - compiling and launching kernels with OpenCL. */
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "device/opencl/cl_gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_SHOWN = 12, FLUSH_EVERY = 32 };
+
+struct ambit__gpu_module {
+  ambit__gpu *gpu;
+  cl_program program;
+  ambit__gpu_function *functions; /* list */
+};
+
+struct ambit__gpu_function {
+  ambit__gpu_module *module;
+  cl_kernel kernel;
+  char *name;
+  struct ambit__gpu_function *next;
+};
+
+/* ---- compiling ---- */
+
+static const char *options(const ambit__gpu *gpu, bool strict)
+{
+  if (!strict) return "-cl-std=CL1.2 -cl-mad-enable";
+  return gpu->divides_exactly ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                              : "-cl-std=CL1.2";
+}
+
+static void make_key(const ambit__gpu *gpu, const char *source, bool strict,
+                     char key[AMBIT__HASH_CHARS])
+{
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, "opencl");
+  ambit__hash_text(&h, gpu->info.identity);
+  ambit__hash_text(&h, options(gpu, strict));
+  ambit__hash_text(&h, source);
+  ambit__hash_hex(&h, key);
+}
+
+/* What the compiler said, to free(); NULL if nothing. */
+static char *build_log(const ambit__gpu *gpu, cl_program program)
+{
+  size_t bytes = 0;
+  char *text;
+
+  ambit__cl.clGetProgramBuildInfo(program, gpu->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
+  text = bytes ? calloc(bytes + 1, 1) : NULL;
+  if (text)
+    ambit__cl.clGetProgramBuildInfo(program, gpu->device, CL_PROGRAM_BUILD_LOG, bytes, text, NULL);
+  return text;
+}
+
+static int head_length(const char *text, int lines)
+{
+  const char *at = text;
+
+  while (lines-- && *at)
+    at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
+  return (int)(at - text);
+}
+
+static ambit_status build_failed(ambit__gpu *gpu, const char *key, const char *source, cl_int code,
+                                 cl_program program)
+{
+  char *log = build_log(gpu, program), *place = ambit__cache_exhibit(&gpu->cache, key, source);
+  const char *words = log ? log : "";
+
+  ambit__raise(gpu->errors, AMBIT_ECOMPILE,
+               "the OpenCL compiler of %s refused a generated kernel (%s), kept in %s:\n%.*s",
+               gpu->info.name, ambit__cl_code_name(code), place ? place : "no file",
+               head_length(words, LINES_SHOWN), words);
+  free(place);
+  free(log);
+  return AMBIT_ECOMPILE;
+}
+
+/* From the cache; NULL when it has nothing that this driver takes. */
+static cl_program load_binary(ambit__gpu *gpu, const char *key, const char *source, bool strict)
+{
+  size_t bytes = 0;
+  unsigned char *code = ambit__cache_load(&gpu->cache, key, source, &bytes);
+  const unsigned char *from = code;
+  cl_int err = CL_SUCCESS;
+  cl_program program;
+
+  if (!code) return NULL;
+  program =
+      ambit__cl.clCreateProgramWithBinary(gpu->context, 1, &gpu->device, &bytes, &from, NULL, &err);
+  free(code);
+  if (!program || err) return NULL;
+  if (ambit__cl.clBuildProgram(program, 1, &gpu->device, options(gpu, strict), NULL, NULL)) {
+    ambit__cl.clReleaseProgram(program);
+    return NULL;
+  }
+  return program;
+}
+
+static void save_binary(ambit__gpu *gpu, const char *key, const char *source, cl_program program)
+{
+  size_t bytes = 0;
+  unsigned char *code;
+
+  if (!gpu->keeps_code || !gpu->cache.folder) return;
+  if (ambit__cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL))
+    return;
+  code = bytes ? malloc(bytes) : NULL;
+  if (code &&
+      !ambit__cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(void *), &code, NULL))
+    ambit__cache_save(&gpu->cache, key, source, code, bytes);
+  free(code);
+}
+
+static ambit_status compile(ambit__gpu *gpu, const char *key, const char *source, bool strict,
+                            cl_program *out)
+{
+  double start = ambit__clock();
+  cl_int err = CL_SUCCESS;
+  cl_program program = ambit__cl.clCreateProgramWithSource(gpu->context, 1, &source, NULL, &err);
+
+  AMBIT_TRY(ambit__cl_check(gpu, err, "clCreateProgramWithSource"));
+  err = ambit__cl.clBuildProgram(program, 1, &gpu->device, options(gpu, strict), NULL, NULL);
+  if (err) {
+    build_failed(gpu, key, source, err, program);
+    ambit__cl.clReleaseProgram(program);
+    return AMBIT_ECOMPILE;
+  }
+  ambit__log(gpu->settings, 2, "compiled %s for %s in %.2f s", key, gpu->info.name,
+             ambit__clock() - start);
+  save_binary(gpu, key, source, program);
+  *out = program;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cl_build(ambit__gpu *gpu, const char *source, bool strict,
+                             ambit__gpu_module **out)
+{
+  ambit__gpu_module *m = ambit__new(gpu->errors, 1, sizeof *m);
+  char key[AMBIT__HASH_CHARS];
+  ambit_status s = AMBIT_OK;
+
+  if (!m) return AMBIT_ENOMEM;
+  if (strict && !gpu->divides_exactly && !gpu->warned)
+    ambit__log(gpu->settings, 0,
+               "%s cannot round float divisions and square roots correctly: strict results may "
+               "differ from other devices in the last bit",
+               gpu->info.name);
+  gpu->warned |= strict;
+  make_key(gpu, source, strict, key);
+  m->gpu = gpu;
+  m->program = load_binary(gpu, key, source, strict);
+  if (!m->program) s = compile(gpu, key, source, strict, &m->program);
+  if (s) {
+    free(m);
+    return s;
+  }
+  *out = m;
+  return AMBIT_OK;
+}
+
+void ambit__cl_unload(ambit__gpu_module *m)
+{
+  if (!m) return;
+  while (m->functions) {
+    ambit__gpu_function *f = m->functions;
+
+    m->functions = f->next;
+    ambit__cl.clReleaseKernel(f->kernel);
+    free(f->name);
+    free(f);
+  }
+  ambit__cl.clReleaseProgram(m->program);
+  free(m);
+}
+
+/* ---- functions ---- */
+
+ambit_status ambit__cl_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **out)
+{
+  ambit__gpu_function *f = ambit__new(m->gpu->errors, 1, sizeof *f);
+  cl_int err = CL_SUCCESS;
+
+  if (!f) return AMBIT_ENOMEM;
+  f->module = m;
+  f->name = ambit__strdup(m->gpu->errors, name);
+  if (f->name) f->kernel = ambit__cl.clCreateKernel(m->program, name, &err);
+  if (!f->name || err) {
+    free(f->name);
+    free(f);
+    return err ? ambit__cl_check(m->gpu, err, "clCreateKernel") : AMBIT_ENOMEM;
+  }
+  f->next = m->functions;
+  *out = m->functions = f;
+  return AMBIT_OK;
+}
+
+static cl_int set_args(cl_kernel kernel, size_t shared, int nargs, const ambit__gpu_arg *args)
+{
+  cl_int err = CL_SUCCESS;
+
+  for (int i = 0; !err && i < nargs; i++)
+    if (args[i].memory)
+      err = ambit__cl.clSetKernelArg(kernel, (cl_uint)i, sizeof(cl_mem), &args[i].memory->mem);
+    else
+      err = ambit__cl.clSetKernelArg(kernel, (cl_uint)i, args[i].bytes, args[i].value);
+  if (!err && shared) err = ambit__cl.clSetKernelArg(kernel, (cl_uint)nargs, shared, NULL);
+  return err;
+}
+
+ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
+                              const int threads[3], size_t shared, int nargs,
+                              const ambit__gpu_arg *args)
+{
+  size_t global[3], local[3];
+  cl_int err = set_args(f->kernel, shared, nargs, args);
+
+  AMBIT_TRY(ambit__cl_check(q->gpu, err, f->name));
+  for (int k = 0; k < 3; k++) {
+    local[k] = (size_t)threads[k];
+    global[k] = (size_t)blocks[k] * local[k];
+  }
+  err =
+      ambit__cl.clEnqueueNDRangeKernel(q->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);
+  AMBIT_TRY(ambit__cl_check(q->gpu, err, f->name));
+  if (++q->waiting < FLUSH_EVERY) return AMBIT_OK;
+  q->waiting = 0; /* some drivers begin only when told to */
+  return ambit__cl_check(q->gpu, ambit__cl.clFlush(q->queue), "clFlush");
+}

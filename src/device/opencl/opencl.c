@@ -1,0 +1,24 @@
+/* opencl.c - any vendor's GPUs, and other devices, through OpenCL. */
+#include "device/gpu/gpu.h"
+
+extern const ambit__backend ambit__backend_opencl;
+
+static int count(void)
+{
+  return ambit__gpu_driver_opencl.count();
+}
+
+static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                                ambit__device **dev)
+{
+  return ambit__gpu_open(errors, settings, ordinal, &ambit__backend_opencl,
+                         &ambit__gpu_driver_opencl, dev);
+}
+
+const ambit__backend ambit__backend_opencl = {
+    .name = "opencl",
+    .summary = "any vendor's GPU, through its OpenCL driver",
+    .count = count,
+    .open = open_device,
+    AMBIT__GPU_ENTRIES,
+};

@@ -1,0 +1,165 @@
+#include "device/ref/interpret.h"
+
+#include "device/host.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *errors,
+                                     const ambit__rule *rule)
+{
+  int nouts = 0;
+
+  in->rule = rule;
+  for (int p = 0; p < rule->nparams; p++) {
+    in->first_out[p] = nouts;
+    nouts += rule->params[p].components;
+  }
+  in->locals = ambit__new(errors, (size_t)rule->nlocals, sizeof *in->locals);
+  in->outs = ambit__new(errors, (size_t)nouts, sizeof *in->outs);
+  return in->locals && in->outs ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+void ambit__interpreter_free(ambit__interpreter *in)
+{
+  free(in->locals);
+  free(in->outs);
+}
+
+static ambit__value *out_of(const ambit__interpreter *in, int param, int component)
+{
+  return &in->outs[in->first_out[param] + component];
+}
+
+ambit__value ambit__interpreter_reduced(const ambit__interpreter *in, int param)
+{
+  return *out_of(in, param, 0);
+}
+
+/* ---- memory ---- */
+
+/* A component of a cell of the grid, or the buffer of a parameter that is bound to a value. */
+static unsigned char *place_of(const ambit__interpreter *in, int param, int component,
+                               const int64_t *cell)
+{
+  const ambit__argument *arg = &in->launch->args[param];
+  const ambit__layout *l;
+
+  if (!arg->store || !cell) return ambit__host_base(arg->value);
+  l = &arg->store->layout;
+  for (int d = 0; d < l->own.ndims; d++)
+    assert(cell[d] >= l->own.lo[d] && cell[d] < l->own.hi[d]);
+  return ambit__host_base(arg->store->buffer) +
+         (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
+}
+
+static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *e)
+{
+  const ambit__launch *launch = in->launch;
+  const ambit__argument *arg = &launch->args[e->index];
+  const ambit_type type = in->rule->params[e->index].type;
+  int64_t cell[AMBIT_MAX_DIMS];
+  double constant;
+
+  for (int d = 0; d < launch->box.ndims; d++)
+    cell[d] = in->cell[d] + e->offset[d];
+  if (arg->store &&
+      !ambit__boundaries_map(arg->boundaries, launch->box.ndims, launch->extents, cell, &constant))
+    return ambit__value_of(constant, type);
+  return ambit__value_load(place_of(in, e->index, e->component, cell), type);
+}
+
+/* ---- expressions ---- */
+
+static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e);
+
+static bool is_true(const ambit__interpreter *in, const ambit__expr *e)
+{
+  return ambit__value_is_true(eval(in, e), e->type);
+}
+
+static ambit__value of_bool(bool b)
+{
+  return (ambit__value){.integer = b};
+}
+
+static ambit__value call(const ambit__interpreter *in, const ambit__expr *e)
+{
+  const ambit__value none = {0};
+  ambit__value a = eval(in, e->a);
+  ambit__value b = e->b ? eval(in, e->b) : none;
+  ambit__value c = e->c ? eval(in, e->c) : none;
+
+  return ambit__value_call(e->call, e->type, a, b, c);
+}
+
+static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
+{
+  switch (e->op) {
+  case EXPR_CONST: return e->value;
+  case EXPR_LOCAL: return in->locals[e->index];
+  case EXPR_VALUE:
+    return ambit__value_load(place_of(in, e->index, 0, NULL), in->rule->params[e->index].type);
+  case EXPR_READ: return read_field(in, e);
+  case EXPR_OUT: return *out_of(in, e->index, e->component);
+  case EXPR_INDEX: return (ambit__value){.integer = in->cell[e->index]};
+  case EXPR_EXTENT: return (ambit__value){.integer = in->launch->extents[e->index]};
+  case EXPR_STEP: return (ambit__value){.integer = in->launch->step};
+  case EXPR_LAND: return of_bool(is_true(in, e->a) && is_true(in, e->b));
+  case EXPR_LOR: return of_bool(is_true(in, e->a) || is_true(in, e->b));
+  case EXPR_COND: return is_true(in, e->a) ? eval(in, e->b) : eval(in, e->c);
+  case EXPR_CAST: return ambit__value_cast(eval(in, e->a), e->a->type, e->type);
+  case EXPR_CALL: return call(in, e);
+  case EXPR_NEG:
+  case EXPR_NOT:
+  case EXPR_COMPL: return ambit__value_unary((int)e->op, e->a->type, eval(in, e->a));
+  default: return ambit__value_binary((int)e->op, e->a->type, eval(in, e->a), eval(in, e->b));
+  }
+}
+
+/* ---- statements ---- */
+
+static void run(ambit__interpreter *in, const ambit__stmt *s)
+{
+  for (; s; s = s->next)
+    switch (s->kind) {
+    case STMT_LOCAL:
+    case STMT_SET_LOCAL:
+      in->locals[s->index] = s->value ? eval(in, s->value) : (ambit__value){0};
+      break;
+    case STMT_SET_OUT: *out_of(in, s->index, s->component) = eval(in, s->value); break;
+    case STMT_IF: run(in, is_true(in, s->value) ? s->body : s->other); break;
+    }
+}
+
+/* Gives the variables of a parameter the values they have when the cell begins. */
+static void enter(ambit__interpreter *in, int p)
+{
+  const ambit__param *param = &in->rule->params[p];
+
+  if (param->kind == PARAM_REDUCE)
+    *out_of(in, p, 0) = ambit__reduce_identity(param->reduce, param->type);
+  if (param->kind == PARAM_FIELD && param->is_written)
+    for (int c = 0; c < param->components; c++)
+      if (param->keeps[c])
+        *out_of(in, p, c) = ambit__value_load(place_of(in, p, c, in->cell), param->type);
+}
+
+static void leave(ambit__interpreter *in, int p)
+{
+  const ambit__param *param = &in->rule->params[p];
+
+  if (param->kind == PARAM_FIELD && param->is_written)
+    for (int c = 0; c < param->components; c++)
+      if (param->writes[c])
+        ambit__value_store(place_of(in, p, c, in->cell), param->type, *out_of(in, p, c));
+}
+
+void ambit__interpret_cell(ambit__interpreter *in)
+{
+  for (int p = 0; p < in->rule->nparams; p++)
+    enter(in, p);
+  run(in, in->rule->body);
+  for (int p = 0; p < in->rule->nparams; p++)
+    leave(in, p);
+}

@@ -1,0 +1,30 @@
+/* interpret.h - a rule at one cell, by walking its tree.
+ *
+ * A read is resolved by the definition in grid/boundary.h, cell by cell, and never looks at ghost
+ * cells. Results are stored when the cell is done, so that every read sees the old value.
+ */
+#ifndef AMBIT_DEVICE_REF_INTERPRET_H
+#define AMBIT_DEVICE_REF_INTERPRET_H
+
+#include "device/device.h"
+
+typedef struct ambit__interpreter {
+  const ambit__rule *rule;
+  ambit__value *locals;            /* rule->nlocals */
+  ambit__value *outs;              /* the variables of written components and reductions */
+  int first_out[AMBIT_MAX_PARAMS]; /* where the components of a parameter begin in `outs` */
+  const ambit__launch *launch;     /* the one being done */
+  int64_t cell[AMBIT_MAX_DIMS];    /* and the cell of it */
+} ambit__interpreter;
+
+ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *errors,
+                                     const ambit__rule *rule);
+void ambit__interpreter_free(ambit__interpreter *in);
+
+/* Computes the cell in->cell of in->launch and stores what it wrote. Reductions are left in their variables. */
+void ambit__interpret_cell(ambit__interpreter *in);
+
+/* What a reduction left in its variable in the last cell. */
+ambit__value ambit__interpreter_reduced(const ambit__interpreter *in, int param);
+
+#endif

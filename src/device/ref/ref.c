@@ -1,0 +1,287 @@
+/* ref.c - the reference device: one thread, one cell at a time, straight from the definitions.
+ *
+ * It is slow and meant to be obviously right: every other device is tested against it. It needs no ghost
+ * cells. Reductions are folded cell by cell in C order; sums of real numbers carry along what rounding
+ * lost (Neumaier), so that they are the most accurate of all devices.
+ */
+#define _GNU_SOURCE /* _SC_PHYS_PAGES */
+#include "device/host.h"
+#include "device/ref/interpret.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  COPY_BYTES = 64 * 1024 * 1024, /* of each of the two buffers a copy is measured with */
+  COPY_TRIES = 3
+};
+
+typedef struct device {
+  ambit__device head;
+  double copy_bandwidth; /* 0: not measured yet */
+} device;
+
+typedef struct function {
+  ambit__function head;
+  ambit__interpreter interpreter;
+} function;
+
+/* What a reduction has gathered. */
+typedef struct total {
+  ambit__value value; /* sums: double or int64_t; min and max: of the parameter's type */
+  double lost;        /* real sums: what rounding took from `value` */
+} total;
+
+extern const ambit__backend ambit__backend_ref;
+
+/* ---- device and queue ---- */
+
+static int count(void)
+{
+  return 1;
+}
+
+static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                                ambit__device **dev)
+{
+  device *d;
+
+  AMBIT_CHECK(ordinal == 0, errors, AMBIT_ENODEVICE, "there is one device ref:0, and no ref:%d",
+              ordinal);
+  d = ambit__new(errors, 1, sizeof *d);
+  if (!d) return AMBIT_ENOMEM;
+  d->head = (ambit__device){&ambit__backend_ref, errors, settings};
+  *dev = &d->head;
+  return AMBIT_OK;
+}
+
+static void close_device(ambit__device *dev)
+{
+  free(dev);
+}
+
+static void info(ambit__device *dev, ambit__device_info *out)
+{
+  long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+  (void)dev;
+  snprintf(out->name, sizeof out->name, "reference interpreter");
+  out->units = 1;
+  out->memory = pages > 0 && bytes > 0 ? (size_t)pages * (size_t)bytes : 0;
+}
+
+static ambit_status queue_open(ambit__device *dev, ambit__queue **queue)
+{
+  ambit__queue *q = ambit__new(dev->errors, 1, sizeof *q);
+
+  if (!q) return AMBIT_ENOMEM;
+  q->device = dev;
+  *queue = q;
+  return AMBIT_OK;
+}
+
+static void queue_close(ambit__queue *q)
+{
+  free(q);
+}
+
+static ambit_status finish_queue(ambit__queue *q)
+{
+  (void)q; /* everything is done at once */
+  return AMBIT_OK;
+}
+
+/* ---- functions ---- */
+
+static void discard(ambit__device *dev, ambit__function *fn)
+{
+  function *f = (function *)fn;
+
+  (void)dev;
+  if (!f) return;
+  ambit__interpreter_free(&f->interpreter);
+  free(f->head.plan);
+  free(f);
+}
+
+static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__function **fn)
+{
+  function *f;
+
+  AMBIT_CHECK(group->nsteps == 1 && group->depth == 1, dev->errors, AMBIT_EUNSUPPORTED,
+              "the device ref runs one step at a time; it was given %d steps, %d iterations deep",
+              group->nsteps, group->depth);
+  f = ambit__new(dev->errors, 1, sizeof *f);
+  if (!f) return AMBIT_ENOMEM;
+  f->head.plan = ambit__strdup(dev->errors, "(ref)");
+  if (!f->head.plan ||
+      ambit__interpreter_init(&f->interpreter, dev->errors, group->steps[0].rule)) {
+    discard(dev, &f->head);
+    return AMBIT_ENOMEM;
+  }
+  *fn = &f->head;
+  return AMBIT_OK;
+}
+
+/* ---- reductions ---- */
+
+/* Adds x to the sum and what the addition rounded off to `lost`: the smaller of the two is the one that loses digits. */
+static void add_real(total *t, double x)
+{
+  double old = t->value.real, sum = old + x;
+
+  t->lost += fabs(old) >= fabs(x) ? (old - sum) + x : (x - sum) + old;
+  t->value.real = sum;
+}
+
+static void fold(total *t, const ambit__param *p, ambit__value cell)
+{
+  const bool real = ambit__type_is_real(p->type);
+
+  if (p->reduce == REDUCE_SUM && real)
+    add_real(t, cell.real);
+  else
+    t->value = ambit__reduce_fold(p->reduce, real, t->value, cell);
+}
+
+static void start_totals(const ambit__rule *rule, total *totals)
+{
+  for (int p = 0; p < rule->nparams; p++)
+    if (rule->params[p].kind == PARAM_REDUCE)
+      totals[p] =
+          (total){ambit__reduce_identity(rule->params[p].reduce, rule->params[p].type), 0.0};
+}
+
+static void fold_cell(const ambit__interpreter *in, total *totals)
+{
+  for (int p = 0; p < in->rule->nparams; p++)
+    if (in->rule->params[p].kind == PARAM_REDUCE)
+      fold(&totals[p], &in->rule->params[p], ambit__interpreter_reduced(in, p));
+}
+
+/* The total in the parameter's type. */
+static ambit__value finish(const total *t, const ambit__param *p)
+{
+  ambit__value v = t->value;
+
+  if (!ambit__type_is_real(p->type))
+    return p->reduce == REDUCE_SUM ? ambit__value_cast(v, AMBIT_I64, p->type) : v;
+  if (p->reduce == REDUCE_SUM) {
+    if (isfinite(t->lost)) v.real += t->lost; /* it is not where the sum is infinite or NaN */
+    return ambit__value_cast(v, AMBIT_F64, p->type);
+  }
+  v.real += 0.0; /* -0.0 becomes +0.0: which of the two was met first shall not matter */
+  return v;
+}
+
+static void store_totals(const ambit__interpreter *in, const total *totals)
+{
+  for (int p = 0; p < in->rule->nparams; p++) {
+    const ambit__param *param = &in->rule->params[p];
+
+    if (param->kind == PARAM_REDUCE)
+      ambit__value_store(ambit__host_base(in->launch->args[p].value), param->type,
+                         finish(&totals[p], param));
+  }
+}
+
+/* ---- launches ---- */
+
+/* Steps to the next cell in C order; returns false after the last one. */
+static bool next_cell(const ambit__box *box, int64_t *cell)
+{
+  for (int d = box->ndims - 1; d >= 0; d--) {
+    if (++cell[d] < box->hi[d]) return true;
+    cell[d] = box->lo[d];
+  }
+  return false;
+}
+
+static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
+  ambit__interpreter *in = &((function *)fn)->interpreter;
+  total totals[AMBIT_MAX_PARAMS];
+
+  (void)q;
+  in->launch = l;
+  start_totals(in->rule, totals);
+  if (!ambit__box_is_empty(&l->box)) { /* without axes it is one cell */
+    ambit__box_first(&l->box, in->cell);
+    do {
+      ambit__interpret_cell(in);
+      fold_cell(in, totals);
+    } while (next_cell(&l->box, in->cell));
+  }
+  store_totals(in, totals);
+  return AMBIT_OK;
+}
+
+/* ---- bandwidth ---- */
+
+static double now(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The best of a few copies between two buffers that no cache holds; 0 when there is no memory. */
+static double measure_copy(void)
+{
+  char *from = malloc(COPY_BYTES), *to = malloc(COPY_BYTES);
+  double best = 0;
+
+  if (from && to) {
+    memset(from, 1, COPY_BYTES);
+    memset(to, 2, COPY_BYTES);
+    for (int i = 0; i < COPY_TRIES; i++) {
+      double start = now(), speed;
+
+      memcpy(to, from, COPY_BYTES);
+      from[i] = to[COPY_BYTES - 1 - i]; /* keeps the copy from being left out */
+      speed = 2.0 * COPY_BYTES / (now() - start);
+      if (speed > best) best = speed;
+    }
+  }
+  free(from);
+  free(to);
+  return best;
+}
+
+static double copy_bandwidth(ambit__device *dev)
+{
+  device *d = (device *)dev;
+
+  if (d->copy_bandwidth <= 0) d->copy_bandwidth = measure_copy();
+  return d->copy_bandwidth;
+}
+
+const ambit__backend ambit__backend_ref = {
+    .name = "ref",
+    .summary = "one thread, cell by cell: slow, and the measure of all others",
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .info = info,
+    .queue_open = queue_open,
+    .queue_close = queue_close,
+    .alloc = ambit__host_alloc,
+    .release = ambit__host_release,
+    .put = ambit__host_put,
+    .get = ambit__host_get,
+    .write_box = ambit__host_write_box,
+    .read_box = ambit__host_read_box,
+    .ghosts = NULL,
+    .build = build,
+    .discard = discard,
+    .launch = launch,
+    .wait = finish_queue,
+    .copy_bandwidth = copy_bandwidth,
+};

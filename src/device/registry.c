@@ -1,0 +1,48 @@
+/* registry.c - from a name to a backend. */
+#include "device/device.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AMBIT_BACKEND(name) extern const ambit__backend ambit__backend_##name;
+#include "device/list.h"
+#undef AMBIT_BACKEND
+
+static const ambit__backend *const backends[] = {
+#define AMBIT_BACKEND(name) &ambit__backend_##name,
+#include "device/list.h"
+#undef AMBIT_BACKEND
+};
+
+enum { COUNT = sizeof backends / sizeof *backends };
+
+const ambit__backend *ambit__backend_at(int i)
+{
+  return i >= 0 && i < COUNT ? backends[i] : NULL;
+}
+
+/* "cpu, ref"; NULL when memory ran out. */
+static char *all_names(void)
+{
+  ambit__text t = {0};
+
+  for (int i = 0; i < COUNT; i++)
+    ambit__print(&t, "%s%s", i ? ", " : "", backends[i]->name);
+  return ambit__text_finish(&t);
+}
+
+const ambit__backend *ambit__backend_find(ambit__errors *errors, const char *name, size_t length)
+{
+  char *names;
+
+  for (int i = 0; i < COUNT; i++)
+    if (strlen(backends[i]->name) == length && !memcmp(backends[i]->name, name, length))
+      return backends[i];
+  names = all_names();
+  ambit__raise(errors, AMBIT_ENODEVICE, "no device is called '%.*s'; there are: %s", (int)length,
+               name, names ? names : "(no memory to list them)");
+  free(names);
+  return NULL;
+}

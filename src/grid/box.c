@@ -1,0 +1,114 @@
+#include "grid/box.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int64_t min64(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+ambit__box ambit__box_of_extents(int ndims, const int64_t *extents)
+{
+  ambit__box b = {.ndims = ndims};
+
+  memcpy(b.hi, extents, (size_t)ndims * sizeof *extents);
+  return b;
+}
+
+bool ambit__box_is_empty(const ambit__box *b)
+{
+  for (int d = 0; d < b->ndims; d++)
+    if (b->hi[d] <= b->lo[d]) return true;
+  return false;
+}
+
+int64_t ambit__box_volume(const ambit__box *b)
+{
+  int64_t n = 1;
+
+  if (ambit__box_is_empty(b)) return 0;
+  for (int d = 0; d < b->ndims; d++)
+    n *= b->hi[d] - b->lo[d];
+  return n;
+}
+
+bool ambit__box_equal(const ambit__box *a, const ambit__box *b)
+{
+  if (a->ndims != b->ndims) return false;
+  for (int d = 0; d < a->ndims; d++)
+    if (a->lo[d] != b->lo[d] || a->hi[d] != b->hi[d]) return false;
+  return true;
+}
+
+bool ambit__box_contains(const ambit__box *outer, const ambit__box *inner)
+{
+  if (ambit__box_is_empty(inner)) return true;
+  for (int d = 0; d < outer->ndims; d++)
+    if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d]) return false;
+  return true;
+}
+
+ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b)
+{
+  ambit__box c = {.ndims = a->ndims};
+
+  for (int d = 0; d < a->ndims; d++) {
+    c.lo[d] = max64(a->lo[d], b->lo[d]);
+    c.hi[d] = min64(a->hi[d], b->hi[d]);
+  }
+  return c;
+}
+
+ambit__box ambit__box_shift(const ambit__box *b, const int *offset)
+{
+  ambit__box c = *b;
+
+  for (int d = 0; d < b->ndims; d++) {
+    c.lo[d] += offset[d];
+    c.hi[d] += offset[d];
+  }
+  return c;
+}
+
+ambit__box ambit__box_layer(const ambit__box *b, int axis, int side)
+{
+  ambit__box c = *b;
+
+  if (side == 0)
+    c.hi[axis] = min64(b->hi[axis], b->lo[axis] + 1);
+  else
+    c.lo[axis] = max64(b->lo[axis], b->hi[axis] - 1);
+  return c;
+}
+
+void ambit__box_first(const ambit__box *b, int64_t *at)
+{
+  memcpy(at, b->lo, (size_t)b->ndims * sizeof *at);
+}
+
+bool ambit__box_next_row(const ambit__box *b, int64_t *at)
+{
+  for (int d = b->ndims - 2; d >= 0; d--) {
+    if (++at[d] < b->hi[d]) return true;
+    at[d] = b->lo[d];
+  }
+  return false;
+}
+
+void ambit__box_print(const ambit__box *b, char *text, size_t size)
+{
+  size_t used = 0;
+
+  for (int d = 0; d < b->ndims && used < size; d++) {
+    int n = snprintf(text + used, size - used, "%s[%" PRId64 ",%" PRId64 ")", d ? "x" : "",
+                     b->lo[d], b->hi[d]);
+    used += n > 0 ? (size_t)n : 0;
+  }
+}

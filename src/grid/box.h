@@ -1,0 +1,49 @@
+/* box.h - integer boxes: the arithmetic of grids, parts, halos and borders.
+ *
+ * A box is the set of cells lo[d] <= i[d] < hi[d]. It is empty as soon as one axis is.
+ * Nothing here knows about memory, devices or messages: everything can be tested on paper.
+ */
+#ifndef AMBIT_GRID_BOX_H
+#define AMBIT_GRID_BOX_H
+
+#include "ambit.h"
+
+#include <stdbool.h>
+
+typedef struct ambit__box {
+  int ndims;                  /* number of axes in use, 1..AMBIT_MAX_DIMS */
+  int64_t lo[AMBIT_MAX_DIMS]; /* first cell */
+  int64_t hi[AMBIT_MAX_DIMS]; /* one past the last cell */
+} ambit__box;
+
+ambit__box ambit__box_of_extents(int ndims, const int64_t *extents);
+bool ambit__box_is_empty(const ambit__box *b);
+int64_t ambit__box_volume(const ambit__box *b);
+bool ambit__box_equal(const ambit__box *a, const ambit__box *b);
+bool ambit__box_contains(const ambit__box *outer, const ambit__box *inner);
+ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b);
+ambit__box ambit__box_shift(const ambit__box *b, const int *offset);
+
+/* The outermost layer of cells at a face:
+ *
+ *        axis 0, side 0       axis 1, side 1
+ *        +----------+         +--------+-+
+ *        |##########|         |        |#|
+ *        +----------+         |        |#|
+ *        |          |         |        |#|
+ *        +----------+         +--------+-+
+ */
+ambit__box ambit__box_layer(const ambit__box *b, int axis, int side);
+
+/* Walks the rows of a box (runs of cells along the last axis). `at` starts at b->lo; returns false after
+ * the last row. Use on boxes that are not empty:
+ *
+ *   ambit__box_first(b, at); do { ... } while (ambit__box_next_row(b, at));
+ */
+void ambit__box_first(const ambit__box *b, int64_t *at);
+bool ambit__box_next_row(const ambit__box *b, int64_t *at);
+
+/* Prints "[0,4)x[2,7)" into text of `size` bytes. */
+void ambit__box_print(const ambit__box *b, char *text, size_t size);
+
+#endif

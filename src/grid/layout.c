@@ -1,0 +1,60 @@
+#include "grid/layout.h"
+
+enum {
+  LINE = 64,   /* bytes of a cache line */
+  BEYOND = 64, /* cells behind the last one that a vector may read, and nobody looks at */
+  ALIAS = 4096 /* rows at multiples of this distance share cache sets */
+};
+
+static int64_t round_up(int64_t n, int64_t to)
+{
+  return (n + to - 1) / to * to;
+}
+
+/* A distance between rows or planes: whole cache lines, but no multiple of ALIAS. More padding
+ * than that breaks up the streams in which memory is read. */
+static int64_t good_pitch(int64_t pitch, int64_t size)
+{
+  int64_t bytes = round_up(pitch * size, LINE);
+
+  if (bytes % ALIAS == 0) bytes += LINE;
+  return bytes / size;
+}
+
+bool ambit__layout_make(ambit__layout *l)
+{
+  const int last = l->own.ndims - 1;
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+  const int64_t per_cell = l->order == AMBIT_AOS ? l->components : 1;
+  const int64_t line = LINE / size;
+  __int128 bytes;
+  int64_t elements = 1;
+
+  l->margin_lo[last] = round_up(l->margin_lo[last], line);
+  l->origin = 0;
+  for (int d = last; d >= 0; d--) {
+    int64_t cells = l->own.hi[d] - l->own.lo[d] + l->margin_lo[d] + l->margin_hi[d];
+
+    l->stride[d] = d == last ? per_cell : elements;
+    l->origin += l->margin_lo[d] * l->stride[d];
+    bytes = (__int128)cells * l->stride[d] * size + ALIAS;
+    if (bytes > INT64_MAX / 2) return false;
+    elements = cells * l->stride[d];
+    elements = good_pitch(elements, size);
+  }
+  l->component = l->order == AMBIT_AOS ? 1 : elements;
+  bytes = (__int128)elements * (l->order == AMBIT_AOS ? 1 : l->components) * size;
+  bytes += BEYOND * per_cell * size;
+  if (bytes > INT64_MAX / 2) return false;
+  l->bytes = (size_t)bytes;
+  return true;
+}
+
+int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell)
+{
+  int64_t at = l->origin;
+
+  for (int d = 0; d < l->own.ndims; d++)
+    at += (cell[d] - l->own.lo[d]) * l->stride[d];
+  return at;
+}

@@ -1,0 +1,41 @@
+/* layout.h - how the cells of one field lie in the memory of one part.
+ *
+ * A part keeps its own cells and, around them, a margin of ghost and halo cells. Rows (runs along
+ * the last axis) start on a cache line, and their pitch avoids the distances at which caches collide:
+ *
+ *      +---------------------------+
+ *      |  margin_lo[0] rows        |      o: the origin, the part's first own cell,
+ *      |    +-----------------+    |         64-byte aligned
+ *      |    |o    own         |    |
+ *      |    +-----------------+    |
+ *      |  margin_hi[0] rows        |
+ *      +---------------------------+
+ *
+ * Everything counts elements, except `bytes`.
+ */
+#ifndef AMBIT_GRID_LAYOUT_H
+#define AMBIT_GRID_LAYOUT_H
+
+#include "grid/box.h"
+
+typedef struct ambit__layout {
+  ambit_type type;
+  int components;                    /* values per cell */
+  ambit_order order;                 /* AMBIT_SOA or AMBIT_AOS */
+  ambit__box own;                    /* the part's cells, global indices */
+  int64_t margin_lo[AMBIT_MAX_DIMS]; /* cells kept before the own ones, per axis */
+  int64_t margin_hi[AMBIT_MAX_DIMS]; /* and after */
+  int64_t stride[AMBIT_MAX_DIMS];    /* from a cell to the next, per axis */
+  int64_t component;                 /* from a component to the next */
+  int64_t origin;                    /* from the start of the buffer to the origin */
+  size_t bytes;                      /* of the whole buffer */
+} ambit__layout;
+
+/* Fills in strides, component, origin and bytes from the rest, widening the margins of the last axis to whole
+ * cache lines. Returns false when the size does not fit into 63 bits. */
+bool ambit__layout_make(ambit__layout *l);
+
+/* From the start of the buffer to a cell (global index) of component 0. */
+int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);
+
+#endif

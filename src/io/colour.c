@@ -1,0 +1,84 @@
+/* The maps are short lists of anchors in OKLCh: lightness, chroma, hue. Lightness runs in equal
+ * steps, which makes the map uniform and keeps it readable in grey print; hue and chroma give it
+ * its looks, within what sRGB can show. In between, each of the three follows a smooth curve. The
+ * conversion is Bjorn Ottosson's OKLab (2020). */
+#include "io/colour.h"
+
+#include <math.h>
+
+typedef struct anchor {
+  double lightness; /* 0 black to 1 white */
+  double chroma;    /* 0 grey */
+  double hue;       /* degrees; may pass 360 */
+} anchor;
+
+static const anchor dusk[] = {
+    {0.140, 0.060, 272}, {0.223, 0.105, 285}, {0.306, 0.138, 302}, {0.389, 0.155, 328},
+    {0.472, 0.170, 357}, {0.555, 0.182, 382}, {0.638, 0.168, 405}, {0.721, 0.152, 425},
+    {0.804, 0.150, 445}, {0.887, 0.145, 459}, {0.970, 0.080, 466},
+};
+static const anchor cold[] = {
+    {0.970, 0.000, 238}, {0.820, 0.083, 240}, {0.670, 0.138, 247},
+    {0.520, 0.160, 256}, {0.370, 0.125, 264},
+};
+static const anchor warm[] = {
+    {0.970, 0.000, 45}, {0.820, 0.092, 40}, {0.670, 0.165, 33},
+    {0.520, 0.185, 27}, {0.370, 0.140, 24},
+};
+enum { NDUSK = sizeof dusk / sizeof *dusk, NHALF = sizeof cold / sizeof *cold };
+
+/* A curve through b and c that leaves no corner at either (Catmull and Rom); f runs from 0 to 1. */
+static double curve(double a, double b, double c, double d, double f)
+{
+  return b + f / 2 * (c - a + f * (2 * a - 5 * b + 4 * c - d + f * (3 * (b - c) + d - a)));
+}
+
+static anchor between(const anchor *list, int n, double t)
+{
+  int i = t < 1 ? (int)(t * (n - 1)) : n - 2;
+  double f = t * (n - 1) - i;
+  const anchor *b = &list[i], *c = b + 1, *a = i > 0 ? b - 1 : b, *d = i < n - 2 ? c + 1 : c;
+
+  return (anchor){b->lightness + f * (c->lightness - b->lightness),
+                  curve(a->chroma, b->chroma, c->chroma, d->chroma, f),
+                  curve(a->hue, b->hue, c->hue, d->hue, f)};
+}
+
+static double cube(double x)
+{
+  return x * x * x;
+}
+
+/* From linear light to the byte a screen wants. */
+static unsigned char to_byte(double light)
+{
+  double x = light < 0 ? 0 : light > 1 ? 1 : light;
+
+  x = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
+  return (unsigned char)(255 * x + 0.5);
+}
+
+static ambit__rgb to_rgb(anchor c)
+{
+  static const double degree = 3.14159265358979323846 / 180;
+  double a = c.chroma * cos(c.hue * degree), b = c.chroma * sin(c.hue * degree);
+  double l = cube(c.lightness + 0.3963377774 * a + 0.2158037573 * b);
+  double m = cube(c.lightness - 0.1055613458 * a - 0.0638541728 * b);
+  double s = cube(c.lightness - 0.0894841775 * a - 1.2914855480 * b);
+
+  return (ambit__rgb){to_byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+                      to_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+                      to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+}
+
+void ambit__colour_table(ambit__colour_map map, ambit__rgb out[AMBIT__COLOURS])
+{
+  for (int i = 0; i < AMBIT__COLOURS; i++) {
+    double t = (double)i / (AMBIT__COLOURS - 1);
+
+    if (map == AMBIT__DUSK)
+      out[i] = to_rgb(between(dusk, NDUSK, t));
+    else
+      out[i] = to_rgb(between(t < 0.5 ? cold : warm, NHALF, fabs(2 * t - 1)));
+  }
+}

@@ -1,0 +1,245 @@
+#define _POSIX_C_SOURCE 200809L /* fileno, fstat */
+
+#include "io/npy.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "io/npy_header.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_HEADER = 1 << 16 };
+
+/* ---- writing ---- */
+
+struct ambit__npy {
+  ambit__errors *errors;
+  ambit__file *file;
+  size_t bytes; /* of all values */
+  size_t done;  /* appended so far */
+};
+
+static ambit_status check_shape(ambit__errors *errors, const char *path, ambit_type type, int ndims,
+                                const int64_t *shape, ambit__npy_info *info)
+{
+  *info = (ambit__npy_info){.type = type, .ndims = ndims};
+  AMBIT_CHECK(ambit_type_size(type), errors, AMBIT_EINVAL, "%s: %d is no ambit_type", path,
+              (int)type);
+  AMBIT_CHECK(ndims >= 0 && ndims <= AMBIT__NPY_DIMS, errors, AMBIT_EINVAL,
+              "%s: %d dimensions; there must be 0 to %d", path, ndims, AMBIT__NPY_DIMS);
+  for (int d = 0; d < ndims; d++)
+    info->shape[d] = shape[d];
+  AMBIT_CHECK(ambit__npy_measure(info), errors, AMBIT_EINVAL,
+              "%s: an array whose sizes are negative, or multiply to more than memory can hold",
+              path);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
+                              const int64_t *shape, ambit__npy **out)
+{
+  char header[AMBIT__NPY_HEADER_BYTES];
+  ambit__npy_info info;
+  ambit_status s;
+  ambit__npy *n;
+
+  *out = NULL;
+  AMBIT_TRY(check_shape(errors, path, type, ndims, shape, &info));
+  n = ambit__new(errors, 1, sizeof *n);
+  if (!n) return AMBIT_ENOMEM;
+  n->errors = errors;
+  n->bytes = info.bytes;
+  AMBIT_TRY_GOTO(s, ambit__file_create(errors, path, &n->file), failed);
+  AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, ambit__npy_make_header(&info, header)),
+                 failed);
+  *out = n;
+  return AMBIT_OK;
+failed:
+  ambit__npy_abort(n);
+  return s;
+}
+
+ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes)
+{
+  AMBIT_CHECK(bytes <= n->bytes - n->done, n->errors, AMBIT_EINVAL,
+              "%zu bytes appended to an array that lacks %zu", bytes, n->bytes - n->done);
+  n->done += bytes;
+  return ambit__file_write(n->file, data, bytes);
+}
+
+ambit_status ambit__npy_end(ambit__npy *n)
+{
+  ambit_status s;
+
+  if (n->done != n->bytes) {
+    s = ambit__raise(n->errors, AMBIT_EINVAL, "an array was ended after %zu of its %zu bytes",
+                     n->done, n->bytes);
+  } else {
+    s = ambit__file_commit(n->file);
+    n->file = NULL;
+  }
+  ambit__npy_abort(n);
+  return s;
+}
+
+void ambit__npy_abort(ambit__npy *n)
+{
+  if (!n) return;
+  ambit__file_abort(n->file);
+  free(n);
+}
+
+/* ---- reading ---- */
+
+struct ambit__npy_reader {
+  ambit__errors *errors;
+  char *path;
+  FILE *in;
+  size_t left;  /* bytes of values not yet read */
+  size_t value; /* bytes of one value, if they are to be reversed; else 0 */
+};
+
+static ambit_status get(ambit__npy_reader *r, void *data, size_t bytes, const char *what)
+{
+  if (fread(data, 1, bytes, r->in) == bytes) return AMBIT_OK;
+  if (ferror(r->in))
+    return ambit__raise(r->errors, AMBIT_EIO, "cannot read %s: %s", r->path, strerror(errno));
+  return ambit__raise(r->errors, AMBIT_EIO, "%s ends in the middle of %s", r->path, what);
+}
+
+/* prefix: "\x93NUMPY" major minor, and the length of the text in 2 bytes (version 1) or 4 */
+static ambit_status read_prefix(ambit__npy_reader *r, size_t *offset, size_t *length)
+{
+  unsigned char head[8], size[4] = {0};
+  size_t digits;
+
+  AMBIT_TRY(get(r, head, sizeof head, "its header; it is no NumPy file"));
+  AMBIT_CHECK(!memcmp(head, "\x93NUMPY", 6), r->errors, AMBIT_EIO,
+              "%s is no NumPy file: it does not begin with \\x93NUMPY", r->path);
+  AMBIT_CHECK(head[6] >= 1 && head[6] <= 3, r->errors, AMBIT_EIO,
+              "%s has version %d.%d of the NumPy format; Ambit reads 1.0, 2.0 and 3.0", r->path,
+              head[6], head[7]);
+  digits = head[6] == 1 ? 2 : 4;
+  AMBIT_TRY(get(r, size, digits, "its header"));
+  *length = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
+  *offset = sizeof head + digits + *length;
+  AMBIT_CHECK(*length < MAX_HEADER, r->errors, AMBIT_EIO,
+              "%s has a header of %zu bytes; a header has less than %d", r->path, *length,
+              MAX_HEADER);
+  return AMBIT_OK;
+}
+
+/* Where the size of the file is known, it must hold what the header promises. */
+static ambit_status check_length(ambit__npy_reader *r, const ambit__npy_info *info)
+{
+  struct stat st;
+  size_t have;
+
+  if (fstat(fileno(r->in), &st) || !S_ISREG(st.st_mode)) return AMBIT_OK;
+  have = (uint64_t)st.st_size > info->offset ? (size_t)st.st_size - info->offset : 0;
+  AMBIT_CHECK(have >= info->bytes, r->errors, AMBIT_EIO,
+              "%s is cut short: its header promises %zu bytes of values, and %zu are there",
+              r->path, info->bytes, have);
+  return AMBIT_OK;
+}
+
+static ambit_status read_header(ambit__npy_reader *r, ambit__npy_info *info)
+{
+  size_t length = 0;
+  ambit_status s;
+  char *text;
+
+  AMBIT_TRY(read_prefix(r, &info->offset, &length));
+  text = ambit__new(r->errors, length + 1, 1);
+  if (!text) return AMBIT_ENOMEM;
+  s = get(r, text, length, "its header");
+  if (!s) s = ambit__npy_parse_header(r->errors, r->path, text, info);
+  free(text);
+  if (!s) s = check_length(r, info);
+  r->left = info->bytes;
+  r->value = info->swapped ? ambit_type_size(info->type) : 0;
+  return s;
+}
+
+ambit_status ambit__npy_open(ambit__errors *errors, const char *path, ambit__npy_info *info,
+                             ambit__npy_reader **out)
+{
+  ambit__npy_reader *r = ambit__new(errors, 1, sizeof *r);
+  ambit_status s = AMBIT_ENOMEM;
+
+  *out = NULL;
+  *info = (ambit__npy_info){0};
+  if (!r) return s;
+  r->errors = errors;
+  r->path = ambit__strdup(errors, path ? path : "");
+  if (!r->path) goto failed;
+  r->in = fopen(r->path, "rb");
+  s = r->in ? read_header(r, info)
+            : ambit__raise(errors, AMBIT_EIO, "cannot open \"%s\": %s", r->path, strerror(errno));
+  if (s) goto failed;
+  *out = r;
+  return AMBIT_OK;
+failed:
+  ambit__npy_close(r);
+  return s;
+}
+
+static void reverse_each(unsigned char *data, size_t bytes, size_t value)
+{
+  for (unsigned char *p = data; p < data + bytes; p += value)
+    for (size_t i = 0; i < value / 2; i++) {
+      unsigned char swapped = p[i];
+
+      p[i] = p[value - 1 - i];
+      p[value - 1 - i] = swapped;
+    }
+}
+
+ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes)
+{
+  AMBIT_CHECK(bytes <= r->left, r->errors, AMBIT_EINVAL,
+              "%zu bytes asked of %s, which has %zu left", bytes, r->path, r->left);
+  AMBIT_TRY(get(r, data, bytes, "its values"));
+  r->left -= bytes;
+  if (r->value) reverse_each(data, bytes, r->value);
+  return AMBIT_OK;
+}
+
+void ambit__npy_close(ambit__npy_reader *r)
+{
+  if (!r) return;
+  if (r->in) fclose(r->in);
+  free(r->path);
+  free(r);
+}
+
+ambit_status ambit__npy_read_header(ambit__errors *errors, const char *path, ambit__npy_info *info)
+{
+  ambit__npy_reader *r;
+
+  AMBIT_TRY(ambit__npy_open(errors, path, info, &r));
+  ambit__npy_close(r);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__npy_read(ambit__errors *errors, const char *path, ambit__npy_info *info,
+                             void **data)
+{
+  ambit__npy_reader *r;
+  ambit_status s;
+
+  *data = NULL;
+  AMBIT_TRY(ambit__npy_open(errors, path, info, &r));
+  *data = ambit__new(errors, info->bytes, 1);
+  s = *data ? ambit__npy_next(r, *data, info->bytes) : AMBIT_ENOMEM;
+  ambit__npy_close(r);
+  if (s) {
+    free(*data);
+    *data = NULL;
+  }
+  return s;
+}

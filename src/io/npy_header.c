@@ -1,0 +1,240 @@
+/* Files come from anywhere, so the reader takes exactly the dictionary NumPy writes, its keys in
+ * any order, and nothing is used before it was checked. */
+#include "io/npy_header.h"
+
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ALIGN = 64, PREFIX = 10, DESCR_CHARS = 16 }; /* magic, version, length: 6 + 2 + 2 bytes */
+
+static const struct {
+  const char *name; /* NumPy's, without the byte order */
+  ambit_type type;
+} types[] = {{"f4", AMBIT_F32}, {"f8", AMBIT_F64}, {"i4", AMBIT_I32}, {"u1", AMBIT_U8},
+             {"i2", AMBIT_I16}, {"i8", AMBIT_I64}, {"b1", AMBIT_U8}};
+enum { NTYPES = sizeof types / sizeof *types };
+
+static bool little_endian(void)
+{
+  const uint16_t one = 1;
+
+  return *(const unsigned char *)&one == 1;
+}
+
+bool ambit__npy_measure(ambit__npy_info *info)
+{
+  info->bytes = ambit_type_size(info->type);
+  for (int d = 0; d < info->ndims; d++)
+    if (info->shape[d] < 0 || (uint64_t)info->shape[d] > SIZE_MAX / 2 ||
+        !ambit__mul_size(info->bytes, (size_t)info->shape[d], &info->bytes))
+      return false;
+  return info->bytes <= SIZE_MAX / 2;
+}
+
+/* ---- writing ---- */
+
+static const char *type_name(ambit_type type)
+{
+  int i = 0;
+
+  while (types[i].type != type)
+    i++;
+  return types[i].name;
+}
+
+size_t ambit__npy_make_header(const ambit__npy_info *info, char out[AMBIT__NPY_HEADER_BYTES])
+{
+  char order = ambit_type_size(info->type) == 1 ? '|' : little_endian() ? '<' : '>';
+  size_t n = PREFIX, total;
+
+  n += (size_t)sprintf(out + n, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", order,
+                       type_name(info->type));
+  for (int d = 0; d < info->ndims; d++)
+    n += (size_t)sprintf(out + n, "%s%lld%s", d ? " " : "", (long long)info->shape[d],
+                         d + 1 < info->ndims || info->ndims == 1 ? "," : "");
+  n += (size_t)sprintf(out + n, "), }");
+  total = (n + 1 + ALIGN - 1) / ALIGN * ALIGN;
+  memset(out + n, ' ', total - n - 1);
+  out[total - 1] = '\n';
+  memcpy(out, "\x93NUMPY\x01\x00", 8);
+  out[8] = (char)((total - PREFIX) & 0xff);
+  out[9] = (char)((total - PREFIX) >> 8);
+  return total;
+}
+
+/* ---- reading ---- */
+
+typedef struct scan {
+  ambit__errors *errors;
+  const char *path;
+  const char *at; /* the next character */
+  ambit__npy_info *info;
+  bool has_descr, has_order, has_shape; /* seen */
+  bool fortran;
+} scan;
+
+static ambit_status broken(const scan *s, const char *what)
+{
+  return ambit__raise(s->errors, AMBIT_EIO, "%s: the NumPy header is broken: %s at \"%.20s\"",
+                      s->path, what, s->at);
+}
+
+static void skip_blanks(scan *s)
+{
+  s->at += strspn(s->at, " \t\n\r");
+}
+
+/* Takes the character if it comes next, after blanks. */
+static bool take(scan *s, char c)
+{
+  skip_blanks(s);
+  if (!c || *s->at != c) return false;
+  s->at++;
+  return true;
+}
+
+static bool take_word(scan *s, const char *word)
+{
+  size_t n = strlen(word);
+
+  skip_blanks(s);
+  if (strncmp(s->at, word, n)) return false;
+  s->at += n;
+  return true;
+}
+
+/* string: ' characters ' or " characters " */
+static ambit_status take_string(scan *s, char *out, size_t size)
+{
+  char quote;
+  size_t n;
+
+  skip_blanks(s);
+  quote = *s->at;
+  if (quote != '\'' && quote != '"') return broken(s, "a string should be");
+  n = strcspn(s->at + 1, quote == '"' ? "\"" : "'");
+  if (s->at[1 + n] != quote || n >= size)
+    return broken(s, "a string that does not end, or is too long,");
+  memcpy(out, s->at + 1, n);
+  out[n] = '\0';
+  s->at += n + 2;
+  return AMBIT_OK;
+}
+
+static ambit_status read_descr(scan *s)
+{
+  char descr[DESCR_CHARS];
+
+  skip_blanks(s);
+  AMBIT_CHECK(*s->at != '[', s->errors, AMBIT_EIO,
+              "%s holds records; Ambit reads plain numbers: save one member, numpy.save(file, "
+              "array['name'])",
+              s->path);
+  AMBIT_TRY(take_string(s, descr, sizeof descr));
+  for (int i = 0; i < NTYPES; i++) {
+    if (!descr[0] || !strchr("<>|=", descr[0]) || strcmp(descr + 1, types[i].name)) continue;
+    s->info->type = types[i].type;
+    s->info->swapped =
+        ambit_type_size(types[i].type) > 1 &&
+        ((descr[0] == '<' && !little_endian()) || (descr[0] == '>' && little_endian()));
+    return AMBIT_OK;
+  }
+  return ambit__raise(
+      s->errors, AMBIT_EIO,
+      "%s has the type '%s'; Ambit reads f4, f8, i2, i4, i8, u1 and b1: save it with "
+      "array.astype('f4'), say",
+      s->path, descr);
+}
+
+static ambit_status read_order(scan *s)
+{
+  s->fortran = take_word(s, "True");
+  if (!s->fortran && !take_word(s, "False")) return broken(s, "True or False should be");
+  return AMBIT_OK;
+}
+
+static ambit_status read_size(scan *s, int64_t *out)
+{
+  const char *start;
+
+  skip_blanks(s);
+  start = s->at;
+  for (*out = 0; *s->at >= '0' && *s->at <= '9'; s->at++) {
+    int digit = *s->at - '0';
+
+    if (*out > (INT64_MAX - digit) / 10) return broken(s, "a size that is too large");
+    *out = 10 * *out + digit;
+  }
+  if (s->at == start) return broken(s, "a size should be");
+  if (*s->at == 'L') s->at++; /* Python 2 wrote longs so */
+  return AMBIT_OK;
+}
+
+/* shape: "(" ( size "," )* size? ")" */
+static ambit_status read_shape(scan *s)
+{
+  int n = 0;
+
+  if (!take(s, '(')) return broken(s, "a shape in parentheses should be");
+  while (!take(s, ')')) {
+    AMBIT_CHECK(n < AMBIT__NPY_DIMS, s->errors, AMBIT_EIO,
+                "%s has more than %d dimensions; a grid has at most %d, and components one more",
+                s->path, AMBIT__NPY_DIMS, AMBIT_MAX_DIMS);
+    AMBIT_TRY(read_size(s, &s->info->shape[n++]));
+    skip_blanks(s);
+    if (!take(s, ',') && *s->at != ')') return broken(s, "a comma should be");
+  }
+  s->info->ndims = n;
+  return AMBIT_OK;
+}
+
+/* pair: string ":" value */
+static ambit_status read_pair(scan *s)
+{
+  char key[DESCR_CHARS];
+  bool *seen;
+
+  AMBIT_TRY(take_string(s, key, sizeof key));
+  if (!take(s, ':')) return broken(s, "a colon should be");
+  seen = !strcmp(key, "descr")           ? &s->has_descr
+         : !strcmp(key, "fortran_order") ? &s->has_order
+         : !strcmp(key, "shape")         ? &s->has_shape
+                                         : NULL;
+  if (!seen) return broken(s, "an unknown key");
+  if (*seen) return broken(s, "a key given twice");
+  *seen = true;
+  if (seen == &s->has_descr) return read_descr(s);
+  return seen == &s->has_order ? read_order(s) : read_shape(s);
+}
+
+/* dictionary: "{" ( pair "," )* pair? "}" */
+static ambit_status read_dictionary(scan *s)
+{
+  if (!take(s, '{')) return broken(s, "a dictionary should be");
+  while (!take(s, '}')) {
+    AMBIT_TRY(read_pair(s));
+    skip_blanks(s);
+    if (!take(s, ',') && *s->at != '}') return broken(s, "a comma should be");
+  }
+  if (!s->has_descr || !s->has_order || !s->has_shape)
+    return broken(s, "descr, fortran_order or shape is missing");
+  return AMBIT_OK;
+}
+
+ambit_status ambit__npy_parse_header(ambit__errors *errors, const char *path, const char *text,
+                                     ambit__npy_info *info)
+{
+  scan s = {.errors = errors, .path = path, .at = text, .info = info};
+
+  AMBIT_TRY(read_dictionary(&s));
+  AMBIT_CHECK(!s.fortran || info->ndims < 2, errors, AMBIT_EIO,
+              "%s is in Fortran order; Ambit reads C order: save it with "
+              "numpy.ascontiguousarray(array)",
+              path);
+  AMBIT_CHECK(ambit__npy_measure(info), errors, AMBIT_EIO,
+              "%s: the sizes in the header multiply to more than memory can hold", path);
+  return AMBIT_OK;
+}

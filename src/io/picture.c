@@ -1,0 +1,231 @@
+#include "io/picture.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { MAX_SIDE = 2048, MIN_SIDE = 512, THIN = 32, BINS = 4096 };
+
+static int64_t max64(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+  return a / b + (a % b != 0);
+}
+
+/* What is drawn, and how coarsely. */
+typedef struct source {
+  int64_t width, height;    /* cells */
+  int64_t block_x, block_y; /* cells that are averaged into one value */
+  ambit__row_fn get_row;
+  void *user;
+} source;
+
+/* ---- size ---- */
+
+static int64_t limit_block(int64_t block, int64_t length, int64_t side)
+{
+  int64_t coarsest = max64(1, length / THIN);
+
+  return max64(block < coarsest ? block : coarsest, divide_up(length, side));
+}
+
+/* Blocks are square, except that a thin field keeps some height and loses its proportions. */
+static void choose_blocks(source *s, int64_t side)
+{
+  int64_t block = divide_up(max64(s->width, s->height), side);
+
+  s->block_x = limit_block(block, s->width, side);
+  s->block_y = limit_block(block, s->height, side);
+}
+
+static int zoom_of(int64_t length, int64_t zoom)
+{
+  return (int)(length * zoom < THIN ? divide_up(THIN, length) : zoom);
+}
+
+static void choose_zoom(ambit__picture *p, int64_t min_side)
+{
+  int64_t zoom = max64(1, min_side / max64(p->width, p->height));
+
+  p->zoom_x = min_side > 1 ? zoom_of(p->width, zoom) : 1;
+  p->zoom_y = min_side > 1 ? zoom_of(p->height, zoom) : 1;
+}
+
+/* ---- values ---- */
+
+/* A row of blocks being averaged. */
+typedef struct band {
+  double *row;    /* one row of cells */
+  double *sums;   /* per block */
+  int64_t *count; /* cells of the block that have a value */
+} band;
+
+static void add_row(band *b, int64_t width, int64_t block)
+{
+  for (int64_t x = 0; x < width; x++) {
+    if (isnan(b->row[x])) continue;
+    b->sums[x / block] += b->row[x];
+    b->count[x / block]++;
+  }
+}
+
+static void finish_band(band *b, int64_t n, double *values)
+{
+  for (int64_t i = 0; i < n; i++) {
+    values[i] = b->count[i] ? b->sums[i] / (double)b->count[i] : (double)NAN;
+    b->sums[i] = 0;
+    b->count[i] = 0;
+  }
+}
+
+static ambit_status sample_bands(ambit__picture *p, band *b, const source *from)
+{
+  for (int64_t y = 0; y < from->height; y++) {
+    AMBIT_TRY(from->get_row(from->user, y, b->row));
+    add_row(b, from->width, from->block_x);
+    if (y % from->block_y == from->block_y - 1 || y == from->height - 1)
+      finish_band(b, p->width, p->values + y / from->block_y * p->width);
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status sample(ambit__errors *errors, ambit__picture *p, const source *from)
+{
+  band b = {.row = ambit__new(errors, (size_t)from->width, sizeof *b.row),
+            .sums = ambit__new(errors, (size_t)p->width, sizeof *b.sums),
+            .count = ambit__new(errors, (size_t)p->width, sizeof *b.count)};
+  ambit_status s = AMBIT_ENOMEM;
+
+  if (b.row && b.sums && b.count) s = sample_bands(p, &b, from);
+  free(b.row);
+  free(b.sums);
+  free(b.count);
+  return s;
+}
+
+/* ---- range ---- */
+
+/* Halved before the difference: the range of two huge values may be no number itself. */
+static double place_in(double value, double lo, double hi)
+{
+  double t = hi > lo ? (value / 2 - lo / 2) / (hi / 2 - lo / 2) : 0;
+
+  return t < 0 ? 0 : t > 1 ? 1 : t;
+}
+
+static void finite_range(const ambit__picture *p, double *lo, double *hi)
+{
+  *lo = INFINITY;
+  *hi = -INFINITY;
+  for (int64_t i = 0; i < p->width * p->height; i++) {
+    double x = p->values[i];
+
+    if (!isfinite(x)) continue;
+    if (x < *lo) *lo = x;
+    if (x > *hi) *hi = x;
+  }
+  if (*lo > *hi) *lo = *hi = 0;
+}
+
+/* The bin up to which `share` of the values lie, counted from `first` on in this direction. */
+static int quantile(const int64_t *bins, int first, int step, double share)
+{
+  int64_t seen = 0;
+  int i = first;
+
+  while (i + step >= 0 && i + step < BINS && (double)(seen + bins[i]) <= share) {
+    seen += bins[i];
+    i += step;
+  }
+  return i;
+}
+
+static void clip_range(const ambit__picture *p, double clip, double *lo, double *hi)
+{
+  int64_t bins[BINS] = {0}, n = 0;
+  double step = (*hi / 2 - *lo / 2) / BINS * 2, start = *lo;
+  int first, last;
+
+  for (int64_t i = 0; i < p->width * p->height; i++) {
+    if (!isfinite(p->values[i])) continue;
+    bins[(int)(place_in(p->values[i], *lo, *hi) * (BINS - 1))]++;
+    n++;
+  }
+  first = quantile(bins, 0, 1, clip * (double)n);
+  last = quantile(bins, BINS - 1, -1, clip * (double)n);
+  if (last < first) return;
+  *lo = start + first * step;
+  *hi = start + (last + 1) * step;
+}
+
+/* Both signs, and neither negligible. */
+static bool is_wave(double lo, double hi)
+{
+  return lo < 0 && hi > 0 && fmin(-lo, hi) >= 0.2 * fmax(-lo, hi);
+}
+
+/* A constant field is shown against zero: all of it is much, little, or nothing. */
+static void choose_range(ambit__picture *p, const ambit__picture_options *o)
+{
+  bool given = o->lo < o->hi;
+
+  p->lo = o->lo;
+  p->hi = o->hi;
+  if (!given) finite_range(p, &p->lo, &p->hi);
+  if (!given && o->clip > 0 && p->lo < p->hi) clip_range(p, o->clip, &p->lo, &p->hi);
+  p->map =
+      o->map == AMBIT__MAP_TIDE || (!o->map && is_wave(p->lo, p->hi)) ? AMBIT__TIDE : AMBIT__DUSK;
+  if (given) return;
+  if (p->map == AMBIT__TIDE) {
+    p->hi = fmax(-p->lo, p->hi);
+    p->lo = -p->hi;
+  } else if (p->lo == p->hi) {
+    p->lo = fmin(p->lo, 0);
+    p->hi = fmax(p->hi, 0);
+  }
+}
+
+int ambit__picture_colour(const ambit__picture *p, double value)
+{
+  if (isnan(value)) return -1;
+  return (int)(place_in(value, p->lo, p->hi) * (AMBIT__COLOURS - 1) + 0.5);
+}
+
+ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t height,
+                                 ambit__row_fn get_row, void *user,
+                                 const ambit__picture_options *options, ambit__picture *out)
+{
+  static const ambit__picture_options defaults;
+  const ambit__picture_options *o = options ? options : &defaults;
+  source from = {.width = width, .height = height, .get_row = get_row, .user = user};
+  ambit_status s;
+
+  *out = (ambit__picture){0};
+  AMBIT_CHECK(width > 0 && height > 0, errors, AMBIT_EINVAL,
+              "a picture of %lld x %lld cells; both must be at least 1", (long long)width,
+              (long long)height);
+  choose_blocks(&from, o->max_side > 0 ? o->max_side : MAX_SIDE);
+  out->width = divide_up(width, from.block_x);
+  out->height = divide_up(height, from.block_y);
+  choose_zoom(out, o->min_side > 0 ? o->min_side : MIN_SIDE);
+  out->values = ambit__new(errors, (size_t)(out->width * out->height), sizeof *out->values);
+  if (!out->values) return AMBIT_ENOMEM;
+  s = sample(errors, out, &from);
+  if (s)
+    ambit__picture_free(out);
+  else
+    choose_range(out, o);
+  return s;
+}
+
+void ambit__picture_free(ambit__picture *p)
+{
+  free(p->values);
+  *p = (ambit__picture){0};
+}

@@ -1,0 +1,293 @@
+/* check_expr.c - types of expressions, as C has them, and what names may do.
+ *
+ * Whatever can be said before unrolling is said here, once. A wrong node is marked, and nothing
+ * more is said about the expressions around it.
+ */
+#include "kernel/ast.h"
+
+#include <string.h>
+
+static bool is_integer(const ambit__node *n)
+{
+  return !ambit__type_is_real(n->type);
+}
+
+/* unsigned char and short count as int in every operation. */
+static ambit_type promoted(ambit_type t)
+{
+  return t == AMBIT_U8 || t == AMBIT_I16 ? AMBIT_I32 : t;
+}
+
+ambit_type ambit__common_type(ambit_type a, ambit_type b)
+{
+  if (a == AMBIT_F64 || b == AMBIT_F64) return AMBIT_F64;
+  if (a == AMBIT_F32 || b == AMBIT_F32) return AMBIT_F32;
+  return a == AMBIT_I64 || b == AMBIT_I64 ? AMBIT_I64 : AMBIT_I32;
+}
+
+/* ---- names ---- */
+
+static void unknown_name(ambit__unit *u, ambit__node *n)
+{
+  const char *name = n->name->text;
+
+  n->is_wrong = true;
+  if (n->name->is_reported) return;
+  n->name->is_reported = true;
+  if (ambit__known_call_find(name))
+    AMBIT_WRONG(u, n->place, "'%s' is a function and has no arguments here", name);
+  else if (!strcmp(name, "true") || !strcmp(name, "false"))
+    AMBIT_WRONG(u, n->place, "unknown name '%s'\nconditions are int: write 1 for true, 0 for false",
+                name);
+  else
+    AMBIT_WRONG(u, n->place, "unknown name '%s'%s", name, ambit__name_hint(u, name, false));
+}
+
+/* Sets the symbol of an access; false if there is none (or it became a number). */
+static bool resolve(ambit__unit *u, ambit__node *n)
+{
+  n->symbol = n->name->symbol;
+  if (!n->symbol) {
+    if (!n->nsubs && !n->is_deref && ambit__constant_find(n->name->text, &n->type, &n->value))
+      n->kind = NODE_NUMBER;
+    else
+      unknown_name(u, n);
+    return false;
+  }
+  if (!n->symbol->is_ready) {
+    AMBIT_WRONG(u, n->place, "'%s' is used in its own first value", n->name->text);
+    n->is_wrong = true;
+  }
+  return !n->is_wrong;
+}
+
+/* ---- accesses ---- */
+
+static void check_count(ambit__unit *u, ambit__node *n, int given)
+{
+  if (given > AMBIT_MAX_DIMS)
+    AMBIT_WRONG(u, n->place, "'%s' has %d subscripts for the cell; a grid has at most %d axes",
+                n->name->text, given, AMBIT_MAX_DIMS);
+  else if (!u->rule->ndims)
+    u->rule->ndims = given, u->ndims_place = n->place;
+  else if (u->rule->ndims != given)
+    AMBIT_WRONG(
+        u, n->place,
+        "'%s' has %d subscript%s for the cell here, but %d at line %d column %d\nall fields of "
+        "a kernel are on one grid; write one subscript per axis everywhere",
+        n->name->text, given, given == 1 ? "" : "s", u->rule->ndims, u->ndims_place.line,
+        u->ndims_place.column);
+}
+
+static void check_field(ambit__unit *u, ambit__node *n)
+{
+  const char *f = n->name->text;
+  int given = n->nsubs - n->symbol->is_vector;
+
+  n->is_wrong = true;
+  if (n->symbol->is_vector && n->nsubs == 0)
+    AMBIT_WRONG(u, n->place, "'%s' has several components\n*%s[0] is the first of this cell", f, f);
+  else if (n->is_deref && given > 0)
+    AMBIT_WRONG(u, n->place,
+                "'%s' has a '*' and subscripts\n*%s is the cell itself; a neighbour is "
+                "%s with one subscript per axis and no '*'",
+                f, f, f);
+  else if (!n->is_deref && given == 0 && n->symbol->is_vector)
+    AMBIT_WRONG(u, n->place,
+                "a component of '%s' is no value yet\nwrite *%s[c] for this cell, or one "
+                "more subscript per axis for a neighbour",
+                f, f);
+  else if (!n->is_deref && given == 0)
+    AMBIT_WRONG(u, n->place, "'%s' is a field, not a value\nwrite *%s for its value at this cell",
+                f, f);
+  else
+    n->is_wrong = false;
+  if (!n->is_deref && !n->is_wrong) check_count(u, n, given);
+}
+
+static void check_reduce(ambit__unit *u, ambit__node *n)
+{
+  const char *r = n->name->text;
+
+  if (n->is_deref && !n->nsubs) return;
+  n->is_wrong = true;
+  if (n->nsubs)
+    AMBIT_WRONG(u, n->place, "the reduction '%s' has no neighbours\nwrite *%s", r, r);
+  else
+    AMBIT_WRONG(u, n->place, "'%s' is a reduction, not a value\nwrite *%s for what it holds", r, r);
+}
+
+static void check_plain(ambit__unit *u, ambit__node *n)
+{
+  const char *t = n->name->text;
+  int wanted = n->symbol->naxes;
+
+  n->is_wrong = true;
+  if (n->is_deref)
+    AMBIT_WRONG(u, n->place, "'%s' is a value, not a field\nwrite %s without the '*'", t, t);
+  else if (wanted && n->nsubs != wanted)
+    AMBIT_WRONG(u, n->place, "'%s' is an array with %d subscript%s, and has %d here", t, wanted,
+                wanted == 1 ? "" : "s", n->nsubs);
+  else if (n->nsubs != wanted)
+    AMBIT_WRONG(u, n->place, "'%s' is one value and has no subscripts", t);
+  else
+    n->is_wrong = false;
+}
+
+static void check_access(ambit__unit *u, ambit__node *n)
+{
+  for (ambit__node *s = n->subs; s; s = s->next) {
+    ambit__check_expr(u, s);
+    if (!s->is_wrong && !is_integer(s)) {
+      AMBIT_WRONG(u, s->place, "a subscript of '%s' is a %s; it must be an integer", n->name->text,
+                  ambit_type_name(s->type));
+      s->is_wrong = true;
+    }
+    n->is_wrong |= s->is_wrong;
+  }
+  if (!resolve(u, n)) return;
+  n->type = n->symbol->type;
+  switch (n->symbol->kind) {
+  case SYMBOL_FIELD: check_field(u, n); break;
+  case SYMBOL_REDUCE: check_reduce(u, n); break;
+  default: check_plain(u, n); break;
+  }
+}
+
+/* ---- operators ---- */
+
+static void no_reals(ambit__unit *u, ambit__node *n, const ambit__node *operand, const char *op)
+{
+  AMBIT_WRONG(u, n->place, "'%s' cannot be done with a %s\nit takes integers%s", op,
+              ambit_type_name(operand->type),
+              !strcmp(op, "%") ? "; for real numbers there is fmod(x, y)" : "");
+  n->is_wrong = true;
+}
+
+static void check_unary(ambit__unit *u, ambit__node *n)
+{
+  ambit__check_expr(u, n->a);
+  n->is_wrong = n->a->is_wrong;
+  if (n->is_wrong) return;
+  n->operands = promoted(n->a->type);
+  n->type = n->op == EXPR_NOT ? AMBIT_I32 : n->operands;
+  if (n->op == EXPR_COMPL && !is_integer(n->a)) no_reals(u, n, n->a, "~");
+}
+
+static void check_binary(ambit__unit *u, ambit__node *n)
+{
+  bool is_shift = n->op == EXPR_SHL || n->op == EXPR_SHR;
+  bool is_bits = n->op >= EXPR_MOD && n->op <= EXPR_SHR;
+
+  ambit__check_expr(u, n->a);
+  ambit__check_expr(u, n->b);
+  n->is_wrong = n->a->is_wrong || n->b->is_wrong;
+  if (n->is_wrong) return;
+  n->operands = is_shift ? promoted(n->a->type) : ambit__common_type(n->a->type, n->b->type);
+  n->type = n->op >= EXPR_LT ? AMBIT_I32 : n->operands;
+  if (is_bits && !(is_integer(n->a) && is_integer(n->b)))
+    no_reals(u, n, is_integer(n->a) ? n->b : n->a, ambit__operator_of(n->op)->text);
+}
+
+static void check_cond(ambit__unit *u, ambit__node *n)
+{
+  ambit__check_expr(u, n->a);
+  ambit__check_expr(u, n->b);
+  ambit__check_expr(u, n->c);
+  n->is_wrong = n->a->is_wrong || n->b->is_wrong || n->c->is_wrong;
+  n->type = n->operands = ambit__common_type(n->b->type, n->c->type);
+}
+
+/* ---- calls ---- */
+
+static void unknown_function(ambit__unit *u, const ambit__node *n)
+{
+  const char *name = n->name->text;
+
+  if (n->name->symbol)
+    AMBIT_WRONG(u, n->place, "'%s' is no function, and cannot be called", name);
+  else if (!strcmp(name, "min") || !strcmp(name, "max"))
+    AMBIT_WRONG(u, n->place,
+                "unknown function '%s'\nfor float there is f%sf(x, y), for double "
+                "f%s(x, y), for integers x < y ? x : y",
+                name, name, name);
+  else
+    AMBIT_WRONG(u, n->place,
+                "unknown function '%s'%s\na kernel may call what <math.h> has, abs, labs, "
+                "index(axis), extent(axis) and step()",
+                name, ambit__name_hint(u, name, true));
+}
+
+static void check_call(ambit__unit *u, ambit__node *n)
+{
+  const ambit__known_call *f = ambit__known_call_find(n->name->text);
+
+  for (ambit__node *a = n->subs; a; a = a->next) {
+    ambit__check_expr(u, a);
+    n->is_wrong |= a->is_wrong;
+  }
+  if (!f) {
+    unknown_function(u, n);
+    n->is_wrong = true;
+    return;
+  }
+  n->function = f->function;
+  n->type = n->operands = f->type;
+  n->is_place = f->is_place;
+  if (f->nargs == n->nsubs) return;
+  AMBIT_WRONG(u, n->place, "%s takes %d argument%s, and has %d here", f->name, f->nargs,
+              f->nargs == 1 ? "" : "s", n->nsubs);
+  n->is_wrong = true;
+}
+
+void ambit__check_expr(ambit__unit *u, ambit__node *n)
+{
+  switch (n->kind) {
+  case NODE_NUMBER: break;
+  case NODE_ACCESS: check_access(u, n); break;
+  case NODE_UNARY: check_unary(u, n); break;
+  case NODE_BINARY: check_binary(u, n); break;
+  case NODE_COND: check_cond(u, n); break;
+  case NODE_CAST:
+    ambit__check_expr(u, n->a);
+    n->is_wrong = n->a->is_wrong;
+    break;
+  case NODE_CALL: check_call(u, n); break;
+  }
+}
+
+/* ---- what is assigned to ---- */
+
+void ambit__check_target(ambit__unit *u, ambit__node *n)
+{
+  const char *name;
+
+  ambit__check_expr(u, n);
+  if (n->is_wrong) return;
+  if (n->kind != NODE_ACCESS) {
+    AMBIT_WRONG(u, n->place,
+                "this cannot be assigned to\na statement assigns to a local, to a field at "
+                "this cell (*v) or to a reduction (*r)");
+    return;
+  }
+  name = n->name->text;
+  switch (n->symbol->kind) {
+  case SYMBOL_VALUE:
+    AMBIT_WRONG(u, n->place,
+                "'%s' is a value handed to the kernel, and cannot be changed\ncopy it "
+                "into a local and change that; a result is a field (%s *v) or a "
+                "reduction (sum %s *r)",
+                name, ambit_type_name(n->type), ambit_type_name(n->type));
+    break;
+  case SYMBOL_LOOP:
+    AMBIT_WRONG(u, n->place,
+                "'%s' is the variable of a for, and changed by it alone\nuse another local", name);
+    break;
+  default:
+    if (n->symbol->is_const)
+      AMBIT_WRONG(u, n->place,
+                  "'%s' is const, and cannot be changed\nit was declared at line %d; leave "
+                  "out const there if it is to be written",
+                  name, n->symbol->place.line);
+  }
+}

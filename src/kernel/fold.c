@@ -1,0 +1,317 @@
+/* fold.c - checked nodes to expressions of the rule: conversions made visible, constants computed.
+ *
+ * Constants are computed by value.c and nothing else is simplified: what is left computes exactly
+ * what was written. A side that cannot be reached (of ?:, && and ||) is not looked at, so it may
+ * hold what would be wrong, as in `i > 0 ? w[i - 1] : 0`.
+ */
+#include "kernel/ast.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void ambit__unroll_work(ambit__unit *u, ambit__place place)
+{
+  if (++u->work <= AMBIT_MAX_UNROLLED) return;
+  AMBIT_WRONG(u, place,
+              "the kernel is too long here: more than %d operations after unrolling its "
+              "loops\nuse fewer or shorter loops; an iteration over the grid is what "
+              "ambit_run does",
+              AMBIT_MAX_UNROLLED);
+  ambit__unit_stop(u);
+}
+
+static ambit__expr *new_expr(ambit__unit *u, ambit__op op, ambit_type type, ambit__place place)
+{
+  ambit__expr *e = ambit__rule_new(u, 1, sizeof *e);
+
+  ambit__unroll_work(u, place);
+  e->op = op;
+  e->type = type;
+  e->place = place;
+  return e;
+}
+
+static ambit__expr *constant(ambit__unit *u, ambit_type type, ambit__place place,
+                             ambit__value value)
+{
+  ambit__expr *e = new_expr(u, EXPR_CONST, type, place);
+
+  e->value = value;
+  return e;
+}
+
+static ambit__expr *zero(ambit__unit *u, ambit_type type, ambit__place place)
+{
+  return constant(u, type, place, ambit__value_of(0, type));
+}
+
+static bool is_constant(const ambit__expr *e)
+{
+  return e->op == EXPR_CONST;
+}
+
+static ambit__expr *cast(ambit__unit *u, ambit__expr *a, ambit_type type)
+{
+  ambit__expr *e;
+
+  if (a->type == type) return a;
+  if (is_constant(a))
+    return constant(u, type, a->place, ambit__value_cast(a->value, a->type, type));
+  e = new_expr(u, EXPR_CAST, type, a->place);
+  e->a = a;
+  return e;
+}
+
+static ambit__expr *binary(ambit__unit *u, ambit__op op, ambit_type type, ambit__place place,
+                           ambit__expr *a, ambit__expr *b)
+{
+  ambit__expr *e;
+
+  if (is_constant(a) && is_constant(b))
+    return constant(u, type, place, ambit__value_binary((int)op, a->type, a->value, b->value));
+  e = new_expr(u, op, type, place);
+  e->a = a;
+  e->b = b;
+  return e;
+}
+
+/* As an int that is zero or not. */
+static ambit__expr *truth(ambit__unit *u, ambit__expr *a)
+{
+  if (a->type == AMBIT_I32) return a;
+  if (is_constant(a))
+    return constant(u, AMBIT_I32, a->place,
+                    (ambit__value){.integer = ambit__value_is_true(a->value, a->type)});
+  if (a->type == AMBIT_U8 || a->type == AMBIT_I16) return cast(u, a, AMBIT_I32);
+  return binary(u, EXPR_NE, AMBIT_I32, a->place, a, zero(u, a->type, a->place));
+}
+
+/* As an int that is 0 or 1. */
+static ambit__expr *zero_or_one(ambit__unit *u, ambit__expr *a)
+{
+  a = truth(u, a);
+  if (a->op == EXPR_NOT || (a->op >= EXPR_LT && a->op <= EXPR_LOR)) return a;
+  return binary(u, EXPR_NE, AMBIT_I32, a->place, a, zero(u, AMBIT_I32, a->place));
+}
+
+/* ---- accesses ---- */
+
+bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind, const char *name,
+                         int64_t *value)
+{
+  const ambit__expr *e = ambit__fold(u, n);
+
+  *value = e->value.integer;
+  if (is_constant(e)) return true;
+  AMBIT_WRONG(u, n->place,
+              "the %s of '%s' is not a constant\n%s %s must be known when the kernel is "
+              "compiled; use constants, const locals or the variable of a constant for "
+              "loop",
+              kind, name, strchr("aeiou", kind[0]) ? "an" : "a", kind);
+  return false;
+}
+
+static bool fold_component(ambit__unit *u, const ambit__node *n, int *component)
+{
+  int count = u->rule->params[n->symbol->param].components;
+  int64_t c;
+
+  if (!ambit__fold_integer(u, n->subs, "component", n->name->text, &c)) return false;
+  *component = (int)c;
+  if (c >= 0 && c < count) return true;
+  AMBIT_WRONG(u, n->subs->place, "'%s' has no component %" PRId64 "\nits components are 0 to %d",
+              n->name->text, c, count - 1);
+  return false;
+}
+
+bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset)
+{
+  const ambit__node *s = n->subs;
+  int64_t o;
+
+  if (n->symbol->is_vector) {
+    if (!fold_component(u, n, component)) return false;
+    s = s->next;
+  }
+  for (int d = 0; s; s = s->next, d++) {
+    if (!ambit__fold_integer(u, s, "offset", n->name->text, &o)) return false;
+    if (o < -AMBIT_MAX_OFFSET || o > AMBIT_MAX_OFFSET) {
+      AMBIT_WRONG(u, s->place,
+                  "the offset %" PRId64 " of '%s' is too far\noffsets count cells from "
+                  "this one, and reach from -%d to %d",
+                  o, n->name->text, AMBIT_MAX_OFFSET, AMBIT_MAX_OFFSET);
+      return false;
+    }
+    offset[d] = (int)o;
+  }
+  return true;
+}
+
+static ambit__expr *fold_field(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *e = new_expr(u, EXPR_READ, n->type, n->place);
+
+  e->index = n->symbol->param;
+  return ambit__fold_cell(u, n, &e->component, e->offset) ? e : zero(u, n->type, n->place);
+}
+
+ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n)
+{
+  const ambit__symbol *s = n->symbol;
+  int64_t at = 0, i;
+  int axis = 0;
+
+  for (const ambit__node *e = n->subs; e; e = e->next, axis++) {
+    if (!ambit__fold_integer(u, e, "subscript", n->name->text, &i)) return NULL;
+    if (i < 0 || i >= s->size[axis]) {
+      AMBIT_WRONG(u, e->place, "'%s' has no element %" PRId64 "\nits elements are 0 to %" PRId64,
+                  n->name->text, i, s->size[axis] - 1);
+      return NULL;
+    }
+    at = axis ? at * s->size[1] + i : i;
+  }
+  return &s->slots[at];
+}
+
+static ambit__expr *fold_local(ambit__unit *u, const ambit__node *n)
+{
+  const ambit__slot *slot = ambit__fold_slot(u, n);
+  ambit__expr *e;
+
+  if (!slot) return zero(u, n->type, n->place);
+  if (slot->is_constant) return constant(u, n->type, n->place, slot->value);
+  e = new_expr(u, EXPR_LOCAL, n->type, n->place);
+  e->index = slot->local;
+  return e;
+}
+
+static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *e;
+
+  switch (n->symbol->kind) {
+  case SYMBOL_FIELD: return fold_field(u, n);
+  case SYMBOL_VALUE:
+  case SYMBOL_REDUCE:
+    e = new_expr(u, n->symbol->kind == SYMBOL_VALUE ? EXPR_VALUE : EXPR_OUT, n->type, n->place);
+    e->index = n->symbol->param;
+    return e;
+  default: return fold_local(u, n);
+  }
+}
+
+/* ---- operators and calls ---- */
+
+static ambit__expr *fold_unary(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *a, *e;
+
+  if (n->op == EXPR_CAST) return ambit__fold_as(u, n->a, n->operands);
+  a = n->op == EXPR_NOT ? ambit__fold_truth(u, n->a) : ambit__fold_as(u, n->a, n->operands);
+  if (is_constant(a))
+    return constant(u, n->type, n->place, ambit__value_unary((int)n->op, a->type, a->value));
+  e = new_expr(u, n->op, n->type, n->place);
+  e->a = a;
+  return e;
+}
+
+static ambit__expr *fold_logic(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *a = ambit__fold_truth(u, n->a);
+  bool decides = n->op == EXPR_LOR; /* the left value that makes the right one not matter */
+
+  if (!is_constant(a)) return binary(u, n->op, AMBIT_I32, n->place, a, ambit__fold_truth(u, n->b));
+  if (ambit__value_is_true(a->value, AMBIT_I32) == decides)
+    return constant(u, AMBIT_I32, n->place, (ambit__value){.integer = decides});
+  return zero_or_one(u, ambit__fold_truth(u, n->b));
+}
+
+static ambit__expr *fold_binary(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *a, *b;
+
+  if (n->op == EXPR_LAND || n->op == EXPR_LOR) return fold_logic(u, n);
+  a = ambit__fold_as(u, n->a, n->operands);
+  if (n->op == EXPR_SHL || n->op == EXPR_SHR)
+    b = ambit__fold_as(u, n->b, ambit__common_type(n->b->type, AMBIT_I32));
+  else
+    b = ambit__fold_as(u, n->b, n->operands);
+  return binary(u, n->op, n->type, n->place, a, b);
+}
+
+static ambit__expr *fold_cond(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *a = ambit__fold_truth(u, n->a), *e;
+
+  if (is_constant(a)) return ambit__fold_as(u, a->value.integer ? n->b : n->c, n->type);
+  e = new_expr(u, EXPR_COND, n->type, n->place);
+  e->a = a;
+  e->b = ambit__fold_as(u, n->b, n->type);
+  e->c = ambit__fold_as(u, n->c, n->type);
+  return e;
+}
+
+static ambit__expr *fold_place(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *e = new_expr(u, (ambit__op)n->function, AMBIT_I64, n->place);
+  int axes = u->rule->ndims ? u->rule->ndims : AMBIT_MAX_DIMS;
+  int64_t axis;
+
+  if (e->op == EXPR_STEP || !ambit__fold_integer(u, n->subs, "axis", n->name->text, &axis))
+    return e;
+  if (axis < 0 || axis >= axes)
+    AMBIT_WRONG(u, n->subs->place, "there is no axis %" PRId64 "\n%s of this kernel are 0 to %d",
+                axis, u->rule->ndims ? "by the subscripts of its fields, the axes" : "the axes",
+                axes - 1);
+  else
+    e->index = (int)axis;
+  return e;
+}
+
+static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *args[3] = {NULL, NULL, NULL}, *e;
+  ambit__value v[3] = {{0}, {0}, {0}};
+  bool all_constant = true;
+  int i = 0;
+
+  if (n->is_place) return fold_place(u, n);
+  for (const ambit__node *a = n->subs; a; a = a->next, i++) {
+    args[i] = ambit__fold_as(u, a, n->operands);
+    all_constant = all_constant && is_constant(args[i]);
+    v[i] = args[i]->value;
+  }
+  if (all_constant)
+    return constant(u, n->type, n->place,
+                    ambit__value_call((ambit__call)n->function, n->type, v[0], v[1], v[2]));
+  e = new_expr(u, EXPR_CALL, n->type, n->place);
+  e->call = (ambit__call)n->function;
+  e->a = args[0];
+  e->b = args[1];
+  e->c = args[2];
+  return e;
+}
+
+ambit__expr *ambit__fold(ambit__unit *u, const ambit__node *n)
+{
+  switch (n->kind) {
+  case NODE_NUMBER: return constant(u, n->type, n->place, n->value);
+  case NODE_ACCESS: return fold_access(u, n);
+  case NODE_UNARY: return fold_unary(u, n);
+  case NODE_BINARY: return fold_binary(u, n);
+  case NODE_COND: return fold_cond(u, n);
+  case NODE_CAST: break;
+  case NODE_CALL: return fold_call(u, n);
+  }
+  return ambit__fold_as(u, n->a, n->type);
+}
+
+ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__node *n, ambit_type type)
+{
+  return cast(u, ambit__fold(u, n), type);
+}
+
+ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__node *n)
+{
+  return truth(u, ambit__fold(u, n));
+}

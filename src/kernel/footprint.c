@@ -1,0 +1,320 @@
+/* footprint.c - what a rule reads and writes, and what it costs.
+ *
+ * Three walks over the finished statements:
+ *   1. writes:  which components are assigned anywhere; reads of those at the cell itself become
+ *               the variable EXPR_OUT;
+ *   2. flow:    in the order of execution, which variables surely have a value. A local read too
+ *               early is a mistake; a component read too early, or not surely written at the end,
+ *               keeps its old value;
+ *   3. reads:   the offsets of every field, sorted, once each.
+ *
+ * The flow keeps one journal of variables that got their value. The two sides of an if are walked
+ * from the same state: what a side added is taken back after it, and what both added is put back.
+ */
+#include "kernel/ast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct flow {
+  ambit__unit *u;
+  ambit__rule *rule;
+  bool *has_value;             /* per variable: the locals, then the components of each parameter */
+  bool *in_both;               /* per variable: scratch of visit_if */
+  int *journal;                /* variables that got their value, in order */
+  int length;                  /* of it */
+  int first[AMBIT_MAX_PARAMS]; /* variable of component 0 of a parameter */
+  bool *writes[AMBIT_MAX_PARAMS]; /* as in ambit__param */
+  bool *keeps[AMBIT_MAX_PARAMS];
+  ambit__read *reads[AMBIT_MAX_PARAMS];
+  size_t nreads[AMBIT_MAX_PARAMS], reads_cap[AMBIT_MAX_PARAMS];
+  bool touches_field; /* some field is read or written */
+} flow;
+
+/* ---- 1. writes ---- */
+
+static void find_writes(flow *f, const ambit__stmt *s)
+{
+  for (; s; s = s->next) {
+    if (s->kind == STMT_SET_OUT) f->writes[s->index][s->component] = true;
+    if (s->kind != STMT_IF) continue;
+    find_writes(f, s->body);
+    find_writes(f, s->other);
+  }
+}
+
+static void check_written(flow *f)
+{
+  int results = 0;
+
+  for (int i = 0; i < f->rule->nparams; i++) {
+    ambit__param *p = &f->rule->params[i];
+    const char *name = f->u->heads[i].name->text;
+
+    for (int c = 0; c < p->components; c++)
+      p->is_written |= f->writes[i][c];
+    results += p->kind == PARAM_REDUCE || (p->kind == PARAM_FIELD && !p->is_const);
+    if (p->is_written || p->is_const) continue;
+    if (p->kind == PARAM_REDUCE)
+      AMBIT_WRONG(f->u, p->place,
+                  "the reduction '%s' is never written\nassign to *%s, or leave the "
+                  "parameter out",
+                  name, name);
+    else if (p->kind == PARAM_FIELD)
+      AMBIT_WRONG(f->u, p->place, "the field '%s' is never written\ndeclare it const: const %s *%s",
+                  name, ambit_type_name(p->type), name);
+  }
+  if (!results)
+    AMBIT_WRONG(f->u, f->u->name_place,
+                "the kernel '%s' writes nothing\na result is a field that is "
+                "not const (float *v) or a reduction (sum float *r)",
+                f->rule->name);
+}
+
+/* ---- costs ---- */
+
+static int64_t flops_of(const ambit__expr *e)
+{
+  if (!ambit__type_is_real(e->type)) return 0;
+  if (e->op >= EXPR_ADD && e->op <= EXPR_DIV) return 1;
+  if (e->op != EXPR_CALL) return 0;
+  return e->call == CALL_fabs ? 0 : e->call == CALL_fma ? 2 : 1;
+}
+
+static void count_costs(ambit__rule *r, const ambit__expr *e)
+{
+  bool is_arithmetic = e->op == EXPR_CALL || (e->op >= EXPR_ADD && e->op <= EXPR_DIV);
+
+  r->flops += flops_of(e);
+  if (is_arithmetic && e->type == AMBIT_F64) r->mixes_double = true;
+  if (e->op == EXPR_STEP) r->uses_step = true;
+  if ((e->op == EXPR_INDEX || e->op == EXPR_EXTENT) && e->index > r->max_axis)
+    r->max_axis = e->index;
+}
+
+/* Doubles are worth a warning only where all fields are float. */
+static bool all_fields_are_float(const ambit__rule *r)
+{
+  int fields = 0;
+
+  for (int i = 0; i < r->nparams; i++) {
+    if (r->params[i].kind != PARAM_FIELD) continue;
+    if (r->params[i].type != AMBIT_F32) return false;
+    fields++;
+  }
+  return fields > 0;
+}
+
+/* ---- 2. flow ---- */
+
+static void give_value(flow *f, int variable)
+{
+  if (f->has_value[variable]) return;
+  f->has_value[variable] = true;
+  f->journal[f->length++] = variable;
+}
+
+static void add_read(flow *f, int param, int component, const int *offset, ambit__place place)
+{
+  ambit__read *r;
+
+  f->reads[param] = ambit__unit_grow(f->u, &f->u->arena, f->reads[param], f->nreads[param],
+                                     &f->reads_cap[param], sizeof *r);
+  r = &f->reads[param][f->nreads[param]++];
+  r->component = component;
+  memcpy(r->offset, offset, sizeof r->offset);
+  r->place = place;
+}
+
+static void keep(flow *f, int param, int component, ambit__place place)
+{
+  static const int here[AMBIT_MAX_DIMS] = {0};
+
+  if (f->rule->params[param].kind != PARAM_FIELD || f->keeps[param][component]) return;
+  f->keeps[param][component] = true;
+  add_read(f, param, component, here, place);
+}
+
+static void read_local(flow *f, const ambit__expr *e)
+{
+  const ambit__origin *o = &f->u->origins[e->index];
+
+  if (f->has_value[e->index]) return;
+  if (o->symbol->naxes)
+    AMBIT_WRONG(f->u, e->place,
+                "an element of '%s' (%s) is read before it has a value\nit was declared "
+                "at line %d; give it a value on every way here",
+                o->symbol->name->text, f->rule->locals[e->index].name, o->symbol->place.line);
+  else
+    AMBIT_WRONG(f->u, e->place,
+                "'%s' is read before it has a value\nit was declared at line %d; give "
+                "it a value there, or on every way here",
+                o->symbol->name->text, o->symbol->place.line);
+}
+
+static bool is_here(const ambit__expr *e)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (e->offset[d]) return false;
+  return true;
+}
+
+/* The rule is still being made: this is the only place that changes an expression. */
+static void visit(flow *f, const ambit__expr *expr)
+{
+  ambit__expr *e = (ambit__expr *)expr;
+
+  if (!e) return;
+  count_costs(f->rule, e);
+  if (e->op == EXPR_READ) {
+    f->touches_field = true;
+    if (is_here(e) && f->writes[e->index][e->component])
+      e->op = EXPR_OUT;
+    else
+      add_read(f, e->index, e->component, e->offset, e->place);
+  }
+  if (e->op == EXPR_OUT && !f->has_value[f->first[e->index] + e->component])
+    keep(f, e->index, e->component, e->place);
+  if (e->op == EXPR_LOCAL) read_local(f, e);
+  visit(f, e->a);
+  visit(f, e->b);
+  visit(f, e->c);
+}
+
+static void visit_all(flow *f, const ambit__stmt *s);
+
+/* Takes back what was added since `mark`. */
+static void take_back(flow *f, int mark)
+{
+  while (f->length > mark)
+    f->has_value[f->journal[--f->length]] = false;
+}
+
+/* Gives back what both sides of an if added. The journal of the first side is kept beside. */
+static void visit_if(flow *f, const ambit__stmt *s)
+{
+  int mark = f->length, added;
+  int *first;
+
+  visit(f, s->value);
+  visit_all(f, s->body);
+  added = f->length - mark;
+  first = ambit__unit_new(f->u, (size_t)added, sizeof *first);
+  memcpy(first, f->journal + mark, (size_t)added * sizeof *first);
+  take_back(f, mark);
+  visit_all(f, s->other);
+  for (int i = 0; i < added; i++)
+    f->in_both[first[i]] = false;
+  for (int i = mark; i < f->length; i++)
+    f->in_both[f->journal[i]] = true;
+  take_back(f, mark);
+  for (int i = 0; i < added; i++)
+    if (f->in_both[first[i]]) give_value(f, first[i]);
+}
+
+static void visit_all(flow *f, const ambit__stmt *s)
+{
+  for (; s; s = s->next) {
+    if (s->kind == STMT_IF) {
+      visit_if(f, s);
+      continue;
+    }
+    visit(f, s->value);
+    if (s->kind == STMT_SET_OUT) {
+      f->touches_field |= f->rule->params[s->index].kind == PARAM_FIELD;
+      give_value(f, f->first[s->index] + s->component);
+    } else if (s->value) {
+      give_value(f, s->index);
+    }
+  }
+}
+
+/* ---- 3. reads ---- */
+
+static int compare_cells(const ambit__read *a, const ambit__read *b)
+{
+  if (a->component != b->component) return a->component < b->component ? -1 : 1;
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (a->offset[d] != b->offset[d]) return a->offset[d] < b->offset[d] ? -1 : 1;
+  return 0;
+}
+
+static int compare_reads(const void *x, const void *y)
+{
+  const ambit__read *a = x, *b = y;
+  int c = compare_cells(a, b);
+
+  return c ? c : (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
+}
+
+static void set_reach(ambit__param *p, const ambit__read *r)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+    if (-r->offset[d] > p->low[d]) p->low[d] = -r->offset[d];
+    if (r->offset[d] > p->high[d]) p->high[d] = r->offset[d];
+    p->reads_neighbours |= r->offset[d] != 0;
+  }
+}
+
+static void set_reads(flow *f, int param)
+{
+  ambit__param *p = &f->rule->params[param];
+  ambit__read *all = f->reads[param], *kept;
+  size_t n = f->nreads[param];
+
+  p->writes = f->writes[param];
+  p->keeps = f->keeps[param];
+  if (!n) return;
+  qsort(all, n, sizeof *all, compare_reads);
+  kept = ambit__rule_new(f->u, n, sizeof *kept);
+  for (size_t i = 0; i < n; i++) {
+    if (i && !compare_cells(&all[i - 1], &all[i])) continue;
+    kept[p->nreads++] = all[i];
+    set_reach(p, &all[i]);
+  }
+  p->reads = kept;
+}
+
+/* ---- all ---- */
+
+static void prepare(flow *f)
+{
+  ambit__rule *r = f->rule;
+  int variables = r->nlocals;
+
+  for (int i = 0; i < r->nparams; i++) {
+    f->first[i] = variables;
+    variables += r->params[i].components;
+    f->writes[i] = ambit__rule_new(f->u, (size_t)r->params[i].components, sizeof(bool));
+    f->keeps[i] = ambit__rule_new(f->u, (size_t)r->params[i].components, sizeof(bool));
+  }
+  f->has_value = ambit__unit_new(f->u, (size_t)variables, sizeof *f->has_value);
+  f->in_both = ambit__unit_new(f->u, (size_t)variables, sizeof *f->in_both);
+  f->journal = ambit__unit_new(f->u, (size_t)variables, sizeof *f->journal);
+}
+
+/* At the end of the cell: a component not written on every way keeps its value. */
+static void finish(flow *f)
+{
+  for (int i = 0; i < f->rule->nparams; i++)
+    for (int c = 0; c < f->rule->params[i].components; c++)
+      if (f->writes[i][c] && !f->has_value[f->first[i] + c])
+        keep(f, i, c, f->rule->params[i].place);
+}
+
+void ambit__footprint(ambit__unit *u)
+{
+  flow *f = ambit__unit_new(u, 1, sizeof *f);
+
+  f->u = u;
+  f->rule = u->rule;
+  prepare(f);
+  find_writes(f, u->rule->body);
+  check_written(f);
+  visit_all(f, u->rule->body);
+  finish(f);
+  for (int i = 0; i < u->rule->nparams; i++)
+    set_reads(f, i);
+  if (!all_fields_are_float(u->rule)) u->rule->mixes_double = false;
+  if (!f->touches_field) u->rule->ndims = 0;
+}

@@ -1,0 +1,267 @@
+/* lex.c - text to tokens.
+ *
+ * A `#line N "file"` that opens the text says where it comes from; AMBIT_SOURCE writes one. There
+ * are no other lines with #: a kernel has no preprocessor. Characters that cannot be are reported
+ * once per run of them and left out.
+ */
+#include "kernel/ast.h"
+
+#include <string.h>
+
+static const struct {
+  const char *text;
+  ambit__token_kind kind;
+} signs[] = {
+#define X(name, spelling) {spelling, TOKEN_##name},
+    AMBIT_SIGN_MAP(X)
+#undef X
+};
+
+const char *ambit__token_text(ambit__token_kind kind)
+{
+  switch (kind) {
+  case TOKEN_END: return "the end of the text";
+  case TOKEN_NAME: return "a name";
+  case TOKEN_NUMBER: return "a number";
+#define X(name, spelling)                                                                          \
+  case TOKEN_##name: return "'" spelling "'";
+    AMBIT_SIGN_MAP(X)
+#undef X
+#define X(word)                                                                                    \
+  case TOKEN_word_##word: return "'" #word "'";
+    AMBIT_WORD_MAP(X)
+#undef X
+  }
+  return "?";
+}
+
+static ambit__place place_at(const ambit__unit *u, int offset, int length)
+{
+  return (ambit__place){u->line, offset - u->line_start + 1, offset, length};
+}
+
+static void next_line(ambit__unit *u, int start)
+{
+  u->line++;
+  u->line_start = start;
+}
+
+static ambit__token *add(ambit__unit *u, ambit__token_kind kind, int offset, int length)
+{
+  ambit__token *t;
+
+  u->tokens = ambit__unit_grow(u, &u->arena, u->tokens, u->ntokens, &u->tokens_cap, sizeof *t);
+  t = &u->tokens[u->ntokens++];
+  *t = (ambit__token){.kind = kind, .place = place_at(u, offset, length)};
+  return t;
+}
+
+/* Not those of <ctype.h>, which follow the locale of the program we live in. */
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool is_name_char(char c)
+{
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+/* ---- lines with # ---- */
+
+static int end_of_line(const char *text, int at)
+{
+  return at + (int)strcspn(text + at, "\n");
+}
+
+/* The name in quotes, or NULL; a backslash stands for the character after it. */
+static const char *file_name(ambit__unit *u, const char *s, int n)
+{
+  char *name = ambit__unit_new(u, (size_t)n + 1, 1), *p = name;
+
+  if (n < 2 || *s != '"') return NULL;
+  for (int i = 1; i < n; i++) {
+    if (s[i] == '"') {
+      char *kept = ambit__rule_new(u, (size_t)(p - name) + 1, 1);
+
+      return memcpy(kept, name, (size_t)(p - name));
+    }
+    if (s[i] == '\\' && i + 1 < n) i++;
+    *p++ = s[i];
+  }
+  return NULL;
+}
+
+/* Reads `#line N "file"` at `at`; false if it is not that. */
+static bool read_line_mark(ambit__unit *u, int at, int end)
+{
+  const char *text = u->rule->text, *file;
+  int line = 0, i = at + 1;
+
+  while (i < end && is_blank(text[i]))
+    i++;
+  if (strncmp(text + i, "line", 4) || !is_blank(text[i + 4])) return false;
+  for (i += 4; i < end && is_blank(text[i]); i++)
+    ;
+  if (!is_digit(text[i])) return false;
+  for (; is_digit(text[i]) && line < 100 * 1000 * 1000; i++)
+    line = 10 * line + (text[i] - '0');
+  while (i < end && is_blank(text[i]))
+    i++;
+  file = file_name(u, text + i, end - i);
+  if (!file) return false;
+  u->rule->file = u->diag.file = file;
+  u->line = line - 1; /* the line after this one is `line` */
+  return true;
+}
+
+static int lex_hash(ambit__unit *u, int at)
+{
+  int end = end_of_line(u->rule->text, at);
+
+  if (!u->ntokens && u->line_start == 0 && read_line_mark(u, at, end)) return end;
+  AMBIT_WRONG(u, place_at(u, at, end - at),
+              "a kernel has no lines with #\nthere is no preprocessor here; for a constant, write "
+              "a const local: const float k = 0.25f; (a first line #line N \"file\" is allowed)");
+  return end;
+}
+
+/* ---- tokens ---- */
+
+/* Past a comment that starts at `at`. */
+static int skip_comment(ambit__unit *u, int at)
+{
+  const char *text = u->rule->text, *end;
+
+  if (text[at + 1] == '/') return end_of_line(text, at);
+  end = strstr(text + at + 2, "*/");
+  if (!end) {
+    AMBIT_WRONG(u, place_at(u, at, 2), "this comment never ends\nwrite */ where it should");
+    return (int)strlen(text);
+  }
+  for (int i = at; i < end - text; i++)
+    if (text[i] == '\n') next_line(u, i + 1);
+  return (int)(end - text) + 2;
+}
+
+static int lex_name(ambit__unit *u, int at)
+{
+  const char *text = u->rule->text;
+  int end = at;
+  ambit__token *t;
+  ambit__name *name;
+
+  while (is_name_char(text[end]))
+    end++;
+  if (end - at > AMBIT_MAX_NAME)
+    AMBIT_WRONG(u, place_at(u, at, end - at), "this name is longer than %d characters",
+                AMBIT_MAX_NAME);
+  name = ambit__name_of(u, text + at, (size_t)(end - at));
+  t = add(u, name->word, at, end - at);
+  t->name = name;
+  return end;
+}
+
+static int lex_number(ambit__unit *u, int at)
+{
+  const char *text = u->rule->text, *wrong;
+  bool hex = text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
+  int end = at;
+  ambit__token *t;
+
+  while (is_name_char(text[end]) || text[end] == '.' ||
+         ((text[end] == '+' || text[end] == '-') && end > at &&
+          strchr(hex ? "pP" : "eE", text[end - 1])))
+    end++;
+  t = add(u, TOKEN_NUMBER, at, end - at);
+  wrong = ambit__literal_parse(text + at, (size_t)(end - at), &t->type, &t->value);
+  if (wrong)
+    AMBIT_WRONG(u, t->place, "the number '%.*s' %s", end - at < 60 ? end - at : 60, text + at,
+                wrong);
+  return end;
+}
+
+static int lex_sign(ambit__unit *u, int at)
+{
+  const char *text = u->rule->text;
+
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+    size_t n = strlen(signs[i].text);
+
+    if (strncmp(text + at, signs[i].text, n)) continue;
+    add(u, signs[i].kind, at, (int)n);
+    return at + (int)n;
+  }
+  return at;
+}
+
+static bool can_start(char c)
+{
+  return !c || is_blank(c) || c == '\n' || is_name_char(c) || c == '#' ||
+         strchr("()[]{};,?:.=+-*/%&|^<>!~'\"", c);
+}
+
+/* Past characters that cannot be, or a string. */
+static int lex_wrong(ambit__unit *u, int at)
+{
+  const char *text = u->rule->text;
+  int end = at + 1, stop = end_of_line(text, at);
+
+  if (text[at] == '"' || text[at] == '\'') {
+    while (end < stop && text[end] != text[at])
+      end += text[end] == '\\' && end + 1 < stop ? 2 : 1;
+    if (end < stop) end++;
+    AMBIT_WRONG(u, place_at(u, at, end - at),
+                "a kernel has no strings or characters\nkernels "
+                "compute numbers only; write a character as its code");
+    return end;
+  }
+  while (!can_start(text[end]))
+    end++;
+  AMBIT_WRONG(u, place_at(u, at, end - at), "this is no part of the kernel language");
+  return end;
+}
+
+/* Lexes what stands at `at`, which is no blank; returns where it ends. */
+static int lex_one(ambit__unit *u, int at)
+{
+  const char *s = u->rule->text + at;
+  int end;
+
+  if (*s == '/' && (s[1] == '/' || s[1] == '*')) return skip_comment(u, at);
+  if (*s == '#') return lex_hash(u, at);
+  if (is_digit(*s) || (*s == '.' && is_digit(s[1]))) return lex_number(u, at);
+  if (is_name_char(*s)) return lex_name(u, at);
+  end = lex_sign(u, at);
+  return end > at ? end : lex_wrong(u, at);
+}
+
+void ambit__lex(ambit__unit *u)
+{
+  const char *text = u->rule->text;
+  int at = 0, last = 0, line = 1, start = 0; /* where the last token ended */
+  size_t before;
+
+  u->line = 1;
+  while (text[at]) {
+    if (text[at] == '\n') {
+      next_line(u, ++at);
+      continue;
+    }
+    if (is_blank(text[at])) {
+      at++;
+      continue;
+    }
+    before = u->ntokens;
+    at = lex_one(u, at);
+    if (u->ntokens > before) last = at, line = u->line, start = u->line_start;
+  }
+  u->line = line;
+  u->line_start = start;
+  add(u, TOKEN_END, last, 1);
+}

@@ -1,0 +1,140 @@
+/* parse.c - the function and its parameters. The grammar production stands above each function. */
+#include "kernel/ast.h"
+
+#include <string.h>
+
+/* "sum", "min" and "max" mean something only before a type. */
+static bool parse_reduce(ambit__unit *u, ambit__reduce *reduce)
+{
+  static const char *const words[] = {"sum", "min", "max"};
+  const ambit__token *t = ambit__peek(u, 0);
+
+  if (t->kind != TOKEN_NAME || !ambit__starts_type(ambit__peek(u, 1))) return false;
+  ambit__next(u);
+  for (int i = 0; i < 3; i++)
+    if (!strcmp(t->name->text, words[i])) {
+      *reduce = (ambit__reduce)i;
+      return true;
+    }
+  AMBIT_SYNTAX(u, t->place, "'%s' is no reduction\na reduction is sum, min or max: sum float *r",
+               t->name->text);
+  return true;
+}
+
+static int parse_stars(ambit__unit *u)
+{
+  int stars = 0;
+
+  while (ambit__accept(u, TOKEN_MUL))
+    for (stars++; ambit__accept(u, TOKEN_word_const) || ambit__accept(u, TOKEN_word_restrict);)
+      ;
+  return stars;
+}
+
+static void check_head(ambit__unit *u, const ambit__head *h, bool is_reduce, int stars)
+{
+  const char *t = ambit_type_name(h->type), *n = h->name->text;
+
+  if (stars > 1)
+    AMBIT_SYNTAX(u, h->place,
+                 "'%s' is a pointer to a pointer\na field is %s *%s; a field of several "
+                 "components is %s *%s[3]",
+                 n, t, n, t, n);
+  else if (is_reduce && !stars)
+    AMBIT_SYNTAX(u, h->place, "the reduction '%s' is no pointer\nwrite sum %s *%s", n, t, n);
+  else if (is_reduce && h->is_vector)
+    AMBIT_SYNTAX(u, h->place,
+                 "the reduction '%s' has components\na reduction is one value; use one "
+                 "parameter for each",
+                 n);
+  else if (is_reduce && h->is_const)
+    AMBIT_SYNTAX(u, h->place, "the reduction '%s' is const\na reduction is there to be written", n);
+  else if (!stars && h->is_vector)
+    AMBIT_SYNTAX(u, h->place,
+                 "'%s' is an array of plain values\na field of several components is %s "
+                 "*%s[3]; plain values are handed over one by one",
+                 n, t, n);
+}
+
+/* param := [ "sum" | "min" | "max" ] type [ "*" ] name [ "[" expr "]" ] */
+static void parse_param(ambit__unit *u, ambit__head *h)
+{
+  bool is_reduce = parse_reduce(u, &h->reduce);
+  int stars;
+
+  if (!ambit__starts_type(ambit__peek(u, 0))) {
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
+                 "the type of a parameter is missing here\na parameter is const float *u (read), "
+                 "float *v (written), float k (a value) or sum float *r (a reduction); the types "
+                 "are float, double, int, unsigned char, short and long");
+    return;
+  }
+  h->type = ambit__parse_type(u, &h->is_const);
+  stars = parse_stars(u);
+  h->kind = is_reduce ? PARAM_REDUCE : stars ? PARAM_FIELD : PARAM_VALUE;
+  h->place = ambit__peek(u, 0)->place;
+  h->name = ambit__expect_name(u, "the name of a parameter");
+  if (!h->name) return;
+  if (ambit__accept(u, TOKEN_LBRACKET)) {
+    h->is_vector = true;
+    if (ambit__at(u, TOKEN_RBRACKET))
+      AMBIT_SYNTAX(u, h->place,
+                   "'%s' does not say how many components it has\nwrite the number: %s "
+                   "*%s[3]; a field of one value per cell is %s *%s",
+                   h->name->text, ambit_type_name(h->type), h->name->text, ambit_type_name(h->type),
+                   h->name->text);
+    else
+      h->components = ambit__parse_expr(u);
+    ambit__expect(u, TOKEN_RBRACKET, "after the number of components");
+    if (ambit__at(u, TOKEN_LBRACKET))
+      AMBIT_SYNTAX(u, h->place,
+                   "'%s' has more than one number of components\na component has one "
+                   "number; for a matrix, write %s *%s[rows * columns]",
+                   h->name->text, ambit_type_name(h->type), h->name->text);
+  }
+  check_head(u, h, is_reduce, stars);
+}
+
+/* params := "void" | param { "," param } */
+static void parse_params(ambit__unit *u)
+{
+  if (ambit__at(u, TOKEN_word_void) && ambit__peek(u, 1)->kind == TOKEN_RPAREN) ambit__next(u);
+  if (ambit__at(u, TOKEN_RPAREN)) return;
+  do {
+    if (u->nheads == AMBIT_MAX_PARAMS) {
+      AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
+                   "a kernel has at most %d parameters\nvalues that "
+                   "belong together can be one field: float *f[9]",
+                   AMBIT_MAX_PARAMS);
+      return;
+    }
+    parse_param(u, &u->heads[u->nheads++]);
+  } while (!u->panic && ambit__accept(u, TOKEN_COMMA));
+}
+
+/* kernel := "void" name "(" params ")" block */
+void ambit__parse(ambit__unit *u)
+{
+  ambit__place first = ambit__peek(u, 0)->place;
+
+  if (!ambit__accept(u, TOKEN_word_void)) {
+    AMBIT_SYNTAX(u, first,
+                 "a kernel starts with void\nit is one function of one cell: void "
+                 "heat(const float *u, float *v) { *v = ...; }");
+    return;
+  }
+  u->name_place = ambit__peek(u, 0)->place;
+  u->name = ambit__expect_name(u, "the name of the kernel");
+  if (!u->name || !ambit__expect(u, TOKEN_LPAREN, "after the name of the kernel")) return;
+  parse_params(u);
+  if (!ambit__expect(u, TOKEN_RPAREN, "after the parameters")) return;
+  if (!ambit__at(u, TOKEN_LBRACE)) {
+    ambit__expect(u, TOKEN_LBRACE, "to begin the kernel");
+    return;
+  }
+  u->body = ambit__parse_block(u)->body;
+  if (!ambit__at(u, TOKEN_END))
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
+                 "something follows the kernel\na text holds one "
+                 "function; make a kernel of each");
+}

@@ -1,0 +1,230 @@
+/* parse_expr.c - expressions.
+ *
+ * Operators with two operands are parsed by climbing their ranks, so a sum of a thousand terms does
+ * not recurse; whatever does recurse passes through parse_unary or '?', which count.
+ */
+#include "kernel/ast.h"
+
+static int height(const ambit__node *n)
+{
+  return n ? n->height : 0;
+}
+
+static int higher(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static ambit__node *node(ambit__unit *u, ambit__node_kind kind, ambit__place place, ambit__node *a,
+                         ambit__node *b, ambit__node *c)
+{
+  ambit__node *n = ambit__unit_new(u, 1, sizeof *n);
+
+  n->kind = kind;
+  n->place = place;
+  n->a = a;
+  n->b = b;
+  n->c = c;
+  n->height = 1 + higher(height(a), higher(height(b), height(c)));
+  if (n->height <= AMBIT_MAX_EXPR_DEPTH) return n;
+  AMBIT_WRONG(u, place,
+              "this expression is too long: more than %d operations deep\ncompute parts of "
+              "it into locals first",
+              AMBIT_MAX_EXPR_DEPTH);
+  ambit__unit_stop(u);
+}
+
+/* Stands for what could not be parsed, so that no one meets NULL. */
+static ambit__node *nothing(ambit__unit *u)
+{
+  return node(u, NODE_NUMBER, ambit__peek(u, 0)->place, NULL, NULL, NULL);
+}
+
+/* list := expr { "," expr } */
+static void parse_arguments(ambit__unit *u, ambit__node *n)
+{
+  ambit__node **tail = &n->subs;
+
+  if (!ambit__at(u, TOKEN_RPAREN)) do {
+      *tail = ambit__parse_expr(u);
+      n->height = higher(n->height, 1 + (*tail)->height);
+      tail = &(*tail)->next;
+      n->nsubs++;
+    } while (!u->panic && ambit__accept(u, TOKEN_COMMA));
+  ambit__expect(u, TOKEN_RPAREN, "after the arguments");
+}
+
+/* subscripts := { "[" expr "]" } */
+static void parse_subscripts(ambit__unit *u, ambit__node *n)
+{
+  ambit__node **tail = &n->subs;
+
+  while (!u->panic && ambit__accept(u, TOKEN_LBRACKET)) {
+    *tail = ambit__parse_expr(u);
+    n->height = higher(n->height, 1 + (*tail)->height);
+    tail = &(*tail)->next;
+    n->nsubs++;
+    ambit__expect(u, TOKEN_RBRACKET, "after the subscript");
+  }
+}
+
+/* named := name [ "(" list ")" | subscripts ] */
+static ambit__node *parse_named(ambit__unit *u)
+{
+  const ambit__token *t = ambit__next(u);
+  bool is_call = ambit__at(u, TOKEN_LPAREN);
+  ambit__node *n = node(u, is_call ? NODE_CALL : NODE_ACCESS, t->place, NULL, NULL, NULL);
+
+  n->name = t->name;
+  if (ambit__accept(u, TOKEN_LPAREN))
+    parse_arguments(u, n);
+  else
+    parse_subscripts(u, n);
+  n->place = ambit__span(t->place, ambit__last(u)->place);
+  return n;
+}
+
+static ambit__node *parse_number(ambit__unit *u)
+{
+  const ambit__token *t = ambit__next(u);
+  ambit__node *n = node(u, NODE_NUMBER, t->place, NULL, NULL, NULL);
+
+  n->type = t->type;
+  n->value = t->value;
+  return n;
+}
+
+/* primary := number | named | "(" expr ")" */
+static ambit__node *parse_primary(ambit__unit *u)
+{
+  const ambit__token *t = ambit__peek(u, 0);
+  ambit__node *n;
+
+  if (t->kind == TOKEN_NUMBER) return parse_number(u);
+  if (t->kind == TOKEN_NAME) return parse_named(u);
+  if (ambit__accept(u, TOKEN_LPAREN)) {
+    n = ambit__parse_expr(u);
+    ambit__expect(u, TOKEN_RPAREN, "to close the '('");
+    n->place = ambit__span(t->place, ambit__last(u)->place);
+    if (n->kind == NODE_ACCESS && !n->is_deref && !n->nsubs) parse_subscripts(u, n); /* (u)[1] */
+    return n;
+  }
+  if (t->kind == TOKEN_END)
+    AMBIT_SYNTAX(u, t->place, "the text ends in the middle of an expression");
+  else if (t->kind == TOKEN_word_sizeof)
+    AMBIT_SYNTAX(u, t->place, "kernels have no sizeof");
+  else
+    AMBIT_SYNTAX(u, t->place, "a value is missing before %s", ambit__token_text(t->kind));
+  return nothing(u);
+}
+
+/* "*" in front of u or f[3] makes it the cell itself. */
+static ambit__node *parse_star(ambit__unit *u)
+{
+  ambit__place star = ambit__next(u)->place;
+  ambit__node *n = ambit__parse_unary(u);
+
+  if (n->kind != NODE_ACCESS || n->is_deref)
+    AMBIT_SYNTAX(u, star,
+                 "'*' stands before something that is no field\n*u is the cell itself; a "
+                 "neighbour is written with subscripts, u[0][1], not as *(u + 1)");
+  n->is_deref = true;
+  n->place = ambit__span(star, ambit__last(u)->place);
+  return n;
+}
+
+/* cast := "(" type ")" unary */
+static ambit__node *parse_cast(ambit__unit *u)
+{
+  ambit__place first = ambit__next(u)->place;
+  bool is_const;
+  ambit_type type = ambit__parse_type(u, &is_const);
+  ambit__node *a, *n;
+
+  if (ambit__at(u, TOKEN_MUL))
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
+                 "a cast to a pointer\nvalues can be cast, fields "
+                 "cannot");
+  ambit__expect(u, TOKEN_RPAREN, "after the type of the cast");
+  a = ambit__parse_unary(u);
+  n = node(u, NODE_CAST, ambit__span(first, a->place), a, NULL, NULL);
+  n->type = type;
+  return n;
+}
+
+static ambit__node *parse_sign(ambit__unit *u, ambit__op op)
+{
+  ambit__place first = ambit__next(u)->place;
+  ambit__node *a = ambit__parse_unary(u);
+  ambit__node *n = node(u, NODE_UNARY, ambit__span(first, a->place), a, NULL, NULL);
+
+  n->op = op;
+  return n;
+}
+
+static ambit__node *parse_unary_inner(ambit__unit *u)
+{
+  const ambit__token *t = ambit__peek(u, 0);
+
+  switch (t->kind) {
+  case TOKEN_ADD: return parse_sign(u, EXPR_CAST);
+  case TOKEN_SUB: return parse_sign(u, EXPR_NEG);
+  case TOKEN_NOT: return parse_sign(u, EXPR_NOT);
+  case TOKEN_COMPL: return parse_sign(u, EXPR_COMPL);
+  case TOKEN_MUL: return parse_star(u);
+  case TOKEN_AND:
+    AMBIT_SYNTAX(u, t->place,
+                 "kernels have no addresses\nread a value with *u or u[0][1]; a field "
+                 "cannot be handed on");
+    return nothing(u);
+  case TOKEN_INC:
+  case TOKEN_DEC:
+    AMBIT_SYNTAX(u, t->place, "++ and -- stand in an expression\nthey are statements of their own");
+    return nothing(u);
+  case TOKEN_LPAREN:
+    if (ambit__starts_type(ambit__peek(u, 1))) return parse_cast(u);
+    return parse_primary(u);
+  default: return parse_primary(u);
+  }
+}
+
+/* unary := ("+" | "-" | "!" | "~" | "*" | "(" type ")") unary | primary */
+ambit__node *ambit__parse_unary(ambit__unit *u)
+{
+  ambit__node *n;
+
+  ambit__nest(u);
+  n = parse_unary_inner(u);
+  u->depth--;
+  return n;
+}
+
+/* binary := unary { operator unary }, operators of at least this rank */
+static ambit__node *parse_binary(ambit__unit *u, int rank)
+{
+  ambit__node *a = ambit__parse_unary(u), *b;
+  const ambit__operator *o;
+
+  while (!u->panic && (o = ambit__operator_sign(ambit__peek(u, 0)->kind)) && o->rank >= rank) {
+    ambit__next(u);
+    b = parse_binary(u, o->rank + 1);
+    a = node(u, NODE_BINARY, ambit__span(a->place, b->place), a, b, NULL);
+    a->op = o->op;
+  }
+  return a;
+}
+
+/* expr := binary [ "?" expr ":" expr ] */
+ambit__node *ambit__parse_expr(ambit__unit *u)
+{
+  ambit__node *a, *b, *c;
+
+  a = parse_binary(u, 0);
+  if (u->panic || !ambit__accept(u, TOKEN_QUESTION)) return a;
+  ambit__nest(u);
+  b = ambit__parse_expr(u);
+  ambit__expect(u, TOKEN_COLON, "after the '?' and its value");
+  c = ambit__parse_expr(u);
+  u->depth--;
+  return node(u, NODE_COND, ambit__span(a->place, c->place), a, b, c);
+}

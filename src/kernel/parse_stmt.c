@@ -1,0 +1,389 @@
+/* parse_stmt.c - declarations and statements.
+ *
+ * The grammar production stands above each function. A statement that cannot be parsed is reported
+ * and skipped, so that one text yields more than one message; tokens.c keeps them from cascading.
+ */
+#include "kernel/ast.h"
+
+static ambit__line *parse_statement(ambit__unit *u);
+
+static ambit__line *new_line(ambit__unit *u, ambit__line_kind kind, ambit__place place)
+{
+  ambit__line *l = ambit__unit_new(u, 1, sizeof *l);
+
+  l->kind = kind;
+  l->place = place;
+  return l;
+}
+
+/* To behind the next ';' or block, or before the '}' that ends this one. */
+static void recover(ambit__unit *u)
+{
+  int braces = 0;
+
+  u->panic = false;
+  while (!ambit__at(u, TOKEN_END)) {
+    if (!braces && ambit__at(u, TOKEN_RBRACE)) return;
+    switch (ambit__next(u)->kind) {
+    case TOKEN_LBRACE: braces++; break;
+    case TOKEN_RBRACE:
+      if (!--braces) return;
+      break;
+    case TOKEN_SEMI:
+      if (!braces) return;
+      break;
+    default: break;
+    }
+  }
+}
+
+/* ---- declarations ---- */
+
+/* init := expr | "{" [ init { "," init } [ "," ] ] "}" */
+static ambit__init *parse_init(ambit__unit *u)
+{
+  ambit__init *i = ambit__unit_new(u, 1, sizeof *i), **tail = &i->list;
+
+  i->place = ambit__peek(u, 0)->place;
+  if (!ambit__accept(u, TOKEN_LBRACE)) {
+    i->value = ambit__parse_expr(u);
+    return i;
+  }
+  ambit__nest(u);
+  while (!u->panic && !ambit__at(u, TOKEN_RBRACE)) {
+    *tail = parse_init(u);
+    tail = &(*tail)->next;
+    if (!ambit__accept(u, TOKEN_COMMA)) break;
+  }
+  u->depth--;
+  ambit__expect(u, TOKEN_RBRACE, "to end the list");
+  return i;
+}
+
+/* declarator := name { "[" [ expr ] "]" } [ "=" init ] */
+static ambit__line *parse_declarator(ambit__unit *u, ambit_type type, bool is_const)
+{
+  ambit__line *l = new_line(u, LINE_DECL, ambit__peek(u, 0)->place);
+
+  if (ambit__at(u, TOKEN_MUL)) {
+    AMBIT_SYNTAX(u, l->place,
+                 "kernels have no local pointers\nuse the parameter itself; a value can "
+                 "be kept in a local: float t = *u;");
+    return l;
+  }
+  l->type = type;
+  l->is_const = is_const;
+  l->name = ambit__expect_name(u, "the name of a local");
+  while (!u->panic && ambit__accept(u, TOKEN_LBRACKET)) {
+    if (l->naxes == 2) {
+      AMBIT_SYNTAX(u, l->place, "a local array has one or two subscripts");
+      break;
+    }
+    if (!ambit__at(u, TOKEN_RBRACKET)) l->size[l->naxes] = ambit__parse_expr(u);
+    l->naxes++;
+    ambit__expect(u, TOKEN_RBRACKET, "after the size");
+  }
+  if (!u->panic && ambit__accept(u, TOKEN_SET)) l->init = parse_init(u);
+  return l;
+}
+
+/* declaration := type declarator { "," declarator } ";" */
+static ambit__line *parse_declaration(ambit__unit *u)
+{
+  bool is_const;
+  ambit_type type = ambit__parse_type(u, &is_const);
+  ambit__line *first = NULL, **tail = &first;
+
+  do {
+    *tail = parse_declarator(u, type, is_const);
+    tail = &(*tail)->next;
+  } while (!u->panic && ambit__accept(u, TOKEN_COMMA));
+  if (ambit__at(u, TOKEN_LPAREN))
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
+                 "a function is declared inside the kernel\na kernel "
+                 "is one function and calls only those of <math.h>");
+  ambit__expect(u, TOKEN_SEMI, "after the declaration");
+  return first;
+}
+
+/* ---- statements ---- */
+
+/* body := block | statement, which must be no declaration */
+static ambit__line *parse_body(ambit__unit *u)
+{
+  ambit__line *l;
+
+  if (ambit__at(u, TOKEN_LBRACE)) return ambit__parse_block(u);
+  l = new_line(u, LINE_BLOCK, ambit__peek(u, 0)->place);
+  if (ambit__starts_type(ambit__peek(u, 0)))
+    AMBIT_SYNTAX(u, l->place,
+                 "a declaration stands alone under an if or for\nput braces around it");
+  else
+    l->body = parse_statement(u);
+  return l;
+}
+
+/* if := "if" "(" expr ")" body [ "else" body ] */
+static ambit__line *parse_if(ambit__unit *u)
+{
+  ambit__line *l = new_line(u, LINE_IF, ambit__next(u)->place);
+
+  ambit__expect(u, TOKEN_LPAREN, "after if");
+  l->value = ambit__parse_expr(u);
+  ambit__expect(u, TOKEN_RPAREN, "after the condition");
+  if (u->panic) return l;
+  l->body = parse_body(u);
+  if (!u->panic && ambit__accept(u, TOKEN_word_else)) l->other = parse_body(u);
+  return l;
+}
+
+#define LOOP_FORM "a loop of a kernel is for (int i = 0; i < 9; i++), with constant bounds"
+
+static bool is_variable(const ambit__node *n, const ambit__name *name)
+{
+  return n->kind == NODE_ACCESS && n->name == name && !n->nsubs && !n->is_deref;
+}
+
+static ambit__op mirrored(ambit__op op)
+{
+  switch (op) {
+  case EXPR_LT: return EXPR_GT;
+  case EXPR_LE: return EXPR_GE;
+  case EXPR_GT: return EXPR_LT;
+  case EXPR_GE: return EXPR_LE;
+  default: return op;
+  }
+}
+
+/* condition := name compare expr | expr compare name */
+static void parse_loop_condition(ambit__unit *u, ambit__line *l)
+{
+  ambit__node *n;
+
+  if (ambit__at(u, TOKEN_SEMI)) {
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place, "this for has no condition\n" LOOP_FORM);
+    return;
+  }
+  n = ambit__parse_expr(u);
+  if (u->panic) return;
+  l->op = n->op;
+  if (n->kind == NODE_BINARY && n->op >= EXPR_LT && n->op <= EXPR_NE && n->op != EXPR_EQ) {
+    if (is_variable(n->a, l->name)) {
+      l->value = n->b;
+      return;
+    }
+    if (is_variable(n->b, l->name)) {
+      l->value = n->a;
+      l->op = mirrored(n->op);
+      return;
+    }
+  }
+  AMBIT_SYNTAX(u, n->place,
+               "the condition of the for does not compare '%s' with a constant\n" LOOP_FORM,
+               l->name->text);
+}
+
+/* After `name =`: name + expr or name - expr. */
+static void take_step(ambit__unit *u, ambit__line *l, ambit__node *n)
+{
+  if (u->panic) return;
+  if (n->kind == NODE_BINARY && (n->op == EXPR_ADD || n->op == EXPR_SUB) &&
+      is_variable(n->a, l->name)) {
+    l->step = n->b;
+    l->is_down = n->op == EXPR_SUB;
+    return;
+  }
+  AMBIT_SYNTAX(u, n->place, "the for does not step '%s' by a constant\n" LOOP_FORM, l->name->text);
+}
+
+/* step := ("++" | "--") name | name ("++" | "--" | ("+=" | "-=") expr | "=" name ("+" | "-") expr) */
+static void parse_loop_step(ambit__unit *u, ambit__line *l)
+{
+  const ambit__token *t = ambit__next(u);
+  bool is_prefix = t->kind == TOKEN_INC || t->kind == TOKEN_DEC;
+  ambit__token_kind sign = is_prefix ? t->kind : ambit__peek(u, 0)->kind;
+  const ambit__token *name = is_prefix ? ambit__peek(u, 0) : t;
+
+  if (u->panic) return;
+  if (name->name != l->name) {
+    AMBIT_SYNTAX(u, name->place, "the for does not step '%s'\n" LOOP_FORM, l->name->text);
+    return;
+  }
+  ambit__next(u);
+  l->is_down = sign == TOKEN_DEC || sign == TOKEN_SUB_SET;
+  if (sign == TOKEN_INC || sign == TOKEN_DEC) return;
+  if (sign == TOKEN_ADD_SET || sign == TOKEN_SUB_SET)
+    l->step = ambit__parse_expr(u);
+  else if (sign == TOKEN_SET)
+    take_step(u, l, ambit__parse_expr(u));
+  else
+    AMBIT_SYNTAX(u, ambit__last(u)->place, "the for does not step '%s' by a constant\n" LOOP_FORM,
+                 l->name->text);
+}
+
+/* for := "for" "(" type name "=" expr ";" condition ";" step ")" body */
+static ambit__line *parse_for(ambit__unit *u)
+{
+  ambit__line *l = new_line(u, LINE_FOR, ambit__next(u)->place);
+  ambit__init *init = ambit__unit_new(u, 1, sizeof *init);
+  bool is_const;
+
+  ambit__expect(u, TOKEN_LPAREN, "after for");
+  if (!ambit__starts_type(ambit__peek(u, 0))) {
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place, "this for does not declare its variable\n" LOOP_FORM);
+    return l;
+  }
+  l->type = ambit__parse_type(u, &is_const);
+  l->place = ambit__peek(u, 0)->place;
+  l->name = ambit__expect_name(u, "the variable of a loop");
+  if (!ambit__expect(u, TOKEN_SET, "after the variable of the for")) return l;
+  init->value = ambit__parse_expr(u);
+  l->init = init;
+  if (!ambit__expect(u, TOKEN_SEMI, "after the first value of the for")) return l;
+  parse_loop_condition(u, l);
+  if (!ambit__expect(u, TOKEN_SEMI, "after the condition of the for")) return l;
+  parse_loop_step(u, l);
+  if (!ambit__expect(u, TOKEN_RPAREN, "after the step of the for")) return l;
+  l->body = parse_body(u);
+  return l;
+}
+
+/* What to do instead of the statements kernels do not have. */
+static const char *advice_for(ambit__token_kind k)
+{
+  switch (k) {
+  case TOKEN_word_while:
+  case TOKEN_word_do: return LOOP_FORM "; repeating until converged is what ambit_run_until does";
+  case TOKEN_word_break:
+  case TOKEN_word_continue: return "loops are unrolled; put the rest of the body under an if";
+  case TOKEN_word_return:
+    return "a kernel ends at its last line; put what follows under an else, and "
+           "write the result to a field: *v = ...";
+  case TOKEN_word_switch:
+  case TOKEN_word_case:
+  case TOKEN_word_default: return "use if and else";
+  case TOKEN_word_goto: return "use if and else";
+  case TOKEN_word_else: return "an else follows the statement or block of an if";
+  default:
+    return "a kernel has locals of the types float, double, int, unsigned char, short and "
+           "long, and parameters; nothing else is declared";
+  }
+}
+
+static ambit__node *one(ambit__unit *u, ambit__place place)
+{
+  ambit__node *n = ambit__unit_new(u, 1, sizeof *n);
+
+  n->kind = NODE_NUMBER;
+  n->place = place;
+  n->type = AMBIT_I32;
+  n->value.integer = 1;
+  n->height = 1;
+  return n;
+}
+
+/* What is assigned by `target op= value`: target op value. */
+static ambit__node *compound(ambit__unit *u, ambit__op op, ambit__node *target, ambit__node *value)
+{
+  ambit__node *n = ambit__unit_new(u, 1, sizeof *n);
+
+  n->kind = NODE_BINARY;
+  n->op = op;
+  n->place = ambit__span(target->place, value->place);
+  n->a = target;
+  n->b = value;
+  n->height = 1 + value->height;
+  return n;
+}
+
+static void no_assignment(ambit__unit *u, const ambit__line *l, ambit__token_kind sign)
+{
+  if (sign == TOKEN_SEMI || ambit__operator_sign(sign) || sign == TOKEN_QUESTION)
+    AMBIT_SYNTAX(u, l->place,
+                 "this statement does nothing\na statement assigns: *v = ...; t += ...;");
+  else if (sign == TOKEN_NAME && l->target->kind == NODE_ACCESS && !l->target->nsubs)
+    AMBIT_SYNTAX(u, l->place,
+                 "'%s' is no type of the kernel language\nthe types are float, double, int, "
+                 "unsigned char, short and long",
+                 l->target->name->text);
+  else
+    ambit__expect(u, TOKEN_SET, "in this statement");
+}
+
+/* set := ("++" | "--") unary ";" | unary ("++" | "--" | assign expr) ";" */
+static ambit__line *parse_set(ambit__unit *u)
+{
+  ambit__line *l = new_line(u, LINE_SET, ambit__peek(u, 0)->place);
+  bool is_prefix = ambit__at(u, TOKEN_INC) || ambit__at(u, TOKEN_DEC);
+  ambit__token_kind sign = is_prefix ? ambit__next(u)->kind : TOKEN_END;
+  const ambit__operator *o;
+
+  l->target = ambit__parse_unary(u);
+  l->place = l->target->place;
+  if (u->panic) return l;
+  if (!is_prefix) sign = ambit__peek(u, 0)->kind;
+  o = ambit__operator_set(sign);
+  if (sign != TOKEN_INC && sign != TOKEN_DEC && sign != TOKEN_SET && !o) {
+    no_assignment(u, l, sign);
+    return l;
+  }
+  if (!is_prefix) ambit__next(u);
+  if (sign == TOKEN_INC || sign == TOKEN_DEC)
+    l->value = compound(u, sign == TOKEN_INC ? EXPR_ADD : EXPR_SUB, l->target, one(u, l->place));
+  else
+    l->value = ambit__parse_expr(u);
+  if (o) l->value = compound(u, o->op, l->target, l->value);
+  ambit__expect(u, TOKEN_SEMI, "after the statement");
+  return l;
+}
+
+/* block := "{" { statement } "}" */
+ambit__line *ambit__parse_block(ambit__unit *u)
+{
+  ambit__line *block = new_line(u, LINE_BLOCK, ambit__peek(u, 0)->place), **tail = &block->body;
+
+  ambit__expect(u, TOKEN_LBRACE, "to begin the body");
+  while (!ambit__at(u, TOKEN_RBRACE) && !ambit__at(u, TOKEN_END)) {
+    size_t before = u->at;
+
+    *tail = parse_statement(u);
+    while (*tail)
+      tail = &(*tail)->next;
+    if (u->panic) recover(u);
+    if (u->at == before) ambit__next(u);
+  }
+  ambit__expect(u, TOKEN_RBRACE, "to end the block");
+  return block;
+}
+
+static ambit__line *parse_statement_inner(ambit__unit *u)
+{
+  const ambit__token *t = ambit__peek(u, 0);
+
+  if (t->kind == TOKEN_SEMI) {
+    ambit__next(u);
+    return NULL;
+  }
+  if (t->kind == TOKEN_LBRACE) return ambit__parse_block(u);
+  if (t->kind == TOKEN_word_if) return parse_if(u);
+  if (t->kind == TOKEN_word_for) return parse_for(u);
+  if (ambit__starts_type(t)) return parse_declaration(u);
+  if (t->name && t->kind != TOKEN_NAME && t->kind != TOKEN_word_sizeof) {
+    AMBIT_SYNTAX(u, t->place, "'%s' has no place in a kernel\n%s", t->name->text,
+                 advice_for(t->kind));
+    ambit__next(u);
+    return NULL;
+  }
+  return parse_set(u);
+}
+
+/* statement := ";" | block | if | for | declaration | set */
+static ambit__line *parse_statement(ambit__unit *u)
+{
+  ambit__line *l;
+
+  ambit__nest(u);
+  l = parse_statement_inner(u);
+  u->depth--;
+  return l;
+}

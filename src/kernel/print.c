@@ -1,0 +1,171 @@
+/* print.c - a rule as canonical kernel text.
+ *
+ * The text parses to the same rule again: every conversion is written as a cast, every literal
+ * reads back as the same bits, locals have their unique names. So equal texts compute the same, and
+ * the text serves as the identity of a rule. Brackets stand only where the ranks ask for them.
+ */
+#include "kernel/ast.h"
+
+#include <stdlib.h>
+
+enum { RANK_COND = 0, RANK_UNARY = 11 };
+
+typedef struct printer {
+  const ambit__rule *rule;
+  ambit__text out;
+} printer;
+
+static void print_expr(printer *p, const ambit__expr *e, int rank);
+
+/* u[0][1]; *u when no field of the rule has subscripts. */
+static void print_cell(printer *p, const ambit__expr *e)
+{
+  const ambit__param *q = &p->rule->params[e->index];
+  int ndims = q->kind == PARAM_FIELD ? p->rule->ndims : 0;
+
+  ambit__print(&p->out, "%s%s", ndims ? "" : "*", q->name);
+  if (q->is_vector) ambit__print(&p->out, "[%d]", e->component);
+  for (int d = 0; d < ndims; d++)
+    ambit__print(&p->out, "[%d]", e->op == EXPR_READ ? e->offset[d] : 0);
+}
+
+static void print_call(printer *p, const ambit__expr *e)
+{
+  const char *name = ambit__call_name(e->call);
+
+  ambit__print(&p->out, "%s%s%s(", e->type == AMBIT_I64 ? "l" : "", name,
+               e->type == AMBIT_F32 ? "f" : "");
+  print_expr(p, e->a, RANK_COND);
+  if (e->b) ambit__print(&p->out, ", "), print_expr(p, e->b, RANK_COND);
+  if (e->c) ambit__print(&p->out, ", "), print_expr(p, e->c, RANK_COND);
+  ambit__print(&p->out, ")");
+}
+
+/* An operand of its own rank on the right needs brackets: a - (b - c). */
+static void print_binary(printer *p, const ambit__expr *e, const ambit__operator *o)
+{
+  print_expr(p, e->a, o->rank);
+  ambit__print(&p->out, " %s ", o->text);
+  print_expr(p, e->b, o->rank + 1);
+}
+
+static void print_cond(printer *p, const ambit__expr *e)
+{
+  print_expr(p, e->a, RANK_COND + 1);
+  ambit__print(&p->out, " ? ");
+  print_expr(p, e->b, RANK_COND);
+  ambit__print(&p->out, " : ");
+  print_expr(p, e->c, RANK_COND);
+}
+
+/* Two signs beside each other would be read as one: -(-x). */
+static void print_unary(printer *p, const ambit__expr *e)
+{
+  bool brackets = e->op == EXPR_NEG && e->a->op == EXPR_NEG;
+
+  if (e->op == EXPR_CAST)
+    ambit__print(&p->out, "(%s)", ambit_type_name(e->type));
+  else
+    ambit__print(&p->out, "%c", e->op == EXPR_NEG ? '-' : e->op == EXPR_NOT ? '!' : '~');
+  print_expr(p, e->a, brackets ? RANK_UNARY + 1 : RANK_UNARY);
+}
+
+static int rank_of(const ambit__expr *e)
+{
+  const ambit__operator *o = ambit__operator_of(e->op);
+
+  if (o) return o->rank;
+  if (e->op == EXPR_COND) return RANK_COND;
+  return e->op == EXPR_NEG || e->op == EXPR_NOT || e->op == EXPR_COMPL || e->op == EXPR_CAST
+             ? RANK_UNARY
+             : RANK_UNARY + 1;
+}
+
+static void print_plain(printer *p, const ambit__expr *e)
+{
+  const ambit__operator *o = ambit__operator_of(e->op);
+
+  switch (e->op) {
+  case EXPR_CONST: ambit__literal_print(&p->out, e->value, e->type); break;
+  case EXPR_LOCAL: ambit__print(&p->out, "%s", p->rule->locals[e->index].name); break;
+  case EXPR_VALUE: ambit__print(&p->out, "%s", p->rule->params[e->index].name); break;
+  case EXPR_READ:
+  case EXPR_OUT: print_cell(p, e); break;
+  case EXPR_INDEX: ambit__print(&p->out, "index(%d)", e->index); break;
+  case EXPR_EXTENT: ambit__print(&p->out, "extent(%d)", e->index); break;
+  case EXPR_STEP: ambit__print(&p->out, "step()"); break;
+  case EXPR_CALL: print_call(p, e); break;
+  case EXPR_COND: print_cond(p, e); break;
+  default:
+    if (o)
+      print_binary(p, e, o);
+    else
+      print_unary(p, e);
+  }
+}
+
+/* With brackets if e binds less tightly than the rank wanted. */
+static void print_expr(printer *p, const ambit__expr *e, int rank)
+{
+  bool brackets = rank_of(e) < rank;
+
+  if (brackets) ambit__print(&p->out, "(");
+  print_plain(p, e);
+  if (brackets) ambit__print(&p->out, ")");
+}
+
+static void print_stmts(printer *p, const ambit__stmt *s, int indent)
+{
+  for (; s; s = s->next) {
+    ambit__print(&p->out, "%*s", indent, "");
+    if (s->kind == STMT_IF) {
+      ambit__print(&p->out, "if (");
+      print_expr(p, s->value, RANK_COND);
+      ambit__print(&p->out, ") {\n");
+      print_stmts(p, s->body, indent + 2);
+      if (s->other) ambit__print(&p->out, "%*s} else {\n", indent, "");
+      print_stmts(p, s->other, indent + 2);
+      ambit__print(&p->out, "%*s}\n", indent, "");
+      continue;
+    }
+    if (s->kind == STMT_SET_OUT) {
+      print_cell(p, &(ambit__expr){.op = EXPR_OUT, .index = s->index, .component = s->component});
+    } else {
+      const ambit__local *l = &p->rule->locals[s->index];
+      bool declares = s->kind == STMT_LOCAL;
+
+      ambit__print(&p->out, "%s%s%s", declares ? ambit_type_name(l->type) : "", declares ? " " : "",
+                   l->name);
+    }
+    if (s->value) {
+      ambit__print(&p->out, " = ");
+      print_expr(p, s->value, RANK_COND);
+    }
+    ambit__print(&p->out, ";\n");
+  }
+}
+
+static void print_param(printer *p, const ambit__param *q)
+{
+  static const char *const reduces[] = {"sum ", "min ", "max "};
+
+  ambit__print(&p->out, "%s%s%s %s%s", q->kind == PARAM_REDUCE ? reduces[q->reduce] : "",
+               q->is_const && q->kind == PARAM_FIELD ? "const " : "", ambit_type_name(q->type),
+               q->kind == PARAM_VALUE ? "" : "*", q->name);
+  if (q->is_vector) ambit__print(&p->out, "[%d]", q->components);
+}
+
+char *ambit__rule_print(const ambit__rule *rule)
+{
+  printer p = {.rule = rule};
+
+  ambit__print(&p.out, "void %s(", rule->name);
+  for (int i = 0; i < rule->nparams; i++) {
+    if (i) ambit__print(&p.out, ", ");
+    print_param(&p, &rule->params[i]);
+  }
+  ambit__print(&p.out, ")\n{\n");
+  print_stmts(&p, rule->body, 2);
+  ambit__print(&p.out, "}\n");
+  return ambit__text_finish(&p.out);
+}

@@ -1,0 +1,47 @@
+/* reduce.c - what sum, min and max start from and how two results become one. */
+#include "kernel/kernel.h"
+
+#include <math.h>
+
+ambit__value ambit__reduce_identity(ambit__reduce op, ambit_type type)
+{
+  static const int64_t lowest[] = {
+      [AMBIT_I32] = INT32_MIN, [AMBIT_U8] = 0, [AMBIT_I16] = INT16_MIN, [AMBIT_I64] = INT64_MIN};
+  static const int64_t highest[] = {[AMBIT_I32] = INT32_MAX,
+                                    [AMBIT_U8] = UINT8_MAX,
+                                    [AMBIT_I16] = INT16_MAX,
+                                    [AMBIT_I64] = INT64_MAX};
+  ambit__value v = {0};
+
+  if (op == REDUCE_SUM) return v;
+  if (ambit__type_is_real(type))
+    v.real = op == REDUCE_MIN ? (double)INFINITY : -(double)INFINITY;
+  else
+    v.integer = op == REDUCE_MIN ? highest[type] : lowest[type];
+  return v;
+}
+
+static double fold_real(ambit__reduce op, double a, double b)
+{
+  if (op == REDUCE_SUM) return a + b;
+  if (op == REDUCE_MIN) return a < b || b != b ? a : b;
+  return a > b || b != b ? a : b;
+}
+
+static int64_t fold_integer(ambit__reduce op, int64_t a, int64_t b)
+{
+  if (op == REDUCE_SUM) return (int64_t)((uint64_t)a + (uint64_t)b);
+  if (op == REDUCE_MIN) return a < b ? a : b;
+  return a > b ? a : b;
+}
+
+ambit__value ambit__reduce_fold(ambit__reduce op, bool real, ambit__value a, ambit__value b)
+{
+  ambit__value v;
+
+  if (real)
+    v.real = fold_real(op, a.real, b.real);
+  else
+    v.integer = fold_integer(op, a.integer, b.integer);
+  return v;
+}

@@ -1,0 +1,190 @@
+/* taps.c - recognises a rule that is nothing but a weighted sum of one field.
+ *
+ * The statements are executed with sums in the place of values: a form is a constant and a list of
+ * taps. Locals hold forms, so sums gathered in a loop are recognised too. Anything that is not
+ * linear, or not constant where it must be, ends the attempt. Weights are combined in double.
+ */
+#include "kernel/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct form {
+  double constant;
+  int count;
+  ambit__tap *taps; /* owned; `count` of them */
+} form;
+
+typedef struct finder {
+  const ambit__rule *rule;
+  int most;     /* taps the caller has room for */
+  form *locals; /* per local of the rule */
+  form out;     /* what is written */
+  bool is_written;
+} finder;
+
+static bool evaluate(finder *f, const ambit__expr *e, form *out);
+
+static void form_free(form *x)
+{
+  free(x->taps);
+  *x = (form){0};
+}
+
+/* x += scale * y; false if there are too many taps. */
+static bool add(const finder *f, form *x, const form *y, double scale)
+{
+  ambit__tap *taps = realloc(x->taps, (size_t)(x->count + y->count + 1) * sizeof *taps);
+
+  if (!taps) return false;
+  x->taps = taps;
+  x->constant += scale * y->constant;
+  for (int j = 0; j < y->count; j++) {
+    int i = 0;
+
+    while (i < x->count && memcmp(taps[i].offset, y->taps[j].offset, sizeof taps[i].offset))
+      i++;
+    if (i == x->count) {
+      taps[x->count] = y->taps[j];
+      taps[x->count++].weight = 0;
+    }
+    taps[i].weight += scale * y->taps[j].weight;
+  }
+  return x->count <= f->most;
+}
+
+static void scale_by(form *x, double factor)
+{
+  x->constant *= factor;
+  for (int i = 0; i < x->count; i++)
+    x->taps[i].weight *= factor;
+}
+
+static void divide_by(form *x, double divisor)
+{
+  x->constant /= divisor;
+  for (int i = 0; i < x->count; i++)
+    x->taps[i].weight /= divisor;
+}
+
+static bool one_tap(const ambit__expr *e, form *out)
+{
+  out->taps = calloc(1, sizeof *out->taps);
+  if (!out->taps) return false;
+  out->count = 1;
+  memcpy(out->taps[0].offset, e->offset, sizeof e->offset);
+  out->taps[0].weight = 1;
+  return true;
+}
+
+static bool multiply(form *a, form *b, form *out)
+{
+  if (a->count && b->count) return false;
+  if (a->count) {
+    scale_by(a, b->constant);
+    *out = *a;
+    *a = (form){0};
+  } else {
+    scale_by(b, a->constant);
+    *out = *b;
+    *b = (form){0};
+  }
+  return true;
+}
+
+static bool binary(finder *f, const ambit__expr *e, form *out)
+{
+  form b = {0};
+  bool ok = false;
+
+  if (!evaluate(f, e->b, &b)) goto done;
+  if (e->op == EXPR_MUL) {
+    form a = {0};
+
+    ok = evaluate(f, e->a, &a) && multiply(&a, &b, out);
+    form_free(&a);
+  } else if (evaluate(f, e->a, out)) {
+    if (e->op == EXPR_ADD || e->op == EXPR_SUB) ok = add(f, out, &b, e->op == EXPR_ADD ? 1 : -1);
+    if (e->op == EXPR_DIV) ok = !b.count && b.constant != 0;
+    if (e->op == EXPR_DIV && ok) divide_by(out, b.constant);
+  }
+done:
+  form_free(&b);
+  return ok;
+}
+
+/* `out` is empty before, and the caller's to free after, also on failure. */
+static bool evaluate(finder *f, const ambit__expr *e, form *out)
+{
+  if (e->op == EXPR_CONST) {
+    out->constant = ambit__value_number(e->value, e->type);
+    return true;
+  }
+  if (!ambit__type_is_real(e->type)) return false;
+  switch (e->op) {
+  case EXPR_READ: return one_tap(e, out);
+  case EXPR_LOCAL: return add(f, out, &f->locals[e->index], 1);
+  case EXPR_OUT: return f->is_written && add(f, out, &f->out, 1);
+  case EXPR_CAST: return evaluate(f, e->a, out);
+  case EXPR_NEG:
+    if (!evaluate(f, e->a, out)) return false;
+    scale_by(out, -1);
+    return true;
+  case EXPR_ADD:
+  case EXPR_SUB:
+  case EXPR_MUL:
+  case EXPR_DIV: return binary(f, e, out);
+  default: return false;
+  }
+}
+
+static bool execute(finder *f, const ambit__stmt *s)
+{
+  for (; s; s = s->next) {
+    form value = {0};
+    form *target = s->kind == STMT_SET_OUT ? &f->out : &f->locals[s->index];
+
+    if (s->kind == STMT_IF) return false;
+    if (s->value && !evaluate(f, s->value, &value)) {
+      form_free(&value);
+      return false;
+    }
+    form_free(target);
+    *target = value;
+    if (s->kind == STMT_SET_OUT) f->is_written = true;
+  }
+  return true;
+}
+
+/* (const T *u, T *v) in any order, T real, v written without regard to what it held. */
+static bool has_the_shape(const ambit__rule *r)
+{
+  const ambit__param *p = r->params;
+  int written;
+
+  if (r->nparams != 2 || p[0].kind != PARAM_FIELD || p[1].kind != PARAM_FIELD) return false;
+  written = p[1].is_written;
+  return p[0].is_written != p[1].is_written && p[0].components == 1 && p[1].components == 1 &&
+         p[written].nreads == 0 && p[!written].nreads > 0 && ambit__type_is_real(p[0].type) &&
+         ambit__type_is_real(p[1].type);
+}
+
+bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count)
+{
+  finder f = {.rule = rule, .most = most};
+  bool ok;
+
+  *count = 0;
+  if (!has_the_shape(rule)) return false;
+  f.locals = calloc((size_t)rule->nlocals + 1, sizeof *f.locals);
+  ok = f.locals && execute(&f, rule->body) && f.out.constant == 0 && f.out.count > 0;
+  if (ok) {
+    memcpy(taps, f.out.taps, (size_t)f.out.count * sizeof *taps);
+    *count = f.out.count;
+  }
+  for (int i = 0; f.locals && i < rule->nlocals; i++)
+    form_free(&f.locals[i]);
+  free(f.locals);
+  form_free(&f.out);
+  return ok;
+}

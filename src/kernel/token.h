@@ -1,0 +1,75 @@
+/* token.h - the words of the kernel language.
+ *
+ * Names are interned: one ambit__name per spelling, so that names compare as pointers and a name
+ * knows what it stands for in the scope that is being looked at.
+ */
+#ifndef AMBIT_KERNEL_TOKEN_H
+#define AMBIT_KERNEL_TOKEN_H
+
+#include "kernel/diag.h"
+
+/* Operators and signs: name, spelling; longer spellings before their beginnings. */
+#define AMBIT_SIGN_MAP(X)                                                                          \
+  X(SHL_SET, "<<=")                                                                                \
+  X(SHR_SET, ">>=")                                                                                \
+  X(ELLIPSIS, "...")                                                                               \
+  X(INC, "++")                                                                                     \
+  X(DEC, "--") X(ADD_SET, "+=") X(SUB_SET, "-=") X(MUL_SET, "*=") X(DIV_SET, "/=")                 \
+      X(MOD_SET, "%=") X(AND_SET, "&=") X(OR_SET, "|=") X(XOR_SET, "^=") X(SHL, "<<") X(SHR, ">>") \
+          X(LE, "<=") X(GE, ">=") X(EQ, "==") X(NE, "!=") X(LAND, "&&") X(LOR, "||")               \
+              X(ARROW, "->") X(LPAREN, "(") X(RPAREN, ")") X(LBRACKET, "[") X(RBRACKET, "]")       \
+                  X(LBRACE, "{") X(RBRACE, "}") X(SEMI, ";") X(COMMA, ",") X(QUESTION, "?")        \
+                      X(COLON, ":") X(DOT, ".") X(SET, "=") X(ADD, "+") X(SUB, "-") X(MUL, "*")    \
+                          X(DIV, "/") X(MOD, "%") X(AND, "&") X(OR, "|") X(XOR, "^") X(LT, "<")    \
+                              X(GT, ">") X(NOT, "!") X(COMPL, "~")
+
+/* The words that cannot be names. All of C's, so that a kernel stays C. */
+#define AMBIT_WORD_MAP(X)                                                                          \
+  X(void) X(const) X(float) X(double) X(int) X(char) X(short) X(long) X(signed) X(unsigned) X(if)  \
+      X(else) X(for) X(while) X(do) X(goto) X(switch) X(case) X(default) X(break) X(continue)      \
+          X(return) X(sizeof) X(struct) X(union) X(enum) X(typedef) X(static) X(extern) X(auto)    \
+              X(register) X(volatile) X(restrict) X(inline) X(_Bool) X(_Complex) X(_Imaginary)     \
+                  X(_Alignas) X(_Alignof) X(_Atomic) X(_Generic) X(_Noreturn) X(_Static_assert)    \
+                      X(_Thread_local)
+
+typedef enum ambit__token_kind {
+  TOKEN_END,
+  TOKEN_NAME,
+  TOKEN_NUMBER,
+#define X(name, spelling) TOKEN_##name,
+  AMBIT_SIGN_MAP(X)
+#undef X
+#define X(word) TOKEN_word_##word,
+      AMBIT_WORD_MAP(X)
+#undef X
+} ambit__token_kind;
+
+typedef struct ambit__name {
+  const char *text;             /* NUL-terminated */
+  size_t length;                /* bytes */
+  ambit__token_kind word;       /* TOKEN_NAME, or the word of C that it is */
+  struct ambit__symbol *symbol; /* what it stands for in the scope at hand; NULL: nothing */
+  bool is_taken;                /* some local or parameter of the rule is called so */
+  bool is_reported;             /* that it is unknown was said */
+  int suffix;                   /* last number tried to make a unique name from this one */
+  struct ambit__name *next;     /* of the same hash */
+  struct ambit__name *older;    /* all names, newest first */
+} ambit__name;
+
+typedef struct ambit__token {
+  ambit__token_kind kind;
+  ambit__place place;
+  ambit__name *name;  /* TOKEN_NAME and words */
+  ambit_type type;    /* TOKEN_NUMBER */
+  ambit__value value; /* TOKEN_NUMBER */
+} ambit__token;
+
+const char *ambit__token_text(ambit__token_kind kind); /* "a name", "'<='", "'while'" */
+
+/* literal.c. What is wrong with a literal, as text after "the number '...' "; NULL if nothing is. */
+const char *ambit__literal_parse(const char *text, size_t length, ambit_type *type,
+                                 ambit__value *value);
+/* The shortest literal (or constant expression) that means exactly this value. */
+void ambit__literal_print(ambit__text *out, ambit__value value, ambit_type type);
+
+#endif

@@ -1,0 +1,137 @@
+/* unit.c - one run of the front end, from text to rule.
+ *
+ * The stages run one after the other, and each only if those before found nothing wrong: later
+ * messages would mostly follow from the first. The rule is made in its own arena; all else goes
+ * with the unit's.
+ */
+#include "kernel/ast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_LIMIT = 1 << 29 }; /* bytes; far above what AMBIT_MAX_TEXT and _UNROLLED can need */
+
+_Noreturn void ambit__unit_stop(ambit__unit *u)
+{
+  longjmp(u->stop, 1);
+}
+
+static void *take(ambit__unit *u, ambit__arena *arena, size_t n, size_t size)
+{
+  size_t bytes;
+  void *p = ambit__mul_size(n, size, &bytes) ? ambit__arena_alloc(arena, bytes ? bytes : 1) : NULL;
+
+  if (p) return p;
+  u->no_memory = true;
+  ambit__unit_stop(u);
+}
+
+void *ambit__unit_new(ambit__unit *u, size_t n, size_t size)
+{
+  return take(u, &u->arena, n, size);
+}
+
+void *ambit__rule_new(ambit__unit *u, size_t n, size_t size)
+{
+  return take(u, &u->rule->arena, n, size);
+}
+
+void *ambit__unit_grow(ambit__unit *u, ambit__arena *arena, void *array, size_t count, size_t *cap,
+                       size_t size)
+{
+  size_t bigger = *cap ? 2 * *cap : 16;
+  void *p;
+
+  if (count < *cap) return array;
+  p = take(u, arena, bigger, size);
+  if (count) memcpy(p, array, count * size);
+  *cap = bigger;
+  return p;
+}
+
+void ambit__unit_told(ambit__unit *u)
+{
+  if (u->diag.count >= AMBIT_DIAG_MOST) ambit__unit_stop(u);
+}
+
+/* Runs the stages as far as the text is right. Stages leave by longjmp to here. */
+static void run(ambit__unit *u)
+{
+  static void (*const stages[])(ambit__unit *) = {ambit__lex, ambit__parse, ambit__check,
+                                                  ambit__unroll, ambit__footprint};
+
+  if (setjmp(u->stop)) return;
+  for (size_t i = 0; i < sizeof stages / sizeof *stages && !u->diag.count; i++)
+    stages[i](u);
+}
+
+static ambit_status outcome(ambit__unit *u, ambit__errors *errors)
+{
+  ambit_status s = AMBIT_OK;
+  char *story;
+
+  if (u->diag.out.len) u->diag.out.chars[--u->diag.out.len] = '\0'; /* the last newline */
+  story = ambit__text_finish(&u->diag.out);
+  if (u->no_memory || !story)
+    s = ambit__raise(errors, AMBIT_ENOMEM, "no memory to compile the kernel in %s", u->diag.file);
+  else if (u->diag.count)
+    s = ambit__raise(errors, AMBIT_EKERNEL, "%s", story);
+  free(story);
+  return s;
+}
+
+/* An empty rule that owns copies of its name and text. */
+static ambit_status rule_create(ambit__errors *errors, const char *file, const char *text,
+                                ambit__rule **out)
+{
+  ambit__rule *rule = ambit__new(errors, 1, sizeof *rule);
+
+  if (!rule) return AMBIT_ENOMEM;
+  rule->arena.limit = ARENA_LIMIT;
+  rule->file = ambit__arena_strndup(&rule->arena, file, strlen(file));
+  rule->text = ambit__arena_strndup(&rule->arena, text, strlen(text));
+  rule->max_axis = -1;
+  *out = rule;
+  if (rule->file && rule->text) return AMBIT_OK;
+  ambit__rule_free(rule);
+  return ambit__raise(errors, AMBIT_ENOMEM, "no memory for the kernel in %s", file);
+}
+
+ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
+                               ambit__rule **out)
+{
+  ambit__unit *u;
+  ambit__rule *rule = NULL;
+  ambit_status s;
+
+  *out = NULL;
+  if (!file) file = "kernel";
+  AMBIT_CHECK(text, errors, AMBIT_EINVAL, "%s: there is no kernel text (NULL)", file);
+  AMBIT_CHECK(strlen(text) <= AMBIT_MAX_TEXT, errors, AMBIT_EKERNEL,
+              "%s: the kernel text is longer than %d bytes", file, AMBIT_MAX_TEXT);
+  AMBIT_TRY(rule_create(errors, file, text, &rule));
+  u = ambit__new(errors, 1, sizeof *u);
+  if (!u) {
+    ambit__rule_free(rule);
+    return AMBIT_ENOMEM;
+  }
+  u->rule = rule;
+  u->arena.limit = ARENA_LIMIT;
+  u->diag = (ambit__diag){.file = rule->file, .text = rule->text};
+  run(u);
+  s = outcome(u, errors);
+  ambit__arena_free(&u->arena);
+  free(u);
+  if (s)
+    ambit__rule_free(rule);
+  else
+    *out = rule;
+  return s;
+}
+
+void ambit__rule_free(ambit__rule *rule)
+{
+  if (!rule) return;
+  ambit__arena_free(&rule->arena);
+  free(rule);
+}

@@ -1,0 +1,325 @@
+/* unroll.c - the checked tree to the statements of the rule.
+ *
+ * The walk executes what is constant (loops, conditions, const locals) and writes down the rest.
+ * Every pass over a declaration makes a new local of the rule, with a name of its own, so scopes
+ * are gone from what comes out. Each piece of work is counted, so that no text runs for long.
+ */
+#include "kernel/ast.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void unroll_lines(ambit__unit *u, const ambit__line *l);
+
+static ambit__stmt *new_stmt(ambit__unit *u, ambit__stmt_kind kind, ambit__place place)
+{
+  ambit__stmt *s = ambit__rule_new(u, 1, sizeof *s);
+
+  ambit__unroll_work(u, place);
+  s->kind = kind;
+  s->place = place;
+  return s;
+}
+
+static void emit(ambit__unit *u, ambit__stmt *s)
+{
+  *u->tail = s;
+  u->tail = &s->next;
+}
+
+/* ---- declarations ---- */
+
+static const char *local_name(ambit__unit *u, const ambit__symbol *s, int element)
+{
+  char name[AMBIT_MAX_NAME + 32];
+
+  if (s->naxes == 0) return ambit__name_unique(u, s->name->text);
+  if (s->naxes == 1)
+    snprintf(name, sizeof name, "%s_%d", s->name->text, element);
+  else
+    snprintf(name, sizeof name, "%s_%d_%d", s->name->text, element / (int)s->size[1],
+             element % (int)s->size[1]);
+  return ambit__name_unique(u, name);
+}
+
+static int add_local(ambit__unit *u, const ambit__symbol *s, int element)
+{
+  ambit__rule *r = u->rule;
+  size_t n = (size_t)r->nlocals;
+
+  r->locals = ambit__unit_grow(u, &r->arena, r->locals, n, &u->locals_cap, sizeof *r->locals);
+  u->origins = ambit__unit_grow(u, &u->arena, u->origins, n, &u->origins_cap, sizeof *u->origins);
+  r->locals[n] = (ambit__local){local_name(u, s, element), s->type};
+  u->origins[n] = (ambit__origin){s, element};
+  return r->nlocals++;
+}
+
+/* Element `element` of s comes to life, with a value or (NULL) without. */
+static void unroll_element(ambit__unit *u, ambit__symbol *s, int element, const ambit__expr *value)
+{
+  ambit__slot *slot = &s->slots[element];
+  ambit__stmt *stmt;
+
+  if (s->is_const && value && value->op == EXPR_CONST) {
+    *slot = (ambit__slot){.is_constant = true, .value = value->value};
+    ambit__unroll_work(u, s->place);
+    return;
+  }
+  *slot = (ambit__slot){.local = add_local(u, s, element)};
+  stmt = new_stmt(u, STMT_LOCAL, s->place);
+  stmt->index = slot->local;
+  stmt->value = value;
+  emit(u, stmt);
+}
+
+static int count_list(const ambit__init *list)
+{
+  int n = 0;
+
+  for (; list; list = list->next)
+    n++;
+  return n;
+}
+
+/* Sets the sizes of an array; false, and reported, if they cannot be. */
+static bool unroll_sizes(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
+{
+  s->size[0] = s->size[1] = 1;
+  for (int a = l->naxes - 1; a >= 0; a--) {
+    if (!l->size[a]) {
+      bool is_flat = l->init->list && l->init->list->value;
+
+      s->size[a] = count_list(l->init->list);
+      if (is_flat) s->size[a] = (s->size[a] + s->size[1] - 1) / s->size[1];
+    } else if (!ambit__fold_integer(u, l->size[a], "size", l->name->text, &s->size[a])) {
+      return false;
+    }
+    if (s->size[a] >= 1 && s->size[a] <= AMBIT_MAX_COMPONENTS) continue;
+    AMBIT_WRONG(u, l->size[a] ? l->size[a]->place : l->place,
+                "the array '%s' would have %" PRId64 " elements; it can have 1 to %d",
+                l->name->text, s->size[a], AMBIT_MAX_COMPONENTS);
+    return false;
+  }
+  if (s->size[0] * s->size[1] <= AMBIT_MAX_COMPONENTS) return true;
+  AMBIT_WRONG(u, l->place, "the array '%s' would have %" PRId64 " elements; it can have 1 to %d",
+              l->name->text, s->size[0] * s->size[1], AMBIT_MAX_COMPONENTS);
+  return false;
+}
+
+/* The values of a list, from `values` on; at most `most` of them. */
+static void unroll_list(ambit__unit *u, const ambit__line *l, const ambit__init *list,
+                        const ambit__expr **values, int64_t most)
+{
+  for (int64_t i = 0; list; list = list->next, i++) {
+    if (!list->value) {
+      AMBIT_WRONG(u, list->place, "braces stand where a value of '%s' is wanted", l->name->text);
+      return;
+    }
+    if (i == most) {
+      AMBIT_WRONG(u, list->place, "there are more values than '%s' has room for, which is %" PRId64,
+                  l->name->text, most);
+      return;
+    }
+    values[i] = ambit__fold_as(u, list->value, l->type);
+  }
+}
+
+/* A list of lists, one for each row. */
+static void unroll_rows(ambit__unit *u, const ambit__line *l, const ambit__symbol *s,
+                        const ambit__expr **values)
+{
+  int64_t row = 0;
+
+  for (const ambit__init *i = l->init->list; i; i = i->next, row++) {
+    if (i->value || row == s->size[0]) {
+      AMBIT_WRONG(u, i->place,
+                  i->value ? "a value of '%s' stands where a row in braces is wanted"
+                           : "there are more rows than '%s' has room for",
+                  l->name->text);
+      return;
+    }
+    unroll_list(u, l, i->list, values + row * s->size[1], s->size[1]);
+  }
+}
+
+static void unroll_array(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
+{
+  int n = (int)(s->size[0] * s->size[1]);
+  const ambit__expr **values = ambit__unit_new(u, (size_t)n, sizeof *values);
+  const ambit__node zero = {.kind = NODE_NUMBER, .place = l->place, .type = AMBIT_I32};
+
+  if (l->init && s->naxes == 2 && l->init->list && !l->init->list->value)
+    unroll_rows(u, l, s, values);
+  else if (l->init)
+    unroll_list(u, l, l->init->list, values, n);
+  for (int i = 0; i < n; i++) {
+    if (l->init && !values[i]) values[i] = ambit__fold_as(u, &zero, l->type);
+    unroll_element(u, s, i, values[i]);
+  }
+}
+
+static void unroll_declaration(ambit__unit *u, const ambit__line *l)
+{
+  ambit__symbol *s = l->symbol;
+  const ambit__expr *value = NULL;
+
+  if (!unroll_sizes(u, l, s)) ambit__unit_stop(u);
+  s->slots = ambit__unit_new(u, (size_t)(s->size[0] * s->size[1]), sizeof *s->slots);
+  if (s->naxes) {
+    unroll_array(u, l, s);
+    return;
+  }
+  if (l->init) value = ambit__fold_as(u, l->init->value, l->type);
+  unroll_element(u, s, 0, value);
+}
+
+/* ---- statements ---- */
+
+static void unroll_set(ambit__unit *u, const ambit__line *l)
+{
+  const ambit__node *target = l->target;
+  ambit__stmt *s = new_stmt(u, STMT_SET_OUT, l->place);
+  int offset[AMBIT_MAX_DIMS] = {0};
+  const ambit__slot *slot;
+
+  s->index = target->symbol->param;
+  if (target->symbol->kind == SYMBOL_LOCAL) {
+    slot = ambit__fold_slot(u, target);
+    if (!slot) return;
+    s->kind = STMT_SET_LOCAL;
+    s->index = slot->local;
+  } else if (target->symbol->kind == SYMBOL_FIELD) {
+    if (!ambit__fold_cell(u, target, &s->component, offset)) return;
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      if (offset[d]) {
+        AMBIT_WRONG(u, target->place,
+                    "'%s' is written at a neighbour\na kernel writes its own cell "
+                    "only: *%s%s = ...; turn it around and read the neighbour",
+                    target->name->text, target->name->text, target->symbol->is_vector ? "[c]" : "");
+        return;
+      }
+  }
+  s->value = ambit__fold_as(u, l->value, target->type);
+  emit(u, s);
+}
+
+static void unroll_if(ambit__unit *u, const ambit__line *l)
+{
+  ambit__expr *value = ambit__fold_truth(u, l->value);
+  const ambit__stmt **tail = u->tail;
+  ambit__stmt *s;
+
+  if (value->op == EXPR_CONST) {
+    unroll_lines(u, value->value.integer ? l->body : l->other);
+    return;
+  }
+  s = new_stmt(u, STMT_IF, l->place);
+  s->value = value;
+  u->tail = &s->body;
+  unroll_lines(u, l->body);
+  u->tail = &s->other;
+  unroll_lines(u, l->other);
+  u->tail = tail;
+  if (s->body || s->other) emit(u, s);
+}
+
+static bool goes_on(ambit__op op, int64_t i, int64_t bound)
+{
+  return ambit__value_binary((int)op, AMBIT_I64, (ambit__value){.integer = i},
+                             (ambit__value){.integer = bound})
+             .integer != 0;
+}
+
+/* Steps the loop; stops the front end if it leaves its type or stands still. */
+static int64_t step_of(ambit__unit *u, const ambit__line *l, int64_t i)
+{
+  int64_t step = 1, most = l->type == AMBIT_I32 ? INT32_MAX : INT64_MAX;
+
+  if (l->step && !ambit__fold_integer(u, l->step, "step", l->name->text, &step))
+    ambit__unit_stop(u);
+  if (step == INT64_MIN || step == 0) {
+    AMBIT_WRONG(u, l->step->place, "the for steps '%s' by %" PRId64 ", and would never end",
+                l->name->text, step);
+    ambit__unit_stop(u);
+  }
+  if (l->is_down) step = -step;
+  if (step > 0 ? i <= most - step : i >= -most - 1 - step) return i + step;
+  AMBIT_WRONG(u, l->place, "the for over '%s' never ends: it leaves the range of its type",
+              l->name->text);
+  ambit__unit_stop(u);
+}
+
+static void unroll_for(ambit__unit *u, const ambit__line *l)
+{
+  ambit__slot slot = {.is_constant = true};
+  int64_t i, bound;
+
+  if (!ambit__fold_integer(u, l->init->value, "first value", l->name->text, &i)) return;
+  slot.value.integer = i;
+  slot.value = ambit__value_cast(slot.value, AMBIT_I64, l->type);
+  l->symbol->slots = &slot;
+  l->symbol->size[0] = l->symbol->size[1] = 1;
+  for (;;) {
+    ambit__unroll_work(u, l->place);
+    if (!ambit__fold_integer(u, l->value, "bound", l->name->text, &bound)) break;
+    if (!goes_on(l->op, slot.value.integer, bound)) break;
+    unroll_lines(u, l->body);
+    slot.value.integer = step_of(u, l, slot.value.integer);
+  }
+  l->symbol->slots = NULL;
+}
+
+static void unroll_lines(ambit__unit *u, const ambit__line *l)
+{
+  for (; l; l = l->next) {
+    ambit__unroll_work(u, l->place);
+    switch (l->kind) {
+    case LINE_DECL: unroll_declaration(u, l); break;
+    case LINE_SET: unroll_set(u, l); break;
+    case LINE_IF: unroll_if(u, l); break;
+    case LINE_FOR: unroll_for(u, l); break;
+    case LINE_BLOCK: unroll_lines(u, l->body); break;
+    }
+  }
+}
+
+/* ---- the function ---- */
+
+static void unroll_head(ambit__unit *u, const ambit__head *h, ambit__param *p)
+{
+  int64_t n = 1;
+
+  *p = (ambit__param){.name = ambit__name_unique(u, h->name->text),
+                      .kind = h->kind,
+                      .type = h->type,
+                      .is_const = h->is_const,
+                      .is_vector = h->is_vector,
+                      .reduce = h->reduce,
+                      .place = h->place};
+  if (h->components &&
+      !ambit__fold_integer(u, h->components, "number of components", h->name->text, &n))
+    n = 1;
+  if (n < 1 || n > AMBIT_MAX_COMPONENTS) {
+    AMBIT_WRONG(u, h->components->place,
+                "'%s' would have %" PRId64 " components; it can have 1 to %d", h->name->text, n,
+                AMBIT_MAX_COMPONENTS);
+    n = 1;
+  }
+  p->components = (int)n;
+}
+
+void ambit__unroll(ambit__unit *u)
+{
+  ambit__rule *r = u->rule;
+  char *name = ambit__rule_new(u, u->name->length + 1, 1);
+
+  r->name = memcpy(name, u->name->text, u->name->length);
+  r->nparams = u->nheads;
+  r->params = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->params);
+  for (int i = 0; i < u->nheads; i++)
+    unroll_head(u, &u->heads[i], &r->params[i]);
+  if (u->diag.count) return;
+  u->tail = &r->body;
+  unroll_lines(u, u->body);
+}

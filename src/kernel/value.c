@@ -1,0 +1,286 @@
+/* value.c - the arithmetic of the kernel language.
+ *
+ * Nothing here may depend on what C leaves open: integers are computed without a sign and cut back
+ * to their type, shifts count modulo the width, conversions from real saturate. Every real
+ * operation is one operation in its own type, so that it rounds once.
+ */
+#include "kernel/value.h"
+
+#include "kernel/kernel.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+
+bool ambit__type_is_real(ambit_type t)
+{
+  return t == AMBIT_F32 || t == AMBIT_F64;
+}
+
+const char *ambit__call_name(ambit__call c)
+{
+  switch (c) {
+#define X(name, args)                                                                              \
+  case CALL_##name: return #name;
+    AMBIT_CALL_MAP(X)
+#undef X
+  case CALL_abs: return "abs";
+  case CALL_COUNT: break;
+  }
+  return "?";
+}
+
+int ambit__call_args(ambit__call c)
+{
+  switch (c) {
+#define X(name, args)                                                                              \
+  case CALL_##name: return args;
+    AMBIT_CALL_MAP(X)
+#undef X
+  case CALL_abs: return 1;
+  case CALL_COUNT: break;
+  }
+  return 0;
+}
+
+/* ---- conversions ---- */
+
+static ambit__value real(double x)
+{
+  return (ambit__value){.real = x};
+}
+
+static ambit__value integer(int64_t x)
+{
+  return (ambit__value){.integer = x};
+}
+
+/* The low bits of x as a value of the type; written without a conversion that C leaves open. */
+static ambit__value wrap(uint64_t x, ambit_type type)
+{
+  switch (type) {
+  case AMBIT_U8: return integer((int64_t)(x & 0xff));
+  case AMBIT_I16: return integer((int64_t)((x & 0xffff) ^ 0x8000) - 0x8000);
+  case AMBIT_I32: return integer((int64_t)((x & 0xffffffff) ^ 0x80000000) - 0x80000000LL);
+  default: return integer(x <= INT64_MAX ? (int64_t)x : -(int64_t)(UINT64_MAX - x) - 1);
+  }
+}
+
+static void range(ambit_type type, int64_t *least, int64_t *most)
+{
+  switch (type) {
+  case AMBIT_U8: *least = 0, *most = UINT8_MAX; break;
+  case AMBIT_I16: *least = INT16_MIN, *most = INT16_MAX; break;
+  case AMBIT_I32: *least = INT32_MIN, *most = INT32_MAX; break;
+  default: *least = INT64_MIN, *most = INT64_MAX; break;
+  }
+}
+
+/* (double)INT64_MAX rounds up to 2^63, so `>=` is right there, and harmless for smaller types. */
+static ambit__value saturate(double x, ambit_type type)
+{
+  int64_t least, most;
+
+  range(type, &least, &most);
+  if (x != x) return integer(0);
+  if (x <= (double)least) return integer(least);
+  if (x >= (double)most) return integer(most);
+  return integer((int64_t)x);
+}
+
+ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to)
+{
+  if (ambit__type_is_real(from)) {
+    if (to == AMBIT_F32) return real((float)v.real);
+    return to == AMBIT_F64 ? v : saturate(v.real, to);
+  }
+  /* straight from the integer, because by way of double it would round twice */
+  if (to == AMBIT_F32) return real((float)v.integer);
+  return to == AMBIT_F64 ? real((double)v.integer) : wrap((uint64_t)v.integer, to);
+}
+
+/* ---- operators ---- */
+
+ambit__value ambit__value_unary(int op, ambit_type type, ambit__value a)
+{
+  if (op == EXPR_NOT) return integer(!ambit__value_is_true(a, type));
+  if (ambit__type_is_real(type)) return real(-a.real);
+  return wrap(op == EXPR_NEG ? 0 - (uint64_t)a.integer : ~(uint64_t)a.integer, type);
+}
+
+static ambit__value float_binary(int op, float a, float b)
+{
+  switch (op) {
+  case EXPR_ADD: return real(a + b);
+  case EXPR_SUB: return real(a - b);
+  case EXPR_MUL: return real(a * b);
+  default: return real(a / b);
+  }
+}
+
+static ambit__value double_binary(int op, double a, double b)
+{
+  switch (op) {
+  case EXPR_ADD: return real(a + b);
+  case EXPR_SUB: return real(a - b);
+  case EXPR_MUL: return real(a * b);
+  default: return real(a / b);
+  }
+}
+
+static bool real_compare(int op, double a, double b)
+{
+  switch (op) {
+  case EXPR_LT: return a < b;
+  case EXPR_LE: return a <= b;
+  case EXPR_GT: return a > b;
+  case EXPR_GE: return a >= b;
+  case EXPR_EQ: return a == b;
+  case EXPR_NE: return a != b;
+  case EXPR_LAND: return a != 0 && b != 0;
+  default: return a != 0 || b != 0;
+  }
+}
+
+static bool integer_compare(int op, int64_t a, int64_t b)
+{
+  switch (op) {
+  case EXPR_LT: return a < b;
+  case EXPR_LE: return a <= b;
+  case EXPR_GT: return a > b;
+  case EXPR_GE: return a >= b;
+  case EXPR_EQ: return a == b;
+  case EXPR_NE: return a != b;
+  case EXPR_LAND: return a && b;
+  default: return a || b;
+  }
+}
+
+/* Arithmetic, as in every two's complement machine: the sign bit is filled in from the left. */
+static uint64_t shift_right(int64_t a, unsigned count)
+{
+  return a >= 0 ? (uint64_t)a >> count : ~(~(uint64_t)a >> count);
+}
+
+/* Dividing by -1 is negation, which wraps for the least value where C's / would trap. */
+static uint64_t divide(int64_t a, int64_t b)
+{
+  if (b == 0) return 0;
+  return b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b);
+}
+
+static uint64_t remainder_of(int64_t a, int64_t b)
+{
+  return b == 0 || b == -1 ? 0 : (uint64_t)(a % b);
+}
+
+static uint64_t integer_binary(int op, ambit_type type, int64_t a, int64_t b)
+{
+  uint64_t x = (uint64_t)a, y = (uint64_t)b;
+  unsigned count = (unsigned)(y & (type == AMBIT_I64 ? 63 : 31));
+
+  switch (op) {
+  case EXPR_ADD: return x + y;
+  case EXPR_SUB: return x - y;
+  case EXPR_MUL: return x * y;
+  case EXPR_DIV: return divide(a, b);
+  case EXPR_MOD: return remainder_of(a, b);
+  case EXPR_AND: return x & y;
+  case EXPR_OR: return x | y;
+  case EXPR_XOR: return x ^ y;
+  case EXPR_SHL: return x << count;
+  default: return shift_right(a, count);
+  }
+}
+
+ambit__value ambit__value_binary(int op, ambit_type type, ambit__value a, ambit__value b)
+{
+  if (op >= EXPR_LT)
+    return integer(ambit__type_is_real(type) ? real_compare(op, a.real, b.real)
+                                             : integer_compare(op, a.integer, b.integer));
+  if (type == AMBIT_F32) return float_binary(op, (float)a.real, (float)b.real);
+  if (type == AMBIT_F64) return double_binary(op, a.real, b.real);
+  return wrap(integer_binary(op, type, a.integer, b.integer), type);
+}
+
+/* ---- functions ---- */
+
+#define ARGS1(x, y, z) (x)
+#define ARGS2(x, y, z) (x, y)
+#define ARGS3(x, y, z) (x, y, z)
+
+static float call_float(ambit__call c, float x, float y, float z)
+{
+  switch (c) {
+#define X(name, args)                                                                              \
+  case CALL_##name: return name##f ARGS##args(x, y, z);
+    AMBIT_CALL_MAP(X)
+#undef X
+  default: return x;
+  }
+}
+
+static double call_double(ambit__call c, double x, double y, double z)
+{
+  switch (c) {
+#define X(name, args)                                                                              \
+  case CALL_##name: return name ARGS##args(x, y, z);
+    AMBIT_CALL_MAP(X)
+#undef X
+  default: return x;
+  }
+}
+
+ambit__value ambit__value_call(ambit__call c, ambit_type type, ambit__value a, ambit__value b,
+                               ambit__value d)
+{
+  if (c == CALL_abs)
+    return a.integer < 0 ? ambit__value_unary(EXPR_NEG, type, a) : wrap((uint64_t)a.integer, type);
+  /* C leaves open which zero fmin(0.0, -0.0) gives: ours are defined, so not libm's */
+  if (c == CALL_fmin) return a.real < b.real || b.real != b.real ? a : b;
+  if (c == CALL_fmax) return a.real > b.real || b.real != b.real ? a : b;
+  if (type == AMBIT_F32) return real(call_float(c, (float)a.real, (float)b.real, (float)d.real));
+  return real(call_double(c, a.real, b.real, d.real));
+}
+
+bool ambit__value_is_true(ambit__value v, ambit_type type)
+{
+  return ambit__type_is_real(type) ? v.real != 0 : v.integer != 0;
+}
+
+/* ---- memory and numbers ---- */
+
+ambit__value ambit__value_load(const void *p, ambit_type type)
+{
+  switch (type) {
+  case AMBIT_F32: return real(*(const float *)p);
+  case AMBIT_F64: return real(*(const double *)p);
+  case AMBIT_I32: return integer(*(const int32_t *)p);
+  case AMBIT_U8: return integer(*(const uint8_t *)p);
+  case AMBIT_I16: return integer(*(const int16_t *)p);
+  case AMBIT_I64: return integer(*(const int64_t *)p);
+  }
+  return integer(0);
+}
+
+void ambit__value_store(void *p, ambit_type type, ambit__value v)
+{
+  switch (type) {
+  case AMBIT_F32: *(float *)p = (float)v.real; break;
+  case AMBIT_F64: *(double *)p = v.real; break;
+  case AMBIT_I32: *(int32_t *)p = (int32_t)v.integer; break;
+  case AMBIT_U8: *(uint8_t *)p = (uint8_t)v.integer; break;
+  case AMBIT_I16: *(int16_t *)p = (int16_t)v.integer; break;
+  case AMBIT_I64: *(int64_t *)p = v.integer; break;
+  }
+}
+
+ambit__value ambit__value_of(double number, ambit_type type)
+{
+  return ambit__value_cast(real(number), AMBIT_F64, type);
+}
+
+double ambit__value_number(ambit__value v, ambit_type type)
+{
+  return ambit__value_cast(v, type, AMBIT_F64).real;
+}

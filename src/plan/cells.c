@@ -1,0 +1,215 @@
+/* cells.c - on a GPU: a thread computes one cell at a time, straight from memory.
+ *
+ * It runs any rule on any box. The last axis lies along the threads of a warp, so that they read and
+ * write memory side by side; the axis before it lies along y, all others together along z:
+ *
+ *      axis last      x   threads 0 ... 63, blocks of 64 cells
+ *      axis last - 1  y   threads 0 ... 3
+ *      the rest       z   one thread, blocks counted in C order
+ *
+ * Launches have at most as many blocks as devices take, and a launch that reduces has few of
+ * them: every loop goes on with the next cell that no other thread has.
+ */
+#include "plan/gpu.h"
+
+enum {
+  THREADS = 256,       /* of a block */
+  MOST_ALONG_X = 64,   /* of them, when there is a y */
+  MOST_BLOCKS = 65535, /* along y and z: the limit of CUDA */
+  MOST_BLOCKS_X = 1 << 30
+};
+
+/* ---- which plan ---- */
+
+static bool applies(const ambit__group *g, const ambit__target *t)
+{
+  return t->kind == TARGET_GPU && g->ndims >= 1 && g->nsteps == 1 && g->depth == 1;
+}
+
+/* The smallest power of two that is at least n, but at most `most`, which is one. */
+static int power(int64_t n, int most)
+{
+  int p = 1;
+
+  while (p < n && p < most)
+    p *= 2;
+  return p;
+}
+
+static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+{
+  ambit__plan p = {.strategy = &ambit__strategy_cells, .depth = 1, .threads = {1, 1, 1}};
+  int threads = THREADS;
+
+  if (most < 1) return 0;
+  while (t->max_threads > 0 && threads > t->max_threads)
+    threads /= 2;
+  p.threads[0] = power(g->cells[g->ndims - 1], g->ndims > 1 ? MOST_ALONG_X : threads);
+  if (p.threads[0] > threads) p.threads[0] = threads;
+  if (g->ndims > 1) p.threads[1] = power(g->cells[g->ndims - 2], threads / p.threads[0]);
+  plans[0] = p;
+  return 1;
+}
+
+/* Nanoseconds per cell at a guess: about half of what the memory of a large GPU could do. */
+static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  (void)t;
+  (void)p;
+  return ambit__price_of(g->steps[0].rule).bytes / 1000;
+}
+
+static void describe(const ambit__plan *p, ambit__text *t)
+{
+  ambit__print(t, "(cells %dx%d)", p->threads[0], p->threads[1]);
+}
+
+/* ---- launches ---- */
+
+static int64_t min64(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* So many blocks that all threads have a cell, or fewer: x is shortened last, because neighbours in x share memory. */
+static void shape(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
+                  ambit__shape *shape)
+{
+  int64_t most[3] = {MOST_BLOCKS_X, MOST_BLOCKS, MOST_BLOCKS};
+  int64_t along[3] = {cells[g->ndims - 1], g->ndims > 1 ? cells[g->ndims - 2] : 1, 1};
+  int64_t left = AMBIT__GPU_PARTIALS;
+
+  for (int d = 0; d < g->ndims - 2; d++)
+    along[2] *= cells[d];
+  for (int k = 0; k < 3; k++) {
+    int64_t blocks = (along[k] + p->threads[k] - 1) / p->threads[k];
+
+    if (ambit__gpu_reduces(g)) most[k] = min64(most[k], left);
+    shape->blocks[k] = min64(blocks, most[k]);
+    shape->threads[k] = p->threads[k];
+    left /= shape->blocks[k];
+  }
+  shape->shared = 0;
+}
+
+/* ---- code ---- */
+
+/* "for (y0 = lo0 + block * 4 + thread; y0 < hi0; y0 += blocks * 4)" */
+static void open_axis(const ambit__gpu_job *j, int axis, int k)
+{
+  const int n = j->plan->threads[k];
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "for (%s y%d = lo%d + ", j->integer, axis, axis);
+  if (n > 1)
+    ambit__print(j->t, "%s * %d + %s", j->dialect->block[k], n, j->dialect->thread[k]);
+  else
+    ambit__print(j->t, "%s", j->dialect->block[k]);
+  ambit__print(j->t, "; y%d < hi%d; y%d += %s", axis, axis, axis, j->dialect->blocks[k]);
+  if (n > 1) ambit__print(j->t, " * %d", n);
+  ambit__line_end(j->w, ") {");
+  j->w->depth++;
+}
+
+/* All axes but the last two, counted together: z is cut up again into y0, y1, ... */
+static int open_outer(const ambit__gpu_job *j)
+{
+  const int outer = j->group->ndims - 2;
+
+  if (outer <= 0) return 0;
+  if (outer == 1) {
+    open_axis(j, 0, 2);
+    return 1;
+  }
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const %s planes = ", j->integer);
+  for (int d = 0; d < outer; d++)
+    ambit__print(j->t, "%s(hi%d - lo%d)", d ? " * " : "", d, d);
+  ambit__line_end(j->w, ";");
+  ambit__open(j->w, "for (%s z = %s; z < planes; z += %s)", j->integer, j->dialect->block[2],
+              j->dialect->blocks[2]);
+  ambit__line(j->w, "%s rest = z;", j->integer);
+  for (int d = outer - 1; d >= 0; d--) {
+    ambit__line(j->w, "const %s y%d = lo%d + rest %% (hi%d - lo%d);", j->integer, d, d, d, d);
+    if (d) ambit__line(j->w, "rest /= hi%d - lo%d;", d, d);
+  }
+  return 1;
+}
+
+static void emit_places(const ambit__gpu_job *j)
+{
+  const int ndims = j->group->ndims;
+
+  for (int d = 0; d <= j->rule->max_axis && d < ndims; d++)
+    ambit__line(j->w, "const %s i%d = offset%d + y%d;", j->integer, d, d, d);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const ambit__param *p = &j->rule->params[i];
+
+    if (!ambit__gpu_is_field(j, i)) continue;
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "%s%s%s *%s_at = %s_mem + (%s_o", j->dialect->global,
+                 p->is_written ? "" : "const ", ambit__gpu_type(j, i), p->name, p->name, p->name);
+    for (int d = 0; d < ndims; d++)
+      if (d == ndims - 1 && j->bind[i].unit)
+        ambit__print(j->t, " + y%d", d);
+      else
+        ambit__print(j->t, " + y%d * %s_s%d", d, p->name, d);
+    ambit__line_end(j->w, ");");
+  }
+}
+
+static void emit_cell(const ambit__gpu_job *j)
+{
+  const ambit__scope s = ambit__gpu_scope(j);
+
+  emit_places(j);
+  ambit__gpu_declare_outs(j);
+  ambit__emit_stmts(&s, j->w, j->rule->body);
+  ambit__gpu_store_outs(j);
+  ambit__gpu_fold_cell(j);
+}
+
+/* The end of a block of threads that reduces. */
+static void emit_end(const ambit__gpu_job *j)
+{
+  const ambit__dialect *d = j->dialect;
+  const int *n = j->plan->threads;
+
+  if (!ambit__gpu_reduces(j->group)) return;
+  ambit__line(j->w, "const int t = %s * %d + %s;", d->thread[1], n[0], d->thread[0]);
+  ambit__line(j->w, "const %s b = (%s * %s + %s) * %s + %s;", j->integer, d->block[2], d->blocks[1],
+              d->block[1], d->blocks[0], d->block[0]);
+  ambit__gpu_leave_totals(j, n[0] * n[1], "t", "b");
+}
+
+static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                 ambit__writer *w)
+{
+  const ambit__gpu_job j = ambit__gpu_begin(g, t, p, w);
+  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  int open;
+
+  ambit__gpu_emit_head(&j);
+  ambit__gpu_open_kernel(&j, "", p->threads, ambit__gpu_slots(g, slots), slots);
+  ambit__gpu_declare_totals(&j, p->threads[0] * p->threads[1]);
+  ambit__gpu_emit_values(&j);
+  open = open_outer(&j);
+  for (int k = g->ndims > 1; k >= 0; k--, open++)
+    open_axis(&j, g->ndims - 1 - k, k);
+  emit_cell(&j);
+  while (open-- > 0)
+    ambit__close(w);
+  emit_end(&j);
+  ambit__close(w);
+  ambit__gpu_emit_fold(&j);
+}
+
+const ambit__strategy ambit__strategy_cells = {
+    .name = "cells",
+    .applies = applies,
+    .candidates = candidates,
+    .cost = cost,
+    .emit = emit,
+    .describe = describe,
+    .shape = shape,
+};

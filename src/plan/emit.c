@@ -1,0 +1,22 @@
+#include "plan/emit.h"
+
+/* Embedded by the build: what generated code must share with ambit.h. */
+extern const char ambit__prelude_sizes[], ambit__prelude_call[];
+
+const char *ambit__entry_name(const ambit__group *g)
+{
+  return g->entry ? g->entry : AMBIT_ENTRY;
+}
+
+void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
+{
+  ambit__print(&w->text, "/* Kernel %s, written by Ambit. Plan ", g->steps[0].rule->name);
+  p->strategy->describe(p, &w->text);
+  ambit__print(&w->text, ". */\n");
+  if (g->for_people)
+    ambit__print(&w->text, "#include <ambit.h>\n\n");
+  else
+    ambit__print(&w->text, "#include <stdint.h>\n\n%s\n%s\n\n", ambit__prelude_sizes,
+                 ambit__prelude_call);
+  ambit__print(&w->text, "%s\n", ambit__dialect_c.prelude);
+}

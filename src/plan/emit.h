@@ -1,0 +1,18 @@
+/* emit.h - what the strategies share when they write a file. */
+#ifndef AMBIT_PLAN_EMIT_H
+#define AMBIT_PLAN_EMIT_H
+
+#include "codegen/scope.h"
+#include "plan/plan.h"
+
+#define AMBIT_ENTRY "ambit_kernel" /* the function a generated file exports, unless told */
+
+extern const ambit__strategy ambit__strategy_cells, ambit__strategy_once, ambit__strategy_rows;
+
+/* The name the function is to have. */
+const char *ambit__entry_name(const ambit__group *g);
+
+/* The comment at the top (kernel, plan) and the prelude. */
+void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w);
+
+#endif

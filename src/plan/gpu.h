@@ -1,0 +1,108 @@
+/* gpu.h - what the strategies for GPUs share: the parameters of kernels, and how they are named.
+ *
+ * A generated file has up to two kernels. The first, ambit__entry_name(), is handed everything about
+ * the launch: for each parameter of the rule, in order,
+ *
+ *   field      u_mem, its memory; u_o, from there to cell 0, 0, ...; u_s0, u_s1, ..., from a cell
+ *              to the next along each axis; u_c, from a component to the next
+ *   value      k_mem, where its eight bytes are
+ *   reduction  r_mem, where each block leaves what its cells gave, eight bytes per block
+ *
+ * and then lo0.. hi0.. (the cells to update, local), offset0.. (the global index of local index 0),
+ * extent0.. (of the grid) and step. A rule that reduces has a second kernel, named <entry>_fold, one block
+ * of which folds what the blocks of the first left: for each reduction r_mem and r_to (the scalar), then count, the number of
+ * blocks.
+ *
+ * The order is known to one function, ambit__gpu_slots: the text of the list is printed from what it
+ * gives, and so are the arguments of a launch.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_PLAN_GPU_H
+#define AMBIT_PLAN_GPU_H
+
+#include "plan/emit.h"
+
+enum {
+  AMBIT__GPU_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 1,
+  AMBIT__GPU_PARTIALS = 1024, /* blocks of a launch that reduces, at most */
+  AMBIT__GPU_FOLD = 128       /* threads of the block that folds */
+};
+#define AMBIT__GPU_FOLD_TAIL "_fold"
+
+typedef enum ambit__gpu_slot_kind {
+  SLOT_MEMORY,    /* param: of a field */
+  SLOT_ORIGIN,    /* param */
+  SLOT_STRIDE,    /* param, axis */
+  SLOT_COMPONENT, /* param */
+  SLOT_VALUE,     /* param: of a scalar or number */
+  SLOT_PARTIALS,  /* param: of a reduction */
+  SLOT_RESULT,    /* param: of a reduction, its scalar */
+  SLOT_LO,        /* axis */
+  SLOT_HI,        /* axis */
+  SLOT_OFFSET,    /* axis */
+  SLOT_EXTENT,    /* axis */
+  SLOT_STEP,
+  SLOT_COUNT /* of partial results */
+} ambit__gpu_slot_kind;
+
+/* One parameter of a kernel. All but the memories are 64-bit integers. */
+typedef struct ambit__gpu_slot {
+  ambit__gpu_slot_kind kind;
+  int param, axis;
+} ambit__gpu_slot;
+
+/* The parameters of the two kernels; returns how many. Their array has room for AMBIT__GPU_SLOTS. */
+int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots);
+int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots);
+
+/* ---- writing ---- */
+
+/* What is being written. */
+typedef struct ambit__gpu_job {
+  const ambit__group *group;
+  const ambit__plan *plan;
+  const ambit__dialect *dialect;
+  const ambit__rule *rule;
+  const ambit__binding *bind;
+  const char *integer; /* the name of a 64-bit integer */
+  ambit__writer *w;
+  ambit__text *t; /* of the writer */
+} ambit__gpu_job;
+
+ambit__gpu_job ambit__gpu_begin(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                                ambit__writer *w);
+bool ambit__gpu_is_field(const ambit__gpu_job *j, int param);
+bool ambit__gpu_is_value(const ambit__gpu_job *j, int param); /* scalar or number */
+bool ambit__gpu_is_reduction(const ambit__gpu_job *j, int param);
+bool ambit__gpu_reduces(const ambit__group *g); /* some parameter is one */
+const char *ambit__gpu_type(const ambit__gpu_job *j, int param);
+/* What one thread gathers of a reduction, and a block leaves: eight bytes at most. */
+const char *ambit__gpu_total_type(const ambit__gpu_job *j, int param);
+
+/* The comment at the top, the preludes, and what strict code needs. */
+void ambit__gpu_emit_head(const ambit__gpu_job *j);
+/* "kernel void name(...) {", with the parameters in `slots` and blocks of so many threads. */
+void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int threads[3], int n,
+                            const ambit__gpu_slot *slots);
+/* "const float k_v = *k_mem;" for every value. */
+void ambit__gpu_emit_values(const ambit__gpu_job *j);
+/* "2 * u_s0 - u_s1 + 3": from a cell of a field to another; 0 for none. */
+void ambit__gpu_print_offset(const ambit__gpu_job *j, int param, int component, const int *offset);
+/* What expressions read, with the names above: u_at[...], k_v, i0, extent0, step. */
+ambit__scope ambit__gpu_scope(const ambit__gpu_job *j);
+
+/* "float v_out = *v_at;" for every written component and reduction, and "v_at[0] = v_out;". */
+void ambit__gpu_declare_outs(const ambit__gpu_job *j);
+void ambit__gpu_store_outs(const ambit__gpu_job *j);
+
+/* Reductions: r_total is what this thread gathers. declare_totals writes its beginning, fold_cell
+ * what a cell adds, leave_totals how a block leaves the sum of its threads in r_mem[`block`]; all threads of the block must
+ * get there. emit_fold writes the second kernel. They write nothing for a rule that does not reduce. */
+void ambit__gpu_declare_totals(const ambit__gpu_job *j, int threads);
+void ambit__gpu_fold_cell(const ambit__gpu_job *j);
+void ambit__gpu_leave_totals(const ambit__gpu_job *j, int threads, const char *thread,
+                             const char *block);
+void ambit__gpu_emit_fold(const ambit__gpu_job *j);
+
+#endif

@@ -1,0 +1,108 @@
+/* gpu_args.c - the parameters of kernels on GPUs: their order, and their text. */
+#include "plan/gpu.h"
+
+static void add(ambit__gpu_slot *slots, int *n, ambit__gpu_slot_kind kind, int param, int axis)
+{
+  slots[(*n)++] = (ambit__gpu_slot){kind, param, axis};
+}
+
+static void add_axes(ambit__gpu_slot *slots, int *n, ambit__gpu_slot_kind kind, int param,
+                     int ndims)
+{
+  for (int d = 0; d < ndims; d++)
+    add(slots, n, kind, param, d);
+}
+
+int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int n = 0;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    if (rule->params[i].kind == PARAM_REDUCE) {
+      add(slots, &n, SLOT_PARTIALS, i, 0);
+    } else if (!g->steps[0].bind[i].is_field) {
+      add(slots, &n, SLOT_VALUE, i, 0);
+    } else {
+      add(slots, &n, SLOT_MEMORY, i, 0);
+      add(slots, &n, SLOT_ORIGIN, i, 0);
+      add_axes(slots, &n, SLOT_STRIDE, i, g->ndims);
+      add(slots, &n, SLOT_COMPONENT, i, 0);
+    }
+  }
+  add_axes(slots, &n, SLOT_LO, 0, g->ndims);
+  add_axes(slots, &n, SLOT_HI, 0, g->ndims);
+  add_axes(slots, &n, SLOT_OFFSET, 0, g->ndims);
+  add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
+  add(slots, &n, SLOT_STEP, 0, 0);
+  return n;
+}
+
+int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int n = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) {
+      add(slots, &n, SLOT_PARTIALS, i, 0);
+      add(slots, &n, SLOT_RESULT, i, 0);
+    }
+  add(slots, &n, SLOT_COUNT, 0, 0);
+  return n;
+}
+
+/* ---- text ---- */
+
+static void print_memory(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+{
+  const ambit__param *p = &j->rule->params[s->param];
+  const bool alone = s->kind == SLOT_MEMORY && !j->bind[s->param].shared;
+  const bool written = p->is_written || p->kind == PARAM_REDUCE;
+
+  ambit__print(j->t, "%s%s%s *%s%s_%s", j->dialect->global, written ? "" : "const ",
+               s->kind == SLOT_PARTIALS ? ambit__gpu_total_type(j, s->param)
+                                        : ambit__gpu_type(j, s->param),
+               alone ? j->dialect->unaliased : "", p->name, s->kind == SLOT_RESULT ? "to" : "mem");
+}
+
+static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+{
+  const char *name = j->rule->nparams ? j->rule->params[s->param].name : "";
+
+  switch (s->kind) {
+  case SLOT_MEMORY:
+  case SLOT_VALUE:
+  case SLOT_PARTIALS:
+  case SLOT_RESULT: print_memory(j, s); break;
+  case SLOT_ORIGIN: ambit__print(j->t, "%s %s_o", j->integer, name); break;
+  case SLOT_STRIDE: ambit__print(j->t, "%s %s_s%d", j->integer, name, s->axis); break;
+  case SLOT_COMPONENT: ambit__print(j->t, "%s %s_c", j->integer, name); break;
+  case SLOT_LO: ambit__print(j->t, "%s lo%d", j->integer, s->axis); break;
+  case SLOT_HI: ambit__print(j->t, "%s hi%d", j->integer, s->axis); break;
+  case SLOT_OFFSET: ambit__print(j->t, "%s offset%d", j->integer, s->axis); break;
+  case SLOT_EXTENT: ambit__print(j->t, "%s extent%d", j->integer, s->axis); break;
+  case SLOT_STEP: ambit__print(j->t, "%s step", j->integer); break;
+  case SLOT_COUNT: ambit__print(j->t, "%s count", j->integer); break;
+  }
+}
+
+/* Each memory, and each kind of number, begins a line. */
+static bool begins_line(const ambit__gpu_slot *s)
+{
+  return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||
+         s->kind == SLOT_COUNT || s->kind == SLOT_STEP || (s->kind >= SLOT_LO && s->axis == 0);
+}
+
+void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int threads[3], int n,
+                            const ambit__gpu_slot *slots)
+{
+  ambit__print(j->t, "\n%s AMBIT_THREADS(%d, %d, %d) void %s%s(", j->dialect->kernel, threads[0],
+               threads[1], threads[2], ambit__entry_name(j->group), tail);
+  for (int i = 0; i < n; i++) {
+    ambit__print(j->t, "%s%s", i ? "," : "", begins_line(&slots[i]) ? "\n    " : i ? " " : "");
+    print_slot(j, &slots[i]);
+  }
+  ambit__print(j->t, ")\n{\n");
+  j->w->depth++;
+}

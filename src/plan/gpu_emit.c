@@ -1,0 +1,179 @@
+/* gpu_emit.c - pieces of kernels that every strategy for GPUs needs. */
+#include "plan/gpu.h"
+
+/* ---- facts ---- */
+
+ambit__gpu_job ambit__gpu_begin(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                                ambit__writer *w)
+{
+  return (ambit__gpu_job){.group = g,
+                          .plan = p,
+                          .dialect = t->dialect,
+                          .rule = g->steps[0].rule,
+                          .bind = g->steps[0].bind,
+                          .integer = t->dialect->types[AMBIT_I64],
+                          .w = w,
+                          .t = &w->text};
+}
+
+bool ambit__gpu_is_field(const ambit__gpu_job *j, int param)
+{
+  return j->rule->params[param].kind == PARAM_FIELD && j->bind[param].is_field;
+}
+
+bool ambit__gpu_is_reduction(const ambit__gpu_job *j, int param)
+{
+  return j->rule->params[param].kind == PARAM_REDUCE;
+}
+
+bool ambit__gpu_is_value(const ambit__gpu_job *j, int param)
+{
+  return !ambit__gpu_is_reduction(j, param) && !ambit__gpu_is_field(j, param);
+}
+
+bool ambit__gpu_reduces(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return true;
+  return false;
+}
+
+const char *ambit__gpu_type(const ambit__gpu_job *j, int param)
+{
+  return j->dialect->types[j->rule->params[param].type];
+}
+
+static const char *name_of(const ambit__gpu_job *j, int param)
+{
+  return j->rule->params[param].name;
+}
+
+/* ---- the head ---- */
+
+void ambit__gpu_emit_head(const ambit__gpu_job *j)
+{
+  ambit__print(j->t, "/* Kernel %s, written by Ambit. Plan ", j->rule->name);
+  j->plan->strategy->describe(j->plan, j->t);
+  ambit__print(j->t, ". */\n");
+  if (j->group->strict) ambit__print(j->t, "%s", j->dialect->strict);
+  ambit__print(j->t, "%s\n%s", j->dialect->prelude, j->dialect->arithmetic);
+}
+
+void ambit__gpu_emit_values(const ambit__gpu_job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_value(j, i))
+      ambit__line(j->w, "const %s %s_v = *%s_mem;", ambit__gpu_type(j, i), name_of(j, i),
+                  name_of(j, i));
+}
+
+/* ---- places ---- */
+
+void ambit__gpu_print_offset(const ambit__gpu_job *j, int param, int component, const int *offset)
+{
+  const int ndims = j->group->ndims;
+  bool any = false;
+
+  for (int d = 0; d <= ndims; d++) {
+    int k = d < ndims ? offset[d] : component;
+    bool plain = d == ndims - 1 && j->bind[param].unit;
+
+    if (!k) continue;
+    ambit__print(j->t, "%s", any ? (k < 0 ? " - " : " + ") : k < 0 ? "-" : "");
+    k = k < 0 ? -k : k;
+    if (k != 1 || plain) ambit__print(j->t, "%d%s", k, plain ? "" : " * ");
+    if (!plain && d < ndims) ambit__print(j->t, "%s_s%d", name_of(j, param), d);
+    if (d == ndims) ambit__print(j->t, "%s_c", name_of(j, param));
+    any = true;
+  }
+  if (!any) ambit__print(j->t, "0");
+}
+
+static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__gpu_job *j = s->user;
+
+  if (!ambit__gpu_is_field(j, e->index)) {
+    ambit__print(t, "%s_v", name_of(j, e->index));
+    return;
+  }
+  ambit__print(t, "%s_at[", name_of(j, e->index));
+  ambit__gpu_print_offset(j, e->index, e->component, e->offset);
+  ambit__print(t, "]");
+}
+
+static void print_index(const ambit__scope *s, ambit__text *t, int axis)
+{
+  (void)s;
+  ambit__print(t, "i%d", axis);
+}
+
+static void print_extent(const ambit__scope *s, ambit__text *t, int axis)
+{
+  (void)s;
+  ambit__print(t, "extent%d", axis);
+}
+
+ambit__scope ambit__gpu_scope(const ambit__gpu_job *j)
+{
+  return (ambit__scope){.rule = j->rule,
+                        .dialect = j->dialect,
+                        .read = read,
+                        .index = print_index,
+                        .extent = print_extent,
+                        .step = "step",
+                        .user = j};
+}
+
+/* ---- written components ---- */
+
+static void declare_component(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "%s ", ambit__gpu_type(j, i));
+  ambit__name_out(s, j->t, i, c);
+  if (j->rule->params[i].keeps[c]) {
+    ambit__print(j->t, " = %s_at[", name_of(j, i));
+    ambit__gpu_print_offset(j, i, c, here);
+    ambit__print(j->t, "]");
+  }
+  ambit__line_end(j->w, ";");
+}
+
+void ambit__gpu_declare_outs(const ambit__gpu_job *j)
+{
+  const ambit__scope s = ambit__gpu_scope(j);
+
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const ambit__param *p = &j->rule->params[i];
+
+    for (int c = 0; ambit__gpu_is_field(j, i) && c < p->components; c++)
+      if (p->writes[c]) declare_component(j, &s, i, c);
+    if (!ambit__gpu_is_reduction(j, i)) continue;
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "%s %s_out = ", ambit__gpu_type(j, i), p->name);
+    ambit__emit_identity(&s, j->t, p->reduce, p->type);
+    ambit__line_end(j->w, ";");
+  }
+}
+
+void ambit__gpu_store_outs(const ambit__gpu_job *j)
+{
+  const ambit__scope s = ambit__gpu_scope(j);
+  const int here[AMBIT_MAX_DIMS] = {0};
+
+  for (int i = 0; i < j->rule->nparams; i++)
+    for (int c = 0; ambit__gpu_is_field(j, i) && c < j->rule->params[i].components; c++) {
+      if (!j->rule->params[i].writes[c]) continue;
+      ambit__line_begin(j->w);
+      ambit__print(j->t, "%s_at[", name_of(j, i));
+      ambit__gpu_print_offset(j, i, c, here);
+      ambit__print(j->t, "] = ");
+      ambit__name_out(&s, j->t, i, c);
+      ambit__line_end(j->w, ";");
+    }
+}

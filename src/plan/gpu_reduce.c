@@ -1,0 +1,154 @@
+/* gpu_reduce.c - reductions on GPUs.
+ *
+ * Each thread folds its cells, each block its threads, as a tree in shared memory, and leaves one value in
+ * device memory; one block then folds those. Which cells a thread gets and the order of folding depend on
+ * the launch alone, so that a sum is the same on every run.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "plan/gpu.h"
+
+static const ambit__param *param(const ambit__gpu_job *j, int i)
+{
+  return &j->rule->params[i];
+}
+
+static bool is_real_sum(const ambit__param *p)
+{
+  return p->reduce == REDUCE_SUM && ambit__type_is_real(p->type);
+}
+
+const char *ambit__gpu_total_type(const ambit__gpu_job *j, int i)
+{
+  if (param(j, i)->reduce != REDUCE_SUM) return ambit__gpu_type(j, i);
+  return is_real_sum(param(j, i)) ? "ambit_sum" : j->integer;
+}
+
+/* The helper that folds a cell's value, or with `join` what others gathered, into a total. */
+static void print_helper(const ambit__gpu_job *j, int i, bool join)
+{
+  static const char *const types[] = {"f32", "f64", "i32", "u8", "i16", "i64"};
+  const ambit__param *p = param(j, i);
+
+  if (is_real_sum(p))
+    ambit__print(j->t, "ambit_sum_%s", join ? "join" : "add");
+  else if (p->reduce == REDUCE_SUM)
+    ambit__print(j->t, "ambit_add_i64");
+  else
+    ambit__print(j->t, "ambit_fold_%s_%s", p->reduce == REDUCE_MIN ? "min" : "max", types[p->type]);
+}
+
+static void print_identity(const ambit__gpu_job *j, int i)
+{
+  const ambit__scope s = ambit__gpu_scope(j);
+
+  if (is_real_sum(param(j, i)))
+    ambit__print(j->t, "ambit_sum_zero()");
+  else
+    ambit__emit_identity(&s, j->t, param(j, i)->reduce, param(j, i)->type);
+}
+
+void ambit__gpu_declare_totals(const ambit__gpu_job *j, int threads)
+{
+  if (!ambit__gpu_reduces(j->group)) return;
+  ambit__line(j->w, "%s%s tree[%d];", j->dialect->shared, j->integer, threads);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpu_is_reduction(j, i)) continue;
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "%s %s_total = ", ambit__gpu_total_type(j, i), param(j, i)->name);
+    print_identity(j, i);
+    ambit__line_end(j->w, ";");
+  }
+}
+
+/* "r_total = fold(r_total, r_<tail>);" */
+static void fold_line(const ambit__gpu_job *j, int i, bool join, const char *tail)
+{
+  const char *name = param(j, i)->name;
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "%s_total = ", name);
+  print_helper(j, i, join);
+  ambit__print(j->t, "(%s_total, %s_%s)", name, name, tail);
+  ambit__line_end(j->w, ";");
+}
+
+void ambit__gpu_fold_cell(const ambit__gpu_job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_reduction(j, i)) fold_line(j, i, false, "out");
+}
+
+/* Folds the totals of all threads into r_tree[0]. */
+static void emit_tree(const ambit__gpu_job *j, int i, int threads, const char *thread)
+{
+  const char *name = param(j, i)->name;
+  int half = 1;
+
+  while (2 * half < threads)
+    half *= 2;
+  ambit__line(j->w, "%s%s *%s_tree = (%s%s *)tree;", j->dialect->shared_pointer,
+              ambit__gpu_total_type(j, i), name, j->dialect->shared_pointer,
+              ambit__gpu_total_type(j, i));
+  ambit__line(j->w, "%s_tree[%s] = %s_total;", name, thread, name);
+  ambit__line(j->w, "%s;", j->dialect->barrier);
+  ambit__open(j->w, "for (int n = %d; n > 0; n /= 2)", half);
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "if (%s < n && %s + n < %d) %s_tree[%s] = ", thread, thread, threads, name,
+               thread);
+  print_helper(j, i, true);
+  ambit__print(j->t, "(%s_tree[%s], %s_tree[%s + n])", name, thread, name, thread);
+  ambit__line_end(j->w, ";");
+  ambit__line(j->w, "%s;", j->dialect->barrier);
+  ambit__close(j->w);
+}
+
+void ambit__gpu_leave_totals(const ambit__gpu_job *j, int threads, const char *thread,
+                             const char *block)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpu_is_reduction(j, i)) continue;
+    emit_tree(j, i, threads, thread);
+    ambit__line(j->w, "if (%s == 0) %s_mem[%s] = %s_tree[0];", thread, param(j, i)->name, block,
+                param(j, i)->name);
+    ambit__line(j->w, "%s;", j->dialect->barrier);
+  }
+}
+
+/* Puts the total into the scalar, in its type. Adding 0 makes -0 and 0 one result. */
+static void emit_result(const ambit__gpu_job *j, int i)
+{
+  const ambit__param *p = param(j, i);
+  const char *type = ambit__gpu_type(j, i);
+
+  if (is_real_sum(p))
+    ambit__line(j->w, "if (t == 0) *%s_to = (%s)ambit_sum_value(%s_tree[0]);", p->name, type,
+                p->name);
+  else if (ambit__type_is_real(p->type))
+    ambit__line(j->w, "if (t == 0) *%s_to = %s_tree[0] + (%s)0;", p->name, p->name, type);
+  else
+    ambit__line(j->w, "if (t == 0) *%s_to = (%s)%s_tree[0];", p->name, type, p->name);
+}
+
+void ambit__gpu_emit_fold(const ambit__gpu_job *j)
+{
+  const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
+  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+
+  if (!ambit__gpu_reduces(j->group)) return;
+  ambit__gpu_open_kernel(j, AMBIT__GPU_FOLD_TAIL, threads, ambit__gpu_fold_slots(j->group, slots),
+                         slots);
+  ambit__gpu_declare_totals(j, AMBIT__GPU_FOLD);
+  ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);
+  ambit__open(j->w, "for (%s k = t; k < count; k += %d)", j->integer, AMBIT__GPU_FOLD);
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_reduction(j, i)) fold_line(j, i, true, "mem[k]");
+  ambit__close(j->w);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpu_is_reduction(j, i)) continue;
+    emit_tree(j, i, AMBIT__GPU_FOLD, "t");
+    emit_result(j, i);
+    ambit__line(j->w, "%s;", j->dialect->barrier);
+  }
+  ambit__close(j->w);
+}

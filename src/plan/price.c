@@ -1,0 +1,23 @@
+/* price.c - the least that one update of one cell must move and compute. */
+#include "plan/plan.h"
+
+/* Whether component c of a parameter is read anywhere. */
+static bool is_read(const ambit__param *p, int c)
+{
+  for (int i = 0; i < p->nreads; i++)
+    if (p->reads[i].component == c) return true;
+  return false;
+}
+
+ambit__price ambit__price_of(const ambit__rule *rule)
+{
+  ambit__price price = {.flops = (double)rule->flops};
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *p = &rule->params[i];
+
+    for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++)
+      price.bytes += (double)(is_read(p, c) + p->writes[c]) * (double)ambit_type_size(p->type);
+  }
+  return price;
+}

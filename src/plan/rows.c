@@ -1,0 +1,151 @@
+/* rows.c - one sweep over a box, a few rows at a time, a vector of cells at a time.
+ *
+ * The rule is written once, as a function of one cell. A vector of cells is a loop over lanes that
+ * the compiler turns into straight vector code; several rows share it, so that what one row loads
+ * the next need not load again, and memory sees several streams at once:
+ *
+ *      rows along the axis before the last (2-D), or along the one before that (3-D and more)
+ *        |
+ *        v   x x x x x x x x      <- lanes of row 0      results wait in arrays that live in
+ *            x x x x x x x x      <- lanes of row 1      registers and are stored together, past
+ *            x x x x x x x x      <- lanes of row 2      the cache when the fields are large
+ *
+ * Vectors are aligned. One that reaches beyond the ends of the rows is computed whole and stored in part;
+ * where cells are reduced, the ends are done cell by cell.
+ */
+#include "plan/rows.h"
+
+enum { MOST_WORK = 512 }; /* reads written out in one block of rows: compilers take their time */
+
+/* ---- which plan ---- */
+
+static bool applies(const ambit__group *g, const ambit__target *t)
+{
+  return t->kind == TARGET_C && g->ndims >= 1 && g->nsteps == 1 && g->depth == 1;
+}
+
+static int count_writes(const ambit__rule *rule)
+{
+  int n = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
+      n += rule->params[i].writes[c];
+  return n;
+}
+
+static int count_reads(const ambit__rule *rule)
+{
+  int n = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    n += rule->params[i].kind == PARAM_FIELD ? rule->params[i].nreads : 0;
+  return n;
+}
+
+/* Bytes of all the fields' values in `cells` cells. */
+static double touched(const ambit__rule *rule, double cells)
+{
+  return ambit__price_of(rule).bytes * cells;
+}
+
+/* Rows computed together. More rows share more loads, until registers run out: measured on x86 with 32
+ * vector registers, 8 is best for up to 13 reads in 2-D, and 4 beyond and in 3-D. */
+static int best_rows(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int writes = count_writes(rule);
+  int rows = writes > 2 ? 1 : writes == 2 ? 2 : g->ndims == 2 && count_reads(rule) <= 13 ? 8 : 4;
+  int64_t axis = g->ndims >= 3 ? g->ndims - 3 : g->ndims - 2;
+
+  while (g->ndims > 1 && rows > 1 &&
+         (g->cells[axis] < rows || rows * count_reads(rule) > MOST_WORK))
+    rows /= 2;
+  return g->ndims > 1 ? rows : 1;
+}
+
+static double cells_of(const ambit__group *g)
+{
+  double n = 1;
+
+  for (int d = 0; d < g->ndims; d++)
+    n *= (double)g->cells[d];
+  return n;
+}
+
+static int reach(const ambit__rule *rule, int axis)
+{
+  int most = 0;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    int r = rule->params[i].low[axis] + rule->params[i].high[axis];
+
+    if (rule->params[i].kind == PARAM_FIELD && r > most) most = r;
+  }
+  return most;
+}
+
+/* Cells per cut so that `layers` layers of `bytes_per_cell` stay in half of `cache`; 0: no cut needed. */
+static int64_t cut(double layers, double bytes_per_cell, size_t cache, int64_t cells, int64_t unit)
+{
+  double fit = (double)cache / 2 / (layers * bytes_per_cell);
+  int64_t n = (int64_t)fit / unit * unit;
+
+  if (!cache || fit >= (double)cells) return 0;
+  return n < unit ? unit : n;
+}
+
+/* Keeps what the next rows or planes read again in the second-level cache: the third may be shared with
+ * strangers. */
+static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__plan *p)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  const int last = g->ndims - 1;
+  const double row = touched(rule, (double)g->cells[last]);
+
+  if (g->ndims == 2)
+    p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], 1024);
+  if (g->ndims >= 3)
+    p->block = cut(p->rows[1] + reach(rule, last - 2), row, t->l2, g->cells[last - 1], 8);
+}
+
+static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+{
+  ambit__plan p = {.strategy = &ambit__strategy_rows, .depth = 1, .rows = {1, 1}};
+  size_t cache = t->l3 > t->l2 ? t->l3 : t->l2;
+
+  if (most < 1) return 0;
+  p.rows[g->ndims >= 3] = best_rows(g);
+  p.stream = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2;
+  choose_cuts(g, t, &p);
+  plans[0] = p;
+  return 1;
+}
+
+/* Nanoseconds per cell at a guess: what is moved at 10 GB/s and thread, or computed at 16 operations
+ * per nanosecond and thread. */
+static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  ambit__price price = ambit__price_of(g->steps[0].rule);
+  double threads = t->threads > 0 ? t->threads : 1;
+  double move = price.bytes / 10, work = price.flops / 16;
+
+  return (move > work ? move : work) / threads / p->depth;
+}
+
+static void describe(const ambit__plan *p, ambit__text *t)
+{
+  ambit__print(t, "(rows %d", p->rows[0] * p->rows[1]);
+  if (p->strip) ambit__print(t, " strip %lld", (long long)p->strip);
+  if (p->block) ambit__print(t, " block %lld", (long long)p->block);
+  ambit__print(t, "%s)", p->stream ? " stream" : "");
+}
+
+const ambit__strategy ambit__strategy_rows = {
+    .name = "rows",
+    .applies = applies,
+    .candidates = candidates,
+    .cost = cost,
+    .emit = ambit__rows_emit,
+    .describe = describe,
+};

@@ -1,0 +1,112 @@
+/* rows.h - the strategy `rows`: rows.c chooses, the others write. rows_cell.c writes the rule for one cell, rows_sum.c the
+ * rows of a weighted sum, rows_emit.c the loops.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_PLAN_ROWS_H
+#define AMBIT_PLAN_ROWS_H
+
+#include "plan/emit.h"
+
+/* What is being written. */
+typedef struct ambit__rows_job {
+  const ambit__plan *plan;
+  const ambit__rule *rule;
+  const ambit__binding *bind;
+  int ndims, last;
+  bool direct; /* results go straight to memory, cell by cell */
+  bool reduces;
+  int ntaps;        /* the rule is a weighted sum of this many ... */
+  ambit__tap *taps; /* ... which may be added in any order; NULL: it is not */
+  int from, to;     /* parameters of the sum */
+  ambit__writer *w;
+  ambit__text *t; /* of the writer */
+} ambit__rows_job;
+
+/* One row of a block of rows, and whether a vector of its cells or a single one is meant. */
+typedef struct ambit__rows_place {
+  int r;                      /* number of the row */
+  int offset[AMBIT_MAX_DIMS]; /* from the first row */
+  bool lanes;                 /* cell x + l, whose results go to v_b<r>[l]; else cell x */
+} ambit__rows_place;
+
+/* ---- what a parameter is (facts) ---- */
+
+static inline const ambit__param *ambit__rows_param(const ambit__rows_job *j, int i)
+{
+  return &j->rule->params[i];
+}
+
+static inline bool ambit__rows_is_field(const ambit__rows_job *j, int i)
+{
+  return ambit__rows_param(j, i)->kind == PARAM_FIELD && j->bind[i].is_field;
+}
+
+static inline bool ambit__rows_is_value(const ambit__rows_job *j, int i)
+{
+  return ambit__rows_param(j, i)->kind != PARAM_REDUCE && !ambit__rows_is_field(j, i);
+}
+
+static inline bool ambit__rows_is_reduction(const ambit__rows_job *j, int i)
+{
+  return ambit__rows_param(j, i)->kind == PARAM_REDUCE;
+}
+
+static inline const char *ambit__rows_type_of(const ambit__rows_job *j, int i)
+{
+  return ambit__dialect_c.types[ambit__rows_param(j, i)->type];
+}
+
+/* The type in which cells of a reduction are folded together within a row. */
+static inline const char *ambit__rows_part_type(const ambit__rows_job *j, int i)
+{
+  bool widens = !ambit__type_is_real(ambit__rows_param(j, i)->type) &&
+                ambit__rows_param(j, i)->reduce == REDUCE_SUM;
+
+  return widens ? "int64_t" : ambit__rows_type_of(j, i);
+}
+
+static inline const char *ambit__rows_total_type(const ambit__rows_job *j, int i)
+{
+  return ambit__type_is_real(ambit__rows_param(j, i)->type) ? "double" : "int64_t";
+}
+
+/* ---- rows_cell.c: names, lists and the function of one cell ---- */
+
+typedef enum ambit__list_kind { DECLARE, PASS } ambit__list_kind;
+
+/* Lists of parameters or arguments, each item after a comma: strides and values; pointers at fields and indices;
+ * accumulators of reductions ("part": per lane, "total"). */
+void ambit__rows_print_invariants(const ambit__rows_job *j, ambit__list_kind kind);
+void ambit__rows_print_places(const ambit__rows_job *j, ambit__list_kind kind);
+void ambit__rows_print_accumulators(const ambit__rows_job *j, ambit__list_kind kind,
+                                    const char *stem);
+/* "2 * u_s0 - u_s1 + 3": an offset in the memory of field i; 0 for none. */
+void ambit__rows_print_offset(const ambit__rows_job *j, ambit__text *t, int i, int component,
+                              const int *offset);
+/* Calls f for every written component. */
+void ambit__rows_each_output(const ambit__rows_job *j,
+                             void (*f)(const ambit__rows_job *, int i, int c, const void *),
+                             const void *user);
+ambit__scope ambit__rows_scope_of(const ambit__rows_job *j);
+/* *<name>_<a> = *<name>_<a> op <name>_<b>, in the type of the parts or of the total. */
+void ambit__rows_fold(const ambit__rows_job *j, const ambit__scope *s, int i, const char *a,
+                      const char *b, bool total);
+void ambit__rows_emit_cell(const ambit__rows_job *j);
+
+/* ---- rows_emit.c ---- */
+
+void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                      ambit__writer *w);
+
+ambit__rows_place ambit__rows_place_of(const ambit__rows_job *j, const int rows[2], int r,
+                                       bool lanes);
+/* "u_at + u_s0 + x + l": component c of field i at a place. */
+void ambit__rows_print_pointer(const ambit__rows_job *j, int i, int c, const ambit__rows_place *p);
+/* "v_b0_1": where the lanes of component c of field i wait, for row r. */
+void ambit__rows_print_buffer(const ambit__rows_job *j, int i, int c, int r);
+
+/* Statements that sum up all rows of a block at x, or at x + l. */
+void ambit__rows_emit_sum(const ambit__rows_job *j, const int rows[2], bool lanes);
+
+#endif

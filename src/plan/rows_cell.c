@@ -1,0 +1,214 @@
+/* rows_cell.c - the rule as a function of one cell, and the lists of parameters all functions share.
+ *
+ * The lists are printed by one function each, as parameters or as arguments, so that the two cannot
+ * differ.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "plan/rows.h"
+
+#include <stdio.h>
+
+typedef ambit__rows_job job;
+
+/* ---- names and lists ---- */
+
+/* "v_out", "f_to3": the name of a written component with a stem. */
+static void ambit__rows_print_component(const job *j, int i, const char *stem, int c)
+{
+  ambit__print(j->t, "%s_%s", ambit__rows_param(j, i)->name, stem);
+  if (ambit__rows_param(j, i)->is_vector) ambit__print(j->t, "%d", c);
+}
+
+/* "2 * u_s0 - u_s1 + 3": an offset in the memory of field i; 0 for none. */
+void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component, const int *offset)
+{
+  bool any = false;
+
+  for (int d = 0; d <= j->ndims; d++) {
+    int k = d < j->ndims ? offset[d] : component;
+    bool plain = d == j->last && j->bind[i].unit;
+
+    if (!k) continue;
+    ambit__print(t, "%s", any ? (k < 0 ? " - " : " + ") : k < 0 ? "-" : "");
+    k = k < 0 ? -k : k;
+    if (k != 1 || plain) ambit__print(t, "%d%s", k, plain ? "" : " * ");
+    if (!plain && d < j->ndims) ambit__print(t, "%s_s%d", ambit__rows_param(j, i)->name, d);
+    if (d == j->ndims) ambit__print(t, "%s_c", ambit__rows_param(j, i)->name);
+    any = true;
+  }
+  if (!any) ambit__print(t, "0");
+}
+
+/* Strides and values, each after a comma. */
+void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].unit; d++)
+      ambit__print(j->t, ", %s%s_s%d", kind == DECLARE ? "int64_t " : "",
+                   ambit__rows_param(j, i)->name, d);
+    if (ambit__rows_is_field(j, i) && ambit__rows_param(j, i)->components > 1)
+      ambit__print(j->t, ", %s%s_c", kind == DECLARE ? "int64_t " : "",
+                   ambit__rows_param(j, i)->name);
+    if (ambit__rows_is_value(j, i))
+      ambit__print(j->t, ", %s%s%s_v", kind == DECLARE ? ambit__rows_type_of(j, i) : "",
+                   kind == DECLARE ? " " : "", ambit__rows_param(j, i)->name);
+  }
+}
+
+/* Pointers at fields and indices, each after a comma. */
+void ambit__rows_print_places(const job *j, ambit__list_kind kind)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_field(j, i)) continue;
+    ambit__print(j->t, ", ");
+    if (kind == DECLARE)
+      ambit__print(j->t, "%s%s *%s", ambit__rows_param(j, i)->is_written ? "" : "const ",
+                   ambit__rows_type_of(j, i),
+                   j->bind[i].shared || ambit__rows_param(j, i)->is_written ? "" : "restrict ");
+    ambit__print(j->t, "%s_at", ambit__rows_param(j, i)->name);
+  }
+  for (int d = 0; j->rule->max_axis >= 0 && d < j->ndims; d++)
+    ambit__print(j->t, ", %si%d", kind == DECLARE ? "int64_t " : "", d);
+}
+
+/* Accumulators of reductions, each after a comma: parts (per lane) or totals. */
+void ambit__rows_print_accumulators(const job *j, ambit__list_kind kind, const char *stem)
+{
+  bool total = stem[0] == 't';
+
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_reduction(j, i)) continue;
+    ambit__print(j->t, ", ");
+    if (kind == DECLARE)
+      ambit__print(j->t, "%s *",
+                   total ? ambit__rows_total_type(j, i) : ambit__rows_part_type(j, i));
+    ambit__print(j->t, "%s_%s", ambit__rows_param(j, i)->name, stem);
+  }
+}
+
+/* Calls f for every written component. */
+void ambit__rows_each_output(const job *j, void (*f)(const job *, int i, int c, const void *),
+                             const void *user)
+{
+  for (int i = 0; i < j->rule->nparams; i++)
+    for (int c = 0; ambit__rows_is_field(j, i) && c < ambit__rows_param(j, i)->components; c++)
+      if (ambit__rows_param(j, i)->writes[c]) f(j, i, c, user);
+}
+
+/* ---- the cell ---- */
+
+static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const job *j = s->user;
+
+  if (ambit__rows_is_field(j, e->index)) {
+    ambit__print(t, "%s_at[", ambit__rows_param(j, e->index)->name);
+    ambit__rows_print_offset(j, t, e->index, e->component, e->offset);
+    ambit__print(t, "]");
+  } else {
+    ambit__print(t, "%s_v", ambit__rows_param(j, e->index)->name);
+  }
+}
+
+static void print_index(const ambit__scope *s, ambit__text *t, int axis)
+{
+  (void)s;
+  ambit__print(t, "i%d", axis);
+}
+
+static void print_extent(const ambit__scope *s, ambit__text *t, int axis)
+{
+  (void)s;
+  ambit__print(t, "call->extent[%d]", axis);
+}
+
+static void declare_to(const job *j, int i, int c, const void *user)
+{
+  (void)user;
+  ambit__print(j->t, ", %s *", ambit__rows_type_of(j, i));
+  ambit__rows_print_component(j, i, "to", c);
+}
+
+static void declare_out(const job *j, int i, int c, const void *user)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+
+  (void)user;
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "%s ", ambit__rows_type_of(j, i));
+  ambit__rows_print_component(j, i, "out", c);
+  if (ambit__rows_param(j, i)->keeps[c]) {
+    ambit__print(j->t, " = %s_at[", ambit__rows_param(j, i)->name);
+    ambit__rows_print_offset(j, j->t, i, c, here);
+    ambit__print(j->t, "]");
+  }
+  ambit__line_end(j->w, ";");
+}
+
+static void store_out(const job *j, int i, int c, const void *user)
+{
+  (void)user;
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "*");
+  ambit__rows_print_component(j, i, "to", c);
+  ambit__print(j->t, " = ");
+  ambit__rows_print_component(j, i, "out", c);
+  ambit__line_end(j->w, ";");
+}
+
+static void declare_reduction(const job *j, const ambit__scope *s, int i)
+{
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "%s %s_out = ", ambit__rows_type_of(j, i), ambit__rows_param(j, i)->name);
+  ambit__emit_identity(s, j->t, ambit__rows_param(j, i)->reduce, ambit__rows_param(j, i)->type);
+  ambit__line_end(j->w, ";");
+}
+
+/* a = a op b, where a and b are made from the parameter's name. */
+void ambit__rows_fold(const job *j, const ambit__scope *s, int i, const char *a, const char *b,
+                      bool total)
+{
+  char to[320], from[320]; /* names have up to 240 characters */
+  ambit_type type = ambit__rows_param(j, i)->type;
+
+  snprintf(to, sizeof to, "*%s_%s", ambit__rows_param(j, i)->name, a);
+  snprintf(from, sizeof from, "%s_%s", ambit__rows_param(j, i)->name, b);
+  if (total) type = ambit__type_is_real(type) ? AMBIT_F64 : AMBIT_I64;
+  ambit__line_begin(j->w);
+  ambit__emit_fold(s, j->t, ambit__rows_param(j, i)->reduce, type, to, from);
+  ambit__line_end(j->w, ";");
+}
+
+ambit__scope ambit__rows_scope_of(const job *j)
+{
+  return (ambit__scope){.rule = j->rule,
+                        .dialect = &ambit__dialect_c,
+                        .read = read,
+                        .index = print_index,
+                        .extent = print_extent,
+                        .step = "call->step",
+                        .user = j};
+}
+
+void ambit__rows_emit_cell(const job *j)
+{
+  const ambit__scope s = ambit__rows_scope_of(j);
+
+  ambit__print(j->t,
+               "/* The rule, for one cell. */\nAMBIT_INLINE void cell(const ambit_call *call");
+  ambit__rows_print_places(j, DECLARE);
+  ambit__rows_print_invariants(j, DECLARE);
+  ambit__rows_each_output(j, declare_to, NULL);
+  ambit__rows_print_accumulators(j, DECLARE, "part");
+  ambit__print(j->t, ")\n{\n");
+  j->w->depth++;
+  ambit__rows_each_output(j, declare_out, NULL);
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__rows_is_reduction(j, i)) declare_reduction(j, &s, i);
+  ambit__emit_stmts(&s, j->w, j->rule->body);
+  ambit__rows_each_output(j, store_out, NULL);
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__rows_is_reduction(j, i)) ambit__rows_fold(j, &s, i, "part", "out", false);
+  ambit__close(j->w);
+}

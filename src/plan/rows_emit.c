@@ -1,0 +1,622 @@
+/* rows_emit.c - writes the code of the strategy `rows`.
+ *
+ * The file that comes out has, in this order:
+ *
+ *   cell          the rule: reads through u_at, which points at the cell; writes through v_to
+ *   singleN       one cell in each of N rows
+ *   vectorN       a vector of cells in each of N rows
+ *   edgeN         part of one, at the ends of N rows
+ *   rowsN         N rows from x0 to x1
+ *   ambit_kernel  the loops over the box
+ *
+ * All but the last are handed `call` first, then the pointers u_at and indices i0, i1, ..., then
+ * what never changes: strides u_s0, values k_v.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "plan/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+  MOST_TAPS = 512, /* of a sum that is written term by term */
+  MOST_EDGE = 128  /* reads of several rows that are written out again for their ends */
+};
+
+typedef ambit__rows_job job;
+typedef ambit__rows_place place;
+
+/* ---- N rows ---- */
+
+place ambit__rows_place_of(const job *j, const int rows[2], int r, bool lanes)
+{
+  place p = {.r = r, .lanes = lanes};
+
+  if (j->ndims >= 2) p.offset[j->last - 1] = r % rows[0];
+  if (j->ndims >= 3) p.offset[j->last - 2] = r / rows[0];
+  return p;
+}
+
+static bool is_elsewhere(const place *p)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (p->offset[d]) return true;
+  return false;
+}
+
+/* "u_at + u_s0 + x + l": component c of field i in the row of a place, at `x` ("": at its start). */
+static void print_pointer(const job *j, int i, int c, const place *p, const char *x)
+{
+  ambit__print(j->t, "%s_at", ambit__rows_param(j, i)->name);
+  if (c || is_elsewhere(p)) {
+    ambit__print(j->t, " + ");
+    ambit__rows_print_offset(j, j->t, i, c, p->offset);
+  }
+  if (!*x) return;
+  if (j->bind[i].unit)
+    ambit__print(j->t, " + %s", x);
+  else
+    ambit__print(j->t, " + (%s) * %s_s%d", x, ambit__rows_param(j, i)->name, j->last);
+}
+
+void ambit__rows_print_pointer(const job *j, int i, int c, const place *p)
+{
+  print_pointer(j, i, c, p, p->lanes ? "x + l" : "x");
+}
+
+/* Pointers and indices of the row of a place, at `x`, each after a comma. */
+static void print_shifted_places(const job *j, const place *p, const char *x)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_field(j, i)) continue;
+    ambit__print(j->t, ", ");
+    print_pointer(j, i, 0, p, x);
+  }
+  for (int d = 0; j->rule->max_axis >= 0 && d < j->ndims; d++) {
+    ambit__print(j->t, ", i%d", d);
+    if (d == j->last && *x)
+      ambit__print(j->t, " + %s", x);
+    else if (p->offset[d])
+      ambit__print(j->t, " + %d", p->offset[d]);
+  }
+}
+
+void ambit__rows_print_buffer(const job *j, int i, int c, int r)
+{
+  ambit__print(j->t, "%s_b%d_%d", ambit__rows_param(j, i)->name, c, r);
+}
+
+static void pass_to(const job *j, int i, int c, const void *user)
+{
+  const place *p = user;
+
+  ambit__print(j->t, ", ");
+  if (p->lanes) {
+    ambit__rows_print_buffer(j, i, c, p->r);
+    ambit__print(j->t, " + l");
+  } else {
+    ambit__rows_print_pointer(j, i, c, p);
+  }
+}
+
+static void call_cell(const job *j, const place *p)
+{
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "cell(call");
+  print_shifted_places(j, p, p->lanes ? "x + l" : "x");
+  ambit__rows_print_invariants(j, PASS);
+  ambit__rows_each_output(j, pass_to, p);
+  ambit__rows_print_accumulators(j, PASS, p->lanes ? "part + l" : "part");
+  ambit__line_end(j->w, ");");
+}
+
+static void open_function(const job *j, const char *kind, const char *name, int n, const char *tail)
+{
+  ambit__print(j->t, "\n%s void %s%d(const ambit_call *call", kind, name, n);
+  ambit__rows_print_places(j, DECLARE);
+  ambit__rows_print_invariants(j, DECLARE);
+  ambit__rows_print_accumulators(j, DECLARE, *tail && tail[2] == 'i' ? "total" : "part");
+  ambit__print(j->t, "%s)\n{\n", tail);
+  j->w->depth++;
+}
+
+/* All rows of a block at x, or at x + l. */
+static void emit_cells(const job *j, const int rows[2], bool lanes)
+{
+  if (j->taps) {
+    ambit__rows_emit_sum(j, rows, lanes);
+    return;
+  }
+  for (int r = 0; r < rows[0] * rows[1]; r++) {
+    place p = ambit__rows_place_of(j, rows, r, lanes);
+
+    call_cell(j, &p);
+  }
+}
+
+static void emit_single(const job *j, const int rows[2])
+{
+  const int n = rows[0] * rows[1];
+
+  open_function(j, "AMBIT_INLINE", "single", n, ", long x");
+  emit_cells(j, rows, false);
+  ambit__close(j->w);
+}
+
+static void declare_buffer(const job *j, int i, int c, const void *user)
+{
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "%s ", ambit__rows_type_of(j, i));
+  ambit__rows_print_buffer(j, i, c, ((const place *)user)->r);
+  ambit__line_end(j->w, "[LANES] __attribute__((aligned(AMBIT_VECTOR)));");
+}
+
+/* ambit_put(v_at + x, v_b0_0, ...), or one of its kin; `some` of the lanes: l0 to l1. */
+static void put_lanes(const job *j, int i, int c, const place *p, const char *how, bool some)
+{
+  const char *type = ambit__rows_type_of(j, i);
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "ambit_%s(", how);
+  ambit__rows_print_pointer(j, i, c, p);
+  ambit__print(j->t, ", ");
+  ambit__rows_print_buffer(j, i, c, p->r);
+  ambit__print(j->t, ", LANES * (int)sizeof(%s)", type);
+  if (some) ambit__print(j->t, ", l0 * (long)sizeof(%s), l1 * (long)sizeof(%s)", type, type);
+  ambit__line_end(j->w, ");");
+}
+
+static void put_buffer(const job *j, int i, int c, const void *user)
+{
+  place p = *(const place *)user;
+
+  p.lanes = false;
+  put_lanes(j, i, c, &p, j->plan->stream && !ambit__rows_param(j, i)->keeps[c] ? "stream" : "put",
+            false);
+}
+
+/* Asks for what the rows of the block that come next in memory will need soon. */
+static void emit_prefetch(const job *j, const int rows[2])
+{
+  const int axis = j->ndims >= 3 ? j->last - 2 : j->last - 1, n = rows[0] * rows[1];
+
+  for (int i = 0; i < j->rule->nparams; i++) {
+    int offset[AMBIT_MAX_DIMS] = {0};
+
+    if (!ambit__rows_is_field(j, i) || !j->bind[i].unit || !ambit__rows_param(j, i)->nreads ||
+        j->ndims < 2)
+      continue;
+    for (int d = 0; d < j->last; d++)
+      offset[d] = ambit__rows_param(j, i)->high[d];
+    for (int r = 0; r < n; r++) {
+      place p = {.lanes = false};
+
+      for (int d = 0; d < j->last; d++)
+        p.offset[d] = offset[d];
+      p.offset[axis] += r;
+      ambit__line_begin(j->w);
+      ambit__print(j->t, "__builtin_prefetch(");
+      ambit__rows_print_pointer(j, i, ambit__rows_param(j, i)->reads[0].component, &p);
+      ambit__line_end(j->w, " + AHEAD);");
+    }
+  }
+}
+
+/* Calls f for every written component in every row of a block, as lanes. */
+static void each_buffer(const job *j, const int rows[2],
+                        void (*f)(const job *, int i, int c, const void *))
+{
+  for (int r = 0; r < rows[0] * rows[1]; r++) {
+    place p = ambit__rows_place_of(j, rows, r, true);
+
+    ambit__rows_each_output(j, f, &p);
+  }
+}
+
+static void open_lanes(const job *j)
+{
+  ambit__print(j->t, "#pragma omp simd\n");
+  ambit__open(j->w, "for (long l = 0; l < LANES; l++)");
+}
+
+static void emit_vector(const job *j, const int rows[2])
+{
+  open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1], ", long x");
+  each_buffer(j, rows, declare_buffer);
+  if (j->plan->stream) emit_prefetch(j, rows);
+  open_lanes(j);
+  emit_cells(j, rows, true);
+  ambit__close(j->w);
+  each_buffer(j, rows, put_buffer);
+  ambit__close(j->w);
+}
+
+/* b[l] = l is asked for ? b[l] : what is there */
+static void blend_lanes(const job *j, int i, int c, const void *user)
+{
+  const place *p = user;
+
+  ambit__line_begin(j->w);
+  ambit__rows_print_buffer(j, i, c, p->r);
+  ambit__print(j->t, "[l] = l >= l0 && l < l1 ? ");
+  ambit__rows_print_buffer(j, i, c, p->r);
+  ambit__print(j->t, "[l] : *(");
+  ambit__rows_print_pointer(j, i, c, p);
+  ambit__line_end(j->w, ");");
+}
+
+static void store_blend(const job *j, int i, int c, const void *user)
+{
+  place p = *(const place *)user;
+
+  p.lanes = false;
+  put_lanes(j, i, c, &p, "put_some", true);
+}
+
+/* Part of a vector of one row. All lanes are computed, as the cells beyond the ends of a row are in memory
+ * too, and stored, those that were not asked for with what they held: cell by cell, the stores would fill
+ * up the queue that waits for memory (a 3-D star on 510 cells per row ran at half the speed). Boxes that run at the
+ * same time must therefore not share a cache line of a row; the device sees to that. */
+static void emit_edge(const job *j, const int rows[2])
+{
+  const int n = rows[0] * rows[1];
+
+  ambit__print(j->t, "\nstatic __attribute__((noinline)) void edge%d(const ambit_call *call", n);
+  ambit__rows_print_places(j, DECLARE);
+  ambit__rows_print_invariants(j, DECLARE);
+  ambit__print(j->t, ", long x, long l0, long l1)\n{\n");
+  j->w->depth++;
+  each_buffer(j, rows, declare_buffer);
+  open_lanes(j);
+  emit_cells(j, rows, true);
+  ambit__close(j->w);
+  open_lanes(j);
+  each_buffer(j, rows, blend_lanes);
+  ambit__close(j->w);
+  each_buffer(j, rows, store_blend);
+  ambit__close(j->w);
+}
+
+static void call_rows(const job *j, const char *name, int n, const char *accumulators,
+                      const char *tail)
+{
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "%s%d(call", name, n);
+  ambit__rows_print_places(j, PASS);
+  ambit__rows_print_invariants(j, PASS);
+  ambit__rows_print_accumulators(j, PASS, accumulators);
+  ambit__line_end(j->w, tail);
+}
+
+static void declare_parts(const job *j, const ambit__scope *s, bool lanes)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_reduction(j, i)) continue;
+    ambit__line(j->w, "%s %s_part[%s];", ambit__rows_part_type(j, i), ambit__rows_param(j, i)->name,
+                lanes ? "LANES" : "1");
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "for (int l = 0; l < %s; l++) %s_part[l] = ", lanes ? "LANES" : "1",
+                 ambit__rows_param(j, i)->name);
+    ambit__emit_identity(s, j->t, ambit__rows_param(j, i)->reduce, ambit__rows_param(j, i)->type);
+    ambit__line_end(j->w, ";");
+  }
+}
+
+static void fold_parts(const job *j, const ambit__scope *s, bool lanes)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_reduction(j, i)) continue;
+    ambit__open(j->w, "for (int l = 0; l < %s; l++)", lanes ? "LANES" : "1");
+    ambit__rows_fold(j, s, i, "total", "part[l]", true);
+    ambit__close(j->w);
+  }
+}
+
+/* Whether rows are taken together at their ends too; large rules would take long to compile twice. */
+static bool edges_together(const job *j, const int rows[2])
+{
+  int reads = 0;
+
+  for (int i = 0; i < j->rule->nparams; i++)
+    reads += ambit__rows_is_field(j, i) ? ambit__rows_param(j, i)->nreads : 0;
+  return rows[0] * rows[1] == 1 || rows[0] * rows[1] * reads <= MOST_EDGE;
+}
+
+/* The ends of rows that do not fill a vector: lanes l0 to l1 of the one at x. */
+static void call_edges(const job *j, const int rows[2], const char *tail)
+{
+  const int n = rows[0] * rows[1], times = edges_together(j, rows) ? 1 : n;
+
+  for (int r = 0; r < times; r++) {
+    place p = ambit__rows_place_of(j, rows, r, false);
+
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "edge%d(call", n / times);
+    print_shifted_places(j, &p, "");
+    ambit__rows_print_invariants(j, PASS);
+    ambit__line_end(j->w, tail);
+  }
+}
+
+static void prefetch_end(const job *j, int i, int c, const void *user)
+{
+  const place *p = user;
+
+  for (int end = 0; end < 2; end++) {
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "__builtin_prefetch(");
+    print_pointer(j, i, c, p, end ? "x1" : "x0");
+    ambit__line_end(j->w, ", 1);");
+  }
+}
+
+/* The ends of rows are read before they are written: asks for those of the rows that come next. */
+static void emit_prefetch_ends(const job *j, const int rows[2])
+{
+  for (int r = 0; r < rows[0] * rows[1]; r++) {
+    place p = ambit__rows_place_of(j, rows, r, false);
+
+    p.offset[j->last - 1] += j->ndims == 2 ? rows[0] : 1;
+    ambit__rows_each_output(j, prefetch_end, &p);
+  }
+}
+
+/* Whole vectors along the rows; ends that do not fill one by edge(), or cell by cell where cells are
+ * reduced. */
+static void emit_vector_walk(const job *j, const int rows[2])
+{
+  const int n = rows[0] * rows[1];
+
+  if (j->reduces) {
+    ambit__line(j->w, "long x = x0;");
+    ambit__open(j->w, "for (; x < x1 && x %% LANES; x++)");
+    call_rows(j, "single", n, "part", ", x);");
+    ambit__close(j->w);
+  } else {
+    if (j->plan->stream && j->ndims > 1) emit_prefetch_ends(j, rows);
+    ambit__line(j->w, "long x = x0 - x0 %% LANES;");
+    ambit__open(j->w, "if (x < x0)");
+    call_edges(j, rows, ", x, x0 - x, x1 - x < LANES ? x1 - x : LANES);");
+    ambit__line(j->w, "x += LANES;");
+    ambit__close(j->w);
+  }
+  ambit__open(j->w, "for (; x + LANES <= x1; x += LANES)");
+  call_rows(j, "vector", n, "part", ", x);");
+  ambit__close(j->w);
+  ambit__open(j->w, j->reduces ? "for (; x < x1; x++)" : "if (x < x1)");
+  if (j->reduces)
+    call_rows(j, "single", n, "part", ", x);");
+  else
+    call_edges(j, rows, ", x, 0, x1 - x);");
+  ambit__close(j->w);
+}
+
+/* The walk along the rows. Some processors do better with one long loop, as the prelude knows. */
+static void emit_walk(const job *j, const int rows[2])
+{
+  const int n = rows[0] * rows[1];
+
+  if (j->direct) {
+    ambit__open(j->w, "for (long x = x0; x < x1; x++)");
+    call_rows(j, "single", n, "part", ", x);");
+    ambit__close(j->w);
+    return;
+  }
+  if (!j->reduces && !j->plan->stream) {
+    ambit__print(j->t, "#if AMBIT_LONG_LOOPS\n#pragma omp simd\n");
+    ambit__open(j->w, "for (long x = x0; x < x1; x++)");
+    call_rows(j, "single", n, "part", ", x);");
+    ambit__close(j->w);
+    ambit__print(j->t, "#else\n");
+  }
+  emit_vector_walk(j, rows);
+  if (!j->reduces && !j->plan->stream) ambit__print(j->t, "#endif\n");
+}
+
+/* Cells one by one: where cells are reduced or written straight to memory, and for long loops. */
+static void emit_singles(const job *j, const int rows[2])
+{
+  const bool always = j->reduces || j->direct;
+
+  if (!always && j->plan->stream) return;
+  if (!always) ambit__print(j->t, "\n#if AMBIT_LONG_LOOPS");
+  emit_single(j, rows);
+  if (!always) ambit__print(j->t, "#endif\n");
+}
+
+static void emit_rows(const job *j, const int rows[2])
+{
+  const ambit__scope s = ambit__rows_scope_of(j);
+  const int n = rows[0] * rows[1];
+
+  emit_singles(j, rows);
+  if (!j->direct) emit_vector(j, rows);
+  if (!j->direct && !j->reduces && edges_together(j, rows)) emit_edge(j, rows);
+  open_function(j, "static __attribute__((noinline))", "rows", n, ", int64_t x0, int64_t x1");
+  declare_parts(j, &s, !j->direct);
+  emit_walk(j, rows);
+  fold_parts(j, &s, !j->direct);
+  ambit__close(j->w);
+}
+
+/* ---- the box ---- */
+
+static void emit_parameters(const job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const char *name = ambit__rows_param(j, i)->name, *type = ambit__rows_type_of(j, i);
+
+    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].unit; d++)
+      ambit__line(j->w, "const int64_t %s_s%d = call->stride[%d][%d];", name, d, i, d);
+    if (ambit__rows_is_field(j, i) && ambit__rows_param(j, i)->components > 1)
+      ambit__line(j->w, "const int64_t %s_c = call->component[%d];", name, i);
+    if (ambit__rows_is_value(j, i))
+      ambit__line(j->w, "const %s %s_v = *(const %s *)call->origin[%d];", type, name, type, i);
+    if (ambit__rows_is_reduction(j, i))
+      ambit__line(j->w, "%s *%s_total = call->origin[%d];", ambit__rows_total_type(j, i), name, i);
+  }
+}
+
+/* Pointers and indices of the row at y0, y1, ...; x counts from 0. */
+static void emit_row_start(const job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_field(j, i)) continue;
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "%s *%s_at = (%s *)call->origin[%d]", ambit__rows_type_of(j, i),
+                 ambit__rows_param(j, i)->name, ambit__rows_type_of(j, i), i);
+    for (int d = 0; d < j->last; d++)
+      ambit__print(j->t, " + y%d * %s_s%d", d, ambit__rows_param(j, i)->name, d);
+    ambit__line_end(j->w, ";");
+  }
+  for (int d = 0; j->rule->max_axis >= 0 && d < j->ndims; d++)
+    if (d == j->last)
+      ambit__line(j->w, "const int64_t i%d = call->offset[%d];", d, d);
+    else
+      ambit__line(j->w, "const int64_t i%d = call->offset[%d] + y%d;", d, d, d);
+}
+
+/* "for (y0 = lo; y0 < hi; y0 += step)", in whole blocks of rows as long as they fit. */
+static void open_axis(const job *j, int d, const char *lo, const char *hi)
+{
+  ambit__open(j->w, "for (int64_t y%d = %s, n%d; y%d < %s; y%d += n%d)", d, lo, d, d, hi, d, d);
+}
+
+static void emit_row_calls(const job *j)
+{
+  const int n = j->plan->rows[0] * j->plan->rows[1];
+  const int axis = j->plan->rows[1] > 1 ? j->last - 2 : j->last - 1;
+
+  emit_row_start(j);
+  if (n > 1) {
+    ambit__line(j->w, "if (n%d == %d)", axis, n);
+    j->w->depth++;
+    call_rows(j, "rows", n, "total", ", x0, x1);");
+    j->w->depth--;
+    ambit__line(j->w, "else");
+    j->w->depth++;
+  }
+  call_rows(j, "rows", 1, "total", ", x0, x1);");
+  if (n > 1) j->w->depth--;
+}
+
+/* Opens the loops over all axes but the last, and closes them around the rows. With a block, the axis
+ * before the last is cut, and all planes are done for one cut before the next. */
+static void emit_loops(const job *j)
+{
+  const int blocked = j->plan->block ? j->last - 1 : -1;
+  int open = 0;
+
+  if (j->plan->block) {
+    ambit__open(j->w, "for (int64_t b0 = call->lo[%d]; b0 < call->hi[%d]; b0 += %lld)", blocked,
+                blocked, (long long)j->plan->block);
+    ambit__line(j->w, "const int64_t b1 = b0 + %lld < call->hi[%d] ? b0 + %lld : call->hi[%d];",
+                (long long)j->plan->block, blocked, (long long)j->plan->block, blocked);
+    open++;
+  }
+  for (int d = 0; d < j->last; d++, open++) {
+    int n = d == j->last - 1 ? j->plan->rows[0] : d == j->last - 2 ? j->plan->rows[1] : 1;
+    char lo[32], hi[32];
+
+    snprintf(lo, sizeof lo, "call->lo[%d]", d);
+    snprintf(hi, sizeof hi, "call->hi[%d]", d);
+    open_axis(j, d, d == blocked ? "b0" : lo, d == blocked ? "b1" : hi);
+    if (n > 1)
+      ambit__line(j->w, "n%d = %s - y%d >= %d ? %d : 1;", d, d == blocked ? "b1" : hi, d, n, n);
+    else
+      ambit__line(j->w, "n%d = 1;", d);
+  }
+  emit_row_calls(j);
+  while (open-- > 0)
+    ambit__close(j->w);
+}
+
+static void emit_entry(const job *j, const char *name)
+{
+  ambit__print(j->t, "\nvoid %s(const ambit_call *call)\n{\n", name);
+  j->w->depth++;
+  emit_parameters(j);
+  if (j->plan->strip) {
+    ambit__open(j->w, "for (int64_t x0 = call->lo[%d], x1; x0 < call->hi[%d]; x0 = x1)", j->last,
+                j->last);
+    ambit__line(j->w, "x1 = (x0 / %lld + 1) * %lld;", (long long)j->plan->strip,
+                (long long)j->plan->strip);
+    ambit__line(j->w, "if (x1 > call->hi[%d]) x1 = call->hi[%d];", j->last, j->last);
+  } else {
+    ambit__line(j->w, "const int64_t x0 = call->lo[%d], x1 = call->hi[%d];", j->last, j->last);
+  }
+  emit_loops(j);
+  if (j->plan->strip) ambit__close(j->w);
+  if (j->plan->stream) ambit__line(j->w, "AMBIT_FENCE();");
+  ambit__close(j->w);
+}
+
+/* ---- all of it ---- */
+
+/* The narrowest value that the lanes carry: written, or read where nothing is written. */
+static size_t lane_bytes(const job *j)
+{
+  size_t least = 0;
+
+  for (int pass = 0; pass < 2 && !least; pass++)
+    for (int i = 0; i < j->rule->nparams; i++) {
+      size_t size = ambit_type_size(ambit__rows_param(j, i)->type);
+
+      if (!ambit__rows_is_field(j, i) || (pass == 0 && !ambit__rows_param(j, i)->is_written))
+        continue;
+      if (!least || size < least) least = size;
+    }
+  return least ? least : sizeof(float);
+}
+
+/* Whether the rule is a weighted sum of one field into another, and terms may change places. */
+static void find_taps(job *j, const ambit__group *g)
+{
+  j->taps = g->strict || j->direct ? NULL : calloc(MOST_TAPS, sizeof *j->taps);
+  if (!j->taps) return;
+  j->from = ambit__rows_param(j, 0)->is_written;
+  j->to = !j->from;
+  if (ambit__rule_taps(j->rule, j->taps, MOST_TAPS, &j->ntaps) && j->ntaps &&
+      ambit__rows_is_field(j, 0) && ambit__rows_is_field(j, 1) &&
+      ambit__type_is_real(ambit__rows_param(j, 0)->type) &&
+      ambit__rows_param(j, 0)->type == ambit__rows_param(j, 1)->type)
+    return;
+  free(j->taps);
+  j->taps = NULL;
+}
+
+static void examine(job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (ambit__rows_is_reduction(j, i)) j->reduces = true;
+    if (!ambit__rows_is_field(j, i)) continue;
+    if (j->bind[i].shared || (ambit__rows_param(j, i)->is_written && !j->bind[i].unit))
+      j->direct = true;
+  }
+}
+
+void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                      ambit__writer *w)
+{
+  const int one[2] = {1, 1};
+  job j = {.plan = p,
+           .rule = g->steps[0].rule,
+           .bind = g->steps[0].bind,
+           .ndims = g->ndims,
+           .last = g->ndims - 1,
+           .w = w,
+           .t = &w->text};
+
+  (void)t;
+  examine(&j);
+  find_taps(&j, g);
+  ambit__emit_head(g, p, w);
+  ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),
+              lane_bytes(&j));
+  if (!j.taps) ambit__rows_emit_cell(&j);
+  emit_rows(&j, one);
+  if (p->rows[0] * p->rows[1] > 1) emit_rows(&j, p->rows);
+  emit_entry(&j, ambit__entry_name(g));
+  free(j.taps);
+}

@@ -1,0 +1,93 @@
+/* report.c - what a run tells people: a live line while it goes on, and the numbers afterwards. */
+#include "base/clock.h"
+#include "runtime/runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LIVE_SECONDS  0.1 /* between updates of the line at a terminal */
+#define PLAIN_SECONDS 2.0 /* between lines elsewhere */
+
+ambit__progress ambit__progress_start(const ambit_program *p, int64_t most)
+{
+  ambit__progress s = {.on = p->grid->context->settings.progress};
+
+  s.live = isatty(STDERR_FILENO);
+  s.started = s.shown = ambit__clock();
+  s.first = p->iteration;
+  s.most = most;
+  for (size_t i = 0; i < p->nops; i++)
+    s.cells += p->ops[i].cells;
+  return s;
+}
+
+static void print_duration(char *text, size_t size, double seconds)
+{
+  int64_t s = (int64_t)(seconds + 0.5);
+
+  if (s >= 3600)
+    snprintf(text, size, "%" PRId64 ":%02d:%02d", s / 3600, (int)(s / 60 % 60), (int)(s % 60));
+  else
+    snprintf(text, size, "%d:%02d", (int)(s / 60), (int)(s % 60));
+}
+
+void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
+{
+  double now, rate;
+  int64_t done = p->iteration - s->first;
+  char left[32];
+
+  if (!s->on) return;
+  now = ambit__clock();
+  if (!last && now - s->shown < (s->live ? LIVE_SECONDS : PLAIN_SECONDS)) return;
+  s->shown = now;
+  rate = now > s->started ? (double)done / (now - s->started) : 0;
+  print_duration(left, sizeof left, rate > 0 ? (double)(s->most - done) / rate : 0);
+  fprintf(stderr, "%s%" PRId64 " of %" PRId64 " iterations, %3.0f %%, %.2f Gcells/s, %s left%s",
+          s->live ? "\r" : "", done, s->most,
+          100.0 * (double)done / (double)(s->most ? s->most : 1), rate * s->cells / 1e9, left,
+          s->live ? "\033[K" : "\n");
+  if (last && s->live) fputc('\n', stderr);
+  fflush(stderr);
+}
+
+ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats)
+{
+  ambit__device *dev;
+
+  if (!p || ambit__failed(p->grid->context))
+    return p ? p->grid->context->errors.status : AMBIT_EINVAL;
+  AMBIT_CHECK(stats, &p->grid->context->errors, AMBIT_EINVAL, "ambit_program_stats: stats is NULL");
+  dev = p->grid->context->device;
+  *stats = p->stats;
+  stats->copy_bandwidth = measure_copy ? dev->backend->copy_bandwidth(dev) : 0;
+  return AMBIT_OK;
+}
+
+static void print_plans(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nops; i++)
+    if (p->ops[i].kind == OP_LAUNCH)
+      fprintf(stderr, "  step %d  %-14s %s\n", p->ops[i].step + 1,
+              p->steps[p->ops[i].step].kernel->rule->name, p->ops[i].function->plan);
+}
+
+ambit_status ambit_program_report(ambit_program *p)
+{
+  ambit__device_info info;
+  ambit_stats s;
+  double per_second;
+
+  AMBIT_TRY(ambit_program_stats(p, 1, &s));
+  p->grid->context->device->backend->info(p->grid->context->device, &info);
+  per_second = s.seconds > 0 ? 1 / s.seconds : 0;
+  fprintf(stderr, "%" PRId64 " iterations in %.3f s on %s\n", s.iterations, s.seconds, info.name);
+  fprintf(stderr, "  %.3f Gcells/s, %.2f Gflop/s\n", s.cells * per_second / 1e9,
+          s.flops * per_second / 1e9);
+  fprintf(stderr, "  %.2f GB/s of the %.2f GB/s this machine copies: %.0f %%\n",
+          s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,
+          s.copy_bandwidth > 0 ? 100 * s.bytes * per_second / s.copy_bandwidth : 0);
+  print_plans(p);
+  return AMBIT_OK;
+}

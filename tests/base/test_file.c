@@ -1,0 +1,275 @@
+/* Files appear when they are whole; if anything fails, the old one stays and no litter is left. */
+#define _XOPEN_SOURCE 700
+
+#include "base/file.h"
+
+#include "support/folder.h"
+#include "support/test.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static ambit__errors errors;
+
+static void put(const char *path, const char *text)
+{
+  ambit__file *f;
+
+  CHECK(!ambit__file_create(&errors, path, &f));
+  if (!f) return;
+  CHECK(!ambit__file_write(f, text, strlen(text)));
+  CHECK_MSG(!ambit__file_commit(f), "%s", errors.text);
+}
+
+static void check_content(const char *path, const char *want)
+{
+  void *data;
+  size_t size;
+
+  CHECK_MSG(!ambit__file_read_all(&errors, path, 1000, &data, &size), "%s", errors.text);
+  if (!data) return;
+  CHECK_STR(want, (char *)data);
+  CHECK_EQ(strlen(want), size);
+  free(data);
+}
+
+static void told(ambit_status want, const char *words)
+{
+  CHECK_EQ(want, errors.status);
+  CHECK_MSG(errors.text && strstr(errors.text, words), "\"%s\" is not in: %s", words,
+            errors.text ? errors.text : "");
+  ambit__errors_clear(&errors);
+}
+
+static void a_file_appears_when_it_is_committed(void)
+{
+  const char *path = folder_path("a");
+  ambit__file *f;
+
+  CHECK(!ambit__file_create(&errors, path, &f));
+  CHECK(!ambit__file_write(f, "hello ", 6));
+  CHECK(access(path, F_OK) != 0);
+  CHECK(!ambit__file_write(f, "world", 5));
+  CHECK(!ambit__file_commit(f));
+  check_content(path, "hello world");
+  CHECK_EQ(1, folder_files());
+}
+
+static void an_aborted_file_leaves_the_old_one(void)
+{
+  const char *path = folder_path("a");
+  ambit__file *f;
+
+  put(path, "old");
+  CHECK(!ambit__file_create(&errors, path, &f));
+  CHECK(!ambit__file_write(f, "new", 3));
+  ambit__file_abort(f);
+  ambit__file_abort(NULL);
+  check_content(path, "old");
+  CHECK_EQ(1, folder_files());
+}
+
+static void large_and_small_pieces_keep_their_order(void)
+{
+  enum { N = 200000 };
+  const char *path = folder_path("large");
+  unsigned char *want = malloc(N);
+  ambit__file *f;
+  void *got;
+  size_t size, at = 0;
+
+  CHECK(!ambit__file_create(&errors, path, &f));
+  for (size_t i = 0; i < N; i++)
+    want[i] = (unsigned char)(i * 31 >> 3);
+  for (size_t piece = 1; at < N; piece = piece * 7 % 70001) {
+    size_t n = piece < N - at ? piece : N - at;
+
+    CHECK(!ambit__file_write(f, want + at, n));
+    at += n;
+  }
+  CHECK(!ambit__file_write(f, NULL, 0));
+  CHECK(!ambit__file_commit(f));
+  CHECK(!ambit__file_read_all(&errors, path, N, &got, &size));
+  CHECK(size == N && !memcmp(want, got, N));
+  free(got);
+  free(want);
+}
+
+/* A limit on the size of files stands for a full disk. */
+static void a_full_disk_leaves_the_old_file(void)
+{
+  static const char block[30000];
+  const char *path = folder_path("full");
+  struct rlimit old, small;
+  ambit__file *f;
+  ambit_status s = AMBIT_OK;
+
+  put(path, "precious");
+  getrlimit(RLIMIT_FSIZE, &old);
+  small = old;
+  small.rlim_cur = 100000;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  CHECK(!ambit__file_create(&errors, path, &f));
+  for (int i = 0; i < 10; i++)
+    s = ambit__file_write(f, block, sizeof block);
+  CHECK_EQ(AMBIT_EIO, s);
+  CHECK_EQ(AMBIT_EIO, ambit__file_commit(f));
+  setrlimit(RLIMIT_FSIZE, &old);
+  told(AMBIT_EIO, "File too large");
+  check_content(path, "precious");
+  CHECK_EQ(1, folder_files());
+}
+
+/* The same when the last bytes only fail when they leave the buffer. */
+static void a_disk_that_fills_at_the_end_leaves_the_old_file(void)
+{
+  static const char block[2000];
+  const char *path = folder_path("full");
+  struct rlimit old, small;
+  ambit__file *f;
+
+  put(path, "precious");
+  getrlimit(RLIMIT_FSIZE, &old);
+  small = old;
+  small.rlim_cur = 1000;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  CHECK(!ambit__file_create(&errors, path, &f));
+  CHECK(!ambit__file_write(f, block, sizeof block));
+  CHECK_EQ(AMBIT_EIO, ambit__file_commit(f));
+  setrlimit(RLIMIT_FSIZE, &old);
+  told(AMBIT_EIO, path);
+  check_content(path, "precious");
+  CHECK_EQ(1, folder_files());
+}
+
+static void a_device_is_written_directly(void)
+{
+  struct stat st;
+  ambit__file *f;
+
+  put("/dev/null", "gone");
+  CHECK(!stat("/dev/null", &st) && S_ISCHR(st.st_mode));
+  CHECK(!ambit__file_create(&errors, "/dev/full", &f));
+  CHECK(!ambit__file_write(f, "x", 1));
+  CHECK_EQ(AMBIT_EIO, ambit__file_commit(f));
+  told(AMBIT_EIO, "cannot write /dev/full: No space left on device");
+}
+
+static void a_link_stays_a_link(void)
+{
+  const char *path = folder_path("real"), *link = folder_path("link");
+  struct stat st;
+
+  put(path, "old");
+  CHECK(!symlink("real", link));
+  put(link, "new");
+  CHECK(!lstat(link, &st) && S_ISLNK(st.st_mode));
+  check_content(path, "new");
+}
+
+static void permissions_follow_the_umask_or_the_old_file(void)
+{
+  const char *path = folder_path("mode");
+  mode_t old = umask(027);
+  struct stat st;
+
+  put(path, "1");
+  CHECK(!stat(path, &st) && (st.st_mode & 0777) == 0640);
+  CHECK(!chmod(path, 0600));
+  put(path, "2");
+  CHECK(!stat(path, &st) && (st.st_mode & 0777) == 0600);
+  umask(old);
+}
+
+static void impossible_names_are_told(void)
+{
+  ambit__file *f;
+
+  CHECK(ambit__file_create(&errors, folder_path("none/such"), &f) && !f);
+  told(AMBIT_EIO, "none/such: No such file or directory");
+  CHECK(ambit__file_create(&errors, folder, &f) && !f);
+  told(AMBIT_EIO, "Is a directory");
+  CHECK(ambit__file_create(&errors, "", &f) && !f);
+  told(AMBIT_EIO, "empty");
+  CHECK(ambit__file_create(&errors, NULL, &f) && !f);
+  told(AMBIT_EIO, "empty");
+}
+
+static void two_writers_of_one_name_do_not_meet(void)
+{
+  const char *path = folder_path("both");
+  ambit__file *a, *b;
+
+  CHECK(!ambit__file_create(&errors, path, &a));
+  CHECK(!ambit__file_create(&errors, path, &b));
+  CHECK(!ambit__file_write(a, "first", 5));
+  CHECK(!ambit__file_write(b, "second", 6));
+  CHECK(!ambit__file_commit(b));
+  CHECK(!ambit__file_commit(a));
+  check_content(path, "first");
+}
+
+static void reading_knows_its_limits(void)
+{
+  const char *path = folder_path("five");
+  void *data;
+  size_t size;
+
+  put(path, "12345");
+  CHECK(!ambit__file_read_all(&errors, path, 5, &data, &size) && size == 5);
+  free(data);
+  CHECK(ambit__file_read_all(&errors, path, 4, &data, &size) && !data && !size);
+  told(AMBIT_EIO, "more than 4 bytes");
+  CHECK(ambit__file_read_all(&errors, folder_path("none"), 4, &data, &size) && !data);
+  told(AMBIT_EIO, "none: No such file or directory");
+  CHECK(ambit__file_read_all(&errors, folder, 4, &data, &size) && !data);
+  told(AMBIT_EIO, "Is a directory");
+  CHECK(ambit__file_read_all(&errors, NULL, 4, &data, &size) && !data);
+  told(AMBIT_EIO, "without a name");
+  put(path, "");
+  check_content(path, "");
+}
+
+/* Each test has an empty folder. */
+#define IN_FOLDER(name)                                                                            \
+  static void name##_(void)                                                                        \
+  {                                                                                                \
+    CHECK(folder_make());                                                                          \
+    name();                                                                                        \
+    folder_remove();                                                                               \
+  }
+IN_FOLDER(a_file_appears_when_it_is_committed)
+IN_FOLDER(an_aborted_file_leaves_the_old_one)
+IN_FOLDER(large_and_small_pieces_keep_their_order)
+IN_FOLDER(a_full_disk_leaves_the_old_file)
+IN_FOLDER(a_disk_that_fills_at_the_end_leaves_the_old_file)
+IN_FOLDER(a_device_is_written_directly)
+IN_FOLDER(a_link_stays_a_link)
+IN_FOLDER(permissions_follow_the_umask_or_the_old_file)
+IN_FOLDER(impossible_names_are_told)
+IN_FOLDER(two_writers_of_one_name_do_not_meet)
+IN_FOLDER(reading_knows_its_limits)
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+#define T(name) {#name, name##_}
+      T(a_file_appears_when_it_is_committed),
+      T(an_aborted_file_leaves_the_old_one),
+      T(large_and_small_pieces_keep_their_order),
+      T(a_full_disk_leaves_the_old_file),
+      T(a_disk_that_fills_at_the_end_leaves_the_old_file),
+      T(a_device_is_written_directly),
+      T(a_link_stays_a_link),
+      T(permissions_follow_the_umask_or_the_old_file),
+      T(impossible_names_are_told),
+      T(two_writers_of_one_name_do_not_meet),
+      T(reading_knows_its_limits),
+#undef T
+      {0}};
+
+  return test_main(argc, argv, tests);
+}

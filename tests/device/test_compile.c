@@ -1,0 +1,614 @@
+/* From source to function: what is kept, what is refused, what happens when things go wrong. */
+#define _GNU_SOURCE 1
+#include "device/cpu/compile.h"
+#include "device/cpu/machine.h"
+#include "device/tree.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+typedef int (*int_fn)(int);
+
+static const char plus_seven[] = "int f(int x)\n{\n  return x + 7;\n}\n";
+
+/* ---- the stage: a cache folder, and a compiler that counts how often it is run ---- */
+
+static char cache[512], wrapper[512];
+static ambit__settings settings;
+
+/* The script runs the real compiler after `extra`, some lines of shell. */
+static void write_wrapper(const char *extra)
+{
+  const char *cc = getenv("CC");
+  char text[2048];
+
+  snprintf(text, sizeof text, "#!/bin/sh\necho run >> '%s/runs'\n%s\nexec %s \"$@\"\n", folder,
+           extra, cc && *cc ? cc : "cc");
+  tree_put("compiler", text);
+  CHECK_EQ(0, chmod(wrapper, 0700));
+}
+
+static void begin(void)
+{
+  tree_make();
+  snprintf(cache, sizeof cache, "%s/cache", folder);
+  snprintf(wrapper, sizeof wrapper, "%s/compiler", folder);
+  settings = (ambit__settings){.cc = wrapper, .cache = cache, .dump = "", .verbose = -1};
+  write_wrapper("");
+}
+
+static void end(void)
+{
+  tree_remove();
+}
+
+static int runs(void)
+{
+  char path[512], line[16];
+  int n = 0;
+  FILE *f;
+
+  snprintf(path, sizeof path, "%s/runs", folder);
+  f = fopen(path, "r");
+  while (f && fgets(line, sizeof line, f))
+    n++;
+  if (f) fclose(f);
+  return n;
+}
+
+/* The files in a folder whose names end so; the path of the last one goes to `path`, unless NULL. */
+static int files(const char *where, const char *tail, char path[1024])
+{
+  DIR *dir = opendir(where);
+  struct dirent *entry;
+  int n = 0;
+
+  while (dir && (entry = readdir(dir))) {
+    size_t length = strlen(entry->d_name), want = strlen(tail);
+
+    if (entry->d_name[0] == '.' || length < want) continue;
+    if (strcmp(entry->d_name + length - want, tail)) continue;
+    if (path) snprintf(path, 1024, "%s/%s", where, entry->d_name);
+    n++;
+  }
+  if (dir) closedir(dir);
+  return n;
+}
+
+/* Opens a compiler afresh, as a new process would, and calls f(x) of the source; -1: did not work. */
+static int call_f(const char *source, int x)
+{
+  ambit__module *module = NULL;
+  ambit__errors errors = {0};
+  ambit__cc *cc = NULL;
+  void *address = NULL;
+  int result = -1;
+
+  if (!ambit__cc_open(&errors, &settings, &cc) &&
+      !ambit__cc_load(cc, source, "f", &module, &address))
+    result = ((int_fn)address)(x);
+  if (errors.text) printf("# %s\n", errors.text);
+  ambit__errors_clear(&errors);
+  ambit__module_release(module);
+  ambit__cc_close(cc);
+  return result;
+}
+
+static ambit__cc *open_cc(ambit__errors *errors)
+{
+  ambit__cc *cc = NULL;
+
+  *errors = (ambit__errors){0};
+  CHECK_EQ(AMBIT_OK, ambit__cc_open(errors, &settings, &cc));
+  return cc;
+}
+
+static void close_cc(ambit__cc *cc, ambit__errors *errors)
+{
+  ambit__cc_close(cc);
+  ambit__errors_clear(errors);
+}
+
+/* ---- keeping ---- */
+
+static void a_function_is_compiled_and_called(void)
+{
+  begin();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(2, runs()); /* to try it out, and for the kernel */
+  CHECK_EQ(1, files(cache, ".so", NULL));
+  CHECK_EQ(1, files(cache, ".meta", NULL));
+  CHECK_EQ(3, files(cache, "", NULL));
+  end();
+}
+
+static void a_second_start_runs_no_compiler(void)
+{
+  int before;
+
+  begin();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  before = runs();
+  CHECK_EQ(13, call_f(plus_seven, 6));
+  CHECK_EQ(before, runs());
+  CHECK_EQ(6, call_f("int f(int x) { return x; }", 6));
+  CHECK_EQ(before + 1, runs());
+  end();
+}
+
+static void the_same_source_is_loaded_once(void)
+{
+  ambit__module *one, *two;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *a, *b;
+
+  begin();
+  cc = open_cc(&errors);
+  CHECK_EQ(AMBIT_OK, ambit__cc_load(cc, plus_seven, "f", &one, &a));
+  CHECK_EQ(AMBIT_OK, ambit__cc_load(cc, plus_seven, "f", &two, &b));
+  CHECK(one == two && a == b);
+  ambit__module_release(one);
+  CHECK_EQ(8, ((int_fn)b)(1));
+  ambit__module_release(two);
+  CHECK(!cc->modules);
+  close_cc(cc, &errors);
+  end();
+}
+
+static void a_changed_compiler_compiles_again(void)
+{
+  int before;
+
+  begin();
+  call_f(plus_seven, 5);
+  before = runs();
+  write_wrapper("# another one");
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(before + 2, runs());
+  end();
+}
+
+static void without_a_cache_nothing_stays(void)
+{
+  char tmp[512];
+  char *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+
+  begin();
+  snprintf(tmp, sizeof tmp, "%s/tmp", folder);
+  CHECK_EQ(0, mkdir(tmp, 0700));
+  setenv("TMPDIR", tmp, 1);
+  settings.cache = "none";
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(4, runs());
+  CHECK_EQ(0, files(tmp, "", NULL));
+  if (old)
+    setenv("TMPDIR", old, 1);
+  else
+    unsetenv("TMPDIR");
+  free(old);
+  end();
+}
+
+static void the_users_own_folder_is_found_and_private(void)
+{
+  char *old = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL;
+  char own[600];
+  struct stat st;
+
+  begin();
+  settings.cache = "";
+  setenv("XDG_CACHE_HOME", cache, 1);
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  snprintf(own, sizeof own, "%s/ambit", cache);
+  CHECK_EQ(1, files(own, ".so", NULL));
+  CHECK(!stat(own, &st) && (st.st_mode & 0777) == 0700);
+  if (old)
+    setenv("XDG_CACHE_HOME", old, 1);
+  else
+    unsetenv("XDG_CACHE_HOME");
+  free(old);
+  end();
+}
+
+/* ---- damage ---- */
+
+/* Makes an entry, lets `damage` change one of its files, and looks that the next start makes a new one. */
+static void check_repaired(const char *tail, void (*damage)(const char *path))
+{
+  char path[1024] = "";
+  int before;
+
+  begin();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  before = runs();
+  CHECK_EQ(1, files(cache, tail, path));
+  damage(path);
+  CHECK_EQ(13, call_f(plus_seven, 6));
+  CHECK_EQ(before + 1, runs());
+  CHECK_EQ(14, call_f(plus_seven, 7));
+  CHECK_EQ(before + 1, runs());
+  end();
+}
+
+static void flip_a_byte(const char *path)
+{
+  FILE *f = fopen(path, "r+");
+  int c;
+
+  CHECK(f && !fseek(f, 100, SEEK_SET));
+  c = fgetc(f);
+  CHECK(!fseek(f, 100, SEEK_SET) && fputc(c ^ 1, f) != EOF);
+  fclose(f);
+}
+
+static void cut_in_half(const char *path)
+{
+  struct stat st;
+
+  CHECK(!stat(path, &st) && !truncate(path, st.st_size / 2));
+}
+
+static void empty_it(const char *path)
+{
+  CHECK(!truncate(path, 0));
+}
+
+static void take_it_away(const char *path)
+{
+  CHECK(!unlink(path));
+}
+
+static void let_others_write(const char *path)
+{
+  CHECK(!chmod(path, 0622));
+}
+
+static void put_a_link(const char *path)
+{
+  char other[600];
+
+  snprintf(other, sizeof other, "%s/elsewhere", folder);
+  CHECK(!rename(path, other) && !symlink(other, path));
+}
+
+static void a_damaged_library_is_never_loaded(void)
+{
+  check_repaired(".so", flip_a_byte);
+  check_repaired(".so", cut_in_half);
+  check_repaired(".so", empty_it);
+  check_repaired(".so", take_it_away);
+}
+
+static void a_library_that_others_could_change_is_never_loaded(void)
+{
+  check_repaired(".so", let_others_write);
+  check_repaired(".so", put_a_link);
+}
+
+static void a_damaged_description_makes_the_entry_worthless(void)
+{
+  check_repaired(".meta", flip_a_byte);
+  check_repaired(".meta", cut_in_half);
+  check_repaired(".meta", empty_it);
+  check_repaired(".meta", take_it_away);
+}
+
+static void a_damaged_note_is_found_out_again(void)
+{
+  check_repaired(".note", cut_in_half);
+}
+
+/* ---- folders that cannot be used ---- */
+
+static void a_folder_that_others_can_write_to_is_not_used(void)
+{
+  begin();
+  CHECK(!mkdir(cache, 0700) && !chmod(cache, 0770));
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(0, files(cache, "", NULL));
+  end();
+}
+
+static void a_folder_that_is_a_link_is_not_used(void)
+{
+  char real[600];
+
+  begin();
+  snprintf(real, sizeof real, "%s/real", folder);
+  CHECK(!mkdir(real, 0700) && !symlink(real, cache));
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(0, files(real, "", NULL));
+  end();
+}
+
+static void a_file_in_the_place_of_the_folder_does_no_harm(void)
+{
+  begin();
+  tree_put("cache", "not a folder");
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  end();
+}
+
+static void a_folder_that_cannot_be_written_does_not_stop_the_run(void)
+{
+  ambit__module *module;
+  ambit__errors errors;
+  char gone[600];
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  cc = open_cc(&errors);
+  snprintf(gone, sizeof gone, "%s/gone", folder);
+  CHECK(!rename(cache, gone));
+  CHECK_EQ(AMBIT_OK, ambit__cc_load(cc, plus_seven, "f", &module, &f));
+  CHECK_EQ(12, ((int_fn)f)(5));
+  ambit__module_release(module);
+  close_cc(cc, &errors);
+  end();
+}
+
+/* ---- compilers that fail ---- */
+
+static void a_mistake_in_the_source_is_told_and_the_source_kept(void)
+{
+  static const char wrong[] = "int f(int x) { return x + nonsense; }\n";
+  ambit__module *module;
+  ambit__errors errors;
+  char path[1024] = "";
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  cc = open_cc(&errors);
+  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, wrong, "f", &module, &f));
+  CHECK(!module);
+  CHECK_MSG(errors.text && strstr(errors.text, "nonsense"), "%s", errors.text);
+  CHECK_EQ(1, files(cache, ".c", path));
+  CHECK_MSG(strstr(errors.text, path) != NULL, "%s not in: %s", path, errors.text);
+  CHECK_EQ(0, files(cache, ".so", NULL));
+  close_cc(cc, &errors);
+  end();
+}
+
+static void a_function_that_is_not_there_is_told(void)
+{
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  cc = open_cc(&errors);
+  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "g", &module, &f));
+  CHECK(errors.text && strstr(errors.text, "no function g"));
+  CHECK(!module && !cc->modules);
+  close_cc(cc, &errors);
+  end();
+}
+
+static void having_no_compiler_is_no_error_until_one_is_needed(void)
+{
+  const char *const none[] = {"none", "no-such-compiler", "/no/such/compiler", "false"};
+
+  begin();
+  for (int i = 0; i < 4; i++) {
+    ambit__module *module;
+    ambit__errors errors;
+    ambit__cc *cc;
+    void *f;
+
+    settings.cc = none[i];
+    cc = open_cc(&errors);
+    CHECK(!cc->available);
+    CHECK_MSG(cc->why && strstr(cc->why, none[i]), "%s", cc->why);
+    CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "f", &module, &f));
+    CHECK(errors.text && strstr(errors.text, none[i]));
+    close_cc(cc, &errors);
+  }
+  end();
+}
+
+static void a_compiler_that_hangs_is_stopped(void)
+{
+  struct timespec start, stop;
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  write_wrapper("case \"$*\" in *-shared*) sleep 100 ;; esac");
+  cc = open_cc(&errors);
+  cc->patience = 0.2;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "f", &module, &f));
+  clock_gettime(CLOCK_MONOTONIC, &stop);
+  CHECK(stop.tv_sec - start.tv_sec < 10);
+  CHECK(errors.text && strstr(errors.text, "more than 0.2 s"));
+  close_cc(cc, &errors);
+  end();
+}
+
+/* The wrapper makes programs for "this machine" die at once, as they do where the compiler is mistaken about it. */
+static void code_that_does_not_run_here_is_replaced_by_plainer_code(void)
+{
+  ambit__errors errors;
+  char extra[1024];
+  ambit__cc *cc;
+  int before;
+
+  begin();
+  tree_put("die.h", "#include <signal.h>\n"
+                    "__attribute__((constructor)) static void die(void) { raise(SIGILL); }\n");
+  snprintf(extra, sizeof extra,
+           "case \"$*\" in *=native*) set -- -include '%s/die.h' \"$@\" ;; esac", folder);
+  write_wrapper(extra);
+  cc = open_cc(&errors);
+  CHECK(cc->available);
+  CHECK_EQ(CODE_COMMON, cc->compiler.level);
+  close_cc(cc, &errors);
+  before = runs();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(before + 1, runs()); /* it remembers */
+  end();
+}
+
+static void a_command_may_have_several_words(void)
+{
+  char command[600];
+
+  begin();
+  snprintf(command, sizeof command, " %s  -DEXTRA=30 ", wrapper);
+  settings.cc = command;
+  CHECK_EQ(35, call_f("int f(int x) { return x + EXTRA; }", 5));
+  end();
+}
+
+static void ends_of_children_that_the_program_ignores_do_no_harm(void)
+{
+  begin();
+  signal(SIGCHLD, SIG_IGN);
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  signal(SIGCHLD, SIG_DFL);
+  end();
+}
+
+/* ---- the rest ---- */
+
+/* x * x is not a float: fused, the rounding of the product is left out. */
+static void strict_code_is_not_contracted(void)
+{
+  static const char source[] = "int f(int n)\n"
+                               "{\n"
+                               "  float x = 1.0f + (float)n / 8388608.0f, y = x * x;\n"
+                               "  float z = -1.0f - (float)n / 4194304.0f;\n"
+                               "  return x * x + z == y + z && y + z == 0.0f;\n"
+                               "}\n";
+  static const char rounded[] = "int f(int n)\n"
+                                "{\n"
+                                "  float x = 1.0f + (float)n / 8388608.0f;\n"
+                                "  float z = -1.0f - (float)n / 4194304.0f;\n"
+                                "  return x * x + z == 0.0f;\n"
+                                "}\n";
+  int before, relaxed;
+
+  begin();
+  settings.strict = true;
+  CHECK_EQ(1, call_f(source, 1));
+  CHECK_EQ(1, call_f(rounded, 1));
+  before = runs();
+  settings.strict = false; /* other flags: another library */
+  relaxed = call_f(rounded, 1);
+  if (ambit__machine_vector_bytes() >= 64)
+    CHECK_EQ(0, relaxed); /* such processors can fuse, so the code does */
+  else
+    CHECK(relaxed >= 0);
+  CHECK_EQ(before + 1, runs());
+  CHECK_EQ(3, files(cache, ".so", NULL));
+  end();
+}
+
+static void infinities_survive_a_fast_math_command(void)
+{
+  char command[600];
+
+  begin();
+  snprintf(command, sizeof command, "%s -ffast-math", wrapper);
+  settings.cc = command;
+  CHECK_EQ(1, call_f("int f(int n) { double x = 1e308 * (n + 9); return x - x != x - x; }", 1));
+  end();
+}
+
+static void functions_of_the_math_library_are_linked(void)
+{
+  begin();
+  CHECK_EQ(148, call_f("#include <math.h>\nint f(int x) { return (int)exp((double)x); }", 5));
+  end();
+}
+
+static void generated_source_is_written_where_asked(void)
+{
+  char where[600], path[1024] = "", text[128] = "";
+  FILE *f;
+
+  begin();
+  snprintf(where, sizeof where, "%s/a/b", folder);
+  settings.dump = where;
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(1, files(where, ".c", path));
+  CHECK(!strncmp(path + strlen(where), "/f-", 3));
+  f = fopen(path, "r");
+  CHECK(f && fread(text, 1, sizeof text - 1, f) > 0);
+  CHECK_STR(plus_seven, text);
+  if (f) fclose(f);
+  end();
+}
+
+static void many_processes_may_start_at_once(void)
+{
+  enum { N = 8 };
+  pid_t child[N];
+  int before;
+
+  begin();
+  fflush(stdout);
+  for (int i = 0; i < N; i++) {
+    child[i] = fork();
+    if (child[i] == 0) _exit(call_f(plus_seven, i) == i + 7 && !test_failures ? 0 : 1);
+  }
+  for (int i = 0; i < N; i++) {
+    int status = 1;
+
+    CHECK_EQ(child[i], waitpid(child[i], &status, 0));
+    CHECK_EQ(0, status);
+  }
+  CHECK_EQ(3, files(cache, "", NULL)); /* one entry, one note, nothing half done */
+  before = runs();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(before, runs());
+  end();
+}
+
+int main(int argc, char **argv)
+{
+#define T(name)                                                                                    \
+  {                                                                                                \
+#    name, name                                                                                    \
+  }
+  static const test_case tests[] = {T(a_function_is_compiled_and_called),
+                                    T(a_second_start_runs_no_compiler),
+                                    T(the_same_source_is_loaded_once),
+                                    T(a_changed_compiler_compiles_again),
+                                    T(without_a_cache_nothing_stays),
+                                    T(the_users_own_folder_is_found_and_private),
+                                    T(a_damaged_library_is_never_loaded),
+                                    T(a_library_that_others_could_change_is_never_loaded),
+                                    T(a_damaged_description_makes_the_entry_worthless),
+                                    T(a_damaged_note_is_found_out_again),
+                                    T(a_folder_that_others_can_write_to_is_not_used),
+                                    T(a_folder_that_is_a_link_is_not_used),
+                                    T(a_file_in_the_place_of_the_folder_does_no_harm),
+                                    T(a_folder_that_cannot_be_written_does_not_stop_the_run),
+                                    T(a_mistake_in_the_source_is_told_and_the_source_kept),
+                                    T(a_function_that_is_not_there_is_told),
+                                    T(having_no_compiler_is_no_error_until_one_is_needed),
+                                    T(a_compiler_that_hangs_is_stopped),
+                                    T(code_that_does_not_run_here_is_replaced_by_plainer_code),
+                                    T(a_command_may_have_several_words),
+                                    T(ends_of_children_that_the_program_ignores_do_no_harm),
+                                    T(strict_code_is_not_contracted),
+                                    T(infinities_survive_a_fast_math_command),
+                                    T(functions_of_the_math_library_are_linked),
+                                    T(generated_source_is_written_where_asked),
+                                    T(many_processes_may_start_at_once),
+                                    {0}};
+#undef T
+
+  return test_main(argc, argv, tests);
+}

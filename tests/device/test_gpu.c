@@ -1,0 +1,643 @@
+/* The GPU device, on every driver that has a device here: stores and ghost cells against the host's,
+ * kernels against the reference. Random cases print the number that reproduces them. */
+#include "device/gpu/gpu.h"
+#include "device/host.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CASES = 300 };
+
+/* ---- the device under test, and the host's memory beside it ---- */
+
+static const ambit__backend *gpu;
+static ambit__errors errors;
+static ambit__settings settings = {.cache = "none", .dump = "", .devices = ""};
+static ambit__device *device;
+static ambit__queue *queue;
+static ambit__device host_device = {.errors = &errors, .settings = &settings};
+static ambit__queue host_queue = {&host_device};
+
+static void open_device(void)
+{
+  CHECK_EQ(AMBIT_OK, gpu->open(&errors, &settings, 0, &device));
+  CHECK_EQ(AMBIT_OK, gpu->queue_open(device, &queue));
+}
+
+static void close_device(void)
+{
+  CHECK_MSG(!errors.status, "%s", errors.text);
+  gpu->queue_close(queue);
+  gpu->close(device);
+  ambit__errors_clear(&errors);
+}
+
+/* ---- random stores ---- */
+
+static uint64_t state;
+
+static int64_t draw(int64_t n) /* 0..n-1 */
+{
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+static void draw_bytes(unsigned char *p, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    p[i] = (unsigned char)draw(128); /* without the bits that make NaNs */
+}
+
+/* The same store on the device and in host memory. */
+typedef struct sample {
+  ambit__store there, here;
+  int64_t extents[AMBIT_MAX_DIMS];
+  int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
+  ambit__boundaries b;
+} sample;
+
+static void draw_axis(sample *s, int d)
+{
+  ambit__layout *l = &s->here.layout;
+
+  s->extents[d] = 1 + draw(draw(4) ? 4 : 9);
+  s->low[d] = (int)draw(draw(8) ? 3 : 12);
+  s->high[d] = (int)draw(draw(8) ? 3 : 12);
+  l->margin_lo[d] = s->low[d] + draw(2);
+  l->margin_hi[d] = s->high[d] + draw(2);
+  for (int side = 0; side < 2; side++) {
+    s->b.kind[d][side] = (ambit_boundary)draw(7);
+    s->b.value[d][side] = (double)draw(1000) - 300.25;
+  }
+}
+
+/* Of random shape, with random bytes everywhere. */
+static sample draw_sample(uint64_t seed)
+{
+  sample s;
+  ambit__layout *l = &s.here.layout;
+  int ndims;
+
+  memset(&s, 0, sizeof s);
+  state = seed * 0x9e3779b97f4a7c15u;
+  ndims = 1 + (int)draw(seed % 16 ? 4 : 6);
+  l->type = (ambit_type)draw(6);
+  l->components = 1 + (int)draw(3);
+  l->order = (ambit_order)draw(2);
+  for (int d = 0; d < ndims; d++)
+    draw_axis(&s, d);
+  l->own = ambit__box_of_extents(ndims, s.extents);
+  CHECK(ambit__layout_make(l));
+  s.there.layout = *l;
+  CHECK_EQ(AMBIT_OK, ambit__host_alloc(&host_device, l->bytes, l, &s.here.buffer));
+  CHECK_EQ(AMBIT_OK, gpu->alloc(device, l->bytes, l, &s.there.buffer));
+  draw_bytes(ambit__host_base(s.here.buffer), l->bytes);
+  return s;
+}
+
+static void free_sample(sample *s)
+{
+  ambit__host_release(&host_device, s->here.buffer);
+  gpu->release(device, s->there.buffer);
+}
+
+/* All bytes, margins too, in pieces that a put can take. */
+static bool is_small(const sample *s)
+{
+  return s->here.layout.bytes <= AMBIT__STAGE_BYTES;
+}
+
+static void upload(sample *s)
+{
+  CHECK_EQ(AMBIT_OK, gpu->put(queue, s->there.buffer, ambit__host_base(s->here.buffer),
+                              s->here.layout.bytes));
+}
+
+static bool is_the_same(const sample *s)
+{
+  const size_t bytes = s->here.layout.bytes;
+  unsigned char *got = malloc(bytes);
+  bool same;
+
+  CHECK_EQ(AMBIT_OK, gpu->get(queue, got, s->there.buffer, bytes));
+  same = !memcmp(got, ambit__host_base(s->here.buffer), bytes);
+  free(got);
+  return same;
+}
+
+static ambit__box draw_box(const ambit__box *within)
+{
+  ambit__box b = *within;
+
+  for (int d = 0; d < b.ndims; d++) {
+    b.lo[d] = draw(within->hi[d]);
+    b.hi[d] = b.lo[d] + 1 + draw(within->hi[d] - b.lo[d]);
+  }
+  return b;
+}
+
+static size_t bytes_of(const ambit__layout *l, const ambit__box *box)
+{
+  return (size_t)ambit__box_volume(box) * (size_t)l->components * ambit_type_size(l->type);
+}
+
+/* ---- memory and boxes ---- */
+
+static void memory_is_zero(void)
+{
+  const size_t sizes[] = {8, 1, 100, 4096, 8000001};
+
+  open_device();
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    unsigned char *got = malloc(sizes[i]);
+    ambit__buffer *b = NULL;
+    size_t bad = 0;
+
+    CHECK_EQ(AMBIT_OK, gpu->alloc(device, sizes[i], NULL, &b));
+    CHECK_EQ(AMBIT_OK, gpu->get(queue, got, b, sizes[i]));
+    for (size_t k = 0; k < sizes[i]; k++)
+      bad += got[k] != 0;
+    CHECK_EQ(0, bad);
+    gpu->release(device, b);
+    free(got);
+  }
+  close_device();
+}
+
+static void a_box_goes_where_it_belongs_and_comes_back(void)
+{
+  open_device();
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+    ambit__box box = draw_box(&s.here.layout.own);
+    size_t bytes = bytes_of(&s.here.layout, &box);
+    unsigned char *dense = malloc(bytes), *back = malloc(bytes);
+
+    CHECK(is_small(&s));
+    upload(&s);
+    draw_bytes(dense, bytes);
+    CHECK_EQ(AMBIT_OK, ambit__host_write_box(&host_queue, &s.here, &box, dense));
+    CHECK_EQ(AMBIT_OK, gpu->write_box(queue, &s.there, &box, dense));
+    CHECK_MSG(is_the_same(&s), "written wrongly: case %d", (int)seed);
+    CHECK_EQ(AMBIT_OK, gpu->read_box(queue, back, &s.there, &box));
+    CHECK_MSG(!memcmp(dense, back, bytes), "read wrongly: case %d", (int)seed);
+    free(dense);
+    free(back);
+    free_sample(&s);
+  }
+  close_device();
+}
+
+static void an_empty_box_copies_nothing(void)
+{
+  sample s;
+  ambit__box box;
+
+  open_device();
+  s = draw_sample(7);
+  box = s.here.layout.own;
+  box.lo[0] = box.hi[0];
+  upload(&s);
+  CHECK_EQ(AMBIT_OK, gpu->write_box(queue, &s.there, &box, NULL));
+  CHECK_EQ(AMBIT_OK, gpu->read_box(queue, NULL, &s.there, &box));
+  CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &s.there, &s.there, &box));
+  CHECK(is_the_same(&s));
+  free_sample(&s);
+  close_device();
+}
+
+/* A field that takes more pieces than there are stages, in rows (gathered) and as one row (as it is). */
+static void boxes_larger_than_all_stages_are_copied_whole(void)
+{
+  static const int64_t shapes[][2] = {{2500, 16001}, {1, 40000003}};
+
+  open_device();
+  for (int i = 0; i < 2; i++) {
+    ambit__store store = {.layout = {.type = AMBIT_U8, .components = 1}};
+    size_t bytes = (size_t)(shapes[i][0] * shapes[i][1]);
+    unsigned char *values = malloc(bytes), *back = malloc(bytes);
+
+    CHECK(bytes > (size_t)AMBIT__STAGES * AMBIT__STAGE_BYTES);
+    store.layout.own = ambit__box_of_extents(2, shapes[i]);
+    CHECK(ambit__layout_make(&store.layout));
+    CHECK_EQ(AMBIT_OK, gpu->alloc(device, store.layout.bytes, &store.layout, &store.buffer));
+    for (size_t k = 0; k < bytes; k++)
+      values[k] = (unsigned char)(k * 31 + k / 65537);
+    CHECK_EQ(AMBIT_OK, gpu->write_box(queue, &store, &store.layout.own, values));
+    CHECK_EQ(AMBIT_OK, gpu->read_box(queue, back, &store, &store.layout.own));
+    CHECK(!memcmp(values, back, bytes));
+    gpu->release(device, store.buffer);
+    free(values);
+    free(back);
+  }
+  close_device();
+}
+
+static void a_box_is_copied_between_stores_of_different_margins(void)
+{
+  open_device();
+  for (uint64_t seed = 1; seed <= CASES / 4; seed++) {
+    sample s = draw_sample(seed);
+    ambit__box box = draw_box(&s.here.layout.own);
+    size_t bytes = bytes_of(&s.here.layout, &box);
+    unsigned char *want = malloc(bytes), *got = malloc(bytes);
+    ambit__store wider = {.layout = s.here.layout};
+
+    wider.layout.margin_lo[0] += 3;
+    wider.layout.margin_hi[box.ndims - 1] += 70;
+    CHECK(ambit__layout_make(&wider.layout));
+    CHECK_EQ(AMBIT_OK, gpu->alloc(device, wider.layout.bytes, &wider.layout, &wider.buffer));
+    upload(&s);
+    CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &wider, &s.there, &box));
+    CHECK_EQ(AMBIT_OK, gpu->read_box(queue, got, &wider, &box));
+    CHECK_EQ(AMBIT_OK, ambit__host_read_box(&host_queue, want, &s.here, &box));
+    CHECK_MSG(!memcmp(want, got, bytes), "case %d", (int)seed);
+    gpu->release(device, wider.buffer);
+    free(want);
+    free(got);
+    free_sample(&s);
+  }
+  close_device();
+}
+
+/* ---- ghosts ---- */
+
+static void ghosts_are_those_of_the_host_and_nothing_else_is_touched(void)
+{
+  open_device();
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+
+    upload(&s);
+    ambit__host_ghosts(&host_queue, &s.here, &s.b, s.extents, s.low, s.high);
+    CHECK_EQ(AMBIT_OK, gpu->ghosts(queue, &s.there, &s.b, s.extents, s.low, s.high));
+    CHECK_MSG(is_the_same(&s), "case %d", (int)seed);
+    free_sample(&s);
+  }
+  close_device();
+}
+
+/* ---- errors ---- */
+
+static void a_device_that_is_not_there_is_told_by_its_number(void)
+{
+  ambit__device *none = NULL;
+
+  CHECK_EQ(AMBIT_ENODEVICE, gpu->open(&errors, &settings, 99, &none));
+  CHECK(errors.text && strstr(errors.text, ":99") && strstr(errors.text, gpu->name));
+  ambit__errors_clear(&errors);
+}
+
+static void too_much_memory_is_refused_with_the_numbers_and_harms_nothing(void)
+{
+  ambit__buffer *b = NULL;
+
+  open_device();
+  CHECK_EQ(AMBIT_ENOMEM, gpu->alloc(device, (size_t)1 << 52, NULL, &b));
+  CHECK(!b);
+  CHECK_MSG(errors.text && strstr(errors.text, "iB"), "%s", errors.text ? errors.text : "");
+  ambit__errors_clear(&errors);
+  CHECK_EQ(AMBIT_OK, gpu->alloc(device, 1000, NULL, &b));
+  gpu->release(device, b);
+  close_device();
+}
+
+static void without_double_a_kernel_that_needs_it_is_refused_by_name(void)
+{
+  static const struct {
+    const char *text, *words;
+  } kernels[] = {{"void k1(const double *u, float *v) { *v = (float)*u; }", "'u'"},
+                 {"void k2(const float *u, float *v) { *v = (float)(0.5 * *u); }", "k2"},
+                 {"void k3(const int *u, int *v) { double x = *u; *v = (int)x; }", "k3"}};
+
+  open_device();
+  ((ambit__gpu_device *)device)->info.has_double = false;
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    const ambit__binding bind[2] = {{.is_field = true, .unit = true},
+                                    {.is_field = true, .unit = true}};
+    ambit__group_step step = {.bind = bind};
+    ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {10}};
+    ambit__function *fn = NULL;
+    ambit__rule *rule = NULL;
+
+    CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", kernels[i].text, &rule));
+    step.rule = rule;
+    CHECK_EQ(AMBIT_EUNSUPPORTED, gpu->build(device, &group, &fn));
+    CHECK_MSG(errors.text && strstr(errors.text, kernels[i].words), "%s", errors.text);
+    ambit__errors_clear(&errors);
+    ambit__rule_free(rule);
+  }
+  close_device();
+}
+
+static void the_copy_bandwidth_is_a_speed(void)
+{
+  double speed;
+
+  open_device();
+  speed = gpu->copy_bandwidth(device);
+  CHECK_MSG(speed > 1e8 && speed < 1e14, "%g", speed);
+  CHECK(speed == gpu->copy_bandwidth(device)); /* measured once */
+  close_device();
+}
+
+/* ---- kernels against other devices, by the public interface ---- */
+
+typedef struct outcome {
+  void *values; /* of the field that was written, owned */
+  size_t bytes;
+  double scalars[2];
+} outcome;
+
+typedef struct problem {
+  const char *text; /* void f(const T *u, T *v[, reductions r and s]) */
+  ambit_type type;
+  int components;
+  ambit_order order;
+  int ndims;
+  int64_t extents[AMBIT_MAX_DIMS];
+  ambit_type scalar; /* of the reductions, if there are two parameters more */
+  int nscalars;
+} problem;
+
+static double start_value(const int64_t *index, int component, void *user)
+{
+  uint64_t h = (uint64_t)component + 77;
+
+  for (int d = 0; d < *(const int *)user; d++)
+    h = (h ^ (uint64_t)index[d]) * 0x9e3779b97f4a7c15u;
+  return (double)(int64_t)(h >> 44) / 4096.0 - 64;
+}
+
+/* Three iterations on a device. */
+static outcome solve(const problem *p, const char *where)
+{
+  ambit *a = ambit_open(NULL, NULL);
+  outcome o = {.values = NULL};
+  ambit_grid *g;
+  ambit_field *u, *v;
+  ambit_program *program;
+  ambit_arg args[4];
+  int ndims = p->ndims;
+
+  ambit_on_error(a, NULL, NULL);
+  ambit_option_set(a, "devices", where);
+  ambit_option_set(a, "strict", "1");
+  ambit_option_set(a, "verbose", "-1");
+  g = ambit_grid_create(a, p->ndims, p->extents);
+  u = ambit_field_create_vector(g, "u", p->type, p->components, p->order);
+  v = ambit_field_create_vector(g, "v", p->type, p->components, p->order);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_REFLECT, 0);
+  ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_REFLECT, 0);
+  ambit_field_fill(u, start_value, &ndims);
+  args[0] = ambit_arg_field(u);
+  args[1] = ambit_arg_field(v);
+  for (int i = 0; i < p->nscalars; i++)
+    args[2 + i] = ambit_arg_scalar(ambit_scalar_create(a, "s", p->scalar));
+  program = ambit_program_create(g);
+  ambit_apply_args(program, ambit_kernel_create(a, p->text), 2 + p->nscalars, args);
+  ambit_swap(program, u, v);
+  ambit_run(program, 3);
+  o.bytes = ambit_type_size(p->type) * (size_t)p->components;
+  for (int d = 0; d < p->ndims; d++)
+    o.bytes *= (size_t)p->extents[d];
+  o.values = malloc(o.bytes);
+  ambit_field_read(u, NULL, NULL, o.values);
+  for (int i = 0; i < p->nscalars; i++)
+    o.scalars[i] = ambit_scalar_get(args[2 + i].scalar);
+  CHECK_MSG(!ambit_error(a), "%s", ambit_error_text(a));
+  ambit_close(a);
+  return o;
+}
+
+/* Equal to the last bit, NaN and all; the sums are of integers, or of reals that are small multiples of a power of two. */
+static void check_problem(const problem *p, const char *other)
+{
+  outcome want = solve(p, other), got = solve(p, gpu->name);
+
+  CHECK_MSG(!memcmp(want.values, got.values, want.bytes), "the values of %s differ", p->text);
+  for (int i = 0; i < p->nscalars; i++)
+    CHECK_MSG(want.scalars[i] == got.scalars[i], "%s: want %.17g, got %.17g", p->text,
+              want.scalars[i], got.scalars[i]);
+  free(want.values);
+  free(got.values);
+}
+
+static void strict_kernels_equal_the_reference_to_the_last_bit(void)
+{
+  static const problem problems[] = {
+      {"void a(const float *u, float *v) { *v = (u[-1] * 0.3f + *u * 0.7f) / (1.1f + u[2] * u[2]); "
+       "}",
+       AMBIT_F32,
+       1,
+       AMBIT_SOA,
+       1,
+       {1000},
+       AMBIT_F32,
+       0},
+      {"void b(const double *u, double *v) { *v = sqrt(fabs(u[-1][0] * u[0][1])) - floor(u[1][1] / "
+       "3) "
+       "+ fmin(u[0][-2], trunc(u[0][0])) * ceil(0.1 * u[2][0]); }",
+       AMBIT_F64,
+       1,
+       AMBIT_SOA,
+       2,
+       {37, 61},
+       AMBIT_F64,
+       0},
+      {"void c(const float *u[3], float *v[3]) { for (int c = 0; c < 3; c++) *v[c] = 0.25f * "
+       "(u[c][0][0][-1] + u[(c + 1) % 3][1][0][0]) + sqrtf(fabsf(u[c][0][-1][0])) * index(2) - "
+       "extent(0) "
+       "+ step(); }",
+       AMBIT_F32,
+       3,
+       AMBIT_AOS,
+       3,
+       {9, 10, 17},
+       AMBIT_F32,
+       0},
+      {"void d(const int *u, int *v) { *v = u[-1][0] * 92821 + (u[0][1] << 7) - u[0][0] / (u[1][0] "
+       "% 5) "
+       "+ (u[0][-1] >> 3) % 1000 - 2147483647; }",
+       AMBIT_I32,
+       1,
+       AMBIT_SOA,
+       2,
+       {20, 33},
+       AMBIT_I32,
+       0},
+      {"void e(const long *u[2], long *v[2]) { *v[0] = *u[0] * 6364136223846793005L + u[1][1]; "
+       "*v[1] = "
+       "labs(*u[1] - u[0][-1]) ^ -*u[0]; }",
+       AMBIT_I64,
+       2,
+       AMBIT_SOA,
+       1,
+       {321},
+       AMBIT_I64,
+       0},
+      {"void f(const unsigned char *u, unsigned char *v) { int n = u[-1][-1] + u[-1][0] + u[-1][1] "
+       "+ "
+       "u[0][-1] + u[0][1] + u[1][-1] + u[1][0] + u[1][1]; *v = n == 3 || (n == 2 && *u) ? *u + 1 "
+       ": n; }",
+       AMBIT_U8,
+       1,
+       AMBIT_SOA,
+       2,
+       {64, 65},
+       AMBIT_I32,
+       0},
+      {"void g(const short *u, short *v) { *v = (short)(u[0][0][0][-1] * 3.7f + u[1][0][0][0] - "
+       "u[0][0][1][0]); }",
+       AMBIT_I16,
+       1,
+       AMBIT_SOA,
+       4,
+       {3, 4, 5, 6},
+       AMBIT_I32,
+       0},
+      {"void h(const float *u, float *v) { if (u[0][0][0][0][0][1] > *u) *v = 0.5f * *u; }",
+       AMBIT_F32,
+       1,
+       AMBIT_SOA,
+       6,
+       {2, 3, 2, 3, 2, 5},
+       AMBIT_F32,
+       0},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+    check_problem(&problems[i], "ref");
+}
+
+/* Planes so many that blocks along z run out, and threads that get several cells. */
+static void boxes_of_any_shape_are_covered(void)
+{
+  static const problem problems[] = {
+      {"void a(const unsigned char *u, unsigned char *v, sum long *r, max long *s) { *v = 3 * *u + "
+       "u[1][0] "
+       "+ index(0); *r = *v; *s = index(0) * *v; }",
+       AMBIT_U8,
+       1,
+       AMBIT_SOA,
+       2,
+       {300007, 2},
+       AMBIT_I64,
+       2},
+      {"void b(const unsigned char *u, unsigned char *v) { *v = 3 * *u + u[1][0][0][0] + "
+       "u[0][0][0][1]; }",
+       AMBIT_U8,
+       1,
+       AMBIT_SOA,
+       4,
+       {270, 260, 3, 2},
+       AMBIT_I32,
+       0},
+      {"void c(const float *u, float *v, sum float *r, min float *s) { *v = rintf(0.5f * (*u + "
+       "u[-1])); *r = "
+       "*v; *s = *v; }",
+       AMBIT_F32,
+       1,
+       AMBIT_SOA,
+       1,
+       {1000003},
+       AMBIT_F32,
+       2},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+    check_problem(&problems[i], "cpu");
+}
+
+static void sums_repeat_to_the_last_bit(void)
+{
+  static const problem p = {
+      "void s(const float *u, float *v, sum double *r, sum double *s) { *v = *u + "
+      "0.1f * u[0][1]; *r = sin(*v); *s = *v * *v; }",
+      AMBIT_F32,
+      1,
+      AMBIT_SOA,
+      2,
+      {777, 555},
+      AMBIT_F64,
+      2};
+  outcome first = solve(&p, gpu->name);
+
+  for (int i = 0; i < 2; i++) {
+    outcome again = solve(&p, gpu->name);
+
+    CHECK(first.scalars[0] == again.scalars[0] && first.scalars[1] == again.scalars[1]);
+    free(again.values);
+  }
+  CHECK(isfinite(first.scalars[0]) && first.scalars[1] > 0);
+  free(first.values);
+}
+
+static void different_sources_and_equal_ones_share_compiled_code_as_they_should(void)
+{
+  const ambit__binding bind[2] = {{.is_field = true, .unit = true},
+                                  {.is_field = true, .unit = true}};
+  const char *const texts[3] = {"void k(const float *u, float *v) { *v = *u; }",
+                                "void k(const float *u, float *v) { *v = *u + 1; }",
+                                "void k(const float *u, float *v) { *v = *u; }"};
+  ambit__function *fns[3];
+  ambit__rule *rules[3];
+
+  open_device();
+  for (int i = 0; i < 3; i++) {
+    ambit__group_step step = {.bind = bind};
+    ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {10}};
+
+    CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", texts[i], &rules[i]));
+    step.rule = rules[i];
+    CHECK_EQ(AMBIT_OK, gpu->build(device, &group, &fns[i]));
+  }
+  CHECK(((ambit__gpu_device *)device)->shared->next);        /* two ... */
+  CHECK(!((ambit__gpu_device *)device)->shared->next->next); /* ... and no more */
+  for (int i = 0; i < 3; i++) {
+    gpu->discard(device, fns[i]);
+    ambit__rule_free(rules[i]);
+  }
+  CHECK(!((ambit__gpu_device *)device)->shared);
+  close_device();
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"memory_is_zero", memory_is_zero},
+      {"a_box_goes_where_it_belongs_and_comes_back", a_box_goes_where_it_belongs_and_comes_back},
+      {"an_empty_box_copies_nothing", an_empty_box_copies_nothing},
+      {"boxes_larger_than_all_stages_are_copied_whole",
+       boxes_larger_than_all_stages_are_copied_whole},
+      {"a_box_is_copied_between_stores_of_different_margins",
+       a_box_is_copied_between_stores_of_different_margins},
+      {"ghosts_are_those_of_the_host_and_nothing_else_is_touched",
+       ghosts_are_those_of_the_host_and_nothing_else_is_touched},
+      {"a_device_that_is_not_there_is_told_by_its_number",
+       a_device_that_is_not_there_is_told_by_its_number},
+      {"too_much_memory_is_refused_with_the_numbers_and_harms_nothing",
+       too_much_memory_is_refused_with_the_numbers_and_harms_nothing},
+      {"without_double_a_kernel_that_needs_it_is_refused_by_name",
+       without_double_a_kernel_that_needs_it_is_refused_by_name},
+      {"the_copy_bandwidth_is_a_speed", the_copy_bandwidth_is_a_speed},
+      {"strict_kernels_equal_the_reference_to_the_last_bit",
+       strict_kernels_equal_the_reference_to_the_last_bit},
+      {"boxes_of_any_shape_are_covered", boxes_of_any_shape_are_covered},
+      {"sums_repeat_to_the_last_bit", sums_repeat_to_the_last_bit},
+      {"different_sources_and_equal_ones_share_compiled_code_as_they_should",
+       different_sources_and_equal_ones_share_compiled_code_as_they_should},
+      {0}};
+  int bad = 0, found = 0;
+
+  for (int i = 0; ambit__backend_at(i); i++) {
+    gpu = ambit__backend_at(i);
+    if (gpu->alloc != ambit__gpu_alloc || gpu->count() == 0) continue;
+    found++;
+    printf("# on %s\n", gpu->name);
+    bad |= test_main(argc, argv, tests);
+  }
+  if (!found) printf("# skipped: there is no GPU, and no OpenCL device\n");
+  return found ? bad : 77;
+}

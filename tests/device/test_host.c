@@ -1,0 +1,373 @@
+/* Host memory: buffers, boxes, and ghost cells against the definition in grid/boundary.h. Random cases print
+ * the number that reproduces them; `test_host NAME` runs one test. */
+#include "device/host.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+
+enum { CASES = 4000, UNTOUCHED = 0xa5 };
+
+static ambit__errors errors;
+static ambit__settings settings = {.hugepages = true};
+static ambit__device device = {.errors = &errors, .settings = &settings};
+static ambit__queue queue = {&device};
+
+/* ---- random numbers ---- */
+
+static uint64_t state;
+
+static int64_t draw(int64_t n) /* 0..n-1 */
+{
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+static void draw_bytes(unsigned char *p, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    p[i] = (unsigned char)draw(128); /* without the bits that make NaNs */
+}
+
+/* ---- random stores ---- */
+
+typedef struct sample {
+  ambit__store store;
+  int64_t extents[AMBIT_MAX_DIMS];
+  int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
+  ambit__boundaries b;
+  unsigned char *want; /* what the buffer should hold */
+  size_t size;         /* of a value */
+} sample;
+
+static void draw_axis(sample *s, int d)
+{
+  ambit__layout *l = &s->store.layout;
+
+  s->extents[d] = 1 + draw(draw(4) ? 4 : 9);
+  s->low[d] = (int)draw(draw(8) ? 3 : 12);
+  s->high[d] = (int)draw(draw(8) ? 3 : 12);
+  l->margin_lo[d] = s->low[d] + draw(2);
+  l->margin_hi[d] = s->high[d] + draw(2);
+  for (int side = 0; side < 2; side++) {
+    s->b.kind[d][side] = (ambit_boundary)draw(7);
+    s->b.value[d][side] = (double)draw(1000) - 300.25;
+  }
+}
+
+/* A store of random shape, its own cells random and all else UNTOUCHED. */
+static sample draw_sample(uint64_t seed)
+{
+  sample s = {.size = 0};
+  ambit__layout *l = &s.store.layout;
+  int ndims;
+
+  state = seed * 0x9e3779b97f4a7c15u;
+  ndims = 1 + (int)draw(4);
+  l->type = (ambit_type)draw(6);
+  l->components = 1 + (int)draw(3);
+  l->order = (ambit_order)draw(2);
+  for (int d = 0; d < ndims; d++)
+    draw_axis(&s, d);
+  l->own = ambit__box_of_extents(ndims, s.extents);
+  CHECK(ambit__layout_make(l));
+  CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, l->bytes, l, &s.store.buffer));
+  memset(ambit__host_base(s.store.buffer), UNTOUCHED, l->bytes);
+  s.want = malloc(l->bytes);
+  memset(s.want, UNTOUCHED, l->bytes);
+  s.size = ambit_type_size(l->type);
+  return s;
+}
+
+static void free_sample(sample *s)
+{
+  ambit__host_release(&device, s->store.buffer);
+  free(s->want);
+}
+
+static bool buffer_is_as_wanted(const sample *s)
+{
+  return !memcmp(s->want, ambit__host_base(s->store.buffer), s->store.layout.bytes);
+}
+
+/* Where a component of a cell is, in bytes. */
+static size_t place(const sample *s, const int64_t *cell, int component)
+{
+  const ambit__layout *l = &s->store.layout;
+
+  return (size_t)(ambit__layout_at(l, cell) + component * l->component) * s->size;
+}
+
+static bool next_cell(const ambit__box *b, int64_t *at)
+{
+  if (++at[b->ndims - 1] < b->hi[b->ndims - 1]) return true;
+  at[b->ndims - 1] = b->lo[b->ndims - 1];
+  return ambit__box_next_row(b, at);
+}
+
+/* ---- buffers ---- */
+
+static void buffers_are_zero_and_aligned(void)
+{
+  const size_t sizes[] = {0, 1, 8, 100, 4096, 4 * 1024 * 1024 - 1, 4 * 1024 * 1024, 9000001};
+
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    ambit__buffer *b = NULL;
+    size_t bad = 0;
+
+    CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, sizes[i], NULL, &b));
+    CHECK_EQ(sizes[i], b->bytes);
+    CHECK_EQ(0, (uintptr_t)ambit__host_base(b) % 64);
+    for (size_t k = 0; k < sizes[i]; k++)
+      bad += ambit__host_base(b)[k] != 0;
+    CHECK_EQ(0, bad);
+    ambit__host_release(&device, b);
+  }
+  ambit__host_release(&device, NULL);
+}
+
+static void large_buffers_start_on_a_huge_page(void)
+{
+  for (int huge = 0; huge < 2; huge++) {
+    ambit__buffer *b = NULL;
+
+    settings.hugepages = huge;
+    CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, 5000000, NULL, &b));
+    CHECK(((ambit__host_buffer *)b)->mapped >= 5000000);
+    CHECK_EQ(0, (uintptr_t)ambit__host_base(b) % (2 * 1024 * 1024));
+    ambit__host_base(b)[4999999] = 1;
+    ambit__host_release(&device, b);
+  }
+}
+
+static void an_impossible_size_is_an_error(void)
+{
+  const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2};
+
+  for (int i = 0; i < 2; i++) {
+    ambit__buffer *b = NULL;
+
+    CHECK_EQ(AMBIT_ENOMEM, ambit__host_alloc(&device, sizes[i], NULL, &b));
+    CHECK(!b);
+    CHECK(errors.text && strstr(errors.text, i ? "9223372036854775807" : "18446744073709551615"));
+    ambit__errors_clear(&errors);
+  }
+}
+
+static void what_is_put_can_be_got(void)
+{
+  const char text[] = "a value";
+  char back[sizeof text];
+  ambit__buffer *b = NULL;
+
+  CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, 64, NULL, &b));
+  CHECK_EQ(AMBIT_OK, ambit__host_put(&queue, b, text, sizeof text));
+  CHECK_EQ(AMBIT_OK, ambit__host_get(&queue, back, b, sizeof back));
+  CHECK_STR(text, back);
+  ambit__host_release(&device, b);
+}
+
+/* ---- boxes ---- */
+
+static ambit__box draw_box(const ambit__box *within)
+{
+  ambit__box b = *within;
+
+  for (int d = 0; d < b.ndims; d++) {
+    b.lo[d] = draw(within->hi[d]);
+    b.hi[d] = b.lo[d] + 1 + draw(within->hi[d] - b.lo[d]);
+  }
+  return b;
+}
+
+/* Puts the dense array where it belongs, value by value. */
+static void scatter(sample *s, const ambit__box *box, const unsigned char *dense)
+{
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(box, at);
+  do {
+    for (int c = 0; c < s->store.layout.components; c++, dense += s->size)
+      memcpy(s->want + place(s, at, c), dense, s->size);
+  } while (next_cell(box, at));
+}
+
+static void a_box_goes_where_it_belongs_and_comes_back(void)
+{
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+    ambit__box box = draw_box(&s.store.layout.own);
+    size_t bytes = (size_t)ambit__box_volume(&box) * (size_t)s.store.layout.components * s.size;
+    unsigned char *dense = malloc(bytes), *back = malloc(bytes);
+
+    draw_bytes(dense, bytes);
+    scatter(&s, &box, dense);
+    CHECK_EQ(AMBIT_OK, ambit__host_write_box(&queue, &s.store, &box, dense));
+    CHECK_MSG(buffer_is_as_wanted(&s), "written wrongly: case %d", (int)seed);
+    CHECK_EQ(AMBIT_OK, ambit__host_read_box(&queue, back, &s.store, &box));
+    CHECK_MSG(!memcmp(dense, back, bytes), "read wrongly: case %d", (int)seed);
+    free(dense);
+    free(back);
+    free_sample(&s);
+  }
+}
+
+static void an_empty_box_copies_nothing(void)
+{
+  sample s = draw_sample(7);
+  ambit__box box = s.store.layout.own;
+
+  box.lo[0] = box.hi[0];
+  CHECK_EQ(AMBIT_OK, ambit__host_write_box(&queue, &s.store, &box, NULL));
+  CHECK_EQ(AMBIT_OK, ambit__host_read_box(&queue, NULL, &s.store, &box));
+  CHECK(buffer_is_as_wanted(&s));
+  free_sample(&s);
+}
+
+/* ---- ghosts ---- */
+
+/* Gives the own cells random values, in the buffer and in what is wanted of it. */
+static void draw_values(sample *s)
+{
+  const ambit__box *own = &s->store.layout.own;
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(own, at);
+  do {
+    for (int c = 0; c < s->store.layout.components; c++) {
+      unsigned char *p = s->want + place(s, at, c);
+
+      draw_bytes(p, s->size);
+      memcpy(ambit__host_base(s->store.buffer) + place(s, at, c), p, s->size);
+    }
+  } while (next_cell(own, at));
+}
+
+/* Whether reads of the cell are defined: it lies behind no face that is NONE or FIXED. */
+static bool is_defined(const sample *s, const int64_t *cell)
+{
+  for (int d = 0; d < s->store.layout.own.ndims; d++) {
+    ambit_boundary kind = s->b.kind[d][cell[d] >= s->extents[d]];
+    bool outside = cell[d] < 0 || cell[d] >= s->extents[d];
+
+    if (outside && (kind == AMBIT_NONE || kind == AMBIT_FIXED)) return false;
+  }
+  return true;
+}
+
+/* What the definition says about one cell, for all its components. */
+static void define(sample *s, const int64_t *cell)
+{
+  const ambit__layout *l = &s->store.layout;
+  int64_t from[AMBIT_MAX_DIMS];
+  double value = 0;
+  bool inside;
+
+  memcpy(from, cell, sizeof from);
+  inside = ambit__boundaries_map(&s->b, l->own.ndims, s->extents, from, &value);
+  for (int c = 0; c < l->components; c++) {
+    unsigned char *p = s->want + place(s, cell, c);
+
+    if (inside)
+      memmove(p, s->want + place(s, from, c), s->size);
+    else
+      ambit__value_store(p, l->type, ambit__value_of(value, l->type));
+  }
+}
+
+static void define_ghosts(sample *s)
+{
+  ambit__box all = s->store.layout.own;
+  int64_t at[AMBIT_MAX_DIMS] = {0};
+
+  for (int d = 0; d < all.ndims; d++) {
+    all.lo[d] -= s->low[d];
+    all.hi[d] += s->high[d];
+  }
+  ambit__box_first(&all, at);
+  do {
+    if (is_defined(s, at)) define(s, at);
+  } while (next_cell(&all, at));
+}
+
+static void ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched(void)
+{
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+
+    draw_values(&s);
+    define_ghosts(&s);
+    CHECK_EQ(AMBIT_OK, ambit__host_ghosts(&queue, &s.store, &s.b, s.extents, s.low, s.high));
+    CHECK_MSG(buffer_is_as_wanted(&s), "case %d", (int)seed);
+    free_sample(&s);
+  }
+}
+
+/* All rows of an axis, in pieces, the last ones first. */
+static void fill_backwards(const ambit__host_ghosts_job *job, int axis)
+{
+  int64_t end = ambit__host_ghost_count(job, axis);
+
+  while (end > 0) {
+    int64_t first = end - 1 - draw(end < 7 ? end : 7);
+
+    ambit__host_ghost_rows(job, axis, first, end);
+    end = first;
+  }
+}
+
+static void ghosts_can_be_filled_in_pieces_in_any_order(void)
+{
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+    ambit__host_ghosts_job job;
+
+    draw_values(&s);
+    define_ghosts(&s);
+    ambit__host_ghosts_begin(&job, &s.store, &s.b, s.extents, s.low, s.high);
+    for (int d = 0; d < s.store.layout.own.ndims; d++)
+      fill_backwards(&job, d);
+    CHECK_MSG(buffer_is_as_wanted(&s), "case %d", (int)seed);
+    free_sample(&s);
+  }
+}
+
+static void a_reach_of_hundreds_of_cells_is_filled_too(void)
+{
+  sample s = {.extents = {3}, .low = {300}, .high = {400}, .size = 2};
+  ambit__layout *l = &s.store.layout;
+
+  *l = (ambit__layout){.type = AMBIT_I16,
+                       .components = 3,
+                       .order = AMBIT_AOS,
+                       .own = ambit__box_of_extents(1, s.extents),
+                       .margin_lo = {300},
+                       .margin_hi = {400}};
+  s.b.kind[0][0] = AMBIT_REFLECT;
+  s.b.kind[0][1] = AMBIT_SYMMETRIC;
+  CHECK(ambit__layout_make(l));
+  CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, l->bytes, l, &s.store.buffer));
+  s.want = calloc(l->bytes, 1);
+  draw_values(&s);
+  define_ghosts(&s);
+  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(&queue, &s.store, &s.b, s.extents, s.low, s.high));
+  CHECK(buffer_is_as_wanted(&s));
+  free_sample(&s);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"buffers_are_zero_and_aligned", buffers_are_zero_and_aligned},
+      {"large_buffers_start_on_a_huge_page", large_buffers_start_on_a_huge_page},
+      {"an_impossible_size_is_an_error", an_impossible_size_is_an_error},
+      {"what_is_put_can_be_got", what_is_put_can_be_got},
+      {"a_box_goes_where_it_belongs_and_comes_back", a_box_goes_where_it_belongs_and_comes_back},
+      {"an_empty_box_copies_nothing", an_empty_box_copies_nothing},
+      {"ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched",
+       ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched},
+      {"ghosts_can_be_filled_in_pieces_in_any_order", ghosts_can_be_filled_in_pieces_in_any_order},
+      {"a_reach_of_hundreds_of_cells_is_filled_too", a_reach_of_hundreds_of_cells_is_filled_too},
+      {0}};
+
+  return test_main(argc, argv, tests);
+}

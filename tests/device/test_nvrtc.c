@@ -1,0 +1,313 @@
+/* Generated CUDA kernels through NVRTC, for a Hopper GPU that need not be there: the catalogue's in every plan of every
+ * strategy, to machine code that may not use local memory; kernels of random programs to PTX, as a check of what is written. */
+#include "device/cuda/nvrtc.h"
+#include "plan/emit.h"
+#include "random/program.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+
+enum { CAPABILITY = 90, MOST_PLANS = 16, FIRST_SEED = 0x1000, FAMILIES = 12 };
+
+static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once};
+
+static const ambit__target h200 = {
+    .kind = TARGET_GPU,
+    .dialect = &ambit__dialect_cuda,
+    .threads = 132,
+    .warp = 32,
+    .max_threads = 1024,
+    .shared = 227 << 10,
+    .l2 = 50 << 20,
+    .vector_bytes = 16,
+};
+
+static const ambit__nvrtc *nvrtc;
+
+/* ---- one kernel ---- */
+
+typedef struct usage {
+  int kernels;                /* that ptxas told about */
+  long registers;             /* of the hungriest */
+  long stack, stored, loaded; /* bytes of local memory, all kernels together */
+} usage;
+
+/* The numbers in "392 bytes stack frame, 772 bytes spill stores, 776 bytes spill loads" and "Used 40 registers". */
+static usage read_report(const char *log)
+{
+  usage u = {0};
+
+  for (const char *line = log; line && *line; line = strchr(line, '\n')) {
+    long stack, stored, loaded, registers;
+    const char *at;
+
+    line += *line == '\n';
+    at = line + strcspn(line, "0123456789\n");
+    if (sscanf(at, "%ld bytes stack frame, %ld bytes spill stores, %ld bytes spill loads", &stack,
+               &stored, &loaded) == 3) {
+      u.kernels++;
+      u.stack += stack;
+      u.stored += stored;
+      u.loaded += loaded;
+    }
+    at = strstr(line, "Used ");
+    if (at && at < line + strcspn(line, "\n") && sscanf(at, "Used %ld registers", &registers) == 1)
+      u.registers = registers > u.registers ? registers : u.registers;
+  }
+  return u;
+}
+
+static char *write_source(const ambit__group *g, const ambit__plan *p)
+{
+  ambit__writer w = {0};
+
+  p->strategy->emit(g, &h200, p, &w);
+  return ambit__writer_finish(&w);
+}
+
+/* Compiles, to machine code with a report or to PTX; what the compiler said is to free(). */
+static bool compile(const char *source, bool strict, bool to_ptx, char **said)
+{
+  ambit__nvrtc_how how = {.capability = CAPABILITY, .strict = strict, .report = true};
+  ambit__text log = {0};
+  void *image = NULL;
+  size_t bytes = 0;
+  ambit_status s;
+
+  s = ambit__nvrtc_choose(NULL, nvrtc, &how);
+  if (to_ptx) {
+    how.is_ptx = true;
+    snprintf(how.arch, sizeof how.arch, "--gpu-architecture=compute_%d", CAPABILITY);
+  }
+  if (!s) s = ambit__nvrtc_compile(nvrtc, &how, source, &image, &bytes, &log);
+  CHECK(s || (image && bytes));
+  free(image);
+  *said = ambit__text_finish(&log);
+  return !s;
+}
+
+static void check_spills(const char *name, const char *plan, const usage *u)
+{
+  CHECK_MSG(u->kernels > 0, "%s %s: ptxas did not tell what the kernel needs", name, plan);
+  CHECK_MSG(!u->stored && !u->loaded, "%s %s: %ld bytes of registers are spilled, %ld registers",
+            name, plan, u->stored, u->registers);
+  CHECK_MSG(!u->stack, "%s %s: %ld bytes of local memory", name, plan, u->stack);
+}
+
+static void check_plan(const char *name, const ambit__group *g, const ambit__plan *p, bool to_ptx)
+{
+  char *source = write_source(g, p), *said = NULL;
+  ambit__text plan = {0};
+
+  p->strategy->describe(p, &plan);
+  if (source && !compile(source, g->strict, to_ptx, &said))
+    CHECK_MSG(false, "%s %s is refused:\n%s\n%s", name, plan.chars, said, source);
+  else if (source && !to_ptx) {
+    usage u = read_report(said);
+
+    check_spills(name, plan.chars, &u);
+  }
+  CHECK(source != NULL);
+  ambit__text_free(&plan);
+  free(source);
+  free(said);
+}
+
+/* ---- one rule ---- */
+
+static bool is_known(const ambit__strategy *s)
+{
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+    if (strategies[i] == s) return true;
+  return false;
+}
+
+static void check_every_plan(const char *name, const ambit__group *g, bool to_ptx)
+{
+  int n = 0;
+
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    ambit__plan plans[MOST_PLANS];
+    int count = 0;
+
+    if (strategies[i]->applies(g, &h200))
+      count = strategies[i]->candidates(g, &h200, plans, MOST_PLANS);
+    for (int k = 0; k < count; k++)
+      check_plan(name, g, &plans[k], to_ptx);
+    n += count;
+  }
+  CHECK_MSG(n > 0, "%s: there is no plan", name);
+}
+
+/* All plans, or for random programs the one that would be chosen. */
+static void check_rule(const char *name, const ambit__rule *rule, int ndims, int64_t cells,
+                       bool strict, bool to_ptx)
+{
+  ambit__binding bind[AMBIT_MAX_PARAMS];
+  ambit__group_step step = {.rule = rule, .bind = bind};
+  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = ndims, .strict = strict};
+  ambit__plan plan;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    bool is_field = rule->params[i].kind == PARAM_FIELD && ndims > 0;
+
+    bind[i] = (ambit__binding){.is_field = is_field, .unit = is_field};
+  }
+  for (int d = 0; d < ndims; d++)
+    g.cells[d] = cells;
+  if (!ambit__plan_choose(&g, &h200, &plan)) {
+    CHECK_MSG(false, "%s: no strategy applies", name);
+    return;
+  }
+  CHECK_MSG(is_known(plan.strategy), "%s: this test does not know the strategy %s", name,
+            plan.strategy->name);
+  if (to_ptx)
+    check_plan(name, &g, &plan, true);
+  else
+    check_every_plan(name, &g, false);
+}
+
+static void check_text(const char *name, const char *text, int ndims, int64_t cells, bool strict,
+                       bool to_ptx)
+{
+  ambit__errors errors = {AMBIT_OK, NULL, NULL, NULL};
+  ambit__rule *rule = NULL;
+
+  CHECK_MSG(!ambit__rule_parse(&errors, name, text, &rule), "%s", errors.text);
+  if (rule) check_rule(name, rule, ndims < 0 ? rule->ndims : ndims, cells, strict, to_ptx);
+  ambit__rule_free(rule);
+  ambit__errors_clear(&errors);
+}
+
+/* ---- the catalogue ---- */
+
+static void check_entry(const char *name, ambit_type type)
+{
+  static const int64_t cells[] = {1, 1 << 26, 8192, 512, 96}; /* by dimensions */
+  ambit__errors errors = {AMBIT_OK, NULL, NULL, NULL};
+  ambit_weights w = {0};
+  char *text = NULL, label[64];
+
+  snprintf(label, sizeof label, "%s %s", name, ambit_type_name(type));
+  CHECK_EQ(AMBIT_OK, ambit__catalogue_find(&errors, name, &w));
+  CHECK_EQ(AMBIT_OK, ambit__weights_text(&errors, name, type, &w, &text));
+  if (text) check_text(label, text, w.ndims, cells[w.ndims], false, false);
+  free(text);
+  free((void *)(uintptr_t)w.weights);
+  ambit__errors_clear(&errors);
+}
+
+static void the_fixed_names_compile_without_spills(void)
+{
+  const char *name;
+
+  for (int i = 0; (name = ambit__catalogue_name(i)); i++) {
+    check_entry(name, AMBIT_F32);
+    check_entry(name, AMBIT_F64);
+  }
+}
+
+static void the_families_compile_without_spills(void)
+{
+  static const char *const names[] = {"star2d1", "star2d2", "box2d1", "box2d2",
+                                      "star3d1", "star3d2", "box3d1", "box3d2"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    check_entry(names[i], AMBIT_F32);
+    check_entry(names[i], AMBIT_F64);
+  }
+}
+
+static void weights_of_every_type_compile_without_spills(void)
+{
+  static const ambit_type types[] = {AMBIT_I32, AMBIT_U8, AMBIT_I16, AMBIT_I64};
+
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    check_entry("star2d1", types[i]);
+}
+
+/* ---- rules ---- */
+
+static void reductions_compile_without_spills(void)
+{
+  const char *text =
+      "void heat(const float *u, float *v, float k, max float *change, sum double *s)\n"
+      "{\n"
+      "  *v = *u + k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);\n"
+      "  *change = fabsf(*v - *u);\n"
+      "  *s = *v;\n"
+      "}\n";
+
+  check_text("heat", text, -1, 8192, false, false);
+  check_text("heat, strict", text, -1, 8192, true, false);
+}
+
+static void several_components_and_a_branch_compile_without_spills(void)
+{
+  const char *text = "void mix(const double *f[5], double *g[5], const unsigned char *wall)\n"
+                     "{\n"
+                     "  for (int i = 0; i < 5; i++)\n"
+                     "    *g[i] = *wall ? *f[i] : 0.5 * (f[i][0][-1] + f[4 - i][1][0]);\n"
+                     "}\n";
+
+  check_text("mix", text, -1, 4096, false, false);
+}
+
+/* The parser of the compiler's report must notice what it is there to notice. */
+static void a_kernel_that_spills_is_noticed(void)
+{
+  const char *source = "extern \"C\" __global__ void k(float *p, int n) { float a[400];\n"
+                       "for (int i = 0; i < 400; i++) a[i] = p[i];\n"
+                       "for (int j = 0; j < n; j++)\n"
+                       "for (int i = 0; i < 400; i++) a[i] = a[i] * a[(i + 7) % 400] + 1.f;\n"
+                       "for (int i = 0; i < 400; i++) p[i] = a[i]; }\n";
+  char *said = NULL;
+  usage u;
+
+  CHECK(compile(source, false, false, &said));
+  u = read_report(said);
+  CHECK_EQ(1, u.kernels);
+  CHECK_EQ(255, u.registers);
+  CHECK(u.stored > 0 || u.stack > 0);
+  free(said);
+}
+
+static void kernels_of_random_programs_compile(void)
+{
+  static program_plan p;
+
+  for (uint64_t family = 0; family < FAMILIES; family++) {
+    program_make(&p, FIRST_SEED + family * VARIANTS);
+    for (int k = 0; k < p.nkernels; k++) {
+      char name[64];
+
+      snprintf(name, sizeof name, "seed 0x%llx kernel %d", (unsigned long long)p.seed, k);
+      check_text(name, p.kernels[k].text, p.kernels[k].runs_once ? 0 : p.ndims, p.extents[0],
+                 family % 2, true);
+    }
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"the_fixed_names_compile_without_spills", the_fixed_names_compile_without_spills},
+      {"the_families_compile_without_spills", the_families_compile_without_spills},
+      {"weights_of_every_type_compile_without_spills",
+       weights_of_every_type_compile_without_spills},
+      {"reductions_compile_without_spills", reductions_compile_without_spills},
+      {"several_components_and_a_branch_compile_without_spills",
+       several_components_and_a_branch_compile_without_spills},
+      {"a_kernel_that_spills_is_noticed", a_kernel_that_spills_is_noticed},
+      {"kernels_of_random_programs_compile", kernels_of_random_programs_compile},
+      {0}};
+  ambit__nvrtc_how how = {.capability = CAPABILITY};
+  const char *why;
+
+  nvrtc = ambit__nvrtc_load(&why);
+  if (!nvrtc || ambit__nvrtc_choose(NULL, nvrtc, &how) || how.is_ptx) {
+    printf("# skipped: %s\n", nvrtc ? "this NVRTC does not know compute capability 9.0" : why);
+    return 77;
+  }
+  return test_main(argc, argv, tests);
+}

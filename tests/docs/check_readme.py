@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""The C program in README.md compiles without a warning, runs, and writes its picture; and every file that
+README.md links to is there.
+
+    check_readme.py LIBRARY WORK_FOLDER CC
+"""
+import os, pathlib, re, subprocess, sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+FLAGS = "-std=c11 -Wall -Wextra -Werror -O2".split()
+SKIP = 77
+
+
+def program():
+    blocks = re.findall(r"^```c\n(.*?)^```$", README, re.M | re.S)
+    if len(blocks) != 1:
+        sys.exit(f"README.md has {len(blocks)} blocks of C; it should have one")
+    return blocks[0]
+
+
+def missing_links():
+    links = re.findall(r"\]\(([^)#]+)", README)
+    return [link for link in links if "://" not in link and not (ROOT / link).exists()]
+
+
+def build(library, work, cc):
+    (work / "readme.c").write_text(program())
+    command = [cc, *FLAGS, "-I", ROOT / "include", "readme.c", library, f"-Wl,-rpath,{library.parent}", "-o", "readme"]
+    subprocess.run(list(map(str, command)), cwd=work, check=True)
+
+
+def run(work):
+    picture = work / re.search(r'ambit_field_save\(\w+, "([^"]+)"', program())[1]
+    picture.unlink(missing_ok=True)
+    done = subprocess.run([work / "readme", "--ambit-report"], cwd=work, capture_output=True, text=True)
+    print(done.stdout, done.stderr, sep="")
+    if "built without libpng" in done.stderr:
+        print("skipped: the program saves a picture, and this build has no libpng")
+        sys.exit(SKIP)
+    if done.returncode:
+        sys.exit(f"the program of README.md returned {done.returncode}")
+    if not re.search(r"^\d+ iterations in ", done.stderr, re.M):
+        sys.exit("the program of README.md did not report its run")
+    if picture.read_bytes()[:4] != b"\x89PNG":
+        sys.exit(f"{picture.name} is no picture")
+
+
+def main():
+    library, work, cc = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+    missing = missing_links()
+    if missing:
+        sys.exit("README.md links to what is not there: " + ", ".join(missing))
+    work.mkdir(parents=True, exist_ok=True)
+    os.chdir(work)
+    build(library, work, cc)
+    run(work)
+
+
+main()

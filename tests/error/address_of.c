@@ -1,0 +1,5 @@
+// expect: kernels have no addresses
+void f(float *v)
+{
+  *v = &v;
+}

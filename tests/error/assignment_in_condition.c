@@ -1,0 +1,8 @@
+// expect: an assignment stands in an expression
+// expect: write ==
+void f(const float *u, float *v)
+{
+  *v = 1;
+  if (*v = 2)
+    *v = *u;
+}

@@ -1,0 +1,5 @@
+// expect: kernels have no comma operator
+void f(float *v)
+{
+  *v = 1, 2;
+}

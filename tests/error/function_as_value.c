@@ -1,0 +1,5 @@
+// expect: 'sqrt' is a function
+void f(float *v)
+{
+  *v = sqrt;
+}

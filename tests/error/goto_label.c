@@ -1,0 +1,5 @@
+// expect: 'goto' has no place in a kernel
+void f(float *v)
+{
+  goto end;
+}

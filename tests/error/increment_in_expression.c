@@ -1,0 +1,6 @@
+// expect: ++ and -- stand in an expression
+void f(float *v)
+{
+  int i = 0;
+  *v = i++;
+}

@@ -1,0 +1,5 @@
+// expect: 'while' cannot be the name of a local
+void f(float *v)
+{
+  float while = 1;
+}

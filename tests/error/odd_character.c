@@ -1,0 +1,5 @@
+// expect: this is no part of the kernel language
+void f(float *v)
+{
+  *v = 1 @ 2;
+}

@@ -1,0 +1,5 @@
+// expect: the reduction 'r' is no pointer
+void f(sum float r)
+{
+  *r = 1;
+}

@@ -1,0 +1,5 @@
+// expect: 'u' has a '*' and subscripts
+void f(const float *u, float *v)
+{
+  *v = *u[1];
+}

@@ -1,0 +1,5 @@
+// expect: this statement does nothing
+void f(float *v)
+{
+  *v == 1;
+}

@@ -1,0 +1,5 @@
+// expect: a kernel has no strings
+void f(float *v)
+{
+  *v = "abc";
+}

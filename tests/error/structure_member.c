@@ -1,0 +1,5 @@
+// expect: kernels have no structures
+void f(const float *u, float *v)
+{
+  *v = u.x;
+}

@@ -1,0 +1,11 @@
+// expect: something follows the kernel
+// expect: one function
+void f(float *v)
+{
+  *v = 1;
+}
+
+void g(float *v)
+{
+  *v = 2;
+}

@@ -1,0 +1,5 @@
+// expect: 'long long' is no type
+void f(long long *v)
+{
+  *v = 1;
+}

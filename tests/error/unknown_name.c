@@ -1,0 +1,5 @@
+// expect: 4:8: error: unknown name 'sped'; did you mean 'speed'?
+void f(float *v, float speed)
+{
+  *v = sped;
+}

@@ -1,0 +1,7 @@
+// expect: 'while' has no place in a kernel
+// expect: ambit_run_until
+void f(float *v)
+{
+  while (*v < 1)
+    *v += 1;
+}

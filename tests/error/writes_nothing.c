@@ -1,0 +1,4 @@
+// expect: the kernel 'f' writes nothing
+void f(const float *u)
+{
+}

@@ -1,0 +1,1 @@
+void f(float *v) { *v = ÿþ "str\"ing" @ $; /* Ã© */ *v = 1 }

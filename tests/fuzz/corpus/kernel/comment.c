@@ -1,0 +1,2 @@
+/* never ends
+ void f(float *v) {

@@ -1,0 +1,1 @@
+void alpha(double rr, double ps, sum double *a) { *a = rr / ps; }

@@ -1,0 +1,1 @@
+void f(float *v) { *v = (1 + 2; if (1 { *v = 3; 

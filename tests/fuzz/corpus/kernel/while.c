@@ -1,0 +1,1 @@
+void f(float *v) { while (1) *v = 2; break; return 3; }

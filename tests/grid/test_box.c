@@ -1,0 +1,155 @@
+/* Boxes: the arithmetic everything else stands on. */
+#include "grid/box.h"
+#include "support/test.h"
+
+static const ambit__box plane = {.ndims = 2, .lo = {2, 3}, .hi = {10, 6}};
+
+static void a_box_of_extents_starts_at_zero(void)
+{
+  ambit__box b = ambit__box_of_extents(3, (int64_t[]){4, 5, 6});
+
+  CHECK_EQ(3, b.ndims);
+  CHECK_EQ(0, b.lo[0]);
+  CHECK_EQ(0, b.lo[2]);
+  CHECK_EQ(6, b.hi[2]);
+  CHECK_EQ(120, ambit__box_volume(&b));
+}
+
+static void a_box_is_empty_as_soon_as_one_axis_is(void)
+{
+  ambit__box b = {.ndims = 3, .lo = {4, 0, 0}, .hi = {4, 9, 9}};
+
+  CHECK(ambit__box_is_empty(&b));
+  CHECK_EQ(0, ambit__box_volume(&b));
+  b.lo[0] = 7; /* turned inside out: still empty, not negative */
+  b.lo[1] = 12;
+  CHECK_EQ(0, ambit__box_volume(&b));
+  CHECK(!ambit__box_is_empty(&plane));
+}
+
+static void the_volume_of_a_large_box_needs_64_bits(void)
+{
+  ambit__box b = ambit__box_of_extents(2, (int64_t[]){3000000000, 3});
+
+  CHECK_EQ(9000000000, ambit__box_volume(&b));
+}
+
+static void boxes_are_equal_if_all_ends_are(void)
+{
+  ambit__box b = plane;
+
+  CHECK(ambit__box_equal(&plane, &b));
+  b.hi[1]++;
+  CHECK(!ambit__box_equal(&plane, &b));
+  b = plane;
+  b.ndims = 1;
+  CHECK(!ambit__box_equal(&plane, &b));
+}
+
+static void every_box_contains_the_empty_one(void)
+{
+  const ambit__box empty = {.ndims = 2, .lo = {50, 50}, .hi = {50, 60}};
+  const ambit__box inside = {.ndims = 2, .lo = {2, 4}, .hi = {10, 5}};
+  const ambit__box across = {.ndims = 2, .lo = {2, 2}, .hi = {10, 5}};
+
+  CHECK(ambit__box_contains(&plane, &empty));
+  CHECK(ambit__box_contains(&plane, &plane));
+  CHECK(ambit__box_contains(&plane, &inside));
+  CHECK(!ambit__box_contains(&inside, &plane));
+  CHECK(!ambit__box_contains(&plane, &across));
+}
+
+/* Cell by cell, over everything near the box. */
+static bool has(const ambit__box *b, int64_t i, int64_t j)
+{
+  return i >= b->lo[0] && i < b->hi[0] && j >= b->lo[1] && j < b->hi[1];
+}
+
+static void an_intersection_has_the_cells_that_both_have(void)
+{
+  for (int64_t lo = -2; lo < 12; lo++)
+    for (int64_t hi = lo; hi < 14; hi++) {
+      ambit__box other = {.ndims = 2, .lo = {lo, 4}, .hi = {hi, 9}};
+      ambit__box both = ambit__box_intersect(&plane, &other);
+
+      for (int64_t i = -3; i < 15; i++)
+        for (int64_t j = 0; j < 10; j++)
+          CHECK_EQ(has(&plane, i, j) && has(&other, i, j), has(&both, i, j));
+    }
+}
+
+static void a_shift_moves_both_ends(void)
+{
+  ambit__box b = ambit__box_shift(&plane, (int[]){-3, 5});
+  const ambit__box want = {.ndims = 2, .lo = {-1, 8}, .hi = {7, 11}};
+
+  CHECK(ambit__box_equal(&want, &b));
+}
+
+static void a_layer_is_one_cell_thick(void)
+{
+  for (int axis = 0; axis < 2; axis++)
+    for (int side = 0; side < 2; side++) {
+      ambit__box b = ambit__box_layer(&plane, axis, side);
+
+      CHECK(ambit__box_contains(&plane, &b));
+      CHECK_EQ(1, b.hi[axis] - b.lo[axis]);
+      CHECK_EQ(plane.hi[1 - axis] - plane.lo[1 - axis], b.hi[1 - axis] - b.lo[1 - axis]);
+      CHECK_EQ(side ? plane.hi[axis] - 1 : plane.lo[axis], b.lo[axis]);
+    }
+}
+
+static void a_walk_visits_every_row_once_in_order(void)
+{
+  const ambit__box b = {.ndims = 3, .lo = {1, -2, 0}, .hi = {3, 1, 5}};
+  int64_t at[AMBIT_MAX_DIMS], n = 0;
+
+  ambit__box_first(&b, at);
+  do {
+    CHECK_EQ(1 + n / 3, at[0]);
+    CHECK_EQ(-2 + n % 3, at[1]);
+    CHECK_EQ(0, at[2]);
+    n++;
+  } while (ambit__box_next_row(&b, at));
+  CHECK_EQ(6, n);
+}
+
+static void a_line_is_one_row(void)
+{
+  const ambit__box b = {.ndims = 1, .lo = {4}, .hi = {9}};
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(&b, at);
+  CHECK_EQ(4, at[0]);
+  CHECK(!ambit__box_next_row(&b, at));
+}
+
+static void a_box_prints_as_its_ranges(void)
+{
+  char text[64], tight[8];
+
+  ambit__box_print(&plane, text, sizeof text);
+  CHECK_STR("[2,10)x[3,6)", text);
+  ambit__box_print(&plane, tight, sizeof tight);
+  CHECK_STR("[2,10)x", tight);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"a_box_of_extents_starts_at_zero", a_box_of_extents_starts_at_zero},
+      {"a_box_is_empty_as_soon_as_one_axis_is", a_box_is_empty_as_soon_as_one_axis_is},
+      {"the_volume_of_a_large_box_needs_64_bits", the_volume_of_a_large_box_needs_64_bits},
+      {"boxes_are_equal_if_all_ends_are", boxes_are_equal_if_all_ends_are},
+      {"every_box_contains_the_empty_one", every_box_contains_the_empty_one},
+      {"an_intersection_has_the_cells_that_both_have",
+       an_intersection_has_the_cells_that_both_have},
+      {"a_shift_moves_both_ends", a_shift_moves_both_ends},
+      {"a_layer_is_one_cell_thick", a_layer_is_one_cell_thick},
+      {"a_walk_visits_every_row_once_in_order", a_walk_visits_every_row_once_in_order},
+      {"a_line_is_one_row", a_line_is_one_row},
+      {"a_box_prints_as_its_ranges", a_box_prints_as_its_ranges},
+      {0}};
+
+  return test_main(argc, argv, tests);
+}

@@ -1,0 +1,130 @@
+/* Layouts: every value has a place of its own, and rows lie where caches like them. */
+#include "grid/layout.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+
+static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8, AMBIT_I16, AMBIT_I64};
+enum { TYPES = sizeof types / sizeof *types };
+
+static ambit__layout sample(ambit_type type, int components, ambit_order order)
+{
+  ambit__layout l = {.type = type,
+                     .components = components,
+                     .order = order,
+                     .own = {.ndims = 3, .lo = {5, 0, -3}, .hi = {8, 4, 10}},
+                     .margin_lo = {1, 0, 2},
+                     .margin_hi = {0, 3, 1}};
+
+  CHECK(ambit__layout_make(&l));
+  return l;
+}
+
+/* Counts how often each value of the buffer is some component of some cell, margins included. */
+static void mark(const ambit__layout *l, unsigned char *seen)
+{
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+  int64_t at[3];
+
+  for (at[0] = 5 - 1; at[0] < 8; at[0]++)
+    for (at[1] = 0; at[1] < 4 + 3; at[1]++)
+      for (at[2] = -3 - 2; at[2] < 10 + 1; at[2]++)
+        for (int c = 0; c < l->components; c++) {
+          int64_t e = ambit__layout_at(l, at) + c * l->component;
+
+          CHECK(e >= 0 && (e + 1) * size <= (int64_t)l->bytes);
+          if (e >= 0 && (e + 1) * size <= (int64_t)l->bytes) seen[e]++;
+        }
+}
+
+static void every_value_has_a_place_of_its_own(void)
+{
+  for (int t = 0; t < TYPES; t++)
+    for (int components = 1; components <= 3; components++)
+      for (int order = 0; order < 2; order++) {
+        ambit__layout l = sample(types[t], components, (ambit_order)order);
+        unsigned char *seen = calloc(l.bytes, 1);
+
+        mark(&l, seen);
+        for (size_t e = 0; e < l.bytes; e++)
+          CHECK(seen[e] <= 1);
+        free(seen);
+      }
+}
+
+static void rows_start_on_a_cache_line(void)
+{
+  for (int t = 0; t < TYPES; t++)
+    for (int components = 1; components <= 3; components++)
+      for (int order = 0; order < 2; order++) {
+        ambit__layout l = sample(types[t], components, (ambit_order)order);
+        int64_t size = (int64_t)ambit_type_size(types[t]);
+
+        CHECK_EQ(l.origin, ambit__layout_at(&l, l.own.lo));
+        CHECK_EQ(0, l.origin * size % 64);
+        CHECK_EQ(0, l.stride[0] * size % 64);
+        CHECK_EQ(0, l.stride[1] * size % 64);
+        if (l.order == AMBIT_SOA) CHECK_EQ(0, l.component * size % 64);
+      }
+}
+
+static void components_lie_apart_or_beside_each_other(void)
+{
+  ambit__layout soa = sample(AMBIT_F32, 3, AMBIT_SOA), aos = sample(AMBIT_F32, 3, AMBIT_AOS);
+
+  CHECK_EQ(1, soa.stride[2]);
+  CHECK(soa.component >= 4 * 7 * 16);
+  CHECK_EQ(3, aos.stride[2]);
+  CHECK_EQ(1, aos.component);
+}
+
+static void the_margins_asked_for_are_there(void)
+{
+  ambit__layout l = sample(AMBIT_F64, 1, AMBIT_SOA);
+
+  CHECK_EQ(1, l.margin_lo[0]);
+  CHECK(l.margin_lo[2] >= 2);
+  CHECK_EQ(0, l.margin_lo[2] % 8);
+  CHECK_EQ(3, l.margin_hi[1]);
+}
+
+static void rows_are_whole_lines_but_no_pages_apart(void)
+{
+  for (int64_t n = 500; n < 5000; n++) {
+    ambit__layout l = {.type = AMBIT_F64, .components = 1, .own = {.ndims = 2, .hi = {10, n}}};
+
+    CHECK(ambit__layout_make(&l));
+    CHECK(l.stride[0] >= n);
+    CHECK(l.stride[0] <= n + 8 + 7 + 8);
+    CHECK_EQ(0, l.stride[0] * 8 % 64);
+    CHECK(l.stride[0] * 8 % 4096 != 0);
+  }
+}
+
+static void a_size_beyond_63_bits_is_refused(void)
+{
+  ambit__layout l = {
+      .type = AMBIT_F64, .components = 1, .own = {.ndims = 3, .hi = {1 << 21, 1 << 21, 1 << 21}}};
+
+  CHECK(!ambit__layout_make(&l));
+  l.own.hi[0] = 1 << 10;
+  CHECK(ambit__layout_make(&l));
+  l.components = 1 << 10;
+  CHECK(!ambit__layout_make(&l));
+  l.own = (ambit__box){.ndims = 1, .hi = {INT64_MAX / 4}};
+  CHECK(!ambit__layout_make(&l));
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"every_value_has_a_place_of_its_own", every_value_has_a_place_of_its_own},
+      {"rows_start_on_a_cache_line", rows_start_on_a_cache_line},
+      {"components_lie_apart_or_beside_each_other", components_lie_apart_or_beside_each_other},
+      {"the_margins_asked_for_are_there", the_margins_asked_for_are_there},
+      {"rows_are_whole_lines_but_no_pages_apart", rows_are_whole_lines_but_no_pages_apart},
+      {"a_size_beyond_63_bits_is_refused", a_size_beyond_63_bits_is_refused},
+      {0}};
+
+  return test_main(argc, argv, tests);
+}

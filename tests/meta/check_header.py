@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""ambit.h compiles without a warning, alone and in use, as every C and C++ we promise, with each of the
+compilers at hand."""
+import itertools, shutil, subprocess, sys
+
+import project
+
+MODES = [
+    ("c", ["cc", "gcc", "clang"], ["c99", "c11", "c17"]),
+    ("c++", ["c++", "g++", "clang++"], ["c++11", "c++17"]),
+]
+FLAGS = "-pedantic -Wall -Wextra -Wshadow -Wconversion -Werror -fsyntax-only".split()
+USER = project.ROOT / "tests/meta/header_user.c"
+
+
+def compile_as(language, compiler, standard, text):
+    run = subprocess.run([compiler, f"-std={standard}", *FLAGS, "-x", language, "-I", project.ROOT / "include", "-"],
+                         input=text, capture_output=True, text=True)
+    return run.stderr if run.returncode else None
+
+
+def main():
+    texts = {"alone": "#include <ambit.h>\n", "twice": "#include <ambit.h>\n" * 2, "in use": USER.read_text()}
+    bad, languages = 0, set()
+    for language, compilers, standards in MODES:
+        for compiler, standard in itertools.product(filter(shutil.which, compilers), standards):
+            languages.add(language)
+            for name, text in texts.items():
+                fault = compile_as(language, compiler, standard, text)
+                print(f"{'not ok' if fault else 'ok'} - {compiler} -std={standard}, {name}")
+                print(fault or "", end="")
+                bad += fault is not None
+    if bad:
+        return 1
+    if languages != {"c", "c++"}:
+        project.skip("only tried as " + " and ".join(sorted(languages)))
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Every source, test and example is named in a CMakeLists.txt: a file that is forgotten there would
+be neither built nor run, and nobody would notice."""
+import re, sys
+
+import project
+
+
+def named(path):
+    """The words of a CMakeLists.txt, comments left out."""
+    text = re.sub(r"#.*", "", (project.ROOT / path).read_text())
+    return set(re.split(r"[\s()]+", text))
+
+
+def missing():
+    words = named("CMakeLists.txt")
+    for f in project.files("src", "tools", ext="c"):
+        name = f.relative_to(project.ROOT).as_posix()
+        if name not in words:
+            yield name, "CMakeLists.txt"
+    words = named("tests/CMakeLists.txt")
+    for f in project.files("tests", ext="c"):
+        name = f.relative_to(project.ROOT / "tests").as_posix()
+        test = re.sub(r"(^|/)test_(\w+)\.c$", r"\1\2", name)  # grid/test_box.c is grid/box there
+        if test != name and test not in words:
+            yield "tests/" + name, "tests/CMakeLists.txt"
+    words = named("examples/CMakeLists.txt")
+    for f in (project.ROOT / "examples").glob("*/CMakeLists.txt"):
+        if f.parent.name not in words:
+            yield f"examples/{f.parent.name}", "examples/CMakeLists.txt"
+
+
+found = [f"{name} is not named in {where}" for name, where in missing()]
+print("\n".join(found))
+sys.exit(len(found) != 0)

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""The shared library exports what ambit.h declares: all of it, and nothing else.
+
+    check_symbols.py LIBRARY
+"""
+import re, shutil, subprocess, sys
+
+import project
+
+
+def declared():
+    header = (project.ROOT / "include/ambit.h").read_text()
+    return set(re.findall(r"^AMBIT_API\s[^;(]*?\b(ambit_\w+)\s*\(", header, re.M))
+
+
+def exported(library):
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True)
+    return {line.split()[-1].split("@")[0] for line in out.stdout.splitlines()}
+
+
+def main():
+    library = sys.argv[1]
+    if not library.endswith((".so", ".dylib")) and ".so." not in library:
+        project.skip("the library is static, so nothing is hidden")
+    if not shutil.which("nm"):
+        project.skip("nm is not installed")
+    want, got = declared(), exported(library)
+    for name in sorted(want - got):
+        print(f"{name} is declared in ambit.h, but not in the library")
+    for name in sorted(got - want):
+        print(f"{name} is exported by the library, but not declared in ambit.h")
+    print(f"{len(want)} functions")
+    return want != got or not want
+
+
+sys.exit(main())

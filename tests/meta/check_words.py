@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Nothing unfinished is left in the sources, and no file has grown into two."""
+import re, sys
+
+import project
+
+WORDS = re.compile(r"\b(TODO|FIXME|XXX|HACK|for now)\b|^\s*#\s*if\s+0\b")
+MOST_LINES = 800
+
+
+def faults(f):
+    lines = f.read_text().splitlines()
+    for n, line in enumerate(lines, 1):
+        m = WORDS.search(line)
+        if m:
+            yield f"{n}: '{m[0].strip()}' marks something unfinished"
+    if len(lines) > MOST_LINES:
+        yield f"1: {len(lines)} lines; past {MOST_LINES} there are two subjects in one file"
+
+
+found = [f"{f.relative_to(project.ROOT)}:{fault}" for f in project.files("include", "src", "tools")
+         for fault in faults(f)]
+print("\n".join(found))
+sys.exit(len(found) != 0)

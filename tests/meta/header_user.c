@@ -1,0 +1,39 @@
+/* header_user.c - what a user's file does with ambit.h, compiled in every language we promise.
+ *
+ * Compiled by check_header.py, as C and as C++, and never run: the subject is the header. */
+#include <ambit.h>
+
+extern const char rule[];
+const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, float k, max float *change) {
+  *v = *u + k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
+  *change = fmaxf(*change, fabsf(*v - *u));
+});
+
+ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambit_field *v,
+                   ambit_scalar *change);
+ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambit_field *v,
+                   ambit_scalar *change)
+{
+  const ambit_field *source = u;
+  const ambit_scalar *factor = change;
+  const int64_t lo[] = {0, 0}, hi[] = {1, 1};
+  ambit_field *turn[3];
+  ambit_arg args[4];
+  float single = 0.2f;
+  int whole = 1;
+
+  args[0] = ambit_arg_field(u);
+  args[1] = ambit_arg_field(v);
+  args[2] = ambit_arg_number(0.2);
+  args[3] = ambit_arg_scalar(change);
+  turn[0] = u;
+  turn[1] = v;
+  turn[2] = u;
+  if (ambit_apply_args(p, k, 4, args)) return ambit_swap(p, u, v);
+  if (ambit_apply(p, k, u, v, 0.2, change)) return AMBIT_EINVAL;
+  if (ambit_apply(p, k, source, v, single, factor)) return AMBIT_EINVAL;
+  if (ambit_apply(p, k, u)) return AMBIT_EINVAL;
+  if (ambit_apply_box(p, lo, hi, k, u, v, whole, change)) return AMBIT_EINVAL;
+  if (ambit_apply_faces(p, AMBIT_LOW(0) | AMBIT_AXIS(1), k, u, v, 1, change)) return AMBIT_EINVAL;
+  return ambit_rotate(p, 3, turn);
+}

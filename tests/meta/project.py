@@ -1,0 +1,38 @@
+"""What the checks share: the files of the project, tools of one version, and the exit code of a skip."""
+import pathlib, re, shutil, subprocess, sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CODE = "include src tools tests examples bench".split()
+INPUT = re.compile(r"tests/(error/(?!test_)|fuzz/corpus/)")  # kernel texts, wrong on purpose
+SKIP = 77  # ctest's SKIP_RETURN_CODE: skipped is not passed
+CLANG_TOOLS = 14  # another version of clang-format and clang-tidy has other opinions
+
+
+def files(*folders, ext="ch"):
+    """Files with these endings below these folders: those git knows or would, or all without git."""
+    git = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *folders], cwd=ROOT,
+                         capture_output=True, text=True)
+    if git.returncode == 0:
+        names = git.stdout.split("\n")
+    else:
+        names = [p.relative_to(ROOT).as_posix() for d in folders for p in (ROOT / d).rglob("*")]
+    wanted = re.compile(rf".*\.[{ext}]$")
+    names = {n for n in names if wanted.match(n) and not INPUT.match(n)}
+    return sorted(ROOT / n for n in names if (ROOT / n).is_file())
+
+
+def clang_tool(name):
+    """The path of clang-format or clang-tidy in our version; ends the check as skipped without one."""
+    for candidate in (f"{name}-{CLANG_TOOLS}", name):
+        path = shutil.which(candidate)
+        if path:
+            out = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+            found = re.search(r"version (\d+)", out)
+            if found and int(found[1]) == CLANG_TOOLS:
+                return path
+    skip(f"{name} {CLANG_TOOLS} is not installed")
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIP)

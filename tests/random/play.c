@@ -1,0 +1,216 @@
+/* play.c - runs a random program in a context of its own and keeps what came out. */
+#include "program.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct stage {
+  const program_plan *p;
+  ambit *a;
+  ambit_grid *grid;
+  ambit_field *fields[MOST_FIELDS];
+  ambit_scalar *scalars[MOST_SCALARS];
+  ambit_kernel *kernels[MOST_KERNELS];
+  ambit_program *program;
+} stage;
+
+/* ---- values ---- */
+
+static double real_value(const program_plan *p, dice *d)
+{
+  int kind = dice_below(d, 100);
+
+  if (p->is_wild && kind == 0) return NAN;
+  if (p->is_wild && kind == 1) return dice_chance(d, 50) ? INFINITY : -1e38;
+  if (kind < 10) return dice_below(d, 2) ? 0.0 : -0.0;
+  if (kind < 20) return dice_between(d, -1, 1);
+  return (double)dice_between(d, -1000000, 1000000) * 1e-6;
+}
+
+static double integer_value(dice *d)
+{
+  return dice_chance(d, 5) ? dice_between(d, -40000, 40000) : dice_between(d, -9, 9);
+}
+
+static void store(void *values, int64_t i, ambit_type type, double x)
+{
+  switch (type) {
+  case AMBIT_F32: ((float *)values)[i] = (float)x; break;
+  case AMBIT_F64: ((double *)values)[i] = x; break;
+  case AMBIT_I32: ((int32_t *)values)[i] = (int32_t)x; break;
+  case AMBIT_U8: ((uint8_t *)values)[i] = (uint8_t)(int32_t)x; break;
+  case AMBIT_I16: ((int16_t *)values)[i] = (int16_t)(int32_t)x; break;
+  case AMBIT_I64: ((int64_t *)values)[i] = (int64_t)x; break;
+  }
+}
+
+/* Dense values for `cells` cells of a field, the same for the same seed. */
+static void *make_values(const program_plan *p, int field, int64_t cells, uint64_t seed)
+{
+  const field_plan *f = &p->fields[field];
+  int64_t n = cells * f->components;
+  void *values = malloc((size_t)n * ambit_type_size(f->type));
+  dice d = {.state = p->seed * 31 + seed * 7 + (uint64_t)field};
+
+  for (int64_t i = 0; values && i < n; i++)
+    store(values, i, f->type, is_real(f->type) ? real_value(p, &d) : integer_value(&d));
+  return values;
+}
+
+/* ---- building ---- */
+
+static void set_boundaries(const stage *s, int field)
+{
+  const field_plan *f = &s->p->fields[field];
+
+  for (int d = 0; d < s->p->ndims; d++)
+    for (int side = 0; side < 2; side++)
+      ambit_field_boundary(s->fields[field], AMBIT_FACE(d, side), f->kind[d][side],
+                           f->value[d][side]);
+}
+
+static void make_objects(stage *s)
+{
+  const program_plan *p = s->p;
+
+  s->grid = ambit_grid_create(s->a, p->ndims, p->extents);
+  for (int i = 0; i < p->nfields; i++) {
+    const field_plan *f = &p->fields[i];
+    const char name[] = {'f', (char)('0' + i), 0};
+
+    s->fields[i] = ambit_field_create_vector(s->grid, name, f->type, f->components, f->order);
+    set_boundaries(s, i);
+    if (f->is_given) {
+      void *values = make_values(p, i, program_cells(p), 0);
+
+      ambit_field_write(s->fields[i], NULL, NULL, values);
+      free(values);
+    }
+  }
+  for (int i = 0; i < p->nscalars; i++) {
+    s->scalars[i] = ambit_scalar_create(s->a, "s", p->scalars[i].type);
+    ambit_scalar_set(s->scalars[i], p->scalars[i].first);
+  }
+  for (int i = 0; i < p->nkernels; i++)
+    s->kernels[i] = ambit_kernel_create(s->a, p->kernels[i].text);
+  s->program = ambit_program_create(s->grid);
+}
+
+static void apply(stage *s, const step_plan *step)
+{
+  const kernel_plan *k = &s->p->kernels[step->kernel];
+  const ambit_kernel *kernel = s->kernels[step->kernel];
+  ambit_arg args[MOST_PARAMS];
+
+  for (int i = 0; i < k->nparams; i++) {
+    const param_plan *q = &k->params[i];
+
+    args[i] = q->field >= 0    ? ambit_arg_field(s->fields[q->field])
+              : q->scalar >= 0 ? ambit_arg_scalar(s->scalars[q->scalar])
+                               : ambit_arg_number(q->number);
+  }
+  if (step->where == ON_GRID)
+    ambit_apply_args(s->program, kernel, k->nparams, args);
+  else if (step->where == ON_BOX)
+    ambit_apply_box_args(s->program, step->lo, step->hi, kernel, k->nparams, args);
+  else
+    ambit_apply_faces_args(s->program, step->faces, kernel, k->nparams, args);
+}
+
+static void make_program(stage *s)
+{
+  for (int i = 0; i < s->p->nsteps; i++) {
+    const step_plan *step = &s->p->steps[i];
+    ambit_field *fields[MOST_FIELDS];
+
+    if (step->kernel >= 0) {
+      apply(s, step);
+      continue;
+    }
+    for (int j = 0; j < step->n; j++)
+      fields[j] = s->fields[step->fields[j]];
+    ambit_rotate(s->program, step->n, fields);
+  }
+}
+
+/* ---- acting ---- */
+
+/* Writes the lower half of every axis. */
+static void write_box(stage *s, int field, int round)
+{
+  int64_t hi[AMBIT_MAX_DIMS], cells = 1;
+  void *values;
+
+  for (int d = 0; d < s->p->ndims; d++) {
+    hi[d] = (s->p->extents[d] + 1) / 2;
+    cells *= hi[d];
+  }
+  values = make_values(s->p, field, cells, (uint64_t)round + 1);
+  ambit_field_write(s->fields[field], NULL, hi, values);
+  free(values);
+}
+
+static void act(stage *s, const action *a, int round)
+{
+  switch (a->what) {
+  case DO_RUN: ambit_run(s->program, a->iterations); break;
+  case DO_RUN_UNTIL:
+    ambit_check_every(s->program, a->check);
+    ambit_run_until(s->program, s->scalars[a->object], a->when, a->value, a->iterations);
+    break;
+  case DO_SET_SCALAR: ambit_scalar_set(s->scalars[a->object], a->value); break;
+  case DO_WRITE_BOX: write_box(s, a->object, round); break;
+  case DO_BOUNDARY:
+    ambit_field_boundary(s->fields[a->object], AMBIT_ALL_FACES,
+                         round % 2 ? AMBIT_CLAMP : AMBIT_CONSTANT, 0.5);
+    break;
+  }
+}
+
+static void collect(const stage *s, outcome *o)
+{
+  const program_plan *p = s->p;
+
+  o->status = ambit_error(s->a);
+  snprintf(o->story, sizeof o->story, "%s", ambit_error_text(s->a));
+  o->iterations = ambit_program_iterations(s->program);
+  o->converged = ambit_program_converged(s->program);
+  ambit_error_clear(s->a);
+  for (int i = 0; i < p->nfields; i++) {
+    const field_plan *f = &p->fields[i];
+
+    o->values[i] = calloc((size_t)(program_cells(p) * f->components), ambit_type_size(f->type));
+    ambit_field_read(s->fields[i], NULL, NULL, o->values[i]);
+  }
+  for (int i = 0; i < p->nscalars; i++)
+    o->scalars[i] = ambit_scalar_get(s->scalars[i]);
+}
+
+void program_play(const program_plan *p, const char *device, bool strict, int threads,
+                  const char *cache, outcome *o)
+{
+  stage s = {.p = p, .a = ambit_open(NULL, NULL)};
+  char count[16];
+
+  memset(o, 0, sizeof *o);
+  snprintf(count, sizeof count, "%d", threads);
+  ambit_on_error(s.a, NULL, NULL);
+  ambit_option_set(s.a, "devices", device);
+  ambit_option_set(s.a, "strict", strict ? "1" : "0");
+  ambit_option_set(s.a, "threads", count);
+  ambit_option_set(s.a, "cache", cache);
+  ambit_option_set(s.a, "verbose", "-1");
+  make_objects(&s);
+  make_program(&s);
+  for (int i = 0; i < p->nactions && !ambit_error(s.a); i++)
+    act(&s, &p->actions[i], i);
+  collect(&s, o);
+  ambit_close(s.a);
+}
+
+void outcome_free(outcome *o)
+{
+  for (int i = 0; i < MOST_FIELDS; i++)
+    free(o->values[i]);
+}

@@ -1,0 +1,144 @@
+/* program.h - a random program: everything about it follows from one 64-bit seed.
+ *
+ * Eight seeds in a row are a family: they share the kernels, the kinds of fields and the steps, so
+ * that compiled code is used again. Within a family the variants differ in sizes, boundaries, orders,
+ * regions, values and in how the program is run.
+ *
+ *   rules.c     writes the text of a kernel
+ *   generate.c  makes a program from its seed, and prints it
+ *   play.c      runs a program in a context and keeps what came out
+ */
+#ifndef AMBIT_RANDOM_PROGRAM_H
+#define AMBIT_RANDOM_PROGRAM_H
+
+#include "ambit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum {
+  VARIANTS = 8, /* seeds of a family */
+  MOST_FIELDS = 4,
+  MOST_SCALARS = 10,
+  MOST_KERNELS = 4,
+  MOST_PARAMS = 7,
+  MOST_STEPS = 16,
+  MOST_ACTIONS = 8,
+  TEXT_SIZE = 16384 /* bytes of a kernel's text */
+};
+
+/* ---- numbers ---- */
+
+typedef struct dice {
+  uint64_t state;
+} dice;
+
+uint64_t dice_roll(dice *d);
+int dice_below(dice *d, int n);               /* 0 to n - 1 */
+int dice_between(dice *d, int low, int high); /* both included */
+bool dice_chance(dice *d, int percent);
+
+/* ---- the program ---- */
+
+typedef struct field_plan {
+  ambit_type type;
+  int components;
+  int alike; /* fields of one number can trade values */
+  ambit_order order;
+  ambit_boundary kind[AMBIT_MAX_DIMS][2];
+  double value[AMBIT_MAX_DIMS][2];
+  bool is_given; /* gets values before the first run */
+} field_plan;
+
+typedef struct scalar_plan {
+  ambit_type type;
+  double first;
+  int magnitude; /* of a sum of real numbers: the scalar with the sum of their sizes; -1: exact */
+} scalar_plan;
+
+typedef enum role { ROLE_IN, ROLE_OUT, ROLE_VALUE, ROLE_SUM, ROLE_MIN, ROLE_MAX } role;
+
+typedef struct param_plan {
+  role role;
+  ambit_type type;
+  int components;
+  bool is_near;    /* ROLE_IN: read at the cell itself only */
+  int field;       /* what it is bound to: a field, */
+  int scalar;      /* or (field < 0) a scalar, */
+  double number;   /* or (both < 0) a number */
+  int inward_axis; /* ROLE_OUT of a kernel on a face: reads one cell along this axis; else -1 */
+  int inward;      /* by this offset */
+} param_plan;
+
+typedef struct kernel_plan {
+  int nparams;
+  param_plan params[MOST_PARAMS];
+  bool runs_once;
+  unsigned face; /* the only face it may run on; 0: anywhere */
+  bool reduces;
+  int radius;
+  char text[TEXT_SIZE];
+} kernel_plan;
+
+typedef struct step_plan {
+  int kernel; /* -1: a rotation */
+  enum { ON_GRID, ON_BOX, ON_FACES } where;
+  int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
+  unsigned faces;
+  int n; /* of a rotation */
+  int fields[MOST_FIELDS];
+} step_plan;
+
+typedef struct action {
+  enum { DO_RUN, DO_RUN_UNTIL, DO_SET_SCALAR, DO_WRITE_BOX, DO_BOUNDARY } what;
+  int64_t iterations, check;
+  int object; /* field or scalar */
+  ambit_condition when;
+  double value;
+} action;
+
+typedef struct program_plan {
+  uint64_t seed;
+  bool is_smooth;   /* small changes of values stay small: can be compared with a tolerance */
+  bool is_wild;     /* values may be huge, infinite or no number */
+  int threads;      /* of the cpu device */
+  bool tiny_caches; /* the cpu device believes so, and cuts and streams */
+  int ndims;
+  int64_t extents[AMBIT_MAX_DIMS];
+  int nfields, nscalars, nkernels, nsteps, nactions;
+  field_plan fields[MOST_FIELDS];
+  scalar_plan scalars[MOST_SCALARS];
+  kernel_plan kernels[MOST_KERNELS];
+  step_plan steps[MOST_STEPS];
+  action actions[MOST_ACTIONS];
+} program_plan;
+
+void program_make(program_plan *p, uint64_t seed);
+void program_print(const program_plan *p, FILE *to);
+int64_t program_cells(const program_plan *p);
+
+/* Writes the text of kernel number `k`, whose parameters are known. */
+void rule_write(dice *d, const program_plan *p, int k);
+
+/* ---- running it ---- */
+
+typedef struct outcome {
+  ambit_status status;
+  char story[2000];
+  void *values[MOST_FIELDS]; /* owned */
+  double scalars[MOST_SCALARS];
+  int64_t iterations;
+  int converged;
+} outcome;
+
+/* Runs the program in a context of its own. */
+void program_play(const program_plan *p, const char *device, bool strict, int threads,
+                  const char *cache, outcome *o);
+void outcome_free(outcome *o);
+
+static inline bool is_real(ambit_type t)
+{
+  return t == AMBIT_F32 || t == AMBIT_F64;
+}
+
+#endif

@@ -1,0 +1,513 @@
+/* rules.c - the text of a random kernel.
+ *
+ * Two kinds of rules. Free rules use everything of the language whose result is defined to the last
+ * bit. Smooth rules stay within [-1, 1] and depend smoothly on what they read: no real number decides
+ * anything, none becomes an integer; so rounding differently changes little.
+ */
+#include "program.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { MOST_LOCALS = 8, MOST_READS = 12 };
+
+typedef struct maker {
+  dice *d;
+  const program_plan *p;
+  kernel_plan *k;
+  size_t length; /* of the text so far */
+  int nlocals;
+  ambit_type locals[MOST_LOCALS];
+  double bounds[MOST_LOCALS]; /* smooth: of their values */
+  int reads;                  /* of neighbours so far */
+} maker;
+
+static void say(maker *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void real_expr(maker *m, int depth);
+static void int_expr(maker *m, int depth);
+
+static void say(maker *m, const char *fmt, ...)
+{
+  va_list ap;
+  int n;
+
+  va_start(ap, fmt);
+  n = vsnprintf(m->k->text + m->length, TEXT_SIZE - m->length, fmt, ap);
+  va_end(ap);
+  if (n > 0) m->length += (size_t)n;
+  if (m->length >= TEXT_SIZE) m->length = TEXT_SIZE - 1;
+}
+
+static const char *type_name(ambit_type t)
+{
+  return ambit_type_name(t);
+}
+
+/* ---- leaves ---- */
+
+/* A parameter with one of the roles, real or not; -1 if there is none. */
+static int pick_param(maker *m, bool fields, bool real)
+{
+  int found[MOST_PARAMS], n = 0;
+
+  for (int i = 0; i < m->k->nparams; i++) {
+    const param_plan *q = &m->k->params[i];
+    bool fits = fields ? q->role == ROLE_IN || q->role == ROLE_OUT : q->role == ROLE_VALUE;
+
+    if (fits && is_real(q->type) == real) found[n++] = i;
+  }
+  return n ? found[dice_below(m->d, n)] : -1;
+}
+
+static int pick_local(maker *m, bool real)
+{
+  int found[MOST_LOCALS], n = 0;
+
+  for (int i = 0; i < m->nlocals; i++)
+    if (is_real(m->locals[i]) == real) found[n++] = i;
+  return n ? found[dice_below(m->d, n)] : -1;
+}
+
+static bool can_read_around(const maker *m, const param_plan *q)
+{
+  return q->role == ROLE_IN && q->field >= 0 && !q->is_near && m->k->radius &&
+         m->reads < MOST_READS;
+}
+
+static int offset(maker *m)
+{
+  int r = m->k->radius;
+
+  if (dice_chance(m->d, 2)) return dice_between(m->d, -3 * r, 3 * r);
+  return dice_chance(m->d, 50) ? 0 : dice_between(m->d, -r, r);
+}
+
+/* "*p0", "p0[1][0]", "*p0[2]", "p0[2][1][0]". */
+static void read_field(maker *m, int param)
+{
+  const param_plan *q = &m->k->params[param];
+  bool inward = q->inward_axis >= 0 && dice_chance(m->d, 60);
+  bool around = can_read_around(m, q) && dice_chance(m->d, 80);
+
+  if (!around && !inward) say(m, "*");
+  say(m, "p%d", param);
+  if (q->components > 1) say(m, "[%d]", dice_below(m->d, q->components));
+  m->reads += around;
+  for (int d = 0; (around || inward) && d < m->p->ndims; d++)
+    say(m, "[%d]", around ? offset(m) : d == q->inward_axis ? q->inward : 0);
+}
+
+static void real_literal(maker *m)
+{
+  static const char *const some[] = {"0.5f", "0.25", "1.0f", "2.0",   "-1.5f", "0.1f",
+                                     "0.3",  "1e-3", "3.0f", "-0.0f", "0.0",   "7.25"};
+  static const char *const wild[] = {"1e30f", "1e-40", "INFINITY", "1e300", "FLT_MAX", "NAN"};
+
+  if (m->p->is_wild && dice_chance(m->d, 4))
+    say(m, "%s", wild[dice_below(m->d, 6)]);
+  else
+    say(m, "%s", some[dice_below(m->d, 12)]);
+}
+
+static void real_leaf(maker *m)
+{
+  int param = pick_param(m, true, true), value = pick_param(m, false, true);
+  int local = pick_local(m, true);
+
+  if (param >= 0 && dice_chance(m->d, 65))
+    read_field(m, param);
+  else if (local >= 0 && dice_chance(m->d, 50))
+    say(m, "t%d", local);
+  else if (value >= 0 && dice_chance(m->d, 50))
+    say(m, "p%d", value);
+  else
+    real_literal(m);
+}
+
+static void place_leaf(maker *m)
+{
+  int axis = dice_below(m->d, m->p->ndims);
+
+  if (m->k->runs_once || dice_chance(m->d, 20))
+    say(m, "step()");
+  else
+    say(m, "%s(%d)", dice_chance(m->d, 70) ? "index" : "extent", axis);
+}
+
+static void int_leaf(maker *m)
+{
+  static const char *const some[] = {"0", "1", "2", "3", "-1", "7", "10L", "255", "0x10", "100"};
+  int param = pick_param(m, true, false), value = pick_param(m, false, false);
+  int local = pick_local(m, false);
+
+  if (param >= 0 && dice_chance(m->d, 55))
+    read_field(m, param);
+  else if (local >= 0 && dice_chance(m->d, 50))
+    say(m, "t%d", local);
+  else if (value >= 0 && dice_chance(m->d, 50))
+    say(m, "p%d", value);
+  else if (dice_chance(m->d, 35))
+    place_leaf(m);
+  else if (m->p->is_wild && dice_chance(m->d, 4))
+    say(m, "%s", dice_chance(m->d, 50) ? "INT_MAX" : "(-9223372036854775807L)");
+  else
+    say(m, "%s", some[dice_below(m->d, 10)]);
+}
+
+/* ---- free expressions ---- */
+
+static void pair(maker *m, void (*expr)(maker *, int), int depth, const char *op)
+{
+  say(m, "(");
+  expr(m, depth - 1);
+  say(m, " %s ", op);
+  expr(m, depth - 1);
+  say(m, ")");
+}
+
+static void choice(maker *m, void (*expr)(maker *, int), int depth)
+{
+  say(m, "(");
+  int_expr(m, depth - 1);
+  say(m, " ? ");
+  expr(m, depth - 1);
+  say(m, " : ");
+  expr(m, depth - 1);
+  say(m, ")");
+}
+
+static void real_call(maker *m, int depth)
+{
+  static const char *const one[] = {"fabs", "sqrt", "floor", "ceil", "trunc", "fabs"};
+  const char *f = dice_chance(m->d, 50) ? "f" : "";
+
+  if (dice_chance(m->d, 50)) {
+    say(m, "%s%s(", one[dice_below(m->d, 6)], f);
+    real_expr(m, depth - 1);
+  } else {
+    say(m, "%s%s(", dice_chance(m->d, 50) ? "fmin" : "fmax", f);
+    real_expr(m, depth - 1);
+    say(m, ", ");
+    real_expr(m, depth - 1);
+  }
+  say(m, ")");
+}
+
+static void real_expr(maker *m, int depth)
+{
+  static const char *const ops[] = {"+", "-", "*", "/", "+", "-"};
+
+  if (depth <= 0) {
+    real_leaf(m);
+    return;
+  }
+  switch (dice_below(m->d, 12)) {
+  case 0: real_call(m, depth); break;
+  case 1: choice(m, real_expr, depth); break;
+  case 2:
+    say(m, "(%s)", dice_chance(m->d, 50) ? "float" : "double");
+    int_expr(m, depth - 1);
+    break;
+  case 3:
+    say(m, "(- ");
+    real_expr(m, depth - 1);
+    say(m, ")");
+    break;
+  case 4: real_call(m, depth); break;
+  case 5: real_leaf(m); break;
+  default: pair(m, real_expr, depth, ops[dice_below(m->d, 6)]); break;
+  }
+}
+
+static void int_unary(maker *m, int depth)
+{
+  static const char *const ops[] = {"-", "~", "!", "(short)", "(unsigned char)", "(long)", "(int)"};
+
+  if (dice_chance(m->d, 15)) {
+    say(m, "%s(", dice_chance(m->d, 50) ? "abs" : "labs");
+    int_expr(m, depth - 1);
+    say(m, ")");
+    return;
+  }
+  say(m, "(%s ", ops[dice_below(m->d, 7)]);
+  int_expr(m, depth - 1);
+  say(m, ")");
+}
+
+static void int_from_real(maker *m, int depth)
+{
+  static const char *const compare[] = {"<", "<=", ">", ">=", "==", "!="};
+  static const char *const casts[] = {"(int)", "(short)", "(unsigned char)", "(long)"};
+
+  if (dice_chance(m->d, 60)) {
+    pair(m, real_expr, depth, compare[dice_below(m->d, 6)]);
+    return;
+  }
+  say(m, "%s(", casts[dice_below(m->d, 4)]);
+  real_expr(m, depth - 1);
+  say(m, ")");
+}
+
+static void int_expr(maker *m, int depth)
+{
+  static const char *const ops[] = {"+",  "-",  "*", "/",  "%",  "&",  "|",  "^",
+                                    "<<", ">>", "<", "<=", "==", "!=", "&&", "||"};
+
+  if (depth <= 0) {
+    int_leaf(m);
+    return;
+  }
+  switch (dice_below(m->d, 10)) {
+  case 0: choice(m, int_expr, depth); break;
+  case 1: int_unary(m, depth); break;
+  case 2:
+  case 3:
+    if (m->p->is_smooth)
+      int_leaf(m);
+    else
+      int_from_real(m, depth);
+    break;
+  case 4: int_leaf(m); break;
+  default: pair(m, int_expr, depth, ops[dice_below(m->d, dice_chance(m->d, 60) ? 3 : 16)]); break;
+  }
+}
+
+/* ---- smooth expressions: each returns a bound of its size ---- */
+
+static double smooth_expr(maker *m, int depth);
+
+static double smooth_leaf(maker *m)
+{
+  int local = pick_local(m, true);
+
+  if (local >= 0 && dice_chance(m->d, 25)) {
+    say(m, "t%d", local);
+    return m->bounds[local];
+  }
+  if (dice_chance(m->d, 10)) {
+    say(m, "(float)(");
+    int_expr(m, 1);
+    say(m, " %% 4)");
+    return 3;
+  }
+  if (pick_param(m, true, true) >= 0) {
+    read_field(m, pick_param(m, true, true));
+    return 1;
+  }
+  say(m, "0.75f");
+  return 0.75;
+}
+
+static double smooth_expr(maker *m, int depth)
+{
+  double a, b;
+
+  if (depth <= 0) return smooth_leaf(m);
+  switch (dice_below(m->d, 6)) {
+  case 0:
+    say(m, "sqrt(1.0 + fabs(");
+    a = smooth_expr(m, depth - 1);
+    say(m, "))");
+    return 1 + a;
+  case 1:
+    say(m, "(");
+    a = smooth_expr(m, depth - 1);
+    say(m, " / (1.5f + fabsf(");
+    smooth_expr(m, depth - 1);
+    say(m, ")))");
+    return a;
+  case 2:
+    say(m, "(");
+    a = smooth_expr(m, depth - 1);
+    say(m, " * ");
+    b = smooth_expr(m, depth - 1);
+    say(m, ")");
+    return a * b;
+  default:
+    say(m, "(");
+    a = smooth_expr(m, depth - 1);
+    say(m, dice_chance(m->d, 50) ? " + " : " - ");
+    b = smooth_expr(m, depth - 1);
+    say(m, ")");
+    return a + b;
+  }
+}
+
+/* ---- statements ---- */
+
+/* A value for something of this type, not too large most of the time. */
+static void value_for(maker *m, ambit_type type, int depth)
+{
+  int kind = dice_below(m->d, 10);
+
+  if (!is_real(type)) {
+    if (!m->p->is_smooth && dice_chance(m->d, 30))
+      real_expr(m, depth);
+    else
+      int_expr(m, depth);
+  } else if (m->p->is_smooth) {
+    double bound;
+
+    say(m, "(");
+    bound = smooth_expr(m, depth);
+    say(m, ") * %#.9g%s", 1 / (bound > 1 ? bound : 1), type == AMBIT_F32 ? "f" : "");
+  } else if (kind < 6) {
+    say(m, type == AMBIT_F32 ? "fminf(100.0f, fmaxf(-100.0f, " : "fmin(100.0, fmax(-100.0, ");
+    real_expr(m, depth);
+    say(m, "))");
+  } else if (kind < 9) {
+    say(m, "0.125f * ");
+    real_expr(m, depth);
+  } else {
+    real_expr(m, depth);
+  }
+}
+
+static void local(maker *m)
+{
+  static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32,
+                                     AMBIT_I64, AMBIT_I16, AMBIT_U8};
+  ambit_type type = types[dice_below(m->d, 6)];
+
+  if (m->nlocals == MOST_LOCALS) return;
+  say(m, "  %s t%d = ", type_name(type), m->nlocals);
+  value_for(m, type, 2);
+  say(m, ";\n");
+  m->bounds[m->nlocals] = 1;
+  m->locals[m->nlocals++] = type;
+}
+
+/* A weighted sum along one axis, by a loop over a constant array. */
+static void weighted_sum(maker *m)
+{
+  int param = pick_param(m, true, true), axis = dice_below(m->d, m->p->ndims), t = m->nlocals;
+  const param_plan *q = param >= 0 ? &m->k->params[param] : NULL;
+  int r = m->k->radius;
+
+  if (!q || t == MOST_LOCALS || m->k->runs_once || !can_read_around(m, q)) return;
+  say(m, "  const float w%d[] = {", t);
+  for (int i = -r; i <= r; i++)
+    say(m, "%s%.3ff", i > -r ? ", " : "", dice_between(m->d, -100, 100) / 400.0);
+  say(m, "};\n  %s t%d = 0;\n  for (int i = -%d; i <= %d; i++)\n    t%d += w%d[i + %d] * p%d",
+      type_name(q->type), t, r, r, t, t, r, param);
+  if (q->components > 1) say(m, "[%d]", dice_below(m->d, q->components));
+  for (int d = 0; d < m->p->ndims; d++)
+    say(m, d == axis ? "[i]" : "[0]");
+  say(m, ";\n");
+  m->reads += 2 * r + 1;
+  m->bounds[t] = r > 1 ? 0.25 * (2 * r + 1) : 1;
+  m->locals[m->nlocals++] = q->type;
+}
+
+static void set_local(maker *m)
+{
+  int t = dice_below(m->d, m->nlocals);
+
+  say(m, "t%d = ", t);
+  value_for(m, m->locals[t], 1);
+  say(m, ";");
+}
+
+static void condition(maker *m)
+{
+  say(m, "  if (");
+  int_expr(m, 2);
+  say(m, ") {\n    ");
+  set_local(m);
+  say(m, "\n  }");
+  if (dice_chance(m->d, 60)) {
+    say(m, " else {\n    ");
+    set_local(m);
+    say(m, "\n  }");
+  }
+  say(m, "\n");
+}
+
+/* A condition that is not constant: what is never written is refused. */
+static void when(maker *m)
+{
+  say(m, "if (step() %% 3 != (");
+  int_expr(m, 1);
+  say(m, ") %% 3) ");
+}
+
+static void target(maker *m, int param, int component)
+{
+  say(m, "*p%d", param);
+  if (m->k->params[param].components > 1) say(m, "[%d]", component);
+}
+
+static void set_output(maker *m, int param, int component)
+{
+  ambit_type type = m->k->params[param].type;
+
+  say(m, "  ");
+  if (dice_chance(m->d, 15)) when(m);
+  target(m, param, component);
+  if (dice_chance(m->d, 15) && !(m->p->is_smooth && is_real(type))) {
+    say(m, " %s ", dice_chance(m->d, 50) ? "+=" : "-=");
+    value_for(m, type, 1);
+  } else {
+    say(m, " = ");
+    value_for(m, type, 3);
+  }
+  say(m, ";\n");
+}
+
+/* A reduction, and for a sum of real numbers the sum of their sizes, which is the next parameter. */
+static void reduce(maker *m, int param)
+{
+  const param_plan *q = &m->k->params[param];
+  bool has_size = q->role == ROLE_SUM && is_real(q->type);
+
+  say(m, "  ");
+  if (dice_chance(m->d, 20)) when(m);
+  say(m, "*p%d = ", param);
+  value_for(m, q->type, 2);
+  say(m, ";\n");
+  if (has_size) say(m, "  *p%d = fabs((double)*p%d);\n", param + 1, param);
+}
+
+static void head(maker *m, int number)
+{
+  static const char *const words[] = {"const ", "", "", "sum ", "min ", "max "};
+
+  say(m, "void k%d(", number);
+  for (int i = 0; i < m->k->nparams; i++) {
+    const param_plan *q = &m->k->params[i];
+
+    say(m, "%s%s%s %sp%d", i ? ", " : "", words[q->role], type_name(q->type),
+        q->role == ROLE_VALUE ? "" : "*", i);
+    if (q->components > 1) say(m, "[%d]", q->components);
+  }
+  say(m, ")\n{\n");
+}
+
+static void results(maker *m)
+{
+  for (int i = 0; i < m->k->nparams; i++) {
+    const param_plan *q = &m->k->params[i];
+    int must = dice_below(m->d, q->components);
+
+    for (int c = 0; q->role == ROLE_OUT && c < q->components; c++)
+      if (c == must || dice_chance(m->d, 70)) set_output(m, i, c);
+    if (q->role >= ROLE_SUM) {
+      reduce(m, i);
+      i += q->role == ROLE_SUM && is_real(q->type);
+    }
+  }
+}
+
+void rule_write(dice *d, const program_plan *p, int k)
+{
+  maker m = {.d = d, .p = p, .k = (kernel_plan *)&p->kernels[k]};
+
+  head(&m, k);
+  for (int i = dice_below(d, 3); i > 0; i--)
+    local(&m);
+  if (dice_chance(d, 40)) weighted_sum(&m);
+  for (int i = dice_below(d, 3); m.nlocals && i > 0; i--)
+    condition(&m);
+  results(&m);
+  say(&m, "}\n");
+}

@@ -1,0 +1,236 @@
+/* Random programs on a device against the reference: equal to the last bit in strict mode, near
+ * without it.
+ *
+ *   test_random                        the fixed set
+ *   test_random --seed 0x... [--count n]   some other programs, to look for mistakes or at one
+ *   test_random --seed 0x... --print       the program itself
+ *   test_random --device opencl            on another device than cpu; skipped where there is none
+ */
+#define _XOPEN_SOURCE 700
+#include "device/cpu/machine.h"
+#include "device/device.h"
+#include "program.h"
+#include "support/folder.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { FIRST = 0x1000, COUNT = 128 };
+
+static const char *device = "cpu"; /* what is tested */
+
+/* ---- caches the cpu device believes in ---- */
+
+static bool tiny_caches; /* so small that rows are cut and results streamed past them */
+
+void __real_ambit__machine_probe(const char *root, ambit__machine *m);
+void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
+
+/* The linker puts this in the place of ambit__machine_probe. */
+void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
+{
+  __real_ambit__machine_probe(root, m);
+  if (!tiny_caches) return;
+  m->l1 = 256;
+  m->l2 = 512;
+  m->l3 = 1024;
+  m->can_stream = true;
+}
+
+/* ---- comparing ---- */
+
+static double number_at(const void *values, int64_t i, ambit_type type)
+{
+  switch (type) {
+  case AMBIT_F32: return (double)((const float *)values)[i];
+  case AMBIT_F64: return ((const double *)values)[i];
+  case AMBIT_I32: return ((const int32_t *)values)[i];
+  case AMBIT_U8: return ((const uint8_t *)values)[i];
+  case AMBIT_I16: return ((const int16_t *)values)[i];
+  case AMBIT_I64: return (double)((const int64_t *)values)[i];
+  }
+  return NAN;
+}
+
+/* Any NaN equals any NaN; all else must have the same bits. */
+static bool same_bits(const void *a, const void *b, int64_t i, ambit_type type)
+{
+  size_t size = ambit_type_size(type);
+
+  if (is_real(type) && isnan(number_at(a, i, type))) return isnan(number_at(b, i, type));
+  return !memcmp((const char *)a + (size_t)i * size, (const char *)b + (size_t)i * size, size);
+}
+
+/* Values of smooth programs are of the size of 1. */
+static bool is_near(double want, double got, ambit_type type)
+{
+  if (isnan(want)) return isnan(got);
+  if (isinf(want)) return want == got;
+  return fabs(got - want) <= (type == AMBIT_F64 ? 1e-9 : 1e-3) * (1 + fabs(want));
+}
+
+static bool same_field(const program_plan *p, int field, bool strict, const outcome *want,
+                       const outcome *got)
+{
+  const field_plan *f = &p->fields[field];
+  const void *a = want->values[field], *b = got->values[field];
+
+  for (int64_t i = 0; i < program_cells(p) * f->components; i++) {
+    /* a double that was computed from floats is only as near as they are */
+    bool same = strict || !is_real(f->type)
+                    ? same_bits(a, b, i, f->type)
+                    : is_near(number_at(a, i, f->type), number_at(b, i, f->type), AMBIT_F32);
+
+    if (same) continue;
+    printf("# field f%d, value %" PRId64 " (cell %" PRId64 "): ref %.17g, %s %.17g\n", field, i,
+           i / f->components, number_at(a, i, f->type), device, number_at(b, i, f->type));
+    return false;
+  }
+  return true;
+}
+
+/* Sums of real numbers are added up in another order: each addition may round. */
+static bool same_scalar(const program_plan *p, int scalar, bool strict, const outcome *want,
+                        const outcome *got)
+{
+  const scalar_plan *s = &p->scalars[scalar];
+  double a = want->scalars[scalar], b = got->scalars[scalar];
+  double epsilon = s->type == AMBIT_F32 ? 1.2e-7 : 2.3e-16;
+  double size = fabs(s->magnitude >= 0 ? want->scalars[s->magnitude] : a);
+  bool is_sum = s->magnitude >= 0;
+
+  for (int i = 0; i < p->nscalars; i++)
+    is_sum |= p->scalars[i].magnitude == scalar;
+  if (is_sum && !(size < 1e37)) return true; /* what overflows depends on the order */
+  if (is_sum)
+    return fabs(a - b) <=
+           (double)(program_cells(p) + 8) * epsilon * size + !strict * 1e-3 * (1 + size);
+  if (!strict && is_real(s->type)) return is_near(a, b, AMBIT_F32);
+  return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
+}
+
+static bool same_outcome(const program_plan *p, bool strict, const outcome *want,
+                         const outcome *got)
+{
+  if (want->status != got->status || strcmp(want->story, got->story)) {
+    printf("# ref: %s %s\n# %s: %s %s\n", ambit_status_name(want->status), want->story, device,
+           ambit_status_name(got->status), got->story);
+    return false;
+  }
+  if (want->iterations != got->iterations || want->converged != got->converged) {
+    printf("# ref did %" PRId64 " iterations, %s %" PRId64 "\n", want->iterations, device,
+           got->iterations);
+    return false;
+  }
+  for (int i = 0; i < p->nfields; i++)
+    if (!same_field(p, i, strict, want, got)) return false;
+  for (int i = 0; i < p->nscalars; i++)
+    if (!same_scalar(p, i, strict, want, got)) {
+      printf("# scalar s%d: ref %.17g, %s %.17g\n", i, want->scalars[i], device, got->scalars[i]);
+      return false;
+    }
+  return true;
+}
+
+/* ---- one program ---- */
+
+static int failures;
+
+static void check_on_device(const program_plan *p, bool strict, int threads, const outcome *want)
+{
+  outcome got;
+  bool same;
+
+  program_play(p, device, strict, threads, folder, &got);
+  same = same_outcome(p, strict, want, &got);
+  outcome_free(&got);
+  if (same) return;
+  failures++;
+  printf("# to see it again: test_random --device %s --seed 0x%" PRIx64 " (%s, %d threads)\n",
+         device, p->seed, strict ? "strict" : "not strict", threads);
+  program_print(p, stdout);
+}
+
+static void check_program(uint64_t seed)
+{
+  static program_plan p;
+  outcome want;
+
+  program_make(&p, seed);
+  tiny_caches = p.tiny_caches;
+  program_play(&p, "ref", true, 1, folder, &want);
+  if (want.status && want.status != AMBIT_EPROGRAM) {
+    failures++;
+    printf("# test_random --seed 0x%" PRIx64 " is no program: %s\n", seed, want.story);
+  }
+  check_on_device(&p, true, p.threads, &want);
+  if (p.threads > 1 && seed % VARIANTS == VARIANTS - 1) check_on_device(&p, true, 1, &want);
+  if (p.is_smooth) check_on_device(&p, false, p.threads, &want);
+  outcome_free(&want);
+}
+
+/* ---- all of them ---- */
+
+static int check_programs(uint64_t first, uint64_t count)
+{
+  int n = 0, bad = 0;
+
+  for (uint64_t seed = first, end; seed < first + count; seed = end) {
+    int before = failures;
+
+    end = (seed / VARIANTS + 1) * VARIANTS;
+    if (end > first + count) end = first + count;
+    for (uint64_t s = seed; s < end; s++)
+      check_program(s);
+    bad += failures != before;
+    printf("%sok %d - programs_0x%" PRIx64 "_to_0x%" PRIx64 "\n", failures != before ? "not " : "",
+           ++n, seed, end - 1);
+    fflush(stdout);
+  }
+  printf("1..%d\n", n);
+  return bad;
+}
+
+static bool is_here(void)
+{
+  const ambit__backend *b = ambit__backend_find(NULL, device, strcspn(device, ":"));
+
+  return b && b->count() > 0;
+}
+
+int main(int argc, char **argv)
+{
+  uint64_t first = FIRST, count = COUNT;
+  bool print = false;
+  int bad, compiled;
+
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--print")) print = true;
+    if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
+      first = strtoull(argv[++i], NULL, 0);
+      count = 1;
+    }
+    if (i + 1 < argc && !strcmp(argv[i], "--device")) device = argv[++i];
+    if (i + 1 < argc && !strcmp(argv[i], "--count")) count = strtoull(argv[++i], NULL, 0);
+  }
+  if (print) {
+    static program_plan p;
+
+    program_make(&p, first);
+    program_print(&p, stdout);
+    return 0;
+  }
+  if (!is_here()) {
+    printf("# skipped: there is no %s device\n", device);
+    return 77;
+  }
+  if (!folder_make()) return 1;
+  bad = check_programs(first, count);
+  compiled = folder_files();
+  folder_remove();
+  if (!compiled && !bad && !strcmp(device, "cpu")) {
+    printf("# skipped: nothing was compiled, so the cpu device ran nothing of its own\n");
+    return 77;
+  }
+  return bad != 0;
+}

@@ -1,0 +1,200 @@
+/* What C leaves open is defined in kernels, and the same on every device: conversions, division by zero,
+ * shifts, the sign of zero. Cells beyond the first show that vectors of cells do it too. */
+#include "runtime_test.h"
+
+#include <math.h>
+
+enum { CELLS = 67, MOST_ROWS = 32 };
+
+typedef struct row {
+  const char *expr;  /* of x and y, or their likes f, n, m and l: see write_rule */
+  double x, y, want; /* to the sign of zero; NaN is NaN */
+} row;
+
+/* One kernel computes all rows: row i is component i of the three fields. */
+static void write_rule(const row *rows, int n, char *text, size_t size)
+{
+  size_t at = (size_t)snprintf(
+      text, size, "void k(const double *px[%d], const double *py[%d], double *v[%d])\n{\n", n, n,
+      n);
+
+  for (int i = 0; i < n && at < size; i++)
+    at += (size_t)snprintf(text + at, size - at,
+                           "  {\n    const double x = *px[%d], y = *py[%d];\n"
+                           "    const float f = (float)x;\n    const int n = (int)x, m = (int)y;\n"
+                           "    const long l = (long)x;\n    *v[%d] = %s;\n  }\n",
+                           i, i, i, rows[i].expr);
+  if (at < size) snprintf(text + at, size - at, "}\n");
+}
+
+static double fill_x(const int64_t *index, int component, void *user)
+{
+  (void)index;
+  return ((const row *)user)[component].x;
+}
+
+static double fill_y(const int64_t *index, int component, void *user)
+{
+  (void)index;
+  return ((const row *)user)[component].y;
+}
+
+static void compute(const char *device, const char *strict, const row *rows, int n, double *values)
+{
+  static char text[16384];
+  ambit *a = open_on(device);
+  ambit_grid *g = grid_1d(a, CELLS);
+  ambit_field *x = ambit_field_create_vector(g, "x", AMBIT_F64, n, AMBIT_SOA);
+  ambit_field *y = ambit_field_create_vector(g, "y", AMBIT_F64, n, AMBIT_SOA);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F64, n, AMBIT_SOA);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_option_set(a, "strict", strict);
+  write_rule(rows, n, text, sizeof text);
+  ambit_field_fill(x, fill_x, (void *)rows);
+  ambit_field_fill(y, fill_y, (void *)rows);
+  ambit_apply(p, ambit_kernel_create(a, text), x, y, v);
+  ambit_run(p, 1);
+  ambit_field_read(v, NULL, NULL, values);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void check_rows(const row *rows, size_t count)
+{
+  static const char *const modes[] = {"1", "0"};
+  static double values[CELLS * MOST_ROWS];
+  const int n = (int)count;
+
+  EACH_DEVICE(device)
+  {
+    for (int m = 0; m < 2; m++) {
+      compute(*device, modes[m], rows, n, values);
+      for (int i = 0; i < CELLS * n; i++) {
+        const row *r = &rows[i % n];
+        double got = values[i];
+        bool same =
+            isnan(r->want) ? isnan(got) : got == r->want && !signbit(got) == !signbit(r->want);
+
+        CHECK_MSG(same, "cell %d on %s, strict=%s: %s of %g and %g: want %.17g, got %.17g", i / n,
+                  *device, modes[m], r->expr, r->x, r->y, r->want, got);
+      }
+    }
+  }
+}
+
+static void real_numbers_become_integers_by_cutting_and_saturating(void)
+{
+  static const row rows[] = {
+      {"(int)x", 2.9, 0, 2},
+      {"(int)x", -2.9, 0, -2},
+      {"(int)x", 1e30, 0, INT32_MAX},
+      {"(int)x", -INFINITY, 0, INT32_MIN},
+      {"(int)x", NAN, 0, 0},
+      {"(short)x", 40000, 0, 32767},
+      {"(short)f", -40000, 0, -32768},
+      {"(unsigned char)x", -0.9, 0, 0},
+      {"(unsigned char)f", 255.9, 0, 255},
+      {"(unsigned char)x", 256, 0, 255},
+      {"(double)(long)x", 9.3e18, 0, 9223372036854775808.0},
+      {"(long)x == 9223372036854775807L", 9.3e18, 0, 1},
+      {"(long)f", -1e30, 0, -9223372036854775808.0},
+  };
+
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+/* An integer has no minus zero, wherever it came from. */
+static void what_was_an_integer_is_never_minus_zero(void)
+{
+  static const row rows[] = {
+      {"(float)(int)f", -0.3, 0, 0.0},
+      {"(float)(short)f", -0.3, 0, 0.0},
+      {"(double)(int)x", -0.3, 0, 0.0},
+      {"(double)(long)x", -0.3, 0, 0.0},
+      {"1.0 / (double)(int)x", -0.3, 0, INFINITY},
+      {"trunc(x)", -0.3, 0, -0.0},
+  };
+
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void integers_wrap_and_division_by_zero_is_zero(void)
+{
+  static const row rows[] = {
+      {"n / m", 7, 0, 0},
+      {"n % m", 7, 0, 0},
+      {"n / m", INT32_MIN, -1, INT32_MIN},
+      {"n % m", INT32_MIN, -1, 0},
+      {"n / m", -7, 2, -3},
+      {"n % m", -7, 2, -1},
+      {"n + m", INT32_MAX, 1, INT32_MIN},
+      {"n * n", 65536, 0, 0},
+      {"-n", INT32_MIN, 0, INT32_MIN},
+      {"abs(n)", INT32_MIN, 0, INT32_MIN},
+      {"l / (m - m)", 5, 9, 0},
+      {"(short)n", 32768, 0, -32768},
+      {"(unsigned char)n", -1, 0, 255},
+  };
+
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void shifts_count_modulo_the_width(void)
+{
+  static const row rows[] = {
+      {"n << m", 1, 33, 2},         {"n >> m", -8, 1, -4}, {"n >> m", -8, 33, -4},
+      {"n << m", 1, -1, INT32_MIN}, {"l << m", 1, 65, 2},  {"l >> m", -1, 63, -1},
+  };
+
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void nan_loses_and_the_second_of_two_zeros_wins(void)
+{
+  static const row rows[] = {
+      {"fmin(x, y)", NAN, 2, 2},      {"fmin(x, y)", 2, NAN, 2},
+      {"fmax(x, y)", NAN, 2, 2},      {"fmax(x, y)", 2, NAN, 2},
+      {"fmin(x, y)", NAN, NAN, NAN},  {"fmin(x, y)", 0.0, -0.0, -0.0},
+      {"fmin(x, y)", -0.0, 0.0, 0.0}, {"fmax(x, y)", 0.0, -0.0, -0.0},
+      {"fmax(x, y)", -0.0, 0.0, 0.0}, {"x == y", NAN, NAN, 0},
+      {"x != y", NAN, NAN, 1},        {"!x", NAN, 0, 0},
+      {"x ? 1 : 2", NAN, 0, 1},       {"x && 1", -0.0, 0, 0},
+      {"x - x", -0.0, 0, 0.0},        {"x + 0.0", -0.0, 0, 0.0},
+      {"x - 0.0", -0.0, 0, -0.0},     {"0.0 * x", -3, 0, -0.0},
+      {"-x", 0.0, 0, -0.0},           {"x / y", 1, -0.0, -INFINITY},
+      {"sqrt(x)", -0.0, 0, -0.0},
+  };
+
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+static void floats_round_once_in_their_own_type(void)
+{
+  static const row rows[] = {
+      {"f * f", 0.1, 0, (double)(0.1f * 0.1f)},
+      {"f / 3", 1, 0, (double)(1.0f / 3)},
+      {"sqrtf(f)", 2, 0, 1.41421354f},
+      {"(float)l", 16777217, 0, 16777216},
+      {"f + 1e-9f == f", 1, 0, 1},
+      {"f + 1e-9 == f", 1, 0, 0},
+  };
+
+  check_rows(rows, sizeof rows / sizeof *rows);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"real_numbers_become_integers_by_cutting_and_saturating",
+       real_numbers_become_integers_by_cutting_and_saturating},
+      {"what_was_an_integer_is_never_minus_zero", what_was_an_integer_is_never_minus_zero},
+      {"integers_wrap_and_division_by_zero_is_zero", integers_wrap_and_division_by_zero_is_zero},
+      {"shifts_count_modulo_the_width", shifts_count_modulo_the_width},
+      {"nan_loses_and_the_second_of_two_zeros_wins", nan_loses_and_the_second_of_two_zeros_wins},
+      {"floats_round_once_in_their_own_type", floats_round_once_in_their_own_type},
+      {NULL, NULL},
+  };
+
+  return test_main(argc, argv, tests);
+}

@@ -1,0 +1,272 @@
+/* Boundaries against their definition: every read outside the grid, one axis at a time, as NumPy's pad
+ * would give it. A kernel with one component per offset shows all reads at once. */
+#include "runtime_test.h"
+
+typedef struct shape {
+  int ndims;
+  int64_t extents[3];
+  ambit_boundary kind[3][2];
+} shape;
+
+static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_PERIODIC, AMBIT_REFLECT,
+                                       AMBIT_SYMMETRIC, AMBIT_CLAMP};
+enum { NKINDS = 5, MOST_CELLS = 400, MOST_OFFSETS = 27 };
+static const double outside = -77; /* what constant faces give */
+
+/* One kernel per number of axes: component c reads at offset c. */
+static const char *const rules[] = {
+    "void k(const float *u, float *v[11]) { for (int i = -5; i <= 5; i++) *v[i + 5] = u[i]; }",
+    "void k(const float *u, float *v[25]) {\n"
+    "  for (int i = -2; i <= 2; i++)\n"
+    "    for (int j = -2; j <= 2; j++) *v[5 * i + j + 12] = u[i][j];\n"
+    "}",
+    "void k(const float *u, float *v[27]) {\n"
+    "  for (int i = -1; i <= 1; i++)\n"
+    "    for (int j = -1; j <= 1; j++)\n"
+    "      for (int k = -1; k <= 1; k++) *v[9 * i + 3 * j + k + 13] = u[2 * i][j][3 * k];\n"
+    "}"};
+static const int offsets[] = {11, 25, 27};
+
+/* The offset of component c along each axis. */
+static void offset_of(int ndims, int c, int64_t *o)
+{
+  if (ndims == 1) o[0] = c - 5;
+  if (ndims == 2) o[0] = c / 5 - 2, o[1] = c % 5 - 2;
+  if (ndims == 3) o[0] = 2 * (c / 9 - 1), o[1] = c / 3 % 3 - 1, o[2] = 3 * (c % 3 - 1);
+}
+
+/* Walks from the edge outwards, a cell at a time, as the pictures in ambit.h show; -1: the constant. */
+static int64_t walk(ambit_boundary kind, int64_t n, int64_t i)
+{
+  int64_t steps = i < 0 ? -i : i - (n - 1), edge = i < 0 ? 0 : n - 1, inward = i < 0 ? 1 : -1;
+  int64_t at = edge;
+
+  if (i >= 0 && i < n) return i;
+  if (kind == AMBIT_CONSTANT) return -1;
+  if (kind == AMBIT_CLAMP || (kind == AMBIT_REFLECT && n == 1)) return edge;
+  if (kind == AMBIT_PERIODIC) at = n - 1 - edge; /* the first step lands at the other end */
+  for (int64_t k = 0; k < steps; k++) {
+    bool first = k == 0;
+
+    if (kind == AMBIT_PERIODIC) {
+      if (!first) at = (at - inward + n) % n;
+    } else if (kind == AMBIT_REFLECT) {
+      if (at + inward < 0 || at + inward >= n) inward = -inward;
+      at += inward;
+    } else if (!first) { /* symmetric: the edge cell is met twice in a row */
+      if (at + inward < 0 || at + inward >= n)
+        inward = -inward;
+      else
+        at += inward;
+    }
+  }
+  return at;
+}
+
+static float start(const shape *s, const int64_t *cell)
+{
+  float x = 1;
+
+  for (int d = 0; d < s->ndims; d++)
+    x = x * 10 + (float)cell[d];
+  return x;
+}
+
+static double start_value(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  return (double)start(user, index);
+}
+
+static float expected(const shape *s, const int64_t *cell, int c)
+{
+  int64_t o[3] = {0}, from[3];
+
+  offset_of(s->ndims, c, o);
+  for (int d = 0; d < s->ndims; d++) {
+    int64_t i = cell[d] + o[d];
+
+    from[d] = walk(s->kind[d][i >= 0], s->extents[d], i);
+    if (from[d] < 0) return (float)outside;
+  }
+  return start(s, from);
+}
+
+static void check_values(const shape *s, const float *values)
+{
+  int64_t at[3] = {0};
+  int d;
+
+  do {
+    for (int c = 0; c < offsets[s->ndims - 1]; c++, values++)
+      CHECK_MSG(*values == expected(s, at, c),
+                "%dd, first axis of %lld cells, boundaries %d and %d, cell %lld, offset number %d: "
+                "want %g, got %g",
+                s->ndims, (long long)s->extents[0], (int)s->kind[0][0], (int)s->kind[0][1],
+                (long long)at[0], c, (double)expected(s, at, c), (double)*values);
+    for (d = s->ndims - 1; d >= 0 && ++at[d] == s->extents[d]; d--)
+      at[d] = 0;
+  } while (d >= 0);
+}
+
+static void check_shape(ambit *a, const ambit_kernel *k, shape *s, ambit_order order)
+{
+  static float values[MOST_CELLS * MOST_OFFSETS];
+  ambit_grid *g = ambit_grid_create(a, s->ndims, s->extents);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F32, offsets[s->ndims - 1], order);
+  ambit_program *p = ambit_program_create(g);
+
+  for (int d = 0; d < s->ndims; d++)
+    for (int side = 0; side < 2; side++)
+      ambit_field_boundary(u, AMBIT_FACE(d, side), s->kind[d][side], outside);
+  ambit_field_fill(u, start_value, s);
+  ambit_apply(p, k, u, v);
+  ambit_run(p, 1);
+  ambit_field_read(v, NULL, NULL, values);
+  CHECK_OK(a);
+  check_values(s, values);
+  ambit_grid_destroy(g);
+}
+
+static void every_pair_of_boundaries_in_one_dimension(void)
+{
+  EACH_DEVICE(device)
+  {
+    ambit *a = open_on(*device);
+    ambit_kernel *k = ambit_kernel_create(a, rules[0]);
+
+    for (int64_t n = 1; n <= 13; n++)
+      for (int low = 0; low < NKINDS; low++)
+        for (int high = 0; high < NKINDS; high++) {
+          shape s = {.ndims = 1, .extents = {n}, .kind = {{kinds[low], kinds[high]}}};
+
+          if ((kinds[low] == AMBIT_PERIODIC) != (kinds[high] == AMBIT_PERIODIC)) continue;
+          check_shape(a, k, &s, AMBIT_SOA);
+        }
+    ambit_close(a);
+  }
+}
+
+/* Shapes and boundaries by a simple sequence, so that every kind meets every other. */
+static void check_mixtures(int ndims, int rounds, const int64_t *sizes, int nsizes)
+{
+  EACH_DEVICE(device)
+  {
+    ambit *a = open_on(*device);
+    ambit_kernel *k = ambit_kernel_create(a, rules[ndims - 1]);
+    unsigned next = 12345;
+
+    for (int round = 0; round < rounds; round++) {
+      shape s = {.ndims = ndims};
+
+      for (int d = 0; d < ndims; d++) {
+        next = next * 1103515245u + 12345u;
+        s.extents[d] = sizes[(next >> 16) % (unsigned)nsizes];
+        s.kind[d][0] = kinds[(next >> 20) % NKINDS];
+        s.kind[d][1] = kinds[(next >> 24) % NKINDS];
+        if (s.kind[d][0] == AMBIT_PERIODIC || s.kind[d][1] == AMBIT_PERIODIC)
+          s.kind[d][0] = s.kind[d][1] = AMBIT_PERIODIC;
+      }
+      check_shape(a, k, &s, round % 2 ? AMBIT_AOS : AMBIT_SOA);
+    }
+    ambit_close(a);
+  }
+}
+
+static void mixtures_of_boundaries_in_two_dimensions(void)
+{
+  static const int64_t sizes[] = {1, 2, 3, 5, 16, 17};
+
+  check_mixtures(2, 60, sizes, 6);
+}
+
+static void mixtures_of_boundaries_in_three_dimensions(void)
+{
+  static const int64_t sizes[] = {1, 2, 3, 5, 7};
+
+  check_mixtures(3, 40, sizes, 5);
+}
+
+/* The walk itself, against the pictures in ambit.h. */
+static void the_oracle_draws_the_pictures_of_the_header(void)
+{
+  static const struct {
+    ambit_boundary kind;
+    const char *picture; /* two cells before, four of the grid, two after */
+  } rows[] = {{AMBIT_PERIODIC, "cdabcdab"},
+              {AMBIT_REFLECT, "cbabcdcb"},
+              {AMBIT_SYMMETRIC, "baabcddc"},
+              {AMBIT_CLAMP, "aaabcddd"}};
+
+  for (size_t r = 0; r < 4; r++)
+    for (int64_t i = -2; i < 6; i++)
+      CHECK_EQ(rows[r].picture[i + 2], "abcd"[walk(rows[r].kind, 4, i)]);
+}
+
+static void a_boundary_changed_between_runs_counts_from_then_on(void)
+{
+  EACH_DEVICE(device)
+  {
+    ambit *a = open_on(*device);
+    ambit_kernel *k = ambit_kernel_create(a, rules[0]);
+    ambit_grid *g = grid_1d(a, 4);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F32, 11, AMBIT_SOA);
+    ambit_program *p = ambit_program_create(g);
+    shape s = {.ndims = 1, .extents = {4}};
+    float values[4 * 11];
+
+    ambit_field_fill(u, start_value, &s);
+    ambit_apply(p, k, u, v);
+    for (int i = 0; i < NKINDS; i++) {
+      s.kind[0][0] = s.kind[0][1] = kinds[i];
+      ambit_field_boundary(u, AMBIT_ALL_FACES, kinds[i], outside);
+      ambit_run(p, 1);
+      ambit_field_read(v, NULL, NULL, values);
+      CHECK_OK(a);
+      check_values(&s, values);
+    }
+    ambit_close(a);
+  }
+}
+
+static void a_constant_has_the_type_of_the_field(void)
+{
+  EACH_DEVICE(device)
+  {
+    ambit *a = open_on(*device);
+    ambit_grid *g = grid_1d(a, 1);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_U8),
+                *v = ambit_field_create(g, "v", AMBIT_U8);
+    ambit_program *p = ambit_program_create(g);
+    uint8_t got = 0;
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1e9);
+    ambit_apply(
+        p,
+        ambit_kernel_create(a, "void k(const unsigned char *u, unsigned char *v) { *v = u[1]; }"),
+        u, v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, &got);
+    CHECK_OK(a);
+    CHECK_EQ(255, got);
+    ambit_close(a);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"the_oracle_draws_the_pictures_of_the_header", the_oracle_draws_the_pictures_of_the_header},
+      {"every_pair_of_boundaries_in_one_dimension", every_pair_of_boundaries_in_one_dimension},
+      {"mixtures_of_boundaries_in_two_dimensions", mixtures_of_boundaries_in_two_dimensions},
+      {"mixtures_of_boundaries_in_three_dimensions", mixtures_of_boundaries_in_three_dimensions},
+      {"a_boundary_changed_between_runs_counts_from_then_on",
+       a_boundary_changed_between_runs_counts_from_then_on},
+      {"a_constant_has_the_type_of_the_field", a_constant_has_the_type_of_the_field},
+      {NULL, NULL},
+  };
+
+  return test_main(argc, argv, tests);
+}

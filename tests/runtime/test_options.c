@@ -1,0 +1,259 @@
+/* Options: one row each for the call, the environment and the command line. */
+#define _XOPEN_SOURCE 700
+#include "runtime_test.h"
+#include "support/capture.h"
+
+static ambit *open_with(int *argc, char **argv)
+{
+  ambit *a;
+  char **list = argv;
+
+  capture_begin(); /* the handler that prints is still in place */
+  a = ambit_open(argc, argv ? &list : NULL);
+  capture_end();
+  ambit_on_error(a, NULL, NULL);
+  return a;
+}
+
+static void an_option_is_set_and_read_back_by_name(void)
+{
+  ambit *a = open_on("ref");
+
+  CHECK_STR("ref", ambit_option_get(a, "devices"));
+  CHECK_STR("0", ambit_option_get(a, "strict"));
+  CHECK_EQ(AMBIT_OK, ambit_option_set(a, "strict", "1"));
+  CHECK_STR("1", ambit_option_get(a, "strict"));
+  CHECK_EQ(AMBIT_OK, ambit_option_set(a, "STRICT", "off"));
+  CHECK_STR("off", ambit_option_get(a, "strict"));
+  CHECK(!ambit_option_get(a, "no such option"));
+  CHECK(!ambit_option_get(a, NULL));
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void an_unknown_option_is_refused_with_the_nearest_name(void)
+{
+  ambit *a = open_on("ref");
+
+  ambit_option_set(a, "thraeds", "2");
+  CHECK_FAILED(a, AMBIT_EOPTION, "did you mean 'threads'?");
+  ambit_option_set(a, "colour of the sky", "blue");
+  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cc, devices");
+  ambit_close(a);
+}
+
+static void a_bad_value_is_refused_and_the_old_one_stays(void)
+{
+  ambit *a = open_on("ref");
+
+  ambit_option_set(a, "strict", "maybe");
+  CHECK_FAILED(a, AMBIT_EOPTION, "option strict is 'maybe'; it must be 0 or 1");
+  CHECK_STR("0", ambit_option_get(a, "strict"));
+  ambit_option_set(a, "threads", "two");
+  CHECK_FAILED(a, AMBIT_EOPTION, "option threads is 'two'");
+  ambit_option_set(a, "threads", "-1");
+  CHECK_FAILED(a, AMBIT_EOPTION, "a whole number from 0 to 4096");
+  ambit_option_set(a, "threads", "4097");
+  CHECK_FAILED(a, AMBIT_EOPTION, "a whole number from 0 to 4096");
+  ambit_option_set(a, "threads", "2x");
+  CHECK_FAILED(a, AMBIT_EOPTION, "a whole number from 0 to 4096");
+  ambit_option_set(a, "threads", "");
+  CHECK_FAILED(a, AMBIT_EOPTION, "a whole number from 0 to 4096");
+  CHECK_STR("0", ambit_option_get(a, "threads"));
+  ambit_close(a);
+}
+
+static void devices_that_are_not_there_are_refused_by_name(void)
+{
+  static const struct {
+    const char *text;
+    ambit_status status;
+    const char *words;
+  } bad[] = {{"gpu9", AMBIT_ENODEVICE, "gpu9"},
+             {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
+             {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"},
+             {"cpu,ref", AMBIT_EOPTION, "name one"},
+             {"cpu*4", AMBIT_EOPTION, "name one"}};
+
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    ambit *a = open_on(bad[i].text);
+
+    CHECK(!grid_1d(a, 4));
+    CHECK_FAILED(a, bad[i].status, bad[i].words);
+    ambit_close(a);
+  }
+}
+
+static void a_device_can_be_named_with_its_number_or_as_all(void)
+{
+  static const char *const good[] = {"cpu:0", "ref:0", "all"};
+
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    ambit *a = open_on(good[i]);
+
+    CHECK(grid_1d(a, 4));
+    CHECK_OK(a);
+    ambit_close(a);
+  }
+}
+
+static void options_of_the_device_come_before_the_first_grid(void)
+{
+  static const char *const names[] = {"devices", "threads", "cc", "cache"};
+  ambit *a = open_on("ref");
+
+  grid_1d(a, 4);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    ambit_option_set(a, names[i], "1");
+    CHECK_FAILED(a, AMBIT_EOPTION, "must be set before the first grid or scalar is created");
+  }
+  CHECK_EQ(AMBIT_OK, ambit_option_set(a, "strict", "1"));
+  ambit_close(a);
+}
+
+/* ---- the environment ---- */
+
+static void the_environment_sets_options(void)
+{
+  ambit *a;
+
+  setenv("AMBIT_THREADS", "3", 1);
+  setenv("AMBIT_STRICT", "yes", 1);
+  a = open_with(NULL, NULL);
+  CHECK_STR("3", ambit_option_get(a, "threads"));
+  CHECK_STR("yes", ambit_option_get(a, "strict"));
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  unsetenv("AMBIT_THREADS");
+  unsetenv("AMBIT_STRICT");
+}
+
+static void a_bad_value_in_the_environment_fails_the_context(void)
+{
+  ambit *a;
+
+  setenv("AMBIT_THREADS", "many", 1);
+  a = open_with(NULL, NULL);
+  unsetenv("AMBIT_THREADS");
+  CHECK(a != NULL);
+  CHECK(!grid_1d(a, 4));
+  CHECK_FAILED(a, AMBIT_EOPTION, "option threads is 'many'");
+  ambit_close(a);
+}
+
+static void a_misspelt_variable_is_reported_and_harms_nothing(void)
+{
+  ambit *a;
+  const char *said;
+
+  setenv("AMBIT_THREDS", "3", 1);
+  capture_begin();
+  a = ambit_open(NULL, NULL);
+  said = capture_end();
+  unsetenv("AMBIT_THREDS");
+  CHECK_MSG(strstr(said, "AMBIT_THREDS is no option"), "%s", said);
+  CHECK_MSG(strstr(said, "did you mean 'threads'"), "%s", said);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+/* ---- the command line ---- */
+
+static void the_command_line_sets_options_and_loses_them(void)
+{
+  char *argv[] = {"program", "one", "--ambit-threads=2", "--ambit-strict", "two", NULL};
+  int argc = 5;
+  ambit *a = open_with(&argc, argv);
+
+  CHECK_STR("2", ambit_option_get(a, "threads"));
+  CHECK_STR("1", ambit_option_get(a, "strict"));
+  CHECK_EQ(3, argc);
+  CHECK_STR("program", argv[0]);
+  CHECK_STR("one", argv[1]);
+  CHECK_STR("two", argv[2]);
+  CHECK(!argv[3]);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void the_command_line_wins_over_the_environment(void)
+{
+  char *argv[] = {"program", "--ambit-threads=2", NULL};
+  int argc = 2;
+  ambit *a;
+
+  setenv("AMBIT_THREADS", "3", 1);
+  a = open_with(&argc, argv);
+  unsetenv("AMBIT_THREADS");
+  CHECK_STR("2", ambit_option_get(a, "threads"));
+  ambit_close(a);
+}
+
+static void what_follows_two_dashes_is_the_users_own(void)
+{
+  char *argv[] = {"program", "--ambit-strict=1", "--", "--ambit-threads=2", NULL};
+  int argc = 4;
+  ambit *a = open_with(&argc, argv);
+
+  CHECK_EQ(3, argc);
+  CHECK_STR("--", argv[1]);
+  CHECK_STR("--ambit-threads=2", argv[2]);
+  CHECK(!argv[3]);
+  CHECK_STR("0", ambit_option_get(a, "threads"));
+  ambit_close(a);
+}
+
+static void an_unknown_or_empty_option_on_the_command_line_is_an_error(void)
+{
+  char *unknown[] = {"program", "--ambit-sttrict=1", NULL};
+  char *empty[] = {"program", "--ambit-devices", NULL};
+  int argc = 2;
+  ambit *a = open_with(&argc, unknown);
+
+  CHECK_FAILED(a, AMBIT_EOPTION, "did you mean 'strict'?");
+  ambit_close(a);
+  argc = 2;
+  a = open_with(&argc, empty);
+  CHECK_FAILED(a, AMBIT_EOPTION, "--ambit-devices needs a value");
+  ambit_close(a);
+}
+
+static void a_command_line_without_a_program_name_stays_empty(void)
+{
+  char *argv[] = {NULL, "untouched"};
+  int argc = 0;
+  ambit *a = open_with(&argc, argv);
+
+  CHECK_EQ(0, argc);
+  CHECK_STR("untouched", argv[1]);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"an_option_is_set_and_read_back_by_name", an_option_is_set_and_read_back_by_name},
+      {"an_unknown_option_is_refused_with_the_nearest_name",
+       an_unknown_option_is_refused_with_the_nearest_name},
+      {"a_bad_value_is_refused_and_the_old_one_stays",
+       a_bad_value_is_refused_and_the_old_one_stays},
+      {"devices_that_are_not_there_are_refused_by_name",
+       devices_that_are_not_there_are_refused_by_name},
+      {"a_device_can_be_named_with_its_number_or_as_all",
+       a_device_can_be_named_with_its_number_or_as_all},
+      {"options_of_the_device_come_before_the_first_grid",
+       options_of_the_device_come_before_the_first_grid},
+      {"the_environment_sets_options", the_environment_sets_options},
+      {"a_bad_value_in_the_environment_fails_the_context",
+       a_bad_value_in_the_environment_fails_the_context},
+      {"a_misspelt_variable_is_reported_and_harms_nothing",
+       a_misspelt_variable_is_reported_and_harms_nothing},
+      {"the_command_line_sets_options_and_loses_them",
+       the_command_line_sets_options_and_loses_them},
+      {"the_command_line_wins_over_the_environment", the_command_line_wins_over_the_environment},
+      {"what_follows_two_dashes_is_the_users_own", what_follows_two_dashes_is_the_users_own},
+      {"an_unknown_or_empty_option_on_the_command_line_is_an_error",
+       an_unknown_or_empty_option_on_the_command_line_is_an_error},
+      {"a_command_line_without_a_program_name_stays_empty",
+       a_command_line_without_a_program_name_stays_empty},
+      {NULL, NULL},
+  };
+
+  return test_main(argc, argv, tests);
+}

@@ -1,0 +1,327 @@
+/* Reductions: the same on every run and for every number of threads; min, max and integers exact. */
+#include "runtime_test.h"
+
+#include <math.h>
+
+enum { ROWS = 300, COLUMNS = 331, CELLS = ROWS * COLUMNS };
+
+static const char rule[] =
+    "void k(const float *u, const int *n, sum float *s, sum double *d, min float *low,\n"
+    "       max float *high, sum long *total, max int *most, sum unsigned char *bytes)\n"
+    "{\n"
+    "  *s = *u;\n"
+    "  *d = (double)*u * 1e-3;\n"
+    "  *low = *u;\n"
+    "  *high = *u;\n"
+    "  *total = *n;\n"
+    "  *most = *n;\n"
+    "  *bytes = (unsigned char)*n;\n"
+    "}";
+enum { SUM, DOUBLE_SUM, LOW, HIGH, TOTAL, MOST, BYTES, NRESULTS };
+static const ambit_type result_types[] = {AMBIT_F32, AMBIT_F64, AMBIT_F32, AMBIT_F32,
+                                          AMBIT_I64, AMBIT_I32, AMBIT_U8};
+
+static float real_at(int64_t i)
+{
+  return (float)((double)((uint64_t)i * 2654435761u % 100003) / 50000.0 - 1.0);
+}
+
+static int32_t integer_at(int64_t i)
+{
+  return (int32_t)((uint64_t)i * 40503u % 70001) - 35000;
+}
+
+static double fill_real(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  return (double)real_at(index[0] * *(const int64_t *)user + index[1]);
+}
+
+static double fill_integer(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  return integer_at(index[0] * *(const int64_t *)user + index[1]);
+}
+
+typedef struct results {
+  double value[NRESULTS];
+} results;
+
+/* Reduces over a box (NULL: the whole grid). */
+static results reduce(const char *device, const char *threads, const int64_t *lo, const int64_t *hi)
+{
+  ambit *a = open_on(device);
+  ambit_scalar *s[NRESULTS];
+  ambit_grid *g;
+  ambit_field *u, *n;
+  ambit_program *p;
+  int64_t columns = COLUMNS;
+  results r;
+
+  ambit_option_set(a, "threads", threads);
+  g = grid_2d(a, ROWS, COLUMNS);
+  u = ambit_field_create(g, "u", AMBIT_F32);
+  n = ambit_field_create(g, "n", AMBIT_I32);
+  p = ambit_program_create(g);
+  for (int i = 0; i < NRESULTS; i++)
+    s[i] = ambit_scalar_create(a, "result", result_types[i]);
+  ambit_field_fill(u, fill_real, &columns);
+  ambit_field_fill(n, fill_integer, &columns);
+  ambit_apply_box(p, lo, hi, ambit_kernel_create(a, rule), u, n, s[0], s[1], s[2], s[3], s[4], s[5],
+                  s[6]);
+  ambit_run(p, 1);
+  for (int i = 0; i < NRESULTS; i++)
+    r.value[i] = ambit_scalar_get(s[i]);
+  CHECK_OK(a);
+  ambit_close(a);
+  return r;
+}
+
+/* The same in plain loops. */
+static results expect(int64_t row0, int64_t row1, int64_t column0, int64_t column1)
+{
+  long double sum = 0;
+  results r = {{0, 0, INFINITY, -INFINITY, 0, INT32_MIN, 0}};
+  unsigned bytes = 0;
+
+  for (int64_t i = row0; i < row1; i++)
+    for (int64_t j = column0; j < column1; j++) {
+      double x = (double)real_at(i * COLUMNS + j);
+      int32_t n = integer_at(i * COLUMNS + j);
+
+      sum += (long double)x;
+      if (x < r.value[LOW]) r.value[LOW] = x;
+      if (x > r.value[HIGH]) r.value[HIGH] = x;
+      r.value[TOTAL] += n;
+      if (n > r.value[MOST]) r.value[MOST] = n;
+      bytes += (uint8_t)n;
+    }
+  r.value[SUM] = (double)sum;
+  r.value[DOUBLE_SUM] = (double)(sum * 1e-3L);
+  r.value[BYTES] = bytes % 256;
+  return r;
+}
+
+static void check_results(const results *want, const results *got, double cells)
+{
+  CHECK_NEAR(want->value[SUM], got->value[SUM], cells * 1.2e-7 + fabs(want->value[SUM]) * 1.2e-7);
+  CHECK_NEAR(want->value[DOUBLE_SUM], got->value[DOUBLE_SUM], cells * 1e-3 * 2.3e-16);
+  for (int i = LOW; i < NRESULTS; i++)
+    CHECK_MSG(want->value[i] == got->value[i], "result %d: want %.17g, got %.17g", i,
+              want->value[i], got->value[i]);
+}
+
+static void results_are_those_of_plain_loops(void)
+{
+  const results want = expect(0, ROWS, 0, COLUMNS);
+
+  EACH_DEVICE(device)
+  {
+    results got = reduce(*device, "0", NULL, NULL);
+
+    check_results(&want, &got, CELLS);
+  }
+}
+
+static void sums_have_the_same_bits_for_any_number_of_threads(void)
+{
+  static const char *const threads[] = {"1", "2", "3", "4", "7"};
+  results first = reduce("cpu", threads[0], NULL, NULL);
+
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+    results again = reduce("cpu", threads[i], NULL, NULL);
+
+    CHECK_MSG(!memcmp(&first, &again, sizeof first), "%s threads", threads[i]);
+  }
+}
+
+static void a_box_reduces_its_own_cells_only(void)
+{
+  static const int64_t boxes[][4] = {{0, 1, 0, COLUMNS},
+                                     {17, 18, 5, 6},
+                                     {3, 200, 1, 40},
+                                     {299, 300, 330, 331},
+                                     {0, ROWS, 330, 331}};
+
+  EACH_DEVICE(device)
+  {
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+      const int64_t *b = boxes[i], lo[] = {b[0], b[2]}, hi[] = {b[1], b[3]};
+      const results want = expect(b[0], b[1], b[2], b[3]);
+      results got = reduce(*device, "3", lo, hi);
+
+      check_results(&want, &got, (double)((b[1] - b[0]) * (b[3] - b[2])));
+    }
+  }
+}
+
+/* ---- small ones ---- */
+
+typedef struct scene {
+  ambit *a;
+  ambit_grid *g;
+  ambit_field *u;
+  ambit_program *p;
+} scene;
+
+static scene set_up(const char *device, int64_t n)
+{
+  scene s = {.a = open_on(device)};
+
+  s.g = grid_1d(s.a, n);
+  s.u = ambit_field_create(s.g, "u", AMBIT_F64);
+  s.p = ambit_program_create(s.g);
+  return s;
+}
+
+static void an_empty_region_gives_what_a_reduction_starts_from(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device, 2);
+    ambit_scalar *sum = ambit_scalar_create(s.a, "sum", AMBIT_F64);
+    ambit_scalar *low = ambit_scalar_create(s.a, "low", AMBIT_F64);
+    ambit_scalar *most = ambit_scalar_create(s.a, "most", AMBIT_I32);
+
+    ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
+    ambit_field_fill_value(s.u, 5);
+    ambit_scalar_set(sum, 9);
+    ambit_apply(s.p,
+                ambit_kernel_create(
+                    s.a, "void k(const double *u, sum double *s, min double *low, max int *most)\n"
+                         "{ *s = u[-3]; *low = u[3]; *most = 1; }"),
+                s.u, sum, low, most);
+    ambit_run(s.p, 1);
+    CHECK_OK(s.a);
+    CHECK_EQ(0, ambit_scalar_get(sum));
+    CHECK(ambit_scalar_get(low) == INFINITY);
+    CHECK_EQ(INT32_MIN, ambit_scalar_get(most));
+    ambit_close(s.a);
+  }
+}
+
+static void nan_loses_against_numbers_and_minus_zero_is_zero(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device, 70);
+    ambit_scalar *low = ambit_scalar_create(s.a, "low", AMBIT_F64);
+    ambit_scalar *high = ambit_scalar_create(s.a, "high", AMBIT_F64);
+    double values[70];
+
+    for (int i = 0; i < 70; i++)
+      values[i] = i % 3 ? NAN : -0.0;
+    ambit_field_write(s.u, NULL, NULL, values);
+    ambit_apply(s.p,
+                ambit_kernel_create(s.a,
+                                    "void k(const double *u, min double *low, max double *high)\n"
+                                    "{ *low = *u; *high = *u; }"),
+                s.u, low, high);
+    ambit_run(s.p, 1);
+    CHECK_OK(s.a);
+    CHECK(ambit_scalar_get(low) == 0 && !signbit(ambit_scalar_get(low)));
+    CHECK(ambit_scalar_get(high) == 0 && !signbit(ambit_scalar_get(high)));
+    ambit_close(s.a);
+  }
+}
+
+static void cells_that_do_not_write_count_for_nothing(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device, 100);
+    ambit_scalar *even = ambit_scalar_create(s.a, "even", AMBIT_I64);
+    ambit_scalar *low = ambit_scalar_create(s.a, "low", AMBIT_I64);
+
+    ambit_apply(s.p,
+                ambit_kernel_create(s.a, "void k(const double *u, sum long *even, min long *low)\n"
+                                         "{\n"
+                                         "  if (index(0) % 2 == 0) *even += 1;\n"
+                                         "  if (index(0) > 40) *low = index(0);\n"
+                                         "}"),
+                s.u, even, low);
+    ambit_run(s.p, 3);
+    CHECK_OK(s.a);
+    CHECK_EQ(50, ambit_scalar_get(even));
+    CHECK_EQ(41, ambit_scalar_get(low));
+    ambit_close(s.a);
+  }
+}
+
+static void sums_of_integers_wrap(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device, 3);
+    ambit_scalar *sum = ambit_scalar_create(s.a, "sum", AMBIT_I16);
+
+    ambit_apply(s.p,
+                ambit_kernel_create(s.a, "void k(const double *u, sum short *s) { *s = 30000; }"),
+                s.u, sum);
+    ambit_run(s.p, 1);
+    CHECK_OK(s.a);
+    CHECK_EQ((int16_t)(uint16_t)90000, ambit_scalar_get(sum));
+    ambit_close(s.a);
+  }
+}
+
+static void a_reduction_runs_on_one_face_but_not_on_several(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device, 5);
+    ambit_scalar *high = ambit_scalar_create(s.a, "high", AMBIT_F64);
+    ambit_kernel *k =
+        ambit_kernel_create(s.a, "void edge(const double *u, max double *high) { *high = *u; }");
+    const double values[] = {1, 9, 9, 9, 4};
+
+    ambit_field_write(s.u, NULL, NULL, values);
+    ambit_apply_faces(s.p, AMBIT_HIGH(0), k, s.u, high);
+    ambit_run(s.p, 1);
+    CHECK_EQ(4, ambit_scalar_get(high));
+    ambit_apply_faces(s.p, AMBIT_AXIS(0), k, s.u, high);
+    CHECK_FAILED(s.a, AMBIT_EPROGRAM, "kernel edge reduces, and is to run on several faces");
+    ambit_close(s.a);
+  }
+}
+
+static void a_long_name_of_a_reduction_works(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device, 4);
+    ambit_scalar *sum = ambit_scalar_create(s.a, "sum", AMBIT_F64);
+    char name[201], text[1000];
+
+    memset(name, 'n', 200);
+    name[200] = 0;
+    snprintf(text, sizeof text, "void k(const double *u, sum double *%s) { *%s = 2; }", name, name);
+    ambit_apply(s.p, ambit_kernel_create(s.a, text), s.u, sum);
+    ambit_run(s.p, 1);
+    CHECK_OK(s.a);
+    CHECK_EQ(8, ambit_scalar_get(sum));
+    ambit_close(s.a);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"results_are_those_of_plain_loops", results_are_those_of_plain_loops},
+      {"sums_have_the_same_bits_for_any_number_of_threads",
+       sums_have_the_same_bits_for_any_number_of_threads},
+      {"a_box_reduces_its_own_cells_only", a_box_reduces_its_own_cells_only},
+      {"an_empty_region_gives_what_a_reduction_starts_from",
+       an_empty_region_gives_what_a_reduction_starts_from},
+      {"nan_loses_against_numbers_and_minus_zero_is_zero",
+       nan_loses_against_numbers_and_minus_zero_is_zero},
+      {"cells_that_do_not_write_count_for_nothing", cells_that_do_not_write_count_for_nothing},
+      {"sums_of_integers_wrap", sums_of_integers_wrap},
+      {"a_reduction_runs_on_one_face_but_not_on_several",
+       a_reduction_runs_on_one_face_but_not_on_several},
+      {"a_long_name_of_a_reduction_works", a_long_name_of_a_reduction_works},
+      {NULL, NULL},
+  };
+
+  return test_main(argc, argv, tests);
+}

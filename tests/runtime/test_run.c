@@ -1,0 +1,327 @@
+/* Runs: when they end, what callbacks may do, and what happens to a program that lost something. */
+#include "runtime_test.h"
+
+enum { N = 20 };
+
+typedef struct scene {
+  ambit *a;
+  ambit_grid *g;
+  ambit_field *u, *v; /* of int */
+  ambit_scalar *s;    /* of long */
+  ambit_program *p;
+} scene;
+
+static scene set_up(const char *device)
+{
+  scene s = {.a = open_on(device)};
+
+  s.g = grid_1d(s.a, N);
+  s.u = ambit_field_create(s.g, "u", AMBIT_I32);
+  s.v = ambit_field_create(s.g, "v", AMBIT_I32);
+  s.s = ambit_scalar_create(s.a, "s", AMBIT_I64);
+  s.p = ambit_program_create(s.g);
+  return s;
+}
+
+static ambit_kernel *kernel(const scene *s, const char *text)
+{
+  return ambit_kernel_create(s->a, text);
+}
+
+/* One cell of a field. */
+static int32_t at(ambit_field *f, int64_t i)
+{
+  const int64_t lo[] = {i}, hi[] = {i + 1};
+  int32_t x = -12345;
+
+  ambit_field_read(f, lo, hi, &x);
+  return x;
+}
+
+static const char add_rule[] = "void add(const int *u, int *v) { *v = *u + 1; }";
+static const char grow_rule[] = "void grow(int *u) { *u += 1; }";
+
+/* ---- run until ---- */
+
+/* s counts the iterations. */
+static scene set_up_counter(const char *device)
+{
+  scene s = set_up(device);
+
+  ambit_apply(s.p, kernel(&s, "void count(long *s) { *s += 1; }"), s.s);
+  return s;
+}
+
+static void a_run_ends_when_its_condition_holds(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up_counter(*device);
+
+    CHECK_EQ(AMBIT_OK, ambit_run_until(s.p, s.s, AMBIT_ABOVE, 4, 100));
+    CHECK_EQ(5, ambit_program_iterations(s.p));
+    CHECK(ambit_program_converged(s.p));
+    CHECK_EQ(AMBIT_OK, ambit_run_until(s.p, s.s, AMBIT_EQUAL, 8, 100));
+    CHECK_EQ(8, ambit_program_iterations(s.p));
+    CHECK_EQ(AMBIT_OK, ambit_run_until(s.p, s.s, AMBIT_BELOW, 100, 100));
+    CHECK_EQ(9, ambit_program_iterations(s.p));
+    ambit_close(s.a);
+  }
+}
+
+static void a_run_ends_at_the_most_iterations(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up_counter(*device);
+
+    CHECK_EQ(AMBIT_OK, ambit_run_until(s.p, s.s, AMBIT_ABOVE, 1000, 7));
+    CHECK_EQ(7, ambit_program_iterations(s.p));
+    CHECK(!ambit_program_converged(s.p));
+    CHECK_EQ(AMBIT_OK, ambit_run_until(s.p, s.s, AMBIT_ABOVE, 1000, 0));
+    CHECK_EQ(7, ambit_program_iterations(s.p));
+    ambit_run(s.p, 1);
+    CHECK(!ambit_program_converged(s.p));
+    CHECK_EQ(8, ambit_scalar_get(s.s));
+    ambit_close(s.a);
+  }
+}
+
+static void a_condition_is_checked_at_its_interval_only(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up_counter(*device);
+
+    ambit_check_every(s.p, 4);
+    ambit_run_until(s.p, s.s, AMBIT_ABOVE, 4, 100);
+    CHECK_EQ(8, ambit_program_iterations(s.p));
+    CHECK(ambit_program_converged(s.p));
+    ambit_run_until(s.p, s.s, AMBIT_EQUAL, 10, 6); /* 12 is checked, and 14, the last */
+    CHECK_EQ(14, ambit_program_iterations(s.p));
+    CHECK(!ambit_program_converged(s.p));
+    ambit_run_until(s.p, s.s, AMBIT_EQUAL, 16, 2); /* the last iteration is checked too */
+    CHECK(ambit_program_converged(s.p));
+    ambit_check_every(s.p, 0);
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval must be at least 1");
+    ambit_close(s.a);
+  }
+}
+
+static void a_scalar_that_is_not_finite_ends_the_run_with_an_error(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device);
+    ambit_scalar *x = ambit_scalar_create(s.a, "rest", AMBIT_F64);
+
+    ambit_apply(s.p, kernel(&s, "void k(double *x) { *x = step() < 2 ? 1.0 : NAN; }"), x);
+    ambit_run_until(s.p, x, AMBIT_BELOW, 0.5, 100);
+    CHECK_EQ(3, ambit_program_iterations(s.p));
+    CHECK_FAILED(s.a, AMBIT_EPROGRAM, "after iteration 3 the scalar 'rest' is");
+    ambit_close(s.a);
+  }
+}
+
+static void what_cannot_be_run_is_refused(void)
+{
+  scene s = set_up_counter("ref");
+  ambit *b = open_on("ref");
+  ambit_scalar *foreign = ambit_scalar_create(b, "foreign", AMBIT_F64);
+  ambit_program *empty = ambit_program_create(s.g);
+
+  ambit_run(s.p, -1);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "asked to run -1 iterations");
+  ambit_run(empty, 1);
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "the program has no steps");
+  ambit_run_until(s.p, foreign, AMBIT_BELOW, 0, 1);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "belongs to another context");
+  ambit_run_until(s.p, s.s, (ambit_condition)8, 0, 1);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "8 is no condition");
+  ambit_close(b);
+  ambit_close(s.a);
+}
+
+/* ---- callbacks ---- */
+
+typedef struct visits {
+  int n;
+  int64_t at[10];
+  int64_t stop_at;    /* iteration; 0 never */
+  ambit_field *grows; /* is given other values */
+} visits;
+
+static int visit(ambit_program *p, int64_t iteration, void *user)
+{
+  visits *v = user;
+
+  (void)p;
+  if (v->n < 10) v->at[v->n++] = iteration;
+  if (v->grows) ambit_field_fill_value(v->grows, 1000.0 * (double)iteration);
+  return iteration == v->stop_at;
+}
+
+static void a_callback_comes_after_every_n_iterations(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up_counter(*device);
+    visits v = {0};
+
+    ambit_every(s.p, 3, visit, &v);
+    ambit_run(s.p, 4);
+    ambit_run(s.p, 6);
+    CHECK_EQ(3, v.n);
+    CHECK(v.at[0] == 3 && v.at[1] == 6 && v.at[2] == 9);
+    ambit_every(s.p, 0, NULL, NULL);
+    ambit_run(s.p, 10);
+    CHECK_EQ(3, v.n);
+    ambit_every(s.p, 0, visit, &v);
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval must be at least 1");
+    ambit_close(s.a);
+  }
+}
+
+static void a_callback_that_returns_non_zero_stops_the_run(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up_counter(*device);
+    visits v = {.stop_at = 4};
+
+    ambit_every(s.p, 2, visit, &v);
+    CHECK_EQ(AMBIT_OK, ambit_run(s.p, 100));
+    CHECK_EQ(4, ambit_program_iterations(s.p));
+    CHECK_EQ(4, ambit_scalar_get(s.s));
+    CHECK_EQ(AMBIT_OK, ambit_run(s.p, 2));
+    CHECK_EQ(6, ambit_program_iterations(s.p));
+    ambit_close(s.a);
+  }
+}
+
+static void a_callback_may_write_fields(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device);
+    visits v = {.grows = s.u};
+
+    ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+    ambit_apply(s.p, kernel(&s, "void left(const int *u, int *v) { *v = u[-1] + 1; }"), s.u, s.v);
+    ambit_swap(s.p, s.u, s.v);
+    ambit_every(s.p, 2, visit, &v);
+    ambit_run(s.p, 5);
+    CHECK_OK(s.a);
+    CHECK_EQ(4001, at(s.u, 0));
+    CHECK_EQ(4001, at(s.u, N - 1));
+    ambit_close(s.a);
+  }
+}
+
+/* A step appended while the program runs counts from the next iteration on. */
+static int append_step(ambit_program *p, int64_t iteration, void *user)
+{
+  const scene *s = user;
+
+  if (iteration == 2) ambit_apply(p, kernel(s, grow_rule), s->u);
+  return 0;
+}
+
+static void a_callback_may_append_steps(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up_counter(*device);
+
+    ambit_every(s.p, 1, append_step, &s);
+    ambit_run(s.p, 5);
+    CHECK_OK(s.a);
+    CHECK_EQ(5, ambit_scalar_get(s.s));
+    CHECK_EQ(3, at(s.u, 0));
+    ambit_close(s.a);
+  }
+}
+
+static int destroy_field(ambit_program *p, int64_t iteration, void *user)
+{
+  (void)p;
+  if (iteration == 2) ambit_field_destroy(user);
+  return 0;
+}
+
+static void what_a_callback_destroys_ends_the_run_with_an_error(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device);
+
+    ambit_apply(s.p, kernel(&s, grow_rule), s.u);
+    ambit_every(s.p, 1, destroy_field, s.u);
+    ambit_run(s.p, 5);
+    CHECK_EQ(2, ambit_program_iterations(s.p));
+    CHECK_FAILED(s.a, AMBIT_EPROGRAM, "was destroyed");
+    ambit_close(s.a);
+  }
+}
+
+/* ---- what is destroyed ---- */
+
+static void a_program_says_what_it_misses_once_something_is_destroyed(void)
+{
+  EACH_DEVICE(device)
+  {
+    for (int what = 0; what < 3; what++) {
+      scene s = set_up(*device);
+      ambit_kernel *k = kernel(&s, "void k(int *u, sum long *s) { *u += 1; *s = *u; }");
+
+      ambit_apply(s.p, k, s.u, s.s);
+      ambit_run(s.p, 1);
+      CHECK_OK(s.a);
+      if (what == 0) ambit_kernel_destroy(k);
+      if (what == 1) ambit_field_destroy(s.u);
+      if (what == 2) ambit_scalar_destroy(s.s);
+      ambit_run(s.p, 1);
+      CHECK_FAILED(s.a, AMBIT_EPROGRAM, "uses a field, scalar or kernel that was destroyed");
+      ambit_close(s.a);
+    }
+  }
+}
+
+static void a_grid_takes_its_fields_and_programs_with_it(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up(*device);
+
+    ambit_apply(s.p, kernel(&s, add_rule), s.u, s.v);
+    ambit_run(s.p, 1);
+    ambit_grid_destroy(s.g);
+    CHECK_EQ(AMBIT_OK, ambit_close(s.a));
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"a_run_ends_when_its_condition_holds", a_run_ends_when_its_condition_holds},
+      {"a_run_ends_at_the_most_iterations", a_run_ends_at_the_most_iterations},
+      {"a_condition_is_checked_at_its_interval_only", a_condition_is_checked_at_its_interval_only},
+      {"a_scalar_that_is_not_finite_ends_the_run_with_an_error",
+       a_scalar_that_is_not_finite_ends_the_run_with_an_error},
+      {"what_cannot_be_run_is_refused", what_cannot_be_run_is_refused},
+      {"a_callback_comes_after_every_n_iterations", a_callback_comes_after_every_n_iterations},
+      {"a_callback_that_returns_non_zero_stops_the_run",
+       a_callback_that_returns_non_zero_stops_the_run},
+      {"a_callback_may_write_fields", a_callback_may_write_fields},
+      {"a_callback_may_append_steps", a_callback_may_append_steps},
+      {"what_a_callback_destroys_ends_the_run_with_an_error",
+       what_a_callback_destroys_ends_the_run_with_an_error},
+      {"a_program_says_what_it_misses_once_something_is_destroyed",
+       a_program_says_what_it_misses_once_something_is_destroyed},
+      {"a_grid_takes_its_fields_and_programs_with_it",
+       a_grid_takes_its_fields_and_programs_with_it},
+      {NULL, NULL},
+  };
+
+  return test_main(argc, argv, tests);
+}

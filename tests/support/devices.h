@@ -1,0 +1,36 @@
+/* devices.h - the devices that numeric tests run on: all that are here, ref first.
+ *
+ * AMBIT_TEST_DEVICES narrows them down: "ref cpu" leaves out GPUs.
+ */
+#ifndef AMBIT_TEST_DEVICES_H
+#define AMBIT_TEST_DEVICES_H
+
+#include "device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TEST_DEVICES = 8 };
+
+/* Their names, then NULL. */
+static inline const char *const *devices_here(void)
+{
+  static const char *names[MOST_TEST_DEVICES + 1];
+  const char *wanted = getenv("AMBIT_TEST_DEVICES");
+  int n = 0;
+
+  if (names[0]) return names;
+  names[n++] = "ref";
+  for (int i = 0; ambit__backend_at(i) && n < MOST_TEST_DEVICES; i++) {
+    const ambit__backend *b = ambit__backend_at(i);
+
+    if (!strcmp(b->name, "ref") || b->count() == 0) continue;
+    if (!wanted || strstr(wanted, b->name)) names[n++] = b->name;
+  }
+  return names;
+}
+
+/* for (const char *const *d = ...): *d is the name. */
+#define EACH_DEVICE(d) for (const char *const *d = devices_here(); *d; d++)
+
+#endif

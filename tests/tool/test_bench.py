@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""`ambit bench`: that it checks, and what its lines say. How fast anything is does not count."""
+import json, pathlib
+
+import tool
+
+
+def _lines(*words, code=0):
+    out, err = tool.run("bench", *words, code=code)
+    return [json.loads(line) for line in out.splitlines()], err
+
+
+def a_problem_gives_one_line_with_all_that_was_measured():
+    (r,), err = _lines("star2d1 300x400 float t3 r4")
+    want = {"problem": "star2d1 300x400 float t3 r4", "stencil": "star2d1", "size": "300x400", "type": "float",
+            "iterations": 3, "device": "cpu", "verified": True}
+    assert {k: r[k] for k in want} == want, r
+    assert len(r["reps"]) == 4 and r["gcells"] == max(r["reps"]), r
+    assert min(r["reps"]) <= r["median"] <= r["gcells"] and r["plan"].startswith("("), r
+    assert abs(r["gbytes"] - 8 * r["gcells"]) < 1e-3 * r["gbytes"], r
+    limit = min(r["limit_bytes"], r["limit_ops"])
+    assert limit > 0 and abs(r["share"] - r["gcells"] / limit) < 1e-3 * r["share"], r
+    assert "star2d1" in err and "Gcells/s" in err, err
+
+
+def words_may_come_in_any_order_and_be_left_out():
+    (r,), _ = _lines("2d4 t2 periodic r1 f64 ref 40^2")
+    assert (r["type"], r["size"], r["device"], r["plan"]) == ("double", "40x40", "ref", "(ref)"), r
+
+
+def kernel_files_take_their_parameters_from_the_line():
+    with tool.folder(heat_c=tool.HEAT, where_c="void where(float *u) { u[0][0] = u[0][0] + (float)index(1); }") as f:
+        (r,), _ = _lines(f"{f / 'heat.c'} 100x100 t2 r1 k=0.2 periodic")
+        assert r["verified"] and r["type"] == "float"
+        (r,), _ = _lines(f"{f / 'where.c'} 100x100 t2 r1", "--strict")
+        assert r["verified"]
+        tool.refuses("bench", f"{f / 'heat.c'} 100x100 t2", saying="add k=...")
+
+
+# The last bit of a sum of products, enlarged: a device that fuses them has another one than ref.
+FUSED = """
+void fused(const float *u, float *v)
+{
+  v[0] = sinf(1e7f * (u[0] * u[1] + 0.3f * u[1]));
+}
+"""
+
+
+def _fuses():
+    """Whether this processor is known to multiply and add in one."""
+    info = pathlib.Path("/proc/cpuinfo")
+    words = info.read_text().split() if info.exists() else []
+    return "fma" in words or "asimd" in words
+
+
+def a_result_that_is_not_that_of_ref_is_not_timed():
+    with tool.folder(fused_c=FUSED) as f:
+        problem = f"{f / 'fused.c'} 5000 t2 r1"
+        if _fuses():
+            tool.refuses("bench", problem, saying="does not compute what ref computes", code=1)
+        (r,), _ = _lines(problem, "--strict")
+        assert r["verified"]
+
+
+def several_problems_give_several_lines():
+    results, _ = _lines("star1d1 100000 t2 r1", "star3d1 20x30x40 t2 r1 double")
+    assert [r["stencil"] for r in results] == ["star1d1", "star3d1"]
+
+
+def a_word_that_is_nothing_is_refused():
+    tool.refuses("bench", "star2d1 64x64 flaot", saying=["'flaot'", "neither"])
+    tool.refuses("bench", "star2d1 64", saying="2 dimensions")
+    tool.refuses("bench", "star2d1 64x64 r1000", saying="whole number")
+    tool.refuses("bench", "start2d1 64x64", saying="star2d1", code=1)
+
+
+def the_limits_of_the_machine_are_measured():
+    (r,), _ = _lines("--limits")
+    assert r["copy_gbytes"] > 0.1 and r["fma32_gops"] > r["fma64_gops"] * 0.9 > 0.01, r
+
+
+def start_and_iteration_are_timed():
+    (r,), _ = _lines("--overhead")
+    assert 0.01 < r["us_per_iteration"] < 1e5, r
+    (r,), _ = _lines("--startup")
+    assert 0 < r["warm_ms"] and 0 < r["cold_ms"], r
+
+
+tool.main(globals())

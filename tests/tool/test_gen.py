@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""`ambit gen`: what it writes compiles without a warning, can be registered, and runs in the place
+of the generated kernel, with no compiler at hand.
+
+    test_gen.py path/to/ambit cc include-folder library [libraries...]
+"""
+import os, subprocess, sys
+
+import tool
+
+CC, INCLUDE, LIBRARY = sys.argv[2], sys.argv[3], sys.argv[4:]
+FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wmissing-prototypes", "-Werror", f"-I{INCLUDE}"]
+
+# Registers, then runs the kernel on the grid of its argument on cpu and on ref; both must agree.
+USER = r"""
+#include <ambit.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+%(declare)s
+static const char text[] = %(text)s;
+
+static double start(const int64_t *i, int c, void *user)
+{
+  (void)user;
+  return (double)((i[0] * 31 + i[1] * 17 + c) %% 13) / 8;
+}
+
+static int run(const char *device, int64_t n, int64_t m, %(type)s *out, double *sum)
+{
+  const int64_t size[] = {n, m};
+  ambit *a = ambit_open(NULL, NULL);
+  ambit_option_set(a, "devices", device);
+  ambit_option_set(a, "cc", "none");
+  ambit_option_set(a, "strict", "1");
+  ambit_grid *g = ambit_grid_create(a, 2, size);
+  ambit_field *u = ambit_field_create(g, "u", %(tag)s), *v = ambit_field_create(g, "v", %(tag)s);
+  ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F64);
+  ambit_kernel *k = ambit_kernel_create(a, text);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_field_fill(u, start, NULL);
+  ambit_scalar_set(s, 0);
+  (void)s;
+  ambit_apply(p, k, %(args)s);
+  ambit_swap(p, u, v);
+  ambit_run(p, 5);
+  ambit_field_read(u, NULL, NULL, out);
+  *sum = ambit_scalar_get(s);
+  if (!strcmp(device, "cpu")) ambit_program_report(p);
+  return ambit_close(a);
+}
+
+int main(void)
+{
+  static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {17, 31}, {64, 64}, {200, 301}, {9, 2000}};
+
+  if (%(register)s) return 2;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    size_t n = (size_t)(sizes[i][0] * sizes[i][1]);
+    %(type)s *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b);
+    double sum_a, sum_b;
+
+    if (run("cpu", sizes[i][0], sizes[i][1], a, &sum_a)) return 3;
+    if (run("ref", sizes[i][0], sizes[i][1], b, &sum_b)) return 3;
+    for (size_t j = 0; j < n; j++)
+      if (fabs((double)a[j] - (double)b[j]) > %(apart)s) return 4;
+    if (fabs(sum_a - sum_b) > 1e-9 * fabs(sum_b)) return 5;
+    free(a);
+    free(b);
+  }
+  return 0;
+}
+"""
+
+WEIRD = """
+void weird(const double *u, double *v, double k, sum double *s)
+{
+  double d = u[-1][0] - u[0][1];
+  if (d > 0.5) v[0][0] = k * d; else v[0][0] = u[0][0] + 0.25 * u[1][-2];
+  *s = v[0][0];
+}
+"""
+
+
+def _quoted(text):
+    return "\n".join('"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"' for line in text.splitlines())
+
+
+def _kernel_text(what, *words):
+    out = tool.run("explain", what, *words)[0].split("\ntext\n")[1].split("\nwarning")[0]
+    return "\n".join(line[2:] for line in out.splitlines())
+
+
+def _run_user(folder, sources, **parts):
+    env = {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(LIBRARY[0])}
+    (folder / "user.c").write_text(USER % parts)
+    subprocess.run([CC, *FLAGS, folder / "user.c", *sources, "-o", folder / "user", *LIBRARY, "-lm"],
+                   check=True)
+    r = subprocess.run([folder / "user"], capture_output=True, text=True, timeout=100, env=env)
+    assert r.returncode == 0, (r.returncode, r.stderr)
+    return r.stderr
+
+
+def _check(folder, what, name, kind, tag, args, apart, *words):
+    tool.run("gen", what, *words, "-o", folder / "kernel.c")
+    # -ffp-contract=off: then ref and this have the same bits
+    subprocess.run([CC, *FLAGS, "-fopenmp-simd", "-fwrapv", "-ffp-contract=off", "-c", folder / "kernel.c",
+                    "-o", folder / "kernel.o"], check=True)
+    said = _run_user(folder, [folder / "kernel.o"], declare=f"ambit_status ambit_register_{name}(void);",
+                     register=f"ambit_register_{name}()", text=_quoted(_kernel_text(what, *words)),
+                     type=kind, tag=tag, args=args, apart=apart)
+    assert said.count("(registered)") == 6 and "much slower" not in said, said
+
+
+def a_catalogue_stencil_runs_registered():
+    with tool.folder() as f:
+        _check(f, "star2d2", "star2d2_float", "float", "AMBIT_F32", "u, v", 1e-5)
+
+
+def a_strict_one_has_the_bits_of_ref():
+    with tool.folder() as f:
+        _check(f, "star2d2", "star2d2_float", "float", "AMBIT_F32", "u, v", 0, "--strict")
+
+
+def other_types_have_other_names():
+    with tool.folder() as f:
+        _check(f, "box2d1", "box2d1_double", "double", "AMBIT_F64", "u, v", 1e-14, "--type", "double")
+        _check(f, "2d4", "stencil_2d4_short", "short", "AMBIT_I16", "u, v", 0, "--type", "short")
+
+
+def a_weights_file_runs_registered():
+    with tool.folder(my_weights="dims 2\nweight -1 0 0.5\nweight 0 2 0.25\n") as f:
+        _check(f, f / "my.weights", "my_float", "float", "AMBIT_F32", "u, v", 1e-5)
+
+
+def a_kernel_file_with_parameters_and_reductions_runs_registered():
+    with tool.folder(weird_c=WEIRD) as f:
+        _check(f, f / "weird.c", "weird", "double", "AMBIT_F64", "u, v, 0.75, s", 0, "--strict")
+
+
+def a_small_grid_can_be_planned_for_and_a_name_given():
+    with tool.folder() as f:
+        out, _ = tool.run("gen", "star2d1", "--size", "32x32", "--name", "tiny")
+        assert "void ambit_cpu_tiny(const ambit_call *call)" in out and "stream)" not in out.split("*/")[1]
+        tool.refuses("gen", "star2d1", "--name", "a-b", saying="as in a C name")
+
+
+def every_stencil_of_the_catalogue_compiles_without_a_warning():
+    with tool.folder(life_c=tool.LIFE) as f:
+        for what in ("1dc2", "1dnc4", "2d8", "2df5", "2dnc8", "3d27", "3df7", "3dnc12", "4d8", f / "life.c"):
+            tool.run("gen", what, "-o", f / "kernel.c")
+            subprocess.run([CC, *FLAGS, "-c", f / "kernel.c", "-o", f / "kernel.o"], check=True)
+
+
+def a_kernel_written_by_hand_takes_the_place_of_the_generated_one():
+    hand = r"""
+#include <ambit.h>
+
+static int64_t calls;
+
+static void by_hand(const ambit_call *c)
+{
+  const int64_t n = c->stride[0][0], m = c->stride[1][0];
+
+  calls++;
+  for (int64_t i = c->lo[0]; i < c->hi[0]; i++)
+    for (int64_t j = c->lo[1]; j < c->hi[1]; j++) {
+      const float *u = (const float *)c->origin[0] + i * n + j;
+
+      ((float *)c->origin[1])[i * m + j] = 0.5f * u[-n] + 0.25f * u[1];
+    }
+}
+"""
+    with tool.folder() as f:
+        said = _run_user(f, [], declare=hand, register="ambit_register_cpu(text, by_hand)",
+                         text='"void w(const float *u, float *v) { v[0][0] = 0.5f * u[-1][0] + 0.25f * u[0][1]; }"',
+                         type="float", tag="AMBIT_F32", args="u, v", apart="(calls ? 0.0 : -1.0)")
+        assert said.count("(registered)") == 6, said
+
+
+def what_cannot_be_generated_is_explained():
+    with tool.folder(flat_c="void flat(float *u) { *u = *u + 1; }") as f:
+        tool.refuses("gen", f / "flat.c", saying="any number of dimensions")
+        tool.refuses("gen", "star2d1", "--size", "64", saying="2 dimensions")
+        tool.refuses("gen", "star2d1", "-o", f / "none" / "x.c", saying="none", code=1)
+        tool.refuses("gen", saying="which stencil?")
+
+
+tool.main(globals())

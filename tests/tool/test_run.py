@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""`ambit run` against NumPy."""
+import tool
+
+np = tool.need_numpy()
+GOLDEN, MASK = 0x9E3779B97F4A7C15, 2**64 - 1
+
+
+def _mix(x):
+    x = ((x ^ x >> 30) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ x >> 27) * 0x94D049BB133111EB) & MASK
+    return x ^ x >> 31
+
+
+def _start(shape, dtype, components=1):
+    """The formula of docs/tool.md, in Python's own integers."""
+    out = np.empty(shape + ((components,) if components > 1 else ()), dtype)
+    for index in np.ndindex(*shape, components):
+        h = 0
+        for i in index:
+            h = _mix((h + GOLDEN + i) & MASK)
+        value = (h >> 40) / 2**24 if np.dtype(dtype).kind == "f" else h >> 63
+        out[index if components > 1 else index[:-1]] = value
+    return out
+
+
+def _result(folder, *words):
+    tool.run("run", *words, "-q", "--output", folder / "out.npy")
+    return np.load(folder / "out.npy")
+
+
+def _average(u):
+    """One step of 2d4 with fixed faces."""
+    v = u.copy()
+    v[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
+    return v
+
+
+def the_start_is_the_documented_hash():
+    with tool.folder(vec_c="void vec(float *f[3]) { *f[0] = *f[0]; }") as f:
+        for shape in ((7,), (5, 6), (3, 4, 5)):
+            size = "x".join(map(str, shape))
+            for kind, dtype in (("float", "f4"), ("double", "f8"), ("int", "i4"), ("u8", "u1")):
+                got = _result(f, f"star{len(shape)}d1", "--size", size, "--type", kind, "--steps", 0)
+                want = _start(shape, dtype)
+                assert got.dtype == want.dtype and (got == want).all(), (shape, kind)
+        got = _result(f, f / "vec.c", "--size", "4x3", "--steps", 0)
+        assert (got == _start((4, 3), "f4", 3)).all()
+
+
+def a_catalogue_stencil_is_what_numpy_computes():
+    with tool.folder() as f:
+        for device in ("cpu", "ref"):
+            got = _result(f, "2d4", "--size", "21x34", "--type", "double", "--steps", 10,
+                          "--device", device)
+            want = _start((21, 34), "f8")
+            for _ in range(10):
+                want = _average(want)
+            assert np.allclose(got, want, rtol=1e-13, atol=0), device
+
+
+def boundaries_are_those_of_numpy_pad():
+    modes = {"periodic": {"mode": "wrap"}, "reflect": {"mode": "reflect"},
+             "symmetric": {"mode": "symmetric"}, "clamp": {"mode": "edge"},
+             "constant=2.5": {"mode": "constant", "constant_values": 2.5}}
+    with tool.folder() as f:
+        for name, pad in modes.items():
+            got = _result(f, "2d8", "--size", "9x8", "--type", "f64", "--steps", 3, "--boundary", name)
+            u = _start((9, 8), "f8")
+            for _ in range(3):
+                p = np.pad(u, 1, **pad)
+                u = sum((4 if i == 1 or j == 1 else 1) * p[i:i + 9, j:j + 8]
+                        for i in range(3) for j in range(3) if (i, j) != (1, 1)) / 20
+            assert np.allclose(got, u, rtol=1e-13), name
+
+
+def each_axis_may_have_its_own_boundary():
+    with tool.folder() as f:
+        got = _result(f, "2d4", "--size", "6x7", "--type", "double", "--steps", 1,
+                      "--boundary", "periodic,fixed")
+        u = _start((6, 7), "f8")
+        want = u.copy()
+        want[:, 1:-1] = (np.roll(u, 1, 0) + np.roll(u, -1, 0))[:, 1:-1] / 4 + (u[:, :-2] + u[:, 2:]) / 4
+        assert np.allclose(got, want, rtol=1e-13)
+
+
+def a_kernel_file_runs_with_its_parameters_and_prints_its_reductions():
+    with tool.folder(heat_c=tool.HEAT) as f:
+        out, err = tool.run("run", f / "heat.c", "--size", "16x12", "--set", "k=0.2", "--steps", 2,
+                            "--boundary", "periodic", "--strict", "-o", f / "out.npy")
+        u = _start((16, 12), "f4")
+        for _ in range(2):
+            k, four = np.float32(0.2), np.float32(4)
+            d = k * (np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - four * u)
+            u = u + d
+        assert (np.load(f / "out.npy") == u).all()
+        name, value = out.strip().split(" = ")
+        assert name == "change" and np.float32(value) == np.abs(d).max(), out
+        assert "16x12" in err and "2 iterations" in err, err
+
+
+def integers_start_as_0_and_1_so_life_lives():
+    with tool.folder(life_c=tool.LIFE) as f:
+        out, _ = tool.run("run", f / "life.c", "--size", "20x30", "--steps", 4, "--boundary", "periodic",
+                          "-q", "-o", f / "out.npy")
+        u = _start((20, 30), "i4")
+        for _ in range(4):
+            n = sum(np.roll(u, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)) - u
+            u = ((n == 3) | ((n == 2) & (u == 1))).astype("i4")
+        assert (np.load(f / "out.npy") == u).all() and out == f"alive = {u.sum()}\n", out
+
+
+def a_weights_file_is_a_stencil():
+    with tool.folder(my_weights="dims 2\ndivisor 4\nweight -1 0 1\nweight 1 0 1\nweight 0 -1 1\nweight 0 1 1\n") as f:
+        a = _result(f, f / "my.weights", "--size", "30x31", "--strict")
+        b = _result(f, "2d4", "--size", "30x31", "--strict")
+        assert (a == b).all() and not (a == _start((30, 31), "f4")).all()
+
+
+def input_gives_size_and_type():
+    with tool.folder(vec_c="void vec(const double *f[2], double *g[2]) { g[0][0] = f[1][1]; g[1][0] = f[0][0]; }") as f:
+        u = np.random.default_rng(1).random((11, 13))
+        np.save(f / "in.npy", u)
+        got = _result(f, "2d4", "--input", f / "in.npy", "--steps", 1)
+        assert got.dtype == np.float64 and np.allclose(got, _average(u), rtol=1e-14)
+        pairs = np.random.default_rng(2).random((9, 2))
+        np.save(f / "pairs.npy", pairs)
+        got = _result(f, f / "vec.c", "--input", f / "pairs.npy", "--steps", 1, "--boundary", "periodic")
+        assert (got[:, 0] == np.roll(pairs[:, 1], -1)).all() and (got[:, 1] == pairs[:, 0]).all()
+        tool.refuses("run", "2d4", "--input", f / "in.npy", "--size", "11x12", saying=["11x12", "11x13"])
+        tool.refuses("run", "2d4", "--input", f / "in.npy", "--type", "float", saying=["double", "float"])
+        tool.refuses("run", "3d6", "--input", f / "in.npy", saying="3 dimensions")
+        tool.refuses("run", f / "vec.c", "--input", f / "in.npy", saying="components")
+        tool.refuses("run", "2d4", "--input", f / "none.npy", saying="none.npy", code=1)
+
+
+def one_field_is_updated_in_place():
+    with tool.folder(half_c="void half(double *u) { *u = *u * 0.5; }") as f:
+        got = _result(f, f / "half.c", "--size", "4x5", "--steps", 3)
+        assert (got == _start((4, 5), "f8") / 8).all()
+
+
+def a_run_until_stops_when_the_condition_holds():
+    with tool.folder(heat_c=tool.HEAT) as f:
+        heat = ["run", f / "heat.c", "--set", "k=0.2", "--size", "32^2", "--until"]
+        out, err = tool.run(*heat, "change<1e-3")
+        assert float(out.split("=")[1]) < 1e-3
+        steps = int(err.split(" iterations")[0].split()[-1])
+        assert steps > 1 and float(tool.run(*heat[:-1], "--steps", steps - 1)[0].split("=")[1]) >= 1e-3
+        _, err = tool.run(*heat, "change<1e-3", "--check", 64)
+        assert int(err.split(" iterations")[0].split()[-1]) == (steps + 63) // 64 * 64, err
+        _, err = tool.run(*heat, "change<1e-30", "--steps", 5, code=1)
+        assert "after 5 iterations change is" in err
+        tool.refuses(*heat, "chang<1", saying="did you mean 'change'?")
+        tool.refuses(*heat, "change", saying="no condition")
+
+
+def strict_runs_have_equal_bits_on_both_devices():
+    with tool.folder() as f:
+        words = ["box2d2", "--size", "50x47", "--strict", "--boundary", "reflect"]
+        assert (_result(f, *words, "--device", "cpu") == _result(f, *words, "--device", "ref")).all()
+        assert (_result(f, *words, "--threads", 1) == _result(f, *words, "--threads", 3)).all()
+
+
+def several_outputs_are_written_and_pictures_are_png():
+    with tool.folder() as f:
+        tool.run("run", "star2d1", "--size", "40x30", "-o", f / "a.npy", "-o", f / "b.png")
+        assert np.load(f / "a.npy").shape == (40, 30)
+        assert (f / "b.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        tool.refuses("run", "star2d1", "-o", f / "x.jpg", saying=".npy or .png")
+        tool.refuses("run", "4d8", "--size", "3^4", "-o", f / "x.png", saying=".npy", code=1)
+        tool.refuses("run", "star2d1", "--size", "4x4", "-o", f / "none" / "x.npy", saying="none", code=1)
+
+
+def the_report_names_speed_and_plan():
+    _, err = tool.run("run", "star2d1", "--size", "64x64", "--report")
+    assert "Gcells/s" in err and "GB/s" in err and "(rows" in err, err
+
+
+def quiet_says_nothing_and_there_is_no_progress_line_without_a_terminal():
+    out, err = tool.run("run", "star2d1", "--size", "64x64", "-q")
+    assert out == "" and err == "", out + err
+    assert "\r" not in tool.run("run", "star2d1", "--size", "64x64")[1]
+
+
+def bad_values_are_explained():
+    for words, saying in ((["--size", "64"], ["2 dimensions", "64 has 1"]),
+                          (["--size", "64x0"], "axis 1"), (["--size", "64xx64"], "64x64"),
+                          (["--size", "-3x3"], "not understood"), (["--size", "8^7"], "not understood"),
+                          (["--size", "9999999^2x9999999"], "more cells"),
+                          (["--size", "99999999999999999999x2"], "not understood"),
+                          (["--steps", "-1"], "whole number"), (["--steps", "ten"], "whole number"),
+                          (["--type", "half"], "no type 'half'"), (["--device", "gpu"], "cpu, ref"),
+                          (["--boundary", "peridic"], "did you mean 'periodic'?"),
+                          (["--boundary", "fixed,fixed,fixed"], "3 boundaries for 2 axes"),
+                          (["--boundary", "constant"], "constant=0.5"), (["--boundary", "none"], "no boundary"),
+                          (["--boundary", "fixed=1"], "takes no value"), (["--threads", "many"], "threads"),
+                          (["--set", "k"], "sets nothing"), (["--set", "k=1"], "no plain parameter 'k'"),
+                          (["other"], "two stencils")):
+        tool.refuses("run", "star2d1", *words, saying=saying)
+    tool.refuses("run", saying="which stencil?")
+    tool.refuses("run", "star2d", saying="star2d", code=1)
+
+
+def kernels_that_do_not_fit_are_explained():
+    with tool.folder(heat_c=tool.HEAT, bad_c="void bad(const float *u, float *v) { v[0] = w; }",
+                     three_c="void three(const float *a, const float *b, float *c) { *c = *a + *b; }",
+                     types_c="void types(const float *a, double *b) { *b = *a; }",
+                     none_c="void none(float k, sum float *s) { *s = k; }",
+                     wrong_weights="dims 2\nweight 1 2\n") as f:
+        tool.refuses("run", f / "heat.c", saying="add --set k=...")
+        tool.refuses("run", f / "heat.c", "--set", "K=1", saying="did you mean 'k'?")
+        tool.refuses("run", f / "heat.c", "--type", "double", saying=["double", "float"])
+        tool.refuses("run", f / "bad.c", saying=["bad.c:1", "w"], code=1)
+        tool.refuses("run", f / "three.c", saying="3 fields")
+        tool.refuses("run", f / "types.c", saying="same type")
+        tool.refuses("run", f / "none.c", saying="no field")
+        tool.refuses("run", f / "wrong.weights", saying="wrong.weights:2", code=1)
+        tool.refuses("run", f / "missing.c", saying="missing.c", code=1)
+
+
+def it_works_without_a_compiler():
+    with tool.folder(heat_c=tool.HEAT) as f:
+        words = [f / "heat.c", "--set", "k=0.2", "--size", "20x20", "--strict"]
+        assert (_result(f, *words, "--ambit-cc=none") == _result(f, *words)).all()
+
+
+tool.main(globals())

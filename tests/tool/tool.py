@@ -1,0 +1,79 @@
+"""What the tests of the tool share: running it, and running tests.
+
+    test_X.py path/to/ambit [more...]
+
+A test is a function whose name is a sentence; it fails by raising. Exit status 77 means skipped.
+"""
+import contextlib, os, pathlib, subprocess, sys, tempfile, traceback
+
+SKIP = 77
+AMBIT = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
+
+HEAT = """
+void heat(const float *u, float *v, float k, max float *change)
+{
+  float d = k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * u[0][0]);
+  v[0][0] = u[0][0] + d;
+  *change = fabsf(d);
+}
+"""
+LIFE = """
+void life(const unsigned char *u, unsigned char *v, sum int *alive)
+{
+  int n = u[-1][-1] + u[-1][0] + u[-1][1] + u[0][-1] + u[0][1] + u[1][-1] + u[1][0] + u[1][1];
+  v[0][0] = n == 3 || (n == 2 && u[0][0]);
+  *alive = v[0][0];
+}
+"""
+
+
+def run(*words, code=0, **env):
+    """Runs the tool; what it printed on standard output and on standard error."""
+    r = subprocess.run([AMBIT, *map(str, words)], capture_output=True, text=True, timeout=100,
+                       env={**os.environ, **env})
+    assert r.returncode == code, f"{words}: exit {r.returncode}, not {code}\n{r.stdout}{r.stderr}"
+    return r.stdout, r.stderr
+
+
+def refuses(*words, saying, code=2):
+    """The command is refused with these words, and prints no result."""
+    out, err = run(*words, code=code)
+    for part in [saying] if isinstance(saying, str) else saying:
+        assert part in err, f"{words}: no '{part}' in\n{err}"
+    assert out == "", f"{words}: printed {out}"
+
+
+@contextlib.contextmanager
+def folder(**texts):
+    """A temporary folder with these files: heat_c=... is heat.c."""
+    with tempfile.TemporaryDirectory() as name:
+        path = pathlib.Path(name)
+        for key, text in texts.items():
+            (path / key.replace("_", ".")).write_text(text)
+        yield path
+
+
+def need_numpy():
+    try:
+        import numpy
+        return numpy
+    except ImportError:
+        print("skipped: this python has no numpy")
+        sys.exit(SKIP)
+
+
+def main(tests):
+    """Runs the functions of this table that are tests: those without an underscore in front."""
+    bad = 0
+    mine = [f for name, f in tests.items() if callable(f) and getattr(f, "__module__", "") == "__main__"
+            and not name.startswith("_")]
+    for n, test in enumerate(mine, 1):
+        try:
+            test()
+            word = "ok"
+        except Exception:
+            print("# " + traceback.format_exc().replace("\n", "\n# "))
+            word, bad = "not ok", bad + 1
+        print(f"{word} {n} - {test.__name__}", flush=True)
+    print(f"1..{len(mine)}")
+    sys.exit(bad != 0 or not mine)

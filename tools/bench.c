@@ -1,0 +1,134 @@
+/* bench.c - `ambit bench`: checks, times, and tells how far from the machine's limit that is.
+ *
+ * One line of JSON per result on standard output; a line for people on standard error.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "bench.h"
+
+#include <stdio.h>
+
+enum { LIMITS = 1, STARTUP, OVERHEAD, QUICK };
+enum { MOST_PROBLEMS = 64 };
+
+static const tool_option options[] = {
+    {LIMITS, 0, "limits", NULL, "measure what the machine can do: copies and multiply-adds"},
+    {STARTUP, 0, "startup", NULL, "measure the start of a process, with and without a cache"},
+    {OVERHEAD, 0, "overhead", NULL, "measure an iteration of 64x64 cells"},
+    {QUICK, 'q', "quick", NULL, "the standard set on smaller grids"},
+    TOOL_OPTION_DEVICE,
+    TOOL_OPTION_STRICT,
+    TOOL_OPTION_THREADS,
+    {0},
+};
+
+ambit *bench_open_like(const ambit *like, const char *device)
+{
+  static const char *const names[] = {"cache",     "cc",     "devices", "dump",
+                                      "hugepages", "strict", "threads", "verbose"};
+  ambit *a = ambit_open(NULL, NULL);
+
+  for (size_t i = 0; a && i < sizeof names / sizeof *names; i++)
+    ambit_option_set(a, names[i], ambit_option_get(like, names[i]));
+  if (device) ambit_option_set(a, "devices", device);
+  return a;
+}
+
+/* Stars and boxes, radius 1 and 2, in the plane and in space, in both types. */
+static int standard_set(ambit *a, const tool_args *args, bool quick)
+{
+  static const char *const sizes[2][2] = {{"8192x8192", "512x512x512"},
+                                          {"2048x2048", "160x160x160"}};
+  static const char *const shapes[] = {"star", "box"}, *const types[] = {"float", "double"};
+  char text[96];
+  int code = TOOL_OK;
+
+  for (int i = 0; i < 16; i++) {
+    int dims = 2 + (i >> 3), radius = 1 + (i >> 1 & 1), one;
+
+    snprintf(text, sizeof text, "%s%dd%d %s %s t%d", shapes[i >> 2 & 1], dims, radius,
+             sizes[quick][dims - 2], types[i & 1], quick ? 10 : 20);
+    one = bench_problem(a, args, text);
+    if (one) code = one;
+  }
+  return code;
+}
+
+typedef struct order {
+  bool limits, startup, overhead, quick;
+  int nproblems;
+  const char *problems[MOST_PROBLEMS];
+} order;
+
+static int take(ambit *a, const tool_args *args, int id, const char *value, order *o)
+{
+  tool_problem unused = {0};
+
+  switch (id) {
+  case LIMITS: o->limits = true; return TOOL_OK;
+  case STARTUP: o->startup = true; return TOOL_OK;
+  case OVERHEAD: o->overhead = true; return TOOL_OK;
+  case QUICK: o->quick = true; return TOOL_OK;
+  case TOOL_WORD:
+    if (o->nproblems == MOST_PROBLEMS)
+      return tool_wrong(args, "there are more than %d problems", MOST_PROBLEMS);
+    o->problems[o->nproblems++] = value;
+    return TOOL_OK;
+  default: return tool_problem_option(a, args, id, value, &unused);
+  }
+}
+
+static int execute(ambit *a, const tool_args *args, const order *o)
+{
+  int code = TOOL_OK, one;
+
+  if (o->limits && (code = bench_limits(a))) return code;
+  if (o->startup && (code = bench_startup(a))) return code;
+  if (o->overhead && (code = bench_overhead(a, args))) return code;
+  for (int i = 0; i < o->nproblems; i++)
+    if ((one = bench_problem(a, args, o->problems[i]))) code = one;
+  if (o->nproblems || o->limits || o->startup || o->overhead) return code;
+  return standard_set(a, args, o->quick);
+}
+
+static int run(ambit *a, tool_args *args)
+{
+  order o = {0};
+  const char *value;
+  int id, code;
+
+  while ((id = tool_next(args, &value))) {
+    if (id == TOOL_HELP) return tool_help(&tool_bench);
+    if (id == TOOL_WRONG) return TOOL_USAGE;
+    if ((code = take(a, args, id, value, &o))) return code;
+  }
+  return execute(a, args, &o);
+}
+
+const tool_command tool_bench = {
+    .name = "bench",
+    .words = "['PROBLEM' ...] [options]",
+    .summary = "Checks and times problems, and holds them against the limits of the machine.",
+    .options = options,
+    .notes =
+        "A PROBLEM is one word of the shell: a stencil (a name or a file), and in any order a "
+        "size, a\n"
+        "type (float), iterations (t50), repetitions (r5), a device (cpu), a boundary (periodic) "
+        "and\n"
+        "parameters (k=0.2). Without any, the standard set runs: star and box of radius 1 and 2 "
+        "on\n"
+        "8192x8192 and 512x512x512 cells, float and double.\n"
+        "\nEach problem is first run on a small grid and compared with the reference device; so "
+        "are\n"
+        "parts of the large grid after its first iteration. Then it is timed. One line of JSON "
+        "per\n"
+        "result: gcells (10^9 cell updates per second, the best repetition), median, reps, gbytes\n"
+        "(10^9 bytes per second that had to move), limit_bytes and limit_ops (what copying and\n"
+        "computing allow, in gcells, measured in the same minute), share (of the smaller limit).\n"
+        "\nexamples:\n"
+        "  ambit bench 'star2d1 8192x8192 float t50'\n"
+        "  ambit bench 'box3d1 512^3 f64 t20 periodic r9' --threads 1\n"
+        "  ambit bench --limits\n"
+        "  ambit bench > results.json\n",
+    .run = run,
+};

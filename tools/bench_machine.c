@@ -1,0 +1,144 @@
+/* bench_machine.c - what the machine can do, how long a start takes, and what an iteration costs.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#define _GNU_SOURCE 1
+#include "base/clock.h"
+#include "bench.h"
+#include "device/cpu/process.h"
+#include "runtime/runtime.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STARTS = 5, ROUNDS = 5, ROUND_STEPS = 20000, PATIENCE = 120 };
+
+/* ---- limits ---- */
+
+ambit__limits bench_measure_limits(ambit *a)
+{
+  ambit__limits limits = {0};
+  ambit__machine machine;
+  ambit__pool *pool;
+
+  ambit__machine_probe("", &machine);
+  if (ambit__pool_open(&a->errors, a->settings.threads, &pool)) return limits;
+  ambit__limits_measure(pool, &machine, &limits);
+  ambit__pool_close(pool);
+  return limits;
+}
+
+int bench_limits(ambit *a)
+{
+  ambit__limits l = bench_measure_limits(a);
+  ambit__machine machine;
+  ambit__text t = {0};
+
+  ambit__machine_probe("", &machine);
+  bench_print_text(&t, "machine", machine.name);
+  printf("{%s, \"threads\": %d, \"copy_gbytes\": %.4g, \"fma32_gops\": %.4g, \"fma64_gops\": "
+         "%.4g}\n",
+         t.chars ? t.chars : "", a->settings.threads ? a->settings.threads : machine.cores,
+         l.copy / 1e9, l.fma32 / 1e9, l.fma64 / 1e9);
+  fprintf(stderr,
+          "copies %.2f GB/s (read and written), %.2f Gops/s multiply-adds in float, %.2f in "
+          "double\n",
+          l.copy / 1e9, l.fma32 / 1e9, l.fma64 / 1e9);
+  ambit__text_free(&t);
+  return ambit_error(a) ? TOOL_FAILED : TOOL_OK;
+}
+
+/* ---- starting ---- */
+
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
+{
+  (void)s;
+  (void)kind;
+  (void)at;
+  return remove(path);
+}
+
+/* Seconds that a whole process takes which runs one small iteration with this cache; -1 if it
+ * failed. */
+static double time_start(const char *self, const char *cache_option)
+{
+  const char *const argv[] = {self,      "run", "star2d1", "--size",     "64x64",
+                              "--steps", "1",   "-q",      cache_option, NULL};
+  ambit__text said = {0};
+  double start = ambit__clock(), took;
+  ambit__process_end end = ambit__process_run(argv, PATIENCE, &said);
+
+  took = ambit__clock() - start;
+  if (end != PROCESS_OK) fprintf(stderr, "%s", said.chars ? said.chars : "");
+  ambit__text_free(&said);
+  return end == PROCESS_OK ? took : -1;
+}
+
+static int time_starts(const char *self, const char *folder)
+{
+  char option[512];
+  double cold, warm = -1;
+
+  snprintf(option, sizeof option, "--ambit-cache=%s/cache", folder);
+  cold = time_start(self, option);
+  for (int i = 0; cold >= 0 && i < STARTS; i++) {
+    double again = time_start(self, option);
+
+    if (again < 0) return TOOL_FAILED;
+    if (warm < 0 || again < warm) warm = again;
+  }
+  if (cold < 0) return TOOL_FAILED;
+  printf("{\"startup\": \"star2d1 64x64 float t1\", \"cold_ms\": %.4g, \"warm_ms\": %.4g}\n",
+         1e3 * cold, 1e3 * warm);
+  fprintf(stderr,
+          "a process that runs one small iteration: %.0f ms with an empty cache, %.1f ms "
+          "with a warm one\n",
+          1e3 * cold, 1e3 * warm);
+  return TOOL_OK;
+}
+
+int bench_startup(ambit *a)
+{
+  const char *tmp = getenv("TMPDIR");
+  char folder[256], self[512];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  int code;
+
+  snprintf(folder, sizeof folder, "%s/ambit-bench-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (n < 0 || !mkdtemp(folder)) {
+    ambit__raise(&a->errors, AMBIT_EIO, "cannot make a folder %s for an empty cache", folder);
+    return TOOL_FAILED;
+  }
+  self[n] = '\0';
+  code = time_starts(self, folder);
+  nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  return code;
+}
+
+/* ---- an iteration ---- */
+
+int bench_overhead(ambit *a, const tool_args *args)
+{
+  tool_problem p = {.what = "star2d1", .size = {2, {64, 64}}};
+  double best = -1;
+  tool_job job;
+
+  if (tool_problem_load(a, args, &p) || tool_problem_bind(args, &p) ||
+      tool_problem_shape(args, &p) || tool_job_open(a, &p, p.kernel, &job) ||
+      tool_job_start(&job) || ambit_run(job.program, ROUND_STEPS / 10))
+    return TOOL_FAILED;
+  for (int i = 0; i < ROUNDS; i++) {
+    double start = ambit__clock(), took;
+
+    if (ambit_run(job.program, ROUND_STEPS)) return TOOL_FAILED;
+    took = (ambit__clock() - start) / ROUND_STEPS * 1e6;
+    if (best < 0 || took < best) best = took;
+  }
+  printf("{\"overhead\": \"star2d1 64x64 float\", \"us_per_iteration\": %.4g}\n", best);
+  fprintf(stderr, "one iteration of 64x64 cells takes %.2f microseconds, computing included\n",
+          best);
+  return TOOL_OK;
+}

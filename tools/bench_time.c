@@ -1,0 +1,240 @@
+/* bench_time.c - one problem: checked, timed, and held against what the machine can do.
+ *
+ * The limits are measured just before and just after the repetitions, because what a shared machine
+ * can do changes within minutes; the better of the two counts.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "bench.h"
+#include "device/cpu/compile.h"
+#include "runtime/runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct result {
+  const bench_line *line;
+  char plan[256], compiler[128], machine[128];
+  double reps[BENCH_REPS];       /* Gcells/s of each */
+  double best, median;           /* of them */
+  double limit_bytes, limit_ops; /* Gcells/s; 0: there is none */
+} result;
+
+/* ---- the machine ---- */
+
+static double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+/* The first line that the compiler says about itself; "" if kernels are not compiled. */
+static void find_compiler(ambit *a, char *out, size_t cap)
+{
+  const char *args[AMBIT__COMPILER_ARGS];
+  ambit__text said = {0};
+  ambit__cc *cc;
+  int n = 0;
+
+  out[0] = '\0';
+  if (ambit__cc_open(&a->errors, &a->settings, &cc)) return;
+  for (; cc->available && n < cc->compiler.nwords && n < AMBIT__COMPILER_ARGS - 2; n++)
+    args[n] = cc->compiler.words[n];
+  args[n] = "--version";
+  args[n + 1] = NULL;
+  if (cc->available && ambit__process_run(args, 10, &said) == PROCESS_OK && said.chars)
+    snprintf(out, cap, "%.*s", (int)strcspn(said.chars, "\n"), said.chars);
+  ambit__text_free(&said);
+  ambit__cc_close(cc);
+}
+
+/* Multiply-adds per cell: one per point of a weighted sum, half the operations of anything else. */
+static double adds_per_cell(const ambit__rule *rule)
+{
+  enum { MOST = 4096 };
+  ambit__tap *taps = malloc(MOST * sizeof *taps);
+  int n = 0;
+  bool is_sum = taps && ambit__rule_taps(rule, taps, MOST, &n);
+
+  free(taps);
+  return is_sum ? n : (double)rule->flops / 2;
+}
+
+static void set_limits(result *r, const ambit__limits *m)
+{
+  const tool_problem *p = &r->line->problem;
+  double bytes = ambit__price_of(p->rule).bytes, adds = adds_per_cell(p->rule);
+  bool wide = p->type != AMBIT_F32 || p->rule->mixes_double; /* integers are weighted in double */
+
+  if (bytes > 0) r->limit_bytes = m->copy / bytes / 1e9;
+  if (adds > 0) r->limit_ops = (wide ? m->fma64 : m->fma32) / adds / 1e9;
+}
+
+/* ---- timing ---- */
+
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static void rank(result *r)
+{
+  double sorted[BENCH_REPS];
+  size_t n = (size_t)r->line->reps;
+
+  memcpy(sorted, r->reps, n * sizeof *sorted);
+  qsort(sorted, n, sizeof *sorted, by_value);
+  r->best = sorted[n - 1];
+  r->median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+static ambit_status repeat(tool_job *job, result *r)
+{
+  ambit_stats before, after;
+
+  for (int64_t i = 0; i < r->line->reps; i++) {
+    AMBIT_TRY(ambit_program_stats(job->program, 0, &before));
+    AMBIT_TRY(ambit_run(job->program, r->line->iterations));
+    AMBIT_TRY(ambit_program_stats(job->program, 0, &after));
+    r->reps[i] = (after.cells - before.cells) / (after.seconds - before.seconds) / 1e9;
+  }
+  return AMBIT_OK;
+}
+
+static void find_plan(const tool_job *job, char *out, size_t cap)
+{
+  const ambit_program *p = job->program;
+
+  snprintf(out, cap, "(nothing to do)");
+  for (size_t i = 0; i < p->nops; i++)
+    if (p->ops[i].kind == OP_LAUNCH) snprintf(out, cap, "%s", p->ops[i].function->plan);
+}
+
+/* ---- the line ---- */
+
+void bench_print_text(ambit__text *t, const char *name, const char *text)
+{
+  ambit__print(t, "\"%s\": \"", name);
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ')
+      ambit__print(t, "\\u%04x", *text);
+    else
+      ambit__print(t, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+  ambit__print(t, "\"");
+}
+
+static void print_number(ambit__text *t, const char *name, double x)
+{
+  if (x > 0)
+    ambit__print(t, ", \"%s\": %.5g", name, x);
+  else
+    ambit__print(t, ", \"%s\": null", name);
+}
+
+static double limit(const result *r)
+{
+  if (r->limit_bytes <= 0) return r->limit_ops;
+  return r->limit_ops > 0 && r->limit_ops < r->limit_bytes ? r->limit_ops : r->limit_bytes;
+}
+
+static void print_texts(ambit__text *t, const result *r, const char *size, const char *device)
+{
+  const struct {
+    const char *name, *text;
+  } rows[] = {{"problem", r->line->text},
+              {"stencil", r->line->problem.what},
+              {"size", size},
+              {"type", ambit_type_name(r->line->problem.type)},
+              {"device", device},
+              {"machine", r->machine},
+              {"compiler", r->compiler},
+              {"plan", r->plan}};
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ambit__print(t, "%s", i ? ", " : "{");
+    bench_print_text(t, rows[i].name, rows[i].text);
+  }
+}
+
+static void print_result(const result *r, const char *device)
+{
+  const double bytes = ambit__price_of(r->line->problem.rule).bytes, most = limit(r);
+  char size[TOOL_SIZE_CHARS];
+  ambit__text t = {0};
+
+  tool_print_size(&r->line->problem.size, size);
+  print_texts(&t, r, size, device);
+  ambit__print(&t, ", \"iterations\": %" PRId64, r->line->iterations);
+  print_number(&t, "gcells", r->best);
+  print_number(&t, "median", r->median);
+  ambit__print(&t, ", \"reps\": [");
+  for (int64_t i = 0; i < r->line->reps; i++)
+    ambit__print(&t, "%s%.5g", i ? ", " : "", r->reps[i]);
+  ambit__print(&t, "]");
+  print_number(&t, "gbytes", r->best * bytes);
+  print_number(&t, "limit_bytes", r->limit_bytes);
+  print_number(&t, "limit_ops", r->limit_ops);
+  print_number(&t, "share", most > 0 ? r->best / most : 0);
+  ambit__print(&t, ", \"verified\": true}");
+  printf("%s\n", t.chars ? t.chars : "");
+  fflush(stdout);
+  fprintf(stderr, "%-40s %8.3f Gcells/s  %5.1f %% of the limit (%s)\n", r->line->text, r->best,
+          most > 0 ? 100 * r->best / most : 0,
+          r->limit_ops > 0 && most == r->limit_ops ? "operations" : "bytes");
+  ambit__text_free(&t);
+}
+
+/* ---- all of it ---- */
+
+static ambit_status time_job(ambit *a, const bench_line *line)
+{
+  result r = {.line = line};
+  ambit__device_info info;
+  ambit__limits before, after;
+  tool_job job;
+
+  AMBIT_TRY(tool_job_open(a, &line->problem, line->problem.kernel, &job));
+  AMBIT_TRY(tool_job_start(&job));
+  if (!bench_verify_first(a, line, &job)) return AMBIT_EPROGRAM;
+  before = bench_measure_limits(a);
+  AMBIT_TRY(repeat(&job, &r));
+  after = bench_measure_limits(a);
+  before.copy = larger(before.copy, after.copy);
+  before.fma32 = larger(before.fma32, after.fma32);
+  before.fma64 = larger(before.fma64, after.fma64);
+  set_limits(&r, &before);
+  rank(&r);
+  find_plan(&job, r.plan, sizeof r.plan);
+  if (!strcmp(a->device->backend->name, "cpu")) find_compiler(a, r.compiler, sizeof r.compiler);
+  a->device->backend->info(a->device, &info);
+  memcpy(r.machine, info.name, sizeof r.machine);
+  print_result(&r, a->device->backend->name);
+  return ambit_error(a);
+}
+
+static int bench_in(ambit *a, const tool_args *args, bench_line *line)
+{
+  int code;
+
+  if (line->device) ambit_option_set(a, "devices", line->device);
+  if ((code = tool_problem_load(a, args, &line->problem))) return code;
+  if ((code = tool_problem_bind(args, &line->problem))) return code;
+  if ((code = tool_problem_shape(args, &line->problem))) return code;
+  if (!bench_verify_small(a, args, line)) return TOOL_FAILED;
+  return time_job(a, line) ? TOOL_FAILED : TOOL_OK;
+}
+
+int bench_problem(const ambit *like, const tool_args *args, const char *text)
+{
+  ambit *a = bench_open_like(like, NULL);
+  bench_line line;
+  int code = bench_line_read(a, args, text, &line);
+
+  if (!code) code = bench_in(a, args, &line);
+  bench_line_free(&line);
+  ambit_close(a);
+  return code;
+}

@@ -1,0 +1,295 @@
+/* problem.c - from words to a kernel and the grid it runs on.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "problem.h"
+
+#include "base/spell.h"
+
+#include "base/file.h"
+#include "kernel/weights_file.h"
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TEXT = 16 << 20 }; /* bytes of a weights file */
+
+static int take_device(ambit *a, const char *name)
+{
+  if (!ambit__backend_find(&a->errors, name, strcspn(name, ":"))) return TOOL_USAGE;
+  return ambit_option_set(a, "devices", name) ? TOOL_USAGE : TOOL_OK;
+}
+
+int tool_problem_option(ambit *a, const tool_args *args, int id, const char *value, tool_problem *p)
+{
+  switch (id) {
+  case OPT_SIZE: return tool_read_size(args, value, &p->size);
+  case OPT_TYPE: p->is_typed = true; return tool_read_type(args, value, &p->type);
+  case OPT_BOUNDARY: return tool_read_boundaries(args, value, &p->boundaries);
+  case OPT_SET:
+    if (p->nsettings == AMBIT_MAX_PARAMS)
+      return tool_wrong(args, "--set is given more often than a kernel can have parameters (%d)",
+                        AMBIT_MAX_PARAMS);
+    return tool_read_setting(args, value, &p->settings[p->nsettings++]);
+  case OPT_DEVICE: return take_device(a, value);
+  case OPT_STRICT: return ambit_option_set(a, "strict", "1") ? TOOL_USAGE : TOOL_OK;
+  case OPT_THREADS: return ambit_option_set(a, "threads", value) ? TOOL_USAGE : TOOL_OK;
+  default: return TOOL_USAGE;
+  }
+}
+
+int tool_problem_word(const tool_args *args, const char *word, tool_problem *p)
+{
+  if (p->what)
+    return tool_wrong(args, "there are two stencils, '%s' and '%s'; one at a time", p->what, word);
+  p->what = word;
+  return TOOL_OK;
+}
+
+/* ---- the kernel ---- */
+
+static bool ends_in(const char *text, const char *tail)
+{
+  size_t n = strlen(text), m = strlen(tail);
+
+  return n >= m && !strcmp(text + n - m, tail);
+}
+
+/* The name of a kernel from a path: "forms/fast-5.weights" is fast_5. */
+static void name_of_file(const char *path, char name[64])
+{
+  const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+  size_t n = 0;
+
+  for (; n < 63 && from[n] && from[n] != '.'; n++) {
+    char c = from[n];
+    bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+
+    name[n] = '_';
+    if (fits) name[n] = c;
+  }
+  name[n] = '\0';
+  if (!n) strcpy(name, "weights");
+}
+
+static ambit_kernel *load_weights(ambit *a, const char *path, ambit_type type)
+{
+  ambit_kernel *kernel = NULL;
+  ambit_weights weights;
+  char name[64];
+  void *text;
+  size_t size;
+
+  if (ambit__file_read_all(&a->errors, path, MOST_TEXT, &text, &size)) return NULL;
+  if (!ambit__weights_parse(&a->errors, path, text, &weights)) {
+    name_of_file(path, name);
+    kernel = ambit_kernel_from_weights(a, name, type, &weights);
+    free((void *)weights.weights);
+  }
+  free(text);
+  return kernel;
+}
+
+bool tool_is_kernel_file(const char *what)
+{
+  return ends_in(what, ".c");
+}
+
+static ambit_kernel *load(ambit *a, const char *what, ambit_type type)
+{
+  if (tool_is_kernel_file(what)) return ambit_kernel_load(a, what);
+  if (strpbrk(what, "./")) return load_weights(a, what, type);
+  return ambit_kernel_from_catalogue(a, what, type);
+}
+
+/* The type of a kernel file's fields; it must be the one asked for, if any. */
+static int take_type(const tool_args *args, tool_problem *p)
+{
+  const ambit__rule *rule = p->rule;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *q = &rule->params[i];
+
+    if (q->kind != PARAM_FIELD) continue;
+    if (p->is_typed && q->type != p->type)
+      return tool_wrong(args, "--type is %s, but '%s' of kernel %s in %s is %s; leave --type out",
+                        ambit_type_name(p->type), q->name, rule->name, p->what,
+                        ambit_type_name(q->type));
+    p->type = q->type;
+    return TOOL_OK;
+  }
+  return tool_wrong(args, "kernel %s in %s has no field; there is nothing to run it on", rule->name,
+                    p->what);
+}
+
+/* ---- size and boundaries ---- */
+
+static void default_size(tool_size *size, int ndims)
+{
+  static const int64_t cells[AMBIT_MAX_DIMS] = {1048576, 1024, 128, 32, 16, 10};
+
+  size->ndims = ndims;
+  for (int d = 0; d < ndims; d++)
+    size->extents[d] = cells[ndims - 1];
+}
+
+static int check_size(const tool_args *args, tool_problem *p)
+{
+  char text[TOOL_SIZE_CHARS];
+
+  if (!p->size.ndims) default_size(&p->size, p->rule->ndims ? p->rule->ndims : 2);
+  if (!p->rule->ndims || p->rule->ndims == p->size.ndims) return TOOL_OK;
+  tool_print_size(&p->size, text);
+  return tool_wrong(args, "%s has %d dimension%s, but the size %s has %d", p->what, p->rule->ndims,
+                    p->rule->ndims == 1 ? "" : "s", text, p->size.ndims);
+}
+
+static int check_boundaries(const tool_args *args, tool_problem *p)
+{
+  tool_boundaries *b = &p->boundaries;
+
+  if (!b->n) *b = (tool_boundaries){.n = 1, .kind = {AMBIT_FIXED}};
+  if (b->n != 1 && b->n != p->size.ndims)
+    return tool_wrong(args,
+                      "there are %d boundaries for %d axes; give one for all, or one for each",
+                      b->n, p->size.ndims);
+  for (; b->n < p->size.ndims; b->n++) {
+    b->kind[b->n] = b->kind[0];
+    b->value[b->n] = b->value[0];
+  }
+  return TOOL_OK;
+}
+
+int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
+{
+  if (!p->what)
+    return tool_wrong(args, "which stencil? Give a name of the catalogue (star2d1, box3d1, 2d4), a "
+                            "kernel file (heat.c) or a weights file");
+  if (!p->is_typed) p->type = AMBIT_F32;
+  p->kernel = load(a, p->what, p->type);
+  if (!p->kernel) return TOOL_FAILED;
+  p->rule = p->kernel->rule;
+  return tool_is_kernel_file(p->what) ? take_type(args, p) : TOOL_OK;
+}
+
+int tool_problem_shape(const tool_args *args, tool_problem *p)
+{
+  return check_size(args, p) ? TOOL_USAGE : check_boundaries(args, p);
+}
+
+void tool_problem_region(const tool_problem *p, int64_t *lo, int64_t *hi)
+{
+  for (int d = 0; d < p->size.ndims; d++) {
+    lo[d] = 0;
+    hi[d] = p->size.extents[d];
+    for (int i = 0; p->boundaries.kind[d] == AMBIT_FIXED && i < p->rule->nparams; i++) {
+      const ambit__param *q = &p->rule->params[i];
+
+      if (q->kind != PARAM_FIELD) continue;
+      if (lo[d] < q->low[d]) lo[d] = q->low[d];
+      if (hi[d] > p->size.extents[d] - q->high[d]) hi[d] = p->size.extents[d] - q->high[d];
+    }
+    if (hi[d] < lo[d]) hi[d] = lo[d];
+  }
+}
+
+/* ---- parameters ---- */
+
+static int count_fields(const ambit__rule *rule)
+{
+  int n = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    n += rule->params[i].kind == PARAM_FIELD;
+  return n;
+}
+
+static int bind_fields(const tool_args *args, tool_problem *p)
+{
+  const ambit__rule *rule = p->rule;
+  const ambit__param *in, *out;
+
+  p->in = p->out = -1;
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_FIELD) *(rule->params[i].is_written ? &p->out : &p->in) = i;
+  if (count_fields(rule) == 1) {
+    p->in = p->out = p->in < 0 ? p->out : p->in;
+    return TOOL_OK;
+  }
+  if (count_fields(rule) != 2 || p->in < 0 || p->out < 0)
+    return tool_wrong(args,
+                      "kernel %s has %d fields. The tool runs kernels with one field that is read "
+                      "and one that is written, or with one field only; others need a C program "
+                      "(ambit.h)",
+                      rule->name, count_fields(rule));
+  in = &rule->params[p->in];
+  out = &rule->params[p->out];
+  if (in->type != out->type || in->components != out->components)
+    return tool_wrong(args,
+                      "kernel %s: '%s' and '%s' trade places after every iteration, so they must "
+                      "have the same type and the same number of components",
+                      rule->name, in->name, out->name);
+  return TOOL_OK;
+}
+
+const tool_setting *tool_find_setting(const tool_problem *p, const char *name)
+{
+  for (int i = p->nsettings; i-- > 0;)
+    if (!strcmp(p->settings[i].name, name)) return &p->settings[i];
+  return NULL;
+}
+
+/* How a command takes values of parameters: by an option, or by a word of the problem. */
+static const char *how_to_set(const tool_args *args)
+{
+  for (const tool_option *o = args->options; o && o->name; o++)
+    if (o->id == OPT_SET) return "--set ";
+  return "";
+}
+
+/* Every plain parameter has a value. */
+static int check_missing(const tool_args *args, const tool_problem *p)
+{
+  ambit__text missing = {0};
+  int n = 0;
+
+  for (int i = 0; i < p->rule->nparams; i++) {
+    const ambit__param *q = &p->rule->params[i];
+
+    if (q->kind != PARAM_VALUE || tool_find_setting(p, q->name)) continue;
+    ambit__print(&missing, " %s%s=...", how_to_set(args), q->name);
+    n++;
+  }
+  if (n)
+    tool_wrong(args, "kernel %s has %d parameter%s without a value; add%s", p->rule->name, n,
+               n == 1 ? "" : "s", missing.chars ? missing.chars : "");
+  ambit__text_free(&missing);
+  return n ? TOOL_USAGE : TOOL_OK;
+}
+
+/* Every value has a plain parameter. */
+static int check_surplus(const tool_args *args, const tool_problem *p)
+{
+  for (int i = 0; i < p->nsettings; i++) {
+    ambit__guess guess = ambit__guess_start(p->settings[i].name);
+    bool found = false;
+
+    for (int k = 0; k < p->rule->nparams; k++) {
+      if (p->rule->params[k].kind != PARAM_VALUE) continue;
+      found |= !strcmp(p->rule->params[k].name, p->settings[i].name);
+      ambit__guess_offer(&guess, p->rule->params[k].name);
+    }
+    if (!found)
+      return tool_wrong(args, "kernel %s has no plain parameter '%s'%s%s%s", p->rule->name,
+                        p->settings[i].name, guess.best ? "; did you mean '" : "",
+                        guess.best ? guess.best : "", guess.best ? "'?" : "");
+  }
+  return TOOL_OK;
+}
+
+int tool_problem_bind(const tool_args *args, tool_problem *p)
+{
+  if (bind_fields(args, p) || check_surplus(args, p)) return TOOL_USAGE;
+  return check_missing(args, p);
+}

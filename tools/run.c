@@ -1,0 +1,292 @@
+/* run.c - `ambit run`: a stencil on a grid, without a C program.
+ *
+ * The result is in the files of --output; the values of reductions go to standard output; one line
+ * that sums up the run goes to standard error.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "base/number.h"
+#include "io/npy.h"
+#include "problem.h"
+#include "runtime/runtime.h"
+
+#include "base/spell.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_OUTPUTS = 16, STEPS = 10, STEPS_UNTIL = 100000 };
+
+/* Cell updates from which a run is long enough for a progress line: about a second. */
+#define LONG_COMPILED    2e9
+#define LONG_INTERPRETED 2e7
+
+typedef struct order {
+  tool_problem problem;
+  int64_t steps, check;
+  bool has_steps;
+  const char *input; /* NULL: the built-in start */
+  int noutputs;
+  const char *outputs[MOST_OUTPUTS];
+  tool_until until;
+  bool report, quiet;
+} order;
+
+/* ---- the command line ---- */
+
+enum { STEPS_ID = 1, CHECK, INPUT, OUTPUT, UNTIL, REPORT, QUIET };
+
+static const tool_option options[] = {
+    TOOL_OPTION_SIZE,
+    TOOL_OPTION_TYPE,
+    {STEPS_ID, 'n', "steps", "N", "iterations (default: 10; at most 100000 with --until)"},
+    TOOL_OPTION_BOUNDARY,
+    {INPUT, 'i', "input", "FILE.npy", "first values, and with them size and type"},
+    {OUTPUT, 'o', "output", "FILE",
+     "write the result as .npy (exact) or .png (a picture);\nmay be repeated"},
+    TOOL_OPTION_SET,
+    {UNTIL, 0, "until", "COND",
+     "stop when a reduction of the kernel meets a condition:\n'change<1e-5', 'alive>100', "
+     "'alive=0'"},
+    {CHECK, 0, "check", "N", "look at the condition every N iterations (default: 1)"},
+    TOOL_OPTION_DEVICE,
+    TOOL_OPTION_STRICT,
+    TOOL_OPTION_THREADS,
+    {REPORT, 0, "report", NULL, "print speed, bandwidth and plan when done"},
+    {QUIET, 'q', "quiet", NULL, "no progress line and no summary"},
+    {0},
+};
+
+static int take_output(const tool_args *args, const char *path, order *o)
+{
+  size_t n = strlen(path);
+  const char *tail = n > 4 ? path + n - 4 : "";
+
+  if (strcmp(tail, ".npy") && strcmp(tail, ".png"))
+    return tool_wrong(args, "%s is '%s'; the name must end in .npy or .png", args->option, path);
+  if (o->noutputs == MOST_OUTPUTS)
+    return tool_wrong(args, "there are more than %d outputs", MOST_OUTPUTS);
+  o->outputs[o->noutputs++] = path;
+  return TOOL_OK;
+}
+
+static int take(ambit *a, const tool_args *args, int id, const char *value, order *o)
+{
+  switch (id) {
+  case TOOL_WORD: return tool_problem_word(args, value, &o->problem);
+  case STEPS_ID: o->has_steps = true; return tool_read_count(args, value, 0, INT64_MAX, &o->steps);
+  case CHECK: return tool_read_count(args, value, 1, INT64_MAX, &o->check);
+  case INPUT: o->input = value; return TOOL_OK;
+  case OUTPUT: return take_output(args, value, o);
+  case UNTIL: return tool_read_until(args, value, &o->until);
+  case REPORT: o->report = true; return TOOL_OK;
+  case QUIET: o->quiet = true; return TOOL_OK;
+  default: return tool_problem_option(a, args, id, value, &o->problem);
+  }
+}
+
+/* ---- input ---- */
+
+/* A stencil from weights has the type of the file, unless told. */
+static void take_input_type(order *o, const ambit__npy_info *info)
+{
+  if (o->problem.is_typed || !o->problem.what || tool_is_kernel_file(o->problem.what)) return;
+  o->problem.is_typed = true;
+  o->problem.type = info->type;
+}
+
+/* The shape of the file, less the axis of components. */
+static int input_size(const tool_args *args, const order *o, const ambit__npy_info *info,
+                      tool_size *size)
+{
+  int components = o->problem.rule->params[o->problem.in].components;
+  bool has_all;
+
+  size->ndims = info->ndims - (components > 1);
+  has_all = size->ndims >= 1 && (components == 1 || info->shape[size->ndims] == components);
+  if (!has_all || size->ndims > AMBIT_MAX_DIMS)
+    return tool_wrong(args,
+                      "the array in %s has %d dimensions; it must have one for each axis of the "
+                      "grid%s",
+                      o->input, info->ndims,
+                      components > 1 ? ", and a last one with the components of a cell" : "");
+  for (int d = 0; d < size->ndims; d++) {
+    size->extents[d] = info->shape[d];
+    if (!info->shape[d]) return tool_wrong(args, "the array in %s is empty", o->input);
+  }
+  return TOOL_OK;
+}
+
+/* Size and type of the file must be those that were asked for. */
+static int check_input(const tool_args *args, order *o, const ambit__npy_info *info)
+{
+  tool_problem *p = &o->problem;
+  char asked[TOOL_SIZE_CHARS], have[TOOL_SIZE_CHARS];
+  tool_size size;
+
+  if (input_size(args, o, info, &size)) return TOOL_USAGE;
+  tool_print_size(&p->size, asked);
+  tool_print_size(&size, have);
+  if (p->size.ndims && strcmp(asked, have))
+    return tool_wrong(args, "--size is %s, but the array in %s is %s; leave --size out", asked,
+                      o->input, have);
+  if (info->type != p->type)
+    return tool_wrong(args,
+                      "%s holds values of type %s, but the fields are %s; convert it: "
+                      "numpy.save(name, array.astype(...))",
+                      o->input, ambit_type_name(info->type), ambit_type_name(p->type));
+  p->size = size;
+  return TOOL_OK;
+}
+
+/* ---- running ---- */
+
+static void show_progress(ambit *a, const order *o)
+{
+  double cells = (double)o->steps;
+  bool interpreted = !strncmp(ambit_option_get(a, "devices"), "ref", 3);
+
+  for (int d = 0; d < o->problem.size.ndims; d++)
+    cells *= (double)o->problem.size.extents[d];
+  if (!o->quiet && isatty(STDERR_FILENO) &&
+      cells > (interpreted ? LONG_INTERPRETED : LONG_COMPILED))
+    ambit_option_set(a, "progress", "1");
+}
+
+static int find_reduction(const tool_args *args, const order *o, int *param)
+{
+  const ambit__rule *rule = o->problem.rule;
+  ambit__guess guess = ambit__guess_start(o->until.name);
+
+  for (*param = 0; *param < rule->nparams; ++*param) {
+    if (rule->params[*param].kind != PARAM_REDUCE) continue;
+    if (!strcmp(rule->params[*param].name, o->until.name)) return TOOL_OK;
+    ambit__guess_offer(&guess, rule->params[*param].name);
+  }
+  return tool_wrong(args, "--until: kernel %s has no reduction '%s'%s%s%s", rule->name,
+                    o->until.name, guess.best ? "; did you mean '" : "",
+                    guess.best ? guess.best : "", guess.best ? "'?" : "");
+}
+
+static ambit_status iterate(const order *o, int until, tool_job *job)
+{
+  if (!o->until.name[0]) return ambit_run(job->program, o->steps);
+  AMBIT_TRY(ambit_check_every(job->program, o->check));
+  return ambit_run_until(job->program, job->scalars[until], o->until.when, o->until.value,
+                         o->steps);
+}
+
+static void print_value(const char *name, ambit_type type, double x)
+{
+  char text[AMBIT__NUMBER_CHARS];
+
+  if (!ambit__type_is_real(type) || !isfinite(x))
+    snprintf(text, sizeof text, "%.0f", x);
+  else if (type == AMBIT_F32)
+    ambit__number_print_float(text, (float)x);
+  else
+    ambit__number_print_double(text, x);
+  printf("%s = %s\n", name, text);
+}
+
+/* What the run found, on standard output; its length and speed, on standard error. */
+static void summarise(ambit *a, const order *o, const tool_job *job)
+{
+  const ambit__rule *rule = o->problem.rule;
+  char size[TOOL_SIZE_CHARS];
+  ambit_stats s;
+
+  if (ambit_program_iterations(job->program))
+    for (int i = 0; i < rule->nparams; i++)
+      if (job->scalars[i])
+        print_value(rule->params[i].name, rule->params[i].type, ambit_scalar_get(job->scalars[i]));
+  if (o->quiet || ambit_program_stats(job->program, 0, &s)) return;
+  tool_print_size(&o->problem.size, size);
+  fprintf(stderr, "%s %s %s on %s: %" PRId64 " iterations in %.3g s, %.3f Gcells/s\n",
+          o->problem.what, size, ambit_type_name(o->problem.type), ambit_option_get(a, "devices"),
+          s.iterations, s.seconds, s.seconds > 0 ? s.cells / s.seconds / 1e9 : 0);
+}
+
+static int tell_not_met(const order *o, const tool_job *job, int until)
+{
+  static const char *const signs[] = {"<", ">", "="};
+
+  fprintf(stderr, "ambit run: after %" PRId64 " iterations %s is %g: not %s %g\n",
+          ambit_program_iterations(job->program), o->until.name,
+          ambit_scalar_get(job->scalars[until]), signs[o->until.when], o->until.value);
+  return TOOL_FAILED;
+}
+
+static int execute(ambit *a, const tool_args *args, const order *o)
+{
+  tool_job job;
+  int until = -1;
+
+  if (o->until.name[0] && find_reduction(args, o, &until)) return TOOL_USAGE;
+  show_progress(a, o);
+  if (tool_job_open(a, &o->problem, o->problem.kernel, &job)) return TOOL_FAILED;
+  if (o->input ? ambit_field_load(job.in, o->input) : tool_job_start(&job)) return TOOL_FAILED;
+  if (iterate(o, until, &job)) return TOOL_FAILED;
+  for (int i = 0; i < o->noutputs; i++)
+    if (ambit_field_save(job.in, o->outputs[i])) return TOOL_FAILED;
+  summarise(a, o, &job);
+  if (o->report && ambit_program_report(job.program)) return TOOL_FAILED;
+  if (until >= 0 && !ambit_program_converged(job.program)) return tell_not_met(o, &job, until);
+  return ambit_error(a) ? TOOL_FAILED : TOOL_OK;
+}
+
+/* Everything that can be wrong before memory is asked for. */
+static int prepare(ambit *a, const tool_args *args, order *o)
+{
+  ambit__npy_info info;
+  int code;
+
+  if (o->until.name[0] && !o->has_steps) o->steps = STEPS_UNTIL;
+  if (o->input && ambit__npy_read_header(&a->errors, o->input, &info)) return TOOL_FAILED;
+  if (o->input) take_input_type(o, &info);
+  if ((code = tool_problem_load(a, args, &o->problem))) return code;
+  if ((code = tool_problem_bind(args, &o->problem))) return code;
+  if (o->input && (code = check_input(args, o, &info))) return code;
+  return tool_problem_shape(args, &o->problem);
+}
+
+static int run(ambit *a, tool_args *args)
+{
+  order o = {.steps = STEPS, .check = 1};
+  const char *value;
+  int id, code;
+
+  while ((id = tool_next(args, &value))) {
+    if (id == TOOL_HELP) return tool_help(&tool_run);
+    if (id == TOOL_WRONG) return TOOL_USAGE;
+    if ((code = take(a, args, id, value, &o))) return code;
+  }
+  code = prepare(a, args, &o);
+  return code ? code : execute(a, args, &o);
+}
+
+const tool_command tool_run = {
+    .name = "run",
+    .words = "NAME|FILE.c|FILE.weights [options]",
+    .summary = "Runs a stencil on a grid, many times.",
+    .options = options,
+    .notes =
+        "NAME is a stencil of the catalogue: 2d4, 3d27, star2d1, box3d2s ... (docs/catalogue.md).\n"
+        "FILE.c holds a kernel (docs/language.md) with one field that is read and one that is\n"
+        "written; they are swapped after every iteration. Or it has one field only. Any other\n"
+        "file holds weights.\n\n" TOOL_SIZE_NOTE "\nThe start is the same on every machine: a hash "
+        "of each cell's index, in [0,1), or 0 and 1\n"
+        "for integers (docs/tool.md has the formula). With the boundary `fixed`, cells whose\n"
+        "neighbours would lie outside the grid keep their first value. The final values of the\n"
+        "kernel's reductions are printed as `name = value`.\n"
+        "\nexamples:\n"
+        "  ambit run star2d1 --size 64x64 --steps 10 --output out.npy\n"
+        "  ambit run 3d27 --size 128^3 --type double --boundary periodic --report\n"
+        "  ambit run heat.c --set k=0.2 --input start.npy --output heat.png --output heat.npy\n"
+        "  ambit run jacobi.c --until 'change<1e-6' --check 50 --steps 20000\n"
+        "  ambit run life.c --size 512x512 --boundary periodic,fixed --steps 200 -o life.png\n",
+    .run = run,
+};

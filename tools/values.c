@@ -1,0 +1,222 @@
+/* values.c - sizes, types, boundaries and numbers as users write them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "values.h"
+
+#include "base/spell.h"
+
+#include "base/number.h"
+#include "grid/boundary.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CELLS (INT64_C(1) << 48)
+
+/* ---- sizes ---- */
+
+/* Digits; returns what follows them, or NULL if there are none or too many. */
+static const char *read_digits(const char *text, int64_t *n)
+{
+  char *end;
+
+  if (!isdigit((unsigned char)*text)) return NULL;
+  errno = 0;
+  *n = strtoll(text, &end, 10);
+  return errno ? NULL : end;
+}
+
+/* "64" or "64^3": one or more axes. Returns what follows. */
+static const char *read_term(const char *text, tool_size *size)
+{
+  int64_t n, times = 1;
+
+  text = read_digits(text, &n);
+  if (text && *text == '^') text = read_digits(text + 1, &times);
+  if (!text || times < 1 || size->ndims + times > AMBIT_MAX_DIMS) return NULL;
+  while (times--)
+    size->extents[size->ndims++] = n;
+  return text;
+}
+
+int tool_read_size(const tool_args *a, const char *text, tool_size *size)
+{
+  const char *at = text;
+  int64_t cells = 1;
+
+  size->ndims = 0;
+  do
+    at = read_term(at + (at != text), size);
+  while (at && *at == 'x');
+  if (!at || *at)
+    return tool_wrong(a,
+                      "the size '%s' is not understood; write one number for each of 1 to %d axes, "
+                      "as 64x64, or 64^2 for short",
+                      text, AMBIT_MAX_DIMS);
+  for (int d = 0; d < size->ndims; d++) {
+    if (size->extents[d] < 1)
+      return tool_wrong(a, "the size '%s' has no cells along axis %d; it must be at least 1", text,
+                        d);
+    if (size->extents[d] > MOST_CELLS / cells)
+      return tool_wrong(a, "the size '%s' has more cells than any machine can hold", text);
+    cells *= size->extents[d];
+  }
+  return TOOL_OK;
+}
+
+void tool_print_size(const tool_size *size, char text[TOOL_SIZE_CHARS])
+{
+  size_t at = 0;
+
+  text[0] = '\0';
+  for (int d = 0; d < size->ndims; d++)
+    at += (size_t)snprintf(text + at, TOOL_SIZE_CHARS - at, "%s%" PRId64, d ? "x" : "",
+                           size->extents[d]);
+}
+
+/* ---- types ---- */
+
+/* Names that come from elsewhere; the first of each type is the kernel language's own. */
+static const struct {
+  const char *name;
+  ambit_type type;
+} types[] = {
+    {"float", AMBIT_F32}, {"double", AMBIT_F64}, {"int", AMBIT_I32}, {"unsigned char", AMBIT_U8},
+    {"short", AMBIT_I16}, {"long", AMBIT_I64},   {"f32", AMBIT_F32}, {"f64", AMBIT_F64},
+    {"i32", AMBIT_I32},   {"u8", AMBIT_U8},      {"i16", AMBIT_I16}, {"i64", AMBIT_I64},
+    {"uchar", AMBIT_U8},
+};
+
+static int find_type(const char *word)
+{
+  for (int i = 0; i < (int)(sizeof types / sizeof *types); i++)
+    if (!strcmp(types[i].name, word)) return i;
+  return -1;
+}
+
+bool tool_is_type(const char *word)
+{
+  return find_type(word) >= 0;
+}
+
+int tool_read_type(const tool_args *a, const char *text, ambit_type *type)
+{
+  int i = find_type(text);
+
+  if (i < 0)
+    return tool_wrong(a,
+                      "there is no type '%s'; the types are float, double, int, 'unsigned char', "
+                      "short and long (or f32, f64, i32, u8, i16, i64)",
+                      text);
+  *type = types[i].type;
+  return TOOL_OK;
+}
+
+/* ---- boundaries ---- */
+
+bool tool_is_boundary(const char *word)
+{
+  ambit_boundary kind;
+
+  return ambit__boundary_find(word, strcspn(word, "=,"), &kind) && kind != AMBIT_NONE;
+}
+
+static int wrong_boundary(const tool_args *a, const char *word)
+{
+  ambit__guess guess = ambit__guess_start(word);
+
+  for (ambit_boundary k = AMBIT_CONSTANT; k <= AMBIT_FIXED; k++)
+    ambit__guess_offer(&guess, ambit__boundary_name(k));
+  return tool_wrong(a,
+                    "there is no boundary '%s'%s%s%s. The boundaries are fixed, periodic, reflect, "
+                    "symmetric, clamp and constant=VALUE",
+                    word, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+                    guess.best ? "'?" : "");
+}
+
+/* One of the list, "periodic" or "constant=1.5". */
+static int read_boundary(const tool_args *a, const char *word, ambit_boundary *kind, double *value)
+{
+  size_t length = strcspn(word, "=");
+
+  *value = 0;
+  if (!tool_is_boundary(word) || !ambit__boundary_find(word, length, kind))
+    return wrong_boundary(a, word);
+  if (*kind != AMBIT_CONSTANT && word[length])
+    return tool_wrong(a, "the boundary '%.*s' takes no value, but '%s' was given", (int)length,
+                      word, word);
+  if (*kind == AMBIT_CONSTANT && (!word[length] || !ambit__number_read(word + length + 1, value)))
+    return tool_wrong(a, "the boundary 'constant' needs a number: constant=0.5, not '%s'", word);
+  return TOOL_OK;
+}
+
+int tool_read_boundaries(const tool_args *a, const char *text, tool_boundaries *b)
+{
+  char word[64];
+
+  b->n = 0;
+  do {
+    size_t length = strcspn(text, ",");
+
+    if (b->n == AMBIT_MAX_DIMS)
+      return tool_wrong(a, "there are more than %d boundaries; there is one for each axis",
+                        AMBIT_MAX_DIMS);
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    if (read_boundary(a, word, &b->kind[b->n], &b->value[b->n])) return TOOL_USAGE;
+    b->n++;
+    text += length;
+  } while (*text++ == ',');
+  return TOOL_OK;
+}
+
+/* ---- numbers ---- */
+
+int tool_read_count(const tool_args *a, const char *text, int64_t least, int64_t most,
+                    int64_t *count)
+{
+  const char *end = read_digits(text, count);
+
+  if (!end || *end || *count < least || *count > most)
+    return tool_wrong(a, "%s is '%s'; it must be a whole number from %" PRId64 " to %" PRId64,
+                      a->option, text, least, most);
+  return TOOL_OK;
+}
+
+/* Copies a name of `length` characters; false if it is none. */
+static bool copy_name(char name[64], const char *text, size_t length)
+{
+  if (!length || length > 63) return false;
+  for (size_t i = 0; i < length; i++)
+    if (!isalnum((unsigned char)text[i]) && text[i] != '_') return false;
+  memcpy(name, text, length);
+  name[length] = '\0';
+  return true;
+}
+
+int tool_read_setting(const tool_args *a, const char *text, tool_setting *setting)
+{
+  size_t length = strcspn(text, "=");
+
+  if (!copy_name(setting->name, text, length) || !text[length] ||
+      !ambit__number_read(text + length + 1, &setting->value))
+    return tool_wrong(a, "'%s' sets nothing; write a parameter and a number, as k=0.2", text);
+  return TOOL_OK;
+}
+
+int tool_read_until(const tool_args *a, const char *text, tool_until *until)
+{
+  size_t length = strcspn(text, "<>=");
+  const char *value = text + length;
+
+  until->when = *value == '<' ? AMBIT_BELOW : *value == '>' ? AMBIT_ABOVE : AMBIT_EQUAL;
+  value += !strncmp(value, "==", 2) ? 2 : *value ? 1 : 0;
+  if (!copy_name(until->name, text, length) || !ambit__number_read(value, &until->value))
+    return tool_wrong(
+        a, "'%s' is no condition; write a reduction of the kernel, <, > or =, and a number", text);
+  return TOOL_OK;
+}

@@ -1,0 +1,52 @@
+/* values.h - what the values of options mean. Each function takes the text of one value; on a
+ * mistake it tells the user and returns TOOL_USAGE.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_TOOLS_VALUES_H
+#define AMBIT_TOOLS_VALUES_H
+
+#include "args.h"
+
+typedef struct tool_size {
+  int ndims; /* 0: not given */
+  int64_t extents[AMBIT_MAX_DIMS];
+} tool_size;
+
+/* Boundaries, one for all axes or one for each. */
+typedef struct tool_boundaries {
+  int n; /* 0: not given */
+  ambit_boundary kind[AMBIT_MAX_DIMS];
+  double value[AMBIT_MAX_DIMS]; /* of a constant */
+} tool_boundaries;
+
+/* k=0.2, from --set. */
+typedef struct tool_setting {
+  char name[64];
+  double value;
+} tool_setting;
+
+/* residual<1e-6, from --until. */
+typedef struct tool_until {
+  char name[64]; /* "": not given */
+  ambit_condition when;
+  double value;
+} tool_until;
+
+int tool_read_size(const tool_args *a, const char *text, tool_size *size);
+int tool_read_type(const tool_args *a, const char *text, ambit_type *type);
+int tool_read_boundaries(const tool_args *a, const char *text, tool_boundaries *b);
+int tool_read_count(const tool_args *a, const char *text, int64_t least, int64_t most,
+                    int64_t *count);
+int tool_read_setting(const tool_args *a, const char *text, tool_setting *setting);
+int tool_read_until(const tool_args *a, const char *text, tool_until *until);
+
+/* Whether a word is the name of a type, or begins like a boundary; for lines of mixed words. */
+bool tool_is_type(const char *word);
+bool tool_is_boundary(const char *word);
+
+/* "64x64", for messages and results. */
+enum { TOOL_SIZE_CHARS = 24 * AMBIT_MAX_DIMS };
+void tool_print_size(const tool_size *size, char text[TOOL_SIZE_CHARS]);
+
+#endif
