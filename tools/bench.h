@@ -59,7 +59,8 @@ int bench_limits(ambit *a);
 int bench_startup(ambit *a);
 int bench_overhead(ambit *a, const tool_args *args);
 
-/* The limits of the cpu with the threads of the options; all 0 if there is no memory for a pool. */
+/* The limits of the device, if one is open, else of the cpu; 0 where they are not known: of other devices than the cpu only
+ * copies are measured. */
 ambit__limits bench_measure_limits(ambit *a);
 /* `"name": "text"` with what JSON wants escaped. */
 void bench_print_text(ambit__text *t, const char *name, const char *text);

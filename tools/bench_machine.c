@@ -24,6 +24,10 @@ ambit__limits bench_measure_limits(ambit *a)
   ambit__machine machine;
   ambit__pool *pool;
 
+  if (a->device && strcmp(a->device->backend->name, "cpu")) {
+    limits.copy = a->device->backend->copy_bandwidth(a->device);
+    return limits;
+  }
   ambit__machine_probe("", &machine);
   if (ambit__pool_open(&a->errors, a->settings.threads, &pool)) return limits;
   ambit__limits_measure(pool, &machine, &limits);

@@ -15,10 +15,11 @@ typedef struct ambit__dialect {
   bool float_names; /* the square root of a float is sqrtf(x), as in C; else sqrt(x) */
   bool wraps;       /* + - * of signed integers may overflow, and wrap; else helpers must do it */
   /* GPUs only */
-  const char *strict;         /* text that a strict file needs; "" none */
-  const char *kernel;         /* before a kernel's return type */
-  const char *global;         /* before the type of something in device memory */
-  const char *shared;         /* before an array that the threads of a block share */
+  const char *stream; /* what the strategy stream calls; NULL: lanes cannot exchange values */
+  const char *strict; /* text that a strict file needs; "" none */
+  const char *kernel; /* before a kernel's return type */
+  const char *global; /* before the type of something in device memory */
+  const char *shared; /* before an array that the threads of a block share */
   const char *shared_pointer; /* before the type a pointer into it points at */
   const char *unaliased;      /* after the * of a pointer that nothing else overlaps */
   const char *barrier;        /* waits for all threads of the block */

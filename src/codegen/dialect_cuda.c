@@ -1,7 +1,8 @@
 /* dialect_cuda.c - CUDA C++ as NVRTC and nvcc speak it. */
 #include "codegen/dialect.h"
 
-extern const char ambit__prelude_cuda[], ambit__prelude_gpu[]; /* embedded by the build */
+/* Embedded by the build. */
+extern const char ambit__prelude_cuda[], ambit__prelude_gpu[], ambit__prelude_stream[];
 
 const ambit__dialect ambit__dialect_cuda = {
     .name = "cuda",
@@ -12,6 +13,7 @@ const ambit__dialect ambit__dialect_cuda = {
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000LL)"},
     .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000LL)"},
     .float_names = true,
+    .stream = ambit__prelude_stream,
     .strict = "",
     .kernel = "extern \"C\" __global__",
     .global = "",

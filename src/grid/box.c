@@ -102,6 +102,51 @@ bool ambit__box_next_row(const ambit__box *b, int64_t *at)
   return false;
 }
 
+/* The axis along which pieces are cut, and how many cells of it a piece has. */
+static int piece_axis(const ambit__box *b, int64_t most, int64_t *cells)
+{
+  int64_t inner = 1;
+
+  *cells = 1;
+
+  for (int d = b->ndims - 1; d >= 0; d--) {
+    int64_t extent = b->hi[d] - b->lo[d];
+
+    *cells = max64(1, min64(extent, most / inner));
+    if (*cells < extent) return d;
+    inner *= extent;
+  }
+  return 0;
+}
+
+void ambit__box_first_piece(const ambit__box *b, int64_t most, ambit__box *piece)
+{
+  int64_t cells;
+  int axis = piece_axis(b, most, &cells);
+
+  *piece = *b;
+  piece->hi[axis] = b->lo[axis] + cells;
+  for (int d = 0; d < axis; d++)
+    piece->hi[d] = b->lo[d] + 1;
+}
+
+bool ambit__box_next_piece(const ambit__box *b, int64_t most, ambit__box *piece)
+{
+  int64_t cells;
+  int axis = piece_axis(b, most, &cells);
+
+  for (int d = axis; d >= 0; d--) {
+    int64_t step = d == axis ? cells : 1;
+
+    piece->lo[d] += step;
+    piece->hi[d] = min64(piece->lo[d] + step, b->hi[d]);
+    if (piece->lo[d] < b->hi[d]) return true;
+    piece->lo[d] = b->lo[d];
+    piece->hi[d] = min64(b->lo[d] + step, b->hi[d]);
+  }
+  return false;
+}
+
 void ambit__box_print(const ambit__box *b, char *text, size_t size)
 {
   size_t used = 0;

@@ -43,6 +43,14 @@ ambit__box ambit__box_layer(const ambit__box *b, int axis, int side);
 void ambit__box_first(const ambit__box *b, int64_t *at);
 bool ambit__box_next_row(const ambit__box *b, int64_t *at);
 
+/* Walks a box in pieces of at most `most` cells (or one), boxes themselves, in C order: whole planes or
+ * rows where they fit, parts of rows where not. The order of cells is that of the whole box.
+ *
+ *   ambit__box_first_piece(b, most, &p); do { ... } while (ambit__box_next_piece(b, most, &p));
+ */
+void ambit__box_first_piece(const ambit__box *b, int64_t most, ambit__box *piece);
+bool ambit__box_next_piece(const ambit__box *b, int64_t most, ambit__box *piece);
+
 /* Prints "[0,4)x[2,7)" into text of `size` bytes. */
 void ambit__box_print(const ambit__box *b, char *text, size_t size);
 

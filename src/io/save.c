@@ -1,4 +1,4 @@
-/* save.c - fields to and from files, row by row: a field is never held twice.
+/* save.c - fields to and from files, piece by piece: a field is never held twice.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -13,39 +13,36 @@
 
 #define ERRORS(f) (&(f)->grid->context->errors)
 
-/* ---- rows ---- */
+/* ---- pieces ---- */
 
-/* Something done with one row of a field: `box` is one cell thick but along the last axis. */
-typedef ambit_status (*row_fn)(ambit_field *f, const ambit__box *box, void *row, size_t bytes,
-                               void *user);
+enum { PIECE_BYTES = 1 << 20 };
 
-static size_t row_bytes(const ambit_field *f)
+/* Something done with a piece of a field: the cells of `box`, dense. */
+typedef ambit_status (*piece_fn)(ambit_field *f, const ambit__box *box, void *dense, size_t bytes,
+                                 void *user);
+
+static size_t cell_bytes(const ambit_field *f)
 {
-  const ambit__layout *l = &f->store.layout;
-
-  return (size_t)f->grid->box.hi[f->grid->box.ndims - 1] * (size_t)l->components *
-         ambit_type_size(l->type);
+  return (size_t)f->store.layout.components * ambit_type_size(f->store.layout.type);
 }
 
-static ambit_status each_row(ambit_field *f, row_fn fn, void *user)
+static ambit_status each_piece(ambit_field *f, piece_fn fn, void *user)
 {
   const ambit__box *all = &f->grid->box;
-  ambit__box box = *all;
-  int64_t at[AMBIT_MAX_DIMS];
-  size_t bytes = row_bytes(f);
-  void *row = ambit__new(ERRORS(f), 1, bytes);
-  ambit_status s = row ? AMBIT_OK : AMBIT_ENOMEM;
+  int64_t most = PIECE_BYTES / (int64_t)cell_bytes(f);
+  ambit__box box;
+  void *dense;
+  ambit_status s;
 
-  ambit__box_first(all, at);
+  if (most < 1) most = 1;
+  dense = ambit__new(ERRORS(f), (size_t)most, cell_bytes(f));
+  s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit__box_first_piece(all, most, &box);
   while (!s) {
-    for (int d = 0; d < all->ndims - 1; d++) {
-      box.lo[d] = at[d];
-      box.hi[d] = at[d] + 1;
-    }
-    s = fn(f, &box, row, bytes, user);
-    if (!ambit__box_next_row(all, at)) break;
+    s = fn(f, &box, dense, (size_t)ambit__box_volume(&box) * cell_bytes(f), user);
+    if (!ambit__box_next_piece(all, most, &box)) break;
   }
-  free(row);
+  free(dense);
   return s;
 }
 
@@ -60,11 +57,11 @@ static int npy_shape(const ambit_field *f, int64_t *shape)
   return b->ndims + (f->store.layout.components > 1);
 }
 
-static ambit_status append_row(ambit_field *f, const ambit__box *box, void *row, size_t bytes,
-                               void *user)
+static ambit_status append_piece(ambit_field *f, const ambit__box *box, void *dense, size_t bytes,
+                                 void *user)
 {
-  AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, row));
-  return ambit__npy_append(user, row, bytes);
+  AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, dense));
+  return ambit__npy_append(user, dense, bytes);
 }
 
 static ambit_status save_npy(ambit_field *f, const char *path)
@@ -75,17 +72,17 @@ static ambit_status save_npy(ambit_field *f, const char *path)
   ambit_status s;
 
   AMBIT_TRY(ambit__npy_begin(ERRORS(f), path, f->store.layout.type, ndims, shape, &npy));
-  s = each_row(f, append_row, npy);
+  s = each_piece(f, append_piece, npy);
   if (!s) return ambit__npy_end(npy);
   ambit__npy_abort(npy);
   return s;
 }
 
-static ambit_status take_row(ambit_field *f, const ambit__box *box, void *row, size_t bytes,
-                             void *user)
+static ambit_status take_piece(ambit_field *f, const ambit__box *box, void *dense, size_t bytes,
+                               void *user)
 {
-  AMBIT_TRY(ambit__npy_next(user, row, bytes));
-  return ambit_field_write(f, box->lo, box->hi, row);
+  AMBIT_TRY(ambit__npy_next(user, dense, bytes));
+  return ambit_field_write(f, box->lo, box->hi, dense);
 }
 
 static ambit_status check_npy(const ambit_field *f, const char *path, const ambit__npy_info *info)
@@ -114,7 +111,7 @@ static ambit_status load_npy(ambit_field *f, const char *path)
 
   AMBIT_TRY(ambit__npy_open(ERRORS(f), path, &info, &reader));
   s = check_npy(f, path, &info);
-  if (!s) s = each_row(f, take_row, reader);
+  if (!s) s = each_piece(f, take_piece, reader);
   ambit__npy_close(reader);
   return s;
 }
@@ -161,7 +158,7 @@ static ambit_status save_png(ambit_field *f, const char *path)
               "field '%s' has %d dimensions: a picture shows 1, 2 or the middle plane of 3. Save "
               "it as .npy",
               f->name, b->ndims);
-  rows.row = ambit__new(ERRORS(f), 1, row_bytes(f));
+  rows.row = ambit__new(ERRORS(f), (size_t)b->hi[b->ndims - 1], cell_bytes(f));
   if (!rows.row) return AMBIT_ENOMEM;
   s = ambit__png_write(ERRORS(f), path, b->hi[b->ndims - 1],
                        b->ndims >= 2 ? b->hi[b->ndims - 2] : 1, picture_row, &rows, NULL);

@@ -97,8 +97,13 @@ static bool begins_line(const ambit__gpu_slot *s)
 void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int threads[3], int n,
                             const ambit__gpu_slot *slots)
 {
-  ambit__print(j->t, "\n%s AMBIT_THREADS(%d, %d, %d) void %s%s(", j->dialect->kernel, threads[0],
-               threads[1], threads[2], ambit__entry_name(j->group), tail);
+  ambit__print(j->t, "\n%s ", j->dialect->kernel);
+  if (j->plan->resident && !*tail)
+    ambit__print(j->t, "AMBIT_RESIDENT(%d, %d, %d, %d)", threads[0], threads[1], threads[2],
+                 j->plan->resident);
+  else
+    ambit__print(j->t, "AMBIT_THREADS(%d, %d, %d)", threads[0], threads[1], threads[2]);
+  ambit__print(j->t, " void %s%s(", ambit__entry_name(j->group), tail);
   for (int i = 0; i < n; i++) {
     ambit__print(j->t, "%s%s", i ? "," : "", begins_line(&slots[i]) ? "\n    " : i ? " " : "");
     print_slot(j, &slots[i]);

@@ -64,6 +64,12 @@ typedef struct ambit__plan {
       block; /* cells along the axis before the last that are finished before the next plane; 0: all */
   bool stream;    /* results go past the cache */
   int threads[3]; /* TARGET_GPU: of a block, x first */
+  int64_t blocks; /* TARGET_GPU: of a launch, at most */
+  bool
+      sums; /* strategy stream: keeps results that are not complete, not the planes they depend on */
+  int ahead;    /* strategy stream: planes that are loaded before their time */
+  int resident; /* blocks that a multiprocessor is to run at once; 0: as many as it can */
+  int wave;     /* blocks that all of them run at once; 0: not said */
 } ambit__plan;
 
 /* How a kernel is launched over a box: x first. */

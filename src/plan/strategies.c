@@ -1,8 +1,8 @@
 /* strategies.c - every strategy there is, and the choice among them. */
 #include "plan/emit.h"
 
-static const ambit__strategy *const strategies[] = {&ambit__strategy_once, &ambit__strategy_rows,
-                                                    &ambit__strategy_cells};
+static const ambit__strategy *const strategies[] = {
+    &ambit__strategy_once, &ambit__strategy_rows, &ambit__strategy_stream, &ambit__strategy_cells};
 
 enum { MOST = 16 };
 

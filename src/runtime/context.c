@@ -51,6 +51,15 @@ ambit *ambit_open(int *argc, char ***argv)
   return a;
 }
 
+/* The best device there is: a CUDA GPU, or the cores. What OpenCL offers may be either, so it must be
+ * asked for by name. */
+static const ambit__backend *best_backend(ambit__errors *errors)
+{
+  const ambit__backend *cuda = ambit__backend_find(errors, "cuda", strlen("cuda"));
+
+  return cuda && cuda->count() > 0 ? cuda : ambit__backend_find(errors, "cpu", strlen("cpu"));
+}
+
 /* "cpu", "cpu:0" or "all" (the best there is): which backend and which of its devices. */
 static ambit_status parse_device(ambit *a, const ambit__backend **backend, int *ordinal)
 {
@@ -61,8 +70,8 @@ static ambit_status parse_device(ambit *a, const ambit__backend **backend, int *
               "devices=%s names several devices or parts; a grid runs on one device: name one",
               text);
   *ordinal = 0;
-  *backend =
-      !strcmp(text, "all") ? ambit__backend_at(0) : ambit__backend_find(&a->errors, text, length);
+  *backend = !strcmp(text, "all") ? best_backend(&a->errors)
+                                  : ambit__backend_find(&a->errors, text, length);
   if (!*backend) return a->errors.status;
   if (text[length] == ':') {
     char *end;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-  FIRST_MARGIN = 2,    /* ghost cells a field is made with: enough for most kernels */
-  SLAB_BYTES = 1 << 20 /* of a piece that fill hands to the device */
+  FIRST_MARGIN = 2,     /* ghost cells a field is made with: enough for most kernels */
+  PIECE_BYTES = 1 << 20 /* of what goes to the device and back at a time */
 };
 
 #define ERRORS(f) (&(f)->grid->context->errors)
@@ -114,7 +114,7 @@ ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_ty
   ambit_field *f;
   ambit__layout *l;
 
-  if (ambit__failed(a) || check_field(a, name, type, components, order)) return NULL;
+  if (!g || ambit__failed(a) || check_field(a, name, type, components, order)) return NULL;
   f = ambit__new(&a->errors, 1, sizeof *f);
   if (!f) return NULL;
   f->grid = g;
@@ -158,26 +158,35 @@ int ambit_field_components(const ambit_field *f)
   return f ? f->store.layout.components : 0;
 }
 
-/* Copies all cells from one store to another of the same field, row by row, by way of the host. */
-static ambit_status move_rows(ambit_field *f, ambit__store *to, ambit__store *from)
+/* Cells of a piece that goes through the host's memory. */
+static int64_t piece_cells(const ambit_field *f)
+{
+  const ambit__layout *l = &f->store.layout;
+  int64_t n = PIECE_BYTES / ((int64_t)ambit_type_size(l->type) * l->components);
+  int64_t all = ambit__box_volume(&f->grid->box);
+
+  return n < 1 ? 1 : n < all ? n : all;
+}
+
+static void *new_piece(ambit_field *f)
+{
+  return ambit__new(ERRORS(f), (size_t)piece_cells(f) * (size_t)f->store.layout.components,
+                    ambit_type_size(f->store.layout.type));
+}
+
+/* Copies all cells from one store to another of the same field by way of the host. */
+static ambit_status move_pieces(ambit_field *f, ambit__store *to, ambit__store *from)
 {
   const ambit__box *own = &from->layout.own;
-  const size_t row = (size_t)(own->hi[own->ndims - 1]) * (size_t)from->layout.components *
-                     ambit_type_size(from->layout.type);
-  void *dense = ambit__new(ERRORS(f), 1, row);
-  ambit__box line = *own;
-  int64_t at[AMBIT_MAX_DIMS];
+  void *dense = new_piece(f);
   ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit__box piece;
 
-  ambit__box_first(own, at);
+  ambit__box_first_piece(own, piece_cells(f), &piece);
   if (!s) do {
-      for (int d = 0; d < own->ndims - 1; d++) {
-        line.lo[d] = at[d];
-        line.hi[d] = at[d] + 1;
-      }
-      AMBIT_TRY_GOTO(s, backend(f)->read_box(queue(f), dense, from, &line), done);
-      AMBIT_TRY_GOTO(s, backend(f)->write_box(queue(f), to, &line, dense), done);
-    } while (ambit__box_next_row(own, at));
+      AMBIT_TRY_GOTO(s, backend(f)->read_box(queue(f), dense, from, &piece), done);
+      AMBIT_TRY_GOTO(s, backend(f)->write_box(queue(f), to, &piece, dense), done);
+    } while (ambit__box_next_piece(own, piece_cells(f), &piece));
 done:
   free(dense);
   return s;
@@ -185,7 +194,7 @@ done:
 
 static ambit_status move_values(ambit_field *f, ambit__store *to, ambit__store *from)
 {
-  if (!backend(f)->copy_box) return move_rows(f, to, from);
+  if (!backend(f)->copy_box) return move_pieces(f, to, from);
   return backend(f)->copy_box(queue(f), to, from, &from->layout.own);
 }
 
@@ -297,64 +306,40 @@ ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *
   return backend(f)->read_box(queue(f), values, &f->store, &box);
 }
 
-/* Cells along the last axis that one slab holds. */
-static int64_t slab_cells(const ambit_field *f)
-{
-  const ambit__box *b = &f->grid->box;
-  int64_t most =
-      SLAB_BYTES / ((int64_t)ambit_type_size(f->store.layout.type) * f->store.layout.components);
-  int64_t row = b->hi[b->ndims - 1];
-
-  if (most < 1) most = 1;
-  return row < most ? row : most;
-}
-
-/* Values of the cells of `box`, which is a piece of one row. */
+/* Values of the cells of a piece, in C order. */
 static void fill_piece(const ambit_field *f, const ambit__box *box, ambit_fill_fn fn, void *user,
                        unsigned char *dense)
 {
   const ambit_type type = f->store.layout.type;
   const size_t size = ambit_type_size(type);
+  const int last = box->ndims - 1;
   int64_t cell[AMBIT_MAX_DIMS];
 
   ambit__box_first(box, cell);
-  for (int64_t i = box->lo[box->ndims - 1]; i < box->hi[box->ndims - 1]; i++) {
-    cell[box->ndims - 1] = i;
-    for (int c = 0; c < f->store.layout.components; c++, dense += size)
-      ambit__value_store(dense, type, ambit__value_of(fn(cell, c, user), type));
-  }
+  do {
+    for (cell[last] = box->lo[last]; cell[last] < box->hi[last]; cell[last]++)
+      for (int c = 0; c < f->store.layout.components; c++, dense += size)
+        ambit__value_store(dense, type, ambit__value_of(fn(cell, c, user), type));
+    cell[last] = box->lo[last];
+  } while (ambit__box_next_row(box, cell));
 }
 
 ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user)
 {
   ambit__box piece;
-  int64_t at[AMBIT_MAX_DIMS], step;
   unsigned char *dense;
   ambit_status s = AMBIT_OK;
-  int last;
 
   if (failed(f)) return status_of(f);
   AMBIT_CHECK(fn, ERRORS(f), AMBIT_EINVAL, "field '%s': the function to fill it is NULL", f->name);
-  piece = f->grid->box;
-  last = piece.ndims - 1;
-  step = slab_cells(f);
-  dense = ambit__new(ERRORS(f), (size_t)step * (size_t)f->store.layout.components,
-                     ambit_type_size(f->store.layout.type));
+  dense = new_piece(f);
   if (!dense) return AMBIT_ENOMEM;
   ambit__field_changed(f);
-  ambit__box_first(&f->grid->box, at);
+  ambit__box_first_piece(&f->grid->box, piece_cells(f), &piece);
   do {
-    for (int d = 0; d < last; d++) {
-      piece.lo[d] = at[d];
-      piece.hi[d] = at[d] + 1;
-    }
-    for (int64_t i = 0; i < f->grid->box.hi[last]; i = piece.hi[last]) {
-      piece.lo[last] = i;
-      piece.hi[last] = i + step < f->grid->box.hi[last] ? i + step : f->grid->box.hi[last];
-      fill_piece(f, &piece, fn, user, dense);
-      AMBIT_TRY_GOTO(s, backend(f)->write_box(queue(f), &f->store, &piece, dense), done);
-    }
-  } while (ambit__box_next_row(&f->grid->box, at));
+    fill_piece(f, &piece, fn, user, dense);
+    AMBIT_TRY_GOTO(s, backend(f)->write_box(queue(f), &f->store, &piece, dense), done);
+  } while (ambit__box_next_piece(&f->grid->box, piece_cells(f), &piece));
 done:
   free(dense);
   return s;

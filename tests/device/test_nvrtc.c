@@ -9,7 +9,8 @@
 
 enum { CAPABILITY = 90, MOST_PLANS = 16, FIRST_SEED = 0x1000, FAMILIES = 12 };
 
-static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once};
+static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once,
+                                                    &ambit__strategy_stream};
 
 static const ambit__target h200 = {
     .kind = TARGET_GPU,

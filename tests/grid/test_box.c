@@ -2,6 +2,8 @@
 #include "grid/box.h"
 #include "support/test.h"
 
+#include <string.h>
+
 static const ambit__box plane = {.ndims = 2, .lo = {2, 3}, .hi = {10, 6}};
 
 static void a_box_of_extents_starts_at_zero(void)
@@ -134,9 +136,46 @@ static void a_box_prints_as_its_ranges(void)
   CHECK_STR("[2,10)x", tight);
 }
 
+/* Every cell once, in C order, in pieces of at most `most` cells. */
+static void check_pieces(const ambit__box *b, int64_t most)
+{
+  int64_t at[AMBIT_MAX_DIMS], cells = 0;
+  bool more = true;
+  ambit__box p;
+
+  ambit__box_first(b, at);
+  ambit__box_first_piece(b, most, &p);
+  while (more) {
+    int64_t in[AMBIT_MAX_DIMS];
+
+    CHECK(ambit__box_contains(b, &p) && !ambit__box_is_empty(&p));
+    CHECK(ambit__box_volume(&p) <= most);
+    ambit__box_first(&p, in);
+    do
+      for (in[2] = p.lo[2]; in[2] < p.hi[2]; in[2]++, cells++) {
+        CHECK(!memcmp(in, at, 3 * sizeof *at));
+        if (++at[2] < b->hi[2]) continue;
+        at[2] = b->lo[2];
+        ambit__box_next_row(b, at);
+      }
+    while (in[2] = p.lo[2], ambit__box_next_row(&p, in));
+    more = ambit__box_next_piece(b, most, &p);
+  }
+  CHECK_EQ(ambit__box_volume(b), cells);
+}
+
+static void pieces_are_in_order_and_leave_nothing_out(void)
+{
+  const ambit__box b = {.ndims = 3, .lo = {2, 0, 5}, .hi = {5, 4, 12}};
+
+  for (int64_t most = 1; most < 100; most++)
+    check_pieces(&b, most);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
+      {"pieces_are_in_order_and_leave_nothing_out", pieces_are_in_order_and_leave_nothing_out},
       {"a_box_of_extents_starts_at_zero", a_box_of_extents_starts_at_zero},
       {"a_box_is_empty_as_soon_as_one_axis_is", a_box_is_empty_as_soon_as_one_axis_is},
       {"the_volume_of_a_large_box_needs_64_bits", the_volume_of_a_large_box_needs_64_bits},

@@ -1,6 +1,6 @@
 /* devices.h - the devices that numeric tests run on: all that are here, ref first.
  *
- * AMBIT_TEST_DEVICES narrows them down: "ref cpu" leaves out GPUs.
+ * TEST_DEVICES narrows them down: "ref cpu" leaves out GPUs.
  */
 #ifndef AMBIT_TEST_DEVICES_H
 #define AMBIT_TEST_DEVICES_H
@@ -16,7 +16,7 @@ enum { MOST_TEST_DEVICES = 8 };
 static inline const char *const *devices_here(void)
 {
   static const char *names[MOST_TEST_DEVICES + 1];
-  const char *wanted = getenv("AMBIT_TEST_DEVICES");
+  const char *wanted = getenv("TEST_DEVICES");
   int n = 0;
 
   if (names[0]) return names;

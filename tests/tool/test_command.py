@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """`ambit`, `ambit devices`, and what every command does alike."""
+import re
+
 import tool
 
 COMMANDS = "run explain gen bench devices".split()
@@ -51,7 +53,7 @@ def options_of_the_library_work_everywhere():
 def devices_are_listed_with_memory_and_bandwidth():
     out, _ = tool.run("devices")
     assert "cpu:0" in out and "ref:0" in out, out
-    assert out.count("GiB") == 2 and out.count("GB/s") == 2, out
+    assert out.count("GiB") == out.count("GB/s") == len(re.findall(r"^\w+:\d  ", out, re.M)) >= 2, out
     assert "GB/s" not in tool.run("devices", "--quick")[0]
 
 

@@ -190,7 +190,7 @@ def bad_values_are_explained():
                           (["--size", "9999999^2x9999999"], "more cells"),
                           (["--size", "99999999999999999999x2"], "not understood"),
                           (["--steps", "-1"], "whole number"), (["--steps", "ten"], "whole number"),
-                          (["--type", "half"], "no type 'half'"), (["--device", "gpu"], "cpu, ref"),
+                          (["--type", "half"], "no type 'half'"), (["--device", "gpu"], "cpu, cuda, opencl, ref"),
                           (["--boundary", "peridic"], "did you mean 'periodic'?"),
                           (["--boundary", "fixed,fixed,fixed"], "3 boundaries for 2 axes"),
                           (["--boundary", "constant"], "constant=0.5"), (["--boundary", "none"], "no boundary"),

@@ -165,12 +165,10 @@ static int64_t offset_of(const ambit__launch *l, int axis)
 
 static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64_t blocks)
 {
-  const ambit__store *store = l->nargs ? l->args[s->param].store : NULL;
-
   switch (s->kind) {
-  case SLOT_ORIGIN: return store->layout.origin;
-  case SLOT_STRIDE: return store->layout.stride[s->axis];
-  case SLOT_COMPONENT: return store->layout.component;
+  case SLOT_ORIGIN: return l->args[s->param].store->layout.origin;
+  case SLOT_STRIDE: return l->args[s->param].store->layout.stride[s->axis];
+  case SLOT_COMPONENT: return l->args[s->param].store->layout.component;
   case SLOT_LO: return l->box.lo[s->axis] - offset_of(l, s->axis);
   case SLOT_HI: return l->box.hi[s->axis] - offset_of(l, s->axis);
   case SLOT_OFFSET: return offset_of(l, s->axis);

@@ -257,24 +257,33 @@ static double event_seconds(ambit__gpu_event *from, ambit__gpu_event *to)
 
 /* ---- memory ---- */
 
+static ambit_status refuse(const ambit__gpu *gpu, size_t bytes, cl_int code)
+{
+  const double mib = 1024.0 * 1024.0;
+
+  return ambit__raise(gpu->errors, AMBIT_ENOMEM,
+                      "%.1f MiB were asked for on %s, which has %.1f MiB, of which %.1f MiB are "
+                      "in use here; it gives at most %.1f MiB at once (%s)",
+                      (double)bytes / mib, gpu->info.name, (double)gpu->info.memory / mib,
+                      (double)gpu->used / mib, (double)gpu->info.largest / mib,
+                      ambit__cl_code_name(code));
+}
+
+/* Many drivers give more at once than they say, but none gives more than there is. */
 static ambit_status alloc(ambit__gpu *gpu, size_t bytes, ambit__gpu_memory **out)
 {
-  ambit__gpu_memory *m = ambit__new(gpu->errors, 1, sizeof *m);
-  const double mib = 1024.0 * 1024.0;
-  cl_int err = CL_SUCCESS;
+  cl_int err = bytes > gpu->info.memory ? CL_INVALID_BUFFER_SIZE : CL_SUCCESS;
+  ambit__gpu_memory *m;
 
+  if (err) return refuse(gpu, bytes, err);
+  m = ambit__new(gpu->errors, 1, sizeof *m);
   if (!m) return AMBIT_ENOMEM;
   m->gpu = gpu;
   m->bytes = bytes;
   m->mem = ambit__cl.clCreateBuffer(gpu->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &err);
   if (err) {
     free(m);
-    return ambit__raise(gpu->errors, AMBIT_ENOMEM,
-                        "%.1f MiB were asked for on %s, which has %.1f MiB, of which %.1f MiB are "
-                        "in use here; it gives at most %.1f MiB at once (%s)",
-                        (double)bytes / mib, gpu->info.name, (double)gpu->info.memory / mib,
-                        (double)gpu->used / mib, (double)gpu->info.largest / mib,
-                        ambit__cl_code_name(err));
+    return refuse(gpu, bytes, err);
   }
   gpu->used += bytes;
   *out = m;

@@ -39,12 +39,17 @@ const char *ambit__cl_code_name(cl_int code)
 
 ambit_status ambit__cl_check(const ambit__gpu *gpu, cl_int code, const char *what)
 {
-  bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
+  const double mib = 1024.0 * 1024.0;
 
   if (code == CL_SUCCESS) return AMBIT_OK;
-  return ambit__raise(gpu->errors, memory ? AMBIT_ENOMEM : AMBIT_EDEVICE,
-                      "OpenCL on %s: %s failed with %s (%d)", gpu->info.name, what,
-                      ambit__cl_code_name(code), (int)code);
+  if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
+    return ambit__raise(gpu->errors, AMBIT_ENOMEM,
+                        "OpenCL on %s: %s failed with %s (%d); of its %.1f MiB, %.1f MiB are in "
+                        "use here",
+                        gpu->info.name, what, ambit__cl_code_name(code), (int)code,
+                        (double)gpu->info.memory / mib, (double)gpu->used / mib);
+  return ambit__raise(gpu->errors, AMBIT_EDEVICE, "OpenCL on %s: %s failed with %s (%d)",
+                      gpu->info.name, what, ambit__cl_code_name(code), (int)code);
 }
 
 /* ---- the library ---- */

@@ -1,0 +1,309 @@
+/* stream_loads.c - what a warp holds in registers, and how it is loaded.
+ *
+ * The plane at z + p is in u_w[p], those before and after it in the slots before and after that, round and round: [slot][row][cell],
+ * where the cells are those of the lane between those of its neighbours. All loops but the one over z are
+ * unrolled, so that every subscript is a constant and an array is nothing but registers, taken only while its value is needed.
+ *
+ * No load has a condition: lanes outside and planes past the last one load the nearest that is inside.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "plan/stream.h"
+
+#include <stdio.h>
+
+/* ---- places ---- */
+
+static const char *name_of(const ambit__stream_job *j, int param)
+{
+  return j->gpu.rule->params[param].name;
+}
+
+/* "u_w", or "u_w3" if the parameter has several streams. */
+static void print_name(const ambit__stream_job *j, const ambit__stream *s)
+{
+  int n = 0;
+
+  for (int i = 0; i < j->nstreams; i++)
+    n += j->streams[i].param == s->param;
+  ambit__print(j->gpu.t, "%s_w", name_of(j, s->param));
+  if (n > 1) ambit__print(j->gpu.t, "%d", s->number);
+}
+
+/* "[(p + 3) % 4]": the slot of the plane `plane` after z + p. */
+static void print_slot(const ambit__stream_job *j, int plane)
+{
+  const int n = j->period, slot = (plane % n + n) % n;
+
+  if (n == 1)
+    ambit__print(j->gpu.t, "[0]");
+  else if (!slot)
+    ambit__print(j->gpu.t, "[p]");
+  else
+    ambit__print(j->gpu.t, "[(p + %d) %% %d]", slot, n);
+}
+
+/* "[t + 1]" */
+static void print_subscript(const ambit__stream_job *j, const char *name, int more)
+{
+  if (more)
+    ambit__print(j->gpu.t, "[%s + %d]", name, more);
+  else
+    ambit__print(j->gpu.t, "[%s]", name);
+}
+
+void ambit__stream_print_cell(const ambit__stream_job *j, int param, int component,
+                              const int *offset)
+{
+  const ambit__stream *s = ambit__stream_find(j, param, component, offset);
+
+  print_name(j, s);
+  print_slot(j, offset[j->z]);
+  if (j->y >= 0) print_subscript(j, "t", s->below + offset[j->y]);
+  print_subscript(j, "j", s->left + offset[j->x]);
+}
+
+void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end)
+{
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__open(j->gpu.w, "for (int %s = %d; %s < %d; %s++)", name, from, name, end, name);
+}
+
+/* ---- one row ---- */
+
+/* Where something is loaded: in the loop over the first planes, k, or in a phase of the loop over z. */
+typedef struct moment {
+  bool is_first;
+  int plane; /* is_first: k begins here; otherwise so many after z + p */
+} moment;
+
+int ambit__stream_start(const ambit__stream_job *j)
+{
+  return 1 - j->span;
+}
+
+/* "u_w[(p + 3) % 4][q]" */
+static void print_row(const ambit__stream_job *j, const ambit__stream *s, const moment *m)
+{
+  int shift = -ambit__stream_start(j);
+
+  print_name(j, s);
+  while (m->is_first && m->plane + shift < 0)
+    shift += j->period;
+  if (!m->is_first || j->period == 1)
+    print_slot(j, m->plane);
+  else if (shift)
+    ambit__print(j->gpu.t, "[(k + %d) %% %d]", shift, j->period);
+  else
+    ambit__print(j->gpu.t, "[k %% %d]", j->period);
+  if (j->y >= 0) ambit__print(j->gpu.t, "[q]");
+}
+
+static void emit_load(const ambit__stream_job *j, const ambit__stream *s, int front,
+                      const moment *m)
+{
+  const char *name = name_of(j, s->param);
+  bool is_elsewhere = s->component != 0;
+
+  for (int d = 0; d < j->z; d++)
+    is_elsewhere = is_elsewhere || s->outer[d];
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "ambit_load<%d>(&", j->lane);
+  print_row(j, s, m);
+  ambit__print(j->gpu.t, "[%d], %s_at%d", s->left, name, j->fronts[front].number);
+  if (j->y >= 0 && s->below)
+    ambit__print(j->gpu.t, " + (q - %d) * %s_s%d", s->below, name, j->y);
+  else if (j->y >= 0)
+    ambit__print(j->gpu.t, " + q * %s_s%d", name, j->y);
+  if (is_elsewhere) {
+    ambit__print(j->gpu.t, " + (");
+    ambit__gpu_print_offset(&j->gpu, s->param, s->component, s->outer);
+    ambit__print(j->gpu.t, ")");
+  }
+  ambit__line_end(j->gpu.w, ");");
+}
+
+/* The cells beside this lane's come from the lanes beside it. */
+static void emit_edges(const ambit__stream_job *j, const ambit__stream *s, const moment *m)
+{
+  for (int i = 0; i < s->left + s->right; i++) {
+    const bool before = i < s->left;
+
+    ambit__line_begin(j->gpu.w);
+    print_row(j, s, m);
+    ambit__print(j->gpu.t, "[%d] = %s(", before ? i : i + j->lane,
+                 before ? "ambit_before" : "ambit_after");
+    print_row(j, s, m);
+    ambit__print(j->gpu.t, "[%d])", before ? i + j->lane : i);
+    ambit__line_end(j->gpu.w, ";");
+  }
+}
+
+/* ---- planes ---- */
+
+/* The end of the rows of a stream that begin with row q and are as that one. */
+static int loaded_together(const ambit__stream *s, int q)
+{
+  const ambit__stream_row *r = &s->rows[q];
+
+  do
+    q++;
+  while (q < s->nrows && s->rows[q].is_read == r->is_read && s->rows[q].front == r->front);
+  return q;
+}
+
+static int shared_together(const ambit__stream *s, int q)
+{
+  const ambit__stream_row *r = &s->rows[q];
+
+  do
+    q++;
+  while (q < s->nrows && s->rows[q].has_edges == r->has_edges && s->rows[q].edge == r->edge &&
+         s->rows[q].edge_low == r->edge_low);
+  return q;
+}
+
+/* All rows of a front, and on to its next plane. */
+static void load_front(const ambit__stream_job *j, int front, const moment *m, const char *plane)
+{
+  const ambit__stream_front *f = &j->fronts[front];
+  const char *name = name_of(j, f->param);
+
+  for (int i = 0; i < j->nstreams; i++) {
+    const ambit__stream *s = &j->streams[i];
+    int end;
+
+    for (int q = 0; s->param == f->param && q < s->nrows; q = end) {
+      end = loaded_together(s, q);
+      if (!s->rows[q].is_read || s->rows[q].front != front) continue;
+      if (j->y >= 0) ambit__stream_unroll(j, "q", q, end);
+      emit_load(j, s, front, m);
+      if (j->y >= 0) ambit__close(j->gpu.w);
+    }
+  }
+  ambit__line(j->gpu.w, "%s_at%d += %s < count %s %d ? %s_s%d : 0;", name, f->number, plane,
+              f->high < 1 ? "-" : "+", f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
+}
+
+static void share_first(const ambit__stream_job *j, const ambit__stream *s,
+                        const ambit__stream_row *r)
+{
+  const int from = ambit__stream_start(j) + r->edge_low;
+  const moment m = {true, from};
+
+  ambit__stream_unroll(j, "k", from, ambit__stream_start(j) + r->edge);
+  emit_edges(j, s, &m);
+  ambit__close(j->gpu.w);
+}
+
+static void share_next(const ambit__stream_job *j, const ambit__stream *s,
+                       const ambit__stream_row *r)
+{
+  const moment m = {false, r->edge};
+
+  emit_edges(j, s, &m);
+}
+
+/* Writes for all rows that are read sideways; with `kept`, for those of which that is so in several planes. */
+static void share(const ambit__stream_job *j, bool kept,
+                  void (*f)(const ambit__stream_job *, const ambit__stream *,
+                            const ambit__stream_row *))
+{
+  for (int i = 0; i < j->nstreams; i++) {
+    const ambit__stream *s = &j->streams[i];
+    int end;
+
+    for (int q = 0; q < s->nrows; q = end) {
+      end = shared_together(s, q);
+      if (!s->rows[q].has_edges || (kept && s->rows[q].edge_low == s->rows[q].edge)) continue;
+      if (j->y >= 0) ambit__stream_unroll(j, "q", q, end);
+      f(j, s, &s->rows[q]);
+      if (j->y >= 0) ambit__close(j->gpu.w);
+    }
+  }
+}
+
+void ambit__stream_load_first(const ambit__stream_job *j)
+{
+  const int start = ambit__stream_start(j);
+
+  for (int i = 0; i < j->nfronts; i++) {
+    const moment m = {true, start + j->fronts[i].low};
+
+    ambit__stream_unroll(j, "k", m.plane, start + j->fronts[i].high + j->gpu.plan->ahead);
+    load_front(j, i, &m, "k");
+    ambit__close(j->gpu.w);
+  }
+  share(j, true, share_first);
+}
+
+void ambit__stream_load_next(const ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nfronts; i++) {
+    const moment m = {false, j->fronts[i].high + j->gpu.plan->ahead};
+    char plane[40];
+
+    snprintf(plane, sizeof plane, "z + p %s %d", m.plane < 0 ? "-" : "+",
+             m.plane < 0 ? -m.plane : m.plane);
+    load_front(j, i, &m, plane);
+  }
+  share(j, false, share_next);
+}
+
+/* ---- fields ---- */
+
+/* " + 2", " - 1", or nothing */
+static void print_more(const ambit__stream_job *j, int more)
+{
+  if (more) ambit__print(j->gpu.t, " %s %d", more < 0 ? "-" : "+", more < 0 ? -more : more);
+}
+
+/* A pointer to the lane's first cell in the warp's first row, in a plane after `begin`: in range also where the lane
+ * or the warp has no cell. */
+static void declare_pointer(const ambit__stream_job *j, int i, const char *tail, int plane)
+{
+  const ambit__param *p = &j->gpu.rule->params[i];
+
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "%s%s%s *%s_%s = %s_mem + (%s_o", j->gpu.dialect->global,
+               p->is_written ? "" : "const ", ambit__gpu_type(&j->gpu, i), p->name, tail, p->name,
+               p->name);
+  for (int d = 0; d < j->z; d++)
+    ambit__print(j->gpu.t, " + y%d * %s_s%d", d, p->name, d);
+  ambit__print(j->gpu.t, " + (begin");
+  print_more(j, plane);
+  ambit__print(j->gpu.t, ") * %s_s%d", p->name, j->z);
+  if (j->y >= 0) ambit__print(j->gpu.t, " + y * %s_s%d", p->name, j->y);
+  ambit__print(j->gpu.t, " + ambit_between((lo%d", j->x);
+  print_more(j, -p->low[j->x]);
+  ambit__print(j->gpu.t, ") & -%d, x, (hi%d", j->lane, j->x);
+  print_more(j, p->high[j->x] - 1);
+  ambit__print(j->gpu.t, ") & -%d)", j->lane);
+  ambit__line_end(j->gpu.w, ");");
+}
+
+static void declare_stream(const ambit__stream_job *j, const ambit__stream *s)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, s->param));
+  print_name(j, s);
+  ambit__print(j->gpu.t, "[%d]", j->period);
+  if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", s->nrows);
+  ambit__print(j->gpu.t, "[%d]", s->left + j->lane + s->right);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+void ambit__stream_declare_fields(const ambit__stream_job *j)
+{
+  for (int i = 0; i < j->gpu.rule->nparams; i++)
+    if (ambit__gpu_is_field(&j->gpu, i) && j->gpu.rule->params[i].is_written)
+      declare_pointer(j, i, "to", ambit__stream_start(j));
+  for (int i = 0; i < j->nfronts; i++) {
+    char tail[16];
+
+    snprintf(tail, sizeof tail, "at%d", j->fronts[i].number);
+    declare_pointer(j, j->fronts[i].param, tail, ambit__stream_start(j) + j->fronts[i].low);
+  }
+  for (int i = 0; i < j->nstreams; i++)
+    declare_stream(j, &j->streams[i]);
+}

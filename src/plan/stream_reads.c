@@ -1,0 +1,300 @@
+/* stream_reads.c - what a warp has to hold: for each stream, which rows of which planes, and how long. */
+#include "plan/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  VECTOR = 16,       /* bytes of the widest access */
+  MOST_CELLS = 8,    /* of a lane: values of one byte take a register each, too */
+  MOST_NUMBERS = 50, /* that compilers keep in registers */
+  MOST_TAPS = 343    /* of a weighted sum: a box of radius 3 in 3-D */
+};
+
+static bool is_field(const ambit__group *g, int param)
+{
+  return g->steps[0].rule->params[param].kind == PARAM_FIELD && g->steps[0].bind[param].is_field;
+}
+
+static int largest(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static int smallest(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+int ambit__stream_lane(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int size = 1, reach = 0, lane;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *p = &rule->params[i];
+
+    if (!is_field(g, i)) continue;
+    size = largest(size, (int)ambit_type_size(p->type));
+    reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
+  }
+  lane = smallest(VECTOR / size, MOST_CELLS);
+  return reach <= lane ? lane : reach <= 2 * lane ? 2 * lane : 0;
+}
+
+/* ---- streams ---- */
+
+const ambit__stream *ambit__stream_find(const ambit__stream_job *j, int param, int component,
+                                        const int *offset)
+{
+  for (int i = 0; i < j->nstreams; i++) {
+    const ambit__stream *s = &j->streams[i];
+
+    if (s->param == param && s->component == component &&
+        !memcmp(s->outer, offset, (size_t)j->z * sizeof *offset))
+      return s;
+  }
+  return NULL;
+}
+
+/* The stream a read belongs to, new if there is none yet; NULL if there are too many. */
+static ambit__stream *stream_of(ambit__stream_job *j, int param, const ambit__read *r)
+{
+  const ambit__stream *old = ambit__stream_find(j, param, r->component, r->offset);
+  ambit__stream *s = &j->streams[j->nstreams];
+
+  if (old) return &j->streams[old - j->streams];
+  if (j->nstreams == AMBIT__STREAMS) return NULL;
+  *s = (ambit__stream){.param = param, .component = r->component};
+  memcpy(s->outer, r->offset, (size_t)j->z * sizeof *s->outer);
+  for (int i = 0; i < j->nstreams; i++)
+    s->number += j->streams[i].param == param;
+  j->nstreams++;
+  return s;
+}
+
+static bool find_reach(ambit__stream_job *j, int param, const ambit__read *r)
+{
+  const int dx = r->offset[j->x], dy = j->y >= 0 ? r->offset[j->y] : 0;
+  ambit__stream *s = stream_of(j, param, r);
+
+  if (!s) return false;
+  s->left = largest(s->left, -dx);
+  s->right = largest(s->right, dx);
+  s->below = largest(s->below, -dy);
+  s->above = largest(s->above, dy);
+  s->nrows = s->below + j->rows + s->above;
+  return s->below <= AMBIT__STREAM_REACH && s->above <= AMBIT__STREAM_REACH;
+}
+
+static void add_plane(ambit__stream_row *row, int plane, bool sideways)
+{
+  row->low = row->is_read ? smallest(row->low, plane) : plane;
+  row->high = row->is_read ? largest(row->high, plane) : plane;
+  row->is_read = true;
+  if (!sideways) return;
+  row->edge_low = row->has_edges ? smallest(row->edge_low, plane) : plane;
+  row->edge = row->has_edges ? largest(row->edge, plane) : plane;
+  row->has_edges = true;
+}
+
+static bool find_rows(ambit__stream_job *j, int param, const ambit__read *r)
+{
+  const int dy = j->y >= 0 ? r->offset[j->y] : 0;
+  ambit__stream *s = stream_of(j, param, r);
+
+  for (int t = 0; t < j->rows; t++) /* sums use a plane once, when it arrives */
+    add_plane(&s->rows[s->below + dy + t], j->taps ? j->high : r->offset[j->z],
+              r->offset[j->x] != 0);
+  return true;
+}
+
+static bool each_read(const ambit__group *g, ambit__stream_job *j,
+                      bool (*f)(ambit__stream_job *, int, const ambit__read *))
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  for (int i = 0; i < rule->nparams; i++)
+    for (int k = 0; is_field(g, i) && k < rule->params[i].nreads; k++)
+      if (!f(j, i, &rule->params[i].reads[k])) return false;
+  return true;
+}
+
+/* ---- fronts ---- */
+
+static bool find_front(ambit__stream_job *j, int param, ambit__stream_row *r)
+{
+  int number = 0, i;
+
+  for (i = 0; i < j->nfronts; i++) {
+    ambit__stream_front *f = &j->fronts[i];
+
+    if (f->param != param) continue;
+    number++;
+    if (f->high != r->high) continue;
+    f->low = smallest(f->low, r->low);
+    r->front = i;
+    return true;
+  }
+  if (i == AMBIT__STREAM_FRONTS) return false;
+  j->fronts[j->nfronts++] = (ambit__stream_front){param, number, r->low, r->high};
+  r->front = i;
+  return true;
+}
+
+static bool find_fronts(ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nstreams; i++)
+    for (int q = 0; q < j->streams[i].nrows; q++)
+      if (j->streams[i].rows[q].is_read &&
+          !find_front(j, j->streams[i].param, &j->streams[i].rows[q]))
+        return false;
+  return true;
+}
+
+/* ---- the job ---- */
+
+/* The weighted sum that the rule is, and the planes a result of it depends on. */
+static bool find_taps(const ambit__group *g, ambit__stream_job *j)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int low = 0;
+
+  j->taps = calloc(MOST_TAPS, sizeof *j->taps);
+  if (!j->taps || !ambit__rule_taps(rule, j->taps, MOST_TAPS, &j->ntaps)) return false;
+  if (!is_field(g, 0) || !is_field(g, 1)) return false;
+  j->high = low = j->taps[0].offset[j->z];
+  for (int k = 0; k < j->ntaps; k++) {
+    j->high = largest(j->high, j->taps[k].offset[j->z]);
+    low = smallest(low, j->taps[k].offset[j->z]);
+  }
+  j->span = j->high - low + 1;
+  return j->span > 1;
+}
+
+/* Windows hold all planes that are read and those under way; of sums, w - 1 are under way at a time. */
+static int period_of(const ambit__stream_job *j, int ahead)
+{
+  int period = 1;
+
+  if (j->taps) {
+    for (period = j->span - 1; period <= ahead;)
+      period += j->span - 1;
+    return period;
+  }
+  for (int i = 0; i < j->nstreams; i++)
+    for (int q = 0; q < j->streams[i].nrows; q++) {
+      const ambit__stream_row *r = &j->streams[i].rows[q];
+
+      if (r->is_read) period = largest(period, r->high - r->low + 1 + ahead);
+    }
+  return period;
+}
+
+bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
+{
+  int reach = 0;
+
+  *j = (ambit__stream_job){.x = g->ndims - 1,
+                           .y = g->ndims > 2 ? g->ndims - 2 : -1,
+                           .z = g->ndims > 2 ? g->ndims - 3 : 0,
+                           .lane = (int)p->strip,
+                           .rows = p->rows[0],
+                           .span = 1};
+  if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
+      !each_read(g, j, find_rows) || !find_fronts(j)) {
+    ambit__stream_end(j);
+    return false;
+  }
+  for (int i = 0; i < j->nstreams; i++)
+    reach = largest(reach, largest(j->streams[i].left, j->streams[i].right));
+  j->halo = reach ? j->lane : 0;
+  j->period = period_of(j, p->ahead);
+  return true;
+}
+
+void ambit__stream_end(ambit__stream_job *j)
+{
+  free(j->taps);
+  j->taps = NULL;
+}
+
+/* ---- registers ---- */
+
+/* Registers that a value of a type takes. */
+static int words(ambit_type type)
+{
+  return ambit_type_size(type) > 4 ? 2 : 1;
+}
+
+static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
+                         const ambit__stream_row *r, int ahead)
+{
+  int n = 0;
+
+  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->lane;
+  if (r->has_edges) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
+  return n;
+}
+
+/* Doubles that stand in an expression: compilers keep them in registers. `seen` has room for MOST_NUMBERS. */
+static void find_numbers(const ambit__expr *e, double *seen, int *n)
+{
+  if (!e || *n == MOST_NUMBERS) return;
+  find_numbers(e->a, seen, n);
+  find_numbers(e->b, seen, n);
+  find_numbers(e->c, seen, n);
+  if (e->op != EXPR_CONST || e->type != AMBIT_F64 || *n == MOST_NUMBERS) return;
+  for (int i = 0; i < *n; i++)
+    if (seen[i] == e->value.real) return;
+  seen[(*n)++] = e->value.real;
+}
+
+static void find_numbers_in(const ambit__stmt *list, double *seen, int *n)
+{
+  for (const ambit__stmt *s = list; s; s = s->next) {
+    find_numbers(s->value, seen, n);
+    find_numbers_in(s->body, seen, n);
+    find_numbers_in(s->other, seen, n);
+  }
+}
+
+static int number_registers(const ambit__rule *rule)
+{
+  double seen[MOST_NUMBERS];
+  int n = 0;
+
+  find_numbers_in(rule->body, seen, &n);
+  return 2 * n;
+}
+
+/* Addresses, counters, tests and numbers, as ptxas 13.0 for sm_90 has it. */
+static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
+{
+  const int numbers = number_registers(rule);
+  bool is_wide = false;
+
+  for (int i = 0; i < j->nstreams; i++)
+    is_wide = is_wide || words(rule->params[j->streams[i].param].type) == 2;
+  if (j->y < 0) return 26 + numbers;
+  return 36 + 20 * (j->z > 0) + (!is_wide ? 0 : j->taps ? largest(12, numbers) : 12 + numbers);
+}
+
+int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int n = base_registers(j, rule);
+
+  for (int i = 0; i < j->nstreams; i++)
+    for (int q = 0; q < j->streams[i].nrows; q++)
+      n += words(rule->params[j->streams[i].param].type) *
+           row_registers(j, &j->streams[i], &j->streams[i].rows[q], p->ahead);
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *param = &rule->params[i];
+
+    n += 2 * (param->kind == PARAM_REDUCE) + 2 * is_field(g, i);
+    for (int c = 0; is_field(g, i) && c < param->components; c++)
+      if (param->writes[c]) n += words(param->type) * j->lane * (1 + (j->span - 1) * j->rows);
+  }
+  return n;
+}

@@ -1,0 +1,176 @@
+/* stream_window.c - the work on one plane, for any rule: its own expressions, on the planes at hand. */
+#include "plan/stream.h"
+
+static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__stream_job *j = s->user;
+
+  if (ambit__gpu_is_field(&j->gpu, e->index))
+    ambit__stream_print_cell(j, e->index, e->component, e->offset);
+  else
+    ambit__print(t, "%s_v", j->gpu.rule->params[e->index].name);
+}
+
+static ambit__scope scope_of(const ambit__stream_job *j)
+{
+  ambit__scope s = ambit__gpu_scope(&j->gpu);
+
+  s.read = read;
+  s.user = j;
+  return s;
+}
+
+/* ---- results ---- */
+
+/* "v_n" or, of a field of components, "v_n3": the results of a lane in one row. */
+static void name_results(const ambit__stream_job *j, int param, int component)
+{
+  ambit__print(j->gpu.t, "%s_n", j->gpu.rule->params[param].name);
+  if (j->gpu.rule->params[param].is_vector) ambit__print(j->gpu.t, "%d", component);
+}
+
+static void declare_results(const ambit__stream_job *j, int param, int component)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, param));
+  name_results(j, param, component);
+  ambit__print(j->gpu.t, "[%d]", j->lane);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+static void declare_out(const ambit__stream_job *j, int param, int component)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+  const ambit__scope s = scope_of(j);
+
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, param));
+  ambit__name_out(&s, j->gpu.t, param, component);
+  if (j->gpu.rule->params[param].keeps[component]) {
+    ambit__print(j->gpu.t, " = ");
+    ambit__stream_print_cell(j, param, component, here);
+  }
+  ambit__line_end(j->gpu.w, ";");
+}
+
+static void keep_out(const ambit__stream_job *j, int param, int component)
+{
+  const ambit__scope s = scope_of(j);
+
+  ambit__line_begin(j->gpu.w);
+  name_results(j, param, component);
+  ambit__print(j->gpu.t, "[j] = ");
+  ambit__name_out(&s, j->gpu.t, param, component);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+static void store_results(const ambit__stream_job *j, int param, int component)
+{
+  const char *name = j->gpu.rule->params[param].name;
+
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "ambit_store<%d>(%s_to", j->lane, name);
+  if (j->y >= 0) ambit__print(j->gpu.t, " + t * %s_s%d", name, j->y);
+  if (component) ambit__print(j->gpu.t, " + %d * %s_c", component, name);
+  ambit__print(j->gpu.t, ", ");
+  name_results(j, param, component);
+  ambit__line_end(j->gpu.w, ", first, end);");
+}
+
+static void each_output(const ambit__stream_job *j,
+                        void (*f)(const ambit__stream_job *, int param, int component))
+{
+  for (int i = 0; i < j->gpu.rule->nparams; i++)
+    for (int c = 0; ambit__gpu_is_field(&j->gpu, i) && c < j->gpu.rule->params[i].components; c++)
+      if (j->gpu.rule->params[i].writes[c]) f(j, i, c);
+}
+
+void ambit__stream_declare_results(const ambit__stream_job *j)
+{
+  each_output(j, declare_results);
+}
+
+/* "z + p < n && t >= skip && t < stop": the row is one of the warp's. */
+static void print_is_own(const ambit__stream_job *j)
+{
+  ambit__print(j->gpu.t, "z + p < n");
+  if (ambit__stream_start(j) < 0) ambit__print(j->gpu.t, " && z + p >= 0");
+  if (j->y >= 0) ambit__print(j->gpu.t, " && t >= skip && t < stop");
+}
+
+void ambit__stream_store(const ambit__stream_job *j)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "if (");
+  print_is_own(j);
+  ambit__line_end(j->gpu.w, ") {");
+  j->gpu.w->depth++;
+  each_output(j, store_results);
+  ambit__close(j->gpu.w);
+}
+
+void ambit__stream_advance(const ambit__stream_job *j)
+{
+  for (int i = 0; i < j->gpu.rule->nparams; i++)
+    if (ambit__gpu_is_field(&j->gpu, i) && j->gpu.rule->params[i].is_written)
+      ambit__line(j->gpu.w, "%s_to += %s_s%d;", j->gpu.rule->params[i].name,
+                  j->gpu.rule->params[i].name, j->z);
+}
+
+/* ---- reductions ---- */
+
+static void declare_reductions(const ambit__stream_job *j)
+{
+  const ambit__scope s = scope_of(j);
+
+  for (int i = 0; i < j->gpu.rule->nparams; i++) {
+    const ambit__param *p = &j->gpu.rule->params[i];
+
+    if (!ambit__gpu_is_reduction(&j->gpu, i)) continue;
+    ambit__line_begin(j->gpu.w);
+    ambit__print(j->gpu.t, "%s %s_out = ", ambit__gpu_type(&j->gpu, i), p->name);
+    ambit__emit_identity(&s, j->gpu.t, p->reduce, p->type);
+    ambit__line_end(j->gpu.w, ";");
+  }
+}
+
+/* Only what is stored counts. */
+static void fold_reductions(const ambit__stream_job *j)
+{
+  if (!ambit__gpu_reduces(j->gpu.group)) return;
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "if (j >= first && j < end && ");
+  print_is_own(j);
+  ambit__line_end(j->gpu.w, ") {");
+  j->gpu.w->depth++;
+  ambit__gpu_fold_cell(&j->gpu);
+  ambit__close(j->gpu.w);
+}
+
+/* ---- the plane ---- */
+
+static void emit_index(const ambit__stream_job *j, int axis, const char *local)
+{
+  if (axis >= 0 && axis <= j->gpu.rule->max_axis)
+    ambit__line(j->gpu.w, "const %s i%d = offset%d + %s;", j->gpu.integer, axis, axis, local);
+}
+
+void ambit__stream_emit_window(const ambit__stream_job *j)
+{
+  const ambit__scope s = scope_of(j);
+
+  emit_index(j, j->z, "begin + z + p");
+  if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
+  emit_index(j, j->y, "y + t");
+  ambit__stream_declare_results(j);
+  ambit__stream_unroll(j, "j", 0, j->lane);
+  emit_index(j, j->x, "x + j");
+  each_output(j, declare_out);
+  declare_reductions(j);
+  ambit__emit_stmts(&s, j->gpu.w, j->gpu.rule->body);
+  each_output(j, keep_out);
+  fold_reductions(j);
+  ambit__close(j->gpu.w);
+  ambit__stream_store(j);
+  if (j->y >= 0) ambit__close(j->gpu.w);
+}

@@ -1,0 +1,175 @@
+/* warp.h - CUDA kernels on the CPU: what one of them needs to be compiled as C++17, and a launch that runs it.
+ *
+ * The threads of a block are fibers that take turns; a fiber gives way where lanes exchange values and at barriers. Every lane of
+ * a warp must come by the same exchanges in the same order: a launch returns false if one does not.
+ */
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <ucontext.h>
+#include <utility>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __shared__   static
+
+struct warp_place {
+  unsigned x, y, z;
+};
+static warp_place threadIdx, blockIdx, gridDim;
+
+namespace warp
+{
+
+enum { MOST = 128, LANES = 32, STACK = 1 << 16, SLOTS = 4 };
+
+struct fiber {
+  ucontext_t context;
+  bool done;
+  unsigned exchanges;             /* so far */
+  unsigned char values[SLOTS][8]; /* what the last of them gave */
+};
+static fiber fibers[MOST];
+static unsigned char stacks[MOST][STACK];
+static ucontext_t outside;
+static int current, count, arrived, barriers;
+static unsigned threads_x;
+static const long long *arguments;
+static void (*kernel)(const long long *);
+
+static void enter(int i)
+{
+  current = i;
+  threadIdx = {(unsigned)i % threads_x, (unsigned)i / threads_x, 0};
+}
+
+/* Lets all others run as far as they come. */
+static void give_way()
+{
+  const int me = current;
+  int next = me;
+
+  do
+    next = (next + 1) % count;
+  while (fibers[next].done && next != me);
+  if (next == me) return;
+  enter(next);
+  swapcontext(&fibers[me].context, &fibers[next].context);
+}
+
+static void body()
+{
+  kernel(arguments);
+  fibers[current].done = true;
+  for (int i = 0; i < count; i++)
+    if (!fibers[i].done) {
+      enter(i);
+      setcontext(&fibers[i].context);
+    }
+  setcontext(&outside);
+}
+
+template <typename T> T exchange(T value, int lane)
+{
+  fiber &f = fibers[current];
+  const unsigned slot = f.exchanges++ % SLOTS;
+  const int from = current / LANES * LANES + lane;
+  T result;
+
+  memcpy(f.values[slot], &value, sizeof value);
+  give_way();
+  memcpy(&result, fibers[from].values[slot], sizeof result);
+  return result;
+}
+
+static bool run_block()
+{
+  arrived = barriers = 0;
+  for (int i = 0; i < count; i++) {
+    fiber &f = fibers[i];
+
+    f.done = false;
+    f.exchanges = 0;
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = stacks[i];
+    f.context.uc_stack.ss_size = STACK;
+    f.context.uc_link = nullptr;
+    makecontext(&f.context, body, 0);
+  }
+  enter(0);
+  swapcontext(&outside, &fibers[0].context);
+  for (int i = 0; i < count; i++)
+    if (fibers[i].exchanges != fibers[i / LANES * LANES].exchanges) return false;
+  return true;
+}
+
+template <typename... P, size_t... I>
+void call_with(void (*f)(P...), const long long *a, std::index_sequence<I...>)
+{
+  f((P)a[I]...);
+}
+template <typename... P> void call(void (*f)(P...), const long long *a)
+{
+  call_with(f, a, std::index_sequence_for<P...>());
+}
+
+/* All blocks, one after the other. All parameters are eight bytes long. */
+static bool launch(void (*f)(const long long *), const long long *blocks, const int *threads,
+                   const long long *args)
+{
+  bool good = true;
+
+  kernel = f;
+  arguments = args;
+  count = threads[0] * threads[1];
+  threads_x = (unsigned)threads[0];
+  gridDim = {(unsigned)blocks[0], (unsigned)blocks[1], (unsigned)blocks[2]};
+  for (blockIdx.z = 0; blockIdx.z < gridDim.z; blockIdx.z++)
+    for (blockIdx.y = 0; blockIdx.y < gridDim.y; blockIdx.y++)
+      for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
+        good = run_block() && good;
+  return good;
+}
+
+} // namespace warp
+
+template <typename T> T __shfl_up_sync(unsigned, T value, int n)
+{
+  const int lane = warp::current % warp::LANES;
+
+  return warp::exchange(value, lane >= n ? lane - n : lane);
+}
+template <typename T> T __shfl_down_sync(unsigned, T value, int n)
+{
+  const int lane = warp::current % warp::LANES;
+
+  return warp::exchange(value, lane + n < warp::LANES ? lane + n : lane);
+}
+static inline void __syncthreads()
+{
+  const int now = warp::barriers;
+
+  if (++warp::arrived == warp::count) {
+    warp::arrived = 0;
+    warp::barriers++;
+  }
+  while (warp::barriers == now)
+    warp::give_way();
+}
+static inline float __int_as_float(int bits)
+{
+  float x;
+
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+static inline double __longlong_as_double(long long bits)
+{
+  double x;
+
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
