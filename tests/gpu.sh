@@ -87,7 +87,7 @@ watched=(
   "tests/runtime/test_fixed"
   "tests/runtime/test_program"
   "tests/runtime/test_reduce"
-  "tests/random/test_random --seed 0x1000 --count 8"
+  "tests/random/test_random --device cuda --seed 0x1000 --count 8"
 )
 
 # Runs in the background; what came of it is one line in a file.
