@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP = 512, MOST_TAPS = 4096, PER_PASS = 6 };
+enum { STRIP = 512, MOST_TAPS = 4096, PER_PASS = 9 };
 
 /* Compiled for several processors, the best one chosen when the library is loaded. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
@@ -19,19 +19,26 @@ enum { STRIP = 512, MOST_TAPS = 4096, PER_PASS = 6 };
 #  define CLONES
 #endif
 
+/* Nine weighted neighbours of cell x. */
+#define NINE                                                                                       \
+  (w[0] * u0[x] + w[1] * u1[x] + w[2] * u2[x] + w[3] * u3[x] + w[4] * u4[x] + w[5] * u5[x] +       \
+   w[6] * u6[x] + w[7] * u7[x] + w[8] * u8[x])
 #define PASS(name, T)                                                                              \
-  /* sum[x] (+)= six weighted neighbours */                                                        \
-  CLONES static void name(T *restrict sum, const T *const *u, const T *w, int64_t n, int first)    \
+  /* sum[x] (+)= nine weighted neighbours */                                                       \
+  CLONES static void name(T *restrict sum, const T *const *u, const T *given, int64_t n,           \
+                          int first)                                                               \
   {                                                                                                \
-    const T *u0 = u[0], *u1 = u[1], *u2 = u[2], *u3 = u[3], *u4 = u[4], *u5 = u[5];                \
-    const T w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5];                      \
+    const T *u0 = u[0], *u1 = u[1], *u2 = u[2], *u3 = u[3], *u4 = u[4], *u5 = u[5], *u6 = u[6],    \
+            *u7 = u[7], *u8 = u[8];                                                                \
+    T w[PER_PASS];                                                                                 \
                                                                                                    \
+    memcpy(w, given, sizeof w);                                                                    \
     if (first)                                                                                     \
       for (int64_t x = 0; x < n; x++)                                                              \
-        sum[x] = w0 * u0[x] + w1 * u1[x] + w2 * u2[x] + w3 * u3[x] + w4 * u4[x] + w5 * u5[x];      \
+        sum[x] = NINE;                                                                             \
     else                                                                                           \
       for (int64_t x = 0; x < n; x++)                                                              \
-        sum[x] += w0 * u0[x] + w1 * u1[x] + w2 * u2[x] + w3 * u3[x] + w4 * u4[x] + w5 * u5[x];     \
+        sum[x] += NINE;                                                                            \
   }
 PASS(pass_f32, float)
 PASS(pass_f64, double)
