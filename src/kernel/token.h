@@ -16,14 +16,14 @@
   X(INC, "++")                                                                                     \
   X(DEC, "--")                                                                                     \
   X(ADD_SET, "+=")                                                                                 \
-  X(SUB_SET, "-=") X(MUL_SET, "*=") X(DIV_SET, "/=") X(MOD_SET, "%=") X(AND_SET, "&=")             \
-      X(OR_SET, "|=") X(XOR_SET, "^=") X(SHL, "<<") X(SHR, ">>") X(LE, "<=") X(GE, ">=")           \
-          X(EQ, "==") X(NE, "!=") X(LAND, "&&") X(LOR, "||") X(ARROW, "->") X(LPAREN, "(")         \
-              X(RPAREN, ")") X(LBRACKET, "[") X(RBRACKET, "]") X(LBRACE, "{") X(RBRACE, "}")       \
-                  X(SEMI, ";") X(COMMA, ",") X(QUESTION, "?") X(COLON, ":") X(DOT, ".")            \
-                      X(SET, "=") X(ADD, "+") X(SUB, "-") X(MUL, "*") X(DIV, "/") X(MOD, "%")      \
-                          X(AND, "&") X(OR, "|") X(XOR, "^") X(LT, "<") X(GT, ">") X(NOT, "!")     \
-                              X(COMPL, "~")
+  X(SUB_SET, "-=")                                                                                 \
+  X(MUL_SET, "*=") X(DIV_SET, "/=") X(MOD_SET, "%=") X(AND_SET, "&=") X(OR_SET, "|=")              \
+      X(XOR_SET, "^=") X(SHL, "<<") X(SHR, ">>") X(LE, "<=") X(GE, ">=") X(EQ, "==") X(NE, "!=")   \
+          X(LAND, "&&") X(LOR, "||") X(ARROW, "->") X(LPAREN, "(") X(RPAREN, ")") X(LBRACKET, "[") \
+              X(RBRACKET, "]") X(LBRACE, "{") X(RBRACE, "}") X(SEMI, ";") X(COMMA, ",")            \
+                  X(QUESTION, "?") X(COLON, ":") X(DOT, ".") X(SET, "=") X(ADD, "+") X(SUB, "-")   \
+                      X(MUL, "*") X(DIV, "/") X(MOD, "%") X(AND, "&") X(OR, "|") X(XOR, "^")       \
+                          X(LT, "<") X(GT, ">") X(NOT, "!") X(COMPL, "~")
 
 /* The words that cannot be names. All of C's, so that a kernel stays C. */
 #define AMBIT_WORD_MAP(X)                                                                          \
