@@ -9,30 +9,28 @@
 #include "kernel/diag.h"
 
 /* Operators and signs: name, spelling; longer spellings before their beginnings. */
-#define AMBIT_SIGN_MAP(X)                                                                          \
-  X(SHL_SET, "<<=")                                                                                \
-  X(SHR_SET, ">>=")                                                                                \
-  X(ELLIPSIS, "...")                                                                               \
-  X(INC, "++")                                                                                     \
-  X(DEC, "--")                                                                                     \
-  X(ADD_SET, "+=")                                                                                 \
-  X(SUB_SET, "-=")                                                                                 \
-  X(MUL_SET, "*=") X(DIV_SET, "/=") X(MOD_SET, "%=") X(AND_SET, "&=") X(OR_SET, "|=")              \
-      X(XOR_SET, "^=") X(SHL, "<<") X(SHR, ">>") X(LE, "<=") X(GE, ">=") X(EQ, "==") X(NE, "!=")   \
-          X(LAND, "&&") X(LOR, "||") X(ARROW, "->") X(LPAREN, "(") X(RPAREN, ")") X(LBRACKET, "[") \
-              X(RBRACKET, "]") X(LBRACE, "{") X(RBRACE, "}") X(SEMI, ";") X(COMMA, ",")            \
-                  X(QUESTION, "?") X(COLON, ":") X(DOT, ".") X(SET, "=") X(ADD, "+") X(SUB, "-")   \
-                      X(MUL, "*") X(DIV, "/") X(MOD, "%") X(AND, "&") X(OR, "|") X(XOR, "^")       \
-                          X(LT, "<") X(GT, ">") X(NOT, "!") X(COMPL, "~")
+/* clang-format off */
+#define AMBIT_SIGN_MAP(X) \
+  X(SHL_SET, "<<=") X(SHR_SET, ">>=") X(ELLIPSIS, "...") X(INC, "++") X(DEC, "--") \
+  X(ADD_SET, "+=") X(SUB_SET, "-=") X(MUL_SET, "*=") X(DIV_SET, "/=") X(MOD_SET, "%=") \
+  X(AND_SET, "&=") X(OR_SET, "|=") X(XOR_SET, "^=") X(SHL, "<<") X(SHR, ">>") X(LE, "<=") \
+  X(GE, ">=") X(EQ, "==") X(NE, "!=") X(LAND, "&&") X(LOR, "||") X(ARROW, "->") \
+  X(LPAREN, "(") X(RPAREN, ")") X(LBRACKET, "[") X(RBRACKET, "]") X(LBRACE, "{") \
+  X(RBRACE, "}") X(SEMI, ";") X(COMMA, ",") X(QUESTION, "?") X(COLON, ":") X(DOT, ".") \
+  X(SET, "=") X(ADD, "+") X(SUB, "-") X(MUL, "*") X(DIV, "/") X(MOD, "%") X(AND, "&") \
+  X(OR, "|") X(XOR, "^") X(LT, "<") X(GT, ">") X(NOT, "!") X(COMPL, "~")
+/* clang-format on */
 
 /* The words that cannot be names. All of C's, so that a kernel stays C. */
-#define AMBIT_WORD_MAP(X)                                                                          \
-  X(void) X(const) X(float) X(double) X(int) X(char) X(short) X(long) X(signed) X(unsigned) X(if)  \
-      X(else) X(for) X(while) X(do) X(goto) X(switch) X(case) X(default) X(break) X(continue)      \
-          X(return) X(sizeof) X(struct) X(union) X(enum) X(typedef) X(static) X(extern) X(auto)    \
-              X(register) X(volatile) X(restrict) X(inline) X(_Bool) X(_Complex) X(_Imaginary)     \
-                  X(_Alignas) X(_Alignof) X(_Atomic) X(_Generic) X(_Noreturn) X(_Static_assert)    \
-                      X(_Thread_local)
+/* clang-format off */
+#define AMBIT_WORD_MAP(X) \
+  X(void) X(const) X(float) X(double) X(int) X(char) X(short) X(long) X(signed) X(unsigned) \
+  X(if) X(else) X(for) X(while) X(do) X(goto) X(switch) X(case) X(default) X(break) \
+  X(continue) X(return) X(sizeof) X(struct) X(union) X(enum) X(typedef) X(static) X(extern) \
+  X(auto) X(register) X(volatile) X(restrict) X(inline) X(_Bool) X(_Complex) X(_Imaginary) \
+  X(_Alignas) X(_Alignof) X(_Atomic) X(_Generic) X(_Noreturn) X(_Static_assert) \
+  X(_Thread_local)
+/* clang-format on */
 
 typedef enum ambit__token_kind {
   TOKEN_END,

@@ -19,19 +19,14 @@ typedef union ambit__value {
 
 /* The functions of <math.h> that kernels may call: name, number of arguments. Each exists as `name` for double and as
  * `namef` for float. */
-#define AMBIT_CALL_MAP(X)                                                                          \
-  X(fabs, 1)                                                                                       \
-  X(sqrt, 1)                                                                                       \
-  X(fmin, 2)                                                                                       \
-  X(fmax, 2)                                                                                       \
-  X(fma, 3)                                                                                        \
-  X(floor, 1)                                                                                      \
-  X(ceil, 1)                                                                                       \
-  X(trunc, 1)                                                                                      \
-  X(round, 1) X(rint, 1) X(fmod, 2) X(exp, 1) X(exp2, 1) X(expm1, 1) X(log, 1) X(log2, 1)          \
-      X(log10, 1) X(log1p, 1) X(pow, 2) X(cbrt, 1) X(hypot, 2) X(sin, 1) X(cos, 1) X(tan, 1)       \
-          X(asin, 1) X(acos, 1) X(atan, 1) X(atan2, 2) X(sinh, 1) X(cosh, 1) X(tanh, 1) X(erf, 1)  \
-              X(copysign, 2)
+/* clang-format off */
+#define AMBIT_CALL_MAP(X) \
+  X(fabs, 1) X(sqrt, 1) X(fmin, 2) X(fmax, 2) X(fma, 3) X(floor, 1) X(ceil, 1) X(trunc, 1) \
+  X(round, 1) X(rint, 1) X(fmod, 2) X(exp, 1) X(exp2, 1) X(expm1, 1) X(log, 1) X(log2, 1) \
+  X(log10, 1) X(log1p, 1) X(pow, 2) X(cbrt, 1) X(hypot, 2) X(sin, 1) X(cos, 1) X(tan, 1) \
+  X(asin, 1) X(acos, 1) X(atan, 1) X(atan2, 2) X(sinh, 1) X(cosh, 1) X(tanh, 1) X(erf, 1) \
+  X(copysign, 2)
+/* clang-format on */
 
 typedef enum ambit__call {
 #define X(name, args) CALL_##name,
