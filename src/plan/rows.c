@@ -96,7 +96,7 @@ static int64_t cut(double layers, double bytes_per_cell, size_t cache, int64_t c
 }
 
 /* Keeps what the next rows or planes read again in the second-level cache: the third may be shared with
- * strangers. */
+ * strangers. What is written past the cache takes no room in it. */
 static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -106,7 +106,8 @@ static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__pl
   if (g->ndims == 2)
     p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], 1024);
   if (g->ndims >= 3)
-    p->block = cut(p->rows[1] + reach(rule, last - 2), row, t->l2, g->cells[last - 1], 8);
+    p->block = cut(p->rows[1] + reach(rule, last - 2), row, p->stream ? 2 * t->l2 : t->l2,
+                   g->cells[last - 1], 8);
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)

@@ -176,6 +176,18 @@ static void put_buffer(const job *j, int i, int c, const void *user)
             false);
 }
 
+/* Measured in turns on 8192^2 and 512^3 floats: prefetching gains 10 % in 2-D and 5 % for a 3-D star of radius 1;
+ * at radius 2, with two thirds more streams in 3-D, it costs 11 %. */
+static bool prefetch_pays(const job *j)
+{
+  const int axis = j->last - 2;
+
+  if (!j->plan->stream) return false;
+  for (int i = 0; j->ndims >= 3 && i < j->rule->nparams; i++)
+    if (ambit__rows_param(j, i)->low[axis] + ambit__rows_param(j, i)->high[axis] > 2) return false;
+  return true;
+}
+
 /* Asks for what the rows of the block that come next in memory will need soon. */
 static void emit_prefetch(const job *j, const int rows[2])
 {
@@ -224,7 +236,7 @@ static void emit_vector(const job *j, const int rows[2])
 {
   open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1], ", long x");
   each_buffer(j, rows, declare_buffer);
-  if (j->plan->stream) emit_prefetch(j, rows);
+  if (prefetch_pays(j)) emit_prefetch(j, rows);
   open_lanes(j);
   emit_cells(j, rows, true);
   ambit__close(j->w);
