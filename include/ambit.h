@@ -268,7 +268,7 @@ typedef void (*ambit_cpu_fn)(const ambit_call *call);
 /* Puts a compiled function in the place of the one Ambit would generate for this kernel: written by
  * hand, or by `ambit gen` for a machine without a compiler. The text is parsed, so layout and
  * comments do not matter. Holds in all contexts until the process ends; the function must stay
- * valid. */
+ * valid. It is used in strict mode too: what `ambit gen --strict` writes keeps its promise. */
 AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn fn);
 
 /* ---- programs ----------------------------------------------------------------------------- */

@@ -108,7 +108,6 @@ static int piece_axis(const ambit__box *b, int64_t most, int64_t *cells)
   int64_t inner = 1;
 
   *cells = 1;
-
   for (int d = b->ndims - 1; d >= 0; d--) {
     int64_t extent = b->hi[d] - b->lo[d];
 

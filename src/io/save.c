@@ -15,8 +15,6 @@
 
 /* ---- pieces ---- */
 
-enum { PIECE_BYTES = 1 << 20 };
-
 /* Something done with a piece of a field: the cells of `box`, dense. */
 typedef ambit_status (*piece_fn)(ambit_field *f, const ambit__box *box, void *dense, size_t bytes,
                                  void *user);
@@ -29,14 +27,11 @@ static size_t cell_bytes(const ambit_field *f)
 static ambit_status each_piece(ambit_field *f, piece_fn fn, void *user)
 {
   const ambit__box *all = &f->grid->box;
-  int64_t most = PIECE_BYTES / (int64_t)cell_bytes(f);
+  const int64_t most = ambit__field_piece_cells(f);
   ambit__box box;
-  void *dense;
-  ambit_status s;
+  void *dense = ambit__field_piece_new(f);
+  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
 
-  if (most < 1) most = 1;
-  dense = ambit__new(ERRORS(f), (size_t)most, cell_bytes(f));
-  s = dense ? AMBIT_OK : AMBIT_ENOMEM;
   ambit__box_first_piece(all, most, &box);
   while (!s) {
     s = fn(f, &box, dense, (size_t)ambit__box_volume(&box) * cell_bytes(f), user);

@@ -158,8 +158,7 @@ int ambit_field_components(const ambit_field *f)
   return f ? f->store.layout.components : 0;
 }
 
-/* Cells of a piece that goes through the host's memory. */
-static int64_t piece_cells(const ambit_field *f)
+int64_t ambit__field_piece_cells(const ambit_field *f)
 {
   const ambit__layout *l = &f->store.layout;
   int64_t n = PIECE_BYTES / ((int64_t)ambit_type_size(l->type) * l->components);
@@ -168,9 +167,10 @@ static int64_t piece_cells(const ambit_field *f)
   return n < 1 ? 1 : n < all ? n : all;
 }
 
-static void *new_piece(ambit_field *f)
+void *ambit__field_piece_new(const ambit_field *f)
 {
-  return ambit__new(ERRORS(f), (size_t)piece_cells(f) * (size_t)f->store.layout.components,
+  return ambit__new(ERRORS(f),
+                    (size_t)ambit__field_piece_cells(f) * (size_t)f->store.layout.components,
                     ambit_type_size(f->store.layout.type));
 }
 
@@ -178,15 +178,15 @@ static void *new_piece(ambit_field *f)
 static ambit_status move_pieces(ambit_field *f, ambit__store *to, ambit__store *from)
 {
   const ambit__box *own = &from->layout.own;
-  void *dense = new_piece(f);
+  void *dense = ambit__field_piece_new(f);
   ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
   ambit__box piece;
 
-  ambit__box_first_piece(own, piece_cells(f), &piece);
+  ambit__box_first_piece(own, ambit__field_piece_cells(f), &piece);
   if (!s) do {
       AMBIT_TRY_GOTO(s, backend(f)->read_box(queue(f), dense, from, &piece), done);
       AMBIT_TRY_GOTO(s, backend(f)->write_box(queue(f), to, &piece, dense), done);
-    } while (ambit__box_next_piece(own, piece_cells(f), &piece));
+    } while (ambit__box_next_piece(own, ambit__field_piece_cells(f), &piece));
 done:
   free(dense);
   return s;
@@ -332,14 +332,14 @@ ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user)
 
   if (failed(f)) return status_of(f);
   AMBIT_CHECK(fn, ERRORS(f), AMBIT_EINVAL, "field '%s': the function to fill it is NULL", f->name);
-  dense = new_piece(f);
+  dense = ambit__field_piece_new(f);
   if (!dense) return AMBIT_ENOMEM;
   ambit__field_changed(f);
-  ambit__box_first_piece(&f->grid->box, piece_cells(f), &piece);
+  ambit__box_first_piece(&f->grid->box, ambit__field_piece_cells(f), &piece);
   do {
     fill_piece(f, &piece, fn, user, dense);
     AMBIT_TRY_GOTO(s, backend(f)->write_box(queue(f), &f->store, &piece, dense), done);
-  } while (ambit__box_next_piece(&f->grid->box, piece_cells(f), &piece));
+  } while (ambit__box_next_piece(&f->grid->box, ambit__field_piece_cells(f), &piece));
 done:
   free(dense);
   return s;

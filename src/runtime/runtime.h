@@ -139,6 +139,9 @@ void ambit__options_close(ambit *a);
 
 /* Gives the field at least these margins, moving its values if need be. */
 ambit_status ambit__field_widen(ambit_field *f, const int64_t *low, const int64_t *high);
+/* Cells of a piece in which values go through the host's memory, at least 1; and room for one, to free(). */
+int64_t ambit__field_piece_cells(const ambit_field *f);
+void *ambit__field_piece_new(const ambit_field *f);
 /* A field whose values changed from outside. */
 void ambit__field_changed(ambit_field *f);
 ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
