@@ -75,8 +75,11 @@ def a_word_that_is_nothing_is_refused():
 
 
 def the_limits_of_the_machine_are_measured():
-    (r,), _ = _lines("--limits")
-    assert r["copy_gbytes"] > 0.1 and r["fma32_gops"] > 0.01 and r["fma64_gops"] > 0.01, r
+    for _ in range(3):  # another process may take a core away during one of the measurements
+        (r,), _ = _lines("--limits")
+        if r["copy_gbytes"] > 0.1 and r["fma32_gops"] > r["fma64_gops"] * 0.9 > 0.01:
+            return
+    assert False, r
 
 
 def start_and_iteration_are_timed():
