@@ -146,12 +146,17 @@ void *ambit__field_piece_new(const ambit_field *f);
 void ambit__field_changed(ambit_field *f);
 ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
 
-/* ---- program.c, check.c, seal.c, progress.c ---- */
+/* ---- program.c, check.c, seal.c, start.c, execute.c, report.c ---- */
 
 /* Tells all programs of a context that a field, scalar or kernel is about to go. */
 void ambit__programs_forget(ambit *a, const void *object);
 ambit_status ambit__program_seal(ambit_program *p);
 void ambit__program_unseal(ambit_program *p);
+/* A field that was never given values, but hands its own to one that was, starts as a copy of it. */
+ambit_status ambit__program_hand_out(ambit_program *p);
+/* Whether anything a step writes is read by a step: otherwise all iterations do the same. */
+bool ambit__program_goes_anywhere(const ambit_program *p);
+ambit_status ambit__program_iterate(ambit_program *p); /* once */
 /* The cells a step updates: those asked for, less those that fixed faces keep. */
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s);
 /* Find what is wrong with a step, and say so: its arguments; reads of what it writes; reads
