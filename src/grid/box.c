@@ -66,6 +66,19 @@ ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b)
   return c;
 }
 
+ambit__box ambit__box_hull(const ambit__box *a, const ambit__box *b)
+{
+  ambit__box c = *a;
+
+  if (ambit__box_is_empty(b)) return *a;
+  if (ambit__box_is_empty(a)) return *b;
+  for (int d = 0; d < a->ndims; d++) {
+    c.lo[d] = min64(a->lo[d], b->lo[d]);
+    c.hi[d] = max64(a->hi[d], b->hi[d]);
+  }
+  return c;
+}
+
 ambit__box ambit__box_shift(const ambit__box *b, const int *offset)
 {
   ambit__box c = *b;
@@ -86,6 +99,29 @@ ambit__box ambit__box_layer(const ambit__box *b, int axis, int side)
   else
     c.lo[axis] = max64(b->lo[axis], b->hi[axis] - 1);
   return c;
+}
+
+int ambit__box_split(const ambit__box *whole, const ambit__box *inner,
+                     ambit__box rest[2 * AMBIT_MAX_DIMS])
+{
+  const ambit__box hole = ambit__box_intersect(whole, inner);
+  ambit__box left = *whole;
+  int n = 0;
+
+  if (ambit__box_is_empty(whole)) return 0;
+  if (ambit__box_is_empty(&hole)) {
+    rest[0] = *whole;
+    return 1;
+  }
+  for (int d = 0; d < whole->ndims; d++) {
+    ambit__box before = left, after = left;
+
+    before.hi[d] = left.lo[d] = hole.lo[d];
+    after.lo[d] = left.hi[d] = hole.hi[d];
+    if (!ambit__box_is_empty(&before)) rest[n++] = before;
+    if (!ambit__box_is_empty(&after)) rest[n++] = after;
+  }
+  return n;
 }
 
 void ambit__box_first(const ambit__box *b, int64_t *at)

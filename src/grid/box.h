@@ -22,6 +22,8 @@ int64_t ambit__box_volume(const ambit__box *b);
 bool ambit__box_equal(const ambit__box *a, const ambit__box *b);
 bool ambit__box_contains(const ambit__box *outer, const ambit__box *inner);
 ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b);
+/* The smallest box around both; one that is empty adds nothing. */
+ambit__box ambit__box_hull(const ambit__box *a, const ambit__box *b);
 ambit__box ambit__box_shift(const ambit__box *b, const int *offset);
 
 /* The outermost layer of cells at a face:
@@ -34,6 +36,20 @@ ambit__box ambit__box_shift(const ambit__box *b, const int *offset);
  *        +----------+         +--------+-+
  */
 ambit__box ambit__box_layer(const ambit__box *b, int axis, int side);
+
+/* Cuts what of `whole` is not in `inner` into boxes that do not overlap, at most two per axis, and returns how
+ * many. Those of axis 0 come first and have the full width, so rows stay long:
+ *
+ *        +----------+
+ *        |    0     |
+ *        +-+------+-+
+ *        |2|inner |3|
+ *        +-+------+-+
+ *        |    1     |
+ *        +----------+
+ */
+int ambit__box_split(const ambit__box *whole, const ambit__box *inner,
+                     ambit__box rest[2 * AMBIT_MAX_DIMS]);
 
 /* Walks the rows of a box (runs of cells along the last axis). `at` starts at b->lo; returns false after
  * the last row. Use on boxes that are not empty:

@@ -172,6 +172,57 @@ static void pieces_are_in_order_and_leave_nothing_out(void)
     check_pieces(&b, most);
 }
 
+static void a_hull_is_around_both(void)
+{
+  const ambit__box a = {.ndims = 2, .lo = {1, 8}, .hi = {3, 9}}, none = {.ndims = 2};
+  const ambit__box want = {.ndims = 2, .lo = {1, 3}, .hi = {10, 9}};
+  ambit__box h = ambit__box_hull(&a, &plane);
+
+  CHECK(ambit__box_equal(&want, &h));
+  h = ambit__box_hull(&none, &plane);
+  CHECK(ambit__box_equal(&plane, &h));
+  h = ambit__box_hull(&plane, &none);
+  CHECK(ambit__box_equal(&plane, &h));
+}
+
+/* The boxes and the hole have all cells of the whole, once. */
+static void check_split(const ambit__box *whole, const ambit__box *inner, int want)
+{
+  const ambit__box hole = ambit__box_intersect(whole, inner);
+  ambit__box rest[2 * AMBIT_MAX_DIMS];
+  int64_t cells = ambit__box_volume(&hole);
+  int n = ambit__box_split(whole, inner, rest);
+
+  CHECK_EQ(want, n);
+  for (int i = 0; i < n; i++) {
+    CHECK(ambit__box_contains(whole, &rest[i]));
+    cells += ambit__box_volume(&rest[i]);
+    for (int k = -1; k < i; k++) {
+      ambit__box both = ambit__box_intersect(&rest[i], k < 0 ? &hole : &rest[k]);
+
+      CHECK(ambit__box_is_empty(&both));
+    }
+  }
+  CHECK_EQ(ambit__box_volume(whole), cells);
+}
+
+static void a_split_leaves_out_the_inner_cells(void)
+{
+  const ambit__box cube = {.ndims = 3, .hi = {6, 7, 8}}, none = {.ndims = 3};
+  const ambit__box inner = {.ndims = 3, .lo = {1, 2, 3}, .hi = {5, 5, 5}};
+  const ambit__box side = {.ndims = 3, .lo = {0, 0, 3}, .hi = {6, 7, 20}};
+  ambit__box rest[2 * AMBIT_MAX_DIMS];
+
+  check_split(&cube, &inner, 6);
+  check_split(&cube, &side, 1);
+  check_split(&cube, &none, 1);
+  check_split(&cube, &cube, 0);
+  check_split(&none, &cube, 0);
+  ambit__box_split(&cube, &inner, rest);
+  CHECK_EQ(8, rest[0].hi[2]); /* rows stay long */
+  CHECK_EQ(1, rest[0].hi[0]);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -188,6 +239,8 @@ int main(int argc, char **argv)
       {"a_walk_visits_every_row_once_in_order", a_walk_visits_every_row_once_in_order},
       {"a_line_is_one_row", a_line_is_one_row},
       {"a_box_prints_as_its_ranges", a_box_prints_as_its_ranges},
+      {"a_hull_is_around_both", a_hull_is_around_both},
+      {"a_split_leaves_out_the_inner_cells", a_split_leaves_out_the_inner_cells},
       {0}};
 
   return test_main(argc, argv, tests);

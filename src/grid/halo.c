@@ -1,0 +1,375 @@
+/* halo.c - from reads to transfers.
+ *
+ * The cells a need reads from are a product of spans, one per axis: axes are resolved each on its own (boundary.h). So a need is
+ * split axis by axis: what it reads inside the grid stays, what it reads outside becomes the cells that are copied there, if
+ * any; on an axis that wraps (periodic, and the part does not span it) indices go on beyond the grid. The spans are then cut
+ * into sectors, below, beside and above the part's own cells:
+ *
+ *          0 | 1 | 2
+ *         ---+---+---        sector 4, in the middle, is the part; each other one has the hull of
+ *          3 |own| 5         what all needs read there, and no two overlap
+ *         ---+---+---
+ *          6 | 7 | 8
+ *
+ * What lies in a sector is folded back into the grid, and cut by the parts that own it.
+ */
+#include "grid/halo.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+typedef struct span {
+  int64_t lo, hi; /* empty unless lo < hi */
+} span;
+
+/* One axis as a part sees it. */
+typedef struct line {
+  int64_t extent;         /* of the grid */
+  span own;               /* of the part */
+  bool wraps;             /* periodic, and not all of it is the part's own */
+  ambit_boundary kind[2]; /* of both sides */
+} line;
+
+/* A box of the halo, folded back into the grid. */
+typedef struct piece {
+  ambit__box box;
+  int64_t shift[AMBIT_MAX_DIMS]; /* from there to where it is kept */
+} piece;
+
+typedef struct work {
+  const ambit__halo_spec *spec;
+  ambit__errors *errors;
+  ambit__halo *halo;
+  int *mine; /* the parts in spec->mine, in order */
+  int nmine;
+  line line[AMBIT_MAX_DIMS]; /* of the part being looked at */
+  ambit__box *sectors;       /* 3^n of them */
+  int nsectors;
+  piece *pieces;
+  size_t npieces, cap;
+} work;
+
+/* ---- spans ---- */
+
+static bool is_empty(span s)
+{
+  return s.lo >= s.hi;
+}
+
+static bool is_in(span s, int64_t i)
+{
+  return s.lo <= i && i < s.hi;
+}
+
+static span cut(span s, int64_t lo, int64_t hi)
+{
+  return (span){s.lo > lo ? s.lo : lo, s.hi < hi ? s.hi : hi};
+}
+
+static span hull(span a, span b)
+{
+  if (is_empty(a)) return b;
+  if (is_empty(b)) return a;
+  return (span){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+static span span_of(const ambit__box *b, int axis)
+{
+  return (span){b->lo[axis], b->hi[axis]};
+}
+
+static void set_span(ambit__box *b, int axis, span s)
+{
+  b->lo[axis] = s.lo;
+  b->hi[axis] = s.hi;
+}
+
+static bool overlap(const ambit__box *a, const ambit__box *b)
+{
+  for (int d = 0; d < a->ndims; d++)
+    if (is_empty(cut(span_of(a, d), b->lo[d], b->hi[d]))) return false;
+  return true;
+}
+
+/* ---- one axis ---- */
+
+static line line_of(const ambit__halo_spec *spec, int part, int axis)
+{
+  const ambit_boundary *kind = spec->boundaries->kind[axis];
+  const span own = span_of(&spec->parts[part], axis);
+  const int64_t extent = spec->grid->hi[axis];
+  const bool spans = own.lo == 0 && own.hi == extent;
+
+  return (line){extent, own, kind[0] == AMBIT_PERIODIC && !spans, {kind[0], kind[1]}};
+}
+
+static bool is_copy(ambit_boundary kind)
+{
+  return kind != AMBIT_NONE && kind != AMBIT_CONSTANT && kind != AMBIT_FIXED;
+}
+
+/* The cells that are copied to those of s that lie outside, on one side. */
+static span sources(const line *l, int side, span s)
+{
+  span from = {0, 0};
+
+  s = side ? cut(s, l->extent, INT64_MAX) : cut(s, INT64_MIN, 0);
+  if (!is_copy(l->kind[side])) return from;
+  s.hi = cut(s, s.lo, s.lo + 2 * l->extent).hi; /* after two extents everything repeats */
+  for (int64_t i = s.lo; i < s.hi; i++) {
+    int64_t source = ambit__boundary_map(l->kind[side], l->extent, i);
+
+    from = hull(from, (span){source, source + 1});
+  }
+  return from;
+}
+
+/* Splits a read by where it gets its cells from: below, beside and above the own cells. */
+static void split(const line *l, span read, span sector[3])
+{
+  const span from[3] = {l->wraps ? read : cut(read, 0, l->extent),
+                        l->wraps ? (span){0, 0} : sources(l, 0, read),
+                        l->wraps ? (span){0, 0} : sources(l, 1, read)};
+
+  for (int k = 0; k < 3; k++)
+    sector[k] = (span){0, 0};
+  for (int i = 0; i < 3; i++) {
+    sector[0] = hull(sector[0], cut(from[i], INT64_MIN, l->own.lo));
+    sector[1] = hull(sector[1], cut(from[i], l->own.lo, l->own.hi));
+    sector[2] = hull(sector[2], cut(from[i], l->own.hi, INT64_MAX));
+  }
+}
+
+/* ---- the boxes of a part ---- */
+
+/* Adds to the sectors all products of the spans of the axes; `index` counts the axes before. */
+static void add_products(work *w, span (*sector)[3], int axis, int index, ambit__box *box)
+{
+  if (axis == box->ndims) {
+    w->sectors[index] = ambit__box_hull(&w->sectors[index], box);
+    return;
+  }
+  for (int k = 0; k < 3; k++)
+    if (!is_empty(sector[axis][k])) {
+      set_span(box, axis, sector[axis][k]);
+      add_products(w, sector, axis + 1, 3 * index + k, box);
+    }
+}
+
+/* What of the reach is there before ghosts are filled: what lies in the grid or wraps, and whatever may be copied. */
+static void find_given(const work *w, ambit__reach *r)
+{
+  r->given = r->reach;
+  for (int d = 0; d < r->reach.ndims; d++) {
+    const line *l = &w->line[d];
+    const span all = span_of(&r->reach, d);
+    span given = cut(all, 0, l->extent);
+
+    if (l->wraps) continue;
+    given = hull(given, hull(sources(l, 0, all), sources(l, 1, all)));
+    set_span(&r->given, d, given);
+    set_span(&r->reach, d, hull(all, given));
+  }
+}
+
+static void look_at_part(work *w, int part)
+{
+  const ambit__halo_spec *spec = w->spec;
+  const ambit__box *own = &spec->parts[part];
+  ambit__reach *r = &w->halo->reaches[part];
+
+  r->reach = *own;
+  for (int d = 0; d < own->ndims; d++)
+    w->line[d] = line_of(spec, part, d);
+  for (int i = 0; i < w->nsectors; i++)
+    w->sectors[i] = (ambit__box){.ndims = own->ndims};
+  for (int i = 0; i < spec->nneeds; i++) {
+    const ambit__need *need = &spec->needs[i];
+    ambit__box read = ambit__box_intersect(own, &need->region);
+    span sector[AMBIT_MAX_DIMS][3];
+
+    if (ambit__box_is_empty(&read)) continue;
+    read = ambit__box_shift(&read, need->offset);
+    r->reach = ambit__box_hull(&r->reach, &read);
+    for (int d = 0; d < read.ndims; d++)
+      split(&w->line[d], span_of(&read, d), sector[d]);
+    add_products(w, sector, 0, 0, &read);
+  }
+  find_given(w, r);
+}
+
+/* ---- transfers ---- */
+
+static int64_t floor_div(int64_t a, int64_t n)
+{
+  return a >= 0 ? a / n : -((-a + n - 1) / n);
+}
+
+/* Adds a box as pieces: along axes that wrap it may lie some extents away, or on both sides of a face. */
+static ambit_status fold_back(work *w, int axis, piece *p)
+{
+  const int64_t extent = w->spec->grid->hi[axis < p->box.ndims ? axis : 0];
+  span s;
+
+  if (axis == p->box.ndims) {
+    piece *grown = ambit__grow(w->errors, w->pieces, w->npieces, &w->cap, sizeof *grown);
+
+    if (!grown) return AMBIT_ENOMEM;
+    w->pieces = grown;
+    w->pieces[w->npieces++] = *p;
+    return AMBIT_OK;
+  }
+  s = span_of(&p->box, axis);
+  for (int64_t n = floor_div(s.lo, extent); n * extent < s.hi; n++) {
+    const span within = cut(s, n * extent, (n + 1) * extent);
+
+    set_span(&p->box, axis, (span){within.lo - n * extent, within.hi - n * extent});
+    p->shift[axis] = n * extent;
+    AMBIT_TRY(fold_back(w, axis + 1, p));
+  }
+  set_span(&p->box, axis, s);
+  return AMBIT_OK;
+}
+
+static ambit_status find_pieces(work *w)
+{
+  w->npieces = 0;
+  for (int i = 0; i < w->nsectors; i++) {
+    piece p = {.box = w->sectors[i]};
+
+    if (i == w->nsectors / 2 || ambit__box_is_empty(&p.box)) continue;
+    AMBIT_TRY(fold_back(w, 0, &p));
+  }
+  return AMBIT_OK;
+}
+
+/* Adds what part `from` owns of the pieces. */
+static ambit_status add_transfers(work *w, int from, int to)
+{
+  ambit__halo *h = w->halo;
+
+  for (size_t i = 0; i < w->npieces; i++) {
+    ambit__transfer t = {.from = from, .to = to}, *grown;
+
+    if (!overlap(&w->pieces[i].box, &w->spec->parts[from])) continue;
+    t.box = ambit__box_intersect(&w->pieces[i].box, &w->spec->parts[from]);
+    for (int d = 0; d < t.box.ndims; d++)
+      t.shift[d] = w->pieces[i].shift[d];
+    grown = ambit__grow(w->errors, h->transfers, h->count, &h->cap, sizeof *grown);
+    if (!grown) return AMBIT_ENOMEM;
+    h->transfers = grown;
+    h->transfers[h->count++] = t;
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status ask_owners(work *w, int to)
+{
+  const bool all = !w->spec->mine || w->spec->mine[to];
+  const int owners = all ? w->spec->nparts : w->nmine;
+  ambit__box around = {.ndims = w->spec->grid->ndims};
+
+  for (size_t i = 0; i < w->npieces; i++)
+    around = ambit__box_hull(&around, &w->pieces[i].box);
+  for (int i = 0; i < owners; i++) {
+    int from = all ? i : w->mine[i];
+
+    if (overlap(&around, &w->spec->parts[from])) AMBIT_TRY(add_transfers(w, from, to));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- the interface ---- */
+
+static ambit_status begin(work *w)
+{
+  const ambit__halo_spec *spec = w->spec;
+  const size_t nparts = (size_t)spec->nparts;
+
+  w->nsectors = 1;
+  for (int d = 0; d < spec->grid->ndims; d++)
+    w->nsectors *= 3;
+  w->sectors = ambit__new(w->errors, (size_t)w->nsectors, sizeof *w->sectors);
+  w->mine = ambit__new(w->errors, nparts, sizeof *w->mine);
+  w->halo->reaches = ambit__new(w->errors, nparts, sizeof *w->halo->reaches);
+  if (!w->sectors || !w->mine || !w->halo->reaches) return AMBIT_ENOMEM;
+  for (int p = 0; p < spec->nparts && spec->mine; p++)
+    if (spec->mine[p]) w->mine[w->nmine++] = p;
+  return AMBIT_OK;
+}
+
+static ambit_status plan_part(work *w, int part)
+{
+  const ambit__box *own = &w->spec->parts[part];
+
+  if (ambit__box_is_empty(own)) {
+    w->halo->reaches[part] = (ambit__reach){*own, *own};
+    return AMBIT_OK;
+  }
+  look_at_part(w, part);
+  AMBIT_TRY(find_pieces(w));
+  return ask_owners(w, part);
+}
+
+ambit_status ambit__halo_make(ambit__errors *errors, const ambit__halo_spec *spec,
+                              ambit__halo *halo)
+{
+  work w = {.spec = spec, .errors = errors, .halo = halo};
+  ambit_status s;
+
+  *halo = (ambit__halo){0};
+  s = begin(&w);
+  for (int p = 0; p < spec->nparts && !s; p++)
+    s = plan_part(&w, p);
+  free(w.sectors);
+  free(w.mine);
+  free(w.pieces);
+  return s;
+}
+
+void ambit__halo_free(ambit__halo *halo)
+{
+  free(halo->reaches);
+  free(halo->transfers);
+  *halo = (ambit__halo){0};
+}
+
+/* Whether index i is known without others: own, a copy of own, or a constant. */
+static bool is_known(const line *l, int64_t i)
+{
+  ambit_boundary kind = l->kind[i >= l->extent];
+
+  if (is_in(l->own, i)) return true;
+  if (is_in((span){0, l->extent}, i) || l->wraps) return false;
+  return kind == AMBIT_CONSTANT || is_in(l->own, ambit__boundary_map(kind, l->extent, i));
+}
+
+/* Takes away from a span of own cells what reads unknown cells: at the low end for offsets back, else at the high one. */
+static span shrink(const line *l, span s, int offset)
+{
+  int64_t i;
+
+  if (offset < 0) {
+    for (i = cut(s, s.lo, l->own.lo - offset).hi - 1; i >= s.lo && is_known(l, i + offset);)
+      i--;
+    return cut(s, i + 1, s.hi);
+  }
+  for (i = cut(s, l->own.hi - offset, s.hi).lo; i < s.hi && is_known(l, i + offset);)
+    i++;
+  return cut(s, s.lo, i);
+}
+
+void ambit__halo_shrink(const ambit__halo_spec *spec, int part, ambit__box *inner)
+{
+  for (int i = 0; i < spec->nneeds; i++) {
+    const ambit__need *need = &spec->needs[i];
+
+    if (!overlap(inner, &need->region)) continue;
+    for (int d = 0; d < inner->ndims; d++) {
+      line l = line_of(spec, part, d);
+
+      set_span(inner, d, shrink(&l, span_of(inner, d), need->offset[d]));
+    }
+  }
+}
