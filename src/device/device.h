@@ -2,8 +2,12 @@
  *
  * A backend is one constant table. Its functions are static in the backend's own files; the table
  * is the only symbol the rest of the library sees. Work is handed to a queue and done in order;
- * a backend may do it at once (ref, cpu) or later (GPUs): only wait, get and read_box promise that
+ * a backend may do it at once (ref, cpu) or later (GPUs): only wait, get, read_box and events promise that
  * it is done. A NULL entry means what the comment beside it says.
+ *
+ * A device keeps any number of parts of a grid. What it is told of a part is in the layouts of its stores, whose
+ * own boxes lie anywhere in the grid; all stores of one launch have the same one. Boxes are global. Queues of
+ * one device are ordered among each other by events only.
  */
 #ifndef AMBIT_DEVICE_DEVICE_H
 #define AMBIT_DEVICE_DEVICE_H
@@ -20,8 +24,12 @@ typedef struct ambit__device {
   const ambit__settings *settings; /* of the context */
 } ambit__device;
 
+/* A device that works on the caller's thread calls `poll` now and then while it computes, so that messages move
+ * on: it hands no work to the device, and neither reads nor writes fields. */
 typedef struct ambit__queue {
   ambit__device *device;
+  void (*poll)(void *user); /* NULL: none */
+  void *poll_user;
 } ambit__queue;
 
 typedef struct ambit__buffer {
@@ -38,6 +46,14 @@ typedef struct ambit__store {
   ambit__buffer *buffer;
 } ambit__store;
 
+/* Host memory that one device packs to and unpacks from without waiting; pinned where that matters. */
+typedef struct ambit__message {
+  unsigned char *bytes;
+  size_t size;
+} ambit__message;
+
+typedef struct ambit__event ambit__event; /* a point in a queue; each backend has its own struct */
+
 /* What one parameter of a launch is bound to: a field, or a value in a small buffer. */
 typedef struct ambit__argument {
   ambit__store *store;                 /* field; NULL otherwise */
@@ -45,12 +61,15 @@ typedef struct ambit__argument {
   ambit__buffer *value;                /* scalar or number: 8 bytes, of the parameter's type */
 } ambit__argument;
 
+/* Launches of one function, on different boxes and parts, may be under way at once in several queues. They touch
+ * the cells of their box only, on devices that have several queues at work at once. */
 typedef struct ambit__launch {
-  ambit__box box;         /* cells to update, global; ndims 0: run once */
+  ambit__box box;         /* cells to update, own ones of the part; ndims 0: run once */
   const int64_t *extents; /* of the grid */
   int nargs;              /* by parameter of the rule */
   const ambit__argument *args;
   int64_t step; /* iteration number */
+  bool more;    /* reductions are folded into what their values hold, instead of starting anew */
 } ambit__launch;
 
 typedef struct ambit__device_info {
@@ -78,18 +97,42 @@ typedef struct ambit__backend {
   ambit_status (*put)(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes);
   ambit_status (*get)(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes);
 
-  /* Copies a box (global indices, within the own cells) from or to a dense array in C order, components last. */
+  /* Copies a box of own cells from or to a dense array in C order, components last. */
   ambit_status (*write_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                             const void *src);
   ambit_status (*read_box)(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box);
 
-  /* Copies a box between two stores of one type and number of components. NULL: by way of the host. */
+  /* Copies a box of own cells of src to the cells of dst that lie `shift` further (NULL: the same cells), in its
+   * margins too. The stores have one type and number of components. NULL: by way of the host. */
   ambit_status (*copy_box)(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                           const ambit__box *box);
+                           const ambit__box *box, const int64_t *shift);
 
-  /* Fills the ghost cells up to low[d] before and high[d] after the grid. NULL: launches need none. */
+  /* Fills the cells of `reach` that are not in `given`, axis by axis: across axis d, those that lie in reach along
+   * the axes before d and in given along those after. They are copies of the cells the boundaries map them
+   * to, which lie in given along d, or constants. Both boxes lie around the own cells, within the margins,
+   * and reach goes beyond given at faces of the grid only, none of them AMBIT_NONE or AMBIT_FIXED. With one part,
+   * given is the grid. NULL: launches need no ghost cells, and the device can have one part only. */
   ambit_status (*ghosts)(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                         const int64_t *extents, const int *low, const int *high);
+                         const int64_t *extents, const ambit__box *given, const ambit__box *reach);
+
+  /* Messages. A box, margins too, is packed from byte `at` on, dense, in C order, components last. What was packed
+   * can be read when an event recorded after has happened; what is unpacked must stay until one has. `at` is a
+   * multiple of the size of a value. NULL: the device can have one part only. */
+  ambit_status (*message_open)(ambit__device *dev, size_t bytes, ambit__message **m);
+  void (*message_close)(ambit__device *dev, ambit__message *m);
+  ambit_status (*pack)(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
+                       const ambit__box *box);
+  ambit_status (*unpack)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                         ambit__message *m, size_t at);
+
+  /* Events, which can be recorded again and again. One never recorded has happened. NULL: the device does its work at
+   * once. */
+  ambit_status (*event_open)(ambit__device *dev, ambit__event **e);
+  void (*event_close)(ambit__event *e);
+  ambit_status (*event_record)(ambit__event *e, ambit__queue *q);
+  ambit_status (*event_await)(ambit__queue *q, ambit__event *e); /* q goes on when e has happened */
+  ambit_status (*event_sync)(ambit__event *e);                   /* the host waits */
+  bool (*event_done)(ambit__event *e);
 
   ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
   void (*discard)(ambit__device *dev, ambit__function *fn);

@@ -1,9 +1,4 @@
-/* host.c - allocating host memory, and copying boxes into and out of stores.
- *
- * A dense array has its components last; a store keeps them beside each other (AMBIT_AOS) or one array
- * each (AMBIT_SOA). Where the two agree a row is one memcpy, else it is copied value by value, and
- * only the size of a value matters, not its type.
- */
+/* host.c - allocating host memory: buffers and messages. */
 #define _GNU_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "device/host.h"
 
@@ -110,100 +105,24 @@ ambit_status ambit__host_get(ambit__queue *q, void *dst, ambit__buffer *src, siz
   return AMBIT_OK;
 }
 
-/* ---- boxes ---- */
+/* ---- messages ---- */
 
-/* n values of a size the compiler knows, each `to_step` and `from_step` bytes after the one before. */
-static inline void copy_values(unsigned char *to, size_t to_step, const unsigned char *from,
-                               size_t from_step, int64_t n, size_t size)
+ambit_status ambit__host_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
 {
-  for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)
-    memcpy(to, from, size);
+  *m = ambit__new(dev->errors, 1, sizeof **m);
+  if (!*m) return AMBIT_ENOMEM;
+  (*m)->size = bytes;
+  (*m)->bytes = aligned_alloc(LINE, round_up(bytes ? bytes : 1, LINE));
+  if ((*m)->bytes) return AMBIT_OK;
+  free(*m);
+  *m = NULL;
+  return ambit__raise(dev->errors, AMBIT_ENOMEM, "no memory for a message of %zu bytes", bytes);
 }
 
-static void copy_strided(unsigned char *to, size_t to_step, const unsigned char *from,
-                         size_t from_step, int64_t n, size_t size)
+void ambit__host_message_close(ambit__device *dev, ambit__message *m)
 {
-  switch (size) {
-  case 1: copy_values(to, to_step, from, from_step, n, 1); break;
-  case 2: copy_values(to, to_step, from, from_step, n, 2); break;
-  case 4: copy_values(to, to_step, from, from_step, n, 4); break;
-  default: copy_values(to, to_step, from, from_step, n, 8); break;
-  }
-}
-
-/* One row of a box: where it is in the store and how the dense array sees it. */
-typedef struct row {
-  size_t size;      /* bytes of a value */
-  size_t cell;      /* bytes of a cell in the dense array */
-  size_t step;      /* bytes from a cell to the next in the store */
-  size_t component; /* bytes from a component to the next in the store */
-  size_t bytes;     /* of the row in the dense array */
-  int64_t cells;
-  int components;
-} row;
-
-static row row_of(const ambit__layout *l, const ambit__box *box)
-{
-  const int last = box->ndims - 1;
-  const size_t size = ambit_type_size(l->type);
-  row r = {.size = size, .components = l->components, .cells = box->hi[last] - box->lo[last]};
-
-  r.cell = (size_t)l->components * size;
-  r.step = (size_t)l->stride[last] * size;
-  r.component = (size_t)l->component * size;
-  r.bytes = (size_t)r.cells * r.cell;
-  return r;
-}
-
-static unsigned char *row_at(const ambit__store *s, const int64_t *at, size_t size)
-{
-  return ambit__host_base(s->buffer) + (size_t)ambit__layout_at(&s->layout, at) * size;
-}
-
-ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                   const void *src)
-{
-  const row r = row_of(&dst->layout, box);
-  const unsigned char *from = src;
-  int64_t at[AMBIT_MAX_DIMS];
-
-  (void)q;
-  if (ambit__box_is_empty(box)) return AMBIT_OK;
-  assert(ambit__box_contains(&dst->layout.own, box));
-  ambit__box_first(box, at);
-  do {
-    unsigned char *to = row_at(dst, at, r.size);
-
-    if (r.step == r.cell)
-      memcpy(to, from, r.bytes);
-    else
-      for (size_t c = 0; c < (size_t)r.components; c++)
-        copy_strided(to + c * r.component, r.step, from + c * r.size, r.cell, r.cells, r.size);
-    from += r.bytes;
-  } while (ambit__box_next_row(box, at));
-  return AMBIT_OK;
-}
-
-ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                  const ambit__box *box)
-{
-  const row r = row_of(&src->layout, box);
-  unsigned char *to = dst;
-  int64_t at[AMBIT_MAX_DIMS];
-
-  (void)q;
-  if (ambit__box_is_empty(box)) return AMBIT_OK;
-  assert(ambit__box_contains(&src->layout.own, box));
-  ambit__box_first(box, at);
-  do {
-    const unsigned char *from = row_at(src, at, r.size);
-
-    if (r.step == r.cell)
-      memcpy(to, from, r.bytes);
-    else
-      for (size_t c = 0; c < (size_t)r.components; c++)
-        copy_strided(to + c * r.size, r.cell, from + c * r.component, r.step, r.cells, r.size);
-    to += r.bytes;
-  } while (ambit__box_next_row(box, at));
-  return AMBIT_OK;
+  (void)dev;
+  if (!m) return;
+  free(m->bytes);
+  free(m);
 }

@@ -40,28 +40,61 @@ ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const amb
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box);
 
-/* Fills all ghost cells, on the calling thread. The store covers the whole grid; its margins are at
- * least low and high, which may exceed the extents. Cells behind AMBIT_NONE and AMBIT_FIXED faces stay as
- * they are. */
+/* Messages in plain memory. Closing NULL does nothing. */
+ambit_status ambit__host_message_open(ambit__device *dev, size_t bytes, ambit__message **m);
+void ambit__host_message_close(ambit__device *dev, ambit__message *m);
+
+/* ---- host_boxes.c: copies in pieces, for devices with threads ---- */
+
+/* Values along one axis of a copy, and the bytes from one to the next on either side. */
+typedef struct ambit__host_axis {
+  int64_t count, to, from;
+} ambit__host_axis;
+
+typedef struct ambit__host_copy {
+  size_t size;    /* bytes of a value */
+  int64_t values; /* in all; 0: nothing to do */
+  unsigned char *to;
+  const unsigned char *from;
+  int naxes; /* at least 1 if there are values */
+  ambit__host_axis axes[AMBIT_MAX_DIMS + 1];
+} ambit__host_copy;
+
+/* From a dense array to a store, back, and between stores: see the entries write_box, read_box and copy_box. Boxes may
+ * lie in margins too. */
+ambit__host_copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src);
+ambit__host_copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box);
+ambit__host_copy ambit__host_copy_across(ambit__store *dst, ambit__store *src,
+                                         const ambit__box *box, const int64_t *shift);
+
+void ambit__host_copy_run(const ambit__host_copy *c);
+/* What thread number `thread` has to copy of it. */
+ambit__host_copy ambit__host_copy_share(const ambit__host_copy *whole, int thread, int threads);
+
+/* ---- host_ghosts.c ---- */
+
+/* Fills ghost cells, on the calling thread. Cells behind AMBIT_NONE and AMBIT_FIXED faces stay as they are. */
 ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                                const int64_t *extents, const int *low, const int *high);
+                                const int64_t *extents, const ambit__box *given,
+                                const ambit__box *reach);
 
 /* The same in pieces. For each axis in order: rows first..end-1 of the ambit__host_ghost_count ones, in any order and
  * by any threads, all of them before the next axis begins. */
 typedef struct ambit__host_ghosts_job {
   const ambit__layout *layout;
   const ambit__boundaries *boundaries;
-  int last;                        /* axis */
-  int64_t size;                    /* bytes of a value */
-  unsigned char *origin;           /* the cell 0, 0, ... of component 0 */
-  int64_t extents[AMBIT_MAX_DIMS]; /* of the grid */
-  int low[AMBIT_MAX_DIMS];         /* ghosts to fill per axis: 0 at NONE and FIXED faces */
-  int high[AMBIT_MAX_DIMS];
+  const int64_t *extents; /* of the grid */
+  int last;               /* axis */
+  int64_t size;           /* bytes of a value */
+  ambit__box given;
+  unsigned char *origin;       /* the first cell of given, component 0 */
+  int64_t low[AMBIT_MAX_DIMS]; /* cells to fill before given, per axis: 0 at NONE and FIXED faces */
+  int64_t high[AMBIT_MAX_DIMS]; /* and after */
 } ambit__host_ghosts_job;
 
 void ambit__host_ghosts_begin(ambit__host_ghosts_job *job, ambit__store *store,
-                              const ambit__boundaries *b, const int64_t *extents, const int *low,
-                              const int *high);
+                              const ambit__boundaries *b, const int64_t *extents,
+                              const ambit__box *given, const ambit__box *reach);
 int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis);
 void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t first,
                             int64_t end);

@@ -1,6 +1,6 @@
 /* host_ghosts.c - filling ghost cells in host memory.
  *
- * An axis is filled from own cells along that axis only, so its rows can be filled in any order. Along
+ * An axis is filled from given cells along that axis only, so its rows can be filled in any order. Along
  * every axis but the last a ghost layer is made of whole rows, each a copy of another row or a constant. Along
  * the last axis every row gets new ends, from a list of (to, from) made once per call. With
  * AMBIT_AOS the components of a cell are treated as one longer row; with AMBIT_SOA they are one more axis,
@@ -36,13 +36,13 @@ typedef struct rows {
 /* A place among the rows, and how many follow at equal distances. */
 typedef struct cursor {
   int64_t at[AMBIT_MAX_DIMS];
-  unsigned char *row; /* its cell 0 along the last axis */
+  unsigned char *row; /* its first given cell along the last axis */
   int64_t left;       /* rows still to be visited */
   int64_t run;        /* of them, those along the innermost axis */
   int64_t step;       /* bytes from one of those to the next */
 } cursor;
 
-/* A list of values to copy within each row: bytes from the row's cell 0. */
+/* A list of values to copy within each row: bytes from the row's first given cell. */
 typedef struct columns {
   int n;
   int64_t to[COLUMNS], from[COLUMNS];
@@ -51,6 +51,11 @@ typedef struct columns {
 static int64_t min64(int64_t a, int64_t b)
 {
   return a < b ? a : b;
+}
+
+static int64_t cells(const ambit__host_ghosts_job *job, int axis)
+{
+  return job->given.hi[axis] - job->given.lo[axis];
 }
 
 /* The rows that axis `axis` fills (or, if it is not the last one, those of each of its layers). */
@@ -68,7 +73,7 @@ static rows rows_of(const ambit__host_ghosts_job *job, int axis)
     int64_t low = d < axis ? job->low[d] : 0, high = d < axis ? job->high[d] : 0;
 
     if (d == axis) continue;
-    r.count[r.n] = low + job->extents[d] + high;
+    r.count[r.n] = low + cells(job, d) + high;
     r.step[r.n] = l->stride[d] * size;
     r.start -= low * r.step[r.n];
     r.total *= r.count[r.n++];
@@ -145,7 +150,7 @@ INLINE void copy_run(const cursor *c, const columns *list, size_t size)
   }
 }
 
-/* Sets n values of each row, from `offset` bytes after its cell 0, to the constant of a face. */
+/* Sets n values of each row, from `offset` bytes after its first given cell, to the constant of a face. */
 static void fill_rows(const ambit__host_ghosts_job *job, const rows *r, cursor c, int64_t offset,
                       int64_t n, double number)
 {
@@ -188,11 +193,20 @@ static void copy_rows(const rows *r, cursor c, int64_t distance, size_t bytes)
 
 /* ---- the two ways to fill an axis ---- */
 
-/* Ghost number k of an axis, counting the low ones first, as an index of a cell. */
-static int64_t ghost_index(const ambit__host_ghosts_job *job, int axis, int64_t k)
+/* Ghost number k of an axis, counting the low ones first, as a distance from the first given cell. */
+static int64_t ghost_at(const ambit__host_ghosts_job *job, int axis, int64_t k)
 {
   k -= job->low[axis];
-  return k < 0 ? k : job->extents[axis] + k;
+  return k < 0 ? k : cells(job, axis) + k;
+}
+
+/* Where the cell that it is a copy of lies, as such a distance. */
+static int64_t source_of(const ambit__host_ghosts_job *job, int axis, ambit_boundary kind,
+                         int64_t at)
+{
+  const int64_t first = job->given.lo[axis];
+
+  return ambit__boundary_map(kind, job->extents[axis], first + at) - first;
 }
 
 static void fill_layer(const ambit__host_ghosts_job *job, int axis, int64_t layer, const rows *r,
@@ -201,15 +215,14 @@ static void fill_layer(const ambit__host_ghosts_job *job, int axis, int64_t laye
   const ambit__layout *l = job->layout;
   const int last = job->last, side = layer >= job->low[axis];
   const ambit_boundary kind = job->boundaries->kind[axis][side];
-  const int64_t to = ghost_index(job, axis, layer), step = l->stride[axis] * job->size;
-  const int64_t values = job->extents[last] * l->stride[last];
+  const int64_t to = ghost_at(job, axis, layer), step = l->stride[axis] * job->size;
+  const int64_t values = cells(job, last) * l->stride[last];
   const cursor c = cursor_at(r, job->origin + to * step, first, end);
 
   if (kind == AMBIT_CONSTANT)
     fill_rows(job, r, c, 0, values, job->boundaries->value[axis][side]);
   else
-    copy_rows(r, c, (ambit__boundary_map(kind, job->extents[axis], to) - to) * step,
-              (size_t)(values * job->size));
+    copy_rows(r, c, (source_of(job, axis, kind, to) - to) * step, (size_t)(values * job->size));
 }
 
 static void fill_layers(const ambit__host_ghosts_job *job, int axis, int64_t first, int64_t end)
@@ -228,17 +241,18 @@ static void fill_layers(const ambit__host_ghosts_job *job, int axis, int64_t fir
 /* Copies the ghosts of both ends of the rows, a list of COLUMNS values at a time. */
 static void copy_ends(const ambit__host_ghosts_job *job, const rows *r, cursor c)
 {
-  const int axis = job->last, ghosts = job->low[axis] + job->high[axis];
+  const int axis = job->last;
+  const int64_t ghosts = job->low[axis] + job->high[axis];
   const int64_t size = job->size, step = job->layout->stride[axis];
   columns list;
 
   list.n = 0;
-  for (int k = 0; k < ghosts; k++) {
+  for (int64_t k = 0; k < ghosts; k++) {
     ambit_boundary kind = job->boundaries->kind[axis][k >= job->low[axis]];
-    int64_t to = ghost_index(job, axis, k), from;
+    int64_t to = ghost_at(job, axis, k), from;
 
     if (kind == AMBIT_CONSTANT) continue;
-    from = ambit__boundary_map(kind, job->extents[axis], to);
+    from = source_of(job, axis, kind, to);
     for (int64_t e = 0; e < step; e++) { /* AMBIT_AOS: the values of the cell */
       if (list.n == COLUMNS) {
         copy_columns(job, r, c, &list);
@@ -260,7 +274,7 @@ static void fill_ends(const ambit__host_ghosts_job *job, int64_t first, int64_t 
 
   copy_ends(job, &r, c);
   for (int side = 0; side < 2; side++) {
-    int64_t from = side ? job->extents[axis] : -job->low[axis];
+    int64_t from = side ? cells(job, axis) : -job->low[axis];
     int64_t width = side ? job->high[axis] : job->low[axis];
 
     if (width && job->boundaries->kind[axis][side] == AMBIT_CONSTANT)
@@ -277,28 +291,30 @@ static bool is_filled(ambit_boundary kind)
 }
 
 void ambit__host_ghosts_begin(ambit__host_ghosts_job *job, ambit__store *store,
-                              const ambit__boundaries *b, const int64_t *extents, const int *low,
-                              const int *high)
+                              const ambit__boundaries *b, const int64_t *extents,
+                              const ambit__box *given, const ambit__box *reach)
 {
   const ambit__layout *l = &store->layout;
 
   job->layout = l;
   job->boundaries = b;
+  job->extents = extents;
   job->last = l->own.ndims - 1;
   job->size = (int64_t)ambit_type_size(l->type);
-  job->origin = ambit__host_base(store->buffer) + l->origin * job->size;
+  job->given = *given;
+  job->origin = ambit__host_base(store->buffer) + ambit__layout_at(l, given->lo) * job->size;
   for (int d = 0; d < l->own.ndims; d++) {
-    job->extents[d] = extents[d];
-    job->low[d] = is_filled(b->kind[d][0]) ? low[d] : 0;
-    job->high[d] = is_filled(b->kind[d][1]) ? high[d] : 0;
+    job->low[d] = is_filled(b->kind[d][0]) ? given->lo[d] - reach->lo[d] : 0;
+    job->high[d] = is_filled(b->kind[d][1]) ? reach->hi[d] - given->hi[d] : 0;
   }
 }
 
+/* A part without cells has none that could be copied. */
 int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis)
 {
-  const int ghosts = job->low[axis] + job->high[axis];
+  const int64_t ghosts = job->low[axis] + job->high[axis];
 
-  if (ghosts == 0) return 0;
+  if (ghosts <= 0 || ambit__box_is_empty(&job->given)) return 0;
   return rows_of(job, axis).total * (axis == job->last ? 1 : ghosts);
 }
 
@@ -312,12 +328,13 @@ void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t
 }
 
 ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                                const int64_t *extents, const int *low, const int *high)
+                                const int64_t *extents, const ambit__box *given,
+                                const ambit__box *reach)
 {
   ambit__host_ghosts_job job;
 
   (void)q;
-  ambit__host_ghosts_begin(&job, store, b, extents, low, high);
+  ambit__host_ghosts_begin(&job, store, b, extents, given, reach);
   for (int d = 0; d < store->layout.own.ndims; d++)
     ambit__host_ghost_rows(&job, d, 0, ambit__host_ghost_count(&job, d));
   return AMBIT_OK;

@@ -50,6 +50,22 @@ bool ambit__layout_make(ambit__layout *l)
   return true;
 }
 
+bool ambit__layout_has(const ambit__layout *l, const ambit__box *box)
+{
+  ambit__box all = l->own;
+
+  for (int d = 0; d < all.ndims; d++) {
+    all.lo[d] -= l->margin_lo[d];
+    all.hi[d] += l->margin_hi[d];
+  }
+  return ambit__box_contains(&all, box);
+}
+
+size_t ambit__layout_box_bytes(const ambit__layout *l, const ambit__box *box)
+{
+  return (size_t)ambit__box_volume(box) * (size_t)l->components * ambit_type_size(l->type);
+}
+
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell)
 {
   int64_t at = l->origin;

@@ -35,6 +35,12 @@ typedef struct ambit__layout {
  * cache lines. Returns false when the size does not fit into 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
 
+/* Whether a box lies within the own cells and the margins. */
+bool ambit__layout_has(const ambit__layout *l, const ambit__box *box);
+
+/* Bytes of a box of the field in a dense array. */
+size_t ambit__layout_box_bytes(const ambit__layout *l, const ambit__box *box);
+
 /* From the start of the buffer to a cell (global index) of component 0. */
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);
 

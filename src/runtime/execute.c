@@ -23,14 +23,19 @@ static ambit_status fill_ghosts(ambit__queue *q, const ambit__operation *op)
 {
   ambit_field *f = op->fields[0];
   ambit__ghosts *g = &f->ghosts;
+  ambit__box reach = f->grid->box;
 
   if (ghosts_hold(f, op)) return AMBIT_OK;
   g->boundary = f->boundary_id;
   g->stale = false;
   memcpy(g->low, op->low, sizeof g->low);
   memcpy(g->high, op->high, sizeof g->high);
-  return q->device->backend->ghosts(q, &f->store, &f->boundaries, f->grid->box.hi, op->low,
-                                    op->high);
+  for (int d = 0; d < reach.ndims; d++) {
+    reach.lo[d] -= op->low[d];
+    reach.hi[d] += op->high[d];
+  }
+  return q->device->backend->ghosts(q, &f->store, &f->boundaries, f->grid->box.hi, &f->grid->box,
+                                    &reach);
 }
 
 static ambit_status launch(ambit__queue *q, ambit__operation *op, int64_t iteration)

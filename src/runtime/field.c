@@ -195,7 +195,7 @@ done:
 static ambit_status move_values(ambit_field *f, ambit__store *to, ambit__store *from)
 {
   if (!backend(f)->copy_box) return move_pieces(f, to, from);
-  return backend(f)->copy_box(queue(f), to, from, &from->layout.own);
+  return backend(f)->copy_box(queue(f), to, from, &from->layout.own, NULL);
 }
 
 ambit_status ambit__field_widen(ambit_field *f, const int64_t *low, const int64_t *high)

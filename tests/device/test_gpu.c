@@ -17,7 +17,7 @@ static ambit__settings settings = {.cache = "none", .dump = "", .devices = ""};
 static ambit__device *device;
 static ambit__queue *queue;
 static ambit__device host_device = {.errors = &errors, .settings = &settings};
-static ambit__queue host_queue = {&host_device};
+static ambit__queue host_queue = {.device = &host_device};
 
 static void open_device(void)
 {
@@ -201,7 +201,7 @@ static void an_empty_box_copies_nothing(void)
   upload(&s);
   CHECK_EQ(AMBIT_OK, gpu->write_box(queue, &s.there, &box, NULL));
   CHECK_EQ(AMBIT_OK, gpu->read_box(queue, NULL, &s.there, &box));
-  CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &s.there, &s.there, &box));
+  CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &s.there, &s.there, &box, NULL));
   CHECK(is_the_same(&s));
   free_sample(&s);
   close_device();
@@ -249,7 +249,7 @@ static void a_box_is_copied_between_stores_of_different_margins(void)
     CHECK(ambit__layout_make(&wider.layout));
     CHECK_EQ(AMBIT_OK, gpu->alloc(device, wider.layout.bytes, &wider.layout, &wider.buffer));
     upload(&s);
-    CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &wider, &s.there, &box));
+    CHECK_EQ(AMBIT_OK, gpu->copy_box(queue, &wider, &s.there, &box, NULL));
     CHECK_EQ(AMBIT_OK, gpu->read_box(queue, got, &wider, &box));
     CHECK_EQ(AMBIT_OK, ambit__host_read_box(&host_queue, want, &s.here, &box));
     CHECK_MSG(!memcmp(want, got, bytes), "case %d", (int)seed);
@@ -268,10 +268,16 @@ static void ghosts_are_those_of_the_host_and_nothing_else_is_touched(void)
   open_device();
   for (uint64_t seed = 1; seed <= CASES; seed++) {
     sample s = draw_sample(seed);
+    const ambit__box *own = &s.here.layout.own;
+    ambit__box reach = *own;
 
+    for (int d = 0; d < own->ndims; d++) {
+      reach.lo[d] -= s.low[d];
+      reach.hi[d] += s.high[d];
+    }
     upload(&s);
-    ambit__host_ghosts(&host_queue, &s.here, &s.b, s.extents, s.low, s.high);
-    CHECK_EQ(AMBIT_OK, gpu->ghosts(queue, &s.there, &s.b, s.extents, s.low, s.high));
+    ambit__host_ghosts(&host_queue, &s.here, &s.b, s.extents, own, &reach);
+    CHECK_EQ(AMBIT_OK, gpu->ghosts(queue, &s.there, &s.b, s.extents, own, &reach));
     CHECK_MSG(is_the_same(&s), "case %d", (int)seed);
     free_sample(&s);
   }

@@ -10,7 +10,7 @@ enum { CASES = 4000, UNTOUCHED = 0xa5 };
 static ambit__errors errors;
 static ambit__settings settings = {.hugepages = true};
 static ambit__device device = {.errors = &errors, .settings = &settings};
-static ambit__queue queue = {&device};
+static ambit__queue queue = {.device = &device};
 
 /* ---- random numbers ---- */
 
@@ -274,19 +274,35 @@ static void define(sample *s, const int64_t *cell)
   }
 }
 
+/* All that the low and high cells around the grid hold, and the grid. */
+static ambit__box reach_of(const sample *s)
+{
+  ambit__box b = s->store.layout.own;
+
+  for (int d = 0; d < b.ndims; d++) {
+    b.lo[d] -= s->low[d];
+    b.hi[d] += s->high[d];
+  }
+  return b;
+}
+
 static void define_ghosts(sample *s)
 {
-  ambit__box all = s->store.layout.own;
+  const ambit__box all = reach_of(s);
   int64_t at[AMBIT_MAX_DIMS] = {0};
 
-  for (int d = 0; d < all.ndims; d++) {
-    all.lo[d] -= s->low[d];
-    all.hi[d] += s->high[d];
-  }
   ambit__box_first(&all, at);
   do {
     if (is_defined(s, at)) define(s, at);
   } while (next_cell(&all, at));
+}
+
+static void fill(sample *s)
+{
+  const ambit__box reach = reach_of(s);
+
+  CHECK_EQ(AMBIT_OK,
+           ambit__host_ghosts(&queue, &s->store, &s->b, s->extents, &s->store.layout.own, &reach));
 }
 
 static void ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched(void)
@@ -296,7 +312,7 @@ static void ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched(voi
 
     draw_values(&s);
     define_ghosts(&s);
-    CHECK_EQ(AMBIT_OK, ambit__host_ghosts(&queue, &s.store, &s.b, s.extents, s.low, s.high));
+    fill(&s);
     CHECK_MSG(buffer_is_as_wanted(&s), "case %d", (int)seed);
     free_sample(&s);
   }
@@ -319,11 +335,12 @@ static void ghosts_can_be_filled_in_pieces_in_any_order(void)
 {
   for (uint64_t seed = 1; seed <= CASES; seed++) {
     sample s = draw_sample(seed);
+    ambit__box reach = reach_of(&s);
     ambit__host_ghosts_job job;
 
     draw_values(&s);
     define_ghosts(&s);
-    ambit__host_ghosts_begin(&job, &s.store, &s.b, s.extents, s.low, s.high);
+    ambit__host_ghosts_begin(&job, &s.store, &s.b, s.extents, &s.store.layout.own, &reach);
     for (int d = 0; d < s.store.layout.own.ndims; d++)
       fill_backwards(&job, d);
     CHECK_MSG(buffer_is_as_wanted(&s), "case %d", (int)seed);
@@ -349,7 +366,7 @@ static void a_reach_of_hundreds_of_cells_is_filled_too(void)
   s.want = calloc(l->bytes, 1);
   draw_values(&s);
   define_ghosts(&s);
-  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(&queue, &s.store, &s.b, s.extents, s.low, s.high));
+  fill(&s);
   CHECK(buffer_is_as_wanted(&s));
   free_sample(&s);
 }

@@ -125,6 +125,7 @@ static void make_field(problem *p, int i, bool at_end)
 {
   const ambit__param *param = &p->rule->params[i];
   twin *t = &p->fields[i];
+  ambit__box reach = ambit__box_of_extents(p->ndims, p->extents);
 
   t->store = (ambit__store){.layout = {.type = param->type,
                                        .components = param->components,
@@ -136,8 +137,12 @@ static void make_field(problem *p, int i, bool at_end)
   CHECK(ambit__layout_make(&t->store.layout));
   CHECK_EQ(AMBIT_OK, ref->alloc(device, t->store.layout.bytes, NULL, &t->store.buffer));
   fill(t, i);
-  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(queue, &t->store, &p->boundaries, p->extents, param->low,
-                                        param->high));
+  for (int d = 0; d < p->ndims; d++) {
+    reach.lo[d] -= param->low[d];
+    reach.hi[d] += param->high[d];
+  }
+  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(queue, &t->store, &p->boundaries, p->extents,
+                                        &t->store.layout.own, &reach));
   CHECK(guard(t, at_end));
 }
 

@@ -68,17 +68,16 @@ AMBIT_INLINE ambit_i64 mapped(ambit_i64 kind, ambit_i64 extent, ambit_i64 i)
   return kind == AMBIT_REFLECT ? period - r : period - 1 - r;
 }
 
-/* Fills the ghost cells of one axis: `layers` layers, the `low` ones before the grid first. In each layer there is a value for
- * every place of the other axes; `base` is the one with the least indices, at index 0 along the axis itself. Threads
- * side by side take layers side by side if `inner`, else places. */
-KERNEL AMBIT_THREADS(THREADS, 1,
-                     1) void ambit_ghosts(GLOBAL T *mem, ambit_i64 base, ambit_i64 places,
-                                          ambit_i64 layers, ambit_i64 inner, ambit_i64 along,
-                                          ambit_i64 low, ambit_i64 extent, ambit_i64 kind_low,
-                                          ambit_i64 kind_high, T value_low, T value_high,
-                                          ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3,
-                                          ambit_i64 n4, ambit_i64 n5, ambit_i64 s0, ambit_i64 s1,
-                                          ambit_i64 s2, ambit_i64 s3, ambit_i64 s4, ambit_i64 s5)
+/* Fills the ghost cells of one axis: `layers` layers, the `low` ones before cell `first` of the axis and the others from `end` on.
+ * In each layer there is a value for every place of the other axes; `base` is the one with the least
+ * indices, at index 0 of the grid along the axis itself. Threads side by side take layers side by side if
+ * `inner`, else places. */
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_ghosts(
+    GLOBAL T *mem, ambit_i64 base, ambit_i64 places, ambit_i64 layers, ambit_i64 inner,
+    ambit_i64 along, ambit_i64 low, ambit_i64 first, ambit_i64 end, ambit_i64 extent,
+    ambit_i64 kind_low, ambit_i64 kind_high, T value_low, T value_high, ambit_i64 n0, ambit_i64 n1,
+    ambit_i64 n2, ambit_i64 n3, ambit_i64 n4, ambit_i64 n5, ambit_i64 s0, ambit_i64 s1,
+    ambit_i64 s2, ambit_i64 s3, ambit_i64 s4, ambit_i64 s5)
 {
   const int is_small = places * layers <= 0xffffffffL;
 
@@ -94,7 +93,7 @@ KERNEL AMBIT_THREADS(THREADS, 1,
     TAKE(n4, s4, at)
     TAKE(n5, s5, at)
     if (!inner) layer = (ambit_i64)rest;
-    to = layer < low ? layer - low : extent + layer - low;
+    to = (layer < low ? first : end) + layer - low;
     if ((layer < low ? kind_low : kind_high) == AMBIT_CONSTANT)
       mem[at + to * along] = layer < low ? value_low : value_high;
     else

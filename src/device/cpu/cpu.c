@@ -2,18 +2,20 @@
  *
  * A launch cuts its box into slabs, always the same way. Each thread has its own share of them, so that it
  * finds its pages where it first touched them; one that is done early takes over from the others, who
- * may have lost their core to someone else for a while. Launches that reduce are cut the same way for any
+ * may have lost their core to someone else for a while. Between its slabs the calling thread lets the
+ * queue's owner look after messages. Launches that reduce are cut the same way for any
  * number of threads, and the slabs' results are folded in order, so that a sum is the same on every
  * run and for every number of threads. Work is done when a call returns.
  */
+#include "device/cpu/cpu.h"
+
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "device/cpu/compile.h"
 #include "device/cpu/generic.h"
 #include "device/cpu/limits.h"
 #include "device/cpu/registered.h"
 #include "device/cpu/target.h"
-#include "device/host.h"
 #include "plan/emit.h"
 
 #include <stdalign.h>
@@ -23,29 +25,28 @@
 #include <string.h>
 
 enum {
-  CELLS_PER_THREAD = 16384,    /* fewer are not worth waking a thread for */
   CELLS_PER_SLAB = 1 << 19,    /* of a launch large enough to be shared out in pieces */
   SLABS_PER_THREAD = 8,        /* at most */
+  POLLS_PER_THREAD = 64,       /* the same, of a launch that stops to poll */
   CELLS_PER_PARTIAL = 1 << 15, /* of a slab of a launch that reduces */
   MOST_PARTIALS = 1024,        /* slabs of a launch that reduces, at most */
   SLAB_ALIGN = 8,              /* slabs begin at multiples of this along their axis */
-  PAGE = 4096
+  LINE_CELLS = 64 /* and at multiples of this along rows: of the smallest type, a cache line */
 };
+
+static const double POLL_SECONDS = 50e-6; /* between two polls, at least */
 
 /* The next slab of a thread's share; on a cache line of its own. */
 typedef struct share {
   alignas(64) atomic_int next;
 } share;
 
-typedef struct device {
-  ambit__device head;
-  ambit__machine machine;
-  ambit__pool *pool;
-  share *shares; /* one per thread */
-  ambit__cc *cc;
-  bool warned;           /* that there is no compiler */
-  double copy_bandwidth; /* 0: not measured yet */
-} device;
+typedef ambit__cpu device;
+
+typedef struct queue {
+  ambit__queue head;
+  double polled; /* when poll was last called, by ambit__clock */
+} queue;
 
 typedef struct function {
   ambit__function head;
@@ -111,17 +112,19 @@ static void info(ambit__device *dev, ambit__device_info *out)
   out->memory = d->machine.memory;
 }
 
-static ambit_status queue_open(ambit__device *dev, ambit__queue **queue)
+static ambit_status queue_open(ambit__device *dev, ambit__queue **out)
 {
-  *queue = ambit__new(dev->errors, 1, sizeof **queue);
-  if (!*queue) return AMBIT_ENOMEM;
-  (*queue)->device = dev;
+  queue *q = ambit__new(dev->errors, 1, sizeof *q);
+
+  if (!q) return AMBIT_ENOMEM;
+  q->head.device = dev;
+  *out = &q->head;
   return AMBIT_OK;
 }
 
-static void queue_close(ambit__queue *queue)
+static void queue_close(ambit__queue *q)
 {
-  free(queue);
+  free(q);
 }
 
 static ambit_status wait(ambit__queue *q)
@@ -140,19 +143,10 @@ static double copy_bandwidth(ambit__device *dev)
 
 /* ---- slabs ---- */
 
-/* Threads worth waking for this many cells. */
-static int threads_for(const device *d, int64_t cells)
-{
-  int64_t n = cells / CELLS_PER_THREAD;
-  int most = ambit__pool_threads(d->pool);
-
-  return n < 1 ? 1 : n < most ? (int)n : most;
-}
-
 /* Cells along an axis that should not be separated: a block of rows, or a page. */
 static int64_t slab_unit(const ambit__box *b, int axis)
 {
-  return axis == b->ndims - 1 ? PAGE / (int64_t)sizeof(float) : SLAB_ALIGN;
+  return axis == b->ndims - 1 ? AMBIT__CPU_PAGE / (int64_t)sizeof(float) : SLAB_ALIGN;
 }
 
 /* Slabs are cut along the first axis that has enough cells for all, or the one that has most. */
@@ -169,88 +163,22 @@ static int slab_axis(const ambit__box *b, int slabs)
   return best;
 }
 
-/* Slab i of n along an axis, its ends at whole units where there are enough. */
-static ambit__box slab(const ambit__box *b, int axis, int64_t i, int64_t n)
+/* Slab i of n along an axis, its ends at whole units, counted from `start`, where there are enough. Along rows that is
+ * more than a wish: two slabs must not share a cache line (plan/rows_emit.c), and rows start on one. */
+static ambit__box slab(const ambit__box *b, int64_t start, int axis, int64_t i, int64_t n)
 {
-  const int64_t cells = b->hi[axis] - b->lo[axis];
-  const int64_t unit = cells >= n * slab_unit(b, axis) ? slab_unit(b, axis) : 1;
+  const int64_t least = axis == b->ndims - 1 ? LINE_CELLS : 1;
+  const bool enough = b->hi[axis] - b->lo[axis] >= n * slab_unit(b, axis);
+  const int64_t unit = enough ? slab_unit(b, axis) : least;
+  const int64_t before = (b->lo[axis] - start) % unit;
+  const int64_t units = (before + b->hi[axis] - b->lo[axis] + unit - 1) / unit;
   ambit__box s = *b;
 
-  s.lo[axis] = b->lo[axis] + cells / unit * i / n * unit;
-  s.hi[axis] = i + 1 == n ? b->hi[axis] : b->lo[axis] + cells / unit * (i + 1) / n * unit;
+  if (i > 0) s.lo[axis] = b->lo[axis] - before + units * i / n * unit;
+  if (i + 1 < n) s.hi[axis] = b->lo[axis] - before + units * (i + 1) / n * unit;
+  if (s.lo[axis] < b->lo[axis]) s.lo[axis] = b->lo[axis];
+  if (s.hi[axis] < b->lo[axis]) s.hi[axis] = b->lo[axis];
   return s;
-}
-
-/* ---- memory ---- */
-
-typedef struct touch_job {
-  const ambit__layout *layout;
-  unsigned char *base;
-} touch_job;
-
-/* Zeroes the pages of this thread's slab of axis 0. */
-static void touch(void *arg, int thread, int threads)
-{
-  const touch_job *job = arg;
-  const ambit__layout *l = job->layout;
-  const bool one = l->order == AMBIT_AOS || l->components == 1;
-  const size_t plane = one ? l->bytes : (size_t)l->component * ambit_type_size(l->type);
-  const size_t planes = l->bytes / plane;
-
-  for (size_t c = 0; c < planes; c++) {
-    size_t first = plane / PAGE * (size_t)thread / (size_t)threads * PAGE;
-    size_t end = plane / PAGE * (size_t)(thread + 1) / (size_t)threads * PAGE;
-
-    if (thread + 1 == threads) end = c + 1 == planes ? l->bytes - c * plane : plane;
-    memset(job->base + c * plane + first, 0, end - first);
-  }
-}
-
-static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
-                          ambit__buffer **buf)
-{
-  device *d = (device *)dev;
-
-  AMBIT_TRY(ambit__host_alloc(dev, bytes, layout, buf));
-  if (layout && ((ambit__host_buffer *)*buf)->mapped) {
-    touch_job job = {layout, ambit__host_base(*buf)};
-
-    ambit__pool_run(d->pool, ambit__pool_threads(d->pool), touch, &job);
-  }
-  return AMBIT_OK;
-}
-
-/* ---- ghosts ---- */
-
-typedef struct ghost_job {
-  ambit__host_ghosts_job ghosts;
-  int axis;
-  int64_t rows;
-} ghost_job;
-
-static void fill_share(void *arg, int thread, int threads)
-{
-  const ghost_job *job = arg;
-
-  ambit__host_ghost_rows(&job->ghosts, job->axis, job->rows * thread / threads,
-                         job->rows * (thread + 1) / threads);
-}
-
-static ambit_status ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                           const int64_t *extents, const int *low, const int *high)
-{
-  device *d = (device *)q->device;
-  ghost_job job;
-
-  ambit__host_ghosts_begin(&job.ghosts, store, b, extents, low, high);
-  for (int axis = 0; axis < store->layout.own.ndims; axis++) {
-    int64_t row = axis == store->layout.own.ndims - 1 ? 8 : extents[store->layout.own.ndims - 1];
-
-    job.axis = axis;
-    job.rows = ambit__host_ghost_count(&job.ghosts, axis);
-    if (job.rows > 0) ambit__pool_run(d->pool, threads_for(d, job.rows * row), fill_share, &job);
-  }
-  return AMBIT_OK;
 }
 
 /* ---- building ---- */
@@ -371,12 +299,13 @@ typedef struct sweep {
   int slabs;
   share *shares; /* one per thread */
   bool reduces;
+  queue *q; /* to poll */
 } sweep;
 
 static void run_slab(const sweep *s, int i)
 {
   const ambit__rule *rule = s->f->rule;
-  ambit__box box = slab(s->box, s->axis, i, s->slabs);
+  ambit__box box = slab(s->box, s->call->offset[s->axis], s->axis, i, s->slabs);
   ambit_call call = *s->call;
 
   for (int d = 0; d < box.ndims; d++) {
@@ -401,6 +330,15 @@ static int first_slab(const sweep *s, int thread, int threads)
   return (int)((int64_t)s->slabs * thread / threads);
 }
 
+static void poll(queue *q)
+{
+  double now;
+
+  if (!q->head.poll || (now = ambit__clock()) < q->polled + POLL_SECONDS) return;
+  q->head.poll(q->head.poll_user);
+  q->polled = now;
+}
+
 /* A thread's own share first, then what is left of the others'. */
 static void run_share(void *arg, int thread, int threads)
 {
@@ -409,8 +347,10 @@ static void run_share(void *arg, int thread, int threads)
   for (int k = 0; k < threads; k++) {
     int t = (thread + k) % threads, end = first_slab(s, t + 1, threads), i;
 
-    while ((i = atomic_fetch_add_explicit(&s->shares[t].next, 1, memory_order_relaxed)) < end)
+    while ((i = atomic_fetch_add_explicit(&s->shares[t].next, 1, memory_order_relaxed)) < end) {
       run_slab(s, i);
+      if (thread == 0) poll(s->q);
+    }
   }
 }
 
@@ -421,7 +361,8 @@ static void cut_box(sweep *s, int threads)
   int64_t cells = ambit__box_volume(s->box), most;
   int64_t slabs =
       s->reduces ? cells / CELLS_PER_PARTIAL : cells / threads / CELLS_PER_SLAB * threads;
-  int64_t limit = s->reduces ? MOST_PARTIALS : (int64_t)threads * SLABS_PER_THREAD;
+  int64_t per_thread = s->q->head.poll ? POLLS_PER_THREAD : SLABS_PER_THREAD;
+  int64_t limit = s->reduces ? MOST_PARTIALS : threads * per_thread;
 
   if (slabs > limit) slabs = limit;
   if (slabs < threads && !s->reduces) slabs = threads;
@@ -432,7 +373,7 @@ static void cut_box(sweep *s, int threads)
   s->slabs = (int)slabs;
 }
 
-static void fill_call(const function *f, const ambit__launch *launch, ambit_call *call)
+static void fill_call(const ambit__launch *launch, ambit_call *call)
 {
   call->step = launch->step;
   for (int d = 0; d < launch->box.ndims; d++) {
@@ -454,17 +395,17 @@ static void fill_call(const function *f, const ambit__launch *launch, ambit_call
       call->stride[i][d] = store->layout.stride[d];
     }
   }
-  (void)f;
 }
 
 /* Folds what the slabs found, in order, and puts it where the scalar lives. */
-static void finish_reduction(const function *f, int p, int slabs, ambit__buffer *value)
+static void finish_reduction(const function *f, int p, int slabs, bool more, ambit__buffer *value)
 {
   const ambit__param *q = &f->rule->params[p];
   const bool real = ambit__type_is_real(q->type);
-  ambit__value total = f->partial[p];
+  ambit__value total = more ? ambit__value_load(ambit__host_base(value), q->type)
+                            : ambit__reduce_identity(q->reduce, q->type);
 
-  for (int i = 1; i < slabs; i++)
+  for (int i = 0; i < slabs; i++)
     total = ambit__reduce_fold(q->reduce, real, total, f->partial[i * f->rule->nparams + p]);
   if (real) total.real += 0.0; /* -0 and 0 are one result */
   total = ambit__value_cast(total, real ? AMBIT_F64 : AMBIT_I64, q->type);
@@ -476,24 +417,25 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   device *d = (device *)q->device;
   const function *f = (const function *)fn;
   ambit_call call;
-  sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares};
+  sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
   int threads;
 
   if (f->ref) return ambit__backend_ref.launch(q, f->ref, l);
-  fill_call(f, l, &call);
+  fill_call(l, &call);
   if (!l->box.ndims) {
     f->run(&call);
     return AMBIT_OK;
   }
   for (int i = 0; i < f->rule->nparams; i++)
     s.reduces |= f->rule->params[i].kind == PARAM_REDUCE;
-  threads = threads_for(d, ambit__box_volume(&l->box));
+  threads = ambit__cpu_threads_for(d, ambit__box_volume(&l->box));
   cut_box(&s, threads);
   for (int t = 0; t < threads; t++)
     atomic_store_explicit(&d->shares[t].next, first_slab(&s, t, threads), memory_order_relaxed);
   ambit__pool_run(d->pool, threads, run_share, &s);
   for (int i = 0; s.reduces && i < f->rule->nparams; i++)
-    if (f->rule->params[i].kind == PARAM_REDUCE) finish_reduction(f, i, s.slabs, l->args[i].value);
+    if (f->rule->params[i].kind == PARAM_REDUCE)
+      finish_reduction(f, i, s.slabs, l->more, l->args[i].value);
   return AMBIT_OK;
 }
 
@@ -506,13 +448,18 @@ const ambit__backend ambit__backend_cpu = {
     .info = info,
     .queue_open = queue_open,
     .queue_close = queue_close,
-    .alloc = alloc,
+    .alloc = ambit__cpu_alloc,
     .release = ambit__host_release,
     .put = ambit__host_put,
     .get = ambit__host_get,
-    .write_box = ambit__host_write_box,
-    .read_box = ambit__host_read_box,
-    .ghosts = ghosts,
+    .write_box = ambit__cpu_write_box,
+    .read_box = ambit__cpu_read_box,
+    .copy_box = ambit__cpu_copy_box,
+    .ghosts = ambit__cpu_ghosts,
+    .message_open = ambit__host_message_open,
+    .message_close = ambit__host_message_close,
+    .pack = ambit__cpu_pack,
+    .unpack = ambit__cpu_unpack,
     .build = build,
     .discard = discard,
     .launch = launch,

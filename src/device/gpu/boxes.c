@@ -39,14 +39,17 @@ static box_job job_of(const ambit__layout *l, const ambit__box *box)
   return job;
 }
 
-static place place_in_store(const ambit__store *s, const ambit__box *box)
+/* Of the box, or of the one that lies `shift` further. */
+static place place_in_store(const ambit__store *s, const ambit__box *box, const int64_t *shift)
 {
   place p = {.memory = ambit__gpu_memory_of(s->buffer),
              .base = ambit__layout_at(&s->layout, box->lo)};
 
   p.step[0] = s->layout.component;
-  for (int d = 0; d < box->ndims; d++)
+  for (int d = 0; d < box->ndims; d++) {
     p.step[box->ndims - d] = s->layout.stride[d];
+    if (shift) p.base += shift[d] * s->layout.stride[d];
+  }
   return p;
 }
 
@@ -114,7 +117,7 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   const box_job job = job_of(&dst->layout, box);
-  const place to = place_in_store(dst, box);
+  const place to = place_in_store(dst, box, NULL);
   const bool dense = is_dense(&job, &to);
   ambit__gpu_stage *stage;
 
@@ -166,7 +169,7 @@ ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   const box_job job = job_of(&src->layout, box);
-  const place from = place_in_store(src, box);
+  const place from = place_in_store(src, box, NULL);
   const bool dense = is_dense(&job, &from);
   ambit__gpu_stage *stages[AMBIT__STAGES];
   int64_t sent = 0;
@@ -188,13 +191,13 @@ ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
 /* ---- across ---- */
 
 ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                 const ambit__box *box)
+                                 const ambit__box *box, const int64_t *shift)
 {
   const box_job job = job_of(&dst->layout, box);
-  const place to = place_in_store(dst, box), from = place_in_store(src, box);
+  const place to = place_in_store(dst, box, shift), from = place_in_store(src, box, NULL);
 
   assert(dst->layout.type == src->layout.type && dst->layout.components == src->layout.components);
-  if (!job.total) return AMBIT_OK;
+  if (ambit__box_is_empty(box)) return AMBIT_OK;
   return move((ambit__gpu_lane *)q, &job, &to, &from, 0, job.total);
 }
 

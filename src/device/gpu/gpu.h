@@ -90,9 +90,10 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
 ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                  const ambit__box *box);
 ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                 const ambit__box *box);
+                                 const ambit__box *box, const int64_t *shift);
 ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
-                               const int64_t *extents, const int *low, const int *high);
+                               const int64_t *extents, const ambit__box *given,
+                               const ambit__box *reach);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);

@@ -47,7 +47,7 @@ static unsigned char *place_of(const ambit__interpreter *in, int param, int comp
 
   if (!arg->store || !cell) return ambit__host_base(arg->value);
   l = &arg->store->layout;
-  for (int d = 0; d < l->own.ndims; d++)
+  for (int d = 0; !in->ghosts && d < l->own.ndims; d++)
     assert(cell[d] >= l->own.lo[d] && cell[d] < l->own.hi[d]);
   return ambit__host_base(arg->store->buffer) +
          (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
@@ -63,7 +63,7 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
 
   for (int d = 0; d < launch->box.ndims; d++)
     cell[d] = in->cell[d] + e->offset[d];
-  if (arg->store &&
+  if (arg->store && !in->ghosts &&
       !ambit__boundaries_map(arg->boundaries, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
   return ambit__value_load(place_of(in, e->index, e->component, cell), type);

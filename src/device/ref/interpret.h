@@ -1,7 +1,7 @@
 /* interpret.h - a rule at one cell, by walking its tree.
  *
  * A read is resolved by the definition in grid/boundary.h, cell by cell, and never looks at ghost
- * cells. Results are stored when the cell is done, so that every read sees the old value.
+ * cells; a device that fills them may ask for them to be read, because of parts that lack the other cells. Results are stored when the cell is done, so that every read sees the old value.
  */
 #ifndef AMBIT_DEVICE_REF_INTERPRET_H
 #define AMBIT_DEVICE_REF_INTERPRET_H
@@ -10,6 +10,7 @@
 
 typedef struct ambit__interpreter {
   const ambit__rule *rule;
+  bool ghosts;                     /* reads outside the grid find their values in ghost cells */
   ambit__value *locals;            /* rule->nlocals */
   ambit__value *outs;              /* the variables of written components and reductions */
   int first_out[AMBIT_MAX_PARAMS]; /* where the components of a parameter begin in `outs` */

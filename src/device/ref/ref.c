@@ -119,6 +119,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
               group->nsteps, group->depth);
   f = ambit__new(dev->errors, 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
+  f->interpreter.ghosts = dev->backend->ghosts != NULL; /* the device may be another one */
   f->head.plan = ambit__strdup(dev->errors, "(ref)");
   if (!f->head.plan ||
       ambit__interpreter_init(&f->interpreter, dev->errors, group->steps[0].rule)) {
@@ -150,12 +151,17 @@ static void fold(total *t, const ambit__param *p, ambit__value cell)
     t->value = ambit__reduce_fold(p->reduce, real, t->value, cell);
 }
 
-static void start_totals(const ambit__rule *rule, total *totals)
+/* With nothing, or with what the values hold. */
+static void start_totals(const ambit__rule *rule, const ambit__launch *l, total *totals)
 {
-  for (int p = 0; p < rule->nparams; p++)
-    if (rule->params[p].kind == PARAM_REDUCE)
-      totals[p] =
-          (total){ambit__reduce_identity(rule->params[p].reduce, rule->params[p].type), 0.0};
+  for (int p = 0; p < rule->nparams; p++) {
+    const ambit__param *q = &rule->params[p];
+
+    if (q->kind != PARAM_REDUCE) continue;
+    totals[p].lost = 0.0;
+    totals[p].value = l->more ? ambit__value_load(ambit__host_base(l->args[p].value), q->type)
+                              : ambit__reduce_identity(q->reduce, q->type);
+  }
 }
 
 static void fold_cell(const ambit__interpreter *in, total *totals)
@@ -210,7 +216,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
 
   (void)q;
   in->launch = l;
-  start_totals(in->rule, totals);
+  start_totals(in->rule, l, totals);
   if (!ambit__box_is_empty(&l->box)) { /* without axes it is one cell */
     ambit__box_first(&l->box, in->cell);
     do {

@@ -1,0 +1,139 @@
+/* memory.c - the memory of the CPU device: what host.h does, shared out among the threads. */
+#include "device/cpu/cpu.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { CELLS_PER_THREAD = 16384 }; /* fewer are not worth waking a thread for */
+
+int ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells)
+{
+  int64_t n = cells / CELLS_PER_THREAD;
+  int most = ambit__pool_threads(d->pool);
+
+  return n < 1 ? 1 : n < most ? (int)n : most;
+}
+
+/* ---- buffers ---- */
+
+typedef struct touch_job {
+  const ambit__layout *layout;
+  unsigned char *base;
+} touch_job;
+
+/* Zeroes the pages of this thread's slab of axis 0. */
+static void touch(void *arg, int thread, int threads)
+{
+  const touch_job *job = arg;
+  const ambit__layout *l = job->layout;
+  const bool one = l->order == AMBIT_AOS || l->components == 1;
+  const size_t plane = one ? l->bytes : (size_t)l->component * ambit_type_size(l->type);
+  const size_t planes = l->bytes / plane, pages = plane / AMBIT__CPU_PAGE;
+
+  for (size_t c = 0; c < planes; c++) {
+    size_t first = pages * (size_t)thread / (size_t)threads * AMBIT__CPU_PAGE;
+    size_t end = pages * (size_t)(thread + 1) / (size_t)threads * AMBIT__CPU_PAGE;
+
+    if (thread + 1 == threads) end = c + 1 == planes ? l->bytes - c * plane : plane;
+    memset(job->base + c * plane + first, 0, end - first);
+  }
+}
+
+ambit_status ambit__cpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+                              ambit__buffer **buf)
+{
+  ambit__cpu *d = (ambit__cpu *)dev;
+
+  AMBIT_TRY(ambit__host_alloc(dev, bytes, layout, buf));
+  if (layout && ((ambit__host_buffer *)*buf)->mapped) {
+    touch_job job = {layout, ambit__host_base(*buf)};
+
+    ambit__pool_run(d->pool, ambit__pool_threads(d->pool), touch, &job);
+  }
+  return AMBIT_OK;
+}
+
+/* ---- boxes ---- */
+
+static void copy_share(void *arg, int thread, int threads)
+{
+  const ambit__host_copy mine = ambit__host_copy_share(arg, thread, threads);
+
+  ambit__host_copy_run(&mine);
+}
+
+static ambit_status run_copy(ambit__queue *q, ambit__host_copy c)
+{
+  ambit__cpu *d = (ambit__cpu *)q->device;
+
+  ambit__pool_run(d->pool, ambit__cpu_threads_for(d, c.values), copy_share, &c);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                  const void *src)
+{
+  return run_copy(q, ambit__host_copy_in(dst, box, src));
+}
+
+ambit_status ambit__cpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
+                                 const ambit__box *box)
+{
+  return run_copy(q, ambit__host_copy_out(dst, src, box));
+}
+
+ambit_status ambit__cpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                 const ambit__box *box, const int64_t *shift)
+{
+  return run_copy(q, ambit__host_copy_across(dst, src, box, shift));
+}
+
+ambit_status ambit__cpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
+                             const ambit__box *box)
+{
+  assert(at + ambit__layout_box_bytes(&src->layout, box) <= m->size);
+  return run_copy(q, ambit__host_copy_out(m->bytes + at, src, box));
+}
+
+ambit_status ambit__cpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                               ambit__message *m, size_t at)
+{
+  assert(at + ambit__layout_box_bytes(&dst->layout, box) <= m->size);
+  return run_copy(q, ambit__host_copy_in(dst, box, m->bytes + at));
+}
+
+/* ---- ghosts ---- */
+
+typedef struct ghost_job {
+  ambit__host_ghosts_job ghosts;
+  int axis;
+  int64_t rows;
+} ghost_job;
+
+static void fill_share(void *arg, int thread, int threads)
+{
+  const ghost_job *job = arg;
+
+  ambit__host_ghost_rows(&job->ghosts, job->axis, job->rows * thread / threads,
+                         job->rows * (thread + 1) / threads);
+}
+
+ambit_status ambit__cpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                               const int64_t *extents, const ambit__box *given,
+                               const ambit__box *reach)
+{
+  ambit__cpu *d = (ambit__cpu *)q->device;
+  const int last = given->ndims - 1;
+  ghost_job job;
+
+  ambit__host_ghosts_begin(&job.ghosts, store, b, extents, given, reach);
+  for (int axis = 0; axis <= last; axis++) {
+    int64_t row = axis == last ? 8 : given->hi[last] - given->lo[last];
+
+    job.axis = axis;
+    job.rows = ambit__host_ghost_count(&job.ghosts, axis);
+    if (job.rows > 0)
+      ambit__pool_run(d->pool, ambit__cpu_threads_for(d, job.rows * row), fill_share, &job);
+  }
+  return AMBIT_OK;
+}

@@ -1,0 +1,233 @@
+/* host_boxes.c - boxes of cells between stores and dense arrays in host memory.
+ *
+ * The components of a cell are one more axis. Every copy is a list of axes with a number of values and two steps
+ * each, one per side. Axes of one value are left out, the others sorted, nearest values first, and those that
+ * follow each other without a gap on both sides are joined. What comes out is the longest runs there
+ * are: whole boxes, planes or rows by memcpy, or the values of a thin face one by one along its longer
+ * axis. Only the size of a value matters, not its type.
+ */
+#include "device/host.h"
+
+#include <assert.h>
+#include <string.h>
+
+typedef ambit__host_copy copy;
+typedef ambit__host_axis axis;
+
+/* ---- axes ---- */
+
+static bool comes_before(const axis *a, const axis *b)
+{
+  return a->to + a->from < b->to + b->from;
+}
+
+/* Puts an axis where it belongs. */
+static void add_axis(copy *c, axis new)
+{
+  int i = c->naxes;
+
+  if (new.count == 1) return;
+  for (; i > 0 && comes_before(&new, &c->axes[i - 1]); i--)
+    c->axes[i] = c->axes[i - 1];
+  c->axes[i] = new;
+  c->naxes++;
+}
+
+static bool continues(const axis *inner, const axis *outer)
+{
+  return outer->to == inner->to * inner->count && outer->from == inner->from * inner->count;
+}
+
+static void join_axes(copy *c)
+{
+  int n = 0;
+
+  for (int i = 1; i < c->naxes; i++)
+    if (continues(&c->axes[n], &c->axes[i]))
+      c->axes[n].count *= c->axes[i].count;
+    else
+      c->axes[++n] = c->axes[i];
+  if (c->naxes) c->naxes = n + 1;
+}
+
+/* Where values are: the first one, and the steps between cells and components, in bytes. */
+typedef struct place {
+  unsigned char *first;
+  int64_t step[AMBIT_MAX_DIMS];
+  int64_t component;
+} place;
+
+static copy copy_of(const ambit__layout *l, const ambit__box *box, const place *to,
+                    const place *from)
+{
+  copy c = {.size = ambit_type_size(l->type), .to = to->first, .from = from->first};
+
+  c.values = ambit__box_volume(box) * l->components;
+  if (!c.values) return c;
+  add_axis(&c, (axis){l->components, to->component, from->component});
+  for (int d = box->ndims - 1; d >= 0; d--)
+    add_axis(&c, (axis){box->hi[d] - box->lo[d], to->step[d], from->step[d]});
+  join_axes(&c);
+  if (!c.naxes) c.axes[c.naxes++] = (axis){1, 0, 0};
+  return c;
+}
+
+/* ---- places ---- */
+
+static place in_store(const ambit__store *s, const ambit__box *box)
+{
+  const ambit__layout *l = &s->layout;
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+  place p = {.component = l->component * size};
+
+  assert(ambit__layout_has(l, box));
+  p.first = ambit__host_base(s->buffer) + ambit__layout_at(l, box->lo) * size;
+  for (int d = 0; d < box->ndims; d++)
+    p.step[d] = l->stride[d] * size;
+  return p;
+}
+
+static place in_array(const ambit__layout *l, const ambit__box *box, void *first)
+{
+  place p = {.first = first, .component = (int64_t)ambit_type_size(l->type)};
+  int64_t step = p.component * l->components;
+
+  for (int d = box->ndims - 1; d >= 0; d--) {
+    p.step[d] = step;
+    step *= box->hi[d] - box->lo[d];
+  }
+  return p;
+}
+
+copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src)
+{
+  union {
+    const void *given;
+    void *first; /* only read from */
+  } array = {src};
+  place to, from;
+
+  if (ambit__box_is_empty(box)) return (copy){0};
+  to = in_store(dst, box);
+  from = in_array(&dst->layout, box, array.first);
+  return copy_of(&dst->layout, box, &to, &from);
+}
+
+copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box)
+{
+  place to, from;
+
+  if (ambit__box_is_empty(box)) return (copy){0};
+  to = in_array(&src->layout, box, dst);
+  from = in_store(src, box);
+  return copy_of(&src->layout, box, &to, &from);
+}
+
+copy ambit__host_copy_across(ambit__store *dst, ambit__store *src, const ambit__box *box,
+                             const int64_t *shift)
+{
+  ambit__box there = *box;
+  place to, from;
+
+  if (ambit__box_is_empty(box)) return (copy){0};
+  for (int d = 0; shift && d < box->ndims; d++) {
+    there.lo[d] += shift[d];
+    there.hi[d] += shift[d];
+  }
+  to = in_store(dst, &there);
+  from = in_store(src, box);
+  return copy_of(&src->layout, box, &to, &from);
+}
+
+/* ---- copying ---- */
+
+/* `rows` runs of n values each, of a size the compiler knows. */
+static inline void copy_values(unsigned char *to, const unsigned char *from, const axis *run,
+                               const axis *rows, size_t size)
+{
+  for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from)
+    for (int64_t i = 0; i < run->count; i++)
+      memcpy(to + i * run->to, from + i * run->from, size);
+}
+
+enum { SHORT = 16 }; /* values of a run that are copied one by one rather than by a call */
+
+static void copy_rows(unsigned char *to, const unsigned char *from, const axis *run,
+                      const axis *rows, size_t size)
+{
+  const bool beside = run->to == (int64_t)size && run->from == (int64_t)size;
+
+  if (beside && (run->count > SHORT || rows->count == 1)) {
+    for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from)
+      memcpy(to, from, (size_t)run->count * size);
+    return;
+  }
+  switch (size) {
+  case 1: copy_values(to, from, run, rows, 1); break;
+  case 2: copy_values(to, from, run, rows, 2); break;
+  case 4: copy_values(to, from, run, rows, 4); break;
+  default: copy_values(to, from, run, rows, 8); break;
+  }
+}
+
+void ambit__host_copy_run(const copy *c)
+{
+  static const axis none = {1, 0, 0};
+  const axis *rows = c->naxes > 1 ? &c->axes[1] : &none;
+  int64_t at[AMBIT_MAX_DIMS + 1] = {0};
+  unsigned char *to = c->to;
+  const unsigned char *from = c->from;
+  int k;
+
+  if (!c->values) return;
+  do {
+    copy_rows(to, from, &c->axes[0], rows, c->size);
+    for (k = 2; k < c->naxes; k++) {
+      to += c->axes[k].to;
+      from += c->axes[k].from;
+      if (++at[k] < c->axes[k].count) break;
+      to -= c->axes[k].to * c->axes[k].count;
+      from -= c->axes[k].from * c->axes[k].count;
+      at[k] = 0;
+    }
+  } while (k < c->naxes);
+}
+
+/* Cut along the outermost axis that has enough for all, or else the longest. */
+copy ambit__host_copy_share(const copy *whole, int thread, int threads)
+{
+  copy c = *whole;
+  int cut = c.naxes - 1;
+  int64_t first, n;
+
+  if (!c.values) return c;
+  for (int k = c.naxes - 1; k >= 0 && c.axes[cut].count < threads; k--)
+    if (c.axes[k].count > c.axes[cut].count) cut = k;
+  n = c.axes[cut].count;
+  first = n * thread / threads;
+  c.axes[cut].count = n * (thread + 1) / threads - first;
+  c.to += first * c.axes[cut].to;
+  c.from += first * c.axes[cut].from;
+  c.values = c.values / n * c.axes[cut].count;
+  return c;
+}
+
+ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                   const void *src)
+{
+  const copy c = ambit__host_copy_in(dst, box, src);
+
+  (void)q;
+  ambit__host_copy_run(&c);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
+                                  const ambit__box *box)
+{
+  const copy c = ambit__host_copy_out(dst, src, box);
+
+  (void)q;
+  ambit__host_copy_run(&c);
+  return AMBIT_OK;
+}
