@@ -1,7 +1,6 @@
-# What `cmake --install` puts where: header, library, tool, and the two ways to find them,
+# What `cmake --install` puts where: header, library, modules, tool, and the two ways to find them,
 # find_package(Ambit) and pkg-config. The installed tree can be moved.
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Ambit)
 get_target_property(library_type ambit TYPE)
@@ -12,6 +11,9 @@ install(TARGETS ambit EXPORT AmbitTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(AMBIT_MODULES)
+  install(TARGETS ${AMBIT_MODULES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(EXPORT AmbitTargets NAMESPACE Ambit:: DESTINATION ${config_dir})
 
 # A static library hands what it needs on to whoever links it; a shared one keeps it to itself.

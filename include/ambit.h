@@ -71,7 +71,8 @@ typedef struct ambit_program ambit_program;
   X(ECOMPILE, 7, "the generated kernel did not compile")                                           \
   X(EDEVICE, 8, "the device reported an error")                                                    \
   X(EIO, 9, "a file could not be read or written")                                                 \
-  X(EOPTION, 10, "an option is unknown or has a wrong value")
+  X(EOPTION, 10, "an option is unknown or has a wrong value")                                      \
+  X(EPROCESS, 11, "the processes cannot work together")
 
 typedef enum ambit_status {
 #define X(name, value, text) AMBIT_##name = value,

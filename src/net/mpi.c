@@ -1,0 +1,383 @@
+/* mpi.c - processes that talk MPI: Open MPI, or MPICH and those that keep its ABI.
+ *
+ * This file becomes one module for each of them (cmake/AmbitMpi.cmake), which shows nothing but its table.
+ *
+ * MPI can be started once in a process. It is started here when the first net is opened, unless the user did, and then
+ * stays until the process exits, so contexts may come and go. A process that exits while others still
+ * count on it, with a net open, does not leave them waiting: if they do not exit too, it ends the run.
+ *
+ * Every net has a communicator of its own, so its messages meet no one else's, and its errors come back as codes.
+ */
+#include "net/net.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <mpi.h>
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(MPI_Request) <= sizeof(intptr_t), "a request is kept in an intptr_t");
+
+extern const ambit__net_kind ambit__net_mpi;
+
+typedef struct mpi_net {
+  ambit__net base;
+  MPI_Comm comm; /* a duplicate of its own */
+} mpi_net;
+
+static MPI_Comm comm_of(ambit__net *net)
+{
+  return ((mpi_net *)net)->comm;
+}
+
+static ambit_status fail(ambit__errors *errors, int code, const char *what)
+{
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length;
+
+  MPI_Error_string(code, text, &length);
+  return ambit__raise(errors, AMBIT_EPROCESS, "MPI could not %s: %s", what, text);
+}
+
+/* Passes the failure of an MPI call on. */
+#define TRY_MPI(errors, call, what)                                                                \
+  do {                                                                                             \
+    const int mpi_code = (call);                                                                   \
+    if (mpi_code != MPI_SUCCESS) return fail(errors, mpi_code, what);                              \
+  } while (0)
+
+/* ---- the life of MPI in this process ---- */
+
+enum { PATIENCE = 10 }; /* seconds to wait at exit for processes that should exit too */
+
+static struct {
+  pid_t pid;        /* the process that started it: a child of it must leave MPI alone */
+  MPI_Comm parting; /* all processes, to meet at exit */
+  int rank;         /* of this one among them */
+  int open;         /* nets that are open */
+} life;
+
+/* Whether all other processes exit too, soon. */
+static bool all_exit(void)
+{
+  const double deadline = ambit__clock() + PATIENCE;
+  MPI_Request r;
+  int done = 0;
+
+  if (MPI_Ibarrier(life.parting, &r) != MPI_SUCCESS) return false;
+  while (!done && ambit__clock() < deadline) {
+    if (MPI_Test(&r, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    sched_yield();
+  }
+  return done;
+}
+
+static void at_exit(void)
+{
+  int ended = 0;
+
+  if (getpid() != life.pid || MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+  if (life.open > 0 && !all_exit()) {
+    fprintf(stderr,
+            "ambit: process %d exits while others go on: they would wait for it, so the run ends "
+            "here. Call ambit_close on all processes before they exit\n",
+            life.rank);
+    MPI_Abort(life.parting, EXIT_FAILURE);
+  }
+  MPI_Comm_free(&life.parting);
+  MPI_Finalize();
+}
+
+static ambit_status start(ambit__errors *errors)
+{
+  int level;
+
+  TRY_MPI(errors, MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "start");
+  TRY_MPI(errors, MPI_Comm_dup(MPI_COMM_WORLD, &life.parting), "duplicate MPI_COMM_WORLD");
+  /* A failed request may count as one of these, and not of the communicator it was begun on (MPICH 4.0). */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(life.parting, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(life.parting, &life.rank);
+  life.pid = getpid();
+  AMBIT_CHECK(!atexit(at_exit), errors, AMBIT_ENOMEM, "there is no memory left to end MPI at exit");
+  return AMBIT_OK;
+}
+
+/* Starts MPI if need be, and sees that this thread may use it. */
+static ambit_status ready(ambit__errors *errors)
+{
+  int started = 0, ended = 0, level = MPI_THREAD_SINGLE, is_main = 1;
+
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  AMBIT_CHECK(!ended, errors, AMBIT_EPROCESS,
+              "MPI was already ended in this process (MPI_Finalize), and it cannot be started "
+              "twice; open the context before, or set the option mpi to off");
+  if (!started) AMBIT_TRY(start(errors));
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&is_main);
+  AMBIT_CHECK(is_main || level >= MPI_THREAD_SERIALIZED, errors, AMBIT_EPROCESS,
+              "a context of several processes is opened in a thread that may not call MPI; open it "
+              "in the thread that started MPI");
+  return AMBIT_OK;
+}
+
+/* ---- opening ---- */
+
+/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." up to what is of no interest. */
+static void name_library(char *name, size_t bytes)
+{
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length;
+
+  MPI_Get_library_version(text, &length);
+  text[strcspn(text, ",\n")] = '\0';
+  text[strcspn(text, "\t")] = ' ';
+  snprintf(name, bytes, "%s", text);
+}
+
+static ambit_status count_local(mpi_net *n)
+{
+  MPI_Comm node;
+  int code;
+
+  TRY_MPI(n->base.errors,
+          MPI_Comm_split_type(n->comm, MPI_COMM_TYPE_SHARED, n->base.rank, MPI_INFO_NULL, &node),
+          "find the processes of this node");
+  code = MPI_Comm_rank(node, &n->base.local_rank);
+  if (code == MPI_SUCCESS) code = MPI_Comm_size(node, &n->base.local_size);
+  MPI_Comm_free(&node);
+  TRY_MPI(n->base.errors, code, "count the processes of this node");
+  return AMBIT_OK;
+}
+
+/* The user's communicator, or that of all processes. */
+static ambit_status whose(ambit__errors *errors, const void *communicator, MPI_Comm *user)
+{
+  int apart = 0;
+
+  *user = MPI_COMM_WORLD;
+  if (communicator) memcpy(user, communicator, sizeof *user);
+  AMBIT_CHECK(*user != MPI_COMM_NULL, errors, AMBIT_EINVAL,
+              "the communicator is MPI_COMM_NULL: this process is not one of its processes, and "
+              "must not open a context with it");
+  TRY_MPI(errors, MPI_Comm_test_inter(*user, &apart), "look at the communicator");
+  AMBIT_CHECK(!apart, errors, AMBIT_EINVAL,
+              "the communicator is one between two groups; it must be one of a single group");
+  return AMBIT_OK;
+}
+
+static ambit_status join(mpi_net *n, MPI_Comm user)
+{
+  ambit__errors *errors = n->base.errors;
+
+  TRY_MPI(errors, MPI_Comm_dup(user, &n->comm), "duplicate the communicator");
+  TRY_MPI(errors, MPI_Comm_set_errhandler(n->comm, MPI_ERRORS_RETURN), "set an error handler");
+  TRY_MPI(errors, MPI_Comm_rank(n->comm, &n->base.rank), "tell the rank");
+  TRY_MPI(errors, MPI_Comm_size(n->comm, &n->base.size), "tell the number of processes");
+  name_library(n->base.name, sizeof n->base.name);
+  return count_local(n);
+}
+
+static ambit_status mpi_open(ambit__errors *errors, const void *communicator, ambit__net **net)
+{
+  MPI_Comm user;
+  mpi_net *n;
+  ambit_status s;
+
+  AMBIT_TRY(ready(errors));
+  AMBIT_TRY(whose(errors, communicator, &user));
+  n = ambit__new(errors, 1, sizeof *n);
+  if (!n) return AMBIT_ENOMEM;
+  n->base.kind = &ambit__net_mpi;
+  n->base.errors = errors;
+  n->comm = MPI_COMM_NULL;
+  s = join(n, user);
+  if (s) {
+    if (n->comm != MPI_COMM_NULL) MPI_Comm_free(&n->comm);
+    free(n);
+    return s;
+  }
+  life.open++;
+  *net = &n->base;
+  return AMBIT_OK;
+}
+
+static void mpi_close(ambit__net *net)
+{
+  mpi_net *n = (mpi_net *)net;
+  int ended = 0;
+
+  MPI_Finalized(&ended); /* by the user, too early: then it is gone already */
+  if (!ended) MPI_Comm_free(&n->comm);
+  life.open--;
+  free(n);
+}
+
+/* ---- messages ---- */
+
+static void keep(ambit__request *r, MPI_Request handle)
+{
+  memcpy(&r->handle, &handle, sizeof handle);
+}
+
+static MPI_Request kept(const ambit__request *r)
+{
+  MPI_Request handle;
+
+  memcpy(&handle, &r->handle, sizeof handle);
+  return handle;
+}
+
+/* MPI counts with int. More bytes than that are one element of a type made for them: blocks, and the rest. */
+typedef struct extent {
+  MPI_Datatype type;
+  int count;
+  bool made; /* the type must be freed; MPI keeps it as long as it needs it */
+} extent;
+
+enum { BLOCK = 1 << 20 };
+
+static int make_extent(size_t n, extent *e)
+{
+  const int lengths[] = {(int)(n / BLOCK), (int)(n % BLOCK)};
+  const MPI_Aint offsets[] = {0, (MPI_Aint)(n - n % BLOCK)};
+  MPI_Datatype parts[] = {MPI_DATATYPE_NULL, MPI_BYTE};
+  int code = MPI_Type_contiguous(BLOCK, MPI_BYTE, &parts[0]);
+
+  if (code != MPI_SUCCESS) return code;
+  code = MPI_Type_create_struct(2, lengths, offsets, parts, &e->type);
+  MPI_Type_free(&parts[0]);
+  if (code != MPI_SUCCESS) return code;
+  e->count = 1;
+  e->made = true;
+  return MPI_Type_commit(&e->type);
+}
+
+static ambit_status extent_of(ambit__net *net, size_t n, extent *e)
+{
+  *e = (extent){MPI_BYTE, (int)n, false};
+  if (n > INT_MAX) TRY_MPI(net->errors, make_extent(n, e), "describe a large message");
+  return AMBIT_OK;
+}
+
+static ambit_status begun(ambit__net *net, ambit__request *r, int code, MPI_Request handle,
+                          extent *e, const char *what)
+{
+  if (e->made) MPI_Type_free(&e->type);
+  TRY_MPI(net->errors, code, what);
+  keep(r, handle);
+  return AMBIT_OK;
+}
+
+static ambit_status mpi_send(ambit__net *net, int tag, const void *bytes, ambit__request *r)
+{
+  MPI_Request handle = MPI_REQUEST_NULL;
+  extent e;
+  int code;
+
+  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  code = MPI_Isend(bytes, e.count, e.type, r->peer, tag, comm_of(net), &handle);
+  return begun(net, r, code, handle, &e, "send");
+}
+
+static ambit_status mpi_receive(ambit__net *net, int tag, void *bytes, ambit__request *r)
+{
+  MPI_Request handle = MPI_REQUEST_NULL;
+  extent e;
+  int code;
+
+  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  code = MPI_Irecv(bytes, e.count, e.type, r->peer, tag, comm_of(net), &handle);
+  return begun(net, r, code, handle, &e, "receive");
+}
+
+static ambit_status mpi_gather(ambit__net *net, const void *mine, void *all, ambit__request *r)
+{
+  MPI_Request handle = MPI_REQUEST_NULL;
+  extent e;
+  int code;
+
+  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  code = MPI_Iallgather(mine, e.count, e.type, all, e.count, e.type, comm_of(net), &handle);
+  return begun(net, r, code, handle, &e, "gather");
+}
+
+static ambit_status mpi_broadcast(ambit__net *net, int from, void *bytes, ambit__request *r)
+{
+  MPI_Request handle = MPI_REQUEST_NULL;
+  extent e;
+  int code;
+
+  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  code = MPI_Ibcast(bytes, e.count, e.type, from, comm_of(net), &handle);
+  return begun(net, r, code, handle, &e, "broadcast");
+}
+
+static ambit_status mpi_test(ambit__net *net, ambit__request *r)
+{
+  MPI_Request handle = kept(r);
+  MPI_Count got = 0;
+  MPI_Status st;
+  int done = 0;
+  const int code = MPI_Test(&handle, &done, &st);
+
+  keep(r, handle);
+  r->active = code == MPI_SUCCESS && !done;
+  TRY_MPI(net->errors, code, "finish a message");
+  if (r->active) return AMBIT_OK;
+  if (!r->receives) return AMBIT_OK;
+  MPI_Get_elements_x(&st, MPI_BYTE, &got);
+  AMBIT_CHECK((size_t)got == r->bytes, net->errors, AMBIT_EPROCESS,
+              "process %d sent %lld bytes to process %d, which waited for %zu", r->peer,
+              (long long)got, net->rank, r->bytes);
+  return AMBIT_OK;
+}
+
+static bool mpi_withdraw(ambit__net *net, ambit__request *r)
+{
+  MPI_Request handle = kept(r);
+
+  (void)net;
+  if (!r->receives || MPI_Cancel(&handle) != MPI_SUCCESS) return false;
+  MPI_Wait(&handle, MPI_STATUS_IGNORE);
+  r->active = false;
+  return true;
+}
+
+/* Any call into MPI lets messages move; this one asks for nothing else. */
+static void mpi_poll(ambit__net *net)
+{
+  int there;
+
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_of(net), &there, MPI_STATUS_IGNORE);
+}
+
+static void mpi_abort(ambit__net *net)
+{
+  MPI_Abort(comm_of(net), EXIT_FAILURE);
+}
+
+#ifdef __GNUC__
+__attribute__((visibility("default")))
+#endif
+const ambit__net_kind ambit__net_mpi = {
+    .contract = AMBIT__NET_CONTRACT,
+    .open = mpi_open,
+    .close = mpi_close,
+    .send = mpi_send,
+    .receive = mpi_receive,
+    .gather = mpi_gather,
+    .broadcast = mpi_broadcast,
+    .test = mpi_test,
+    .withdraw = mpi_withdraw,
+    .poll = mpi_poll,
+    .abort = mpi_abort,
+};

@@ -1,0 +1,220 @@
+/* net.c - what all kinds of nets have in common: checks, waiting, and what processes do together. */
+#include "net/net.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SPINS = 1000,  /* tests before a waiting process lets others have the core */
+  PATIENCE = 10, /* seconds to wait for a message that was given up */
+};
+
+void ambit__net_close(ambit__net *net)
+{
+  if (net) net->kind->close(net);
+}
+
+/* ---- messages ---- */
+
+static ambit_status check_peer(ambit__net *net, const char *what, int peer, int tag)
+{
+  AMBIT_CHECK(peer >= 0 && peer < net->size && peer != net->rank, net->errors, AMBIT_EINVAL,
+              "process %d cannot %s process %d: it must be another one of the %d there are",
+              net->rank, what, peer, net->size);
+  AMBIT_CHECK(tag >= 0 && tag < AMBIT__NET_TAGS, net->errors, AMBIT_EINVAL,
+              "a message has the tag %d; it must be 0 to %d", tag, AMBIT__NET_TAGS - 1);
+  return AMBIT_OK;
+}
+
+/* Says what a request is for, and begins it; a request that did not begin is not active. */
+#define BEGIN(r, call)                                                                             \
+  do {                                                                                             \
+    const ambit_status begin_status = (call);                                                      \
+    if (begin_status) (r)->active = false;                                                         \
+    return begin_status;                                                                           \
+  } while (0)
+
+ambit_status ambit__net_send(ambit__net *net, int to, int tag, const void *bytes, size_t n,
+                             ambit__request *r)
+{
+  *r = (ambit__request){0};
+  AMBIT_TRY(check_peer(net, "send to", to, tag));
+  *r = (ambit__request){.active = true, .peer = to, .bytes = n};
+  BEGIN(r, net->kind->send(net, tag, bytes, r));
+}
+
+ambit_status ambit__net_receive(ambit__net *net, int from, int tag, void *bytes, size_t n,
+                                ambit__request *r)
+{
+  *r = (ambit__request){0};
+  AMBIT_TRY(check_peer(net, "receive from", from, tag));
+  *r = (ambit__request){.active = true, .receives = true, .peer = from, .bytes = n};
+  BEGIN(r, net->kind->receive(net, tag, bytes, r));
+}
+
+ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *done)
+{
+  if (r->active) AMBIT_TRY(net->kind->test(net, r));
+  *done = !r->active;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__net_test_any(ambit__net *net, ambit__request *r, size_t n, ptrdiff_t *which)
+{
+  *which = -1;
+  for (size_t i = 0; i < n; i++) {
+    if (!r[i].active) continue;
+    AMBIT_TRY(net->kind->test(net, &r[i]));
+    if (r[i].active) continue;
+    *which = (ptrdiff_t)i;
+    break;
+  }
+  return AMBIT_OK;
+}
+
+/* Processes may be more than cores: one that waits must not keep the one it waits for from running. */
+static ambit_status wait_one(ambit__net *net, ambit__request *r)
+{
+  for (int64_t tries = 1; r->active; tries++) {
+    AMBIT_TRY(net->kind->test(net, r));
+    if (r->active && tries % SPINS == 0) sched_yield();
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__net_wait(ambit__net *net, ambit__request *r, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    AMBIT_TRY(wait_one(net, &r[i]));
+  return AMBIT_OK;
+}
+
+void ambit__net_cancel(ambit__net *net, ambit__request *r, size_t n)
+{
+  const double deadline = ambit__clock() + PATIENCE;
+
+  for (size_t i = 0; i < n; i++) {
+    if (!r[i].active || net->kind->withdraw(net, &r[i])) continue;
+    while (r[i].active && !net->kind->test(net, &r[i])) {
+      if (ambit__clock() > deadline)
+        ambit__net_abort(net, "a message that was given up was not received by the other process");
+      sched_yield();
+    }
+  }
+}
+
+void ambit__net_poll(ambit__net *net)
+{
+  net->kind->poll(net);
+}
+
+/* ---- all together ---- */
+
+ambit_status ambit__net_gather_begin(ambit__net *net, const void *mine, size_t n, void *all,
+                                     ambit__request *r)
+{
+  *r = (ambit__request){.active = true, .peer = -1, .bytes = n};
+  BEGIN(r, net->kind->gather(net, mine, all, r));
+}
+
+ambit_status ambit__net_gather(ambit__net *net, const void *mine, size_t n, void *all)
+{
+  ambit__request r;
+
+  AMBIT_TRY(ambit__net_gather_begin(net, mine, n, all, &r));
+  return wait_one(net, &r);
+}
+
+ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t n)
+{
+  ambit__request r = {.active = true, .peer = -1, .bytes = n};
+
+  AMBIT_CHECK(from >= 0 && from < net->size, net->errors, AMBIT_EINVAL,
+              "process %d cannot broadcast: there are %d", from, net->size);
+  AMBIT_TRY(net->kind->broadcast(net, from, bytes, &r));
+  return wait_one(net, &r);
+}
+
+ambit_status ambit__net_barrier(ambit__net *net)
+{
+  const char here = 0;
+  char *all = ambit__new(net->errors, (size_t)net->size, 1);
+  ambit_status s;
+
+  if (!all) return AMBIT_ENOMEM;
+  s = ambit__net_gather(net, &here, 1, all); /* done only when everyone has given */
+  free(all);
+  return s;
+}
+
+/* ---- agreement ---- */
+
+/* What a process says of itself. */
+typedef struct verdict {
+  int32_t status;
+  uint32_t length; /* of the story, without its end */
+} verdict;
+
+enum { STORY = 1 << 16 }; /* bytes of a story that are passed on at most */
+
+static const char *own_story(const ambit__errors *e)
+{
+  return e->text ? e->text : ambit_status_text(e->status);
+}
+
+static verdict own_verdict(const ambit__errors *e)
+{
+  const size_t length = strlen(own_story(e));
+
+  return (verdict){(int32_t)e->status, (uint32_t)(length < STORY ? length : STORY)};
+}
+
+/* Takes over the error of process `who`: the others learn its story and, if they have none of their own, raise it. */
+static ambit_status take_over(ambit__net *net, int who, verdict v)
+{
+  ambit__errors *e = net->errors;
+  const ambit_error_fn handler = e->handler;
+  char *story = ambit__new(NULL, (size_t)v.length + 1, 1);
+  ambit_status s;
+
+  if (!story) ambit__net_abort(net, "there is no memory left to tell of an error");
+  if (!story) return (ambit_status)v.status;
+  if (who == net->rank) memcpy(story, own_story(e), v.length);
+  s = ambit__net_broadcast(net, who, story, v.length);
+  e->handler = NULL;
+  if (!s) ambit__raise(e, (ambit_status)v.status, "process %d of %d: %s", who, net->size, story);
+  e->handler = handler;
+  free(story);
+  return s ? s : (ambit_status)v.status;
+}
+
+ambit_status ambit__net_agree(ambit__net *net)
+{
+  const verdict mine = own_verdict(net->errors);
+  verdict *all, first = {0};
+  ambit_status s;
+  int who = 0;
+
+  if (net->size == 1) return net->errors->status;
+  all = ambit__new(NULL, (size_t)net->size, sizeof *all);
+  if (!all) ambit__net_abort(net, "there is no memory left to agree on an error");
+  if (!all) return AMBIT_ENOMEM;
+  s = ambit__net_gather(net, &mine, sizeof mine, all);
+  while (!s && who < net->size - 1 && !all[who].status)
+    who++;
+  first = all[who];
+  free(all);
+  if (s || !first.status) return s;
+  return take_over(net, who, first);
+}
+
+void ambit__net_abort(ambit__net *net, const char *why)
+{
+  fprintf(stderr, "ambit: process %d of %d: %s\n", net->rank, net->size, why);
+  net->kind->abort(net);
+}
