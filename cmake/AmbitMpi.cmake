@@ -41,11 +41,14 @@ function(ambit_mpi_module family flags source)
   list(FILTER words EXCLUDE REGEX "^-I.")
   list(JOIN words " " rest)
 
+  add_library(ambit_uses_${family} INTERFACE) # what to compile and link an MPI program with
+  target_include_directories(ambit_uses_${family} SYSTEM INTERFACE ${folders})
+  target_link_libraries(ambit_uses_${family} INTERFACE "${rest}")
+
   add_library(ambit_${family} MODULE ${source})
   set_target_properties(ambit_${family} PROPERTIES PREFIX lib SUFFIX .so OUTPUT_NAME ambit-${family})
-  target_include_directories(ambit_${family} SYSTEM PRIVATE ${folders})
   # What it needs of the library it has for itself, and shows none of it.
-  target_link_libraries(ambit_${family} PRIVATE ambit_internal "-Wl,--exclude-libs,ALL" "${rest}")
+  target_link_libraries(ambit_${family} PRIVATE ambit_internal "-Wl,--exclude-libs,ALL" ambit_uses_${family})
 endfunction()
 
 macro(ambit_mpi source)

@@ -54,7 +54,7 @@ static ambit_status fail(ambit__errors *errors, int code, const char *what)
 
 /* ---- the life of MPI in this process ---- */
 
-enum { PATIENCE = 10 }; /* seconds to wait at exit for processes that should exit too */
+enum { PATIENCE = 5 }; /* seconds to wait at exit for processes that should exit too */
 
 static struct {
   pid_t pid;        /* the process that started it: a child of it must leave MPI alone */

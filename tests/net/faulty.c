@@ -1,0 +1,44 @@
+/* A program with several processes in which one does not do what it should; test_faults.py looks at how
+ * the others end.
+ *
+ *   faulty kill|abort|exit|leave      AMBIT_TEST_MPI is how to open
+ */
+#include "net/net.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print(ambit_status status, const char *story, void *user)
+{
+  (void)user;
+  fprintf(stderr, "error %s: %s\n", ambit_status_name(status), story);
+}
+
+/* What the last process does while the others wait for it. */
+static void misbehave(ambit__net *net, const char *way)
+{
+  if (!strcmp(way, "kill")) raise(SIGKILL);
+  if (!strcmp(way, "abort")) ambit__net_abort(net, "the disk is full");
+  if (!strcmp(way, "exit")) exit(3);
+}
+
+int main(int argc, char **argv)
+{
+  ambit__errors errors = {.handler = print};
+  const char *way = argc > 1 ? argv[1] : "", *how = getenv("AMBIT_TEST_MPI");
+  ambit__net *net;
+  ambit_status s;
+
+  if (ambit__net_open(&errors, how ? how : "auto", NULL, &net)) {
+    ambit__errors_clear(&errors);
+    return 2;
+  }
+  if (!strcmp(way, "leave")) exit(0); /* all do, with the net open */
+  if (net->rank == net->size - 1) misbehave(net, way);
+  s = ambit__net_barrier(net);
+  printf("process %d of %d with %s\n", net->rank, net->size, net->name);
+  ambit__net_close(net);
+  return s != AMBIT_OK;
+}

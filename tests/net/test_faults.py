@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""How a run of several processes ends when one of them does not do what it should: soon, on all processes, and with
+its cause told. And N copies that cannot find each other say so, once.
+
+    test_faults.py FAULTY FAMILY MPIRUN [OTHER_MPIRUN]
+"""
+import os, subprocess, sys, time
+
+FAULTY, FAMILY, MPIRUN = sys.argv[1:4]
+OTHER = sys.argv[4] if len(sys.argv) > 4 else None
+SOON = 25  # seconds: far more than it takes, far less than for ever
+bad = 0
+
+
+def run(*words, mpirun=MPIRUN, n=3, **variables):
+    begin = time.time()
+    try:
+        r = subprocess.run([mpirun, "-n", str(n), FAULTY, *words], capture_output=True, text=True, timeout=SOON,
+                           env={**os.environ, **variables})
+        return r.returncode, r.stdout + r.stderr, time.time() - begin
+    except subprocess.TimeoutExpired as e:
+        return None, f"still running after {SOON} s: {e.stdout} {e.stderr}", SOON
+
+
+def check(name, result, holds):
+    global bad
+    code, text, seconds = result
+    good = holds(code, text)
+    bad += not good
+    print(f"{'ok' if good else 'not ok'} - {name} ({seconds:.1f} s)")
+    if not good:
+        print(f"# exit status {code}\n# " + "\n# ".join(text.splitlines()[:40]))
+
+
+check("a run without faults ends well", run("fine"),
+      lambda code, text: code == 0 and all(f"process {i} of 3 with" in text for i in range(3)))
+check("a process that is killed ends the run", run("kill"), lambda code, text: code not in (0, None))
+check("a process that aborts ends the run and tells why", run("abort"),
+      lambda code, text: code not in (0, None) and "ambit: process 2 of 3: the disk is full" in text)
+check("a process that exits early ends the run and tells", run("exit"),
+      lambda code, text: code not in (0, None) and "process 2 exits while others go on" in text)
+check("processes that all exit with the net open end well", run("leave"), lambda code, text: code == 0)
+check("processes that are to be alone are", run("fine", AMBIT_TEST_MPI="off"),
+      lambda code, text: code == 0 and text.count("process 0 of 1 with alone") == 3)
+missing = run("fine", LD_LIBRARY_PATH="")
+if missing[0] == 0:
+    print("# skipped: without a module; an installed Ambit has one")
+else:
+    check("a library without a module for this MPI says so, once", missing,
+          lambda code, text: text.count("cannot talk") == 1 and "scripts/setup" in text and "mpi to off" in text)
+if OTHER:
+    check("an MPI that does not go with its launcher is noticed, once",
+          run("fine", mpirun=OTHER, AMBIT_TEST_MPI=FAMILY),
+          lambda code, text: code not in (0, None) and text.count("sees only one") == 1 and "mpi to off" in text)
+sys.exit(bad != 0)
