@@ -108,9 +108,22 @@ AMBIT_API const char *ambit_type_name(ambit_type t); /* as the kernel language w
 
 /* Opens a context: reads AMBIT_* from the environment and takes --ambit-* out of the command line.
  * Both pointers may be NULL. Returns NULL only when out of memory: a context that could not be
- * opened is returned failed, so that its story can be read. The device is opened with the first
- * grid or scalar. */
+ * opened is returned failed, so that its story can be read. The devices are opened with the first
+ * grid or scalar.
+ *
+ * Processes. A program started by mpirun, srun and the like needs no change: its processes form one context, each grid
+ * is cut into parts for all of them, and each field has one part of its values in each process. All processes make the same
+ * calls in the same order, with the same arguments; what differs is found, and what fails on one fails on all. Values that
+ * are read are the same on all of them. */
 AMBIT_API ambit *ambit_open(int *argc, char ***argv);
+
+/* The same for the processes of a communicator: `communicator` points to an MPI_Comm (this header needs no mpi.h). The program
+ * has initialised MPI, and finalises it after ambit_close. */
+AMBIT_API ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator);
+
+/* Which process this is, from 0, and how many there are: 0 and 1 for a program started by hand. */
+AMBIT_API int ambit_process(const ambit *a);
+AMBIT_API int ambit_processes(const ambit *a);
 
 /* Frees the context and all that belongs to it; returns the first error it had, or AMBIT_OK. */
 AMBIT_API ambit_status ambit_close(ambit *a);
@@ -121,7 +134,8 @@ AMBIT_API ambit_status ambit_error(const ambit *a);
 AMBIT_API const char *ambit_error_text(const ambit *a);
 AMBIT_API void ambit_error_clear(ambit *a);
 
-/* Replaces the error handler; NULL silences it. Called once per error, at the moment it happens. */
+/* Replaces the error handler; NULL silences it. Called once per error, at the moment it happens, on the process
+ * where it happens. */
 typedef void (*ambit_error_fn)(ambit_status status, const char *story, void *user);
 AMBIT_API void ambit_on_error(ambit *a, ambit_error_fn handler, void *user);
 

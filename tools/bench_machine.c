@@ -24,8 +24,8 @@ ambit__limits bench_measure_limits(ambit *a)
   ambit__machine machine;
   ambit__pool *pool;
 
-  if (a->device && strcmp(a->device->backend->name, "cpu")) {
-    limits.copy = a->device->backend->copy_bandwidth(a->device);
+  if (a->nengines && strcmp(a->engines[0].device->backend->name, "cpu")) {
+    limits.copy = a->engines[0].device->backend->copy_bandwidth(a->engines[0].device);
     return limits;
   }
   ambit__machine_probe("", &machine);

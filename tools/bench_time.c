@@ -109,8 +109,8 @@ static void find_plan(const tool_job *job, char *out, size_t cap)
   const ambit_program *p = job->program;
 
   snprintf(out, cap, "(nothing to do)");
-  for (size_t i = 0; i < p->nops; i++)
-    if (p->ops[i].kind == OP_LAUNCH) snprintf(out, cap, "%s", p->ops[i].function->plan);
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->applies[i].functions) snprintf(out, cap, "%s", p->applies[i].functions[0]->plan);
 }
 
 /* ---- the line ---- */
@@ -208,10 +208,11 @@ static ambit_status time_job(ambit *a, const bench_line *line)
   set_limits(&r, &before);
   rank(&r);
   find_plan(&job, r.plan, sizeof r.plan);
-  if (!strcmp(a->device->backend->name, "cpu")) find_compiler(a, r.compiler, sizeof r.compiler);
-  a->device->backend->info(a->device, &info);
+  if (!strcmp(a->engines[0].device->backend->name, "cpu"))
+    find_compiler(a, r.compiler, sizeof r.compiler);
+  a->engines[0].device->backend->info(a->engines[0].device, &info);
   memcpy(r.machine, info.name, sizeof r.machine);
-  print_result(&r, a->device->backend->name);
+  print_result(&r, a->engines[0].device->backend->name);
   return ambit_error(a);
 }
 

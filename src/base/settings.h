@@ -5,16 +5,21 @@
 #include <stdbool.h>
 
 typedef struct ambit__settings {
-  const char *devices; /* "cpu", "ref", ... */
-  int threads;         /* of a cpu device; 0: one per core this process may use */
-  bool strict;         /* no contraction, no reassociation: equal bits everywhere */
-  const char *cc;      /* C compiler; "none": do not compile */
-  const char *cache;   /* folder of compiled kernels; "" the user's own; "none": keep nothing */
-  const char *dump;    /* folder for generated source; "" none */
-  bool hugepages;      /* ask for huge pages for large fields */
-  bool progress;       /* a live line on standard error while running */
-  bool report;         /* a report on standard error when a program ends */
-  int verbose;         /* 0 warnings, 1 plans, 2 what is compiled and loaded */
+  const char *devices;   /* "cpu", "ref", ... */
+  const char *partition; /* "auto", "4", "2x2": how a grid is cut into parts */
+  const char *weights;   /* "1,0.5": how much of it each part gets; "" all alike */
+  const char *mpi;       /* "auto", "off", "on", "openmpi", "mpich": see net.h */
+  const char *overlap;   /* "none", "standard", "extended", "two-way" */
+  int sharers;           /* processes on this machine that share its cores; 0 or 1: none */
+  int threads;           /* of a cpu device; 0: one per core this process may use */
+  bool strict;           /* no contraction, no reassociation: equal bits everywhere */
+  const char *cc;        /* C compiler; "none": do not compile */
+  const char *cache;     /* folder of compiled kernels; "" the user's own; "none": keep nothing */
+  const char *dump;      /* folder for generated source; "" none */
+  bool hugepages;        /* ask for huge pages for large fields */
+  bool progress;         /* a live line on standard error while running */
+  bool report;           /* a report on standard error when a program ends */
+  int verbose;           /* 0 warnings, 1 plans, 2 what is compiled and loaded */
 } ambit__settings;
 
 #endif

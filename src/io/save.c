@@ -19,11 +19,6 @@
 typedef ambit_status (*piece_fn)(ambit_field *f, const ambit__box *box, void *dense, size_t bytes,
                                  void *user);
 
-static size_t cell_bytes(const ambit_field *f)
-{
-  return (size_t)f->store.layout.components * ambit_type_size(f->store.layout.type);
-}
-
 static ambit_status each_piece(ambit_field *f, piece_fn fn, void *user)
 {
   const ambit__box *all = &f->grid->box;
@@ -34,7 +29,7 @@ static ambit_status each_piece(ambit_field *f, piece_fn fn, void *user)
 
   ambit__box_first_piece(all, most, &box);
   while (!s) {
-    s = fn(f, &box, dense, (size_t)ambit__box_volume(&box) * cell_bytes(f), user);
+    s = fn(f, &box, dense, (size_t)ambit__box_volume(&box) * ambit__field_cell_bytes(f), user);
     if (!ambit__box_next_piece(all, most, &box)) break;
   }
   free(dense);
@@ -48,8 +43,8 @@ static int npy_shape(const ambit_field *f, int64_t *shape)
   const ambit__box *b = &f->grid->box;
 
   memcpy(shape, b->hi, (size_t)b->ndims * sizeof *shape);
-  shape[b->ndims] = f->store.layout.components;
-  return b->ndims + (f->store.layout.components > 1);
+  shape[b->ndims] = f->components;
+  return b->ndims + (f->components > 1);
 }
 
 static ambit_status append_piece(ambit_field *f, const ambit__box *box, void *dense, size_t bytes,
@@ -66,7 +61,7 @@ static ambit_status save_npy(ambit_field *f, const char *path)
   ambit__npy *npy;
   ambit_status s;
 
-  AMBIT_TRY(ambit__npy_begin(ERRORS(f), path, f->store.layout.type, ndims, shape, &npy));
+  AMBIT_TRY(ambit__npy_begin(ERRORS(f), path, f->type, ndims, shape, &npy));
   s = each_piece(f, append_piece, npy);
   if (!s) return ambit__npy_end(npy);
   ambit__npy_abort(npy);
@@ -85,9 +80,9 @@ static ambit_status check_npy(const ambit_field *f, const char *path, const ambi
   int64_t shape[AMBIT__NPY_DIMS];
   int ndims = npy_shape(f, shape);
 
-  AMBIT_CHECK(info->type == f->store.layout.type, ERRORS(f), AMBIT_EIO,
+  AMBIT_CHECK(info->type == f->type, ERRORS(f), AMBIT_EIO,
               "%s holds values of type %s, but field '%s' is %s", path, ambit_type_name(info->type),
-              f->name, ambit_type_name(f->store.layout.type));
+              f->name, ambit_type_name(f->type));
   AMBIT_CHECK(info->ndims == ndims, ERRORS(f), AMBIT_EIO,
               "%s has %d dimensions, but field '%s' needs %d%s", path, info->ndims, f->name, ndims,
               ndims > f->grid->box.ndims ? " (the last one is the component)" : "");
@@ -125,8 +120,7 @@ static ambit_status picture_row(void *user, int64_t y, double *values)
   ambit_field *f = p->field;
   ambit__box box = f->grid->box;
   const int last = box.ndims - 1;
-  const size_t size = ambit_type_size(f->store.layout.type),
-               cell = size * (size_t)f->store.layout.components;
+  const size_t size = ambit_type_size(f->type), cell = size * (size_t)f->components;
 
   if (box.ndims >= 2) {
     box.lo[last - 1] = y;
@@ -138,8 +132,7 @@ static ambit_status picture_row(void *user, int64_t y, double *values)
   }
   AMBIT_TRY(ambit_field_read(f, box.lo, box.hi, p->row));
   for (int64_t x = 0; x < box.hi[last]; x++)
-    values[x] = ambit__value_number(
-        ambit__value_load(p->row + (size_t)x * cell, f->store.layout.type), f->store.layout.type);
+    values[x] = ambit__value_number(ambit__value_load(p->row + (size_t)x * cell, f->type), f->type);
   return AMBIT_OK;
 }
 
@@ -153,7 +146,7 @@ static ambit_status save_png(ambit_field *f, const char *path)
               "field '%s' has %d dimensions: a picture shows 1, 2 or the middle plane of 3. Save "
               "it as .npy",
               f->name, b->ndims);
-  rows.row = ambit__new(ERRORS(f), (size_t)b->hi[b->ndims - 1], cell_bytes(f));
+  rows.row = ambit__new(ERRORS(f), (size_t)b->hi[b->ndims - 1], ambit__field_cell_bytes(f));
   if (!rows.row) return AMBIT_ENOMEM;
   s = ambit__png_write(ERRORS(f), path, b->hi[b->ndims - 1],
                        b->ndims >= 2 ? b->hi[b->ndims - 2] : 1, picture_row, &rows, NULL);

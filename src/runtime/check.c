@@ -48,10 +48,10 @@ static ambit_status check_field_argument(const ambit_program *p, const ambit__ru
   AMBIT_CHECK(f->grid == p->grid, ERRORS(p), AMBIT_EINVAL,
               "kernel %s: field '%s' belongs to another grid than the program", rule->name,
               f->name);
-  AMBIT_TRY(check_type(p, rule, q, "field", f->name, f->store.layout.type));
-  AMBIT_CHECK(q->components == f->store.layout.components, ERRORS(p), AMBIT_EINVAL,
+  AMBIT_TRY(check_type(p, rule, q, "field", f->name, f->type));
+  AMBIT_CHECK(q->components == f->components, ERRORS(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' has %d components, but field '%s' has %d", rule->name,
-              q->name, q->components, f->name, f->store.layout.components);
+              q->name, q->components, f->name, f->components);
   return AMBIT_OK;
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void print_story(ambit_status status, const char *story, void *user)
 {
@@ -40,6 +39,11 @@ void ambit__list_remove(ambit__link *link)
 
 ambit *ambit_open(int *argc, char ***argv)
 {
+  return ambit_open_mpi(argc, argv, NULL);
+}
+
+ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
+{
   ambit *a = calloc(1, sizeof *a);
 
   if (!a) return NULL;
@@ -47,59 +51,9 @@ ambit *ambit_open(int *argc, char ***argv)
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);
-  ambit__options_open(a, argc, argv);
+  if (!ambit__options_open(a, argc, argv))
+    ambit__net_open(&a->errors, a->settings.mpi, communicator, &a->net);
   return a;
-}
-
-/* The best device there is: a CUDA GPU, or the cores. What OpenCL offers may be either, so it must be
- * asked for by name. */
-static const ambit__backend *best_backend(ambit__errors *errors)
-{
-  const ambit__backend *cuda = ambit__backend_find(errors, "cuda", strlen("cuda"));
-
-  return cuda && cuda->count() > 0 ? cuda : ambit__backend_find(errors, "cpu", strlen("cpu"));
-}
-
-/* "cpu", "cpu:0" or "all" (the best there is): which backend and which of its devices. */
-static ambit_status parse_device(ambit *a, const ambit__backend **backend, int *ordinal)
-{
-  const char *text = a->settings.devices;
-  size_t length = strcspn(text, ":");
-
-  AMBIT_CHECK(!strpbrk(text, ",*"), &a->errors, AMBIT_EOPTION,
-              "devices=%s names several devices or parts; a grid runs on one device: name one",
-              text);
-  *ordinal = 0;
-  *backend = !strcmp(text, "all") ? best_backend(&a->errors)
-                                  : ambit__backend_find(&a->errors, text, length);
-  if (!*backend) return a->errors.status;
-  if (text[length] == ':') {
-    char *end;
-    long n = strtol(text + length + 1, &end, 10);
-
-    const int here = (*backend)->count(); /* none: opening it tells why */
-
-    AMBIT_CHECK(end != text + length + 1 && !*end && n >= 0 && (n < here || !here), &a->errors,
-                AMBIT_ENODEVICE, "devices=%s: there %s %d %s device%s here, numbered from 0", text,
-                here == 1 ? "is" : "are", here, (*backend)->name, here == 1 ? "" : "s");
-    *ordinal = (int)n;
-  }
-  return AMBIT_OK;
-}
-
-ambit_status ambit__context_device(ambit *a)
-{
-  const ambit__backend *backend = NULL;
-  ambit__device_info info;
-  int ordinal = 0;
-
-  if (a->device) return AMBIT_OK;
-  AMBIT_TRY(parse_device(a, &backend, &ordinal));
-  AMBIT_TRY(backend->open(&a->errors, &a->settings, ordinal, &a->device));
-  AMBIT_TRY(backend->queue_open(a->device, &a->queue));
-  backend->info(a->device, &info);
-  a->memory = info.memory;
-  return AMBIT_OK;
 }
 
 ambit_status ambit_close(ambit *a)
@@ -113,13 +67,23 @@ ambit_status ambit_close(ambit *a)
     ambit_scalar_destroy(a->scalars.next->owner);
   while (a->kernels.next->owner)
     ambit_kernel_destroy(a->kernels.next->owner);
-  if (a->queue) a->device->backend->queue_close(a->queue);
-  if (a->device) a->device->backend->close(a->device);
+  ambit__engines_close(a);
+  ambit__net_close(a->net);
   status = a->errors.status;
   ambit__options_close(a);
   ambit__errors_clear(&a->errors);
   free(a);
   return status;
+}
+
+int ambit_process(const ambit *a)
+{
+  return a && a->net ? a->net->rank : 0;
+}
+
+int ambit_processes(const ambit *a)
+{
+  return a && a->net ? a->net->size : 1;
 }
 
 ambit_status ambit_error(const ambit *a)

@@ -1,74 +1,103 @@
 /* execute.c - one iteration of a sealed program: a walk over its operations. */
-#include "runtime/runtime.h"
+#include "runtime/exchange.h"
+#include "runtime/flow.h"
 
-#include <string.h>
+/* ---- operations ---- */
 
-/* Whether the ghost cells hold what the field's boundaries say, as wide as asked. */
-static bool ghosts_hold(const ambit_field *f, const ambit__operation *op)
+/* Devices that compute on this thread let messages move meanwhile. */
+static void poll_with(ambit *a, ambit__exchange *x)
 {
-  const ambit__ghosts *g = &f->ghosts;
-
-  if (g->boundary != f->boundary_id) return false;
-  for (int d = 0; d < f->grid->box.ndims; d++) {
-    bool moves_low = f->boundaries.kind[d][0] != AMBIT_CONSTANT;
-    bool moves_high = f->boundaries.kind[d][1] != AMBIT_CONSTANT;
-
-    if (op->low[d] > g->low[d] || op->high[d] > g->high[d]) return false;
-    if (g->stale && ((op->low[d] && moves_low) || (op->high[d] && moves_high))) return false;
+  for (int i = 0; i < a->nengines; i++) {
+    a->engines[i].queue->poll = x ? ambit__exchange_poll : NULL;
+    a->engines[i].queue->poll_user = x;
   }
-  return true;
 }
 
-static ambit_status fill_ghosts(ambit__queue *q, const ambit__operation *op)
+static ambit_status begin(ambit_program *p, ambit__exchange *x)
 {
-  ambit_field *f = op->fields[0];
-  ambit__ghosts *g = &f->ghosts;
-  ambit__box reach = f->grid->box;
-
-  if (ghosts_hold(f, op)) return AMBIT_OK;
-  g->boundary = f->boundary_id;
-  g->stale = false;
-  memcpy(g->low, op->low, sizeof g->low);
-  memcpy(g->high, op->high, sizeof g->high);
-  for (int d = 0; d < reach.ndims; d++) {
-    reach.lo[d] -= op->low[d];
-    reach.hi[d] += op->high[d];
-  }
-  return q->device->backend->ghosts(q, &f->store, &f->boundaries, f->grid->box.hi, &f->grid->box,
-                                    &reach);
+  if (ambit__exchange_is_far(x)) poll_with(p->grid->context, x);
+  return ambit__exchange_begin(x);
 }
 
-static ambit_status launch(ambit__queue *q, ambit__operation *op, int64_t iteration)
+static ambit_status finish(ambit_program *p, ambit__exchange *x)
 {
-  op->launch.step = iteration;
-  for (int i = 0; i < op->n; i++)
-    op->fields[i]->ghosts.stale = true;
-  return q->device->backend->launch(q, op->function, &op->launch);
+  poll_with(p->grid->context, NULL);
+  return ambit__exchange_finish(x);
 }
 
-static void rotate(const ambit__operation *op)
+static ambit_status launch(ambit_program *p, const ambit__operation *op)
 {
-  ambit__buffer *first = op->fields[0]->store.buffer;
-  ambit__ghosts ghosts = op->fields[0]->ghosts;
+  const ambit *a = p->grid->context;
+  const ambit__apply *apply = &p->applies[op->step];
+  const int nargs = p->steps[op->step].n;
 
-  for (int i = 0; i < op->n - 1; i++) {
-    op->fields[i]->store.buffer = op->fields[i + 1]->store.buffer;
-    op->fields[i]->ghosts = op->fields[i + 1]->ghosts;
+  for (int i = 0; i < op->npieces; i++) {
+    const ambit__piece *piece = &op->pieces[i];
+    const int engine = a->slots[piece->part];
+    ambit__queue *q = a->engines[engine].queue;
+    ambit__launch l = {.box = piece->box,
+                       .extents = p->grid->box.hi,
+                       .nargs = nargs,
+                       .args = apply->args + piece->part * nargs,
+                       .step = p->iteration,
+                       .more = piece->more};
+
+    AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
   }
-  op->fields[op->n - 1]->store.buffer = first;
-  op->fields[op->n - 1]->ghosts = ghosts;
+  return AMBIT_OK;
+}
+
+static void rotate(const ambit__step *s, int part)
+{
+  ambit__buffer *first = s->args[0].field->stores[part].buffer;
+
+  for (int i = 0; i < s->n - 1; i++)
+    s->args[i].field->stores[part].buffer = s->args[i + 1].field->stores[part].buffer;
+  s->args[s->n - 1].field->stores[part].buffer = first;
+}
+
+static ambit_status run(ambit_program *p, const ambit__operation *op)
+{
+  switch (op->kind) {
+  case OP_BEGIN: return begin(p, op->exchange);
+  case OP_EDGES: return ambit__exchange_edges(op->exchange);
+  case OP_FINISH: return finish(p, op->exchange);
+  case OP_LAUNCH: return launch(p, op);
+  case OP_SHARE: return ambit__step_share(p, &p->steps[op->step]);
+  case OP_ROTATE:
+    for (int i = 0; i < p->grid->context->nslots; i++)
+      rotate(&p->steps[op->step], i);
+    return AMBIT_OK;
+  }
+  return AMBIT_OK;
 }
 
 ambit_status ambit__program_iterate(ambit_program *p)
 {
-  ambit__queue *q = p->grid->context->queue;
-
   for (size_t i = 0; i < p->nops; i++)
-    switch (p->ops[i].kind) {
-    case OP_GHOSTS: AMBIT_TRY(fill_ghosts(q, &p->ops[i])); break;
-    case OP_LAUNCH: AMBIT_TRY(launch(q, &p->ops[i], p->iteration)); break;
-    case OP_ROTATE: rotate(&p->ops[i]); break;
-    }
+    AMBIT_TRY(run(p, &p->ops[i]));
   p->iteration++;
   return AMBIT_OK;
+}
+
+/* ---- around a run ---- */
+
+ambit_status ambit__program_ready(ambit_program *p)
+{
+  for (int i = 0; i < p->nfields; i++) {
+    ambit__exchange *x;
+
+    if (!ambit__flow_lacks(p, i)) continue;
+    x = p->starters[p->start[i]];
+    AMBIT_TRY(begin(p, x));
+    AMBIT_TRY(ambit__exchange_edges(x));
+    AMBIT_TRY(finish(p, x));
+  }
+  ambit__flow_note(p, p->start);
+  return AMBIT_OK;
+}
+
+void ambit__program_rest(ambit_program *p)
+{
+  ambit__flow_note(p, p->end);
 }

@@ -1,8 +1,10 @@
-/* grid.c - index spaces. */
+/* grid.c - index spaces, and the parts they are cut into. */
 #include "base/memory.h"
+#include "grid/partition.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
@@ -23,11 +25,65 @@ static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
   return AMBIT_OK;
 }
 
+/* How much each part is to get: the numbers of option weights, over and over. NULL: all alike. */
+static ambit_status parse_weights(ambit *a, int nparts, double **weights)
+{
+  const char *text = a->settings.weights;
+  int given = 0;
+
+  *weights = NULL;
+  if (!*text) return AMBIT_OK;
+  *weights = ambit__new(&a->errors, (size_t)nparts, sizeof **weights);
+  if (!*weights) return AMBIT_ENOMEM;
+  for (const char *at = text;; at++) {
+    char *end;
+    double w = strtod(at, &end);
+
+    AMBIT_CHECK(end != at && isfinite(w) && w >= 0 && (!*end || *end == ','), &a->errors,
+                AMBIT_EOPTION,
+                "option weights is '%s'; it must be numbers of 0 or more, as in 1,0.5,2", text);
+    AMBIT_CHECK(given < nparts, &a->errors, AMBIT_EOPTION,
+                "option weights is '%s'; the grid has only %d parts", text, nparts);
+    (*weights)[given++] = w;
+    at = end;
+    if (!*at) break;
+  }
+  AMBIT_CHECK(given == nparts, &a->errors, AMBIT_EOPTION,
+              "option weights is '%s'; the grid has %d parts, and each needs a number", text,
+              nparts);
+  return AMBIT_OK;
+}
+
+static ambit_status make_parts(ambit_grid *g)
+{
+  ambit *a = g->context;
+  ambit__cuts cuts;
+  double *weights = NULL;
+  ambit_status s;
+
+  AMBIT_CHECK(
+      ambit__cuts_parse(a->settings.partition, &cuts), &a->errors, AMBIT_EOPTION,
+      "option partition is '%s'; it must be auto, a number of bands such as 4, or numbers of "
+      "blocks such as 2x2",
+      a->settings.partition);
+  g->nparts = a->firsts[a->net->size];
+  g->first = a->firsts[a->net->rank];
+  g->parts = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->parts);
+  g->mine = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->mine);
+  if (!g->parts || !g->mine) return AMBIT_ENOMEM;
+  for (int i = 0; i < a->nslots; i++)
+    g->mine[g->first + i] = true;
+  s = parse_weights(a, g->nparts, &weights);
+  if (!s) s = ambit__partition_make(&a->errors, &g->box, g->nparts, &cuts, weights, g->parts);
+  free(weights);
+  return s;
+}
+
 ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
 {
   ambit_grid *g;
 
-  if (ambit__failed(a) || check_extents(a, ndims, extents) || ambit__context_device(a)) return NULL;
+  if (ambit__failed(a) || check_extents(a, ndims, extents) || ambit__engines_open(a)) return NULL;
   g = ambit__new(&a->errors, 1, sizeof *g);
   if (!g) return NULL;
   g->context = a;
@@ -35,7 +91,10 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
   ambit__list_init(&g->fields);
   ambit__list_init(&g->programs);
   ambit__list_add(&a->grids, &g->link, g);
-  return g;
+  make_parts(g);
+  if (!ambit__net_agree(a->net)) return g;
+  ambit_grid_destroy(g);
+  return NULL;
 }
 
 void ambit_grid_destroy(ambit_grid *g)
@@ -46,7 +105,18 @@ void ambit_grid_destroy(ambit_grid *g)
   while (g->fields.next->owner)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);
+  free(g->parts);
+  free(g->mine);
   free(g);
+}
+
+int ambit__grid_process(const ambit_grid *g, int part)
+{
+  int process = 0;
+
+  while (part >= g->context->firsts[process + 1])
+    process++;
+  return process;
 }
 
 int ambit_grid_ndims(const ambit_grid *g)

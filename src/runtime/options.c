@@ -27,11 +27,20 @@ typedef struct row {
 #define AT(field) offsetof(ambit__settings, field)
 /* docs/options.md tells users about each; a test compares the two. */
 static const row rows[] = {
-    {"cache", TEXT, AT(cache), "", 0, 0},          {"cc", TEXT, AT(cc), "", 0, 0},
-    {"devices", TEXT, AT(devices), "cpu", 0, 0},   {"dump", TEXT, AT(dump), "", 0, 0},
-    {"hugepages", FLAG, AT(hugepages), "1", 0, 0}, {"progress", FLAG, AT(progress), "0", 0, 0},
-    {"report", FLAG, AT(report), "0", 0, 0},       {"strict", FLAG, AT(strict), "0", 0, 0},
-    {"threads", COUNT, AT(threads), "0", 0, 4096}, {"verbose", COUNT, AT(verbose), "0", -1, 2},
+    {"cache", TEXT, AT(cache), "", 0, 0},
+    {"cc", TEXT, AT(cc), "", 0, 0},
+    {"devices", TEXT, AT(devices), "cpu", 0, 0},
+    {"dump", TEXT, AT(dump), "", 0, 0},
+    {"hugepages", FLAG, AT(hugepages), "1", 0, 0},
+    {"progress", FLAG, AT(progress), "0", 0, 0},
+    {"mpi", TEXT, AT(mpi), "auto", 0, 0},
+    {"overlap", TEXT, AT(overlap), "two-way", 0, 0},
+    {"partition", TEXT, AT(partition), "auto", 0, 0},
+    {"report", FLAG, AT(report), "0", 0, 0},
+    {"strict", FLAG, AT(strict), "0", 0, 0},
+    {"threads", COUNT, AT(threads), "0", 0, 4096},
+    {"verbose", COUNT, AT(verbose), "0", -1, 2},
+    {"weights", TEXT, AT(weights), "", 0, 0},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -190,7 +199,7 @@ ambit_status ambit_option_set(ambit *a, const char *name, const char *value)
   AMBIT_CHECK(name && value, &a->errors, AMBIT_EINVAL, "ambit_option_set: name or value is NULL");
   r = find(name, strlen(name));
   if (!r) return unknown(a, name, name, strlen(name));
-  AMBIT_CHECK(!a->device || (r->at != AT(devices) && r->at != AT(threads) && r->at != AT(cc) &&
+  AMBIT_CHECK(!a->firsts || (r->at != AT(devices) && r->at != AT(threads) && r->at != AT(cc) &&
                              r->at != AT(cache)),
               &a->errors, AMBIT_EOPTION,
               "option %s must be set before the first grid or scalar is created", r->name);

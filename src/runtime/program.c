@@ -193,14 +193,12 @@ static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *
   AMBIT_CHECK(n >= 2 && fields, ERRORS(p), AMBIT_EINVAL,
               "a rotation needs at least 2 fields, not %d", n);
   for (int i = 0; i < n; i++) {
-    const ambit__layout *l, *first;
+    const ambit_field *f = fields[i], *first = fields[0];
 
-    AMBIT_CHECK(fields[i] && fields[i]->grid == p->grid, ERRORS(p), AMBIT_EINVAL,
+    AMBIT_CHECK(f && f->grid == p->grid, ERRORS(p), AMBIT_EINVAL,
                 "field %d of a swap or rotation is missing or belongs to another grid", i + 1);
-    l = &fields[i]->store.layout;
-    first = &fields[0]->store.layout;
     AMBIT_CHECK(
-        l->type == first->type && l->components == first->components && l->order == first->order,
+        f->type == first->type && f->components == first->components && f->order == first->order,
         ERRORS(p), AMBIT_EPROGRAM,
         "fields '%s' and '%s' cannot trade values: they differ in type, components or order",
         fields[0]->name, fields[i]->name);

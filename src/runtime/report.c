@@ -1,9 +1,11 @@
 /* report.c - what a run tells people: a live line while it goes on, and the numbers afterwards. */
 #include "base/clock.h"
+#include "base/memory.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define LIVE_SECONDS  0.1 /* between updates of the line at a terminal */
@@ -11,14 +13,15 @@
 
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most)
 {
-  ambit__progress s = {.on = p->grid->context->settings.progress};
+  const ambit *a = p->grid->context;
+  ambit__progress s = {.on = a->settings.progress && a->net->rank == 0};
 
   s.live = isatty(STDERR_FILENO);
   s.started = s.shown = ambit__clock();
   s.first = p->iteration;
   s.most = most;
-  for (size_t i = 0; i < p->nops; i++)
-    s.cells += p->ops[i].cells;
+  for (size_t i = 0; i < p->nsteps; i++)
+    s.cells += p->applies[i].cells;
   return s;
 }
 
@@ -52,38 +55,65 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
   fflush(stderr);
 }
 
+/* What all engines of all processes copy together. */
+static ambit_status copy_bandwidth(ambit *a, double *total)
+{
+  double mine = 0, *all = ambit__new(&a->errors, (size_t)a->net->size, sizeof *all);
+  ambit_status s = all ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int i = 0; i < a->nengines; i++)
+    mine += a->engines[i].device->backend->copy_bandwidth(a->engines[i].device);
+  if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
+  *total = 0;
+  for (int i = 0; !s && i < a->net->size; i++)
+    *total += all[i];
+  free(all);
+  return s;
+}
+
 ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats)
 {
-  ambit__device *dev;
-
   if (!p || ambit__failed(p->grid->context))
     return p ? p->grid->context->errors.status : AMBIT_EINVAL;
   AMBIT_CHECK(stats, &p->grid->context->errors, AMBIT_EINVAL, "ambit_program_stats: stats is NULL");
-  dev = p->grid->context->device;
   *stats = p->stats;
-  stats->copy_bandwidth = measure_copy ? dev->backend->copy_bandwidth(dev) : 0;
-  return AMBIT_OK;
+  stats->copy_bandwidth = 0;
+  return measure_copy ? copy_bandwidth(p->grid->context, &stats->copy_bandwidth) : AMBIT_OK;
 }
 
 static void print_plans(const ambit_program *p)
 {
-  for (size_t i = 0; i < p->nops; i++)
-    if (p->ops[i].kind == OP_LAUNCH)
-      fprintf(stderr, "  step %d  %-14s %s\n", p->ops[i].step + 1,
-              p->steps[p->ops[i].step].kernel->rule->name, p->ops[i].function->plan);
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int e = 0; p->applies && p->applies[i].functions && e < p->grid->context->nengines; e++)
+      fprintf(stderr, "  step %zu  %-14s %s\n", i + 1, p->steps[i].kernel->rule->name,
+              p->applies[i].functions[e]->plan);
+}
+
+/* "Neoverse-V1, 2 cores", and what more there is. */
+static void print_machines(const ambit_grid *g)
+{
+  const ambit *a = g->context;
+  ambit__device_info info;
+
+  for (int i = 0; i < a->nengines; i++) {
+    a->engines[i].device->backend->info(a->engines[i].device, &info);
+    fprintf(stderr, "%s%s", i ? " and " : "", info.name);
+  }
+  if (a->net->size > 1) fprintf(stderr, ", %d processes", a->net->size);
+  if (g->nparts > 1) fprintf(stderr, ", %d parts", g->nparts);
 }
 
 ambit_status ambit_program_report(ambit_program *p)
 {
-  ambit__device_info info;
   ambit_stats s;
   double per_second;
 
   AMBIT_TRY(ambit_program_stats(p, 1, &s));
-  p->grid->context->device->backend->info(p->grid->context->device, &info);
+  if (p->grid->context->net->rank) return AMBIT_OK;
   per_second = s.seconds > 0 ? 1 / s.seconds : 0;
-  fprintf(stderr, "%" PRId64 " iterations in %.3f s on %s\n", s.iterations, s.seconds, info.name);
-  fprintf(stderr, "  %.3f Gcells/s, %.2f Gflop/s\n", s.cells * per_second / 1e9,
+  fprintf(stderr, "%" PRId64 " iterations in %.3f s on ", s.iterations, s.seconds);
+  print_machines(p->grid);
+  fprintf(stderr, "\n  %.3f Gcells/s, %.2f Gflop/s\n", s.cells * per_second / 1e9,
           s.flops * per_second / 1e9);
   fprintf(stderr, "  %.2f GB/s of the %.2f GB/s this machine copies: %.0f %%\n",
           s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,

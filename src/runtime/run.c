@@ -1,9 +1,11 @@
 /* run.c - running a program: many iterations, with checks, callbacks and progress between them. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "runtime/runtime.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define ERRORS(p) (&(p)->grid->context->errors)
 
@@ -21,7 +23,8 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
                "same; is an "
                "ambit_swap missing?",
                (long long)iterations);
-  return ambit__program_hand_out(p);
+  AMBIT_TRY(ambit__program_hand_out(p));
+  return ambit__program_ready(p);
 }
 
 typedef struct stop_rule {
@@ -50,10 +53,10 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
 {
   p->stats.iterations += iterations;
   p->stats.seconds += seconds;
-  for (size_t i = 0; i < p->nops; i++) {
-    p->stats.cells += p->ops[i].cells * (double)iterations;
-    p->stats.bytes += p->ops[i].bytes * (double)iterations;
-    p->stats.flops += p->ops[i].flops * (double)iterations;
+  for (size_t i = 0; i < p->nsteps; i++) {
+    p->stats.cells += p->applies[i].cells * (double)iterations;
+    p->stats.bytes += p->applies[i].bytes * (double)iterations;
+    p->stats.flops += p->applies[i].flops * (double)iterations;
   }
 }
 
@@ -77,19 +80,35 @@ static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *p
     AMBIT_TRY(ambit__program_iterate(p));
     if (progress->on) ambit__progress_show(progress, p, false);
   }
-  AMBIT_TRY(p->grid->context->device->backend->wait(p->grid->context->queue));
+  AMBIT_TRY(ambit__engines_wait(p->grid->context));
+  ambit__program_rest(p);
   count(p, n, ambit__clock() - start);
   return AMBIT_OK;
+}
+
+/* Calls back. All processes stop if one of them wants to. */
+static ambit_status ask(ambit_program *p, bool *stopped)
+{
+  ambit__net *net = p->grid->context->net;
+  char mine = p->callback(p, p->iteration, p->callback_user) != 0;
+  char *all = ambit__new(ERRORS(p), (size_t)net->size, 1);
+  ambit_status s = all ? ambit__net_agree(net) : AMBIT_ENOMEM;
+
+  if (!s) s = ambit__net_gather(net, &mine, 1, all);
+  for (int i = 0; !s && i < net->size; i++)
+    *stopped |= all[i];
+  free(all);
+  return s;
 }
 
 /* Calls back if it is time to, and takes up what the user changed meanwhile. */
 static ambit_status call_back(ambit_program *p, bool *stopped)
 {
   if (!p->every || p->iteration % p->every) return AMBIT_OK;
-  *stopped |= p->callback(p, p->iteration, p->callback_user) != 0;
-  AMBIT_TRY(ERRORS(p)->status);
+  AMBIT_TRY(ask(p, stopped));
   AMBIT_TRY(ambit__program_seal(p));
-  return ambit__program_hand_out(p);
+  AMBIT_TRY(ambit__program_hand_out(p));
+  return ambit__program_ready(p);
 }
 
 static ambit_status run(ambit_program *p, int64_t most, const stop_rule *stop)

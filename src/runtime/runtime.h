@@ -12,6 +12,8 @@
 
 #include "base/settings.h"
 #include "device/device.h"
+#include "grid/halo.h"
+#include "net/net.h"
 
 /* A link of a list; the list itself is a link whose `owner` is NULL. */
 typedef struct ambit__link {
@@ -19,14 +21,27 @@ typedef struct ambit__link {
   void *owner; /* the object this link is in */
 } ambit__link;
 
+/* A device this process works with, opened once however many parts live on it. */
+typedef struct ambit__engine {
+  int ordinal; /* among its backend's */
+  ambit__device *device;
+  ambit__queue *queue; /* of kernels and of copies within the device */
+  ambit__queue *moves; /* of what goes to other devices and comes from them */
+  size_t memory;       /* bytes of the device */
+  size_t allocated;    /* bytes of all fields */
+} ambit__engine;
+
 struct ambit {
   ambit__errors errors;
   ambit__settings settings; /* parsed from `options` */
   char **options;           /* text of every option, by row of the table; owned */
-  ambit__device *device;    /* opened when the first object needs it */
-  ambit__queue *queue;
-  size_t memory;    /* bytes of the device */
-  size_t allocated; /* bytes of all fields */
+  ambit__engine *engines;   /* opened when the first object needs them; owned */
+  int nengines;
+  int *slots;     /* the engine of each part of this process; owned */
+  int nslots;     /* parts of this process */
+  int most_slots; /* parts of the process that has most */
+  int *firsts;    /* by process, and one more: the number of its first part; owned */
+  ambit__net *net;
   uint64_t last_id; /* ids handed out so far */
   ambit__link grids, scalars, kernels;
 };
@@ -34,23 +49,28 @@ struct ambit {
 struct ambit_grid {
   ambit *context;
   ambit__link link;
-  ambit__box box; /* all cells */
+  ambit__box box;    /* all cells */
+  ambit__box *parts; /* of all processes, in order; owned */
+  int nparts;
+  int first;  /* the first part of this process; it has context->nslots */
+  bool *mine; /* whether a part is of this process; owned */
   ambit__link fields, programs;
 };
 
-/* What the ghost cells of a buffer hold. Moves with the buffer. */
+/* What the cells around the own ones hold. Moves with the buffers. */
 typedef struct ambit__ghosts {
-  uint64_t boundary;        /* id of the boundaries they were made for; 0 none */
-  bool stale;               /* own cells changed since */
-  int low[AMBIT_MAX_DIMS];  /* how many cells before the grid are filled, per axis */
-  int high[AMBIT_MAX_DIMS]; /* and after */
+  uint64_t fetch; /* id of the fetch that made them; 0 none */
+  bool stale;     /* own cells changed since */
 } ambit__ghosts;
 
 struct ambit_field {
   ambit_grid *grid;
   ambit__link link;
   char *name;
-  ambit__store store;
+  ambit_type type;
+  int components;
+  ambit_order order;
+  ambit__store *stores; /* one per part of this process; owned */
   ambit__ghosts ghosts;
   ambit__boundaries boundaries;
   uint64_t boundary_id; /* changes with the boundaries */
@@ -64,7 +84,7 @@ struct ambit_scalar {
   ambit__link link;
   char *name;
   ambit_type type;
-  ambit__buffer *value; /* 8 bytes, holding one `type` */
+  ambit__buffer **values; /* one per engine: 8 bytes, holding one `type`, the same on all; owned */
 };
 
 struct ambit_kernel {
@@ -84,21 +104,49 @@ typedef struct ambit__step {
   ambit_arg *args;            /* owned; fields that rotate are arguments too */
 } ambit__step;
 
+/* What steps read of a field beyond the parts' own cells, and how it gets there (fetch.c). */
+typedef struct ambit__fetch {
+  uint64_t id;
+  ambit_field *field;
+  ambit__need *needs; /* all reads of all steps of the program; owned */
+  int nneeds;
+  ambit__halo halo;
+  bool moves; /* something in it changes when own cells do: it is not all constant */
+} ambit__fetch;
+
+/* A step of kind STEP_APPLY, built: all that its launches have in common (build.c). */
+typedef struct ambit__apply {
+  ambit__box region;           /* cells it updates, of the whole grid */
+  ambit__function **functions; /* by engine; owned */
+  ambit__buffer **numbers;     /* by engine and parameter: values of plain numbers; owned */
+  ambit__argument *args;       /* by part and parameter; owned */
+  bool reduces;
+  double cells, bytes, flops; /* of one execution, on all parts of all processes */
+} ambit__apply;
+
+/* A launch: a box of cells of one part. */
+typedef struct ambit__piece {
+  int part; /* of this process */
+  ambit__box box;
+  bool more; /* folds into what earlier pieces of the same step found */
+} ambit__piece;
+
 /* Something to do in every iteration. */
-typedef enum ambit__op_kind { OP_GHOSTS, OP_LAUNCH, OP_ROTATE } ambit__op_kind;
+typedef enum ambit__op_kind {
+  OP_BEGIN,  /* an exchange: what leaves the parts goes on its way */
+  OP_EDGES,  /* an exchange: ghost cells that need no message are filled */
+  OP_FINISH, /* an exchange: what comes has come, and ghost cells are filled */
+  OP_LAUNCH, /* a step, on some boxes */
+  OP_SHARE,  /* scalars that a step reduced become those of all engines and processes */
+  OP_ROTATE
+} ambit__op_kind;
 
 typedef struct ambit__operation {
   ambit__op_kind kind;
-  int step;             /* the step it comes from */
-  ambit_field **fields; /* OP_GHOSTS: one; OP_ROTATE: n; OP_LAUNCH: those written, n; owned */
-  int n;
-  int low[AMBIT_MAX_DIMS]; /* OP_GHOSTS: widths */
-  int high[AMBIT_MAX_DIMS];
-  ambit__function *function;  /* OP_LAUNCH, owned */
-  ambit__launch launch;       /* OP_LAUNCH */
-  ambit__argument *args;      /* OP_LAUNCH: launch.args, owned */
-  ambit__buffer **numbers;    /* OP_LAUNCH: values of plain numbers, by parameter; owned */
-  double cells, bytes, flops; /* OP_LAUNCH: of one execution */
+  int step;                         /* the step it comes from */
+  struct ambit__exchange *exchange; /* OP_BEGIN, OP_FINISH */
+  ambit__piece *pieces;             /* OP_LAUNCH; owned */
+  int npieces;
 } ambit__operation;
 
 struct ambit_program {
@@ -106,6 +154,17 @@ struct ambit_program {
   ambit__link link;
   ambit__step *steps;
   size_t nsteps, steps_cap;
+  /* sealed: */
+  ambit__apply *applies; /* by step */
+  ambit_field **fields;  /* all that steps use, once each */
+  int nfields;
+  ambit__fetch *fetches; /* of fields that are read at neighbours */
+  int nfetches;
+  int *start,
+      *end; /* by field: the fetch that made its surroundings when an iteration starts and ends; -1 none */
+  struct ambit__exchange **starters;  /* by fetch: it alone, before a run; in `exchanges` too */
+  struct ambit__exchange **exchanges; /* all, owned */
+  int nexchanges;
   ambit__operation *ops;
   size_t nops, ops_cap;
   bool sealed;
@@ -123,11 +182,24 @@ struct ambit_program {
 
 /* True, and nothing is said, when the context is missing or has failed. */
 bool ambit__failed(const ambit *a);
-/* Opens the device if it is not open yet. */
-ambit_status ambit__context_device(ambit *a);
 void ambit__list_init(ambit__link *list);
 void ambit__list_add(ambit__link *list, ambit__link *link, void *owner);
 void ambit__list_remove(ambit__link *link);
+
+/* ---- devices.c ---- */
+
+/* Opens the devices if they are not open yet. */
+ambit_status ambit__engines_open(ambit *a);
+void ambit__engines_close(ambit *a);
+ambit_status ambit__engines_wait(ambit *a); /* until all of them have done all they were given */
+ambit__engine *ambit__engine_of(const ambit *a, int part); /* part: of this process */
+
+/* ---- grid.c, scalar.c ---- */
+
+int ambit__grid_process(const ambit_grid *g, int part); /* which has it */
+/* Eight bytes: to all engines, from one. */
+ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
+ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
 
 /* ---- options.c ---- */
 
@@ -135,16 +207,36 @@ ambit_status ambit__options_open(ambit *a, int *argc,
                                  char ***argv); /* defaults, environment, command line */
 void ambit__options_close(ambit *a);
 
-/* ---- field.c ---- */
+/* ---- field.c, values.c ---- */
 
-/* Gives the field at least these margins, moving its values if need be. */
-ambit_status ambit__field_widen(ambit_field *f, const int64_t *low, const int64_t *high);
+/* Gives the field at least these margins on a part, moving its values if need be. */
+ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
+                                bool *changed);
+ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
+size_t ambit__field_cell_bytes(const ambit_field *f);
 /* Cells of a piece in which values go through the host's memory, at least 1; and room for one, to free(). */
 int64_t ambit__field_piece_cells(const ambit_field *f);
 void *ambit__field_piece_new(const ambit_field *f);
 /* A field whose values changed from outside. */
 void ambit__field_changed(ambit_field *f);
-ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
+/* The cells of a box that parts of this process have, into a dense array of all of its cells. */
+ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *values);
+/* Copies `cells` from one dense array to another, each with the cells of a box. */
+void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
+                       const ambit__box *from_box, const ambit__box *cells, size_t cell);
+
+/* ---- fetch.c, build.c, share.c: phases of sealing and running ---- */
+
+ambit_status ambit__program_regions(ambit_program *p); /* cells that each step updates */
+ambit_status ambit__program_fetches(ambit_program *p);
+void ambit__program_free_fetches(ambit_program *p);
+ambit_status ambit__program_widen(ambit_program *p); /* margins for all fetches */
+ambit_status ambit__program_build(ambit_program *p);
+void ambit__program_discard(ambit_program *p);
+int ambit__fetch_of(const ambit_program *p, const ambit_field *field); /* -1: it has none */
+/* Whether what a brings is also what b would. */
+bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b);
+ambit_status ambit__step_share(ambit_program *p, const ambit__step *s);
 
 /* ---- program.c, check.c, seal.c, start.c, execute.c, report.c ---- */
 
@@ -156,6 +248,9 @@ void ambit__program_unseal(ambit_program *p);
 ambit_status ambit__program_hand_out(ambit_program *p);
 /* Whether anything a step writes is read by a step: otherwise all iterations do the same. */
 bool ambit__program_goes_anywhere(const ambit_program *p);
+/* Fetches what the first iteration presumes; notes, after the last one, what is good. */
+ambit_status ambit__program_ready(ambit_program *p);
+void ambit__program_rest(ambit_program *p);
 ambit_status ambit__program_iterate(ambit_program *p); /* once */
 /* The cells a step updates: those asked for, less those that fixed faces keep. */
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s);

@@ -1,5 +1,6 @@
 /* play.c - runs a random program in a context of its own and keeps what came out. */
 #include "program.h"
+#include "runtime/runtime.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,13 +188,70 @@ static void collect(const stage *s, outcome *o)
     o->scalars[i] = ambit_scalar_get(s->scalars[i]);
 }
 
+/* ---- parts ---- */
+
+/* Parts that a list of devices asks for in one process: cpu*3 has three. */
+static int count_parts(const char *devices)
+{
+  const char *star = strchr(devices, '*');
+  int n = star ? atoi(star + 1) : 1;
+
+  for (const char *comma = strchr(devices, ','); comma; comma = strchr(comma + 1, ','))
+    n++;
+  return n;
+}
+
+/* The factors of n, each given to some axis: "2x3". */
+static void choose_partition(const program_plan *p, int n, char *text, size_t size)
+{
+  int counts[AMBIT_MAX_DIMS];
+  uint64_t luck = p->seed * 0x9e3779b97f4a7c15u >> 20;
+  size_t length = 0;
+
+  for (int d = 0; d < p->ndims; d++)
+    counts[d] = 1;
+  for (int f = 2; n > 1; n % f ? f++ : (n /= f)) {
+    if (n % f) continue;
+    counts[luck % (uint64_t)p->ndims] *= f;
+    luck = luck / 7 + 3;
+  }
+  for (int d = 0; d < p->ndims; d++)
+    length += (size_t)snprintf(text + length, size - length, "%s%d", d ? "x" : "", counts[d]);
+}
+
+static void choose_weights(const program_plan *p, int n, char *text, size_t size)
+{
+  size_t length = 0;
+
+  for (int i = 0; i < n; i++)
+    length += (size_t)snprintf(text + length, size - length, "%s%d", i ? "," : "",
+                               (int)((p->seed >> i) * 5 % 7) + (i == 0));
+}
+
+/* How the grid is cut, and how its exchanges are hidden, when there are several parts. */
+static void choose_parts(ambit *a, const program_plan *p, const char *devices)
+{
+  static const char *const overlaps[] = {"none", "standard", "extended", "two-way"};
+  const int n = count_parts(devices) * a->net->size;
+  char text[256];
+
+  if (n == 1) return;
+  ambit_option_set(a, "overlap", overlaps[p->seed / 3 % 4]);
+  choose_partition(p, n, text, sizeof text);
+  if (p->seed % 4) ambit_option_set(a, "partition", text);
+  choose_weights(p, n, text, sizeof text);
+  if (p->seed % 5 == 1) ambit_option_set(a, "weights", text);
+}
+
 void program_play(const program_plan *p, const char *device, bool strict, int threads,
                   const char *cache, outcome *o)
 {
-  stage s = {.p = p, .a = ambit_open(NULL, NULL)};
+  stage s = {.p = p};
   char count[16];
 
   memset(o, 0, sizeof *o);
+  setenv("AMBIT_MPI", strcmp(device, "ref") ? "auto" : "off", 1); /* ref has one part */
+  s.a = ambit_open(NULL, NULL);
   snprintf(count, sizeof count, "%d", threads);
   ambit_on_error(s.a, NULL, NULL);
   ambit_option_set(s.a, "devices", device);
@@ -201,6 +259,7 @@ void program_play(const program_plan *p, const char *device, bool strict, int th
   ambit_option_set(s.a, "threads", count);
   ambit_option_set(s.a, "cache", cache);
   ambit_option_set(s.a, "verbose", "-1");
+  choose_parts(s.a, p, device);
   make_objects(&s);
   make_program(&s);
   for (int i = 0; i < p->nactions && !ambit_error(s.a); i++)

@@ -193,7 +193,7 @@ static int check_programs(uint64_t first, uint64_t count)
 
 static bool is_here(void)
 {
-  const ambit__backend *b = ambit__backend_find(NULL, device, strcspn(device, ":"));
+  const ambit__backend *b = ambit__backend_find(NULL, device, strcspn(device, ":*,"));
 
   return b && b->count() > 0;
 }
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[i], "--print")) print = true;
     if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
       first = strtoull(argv[++i], NULL, 0);
-      count = 1;
+      if (count == COUNT) count = 1;
     }
     if (i + 1 < argc && !strcmp(argv[i], "--device")) device = argv[++i];
     if (i + 1 < argc && !strcmp(argv[i], "--count")) count = strtoull(argv[++i], NULL, 0);
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
   bad = check_programs(first, count);
   compiled = folder_files();
   folder_remove();
-  if (!compiled && !bad && !strcmp(device, "cpu")) {
+  if (!compiled && !bad && !strncmp(device, "cpu", 3)) {
     printf("# skipped: nothing was compiled, so the cpu device ran nothing of its own\n");
     return 77;
   }

@@ -68,11 +68,11 @@ static void devices_that_are_not_there_are_refused_by_name(void)
     const char *text;
     ambit_status status;
     const char *words;
-  } bad[] = {{"gpu9", AMBIT_ENODEVICE, "gpu9"},
-             {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
-             {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"},
-             {"cpu,ref", AMBIT_EOPTION, "name one"},
-             {"cpu*4", AMBIT_EOPTION, "name one"}};
+  } bad[] = {
+      {"gpu9", AMBIT_ENODEVICE, "gpu9"},           {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
+      {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"}, {"cpu,ref", AMBIT_EOPTION, "in one part"},
+      {"ref*2", AMBIT_EOPTION, "in one part"},     {"cpu*0", AMBIT_EOPTION, "number of parts"},
+      {"cpu*x", AMBIT_EOPTION, "number of parts"}, {"cpu,", AMBIT_EOPTION, "names no device"}};
 
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     ambit *a = open_on(bad[i].text);
@@ -85,7 +85,7 @@ static void devices_that_are_not_there_are_refused_by_name(void)
 
 static void a_device_can_be_named_with_its_number_or_as_all(void)
 {
-  static const char *const good[] = {"cpu:0", "ref:0", "all"};
+  static const char *const good[] = {"cpu:0", "ref:0", "all", "cpu*3", "cpu:0*2", "cpu,cpu*2"};
 
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     ambit *a = open_on(good[i]);

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
   CELLS_PER_SLAB = 1 << 19,    /* of a launch large enough to be shared out in pieces */
@@ -77,6 +78,16 @@ static void close_device(ambit__device *dev)
   free(d);
 }
 
+/* Threads to start: as many as asked for; or this process's share of the cores, unless whoever started the
+ * processes has dealt them out already. */
+static int own_threads(const ambit__settings *s)
+{
+  const int cores = ambit__machine_cores();
+
+  if (s->threads || s->sharers <= 1 || cores < sysconf(_SC_NPROCESSORS_ONLN)) return s->threads;
+  return cores > s->sharers ? cores / s->sharers : 1;
+}
+
 static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,
                                 ambit__device **dev)
 {
@@ -89,7 +100,7 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
   if (!d) return AMBIT_ENOMEM;
   d->head = (ambit__device){&ambit__backend_cpu, errors, settings};
   ambit__machine_probe("", &d->machine);
-  AMBIT_TRY_GOTO(s, ambit__pool_open(errors, settings->threads, &d->pool), fail);
+  AMBIT_TRY_GOTO(s, ambit__pool_open(errors, own_threads(settings), &d->pool), fail);
   d->shares =
       aligned_alloc(alignof(share), (size_t)ambit__pool_threads(d->pool) * sizeof *d->shares);
   if (!d->shares)

@@ -1,0 +1,269 @@
+/* exchange.c - running an exchange. exchange_make.c puts one together.
+ *
+ * Every message walks through its states on its own, whenever progress is called: packed by the device,
+ * sent; received, unpacked by the device. Nothing in here waits but finish.
+ */
+#include "runtime/exchange.h"
+
+#include <sched.h>
+#include <string.h>
+
+enum { PATIENCE = 100 }; /* looks at messages before others may run */
+
+static ambit *context(const ambit__exchange *x)
+{
+  return x->program->grid->context;
+}
+
+static const ambit__engine *engine(const ambit__exchange *x, int part)
+{
+  return ambit__engine_of(context(x), part);
+}
+
+static const ambit__fetch *fetch(const ambit__exchange *x, int i)
+{
+  return &x->program->fetches[x->fetches[i]];
+}
+
+/* ---- ghosts ---- */
+
+static ambit_status fill(const ambit__exchange *x, int i, int part, const ambit__box *given,
+                         const ambit__box *reach)
+{
+  const ambit__engine *e = engine(x, part);
+  ambit_field *f = fetch(x, i)->field;
+
+  if (ambit__box_equal(given, reach)) return AMBIT_OK;
+  return e->device->backend->ghosts(e->queue, &f->stores[part], &f->boundaries, f->grid->box.hi,
+                                    given, reach);
+}
+
+/* Ghosts that are copies of own cells need no message. */
+static ambit_status fill_early(const ambit__exchange *x, int i, int part)
+{
+  const ambit__store *store = &fetch(x, i)->field->stores[part];
+
+  if (ambit__box_is_empty(&store->layout.own)) return AMBIT_OK;
+  return fill(x, i, part, &store->layout.own, &x->early[i * context(x)->nslots + part]);
+}
+
+/* What is given of a slab beside the early cells; false: not all of what its ghosts copy is in there. */
+static bool slab_given(const ambit__reach *r, const ambit__box *early, const ambit__box *slab,
+                       ambit__box *given)
+{
+  *given = ambit__box_intersect(slab, &r->given);
+  if (ambit__box_is_empty(given)) return false;
+  for (int d = 0; d < slab->ndims; d++) {
+    bool beside = slab->hi[d] <= early->lo[d] || slab->lo[d] >= early->hi[d];
+
+    if (beside && (slab->lo[d] < r->given.lo[d] || slab->hi[d] > r->given.hi[d])) return false;
+  }
+  return true;
+}
+
+/* The rest, now that the halo is there: beside each slab of it, or, where parts are thin, all over again. */
+static ambit_status fill_late(const ambit__exchange *x, int i, int part)
+{
+  const ambit__fetch *f = fetch(x, i);
+  const ambit__reach *r = &f->halo.reaches[x->program->grid->first + part];
+  const ambit__box *early = &x->early[i * context(x)->nslots + part];
+  ambit__box slabs[2 * AMBIT_MAX_DIMS], given[2 * AMBIT_MAX_DIMS];
+  int n;
+
+  if (ambit__box_is_empty(early) || ambit__box_equal(early, &r->reach)) return AMBIT_OK;
+  n = ambit__box_split(&r->reach, early, slabs);
+  for (int k = 0; k < n; k++)
+    if (!slab_given(r, early, &slabs[k], &given[k])) return fill(x, i, part, &r->given, &r->reach);
+  for (int k = 0; k < n; k++)
+    AMBIT_TRY(fill(x, i, part, &given[k], &slabs[k]));
+  return AMBIT_OK;
+}
+
+/* ---- within an engine ---- */
+
+static ambit_status copy_near(const ambit__exchange *x, const ambit__fetch *f,
+                              const ambit__transfer *t)
+{
+  const ambit_grid *g = x->program->grid;
+  const int from = t->from - g->first, to = t->to - g->first;
+  const ambit__engine *e;
+
+  if (!g->mine[t->from] || !g->mine[t->to] || g->context->slots[from] != g->context->slots[to])
+    return AMBIT_OK;
+  e = engine(x, to);
+  return e->device->backend->copy_box(e->queue, &f->field->stores[to], &f->field->stores[from],
+                                      &t->box, t->shift);
+}
+
+static ambit_status copy_all_near(const ambit__exchange *x)
+{
+  for (int i = 0; i < x->nfetches; i++)
+    for (size_t k = 0; k < fetch(x, i)->halo.count; k++)
+      AMBIT_TRY(copy_near(x, fetch(x, i), &fetch(x, i)->halo.transfers[k]));
+  return AMBIT_OK;
+}
+
+/* ---- messages ---- */
+
+static const ambit__transfer *item(const ambit__exchange *x, const ambit__mail *m, int i,
+                                   const ambit__fetch **f)
+{
+  *f = fetch(x, m->items[2 * i]);
+  return &(*f)->halo.transfers[m->items[2 * i + 1]];
+}
+
+static ambit__box moved(const ambit__box *box, const int64_t *shift)
+{
+  ambit__box to = *box;
+
+  for (int d = 0; d < box->ndims; d++) {
+    to.lo[d] += shift[d];
+    to.hi[d] += shift[d];
+  }
+  return to;
+}
+
+static ambit_status pack(const ambit__exchange *x, ambit__mail *m)
+{
+  const ambit__engine *e = engine(x, m->part);
+  size_t at = 0;
+
+  for (int i = 0; i < m->nitems; i++) {
+    const ambit__fetch *f;
+    const ambit__transfer *t = item(x, m, i, &f);
+
+    AMBIT_TRY(
+        e->device->backend->pack(e->moves, m->message, at, &f->field->stores[m->part], &t->box));
+    at += ambit__mail_item_bytes(f, t);
+  }
+  m->state = MAIL_PACKING;
+  return m->packed ? e->device->backend->event_record(m->packed, e->moves) : AMBIT_OK;
+}
+
+static ambit_status unpack(const ambit__exchange *x, ambit__mail *m)
+{
+  const ambit__engine *e = engine(x, m->part);
+  size_t at = 0;
+
+  for (int i = 0; i < m->nitems; i++) {
+    const ambit__fetch *f;
+    const ambit__transfer *t = item(x, m, i, &f);
+    ambit__box box = moved(&t->box, t->shift);
+
+    AMBIT_TRY(
+        e->device->backend->unpack(e->moves, &f->field->stores[m->part], &box, m->message, at));
+    at += ambit__mail_item_bytes(f, t);
+  }
+  m->state = MAIL_DONE;
+  return AMBIT_OK;
+}
+
+/* A message between two engines of this process. */
+static ambit_status hand_over(const ambit__exchange *x, ambit__mail *m)
+{
+  memcpy(m->twin->message->bytes, m->message->bytes, m->bytes);
+  m->state = MAIL_DONE;
+  return unpack(x, m->twin);
+}
+
+static ambit_status step_mail(const ambit__exchange *x, ambit__mail *m)
+{
+  const ambit__backend *backend = engine(x, m->part)->device->backend;
+  ambit__net *net = context(x)->net;
+
+  if (m->state == MAIL_PACKING && (!m->packed || backend->event_done(m->packed))) {
+    if (m->twin) return hand_over(x, m);
+    m->state = MAIL_MOVING;
+    return ambit__net_send(net, m->process, m->tag, m->message->bytes, m->bytes, &m->request);
+  }
+  if (m->state == MAIL_MOVING && !m->twin) {
+    bool done;
+
+    AMBIT_TRY(ambit__net_test(net, &m->request, &done));
+    if (!done) return AMBIT_OK;
+    if (m->incoming) return unpack(x, m);
+    m->state = MAIL_DONE;
+  }
+  return AMBIT_OK;
+}
+
+void ambit__exchange_poll(void *user)
+{
+  ambit__exchange *x = user;
+
+  for (int i = 0; i < x->nmails; i++)
+    if (!x->mails[i].incoming && !x->mails[i].twin && x->mails[i].state == MAIL_PACKING)
+      if (step_mail(x, &x->mails[i])) return; /* the error stays; finish comes upon it */
+  ambit__net_poll(context(x)->net);
+}
+
+ambit_status ambit__exchange_progress(ambit__exchange *x)
+{
+  for (int i = 0; i < x->nmails; i++)
+    AMBIT_TRY(step_mail(x, &x->mails[i]));
+  return AMBIT_OK;
+}
+
+static bool is_done(const ambit__exchange *x)
+{
+  for (int i = 0; i < x->nmails; i++)
+    if (x->mails[i].state != MAIL_DONE) return false;
+  return true;
+}
+
+/* ---- queues ---- */
+
+/* One queue of every engine waits for what the other has been given so far. */
+static ambit_status order(const ambit__exchange *x, bool moves_wait)
+{
+  for (int i = 0; i < context(x)->nengines; i++) {
+    const ambit__engine *e = &context(x)->engines[i];
+    ambit__event *event = x->events ? x->events[2 * i + moves_wait] : NULL;
+
+    if (!event || e->moves == e->queue) continue;
+    AMBIT_TRY(e->device->backend->event_record(event, moves_wait ? e->queue : e->moves));
+    AMBIT_TRY(e->device->backend->event_await(moves_wait ? e->moves : e->queue, event));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- the whole ---- */
+
+static ambit_status start_mail(ambit__exchange *x, ambit__mail *m)
+{
+  if (!m->incoming) return pack(x, m);
+  m->state = MAIL_MOVING;
+  if (m->twin) return AMBIT_OK;
+  return ambit__net_receive(context(x)->net, m->process, m->tag, m->message->bytes, m->bytes,
+                            &m->request);
+}
+
+ambit_status ambit__exchange_begin(ambit__exchange *x)
+{
+  if (x->nmails) AMBIT_TRY(order(x, true));
+  for (int i = x->nmails - 1; i >= 0; i--) /* receives are posted before anything is sent */
+    AMBIT_TRY(start_mail(x, &x->mails[i]));
+  AMBIT_TRY(copy_all_near(x));
+  return ambit__exchange_progress(x);
+}
+
+ambit_status ambit__exchange_edges(ambit__exchange *x)
+{
+  for (int i = 0; i < x->nfetches; i++)
+    for (int k = 0; k < context(x)->nslots; k++)
+      AMBIT_TRY(fill_early(x, i, k));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__exchange_finish(ambit__exchange *x)
+{
+  for (int tries = 0; !is_done(x); tries++) {
+    AMBIT_TRY(ambit__exchange_progress(x));
+    if (tries > PATIENCE) sched_yield(); /* the one waited for may need this core */
+  }
+  if (x->nmails) AMBIT_TRY(order(x, false));
+  for (int i = 0; i < x->nfetches; i++)
+    for (int k = 0; k < context(x)->nslots; k++)
+      AMBIT_TRY(fill_late(x, i, k));
+  return AMBIT_OK;
+}

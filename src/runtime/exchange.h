@@ -1,0 +1,64 @@
+/* exchange.h - bringing the halos of some fields up to date, all in one go.
+ *
+ * Cells that go from a part to another on the same engine are copied there. All that one part sends to another
+ * part elsewhere, of whichever fields, is one message. Between begin and finish, messages are under way: what they are made
+ * of must not be written, and what they fill must not be read.
+ */
+#ifndef AMBIT_RUNTIME_EXCHANGE_H
+#define AMBIT_RUNTIME_EXCHANGE_H
+
+#include "runtime/runtime.h"
+
+typedef enum ambit__mail_state {
+  MAIL_IDLE,
+  MAIL_PACKING, /* the device is writing it */
+  MAIL_MOVING,  /* it is on its way */
+  MAIL_DONE     /* sent; or unpacked, as soon as the queue gets there */
+} ambit__mail_state;
+
+/* One message between two parts, seen from one of its ends. */
+typedef struct ambit__mail {
+  int part;    /* of this process: the end seen from */
+  int other;   /* the other end, among all parts */
+  int process; /* of the other end */
+  int tag;
+  bool incoming;
+  int *items; /* transfers, as pairs: fetch (in the exchange), transfer (in its halo); owned */
+  int nitems;
+  size_t bytes;
+  ambit__message *message; /* of the part's device */
+  ambit__event *packed;    /* NULL where devices work at once */
+  ambit__request request;
+  ambit__mail_state state;
+  struct ambit__mail *twin; /* the other end, if it is of this process */
+} ambit__mail;
+
+typedef struct ambit__exchange {
+  ambit_program *program;
+  int tag;      /* of its first message between two processes */
+  int *fetches; /* of the program; owned */
+  int nfetches;
+  ambit__mail *mails; /* outgoing ones first; owned */
+  int nmails;
+  ambit__box
+      *early; /* by fetch and part: own cells, and ghosts that are copies of own cells; owned */
+  ambit__event **events; /* by engine: two points that order its queues; owned */
+} ambit__exchange;
+
+ambit_status ambit__exchange_make(ambit_program *p, const int *fetches, int n, int tag,
+                                  ambit__exchange **x);
+void ambit__exchange_free(ambit__exchange *x); /* NULL does nothing */
+/* Whether something leaves an engine of this process, or comes to one. */
+bool ambit__exchange_is_far(const ambit__exchange *x);
+
+/* Room for a transfer in a message: values of all types are aligned there. */
+size_t ambit__mail_item_bytes(const ambit__fetch *f, const ambit__transfer *t);
+
+ambit_status ambit__exchange_begin(ambit__exchange *x);
+/* Ghosts that are copies of own cells; when all of those are computed. */
+ambit_status ambit__exchange_edges(ambit__exchange *x);
+void ambit__exchange_poll(void *exchange); /* sends what is packed; touches no field */
+ambit_status ambit__exchange_progress(ambit__exchange *x); /* as far as can be without waiting */
+ambit_status ambit__exchange_finish(ambit__exchange *x);
+
+#endif

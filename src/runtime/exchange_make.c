@@ -1,0 +1,252 @@
+/* exchange_make.c - putting an exchange together: which transfers travel in which message. */
+#include "base/memory.h"
+#include "runtime/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ERRORS(x) (&(x)->program->grid->context->errors)
+
+static ambit *context(const ambit__exchange *x)
+{
+  return x->program->grid->context;
+}
+
+/* ---- messages ---- */
+
+static ambit__mail *find_mail(ambit__exchange *x, int part, int other, bool incoming)
+{
+  for (int i = 0; i < x->nmails; i++)
+    if (x->mails[i].part == part && x->mails[i].other == other && x->mails[i].incoming == incoming)
+      return &x->mails[i];
+  return NULL;
+}
+
+/* How many messages between the same two processes, in the same direction, were added before. Both ends add
+ * them in the same order, so it tells them apart. */
+static int earlier_mails(const ambit__exchange *x, const ambit__mail *m)
+{
+  int n = 0;
+
+  for (const ambit__mail *i = x->mails; i < m; i++)
+    n += i->process == m->process && i->incoming == m->incoming;
+  return n;
+}
+
+static ambit__mail *add_mail(ambit__exchange *x, size_t *cap, int part, int other, bool incoming)
+{
+  ambit__mail *mails = ambit__grow(ERRORS(x), x->mails, (size_t)x->nmails, cap, sizeof *mails);
+
+  if (!mails) return NULL;
+  x->mails = mails;
+  mails += x->nmails++;
+  *mails = (ambit__mail){.part = part, .other = other, .incoming = incoming};
+  mails->process = ambit__grid_process(x->program->grid, other);
+  mails->tag = x->tag + earlier_mails(x, mails);
+  return mails;
+}
+
+size_t ambit__mail_item_bytes(const ambit__fetch *f, const ambit__transfer *t)
+{
+  size_t n = (size_t)ambit__box_volume(&t->box) * ambit__field_cell_bytes(f->field);
+
+  return (n + 7) / 8 * 8;
+}
+
+static ambit_status add_item(ambit__exchange *x, size_t *cap, int fetch, int transfer, int part,
+                             int other, bool incoming)
+{
+  const ambit__fetch *f = &x->program->fetches[x->fetches[fetch]];
+  ambit__mail *m = find_mail(x, part, other, incoming);
+  int *items;
+
+  if (!m) m = add_mail(x, cap, part, other, incoming);
+  if (!m) return AMBIT_ENOMEM;
+  items = realloc(m->items, (size_t)(m->nitems + 1) * 2 * sizeof *items);
+  AMBIT_CHECK(items, ERRORS(x), AMBIT_ENOMEM, "no memory for the messages of a program");
+  m->items = items;
+  items[2 * m->nitems] = fetch;
+  items[2 * m->nitems++ + 1] = transfer;
+  m->bytes += ambit__mail_item_bytes(f, &f->halo.transfers[transfer]);
+  return AMBIT_OK;
+}
+
+/* Both ends of a transfer that does not stay on one engine, as far as they are of this process. */
+static ambit_status add_transfer(ambit__exchange *x, size_t *cap, int fetch, int transfer,
+                                 bool incoming)
+{
+  const ambit_grid *g = x->program->grid;
+  const ambit__transfer *t = &x->program->fetches[x->fetches[fetch]].halo.transfers[transfer];
+  const bool sends = g->mine[t->from], gets = g->mine[t->to];
+
+  if (sends && gets && g->context->slots[t->from - g->first] == g->context->slots[t->to - g->first])
+    return AMBIT_OK;
+  if (incoming && gets) return add_item(x, cap, fetch, transfer, t->to - g->first, t->from, true);
+  if (!incoming && sends)
+    return add_item(x, cap, fetch, transfer, t->from - g->first, t->to, false);
+  return AMBIT_OK;
+}
+
+static ambit_status add_mails(ambit__exchange *x)
+{
+  size_t cap = 0;
+
+  for (int incoming = 0; incoming < 2; incoming++)
+    for (int i = 0; i < x->nfetches; i++)
+      for (size_t k = 0; k < x->program->fetches[x->fetches[i]].halo.count; k++)
+        AMBIT_TRY(add_transfer(x, &cap, i, (int)k, incoming));
+  return AMBIT_OK;
+}
+
+static ambit_status open_mail(ambit__exchange *x, ambit__mail *m)
+{
+  const ambit_grid *g = x->program->grid;
+  ambit__device *dev = ambit__engine_of(g->context, m->part)->device;
+
+  if (g->mine[m->other])
+    m->twin = find_mail(x, m->other - g->first, m->part + g->first, !m->incoming);
+  AMBIT_TRY(dev->backend->message_open(dev, m->bytes, &m->message));
+  if (!m->incoming && dev->backend->event_open)
+    AMBIT_TRY(dev->backend->event_open(dev, &m->packed));
+  return AMBIT_OK;
+}
+
+static void close_mail(ambit__exchange *x, ambit__mail *m)
+{
+  ambit__device *dev = ambit__engine_of(context(x), m->part)->device;
+
+  if (m->request.active) ambit__net_cancel(context(x)->net, &m->request, 1);
+  if (m->packed) dev->backend->event_close(m->packed);
+  if (m->message) dev->backend->message_close(dev, m->message);
+  free(m->items);
+}
+
+/* ---- queues ---- */
+
+static ambit_status open_queues(ambit__exchange *x)
+{
+  ambit *a = context(x);
+
+  x->events = ambit__new(ERRORS(x), (size_t)a->nengines * 2, sizeof(ambit__event *));
+  if (!x->events) return AMBIT_ENOMEM;
+  for (int i = 0; i < a->nengines; i++) {
+    ambit__engine *e = &a->engines[i];
+    const ambit__backend *backend = e->device->backend;
+
+    if (!e->moves) {
+      if (!backend->event_open) { /* it works at once: a second queue would change nothing */
+        e->moves = e->queue;
+        continue;
+      }
+      AMBIT_TRY(backend->queue_open(e->device, &e->moves));
+    }
+    for (int k = 0; backend->event_open && k < 2; k++)
+      AMBIT_TRY(backend->event_open(e->device, &x->events[2 * i + k]));
+  }
+  return AMBIT_OK;
+}
+
+static void close_events(ambit__exchange *x)
+{
+  for (int i = 0; x->events && i < context(x)->nengines * 2; i++)
+    if (x->events[i]) context(x)->engines[i / 2].device->backend->event_close(x->events[i]);
+  free(x->events);
+}
+
+/* ---- ghosts ---- */
+
+/* Whether ghosts lo..hi-1 of an axis are copies of own cells, or constant. */
+static bool from_own(ambit_boundary kind, int64_t extent, int64_t lo, int64_t hi, int64_t own_lo,
+                     int64_t own_hi)
+{
+  for (int64_t i = lo; kind != AMBIT_CONSTANT && i < hi; i++) {
+    int64_t at = ambit__boundary_map(kind, extent, i);
+
+    if (at < own_lo || at >= own_hi) return false;
+  }
+  return true;
+}
+
+/* Own cells, and the ghosts at faces of the grid that are copies of own cells. */
+static ambit__box early_box(const ambit__exchange *x, const ambit__fetch *f, int part)
+{
+  const ambit_grid *g = x->program->grid;
+  const ambit__reach *r = &f->halo.reaches[g->first + part];
+  ambit__box box = g->parts[g->first + part];
+  const ambit__box own = box;
+
+  if (ambit__box_is_empty(&own)) return box;
+  for (int d = 0; d < box.ndims; d++) {
+    int64_t n = g->box.hi[d];
+
+    if (own.lo[d] == 0 && r->given.lo[d] == 0 && r->reach.lo[d] < 0 &&
+        from_own(f->field->boundaries.kind[d][0], n, r->reach.lo[d], 0, own.lo[d], own.hi[d]))
+      box.lo[d] = r->reach.lo[d];
+    if (own.hi[d] == n && r->given.hi[d] == n && r->reach.hi[d] > n &&
+        from_own(f->field->boundaries.kind[d][1], n, n, r->reach.hi[d], own.lo[d], own.hi[d]))
+      box.hi[d] = r->reach.hi[d];
+  }
+  return box;
+}
+
+static ambit_status find_early(ambit__exchange *x)
+{
+  const int nslots = context(x)->nslots;
+
+  x->early = ambit__new(ERRORS(x), (size_t)(x->nfetches * nslots), sizeof *x->early);
+  if (!x->early) return AMBIT_ENOMEM;
+  for (int i = 0; i < x->nfetches; i++)
+    for (int k = 0; k < nslots; k++)
+      x->early[i * nslots + k] = early_box(x, &x->program->fetches[x->fetches[i]], k);
+  return AMBIT_OK;
+}
+
+/* ---- the whole ---- */
+
+static ambit_status make(ambit__exchange *x, const int *fetches)
+{
+  x->fetches = ambit__new(ERRORS(x), (size_t)x->nfetches, sizeof *fetches);
+  if (!x->fetches) return AMBIT_ENOMEM;
+  memcpy(x->fetches, fetches, (size_t)x->nfetches * sizeof *fetches);
+  AMBIT_TRY(find_early(x));
+  AMBIT_TRY(add_mails(x));
+  if (x->nmails) AMBIT_TRY(open_queues(x));
+  for (int i = 0; i < x->nmails; i++)
+    AMBIT_TRY(open_mail(x, &x->mails[i]));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__exchange_make(ambit_program *p, const int *fetches, int n, int tag,
+                                  ambit__exchange **out)
+{
+  ambit__exchange *x = ambit__new(&p->grid->context->errors, 1, sizeof *x);
+  ambit_status s;
+
+  *out = x;
+  if (!x) return AMBIT_ENOMEM;
+  x->program = p;
+  x->nfetches = n;
+  x->tag = tag;
+  s = make(x, fetches);
+  if (!s) return AMBIT_OK;
+  ambit__exchange_free(x);
+  *out = NULL;
+  return s;
+}
+
+void ambit__exchange_free(ambit__exchange *x)
+{
+  if (!x) return;
+  for (int i = 0; i < x->nmails; i++)
+    close_mail(x, &x->mails[i]);
+  close_events(x);
+  free(x->mails);
+  free(x->fetches);
+  free(x->early);
+  free(x);
+}
+
+bool ambit__exchange_is_far(const ambit__exchange *x)
+{
+  return x->nmails > 0;
+}

@@ -1,0 +1,221 @@
+/* fetch.c - what the steps of a program read of each field beyond the parts' own cells.
+ *
+ * One fetch per field, for all steps that read it at neighbours: what one step fetched is enough for the
+ * others. The boxes come from grid/halo; margins are made wide enough here.
+ */
+#include "base/memory.h"
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ERRORS(p) (&(p)->grid->context->errors)
+
+/* ---- needs ---- */
+
+static bool is_own_cell(const int *offset)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (offset[d]) return false;
+  return true;
+}
+
+static bool same_need(const ambit__need *a, const ambit__need *b)
+{
+  return ambit__box_equal(&a->region, &b->region) &&
+         !memcmp(a->offset, b->offset, sizeof a->offset);
+}
+
+static bool has_need(const ambit__fetch *f, const ambit__need *need)
+{
+  for (int i = 0; i < f->nneeds; i++)
+    if (same_need(&f->needs[i], need)) return true;
+  return false;
+}
+
+static ambit_status add_need(ambit_program *p, ambit__fetch *f, size_t *cap,
+                             const ambit__need *need)
+{
+  ambit__need *needs;
+
+  if (has_need(f, need)) return AMBIT_OK;
+  needs = ambit__grow(ERRORS(p), f->needs, (size_t)f->nneeds, cap, sizeof *needs);
+  if (!needs) return AMBIT_ENOMEM;
+  f->needs = needs;
+  f->needs[f->nneeds++] = *need;
+  return AMBIT_OK;
+}
+
+/* The reads of one step. */
+static ambit_status add_step(ambit_program *p, size_t step, ambit__fetch *f, size_t *cap)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__box *region = &p->applies[step].region;
+
+  if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return AMBIT_OK;
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    for (int k = 0; s->args[i].field == f->field && k < q->nreads; k++) {
+      ambit__need need = {.region = *region};
+
+      memcpy(need.offset, q->reads[k].offset, sizeof need.offset);
+      if (!is_own_cell(need.offset)) AMBIT_TRY(add_need(p, f, cap, &need));
+    }
+  }
+  return AMBIT_OK;
+}
+
+/* ---- fetches ---- */
+
+/* Whether what lies around the own cells depends on own cells, of whichever part. */
+static bool moves(const ambit_program *p, const ambit__fetch *f)
+{
+  const ambit__boundaries *b = &f->field->boundaries;
+
+  if (f->halo.count) return true;
+  for (int i = 0; i < p->grid->context->nslots; i++)
+    for (int d = 0; d < p->grid->box.ndims; d++) {
+      const ambit__reach *r = &f->halo.reaches[p->grid->first + i];
+
+      if (r->reach.lo[d] < r->given.lo[d] && b->kind[d][0] != AMBIT_CONSTANT) return true;
+      if (r->reach.hi[d] > r->given.hi[d] && b->kind[d][1] != AMBIT_CONSTANT) return true;
+    }
+  return false;
+}
+
+static bool is_nothing(const ambit_program *p, const ambit__fetch *f)
+{
+  if (!f->nneeds) return true;
+  if (f->halo.count) return false;
+  for (int i = 0; i < p->grid->context->nslots; i++) {
+    const ambit__reach *r = &f->halo.reaches[p->grid->first + i];
+
+    if (!ambit__box_equal(&r->reach, &r->given)) return false;
+  }
+  return true;
+}
+
+ambit__halo_spec ambit__fetch_spec(const ambit_program *p, const ambit__fetch *f)
+{
+  const ambit_grid *g = p->grid;
+
+  return (ambit__halo_spec){.grid = &g->box,
+                            .parts = g->parts,
+                            .nparts = g->nparts,
+                            .boundaries = &f->field->boundaries,
+                            .needs = f->needs,
+                            .nneeds = f->nneeds,
+                            .mine = g->mine};
+}
+
+static ambit_status make_fetch(ambit_program *p, ambit_field *field)
+{
+  ambit__fetch *f = &p->fetches[p->nfetches++];
+  size_t cap = 0;
+
+  *f = (ambit__fetch){.field = field, .id = ++p->grid->context->last_id};
+  for (size_t i = 0; i < p->nsteps; i++)
+    AMBIT_TRY(add_step(p, i, f, &cap));
+  if (f->nneeds) {
+    ambit__halo_spec spec = ambit__fetch_spec(p, f);
+
+    AMBIT_TRY(ambit__halo_make(ERRORS(p), &spec, &f->halo));
+    f->moves = moves(p, f);
+  }
+  if (is_nothing(p, f)) {
+    ambit__halo_free(&f->halo);
+    free(f->needs);
+    p->nfetches--;
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__program_fetches(ambit_program *p)
+{
+  p->fetches = ambit__new(ERRORS(p), (size_t)p->nfields, sizeof *p->fetches);
+  if (!p->fetches) return AMBIT_ENOMEM;
+  if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
+  for (int i = 0; i < p->nfields; i++)
+    AMBIT_TRY(make_fetch(p, p->fields[i]));
+  return AMBIT_OK;
+}
+
+void ambit__program_free_fetches(ambit_program *p)
+{
+  for (int i = 0; i < p->nfetches; i++) {
+    ambit__halo_free(&p->fetches[i].halo);
+    free(p->fetches[i].needs);
+  }
+  free(p->fetches);
+  p->fetches = NULL;
+  p->nfetches = 0;
+}
+
+int ambit__fetch_of(const ambit_program *p, const ambit_field *field)
+{
+  for (int i = 0; i < p->nfetches; i++)
+    if (p->fetches[i].field == field) return i;
+  return -1;
+}
+
+bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b)
+{
+  if (a == b) return true;
+  if (memcmp(&a->field->boundaries, &b->field->boundaries, sizeof a->field->boundaries))
+    return false;
+  for (int i = 0; i < b->nneeds; i++)
+    if (!has_need(a, &b->needs[i])) return false;
+  return true;
+}
+
+/* ---- margins ---- */
+
+static ambit_status widen_for(const ambit__fetch *f, int part)
+{
+  const ambit__reach *r = &f->halo.reaches[f->field->grid->first + part];
+  const ambit__box *own = &f->field->stores[part].layout.own;
+  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+  bool changed;
+
+  if (ambit__box_is_empty(own)) return AMBIT_OK;
+  for (int d = 0; d < own->ndims; d++) {
+    low[d] = own->lo[d] - r->reach.lo[d];
+    high[d] = r->reach.hi[d] - own->hi[d];
+  }
+  return ambit__field_widen(f->field, part, low, high, &changed);
+}
+
+/* Fields that trade buffers must have the same margins. Tells whether anything changed. */
+static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
+{
+  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+
+  for (int i = 0; i < s->n; i++)
+    for (int d = 0; d < s->args[i].field->grid->box.ndims; d++) {
+      const ambit__layout *l = &s->args[i].field->stores[part].layout;
+
+      if (l->margin_lo[d] > low[d]) low[d] = l->margin_lo[d];
+      if (l->margin_hi[d] > high[d]) high[d] = l->margin_hi[d];
+    }
+  for (int i = 0; i < s->n; i++)
+    AMBIT_TRY(ambit__field_widen(s->args[i].field, part, low, high, changed));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__program_widen(ambit_program *p)
+{
+  const int nparts = p->grid->context->nslots;
+  bool changed = true;
+
+  for (int i = 0; i < p->nfetches; i++)
+    for (int k = 0; k < nparts; k++)
+      AMBIT_TRY(widen_for(&p->fetches[i], k));
+  while (changed) {
+    changed = false;
+    for (size_t i = 0; i < p->nsteps; i++)
+      for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < nparts; k++)
+        AMBIT_TRY(widen_alike(&p->steps[i], k, &changed));
+  }
+  return AMBIT_OK;
+}

@@ -1,0 +1,426 @@
+/* schedule.c - the order of an iteration: what runs on which cells, and where messages begin and end.
+ *
+ * Without overlap an exchange is finished before the step that wants it. Otherwise steps are cut. `standard`: the cells
+ * that need no halo run while messages are under way, the others after them:
+ *
+ *        begin   [ inner of the step ]   finish   [ border of the step ]
+ *
+ * `extended`: if the step just before writes what is sent, and has nothing to wait for itself, the cells that are
+ * sent are computed first, and the rest of that step hides messages too:
+ *
+ *        [ cells sent ]   begin   [ rest of the step before ]   [ inner ]   finish   [ border ]
+ *
+ * `two-way`: steps that follow, and only depend on cells that are done, run on their inner cells as well:
+ *
+ *        begin   [ inner ]   [ inner of the next ]   finish   [ border ]   [ border of the next ]
+ *
+ * Nothing else differs: with any setting every cell of every step is computed once, from the same values.
+ */
+#include "runtime/schedule.h"
+
+#include "base/memory.h"
+#include "runtime/exchange.h"
+#include "runtime/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ERRORS(p) (&(p)->grid->context->errors)
+
+typedef enum how_far { NONE, STANDARD, EXTENDED, TWO_WAY } how_far;
+
+typedef struct plan {
+  ambit_program *p;
+  how_far overlap;
+  ambit__exchange **before; /* by step: what must be fetched first; NULL nothing */
+  bool *begun;              /* by step: the exchange was begun by the step before */
+  ambit__box *inner;        /* by step and part: the cells that run early; empty: none */
+} plan;
+
+/* ---- operations ---- */
+
+static ambit__operation *add(ambit_program *p, ambit__op_kind kind, size_t step)
+{
+  ambit__operation *ops = ambit__grow(ERRORS(p), p->ops, p->nops, &p->ops_cap, sizeof *ops);
+
+  if (!ops) return NULL;
+  p->ops = ops;
+  ops += p->nops++;
+  *ops = (ambit__operation){.kind = kind, .step = (int)step};
+  return ops;
+}
+
+static ambit_status add_exchange(plan *s, ambit__op_kind kind, size_t step)
+{
+  ambit__operation *op = add(s->p, kind, step);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->exchange = s->before[step];
+  return AMBIT_OK;
+}
+
+static ambit__box own_cells(const ambit_program *p, size_t step, int part)
+{
+  return ambit__box_intersect(&p->applies[step].region, &p->grid->parts[p->grid->first + part]);
+}
+
+/* Whether a launch of the step on this engine stands in the list already: reductions then go on from it. */
+static bool launched(const ambit_program *p, size_t step, int engine)
+{
+  for (size_t i = 0; i < p->nops; i++)
+    for (int k = 0; p->ops[i].kind == OP_LAUNCH && k < p->ops[i].npieces; k++)
+      if (p->ops[i].step == (int)step &&
+          p->grid->context->slots[p->ops[i].pieces[k].part] == engine)
+        return true;
+  return false;
+}
+
+static void add_piece(ambit_program *p, ambit__operation *op, int part, const ambit__box *box)
+{
+  bool more = launched(p, (size_t)op->step, p->grid->context->slots[part]);
+
+  op->pieces[op->npieces++] = (ambit__piece){part, *box, more};
+}
+
+/* All cells of the step, on every part; what runs once, once on every engine. A step that reduces runs on every engine, if
+ * only on no cells. */
+static void add_whole(ambit_program *p, ambit__operation *op)
+{
+  const ambit__apply *a = &p->applies[op->step];
+
+  for (int i = 0; i < p->grid->context->nslots; i++) {
+    ambit__box box = a->region.ndims ? own_cells(p, (size_t)op->step, i) : a->region;
+    bool first = !launched(p, (size_t)op->step, p->grid->context->slots[i]);
+
+    if (a->region.ndims ? !ambit__box_is_empty(&box) || (a->reduces && first) : first)
+      add_piece(p, op, i, &box);
+  }
+}
+
+typedef enum which { WHOLE, EARLY, LATE } which;
+
+static ambit_status add_launch(plan *s, size_t step, which cells)
+{
+  ambit_program *p = s->p;
+  const int nslots = p->grid->context->nslots;
+  ambit__operation *op = add(p, OP_LAUNCH, step);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->pieces = ambit__new(ERRORS(p), (size_t)nslots * 2 * AMBIT_MAX_DIMS, sizeof *op->pieces);
+  if (!op->pieces) return AMBIT_ENOMEM;
+  if (cells == WHOLE) add_whole(p, op);
+  for (int i = 0; cells != WHOLE && i < nslots; i++) {
+    const ambit__box own = own_cells(p, step, i),
+                     *inner = &s->inner[step * (size_t)nslots + (size_t)i];
+    ambit__box rest[2 * AMBIT_MAX_DIMS];
+    int n = 0;
+
+    if (cells == EARLY && !ambit__box_is_empty(inner)) add_piece(p, op, i, inner);
+    if (cells == LATE && !ambit__box_is_empty(&own)) n = ambit__box_split(&own, inner, rest);
+    for (int k = 0; k < n; k++)
+      add_piece(p, op, i, &rest[k]);
+    if (cells == LATE && !n && p->applies[step].reduces &&
+        !launched(p, step, p->grid->context->slots[i]))
+      add_piece(p, op, i, &own);
+  }
+  return AMBIT_OK;
+}
+
+/* Reduced values become everyone's. */
+static ambit_status add_share(plan *s, size_t step)
+{
+  const ambit *a = s->p->grid->context;
+
+  if (!s->p->applies[step].reduces || (a->nengines == 1 && a->net->size == 1)) return AMBIT_OK;
+  return add(s->p, OP_SHARE, step) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* ---- cells that need not wait ---- */
+
+static ambit__box *inner_of(const plan *s, size_t step, int part)
+{
+  return &s->inner[step * (size_t)s->p->grid->context->nslots + (size_t)part];
+}
+
+/* Takes cells off a box until all reads of it that parameter q makes are in `safe`. */
+static void shrink_by(ambit__box *box, const ambit__param *q, const ambit__box *safe)
+{
+  for (int d = 0; d < box->ndims; d++) {
+    if (box->lo[d] < safe->lo[d] + q->low[d]) box->lo[d] = safe->lo[d] + q->low[d];
+    if (box->hi[d] > safe->hi[d] - q->high[d]) box->hi[d] = safe->hi[d] - q->high[d];
+  }
+}
+
+/* The cells of a step that read nothing the exchange brings. */
+static void find_inner(plan *s, size_t step, const ambit__exchange *x)
+{
+  const ambit__step *st = &s->p->steps[step];
+  const int nslots = s->p->grid->context->nslots;
+
+  for (int k = 0; k < nslots; k++) {
+    ambit__box *box = inner_of(s, step, k);
+
+    *box = own_cells(s->p, step, k);
+    for (int i = 0; i < st->n; i++)
+      for (int f = 0; f < x->nfetches; f++)
+        if (st->args[i].field == s->p->fetches[x->fetches[f]].field)
+          shrink_by(box, &st->kernel->rule->params[i], &x->early[f * nslots + k]);
+    if (ambit__box_is_empty(box)) memcpy(box->hi, box->lo, sizeof box->hi);
+  }
+}
+
+/* ---- two-way ---- */
+
+static bool shares_scalar(const ambit__step *a, const ambit__step *b)
+{
+  for (int i = 0; i < a->n; i++)
+    for (int j = 0; j < b->n; j++)
+      if (a->args[i].scalar && a->args[i].scalar == b->args[j].scalar) return true;
+  return false;
+}
+
+/* Whether `next` may run on some cells while `step`, before it, has yet to run on others. */
+static bool may_follow(const plan *s, size_t step, size_t next)
+{
+  const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
+
+  if (b->kind != STEP_APPLY || !s->p->applies[next].region.ndims || s->before[next]) return false;
+  if (!s->p->applies[next].functions || shares_scalar(a, b)) return false;
+  for (int i = 0; i < b->n; i++)
+    if (ambit__step_writes(b, b->args[i].field) && b->args[i].field &&
+        ambit__step_uses(a, b->args[i].field))
+      return false;
+  return true;
+}
+
+/* The cells of `next` that only read what the inner cells of `step` are, or what it does not write. */
+static void follow(plan *s, size_t step, size_t next)
+{
+  const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
+
+  for (int k = 0; k < s->p->grid->context->nslots; k++) {
+    ambit__box *box = inner_of(s, next, k);
+
+    for (int i = 0; i < b->n; i++)
+      if (b->args[i].field && ambit__step_writes(a, b->args[i].field))
+        shrink_by(box, &b->kernel->rule->params[i], inner_of(s, step, k));
+    if (ambit__box_is_empty(box)) memcpy(box->hi, box->lo, sizeof box->hi);
+  }
+}
+
+/* How many steps after `step` can be carried along with it. */
+static size_t followers(plan *s, size_t step)
+{
+  size_t n = 0;
+
+  if (s->overlap < TWO_WAY) return 0;
+  for (size_t next = step + 1; next < s->p->nsteps; next++) {
+    for (size_t i = step; i < next; i++)
+      if (!may_follow(s, i, next)) return n;
+    find_inner(s, next, s->before[step]);
+    for (size_t i = step; i < next; i++)
+      follow(s, i, next);
+    n++;
+  }
+  return n;
+}
+
+/* ---- extended ---- */
+
+/* Whether all that is sent before `next` is written by the step before it, which has nothing to wait for. */
+static bool feeds(const plan *s, size_t step, size_t next)
+{
+  const ambit__exchange *x = next < s->p->nsteps ? s->before[next] : NULL;
+  const ambit__step *st = &s->p->steps[step];
+
+  if (s->overlap < EXTENDED || !x || !ambit__exchange_is_far(x)) return false;
+  if (st->kind != STEP_APPLY || s->before[step] || !s->p->applies[step].region.ndims) return false;
+  for (int i = 0; i < x->nfetches; i++)
+    if (!ambit__step_writes(st, s->p->fetches[x->fetches[i]].field)) return false;
+  return true;
+}
+
+/* Takes the cells of a transfer off a box of own cells, along the axis where that costs least. */
+static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent)
+{
+  int64_t least = INT64_MAX;
+  int axis = 0, side = 0;
+
+  for (int d = 0; d < own->ndims; d++) {
+    int64_t low = sent->hi[d] - own->lo[d], high = own->hi[d] - sent->lo[d];
+
+    if (low < least) least = low, axis = d, side = 0;
+    if (high < least) least = high, axis = d, side = 1;
+  }
+  if (side == 0 && box->lo[axis] < sent->hi[axis]) box->lo[axis] = sent->hi[axis];
+  if (side == 1 && box->hi[axis] > sent->lo[axis]) box->hi[axis] = sent->lo[axis];
+}
+
+/* The cells of a step that nobody waits for. */
+static void find_unsent(plan *s, size_t step, const ambit__exchange *x)
+{
+  const ambit_grid *g = s->p->grid;
+
+  for (int k = 0; k < g->context->nslots; k++) {
+    const ambit__box own = own_cells(s->p, step, k);
+    ambit__box *box = inner_of(s, step, k);
+
+    *box = own;
+    for (int i = 0; i < x->nfetches; i++) {
+      const ambit__halo *h = &s->p->fetches[x->fetches[i]].halo;
+
+      for (size_t t = 0; t < h->count; t++)
+        if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box);
+    }
+    if (ambit__box_is_empty(box)) memcpy(box->hi, box->lo, sizeof box->hi);
+  }
+}
+
+/* ---- the list ---- */
+
+static ambit_status add_rotation(plan *s, size_t step)
+{
+  return add(s->p, OP_ROTATE, step) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* A step whose exchange hides behind it, and behind `n` steps that follow. */
+static ambit_status add_overlapped(plan *s, size_t step, size_t n)
+{
+  if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step));
+  AMBIT_TRY(add_exchange(s, OP_EDGES, step));
+  for (size_t i = step; i <= step + n; i++)
+    AMBIT_TRY(add_launch(s, i, EARLY));
+  AMBIT_TRY(add_exchange(s, OP_FINISH, step));
+  for (size_t i = step; i <= step + n; i++) {
+    AMBIT_TRY(add_launch(s, i, LATE));
+    AMBIT_TRY(add_share(s, i));
+  }
+  return AMBIT_OK;
+}
+
+/* A step that computes first what the next one's exchange sends. */
+static ambit_status add_feeding(plan *s, size_t step)
+{
+  find_unsent(s, step, s->before[step + 1]);
+  AMBIT_TRY(add_launch(s, step, LATE));
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, step + 1));
+  s->begun[step + 1] = true;
+  AMBIT_TRY(add_launch(s, step, EARLY));
+  return add_share(s, step);
+}
+
+static ambit_status add_plain(plan *s, size_t step)
+{
+  if (s->before[step]) {
+    AMBIT_TRY(add_exchange(s, OP_BEGIN, step));
+    AMBIT_TRY(add_exchange(s, OP_EDGES, step));
+    AMBIT_TRY(add_exchange(s, OP_FINISH, step));
+  }
+  AMBIT_TRY(add_launch(s, step, WHOLE));
+  return add_share(s, step);
+}
+
+static ambit_status add_steps(plan *s)
+{
+  for (size_t i = 0; i < s->p->nsteps; i++) {
+    if (s->p->steps[i].kind == STEP_ROTATE) {
+      AMBIT_TRY(add_rotation(s, i));
+    } else if (!s->p->applies[i].functions) {
+      continue; /* it has no cells */
+    } else if (s->before[i] && s->overlap > NONE && ambit__exchange_is_far(s->before[i])) {
+      size_t n;
+
+      find_inner(s, i, s->before[i]);
+      n = followers(s, i);
+      AMBIT_TRY(add_overlapped(s, i, n));
+      i += n;
+    } else if (feeds(s, i, i + 1)) {
+      AMBIT_TRY(add_feeding(s, i));
+    } else {
+      AMBIT_TRY(add_plain(s, i));
+    }
+  }
+  return AMBIT_OK;
+}
+
+/* ---- exchanges ---- */
+
+static ambit_status make_exchange(ambit_program *p, const int *fetches, int n, ambit__exchange **x)
+{
+  const int most = p->grid->context->most_slots;
+  int64_t tag = (int64_t)p->nexchanges * most * most;
+
+  AMBIT_CHECK(p->grid->context->net->size == 1 || tag + (int64_t)most * most < AMBIT__NET_TAGS,
+              ERRORS(p), AMBIT_EUNSUPPORTED,
+              "the program exchanges cells at %d places, with up to %d parts in a process: that is "
+              "more kinds of messages than MPI can tell apart. Use fewer parts in each process",
+              p->nexchanges + 1, most);
+  AMBIT_TRY(ambit__exchange_make(p, fetches, n, (int)(tag % AMBIT__NET_TAGS), x));
+  p->exchanges[p->nexchanges++] = *x;
+  return AMBIT_OK;
+}
+
+static ambit_status make_exchanges(plan *s)
+{
+  ambit_program *p = s->p;
+  int *made = ambit__new(ERRORS(p), 2 * ((size_t)p->nfields + 1), sizeof *made);
+  int *list = made ? made + p->nfields + 1 : NULL;
+  ambit_status status = made ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int i = 0; !status && i < p->nfetches; i++)
+    status = make_exchange(p, &i, 1, &p->starters[i]);
+  if (made) memcpy(made, p->start, (size_t)p->nfields * sizeof *made);
+  for (size_t i = 0; !status && i < p->nsteps; i++) {
+    int n = ambit__flow_step(p, made, i, list);
+
+    if (n) status = make_exchange(p, list, n, &s->before[i]);
+  }
+  free(made);
+  return status;
+}
+
+static ambit_status parse_overlap(ambit_program *p, how_far *overlap)
+{
+  static const char *const names[] = {"none", "standard", "extended", "two-way"};
+  const char *text = p->grid->context->settings.overlap;
+
+  for (int i = 0; i < 4; i++)
+    if (!strcmp(text, names[i])) return *overlap = (how_far)i, AMBIT_OK;
+  return ambit__raise(ERRORS(p), AMBIT_EOPTION,
+                      "option overlap is '%s'; it must be none, standard, extended or two-way",
+                      text);
+}
+
+ambit_status ambit__program_schedule(ambit_program *p)
+{
+  const size_t nslots = (size_t)p->grid->context->nslots;
+  plan s = {.p = p};
+  ambit_status status = parse_overlap(p, &s.overlap);
+
+  if (status) return status;
+  s.before = ambit__new(ERRORS(p), p->nsteps, sizeof(ambit__exchange *));
+  s.begun = ambit__new(ERRORS(p), p->nsteps, sizeof *s.begun);
+  s.inner = ambit__new(ERRORS(p), p->nsteps * nslots, sizeof *s.inner);
+  p->starters = ambit__new(ERRORS(p), (size_t)p->nfetches + 1, sizeof(ambit__exchange *));
+  p->exchanges = ambit__new(ERRORS(p), p->nsteps + (size_t)p->nfetches, sizeof(ambit__exchange *));
+  if (!s.before || !s.begun || !s.inner || !p->starters || !p->exchanges) status = AMBIT_ENOMEM;
+  if (!status) status = make_exchanges(&s);
+  if (!status) status = add_steps(&s);
+  free(s.before);
+  free(s.begun);
+  free(s.inner);
+  return status;
+}
+
+void ambit__program_unschedule(ambit_program *p)
+{
+  for (size_t i = 0; i < p->nops; i++)
+    free(p->ops[i].pieces);
+  for (int i = 0; i < p->nexchanges; i++)
+    ambit__exchange_free(p->exchanges[i]);
+  free(p->exchanges);
+  free(p->starters);
+  p->exchanges = p->starters = NULL;
+  p->nexchanges = 0;
+  p->nops = 0;
+}
