@@ -61,8 +61,9 @@ typedef struct ambit__argument {
   ambit__buffer *value;                /* scalar or number: 8 bytes, of the parameter's type */
 } ambit__argument;
 
-/* Launches of one function, on different boxes and parts, may be under way at once in several queues. They touch
- * the cells of their box only, on devices that have several queues at work at once. */
+/* Launches of one function, on different boxes and parts, may be under way at once in several queues: each stores to
+ * the cells of its box only. (The cpu device, which does one thing at a time, may store again what the cells
+ * beside it hold.) Those that share a value for a reduction are ordered by whoever hands them over. */
 typedef struct ambit__launch {
   ambit__box box;         /* cells to update, own ones of the part; ndims 0: run once */
   const int64_t *extents; /* of the grid */
@@ -109,15 +110,15 @@ typedef struct ambit__backend {
 
   /* Fills the cells of `reach` that are not in `given`, axis by axis: across axis d, those that lie in reach along
    * the axes before d and in given along those after. They are copies of the cells the boundaries map them
-   * to, which lie in given along d, or constants. Both boxes lie around the own cells, within the margins,
-   * and reach goes beyond given at faces of the grid only, none of them AMBIT_NONE or AMBIT_FIXED. With one part,
-   * given is the grid. NULL: launches need no ghost cells, and the device can have one part only. */
+   * to, which lie in given along d, or constants. Both boxes lie around the own cells, within the margins. What
+   * reach has beyond given lies outside the grid, behind no face that is AMBIT_NONE or AMBIT_FIXED. With one
+   * part, given is the grid. NULL: launches need no ghost cells, and the device can have one part only. */
   ambit_status (*ghosts)(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                          const int64_t *extents, const ambit__box *given, const ambit__box *reach);
 
-  /* Messages. A box, margins too, is packed from byte `at` on, dense, in C order, components last. What was packed
-   * can be read when an event recorded after has happened; what is unpacked must stay until one has. `at` is a
-   * multiple of the size of a value. NULL: the device can have one part only. */
+  /* Messages. A box, margins too, is packed from byte `at` on, dense, in C order, components last; `at` is a multiple of
+   * the size of a value. What was packed can be read when an event recorded after has happened; what is unpacked
+   * must stay until one has. Closed when nothing of it is under way. NULL: the device can have one part only. */
   ambit_status (*message_open)(ambit__device *dev, size_t bytes, ambit__message **m);
   void (*message_close)(ambit__device *dev, ambit__message *m);
   ambit_status (*pack)(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,

@@ -11,7 +11,7 @@
  * and then lo0.. hi0.. (the cells to update, local), offset0.. (the global index of local index 0),
  * extent0.. (of the grid) and step. A rule that reduces has a second kernel, named <entry>_fold, one block
  * of which folds what the blocks of the first left: for each reduction r_mem and r_to (the scalar), then count, the number of
- * blocks.
+ * blocks, and more, whether what the scalar holds is folded in too.
  *
  * The order is known to one function, ambit__gpu_slots: the text of the list is printed from what it
  * gives, and so are the arguments of a launch.
@@ -25,6 +25,7 @@
 
 enum {
   AMBIT__GPU_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 1,
+  AMBIT__GPU_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 2,
   AMBIT__GPU_PARTIALS = 1024, /* blocks of a launch that reduces, at most */
   AMBIT__GPU_FOLD = 128       /* threads of the block that folds */
 };
@@ -43,7 +44,8 @@ typedef enum ambit__gpu_slot_kind {
   SLOT_OFFSET,    /* axis */
   SLOT_EXTENT,    /* axis */
   SLOT_STEP,
-  SLOT_COUNT /* of partial results */
+  SLOT_COUNT, /* of partial results */
+  SLOT_MORE   /* 0 or 1 */
 } ambit__gpu_slot_kind;
 
 /* One parameter of a kernel. All but the memories are 64-bit integers. */
@@ -52,7 +54,8 @@ typedef struct ambit__gpu_slot {
   int param, axis;
 } ambit__gpu_slot;
 
-/* The parameters of the two kernels; returns how many. Their array has room for AMBIT__GPU_SLOTS. */
+/* The parameters of the two kernels; returns how many. Their arrays have room for AMBIT__GPU_SLOTS and
+ * AMBIT__GPU_FOLD_SLOTS. */
 int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots);
 int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots);
 

@@ -49,6 +49,7 @@ int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots)
       add(slots, &n, SLOT_RESULT, i, 0);
     }
   add(slots, &n, SLOT_COUNT, 0, 0);
+  add(slots, &n, SLOT_MORE, 0, 0);
   return n;
 }
 
@@ -84,6 +85,7 @@ static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
   case SLOT_EXTENT: ambit__print(j->t, "%s extent%d", j->integer, s->axis); break;
   case SLOT_STEP: ambit__print(j->t, "%s step", j->integer); break;
   case SLOT_COUNT: ambit__print(j->t, "%s count", j->integer); break;
+  case SLOT_MORE: ambit__print(j->t, "%s more", j->integer); break;
   }
 }
 

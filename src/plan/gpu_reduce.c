@@ -133,13 +133,17 @@ static void emit_result(const ambit__gpu_job *j, int i)
 void ambit__gpu_emit_fold(const ambit__gpu_job *j)
 {
   const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  ambit__gpu_slot slots[AMBIT__GPU_FOLD_SLOTS];
 
   if (!ambit__gpu_reduces(j->group)) return;
   ambit__gpu_open_kernel(j, AMBIT__GPU_FOLD_TAIL, threads, ambit__gpu_fold_slots(j->group, slots),
                          slots);
   ambit__gpu_declare_totals(j, AMBIT__GPU_FOLD);
   ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);
+  ambit__open(j->w, "if (more && t == 0)");
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_reduction(j, i)) fold_line(j, i, false, "to[0]");
+  ambit__close(j->w);
   ambit__open(j->w, "for (%s k = t; k < count; k += %d)", j->integer, AMBIT__GPU_FOLD);
   for (int i = 0; i < j->rule->nparams; i++)
     if (ambit__gpu_is_reduction(j, i)) fold_line(j, i, true, "mem[k]");

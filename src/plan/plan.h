@@ -90,6 +90,10 @@ typedef struct ambit__strategy {
   /* TARGET_GPU: the launch over a box of so many cells per axis, none of them 0. */
   void (*shape)(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                 ambit__shape *shape);
+  /* TARGET_GPU: whether it may run, and is worth while, on a box of so many cells of a part that has `own`
+   * cells, whatever the plan was made for. NULL: on any. */
+  bool (*suits)(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
+                const int64_t *own);
 } ambit__strategy;
 
 /* The cheapest plan by the strategies' own estimate; false when none applies. */

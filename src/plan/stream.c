@@ -223,6 +223,18 @@ static void shape(const ambit__group *g, const ambit__plan *p, const int64_t *ce
       .threads = {p->threads[0], p->threads[1], p->threads[2]}};
 }
 
+/* A box of few rows computes rows beside it (stream_emit.c), which a thin part does not have. A face of a part has too
+ * few cells for strips to pay. */
+static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
+                  const int64_t *own)
+{
+  const int last = g->ndims - 1, z = g->ndims > 2 ? last - 2 : 0;
+
+  if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STREAM_REACH) return false;
+  if (g->ndims > 2 && cells[last - 1] < p->rows[0]) return false;
+  return cells[last] >= WARP * p->strip / 2 && cells[z] >= min64(LEAST_PLANES, g->cells[z]);
+}
+
 const ambit__strategy ambit__strategy_stream = {
     .name = "stream",
     .applies = applies,
@@ -231,4 +243,5 @@ const ambit__strategy ambit__strategy_stream = {
     .emit = ambit__stream_emit,
     .describe = describe,
     .shape = shape,
+    .suits = suits,
 };

@@ -1,5 +1,6 @@
 /* The CUDA driver layer on GPUs that only pretend (fake_cuda.h), with the real NVRTC. */
 #define _GNU_SOURCE 1
+#include "device/device.h"
 #include "device/fake_cuda.h"
 #include "device/gpu/driver.h"
 #include "support/folder.h"
@@ -435,6 +436,74 @@ static void a_launch_hands_over_shape_and_arguments(void)
   end();
 }
 
+/* ---- the device on top of it ---- */
+
+static void launch_box(const ambit__backend *b, ambit__queue *q, ambit__function *f,
+                       ambit__store *stores, ambit__box box)
+{
+  const int64_t extents[3] = {512, 512, 512};
+  const ambit__argument args[2] = {{.store = &stores[0]}, {.store = &stores[1]}};
+  const ambit__launch l = {.box = box, .extents = extents, .nargs = 2, .args = args};
+
+  CHECK_EQ(AMBIT_OK, b->launch(q, f, &l));
+}
+
+/* Strips need rows beside them, and many planes: what has neither is computed cell by cell. */
+static void faces_and_thin_parts_are_computed_cell_by_cell(void)
+{
+  static const struct {
+    ambit__box own, box;
+    unsigned int threads; /* along x: those of a strip, or of the other strategy */
+  } launches[] = {
+      {{3, {0, 0, 0}, {512, 512, 512}}, {3, {0, 0, 0}, {512, 512, 512}}, 32},
+      {{3, {0, 0, 0}, {512, 512, 512}}, {3, {0, 0, 0}, {1, 512, 512}}, 64},
+      {{3, {0, 0, 0}, {512, 512, 512}}, {3, {1, 0, 1}, {511, 1, 511}}, 64},
+      {{3, {0, 0, 0}, {512, 512, 512}}, {3, {1, 1, 511}, {511, 511, 512}}, 64},
+      {{3, {0, 100, 0}, {512, 106, 512}}, {3, {0, 100, 0}, {512, 106, 512}}, 64},
+      {{3, {256, 0, 0}, {512, 512, 512}}, {3, {257, 1, 1}, {511, 511, 511}}, 32},
+  };
+  const ambit__binding bind[2] = {{.is_field = true, .unit = true},
+                                  {.is_field = true, .unit = true}};
+  const ambit__backend *b = ambit__backend_find(&errors, "cuda", 4);
+  ambit__group_step step = {.bind = bind};
+  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 3, .cells = {512, 512, 512}};
+  ambit__store stores[2];
+  ambit__function *f = NULL;
+  ambit__device *d = NULL;
+  ambit__rule *rule = NULL;
+  ambit__queue *q = NULL;
+
+  begin();
+  CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test",
+                                       "void k(const float *u, float *v)"
+                                       "{ *v = u[0][0][-1] + u[0][1][0] - u[1][0][0]; }",
+                                       &rule));
+  step.rule = rule;
+  CHECK_EQ(AMBIT_OK, b->open(&errors, &settings, 0, &d));
+  CHECK_EQ(AMBIT_OK, b->queue_open(d, &q));
+  CHECK_EQ(AMBIT_OK, b->build(d, &g, &f));
+  CHECK_MSG(!strncmp(f->plan, "(stream", 7), "%s", f->plan);
+  for (int i = 0; i < 2; i++)
+    CHECK_EQ(AMBIT_OK, b->alloc(d, 1000, NULL, &stores[i].buffer));
+  for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+    for (int k = 0; k < 2; k++) {
+      stores[k].layout = (ambit__layout){.components = 1, .own = launches[i].own};
+      CHECK(ambit__layout_make(&stores[k].layout));
+    }
+    launch_box(b, q, f, stores, launches[i].box);
+    CHECK_MSG(launches[i].threads == fake_cuda.threads[0], "launch %d has %u threads along x",
+              (int)i, fake_cuda.threads[0]);
+  }
+  CHECK_EQ(2, fake_cuda.modules); /* compiled once each */
+  for (int i = 0; i < 2; i++)
+    b->release(d, stores[i].buffer);
+  b->discard(d, f);
+  b->queue_close(q);
+  b->close(d);
+  ambit__rule_free(rule);
+  end();
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -460,6 +529,8 @@ int main(int argc, char **argv)
       {"a_kernel_with_a_mistake_is_shown_with_the_compilers_words",
        a_kernel_with_a_mistake_is_shown_with_the_compilers_words},
       {"a_launch_hands_over_shape_and_arguments", a_launch_hands_over_shape_and_arguments},
+      {"faces_and_thin_parts_are_computed_cell_by_cell",
+       faces_and_thin_parts_are_computed_cell_by_cell},
       {0}};
   static test_case first[4];
 

@@ -248,6 +248,7 @@ static long long argument(problem *p, const ambit__gpu_slot *s,
   case SLOT_EXTENT: return p->extents[s->axis];
   case SLOT_STEP: return STEP;
   case SLOT_COUNT: return blocks;
+  case SLOT_MORE: return 0;
   }
   return 0;
 }

@@ -53,10 +53,10 @@ static place place_in_store(const ambit__store *s, const ambit__box *box, const 
   return p;
 }
 
-/* In a dense array that begins with value number `first`. */
-static place place_in_stage(const box_job *job, const ambit__gpu_stage *stage, int64_t first)
+/* In a dense array whose value number 0 is value number `base` of the memory, or would be. */
+static place place_in_array(const box_job *job, ambit__gpu_memory *memory, int64_t base)
 {
-  place p = {.memory = stage->device, .base = -first};
+  place p = {.memory = memory, .base = base};
   int64_t step = 1;
 
   for (int k = 0; k < AXES; k++) {
@@ -130,7 +130,7 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
       AMBIT_TRY(driver->copy_in(lane->queue, to.memory, (size_t)(to.base + first) * job.size,
                                 stage->host, bytes));
     } else {
-      const place from = place_in_stage(&job, stage, first);
+      const place from = place_in_array(&job, stage->device, -first);
 
       AMBIT_TRY(driver->copy_in(lane->queue, stage->device, 0, stage->host, bytes));
       AMBIT_TRY(move(lane, &job, &to, &from, first, n));
@@ -155,7 +155,7 @@ static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place 
     AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, from->memory,
                                (size_t)(from->base + first) * job->size, bytes));
   } else {
-    const place to = place_in_stage(job, *stage, first);
+    const place to = place_in_array(job, (*stage)->device, -first);
 
     AMBIT_TRY(move(lane, job, &to, from, first, n));
     AMBIT_TRY(driver->copy_out(lane->queue, (*stage)->host, (*stage)->device, 0, bytes));
@@ -199,6 +199,34 @@ ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__stor
   assert(dst->layout.type == src->layout.type && dst->layout.components == src->layout.components);
   if (ambit__box_is_empty(box)) return AMBIT_OK;
   return move((ambit__gpu_lane *)q, &job, &to, &from, 0, job.total);
+}
+
+/* ---- for messages ---- */
+
+int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box)
+{
+  const box_job job = job_of(&s->layout, box);
+  const place p = place_in_store(s, box, NULL);
+
+  return is_dense(&job, &p) ? p.base : -1;
+}
+
+ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,
+                               const ambit__store *from, const ambit__box *box)
+{
+  const box_job job = job_of(&from->layout, box);
+  const place there = place_in_array(&job, to, first), here = place_in_store(from, box, NULL);
+
+  return move(lane, &job, &there, &here, 0, job.total);
+}
+
+ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,
+                                const ambit__box *box, ambit__gpu_memory *from, int64_t first)
+{
+  const box_job job = job_of(&to->layout, box);
+  const place there = place_in_store(to, box, NULL), here = place_in_array(&job, from, first);
+
+  return move(lane, &job, &there, &here, 0, job.total);
 }
 
 /* ---- single values ---- */

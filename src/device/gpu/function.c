@@ -1,8 +1,9 @@
 /* function.c - building and launching kernels.
  *
  * A launch fills in the arguments in the order that ambit__gpu_slots gives and goes into the queue; it
- * waits for nothing and allocates nothing. Where blocks leave what they reduced is memory of the
- * function, so that launches of one function must go to one queue.
+ * waits for nothing. A box that the function's plan does not suit, the face of a part or a thin part, is run by
+ * the strategy for any box, which is compiled when it is first needed. Where blocks leave what they
+ * reduced is memory of the queue, in which one launch follows the other.
  */
 #include "device/gpu/gpu.h"
 #include "plan/gpu.h"
@@ -12,16 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One way to run it. */
+typedef struct variant {
+  ambit__plan plan;
+  ambit__gpu_shared *code; /* NULL: not needed yet */
+} variant;
+
 typedef struct function {
   ambit__function head;
   ambit__group group; /* with `step` and `bind` below */
   ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
-  ambit__plan plan;
-  ambit__gpu_shared *code;
-  ambit__gpu_memory *partials[AMBIT_MAX_PARAMS]; /* of each reduction */
-  int nslots, nfold;                             /* parameters of the two kernels */
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS], fold_slots[2 * AMBIT_MAX_PARAMS + 1];
+  variant usual, any;
+  int nslots, nfold; /* parameters of the two kernels */
+  ambit__gpu_slot slots[AMBIT__GPU_SLOTS], fold_slots[AMBIT__GPU_FOLD_SLOTS];
 } function;
 
 /* ---- what the device cannot do ---- */
@@ -77,9 +82,8 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   function *f = (function *)fn;
 
   if (!f) return;
-  ambit__gpu_shared_drop(d, f->code);
-  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-    if (f->partials[i]) d->driver->release(f->partials[i]);
+  ambit__gpu_shared_drop(d, f->usual.code);
+  ambit__gpu_shared_drop(d, f->any.code);
   free(f->head.plan);
   free(f);
 }
@@ -95,35 +99,38 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .shared = d->info.shared};
 }
 
-static ambit_status compile(ambit__gpu_device *d, function *f)
+/* Writes and compiles the code of a variant whose plan is made. */
+static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
 {
   const ambit__target target = target_of(d);
   const char *name = f->step.rule->name;
   ambit__writer w = {0};
-  ambit__text line = {0};
   ambit_status s;
   char *source;
 
-  AMBIT_CHECK(ambit__plan_choose(&f->group, &target, &f->plan), d->head.errors, AMBIT_EUNSUPPORTED,
-              "no strategy for GPUs can run kernel %s", name);
-  f->plan.strategy->describe(&f->plan, &line);
-  f->plan.strategy->emit(&f->group, &target, &f->plan, &w);
-  f->head.plan = ambit__text_finish(&line);
+  v->plan.strategy->emit(&f->group, &target, &v->plan, &w);
   source = ambit__writer_finish(&w);
-  if (source && f->head.plan)
+  if (source)
     s = ambit__gpu_shared_get(d, name, source, f->group.strict, ambit__gpu_reduces(&f->group),
-                              &f->code);
+                              &v->code);
   else
     s = ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s", name);
   free(source);
   return s;
 }
 
-static ambit_status make_partials(ambit__gpu_device *d, function *f)
+static ambit_status plan_usual(ambit__gpu_device *d, function *f)
 {
-  for (int i = 0; i < f->step.rule->nparams; i++)
-    if (f->step.rule->params[i].kind == PARAM_REDUCE)
-      AMBIT_TRY(d->driver->alloc(d->gpu, AMBIT__GPU_PARTIALS * sizeof(int64_t), &f->partials[i]));
+  const ambit__target target = target_of(d);
+  const char *name = f->step.rule->name;
+  ambit__text line = {0};
+
+  AMBIT_CHECK(ambit__plan_choose(&f->group, &target, &f->usual.plan), d->head.errors,
+              AMBIT_EUNSUPPORTED, "no strategy for GPUs can run kernel %s", name);
+  f->usual.plan.strategy->describe(&f->usual.plan, &line);
+  f->head.plan = ambit__text_finish(&line);
+  AMBIT_CHECK(f->head.plan, d->head.errors, AMBIT_ENOMEM, "no memory for the plan of kernel %s",
+              name);
   return AMBIT_OK;
 }
 
@@ -144,8 +151,8 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->nslots = ambit__gpu_slots(&f->group, f->slots);
   f->nfold = ambit__gpu_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
-  AMBIT_TRY_GOTO(s, compile(d, f), fail);
-  AMBIT_TRY_GOTO(s, make_partials(d, f), fail);
+  AMBIT_TRY_GOTO(s, plan_usual(d, f), fail);
+  AMBIT_TRY_GOTO(s, compile(d, f, &f->usual), fail);
   *fn = &f->head;
   return AMBIT_OK;
 fail:
@@ -155,12 +162,19 @@ fail:
 
 /* ---- launching ---- */
 
-/* The part of the grid that the fields of a launch hold begins here. */
-static int64_t offset_of(const ambit__launch *l, int axis)
+/* The part of the grid that the fields of a launch hold; NULL if it has none. */
+static const ambit__box *part_of(const ambit__launch *l)
 {
   for (int i = 0; i < l->nargs; i++)
-    if (l->args[i].store) return l->args[i].store->layout.own.lo[axis];
-  return 0;
+    if (l->args[i].store) return &l->args[i].store->layout.own;
+  return NULL;
+}
+
+static int64_t offset_of(const ambit__launch *l, int axis)
+{
+  const ambit__box *part = part_of(l);
+
+  return part ? part->lo[axis] : 0;
 }
 
 static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64_t blocks)
@@ -175,49 +189,80 @@ static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64
   case SLOT_EXTENT: return l->extents[s->axis];
   case SLOT_STEP: return l->step;
   case SLOT_COUNT: return blocks;
+  case SLOT_MORE: return l->more;
   default: return 0;
   }
 }
 
-static const ambit__gpu_memory *memory_of(const function *f, const ambit__gpu_slot *s,
+static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const ambit__gpu_slot *s,
                                           const ambit__launch *l)
 {
   switch (s->kind) {
   case SLOT_MEMORY: return ambit__gpu_memory_of(l->args[s->param].store->buffer);
   case SLOT_VALUE:
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
-  case SLOT_PARTIALS: return f->partials[s->param];
+  case SLOT_PARTIALS: return lane->partials[s->param];
   default: return NULL;
   }
 }
 
-static void fill(const function *f, int n, const ambit__gpu_slot *slots, const ambit__launch *l,
-                 int64_t blocks, int64_t *numbers, ambit__gpu_arg *args)
+static void fill(const ambit__gpu_lane *lane, int n, const ambit__gpu_slot *slots,
+                 const ambit__launch *l, int64_t blocks, int64_t *numbers, ambit__gpu_arg *args)
 {
   for (int i = 0; i < n; i++) {
-    args[i] = ambit__gpu_arg_memory(memory_of(f, &slots[i], l));
+    args[i] = ambit__gpu_arg_memory(memory_of(lane, &slots[i], l));
     if (args[i].memory) continue;
     numbers[i] = number_of(&slots[i], l, blocks);
     args[i] = ambit__gpu_arg_number(&numbers[i]);
   }
 }
 
-static ambit_status run(ambit__gpu_lane *lane, const function *f, const ambit__launch *l,
-                        int64_t *blocks)
+/* Once per queue. */
+static ambit_status make_partials(ambit__gpu_lane *lane, const ambit__rule *rule)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE && !lane->partials[i])
+      AMBIT_TRY(
+          d->driver->alloc(d->gpu, AMBIT__GPU_PARTIALS * sizeof(int64_t), &lane->partials[i]));
+  return AMBIT_OK;
+}
+
+/* The variant for a box of so many cells. */
+static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launch *l,
+                           const int64_t *cells, const variant **v)
+{
+  const ambit__plan *plan = &f->usual.plan;
+  const ambit__box *part = part_of(l);
+  const ambit__target target = target_of(d);
+  int64_t own[AMBIT_MAX_DIMS];
+
+  *v = &f->usual;
+  if (!plan->strategy->suits || !part || ambit__box_is_empty(&l->box)) return AMBIT_OK;
+  for (int i = 0; i < part->ndims; i++)
+    own[i] = part->hi[i] - part->lo[i];
+  if (plan->strategy->suits(&f->group, plan, cells, own)) return AMBIT_OK;
+  *v = &f->any;
+  if (f->any.code) return AMBIT_OK;
+  ambit__strategy_cells.candidates(&f->group, &target, &f->any.plan, 1);
+  return compile(d, f, &f->any);
+}
+
+static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant *v,
+                        const ambit__launch *l, const int64_t *cells, int64_t *blocks)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
-  int64_t cells[AMBIT_MAX_DIMS], numbers[AMBIT__GPU_SLOTS];
+  int64_t numbers[AMBIT__GPU_SLOTS];
   ambit__gpu_arg args[AMBIT__GPU_SLOTS];
   ambit__shape shape;
 
   *blocks = 0;
   if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
-  for (int d = 0; d < l->box.ndims; d++)
-    cells[d] = l->box.hi[d] - l->box.lo[d];
-  f->plan.strategy->shape(&f->group, &f->plan, cells, &shape);
+  v->plan.strategy->shape(&f->group, &v->plan, cells, &shape);
   *blocks = shape.blocks[0] * shape.blocks[1] * shape.blocks[2];
-  fill(f, f->nslots, f->slots, l, 0, numbers, args);
-  return driver->launch(lane->queue, f->code->run, shape.blocks, shape.threads, shape.shared,
+  fill(lane, f->nslots, f->slots, l, 0, numbers, args);
+  return driver->launch(lane->queue, v->code->run, shape.blocks, shape.threads, shape.shared,
                         f->nslots, args);
 }
 
@@ -225,14 +270,19 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
 {
   const int64_t one[3] = {1, 1, 1};
   const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
-  const function *f = (const function *)fn;
+  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
+  function *f = (function *)fn;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  ambit__gpu_arg args[2 * AMBIT_MAX_PARAMS + 1];
-  int64_t numbers[2 * AMBIT_MAX_PARAMS + 1], blocks;
+  int64_t cells[AMBIT_MAX_DIMS] = {0}, numbers[AMBIT__GPU_FOLD_SLOTS], blocks;
+  ambit__gpu_arg args[AMBIT__GPU_FOLD_SLOTS];
+  const variant *v;
 
-  AMBIT_TRY(run(lane, f, l, &blocks));
-  if (!f->code->fold) return AMBIT_OK;
-  fill(f, f->nfold, f->fold_slots, l, blocks, numbers, args);
-  return ambit__gpu_device_of(q->device)->driver->launch(lane->queue, f->code->fold, one, threads,
-                                                         0, f->nfold, args);
+  for (int i = 0; i < l->box.ndims; i++)
+    cells[i] = l->box.hi[i] - l->box.lo[i];
+  AMBIT_TRY(choose(d, f, l, cells, &v));
+  if (v->code->fold) AMBIT_TRY(make_partials(lane, f->step.rule));
+  AMBIT_TRY(run(lane, f, v, l, cells, &blocks));
+  if (!v->code->fold) return AMBIT_OK;
+  fill(lane, f->nfold, f->fold_slots, l, blocks, numbers, args);
+  return d->driver->launch(lane->queue, v->code->fold, one, threads, 0, f->nfold, args);
 }

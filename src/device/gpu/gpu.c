@@ -80,10 +80,14 @@ ambit_status ambit__gpu_queue_open(ambit__device *dev, ambit__queue **queue)
 void ambit__gpu_queue_close(ambit__queue *queue)
 {
   ambit__gpu_lane *lane = (ambit__gpu_lane *)queue;
+  const ambit__gpu_driver *driver;
 
   if (!lane) return;
-  ambit__gpu_device_of(queue->device)->driver->queue_close(lane->queue);
+  driver = ambit__gpu_device_of(queue->device)->driver;
+  driver->queue_close(lane->queue);
   ambit__gpu_stages_free(lane);
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    if (lane->partials[i]) driver->release(lane->partials[i]);
   free(lane);
 }
 

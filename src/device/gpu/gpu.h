@@ -7,6 +7,7 @@
  *   stage.c     pinned host memory on the way in or out
  *   moves.c     the fixed kernels: boxes and ghost cells
  *   boxes.c     boxes in, out and across
+ *   messages.c  messages and events
  *   ghosts.c    ghost cells
  *   function.c  building and launching kernels
  *   module.c    compiled source, shared by all that have the same
@@ -54,6 +55,8 @@ typedef struct ambit__gpu_lane {
   ambit__gpu_queue *queue;
   ambit__gpu_stage stages[AMBIT__STAGES]; /* used in turn */
   int next;                               /* of them */
+  ambit__gpu_memory
+      *partials[AMBIT_MAX_PARAMS]; /* where blocks leave what they reduced; NULL: not needed yet */
 } ambit__gpu_lane;
 
 typedef struct ambit__gpu_buffer {
@@ -94,6 +97,18 @@ ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__stor
 ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                const int64_t *extents, const ambit__box *given,
                                const ambit__box *reach);
+ambit_status ambit__gpu_message_open(ambit__device *dev, size_t bytes, ambit__message **m);
+void ambit__gpu_message_close(ambit__device *dev, ambit__message *m);
+ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
+                             const ambit__box *box);
+ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                               ambit__message *m, size_t at);
+ambit_status ambit__gpu_event_open(ambit__device *dev, ambit__event **e);
+void ambit__gpu_event_close(ambit__event *e);
+ambit_status ambit__gpu_event_record(ambit__event *e, ambit__queue *q);
+ambit_status ambit__gpu_event_await(ambit__queue *q, ambit__event *e);
+ambit_status ambit__gpu_event_sync(ambit__event *e);
+bool ambit__gpu_event_done(ambit__event *e);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
@@ -106,8 +121,13 @@ double ambit__gpu_copy_bandwidth(ambit__device *dev);
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
   .read_box = ambit__gpu_read_box, .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,   \
-  .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
-  .wait = ambit__gpu_wait, .copy_bandwidth = ambit__gpu_copy_bandwidth
+  .message_open = ambit__gpu_message_open, .message_close = ambit__gpu_message_close,              \
+  .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, .event_open = ambit__gpu_event_open,       \
+  .event_close = ambit__gpu_event_close, .event_record = ambit__gpu_event_record,                  \
+  .event_await = ambit__gpu_event_await, .event_sync = ambit__gpu_event_sync,                      \
+  .event_done = ambit__gpu_event_done, .build = ambit__gpu_build, .discard = ambit__gpu_discard,   \
+  .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,                                            \
+  .copy_bandwidth = ambit__gpu_copy_bandwidth
 
 /* ---- stage.c ---- */
 
@@ -116,6 +136,17 @@ ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gp
 /* What uses the stage is in the queue. */
 ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage);
 void ambit__gpu_stages_free(ambit__gpu_lane *lane);
+
+/* ---- boxes.c ---- */
+
+/* Moves a box between a store and a dense array in device memory, from value number `first` of it on. A box that
+ * lies in the store as it would there has a place, in values from the start of the store's memory, and needs no
+ * move; -1: it has none. */
+int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box);
+ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,
+                               const ambit__store *from, const ambit__box *box);
+ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,
+                                const ambit__box *box, ambit__gpu_memory *from, int64_t first);
 
 /* ---- moves.c ---- */
 

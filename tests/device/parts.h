@@ -1,0 +1,128 @@
+/* parts.h - for tests of devices that keep several parts of a grid: a device, random parts, and their twins.
+ *
+ * A twin is a store on the device and the same store in the test's own memory, where everything is done
+ * value by value. Whole buffers are compared, so that nothing else may be touched.
+ */
+#ifndef AMBIT_TEST_PARTS_H
+#define AMBIT_TEST_PARTS_H
+
+#include "device/host.h"
+#include "support/devices.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+
+enum { MOST_PARTS = 4 };
+
+/* ---- the device under test ---- */
+
+static const ambit__backend *backend;
+static ambit__errors errors;
+static ambit__settings settings = {
+    .cache = "none", .dump = "", .devices = "", .threads = 3, .verbose = -1};
+static ambit__device *device;
+static ambit__queue *queue;
+static ambit__device host = {.errors = &errors, .settings = &settings};
+
+static void open_device(const char *name)
+{
+  backend = ambit__backend_find(&errors, name, strlen(name));
+  CHECK_EQ(AMBIT_OK, backend->open(&errors, &settings, 0, &device));
+  CHECK_EQ(AMBIT_OK, backend->queue_open(device, &queue));
+}
+
+static void close_device(void)
+{
+  CHECK_MSG(!errors.status, "%s: %s", backend->name, errors.text);
+  backend->queue_close(queue);
+  backend->close(device);
+  ambit__errors_clear(&errors);
+}
+
+/* Runs a test on every device here that can have parts. */
+static void on_each_device(void (*test)(void))
+{
+  int n = 0;
+
+  EACH_DEVICE(name)
+  {
+    if (!strcmp(*name, "ref")) continue; /* one part only */
+    open_device(*name);
+    CHECK(backend->pack && backend->unpack && backend->copy_box && backend->ghosts);
+    test();
+    close_device();
+    n++;
+  }
+  CHECK(n > 0);
+}
+
+/* ---- random numbers ---- */
+
+static uint64_t state;
+
+static int64_t draw(int64_t n) /* 0..n-1 */
+{
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+static void draw_bytes(unsigned char *p, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    p[i] = (unsigned char)draw(128); /* without the bits that make NaNs */
+}
+
+/* Cuts one box into n, some of which may be empty. */
+static void draw_cuts(const ambit__box *whole, int n, ambit__box *parts)
+{
+  parts[0] = *whole;
+  for (int i = 1; i < n; i++) {
+    ambit__box *p = &parts[draw(i)];
+    int axis = (int)draw(p->ndims);
+    int64_t at = p->lo[axis] + draw(p->hi[axis] - p->lo[axis] + 1);
+
+    parts[i] = *p;
+    p->hi[axis] = parts[i].lo[axis] = at;
+  }
+}
+
+/* ---- twins ---- */
+
+typedef struct twin {
+  ambit__store there, here;
+} twin;
+
+/* From a layout that lacks only what ambit__layout_make fills in; with random bytes everywhere. */
+static twin new_twin(ambit__layout layout)
+{
+  twin t;
+
+  CHECK(ambit__layout_make(&layout));
+  t.there.layout = t.here.layout = layout;
+  CHECK_EQ(AMBIT_OK, ambit__host_alloc(&host, layout.bytes, NULL, &t.here.buffer));
+  CHECK_EQ(AMBIT_OK, backend->alloc(device, layout.bytes, &layout, &t.there.buffer));
+  draw_bytes(ambit__host_base(t.here.buffer), layout.bytes);
+  CHECK_EQ(AMBIT_OK,
+           backend->put(queue, t.there.buffer, ambit__host_base(t.here.buffer), layout.bytes));
+  return t;
+}
+
+static void free_twin(twin *t)
+{
+  ambit__host_release(&host, t->here.buffer);
+  backend->release(device, t->there.buffer);
+}
+
+static bool is_the_same(const twin *t)
+{
+  const size_t bytes = t->here.layout.bytes;
+  unsigned char *got = malloc(bytes);
+  bool same;
+
+  CHECK_EQ(AMBIT_OK, backend->get(queue, got, t->there.buffer, bytes));
+  same = !memcmp(got, ambit__host_base(t->here.buffer), bytes);
+  free(got);
+  return same;
+}
+
+#endif

@@ -1,0 +1,430 @@
+/* Parts of a grid on one device: copies between them, messages, and ghost cells. Random cases print the number that
+ * reproduces them. */
+#include "device/parts.h"
+
+enum { CASES = 300, UNITS = 8 };
+
+typedef struct sample {
+  ambit__box grid;
+  ambit__boundaries b;
+  int n;
+  twin parts[MOST_PARTS]; /* together the whole grid; one may be empty */
+} sample;
+
+/* ---- cells and boxes ---- */
+
+static unsigned char *place(const ambit__store *s, const int64_t *cell, int component)
+{
+  const ambit__layout *l = &s->layout;
+
+  return ambit__host_base(s->buffer) +
+         (ambit__layout_at(l, cell) + component * l->component) * (int64_t)ambit_type_size(l->type);
+}
+
+static bool next_cell(const ambit__box *b, int64_t *at)
+{
+  if (++at[b->ndims - 1] < b->hi[b->ndims - 1]) return true;
+  at[b->ndims - 1] = b->lo[b->ndims - 1];
+  return ambit__box_next_row(b, at);
+}
+
+/* Own cells and margins. */
+static ambit__box all_of(const ambit__layout *l)
+{
+  ambit__box b = l->own;
+
+  for (int d = 0; d < b.ndims; d++) {
+    b.lo[d] -= l->margin_lo[d];
+    b.hi[d] += l->margin_hi[d];
+  }
+  return b;
+}
+
+static ambit__box draw_box(const ambit__box *within)
+{
+  ambit__box b = *within;
+
+  for (int d = 0; d < b.ndims; d++) {
+    b.lo[d] += draw(within->hi[d] - within->lo[d]);
+    b.hi[d] = b.lo[d] + 1 + draw(within->hi[d] - b.lo[d]);
+  }
+  return b;
+}
+
+static sample draw_sample(uint64_t seed)
+{
+  ambit__layout l = {.components = 0};
+  ambit__box own[MOST_PARTS];
+  int64_t extents[AMBIT_MAX_DIMS];
+  int ndims;
+  sample s;
+
+  state = seed * 0x9e3779b97f4a7c15u;
+  ndims = 1 + (int)draw(seed % 16 ? 4 : AMBIT_MAX_DIMS);
+  l.type = (ambit_type)draw(6);
+  l.components = 1 + (int)draw(3);
+  for (int d = 0; d < ndims; d++) {
+    extents[d] = 1 + draw(draw(4) ? 5 : 11);
+    for (int side = 0; side < 2; side++) {
+      s.b.kind[d][side] = (ambit_boundary)draw(7);
+      s.b.value[d][side] = (double)draw(1000) - 300.25;
+    }
+  }
+  s.grid = ambit__box_of_extents(ndims, extents);
+  s.n = 1 + (int)draw(MOST_PARTS);
+  draw_cuts(&s.grid, s.n, own);
+  for (int i = 0; i < s.n; i++) {
+    l.own = own[i];
+    l.order = (ambit_order)draw(2);
+    for (int d = 0; d < ndims; d++) {
+      l.margin_lo[d] = draw(4);
+      l.margin_hi[d] = draw(4);
+    }
+    s.parts[i] = new_twin(l);
+  }
+  return s;
+}
+
+static void free_sample(sample *s)
+{
+  for (int i = 0; i < s->n; i++)
+    free_twin(&s->parts[i]);
+}
+
+static void check_sample(const sample *s, uint64_t seed)
+{
+  for (int i = 0; i < s->n; i++)
+    CHECK_MSG(is_the_same(&s->parts[i]), "%s: part %d of case %d", backend->name, i, (int)seed);
+}
+
+/* ---- copies ---- */
+
+/* A box of `within` that is no larger than any of `other`, and the way to a place for it there. */
+static ambit__box draw_move(const ambit__box *within, const ambit__box *other, int64_t *shift)
+{
+  ambit__box b = draw_box(within);
+
+  for (int d = 0; d < b.ndims; d++) {
+    int64_t room = other->hi[d] - other->lo[d];
+
+    if (b.hi[d] - b.lo[d] > room) b.hi[d] = b.lo[d] + room;
+    shift[d] = other->lo[d] + draw(room - (b.hi[d] - b.lo[d]) + 1) - b.lo[d];
+  }
+  return b;
+}
+
+static void copy_here(twin *to, twin *from, const ambit__box *box, const int64_t *shift)
+{
+  const size_t size = ambit_type_size(to->here.layout.type);
+  int64_t at[AMBIT_MAX_DIMS], there[AMBIT_MAX_DIMS];
+
+  ambit__box_first(box, at);
+  do {
+    for (int d = 0; d < box->ndims; d++)
+      there[d] = at[d] + shift[d];
+    for (int c = 0; c < to->here.layout.components; c++)
+      memcpy(place(&to->here, there, c), place(&from->here, at, c), size);
+  } while (next_cell(box, at));
+}
+
+static void copy_shifted(void)
+{
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+
+    for (int i = 0; i < s.n; i++) {
+      twin *from = &s.parts[i], *to = &s.parts[(i + 1) % s.n];
+      ambit__box all = all_of(&to->here.layout), box;
+      int64_t shift[AMBIT_MAX_DIMS];
+
+      if (to == from || ambit__box_is_empty(&from->here.layout.own) || ambit__box_is_empty(&all))
+        continue;
+      box = draw_move(&from->here.layout.own, &all, shift);
+      CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &to->there, &from->there, &box, shift));
+      copy_here(to, from, &box, shift);
+    }
+    check_sample(&s, seed);
+    free_sample(&s);
+  }
+}
+
+static void copies_between_parts_land_where_the_shift_says(void)
+{
+  on_each_device(copy_shifted);
+}
+
+/* The own cells of a part, wrapped around to its own margin. */
+static void copy_within(void)
+{
+  const int64_t shift[2] = {0, -9};
+  ambit__layout l = {.type = AMBIT_I16, .components = 2, .own = {2, {4, 0}, {7, 9}}};
+  ambit__box box = {2, {4, 6}, {7, 9}}, none = {2, {4, 6}, {7, 6}};
+  twin t;
+
+  l.margin_lo[1] = 3;
+  t = new_twin(l);
+  CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &t.there, &t.there, &box, shift));
+  CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &t.there, &t.there, &none, shift));
+  CHECK_EQ(AMBIT_OK, backend->copy_box(queue, &t.there, &t.there, &box, NULL));
+  copy_here(&t, &t, &box, shift);
+  CHECK(is_the_same(&t));
+  free_twin(&t);
+}
+
+static void a_part_can_be_its_own_neighbour(void)
+{
+  on_each_device(copy_within);
+}
+
+/* ---- messages ---- */
+
+/* Waits until what is in the queue is done. */
+static void settle(void)
+{
+  ambit__event *e;
+
+  if (!backend->event_open) return;
+  CHECK_EQ(AMBIT_OK, backend->event_open(device, &e));
+  CHECK_EQ(AMBIT_OK, backend->event_record(e, queue));
+  CHECK_EQ(AMBIT_OK, backend->event_sync(e));
+  CHECK(backend->event_done(e));
+  backend->event_close(e);
+}
+
+static void pack_here(unsigned char *to, const twin *from, const ambit__box *box)
+{
+  const size_t size = ambit_type_size(from->here.layout.type);
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(box, at);
+  do {
+    for (int c = 0; c < from->here.layout.components; c++, to += size)
+      memcpy(to, place(&from->here, at, c), size);
+  } while (next_cell(box, at));
+}
+
+/* A box of one part is packed, compared, and unpacked where another part has room. */
+static void send(sample *s, int i, ambit__message *m, uint64_t seed)
+{
+  twin *from = &s->parts[i], *to = &s->parts[(i + 1) % s->n];
+  const ambit__box all_from = all_of(&from->here.layout), all_to = all_of(&to->here.layout);
+  const size_t at = (size_t)draw(3) * UNITS;
+  ambit__box box;
+  int64_t shift[AMBIT_MAX_DIMS];
+  unsigned char *want;
+  size_t bytes;
+
+  if (from == to || ambit__box_is_empty(&all_from) || ambit__box_is_empty(&all_to)) return;
+  box = draw_move(&all_from, &all_to, shift);
+  bytes = ambit__layout_box_bytes(&from->here.layout, &box);
+  want = malloc(bytes);
+  pack_here(want, from, &box);
+  CHECK(at + bytes + 1 <= m->size);
+  m->bytes[at + bytes] = 201;
+  CHECK_EQ(AMBIT_OK, backend->pack(queue, m, at, &from->there, &box));
+  settle();
+  CHECK_MSG(!memcmp(want, m->bytes + at, bytes) && m->bytes[at + bytes] == 201,
+            "%s: case %d is packed wrongly", backend->name, (int)seed);
+  copy_here(to, from, &box, shift);
+  for (int d = 0; d < box.ndims; d++) {
+    box.lo[d] += shift[d];
+    box.hi[d] += shift[d];
+  }
+  CHECK_EQ(AMBIT_OK, backend->unpack(queue, &to->there, &box, m, at));
+  settle();
+  memset(m->bytes, 202, m->size); /* nobody reads it any more */
+  free(want);
+}
+
+static void exchange_messages(void)
+{
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+    ambit__message *m = NULL;
+    size_t most = 64;
+
+    for (int i = 0; i < s.n; i++)
+      if (s.parts[i].here.layout.bytes + 64 > most) most = s.parts[i].here.layout.bytes + 64;
+    CHECK_EQ(AMBIT_OK, backend->message_open(device, most, &m));
+    CHECK_EQ(most, m->size);
+    for (int i = 0; i < s.n; i++)
+      send(&s, i, m, seed);
+    check_sample(&s, seed);
+    backend->message_close(device, m);
+    free_sample(&s);
+  }
+  backend->message_close(device, NULL);
+}
+
+static void what_is_packed_in_one_part_can_be_unpacked_in_another(void)
+{
+  on_each_device(exchange_messages);
+}
+
+/* Long rows, a thin face, and all of a store at once; enough for several threads and several pieces. */
+static void exchange_large(void)
+{
+  static const ambit__box boxes[] = {
+      {2, {100, 200}, {1700, 6203}}, {2, {100, 202}, {1700, 203}}, {2, {101, 196}, {102, 6200}}};
+  ambit__layout l = {.type = AMBIT_F32, .components = 1, .own = {2, {100, 200}, {1700, 6203}}};
+  ambit__message *m = NULL;
+  ambit__store a, b;
+  float *values, *back;
+  size_t bytes;
+
+  l.margin_lo[1] = 8;
+  CHECK(ambit__layout_make(&l));
+  a.layout = b.layout = l;
+  bytes = ambit__layout_box_bytes(&l, &l.own);
+  values = malloc(bytes);
+  back = malloc(bytes);
+  for (size_t i = 0; i < bytes / sizeof *values; i++)
+    values[i] = (float)(i % 16381);
+  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &a.buffer));
+  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &b.buffer));
+  CHECK_EQ(AMBIT_OK, backend->message_open(device, bytes, &m));
+  CHECK_EQ(AMBIT_OK, backend->write_box(queue, &a, &l.own, values));
+  for (int i = 0; i < 3; i++) {
+    ambit__box own = ambit__box_intersect(&boxes[i], &l.own);
+
+    CHECK_EQ(AMBIT_OK, backend->pack(queue, m, 0, &a, &boxes[i]));
+    CHECK_EQ(AMBIT_OK, backend->unpack(queue, &b, &boxes[i], m, 0)); /* in order in the queue */
+    CHECK_EQ(AMBIT_OK, backend->read_box(queue, values, &a, &own));
+    CHECK_EQ(AMBIT_OK, backend->read_box(queue, back, &b, &own));
+    CHECK(!memcmp(values, back, ambit__layout_box_bytes(&l, &own)));
+    CHECK_EQ(AMBIT_OK, backend->unpack(queue, &b, &l.own, m, 0)); /* other values for the next */
+  }
+  CHECK_EQ(AMBIT_OK, backend->wait(queue));
+  backend->message_close(device, m);
+  backend->release(device, a.buffer);
+  backend->release(device, b.buffer);
+  free(values);
+  free(back);
+}
+
+static void large_boxes_are_exchanged_whole(void)
+{
+  on_each_device(exchange_large);
+}
+
+/* ---- ghosts ---- */
+
+static bool is_filled(ambit_boundary kind)
+{
+  return kind != AMBIT_NONE && kind != AMBIT_FIXED;
+}
+
+/* Whether the cell that index i of an axis stands for is given, or needs none. */
+static bool has_source(const sample *s, const ambit__box *given, int d, int side, int64_t i)
+{
+  const ambit_boundary kind = s->b.kind[d][side];
+  int64_t from;
+
+  if (!is_filled(kind)) return false;
+  if (kind == AMBIT_CONSTANT) return true;
+  from = ambit__boundary_map(kind, s->grid.hi[d], i);
+  return from >= given->lo[d] && from < given->hi[d];
+}
+
+/* Some of the cells around the own ones as given, and all that can be made of those, or fewer, as reach. */
+static void draw_boxes(const sample *s, const twin *t, ambit__box *given, ambit__box *reach)
+{
+  const ambit__box all = all_of(&t->here.layout);
+  const ambit__box inside = ambit__box_intersect(&all, &s->grid);
+
+  *given = t->here.layout.own;
+  for (int d = 0; d < given->ndims; d++) {
+    const bool wraps = s->b.kind[d][0] == AMBIT_PERIODIC && s->b.kind[d][1] == AMBIT_PERIODIC;
+    const ambit__box *most = wraps && draw(2) ? &all : &inside; /* the halo goes beyond the grid */
+
+    given->lo[d] -= draw(given->lo[d] - most->lo[d] + 1);
+    given->hi[d] += draw(most->hi[d] - given->hi[d] + 1);
+  }
+  *reach = *given;
+  for (int d = 0; d < given->ndims; d++) {
+    int64_t *lo = &reach->lo[d], *hi = &reach->hi[d];
+
+    if (*lo <= 0)
+      while (*lo > all.lo[d] && has_source(s, given, d, 0, *lo - 1) && draw(5))
+        --*lo;
+    if (*hi >= s->grid.hi[d])
+      while (*hi < all.hi[d] && has_source(s, given, d, 1, *hi) && draw(5))
+        ++*hi;
+  }
+}
+
+/* The definition: axes along which the cell is not given are mapped, each on its own; the last constant counts. */
+static void define(const sample *s, twin *t, const ambit__box *given, const int64_t *cell)
+{
+  const ambit__layout *l = &t->here.layout;
+  int64_t from[AMBIT_MAX_DIMS];
+  const double *constant = NULL;
+
+  for (int d = 0; d < given->ndims; d++) {
+    const int side = cell[d] >= given->hi[d];
+
+    from[d] = cell[d];
+    if (cell[d] >= given->lo[d] && !side) continue;
+    if (s->b.kind[d][side] == AMBIT_CONSTANT)
+      constant = &s->b.value[d][side];
+    else
+      from[d] = ambit__boundary_map(s->b.kind[d][side], s->grid.hi[d], cell[d]);
+  }
+  for (int c = 0; c < l->components; c++)
+    if (constant)
+      ambit__value_store(place(&t->here, cell, c), l->type, ambit__value_of(*constant, l->type));
+    else
+      memmove(place(&t->here, cell, c), place(&t->here, from, c), ambit_type_size(l->type));
+}
+
+static void fill_parts(void)
+{
+  int64_t filled = 0;
+
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+
+    for (int i = 0; i < s.n; i++) {
+      twin *t = &s.parts[i];
+      int64_t at[AMBIT_MAX_DIMS];
+      ambit__box given, reach;
+
+      if (ambit__box_is_empty(&t->here.layout.own)) {
+        given = reach = t->here.layout.own;
+        CHECK_EQ(AMBIT_OK, backend->ghosts(queue, &t->there, &s.b, s.grid.hi, &given, &reach));
+        continue;
+      }
+      draw_boxes(&s, t, &given, &reach);
+      filled += ambit__box_volume(&reach) - ambit__box_volume(&given);
+      CHECK_EQ(AMBIT_OK, backend->ghosts(queue, &t->there, &s.b, s.grid.hi, &given, &reach));
+      ambit__box_first(&reach, at);
+      do {
+        define(&s, t, &given, at);
+      } while (next_cell(&reach, at));
+    }
+    check_sample(&s, seed);
+    free_sample(&s);
+  }
+  CHECK(filled > 10 * CASES);
+}
+
+static void ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_touched(void)
+{
+  on_each_device(fill_parts);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"copies_between_parts_land_where_the_shift_says",
+       copies_between_parts_land_where_the_shift_says},
+      {"a_part_can_be_its_own_neighbour", a_part_can_be_its_own_neighbour},
+      {"what_is_packed_in_one_part_can_be_unpacked_in_another",
+       what_is_packed_in_one_part_can_be_unpacked_in_another},
+      {"large_boxes_are_exchanged_whole", large_boxes_are_exchanged_whole},
+      {"ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_touched",
+       ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_touched},
+      {0}};
+
+  return test_main(argc, argv, tests);
+}
