@@ -68,31 +68,32 @@ static ambit_status add_step(ambit_program *p, size_t step, ambit__fetch *f, siz
 
 /* ---- fetches ---- */
 
-/* Whether what lies around the own cells depends on own cells, of whichever part. */
+/* Whether what lies around the own cells of a part depends on own cells, of whichever part. All parts of all processes are
+ * asked: whether an exchange is needed, and its number, must not differ between processes. */
 static bool moves(const ambit_program *p, const ambit__fetch *f)
 {
   const ambit__boundaries *b = &f->field->boundaries;
 
-  if (f->halo.count) return true;
-  for (int i = 0; i < p->grid->context->nslots; i++)
-    for (int d = 0; d < p->grid->box.ndims; d++) {
-      const ambit__reach *r = &f->halo.reaches[p->grid->first + i];
+  for (int i = 0; i < p->grid->nparts; i++) {
+    const ambit__reach *r = &f->halo.reaches[i];
 
+    if (ambit__box_is_empty(&p->grid->parts[i])) continue;
+    if (!ambit__box_equal(&r->given, &p->grid->parts[i])) return true;
+    for (int d = 0; d < p->grid->box.ndims; d++) {
       if (r->reach.lo[d] < r->given.lo[d] && b->kind[d][0] != AMBIT_CONSTANT) return true;
       if (r->reach.hi[d] > r->given.hi[d] && b->kind[d][1] != AMBIT_CONSTANT) return true;
     }
+  }
   return false;
 }
 
+/* Whether no part reads beyond its own cells. */
 static bool is_nothing(const ambit_program *p, const ambit__fetch *f)
 {
-  if (!f->nneeds) return true;
-  if (f->halo.count) return false;
-  for (int i = 0; i < p->grid->context->nslots; i++) {
-    const ambit__reach *r = &f->halo.reaches[p->grid->first + i];
-
-    if (!ambit__box_equal(&r->reach, &r->given)) return false;
-  }
+  for (int i = 0; f->nneeds && i < p->grid->nparts; i++)
+    if (!ambit__box_is_empty(&p->grid->parts[i]) &&
+        !ambit__box_equal(&f->halo.reaches[i].reach, &p->grid->parts[i]))
+      return false;
   return true;
 }
 
