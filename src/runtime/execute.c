@@ -58,6 +58,7 @@ static void rotate(const ambit__step *s, int part)
 
 static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
+  if (op->exchange && !p->grid->context->settings.exchange) return AMBIT_OK;
   switch (op->kind) {
   case OP_BEGIN: return begin(p, op->exchange);
   case OP_EDGES: return ambit__exchange_edges(op->exchange);

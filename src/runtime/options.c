@@ -31,6 +31,7 @@ static const row rows[] = {
     {"cc", TEXT, AT(cc), "", 0, 0},
     {"devices", TEXT, AT(devices), "cpu", 0, 0},
     {"dump", TEXT, AT(dump), "", 0, 0},
+    {"exchange", FLAG, AT(exchange), "1", 0, 0},
     {"hugepages", FLAG, AT(hugepages), "1", 0, 0},
     {"progress", FLAG, AT(progress), "0", 0, 0},
     {"mpi", TEXT, AT(mpi), "auto", 0, 0},
