@@ -1,7 +1,7 @@
 /* build.c - steps made ready to run: a function per engine, arguments per part. */
 #include "base/log.h"
 #include "base/memory.h"
-#include "runtime/runtime.h"
+#include "runtime/share.h"
 
 #include <stdlib.h>
 
@@ -137,6 +137,8 @@ static ambit_status build_step(ambit_program *p, size_t step)
   if (!a->functions) return AMBIT_ENOMEM;
   for (int e = 0; e < nengines; e++)
     AMBIT_TRY(build(p, s, &a->region, e, &a->functions[e]));
+  if (a->reduces && (nengines > 1 || p->grid->context->net->size > 1))
+    AMBIT_TRY(ambit__share_make(p->grid->context, s, &a->share));
   if (a->region.ndims) {
     a->cells = (double)ambit__box_volume(&a->region);
     a->bytes = a->cells * price.bytes;
@@ -176,6 +178,7 @@ static void discard_step(ambit_program *p, size_t step)
       if (a->numbers[e * n + i]) dev->backend->release(dev, a->numbers[e * n + i]);
     if (a->functions && a->functions[e]) dev->backend->discard(dev, a->functions[e]);
   }
+  ambit__share_free(a->share);
   free(a->numbers);
   free(a->functions);
   free(a->args);

@@ -1,6 +1,7 @@
 /* execute.c - one iteration of a sealed program: a walk over its operations. */
 #include "runtime/exchange.h"
 #include "runtime/flow.h"
+#include "runtime/share.h"
 
 /* ---- operations ---- */
 
@@ -64,7 +65,8 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_EDGES: return ambit__exchange_edges(op->exchange);
   case OP_FINISH: return finish(p, op->exchange);
   case OP_LAUNCH: return launch(p, op);
-  case OP_SHARE: return ambit__step_share(p, &p->steps[op->step]);
+  case OP_SHARE: return ambit__share_begin(p->applies[op->step].share);
+  case OP_SHARED: return ambit__share_finish(p->applies[op->step].share);
   case OP_ROTATE:
     for (int i = 0; i < p->grid->context->nslots; i++)
       rotate(&p->steps[op->step], i);

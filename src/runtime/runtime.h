@@ -121,6 +121,7 @@ typedef struct ambit__apply {
   ambit__buffer **numbers;     /* by engine and parameter: values of plain numbers; owned */
   ambit__argument *args;       /* by part and parameter; owned */
   bool reduces;
+  struct ambit__share *share; /* of what it reduces; NULL: nobody else needs it; owned */
   double cells, bytes, flops; /* of one execution, on all parts of all processes */
 } ambit__apply;
 
@@ -137,7 +138,8 @@ typedef enum ambit__op_kind {
   OP_EDGES,  /* an exchange: ghost cells that need no message are filled */
   OP_FINISH, /* an exchange: what comes has come, and ghost cells are filled */
   OP_LAUNCH, /* a step, on some boxes */
-  OP_SHARE,  /* scalars that a step reduced become those of all engines and processes */
+  OP_SHARE,  /* scalars that a step reduced go to all engines and processes */
+  OP_SHARED, /* they have come */
   OP_ROTATE
 } ambit__op_kind;
 
@@ -236,7 +238,6 @@ void ambit__program_discard(ambit_program *p);
 int ambit__fetch_of(const ambit_program *p, const ambit_field *field); /* -1: it has none */
 /* Whether what a brings is also what b would. */
 bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b);
-ambit_status ambit__step_share(ambit_program *p, const ambit__step *s);
 
 /* ---- program.c, check.c, seal.c, start.c, execute.c, report.c ---- */
 

@@ -34,6 +34,7 @@ typedef struct plan {
   how_far overlap;
   ambit__exchange **before; /* by step: what must be fetched first; NULL nothing */
   bool *begun;              /* by step: the exchange was begun by the step before */
+  bool *sharing;            /* by step: what it reduced is under way */
   ambit__box *inner;        /* by step and part: the cells that run early; empty: none */
 } plan;
 
@@ -126,13 +127,33 @@ static ambit_status add_launch(plan *s, size_t step, which cells)
   return AMBIT_OK;
 }
 
-/* Reduced values become everyone's. */
+/* ---- scalars ---- */
+
+/* Reduced values go to everyone. */
 static ambit_status add_share(plan *s, size_t step)
 {
-  const ambit *a = s->p->grid->context;
-
-  if (!s->p->applies[step].reduces || (a->nengines == 1 && a->net->size == 1)) return AMBIT_OK;
+  if (!s->p->applies[step].share) return AMBIT_OK;
+  s->sharing[step] = true;
   return add(s->p, OP_SHARE, step) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static bool shares_scalar(const ambit__step *a, const ambit__step *b)
+{
+  for (int i = 0; i < a->n; i++)
+    for (int j = 0; j < b->n; j++)
+      if (a->args[i].scalar && a->args[i].scalar == b->args[j].scalar) return true;
+  return false;
+}
+
+/* What is under way must have come before a step that has to do with it; NULL: before the iteration ends. */
+static ambit_status add_shared(plan *s, const ambit__step *user)
+{
+  for (size_t i = 0; i < s->p->nsteps; i++) {
+    if (!s->sharing[i] || (user && !shares_scalar(&s->p->steps[i], user))) continue;
+    s->sharing[i] = false;
+    if (!add(s->p, OP_SHARED, i)) return AMBIT_ENOMEM;
+  }
+  return AMBIT_OK;
 }
 
 /* ---- cells that need not wait ---- */
@@ -170,14 +191,6 @@ static void find_inner(plan *s, size_t step, const ambit__exchange *x)
 }
 
 /* ---- two-way ---- */
-
-static bool shares_scalar(const ambit__step *a, const ambit__step *b)
-{
-  for (int i = 0; i < a->n; i++)
-    for (int j = 0; j < b->n; j++)
-      if (a->args[i].scalar && a->args[i].scalar == b->args[j].scalar) return true;
-  return false;
-}
 
 /* Whether `next` may run on some cells while `step`, before it, has yet to run on others. */
 static bool may_follow(const plan *s, size_t step, size_t next)
@@ -286,6 +299,8 @@ static ambit_status add_rotation(plan *s, size_t step)
 /* A step whose exchange hides behind it, and behind `n` steps that follow. */
 static ambit_status add_overlapped(plan *s, size_t step, size_t n)
 {
+  for (size_t i = step; i <= step + n; i++)
+    AMBIT_TRY(add_shared(s, &s->p->steps[i]));
   if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step));
   AMBIT_TRY(add_exchange(s, OP_EDGES, step));
   for (size_t i = step; i <= step + n; i++)
@@ -301,6 +316,7 @@ static ambit_status add_overlapped(plan *s, size_t step, size_t n)
 /* A step that computes first what the next one's exchange sends. */
 static ambit_status add_feeding(plan *s, size_t step)
 {
+  AMBIT_TRY(add_shared(s, &s->p->steps[step]));
   find_unsent(s, step, s->before[step + 1]);
   AMBIT_TRY(add_launch(s, step, LATE));
   AMBIT_TRY(add_exchange(s, OP_BEGIN, step + 1));
@@ -311,6 +327,7 @@ static ambit_status add_feeding(plan *s, size_t step)
 
 static ambit_status add_plain(plan *s, size_t step)
 {
+  AMBIT_TRY(add_shared(s, &s->p->steps[step]));
   if (s->before[step]) {
     AMBIT_TRY(add_exchange(s, OP_BEGIN, step));
     AMBIT_TRY(add_exchange(s, OP_EDGES, step));
@@ -340,7 +357,7 @@ static ambit_status add_steps(plan *s)
       AMBIT_TRY(add_plain(s, i));
     }
   }
-  return AMBIT_OK;
+  return add_shared(s, NULL);
 }
 
 /* ---- exchanges ---- */
@@ -400,14 +417,17 @@ ambit_status ambit__program_schedule(ambit_program *p)
   if (status) return status;
   s.before = ambit__new(ERRORS(p), p->nsteps, sizeof(ambit__exchange *));
   s.begun = ambit__new(ERRORS(p), p->nsteps, sizeof *s.begun);
+  s.sharing = ambit__new(ERRORS(p), p->nsteps, sizeof *s.sharing);
   s.inner = ambit__new(ERRORS(p), p->nsteps * nslots, sizeof *s.inner);
   p->starters = ambit__new(ERRORS(p), (size_t)p->nfetches + 1, sizeof(ambit__exchange *));
   p->exchanges = ambit__new(ERRORS(p), p->nsteps + (size_t)p->nfetches, sizeof(ambit__exchange *));
-  if (!s.before || !s.begun || !s.inner || !p->starters || !p->exchanges) status = AMBIT_ENOMEM;
+  if (!s.before || !s.begun || !s.sharing || !s.inner || !p->starters || !p->exchanges)
+    status = AMBIT_ENOMEM;
   if (!status) status = make_exchanges(&s);
   if (!status) status = add_steps(&s);
   free(s.before);
   free(s.begun);
+  free(s.sharing);
   free(s.inner);
   return status;
 }
