@@ -73,6 +73,23 @@ typedef struct ambit__launch {
   bool more;    /* reductions are folded into what their values hold, instead of starting anew */
 } ambit__launch;
 
+/* A condition on a scalar that a device checks without the host. */
+typedef struct ambit__watch {
+  ambit__buffer *value; /* of the scalar */
+  ambit_type type;
+  ambit_condition when;
+  double bound;
+} ambit__watch;
+
+enum { AMBIT__REPORTS = 2 }; /* that may be under way at once */
+
+/* What one of them says. */
+typedef struct ambit__verdict {
+  bool known;             /* false: it is not here yet */
+  int64_t ended;          /* the iteration whose check ended the run; 0: none so far */
+  unsigned char value[8]; /* of the scalar, when it ended */
+} ambit__verdict;
+
 typedef struct ambit__device_info {
   char name[128]; /* "Neoverse-V1, 2 cores" */
   int units;      /* cores or multiprocessors */
@@ -139,6 +156,18 @@ typedef struct ambit__backend {
   void (*discard)(ambit__device *dev, ambit__function *fn);
   ambit_status (*launch)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
   ambit_status (*wait)(ambit__queue *q);
+
+  /* Checks that the host need not wait for. watch begins them, unless it says that this device cannot. check puts
+   * one into the queue, behind the iteration of that number, which is 1 or more: if the condition holds there,
+   * or the value is not finite, the run has ended, and all that is launched behind it in this queue, until
+   * unwatch, changes nothing. report sends what the checks before it found to the host; verdict takes the oldest
+   * report, if it is here, or with `wait` when it is. NULL, all five: the host looks at the value, which is
+   * no loss where work is done at once. */
+  ambit_status (*watch)(ambit__queue *q, const ambit__watch *w, bool *can);
+  ambit_status (*check)(ambit__queue *q, int64_t iteration);
+  ambit_status (*report)(ambit__queue *q);
+  ambit_status (*verdict)(ambit__queue *q, bool wait, ambit__verdict *v);
+  void (*unwatch)(ambit__queue *q);
 
   /* Bytes per second that a copy moves, read and written ones together; measured on the first call. */
   double (*copy_bandwidth)(ambit__device *dev);

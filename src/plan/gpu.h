@@ -9,9 +9,10 @@
  *   reduction  r_mem, where each block leaves what its cells gave, eight bytes per block
  *
  * and then lo0.. hi0.. (the cells to update, local), offset0.. (the global index of local index 0),
- * extent0.. (of the grid) and step. A rule that reduces has a second kernel, named <entry>_fold, one block
- * of which folds what the blocks of the first left: for each reduction r_mem and r_to (the scalar), then count, the number of
- * blocks, and more, whether what the scalar holds is folded in too.
+ * extent0.. (of the grid), step, and ended (NULL, or a number that is not 0 once the run is over: then a
+ * kernel does nothing). A rule that reduces has a second kernel, named <entry>_fold, one block of which folds
+ * what the blocks of the first left: for each reduction r_mem and r_to (the scalar), then count, the number of
+ * blocks, more, whether what the scalar holds is folded in too, and ended.
  *
  * The order is known to one function, ambit__gpu_slots: the text of the list is printed from what it
  * gives, and so are the arguments of a launch.
@@ -24,8 +25,8 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPU_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 1,
-  AMBIT__GPU_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 2,
+  AMBIT__GPU_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 2,
+  AMBIT__GPU_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPU_PARTIALS = 1024, /* blocks of a launch that reduces, at most */
   AMBIT__GPU_FOLD = 128       /* threads of the block that folds */
 };
@@ -45,7 +46,8 @@ typedef enum ambit__gpu_slot_kind {
   SLOT_EXTENT,    /* axis */
   SLOT_STEP,
   SLOT_COUNT, /* of partial results */
-  SLOT_MORE   /* 0 or 1 */
+  SLOT_MORE,  /* 0 or 1 */
+  SLOT_ENDED  /* a 64-bit integer in memory */
 } ambit__gpu_slot_kind;
 
 /* One parameter of a kernel. All but the memories are 64-bit integers. */
@@ -85,7 +87,8 @@ const char *ambit__gpu_total_type(const ambit__gpu_job *j, int param);
 
 /* The comment at the top, the preludes, and what strict code needs. */
 void ambit__gpu_emit_head(const ambit__gpu_job *j);
-/* "kernel void name(...) {", with the parameters in `slots` and blocks of so many threads. */
+/* "kernel void name(...) {", with the parameters in `slots` and blocks of so many threads; and the line that
+ * leaves when the run has ended. */
 void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int threads[3], int n,
                             const ambit__gpu_slot *slots);
 /* "const float k_v = *k_mem;" for every value. */

@@ -35,6 +35,7 @@ int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
   add_axes(slots, &n, SLOT_OFFSET, 0, g->ndims);
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
+  add(slots, &n, SLOT_ENDED, 0, 0);
   return n;
 }
 
@@ -50,6 +51,7 @@ int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots)
     }
   add(slots, &n, SLOT_COUNT, 0, 0);
   add(slots, &n, SLOT_MORE, 0, 0);
+  add(slots, &n, SLOT_ENDED, 0, 0);
   return n;
 }
 
@@ -86,6 +88,7 @@ static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
   case SLOT_STEP: ambit__print(j->t, "%s step", j->integer); break;
   case SLOT_COUNT: ambit__print(j->t, "%s count", j->integer); break;
   case SLOT_MORE: ambit__print(j->t, "%s more", j->integer); break;
+  case SLOT_ENDED: ambit__print(j->t, "%sconst %s *ended", j->dialect->global, j->integer); break;
   }
 }
 
@@ -93,7 +96,7 @@ static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
 static bool begins_line(const ambit__gpu_slot *s)
 {
   return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||
-         s->kind == SLOT_COUNT || s->kind == SLOT_STEP || (s->kind >= SLOT_LO && s->axis == 0);
+         (s->kind >= SLOT_LO && s->kind != SLOT_ENDED && s->axis == 0);
 }
 
 void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int threads[3], int n,
@@ -112,4 +115,5 @@ void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int
   }
   ambit__print(j->t, ")\n{\n");
   j->w->depth++;
+  ambit__line(j->w, "if (ended && *ended) return;");
 }

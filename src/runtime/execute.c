@@ -57,6 +57,15 @@ static void rotate(const ambit__step *s, int part)
   s->args[s->n - 1].field->stores[part].buffer = first;
 }
 
+static void rotate_back(const ambit__step *s, int part)
+{
+  ambit__buffer *last = s->args[s->n - 1].field->stores[part].buffer;
+
+  for (int i = s->n - 1; i > 0; i--)
+    s->args[i].field->stores[part].buffer = s->args[i - 1].field->stores[part].buffer;
+  s->args[0].field->stores[part].buffer = last;
+}
+
 static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
   if (op->exchange && !p->grid->context->settings.exchange) return AMBIT_OK;
@@ -83,6 +92,14 @@ ambit_status ambit__program_iterate(ambit_program *p)
   return AMBIT_OK;
 }
 
+static void iterate_back(ambit_program *p)
+{
+  for (size_t i = p->nops; i-- > 0;)
+    for (int k = 0; p->ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
+      rotate_back(&p->steps[p->ops[i].step], k);
+  p->iteration--;
+}
+
 /* ---- around a run ---- */
 
 ambit_status ambit__program_ready(ambit_program *p)
@@ -103,4 +120,13 @@ ambit_status ambit__program_ready(ambit_program *p)
 void ambit__program_rest(ambit_program *p)
 {
   ambit__flow_note(p, p->end);
+}
+
+void ambit__program_go_back(ambit_program *p, int64_t iteration)
+{
+  if (p->iteration == iteration) return;
+  while (p->iteration > iteration)
+    iterate_back(p);
+  for (int i = 0; i < p->nfields; i++)
+    p->fields[i]->ghosts = (ambit__ghosts){0};
 }

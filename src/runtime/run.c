@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "runtime/runtime.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define ERRORS(p) (&(p)->grid->context->errors)
@@ -35,28 +34,6 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
   return or_end(p, ambit__program_ready(p));
 }
 
-typedef struct stop_rule {
-  ambit_scalar *scalar; /* NULL: never */
-  ambit_condition when;
-  double value;
-} stop_rule;
-
-static ambit_status check_stop(ambit_program *p, const stop_rule *stop, bool *met)
-{
-  double x = ambit_scalar_get(stop->scalar);
-
-  AMBIT_TRY(ERRORS(p)->status);
-  AMBIT_CHECK(isfinite(x), ERRORS(p), AMBIT_EPROGRAM,
-              "after iteration %lld the scalar '%s' is %g, which can never meet the condition: the "
-              "fields hold "
-              "values that are not finite, or no cell was updated",
-              (long long)p->iteration, stop->scalar->name, x);
-  *met = stop->when == AMBIT_BELOW   ? x < stop->value
-         : stop->when == AMBIT_ABOVE ? x > stop->value
-                                     : x == stop->value;
-  return AMBIT_OK;
-}
-
 static void count(ambit_program *p, int64_t iterations, double seconds)
 {
   p->stats.iterations += iterations;
@@ -68,30 +45,34 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
   }
 }
 
-/* Iterations until something but iterating has to be done. */
-static int64_t until_next(const ambit_program *p, const stop_rule *stop, int64_t unchecked,
-                          int64_t left)
-{
-  int64_t n = left;
-
-  if (p->every && p->every - p->iteration % p->every < n) n = p->every - p->iteration % p->every;
-  if (stop->scalar && p->check - unchecked < n) n = p->check - unchecked;
-  return n;
-}
-
-/* n iterations, timed. */
+/* n iterations, and nothing waits in between. */
 static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
 {
-  double start = ambit__clock();
-
   for (int64_t i = 0; i < n; i++) {
     AMBIT_TRY(or_end(p, ambit__program_iterate(p)));
     if (progress->on) ambit__progress_show(progress, p, false);
   }
   AMBIT_TRY(or_end(p, ambit__engines_wait(p->grid->context)));
   ambit__program_rest(p);
-  count(p, n, ambit__clock() - start);
   return AMBIT_OK;
+}
+
+/* Iterates to the next callback, or to the end of the run, `left` iterations away. */
+static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
+                            ambit__progress *progress)
+{
+  const int64_t first = p->iteration;
+  const double start = ambit__clock();
+  int64_t n = left;
+  ambit_status s;
+
+  if (p->every && p->every - first % p->every < n) n = p->every - first % p->every;
+  if (until)
+    s = ambit__program_iterate_until(p, until, n, n == left, progress);
+  else
+    s = iterate_many(p, n, progress);
+  count(p, p->iteration - first, ambit__clock() - start);
+  return s;
 }
 
 /* Calls back. All processes stop if one of them wants to. */
@@ -119,26 +100,21 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   return or_end(p, ambit__program_ready(p));
 }
 
-static ambit_status run(ambit_program *p, int64_t most, const stop_rule *stop)
+static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
 {
   ambit__progress progress;
-  int64_t left = most, unchecked = 0; /* iterations since the last check */
+  int64_t left = most;
   bool stopped = false;
 
   AMBIT_TRY(prepare(p, most));
   progress = ambit__progress_start(p, most);
   p->converged = false;
   while (left > 0 && !stopped) {
-    int64_t n = until_next(p, stop, unchecked, left);
+    const int64_t before = p->iteration;
 
-    AMBIT_TRY(iterate_many(p, n, &progress));
-    left -= n;
-    unchecked += n;
-    if (stop->scalar && (unchecked >= p->check || !left)) {
-      AMBIT_TRY(check_stop(p, stop, &p->converged));
-      stopped = p->converged;
-      unchecked = 0;
-    }
+    AMBIT_TRY(stretch(p, left, until, &progress));
+    left -= p->iteration - before;
+    stopped = p->converged;
     AMBIT_TRY(call_back(p, &stopped));
   }
   ambit__progress_show(&progress, p, true);
@@ -147,21 +123,19 @@ static ambit_status run(ambit_program *p, int64_t most, const stop_rule *stop)
 
 ambit_status ambit_run(ambit_program *p, int64_t iterations)
 {
-  const stop_rule never = {0};
-
   if (!p || ambit__failed(p->grid->context)) return p ? ERRORS(p)->status : AMBIT_EINVAL;
-  return run(p, iterations, &never);
+  return run(p, iterations, NULL);
 }
 
 ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when, double value,
                              int64_t most)
 {
-  const stop_rule stop = {s, when, value};
+  ambit__until until = {.scalar = s, .when = when, .bound = value};
 
   if (!p || ambit__failed(p->grid->context)) return p ? ERRORS(p)->status : AMBIT_EINVAL;
   AMBIT_CHECK(s && s->context == p->grid->context, ERRORS(p), AMBIT_EINVAL,
               "ambit_run_until: the scalar is NULL or belongs to another context");
   AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_EQUAL, ERRORS(p), AMBIT_EINVAL,
               "ambit_run_until: %d is no condition", (int)when);
-  return run(p, most, &stop);
+  return run(p, most, &until);
 }

@@ -239,7 +239,7 @@ int ambit__fetch_of(const ambit_program *p, const ambit_field *field); /* -1: it
 /* Whether what a brings is also what b would. */
 bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b);
 
-/* ---- program.c, check.c, seal.c, start.c, execute.c, report.c ---- */
+/* ---- program.c, check.c, seal.c, start.c, execute.c, report.c, until.c ---- */
 
 /* Tells all programs of a context that a field, scalar or kernel is about to go. */
 void ambit__programs_forget(ambit *a, const void *object);
@@ -253,6 +253,8 @@ bool ambit__program_goes_anywhere(const ambit_program *p);
 ambit_status ambit__program_ready(ambit_program *p);
 void ambit__program_rest(ambit_program *p);
 ambit_status ambit__program_iterate(ambit_program *p); /* once */
+/* Takes back iterations whose launches changed nothing: rotations. What ghost cells hold is not known then. */
+void ambit__program_go_back(ambit_program *p, int64_t iteration);
 /* The cells a step updates: those asked for, less those that fixed faces keep. */
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s);
 /* Find what is wrong with a step, and say so: its arguments; reads of what it writes; reads
@@ -271,5 +273,17 @@ typedef struct ambit__progress {
 } ambit__progress;
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most);
 void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last);
+
+/* What ends a run. */
+typedef struct ambit__until {
+  ambit_scalar *scalar;
+  ambit_condition when;
+  double bound;
+  int64_t unchecked; /* iterations since the last check */
+} ambit__until;
+/* Iterates n times, or until a check finds that the condition holds: p->converged tells. There is a check after
+ * every p->check iterations, and with `last` after the n-th. When it returns, all work is done. */
+ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n, bool last,
+                                          ambit__progress *progress);
 
 #endif

@@ -348,6 +348,88 @@ static void the_copy_bandwidth_is_a_speed(void)
   close_device();
 }
 
+/* ---- conditions ---- */
+
+/* "void k(short *s) { *s += 1; }", built. */
+static ambit__function *build_counter(ambit__rule **rule)
+{
+  static const ambit__binding bind[1] = {{.is_field = false}};
+  ambit__group_step step = {.bind = bind};
+  const ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1};
+  ambit__function *fn = NULL;
+
+  CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", "void k(short *s) { *s += 1; }", rule));
+  step.rule = *rule;
+  CHECK_EQ(AMBIT_OK, gpu->build(device, &group, &fn));
+  return fn;
+}
+
+static int16_t number_in(ambit__buffer *b)
+{
+  int16_t x = -1;
+
+  CHECK_EQ(AMBIT_OK, gpu->get(queue, &x, b, sizeof x));
+  return x;
+}
+
+static void check_report(int64_t ended, int16_t value)
+{
+  ambit__verdict v = {0};
+  int16_t x;
+
+  CHECK_EQ(AMBIT_OK, gpu->verdict(queue, true, &v));
+  memcpy(&x, v.value, sizeof x);
+  CHECK(v.known);
+  CHECK_EQ(ended, v.ended);
+  if (ended) CHECK_EQ(value, x);
+}
+
+static void what_is_launched_behind_the_end_of_a_run_changes_nothing(void)
+{
+  ambit__watch watch = {.type = AMBIT_I16, .when = AMBIT_ABOVE, .bound = 2.5};
+  ambit__argument arg = {0};
+  const ambit__launch launch = {.nargs = 1, .args = &arg};
+  ambit__rule *rule = NULL;
+  ambit__function *fn;
+  bool can = false;
+
+  open_device();
+  fn = build_counter(&rule);
+  CHECK_EQ(AMBIT_OK, gpu->alloc(device, 8, NULL, &arg.value));
+  watch.value = arg.value;
+  for (int round = 0; round < 2; round++) { /* the second ends at its first check */
+    CHECK_EQ(AMBIT_OK, gpu->watch(queue, &watch, &can));
+    CHECK(can);
+    for (int64_t i = 1; i <= 6; i++) {
+      CHECK_EQ(AMBIT_OK, gpu->launch(queue, fn, &launch));
+      CHECK_EQ(AMBIT_OK, gpu->check(queue, 100 + i));
+      if (i == 2 || i == 6) CHECK_EQ(AMBIT_OK, gpu->report(queue));
+    }
+    check_report(round ? 101 : 0, 5);
+    check_report(round ? 101 : 103, round ? 5 : 3);
+    CHECK_EQ(round ? 5 : 3, number_in(arg.value));
+    gpu->unwatch(queue);
+    CHECK_EQ(AMBIT_OK, gpu->launch(queue, fn, &launch));
+    CHECK_EQ(round ? 6 : 4, number_in(arg.value));
+  }
+  gpu->discard(device, fn);
+  gpu->release(device, arg.value);
+  ambit__rule_free(rule);
+  close_device();
+}
+
+static void a_device_without_double_leaves_checks_to_the_host(void)
+{
+  const ambit__watch watch = {.type = AMBIT_F32};
+  bool can = true;
+
+  open_device();
+  ((ambit__gpu_device *)device)->info.has_double = false;
+  CHECK_EQ(AMBIT_OK, gpu->watch(queue, &watch, &can));
+  CHECK(!can);
+  close_device();
+}
+
 /* ---- kernels against other devices, by the public interface ---- */
 
 typedef struct outcome {
@@ -628,6 +710,10 @@ int main(int argc, char **argv)
       {"without_double_a_kernel_that_needs_it_is_refused_by_name",
        without_double_a_kernel_that_needs_it_is_refused_by_name},
       {"the_copy_bandwidth_is_a_speed", the_copy_bandwidth_is_a_speed},
+      {"what_is_launched_behind_the_end_of_a_run_changes_nothing",
+       what_is_launched_behind_the_end_of_a_run_changes_nothing},
+      {"a_device_without_double_leaves_checks_to_the_host",
+       a_device_without_double_leaves_checks_to_the_host},
       {"strict_kernels_equal_the_reference_to_the_last_bit",
        strict_kernels_equal_the_reference_to_the_last_bit},
       {"boxes_of_any_shape_are_covered", boxes_of_any_shape_are_covered},

@@ -1,6 +1,7 @@
 /* Generated CUDA kernels through NVRTC, for a Hopper GPU that need not be there: the catalogue's in every plan of every
  * strategy, to machine code that may not use local memory; kernels of random programs to PTX, as a check of what is written. */
 #include "device/cuda/nvrtc.h"
+#include "device/gpu/gpu.h"
 #include "plan/emit.h"
 #include "random/program.h"
 #include "support/test.h"
@@ -273,6 +274,48 @@ static void a_kernel_that_spills_is_noticed(void)
   free(said);
 }
 
+/* ---- the kernels that are not generated ---- */
+
+static ambit_status build_fixed(ambit__gpu *g, const char *source, bool strict,
+                                ambit__gpu_module **m)
+{
+  char *said = NULL;
+
+  (void)g;
+  *m = NULL;
+  CHECK_MSG(compile(source, strict, false, &said), "refused:\n%s\n%s", said, source);
+  free(said);
+  return AMBIT_OK;
+}
+
+static int functions;
+
+static ambit_status count_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f)
+{
+  (void)m;
+  (void)name;
+  functions++;
+  *f = NULL;
+  return AMBIT_ENOMEM; /* nothing more is asked for */
+}
+
+static void the_fixed_kernels_compile(void)
+{
+  static const ambit_type types[] = {AMBIT_U8, AMBIT_I16, AMBIT_F32, AMBIT_F64};
+  const ambit__gpu_driver driver = {
+      .dialect = &ambit__dialect_cuda, .build = build_fixed, .function = count_function};
+  ambit__gpu_device d = {.driver = &driver, .info = {.has_double = true}};
+  ambit__gpu_lane lane = {.head.device = &d.head};
+  const ambit__watch watch = {.type = AMBIT_F32};
+  ambit__gpu_moves *moves;
+  bool can;
+
+  for (int i = 0; i < 4; i++)
+    ambit__gpu_moves_get(&d, types[i], &moves);
+  ambit__gpu_watch_begin(&lane.head, &watch, &can);
+  CHECK_EQ(5, functions);
+}
+
 static void kernels_of_random_programs_compile(void)
 {
   static program_plan p;
@@ -300,6 +343,7 @@ int main(int argc, char **argv)
       {"several_components_and_a_branch_compile_without_spills",
        several_components_and_a_branch_compile_without_spills},
       {"a_kernel_that_spills_is_noticed", a_kernel_that_spills_is_noticed},
+      {"the_fixed_kernels_compile", the_fixed_kernels_compile},
       {"kernels_of_random_programs_compile", kernels_of_random_programs_compile},
       {0}};
   ambit__nvrtc_how how = {.capability = CAPABILITY};

@@ -103,6 +103,7 @@ typedef struct problem {
   ambit__buffer *values[MOST]; /* the reference's scalars, numbers and reductions */
   int64_t own_values[MOST];    /* and the simulated device's */
   ambit__boundaries boundaries;
+  int64_t ended; /* not 0: so is the run, and nothing may change */
 } problem;
 
 static ambit__box box_of(const problem *p)
@@ -249,6 +250,7 @@ static long long argument(problem *p, const ambit__gpu_slot *s,
   case SLOT_STEP: return STEP;
   case SLOT_COUNT: return blocks;
   case SLOT_MORE: return 0;
+  case SLOT_ENDED: return p->ended ? (long long)(intptr_t)&p->ended : 0;
   }
   return 0;
 }
@@ -358,7 +360,7 @@ static void run_plan(problem *p, const ambit__group *g, const ambit__plan *plan,
 
   plan->strategy->describe(plan, &line);
   make_fields(p, at_end);
-  run_reference(p, g);
+  if (!p->ended) run_reference(p, g);
   run_simulated(p, g, plan);
   if (test_failures == before) compare(p, line.chars, plan->sums);
   free_fields(p);
@@ -617,6 +619,17 @@ static void four_dimensions(void)
                   .boundary = AMBIT_SYMMETRIC});
 }
 
+static void a_run_that_has_ended_is_left_alone(void)
+{
+  check((problem){.name = "ended",
+                  .text = "void ended(const float *u, float *v, sum float *s, max float *m) {"
+                          " *v = u[-1][0] + u[0][1]; *s = *v; *m = *v; }",
+                  .ndims = 2,
+                  .extents = {17, 200},
+                  .boundary = AMBIT_PERIODIC,
+                  .ended = 5});
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -630,6 +643,7 @@ int main(int argc, char **argv)
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},
       {"four_dimensions", four_dimensions},
+      {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
       {0}};
   char command[PATH_SIZE + 32];
   int bad;

@@ -44,7 +44,8 @@ typedef struct ambit__gpu_info {
   bool is_cpu;        /* an OpenCL device that is really a processor */
 } ambit__gpu_info;
 
-/* One argument of a launch: device memory, or a value. */
+/* One argument of a launch: device memory, or a value. A null pointer of the host, as a value, is a null pointer of
+ * the kernel. */
 typedef struct ambit__gpu_arg {
   const ambit__gpu_memory *memory; /* NULL: a value */
   const void *value;

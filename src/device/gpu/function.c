@@ -202,6 +202,7 @@ static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const amb
   case SLOT_VALUE:
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
   case SLOT_PARTIALS: return lane->partials[s->param];
+  case SLOT_ENDED: return ambit__gpu_watch_record(lane);
   default: return NULL;
   }
 }
@@ -210,10 +211,12 @@ static void fill(const ambit__gpu_lane *lane, int n, const ambit__gpu_slot *slot
                  const ambit__launch *l, int64_t blocks, int64_t *numbers, ambit__gpu_arg *args)
 {
   for (int i = 0; i < n; i++) {
-    args[i] = ambit__gpu_arg_memory(memory_of(lane, &slots[i], l));
-    if (args[i].memory) continue;
+    const ambit__gpu_memory *memory = memory_of(lane, &slots[i], l);
+
     numbers[i] = number_of(&slots[i], l, blocks);
-    args[i] = ambit__gpu_arg_number(&numbers[i]);
+    args[i] = memory                        ? ambit__gpu_arg_memory(memory)
+              : slots[i].kind == SLOT_ENDED ? ambit__gpu_arg_none()
+                                            : ambit__gpu_arg_number(&numbers[i]);
   }
 }
 

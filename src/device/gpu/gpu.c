@@ -17,6 +17,7 @@ void ambit__gpu_close(ambit__device *dev)
 
   if (!d) return;
   ambit__gpu_moves_free(d);
+  if (d->checks) d->driver->unload(d->checks);
   if (d->setup) d->driver->queue_close(d->setup);
   if (d->gpu) d->driver->close(d->gpu);
   free(d);
@@ -88,6 +89,7 @@ void ambit__gpu_queue_close(ambit__queue *queue)
   ambit__gpu_stages_free(lane);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     if (lane->partials[i]) driver->release(lane->partials[i]);
+  ambit__gpu_watch_free(lane);
   free(lane);
 }
 

@@ -11,6 +11,7 @@
  *   ghosts.c    ghost cells
  *   function.c  building and launching kernels
  *   module.c    compiled source, shared by all that have the same
+ *   watch.c     conditions that the device checks
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -36,9 +37,11 @@ typedef struct ambit__gpu_device {
   ambit__device head;
   const ambit__gpu_driver *driver;
   ambit__gpu *gpu;
-  ambit__gpu_info info;             /* as it was when the device was opened */
-  ambit__gpu_queue *setup;          /* for what belongs to no queue: zeroing, measuring */
-  ambit__gpu_moves moves[4];        /* by size of a value: 1, 2, 4, 8 bytes */
+  ambit__gpu_info info;      /* as it was when the device was opened */
+  ambit__gpu_queue *setup;   /* for what belongs to no queue: zeroing, measuring */
+  ambit__gpu_moves moves[4]; /* by size of a value: 1, 2, 4, 8 bytes */
+  ambit__gpu_module *checks; /* the kernel that checks a condition; NULL: not needed yet */
+  ambit__gpu_function *check;
   struct ambit__gpu_shared *shared; /* list of modules in use */
   double copy_bandwidth;            /* 0: not measured yet */
 } ambit__gpu_device;
@@ -50,6 +53,21 @@ typedef struct ambit__gpu_stage {
   ambit__gpu_event *done;    /* the copy that uses it */
 } ambit__gpu_stage;
 
+/* What the checks found: as it is in device memory, and on its way to the host. */
+typedef struct ambit__gpu_finding {
+  int64_t ended;          /* the iteration whose check ended the run; 0 none */
+  unsigned char value[8]; /* of the scalar then */
+} ambit__gpu_finding;
+
+typedef struct ambit__gpu_watch {
+  bool on;
+  ambit__watch what;
+  ambit__gpu_memory *record;   /* a finding; NULL: not needed yet */
+  ambit__gpu_finding *reports; /* AMBIT__REPORTS in pinned memory, used in turn; NULL: as above */
+  ambit__gpu_event *arrived[AMBIT__REPORTS];
+  int first, count; /* of those under way */
+} ambit__gpu_watch;
+
 typedef struct ambit__gpu_lane {
   ambit__queue head;
   ambit__gpu_queue *queue;
@@ -57,6 +75,7 @@ typedef struct ambit__gpu_lane {
   int next;                               /* of them */
   ambit__gpu_memory
       *partials[AMBIT_MAX_PARAMS]; /* where blocks leave what they reduced; NULL: not needed yet */
+  ambit__gpu_watch watch;
 } ambit__gpu_lane;
 
 typedef struct ambit__gpu_buffer {
@@ -113,6 +132,11 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, amb
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
 ambit_status ambit__gpu_wait(ambit__queue *q);
+ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *w, bool *can);
+ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
+ambit_status ambit__gpu_watch_report(ambit__queue *q);
+ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict *v);
+void ambit__gpu_watch_end(ambit__queue *q);
 double ambit__gpu_copy_bandwidth(ambit__device *dev);
 
 /* All of them but name, summary, count and open. */
@@ -126,7 +150,9 @@ double ambit__gpu_copy_bandwidth(ambit__device *dev);
   .event_close = ambit__gpu_event_close, .event_record = ambit__gpu_event_record,                  \
   .event_await = ambit__gpu_event_await, .event_sync = ambit__gpu_event_sync,                      \
   .event_done = ambit__gpu_event_done, .build = ambit__gpu_build, .discard = ambit__gpu_discard,   \
-  .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,                                            \
+  .launch = ambit__gpu_launch, .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin,           \
+  .check = ambit__gpu_watch_check, .report = ambit__gpu_watch_report,                              \
+  .verdict = ambit__gpu_watch_verdict, .unwatch = ambit__gpu_watch_end,                            \
   .copy_bandwidth = ambit__gpu_copy_bandwidth
 
 /* ---- stage.c ---- */
@@ -157,6 +183,12 @@ void ambit__gpu_moves_free(ambit__gpu_device *d);
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
                                   int nargs, const ambit__gpu_arg *args);
 
+/* ---- watch.c ---- */
+
+/* Where launches of the queue look whether the run has ended; NULL: nowhere. */
+const ambit__gpu_memory *ambit__gpu_watch_record(const ambit__gpu_lane *lane);
+void ambit__gpu_watch_free(ambit__gpu_lane *lane);
+
 /* ---- module.c ---- */
 
 /* Compiled source and the two kernels of it (plan/gpu.h). */
@@ -178,6 +210,13 @@ void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL
 static inline ambit__gpu_arg ambit__gpu_arg_memory(const ambit__gpu_memory *memory)
 {
   return (ambit__gpu_arg){.memory = memory};
+}
+
+static inline ambit__gpu_arg ambit__gpu_arg_none(void)
+{
+  static const void *const none = NULL;
+
+  return (ambit__gpu_arg){.value = &none, .bytes = sizeof none};
 }
 
 static inline ambit__gpu_arg ambit__gpu_arg_number(const int64_t *value)

@@ -1,0 +1,151 @@
+/* watch.c - conditions that the device checks, so that the host can go on.
+ *
+ * A check is a kernel of one thread (codegen/prelude/watch.h) behind the iteration it is about. It keeps
+ * what ended the run in a record on the device, where all kernels launched later look. A report is a copy of the
+ * record to pinned memory, with an event behind it; the host takes reports in order.
+ */
+#include "device/gpu/gpu.h"
+
+#include "base/text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char ambit__prelude_watch[]; /* embedded by the build */
+
+/* ---- the kernel ---- */
+
+static char *write_source(const ambit__dialect *l)
+{
+  ambit__text t = {0};
+
+  ambit__print(&t, "/* Checking whether a run has ended. */\n%s\n", l->prelude);
+  ambit__print(&t, "#define KERNEL %s\n#define GLOBAL %s\n", l->kernel, l->global);
+#define X(name, value, ctype, text) ambit__print(&t, "#define AMBIT_%s %d\n", #name, value);
+  AMBIT_TYPE_MAP(X)
+#undef X
+  ambit__print(&t, "#define AMBIT_BELOW %d\n#define AMBIT_ABOVE %d\n\n%s", AMBIT_BELOW, AMBIT_ABOVE,
+               ambit__prelude_watch);
+  return ambit__text_finish(&t);
+}
+
+static ambit_status compile(ambit__gpu_device *d)
+{
+  char *source = write_source(d->driver->dialect);
+  ambit_status s;
+
+  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
+  s = d->driver->build(d->gpu, source, true, &d->checks);
+  free(source);
+  if (!s) s = d->driver->function(d->checks, "ambit_check", &d->check);
+  return s;
+}
+
+/* ---- the record ---- */
+
+static ambit_status provide(ambit__gpu_device *d, ambit__gpu_watch *w)
+{
+  void *host;
+
+  if (!d->check) AMBIT_TRY(compile(d));
+  if (!w->record) AMBIT_TRY(d->driver->alloc(d->gpu, sizeof(ambit__gpu_finding), &w->record));
+  if (!w->reports) {
+    AMBIT_TRY(d->driver->host_alloc(d->gpu, AMBIT__REPORTS * sizeof *w->reports, &host));
+    w->reports = host;
+  }
+  for (int i = 0; i < AMBIT__REPORTS; i++)
+    if (!w->arrived[i]) AMBIT_TRY(d->driver->event_open(d->gpu, &w->arrived[i]));
+  return AMBIT_OK;
+}
+
+const ambit__gpu_memory *ambit__gpu_watch_record(const ambit__gpu_lane *lane)
+{
+  return lane->watch.on ? lane->watch.record : NULL;
+}
+
+void ambit__gpu_watch_free(ambit__gpu_lane *lane)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
+  ambit__gpu_watch *w = &lane->watch;
+
+  for (int i = 0; i < AMBIT__REPORTS; i++)
+    if (w->arrived[i]) d->driver->event_close(w->arrived[i]);
+  if (w->reports) d->driver->host_release(d->gpu, w->reports);
+  if (w->record) d->driver->release(w->record);
+}
+
+/* ---- the entries ---- */
+
+/* Without double, bounds cannot be compared as the host does. */
+ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *what, bool *can)
+{
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
+  ambit__gpu_watch *w = &lane->watch;
+
+  assert(!w->on);
+  *can = d->info.has_double;
+  if (!*can) return AMBIT_OK;
+  AMBIT_TRY(provide(d, w));
+  AMBIT_TRY(d->driver->zero(lane->queue, w->record, 0, sizeof(ambit__gpu_finding)));
+  w->on = true;
+  w->what = *what;
+  w->first = w->count = 0;
+  return AMBIT_OK;
+}
+
+void ambit__gpu_watch_end(ambit__queue *q)
+{
+  ((ambit__gpu_lane *)q)->watch.on = false;
+}
+
+ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration)
+{
+  const ambit__gpu_device *d = ambit__gpu_device_of(q->device);
+  const ambit__gpu_watch *w = &((ambit__gpu_lane *)q)->watch;
+  const int64_t one[3] = {1, 1, 1}, type = w->what.type, when = w->what.when;
+  const int threads[3] = {1, 1, 1};
+  const ambit__gpu_arg args[] = {
+      ambit__gpu_arg_memory(w->record),
+      ambit__gpu_arg_memory(ambit__gpu_memory_of(w->what.value)),
+      ambit__gpu_arg_number(&type),
+      ambit__gpu_arg_number(&when),
+      {.value = &w->what.bound, .bytes = sizeof w->what.bound},
+      ambit__gpu_arg_number(&iteration),
+  };
+
+  assert(w->on && iteration > 0);
+  return d->driver->launch(((ambit__gpu_lane *)q)->queue, d->check, one, threads, 0, 6, args);
+}
+
+ambit_status ambit__gpu_watch_report(ambit__queue *q)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit__gpu_watch *w = &lane->watch;
+  const int i = (w->first + w->count) % AMBIT__REPORTS;
+
+  assert(w->on && w->count < AMBIT__REPORTS);
+  AMBIT_TRY(driver->copy_out(lane->queue, &w->reports[i], w->record, 0, sizeof *w->reports));
+  AMBIT_TRY(driver->event_record(w->arrived[i], lane->queue));
+  w->count++;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict *v)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+  ambit__gpu_watch *w = &((ambit__gpu_lane *)q)->watch;
+  const ambit__gpu_finding *found = &w->reports[w->first];
+
+  assert(w->on && w->count > 0);
+  v->known = wait || driver->event_done(w->arrived[w->first]);
+  if (!v->known) return AMBIT_OK;
+  AMBIT_TRY(driver->event_sync(w->arrived[w->first])); /* tells failures, too */
+  v->ended = found->ended;
+  memcpy(v->value, found->value, sizeof v->value);
+  w->first = (w->first + 1) % AMBIT__REPORTS;
+  w->count--;
+  return AMBIT_OK;
+}
