@@ -8,9 +8,7 @@
 
 #define ERRORS(p) (&(p)->grid->context->errors)
 
-/* In the middle of a run the other processes wait for messages of this one and cannot hear of its failure: the run is
- * ended, with the cause. */
-static ambit_status or_end(ambit_program *p, ambit_status s)
+ambit_status ambit__run_or_end(ambit_program *p, ambit_status s)
 {
   if (s) ambit__net_abort(p->grid->context->net, ambit_error_text(p->grid->context));
   return s;
@@ -30,8 +28,8 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
                "same; is an "
                "ambit_swap missing?",
                (long long)iterations);
-  AMBIT_TRY(or_end(p, ambit__program_hand_out(p)));
-  return or_end(p, ambit__program_ready(p));
+  AMBIT_TRY(ambit__run_or_end(p, ambit__program_hand_out(p)));
+  return ambit__run_or_end(p, ambit__program_ready(p));
 }
 
 static void count(ambit_program *p, int64_t iterations, double seconds)
@@ -49,10 +47,10 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
 static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
 {
   for (int64_t i = 0; i < n; i++) {
-    AMBIT_TRY(or_end(p, ambit__program_iterate(p)));
+    AMBIT_TRY(ambit__run_or_end(p, ambit__program_iterate(p)));
     if (progress->on) ambit__progress_show(progress, p, false);
   }
-  AMBIT_TRY(or_end(p, ambit__engines_wait(p->grid->context)));
+  AMBIT_TRY(ambit__run_or_end(p, ambit__engines_wait(p->grid->context)));
   ambit__program_rest(p);
   return AMBIT_OK;
 }
@@ -96,8 +94,8 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   if (!p->every || p->iteration % p->every) return AMBIT_OK;
   AMBIT_TRY(ask(p, stopped));
   AMBIT_TRY(ambit__program_seal(p));
-  AMBIT_TRY(or_end(p, ambit__program_hand_out(p)));
-  return or_end(p, ambit__program_ready(p));
+  AMBIT_TRY(ambit__run_or_end(p, ambit__program_hand_out(p)));
+  return ambit__run_or_end(p, ambit__program_ready(p));
 }
 
 static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)

@@ -253,6 +253,9 @@ bool ambit__program_goes_anywhere(const ambit_program *p);
 ambit_status ambit__program_ready(ambit_program *p);
 void ambit__program_rest(ambit_program *p);
 ambit_status ambit__program_iterate(ambit_program *p); /* once */
+/* In the middle of a run the other processes wait for messages of this one and cannot hear of its failure: the run is
+ * ended, with the cause. Alone, the failure is passed on. */
+ambit_status ambit__run_or_end(ambit_program *p, ambit_status s);
 /* Takes back iterations whose launches changed nothing: rotations. What ghost cells hold is not known then. */
 void ambit__program_go_back(ambit_program *p, int64_t iteration);
 /* The cells a step updates: those asked for, less those that fixed faces keep. */

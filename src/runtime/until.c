@@ -114,7 +114,7 @@ static ambit_status settle(chase *c)
 static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__progress *progress)
 {
   for (int64_t i = 1; i <= n && !c->p->converged && !c->verdict.ended; i++) {
-    AMBIT_TRY(ambit__program_iterate(c->p));
+    AMBIT_TRY(ambit__run_or_end(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
     if (++c->until->unchecked < c->p->check && !(last && i == n)) continue;
     c->until->unchecked = 0;
