@@ -2,13 +2,14 @@
 #ifndef AMBIT_CODEGEN_DIALECT_H
 #define AMBIT_CODEGEN_DIALECT_H
 
+#include "base/text.h"
 #include "kernel/kernel.h"
 
 typedef struct ambit__dialect {
   const char *name;        /* "c" */
   const char *extension;   /* of files: ".c" */
-  const char *prelude;     /* fixed text at the head of every file: helpers the expressions call */
-  const char *arithmetic;  /* more of it, the same in several languages; NULL: none */
+  const char *prelude;     /* fixed text at the head of every file: names for what follows it */
+  const char *helpers;     /* more of it, behind the arithmetic of all languages; NULL: none */
   const char *types[6];    /* by ambit_type */
   const char *infinity[2]; /* float, double */
   const char *nan[2];
@@ -29,5 +30,8 @@ typedef struct ambit__dialect {
 } ambit__dialect;
 
 extern const ambit__dialect ambit__dialect_c, ambit__dialect_cuda, ambit__dialect_opencl;
+
+/* The fixed text at the head of every file: the prelude, then the helpers that expressions call. */
+void ambit__dialect_print(const ambit__dialect *d, ambit__text *t);
 
 #endif

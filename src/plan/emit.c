@@ -18,5 +18,6 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
   else
     ambit__print(&w->text, "#include <stdint.h>\n\n%s\n%s\n\n", ambit__prelude_sizes,
                  ambit__prelude_call);
-  ambit__print(&w->text, "%s\n", ambit__dialect_c.prelude);
+  ambit__dialect_print(&ambit__dialect_c, &w->text);
+  ambit__print(&w->text, "\n");
 }

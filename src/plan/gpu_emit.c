@@ -58,7 +58,7 @@ void ambit__gpu_emit_head(const ambit__gpu_job *j)
   j->plan->strategy->describe(j->plan, j->t);
   ambit__print(j->t, ". */\n");
   if (j->group->strict) ambit__print(j->t, "%s", j->dialect->strict);
-  ambit__print(j->t, "%s\n%s", j->dialect->prelude, j->dialect->arithmetic);
+  ambit__dialect_print(j->dialect, j->t);
 }
 
 void ambit__gpu_emit_values(const ambit__gpu_job *j)

@@ -9,11 +9,16 @@
 #  pragma GCC diagnostic ignored "-Wconversion" /* kernels are not written for it */
 #endif
 
-#define AMBIT_INLINE     static inline
-#define AMBIT_HAS_DOUBLE 0
+#define AMBIT_INLINE      static inline
+#define AMBIT_HAS_DOUBLE  0
+#define AMBIT_IS_SMALL(x) ((x) != (x))
+typedef unsigned char ambit_u8;
+typedef short ambit_i16;
+typedef int ambit_i32;
 typedef unsigned ambit_u32;
 typedef long long ambit_i64;
 typedef unsigned long long ambit_u64;
+#include "codegen/prelude/arithmetic.h"
 #include "codegen/prelude/gpu.h"
 
 static const int64_t integers[] = {0,

@@ -1,82 +1,18 @@
-/* The arithmetic of Ambit's kernel language in C: what the operators of C leave open. */
+/* C as gcc and clang speak it: names for what prelude/arithmetic.h uses, and vectors. */
 #include <math.h>
 #include <stdint.h>
 
-#define AMBIT_INLINE static inline __attribute__((always_inline, unused))
+#define AMBIT_INLINE     static inline __attribute__((always_inline, unused))
+#define AMBIT_HAS_DOUBLE 1
+/* By comparing, because gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x): -0 for -0.5. */
+#define AMBIT_IS_SMALL(x) (!((x) <= -1 || (x) >= 1))
 
-/* Integers: x / 0 and x % 0 are 0, and the one quotient that does not fit wraps. */
-#define AMBIT_DIVISION(name, T, U)                                                                 \
-  AMBIT_INLINE T ambit_div_##name(T a, T b)                                                        \
-  {                                                                                                \
-    T safe = b == 0 || b == -1 ? 1 : b, q = a / safe;                                              \
-    return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : q;                                               \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_mod_##name(T a, T b)                                                        \
-  {                                                                                                \
-    T safe = b == 0 || b == -1 ? 1 : b;                                                            \
-    return a % safe;                                                                               \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_shl_##name(T a, T b)                                                        \
-  {                                                                                                \
-    return (T)((U)a << ((U)b & (8 * sizeof(T) - 1)));                                              \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_shr_##name(T a, T b)                                                        \
-  {                                                                                                \
-    return a >> ((U)b & (8 * sizeof(T) - 1));                                                      \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_abs_##name(T a)                                                             \
-  {                                                                                                \
-    return a < 0 ? (T)(0 - (U)a) : a;                                                              \
-  }
-AMBIT_DIVISION(i32, int32_t, uint32_t)
-AMBIT_DIVISION(i64, int64_t, uint64_t)
-
-/* Smaller and larger, with NaN losing against any number: fmin and fmax of the language, written
- * as two choices because compilers turn those into vector code. The others fold a value b into
- * what was reduced so far, a, which is never NaN. */
-#define AMBIT_ORDER(name, T)                                                                       \
-  AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
-  {                                                                                                \
-    T m = a < b ? a : b;                                                                           \
-    return b != b ? a : m;                                                                         \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_fmax_##name(T a, T b)                                                       \
-  {                                                                                                \
-    T m = a > b ? a : b;                                                                           \
-    return b != b ? a : m;                                                                         \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_fold_min_##name(T a, T b)                                                   \
-  {                                                                                                \
-    return b < a ? b : a;                                                                          \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_fold_max_##name(T a, T b)                                                   \
-  {                                                                                                \
-    return b > a ? b : a;                                                                          \
-  }
-AMBIT_ORDER(f32, float)
-AMBIT_ORDER(f64, double)
-AMBIT_ORDER(i32, int32_t)
-AMBIT_ORDER(u8, uint8_t)
-AMBIT_ORDER(i16, int16_t)
-AMBIT_ORDER(i64, int64_t)
-
-/* Real to integer: cut, saturate, and NaN is 0. `least` and `above` are exact in F. What becomes 0 is told apart
- * by comparing, because gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x): -0 for -0.5. */
-#define AMBIT_CUT(to, T, from, F, least, most, above)                                              \
-  AMBIT_INLINE T ambit_##to##_from_##from(F x)                                                     \
-  {                                                                                                \
-    return !(x <= -1 || x >= 1) ? 0                                                                \
-           : x <= (F)(least)    ? (T)(least)                                                       \
-           : x >= (F)(above)    ? (T)(most)                                                        \
-                                : (T)x;                                                               \
-  }
-#define AMBIT_CUTS(from, F)                                                                        \
-  AMBIT_CUT(i32, int32_t, from, F, INT32_MIN, INT32_MAX, 2147483648.0)                             \
-  AMBIT_CUT(i16, int16_t, from, F, INT16_MIN, INT16_MAX, 32768.0)                                  \
-  AMBIT_CUT(u8, uint8_t, from, F, 0, UINT8_MAX, 256.0)                                             \
-  AMBIT_CUT(i64, int64_t, from, F, INT64_MIN, INT64_MAX, 9223372036854775808.0)
-AMBIT_CUTS(f32, float)
-AMBIT_CUTS(f64, double)
+typedef uint8_t ambit_u8;
+typedef int16_t ambit_i16;
+typedef int32_t ambit_i32;
+typedef uint32_t ambit_u32;
+typedef int64_t ambit_i64;
+typedef uint64_t ambit_u64;
 
 /* Vectors: bytes worked on at a time, and stores of that many from an array that lives in registers. A streamed
  * store goes past the cache; it needs an aligned place. */

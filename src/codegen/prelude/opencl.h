@@ -1,4 +1,4 @@
-/* OpenCL C 1.2: names for what prelude/gpu.h and the kernels below use. */
+/* OpenCL C 1.2: names for what prelude/arithmetic.h and the kernels below use. */
 #ifdef cl_khr_fp64
 #  pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #  define AMBIT_HAS_DOUBLE 1
@@ -7,7 +7,11 @@
 #endif
 #define AMBIT_INLINE           static inline
 #define AMBIT_THREADS(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
+#define AMBIT_IS_SMALL(x)      ((x) != (x)) /* the rest is cut right */
 
+typedef uchar ambit_u8;
+typedef short ambit_i16;
+typedef int ambit_i32;
 typedef uint ambit_u32;
 typedef long ambit_i64;
 typedef ulong ambit_u64;

@@ -1,0 +1,84 @@
+/* The arithmetic of Ambit's kernel language, where the operators of C, CUDA and OpenCL leave something open. The same text
+ * serves all of them, behind the names of one: prelude/c.h, prelude/cuda.h or prelude/opencl.h define
+ *   AMBIT_INLINE       what stands before a helper
+ *   AMBIT_HAS_DOUBLE   whether there is a double
+ *   AMBIT_IS_SMALL(x)  true if x, real, is NaN; may be true if |x| < 1
+ *   ambit_u8 ...       integers by their size
+ */
+
+/* Integers: x / 0 and x % 0 are 0, the one quotient that does not fit wraps, shifts count modulo the width. */
+#define AMBIT_INTEGERS(name, T, U)                                                                 \
+  AMBIT_INLINE T ambit_div_##name(T a, T b)                                                        \
+  {                                                                                                \
+    T safe = b == 0 || b == -1 ? 1 : b, q = a / safe;                                              \
+    return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : q;                                               \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_mod_##name(T a, T b)                                                        \
+  {                                                                                                \
+    T safe = b == 0 || b == -1 ? 1 : b;                                                            \
+    return a % safe;                                                                               \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_shl_##name(T a, T b)                                                        \
+  {                                                                                                \
+    return (T)((U)a << ((U)b & (8 * sizeof(T) - 1)));                                              \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_shr_##name(T a, T b)                                                        \
+  {                                                                                                \
+    return a >> ((U)b & (8 * sizeof(T) - 1));                                                      \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_abs_##name(T a)                                                             \
+  {                                                                                                \
+    return a < 0 ? (T)(0 - (U)a) : a;                                                              \
+  }
+AMBIT_INTEGERS(i32, ambit_i32, ambit_u32)
+AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
+
+/* Smaller and larger, with NaN losing against any number: fmin and fmax of the language, written
+ * as two choices because compilers turn those into vector code. The others fold a value b into
+ * what was reduced so far, a, which is never NaN. */
+#define AMBIT_ORDER(name, T)                                                                       \
+  AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
+  {                                                                                                \
+    T m = a < b ? a : b;                                                                           \
+    return b != b ? a : m;                                                                         \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_fmax_##name(T a, T b)                                                       \
+  {                                                                                                \
+    T m = a > b ? a : b;                                                                           \
+    return b != b ? a : m;                                                                         \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_fold_min_##name(T a, T b)                                                   \
+  {                                                                                                \
+    return b < a ? b : a;                                                                          \
+  }                                                                                                \
+  AMBIT_INLINE T ambit_fold_max_##name(T a, T b)                                                   \
+  {                                                                                                \
+    return b > a ? b : a;                                                                          \
+  }
+AMBIT_ORDER(f32, float)
+AMBIT_ORDER(i32, ambit_i32)
+AMBIT_ORDER(u8, ambit_u8)
+AMBIT_ORDER(i16, ambit_i16)
+AMBIT_ORDER(i64, ambit_i64)
+
+/* Real to integer: cut, saturate, and NaN is 0. `least` and `above` are exact in F. */
+#define AMBIT_CUT(to, T, from, F, least, most, above)                                              \
+  AMBIT_INLINE T ambit_##to##_from_##from(F x)                                                     \
+  {                                                                                                \
+    return AMBIT_IS_SMALL(x) ? 0                                                                   \
+           : x <= (F)(least) ? (T)(least)                                                          \
+           : x >= (F)(above) ? (T)(most)                                                           \
+                             : (T)x;                                                               \
+  }
+#define AMBIT_CUTS(from, F)                                                                        \
+  AMBIT_CUT(i32, ambit_i32, from, F, -2147483647 - 1, 2147483647, 2147483648.0f)                   \
+  AMBIT_CUT(i16, ambit_i16, from, F, -32768, 32767, 32768.0f)                                      \
+  AMBIT_CUT(u8, ambit_u8, from, F, 0, 255, 256.0f)                                                 \
+  AMBIT_CUT(i64, ambit_i64, from, F, -9223372036854775807L - 1, 9223372036854775807L,              \
+            9223372036854775808.0f)
+AMBIT_CUTS(f32, float)
+
+#if AMBIT_HAS_DOUBLE
+AMBIT_ORDER(f64, double)
+AMBIT_CUTS(f64, double)
+#endif
