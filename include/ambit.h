@@ -286,6 +286,31 @@ typedef void (*ambit_cpu_fn)(const ambit_call *call);
  * valid. It is used in strict mode too: what `ambit gen --strict` writes keeps its promise. */
 AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn fn);
 
+/* The same for GPUs, as source text: what `ambit gen --cuda` or `--opencl` wrote, as it is or
+ * edited, or a kernel written by hand. Kernel text is never handed to a compiler, only code that
+ * Ambit writes from it; this text is, because it was registered as code: register none that you
+ * would not run. It is compiled where the kernel is first used on a device of the language
+ * (AMBIT_ECOMPILE with the compiler's words), and used in strict mode too.
+ *
+ * A comment in the source tells how it is launched over a box of n0 x n1 x ... cells: name of the
+ * kernel, dimensions, threads of a block, blocks along x, y, z; quotients are rounded up.
+ *
+ *     // ambit-launch: my_heat 2d threads 32x8 blocks n1 / 32, n0 / 8
+ *
+ * Its arguments are: for each field its memory and, as 64-bit integers, the element in there that
+ * is cell 0, 0, ..., the stride of each axis, the distance of components, all in elements; for each
+ * plain parameter a pointer to its value; then, all as 64-bit integers and for each axis, lo and hi
+ * (the cells to update), offset and extent, which are those of ambit_call; and the step. Element
+ * and cells are those of ambit_call, too. A kernel that reduces has 8 bytes per block to leave
+ * something in, where a field would have its memory; at most 1024 blocks ("at most 1024" at the end
+ * of the line), which take up by themselves what would be left; and a second kernel, NAME_fold, that
+ * is launched next, as one block of 128 threads: for each reduction those bytes and a pointer to the
+ * scalar, which it sets; then, as a 64-bit integer, how many blocks there were. docs/gpu-kernels.md
+ * has a complete example. */
+typedef enum ambit_language { AMBIT_CUDA = 1, AMBIT_OPENCL = 2 } ambit_language;
+AMBIT_API ambit_status ambit_register_source(const char *kernel_text, ambit_language language,
+                                             const char *source);
+
 /* ---- programs ----------------------------------------------------------------------------- */
 
 /* A program is a list of steps, appended by the calls below, and done in this order in every

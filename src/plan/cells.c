@@ -11,12 +11,11 @@
  * more than a cell: every loop goes on with the next cell that no other thread has.
  */
 #include "plan/gpu.h"
+#include "plan/recipe.h"
 
 enum {
-  THREADS = 256,       /* of a block */
-  MOST_ALONG_X = 64,   /* of them, when there is a y */
-  MOST_BLOCKS = 65535, /* along y and z: the limit of CUDA */
-  MOST_BLOCKS_X = 1 << 30,
+  THREADS = 256,     /* of a block */
+  MOST_ALONG_X = 64, /* of them, when there is a y */
   BLOCKS_PER_UNIT =
       32 /* on an H200, 2d4 in float: 8 give 226 Gcells/s, 32 give 271, any number 184 */
 };
@@ -26,11 +25,6 @@ enum {
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   return t->kind == TARGET_GPU && g->ndims >= 1 && g->nsteps == 1 && g->depth == 1;
-}
-
-static int64_t min64(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
 }
 
 static int64_t max64(int64_t a, int64_t b)
@@ -79,24 +73,25 @@ static void describe(const ambit__plan *p, ambit__text *t)
 
 /* ---- launches ---- */
 
-/* So many blocks that all cells have a thread, or fewer: x is shortened last, because neighbours in x share memory. */
+/* So many blocks that all cells have a thread, or fewer. */
+static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
+{
+  *r = (ambit__recipe){.ndims = g->ndims,
+                       .threads = {p->threads[0], p->threads[1], p->threads[2]},
+                       .most = p->blocks};
+  for (int k = 0; k < 2 && k < g->ndims; k++)
+    ambit__recipe_add(r, k, g->ndims - 1 - k, 0, p->threads[k]);
+  for (int d = 0; d < g->ndims - 2; d++)
+    ambit__recipe_add(r, 2, d, 0, 1);
+}
+
 static void shape(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                   ambit__shape *shape)
 {
-  const int64_t most[3] = {MOST_BLOCKS_X, MOST_BLOCKS, MOST_BLOCKS};
-  int64_t along[3] = {cells[g->ndims - 1], g->ndims > 1 ? cells[g->ndims - 2] : 1, 1};
-  int64_t left = p->blocks;
+  ambit__recipe r;
 
-  for (int d = 0; d < g->ndims - 2; d++)
-    along[2] *= cells[d];
-  for (int k = 0; k < 3; k++) {
-    int64_t blocks = (along[k] + p->threads[k] - 1) / p->threads[k];
-
-    shape->blocks[k] = max64(1, min64(blocks, min64(most[k], left)));
-    shape->threads[k] = p->threads[k];
-    left /= shape->blocks[k];
-  }
-  shape->shared = 0;
+  recipe(g, p, &r);
+  ambit__recipe_shape(&r, cells, shape);
 }
 
 /* ---- code ---- */
@@ -221,4 +216,5 @@ const ambit__strategy ambit__strategy_cells = {
     .emit = emit,
     .describe = describe,
     .shape = shape,
+    .recipe = recipe,
 };

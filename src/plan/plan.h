@@ -54,6 +54,7 @@ typedef struct ambit__target {
 } ambit__target;
 
 struct ambit__strategy;
+struct ambit__recipe; /* plan/recipe.h */
 
 typedef struct ambit__plan {
   const struct ambit__strategy *strategy;
@@ -94,6 +95,8 @@ typedef struct ambit__strategy {
    * cells, whatever the plan was made for. NULL: on any. */
   bool (*suits)(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                 const int64_t *own);
+  /* TARGET_GPU: how such launches are made by others, for boxes of any size; fills in all but the name. */
+  void (*recipe)(const ambit__group *g, const ambit__plan *p, struct ambit__recipe *recipe);
 } ambit__strategy;
 
 /* The cheapest plan by the strategies' own estimate; false when none applies. */

@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "plan/stream.h"
+#include "plan/recipe.h"
 
 #include <math.h>
 
@@ -235,6 +236,27 @@ static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *ce
   return cells[last] >= WARP * p->strip / 2 && cells[z] >= min64(LEAST_PLANES, g->cells[z]);
 }
 
+/* Chunks are as long as on the box that was planned for. Boxes too low for the rows of a warp (see candidates), or
+ * narrower than planned for, are left to others. */
+static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
+{
+  const int last = g->ndims - 1, lane = (int)p->strip, z = g->ndims > 2 ? last - 2 : 0;
+  const int64_t strip = (WARP - 2 * has_halo(g)) * lane;
+  ambit__shape here;
+
+  shape(g, p, g->cells, &here);
+  *r = (ambit__recipe){.ndims = g->ndims,
+                       .threads = {p->threads[0], p->threads[1], p->threads[2]},
+                       .most = ambit__gpu_reduces(g) ? AMBIT__GPU_PARTIALS : 0};
+  r->least[last] = WARP * lane / 2;
+  if (g->ndims > 2) r->least[last - 1] = 4 * p->rows[0] + 2 * AMBIT__STREAM_REACH;
+  ambit__recipe_add(r, 0, last, lane - 1, g->ndims > 2 ? strip : strip * WARPS);
+  if (g->ndims > 2) ambit__recipe_add(r, 0, last - 1, 0, (int64_t)WARPS * p->rows[0]);
+  ambit__recipe_add(r, 1, z, 0, quotient_up(g->cells[z], here.blocks[1]));
+  for (int d = 0; d < z; d++)
+    ambit__recipe_add(r, 2, d, 0, 1);
+}
+
 const ambit__strategy ambit__strategy_stream = {
     .name = "stream",
     .applies = applies,
@@ -244,4 +266,5 @@ const ambit__strategy ambit__strategy_stream = {
     .describe = describe,
     .shape = shape,
     .suits = suits,
+    .recipe = recipe,
 };

@@ -320,7 +320,7 @@ static int loads_for(const char *source, bool strict)
   ambit__gpu *g = open_gpu(0);
   int before = fake_cuda.loads;
 
-  CHECK_EQ(AMBIT_OK, cuda->build(g, source, strict, &m));
+  CHECK_EQ(AMBIT_OK, cuda->build(g, "a kernel", source, strict, &m));
   cuda->unload(m);
   cuda->close(g);
   return fake_cuda.loads - before;
@@ -358,7 +358,8 @@ static void a_compiler_newer_than_the_driver_is_named(void)
   g = open_gpu(0);
   fake_cuda.refused_loads = 1;
   fake_cuda.refusal = CU_UNSUPPORTED_PTX;
-  check_story(AMBIT_ENODEVICE, cuda->build(g, plain, false, &m), "install NVRTC of CUDA 11");
+  check_story(AMBIT_ENODEVICE, cuda->build(g, "a kernel", plain, false, &m),
+              "install NVRTC of CUDA 11");
   CHECK(!m);
   fake_cuda.version = 13000;
   cuda->close(g);
@@ -373,8 +374,10 @@ static void a_kernel_with_a_mistake_is_shown_with_the_compilers_words(void)
 
   begin();
   g = open_gpu(0);
-  CHECK_EQ(AMBIT_ECOMPILE, cuda->build(g, "__global__ void k() { wrong(); }\n", false, &m));
+  CHECK_EQ(AMBIT_ECOMPILE,
+           cuda->build(g, "a kernel", "__global__ void k() { wrong(); }\n", false, &m));
   CHECK(!m && errors.text && strstr(errors.text, "\"wrong\" is undefined"));
+  CHECK(errors.text && strstr(errors.text, " refused a kernel, kept in "));
   at = errors.text ? strstr(errors.text, "kept in ") : NULL;
   stop = at ? strchr(at, '\n') : NULL;
   CHECK(stop != NULL);
@@ -404,8 +407,8 @@ static void a_launch_hands_over_shape_and_arguments(void)
   g = open_gpu(0);
   q = open_queue(g);
   CHECK_EQ(AMBIT_OK, cuda->alloc(g, 16, &memory));
-  CHECK_EQ(AMBIT_OK, cuda->build(g, plain, false, &m));
-  check_story(AMBIT_EDEVICE, cuda->function(m, "missing", &f), "looking for kernel missing");
+  CHECK_EQ(AMBIT_OK, cuda->build(g, "a kernel", plain, false, &m));
+  check_story(AMBIT_ECOMPILE, cuda->function(m, "missing", &f), "the source has no kernel missing");
   CHECK_EQ(AMBIT_OK, cuda->function(m, "k", &f));
   args[0] = (ambit__gpu_arg){.memory = memory};
   args[1] = (ambit__gpu_arg){.value = &value, .bytes = sizeof value};

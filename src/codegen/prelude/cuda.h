@@ -1,4 +1,7 @@
 /* CUDA: names for what prelude/arithmetic.h and the kernels below use. No header is needed: NVRTC has none. */
+#ifdef __NVCC__
+#  pragma nv_diag_suppress 177 /* helpers that nobody calls */
+#endif
 #define AMBIT_INLINE                    static __device__ __forceinline__
 #define AMBIT_THREADS(x, y, z)          __launch_bounds__((x) * (y) * (z))
 #define AMBIT_RESIDENT(x, y, z, blocks) __launch_bounds__((x) * (y) * (z), blocks)

@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "device/cpu/generic.h"
 #include "device/cpu/limits.h"
-#include "device/cpu/registered.h"
 #include "device/cpu/target.h"
+#include "device/registered.h"
 #include "plan/emit.h"
 
 #include <stdalign.h>
@@ -286,7 +286,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
   f->partial = ambit__new(dev->errors, (size_t)MOST_PARTIALS * (size_t)(rule->nparams + 1),
                           sizeof *f->partial);
   if (!f->partial) AMBIT_TRY_GOTO(s, AMBIT_ENOMEM, fail);
-  if (g->ndims && all_unit(g)) f->run = ambit__registered_find(rule);
+  if (g->ndims && all_unit(g)) f->run = ambit__registered_cpu(rule);
   if (f->run)
     AMBIT_TRY_GOTO(s, set_plan(dev, f, "(registered)"), fail);
   else if (d->cc->available)

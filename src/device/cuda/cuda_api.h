@@ -32,6 +32,7 @@ typedef struct _nvrtcProgram *ambit__nvrtc_program;
   X(CU_INVALID_IMAGE, CUDA_ERROR_INVALID_IMAGE, 200)                                               \
   X(CU_NO_BINARY, CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                               \
   X(CU_UNSUPPORTED_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                   \
+  X(CU_NOT_FOUND, CUDA_ERROR_NOT_FOUND, 500)                                                       \
   X(CU_NOT_READY, CUDA_ERROR_NOT_READY, 600)                                                       \
   X(CU_MAX_THREADS, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                  \
   X(CU_WARP_SIZE, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                               \

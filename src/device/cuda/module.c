@@ -69,7 +69,7 @@ static int head_length(const char *text, int lines)
   return (int)(at - text);
 }
 
-static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *key,
+static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *what, const char *key,
                                    const char *source, const ambit__text *log)
 {
   const char *words = log->chars ? log->chars : "", *folder;
@@ -78,22 +78,22 @@ static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *ke
   if (s == AMBIT_ENOMEM) return ambit__raise(g->errors, s, "no memory for a compiled kernel");
   if (!g->cache.folder) (void)ambit__cache_scratch(NULL, &g->cache, &folder);
   place = ambit__cache_exhibit(&g->cache, key, source);
-  s = ambit__raise(g->errors, s, "NVRTC %d.%d refused a generated kernel, kept in %s:\n%.*s",
-                   g->nvrtc_version[0], g->nvrtc_version[1], place ? place : "no file",
+  s = ambit__raise(g->errors, s, "NVRTC %d.%d refused %s, kept in %s:\n%.*s", g->nvrtc_version[0],
+                   g->nvrtc_version[1], what, place ? place : "no file",
                    head_length(words, LINES_SHOWN), words);
   free(place);
   return s;
 }
 
-static ambit_status compile(ambit__gpu *g, const ambit__nvrtc_how *how, const char *key,
-                            const char *source, image *i)
+static ambit_status compile(ambit__gpu *g, const ambit__nvrtc_how *how, const char *what,
+                            const char *key, const char *source, image *i)
 {
   double start = ambit__clock();
   ambit__text log = {0};
   ambit_status s = ambit__nvrtc_compile(g->nvrtc, how, source, &i->data, &i->bytes, &log);
 
   if (s)
-    s = compile_failed(g, s, key, source, &log);
+    s = compile_failed(g, s, what, key, source, &log);
   else
     ambit__log(g->settings, 2, "NVRTC made %s (%s) in %.2f s", key, how->arch,
                ambit__clock() - start);
@@ -127,7 +127,7 @@ static bool load_cached(ambit__gpu *g, const char *key, const char *source,
   return ok;
 }
 
-static ambit_status load_source(ambit__gpu *g, const char *source, bool strict,
+static ambit_status load_source(ambit__gpu *g, const char *what, const char *source, bool strict,
                                 ambit__cu_module *module)
 {
   char key[AMBIT__HASH_CHARS];
@@ -138,14 +138,14 @@ static ambit_status load_source(ambit__gpu *g, const char *source, bool strict,
   how.strict = strict;
   make_key(g, &how, source, key);
   if (load_cached(g, key, source, module)) return AMBIT_OK;
-  AMBIT_TRY(compile(g, &how, key, source, &i));
+  AMBIT_TRY(compile(g, &how, what, key, source, &i));
   r = g->cuda->cuModuleLoadData(module, i.data);
   if (!r) ambit__cache_save(&g->cache, key, source, i.data, i.bytes);
   free(i.data);
   return r ? load_failed(g, r) : AMBIT_OK;
 }
 
-ambit_status ambit__cuda_build(ambit__gpu *g, const char *source, bool strict,
+ambit_status ambit__cuda_build(ambit__gpu *g, const char *what, const char *source, bool strict,
                                ambit__gpu_module **out)
 {
   ambit__gpu_module *m;
@@ -156,7 +156,7 @@ ambit_status ambit__cuda_build(ambit__gpu *g, const char *source, bool strict,
   m = ambit__new(g->errors, 1, sizeof *m);
   if (!m) return AMBIT_ENOMEM;
   m->gpu = g;
-  s = load_source(g, source, strict, &m->module);
+  s = load_source(g, what, source, strict, &m->module);
   if (s)
     free(m);
   else
@@ -183,12 +183,16 @@ ambit_status ambit__cuda_function(ambit__gpu_module *m, const char *name, ambit_
   ambit__gpu *g = m->gpu;
   ambit__cu_function function;
   ambit__gpu_function *f;
+  ambit__cu_result r;
   char *copy;
 
   *out = NULL;
   AMBIT_TRY(ambit__cuda_enter(g));
-  AMBIT_TRY(ambit__cuda_told(g, g->cuda->cuModuleGetFunction(&function, m->module, name),
-                             "looking for kernel %s", name));
+  r = g->cuda->cuModuleGetFunction(&function, m->module, name);
+  AMBIT_CHECK(r != CU_NOT_FOUND, g->errors, AMBIT_ECOMPILE,
+              "cuda:%d: the source has no kernel %s; it is declared extern \"C\" __global__",
+              g->ordinal, name);
+  AMBIT_TRY(ambit__cuda_told(g, r, "looking for kernel %s", name));
   f = ambit__new(g->errors, 1, sizeof *f);
   copy = f ? ambit__strdup(g->errors, name) : NULL;
   if (!copy) {

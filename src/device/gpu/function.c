@@ -25,7 +25,8 @@ typedef struct function {
   ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
   variant usual, any;
-  int nslots, nfold; /* parameters of the two kernels */
+  ambit__gpu_own own; /* the user's source, whose code is that of `usual`; it has no plan */
+  int nslots, nfold;  /* parameters of the two kernels */
   ambit__gpu_slot slots[AMBIT__GPU_SLOTS], fold_slots[AMBIT__GPU_FOLD_SLOTS];
 } function;
 
@@ -84,6 +85,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   if (!f) return;
   ambit__gpu_shared_drop(d, f->usual.code);
   ambit__gpu_shared_drop(d, f->any.code);
+  free(f->own.source);
   free(f->head.plan);
   free(f);
 }
@@ -104,15 +106,19 @@ static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
 {
   const ambit__target target = target_of(d);
   const char *name = f->step.rule->name;
+  ambit__gpu_text text = {.name = name,
+                          .what = "a generated kernel",
+                          .entry = AMBIT_ENTRY,
+                          .strict = f->group.strict,
+                          .has_fold = ambit__gpu_reduces(&f->group)};
   ambit__writer w = {0};
   ambit_status s;
   char *source;
 
   v->plan.strategy->emit(&f->group, &target, &v->plan, &w);
-  source = ambit__writer_finish(&w);
+  text.source = source = ambit__writer_finish(&w);
   if (source)
-    s = ambit__gpu_shared_get(d, name, source, f->group.strict, ambit__gpu_reduces(&f->group),
-                              &v->code);
+    s = ambit__gpu_shared_get(d, &text, &v->code);
   else
     s = ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s", name);
   free(source);
@@ -134,6 +140,32 @@ static ambit_status plan_usual(ambit__gpu_device *d, function *f)
   return AMBIT_OK;
 }
 
+static ambit_status build_usual(ambit__gpu_device *d, function *f)
+{
+  AMBIT_TRY(plan_usual(d, f));
+  return compile(d, f, &f->usual);
+}
+
+/* The same with what the user registered. */
+static ambit_status build_own(ambit__gpu_device *d, function *f)
+{
+  ambit__text what = {0};
+  ambit__gpu_text text = {.name = f->step.rule->name,
+                          .source = f->own.source,
+                          .entry = f->own.recipe.entry,
+                          .strict = f->group.strict,
+                          .has_fold = ambit__gpu_reduces(&f->group)};
+  ambit_status s;
+
+  f->head.plan = ambit__strdup(d->head.errors, "(registered)");
+  if (!f->head.plan) return AMBIT_ENOMEM;
+  ambit__gpu_own_name(d, f->step.rule, &what);
+  text.what = what.failed ? "a registered source" : what.chars;
+  s = ambit__gpu_shared_get(d, &text, &f->usual.code);
+  ambit__text_free(&what);
+  return s;
+}
+
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
@@ -148,11 +180,11 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   memcpy(f->bind, f->step.bind, (size_t)f->step.rule->nparams * sizeof *f->bind);
   f->step.bind = f->bind;
   f->group.steps = &f->step;
+  AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   f->nslots = ambit__gpu_slots(&f->group, f->slots);
   f->nfold = ambit__gpu_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
-  AMBIT_TRY_GOTO(s, plan_usual(d, f), fail);
-  AMBIT_TRY_GOTO(s, compile(d, f, &f->usual), fail);
+  AMBIT_TRY_GOTO(s, f->own.source ? build_own(d, f) : build_usual(d, f), fail);
   *fn = &f->head;
   return AMBIT_OK;
 fail:
@@ -232,20 +264,29 @@ static ambit_status make_partials(ambit__gpu_lane *lane, const ambit__rule *rule
   return AMBIT_OK;
 }
 
+/* Whether the usual variant is for a box of so many cells. */
+static bool suits(const function *f, const ambit__launch *l, const int64_t *cells)
+{
+  const ambit__plan *plan = &f->usual.plan;
+  const ambit__box *part = part_of(l);
+  int64_t own[AMBIT_MAX_DIMS];
+
+  if (ambit__box_is_empty(&l->box)) return true;
+  if (f->own.source) return ambit__recipe_fits(&f->own.recipe, cells);
+  if (!plan->strategy->suits || !part) return true;
+  for (int i = 0; i < part->ndims; i++)
+    own[i] = part->hi[i] - part->lo[i];
+  return plan->strategy->suits(&f->group, plan, cells, own);
+}
+
 /* The variant for a box of so many cells. */
 static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launch *l,
                            const int64_t *cells, const variant **v)
 {
-  const ambit__plan *plan = &f->usual.plan;
-  const ambit__box *part = part_of(l);
   const ambit__target target = target_of(d);
-  int64_t own[AMBIT_MAX_DIMS];
 
   *v = &f->usual;
-  if (!plan->strategy->suits || !part || ambit__box_is_empty(&l->box)) return AMBIT_OK;
-  for (int i = 0; i < part->ndims; i++)
-    own[i] = part->hi[i] - part->lo[i];
-  if (plan->strategy->suits(&f->group, plan, cells, own)) return AMBIT_OK;
+  if (suits(f, l, cells)) return AMBIT_OK;
   *v = &f->any;
   if (f->any.code) return AMBIT_OK;
   ambit__strategy_cells.candidates(&f->group, &target, &f->any.plan, 1);
@@ -262,7 +303,10 @@ static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant 
 
   *blocks = 0;
   if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
-  v->plan.strategy->shape(&f->group, &v->plan, cells, &shape);
+  if (v == &f->usual && f->own.source)
+    ambit__recipe_shape(&f->own.recipe, cells, &shape);
+  else
+    v->plan.strategy->shape(&f->group, &v->plan, cells, &shape);
   *blocks = shape.blocks[0] * shape.blocks[1] * shape.blocks[2];
   fill(lane, f->nslots, f->slots, l, 0, numbers, args);
   return driver->launch(lane->queue, v->code->run, shape.blocks, shape.threads, shape.shared,

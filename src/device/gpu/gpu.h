@@ -10,6 +10,7 @@
  *   messages.c  messages and events
  *   ghosts.c    ghost cells
  *   function.c  building and launching kernels
+ *   own.c       source that the user registered
  *   module.c    compiled source, shared by all that have the same
  *   watch.c     conditions that the device checks
  *
@@ -20,6 +21,7 @@
 
 #include "device/device.h"
 #include "device/gpu/driver.h"
+#include "plan/recipe.h"
 
 enum {
   AMBIT__STAGES = 4,            /* pieces of a copy that can be under way at once */
@@ -191,19 +193,44 @@ void ambit__gpu_watch_free(ambit__gpu_lane *lane);
 
 /* ---- module.c ---- */
 
-/* Compiled source and the two kernels of it (plan/gpu.h). */
+/* Source to compile. */
+typedef struct ambit__gpu_text {
+  const char *name;   /* of the rule */
+  const char *what;   /* for messages: "a generated kernel" */
+  const char *source; /* text */
+  const char *entry;  /* name of the first kernel in it */
+  bool strict;
+  bool has_fold; /* it has the second kernel, too (plan/gpu.h) */
+} ambit__gpu_text;
+
+/* Compiled source and its two kernels. */
 typedef struct ambit__gpu_shared {
   struct ambit__gpu_shared *next;
   int uses;
-  char *source;
+  char *source, *entry;
   bool strict;
   ambit__gpu_module *module;
   ambit__gpu_function *run, *fold; /* fold: NULL if there is none */
 } ambit__gpu_shared;
 
-ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const char *name, const char *source,
-                                   bool strict, bool has_fold, ambit__gpu_shared **out);
+ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
+                                   ambit__gpu_shared **out);
 void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL: does nothing */
+
+/* ---- own.c ---- */
+
+/* What the user registered for a group: its text, and how it is launched. */
+typedef struct ambit__gpu_own {
+  char *source; /* owned; NULL: nothing */
+  ambit__recipe recipe;
+} ambit__gpu_own;
+
+/* Finds and checks it. Nothing is found for groups that the source could not walk: fields whose cells do not lie side by side,
+ * one field twice, another number of dimensions, a box that is too small. */
+/* "the CUDA source registered for kernel heat" */
+void ambit__gpu_own_name(const ambit__gpu_device *d, const ambit__rule *rule, ambit__text *t);
+ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,
+                                 ambit__gpu_own *own);
 
 /* ---- arguments ---- */
 

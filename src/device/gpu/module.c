@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Writes the source for people to read. */
-static void dump(const ambit__gpu_device *d, const char *name, const char *source)
+static void dump(const ambit__gpu_device *d, const ambit__gpu_text *text)
 {
   const char *folder = d->head.settings->dump;
   char hex[AMBIT__HASH_CHARS];
@@ -22,11 +22,12 @@ static void dump(const ambit__gpu_device *d, const char *name, const char *sourc
 
   if (!folder || !*folder) return;
   ambit__hash_init(&h);
-  ambit__hash_text(&h, source);
+  ambit__hash_text(&h, text->source);
   ambit__hash_hex(&h, hex);
-  ambit__print(&t, "%s/%s-%s%s", folder, name, hex, d->driver->dialect->extension);
+  ambit__print(&t, "%s/%s-%s%s", folder, text->name, hex, d->driver->dialect->extension);
   path = ambit__text_finish(&t);
-  if (!path || !ambit__make_folder(folder) || !ambit__put_file(path, source, strlen(source)))
+  if (!path || !ambit__make_folder(folder) ||
+      !ambit__put_file(path, text->source, strlen(text->source)))
     ambit__log(d->head.settings, 0, "the generated source cannot be written to %s: %s",
                path ? path : folder, strerror(errno));
   free(path);
@@ -36,32 +37,48 @@ static void free_shared(ambit__gpu_device *d, ambit__gpu_shared *s)
 {
   if (s->module) d->driver->unload(s->module);
   free(s->source);
+  free(s->entry);
   free(s);
 }
 
-static ambit_status compile(ambit__gpu_device *d, ambit__gpu_shared *s, bool has_fold)
+static ambit_status compile(ambit__gpu_device *d, const ambit__gpu_text *text, ambit__gpu_shared *s)
 {
-  AMBIT_TRY(d->driver->build(d->gpu, s->source, s->strict, &s->module));
-  AMBIT_TRY(d->driver->function(s->module, AMBIT_ENTRY, &s->run));
-  if (!has_fold) return AMBIT_OK;
-  return d->driver->function(s->module, AMBIT_ENTRY AMBIT__GPU_FOLD_TAIL, &s->fold);
+  ambit__text name = {0};
+  ambit_status status;
+
+  s->strict = text->strict;
+  s->source = ambit__strdup(d->head.errors, text->source);
+  s->entry = ambit__strdup(d->head.errors, text->entry);
+  if (!s->source || !s->entry) return AMBIT_ENOMEM;
+  AMBIT_TRY(d->driver->build(d->gpu, text->what, s->source, s->strict, &s->module));
+  AMBIT_TRY(d->driver->function(s->module, s->entry, &s->run));
+  if (!text->has_fold) return AMBIT_OK;
+  ambit__print(&name, "%s" AMBIT__GPU_FOLD_TAIL, s->entry);
+  status = name.failed ? ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for a name")
+                       : d->driver->function(s->module, name.chars, &s->fold);
+  ambit__text_free(&name);
+  return status;
 }
 
-ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const char *name, const char *source,
-                                   bool strict, bool has_fold, ambit__gpu_shared **out)
+static bool is_same(const ambit__gpu_shared *s, const ambit__gpu_text *text)
+{
+  return s->strict == text->strict && !strcmp(s->entry, text->entry) &&
+         !strcmp(s->source, text->source);
+}
+
+ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
+                                   ambit__gpu_shared **out)
 {
   ambit__gpu_shared *s = d->shared;
   ambit_status status = AMBIT_OK;
 
-  dump(d, name, source);
-  while (s && (s->strict != strict || strcmp(s->source, source)))
+  dump(d, text);
+  while (s && !is_same(s, text))
     s = s->next;
   if (!s) {
     s = ambit__new(d->head.errors, 1, sizeof *s);
     if (!s) return AMBIT_ENOMEM;
-    s->strict = strict;
-    s->source = ambit__strdup(d->head.errors, source);
-    status = s->source ? compile(d, s, has_fold) : AMBIT_ENOMEM;
+    status = compile(d, text, s);
     if (status) {
       free_shared(d, s);
       return status;

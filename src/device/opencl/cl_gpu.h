@@ -53,7 +53,7 @@ const char *ambit__cl_code_name(cl_int code);
 
 /* ---- module.c ---- */
 
-ambit_status ambit__cl_build(ambit__gpu *gpu, const char *source, bool strict,
+ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source, bool strict,
                              ambit__gpu_module **m);
 void ambit__cl_unload(ambit__gpu_module *m);
 ambit_status ambit__cl_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);

@@ -67,15 +67,15 @@ static int head_length(const char *text, int lines)
   return (int)(at - text);
 }
 
-static ambit_status build_failed(ambit__gpu *gpu, const char *key, const char *source, cl_int code,
-                                 cl_program program)
+static ambit_status build_failed(ambit__gpu *gpu, const char *what, const char *key,
+                                 const char *source, cl_int code, cl_program program)
 {
   char *log = build_log(gpu, program), *place = ambit__cache_exhibit(&gpu->cache, key, source);
   const char *words = log ? log : "";
 
   ambit__raise(gpu->errors, AMBIT_ECOMPILE,
-               "the OpenCL compiler of %s refused a generated kernel (%s), kept in %s:\n%.*s",
-               gpu->info.name, ambit__cl_code_name(code), place ? place : "no file",
+               "the OpenCL compiler of %s refused %s (%s), kept in %s:\n%.*s", gpu->info.name, what,
+               ambit__cl_code_name(code), place ? place : "no file",
                head_length(words, LINES_SHOWN), words);
   free(place);
   free(log);
@@ -118,8 +118,8 @@ static void save_binary(ambit__gpu *gpu, const char *key, const char *source, cl
   free(code);
 }
 
-static ambit_status compile(ambit__gpu *gpu, const char *key, const char *source, bool strict,
-                            cl_program *out)
+static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, const char *source,
+                            bool strict, cl_program *out)
 {
   double start = ambit__clock();
   cl_int err = CL_SUCCESS;
@@ -128,7 +128,7 @@ static ambit_status compile(ambit__gpu *gpu, const char *key, const char *source
   AMBIT_TRY(ambit__cl_check(gpu, err, "clCreateProgramWithSource"));
   err = ambit__cl.clBuildProgram(program, 1, &gpu->device, options(gpu, strict), NULL, NULL);
   if (err) {
-    build_failed(gpu, key, source, err, program);
+    build_failed(gpu, what, key, source, err, program);
     ambit__cl.clReleaseProgram(program);
     return AMBIT_ECOMPILE;
   }
@@ -139,7 +139,7 @@ static ambit_status compile(ambit__gpu *gpu, const char *key, const char *source
   return AMBIT_OK;
 }
 
-ambit_status ambit__cl_build(ambit__gpu *gpu, const char *source, bool strict,
+ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source, bool strict,
                              ambit__gpu_module **out)
 {
   ambit__gpu_module *m = ambit__new(gpu->errors, 1, sizeof *m);
@@ -156,7 +156,7 @@ ambit_status ambit__cl_build(ambit__gpu *gpu, const char *source, bool strict,
   make_key(gpu, source, strict, key);
   m->gpu = gpu;
   m->program = load_binary(gpu, key, source, strict);
-  if (!m->program) s = compile(gpu, key, source, strict, &m->program);
+  if (!m->program) s = compile(gpu, what, key, source, strict, &m->program);
   if (s) {
     free(m);
     return s;
@@ -194,6 +194,8 @@ ambit_status ambit__cl_function(ambit__gpu_module *m, const char *name, ambit__g
   if (!f->name || err) {
     free(f->name);
     free(f);
+    AMBIT_CHECK(err != CL_INVALID_KERNEL_NAME, m->gpu->errors, AMBIT_ECOMPILE,
+                "OpenCL on %s: the source has no kernel %s", m->gpu->info.name, name);
     return err ? ambit__cl_check(m->gpu, err, "clCreateKernel") : AMBIT_ENOMEM;
   }
   f->next = m->functions;

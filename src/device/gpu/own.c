@@ -1,0 +1,66 @@
+/* own.c - source that the user registered: is there one for a group, and can it be launched here? */
+#include "device/gpu/gpu.h"
+#include "device/registered.h"
+#include "plan/gpu.h"
+
+#include <stdlib.h>
+
+void ambit__gpu_own_name(const ambit__gpu_device *d, const ambit__rule *rule, ambit__text *t)
+{
+  ambit__print(t, "the source registered for kernel %s on %s", rule->name, d->driver->name);
+}
+
+/* Kernels may count on cells side by side, and on fields of their own. */
+static bool can_walk(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__binding *b = &g->steps[0].bind[i];
+
+    if (rule->params[i].kind == PARAM_FIELD && (!b->is_field || !b->unit || b->shared))
+      return false;
+  }
+  return g->ndims > 0;
+}
+
+static ambit_status check_recipe(const ambit__gpu_device *d, const ambit__group *g,
+                                 const char *what, const ambit__recipe *r)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  const int64_t threads = (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
+
+  AMBIT_CHECK(!rule->ndims || r->ndims == rule->ndims, d->head.errors, AMBIT_EINVAL,
+              "%s says that it is for %d dimension%s, and the kernel has %d; write %dd", what,
+              r->ndims, r->ndims == 1 ? "" : "s", rule->ndims, rule->ndims);
+  AMBIT_CHECK(!d->info.max_threads || threads <= d->info.max_threads, d->head.errors,
+              AMBIT_EUNSUPPORTED, "%s wants blocks of %lld threads; %s has at most %d", what,
+              (long long)threads, d->info.name, d->info.max_threads);
+  AMBIT_CHECK(
+      !ambit__gpu_reduces(g) || (r->most > 0 && r->most <= AMBIT__GPU_PARTIALS), d->head.errors,
+      AMBIT_EINVAL,
+      "%s reduces, so its blocks must be at most %d, and go on with what is left; write \"at most "
+      "%d\" behind the blocks",
+      what, AMBIT__GPU_PARTIALS, AMBIT__GPU_PARTIALS);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,
+                                 ambit__gpu_own *own)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  ambit__text what = {0};
+  ambit_status s;
+
+  own->source = can_walk(g) ? ambit__registered_source(rule, d->driver->dialect->name) : NULL;
+  if (!own->source) return AMBIT_OK;
+  ambit__gpu_own_name(d, rule, &what);
+  s = what.failed ? ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for a name")
+                  : ambit__recipe_read(d->head.errors, what.chars, own->source, &own->recipe);
+  if (!s) s = check_recipe(d, g, what.chars, &own->recipe);
+  ambit__text_free(&what);
+  if (s || (own->recipe.ndims == g->ndims && ambit__recipe_fits(&own->recipe, g->cells))) return s;
+  free(own->source); /* it is for larger boxes, or for another number of dimensions */
+  own->source = NULL;
+  return AMBIT_OK;
+}
