@@ -305,8 +305,8 @@ AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn 
  * something in, where a field would have its memory; at most 1024 blocks ("at most 1024" at the end
  * of the line), which take up by themselves what would be left; and a second kernel, NAME_fold, that
  * is launched next, as one block of 128 threads: for each reduction those bytes and a pointer to the
- * scalar, which it sets; then, as a 64-bit integer, how many blocks there were. docs/gpu-kernels.md
- * has a complete example. */
+ * scalar, which it sets; then, as 64-bit integers, how many blocks there were, and 1 if what the
+ * scalar holds already is to be folded in too, else 0. docs/gpu-kernels.md has a complete example. */
 typedef enum ambit_language { AMBIT_CUDA = 1, AMBIT_OPENCL = 2 } ambit_language;
 AMBIT_API ambit_status ambit_register_source(const char *kernel_text, ambit_language language,
                                              const char *source);

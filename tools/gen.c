@@ -1,11 +1,13 @@
-/* gen.c - `ambit gen`: a kernel as C source, to be compiled into a program and registered.
+/* gen.c - `ambit gen`: a kernel as source. In C it is to be compiled into a program and registered.
  *
- * The file has what the cpu device would compile, the text of the kernel as a string, and one
+ * The C file has what the cpu device would compile, the text of the kernel as a string, and one
  * function that registers the one under the other. It is planned for a grid larger than the caches,
- * and right for any.
+ * and right for any. Kernels for GPUs are the business of gen_gpu.c.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "gen.h"
+
 #include "base/file.h"
 #include "generate.h"
 #include "runtime/runtime.h"
@@ -15,25 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUT = 1, NAME };
+enum { OUTPUT = 1, NAME, CUDA, OPENCL };
 
 static const tool_option options[] = {
+    {CUDA, 0, "cuda", NULL, "a kernel in CUDA C++ instead of C"},
+    {OPENCL, 0, "opencl", NULL, "a kernel in OpenCL C instead of C"},
     TOOL_OPTION_TYPE,
     {OPT_SIZE, 0, "size", "NxM", "a typical grid, to plan for (default: one larger than caches)"},
     {OPT_STRICT, 0, "strict", NULL, "the order of operations as in the kernel, bit for bit"},
-    {OPT_THREADS, 0, "threads", "N", "threads to plan for (default: one per core)"},
-    {NAME, 0, "name", "ID", "names the functions: ambit_cpu_ID and ambit_register_ID"},
-    {OUTPUT, 'o', "output", "FILE.c", "where to write (default: standard output)"},
+    {OPT_THREADS, 0, "threads", "N", "threads to plan for (default: one per core); C only"},
+    {NAME, 0, "name", "ID",
+     "names the functions: ambit_cpu_ID and ambit_register_ID,\n"
+     "ambit_cuda_ID, ambit_opencl_ID"},
+    {OUTPUT, 'o', "output", "FILE", "where to write (default: standard output)"},
     {0},
 };
 
-typedef struct order {
-  tool_problem problem;
-  const char *output; /* NULL: standard output */
-  char id[96];        /* "": not given */
-} order;
-
-static int take_name(const tool_args *args, const char *name, order *o)
+static int take_name(const tool_args *args, const char *name, tool_order *o)
 {
   bool fits = strlen(name) < sizeof o->id && *name;
 
@@ -46,8 +46,16 @@ static int take_name(const tool_args *args, const char *name, order *o)
   return TOOL_OK;
 }
 
+static int take_language(const tool_args *args, const ambit__dialect *language, tool_order *o)
+{
+  if (o->language && o->language != language)
+    return tool_wrong(args, "--cuda and --opencl: a file has one language; write two files");
+  o->language = language;
+  return TOOL_OK;
+}
+
 /* Weights make a kernel of any type under one name, so the type becomes part of it. */
-static void default_name(order *o)
+static void default_name(tool_order *o)
 {
   static const char *const types[] = {"float", "double", "int", "uchar", "short", "long"};
   const tool_problem *p = &o->problem;
@@ -72,7 +80,7 @@ static void default_size(tool_problem *p)
 
 /* ---- the file ---- */
 
-static void print_head(ambit__text *t, const order *o, bool strict)
+static void print_head(ambit__text *t, const tool_order *o, bool strict)
 {
   const char *id = o->id;
 
@@ -125,7 +133,7 @@ static void print_string(ambit__text *t, const char *text)
   }
 }
 
-static void print_tail(ambit__text *t, const order *o, const char *text)
+static void print_tail(ambit__text *t, const tool_order *o, const char *text)
 {
   ambit__print(t, "\n/* The kernel this is, in its canonical form. */\n"
                   "static const char kernel_text[] =");
@@ -139,8 +147,8 @@ static void print_tail(ambit__text *t, const order *o, const char *text)
                o->id, o->id);
 }
 
-/* The whole file; to free(), or NULL. */
-static char *compose(ambit *a, const order *o)
+/* The whole file in C; to free(), or NULL. */
+static char *compose(ambit *a, const tool_order *o)
 {
   char *text = ambit__rule_print(o->problem.rule), entry[128];
   ambit__text t = {0};
@@ -172,20 +180,25 @@ static ambit_status write_file(ambit *a, const char *path, const char *text)
   return s;
 }
 
-static int generate(ambit *a, const tool_args *args, order *o)
+static int generate(ambit *a, const tool_args *args, tool_order *o)
 {
   char *text;
   int code = TOOL_OK;
 
-  if (!o->problem.rule->ndims)
+  if (!o->problem.rule->ndims && !o->language)
     return tool_wrong(args,
                       "kernel %s reads no neighbours and no index(), so it runs on grids of any "
                       "number of dimensions; a compiled function can serve one number only",
                       o->problem.rule->name);
+  if (!o->problem.rule->ndims && !o->problem.size.ndims)
+    return tool_wrong(args,
+                      "kernel %s reads no neighbours and no index(), so it runs on grids of any "
+                      "number of dimensions; say with --size for which this one is to be",
+                      o->problem.rule->name);
   default_size(&o->problem);
   if ((code = tool_problem_shape(args, &o->problem))) return code;
   default_name(o);
-  text = compose(a, o);
+  text = o->language ? tool_gen_gpu(a, o) : compose(a, o);
   if (!text) return TOOL_FAILED;
   if (o->output)
     code = write_file(a, o->output, text) ? TOOL_FAILED : TOOL_OK;
@@ -197,7 +210,8 @@ static int generate(ambit *a, const tool_args *args, order *o)
 
 static int run(ambit *a, tool_args *args)
 {
-  order o = {0};
+  tool_order o = {0};
+  bool is_threaded = false;
   const char *value;
   int id, code = TOOL_OK;
 
@@ -208,31 +222,47 @@ static int run(ambit *a, tool_args *args)
     case TOOL_WORD: code = tool_problem_word(args, value, &o.problem); break;
     case OUTPUT: o.output = value; break;
     case NAME: code = take_name(args, value, &o); break;
+    case CUDA: code = take_language(args, &ambit__dialect_cuda, &o); break;
+    case OPENCL: code = take_language(args, &ambit__dialect_opencl, &o); break;
     default: code = tool_problem_option(a, args, id, value, &o.problem); break;
     }
     if (code) return code;
+    is_threaded = is_threaded || id == OPT_THREADS;
   }
+  if (o.language && is_threaded)
+    return tool_wrong(args, "--threads is for kernels in C; a GPU has its own (leave it out)");
   if ((code = tool_problem_load(a, args, &o.problem))) return code;
   return generate(a, args, &o);
 }
 
 const tool_command tool_gen = {
     .name = "gen",
-    .words = "NAME|FILE.c|FILE.weights [options]",
-    .summary = "Writes the specialised C kernel of a stencil, to be compiled in and registered.",
+    .words = "[--cuda|--opencl] NAME|FILE.c|FILE.weights [options]",
+    .summary =
+        "Writes the specialised kernel of a stencil, in C, CUDA or OpenCL, to be registered.",
     .options = options,
     .notes =
-        "A program that is linked with the compiled file and calls ambit_register_ID() runs this\n"
+        "C: a program that is linked with the compiled file and calls ambit_register_ID() runs "
+        "this\n"
         "kernel at full speed on a machine without a compiler. The file is planned for the caches "
         "of\n"
         "the machine that writes it, compiles for any processor, and is right for grids of any "
         "size.\n"
+        "\n"
+        "CUDA, OpenCL: a file that compiles as it stands, planned for a large GPU and for grids "
+        "of\n"
+        "about the size given. Its first comment tells how it is launched, and\n"
+        "what each argument is. A program that hands the text, edited or not, to\n"
+        "ambit_register_source runs it in the place of the generated kernel.\n"
+        "\n"
         "The ID is the name of the kernel, and its type where it comes from weights: "
         "star2d1_float.\n"
         "\nexamples:\n"
         "  ambit gen star2d1 --type float -o star2d1.c\n"
         "  ambit gen heat.c --name heat --output heat_kernel.c\n"
         "  cc -std=gnu11 -O3 -march=native -fopenmp-simd -fno-math-errno -fno-trapping-math \\\n"
-        "     -fwrapv -c heat_kernel.c\n",
+        "     -fwrapv -c heat_kernel.c\n"
+        "  ambit gen --cuda star3d1 --size 512^3 -o star3d1.cu\n"
+        "  nvcc -arch=sm_90 -cubin star3d1.cu\n",
     .run = run,
 };

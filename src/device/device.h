@@ -37,7 +37,8 @@ typedef struct ambit__buffer {
 } ambit__buffer;
 
 typedef struct ambit__function {
-  char *plan; /* one line that tells how it runs, owned */
+  char *plan;    /* one line that tells how it runs, owned */
+  bool heedless; /* it would go on when the device has found that the run has ended (see watch) */
 } ambit__function;
 
 /* The values of one field on one part. Swapping two fields swaps their buffers. */

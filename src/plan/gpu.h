@@ -12,7 +12,8 @@
  * extent0.. (of the grid), step, and ended (NULL, or a number that is not 0 once the run is over: then a
  * kernel does nothing). A rule that reduces has a second kernel, named <entry>_fold, one block of which folds
  * what the blocks of the first left: for each reduction r_mem and r_to (the scalar), then count, the number of
- * blocks, more, whether what the scalar holds is folded in too, and ended.
+ * blocks, more, whether what the scalar holds is folded in too, and ended. Kernels that are written for people, and those
+ * that people register, have no ended.
  *
  * The order is known to one function, ambit__gpu_slots: the text of the list is printed from what it
  * gives, and so are the arguments of a launch.
@@ -60,6 +61,11 @@ typedef struct ambit__gpu_slot {
  * AMBIT__GPU_FOLD_SLOTS. */
 int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots);
 int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots);
+/* "u_s0": what a parameter is called. */
+void ambit__gpu_print_name(const ambit__group *g, const ambit__gpu_slot *s, ambit__text *t);
+/* For people: a line for each parameter, or for those of all axes, what it means; `margin` begins each. */
+void ambit__gpu_explain(const ambit__group *g, int n, const ambit__gpu_slot *slots,
+                        const char *margin, ambit__text *t);
 
 /* ---- writing ---- */
 

@@ -35,7 +35,8 @@ int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
   add_axes(slots, &n, SLOT_OFFSET, 0, g->ndims);
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
-  add(slots, &n, SLOT_ENDED, 0, 0);
+  if (!g->for_people)
+    add(slots, &n, SLOT_ENDED, 0, 0); /* the last: people's own kernels have none */
   return n;
 }
 
@@ -51,45 +52,65 @@ int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots)
     }
   add(slots, &n, SLOT_COUNT, 0, 0);
   add(slots, &n, SLOT_MORE, 0, 0);
-  add(slots, &n, SLOT_ENDED, 0, 0);
+  if (!g->for_people)
+    add(slots, &n, SLOT_ENDED, 0, 0); /* the last: people's own kernels have none */
   return n;
 }
 
 /* ---- text ---- */
 
-static void print_memory(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+/* "const float *__restrict__ " */
+static void print_memory_type(const ambit__gpu_job *j, const ambit__gpu_slot *s)
 {
   const ambit__param *p = &j->rule->params[s->param];
   const bool alone = s->kind == SLOT_MEMORY && !j->bind[s->param].shared;
   const bool written = p->is_written || p->kind == PARAM_REDUCE;
 
-  ambit__print(j->t, "%s%s%s *%s%s_%s", j->dialect->global, written ? "" : "const ",
+  ambit__print(j->t, "%s%s%s *%s", j->dialect->global, written ? "" : "const ",
                s->kind == SLOT_PARTIALS ? ambit__gpu_total_type(j, s->param)
                                         : ambit__gpu_type(j, s->param),
-               alone ? j->dialect->unaliased : "", p->name, s->kind == SLOT_RESULT ? "to" : "mem");
+               alone ? j->dialect->unaliased : "");
 }
 
-static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+void ambit__gpu_print_name(const ambit__group *g, const ambit__gpu_slot *s, ambit__text *t)
 {
-  const char *name = j->rule->nparams ? j->rule->params[s->param].name : "";
+  const ambit__rule *rule = g->steps[0].rule;
+  const char *name = rule->nparams ? rule->params[s->param].name : "";
 
   switch (s->kind) {
   case SLOT_MEMORY:
   case SLOT_VALUE:
-  case SLOT_PARTIALS:
-  case SLOT_RESULT: print_memory(j, s); break;
-  case SLOT_ORIGIN: ambit__print(j->t, "%s %s_o", j->integer, name); break;
-  case SLOT_STRIDE: ambit__print(j->t, "%s %s_s%d", j->integer, name, s->axis); break;
-  case SLOT_COMPONENT: ambit__print(j->t, "%s %s_c", j->integer, name); break;
-  case SLOT_LO: ambit__print(j->t, "%s lo%d", j->integer, s->axis); break;
-  case SLOT_HI: ambit__print(j->t, "%s hi%d", j->integer, s->axis); break;
-  case SLOT_OFFSET: ambit__print(j->t, "%s offset%d", j->integer, s->axis); break;
-  case SLOT_EXTENT: ambit__print(j->t, "%s extent%d", j->integer, s->axis); break;
-  case SLOT_STEP: ambit__print(j->t, "%s step", j->integer); break;
-  case SLOT_COUNT: ambit__print(j->t, "%s count", j->integer); break;
-  case SLOT_MORE: ambit__print(j->t, "%s more", j->integer); break;
-  case SLOT_ENDED: ambit__print(j->t, "%sconst %s *ended", j->dialect->global, j->integer); break;
+  case SLOT_PARTIALS: ambit__print(t, "%s_mem", name); break;
+  case SLOT_RESULT: ambit__print(t, "%s_to", name); break;
+  case SLOT_ORIGIN: ambit__print(t, "%s_o", name); break;
+  case SLOT_STRIDE: ambit__print(t, "%s_s%d", name, s->axis); break;
+  case SLOT_COMPONENT: ambit__print(t, "%s_c", name); break;
+  case SLOT_LO: ambit__print(t, "lo%d", s->axis); break;
+  case SLOT_HI: ambit__print(t, "hi%d", s->axis); break;
+  case SLOT_OFFSET: ambit__print(t, "offset%d", s->axis); break;
+  case SLOT_EXTENT: ambit__print(t, "extent%d", s->axis); break;
+  case SLOT_STEP: ambit__print(t, "step"); break;
+  case SLOT_COUNT: ambit__print(t, "count"); break;
+  case SLOT_MORE: ambit__print(t, "more"); break;
+  case SLOT_ENDED: ambit__print(t, "ended"); break;
   }
+}
+
+static bool is_memory(const ambit__gpu_slot *s)
+{
+  return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||
+         s->kind == SLOT_RESULT;
+}
+
+static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+{
+  if (is_memory(s))
+    print_memory_type(j, s);
+  else if (s->kind == SLOT_ENDED)
+    ambit__print(j->t, "%sconst %s *", j->dialect->global, j->integer);
+  else
+    ambit__print(j->t, "%s ", j->integer);
+  ambit__gpu_print_name(j->group, s, j->t);
 }
 
 /* Each memory, and each kind of number, begins a line. */
@@ -115,5 +136,5 @@ void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int
   }
   ambit__print(j->t, ")\n{\n");
   j->w->depth++;
-  ambit__line(j->w, "if (ended && *ended) return;");
+  if (!j->group->for_people) ambit__line(j->w, "if (ended && *ended) return;");
 }

@@ -123,6 +123,14 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
   return there ? settle(c) : rest(c->p);
 }
 
+/* Whether all kernels leave at once when the device has found that the run has ended. */
+static bool all_heed(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->applies[i].functions && p->applies[i].functions[0]->heedless) return false;
+  return true;
+}
+
 ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n, bool last,
                                           ambit__progress *progress)
 {
@@ -134,7 +142,7 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
   bool there = false;
   ambit_status s;
 
-  if (backend->watch && a->nengines == 1 && a->net->size == 1)
+  if (backend->watch && a->nengines == 1 && a->net->size == 1 && all_heed(p))
     AMBIT_TRY(backend->watch(queue(p), &watch, &there));
   s = iterate(&c, there, n, last, progress);
   if (there) backend->unwatch(queue(p));

@@ -54,9 +54,10 @@ static const char heat_rule[] =
   "    left[BLOCK(1) * BLOCKS(0) + BLOCK(0)] = sum;\n"                                             \
   "  }\n"                                                                                          \
   "}\n"                                                                                            \
-  "KERNEL void my_heat_fold(GLOBAL const double *left, GLOBAL double *s, integer count)\n"         \
+  "KERNEL void my_heat_fold(GLOBAL const double *left, GLOBAL double *s, integer count,\n"         \
+  "                         integer more)\n"                                                       \
   "{\n"                                                                                            \
-  "  double sum = 0;\n"                                                                            \
+  "  double sum = more ? *s : 0;\n"                                                                \
   "  if (THREAD(0) != 0) return;\n"                                                                \
   "  for (integer i = 0; i < count; i++) sum += left[i];\n"                                        \
   "  *s = sum;\n"                                                                                  \

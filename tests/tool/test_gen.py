@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """`ambit gen`: what it writes compiles without a warning, can be registered, and runs in the place
-of the generated kernel, with no compiler at hand.
+of the generated kernel, with no compiler at hand; on GPUs, where there are some, as source.
 
     test_gen.py path/to/ambit cc include-folder library [libraries...]
 """
-import os, subprocess, sys
+import os, re, subprocess, sys
 
 import tool
 
@@ -50,7 +50,7 @@ static int run(const char *device, int64_t n, int64_t m, %(type)s *out, double *
   ambit_run(p, 5);
   ambit_field_read(u, NULL, NULL, out);
   *sum = ambit_scalar_get(s);
-  if (!strcmp(device, "cpu")) ambit_program_report(p);
+  if (strcmp(device, "ref") != 0) ambit_program_report(p);
   return ambit_close(a);
 }
 
@@ -64,7 +64,7 @@ int main(void)
     %(type)s *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b);
     double sum_a, sum_b;
 
-    if (run("cpu", sizes[i][0], sizes[i][1], a, &sum_a)) return 3;
+    if (run("%(device)s", sizes[i][0], sizes[i][1], a, &sum_a)) return 3;
     if (run("ref", sizes[i][0], sizes[i][1], b, &sum_b)) return 3;
     for (size_t j = 0; j < n; j++)
       if (fabs((double)a[j] - (double)b[j]) > %(apart)s) return 4;
@@ -95,9 +95,9 @@ def _kernel_text(what, *words):
     return "\n".join(line[2:] for line in out.splitlines())
 
 
-def _run_user(folder, sources, **parts):
+def _run_user(folder, sources, device="cpu", **parts):
     env = {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(LIBRARY[0])}
-    (folder / "user.c").write_text(USER % parts)
+    (folder / "user.c").write_text(USER % {**parts, "device": device})
     subprocess.run([CC, *FLAGS, folder / "user.c", *sources, "-o", folder / "user", *LIBRARY, "-lm"],
                    check=True)
     r = subprocess.run([folder / "user"], capture_output=True, text=True, timeout=100, env=env)
@@ -114,6 +114,29 @@ def _check(folder, what, name, kind, tag, args, apart, *words):
                      register=f"ambit_register_{name}()", text=_quoted(_kernel_text(what, *words)),
                      type=kind, tag=tag, args=args, apart=apart)
     assert said.count("(registered)") == 6 and "much slower" not in said, said
+
+
+# Registers the text of a file.
+REGISTER_FILE = r"""
+static char source[1 << 18];
+
+static ambit_status register_file(const char *kernel, ambit_language language, const char *path)
+{
+  FILE *f = fopen(path, "r");
+  size_t n = f ? fread(source, 1, sizeof source - 1, f) : 0;
+
+  if (f) fclose(f);
+  return n ? ambit_register_source(kernel, language, source) : AMBIT_EIO;
+}
+"""
+
+
+def _check_on(device, folder, what, kind, tag, args, apart, *words):
+    tool.run("gen", f"--{device}", what, *words, "-o", folder / "kernel")
+    said = _run_user(folder, [], device, declare=REGISTER_FILE, text=_quoted(_kernel_text(what, *words)),
+                     register=f'register_file(text, AMBIT_{device.upper()}, "{folder / "kernel"}")',
+                     type=kind, tag=tag, args=args, apart=apart)
+    assert said.count("(registered)") >= (6 if device == "opencl" else 2), said  # some are for large grids
 
 
 def a_catalogue_stencil_runs_registered():
@@ -188,6 +211,39 @@ def what_cannot_be_generated_is_explained():
         tool.refuses("gen", "star2d1", "--size", "64", saying="2 dimensions")
         tool.refuses("gen", "star2d1", "-o", f / "none" / "x.c", saying="none", code=1)
         tool.refuses("gen", saying="which stencil?")
+
+
+def what_cannot_be_generated_for_a_gpu_is_explained():
+    with tool.folder(flat_c="void flat(float *u) { *u = *u + 1; }", none_c="void none(float u) {}") as f:
+        tool.refuses("gen", "--cuda", saying="which stencil?")
+        tool.refuses("gen", "--cuda", "--opencl", "star2d1", saying="one language")
+        tool.refuses("gen", "--cuda", "star2d1", "--threads", "4", saying="kernels in C")
+        tool.refuses("gen", "--opencl", f / "flat.c", saying="--size")
+        tool.refuses("gen", "--opencl", f / "none.c", saying="error", code=1)
+        tool.refuses("gen", "--cuda", "star2d1", "--size", "64", saying="2 dimensions")
+        tool.refuses("gen", "--cuda", "star9d1", saying="star9d1", code=1)
+        tool.refuses("gen", "--cuda", "star2d1", "-o", f / "none" / "x.cu", saying="none", code=1)
+
+
+def a_kernel_for_a_gpu_says_how_it_is_launched():
+    with tool.folder(heat_c=tool.HEAT) as f:
+        out, _ = tool.run("gen", "--opencl", f / "heat.c")
+        assert "ambit-launch: ambit_opencl_heat 2d threads 64x4x1 blocks n1 / 64, n0 / 4, 1 at most 1024\n" in out
+        assert " *   void heat(const float *u, float *v, float k, max float *change)\n" in out
+        large, _ = tool.run("gen", "--cuda", "star2d1")
+        small, _ = tool.run("gen", "--cuda", "star2d1", "--size", "32x32")
+        assert "Plan (stream " in large and "Plan (cells " in small
+        assert "ambit_div_" not in large and "AMBIT_CUDA" in large  # none of the helpers that it does not call
+
+
+GPUS = re.findall(r"^\s*(cuda|opencl)\b", tool.run("devices", "--quick")[0], re.M)
+if GPUS:
+    def kernels_for_gpus_run_registered_as_they_were_written():
+        with tool.folder(weird_c=WEIRD) as f:
+            for gpu in sorted(set(GPUS)):
+                _check_on(gpu, f, "star2d2", "float", "AMBIT_F32", "u, v", 1e-5)
+                _check_on(gpu, f, "box2d1", "double", "AMBIT_F64", "u, v", 0, "--type", "double", "--strict")
+                _check_on(gpu, f, f / "weird.c", "double", "AMBIT_F64", "u, v, 0.75, s", 0, "--strict", "--size", "99x99")
 
 
 tool.main(globals())

@@ -157,6 +157,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
                           .has_fold = ambit__gpu_reduces(&f->group)};
   ambit_status s;
 
+  f->head.heedless = true;
   f->head.plan = ambit__strdup(d->head.errors, "(registered)");
   if (!f->head.plan) return AMBIT_ENOMEM;
   ambit__gpu_own_name(d, f->step.rule, &what);
@@ -293,6 +294,12 @@ static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launc
   return compile(d, f, &f->any);
 }
 
+/* Kernels of the user's do without the last argument, which tells that the run has ended. */
+static bool is_own(const function *f, const variant *v)
+{
+  return v == &f->usual && f->own.source;
+}
+
 static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant *v,
                         const ambit__launch *l, const int64_t *cells, int64_t *blocks)
 {
@@ -303,14 +310,14 @@ static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant 
 
   *blocks = 0;
   if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
-  if (v == &f->usual && f->own.source)
+  if (is_own(f, v))
     ambit__recipe_shape(&f->own.recipe, cells, &shape);
   else
     v->plan.strategy->shape(&f->group, &v->plan, cells, &shape);
   *blocks = shape.blocks[0] * shape.blocks[1] * shape.blocks[2];
   fill(lane, f->nslots, f->slots, l, 0, numbers, args);
   return driver->launch(lane->queue, v->code->run, shape.blocks, shape.threads, shape.shared,
-                        f->nslots, args);
+                        f->nslots - is_own(f, v), args);
 }
 
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
@@ -331,5 +338,6 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   AMBIT_TRY(run(lane, f, v, l, cells, &blocks));
   if (!v->code->fold) return AMBIT_OK;
   fill(lane, f->nfold, f->fold_slots, l, blocks, numbers, args);
-  return d->driver->launch(lane->queue, v->code->fold, one, threads, 0, f->nfold, args);
+  return d->driver->launch(lane->queue, v->code->fold, one, threads, 0, f->nfold - is_own(f, v),
+                           args);
 }

@@ -1,0 +1,60 @@
+/* gpu_explain.c - the parameters of kernels on GPUs, for people who call or write such kernels. */
+#include "plan/gpu.h"
+
+enum { NAMES_WIDE = 24 };
+
+static void print_meaning(const ambit__group *g, const ambit__gpu_slot *s, ambit__text *t)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  const ambit__param *p = rule->nparams ? &rule->params[s->param] : NULL;
+
+  switch (s->kind) {
+  case SLOT_MEMORY:
+    ambit__print(t, "field %s (%s%s): where its memory begins", p->name, ambit_type_name(p->type),
+                 p->is_written ? ", written" : "");
+    break;
+  case SLOT_ORIGIN: ambit__print(t, "elements from there to cell 0 along every axis"); break;
+  case SLOT_STRIDE:
+    ambit__print(t, "elements from a cell to the next along each axis; the last is 1");
+    break;
+  case SLOT_COMPONENT: ambit__print(t, "elements from a component to the next"); break;
+  case SLOT_VALUE:
+    ambit__print(t, "value %s (%s): where it is", p->name, ambit_type_name(p->type));
+    break;
+  case SLOT_PARTIALS:
+    ambit__print(t, "reduction %s: 8 bytes for each block, where it leaves what its cells give",
+                 p->name);
+    break;
+  case SLOT_RESULT:
+    ambit__print(t, "scalar %s (%s): where the result goes", p->name, ambit_type_name(p->type));
+    break;
+  case SLOT_LO: ambit__print(t, "the first cell to update along each axis"); break;
+  case SLOT_HI: ambit__print(t, "behind the last cell to update"); break;
+  case SLOT_OFFSET: ambit__print(t, "index in the grid of cell 0"); break;
+  case SLOT_EXTENT: ambit__print(t, "cells of the grid along each axis"); break;
+  case SLOT_STEP: ambit__print(t, "number of the iteration, the first being 0"); break;
+  case SLOT_COUNT: ambit__print(t, "blocks of the first kernel"); break;
+  case SLOT_MORE: ambit__print(t, "1: what the scalar holds counts too; 0: it does not"); break;
+  case SLOT_ENDED: ambit__print(t, "NULL, or a number that is not 0 once the run is over"); break;
+  }
+}
+
+void ambit__gpu_explain(const ambit__group *g, int n, const ambit__gpu_slot *slots,
+                        const char *margin, ambit__text *t)
+{
+  for (int i = 0, end; i < n; i = end) {
+    size_t from;
+
+    ambit__print(t, "%s", margin);
+    from = t->len;
+    for (end = i; end < n && slots[end].kind == slots[i].kind && slots[end].param == slots[i].param;
+         end++) {
+      ambit__print(t, end > i ? ", " : "");
+      ambit__gpu_print_name(g, &slots[end], t);
+    }
+    ambit__print(t, "%*s", t->len - from < NAMES_WIDE ? (int)(NAMES_WIDE - (t->len - from)) : 1,
+                 "");
+    print_meaning(g, &slots[i], t);
+    ambit__print(t, "\n");
+  }
+}
