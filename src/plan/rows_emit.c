@@ -4,8 +4,7 @@
  *
  *   cell          the rule: reads through u_at, which points at the cell; writes through v_to
  *   singleN       one cell in each of N rows
- *   vectorN       a vector of cells in each of N rows
- *   edgeN         part of one, at the ends of N rows
+ *   vectorN       a vector of cells in each of N rows; at their ends, part of one
  *   rowsN         N rows from x0 to x1
  *   ambit_kernel  the loops over the box
  *
@@ -19,10 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-  MOST_TAPS = 512, /* of a sum that is written term by term */
-  MOST_EDGE = 128  /* reads of several rows that are written out again for their ends */
-};
+enum { MOST_TAPS = 512 }; /* of a sum that is written term by term */
 
 typedef ambit__rows_job job;
 typedef ambit__rows_place place;
@@ -152,64 +148,63 @@ static void declare_buffer(const job *j, int i, int c, const void *user)
   ambit__line_end(j->w, "[LANES] __attribute__((aligned(AMBIT_VECTOR)));");
 }
 
-/* ambit_put(v_at + x, v_b0_0, ...), or one of its kin; `some` of the lanes: l0 to l1. */
-static void put_lanes(const job *j, int i, int c, const place *p, const char *how, bool some)
-{
-  const char *type = ambit__rows_type_of(j, i);
-
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "ambit_%s(", how);
-  ambit__rows_print_pointer(j, i, c, p);
-  ambit__print(j->t, ", ");
-  ambit__rows_print_buffer(j, i, c, p->r);
-  ambit__print(j->t, ", LANES * (int)sizeof(%s)", type);
-  if (some) ambit__print(j->t, ", l0 * (long)sizeof(%s), l1 * (long)sizeof(%s)", type, type);
-  ambit__line_end(j->w, ");");
-}
-
+/* ambit_put(v_at + x, v_b0_0, ...), or past the cache. */
 static void put_buffer(const job *j, int i, int c, const void *user)
 {
   place p = *(const place *)user;
 
   p.lanes = false;
-  put_lanes(j, i, c, &p, j->plan->stream && !ambit__rows_param(j, i)->keeps[c] ? "stream" : "put",
-            false);
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "ambit_%s(",
+               j->plan->stream && !ambit__rows_param(j, i)->keeps[c] ? "stream" : "put");
+  ambit__rows_print_pointer(j, i, c, &p);
+  ambit__print(j->t, ", ");
+  ambit__rows_print_buffer(j, i, c, p.r);
+  ambit__print(j->t, ", LANES * (int)sizeof(%s)", ambit__rows_type_of(j, i));
+  ambit__line_end(j->w, ");");
 }
 
-/* Measured in turns on 8192^2 and 512^3 floats: prefetching gains 10 % in 2-D and 5 % for a 3-D star of radius 1;
- * at radius 2, with two thirds more streams in 3-D, it costs 11 %. */
-static bool prefetch_pays(const job *j)
+/* The highest offset along `axis` at which plane z (2-D: row z) of field i is read by any row of the block; false: it
+ * is not read. */
+static bool furthest(const job *j, const int rows[2], int i, int z, int axis, int *most)
 {
-  const int axis = j->last - 2;
+  const ambit__param *p = ambit__rows_param(j, i);
+  const int along = j->ndims >= 3 ? j->last - 2 : j->last - 1;
+  bool any = false;
 
-  if (!j->plan->stream) return false;
-  for (int i = 0; j->ndims >= 3 && i < j->rule->nparams; i++)
-    if (ambit__rows_param(j, i)->low[axis] + ambit__rows_param(j, i)->high[axis] > 2) return false;
-  return true;
+  for (int r = 0; r < rows[0] * rows[1]; r++)
+    for (int k = 0; k < p->nreads; k++) {
+      const int *offset = p->reads[k].offset;
+
+      if (r + offset[along] != z || (any && offset[axis] <= *most)) continue;
+      *most = offset[axis];
+      any = true;
+    }
+  return any;
 }
 
-/* Asks for what the rows of the block that come next in memory will need soon. */
+/* Asks for what a block of rows reads first of all, a little ahead: the row furthest on of each plane that no block
+ * before it has seen (2-D: each such row). Without it, a core waits for memory and computes in turns: on 512^3 floats,
+ * stars ran 5 to 15 % slower. */
 static void emit_prefetch(const job *j, const int rows[2])
 {
-  const int axis = j->ndims >= 3 ? j->last - 2 : j->last - 1, n = rows[0] * rows[1];
+  const int along = j->ndims >= 3 ? j->last - 2 : j->last - 1, n = rows[0] * rows[1];
 
-  for (int i = 0; i < j->rule->nparams; i++) {
-    int offset[AMBIT_MAX_DIMS] = {0};
+  for (int i = 0; j->ndims >= 2 && i < j->rule->nparams; i++) {
+    const ambit__param *param = ambit__rows_param(j, i);
 
-    if (!ambit__rows_is_field(j, i) || !j->bind[i].unit || !ambit__rows_param(j, i)->nreads ||
-        j->ndims < 2)
-      continue;
-    for (int d = 0; d < j->last; d++)
-      offset[d] = ambit__rows_param(j, i)->high[d];
-    for (int r = 0; r < n; r++) {
+    if (!ambit__rows_is_field(j, i) || !j->bind[i].unit || !param->nreads) continue;
+    for (int z = param->high[along]; z < n + param->high[along]; z++) {
       place p = {.lanes = false};
+      bool read = true;
 
-      for (int d = 0; d < j->last; d++)
-        p.offset[d] = offset[d];
-      p.offset[axis] += r;
+      for (int d = 0; d < j->last && read; d++)
+        read = furthest(j, rows, i, z, d, &p.offset[d]);
+      if (!read) continue;
+      p.offset[along] = z;
       ambit__line_begin(j->w);
       ambit__print(j->t, "__builtin_prefetch(");
-      ambit__rows_print_pointer(j, i, ambit__rows_param(j, i)->reads[0].component, &p);
+      ambit__rows_print_pointer(j, i, param->reads[0].component, &p);
       ambit__line_end(j->w, " + AHEAD);");
     }
   }
@@ -232,61 +227,60 @@ static void open_lanes(const job *j)
   ambit__open(j->w, "for (long l = 0; l < LANES; l++)");
 }
 
-static void emit_vector(const job *j, const int rows[2])
-{
-  open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1], ", long x");
-  each_buffer(j, rows, declare_buffer);
-  if (prefetch_pays(j)) emit_prefetch(j, rows);
-  open_lanes(j);
-  emit_cells(j, rows, true);
-  ambit__close(j->w);
-  each_buffer(j, rows, put_buffer);
-  ambit__close(j->w);
-}
-
-/* b[l] = l is asked for ? b[l] : what is there */
-static void blend_lanes(const job *j, int i, int c, const void *user)
+/* if (it is asked for) *(v_at + x + l) = v_b0_0[l]; */
+static void store_asked(const job *j, int i, int c, const void *user)
 {
   const place *p = user;
 
   ambit__line_begin(j->w);
-  ambit__rows_print_buffer(j, i, c, p->r);
-  ambit__print(j->t, "[l] = l >= l0 && l < l1 ? ");
-  ambit__rows_print_buffer(j, i, c, p->r);
-  ambit__print(j->t, "[l] : *(");
+  ambit__print(j->t, "if (x + l >= x0 && x + l < x1) *(");
   ambit__rows_print_pointer(j, i, c, p);
-  ambit__line_end(j->w, ");");
+  ambit__print(j->t, ") = ");
+  ambit__rows_print_buffer(j, i, c, p->r);
+  ambit__line_end(j->w, "[l];");
 }
 
-static void store_blend(const job *j, int i, int c, const void *user)
+static void prefetch_below(const job *j, int i, int c, const void *user)
 {
   place p = *(const place *)user;
 
   p.lanes = false;
-  put_lanes(j, i, c, &p, "put_some", true);
+  p.offset[j->last - 1] += j->ndims == 2 ? j->plan->rows[0] : 1;
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "__builtin_prefetch(");
+  ambit__rows_print_pointer(j, i, c, &p);
+  ambit__line_end(j->w, ", 1);");
 }
 
-/* Part of a vector of one row. All lanes are computed, as the cells beyond the ends of a row are in memory
- * too, and stored, those that were not asked for with what they held: cell by cell, the stores would fill
- * up the queue that waits for memory (a 3-D star on 510 cells per row ran at half the speed). Boxes that run at the
- * same time must therefore not share a cache line of a row; the device sees to that. */
-static void emit_edge(const job *j, const int rows[2])
+/* An end of the rows that does not fill a vector. Its cache line stays where it is, but has to come from memory first: the
+ * same end of the rows that come next is asked for here, a whole row ahead. Asked for at ends that fill a vector, lines
+ * that are then stored past the cache would have to leave it again: that took a sixth of the time of a 3-D star. */
+static void emit_ragged(const job *j, const int rows[2])
 {
-  const int n = rows[0] * rows[1];
+  open_lanes(j);
+  each_buffer(j, rows, store_asked);
+  ambit__close(j->w);
+  if (j->plan->stream && j->ndims > 1) each_buffer(j, rows, prefetch_below);
+}
 
-  ambit__print(j->t, "\nstatic __attribute__((noinline)) void edge%d(const ambit_call *call", n);
-  ambit__rows_print_places(j, DECLARE);
-  ambit__rows_print_invariants(j, DECLARE);
-  ambit__print(j->t, ", long x, long l0, long l1)\n{\n");
-  j->w->depth++;
+/* All lanes are computed, at ragged ends too, as the cells beyond the ends of a row are in memory. */
+static void emit_vector(const job *j, const int rows[2])
+{
+  open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1],
+                j->reduces ? ", long x" : ", long x, long x0, long x1");
   each_buffer(j, rows, declare_buffer);
+  if (j->plan->stream) emit_prefetch(j, rows);
   open_lanes(j);
   emit_cells(j, rows, true);
   ambit__close(j->w);
-  open_lanes(j);
-  each_buffer(j, rows, blend_lanes);
-  ambit__close(j->w);
-  each_buffer(j, rows, store_blend);
+  if (!j->reduces) ambit__open(j->w, "if (__builtin_expect(x >= x0 && x + LANES <= x1, 1))");
+  each_buffer(j, rows, put_buffer);
+  if (!j->reduces) {
+    ambit__close(j->w);
+    ambit__open(j->w, "else");
+    emit_ragged(j, rows);
+    ambit__close(j->w);
+  }
   ambit__close(j->w);
 }
 
@@ -325,82 +319,26 @@ static void fold_parts(const job *j, const ambit__scope *s, bool lanes)
   }
 }
 
-/* Whether rows are taken together at their ends too; large rules would take long to compile twice. */
-static bool edges_together(const job *j, const int rows[2])
-{
-  int reads = 0;
-
-  for (int i = 0; i < j->rule->nparams; i++)
-    reads += ambit__rows_is_field(j, i) ? ambit__rows_param(j, i)->nreads : 0;
-  return rows[0] * rows[1] == 1 || rows[0] * rows[1] * reads <= MOST_EDGE;
-}
-
-/* The ends of rows that do not fill a vector: lanes l0 to l1 of the one at x. */
-static void call_edges(const job *j, const int rows[2], const char *tail)
-{
-  const int n = rows[0] * rows[1], times = edges_together(j, rows) ? 1 : n;
-
-  for (int r = 0; r < times; r++) {
-    place p = ambit__rows_place_of(j, rows, r, false);
-
-    ambit__line_begin(j->w);
-    ambit__print(j->t, "edge%d(call", n / times);
-    print_shifted_places(j, &p, "");
-    ambit__rows_print_invariants(j, PASS);
-    ambit__line_end(j->w, tail);
-  }
-}
-
-static void prefetch_end(const job *j, int i, int c, const void *user)
-{
-  const place *p = user;
-
-  for (int end = 0; end < 2; end++) {
-    ambit__line_begin(j->w);
-    ambit__print(j->t, "__builtin_prefetch(");
-    print_pointer(j, i, c, p, end ? "x1" : "x0");
-    ambit__line_end(j->w, ", 1);");
-  }
-}
-
-/* The ends of rows are read before they are written: asks for those of the rows that come next. */
-static void emit_prefetch_ends(const job *j, const int rows[2])
-{
-  for (int r = 0; r < rows[0] * rows[1]; r++) {
-    place p = ambit__rows_place_of(j, rows, r, false);
-
-    p.offset[j->last - 1] += j->ndims == 2 ? rows[0] : 1;
-    ambit__rows_each_output(j, prefetch_end, &p);
-  }
-}
-
-/* Whole vectors along the rows; ends that do not fill one by edge(), or cell by cell where cells are
- * reduced. */
+/* Vectors along the rows, ragged ends included; where cells are reduced, the ends go cell by cell. */
 static void emit_vector_walk(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
 
-  if (j->reduces) {
-    ambit__line(j->w, "long x = x0;");
-    ambit__open(j->w, "for (; x < x1 && x %% LANES; x++)");
-    call_rows(j, "single", n, "part", ", x);");
+  if (!j->reduces) {
+    ambit__open(j->w, "for (long x = x0 - x0 %% LANES; x < x1; x += LANES)");
+    call_rows(j, "vector", n, "part", ", x, x0, x1);");
     ambit__close(j->w);
-  } else {
-    if (j->plan->stream && j->ndims > 1) emit_prefetch_ends(j, rows);
-    ambit__line(j->w, "long x = x0 - x0 %% LANES;");
-    ambit__open(j->w, "if (x < x0)");
-    call_edges(j, rows, ", x, x0 - x, x1 - x < LANES ? x1 - x : LANES);");
-    ambit__line(j->w, "x += LANES;");
-    ambit__close(j->w);
+    return;
   }
+  ambit__line(j->w, "long x = x0;");
+  ambit__open(j->w, "for (; x < x1 && x %% LANES; x++)");
+  call_rows(j, "single", n, "part", ", x);");
+  ambit__close(j->w);
   ambit__open(j->w, "for (; x + LANES <= x1; x += LANES)");
   call_rows(j, "vector", n, "part", ", x);");
   ambit__close(j->w);
-  ambit__open(j->w, j->reduces ? "for (; x < x1; x++)" : "if (x < x1)");
-  if (j->reduces)
-    call_rows(j, "single", n, "part", ", x);");
-  else
-    call_edges(j, rows, ", x, 0, x1 - x);");
+  ambit__open(j->w, "for (; x < x1; x++)");
+  call_rows(j, "single", n, "part", ", x);");
   ambit__close(j->w);
 }
 
@@ -444,7 +382,6 @@ static void emit_rows(const job *j, const int rows[2])
 
   emit_singles(j, rows);
   if (!j->direct) emit_vector(j, rows);
-  if (!j->direct && !j->reduces && edges_together(j, rows)) emit_edge(j, rows);
   open_function(j, "static __attribute__((noinline))", "rows", n, ", int64_t x0, int64_t x1");
   declare_parts(j, &s, !j->direct);
   emit_walk(j, rows);

@@ -38,14 +38,6 @@ AMBIT_INLINE void ambit_put(void *to, const void *from, int bytes)
     *(ambit_loose_vector *)((char *)to + i) = *(const ambit_vector *)((const char *)from + i);
 }
 
-/* The same, but only vectors that hold bytes first to end. */
-AMBIT_INLINE void ambit_put_some(void *to, const void *from, int bytes, long first, long end)
-{
-  for (int i = 0; i < bytes; i += AMBIT_VECTOR)
-    if (i + AMBIT_VECTOR > first && i < end)
-      *(ambit_loose_vector *)((char *)to + i) = *(const ambit_vector *)((const char *)from + i);
-}
-
 #if defined(__x86_64__)
 #  if defined(__clang__)
 #    define AMBIT_STREAM(to, v) __builtin_nontemporal_store(v, to)
