@@ -26,10 +26,12 @@ struct Schedule {
   }
 };
 
+// All schedules worth trying; of stencils with many points only those with the usual tile and strip, as their sums, not
+// memory, decide, and take seconds to compile.
 static std::vector<Schedule> candidates(const peer_args &p)
 {
   std::vector<Schedule> list;
-  const bool flat = p.stencil.ndims == 2;
+  const bool flat = p.stencil.ndims == 2, large = p.stencil.points > 64;
   const int slow = static_cast<int>(flat ? p.extent[1] : p.extent[0]);
   const int rows = static_cast<int>(p.extent[1]);
   for (int unroll : {1, 2, 4, 8})
@@ -38,6 +40,7 @@ static std::vector<Schedule> candidates(const peer_args &p)
         for (int tile : {flat ? 1 : rows, 16}) {
           if (strip < unroll || strip > slow || tile > rows || (flat && tile > 1)) continue;
           if (p.stencil.points * unroll * vectors > 512) continue; // seconds to compile, never best
+          if (large && (tile != 16 || strip != 8 * unroll)) continue;
           list.push_back({unroll, vectors, tile, strip});
         }
   return list;
