@@ -162,7 +162,7 @@ typedef enum ambit_order {
   AMBIT_AOS = 1  /* the components of a cell beside each other */
 } ambit_order;
 
-/* A field of one value per cell, all zero; the name appears in messages and files. */
+/* A field of one value per cell, all zero (NaN with the option nan); the name appears in messages and files. */
 AMBIT_API ambit_field *ambit_field_create(ambit_grid *g, const char *name, ambit_type type);
 /* The same with several components per cell: `float *f[9]` in a kernel. */
 AMBIT_API ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_type type,

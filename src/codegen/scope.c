@@ -220,6 +220,10 @@ static void emit_constant(const ambit__scope *s, ambit__text *t, const ambit__ex
 /* `around` is the level of the operator this stands in. */
 static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
+  if (s->use && (e->op == EXPR_VALUE || e->op == EXPR_OUT)) {
+    s->use(s, t, e);
+    return;
+  }
   switch (e->op) {
   case EXPR_CONST: emit_constant(s, t, e, around); break;
   case EXPR_LOCAL: ambit__name_local(s, t, e->index); break;
@@ -271,6 +275,7 @@ static void emit_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt 
     ambit__emit_expr(s, &w->text, st->value);
   }
   ambit__line_end(w, ";");
+  if (s->set && st->kind == STMT_SET_OUT) s->set(s, w, st);
 }
 
 static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list, int *line)

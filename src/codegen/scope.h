@@ -19,6 +19,10 @@ struct ambit__scope {
   void (*index)(const ambit__scope *s, ambit__text *t, int axis);
   void (*extent)(const ambit__scope *s, ambit__text *t, int axis);
   const char *step; /* an expression for step() */
+  /* For those who watch the values; NULL: nobody does. `use` prints EXPR_VALUE and EXPR_OUT in the place of their names;
+   * `set` writes what follows a STMT_SET_OUT. */
+  void (*use)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
+  void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
   const void *user; /* the strategy's own */
 };
 

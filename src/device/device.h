@@ -36,9 +36,12 @@ typedef struct ambit__buffer {
   size_t bytes;
 } ambit__buffer;
 
+/* A checked function does what the group's `checks` ask for: its launches need a fault record, and fill it in. One
+ * that came from outside cannot, and is not checked. */
 typedef struct ambit__function {
   char *plan;    /* one line that tells how it runs, owned */
   bool heedless; /* it would go on when the device has found that the run has ended (see watch) */
+  bool checked;
 } ambit__function;
 
 /* The values of one field on one part. Swapping two fields swaps their buffers. */
@@ -55,11 +58,13 @@ typedef struct ambit__message {
 
 typedef struct ambit__event ambit__event; /* a point in a queue; each backend has its own struct */
 
-/* What one parameter of a launch is bound to: a field, or a value in a small buffer. */
+/* What one parameter of a launch is bound to: a field, or a value in a small buffer. `valid` is looked at by launches
+ * that are checked, and by nobody else: a read beyond it is an error. With ndims 0, it is the own cells and the margins. */
 typedef struct ambit__argument {
   ambit__store *store;                 /* field; NULL otherwise */
   const ambit__boundaries *boundaries; /* field: what reads outside the grid give */
   ambit__buffer *value;                /* scalar or number: 8 bytes, of the parameter's type */
+  ambit__box valid; /* field: cells that hold values for this launch; see below */
 } ambit__argument;
 
 /* Launches of one function, on different boxes and parts, may be under way at once in several queues: each stores to
@@ -72,6 +77,7 @@ typedef struct ambit__launch {
   const ambit__argument *args;
   int64_t step; /* iteration number */
   bool more;    /* reductions are folded into what their values hold, instead of starting anew */
+  ambit__buffer *faults; /* of a function that is checked: see device/faults.h */
 } ambit__launch;
 
 /* A condition on a scalar that a device checks without the host. */

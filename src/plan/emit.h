@@ -7,8 +7,8 @@
 
 #define AMBIT_ENTRY "ambit_kernel" /* the function a generated file exports, unless told */
 
-extern const ambit__strategy ambit__strategy_cells, ambit__strategy_once, ambit__strategy_rows,
-    ambit__strategy_stream;
+extern const ambit__strategy ambit__strategy_cells, ambit__strategy_checked, ambit__strategy_once,
+    ambit__strategy_rows, ambit__strategy_stream;
 
 /* The name the function is to have. */
 const char *ambit__entry_name(const ambit__group *g);

@@ -35,6 +35,7 @@ int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
   add_axes(slots, &n, SLOT_OFFSET, 0, g->ndims);
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
+  if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);
   if (!g->for_people)
     add(slots, &n, SLOT_ENDED, 0, 0); /* the last: people's own kernels have none */
   return n;
@@ -90,6 +91,7 @@ void ambit__gpu_print_name(const ambit__group *g, const ambit__gpu_slot *s, ambi
   case SLOT_OFFSET: ambit__print(t, "offset%d", s->axis); break;
   case SLOT_EXTENT: ambit__print(t, "extent%d", s->axis); break;
   case SLOT_STEP: ambit__print(t, "step"); break;
+  case SLOT_FAULTS: ambit__print(t, "faults"); break;
   case SLOT_COUNT: ambit__print(t, "count"); break;
   case SLOT_MORE: ambit__print(t, "more"); break;
   case SLOT_ENDED: ambit__print(t, "ended"); break;
@@ -108,6 +110,8 @@ static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
     print_memory_type(j, s);
   else if (s->kind == SLOT_ENDED)
     ambit__print(j->t, "%sconst %s *", j->dialect->global, j->integer);
+  else if (s->kind == SLOT_FAULTS)
+    ambit__print(j->t, "%s%s *", j->dialect->global, j->integer);
   else
     ambit__print(j->t, "%s ", j->integer);
   ambit__gpu_print_name(j->group, s, j->t);

@@ -22,6 +22,11 @@ typedef struct ambit__group_step {
   const ambit__binding *bind; /* per parameter */
 } ambit__group_step;
 
+enum {
+  AMBIT__CHECK_ACCESS = 1, /* reads and writes outside the cells and the memory of a field */
+  AMBIT__CHECK_NAN = 2     /* NaN that is written */
+};
+
 /* Steps that run as one function: `nsteps` steps, `depth` iterations of them. */
 typedef struct ambit__group {
   int nsteps;
@@ -30,8 +35,9 @@ typedef struct ambit__group {
   int ndims;                     /* axes of the grid; 0: the steps run once, on scalars */
   int64_t cells[AMBIT_MAX_DIMS]; /* a typical box */
   bool strict;                   /* see ambit__settings */
-  bool for_people;               /* to be compiled elsewhere, with ambit.h at hand */
-  const char *entry;             /* name of the function; NULL: AMBIT_ENTRY */
+  unsigned checks;   /* AMBIT__CHECK_...: what launches must be checked for; 0: nothing */
+  bool for_people;   /* to be compiled elsewhere, with ambit.h at hand */
+  const char *entry; /* name of the function; NULL: AMBIT_ENTRY */
 } ambit__group;
 
 typedef enum ambit__target_kind {

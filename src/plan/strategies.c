@@ -1,8 +1,9 @@
 /* strategies.c - every strategy there is, and the choice among them. */
 #include "plan/emit.h"
 
-static const ambit__strategy *const strategies[] = {
-    &ambit__strategy_once, &ambit__strategy_rows, &ambit__strategy_stream, &ambit__strategy_cells};
+static const ambit__strategy *const strategies[] = {&ambit__strategy_once, &ambit__strategy_rows,
+                                                    &ambit__strategy_stream, &ambit__strategy_cells,
+                                                    &ambit__strategy_checked};
 
 enum { MOST = 16 };
 
@@ -12,7 +13,8 @@ bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__pl
 
   for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
     ambit__plan plans[MOST];
-    int n = strategies[i]->applies(g, t) ? strategies[i]->candidates(g, t, plans, MOST) : 0;
+    bool fits = (strategies[i] == &ambit__strategy_checked) == (g->checks != 0);
+    int n = fits && strategies[i]->applies(g, t) ? strategies[i]->candidates(g, t, plans, MOST) : 0;
 
     for (int k = 0; k < n; k++) {
       double cost = strategies[i]->cost(g, t, &plans[k]);

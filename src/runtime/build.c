@@ -54,6 +54,7 @@ static ambit_status build(ambit_program *p, const ambit__step *s, const ambit__b
   for (int d = 0; d < region->ndims; d++)
     group.cells[d] = box.hi[d] - box.lo[d];
   group.strict = p->grid->context->settings.strict;
+  group.checks = ambit__debug_checks(p->grid->context);
   AMBIT_TRY(dev->backend->build(dev, &group, fn));
   ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", s->kernel->rule->name, (*fn)->plan);
   return AMBIT_OK;
@@ -131,6 +132,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
   const int nengines = p->grid->context->nengines;
 
   if (is_idle(a)) return AMBIT_OK;
+  a->checks = ambit__debug_checks(p->grid->context);
   AMBIT_TRY(make_numbers(p, s, a));
   AMBIT_TRY(make_arguments(p, s, a));
   a->functions = ambit__new(ERRORS(p), (size_t)nengines, sizeof(ambit__function *));

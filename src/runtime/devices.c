@@ -191,6 +191,7 @@ ambit_status ambit__engines_open(ambit *a)
 
 void ambit__engines_close(ambit *a)
 {
+  ambit__debug_close(a);
   for (int i = 0; i < a->nengines; i++) {
     const ambit__engine *e = &a->engines[i];
 

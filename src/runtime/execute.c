@@ -43,7 +43,10 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .step = p->iteration,
                        .more = piece->more};
 
-    AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
+    if (apply->checks)
+      AMBIT_TRY(ambit__debug_launch(p, op->step, piece->part, &l));
+    else
+      AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
   }
   return AMBIT_OK;
 }
@@ -88,6 +91,7 @@ ambit_status ambit__program_iterate(ambit_program *p)
 {
   for (size_t i = 0; i < p->nops; i++)
     AMBIT_TRY(run(p, &p->ops[i]));
+  AMBIT_TRY(ambit__debug_end(p));
   p->iteration++;
   return AMBIT_OK;
 }

@@ -56,20 +56,6 @@ static ambit_status check_memory(const ambit_field *f, int part, const ambit__la
   return AMBIT_ENOMEM;
 }
 
-/* Memory for a part. One without cells has margins alone: kernels are launched there too. */
-static ambit_status allocate(const ambit_field *f, int part, ambit__store *store)
-{
-  ambit__engine *e = ambit__engine_of(f->grid->context, part);
-
-  AMBIT_CHECK(ambit__layout_make(&store->layout), ERRORS(f), AMBIT_ENOMEM,
-              "field '%s' has more bytes than can be counted", f->name);
-  AMBIT_TRY(check_memory(f, part, &store->layout));
-  AMBIT_TRY(
-      e->device->backend->alloc(e->device, store->layout.bytes, &store->layout, &store->buffer));
-  e->allocated += store->layout.bytes;
-  return AMBIT_OK;
-}
-
 static void release(const ambit_field *f, int part, ambit__store *store)
 {
   ambit__engine *e = ambit__engine_of(f->grid->context, part);
@@ -78,6 +64,23 @@ static void release(const ambit_field *f, int part, ambit__store *store)
   e->device->backend->release(e->device, store->buffer);
   e->allocated -= store->layout.bytes;
   store->buffer = NULL;
+}
+
+/* Memory for a part. One without cells has margins alone: kernels are launched there too. */
+static ambit_status allocate(const ambit_field *f, int part, ambit__store *store)
+{
+  ambit__engine *e = ambit__engine_of(f->grid->context, part);
+  ambit_status s;
+
+  AMBIT_CHECK(ambit__layout_make(&store->layout), ERRORS(f), AMBIT_ENOMEM,
+              "field '%s' has more bytes than can be counted", f->name);
+  AMBIT_TRY(check_memory(f, part, &store->layout));
+  AMBIT_TRY(
+      e->device->backend->alloc(e->device, store->layout.bytes, &store->layout, &store->buffer));
+  e->allocated += store->layout.bytes;
+  s = ambit__debug_poison(f->grid->context, e, store);
+  if (s) release(f, part, store);
+  return s;
 }
 
 static ambit_status make_stores(ambit_field *f)

@@ -10,7 +10,8 @@
 
 ambit_status ambit__run_or_end(ambit_program *p, ambit_status s)
 {
-  if (s) ambit__net_abort(p->grid->context->net, ambit_error_text(p->grid->context));
+  if (s && p->grid->context->net->size > 1)
+    ambit__net_abort(p->grid->context->net, ambit_error_text(p->grid->context));
   return s;
 }
 

@@ -42,7 +42,8 @@ struct ambit {
   int most_slots; /* parts of the process that has most */
   int *firsts;    /* by process, and one more: the number of its first part; owned */
   ambit__net *net;
-  uint64_t last_id; /* ids handed out so far */
+  uint64_t last_id;           /* ids handed out so far */
+  struct ambit__debug *debug; /* of the options check and nan; NULL: not needed so far; owned */
   ambit__link grids, scalars, kernels;
 };
 
@@ -122,6 +123,7 @@ typedef struct ambit__apply {
   ambit__argument *args;       /* by part and parameter; owned */
   bool reduces;
   struct ambit__share *share; /* of what it reduces; NULL: nobody else needs it; owned */
+  unsigned checks;            /* AMBIT__CHECK_...: what launches are checked for */
   double cells, bytes, flops; /* of one execution, on all parts of all processes */
 } ambit__apply;
 
@@ -238,6 +240,17 @@ void ambit__program_discard(ambit_program *p);
 int ambit__fetch_of(const ambit_program *p, const ambit_field *field); /* -1: it has none */
 /* Whether what a brings is also what b would. */
 bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b);
+
+/* ---- debug.c: the options check and nan ---- */
+
+unsigned ambit__debug_checks(const ambit *a); /* AMBIT__CHECK_...: what the options ask for */
+/* With nan: memory that nobody gave values is NaN. */
+ambit_status ambit__debug_poison(const ambit *a, ambit__engine *e, const ambit__store *store);
+/* Does a launch of a step on a part of this process, waits for it, and remembers what it did wrong. */
+ambit_status ambit__debug_launch(ambit_program *p, int step, int part, ambit__launch *l);
+/* The end of an iteration: fails with what was found in it. */
+ambit_status ambit__debug_end(ambit_program *p);
+void ambit__debug_close(ambit *a); /* before the engines close */
 
 /* ---- program.c, check.c, seal.c, start.c, execute.c, report.c, until.c ---- */
 

@@ -11,7 +11,8 @@
 enum { CAPABILITY = 90, MOST_PLANS = 16, FIRST_SEED = 0x1000, FAMILIES = 12 };
 
 static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once,
-                                                    &ambit__strategy_stream};
+                                                    &ambit__strategy_stream,
+                                                    &ambit__strategy_checked};
 
 static const ambit__target h200 = {
     .kind = TARGET_GPU,
@@ -25,6 +26,7 @@ static const ambit__target h200 = {
 };
 
 static const ambit__nvrtc *nvrtc;
+static unsigned checks; /* what the kernels are to be checked for */
 
 /* ---- one kernel ---- */
 
@@ -150,6 +152,7 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = ndims, .strict = strict};
   ambit__plan plan;
 
+  g.checks = checks;
   for (int i = 0; i < rule->nparams; i++) {
     bool is_field = rule->params[i].kind == PARAM_FIELD && ndims > 0;
 
@@ -317,6 +320,7 @@ static void the_fixed_kernels_compile(void)
   CHECK_EQ(5, functions);
 }
 
+/* Every family unchecked, and with the checks it is the turn of. */
 static void kernels_of_random_programs_compile(void)
 {
   static program_plan p;
@@ -327,8 +331,12 @@ static void kernels_of_random_programs_compile(void)
       char name[64];
 
       snprintf(name, sizeof name, "seed 0x%llx kernel %d", (unsigned long long)p.seed, k);
-      check_text(name, p.kernels[k].text, p.kernels[k].runs_once ? 0 : p.ndims, p.extents[0],
-                 family % 2, true);
+      for (unsigned turn = 0; turn < 2; turn++) {
+        checks = turn ? 1 + (unsigned)family % 3 : 0;
+        check_text(name, p.kernels[k].text, p.kernels[k].runs_once ? 0 : p.ndims, p.extents[0],
+                   family % 2, true);
+      }
+      checks = 0;
     }
   }
 }

@@ -165,7 +165,8 @@ static void a_read_outside_is_resolved_by_the_boundary(void)
   ambit__store u = store(AMBIT_I32, 1, AMBIT_SOA), v = store(AMBIT_I32, 1, AMBIT_SOA);
   const ambit__boundaries b = {
       .kind = {{AMBIT_PERIODIC, AMBIT_PERIODIC}, {AMBIT_NONE, AMBIT_REFLECT}}};
-  const ambit__argument args[] = {{&u, &b, NULL}, {&v, &closed, NULL}};
+  const ambit__argument args[] = {{.store = &u, .boundaries = &b},
+                                  {.store = &v, .boundaries = &closed}};
   const int32_t before[CELLS] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
   /* rows from -2 are 1 2 0; columns from 3 are 3 2 1 0 */
   const int32_t want[CELLS] = {13, 12, 11, 10, 23, 22, 21, 20, 3, 2, 1, 0};
@@ -187,7 +188,8 @@ static void a_constant_boundary_gives_its_value_in_the_type_of_the_field(void)
   ambit__store u = store(AMBIT_U8, 1, AMBIT_SOA), v = store(AMBIT_U8, 1, AMBIT_SOA);
   const ambit__boundaries b = {.kind = {{AMBIT_NONE, AMBIT_CONSTANT}, {AMBIT_CONSTANT, AMBIT_NONE}},
                                .value = {{0, 300.5}, {9.75, 0}}};
-  const ambit__argument args[] = {{&u, &b, NULL}, {&v, &closed, NULL}};
+  const ambit__argument args[] = {{.store = &u, .boundaries = &b},
+                                  {.store = &v, .boundaries = &closed}};
   const uint8_t before[CELLS] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
   const uint8_t want[CELLS] = {9, 10, 11, 12, 9, 20, 21, 22, 9, 255, 255, 255};
   uint8_t after[CELLS];
@@ -214,7 +216,7 @@ static void only_the_cells_of_the_box_change(void)
   ambit__stmt body = set_out(0, 0, sum);
   ambit__rule rule = {.nparams = 1, .params = params, .body = &body};
   ambit__store u = store(AMBIT_I64, 1, AMBIT_SOA);
-  const ambit__argument args[] = {{&u, &closed, NULL}};
+  const ambit__argument args[] = {{.store = &u, .boundaries = &closed}};
   const ambit__box box = {.ndims = 2, .lo = {1, 1}, .hi = {3, 3}};
   const int64_t before[CELLS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   const int64_t want[CELLS] = {0, 1, 2, 3, 4, 162, 163, 7, 8, 266, 267, 11};
@@ -246,7 +248,7 @@ static void a_kept_component_starts_at_its_old_value_and_reads_see_the_old_one(v
   params[0].keeps = keeps;
   for (int order = 0; order < 2; order++) {
     ambit__store f = store(AMBIT_F32, 2, (ambit_order)order);
-    const ambit__argument args[] = {{&f, &closed, NULL}};
+    const ambit__argument args[] = {{.store = &f, .boundaries = &closed}};
     float values[CELLS][2];
 
     for (int i = 0; i < CELLS; i++) {
@@ -286,7 +288,8 @@ static void locals_calls_casts_and_choices_are_evaluated(void)
   ambit__rule rule = {
       .nparams = 2, .params = params, .nlocals = 1, .locals = locals, .body = &body};
   ambit__store v = store(AMBIT_F32, 1, AMBIT_SOA);
-  const ambit__argument args[] = {{&v, &closed, NULL}, {NULL, NULL, value(AMBIT_F32, 2.5)}};
+  const ambit__argument args[] = {{.store = &v, .boundaries = &closed},
+                                  {.value = value(AMBIT_F32, 2.5)}};
   float after[CELLS];
 
   choice->c = expr(EXPR_MUL, AMBIT_F32, local, leaf(EXPR_VALUE, AMBIT_F32, 1));
@@ -338,7 +341,8 @@ static void a_const_pointer_may_be_a_value_in_every_cell(void)
   ambit__stmt body = set_out(1, 0, read_at(AMBIT_I16, 0, 0, 0, 0));
   ambit__rule rule = {.nparams = 2, .params = params, .body = &body};
   ambit__store v = store(AMBIT_I16, 1, AMBIT_SOA);
-  const ambit__argument args[] = {{.value = value(AMBIT_I16, -7)}, {&v, &closed, NULL}};
+  const ambit__argument args[] = {{.value = value(AMBIT_I16, -7)},
+                                  {.store = &v, .boundaries = &closed}};
   int16_t after[CELLS];
 
   run(&rule, &grid, args);
@@ -358,7 +362,7 @@ static double reduce(ambit__reduce how, ambit_type type, const ambit__box *box, 
   ambit__stmt body = set_out(1, 0, values ? read_at(type, 0, 0, 0, 0) : leaf(EXPR_OUT, type, 1));
   ambit__rule rule = {.nparams = 2, .params = params, .body = &body};
   ambit__store u = store(type, 1, AMBIT_SOA);
-  const ambit__argument args[] = {{&u, &closed, NULL}, {.value = value(type, 99)}};
+  const ambit__argument args[] = {{.store = &u, .boundaries = &closed}, {.value = value(type, 99)}};
 
   if (values) set(&u, values);
   run(&rule, box, args);

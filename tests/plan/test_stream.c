@@ -188,7 +188,7 @@ static void run_reference(problem *p, const ambit__group *g)
 
   for (int i = 0; i < p->rule->nparams; i++)
     if (is_field(p, i))
-      args[i] = (ambit__argument){&p->fields[i].store, &p->boundaries, NULL};
+      args[i] = (ambit__argument){.store = &p->fields[i].store, .boundaries = &p->boundaries};
     else
       args[i].value = p->values[i];
   CHECK_EQ(AMBIT_OK, ref->build(device, g, &fn));
@@ -248,6 +248,7 @@ static long long argument(problem *p, const ambit__gpu_slot *s,
   case SLOT_OFFSET: return 0;
   case SLOT_EXTENT: return p->extents[s->axis];
   case SLOT_STEP: return STEP;
+  case SLOT_FAULTS: return 0; /* nothing is checked here */
   case SLOT_COUNT: return blocks;
   case SLOT_MORE: return 0;
   case SLOT_ENDED: return p->ended ? (long long)(intptr_t)&p->ended : 0;

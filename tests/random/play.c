@@ -71,7 +71,8 @@ static void set_boundaries(const stage *s, int field)
                            f->value[d][side]);
 }
 
-static void make_objects(stage *s)
+/* With `sparse`, every other field is left without values. */
+static void make_objects(stage *s, bool sparse)
 {
   const program_plan *p = s->p;
 
@@ -82,7 +83,7 @@ static void make_objects(stage *s)
 
     s->fields[i] = ambit_field_create_vector(s->grid, name, f->type, f->components, f->order);
     set_boundaries(s, i);
-    if (f->is_given) {
+    if (f->is_given && !(sparse && i % 2)) {
       void *values = make_values(p, i, program_cells(p), 0);
 
       ambit_field_write(s->fields[i], NULL, NULL, values);
@@ -243,24 +244,25 @@ static void choose_parts(ambit *a, const program_plan *p, const char *devices)
   if (p->seed % 5 == 1) ambit_option_set(a, "weights", text);
 }
 
-void program_play(const program_plan *p, const char *device, bool strict, int threads,
-                  const char *cache, outcome *o)
+void program_play(const program_plan *p, const play_mode *mode, outcome *o)
 {
   stage s = {.p = p};
   char count[16];
 
   memset(o, 0, sizeof *o);
-  setenv("AMBIT_MPI", strcmp(device, "ref") ? "auto" : "off", 1); /* ref has one part */
+  setenv("AMBIT_MPI", strcmp(mode->device, "ref") ? "auto" : "off", 1); /* ref has one part */
   s.a = ambit_open(NULL, NULL);
-  snprintf(count, sizeof count, "%d", threads);
+  snprintf(count, sizeof count, "%d", mode->threads);
   ambit_on_error(s.a, NULL, NULL);
-  ambit_option_set(s.a, "devices", device);
-  ambit_option_set(s.a, "strict", strict ? "1" : "0");
+  ambit_option_set(s.a, "devices", mode->device);
+  ambit_option_set(s.a, "strict", mode->strict ? "1" : "0");
+  ambit_option_set(s.a, "check", mode->check ? "1" : "0");
+  ambit_option_set(s.a, "nan", mode->nan ? "1" : "0");
   ambit_option_set(s.a, "threads", count);
-  ambit_option_set(s.a, "cache", cache);
+  ambit_option_set(s.a, "cache", mode->cache);
   ambit_option_set(s.a, "verbose", "-1");
-  choose_parts(s.a, p, device);
-  make_objects(&s);
+  choose_parts(s.a, p, mode->device);
+  make_objects(&s, mode->nan);
   make_program(&s);
   for (int i = 0; i < p->nactions && !ambit_error(s.a); i++)
     act(&s, &p->actions[i], i);

@@ -131,9 +131,17 @@ typedef struct outcome {
   int converged;
 } outcome;
 
+/* How a program is run. */
+typedef struct play_mode {
+  const char *device;
+  bool strict;
+  bool check, nan; /* the options of these names; with nan fewer fields are given values */
+  int threads;
+  const char *cache;
+} play_mode;
+
 /* Runs the program in a context of its own. */
-void program_play(const program_plan *p, const char *device, bool strict, int threads,
-                  const char *cache, outcome *o);
+void program_play(const program_plan *p, const play_mode *mode, outcome *o);
 void outcome_free(outcome *o);
 
 static inline bool is_real(ambit_type t)

@@ -5,6 +5,7 @@
  *   test_random --seed 0x... [--count n]   some other programs, to look for mistakes or at one
  *   test_random --seed 0x... --print       the program itself
  *   test_random --device opencl            on another device than cpu; skipped where there is none
+ *   test_random --checked                  with the options check and nan: nothing is found but NaN, and the same on both
  */
 #define _XOPEN_SOURCE 700
 #include "device/cpu/machine.h"
@@ -18,6 +19,7 @@
 enum { FIRST = 0x1000, COUNT = 128 };
 
 static const char *device = "cpu"; /* what is tested */
+static bool checked;               /* with check and nan */
 
 /* ---- caches the cpu device believes in ---- */
 
@@ -135,20 +137,48 @@ static bool same_outcome(const program_plan *p, bool strict, const outcome *want
 /* ---- one program ---- */
 
 static int failures;
+static int found_nan; /* programs that wrote one, with nan */
 
-static void check_on_device(const program_plan *p, bool strict, int threads, const outcome *want)
+static void check_mode(const program_plan *p, const play_mode *mode, const outcome *want)
 {
   outcome got;
   bool same;
 
-  program_play(p, device, strict, threads, folder, &got);
-  same = same_outcome(p, strict, want, &got);
+  program_play(p, mode, &got);
+  same = same_outcome(p, mode->strict, want, &got);
   outcome_free(&got);
   if (same) return;
   failures++;
-  printf("# to see it again: test_random --device %s --seed 0x%" PRIx64 " (%s, %d threads)\n",
-         device, p->seed, strict ? "strict" : "not strict", threads);
+  printf("# to see it again: test_random --device %s --seed 0x%" PRIx64
+         "%s (%s, %d threads, check %d, nan %d)\n",
+         device, p->seed, checked ? " --checked" : "", mode->strict ? "strict" : "not strict",
+         mode->threads, mode->check, mode->nan);
   program_print(p, stdout);
+}
+
+static void check_on_device(const program_plan *p, bool strict, int threads, const outcome *want)
+{
+  const play_mode mode = {.device = device, .strict = strict, .threads = threads, .cache = folder};
+
+  check_mode(p, &mode, want);
+}
+
+/* With check nothing is found and nothing changes. With nan memory starts differently, but alike on all devices, and what
+ * is found is the same to the word: kernel, cell, iteration, and where it came from. */
+static void check_checked(const program_plan *p, const outcome *want)
+{
+  play_mode mode = {.device = device, .strict = true, .check = true, .cache = folder};
+  outcome poisoned;
+
+  mode.threads = p->threads;
+  check_mode(p, &mode, want);
+  mode.nan = true;
+  mode.device = "ref";
+  program_play(p, &mode, &poisoned);
+  mode.device = device;
+  check_mode(p, &mode, &poisoned);
+  found_nan += poisoned.status && strstr(poisoned.story, "NaN to ");
+  outcome_free(&poisoned);
 }
 
 static void check_program(uint64_t seed)
@@ -158,10 +188,16 @@ static void check_program(uint64_t seed)
 
   program_make(&p, seed);
   tiny_caches = p.tiny_caches;
-  program_play(&p, "ref", true, 1, folder, &want);
+  program_play(&p, &(play_mode){.device = "ref", .strict = true, .threads = 1, .cache = folder},
+               &want);
   if (want.status && want.status != AMBIT_EPROGRAM) {
     failures++;
     printf("# test_random --seed 0x%" PRIx64 " is no program: %s\n", seed, want.story);
+  }
+  if (checked) {
+    check_checked(&p, &want);
+    outcome_free(&want);
+    return;
   }
   check_on_device(&p, true, p.threads, &want);
   if (p.threads > 1 && seed % VARIANTS == VARIANTS - 1) check_on_device(&p, true, 1, &want);
@@ -187,6 +223,7 @@ static int check_programs(uint64_t first, uint64_t count)
            ++n, seed, end - 1);
     fflush(stdout);
   }
+  if (checked) printf("# NaN was found in %d programs\n", found_nan);
   printf("1..%d\n", n);
   return bad;
 }
@@ -206,6 +243,7 @@ int main(int argc, char **argv)
 
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--print")) print = true;
+    if (!strcmp(argv[i], "--checked")) checked = true;
     if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
       first = strtoull(argv[++i], NULL, 0);
       if (count == COUNT) count = 1;

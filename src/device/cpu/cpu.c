@@ -37,6 +37,12 @@ enum {
 
 static const double POLL_SECONDS = 50e-6; /* between two polls, at least */
 
+/* What a generated function is handed; those that are checked look beyond the call (codegen/prelude/checked.h). */
+typedef struct full_call {
+  ambit_call call;
+  void *faults; /* of the launch; NULL: none */
+} full_call;
+
 /* The next slab of a thread's share; on a cache line of its own. */
 typedef struct share {
   alignas(64) atomic_int next;
@@ -268,7 +274,8 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
                "clang, or compile and register what `ambit gen` writes",
                d->cc->why);
   d->warned = true;
-  if (g->ndims && !g->strict && all_unit(g) && ambit__generic_open(rule, g->ndims, &f->generic))
+  if (g->ndims && !g->strict && !g->checks && all_unit(g) &&
+      ambit__generic_open(rule, g->ndims, &f->generic))
     return set_plan(&d->head, f, "(generic weights)");
   AMBIT_TRY(ambit__backend_ref.build(&d->head, g, &f->ref));
   return set_plan(&d->head, f, "(interpreted)");
@@ -293,6 +300,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   else
     AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
+  f->head.checked = g->checks && (f->module || f->ref);
   *fn = &f->head;
   return AMBIT_OK;
 fail:
@@ -305,8 +313,8 @@ fail:
 typedef struct sweep {
   const function *f;
   const ambit__box *box;
-  const ambit_call *call; /* filled in but for lo, hi and the reductions' places */
-  int axis;               /* along which the box is cut */
+  const full_call *call; /* filled in but for lo, hi and the reductions' places */
+  int axis;              /* along which the box is cut */
   int slabs;
   share *shares; /* one per thread */
   bool reduces;
@@ -316,24 +324,25 @@ typedef struct sweep {
 static void run_slab(const sweep *s, int i)
 {
   const ambit__rule *rule = s->f->rule;
-  ambit__box box = slab(s->box, s->call->offset[s->axis], s->axis, i, s->slabs);
-  ambit_call call = *s->call;
+  ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
+  full_call full = *s->call;
+  ambit_call *call = &full.call;
 
   for (int d = 0; d < box.ndims; d++) {
-    call.lo[d] = box.lo[d] - call.offset[d];
-    call.hi[d] = box.hi[d] - call.offset[d];
+    call->lo[d] = box.lo[d] - call->offset[d];
+    call->hi[d] = box.hi[d] - call->offset[d];
   }
   for (int p = 0; s->reduces && p < rule->nparams; p++)
     if (rule->params[p].kind == PARAM_REDUCE) {
-      call.origin[p] = &s->f->partial[i * rule->nparams + p];
-      *(ambit__value *)call.origin[p] =
+      call->origin[p] = &s->f->partial[i * rule->nparams + p];
+      *(ambit__value *)call->origin[p] =
           ambit__reduce_identity(rule->params[p].reduce, rule->params[p].type);
     }
   if (ambit__box_is_empty(&box)) return;
   if (s->f->run)
-    s->f->run(&call);
+    s->f->run(call);
   else
-    ambit__generic_run(&s->f->generic, &call);
+    ambit__generic_run(&s->f->generic, call);
 }
 
 static int first_slab(const sweep *s, int thread, int threads)
@@ -427,14 +436,14 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
 {
   device *d = (device *)q->device;
   const function *f = (const function *)fn;
-  ambit_call call;
+  full_call call = {.faults = l->faults ? ambit__host_base(l->faults) : NULL};
   sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
   int threads;
 
   if (f->ref) return ambit__backend_ref.launch(q, f->ref, l);
-  fill_call(l, &call);
+  fill_call(l, &call.call);
   if (!l->box.ndims) {
-    f->run(&call);
+    f->run(&call.call);
     return AMBIT_OK;
   }
   for (int i = 0; i < f->rule->nparams; i++)

@@ -182,6 +182,8 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->step.bind = f->bind;
   f->group.steps = &f->step;
   AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
+  if (f->own.source) f->group.checks = 0; /* nobody can look into it */
+  f->head.checked = f->group.checks != 0;
   f->nslots = ambit__gpu_slots(&f->group, f->slots);
   f->nfold = ambit__gpu_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
@@ -236,6 +238,7 @@ static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const amb
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
   case SLOT_PARTIALS: return lane->partials[s->param];
   case SLOT_ENDED: return ambit__gpu_watch_record(lane);
+  case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
   default: return NULL;
   }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *errors,
-                                     const ambit__rule *rule)
+                                     const ambit__rule *rule, unsigned checks)
 {
   int nouts = 0;
 
@@ -17,13 +17,21 @@ ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *erro
   }
   in->locals = ambit__new(errors, (size_t)rule->nlocals, sizeof *in->locals);
   in->outs = ambit__new(errors, (size_t)nouts, sizeof *in->outs);
-  return in->locals && in->outs ? AMBIT_OK : AMBIT_ENOMEM;
+  if (!in->locals || !in->outs) return AMBIT_ENOMEM;
+  return checks ? ambit__guard_open(&in->guard, errors, rule, checks, in->ghosts) : AMBIT_OK;
+}
+
+void ambit__interpreter_begin(ambit__interpreter *in, const ambit__launch *launch)
+{
+  in->launch = launch;
+  if (in->guard) ambit__guard_begin(in->guard, launch);
 }
 
 void ambit__interpreter_free(ambit__interpreter *in)
 {
   free(in->locals);
   free(in->outs);
+  ambit__guard_close(in->guard);
 }
 
 static ambit__value *out_of(const ambit__interpreter *in, int param, int component)
@@ -47,10 +55,19 @@ static unsigned char *place_of(const ambit__interpreter *in, int param, int comp
 
   if (!arg->store || !cell) return ambit__host_base(arg->value);
   l = &arg->store->layout;
-  for (int d = 0; !in->ghosts && d < l->own.ndims; d++)
+  for (int d = 0; !in->ghosts && !in->guard && d < l->own.ndims; d++)
     assert(cell[d] >= l->own.lo[d] && cell[d] < l->own.hi[d]);
   return ambit__host_base(arg->store->buffer) +
          (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
+}
+
+/* Read k of a parameter. */
+static ambit__value load(const ambit__interpreter *in, int param, int k, const unsigned char *place)
+{
+  const ambit_type type = in->rule->params[param].type;
+
+  if (in->guard) ambit__guard_use(in->guard, param, k, place, type);
+  return ambit__value_load(place, type);
 }
 
 static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *e)
@@ -60,13 +77,29 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
   const ambit_type type = in->rule->params[e->index].type;
   int64_t cell[AMBIT_MAX_DIMS];
   double constant;
+  int k = 0;
 
   for (int d = 0; d < launch->box.ndims; d++)
     cell[d] = in->cell[d] + e->offset[d];
   if (arg->store && !in->ghosts &&
       !ambit__boundaries_map(arg->boundaries, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
-  return ambit__value_load(place_of(in, e->index, e->component, cell), type);
+  if (in->guard) k = ambit__checked_which(&in->rule->params[e->index], e);
+  if (in->guard && !ambit__guard_may_read(in->guard, e->index, k, cell)) return (ambit__value){0};
+  return load(in, e->index, k, place_of(in, e->index, e->component, cell));
+}
+
+/* The variable of a written component; until it is set, the value the field had. */
+static ambit__value read_out(const ambit__interpreter *in, const ambit__expr *e)
+{
+  const ambit__param *p = &in->rule->params[e->index];
+
+  if (in->guard && p->kind == PARAM_FIELD && p->keeps[e->component] &&
+      !ambit__guard_is_set(in->guard, e->index, e->component))
+    ambit__guard_use(in->guard, e->index,
+                     ambit__checked_which(p, &(ambit__expr){.component = e->component}),
+                     place_of(in, e->index, e->component, in->cell), p->type);
+  return *out_of(in, e->index, e->component);
 }
 
 /* ---- expressions ---- */
@@ -81,6 +114,15 @@ static bool is_true(const ambit__interpreter *in, const ambit__expr *e)
 static ambit__value of_bool(bool b)
 {
   return (ambit__value){.integer = b};
+}
+
+/* && and ||. Generated code evaluates both sides; who watches what is read must see the same. */
+static ambit__value logic(const ambit__interpreter *in, const ambit__expr *e)
+{
+  const bool a = is_true(in, e->a), decided = a == (e->op == EXPR_LOR);
+  const bool b = decided && !in->guard ? a : is_true(in, e->b);
+
+  return of_bool(decided ? a : b);
 }
 
 static ambit__value call(const ambit__interpreter *in, const ambit__expr *e)
@@ -98,15 +140,14 @@ static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
   switch (e->op) {
   case EXPR_CONST: return e->value;
   case EXPR_LOCAL: return in->locals[e->index];
-  case EXPR_VALUE:
-    return ambit__value_load(place_of(in, e->index, 0, NULL), in->rule->params[e->index].type);
+  case EXPR_VALUE: return load(in, e->index, 0, place_of(in, e->index, 0, NULL));
   case EXPR_READ: return read_field(in, e);
-  case EXPR_OUT: return *out_of(in, e->index, e->component);
+  case EXPR_OUT: return read_out(in, e);
   case EXPR_INDEX: return (ambit__value){.integer = in->cell[e->index]};
   case EXPR_EXTENT: return (ambit__value){.integer = in->launch->extents[e->index]};
   case EXPR_STEP: return (ambit__value){.integer = in->launch->step};
-  case EXPR_LAND: return of_bool(is_true(in, e->a) && is_true(in, e->b));
-  case EXPR_LOR: return of_bool(is_true(in, e->a) || is_true(in, e->b));
+  case EXPR_LAND:
+  case EXPR_LOR: return logic(in, e);
   case EXPR_COND: return is_true(in, e->a) ? eval(in, e->b) : eval(in, e->c);
   case EXPR_CAST: return ambit__value_cast(eval(in, e->a), e->a->type, e->type);
   case EXPR_CALL: return call(in, e);
@@ -127,9 +168,24 @@ static void run(ambit__interpreter *in, const ambit__stmt *s)
     case STMT_SET_LOCAL:
       in->locals[s->index] = s->value ? eval(in, s->value) : (ambit__value){0};
       break;
-    case STMT_SET_OUT: *out_of(in, s->index, s->component) = eval(in, s->value); break;
+    case STMT_SET_OUT:
+      *out_of(in, s->index, s->component) = eval(in, s->value);
+      if (in->guard) ambit__guard_set(in->guard, s);
+      break;
     case STMT_IF: run(in, is_true(in, s->value) ? s->body : s->other); break;
     }
+}
+
+/* The value a written component had; 0 where it may not be read. */
+static ambit__value old_value(const ambit__interpreter *in, int p, int c)
+{
+  const ambit__param *param = &in->rule->params[p];
+  const ambit__expr here = {.component = c};
+
+  if (in->guard &&
+      !ambit__guard_may_read(in->guard, p, ambit__checked_which(param, &here), in->cell))
+    return (ambit__value){0};
+  return ambit__value_load(place_of(in, p, c, in->cell), param->type);
 }
 
 /* Gives the variables of a parameter the values they have when the cell begins. */
@@ -141,8 +197,7 @@ static void enter(ambit__interpreter *in, int p)
     *out_of(in, p, 0) = ambit__reduce_identity(param->reduce, param->type);
   if (param->kind == PARAM_FIELD && param->is_written)
     for (int c = 0; c < param->components; c++)
-      if (param->keeps[c])
-        *out_of(in, p, c) = ambit__value_load(place_of(in, p, c, in->cell), param->type);
+      if (param->keeps[c]) *out_of(in, p, c) = old_value(in, p, c);
 }
 
 static void leave(ambit__interpreter *in, int p)
@@ -151,15 +206,19 @@ static void leave(ambit__interpreter *in, int p)
 
   if (param->kind == PARAM_FIELD && param->is_written)
     for (int c = 0; c < param->components; c++)
-      if (param->writes[c])
+      if (param->writes[c] && (!in->guard || ambit__guard_may_write(in->guard, p, c, in->cell)))
         ambit__value_store(place_of(in, p, c, in->cell), param->type, *out_of(in, p, c));
 }
 
 void ambit__interpret_cell(ambit__interpreter *in)
 {
+  if (in->guard) ambit__guard_cell(in->guard, in->cell);
   for (int p = 0; p < in->rule->nparams; p++)
     enter(in, p);
   run(in, in->rule->body);
+  for (int p = 0; in->guard && p < in->rule->nparams; p++)
+    for (int c = 0; c < in->rule->params[p].components; c++)
+      ambit__guard_test(in->guard, p, c, *out_of(in, p, c));
   for (int p = 0; p < in->rule->nparams; p++)
     leave(in, p);
 }

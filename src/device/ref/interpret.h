@@ -6,7 +6,7 @@
 #ifndef AMBIT_DEVICE_REF_INTERPRET_H
 #define AMBIT_DEVICE_REF_INTERPRET_H
 
-#include "device/device.h"
+#include "device/ref/guard.h"
 
 typedef struct ambit__interpreter {
   const ambit__rule *rule;
@@ -16,11 +16,14 @@ typedef struct ambit__interpreter {
   int first_out[AMBIT_MAX_PARAMS]; /* where the components of a parameter begin in `outs` */
   const ambit__launch *launch;     /* the one being done */
   int64_t cell[AMBIT_MAX_DIMS];    /* and the cell of it */
+  ambit__guard *guard;             /* what is checked, owned; NULL: nothing */
 } ambit__interpreter;
 
 ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *errors,
-                                     const ambit__rule *rule);
+                                     const ambit__rule *rule, unsigned checks);
 void ambit__interpreter_free(ambit__interpreter *in);
+/* Turns to a launch. */
+void ambit__interpreter_begin(ambit__interpreter *in, const ambit__launch *launch);
 
 /* Computes the cell in->cell of in->launch and stores what it wrote. Reductions are left in their variables. */
 void ambit__interpret_cell(ambit__interpreter *in);

@@ -121,8 +121,9 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
   if (!f) return AMBIT_ENOMEM;
   f->interpreter.ghosts = dev->backend->ghosts != NULL; /* the device may be another one */
   f->head.plan = ambit__strdup(dev->errors, "(ref)");
+  f->head.checked = group->checks != 0;
   if (!f->head.plan ||
-      ambit__interpreter_init(&f->interpreter, dev->errors, group->steps[0].rule)) {
+      ambit__interpreter_init(&f->interpreter, dev->errors, group->steps[0].rule, group->checks)) {
     discard(dev, &f->head);
     return AMBIT_ENOMEM;
   }
@@ -215,7 +216,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   total totals[AMBIT_MAX_PARAMS];
 
   (void)q;
-  in->launch = l;
+  ambit__interpreter_begin(in, l);
   start_totals(in->rule, l, totals);
   if (!ambit__box_is_empty(&l->box)) { /* without axes it is one cell */
     ambit__box_first(&l->box, in->cell);

@@ -1,0 +1,144 @@
+/* Checked kernels: each thread keeps the first fault it meets, in C order of its cells, and leaves it in the record when it
+ * is done; there the one of the least cell stays. A few names, then the same text for all languages. */
+#if defined(__OPENCL_VERSION__)
+#  define AMBIT_GLOBAL     global
+#  define AMBIT_TAKE(lock) (atomic_xchg((volatile global int *)(lock), 1) == 0)
+#  define AMBIT_GIVE(lock) atomic_xchg((volatile global int *)(lock), 0)
+#  define AMBIT_FENCED()   mem_fence(CLK_GLOBAL_MEM_FENCE)
+#  define AMBIT_BITS_F32   as_uint
+#  define AMBIT_BITS_F64   as_ulong
+#elif defined(__CUDACC__)
+#  define AMBIT_GLOBAL
+#  define AMBIT_TAKE(lock)  (atomicExch((int *)(lock), 1) == 0)
+#  define AMBIT_GIVE(lock)  atomicExch((int *)(lock), 0)
+#  define AMBIT_FENCED()    __threadfence()
+#  define AMBIT_BITS_F32    __float_as_uint
+#  define AMBIT_BITS_F64(x) (ambit_u64) __double_as_longlong(x)
+#else
+#  define AMBIT_GLOBAL
+#  define AMBIT_TAKE(lock) (__atomic_exchange_n((int *)(lock), 1, __ATOMIC_ACQUIRE) == 0)
+#  define AMBIT_GIVE(lock) __atomic_store_n((int *)(lock), 0, __ATOMIC_RELEASE)
+#  define AMBIT_FENCED()   ((void)0)
+#  define AMBIT_HAS_DOUBLE 1
+typedef uint32_t ambit_u32;
+typedef int64_t ambit_i64;
+typedef uint64_t ambit_u64;
+
+/* What a checked function is handed: as device/cpu/cpu.c has it. */
+typedef struct ambit_checked_call {
+  ambit_call call;
+  ambit_i64 *faults;
+} ambit_checked_call;
+
+AMBIT_INLINE ambit_u32 AMBIT_BITS_F32(float x)
+{
+  union {
+    float x;
+    ambit_u32 bits;
+  } u = {x};
+  return u.bits;
+}
+AMBIT_INLINE ambit_u64 AMBIT_BITS_F64(double x)
+{
+  union {
+    double x;
+    ambit_u64 bits;
+  } u = {x};
+  return u.bits;
+}
+#endif
+
+/* What a thread keeps: of the cell it is at, until something happens; then of that. */
+typedef struct ambit_fault {
+  int kind, access, set, source, poison;
+  ambit_i64 cell[AMBIT_FAULT_AXES];
+} ambit_fault;
+
+AMBIT_INLINE void ambit_fault_begin(ambit_fault *f)
+{
+  f->kind = 0;
+  f->access = f->set = f->poison = 0;
+  f->source = -1;
+  for (int d = 0; d < AMBIT_FAULT_AXES; d++)
+    f->cell[d] = 0;
+}
+
+/* Whether an access may be made, if need be after having noted that it may not. */
+AMBIT_INLINE int ambit_may(ambit_fault *f, int kind, int access, int inside, ambit_i64 place,
+                           ambit_i64 first, ambit_i64 end)
+{
+  if (inside && place >= first && place < end) return 1;
+  if (!f->kind) {
+    f->kind = kind;
+    f->access = access;
+  }
+  return 0;
+}
+
+/* Where to read: there, or where it does no harm. */
+AMBIT_INLINE ambit_i64 ambit_place(ambit_fault *f, int access, int inside, ambit_i64 place,
+                                   ambit_i64 first, ambit_i64 end)
+{
+  return ambit_may(f, AMBIT_FAULT_READ, access, inside, place, first, end) ? place : first;
+}
+
+/* A value that was read, on its way into an expression; and one that is about to be written. By their bits, whatever
+ * the compiler thinks of NaN. Operands are evaluated in any order: of several NaN that were read, the one with the least
+ * number is kept. */
+#define AMBIT_WATCH(name, T, bits, infinity, sign, its_poison)                                     \
+  AMBIT_INLINE T ambit_use_##name(ambit_fault *f, T x, int access)                                 \
+  {                                                                                                \
+    if (!f->kind && (f->source < 0 || access < f->source) && (bits(x) & ~sign) > infinity) {       \
+      f->source = access;                                                                          \
+      f->poison = bits(x) == its_poison;                                                           \
+    }                                                                                              \
+    return x;                                                                                      \
+  }                                                                                                \
+  AMBIT_INLINE void ambit_test_##name(ambit_fault *f, T x, int set, int access)                    \
+  {                                                                                                \
+    if (f->kind || !set || (bits(x) & ~sign) <= infinity) return;                                  \
+    f->kind = AMBIT_FAULT_NAN;                                                                     \
+    f->access = access;                                                                            \
+    f->set = set;                                                                                  \
+  }
+AMBIT_WATCH(f32, float, AMBIT_BITS_F32, 0x7f800000u, 0x80000000u, AMBIT_POISON_F32)
+#if AMBIT_HAS_DOUBLE
+AMBIT_WATCH(f64, double, AMBIT_BITS_F64, 0x7ff0000000000000ul, 0x8000000000000000ul,
+            AMBIT_POISON_F64)
+#endif
+
+AMBIT_INLINE int ambit_fault_is_first(const ambit_fault *f, AMBIT_GLOBAL volatile ambit_i64 *faults)
+{
+  if (!faults[AMBIT_FAULT_KIND]) return 1;
+  for (int d = 0; d < AMBIT_FAULT_AXES; d++)
+    if (f->cell[d] != faults[AMBIT_FAULT_CELL + d])
+      return f->cell[d] < faults[AMBIT_FAULT_CELL + d];
+  return 0;
+}
+
+AMBIT_INLINE void ambit_fault_store(const ambit_fault *f, AMBIT_GLOBAL volatile ambit_i64 *faults)
+{
+  faults[AMBIT_FAULT_KIND] = f->kind;
+  faults[AMBIT_FAULT_ACCESS] = f->access;
+  faults[AMBIT_FAULT_SET] = f->set;
+  faults[AMBIT_FAULT_SOURCE] = f->source;
+  faults[AMBIT_FAULT_POISON] = f->poison;
+  for (int d = 0; d < AMBIT_FAULT_AXES; d++)
+    faults[AMBIT_FAULT_CELL + d] = f->cell[d];
+}
+
+/* The lock is given back within the same turn of the loop: threads that run in lockstep would wait for ever for one of
+ * their own otherwise. */
+AMBIT_INLINE void ambit_fault_leave(const ambit_fault *f, AMBIT_GLOBAL volatile ambit_i64 *faults)
+{
+  int waits = f->kind != 0;
+
+  while (waits)
+    if (AMBIT_TAKE(faults)) {
+      AMBIT_FENCED();
+      if (ambit_fault_is_first(f, faults)) ambit_fault_store(f, faults);
+      AMBIT_FENCED();
+      AMBIT_GIVE(faults);
+      waits = 0;
+    }
+}

@@ -1,0 +1,115 @@
+#include "device/ref/guard.h"
+
+#include "base/memory.h"
+#include "device/host.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ambit_status ambit__guard_open(ambit__guard **guard, ambit__errors *errors, const ambit__rule *rule,
+                               unsigned checks, bool ghosts)
+{
+  ambit__guard *w = ambit__new(errors, 1, sizeof *w);
+
+  *guard = w;
+  if (!w) return AMBIT_ENOMEM;
+  w->rule = rule;
+  w->checks = checks;
+  w->ghosts = ghosts;
+  w->nset = ambit__checked_write(rule, rule->nparams, 0);
+  w->set = ambit__new(errors, (size_t)w->nset, sizeof *w->set);
+  return w->set ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+void ambit__guard_close(ambit__guard *w)
+{
+  if (!w) return;
+  free(w->set);
+  free(w);
+}
+
+void ambit__guard_begin(ambit__guard *w, const ambit__launch *launch)
+{
+  w->launch = launch;
+  w->faults = (int64_t *)(void *)ambit__host_base(launch->faults);
+  for (int i = 0; i < launch->nargs; i++)
+    if (launch->args[i].store) w->limits[i] = ambit__limits_of(&launch->args[i]);
+}
+
+void ambit__guard_cell(ambit__guard *w, const int64_t *cell)
+{
+  w->cell = cell;
+  w->source = -1;
+  memset(w->set, 0, (size_t)w->nset * sizeof *w->set);
+}
+
+static void note(ambit__guard *w, int kind, int number)
+{
+  if (w->faults[AMBIT_FAULT_KIND]) return;
+  w->faults[AMBIT_FAULT_KIND] = kind;
+  w->faults[AMBIT_FAULT_ACCESS] = number;
+  for (int d = 0; d < w->launch->box.ndims; d++)
+    w->faults[AMBIT_FAULT_CELL + d] = w->cell[d];
+}
+
+bool ambit__guard_may_read(ambit__guard *w, int param, int k, const int64_t *cell)
+{
+  const ambit__argument *arg = &w->launch->args[param];
+  const int component = w->rule->params[param].reads[k].component;
+  ambit__box cells = w->limits[param].reads;
+
+  if (!(w->checks & AMBIT__CHECK_ACCESS) || !arg->store) return true;
+  if (!w->ghosts) cells = ambit__box_intersect(&cells, &arg->store->layout.own);
+  if (ambit__limits_allow(&w->limits[param], &arg->store->layout, &cells, cell, component))
+    return true;
+  note(w, AMBIT_FAULT_READ, ambit__checked_read(w->rule, param, k));
+  return false;
+}
+
+bool ambit__guard_may_write(ambit__guard *w, int param, int component, const int64_t *cell)
+{
+  const ambit__argument *arg = &w->launch->args[param];
+  const ambit__limits *limits = &w->limits[param];
+
+  if (!(w->checks & AMBIT__CHECK_ACCESS) || !arg->store ||
+      ambit__limits_allow(limits, &arg->store->layout, &limits->writes, cell, component))
+    return true;
+  note(w, AMBIT_FAULT_WRITE, ambit__checked_write(w->rule, param, component));
+  return false;
+}
+
+void ambit__guard_use(ambit__guard *w, int param, int k, const void *value, ambit_type type)
+{
+  const int number = ambit__checked_read(w->rule, param, k);
+
+  if (!(w->checks & AMBIT__CHECK_NAN) || (w->source >= 0 && number >= w->source) ||
+      !ambit__type_is_real(type) || !isnan(ambit__value_load(value, type).real))
+    return;
+  w->source = number;
+  w->poison = ambit__poison_is(value, type);
+}
+
+void ambit__guard_set(ambit__guard *w, const ambit__stmt *s)
+{
+  w->set[ambit__checked_write(w->rule, s->index, s->component)] = s->place.offset + 1;
+}
+
+bool ambit__guard_is_set(const ambit__guard *w, int param, int component)
+{
+  return w->set[ambit__checked_write(w->rule, param, component)] != 0;
+}
+
+void ambit__guard_test(ambit__guard *w, int param, int component, ambit__value value)
+{
+  const ambit__param *p = &w->rule->params[param];
+  const int number = ambit__checked_write(w->rule, param, component);
+
+  if (!(w->checks & AMBIT__CHECK_NAN) || p->kind == PARAM_VALUE || !ambit__type_is_real(p->type) ||
+      !w->set[number] || !isnan(value.real) || w->faults[AMBIT_FAULT_KIND])
+    return;
+  note(w, AMBIT_FAULT_NAN, number);
+  w->faults[AMBIT_FAULT_SET] = w->set[number];
+  w->faults[AMBIT_FAULT_SOURCE] = w->source;
+  w->faults[AMBIT_FAULT_POISON] = w->poison;
+}

@@ -1,0 +1,41 @@
+/* guard.h - the checks of the interpreter: the same record as generated code leaves, made by looking on.
+ *
+ * Without ghost cells, a read is looked at after the boundary has said which cell it means, so that only own cells may be
+ * read. Cells come in C order: what is found first stays. */
+#ifndef AMBIT_DEVICE_REF_GUARD_H
+#define AMBIT_DEVICE_REF_GUARD_H
+
+#include "device/faults.h"
+#include "plan/checked.h"
+
+typedef struct ambit__guard {
+  const ambit__rule *rule;
+  unsigned checks;             /* AMBIT__CHECK_... */
+  bool ghosts;                 /* reads outside the grid find their values in ghost cells */
+  const ambit__launch *launch; /* the one being done */
+  int64_t *faults;             /* its record */
+  ambit__limits limits[AMBIT_MAX_PARAMS];
+  const int64_t *cell; /* the one being done */
+  int source;          /* least number of a read of the cell that gave NaN; -1: none */
+  bool poison;         /* that one was never given a value */
+  int *set; /* by number of write: where in the text it was set, offset + 1; 0: not yet */
+  int nset;
+} ambit__guard;
+
+ambit_status ambit__guard_open(ambit__guard **guard, ambit__errors *errors, const ambit__rule *rule,
+                               unsigned checks, bool ghosts);
+void ambit__guard_close(ambit__guard *guard); /* NULL does nothing */
+void ambit__guard_begin(ambit__guard *guard, const ambit__launch *launch);
+void ambit__guard_cell(ambit__guard *guard, const int64_t *cell);
+
+/* Whether read k of a parameter may be made at the cell it was mapped to, and a component written. */
+bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell);
+bool ambit__guard_may_write(ambit__guard *guard, int param, int component, const int64_t *cell);
+
+/* A value that is read; a component that was set, and whether it was; what it holds at the end of the cell. */
+void ambit__guard_use(ambit__guard *guard, int param, int k, const void *value, ambit_type type);
+void ambit__guard_set(ambit__guard *guard, const ambit__stmt *s);
+bool ambit__guard_is_set(const ambit__guard *guard, int param, int component);
+void ambit__guard_test(ambit__guard *guard, int param, int component, ambit__value value);
+
+#endif

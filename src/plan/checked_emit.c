@@ -1,0 +1,468 @@
+/* checked_emit.c - the text of a checked kernel, the same for C and for GPUs.
+ *
+ * In C the names that a GPU's kernel has for its parameters are made from the call first. From there on:
+ *
+ *   for each cell, counted in C order
+ *     read what the rule reads, all of it, each value with its place checked      u_r0, u_r1, ...
+ *     the body, where values that are read pass through ambit_use, so that NaN among them is known
+ *     look at the results, and store those that have a place                      v_out, v_set
+ *
+ * A cell reads its whole footprint whatever branch it takes, because that is what margins and halos are made for.
+ */
+#include "plan/checked.h"
+
+#include "codegen/prelude/faults.h"
+#include "plan/gpu.h"
+
+/* Embedded by the build. */
+extern const char ambit__prelude_faults[], ambit__prelude_checked[];
+
+static const ambit__param *param(const ambit__gpu_job *j, int i)
+{
+  return &j->rule->params[i];
+}
+
+static bool in_c(const ambit__gpu_job *j)
+{
+  return j->dialect == &ambit__dialect_c;
+}
+
+static bool watches(const ambit__gpu_job *j, ambit_type type)
+{
+  return (j->group->checks & AMBIT__CHECK_NAN) && ambit__type_is_real(type);
+}
+
+static const char *suffix(ambit_type type)
+{
+  return type == AMBIT_F32 ? "f32" : "f64";
+}
+
+/* A parameter that is written, if only to a scalar. */
+static bool is_written(const ambit__gpu_job *j, int i, int c)
+{
+  return param(j, i)->kind == PARAM_FIELD && param(j, i)->writes[c];
+}
+
+/* ---- names ---- */
+
+/* "v_set" or "v_set3": where the value of a written component was last set; 0: nowhere. */
+static void print_set(const ambit__gpu_job *j, ambit__text *t, int i, int c)
+{
+  ambit__print(t, "%s_set", param(j, i)->name);
+  if (param(j, i)->is_vector) ambit__print(t, "%d", c);
+}
+
+/* "i0 - 1": an index that lies off this cell's. */
+static void print_index(const ambit__gpu_job *j, char letter, int axis, int offset)
+{
+  ambit__print(j->t, "%c%d", letter, axis);
+  if (offset) ambit__print(j->t, " %c %d", offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+}
+
+/* "(y0 - 1) * u_s0 + (y1) * u_s1 + 2 * u_c", from cell 0, 0, ... of the part. */
+static void print_place(const ambit__gpu_job *j, int i, int component, const int *offset)
+{
+  const char *name = param(j, i)->name;
+
+  for (int d = 0; d < j->group->ndims; d++) {
+    ambit__print(j->t, "%s(", d ? " + " : "");
+    print_index(j, 'y', d, offset[d]);
+    ambit__print(j->t, ") * %s_s%d", name, d);
+  }
+  ambit__print(j->t, " + %d * %s_c", component, name);
+}
+
+/* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read, or with "w" written. */
+static void print_inside(const ambit__gpu_job *j, int i, const char *which, const int *offset)
+{
+  const char *name = param(j, i)->name;
+
+  for (int d = 0; d < j->group->ndims; d++) {
+    ambit__print(j->t, "%s", d ? " && " : "");
+    print_index(j, 'i', d, offset[d]);
+    ambit__print(j->t, " >= %s_%slo%d && ", name, which, d);
+    print_index(j, 'i', d, offset[d]);
+    ambit__print(j->t, " < %s_%shi%d", name, which, d);
+  }
+}
+
+/* ---- expressions that are watched ---- */
+
+static void print_use(const ambit__gpu_job *j, ambit__text *t, ambit_type type, int number,
+                      const char *value)
+{
+  if (watches(j, type))
+    ambit__print(t, "ambit_use_%s(&fault, %s, %d)", suffix(type), value, number);
+  else
+    ambit__print(t, "%s", value);
+}
+
+static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__gpu_job *j = s->user;
+  const ambit__param *p = param(j, e->index);
+  const int k = ambit__checked_which(p, e);
+  ambit__text value = {0};
+
+  if (ambit__gpu_is_field(j, e->index))
+    ambit__print(&value, "%s_r%d", p->name, k);
+  else
+    ambit__print(&value, "%s_v", p->name);
+  print_use(j, t, p->type, ambit__checked_read(j->rule, e->index, k), value.chars);
+  t->failed |= value.failed;
+  ambit__text_free(&value);
+}
+
+/* The variable of a written component holds an old value until it is set. */
+static void use_out(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__gpu_job *j = s->user;
+  const ambit__param *p = param(j, e->index);
+  const ambit__expr here = {.component = e->component};
+
+  if (p->kind != PARAM_FIELD || !p->keeps[e->component] || !watches(j, p->type)) {
+    ambit__name_out(s, t, e->index, e->component);
+    return;
+  }
+  ambit__print(t, "(");
+  print_set(j, t, e->index, e->component);
+  ambit__print(t, " ? ");
+  ambit__name_out(s, t, e->index, e->component);
+  ambit__print(t, " : ambit_use_%s(&fault, ", suffix(p->type));
+  ambit__name_out(s, t, e->index, e->component);
+  ambit__print(t, ", %d))", ambit__checked_read(j->rule, e->index, ambit__checked_which(p, &here)));
+}
+
+static void use(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__gpu_job *j = s->user;
+  const ambit__param *p = param(j, e->index);
+
+  if (e->op == EXPR_OUT) {
+    use_out(s, t, e);
+  } else if (watches(j, p->type)) {
+    ambit__print(t, "ambit_use_%s(&fault, ", suffix(p->type));
+    ambit__name_value(s, t, e->index);
+    ambit__print(t, ", %d)", ambit__checked_read(j->rule, e->index, 0));
+  } else {
+    ambit__name_value(s, t, e->index);
+  }
+}
+
+static void note_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
+{
+  const ambit__gpu_job *j = s->user;
+
+  if (!watches(j, param(j, st->index)->type)) return;
+  ambit__line_begin(w);
+  print_set(j, &w->text, st->index, st->component);
+  ambit__print(&w->text, " = %d", st->place.offset + 1);
+  ambit__line_end(w, ";");
+}
+
+static ambit__scope scope_of(const ambit__gpu_job *j)
+{
+  ambit__scope s = ambit__gpu_scope(j);
+
+  s.read = read;
+  s.use = use;
+  s.set = note_set;
+  return s;
+}
+
+/* ---- before the cells ---- */
+
+/* In C: what a GPU's kernel has as parameters. */
+static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+{
+  const char *name = j->rule->nparams ? param(j, s->param)->name : "";
+  const int i = s->param, d = s->axis;
+
+  switch (s->kind) {
+  case SLOT_MEMORY:
+  case SLOT_VALUE:
+    ambit__line(j->w, "%s *%s_mem = call->origin[%d];", ambit__gpu_type(j, i), name, i);
+    break;
+  case SLOT_PARTIALS:
+    ambit__line(j->w, "%s *%s_mem = call->origin[%d];",
+                ambit__type_is_real(param(j, i)->type) ? "double" : "int64_t", name, i);
+    break;
+  case SLOT_ORIGIN: ambit__line(j->w, "const int64_t %s_o = 0;", name); break;
+  case SLOT_STRIDE:
+    ambit__line(j->w, "const int64_t %s_s%d = call->stride[%d][%d];", name, d, i, d);
+    break;
+  case SLOT_COMPONENT:
+    ambit__line(j->w, "const int64_t %s_c = call->component[%d];", name, i);
+    break;
+  case SLOT_LO: ambit__line(j->w, "const int64_t lo%d = call->lo[%d];", d, d); break;
+  case SLOT_HI: ambit__line(j->w, "const int64_t hi%d = call->hi[%d];", d, d); break;
+  case SLOT_OFFSET: ambit__line(j->w, "const int64_t offset%d = call->offset[%d];", d, d); break;
+  case SLOT_EXTENT: ambit__line(j->w, "const int64_t extent%d = call->extent[%d];", d, d); break;
+  case SLOT_STEP: ambit__line(j->w, "const int64_t step = call->step;"); break;
+  case SLOT_FAULTS:
+    ambit__line(j->w, "int64_t *faults = ((const ambit_checked_call *)call)->faults;");
+    break;
+  case SLOT_RESULT:
+  case SLOT_COUNT:
+  case SLOT_MORE:
+  case SLOT_ENDED: break;
+  }
+}
+
+static void open_function(const ambit__gpu_job *j)
+{
+  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  const int n = ambit__gpu_slots(j->group, slots);
+
+  if (in_c(j))
+    ambit__emit_head(j->group, j->plan, j->w);
+  else
+    ambit__gpu_emit_head(j);
+  ambit__print(j->t, "%s\n%s\n", ambit__prelude_faults, ambit__prelude_checked);
+  if (!in_c(j)) {
+    ambit__gpu_open_kernel(j, "", j->plan->threads, n, slots);
+    return;
+  }
+  ambit__open(j->w, "void %s(const ambit_call *call)", ambit__entry_name(j->group));
+  for (int i = 0; i < n; i++)
+    emit_parameter(j, &slots[i]);
+}
+
+static void emit_limit(const ambit__gpu_job *j, int i, const char *what, int axis, int word)
+{
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const %s %s_%s", j->integer, param(j, i)->name, what);
+  if (axis >= 0) ambit__print(j->t, "%d", axis);
+  ambit__print(j->t, " = faults[%d]",
+               AMBIT_FAULT_WORDS + i * AMBIT_LIMIT_WORDS + word + (axis > 0 ? axis : 0));
+  ambit__line_end(j->w, ";");
+}
+
+static void emit_limits(const ambit__gpu_job *j)
+{
+  if (!(j->group->checks & AMBIT__CHECK_ACCESS)) return;
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpu_is_field(j, i)) continue;
+    emit_limit(j, i, "first", -1, AMBIT_LIMIT_FIRST);
+    emit_limit(j, i, "end", -1, AMBIT_LIMIT_END);
+    for (int d = 0; d < j->group->ndims; d++) {
+      emit_limit(j, i, "lo", d, AMBIT_LIMIT_READ_LO);
+      emit_limit(j, i, "hi", d, AMBIT_LIMIT_READ_HI);
+      if (!param(j, i)->is_written) continue;
+      emit_limit(j, i, "wlo", d, AMBIT_LIMIT_WRITE_LO);
+      emit_limit(j, i, "whi", d, AMBIT_LIMIT_WRITE_HI);
+    }
+  }
+}
+
+static void emit_totals(const ambit__gpu_job *j)
+{
+  if (!in_c(j)) {
+    ambit__gpu_declare_totals(j, j->plan->threads[0]);
+    return;
+  }
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_reduction(j, i))
+      ambit__line(j->w, "%s %s_total = *%s_mem;",
+                  ambit__type_is_real(param(j, i)->type) ? "double" : "int64_t", param(j, i)->name,
+                  param(j, i)->name);
+}
+
+static void emit_fields(const ambit__gpu_job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_field(j, i))
+      ambit__line(j->w, "AMBIT_GLOBAL %s%s *%s_0 = %s_mem + %s_o;",
+                  param(j, i)->is_written ? "" : "const ", ambit__gpu_type(j, i), param(j, i)->name,
+                  param(j, i)->name, param(j, i)->name);
+}
+
+/* ---- a cell ---- */
+
+static void open_cells(const ambit__gpu_job *j)
+{
+  const int ndims = j->group->ndims, n = j->plan->threads[0];
+  const ambit__dialect *d = j->dialect;
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const %s cells = 1", j->integer);
+  for (int a = 0; a < ndims; a++)
+    ambit__print(j->t, " * (hi%d - lo%d)", a, a);
+  ambit__line_end(j->w, ";");
+  if (in_c(j))
+    ambit__open(j->w, "for (int64_t z = 0; z < cells; z++)");
+  else
+    ambit__open(j->w, "for (%s z = %s * %d + %s; z < cells; z += %s * %d)", j->integer, d->block[0],
+                n, d->thread[0], d->blocks[0], n);
+  if (ndims) ambit__line(j->w, "%s rest = z;", j->integer);
+  for (int a = ndims - 1; a >= 0; a--) {
+    ambit__line(j->w, "const %s y%d = lo%d + rest %% (hi%d - lo%d), i%d = offset%d + y%d;",
+                j->integer, a, a, a, a, a, a, a);
+    if (a) ambit__line(j->w, "rest /= hi%d - lo%d;", a, a);
+  }
+  ambit__open(j->w, "if (!fault.kind)");
+  ambit__line(j->w, "fault.source = -1;");
+  for (int a = 0; a < ndims; a++)
+    ambit__line(j->w, "fault.cell[%d] = i%d;", a, a);
+  ambit__close(j->w);
+}
+
+static void emit_read(const ambit__gpu_job *j, int i, int k)
+{
+  const ambit__read *r = &param(j, i)->reads[k];
+  const char *name = param(j, i)->name;
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const %s %s_r%d = %s_0[", ambit__gpu_type(j, i), name, k, name);
+  if (j->group->checks & AMBIT__CHECK_ACCESS) {
+    ambit__print(j->t, "ambit_place(&fault, %d, ", ambit__checked_read(j->rule, i, k));
+    print_inside(j, i, "", r->offset);
+    ambit__print(j->t, ", ");
+  }
+  print_place(j, i, r->component, r->offset);
+  if (j->group->checks & AMBIT__CHECK_ACCESS) ambit__print(j->t, ", %s_first, %s_end)", name, name);
+  ambit__line_end(j->w, "];");
+}
+
+static void declare_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+{
+  const ambit__param *p = param(j, i);
+  const ambit__expr here = {.component = c};
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "%s ", ambit__gpu_type(j, i));
+  ambit__name_out(s, j->t, i, c);
+  if (p->kind == PARAM_REDUCE) {
+    ambit__print(j->t, " = ");
+    ambit__emit_identity(s, j->t, p->reduce, p->type);
+  } else if (p->keeps[c] && ambit__gpu_is_field(j, i)) {
+    ambit__print(j->t, " = %s_r%d", p->name, ambit__checked_which(p, &here));
+  } else if (p->keeps[c]) {
+    ambit__print(j->t, " = %s_v", p->name);
+  }
+  ambit__line_end(j->w, ";");
+  if (!watches(j, p->type)) return;
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "int ");
+  print_set(j, j->t, i, c);
+  ambit__line_end(j->w, " = 0;");
+}
+
+static void test_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+{
+  if (!watches(j, param(j, i)->type)) return;
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "ambit_test_%s(&fault, ", suffix(param(j, i)->type));
+  ambit__name_out(s, j->t, i, c);
+  ambit__print(j->t, ", ");
+  print_set(j, j->t, i, c);
+  ambit__print(j->t, ", %d)", ambit__checked_write(j->rule, i, c));
+  ambit__line_end(j->w, ";");
+}
+
+static void store_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+  const char *name = param(j, i)->name;
+
+  ambit__line_begin(j->w);
+  if (ambit__gpu_is_field(j, i)) {
+    if (j->group->checks & AMBIT__CHECK_ACCESS) {
+      ambit__print(j->t, "if (ambit_may(&fault, AMBIT_FAULT_WRITE, %d, ",
+                   ambit__checked_write(j->rule, i, c));
+      print_inside(j, i, "w", here);
+      ambit__print(j->t, ", ");
+      print_place(j, i, c, here);
+      ambit__print(j->t, ", %s_first, %s_end)) ", name, name);
+    }
+    ambit__print(j->t, "%s_0[", name);
+    print_place(j, i, c, here);
+    ambit__print(j->t, "] = ");
+  } else {
+    ambit__print(j->t, "*%s_mem = ", name);
+  }
+  ambit__name_out(s, j->t, i, c);
+  ambit__line_end(j->w, ";");
+}
+
+/* In C a total is a double or an int64_t. */
+static void fold_cell(const ambit__gpu_job *j, const ambit__scope *s)
+{
+  if (!in_c(j)) {
+    ambit__gpu_fold_cell(j);
+    return;
+  }
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const ambit__param *p = param(j, i);
+    ambit__text total = {0}, out = {0};
+
+    if (!ambit__gpu_is_reduction(j, i)) continue;
+    ambit__print(&total, "%s_total", p->name);
+    ambit__print(&out, "%s_out", p->name);
+    ambit__line_begin(j->w);
+    ambit__emit_fold(s, j->t, p->reduce, ambit__type_is_real(p->type) ? AMBIT_F64 : AMBIT_I64,
+                     total.chars, out.chars);
+    ambit__line_end(j->w, ";");
+    j->t->failed |= total.failed || out.failed;
+    ambit__text_free(&total);
+    ambit__text_free(&out);
+  }
+}
+
+static void each_out(const ambit__gpu_job *j, const ambit__scope *s, bool reductions,
+                     void (*f)(const ambit__gpu_job *, const ambit__scope *, int, int))
+{
+  for (int i = 0; i < j->rule->nparams; i++)
+    for (int c = 0; c < param(j, i)->components; c++)
+      if (is_written(j, i, c) || (reductions && ambit__gpu_is_reduction(j, i))) f(j, s, i, c);
+}
+
+static void emit_cell(const ambit__gpu_job *j)
+{
+  const ambit__scope s = scope_of(j);
+
+  for (int i = 0; i < j->rule->nparams; i++)
+    for (int k = 0; ambit__gpu_is_field(j, i) && k < param(j, i)->nreads; k++)
+      emit_read(j, i, k);
+  each_out(j, &s, true, declare_out);
+  ambit__emit_stmts(&s, j->w, j->rule->body);
+  each_out(j, &s, true, test_out);
+  each_out(j, &s, false, store_out);
+  fold_cell(j, &s);
+}
+
+/* ---- after the cells ---- */
+
+static void emit_end(const ambit__gpu_job *j)
+{
+  ambit__line(j->w, "ambit_fault_leave(&fault, faults);");
+  for (int i = 0; in_c(j) && i < j->rule->nparams; i++)
+    if (ambit__gpu_is_reduction(j, i))
+      ambit__line(j->w, "*%s_mem = %s_total;", param(j, i)->name, param(j, i)->name);
+  if (in_c(j) || !ambit__gpu_reduces(j->group)) return;
+  ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);
+  ambit__gpu_leave_totals(j, j->plan->threads[0], "t", j->dialect->block[0]);
+}
+
+void ambit__checked_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                         ambit__writer *w)
+{
+  ambit__target target = *t;
+  ambit__gpu_job j;
+
+  if (t->kind == TARGET_C) target.dialect = &ambit__dialect_c;
+  j = ambit__gpu_begin(g, &target, p, w);
+  open_function(&j);
+  emit_totals(&j);
+  ambit__gpu_emit_values(&j);
+  emit_limits(&j);
+  emit_fields(&j);
+  ambit__line(w, "ambit_fault fault;");
+  ambit__line(w, "ambit_fault_begin(&fault);");
+  open_cells(&j);
+  emit_cell(&j);
+  ambit__close(w);
+  emit_end(&j);
+  ambit__close(w);
+  if (!in_c(&j)) ambit__gpu_emit_fold(&j);
+}

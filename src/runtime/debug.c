@@ -1,0 +1,533 @@
+/* debug.c - the options `check` and `nan`: launches that are looked at, one by one.
+ *
+ * A launch carries a fault record (device/faults.h): armed before it, fetched after it, which waits for it. What is found
+ * waits for the end of the iteration, because steps are cut into pieces and other processes wait for messages: then
+ * the first finding, by step and cell, becomes an error that names the kernel, the field, the offset, the cell and the
+ * iteration, and shows the line. With `nan`, memory that nobody gave values holds NaN of its own kind (poison), so that
+ * using it comes to light.
+ *
+ * Registered functions cannot be looked into: of them the box of the launch is checked before, and the results are searched
+ * for NaN after it.
+ */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "device/faults.h"
+#include "plan/checked.h"
+#include "runtime/runtime.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 1 << 20 }; /* of poison that goes to the device at a time */
+
+enum { TOTAL = -1 }; /* a kind of fault besides those of the record: a reduction gave NaN */
+
+/* The first thing that is wrong in this iteration. */
+typedef struct finding {
+  bool any;
+  int step, part; /* the part is of this process */
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS]; /* the record */
+} finding;
+
+struct ambit__debug {
+  ambit__buffer **records; /* by engine: of the launch under way; owned */
+  bool told;               /* that there are kernels which cannot be looked into */
+  finding first;
+};
+
+static ambit *context(const ambit_program *p)
+{
+  return p->grid->context;
+}
+
+unsigned ambit__debug_checks(const ambit *a)
+{
+  return (a->settings.check ? AMBIT__CHECK_ACCESS : 0U) | (a->settings.nan ? AMBIT__CHECK_NAN : 0U);
+}
+
+/* ---- poison ---- */
+
+/* All memory of a store as one row of values. */
+static ambit__store flat_store(const ambit__store *store)
+{
+  ambit__layout l = {.type = store->layout.type, .components = 1, .own.ndims = 1, .stride = {1}};
+
+  l.bytes = store->buffer->bytes;
+  l.own.hi[0] = (int64_t)(l.bytes / ambit_type_size(l.type));
+  return (ambit__store){l, store->buffer};
+}
+
+ambit_status ambit__debug_poison(const ambit *a, ambit__engine *e, const ambit__store *store)
+{
+  const size_t size = ambit_type_size(store->layout.type);
+  const int64_t most = PIECE_BYTES / (int64_t)size;
+  ambit__store flat = flat_store(store);
+  ambit_status s = AMBIT_OK;
+  unsigned char *values;
+  ambit__box piece;
+
+  if (!a->settings.nan || ambit__box_is_empty(&flat.layout.own)) return AMBIT_OK;
+  values = ambit__new(e->device->errors, (size_t)most, size);
+  if (!values) return AMBIT_ENOMEM;
+  for (int64_t i = 0; i < most; i++)
+    ambit__poison_store(values + (size_t)i * size, flat.layout.type);
+  ambit__box_first_piece(&flat.layout.own, most, &piece);
+  do {
+    s = e->device->backend->write_box(e->queue, &flat, &piece, values);
+  } while (!s && ambit__box_next_piece(&flat.layout.own, most, &piece));
+  free(values);
+  return s;
+}
+
+/* ---- what a fault is called ---- */
+
+/* What the sentences are made of. */
+typedef struct story {
+  const ambit_program *program;
+  const ambit__step *step;
+  int part, ndims;
+  const int64_t *words; /* the record */
+  ambit__text text;
+} story;
+
+static const ambit__rule *rule_of(const story *s)
+{
+  return s->step->kernel->rule;
+}
+
+static const int64_t *cell_of(const story *s)
+{
+  return s->words + AMBIT_FAULT_CELL;
+}
+
+/* "[3][17]", of a cell or an offset. */
+static void print_offset(story *s, const int *offset)
+{
+  for (int d = 0; d < s->ndims; d++)
+    ambit__print(&s->text, "[%d]", offset[d]);
+}
+
+static void print_cell(story *s, const int *offset)
+{
+  for (int d = 0; d < s->ndims; d++) {
+    int64_t at = cell_of(s)[d] + (offset ? offset[d] : 0);
+
+    ambit__print(&s->text, "[%lld]", (long long)at);
+  }
+}
+
+/* "component 3 of field 'f'" */
+static void print_argument(story *s, int param, int component)
+{
+  const ambit_arg *a = &s->step->args[param];
+
+  if (rule_of(s)->params[param].is_vector) ambit__print(&s->text, "component %d of ", component);
+  if (a->field)
+    ambit__print(&s->text, "field '%s'", a->field->name);
+  else if (a->scalar)
+    ambit__print(&s->text, "scalar '%s'", a->scalar->name);
+  else
+    ambit__print(&s->text, "the number given for %s", rule_of(s)->params[param].name);
+}
+
+/* " from cell [3][17] in iteration 5" */
+static void print_where(story *s, const char *preposition)
+{
+  if (s->ndims) {
+    ambit__print(&s->text, " %s cell ", preposition);
+    print_cell(s, NULL);
+  }
+  ambit__print(&s->text, " in iteration %lld", (long long)s->program->iteration);
+}
+
+/* ---- accesses outside ---- */
+
+/* A box among the limits of a parameter. */
+static ambit__box limit_box(const story *s, int param, int lo, int hi)
+{
+  const int64_t *limits = s->words + AMBIT_FAULT_WORDS + param * AMBIT_LIMIT_WORDS;
+  ambit__box box = {.ndims = s->ndims};
+
+  memcpy(box.lo, limits + lo, sizeof box.lo);
+  memcpy(box.hi, limits + hi, sizeof box.hi);
+  return box;
+}
+
+/* Which of the two things is wrong: the cell, or its place in memory. */
+static void print_outside(story *s, int param, const ambit__box *cells, const int *offset,
+                          const char *which)
+{
+  const ambit__store *store = &s->step->args[param].field->stores[s->part];
+  bool inside = true;
+  char box[160];
+
+  for (int d = 0; d < cells->ndims; d++) {
+    int64_t at = cell_of(s)[d] + offset[d];
+
+    inside &= at >= cells->lo[d] && at < cells->hi[d];
+  }
+  ambit__box_print(cells, box, sizeof box);
+  if (inside)
+    ambit__print(&s->text, ", which is not in its memory of %zu bytes", store->buffer->bytes);
+  else
+    ambit__print(&s->text, ", outside the cells %s, %s", which, box);
+}
+
+static ambit__place tell_read(story *s)
+{
+  int param, k;
+  const ambit__read *r;
+  ambit__box kept;
+
+  ambit__checked_find_read(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
+  r = &rule_of(s)->params[param].reads[k];
+  kept = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
+  ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
+  print_argument(s, param, r->component);
+  ambit__print(&s->text, " at offset ");
+  print_offset(s, r->offset);
+  print_where(s, "from");
+  ambit__print(&s->text, ": that is cell ");
+  print_cell(s, r->offset);
+  print_outside(s, param, &kept, r->offset, "kept");
+  return r->place;
+}
+
+/* The first statement that sets a component, or the one at an offset of the text. */
+static const ambit__stmt *find_set(const ambit__stmt *list, int param, int component, int offset)
+{
+  const ambit__stmt *found = NULL;
+
+  for (; list && !found; list = list->next) {
+    bool here = offset >= 0 ? list->place.offset == offset : true;
+
+    if (list->kind == STMT_SET_OUT && list->index == param && list->component == component && here)
+      return list;
+    if (list->kind != STMT_IF) continue;
+    found = find_set(list->body, param, component, offset);
+    if (!found) found = find_set(list->other, param, component, offset);
+  }
+  return found;
+}
+
+static ambit__place place_of_set(const story *s, int param, int component, int offset)
+{
+  const ambit__stmt *st = find_set(rule_of(s)->body, param, component, offset);
+
+  return st ? st->place : rule_of(s)->params[param].place;
+}
+
+static ambit__place tell_write(story *s)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+  ambit__box own;
+  int param, component;
+
+  ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
+  own = limit_box(s, param, AMBIT_LIMIT_WRITE_LO, AMBIT_LIMIT_WRITE_HI);
+  ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
+  print_argument(s, param, component);
+  print_where(s, "at");
+  print_outside(s, param, &own, here, "of its own");
+  return place_of_set(s, param, component, -1);
+}
+
+/* ---- NaN ---- */
+
+static void tell_source(story *s)
+{
+  const int64_t number = s->words[AMBIT_FAULT_SOURCE];
+  const ambit__param *p;
+  int param, k;
+
+  if (number < 0) {
+    ambit__print(&s->text,
+                 "\nnothing that was read for it is NaN: it comes from the arithmetic here");
+    return;
+  }
+  ambit__checked_find_read(rule_of(s), (int)number, &param, &k);
+  p = &rule_of(s)->params[param];
+  ambit__print(&s->text, "\nit was NaN before: ");
+  print_argument(s, param, p->nreads ? p->reads[k].component : 0);
+  if (s->step->args[param].field) {
+    ambit__print(&s->text, " at offset ");
+    print_offset(s, p->reads[k].offset);
+    ambit__print(&s->text, ", cell ");
+    print_cell(s, p->reads[k].offset);
+  }
+  ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which nobody gave a value" : "");
+}
+
+static ambit__place tell_nan(story *s)
+{
+  int param, component;
+
+  ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
+  ambit__print(&s->text, "kernel %s %s NaN to ", rule_of(s)->name,
+               rule_of(s)->params[param].kind == PARAM_REDUCE ? "reduces" : "writes");
+  print_argument(s, param, component);
+  print_where(s, "at");
+  if (s->words[AMBIT_FAULT_SET]) tell_source(s);
+  return place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
+}
+
+/* A sum can be NaN though no cell's share of it is. */
+static ambit__place tell_total(story *s)
+{
+  const int param = (int)s->words[AMBIT_FAULT_ACCESS];
+
+  ambit__print(&s->text, "kernel %s reduces to NaN: ", rule_of(s)->name);
+  print_argument(s, param, 0);
+  ambit__print(&s->text,
+               " in iteration %lld\nno cell's share of it is NaN, but infinities of both signs "
+               "have no sum",
+               (long long)s->program->iteration);
+  return place_of_set(s, param, 0, -1);
+}
+
+/* ---- findings ---- */
+
+/* Whether a record of a step comes before the first finding. */
+static bool is_first(const finding *first, int step, const int64_t *words)
+{
+  const int64_t *a = words + AMBIT_FAULT_CELL, *b = first->words + AMBIT_FAULT_CELL;
+
+  if (!first->any || step != first->step) return !first->any || step < first->step;
+  for (int d = 0; d < AMBIT_FAULT_AXES; d++)
+    if (a[d] != b[d]) return a[d] < b[d];
+  return false;
+}
+
+static void keep(ambit *a, int step, int part, const int64_t *words, int nargs)
+{
+  finding *first = &a->debug->first;
+
+  if (!words[AMBIT_FAULT_KIND] || !is_first(first, step, words)) return;
+  *first = (finding){.any = true, .step = step, .part = part};
+  memcpy(first->words, words, ambit__faults_bytes(nargs));
+}
+
+/* Reductions that are NaN, after all cells. */
+static ambit_status find_totals(ambit_program *p)
+{
+  for (size_t k = 0; k < p->nsteps; k++) {
+    const ambit__step *s = &p->steps[k];
+
+    for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++) {
+      const ambit__param *q = &s->kernel->rule->params[i];
+      int64_t words[AMBIT_FAULT_WORDS] = {[AMBIT_FAULT_KIND] = TOTAL, [AMBIT_FAULT_ACCESS] = i};
+      unsigned char value[sizeof(double)];
+
+      if (q->kind != PARAM_REDUCE || !ambit__type_is_real(q->type)) continue;
+      AMBIT_TRY(ambit__scalar_take(s->args[i].scalar, 0, value));
+      if (!isnan(ambit__value_load(value, q->type).real)) continue;
+      words[AMBIT_FAULT_CELL] = INT64_MAX;
+      keep(context(p), (int)k, 0, words, 0);
+    }
+  }
+  return AMBIT_OK;
+}
+
+static ambit__place tell(story *s)
+{
+  switch (s->words[AMBIT_FAULT_KIND]) {
+  case AMBIT_FAULT_READ: return tell_read(s);
+  case AMBIT_FAULT_WRITE: return tell_write(s);
+  case AMBIT_FAULT_NAN: return tell_nan(s);
+  default: return tell_total(s);
+  }
+}
+
+static void raise_first(ambit_program *p)
+{
+  const finding *f = &context(p)->debug->first;
+  story s = {.program = p, .step = &p->steps[f->step], .part = f->part, .words = f->words};
+  ambit__place place;
+  char *headline, *message;
+
+  s.ndims = p->applies[f->step].region.ndims;
+  place = tell(&s);
+  headline = ambit__text_finish(&s.text);
+  message = headline ? ambit__rule_message(rule_of(&s), place, headline) : NULL;
+  ambit__raise(&context(p)->errors, AMBIT_EPROGRAM, "%s",
+               message ? message : "a check failed, and there is no memory to tell which");
+  free(headline);
+  free(message);
+}
+
+ambit_status ambit__debug_end(ambit_program *p)
+{
+  ambit *a = context(p);
+
+  if (!a->debug) return AMBIT_OK;
+  if (a->settings.nan) AMBIT_TRY(find_totals(p));
+  if (a->debug->first.any) raise_first(p);
+  a->debug->first.any = false;
+  return a->errors.status;
+}
+
+/* ---- functions that cannot be looked into ---- */
+
+/* The first NaN among the values of a piece of a box. */
+static void search_piece(const ambit__layout *l, const ambit__box *piece, const bool *looked_at,
+                         int first_write, const unsigned char *values, int64_t *words)
+{
+  const size_t size = ambit_type_size(l->type);
+  int64_t n = ambit__box_volume(piece);
+
+  for (int64_t i = 0; i < n; i++)
+    for (int c = 0; c < l->components; c++, values += size) {
+      int64_t rest = i;
+
+      if (!looked_at[c] || !isnan(ambit__value_load(values, l->type).real)) continue;
+      words[AMBIT_FAULT_KIND] = AMBIT_FAULT_NAN;
+      words[AMBIT_FAULT_ACCESS] = first_write + c;
+      for (int d = piece->ndims - 1; d >= 0; rest /= piece->hi[d] - piece->lo[d], d--)
+        words[AMBIT_FAULT_CELL + d] = piece->lo[d] + rest % (piece->hi[d] - piece->lo[d]);
+      return;
+    }
+}
+
+/* The results of a launch in one field. */
+static ambit_status search_field(ambit_field *f, int part, const ambit__rule *rule, int param,
+                                 const ambit__box *box, int64_t *words)
+{
+  ambit__engine *e = ambit__engine_of(f->grid->context, part);
+  const int64_t most = ambit__field_piece_cells(f);
+  unsigned char *values = ambit__field_piece_new(f);
+  ambit_status s = values ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit__box piece;
+
+  ambit__box_first_piece(box, most, &piece);
+  if (!s) do {
+      s = e->device->backend->read_box(e->queue, values, &f->stores[part], &piece);
+      if (!s)
+        search_piece(&f->stores[part].layout, &piece, rule->params[param].writes,
+                     ambit__checked_write(rule, param, 0), values, words);
+    } while (!s && !words[AMBIT_FAULT_KIND] && ambit__box_next_piece(box, most, &piece));
+  free(values);
+  return s;
+}
+
+/* What a cell may keep cannot be told from what was written: it is left out. */
+static bool writes_all(const ambit__param *q)
+{
+  for (int c = 0; c < q->components; c++)
+    if (q->keeps[c]) return false;
+  return q->is_written;
+}
+
+static ambit_status search_results(const ambit__step *s, int part, const ambit__box *box,
+                                   int64_t *words)
+{
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    if (q->kind == PARAM_FIELD && s->args[i].field && ambit__type_is_real(q->type) &&
+        writes_all(q) && !words[AMBIT_FAULT_KIND] && !ambit__box_is_empty(box))
+      AMBIT_TRY(search_field(s->args[i].field, part, s->kernel->rule, i, box, words));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- launches ---- */
+
+void ambit__debug_close(ambit *a)
+{
+  struct ambit__debug *d = a->debug;
+
+  if (!d) return;
+  for (int i = 0; d->records && i < a->nengines; i++)
+    if (d->records[i]) a->engines[i].device->backend->release(a->engines[i].device, d->records[i]);
+  free(d->records);
+  free(d);
+  a->debug = NULL;
+}
+
+/* The record of an engine, made when it is first needed. */
+static ambit_status take_record(ambit *a, int engine, ambit__buffer **record)
+{
+  ambit__device *device = a->engines[engine].device;
+
+  if (!a->debug) {
+    a->debug = ambit__new(&a->errors, 1, sizeof *a->debug);
+    if (!a->debug) return AMBIT_ENOMEM;
+    a->debug->records = ambit__new(&a->errors, (size_t)a->nengines, sizeof(ambit__buffer *));
+    if (!a->debug->records) return AMBIT_ENOMEM;
+  }
+  if (!a->debug->records[engine])
+    AMBIT_TRY(device->backend->alloc(device, ambit__faults_bytes(AMBIT_MAX_PARAMS), NULL,
+                                     &a->debug->records[engine]));
+  *record = a->debug->records[engine];
+  return AMBIT_OK;
+}
+
+static void tell_unchecked(ambit *a, const ambit__rule *rule)
+{
+  if (a->debug->told) return;
+  a->debug->told = true;
+  ambit__log(&a->settings, 0,
+             "kernel %s is a registered function, which cannot be looked into: only its launches "
+             "and its results are checked",
+             rule->name);
+}
+
+/* The cells of a field that a part keeps for the program: its own, the halo, and ghost cells. */
+static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int part)
+{
+  const int fetch = ambit__fetch_of(p, f);
+
+  if (fetch < 0 || ambit__box_is_empty(&f->stores[part].layout.own))
+    return f->stores[part].layout.own;
+  return p->fetches[fetch].halo.reaches[p->grid->first + part].reach;
+}
+
+/* A launch that cannot be looked into, if it may be done at all. */
+static ambit_status launch_unchecked(ambit_program *p, int step, int part, const ambit__launch *l,
+                                     int64_t *words)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__engine *e = ambit__engine_of(context(p), part);
+  const ambit__apply *apply = &p->applies[step];
+
+  if (apply->checks & AMBIT__CHECK_ACCESS) ambit__faults_foresee(s->kernel->rule, l, words);
+  if (words[AMBIT_FAULT_KIND]) return AMBIT_OK;
+  AMBIT_TRY(e->device->backend->launch(e->queue, apply->functions[context(p)->slots[part]], l));
+  return apply->checks & AMBIT__CHECK_NAN ? search_results(s, part, &l->box, words) : AMBIT_OK;
+}
+
+static ambit_status launch_checked(const ambit__engine *e, ambit__function *fn,
+                                   const ambit__launch *l, int64_t *words)
+{
+  const size_t bytes = ambit__faults_bytes(l->nargs);
+
+  AMBIT_TRY(e->device->backend->put(e->queue, l->faults, words, bytes));
+  AMBIT_TRY(e->device->backend->launch(e->queue, fn, l));
+  return e->device->backend->get(e->queue, words, l->faults, bytes);
+}
+
+ambit_status ambit__debug_launch(ambit_program *p, int step, int part, ambit__launch *l)
+{
+  ambit *a = context(p);
+  const int engine = a->slots[part];
+  ambit__function *fn = p->applies[step].functions[engine];
+  ambit__argument args[AMBIT_MAX_PARAMS];
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS];
+
+  AMBIT_TRY(take_record(a, engine, &l->faults));
+  memcpy(args, l->args, (size_t)l->nargs * sizeof *args);
+  for (int i = 0; i < l->nargs; i++)
+    if (args[i].store && a->engines[engine].device->backend->ghosts)
+      args[i].valid = valid_box(p, p->steps[step].args[i].field, part);
+  l->args = args;
+  ambit__faults_arm(l, words);
+  if (!fn->checked) tell_unchecked(a, p->steps[step].kernel->rule);
+  if (fn->checked)
+    AMBIT_TRY(launch_checked(&a->engines[engine], fn, l, words));
+  else
+    AMBIT_TRY(launch_unchecked(p, step, part, l, words));
+  keep(a, step, part, words, l->nargs);
+  return AMBIT_OK;
+}
