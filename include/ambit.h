@@ -125,7 +125,7 @@ AMBIT_API ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicato
 AMBIT_API int ambit_process(const ambit *a);
 AMBIT_API int ambit_processes(const ambit *a);
 
-/* Frees the context and all that belongs to it; returns the first error it had, or AMBIT_OK. */
+/* Frees the context and all that belongs to it; returns the first error it had, or AMBIT_OK. All processes call it. */
 AMBIT_API ambit_status ambit_close(ambit *a);
 
 /* The first error of the context and its story; AMBIT_OK and "" if all went well. The text belongs
@@ -135,7 +135,7 @@ AMBIT_API const char *ambit_error_text(const ambit *a);
 AMBIT_API void ambit_error_clear(ambit *a);
 
 /* Replaces the error handler; NULL silences it. Called once per error, at the moment it happens, on the process
- * where it happens. */
+ * where it happens. The one there is at first prints on standard error, and what several processes have, once. */
 typedef void (*ambit_error_fn)(ambit_status status, const char *story, void *user);
 AMBIT_API void ambit_on_error(ambit *a, ambit_error_fn handler, void *user);
 

@@ -42,9 +42,19 @@ ambit_status(ambit__raise)(ambit__errors *errors, ambit_status code, const char 
     vsnprintf(errors->text, (size_t)n + 1, fmt, ap);
     va_end(ap);
   }
-  if (errors->handler)
-    errors->handler(code, errors->text ? errors->text : ambit_status_text(code), errors->user);
+  errors->untold = true;
+  if (!errors->waits) ambit__errors_tell(errors);
   return code;
+}
+
+void ambit__errors_tell(ambit__errors *errors)
+{
+  const ambit_status s = errors->status;
+
+  if (!errors->untold) return;
+  errors->untold = false;
+  if (errors->handler)
+    errors->handler(s, errors->text ? errors->text : ambit_status_text(s), errors->user);
 }
 
 void ambit__errors_clear(ambit__errors *errors)
@@ -52,4 +62,5 @@ void ambit__errors_clear(ambit__errors *errors)
   free(errors->text);
   errors->text = NULL;
   errors->status = AMBIT_OK;
+  errors->untold = errors->agreed = false;
 }

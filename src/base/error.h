@@ -8,11 +8,17 @@
 
 #include "ambit.h"
 
+#include <stdbool.h>
+
 typedef struct ambit__errors {
   ambit_status status;    /* of the first error; AMBIT_OK if none */
   char *text;             /* its whole story, owned; NULL if none (or no memory for it) */
   ambit_error_fn handler; /* told at once; NULL: silent */
   void *user;             /* handed to the handler */
+  bool
+      waits; /* the handler is told by ambit__errors_tell, when it is known who else has the error */
+  bool untold; /* ... and has not been told yet */
+  bool agreed; /* all processes of the context have failed, and know it */
 } ambit__errors;
 
 /* Records the story, tells the handler, and returns `code` so that it can stand in a return
@@ -25,6 +31,7 @@ ambit_status ambit__raise(ambit__errors *errors, ambit_status code, const char *
 #ifdef __clang_analyzer__ /* it looks into one file at a time: a raise never returns AMBIT_OK */
 #  define ambit__raise(errors, code, ...) (ambit__raise(errors, code, __VA_ARGS__), (code))
 #endif
+void ambit__errors_tell(ambit__errors *errors);  /* the handler, if it waits to be told */
 void ambit__errors_clear(ambit__errors *errors); /* forgets the error, frees its text */
 
 /* Returns from the calling function unless the condition holds. */

@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 /* realpath, fchmod, fsync */
+#define _XOPEN_SOURCE 700 /* realpath, fchmod, fsync, pwrite */
 
 #include "base/file.h"
 
@@ -20,6 +20,7 @@ struct ambit__file {
   char *path;          /* as the user said it, for messages */
   char *target;        /* what to rename to: the path, links followed */
   char *beside;        /* where it is written; NULL: directly to the path */
+  bool joined;         /* another process created it, and will rename or remove it */
   int fd;              /* -1: not open */
   ambit_status failed; /* of the first failure */
   size_t used;         /* bytes of the buffer */
@@ -97,6 +98,34 @@ ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__
   return s;
 }
 
+ambit_status ambit__file_join(ambit__errors *errors, const char *path, const char *beside,
+                              ambit__file **out)
+{
+  ambit__file *f = ambit__new(errors, 1, sizeof *f);
+
+  *out = NULL;
+  if (!f) return AMBIT_ENOMEM;
+  *f = (ambit__file){.errors = errors, .joined = true};
+  f->path = ambit__strdup(errors, path);
+  f->fd = f->path ? open(beside, O_WRONLY | O_CLOEXEC) : -1;
+  if (f->fd >= 0) {
+    *out = f;
+    return AMBIT_OK;
+  }
+  if (f->path)
+    ambit__raise(errors, AMBIT_EIO,
+                 "cannot open %s, which another process has made for %s: %s; the folder must be "
+                 "one that all processes share",
+                 beside, path, strerror(errno));
+  ambit__file_abort(f);
+  return errors->status;
+}
+
+const char *ambit__file_beside(const ambit__file *f)
+{
+  return f->beside;
+}
+
 /* write() may write less than asked, and the reason only comes with the next call. */
 static ambit_status write_out(ambit__file *f, const unsigned char *data, size_t bytes)
 {
@@ -128,6 +157,28 @@ ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes)
   return f->failed;
 }
 
+ambit_status ambit__file_extend(ambit__file *f, uint64_t bytes)
+{
+  AMBIT_TRY(flush(f));
+  return ftruncate(f->fd, (off_t)bytes) ? fail(f, "give its length to", errno) : AMBIT_OK;
+}
+
+ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *data, size_t bytes)
+{
+  const unsigned char *at = data;
+
+  while (bytes && !f->failed) {
+    ssize_t n = pwrite(f->fd, at, bytes, (off_t)offset);
+
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return fail(f, "write", n < 0 ? errno : ENOSPC);
+    at += n;
+    offset += (uint64_t)n;
+    bytes -= (size_t)n;
+  }
+  return f->failed;
+}
+
 static ambit_status close_file(ambit__file *f)
 {
   int fd = f->fd;
@@ -139,9 +190,10 @@ static ambit_status close_file(ambit__file *f)
 static ambit_status put_in_place(ambit__file *f)
 {
   AMBIT_TRY(flush(f));
-  if (!f->beside) return close_file(f);
+  if (!f->beside && !f->joined) return close_file(f);
   if (fsync(f->fd)) return fail(f, "write", errno);
   AMBIT_TRY(close_file(f));
+  if (f->joined) return AMBIT_OK;
   if (rename(f->beside, f->target)) return fail(f, "replace", errno);
   free(f->beside);
   f->beside = NULL;

@@ -4,6 +4,9 @@
  * then, and for good if anything fails, whatever had that name stays as it was. Devices and pipes
  * (/dev/null, /dev/stdout) are written directly. A symbolic link stays a link; the file it leads to
  * is replaced.
+ *
+ * Several processes can write one file: one of them creates it and gives it its length; the others join in; each
+ * writes what it has, where it belongs; when all have committed, the one that created it commits.
  */
 #ifndef AMBIT_BASE_FILE_H
 #define AMBIT_BASE_FILE_H
@@ -17,8 +20,18 @@ typedef struct ambit__file ambit__file;
 ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__file **out);
 /* Appends. After a failure, further writes do nothing and return the same status. */
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes);
-/* Puts the file under its name, unless a write failed; `f` is gone in either case. */
+/* Puts the file under its name, unless a write failed; `f` is gone in either case. Who joined only sees what it wrote
+ * safely on the disk. */
 ambit_status ambit__file_commit(ambit__file *f);
+/* Where it is until it is committed; NULL: it is a device or a pipe, written in order by one process. */
+const char *ambit__file_beside(const ambit__file *f);
+/* Gives it so many bytes, now; what was appended stays in front. */
+ambit_status ambit__file_extend(ambit__file *f, uint64_t bytes);
+/* Takes part in a file that another process creates as `path`; `beside` is what ambit__file_beside gave it. */
+ambit_status ambit__file_join(ambit__errors *errors, const char *path, const char *beside,
+                              ambit__file **out);
+/* Writes within its length. */
+ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *data, size_t bytes);
 /* Forgets the file; NULL does nothing. */
 void ambit__file_abort(ambit__file *f);
 

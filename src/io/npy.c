@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* fileno, fstat */
+#define _POSIX_C_SOURCE 200809L /* fileno, fseeko, fstat */
 
 #include "io/npy.h"
 
@@ -19,8 +19,10 @@ enum { MAX_HEADER = 1 << 16 };
 struct ambit__npy {
   ambit__errors *errors;
   ambit__file *file;
-  size_t bytes; /* of all values */
-  size_t done;  /* appended so far */
+  size_t bytes;  /* of all values */
+  size_t done;   /* appended so far */
+  size_t offset; /* of the first value in the file */
+  bool shared;   /* others write too: whether it is whole, they must know */
 };
 
 static ambit_status check_shape(ambit__errors *errors, const char *path, ambit_type type, int ndims,
@@ -39,28 +41,71 @@ static ambit_status check_shape(ambit__errors *errors, const char *path, ambit_t
   return AMBIT_OK;
 }
 
+/* A file of this shape that nobody writes yet, and its header. */
+static ambit_status make(ambit__errors *errors, const char *path, ambit_type type, int ndims,
+                         const int64_t *shape, char header[AMBIT__NPY_HEADER_BYTES],
+                         ambit__npy **out)
+{
+  ambit__npy_info info;
+
+  AMBIT_TRY(check_shape(errors, path, type, ndims, shape, &info));
+  *out = ambit__new(errors, 1, sizeof **out);
+  if (!*out) return AMBIT_ENOMEM;
+  (*out)->errors = errors;
+  (*out)->bytes = info.bytes;
+  (*out)->offset = ambit__npy_make_header(&info, header);
+  return AMBIT_OK;
+}
+
 ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
                               const int64_t *shape, ambit__npy **out)
 {
   char header[AMBIT__NPY_HEADER_BYTES];
-  ambit__npy_info info;
   ambit_status s;
   ambit__npy *n;
 
   *out = NULL;
-  AMBIT_TRY(check_shape(errors, path, type, ndims, shape, &info));
-  n = ambit__new(errors, 1, sizeof *n);
-  if (!n) return AMBIT_ENOMEM;
-  n->errors = errors;
-  n->bytes = info.bytes;
+  AMBIT_TRY(make(errors, path, type, ndims, shape, header, &n));
   AMBIT_TRY_GOTO(s, ambit__file_create(errors, path, &n->file), failed);
-  AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, ambit__npy_make_header(&info, header)),
-                 failed);
+  AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, n->offset), failed);
   *out = n;
   return AMBIT_OK;
 failed:
   ambit__npy_abort(n);
   return s;
+}
+
+ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
+                             ambit_type type, int ndims, const int64_t *shape, ambit__npy **out)
+{
+  char header[AMBIT__NPY_HEADER_BYTES];
+  ambit_status s;
+  ambit__npy *n;
+
+  *out = NULL;
+  AMBIT_TRY(make(errors, path, type, ndims, shape, header, &n));
+  n->shared = true;
+  s = ambit__file_join(errors, path, beside, &n->file);
+  if (s)
+    ambit__npy_abort(n);
+  else
+    *out = n;
+  return s;
+}
+
+ambit_status ambit__npy_share(ambit__npy *n, const char **beside)
+{
+  *beside = ambit__file_beside(n->file);
+  if (!*beside) return AMBIT_OK;
+  n->shared = true;
+  return ambit__file_extend(n->file, (uint64_t)n->offset + n->bytes);
+}
+
+ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t bytes)
+{
+  AMBIT_CHECK(n->shared && at <= n->bytes && bytes <= n->bytes - at, n->errors, AMBIT_EINVAL,
+              "%zu bytes put at %zu into an array of %zu", bytes, at, n->bytes);
+  return ambit__file_write_at(n->file, (uint64_t)n->offset + at, data, bytes);
 }
 
 ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes)
@@ -75,7 +120,7 @@ ambit_status ambit__npy_end(ambit__npy *n)
 {
   ambit_status s;
 
-  if (n->done != n->bytes) {
+  if (n->done != n->bytes && !n->shared) {
     s = ambit__raise(n->errors, AMBIT_EINVAL, "an array was ended after %zu of its %zu bytes",
                      n->done, n->bytes);
   } else {
@@ -99,8 +144,10 @@ struct ambit__npy_reader {
   ambit__errors *errors;
   char *path;
   FILE *in;
-  size_t left;  /* bytes of values not yet read */
-  size_t value; /* bytes of one value, if they are to be reversed; else 0 */
+  size_t bytes;  /* of all values */
+  size_t left;   /* ... not yet read, in order */
+  size_t offset; /* of the first value in the file */
+  size_t value;  /* bytes of one value, if they are to be reversed; else 0 */
 };
 
 static ambit_status get(ambit__npy_reader *r, void *data, size_t bytes, const char *what)
@@ -134,12 +181,13 @@ static ambit_status read_prefix(ambit__npy_reader *r, size_t *offset, size_t *le
 }
 
 /* Where the size of the file is known, it must hold what the header promises. */
-static ambit_status check_length(ambit__npy_reader *r, const ambit__npy_info *info)
+static ambit_status check_length(ambit__npy_reader *r, ambit__npy_info *info)
 {
   struct stat st;
   size_t have;
 
-  if (fstat(fileno(r->in), &st) || !S_ISREG(st.st_mode)) return AMBIT_OK;
+  info->seekable = !fstat(fileno(r->in), &st) && S_ISREG(st.st_mode);
+  if (!info->seekable) return AMBIT_OK;
   have = (uint64_t)st.st_size > info->offset ? (size_t)st.st_size - info->offset : 0;
   AMBIT_CHECK(have >= info->bytes, r->errors, AMBIT_EIO,
               "%s is cut short: its header promises %zu bytes of values, and %zu are there",
@@ -160,7 +208,8 @@ static ambit_status read_header(ambit__npy_reader *r, ambit__npy_info *info)
   if (!s) s = ambit__npy_parse_header(r->errors, r->path, text, info);
   free(text);
   if (!s) s = check_length(r, info);
-  r->left = info->bytes;
+  r->bytes = r->left = info->bytes;
+  r->offset = info->offset;
   r->value = info->swapped ? ambit_type_size(info->type) : 0;
   return s;
 }
@@ -207,6 +256,16 @@ ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes)
   r->left -= bytes;
   if (r->value) reverse_each(data, bytes, r->value);
   return AMBIT_OK;
+}
+
+ambit_status ambit__npy_get(ambit__npy_reader *r, size_t at, void *data, size_t bytes)
+{
+  AMBIT_CHECK(at <= r->bytes && bytes <= r->bytes - at, r->errors, AMBIT_EINVAL,
+              "%zu bytes asked of %s at %zu, which has %zu", bytes, r->path, at, r->bytes);
+  AMBIT_CHECK(!fseeko(r->in, (off_t)(r->offset + at), SEEK_SET), r->errors, AMBIT_EIO,
+              "cannot read %s: %s", r->path, strerror(errno));
+  r->left = r->bytes - at;
+  return ambit__npy_next(r, data, bytes);
 }
 
 void ambit__npy_close(ambit__npy_reader *r)

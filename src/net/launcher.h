@@ -1,4 +1,5 @@
-/* launcher.h - how this process was started, and what MPI it already has. Only open.c needs to know. */
+/* launcher.h - how this process was started, and what MPI it already has. For open.c; and for who tells of errors before a
+ * net is open. */
 #ifndef AMBIT_NET_LAUNCHER_H
 #define AMBIT_NET_LAUNCHER_H
 

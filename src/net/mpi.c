@@ -139,7 +139,8 @@ static void name_library(char *name, size_t bytes)
 
   MPI_Get_library_version(text, &length);
   text[strcspn(text, ",\n")] = '\0';
-  text[strcspn(text, "\t")] = ' ';
+  for (char *tab = strchr(text, '\t'); tab; tab = strchr(tab, '\t'))
+    *tab = ' ';
   snprintf(name, bytes, "%s", text);
 }
 
@@ -303,8 +304,11 @@ static ambit_status mpi_gather(ambit__net *net, const void *mine, void *all, amb
 {
   MPI_Request handle = MPI_REQUEST_NULL;
   extent e;
-  int code;
+  int code, ended = 0;
 
+  MPI_Finalized(&ended); /* closing a context begins here, and may come too late */
+  AMBIT_CHECK(!ended, net->errors, AMBIT_EPROCESS,
+              "MPI was ended (MPI_Finalize) before the context was closed; call ambit_close first");
   AMBIT_TRY(extent_of(net, r->bytes, &e));
   code = MPI_Iallgather(mine, e.count, e.type, all, e.count, e.type, comm_of(net), &handle);
   return begun(net, r, code, handle, &e, "gather");

@@ -12,6 +12,7 @@
 enum {
   SPINS = 1000,  /* tests before a waiting process lets others have the core */
   PATIENCE = 10, /* seconds to wait for a message that was given up */
+  HESITATION = 2 /* seconds for which an error is not told, to see who else has it */
 };
 
 void ambit__net_close(ambit__net *net)
@@ -154,49 +155,99 @@ ambit_status ambit__net_barrier(ambit__net *net)
 
 /* ---- agreement ---- */
 
+enum {
+  STORY = 1 << 16, /* bytes of a story that are passed on at most */
+  WORDS = 120      /* bytes of what a process is doing */
+};
+
 /* What a process says of itself. */
 typedef struct verdict {
   int32_t status;
   uint32_t length; /* of the story, without its end */
+  char doing[WORDS];
 } verdict;
-
-enum { STORY = 1 << 16 }; /* bytes of a story that are passed on at most */
 
 static const char *own_story(const ambit__errors *e)
 {
   return e->text ? e->text : ambit_status_text(e->status);
 }
 
-static verdict own_verdict(const ambit__errors *e)
+static verdict own_verdict(const ambit__errors *e, const char *doing)
 {
   const size_t length = strlen(own_story(e));
+  verdict v = {.status = (int32_t)e->status, .length = (uint32_t)(length < STORY ? length : STORY)};
 
-  return (verdict){(int32_t)e->status, (uint32_t)(length < STORY ? length : STORY)};
+  snprintf(v.doing, sizeof v.doing, "%s", doing);
+  return v;
+}
+
+/* Gathers. Whoever waits to tell of an error tells it when the others do not come: they may never. */
+static ambit_status gather_verdicts(ambit__net *net, const verdict *mine, verdict *all)
+{
+  const double deadline = ambit__clock() + HESITATION;
+  ambit__request r;
+
+  AMBIT_TRY(ambit__net_gather_begin(net, mine, sizeof *mine, all, &r));
+  while (r.active && net->errors->untold) {
+    AMBIT_TRY(net->kind->test(net, &r));
+    if (r.active && ambit__clock() > deadline) ambit__errors_tell(net->errors);
+    if (r.active) sched_yield();
+  }
+  return wait_one(net, &r);
+}
+
+/* A process that has an error like that of an earlier one need not tell it, nor one that only hears of it. */
+static void take_story(ambit__net *net, int who, ambit_status status, const char *story)
+{
+  ambit__errors *e = net->errors;
+  const bool waits = e->waits;
+
+  if (e->status && who < net->rank && !strcmp(own_story(e), story)) e->untold = false;
+  if (e->status) ambit__errors_tell(e);
+  e->waits = true;
+  if (!e->status) ambit__raise(e, status, "process %d of %d: %s", who, net->size, story);
+  e->waits = waits;
+  e->untold = false;
+  e->agreed = true;
 }
 
 /* Takes over the error of process `who`: the others learn its story and, if they have none of their own, raise it. */
-static ambit_status take_over(ambit__net *net, int who, verdict v)
+static ambit_status take_over(ambit__net *net, int who, const verdict *v)
 {
-  ambit__errors *e = net->errors;
-  const ambit_error_fn handler = e->handler;
-  char *story = ambit__new(NULL, (size_t)v.length + 1, 1);
+  char *story = ambit__new(NULL, (size_t)v->length + 1, 1);
   ambit_status s;
 
   if (!story) ambit__net_abort(net, "there is no memory left to tell of an error");
-  if (!story) return (ambit_status)v.status;
-  if (who == net->rank) memcpy(story, own_story(e), v.length);
-  s = ambit__net_broadcast(net, who, story, v.length);
-  e->handler = NULL;
-  if (!s) ambit__raise(e, (ambit_status)v.status, "process %d of %d: %s", who, net->size, story);
-  e->handler = handler;
+  if (!story) return (ambit_status)v->status;
+  if (who == net->rank) memcpy(story, own_story(net->errors), v->length);
+  s = ambit__net_broadcast(net, who, story, v->length);
+  if (!s) take_story(net, who, (ambit_status)v->status, story);
   free(story);
-  return s ? s : (ambit_status)v.status;
+  return s ? s : (ambit_status)v->status;
 }
 
-ambit_status ambit__net_agree(ambit__net *net)
+/* All have come here without an error: to do the same? */
+static ambit_status compare(ambit__net *net, const verdict *all)
 {
-  const verdict mine = own_verdict(net->errors);
-  verdict *all, first = {0};
+  int who = 1;
+
+  while (who < net->size && !strcmp(all[0].doing, all[who].doing))
+    who++;
+  if (who == net->size) return AMBIT_OK;
+  ambit__raise(net->errors, AMBIT_EPROGRAM,
+               "process %d does something else than process 0: %s, and process 0: %s; all "
+               "processes must make the same calls in the same order",
+               who, *all[who].doing ? all[who].doing : "it goes on",
+               *all[0].doing ? all[0].doing : "it goes on");
+  net->errors->untold = false; /* process 0 never waits, and told the same */
+  net->errors->agreed = true;
+  return AMBIT_EPROGRAM;
+}
+
+ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
+{
+  const verdict mine = own_verdict(net->errors, doing);
+  verdict *all;
   ambit_status s;
   int who = 0;
 
@@ -204,17 +255,22 @@ ambit_status ambit__net_agree(ambit__net *net)
   all = ambit__new(NULL, (size_t)net->size, sizeof *all);
   if (!all) ambit__net_abort(net, "there is no memory left to agree on an error");
   if (!all) return AMBIT_ENOMEM;
-  s = ambit__net_gather(net, &mine, sizeof mine, all);
+  s = gather_verdicts(net, &mine, all);
   while (!s && who < net->size - 1 && !all[who].status)
     who++;
-  first = all[who];
+  if (!s) s = all[who].status ? take_over(net, who, &all[who]) : compare(net, all);
   free(all);
-  if (s || !first.status) return s;
-  return take_over(net, who, first);
+  return s;
+}
+
+ambit_status ambit__net_agree(ambit__net *net)
+{
+  return ambit__net_agree_on(net, "");
 }
 
 void ambit__net_abort(ambit__net *net, const char *why)
 {
+  if (strcmp(why, own_story(net->errors))) ambit__errors_tell(net->errors);
   fprintf(stderr, "ambit: process %d of %d: %s\n", net->rank, net->size, why);
   net->kind->abort(net);
 }

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 1" /* a module must have been made for this table */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 2" /* a module must have been made for this table */
 
 enum { AMBIT__NET_TAGS = 32768 }; /* tags are 0 to one less: what MPI promises */
 
@@ -99,8 +99,12 @@ ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t
 /* Returns when all have come here. */
 ambit_status ambit__net_barrier(ambit__net *net);
 /* What fails on one process fails on all: the status of the first process (by rank) that has an error. Those that have
- * none raise it, with its story; their handlers are not called, since its own was. */
+ * none raise it, with its story; their handlers are not called, since its own was. Where handlers wait to be told, an
+ * error that several have is told by the first of them. */
 ambit_status ambit__net_agree(ambit__net *net);
+/* The same, and all must be about to do the same: otherwise all raise AMBIT_EPROGRAM. `doing`: "it runs 10 iterations". A
+ * process that is elsewhere because it failed may be in any agreement: it matches this one. */
+ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
 
 /* ---- the end ---- */
 

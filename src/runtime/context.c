@@ -1,21 +1,58 @@
 /* context.c - opening and closing, errors, and the lists that own everything. */
 #include "base/memory.h"
+#include "net/launcher.h"
 #include "runtime/runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ---- telling of errors ----
+ *
+ * An error that all processes have is told by process 0. The others wait until they know whether theirs is another
+ * one (net.h: agree), and then tell it with their number. */
+
+static ambit
+    *waiting; /* the context that began to wait last, if it may still have something to tell */
+
+static void tell_at_exit(void)
+{
+  if (waiting) ambit__errors_tell(&waiting->errors);
+}
+
 static void print_story(ambit_status status, const char *story, void *user)
 {
+  const ambit *a = user;
+
   (void)status;
-  (void)user;
-  fprintf(stderr, "ambit: error: %s\n", story);
+  if (!a->net && ambit__launcher_find().rank) return; /* started alike, they fail alike */
+  if (ambit_process(a))
+    fprintf(stderr, "ambit: error: process %d of %d: %s\n", a->net->rank, a->net->size, story);
+  else
+    fprintf(stderr, "ambit: error: %s\n", story);
+}
+
+static void let_errors_wait(ambit *a)
+{
+  static bool registered;
+
+  if (!ambit_process(a) || (!registered && atexit(tell_at_exit))) return;
+  registered = true;
+  waiting = a;
+  a->errors.waits = true;
 }
 
 bool ambit__failed(const ambit *a)
 {
   return !a || a->errors.status;
 }
+
+ambit_status ambit__meet(ambit *a, const char *doing)
+{
+  if (!a->net || a->net->size == 1 || a->errors.agreed) return a->errors.status;
+  return ambit__net_agree_on(a->net, doing);
+}
+
+/* ---- lists ---- */
 
 void ambit__list_init(ambit__link *list)
 {
@@ -37,6 +74,8 @@ void ambit__list_remove(ambit__link *link)
   *link = (ambit__link){0};
 }
 
+/* ---- contexts ---- */
+
 ambit *ambit_open(int *argc, char ***argv)
 {
   return ambit_open_mpi(argc, argv, NULL);
@@ -48,11 +87,13 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
 
   if (!a) return NULL;
   a->errors.handler = print_story;
+  a->errors.user = a;
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);
   if (!ambit__options_open(a, argc, argv))
     ambit__net_open(&a->errors, a->settings.mpi, communicator, &a->net);
+  let_errors_wait(a);
   return a;
 }
 
@@ -61,6 +102,7 @@ ambit_status ambit_close(ambit *a)
   ambit_status status;
 
   if (!a) return AMBIT_EINVAL;
+  ambit__meet(a, "it closes its context");
   while (a->grids.next->owner)
     ambit_grid_destroy(a->grids.next->owner);
   while (a->scalars.next->owner)
@@ -68,6 +110,8 @@ ambit_status ambit_close(ambit *a)
   while (a->kernels.next->owner)
     ambit_kernel_destroy(a->kernels.next->owner);
   ambit__engines_close(a);
+  ambit__errors_tell(&a->errors);
+  if (waiting == a) waiting = NULL;
   ambit__net_close(a->net);
   status = a->errors.status;
   ambit__options_close(a);
@@ -100,12 +144,16 @@ const char *ambit_error_text(const ambit *a)
 
 void ambit_error_clear(ambit *a)
 {
-  if (a) ambit__errors_clear(&a->errors);
+  if (!a) return;
+  ambit__errors_tell(&a->errors);
+  ambit__errors_clear(&a->errors);
 }
 
 void ambit_on_error(ambit *a, ambit_error_fn handler, void *user)
 {
   if (!a) return;
+  ambit__errors_tell(&a->errors);
+  a->errors.waits = false;
   a->errors.handler = handler;
   a->errors.user = user;
 }

@@ -185,7 +185,7 @@ ambit_status ambit__engines_open(ambit *a)
               "the context could not be opened, and only its error was cleared: open another");
   a->settings.sharers = a->net->local_size;
   add_list(a);
-  AMBIT_TRY(ambit__net_agree(a->net));
+  AMBIT_TRY(ambit__meet(a, "it opens its devices"));
   return number_parts(a);
 }
 

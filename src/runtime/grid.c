@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
@@ -82,6 +83,7 @@ static ambit_status make_parts(ambit_grid *g)
 ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
 {
   ambit_grid *g;
+  char doing[160], box[120];
 
   if (ambit__failed(a) || check_extents(a, ndims, extents) || ambit__engines_open(a)) return NULL;
   g = ambit__new(&a->errors, 1, sizeof *g);
@@ -92,7 +94,9 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
   ambit__list_init(&g->programs);
   ambit__list_add(&a->grids, &g->link, g);
   make_parts(g);
-  if (!ambit__net_agree(a->net)) return g;
+  ambit__box_print(&g->box, box, sizeof box);
+  snprintf(doing, sizeof doing, "it makes a grid of the cells %s", box);
+  if (!ambit__meet(a, doing)) return g;
   ambit_grid_destroy(g);
   return NULL;
 }

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "runtime/runtime.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ERRORS(p) (&(p)->grid->context->errors)
@@ -15,6 +17,22 @@ ambit_status ambit__run_or_end(ambit_program *p, ambit_status s)
   return s;
 }
 
+/* Before anything is done: all processes must be about to do the same. */
+static ambit_status meet(const ambit_program *p, int64_t most, const ambit__until *until)
+{
+  static const char *const signs[] = {"below", "above", "equal to"};
+  char doing[120];
+  int n = snprintf(doing, sizeof doing, "it runs %" PRId64 " iterations", most);
+
+  if (!p->sealed) n += snprintf(doing + n, sizeof doing - (size_t)n, " of a new program");
+  if (p->every)
+    n += snprintf(doing + n, sizeof doing - (size_t)n, ", calls back every %" PRId64, p->every);
+  if (until)
+    snprintf(doing + n, sizeof doing - (size_t)n, ", every %" PRId64 " until %.9s is %s %g",
+             p->check, until->scalar->name, signs[until->when], until->bound);
+  return ambit__meet(p->grid->context, doing);
+}
+
 static ambit_status prepare(ambit_program *p, int64_t iterations)
 {
   bool was_sealed = p->sealed;
@@ -23,7 +41,8 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
               "a program was asked to run %lld iterations; it must be 0 or more",
               (long long)iterations);
   AMBIT_TRY(ambit__program_seal(p));
-  if (!was_sealed && iterations > 1 && !p->every && !ambit__program_goes_anywhere(p))
+  if (!p->grid->context->net->rank && !was_sealed && iterations > 1 && !p->every &&
+      !ambit__program_goes_anywhere(p))
     ambit__log(&p->grid->context->settings, 0,
                "no step of the program reads what another wrote, so all %lld iterations do the "
                "same; is an "
@@ -80,7 +99,9 @@ static ambit_status ask(ambit_program *p, bool *stopped)
   ambit__net *net = p->grid->context->net;
   char mine = p->callback(p, p->iteration, p->callback_user) != 0;
   char *all = ambit__new(ERRORS(p), (size_t)net->size, 1);
-  ambit_status s = all ? ambit__net_agree(net) : AMBIT_ENOMEM;
+  ambit_status s = ambit__meet(p->grid->context, p->sealed ? "it was called back"
+                                                           : "it changed its program when called "
+                                                             "back");
 
   if (!s) s = ambit__net_gather(net, &mine, 1, all);
   for (int i = 0; !s && i < net->size; i++)
@@ -105,6 +126,7 @@ static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
   int64_t left = most;
   bool stopped = false;
 
+  AMBIT_TRY(meet(p, most, until));
   AMBIT_TRY(prepare(p, most));
   progress = ambit__progress_start(p, most);
   p->converged = false;
@@ -122,8 +144,17 @@ static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
 
 ambit_status ambit_run(ambit_program *p, int64_t iterations)
 {
-  if (!p || ambit__failed(p->grid->context)) return p ? ERRORS(p)->status : AMBIT_EINVAL;
-  return run(p, iterations, NULL);
+  return p ? run(p, iterations, NULL) : AMBIT_EINVAL;
+}
+
+static ambit_status check_until(const ambit_program *p, const ambit_scalar *s, ambit_condition when)
+{
+  if (ambit__failed(p->grid->context)) return ERRORS(p)->status;
+  AMBIT_CHECK(s && s->context == p->grid->context, ERRORS(p), AMBIT_EINVAL,
+              "ambit_run_until: the scalar is NULL or belongs to another context");
+  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_EQUAL, ERRORS(p), AMBIT_EINVAL,
+              "ambit_run_until: %d is no condition", (int)when);
+  return AMBIT_OK;
 }
 
 ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when, double value,
@@ -131,10 +162,7 @@ ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition 
 {
   ambit__until until = {.scalar = s, .when = when, .bound = value};
 
-  if (!p || ambit__failed(p->grid->context)) return p ? ERRORS(p)->status : AMBIT_EINVAL;
-  AMBIT_CHECK(s && s->context == p->grid->context, ERRORS(p), AMBIT_EINVAL,
-              "ambit_run_until: the scalar is NULL or belongs to another context");
-  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_EQUAL, ERRORS(p), AMBIT_EINVAL,
-              "ambit_run_until: %d is no condition", (int)when);
+  if (!p) return AMBIT_EINVAL;
+  if (check_until(p, s, when)) return ambit__meet(p->grid->context, "it fails");
   return run(p, most, &until);
 }

@@ -186,6 +186,9 @@ struct ambit_program {
 
 /* True, and nothing is said, when the context is missing or has failed. */
 bool ambit__failed(const ambit *a);
+/* Where all processes meet, at the start of what they do together: the error of one becomes that of all, and `doing` must
+ * be the same on all of them (see ambit__net_agree_on). On a context that has failed, it only passes that on. */
+ambit_status ambit__meet(ambit *a, const char *doing);
 void ambit__list_init(ambit__link *list);
 void ambit__list_add(ambit__link *list, ambit__link *link, void *owner);
 void ambit__list_remove(ambit__link *link);
@@ -229,8 +232,10 @@ ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *
 void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
                        const ambit__box *from_box, const ambit__box *cells, size_t cell);
 
-/* ---- fetch.c, build.c, share.c: phases of sealing and running ---- */
+/* ---- same.c, fetch.c, build.c, share.c: phases of sealing and running ---- */
 
+/* Fails on all processes if one has failed so far, or has another program. */
+ambit_status ambit__program_compare(const ambit_program *p);
 ambit_status ambit__program_regions(ambit_program *p); /* cells that each step updates */
 ambit_status ambit__program_fetches(ambit_program *p);
 void ambit__program_free_fetches(ambit_program *p);

@@ -1,6 +1,6 @@
 /* seal.c - from the steps the user wrote to the operations that run.
  *
- * Phases, a function each: what is wrong with the steps; the cells each updates (build.c); what is read beyond the
+ * Phases, a function each: what is wrong with the steps; whether all processes have the same (same.c); the cells each updates (build.c); what is read beyond the
  * parts' own cells (fetch.c), and memory for it; functions and arguments (build.c); what is good when (flow.c), and
  * the order of things (schedule.c).
  */
@@ -70,10 +70,16 @@ static ambit_status list_fields(ambit_program *p)
   return AMBIT_OK;
 }
 
-static ambit_status seal(ambit_program *p)
+static ambit_status inspect(ambit_program *p)
 {
   AMBIT_TRY(check_steps(p));
-  AMBIT_TRY(list_fields(p));
+  return list_fields(p);
+}
+
+static ambit_status seal(ambit_program *p)
+{
+  inspect(p); /* what is wrong on one process is told to the others as they compare */
+  AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_regions(p));
   AMBIT_TRY(ambit__program_fetches(p));
   AMBIT_TRY(ambit__program_widen(p));
@@ -88,8 +94,8 @@ ambit_status ambit__program_seal(ambit_program *p)
 
   if (p->sealed) return AMBIT_OK;
   p->sealed = true;
-  s = seal(p);
-  if (!s) s = ambit__net_agree(p->grid->context->net);
+  seal(p);
+  s = ambit__net_agree(p->grid->context->net);
   if (s) ambit__program_unseal(p);
   return s;
 }

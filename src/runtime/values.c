@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "runtime/runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,17 +231,38 @@ ambit_status ambit_field_write(ambit_field *f, const int64_t *lo, const int64_t 
   return write_box(f, &box, values);
 }
 
-ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *hi, void *values)
+static ambit_status check_read(const ambit_field *f, const int64_t *lo, const int64_t *hi,
+                               const void *values, ambit__box *box)
 {
-  ambit__box box;
-
   if (failed(f)) return status_of(f);
   AMBIT_CHECK(values, ERRORS(f), AMBIT_EINVAL, "field '%s': there is nowhere to put the values",
               f->name);
-  AMBIT_TRY(user_box(f, lo, hi, &box));
+  return user_box(f, lo, hi, box);
+}
+
+/* All processes read the same box of the same field, or none does. */
+static ambit_status meet(const ambit_field *f, const ambit__box *box)
+{
+  char doing[120], cells[60]; /* more than that differs soon enough */
+
+  if (f->grid->context->net->size == 1) return AMBIT_OK;
+  ambit__box_print(box, cells, sizeof cells);
+  snprintf(doing, sizeof doing, "it reads %s of field '%.20s'", cells, f->name);
+  return ambit__meet(f->grid->context, doing);
+}
+
+ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *hi, void *values)
+{
+  ambit__net *net = f ? f->grid->context->net : NULL;
+  ambit__box box;
+
+  if (!f) return AMBIT_EINVAL;
+  if (check_read(f, lo, hi, values, &box)) return ambit__meet(f->grid->context, "it fails");
+  AMBIT_TRY(meet(f, &box));
   if (ambit__box_is_empty(&box)) return AMBIT_OK;
-  AMBIT_TRY(ambit__field_read_own(f, &box, values));
-  return f->grid->context->net->size > 1 ? spread(f, &box, values) : AMBIT_OK;
+  ambit__field_read_own(f, &box, values);
+  AMBIT_TRY(ambit__net_agree(net));
+  return net->size > 1 ? spread(f, &box, values) : AMBIT_OK;
 }
 
 /* Values of the cells of a piece, in C order. */

@@ -212,6 +212,41 @@ static void two_writers_of_one_name_do_not_meet(void)
   check_content(path, "first");
 }
 
+static void several_write_one_file_in_any_order(void)
+{
+  const char *path = folder_path("shared");
+  ambit__file *a, *b;
+
+  CHECK(!ambit__file_create(&errors, path, &a));
+  CHECK(!ambit__file_write(a, "head ", 5));
+  CHECK(!ambit__file_extend(a, 16));
+  CHECK(!ambit__file_join(&errors, path, ambit__file_beside(a), &b));
+  CHECK(!ambit__file_write_at(b, 11, "world", 5));
+  CHECK(!ambit__file_commit(b));
+  CHECK(access(path, F_OK) != 0);
+  CHECK(!ambit__file_write_at(a, 5, "hello ", 6));
+  CHECK(!ambit__file_commit(a));
+  check_content(path, "head hello world");
+  CHECK_EQ(1, folder_files());
+}
+
+static void who_joins_neither_names_nor_removes_a_file(void)
+{
+  const char *path = folder_path("theirs");
+  ambit__file *a, *b;
+
+  CHECK(!ambit__file_create(&errors, path, &a));
+  CHECK(!ambit__file_extend(a, 1));
+  CHECK(!ambit__file_join(&errors, path, ambit__file_beside(a), &b));
+  ambit__file_abort(b);
+  CHECK_EQ(1, folder_files());
+  ambit__file_abort(a);
+  CHECK_EQ(0, folder_files());
+  CHECK_EQ(AMBIT_EIO, ambit__file_join(&errors, path, folder_path("gone.tmp"), &b));
+  CHECK(!b);
+  told(AMBIT_EIO, "one that all processes share");
+}
+
 static void reading_knows_its_limits(void)
 {
   const char *path = folder_path("five");
@@ -251,6 +286,8 @@ IN_FOLDER(a_link_stays_a_link)
 IN_FOLDER(permissions_follow_the_umask_or_the_old_file)
 IN_FOLDER(impossible_names_are_told)
 IN_FOLDER(two_writers_of_one_name_do_not_meet)
+IN_FOLDER(several_write_one_file_in_any_order)
+IN_FOLDER(who_joins_neither_names_nor_removes_a_file)
 IN_FOLDER(reading_knows_its_limits)
 
 int main(int argc, char **argv)
@@ -267,6 +304,8 @@ int main(int argc, char **argv)
       T(permissions_follow_the_umask_or_the_old_file),
       T(impossible_names_are_told),
       T(two_writers_of_one_name_do_not_meet),
+      T(several_write_one_file_in_any_order),
+      T(who_joins_neither_names_nor_removes_a_file),
       T(reading_knows_its_limits),
 #undef T
       {0}};

@@ -357,6 +357,49 @@ static void a_file_is_read_in_pieces(void)
   ambit__npy_close(NULL);
 }
 
+static void values_are_read_from_anywhere_in_either_byte_order(void)
+{
+  static const char v[] = "\x01\x02\x03\x04\x05\x06\x07\x08";
+  const char *path =
+      make_file(1, "{'descr': '>i2', 'fortran_order': False, 'shape': (4,), }", v, 8);
+  ambit__npy_reader *r;
+  ambit__npy_info info;
+  char got[4];
+
+  CHECK(!ambit__npy_open(&errors, path, &info, &r));
+  CHECK(info.seekable);
+  CHECK(!ambit__npy_get(r, 4, got, 4));
+  CHECK(!memcmp(got, "\x06\x05\x08\x07", 4));
+  CHECK(!ambit__npy_get(r, 0, got, 2));
+  CHECK(!memcmp(got, "\x02\x01", 2));
+  CHECK_EQ(AMBIT_EINVAL, ambit__npy_get(r, 6, got, 4));
+  told(AMBIT_EINVAL, "at 6, which has 8");
+  ambit__npy_close(r);
+}
+
+static void several_write_one_array(void)
+{
+  static const int16_t values[] = {1, 2, 3, 4};
+  const int64_t four = 4;
+  const char *path = folder_path("both.npy"), *beside;
+  ambit__npy *a, *b;
+  ambit__npy_info info;
+  void *got;
+
+  CHECK(!ambit__npy_begin(&errors, path, AMBIT_I16, 1, &four, &a));
+  CHECK(!ambit__npy_share(a, &beside));
+  CHECK(!ambit__npy_join(&errors, path, beside, AMBIT_I16, 1, &four, &b));
+  CHECK(!ambit__npy_put(b, 4, values + 2, 4));
+  CHECK(!ambit__npy_put(a, 0, values, 4));
+  CHECK_EQ(AMBIT_EINVAL, ambit__npy_put(a, 6, values, 4));
+  told(AMBIT_EINVAL, "at 6 into an array of 8");
+  CHECK(!ambit__npy_end(b));
+  CHECK(!ambit__npy_end(a));
+  CHECK(!ambit__npy_read(&errors, path, &info, &got));
+  CHECK(got && !memcmp(got, values, sizeof values));
+  free(got);
+}
+
 /* ---- for check_npy.py ---- */
 
 static int write_samples(const char *to)
@@ -436,6 +479,8 @@ IN_FOLDER(a_file_cut_anywhere_is_refused)
 IN_FOLDER(damaged_headers_never_crash)
 IN_FOLDER(files_that_are_not_numpy_are_refused)
 IN_FOLDER(a_file_is_read_in_pieces)
+IN_FOLDER(values_are_read_from_anywhere_in_either_byte_order)
+IN_FOLDER(several_write_one_array)
 
 int main(int argc, char **argv)
 {
@@ -455,6 +500,8 @@ int main(int argc, char **argv)
       T(damaged_headers_never_crash),
       T(files_that_are_not_numpy_are_refused),
       T(a_file_is_read_in_pieces),
+      T(values_are_read_from_anywhere_in_either_byte_order),
+      T(several_write_one_array),
 #undef T
       {0}};
 

@@ -1,0 +1,269 @@
+/* field_npy.c - fields as arrays in NumPy files, piece by piece: a field is never held twice, nor in one place.
+ *
+ * A file holds the cells in C order. A part is a box of them, so it is runs of bytes in the file; a run is as long as the
+ * axes allow: whole planes or rows where the part has all of them, else a piece of a row.
+ *
+ *        +--------+---+
+ *        | part 0 | 1 |      the file: row 0 of part 0, row 0 of part 1, row 1 of part 0 ...
+ *        +--------+---+
+ *
+ * Process 0 creates the file, with its full length; all write their own parts into it; when all are done it gets its name.
+ * To read, everyone opens the file and takes what it needs. Through a pipe, values go in order and one process holds
+ * its end: then all share every piece.
+ */
+#include "io/field_npy.h"
+
+#include "base/memory.h"
+#include "io/npy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ERRORS(f) (&(f)->grid->context->errors)
+#define NET(f)    ((f)->grid->context->net)
+
+static int npy_shape(const ambit_field *f, int64_t *shape)
+{
+  const ambit__box *b = &f->grid->box;
+
+  memcpy(shape, b->hi, (size_t)b->ndims * sizeof *shape);
+  shape[b->ndims] = f->components;
+  return b->ndims + (f->components > 1);
+}
+
+/* ---- pieces ---- */
+
+/* Something done with a piece of a field: the cells of `box`, dense. */
+typedef ambit_status (*piece_fn)(ambit_field *f, const ambit__box *box, void *dense, void *file);
+
+static ambit_status each_piece(ambit_field *f, const ambit__box *all, piece_fn fn, void *dense,
+                               void *file)
+{
+  const int64_t most = ambit__field_piece_cells(f);
+  ambit__box box;
+
+  if (ambit__box_is_empty(all)) return AMBIT_OK;
+  ambit__box_first_piece(all, most, &box);
+  do
+    AMBIT_TRY(fn(f, &box, dense, file));
+  while (ambit__box_next_piece(all, most, &box));
+  return AMBIT_OK;
+}
+
+/* The pieces of the parts of this process. */
+static ambit_status each_own_piece(ambit_field *f, piece_fn fn, void *file)
+{
+  void *dense = ambit__field_piece_new(f);
+  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int i = 0; !s && i < f->grid->context->nslots; i++)
+    s = each_piece(f, &f->stores[i].layout.own, fn, dense, file);
+  free(dense);
+  return s;
+}
+
+/* The pieces of the whole grid, in order, on all processes. */
+static ambit_status each_shared_piece(ambit_field *f, piece_fn fn, void *file)
+{
+  void *dense = ambit__field_piece_new(f);
+  ambit_status s = ambit__net_agree(NET(f));
+
+  if (!s) s = each_piece(f, &f->grid->box, fn, dense, file);
+  free(dense);
+  return s;
+}
+
+/* ---- runs ---- */
+
+/* The runs of a box: where each begins, as a box of cells, and how many cells it has. */
+static int64_t find_runs(const ambit_field *f, const ambit__box *box, ambit__box *starts)
+{
+  const ambit__box *all = &f->grid->box;
+  int64_t cells = 1;
+  int d = box->ndims - 1;
+
+  *starts = *box;
+  for (;; d--) {
+    cells *= box->hi[d] - box->lo[d];
+    starts->hi[d] = starts->lo[d] + 1;
+    if (d == 0 || box->lo[d] > 0 || box->hi[d] < all->hi[d]) return cells;
+  }
+}
+
+/* Where a cell is in the file, in bytes after the first. */
+static size_t place(const ambit_field *f, const int64_t *at)
+{
+  size_t n = 0;
+
+  for (int d = 0; d < f->grid->box.ndims; d++)
+    n = n * (size_t)f->grid->box.hi[d] + (size_t)at[d];
+  return n * ambit__field_cell_bytes(f);
+}
+
+static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
+{
+  int64_t at[AMBIT_MAX_DIMS];
+  ambit__box starts;
+  const size_t bytes = (size_t)find_runs(f, box, &starts) * ambit__field_cell_bytes(f);
+  const unsigned char *from = dense;
+
+  AMBIT_TRY(ambit__field_read_own(f, box, dense));
+  ambit__box_first(&starts, at);
+  do {
+    AMBIT_TRY(ambit__npy_put(file, place(f, at), from, bytes));
+    from += bytes;
+  } while (ambit__box_next_row(&starts, at));
+  return AMBIT_OK;
+}
+
+static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
+{
+  int64_t at[AMBIT_MAX_DIMS];
+  ambit__box starts;
+  const size_t bytes = (size_t)find_runs(f, box, &starts) * ambit__field_cell_bytes(f);
+  unsigned char *to = dense;
+
+  ambit__box_first(&starts, at);
+  do {
+    AMBIT_TRY(ambit__npy_get(file, place(f, at), to, bytes));
+    to += bytes;
+  } while (ambit__box_next_row(&starts, at));
+  return ambit_field_write(f, box->lo, box->hi, dense);
+}
+
+/* ---- saving ---- */
+
+/* Process 0 creates the file, and tells the others where it is: in *beside, to free(); NULL: it is a pipe. */
+static ambit_status begin(ambit_field *f, const char *path, ambit__npy **npy, char **beside)
+{
+  int64_t shape[AMBIT__NPY_DIMS];
+  const int ndims = npy_shape(f, shape);
+  const char *where = NULL;
+  uint64_t length = 0;
+
+  if (!NET(f)->rank && !ambit__npy_begin(ERRORS(f), path, f->type, ndims, shape, npy) &&
+      !ambit__npy_share(*npy, &where) && where)
+    length = strlen(where) + 1;
+  AMBIT_TRY(ambit__net_agree(NET(f)));
+  AMBIT_TRY(ambit__net_broadcast(NET(f), 0, &length, sizeof length));
+  if (!length) return AMBIT_OK;
+  *beside = ambit__new(ERRORS(f), (size_t)length, 1);
+  AMBIT_TRY(ambit__net_agree(NET(f)));
+  if (where) memcpy(*beside, where, (size_t)length);
+  return ambit__net_broadcast(NET(f), 0, *beside, (size_t)length);
+}
+
+/* Every process writes its own parts. */
+static ambit_status write_own(ambit_field *f, const char *path, const char *beside,
+                              ambit__npy **npy)
+{
+  int64_t shape[AMBIT__NPY_DIMS];
+  const int ndims = npy_shape(f, shape);
+
+  if (NET(f)->rank) ambit__npy_join(ERRORS(f), path, beside, f->type, ndims, shape, npy);
+  AMBIT_TRY(ambit__net_agree(NET(f)));
+  each_own_piece(f, put_piece, *npy);
+  return ambit__net_agree(NET(f));
+}
+
+static ambit_status append_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
+{
+  const size_t bytes = (size_t)ambit__box_volume(box) * ambit__field_cell_bytes(f);
+
+  AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, dense));
+  if (!NET(f)->rank) ambit__npy_append(file, dense, bytes); /* the next read tells of a failure */
+  return AMBIT_OK;
+}
+
+/* The others first; then process 0, which gives the file its name. */
+static ambit_status end(ambit_field *f, ambit__npy **npy)
+{
+  for (int turn = 0; turn < 2; turn++) {
+    if (*npy && (NET(f)->rank == 0) == turn) {
+      ambit__npy_end(*npy);
+      *npy = NULL;
+    }
+    AMBIT_TRY(ambit__net_agree(NET(f)));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__field_save_npy(ambit_field *f, const char *path)
+{
+  ambit__npy *npy = NULL;
+  char *beside = NULL;
+  ambit_status s = begin(f, path, &npy, &beside);
+
+  if (!s) s = beside ? write_own(f, path, beside, &npy) : each_shared_piece(f, append_piece, npy);
+  if (!s) s = end(f, &npy);
+  ambit__npy_abort(npy);
+  free(beside);
+  return s;
+}
+
+/* ---- loading ---- */
+
+static ambit_status check_npy(const ambit_field *f, const char *path, const ambit__npy_info *info)
+{
+  int64_t shape[AMBIT__NPY_DIMS];
+  int ndims = npy_shape(f, shape);
+
+  AMBIT_CHECK(info->type == f->type, ERRORS(f), AMBIT_EIO,
+              "%s holds values of type %s, but field '%s' is %s", path, ambit_type_name(info->type),
+              f->name, ambit_type_name(f->type));
+  AMBIT_CHECK(info->ndims == ndims, ERRORS(f), AMBIT_EIO,
+              "%s has %d dimensions, but field '%s' needs %d%s", path, info->ndims, f->name, ndims,
+              ndims > f->grid->box.ndims ? " (the last one is the component)" : "");
+  for (int d = 0; d < ndims; d++)
+    AMBIT_CHECK(info->shape[d] == shape[d], ERRORS(f), AMBIT_EIO,
+                "%s has %" PRId64 " values along dimension %d, but field '%s' needs %" PRId64, path,
+                info->shape[d], d, f->name, shape[d]);
+  return AMBIT_OK;
+}
+
+static ambit_status open_npy(ambit_field *f, const char *path, ambit__npy_info *info,
+                             ambit__npy_reader **reader)
+{
+  AMBIT_TRY(ambit__npy_open(ERRORS(f), path, info, reader));
+  return check_npy(f, path, info);
+}
+
+/* Process 0 looks first: a pipe may be opened once only. */
+static ambit_status open_together(ambit_field *f, const char *path, ambit__npy_info *info,
+                                  ambit__npy_reader **reader)
+{
+  if (!NET(f)->rank) open_npy(f, path, info, reader);
+  AMBIT_TRY(ambit__net_agree(NET(f)));
+  AMBIT_TRY(ambit__net_broadcast(NET(f), 0, &info->seekable, sizeof info->seekable));
+  if (NET(f)->rank && info->seekable) open_npy(f, path, info, reader);
+  return ambit__net_agree(NET(f));
+}
+
+static ambit_status take_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
+{
+  const size_t bytes = (size_t)ambit__box_volume(box) * ambit__field_cell_bytes(f);
+
+  if (!NET(f)->rank) ambit__npy_next(file, dense, bytes);
+  AMBIT_TRY(ambit__net_agree(NET(f)));
+  AMBIT_TRY(ambit__net_broadcast(NET(f), 0, dense, bytes));
+  return ambit_field_write(f, box->lo, box->hi, dense);
+}
+
+ambit_status ambit__field_load_npy(ambit_field *f, const char *path)
+{
+  ambit__npy_reader *reader = NULL;
+  ambit__npy_info info = {0};
+  ambit_status s = open_together(f, path, &info, &reader);
+
+  if (!s) {
+    ambit__field_changed(f);
+    if (info.seekable)
+      each_own_piece(f, get_piece, reader);
+    else
+      each_shared_piece(f, take_piece, reader);
+    s = ambit__meet(f->grid->context, "it has loaded a file");
+  }
+  ambit__npy_close(reader);
+  return s;
+}
