@@ -15,11 +15,11 @@ int tool_wrong(const tool_args *a, const char *fmt, ...)
 {
   va_list ap;
 
-  fprintf(stderr, "ambit %s: ", a->command);
+  fprintf(tool_notes, "ambit %s: ", a->command);
   va_start(ap, fmt);
-  vfprintf(stderr, fmt, ap);
+  vfprintf(tool_notes, fmt, ap);
   va_end(ap);
-  fprintf(stderr, "\n`ambit %s --help` tells how it is used\n", a->command);
+  fprintf(tool_notes, "\n`ambit %s --help` tells how it is used\n", a->command);
   return TOOL_USAGE;
 }
 

@@ -11,8 +11,12 @@
 #include "ambit.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 }; /* exit codes */
+
+extern FILE
+    *tool_notes; /* for everything but results: standard error, on the process that prints */
 
 typedef struct tool_option {
   int id;            /* what tool_next returns: not negative, not 0 */

@@ -7,6 +7,7 @@
 #include "bench.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { LIMITS = 1, STARTUP, OVERHEAD, QUICK };
 enum { MOST_PROBLEMS = 64 };
@@ -26,8 +27,13 @@ ambit *bench_open_like(const ambit *like, const char *device)
 {
   static const char *const names[] = {"cache",     "cc",     "devices", "dump",
                                       "hugepages", "strict", "threads", "verbose"};
-  ambit *a = ambit_open(NULL, NULL);
+  char name[] = "ambit", off[] = "--ambit-mpi=off", *words[] = {name, off, NULL}, **argv = words;
+  int argc =
+      device && !strcmp(device, "ref") ? 2 : 1; /* ref is for one process: each has its own */
+  ambit *a;
 
+  words[argc] = NULL;
+  a = ambit_open(&argc, &argv);
   for (size_t i = 0; a && i < sizeof names / sizeof *names; i++)
     ambit_option_set(a, names[i], ambit_option_get(like, names[i]));
   if (device) ambit_option_set(a, "devices", device);
@@ -125,6 +131,9 @@ const tool_command tool_bench = {
         "result: gcells (10^9 cell updates per second, the best repetition), median, reps, gbytes\n"
         "(10^9 bytes per second that had to move), limit_bytes and limit_ops (what copying and\n"
         "computing allow, in gcells, measured in the same minute), share (of the smaller limit).\n"
+        "\nUnder mpirun the processes work on one grid, and the limits are what all of them reach "
+        "at "
+        "once.\n"
         "\nexamples:\n"
         "  ambit bench 'star2d1 8192x8192 float t50'\n"
         "  ambit bench 'box3d1 512^3 f64 t20 periodic r9' --threads 1\n"

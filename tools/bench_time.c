@@ -159,14 +159,15 @@ static void print_texts(ambit__text *t, const result *r, const char *size, const
   }
 }
 
-static void print_result(const result *r, const char *device)
+static void print_result(const result *r, const ambit *a)
 {
   const double bytes = ambit__price_of(r->line->problem.rule).bytes, most = limit(r);
   char size[TOOL_SIZE_CHARS];
   ambit__text t = {0};
 
   tool_print_size(&r->line->problem.size, size);
-  print_texts(&t, r, size, device);
+  print_texts(&t, r, size, a->engines[0].device->backend->name);
+  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size, a->firsts[a->net->size]);
   ambit__print(&t, ", \"iterations\": %" PRId64, r->line->iterations);
   print_number(&t, "gcells", r->best);
   print_number(&t, "median", r->median);
@@ -181,7 +182,7 @@ static void print_result(const result *r, const char *device)
   ambit__print(&t, ", \"verified\": true}");
   printf("%s\n", t.chars ? t.chars : "");
   fflush(stdout);
-  fprintf(stderr, "%-40s %8.3f Gcells/s  %5.1f %% of the limit (%s)\n", r->line->text, r->best,
+  fprintf(tool_notes, "%-40s %8.3f Gcells/s  %5.1f %% of the limit (%s)\n", r->line->text, r->best,
           most > 0 ? 100 * r->best / most : 0,
           r->limit_ops > 0 && most == r->limit_ops ? "operations" : "bytes");
   ambit__text_free(&t);
@@ -212,7 +213,7 @@ static ambit_status time_job(ambit *a, const bench_line *line)
     find_compiler(a, r.compiler, sizeof r.compiler);
   a->engines[0].device->backend->info(a->engines[0].device, &info);
   memcpy(r.machine, info.name, sizeof r.machine);
-  print_result(&r, a->engines[0].device->backend->name);
+  print_result(&r, a);
   return ambit_error(a);
 }
 

@@ -126,7 +126,8 @@ bool bench_verify_small(ambit *a, const tool_args *args, const bench_line *line)
   same =
       !run_small(a, args, p, &fast) && !run_small(ref, args, p, &slow) &&
       boxes_agree(fast.in, zero, p.size.extents, slow.in, zero, p.size.extents, a->settings.strict);
-  if (!same) fprintf(stderr, "ambit bench: '%s' does not compute what ref computes\n", line->text);
+  if (!same)
+    fprintf(tool_notes, "ambit bench: '%s' does not compute what ref computes\n", line->text);
   if (!ambit_error(a)) ambit_grid_destroy(fast.grid);
   ambit_close(ref);
   return same;
@@ -193,7 +194,7 @@ bool bench_verify_first(ambit *a, const bench_line *line, tool_job *job)
   ambit_close(ref);
   same = !ambit_error(a) && (same || p->rule->max_axis >= 0);
   if (!same)
-    fprintf(stderr, "ambit bench: '%s' does not compute on its large grid what ref computes\n",
+    fprintf(tool_notes, "ambit bench: '%s' does not compute on its large grid what ref computes\n",
             line->text);
   return same;
 }

@@ -39,6 +39,8 @@ static int run(ambit *a, tool_args *args)
     if (id == TOOL_WORD) return tool_wrong(args, "'%s' is one word too many", value);
     quick = true;
   }
+  if (ambit_process(a))
+    return TOOL_OK; /* one looks around: together they would measure each other */
   for (int i = 0; ambit__backend_at(i); i++)
     for (int k = 0; k < ambit__backend_at(i)->count(); k++)
       if (print_device(a, ambit__backend_at(i), k, quick)) return TOOL_FAILED;
@@ -56,6 +58,7 @@ const tool_command tool_devices = {
     .summary = "Lists the devices of this machine: name, memory, and how fast they copy.",
     .options = options,
     .notes = "The first one is used unless told (--device, --ambit-devices, AMBIT_DEVICES).\n"
+             "Under mpirun, those of the machine where process 0 runs are listed.\n"
              "\nexample:\n"
              "  ambit devices\n",
     .run = run,

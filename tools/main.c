@@ -1,16 +1,21 @@
 /* main.c - the command `ambit`: which subcommand is meant, and help.
  *
  * A subcommand is a file with one tool_command. Results go to standard output, everything else to
- * standard error. Exit codes: 0 all is well, 1 the work failed, 2 the command line is wrong.
+ * standard error. Exit codes: 0 all is well, 1 the work failed, 2 the command line is wrong. Of several processes
+ * (mpirun -n 4 ambit run ...) one prints, and all exit with the same code.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "args.h"
 
 #include "base/spell.h"
+#include "runtime/runtime.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+FILE *tool_notes;
 
 static const tool_command *const commands[] = {&tool_run, &tool_explain, &tool_gen, &tool_bench,
                                                &tool_devices};
@@ -49,10 +54,10 @@ static int unknown(const char *name)
 
   for (int i = 0; i < COUNT; i++)
     ambit__guess_offer(&guess, commands[i]->name);
-  fprintf(stderr, "ambit: there is no %s '%s'%s%s%s\n", *name == '-' ? "option" : "command", name,
-          guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+  fprintf(tool_notes, "ambit: there is no %s '%s'%s%s%s\n", *name == '-' ? "option" : "command",
+          name, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
           guess.best ? "'?" : "");
-  fprintf(stderr, "`ambit --help` lists them\n");
+  fprintf(tool_notes, "`ambit --help` lists them\n");
   return TOOL_USAGE;
 }
 
@@ -83,19 +88,42 @@ static int dispatch(ambit *a, int argc, char **argv)
   return command->run(a, &args);
 }
 
+/* Process 0 prints; what the others would say goes nowhere. */
+static bool choose_voice(const ambit *a)
+{
+  tool_notes = ambit_process(a) ? stdout : stderr;
+  return !ambit_process(a) || freopen("/dev/null", "w", stdout);
+}
+
+/* The worst exit code of all processes. Whoever failed on its own way meets the others here. */
+static int agree(ambit *a, int code)
+{
+  int *all;
+
+  if (!a->net) return code; /* it was not opened, for the same reason on all */
+  ambit__meet(a, "it is done");
+  all = malloc((size_t)a->net->size * sizeof *all);
+  if (!all) ambit__net_abort(a->net, "there is no memory left to end well");
+  if (all && !ambit__net_gather(a->net, &code, sizeof code, all))
+    for (int i = 0; i < a->net->size; i++)
+      if (all[i] > code) code = all[i];
+  free(all);
+  return ambit_error(a) && !code ? TOOL_FAILED : code;
+}
+
 int main(int argc, char **argv)
 {
   ambit *a = ambit_open(&argc, &argv);
   int code;
 
-  if (!a) {
-    fprintf(stderr, "ambit: error: not enough memory\n");
+  if (!a || !choose_voice(a)) {
+    fprintf(stderr, "ambit: error: not enough memory, or no /dev/null\n");
     return TOOL_FAILED;
   }
-  code = ambit_error(a) ? TOOL_USAGE : dispatch(a, argc, argv);
+  code = agree(a, ambit_error(a) ? TOOL_USAGE : dispatch(a, argc, argv));
   if (ambit_close(a) && !code) code = TOOL_FAILED;
   if (fflush(stdout) || ferror(stdout)) {
-    fprintf(stderr, "ambit: error: standard output cannot be written\n");
+    fprintf(tool_notes, "ambit: error: standard output cannot be written\n");
     return TOOL_FAILED;
   }
   return code;

@@ -205,7 +205,7 @@ static void summarise(ambit *a, const order *o, const tool_job *job)
         print_value(rule->params[i].name, rule->params[i].type, ambit_scalar_get(job->scalars[i]));
   if (o->quiet || ambit_program_stats(job->program, 0, &s)) return;
   tool_print_size(&o->problem.size, size);
-  fprintf(stderr, "%s %s %s on %s: %" PRId64 " iterations in %.3g s, %.3f Gcells/s\n",
+  fprintf(tool_notes, "%s %s %s on %s: %" PRId64 " iterations in %.3g s, %.3f Gcells/s\n",
           o->problem.what, size, ambit_type_name(o->problem.type), ambit_option_get(a, "devices"),
           s.iterations, s.seconds, s.seconds > 0 ? s.cells / s.seconds / 1e9 : 0);
 }
@@ -214,7 +214,7 @@ static int tell_not_met(const order *o, const tool_job *job, int until)
 {
   static const char *const signs[] = {"<", ">", "="};
 
-  fprintf(stderr, "ambit run: after %" PRId64 " iterations %s is %g: not %s %g\n",
+  fprintf(tool_notes, "ambit run: after %" PRId64 " iterations %s is %g: not %s %g\n",
           ambit_program_iterations(job->program), o->until.name,
           ambit_scalar_get(job->scalars[until]), signs[o->until.when], o->until.value);
   return TOOL_FAILED;

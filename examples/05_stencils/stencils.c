@@ -207,6 +207,8 @@ int main(int argc, char **argv)
   static problem p;
   int wrong = 0;
 
+  if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
+    return 1; /* of several processes, one speaks */
   p.now = size > 0 ? calloc(most, sizeof(double)) : NULL;
   p.next = size > 0 ? calloc(most, sizeof(double)) : NULL;
   if (!p.now || !p.next) {

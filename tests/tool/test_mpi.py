@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""`ambit` on several processes: one of them prints, all of them end alike, and what goes wrong is told once, by whom it
+concerns.
+
+    test_mpi.py TOOL MPIRUN
+"""
+import json, subprocess, sys
+
+import tool
+
+TOOL, MPIRUN = sys.argv[1:3]
+SOON = 60  # seconds
+
+
+def _mpirun(*command):
+    r = subprocess.run([MPIRUN, *command], capture_output=True, text=True, timeout=SOON)
+    return r.returncode, r.stdout, r.stderr
+
+
+def _run(*words, n=2):
+    return _mpirun("-n", str(n), TOOL, *words)
+
+
+def _differ(first, *others):
+    """One process with the first words, one with the second, and so on."""
+    command = ["-n", "1", TOOL, *first]
+    for words in others:
+        command += [":", "-n", "1", TOOL, *words]
+    return _mpirun(*command)
+
+
+def _once(text, *words):
+    for w in words:
+        assert text.count(w) == 1, f"'{w}' {text.count(w)} times in: {text}"
+
+
+def files_are_the_same_as_those_of_one_process():
+    with tool.folder() as folder:
+        paths = [folder / name for name in ("one.npy", "two.npy", "three.npy")]
+        words = "run 2d8 --strict --boundary periodic --size 40x30 --steps 9 --output".split()
+        for n, path in enumerate(paths, 1):
+            code, _, err = _run(*words, str(path), n=n)
+            assert code == 0, err
+            _once(err, "9 iterations in")
+        assert paths[0].read_bytes() == paths[1].read_bytes() == paths[2].read_bytes()
+        assert len(list(folder.iterdir())) == 3
+
+
+def results_are_printed_once():
+    code, out, err = _run("bench", "star2d1 96x80 float t2 r2")
+    assert code == 0, err
+    assert len(out.splitlines()) == 1 and json.loads(out)["processes"] == 2, out
+    code, out, _ = _run("devices", "--quick")
+    assert code == 0
+    _once(out, "cpu:0")
+    _once(_run("--help")[1], "usage:")
+
+
+def wrong_words_are_told_once():
+    code, _, err = _run("run", "2d8", "--stesp", "3")
+    assert code == 2, code
+    _once(err, "there is no option --stesp")
+    code, _, err = _run("run", "2d8", "--ambit-thread=3")
+    assert code == 2, code
+    _once(err, "'--ambit-thread=3'")
+
+
+def an_error_of_all_is_told_once_by_process_0():
+    for words, story in (("run 2d8 --size 40x30 --output /missing/u.npy", "cannot create /missing/u.npy"),
+                         ("run 2d8 --size 40x30 --ambit-devices=gpu", "no device is called 'gpu'")):
+        code, _, err = _run(*words.split(), n=3)
+        assert code == 1, (code, err)
+        _once(err, story)
+        assert "process" not in err.split(story)[0].split("ambit: error:")[-1], err
+
+
+def an_error_of_one_is_told_with_its_number():
+    code, _, err = _differ("run 2d8 --size 40x30".split(), "run 2d8 --size 40x30 --input /missing/u.npy".split())
+    assert code == 1, (code, err)
+    _once(err, "ambit: error: process 1 of 2: cannot open", "/missing/u.npy")
+
+
+def processes_that_run_different_programs_are_told():
+    code, _, err = _differ("run 2d8 --size 40x30".split(), "run 2d4 --size 40x30".split())
+    assert code == 1, (code, err)
+    _once(err, "process 1 runs another program than process 0: step 1 is kernel 'stencil_2d4'")
+
+
+tool.main(globals())
