@@ -2,20 +2,21 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "explain.h"
 #include "device/cpu/pool.h"
 #include "device/cpu/target.h"
 #include "generate.h"
 #include "grid/layout.h"
-#include "problem.h"
-#include "runtime/runtime.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { SOURCE = 1, PARTS, PROCESSES, PROCESS, PARTITION, WEIGHTS, OVERLAP, GRAPH };
+
 enum {
-  SOURCE = 1,
+  MOST_PROCESSES = 100000,
   MOST_DRAWN = 17, /* cells of a drawn footprint along an axis */
   MOST_OFFSETS = 125
 };
@@ -27,6 +28,18 @@ static const tool_option options[] = {
     TOOL_OPTION_STRICT,
     TOOL_OPTION_THREADS,
     {SOURCE, 0, "source", NULL, "print the generated C instead"},
+    {OPT_DEVICE, 0, "device", "LIST",
+     "devices of a process, which need not be here: cpu*4,\n"
+     "cuda:0,cuda:1 (default: cpu)"},
+    {PARTS, 0, "parts", "N", "the same as --device cpu*N"},
+    {PROCESSES, 0, "processes", "N", "pretend that there are N processes (default: 1)"},
+    {PROCESS, 0, "process", "R", "which of them is looked at (default: 0)"},
+    {PARTITION, 0, "partition", "CUTS", "how the grid is cut: auto, 4, 2x2 (default: auto)"},
+    {WEIGHTS, 0, "weights", "LIST", "how much of it each part gets: 1,0.5,2"},
+    {OVERLAP, 0, "overlap", "KIND", "none, standard, extended or two-way (the default)"},
+    {GRAPH, 0, "graph", "FILE.dot",
+     "write what waits for what in an iteration as a graph\n"
+     "for Graphviz instead; - is standard output"},
     {0},
 };
 
@@ -231,7 +244,7 @@ static int print_source(ambit *a, const tool_problem *p)
   return TOOL_OK;
 }
 
-static int explain(ambit *a, const tool_problem *p)
+static int print_kernel(ambit *a, const tool_problem *p)
 {
   const ambit__rule *rule = p->rule;
   char *text = ambit__rule_print(rule);
@@ -257,38 +270,123 @@ static int explain(ambit *a, const tool_problem *p)
   return code;
 }
 
+/* ---- parts ---- */
+
+/* What is asked for besides the problem. */
+typedef struct order {
+  tool_problem problem;
+  bool source;
+  int64_t processes, process;
+  const char *graph; /* NULL: none */
+} order;
+
+/* A program of the problem, ready to run as one of several processes that are not there. */
+static ambit_status seal(ambit *a, const order *o, tool_job *job)
+{
+  AMBIT_TRY(ambit__pretend(a, (int)o->process, (int)o->processes));
+  AMBIT_TRY(tool_job_open(a, &o->problem, o->problem.kernel, job));
+  return ambit__program_seal(job->program);
+}
+
+static int print_run(ambit *a, const order *o)
+{
+  tool_job job;
+
+  if (seal(a, o, &job)) return TOOL_FAILED;
+  if (job.grid->nparts > 1 && (tool_print_parts(job.program) || tool_print_messages(job.program)))
+    return TOOL_FAILED;
+  tool_print_order(job.program);
+  return TOOL_OK;
+}
+
+static int explain(ambit *a, order *o)
+{
+  int code = print_kernel(a, &o->problem);
+
+  return code || !tool_problem_try_bind(&o->problem) ? code : print_run(a, o);
+}
+
+static int write_graph(ambit *a, const tool_args *args, order *o)
+{
+  tool_job job;
+
+  if (!tool_problem_try_bind(&o->problem))
+    return tool_wrong(args, "--graph: the tool cannot run kernel %s, so there is no order to show",
+                      o->problem.rule->name);
+  return seal(a, o, &job) || tool_write_graph(job.program, o->graph) ? TOOL_FAILED : TOOL_OK;
+}
+
+/* ---- the command line ---- */
+
+static int set_option(ambit *a, const char *name, const char *value)
+{
+  return ambit_option_set(a, name, value) ? TOOL_USAGE : TOOL_OK;
+}
+
+static int take_parts(ambit *a, const tool_args *args, const char *value)
+{
+  char devices[32];
+  int64_t parts;
+
+  if (tool_read_count(args, value, 1, 4096, &parts)) return TOOL_USAGE;
+  snprintf(devices, sizeof devices, "cpu*%d", (int)parts);
+  return set_option(a, "devices", devices);
+}
+
+static int take(ambit *a, const tool_args *args, int id, const char *value, order *o)
+{
+  switch (id) {
+  case TOOL_WORD: return tool_problem_word(args, value, &o->problem);
+  case SOURCE: o->source = true; return TOOL_OK;
+  case PARTS: return take_parts(a, args, value);
+  case PROCESSES: return tool_read_count(args, value, 1, MOST_PROCESSES, &o->processes);
+  case PROCESS: return tool_read_count(args, value, 0, MOST_PROCESSES - 1, &o->process);
+  case PARTITION: return set_option(a, "partition", value);
+  case WEIGHTS: return set_option(a, "weights", value);
+  case OVERLAP: return set_option(a, "overlap", value);
+  case GRAPH: o->graph = value; return TOOL_OK;
+  default: return tool_problem_option(a, args, id, value, &o->problem);
+  }
+}
+
 static int run(ambit *a, tool_args *args)
 {
-  tool_problem p = {0};
-  bool source = false;
+  order o = {.processes = ambit_processes(a)};
   const char *value;
-  int id, code = TOOL_OK;
+  int id, code;
 
   while ((id = tool_next(args, &value))) {
     if (id == TOOL_HELP) return tool_help(&tool_explain);
     if (id == TOOL_WRONG) return TOOL_USAGE;
-    if (id == SOURCE)
-      source = true;
-    else if (id == TOOL_WORD)
-      code = tool_problem_word(args, value, &p);
-    else
-      code = tool_problem_option(a, args, id, value, &p);
-    if (code) return code;
+    if ((code = take(a, args, id, value, &o))) return code;
   }
-  if ((code = tool_problem_load(a, args, &p)) || (code = tool_problem_shape(args, &p))) return code;
-  return source ? print_source(a, &p) : explain(a, &p);
+  if (ambit_process(a)) return TOOL_OK; /* one tells it for all */
+  if (o.process >= o.processes)
+    return tool_wrong(args, "--process is %d, but there are %d processes, numbered from 0",
+                      (int)o.process, (int)o.processes);
+  if ((code = tool_problem_load(a, args, &o.problem))) return code;
+  if ((code = tool_problem_shape(args, &o.problem))) return code;
+  if (o.source) return print_source(a, &o.problem);
+  return o.graph ? write_graph(a, args, &o) : explain(a, &o);
 }
 
 const tool_command tool_explain = {
     .name = "explain",
     .words = "NAME|FILE.c|FILE.weights [options]",
-    .summary = "Shows what a stencil reads, costs and needs, and how it would run here.",
+    .summary = "Shows what a stencil reads, costs and needs, and how it would run.",
     .options = options,
     .notes =
         "In the drawing, O is the cell itself, o a neighbour that is read, x the cell itself "
         "where\nit is not read. Axis 0 runs down, the last axis to the right.\n\n" TOOL_SIZE_NOTE
+        "\nWith several parts: how the grid is cut, what is sent from part to part in an "
+        "iteration,\n"
+        "and in which order things are done. Neither the devices nor the processes need be here.\n"
+        "docs/explain.md explains what is shown.\n"
         "\nexamples:\n"
         "  ambit explain star2d2\n"
+        "  ambit explain star2d1 --size 8x8 --processes 4 --partition 2x2\n"
+        "  ambit explain box3d1 --size 4096^3 --processes 1000 --device cuda:0,cuda:1\n"
+        "  ambit explain star2d1 --processes 4 --graph - | dot -Tsvg > iteration.svg\n"
         "  ambit explain 3d27 --size 512^3 --type double --boundary periodic\n"
         "  ambit explain heat.c --source\n",
     .run = run,

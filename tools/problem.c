@@ -10,6 +10,7 @@
 #include "kernel/weights_file.h"
 #include "runtime/runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,31 +206,39 @@ static int count_fields(const ambit__rule *rule)
   return n;
 }
 
-static int bind_fields(const tool_args *args, tool_problem *p)
+static bool find_fields(tool_problem *p)
 {
   const ambit__rule *rule = p->rule;
-  const ambit__param *in, *out;
 
   p->in = p->out = -1;
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].kind == PARAM_FIELD) *(rule->params[i].is_written ? &p->out : &p->in) = i;
-  if (count_fields(rule) == 1) {
-    p->in = p->out = p->in < 0 ? p->out : p->in;
-    return TOOL_OK;
-  }
-  if (count_fields(rule) != 2 || p->in < 0 || p->out < 0)
+  if (count_fields(rule) == 1) p->in = p->out = p->in < 0 ? p->out : p->in;
+  return count_fields(rule) <= 2 && p->in >= 0 && p->out >= 0;
+}
+
+static bool can_trade(const tool_problem *p)
+{
+  const ambit__param *in = &p->rule->params[p->in], *out = &p->rule->params[p->out];
+
+  return in->type == out->type && in->components == out->components;
+}
+
+static int bind_fields(const tool_args *args, tool_problem *p)
+{
+  const ambit__rule *rule = p->rule;
+
+  if (!find_fields(p))
     return tool_wrong(args,
                       "kernel %s has %d fields. The tool runs kernels with one field that is read "
                       "and one that is written, or with one field only; others need a C program "
                       "(ambit.h)",
                       rule->name, count_fields(rule));
-  in = &rule->params[p->in];
-  out = &rule->params[p->out];
-  if (in->type != out->type || in->components != out->components)
+  if (!can_trade(p))
     return tool_wrong(args,
                       "kernel %s: '%s' and '%s' trade places after every iteration, so they must "
                       "have the same type and the same number of components",
-                      rule->name, in->name, out->name);
+                      rule->name, rule->params[p->in].name, rule->params[p->out].name);
   return TOOL_OK;
 }
 
@@ -292,4 +301,18 @@ int tool_problem_bind(const tool_args *args, tool_problem *p)
 {
   if (bind_fields(args, p) || check_surplus(args, p)) return TOOL_USAGE;
   return check_missing(args, p);
+}
+
+bool tool_problem_try_bind(tool_problem *p)
+{
+  if (!find_fields(p) || !can_trade(p)) return false;
+  for (int i = 0; i < p->rule->nparams; i++) {
+    const ambit__param *q = &p->rule->params[i];
+
+    if (q->is_written && q->reads_neighbours) return false;
+    if (q->kind != PARAM_VALUE || tool_find_setting(p, q->name)) continue;
+    snprintf(p->settings[p->nsettings].name, sizeof p->settings[0].name, "%s", q->name);
+    p->settings[p->nsettings++].value = 1;
+  }
+  return true;
 }

@@ -80,6 +80,10 @@ bool tool_is_kernel_file(const char *what); /* text in the kernel language, with
  * values. For problems that are to run. */
 int tool_problem_bind(const tool_args *args, tool_problem *p);
 
+/* The same for problems that are only looked at: whether the tool could run it, and nothing is said. No values have been
+ * set; parameters get some. */
+bool tool_problem_try_bind(tool_problem *p);
+
 /* The value of a plain parameter; NULL if it has none. */
 const tool_setting *tool_find_setting(const tool_problem *p, const char *name);
 

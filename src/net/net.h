@@ -69,6 +69,8 @@ extern const ambit__net_kind ambit__net_alone;
 ambit_status ambit__net_open(ambit__errors *errors, const char *how, const void *communicator,
                              ambit__net **net);
 void ambit__net_close(ambit__net *net); /* collective; NULL does nothing */
+/* Process `rank` of `size` that are not there (pretend.c): programs can be sealed, but not run. */
+ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit__net **net);
 
 /* ---- messages: net.c ---- */
 

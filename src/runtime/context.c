@@ -97,6 +97,19 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
   return a;
 }
 
+ambit_status ambit__pretend(ambit *a, int rank, int size)
+{
+  ambit__net *net;
+
+  AMBIT_CHECK(!a->firsts, &a->errors, AMBIT_EINVAL,
+              "a context can only pretend before it has grids and scalars");
+  AMBIT_TRY(ambit__net_pretend(&a->errors, rank, size, &net));
+  ambit__net_close(a->net);
+  a->net = net;
+  a->dry = true;
+  return AMBIT_OK;
+}
+
 ambit_status ambit_close(ambit *a)
 {
   ambit_status status;

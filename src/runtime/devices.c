@@ -9,6 +9,7 @@
  * this process, and `all` those that do.
  */
 #include "base/memory.h"
+#include "device/dry.h"
 #include "runtime/runtime.h"
 
 #include <stdlib.h>
@@ -81,24 +82,24 @@ static ambit_status parse_item(ambit *a, const char *text, size_t length, item *
 static int same_engine(const ambit *a, const item *it)
 {
   for (int i = 0; i < a->nengines; i++)
-    if (a->engines[i].device->backend == it->backend && a->engines[i].ordinal == it->ordinal)
-      return i;
+    if (a->engines[i].backend == it->backend && a->engines[i].ordinal == it->ordinal) return i;
   return -1;
 }
 
 static ambit_status open_engine(ambit *a, const item *it, int *index)
 {
   ambit__engine *engines = realloc(a->engines, (size_t)(a->nengines + 1) * sizeof *engines), *e;
+  const ambit__backend *backend = a->dry ? ambit__backend_dry(it->backend) : it->backend;
   ambit__device_info info;
 
   AMBIT_CHECK(engines, &a->errors, AMBIT_ENOMEM, "no memory for %d devices", a->nengines + 1);
   a->engines = engines;
   e = &engines[a->nengines];
-  *e = (ambit__engine){.ordinal = it->ordinal};
-  AMBIT_TRY(it->backend->open(&a->errors, &a->settings, it->ordinal, &e->device));
+  *e = (ambit__engine){.backend = it->backend, .ordinal = it->ordinal};
+  AMBIT_TRY(backend->open(&a->errors, &a->settings, it->ordinal, &e->device));
   *index = a->nengines++;
-  AMBIT_TRY(it->backend->queue_open(e->device, &e->queue));
-  it->backend->info(e->device, &info);
+  AMBIT_TRY(backend->queue_open(e->device, &e->queue));
+  backend->info(e->device, &info);
   e->memory = info.memory;
   return AMBIT_OK;
 }

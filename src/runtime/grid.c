@@ -116,11 +116,18 @@ void ambit_grid_destroy(ambit_grid *g)
 
 int ambit__grid_process(const ambit_grid *g, int part)
 {
-  int process = 0;
+  const int *firsts = g->context->firsts;
+  int low = 0, high = g->context->net->size; /* it is low, or between */
 
-  while (part >= g->context->firsts[process + 1])
-    process++;
-  return process;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+
+    if (firsts[middle] <= part)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 int ambit_grid_ndims(const ambit_grid *g)

@@ -23,7 +23,8 @@ typedef struct ambit__link {
 
 /* A device this process works with, opened once however many parts live on it. */
 typedef struct ambit__engine {
-  int ordinal; /* among its backend's */
+  const ambit__backend *backend; /* that was asked for; the device's, unless it is dry */
+  int ordinal;                   /* among its backend's */
   ambit__device *device;
   ambit__queue *queue; /* of kernels and of copies within the device */
   ambit__queue *moves; /* of what goes to other devices and comes from them */
@@ -42,6 +43,7 @@ struct ambit {
   int most_slots; /* parts of the process that has most */
   int *firsts;    /* by process, and one more: the number of its first part; owned */
   ambit__net *net;
+  bool dry;                   /* nothing is done: programs are only sealed */
   uint64_t last_id;           /* ids handed out so far */
   struct ambit__debug *debug; /* of the options check and nan; NULL: not needed so far; owned */
   ambit__link grids, scalars, kernels;
@@ -145,10 +147,14 @@ typedef enum ambit__op_kind {
   OP_ROTATE
 } ambit__op_kind;
 
+/* Which cells of a step a launch is for. */
+typedef enum ambit__cells { CELLS_ALL, CELLS_INNER, CELLS_BORDER } ambit__cells;
+
 typedef struct ambit__operation {
   ambit__op_kind kind;
   int step;                         /* the step it comes from */
-  struct ambit__exchange *exchange; /* OP_BEGIN, OP_FINISH */
+  struct ambit__exchange *exchange; /* OP_BEGIN, OP_EDGES, OP_FINISH */
+  ambit__cells cells;               /* OP_LAUNCH */
   ambit__piece *pieces;             /* OP_LAUNCH; owned */
   int npieces;
 } ambit__operation;
@@ -189,6 +195,9 @@ bool ambit__failed(const ambit *a);
 /* Where all processes meet, at the start of what they do together: the error of one becomes that of all, and `doing` must
  * be the same on all of them (see ambit__net_agree_on). On a context that has failed, it only passes that on. */
 ambit_status ambit__meet(ambit *a, const char *doing);
+/* Before anything else: takes this process for number `rank` of `size`, on devices that do nothing, so that programs can be
+ * sealed, and looked at, as they would run there. */
+ambit_status ambit__pretend(ambit *a, int rank, int size);
 void ambit__list_init(ambit__link *list);
 void ambit__list_add(ambit__link *list, ambit__link *link, void *owner);
 void ambit__list_remove(ambit__link *link);
@@ -242,6 +251,7 @@ void ambit__program_free_fetches(ambit_program *p);
 ambit_status ambit__program_widen(ambit_program *p); /* margins for all fetches */
 ambit_status ambit__program_build(ambit_program *p);
 void ambit__program_discard(ambit_program *p);
+ambit__halo_spec ambit__fetch_spec(const ambit_program *p, const ambit__fetch *f);
 int ambit__fetch_of(const ambit_program *p, const ambit_field *field); /* -1: it has none */
 /* Whether what a brings is also what b would. */
 bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b);

@@ -98,29 +98,29 @@ static void add_whole(ambit_program *p, ambit__operation *op)
   }
 }
 
-typedef enum which { WHOLE, EARLY, LATE } which;
-
-static ambit_status add_launch(plan *s, size_t step, which cells)
+static ambit_status add_launch(plan *s, size_t step, ambit__cells cells)
 {
   ambit_program *p = s->p;
   const int nslots = p->grid->context->nslots;
   ambit__operation *op = add(p, OP_LAUNCH, step);
 
   if (!op) return AMBIT_ENOMEM;
+  op->cells = cells;
   op->pieces = ambit__new(ERRORS(p), (size_t)nslots * 2 * AMBIT_MAX_DIMS, sizeof *op->pieces);
   if (!op->pieces) return AMBIT_ENOMEM;
-  if (cells == WHOLE) add_whole(p, op);
-  for (int i = 0; cells != WHOLE && i < nslots; i++) {
+  if (cells == CELLS_ALL) add_whole(p, op);
+  for (int i = 0; cells != CELLS_ALL && i < nslots; i++) {
     const ambit__box own = own_cells(p, step, i),
                      *inner = &s->inner[step * (size_t)nslots + (size_t)i];
     ambit__box rest[2 * AMBIT_MAX_DIMS];
     int n = 0;
 
-    if (cells == EARLY && !ambit__box_is_empty(inner)) add_piece(p, op, i, inner);
-    if (cells == LATE && !ambit__box_is_empty(&own)) n = ambit__box_split(&own, inner, rest);
+    if (cells == CELLS_INNER && !ambit__box_is_empty(inner)) add_piece(p, op, i, inner);
+    if (cells == CELLS_BORDER && !ambit__box_is_empty(&own))
+      n = ambit__box_split(&own, inner, rest);
     for (int k = 0; k < n; k++)
       add_piece(p, op, i, &rest[k]);
-    if (cells == LATE && !n && p->applies[step].reduces &&
+    if (cells == CELLS_BORDER && !n && p->applies[step].reduces &&
         !launched(p, step, p->grid->context->slots[i]))
       add_piece(p, op, i, &own);
   }
@@ -304,10 +304,10 @@ static ambit_status add_overlapped(plan *s, size_t step, size_t n)
   if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step));
   AMBIT_TRY(add_exchange(s, OP_EDGES, step));
   for (size_t i = step; i <= step + n; i++)
-    AMBIT_TRY(add_launch(s, i, EARLY));
+    AMBIT_TRY(add_launch(s, i, CELLS_INNER));
   AMBIT_TRY(add_exchange(s, OP_FINISH, step));
   for (size_t i = step; i <= step + n; i++) {
-    AMBIT_TRY(add_launch(s, i, LATE));
+    AMBIT_TRY(add_launch(s, i, CELLS_BORDER));
     AMBIT_TRY(add_share(s, i));
   }
   return AMBIT_OK;
@@ -318,10 +318,10 @@ static ambit_status add_feeding(plan *s, size_t step)
 {
   AMBIT_TRY(add_shared(s, &s->p->steps[step]));
   find_unsent(s, step, s->before[step + 1]);
-  AMBIT_TRY(add_launch(s, step, LATE));
+  AMBIT_TRY(add_launch(s, step, CELLS_BORDER));
   AMBIT_TRY(add_exchange(s, OP_BEGIN, step + 1));
   s->begun[step + 1] = true;
-  AMBIT_TRY(add_launch(s, step, EARLY));
+  AMBIT_TRY(add_launch(s, step, CELLS_INNER));
   return add_share(s, step);
 }
 
@@ -333,7 +333,7 @@ static ambit_status add_plain(plan *s, size_t step)
     AMBIT_TRY(add_exchange(s, OP_EDGES, step));
     AMBIT_TRY(add_exchange(s, OP_FINISH, step));
   }
-  AMBIT_TRY(add_launch(s, step, WHOLE));
+  AMBIT_TRY(add_launch(s, step, CELLS_ALL));
   return add_share(s, step);
 }
 

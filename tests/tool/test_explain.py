@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`ambit explain`: facts that can be worked out by hand."""
-import os, shutil, subprocess
+import os, re, shutil, subprocess, time
 
 import tool
 
@@ -61,6 +61,155 @@ def the_source_compiles():
             (f / "source.c").write_text(out)
             subprocess.run([cc, "-std=gnu11", "-fopenmp-simd", "-c", f / "source.c", "-o", f / "source.o"],
                            check=True)
+
+
+def _messages(*words):
+    """(from, to): (bytes, way, [boxes]) of all messages, which must be few; and the last lines: totals."""
+    out, _ = tool.run("explain", *words)
+    lines = out.split("messages in each iteration\n")[1].split("order of")[0].splitlines()
+    found = {}
+    for line in lines:
+        m = re.match(r"  part (\d+) -> (\d+): (\d+) bytes, ([a-z ]+): (.*)", line)
+        if m:
+            found[int(m[1]), int(m[2])] = int(m[3]), m[4], m[5].split(", ")
+    return found, [line.strip() for line in lines if "->" not in line]
+
+
+FOUR = ("--size", "8x8", "--partition", "2x2", "--boundary", "clamp")
+
+
+def a_star_sends_sides_and_no_corners():
+    found, totals = _messages("star2d1", *FOUR, "--processes", "4")
+    assert found == {
+        (0, 1): (16, "sent", ["u[0,4)x[3,4)"]), (0, 2): (16, "sent", ["u[3,4)x[0,4)"]),
+        (1, 0): (16, "sent", ["u[0,4)x[4,5)"]), (1, 3): (16, "sent", ["u[3,4)x[4,8)"]),
+        (2, 0): (16, "sent", ["u[4,5)x[0,4)"]), (2, 3): (16, "sent", ["u[4,8)x[3,4)"]),
+        (3, 1): (16, "sent", ["u[4,5)x[4,8)"]), (3, 2): (16, "sent", ["u[4,8)x[4,5)"])}, found
+    assert totals == ["sent between processes: 8 messages, 128 bytes", "process 0 sends most: 32 bytes"], totals
+
+
+def a_box_sends_corners_too():
+    found, totals = _messages("box2d1", *FOUR, "--processes", "4")
+    assert found[0, 3] == (8, "sent", ["u[3,4)x[3,4)"]), found  # one float, and room up to the next multiple of 8
+    assert len(found) == 12 and totals[0] == "sent between processes: 12 messages, 160 bytes", totals
+
+
+def a_stencil_that_looks_one_way_sends_one_way():
+    found, _ = _messages("2df5", "--size", "8x8", "--partition", "2x2", "--processes", "4")
+    assert sorted(found) == [(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)], found
+    assert found[1, 3] == (32, "sent", ["u[2,4)x[4,8)"]), found
+
+
+def what_stays_in_a_process_or_on_a_device_is_told_apart():
+    found, totals = _messages("star2d1", *FOUR, "--processes", "2", "--device", "cuda:0,cuda:1")
+    assert {pair: m[1] for pair, m in found.items()} == {
+        (0, 1): "handed over", (1, 0): "handed over", (2, 3): "handed over", (3, 2): "handed over",
+        (0, 2): "sent", (2, 0): "sent", (1, 3): "sent", (3, 1): "sent"}, found
+    found, totals = _messages("star2d1", *FOUR, "--parts", "4")
+    assert {m[1] for m in found.values()} == {"copied"}, found
+    assert totals == ["copied within a device: 8 boxes, 128 bytes"], totals
+    found, totals = _messages("star1d1", "--size", "2", "--processes", "2")
+    assert found == {} and totals == ["none: no part reads cells of another"], totals  # both cells are fixed
+
+
+def parts_are_listed_and_drawn():
+    out, _ = tool.run("explain", "star2d1", "--size", "4x8", "--parts", "2", "--partition", "1x2", "--weights", "3,1")
+    assert "     0        0  cpu:0             24   75.0 %  [0,4)x[0,6)\n" in out, out
+    assert "     1        0  cpu:0              8   25.0 %  [0,4)x[6,8)\n" in out, out
+    assert "\n\n" + 4 * "  00000011\n" + "\n" in out, out
+
+
+def _order(*words):
+    out, _ = tool.run("explain", "star1d1", "--size", "32", "--processes", "2", *words)
+    return [re.sub(r" {2,}", " ", line).strip() for line in out.split("order of an iteration")[1].splitlines()[1:]]
+
+
+def the_order_shows_what_hides_messages():
+    assert _order("--overlap", "none") == [
+        "1 begin u: part 0 to 1 (8 bytes)", "2 edges u: ghost cells that are copies of own cells",
+        "3 finish u: part 0 from 1 (8 bytes); and ghost cells that wait for them",
+        "4 launch star1d1, all cells: part 0 [1,16)", "5 rotate u, v"], _order("--overlap", "none")
+    assert _order("--overlap", "standard", "--process", "1") == [
+        "1 begin u: part 1 to 0 (8 bytes)", "2 edges u: ghost cells that are copies of own cells",
+        "3 launch star1d1, inner cells: part 1 [17,31)",
+        "4 finish u: part 1 from 0 (8 bytes); and ghost cells that wait for them",
+        "5 launch star1d1, border cells: part 1 [16,17)", "6 rotate u, v"], _order("--overlap", "standard")
+
+
+def reductions_are_shared():
+    with tool.folder(heat_c=tool.HEAT) as f:
+        assert "share   change\n" in tool.run("explain", f / "heat.c", "--processes", "2")[0]
+        assert "share" not in tool.run("explain", f / "heat.c")[0]
+
+
+def a_thousand_processes_are_pretended_at_once():
+    start = time.monotonic()
+    out, _ = tool.run("explain", "box3d1", "--size", "4096^3", "--processes", "1000", "--partition", "10x10x10",
+                      "--process", "999")
+    seconds = time.monotonic() - start
+    assert "parts: 1000, in 1000 processes" in out and "and 984 more of" in out, out
+    assert "sent between processes: 20952 messages" in out and "and 20936 more" in out, out  # 28^3 - 10^3
+    assert "order of an iteration of process 999" in out and seconds < 10, seconds
+
+
+def wrong_questions_are_refused():
+    tool.refuses("explain", "star1d1", "--processes", "2", "--process", "2", saying="there are 2 processes")
+    tool.refuses("explain", "star1d1", "--parts", "0", saying="--parts")
+    tool.refuses("explain", "star1d1", "--device", "toaster", saying="no device is called 'toaster'")
+    with tool.folder(self_c="void self(float *u) { u[0] = u[1]; }") as f:
+        tool.refuses("explain", f / "self.c", "--graph", "-", saying="cannot run kernel self")
+
+
+def _graph(*words):
+    """Labels of nodes, and edges as pairs of numbers."""
+    dot, _ = tool.run("explain", *words, "--graph", "-")
+    nodes = [m[1].replace("\\n", " ") for m in re.finditer(r'^  n\d+ \[.*label="(.*)"\];$', dot, re.M)]
+    return nodes, {(int(a), int(b)) for a, b in re.findall(r"^  n(\d+) -> n(\d+);$", dot, re.M)}, dot
+
+
+def _reach(edges, n):
+    """Pairs joined by a way of any length."""
+    way = set(edges)
+    for k in range(n):
+        way |= {(a, b) for a, m in way if m == k for k2, b in way if k2 == k}
+    return way
+
+
+def the_graph_has_what_must_wait_and_nothing_else():
+    nodes, edges, _ = _graph("star1d1", "--size", "16", "--processes", "2")
+    assert nodes == ["begin: send from part 0 to 1 8 bytes", "star1d1, inner cells part 0 [1,7)",
+                     "finish: receive at part 0 from 1 8 bytes", "star1d1, border cells part 0 [7,8)",
+                     "rotate u v"], nodes
+    assert edges == {(2, 3), (3, 4), (1, 4), (0, 4)}, edges
+
+
+def graphs_have_no_cycle_and_no_edge_too_many():
+    for words in (("box2d1", "--size", "12x12", "--parts", "9", "--partition", "3x3", "--boundary", "reflect"),
+                  ("star2d2", "--size", "12x12", "--device", "cuda:0,cuda:1", "--processes", "2", "--boundary", "periodic"),
+                  ("2df5", "--size", "12x12", "--processes", "4", "--overlap", "none")):
+        nodes, edges, _ = _graph(*words)
+        way = _reach(edges, len(nodes))
+        assert nodes and edges and not any(a == b for a, b in way), words
+        for a, b in edges:
+            assert not any((a, m) in way and (m, b) in way for m in range(len(nodes))), (words, a, b)
+        launches = [i for i, n in enumerate(nodes) if "cells part" in n]
+        assert all((i, len(nodes) - 1) in way for i in launches) and nodes[-1] == "rotate u v", words
+
+
+def what_a_part_gets_from_another_on_the_spot_waits_for_it():
+    nodes, edges, _ = _graph("star1d1", "--size", "16", "--device", "cuda:0,cuda:1")
+    find = lambda words: next(i for i, n in enumerate(nodes) if n.startswith(words))
+    assert (find("begin: send from part 0 to 1"), find("finish: receive at part 1 from 0")) in edges, (nodes, edges)
+
+
+def graphviz_draws_it():
+    if not shutil.which("dot"):
+        print("# skipped: Graphviz is not installed")
+        return
+    with tool.folder() as f:
+        tool.run("explain", "star2d1", "--processes", "4", "--graph", f / "g.dot")
+        svg = subprocess.run(["dot", "-Tsvg", f / "g.dot"], check=True, capture_output=True, text=True).stdout
+        assert "rotate u v" in svg
 
 
 tool.main(globals())

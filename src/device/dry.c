@@ -1,0 +1,224 @@
+/* dry.c - a device without memory that takes every order and carries out none.
+ *
+ * Programs are sealed on it as on any other: so parts, messages and the order of an iteration are those of a real run, for
+ * grids that no machine here could hold, and without compiling anything. Buffers have a size and no bytes.
+ */
+#include "device/dry.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ambit__backend whole, parts;
+
+static int dry_count(void)
+{
+  return 1;
+}
+
+static ambit_status dry_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                             ambit__device **dev)
+{
+  (void)ordinal;
+  *dev = ambit__new(errors, 1, sizeof **dev);
+  if (!*dev) return AMBIT_ENOMEM;
+  **dev = (ambit__device){.errors = errors, .settings = settings};
+  return AMBIT_OK;
+}
+
+static ambit_status open_whole(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
+  (*dev)->backend = &whole;
+  return AMBIT_OK;
+}
+
+static ambit_status open_parts(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
+  (*dev)->backend = &parts;
+  return AMBIT_OK;
+}
+
+static void dry_close(ambit__device *dev)
+{
+  free(dev);
+}
+
+static void dry_info(ambit__device *dev, ambit__device_info *info)
+{
+  (void)dev;
+  *info = (ambit__device_info){.units = 1, .memory = SIZE_MAX};
+  snprintf(info->name, sizeof info->name, "nothing");
+}
+
+static ambit_status dry_queue_open(ambit__device *dev, ambit__queue **queue)
+{
+  *queue = ambit__new(dev->errors, 1, sizeof **queue);
+  if (!*queue) return AMBIT_ENOMEM;
+  (*queue)->device = dev;
+  return AMBIT_OK;
+}
+
+static void dry_queue_close(ambit__queue *queue)
+{
+  free(queue);
+}
+
+/* ---- memory ---- */
+
+static ambit_status dry_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+                              ambit__buffer **buf)
+{
+  (void)layout;
+  *buf = ambit__new(dev->errors, 1, sizeof **buf);
+  if (!*buf) return AMBIT_ENOMEM;
+  (*buf)->bytes = bytes;
+  return AMBIT_OK;
+}
+
+static void dry_release(ambit__device *dev, ambit__buffer *buf)
+{
+  (void)dev;
+  free(buf);
+}
+
+static ambit_status dry_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+{
+  (void)q, (void)dst, (void)src, (void)bytes;
+  return AMBIT_OK;
+}
+
+static ambit_status dry_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
+{
+  (void)q, (void)src;
+  memset(dst, 0, bytes);
+  return AMBIT_OK;
+}
+
+static ambit_status dry_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                  const void *src)
+{
+  (void)q, (void)dst, (void)box, (void)src;
+  return AMBIT_OK;
+}
+
+static ambit_status dry_read_box(ambit__queue *q, void *dst, ambit__store *src,
+                                 const ambit__box *box)
+{
+  const ambit__layout *l = &src->layout;
+
+  (void)q;
+  memset(dst, 0, (size_t)ambit__box_volume(box) * (size_t)l->components * ambit_type_size(l->type));
+  return AMBIT_OK;
+}
+
+static ambit_status dry_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                 const ambit__box *box, const int64_t *shift)
+{
+  (void)q, (void)dst, (void)src, (void)box, (void)shift;
+  return AMBIT_OK;
+}
+
+/* ---- parts ---- */
+
+static ambit_status dry_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                               const int64_t *extents, const ambit__box *given,
+                               const ambit__box *reach)
+{
+  (void)q, (void)store, (void)b, (void)extents, (void)given, (void)reach;
+  return AMBIT_OK;
+}
+
+static ambit_status dry_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
+{
+  *m = ambit__new(dev->errors, 1, sizeof **m);
+  if (!*m) return AMBIT_ENOMEM;
+  (*m)->size = bytes;
+  return AMBIT_OK;
+}
+
+static void dry_message_close(ambit__device *dev, ambit__message *m)
+{
+  (void)dev;
+  free(m);
+}
+
+static ambit_status dry_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
+                             const ambit__box *box)
+{
+  (void)q, (void)m, (void)at, (void)src, (void)box;
+  return AMBIT_OK;
+}
+
+static ambit_status dry_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                               ambit__message *m, size_t at)
+{
+  (void)q, (void)dst, (void)box, (void)m, (void)at;
+  return AMBIT_OK;
+}
+
+/* ---- kernels ---- */
+
+static ambit_status dry_build(ambit__device *dev, const ambit__group *group, ambit__function **fn)
+{
+  (void)group;
+  *fn = ambit__new(dev->errors, 1, sizeof **fn);
+  if (!*fn) return AMBIT_ENOMEM;
+  (*fn)->plan = ambit__strdup(dev->errors, "(dry)");
+  return (*fn)->plan ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static void dry_discard(ambit__device *dev, ambit__function *fn)
+{
+  (void)dev;
+  free(fn->plan);
+  free(fn);
+}
+
+static ambit_status dry_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch)
+{
+  (void)q, (void)fn, (void)launch;
+  return AMBIT_OK;
+}
+
+static ambit_status dry_wait(ambit__queue *q)
+{
+  (void)q;
+  return AMBIT_OK;
+}
+
+static double dry_copy_bandwidth(ambit__device *dev)
+{
+  (void)dev;
+  return 0;
+}
+
+/* ---- the tables ---- */
+
+/* What both have. */
+#define ENTRIES                                                                                    \
+  .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
+  .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
+  .alloc = dry_alloc, .release = dry_release, .put = dry_put, .get = dry_get,                      \
+  .write_box = dry_write_box, .read_box = dry_read_box, .copy_box = dry_copy_box,                  \
+  .build = dry_build, .discard = dry_discard, .launch = dry_launch, .wait = dry_wait,              \
+  .copy_bandwidth = dry_copy_bandwidth
+
+static const ambit__backend whole = {ENTRIES, .open = open_whole}; /* as ref is */
+static const ambit__backend parts = {ENTRIES,
+                                     .open = open_parts,
+                                     .ghosts = dry_ghosts,
+                                     .message_open = dry_message_open,
+                                     .message_close = dry_message_close,
+                                     .pack = dry_pack,
+                                     .unpack = dry_unpack};
+
+const ambit__backend *ambit__backend_dry(const ambit__backend *real)
+{
+  return real->ghosts ? &parts : &whole;
+}

@@ -1,0 +1,425 @@
+/* explain_graph.c - what waits for what in an iteration of one process, as a graph for Graphviz.
+ *
+ * Every operation of the schedule becomes nodes: a launch one for each box, an exchange one for each message, copy and part
+ * whose ghosts it fills. A node says which cells of which fields it reads and writes. It must wait for an earlier one if one
+ * of the two writes what the other reads or writes. Nodes stand in the order they run in, so edges go forward only; an
+ * edge that follows from others is left out.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "explain.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/exchange.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NODES = 4000, MOST_ACCESSES = 2 * AMBIT_MAX_PARAMS, LABEL = 320, BOX_CHARS = 256 };
+
+typedef enum kind { SEND, RECEIVE, COPY, GHOSTS, LAUNCH, SHARE, ROTATE } kind;
+static const char *const colours[] = {"#f4a582", "#fddbc7", "#d9f0d3", "#e7d4e8",
+                                      "#92c5de", "#ffffb3", "#dddddd"};
+static const char *const names[] = {"send",   "receive", "copy",  "ghosts",
+                                    "launch", "share",   "rotate"};
+
+/* Some cells of a field on a part, or a scalar. */
+typedef struct access {
+  const void *what; /* the field or the scalar */
+  int part;         /* -1: all */
+  ambit__box box;   /* ndims 0: all */
+  bool writes;
+} access;
+
+typedef struct node {
+  kind kind;
+  char label[LABEL];
+  access *accesses; /* owned */
+  int naccesses, cap;
+  const ambit__mail *mail; /* SEND and RECEIVE */
+  uint64_t *waits;         /* a bit for every node it waits for, by way of others too; owned */
+} node;
+
+typedef struct graph {
+  ambit_program *p;
+  node *nodes;
+  size_t count, cap;
+  bool failed; /* no memory */
+} graph;
+
+/* ---- nodes ---- */
+
+/* A new node; NULL, and nothing more is added, when memory ran out. */
+static node *add_node(graph *g, kind what)
+{
+  ambit__errors *errors = &g->p->grid->context->errors;
+  node *nodes = g->failed ? NULL : ambit__grow(errors, g->nodes, g->count, &g->cap, sizeof *nodes);
+  node *n;
+
+  if (!nodes) return g->failed = true, NULL;
+  g->nodes = nodes;
+  n = &nodes[g->count++];
+  *n = (node){.kind = what};
+  n->accesses = ambit__new(errors, MOST_ACCESSES, sizeof *n->accesses);
+  n->cap = MOST_ACCESSES;
+  if (!n->accesses) g->failed = true;
+  return g->failed ? NULL : n;
+}
+
+static void add_access(graph *g, node *n, const void *what, int part, const ambit__box *box,
+                       bool writes)
+{
+  if (n->naccesses == n->cap) {
+    access *more = realloc(n->accesses, 2 * (size_t)n->cap * sizeof *more);
+
+    if (!more) {
+      g->failed = true;
+      return;
+    }
+    n->accesses = more;
+    n->cap *= 2;
+  }
+  n->accesses[n->naccesses++] = (access){what, part, box ? *box : (ambit__box){.ndims = 0}, writes};
+}
+
+static ambit__box moved(const ambit__box *box, const int64_t *shift)
+{
+  ambit__box to = *box;
+
+  for (int d = 0; d < box->ndims; d++) {
+    to.lo[d] += shift[d];
+    to.hi[d] += shift[d];
+  }
+  return to;
+}
+
+/* ---- exchanges ---- */
+
+static void add_mail(graph *g, const ambit__exchange *x, const ambit__mail *m)
+{
+  node *n = add_node(g, m->incoming ? RECEIVE : SEND);
+
+  if (!n) return;
+  n->mail = m;
+  snprintf(n->label, sizeof n->label, "%s %d %s %d\\n%zu bytes",
+           m->incoming ? "finish: receive at part" : "begin: send from part",
+           g->p->grid->first + m->part, m->incoming ? "from" : "to", m->other, m->bytes);
+  for (int i = 0; i < m->nitems; i++) {
+    const ambit__fetch *f = &g->p->fetches[x->fetches[m->items[2 * i]]];
+    const ambit__transfer *t = &f->halo.transfers[m->items[2 * i + 1]];
+    ambit__box box = m->incoming ? moved(&t->box, t->shift) : t->box;
+
+    add_access(g, n, f->field, m->part, &box, m->incoming);
+  }
+}
+
+static void add_mails(graph *g, const ambit__exchange *x, bool incoming)
+{
+  for (int i = 0; i < x->nmails; i++)
+    if (x->mails[i].incoming == incoming) add_mail(g, x, &x->mails[i]);
+}
+
+static void add_copy(graph *g, const ambit__fetch *f, const ambit__transfer *t)
+{
+  const ambit_grid *grid = g->p->grid;
+  const ambit__box to = moved(&t->box, t->shift);
+  char box[BOX_CHARS];
+  node *n;
+
+  if (!grid->mine[t->from] || !tool_parts_near(grid, t->from, t->to)) return;
+  n = add_node(g, COPY);
+  if (!n) return;
+  ambit__box_print(&t->box, box, sizeof box);
+  snprintf(n->label, sizeof n->label, "begin: copy %s from part %d to %d\\n%s", f->field->name,
+           t->from, t->to, box);
+  add_access(g, n, f->field, t->from - grid->first, &t->box, false);
+  add_access(g, n, f->field, t->to - grid->first, &to, true);
+}
+
+/* The cells that ghosts of a slab beside the box `given` are copies of. */
+static void add_sources(graph *g, node *n, const ambit__fetch *f, int part, const ambit__box *slab,
+                        const ambit__box *given)
+{
+  ambit__box from = *slab;
+
+  for (int d = 0; d < slab->ndims; d++) {
+    const int side = slab->lo[d] >= given->hi[d];
+    const ambit_boundary face = f->field->boundaries.kind[d][side];
+    ambit__box hull = {.ndims = 1};
+
+    if (slab->hi[d] > given->lo[d] && slab->lo[d] < given->hi[d]) continue;
+    if (face == AMBIT_CONSTANT) return;
+    for (int64_t i = slab->lo[d]; i < slab->hi[d]; i++) {
+      const int64_t at = ambit__boundary_map(face, g->p->grid->box.hi[d], i);
+      const ambit__box one = {.ndims = 1, .lo = {at}, .hi = {at + 1}};
+
+      hull = ambit__box_hull(&hull, &one);
+    }
+    from.lo[d] = hull.lo[0];
+    from.hi[d] = hull.hi[0];
+  }
+  add_access(g, n, f->field, part, &from, false);
+}
+
+/* Ghosts that are copies of own cells. */
+static void add_early_ghosts(graph *g, const ambit__fetch *f, int part, const ambit__box *early)
+{
+  const ambit__box *own = &f->field->stores[part].layout.own;
+  ambit__box slabs[2 * AMBIT_MAX_DIMS];
+  node *n;
+  int count;
+
+  if (ambit__box_is_empty(own) || ambit__box_equal(own, early)) return;
+  n = add_node(g, GHOSTS);
+  if (!n) return;
+  snprintf(n->label, sizeof n->label, "edges: ghosts of %s\\npart %d", f->field->name,
+           g->p->grid->first + part);
+  count = ambit__box_split(early, own, slabs);
+  for (int i = 0; i < count; i++) {
+    add_access(g, n, f->field, part, &slabs[i], true);
+    add_sources(g, n, f, part, &slabs[i], own);
+  }
+}
+
+/* Ghosts that wait for messages, beside the slabs of cells that came: copies of cells in there, or of any that are
+ * given if nothing came there. */
+static void add_late_ghosts(graph *g, const ambit__fetch *f, int part, const ambit__box *early)
+{
+  const ambit__reach *r = &f->halo.reaches[g->p->grid->first + part];
+  ambit__box slabs[2 * AMBIT_MAX_DIMS], ghosts[2 * AMBIT_MAX_DIMS];
+  node *n = NULL;
+  int nslabs = ambit__box_is_empty(early) ? 0 : ambit__box_split(&r->reach, early, slabs);
+
+  for (int i = 0; i < nslabs; i++) {
+    const ambit__box given = ambit__box_intersect(&slabs[i], &r->given);
+    const bool came = !ambit__box_is_empty(&given);
+    int count = came ? ambit__box_split(&slabs[i], &given, ghosts) : 1;
+
+    if (!came) ghosts[0] = slabs[i];
+    if (!count) continue;
+    if (!n) n = add_node(g, GHOSTS);
+    if (!n) return;
+    snprintf(n->label, sizeof n->label, "finish: ghosts of %s\\npart %d", f->field->name,
+             g->p->grid->first + part);
+    add_access(g, n, f->field, part, came ? &given : &r->given, false);
+    for (int k = 0; k < count; k++)
+      add_access(g, n, f->field, part, &ghosts[k], true);
+  }
+}
+
+static void add_exchange(graph *g, const ambit__operation *op)
+{
+  const ambit__exchange *x = op->exchange;
+  const int nslots = g->p->grid->context->nslots;
+
+  if (op->kind == OP_BEGIN) add_mails(g, x, false);
+  if (op->kind == OP_FINISH) add_mails(g, x, true);
+  for (int i = 0; i < x->nfetches; i++) {
+    const ambit__fetch *f = &g->p->fetches[x->fetches[i]];
+
+    for (size_t k = 0; op->kind == OP_BEGIN && k < f->halo.count; k++)
+      add_copy(g, f, &f->halo.transfers[k]);
+    for (int k = 0; k < nslots; k++) {
+      const ambit__box *early = &x->early[i * nslots + k];
+
+      if (op->kind == OP_EDGES) add_early_ghosts(g, f, k, early);
+      if (op->kind == OP_FINISH) add_late_ghosts(g, f, k, early);
+    }
+  }
+}
+
+/* ---- steps ---- */
+
+/* The cells that a box of cells reads through a parameter. */
+static ambit__box reads_of(const ambit__param *q, const ambit__box *box)
+{
+  ambit__box read = *box;
+
+  for (int d = 0; d < box->ndims; d++) {
+    read.lo[d] -= q->low[d];
+    read.hi[d] += q->high[d];
+  }
+  return read;
+}
+
+static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *piece)
+{
+  const ambit__step *s = &g->p->steps[op->step];
+  node *n = add_node(g, LAUNCH);
+  char box[BOX_CHARS];
+
+  if (!n) return;
+  ambit__box_print(&piece->box, box, sizeof box);
+  snprintf(n->label, sizeof n->label, "%s, %s\\npart %d %s", s->kernel->rule->name,
+           tool_cells_name(op->cells), g->p->grid->first + piece->part, box);
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+    const ambit__box read = reads_of(q, &piece->box);
+
+    if (s->args[i].field && q->nreads)
+      add_access(g, n, s->args[i].field, piece->part, &read, false);
+    if (s->args[i].field && q->is_written)
+      add_access(g, n, s->args[i].field, piece->part, &piece->box, true);
+    if (s->args[i].scalar) add_access(g, n, s->args[i].scalar, -1, NULL, q->kind == PARAM_REDUCE);
+  }
+}
+
+static void add_share(graph *g, const char *verb, const ambit__step *s)
+{
+  node *n = add_node(g, SHARE);
+  size_t at;
+
+  if (!n) return;
+  at = (size_t)snprintf(n->label, sizeof n->label, "%s", verb);
+  for (int i = 0; i < s->n; i++) {
+    if (s->kernel->rule->params[i].kind != PARAM_REDUCE) continue;
+    if (at < sizeof n->label)
+      at += (size_t)snprintf(n->label + at, sizeof n->label - at, " %s", s->args[i].scalar->name);
+    add_access(g, n, s->args[i].scalar, -1, NULL, true);
+  }
+}
+
+static void add_rotation(graph *g, const ambit__step *s)
+{
+  node *n = add_node(g, ROTATE);
+  size_t at;
+
+  if (!n) return;
+  at = (size_t)snprintf(n->label, sizeof n->label, "rotate");
+  for (int i = 0; i < s->n; i++) {
+    if (at < sizeof n->label)
+      at += (size_t)snprintf(n->label + at, sizeof n->label - at, " %s", s->args[i].field->name);
+    add_access(g, n, s->args[i].field, -1, NULL, true);
+  }
+}
+
+static void add_operation(graph *g, const ambit__operation *op)
+{
+  switch (op->kind) {
+  case OP_BEGIN:
+  case OP_EDGES:
+  case OP_FINISH: add_exchange(g, op); break;
+  case OP_LAUNCH:
+    for (int i = 0; i < op->npieces; i++)
+      add_piece(g, op, &op->pieces[i]);
+    break;
+  case OP_SHARE: add_share(g, "share", &g->p->steps[op->step]); break;
+  case OP_SHARED: add_share(g, "shared", &g->p->steps[op->step]); break;
+  case OP_ROTATE: add_rotation(g, &g->p->steps[op->step]); break;
+  }
+}
+
+/* ---- edges ---- */
+
+static bool meet(const access *a, const access *b)
+{
+  ambit__box both;
+
+  if (a->what != b->what || (!a->writes && !b->writes)) return false;
+  if (a->part != b->part && a->part >= 0 && b->part >= 0) return false;
+  if (!a->box.ndims || !b->box.ndims) return true;
+  both = ambit__box_intersect(&a->box, &b->box);
+  return !ambit__box_is_empty(&both);
+}
+
+/* Whether `later` must wait for `earlier`. */
+static bool must_wait(const node *later, const node *earlier)
+{
+  if (later->mail && earlier->mail && later->mail->twin == earlier->mail) return true;
+  for (int i = 0; i < later->naccesses; i++)
+    for (int k = 0; k < earlier->naccesses; k++)
+      if (meet(&later->accesses[i], &earlier->accesses[k])) return true;
+  return false;
+}
+
+static bool has_bit(const uint64_t *bits, size_t i)
+{
+  return bits[i / 64] >> i % 64 & 1;
+}
+
+/* Prints the edges to a node, the latest first: what those wait for need not be said again. */
+static ambit_status print_edges(graph *g, size_t to, ambit__text *t)
+{
+  node *n = &g->nodes[to];
+  const size_t words = g->count / 64 + 1;
+
+  n->waits = ambit__new(&g->p->grid->context->errors, words, sizeof *n->waits);
+  if (!n->waits) return AMBIT_ENOMEM;
+  for (size_t from = to; from-- > 0;) {
+    if (has_bit(n->waits, from) || !must_wait(n, &g->nodes[from])) continue;
+    ambit__print(t, "  n%zu -> n%zu;\n", from, to);
+    n->waits[from / 64] |= UINT64_C(1) << from % 64;
+    for (size_t i = 0; i < words; i++)
+      n->waits[i] |= g->nodes[from].waits[i];
+  }
+  return AMBIT_OK;
+}
+
+/* ---- the file ---- */
+
+static ambit_status print_graph(graph *g, ambit__text *t)
+{
+  const ambit *a = g->p->grid->context;
+
+  ambit__print(t, "digraph iteration {\n");
+  ambit__print(t, "  label=\"process %d of %d, %d parts, overlap %s\";\n", a->net->rank,
+               a->net->size, g->p->grid->nparts, a->settings.overlap);
+  ambit__print(t, "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n");
+  for (size_t i = 0; i < g->count; i++)
+    ambit__print(t, "  n%zu [class=\"%s\", fillcolor=\"%s\", label=\"%s\"];\n", i,
+                 names[g->nodes[i].kind], colours[g->nodes[i].kind], g->nodes[i].label);
+  for (size_t i = 0; i < g->count; i++)
+    AMBIT_TRY(print_edges(g, i, t));
+  ambit__print(t, "}\n");
+  return AMBIT_OK;
+}
+
+static ambit_status make_graph(graph *g, ambit__text *t)
+{
+  ambit__errors *errors = &g->p->grid->context->errors;
+
+  for (size_t i = 0; i < g->p->nops; i++)
+    add_operation(g, &g->p->ops[i]);
+  AMBIT_CHECK(!g->failed, errors, AMBIT_ENOMEM, "no memory for a graph of %zu nodes", g->count);
+  AMBIT_CHECK(g->count <= MOST_NODES, errors, AMBIT_EUNSUPPORTED,
+              "the graph would have %zu nodes, more than anyone can look at; with fewer parts in a "
+              "process there are fewer",
+              g->count);
+  return print_graph(g, t);
+}
+
+static ambit_status write_text(ambit__errors *errors, const char *path, const char *text)
+{
+  ambit__file *file;
+
+  if (!strcmp(path, "-")) {
+    printf("%s", text);
+    return AMBIT_OK;
+  }
+  AMBIT_TRY(ambit__file_create(errors, path, &file));
+  ambit__file_write(file, text, strlen(text));
+  return ambit__file_commit(file);
+}
+
+ambit_status tool_write_graph(ambit_program *p, const char *path)
+{
+  ambit__errors *errors = &p->grid->context->errors;
+  graph g = {.p = p};
+  ambit__text t = {0};
+  ambit_status s = make_graph(&g, &t);
+  char *text = ambit__text_finish(&t);
+
+  if (!s && !text) s = ambit__raise(errors, AMBIT_ENOMEM, "no memory for the text of a graph");
+  if (!s) s = write_text(errors, path, text);
+  for (size_t i = 0; i < g.count; i++) {
+    free(g.nodes[i].accesses);
+    free(g.nodes[i].waits);
+  }
+  free(g.nodes);
+  free(text);
+  return s;
+}

@@ -1,0 +1,153 @@
+/* explain_order.c - the order of an iteration, in words: a line for each operation that a process carries out.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "explain.h"
+
+#include "runtime/exchange.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { BOX_CHARS = 256 };
+
+const char *tool_cells_name(ambit__cells cells)
+{
+  static const char *const names[] = {"all cells", "inner cells", "border cells"};
+
+  return names[cells];
+}
+
+static void print_fields(const ambit_program *p, const ambit__exchange *x)
+{
+  for (int i = 0; i < x->nfetches; i++)
+    printf("%s%s", i ? ", " : "", p->fetches[x->fetches[i]].field->name);
+}
+
+/* "part 0 to 1 (16 bytes), ...": the messages of one direction. */
+static void print_mails(const ambit_grid *g, const ambit__exchange *x, bool incoming)
+{
+  size_t bytes = 0;
+  int n = 0;
+
+  for (int i = 0; i < x->nmails; i++) {
+    const ambit__mail *m = &x->mails[i];
+
+    if (m->incoming != incoming) continue;
+    if (n < TOOL_MOST_BOXES)
+      printf("%s part %d %s %d (%zu bytes)", n ? "," : "", g->first + m->part,
+             incoming ? "from" : "to", m->other, m->bytes);
+    bytes += m->bytes;
+    n++;
+  }
+  if (n > TOOL_MOST_BOXES) printf(" and %d more, %zu bytes in all", n - TOOL_MOST_BOXES, bytes);
+}
+
+static int near_copies(const ambit_program *p, const ambit__exchange *x)
+{
+  const ambit_grid *g = p->grid;
+  int n = 0;
+
+  for (int i = 0; i < x->nfetches; i++) {
+    const ambit__halo *h = &p->fetches[x->fetches[i]].halo;
+
+    for (size_t k = 0; k < h->count; k++)
+      n += g->mine[h->transfers[k].from] &&
+           tool_parts_near(g, h->transfers[k].from, h->transfers[k].to);
+  }
+  return n;
+}
+
+static void print_begin(const ambit_program *p, const ambit__exchange *x)
+{
+  const int copies = near_copies(p, x);
+
+  printf("begin   ");
+  print_fields(p, x);
+  printf(":%s", x->nmails || copies ? "" : " no messages");
+  print_mails(p->grid, x, false);
+  if (copies)
+    printf("%s %d cop%s between parts on one device", x->nmails ? ";" : "", copies,
+           copies == 1 ? "y" : "ies");
+  printf("\n");
+}
+
+static void print_finish(const ambit_program *p, const ambit__exchange *x)
+{
+  printf("finish  ");
+  print_fields(p, x);
+  if (x->nmails) printf(":");
+  print_mails(p->grid, x, true);
+  printf("%s\n", x->nmails ? "; and ghost cells that wait for them" : ": the other ghost cells");
+}
+
+static void print_launch(const ambit_program *p, const ambit__operation *op)
+{
+  int64_t cells = 0;
+  char box[BOX_CHARS];
+
+  printf("launch  %s, %s:%s", p->steps[op->step].kernel->rule->name, tool_cells_name(op->cells),
+         op->npieces ? "" : " none");
+  for (int i = 0; i < op->npieces; i++) {
+    const ambit__piece *piece = &op->pieces[i];
+    const bool again = i && op->pieces[i - 1].part == piece->part;
+
+    cells += ambit__box_volume(&piece->box);
+    if (i >= TOOL_MOST_BOXES) continue;
+    ambit__box_print(&piece->box, box, sizeof box);
+    if (!again) printf("%s part %d", i ? "," : "", p->grid->first + piece->part);
+    printf(" %s", box);
+  }
+  if (op->npieces > TOOL_MOST_BOXES)
+    printf(" and %d more, %" PRId64 " cells in all", op->npieces - TOOL_MOST_BOXES, cells);
+  printf("\n");
+}
+
+/* The names of a step's arguments of one kind. */
+static void print_names(const ambit__step *s, bool fields)
+{
+  int n = 0;
+
+  for (int i = 0; i < s->n; i++) {
+    if (!fields && s->kernel->rule->params[i].kind != PARAM_REDUCE) continue;
+    printf("%s%s", n++ ? ", " : "", fields ? s->args[i].field->name : s->args[i].scalar->name);
+  }
+  printf("\n");
+}
+
+static void print_operation(const ambit_program *p, const ambit__operation *op)
+{
+  switch (op->kind) {
+  case OP_BEGIN: print_begin(p, op->exchange); break;
+  case OP_EDGES:
+    printf("edges   ");
+    print_fields(p, op->exchange);
+    printf(": ghost cells that are copies of own cells\n");
+    break;
+  case OP_FINISH: print_finish(p, op->exchange); break;
+  case OP_LAUNCH: print_launch(p, op); break;
+  case OP_SHARE:
+  case OP_SHARED:
+    printf("%-8s", op->kind == OP_SHARE ? "share" : "shared");
+    print_names(&p->steps[op->step], false);
+    break;
+  case OP_ROTATE:
+    printf("rotate  ");
+    print_names(&p->steps[op->step], true);
+    break;
+  }
+}
+
+void tool_print_order(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+
+  printf("order of an iteration");
+  if (a->net->size > 1) printf(" of process %d", a->net->rank);
+  if (p->grid->nparts > 1) printf(", overlap %s", a->settings.overlap);
+  printf("\n");
+  for (size_t i = 0; i < p->nops; i++) {
+    printf("  %2zu  ", i + 1);
+    print_operation(p, &p->ops[i]);
+  }
+}
