@@ -37,7 +37,7 @@ typedef struct order {
 
 /* ---- the command line ---- */
 
-enum { STEPS_ID = 1, CHECK, INPUT, OUTPUT, UNTIL, REPORT, QUIET };
+enum { STEPS_ID = 1, CHECK, INPUT, OUTPUT, UNTIL, REPORT, TRACE, QUIET };
 
 static const tool_option options[] = {
     TOOL_OPTION_SIZE,
@@ -56,6 +56,7 @@ static const tool_option options[] = {
     TOOL_OPTION_STRICT,
     TOOL_OPTION_THREADS,
     {REPORT, 0, "report", NULL, "print speed, bandwidth and plan when done"},
+    {TRACE, 0, "trace", "FILE.json", "write a timeline that chrome://tracing and Perfetto open"},
     {QUIET, 'q', "quiet", NULL, "no progress line and no summary"},
     {0},
 };
@@ -83,6 +84,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case OUTPUT: return take_output(args, value, o);
   case UNTIL: return tool_read_until(args, value, &o->until);
   case REPORT: o->report = true; return TOOL_OK;
+  case TRACE: return ambit_option_set(a, "trace", value) ? TOOL_USAGE : TOOL_OK;
   case QUIET: o->quiet = true; return TOOL_OK;
   default: return tool_problem_option(a, args, id, value, &o->problem);
   }

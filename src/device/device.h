@@ -158,6 +158,8 @@ typedef struct ambit__backend {
   ambit_status (*event_await)(ambit__queue *q, ambit__event *e); /* q goes on when e has happened */
   ambit_status (*event_sync)(ambit__event *e);                   /* the host waits */
   bool (*event_done)(ambit__event *e);
+  /* Seconds between two that happened; less than 0 when unknown. NULL: always. */
+  double (*event_seconds)(ambit__event *from, ambit__event *to);
 
   ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
   void (*discard)(ambit__device *dev, ambit__function *fn);

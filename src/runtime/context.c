@@ -1,7 +1,7 @@
 /* context.c - opening and closing, errors, and the lists that own everything. */
 #include "base/memory.h"
 #include "net/launcher.h"
-#include "runtime/runtime.h"
+#include "runtime/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +122,7 @@ ambit_status ambit_close(ambit *a)
     ambit_scalar_destroy(a->scalars.next->owner);
   while (a->kernels.next->owner)
     ambit_kernel_destroy(a->kernels.next->owner);
+  ambit__trace_close(a);
   ambit__engines_close(a);
   ambit__errors_tell(&a->errors);
   if (waiting == a) waiting = NULL;

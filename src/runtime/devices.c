@@ -10,7 +10,7 @@
  */
 #include "base/memory.h"
 #include "device/dry.h"
-#include "runtime/runtime.h"
+#include "runtime/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,11 @@ ambit__engine *ambit__engine_of(const ambit *a, int part)
 
 ambit_status ambit__engines_wait(ambit *a)
 {
+  const double start = ambit__trace_clock(a);
+
   for (int i = 0; i < a->nengines; i++)
     AMBIT_TRY(a->engines[i].device->backend->wait(a->engines[i].queue));
+  if (a->trace) ambit__trace_add(a, NOTE_DEVICES, start);
+  if (a->trace) ambit__stopwatches_read(a);
   return AMBIT_OK;
 }

@@ -3,7 +3,7 @@
  * Every message walks through its states on its own, whenever progress is called: packed by the device,
  * sent; received, unpacked by the device. Nothing in here waits but finish.
  */
-#include "runtime/exchange.h"
+#include "runtime/trace.h"
 
 #include <sched.h>
 #include <string.h>
@@ -126,6 +126,7 @@ static ambit__box moved(const ambit__box *box, const int64_t *shift)
 static ambit_status pack(const ambit__exchange *x, ambit__mail *m)
 {
   const ambit__engine *e = engine(x, m->part);
+  const double start = ambit__trace_clock(context(x));
   size_t at = 0;
 
   for (int i = 0; i < m->nitems; i++) {
@@ -137,12 +138,14 @@ static ambit_status pack(const ambit__exchange *x, ambit__mail *m)
     at += ambit__mail_item_bytes(f, t);
   }
   m->state = MAIL_PACKING;
+  if (context(x)->trace) ambit__trace_mail(x, m, NOTE_PACK, start);
   return m->packed ? e->device->backend->event_record(m->packed, e->moves) : AMBIT_OK;
 }
 
 static ambit_status unpack(const ambit__exchange *x, ambit__mail *m)
 {
   const ambit__engine *e = engine(x, m->part);
+  const double start = ambit__trace_clock(context(x));
   size_t at = 0;
 
   for (int i = 0; i < m->nitems; i++) {
@@ -155,13 +158,17 @@ static ambit_status unpack(const ambit__exchange *x, ambit__mail *m)
     at += ambit__mail_item_bytes(f, t);
   }
   m->state = MAIL_DONE;
+  if (context(x)->trace) ambit__trace_mail(x, m, NOTE_UNPACK, start);
   return AMBIT_OK;
 }
 
 /* A message between two engines of this process. */
 static ambit_status hand_over(const ambit__exchange *x, ambit__mail *m)
 {
+  const double start = ambit__trace_clock(context(x));
+
   memcpy(m->twin->message->bytes, m->message->bytes, m->bytes);
+  if (context(x)->trace) ambit__trace_mail(x, m, NOTE_HAND_OVER, start);
   m->state = MAIL_DONE;
   return unpack(x, m->twin);
 }
@@ -174,6 +181,7 @@ static ambit_status step_mail(const ambit__exchange *x, ambit__mail *m)
   if (m->state == MAIL_PACKING && (!m->packed || backend->event_done(m->packed))) {
     if (m->twin) return hand_over(x, m);
     m->state = MAIL_MOVING;
+    m->since = ambit__trace_clock(context(x));
     return ambit__net_send(net, m->process, m->tag, m->message->bytes, m->bytes, &m->request);
   }
   if (m->state == MAIL_MOVING && !m->twin) {
@@ -181,6 +189,8 @@ static ambit_status step_mail(const ambit__exchange *x, ambit__mail *m)
 
     AMBIT_TRY(ambit__net_test(net, &m->request, &done));
     if (!done) return AMBIT_OK;
+    if (context(x)->trace)
+      ambit__trace_mail(x, m, m->incoming ? NOTE_RECEIVE : NOTE_SEND, m->since);
     if (m->incoming) return unpack(x, m);
     m->state = MAIL_DONE;
   }
@@ -234,6 +244,7 @@ static ambit_status start_mail(ambit__exchange *x, ambit__mail *m)
   if (!m->incoming) return pack(x, m);
   m->state = MAIL_MOVING;
   if (m->twin) return AMBIT_OK;
+  m->since = ambit__trace_clock(context(x));
   return ambit__net_receive(context(x)->net, m->process, m->tag, m->message->bytes, m->bytes,
                             &m->request);
 }
@@ -257,10 +268,13 @@ ambit_status ambit__exchange_edges(ambit__exchange *x)
 
 ambit_status ambit__exchange_finish(ambit__exchange *x)
 {
+  const double start = ambit__trace_clock(context(x));
+
   for (int tries = 0; !is_done(x); tries++) {
     AMBIT_TRY(ambit__exchange_progress(x));
     if (tries > PATIENCE) sched_yield(); /* the one waited for may need this core */
   }
+  if (x->nmails && context(x)->trace) ambit__trace_add(context(x), NOTE_WAIT, start);
   if (x->nmails) AMBIT_TRY(order(x, false));
   for (int i = 0; i < x->nfetches; i++)
     for (int k = 0; k < context(x)->nslots; k++)

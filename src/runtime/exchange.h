@@ -29,6 +29,7 @@ typedef struct ambit__mail {
   ambit__message *message; /* of the part's device */
   ambit__event *packed;    /* NULL where devices work at once */
   ambit__request request;
+  double since; /* when it was handed to the net, if there is a trace */
   ambit__mail_state state;
   struct ambit__mail *twin; /* the other end, if it is of this process */
 } ambit__mail;

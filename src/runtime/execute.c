@@ -1,7 +1,7 @@
 /* execute.c - one iteration of a sealed program: a walk over its operations. */
-#include "runtime/exchange.h"
 #include "runtime/flow.h"
 #include "runtime/share.h"
+#include "runtime/trace.h"
 
 /* ---- operations ---- */
 
@@ -28,7 +28,7 @@ static ambit_status finish(ambit_program *p, ambit__exchange *x)
 
 static ambit_status launch(ambit_program *p, const ambit__operation *op)
 {
-  const ambit *a = p->grid->context;
+  ambit *a = p->grid->context;
   const ambit__apply *apply = &p->applies[op->step];
   const int nargs = p->steps[op->step].n;
 
@@ -42,11 +42,14 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .args = apply->args + piece->part * nargs,
                        .step = p->iteration,
                        .more = piece->more};
+    const double start = ambit__trace_clock(a);
 
+    if (a->trace) ambit__stopwatch_start(a, engine);
     if (apply->checks)
       AMBIT_TRY(ambit__debug_launch(p, op->step, piece->part, &l));
     else
       AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
+    if (a->trace) ambit__trace_launch(p, op, piece, start);
   }
   return AMBIT_OK;
 }
@@ -89,8 +92,16 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
 
 ambit_status ambit__program_iterate(ambit_program *p)
 {
-  for (size_t i = 0; i < p->nops; i++)
+  ambit *a = p->grid->context;
+
+  if (a->trace) a->trace->iteration = p->iteration;
+  for (size_t i = 0; i < p->nops; i++) {
+    const double start = ambit__trace_clock(a);
+
     AMBIT_TRY(run(p, &p->ops[i]));
+    if (a->trace) ambit__trace_operation(p, &p->ops[i], start);
+  }
+  if (a->trace) a->trace->iteration = -1;
   AMBIT_TRY(ambit__debug_end(p));
   p->iteration++;
   return AMBIT_OK;

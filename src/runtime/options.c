@@ -42,6 +42,7 @@ static const row rows[] = {
     {"report", FLAG, AT(report), "0", 0, 0},
     {"strict", FLAG, AT(strict), "0", 0, 0},
     {"threads", COUNT, AT(threads), "0", 0, 4096},
+    {"trace", TEXT, AT(trace), "", 0, 0},
     {"verbose", COUNT, AT(verbose), "0", -1, 2},
     {"weights", TEXT, AT(weights), "", 0, 0},
 };

@@ -1,8 +1,7 @@
 /* run.c - running a program: many iterations, with checks, callbacks and progress between them. */
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "runtime/runtime.h"
+#include "runtime/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,6 +47,7 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
                "same; is an "
                "ambit_swap missing?",
                (long long)iterations);
+  AMBIT_TRY(ambit__trace_open(p->grid->context));
   AMBIT_TRY(ambit__run_or_end(p, ambit__program_hand_out(p)));
   return ambit__run_or_end(p, ambit__program_ready(p));
 }
@@ -96,13 +96,15 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
 /* Calls back. All processes stop if one of them wants to. */
 static ambit_status ask(ambit_program *p, bool *stopped)
 {
-  ambit__net *net = p->grid->context->net;
+  ambit *a = p->grid->context;
+  ambit__net *net = a->net;
+  const double start = ambit__trace_clock(a);
   char mine = p->callback(p, p->iteration, p->callback_user) != 0;
   char *all = ambit__new(ERRORS(p), (size_t)net->size, 1);
-  ambit_status s = ambit__meet(p->grid->context, p->sealed ? "it was called back"
-                                                           : "it changed its program when called "
-                                                             "back");
+  ambit_status s;
 
+  if (a->trace) ambit__trace_add(a, NOTE_CALLBACK, start);
+  s = ambit__meet(a, p->sealed ? "it was called back" : "it changed its program when called back");
   if (!s) s = ambit__net_gather(net, &mine, 1, all);
   for (int i = 0; !s && i < net->size; i++)
     *stopped |= all[i];

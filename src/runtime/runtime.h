@@ -43,6 +43,7 @@ struct ambit {
   int most_slots; /* parts of the process that has most */
   int *firsts;    /* by process, and one more: the number of its first part; owned */
   ambit__net *net;
+  struct ambit__trace *trace; /* NULL: nobody wants one; owned */
   bool dry;                   /* nothing is done: programs are only sealed */
   uint64_t last_id;           /* ids handed out so far */
   struct ambit__debug *debug; /* of the options check and nan; NULL: not needed so far; owned */

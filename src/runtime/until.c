@@ -6,7 +6,7 @@
  * handing out iterations, hears of the end later, and takes back those behind it. One iteration is the
  * answer in both cases, the first whose check ended the run; and one function judges the value found there.
  */
-#include "runtime/runtime.h"
+#include "runtime/trace.h"
 
 #include <math.h>
 
@@ -113,12 +113,18 @@ static ambit_status settle(chase *c)
 
 static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__progress *progress)
 {
+  ambit *a = c->p->grid->context;
+
   for (int64_t i = 1; i <= n && !c->p->converged && !c->verdict.ended; i++) {
+    double start;
+
     AMBIT_TRY(ambit__run_or_end(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
     if (++c->until->unchecked < c->p->check && !(last && i == n)) continue;
     c->until->unchecked = 0;
+    start = ambit__trace_clock(a);
     AMBIT_TRY(there ? check_there(c) : check_here(c));
+    if (a->trace) ambit__trace_add(a, NOTE_CHECK, start);
   }
   return there ? settle(c) : rest(c->p);
 }

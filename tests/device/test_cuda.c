@@ -507,6 +507,45 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
   end();
 }
 
+/* The file as one text, to free(); "" if there is none. */
+static char *text_of(const char *path)
+{
+  FILE *f = fopen(path, "r");
+  char *text = calloc(1, 1 << 16);
+
+  if (f && text) text[fread(text, 1, (1 << 16) - 1, f)] = '\0';
+  if (f) fclose(f);
+  return text;
+}
+
+static void a_trace_has_the_times_of_the_device_beside_those_of_the_host(void)
+{
+  const int64_t extents[] = {4096};
+  ambit *a;
+  ambit_grid *g;
+  ambit_program *p;
+  char *text;
+
+  begin();
+  a = ambit_open(NULL, NULL);
+  ambit_option_set(a, "devices", "cuda");
+  ambit_option_set(a, "cache", folder);
+  ambit_option_set(a, "trace", folder_path("trace.json"));
+  g = ambit_grid_create(a, 1, extents);
+  p = ambit_program_create(g);
+  ambit_apply(p, ambit_kernel_create(a, "void one(float *u) { u[0] = 1.0f; }"),
+              ambit_field_create(g, "u", AMBIT_F32));
+  CHECK_EQ(AMBIT_OK, ambit_run(p, 1));
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  text = text_of(folder_path("trace.json"));
+  CHECK(strstr(text, "\"name\":\"enqueue one\",\"cat\":\"host\""));
+  CHECK(strstr(text, "\"name\":\"one\",\"cat\":\"device\""));
+  CHECK(strstr(text, "\"dur\":250000.000,")); /* between two events: see fake_cuda.c */
+  CHECK(strstr(text, "cuda:0, its own times"));
+  free(text);
+  end();
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -534,6 +573,8 @@ int main(int argc, char **argv)
       {"a_launch_hands_over_shape_and_arguments", a_launch_hands_over_shape_and_arguments},
       {"faces_and_thin_parts_are_computed_cell_by_cell",
        faces_and_thin_parts_are_computed_cell_by_cell},
+      {"a_trace_has_the_times_of_the_device_beside_those_of_the_host",
+       a_trace_has_the_times_of_the_device_beside_those_of_the_host},
       {0}};
   static test_case first[4];
 

@@ -136,3 +136,8 @@ bool ambit__gpu_event_done(ambit__event *e)
 {
   return e->driver->event_done(e->event);
 }
+
+double ambit__gpu_event_seconds(ambit__event *from, ambit__event *to)
+{
+  return from->driver->event_seconds(from->event, to->event);
+}
