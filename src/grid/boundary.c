@@ -55,6 +55,15 @@ bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t 
 static const char *const names[] = {"none",      "constant", "periodic", "reflect",
                                     "symmetric", "clamp",    "fixed"};
 
+bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries *b)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    for (int side = 0; side < 2; side++)
+      if (a->kind[d][side] != b->kind[d][side] || a->value[d][side] != b->value[d][side])
+        return false;
+  return true;
+}
+
 const char *ambit__boundary_name(ambit_boundary kind)
 {
   return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";

@@ -24,6 +24,9 @@ int64_t ambit__boundary_map(ambit_boundary kind, int64_t extent, int64_t i);
 bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t *extents,
                            int64_t *cell, double *value);
 
+/* Whether both give the same everywhere. */
+bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries *b);
+
 /* "periodic" and so on; never NULL. And back: returns false for an unknown name. */
 const char *ambit__boundary_name(ambit_boundary kind);
 bool ambit__boundary_find(const char *name, size_t length, ambit_boundary *kind);

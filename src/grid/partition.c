@@ -188,7 +188,7 @@ static void cut_slab(const cutter *c, const ambit__box *slab, int axis, int firs
               .lo = slab->lo[axis],
               .hi = slab->hi[axis],
               .n = c->count[axis],
-              .each = nparts / c->count[axis]};
+              .each = c->count[axis] > 0 ? nparts / c->count[axis] : nparts};
   if (axis == last && allows_lines(&r)) cut = line_cut;
   for (int k = 0; k < r.n; k++) {
     piece.lo[axis] = cut(&r, k);

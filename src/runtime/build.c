@@ -77,7 +77,7 @@ static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__
 {
   const int nengines = p->grid->context->nengines;
 
-  a->numbers = ambit__new(ERRORS(p), (size_t)(nengines * s->n), sizeof *a->numbers);
+  a->numbers = ambit__new(ERRORS(p), (size_t)nengines * (size_t)s->n, sizeof *a->numbers);
   if (!a->numbers) return AMBIT_ENOMEM;
   for (int e = 0; e < nengines; e++)
     for (int i = 0; i < s->n; i++)
@@ -91,7 +91,7 @@ static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit
 {
   const ambit *context = p->grid->context;
 
-  a->args = ambit__new(ERRORS(p), (size_t)(context->nslots * s->n), sizeof *a->args);
+  a->args = ambit__new(ERRORS(p), (size_t)context->nslots * (size_t)s->n, sizeof *a->args);
   if (!a->args) return AMBIT_ENOMEM;
   for (int k = 0; k < context->nslots; k++)
     for (int i = 0; i < s->n; i++) {

@@ -193,7 +193,7 @@ static ambit_status find_early(ambit__exchange *x)
 {
   const int nslots = context(x)->nslots;
 
-  x->early = ambit__new(ERRORS(x), (size_t)(x->nfetches * nslots), sizeof *x->early);
+  x->early = ambit__new(ERRORS(x), (size_t)x->nfetches * (size_t)nslots, sizeof *x->early);
   if (!x->early) return AMBIT_ENOMEM;
   for (int i = 0; i < x->nfetches; i++)
     for (int k = 0; k < nslots; k++)

@@ -163,8 +163,7 @@ int ambit__fetch_of(const ambit_program *p, const ambit_field *field)
 bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b)
 {
   if (a == b) return true;
-  if (memcmp(&a->field->boundaries, &b->field->boundaries, sizeof a->field->boundaries))
-    return false;
+  if (!ambit__boundaries_equal(&a->field->boundaries, &b->field->boundaries)) return false;
   for (int i = 0; i < b->nneeds; i++)
     if (!has_need(a, &b->needs[i])) return false;
   return true;

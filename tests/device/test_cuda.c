@@ -22,7 +22,7 @@ static void begin(void)
 {
   CHECK(folder_make());
   settings = (ambit__settings){.cache = folder, .dump = "", .verbose = -1};
-  errors = (ambit__errors){AMBIT_OK, NULL, NULL, NULL};
+  errors = (ambit__errors){.status = AMBIT_OK};
 }
 
 /* Everything was given back. */

@@ -66,7 +66,7 @@ static void a_device_past_the_last_is_refused_by_number(void)
 {
   const ambit__gpu_driver *d = &ambit__gpu_driver_cuda;
   ambit__settings settings = {.cache = "none", .dump = ""};
-  ambit__errors errors = {AMBIT_OK, NULL, NULL, NULL};
+  ambit__errors errors = {.status = AMBIT_OK};
   ambit__gpu *gpu = NULL;
 
   CHECK_EQ(AMBIT_ENODEVICE, d->open(&errors, &settings, 77, &gpu));

@@ -175,7 +175,7 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
 static void check_text(const char *name, const char *text, int ndims, int64_t cells, bool strict,
                        bool to_ptx)
 {
-  ambit__errors errors = {AMBIT_OK, NULL, NULL, NULL};
+  ambit__errors errors = {.status = AMBIT_OK};
   ambit__rule *rule = NULL;
 
   CHECK_MSG(!ambit__rule_parse(&errors, name, text, &rule), "%s", errors.text);
@@ -189,7 +189,7 @@ static void check_text(const char *name, const char *text, int ndims, int64_t ce
 static void check_entry(const char *name, ambit_type type)
 {
   static const int64_t cells[] = {1, 1 << 26, 8192, 512, 96}; /* by dimensions */
-  ambit__errors errors = {AMBIT_OK, NULL, NULL, NULL};
+  ambit__errors errors = {.status = AMBIT_OK};
   ambit_weights w = {0};
   char *text = NULL, label[64];
 

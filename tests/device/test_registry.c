@@ -35,7 +35,7 @@ static void an_unknown_name_is_answered_with_those_there_are(void)
   const char *wrong[] = {"gpu", "cp", "cpus", ""};
 
   for (int i = 0; i < 4; i++) {
-    ambit__errors errors = {AMBIT_OK, NULL, NULL, NULL};
+    ambit__errors errors = {.status = AMBIT_OK};
 
     CHECK(!ambit__backend_find(&errors, wrong[i], strlen(wrong[i])));
     CHECK_EQ(AMBIT_ENODEVICE, errors.status);
