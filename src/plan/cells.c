@@ -85,11 +85,14 @@ static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r
     ambit__recipe_add(r, 2, d, 0, 1);
 }
 
-static void shape(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
+static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
+  int64_t cells[AMBIT_MAX_DIMS];
   ambit__recipe r;
 
+  for (int d = 0; d < g->ndims; d++)
+    cells[d] = box->hi[d] - box->lo[d];
   recipe(g, p, &r);
   ambit__recipe_shape(&r, cells, shape);
 }

@@ -101,13 +101,13 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(checked)");
 }
 
-static void shape(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
+static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
   int64_t blocks = 1;
 
   for (int d = 0; d < g->ndims; d++)
-    blocks *= cells[d];
+    blocks *= box->hi[d] - box->lo[d];
   blocks = (blocks + p->threads[0] - 1) / p->threads[0];
   if (blocks > AMBIT__GPU_PARTIALS) blocks = AMBIT__GPU_PARTIALS;
   *shape = (ambit__shape){.blocks = {blocks, 1, 1}, .threads = {p->threads[0], 1, 1}};

@@ -64,12 +64,12 @@ static void emit_gpu(const ambit__group *g, const ambit__target *t, const ambit_
   ambit__close(w);
 }
 
-static void shape(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
+static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
   (void)g;
   (void)p;
-  (void)cells;
+  (void)box;
   *shape = (ambit__shape){.blocks = {1, 1, 1}, .threads = {1, 1, 1}};
 }
 

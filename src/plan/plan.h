@@ -9,6 +9,7 @@
 
 #include "codegen/dialect.h"
 #include "codegen/writer.h"
+#include "grid/box.h"
 
 /* What a parameter is bound to, as far as the code depends on it. */
 typedef struct ambit__binding {
@@ -94,8 +95,8 @@ typedef struct ambit__strategy {
   void (*emit)(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                ambit__writer *w);
   void (*describe)(const ambit__plan *p, ambit__text *t);
-  /* TARGET_GPU: the launch over a box of so many cells per axis, none of them 0. */
-  void (*shape)(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
+  /* TARGET_GPU: the launch over a box, which is not empty. */
+  void (*shape)(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                 ambit__shape *shape);
   /* TARGET_GPU: whether it may run, and is worth while, on a box of so many cells of a part that has `own`
    * cells, whatever the plan was made for. NULL: on any. */

@@ -1,9 +1,10 @@
-/* stream.h - the strategy `stream`: stream.c chooses, stream_reads.c finds out what has to be kept, stream_emit.c
- * writes the kernel, stream_window.c and stream_sum.c the work on one plane.
+/* stream.h - the strategy `stream`: stream.c chooses, stream_shape.c says how it is launched, stream_reads.c finds out what has
+ * to be kept, stream_emit.c writes the kernel, stream_window.c and stream_sum.c the work on one plane.
  *
  * Words: x is the last axis, along which a lane of a warp owns V cells; z is the axis along which the warp goes on, y the one between
  * (none in 2-D). A plane is what the warp holds at one z: `rows` rows of 32 V cells, and rows beside them that are
- * only read. A stream is one component of one field (in 4-D and up: at one offset along the axes before z).
+ * only read. A stream is one component of one field (in 4-D and up: at one offset along the axes before z). A tile is a few planes that
+ * a warp loads all at once; otherwise it goes along a chunk of them, with some loaded ahead.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,7 +16,9 @@
 enum {
   AMBIT__STREAMS = 32,     /* of a rule, at most: more would not fit into registers */
   AMBIT__STREAM_REACH = 4, /* rows beside its own that a warp reads, at most, on each side */
-  AMBIT__STREAM_FRONTS = 64
+  AMBIT__STREAM_FRONTS = 64,
+  AMBIT__STREAM_WARP = 32,
+  AMBIT__STREAM_BLOCKS = 65535 /* along y and z: the limit of CUDA */
 };
 
 /* One row of a stream's planes: which planes of it are read for plane 0. */
@@ -33,12 +36,13 @@ typedef struct ambit__stream {
   int outer[AMBIT_MAX_DIMS]; /* where it is read, along the axes before z; 0 for all others */
   int number;                /* among the streams of its parameter */
   int left, right;           /* how many of its neighbours' cells a lane reads */
+  int end;                   /* cells beside the strip that its end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
   ambit__stream_row rows[AMBIT__STREAM_REACH * 3];
 } ambit__stream;
 
-/* The rows of a field that are loaded at one time, with one pointer: all that have the same last plane. */
+/* The rows of a field that are loaded at one time, with one pointer: all that have the same last plane, or all of a tile. */
 typedef struct ambit__stream_front {
   int param;
   int number;    /* among those of its parameter */
@@ -50,11 +54,13 @@ typedef struct ambit__stream_job {
   ambit__gpu_job gpu;
   int x, y, z; /* the axes; y is -1 in 2-D */
   int lane;    /* V, the cells of a lane in a row */
-  int halo;    /* cells at each end of a strip that are not stored: a multiple of V */
   int rows;    /* of a warp in a plane */
+  int planes;  /* of a tile; 0: the warp goes along a chunk */
   int period;  /* planes after which the same registers are used again */
-  int high;    /* plane that arrives when plane 0 is computed (sum); 0 (window) */
-  int span;    /* planes that one result depends on (sum); 1 (window) */
+  bool
+      moves; /* registers are moved on after each plane: code for a whole period would be too long */
+  int high;  /* plane that arrives when plane 0 is computed (sum); 0 (window) */
+  int span;  /* planes that one result depends on (sum); 1 (window) */
   int nstreams;
   ambit__stream streams[AMBIT__STREAMS];
   int nfronts;
@@ -86,20 +92,32 @@ void ambit__stream_print_cell(const ambit__stream_job *j, int param, int compone
 void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end);
 /* The first z: sums begin with results that are never complete. */
 int ambit__stream_start(const ambit__stream_job *j);
-/* Pointers and registers; the planes before the loop over z; those of one phase of it. */
+/* Pointers and registers; the planes before the loop over z, or all of a tile; those of one phase of the loop. */
 void ambit__stream_declare_fields(const ambit__stream_job *j);
 void ambit__stream_load_first(const ambit__stream_job *j);
 void ambit__stream_load_next(const ambit__stream_job *j);
+/* Moves what is in registers on by one plane. */
+void ambit__stream_move(const ambit__stream_job *j);
 
 /* ---- stream_window.c, stream_sum.c: the work on plane z + p ---- */
 
 void ambit__stream_emit_window(const ambit__stream_job *j);
 void ambit__stream_declare_sums(const ambit__stream_job *j);
 void ambit__stream_emit_sum(const ambit__stream_job *j);
+void ambit__stream_move_sums(const ambit__stream_job *j);
 /* "float v_n[4];", the results of a lane in one row, how they are stored, and on to the next plane. */
 void ambit__stream_declare_results(const ambit__stream_job *j);
 void ambit__stream_store(const ambit__stream_job *j);
 void ambit__stream_advance(const ambit__stream_job *j);
+
+/* ---- stream_shape.c ---- */
+
+/* Planes that a chunk reads and another one also does. */
+int ambit__stream_overlap(const ambit__group *g);
+/* The axis along which warps go on. */
+int ambit__stream_axis(const ambit__group *g);
+void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                         ambit__shape *shape);
 
 /* ---- stream_emit.c ---- */
 

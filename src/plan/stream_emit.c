@@ -1,10 +1,9 @@
 /* stream_emit.c - the kernel of the strategy `stream`: which cells a warp has, its loads, and its loop.
  *
- * A warp owns a strip of the grid, 32 V columns wide, and goes along z through one chunk of it. Its lanes get the cells beside their own
- * from each other, so that those at the ends of the strip have wrong neighbours: they store nothing, and strips overlap.
- *
- *      left - V     left                                     left + 32 V - 2 V
- *      |<-- V -->|<-------------- stored ------------------>|<-- V -->|
+ * A warp owns a strip of the grid, 32 V columns wide. It has a tile of it, a few planes that are loaded all at once, or goes
+ * along z through a chunk. Tiles are in order of memory, and so are the blocks that run at one time: what they load and store lies
+ * close together, which is what device memory is fast at. Warps of a block are stacked along y, or z in 2-D: the rows beside
+ * a warp's own are mostly in the cache that its block shares.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,21 +11,62 @@
 
 /* ---- the warp's part ---- */
 
+/* Places along the last three axes are counted in 32 bits: half as much work before the first load. */
+static void emit_limits(const ambit__stream_job *j)
+{
+  for (int d = j->z; d <= j->x; d++)
+    ambit__line(j->gpu.w, "const int low%d = (int)lo%d, high%d = (int)hi%d;", d, d, d, d);
+}
+
+/* Whether the warps of a block have strips beside each other; otherwise they are stacked. */
+static bool is_side_by_side(const ambit__stream_job *j)
+{
+  return j->y < 0 && !j->planes;
+}
+
+/* Whether blocks are numbered by strip, stack and layer, so that nothing is divided before the first load: a tile in 3-D. */
+static bool is_numbered(const ambit__stream_job *j)
+{
+  return j->planes && j->y >= 0 && j->z == 0 && !ambit__gpu_reduces(j->gpu.group);
+}
+
+/* Layers are counted through for one panel after the other. */
+static void emit_numbers(const ambit__stream_job *j)
+{
+  const ambit__dialect *d = j->gpu.dialect;
+  ambit__writer *w = j->gpu.w;
+
+  ambit__line(w, "const int layers = (high%d - low%d + %d) / %d;", j->z, j->z, j->planes - 1,
+              j->planes);
+  ambit__line(w, "int strip = (int)%s, stack = (int)%s, layer = (int)%s;", d->block[0], d->block[1],
+              d->block[2]);
+  ambit__open(w, "if (layer >= layers)");
+  ambit__line(w, "stack += layer / layers * (int)%s;", d->blocks[1]);
+  ambit__line(w, "layer %%= layers;");
+  ambit__close(w);
+}
+
 /* Which tile this block has. If few blocks are launched because the rule reduces, a block goes on with the next. */
 static void open_tile(const ambit__stream_job *j)
 {
-  const int warps = j->gpu.plan->threads[1], step = 32 * j->lane - 2 * j->halo;
+  const int warps = j->gpu.plan->threads[1], wide = AMBIT__STREAM_WARP * j->lane;
   ambit__writer *w = j->gpu.w;
 
+  if (is_numbered(j)) {
+    emit_numbers(j);
+    return;
+  }
   if (j->y >= 0 || ambit__gpu_reduces(j->gpu.group))
-    ambit__line(w, "const int strips = (int)((hi%d - lo%d + %d) / %d);", j->x, j->x,
-                j->lane + step - 2, step);
+    ambit__line(w, "const int strips = (high%d - (low%d & -%d) + %d) / %d;", j->x, j->x, j->lane,
+                wide - 1, wide);
   if (ambit__gpu_reduces(j->gpu.group)) {
     if (j->y >= 0)
-      ambit__line(w, "const int tiles = strips * (int)((hi%d - lo%d + %d) / %d);", j->y, j->y,
+      ambit__line(w, "const int tiles = strips * ((high%d - low%d + %d) / %d);", j->y, j->y,
                   warps * j->rows - 1, warps * j->rows);
-    else
+    else if (is_side_by_side(j))
       ambit__line(w, "const int tiles = (strips + %d) / %d;", warps - 1, warps);
+    else
+      ambit__line(w, "const int tiles = strips;");
     ambit__open(w, "for (int tile = (int)%s; tile < tiles; tile += (int)%s)",
                 j->gpu.dialect->block[0], j->gpu.dialect->blocks[0]);
   } else {
@@ -34,67 +74,123 @@ static void open_tile(const ambit__stream_job *j)
   }
 }
 
-/* The warp's rows. The last warp, for which there may be too few, computes some that the one before it has too, and skips
- * them when it stores. Where the whole box has too few, rows beside it are computed: those that have rows of the
- * grid around them, which is never that low (see candidates). */
+/* Where the warp begins along an axis of which it has `n` rows or planes. The last one, for which there may be too few, computes some
+ * that the one before it has too, and skips them when it stores. Where the whole box has too few, some beside it are computed: those
+ * that have the grid around them, which is never that low (see candidates). */
+static void emit_begin(const ambit__stream_job *j, int axis, const char *name, int n, int below)
+{
+  ambit__line(j->gpu.w,
+              "const int %s = ambit_least(own%d, ambit_most(high%d - %d, ambit_least(low%d, %d)));",
+              name, axis, axis, n, axis, below);
+}
+
+/* "const int skip = ...; const int stop = ...;": which of those are its own. */
+static void emit_own(const ambit__stream_job *j, int axis, const char *name, int n,
+                     const char *from, const char *till)
+{
+  ambit__line(j->gpu.w, "const int %s = ambit_least(own%d - %s, %d);", from, axis, name, n);
+  ambit__line(j->gpu.w, "const int %s = ambit_least(high%d - %s, %d);", till, axis, name, n);
+}
+
+/* The warp's rows. In 3-D, panels of rows are done one after the other: block z counts them. */
 static void emit_rows(const ambit__stream_job *j)
 {
-  const char *integer = j->gpu.integer;
+  const bool panels = j->z == 0 && !ambit__gpu_reduces(j->gpu.group);
   ambit__writer *w = j->gpu.w;
   int below = 0;
 
   for (int i = 0; i < j->nstreams; i++)
     if (j->streams[i].below > below) below = j->streams[i].below;
-  ambit__line(w, "const %s own = lo%d + (%s)(tile / strips * %d + %s) * %d;", integer, j->y,
-              integer, j->gpu.plan->threads[1], j->gpu.dialect->thread[1], j->rows);
-  ambit__line(w, "const %s y = ambit_least(own, ambit_most(hi%d - %d, ambit_least<%s>(lo%d, %d)));",
-              integer, j->y, j->rows, integer, j->y, below);
+  if (panels && !j->planes)
+    ambit__line(w, "const int stack = tile / strips + (int)%s * ((int)%s / strips);",
+                j->gpu.dialect->block[2], j->gpu.dialect->blocks[0]);
+  else if (!is_numbered(j))
+    ambit__line(w, "const int stack = tile / strips;");
+  ambit__line(w, "const int own%d = low%d + (stack * %d + %s) * %d;", j->y, j->y,
+              j->gpu.plan->threads[1], j->gpu.dialect->thread[1], j->rows);
+  emit_begin(j, j->y, "y", j->rows, below);
   ambit__line(w, "/* the warp stores its rows skip to stop - 1 */");
-  ambit__line(w, "const int skip = (int)ambit_least<%s>(own - y, %d);", integer, j->rows);
-  ambit__line(w, "const int stop = (int)ambit_least<%s>(hi%d - y, %d);", integer, j->y, j->rows);
+  emit_own(j, j->y, "y", j->rows, "skip", "stop");
 }
 
 static void emit_columns(const ambit__stream_job *j)
 {
-  const int warps = j->gpu.plan->threads[1], step = 32 * j->lane - 2 * j->halo;
-  const char *integer = j->gpu.integer;
+  const int wide = AMBIT__STREAM_WARP * j->lane;
   ambit__writer *w = j->gpu.w;
 
   if (j->y >= 0) {
-    ambit__line(w, "const int strip = tile %% strips;");
+    if (!is_numbered(j)) ambit__line(w, "const int strip = tile %% strips;");
     emit_rows(j);
+  } else if (is_side_by_side(j)) {
+    ambit__line(w, "const int strip = tile * %d + %s;", j->gpu.plan->threads[1],
+                j->gpu.dialect->thread[1]);
   } else {
-    ambit__line(w, "const int strip = tile * %d + %s;", warps, j->gpu.dialect->thread[1]);
+    ambit__line(w, "const int strip = tile;");
   }
-  ambit__line(w,
-              "const %s left = (lo%d & -%d) + (%s)strip * %d; /* what this warp stores begins */",
-              integer, j->x, j->lane, integer, step);
-  ambit__line(w, "const %s x = left + (%s * %d - %d); /* what this lane has begins */", integer,
-              j->gpu.dialect->thread[0], j->lane, j->halo);
+  ambit__line(w, "const int left = (low%d & -%d) + strip * %d; /* what this warp has begins */",
+              j->x, j->lane, wide);
+  ambit__line(w, "const int beside = %s < 16 ? left - %d : left + %d;", j->gpu.dialect->thread[0],
+              j->lane, wide);
+  ambit__line(w, "const int x = left + %s * %d; /* what this lane has begins */",
+              j->gpu.dialect->thread[0], j->lane);
   ambit__line(w, "/* the lane stores its cells first to end - 1 */");
-  ambit__line(w, "const int first = (int)ambit_between(0, ambit_most(lo%d, left) - x, %d);", j->x,
-              j->lane);
-  ambit__line(w, "const int end = (int)ambit_between(0, ambit_least(hi%d, left + %d) - x, %d);",
-              j->x, step, j->lane);
+  ambit__line(w, "const int first = ambit_between(0, low%d - x, %d);", j->x, j->lane);
+  ambit__line(w, "const int end = ambit_between(0, high%d - x, %d);", j->x, j->lane);
 }
 
 /* Chunk c of the planes: the first ones are longer by one if they cannot all be equal. */
 static void emit_chunk(const ambit__stream_job *j)
 {
-  const char *integer = j->gpu.integer;
   ambit__writer *w = j->gpu.w;
 
-  ambit__line(w, "const int planes = (int)(hi%d - lo%d), chunks = (int)%s, chunk = (int)%s;", j->z,
+  ambit__line(w, "const int planes = high%d - low%d, chunks = (int)%s, chunk = (int)%s;", j->z,
               j->z, j->gpu.dialect->blocks[1], j->gpu.dialect->block[1]);
   ambit__line(w, "const int longer = planes %% chunks;");
   ambit__line(
-      w, "const %s begin = lo%d + ((%s)chunk * (planes / chunks) + ambit_least(chunk, longer));",
-      integer, j->z, integer);
+      w, "const int begin = low%d + chunk * (planes / chunks) + ambit_least(chunk, longer);", j->z);
   ambit__line(w, "const int count = planes / chunks + (chunk < longer);");
   if (j->y >= 0)
-    ambit__line(w, "const int n = left < hi%d && own < hi%d ? count : 0;", j->x, j->y);
+    ambit__line(w, "const int n = left < high%d && own%d < high%d ? count : 0;", j->x, j->y, j->y);
   else
-    ambit__line(w, "const int n = left < hi%d ? count : 0;", j->x);
+    ambit__line(w, "const int n = left < high%d ? count : 0;", j->x);
+}
+
+/* Which layer of tiles this block has. One that reduces goes on with the next; others need the registers of a loop. */
+static void open_layer(const ambit__stream_job *j, int high)
+{
+  const ambit__dialect *d = j->gpu.dialect;
+  ambit__writer *w = j->gpu.w;
+
+  if (ambit__gpu_reduces(j->gpu.group)) {
+    ambit__line(w, "const int layers = (high%d - low%d + %d) / %d;", j->z, j->z, high - 1, high);
+    ambit__open(w, "for (int layer = (int)%s; layer < layers; layer += (int)%s)", d->block[1],
+                d->blocks[1]);
+  } else if (j->y < 0) {
+    ambit__line(w, "const int layer = (int)(%s + %s * %s);", d->block[1], d->block[2],
+                d->blocks[1]);
+  } else if (!is_numbered(j)) {
+    ambit__line(w, "const int layer = (int)%s;", d->block[1]);
+  }
+}
+
+/* The planes of a tile. */
+static void open_planes(const ambit__stream_job *j)
+{
+  const int stacked = j->y < 0 ? j->gpu.plan->threads[1] : 1;
+  ambit__writer *w = j->gpu.w;
+  int below = 0;
+
+  for (int i = 0; i < j->nfronts; i++)
+    if (-j->fronts[i].low > below) below = -j->fronts[i].low;
+  open_layer(j, stacked * j->planes);
+  if (stacked > 1)
+    ambit__line(w, "const int own%d = low%d + (layer * %d + %s) * %d;", j->z, j->z, stacked,
+                j->gpu.dialect->thread[1], j->planes);
+  else
+    ambit__line(w, "const int own%d = low%d + layer * %d;", j->z, j->z, j->planes);
+  emit_begin(j, j->z, "begin", j->planes, below);
+  ambit__line(w, "/* the warp stores its planes from to till - 1 */");
+  emit_own(j, j->z, "begin", j->planes, "from", "till");
 }
 
 /* Axes before z, counted together, as y0, y1, ...: block z = 0, 1, ... and on, if there are too many. 32 bits are enough
@@ -122,19 +218,36 @@ static void open_outer(const ambit__stream_job *j)
 
 /* ---- the kernel ---- */
 
-static void emit_planes(const ambit__stream_job *j)
+/* All planes of a tile. */
+static void emit_tile(const ambit__stream_job *j)
 {
-  ambit__stream_load_first(j);
-  ambit__open(j->gpu.w, "for (int z = %d; z < n; z += %d)", ambit__stream_start(j), j->period);
-  ambit__stream_unroll(j, "p", 0, j->period);
+  ambit__stream_unroll(j, "p", 0, j->planes);
+  ambit__stream_emit_window(j);
+  ambit__stream_advance(j);
+  ambit__close(j->gpu.w);
+}
+
+/* A loop whose body is one plane, or as many as there are until the same registers are used again. */
+static void emit_loop(const ambit__stream_job *j)
+{
+  if (j->moves) {
+    ambit__print(j->gpu.t, "#pragma unroll 1\n");
+    ambit__open(j->gpu.w, "for (int z = %d; z < n; z++)", ambit__stream_start(j));
+    ambit__line(j->gpu.w, "const int p = 0;");
+  } else {
+    ambit__open(j->gpu.w, "for (int z = %d; z < n; z += %d)", ambit__stream_start(j), j->period);
+    ambit__stream_unroll(j, "p", 0, j->period);
+  }
   ambit__stream_load_next(j);
   if (j->taps)
     ambit__stream_emit_sum(j);
   else
     ambit__stream_emit_window(j);
   ambit__stream_advance(j);
+  if (j->moves) ambit__stream_move(j);
+  if (j->moves && j->taps) ambit__stream_move_sums(j);
   ambit__close(j->gpu.w);
-  ambit__close(j->gpu.w);
+  if (!j->moves) ambit__close(j->gpu.w);
 }
 
 /* The end of a block that reduces. */
@@ -162,13 +275,21 @@ static void emit_kernel(const ambit__stream_job *j)
   ambit__gpu_open_kernel(&j->gpu, "", threads, ambit__gpu_slots(j->gpu.group, slots), slots);
   ambit__gpu_declare_totals(&j->gpu, threads[0] * threads[1]);
   ambit__gpu_emit_values(&j->gpu);
+  emit_limits(j);
   open_outer(j);
   open_tile(j);
   emit_columns(j);
-  emit_chunk(j);
+  if (j->planes)
+    open_planes(j);
+  else
+    emit_chunk(j);
   ambit__stream_declare_fields(j);
   if (j->taps) ambit__stream_declare_sums(j);
-  emit_planes(j);
+  ambit__stream_load_first(j);
+  if (j->planes)
+    emit_tile(j);
+  else
+    emit_loop(j);
   while (j->gpu.w->depth > depth + 1)
     ambit__close(j->gpu.w);
   emit_totals(j);

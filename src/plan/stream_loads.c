@@ -4,6 +4,9 @@
  * where the cells are those of the lane between those of its neighbours. All loops but the one over z are
  * unrolled, so that every subscript is a constant and an array is nothing but registers, taken only while its value is needed.
  *
+ * The cells beside a lane's come from the lanes beside it, at the ends of the strip from memory: u_e has those before the strip in
+ * the first half of the lanes, those after it in the others. Reading them in all lanes costs no more than in the two that use them.
+ *
  * No load has a condition: lanes outside and planes past the last one load the nearest that is inside.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -19,14 +22,14 @@ static const char *name_of(const ambit__stream_job *j, int param)
   return j->gpu.rule->params[param].name;
 }
 
-/* "u_w", or "u_w3" if the parameter has several streams. */
-static void print_name(const ambit__stream_job *j, const ambit__stream *s)
+/* "u_w", or "u_w3" if the parameter has several streams; with 'e', its ends. */
+static void print_name(const ambit__stream_job *j, const ambit__stream *s, char kind)
 {
   int n = 0;
 
   for (int i = 0; i < j->nstreams; i++)
     n += j->streams[i].param == s->param;
-  ambit__print(j->gpu.t, "%s_w", name_of(j, s->param));
+  ambit__print(j->gpu.t, "%s_%c", name_of(j, s->param), kind);
   if (n > 1) ambit__print(j->gpu.t, "%d", s->number);
 }
 
@@ -57,7 +60,7 @@ void ambit__stream_print_cell(const ambit__stream_job *j, int param, int compone
 {
   const ambit__stream *s = ambit__stream_find(j, param, component, offset);
 
-  print_name(j, s);
+  print_name(j, s, 'w');
   print_slot(j, offset[j->z]);
   if (j->y >= 0) print_subscript(j, "t", s->below + offset[j->y]);
   print_subscript(j, "j", s->left + offset[j->x]);
@@ -83,11 +86,12 @@ int ambit__stream_start(const ambit__stream_job *j)
 }
 
 /* "u_w[(p + 3) % 4][q]" */
-static void print_row(const ambit__stream_job *j, const ambit__stream *s, const moment *m)
+static void print_row(const ambit__stream_job *j, const ambit__stream *s, const moment *m,
+                      char kind)
 {
   int shift = -ambit__stream_start(j);
 
-  print_name(j, s);
+  print_name(j, s, kind);
   while (m->is_first && m->plane + shift < 0)
     shift += j->period;
   if (!m->is_first || j->period == 1)
@@ -99,18 +103,15 @@ static void print_row(const ambit__stream_job *j, const ambit__stream *s, const 
   if (j->y >= 0) ambit__print(j->gpu.t, "[q]");
 }
 
-static void emit_load(const ambit__stream_job *j, const ambit__stream *s, int front,
-                      const moment *m)
+/* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the plane that a front has come to. */
+static void print_place(const ambit__stream_job *j, const ambit__stream *s, int front)
 {
   const char *name = name_of(j, s->param);
   bool is_elsewhere = s->component != 0;
 
   for (int d = 0; d < j->z; d++)
     is_elsewhere = is_elsewhere || s->outer[d];
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_load<%d>(&", j->lane);
-  print_row(j, s, m);
-  ambit__print(j->gpu.t, "[%d], %s_at%d", s->left, name, j->fronts[front].number);
+  ambit__print(j->gpu.t, "%s_at%d", name, j->fronts[front].number);
   if (j->y >= 0 && s->below)
     ambit__print(j->gpu.t, " + (q - %d) * %s_s%d", s->below, name, j->y);
   else if (j->y >= 0)
@@ -120,6 +121,46 @@ static void emit_load(const ambit__stream_job *j, const ambit__stream *s, int fr
     ambit__gpu_print_offset(&j->gpu, s->param, s->component, s->outer);
     ambit__print(j->gpu.t, ")");
   }
+}
+
+/* "if (k >= 0 && k < 4) ", unless that is so for all planes of the front that are loaded before the loop. */
+static void print_range(const ambit__stream_job *j, int front, int low, int high)
+{
+  const int start = ambit__stream_start(j);
+  const int ahead = j->planes ? j->planes : j->gpu.plan->ahead;
+
+  if (low == j->fronts[front].low && high == j->fronts[front].high) return;
+  ambit__print(j->gpu.t, "if (k >= %d && k < %d) ", start + low, start + high + ahead);
+}
+
+static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
+                      const ambit__stream_row *r, const moment *m)
+{
+  ambit__line_begin(j->gpu.w);
+  if (m->is_first && j->planes) print_range(j, r->front, r->low, r->high);
+  ambit__print(j->gpu.t, "ambit_load<%d>(&", j->lane);
+  print_row(j, s, m, 'w');
+  ambit__print(j->gpu.t, "[%d], ", s->left);
+  print_place(j, s, r->front);
+  ambit__line_end(j->gpu.w, ");");
+}
+
+/* What lies beside the strip, in row q: of the planes before the loop only those that are read sideways. */
+static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const ambit__stream_row *r,
+                     const moment *m)
+{
+  const int high = j->fronts[r->front].high;
+  const moment at = {m->is_first, m->is_first ? m->plane : r->edge + j->gpu.plan->ahead};
+
+  ambit__line_begin(j->gpu.w);
+  if (m->is_first) print_range(j, r->front, r->edge_low, r->edge);
+  ambit__print(j->gpu.t, "ambit_load<%d>(", s->end);
+  print_row(j, s, &at, 'e');
+  ambit__print(j->gpu.t, ", ");
+  print_place(j, s, r->front);
+  if (!m->is_first && r->edge != high)
+    ambit__print(j->gpu.t, " - %d * %s_s%d", high - r->edge, name_of(j, s->param), j->z);
+  ambit__print(j->gpu.t, " + %s_beside", name_of(j, s->param));
   ambit__line_end(j->gpu.w, ");");
 }
 
@@ -130,11 +171,13 @@ static void emit_edges(const ambit__stream_job *j, const ambit__stream *s, const
     const bool before = i < s->left;
 
     ambit__line_begin(j->gpu.w);
-    print_row(j, s, m);
+    print_row(j, s, m, 'w');
     ambit__print(j->gpu.t, "[%d] = %s(", before ? i : i + j->lane,
                  before ? "ambit_before" : "ambit_after");
-    print_row(j, s, m);
-    ambit__print(j->gpu.t, "[%d])", before ? i + j->lane : i);
+    print_row(j, s, m, 'w');
+    ambit__print(j->gpu.t, "[%d], ", before ? i + j->lane : i);
+    print_row(j, s, m, 'e');
+    ambit__print(j->gpu.t, "[%d])", before ? s->end - s->left + i : i - s->left);
     ambit__line_end(j->gpu.w, ";");
   }
 }
@@ -148,7 +191,10 @@ static int loaded_together(const ambit__stream *s, int q)
 
   do
     q++;
-  while (q < s->nrows && s->rows[q].is_read == r->is_read && s->rows[q].front == r->front);
+  while (q < s->nrows && s->rows[q].is_read == r->is_read && s->rows[q].front == r->front &&
+         s->rows[q].low == r->low && s->rows[q].high == r->high &&
+         s->rows[q].has_edges == r->has_edges && s->rows[q].edge == r->edge &&
+         s->rows[q].edge_low == r->edge_low);
   return q;
 }
 
@@ -177,12 +223,16 @@ static void load_front(const ambit__stream_job *j, int front, const moment *m, c
       end = loaded_together(s, q);
       if (!s->rows[q].is_read || s->rows[q].front != front) continue;
       if (j->y >= 0) ambit__stream_unroll(j, "q", q, end);
-      emit_load(j, s, front, m);
+      emit_load(j, s, &s->rows[q], m);
+      if (s->rows[q].has_edges) emit_end(j, s, &s->rows[q], m);
       if (j->y >= 0) ambit__close(j->gpu.w);
     }
   }
-  ambit__line(j->gpu.w, "%s_at%d += %s < count %s %d ? %s_s%d : 0;", name, f->number, plane,
-              f->high < 1 ? "-" : "+", f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
+  if (j->planes)
+    ambit__line(j->gpu.w, "%s_at%d += %s_s%d;", name, f->number, name, j->z);
+  else
+    ambit__line(j->gpu.w, "%s_at%d += %s < count %s %d ? %s_s%d : 0;", name, f->number, plane,
+                f->high < 1 ? "-" : "+", f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
 }
 
 static void share_first(const ambit__stream_job *j, const ambit__stream *s,
@@ -191,7 +241,7 @@ static void share_first(const ambit__stream_job *j, const ambit__stream *s,
   const int from = ambit__stream_start(j) + r->edge_low;
   const moment m = {true, from};
 
-  ambit__stream_unroll(j, "k", from, ambit__stream_start(j) + r->edge);
+  ambit__stream_unroll(j, "k", from, ambit__stream_start(j) + r->edge + j->planes);
   emit_edges(j, s, &m);
   ambit__close(j->gpu.w);
 }
@@ -204,7 +254,7 @@ static void share_next(const ambit__stream_job *j, const ambit__stream *s,
   emit_edges(j, s, &m);
 }
 
-/* Writes for all rows that are read sideways; with `kept`, for those of which that is so in several planes. */
+/* Writes for all rows that are read sideways; with `kept`, for those of which that is so in several planes at a time. */
 static void share(const ambit__stream_job *j, bool kept,
                   void (*f)(const ambit__stream_job *, const ambit__stream *,
                             const ambit__stream_row *))
@@ -215,7 +265,8 @@ static void share(const ambit__stream_job *j, bool kept,
 
     for (int q = 0; q < s->nrows; q = end) {
       end = shared_together(s, q);
-      if (!s->rows[q].has_edges || (kept && s->rows[q].edge_low == s->rows[q].edge)) continue;
+      if (!s->rows[q].has_edges) continue;
+      if (kept && !j->planes && s->rows[q].edge_low == s->rows[q].edge) continue;
       if (j->y >= 0) ambit__stream_unroll(j, "q", q, end);
       f(j, s, &s->rows[q]);
       if (j->y >= 0) ambit__close(j->gpu.w);
@@ -226,11 +277,12 @@ static void share(const ambit__stream_job *j, bool kept,
 void ambit__stream_load_first(const ambit__stream_job *j)
 {
   const int start = ambit__stream_start(j);
+  const int ahead = j->planes ? j->planes : j->gpu.plan->ahead;
 
   for (int i = 0; i < j->nfronts; i++) {
     const moment m = {true, start + j->fronts[i].low};
 
-    ambit__stream_unroll(j, "k", m.plane, start + j->fronts[i].high + j->gpu.plan->ahead);
+    ambit__stream_unroll(j, "k", m.plane, start + j->fronts[i].high + ahead);
     load_front(j, i, &m, "k");
     ambit__close(j->gpu.w);
   }
@@ -250,12 +302,54 @@ void ambit__stream_load_next(const ambit__stream_job *j)
   share(j, false, share_next);
 }
 
+void ambit__stream_move(const ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nstreams; i++)
+    for (int ends = 0; ends <= (j->streams[i].end > 0); ends++) {
+      ambit__line_begin(j->gpu.w);
+      ambit__print(j->gpu.t, "ambit_rotate(");
+      print_name(j, &j->streams[i], ends ? 'e' : 'w');
+      ambit__line_end(j->gpu.w, ");");
+    }
+}
+
 /* ---- fields ---- */
 
 /* " + 2", " - 1", or nothing */
 static void print_more(const ambit__stream_job *j, int more)
 {
   if (more) ambit__print(j->gpu.t, " %s %d", more < 0 ? "-" : "+", more < 0 ? -more : more);
+}
+
+/* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the run of cells at x or the nearest one that is read. */
+static void print_inside(const ambit__stream_job *j, const ambit__param *p, const char *x)
+{
+  ambit__print(j->gpu.t, "ambit_between((low%d", j->x);
+  print_more(j, -p->low[j->x]);
+  ambit__print(j->gpu.t, ") & -%d, %s, (high%d", j->lane, x, j->x);
+  print_more(j, p->high[j->x] - 1);
+  ambit__print(j->gpu.t, ") & -%d)", j->lane);
+}
+
+/* Where the lane's cells are, and how far it is from them to those beside the strip. */
+static void declare_column(const ambit__stream_job *j, int param)
+{
+  const ambit__param *p = &j->gpu.rule->params[param];
+  int end = 0;
+
+  for (int i = 0; i < j->nstreams; i++)
+    if (j->streams[i].param == param) end = j->streams[i].end;
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const int %s_x = ", p->name);
+  print_inside(j, p, "x");
+  ambit__line_end(j->gpu.w, ";");
+  if (!end) return;
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const int %s_beside = ", p->name);
+  print_inside(j, p, "beside");
+  ambit__print(j->gpu.t, " + (%s < 16 ? %d : 0) - %s_x", j->gpu.dialect->thread[0], j->lane - end,
+               p->name);
+  ambit__line_end(j->gpu.w, ";");
 }
 
 /* A pointer to the lane's first cell in the warp's first row, in a plane after `begin`: in range also where the lane
@@ -274,27 +368,27 @@ static void declare_pointer(const ambit__stream_job *j, int i, const char *tail,
   print_more(j, plane);
   ambit__print(j->gpu.t, ") * %s_s%d", p->name, j->z);
   if (j->y >= 0) ambit__print(j->gpu.t, " + y * %s_s%d", p->name, j->y);
-  ambit__print(j->gpu.t, " + ambit_between((lo%d", j->x);
-  print_more(j, -p->low[j->x]);
-  ambit__print(j->gpu.t, ") & -%d, x, (hi%d", j->lane, j->x);
-  print_more(j, p->high[j->x] - 1);
-  ambit__print(j->gpu.t, ") & -%d)", j->lane);
+  ambit__print(j->gpu.t, " + %s_x", p->name);
   ambit__line_end(j->gpu.w, ");");
 }
 
 static void declare_stream(const ambit__stream_job *j, const ambit__stream *s)
 {
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, s->param));
-  print_name(j, s);
-  ambit__print(j->gpu.t, "[%d]", j->period);
-  if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", s->nrows);
-  ambit__print(j->gpu.t, "[%d]", s->left + j->lane + s->right);
-  ambit__line_end(j->gpu.w, ";");
+  for (int ends = 0; ends <= (s->end > 0); ends++) {
+    ambit__line_begin(j->gpu.w);
+    ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, s->param));
+    print_name(j, s, ends ? 'e' : 'w');
+    ambit__print(j->gpu.t, "[%d]", j->period);
+    if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", s->nrows);
+    ambit__print(j->gpu.t, "[%d]", ends ? s->end : s->left + j->lane + s->right);
+    ambit__line_end(j->gpu.w, ";");
+  }
 }
 
 void ambit__stream_declare_fields(const ambit__stream_job *j)
 {
+  for (int i = 0; i < j->gpu.rule->nparams; i++)
+    if (ambit__gpu_is_field(&j->gpu, i)) declare_column(j, i);
   for (int i = 0; i < j->gpu.rule->nparams; i++)
     if (ambit__gpu_is_field(&j->gpu, i) && j->gpu.rule->params[i].is_written)
       declare_pointer(j, i, "to", ambit__stream_start(j));

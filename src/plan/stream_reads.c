@@ -5,10 +5,11 @@
 #include <string.h>
 
 enum {
-  VECTOR = 16,       /* bytes of the widest access */
-  MOST_CELLS = 8,    /* of a lane: values of one byte take a register each, too */
-  MOST_NUMBERS = 50, /* that compilers keep in registers */
-  MOST_TAPS = 343    /* of a weighted sum: a box of radius 3 in 3-D */
+  VECTOR = 16,          /* bytes of the widest access */
+  MOST_CELLS = 8,       /* of a lane: values of one byte take a register each, too */
+  MOST_NUMBERS = 40,    /* that compilers keep in registers */
+  MOST_REPEATED = 3000, /* operations in a loop over z that is repeated for a whole period */
+  MOST_TAPS = 343       /* of a weighted sum: a box of radius 3 in 3-D */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -131,8 +132,9 @@ static bool find_front(ambit__stream_job *j, int param, ambit__stream_row *r)
 
     if (f->param != param) continue;
     number++;
-    if (f->high != r->high) continue;
+    if (f->high != r->high && !j->planes) continue;
     f->low = smallest(f->low, r->low);
+    f->high = largest(f->high, r->high);
     r->front = i;
     return true;
   }
@@ -172,11 +174,33 @@ static bool find_taps(const ambit__group *g, ambit__stream_job *j)
   return j->span > 1;
 }
 
+/* Cells that end lanes load beside the strip: as many for all streams of a field. */
+static void find_ends(ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nstreams; i++) {
+    ambit__stream *s = &j->streams[i];
+    int reach = 0;
+
+    for (int k = 0; k < j->nstreams; k++)
+      if (j->streams[k].param == s->param)
+        reach = largest(reach, largest(j->streams[k].left, j->streams[k].right));
+    for (s->end = reach ? 1 : 0; s->end < reach;)
+      s->end *= 2;
+  }
+}
+
+/* Planes that a warp has loaded when it begins with one: those that are read for it, and so many more. */
+static int ahead_of(const ambit__stream_job *j, const ambit__plan *p)
+{
+  return j->planes ? j->planes - 1 : p->ahead;
+}
+
 /* Windows hold all planes that are read and those under way; of sums, w - 1 are under way at a time. */
 static int period_of(const ambit__stream_job *j, int ahead)
 {
   int period = 1;
 
+  if (j->taps && j->moves) return ahead + 1;
   if (j->taps) {
     for (period = j->span - 1; period <= ahead;)
       period += j->span - 1;
@@ -193,23 +217,24 @@ static int period_of(const ambit__stream_job *j, int ahead)
 
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
 {
-  int reach = 0;
+  const int64_t flops = g->steps[0].rule->flops + 1;
 
   *j = (ambit__stream_job){.x = g->ndims - 1,
                            .y = g->ndims > 2 ? g->ndims - 2 : -1,
                            .z = g->ndims > 2 ? g->ndims - 3 : 0,
                            .lane = (int)p->strip,
                            .rows = p->rows[0],
+                           .planes = p->ahead ? 0 : p->rows[1],
                            .span = 1};
   if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
       !each_read(g, j, find_rows) || !find_fronts(j)) {
     ambit__stream_end(j);
     return false;
   }
-  for (int i = 0; i < j->nstreams; i++)
-    reach = largest(reach, largest(j->streams[i].left, j->streams[i].right));
-  j->halo = reach ? j->lane : 0;
-  j->period = period_of(j, p->ahead);
+  find_ends(j);
+  j->period = period_of(j, ahead_of(j, p));
+  j->moves = !j->planes && flops * j->lane * j->rows * j->period > MOST_REPEATED;
+  j->period = period_of(j, ahead_of(j, p));
   return true;
 }
 
@@ -234,6 +259,7 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
 
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->lane;
   if (r->has_edges) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
+  if (r->has_edges) n += ahead * (j->planes ? s->left + s->right : s->end);
   return n;
 }
 
@@ -272,12 +298,21 @@ static int number_registers(const ambit__rule *rule)
 static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
 {
   const int numbers = number_registers(rule);
-  bool is_wide = false;
+  bool is_wide = false, is_real = true;
 
-  for (int i = 0; i < j->nstreams; i++)
-    is_wide = is_wide || words(rule->params[j->streams[i].param].type) == 2;
-  if (j->y < 0) return 26 + numbers;
-  return 36 + 20 * (j->z > 0) + (!is_wide ? 0 : j->taps ? largest(12, numbers) : 12 + numbers);
+  for (int i = 0; i < j->nstreams; i++) {
+    const ambit_type type = rule->params[j->streams[i].param].type;
+
+    is_wide = is_wide || words(type) == 2;
+    is_real = is_real && ambit__type_is_real(type);
+  }
+  if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8);
+  if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8) + 6 * (is_wide && j->taps);
+  return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
+         6 * is_wide * largest(0, j->rows - 2) + (j->taps ? 0 : 12 * largest(0, j->period - 4)) +
+         (!is_wide  ? 0
+          : j->taps ? largest(12, numbers)
+                    : 12 + numbers);
 }
 
 int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
@@ -288,7 +323,7 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
   for (int i = 0; i < j->nstreams; i++)
     for (int q = 0; q < j->streams[i].nrows; q++)
       n += words(rule->params[j->streams[i].param].type) *
-           row_registers(j, &j->streams[i], &j->streams[i].rows[q], p->ahead);
+           row_registers(j, &j->streams[i], &j->streams[i].rows[q], ahead_of(j, p));
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *param = &rule->params[i];
 

@@ -26,6 +26,11 @@ void ambit__stream_declare_sums(const ambit__stream_job *j)
   ambit__line_end(j->gpu.w, "; /* results that are not complete */");
 }
 
+void ambit__stream_move_sums(const ambit__stream_job *j)
+{
+  ambit__line(j->gpu.w, "ambit_rotate(%s_sum);", j->gpu.rule->params[target_of(j)].name);
+}
+
 /* "v_sum[(p + 1) % 2][t][j]": the result `later` planes after the one that is being completed. */
 static void print_sum(const ambit__stream_job *j, int later)
 {

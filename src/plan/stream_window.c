@@ -93,7 +93,7 @@ void ambit__stream_declare_results(const ambit__stream_job *j)
 /* "z + p < n && t >= skip && t < stop": the row is one of the warp's. */
 static void print_is_own(const ambit__stream_job *j)
 {
-  ambit__print(j->gpu.t, "z + p < n");
+  ambit__print(j->gpu.t, j->planes ? "p >= from && p < till" : "z + p < n");
   if (ambit__stream_start(j) < 0) ambit__print(j->gpu.t, " && z + p >= 0");
   if (j->y >= 0) ambit__print(j->gpu.t, " && t >= skip && t < stop");
 }
@@ -159,7 +159,7 @@ void ambit__stream_emit_window(const ambit__stream_job *j)
 {
   const ambit__scope s = scope_of(j);
 
-  emit_index(j, j->z, "begin + z + p");
+  emit_index(j, j->z, j->planes ? "begin + p" : "begin + z + p");
   if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
   emit_index(j, j->y, "y + t");
   ambit__stream_declare_results(j);

@@ -154,12 +154,17 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
   for (int i = 0; i < n; i++)
     for (int64_t size = 1; size <= typical; size = size < 300 ? size + 1 : size * 3) {
       int64_t cells[AMBIT_MAX_DIMS];
+      ambit__box box = {.ndims = g.ndims};
       ambit__shape want, got;
       ambit__recipe r;
 
-      for (int d = 0; d < g.ndims; d++)
+      for (int d = 0; d < g.ndims; d++) {
         cells[d] = size;
-      s->shape(&g, &plans[i], cells, &want);
+        box.lo[d] =
+            plans[i].strip ? plans[i].strip - 1 : 0; /* recipes do not know where it begins */
+        box.hi[d] = box.lo[d] + size;
+      }
+      s->shape(&g, &plans[i], &box, &want);
       s->recipe(&g, &plans[i], &r);
       ambit__recipe_shape(&r, cells, &got);
       CHECK_MSG(want.blocks[0] == got.blocks[0], "%s, %lld cells: %lld blocks, not %lld", s->name,

@@ -256,19 +256,20 @@ static long long argument(problem *p, const ambit__gpu_slot *s,
   return 0;
 }
 
-/* Some blocks less than there should be along x and z where loops go on, and several chunks. */
+/* Some blocks less than there should be where loops go on, and several chunks. */
 static ambit__shape shape_of(const problem *p, const ambit__group *g, const ambit__plan *plan)
 {
   const ambit__box box = box_of(p);
-  int64_t cells[AMBIT_MAX_DIMS];
+  const int z = p->ndims > 2 ? p->ndims - 3 : 0;
   ambit__shape shape;
 
-  for (int d = 0; d < p->ndims; d++)
-    cells[d] = box.hi[d] - box.lo[d];
-  plan->strategy->shape(g, plan, cells, &shape);
-  shape.blocks[1] = cells[p->ndims > 2 ? p->ndims - 3 : 0] >= 3 ? 3 : 1;
+  plan->strategy->shape(g, plan, &box, &shape);
+  if (plan->ahead)
+    shape.blocks[1] = box.hi[z] - box.lo[z] >= 3 ? 3 : 1;
+  else if (ambit__gpu_reduces(g) && shape.blocks[1] > 1)
+    shape.blocks[1]--;
   if (ambit__gpu_reduces(g) && shape.blocks[0] > 1) shape.blocks[0]--;
-  if (shape.blocks[2] > 2) shape.blocks[2] = 2;
+  if (p->ndims > 3 && shape.blocks[2] > 2) shape.blocks[2] = 2;
   return shape;
 }
 

@@ -24,7 +24,7 @@ static warp_place threadIdx, blockIdx, gridDim;
 namespace warp
 {
 
-enum { MOST = 128, LANES = 32, STACK = 1 << 16, SLOTS = 4 };
+enum { MOST = 256, LANES = 32, STACK = 1 << 16, SLOTS = 4 };
 
 struct fiber {
   ucontext_t context;

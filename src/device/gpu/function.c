@@ -316,7 +316,7 @@ static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant 
   if (is_own(f, v))
     ambit__recipe_shape(&f->own.recipe, cells, &shape);
   else
-    v->plan.strategy->shape(&f->group, &v->plan, cells, &shape);
+    v->plan.strategy->shape(&f->group, &v->plan, &l->box, &shape);
   *blocks = shape.blocks[0] * shape.blocks[1] * shape.blocks[2];
   fill(lane, f->nslots, f->slots, l, 0, numbers, args);
   return driver->launch(lane->queue, v->code->run, shape.blocks, shape.threads, shape.shared,

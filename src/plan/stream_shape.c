@@ -1,0 +1,147 @@
+/* stream_shape.c - how kernels of the strategy `stream` are launched: blocks in order of memory, and long chunks.
+ *
+ * Blocks run in the order of their numbers, x first: strips, then rows, then planes. The rows between two layers of tiles are read
+ * twice, and are still in the second-level cache if a layer is not too large; in 3-D, rows are cut into panels for that.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "plan/stream.h"
+
+#include <math.h>
+
+enum {
+  MOST_BLOCKS = AMBIT__STREAM_BLOCKS,
+  LEAST_PLANES = 8,  /* of a chunk */
+  MOST_PLANES = 128, /* of a chunk: warps that go far do not keep together */
+  MOST_WAVES = 8,    /* of blocks */
+  START = 4,         /* planes that could be computed while a block begins */
+  PANEL = 16 << 20   /* bytes of a layer of tiles that stay in the cache */
+};
+
+static int64_t min64(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+  return (a + b - 1) / b;
+}
+
+int ambit__stream_axis(const ambit__group *g)
+{
+  return g->ndims > 2 ? g->ndims - 3 : 0;
+}
+
+int ambit__stream_overlap(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  const int axis = ambit__stream_axis(g);
+  int overlap = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].low[axis] + rule->params[i].high[axis] > overlap)
+      overlap = rule->params[i].low[axis] + rule->params[i].high[axis];
+  return overlap;
+}
+
+/* How long a launch takes, in planes of a warp, if its blocks run in waves and the last of them is not quite even. */
+static double duration(double blocks, double wave, double planes, double overlap, int64_t chunks)
+{
+  const double length = planes / (double)chunks + overlap + START;
+
+  return (ceil(blocks * (double)chunks / wave) + 0.1) * length;
+}
+
+/* The best number of chunks: whole waves of blocks, and long chunks because planes between two are read twice. */
+static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t planes,
+                         int64_t blocks)
+{
+  const int overlap = ambit__stream_overlap(g);
+  const int64_t wave = p->wave ? p->wave : 1;
+  int64_t most = min64(planes / LEAST_PLANES, MOST_BLOCKS), best;
+
+  if (ambit__gpu_reduces(g)) most = min64(most, AMBIT__GPU_PARTIALS / blocks);
+  best = max64(1, min64(most, quotient_up(planes, MOST_PLANES)));
+  for (int i = 1; i <= 2 * MOST_WAVES; i++) {
+    const int64_t chunks = i <= MOST_WAVES ? i * wave / blocks : i - MOST_WAVES;
+
+    if (chunks < quotient_up(planes, MOST_PLANES) || chunks > most) continue;
+    if (duration((double)blocks, (double)wave, (double)planes, overlap, chunks) <
+        duration((double)blocks, (double)wave, (double)planes, overlap, best))
+      best = chunks;
+  }
+  return best;
+}
+
+/* Layers of tiles along z; of a launch that reduces, as many as may leave a result. In 2-D there may be more of them than blocks
+ * along y. */
+static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t planes,
+                       ambit__shape *shape)
+{
+  int64_t layers = quotient_up(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
+
+  if (ambit__gpu_reduces(g))
+    layers = max64(1, min64(layers, AMBIT__GPU_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
+  else if (g->ndims == 2)
+    shape->blocks[2] = quotient_up(layers, MOST_BLOCKS);
+  shape->blocks[1] = g->ndims == 2 ? quotient_up(layers, shape->blocks[2]) : layers;
+}
+
+/* Panels that the stacks of rows are cut into, so that what one layer of tiles moves stays in the cache. */
+static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t cells, int64_t stacks)
+{
+  const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
+  const double bytes = ambit__price_of(g->steps[0].rule).bytes * planes * (double)cells;
+
+  return min64(max64(1, (int64_t)(bytes / PANEL)), stacks);
+}
+
+/* Strips of a row; see emit_columns for where the first begins. */
+static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
+{
+  const int x = box->ndims - 1;
+
+  return quotient_up(box->hi[x] - (box->lo[x] & -p->strip), AMBIT__STREAM_WARP * p->strip);
+}
+
+void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                         ambit__shape *shape)
+{
+  const int x = g->ndims - 1, y = x - 1, z = ambit__stream_axis(g);
+  const int64_t strips = strips_of(p, box), planes = box->hi[z] - box->lo[z];
+  const int64_t most = ambit__gpu_reduces(g) ? AMBIT__GPU_PARTIALS : INT32_MAX;
+  int64_t tiles = p->ahead ? quotient_up(strips, p->threads[1]) : strips, outer = 1;
+
+  if (g->ndims > 2) {
+    const int64_t rows = box->hi[y] - box->lo[y];
+    int64_t stacks = quotient_up(rows, p->threads[1] * p->rows[0]);
+
+    if (g->ndims == 3 && !ambit__gpu_reduces(g)) {
+      outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);
+      if (!p->ahead) outer = max64(1, min64(outer, MOST_BLOCKS / quotient_up(planes, p->rows[1])));
+      stacks = quotient_up(stacks, outer);
+    }
+    tiles = strips * stacks;
+  }
+  for (int d = 0; d < z; d++)
+    outer *= box->hi[d] - box->lo[d];
+  tiles = min64(tiles, most);
+  outer = min64(outer, min64(MOST_BLOCKS, most / tiles));
+  *shape = (ambit__shape){.blocks = {tiles, 1, outer},
+                          .threads = {p->threads[0], p->threads[1], p->threads[2]}};
+  if (p->ahead)
+    shape->blocks[1] = chunks_of(g, p, planes, tiles * outer);
+  else
+    set_layers(g, p, planes, shape);
+  if (!p->ahead && g->ndims == 3 && !ambit__gpu_reduces(g)) { /* numbered: see emit_numbers */
+    shape->blocks[2] *= shape->blocks[1];
+    shape->blocks[1] = tiles / strips;
+    shape->blocks[0] = strips;
+  }
+}
