@@ -436,19 +436,25 @@ static void a_compiler_that_hangs_is_stopped(void)
 }
 
 /* The wrapper makes programs for "this machine" die at once, as they do where the compiler is mistaken about it. */
-static void code_that_does_not_run_here_is_replaced_by_plainer_code(void)
+static void make_native_code_die(void)
 {
-  ambit__errors errors;
   char extra[1024];
-  ambit__cc *cc;
-  int before;
 
-  begin();
   tree_put("die.h", "#include <signal.h>\n"
                     "__attribute__((constructor)) static void die(void) { raise(SIGILL); }\n");
   snprintf(extra, sizeof extra,
            "case \"$*\" in *=native*) set -- -include '%s/die.h' \"$@\" ;; esac", folder);
   write_wrapper(extra);
+}
+
+static void code_that_does_not_run_here_is_replaced_by_plainer_code(void)
+{
+  ambit__errors errors;
+  ambit__cc *cc;
+  int before;
+
+  begin();
+  make_native_code_die();
   cc = open_cc(&errors);
   CHECK(cc->available);
   CHECK_EQ(CODE_COMMON, cc->compiler.level);
@@ -456,6 +462,22 @@ static void code_that_does_not_run_here_is_replaced_by_plainer_code(void)
   before = runs();
   CHECK_EQ(12, call_f(plus_seven, 5));
   CHECK_EQ(before + 1, runs()); /* it remembers */
+  end();
+}
+
+static void that_it_does_not_run_is_seen_even_if_the_program_ignores_its_children(void)
+{
+  ambit__errors errors;
+  ambit__cc *cc;
+
+  begin();
+  make_native_code_die();
+  signal(SIGCHLD, SIG_IGN);
+  cc = open_cc(&errors);
+  signal(SIGCHLD, SIG_DFL);
+  CHECK(cc->available);
+  CHECK_EQ(CODE_COMMON, cc->compiler.level);
+  close_cc(cc, &errors);
   end();
 }
 
@@ -581,33 +603,35 @@ int main(int argc, char **argv)
   {                                                                                                \
 #    name, name                                                                                    \
   }
-  static const test_case tests[] = {T(a_function_is_compiled_and_called),
-                                    T(a_second_start_runs_no_compiler),
-                                    T(the_same_source_is_loaded_once),
-                                    T(a_changed_compiler_compiles_again),
-                                    T(without_a_cache_nothing_stays),
-                                    T(the_users_own_folder_is_found_and_private),
-                                    T(a_damaged_library_is_never_loaded),
-                                    T(a_library_that_others_could_change_is_never_loaded),
-                                    T(a_damaged_description_makes_the_entry_worthless),
-                                    T(a_damaged_note_is_found_out_again),
-                                    T(a_folder_that_others_can_write_to_is_not_used),
-                                    T(a_folder_that_is_a_link_is_not_used),
-                                    T(a_file_in_the_place_of_the_folder_does_no_harm),
-                                    T(a_folder_that_cannot_be_written_does_not_stop_the_run),
-                                    T(a_mistake_in_the_source_is_told_and_the_source_kept),
-                                    T(a_function_that_is_not_there_is_told),
-                                    T(having_no_compiler_is_no_error_until_one_is_needed),
-                                    T(a_compiler_that_hangs_is_stopped),
-                                    T(code_that_does_not_run_here_is_replaced_by_plainer_code),
-                                    T(a_command_may_have_several_words),
-                                    T(ends_of_children_that_the_program_ignores_do_no_harm),
-                                    T(strict_code_is_not_contracted),
-                                    T(infinities_survive_a_fast_math_command),
-                                    T(functions_of_the_math_library_are_linked),
-                                    T(generated_source_is_written_where_asked),
-                                    T(many_processes_may_start_at_once),
-                                    {0}};
+  static const test_case tests[] = {
+      T(a_function_is_compiled_and_called),
+      T(a_second_start_runs_no_compiler),
+      T(the_same_source_is_loaded_once),
+      T(a_changed_compiler_compiles_again),
+      T(without_a_cache_nothing_stays),
+      T(the_users_own_folder_is_found_and_private),
+      T(a_damaged_library_is_never_loaded),
+      T(a_library_that_others_could_change_is_never_loaded),
+      T(a_damaged_description_makes_the_entry_worthless),
+      T(a_damaged_note_is_found_out_again),
+      T(a_folder_that_others_can_write_to_is_not_used),
+      T(a_folder_that_is_a_link_is_not_used),
+      T(a_file_in_the_place_of_the_folder_does_no_harm),
+      T(a_folder_that_cannot_be_written_does_not_stop_the_run),
+      T(a_mistake_in_the_source_is_told_and_the_source_kept),
+      T(a_function_that_is_not_there_is_told),
+      T(having_no_compiler_is_no_error_until_one_is_needed),
+      T(a_compiler_that_hangs_is_stopped),
+      T(code_that_does_not_run_here_is_replaced_by_plainer_code),
+      T(that_it_does_not_run_is_seen_even_if_the_program_ignores_its_children),
+      T(a_command_may_have_several_words),
+      T(ends_of_children_that_the_program_ignores_do_no_harm),
+      T(strict_code_is_not_contracted),
+      T(infinities_survive_a_fast_math_command),
+      T(functions_of_the_math_library_are_linked),
+      T(generated_source_is_written_where_asked),
+      T(many_processes_may_start_at_once),
+      {0}};
 #undef T
 
   return test_main(argc, argv, tests);
