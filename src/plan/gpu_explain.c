@@ -6,7 +6,7 @@ enum { NAMES_WIDE = 24 };
 static void print_meaning(const ambit__group *g, const ambit__gpu_slot *s, ambit__text *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const ambit__param *p = rule->nparams ? &rule->params[s->param] : NULL;
+  const ambit__param *p = &rule->params[s->param]; /* looked at where the slot is a parameter's */
 
   switch (s->kind) {
   case SLOT_MEMORY:

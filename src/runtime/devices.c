@@ -46,7 +46,7 @@ static ambit_status parse_ordinal(ambit *a, const char *text, const char *end, i
   const int here = out->backend->count(); /* none: opening it tells why */
   long n = number(text, end);
 
-  AMBIT_CHECK(n >= 0 && (n < here || !here), &a->errors, AMBIT_ENODEVICE,
+  AMBIT_CHECK(n >= 0 && (n < here || !here || a->dry), &a->errors, AMBIT_ENODEVICE,
               "devices=%s: there %s %d %s device%s here, numbered from 0", a->settings.devices,
               here == 1 ? "is" : "are", here, out->backend->name, here == 1 ? "" : "s");
   out->ordinal = (int)n;
