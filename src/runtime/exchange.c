@@ -266,6 +266,14 @@ ambit_status ambit__exchange_edges(ambit__exchange *x)
   return AMBIT_OK;
 }
 
+ambit_status ambit__exchange_ghosts(ambit__exchange *x)
+{
+  for (int i = 0; i < x->nfetches; i++)
+    for (int k = 0; k < context(x)->nslots; k++)
+      AMBIT_TRY(fill_late(x, i, k));
+  return AMBIT_OK;
+}
+
 ambit_status ambit__exchange_finish(ambit__exchange *x)
 {
   const double start = ambit__trace_clock(context(x));
@@ -276,8 +284,5 @@ ambit_status ambit__exchange_finish(ambit__exchange *x)
   }
   if (x->nmails && context(x)->trace) ambit__trace_add(context(x), NOTE_WAIT, start);
   if (x->nmails) AMBIT_TRY(order(x, false));
-  for (int i = 0; i < x->nfetches; i++)
-    for (int k = 0; k < context(x)->nslots; k++)
-      AMBIT_TRY(fill_late(x, i, k));
-  return AMBIT_OK;
+  return ambit__exchange_ghosts(x);
 }

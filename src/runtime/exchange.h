@@ -58,6 +58,8 @@ size_t ambit__mail_item_bytes(const ambit__fetch *f, const ambit__transfer *t);
 ambit_status ambit__exchange_begin(ambit__exchange *x);
 /* Ghosts that are copies of own cells; when all of those are computed. */
 ambit_status ambit__exchange_edges(ambit__exchange *x);
+/* The other ghosts; finish does it, when all has come. */
+ambit_status ambit__exchange_ghosts(ambit__exchange *x);
 void ambit__exchange_poll(void *exchange); /* sends what is packed; touches no field */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* as far as can be without waiting */
 ambit_status ambit__exchange_finish(ambit__exchange *x);

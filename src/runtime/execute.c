@@ -74,11 +74,12 @@ static void rotate_back(const ambit__step *s, int part)
 
 static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
-  if (op->exchange && !p->grid->context->settings.exchange) return AMBIT_OK;
+  const bool exchanges = p->grid->context->settings.exchange;
+
   switch (op->kind) {
-  case OP_BEGIN: return begin(p, op->exchange);
+  case OP_BEGIN: return exchanges ? begin(p, op->exchange) : AMBIT_OK;
   case OP_EDGES: return ambit__exchange_edges(op->exchange);
-  case OP_FINISH: return finish(p, op->exchange);
+  case OP_FINISH: return exchanges ? finish(p, op->exchange) : ambit__exchange_ghosts(op->exchange);
   case OP_LAUNCH: return launch(p, op);
   case OP_SHARE: return ambit__share_begin(p->applies[op->step].share);
   case OP_SHARED: return ambit__share_finish(p->applies[op->step].share);
