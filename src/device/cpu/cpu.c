@@ -28,7 +28,7 @@
 enum {
   CELLS_PER_SLAB = 1 << 19,    /* of a launch large enough to be shared out in pieces */
   SLABS_PER_THREAD = 8,        /* at most */
-  POLLS_PER_THREAD = 64,       /* the same, of a launch that stops to poll */
+  POLLS_PER_THREAD = 16,       /* the same, of a launch that stops to poll */
   CELLS_PER_PARTIAL = 1 << 15, /* of a slab of a launch that reduces */
   MOST_PARTIALS = 1024,        /* slabs of a launch that reduces, at most */
   SLAB_ALIGN = 8,              /* slabs begin at multiples of this along their axis */
