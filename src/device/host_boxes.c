@@ -126,14 +126,10 @@ copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box)
 copy ambit__host_copy_across(ambit__store *dst, ambit__store *src, const ambit__box *box,
                              const int64_t *shift)
 {
-  ambit__box there = *box;
+  const ambit__box there = shift ? ambit__box_move(box, shift) : *box;
   place to, from;
 
   if (ambit__box_is_empty(box)) return (copy){0};
-  for (int d = 0; shift && d < box->ndims; d++) {
-    there.lo[d] += shift[d];
-    there.hi[d] += shift[d];
-  }
   to = in_store(dst, &there);
   from = in_store(src, box);
   return copy_of(&src->layout, box, &to, &from);

@@ -90,6 +90,17 @@ ambit__box ambit__box_shift(const ambit__box *b, const int *offset)
   return c;
 }
 
+ambit__box ambit__box_move(const ambit__box *b, const int64_t *shift)
+{
+  ambit__box to = *b;
+
+  for (int d = 0; d < b->ndims; d++) {
+    to.lo[d] += shift[d];
+    to.hi[d] += shift[d];
+  }
+  return to;
+}
+
 ambit__box ambit__box_layer(const ambit__box *b, int axis, int side)
 {
   ambit__box c = *b;

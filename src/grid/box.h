@@ -25,6 +25,7 @@ ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b);
 /* The smallest box around both; one that is empty adds nothing. */
 ambit__box ambit__box_hull(const ambit__box *a, const ambit__box *b);
 ambit__box ambit__box_shift(const ambit__box *b, const int *offset);
+ambit__box ambit__box_move(const ambit__box *b, const int64_t *shift); /* the same, further */
 
 /* The outermost layer of cells at a face:
  *

@@ -57,11 +57,6 @@ static bool is_empty(span s)
   return s.lo >= s.hi;
 }
 
-static bool is_in(span s, int64_t i)
-{
-  return s.lo <= i && i < s.hi;
-}
-
 static span cut(span s, int64_t lo, int64_t hi)
 {
   return (span){s.lo > lo ? s.lo : lo, s.hi < hi ? s.hi : hi};
@@ -333,43 +328,4 @@ void ambit__halo_free(ambit__halo *halo)
   free(halo->reaches);
   free(halo->transfers);
   *halo = (ambit__halo){0};
-}
-
-/* Whether index i is known without others: own, a copy of own, or a constant. */
-static bool is_known(const line *l, int64_t i)
-{
-  ambit_boundary kind = l->kind[i >= l->extent];
-
-  if (is_in(l->own, i)) return true;
-  if (is_in((span){0, l->extent}, i) || l->wraps) return false;
-  return kind == AMBIT_CONSTANT || is_in(l->own, ambit__boundary_map(kind, l->extent, i));
-}
-
-/* Takes away from a span of own cells what reads unknown cells: at the low end for offsets back, else at the high one. */
-static span shrink(const line *l, span s, int offset)
-{
-  int64_t i;
-
-  if (offset < 0) {
-    for (i = cut(s, s.lo, l->own.lo - offset).hi - 1; i >= s.lo && is_known(l, i + offset);)
-      i--;
-    return cut(s, i + 1, s.hi);
-  }
-  for (i = cut(s, l->own.hi - offset, s.hi).lo; i < s.hi && is_known(l, i + offset);)
-    i++;
-  return cut(s, s.lo, i);
-}
-
-void ambit__halo_shrink(const ambit__halo_spec *spec, int part, ambit__box *inner)
-{
-  for (int i = 0; i < spec->nneeds; i++) {
-    const ambit__need *need = &spec->needs[i];
-
-    if (!overlap(inner, &need->region)) continue;
-    for (int d = 0; d < inner->ndims; d++) {
-      line l = line_of(spec, part, d);
-
-      set_span(inner, d, shrink(&l, span_of(inner, d), need->offset[d]));
-    }
-  }
 }

@@ -61,8 +61,4 @@ ambit_status ambit__halo_make(ambit__errors *errors, const ambit__halo_spec *spe
                               ambit__halo *halo);
 void ambit__halo_free(ambit__halo *halo);
 
-/* Shrinks `inner`, some of a part's own cells, to a box of cells whose reads are of own cells, or of ghosts that
- * are copies of own cells. A step is shrunk by the reads of all its fields, one field after the other. */
-void ambit__halo_shrink(const ambit__halo_spec *spec, int part, ambit__box *inner);
-
 #endif

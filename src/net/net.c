@@ -65,19 +65,6 @@ ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *done)
   return AMBIT_OK;
 }
 
-ambit_status ambit__net_test_any(ambit__net *net, ambit__request *r, size_t n, ptrdiff_t *which)
-{
-  *which = -1;
-  for (size_t i = 0; i < n; i++) {
-    if (!r[i].active) continue;
-    AMBIT_TRY(net->kind->test(net, &r[i]));
-    if (r[i].active) continue;
-    *which = (ptrdiff_t)i;
-    break;
-  }
-  return AMBIT_OK;
-}
-
 /* Processes may be more than cores: one that waits must not keep the one it waits for from running. */
 static ambit_status wait_one(ambit__net *net, ambit__request *r)
 {

@@ -82,8 +82,6 @@ ambit_status ambit__net_receive(ambit__net *net, int from, int tag, void *bytes,
 
 /* Whether it is done; a request that is not active is. */
 ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *done);
-/* One request that was active and now is done; -1 if there is none. */
-ambit_status ambit__net_test_any(ambit__net *net, ambit__request *r, size_t n, ptrdiff_t *which);
 ambit_status ambit__net_wait(ambit__net *net, ambit__request *r, size_t n); /* for all */
 /* Gives them up: receives are withdrawn, the rest is waited for. A send that nobody receives ends the run. */
 void ambit__net_cancel(ambit__net *net, ambit__request *r, size_t n);

@@ -112,17 +112,6 @@ static const ambit__transfer *item(const ambit__exchange *x, const ambit__mail *
   return &(*f)->halo.transfers[m->items[2 * i + 1]];
 }
 
-static ambit__box moved(const ambit__box *box, const int64_t *shift)
-{
-  ambit__box to = *box;
-
-  for (int d = 0; d < box->ndims; d++) {
-    to.lo[d] += shift[d];
-    to.hi[d] += shift[d];
-  }
-  return to;
-}
-
 static ambit_status pack(const ambit__exchange *x, ambit__mail *m)
 {
   const ambit__engine *e = engine(x, m->part);
@@ -151,7 +140,7 @@ static ambit_status unpack(const ambit__exchange *x, ambit__mail *m)
   for (int i = 0; i < m->nitems; i++) {
     const ambit__fetch *f;
     const ambit__transfer *t = item(x, m, i, &f);
-    ambit__box box = moved(&t->box, t->shift);
+    ambit__box box = ambit__box_move(&t->box, t->shift);
 
     AMBIT_TRY(
         e->device->backend->unpack(e->moves, &f->field->stores[m->part], &box, m->message, at));

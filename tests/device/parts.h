@@ -8,6 +8,7 @@
 
 #include "device/host.h"
 #include "support/devices.h"
+#include "support/draw.h"
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -54,22 +55,6 @@ static void on_each_device(void (*test)(void))
     n++;
   }
   CHECK(n > 0);
-}
-
-/* ---- random numbers ---- */
-
-static uint64_t state;
-
-static int64_t draw(int64_t n) /* 0..n-1 */
-{
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (int64_t)((state >> 33) % (uint64_t)n);
-}
-
-static void draw_bytes(unsigned char *p, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    p[i] = (unsigned char)draw(128); /* without the bits that make NaNs */
 }
 
 /* Cuts one box into n, some of which may be empty. */

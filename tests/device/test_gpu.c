@@ -2,6 +2,7 @@
  * kernels against the reference. Random cases print the number that reproduces them. */
 #include "device/gpu/gpu.h"
 #include "device/host.h"
+#include "support/draw.h"
 #include "support/test.h"
 
 #include <math.h>
@@ -34,20 +35,6 @@ static void close_device(void)
 }
 
 /* ---- random stores ---- */
-
-static uint64_t state;
-
-static int64_t draw(int64_t n) /* 0..n-1 */
-{
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (int64_t)((state >> 33) % (uint64_t)n);
-}
-
-static void draw_bytes(unsigned char *p, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    p[i] = (unsigned char)draw(128); /* without the bits that make NaNs */
-}
 
 /* The same store on the device and in host memory. */
 typedef struct sample {

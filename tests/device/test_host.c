@@ -1,6 +1,7 @@
 /* Host memory: buffers, boxes, and ghost cells against the definition in grid/boundary.h. Random cases print
  * the number that reproduces them; `test_host NAME` runs one test. */
 #include "device/host.h"
+#include "support/draw.h"
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -11,22 +12,6 @@ static ambit__errors errors;
 static ambit__settings settings = {.hugepages = true};
 static ambit__device device = {.errors = &errors, .settings = &settings};
 static ambit__queue queue = {.device = &device};
-
-/* ---- random numbers ---- */
-
-static uint64_t state;
-
-static int64_t draw(int64_t n) /* 0..n-1 */
-{
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (int64_t)((state >> 33) % (uint64_t)n);
-}
-
-static void draw_bytes(unsigned char *p, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    p[i] = (unsigned char)draw(128); /* without the bits that make NaNs */
-}
 
 /* ---- random stores ---- */
 

@@ -385,33 +385,6 @@ static void those_who_share_a_transfer_agree_on_the_order(void)
   }
 }
 
-static void needs_nobody(const problem *p, int part, const int64_t *read, void *with)
-{
-  int64_t at[AMBIT_MAX_DIMS];
-
-  (void)with;
-  memcpy(at, read, sizeof at);
-  if (find_source(p, part, at))
-    CHECK_MSG(index_in(&p->parts[part], at) >= 0, "round %d: an inner cell reads another's",
-              p->round);
-}
-
-static void inner_cells_need_nobody(void)
-{
-  for (int round = 0; round < ROUNDS / 4; round++) {
-    problem p;
-
-    roll(&p, round);
-    for (int part = 0; part < p.spec.nparts; part++) {
-      ambit__box inner = p.parts[part];
-
-      ambit__halo_shrink(&p.spec, part, &inner);
-      CHECK(ambit__box_contains(&p.parts[part], &inner));
-      each_read(&p, part, &inner, needs_nobody, NULL);
-    }
-  }
-}
-
 /* ---- cases on paper ---- */
 
 /* Stars or boxes of radius 1 or more as needs; returns how many. */
@@ -511,29 +484,6 @@ static void a_wrap_may_come_round_more_than_once(void)
   ambit__halo_free(&h);
 }
 
-static void inner_cells_are_all_but_the_sides_that_are_cut(void)
-{
-  const ambit__box grid = {.ndims = 2, .hi = {30, 30}};
-  const ambit__boundaries b = {
-      .kind = {{AMBIT_CLAMP, AMBIT_REFLECT}, {AMBIT_PERIODIC, AMBIT_PERIODIC}}};
-  ambit__box parts[3], inner, rest[2 * AMBIT_MAX_DIMS];
-  ambit__need needs[25];
-  const ambit__halo_spec spec = {&grid, parts, 3, &b, needs, stencil(&grid, true, 2, needs), NULL};
-
-  CHECK_EQ(AMBIT_OK, ambit__partition_make(NULL, &grid, 3, NULL, NULL, parts));
-  inner = parts[1];
-  ambit__halo_shrink(&spec, 1, &inner);
-  CHECK(inner.lo[0] == 12 && inner.hi[0] == 18 && inner.lo[1] == 0 && inner.hi[1] == 30);
-  CHECK_EQ(2, ambit__box_split(&parts[1], &inner, rest));
-  inner = parts[0];
-  ambit__halo_shrink(&spec, 0, &inner);
-  CHECK(inner.lo[0] == 0 && inner.hi[0] == 8 && inner.lo[1] == 0 && inner.hi[1] == 30);
-  inner.hi[0] = 1; /* some cells far from the cut: none is taken away, and none added */
-  inner.lo[0] = 0;
-  ambit__halo_shrink(&spec, 0, &inner);
-  CHECK(inner.lo[0] == 0 && inner.hi[0] == 1);
-}
-
 static void a_thousand_parts_are_planned_at_once(void)
 {
   const ambit__box grid = {.ndims = 3, .hi = {400, 400, 480}};
@@ -555,12 +505,9 @@ int main(int argc, char **argv)
       {"every_read_finds_what_the_definition_says", every_read_finds_what_the_definition_says},
       {"those_who_share_a_transfer_agree_on_the_order",
        those_who_share_a_transfer_agree_on_the_order},
-      {"inner_cells_need_nobody", inner_cells_need_nobody},
       {"stars_send_faces_and_boxes_corners_too", stars_send_faces_and_boxes_corners_too},
       {"a_stencil_that_looks_back_sends_one_way", a_stencil_that_looks_back_sends_one_way},
       {"a_wrap_may_come_round_more_than_once", a_wrap_may_come_round_more_than_once},
-      {"inner_cells_are_all_but_the_sides_that_are_cut",
-       inner_cells_are_all_but_the_sides_that_are_cut},
       {"a_thousand_parts_are_planned_at_once", a_thousand_parts_are_planned_at_once},
       {0}};
 

@@ -101,32 +101,6 @@ static void messages_with_one_tag_keep_their_order(void)
     CHECK_EQ(1000 * from + i, in[i]);
 }
 
-static void test_any_finds_each_request_once(void)
-{
-  int32_t mine = net->rank, theirs[64];
-  int found[256] = {0};
-  size_t n = 0, left;
-  ptrdiff_t which;
-
-  for (int p = 0; p < net->size; p++) {
-    if (p == net->rank) continue;
-    CHECK_EQ(AMBIT_OK, ambit__net_receive(net, p, 9, &theirs[p], sizeof *theirs, &requests[n++]));
-    CHECK_EQ(AMBIT_OK, ambit__net_send(net, p, 9, &mine, sizeof mine, &requests[n++]));
-  }
-  for (left = n; left > 0;) {
-    CHECK_EQ(AMBIT_OK, ambit__net_test_any(net, requests, n, &which));
-    if (errors.status) return;
-    if (which < 0) ambit__net_poll(net);
-    if (which >= 0) left--, found[which]++;
-  }
-  for (size_t i = 0; i < n; i++)
-    CHECK_EQ(1, found[i]);
-  CHECK_EQ(AMBIT_OK, ambit__net_test_any(net, requests, n, &which));
-  CHECK_EQ(-1, which);
-  for (int p = 0; p < net->size; p++)
-    if (p != net->rank) CHECK_EQ(p, theirs[p]);
-}
-
 /* A message that the receiver polls for while it could compute; test never waits. */
 static void a_message_is_not_there_before_it_was_sent(void)
 {
@@ -335,7 +309,6 @@ int main(int argc, char **argv)
   const test_case tests[] = {T(a_process_knows_its_place),
                              T(messages_of_all_sizes_arrive_by_sender_and_tag),
                              T(messages_with_one_tag_keep_their_order),
-                             T(test_any_finds_each_request_once),
                              T(a_message_is_not_there_before_it_was_sent),
                              T(a_receive_can_be_given_up),
                              T(what_is_gathered_is_in_the_order_of_ranks),
