@@ -136,7 +136,7 @@ static void every_pair_of_boundaries_in_one_dimension(void)
     ambit *a = open_on(*device);
     ambit_kernel *k = ambit_kernel_create(a, rules[0]);
 
-    for (int64_t n = 1; n <= 13; n++)
+    for (int64_t n = 1; n <= 13; n += compiles_slowly(*device) ? 4 : 1)
       for (int low = 0; low < NKINDS; low++)
         for (int high = 0; high < NKINDS; high++) {
           shape s = {.ndims = 1, .extents = {n}, .kind = {{kinds[low], kinds[high]}}};
@@ -155,9 +155,10 @@ static void check_mixtures(int ndims, int rounds, const int64_t *sizes, int nsiz
   {
     ambit *a = open_on(*device);
     ambit_kernel *k = ambit_kernel_create(a, rules[ndims - 1]);
+    const int enough = compiles_slowly(*device) ? rounds / 5 : rounds;
     unsigned next = 12345;
 
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < enough; round++) {
       shape s = {.ndims = ndims};
 
       for (int d = 0; d < ndims; d++) {

@@ -145,7 +145,7 @@ static void a_box_reduces_its_own_cells_only(void)
 
   EACH_DEVICE(device)
   {
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i += compiles_slowly(*device) ? 2 : 1) {
       const int64_t *b = boxes[i], lo[] = {b[0], b[2]}, hi[] = {b[1], b[3]};
       const results want = expect(b[0], b[1], b[2], b[3]);
       results got = reduce(*device, "3", lo, hi);

@@ -202,18 +202,18 @@ static void compare(const run *r)
 
 static void the_answer_is_that_of_the_first_iteration_that_met_the_condition(void)
 {
-  static const int64_t above[] = {-1, 0, 1, 12, 30}, checks[] = {1, 3, 7};
+  static const int64_t above[] = {-1, 1, 30}, checks[] = {1, 7};
 
   for (int rotate = 0; rotate < 2; rotate++)
-    for (int i = 0; i < 5; i++)
-      for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 2; k++)
         compare(&(run){.rotate = rotate, .above = above[i], .check = checks[k], .most = 100});
 }
 
 static void a_run_that_never_ends_by_itself_has_all_its_iterations(void)
 {
   for (int rotate = 0; rotate < 2; rotate++)
-    for (int64_t check = 1; check < 50; check += 12)
+    for (int64_t check = 1; check < 50; check += 16)
       compare(&(run){.rotate = rotate, .above = 1000, .check = check, .most = 41});
 }
 
@@ -223,7 +223,7 @@ static void callbacks_see_the_truth_and_may_change_it(void)
 
   for (int rotate = 0; rotate < 2; rotate++)
     for (int i = 0; i < 3; i++)
-      for (int64_t check = 1; check < 8; check += 3)
+      for (int64_t check = 1; check < 8; check += 6)
         compare(
             &(run){.rotate = rotate, .above = 23, .check = check, .every = every[i], .most = 100});
 }

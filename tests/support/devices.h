@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,12 @@ static inline const char *const *devices_here(void)
     if (!wanted || strstr(wanted, b->name)) names[n++] = b->name;
   }
   return names;
+}
+
+/* Does every new kernel, and every new shape of a box, take long to compile (OpenCL on the processor: half a second)? */
+static inline bool compiles_slowly(const char *device)
+{
+  return !strcmp(device, "opencl");
 }
 
 /* for (const char *const *d = ...): *d is the name. */

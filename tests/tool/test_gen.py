@@ -56,7 +56,7 @@ static int run(const char *device, int64_t n, int64_t m, %(type)s *out, double *
 
 int main(void)
 {
-  static const int64_t sizes[][2] = {{1, 1}, {3, 5}, {17, 31}, {64, 64}, {200, 301}, {9, 2000}};
+  static const int64_t sizes[][2] = {{1, 1}, {17, 31}, {150, 200}, {5, 700}};
 
   if (%(register)s) return 2;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -113,7 +113,7 @@ def _check(folder, what, name, kind, tag, args, apart, *words):
     said = _run_user(folder, [folder / "kernel.o"], declare=f"ambit_status ambit_register_{name}(void);",
                      register=f"ambit_register_{name}()", text=_quoted(_kernel_text(what, *words)),
                      type=kind, tag=tag, args=args, apart=apart)
-    assert said.count("(registered)") == 6 and "much slower" not in said, said
+    assert said.count("(registered)") == 4 and "much slower" not in said, said
 
 
 # Registers the text of a file.
@@ -136,7 +136,7 @@ def _check_on(device, folder, what, kind, tag, args, apart, *words):
     said = _run_user(folder, [], device, declare=REGISTER_FILE, text=_quoted(_kernel_text(what, *words)),
                      register=f'register_file(text, AMBIT_{device.upper()}, "{folder / "kernel"}")',
                      type=kind, tag=tag, args=args, apart=apart)
-    assert said.count("(registered)") >= (6 if device == "opencl" else 2), said  # some are for large grids
+    assert said.count("(registered)") >= (4 if device == "opencl" else 1), said  # some are for large grids
 
 
 def a_catalogue_stencil_runs_registered():
@@ -202,7 +202,7 @@ static void by_hand(const ambit_call *c)
         said = _run_user(f, [], declare=hand, register="ambit_register_cpu(text, by_hand)",
                          text='"void w(const float *u, float *v) { v[0][0] = 0.5f * u[-1][0] + 0.25f * u[0][1]; }"',
                          type="float", tag="AMBIT_F32", args="u, v", apart="(calls ? 0.0 : -1.0)")
-        assert said.count("(registered)") == 6, said
+        assert said.count("(registered)") == 4, said
 
 
 def what_cannot_be_generated_is_explained():
