@@ -3,7 +3,8 @@
 #
 #   AMBIT_MPI            AUTO  those that are found (the default)      ON  at least one      OFF  none
 #   AMBIT_MPI_COMPILERS  compiler wrappers to look at, best first; the first of each family is taken
-#   AMBIT_MPI_FAMILIES   set by this: what was found; AMBIT_MPIRUN_<family> is the mpirun of each
+#   AMBIT_MPI_FAMILIES   set by this: what was found; AMBIT_MPICC_<family> and AMBIT_MPIRUN_<family> are the compiler wrapper
+#                        and the mpirun of each
 set(AMBIT_MPI AUTO CACHE STRING "several processes, with MPI: AUTO, ON or OFF")
 set_property(CACHE AMBIT_MPI PROPERTY STRINGS AUTO ON OFF)
 set(AMBIT_MPI_COMPILERS mpicc mpicc.openmpi mpicc.mpich CACHE STRING "MPI compiler wrappers, best first")
@@ -51,6 +52,36 @@ function(ambit_mpi_module family flags source)
   target_link_libraries(ambit_${family} PRIVATE ambit_internal "-Wl,--exclude-libs,ALL" ambit_uses_${family})
 endfunction()
 
+# Does the mpirun of a family start two processes that see each other? Some packages' do not. Looked at once per build folder.
+function(ambit_mpi_try family environment)
+  if(DEFINED AMBIT_MPI_WORKS_${family})
+    return()
+  endif()
+  set(probe ${PROJECT_BINARY_DIR}/mpi_two_${family})
+  file(WRITE ${probe}.c "#include <mpi.h>
+int main(int argc, char **argv)
+{
+  int n = 0, all = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  MPI_Allreduce(&n, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return all != 4;
+}\n")
+  execute_process(COMMAND ${AMBIT_MPICC_${family}} ${probe}.c -o ${probe} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(NOT failed)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${AMBIT_MPIRUN_${family}} -n 2 ${probe}
+                    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET TIMEOUT 60)
+  endif()
+  if(failed)
+    set(works OFF)
+    message(STATUS "MPI: '${AMBIT_MPIRUN_${family}} -n 2' gives no two processes that see each other: it is not tested with")
+  else()
+    set(works ON)
+  endif()
+  set(AMBIT_MPI_WORKS_${family} ${works} CACHE INTERNAL "two processes of ${family} see each other")
+endfunction()
+
 macro(ambit_mpi source)
   string(TOUPPER "${AMBIT_MPI}" wish)
   if(NOT wish MATCHES "^(AUTO|ON|OFF)$")
@@ -65,6 +96,7 @@ macro(ambit_mpi source)
         if(family AND NOT family IN_LIST AMBIT_MPI_FAMILIES)
           ambit_mpi_module(${family} "${flags}" ${source})
           list(APPEND AMBIT_MPI_FAMILIES ${family})
+          set(AMBIT_MPICC_${family} ${wrapper})
           get_filename_component(folder ${wrapper} DIRECTORY)
           find_program(AMBIT_MPIRUN_${family} NAMES mpirun.${family} mpiexec.${family} mpirun mpiexec HINTS ${folder})
           message(STATUS "MPI: ${family} (${wrapper})")
