@@ -26,7 +26,9 @@ check:
 	$(build) build -j $(JOBS)
 	cmake --preset dev
 	$(build) build/sanitize -j $(JOBS)
-	python3 tests/meta/run_tests.py --jobs $(JOBS) release dev
+	cmake --preset threads
+	$(build) build/threads -j $(JOBS) --target thread_tests
+	python3 tests/meta/run_tests.py --jobs $(JOBS) release dev threads
 
 bench:
 	$(call setup,bench)
