@@ -118,13 +118,21 @@ ambit_status ambit__net_gather(ambit__net *net, const void *mine, size_t n, void
   return wait_one(net, &r);
 }
 
-ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t n)
+ambit_status ambit__net_broadcast_begin(ambit__net *net, int from, void *bytes, size_t n,
+                                        ambit__request *r)
 {
-  ambit__request r = {.active = true, .peer = -1, .bytes = n};
-
+  *r = (ambit__request){0};
   AMBIT_CHECK(from >= 0 && from < net->size, net->errors, AMBIT_EINVAL,
               "process %d cannot broadcast: there are %d", from, net->size);
-  AMBIT_TRY(net->kind->broadcast(net, from, bytes, &r));
+  *r = (ambit__request){.active = true, .peer = -1, .bytes = n};
+  BEGIN(r, net->kind->broadcast(net, from, bytes, r));
+}
+
+ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t n)
+{
+  ambit__request r;
+
+  AMBIT_TRY(ambit__net_broadcast_begin(net, from, bytes, n, &r));
   return wait_one(net, &r);
 }
 

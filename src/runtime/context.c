@@ -91,8 +91,9 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);
-  if (!ambit__options_open(a, argc, argv))
-    ambit__net_open(&a->errors, a->settings.mpi, communicator, &a->net);
+  if (!ambit__options_open(a, argc, argv) &&
+      !ambit__net_open(&a->errors, a->settings.mpi, communicator, &a->net))
+    ambit__net_slow(&a->net, a->settings.network);
   let_errors_wait(a);
   return a;
 }

@@ -37,6 +37,7 @@ static const row rows[] = {
     {"progress", FLAG, AT(progress), "0", 0, 0},
     {"mpi", TEXT, AT(mpi), "auto", 0, 0},
     {"nan", FLAG, AT(nan), "0", 0, 0},
+    {"network", TEXT, AT(network), "", 0, 0},
     {"overlap", TEXT, AT(overlap), "two-way", 0, 0},
     {"partition", TEXT, AT(partition), "auto", 0, 0},
     {"report", FLAG, AT(report), "0", 0, 0},
