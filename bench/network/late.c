@@ -1,0 +1,92 @@
+/* late.c - what late messages cost: the time of an iteration without exchanges, and with them on slower and slower networks.
+ *
+ *   late ROWS COLUMNS ITERATIONS ROUNDS NETWORK...
+ *
+ * Two processes have half of the rows of a plane of floats each, and get a row of the other's in each iteration. In each round, for
+ * each NETWORK ("200us", a value of the option network; "": as it is), it runs without exchanges, with overlap none, and with
+ * two-way. Every process prints a line of JSON for each run: the slowest counts.
+ */
+#include <ambit.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Enough arithmetic that processes do not fight for the memory, and times are steady. */
+static const char rule[] = AMBIT_SOURCE(void smooth(const float *u, float *v) {
+  float n = u[-1][0] - *u, s = u[1][0] - *u, w = u[0][-1] - *u, e = u[0][1] - *u;
+  *v = *u + 0.2f * (n / sqrtf(1 + n * n) + s / sqrtf(1 + s * s) + w / sqrtf(1 + w * w) +
+                    e / sqrtf(1 + e * e));
+});
+
+enum { WARM_UP = 3 }; /* iterations that are not timed */
+
+typedef struct job {
+  int64_t extents[2];
+  int64_t iterations;
+  int round;
+} job;
+
+/* Seconds per iteration; the meeting before the first one does not count. 0: something is wrong. */
+static double time_run(ambit_program *p, int64_t iterations)
+{
+  ambit_stats warm, all;
+
+  if (ambit_run(p, WARM_UP) || ambit_program_stats(p, 0, &warm)) return 0;
+  if (ambit_run(p, iterations) || ambit_program_stats(p, 0, &all)) return 0;
+  return (all.seconds - warm.seconds) / (double)iterations;
+}
+
+/* Ends the program if something is wrong. */
+static void run(const job *j, const char *option, const char *value, const char *network)
+{
+  char name[] = "late", first[64], second[64], *words[] = {name, first, second, NULL},
+       **argv = words;
+  int argc = 3;
+  double seconds;
+  ambit *a;
+  ambit_grid *g;
+  ambit_field *u, *v;
+  ambit_program *p;
+
+  snprintf(first, sizeof first, "--ambit-%s=%s", option, value);
+  snprintf(second, sizeof second, "--ambit-network=%s", network);
+  a = ambit_open(&argc, &argv);
+  g = ambit_grid_create(a, 2, j->extents);
+  u = ambit_field_create(g, "u", AMBIT_F32);
+  v = ambit_field_create(g, "v", AMBIT_F32);
+  p = ambit_program_create(g);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1.0);
+  ambit_apply(p, ambit_kernel_create(a, rule), u, v);
+  ambit_swap(p, u, v);
+  seconds = time_run(p, j->iterations);
+  if (seconds > 0)
+    printf("{\"round\": %d, \"process\": %d, \"%s\": \"%s\", \"network\": \"%s\", "
+           "\"seconds\": %.3e, \"bytes\": %lld}\n",
+           j->round, ambit_process(a), option, value, network, seconds,
+           (long long)j->extents[1] * (long long)sizeof(float));
+  fflush(stdout);
+  if (ambit_close(a)) exit(EXIT_FAILURE);
+}
+
+int main(int argc, char **argv)
+{
+  job j = {{0, 0}, 0, 0};
+  int rounds;
+
+  if (argc < 6) {
+    fprintf(stderr, "late ROWS COLUMNS ITERATIONS ROUNDS NETWORK...\n");
+    return EXIT_FAILURE;
+  }
+  j.extents[0] = atoll(argv[1]);
+  j.extents[1] = atoll(argv[2]);
+  j.iterations = atoll(argv[3]);
+  rounds = atoi(argv[4]);
+  for (; j.round < rounds; j.round++) {
+    for (int i = 5; i < argc; i++) {
+      run(&j, "exchange", "0", "");
+      run(&j, "overlap", "none", argv[i]);
+      run(&j, "overlap", "two-way", argv[i]);
+    }
+  }
+  return EXIT_SUCCESS;
+}
