@@ -58,6 +58,20 @@ typedef struct ambit__message {
 
 typedef struct ambit__event ambit__event; /* a point in a queue; each backend has its own struct */
 
+/* Cells that move within a device: a box that is copied, or ghosts that are filled, as the entries copy_box and ghosts do.
+ * What it points at outlives whatever is made of it. */
+typedef struct ambit__move {
+  ambit__store *dst;
+  ambit__store *src;                   /* of a copy; NULL: it is ghosts of dst */
+  ambit__box box;                      /* copy: own cells of src; ghosts: what is given */
+  int64_t shift[AMBIT_MAX_DIMS];       /* copy */
+  ambit__box reach;                    /* ghosts */
+  const ambit__boundaries *boundaries; /* ghosts */
+  const int64_t *extents;              /* ghosts: of the grid */
+} ambit__move;
+
+typedef struct ambit__batch ambit__batch; /* moves; each backend has its own struct */
+
 /* What one parameter of a launch is bound to: a field, or a value in a small buffer. `valid` is looked at by launches
  * that are checked, and by nobody else: a read beyond it is an error. With ndims 0, it is the own cells and the margins. */
 typedef struct ambit__argument {
@@ -139,6 +153,13 @@ typedef struct ambit__backend {
    * part, given is the grid. NULL: launches need no ghost cells, and the device can have one part only. */
   ambit_status (*ghosts)(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                          const int64_t *extents, const ambit__box *given, const ambit__box *reach);
+
+  /* Moves that are done together, again and again; none of them writes what another reads or writes. The stores' buffers
+   * and layouts are those of the time they are run. NULL: there is nothing to gain from it. */
+  ambit_status (*batch_open)(ambit__device *dev, const ambit__move *moves, int n,
+                             ambit__batch **batch);
+  void (*batch_close)(ambit__batch *batch);
+  ambit_status (*batch_run)(ambit__queue *q, ambit__batch *batch);
 
   /* Messages. A box, margins too, is packed from byte `at` on, dense, in C order, components last; `at` is a multiple of
    * the size of a value. What was packed can be read when an event recorded after has happened; what is unpacked

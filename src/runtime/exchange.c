@@ -1,4 +1,4 @@
-/* exchange.c - running an exchange. exchange_make.c puts one together.
+/* exchange.c - running an exchange. exchange_make.c puts one together; near.c has what stays within engines.
  *
  * Every message walks through its states on its own, whenever progress is called: packed by the device,
  * sent; received, unpacked by the device. Nothing in here waits but finish.
@@ -23,84 +23,6 @@ static const ambit__engine *engine(const ambit__exchange *x, int part)
 static const ambit__fetch *fetch(const ambit__exchange *x, int i)
 {
   return &x->program->fetches[x->fetches[i]];
-}
-
-/* ---- ghosts ---- */
-
-static ambit_status fill(const ambit__exchange *x, int i, int part, const ambit__box *given,
-                         const ambit__box *reach)
-{
-  const ambit__engine *e = engine(x, part);
-  ambit_field *f = fetch(x, i)->field;
-
-  if (ambit__box_equal(given, reach)) return AMBIT_OK;
-  return e->device->backend->ghosts(e->queue, &f->stores[part], &f->boundaries, f->grid->box.hi,
-                                    given, reach);
-}
-
-/* Ghosts that are copies of own cells need no message. */
-static ambit_status fill_early(const ambit__exchange *x, int i, int part)
-{
-  const ambit__store *store = &fetch(x, i)->field->stores[part];
-
-  if (ambit__box_is_empty(&store->layout.own)) return AMBIT_OK;
-  return fill(x, i, part, &store->layout.own, &x->early[i * context(x)->nslots + part]);
-}
-
-/* What is given of a slab beside the early cells; false: not all of what its ghosts copy is in there. */
-static bool slab_given(const ambit__reach *r, const ambit__box *early, const ambit__box *slab,
-                       ambit__box *given)
-{
-  *given = ambit__box_intersect(slab, &r->given);
-  if (ambit__box_is_empty(given)) return false;
-  for (int d = 0; d < slab->ndims; d++) {
-    bool beside = slab->hi[d] <= early->lo[d] || slab->lo[d] >= early->hi[d];
-
-    if (beside && (slab->lo[d] < r->given.lo[d] || slab->hi[d] > r->given.hi[d])) return false;
-  }
-  return true;
-}
-
-/* The rest, now that the halo is there: beside each slab of it, or, where parts are thin, all over again. */
-static ambit_status fill_late(const ambit__exchange *x, int i, int part)
-{
-  const ambit__fetch *f = fetch(x, i);
-  const ambit__reach *r = &f->halo.reaches[x->program->grid->first + part];
-  const ambit__box *early = &x->early[i * context(x)->nslots + part];
-  ambit__box slabs[2 * AMBIT_MAX_DIMS], given[2 * AMBIT_MAX_DIMS];
-  int n;
-
-  if (ambit__box_is_empty(early) || ambit__box_equal(early, &r->reach)) return AMBIT_OK;
-  n = ambit__box_split(&r->reach, early, slabs);
-  for (int k = 0; k < n; k++)
-    if (!slab_given(r, early, &slabs[k], &given[k])) return fill(x, i, part, &r->given, &r->reach);
-  for (int k = 0; k < n; k++)
-    AMBIT_TRY(fill(x, i, part, &given[k], &slabs[k]));
-  return AMBIT_OK;
-}
-
-/* ---- within an engine ---- */
-
-static ambit_status copy_near(const ambit__exchange *x, const ambit__fetch *f,
-                              const ambit__transfer *t)
-{
-  const ambit_grid *g = x->program->grid;
-  const int from = t->from - g->first, to = t->to - g->first;
-  const ambit__engine *e;
-
-  if (!g->mine[t->from] || !g->mine[t->to] || g->context->slots[from] != g->context->slots[to])
-    return AMBIT_OK;
-  e = engine(x, to);
-  return e->device->backend->copy_box(e->queue, &f->field->stores[to], &f->field->stores[from],
-                                      &t->box, t->shift);
-}
-
-static ambit_status copy_all_near(const ambit__exchange *x)
-{
-  for (int i = 0; i < x->nfetches; i++)
-    for (size_t k = 0; k < fetch(x, i)->halo.count; k++)
-      AMBIT_TRY(copy_near(x, fetch(x, i), &fetch(x, i)->halo.transfers[k]));
-  return AMBIT_OK;
 }
 
 /* ---- messages ---- */
@@ -243,24 +165,18 @@ ambit_status ambit__exchange_begin(ambit__exchange *x)
   if (x->nmails) AMBIT_TRY(order(x, true));
   for (int i = x->nmails - 1; i >= 0; i--) /* receives are posted before anything is sent */
     AMBIT_TRY(start_mail(x, &x->mails[i]));
-  AMBIT_TRY(copy_all_near(x));
+  AMBIT_TRY(ambit__near_run(x, NEAR_BEGIN));
   return ambit__exchange_progress(x);
 }
 
 ambit_status ambit__exchange_edges(ambit__exchange *x)
 {
-  for (int i = 0; i < x->nfetches; i++)
-    for (int k = 0; k < context(x)->nslots; k++)
-      AMBIT_TRY(fill_early(x, i, k));
-  return AMBIT_OK;
+  return ambit__near_run(x, NEAR_EDGES);
 }
 
 ambit_status ambit__exchange_ghosts(ambit__exchange *x)
 {
-  for (int i = 0; i < x->nfetches; i++)
-    for (int k = 0; k < context(x)->nslots; k++)
-      AMBIT_TRY(fill_late(x, i, k));
-  return AMBIT_OK;
+  return ambit__near_run(x, NEAR_GHOSTS);
 }
 
 ambit_status ambit__exchange_finish(ambit__exchange *x)

@@ -34,6 +34,22 @@ typedef struct ambit__mail {
   struct ambit__mail *twin; /* the other end, if it is of this process */
 } ambit__mail;
 
+/* When cells move within engines. */
+typedef enum ambit__near_when {
+  NEAR_BEGIN,  /* copies between parts of one engine */
+  NEAR_EDGES,  /* ghosts that are copies of own cells */
+  NEAR_GHOSTS, /* the others */
+  NEAR_WHENS
+} ambit__near_when;
+
+/* What moves within one engine at one time. */
+typedef struct ambit__near {
+  ambit__move *moves; /* owned */
+  int n;
+  size_t cap;
+  ambit__batch *batch; /* of them; NULL: they are done one by one */
+} ambit__near;
+
 typedef struct ambit__exchange {
   ambit_program *program;
   int tag;      /* of its first message between two processes */
@@ -44,6 +60,7 @@ typedef struct ambit__exchange {
   ambit__box
       *early; /* by fetch and part: own cells, and ghosts that are copies of own cells; owned */
   ambit__event **events; /* by engine: two points that order its queues; owned */
+  ambit__near *near;     /* by engine and time; owned */
 } ambit__exchange;
 
 ambit_status ambit__exchange_make(ambit_program *p, const int *fetches, int n, int tag,
@@ -63,5 +80,11 @@ ambit_status ambit__exchange_ghosts(ambit__exchange *x);
 void ambit__exchange_poll(void *exchange); /* sends what is packed; touches no field */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* as far as can be without waiting */
 ambit_status ambit__exchange_finish(ambit__exchange *x);
+
+/* ---- near.c ---- */
+
+ambit_status ambit__near_make(ambit__exchange *x); /* x->early is known */
+void ambit__near_free(ambit__exchange *x);
+ambit_status ambit__near_run(ambit__exchange *x, ambit__near_when when);
 
 #endif

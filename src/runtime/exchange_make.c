@@ -209,6 +209,7 @@ static ambit_status make(ambit__exchange *x, const int *fetches)
   if (!x->fetches) return AMBIT_ENOMEM;
   memcpy(x->fetches, fetches, (size_t)x->nfetches * sizeof *fetches);
   AMBIT_TRY(find_early(x));
+  AMBIT_TRY(ambit__near_make(x));
   AMBIT_TRY(add_mails(x));
   if (x->nmails) AMBIT_TRY(open_queues(x));
   for (int i = 0; i < x->nmails; i++)
@@ -240,6 +241,7 @@ void ambit__exchange_free(ambit__exchange *x)
   for (int i = 0; i < x->nmails; i++)
     close_mail(x, &x->mails[i]);
   close_events(x);
+  ambit__near_free(x);
   free(x->mails);
   free(x->fetches);
   free(x->early);

@@ -1,9 +1,10 @@
-/* Moving cells on a GPU: boxes of cells from place to place, and ghost cells.
+/* Moving cells on a GPU: one box of cells from place to place, or many at once.
  *
  * Compiled once per size of a value, behind prelude/cuda.h or prelude/opencl.h and a few definitions:
  *   KERNEL, GLOBAL   what stands before a kernel and before a type in device memory
  *   T                an unsigned integer of the size of a value
  *   THREADS          of a block; THREAD and BLOCK count from 0, BLOCKS is the number of blocks
+ *   AXES             seven
  *
  * Values are counted in C order over up to seven axes, the components being one of them; axis 0 is the innermost
  * here. A place is the sum over the axes of index times stride.
@@ -52,52 +53,44 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
   }
 }
 
-/* The index inside 0 .. extent - 1 that index i, outside, stands for; kinds as in ambit_boundary. */
-AMBIT_INLINE ambit_i64 mapped(ambit_i64 kind, ambit_i64 extent, ambit_i64 i)
+/* A box of values to copy, or to set; ambit__gpu_item of device/gpu/gpu.h. */
+typedef struct ambit_item {
+  ambit_i64 to, from, to_base, from_base, is_value, value, first, blocks, count, axes;
+  ambit_i64 n[AXES], to_step[AXES], from_step[AXES];
+} ambit_item;
+
+/* All boxes of a table at once: behind its items stands, for each block, the item that the block is for. Memories
+ * are m0 to m15. */
+KERNEL AMBIT_THREADS(THREADS, 1,
+                     1) void ambit_batch(GLOBAL const ambit_item *items, ambit_i64 nitems,
+                                         GLOBAL T *m0, GLOBAL T *m1, GLOBAL T *m2, GLOBAL T *m3,
+                                         GLOBAL T *m4, GLOBAL T *m5, GLOBAL T *m6, GLOBAL T *m7,
+                                         GLOBAL T *m8, GLOBAL T *m9, GLOBAL T *m10, GLOBAL T *m11,
+                                         GLOBAL T *m12, GLOBAL T *m13, GLOBAL T *m14, GLOBAL T *m15)
 {
-  const ambit_i64 period = kind == AMBIT_PERIODIC  ? extent
-                           : kind == AMBIT_REFLECT ? 2 * (extent - 1)
-                                                   : 2 * extent;
-  ambit_i64 r;
+#define QUARTER(k, a, b, c, d) ((k) % 4 == 0 ? a : (k) % 4 == 1 ? b : (k) % 4 == 2 ? c : d)
+#define MEMORY(k)                                                                                  \
+  ((k) < 4    ? QUARTER(k, m0, m1, m2, m3)                                                         \
+   : (k) < 8  ? QUARTER(k, m4, m5, m6, m7)                                                         \
+   : (k) < 12 ? QUARTER(k, m8, m9, m10, m11)                                                       \
+              : QUARTER(k, m12, m13, m14, m15))
+  GLOBAL const ambit_item *it = items + ((GLOBAL const ambit_i64 *)(items + nitems))[BLOCK];
+  const int axes = (int)it->axes, is_small = it->count <= 0xffffffffL;
+  GLOBAL const T *from = MEMORY(it->from);
+  GLOBAL T *to = MEMORY(it->to);
 
-  if (kind == AMBIT_CLAMP) return i < 0 ? 0 : extent - 1;
-  if (period == 0) return 0;
-  r = i % period;
-  if (r < 0) r += period;
-  if (r < extent) return r;
-  return kind == AMBIT_REFLECT ? period - r : period - 1 - r;
-}
-
-/* Fills the ghost cells of one axis: `layers` layers, the `low` ones before cell `first` of the axis and the others from `end` on.
- * In each layer there is a value for every place of the other axes; `base` is the one with the least
- * indices, at index 0 of the grid along the axis itself. Threads side by side take layers side by side if
- * `inner`, else places. */
-KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_ghosts(
-    GLOBAL T *mem, ambit_i64 base, ambit_i64 places, ambit_i64 layers, ambit_i64 inner,
-    ambit_i64 along, ambit_i64 low, ambit_i64 first, ambit_i64 end, ambit_i64 extent,
-    ambit_i64 kind_low, ambit_i64 kind_high, T value_low, T value_high, ambit_i64 n0, ambit_i64 n1,
-    ambit_i64 n2, ambit_i64 n3, ambit_i64 n4, ambit_i64 n5, ambit_i64 s0, ambit_i64 s1,
-    ambit_i64 s2, ambit_i64 s3, ambit_i64 s4, ambit_i64 s5)
-{
-  const int is_small = places * layers <= 0xffffffffL;
-
-  for (ambit_i64 i = BLOCK * THREADS + THREAD; i < places * layers; i += BLOCKS * THREADS) {
+  for (ambit_i64 i = (BLOCK - it->first) * THREADS + THREAD; i < it->count;
+       i += it->blocks * THREADS) {
     ambit_u64 rest = (ambit_u64)i;
-    ambit_i64 layer = 0, at = base, to;
+    ambit_i64 to_at = it->to_base, from_at = it->from_base;
 
-    if (inner) TAKE(layers, 1, layer)
-    TAKE(n0, s0, at)
-    TAKE(n1, s1, at)
-    TAKE(n2, s2, at)
-    TAKE(n3, s3, at)
-    TAKE(n4, s4, at)
-    TAKE(n5, s5, at)
-    if (!inner) layer = (ambit_i64)rest;
-    to = (layer < low ? first : end) + layer - low;
-    if ((layer < low ? kind_low : kind_high) == AMBIT_CONSTANT)
-      mem[at + to * along] = layer < low ? value_low : value_high;
-    else
-      mem[at + to * along] =
-          mem[at + mapped(layer < low ? kind_low : kind_high, extent, to) * along];
+    for (int d = 0; d < axes; d++) {
+      ambit_i64 k = 0;
+
+      TAKE(it->n[d], 1, k)
+      to_at += k * it->to_step[d];
+      from_at += k * it->from_step[d];
+    }
+    to[to_at] = it->is_value ? (T)it->value : from[from_at];
   }
 }

@@ -1,29 +1,26 @@
-/* ghosts.c - filling ghost cells on the device: one launch per axis, in order.
+/* ghosts.c - ghost cells, as boxes to copy: one for each way in which they follow from what is given.
  *
- * An axis is filled from given cells along that axis; across the axes before it, from cells that were
- * filled already, so that corners come out right (device/host_ghosts.c does the same on the host).
+ * Along an axis, ghosts are runs of cells whose values are those of given cells, forwards (periodic), backwards
+ * (mirrors) or all of one (clamp), or a constant. A box of ghosts is a run along each axis, so its values are a copy
+ * with steps of its own, or all one constant, that of the last axis that has one. Every source is given:
+ * no box waits for another, corners neither (device/host_ghosts.c fills axis by axis what comes out the same).
  */
 #include "device/gpu/gpu.h"
 
-enum {
-  OTHERS = AMBIT_MAX_DIMS
-}; /* axes beside the one being filled: the others, and the components */
+/* Cells lo to hi - 1 of an axis have the values of cell `from` and those that follow it in steps of `step`. */
+typedef struct run {
+  int64_t lo, hi, from;
+  int step;            /* 1, -1 or 0 */
+  const double *value; /* constant: this one instead; else NULL */
+} run;
 
-/* The values of one layer of ghosts, innermost axis first. */
-typedef struct section {
-  int n; /* axes in use */
-  int64_t count[OTHERS], step[OTHERS];
-  int64_t total;
-  int64_t
-      base; /* from the start of the memory to the one with the least indices, at index 0 of the axis */
-} section;
-
-/* The given cells, and those to fill around them. */
+/* The ghosts of a move, being cut into boxes. */
 typedef struct ghosts {
-  const ambit__boundaries *b;
-  const int64_t *extents; /* of the grid */
-  ambit__box given;
-  int64_t low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS]; /* 0 at faces that are not filled */
+  const ambit__move *move;
+  ambit__box reach;         /* without faces that are not filled */
+  run runs[AMBIT_MAX_DIMS]; /* the box so far, from the last axis on */
+  ambit__gpu_item_fn add;
+  void *user;
 } ghosts;
 
 static bool is_filled(ambit_boundary kind)
@@ -31,89 +28,104 @@ static bool is_filled(ambit_boundary kind)
   return kind != AMBIT_NONE && kind != AMBIT_FIXED;
 }
 
-static void add_axis(section *s, int64_t count, int64_t step)
+/* The longest run from ghost cell lo on, up to hi at most. */
+static run ghost_run(const ambit__move *m, int axis, int side, int64_t lo, int64_t hi)
 {
-  if (count == 1) return;
-  s->count[s->n] = count;
-  s->step[s->n++] = step;
-  s->total *= count;
+  const ambit_boundary kind = m->boundaries->kind[axis][side];
+  const int64_t extent = m->extents[axis];
+  run r = {.lo = lo, .hi = hi};
+
+  if (kind == AMBIT_CONSTANT) {
+    r.value = &m->boundaries->value[axis][side];
+    return r;
+  }
+  r.from = ambit__boundary_map(kind, extent, lo);
+  for (r.hi = lo + 1; r.hi < hi; r.hi++) {
+    int64_t step = ambit__boundary_map(kind, extent, r.hi) - r.from;
+
+    if (r.hi == lo + 1 && step >= -1 && step <= 1) r.step = (int)step;
+    if (step != r.step * (r.hi - lo)) break;
+  }
+  return r;
 }
 
-static section section_of(const ambit__layout *l, const ghosts *g, int axis)
+/* The run that begins at cell `lo` of the reach. */
+static run run_at(const ghosts *g, int axis, int64_t lo)
 {
-  section s = {.total = 1, .base = ambit__layout_at(l, g->given.lo)};
+  const ambit__box *given = &g->move->box;
 
-  if (l->order == AMBIT_AOS) add_axis(&s, l->components, l->component);
+  if (lo < given->lo[axis]) return ghost_run(g->move, axis, 0, lo, given->lo[axis]);
+  if (lo >= given->hi[axis]) return ghost_run(g->move, axis, 1, lo, g->reach.hi[axis]);
+  return (run){.lo = lo, .hi = given->hi[axis], .from = lo, .step = 1};
+}
+
+static ambit__gpu_item item_of(const ghosts *g, const double *value)
+{
+  const ambit__layout *l = &g->move->dst->layout;
+  ambit__gpu_item it = {.count = 1};
+  int64_t to[AMBIT_MAX_DIMS], from[AMBIT_MAX_DIMS];
+
+  if (l->order == AMBIT_AOS) ambit__gpu_item_axis(&it, l->components, l->component, l->component);
   for (int d = l->own.ndims - 1; d >= 0; d--) {
-    int64_t low = d < axis ? g->low[d] : 0, high = d < axis ? g->high[d] : 0;
+    const run *r = &g->runs[d];
 
-    s.base -= (d == axis ? g->given.lo[d] : low) * l->stride[d];
-    if (d == axis) continue;
-    add_axis(&s, low + g->given.hi[d] - g->given.lo[d] + high, l->stride[d]);
+    to[d] = r->lo;
+    from[d] = value ? r->lo : r->from;
+    ambit__gpu_item_axis(&it, r->hi - r->lo, l->stride[d], r->step * l->stride[d]);
   }
-  if (l->order != AMBIT_AOS) add_axis(&s, l->components, l->component);
-  for (int k = s.n; k < OTHERS; k++) {
-    s.count[k] = 1;
-    s.step[k] = 0;
-  }
-  return s;
+  if (l->order != AMBIT_AOS) ambit__gpu_item_axis(&it, l->components, l->component, l->component);
+  it.to_base = ambit__layout_at(l, to);
+  it.from_base = ambit__layout_at(l, from);
+  it.is_value = value != NULL;
+  if (value)
+    ambit__value_store((unsigned char *)&it.value, l->type, ambit__value_of(*value, l->type));
+  return it;
 }
 
-static ambit__gpu_arg value_arg(const ambit__boundaries *b, int axis, int side, ambit_type type,
-                                unsigned char value[8])
+/* All boxes that go on from the runs of the axes behind `axis`; all of those are given, or the last that is not has
+ * `value`. */
+static ambit_status cut(ghosts *g, int axis, bool all_given, const double *value)
 {
-  ambit__value_store(value, type, ambit__value_of(b->value[axis][side], type));
-  return (ambit__gpu_arg){.value = value, .bytes = ambit_type_size(type)};
+  if (axis < 0) {
+    const ambit__gpu_item it = item_of(g, value);
+
+    return all_given ? AMBIT_OK : g->add(g->user, &it);
+  }
+  for (int64_t lo = g->reach.lo[axis]; lo < g->reach.hi[axis]; lo = g->runs[axis].hi) {
+    const bool is_given = lo >= g->move->box.lo[axis] && lo < g->move->box.hi[axis];
+
+    if (value)
+      g->runs[axis] = (run){.lo = lo, .hi = g->reach.hi[axis]};
+    else
+      g->runs[axis] = run_at(g, axis, lo);
+    AMBIT_TRY(cut(g, axis - 1, all_given && is_given, value ? value : g->runs[axis].value));
+  }
+  return AMBIT_OK;
 }
 
-static ambit_status fill_axis(ambit__gpu_lane *lane, ambit__gpu_function *fill,
-                              const ambit__store *store, const ghosts *g, int axis)
+ambit_status ambit__gpu_ghost_items(const ambit__move *m, ambit__gpu_item_fn add, void *user)
 {
-  const ambit__layout *l = &store->layout;
-  const ambit__boundaries *b = g->b;
-  const section s = section_of(l, g, axis);
-  const int64_t layers = g->low[axis] + g->high[axis], inner = axis == l->own.ndims - 1;
-  const int64_t kinds[2] = {b->kind[axis][0], b->kind[axis][1]};
-  unsigned char values[2][8];
-  ambit__gpu_arg args[14 + 2 * OTHERS];
-  int n = 0;
+  ghosts g = {.move = m, .reach = m->reach, .add = add, .user = user};
 
-  if (!layers || !s.total) return AMBIT_OK;
-  args[n++] = ambit__gpu_arg_memory(ambit__gpu_memory_of(store->buffer));
-  args[n++] = ambit__gpu_arg_number(&s.base);
-  args[n++] = ambit__gpu_arg_number(&s.total);
-  args[n++] = ambit__gpu_arg_number(&layers);
-  args[n++] = ambit__gpu_arg_number(&inner);
-  args[n++] = ambit__gpu_arg_number(&l->stride[axis]);
-  args[n++] = ambit__gpu_arg_number(&g->low[axis]);
-  args[n++] = ambit__gpu_arg_number(&g->given.lo[axis]);
-  args[n++] = ambit__gpu_arg_number(&g->given.hi[axis]);
-  args[n++] = ambit__gpu_arg_number(&g->extents[axis]);
-  args[n++] = ambit__gpu_arg_number(&kinds[0]);
-  args[n++] = ambit__gpu_arg_number(&kinds[1]);
-  args[n++] = value_arg(b, axis, 0, l->type, values[0]);
-  args[n++] = value_arg(b, axis, 1, l->type, values[1]);
-  for (int k = 0; k < OTHERS; k++)
-    args[n++] = ambit__gpu_arg_number(&s.count[k]);
-  for (int k = 0; k < OTHERS; k++)
-    args[n++] = ambit__gpu_arg_number(&s.step[k]);
-  return ambit__gpu_moves_run(lane, fill, s.total * layers, n, args);
+  if (ambit__box_is_empty(&m->box)) return AMBIT_OK;
+  for (int d = 0; d < m->box.ndims; d++) {
+    if (!is_filled(m->boundaries->kind[d][0])) g.reach.lo[d] = m->box.lo[d];
+    if (!is_filled(m->boundaries->kind[d][1])) g.reach.hi[d] = m->box.hi[d];
+  }
+  return cut(&g, m->box.ndims - 1, true, NULL);
 }
 
 ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                const int64_t *extents, const ambit__box *given,
                                const ambit__box *reach)
 {
-  ghosts g = {.b = b, .extents = extents, .given = *given};
-  ambit__gpu_moves *moves;
+  const ambit__move move = {
+      .dst = store, .box = *given, .reach = *reach, .boundaries = b, .extents = extents};
+  ambit__batch *batch;
+  ambit_status s;
 
-  if (ambit__box_is_empty(given)) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(q->device), store->layout.type, &moves));
-  for (int d = 0; d < given->ndims; d++) {
-    g.low[d] = is_filled(b->kind[d][0]) ? given->lo[d] - reach->lo[d] : 0;
-    g.high[d] = is_filled(b->kind[d][1]) ? reach->hi[d] - given->hi[d] : 0;
-  }
-  for (int d = 0; d < given->ndims; d++)
-    AMBIT_TRY(fill_axis((ambit__gpu_lane *)q, moves->ghosts, store, &g, d));
-  return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_batch_open(q->device, &move, 1, &batch));
+  s = ambit__gpu_batch_run(q, batch);
+  ambit__gpu_batch_close(batch);
+  return s;
 }

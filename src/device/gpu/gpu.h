@@ -8,7 +8,8 @@
  *   moves.c     the fixed kernels: boxes and ghost cells
  *   boxes.c     boxes in, out and across
  *   messages.c  messages and events
- *   ghosts.c    ghost cells
+ *   ghosts.c    ghost cells, as boxes to copy
+ *   batch.c     many boxes in one launch
  *   function.c  building and launching kernels
  *   own.c       source that the user registered
  *   module.c    compiled source, shared by all that have the same
@@ -32,7 +33,7 @@ enum {
 /* The fixed kernels for values of one size. */
 typedef struct ambit__gpu_moves {
   ambit__gpu_module *module; /* NULL: not needed yet */
-  ambit__gpu_function *move, *ghosts;
+  ambit__gpu_function *move, *batch;
 } ambit__gpu_moves;
 
 typedef struct ambit__gpu_device {
@@ -118,6 +119,10 @@ ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__stor
 ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                const int64_t *extents, const ambit__box *given,
                                const ambit__box *reach);
+ambit_status ambit__gpu_batch_open(ambit__device *dev, const ambit__move *moves, int n,
+                                   ambit__batch **batch);
+void ambit__gpu_batch_close(ambit__batch *batch);
+ambit_status ambit__gpu_batch_run(ambit__queue *q, ambit__batch *batch);
 ambit_status ambit__gpu_message_open(ambit__device *dev, size_t bytes, ambit__message **m);
 void ambit__gpu_message_close(ambit__device *dev, ambit__message *m);
 ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
@@ -148,13 +153,15 @@ double ambit__gpu_copy_bandwidth(ambit__device *dev);
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
   .read_box = ambit__gpu_read_box, .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,   \
-  .message_open = ambit__gpu_message_open, .message_close = ambit__gpu_message_close,              \
-  .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, .event_open = ambit__gpu_event_open,       \
-  .event_close = ambit__gpu_event_close, .event_record = ambit__gpu_event_record,                  \
-  .event_await = ambit__gpu_event_await, .event_sync = ambit__gpu_event_sync,                      \
-  .event_done = ambit__gpu_event_done, .event_seconds = ambit__gpu_event_seconds,                  \
-  .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
-  .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,       \
+  .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
+  .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
+  .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \
+  .event_open = ambit__gpu_event_open, .event_close = ambit__gpu_event_close,                      \
+  .event_record = ambit__gpu_event_record, .event_await = ambit__gpu_event_await,                  \
+  .event_sync = ambit__gpu_event_sync, .event_done = ambit__gpu_event_done,                        \
+  .event_seconds = ambit__gpu_event_seconds, .build = ambit__gpu_build,                            \
+  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,             \
+  .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
   .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
   .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
 
@@ -176,6 +183,28 @@ ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int
                                const ambit__store *from, const ambit__box *box);
 ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,
                                 const ambit__box *box, ambit__gpu_memory *from, int64_t first);
+
+/* ---- ghosts.c, batch.c ---- */
+
+enum { AMBIT__GPU_AXES = AMBIT_MAX_DIMS + 1 }; /* of a box of values: the components are one */
+
+/* A box of values that are copied, or that all get one value: as codegen/prelude/moves.h reads it. */
+typedef struct ambit__gpu_item {
+  int64_t to, from;           /* memories, by number */
+  int64_t to_base, from_base; /* places of the first value */
+  int64_t is_value, value;    /* all get this one; its bits */
+  int64_t first, blocks;      /* of the launch: those that do it */
+  int64_t count, axes;        /* values in all; axes in use, innermost first */
+  int64_t n[AMBIT__GPU_AXES]; /* values along an axis */
+  int64_t to_step[AMBIT__GPU_AXES], from_step[AMBIT__GPU_AXES]; /* from one to the next */
+} ambit__gpu_item;
+
+/* Appends an axis; one of a single value changes nothing, and one that goes on where the last ends becomes part of it. */
+void ambit__gpu_item_axis(ambit__gpu_item *it, int64_t n, int64_t to_step, int64_t from_step);
+
+typedef ambit_status (*ambit__gpu_item_fn)(void *user, const ambit__gpu_item *it);
+/* The ghosts of a move as items, whose memories are left to the caller. */
+ambit_status ambit__gpu_ghost_items(const ambit__move *m, ambit__gpu_item_fn add, void *user);
 
 /* ---- moves.c ---- */
 

@@ -26,11 +26,7 @@ static char *write_source(const ambit__dialect *l, int size)
                types[size]);
   ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
                AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
-  ambit__print(&t, "#define AMBIT_CONSTANT %d\n#define AMBIT_PERIODIC %d\n", AMBIT_CONSTANT,
-               AMBIT_PERIODIC);
-  ambit__print(&t, "#define AMBIT_REFLECT %d\n#define AMBIT_CLAMP %d\n\n", AMBIT_REFLECT,
-               AMBIT_CLAMP);
-  ambit__print(&t, "%s", ambit__prelude_moves);
+  ambit__print(&t, "#define AXES %d\n\n%s", AMBIT__GPU_AXES, ambit__prelude_moves);
   return ambit__text_finish(&t);
 }
 
@@ -43,7 +39,7 @@ static ambit_status compile(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
   s = d->driver->build(d->gpu, "a fixed kernel", source, true, &m->module);
   free(source);
   if (!s) s = d->driver->function(m->module, "ambit_move", &m->move);
-  if (!s) s = d->driver->function(m->module, "ambit_ghosts", &m->ghosts);
+  if (!s) s = d->driver->function(m->module, "ambit_batch", &m->batch);
   return s;
 }
 
@@ -51,7 +47,7 @@ ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__
 {
   ambit__gpu_moves *m = &d->moves[which(type)];
 
-  if (!m->ghosts) AMBIT_TRY(compile(d, which(type), m));
+  if (!m->batch) AMBIT_TRY(compile(d, which(type), m));
   *moves = m;
   return AMBIT_OK;
 }

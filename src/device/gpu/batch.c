@@ -1,0 +1,294 @@
+/* batch.c - many boxes of cells that move at once: a table of them on the device, and one launch.
+ *
+ * A launch has room for a number of memories, and its values have one size; a batch that needs more is several
+ * launches. A table holds places in memories, and these do not change when buffers are swapped: which memories they are is
+ * told at each launch. When a store was given wider margins the table is made anew.
+ */
+#include "device/gpu/gpu.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MEMORIES = 16,       /* of a launch: see codegen/prelude/moves.h */
+  BLOCKS_PER_UNIT = 32 /* of an item at most */
+};
+
+/* A store, and where its values were when the table was made. */
+typedef struct party {
+  ambit__store *store;
+  int64_t origin, component, stride[AMBIT_MAX_DIMS];
+} party;
+
+/* One launch. */
+typedef struct group {
+  ambit_type type; /* of the values, or one of that size */
+  party parties[MEMORIES];
+  int nparties;
+  ambit__gpu_item *items; /* owned */
+  size_t nitems, cap;
+  int64_t blocks;
+  ambit__gpu_memory *table; /* items, then the item of each block; owned */
+} group;
+
+struct ambit__batch {
+  ambit__gpu_device *device;
+  ambit__move *moves; /* owned */
+  int nmoves;
+  group *groups; /* owned */
+  size_t ngroups, cap;
+};
+
+/* A move whose items are being added. */
+typedef struct adding {
+  ambit__batch *batch;
+  const ambit__move *move;
+} adding;
+
+static ambit__errors *errors_of(const ambit__batch *b)
+{
+  return b->device->head.errors;
+}
+
+/* ---- items ---- */
+
+void ambit__gpu_item_axis(ambit__gpu_item *it, int64_t n, int64_t to_step, int64_t from_step)
+{
+  const int64_t last = it->axes - 1;
+
+  it->count *= n;
+  if (n == 1) return;
+  if (last >= 0 && to_step == it->n[last] * it->to_step[last] &&
+      from_step == it->n[last] * it->from_step[last]) {
+    it->n[last] *= n;
+    return;
+  }
+  it->n[it->axes] = n;
+  it->to_step[it->axes] = to_step;
+  it->from_step[it->axes++] = from_step;
+}
+
+static ambit__gpu_item copy_item(const ambit__move *m)
+{
+  const ambit__layout *to = &m->dst->layout, *from = &m->src->layout;
+  const ambit__box there = ambit__box_move(&m->box, m->shift);
+  ambit__gpu_item it = {.count = 1};
+
+  if (to->order == AMBIT_AOS)
+    ambit__gpu_item_axis(&it, to->components, to->component, from->component);
+  for (int d = m->box.ndims - 1; d >= 0; d--)
+    ambit__gpu_item_axis(&it, m->box.hi[d] - m->box.lo[d], to->stride[d], from->stride[d]);
+  if (to->order != AMBIT_AOS)
+    ambit__gpu_item_axis(&it, to->components, to->component, from->component);
+  it.to_base = ambit__layout_at(to, there.lo);
+  it.from_base = ambit__layout_at(from, m->box.lo);
+  return it;
+}
+
+/* ---- groups ---- */
+
+static party party_of(ambit__store *store)
+{
+  const ambit__layout *l = &store->layout;
+  party p = {.store = store, .origin = l->origin, .component = l->component};
+
+  memcpy(p.stride, l->stride, sizeof p.stride);
+  return p;
+}
+
+/* Number of a store in a group, which takes it in; -1: the group is full. */
+static int join(group *g, ambit__store *store)
+{
+  for (int i = 0; i < g->nparties; i++)
+    if (g->parties[i].store == store) return i;
+  if (g->nparties == MEMORIES) return -1;
+  g->parties[g->nparties] = party_of(store);
+  return g->nparties++;
+}
+
+static group *add_group(ambit__batch *b, ambit_type type)
+{
+  group *groups = ambit__grow(errors_of(b), b->groups, b->ngroups, &b->cap, sizeof *groups);
+
+  if (!groups) return NULL;
+  b->groups = groups;
+  groups += b->ngroups++;
+  *groups = (group){.type = type};
+  return groups;
+}
+
+/* The group that a move belongs to, with its stores in it: the last one, if that has room. */
+static group *group_for(ambit__batch *b, const ambit__move *m, int *to, int *from)
+{
+  group *g = b->ngroups ? &b->groups[b->ngroups - 1] : NULL;
+  const ambit_type type = m->dst->layout.type;
+
+  if (g && ambit_type_size(g->type) == ambit_type_size(type)) {
+    *to = join(g, m->dst);
+    *from = *to < 0 ? -1 : join(g, m->src ? m->src : m->dst);
+    if (*from >= 0) return g;
+  }
+  g = add_group(b, type);
+  if (!g) return NULL;
+  *to = join(g, m->dst);
+  *from = join(g, m->src ? m->src : m->dst);
+  return g;
+}
+
+static ambit_status add_item(void *user, const ambit__gpu_item *item)
+{
+  const adding *a = user;
+  const int units = a->batch->device->info.units;
+  const int64_t most = (int64_t)BLOCKS_PER_UNIT * (units > 0 ? units : 1);
+  ambit__gpu_item *items;
+  int to, from;
+  group *g;
+
+  if (!item->count) return AMBIT_OK;
+  g = group_for(a->batch, a->move, &to, &from);
+  if (!g) return AMBIT_ENOMEM;
+  items = ambit__grow(errors_of(a->batch), g->items, g->nitems, &g->cap, sizeof *items);
+  if (!items) return AMBIT_ENOMEM;
+  g->items = items;
+  items += g->nitems++;
+  *items = *item;
+  items->to = to;
+  items->from = from;
+  items->first = g->blocks;
+  items->blocks = (item->count + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS;
+  if (items->blocks > most) items->blocks = most;
+  g->blocks += items->blocks;
+  return AMBIT_OK;
+}
+
+/* ---- tables ---- */
+
+static void write_table(const group *g, void *memory)
+{
+  int64_t *which = (int64_t *)((ambit__gpu_item *)memory + g->nitems);
+
+  memcpy(memory, g->items, g->nitems * sizeof *g->items);
+  for (size_t i = 0; i < g->nitems; i++)
+    for (int64_t k = 0; k < g->items[i].blocks; k++)
+      *which++ = (int64_t)i;
+}
+
+static ambit_status make_table(ambit__gpu_device *d, group *g)
+{
+  const size_t bytes = g->nitems * sizeof *g->items + (size_t)g->blocks * sizeof(int64_t);
+  ambit__gpu_moves *moves;
+  void *staged;
+  ambit_status s;
+
+  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, &moves));
+  AMBIT_TRY(d->driver->alloc(d->gpu, bytes, &g->table));
+  AMBIT_TRY(d->driver->host_alloc(d->gpu, bytes, &staged));
+  write_table(g, staged);
+  s = d->driver->copy_in(d->setup, g->table, 0, staged, bytes);
+  if (!s) s = d->driver->queue_sync(d->setup);
+  d->driver->host_release(d->gpu, staged);
+  return s;
+}
+
+static void clear(ambit__batch *b)
+{
+  for (size_t i = 0; i < b->ngroups; i++) {
+    if (b->groups[i].table) b->device->driver->release(b->groups[i].table);
+    free(b->groups[i].items);
+  }
+  b->ngroups = 0;
+}
+
+static ambit_status make_tables(ambit__batch *b)
+{
+  clear(b);
+  for (int i = 0; i < b->nmoves; i++) {
+    adding a = {b, &b->moves[i]};
+
+    if (!a.move->src) {
+      AMBIT_TRY(ambit__gpu_ghost_items(a.move, add_item, &a));
+    } else if (!ambit__box_is_empty(&a.move->box)) {
+      const ambit__gpu_item it = copy_item(a.move);
+
+      AMBIT_TRY(add_item(&a, &it));
+    }
+  }
+  for (size_t i = 0; i < b->ngroups; i++)
+    AMBIT_TRY(make_table(b->device, &b->groups[i]));
+  return AMBIT_OK;
+}
+
+static bool is_current(const group *g)
+{
+  for (int i = 0; i < g->nparties; i++) {
+    const party *was = &g->parties[i];
+    const ambit__layout *is = &was->store->layout;
+
+    if (was->origin != is->origin || was->component != is->component ||
+        memcmp(was->stride, is->stride, sizeof was->stride))
+      return false;
+  }
+  return true;
+}
+
+/* ---- the entries ---- */
+
+void ambit__gpu_batch_close(ambit__batch *b)
+{
+  if (!b) return;
+  clear(b);
+  free(b->groups);
+  free(b->moves);
+  free(b);
+}
+
+ambit_status ambit__gpu_batch_open(ambit__device *dev, const ambit__move *moves, int n,
+                                   ambit__batch **batch)
+{
+  ambit__batch *b = ambit__new(dev->errors, 1, sizeof *b);
+  ambit_status s = AMBIT_ENOMEM;
+
+  if (!b) return s;
+  b->device = ambit__gpu_device_of(dev);
+  b->nmoves = n;
+  b->moves = ambit__new(dev->errors, (size_t)n, sizeof *moves);
+  if (b->moves) {
+    memcpy(b->moves, moves, (size_t)n * sizeof *moves);
+    s = make_tables(b);
+  }
+  if (s)
+    ambit__gpu_batch_close(b);
+  else
+    *batch = b;
+  return s;
+}
+
+static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_device *d, const group *g)
+{
+  const int64_t blocks[3] = {g->blocks, 1, 1}, nitems = (int64_t)g->nitems;
+  const int threads[3] = {AMBIT__MOVE_THREADS, 1, 1};
+  ambit__gpu_arg args[2 + MEMORIES];
+  ambit__gpu_moves *moves;
+
+  AMBIT_TRY(ambit__gpu_moves_get(d, g->type, &moves));
+  args[0] = ambit__gpu_arg_memory(g->table);
+  args[1] = ambit__gpu_arg_number(&nitems);
+  for (int i = 0; i < MEMORIES; i++)
+    args[2 + i] = ambit__gpu_arg_memory(
+        ambit__gpu_memory_of(g->parties[i < g->nparties ? i : 0].store->buffer));
+  return d->driver->launch(lane->queue, moves->batch, blocks, threads, 0, 2 + MEMORIES, args);
+}
+
+ambit_status ambit__gpu_batch_run(ambit__queue *q, ambit__batch *b)
+{
+  bool current = true;
+
+  for (size_t i = 0; i < b->ngroups; i++)
+    current &= is_current(&b->groups[i]);
+  if (!current) AMBIT_TRY(make_tables(b));
+  for (size_t i = 0; i < b->ngroups; i++)
+    AMBIT_TRY(launch((ambit__gpu_lane *)q, b->device, &b->groups[i]));
+  return AMBIT_OK;
+}
