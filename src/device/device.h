@@ -70,7 +70,8 @@ typedef struct ambit__move {
   const int64_t *extents;              /* ghosts: of the grid */
 } ambit__move;
 
-typedef struct ambit__batch ambit__batch; /* moves; each backend has its own struct */
+typedef struct ambit__batch ambit__batch;         /* moves; each backend has its own struct */
+typedef struct ambit__recording ambit__recording; /* work of a queue, likewise */
 
 /* What one parameter of a launch is bound to: a field, or a value in a small buffer. `valid` is looked at by launches
  * that are checked, and by nobody else: a read beyond it is an error. With ndims 0, it is the own cells and the margins. */
@@ -126,7 +127,8 @@ typedef struct ambit__backend {
                        ambit__device **dev);
   void (*close)(ambit__device *dev);
   void (*info)(ambit__device *dev, ambit__device_info *info);
-  ambit_status (*queue_open)(ambit__device *dev, ambit__queue **queue);
+  /* Urgent: what is in it goes before what other queues of the device are about to begin, where it can. */
+  ambit_status (*queue_open)(ambit__device *dev, bool urgent, ambit__queue **queue);
   void (*queue_close)(ambit__queue *queue);
 
   /* Zeroed memory. With a layout, each page is placed near the thread that will work on it. */
@@ -171,15 +173,15 @@ typedef struct ambit__backend {
   ambit_status (*unpack)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                          ambit__message *m, size_t at);
 
-  /* Events, which can be recorded again and again. One never recorded has happened. NULL: the device does its work at
-   * once. */
-  ambit_status (*event_open)(ambit__device *dev, ambit__event **e);
+  /* Events, which can be recorded again and again. One never recorded has happened. Those with a time cost more. NULL: the
+   * device does its work at once. */
+  ambit_status (*event_open)(ambit__device *dev, bool timed, ambit__event **e);
   void (*event_close)(ambit__event *e);
   ambit_status (*event_record)(ambit__event *e, ambit__queue *q);
   ambit_status (*event_await)(ambit__queue *q, ambit__event *e); /* q goes on when e has happened */
   ambit_status (*event_sync)(ambit__event *e);                   /* the host waits */
   bool (*event_done)(ambit__event *e);
-  /* Seconds between two that happened; less than 0 when unknown. NULL: always. */
+  /* Seconds between two with a time that happened; less than 0 when unknown. NULL: always. */
   double (*event_seconds)(ambit__event *from, ambit__event *to);
 
   ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
@@ -198,6 +200,14 @@ typedef struct ambit__backend {
   ambit_status (*report)(ambit__queue *q);
   ambit_status (*verdict)(ambit__queue *q, bool wait, ambit__verdict *v);
   void (*unwatch)(ambit__queue *q);
+
+  /* Recordings. What is handed to the queue after record is not done, but kept, until recorded: boxes, functions,
+   * buffers and numbers as they were. replay hands it all over in one go. Between the two nothing may wait for the queue, nor
+   * read or write host memory through it. NULL, all four: it would gain nothing. */
+  ambit_status (*record)(ambit__queue *q);
+  ambit_status (*recorded)(ambit__queue *q, ambit__recording **r);
+  ambit_status (*replay)(ambit__queue *q, ambit__recording *r);
+  void (*recording_close)(ambit__recording *r);
 
   /* Bytes per second that a copy moves, read and written ones together; measured on the first call. */
   double (*copy_bandwidth)(ambit__device *dev);

@@ -56,8 +56,9 @@ static void dry_info(ambit__device *dev, ambit__device_info *info)
   snprintf(info->name, sizeof info->name, "nothing");
 }
 
-static ambit_status dry_queue_open(ambit__device *dev, ambit__queue **queue)
+static ambit_status dry_queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
 {
+  (void)urgent;
   *queue = ambit__new(dev->errors, 1, sizeof **queue);
   if (!*queue) return AMBIT_ENOMEM;
   (*queue)->device = dev;

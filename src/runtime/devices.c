@@ -98,7 +98,7 @@ static ambit_status open_engine(ambit *a, const item *it, int *index)
   *e = (ambit__engine){.backend = it->backend, .ordinal = it->ordinal};
   AMBIT_TRY(backend->open(&a->errors, &a->settings, it->ordinal, &e->device));
   *index = a->nengines++;
-  AMBIT_TRY(backend->queue_open(e->device, &e->queue));
+  AMBIT_TRY(backend->queue_open(e->device, false, &e->queue));
   backend->info(e->device, &info);
   e->memory = info.memory;
   return AMBIT_OK;

@@ -107,7 +107,7 @@ static ambit_status open_mail(ambit__exchange *x, ambit__mail *m)
     m->twin = find_mail(x, m->other - g->first, m->part + g->first, !m->incoming);
   AMBIT_TRY(dev->backend->message_open(dev, m->bytes, &m->message));
   if (!m->incoming && dev->backend->event_open)
-    AMBIT_TRY(dev->backend->event_open(dev, &m->packed));
+    AMBIT_TRY(dev->backend->event_open(dev, false, &m->packed));
   return AMBIT_OK;
 }
 
@@ -138,10 +138,10 @@ static ambit_status open_queues(ambit__exchange *x)
         e->moves = e->queue;
         continue;
       }
-      AMBIT_TRY(backend->queue_open(e->device, &e->moves));
+      AMBIT_TRY(backend->queue_open(e->device, true, &e->moves));
     }
     for (int k = 0; backend->event_open && k < 2; k++)
-      AMBIT_TRY(backend->event_open(e->device, &x->events[2 * i + k]));
+      AMBIT_TRY(backend->event_open(e->device, false, &x->events[2 * i + k]));
   }
   return AMBIT_OK;
 }

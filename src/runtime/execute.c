@@ -91,17 +91,32 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   return AMBIT_OK;
 }
 
-ambit_status ambit__program_iterate(ambit_program *p)
+ambit_status ambit__program_walk(ambit_program *p)
 {
   ambit *a = p->grid->context;
 
-  if (a->trace) a->trace->iteration = p->iteration;
   for (size_t i = 0; i < p->nops; i++) {
     const double start = ambit__trace_clock(a);
 
     AMBIT_TRY(run(p, &p->ops[i]));
     if (a->trace) ambit__trace_operation(p, &p->ops[i], start);
   }
+  return AMBIT_OK;
+}
+
+void ambit__program_rotate(ambit_program *p)
+{
+  for (size_t i = 0; i < p->nops; i++)
+    for (int k = 0; p->ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
+      rotate(&p->steps[p->ops[i].step], k);
+}
+
+ambit_status ambit__program_iterate(ambit_program *p)
+{
+  ambit *a = p->grid->context;
+
+  if (a->trace) a->trace->iteration = p->iteration;
+  AMBIT_TRY(p->replay && !a->trace ? ambit__replay_iterate(p) : ambit__program_walk(p));
   if (a->trace) a->trace->iteration = -1;
   AMBIT_TRY(ambit__debug_end(p));
   p->iteration++;

@@ -46,6 +46,7 @@ struct ambit {
   struct ambit__trace *trace; /* NULL: nobody wants one; owned */
   bool dry;                   /* nothing is done: programs are only sealed */
   uint64_t last_id;           /* ids handed out so far */
+  uint64_t memory_id;         /* changes when a field gets other memory */
   struct ambit__debug *debug; /* of the options check and nan; NULL: not needed so far; owned */
   ambit__link grids, scalars, kernels;
 };
@@ -178,10 +179,13 @@ struct ambit_program {
   int nexchanges;
   ambit__operation *ops;
   size_t nops, ops_cap;
+  struct ambit__replay
+      *replay; /* of iterations; NULL: each is done operation by operation; owned */
   bool sealed;
   bool broken;       /* something its steps refer to was destroyed */
   int64_t iteration; /* iterations done since creation */
   int64_t check;     /* iterations between checks of run_until */
+  bool watched;      /* the device itself looks whether the run has ended */
   bool converged;    /* the last run_until ended because its condition held */
   int64_t every;     /* iterations between callbacks; 0 none */
   ambit_callback_fn callback;
@@ -268,6 +272,12 @@ ambit_status ambit__debug_launch(ambit_program *p, int step, int part, ambit__la
 ambit_status ambit__debug_end(ambit_program *p);
 void ambit__debug_close(ambit *a); /* before the engines close */
 
+/* ---- replay.c: iterations that a device is handed in one go ---- */
+
+ambit_status ambit__replay_make(ambit_program *p); /* if it pays; when all else is made */
+void ambit__replay_free(ambit_program *p);
+ambit_status ambit__replay_iterate(ambit_program *p); /* as ambit__program_walk; needs p->replay */
+
 /* ---- program.c, check.c, seal.c, start.c, execute.c, report.c, until.c ---- */
 
 /* Tells all programs of a context that a field, scalar or kernel is about to go. */
@@ -282,6 +292,8 @@ bool ambit__program_goes_anywhere(const ambit_program *p);
 ambit_status ambit__program_ready(ambit_program *p);
 void ambit__program_rest(ambit_program *p);
 ambit_status ambit__program_iterate(ambit_program *p); /* once */
+ambit_status ambit__program_walk(ambit_program *p);    /* all its operations */
+void ambit__program_rotate(ambit_program *p);          /* only those that rotate fields */
 /* In the middle of a run the other processes wait for messages of this one and cannot hear of its failure: the run is
  * ended, with the cause. Alone, the failure is passed on. */
 ambit_status ambit__run_or_end(ambit_program *p, ambit_status s);

@@ -1,8 +1,8 @@
 /* seal.c - from the steps the user wrote to the operations that run.
  *
  * Phases, a function each: what is wrong with the steps; whether all processes have the same (same.c); the cells each updates (build.c); what is read beyond the
- * parts' own cells (fetch.c), and memory for it; functions and arguments (build.c); what is good when (flow.c), and
- * the order of things (schedule.c).
+ * parts' own cells (fetch.c), and memory for it; functions and arguments (build.c); what is good when (flow.c), the
+ * order of things (schedule.c), and whether it can be recorded (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/flow.h"
@@ -85,7 +85,8 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_widen(p));
   AMBIT_TRY(ambit__program_build(p));
   AMBIT_TRY(ambit__flow_start(p));
-  return ambit__program_schedule(p);
+  AMBIT_TRY(ambit__program_schedule(p));
+  return ambit__replay_make(p);
 }
 
 ambit_status ambit__program_seal(ambit_program *p)
@@ -103,6 +104,7 @@ ambit_status ambit__program_seal(ambit_program *p)
 void ambit__program_unseal(ambit_program *p)
 {
   if (!p->sealed) return;
+  ambit__replay_free(p);
   ambit__program_unschedule(p);
   ambit__program_discard(p);
   ambit__program_free_fetches(p);

@@ -31,8 +31,8 @@ static ambit_status open_pairs(ambit__stopwatch *w)
   const ambit__backend *backend = w->engine->device->backend;
 
   for (int i = 0; i < PAIRS; i++) {
-    AMBIT_TRY(backend->event_open(w->engine->device, &w->pairs[i].before));
-    AMBIT_TRY(backend->event_open(w->engine->device, &w->pairs[i].after));
+    AMBIT_TRY(backend->event_open(w->engine->device, true, &w->pairs[i].before));
+    AMBIT_TRY(backend->event_open(w->engine->device, true, &w->pairs[i].after));
   }
   return AMBIT_OK;
 }
@@ -43,7 +43,7 @@ static ambit_status open_watch(ambit__stopwatch *w)
   ambit__event *origin;
 
   if (!backend->event_seconds) return AMBIT_OK;
-  AMBIT_TRY(backend->event_open(w->engine->device, &origin));
+  AMBIT_TRY(backend->event_open(w->engine->device, true, &origin));
   w->origin = origin;
   AMBIT_TRY(backend->event_record(origin, w->engine->queue));
   AMBIT_TRY(backend->event_sync(origin));

@@ -150,7 +150,9 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
 
   if (backend->watch && a->nengines == 1 && a->net->size == 1 && all_heed(p))
     AMBIT_TRY(backend->watch(queue(p), &watch, &there));
+  p->watched = there;
   s = iterate(&c, there, n, last, progress);
+  p->watched = false;
   if (there) backend->unwatch(queue(p));
   return s;
 }

@@ -6,12 +6,25 @@
 
 #pragma GCC visibility push(default)
 
-enum { INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, NOT_FOUND = 500 };
+enum {
+  INVALID_VALUE = 1,
+  INVALID_DEVICE = 101,
+  INVALID_CONTEXT = 201,
+  NOT_FOUND = 500,
+  STREAM_CAPTURED = 900
+};
 
 struct CUctx_st {
   int device, users;
 };
 struct CUstream_st {
+  struct CUctx_st *context;
+  bool recording;
+};
+struct CUgraph_st {
+  int unused;
+};
+struct CUgraphExec_st {
   struct CUctx_st *context;
 };
 struct CUevent_st {
@@ -151,12 +164,21 @@ ambit__cu_result cuCtxSetCurrent(ambit__cu_context ctx)
 
 /* ---- streams and events ---- */
 
-ambit__cu_result cuStreamCreate(ambit__cu_stream *s, unsigned int flags)
+ambit__cu_result cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
   NEED(current, INVALID_CONTEXT);
-  NEED(flags == CU_INDEPENDENT_STREAM, INVALID_VALUE);
+  *least = 0;
+  *greatest = -5;
+  return CU_OK;
+}
+
+ambit__cu_result cuStreamCreateWithPriority(ambit__cu_stream *s, unsigned int flags, int priority)
+{
+  NEED(current, INVALID_CONTEXT);
+  NEED(flags == CU_INDEPENDENT_STREAM && priority <= 0 && priority >= -5, INVALID_VALUE);
+  fake_cuda.priority = priority;
   *s = malloc(sizeof **s);
-  (*s)->context = current;
+  **s = (struct CUstream_st){.context = current};
   fake_cuda.streams++;
   return CU_OK;
 }
@@ -172,7 +194,56 @@ ambit__cu_result cuStreamDestroy_v2(ambit__cu_stream s)
 ambit__cu_result cuStreamSynchronize(ambit__cu_stream s)
 {
   NEED(s->context == current, INVALID_CONTEXT);
+  NEED(!s->recording, STREAM_CAPTURED);
   return fake_cuda.sync_result;
+}
+
+ambit__cu_result cuStreamBeginCapture_v2(ambit__cu_stream s, unsigned int mode)
+{
+  NEED(s->context == current, INVALID_CONTEXT);
+  NEED(!s->recording && mode == CU_CAPTURE_THIS_ONLY, INVALID_VALUE);
+  s->recording = true;
+  return CU_OK;
+}
+
+ambit__cu_result cuStreamEndCapture(ambit__cu_stream s, ambit__cu_graph *g)
+{
+  NEED(s->recording, INVALID_VALUE);
+  s->recording = false;
+  *g = calloc(1, sizeof **g);
+  fake_cuda.graphs++;
+  return CU_OK;
+}
+
+ambit__cu_result cuGraphInstantiateWithFlags(ambit__cu_graph_exec *x, ambit__cu_graph g,
+                                             unsigned long long flags)
+{
+  NEED(current && g && !flags, INVALID_VALUE);
+  *x = malloc(sizeof **x);
+  (*x)->context = current;
+  fake_cuda.graphs++;
+  return CU_OK;
+}
+
+ambit__cu_result cuGraphDestroy(ambit__cu_graph g)
+{
+  free(g);
+  fake_cuda.graphs--;
+  return CU_OK;
+}
+
+ambit__cu_result cuGraphLaunch(ambit__cu_graph_exec x, ambit__cu_stream s)
+{
+  NEED(x->context == current && s->context == current, INVALID_CONTEXT);
+  fake_cuda.replays++;
+  return CU_OK;
+}
+
+ambit__cu_result cuGraphExecDestroy(ambit__cu_graph_exec x)
+{
+  free(x);
+  fake_cuda.graphs--;
+  return CU_OK;
 }
 
 ambit__cu_result cuStreamWaitEvent(ambit__cu_stream s, ambit__cu_event e, unsigned int flags)
@@ -184,7 +255,7 @@ ambit__cu_result cuStreamWaitEvent(ambit__cu_stream s, ambit__cu_event e, unsign
 ambit__cu_result cuEventCreate(ambit__cu_event *e, unsigned int flags)
 {
   NEED(current, INVALID_CONTEXT);
-  NEED(flags == CU_TIMED_EVENT, INVALID_VALUE);
+  NEED(flags == CU_TIMED_EVENT || flags == CU_PLAIN_EVENT, INVALID_VALUE);
   *e = malloc(sizeof **e);
   **e = (struct CUevent_st){.context = current, .when = -1};
   fake_cuda.events++;

@@ -20,13 +20,14 @@ typedef struct fake_cuda_state {
   ambit__cu_result refusal;     /* with this result */
   int version;                  /* of CUDA: 13000 */
   /* what it sees */
-  int contexts, streams, events, modules, allocations, pinned; /* that exist now */
-  int loads;                                                   /* of images, also refused ones */
-  int launches, attributes;                                    /* so far */
-  int shared_granted;                                          /* by the last attribute */
-  unsigned int blocks[3], threads[3], shared;                  /* of the last launch */
-  unsigned long long args[4];                                  /* its first 8-byte arguments */
-  int wanted_args;                                             /* how many of those to look at */
+  int contexts, streams, events, modules, allocations, pinned, graphs; /* that exist now */
+  int loads;                                  /* of images, also refused ones */
+  int launches, attributes, replays;          /* so far */
+  int priority;                               /* of the last stream */
+  int shared_granted;                         /* by the last attribute */
+  unsigned int blocks[3], threads[3], shared; /* of the last launch */
+  unsigned long long args[4];                 /* its first 8-byte arguments */
+  int wanted_args;                            /* how many of those to look at */
 } fake_cuda_state;
 
 extern fake_cuda_state fake_cuda;

@@ -29,7 +29,7 @@ static void open_device(const char *name)
 {
   backend = ambit__backend_find(&errors, name, strlen(name));
   CHECK_EQ(AMBIT_OK, backend->open(&errors, &settings, 0, &device));
-  CHECK_EQ(AMBIT_OK, backend->queue_open(device, &queue));
+  CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &queue));
 }
 
 static void close_device(void)

@@ -31,7 +31,7 @@ static void end(void)
   const fake_cuda_state *f = &fake_cuda;
 
   CHECK_EQ(0, f->contexts);
-  CHECK_EQ(0, f->streams + f->events + f->modules + f->allocations + f->pinned);
+  CHECK_EQ(0, f->streams + f->events + f->modules + f->allocations + f->pinned + f->graphs);
   ambit__errors_clear(&errors);
   folder_remove();
 }
@@ -52,7 +52,7 @@ static ambit__gpu_queue *open_queue(ambit__gpu *g)
 {
   ambit__gpu_queue *q = NULL;
 
-  CHECK_EQ(AMBIT_OK, cuda->queue_open(g, &q));
+  CHECK_EQ(AMBIT_OK, cuda->queue_open(g, false, &q));
   return q;
 }
 
@@ -274,8 +274,8 @@ static void events_tell_time_and_order(void)
   g = open_gpu(0);
   q = open_queue(g);
   r = open_queue(g);
-  CHECK_EQ(AMBIT_OK, cuda->event_open(g, &a));
-  CHECK_EQ(AMBIT_OK, cuda->event_open(g, &b));
+  CHECK_EQ(AMBIT_OK, cuda->event_open(g, true, &a));
+  CHECK_EQ(AMBIT_OK, cuda->event_open(g, true, &b));
   CHECK(cuda->event_seconds(a, b) < 0);
   CHECK_EQ(AMBIT_OK, cuda->event_record(a, q));
   CHECK_EQ(AMBIT_OK, cuda->event_await(r, a));
@@ -483,7 +483,7 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
                                        &rule));
   step.rule = rule;
   CHECK_EQ(AMBIT_OK, b->open(&errors, &settings, 0, &d));
-  CHECK_EQ(AMBIT_OK, b->queue_open(d, &q));
+  CHECK_EQ(AMBIT_OK, b->queue_open(d, false, &q));
   CHECK_EQ(AMBIT_OK, b->build(d, &g, &f));
   CHECK_MSG(!strncmp(f->plan, "(stream", 7), "%s", f->plan);
   for (int i = 0; i < 2; i++)

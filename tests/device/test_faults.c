@@ -63,7 +63,7 @@ static void begin(scene *s, const char *device, int64_t rows)
   s->extents[1] = COLUMNS;
   s->backend = ambit__backend_find(&s->errors, device, strlen(device));
   CHECK_EQ(AMBIT_OK, s->backend->open(&s->errors, &s->settings, 0, &s->device));
-  CHECK_EQ(AMBIT_OK, s->backend->queue_open(s->device, &s->queue));
+  CHECK_EQ(AMBIT_OK, s->backend->queue_open(s->device, false, &s->queue));
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&s->errors, "cross", rule_text, &s->rule));
   for (int d = 0; d < 2; d++)
     s->clamp.kind[d][0] = s->clamp.kind[d][1] = AMBIT_CLAMP;

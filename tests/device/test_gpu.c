@@ -23,7 +23,7 @@ static ambit__queue host_queue = {.device = &host_device};
 static void open_device(void)
 {
   CHECK_EQ(AMBIT_OK, gpu->open(&errors, &settings, 0, &device));
-  CHECK_EQ(AMBIT_OK, gpu->queue_open(device, &queue));
+  CHECK_EQ(AMBIT_OK, gpu->queue_open(device, false, &queue));
 }
 
 static void close_device(void)

@@ -184,7 +184,7 @@ static void settle(void)
   ambit__event *e;
 
   if (!backend->event_open) return;
-  CHECK_EQ(AMBIT_OK, backend->event_open(device, &e));
+  CHECK_EQ(AMBIT_OK, backend->event_open(device, false, &e));
   CHECK_EQ(AMBIT_OK, backend->event_record(e, queue));
   CHECK_EQ(AMBIT_OK, backend->event_sync(e));
   CHECK(backend->event_done(e));

@@ -457,8 +457,8 @@ static void run_problem(const problem *p)
 
   CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "test", p->text, &rule));
   w.queues[0] = queue;
-  CHECK_EQ(AMBIT_OK, backend->queue_open(device, &w.queues[1]));
-  if (backend->event_open) CHECK_EQ(AMBIT_OK, backend->event_open(device, &w.event));
+  CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &w.queues[1]));
+  if (backend->event_open) CHECK_EQ(AMBIT_OK, backend->event_open(device, false, &w.event));
   build(&w, rule);
   for (uint64_t seed = 1; seed <= CASES; seed++)
     run_case(&w, seed);
@@ -471,7 +471,7 @@ static void run_problem(const problem *p)
 static void run_problems(void)
 {
   CHECK_EQ(AMBIT_OK, ambit__backend_ref.open(&errors, &settings, 0, &ref));
-  CHECK_EQ(AMBIT_OK, ambit__backend_ref.queue_open(ref, &ref_queue));
+  CHECK_EQ(AMBIT_OK, ambit__backend_ref.queue_open(ref, false, &ref_queue));
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
     run_problem(&problems[i]);
   ambit__backend_ref.queue_close(ref_queue);
@@ -514,7 +514,7 @@ static void reduce_at_once(void)
                              "void r(const int *u, sum long *r) { *r = index(0) + 1; }", &rule));
   step.rule = rule;
   CHECK_EQ(AMBIT_OK, backend->build(device, &g, &fn));
-  CHECK_EQ(AMBIT_OK, backend->queue_open(device, &queues[1]));
+  CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &queues[1]));
   for (int i = 0; i < 2; i++)
     CHECK_EQ(AMBIT_OK, backend->alloc(device, 8, NULL, &values[i]));
   for (int round = 0; round < ROUNDS; round++)

@@ -501,7 +501,7 @@ int main(int argc, char **argv)
       {0}};
   int bad;
 
-  if (ref->open(&errors, &settings, 0, &device) || ref->queue_open(device, &queue)) return 1;
+  if (ref->open(&errors, &settings, 0, &device) || ref->queue_open(device, false, &queue)) return 1;
   bad = test_main(argc, argv, tests);
   ref->queue_close(queue);
   ref->close(device);

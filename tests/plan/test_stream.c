@@ -656,7 +656,7 @@ int main(int argc, char **argv)
   }
   snprintf(folder, sizeof folder, "/tmp/ambit-stream-XXXXXX");
   if (!mkdtemp(folder) || ref->open(&errors, &settings, 0, &device) ||
-      ref->queue_open(device, &queue))
+      ref->queue_open(device, false, &queue))
     return 1;
   bad = test_main(argc, argv, tests);
   ref->queue_close(queue);

@@ -129,10 +129,11 @@ static void info(ambit__device *dev, ambit__device_info *out)
   out->memory = d->machine.memory;
 }
 
-static ambit_status queue_open(ambit__device *dev, ambit__queue **out)
+static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **out)
 {
   queue *q = ambit__new(dev->errors, 1, sizeof *q);
 
+  (void)urgent;
   if (!q) return AMBIT_ENOMEM;
   q->head.device = dev;
   *out = &q->head;

@@ -24,4 +24,8 @@ const ambit__backend ambit__backend_cuda = {
     .count = count,
     .open = open_device,
     AMBIT__GPU_ENTRIES,
+    .record = ambit__gpu_record,
+    .recorded = ambit__gpu_recorded,
+    .replay = ambit__gpu_replay,
+    .recording_close = ambit__gpu_recording_close,
 };

@@ -20,6 +20,8 @@ typedef struct CUstream_st *ambit__cu_stream;
 typedef struct CUevent_st *ambit__cu_event;
 typedef struct CUmod_st *ambit__cu_module;
 typedef struct CUfunc_st *ambit__cu_function;
+typedef struct CUgraph_st *ambit__cu_graph;
+typedef struct CUgraphExec_st *ambit__cu_graph_exec;
 
 typedef unsigned int ambit__nvrtc_result; /* nvrtcResult */
 typedef struct _nvrtcProgram *ambit__nvrtc_program;
@@ -44,6 +46,8 @@ typedef struct _nvrtcProgram *ambit__nvrtc_program;
   X(CU_MAX_DYNAMIC_SHARED, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                     \
   X(CU_INDEPENDENT_STREAM, CU_STREAM_NON_BLOCKING, 1)                                              \
   X(CU_TIMED_EVENT, CU_EVENT_DEFAULT, 0)                                                           \
+  X(CU_PLAIN_EVENT, CU_EVENT_DISABLE_TIMING, 2)                                                    \
+  X(CU_CAPTURE_THIS_ONLY, CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                       \
   X(CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE, 1)
 
 enum {
@@ -68,10 +72,18 @@ enum {
   X(cuCtxGetCurrent, (ambit__cu_context * ctx))                                                    \
   X(cuCtxSetCurrent, (ambit__cu_context ctx))                                                      \
   X(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))                                        \
-  X(cuStreamCreate, (ambit__cu_stream * s, unsigned int flags))                                    \
+  X(cuCtxGetStreamPriorityRange, (int *least, int *greatest))                                      \
+  X(cuStreamCreateWithPriority, (ambit__cu_stream * s, unsigned int flags, int priority))          \
   X(cuStreamDestroy_v2, (ambit__cu_stream s))                                                      \
   X(cuStreamSynchronize, (ambit__cu_stream s))                                                     \
   X(cuStreamWaitEvent, (ambit__cu_stream s, ambit__cu_event e, unsigned int flags))                \
+  X(cuStreamBeginCapture_v2, (ambit__cu_stream s, unsigned int mode))                              \
+  X(cuStreamEndCapture, (ambit__cu_stream s, ambit__cu_graph * g))                                 \
+  X(cuGraphInstantiateWithFlags,                                                                   \
+    (ambit__cu_graph_exec * x, ambit__cu_graph g, unsigned long long flags))                       \
+  X(cuGraphDestroy, (ambit__cu_graph g))                                                           \
+  X(cuGraphLaunch, (ambit__cu_graph_exec x, ambit__cu_stream s))                                   \
+  X(cuGraphExecDestroy, (ambit__cu_graph_exec x))                                                  \
   X(cuEventCreate, (ambit__cu_event * e, unsigned int flags))                                      \
   X(cuEventDestroy_v2, (ambit__cu_event e))                                                        \
   X(cuEventRecord, (ambit__cu_event e, ambit__cu_stream s))                                        \

@@ -42,6 +42,11 @@ struct ambit__gpu_event {
   ambit__cu_event event;
 };
 
+struct ambit__gpu_recording {
+  ambit__gpu *gpu;
+  ambit__cu_graph_exec graph;
+};
+
 struct ambit__gpu_memory {
   ambit__gpu *gpu;
   ambit__cu_pointer address;

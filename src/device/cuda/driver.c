@@ -168,9 +168,10 @@ static void info(ambit__gpu *g, ambit__gpu_info *i)
 
 /* ---- queues ---- */
 
-static ambit_status queue_open(ambit__gpu *g, ambit__gpu_queue **out)
+static ambit_status queue_open(ambit__gpu *g, bool urgent, ambit__gpu_queue **out)
 {
   ambit__gpu_queue *q;
+  int least = 0, greatest = 0; /* in importance: the numbers are the other way round */
   ambit_status s;
 
   *out = NULL;
@@ -178,7 +179,10 @@ static ambit_status queue_open(ambit__gpu *g, ambit__gpu_queue **out)
   q = ambit__new(g->errors, 1, sizeof *q);
   if (!q) return AMBIT_ENOMEM;
   q->gpu = g;
-  s = ambit__cuda_told(g, g->cuda->cuStreamCreate(&q->stream, CU_INDEPENDENT_STREAM),
+  g->cuda->cuCtxGetStreamPriorityRange(&least, &greatest);
+  s = ambit__cuda_told(g,
+                       g->cuda->cuStreamCreateWithPriority(&q->stream, CU_INDEPENDENT_STREAM,
+                                                           urgent ? greatest : least),
                        "opening a stream");
   if (s)
     free(q);
@@ -203,7 +207,7 @@ static ambit_status queue_sync(ambit__gpu_queue *q)
 
 /* ---- events ---- */
 
-static ambit_status event_open(ambit__gpu *g, ambit__gpu_event **out)
+static ambit_status event_open(ambit__gpu *g, bool timed, ambit__gpu_event **out)
 {
   ambit__gpu_event *e;
   ambit_status s;
@@ -213,7 +217,9 @@ static ambit_status event_open(ambit__gpu *g, ambit__gpu_event **out)
   e = ambit__new(g->errors, 1, sizeof *e);
   if (!e) return AMBIT_ENOMEM;
   e->gpu = g;
-  s = ambit__cuda_told(g, g->cuda->cuEventCreate(&e->event, CU_TIMED_EVENT), "making an event");
+  s = ambit__cuda_told(g,
+                       g->cuda->cuEventCreate(&e->event, timed ? CU_TIMED_EVENT : CU_PLAIN_EVENT),
+                       "making an event");
   if (s)
     free(e);
   else
@@ -263,6 +269,55 @@ static double event_seconds(ambit__gpu_event *from, ambit__gpu_event *to)
   if (ambit__cuda_enter(from->gpu) || cuda->cuEventElapsedTime(&ms, from->event, to->event))
     return -1;
   return 1e-3 * (double)ms;
+}
+
+/* ---- recordings ---- */
+
+static ambit_status record(ambit__gpu_queue *q)
+{
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(q->gpu,
+                          q->gpu->cuda->cuStreamBeginCapture_v2(q->stream, CU_CAPTURE_THIS_ONLY),
+                          "beginning to record a stream");
+}
+
+static ambit_status recorded(ambit__gpu_queue *q, ambit__gpu_recording **out)
+{
+  const ambit__cuda *cuda = q->gpu->cuda;
+  ambit__gpu_recording *r;
+  ambit__cu_graph graph = NULL;
+  ambit_status s;
+
+  *out = NULL;
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  AMBIT_TRY(
+      ambit__cuda_told(q->gpu, cuda->cuStreamEndCapture(q->stream, &graph), "recording a stream"));
+  r = ambit__new(q->gpu->errors, 1, sizeof *r);
+  s = r ? ambit__cuda_told(q->gpu, cuda->cuGraphInstantiateWithFlags(&r->graph, graph, 0),
+                           "making a graph of what was recorded")
+        : AMBIT_ENOMEM;
+  cuda->cuGraphDestroy(graph);
+  if (s) {
+    free(r);
+    return s;
+  }
+  r->gpu = q->gpu;
+  *out = r;
+  return AMBIT_OK;
+}
+
+static ambit_status replay(ambit__gpu_queue *q, ambit__gpu_recording *r)
+{
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(q->gpu, q->gpu->cuda->cuGraphLaunch(r->graph, q->stream),
+                          "launching what was recorded");
+}
+
+static void recording_close(ambit__gpu_recording *r)
+{
+  if (!r) return;
+  if (!ambit__cuda_enter(r->gpu)) r->gpu->cuda->cuGraphExecDestroy(r->graph);
+  free(r);
 }
 
 /* ---- memory ---- */
@@ -386,6 +441,10 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .event_sync = event_sync,
     .event_done = event_done,
     .event_seconds = event_seconds,
+    .record = record,
+    .recorded = recorded,
+    .replay = replay,
+    .recording_close = recording_close,
     .alloc = alloc,
     .release = release,
     .host_alloc = host_alloc,

@@ -75,7 +75,7 @@ static void load_cuda(void)
   missing = find_all(library, cuda_entries, &cuda);
   if (missing) {
     snprintf(cuda_why, sizeof cuda_why,
-             "the NVIDIA driver is too old: libcuda.so.1 has no %s; install one for CUDA 11.2 or "
+             "the NVIDIA driver is too old: libcuda.so.1 has no %s; install one for CUDA 11.4 or "
              "newer",
              missing);
     return;

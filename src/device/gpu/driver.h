@@ -24,7 +24,8 @@ typedef struct ambit__gpu ambit__gpu;               /* a device; each driver has
 typedef struct ambit__gpu_queue ambit__gpu_queue;   /* a CUDA stream, an OpenCL command queue */
 typedef struct ambit__gpu_event ambit__gpu_event;   /* a point in a queue */
 typedef struct ambit__gpu_memory ambit__gpu_memory; /* device memory */
-typedef struct ambit__gpu_module ambit__gpu_module; /* compiled source */
+typedef struct ambit__gpu_recording ambit__gpu_recording; /* a CUDA graph */
+typedef struct ambit__gpu_module ambit__gpu_module;       /* compiled source */
 typedef struct ambit__gpu_function
     ambit__gpu_function; /* a kernel of a module; lives as long as it */
 
@@ -64,11 +65,12 @@ typedef struct ambit__gpu_driver {
   void (*close)(ambit__gpu *gpu);
   void (*info)(ambit__gpu *gpu, ambit__gpu_info *info);
 
-  ambit_status (*queue_open)(ambit__gpu *gpu, ambit__gpu_queue **q);
+  /* Urgent: its kernels begin before those of others that wait, where the driver knows priorities. */
+  ambit_status (*queue_open)(ambit__gpu *gpu, bool urgent, ambit__gpu_queue **q);
   void (*queue_close)(ambit__gpu_queue *q);
   ambit_status (*queue_sync)(
       ambit__gpu_queue *q); /* waits until all of it is done; tells errors of kernels too */
-  ambit_status (*event_open)(ambit__gpu *gpu, ambit__gpu_event **e);
+  ambit_status (*event_open)(ambit__gpu *gpu, bool timed, ambit__gpu_event **e);
   void (*event_close)(ambit__gpu_event *e);
   ambit_status (*event_record)(ambit__gpu_event *e, ambit__gpu_queue *q);
   ambit_status (*event_await)(ambit__gpu_queue *q,
@@ -77,6 +79,12 @@ typedef struct ambit__gpu_driver {
   bool (*event_done)(ambit__gpu_event *e);
   double (*event_seconds)(ambit__gpu_event *from,
                           ambit__gpu_event *to); /* between two that happened; < 0 unknown */
+
+  /* Launches and copies within the device, kept instead of done; see the same entries of device.h. NULL: it cannot. */
+  ambit_status (*record)(ambit__gpu_queue *q);
+  ambit_status (*recorded)(ambit__gpu_queue *q, ambit__gpu_recording **r);
+  ambit_status (*replay)(ambit__gpu_queue *q, ambit__gpu_recording *r);
+  void (*recording_close)(ambit__gpu_recording *r);
 
   /* AMBIT_ENOMEM with the bytes asked for and free. The memory is not initialised. */
   ambit_status (*alloc)(ambit__gpu *gpu, size_t bytes, ambit__gpu_memory **m);

@@ -42,7 +42,7 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
   d->driver = driver;
   AMBIT_TRY_GOTO(s, driver->open(errors, settings, ordinal, &d->gpu), fail);
   driver->info(d->gpu, &d->info);
-  AMBIT_TRY_GOTO(s, driver->queue_open(d->gpu, &d->setup), fail);
+  AMBIT_TRY_GOTO(s, driver->queue_open(d->gpu, false, &d->setup), fail);
   *dev = &d->head;
   return AMBIT_OK;
 fail:
@@ -61,7 +61,7 @@ void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info)
 
 /* ---- queues ---- */
 
-ambit_status ambit__gpu_queue_open(ambit__device *dev, ambit__queue **queue)
+ambit_status ambit__gpu_queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
   ambit__gpu_lane *lane = ambit__new(dev->errors, 1, sizeof *lane);
@@ -69,7 +69,7 @@ ambit_status ambit__gpu_queue_open(ambit__device *dev, ambit__queue **queue)
 
   if (!lane) return AMBIT_ENOMEM;
   lane->head.device = dev;
-  s = d->driver->queue_open(d->gpu, &lane->queue);
+  s = d->driver->queue_open(d->gpu, urgent, &lane->queue);
   if (s) {
     free(lane);
     return s;
@@ -167,7 +167,8 @@ static double measure_copy(ambit__gpu_device *d, size_t bytes)
   double best = 0;
 
   if (!alloc_memory(d, bytes, &to) && !alloc_memory(d, bytes, &from) &&
-      !driver->event_open(d->gpu, &events[0]) && !driver->event_open(d->gpu, &events[1]))
+      !driver->event_open(d->gpu, true, &events[0]) &&
+      !driver->event_open(d->gpu, true, &events[1]))
     for (int i = 0; i < COPY_TRIES; i++) {
       double seconds = time_copy(d, to, from, events, bytes);
 

@@ -14,6 +14,7 @@
  *   own.c       source that the user registered
  *   module.c    compiled source, shared by all that have the same
  *   watch.c     conditions that the device checks
+ *   recording.c work that is kept and done again
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -103,7 +104,7 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
                              ambit__device **dev);
 void ambit__gpu_close(ambit__device *dev);
 void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info);
-ambit_status ambit__gpu_queue_open(ambit__device *dev, ambit__queue **queue);
+ambit_status ambit__gpu_queue_open(ambit__device *dev, bool urgent, ambit__queue **queue);
 void ambit__gpu_queue_close(ambit__queue *queue);
 ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
                               ambit__buffer **buf);
@@ -129,7 +130,7 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
                              const ambit__box *box);
 ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                ambit__message *m, size_t at);
-ambit_status ambit__gpu_event_open(ambit__device *dev, ambit__event **e);
+ambit_status ambit__gpu_event_open(ambit__device *dev, bool timed, ambit__event **e);
 void ambit__gpu_event_close(ambit__event *e);
 ambit_status ambit__gpu_event_record(ambit__event *e, ambit__queue *q);
 ambit_status ambit__gpu_event_await(ambit__queue *q, ambit__event *e);
@@ -145,9 +146,13 @@ ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
 ambit_status ambit__gpu_watch_report(ambit__queue *q);
 ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict *v);
 void ambit__gpu_watch_end(ambit__queue *q);
+ambit_status ambit__gpu_record(ambit__queue *q);
+ambit_status ambit__gpu_recorded(ambit__queue *q, ambit__recording **r);
+ambit_status ambit__gpu_replay(ambit__queue *q, ambit__recording *r);
+void ambit__gpu_recording_close(ambit__recording *r);
 double ambit__gpu_copy_bandwidth(ambit__device *dev);
 
-/* All of them but name, summary, count and open. */
+/* All of them but name, summary, count and open, and recordings, which not every driver has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \

@@ -95,7 +95,7 @@ ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
 
 /* ---- events ---- */
 
-ambit_status ambit__gpu_event_open(ambit__device *dev, ambit__event **e)
+ambit_status ambit__gpu_event_open(ambit__device *dev, bool timed, ambit__event **e)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
   ambit_status s;
@@ -103,7 +103,7 @@ ambit_status ambit__gpu_event_open(ambit__device *dev, ambit__event **e)
   *e = ambit__new(dev->errors, 1, sizeof **e);
   if (!*e) return AMBIT_ENOMEM;
   (*e)->driver = d->driver;
-  s = d->driver->event_open(d->gpu, &(*e)->event);
+  s = d->driver->event_open(d->gpu, timed, &(*e)->event);
   if (!s) return AMBIT_OK;
   free(*e);
   *e = NULL;

@@ -9,7 +9,7 @@ static ambit_status provide(ambit__gpu_device *d, ambit__gpu_stage *s, bool devi
 {
   void *host;
 
-  if (!s->done) AMBIT_TRY(d->driver->event_open(d->gpu, &s->done));
+  if (!s->done) AMBIT_TRY(d->driver->event_open(d->gpu, false, &s->done));
   if (!s->host) {
     AMBIT_TRY(d->driver->host_alloc(d->gpu, AMBIT__STAGE_BYTES, &host));
     s->host = host;

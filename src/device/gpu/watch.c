@@ -55,7 +55,7 @@ static ambit_status provide(ambit__gpu_device *d, ambit__gpu_watch *w)
     w->reports = host;
   }
   for (int i = 0; i < AMBIT__REPORTS; i++)
-    if (!w->arrived[i]) AMBIT_TRY(d->driver->event_open(d->gpu, &w->arrived[i]));
+    if (!w->arrived[i]) AMBIT_TRY(d->driver->event_open(d->gpu, false, &w->arrived[i]));
   return AMBIT_OK;
 }
 

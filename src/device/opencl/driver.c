@@ -167,11 +167,13 @@ static void info(ambit__gpu *gpu, ambit__gpu_info *out)
 
 /* ---- queues and events ---- */
 
-static ambit_status queue_open(ambit__gpu *gpu, ambit__gpu_queue **out)
+/* OpenCL 1.2 knows no priorities. */
+static ambit_status queue_open(ambit__gpu *gpu, bool urgent, ambit__gpu_queue **out)
 {
   ambit__gpu_queue *q = ambit__new(gpu->errors, 1, sizeof *q);
   cl_int err = CL_SUCCESS;
 
+  (void)urgent;
   if (!q) return AMBIT_ENOMEM;
   q->gpu = gpu;
   q->queue = ambit__cl.clCreateCommandQueue(gpu->context, gpu->device, 0, &err);
@@ -197,8 +199,9 @@ static ambit_status queue_sync(ambit__gpu_queue *q)
   return ambit__cl_check(q->gpu, ambit__cl.clFinish(q->queue), "clFinish");
 }
 
-static ambit_status event_open(ambit__gpu *gpu, ambit__gpu_event **out)
+static ambit_status event_open(ambit__gpu *gpu, bool timed, ambit__gpu_event **out)
 {
+  (void)timed;
   *out = ambit__new(gpu->errors, 1, sizeof **out);
   if (!*out) return AMBIT_ENOMEM;
   (*out)->gpu = gpu;

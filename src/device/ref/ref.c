@@ -76,10 +76,11 @@ static void info(ambit__device *dev, ambit__device_info *out)
   out->memory = pages > 0 && bytes > 0 ? (size_t)pages * (size_t)bytes : 0;
 }
 
-static ambit_status queue_open(ambit__device *dev, ambit__queue **queue)
+static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
 {
   ambit__queue *q = ambit__new(dev->errors, 1, sizeof *q);
 
+  (void)urgent;
   if (!q) return AMBIT_ENOMEM;
   q->device = dev;
   *queue = q;
