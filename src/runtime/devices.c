@@ -196,6 +196,7 @@ void ambit__engines_close(ambit *a)
   for (int i = 0; i < a->nengines; i++) {
     const ambit__engine *e = &a->engines[i];
 
+    if (e->border && e->border != e->queue) e->device->backend->queue_close(e->border);
     if (e->moves && e->moves != e->queue) e->device->backend->queue_close(e->moves);
     if (e->queue) e->device->backend->queue_close(e->queue);
     e->device->backend->close(e->device);

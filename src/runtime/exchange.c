@@ -132,22 +132,6 @@ static bool is_done(const ambit__exchange *x)
   return true;
 }
 
-/* ---- queues ---- */
-
-/* One queue of every engine waits for what the other has been given so far. */
-static ambit_status order(const ambit__exchange *x, bool moves_wait)
-{
-  for (int i = 0; i < context(x)->nengines; i++) {
-    const ambit__engine *e = &context(x)->engines[i];
-    ambit__event *event = x->events ? x->events[2 * i + moves_wait] : NULL;
-
-    if (!event || e->moves == e->queue) continue;
-    AMBIT_TRY(e->device->backend->event_record(event, moves_wait ? e->queue : e->moves));
-    AMBIT_TRY(e->device->backend->event_await(moves_wait ? e->moves : e->queue, event));
-  }
-  return AMBIT_OK;
-}
-
 /* ---- the whole ---- */
 
 static ambit_status start_mail(ambit__exchange *x, ambit__mail *m)
@@ -162,7 +146,7 @@ static ambit_status start_mail(ambit__exchange *x, ambit__mail *m)
 
 ambit_status ambit__exchange_begin(ambit__exchange *x)
 {
-  if (x->nmails) AMBIT_TRY(order(x, true));
+  if (x->nmails) AMBIT_TRY(ambit__queues_begin(x));
   for (int i = x->nmails - 1; i >= 0; i--) /* receives are posted before anything is sent */
     AMBIT_TRY(start_mail(x, &x->mails[i]));
   AMBIT_TRY(ambit__near_run(x, NEAR_BEGIN));
@@ -171,7 +155,8 @@ ambit_status ambit__exchange_begin(ambit__exchange *x)
 
 ambit_status ambit__exchange_edges(ambit__exchange *x)
 {
-  return ambit__near_run(x, NEAR_EDGES);
+  AMBIT_TRY(ambit__near_run(x, NEAR_EDGES));
+  return x->beside ? ambit__queues_ready(x) : AMBIT_OK;
 }
 
 ambit_status ambit__exchange_ghosts(ambit__exchange *x)
@@ -188,6 +173,6 @@ ambit_status ambit__exchange_finish(ambit__exchange *x)
     if (tries > PATIENCE) sched_yield(); /* the one waited for may need this core */
   }
   if (x->nmails && context(x)->trace) ambit__trace_add(context(x), NOTE_WAIT, start);
-  if (x->nmails) AMBIT_TRY(order(x, false));
+  if (x->nmails) AMBIT_TRY(ambit__queues_finish(x));
   return ambit__exchange_ghosts(x);
 }

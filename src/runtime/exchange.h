@@ -50,6 +50,15 @@ typedef struct ambit__near {
   ambit__batch *batch; /* of them; NULL: they are done one by one */
 } ambit__near;
 
+/* Where queues of an engine wait for each other (queues.c). */
+typedef enum ambit__point {
+  POINT_BEGIN,  /* what is sent is computed: moves wait */
+  POINT_READY,  /* all that border cells need, but for what comes: the border waits */
+  POINT_FINISH, /* what comes has come: the queue, or the border, waits */
+  POINT_BORDER, /* border cells are computed: the queue waits, and perhaps moves */
+  POINTS
+} ambit__point;
+
 typedef struct ambit__exchange {
   ambit_program *program;
   int tag;      /* of its first message between two processes */
@@ -59,8 +68,12 @@ typedef struct ambit__exchange {
   int nmails;
   ambit__box
       *early; /* by fetch and part: own cells, and ghosts that are copies of own cells; owned */
-  ambit__event **events; /* by engine: two points that order its queues; owned */
-  ambit__near *near;     /* by engine and time; owned */
+  ambit__event **events; /* by engine and point; owned */
+  bool beside;           /* cells that wait for it are computed on a queue of their own */
+  /* The exchange whose border cells, on such a queue, are all that can still be under way of what this one sends; NULL: none. */
+  struct ambit__exchange *feeder;
+  bool bordered;     /* its border cells were handed out in this run */
+  ambit__near *near; /* by engine and time; owned */
 } ambit__exchange;
 
 ambit_status ambit__exchange_make(ambit_program *p, const int *fetches, int n, int tag,
@@ -80,6 +93,18 @@ ambit_status ambit__exchange_ghosts(ambit__exchange *x);
 void ambit__exchange_poll(void *exchange); /* sends what is packed; touches no field */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* as far as can be without waiting */
 ambit_status ambit__exchange_finish(ambit__exchange *x);
+
+/* ---- queues.c ---- */
+
+ambit_status ambit__queues_open(ambit__exchange *x);
+void ambit__queues_close(ambit__exchange *x); /* the events; queues stay with their engines */
+/* Each records a point, and makes another queue wait for it. */
+ambit_status ambit__queues_begin(ambit__exchange *x);
+ambit_status ambit__queues_ready(ambit__exchange *x);
+ambit_status ambit__queues_finish(ambit__exchange *x);
+ambit_status ambit__queues_bordered(ambit__exchange *x);
+ambit__queue *ambit__queue_of(const ambit *a, const ambit__operation *op,
+                              int engine); /* a launch */
 
 /* ---- near.c ---- */
 

@@ -121,38 +121,6 @@ static void close_mail(ambit__exchange *x, ambit__mail *m)
   free(m->items);
 }
 
-/* ---- queues ---- */
-
-static ambit_status open_queues(ambit__exchange *x)
-{
-  ambit *a = context(x);
-
-  x->events = ambit__new(ERRORS(x), (size_t)a->nengines * 2, sizeof(ambit__event *));
-  if (!x->events) return AMBIT_ENOMEM;
-  for (int i = 0; i < a->nengines; i++) {
-    ambit__engine *e = &a->engines[i];
-    const ambit__backend *backend = e->device->backend;
-
-    if (!e->moves) {
-      if (!backend->event_open) { /* it works at once: a second queue would change nothing */
-        e->moves = e->queue;
-        continue;
-      }
-      AMBIT_TRY(backend->queue_open(e->device, true, &e->moves));
-    }
-    for (int k = 0; backend->event_open && k < 2; k++)
-      AMBIT_TRY(backend->event_open(e->device, false, &x->events[2 * i + k]));
-  }
-  return AMBIT_OK;
-}
-
-static void close_events(ambit__exchange *x)
-{
-  for (int i = 0; x->events && i < context(x)->nengines * 2; i++)
-    if (x->events[i]) context(x)->engines[i / 2].device->backend->event_close(x->events[i]);
-  free(x->events);
-}
-
 /* ---- ghosts ---- */
 
 /* Whether ghosts lo..hi-1 of an axis are copies of own cells, or constant. */
@@ -211,7 +179,7 @@ static ambit_status make(ambit__exchange *x, const int *fetches)
   AMBIT_TRY(find_early(x));
   AMBIT_TRY(ambit__near_make(x));
   AMBIT_TRY(add_mails(x));
-  if (x->nmails) AMBIT_TRY(open_queues(x));
+  if (x->nmails) AMBIT_TRY(ambit__queues_open(x));
   for (int i = 0; i < x->nmails; i++)
     AMBIT_TRY(open_mail(x, &x->mails[i]));
   return AMBIT_OK;
@@ -240,7 +208,7 @@ void ambit__exchange_free(ambit__exchange *x)
   if (!x) return;
   for (int i = 0; i < x->nmails; i++)
     close_mail(x, &x->mails[i]);
-  close_events(x);
+  ambit__queues_close(x);
   ambit__near_free(x);
   free(x->mails);
   free(x->fetches);

@@ -35,7 +35,7 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
   for (int i = 0; i < op->npieces; i++) {
     const ambit__piece *piece = &op->pieces[i];
     const int engine = a->slots[piece->part];
-    ambit__queue *q = a->engines[engine].queue;
+    ambit__queue *q = ambit__queue_of(a, op, engine);
     ambit__launch l = {.box = piece->box,
                        .extents = p->grid->box.hi,
                        .nargs = nargs,
@@ -44,14 +44,14 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .more = piece->more};
     const double start = ambit__trace_clock(a);
 
-    if (a->trace) ambit__stopwatch_start(a, engine);
+    if (a->trace) ambit__stopwatch_start(a, engine, q);
     if (apply->checks)
       AMBIT_TRY(ambit__debug_launch(p, op->step, piece->part, &l));
     else
       AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
     if (a->trace) ambit__trace_launch(p, op, piece, start);
   }
-  return AMBIT_OK;
+  return op->exchange ? ambit__queues_bordered(op->exchange) : AMBIT_OK;
 }
 
 static void rotate(const ambit__step *s, int part)
@@ -135,6 +135,8 @@ static void iterate_back(ambit_program *p)
 
 ambit_status ambit__program_ready(ambit_program *p)
 {
+  for (int i = 0; i < p->nexchanges; i++)
+    p->exchanges[i]->bordered = false;
   for (int i = 0; i < p->nfields; i++) {
     ambit__exchange *x;
 

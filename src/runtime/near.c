@@ -164,7 +164,8 @@ ambit_status ambit__near_run(ambit__exchange *x, ambit__near_when when)
 {
   for (int e = 0; e < context(x)->nengines; e++) {
     const ambit__near *near = near_of(x, e, when);
-    ambit__queue *q = context(x)->engines[e].queue;
+    const bool late = when == NEAR_GHOSTS && x->beside;
+    ambit__queue *q = late ? context(x)->engines[e].border : context(x)->engines[e].queue;
 
     if (near->batch) AMBIT_TRY(q->device->backend->batch_run(q, near->batch));
     for (int i = 0; !near->batch && i < near->n; i++)

@@ -27,9 +27,11 @@ typedef struct ambit__engine {
   int ordinal;                   /* among its backend's */
   ambit__device *device;
   ambit__queue *queue; /* of kernels and of copies within the device */
-  ambit__queue *moves; /* of what goes to other devices and comes from them */
-  size_t memory;       /* bytes of the device */
-  size_t allocated;    /* bytes of all fields */
+  ambit__queue *moves; /* of what goes to other devices and comes from them; NULL: nothing does */
+  ambit__queue
+      *border;      /* of kernels on cells that wait for that; NULL likewise. Both may be `queue` */
+  size_t memory;    /* bytes of the device */
+  size_t allocated; /* bytes of all fields */
 } ambit__engine;
 
 struct ambit {
@@ -154,10 +156,12 @@ typedef enum ambit__cells { CELLS_ALL, CELLS_INNER, CELLS_BORDER } ambit__cells;
 
 typedef struct ambit__operation {
   ambit__op_kind kind;
-  int step;                         /* the step it comes from */
-  struct ambit__exchange *exchange; /* OP_BEGIN, OP_EDGES, OP_FINISH */
-  ambit__cells cells;               /* OP_LAUNCH */
-  ambit__piece *pieces;             /* OP_LAUNCH; owned */
+  int step; /* the step it comes from */
+  struct ambit__exchange
+      *exchange;        /* OP_BEGIN, OP_EDGES, OP_FINISH; OP_LAUNCH: what border cells wait
+                                     * for, if they have a queue of their own */
+  ambit__cells cells;   /* OP_LAUNCH */
+  ambit__piece *pieces; /* OP_LAUNCH; owned */
   int npieces;
 } ambit__operation;
 

@@ -289,6 +289,58 @@ static void find_unsent(plan *s, size_t step, const ambit__exchange *x)
   }
 }
 
+/* ---- borders on a queue of their own ---- */
+
+/* Whether the border cells of a step are best handed to a queue of their own: some device does its work later, and nothing of
+ * the step, its sums neither, has to be in order. */
+static bool runs_beside(const plan *s, size_t step)
+{
+  const ambit *a = s->p->grid->context;
+  bool later = false;
+
+  for (int i = 0; i < a->nengines; i++)
+    later |= a->engines[i].device->backend->event_open != NULL;
+  return later && !s->p->applies[step].reduces && !s->p->applies[step].checks;
+}
+
+static bool sends_inner(const plan *s, const ambit__exchange *x, size_t step)
+{
+  const ambit_grid *g = s->p->grid;
+
+  for (int i = 0; i < x->nfetches; i++) {
+    const ambit__halo *h = &s->p->fetches[x->fetches[i]].halo;
+
+    for (size_t t = 0; t < h->count; t++) {
+      const int part = h->transfers[t].from - g->first;
+      ambit__box both;
+
+      if (!g->mine[h->transfers[t].from]) continue;
+      both = ambit__box_intersect(&h->transfers[t].box, inner_of(s, step, part));
+      if (!ambit__box_is_empty(&both)) return true;
+    }
+  }
+  return false;
+}
+
+/* Before an exchange begins, fields rotate at most since border cells were computed beside inner ones; and it sends none of the
+ * latter: then it need not wait for them. The last operation of an iteration comes before the first of the next. */
+static void find_feeders(const plan *s)
+{
+  const ambit_program *p = s->p;
+
+  for (size_t i = 0; i < p->nops; i++) {
+    size_t k = i;
+
+    if (p->ops[i].kind != OP_BEGIN) continue;
+    do
+      k = (k + p->nops - 1) % p->nops;
+    while (p->ops[k].kind == OP_ROTATE);
+    if (p->ops[k].kind == OP_LAUNCH && p->ops[k].exchange &&
+        !sends_inner(s, p->ops[i].exchange, (size_t)p->ops[k].step))
+      p->ops[i].exchange->feeder = p->ops[k].exchange;
+  }
+}
+
 /* ---- the list ---- */
 
 static ambit_status add_rotation(plan *s, size_t step)
@@ -308,6 +360,7 @@ static ambit_status add_overlapped(plan *s, size_t step, size_t n)
   AMBIT_TRY(add_exchange(s, OP_FINISH, step));
   for (size_t i = step; i <= step + n; i++) {
     AMBIT_TRY(add_launch(s, i, CELLS_BORDER));
+    if (s->before[step]->beside) s->p->ops[s->p->nops - 1].exchange = s->before[step];
     AMBIT_TRY(add_share(s, i));
   }
   return AMBIT_OK;
@@ -349,6 +402,7 @@ static ambit_status add_steps(plan *s)
 
       find_inner(s, i, s->before[i]);
       n = followers(s, i);
+      s->before[i]->beside = n == 0 && runs_beside(s, i);
       AMBIT_TRY(add_overlapped(s, i, n));
       i += n;
     } else if (feeds(s, i, i + 1)) {
@@ -425,6 +479,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
     status = AMBIT_ENOMEM;
   if (!status) status = make_exchanges(&s);
   if (!status) status = add_steps(&s);
+  if (!status) find_feeders(&s);
   free(s.before);
   free(s.begun);
   free(s.sharing);

@@ -59,7 +59,8 @@ void ambit__trace_launch(const ambit_program *p, const ambit__operation *op,
   n.count = piece->box.ndims ? ambit__box_volume(&piece->box) : 1;
   snprintf(n.name, sizeof n.name, "%s", p->steps[op->step].kernel->rule->name);
   ambit__trace_keep(a->trace, &n);
-  ambit__stopwatch_stop(a, a->slots[piece->part], &n);
+  ambit__stopwatch_stop(a, a->slots[piece->part], ambit__queue_of(a, op, a->slots[piece->part]),
+                        &n);
 }
 
 void ambit__trace_mail(const ambit__exchange *x, const ambit__mail *m, ambit__note_kind kind,

@@ -82,8 +82,8 @@ size_t ambit__trace_kept(const ambit__trace *t); /* how many of them are in the 
 ambit_status ambit__stopwatches_open(ambit *a);
 void ambit__stopwatches_close(ambit *a);
 /* Around handing over a launch. */
-void ambit__stopwatch_start(ambit *a, int engine);
-void ambit__stopwatch_stop(ambit *a, int engine, const ambit__note *launch);
+void ambit__stopwatch_start(ambit *a, int engine, ambit__queue *q);
+void ambit__stopwatch_stop(ambit *a, int engine, ambit__queue *q, const ambit__note *launch);
 void ambit__stopwatches_read(ambit *a); /* notes the times of all launches that are done */
 
 /* ---- trace_write.c ---- */

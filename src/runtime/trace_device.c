@@ -115,16 +115,16 @@ void ambit__stopwatches_read(ambit *a)
   }
 }
 
-void ambit__stopwatch_start(ambit *a, int engine)
+void ambit__stopwatch_start(ambit *a, int engine, ambit__queue *q)
 {
   ambit__stopwatch *w = &a->trace->watches[engine];
 
   if (!w->origin) return;
   if (w->next - w->first == PAIRS && !read_oldest(a, w)) return;
-  w->engine->device->backend->event_record(w->pairs[w->next % PAIRS].before, w->engine->queue);
+  w->engine->device->backend->event_record(w->pairs[w->next % PAIRS].before, q);
 }
 
-void ambit__stopwatch_stop(ambit *a, int engine, const ambit__note *launch)
+void ambit__stopwatch_stop(ambit *a, int engine, ambit__queue *q, const ambit__note *launch)
 {
   ambit__stopwatch *w = &a->trace->watches[engine];
   pair *p = &w->pairs[w->next % PAIRS];
@@ -134,7 +134,7 @@ void ambit__stopwatch_stop(ambit *a, int engine, const ambit__note *launch)
     a->trace->untimed++;
     return;
   }
-  w->engine->device->backend->event_record(p->after, w->engine->queue);
+  w->engine->device->backend->event_record(p->after, q);
   p->note = *launch;
   p->note.kind = NOTE_DEVICE;
   p->note.engine = engine;
