@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIMITS = 1, STARTUP, OVERHEAD, QUICK };
+enum { LIMITS = 1, STARTUP, OVERHEAD, EXCHANGE, QUICK };
 enum { MOST_PROBLEMS = 64 };
 
 static const tool_option options[] = {
     {LIMITS, 0, "limits", NULL, "measure what the machine can do: copies and multiply-adds"},
     {STARTUP, 0, "startup", NULL, "measure the start of a process, with and without a cache"},
     {OVERHEAD, 0, "overhead", NULL, "measure an iteration of 64x64 cells"},
+    {EXCHANGE, 0, "exchange", NULL, "time the problems with exchanges of parts, and without"},
     {QUICK, 'q', "quick", NULL, "the standard set on smaller grids"},
     TOOL_OPTION_DEVICE,
     TOOL_OPTION_STRICT,
@@ -61,7 +62,7 @@ static int standard_set(ambit *a, const tool_args *args, bool quick)
 }
 
 typedef struct order {
-  bool limits, startup, overhead, quick;
+  bool limits, startup, overhead, exchange, quick;
   int nproblems;
   const char *problems[MOST_PROBLEMS];
 } order;
@@ -74,6 +75,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case LIMITS: o->limits = true; return TOOL_OK;
   case STARTUP: o->startup = true; return TOOL_OK;
   case OVERHEAD: o->overhead = true; return TOOL_OK;
+  case EXCHANGE: o->exchange = true; return TOOL_OK;
   case QUICK: o->quick = true; return TOOL_OK;
   case TOOL_WORD:
     if (o->nproblems == MOST_PROBLEMS)
@@ -92,7 +94,7 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   if (o->startup && (code = bench_startup(a))) return code;
   if (o->overhead && (code = bench_overhead(a, args))) return code;
   for (int i = 0; i < o->nproblems; i++)
-    if ((one = bench_problem(a, args, o->problems[i]))) code = one;
+    if ((one = (o->exchange ? bench_exchange : bench_problem)(a, args, o->problems[i]))) code = one;
   if (o->nproblems || o->limits || o->startup || o->overhead) return code;
   return standard_set(a, args, o->quick);
 }

@@ -54,6 +54,11 @@ bool bench_verify_first(ambit *a, const bench_line *line, tool_job *job);
 /* Checks and times one problem; prints its line. Gives the exit code. */
 int bench_problem(const ambit *a, const tool_args *args, const char *text);
 
+/* bench_exchange.c */
+
+/* Times one problem with exchanges and without; prints its line. Gives the exit code. */
+int bench_exchange(const ambit *a, const tool_args *args, const char *text);
+
 /* bench_machine.c: each prints one line. */
 int bench_limits(ambit *a);
 int bench_startup(ambit *a);

@@ -50,10 +50,13 @@ typedef struct ambit__store {
   ambit__buffer *buffer;
 } ambit__store;
 
-/* Host memory that one device packs to and unpacks from without waiting; pinned where that matters. */
+/* Host memory that one device packs to and unpacks from without waiting; pinned where that matters. What is packed
+ * and unpacked while `direct` lies in device memory only: for nets that can send it from there. */
 typedef struct ambit__message {
   unsigned char *bytes;
   size_t size;
+  void *device_bytes; /* the same in device memory, as an address for others; NULL: it has none */
+  bool direct;        /* set by the owner, if there is such an address */
 } ambit__message;
 
 typedef struct ambit__event ambit__event; /* a point in a queue; each backend has its own struct */

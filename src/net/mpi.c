@@ -364,6 +364,19 @@ static void mpi_poll(ambit__net *net)
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_of(net), &there, MPI_STATUS_IGNORE);
 }
 
+/* An extension that some libraries have: Open MPI, MPICH and those made of it. */
+#ifdef __GNUC__
+__attribute__((weak))
+#endif
+extern int
+MPIX_Query_cuda_support(void);
+
+static bool mpi_takes_cuda(ambit__net *net)
+{
+  (void)net;
+  return MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1;
+}
+
 static void mpi_abort(ambit__net *net)
 {
   MPI_Abort(comm_of(net), EXIT_FAILURE);
@@ -383,5 +396,6 @@ const ambit__net_kind ambit__net_mpi = {
     .test = mpi_test,
     .withdraw = mpi_withdraw,
     .poll = mpi_poll,
+    .takes_cuda = mpi_takes_cuda,
     .abort = mpi_abort,
 };

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 2" /* a module must have been made for this table */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 3" /* a module must have been made for this table */
 
 enum { AMBIT__NET_TAGS = 32768 }; /* tags are 0 to one less: what MPI promises */
 
@@ -56,6 +56,8 @@ typedef struct ambit__net_kind {
   ambit_status (*test)(ambit__net *net, ambit__request *r); /* clears r->active when it is done */
   bool (*withdraw)(ambit__net *net, ambit__request *r);     /* false: must be waited for */
   void (*poll)(ambit__net *net);
+  /* Whether it says that it sends and receives what lies in the memory of CUDA devices. NULL: it does not. */
+  bool (*takes_cuda)(ambit__net *net);
   void (*abort)(ambit__net *net);
 } ambit__net_kind;
 

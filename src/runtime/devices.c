@@ -187,6 +187,7 @@ ambit_status ambit__engines_open(ambit *a)
   a->settings.sharers = a->net->local_size;
   add_list(a);
   AMBIT_TRY(ambit__meet(a, "it opens its devices"));
+  AMBIT_TRY(ambit__aware_find(a));
   return number_parts(a);
 }
 

@@ -84,6 +84,12 @@ static ambit_status hand_over(const ambit__exchange *x, ambit__mail *m)
   return unpack(x, m->twin);
 }
 
+/* Where the net takes it from, and puts it. */
+static void *bytes_of(const ambit__mail *m)
+{
+  return m->message->direct ? m->message->device_bytes : m->message->bytes;
+}
+
 static ambit_status step_mail(const ambit__exchange *x, ambit__mail *m)
 {
   const ambit__backend *backend = engine(x, m->part)->device->backend;
@@ -93,7 +99,7 @@ static ambit_status step_mail(const ambit__exchange *x, ambit__mail *m)
     if (m->twin) return hand_over(x, m);
     m->state = MAIL_MOVING;
     m->since = ambit__trace_clock(context(x));
-    return ambit__net_send(net, m->process, m->tag, m->message->bytes, m->bytes, &m->request);
+    return ambit__net_send(net, m->process, m->tag, bytes_of(m), m->bytes, &m->request);
   }
   if (m->state == MAIL_MOVING && !m->twin) {
     bool done;
@@ -140,7 +146,7 @@ static ambit_status start_mail(ambit__exchange *x, ambit__mail *m)
   m->state = MAIL_MOVING;
   if (m->twin) return AMBIT_OK;
   m->since = ambit__trace_clock(context(x));
-  return ambit__net_receive(context(x)->net, m->process, m->tag, m->message->bytes, m->bytes,
+  return ambit__net_receive(context(x)->net, m->process, m->tag, bytes_of(m), m->bytes,
                             &m->request);
 }
 

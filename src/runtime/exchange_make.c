@@ -106,6 +106,7 @@ static ambit_status open_mail(ambit__exchange *x, ambit__mail *m)
   if (g->mine[m->other])
     m->twin = find_mail(x, m->other - g->first, m->part + g->first, !m->incoming);
   AMBIT_TRY(dev->backend->message_open(dev, m->bytes, &m->message));
+  m->message->direct = context(x)->takes_cuda && !m->twin && m->message->device_bytes;
   if (!m->incoming && dev->backend->event_open)
     AMBIT_TRY(dev->backend->event_open(dev, false, &m->packed));
   return AMBIT_OK;

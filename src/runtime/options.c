@@ -33,6 +33,7 @@ static const row rows[] = {
     {"devices", TEXT, AT(devices), "cpu", 0, 0},
     {"dump", TEXT, AT(dump), "", 0, 0},
     {"exchange", FLAG, AT(exchange), "1", 0, 0},
+    {"gpuaware", FLAG, AT(gpuaware), "1", 0, 0},
     {"hugepages", FLAG, AT(hugepages), "1", 0, 0},
     {"progress", FLAG, AT(progress), "0", 0, 0},
     {"mpi", TEXT, AT(mpi), "auto", 0, 0},

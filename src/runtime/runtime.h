@@ -45,6 +45,7 @@ struct ambit {
   int most_slots; /* parts of the process that has most */
   int *firsts;    /* by process, and one more: the number of its first part; owned */
   ambit__net *net;
+  bool takes_cuda;            /* it was seen to send and receive device memory */
   struct ambit__trace *trace; /* NULL: nobody wants one; owned */
   bool dry;                   /* nothing is done: programs are only sealed */
   uint64_t last_id;           /* ids handed out so far */
@@ -218,6 +219,11 @@ ambit_status ambit__engines_open(ambit *a);
 void ambit__engines_close(ambit *a);
 ambit_status ambit__engines_wait(ambit *a); /* until all of them have done all they were given */
 ambit__engine *ambit__engine_of(const ambit *a, int part); /* part: of this process */
+
+/* ---- aware.c ---- */
+
+/* Finds out whether messages can be sent from device memory: a->takes_cuda. All processes together. */
+ambit_status ambit__aware_find(ambit *a);
 
 /* ---- grid.c, scalar.c ---- */
 

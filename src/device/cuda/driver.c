@@ -368,6 +368,11 @@ static void release(ambit__gpu_memory *m)
   free(m);
 }
 
+static void *address(const ambit__gpu_memory *m)
+{
+  return (void *)(uintptr_t)m->address;
+}
+
 static ambit_status host_alloc(ambit__gpu *g, size_t bytes, void **p)
 {
   *p = NULL;
@@ -447,6 +452,7 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .recording_close = recording_close,
     .alloc = alloc,
     .release = release,
+    .address = address,
     .host_alloc = host_alloc,
     .host_release = host_release,
     .copy_in = copy_in,

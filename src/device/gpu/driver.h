@@ -89,6 +89,7 @@ typedef struct ambit__gpu_driver {
   /* AMBIT_ENOMEM with the bytes asked for and free. The memory is not initialised. */
   ambit_status (*alloc)(ambit__gpu *gpu, size_t bytes, ambit__gpu_memory **m);
   void (*release)(ambit__gpu_memory *m);
+  void *(*address)(const ambit__gpu_memory *m); /* for other libraries. NULL: there is none */
   ambit_status (*host_alloc)(ambit__gpu *gpu, size_t bytes, void **p); /* pinned */
   void (*host_release)(ambit__gpu *gpu, void *p);
   ambit_status (*copy_in)(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t at, const void *from,

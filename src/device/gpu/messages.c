@@ -1,8 +1,9 @@
 /* messages.c - messages, which are pinned memory with its like on the device, and events.
  *
  * A box is gathered on the device, into the same bytes of the message's twin there, and copied to the host from
- * there; or the other way round. A box that lies in the store as it does in the message is copied straight. The host
- * waits for nothing, and boxes in different bytes of a message do not get in each other's way.
+ * there; or the other way round. A box that lies in the store as it does in the message is copied straight. A message
+ * that is sent from device memory stays in the twin. The host waits for nothing, and boxes in different bytes of a
+ * message do not get in each other's way.
  */
 #include "device/gpu/gpu.h"
 
@@ -46,6 +47,7 @@ ambit_status ambit__gpu_message_open(ambit__device *dev, size_t bytes, ambit__me
   AMBIT_TRY_GOTO(s, d->driver->host_alloc(d->gpu, least, &address), fail);
   new->head.bytes = address;
   AMBIT_TRY_GOTO(s, d->driver->alloc(d->gpu, least, &new->device), fail);
+  if (d->driver->address) new->head.device_bytes = d->driver->address(new->device);
   *m = &new->head;
   return AMBIT_OK;
 fail:
@@ -66,11 +68,14 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
   if (!bytes) return AMBIT_OK;
   assert(at % size == 0 && at + bytes <= m->size && ambit__layout_has(&src->layout, box));
   place = ambit__gpu_dense_place(src, box);
+  if (place >= 0 && m->direct)
+    return driver->copy(lane->queue, staged, at, ambit__gpu_memory_of(src->buffer),
+                        (size_t)place * size, bytes);
   if (place >= 0)
     return driver->copy_out(lane->queue, m->bytes + at, ambit__gpu_memory_of(src->buffer),
                             (size_t)place * size, bytes);
   AMBIT_TRY(ambit__gpu_gather(lane, staged, (int64_t)(at / size), src, box));
-  return driver->copy_out(lane->queue, m->bytes + at, staged, at, bytes);
+  return m->direct ? AMBIT_OK : driver->copy_out(lane->queue, m->bytes + at, staged, at, bytes);
 }
 
 ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
@@ -86,10 +91,13 @@ ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
   if (!bytes) return AMBIT_OK;
   assert(at % size == 0 && at + bytes <= m->size && ambit__layout_has(&dst->layout, box));
   place = ambit__gpu_dense_place(dst, box);
+  if (place >= 0 && m->direct)
+    return driver->copy(lane->queue, ambit__gpu_memory_of(dst->buffer), (size_t)place * size,
+                        staged, at, bytes);
   if (place >= 0)
     return driver->copy_in(lane->queue, ambit__gpu_memory_of(dst->buffer), (size_t)place * size,
                            m->bytes + at, bytes);
-  AMBIT_TRY(driver->copy_in(lane->queue, staged, at, m->bytes + at, bytes));
+  if (!m->direct) AMBIT_TRY(driver->copy_in(lane->queue, staged, at, m->bytes + at, bytes));
   return ambit__gpu_scatter(lane, dst, box, staged, (int64_t)(at / size));
 }
 
