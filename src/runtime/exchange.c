@@ -70,7 +70,7 @@ static ambit_status unpack(const ambit__exchange *x, ambit__mail *m)
   }
   m->state = MAIL_DONE;
   if (context(x)->trace) ambit__trace_mail(x, m, NOTE_UNPACK, start);
-  return AMBIT_OK;
+  return m->packed ? e->device->backend->event_record(m->packed, e->moves) : AMBIT_OK;
 }
 
 /* A message between two engines of this process. */
@@ -140,9 +140,24 @@ static bool is_done(const ambit__exchange *x)
 
 /* ---- the whole ---- */
 
+/* Makes the message free that something is to come into: the one of the time before last, so nobody waits as a rule. */
+static ambit_status take_spare(const ambit__exchange *x, ambit__mail *m)
+{
+  ambit__message *const message = m->message;
+  ambit__event *const packed = m->packed;
+
+  if (!m->spare) return AMBIT_OK;
+  m->message = m->spare;
+  m->packed = m->spare_packed;
+  m->spare = message;
+  m->spare_packed = packed;
+  return engine(x, m->part)->device->backend->event_sync(m->packed);
+}
+
 static ambit_status start_mail(ambit__exchange *x, ambit__mail *m)
 {
   if (!m->incoming) return pack(x, m);
+  AMBIT_TRY(take_spare(x, m));
   m->state = MAIL_MOVING;
   if (m->twin) return AMBIT_OK;
   m->since = ambit__trace_clock(context(x));

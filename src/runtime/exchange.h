@@ -27,7 +27,10 @@ typedef struct ambit__mail {
   int nitems;
   size_t bytes;
   ambit__message *message; /* of the part's device */
-  ambit__event *packed;    /* NULL where devices work at once */
+  ambit__event *packed;    /* outgoing, and unpacked incoming; NULL where devices work at once */
+  /* What came may come again before the device has unpacked it: there are two of them, used in turn. */
+  ambit__message *spare; /* NULL: it cannot */
+  ambit__event *spare_packed;
   ambit__request request;
   double since; /* when it was handed to the net, if there is a trace */
   ambit__mail_state state;

@@ -98,17 +98,24 @@ static ambit_status add_mails(ambit__exchange *x)
   return AMBIT_OK;
 }
 
+static ambit_status open_message(const ambit__exchange *x, const ambit__mail *m,
+                                 ambit__message **message, ambit__event **event)
+{
+  ambit__device *dev = ambit__engine_of(context(x), m->part)->device;
+
+  AMBIT_TRY(dev->backend->message_open(dev, m->bytes, message));
+  (*message)->direct = context(x)->takes_cuda && !m->twin && (*message)->device_bytes;
+  return dev->backend->event_open ? dev->backend->event_open(dev, false, event) : AMBIT_OK;
+}
+
 static ambit_status open_mail(ambit__exchange *x, ambit__mail *m)
 {
   const ambit_grid *g = x->program->grid;
-  ambit__device *dev = ambit__engine_of(g->context, m->part)->device;
 
   if (g->mine[m->other])
     m->twin = find_mail(x, m->other - g->first, m->part + g->first, !m->incoming);
-  AMBIT_TRY(dev->backend->message_open(dev, m->bytes, &m->message));
-  m->message->direct = context(x)->takes_cuda && !m->twin && m->message->device_bytes;
-  if (!m->incoming && dev->backend->event_open)
-    AMBIT_TRY(dev->backend->event_open(dev, false, &m->packed));
+  AMBIT_TRY(open_message(x, m, &m->message, &m->packed));
+  if (m->incoming && m->packed) return open_message(x, m, &m->spare, &m->spare_packed);
   return AMBIT_OK;
 }
 
@@ -118,7 +125,9 @@ static void close_mail(ambit__exchange *x, ambit__mail *m)
 
   if (m->request.active) ambit__net_cancel(context(x)->net, &m->request, 1);
   if (m->packed) dev->backend->event_close(m->packed);
+  if (m->spare_packed) dev->backend->event_close(m->spare_packed);
   if (m->message) dev->backend->message_close(dev, m->message);
+  if (m->spare) dev->backend->message_close(dev, m->spare);
   free(m->items);
 }
 
