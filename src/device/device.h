@@ -160,7 +160,7 @@ typedef struct ambit__backend {
                          const int64_t *extents, const ambit__box *given, const ambit__box *reach);
 
   /* Moves that are done together, again and again; none of them writes what another reads or writes. The stores' buffers
-   * and layouts are those of the time they are run. NULL: there is nothing to gain from it. */
+   * are those of the time they are run; their layouts must not change. NULL: there is nothing to gain from it. */
   ambit_status (*batch_open)(ambit__device *dev, const ambit__move *moves, int n,
                              ambit__batch **batch);
   void (*batch_close)(ambit__batch *batch);

@@ -171,19 +171,18 @@ bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b)
 
 /* ---- margins ---- */
 
-static ambit_status widen_for(const ambit__fetch *f, int part)
+static ambit_status widen_for(const ambit__fetch *f, int part, bool *changed)
 {
   const ambit__reach *r = &f->halo.reaches[f->field->grid->first + part];
   const ambit__box *own = &f->field->stores[part].layout.own;
   int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
-  bool changed;
 
   if (ambit__box_is_empty(own)) return AMBIT_OK;
   for (int d = 0; d < own->ndims; d++) {
     low[d] = own->lo[d] - r->reach.lo[d];
     high[d] = r->reach.hi[d] - own->hi[d];
   }
-  return ambit__field_widen(f->field, part, low, high, &changed);
+  return ambit__field_widen(f->field, part, low, high, changed);
 }
 
 /* Fields that trade buffers must have the same margins. Tells whether anything changed. */
@@ -203,19 +202,46 @@ static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
   return AMBIT_OK;
 }
 
-ambit_status ambit__program_widen(ambit_program *p)
+static ambit_status widen_all(const ambit_program *p, bool *any)
 {
   const int nparts = p->grid->context->nslots;
-  bool changed = true;
+  bool changed;
 
   for (int i = 0; i < p->nfetches; i++)
     for (int k = 0; k < nparts; k++)
-      AMBIT_TRY(widen_for(&p->fetches[i], k));
-  while (changed) {
+      AMBIT_TRY(widen_for(&p->fetches[i], k, any));
+  do {
     changed = false;
     for (size_t i = 0; i < p->nsteps; i++)
       for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < nparts; k++)
         AMBIT_TRY(widen_alike(&p->steps[i], k, &changed));
-  }
+    *any |= changed;
+  } while (changed);
   return AMBIT_OK;
+}
+
+/* Other programs may rotate a field that is wider now with one that is not: they are sealed anew before they run, on all
+ * processes if on one. */
+static ambit_status unseal_others(const ambit_program *p, bool mine)
+{
+  ambit__net *net = p->grid->context->net;
+  const char changed = mine;
+  char *all = ambit__new(&p->grid->context->errors, (size_t)net->size, 1);
+  ambit_status s = all ? ambit__net_gather(net, &changed, 1, all) : AMBIT_ENOMEM;
+  bool any = false;
+
+  for (int i = 0; !s && i < net->size; i++)
+    any |= all[i];
+  for (ambit__link *i = p->grid->programs.next; any && i->owner; i = i->next)
+    if (i->owner != p) ambit__program_unseal(i->owner);
+  free(all);
+  return s;
+}
+
+ambit_status ambit__program_widen(ambit_program *p)
+{
+  bool changed = false;
+  ambit_status s = widen_all(p, &changed), agreed = unseal_others(p, changed);
+
+  return s ? s : agreed;
 }

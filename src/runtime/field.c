@@ -225,7 +225,6 @@ ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, co
   }
   release(f, part, store);
   *store = wider;
-  f->grid->context->memory_id++;
   f->ghosts = (ambit__ghosts){0};
   *changed = true;
   return AMBIT_OK;

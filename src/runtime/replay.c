@@ -2,7 +2,8 @@
  *
  * Handing over a launch takes a GPU's driver some microseconds, which a small grid, or one in many parts, cannot
  * hide. An iteration hands over what an earlier one did if all fields have the buffers they had then: rotations bring
- * them back every few iterations. So a few recordings are kept, each with the buffers it was made with. What the host
+ * them back every few iterations. So a few recordings are kept, each with the buffers it was made with (a program whose fields
+ * get others is sealed anew). What the host
  * takes part in, messages, sums of several devices, kernels that ask for the number of the iteration, cannot be recorded.
  */
 #include "base/memory.h"
@@ -25,8 +26,7 @@ typedef struct recording {
 } recording;
 
 typedef struct ambit__replay {
-  int64_t seen;       /* iterations that were not recorded */
-  uint64_t memory_id; /* of the context, when they were made */
+  int64_t seen; /* iterations that were not recorded */
   recording all[MOST];
   int n;
   int next; /* the one that is likely to come */
@@ -79,21 +79,13 @@ ambit_status ambit__replay_make(ambit_program *p)
 
 /* ---- recordings ---- */
 
-static void drop_all(ambit_program *p)
-{
-  ambit__replay *r = p->replay;
-
-  for (int i = 0; i < r->n; i++) {
-    queue(p)->device->backend->recording_close(r->all[i].recording);
-    free(r->all[i].buffers);
-  }
-  r->n = r->next = 0;
-}
-
 void ambit__replay_free(ambit_program *p)
 {
   if (!p->replay) return;
-  drop_all(p);
+  for (int i = 0; i < p->replay->n; i++) {
+    queue(p)->device->backend->recording_close(p->replay->all[i].recording);
+    free(p->replay->all[i].buffers);
+  }
   free(p->replay);
   p->replay = NULL;
 }
@@ -162,11 +154,8 @@ failed:
 ambit_status ambit__replay_iterate(ambit_program *p)
 {
   ambit__replay *r = p->replay;
-  const recording *known;
+  const recording *known = find(p);
 
-  if (r->memory_id != p->grid->context->memory_id) drop_all(p);
-  r->memory_id = p->grid->context->memory_id;
-  known = find(p);
   if (known) {
     AMBIT_TRY(queue(p)->device->backend->replay(queue(p), known->recording));
     ambit__program_rotate(p);

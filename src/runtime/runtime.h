@@ -49,7 +49,6 @@ struct ambit {
   struct ambit__trace *trace; /* NULL: nobody wants one; owned */
   bool dry;                   /* nothing is done: programs are only sealed */
   uint64_t last_id;           /* ids handed out so far */
-  uint64_t memory_id;         /* changes when a field gets other memory */
   struct ambit__debug *debug; /* of the options check and nan; NULL: not needed so far; owned */
   ambit__link grids, scalars, kernels;
 };

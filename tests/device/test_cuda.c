@@ -546,6 +546,32 @@ static void a_trace_has_the_times_of_the_device_beside_those_of_the_host(void)
   end();
 }
 
+static void what_is_recorded_is_launched_in_one_go_and_urgent_queues_come_first(void)
+{
+  ambit__gpu *g;
+  ambit__gpu_queue *q, *urgent = NULL;
+  ambit__gpu_recording *r = NULL;
+
+  begin();
+  g = open_gpu(1);
+  q = open_queue(g);
+  CHECK_EQ(0, fake_cuda.priority);
+  CHECK_EQ(AMBIT_OK, cuda->queue_open(g, true, &urgent));
+  CHECK_EQ(-5, fake_cuda.priority);
+  CHECK_EQ(AMBIT_OK, cuda->record(q));
+  check_story(AMBIT_EDEVICE, cuda->queue_sync(q), "cuda:1");
+  CHECK_EQ(AMBIT_OK, cuda->recorded(q, &r));
+  fake_cuda.replays = 0;
+  for (int i = 0; i < 3; i++)
+    CHECK_EQ(AMBIT_OK, cuda->replay(q, r));
+  CHECK_EQ(3, fake_cuda.replays);
+  cuda->recording_close(r);
+  cuda->queue_close(urgent);
+  cuda->queue_close(q);
+  cuda->close(g);
+  end();
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -575,6 +601,8 @@ int main(int argc, char **argv)
        faces_and_thin_parts_are_computed_cell_by_cell},
       {"a_trace_has_the_times_of_the_device_beside_those_of_the_host",
        a_trace_has_the_times_of_the_device_beside_those_of_the_host},
+      {"what_is_recorded_is_launched_in_one_go_and_urgent_queues_come_first",
+       what_is_recorded_is_launched_in_one_go_and_urgent_queues_come_first},
       {0}};
   static test_case first[4];
 

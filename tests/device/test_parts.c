@@ -413,9 +413,90 @@ static void ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_
   on_each_device(fill_parts);
 }
 
+/* ---- batches ---- */
+
+enum { TOGETHER = 8 }; /* samples: more stores than one launch takes, of several types */
+
+/* The ghosts of all parts of a sample, as moves and by their definition. */
+static int list_ghosts(sample *s, ambit__move *moves)
+{
+  int n = 0;
+
+  for (int i = 0; i < s->n; i++) {
+    twin *t = &s->parts[i];
+    ambit__move *m = &moves[n];
+    int64_t at[AMBIT_MAX_DIMS];
+
+    if (ambit__box_is_empty(&t->here.layout.own)) continue;
+    *m = (ambit__move){.dst = &t->there, .boundaries = &s->b, .extents = s->grid.hi};
+    draw_boxes(s, t, &m->box, &m->reach);
+    n++;
+    ambit__box_first(&m->reach, at);
+    do {
+      define(s, t, &m->box, at);
+    } while (next_cell(&m->reach, at));
+  }
+  return n;
+}
+
+/* A copy of a part's own cells to the same place in another store, whose margins are others. */
+static twin copy_elsewhere(twin *from, ambit__move *m)
+{
+  ambit__layout l = from->here.layout;
+  int64_t at[AMBIT_MAX_DIMS];
+  twin to;
+
+  l.margin_lo[0] += 2;
+  l.margin_hi[l.own.ndims - 1] += 3;
+  to = new_twin(l);
+  *m = (ambit__move){.src = &from->there, .box = l.own};
+  if (ambit__box_is_empty(&l.own)) return to;
+  ambit__box_first(&l.own, at);
+  do {
+    for (int c = 0; c < l.components; c++)
+      memcpy(place(&to.here, at, c), place(&from->here, at, c), ambit_type_size(l.type));
+  } while (next_cell(&l.own, at));
+  return to;
+}
+
+static void move_batches(void)
+{
+  if (!backend->batch_open) return;
+  for (uint64_t seed = 1; seed <= CASES; seed += TOGETHER) {
+    sample samples[TOGETHER];
+    ambit__move moves[TOGETHER * MOST_PARTS + 1];
+    ambit__batch *batch = NULL;
+    twin copy;
+    int n = 0;
+
+    for (int i = 0; i < TOGETHER; i++) {
+      samples[i] = draw_sample(seed + (uint64_t)i);
+      if (i) n += list_ghosts(&samples[i], moves + n);
+    }
+    copy = copy_elsewhere(&samples[0].parts[0], &moves[n]);
+    moves[n].dst = &copy.there;
+    CHECK_EQ(AMBIT_OK, backend->batch_open(device, moves, n + 1, &batch));
+    for (int i = 0; i < 2; i++)
+      CHECK_EQ(AMBIT_OK, backend->batch_run(queue, batch));
+    backend->batch_close(batch);
+    CHECK_MSG(is_the_same(&copy), "%s: copy of case %d", backend->name, (int)seed);
+    free_twin(&copy);
+    for (int i = 0; i < TOGETHER; i++) {
+      check_sample(&samples[i], seed + (uint64_t)i);
+      free_sample(&samples[i]);
+    }
+  }
+}
+
+static void moves_of_many_parts_can_be_made_together(void)
+{
+  on_each_device(move_batches);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
+      {"moves_of_many_parts_can_be_made_together", moves_of_many_parts_can_be_made_together},
       {"copies_between_parts_land_where_the_shift_says",
        copies_between_parts_land_where_the_shift_says},
       {"a_part_can_be_its_own_neighbour", a_part_can_be_its_own_neighbour},

@@ -41,7 +41,15 @@ static struct {
   int waits;     /* how often somebody waited */
   int most;      /* checks in the queue at once */
   int void_work; /* launches that changed nothing */
+  bool recording;
+  int mark;    /* work from here on is recorded */
+  int replays; /* so far */
 } late;
+
+struct ambit__recording {
+  int n;
+  late_work work[]; /* n */
+};
 
 extern const ambit__backend ambit__backend_cpu;
 
@@ -143,6 +151,7 @@ static ambit_status late_ghosts(ambit__queue *q, ambit__store *store, const ambi
 
 static ambit_status late_wait(ambit__queue *q)
 {
+  CHECK(!late.recording);
   late.waits++;
   return late_catch_up(q, false);
 }
@@ -227,6 +236,44 @@ static void late_end(ambit__queue *q)
   late.watching = false;
 }
 
+static ambit_status late_record(ambit__queue *q)
+{
+  (void)q;
+  CHECK(!late.recording);
+  late.recording = true;
+  late.mark = late.n;
+  return AMBIT_OK;
+}
+
+static ambit_status late_recorded(ambit__queue *q, ambit__recording **r)
+{
+  const size_t n = (size_t)(late.n - late.mark), bytes = n * sizeof *late.work;
+
+  (void)q;
+  CHECK(late.recording);
+  late.recording = false;
+  late.n = late.mark;
+  *r = malloc(sizeof **r + bytes);
+  (*r)->n = (int)n;
+  memcpy((*r)->work, late.work + late.mark, bytes);
+  return AMBIT_OK;
+}
+
+static ambit_status late_replay(ambit__queue *q, ambit__recording *r)
+{
+  (void)q;
+  CHECK(!late.recording);
+  for (int i = 0; i < r->n; i++)
+    *late_add(r->work[i].kind) = r->work[i];
+  late.replays++;
+  return AMBIT_OK;
+}
+
+static void late_forget(ambit__recording *r)
+{
+  free(r);
+}
+
 static ambit_status late_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
                               ambit__device **dev);
 
@@ -250,6 +297,10 @@ static const ambit__backend *late_backend(void)
   b.report = late_report;
   b.verdict = late_verdict;
   b.unwatch = late_end;
+  b.record = late_record;
+  b.recorded = late_recorded;
+  b.replay = late_replay;
+  b.recording_close = late_forget;
   return &b;
 }
 

@@ -2,7 +2,7 @@
  *
  * A launch has room for a number of memories, and its values have one size; a batch that needs more is several
  * launches. A table holds places in memories, and these do not change when buffers are swapped: which memories they are is
- * told at each launch. When a store was given wider margins the table is made anew.
+ * told at each launch.
  */
 #include "device/gpu/gpu.h"
 
@@ -16,17 +16,11 @@ enum {
   BLOCKS_PER_UNIT = 32 /* of an item at most */
 };
 
-/* A store, and where its values were when the table was made. */
-typedef struct party {
-  ambit__store *store;
-  int64_t origin, component, stride[AMBIT_MAX_DIMS];
-} party;
-
 /* One launch. */
 typedef struct group {
   ambit_type type; /* of the values, or one of that size */
-  party parties[MEMORIES];
-  int nparties;
+  ambit__store *stores[MEMORIES];
+  int nstores;
   ambit__gpu_item *items; /* owned */
   size_t nitems, cap;
   int64_t blocks;
@@ -35,8 +29,6 @@ typedef struct group {
 
 struct ambit__batch {
   ambit__gpu_device *device;
-  ambit__move *moves; /* owned */
-  int nmoves;
   group *groups; /* owned */
   size_t ngroups, cap;
 };
@@ -89,23 +81,14 @@ static ambit__gpu_item copy_item(const ambit__move *m)
 
 /* ---- groups ---- */
 
-static party party_of(ambit__store *store)
-{
-  const ambit__layout *l = &store->layout;
-  party p = {.store = store, .origin = l->origin, .component = l->component};
-
-  memcpy(p.stride, l->stride, sizeof p.stride);
-  return p;
-}
-
 /* Number of a store in a group, which takes it in; -1: the group is full. */
 static int join(group *g, ambit__store *store)
 {
-  for (int i = 0; i < g->nparties; i++)
-    if (g->parties[i].store == store) return i;
-  if (g->nparties == MEMORIES) return -1;
-  g->parties[g->nparties] = party_of(store);
-  return g->nparties++;
+  for (int i = 0; i < g->nstores; i++)
+    if (g->stores[i] == store) return i;
+  if (g->nstores == MEMORIES) return -1;
+  g->stores[g->nstores] = store;
+  return g->nstores++;
 }
 
 static group *add_group(ambit__batch *b, ambit_type type)
@@ -192,20 +175,23 @@ static ambit_status make_table(ambit__gpu_device *d, group *g)
   return s;
 }
 
-static void clear(ambit__batch *b)
+/* ---- the entries ---- */
+
+void ambit__gpu_batch_close(ambit__batch *b)
 {
+  if (!b) return;
   for (size_t i = 0; i < b->ngroups; i++) {
     if (b->groups[i].table) b->device->driver->release(b->groups[i].table);
     free(b->groups[i].items);
   }
-  b->ngroups = 0;
+  free(b->groups);
+  free(b);
 }
 
-static ambit_status make_tables(ambit__batch *b)
+static ambit_status make_tables(ambit__batch *b, const ambit__move *moves, int n)
 {
-  clear(b);
-  for (int i = 0; i < b->nmoves; i++) {
-    adding a = {b, &b->moves[i]};
+  for (int i = 0; i < n; i++) {
+    adding a = {b, &moves[i]};
 
     if (!a.move->src) {
       AMBIT_TRY(ambit__gpu_ghost_items(a.move, add_item, &a));
@@ -220,44 +206,15 @@ static ambit_status make_tables(ambit__batch *b)
   return AMBIT_OK;
 }
 
-static bool is_current(const group *g)
-{
-  for (int i = 0; i < g->nparties; i++) {
-    const party *was = &g->parties[i];
-    const ambit__layout *is = &was->store->layout;
-
-    if (was->origin != is->origin || was->component != is->component ||
-        memcmp(was->stride, is->stride, sizeof was->stride))
-      return false;
-  }
-  return true;
-}
-
-/* ---- the entries ---- */
-
-void ambit__gpu_batch_close(ambit__batch *b)
-{
-  if (!b) return;
-  clear(b);
-  free(b->groups);
-  free(b->moves);
-  free(b);
-}
-
 ambit_status ambit__gpu_batch_open(ambit__device *dev, const ambit__move *moves, int n,
                                    ambit__batch **batch)
 {
   ambit__batch *b = ambit__new(dev->errors, 1, sizeof *b);
-  ambit_status s = AMBIT_ENOMEM;
+  ambit_status s;
 
-  if (!b) return s;
+  if (!b) return AMBIT_ENOMEM;
   b->device = ambit__gpu_device_of(dev);
-  b->nmoves = n;
-  b->moves = ambit__new(dev->errors, (size_t)n, sizeof *moves);
-  if (b->moves) {
-    memcpy(b->moves, moves, (size_t)n * sizeof *moves);
-    s = make_tables(b);
-  }
+  s = make_tables(b, moves, n);
   if (s)
     ambit__gpu_batch_close(b);
   else
@@ -276,18 +233,13 @@ static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_device *d, const gr
   args[0] = ambit__gpu_arg_memory(g->table);
   args[1] = ambit__gpu_arg_number(&nitems);
   for (int i = 0; i < MEMORIES; i++)
-    args[2 + i] = ambit__gpu_arg_memory(
-        ambit__gpu_memory_of(g->parties[i < g->nparties ? i : 0].store->buffer));
+    args[2 + i] =
+        ambit__gpu_arg_memory(ambit__gpu_memory_of(g->stores[i < g->nstores ? i : 0]->buffer));
   return d->driver->launch(lane->queue, moves->batch, blocks, threads, 0, 2 + MEMORIES, args);
 }
 
 ambit_status ambit__gpu_batch_run(ambit__queue *q, ambit__batch *b)
 {
-  bool current = true;
-
-  for (size_t i = 0; i < b->ngroups; i++)
-    current &= is_current(&b->groups[i]);
-  if (!current) AMBIT_TRY(make_tables(b));
   for (size_t i = 0; i < b->ngroups; i++)
     AMBIT_TRY(launch((ambit__gpu_lane *)q, b->device, &b->groups[i]));
   return AMBIT_OK;
