@@ -1,6 +1,6 @@
 /* An MPI that takes device memory, for machines whose MPI does not: to be preloaded. It says that it does, and carries what lies
- * there through host memory itself. With AMBIT_SHIM=lie it says so, and loses a bit of every message that came. With
- * AMBIT_SHIM=tell each process tells at its end how many messages it carried. */
+ * there through host memory itself. With SHIM_MODE=lie it says so, and loses a bit of every message that came. With
+ * SHIM_MODE=tell each process tells at its end how many messages it carried. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static struct carried *take(const void *address, int count, MPI_Datatype type, i
 
 static int mode_is(const char *word)
 {
-  const char *mode = getenv("AMBIT_SHIM");
+  const char *mode = getenv("SHIM_MODE");
 
   return mode && !strcmp(mode, word);
 }
