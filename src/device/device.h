@@ -176,6 +176,10 @@ typedef struct ambit__backend {
   ambit_status (*unpack)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                          ambit__message *m, size_t at);
 
+  /* Copies a message that another device of this backend has packed into one of q's device; both are direct and of one size.
+   * The events of such devices are understood by each other's queues. NULL: by way of the host. */
+  ambit_status (*pass)(ambit__queue *q, ambit__message *to, ambit__message *from);
+
   /* Events, which can be recorded again and again. One never recorded has happened. Those with a time cost more. NULL: the
    * device does its work at once. */
   ambit_status (*event_open)(ambit__device *dev, bool timed, ambit__event **e);

@@ -40,6 +40,8 @@ static ambit_status pack(const ambit__exchange *x, ambit__mail *m)
   const double start = ambit__trace_clock(context(x));
   size_t at = 0;
 
+  if (m->twin && m->message->direct) /* until the other device has taken what was last in it */
+    AMBIT_TRY(e->device->backend->event_await(e->moves, m->twin->spare_packed));
   for (int i = 0; i < m->nitems; i++) {
     const ambit__fetch *f;
     const ambit__transfer *t = item(x, m, i, &f);
@@ -76,9 +78,13 @@ static ambit_status unpack(const ambit__exchange *x, ambit__mail *m)
 /* A message between two engines of this process. */
 static ambit_status hand_over(const ambit__exchange *x, ambit__mail *m)
 {
+  const ambit__engine *e = engine(x, m->twin->part);
   const double start = ambit__trace_clock(context(x));
 
-  memcpy(m->twin->message->bytes, m->message->bytes, m->bytes);
+  if (m->message->direct)
+    AMBIT_TRY(e->device->backend->pass(e->moves, m->twin->message, m->message));
+  else
+    memcpy(m->twin->message->bytes, m->message->bytes, m->bytes);
   if (context(x)->trace) ambit__trace_mail(x, m, NOTE_HAND_OVER, start);
   m->state = MAIL_DONE;
   return unpack(x, m->twin);

@@ -98,13 +98,23 @@ static ambit_status add_mails(ambit__exchange *x)
   return AMBIT_OK;
 }
 
+/* Whether the device hands it to the other end without the host's help. */
+static bool is_direct(const ambit__exchange *x, const ambit__mail *m, const ambit__message *message)
+{
+  const ambit__backend *here = ambit__engine_of(context(x), m->part)->device->backend;
+
+  if (!message->device_bytes) return false;
+  if (!m->twin) return context(x)->takes_cuda;
+  return here->pass && here == ambit__engine_of(context(x), m->twin->part)->device->backend;
+}
+
 static ambit_status open_message(const ambit__exchange *x, const ambit__mail *m,
                                  ambit__message **message, ambit__event **event)
 {
   ambit__device *dev = ambit__engine_of(context(x), m->part)->device;
 
   AMBIT_TRY(dev->backend->message_open(dev, m->bytes, message));
-  (*message)->direct = context(x)->takes_cuda && !m->twin && (*message)->device_bytes;
+  (*message)->direct = is_direct(x, m, *message);
   return dev->backend->event_open ? dev->backend->event_open(dev, false, event) : AMBIT_OK;
 }
 

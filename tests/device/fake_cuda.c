@@ -397,6 +397,24 @@ ambit__cu_result cuMemcpyDtoDAsync_v2(ambit__cu_pointer to, ambit__cu_pointer fr
   return CU_OK;
 }
 
+ambit__cu_result cuMemcpyPeerAsync(ambit__cu_pointer to, ambit__cu_context to_context,
+                                   ambit__cu_pointer from, ambit__cu_context from_context,
+                                   size_t bytes, ambit__cu_stream s)
+{
+  struct CUctx_st *const here = current;
+  char *target, *source;
+
+  NEED(s->context == current, INVALID_CONTEXT);
+  current = to_context; /* memory is found in its own context only */
+  target = at(to, bytes);
+  current = from_context;
+  source = at(from, bytes);
+  current = here;
+  NEED(target && source, INVALID_VALUE);
+  memmove(target, source, bytes);
+  return CU_OK;
+}
+
 ambit__cu_result cuMemsetD8Async(ambit__cu_pointer p, unsigned char value, size_t bytes,
                                  ambit__cu_stream s)
 {

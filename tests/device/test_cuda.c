@@ -243,6 +243,37 @@ static void bytes_come_back_from_where_they_were_put(void)
   end();
 }
 
+static void bytes_go_from_one_gpu_to_another(void)
+{
+  ambit__gpu_memory *memory[2] = {NULL, NULL};
+  ambit__gpu_queue *queues[2];
+  ambit__gpu *gpus[2];
+  void *host = NULL;
+
+  begin();
+  for (int i = 0; i < 2; i++) {
+    gpus[i] = open_gpu(i);
+    queues[i] = open_queue(gpus[i]);
+    CHECK_EQ(AMBIT_OK, cuda->alloc(gpus[i], 16, &memory[i]));
+  }
+  CHECK_EQ(AMBIT_OK, cuda->host_alloc(gpus[0], 16, &host));
+  memcpy(host, "from the first  ", 16);
+  CHECK_EQ(AMBIT_OK, cuda->copy_in(queues[0], memory[0], 0, host, 16));
+  CHECK_EQ(AMBIT_OK, cuda->copy_across(queues[1], memory[1], memory[0], 16));
+  memset(host, 0, 16);
+  CHECK_EQ(AMBIT_OK, cuda->copy_out(queues[1], host, memory[1], 0, 16));
+  CHECK(!memcmp(host, "from the first  ", 16));
+  check_story(AMBIT_EDEVICE, cuda->copy_across(queues[1], memory[1], memory[0], 32),
+              "cuda:1, copying 32 bytes to it from cuda:0");
+  cuda->host_release(gpus[0], host);
+  for (int i = 0; i < 2; i++) {
+    cuda->release(memory[i]);
+    cuda->queue_close(queues[i]);
+    cuda->close(gpus[i]);
+  }
+  end();
+}
+
 static void too_much_memory_is_refused_with_what_is_free(void)
 {
   ambit__gpu_memory *a = NULL, *b = NULL;
@@ -584,6 +615,7 @@ int main(int argc, char **argv)
       {"devices_and_contexts_live_side_by_side", devices_and_contexts_live_side_by_side},
       {"closing_nothing_does_nothing", closing_nothing_does_nothing},
       {"bytes_come_back_from_where_they_were_put", bytes_come_back_from_where_they_were_put},
+      {"bytes_go_from_one_gpu_to_another", bytes_go_from_one_gpu_to_another},
       {"too_much_memory_is_refused_with_what_is_free",
        too_much_memory_is_refused_with_what_is_free},
       {"events_tell_time_and_order", events_tell_time_and_order},

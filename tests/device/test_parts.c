@@ -413,6 +413,51 @@ static void ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_
   on_each_device(fill_parts);
 }
 
+/* ---- from device to device ---- */
+
+/* Two devices where there are, else one that was opened twice. */
+static void pass_messages(void)
+{
+  ambit__layout l = {.type = AMBIT_F64, .components = 1, .own = {2, {0, 0}, {70, 90}}};
+  const ambit__box face = {2, {0, 89}, {70, 90}};
+  ambit__device *other = NULL;
+  ambit__queue *there = NULL;
+  ambit__message *out = NULL, *in = NULL;
+  double values[70], back[70] = {0};
+  ambit__store a, b;
+
+  if (!backend->pass) return;
+  CHECK(ambit__layout_make(&l));
+  a.layout = b.layout = l;
+  CHECK_EQ(AMBIT_OK, backend->open(&errors, &settings, backend->count() > 1, &other));
+  CHECK_EQ(AMBIT_OK, backend->queue_open(other, true, &there));
+  CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &a.buffer));
+  CHECK_EQ(AMBIT_OK, backend->alloc(other, l.bytes, &l, &b.buffer));
+  CHECK_EQ(AMBIT_OK, backend->message_open(device, sizeof values, &out));
+  CHECK_EQ(AMBIT_OK, backend->message_open(other, sizeof values, &in));
+  out->direct = in->direct = true;
+  for (int i = 0; i < 70; i++)
+    values[i] = 1.5 * i + 0.25;
+  CHECK_EQ(AMBIT_OK, backend->write_box(queue, &a, &face, values));
+  CHECK_EQ(AMBIT_OK, backend->pack(queue, out, 0, &a, &face));
+  CHECK_EQ(AMBIT_OK, backend->wait(queue));
+  CHECK_EQ(AMBIT_OK, backend->pass(there, in, out));
+  CHECK_EQ(AMBIT_OK, backend->unpack(there, &b, &face, in, 0));
+  CHECK_EQ(AMBIT_OK, backend->read_box(there, back, &b, &face));
+  CHECK(!memcmp(values, back, sizeof values));
+  backend->message_close(device, out);
+  backend->message_close(other, in);
+  backend->release(device, a.buffer);
+  backend->release(other, b.buffer);
+  backend->queue_close(there);
+  backend->close(other);
+}
+
+static void messages_pass_from_device_to_device(void)
+{
+  on_each_device(pass_messages);
+}
+
 /* ---- batches ---- */
 
 enum { TOGETHER = 8 }; /* samples: more stores than one launch takes, of several types */
@@ -496,6 +541,7 @@ static void moves_of_many_parts_can_be_made_together(void)
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
+      {"messages_pass_from_device_to_device", messages_pass_from_device_to_device},
       {"moves_of_many_parts_can_be_made_together", moves_of_many_parts_can_be_made_together},
       {"copies_between_parts_land_where_the_shift_says",
        copies_between_parts_land_where_the_shift_says},

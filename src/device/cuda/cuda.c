@@ -24,6 +24,7 @@ const ambit__backend ambit__backend_cuda = {
     .count = count,
     .open = open_device,
     AMBIT__GPU_ENTRIES,
+    .pass = ambit__gpu_pass,
     .record = ambit__gpu_record,
     .recorded = ambit__gpu_recorded,
     .replay = ambit__gpu_replay,

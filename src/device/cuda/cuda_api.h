@@ -99,6 +99,9 @@ enum {
   X(cuMemcpyDtoHAsync_v2, (void *to, ambit__cu_pointer from, size_t bytes, ambit__cu_stream s))    \
   X(cuMemcpyDtoDAsync_v2,                                                                          \
     (ambit__cu_pointer to, ambit__cu_pointer from, size_t bytes, ambit__cu_stream s))              \
+  X(cuMemcpyPeerAsync,                                                                             \
+    (ambit__cu_pointer to, ambit__cu_context to_context, ambit__cu_pointer from,                   \
+     ambit__cu_context from_context, size_t bytes, ambit__cu_stream s))                            \
   X(cuMemsetD8Async, (ambit__cu_pointer p, unsigned char value, size_t bytes, ambit__cu_stream s)) \
   X(cuModuleLoadData, (ambit__cu_module * m, const void *image))                                   \
   X(cuModuleUnload, (ambit__cu_module m))                                                          \

@@ -417,6 +417,18 @@ static ambit_status copy(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_a
                           "copying %zu bytes within it", bytes);
 }
 
+static ambit_status copy_across(ambit__gpu_queue *q, ambit__gpu_memory *to,
+                                const ambit__gpu_memory *from, size_t bytes)
+{
+  if (!bytes) return AMBIT_OK;
+  AMBIT_TRY(ambit__cuda_enter(q->gpu));
+  return ambit__cuda_told(q->gpu,
+                          q->gpu->cuda->cuMemcpyPeerAsync(to->address, to->gpu->context,
+                                                          from->address, from->gpu->context, bytes,
+                                                          q->stream),
+                          "copying %zu bytes to it from cuda:%d", bytes, from->gpu->ordinal);
+}
+
 static ambit_status zero(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, size_t bytes)
 {
   if (!bytes) return AMBIT_OK;
@@ -458,6 +470,7 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .copy_in = copy_in,
     .copy_out = copy_out,
     .copy = copy,
+    .copy_across = copy_across,
     .zero = zero,
     .build = ambit__cuda_build,
     .unload = ambit__cuda_unload,

@@ -98,6 +98,9 @@ typedef struct ambit__gpu_driver {
                            size_t bytes);
   ambit_status (*copy)(ambit__gpu_queue *q, ambit__gpu_memory *to, size_t to_at,
                        const ambit__gpu_memory *from, size_t from_at, size_t bytes);
+  /* From the memory of another device. NULL: it cannot. */
+  ambit_status (*copy_across)(ambit__gpu_queue *q, ambit__gpu_memory *to,
+                              const ambit__gpu_memory *from, size_t bytes);
   ambit_status (*zero)(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, size_t bytes);
 
   /* Compiles source text (or loads it from the cache of compiled kernels). AMBIT_ECOMPILE with the compiler's words

@@ -130,6 +130,7 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
                              const ambit__box *box);
 ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                ambit__message *m, size_t at);
+ambit_status ambit__gpu_pass(ambit__queue *q, ambit__message *to, ambit__message *from);
 ambit_status ambit__gpu_event_open(ambit__device *dev, bool timed, ambit__event **e);
 void ambit__gpu_event_close(ambit__event *e);
 ambit_status ambit__gpu_event_record(ambit__event *e, ambit__queue *q);
@@ -152,7 +153,7 @@ ambit_status ambit__gpu_replay(ambit__queue *q, ambit__recording *r);
 void ambit__gpu_recording_close(ambit__recording *r);
 double ambit__gpu_copy_bandwidth(ambit__device *dev);
 
-/* All of them but name, summary, count and open, and recordings, which not every driver has. */
+/* All of them but name, summary, count and open, and recordings and pass, which not every driver has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \

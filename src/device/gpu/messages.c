@@ -101,6 +101,15 @@ ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
   return ambit__gpu_scatter(lane, dst, box, staged, (int64_t)(at / size));
 }
 
+ambit_status ambit__gpu_pass(ambit__queue *q, ambit__message *to, ambit__message *from)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
+
+  assert(to->direct && from->direct && to->size == from->size);
+  return driver->copy_across(((ambit__gpu_lane *)q)->queue, ((message *)to)->device,
+                             ((message *)from)->device, to->size);
+}
+
 /* ---- events ---- */
 
 ambit_status ambit__gpu_event_open(ambit__device *dev, bool timed, ambit__event **e)
