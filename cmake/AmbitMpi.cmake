@@ -1,4 +1,4 @@
-# ambit_mpi(source.c) builds the module that talks MPI, libambit-<family>.so, once for each family of MPI found: openmpi,
+# ambit_mpi(source.c...) builds the module that talks MPI, libambit-<family>.so, once for each family of MPI found: openmpi,
 # and mpich with those that keep its ABI. Only the modules know of MPI; the library loads one when a run needs it.
 #
 #   AMBIT_MPI            AUTO  those that are found (the default)      ON  at least one      OFF  none
@@ -34,7 +34,7 @@ ambit_family mpich
   set(${flags_var} "${flags}" PARENT_SCOPE)
 endfunction()
 
-function(ambit_mpi_module family flags source)
+function(ambit_mpi_module family flags)
   separate_arguments(words UNIX_COMMAND "${flags}")
   set(folders ${words})
   list(FILTER folders INCLUDE REGEX "^-I.")
@@ -46,7 +46,7 @@ function(ambit_mpi_module family flags source)
   target_include_directories(ambit_uses_${family} SYSTEM INTERFACE ${folders})
   target_link_libraries(ambit_uses_${family} INTERFACE "${rest}")
 
-  add_library(ambit_${family} MODULE ${source})
+  add_library(ambit_${family} MODULE ${ARGN})
   set_target_properties(ambit_${family} PROPERTIES PREFIX lib SUFFIX .so OUTPUT_NAME ambit-${family})
   # What it needs of the library it has for itself, and shows none of it.
   target_link_libraries(ambit_${family} PRIVATE ambit_internal "-Wl,--exclude-libs,ALL" ambit_uses_${family})
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
   set(AMBIT_MPI_WORKS_${family} ${works} CACHE INTERNAL "two processes of ${family} see each other")
 endfunction()
 
-macro(ambit_mpi source)
+macro(ambit_mpi)
   string(TOUPPER "${AMBIT_MPI}" wish)
   if(NOT wish MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "AMBIT_MPI is '${AMBIT_MPI}'; it must be AUTO, ON or OFF.")
@@ -94,7 +94,7 @@ macro(ambit_mpi source)
       if(wrapper)
         ambit_mpi_look(${wrapper} family flags)
         if(family AND NOT family IN_LIST AMBIT_MPI_FAMILIES)
-          ambit_mpi_module(${family} "${flags}" ${source})
+          ambit_mpi_module(${family} "${flags}" ${ARGN})
           list(APPEND AMBIT_MPI_FAMILIES ${family})
           set(AMBIT_MPICC_${family} ${wrapper})
           get_filename_component(folder ${wrapper} DIRECTORY)

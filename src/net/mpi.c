@@ -6,14 +6,12 @@
  * stays until the process exits, so contexts may come and go. A process that exits while others still
  * count on it, with a net open, does not leave them waiting: if they do not exit too, it ends the run.
  *
- * Every net has a communicator of its own, so its messages meet no one else's, and its errors come back as codes.
+ * Every net has communicators of its own, so its messages meet no one else's, and its errors come back as codes.
  */
-#include "net/net.h"
+#include "net/mpi_net.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
-
-#include <mpi.h>
 
 #include <limits.h>
 #include <sched.h>
@@ -26,14 +24,14 @@ _Static_assert(sizeof(MPI_Request) <= sizeof(intptr_t), "a request is kept in an
 
 extern const ambit__net_kind ambit__net_mpi;
 
-typedef struct mpi_net {
-  ambit__net base;
-  MPI_Comm comm; /* a duplicate of its own */
-} mpi_net;
+static mpi_net *mpi_of(ambit__net *net)
+{
+  return (mpi_net *)net;
+}
 
 static MPI_Comm comm_of(ambit__net *net)
 {
-  return ((mpi_net *)net)->comm;
+  return mpi_of(net)->comm;
 }
 
 static ambit_status fail(ambit__errors *errors, int code, const char *what)
@@ -183,8 +181,20 @@ static ambit_status join(mpi_net *n, MPI_Comm user)
   TRY_MPI(errors, MPI_Comm_set_errhandler(n->comm, MPI_ERRORS_RETURN), "set an error handler");
   TRY_MPI(errors, MPI_Comm_rank(n->comm, &n->base.rank), "tell the rank");
   TRY_MPI(errors, MPI_Comm_size(n->comm, &n->base.size), "tell the number of processes");
+  TRY_MPI(errors, MPI_Comm_dup(n->comm, &n->calls), "duplicate the communicator");
+  n->sent = ambit__new(errors, 2 * (size_t)n->base.size, sizeof *n->sent);
+  if (!n->sent) return AMBIT_ENOMEM;
+  n->received = n->sent + n->base.size;
   name_library(n->base.name, sizeof n->base.name);
   return count_local(n);
+}
+
+static void leave(mpi_net *n)
+{
+  if (n->calls != MPI_COMM_NULL) MPI_Comm_free(&n->calls);
+  if (n->comm != MPI_COMM_NULL) MPI_Comm_free(&n->comm);
+  free(n->sent);
+  free(n);
 }
 
 static ambit_status mpi_open(ambit__errors *errors, const void *communicator, ambit__net **net)
@@ -199,11 +209,10 @@ static ambit_status mpi_open(ambit__errors *errors, const void *communicator, am
   if (!n) return AMBIT_ENOMEM;
   n->base.kind = &ambit__net_mpi;
   n->base.errors = errors;
-  n->comm = MPI_COMM_NULL;
+  n->comm = n->calls = MPI_COMM_NULL;
   s = join(n, user);
   if (s) {
-    if (n->comm != MPI_COMM_NULL) MPI_Comm_free(&n->comm);
-    free(n);
+    leave(n);
     return s;
   }
   life.open++;
@@ -217,36 +226,17 @@ static void mpi_close(ambit__net *net)
   int ended = 0;
 
   MPI_Finalized(&ended); /* by the user, too early: then it is gone already */
-  if (!ended) MPI_Comm_free(&n->comm);
+  if (ended) n->comm = n->calls = MPI_COMM_NULL;
   life.open--;
-  free(n);
+  leave(n);
 }
 
 /* ---- messages ---- */
 
-static void keep(ambit__request *r, MPI_Request handle)
-{
-  memcpy(&r->handle, &handle, sizeof handle);
-}
-
-static MPI_Request kept(const ambit__request *r)
-{
-  MPI_Request handle;
-
-  memcpy(&handle, &r->handle, sizeof handle);
-  return handle;
-}
-
-/* MPI counts with int. More bytes than that are one element of a type made for them: blocks, and the rest. */
-typedef struct extent {
-  MPI_Datatype type;
-  int count;
-  bool made; /* the type must be freed; MPI keeps it as long as it needs it */
-} extent;
-
 enum { BLOCK = 1 << 20 };
 
-static int make_extent(size_t n, extent *e)
+/* More bytes than an int counts are one element of a type made for them: blocks, and the rest. */
+static int make_extent(size_t n, mpi_extent *e)
 {
   const int lengths[] = {(int)(n / BLOCK), (int)(n % BLOCK)};
   const MPI_Aint offsets[] = {0, (MPI_Aint)(n - n % BLOCK)};
@@ -262,40 +252,41 @@ static int make_extent(size_t n, extent *e)
   return MPI_Type_commit(&e->type);
 }
 
-static ambit_status extent_of(ambit__net *net, size_t n, extent *e)
+ambit_status ambit__mpi_extent(ambit__net *net, size_t n, mpi_extent *e)
 {
-  *e = (extent){MPI_BYTE, (int)n, false};
+  *e = (mpi_extent){MPI_BYTE, (int)n, false};
   if (n > INT_MAX) TRY_MPI(net->errors, make_extent(n, e), "describe a large message");
   return AMBIT_OK;
 }
 
 static ambit_status begun(ambit__net *net, ambit__request *r, int code, MPI_Request handle,
-                          extent *e, const char *what)
+                          mpi_extent *e, const char *what)
 {
   if (e->made) MPI_Type_free(&e->type);
   TRY_MPI(net->errors, code, what);
-  keep(r, handle);
+  ambit__mpi_keep(r, handle);
   return AMBIT_OK;
 }
 
 static ambit_status mpi_send(ambit__net *net, int tag, const void *bytes, ambit__request *r)
 {
   MPI_Request handle = MPI_REQUEST_NULL;
-  extent e;
+  mpi_extent e;
   int code;
 
-  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  AMBIT_TRY(ambit__mpi_extent(net, r->bytes, &e));
   code = MPI_Isend(bytes, e.count, e.type, r->peer, tag, comm_of(net), &handle);
+  mpi_of(net)->sent[r->peer] += code == MPI_SUCCESS;
   return begun(net, r, code, handle, &e, "send");
 }
 
 static ambit_status mpi_receive(ambit__net *net, int tag, void *bytes, ambit__request *r)
 {
   MPI_Request handle = MPI_REQUEST_NULL;
-  extent e;
+  mpi_extent e;
   int code;
 
-  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  AMBIT_TRY(ambit__mpi_extent(net, r->bytes, &e));
   code = MPI_Irecv(bytes, e.count, e.type, r->peer, tag, comm_of(net), &handle);
   return begun(net, r, code, handle, &e, "receive");
 }
@@ -303,38 +294,41 @@ static ambit_status mpi_receive(ambit__net *net, int tag, void *bytes, ambit__re
 static ambit_status mpi_gather(ambit__net *net, const void *mine, void *all, ambit__request *r)
 {
   MPI_Request handle = MPI_REQUEST_NULL;
-  extent e;
+  mpi_extent e;
   int code, ended = 0;
 
   MPI_Finalized(&ended); /* closing a context begins here, and may come too late */
   AMBIT_CHECK(!ended, net->errors, AMBIT_EPROCESS,
               "MPI was ended (MPI_Finalize) before the context was closed; call ambit_close first");
-  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  AMBIT_TRY(ambit__mpi_extent(net, r->bytes, &e));
   code = MPI_Iallgather(mine, e.count, e.type, all, e.count, e.type, comm_of(net), &handle);
+  if (code == MPI_SUCCESS) ambit__mpi_log(mpi_of(net), -1, r->bytes);
   return begun(net, r, code, handle, &e, "gather");
 }
 
 static ambit_status mpi_broadcast(ambit__net *net, int from, void *bytes, ambit__request *r)
 {
   MPI_Request handle = MPI_REQUEST_NULL;
-  extent e;
+  mpi_extent e;
   int code;
 
-  AMBIT_TRY(extent_of(net, r->bytes, &e));
+  AMBIT_TRY(ambit__mpi_extent(net, r->bytes, &e));
   code = MPI_Ibcast(bytes, e.count, e.type, from, comm_of(net), &handle);
+  if (code == MPI_SUCCESS) ambit__mpi_log(mpi_of(net), from, r->bytes);
   return begun(net, r, code, handle, &e, "broadcast");
 }
 
 static ambit_status mpi_test(ambit__net *net, ambit__request *r)
 {
-  MPI_Request handle = kept(r);
+  MPI_Request handle = ambit__mpi_kept(r);
   MPI_Count got = 0;
   MPI_Status st;
   int done = 0;
   const int code = MPI_Test(&handle, &done, &st);
 
-  keep(r, handle);
+  ambit__mpi_keep(r, handle);
   r->active = code == MPI_SUCCESS && !done;
+  if (r->receives && !r->active) mpi_of(net)->received[r->peer]++;
   TRY_MPI(net->errors, code, "finish a message");
   if (r->active) return AMBIT_OK;
   if (!r->receives) return AMBIT_OK;
@@ -347,13 +341,7 @@ static ambit_status mpi_test(ambit__net *net, ambit__request *r)
 
 static bool mpi_withdraw(ambit__net *net, ambit__request *r)
 {
-  MPI_Request handle = kept(r);
-
-  (void)net;
-  if (!r->receives || MPI_Cancel(&handle) != MPI_SUCCESS) return false;
-  MPI_Wait(&handle, MPI_STATUS_IGNORE);
-  r->active = false;
-  return true;
+  return r->receives && ambit__mpi_cancel(mpi_of(net), r);
 }
 
 /* Any call into MPI lets messages move; this one asks for nothing else. */
@@ -397,5 +385,8 @@ const ambit__net_kind ambit__net_mpi = {
     .withdraw = mpi_withdraw,
     .poll = mpi_poll,
     .takes_cuda = mpi_takes_cuda,
+    .call = ambit__mpi_call,
+    .called = ambit__mpi_called,
+    .settle = ambit__mpi_settle,
     .abort = mpi_abort,
 };

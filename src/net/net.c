@@ -11,7 +11,7 @@
 
 enum {
   SPINS = 1000,  /* tests before a waiting process lets others have the core */
-  PATIENCE = 10, /* seconds to wait for a message that was given up */
+  PATIENCE = 10, /* seconds to wait for a message that was given up, and for all to stop */
   HESITATION = 2 /* seconds for which an error is not told, to see who else has it */
 };
 
@@ -32,13 +32,13 @@ static ambit_status check_peer(ambit__net *net, const char *what, int peer, int 
   return AMBIT_OK;
 }
 
-/* Says what a request is for, and begins it; a request that did not begin is not active. */
-#define BEGIN(r, call)                                                                             \
-  do {                                                                                             \
-    const ambit_status begin_status = (call);                                                      \
-    if (begin_status) (r)->active = false;                                                         \
-    return begin_status;                                                                           \
-  } while (0)
+/* A request that did not begin is not active. */
+static ambit_status begun(ambit__net *net, ambit__request *r, ambit_status s)
+{
+  if (s) r->active = false;
+  if (r->active) ambit__request_enter(net, r);
+  return s;
+}
 
 ambit_status ambit__net_send(ambit__net *net, int to, int tag, const void *bytes, size_t n,
                              ambit__request *r)
@@ -46,7 +46,7 @@ ambit_status ambit__net_send(ambit__net *net, int to, int tag, const void *bytes
   *r = (ambit__request){0};
   AMBIT_TRY(check_peer(net, "send to", to, tag));
   *r = (ambit__request){.active = true, .peer = to, .bytes = n};
-  BEGIN(r, net->kind->send(net, tag, bytes, r));
+  return begun(net, r, net->kind->send(net, tag, bytes, r));
 }
 
 ambit_status ambit__net_receive(ambit__net *net, int from, int tag, void *bytes, size_t n,
@@ -55,13 +55,22 @@ ambit_status ambit__net_receive(ambit__net *net, int from, int tag, void *bytes,
   *r = (ambit__request){0};
   AMBIT_TRY(check_peer(net, "receive from", from, tag));
   *r = (ambit__request){.active = true, .receives = true, .peer = from, .bytes = n};
-  BEGIN(r, net->kind->receive(net, tag, bytes, r));
+  return begun(net, r, net->kind->receive(net, tag, bytes, r));
 }
 
-ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *done)
+/* Looks at a request that is active. */
+static ambit_status test(ambit__net *net, ambit__request *r)
 {
-  if (r->active) AMBIT_TRY(net->kind->test(net, r));
-  *done = !r->active;
+  const ambit_status s = net->kind->test(net, r);
+
+  if (!r->active) ambit__request_leave(r);
+  return s;
+}
+
+ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *is_done)
+{
+  if (r->active) AMBIT_TRY(test(net, r));
+  *is_done = !r->active;
   return AMBIT_OK;
 }
 
@@ -69,8 +78,10 @@ ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *done)
 static ambit_status wait_one(ambit__net *net, ambit__request *r)
 {
   for (int64_t tries = 1; r->active; tries++) {
-    AMBIT_TRY(net->kind->test(net, r));
-    if (r->active && tries % SPINS == 0) sched_yield();
+    AMBIT_TRY(test(net, r));
+    if (!r->active || tries % SPINS) continue;
+    AMBIT_TRY(ambit__net_listen(net));
+    sched_yield();
   }
   return AMBIT_OK;
 }
@@ -87,8 +98,12 @@ void ambit__net_cancel(ambit__net *net, ambit__request *r, size_t n)
   const double deadline = ambit__clock() + PATIENCE;
 
   for (size_t i = 0; i < n; i++) {
-    if (!r[i].active || net->kind->withdraw(net, &r[i])) continue;
-    while (r[i].active && !net->kind->test(net, &r[i])) {
+    if (!r[i].active) continue;
+    if (net->kind->withdraw(net, &r[i])) {
+      ambit__request_leave(&r[i]);
+      continue;
+    }
+    while (r[i].active && !test(net, &r[i])) {
       if (ambit__clock() > deadline)
         ambit__net_abort(net, "a message that was given up was not received by the other process");
       sched_yield();
@@ -107,7 +122,7 @@ ambit_status ambit__net_gather_begin(ambit__net *net, const void *mine, size_t n
                                      ambit__request *r)
 {
   *r = (ambit__request){.active = true, .peer = -1, .bytes = n};
-  BEGIN(r, net->kind->gather(net, mine, all, r));
+  return begun(net, r, net->kind->gather(net, mine, all, r));
 }
 
 ambit_status ambit__net_gather(ambit__net *net, const void *mine, size_t n, void *all)
@@ -125,7 +140,7 @@ ambit_status ambit__net_broadcast_begin(ambit__net *net, int from, void *bytes, 
   AMBIT_CHECK(from >= 0 && from < net->size, net->errors, AMBIT_EINVAL,
               "process %d cannot broadcast: there are %d", from, net->size);
   *r = (ambit__request){.active = true, .peer = -1, .bytes = n};
-  BEGIN(r, net->kind->broadcast(net, from, bytes, r));
+  return begun(net, r, net->kind->broadcast(net, from, bytes, r));
 }
 
 ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t n)
@@ -184,9 +199,11 @@ static ambit_status gather_verdicts(ambit__net *net, const verdict *mine, verdic
 
   AMBIT_TRY(ambit__net_gather_begin(net, mine, sizeof *mine, all, &r));
   while (r.active && net->errors->untold) {
-    AMBIT_TRY(net->kind->test(net, &r));
-    if (r.active && ambit__clock() > deadline) ambit__errors_tell(net->errors);
-    if (r.active) sched_yield();
+    AMBIT_TRY(test(net, &r));
+    if (!r.active) break;
+    if (ambit__clock() > deadline) ambit__errors_tell(net->errors);
+    AMBIT_TRY(ambit__net_listen(net));
+    sched_yield();
   }
   return wait_one(net, &r);
 }
@@ -261,6 +278,37 @@ ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
 ambit_status ambit__net_agree(ambit__net *net)
 {
   return ambit__net_agree_on(net, "");
+}
+
+/* ---- the end ---- */
+
+/* All come here, or the run is ended. */
+static ambit_status come_to_rest(ambit__net *net)
+{
+  ambit_status s;
+
+  net->stopping = true;
+  if (!net->kind->settle(net, ambit__clock() + PATIENCE))
+    ambit__net_abort(net, net->errors->status
+                              ? own_story(net->errors)
+                              : "another process has failed, and not all have heard of it in time");
+  ambit__net_forget(net);
+  s = ambit__net_agree(net);
+  net->stopping = false;
+  return s;
+}
+
+ambit_status ambit__net_stop(ambit__net *net)
+{
+  if (net->size == 1) return net->errors->status;
+  net->kind->call(net);
+  return come_to_rest(net);
+}
+
+ambit_status ambit__net_listen(ambit__net *net)
+{
+  if (net->size == 1 || net->stopping || !net->kind->called(net)) return AMBIT_OK;
+  return come_to_rest(net);
 }
 
 void ambit__net_abort(ambit__net *net, const char *why)

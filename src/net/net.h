@@ -19,29 +19,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 3" /* a module must have been made for this table */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 4" /* a module must have been made for this table */
 
 enum { AMBIT__NET_TAGS = 32768 }; /* tags are 0 to one less: what MPI promises */
 
 /* The common head of every kind's own struct. */
 typedef struct ambit__net {
   const struct ambit__net_kind *kind;
-  ambit__errors *errors;      /* of the context */
-  int rank, size;             /* this process, and how many there are */
-  int local_rank, local_size; /* the same among those on this node */
-  char name[64];              /* "alone", "Open MPI v4.1.4" */
+  ambit__errors *errors;            /* of the context */
+  int rank, size;                   /* this process, and how many there are */
+  int local_rank, local_size;       /* the same among those on this node */
+  char name[64];                    /* "alone", "Open MPI v4.1.4" */
+  struct ambit__request *under_way; /* begun, and not done */
+  bool stopping;                    /* all are being brought to a stop */
 } ambit__net;
 
-/* Something under way. All zero: nothing is. */
+/* Something under way, which stays where it is in memory meanwhile. All zero: nothing is. */
 typedef struct ambit__request {
   bool active;
-  bool receives;   /* a message that must be `bytes` long */
-  int peer;        /* the other end; -1: all */
-  size_t bytes;    /* of the message */
-  intptr_t handle; /* the kind's own */
+  bool receives;                       /* a message that must be `bytes` long */
+  int peer;                            /* the other end; -1: all */
+  size_t bytes;                        /* of the message */
+  intptr_t handle;                     /* the kind's own */
+  struct ambit__request *next, **link; /* among those under way; what points to this one there */
 } ambit__request;
 
-/* Every function but test and abort only begins something. A net of one process never sends or receives. */
+/* Every function but test, settle and abort only begins something. A net of one process never sends or receives. */
 typedef struct ambit__net_kind {
   const char *contract; /* AMBIT__NET_CONTRACT */
 
@@ -58,6 +61,9 @@ typedef struct ambit__net_kind {
   void (*poll)(ambit__net *net);
   /* Whether it says that it sends and receives what lies in the memory of CUDA devices. NULL: it does not. */
   bool (*takes_cuda)(ambit__net *net);
+  void (*call)(ambit__net *net);                    /* tells all others to stop */
+  bool (*called)(ambit__net *net);                  /* whether one of them did */
+  bool (*settle)(ambit__net *net, double deadline); /* see ambit__net_stop; false: not in time */
   void (*abort)(ambit__net *net);
 } ambit__net_kind;
 
@@ -115,8 +121,21 @@ ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
 
 /* ---- the end ---- */
 
+/* For a process that fails while the others are anywhere: calls them to stop. All give up what is under way, and then agree (see
+ * above) on the error. Nothing is left behind, and the net is as good as new. Those who do not come within seconds have
+ * the whole run ended. */
+ambit_status ambit__net_stop(ambit__net *net);
+/* Stops, if another process has called: returns its error. Whoever waits listens. */
+ambit_status ambit__net_listen(ambit__net *net);
+
 /* Ends the whole run, because this process cannot go on and the others would wait for it: says why on
  * standard error and does not return. Alone, it returns: nobody waits. */
 void ambit__net_abort(ambit__net *net, const char *why);
+
+/* ---- what is under way: requests.c ---- */
+
+void ambit__request_enter(ambit__net *net, ambit__request *r); /* it was begun */
+void ambit__request_leave(ambit__request *r);                  /* it is done */
+void ambit__net_forget(ambit__net *net);                       /* all are */
 
 #endif

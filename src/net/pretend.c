@@ -52,6 +52,12 @@ static void pretend_nothing(ambit__net *net)
   (void)net;
 }
 
+static bool pretend_called(ambit__net *net)
+{
+  (void)net;
+  return false;
+}
+
 static const ambit__net_kind pretend = {
     .contract = AMBIT__NET_CONTRACT,
     .close = pretend_close,
@@ -60,6 +66,7 @@ static const ambit__net_kind pretend = {
     .gather = pretend_gather,
     .broadcast = pretend_broadcast,
     .poll = pretend_nothing,
+    .called = pretend_called,
     .abort = pretend_nothing,
 };
 

@@ -174,6 +174,29 @@ static void slow_poll(ambit__net *net)
   ambit__net_poll(slow_of(net)->below);
 }
 
+static void slow_call(ambit__net *net)
+{
+  slow_of(net)->below->kind->call(slow_of(net)->below);
+}
+
+static bool slow_called(ambit__net *net)
+{
+  return slow_of(net)->below->kind->called(slow_of(net)->below);
+}
+
+/* All letters are free then. */
+static bool slow_settle(ambit__net *net, double deadline)
+{
+  slow_net *n = slow_of(net);
+
+  if (!n->below->kind->settle(n->below, deadline)) return false;
+  ambit__net_forget(n->below);
+  n->free = n->all;
+  for (letter *l = n->all; l; l = l->all)
+    l->next = l->all;
+  return true;
+}
+
 static void slow_abort(ambit__net *net)
 {
   slow_of(net)->below->kind->abort(slow_of(net)->below);
@@ -204,6 +227,9 @@ static const ambit__net_kind slow = {
     .test = slow_test,
     .withdraw = slow_withdraw,
     .poll = slow_poll,
+    .call = slow_call,
+    .called = slow_called,
+    .settle = slow_settle,
     .abort = slow_abort,
 };
 
@@ -302,6 +328,7 @@ static ambit_status wrap(ambit__net *below, double latency, double per_byte, slo
   if (!n) return AMBIT_ENOMEM;
   n->base = *below;
   n->base.kind = &slow;
+  n->base.under_way = NULL;
   n->below = below;
   n->latency = latency;
   n->per_byte = per_byte;

@@ -197,7 +197,9 @@ ambit_status ambit__exchange_finish(ambit__exchange *x)
 
   for (int tries = 0; !is_done(x); tries++) {
     AMBIT_TRY(ambit__exchange_progress(x));
-    if (tries > PATIENCE) sched_yield(); /* the one waited for may need this core */
+    if (tries <= PATIENCE) continue;
+    AMBIT_TRY(ambit__net_listen(context(x)->net));
+    sched_yield(); /* the one waited for may need this core */
   }
   if (x->nmails && context(x)->trace) ambit__trace_add(context(x), NOTE_WAIT, start);
   if (x->nmails) AMBIT_TRY(ambit__queues_finish(x));

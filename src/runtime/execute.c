@@ -115,6 +115,7 @@ ambit_status ambit__program_iterate(ambit_program *p)
 {
   ambit *a = p->grid->context;
 
+  AMBIT_TRY(ambit__net_listen(a->net)); /* a process that nothing comes from may have failed */
   if (a->trace) a->trace->iteration = p->iteration;
   AMBIT_TRY(p->replay && !a->trace ? ambit__replay_iterate(p) : ambit__program_walk(p));
   if (a->trace) a->trace->iteration = -1;
@@ -150,9 +151,24 @@ ambit_status ambit__program_ready(ambit_program *p)
   return AMBIT_OK;
 }
 
+static void forget_ghosts(ambit_program *p)
+{
+  for (int i = 0; i < p->nfields; i++)
+    p->fields[i]->ghosts = (ambit__ghosts){0};
+}
+
 void ambit__program_rest(ambit_program *p)
 {
   ambit__flow_note(p, p->end);
+}
+
+/* What an exchange or a reduction had begun is not finished: the program starts anew. */
+void ambit__program_give_up(ambit_program *p)
+{
+  poll_with(p->grid->context, NULL);
+  ambit__engines_wait(p->grid->context); /* for what they still write to messages */
+  forget_ghosts(p);
+  ambit__program_unseal(p);
 }
 
 void ambit__program_go_back(ambit_program *p, int64_t iteration)
@@ -160,6 +176,5 @@ void ambit__program_go_back(ambit_program *p, int64_t iteration)
   if (p->iteration == iteration) return;
   while (p->iteration > iteration)
     iterate_back(p);
-  for (int i = 0; i < p->nfields; i++)
-    p->fields[i]->ghosts = (ambit__ghosts){0};
+  forget_ghosts(p);
 }

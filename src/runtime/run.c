@@ -9,11 +9,9 @@
 
 #define ERRORS(p) (&(p)->grid->context->errors)
 
-ambit_status ambit__run_or_end(ambit_program *p, ambit_status s)
+ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s)
 {
-  if (s && p->grid->context->net->size > 1)
-    ambit__net_abort(p->grid->context->net, ambit_error_text(p->grid->context));
-  return s;
+  return s && !ERRORS(p)->agreed ? ambit__net_stop(p->grid->context->net) : s;
 }
 
 /* Before anything is done: all processes must be about to do the same. */
@@ -48,8 +46,8 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
                "ambit_swap missing?",
                (long long)iterations);
   AMBIT_TRY(ambit__trace_open(p->grid->context));
-  AMBIT_TRY(ambit__run_or_end(p, ambit__program_hand_out(p)));
-  return ambit__run_or_end(p, ambit__program_ready(p));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__program_hand_out(p)));
+  return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
 static void count(ambit_program *p, int64_t iterations, double seconds)
@@ -67,10 +65,10 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
 static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
 {
   for (int64_t i = 0; i < n; i++) {
-    AMBIT_TRY(ambit__run_or_end(p, ambit__program_iterate(p)));
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate(p)));
     if (progress->on) ambit__progress_show(progress, p, false);
   }
-  AMBIT_TRY(ambit__run_or_end(p, ambit__engines_wait(p->grid->context)));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
   ambit__program_rest(p);
   return AMBIT_OK;
 }
@@ -118,11 +116,11 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   if (!p->every || p->iteration % p->every) return AMBIT_OK;
   AMBIT_TRY(ask(p, stopped));
   AMBIT_TRY(ambit__program_seal(p));
-  AMBIT_TRY(ambit__run_or_end(p, ambit__program_hand_out(p)));
-  return ambit__run_or_end(p, ambit__program_ready(p));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__program_hand_out(p)));
+  return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
-static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
+static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
 {
   ambit__progress progress;
   int64_t left = most;
@@ -142,6 +140,14 @@ static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
   }
   ambit__progress_show(&progress, p, true);
   return AMBIT_OK;
+}
+
+static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
+{
+  const ambit_status s = run_all(p, most, until);
+
+  if (s && p->grid->context->net && p->grid->context->net->size > 1) ambit__program_give_up(p);
+  return s;
 }
 
 ambit_status ambit_run(ambit_program *p, int64_t iterations)

@@ -303,9 +303,10 @@ void ambit__program_rest(ambit_program *p);
 ambit_status ambit__program_iterate(ambit_program *p); /* once */
 ambit_status ambit__program_walk(ambit_program *p);    /* all its operations */
 void ambit__program_rotate(ambit_program *p);          /* only those that rotate fields */
-/* In the middle of a run the other processes wait for messages of this one and cannot hear of its failure: the run is
- * ended, with the cause. Alone, the failure is passed on. */
-ambit_status ambit__run_or_end(ambit_program *p, ambit_status s);
+/* In the middle of a run the other processes wait for messages of this one: if it failed, they are called to stop, and have its error
+ * (ambit__net_stop). */
+ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s);
+void ambit__program_give_up(ambit_program *p); /* after that */
 /* Takes back iterations whose launches changed nothing: rotations. What ghost cells hold is not known then. */
 void ambit__program_go_back(ambit_program *p, int64_t iteration);
 /* The cells a step updates: those asked for, less those that fixed faces keep. */

@@ -118,15 +118,15 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
   for (int64_t i = 1; i <= n && !c->p->converged && !c->verdict.ended; i++) {
     double start;
 
-    AMBIT_TRY(ambit__run_or_end(c->p, ambit__program_iterate(c->p)));
+    AMBIT_TRY(ambit__run_or_stop(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
     if (++c->until->unchecked < c->p->check && !(last && i == n)) continue;
     c->until->unchecked = 0;
     start = ambit__trace_clock(a);
-    AMBIT_TRY(there ? check_there(c) : check_here(c));
+    AMBIT_TRY(ambit__run_or_stop(c->p, there ? check_there(c) : check_here(c)));
     if (a->trace) ambit__trace_add(a, NOTE_CHECK, start);
   }
-  return there ? settle(c) : rest(c->p);
+  return there ? settle(c) : ambit__run_or_stop(c->p, rest(c->p));
 }
 
 /* Whether all kernels leave at once when the device has found that the run has ended. */

@@ -1,33 +1,46 @@
 /* A program on several processes in which one fails in mid-run; test_faults.py looks at how the others end.
  *
- *   faulty fine|kill|device
+ *   faulty fine|kill|device|last|two|again [COLUMNS]
  *
- * device: the launch of a kernel fails on the last process. The linker puts a function of ours before the one that
- * walks the operations of an iteration.
+ * device: the launch of a kernel fails on the last process, in iteration 5. last: in the last iteration, when some may be done already.
+ * two: on another process as well, with another cause. again: as device; then the error is cleared, and the program runs once more. The
+ * linker puts a function of ours before the one that walks the operations of an iteration.
  */
 #include "runtime/runtime.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char rule[] =
-    AMBIT_SOURCE(void smooth(const float *u, float *v) { *v = 0.5f * (u[-1][0] + u[1][0]); });
+static const char rule[] = AMBIT_SOURCE(void smooth(const float *u, float *v, sum double *total) {
+  *v = 0.5f * (u[-1][0] + u[1][0]);
+  *total = *v;
+});
+
+enum { ITERATIONS = 100, FIFTH = 5 };
 
 static const char *way;
+static int failures; /* that are still to come */
 
 ambit_status __real_ambit__program_iterate(ambit_program *p);
 ambit_status __wrap_ambit__program_iterate(ambit_program *p);
 
+static ambit_status fail(ambit *a)
+{
+  failures--;
+  if (!strcmp(way, "kill")) raise(SIGKILL);
+  return ambit__raise(&a->errors, AMBIT_EDEVICE, "device %d has lost its memory", ambit_process(a));
+}
+
 ambit_status __wrap_ambit__program_iterate(ambit_program *p)
 {
   ambit *a = p->grid->context;
+  const int from_last = ambit_processes(a) - 1 - ambit_process(a);
+  const bool chosen = from_last == 0 || (from_last == 1 && !strcmp(way, "two"));
 
-  if (p->iteration == 5 && ambit_process(a) == ambit_processes(a) - 1) {
-    if (!strcmp(way, "kill")) raise(SIGKILL);
-    if (!strcmp(way, "device"))
-      return ambit__raise(&a->errors, AMBIT_EDEVICE, "the device has lost its memory");
-  }
+  if (failures && chosen && p->iteration == (!strcmp(way, "last") ? ITERATIONS - 1 : FIFTH))
+    return fail(a);
   return __real_ambit__program_iterate(p);
 }
 
@@ -38,21 +51,31 @@ static double hill(const int64_t *index, int component, void *user)
   return (double)(index[0] % 7);
 }
 
+/* Nothing is left of the run that failed: one more gives what it should. */
+static void run_again(ambit *a, ambit_program *p, ambit_field *u)
+{
+  ambit_error_clear(a);
+  ambit_field_fill(u, hill, NULL);
+  if (!ambit_run(p, ITERATIONS)) printf("process %d ran again\n", ambit_process(a));
+}
+
 int main(int argc, char **argv)
 {
   ambit *a = ambit_open(&argc, &argv);
-  ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){60, 40});
+  ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){60, argc > 2 ? atoll(argv[2]) : 40});
   ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
   ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_scalar *total = ambit_scalar_create(a, "total", AMBIT_F64);
   ambit_program *p = ambit_program_create(g);
 
   way = argc > 1 ? argv[1] : "fine";
+  failures = strcmp(way, "fine") != 0;
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
   ambit_field_fill(u, hill, NULL);
-  ambit_apply(p, ambit_kernel_create(a, rule), u, v);
+  ambit_apply(p, ambit_kernel_create(a, rule), u, v, total);
   ambit_swap(p, u, v);
-  ambit_run(p, 100);
-  printf("process %d of %d did %d iterations\n", ambit_process(a), ambit_processes(a),
-         (int)ambit_program_iterations(p));
+  ambit_run(p, ITERATIONS);
+  printf("process %d ran: %s\n", ambit_process(a), ambit_error_text(a));
+  if (!strcmp(way, "again")) run_again(a, p, u);
   return ambit_close(a) != AMBIT_OK;
 }

@@ -10,11 +10,12 @@ SOON = 60  # seconds: far more than it takes, far less than for ever
 bad = 0
 
 
-def check(name, way, holds):
+def check(name, way, holds, *words, **variables):
     global bad
     begin = time.time()
     try:
-        r = subprocess.run([MPIRUN, "-n", "3", FAULTY, way], capture_output=True, text=True, timeout=SOON)
+        r = subprocess.run([MPIRUN, "-n", "3", FAULTY, way, *words], capture_output=True, text=True, timeout=SOON,
+                           env={**os.environ, **variables})
         code, text = r.returncode, r.stdout + r.stderr
     except subprocess.TimeoutExpired as e:
         code, text = None, f"still running after {SOON} s: {e.stdout} {e.stderr}"
@@ -25,10 +26,24 @@ def check(name, way, holds):
         print(f"# exit status {code}\n# " + "\n# ".join(text.splitlines()[:40]))
 
 
-check("a run without faults ends well", "fine",
-      lambda code, text: code == 0 and text.count("did 100 iterations") == 3)
+def told(who):
+    """All processes come back from the run, and know the cause; it is printed by the one that has it alone."""
+    story = f"device {who} has lost its memory"
+    return lambda code, text: (code not in (0, None) and "ABORT" not in text and
+                               all(f"process {i} ran: {'' if i == who else f'process {who} of 3: '}{story}\n" in text
+                                   for i in range(3)) and text.count(f"ambit: error: process {who} of 3: {story}\n") == 1)
+
+
+check("a run without faults ends well", "fine", lambda code, text: code == 0 and text.count("ran: \n") == 3)
 check("a process that is killed in mid-run ends the run", "kill",
-      lambda code, text: code not in (0, None) and "iterations" not in text)
-check("a device that fails in mid-run ends the run, with the cause", "device",
-      lambda code, text: code not in (0, None) and "process 2 of 3: the device has lost its memory" in text)
+      lambda code, text: code not in (0, None) and "ran: " not in text)
+check("a device that fails in mid-run ends the run on all processes, with the cause", "device", told(2))
+check("messages that are too large to be sent before they are waited for are no hindrance", "device", told(2), "40000")
+check("messages under way on a slow network are no hindrance", "device", told(2), AMBIT_NETWORK="2ms,50MB/s")
+check("processes that are done already hear of it too", "last", told(2))
+check("two that fail at once, or nearly, leave all with an error", "two",
+      lambda code, text: code not in (0, None) and all(f"process {i} ran: " in text for i in range(3))
+      and text.count("has lost its memory\n") >= 3 and "ran: \n" not in text)
+check("a run that failed leaves nothing behind", "again", lambda code, text: code == 0 and text.count("ran again") == 3, "40000")
+check("nor on a slow network", "again", lambda code, text: code == 0 and text.count("ran again") == 3, AMBIT_NETWORK="1ms")
 sys.exit(bad != 0)
