@@ -30,6 +30,17 @@ static int parts_of(const ambit *a)
   return a->firsts[a->net->size];
 }
 
+/* Where the system's idle task lives, number 0, Perfetto shows others' events badly or not at all: all count from 1. */
+static int process_number(const ambit *a)
+{
+  return a->net->rank + 1;
+}
+
+static int thread_number(int thread)
+{
+  return thread + 1;
+}
+
 /* Parts have their numbers, then comes the host, then devices. */
 static int thread_of(const ambit *a, const ambit__note *n)
 {
@@ -48,7 +59,7 @@ static void print_thread(ambit__text *t, const ambit *a, int thread, const char 
 
   ambit__print(
       t, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"",
-      a->net->rank, thread);
+      process_number(a), thread_number(thread));
   va_start(ap, fmt);
   ambit__vprint(t, fmt, ap);
   va_end(ap);
@@ -62,7 +73,7 @@ static void print_names(ambit__text *t, const ambit *a)
 
   ambit__print(
       t, "%s{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"process %d\"}}",
-      rank ? ",\n" : "", rank, rank);
+      rank ? ",\n" : "", process_number(a), rank);
   for (int i = 0; i < a->nslots; i++) {
     const ambit__engine *e = ambit__engine_of(a, i);
 
@@ -121,8 +132,8 @@ static void print_head(ambit__text *t, const ambit *a, const ambit__note *n, con
   ambit__print(t, ",\n{\"ph\":\"%s\",\"name\":\"%s%s\",\"cat\":\"%s\",", phase,
                n->kind == NOTE_ENQUEUE ? "enqueue " : "", *n->name ? n->name : names[n->kind],
                clock);
-  ambit__print(t, "\"pid\":%d,\"tid\":%d,\"ts\":%.3f,", a->net->rank, thread_of(a, n),
-               microseconds);
+  ambit__print(t, "\"pid\":%d,\"tid\":%d,\"ts\":%.3f,", process_number(a),
+               thread_number(thread_of(a, n)), microseconds);
 }
 
 /* A message may outlast what goes on meanwhile: its two ends are events of their own, joined by a number. */

@@ -21,8 +21,10 @@ def _trace(*words, processes=1):
         assert [p.name for p in f.iterdir()] == ["t.json"]
         trace = json.loads((f / "t.json").read_text())
     for e in trace["traceEvents"]:
-        assert e["ph"] in "MXbe" and e["name"] and isinstance(e["pid"], int), e
-        assert e["ph"] == "M" or (e["ts"] >= 0 and isinstance(e["tid"], int)), e
+        assert e["ph"] in "MXbe" and e["name"] and isinstance(e["pid"], int) and e["pid"] > 0, e  # 0 is special to Perfetto
+        assert e["name"] == "process_name" or (isinstance(e["tid"], int) and e["tid"] > 0), e
+        assert e["ph"] == "M" or (e["ts"] >= 0 and e["cat"]), e
+        assert (e["ph"] in "be") == ("id" in e), e
         assert e["ph"] != "X" or e["dur"] >= 0, e
     return trace
 
@@ -49,14 +51,14 @@ def _check_times(trace):
 def launches_are_on_the_thread_of_their_part():
     trace = _trace("star2d1", "--size", "64x64", "--device", "cpu*4", "--steps", 3)
     launches = _spans(trace, "star2d1")
-    assert [e["tid"] for e in launches] == [0, 1, 2, 3] * 3, launches
+    assert [e["tid"] for e in launches] == [1, 2, 3, 4] * 3, launches
     assert [e["args"]["iteration"] for e in launches] == [0] * 4 + [1] * 4 + [2] * 4
     assert sum(e["args"]["cells"] for e in launches) == 3 * 62 * 62
     assert {e["args"]["which"] for e in launches} == {"all"}
     for name in ("begin", "edges", "finish", "rotate"):
         assert len(_spans(trace, name)) == 3, name
     names = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
-    assert names[2] == "part 2 on cpu:0" and names[4] == "host", names
+    assert names[3] == "part 2 on cpu:0" and names[5] == "host", names
     assert trace["otherData"] == {"processes": 1, "dropped": 0, "untimed": 0}
     _check_times(trace)
 
@@ -83,7 +85,7 @@ def all_processes_are_in_one_file():
     if not MPIRUN:
         return
     trace = _trace("star2d1", "--size", "8x8", "--ambit-partition=2x2", "--steps", 3, processes=4)
-    assert trace["otherData"]["processes"] == 4 and {e["pid"] for e in trace["traceEvents"]} == {0, 1, 2, 3}
+    assert trace["otherData"]["processes"] == 4 and {e["pid"] for e in trace["traceEvents"]} == {1, 2, 3, 4}
     ends = collections.defaultdict(list)
     for e in trace["traceEvents"]:
         if e["ph"] in "be":
@@ -92,7 +94,7 @@ def all_processes_are_in_one_file():
     way = collections.Counter()
     for b, _ in ends.values():
         here, there = b["args"]["part"], b["args"]["peer"]
-        assert b["pid"] == here and b["args"]["process"] == there and b["args"]["bytes"] == 16, b
+        assert b["pid"] == here + 1 and b["args"]["process"] == there and b["args"]["bytes"] == 16, b
         way[(here, there) if b["name"] == "send" else (there, here), b["name"]] += 1
     pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 3), (3, 1), (2, 3), (3, 2)]
     assert way == {(pair, name): 3 for pair in pairs for name in ("send", "receive")}, way
