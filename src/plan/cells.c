@@ -198,6 +198,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
 
   ambit__gpu_emit_head(&j);
   ambit__gpu_open_kernel(&j, "", p->threads, ambit__gpu_slots(g, slots), slots);
+  ambit__gpu_emit_ended(&j);
   ambit__gpu_declare_totals(&j, p->threads[0] * p->threads[1]);
   ambit__gpu_emit_values(&j);
   open = open_outer(&j);

@@ -221,6 +221,7 @@ static void open_function(const ambit__gpu_job *j)
   ambit__print(j->t, "%s\n%s\n", ambit__prelude_faults, ambit__prelude_checked);
   if (!in_c(j)) {
     ambit__gpu_open_kernel(j, "", j->plan->threads, n, slots);
+    ambit__gpu_emit_ended(j);
     return;
   }
   ambit__open(j->w, "void %s(const ambit_call *call)", ambit__entry_name(j->group));

@@ -94,10 +94,11 @@ const char *ambit__gpu_total_type(const ambit__gpu_job *j, int param);
 
 /* The comment at the top, the preludes, and what strict code needs. */
 void ambit__gpu_emit_head(const ambit__gpu_job *j);
-/* "kernel void name(...) {", with the parameters in `slots` and blocks of so many threads; and the line that
- * leaves when the run has ended. */
+/* "kernel void name(...) {", with the parameters in `slots` and blocks of so many threads. */
 void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int threads[3], int n,
                             const ambit__gpu_slot *slots);
+/* The line that leaves when the run has ended. */
+void ambit__gpu_emit_ended(const ambit__gpu_job *j);
 /* "const float k_v = *k_mem;" for every value. */
 void ambit__gpu_emit_values(const ambit__gpu_job *j);
 /* "2 * u_s0 - u_s1 + 3": from a cell of a field to another; 0 for none. */

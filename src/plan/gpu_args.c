@@ -140,5 +140,9 @@ void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int
   }
   ambit__print(j->t, ")\n{\n");
   j->w->depth++;
+}
+
+void ambit__gpu_emit_ended(const ambit__gpu_job *j)
+{
   if (!j->group->for_people) ambit__line(j->w, "if (ended && *ended) return;");
 }

@@ -138,6 +138,7 @@ void ambit__gpu_emit_fold(const ambit__gpu_job *j)
   if (!ambit__gpu_reduces(j->group)) return;
   ambit__gpu_open_kernel(j, AMBIT__GPU_FOLD_TAIL, threads, ambit__gpu_fold_slots(j->group, slots),
                          slots);
+  ambit__gpu_emit_ended(j);
   ambit__gpu_declare_totals(j, AMBIT__GPU_FOLD);
   ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);
   ambit__open(j->w, "if (more && t == 0)");

@@ -56,6 +56,7 @@ static void emit_gpu(const ambit__group *g, const ambit__target *t, const ambit_
   scope.read = read_memory;
   ambit__gpu_emit_head(&j);
   ambit__gpu_open_kernel(&j, "", p->threads, ambit__gpu_slots(g, slots), slots);
+  ambit__gpu_emit_ended(&j);
   emit_variables(&j);
   ambit__emit_stmts(&scope, w, j.rule->body);
   for (int i = 0; i < j.rule->nparams; i++)

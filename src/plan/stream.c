@@ -17,7 +17,6 @@
 
 enum {
   WARP = AMBIT__STREAM_WARP,
-  REGISTERS = 65536,    /* of a multiprocessor */
   MOST_REGISTERS = 248, /* of a thread */
   MOST_WARPS = 32,      /* of a multiprocessor that are worth having */
   FEW_WARPS = 16,       /* fewer than that are too few */
@@ -58,7 +57,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   ambit__stream_end(&j);
   if (j.moves && p->ahead > 1) return false; /* what is moved has to be there */
   if (registers > MOST_REGISTERS || work > MOST_WORK) return false;
-  p->resident = REGISTERS / threads / ((registers + 7) / 8 * 8);
+  p->resident = AMBIT__STREAM_REGISTERS / threads / ((registers + 7) / 8 * 8);
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
   p->wave = p->resident * t->threads;
   return p->resident > 0;
@@ -89,8 +88,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   static const form flat[] = {{0, 1, 12, 0}, {0, 1, 8, 0}, {0, 1, 6, 0}, {0, 1, 4, 0}, {0, 1, 2, 0},
                               {0, 1, 1, 0},  {0, 1, 1, 2}, {1, 1, 1, 2}, {1, 1, 1, 3}, {0}};
   static const form deep[] = {{0, 2, 4, 0}, {0, 2, 3, 0}, {0, 1, 4, 0}, {0, 2, 2, 0}, {0, 1, 1, 0},
-                              {0, 2, 1, 1}, {0, 1, 1, 1}, {0, 1, 1, 2}, {1, 4, 1, 1}, {1, 2, 1, 1},
-                              {1, 2, 1, 2}, {1, 1, 1, 1}, {1, 1, 1, 2}, {0}};
+                              {0, 2, 1, 1}, {0, 1, 1, 1}, {0, 1, 1, 2}, {1, 4, 1, 1}, {1, 2, 1, 2},
+                              {1, 2, 1, 1}, {1, 1, 1, 2}, {1, 1, 1, 1}, {0}};
   int n = 0;
 
   for (const form *f = g->ndims > 2 ? deep : flat; f->rows; f++) {
@@ -157,15 +156,23 @@ static double bytes_under_way(const ambit__stream_job *j, const ambit__plan *p,
   return bytes * WARP * j->lane * (j->planes ? j->planes : p->ahead) * p->resident * p->threads[1];
 }
 
+/* Warps that are missing in a multiprocessor. Arithmetic in double has half the speed: half as many keep it busy. */
+static int missing_warps(const ambit__stream_job *j, const ambit__plan *p, const ambit__rule *r)
+{
+  const bool is_slow = j->moves && ambit_type_size(r->params[j->streams[0].param].type) == 8;
+  const int few = (is_slow ? FEW_WARPS / 2 : FEW_WARPS) - p->resident * p->threads[1];
+
+  return few > 0 ? few : 0;
+}
+
 /* Nanoseconds per cell of a large GPU: what must be moved, more if many rows are loaded several times, too little is
- * under way, warps that go along z are far apart, or tiles are so small that beginning with one takes its share of the time. As
- * measured on an H200. */
+ * under way, compilers may put loads off, warps that go along z are far apart, or tiles are so small that beginning with one takes
+ * its share of the time. As measured on an H200. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const double wanted = 25 << 10; /* bytes under way */
   double ns = ambit__price_of(rule).bytes / 2000, under_way, loads;
-  int few = FEW_WARPS - p->resident * p->threads[1];
   ambit__stream_job j;
 
   (void)t;
@@ -174,11 +181,9 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   loads = loads_of(&j);
   if (loads > 2) ns *= 1 + 0.06 * (loads - 2);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
-  if (few > 0) ns *= 1 + 0.006 * few;
-  if (g->ndims == 2)
-    ns *= j.planes ? 1 : 1.15;
-  else
-    ns *= j.planes ? 1.12 : 1.04;
+  ns *= 1 + 0.012 * missing_warps(&j, p, rule);
+  if (!j.pinned) ns *= 1.01;
+  if (!j.planes) ns *= g->ndims == 2 ? 1.15 : 1.07;
   ambit__stream_end(&j);
   return ns;
 }

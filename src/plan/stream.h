@@ -18,7 +18,8 @@ enum {
   AMBIT__STREAM_REACH = 4, /* rows beside its own that a warp reads, at most, on each side */
   AMBIT__STREAM_FRONTS = 64,
   AMBIT__STREAM_WARP = 32,
-  AMBIT__STREAM_BLOCKS = 65535 /* along y and z: the limit of CUDA */
+  AMBIT__STREAM_REGISTERS = 65536, /* of a multiprocessor */
+  AMBIT__STREAM_BLOCKS = 65535     /* along y and z: the limit of CUDA */
 };
 
 /* One row of a stream's planes: which planes of it are read for plane 0. */
@@ -59,8 +60,9 @@ typedef struct ambit__stream_job {
   int period;  /* planes after which the same registers are used again */
   bool
       moves; /* registers are moved on after each plane: code for a whole period would be too long */
-  int high;  /* plane that arrives when plane 0 is computed (sum); 0 (window) */
-  int span;  /* planes that one result depends on (sum); 1 (window) */
+  bool pinned; /* loads are not to be put off: compilers do that to save registers that are there */
+  int high;    /* plane that arrives when plane 0 is computed (sum); 0 (window) */
+  int span;    /* planes that one result depends on (sum); 1 (window) */
   int nstreams;
   ambit__stream streams[AMBIT__STREAMS];
   int nfronts;
@@ -99,9 +101,16 @@ void ambit__stream_load_next(const ambit__stream_job *j);
 /* Moves what is in registers on by one plane. */
 void ambit__stream_move(const ambit__stream_job *j);
 
+/* For sums, in a loop over the rows q of the plane that has arrived: a cell of the row, "u_w[(p + 1) % 3][q][j + 1]", and its
+ * neighbours' cells. */
+void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream *s, int dx);
+void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream *s);
+
 /* ---- stream_window.c, stream_sum.c: the work on plane z + p ---- */
 
 void ambit__stream_emit_window(const ambit__stream_job *j);
+/* Before the kernel: a table of the weights, if there has to be one. */
+void ambit__stream_declare_weights(const ambit__stream_job *j);
 void ambit__stream_declare_sums(const ambit__stream_job *j);
 void ambit__stream_emit_sum(const ambit__stream_job *j);
 void ambit__stream_move_sums(const ambit__stream_job *j);

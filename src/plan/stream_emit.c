@@ -138,7 +138,8 @@ static void emit_columns(const ambit__stream_job *j)
   ambit__line(w, "const int end = ambit_between(0, high%d - x, %d);", j->x, j->lane);
 }
 
-/* Chunk c of the planes: the first ones are longer by one if they cannot all be equal. */
+/* Chunk c of the planes: the first ones are longer by one if they cannot all be equal. All warps of a block go through it, also
+ * those that store nothing: where the compiler sees that, exchanges between lanes need no second version for lanes that lag behind. */
 static void emit_chunk(const ambit__stream_job *j)
 {
   ambit__writer *w = j->gpu.w;
@@ -148,11 +149,7 @@ static void emit_chunk(const ambit__stream_job *j)
   ambit__line(w, "const int longer = planes %% chunks;");
   ambit__line(
       w, "const int begin = low%d + chunk * (planes / chunks) + ambit_least(chunk, longer);", j->z);
-  ambit__line(w, "const int count = planes / chunks + (chunk < longer);");
-  if (j->y >= 0)
-    ambit__line(w, "const int n = left < high%d && own%d < high%d ? count : 0;", j->x, j->y, j->y);
-  else
-    ambit__line(w, "const int n = left < high%d ? count : 0;", j->x);
+  ambit__line(w, "const int n = planes / chunks + (chunk < longer);");
 }
 
 /* Which layer of tiles this block has. One that reduces goes on with the next; others need the registers of a loop. */
@@ -272,7 +269,9 @@ static void emit_kernel(const ambit__stream_job *j)
 
   ambit__gpu_emit_head(&j->gpu);
   ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->stream);
+  ambit__stream_declare_weights(j);
   ambit__gpu_open_kernel(&j->gpu, "", threads, ambit__gpu_slots(j->gpu.group, slots), slots);
+  if (!j->planes) ambit__gpu_emit_ended(&j->gpu);
   ambit__gpu_declare_totals(&j->gpu, threads[0] * threads[1]);
   ambit__gpu_emit_values(&j->gpu);
   emit_limits(j);

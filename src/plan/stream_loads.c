@@ -66,6 +66,14 @@ void ambit__stream_print_cell(const ambit__stream_job *j, int param, int compone
   print_subscript(j, "j", s->left + offset[j->x]);
 }
 
+void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream *s, int dx)
+{
+  print_name(j, s, 'w');
+  print_slot(j, j->high);
+  if (j->y >= 0) ambit__print(j->gpu.t, "[q]");
+  print_subscript(j, "j", s->left + dx);
+}
+
 void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end)
 {
   ambit__print(j->gpu.t, "#pragma unroll\n");
@@ -133,12 +141,18 @@ static void print_range(const ambit__stream_job *j, int front, int low, int high
   ambit__print(j->gpu.t, "if (k >= %d && k < %d) ", start + low, start + high + ahead);
 }
 
+/* Loads that must be under way before anything is computed, or any. */
+static const char *load_of(const ambit__stream_job *j)
+{
+  return j->pinned ? "ambit_load_now" : "ambit_load";
+}
+
 static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
                       const ambit__stream_row *r, const moment *m)
 {
   ambit__line_begin(j->gpu.w);
   if (m->is_first && j->planes) print_range(j, r->front, r->low, r->high);
-  ambit__print(j->gpu.t, "ambit_load<%d>(&", j->lane);
+  ambit__print(j->gpu.t, "%s<%d>(&", load_of(j), j->lane);
   print_row(j, s, m, 'w');
   ambit__print(j->gpu.t, "[%d], ", s->left);
   print_place(j, s, r->front);
@@ -154,7 +168,7 @@ static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const a
 
   ambit__line_begin(j->gpu.w);
   if (m->is_first) print_range(j, r->front, r->edge_low, r->edge);
-  ambit__print(j->gpu.t, "ambit_load<%d>(", s->end);
+  ambit__print(j->gpu.t, "%s<%d>(", load_of(j), s->end);
   print_row(j, s, &at, 'e');
   ambit__print(j->gpu.t, ", ");
   print_place(j, s, r->front);
@@ -231,7 +245,7 @@ static void load_front(const ambit__stream_job *j, int front, const moment *m, c
   if (j->planes)
     ambit__line(j->gpu.w, "%s_at%d += %s_s%d;", name, f->number, name, j->z);
   else
-    ambit__line(j->gpu.w, "%s_at%d += %s < count %s %d ? %s_s%d : 0;", name, f->number, plane,
+    ambit__line(j->gpu.w, "%s_at%d += %s < n %s %d ? %s_s%d : 0;", name, f->number, plane,
                 f->high < 1 ? "-" : "+", f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
 }
 
@@ -286,6 +300,10 @@ void ambit__stream_load_first(const ambit__stream_job *j)
     load_front(j, i, &m, "k");
     ambit__close(j->gpu.w);
   }
+  if (j->planes) { /* compilers do not move loads across a barrier, nor the rest across a branch */
+    ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier);
+    ambit__gpu_emit_ended(&j->gpu);
+  }
   share(j, true, share_first);
 }
 
@@ -299,7 +317,26 @@ void ambit__stream_load_next(const ambit__stream_job *j)
              m.plane < 0 ? -m.plane : m.plane);
     load_front(j, i, &m, plane);
   }
-  share(j, false, share_next);
+  if (j->pinned) {
+    ambit__line(j->gpu.w, "ambit_pin();");
+    ambit__line(j->gpu.w, "if (z + p >= n) break;");
+  }
+  if (!j->taps || !j->moves) share(j, false, share_next);
+}
+
+void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream *s)
+{
+  int end;
+
+  for (int q = 0; q < s->nrows; q = end) {
+    const bool all = j->y < 0 || (q == 0 && shared_together(s, q) == s->nrows);
+
+    end = shared_together(s, q);
+    if (!s->rows[q].has_edges) continue;
+    if (!all) ambit__open(j->gpu.w, "if (q >= %d && q < %d)", q, end);
+    share_next(j, s, &s->rows[q]);
+    if (!all) ambit__close(j->gpu.w);
+  }
 }
 
 void ambit__stream_move(const ambit__stream_job *j)

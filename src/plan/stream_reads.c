@@ -9,6 +9,7 @@ enum {
   MOST_CELLS = 8,       /* of a lane: values of one byte take a register each, too */
   MOST_NUMBERS = 40,    /* that compilers keep in registers */
   MOST_REPEATED = 3000, /* operations in a loop over z that is repeated for a whole period */
+  MORE = 16,            /* registers that loads take which are not put off */
   MOST_TAPS = 343       /* of a weighted sum: a box of radius 3 in 3-D */
 };
 
@@ -40,7 +41,8 @@ int ambit__stream_lane(const ambit__group *g)
     reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
   }
   lane = smallest(VECTOR / size, MOST_CELLS);
-  return reach <= lane ? lane : reach <= 2 * lane ? 2 * lane : 0;
+  if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
+  return reach <= 2 * lane ? 2 * lane : 0;
 }
 
 /* ---- streams ---- */
@@ -215,35 +217,6 @@ static int period_of(const ambit__stream_job *j, int ahead)
   return period;
 }
 
-bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
-{
-  const int64_t flops = g->steps[0].rule->flops + 1;
-
-  *j = (ambit__stream_job){.x = g->ndims - 1,
-                           .y = g->ndims > 2 ? g->ndims - 2 : -1,
-                           .z = g->ndims > 2 ? g->ndims - 3 : 0,
-                           .lane = (int)p->strip,
-                           .rows = p->rows[0],
-                           .planes = p->ahead ? 0 : p->rows[1],
-                           .span = 1};
-  if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
-      !each_read(g, j, find_rows) || !find_fronts(j)) {
-    ambit__stream_end(j);
-    return false;
-  }
-  find_ends(j);
-  j->period = period_of(j, ahead_of(j, p));
-  j->moves = !j->planes && flops * j->lane * j->rows * j->period > MOST_REPEATED;
-  j->period = period_of(j, ahead_of(j, p));
-  return true;
-}
-
-void ambit__stream_end(ambit__stream_job *j)
-{
-  free(j->taps);
-  j->taps = NULL;
-}
-
 /* ---- registers ---- */
 
 /* Registers that a value of a type takes. */
@@ -258,8 +231,8 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
   int n = 0;
 
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->lane;
-  if (r->has_edges) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
-  if (r->has_edges) n += ahead * (j->planes ? s->left + s->right : s->end);
+  if (r->has_edges && !j->taps) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
+  if (r->has_edges) n += (ahead + !!j->taps) * (j->planes ? s->left + s->right : s->end);
   return n;
 }
 
@@ -307,29 +280,75 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
     is_real = is_real && ambit__type_is_real(type);
   }
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8);
-  if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8) + 6 * (is_wide && j->taps);
+  if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8);
+  if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
-         6 * is_wide * largest(0, j->rows - 2) + (j->taps ? 0 : 12 * largest(0, j->period - 4)) +
-         (!is_wide  ? 0
-          : j->taps ? largest(12, numbers)
-                    : 12 + numbers);
+         6 * is_wide * largest(0, j->rows - 2) + 12 * largest(0, j->period - 4) +
+         (is_wide ? 12 + numbers : 0);
+}
+
+/* What is added row by row is there for a part of the time only. */
+static int row_share(const ambit__stream_job *j, int registers, int ahead)
+{
+  return j->taps && j->moves ? registers * (4 * ahead + 1) / (4 * ahead + 4) : registers;
 }
 
 int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
+  const int ahead = ahead_of(j, p);
   int n = base_registers(j, rule);
 
   for (int i = 0; i < j->nstreams; i++)
     for (int q = 0; q < j->streams[i].nrows; q++)
       n += words(rule->params[j->streams[i].param].type) *
-           row_registers(j, &j->streams[i], &j->streams[i].rows[q], ahead_of(j, p));
+           row_share(j, row_registers(j, &j->streams[i], &j->streams[i].rows[q], ahead), ahead);
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *param = &rule->params[i];
 
     n += 2 * (param->kind == PARAM_REDUCE) + 2 * is_field(g, i);
     for (int c = 0; is_field(g, i) && c < param->components; c++)
-      if (param->writes[c]) n += words(param->type) * j->lane * (1 + (j->span - 1) * j->rows);
+      if (param->writes[c]) n += words(param->type) * j->lane * (j->taps ? j->span * j->rows : 1);
   }
   return n;
+}
+
+/* ---- the beginning and the end ---- */
+
+/* Whether what is loaded ahead may take the registers it needs, and some more, without that fewer blocks fit. */
+static bool has_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
+{
+  const int blocks = largest(p->resident, 1) * p->threads[0] * p->threads[1];
+
+  return ambit__stream_registers(g, p, j) + MORE <= AMBIT__STREAM_REGISTERS / blocks;
+}
+
+bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
+{
+  const int64_t flops = g->steps[0].rule->flops + 1;
+
+  *j = (ambit__stream_job){.x = g->ndims - 1,
+                           .y = g->ndims > 2 ? g->ndims - 2 : -1,
+                           .z = g->ndims > 2 ? g->ndims - 3 : 0,
+                           .lane = (int)p->strip,
+                           .rows = p->rows[0],
+                           .planes = p->ahead ? 0 : p->rows[1],
+                           .span = 1};
+  if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
+      !each_read(g, j, find_rows) || !find_fronts(j)) {
+    ambit__stream_end(j);
+    return false;
+  }
+  find_ends(j);
+  j->period = period_of(j, ahead_of(j, p));
+  j->moves = !j->planes && flops * j->lane * j->rows * j->period > MOST_REPEATED;
+  j->period = period_of(j, ahead_of(j, p));
+  j->pinned = j->planes || (!j->moves && has_registers(g, p, j));
+  return true;
+}
+
+void ambit__stream_end(ambit__stream_job *j)
+{
+  free(j->taps);
+  j->taps = NULL;
 }

@@ -4,6 +4,10 @@
  * over w planes. The plane that arrives goes into all of them, completes the oldest, and begins a new one in its
  * place. Terms are added in another order than the user's, so strict mode does without.
  *
+ * Large sums, whose registers are moved, are added row by row: a row that has arrived is exchanged with the lanes beside, goes
+ * into every result it belongs to, and is not needed any more; w planes of results are kept. Their weights in double, which do not fit into an instruction, stand in memory for constants, from where
+ * instructions take them.
+ *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "plan/stream.h"
@@ -14,13 +18,54 @@ static int target_of(const ambit__stream_job *j)
   return j->gpu.rule->params[1].is_written;
 }
 
+static const char *name_of(const ambit__stream_job *j)
+{
+  return j->gpu.rule->params[target_of(j)].name;
+}
+
+static ambit_type type_of(const ambit__stream_job *j)
+{
+  return j->gpu.rule->params[target_of(j)].type;
+}
+
+/* ---- weights ---- */
+
+static bool has_table(const ambit__stream_job *j)
+{
+  return j->taps && j->moves && type_of(j) == AMBIT_F64;
+}
+
+static void print_weight(const ambit__stream_job *j, const ambit__tap *tap)
+{
+  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type_of(j),
+                       ambit__value_of(tap->weight, type_of(j)));
+}
+
+void ambit__stream_declare_weights(const ambit__stream_job *j)
+{
+  if (!has_table(j)) return;
+  ambit__print(j->gpu.t, "\nAMBIT_TABLE %s ambit_weights[%d] = {\n    ",
+               ambit__gpu_type(&j->gpu, target_of(j)), j->ntaps);
+  for (int k = 0; k < j->ntaps; k++) {
+    ambit__print(j->gpu.t, "%s", k == 0 ? "" : k % 5 ? ", " : ",\n    ");
+    print_weight(j, &j->taps[k]);
+  }
+  ambit__print(j->gpu.t, "};\n");
+}
+
+/* ---- sums ---- */
+
+/* Planes of results that are kept. */
+static int kept(const ambit__stream_job *j)
+{
+  return j->moves ? j->span : j->span - 1;
+}
+
 void ambit__stream_declare_sums(const ambit__stream_job *j)
 {
-  const int to = target_of(j);
-
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s %s_sum[%d]", ambit__gpu_type(&j->gpu, to),
-               j->gpu.rule->params[to].name, j->span - 1);
+  ambit__print(j->gpu.t, "%s %s_sum[%d]", ambit__gpu_type(&j->gpu, target_of(j)), name_of(j),
+               kept(j));
   if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", j->rows);
   ambit__print(j->gpu.t, "[%d] = {}", j->lane);
   ambit__line_end(j->gpu.w, "; /* results that are not complete */");
@@ -28,75 +73,153 @@ void ambit__stream_declare_sums(const ambit__stream_job *j)
 
 void ambit__stream_move_sums(const ambit__stream_job *j)
 {
-  ambit__line(j->gpu.w, "ambit_rotate(%s_sum);", j->gpu.rule->params[target_of(j)].name);
+  ambit__line(j->gpu.w, "ambit_rotate(%s_sum);", name_of(j));
 }
 
-/* "v_sum[(p + 1) % 2][t][j]": the result `later` planes after the one that is being completed. */
+/* "v_sum[(p + 1) % 2]": the results `later` planes after those that are being completed. */
 static void print_sum(const ambit__stream_job *j, int later)
 {
-  const int kept = j->span - 1;
-
-  ambit__print(j->gpu.t, "%s_sum[", j->gpu.rule->params[target_of(j)].name);
-  if (kept == 1)
-    ambit__print(j->gpu.t, "0");
-  else if (later % kept == 0)
-    ambit__print(j->gpu.t, "p %% %d", kept);
+  ambit__print(j->gpu.t, "%s_sum[", name_of(j));
+  if (kept(j) == 1)
+    ambit__print(j->gpu.t, "0]");
+  else if (later % kept(j) == 0)
+    ambit__print(j->gpu.t, "p %% %d]", kept(j));
   else
-    ambit__print(j->gpu.t, "(p + %d) %% %d", later, kept);
-  ambit__print(j->gpu.t, "]%s[j]", j->y >= 0 ? "[t]" : "");
+    ambit__print(j->gpu.t, "(p + %d) %% %d]", later, kept(j));
 }
 
-static void print_term(const ambit__stream_job *j, const ambit__tap *tap)
+/* "[t][j]" */
+static void print_cell(const ambit__stream_job *j)
 {
-  const ambit_type type = j->gpu.rule->params[target_of(j)].type;
-  int offset[AMBIT_MAX_DIMS];
-
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    offset[d] = tap->offset[d];
-  offset[j->z] = j->high; /* it has just arrived */
-  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(tap->weight, type));
-  ambit__print(j->gpu.t, " * ");
-  ambit__stream_print_cell(j, !target_of(j), 0, offset);
+  ambit__print(j->gpu.t, j->y >= 0 ? "[t][j]" : "[j]");
 }
+
+/* "0.25f * ", or from the table. */
+static void print_factor(const ambit__stream_job *j, int k)
+{
+  if (has_table(j))
+    ambit__print(j->gpu.t, "ambit_weights[%d]", k);
+  else
+    print_weight(j, &j->taps[k]);
+  ambit__print(j->gpu.t, " * ");
+}
+
+/* Where a term is read: along z, in the plane that has just arrived. */
+static void place_of(const ambit__stream_job *j, int k, int *offset)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    offset[d] = j->taps[k].offset[d];
+  offset[j->z] = j->high;
+}
+
+/* ---- result by result ---- */
 
 /* Adds the terms of plane `plane` to a variable, or with `begins` sets it. */
 static void add_terms(const ambit__stream_job *j, int plane, bool begins)
 {
-  const int later = j->high - plane;
-
   for (int k = 0; k < j->ntaps; k++) {
+    int offset[AMBIT_MAX_DIMS];
+
     if (j->taps[k].offset[j->z] != plane) continue;
+    place_of(j, k, offset);
     ambit__line_begin(j->gpu.w);
-    if (later)
-      print_sum(j, later);
-    else
+    if (plane == j->high) {
       ambit__print(j->gpu.t, "sum");
+    } else {
+      print_sum(j, j->high - plane);
+      print_cell(j);
+    }
     ambit__print(j->gpu.t, " %s ", begins ? "=" : "+=");
-    print_term(j, &j->taps[k]);
+    print_factor(j, k);
+    ambit__stream_print_cell(j, !target_of(j), 0, offset);
     ambit__line_end(j->gpu.w, ";");
     begins = false;
   }
 }
 
-static void emit_cell(const ambit__stream_job *j)
+static void add_to_result(const ambit__stream_job *j)
 {
-  const int to = target_of(j), low = j->high - j->span + 1;
+  const int low = j->high - j->span + 1;
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s sum = ", ambit__gpu_type(&j->gpu, to));
+  ambit__print(j->gpu.t, "%s sum = ", ambit__gpu_type(&j->gpu, target_of(j)));
   print_sum(j, 0);
+  print_cell(j);
   ambit__line_end(j->gpu.w, ";");
   for (int plane = j->high; plane >= low; plane--)
     add_terms(j, plane, plane == low);
-  ambit__line(j->gpu.w, "%s_n[j] = sum;", j->gpu.rule->params[to].name);
+  ambit__line(j->gpu.w, "%s_n[j] = sum;", name_of(j));
 }
+
+/* ---- row by row ---- */
+
+static void begin_sums(const ambit__stream_job *j)
+{
+  if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
+  ambit__stream_unroll(j, "j", 0, j->lane);
+  ambit__line_begin(j->gpu.w);
+  print_sum(j, j->span - 1);
+  print_cell(j);
+  ambit__line_end(j->gpu.w, " = 0;");
+  ambit__close(j->gpu.w);
+  if (j->y >= 0) ambit__close(j->gpu.w);
+}
+
+/* "if (q >= 1 && q < 3) v_sum[(p + 1) % 3][q - 1][j] += 0.25f * u_w[(p + 1) % 3][q][j + 1];" */
+static void add_from_row(const ambit__stream_job *j, const ambit__stream *s, int k)
+{
+  const ambit__tap *tap = &j->taps[k];
+  const int first = j->y >= 0 ? s->below + tap->offset[j->y] : 0;
+
+  ambit__line_begin(j->gpu.w);
+  if (j->y >= 0) ambit__print(j->gpu.t, "if (q >= %d && q < %d) ", first, first + j->rows);
+  print_sum(j, j->high - tap->offset[j->z]);
+  if (j->y >= 0) ambit__print(j->gpu.t, "[q - %d]", first);
+  ambit__print(j->gpu.t, "[j] += ");
+  print_factor(j, k);
+  ambit__stream_print_arrived(j, s, tap->offset[j->x]);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* The rows of a stream, each into all results it belongs to. */
+static void add_rows(const ambit__stream_job *j, const ambit__stream *s)
+{
+  if (j->y >= 0) ambit__stream_unroll(j, "q", 0, s->nrows);
+  ambit__stream_share_arrived(j, s);
+  ambit__stream_unroll(j, "j", 0, j->lane);
+  for (int k = 0; k < j->ntaps; k++) {
+    int offset[AMBIT_MAX_DIMS];
+
+    place_of(j, k, offset);
+    if (ambit__stream_find(j, !target_of(j), 0, offset) == s) add_from_row(j, s, k);
+  }
+  ambit__close(j->gpu.w);
+  if (j->y >= 0) ambit__close(j->gpu.w);
+}
+
+static void take_result(const ambit__stream_job *j)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "%s_n[j] = ", name_of(j));
+  print_sum(j, 0);
+  print_cell(j);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* ---- the plane ---- */
 
 void ambit__stream_emit_sum(const ambit__stream_job *j)
 {
+  if (j->moves) begin_sums(j);
+  for (int i = 0; j->moves && i < j->nstreams; i++)
+    add_rows(j, &j->streams[i]);
   if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
   ambit__stream_declare_results(j);
   ambit__stream_unroll(j, "j", 0, j->lane);
-  emit_cell(j);
+  if (j->moves)
+    take_result(j);
+  else
+    add_to_result(j);
   ambit__close(j->gpu.w);
   ambit__stream_store(j);
   if (j->y >= 0) ambit__close(j->gpu.w);

@@ -69,7 +69,8 @@ static void store_results(const ambit__stream_job *j, int param, int component)
   const char *name = j->gpu.rule->params[param].name;
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_store<%d>(%s_to", j->lane, name);
+  ambit__print(j->gpu.t, j->planes ? "ambit_store_if<%d>(own, %s_to" : "ambit_store<%d>(%s_to",
+               j->lane, name);
   if (j->y >= 0) ambit__print(j->gpu.t, " + t * %s_s%d", name, j->y);
   if (component) ambit__print(j->gpu.t, " + %d * %s_c", component, name);
   ambit__print(j->gpu.t, ", ");
@@ -93,7 +94,7 @@ void ambit__stream_declare_results(const ambit__stream_job *j)
 /* "z + p < n && t >= skip && t < stop": the row is one of the warp's. */
 static void print_is_own(const ambit__stream_job *j)
 {
-  ambit__print(j->gpu.t, j->planes ? "p >= from && p < till" : "z + p < n");
+  ambit__print(j->gpu.t, j->planes ? "p >= from && p < till" : j->pinned ? "true" : "z + p < n");
   if (ambit__stream_start(j) < 0) ambit__print(j->gpu.t, " && z + p >= 0");
   if (j->y >= 0) ambit__print(j->gpu.t, " && t >= skip && t < stop");
 }
@@ -101,12 +102,12 @@ static void print_is_own(const ambit__stream_job *j)
 void ambit__stream_store(const ambit__stream_job *j)
 {
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "if (");
+  ambit__print(j->gpu.t, j->planes ? "const bool own = " : "if (");
   print_is_own(j);
-  ambit__line_end(j->gpu.w, ") {");
-  j->gpu.w->depth++;
+  ambit__line_end(j->gpu.w, j->planes ? ";" : ") {");
+  j->gpu.w->depth += !j->planes;
   each_output(j, store_results);
-  ambit__close(j->gpu.w);
+  if (!j->planes) ambit__close(j->gpu.w);
 }
 
 void ambit__stream_advance(const ambit__stream_job *j)

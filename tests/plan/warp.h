@@ -15,6 +15,7 @@
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
 #define __shared__   static
+#define __constant__ static
 
 struct warp_place {
   unsigned x, y, z;

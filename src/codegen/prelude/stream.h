@@ -1,5 +1,8 @@
 /* CUDA: what kernels that stream strips of a grid call. The lanes of a warp own neighbouring runs of N cells. */
 
+/* Numbers that instructions take from memory for constants. They may not be static, or compilers write them into registers. */
+#define AMBIT_TABLE __constant__
+
 /* N values that lie beside each other, moved in pieces of up to 16 bytes. */
 template <typename T, int N> struct __align__(sizeof(T) * N) ambit_pack
 {
@@ -16,6 +19,57 @@ template <int N, typename T> AMBIT_INLINE void ambit_load(T *to, const T *from)
     for (int k = 0; k < piece; k++)
       to[i + k] = values.at[k];
   }
+}
+
+/* The same, but loads that compilers do not put off in order to need fewer registers: nothing that is computed comes before
+ * them if a barrier and a branch, or ambit_pin and a branch, come after. */
+template <typename T, int N> AMBIT_INLINE void ambit_now(ambit_pack<T, N> &to, const T *from)
+{
+  to = *(const ambit_pack<T, N> *)from;
+}
+#ifdef __CUDACC__
+AMBIT_INLINE void ambit_now(ambit_pack<float, 4> &to, const float *from)
+{
+  asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to.at[0]), "=f"(to.at[1]), "=f"(to.at[2]), "=f"(to.at[3])
+               : "l"(from));
+}
+AMBIT_INLINE void ambit_now(ambit_pack<float, 2> &to, const float *from)
+{
+  asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(to.at[0]), "=f"(to.at[1]) : "l"(from));
+}
+AMBIT_INLINE void ambit_now(ambit_pack<float, 1> &to, const float *from)
+{
+  asm volatile("ld.global.f32 %0, [%1];" : "=f"(to.at[0]) : "l"(from));
+}
+AMBIT_INLINE void ambit_now(ambit_pack<double, 2> &to, const double *from)
+{
+  asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(to.at[0]), "=d"(to.at[1]) : "l"(from));
+}
+AMBIT_INLINE void ambit_now(ambit_pack<double, 1> &to, const double *from)
+{
+  asm volatile("ld.global.f64 %0, [%1];" : "=d"(to.at[0]) : "l"(from));
+}
+#endif
+template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *from)
+{
+  constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
+
+#pragma unroll
+  for (int i = 0; i < N; i += piece) {
+    ambit_pack<T, piece> values;
+
+    ambit_now(values, from + i);
+#pragma unroll
+    for (int k = 0; k < piece; k++)
+      to[i + k] = values.at[k];
+  }
+}
+AMBIT_INLINE void ambit_pin()
+{
+#ifdef __CUDACC__
+  asm volatile("bar.sync %0, 32;" ::"r"((int)threadIdx.y + 1) : "memory"); /* this warp alone */
+#endif
 }
 
 /* Those from `first` to `end` only: all at once, or one by one. Every store has a condition of its own and nothing branches. */
@@ -37,6 +91,61 @@ template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from,
 #pragma unroll
   for (int k = 0; k < N; k++)
     if (end > first && (single >> k & 1)) to[k] = from[k];
+}
+
+/* The same if it is this warp's `own`, without a branch, so that the code after loads that came first is all of a piece. */
+template <typename T, int N>
+AMBIT_INLINE void ambit_put_if(bool yes, T *to, const ambit_pack<T, N> &values)
+{
+  if (yes) *(ambit_pack<T, N> *)to = values;
+}
+#ifdef __CUDACC__
+#  define AMBIT_IF(store) "{ .reg .pred yes; setp.ne.s32 yes, %0, 0; @yes " store " }"
+AMBIT_INLINE void ambit_put_if(bool yes, float *to, const ambit_pack<float, 4> &v)
+{
+  asm volatile(AMBIT_IF("st.global.v4.f32 [%1], {%2, %3, %4, %5};")::"r"((int)yes), "l"(to),
+               "f"(v.at[0]), "f"(v.at[1]), "f"(v.at[2]), "f"(v.at[3])
+               : "memory");
+}
+AMBIT_INLINE void ambit_put_if(bool yes, float *to, const ambit_pack<float, 1> &v)
+{
+  asm volatile(AMBIT_IF("st.global.f32 [%1], %2;")::"r"((int)yes), "l"(to), "f"(v.at[0])
+               : "memory");
+}
+AMBIT_INLINE void ambit_put_if(bool yes, double *to, const ambit_pack<double, 2> &v)
+{
+  asm volatile(AMBIT_IF("st.global.v2.f64 [%1], {%2, %3};")::"r"((int)yes), "l"(to), "d"(v.at[0]),
+               "d"(v.at[1])
+               : "memory");
+}
+AMBIT_INLINE void ambit_put_if(bool yes, double *to, const ambit_pack<double, 1> &v)
+{
+  asm volatile(AMBIT_IF("st.global.f64 [%1], %2;")::"r"((int)yes), "l"(to), "d"(v.at[0])
+               : "memory");
+}
+#endif
+template <int N, typename T> AMBIT_INLINE void ambit_values_if(bool yes, T *to, const T *from)
+{
+  ambit_pack<T, N> values;
+
+#pragma unroll
+  for (int k = 0; k < N; k++)
+    values.at[k] = from[k];
+  ambit_put_if(yes, to, values);
+}
+template <int N, typename T>
+AMBIT_INLINE void ambit_store_if(bool own, T *to, const T *from, int first, int end)
+{
+  constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
+  const bool whole = own && end - first == N;
+  const int single = own && !whole && end > first ? (1 << end) - (1 << first) : 0;
+
+#pragma unroll
+  for (int i = 0; i < N; i += piece)
+    ambit_values_if<piece>(whole, to + i, from + i);
+#pragma unroll
+  for (int k = 0; k < N; k++)
+    ambit_values_if<1>(single >> k & 1, to + k, from + k);
 }
 
 /* The value that the lane before or after this one has; at the ends of the warp, `end`. */
