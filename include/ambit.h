@@ -302,7 +302,7 @@ AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn 
  * plain parameter a pointer to its value; then, all as 64-bit integers and for each axis, lo and hi
  * (the cells to update), offset and extent, which are those of ambit_call; and the step. Element
  * and cells are those of ambit_call, too. A kernel that reduces has 8 bytes per block to leave
- * something in, where a field would have its memory; at most 1024 blocks ("at most 1024" at the end
+ * something in, where a field would have its memory; at most 65536 blocks ("at most 1024" at the end
  * of the line), which take up by themselves what would be left; and a second kernel, NAME_fold, that
  * is launched next, as one block of 128 threads: for each reduction those bytes and a pointer to the
  * scalar, which it sets; then, as 64-bit integers, how many blocks there were, and 1 if what the

@@ -53,7 +53,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   p.threads[0] = power(g->cells[g->ndims - 1], g->ndims > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (g->ndims > 1) p.threads[1] = power(g->cells[g->ndims - 2], threads / p.threads[0]);
-  p.blocks = ambit__gpu_reduces(g) ? AMBIT__GPU_PARTIALS : max64(1, t->threads) * BLOCKS_PER_UNIT;
+  p.blocks = ambit__gpu_reduces(g) ? AMBIT__GPU_FEW : max64(1, t->threads) * BLOCKS_PER_UNIT;
   plans[0] = p;
   return 1;
 }

@@ -28,8 +28,9 @@
 enum {
   AMBIT__GPU_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 3,
   AMBIT__GPU_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
-  AMBIT__GPU_PARTIALS = 1024, /* blocks of a launch that reduces, at most */
-  AMBIT__GPU_FOLD = 128       /* threads of the block that folds */
+  AMBIT__GPU_PARTIALS = 65536, /* blocks of a launch that reduces, at most, */
+  AMBIT__GPU_FEW = 1024,       /* and where so many keep the device busy */
+  AMBIT__GPU_FOLD = 128        /* threads of the block that folds */
 };
 #define AMBIT__GPU_FOLD_TAIL "_fold"
 

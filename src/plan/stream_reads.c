@@ -5,12 +5,14 @@
 #include <string.h>
 
 enum {
-  VECTOR = 16,          /* bytes of the widest access */
-  MOST_CELLS = 8,       /* of a lane: values of one byte take a register each, too */
-  MOST_NUMBERS = 40,    /* that compilers keep in registers */
-  MOST_REPEATED = 3000, /* operations in a loop over z that is repeated for a whole period */
-  MORE = 16,            /* registers that loads take which are not put off */
-  MOST_TAPS = 343       /* of a weighted sum: a box of radius 3 in 3-D */
+  VECTOR = 16,       /* bytes of the widest access */
+  MOST_CELLS = 8,    /* of a lane: values of one byte take a register each, too */
+  MOST_NUMBERS = 40, /* that compilers keep in registers */
+  MOST_REPEATED =
+      3000, /* operations in a loop over z that is repeated for a whole period; half of them in double */
+  FREE = 26,      /* registers for numbers that there is room for */
+  MORE = 16,      /* registers that loads take which are not put off */
+  MOST_TAPS = 343 /* of a weighted sum: a box of radius 3 in 3-D */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -280,7 +282,8 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
     is_real = is_real && ambit__type_is_real(type);
   }
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8);
-  if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8);
+  if (j->taps)
+    return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + (j->moves ? 0 : largest(0, numbers - FREE));
   if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
          6 * is_wide * largest(0, j->rows - 2) + 12 * largest(0, j->period - 4) +
@@ -323,6 +326,16 @@ static bool has_registers(const ambit__group *g, const ambit__plan *p, const amb
   return ambit__stream_registers(g, p, j) + MORE <= AMBIT__STREAM_REGISTERS / blocks;
 }
 
+/* Words of the widest field. */
+static int widest(const ambit__group *g)
+{
+  int n = 1;
+
+  for (int i = 0; i < g->steps[0].rule->nparams; i++)
+    if (is_field(g, i)) n = largest(n, words(g->steps[0].rule->params[i].type));
+  return n;
+}
+
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
 {
   const int64_t flops = g->steps[0].rule->flops + 1;
@@ -341,7 +354,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   }
   find_ends(j);
   j->period = period_of(j, ahead_of(j, p));
-  j->moves = !j->planes && flops * j->lane * j->rows * j->period > MOST_REPEATED;
+  j->moves = !j->planes && flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
   j->period = period_of(j, ahead_of(j, p));
   j->pinned = j->planes || (!j->moves && has_registers(g, p, j));
   return true;

@@ -135,15 +135,20 @@ static void declare_reductions(const ambit__stream_job *j)
   }
 }
 
-/* Only what is stored counts. */
-static void fold_reductions(const ambit__stream_job *j)
+/* A bit for every cell of the lane's row that is stored: only those count. */
+static void declare_mine(const ambit__stream_job *j)
 {
   if (!ambit__gpu_reduces(j->gpu.group)) return;
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "if (j >= first && j < end && ");
+  ambit__print(j->gpu.t, "const int mine = end > first && ");
   print_is_own(j);
-  ambit__line_end(j->gpu.w, ") {");
-  j->gpu.w->depth++;
+  ambit__line_end(j->gpu.w, " ? (1 << end) - (1 << first) : 0;");
+}
+
+static void fold_reductions(const ambit__stream_job *j)
+{
+  if (!ambit__gpu_reduces(j->gpu.group)) return;
+  ambit__open(j->gpu.w, "if (mine >> j & 1)");
   ambit__gpu_fold_cell(&j->gpu);
   ambit__close(j->gpu.w);
 }
@@ -164,6 +169,7 @@ void ambit__stream_emit_window(const ambit__stream_job *j)
   if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
   emit_index(j, j->y, "y + t");
   ambit__stream_declare_results(j);
+  declare_mine(j);
   ambit__stream_unroll(j, "j", 0, j->lane);
   emit_index(j, j->x, "x + j");
   each_output(j, declare_out);

@@ -41,7 +41,7 @@ static ambit_status check_recipe(const ambit__gpu_device *d, const ambit__group 
       AMBIT_EINVAL,
       "%s reduces, so its blocks must be at most %d, and go on with what is left; write \"at most "
       "%d\" behind the blocks",
-      what, AMBIT__GPU_PARTIALS, AMBIT__GPU_PARTIALS);
+      what, AMBIT__GPU_PARTIALS, AMBIT__GPU_FEW);
   return AMBIT_OK;
 }
 
