@@ -1,0 +1,113 @@
+/* main.c - seconds per iteration of a stencil on the processes of a simulated cluster.
+ *
+ *     smpirun ... scaling.so STENCIL SIZE [ITERATIONS] [--ambit-...]
+ *
+ * The program is run for some iterations, and then for some more: the difference is what more iterations cost, whatever it
+ * takes to begin and to end. Writes one line of JSON.
+ */
+#include "ambit.h"
+#include "host.h"
+
+#include <mpi.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FEW = 4 };
+
+static int parse_size(const char *text, int64_t *size)
+{
+  char *end;
+  int n = 0;
+
+  for (; n < AMBIT_MAX_DIMS; text = end + 1) {
+    size[n++] = strtoll(text, &end, 10);
+    if (*end != 'x') break;
+  }
+  return n;
+}
+
+static ambit_program *make_program(ambit *a, const char *stencil, const char *text)
+{
+  int64_t size[AMBIT_MAX_DIMS];
+  const int ndims = parse_size(text, size);
+  ambit_grid *g = ambit_grid_create(a, ndims, size);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+  ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_kernel *k = ambit_kernel_from_catalogue(a, stencil, AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0.0);
+  ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_FIXED, 0.0);
+  ambit_apply(p, k, u, v);
+  ambit_swap(p, u, v);
+  return p;
+}
+
+/* The largest number among all processes: they share the memory of the simulator. */
+static double most(double mine)
+{
+  static double all;
+  double most_of_all;
+
+  if (all < mine) all = mine;
+  MPI_Barrier(MPI_COMM_WORLD);
+  most_of_all = all;
+  MPI_Barrier(MPI_COMM_WORLD);
+  all = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  return most_of_all;
+}
+
+/* Simulated seconds until all processes have run so many iterations. */
+static double seconds(ambit_program *p, int iterations)
+{
+  double start;
+
+  MPI_Barrier(MPI_COMM_WORLD);
+  start = simgrid_get_clock();
+  ambit_run(p, iterations);
+  sim_host_settle(sim_host_self());
+  return most(simgrid_get_clock() - start);
+}
+
+static void measure(ambit *a, char **argv, int iterations)
+{
+  const char *name = sg_host_get_property_value(sg_host_self(), "cluster");
+  const sim_host *h = sim_host_self();
+  ambit_program *p = make_program(a, argv[1], argv[2]);
+  double few, more, sends, bytes;
+
+  ambit_run(p, 1); /* the first run also seals */
+  few = seconds(p, FEW);
+  sends = h->sends;
+  bytes = h->sent_bytes;
+  more = seconds(p, FEW + iterations);
+  sends = most((h->sends - sends) / (FEW + iterations));
+  bytes = most((h->sent_bytes - bytes) / (FEW + iterations));
+  if (ambit_process(a) == 0 && !ambit_error(a))
+    printf(
+        "{\"bench\": \"scaling\", \"simulated\": true, \"cluster\": \"%s\", \"stencil\": \"%s\", "
+        "\"size\": \"%s\", \"processes\": %d, \"seconds\": %.9g, \"messages\": %g, "
+        "\"message_bytes\": %.0f}\n",
+        name ? name : "", argv[1], argv[2], ambit_processes(a), (more - few) / iterations, sends,
+        bytes);
+  ambit_program_destroy(p);
+}
+
+int main(int argc, char **argv)
+{
+  MPI_Comm world = MPI_COMM_WORLD;
+  ambit *a;
+  int failed;
+
+  MPI_Init(&argc, &argv);
+  a = ambit_open_mpi(&argc, &argv, &world);
+  if (argc < 3 && ambit_process(a) == 0) fprintf(stderr, "usage: STENCIL SIZE [ITERATIONS]\n");
+  if (argc >= 3) measure(a, argv, argc > 3 ? atoi(argv[3]) : 8);
+  failed = ambit_close(a) || argc < 3;
+  MPI_Finalize();
+  return failed;
+}

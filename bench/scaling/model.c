@@ -1,0 +1,459 @@
+/* model.c - a GPU that takes every order, carries out none, and says how long each would take.
+ *
+ * It has no memory, as device/dry.c has none, but queues with a time: an order begins when the queue is free and the host has
+ * handed it over, and what it costs is worked out from a few numbers. These are properties of the hosts in the platform file, so that one
+ * file describes a cluster:
+ *
+ *     launch             s    of a kernel, however small
+ *     bandwidth_2d, _3d  B/s  that kernels on grids of up to 2, and of more, dimensions read and write together
+ *     flops              1/s  of float
+ *     copy, pcie         s, B/s   of a copy between host and device, in one direction
+ *     order, event       s    that the host spends to hand over a launch or a copy, and an event
+ *     memory             B
+ *
+ * Kernels of both queues are taken to run side by side: those for messages are small. Messages lie in one piece of memory that all of
+ * them share, and that nobody reads.
+ *
+ * Link with -Wl,--wrap=ambit__backend_find.
+ */
+#include "device/device.h"
+
+#include "base/memory.h"
+#include "host.h"
+
+#include <simgrid/host.h>
+#include <smpi/smpi.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SECTOR = 32,        /* bytes that memory moves at least */
+  MAIL_MOST = 1 << 28 /* bytes of the largest message */
+};
+
+typedef struct model {
+  ambit__device head;
+  sim_host *host;
+  double launch, bandwidth[2], flops, copy, pcie, order, event, memory;
+} model;
+
+typedef struct lane {
+  ambit__queue head;
+  double free; /* when all it was given so far is done */
+} lane;
+
+struct ambit__event {
+  model *device;
+  double when;
+};
+
+typedef struct function {
+  ambit__function head;
+  const ambit__rule *rule;
+} function;
+
+static const ambit__backend backend;
+
+static model *model_of(const ambit__queue *q)
+{
+  return (model *)q->device;
+}
+
+/* ---- time ---- */
+
+/* The host hands over what takes the device so many seconds. */
+static ambit_status take(ambit__queue *q, double seconds)
+{
+  const model *m = model_of(q);
+  lane *l = (lane *)q;
+
+  sim_host_pay(m->host, m->order);
+  l->free = fmax(l->free, sim_host_now(m->host)) + seconds;
+  return AMBIT_OK;
+}
+
+/* Bytes of a box in memory whose rows are moved in whole sectors. */
+static double sectors(const ambit__box *box, size_t size)
+{
+  const int last = box->ndims - 1;
+  const int64_t row = (box->hi[last] - box->lo[last]) * (int64_t)size;
+  const int64_t count = (row + SECTOR - 1) / SECTOR;
+  double bytes = (double)count * SECTOR;
+
+  for (int d = 0; d < last; d++)
+    bytes *= (double)(box->hi[d] - box->lo[d]);
+  return bytes;
+}
+
+/* What parameter p of a rule must read and write to update a box: every value once. */
+static double traffic(const ambit__param *p, const ambit__box *box)
+{
+  const size_t size = ambit_type_size(p->type);
+  ambit__box reads = *box;
+  double bytes = 0;
+
+  for (int d = 0; d < box->ndims; d++) {
+    reads.lo[d] -= p->low[d];
+    reads.hi[d] += p->high[d];
+  }
+  if (p->nreads) bytes += p->components * sectors(&reads, size);
+  if (p->is_written) bytes += p->components * sectors(box, size);
+  return bytes;
+}
+
+static double kernel_seconds(const model *m, const ambit__rule *rule, const ambit__box *box)
+{
+  const double flops = (double)rule->flops * (double)ambit__box_volume(box);
+  double bytes = 0;
+
+  if (!box->ndims) return m->launch;
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_FIELD) bytes += traffic(&rule->params[i], box);
+  return m->launch + fmax(bytes / m->bandwidth[box->ndims > 2], flops / m->flops);
+}
+
+/* A kernel that moves a box between a field and a dense array. */
+static double move_seconds(const model *m, const ambit__layout *l, const ambit__box *box)
+{
+  const double there = l->components * sectors(box, ambit_type_size(l->type));
+
+  return m->launch +
+         (there + (double)ambit__layout_box_bytes(l, box)) / m->bandwidth[box->ndims > 2];
+}
+
+static double copy_seconds(const model *m, size_t bytes)
+{
+  return m->copy + (double)bytes / m->pcie;
+}
+
+/* Whether a box lies in the store as it does in a message (device/gpu/boxes.c asks the same). */
+static bool is_dense(const ambit__layout *l, const ambit__box *box)
+{
+  int64_t step = 1;
+
+  if (l->components > 1) return false;
+  for (int d = box->ndims - 1; d >= 0; d--) {
+    if (box->hi[d] - box->lo[d] > 1 && l->stride[d] != step) return false;
+    step *= box->hi[d] - box->lo[d];
+  }
+  return true;
+}
+
+/* ---- the device ---- */
+
+static int model_count(void)
+{
+  return 1;
+}
+
+/* A number of the platform file; all of them are more than 0. */
+static ambit_status property(ambit__errors *errors, const char *name, double *value)
+{
+  const char *text = sg_host_get_property_value(sg_host_self(), name);
+
+  *value = text ? strtod(text, NULL) : 0;
+  AMBIT_CHECK(*value > 0, errors, AMBIT_ENODEVICE,
+              "the platform file gives its hosts no property '%s'; it must be a number more than 0",
+              name);
+  return AMBIT_OK;
+}
+
+static ambit_status read_properties(ambit__errors *errors, model *m)
+{
+  const struct {
+    const char *name;
+    double *value;
+  } list[] = {{"launch", &m->launch},
+              {"bandwidth_2d", &m->bandwidth[0]},
+              {"bandwidth_3d", &m->bandwidth[1]},
+              {"flops", &m->flops},
+              {"copy", &m->copy},
+              {"pcie", &m->pcie},
+              {"order", &m->order},
+              {"event", &m->event},
+              {"memory", &m->memory}};
+
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    AMBIT_TRY(property(errors, list[i].name, list[i].value));
+  return AMBIT_OK;
+}
+
+static ambit_status model_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  model *m = ambit__new(errors, 1, sizeof *m);
+  ambit_status s;
+
+  (void)ordinal;
+  if (!m) return AMBIT_ENOMEM;
+  m->head = (ambit__device){.backend = &backend, .errors = errors, .settings = settings};
+  m->host = sim_host_self();
+  s = read_properties(errors, m);
+  if (s)
+    free(m);
+  else
+    *dev = &m->head;
+  return s;
+}
+
+static void model_close(ambit__device *dev)
+{
+  free(dev);
+}
+
+static void model_info(ambit__device *dev, ambit__device_info *info)
+{
+  *info = (ambit__device_info){.name = "a GPU that is simulated", .units = 1};
+  info->memory = (size_t)((model *)dev)->memory;
+}
+
+static ambit_status model_queue_open(ambit__device *dev, ambit__queue **queue)
+{
+  lane *l = ambit__new(dev->errors, 1, sizeof *l);
+
+  if (!l) return AMBIT_ENOMEM;
+  l->head.device = dev;
+  *queue = &l->head;
+  return AMBIT_OK;
+}
+
+static void model_queue_close(ambit__queue *queue)
+{
+  free(queue);
+}
+
+static ambit_status model_wait(ambit__queue *q)
+{
+  sim_host_sleep(model_of(q)->host, ((lane *)q)->free);
+  return AMBIT_OK;
+}
+
+static double model_copy_bandwidth(ambit__device *dev)
+{
+  return ((model *)dev)->bandwidth[0];
+}
+
+/* ---- memory ---- */
+
+static ambit_status model_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+                                ambit__buffer **buf)
+{
+  (void)layout;
+  *buf = ambit__new(dev->errors, 1, sizeof **buf);
+  if (!*buf) return AMBIT_ENOMEM;
+  (*buf)->bytes = bytes;
+  return AMBIT_OK;
+}
+
+static void model_release(ambit__device *dev, ambit__buffer *buf)
+{
+  (void)dev;
+  free(buf);
+}
+
+static ambit_status model_put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+{
+  (void)dst, (void)src;
+  return take(q, copy_seconds(model_of(q), bytes));
+}
+
+static ambit_status model_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
+{
+  (void)src;
+  memset(dst, 0, bytes);
+  AMBIT_TRY(take(q, copy_seconds(model_of(q), bytes)));
+  return model_wait(q);
+}
+
+static ambit_status model_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                    const void *src)
+{
+  (void)src;
+  return take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(&dst->layout, box)));
+}
+
+static ambit_status model_read_box(ambit__queue *q, void *dst, ambit__store *src,
+                                   const ambit__box *box)
+{
+  return model_get(q, dst, src->buffer, ambit__layout_box_bytes(&src->layout, box));
+}
+
+static ambit_status model_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                   const ambit__box *box, const int64_t *shift)
+{
+  (void)dst, (void)shift;
+  return take(q, move_seconds(model_of(q), &src->layout, box));
+}
+
+static ambit_status model_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
+                                 const int64_t *extents, const ambit__box *given,
+                                 const ambit__box *reach)
+{
+  ambit__box slabs[2 * AMBIT_MAX_DIMS];
+  const int n = ambit__box_split(reach, given, slabs);
+
+  (void)b, (void)extents;
+  for (int i = 0; i < n; i++)
+    AMBIT_TRY(take(q, move_seconds(model_of(q), &store->layout, &slabs[i])));
+  return AMBIT_OK;
+}
+
+/* ---- messages ---- */
+
+static ambit_status model_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
+{
+  static unsigned char
+      *shared; /* by all messages of all processes; the simulator copies nothing in it */
+
+  AMBIT_CHECK(bytes <= MAIL_MOST, dev->errors, AMBIT_EUNSUPPORTED,
+              "a message of %zu bytes is simulated; it must be at most %d", bytes, (int)MAIL_MOST);
+  if (!shared) shared = SMPI_SHARED_MALLOC(MAIL_MOST);
+  *m = ambit__new(dev->errors, 1, sizeof **m);
+  if (!*m) return AMBIT_ENOMEM;
+  **m = (ambit__message){.bytes = shared, .size = bytes};
+  return AMBIT_OK;
+}
+
+static void model_message_close(ambit__device *dev, ambit__message *m)
+{
+  (void)dev;
+  free(m);
+}
+
+static ambit_status model_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
+                               const ambit__box *box)
+{
+  const ambit__layout *l = &src->layout;
+
+  (void)m, (void)at;
+  if (!is_dense(l, box)) AMBIT_TRY(take(q, move_seconds(model_of(q), l, box)));
+  return take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box)));
+}
+
+static ambit_status model_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                 ambit__message *m, size_t at)
+{
+  const ambit__layout *l = &dst->layout;
+
+  (void)m, (void)at;
+  AMBIT_TRY(take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box))));
+  return is_dense(l, box) ? AMBIT_OK : take(q, move_seconds(model_of(q), l, box));
+}
+
+/* ---- events ---- */
+
+static ambit_status model_event_open(ambit__device *dev, ambit__event **e)
+{
+  *e = ambit__new(dev->errors, 1, sizeof **e);
+  if (!*e) return AMBIT_ENOMEM;
+  (*e)->device = (model *)dev;
+  return AMBIT_OK;
+}
+
+static void model_event_close(ambit__event *e)
+{
+  free(e);
+}
+
+static ambit_status model_event_record(ambit__event *e, ambit__queue *q)
+{
+  sim_host_pay(e->device->host, e->device->event);
+  e->when = fmax(((lane *)q)->free, sim_host_now(e->device->host));
+  return AMBIT_OK;
+}
+
+static ambit_status model_event_await(ambit__queue *q, ambit__event *e)
+{
+  sim_host_pay(e->device->host, e->device->event);
+  ((lane *)q)->free = fmax(((lane *)q)->free, e->when);
+  return AMBIT_OK;
+}
+
+static ambit_status model_event_sync(ambit__event *e)
+{
+  sim_host_sleep(e->device->host, e->when);
+  return AMBIT_OK;
+}
+
+static bool model_event_done(ambit__event *e)
+{
+  sim_host *h = e->device->host;
+  const bool done = e->when <= sim_host_now(h) + 1e-9;
+
+  if (done)
+    sim_host_found(h);
+  else
+    sim_host_missed(h, e, e->when);
+  return done;
+}
+
+/* ---- kernels ---- */
+
+static ambit_status model_build(ambit__device *dev, const ambit__group *group, ambit__function **fn)
+{
+  function *f = ambit__new(dev->errors, 1, sizeof *f);
+
+  if (!f) return AMBIT_ENOMEM;
+  f->rule = group->steps[0].rule;
+  f->head.plan = ambit__strdup(dev->errors, "(model)");
+  *fn = &f->head;
+  return f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static void model_discard(ambit__device *dev, ambit__function *fn)
+{
+  (void)dev;
+  free(fn->plan);
+  free(fn);
+}
+
+static ambit_status model_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch)
+{
+  return take(q, kernel_seconds(model_of(q), ((function *)fn)->rule, &launch->box));
+}
+
+static const ambit__backend backend = {
+    .name = "model",
+    .summary = "tells how long a GPU would take",
+    .count = model_count,
+    .open = model_open,
+    .close = model_close,
+    .info = model_info,
+    .queue_open = model_queue_open,
+    .queue_close = model_queue_close,
+    .alloc = model_alloc,
+    .release = model_release,
+    .put = model_put,
+    .get = model_get,
+    .write_box = model_write_box,
+    .read_box = model_read_box,
+    .copy_box = model_copy_box,
+    .ghosts = model_ghosts,
+    .message_open = model_message_open,
+    .message_close = model_message_close,
+    .pack = model_pack,
+    .unpack = model_unpack,
+    .event_open = model_event_open,
+    .event_close = model_event_close,
+    .event_record = model_event_record,
+    .event_await = model_event_await,
+    .event_sync = model_event_sync,
+    .event_done = model_event_done,
+    .build = model_build,
+    .discard = model_discard,
+    .launch = model_launch,
+    .wait = model_wait,
+    .copy_bandwidth = model_copy_bandwidth,
+};
+
+/* Whatever device is asked for, this is it. */
+const ambit__backend *__wrap_ambit__backend_find(ambit__errors *errors, const char *name,
+                                                 size_t length);
+const ambit__backend *__wrap_ambit__backend_find(ambit__errors *errors, const char *name,
+                                                 size_t length)
+{
+  (void)errors, (void)name, (void)length;
+  return &backend;
+}
