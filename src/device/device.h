@@ -25,7 +25,7 @@ typedef struct ambit__device {
 } ambit__device;
 
 /* A device that works on the caller's thread calls `poll` now and then while it computes, so that messages move
- * on: it hands no work to the device, and neither reads nor writes fields. */
+ * on: it hands no work to the device, and touches no cell that a launch then reads or writes. */
 typedef struct ambit__queue {
   ambit__device *device;
   void (*poll)(void *user); /* NULL: none */
@@ -42,6 +42,9 @@ typedef struct ambit__function {
   char *plan;    /* one line that tells how it runs, owned */
   bool heedless; /* it would go on when the device has found that the run has ended (see watch) */
   bool checked;
+  int64_t unit
+      [AMBIT_MAX_DIMS]; /* cells along an axis, counted from the part's first, that it computes together: boxes
+                                 * of whole units are the fastest; 0: as fast as any */
 } ambit__function;
 
 /* The values of one field on one part. Swapping two fields swaps their buffers. */
@@ -140,6 +143,9 @@ typedef struct ambit__backend {
   void (*release)(ambit__device *dev, ambit__buffer *buf);
   ambit_status (*put)(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes);
   ambit_status (*get)(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes);
+
+  /* Where a buffer lies in the host's memory; what is done with it there is done at once. NULL: elsewhere. */
+  unsigned char *(*address)(ambit__buffer *buf);
 
   /* Copies a box of own cells from or to a dense array in C order, components last. */
   ambit_status (*write_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,

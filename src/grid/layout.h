@@ -41,6 +41,9 @@ bool ambit__layout_has(const ambit__layout *l, const ambit__box *box);
 /* Bytes of a box of the field in a dense array. */
 size_t ambit__layout_box_bytes(const ambit__layout *l, const ambit__box *box);
 
+/* Bytes from the first value of a box to the end of its last one, in the buffer, whatever lies in between. */
+size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box);
+
 /* From the start of the buffer to a cell (global index) of component 0. */
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);
 

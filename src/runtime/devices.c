@@ -158,20 +158,38 @@ static ambit_status add_list(ambit *a)
   }
 }
 
+/* What a process tells the others of its devices. */
+typedef struct muster {
+  int parts;
+  int in_host; /* 1: all of them work in the host's memory */
+} muster;
+
+static muster own_muster(const ambit *a)
+{
+  muster m = {.parts = a->nslots, .in_host = 1};
+
+  for (int i = 0; i < a->nengines; i++)
+    m.in_host &= a->engines[i].device->backend->address != NULL;
+  return m;
+}
+
 /* Parts are numbered by process, then within it. */
 static ambit_status number_parts(ambit *a)
 {
   const size_t size = (size_t)a->net->size;
-  int *counts = ambit__new(&a->errors, size, sizeof *counts);
+  const muster mine = own_muster(a);
+  muster *all = ambit__new(&a->errors, size, sizeof *all);
   int *firsts = ambit__new(&a->errors, size + 1, sizeof *firsts);
-  ambit_status s = counts && firsts ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit_status s = all && firsts ? AMBIT_OK : AMBIT_ENOMEM;
 
-  if (!s) s = ambit__net_gather(a->net, &a->nslots, sizeof a->nslots, counts);
+  if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
+  a->in_host = true;
   for (size_t i = 0; !s && i < size; i++) {
-    firsts[i + 1] = firsts[i] + counts[i];
-    if (counts[i] > a->most_slots) a->most_slots = counts[i];
+    firsts[i + 1] = firsts[i] + all[i].parts;
+    if (all[i].parts > a->most_slots) a->most_slots = all[i].parts;
+    a->in_host &= all[i].in_host != 0;
   }
-  free(counts);
+  free(all);
   if (s)
     free(firsts);
   else

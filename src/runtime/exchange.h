@@ -26,7 +26,8 @@ typedef struct ambit__mail {
   int *items; /* transfers, as pairs: fetch (in the exchange), transfer (in its halo); owned */
   int nitems;
   size_t bytes;
-  ambit__message *message; /* of the part's device */
+  bool in_place;           /* sent from where the cells are, and received there (in_place.c) */
+  ambit__message *message; /* of the part's device; NULL: in place */
   ambit__event *packed;    /* outgoing, and unpacked incoming; NULL where devices work at once */
   /* What came may come again before the device has unpacked it: there are two of them, used in turn. */
   ambit__message *spare; /* NULL: it cannot */
@@ -85,6 +86,11 @@ void ambit__exchange_free(ambit__exchange *x); /* NULL does nothing */
 /* Whether something leaves an engine of this process, or comes to one. */
 bool ambit__exchange_is_far(const ambit__exchange *x);
 
+/* in_place.c: whether a message that is complete needs no packing; how long it is then; and where it lies now. */
+bool ambit__mail_can_stay(const ambit__exchange *x, const ambit__mail *m);
+size_t ambit__mail_span(const ambit__exchange *x, const ambit__mail *m);
+unsigned char *ambit__mail_address(const ambit__exchange *x, const ambit__mail *m);
+
 /* Room for a transfer in a message: values of all types are aligned there. */
 size_t ambit__mail_item_bytes(const ambit__fetch *f, const ambit__transfer *t);
 
@@ -93,7 +99,7 @@ ambit_status ambit__exchange_begin(ambit__exchange *x);
 ambit_status ambit__exchange_edges(ambit__exchange *x);
 /* The other ghosts; finish does it, when all has come. */
 ambit_status ambit__exchange_ghosts(ambit__exchange *x);
-void ambit__exchange_poll(void *exchange); /* sends what is packed; touches no field */
+void ambit__exchange_poll(void *exchange); /* sends what is packed; messages move on */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* as far as can be without waiting */
 ambit_status ambit__exchange_finish(ambit__exchange *x);
 

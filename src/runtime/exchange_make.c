@@ -124,6 +124,11 @@ static ambit_status open_mail(ambit__exchange *x, ambit__mail *m)
 
   if (g->mine[m->other])
     m->twin = find_mail(x, m->other - g->first, m->part + g->first, !m->incoming);
+  m->in_place = ambit__mail_can_stay(x, m);
+  if (m->in_place) {
+    m->bytes = ambit__mail_span(x, m);
+    return AMBIT_OK;
+  }
   AMBIT_TRY(open_message(x, m, &m->message, &m->packed));
   if (m->incoming && m->packed) return open_message(x, m, &m->spare, &m->spare_packed);
   return AMBIT_OK;

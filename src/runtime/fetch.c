@@ -171,18 +171,22 @@ bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b)
 
 /* ---- margins ---- */
 
-static ambit_status widen_for(const ambit__fetch *f, int part, bool *changed)
+/* The margins of a field are the same on all parts: so each end of a message knows how cells lie at the other. */
+static ambit_status widen_for(const ambit__fetch *f, bool *changed)
 {
-  const ambit__reach *r = &f->halo.reaches[f->field->grid->first + part];
-  const ambit__box *own = &f->field->stores[part].layout.own;
+  const ambit_grid *g = f->field->grid;
   int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
-  if (ambit__box_is_empty(own)) return AMBIT_OK;
-  for (int d = 0; d < own->ndims; d++) {
-    low[d] = own->lo[d] - r->reach.lo[d];
-    high[d] = r->reach.hi[d] - own->hi[d];
-  }
-  return ambit__field_widen(f->field, part, low, high, changed);
+  for (int i = 0; i < g->nparts; i++)
+    for (int d = 0; !ambit__box_is_empty(&g->parts[i]) && d < g->box.ndims; d++) {
+      const ambit__box *own = &g->parts[i], *reach = &f->halo.reaches[i].reach;
+
+      if (own->lo[d] - reach->lo[d] > low[d]) low[d] = own->lo[d] - reach->lo[d];
+      if (reach->hi[d] - own->hi[d] > high[d]) high[d] = reach->hi[d] - own->hi[d];
+    }
+  for (int k = 0; k < g->context->nslots; k++)
+    AMBIT_TRY(ambit__field_widen(f->field, k, low, high, changed));
+  return AMBIT_OK;
 }
 
 /* Fields that trade buffers must have the same margins. Tells whether anything changed. */
@@ -208,8 +212,7 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
   bool changed;
 
   for (int i = 0; i < p->nfetches; i++)
-    for (int k = 0; k < nparts; k++)
-      AMBIT_TRY(widen_for(&p->fetches[i], k, any));
+    AMBIT_TRY(widen_for(&p->fetches[i], any));
   do {
     changed = false;
     for (size_t i = 0; i < p->nsteps; i++)

@@ -44,9 +44,11 @@ struct ambit {
   int nslots;     /* parts of this process */
   int most_slots; /* parts of the process that has most */
   int *firsts;    /* by process, and one more: the number of its first part; owned */
+  bool in_host;   /* all devices of all processes work in the host's memory */
   ambit__net *net;
   bool takes_cuda;            /* it was seen to send and receive device memory */
   struct ambit__trace *trace; /* NULL: nobody wants one; owned */
+  int sharing;                /* reductions that are under way between processes */
   bool dry;                   /* nothing is done: programs are only sealed */
   uint64_t last_id;           /* ids handed out so far */
   struct ambit__debug *debug; /* of the options check and nan; NULL: not needed so far; owned */

@@ -172,6 +172,29 @@ static void shrink_by(ambit__box *box, const ambit__param *q, const ambit__box *
   }
 }
 
+/* The last word on the cells that run early. They are cut off where the device is fastest: the others become as thick as
+ * the units in which it computes, unless that would leave less than half of all to hide messages behind. */
+static void settle(plan *s, size_t step, int part)
+{
+  const ambit_grid *g = s->p->grid;
+  const int64_t *unit = s->p->applies[step].functions[g->context->slots[part]]->unit;
+  const int64_t *start = g->parts[g->first + part].lo;
+  const ambit__box own = own_cells(s->p, step, part);
+  ambit__box *box = inner_of(s, step, part), rounded = *box;
+
+  if (ambit__box_is_empty(box)) {
+    memcpy(box->hi, box->lo, sizeof box->hi);
+    return;
+  }
+  for (int d = 0; d < box->ndims; d++) {
+    const int64_t n = unit[d] ? unit[d] : 1;
+
+    if (box->lo[d] > own.lo[d]) rounded.lo[d] = start[d] + (box->lo[d] - start[d] + n - 1) / n * n;
+    if (box->hi[d] < own.hi[d]) rounded.hi[d] = start[d] + (box->hi[d] - start[d]) / n * n;
+  }
+  if (2 * ambit__box_volume(&rounded) >= ambit__box_volume(&own)) *box = rounded;
+}
+
 /* The cells of a step that read nothing the exchange brings. */
 static void find_inner(plan *s, size_t step, const ambit__exchange *x)
 {
@@ -186,7 +209,7 @@ static void find_inner(plan *s, size_t step, const ambit__exchange *x)
       for (int f = 0; f < x->nfetches; f++)
         if (st->args[i].field == s->p->fetches[x->fetches[f]].field)
           shrink_by(box, &st->kernel->rule->params[i], &x->early[f * nslots + k]);
-    if (ambit__box_is_empty(box)) memcpy(box->hi, box->lo, sizeof box->hi);
+    settle(s, step, k);
   }
 }
 
@@ -217,7 +240,7 @@ static void follow(plan *s, size_t step, size_t next)
     for (int i = 0; i < b->n; i++)
       if (b->args[i].field && ambit__step_writes(a, b->args[i].field))
         shrink_by(box, &b->kernel->rule->params[i], inner_of(s, step, k));
-    if (ambit__box_is_empty(box)) memcpy(box->hi, box->lo, sizeof box->hi);
+    settle(s, next, k);
   }
 }
 
@@ -285,7 +308,7 @@ static void find_unsent(plan *s, size_t step, const ambit__exchange *x)
       for (size_t t = 0; t < h->count; t++)
         if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box);
     }
-    if (ambit__box_is_empty(box)) memcpy(box->hi, box->lo, sizeof box->hi);
+    settle(s, step, k);
   }
 }
 

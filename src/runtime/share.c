@@ -44,6 +44,7 @@ static ambit_status send(ambit__share *x)
   for (int i = 0; i < s->n; i++)
     if (params[i].kind == PARAM_REDUCE)
       AMBIT_TRY(fold_engines(s->args[i].scalar, &params[i], &x->mine[n++]));
+  x->context->sharing += !x->sent;
   x->sent = true;
   return ambit__net_gather_begin(x->context->net, x->mine, (size_t)n * sizeof *x->mine, x->all,
                                  &x->request);
@@ -69,6 +70,7 @@ ambit_status ambit__share_finish(ambit__share *x)
 
   if (!x->sent) AMBIT_TRY(send(x));
   x->sent = false;
+  x->context->sharing--;
   AMBIT_TRY(ambit__net_wait(net, &x->request, 1));
   for (int i = 0, k = 0; i < x->step->n; i++) {
     if (params[i].kind != PARAM_REDUCE) continue;
@@ -96,6 +98,7 @@ ambit_status ambit__share_make(ambit *a, const ambit__step *s, ambit__share **ou
 void ambit__share_free(ambit__share *x)
 {
   if (!x) return;
+  x->context->sharing -= x->sent;
   if (x->request.active) ambit__net_cancel(x->context->net, &x->request, 1);
   free(x->mine);
   free(x);

@@ -101,6 +101,24 @@ static void rows_are_whole_lines_but_no_pages_apart(void)
   }
 }
 
+static void a_span_goes_from_the_first_value_to_the_last(void)
+{
+  ambit__layout l = {.type = AMBIT_F64, .components = 1, .own = {.ndims = 2, .hi = {10, 500}}};
+  const ambit__box row = {.ndims = 2, .lo = {4, 7}, .hi = {5, 100}},
+                   rows = {.ndims = 2, .lo = {4, 7}, .hi = {6, 100}}, none = {.ndims = 2};
+
+  CHECK(ambit__layout_make(&l));
+  CHECK_EQ(93 * 8, ambit__layout_span(&l, &row));
+  CHECK_EQ((size_t)(l.stride[0] + 93) * 8, ambit__layout_span(&l, &rows));
+  CHECK_EQ(0, ambit__layout_span(&l, &none));
+  l.components = 3;
+  CHECK(ambit__layout_make(&l));
+  CHECK_EQ((size_t)(2 * l.component + 93) * 8, ambit__layout_span(&l, &row));
+  l.order = AMBIT_AOS;
+  CHECK(ambit__layout_make(&l));
+  CHECK_EQ(3 * 93 * 8, ambit__layout_span(&l, &row));
+}
+
 static void a_size_beyond_63_bits_is_refused(void)
 {
   ambit__layout l = {
@@ -123,6 +141,8 @@ int main(int argc, char **argv)
       {"components_lie_apart_or_beside_each_other", components_lie_apart_or_beside_each_other},
       {"the_margins_asked_for_are_there", the_margins_asked_for_are_there},
       {"rows_are_whole_lines_but_no_pages_apart", rows_are_whole_lines_but_no_pages_apart},
+      {"a_span_goes_from_the_first_value_to_the_last",
+       a_span_goes_from_the_first_value_to_the_last},
       {"a_size_beyond_63_bits_is_refused", a_size_beyond_63_bits_is_refused},
       {0}};
 

@@ -28,7 +28,8 @@
 enum {
   CELLS_PER_SLAB = 1 << 19,    /* of a launch large enough to be shared out in pieces */
   SLABS_PER_THREAD = 8,        /* at most */
-  POLLS_PER_THREAD = 16,       /* the same, of a launch that stops to poll */
+  CELLS_PER_POLL = 1 << 21,    /* between two polls: about a millisecond */
+  UNITS_PER_POLL = 4,          /* the same, at least: what lies beside a slab is read twice */
   CELLS_PER_PARTIAL = 1 << 15, /* of a slab of a launch that reduces */
   MOST_PARTIALS = 1024,        /* slabs of a launch that reduces, at most */
   SLAB_ALIGN = 8,              /* slabs begin at multiples of this along their axis */
@@ -282,6 +283,13 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
   return set_plan(&d->head, f, "(interpreted)");
 }
 
+/* Whole blocks of rows, and along rows no cache line that two launches store to. */
+static void set_units(const ambit__group *g, function *f)
+{
+  for (int d = 0; d < g->ndims; d++)
+    f->head.unit[d] = d == g->ndims - 1 ? LINE_CELLS : SLAB_ALIGN;
+}
+
 static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   device *d = (device *)dev;
@@ -302,6 +310,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
   else
     AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
+  set_units(g, f);
   *fn = &f->head;
   return AMBIT_OK;
 fail:
@@ -375,23 +384,31 @@ static void run_share(void *arg, int thread, int threads)
   }
 }
 
+/* Slabs of a launch that stops to poll after each of them, if it has so many units along their axis. */
+static int64_t slabs_to_poll(int64_t cells, int64_t units, int threads)
+{
+  const int64_t wanted = cells / threads / CELLS_PER_POLL * threads, most = units / UNITS_PER_POLL;
+
+  return wanted < most ? wanted : most;
+}
+
 /* How many slabs the box is cut into, along which axis. For a reduction that is a matter of the box
- * alone, and no row block is cut for it. */
+ * alone. No row block is cut in two, unless there are more threads than blocks. */
 static void cut_box(sweep *s, int threads)
 {
-  int64_t cells = ambit__box_volume(s->box), most;
+  const int64_t cells = ambit__box_volume(s->box), least = s->reduces ? 1 : threads;
+  const int64_t limit = s->reduces ? MOST_PARTIALS : threads * SLABS_PER_THREAD;
   int64_t slabs =
       s->reduces ? cells / CELLS_PER_PARTIAL : cells / threads / CELLS_PER_SLAB * threads;
-  int64_t per_thread = s->q->head.poll ? POLLS_PER_THREAD : SLABS_PER_THREAD;
-  int64_t limit = s->reduces ? MOST_PARTIALS : threads * per_thread;
+  int64_t units, polls;
 
   if (slabs > limit) slabs = limit;
-  if (slabs < threads && !s->reduces) slabs = threads;
-  if (slabs < 1) slabs = 1;
+  if (slabs < least) slabs = least;
   s->axis = slab_axis(s->box, (int)slabs);
-  most = (s->box->hi[s->axis] - s->box->lo[s->axis]) / slab_unit(s->box, s->axis);
-  if (s->reduces && slabs > most) slabs = most > 1 ? most : 1;
-  s->slabs = (int)slabs;
+  units = (s->box->hi[s->axis] - s->box->lo[s->axis]) / slab_unit(s->box, s->axis);
+  if (slabs > units) slabs = units > least ? units : least;
+  polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
+  s->slabs = (int)(slabs > polls ? slabs : polls);
 }
 
 static void fill_call(const ambit__launch *launch, ambit_call *call)
@@ -473,6 +490,7 @@ const ambit__backend ambit__backend_cpu = {
     .release = ambit__host_release,
     .put = ambit__host_put,
     .get = ambit__host_get,
+    .address = ambit__host_base,
     .write_box = ambit__cpu_write_box,
     .read_box = ambit__cpu_read_box,
     .copy_box = ambit__cpu_copy_box,
