@@ -1,7 +1,9 @@
 /* bench_exchange.c - how well exchanges hide: the time with them over the time of the same program without.
  *
- * Without exchanges (option exchange=0) results are wrong, and the time is that of computing alone. The settings take
- * turns, so that a noisy machine is noisy for all; the slowest process counts, and of the turns the median.
+ * Without exchanges (option exchange=0) results are wrong, and the time is that of computing alone, of whole steps that
+ * nothing cuts. The settings take turns on the same fields, each turn beginning with another one, so that a noisy
+ * machine is noisy for all. The slowest process counts. A ratio is one of times of the same turn, and of all turns the
+ * median: what slows down some turns as a whole is not in it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -13,13 +15,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALONE, NONE, TWO_WAY, SETTINGS };
-enum { WARM = 20 }; /* iterations before those that count */
 
 static const struct {
-  const char *exchange, *overlap;
-} settings[SETTINGS] = {{"0", "two-way"}, {"1", "none"}, {"1", "two-way"}};
+  const char *name, *exchange, *overlap;
+} settings[SETTINGS] = {{"alone", "0", "none"}, {"none", "1", "none"}, {"two_way", "1", "two-way"}};
+
+typedef double turns[SETTINGS][BENCH_REPS]; /* milliseconds of an iteration */
 
 /* Seconds of the slowest process; less than 0: it failed. */
 static double slowest(ambit *a, double seconds)
@@ -41,7 +45,7 @@ static double time_setting(ambit *a, tool_job *job, int which, int64_t iteration
   ambit_option_set(a, "exchange", settings[which].exchange);
   ambit_option_set(a, "overlap", settings[which].overlap);
   ambit__program_unseal(job->program); /* it is cut anew */
-  if (ambit_run(job->program, WARM)) return -1;
+  if (ambit_run(job->program, 2 + iterations / 10)) return -1;
   start = ambit__clock();
   if (ambit_run(job->program, iterations)) return -1;
   return slowest(a, ambit__clock() - start);
@@ -54,33 +58,71 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static double median(double *values, int64_t n)
+static double median(const double *values, int64_t n)
 {
-  qsort(values, (size_t)n, sizeof *values, by_value);
-  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+  double sorted[BENCH_REPS];
+
+  memcpy(sorted, values, (size_t)n * sizeof *sorted);
+  qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+  return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-static void print(ambit *a, const bench_line *line, double turns[SETTINGS][BENCH_REPS])
+/* The median of the ratios of one setting to computing alone. */
+static double over_alone(turns ms, int which, int64_t n)
 {
-  double s[SETTINGS];
+  double ratios[BENCH_REPS];
+
+  for (int64_t i = 0; i < n; i++)
+    ratios[i] = ms[which][i] / ms[ALONE][i];
+  return median(ratios, n);
+}
+
+static void print_turns(ambit__text *t, turns ms, int64_t n)
+{
+  ambit__print(t, ", \"ms\": {");
+  for (int k = 0; k < SETTINGS; k++) {
+    ambit__print(t, "%s\"%s\": [", k ? ", " : "", settings[k].name);
+    for (int64_t i = 0; i < n; i++)
+      ambit__print(t, "%s%.4f", i ? ", " : "", ms[k][i]);
+    ambit__print(t, "]");
+  }
+  ambit__print(t, "}");
+}
+
+static void print(ambit *a, const bench_line *line, turns ms)
+{
+  const int64_t n = line->reps;
   ambit__text t = {0};
 
-  for (int i = 0; i < SETTINGS; i++)
-    s[i] = median(turns[i], line->reps) / (double)line->iterations;
   if (a->net->rank) return;
   bench_print_text(&t, "exchange", line->text);
-  printf("{%s, \"processes\": %d, \"parts\": %d, \"ms_alone\": %.4f, \"ms_none\": %.4f, "
-         "\"ms_two_way\": "
-         "%.4f, \"none_over_alone\": %.4f, \"two_way_over_alone\": %.4f}\n",
-         t.chars ? t.chars : "", a->net->size, a->firsts[a->net->size], 1e3 * s[ALONE],
-         1e3 * s[NONE], 1e3 * s[TWO_WAY], s[NONE] / s[ALONE], s[TWO_WAY] / s[ALONE]);
+  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size, a->firsts[a->net->size]);
+  for (int k = 0; k < SETTINGS; k++)
+    ambit__print(&t, ", \"ms_%s\": %.4f", settings[k].name, median(ms[k], n));
+  for (int k = NONE; k < SETTINGS; k++)
+    ambit__print(&t, ", \"%s_over_alone\": %.4f", settings[k].name, over_alone(ms, k, n));
+  print_turns(&t, ms, n);
+  printf("{%s}\n", t.chars ? t.chars : "");
   fflush(stdout);
   ambit__text_free(&t);
 }
 
+static bool take_turns(ambit *a, tool_job *job, const bench_line *line, turns ms)
+{
+  for (int64_t i = 0; i < line->reps; i++)
+    for (int k = 0; k < SETTINGS; k++) {
+      const int which = (int)((i + k) % SETTINGS);
+      const double seconds = time_setting(a, job, which, line->iterations);
+
+      if (seconds < 0) return false;
+      ms[which][i] = 1e3 * seconds / (double)line->iterations;
+    }
+  return true;
+}
+
 static int time_line(ambit *a, const tool_args *args, bench_line *line)
 {
-  double turns[SETTINGS][BENCH_REPS];
+  turns ms;
   tool_job job;
   int code;
 
@@ -89,12 +131,10 @@ static int time_line(ambit *a, const tool_args *args, bench_line *line)
       (code = tool_problem_bind(args, &line->problem)) ||
       (code = tool_problem_shape(args, &line->problem)))
     return code;
-  if (tool_job_open(a, &line->problem, line->problem.kernel, &job) || tool_job_start(&job))
+  if (tool_job_open(a, &line->problem, line->problem.kernel, &job) || tool_job_start(&job) ||
+      !take_turns(a, &job, line, ms))
     return TOOL_FAILED;
-  for (int64_t i = 0; i < line->reps; i++)
-    for (int k = 0; k < SETTINGS; k++)
-      if ((turns[k][i] = time_setting(a, &job, k, line->iterations)) < 0) return TOOL_FAILED;
-  print(a, line, turns);
+  print(a, line, ms);
   return TOOL_OK;
 }
 

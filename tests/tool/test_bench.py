@@ -23,6 +23,13 @@ def a_problem_gives_one_line_with_all_that_was_measured():
     assert "star2d1" in err and "Gcells/s" in err, err
 
 
+def exchanges_are_timed_turn_by_turn():
+    (r,), _ = _lines("--exchange", "star2d1 300x400 t3 r4", "--device", "cpu*2")
+    assert (r["processes"], r["parts"]) == (1, 2) and {len(v) for v in r["ms"].values()} == {4}, r
+    ratios = sorted(x / y for x, y in zip(r["ms"]["two_way"], r["ms"]["alone"]))
+    assert ratios[1] * 0.9 <= r["two_way_over_alone"] <= ratios[2] * 1.1, (ratios, r)
+
+
 def words_may_come_in_any_order_and_be_left_out():
     (r,), _ = _lines("2d4 t2 periodic r1 f64 ref 40^2")
     assert (r["type"], r["size"], r["device"], r["plan"]) == ("double", "40x40", "ref", "(ref)"), r
