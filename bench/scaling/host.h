@@ -9,9 +9,7 @@
 #ifndef SCALING_HOST_H
 #define SCALING_HOST_H
 
-#include "net/net.h"
-
-enum { SIM_MESSAGES = 512 }; /* that a process can have under way */
+#include <stdbool.h>
 
 typedef struct sim_host {
   double debt; /* seconds of work not slept off */
@@ -19,9 +17,7 @@ typedef struct sim_host {
       *first; /* what it first looked at in vain; NULL: it has found or done something since */
   double
       wake; /* when the first of what it looked at in vain will have happened; INFINITY: unknown */
-  double waited; /* when it last waited for a message: all others were not there then */
-  ambit__request *pending[SIM_MESSAGES]; /* messages under way */
-  int npending;
+  double waited;     /* when it last waited for a message: all others were not there then */
   double sent_bytes; /* by this process, so far */
   int sends;
 } sim_host;

@@ -11,8 +11,8 @@
  *     order, event       s    that the host spends to hand over a launch or a copy, and an event
  *     memory             B
  *
- * Kernels of both queues are taken to run side by side: those for messages are small. Messages lie in one piece of memory that all of
- * them share, and that nobody reads.
+ * Kernels of several queues run side by side. What those of urgent queues move, which are small, is lost to the others: the next
+ * one takes longer by it. Messages lie in one piece of memory that all of them share, and that nobody reads.
  *
  * Link with -Wl,--wrap=ambit__backend_find.
  */
@@ -37,10 +37,13 @@ typedef struct model {
   ambit__device head;
   sim_host *host;
   double launch, bandwidth[2], flops, copy, pcie, order, event, memory;
+  double
+      lost; /* seconds of memory that urgent kernels took from the others, and that are still to be made up for */
 } model;
 
 typedef struct lane {
   ambit__queue head;
+  bool urgent;
   double free; /* when all it was given so far is done */
 } lane;
 
@@ -72,6 +75,16 @@ static ambit_status take(ambit__queue *q, double seconds)
   sim_host_pay(m->host, m->order);
   l->free = fmax(l->free, sim_host_now(m->host)) + seconds;
   return AMBIT_OK;
+}
+
+/* The same for a kernel, which takes so long beside its launch. */
+static ambit_status take_kernel(ambit__queue *q, double seconds)
+{
+  model *m = model_of(q);
+  const double lost = m->lost;
+
+  m->lost = ((lane *)q)->urgent ? lost + seconds : 0;
+  return take(q, m->launch + seconds + (((lane *)q)->urgent ? 0 : lost));
 }
 
 /* Bytes of a box in memory whose rows are moved in whole sectors. */
@@ -108,10 +121,10 @@ static double kernel_seconds(const model *m, const ambit__rule *rule, const ambi
   const double flops = (double)rule->flops * (double)ambit__box_volume(box);
   double bytes = 0;
 
-  if (!box->ndims) return m->launch;
+  if (!box->ndims) return 0;
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].kind == PARAM_FIELD) bytes += traffic(&rule->params[i], box);
-  return m->launch + fmax(bytes / m->bandwidth[box->ndims > 2], flops / m->flops);
+  return fmax(bytes / m->bandwidth[box->ndims > 2], flops / m->flops);
 }
 
 /* A kernel that moves a box between a field and a dense array. */
@@ -119,8 +132,7 @@ static double move_seconds(const model *m, const ambit__layout *l, const ambit__
 {
   const double there = l->components * sectors(box, ambit_type_size(l->type));
 
-  return m->launch +
-         (there + (double)ambit__layout_box_bytes(l, box)) / m->bandwidth[box->ndims > 2];
+  return (there + (double)ambit__layout_box_bytes(l, box)) / m->bandwidth[box->ndims > 2];
 }
 
 static double copy_seconds(const model *m, size_t bytes)
@@ -209,12 +221,13 @@ static void model_info(ambit__device *dev, ambit__device_info *info)
   info->memory = (size_t)((model *)dev)->memory;
 }
 
-static ambit_status model_queue_open(ambit__device *dev, ambit__queue **queue)
+static ambit_status model_queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)
 {
   lane *l = ambit__new(dev->errors, 1, sizeof *l);
 
   if (!l) return AMBIT_ENOMEM;
   l->head.device = dev;
+  l->urgent = urgent;
   *queue = &l->head;
   return AMBIT_OK;
 }
@@ -284,7 +297,7 @@ static ambit_status model_copy_box(ambit__queue *q, ambit__store *dst, ambit__st
                                    const ambit__box *box, const int64_t *shift)
 {
   (void)dst, (void)shift;
-  return take(q, move_seconds(model_of(q), &src->layout, box));
+  return take_kernel(q, move_seconds(model_of(q), &src->layout, box));
 }
 
 static ambit_status model_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
@@ -296,7 +309,7 @@ static ambit_status model_ghosts(ambit__queue *q, ambit__store *store, const amb
 
   (void)b, (void)extents;
   for (int i = 0; i < n; i++)
-    AMBIT_TRY(take(q, move_seconds(model_of(q), &store->layout, &slabs[i])));
+    AMBIT_TRY(take_kernel(q, move_seconds(model_of(q), &store->layout, &slabs[i])));
   return AMBIT_OK;
 }
 
@@ -328,7 +341,7 @@ static ambit_status model_pack(ambit__queue *q, ambit__message *m, size_t at, am
   const ambit__layout *l = &src->layout;
 
   (void)m, (void)at;
-  if (!is_dense(l, box)) AMBIT_TRY(take(q, move_seconds(model_of(q), l, box)));
+  if (!is_dense(l, box)) AMBIT_TRY(take_kernel(q, move_seconds(model_of(q), l, box)));
   return take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box)));
 }
 
@@ -339,13 +352,14 @@ static ambit_status model_unpack(ambit__queue *q, ambit__store *dst, const ambit
 
   (void)m, (void)at;
   AMBIT_TRY(take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box))));
-  return is_dense(l, box) ? AMBIT_OK : take(q, move_seconds(model_of(q), l, box));
+  return is_dense(l, box) ? AMBIT_OK : take_kernel(q, move_seconds(model_of(q), l, box));
 }
 
 /* ---- events ---- */
 
-static ambit_status model_event_open(ambit__device *dev, ambit__event **e)
+static ambit_status model_event_open(ambit__device *dev, bool timed, ambit__event **e)
 {
+  (void)timed;
   *e = ambit__new(dev->errors, 1, sizeof **e);
   if (!*e) return AMBIT_ENOMEM;
   (*e)->device = (model *)dev;
@@ -411,7 +425,7 @@ static void model_discard(ambit__device *dev, ambit__function *fn)
 
 static ambit_status model_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch)
 {
-  return take(q, kernel_seconds(model_of(q), ((function *)fn)->rule, &launch->box));
+  return take_kernel(q, kernel_seconds(model_of(q), ((function *)fn)->rule, &launch->box));
 }
 
 static const ambit__backend backend = {

@@ -8,70 +8,42 @@
  *
  * Link with -Wl,--wrap=ambit__net_open.
  */
+#include "net/mpi_net.h"
+
 #include "host.h"
 
-#include <mpi.h>
 #include <simgrid/engine.h>
 
 #include <math.h>
-#include <string.h>
 
 extern const ambit__net_kind ambit__net_mpi;
 
 ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how,
                                     const void *communicator, ambit__net **net);
 
-/* ---- messages under way ---- */
-
-/* What net/mpi.c keeps in a request. */
-static MPI_Request handle_of(const ambit__request *r)
-{
-  MPI_Request handle;
-
-  memcpy(&handle, &r->handle, sizeof handle);
-  return handle;
-}
-
-static ambit_status begin(ambit__net *net, ambit__request *r)
-{
-  sim_host *h = sim_host_self();
-
-  AMBIT_CHECK(h->npending < SIM_MESSAGES, net->errors, AMBIT_EUNSUPPORTED,
-              "a simulated process has more than %d messages under way", (int)SIM_MESSAGES);
-  h->pending[h->npending++] = r;
-  sim_host_settle(h);
-  sim_host_found(h);
-  return AMBIT_OK;
-}
-
-static void end(sim_host *h, const ambit__request *r)
-{
-  for (int i = 0; i < h->npending; i++)
-    if (h->pending[i] == r) h->pending[i--] = h->pending[--h->npending];
-  sim_host_found(h);
-}
+enum { MESSAGES = 512 }; /* that a process can have under way */
 
 /* Blocks until some message under way is done; those that are have no handle any more. */
-static void wait_some(sim_host *h)
+static void wait_some(ambit__net *net)
 {
-  MPI_Request handles[SIM_MESSAGES];
-  int done[SIM_MESSAGES], ndone;
+  MPI_Request handles[MESSAGES];
+  int done[MESSAGES], ndone, n = 0;
 
-  for (int i = 0; i < h->npending; i++)
-    handles[i] = handle_of(h->pending[i]);
-  MPI_Waitsome(h->npending, handles, &ndone, done, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < h->npending; i++)
-    memcpy(&h->pending[i]->handle, &handles[i], sizeof *handles);
-  h->waited = simgrid_get_clock();
+  for (ambit__request *r = net->under_way; r && n < MESSAGES; r = r->next)
+    handles[n++] = ambit__mpi_kept(r);
+  MPI_Waitsome(n, handles, &ndone, done, MPI_STATUSES_IGNORE);
+  n = 0;
+  for (ambit__request *r = net->under_way; r && n < MESSAGES; r = r->next)
+    ambit__mpi_keep(r, handles[n++]);
+  sim_host_self()->waited = simgrid_get_clock();
 }
-
-/* ---- the table ---- */
 
 static ambit_status sim_send(ambit__net *net, int tag, const void *bytes, ambit__request *r)
 {
   sim_host *h = sim_host_self();
 
-  AMBIT_TRY(begin(net, r));
+  sim_host_settle(h);
+  sim_host_found(h);
   h->sends++;
   h->sent_bytes += (double)r->bytes;
   return ambit__net_mpi.send(net, tag, bytes, r);
@@ -79,7 +51,10 @@ static ambit_status sim_send(ambit__net *net, int tag, const void *bytes, ambit_
 
 static ambit_status sim_receive(ambit__net *net, int tag, void *bytes, ambit__request *r)
 {
-  AMBIT_TRY(begin(net, r));
+  sim_host *h = sim_host_self();
+
+  sim_host_settle(h);
+  sim_host_found(h);
   return ambit__net_mpi.receive(net, tag, bytes, r);
 }
 
@@ -88,14 +63,14 @@ static ambit_status sim_test(ambit__net *net, ambit__request *r)
   sim_host *h = sim_host_self();
 
   sim_host_settle(h);
-  if (handle_of(r) == MPI_REQUEST_NULL)
+  if (ambit__mpi_kept(r) == MPI_REQUEST_NULL)
     r->active = false;
   else if (h->waited < simgrid_get_clock())
     AMBIT_TRY(ambit__net_mpi.test(net, r));
   if (!r->active)
-    end(h, r);
+    sim_host_found(h);
   else if (sim_host_missed(h, r, INFINITY))
-    wait_some(h);
+    wait_some(net);
   return AMBIT_OK;
 }
 
