@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-enum { CASES = 16, MOST_BOXES = 5, SHIFTS = 2 };
+enum { CASES = 10, MOST_BOXES = 5, SHIFTS = 2 };
 
 extern const ambit__backend ambit__backend_ref;
 

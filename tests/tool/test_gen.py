@@ -56,7 +56,7 @@ static int run(const char *device, int64_t n, int64_t m, %(type)s *out, double *
 
 int main(void)
 {
-  static const int64_t sizes[][2] = {{1, 1}, {17, 31}, {150, 200}, {5, 700}};
+  static const int64_t sizes[][2] = {{1, 1}, {17, 31}, {100, 140}, {5, 700}};
 
   if (%(register)s) return 2;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
