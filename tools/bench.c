@@ -41,6 +41,32 @@ ambit *bench_open_like(const ambit *like, const char *device)
   return a;
 }
 
+typedef int timing(ambit *a, const tool_args *args, const bench_line *line);
+
+static int load_line(ambit *a, const tool_args *args, bench_line *line)
+{
+  int code;
+
+  if (line->device) ambit_option_set(a, "devices", line->device);
+  if ((code = tool_problem_load(a, args, &line->problem))) return code;
+  if ((code = tool_problem_bind(args, &line->problem))) return code;
+  return tool_problem_shape(args, &line->problem);
+}
+
+/* One problem, in a context of its own. */
+static int time_line(const ambit *like, const tool_args *args, const char *text, timing *how)
+{
+  ambit *a = bench_open_like(like, NULL);
+  bench_line line;
+  int code = bench_line_read(a, args, text, &line);
+
+  if (!code) code = load_line(a, args, &line);
+  if (!code) code = how(a, args, &line);
+  bench_line_free(&line);
+  ambit_close(a);
+  return code;
+}
+
 /* Stars and boxes, radius 1 and 2, in the plane and in space, in both types. */
 static int standard_set(ambit *a, const tool_args *args, bool quick)
 {
@@ -55,7 +81,7 @@ static int standard_set(ambit *a, const tool_args *args, bool quick)
 
     snprintf(text, sizeof text, "%s%dd%d %s %s t%d", shapes[i >> 2 & 1], dims, radius,
              sizes[quick][dims - 2], types[i & 1], quick ? 10 : 20);
-    one = bench_problem(a, args, text);
+    one = time_line(a, args, text, bench_problem);
     if (one) code = one;
   }
   return code;
@@ -88,13 +114,16 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
 
 static int execute(ambit *a, const tool_args *args, const order *o)
 {
+  timing *how = o->exchange ? bench_exchange : bench_problem;
   int code = TOOL_OK, one;
 
+  if (o->exchange && !o->nproblems)
+    return tool_wrong(args, "--exchange needs a problem, such as '2d4 8192x8192 t50'");
   if (o->limits && (code = bench_limits(a))) return code;
   if (o->startup && (code = bench_startup(a))) return code;
   if (o->overhead && (code = bench_overhead(a, args))) return code;
   for (int i = 0; i < o->nproblems; i++)
-    if ((one = (o->exchange ? bench_exchange : bench_problem)(a, args, o->problems[i]))) code = one;
+    if ((one = time_line(a, args, o->problems[i], how))) code = one;
   if (o->nproblems || o->limits || o->startup || o->overhead) return code;
   return standard_set(a, args, o->quick);
 }

@@ -51,13 +51,13 @@ bool bench_verify_first(ambit *a, const bench_line *line, tool_job *job);
 
 /* bench_time.c */
 
-/* Checks and times one problem; prints its line. Gives the exit code. */
-int bench_problem(const ambit *a, const tool_args *args, const char *text);
+/* Checks and times the problem that was loaded into this context; prints its line. Gives the exit code. */
+int bench_problem(ambit *a, const tool_args *args, const bench_line *line);
 
 /* bench_exchange.c */
 
-/* Times one problem with exchanges and without; prints its line. Gives the exit code. */
-int bench_exchange(const ambit *a, const tool_args *args, const char *text);
+/* The same with exchanges between its parts and without, unchecked. */
+int bench_exchange(ambit *a, const tool_args *args, const bench_line *line);
 
 /* bench_machine.c: each prints one line. */
 int bench_limits(ambit *a);

@@ -120,32 +120,18 @@ static bool take_turns(ambit *a, tool_job *job, const bench_line *line, turns ms
   return true;
 }
 
-static int time_line(ambit *a, const tool_args *args, bench_line *line)
+int bench_exchange(ambit *a, const tool_args *args, const bench_line *line)
 {
   turns ms;
   tool_job job;
-  int code;
 
-  if (line->device) ambit_option_set(a, "devices", line->device);
-  if ((code = tool_problem_load(a, args, &line->problem)) ||
-      (code = tool_problem_bind(args, &line->problem)) ||
-      (code = tool_problem_shape(args, &line->problem)))
-    return code;
-  if (tool_job_open(a, &line->problem, line->problem.kernel, &job) || tool_job_start(&job) ||
-      !take_turns(a, &job, line, ms))
-    return TOOL_FAILED;
+  if (tool_job_open(a, &line->problem, line->problem.kernel, &job)) return TOOL_FAILED;
+  if (a->firsts[a->net->size] < 2)
+    return tool_wrong(args,
+                      "'%s' has one part, which exchanges nothing; start several processes with "
+                      "mpirun, or say --device 'cpu*2'",
+                      line->text);
+  if (tool_job_start(&job) || !take_turns(a, &job, line, ms)) return TOOL_FAILED;
   print(a, line, ms);
   return TOOL_OK;
-}
-
-int bench_exchange(const ambit *like, const tool_args *args, const char *text)
-{
-  ambit *a = bench_open_like(like, NULL);
-  bench_line line;
-  int code = bench_line_read(a, args, text, &line);
-
-  if (!code) code = time_line(a, args, &line);
-  bench_line_free(&line);
-  ambit_close(a);
-  return code;
 }

@@ -217,26 +217,8 @@ static ambit_status time_job(ambit *a, const bench_line *line)
   return ambit_error(a);
 }
 
-static int bench_in(ambit *a, const tool_args *args, bench_line *line)
+int bench_problem(ambit *a, const tool_args *args, const bench_line *line)
 {
-  int code;
-
-  if (line->device) ambit_option_set(a, "devices", line->device);
-  if ((code = tool_problem_load(a, args, &line->problem))) return code;
-  if ((code = tool_problem_bind(args, &line->problem))) return code;
-  if ((code = tool_problem_shape(args, &line->problem))) return code;
   if (!bench_verify_small(a, args, line)) return TOOL_FAILED;
   return time_job(a, line) ? TOOL_FAILED : TOOL_OK;
-}
-
-int bench_problem(const ambit *like, const tool_args *args, const char *text)
-{
-  ambit *a = bench_open_like(like, NULL);
-  bench_line line;
-  int code = bench_line_read(a, args, text, &line);
-
-  if (!code) code = bench_in(a, args, &line);
-  bench_line_free(&line);
-  ambit_close(a);
-  return code;
 }

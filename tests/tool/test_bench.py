@@ -30,6 +30,11 @@ def exchanges_are_timed_turn_by_turn():
     assert ratios[1] * 0.9 <= r["two_way_over_alone"] <= ratios[2] * 1.1, (ratios, r)
 
 
+def exchanges_need_parts_and_a_problem():
+    tool.refuses("bench", "--exchange", saying="needs a problem")
+    tool.refuses("bench", "--exchange", "star2d1 30x40 t3", "--device", "cpu", saying="one part, which exchanges nothing")
+
+
 def words_may_come_in_any_order_and_be_left_out():
     (r,), _ = _lines("2d4 t2 periodic r1 f64 ref 40^2")
     assert (r["type"], r["size"], r["device"], r["plan"]) == ("double", "40x40", "ref", "(ref)"), r
