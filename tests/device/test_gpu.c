@@ -1,9 +1,8 @@
 /* The GPU device, on every driver that has a device here: stores and ghost cells against the host's. Random cases
  * print the number that reproduces them. What kernels compute: test_gpu_kernels.c. */
-#include "device/gpu/gpu.h"
+#include "device/each_gpu.h"
 #include "device/host.h"
 #include "support/draw.h"
-#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@ enum { CASES = 300 };
 
 /* ---- the device under test, and the host's memory beside it ---- */
 
-static const ambit__backend *gpu;
 static ambit__errors errors;
 static ambit__settings settings = {.cache = "none", .dump = "", .devices = ""};
 static ambit__device *device;
@@ -474,15 +472,6 @@ int main(int argc, char **argv)
       {"different_sources_and_equal_ones_share_compiled_code_as_they_should",
        different_sources_and_equal_ones_share_compiled_code_as_they_should},
       {0}};
-  int bad = 0, found = 0;
 
-  for (int i = 0; ambit__backend_at(i); i++) {
-    gpu = ambit__backend_at(i);
-    if (gpu->alloc != ambit__gpu_alloc || gpu->count() == 0) continue;
-    found++;
-    printf("# on %s\n", gpu->name);
-    bad |= test_main(argc, argv, tests);
-  }
-  if (!found) printf("# skipped: there is no GPU, and no OpenCL device\n");
-  return found ? bad : 77;
+  return test_each_gpu(argc, argv, tests);
 }

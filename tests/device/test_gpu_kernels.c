@@ -1,13 +1,10 @@
 /* Kernels on every GPU there is, by the public interface: against the reference, to the last bit, and against the CPU in
  * boxes of shapes that GPUs have trouble with. */
 #include "ambit.h"
-#include "device/gpu/gpu.h"
-#include "support/test.h"
+#include "device/each_gpu.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const ambit__backend *gpu;
 
 typedef struct outcome {
   void *values; /* of the field that was written, owned */
@@ -247,15 +244,6 @@ int main(int argc, char **argv)
       {"boxes_of_any_shape_are_covered", boxes_of_any_shape_are_covered},
       {"sums_repeat_to_the_last_bit", sums_repeat_to_the_last_bit},
       {0}};
-  int bad = 0, found = 0;
 
-  for (int i = 0; ambit__backend_at(i); i++) {
-    gpu = ambit__backend_at(i);
-    if (gpu->alloc != ambit__gpu_alloc || gpu->count() == 0) continue;
-    found++;
-    printf("# on %s\n", gpu->name);
-    bad |= test_main(argc, argv, tests);
-  }
-  if (!found) printf("# skipped: there is no GPU, and no OpenCL device\n");
-  return found ? bad : 77;
+  return test_each_gpu(argc, argv, tests);
 }
