@@ -42,9 +42,9 @@ typedef struct ambit__function {
   char *plan;    /* one line that tells how it runs, owned */
   bool heedless; /* it would go on when the device has found that the run has ended (see watch) */
   bool checked;
-  int64_t unit
-      [AMBIT_MAX_DIMS]; /* cells along an axis, counted from the part's first, that it computes together: boxes
-                                 * of whole units are the fastest; 0: as fast as any */
+  /* Cells along an axis, counted from the part's first, that it computes together: boxes of whole units are the fastest; 0: as
+   * fast as any. */
+  int64_t unit[AMBIT_MAX_DIMS];
 } ambit__function;
 
 /* The values of one field on one part. Swapping two fields swaps their buffers. */
