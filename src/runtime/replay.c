@@ -1,10 +1,10 @@
 /* replay.c - iterations that are recorded once and then handed to the device in one go.
  *
- * Handing over a launch takes a GPU's driver some microseconds, which a small grid, or one in many parts, cannot
- * hide. An iteration hands over what an earlier one did if all fields have the buffers they had then: rotations bring
- * them back every few iterations. So a few recordings are kept, each with the buffers it was made with (a program whose fields
- * get others is sealed anew). What the host
- * takes part in, messages, sums of several devices, kernels that ask for the number of the iteration, cannot be recorded.
+ * Handing over a launch takes a GPU's driver some microseconds, which a small grid, or one in many parts, cannot hide. An
+ * iteration hands over what an earlier one did if all fields have the buffers they had then: rotations bring them back every
+ * few iterations. So a few recordings are kept, each with the buffers it was made with; a program whose fields get others is
+ * sealed anew. What the host takes part in, messages, sums of several devices, kernels that ask for the number of the
+ * iteration, cannot be recorded.
  */
 #include "base/memory.h"
 #include "runtime/exchange.h"
@@ -13,9 +13,8 @@
 #include <string.h>
 
 enum {
-  MOST = 6, /* recordings: two fields that are swapped beside three that rotate */
-  WARM =
-      12, /* iterations before the first: recording one takes as long as some dozens of launches */
+  MOST = 6,    /* recordings: two fields that are swapped beside three that rotate */
+  WARM = 12,   /* iterations before the first: recording one takes as long as dozens of launches */
   LAUNCHES = 3 /* that an iteration has at least: with fewer there is nothing to gain */
 };
 
