@@ -166,6 +166,7 @@ enum {
      void *))                                                                                      \
   X(cl_int, clGetProgramInfo, (cl_program, cl_uint, size_t, void *, size_t *))                     \
   X(cl_int, clGetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, size_t, void *, size_t *))  \
+  X(cl_int, clRetainProgram, (cl_program))                                                         \
   X(cl_int, clReleaseProgram, (cl_program))                                                        \
   X(cl_kernel, clCreateKernel, (cl_program, const char *, cl_int *))                               \
   X(cl_int, clReleaseKernel, (cl_kernel))                                                          \

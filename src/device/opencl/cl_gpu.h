@@ -2,6 +2,7 @@
 #ifndef AMBIT_DEVICE_OPENCL_CL_GPU_H
 #define AMBIT_DEVICE_OPENCL_CL_GPU_H
 
+#include "base/hash.h"
 #include "device/cache.h"
 #include "device/gpu/driver.h"
 #include "device/opencl/cl_api.h"
@@ -10,8 +11,9 @@ struct ambit__gpu {
   ambit__errors *errors;
   const ambit__settings *settings;
   ambit__gpu_info info;
+  int ordinal; /* of the device */
   cl_device_id device;
-  cl_context context;
+  cl_context context;     /* of all that opened the device */
   cl_command_queue queue; /* for mapping host memory */
   bool divides_exactly;   /* float / and sqrt can round correctly */
   bool warned;            /* that they cannot */
@@ -37,7 +39,8 @@ struct ambit__gpu_memory {
 
 extern ambit__cl_api ambit__cl; /* complete if there are devices */
 
-/* All devices of all platforms: GPUs, then accelerators, then processors. */
+/* All devices of all platforms: GPUs, then accelerators, then processors. At most so many. */
+enum { AMBIT__CL_DEVICES = 64 };
 int ambit__cl_count(void);
 const char *ambit__cl_why_none(void);
 /* Device number i, 0 <= i < count, and its platform. */
@@ -50,6 +53,16 @@ void ambit__cl_text(cl_device_id device, cl_uint what, char text[AMBIT__CL_TEXT]
 /* Raises "what: CL_NAME", AMBIT_ENOMEM if the code tells of memory, else AMBIT_EDEVICE. AMBIT_OK for CL_SUCCESS. */
 ambit_status ambit__cl_check(const ambit__gpu *gpu, cl_int code, const char *what);
 const char *ambit__cl_code_name(cl_int code);
+
+/* ---- context.c: what all that open a device share ---- */
+
+/* NULL, and the code, if there can be none. */
+cl_context ambit__cl_context_open(int ordinal, cl_int *code);
+void ambit__cl_context_close(int ordinal, bool is_cpu);
+
+/* The program built from what the key tells, to release; NULL if it is not kept. */
+cl_program ambit__cl_program_find(int ordinal, const char *key);
+void ambit__cl_program_keep(int ordinal, const char *key, cl_program program);
 
 /* ---- module.c ---- */
 

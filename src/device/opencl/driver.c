@@ -127,7 +127,7 @@ static void close_gpu(ambit__gpu *gpu)
 {
   if (!gpu) return;
   if (gpu->queue) ambit__cl.clReleaseCommandQueue(gpu->queue);
-  if (gpu->context) ambit__cl.clReleaseContext(gpu->context);
+  if (gpu->context) ambit__cl_context_close(gpu->ordinal, gpu->info.is_cpu);
   ambit__cache_close(&gpu->cache);
   free(gpu);
 }
@@ -137,18 +137,17 @@ static ambit_status open_gpu(ambit__errors *errors, const ambit__settings *setti
 {
   ambit__gpu *gpu = ambit__new(errors, 1, sizeof *gpu);
   cl_platform_id platform;
-  intptr_t properties[] = {CL_CONTEXT_PLATFORM, 0, 0};
   cl_int err = CL_SUCCESS;
   ambit_status s;
 
   if (!gpu) return AMBIT_ENOMEM;
   gpu->errors = errors;
   gpu->settings = settings;
+  gpu->ordinal = ordinal;
   gpu->device = ambit__cl_device(ordinal, &platform);
-  properties[1] = (intptr_t)platform;
   probe(gpu, platform);
   AMBIT_TRY_GOTO(s, ambit__cache_open(errors, settings, &gpu->cache), fail);
-  gpu->context = ambit__cl.clCreateContext(properties, 1, &gpu->device, NULL, NULL, &err);
+  gpu->context = ambit__cl_context_open(ordinal, &err);
   AMBIT_TRY_GOTO(s, ambit__cl_check(gpu, err, "clCreateContext"), fail);
   gpu->queue = ambit__cl.clCreateCommandQueue(gpu->context, gpu->device, 0, &err);
   AMBIT_TRY_GOTO(s, ambit__cl_check(gpu, err, "clCreateCommandQueue"), fail);

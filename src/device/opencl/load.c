@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64 };
+enum { MOST_PLATFORMS = 32 };
 
 typedef struct found {
   cl_platform_id platform;
@@ -20,7 +20,7 @@ typedef struct found {
 ambit__cl_api ambit__cl;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static found devices[MOST_DEVICES];
+static found devices[AMBIT__CL_DEVICES];
 static int ndevices;
 static char why_none[300];
 
@@ -95,11 +95,11 @@ static bool is_usable(cl_device_id device)
 
 static void add_devices(cl_platform_id platform, cl_bitfield type)
 {
-  cl_device_id ids[MOST_DEVICES];
+  cl_device_id ids[AMBIT__CL_DEVICES];
   cl_uint n = 0;
 
-  if (ambit__cl.clGetDeviceIDs(platform, type, MOST_DEVICES, ids, &n)) return;
-  for (cl_uint i = 0; i < n && i < MOST_DEVICES && ndevices < MOST_DEVICES; i++)
+  if (ambit__cl.clGetDeviceIDs(platform, type, AMBIT__CL_DEVICES, ids, &n)) return;
+  for (cl_uint i = 0; i < n && i < AMBIT__CL_DEVICES && ndevices < AMBIT__CL_DEVICES; i++)
     if (is_usable(ids[i])) devices[ndevices++] = (found){platform, ids[i]};
 }
 

@@ -139,6 +139,16 @@ static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, 
   return AMBIT_OK;
 }
 
+/* From the cache or compiled, and kept for the next that asks. */
+static ambit_status make_program(ambit__gpu *gpu, const char *what, const char *key,
+                                 const char *source, bool strict, cl_program *out)
+{
+  *out = load_binary(gpu, key, source, strict);
+  if (!*out) AMBIT_TRY(compile(gpu, what, key, source, strict, out));
+  ambit__cl_program_keep(gpu->ordinal, key, *out);
+  return AMBIT_OK;
+}
+
 ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source, bool strict,
                              ambit__gpu_module **out)
 {
@@ -155,8 +165,8 @@ ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *sour
   gpu->warned |= strict;
   make_key(gpu, source, strict, key);
   m->gpu = gpu;
-  m->program = load_binary(gpu, key, source, strict);
-  if (!m->program) s = compile(gpu, what, key, source, strict, &m->program);
+  m->program = ambit__cl_program_find(gpu->ordinal, key);
+  if (!m->program) s = make_program(gpu, what, key, source, strict, &m->program);
   if (s) {
     free(m);
     return s;
