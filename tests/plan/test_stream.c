@@ -2,6 +2,7 @@
  * places of threads, and must leave in every byte of memory what the reference device leaves there. Fields lie between
  * pages that nobody may touch. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
+#include "base/hash.h"
 #include "device/host.h"
 #include "plan/gpu.h"
 #include "support/test.h"
@@ -21,7 +22,7 @@ static ambit__errors errors;
 static ambit__settings settings;
 static ambit__device *device;
 static ambit__queue *queue;
-static char folder[PATH_SIZE];
+static char folder[PATH_SIZE]; /* of compiled kernels; warp.h is there too, precompiled */
 
 static const ambit__target gpu = {
     .kind = TARGET_GPU,
@@ -201,18 +202,29 @@ static void run_reference(problem *p, const ambit__group *g)
 
 typedef bool simulated(const long long *blocks, const int *threads, const long long *args);
 
-/* Compiles a source; NULL if that fails. */
-static void *compile(const char *source, bool reduces)
+/* Has the C++ compiler make a file of the folder, as far as it goes with both kernels and warp.h. */
+static bool compiled(const char *words, const char *from, const char *to)
 {
-  static int number;
-  char file[PATH_SIZE + 32], library[PATH_SIZE + 32], command[4 * PATH_SIZE];
-  FILE *f;
+  char command[5 * PATH_SIZE];
 
-  snprintf(file, sizeof file, "%s/k%d.cpp", folder, ++number);
-  snprintf(library, sizeof library, "%s/k%d.so", folder, number);
-  f = fopen(file, "w");
-  if (!f) return NULL;
-  fprintf(f, "#include \"plan/warp.h\"\n%s\n", source);
+  snprintf(command, sizeof command,
+           "c++ -std=c++17 -Og -w -fPIC -ffp-contract=off -fno-strict-aliasing %s '%s' -o '%s/%s'",
+           words, from, folder, to);
+  return !system(command);
+}
+
+/* What most of the time of a small kernel's compilation goes to, once for all of them. */
+static bool precompile_warp(void)
+{
+  return compiled("-x c++-header", AMBIT_TEST_DIR "/plan/warp.h", "warp.h.gch");
+}
+
+static bool write_file(const char *file, const char *source, bool reduces)
+{
+  FILE *f = fopen(file, "w");
+
+  if (!f) return false;
+  fprintf(f, "%s\n", source);
   for (int fold = 0; fold <= reduces; fold++)
     fprintf(f,
             "extern \"C\" bool simulate%s(const long long *b, const int *t, const long long *a)\n"
@@ -221,12 +233,26 @@ static void *compile(const char *source, bool reduces)
             "t, a);\n"
             "}\n",
             fold ? "_fold" : "", fold ? "_fold" : "");
-  fclose(f);
-  snprintf(command, sizeof command,
-           "c++ -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -fno-strict-aliasing -I'%s' "
-           "'%s' -o '%s'",
-           AMBIT_TEST_DIR, file, library);
-  return system(command) ? NULL : dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  return !fclose(f);
+}
+
+/* Compiles a source unless that was done before; NULL if it fails. */
+static void *compile(const char *source, bool reduces)
+{
+  char key[AMBIT__HASH_CHARS], name[AMBIT__HASH_CHARS + 4];
+  char file[PATH_SIZE + 64], library[PATH_SIZE + 64], words[PATH_SIZE + 64];
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, source);
+  ambit__hash_hex(&h, key);
+  snprintf(name, sizeof name, "%s.so", key);
+  snprintf(file, sizeof file, "%s/%s.cpp", folder, key);
+  snprintf(library, sizeof library, "%s/%s", folder, name);
+  snprintf(words, sizeof words, "-shared -include '%s/warp.h'", folder);
+  if (access(library, R_OK) && (!write_file(file, source, reduces) || !compiled(words, file, name)))
+    return NULL;
+  return dlopen(library, RTLD_NOW | RTLD_LOCAL);
 }
 
 static long long argument(problem *p, const ambit__gpu_slot *s,
@@ -663,7 +689,7 @@ int main(int argc, char **argv)
     return 77;
   }
   snprintf(folder, sizeof folder, "/tmp/ambit-stream-XXXXXX");
-  if (!mkdtemp(folder) || ref->open(&errors, &settings, 0, &device) ||
+  if (!mkdtemp(folder) || !precompile_warp() || ref->open(&errors, &settings, 0, &device) ||
       ref->queue_open(device, false, &queue))
     return 1;
   bad = test_main(argc, argv, tests);
