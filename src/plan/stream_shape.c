@@ -99,7 +99,7 @@ static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t ce
   const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
   const double bytes = ambit__price_of(g->steps[0].rule).bytes * planes * (double)cells;
 
-  return min64(max64(1, (int64_t)(bytes / PANEL)), stacks);
+  return min64((int64_t)ceil(bytes / PANEL), stacks);
 }
 
 /* Strips of a row; see emit_columns for where the first begins. */
