@@ -1,5 +1,5 @@
 /* rows.h - the strategy `rows`: rows.c chooses, the others write. rows_cell.c writes the rule for one cell, rows_sum.c the
- * rows of a weighted sum, rows_emit.c the loops.
+ * rows of a weighted sum, rows_block.c the functions of several rows, rows_emit.c the whole.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -94,10 +94,12 @@ void ambit__rows_fold(const ambit__rows_job *j, const ambit__scope *s, int i, co
                       const char *b, bool total);
 void ambit__rows_emit_cell(const ambit__rows_job *j);
 
-/* ---- rows_emit.c ---- */
+/* ---- rows_block.c ---- */
 
-void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                      ambit__writer *w);
+/* The functions of N rows; "rows4(call, ...": a call of one of them. */
+void ambit__rows_emit_block(const ambit__rows_job *j, const int rows[2]);
+void ambit__rows_call(const ambit__rows_job *j, const char *name, int n, const char *accumulators,
+                      const char *tail);
 
 ambit__rows_place ambit__rows_place_of(const ambit__rows_job *j, const int rows[2], int r,
                                        bool lanes);
@@ -106,7 +108,14 @@ void ambit__rows_print_pointer(const ambit__rows_job *j, int i, int c, const amb
 /* "v_b0_1": where the lanes of component c of field i wait, for row r. */
 void ambit__rows_print_buffer(const ambit__rows_job *j, int i, int c, int r);
 
+/* ---- rows_sum.c ---- */
+
 /* Statements that sum up all rows of a block at x, or at x + l. */
 void ambit__rows_emit_sum(const ambit__rows_job *j, const int rows[2], bool lanes);
+
+/* ---- rows_emit.c ---- */
+
+void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                      ambit__writer *w);
 
 #endif
