@@ -19,7 +19,6 @@
 #include "runtime/schedule.h"
 
 #include "base/memory.h"
-#include "runtime/exchange.h"
 #include "runtime/flow.h"
 
 #include <stdlib.h>
@@ -27,16 +26,7 @@
 
 #define ERRORS(p) (&(p)->grid->context->errors)
 
-typedef enum how_far { NONE, STANDARD, EXTENDED, TWO_WAY } how_far;
-
-typedef struct plan {
-  ambit_program *p;
-  how_far overlap;
-  ambit__exchange **before; /* by step: what must be fetched first; NULL nothing */
-  bool *begun;              /* by step: the exchange was begun by the step before */
-  bool *sharing;            /* by step: what it reduced is under way */
-  ambit__box *inner;        /* by step and part: the cells that run early; empty: none */
-} plan;
+typedef ambit__schedule plan;
 
 /* ---- operations ---- */
 
@@ -58,11 +48,6 @@ static ambit_status add_exchange(plan *s, ambit__op_kind kind, size_t step)
   if (!op) return AMBIT_ENOMEM;
   op->exchange = s->before[step];
   return AMBIT_OK;
-}
-
-static ambit__box own_cells(const ambit_program *p, size_t step, int part)
-{
-  return ambit__box_intersect(&p->applies[step].region, &p->grid->parts[p->grid->first + part]);
 }
 
 /* Whether a launch of the step on this engine stands in the list already: reductions then go on from it. */
@@ -90,7 +75,7 @@ static void add_whole(ambit_program *p, ambit__operation *op)
   const ambit__apply *a = &p->applies[op->step];
 
   for (int i = 0; i < p->grid->context->nslots; i++) {
-    ambit__box box = a->region.ndims ? own_cells(p, (size_t)op->step, i) : a->region;
+    ambit__box box = a->region.ndims ? ambit__cells_own(p, (size_t)op->step, i) : a->region;
     bool first = !launched(p, (size_t)op->step, p->grid->context->slots[i]);
 
     if (a->region.ndims ? !ambit__box_is_empty(&box) || (a->reduces && first) : first)
@@ -110,8 +95,7 @@ static ambit_status add_launch(plan *s, size_t step, ambit__cells cells)
   if (!op->pieces) return AMBIT_ENOMEM;
   if (cells == CELLS_ALL) add_whole(p, op);
   for (int i = 0; cells != CELLS_ALL && i < nslots; i++) {
-    const ambit__box own = own_cells(p, step, i),
-                     *inner = &s->inner[step * (size_t)nslots + (size_t)i];
+    const ambit__box own = ambit__cells_own(p, step, i), *inner = ambit__cells_of(s, step, i);
     ambit__box rest[2 * AMBIT_MAX_DIMS];
     int n = 0;
 
@@ -156,63 +140,6 @@ static ambit_status add_shared(plan *s, const ambit__step *user)
   return AMBIT_OK;
 }
 
-/* ---- cells that need not wait ---- */
-
-static ambit__box *inner_of(const plan *s, size_t step, int part)
-{
-  return &s->inner[step * (size_t)s->p->grid->context->nslots + (size_t)part];
-}
-
-/* Takes cells off a box until all reads of it that parameter q makes are in `safe`. */
-static void shrink_by(ambit__box *box, const ambit__param *q, const ambit__box *safe)
-{
-  for (int d = 0; d < box->ndims; d++) {
-    if (box->lo[d] < safe->lo[d] + q->low[d]) box->lo[d] = safe->lo[d] + q->low[d];
-    if (box->hi[d] > safe->hi[d] - q->high[d]) box->hi[d] = safe->hi[d] - q->high[d];
-  }
-}
-
-/* The last word on the cells that run early. They are cut off where the device is fastest: the others become as thick as
- * the units in which it computes, unless that would leave less than half of all to hide messages behind. */
-static void settle(plan *s, size_t step, int part)
-{
-  const ambit_grid *g = s->p->grid;
-  const int64_t *unit = s->p->applies[step].functions[g->context->slots[part]]->unit;
-  const int64_t *start = g->parts[g->first + part].lo;
-  const ambit__box own = own_cells(s->p, step, part);
-  ambit__box *box = inner_of(s, step, part), rounded = *box;
-
-  if (ambit__box_is_empty(box)) {
-    memcpy(box->hi, box->lo, sizeof box->hi);
-    return;
-  }
-  for (int d = 0; d < box->ndims; d++) {
-    const int64_t n = unit[d] ? unit[d] : 1;
-
-    if (box->lo[d] > own.lo[d]) rounded.lo[d] = start[d] + (box->lo[d] - start[d] + n - 1) / n * n;
-    if (box->hi[d] < own.hi[d]) rounded.hi[d] = start[d] + (box->hi[d] - start[d]) / n * n;
-  }
-  if (2 * ambit__box_volume(&rounded) >= ambit__box_volume(&own)) *box = rounded;
-}
-
-/* The cells of a step that read nothing the exchange brings. */
-static void find_inner(plan *s, size_t step, const ambit__exchange *x)
-{
-  const ambit__step *st = &s->p->steps[step];
-  const int nslots = s->p->grid->context->nslots;
-
-  for (int k = 0; k < nslots; k++) {
-    ambit__box *box = inner_of(s, step, k);
-
-    *box = own_cells(s->p, step, k);
-    for (int i = 0; i < st->n; i++)
-      for (int f = 0; f < x->nfetches; f++)
-        if (st->args[i].field == s->p->fetches[x->fetches[f]].field)
-          shrink_by(box, &st->kernel->rule->params[i], &x->early[f * nslots + k]);
-    settle(s, step, k);
-  }
-}
-
 /* ---- two-way ---- */
 
 /* Whether `next` may run on some cells while `step`, before it, has yet to run on others. */
@@ -229,33 +156,18 @@ static bool may_follow(const plan *s, size_t step, size_t next)
   return true;
 }
 
-/* The cells of `next` that only read what the inner cells of `step` are, or what it does not write. */
-static void follow(plan *s, size_t step, size_t next)
-{
-  const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
-
-  for (int k = 0; k < s->p->grid->context->nslots; k++) {
-    ambit__box *box = inner_of(s, next, k);
-
-    for (int i = 0; i < b->n; i++)
-      if (b->args[i].field && ambit__step_writes(a, b->args[i].field))
-        shrink_by(box, &b->kernel->rule->params[i], inner_of(s, step, k));
-    settle(s, next, k);
-  }
-}
-
 /* How many steps after `step` can be carried along with it. */
 static size_t followers(plan *s, size_t step)
 {
   size_t n = 0;
 
-  if (s->overlap < TWO_WAY) return 0;
+  if (s->overlap < OVERLAP_TWO_WAY) return 0;
   for (size_t next = step + 1; next < s->p->nsteps; next++) {
     for (size_t i = step; i < next; i++)
       if (!may_follow(s, i, next)) return n;
-    find_inner(s, next, s->before[step]);
+    ambit__cells_inner(s, next, s->before[step]);
     for (size_t i = step; i < next; i++)
-      follow(s, i, next);
+      ambit__cells_follow(s, i, next);
     n++;
   }
   return n;
@@ -269,47 +181,11 @@ static bool feeds(const plan *s, size_t step, size_t next)
   const ambit__exchange *x = next < s->p->nsteps ? s->before[next] : NULL;
   const ambit__step *st = &s->p->steps[step];
 
-  if (s->overlap < EXTENDED || !x || !ambit__exchange_is_far(x)) return false;
+  if (s->overlap < OVERLAP_EXTENDED || !x || !ambit__exchange_is_far(x)) return false;
   if (st->kind != STEP_APPLY || s->before[step] || !s->p->applies[step].region.ndims) return false;
   for (int i = 0; i < x->nfetches; i++)
     if (!ambit__step_writes(st, s->p->fetches[x->fetches[i]].field)) return false;
   return true;
-}
-
-/* Takes the cells of a transfer off a box of own cells, along the axis where that costs least. */
-static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent)
-{
-  int64_t least = INT64_MAX;
-  int axis = 0, side = 0;
-
-  for (int d = 0; d < own->ndims; d++) {
-    int64_t low = sent->hi[d] - own->lo[d], high = own->hi[d] - sent->lo[d];
-
-    if (low < least) least = low, axis = d, side = 0;
-    if (high < least) least = high, axis = d, side = 1;
-  }
-  if (side == 0 && box->lo[axis] < sent->hi[axis]) box->lo[axis] = sent->hi[axis];
-  if (side == 1 && box->hi[axis] > sent->lo[axis]) box->hi[axis] = sent->lo[axis];
-}
-
-/* The cells of a step that nobody waits for. */
-static void find_unsent(plan *s, size_t step, const ambit__exchange *x)
-{
-  const ambit_grid *g = s->p->grid;
-
-  for (int k = 0; k < g->context->nslots; k++) {
-    const ambit__box own = own_cells(s->p, step, k);
-    ambit__box *box = inner_of(s, step, k);
-
-    *box = own;
-    for (int i = 0; i < x->nfetches; i++) {
-      const ambit__halo *h = &s->p->fetches[x->fetches[i]].halo;
-
-      for (size_t t = 0; t < h->count; t++)
-        if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box);
-    }
-    settle(s, step, k);
-  }
 }
 
 /* ---- borders on a queue of their own ---- */
@@ -326,25 +202,6 @@ static bool runs_beside(const plan *s, size_t step)
   return later && !s->p->applies[step].reduces && !s->p->applies[step].checks;
 }
 
-static bool sends_inner(const plan *s, const ambit__exchange *x, size_t step)
-{
-  const ambit_grid *g = s->p->grid;
-
-  for (int i = 0; i < x->nfetches; i++) {
-    const ambit__halo *h = &s->p->fetches[x->fetches[i]].halo;
-
-    for (size_t t = 0; t < h->count; t++) {
-      const int part = h->transfers[t].from - g->first;
-      ambit__box both;
-
-      if (!g->mine[h->transfers[t].from]) continue;
-      both = ambit__box_intersect(&h->transfers[t].box, inner_of(s, step, part));
-      if (!ambit__box_is_empty(&both)) return true;
-    }
-  }
-  return false;
-}
-
 /* Before an exchange begins, fields rotate at most since border cells were computed beside inner ones; and it sends none of the
  * latter: then it need not wait for them. The last operation of an iteration comes before the first of the next. */
 static void find_feeders(const plan *s)
@@ -359,7 +216,7 @@ static void find_feeders(const plan *s)
       k = (k + p->nops - 1) % p->nops;
     while (p->ops[k].kind == OP_ROTATE);
     if (p->ops[k].kind == OP_LAUNCH && p->ops[k].exchange &&
-        !sends_inner(s, p->ops[i].exchange, (size_t)p->ops[k].step))
+        !ambit__cells_sends_inner(s, p->ops[i].exchange, (size_t)p->ops[k].step))
       p->ops[i].exchange->feeder = p->ops[k].exchange;
   }
 }
@@ -393,7 +250,7 @@ static ambit_status add_overlapped(plan *s, size_t step, size_t n)
 static ambit_status add_feeding(plan *s, size_t step)
 {
   AMBIT_TRY(add_shared(s, &s->p->steps[step]));
-  find_unsent(s, step, s->before[step + 1]);
+  ambit__cells_unsent(s, step, s->before[step + 1]);
   AMBIT_TRY(add_launch(s, step, CELLS_BORDER));
   AMBIT_TRY(add_exchange(s, OP_BEGIN, step + 1));
   s->begun[step + 1] = true;
@@ -420,10 +277,10 @@ static ambit_status add_steps(plan *s)
       AMBIT_TRY(add_rotation(s, i));
     } else if (!s->p->applies[i].functions) {
       continue; /* it has no cells */
-    } else if (s->before[i] && s->overlap > NONE && ambit__exchange_is_far(s->before[i])) {
+    } else if (s->before[i] && s->overlap > OVERLAP_NONE && ambit__exchange_is_far(s->before[i])) {
       size_t n;
 
-      find_inner(s, i, s->before[i]);
+      ambit__cells_inner(s, i, s->before[i]);
       n = followers(s, i);
       s->before[i]->beside = n == 0 && runs_beside(s, i);
       AMBIT_TRY(add_overlapped(s, i, n));
@@ -473,13 +330,13 @@ static ambit_status make_exchanges(plan *s)
   return status;
 }
 
-static ambit_status parse_overlap(ambit_program *p, how_far *overlap)
+static ambit_status parse_overlap(ambit_program *p, ambit__overlap *overlap)
 {
   static const char *const names[] = {"none", "standard", "extended", "two-way"};
   const char *text = p->grid->context->settings.overlap;
 
   for (int i = 0; i < 4; i++)
-    if (!strcmp(text, names[i])) return *overlap = (how_far)i, AMBIT_OK;
+    if (!strcmp(text, names[i])) return *overlap = (ambit__overlap)i, AMBIT_OK;
   return ambit__raise(ERRORS(p), AMBIT_EOPTION,
                       "option overlap is '%s'; it must be none, standard, extended or two-way",
                       text);

@@ -1,10 +1,48 @@
-/* schedule.h - from built steps to the list of operations that an iteration is. */
+/* schedule.h - from built steps to the list of operations that an iteration is: schedule.c makes the list, schedule_cells.c says
+ * which cells of its steps run early.
+ */
 #ifndef AMBIT_RUNTIME_SCHEDULE_H
 #define AMBIT_RUNTIME_SCHEDULE_H
 
-#include "runtime/runtime.h"
+#include "runtime/exchange.h"
 
 ambit_status ambit__program_schedule(ambit_program *p);
 void ambit__program_unschedule(ambit_program *p);
+
+/* ---- while the list is made ---- */
+
+typedef enum ambit__overlap {
+  OVERLAP_NONE,
+  OVERLAP_STANDARD,
+  OVERLAP_EXTENDED,
+  OVERLAP_TWO_WAY
+} ambit__overlap;
+
+typedef struct ambit__schedule {
+  ambit_program *p;
+  ambit__overlap overlap;
+  ambit__exchange **before; /* by step: what must be fetched first; NULL nothing */
+  bool *begun;              /* by step: the exchange was begun by the step before */
+  bool *sharing;            /* by step: what it reduced is under way */
+  ambit__box *inner;        /* by step and part: the cells that run early; empty: none */
+} ambit__schedule;
+
+/* All cells of a step that a part of this process has. */
+ambit__box ambit__cells_own(const ambit_program *p, size_t step, int part);
+
+/* Those of them that run early, where they are kept. */
+static inline ambit__box *ambit__cells_of(const ambit__schedule *s, size_t step, int part)
+{
+  return &s->inner[step * (size_t)s->p->grid->context->nslots + (size_t)part];
+}
+
+/* Keeps the cells of a step that read nothing the exchange brings; */
+void ambit__cells_inner(ambit__schedule *s, size_t step, const ambit__exchange *x);
+/* of those kept of `next`, the ones that only read inner cells of `step`, or what it does not write; */
+void ambit__cells_follow(ambit__schedule *s, size_t step, size_t next);
+/* the cells of a step that the exchange does not send. */
+void ambit__cells_unsent(ambit__schedule *s, size_t step, const ambit__exchange *x);
+/* Whether the exchange sends some of those kept. */
+bool ambit__cells_sends_inner(const ambit__schedule *s, const ambit__exchange *x, size_t step);
 
 #endif
