@@ -307,6 +307,45 @@ static void large_boxes_are_exchanged_whole(void)
   on_each_device(exchange_large);
 }
 
+/* Faces of several planes and of several rows, which are long enough to be copied one by one; some are too many for that. */
+static void exchange_rows(void)
+{
+  static const ambit__box boxes[] = {{3, {10, 20, 0}, {11, 30, 300}},
+                                     {3, {10, 20, 0}, {12, 30, 300}},
+                                     {3, {9, 28, 2}, {17, 30, 299}},
+                                     {3, {9, 20, -1}, {17, 21, 300}},
+                                     {3, {11, 22, 0}, {16, 27, 290}}};
+  ambit__layout l = {.type = AMBIT_F32, .components = 1, .own = {3, {10, 20, 0}, {17, 30, 300}}};
+  const int64_t nowhere[3] = {0};
+
+  l.margin_lo[0] = l.margin_lo[2] = 1;
+  for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+    const size_t bytes = ambit__layout_box_bytes(&l, &boxes[i]);
+    twin from = new_twin(l), to = new_twin(l);
+    unsigned char *want = malloc(bytes);
+    ambit__message *m = NULL;
+
+    CHECK_EQ(AMBIT_OK, backend->message_open(device, bytes + UNITS, &m));
+    CHECK_EQ(AMBIT_OK, backend->pack(queue, m, UNITS, &from.there, &boxes[i]));
+    settle();
+    pack_here(want, &from, &boxes[i]);
+    CHECK_MSG(!memcmp(want, m->bytes + UNITS, bytes), "%s: box %d", backend->name, (int)i);
+    CHECK_EQ(AMBIT_OK, backend->unpack(queue, &to.there, &boxes[i], m, UNITS));
+    settle();
+    copy_here(&to, &from, &boxes[i], nowhere);
+    CHECK_MSG(is_the_same(&from) && is_the_same(&to), "%s: box %d", backend->name, (int)i);
+    backend->message_close(device, m);
+    free_twin(&from);
+    free_twin(&to);
+    free(want);
+  }
+}
+
+static void faces_of_several_rows_and_planes_are_exchanged_whole(void)
+{
+  on_each_device(exchange_rows);
+}
+
 /* ---- ghosts ---- */
 
 static bool is_filled(ambit_boundary kind)
@@ -549,6 +588,8 @@ int main(int argc, char **argv)
       {"what_is_packed_in_one_part_can_be_unpacked_in_another",
        what_is_packed_in_one_part_can_be_unpacked_in_another},
       {"large_boxes_are_exchanged_whole", large_boxes_are_exchanged_whole},
+      {"faces_of_several_rows_and_planes_are_exchanged_whole",
+       faces_of_several_rows_and_planes_are_exchanged_whole},
       {"ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_touched",
        ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_touched},
       {0}};

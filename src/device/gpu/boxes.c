@@ -2,14 +2,18 @@
  *
  * A box is a list of axes, innermost first, the components being the first of them: that is the order
  * of a dense array. What lies in the store as it does in the dense array is copied as it is; other
- * boxes are gathered or scattered by a kernel on the device, a stage at a time.
+ * boxes are gathered or scattered by a kernel on the device, a stage at a time, or, in messages, copied row by row.
  */
 #include "device/gpu/gpu.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { AXES = AMBIT_MAX_DIMS + 1 };
+enum {
+  AXES = AMBIT_MAX_DIMS + 1,
+  LEAST_ROW = 1024,      /* bytes: shorter rows are gathered faster than copied */
+  MOST_PITCH = INT32_MAX /* bytes that CUDA takes */
+};
 
 /* Where the values of a box are: sum over axes of index times step, from `base`; in values. */
 typedef struct place {
@@ -209,6 +213,47 @@ int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box)
   const place p = place_in_store(s, box, NULL);
 
   return is_dense(&job, &p) ? p.base : -1;
+}
+
+/* The axes along which runs of values lie apart, that of most runs first; how many there are. */
+static int find_axes(const box_job *job, const place *p, int64_t *run, int axes[AXES])
+{
+  int k = 0, n = 0;
+
+  for (*run = 1; k < AXES && (job->count[k] == 1 || p->step[k] == *run); k++)
+    *run *= job->count[k];
+  for (; k < AXES; k++) {
+    if (job->count[k] == 1) continue;
+    axes[n++] = k;
+    if (job->count[k] <= job->count[axes[0]]) continue;
+    axes[n - 1] = axes[0];
+    axes[0] = k;
+  }
+  return n;
+}
+
+int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_rows *sets)
+{
+  const box_job job = job_of(&s->layout, box);
+  const place here = place_in_store(s, box, NULL), dense = place_in_array(&job, NULL, 0);
+  const int64_t size = (int64_t)job.size;
+  int64_t run, n;
+  int axes[AXES] = {0};
+
+  if (find_axes(&job, &here, &run, axes) > 2) return 0;
+  n = axes[1] ? job.count[axes[1]] : 1;
+  if (run * size < LEAST_ROW || here.step[axes[0]] * size > MOST_PITCH || n > AMBIT__GPU_SETS)
+    return 0;
+  for (int64_t i = 0; i < n; i++)
+    sets[i] = (ambit__gpu_rows){
+        .bytes = (size_t)(run * size),
+        .count = (size_t)job.count[axes[0]],
+        .at = (size_t)((here.base + i * here.step[axes[1]]) * size),
+        .pitch = (size_t)(here.step[axes[0]] * size),
+        .host = (size_t)(i * dense.step[axes[1]] * size),
+        .host_pitch = (size_t)(dense.step[axes[0]] * size),
+    };
+  return (int)n;
 }
 
 ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,

@@ -142,7 +142,10 @@ static ambit_status plan_usual(ambit__gpu_device *d, function *f)
 
 static ambit_status build_usual(ambit__gpu_device *d, function *f)
 {
+  const ambit__plan *plan = &f->usual.plan;
+
   AMBIT_TRY(plan_usual(d, f));
+  if (plan->strategy->unit) plan->strategy->unit(&f->group, plan, f->head.unit);
   return compile(d, f, &f->usual);
 }
 

@@ -1,7 +1,8 @@
 /* messages.c - messages, which are pinned memory with its like on the device, and events.
  *
  * A box is gathered on the device, into the same bytes of the message's twin there, and copied to the host from
- * there; or the other way round. A box that lies in the store as it does in the message is copied straight. A message
+ * there; or the other way round. A box that lies in the store as it does in the message is copied straight, and so are
+ * long rows: a kernel would have to wait for those that compute, and take the place of some of them. A message
  * that is sent from device memory stays in the twin. The host waits for nothing, and boxes in different bytes of a
  * message do not get in each other's way.
  */
@@ -63,7 +64,9 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   ambit__gpu_memory *staged = ((message *)m)->device;
+  ambit__gpu_rows sets[AMBIT__GPU_SETS];
   int64_t place;
+  int n;
 
   if (!bytes) return AMBIT_OK;
   assert(at % size == 0 && at + bytes <= m->size && ambit__layout_has(&src->layout, box));
@@ -74,6 +77,11 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
   if (place >= 0)
     return driver->copy_out(lane->queue, m->bytes + at, ambit__gpu_memory_of(src->buffer),
                             (size_t)place * size, bytes);
+  n = m->direct ? 0 : ambit__gpu_rows_of(src, box, sets);
+  for (int i = 0; i < n; i++)
+    AMBIT_TRY(
+        driver->rows_out(lane->queue, m->bytes + at, ambit__gpu_memory_of(src->buffer), &sets[i]));
+  if (n) return AMBIT_OK;
   AMBIT_TRY(ambit__gpu_gather(lane, staged, (int64_t)(at / size), src, box));
   return m->direct ? AMBIT_OK : driver->copy_out(lane->queue, m->bytes + at, staged, at, bytes);
 }
@@ -86,7 +94,9 @@ ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   ambit__gpu_memory *staged = ((message *)m)->device;
+  ambit__gpu_rows sets[AMBIT__GPU_SETS];
   int64_t place;
+  int n;
 
   if (!bytes) return AMBIT_OK;
   assert(at % size == 0 && at + bytes <= m->size && ambit__layout_has(&dst->layout, box));
@@ -97,6 +107,11 @@ ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
   if (place >= 0)
     return driver->copy_in(lane->queue, ambit__gpu_memory_of(dst->buffer), (size_t)place * size,
                            m->bytes + at, bytes);
+  n = m->direct ? 0 : ambit__gpu_rows_of(dst, box, sets);
+  for (int i = 0; i < n; i++)
+    AMBIT_TRY(
+        driver->rows_in(lane->queue, ambit__gpu_memory_of(dst->buffer), m->bytes + at, &sets[i]));
+  if (n) return AMBIT_OK;
   if (!m->direct) AMBIT_TRY(driver->copy_in(lane->queue, staged, at, m->bytes + at, bytes));
   return ambit__gpu_scatter(lane, dst, box, staged, (int64_t)(at / size));
 }
