@@ -45,7 +45,8 @@ static double time_setting(ambit *a, tool_job *job, int which, int64_t iteration
   ambit_option_set(a, "exchange", settings[which].exchange);
   ambit_option_set(a, "overlap", settings[which].overlap);
   ambit__program_unseal(job->program); /* it is cut anew */
-  if (ambit_run(job->program, 2 + iterations / 10)) return -1;
+  if (ambit_run(job->program, 2 + iterations / 10) || slowest(a, 0) < 0)
+    return -1; /* all begin together */
   start = ambit__clock();
   if (ambit_run(job->program, iterations)) return -1;
   return slowest(a, ambit__clock() - start);

@@ -102,6 +102,9 @@ typedef struct ambit__strategy {
    * cells, whatever the plan was made for. NULL: on any. */
   bool (*suits)(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                 const int64_t *own);
+  /* TARGET_GPU: how many cells along an axis are computed together, so that boxes of whole units waste nothing; axes where that is
+   * no matter are left alone. NULL: no matter at all. */
+  void (*unit)(const ambit__group *g, const ambit__plan *p, int64_t *unit);
   /* TARGET_GPU: how such launches are made by others, for boxes of any size; fills in all but the name. NULL: not over
    * boxes. */
   void (*recipe)(const ambit__group *g, const ambit__plan *p, struct ambit__recipe *recipe);

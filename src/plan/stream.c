@@ -198,8 +198,8 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);
 }
 
-/* A box of few rows or planes computes some beside it (stream_emit.c), which a thin part does not have. A face of a part has too
- * few cells for strips to pay. */
+/* A box of few rows or planes computes some beside it (stream_emit.c), which a thin part does not have. Faces thinner than a
+ * tile have too few cells for strips to pay. */
 static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                   const int64_t *own)
 {
@@ -208,8 +208,18 @@ static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *ce
   if (g->ndims > 2 && own[last - 1] < p->rows[0] + 2 * AMBIT__STREAM_REACH) return false;
   if (g->ndims > 2 && cells[last - 1] < p->rows[0]) return false;
   if (!p->ahead && own[z] < p->rows[1] + ambit__stream_overlap(g)) return false;
-  return cells[last] >= WARP * p->strip / 2 &&
-         (cells[z] >= LEAST_PLANES || cells[z] >= g->cells[z]);
+  if (cells[last] < WARP * p->strip / 2) return false;
+  return cells[z] >= LEAST_PLANES || cells[z] >= g->cells[z] ||
+         (!p->ahead && cells[z] >= p->rows[1]);
+}
+
+/* What a block has of a layer of tiles. Chunks are as long as they happen to be. */
+static void unit(const ambit__group *g, const ambit__plan *p, int64_t *unit)
+{
+  const int z = ambit__stream_axis(g);
+
+  if (!p->ahead) unit[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
+  if (g->ndims > 2) unit[z + 1] = (int64_t)p->rows[0] * p->threads[1];
 }
 
 /* Chunks are as long as on the box that was planned for. Boxes too small for what a warp has (see candidates), or
@@ -248,5 +258,6 @@ const ambit__strategy ambit__strategy_stream = {
     .describe = describe,
     .shape = ambit__stream_shape,
     .suits = suits,
+    .unit = unit,
     .recipe = recipe,
 };
