@@ -16,7 +16,7 @@
  *
  * Link with -Wl,--wrap=ambit__backend_find.
  */
-#include "device/device.h"
+#include "device/gpu/gpu.h"
 
 #include "base/memory.h"
 #include "host.h"
@@ -30,6 +30,7 @@
 
 enum {
   SECTOR = 32,        /* bytes that memory moves at least */
+  ROW = 1024,         /* bytes of a row that is copied as it is */
   MAIL_MOST = 1 << 28 /* bytes of the largest message */
 };
 
@@ -140,17 +141,13 @@ static double copy_seconds(const model *m, size_t bytes)
   return m->copy + (double)bytes / m->pcie;
 }
 
-/* Whether a box lies in the store as it does in a message (device/gpu/boxes.c asks the same). */
-static bool is_dense(const ambit__layout *l, const ambit__box *box)
+/* Whether a box needs no kernel on its way to a message: its rows are long (device/gpu/boxes.c asks the same, and how many they are). */
+static bool is_copied(const ambit__layout *l, const ambit__box *box)
 {
-  int64_t step = 1;
+  const int last = box->ndims - 1;
 
-  if (l->components > 1) return false;
-  for (int d = box->ndims - 1; d >= 0; d--) {
-    if (box->hi[d] - box->lo[d] > 1 && l->stride[d] != step) return false;
-    step *= box->hi[d] - box->lo[d];
-  }
-  return true;
+  return l->components == 1 &&
+         (box->hi[last] - box->lo[last]) * (int64_t)ambit_type_size(l->type) >= ROW;
 }
 
 /* ---- the device ---- */
@@ -341,7 +338,7 @@ static ambit_status model_pack(ambit__queue *q, ambit__message *m, size_t at, am
   const ambit__layout *l = &src->layout;
 
   (void)m, (void)at;
-  if (!is_dense(l, box)) AMBIT_TRY(take_kernel(q, move_seconds(model_of(q), l, box)));
+  if (!is_copied(l, box)) AMBIT_TRY(take_kernel(q, move_seconds(model_of(q), l, box)));
   return take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box)));
 }
 
@@ -352,7 +349,7 @@ static ambit_status model_unpack(ambit__queue *q, ambit__store *dst, const ambit
 
   (void)m, (void)at;
   AMBIT_TRY(take(q, copy_seconds(model_of(q), ambit__layout_box_bytes(l, box))));
-  return is_dense(l, box) ? AMBIT_OK : take_kernel(q, move_seconds(model_of(q), l, box));
+  return is_copied(l, box) ? AMBIT_OK : take_kernel(q, move_seconds(model_of(q), l, box));
 }
 
 /* ---- events ---- */
@@ -431,6 +428,7 @@ static ambit_status model_launch(ambit__queue *q, ambit__function *fn, const amb
 static const ambit__backend backend = {
     .name = "model",
     .summary = "tells how long a GPU would take",
+    .toll = AMBIT__GPU_TOLL,
     .count = model_count,
     .open = model_open,
     .close = model_close,

@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "grid/boundary.h"
 #include "grid/layout.h"
+#include "grid/partition.h"
 #include "plan/plan.h"
 
 /* The common head of every backend's own structs. */
@@ -127,6 +128,7 @@ typedef struct ambit__device_info {
 typedef struct ambit__backend {
   const char *name;    /* "cpu": what the user writes in the option devices */
   const char *summary; /* one line for `ambit devices` */
+  ambit__toll toll;    /* what it costs to send cells to another device or process */
 
   int (*count)(void); /* how many devices are here */
   ambit_status (*open)(ambit__errors *errors, const ambit__settings *settings, int ordinal,

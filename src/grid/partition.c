@@ -8,11 +8,11 @@
  * `auto` takes the counts that cost least, in units of one cell updated:
  *
  *   work      the cells of the largest part, each row ROW cells longer than it is: starting a row is not free
- *   exchange  EXCHANGE for each cell of its faces that are cut: it is packed, sent and unpacked. Faces across axis 0 lie in
- *             memory as they are sent; those across a middle axis are rows (PIECES); of those across the last axis, every
- *             cell costs a cache line (LINE).
+ *   exchange  the toll for each neighbour, one or two along an axis that is cut, and for each cell of the faces between: it is
+ *             packed, sent and unpacked. Faces across axis 0 lie in memory as they are sent; those across a middle axis are rows
+ *             (PIECES more); of those across the last axis, every cell is alone in its line of memory.
  *
- * Bands along axis 0 have one face on each side and the longest messages; others are taken when they cost less than GAIN
+ * Cores do both in turn; on a GPU, the longer of them counts. Bands along axis 0 have one face on each side and the longest messages; others are taken when they cost less than GAIN
  * of that. So few parts are bands, many are blocks, and rows are cut last.
  */
 #include "grid/partition.h"
@@ -25,7 +25,8 @@
 
 enum { LINE = 16, ROW = 16 };
 
-static const double EXCHANGE = 8, PIECES = 1.5, GAIN = 0.9;
+static const ambit__toll CORES = {.cell = 8, .line = 120};
+static const double PIECES = 4, GAIN = 0.9;
 
 /* ---- option partition ---- */
 
@@ -68,31 +69,36 @@ static void print_cuts(ambit__text *t, const ambit__cuts *cuts)
 
 typedef struct search {
   int ndims;
+  ambit__toll toll;
   int64_t extent[AMBIT_MAX_DIMS];
   int count[AMBIT_MAX_DIMS]; /* being tried */
   int best[AMBIT_MAX_DIMS];
   double cost; /* of the best */
 } search;
 
-static double face_cost(const search *s, int axis)
+/* Of a cell of a face across this axis. */
+static double cell_cost(const search *s, int axis)
 {
-  if (axis == s->ndims - 1) return LINE;
-  return axis == 0 ? 1 : PIECES;
+  if (axis == s->ndims - 1) return s->toll.cell + s->toll.line;
+  return axis == 0 ? s->toll.cell : s->toll.cell + PIECES;
 }
 
 /* What the counts being tried cost per iteration. */
 static double cost(const search *s)
 {
   const int last = s->ndims - 1;
-  double piece[AMBIT_MAX_DIMS], volume = 1, moved = 0;
+  double piece[AMBIT_MAX_DIMS], volume = 1, exchange = 0, work;
 
   for (int d = 0; d <= last; d++) {
     piece[d] = ceil((double)s->extent[d] / s->count[d]);
     volume *= piece[d];
   }
   for (int d = 0; d <= last; d++)
-    if (s->count[d] > 1) moved += 2 * volume / piece[d] * face_cost(s, d);
-  return volume / piece[last] * (piece[last] + ROW) + EXCHANGE * moved;
+    if (s->count[d] > 1)
+      exchange +=
+          fmin(s->count[d] - 1, 2) * (s->toll.message + volume / piece[d] * cell_cost(s, d));
+  work = volume / piece[last] * (piece[last] + ROW);
+  return s->toll.beside ? fmax(work, exchange) : work + exchange;
 }
 
 /* Tries all ways to write `left` as counts of this axis and those after it. */
@@ -115,9 +121,9 @@ static void try_counts(search *s, int axis, int left)
     }
 }
 
-static void choose_counts(const ambit__box *grid, int nparts, int *count)
+static void choose_counts(const ambit__box *grid, int nparts, const ambit__toll *toll, int *count)
 {
-  search s = {.ndims = grid->ndims};
+  search s = {.ndims = grid->ndims, .toll = toll && toll->cell > 0 ? *toll : CORES};
 
   for (int d = 0; d < s.ndims; d++) {
     s.extent[d] = grid->hi[d] - grid->lo[d];
@@ -252,7 +258,7 @@ ambit_status ambit__partition_make(ambit__errors *errors, const ambit__box *grid
     for (int d = 0; d < grid->ndims; d++)
       c.count[d] = d < cuts->n ? cuts->count[d] : 1;
   } else {
-    choose_counts(grid, nparts, c.count);
+    choose_counts(grid, nparts, cuts ? &cuts->toll : NULL, c.count);
   }
   c.before = ambit__new(errors, (size_t)nparts + 1, sizeof *c.before);
   if (!c.before) return AMBIT_ENOMEM;

@@ -9,13 +9,22 @@
 #include "base/text.h"
 #include "grid/box.h"
 
+/* What it costs a device to send, in cells that it would have updated meanwhile. */
+typedef struct ambit__toll {
+  double cell;    /* that is sent; 0: all as on cores */
+  double line;    /* more for one that is alone in its line of memory */
+  double message; /* however small */
+  bool beside;    /* it goes on beside computing, and costs what it takes longer than that */
+} ambit__toll;
+
 /* How many blocks along each axis. */
 typedef struct ambit__cuts {
   int n;                     /* axes given, the rest are whole; 0: auto */
   int count[AMBIT_MAX_DIMS]; /* blocks along axes 0..n-1, at least 1 each */
+  ambit__toll toll;          /* auto: what the cuts should spare */
 } ambit__cuts;
 
-/* Reads "auto", "4" (bands along axis 0), "2x2", "1x2x3". Returns false when it is none of these. */
+/* Reads "auto", "4" (bands along axis 0), "2x2", "1x2x3"; the toll is that of cores. Returns false when it is none of these. */
 bool ambit__cuts_parse(const char *text, ambit__cuts *cuts);
 
 /* Cuts `grid` into nparts boxes, each with its share of the cells: in proportion to `weights` (NULL: alike).

@@ -12,6 +12,7 @@
 #include "device/dry.h"
 #include "runtime/trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,15 +162,27 @@ static ambit_status add_list(ambit *a)
 /* What a process tells the others of its devices. */
 typedef struct muster {
   int parts;
-  int in_host; /* 1: all of them work in the host's memory */
+  int in_host;      /* 1: all of them work in the host's memory */
+  ambit__toll toll; /* the highest of any */
 } muster;
+
+/* What is done beside computing is done so by all. */
+static void raise_toll(ambit__toll *toll, const ambit__toll *other)
+{
+  toll->cell = fmax(toll->cell, other->cell);
+  toll->line = fmax(toll->line, other->line);
+  toll->message = fmax(toll->message, other->message);
+  toll->beside &= other->beside;
+}
 
 static muster own_muster(const ambit *a)
 {
-  muster m = {.parts = a->nslots, .in_host = 1};
+  muster m = {.parts = a->nslots, .in_host = 1, .toll = {.beside = true}};
 
-  for (int i = 0; i < a->nengines; i++)
+  for (int i = 0; i < a->nengines; i++) {
     m.in_host &= a->engines[i].device->backend->address != NULL;
+    raise_toll(&m.toll, &a->engines[i].backend->toll); /* that of a device may be dry */
+  }
   return m;
 }
 
@@ -183,11 +196,12 @@ static ambit_status number_parts(ambit *a)
   ambit_status s = all && firsts ? AMBIT_OK : AMBIT_ENOMEM;
 
   if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
-  a->in_host = true;
+  a->in_host = a->toll.beside = true;
   for (size_t i = 0; !s && i < size; i++) {
     firsts[i + 1] = firsts[i] + all[i].parts;
     if (all[i].parts > a->most_slots) a->most_slots = all[i].parts;
     a->in_host &= all[i].in_host != 0;
+    raise_toll(&a->toll, &all[i].toll);
   }
   free(all);
   if (s)

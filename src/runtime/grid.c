@@ -67,6 +67,7 @@ static ambit_status make_parts(ambit_grid *g)
       "option partition is '%s'; it must be auto, a number of bands such as 4, or numbers of "
       "blocks such as 2x2",
       a->settings.partition);
+  cuts.toll = a->toll;
   g->nparts = a->firsts[a->net->size];
   g->first = a->firsts[a->net->rank];
   g->parts = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->parts);

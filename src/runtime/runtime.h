@@ -40,11 +40,12 @@ struct ambit {
   char **options;           /* text of every option, by row of the table; owned */
   ambit__engine *engines;   /* opened when the first object needs them; owned */
   int nengines;
-  int *slots;     /* the engine of each part of this process; owned */
-  int nslots;     /* parts of this process */
-  int most_slots; /* parts of the process that has most */
-  int *firsts;    /* by process, and one more: the number of its first part; owned */
-  bool in_host;   /* all devices of all processes work in the host's memory */
+  int *slots;       /* the engine of each part of this process; owned */
+  int nslots;       /* parts of this process */
+  int most_slots;   /* parts of the process that has most */
+  int *firsts;      /* by process, and one more: the number of its first part; owned */
+  bool in_host;     /* all devices of all processes work in the host's memory */
+  ambit__toll toll; /* the highest of all devices of all processes */
   ambit__net *net;
   bool takes_cuda;            /* it was seen to send and receive device memory */
   struct ambit__trace *trace; /* NULL: nobody wants one; owned */

@@ -32,6 +32,8 @@ static void check_tiling(const ambit__box *grid, const ambit__box *parts, int np
   CHECK_EQ(ambit__box_volume(grid), cells);
 }
 
+static ambit__toll toll; /* all zero: that of cores */
+
 static void make(const ambit__box *grid, int nparts, const char *text, const double *weights,
                  ambit__box *parts)
 {
@@ -39,6 +41,7 @@ static void make(const ambit__box *grid, int nparts, const char *text, const dou
   ambit__cuts cuts;
 
   CHECK_MSG(ambit__cuts_parse(text, &cuts), "%s", text);
+  cuts.toll = toll;
   CHECK_EQ(AMBIT_OK, ambit__partition_make(&errors, grid, nparts, &cuts, weights, parts));
   CHECK(!errors.text);
   ambit__errors_clear(&errors);
@@ -181,6 +184,26 @@ static void few_parts_are_bands_and_many_are_blocks(void)
   check_auto(2, (int64_t[]){3, 5}, 30, "3x1"); /* the other 27 would only wait */
 }
 
+static void cuts_spare_what_costs_most(void)
+{
+  const int64_t cube[] = {2048, 2048, 2048}, plane[] = {44000, 44000};
+
+  check_auto(3, cube, 16, "16x1x1");
+  toll = (ambit__toll){.cell = 200, .line = 100, .beside = true};
+  check_auto(3, cube, 16, "4x2x2"); /* bands would wait for messages, */
+  check_auto(3, cube, 4, "4x1x1");  /* but not where cells take longer, */
+  check_auto(2, plane, 64, "64x1");
+  toll.line = 5000; /* and rows are not cut where that is dear */
+  check_auto(3, cube, 16, "4x4x1");
+  toll = (ambit__toll){.cell = 200, .line = 100, .beside = true};
+  check_auto(2, plane, 1024, "64x16");
+  toll.message = 8e6; /* long messages are better than many */
+  check_auto(2, plane, 1024, "1024x1");
+  toll = (ambit__toll){.cell = 100, .line = 100}; /* nothing can be done meanwhile */
+  check_auto(3, cube, 4, "2x2x1");
+  toll = (ambit__toll){0};
+}
+
 static void wrong_requests_are_refused_in_words(void)
 {
   const ambit__box grid = {.ndims = 2, .hi = {8, 8}};
@@ -272,6 +295,7 @@ int main(int argc, char **argv)
       {"weights_are_kept_part_by_part", weights_are_kept_part_by_part},
       {"rows_are_cut_at_whole_lines", rows_are_cut_at_whole_lines},
       {"few_parts_are_bands_and_many_are_blocks", few_parts_are_bands_and_many_are_blocks},
+      {"cuts_spare_what_costs_most", cuts_spare_what_costs_most},
       {"wrong_requests_are_refused_in_words", wrong_requests_are_refused_in_words},
       {"a_cell_has_one_owner", a_cell_has_one_owner},
       {"a_picture_shows_who_owns_what", a_picture_shows_who_owns_what},

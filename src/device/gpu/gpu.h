@@ -153,12 +153,22 @@ ambit_status ambit__gpu_replay(ambit__queue *q, ambit__recording *r);
 void ambit__gpu_recording_close(ambit__recording *r);
 double ambit__gpu_copy_bandwidth(ambit__device *dev);
 
+/* An H200 updates 500 cells a nanosecond, in float. They travel through pinned memory and MPI at some 10 GB/s, 2.5 a
+ * nanosecond. Where each is alone in its line, kernels that gather, compute and scatter them move 32 bytes for every 4, ten times or
+ * so. A message takes at least two copies, what MPI does, and waiting for each of them, some 16 microseconds. Other GPUs are
+ * slower, and so is what lies between them. */
+#define AMBIT__GPU_TOLL                                                                            \
+  {                                                                                                \
+    .cell = 200, .line = 100, .message = 8e6, .beside = true                                       \
+  }
+
 /* All of them but name, summary, count and open, and recordings and pass, which not every driver has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
-  .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
-  .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
-  .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
-  .read_box = ambit__gpu_read_box, .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,   \
+  .toll = AMBIT__GPU_TOLL, .close = ambit__gpu_close, .info = ambit__gpu_info_of,                  \
+  .queue_open = ambit__gpu_queue_open, .queue_close = ambit__gpu_queue_close,                      \
+  .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, .put = ambit__gpu_put,                 \
+  .get = ambit__gpu_get, .write_box = ambit__gpu_write_box, .read_box = ambit__gpu_read_box,       \
+  .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,                                    \
   .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
   .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
   .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \
