@@ -1,14 +1,26 @@
 /* A program with several processes in which one does not do what it should; test_faults.py looks at how
  * the others end.
  *
- *   faulty kill|abort|exit|leave      AMBIT_TEST_MPI is how to open
+ *   faulty kill|abort|exit|leave|sleep      AMBIT_TEST_MPI is how to open
+ *
+ * Its clock is behind that of the module that waits for the others: so it waits 1 second, not 10.
  */
+#include "base/clock.h"
 #include "net/net.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+double __real_ambit__clock(void);
+double __wrap_ambit__clock(void);
+
+double __wrap_ambit__clock(void)
+{
+  return __real_ambit__clock() - 9;
+}
 
 static void print(ambit_status status, const char *story, void *user)
 {
@@ -22,6 +34,15 @@ static void misbehave(ambit__net *net, const char *way)
   if (!strcmp(way, "kill")) raise(SIGKILL);
   if (!strcmp(way, "abort")) ambit__net_abort(net, "the disk is full");
   if (!strcmp(way, "exit")) exit(3);
+  if (!strcmp(way, "sleep")) sleep(600);
+}
+
+/* What the first one does then. */
+static void despair(ambit__net *net, const char *way)
+{
+  if (strcmp(way, "sleep")) return;
+  (void)ambit__raise(net->errors, AMBIT_EDEVICE, "the disk is full");
+  ambit__net_stop(net);
 }
 
 int main(int argc, char **argv)
@@ -37,6 +58,7 @@ int main(int argc, char **argv)
   }
   if (!strcmp(way, "leave")) exit(0); /* all do, with the net open */
   if (net->rank == net->size - 1) misbehave(net, way);
+  if (net->rank == 0) despair(net, way);
   s = ambit__net_barrier(net);
   printf("process %d of %d with %s\n", net->rank, net->size, net->name);
   ambit__net_close(net);

@@ -39,6 +39,8 @@ check("a process that aborts ends the run and tells why", run("abort"),
       lambda code, text: code not in (0, None) and "ambit: process 2 of 3: the disk is full" in text)
 check("a process that exits early ends the run and tells", run("exit"),
       lambda code, text: code not in (0, None) and "process 2 exits while others go on" in text)
+check("a process that does not hear that another failed has the run ended", run("sleep"),
+      lambda code, text: code not in (0, None) and "ambit: process 0 of 3: the disk is full" in text)
 check("processes that all exit with the net open end well", run("leave"), lambda code, text: code == 0)
 check("processes that are to be alone are", run("fine", AMBIT_TEST_MPI="off"),
       lambda code, text: code == 0 and text.count("process 0 of 1 with alone") == 3)
