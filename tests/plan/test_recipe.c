@@ -1,5 +1,5 @@
 /* How kernels are launched, as a line of text: read and written, and the same launches as the strategies'. */
-#include "plan/emit.h"
+#include "plan/gpu.h"
 #include "plan/recipe.h"
 #include "support/test.h"
 
@@ -132,6 +132,34 @@ static const ambit__target target = {.kind = TARGET_GPU,
                                      .shared = 227 << 10,
                                      .l2 = 50 << 20};
 
+static int64_t blocks_of(const ambit__group *g, const ambit__plan *p, const ambit__box *box)
+{
+  ambit__shape s;
+
+  p->strategy->shape(g, p, box, &s);
+  return s.blocks[0] * s.blocks[1] * s.blocks[2];
+}
+
+/* A box of one unit is one for the plan, and what is left takes no more blocks than there are left. */
+static void check_unit(const ambit__group *g, const ambit__plan *p)
+{
+  ambit__box all = ambit__box_of_extents(g->ndims, g->cells), border = all, rest = all;
+  int64_t unit[AMBIT_MAX_DIMS] = {0}, cells[AMBIT_MAX_DIMS];
+
+  if (!p->strategy->unit) return;
+  p->strategy->unit(g, p, unit);
+  if (!unit[0]) return;
+  all.lo[0] = border.lo[0] = 1; /* a fixed face */
+  border.hi[0] = rest.lo[0] = 1 + unit[0];
+  if (!ambit__gpu_reduces(g)) /* there are so many blocks at most then */
+    CHECK_EQ(blocks_of(g, p, &all), blocks_of(g, p, &border) + blocks_of(g, p, &rest));
+  memcpy(cells, g->cells, sizeof cells);
+  cells[0] = unit[0];
+  CHECK(p->strategy->suits(g, p, cells, g->cells));
+  cells[0] = 1;
+  CHECK(p->rows[1] == 1 || !p->strategy->suits(g, p, cells, g->cells));
+}
+
 /* Along x always the same; along y and z, where any number is right, stream counts more carefully. */
 static void check_strategy(const char *text, const ambit__strategy *s, int64_t typical)
 {
@@ -151,7 +179,8 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
   CHECK(s->applies(&g, &target));
   n = s->candidates(&g, &target, plans, 16);
   CHECK(n > 0);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
+    check_unit(&g, &plans[i]);
     for (int64_t size = 1; size <= typical; size = size < 300 ? size + 1 : size * 3) {
       int64_t cells[AMBIT_MAX_DIMS];
       ambit__box box = {.ndims = g.ndims};
@@ -174,6 +203,7 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
         if (s == &ambit__strategy_cells) CHECK_EQ(want.blocks[k], got.blocks[k]);
       }
     }
+  }
   ambit__rule_free(rule);
 }
 
