@@ -12,8 +12,9 @@
  *             packed, sent and unpacked. Faces across axis 0 lie in memory as they are sent; those across a middle axis are rows
  *             (PIECES more); of those across the last axis, every cell is alone in its line of memory.
  *
- * Cores do both in turn; on a GPU, the longer of them counts. Bands along axis 0 have one face on each side and the longest messages; others are taken when they cost less than GAIN
- * of that. So few parts are bands, many are blocks, and rows are cut last.
+ * Cores do both in turn; on a GPU, the longer of them counts. Bands along axis 0 have one face on each side and the longest
+ * messages; others are taken when they cost less than GAIN of that. So few parts are bands, many are blocks, and rows are cut
+ * last.
  */
 #include "grid/partition.h"
 
