@@ -56,64 +56,72 @@ fail:
   return s;
 }
 
+/* A box of a store and its bytes in a message, and how they lie. */
+typedef struct parcel {
+  const ambit__gpu_driver *driver;
+  ambit__gpu_lane *lane;
+  ambit__gpu_memory *cells, *twin; /* of the store; of the message, on the device */
+  unsigned char *host;             /* where it is in the message */
+  size_t bytes;
+  int64_t index; /* where it is in the twin, in values */
+  size_t dense;  /* where it lies in the store, in bytes, if it lies as in the message */
+  bool is_dense;
+  ambit__gpu_rows sets[AMBIT__GPU_SETS]; /* otherwise: rows that are copied without a kernel */
+  int nsets;
+} parcel;
+
+static parcel parcel_of(ambit__queue *q, ambit__message *m, size_t at, const ambit__store *store,
+                        const ambit__box *box)
+{
+  const size_t size = ambit_type_size(store->layout.type);
+  const int64_t place = ambit__gpu_dense_place(store, box);
+  parcel p = {.driver = ambit__gpu_device_of(q->device)->driver,
+              .lane = (ambit__gpu_lane *)q,
+              .cells = ambit__gpu_memory_of(store->buffer),
+              .twin = ((message *)m)->device,
+              .host = m->bytes + at,
+              .bytes = ambit__layout_box_bytes(&store->layout, box),
+              .index = (int64_t)(at / size),
+              .is_dense = place >= 0};
+
+  assert(at % size == 0 && at + p.bytes <= m->size && ambit__layout_has(&store->layout, box));
+  p.dense = p.is_dense ? (size_t)place * size : 0;
+  if (!p.is_dense && !m->direct) p.nsets = ambit__gpu_rows_of(store, box, p.sets);
+  return p;
+}
+
 ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
                              const ambit__box *box)
 {
-  const size_t size = ambit_type_size(src->layout.type);
-  const size_t bytes = ambit__layout_box_bytes(&src->layout, box);
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  ambit__gpu_memory *staged = ((message *)m)->device;
-  ambit__gpu_rows sets[AMBIT__GPU_SETS];
-  int64_t place;
-  int n;
+  parcel p;
 
-  if (!bytes) return AMBIT_OK;
-  assert(at % size == 0 && at + bytes <= m->size && ambit__layout_has(&src->layout, box));
-  place = ambit__gpu_dense_place(src, box);
-  if (place >= 0 && m->direct)
-    return driver->copy(lane->queue, staged, at, ambit__gpu_memory_of(src->buffer),
-                        (size_t)place * size, bytes);
-  if (place >= 0)
-    return driver->copy_out(lane->queue, m->bytes + at, ambit__gpu_memory_of(src->buffer),
-                            (size_t)place * size, bytes);
-  n = m->direct ? 0 : ambit__gpu_rows_of(src, box, sets);
-  for (int i = 0; i < n; i++)
-    AMBIT_TRY(
-        driver->rows_out(lane->queue, m->bytes + at, ambit__gpu_memory_of(src->buffer), &sets[i]));
-  if (n) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_gather(lane, staged, (int64_t)(at / size), src, box));
-  return m->direct ? AMBIT_OK : driver->copy_out(lane->queue, m->bytes + at, staged, at, bytes);
+  if (ambit__box_is_empty(box)) return AMBIT_OK;
+  p = parcel_of(q, m, at, src, box);
+  if (p.is_dense && m->direct)
+    return p.driver->copy(p.lane->queue, p.twin, at, p.cells, p.dense, p.bytes);
+  if (p.is_dense) return p.driver->copy_out(p.lane->queue, p.host, p.cells, p.dense, p.bytes);
+  for (int i = 0; i < p.nsets; i++)
+    AMBIT_TRY(p.driver->rows_out(p.lane->queue, p.host, p.cells, &p.sets[i]));
+  if (p.nsets) return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_gather(p.lane, p.twin, p.index, src, box));
+  return m->direct ? AMBIT_OK : p.driver->copy_out(p.lane->queue, p.host, p.twin, at, p.bytes);
 }
 
 ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                ambit__message *m, size_t at)
 {
-  const size_t size = ambit_type_size(dst->layout.type);
-  const size_t bytes = ambit__layout_box_bytes(&dst->layout, box);
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  ambit__gpu_memory *staged = ((message *)m)->device;
-  ambit__gpu_rows sets[AMBIT__GPU_SETS];
-  int64_t place;
-  int n;
+  parcel p;
 
-  if (!bytes) return AMBIT_OK;
-  assert(at % size == 0 && at + bytes <= m->size && ambit__layout_has(&dst->layout, box));
-  place = ambit__gpu_dense_place(dst, box);
-  if (place >= 0 && m->direct)
-    return driver->copy(lane->queue, ambit__gpu_memory_of(dst->buffer), (size_t)place * size,
-                        staged, at, bytes);
-  if (place >= 0)
-    return driver->copy_in(lane->queue, ambit__gpu_memory_of(dst->buffer), (size_t)place * size,
-                           m->bytes + at, bytes);
-  n = m->direct ? 0 : ambit__gpu_rows_of(dst, box, sets);
-  for (int i = 0; i < n; i++)
-    AMBIT_TRY(
-        driver->rows_in(lane->queue, ambit__gpu_memory_of(dst->buffer), m->bytes + at, &sets[i]));
-  if (n) return AMBIT_OK;
-  if (!m->direct) AMBIT_TRY(driver->copy_in(lane->queue, staged, at, m->bytes + at, bytes));
-  return ambit__gpu_scatter(lane, dst, box, staged, (int64_t)(at / size));
+  if (ambit__box_is_empty(box)) return AMBIT_OK;
+  p = parcel_of(q, m, at, dst, box);
+  if (p.is_dense && m->direct)
+    return p.driver->copy(p.lane->queue, p.cells, p.dense, p.twin, at, p.bytes);
+  if (p.is_dense) return p.driver->copy_in(p.lane->queue, p.cells, p.dense, p.host, p.bytes);
+  for (int i = 0; i < p.nsets; i++)
+    AMBIT_TRY(p.driver->rows_in(p.lane->queue, p.cells, p.host, &p.sets[i]));
+  if (p.nsets) return AMBIT_OK;
+  if (!m->direct) AMBIT_TRY(p.driver->copy_in(p.lane->queue, p.twin, at, p.host, p.bytes));
+  return ambit__gpu_scatter(p.lane, dst, box, p.twin, p.index);
 }
 
 ambit_status ambit__gpu_pass(ambit__queue *q, ambit__message *to, ambit__message *from)
