@@ -30,7 +30,6 @@
 
 enum {
   SECTOR = 32,        /* bytes that memory moves at least */
-  ROW = 1024,         /* bytes of a row that is copied as it is */
   MAIL_MOST = 1 << 28 /* bytes of the largest message */
 };
 
@@ -147,7 +146,8 @@ static bool is_copied(const ambit__layout *l, const ambit__box *box)
   const int last = box->ndims - 1;
 
   return l->components == 1 &&
-         (box->hi[last] - box->lo[last]) * (int64_t)ambit_type_size(l->type) >= ROW;
+         (box->hi[last] - box->lo[last]) * (int64_t)ambit_type_size(l->type) >=
+             AMBIT__GPU_LEAST_ROW;
 }
 
 /* ---- the device ---- */

@@ -26,7 +26,6 @@
 
 enum { LINE = 16, ROW = 16 };
 
-static const ambit__toll CORES = {.cell = 8, .line = 120};
 static const double PIECES = 4, GAIN = 0.9;
 
 /* ---- option partition ---- */
@@ -46,7 +45,7 @@ static bool read_count(const char **text, int *count)
 
 bool ambit__cuts_parse(const char *text, ambit__cuts *cuts)
 {
-  ambit__cuts c = {0};
+  ambit__cuts c = {.toll = AMBIT__CORES_TOLL};
 
   if (strcmp(text, "auto") != 0) {
     for (;; text++) {
@@ -124,7 +123,7 @@ static void try_counts(search *s, int axis, int left)
 
 static void choose_counts(const ambit__box *grid, int nparts, const ambit__toll *toll, int *count)
 {
-  search s = {.ndims = grid->ndims, .toll = toll && toll->cell > 0 ? *toll : CORES};
+  search s = {.ndims = grid->ndims, .toll = *toll};
 
   for (int d = 0; d < s.ndims; d++) {
     s.extent[d] = grid->hi[d] - grid->lo[d];
@@ -251,6 +250,7 @@ ambit_status ambit__partition_make(ambit__errors *errors, const ambit__box *grid
                                    const ambit__cuts *cuts, const double *weights,
                                    ambit__box *parts)
 {
+  static const ambit__toll cores = AMBIT__CORES_TOLL;
   cutter c = {.parts = parts};
   ambit_status s;
 
@@ -259,7 +259,7 @@ ambit_status ambit__partition_make(ambit__errors *errors, const ambit__box *grid
     for (int d = 0; d < grid->ndims; d++)
       c.count[d] = d < cuts->n ? cuts->count[d] : 1;
   } else {
-    choose_counts(grid, nparts, cuts ? &cuts->toll : NULL, c.count);
+    choose_counts(grid, nparts, cuts ? &cuts->toll : &cores, c.count);
   }
   c.before = ambit__new(errors, (size_t)nparts + 1, sizeof *c.before);
   if (!c.before) return AMBIT_ENOMEM;

@@ -11,11 +11,17 @@
 
 /* What it costs a device to send, in cells that it would have updated meanwhile. */
 typedef struct ambit__toll {
-  double cell;    /* that is sent; 0: all as on cores */
+  double cell;    /* that is sent */
   double line;    /* more for one that is alone in its line of memory */
   double message; /* however small */
   bool beside;    /* it goes on beside computing, and costs what it takes longer than that */
 } ambit__toll;
+
+/* Of cores: a cell is packed, copied by MPI and unpacked, or reaches out for a line of 16 floats. */
+#define AMBIT__CORES_TOLL                                                                          \
+  {                                                                                                \
+    .cell = 8, .line = 120                                                                         \
+  }
 
 /* How many blocks along each axis. */
 typedef struct ambit__cuts {

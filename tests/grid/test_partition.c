@@ -32,7 +32,8 @@ static void check_tiling(const ambit__box *grid, const ambit__box *parts, int np
   CHECK_EQ(ambit__box_volume(grid), cells);
 }
 
-static ambit__toll toll; /* all zero: that of cores */
+static const ambit__toll cores = AMBIT__CORES_TOLL;
+static ambit__toll toll = AMBIT__CORES_TOLL;
 
 static void make(const ambit__box *grid, int nparts, const char *text, const double *weights,
                  ambit__box *parts)
@@ -201,7 +202,7 @@ static void cuts_spare_what_costs_most(void)
   check_auto(2, plane, 1024, "1024x1");
   toll = (ambit__toll){.cell = 100, .line = 100}; /* nothing can be done meanwhile */
   check_auto(3, cube, 4, "2x2x1");
-  toll = (ambit__toll){0};
+  toll = cores;
 }
 
 static void wrong_requests_are_refused_in_words(void)

@@ -11,7 +11,6 @@
 
 enum {
   AXES = AMBIT_MAX_DIMS + 1,
-  LEAST_ROW = 1024,      /* bytes: shorter rows are gathered faster than copied */
   MOST_PITCH = INT32_MAX /* bytes that CUDA takes */
 };
 
@@ -242,7 +241,8 @@ int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_
 
   if (find_axes(&job, &here, &run, axes) > 2) return 0;
   n = axes[1] ? job.count[axes[1]] : 1;
-  if (run * size < LEAST_ROW || here.step[axes[0]] * size > MOST_PITCH || n > AMBIT__GPU_SETS)
+  if (run * size < AMBIT__GPU_LEAST_ROW || here.step[axes[0]] * size > MOST_PITCH ||
+      n > AMBIT__GPU_SETS)
     return 0;
   for (int64_t i = 0; i < n; i++)
     sets[i] = (ambit__gpu_rows){

@@ -195,7 +195,10 @@ void ambit__gpu_stages_free(ambit__gpu_lane *lane);
  * lies in the store as it would there has a place, in values from the start of the store's memory, and needs no
  * move; -1: it has none. */
 int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box);
-enum { AMBIT__GPU_SETS = 4 };
+enum {
+  AMBIT__GPU_SETS = 4,
+  AMBIT__GPU_LEAST_ROW = 1024 /* bytes: shorter rows are gathered faster than copied */
+};
 /* A box that does not, as sets of rows in the store and in a dense array: how many sets, or 0 if it is better moved. */
 int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_rows *sets);
 ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,

@@ -274,6 +274,7 @@ static double copy_bandwidth(ambit__device *dev)
 const ambit__backend ambit__backend_ref = {
     .name = "ref",
     .summary = "one thread, cell by cell: slow, and the measure of all others",
+    .toll = AMBIT__CORES_TOLL,
     .count = count,
     .open = open_device,
     .close = close_device,
