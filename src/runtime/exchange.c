@@ -190,27 +190,27 @@ static ambit_status start_mail(ambit__exchange *x, ambit__mail *m)
                             &m->request);
 }
 
-ambit_status ambit__exchange_begin(ambit__exchange *x)
+ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *feeder)
 {
-  if (x->nmails) AMBIT_TRY(ambit__queues_begin(x));
+  if (x->nmails) AMBIT_TRY(ambit__queues_begin(x, feeder));
   for (int i = x->nmails - 1; i >= 0; i--) /* receives are posted before anything is sent */
     AMBIT_TRY(start_mail(x, &x->mails[i]));
-  AMBIT_TRY(ambit__near_run(x, NEAR_BEGIN));
+  AMBIT_TRY(ambit__near_run(x, NEAR_BEGIN, false));
   return ambit__exchange_progress(x);
 }
 
-ambit_status ambit__exchange_edges(ambit__exchange *x)
+ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside)
 {
-  AMBIT_TRY(ambit__near_run(x, NEAR_EDGES));
-  return x->beside ? ambit__queues_ready(x) : AMBIT_OK;
+  AMBIT_TRY(ambit__near_run(x, NEAR_EDGES, false));
+  return beside ? ambit__queues_ready(x) : AMBIT_OK;
 }
 
-ambit_status ambit__exchange_ghosts(ambit__exchange *x)
+ambit_status ambit__exchange_ghosts(ambit__exchange *x, bool beside)
 {
-  return ambit__near_run(x, NEAR_GHOSTS);
+  return ambit__near_run(x, NEAR_GHOSTS, beside);
 }
 
-ambit_status ambit__exchange_finish(ambit__exchange *x)
+ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
 {
   const double start = ambit__trace_clock(context(x));
 
@@ -222,6 +222,6 @@ ambit_status ambit__exchange_finish(ambit__exchange *x)
   }
   AMBIT_TRY(context(x)->errors.status); /* of a poll */
   if (x->nmails && context(x)->trace) ambit__trace_add(context(x), NOTE_WAIT, start);
-  if (x->nmails) AMBIT_TRY(ambit__queues_finish(x));
-  return ambit__exchange_ghosts(x);
+  if (x->nmails) AMBIT_TRY(ambit__queues_finish(x, beside));
+  return ambit__exchange_ghosts(x, beside);
 }

@@ -73,11 +73,8 @@ typedef struct ambit__exchange {
   ambit__box
       *early; /* by fetch and part: own cells, and ghosts that are copies of own cells; owned */
   ambit__event **events; /* by engine and point; owned */
-  bool beside;           /* cells that wait for it are computed on a queue of their own */
-  /* The exchange whose border cells, on such a queue, are all that can still be under way of what this one sends; NULL: none. */
-  struct ambit__exchange *feeder;
-  bool bordered;     /* its border cells were handed out in this run */
-  ambit__near *near; /* by engine and time; owned */
+  bool bordered;         /* its border cells were handed out since the order was taken up */
+  ambit__near *near;     /* by engine and time; owned */
 } ambit__exchange;
 
 ambit_status ambit__exchange_make(ambit_program *p, const int *fetches, int n, int tag,
@@ -94,23 +91,24 @@ unsigned char *ambit__mail_address(const ambit__exchange *x, const ambit__mail *
 /* Room for a transfer in a message: values of all types are aligned there. */
 size_t ambit__mail_item_bytes(const ambit__fetch *f, const ambit__transfer *t);
 
-ambit_status ambit__exchange_begin(ambit__exchange *x);
+/* `feeder` and `beside` are those of the operation (runtime.h). */
+ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *feeder);
 /* Ghosts that are copies of own cells; when all of those are computed. */
-ambit_status ambit__exchange_edges(ambit__exchange *x);
+ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside);
 /* The other ghosts; finish does it, when all has come. */
-ambit_status ambit__exchange_ghosts(ambit__exchange *x);
+ambit_status ambit__exchange_ghosts(ambit__exchange *x, bool beside);
 void ambit__exchange_poll(void *exchange); /* sends what is packed; messages move on */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* as far as can be without waiting */
-ambit_status ambit__exchange_finish(ambit__exchange *x);
+ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside);
 
 /* ---- queues.c ---- */
 
 ambit_status ambit__queues_open(ambit__exchange *x);
 void ambit__queues_close(ambit__exchange *x); /* the events; queues stay with their engines */
 /* Each records a point, and makes another queue wait for it. */
-ambit_status ambit__queues_begin(ambit__exchange *x);
-ambit_status ambit__queues_ready(ambit__exchange *x);
-ambit_status ambit__queues_finish(ambit__exchange *x);
+ambit_status ambit__queues_begin(const ambit__exchange *x, const ambit__exchange *feeder);
+ambit_status ambit__queues_ready(const ambit__exchange *x);
+ambit_status ambit__queues_finish(const ambit__exchange *x, bool beside);
 ambit_status ambit__queues_bordered(ambit__exchange *x);
 ambit__queue *ambit__queue_of(const ambit *a, const ambit__operation *op,
                               int engine); /* a launch */
@@ -119,6 +117,7 @@ ambit__queue *ambit__queue_of(const ambit *a, const ambit__operation *op,
 
 ambit_status ambit__near_make(ambit__exchange *x); /* x->early is known */
 void ambit__near_free(ambit__exchange *x);
-ambit_status ambit__near_run(ambit__exchange *x, ambit__near_when when);
+/* `late`: on the queue of border cells. */
+ambit_status ambit__near_run(ambit__exchange *x, ambit__near_when when, bool late);
 
 #endif

@@ -14,16 +14,16 @@ static void poll_with(ambit *a, ambit__exchange *x)
   }
 }
 
-static ambit_status begin(ambit_program *p, ambit__exchange *x)
+static ambit_status begin(ambit_program *p, ambit__exchange *x, const ambit__exchange *feeder)
 {
   if (ambit__exchange_is_far(x)) poll_with(p->grid->context, x);
-  return ambit__exchange_begin(x);
+  return ambit__exchange_begin(x, feeder);
 }
 
-static ambit_status finish(ambit_program *p, ambit__exchange *x)
+static ambit_status finish(ambit_program *p, ambit__exchange *x, bool beside)
 {
   poll_with(p->grid->context, NULL);
-  return ambit__exchange_finish(x);
+  return ambit__exchange_finish(x, beside);
 }
 
 static ambit_status launch(ambit_program *p, const ambit__operation *op)
@@ -77,9 +77,11 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   const bool exchanges = p->grid->context->settings.exchange;
 
   switch (op->kind) {
-  case OP_BEGIN: return exchanges ? begin(p, op->exchange) : AMBIT_OK;
-  case OP_EDGES: return ambit__exchange_edges(op->exchange);
-  case OP_FINISH: return exchanges ? finish(p, op->exchange) : ambit__exchange_ghosts(op->exchange);
+  case OP_BEGIN: return exchanges ? begin(p, op->exchange, op->feeder) : AMBIT_OK;
+  case OP_EDGES: return ambit__exchange_edges(op->exchange, op->beside);
+  case OP_FINISH:
+    return exchanges ? finish(p, op->exchange, op->beside)
+                     : ambit__exchange_ghosts(op->exchange, op->beside);
   case OP_LAUNCH: return launch(p, op);
   case OP_SHARE: return ambit__share_begin(p->applies[op->step].share);
   case OP_SHARED: return ambit__share_finish(p->applies[op->step].share);
@@ -95,20 +97,23 @@ ambit_status ambit__program_walk(ambit_program *p)
 {
   ambit *a = p->grid->context;
 
-  for (size_t i = 0; i < p->nops; i++) {
+  for (size_t i = 0; i < p->order->n; i++) {
+    const ambit__operation *op = &p->order->ops[i];
     const double start = ambit__trace_clock(a);
 
-    AMBIT_TRY(run(p, &p->ops[i]));
-    if (a->trace) ambit__trace_operation(p, &p->ops[i], start);
+    AMBIT_TRY(run(p, op));
+    if (a->trace) ambit__trace_operation(p, op, start);
   }
   return AMBIT_OK;
 }
 
 void ambit__program_rotate(ambit_program *p)
 {
-  for (size_t i = 0; i < p->nops; i++)
-    for (int k = 0; p->ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
-      rotate(&p->steps[p->ops[i].step], k);
+  const ambit__operation *ops = p->order->ops;
+
+  for (size_t i = 0; i < p->order->n; i++)
+    for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
+      rotate(&p->steps[ops[i].step], k);
 }
 
 ambit_status ambit__program_iterate(ambit_program *p)
@@ -121,31 +126,40 @@ ambit_status ambit__program_iterate(ambit_program *p)
   if (a->trace) a->trace->iteration = -1;
   AMBIT_TRY(ambit__debug_end(p));
   p->iteration++;
-  return AMBIT_OK;
+  return p->trial ? ambit__program_trial_step(p) : AMBIT_OK;
 }
 
 static void iterate_back(ambit_program *p)
 {
-  for (size_t i = p->nops; i-- > 0;)
-    for (int k = 0; p->ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
-      rotate_back(&p->steps[p->ops[i].step], k);
+  const ambit__operation *ops = p->order->ops;
+
+  for (size_t i = p->order->n; i-- > 0;)
+    for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
+      rotate_back(&p->steps[ops[i].step], k);
   p->iteration--;
 }
 
 /* ---- around a run ---- */
 
-ambit_status ambit__program_ready(ambit_program *p)
+/* What exchanges send next was not computed by border cells of this order: those of the runs, and orders, before do not count. */
+void ambit__program_follow(ambit_program *p, const ambit__order *order)
 {
+  p->order = order;
   for (int i = 0; i < p->nexchanges; i++)
     p->exchanges[i]->bordered = false;
+}
+
+ambit_status ambit__program_ready(ambit_program *p)
+{
+  ambit__program_follow(p, p->order);
   for (int i = 0; i < p->nfields; i++) {
     ambit__exchange *x;
 
     if (!ambit__flow_lacks(p, i)) continue;
     x = p->starters[p->start[i]];
-    AMBIT_TRY(begin(p, x));
-    AMBIT_TRY(ambit__exchange_edges(x));
-    AMBIT_TRY(finish(p, x));
+    AMBIT_TRY(begin(p, x, NULL));
+    AMBIT_TRY(ambit__exchange_edges(x, false));
+    AMBIT_TRY(finish(p, x, false));
   }
   ambit__flow_note(p, p->start);
   return AMBIT_OK;

@@ -160,11 +160,10 @@ static ambit_status run_one(ambit__queue *q, const ambit__move *m)
   return backend->ghosts(q, m->dst, m->boundaries, m->extents, &m->box, &m->reach);
 }
 
-ambit_status ambit__near_run(ambit__exchange *x, ambit__near_when when)
+ambit_status ambit__near_run(ambit__exchange *x, ambit__near_when when, bool late)
 {
   for (int e = 0; e < context(x)->nengines; e++) {
     const ambit__near *near = near_of(x, e, when);
-    const bool late = when == NEAR_GHOSTS && x->beside;
     ambit__queue *q = late ? context(x)->engines[e].border : context(x)->engines[e].queue;
 
     if (near->batch) AMBIT_TRY(q->device->backend->batch_run(q, near->batch));

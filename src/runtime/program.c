@@ -38,7 +38,6 @@ void ambit_program_destroy(ambit_program *p)
   for (size_t i = 0; i < p->nsteps; i++)
     free(p->steps[i].args);
   free(p->steps);
-  free(p->ops);
   ambit__list_remove(&p->link);
   free(p);
 }

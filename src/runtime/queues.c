@@ -63,7 +63,7 @@ static ambit__queue *queue_of(const ambit__engine *e, which w)
 }
 
 /* Records a point in one queue of every engine that works later. */
-static ambit_status record(ambit__exchange *x, ambit__point point, which from)
+static ambit_status record(const ambit__exchange *x, ambit__point point, which from)
 {
   for (int i = 0; i < context(x)->nengines; i++) {
     const ambit__engine *e = &context(x)->engines[i];
@@ -75,7 +75,7 @@ static ambit_status record(ambit__exchange *x, ambit__point point, which from)
 }
 
 /* Makes another of its queues wait for it. */
-static ambit_status await(ambit__exchange *x, ambit__point point, which to)
+static ambit_status await(const ambit__exchange *x, ambit__point point, which to)
 {
   for (int i = 0; i < context(x)->nengines; i++) {
     const ambit__engine *e = &context(x)->engines[i];
@@ -86,23 +86,23 @@ static ambit_status await(ambit__exchange *x, ambit__point point, which to)
   return AMBIT_OK;
 }
 
-ambit_status ambit__queues_begin(ambit__exchange *x)
+ambit_status ambit__queues_begin(const ambit__exchange *x, const ambit__exchange *feeder)
 {
-  if (x->feeder && x->feeder->bordered) return await(x->feeder, POINT_BORDER, MOVES);
+  if (feeder && feeder->bordered) return await(feeder, POINT_BORDER, MOVES);
   AMBIT_TRY(record(x, POINT_BEGIN, QUEUE));
   return await(x, POINT_BEGIN, MOVES);
 }
 
-ambit_status ambit__queues_ready(ambit__exchange *x)
+ambit_status ambit__queues_ready(const ambit__exchange *x)
 {
   AMBIT_TRY(record(x, POINT_READY, QUEUE));
   return await(x, POINT_READY, BORDER);
 }
 
-ambit_status ambit__queues_finish(ambit__exchange *x)
+ambit_status ambit__queues_finish(const ambit__exchange *x, bool beside)
 {
   AMBIT_TRY(record(x, POINT_FINISH, MOVES));
-  return await(x, POINT_FINISH, x->beside ? BORDER : QUEUE);
+  return await(x, POINT_FINISH, beside ? BORDER : QUEUE);
 }
 
 ambit_status ambit__queues_bordered(ambit__exchange *x)

@@ -14,12 +14,15 @@
  *
  *        begin   [ inner ]   [ inner of the next ]   finish   [ border ]   [ border of the next ]
  *
- * Nothing else differs: with any setting every cell of every step is computed once, from the same values.
+ * Nothing else differs: with any setting every cell of every step is computed once, from the same values. Where other processes
+ * keep a device busy there may be nothing to hide, and cutting only costs: so `two-way` has a second order made, with whole
+ * steps as for `none`, and the faster one is found while iterations run (trial.h).
  */
 #include "runtime/schedule.h"
 
 #include "base/memory.h"
 #include "runtime/flow.h"
+#include "runtime/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,89 +31,6 @@
 
 typedef ambit__schedule plan;
 
-/* ---- operations ---- */
-
-static ambit__operation *add(ambit_program *p, ambit__op_kind kind, size_t step)
-{
-  ambit__operation *ops = ambit__grow(ERRORS(p), p->ops, p->nops, &p->ops_cap, sizeof *ops);
-
-  if (!ops) return NULL;
-  p->ops = ops;
-  ops += p->nops++;
-  *ops = (ambit__operation){.kind = kind, .step = (int)step};
-  return ops;
-}
-
-static ambit_status add_exchange(plan *s, ambit__op_kind kind, size_t step)
-{
-  ambit__operation *op = add(s->p, kind, step);
-
-  if (!op) return AMBIT_ENOMEM;
-  op->exchange = s->before[step];
-  return AMBIT_OK;
-}
-
-/* Whether a launch of the step on this engine stands in the list already: reductions then go on from it. */
-static bool launched(const ambit_program *p, size_t step, int engine)
-{
-  for (size_t i = 0; i < p->nops; i++)
-    for (int k = 0; p->ops[i].kind == OP_LAUNCH && k < p->ops[i].npieces; k++)
-      if (p->ops[i].step == (int)step &&
-          p->grid->context->slots[p->ops[i].pieces[k].part] == engine)
-        return true;
-  return false;
-}
-
-static void add_piece(ambit_program *p, ambit__operation *op, int part, const ambit__box *box)
-{
-  bool more = launched(p, (size_t)op->step, p->grid->context->slots[part]);
-
-  op->pieces[op->npieces++] = (ambit__piece){part, *box, more};
-}
-
-/* All cells of the step, on every part; what runs once, once on every engine. A step that reduces runs on every engine, if
- * only on no cells. */
-static void add_whole(ambit_program *p, ambit__operation *op)
-{
-  const ambit__apply *a = &p->applies[op->step];
-
-  for (int i = 0; i < p->grid->context->nslots; i++) {
-    ambit__box box = a->region.ndims ? ambit__cells_own(p, (size_t)op->step, i) : a->region;
-    bool first = !launched(p, (size_t)op->step, p->grid->context->slots[i]);
-
-    if (a->region.ndims ? !ambit__box_is_empty(&box) || (a->reduces && first) : first)
-      add_piece(p, op, i, &box);
-  }
-}
-
-static ambit_status add_launch(plan *s, size_t step, ambit__cells cells)
-{
-  ambit_program *p = s->p;
-  const int nslots = p->grid->context->nslots;
-  ambit__operation *op = add(p, OP_LAUNCH, step);
-
-  if (!op) return AMBIT_ENOMEM;
-  op->cells = cells;
-  op->pieces = ambit__new(ERRORS(p), (size_t)nslots * 2 * AMBIT_MAX_DIMS, sizeof *op->pieces);
-  if (!op->pieces) return AMBIT_ENOMEM;
-  if (cells == CELLS_ALL) add_whole(p, op);
-  for (int i = 0; cells != CELLS_ALL && i < nslots; i++) {
-    const ambit__box own = ambit__cells_own(p, step, i), *inner = ambit__cells_of(s, step, i);
-    ambit__box rest[2 * AMBIT_MAX_DIMS];
-    int n = 0;
-
-    if (cells == CELLS_INNER && !ambit__box_is_empty(inner)) add_piece(p, op, i, inner);
-    if (cells == CELLS_BORDER && !ambit__box_is_empty(&own))
-      n = ambit__box_split(&own, inner, rest);
-    for (int k = 0; k < n; k++)
-      add_piece(p, op, i, &rest[k]);
-    if (cells == CELLS_BORDER && !n && p->applies[step].reduces &&
-        !launched(p, step, p->grid->context->slots[i]))
-      add_piece(p, op, i, &own);
-  }
-  return AMBIT_OK;
-}
-
 /* ---- scalars ---- */
 
 /* Reduced values go to everyone. */
@@ -118,7 +38,7 @@ static ambit_status add_share(plan *s, size_t step)
 {
   if (!s->p->applies[step].share) return AMBIT_OK;
   s->sharing[step] = true;
-  return add(s->p, OP_SHARE, step) ? AMBIT_OK : AMBIT_ENOMEM;
+  return ambit__order_add(s, OP_SHARE, step) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 static bool shares_scalar(const ambit__step *a, const ambit__step *b)
@@ -135,7 +55,7 @@ static ambit_status add_shared(plan *s, const ambit__step *user)
   for (size_t i = 0; i < s->p->nsteps; i++) {
     if (!s->sharing[i] || (user && !shares_scalar(&s->p->steps[i], user))) continue;
     s->sharing[i] = false;
-    if (!add(s->p, OP_SHARED, i)) return AMBIT_ENOMEM;
+    if (!ambit__order_add(s, OP_SHARED, i)) return AMBIT_ENOMEM;
   }
   return AMBIT_OK;
 }
@@ -206,43 +126,67 @@ static bool runs_beside(const plan *s, size_t step)
  * latter: then it need not wait for them. The last operation of an iteration comes before the first of the next. */
 static void find_feeders(const plan *s)
 {
-  const ambit_program *p = s->p;
+  const ambit__order *o = s->order;
 
-  for (size_t i = 0; i < p->nops; i++) {
+  for (size_t i = 0; i < o->n; i++) {
     size_t k = i;
 
-    if (p->ops[i].kind != OP_BEGIN) continue;
+    if (o->ops[i].kind != OP_BEGIN) continue;
     do
-      k = (k + p->nops - 1) % p->nops;
-    while (p->ops[k].kind == OP_ROTATE);
-    if (p->ops[k].kind == OP_LAUNCH && p->ops[k].exchange &&
-        !ambit__cells_sends_inner(s, p->ops[i].exchange, (size_t)p->ops[k].step))
-      p->ops[i].exchange->feeder = p->ops[k].exchange;
+      k = (k + o->n - 1) % o->n;
+    while (o->ops[k].kind == OP_ROTATE);
+    if (o->ops[k].kind == OP_LAUNCH && o->ops[k].exchange &&
+        !ambit__cells_sends_inner(s, o->ops[i].exchange, (size_t)o->ops[k].step))
+      o->ops[i].feeder = o->ops[k].exchange;
   }
 }
 
 /* ---- the list ---- */
 
+/* `beside`: cells that wait for the exchange are computed on a queue of their own. */
+static ambit_status add_exchange(plan *s, ambit__op_kind kind, size_t step, bool beside)
+{
+  ambit__operation *op = ambit__order_add(s, kind, step);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->exchange = s->before[step];
+  op->beside = beside;
+  return AMBIT_OK;
+}
+
+static ambit_status add_launch(plan *s, size_t step, ambit__cells cells)
+{
+  return ambit__order_add_launch(s, step, cells) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static ambit_status add_border(plan *s, size_t step, ambit__exchange *beside)
+{
+  ambit__operation *op = ambit__order_add_launch(s, step, CELLS_BORDER);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->exchange = beside;
+  return add_share(s, step);
+}
+
 static ambit_status add_rotation(plan *s, size_t step)
 {
-  return add(s->p, OP_ROTATE, step) ? AMBIT_OK : AMBIT_ENOMEM;
+  return ambit__order_add(s, OP_ROTATE, step) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 /* A step whose exchange hides behind it, and behind `n` steps that follow. */
 static ambit_status add_overlapped(plan *s, size_t step, size_t n)
 {
+  const bool beside = n == 0 && runs_beside(s, step);
+
   for (size_t i = step; i <= step + n; i++)
     AMBIT_TRY(add_shared(s, &s->p->steps[i]));
-  if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step));
-  AMBIT_TRY(add_exchange(s, OP_EDGES, step));
+  if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
+  AMBIT_TRY(add_exchange(s, OP_EDGES, step, beside));
   for (size_t i = step; i <= step + n; i++)
     AMBIT_TRY(add_launch(s, i, CELLS_INNER));
-  AMBIT_TRY(add_exchange(s, OP_FINISH, step));
-  for (size_t i = step; i <= step + n; i++) {
-    AMBIT_TRY(add_launch(s, i, CELLS_BORDER));
-    if (s->before[step]->beside) s->p->ops[s->p->nops - 1].exchange = s->before[step];
-    AMBIT_TRY(add_share(s, i));
-  }
+  AMBIT_TRY(add_exchange(s, OP_FINISH, step, beside));
+  for (size_t i = step; i <= step + n; i++)
+    AMBIT_TRY(add_border(s, i, beside ? s->before[step] : NULL));
   return AMBIT_OK;
 }
 
@@ -252,7 +196,7 @@ static ambit_status add_feeding(plan *s, size_t step)
   AMBIT_TRY(add_shared(s, &s->p->steps[step]));
   ambit__cells_unsent(s, step, s->before[step + 1]);
   AMBIT_TRY(add_launch(s, step, CELLS_BORDER));
-  AMBIT_TRY(add_exchange(s, OP_BEGIN, step + 1));
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, step + 1, false));
   s->begun[step + 1] = true;
   AMBIT_TRY(add_launch(s, step, CELLS_INNER));
   return add_share(s, step);
@@ -262,9 +206,9 @@ static ambit_status add_plain(plan *s, size_t step)
 {
   AMBIT_TRY(add_shared(s, &s->p->steps[step]));
   if (s->before[step]) {
-    AMBIT_TRY(add_exchange(s, OP_BEGIN, step));
-    AMBIT_TRY(add_exchange(s, OP_EDGES, step));
-    AMBIT_TRY(add_exchange(s, OP_FINISH, step));
+    AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
+    AMBIT_TRY(add_exchange(s, OP_EDGES, step, false));
+    AMBIT_TRY(add_exchange(s, OP_FINISH, step, false));
   }
   AMBIT_TRY(add_launch(s, step, CELLS_ALL));
   return add_share(s, step);
@@ -282,7 +226,6 @@ static ambit_status add_steps(plan *s)
 
       ambit__cells_inner(s, i, s->before[i]);
       n = followers(s, i);
-      s->before[i]->beside = n == 0 && runs_beside(s, i);
       AMBIT_TRY(add_overlapped(s, i, n));
       i += n;
     } else if (feeds(s, i, i + 1)) {
@@ -292,6 +235,27 @@ static ambit_status add_steps(plan *s)
     }
   }
   return add_shared(s, NULL);
+}
+
+static ambit_status make_order(plan *s, ambit__overlap overlap, ambit__order *order)
+{
+  s->overlap = overlap;
+  s->order = order;
+  AMBIT_TRY(add_steps(s));
+  find_feeders(s);
+  return AMBIT_OK;
+}
+
+/* The order that was asked for, and another one if there is to be a trial. Both have the same exchanges. */
+static ambit_status make_orders(plan *s, ambit__overlap overlap)
+{
+  ambit_program *p = s->p;
+
+  AMBIT_TRY(make_order(s, overlap, &p->cut));
+  p->order = &p->cut;
+  p->stance = ambit__program_stance(p, overlap);
+  if (p->stance != STANCE_FOR || p->grid->context->dry) return AMBIT_OK;
+  return make_order(s, OVERLAP_NONE, &p->whole);
 }
 
 /* ---- exchanges ---- */
@@ -346,7 +310,8 @@ ambit_status ambit__program_schedule(ambit_program *p)
 {
   const size_t nslots = (size_t)p->grid->context->nslots;
   plan s = {.p = p};
-  ambit_status status = parse_overlap(p, &s.overlap);
+  ambit__overlap overlap = OVERLAP_NONE;
+  ambit_status status = parse_overlap(p, &overlap);
 
   if (status) return status;
   s.before = ambit__new(ERRORS(p), p->nsteps, sizeof(ambit__exchange *));
@@ -358,8 +323,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
   if (!s.before || !s.begun || !s.sharing || !s.inner || !p->starters || !p->exchanges)
     status = AMBIT_ENOMEM;
   if (!status) status = make_exchanges(&s);
-  if (!status) status = add_steps(&s);
-  if (!status) find_feeders(&s);
+  if (!status) status = make_orders(&s, overlap);
   free(s.before);
   free(s.begun);
   free(s.sharing);
@@ -369,13 +333,13 @@ ambit_status ambit__program_schedule(ambit_program *p)
 
 void ambit__program_unschedule(ambit_program *p)
 {
-  for (size_t i = 0; i < p->nops; i++)
-    free(p->ops[i].pieces);
+  ambit__order_free(&p->cut);
+  ambit__order_free(&p->whole);
   for (int i = 0; i < p->nexchanges; i++)
     ambit__exchange_free(p->exchanges[i]);
   free(p->exchanges);
   free(p->starters);
   p->exchanges = p->starters = NULL;
   p->nexchanges = 0;
-  p->nops = 0;
+  p->order = NULL;
 }

@@ -1,5 +1,5 @@
-/* schedule.h - from built steps to the list of operations that an iteration is: schedule.c makes the list, schedule_cells.c says
- * which cells of its steps run early.
+/* schedule.h - from built steps to the list of operations that an iteration is: schedule.c makes the list, order.c has its
+ * operations, schedule_cells.c says which cells of its steps run early.
  */
 #ifndef AMBIT_RUNTIME_SCHEDULE_H
 #define AMBIT_RUNTIME_SCHEDULE_H
@@ -20,12 +20,21 @@ typedef enum ambit__overlap {
 
 typedef struct ambit__schedule {
   ambit_program *p;
+  ambit__order *order; /* the list */
   ambit__overlap overlap;
   ambit__exchange **before; /* by step: what must be fetched first; NULL nothing */
   bool *begun;              /* by step: the exchange was begun by the step before */
   bool *sharing;            /* by step: what it reduced is under way */
   ambit__box *inner;        /* by step and part: the cells that run early; empty: none */
 } ambit__schedule;
+
+/* ---- order.c: each adds to the list; NULL: there is no memory ---- */
+
+ambit__operation *ambit__order_add(ambit__schedule *s, ambit__op_kind kind, size_t step);
+ambit__operation *ambit__order_add_launch(ambit__schedule *s, size_t step, ambit__cells cells);
+void ambit__order_free(ambit__order *o);
+
+/* ---- schedule_cells.c ---- */
 
 /* All cells of a step that a part of this process has. */
 ambit__box ambit__cells_own(const ambit_program *p, size_t step, int part);

@@ -1,0 +1,120 @@
+/* trial.c - the trial of two orders, as far as it is a matter of counting and judging.
+ *
+ * To cut steps is never far off, to leave them whole may be. So they are cut as soon as that is seen to be clearly faster, while whole ones must
+ * have been the faster in the median of all rounds, which something that comes between in a block or two does not move.
+ */
+#include "runtime/trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAD 1.1    /* times as fast as whole steps, cut ones need no more rounds */
+#define EDGE 1.0005 /* times as fast as cut steps must whole ones be: in a tie steps are cut */
+
+enum {
+  WARM_UP,
+  GAUGE,
+  ROUNDS,    /* numbers of measurements; those of rounds begin here */
+  SHORT = 4, /* a block may have this part of its iterations, if the stretch ends there */
+  MOST_ITERATIONS = 1 << 30 /* of a block: then the clock stands still */
+};
+
+/* ---- what is measured ---- */
+
+/* Cut, whole, whole, cut, cut, ... */
+static bool is_whole(int measurement)
+{
+  const int block = measurement - ROUNDS;
+
+  return block >= 0 && (block + block / 2) % 2;
+}
+
+/* The next measurement, if enough of it is in this stretch. */
+static void begin(ambit__trial *t)
+{
+  t->length = t->stretch < t->n ? t->stretch : t->n;
+  if (SHORT * t->length < t->n) t->length = 0;
+  t->left = t->length;
+  t->whole = t->length && is_whole(t->done);
+}
+
+void ambit__trial_start(ambit__trial *t, const ambit__pace *pace)
+{
+  t->pace = *pace;
+  t->n = pace->first;
+}
+
+void ambit__trial_resume(ambit__trial *t, int64_t iterations)
+{
+  if (t->over) return;
+  t->stretch = iterations;
+  begin(t);
+}
+
+bool ambit__trial_step(ambit__trial *t)
+{
+  if (t->over) return false;
+  t->stretch--;
+  return t->left && --t->left == 0;
+}
+
+int64_t ambit__trial_left(const ambit__trial *t)
+{
+  if (t->over) return 0;
+  return t->n * ((t->done < ROUNDS ? ROUNDS : ROUNDS + 2 * AMBIT__TRIAL_ROUNDS) - t->done);
+}
+
+/* ---- what comes of it ---- */
+
+static int by_value(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double median(const double *values, int n)
+{
+  double sorted[AMBIT__TRIAL_ROUNDS];
+
+  memcpy(sorted, values, (size_t)n * sizeof *sorted);
+  qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+  return (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
+}
+
+double ambit__trial_seconds(const ambit__trial *t, bool whole)
+{
+  return median(t->seconds[whole], t->rounds);
+}
+
+/* What slows down a whole round is not in the ratio of its times. */
+static void judge(ambit__trial *t)
+{
+  double gains[AMBIT__TRIAL_ROUNDS], gain;
+
+  for (int i = 0; i < t->rounds; i++)
+    gains[i] = t->seconds[false][i] / t->seconds[true][i];
+  gain = median(gains, t->rounds);
+  t->over = t->rounds == AMBIT__TRIAL_ROUNDS || gain < 1 / LEAD;
+  t->whole = t->over && gain > EDGE;
+}
+
+static int64_t block_length(const ambit__pace *pace, double seconds)
+{
+  return (int64_t)fmin(fmax(ceil(pace->seconds / seconds), (double)pace->least), MOST_ITERATIONS);
+}
+
+void ambit__trial_enter(ambit__trial *t, double seconds)
+{
+  const double each = seconds / (double)t->length;
+
+  if (t->done == GAUGE) t->n = block_length(&t->pace, each);
+  if (t->done >= ROUNDS) t->seconds[t->whole][t->rounds] = each;
+  t->done++;
+  if (t->done > ROUNDS && (t->done - ROUNDS) % 2 == 0) {
+    t->rounds++;
+    judge(t);
+  }
+  if (!t->over) begin(t);
+}
