@@ -1,7 +1,7 @@
 #include "grid/layout.h"
 
 enum {
-  LINE = 64,   /* bytes of a cache line */
+  LINE = 64,   /* bytes of a cache line of a core */
   BEYOND = 64, /* cells behind the last one that a vector may read, and nobody looks at */
   ALIAS = 4096 /* rows at multiples of this distance share cache sets */
 };
@@ -11,13 +11,23 @@ static int64_t round_up(int64_t n, int64_t to)
   return (n + to - 1) / to * to;
 }
 
-/* A distance between rows or planes: whole cache lines, but no multiple of ALIAS. More padding
- * than that breaks up the streams in which memory is read. */
-static int64_t good_pitch(int64_t pitch, int64_t size)
+/* What rows of so many bytes are best aligned to: see layout.h. */
+static int64_t good_line(int64_t most, int64_t row)
 {
-  int64_t bytes = round_up(pitch * size, LINE);
+  int64_t line = most > LINE ? most : LINE;
 
-  if (bytes % ALIAS == 0) bytes += LINE;
+  while (line > LINE && round_up(row, line) - round_up(row, LINE) > row / 8)
+    line /= 2;
+  return line;
+}
+
+/* A distance between rows or planes: whole lines, but, in the caches of cores, no multiple of ALIAS. More padding
+ * than that breaks up the streams in which memory is read. */
+static int64_t good_pitch(const ambit__layout *l, int64_t pitch, int64_t size, int64_t line)
+{
+  int64_t bytes = round_up(pitch * size, line);
+
+  if (l->line <= LINE && bytes % ALIAS == 0) bytes += LINE;
   return bytes / size;
 }
 
@@ -26,11 +36,10 @@ bool ambit__layout_make(ambit__layout *l)
   const int last = l->own.ndims - 1;
   const int64_t size = (int64_t)ambit_type_size(l->type);
   const int64_t per_cell = l->order == AMBIT_AOS ? l->components : 1;
-  const int64_t line = LINE / size;
   __int128 bytes;
-  int64_t elements = 1;
+  int64_t elements = 1, line = LINE;
 
-  l->margin_lo[last] = round_up(l->margin_lo[last], line);
+  l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
     int64_t cells = l->own.hi[d] - l->own.lo[d] + l->margin_lo[d] + l->margin_hi[d];
@@ -40,11 +49,16 @@ bool ambit__layout_make(ambit__layout *l)
     bytes = (__int128)cells * l->stride[d] * size + ALIAS;
     if (bytes > INT64_MAX / 2) return false;
     elements = cells * l->stride[d];
-    elements = good_pitch(elements, size);
+    if (d == last) {
+      line = good_line(l->line, elements * size);
+      l->origin = round_up(l->origin * size, line) /
+                  size; /* the margin of a row begins in the one before */
+    }
+    elements = good_pitch(l, elements, size, line);
   }
   l->component = l->order == AMBIT_AOS ? 1 : elements;
   bytes = (__int128)elements * (l->order == AMBIT_AOS ? 1 : l->components) * size;
-  bytes += BEYOND * per_cell * size;
+  bytes += line + BEYOND * per_cell * size;
   if (bytes > INT64_MAX / 2) return false;
   l->bytes = (size_t)bytes;
   return true;

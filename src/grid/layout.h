@@ -1,11 +1,12 @@
 /* layout.h - how the cells of one field lie in the memory of one part.
  *
  * A part keeps its own cells and, around them, a margin of ghost and halo cells. Rows (runs along
- * the last axis) start on a cache line, and their pitch avoids the distances at which caches collide:
+ * the last axis) start on a cache line, and their pitch avoids the distances at which caches collide.
+ * GPUs want more: a row whose first own cell is not on a multiple of `line` bytes costs them up to a fifth.
  *
  *      +---------------------------+
  *      |  margin_lo[0] rows        |      o: the origin, the part's first own cell,
- *      |    +-----------------+    |         64-byte aligned
+ *      |    +-----------------+    |         on a multiple of 64 bytes, or of `line`
  *      |    |o    own         |    |
  *      |    +-----------------+    |
  *      |  margin_hi[0] rows        |
@@ -20,9 +21,10 @@
 
 typedef struct ambit__layout {
   ambit_type type;
-  int components;                    /* values per cell */
-  ambit_order order;                 /* AMBIT_SOA or AMBIT_AOS */
-  ambit__box own;                    /* the part's cells, global indices */
+  int components;    /* values per cell */
+  ambit_order order; /* AMBIT_SOA or AMBIT_AOS */
+  int line;          /* bytes, a power of 2: see ambit__layout_make; 0: a cache line of a core */
+  ambit__box own;    /* the part's cells, global indices */
   int64_t margin_lo[AMBIT_MAX_DIMS]; /* cells kept before the own ones, per axis */
   int64_t margin_hi[AMBIT_MAX_DIMS]; /* and after */
   int64_t stride[AMBIT_MAX_DIMS];    /* from a cell to the next, per axis */
@@ -32,7 +34,8 @@ typedef struct ambit__layout {
 } ambit__layout;
 
 /* Fills in strides, component, origin and bytes from the rest, widening the margins of the last axis to whole
- * cache lines. Returns false when the size does not fit into 63 bits. */
+ * cache lines. Rows begin on multiples of `line` bytes, or of half as many, and so on, if an eighth of the memory would
+ * be lost to that. Returns false when the size does not fit into 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
 
 /* Whether a box lies within the own cells and the margins. */

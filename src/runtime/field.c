@@ -94,6 +94,7 @@ static ambit_status make_stores(ambit_field *f)
 
     *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
     l->own = g->parts[g->first + i];
+    l->line = ambit__engine_of(g->context, i)->backend->line;
     for (int d = 0; d < g->box.ndims; d++)
       l->margin_lo[d] = l->margin_hi[d] = FIRST_MARGIN;
     AMBIT_TRY(allocate(f, i, &f->stores[i]));

@@ -101,6 +101,38 @@ static void rows_are_whole_lines_but_no_pages_apart(void)
   }
 }
 
+static int64_t largest_power_of_2(int64_t n)
+{
+  return n & -n;
+}
+
+static void gpus_have_rows_on_longer_lines(void)
+{
+  for (int64_t n = 30; n < 3000; n++) {
+    ambit__layout l = {.type = AMBIT_F32,
+                       .components = 2,
+                       .line = 256,
+                       .own = {.ndims = 3, .lo = {0, 0, 7}, .hi = {5, 4, 7 + n}},
+                       .margin_lo = {1, 1, 1},
+                       .margin_hi = {2, 0, 1}};
+    const int64_t row = (16 + n + 1) * 4, first[] = {-1, -1, 7 - 16}, last[] = {6, 3, 7 + n};
+    int64_t line;
+
+    CHECK(ambit__layout_make(&l));
+    line = largest_power_of_2(l.stride[1] * 4);
+    if (line > 256) line = 256;
+    CHECK(line >= 64);
+    CHECK_EQ(0, l.origin * 4 % line);
+    CHECK_EQ(0, l.stride[0] * 4 % line);
+    CHECK_EQ(0, l.component * 4 % line);
+    CHECK(l.stride[1] * 4 >= row && l.stride[1] * 4 - row <= row / 8 + 63);
+    CHECK(ambit__layout_at(&l, first) >= 0);
+    CHECK((ambit__layout_at(&l, last) + l.component + 1) * 4 <= (int64_t)l.bytes);
+    CHECK(ambit__layout_at(&l, last) < ambit__layout_at(&l, first) + l.component);
+    if (row >= 8 * 256) CHECK_EQ(256, line);
+  }
+}
+
 static void a_span_goes_from_the_first_value_to_the_last(void)
 {
   ambit__layout l = {.type = AMBIT_F64, .components = 1, .own = {.ndims = 2, .hi = {10, 500}}};
@@ -141,6 +173,7 @@ int main(int argc, char **argv)
       {"components_lie_apart_or_beside_each_other", components_lie_apart_or_beside_each_other},
       {"the_margins_asked_for_are_there", the_margins_asked_for_are_there},
       {"rows_are_whole_lines_but_no_pages_apart", rows_are_whole_lines_but_no_pages_apart},
+      {"gpus_have_rows_on_longer_lines", gpus_have_rows_on_longer_lines},
       {"a_span_goes_from_the_first_value_to_the_last",
        a_span_goes_from_the_first_value_to_the_last},
       {"a_size_beyond_63_bits_is_refused", a_size_beyond_63_bits_is_refused},

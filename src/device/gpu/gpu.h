@@ -162,13 +162,17 @@ double ambit__gpu_copy_bandwidth(ambit__device *dev);
     .cell = 200, .line = 100, .message = 8e6, .beside = true                                       \
   }
 
+/* Copies of 512 bytes by a warp, in 3-D tiles on an H200, run at 76 % of the speed of a plain copy if rows begin on odd multiples of
+ * 64 bytes, at 84 % on multiples of 128, at 90 % on those of 256, and no faster on those of 512. */
+enum { AMBIT__GPU_LINE = 256 };
+
 /* All of them but name, summary, count and open, and recordings and pass, which not every driver has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
-  .toll = AMBIT__GPU_TOLL, .close = ambit__gpu_close, .info = ambit__gpu_info_of,                  \
-  .queue_open = ambit__gpu_queue_open, .queue_close = ambit__gpu_queue_close,                      \
-  .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, .put = ambit__gpu_put,                 \
-  .get = ambit__gpu_get, .write_box = ambit__gpu_write_box, .read_box = ambit__gpu_read_box,       \
-  .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,                                    \
+  .toll = AMBIT__GPU_TOLL, .line = AMBIT__GPU_LINE, .close = ambit__gpu_close,                     \
+  .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,                                 \
+  .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
+  .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
+  .read_box = ambit__gpu_read_box, .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,   \
   .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
   .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
   .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \
