@@ -1,7 +1,7 @@
 /* trial.c - the trial of two orders, as far as it is a matter of counting and judging.
  *
- * To cut steps is never far off, to leave them whole may be. So they are cut as soon as that is seen to be clearly faster, while whole ones must
- * have been the faster in the median of all rounds, which something that comes between in a block or two does not move.
+ * To cut steps is never far off, to leave them whole may be. So they are cut as soon as that is seen to be clearly faster, and left whole only by
+ * the median of all rounds, which something that comes between in a block or two does not move.
  */
 #include "runtime/trial.h"
 
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAD 1.1    /* times as fast as whole steps, cut ones need no more rounds */
-#define EDGE 1.0005 /* times as fast as cut steps must whole ones be: in a tie steps are cut */
+#define LEAD 1.1 /* times as fast as whole steps, cut ones need no more rounds */
+#define EDGE                                                                                       \
+  1.0005 /* times as fast as whole steps must cut ones be: in a tie steps are whole, as with overlap=none */
 
 enum {
   WARM_UP,
@@ -97,7 +98,7 @@ static void judge(ambit__trial *t)
     gains[i] = t->seconds[false][i] / t->seconds[true][i];
   gain = median(gains, t->rounds);
   t->over = t->rounds == AMBIT__TRIAL_ROUNDS || gain < 1 / LEAD;
-  t->whole = t->over && gain > EDGE;
+  t->whole = t->over && gain > 1 / EDGE;
 }
 
 static int64_t block_length(const ambit__pace *pace, double seconds)

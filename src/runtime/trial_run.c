@@ -22,6 +22,19 @@ static bool adds_up(const ambit__step *s)
   return false;
 }
 
+/* Whether cells of a piece may come out with other last bits than in the whole step. */
+static bool may_differ(const ambit_program *p, size_t step, const ambit__piece *piece)
+{
+  const ambit *a = p->grid->context;
+  const int engine = a->slots[piece->part];
+  const ambit__backend *backend = a->engines[engine].device->backend;
+  const ambit__box own = ambit__cells_own(p, step, piece->part);
+
+  return !a->settings.strict && backend->alike &&
+         !backend->alike(p->applies[step].functions[engine],
+                         &p->grid->parts[p->grid->first + piece->part], &own, &piece->box);
+}
+
 ambit__stance ambit__program_stance(const ambit_program *p, ambit__overlap overlap)
 {
   const ambit *a = p->grid->context;
@@ -34,6 +47,8 @@ ambit__stance ambit__program_stance(const ambit_program *p, ambit__overlap overl
 
     if (op->kind != OP_LAUNCH || op->cells == CELLS_ALL) continue;
     if (p->applies[op->step].checks || adds_up(&p->steps[op->step])) return STANCE_AGAINST;
+    for (int k = 0; k < op->npieces; k++)
+      if (may_differ(p, (size_t)op->step, &op->pieces[k])) return STANCE_AGAINST;
     stance = STANCE_FOR;
   }
   return stance;

@@ -28,7 +28,10 @@ static ambit__device host = {.errors = &errors, .settings = &settings};
 static void open_device(const char *name)
 {
   backend = ambit__backend_find(&errors, name, strlen(name));
-  CHECK_EQ(AMBIT_OK, backend->open(&errors, &settings, 0, &device));
+  if (backend->open(&errors, &settings, 0, &device)) {
+    printf("Bail out! %s\n", errors.text);
+    exit(EXIT_FAILURE);
+  }
   CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &queue));
 }
 

@@ -20,7 +20,10 @@ static ambit__queue host_queue = {.device = &host_device};
 
 static void open_device(void)
 {
-  CHECK_EQ(AMBIT_OK, gpu->open(&errors, &settings, 0, &device));
+  if (gpu->open(&errors, &settings, 0, &device)) {
+    printf("Bail out! %s\n", errors.text);
+    exit(EXIT_FAILURE);
+  }
   CHECK_EQ(AMBIT_OK, gpu->queue_open(device, false, &queue));
 }
 

@@ -271,29 +271,42 @@ static ambit_status make_partials(ambit__gpu_lane *lane, const ambit__rule *rule
   return AMBIT_OK;
 }
 
-/* Whether the usual variant is for a box of so many cells. */
-static bool suits(const function *f, const ambit__launch *l, const int64_t *cells)
+static void count_cells(const ambit__box *box, int64_t *cells)
+{
+  for (int i = 0; i < box->ndims; i++)
+    cells[i] = box->hi[i] - box->lo[i];
+}
+
+/* Whether the usual variant is for a box of a part; NULL: fields have none of the cells. */
+static bool suits(const function *f, const ambit__box *part, const ambit__box *box)
 {
   const ambit__plan *plan = &f->usual.plan;
-  const ambit__box *part = part_of(l);
-  int64_t own[AMBIT_MAX_DIMS];
+  int64_t cells[AMBIT_MAX_DIMS] = {0}, own[AMBIT_MAX_DIMS];
 
-  if (ambit__box_is_empty(&l->box)) return true;
+  if (ambit__box_is_empty(box)) return true;
+  count_cells(box, cells);
   if (f->own.source) return ambit__recipe_fits(&f->own.recipe, cells);
   if (!plan->strategy->suits || !part) return true;
-  for (int i = 0; i < part->ndims; i++)
-    own[i] = part->hi[i] - part->lo[i];
+  count_cells(part, own);
   return plan->strategy->suits(&f->group, plan, cells, own);
 }
 
-/* The variant for a box of so many cells. */
+bool ambit__gpu_alike(const ambit__function *fn, const ambit__box *part, const ambit__box *a,
+                      const ambit__box *b)
+{
+  const function *f = (const function *)fn;
+
+  return suits(f, part, a) == suits(f, part, b);
+}
+
+/* The variant for the box of a launch. */
 static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launch *l,
-                           const int64_t *cells, const variant **v)
+                           const variant **v)
 {
   const ambit__target target = target_of(d);
 
   *v = &f->usual;
-  if (suits(f, l, cells)) return AMBIT_OK;
+  if (suits(f, part_of(l), &l->box)) return AMBIT_OK;
   *v = &f->any;
   if (f->any.code) return AMBIT_OK;
   ambit__strategy_cells.candidates(&f->group, &target, &f->any.plan, 1);
@@ -337,9 +350,8 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   ambit__gpu_arg args[AMBIT__GPU_FOLD_SLOTS];
   const variant *v;
 
-  for (int i = 0; i < l->box.ndims; i++)
-    cells[i] = l->box.hi[i] - l->box.lo[i];
-  AMBIT_TRY(choose(d, f, l, cells, &v));
+  count_cells(&l->box, cells);
+  AMBIT_TRY(choose(d, f, l, &v));
   if (v->code->fold) AMBIT_TRY(make_partials(lane, f->step.rule));
   AMBIT_TRY(run(lane, f, v, l, cells, &blocks));
   if (!v->code->fold) return AMBIT_OK;
