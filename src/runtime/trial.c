@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAD 1.1 /* times as fast as whole steps, cut ones need no more rounds */
-#define EDGE                                                                                       \
-  1.0005 /* times as fast as whole steps must cut ones be: in a tie steps are whole, as with overlap=none */
+/* What cut steps save of the time of whole ones: */
+#define MUCH   0.09   /* no more rounds are needed */
+#define LITTLE 0.0005 /* at least, or it is a tie, and steps are whole, as with overlap=none */
 
 enum {
   WARM_UP,
@@ -89,16 +89,27 @@ double ambit__trial_seconds(const ambit__trial *t, bool whole)
   return median(t->seconds[whole], t->rounds);
 }
 
-/* What slows down a whole round is not in the ratio of its times. */
+/* How far values usually are from their median. */
+static double spread(const double *values, int n)
+{
+  const double middle = median(values, n);
+  double apart[AMBIT__TRIAL_ROUNDS];
+
+  for (int i = 0; i < n; i++)
+    apart[i] = fabs(values[i] - middle);
+  return median(apart, n);
+}
+
+/* What slows down a whole round is not in the ratio of its times. A saving that rounds do not agree on is none. */
 static void judge(ambit__trial *t)
 {
-  double gains[AMBIT__TRIAL_ROUNDS], gain;
+  double saved[AMBIT__TRIAL_ROUNDS], usual;
 
   for (int i = 0; i < t->rounds; i++)
-    gains[i] = t->seconds[false][i] / t->seconds[true][i];
-  gain = median(gains, t->rounds);
-  t->over = t->rounds == AMBIT__TRIAL_ROUNDS || gain < 1 / LEAD;
-  t->whole = t->over && gain > 1 / EDGE;
+    saved[i] = 1 - t->seconds[false][i] / t->seconds[true][i];
+  usual = median(saved, t->rounds);
+  t->over = t->rounds == AMBIT__TRIAL_ROUNDS || usual > MUCH;
+  t->whole = t->over && usual <= fmax(LITTLE, spread(saved, t->rounds));
 }
 
 static int64_t block_length(const ambit__pace *pace, double seconds)

@@ -90,6 +90,23 @@ static void a_disturbed_block_or_two_do_not_matter(void)
   CHECK(t.over && !t.whole);
 }
 
+/* The same saving in the median, of rounds that agree and of some that do not. */
+static void a_saving_that_comes_and_goes_is_none(void)
+{
+  static const double wholes[2][AMBIT__TRIAL_ROUNDS] = {{1.02, 1.03, 1.02, 1.01, 1.02},
+                                                        {1.02, 1.06, 0.96, 1.07, 0.94}};
+
+  for (int i = 0; i < 2; i++) {
+    ambit__trial t = start(1e-9);
+
+    go(&t, 2 * FIRST, 1, 1);
+    for (int k = 0; k < AMBIT__TRIAL_ROUNDS; k++)
+      go_round(&t, 1, wholes[i][k]);
+    CHECK(t.over);
+    CHECK_EQ(i, t.whole);
+  }
+}
+
 static void blocks_take_as_long_as_was_said(void)
 {
   ambit__trial t = start(20);
@@ -333,6 +350,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"the_faster_order_is_kept", the_faster_order_is_kept},
       {"a_disturbed_block_or_two_do_not_matter", a_disturbed_block_or_two_do_not_matter},
+      {"a_saving_that_comes_and_goes_is_none", a_saving_that_comes_and_goes_is_none},
       {"blocks_take_as_long_as_was_said", blocks_take_as_long_as_was_said},
       {"blocks_alternate_so_that_drift_is_in_both", blocks_alternate_so_that_drift_is_in_both},
       {"what_is_interrupted_is_measured_anew", what_is_interrupted_is_measured_anew},
