@@ -202,8 +202,10 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
   ambit__gpu_declare_totals(&j, p->threads[0] * p->threads[1]);
   ambit__gpu_emit_values(&j);
   open = open_outer(&j);
-  for (int k = 0; k < 2 && k < g->ndims; k++, open++)
+  for (int k = 0; k < 2 && k < g->ndims; k++, open++) {
     open_axis(&j, g->ndims - 1 - k, k);
+    if (k == 0) ambit__gpu_emit_around(&j);
+  }
   emit_cell(&j);
   while (open-- > 0)
     ambit__close(w);

@@ -102,7 +102,10 @@ void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int
 void ambit__gpu_emit_ended(const ambit__gpu_job *j);
 /* "const float k_v = *k_mem;" for every value. */
 void ambit__gpu_emit_values(const ambit__gpu_job *j);
-/* "2 * u_s0 - u_s1 + 3": from a cell of a field to another; 0 for none. */
+/* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every distance along the last axis at which a parameter that is bound `around`
+ * is read: from the cell at y1 to that neighbour. */
+void ambit__gpu_emit_around(const ambit__gpu_job *j);
+/* "2 * u_s0 - u_s1 + 3", or around "2 * u_s0 - u_s1 + u_p3": from a cell of a field to another; 0 for none. */
 void ambit__gpu_print_offset(const ambit__gpu_job *j, int param, int component, const int *offset);
 /* What expressions read, with the names above: u_at[...], k_v, i0, extent0, step. */
 ambit__scope ambit__gpu_scope(const ambit__gpu_job *j);

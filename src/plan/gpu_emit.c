@@ -1,6 +1,8 @@
 /* gpu_emit.c - pieces of kernels that every strategy for GPUs needs. */
 #include "plan/gpu.h"
 
+#include <stdlib.h>
+
 /* ---- facts ---- */
 
 ambit__gpu_job ambit__gpu_begin(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
@@ -71,6 +73,46 @@ void ambit__gpu_emit_values(const ambit__gpu_job *j)
 
 /* ---- places ---- */
 
+/* "u_m1", "u_p2": how far it is to a neighbour along an axis on which rows begin anew. */
+static void print_neighbour(const ambit__gpu_job *j, int param, int distance)
+{
+  ambit__print(j->t, "%s_%c%d", name_of(j, param), distance < 0 ? 'm' : 'p', abs(distance));
+}
+
+static void emit_neighbour(const ambit__gpu_job *j, int param, int distance)
+{
+  const int x = j->group->ndims - 1, n = abs(distance);
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const %s ", j->integer);
+  print_neighbour(j, param, distance);
+  if (distance < 0)
+    ambit__print(j->t, " = (y%d < %d ? extent%d - %d : -%d)", x, n, x, n, n);
+  else
+    ambit__print(j->t, " = (y%d < extent%d - %d ? %d : %d - extent%d)", x, x, n, n, n, x);
+  if (!j->bind[param].unit) ambit__print(j->t, " * %s_s%d", name_of(j, param), x);
+  ambit__line_end(j->w, ";");
+}
+
+static bool is_read_at(const ambit__param *p, int axis, int distance)
+{
+  for (int k = 0; k < p->nreads; k++)
+    if (p->reads[k].offset[axis] == distance) return true;
+  return false;
+}
+
+void ambit__gpu_emit_around(const ambit__gpu_job *j)
+{
+  const int x = j->group->ndims - 1;
+
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const ambit__param *p = &j->rule->params[i];
+
+    for (int n = -p->low[x]; j->bind[i].around && n <= p->high[x]; n++)
+      if (n && is_read_at(p, x, n)) emit_neighbour(j, i, n);
+  }
+}
+
 void ambit__gpu_print_offset(const ambit__gpu_job *j, int param, int component, const int *offset)
 {
   const int ndims = j->group->ndims;
@@ -81,6 +123,12 @@ void ambit__gpu_print_offset(const ambit__gpu_job *j, int param, int component, 
     bool plain = d == ndims - 1 && j->bind[param].unit;
 
     if (!k) continue;
+    if (d == ndims - 1 && j->bind[param].around) {
+      ambit__print(j->t, "%s", any ? " + " : "");
+      print_neighbour(j, param, k);
+      any = true;
+      continue;
+    }
     ambit__print(j->t, "%s", any ? (k < 0 ? " - " : " + ") : k < 0 ? "-" : "");
     k = k < 0 ? -k : k;
     if (k != 1 || plain) ambit__print(j->t, "%d%s", k, plain ? "" : " * ");

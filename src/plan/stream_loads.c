@@ -7,7 +7,8 @@
  * The cells beside a lane's come from the lanes beside it, at the ends of the strip from memory: u_e has those before the strip in
  * the first half of the lanes, those after it in the others. Reading them in all lanes costs no more than in the two that use them.
  *
- * No load has a condition: lanes outside and planes past the last one load the nearest that is inside.
+ * No load has a condition: lanes outside and planes past the last one load the nearest that is inside. Where rows begin anew, those
+ * beyond an end load what lies at the other, a lane past it for the last one that has cells.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -358,14 +359,19 @@ static void print_more(const ambit__stream_job *j, int more)
   if (more) ambit__print(j->gpu.t, " %s %d", more < 0 ? "-" : "+", more < 0 ? -more : more);
 }
 
-/* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the run of cells at x or the nearest one that is read. */
-static void print_inside(const ambit__stream_job *j, const ambit__param *p, const char *x)
+/* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the run of cells at x or the nearest one that is read; around, the same at the
+ * other end of the row. */
+static void print_inside(const ambit__stream_job *j, int param, const char *x)
 {
-  ambit__print(j->gpu.t, "ambit_between((low%d", j->x);
+  const ambit__param *p = &j->gpu.rule->params[param];
+  const bool around = j->gpu.bind[param].around;
+
+  ambit__print(j->gpu.t, "%sambit_between((low%d", around ? "ambit_around(" : "", j->x);
   print_more(j, -p->low[j->x]);
   ambit__print(j->gpu.t, ") & -%d, %s, (high%d", j->lane, x, j->x);
   print_more(j, p->high[j->x] - 1);
   ambit__print(j->gpu.t, ") & -%d)", j->lane);
+  if (around) ambit__print(j->gpu.t, ", (int)extent%d)", j->x);
 }
 
 /* Where the lane's cells are, and how far it is from them to those beside the strip. */
@@ -378,12 +384,12 @@ static void declare_column(const ambit__stream_job *j, int param)
     if (j->streams[i].param == param) end = j->streams[i].end;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_x = ", p->name);
-  print_inside(j, p, "x");
+  print_inside(j, param, "x");
   ambit__line_end(j->gpu.w, ";");
   if (!end) return;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_beside = ", p->name);
-  print_inside(j, p, "beside");
+  print_inside(j, param, "beside");
   ambit__print(j->gpu.t, " + (%s < 16 ? %d : 0) - %s_x", j->gpu.dialect->thread[0], j->lane - end,
                p->name);
   ambit__line_end(j->gpu.w, ";");

@@ -30,6 +30,7 @@ static const ambit__target h200 = {
 
 static const ambit__nvrtc *nvrtc;
 static unsigned checks; /* what the kernels are to be checked for */
+static bool around;     /* they go round the rows of the fields that they read at neighbours */
 
 /* ---- one kernel ---- */
 
@@ -157,9 +158,11 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
 
   g.checks = checks;
   for (int i = 0; i < rule->nparams; i++) {
-    bool is_field = rule->params[i].kind == PARAM_FIELD && ndims > 0;
+    const ambit__param *p = &rule->params[i];
+    bool is_field = p->kind == PARAM_FIELD && ndims > 0;
 
     bind[i] = (ambit__binding){.is_field = is_field, .unit = is_field};
+    bind[i].around = around && is_field && (p->low[ndims - 1] || p->high[ndims - 1]);
   }
   for (int d = 0; d < ndims; d++)
     g.cells[d] = cells;
@@ -214,15 +217,24 @@ static void the_fixed_names_compile_without_spills(void)
   }
 }
 
+static const char *const families[] = {"star2d1", "star2d2", "box2d1", "box2d2",
+                                       "star3d1", "star3d2", "box3d1", "box3d2"};
+
 static void the_families_compile_without_spills(void)
 {
-  static const char *const names[] = {"star2d1", "star2d2", "box2d1", "box2d2",
-                                      "star3d1", "star3d2", "box3d1", "box3d2"};
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    check_entry(names[i], AMBIT_F32, EVERY_PLAN);
-    check_entry(names[i], AMBIT_F64, EVERY_PLAN);
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    check_entry(families[i], AMBIT_F32, EVERY_PLAN);
+    check_entry(families[i], AMBIT_F64, EVERY_PLAN);
   }
+}
+
+static void the_families_compile_without_spills_around_rows(void)
+{
+  around = true;
+  check_entry("star1d2", AMBIT_F32, CHOSEN);
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    check_entry(families[i], i % 2 ? AMBIT_F64 : AMBIT_F32, CHOSEN);
+  around = false;
 }
 
 static void weights_of_every_type_compile_without_spills(void)
@@ -348,6 +360,8 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"the_fixed_names_compile_without_spills", the_fixed_names_compile_without_spills},
       {"the_families_compile_without_spills", the_families_compile_without_spills},
+      {"the_families_compile_without_spills_around_rows",
+       the_families_compile_without_spills_around_rows},
       {"weights_of_every_type_compile_without_spills",
        weights_of_every_type_compile_without_spills},
       {"reductions_compile_without_spills", reductions_compile_without_spills},

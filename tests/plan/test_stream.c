@@ -97,6 +97,7 @@ typedef struct problem {
   int ndims;
   int64_t extents[4], lo[4], hi[4]; /* hi all 0: everywhere */
   ambit_boundary boundary;
+  bool around; /* periodic, and no ghost cells along the last axis */
   /* made from it */
   ambit__rule *rule;
   ambit__binding bind[MOST];
@@ -123,6 +124,12 @@ static bool is_field(const problem *p, int i)
   return p->rule->params[i].kind == PARAM_FIELD;
 }
 
+/* Ghost cells that a field has along an axis, for reads so far. */
+static int64_t margin(const problem *p, int axis, int reads)
+{
+  return p->boundary && !(p->around && axis == p->ndims - 1) ? reads : 0;
+}
+
 static void make_field(problem *p, int i, bool at_end)
 {
   const ambit__param *param = &p->rule->params[i];
@@ -133,15 +140,15 @@ static void make_field(problem *p, int i, bool at_end)
                                        .components = param->components,
                                        .own = ambit__box_of_extents(p->ndims, p->extents)}};
   for (int d = 0; d < p->ndims; d++) {
-    t->store.layout.margin_lo[d] = p->boundary ? param->low[d] : 0;
-    t->store.layout.margin_hi[d] = p->boundary ? param->high[d] : 0;
+    t->store.layout.margin_lo[d] = margin(p, d, param->low[d]);
+    t->store.layout.margin_hi[d] = margin(p, d, param->high[d]);
   }
   CHECK(ambit__layout_make(&t->store.layout));
   CHECK_EQ(AMBIT_OK, ref->alloc(device, t->store.layout.bytes, NULL, &t->store.buffer));
   fill(t, i);
   for (int d = 0; d < p->ndims; d++) {
-    reach.lo[d] -= param->low[d];
-    reach.hi[d] += param->high[d];
+    reach.lo[d] -= t->store.layout.margin_lo[d];
+    reach.hi[d] += t->store.layout.margin_hi[d];
   }
   CHECK_EQ(AMBIT_OK, ambit__host_ghosts(queue, &t->store, &p->boundaries, p->extents,
                                         &t->store.layout.own, &reach));
@@ -428,7 +435,9 @@ static int check(problem p)
     p.boundaries.value[d][1] = -1.25;
   }
   for (int i = 0; i < p.rule->nparams; i++)
-    p.bind[i] = (ambit__binding){.is_field = is_field(&p, i), .unit = is_field(&p, i)};
+    p.bind[i] = (ambit__binding){.is_field = is_field(&p, i),
+                                 .unit = is_field(&p, i),
+                                 .around = p.around && is_field(&p, i)};
   n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n; i++)
     if (i == 0 || i == n - 1 || i == n / 3 || plans[i].sums != plans[i - 1].sums) {
@@ -450,8 +459,9 @@ static void weighted_sums_in_2d(void)
     check((problem){.name = names[i],
                     .type = i % 3 ? AMBIT_F64 : AMBIT_F32,
                     .ndims = 2,
-                    .extents = {31 + i, 303 - i},
-                    .boundary = (ambit_boundary)(1 + i)});
+                    .extents = {31 + i, i == 1 ? 304 : 303 - i},
+                    .boundary = (ambit_boundary)(1 + i),
+                    .around = i == 1});
 }
 
 static void weighted_sums_in_3d(void)
@@ -462,8 +472,9 @@ static void weighted_sums_in_3d(void)
     check((problem){.name = names[i],
                     .type = i % 2 ? AMBIT_F64 : AMBIT_F32,
                     .ndims = 3,
-                    .extents = {9, 23 + i, 150 - i},
-                    .boundary = (ambit_boundary)(1 + i)});
+                    .extents = {9, 23 + i, i == 1 ? 144 : 150 - i},
+                    .boundary = (ambit_boundary)(1 + i),
+                    .around = i == 1});
 }
 
 /* So many terms that registers are moved, rows are added one by one and weights stand in a table. */
@@ -481,8 +492,9 @@ static void weighted_sums_of_integers(void)
   check((problem){.name = "star2d1",
                   .type = AMBIT_U8,
                   .ndims = 2,
-                  .extents = {9, 1300},
-                  .boundary = AMBIT_PERIODIC});
+                  .extents = {9, 1312},
+                  .boundary = AMBIT_PERIODIC,
+                  .around = true});
   check((problem){.name = "box2d2",
                   .type = AMBIT_I16,
                   .ndims = 2,
@@ -528,10 +540,11 @@ static void boxes_of_few_cells(void)
   check((problem){.name = "star3d1",
                   .type = AMBIT_F32,
                   .ndims = 3,
-                  .extents = {4, 25, 40},
+                  .extents = {4, 25, 48},
                   .lo = {0, 24, 0},
                   .hi = {4, 25, 1},
-                  .boundary = AMBIT_PERIODIC});
+                  .boundary = AMBIT_PERIODIC,
+                  .around = true});
 }
 
 /* Without ghost cells nothing lies around the grid, also not where a warp has fewer rows than it computes. */
@@ -550,6 +563,25 @@ static void boxes_of_fields_without_ghost_cells(void)
                   .extents = {20, 200},
                   .lo = {2, 2},
                   .hi = {18, 198}});
+}
+
+/* Rows of whole strips, and a box that has only one of their ends. */
+static void rows_that_begin_anew(void)
+{
+  check((problem){.name = "star2d2",
+                  .type = AMBIT_F32,
+                  .ndims = 2,
+                  .extents = {14, 256},
+                  .boundary = AMBIT_PERIODIC,
+                  .around = true});
+  check((problem){.name = "box2d1",
+                  .type = AMBIT_F64,
+                  .ndims = 2,
+                  .extents = {14, 272},
+                  .lo = {1, 7},
+                  .hi = {12, 272},
+                  .boundary = AMBIT_PERIODIC,
+                  .around = true});
 }
 
 static void reductions(void)
@@ -620,8 +652,9 @@ static void components_and_streams_that_lie_apart(void)
                       "  *g[4] = f[4][0][1] - m;\n"
                       "}\n",
                   .ndims = 2,
-                  .extents = {23, 265},
-                  .boundary = AMBIT_PERIODIC});
+                  .extents = {23, 272},
+                  .boundary = AMBIT_PERIODIC,
+                  .around = true});
   check((problem){.name = "ahead",
                   .text = "void ahead(const float *u, float *v, short *w)\n"
                           "{\n"
@@ -638,8 +671,9 @@ static void four_dimensions(void)
   check((problem){.name = "4d8",
                   .type = AMBIT_F32,
                   .ndims = 4,
-                  .extents = {4, 3, 25, 131},
-                  .boundary = AMBIT_PERIODIC});
+                  .extents = {4, 3, 25, 144},
+                  .boundary = AMBIT_PERIODIC,
+                  .around = true});
   check((problem){.name = "four",
                   .text = "void four(const float *u, float *v, max float *m)\n"
                           "{\n"
@@ -675,6 +709,7 @@ int main(int argc, char **argv)
       {"boxes_that_begin_anywhere", boxes_that_begin_anywhere},
       {"boxes_of_few_cells", boxes_of_few_cells},
       {"boxes_of_fields_without_ghost_cells", boxes_of_fields_without_ghost_cells},
+      {"rows_that_begin_anew", rows_that_begin_anew},
       {"reductions", reductions},
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},

@@ -197,3 +197,8 @@ AMBIT_INLINE int ambit_between(int low, int x, int high)
 {
   return x < low ? low : x > high ? high : x;
 }
+/* x, which is less than a row of n cells beyond it, or where it comes to when the row begins anew. */
+AMBIT_INLINE int ambit_around(int x, int n)
+{
+  return x < 0 ? x + n : x < n ? x : x - n;
+}
