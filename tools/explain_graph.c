@@ -234,14 +234,21 @@ static void add_exchange(graph *g, const ambit__operation *op)
 
 /* ---- steps ---- */
 
-/* The cells that a box of cells reads through a parameter. */
-static ambit__box reads_of(const ambit__param *q, const ambit__box *box)
+/* The cells that a box of cells reads through parameter i of a step. */
+static ambit__box reads_of(const ambit_program *p, const ambit__step *s, int i,
+                           const ambit__box *box)
 {
+  const ambit__param *q = &s->kernel->rule->params[i];
+  const int x = box->ndims - 1;
   ambit__box read = *box;
 
   for (int d = 0; d < box->ndims; d++) {
     read.lo[d] -= q->low[d];
     read.hi[d] += q->high[d];
+  }
+  if (x >= 0 && ambit__field_goes_around(p, s->args[i].field)) { /* and is back at the other end */
+    read.lo[x] = 0;
+    read.hi[x] = p->grid->box.hi[x];
   }
   return read;
 }
@@ -258,7 +265,7 @@ static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *
            tool_cells_name(op->cells), g->p->grid->first + piece->part, box);
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &s->kernel->rule->params[i];
-    const ambit__box read = reads_of(q, &piece->box);
+    const ambit__box read = reads_of(g->p, s, i, &piece->box);
 
     if (s->args[i].field && q->nreads)
       add_access(g, n, s->args[i].field, piece->part, &read, false);

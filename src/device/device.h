@@ -129,6 +129,7 @@ typedef struct ambit__backend {
   const char *name;    /* "cpu": what the user writes in the option devices */
   const char *summary; /* one line for `ambit devices` */
   ambit__toll toll;    /* what it costs to send cells to another device or process */
+  bool around;         /* functions can be built for fields that are bound `around` (plan/plan.h) */
   int line; /* rows of fields are to begin on multiples of so many bytes (grid/layout.h); 0: no wish */
 
   int (*count)(void); /* how many devices are here */

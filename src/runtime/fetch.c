@@ -46,11 +46,23 @@ static ambit_status add_need(ambit_program *p, ambit__fetch *f, size_t *cap,
   return AMBIT_OK;
 }
 
+/* What is read round the ends of rows lies in them: the whole rows are needed. */
+static void take_rows(const ambit_program *p, ambit__need *need)
+{
+  const int x = p->grid->box.ndims - 1;
+
+  if (!need->offset[x]) return;
+  need->offset[x] = 0;
+  need->region.lo[x] = 0;
+  need->region.hi[x] = p->grid->box.hi[x];
+}
+
 /* The reads of one step. */
 static ambit_status add_step(ambit_program *p, size_t step, ambit__fetch *f, size_t *cap)
 {
   const ambit__step *s = &p->steps[step];
   const ambit__box *region = &p->applies[step].region;
+  const bool around = ambit__field_goes_around(p, f->field);
 
   if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return AMBIT_OK;
   for (int i = 0; i < s->n; i++) {
@@ -60,6 +72,7 @@ static ambit_status add_step(ambit_program *p, size_t step, ambit__fetch *f, siz
       ambit__need need = {.region = *region};
 
       memcpy(need.offset, q->reads[k].offset, sizeof need.offset);
+      if (around) take_rows(p, &need);
       if (!is_own_cell(need.offset)) AMBIT_TRY(add_need(p, f, cap, &need));
     }
   }

@@ -202,6 +202,7 @@ struct ambit_program {
   ambit__apply *applies; /* by step */
   ambit_field **fields;  /* all that steps use, once each */
   int nfields;
+  bool *around; /* by field: kernels read round the last axis, where it has no ghost cells; owned */
   ambit__fetch *fetches; /* of fields that are read at neighbours */
   int nfetches;
   int *start,
@@ -291,6 +292,8 @@ void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
 /* Fails on all processes if one has failed so far, or has another program. */
 ambit_status ambit__program_compare(const ambit_program *p);
 ambit_status ambit__program_regions(ambit_program *p); /* cells that each step updates */
+ambit_status ambit__program_around(ambit_program *p);  /* around.c; collective */
+bool ambit__field_goes_around(const ambit_program *p, const ambit_field *f);
 ambit_status ambit__program_fetches(ambit_program *p);
 void ambit__program_free_fetches(ambit_program *p);
 ambit_status ambit__program_widen(ambit_program *p); /* margins for all fetches */

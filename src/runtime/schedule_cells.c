@@ -9,10 +9,17 @@ ambit__box ambit__cells_own(const ambit_program *p, size_t step, int part)
   return ambit__box_intersect(&p->applies[step].region, &p->grid->parts[p->grid->first + part]);
 }
 
-/* Takes cells off a box until all reads of it that parameter q makes are in `safe`. */
-static void shrink_by(ambit__box *box, const ambit__param *q, const ambit__box *safe)
+/* Takes cells off a box until all reads of it that parameter i of a step makes are in `safe`. Reads that go round rows stay in
+ * them. */
+static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step *s, int i,
+                      const ambit__box *safe)
 {
-  for (int d = 0; d < box->ndims; d++) {
+  const ambit__param *q = &s->kernel->rule->params[i];
+  const int x = box->ndims - 1;
+  const bool has_rows = safe->lo[x] == 0 && safe->hi[x] == p->grid->box.hi[x] &&
+                        ambit__field_goes_around(p, s->args[i].field);
+
+  for (int d = 0; d < box->ndims - has_rows; d++) {
     if (box->lo[d] < safe->lo[d] + q->low[d]) box->lo[d] = safe->lo[d] + q->low[d];
     if (box->hi[d] > safe->hi[d] - q->high[d]) box->hi[d] = safe->hi[d] - q->high[d];
   }
@@ -53,7 +60,7 @@ void ambit__cells_inner(ambit__schedule *s, size_t step, const ambit__exchange *
     for (int i = 0; i < st->n; i++)
       for (int f = 0; f < x->nfetches; f++)
         if (st->args[i].field == s->p->fetches[x->fetches[f]].field)
-          shrink_by(box, &st->kernel->rule->params[i], &x->early[f * nslots + k]);
+          shrink_by(s->p, box, st, i, &x->early[f * nslots + k]);
     settle(s, step, k);
   }
 }
@@ -67,7 +74,7 @@ void ambit__cells_follow(ambit__schedule *s, size_t step, size_t next)
 
     for (int i = 0; i < b->n; i++)
       if (b->args[i].field && ambit__step_writes(a, b->args[i].field))
-        shrink_by(box, &b->kernel->rule->params[i], ambit__cells_of(s, step, k));
+        shrink_by(s->p, box, b, i, ambit__cells_of(s, step, k));
     settle(s, next, k);
   }
 }

@@ -1,8 +1,9 @@
 /* seal.c - from the steps the user wrote to the operations that run.
  *
- * Phases, a function each: what is wrong with the steps; whether all processes have the same (same.c); the cells each updates (build.c); what is read beyond the
- * parts' own cells (fetch.c), and memory for it; functions and arguments (build.c); what is good when (flow.c), the
- * order of things (schedule.c), whether another is to be tried (trial.h), and whether it can be recorded (replay.c).
+ * Phases, a function each: what is wrong with the steps; whether all processes have the same (same.c); the cells each updates (build.c);
+ * whose rows kernels read round (around.c); what is read beyond the parts' own cells (fetch.c), and memory for it; functions and
+ * arguments (build.c); what is good when (flow.c), the order of things (schedule.c), whether another is to be tried (trial.h), and
+ * whether it can be recorded (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/flow.h"
@@ -81,6 +82,7 @@ static ambit_status seal(ambit_program *p)
   inspect(p); /* what is wrong on one process is told to the others as they compare */
   AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_regions(p));
+  AMBIT_TRY(ambit__program_around(p));
   AMBIT_TRY(ambit__program_fetches(p));
   AMBIT_TRY(ambit__program_widen(p));
   AMBIT_TRY(ambit__program_build(p));
@@ -112,9 +114,11 @@ void ambit__program_unseal(ambit_program *p)
   ambit__program_discard(p);
   ambit__program_free_fetches(p);
   free(p->fields);
+  free(p->around);
   free(p->start);
   free(p->end);
   p->fields = NULL;
+  p->around = NULL;
   p->start = p->end = NULL;
   p->nfields = 0;
   p->sealed = false;

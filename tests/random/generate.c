@@ -253,7 +253,7 @@ static int64_t any_extent(dice *d)
 
 static void make_extents(dice *d, program_plan *p, bool large)
 {
-  static const int wide[] = {31, 32, 33, 37, 63, 64, 65, 67, 100, 127, 128, 129, 200, 257, 300};
+  static const int wide[] = {31, 32, 33, 48, 63, 64, 65, 80, 100, 127, 128, 129, 208, 257, 300};
   int last = p->ndims - 1;
 
   for (int i = 0; i < p->ndims; i++)
@@ -275,7 +275,7 @@ static void make_boundaries(dice *d, program_plan *p, field_plan *f)
                                          AMBIT_CLAMP,    AMBIT_CONSTANT, AMBIT_FIXED};
 
   for (int i = 0; i < p->ndims; i++) {
-    bool wraps = dice_chance(d, 30);
+    bool wraps = dice_chance(d, i == p->ndims - 1 ? 45 : 30); /* rows may be read round */
 
     for (int side = 0; side < 2; side++) {
       f->kind[i][side] = wraps ? AMBIT_PERIODIC : kinds[dice_below(d, dice_chance(d, 30) ? 6 : 5)];

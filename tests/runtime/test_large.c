@@ -106,9 +106,21 @@ static void strips_compute_what_cores_do(void)
     check(*d, &scenes[i % SCENES], boundaries[i / SCENES]);
 }
 
+static void strips_go_round_rows(void)
+{
+  EACH_DEVICE(d)
+  for (int i = 0; !strcmp(*d, "cuda") && i < SCENES; i++) {
+    scene s = scenes[i];
+
+    s.extents[s.ndims - 1] -= s.extents[s.ndims - 1] % 16;
+    check(*d, &s, AMBIT_PERIODIC);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {{"strips_compute_what_cores_do", strips_compute_what_cores_do},
+                                    {"strips_go_round_rows", strips_go_round_rows},
                                     {0}};
   int gpus = 0;
 

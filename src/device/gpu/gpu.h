@@ -170,7 +170,7 @@ enum { AMBIT__GPU_LINE = 256 };
 
 /* All of them but name, summary, count and open, and recordings and pass, which not every driver has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
-  .toll = AMBIT__GPU_TOLL, .line = AMBIT__GPU_LINE, .close = ambit__gpu_close,                     \
+  .toll = AMBIT__GPU_TOLL, .around = true, .line = AMBIT__GPU_LINE, .close = ambit__gpu_close,     \
   .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,                                 \
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
