@@ -24,6 +24,7 @@ static int messages;
 static int (*attribute)(void *value, int which, unsigned long long address);
 static int (*copy_out)(void *to, unsigned long long from, size_t bytes);
 static int (*copy_in)(unsigned long long to, const void *from, size_t bytes);
+static int (*synchronize)(void);
 
 static void find(void *library, const char *name, void *function)
 {
@@ -43,6 +44,7 @@ static int is_device(const void *address)
     find(library, "cuPointerGetAttribute", &attribute);
     find(library, "cuMemcpyDtoH_v2", &copy_out);
     find(library, "cuMemcpyHtoD_v2", &copy_in);
+    find(library, "cuCtxSynchronize", &synchronize);
   }
   return !attribute(&type, MEMORY_TYPE, (unsigned long long)(size_t)address) &&
          type == DEVICE_MEMORY;
@@ -113,7 +115,10 @@ int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
 
     if (!c->host || c->request != was) continue;
     if (c->incoming && mode_is("lie")) c->host[c->bytes / 2] ^= 4;
-    if (c->incoming) copy_in(c->device, c->host, c->bytes);
+    if (c->incoming) {
+      copy_in(c->device, c->host, c->bytes);
+      synchronize(); /* from memory that is not pinned, it may return before all is there */
+    }
     free(c->host);
     c->host = NULL;
     break;
