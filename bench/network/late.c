@@ -57,6 +57,9 @@ static void run(const job *j, const char *option, const char *value, const char 
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
   p = ambit_program_create(g);
+  ambit_field_fill_value(
+      u,
+      0.5); /* from 0, numbers would come about that are so small that cores are slow with them */
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1.0);
   ambit_apply(p, ambit_kernel_create(a, rule), u, v);
   ambit_swap(p, u, v);
