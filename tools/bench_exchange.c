@@ -10,6 +10,7 @@
 #include "bench.h"
 
 #include "base/clock.h"
+#include "base/median.h"
 #include "runtime/trial.h"
 
 #include <inttypes.h>
@@ -75,20 +76,12 @@ static double time_setting(ambit *a, tool_job *job, int which, int64_t iteration
   return slowest(a, ambit__clock() - start);
 }
 
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 static double median(const double *values, int64_t n)
 {
   double sorted[BENCH_REPS];
 
   memcpy(sorted, values, (size_t)n * sizeof *sorted);
-  qsort(sorted, (size_t)n, sizeof *sorted, by_value);
-  return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+  return ambit__median(sorted, (size_t)n);
 }
 
 /* The median of the ratios of one setting to computing alone. */
@@ -98,7 +91,7 @@ static double over_alone(turns ms, int which, int64_t n)
 
   for (int64_t i = 0; i < n; i++)
     ratios[i] = ms[which][i] / ms[ALONE][i];
-  return median(ratios, n);
+  return ambit__median(ratios, (size_t)n);
 }
 
 static void print_turns(ambit__text *t, turns ms, int64_t n)

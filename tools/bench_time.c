@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "base/median.h"
 #include "bench.h"
 #include "device/cpu/compile.h"
 #include "runtime/runtime.h"
@@ -73,22 +74,14 @@ static void set_limits(result *r, const ambit__limits *m)
 
 /* ---- timing ---- */
 
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 static void rank(result *r)
 {
   double sorted[BENCH_REPS];
   size_t n = (size_t)r->line->reps;
 
   memcpy(sorted, r->reps, n * sizeof *sorted);
-  qsort(sorted, n, sizeof *sorted, by_value);
+  r->median = ambit__median(sorted, n);
   r->best = sorted[n - 1];
-  r->median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
 static ambit_status repeat(tool_job *job, result *r)

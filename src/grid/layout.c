@@ -51,8 +51,8 @@ bool ambit__layout_make(ambit__layout *l)
     elements = cells * l->stride[d];
     if (d == last) {
       line = good_line(l->line, elements * size);
-      l->origin = round_up(l->origin * size, line) /
-                  size; /* the margin of a row begins in the one before */
+      /* the margin of a row begins in the one before */
+      l->origin = round_up(l->origin * size, line) / size;
     }
     elements = good_pitch(l, elements, size, line);
   }

@@ -5,8 +5,9 @@
  */
 #include "runtime/trial.h"
 
+#include "base/median.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What cut steps save of the time of whole ones: */
@@ -68,36 +69,22 @@ int64_t ambit__trial_left(const ambit__trial *t)
 
 /* ---- what comes of it ---- */
 
-static int by_value(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
-static double median(const double *values, int n)
-{
-  double sorted[AMBIT__TRIAL_ROUNDS];
-
-  memcpy(sorted, values, (size_t)n * sizeof *sorted);
-  qsort(sorted, (size_t)n, sizeof *sorted, by_value);
-  return (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
-}
-
 double ambit__trial_seconds(const ambit__trial *t, bool whole)
 {
-  return median(t->seconds[whole], t->rounds);
+  double seconds[AMBIT__TRIAL_ROUNDS];
+
+  memcpy(seconds, t->seconds[whole], sizeof seconds);
+  return ambit__median(seconds, (size_t)t->rounds);
 }
 
-/* How far values usually are from their median. */
-static double spread(const double *values, int n)
+/* How far values usually are from the middle. */
+static double spread(const double *values, int n, double middle)
 {
-  const double middle = median(values, n);
   double apart[AMBIT__TRIAL_ROUNDS];
 
   for (int i = 0; i < n; i++)
     apart[i] = fabs(values[i] - middle);
-  return median(apart, n);
+  return ambit__median(apart, (size_t)n);
 }
 
 /* What slows down a whole round is not in the ratio of its times. A saving that rounds do not agree on is none. */
@@ -107,9 +94,9 @@ static void judge(ambit__trial *t)
 
   for (int i = 0; i < t->rounds; i++)
     saved[i] = 1 - t->seconds[false][i] / t->seconds[true][i];
-  usual = median(saved, t->rounds);
+  usual = ambit__median(saved, (size_t)t->rounds);
   t->over = t->rounds == AMBIT__TRIAL_ROUNDS || usual > MUCH;
-  t->whole = t->over && usual <= fmax(LITTLE, spread(saved, t->rounds));
+  t->whole = t->over && usual <= fmax(LITTLE, spread(saved, t->rounds, usual));
 }
 
 static int64_t block_length(const ambit__pace *pace, double seconds)
