@@ -3,7 +3,7 @@
 enum {
   LINE = 64,   /* bytes of a cache line of a core */
   BEYOND = 64, /* cells behind the last one that a vector may read, and nobody looks at */
-  ALIAS = 4096 /* rows at multiples of this distance share cache sets */
+  ALIAS = 4096 /* rows at multiples of this distance share cache sets, or banks of memory */
 };
 
 static int64_t round_up(int64_t n, int64_t to)
@@ -21,13 +21,15 @@ static int64_t good_line(int64_t most, int64_t row)
   return line;
 }
 
-/* A distance between rows or planes: whole lines, but, in the caches of cores, no multiple of ALIAS. More padding
+/* A distance between rows, or planes: whole lines, but no multiple of ALIAS, which GPUs mind of rows only. More padding
  * than that breaks up the streams in which memory is read. */
-static int64_t good_pitch(const ambit__layout *l, int64_t pitch, int64_t size, int64_t line)
+static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64_t size,
+                          int64_t line)
 {
+  const bool is_row = axis == l->own.ndims - 1;
   int64_t bytes = round_up(pitch * size, line);
 
-  if (l->line <= LINE && bytes % ALIAS == 0) bytes += LINE;
+  if (bytes % ALIAS == 0 && (is_row || l->line <= LINE)) bytes += line;
   return bytes / size;
 }
 
@@ -54,7 +56,7 @@ bool ambit__layout_make(ambit__layout *l)
       /* the margin of a row begins in the one before */
       l->origin = round_up(l->origin * size, line) / size;
     }
-    elements = good_pitch(l, elements, size, line);
+    elements = good_pitch(l, d, elements, size, line);
   }
   l->component = l->order == AMBIT_AOS ? 1 : elements;
   bytes = (__int128)elements * (l->order == AMBIT_AOS ? 1 : l->components) * size;

@@ -2,7 +2,8 @@
  *
  * A part keeps its own cells and, around them, a margin of ghost and halo cells. Rows (runs along
  * the last axis) start on a cache line, and their pitch avoids the distances at which caches collide.
- * GPUs want more: a row whose first own cell is not on a multiple of `line` bytes costs them up to a fifth.
+ * GPUs want more: a row whose first own cell is not on a multiple of `line` bytes costs them up to a fifth, and
+ * so do gaps between rows, though less.
  *
  *      +---------------------------+
  *      |  margin_lo[0] rows        |      o: the origin, the part's first own cell,

@@ -8,8 +8,10 @@
 #include <string.h>
 
 enum {
-  FIRST_MARGIN = 2
-}; /* cells around the own ones that a field is made with: enough for most kernels */
+  FIRST_MARGIN =
+      2,     /* cells around the own ones that a field is made with: enough for most kernels */
+  SMALL = 16 /* such a share of a device's memory leaves room to widen a field later */
+};
 
 #define ERRORS(f) (&(f)->grid->context->errors)
 
@@ -83,6 +85,21 @@ static ambit_status allocate(const ambit_field *f, int part, ambit__store *store
   return s;
 }
 
+/* Where rows begin on long lines, as on GPUs, even the narrowest margin takes a line for every row. Fixed and periodic faces need
+ * none there, and a GPU likes rows without gaps best; a small field that does need one gets it when that is known. */
+static void set_margins(const ambit_field *f, int part, ambit__layout *l)
+{
+  const int last = f->grid->box.ndims - 1;
+  const ambit__engine *e = ambit__engine_of(f->grid->context, part);
+
+  for (int d = 0; d <= last; d++)
+    l->margin_lo[d] = l->margin_hi[d] = FIRST_MARGIN;
+  if (!e->backend->line) return;
+  l->margin_lo[last] = l->margin_hi[last] = 0;
+  if (!ambit__layout_make(l) || l->bytes > e->memory / SMALL)
+    l->margin_lo[last] = l->margin_hi[last] = FIRST_MARGIN;
+}
+
 static ambit_status make_stores(ambit_field *f)
 {
   const ambit_grid *g = f->grid;
@@ -95,8 +112,7 @@ static ambit_status make_stores(ambit_field *f)
     *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
     l->own = g->parts[g->first + i];
     l->line = ambit__engine_of(g->context, i)->backend->line;
-    for (int d = 0; d < g->box.ndims; d++)
-      l->margin_lo[d] = l->margin_hi[d] = FIRST_MARGIN;
+    set_margins(f, i, l);
     AMBIT_TRY(allocate(f, i, &f->stores[i]));
   }
   return AMBIT_OK;

@@ -125,6 +125,7 @@ static void gpus_have_rows_on_longer_lines(void)
     CHECK_EQ(0, l.origin * 4 % line);
     CHECK_EQ(0, l.stride[0] * 4 % line);
     CHECK_EQ(0, l.component * 4 % line);
+    CHECK(l.stride[1] * 4 % 4096 != 0);
     CHECK(l.stride[1] * 4 >= row && l.stride[1] * 4 - row <= row / 8 + 63);
     CHECK(ambit__layout_at(&l, first) >= 0);
     CHECK((ambit__layout_at(&l, last) + l.component + 1) * 4 <= (int64_t)l.bytes);
