@@ -89,7 +89,11 @@ typedef struct ambit__argument {
   ambit__box valid; /* field: cells that hold values for this launch; see below */
 } ambit__argument;
 
-/* Launches of one function, on different boxes and parts, may be under way at once in several queues: each stores to
+/* With `ends`, cells beside the ends of the box's rows, to the next multiples of AMBIT__ALIGNED, hold the same in each written field and in
+ * its twin (ambit__binding), and whatever else is under way may read but not change them: a device that likes whole vectors can store
+ * those of the twin. Rows are whole then: the part has all of them.
+ *
+ * Launches of one function, on different boxes and parts, may be under way at once in several queues: each stores to
  * the cells of its box only. (The cpu device, which does one thing at a time, may store again what the cells
  * beside it hold.) Those that share a value for a reduction are ordered by whoever hands them over. */
 typedef struct ambit__launch {
@@ -99,6 +103,7 @@ typedef struct ambit__launch {
   const ambit__argument *args;
   int64_t step; /* iteration number */
   bool more;    /* reductions are folded into what their values hold, instead of starting anew */
+  bool ends;    /* rows of the box may be stored with what lies beside their ends; see below */
   ambit__buffer *faults; /* of a function that is checked: see device/faults.h */
 } ambit__launch;
 

@@ -202,6 +202,7 @@ static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
   case SLOT_FAULTS:
     ambit__line(j->w, "int64_t *faults = ((const ambit_checked_call *)call)->faults;");
     break;
+  case SLOT_ENDS:
   case SLOT_RESULT:
   case SLOT_COUNT:
   case SLOT_MORE:

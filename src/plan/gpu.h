@@ -9,7 +9,8 @@
  *   reduction  r_mem, where each block leaves what its cells gave, eight bytes per block
  *
  * and then lo0.. hi0.. (the cells to update, local), offset0.. (the global index of local index 0),
- * extent0.. (of the grid), step, ended (NULL, or a number that is not 0 once the run is over: then a
+ * extent0.. (of the grid), step, ends (only if a parameter has a twin: whether a launch may store what lies beside its box, see
+ * ambit__launch), ended (NULL, or a number that is not 0 once the run is over: then a
  * kernel does nothing), and for a checked kernel faults, its fault record. A rule that reduces has a second kernel, named <entry>_fold, one block of which folds
  * what the blocks of the first left: for each reduction r_mem and r_to (the scalar), then count, the number of
  * blocks, more, whether what the scalar holds is folded in too, and ended. Kernels that are written for people, and those
@@ -26,7 +27,7 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPU_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 3,
+  AMBIT__GPU_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 4,
   AMBIT__GPU_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPU_PARTIALS = 65536, /* blocks of a launch that reduces, at most, */
   AMBIT__GPU_FEW = 1024,       /* and where so many keep the device busy */
@@ -47,6 +48,7 @@ typedef enum ambit__gpu_slot_kind {
   SLOT_OFFSET,    /* axis */
   SLOT_EXTENT,    /* axis */
   SLOT_STEP,
+  SLOT_ENDS,   /* 0 or 1 */
   SLOT_FAULTS, /* the fault record of a checked kernel */
   SLOT_COUNT,  /* of partial results */
   SLOT_MORE,   /* 0 or 1 */

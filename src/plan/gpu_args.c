@@ -13,6 +13,13 @@ static void add_axes(ambit__gpu_slot *slots, int *n, ambit__gpu_slot_kind kind, 
     add(slots, n, kind, param, d);
 }
 
+static bool has_twins(const ambit__group *g)
+{
+  for (int i = 0; i < g->steps[0].rule->nparams; i++)
+    if (g->steps[0].bind[i].twin) return true;
+  return false;
+}
+
 int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -35,6 +42,7 @@ int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
   add_axes(slots, &n, SLOT_OFFSET, 0, g->ndims);
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
+  if (has_twins(g)) add(slots, &n, SLOT_ENDS, 0, 0);
   if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);
   if (!g->for_people)
     add(slots, &n, SLOT_ENDED, 0, 0); /* the last: people's own kernels have none */
@@ -91,6 +99,7 @@ void ambit__gpu_print_name(const ambit__group *g, const ambit__gpu_slot *s, ambi
   case SLOT_OFFSET: ambit__print(t, "offset%d", s->axis); break;
   case SLOT_EXTENT: ambit__print(t, "extent%d", s->axis); break;
   case SLOT_STEP: ambit__print(t, "step"); break;
+  case SLOT_ENDS: ambit__print(t, "ends"); break;
   case SLOT_FAULTS: ambit__print(t, "faults"); break;
   case SLOT_COUNT: ambit__print(t, "count"); break;
   case SLOT_MORE: ambit__print(t, "more"); break;

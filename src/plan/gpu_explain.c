@@ -33,6 +33,7 @@ static void print_meaning(const ambit__group *g, const ambit__gpu_slot *s, ambit
   case SLOT_OFFSET: ambit__print(t, "index in the grid of cell 0"); break;
   case SLOT_EXTENT: ambit__print(t, "cells of the grid along each axis"); break;
   case SLOT_STEP: ambit__print(t, "number of the iteration, the first being 0"); break;
+  case SLOT_ENDS: ambit__print(t, "1: what lies beside the cells may be stored again"); break;
   case SLOT_FAULTS: ambit__print(t, "where the first fault is noted"); break;
   case SLOT_COUNT: ambit__print(t, "blocks of the first kernel"); break;
   case SLOT_MORE: ambit__print(t, "1: what the scalar holds counts too; 0: it does not"); break;

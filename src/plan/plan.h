@@ -11,8 +11,8 @@
 #include "codegen/writer.h"
 #include "grid/box.h"
 
-/* Rows of fields that are bound `around` are multiples of so many cells: then no aligned vector goes beyond the end of one. */
-enum { AMBIT__AROUND = 16 };
+/* Vectors begin on multiples of at most so many cells of a row: none goes beyond the end of one that is a multiple of that long. */
+enum { AMBIT__ALIGNED = 16 };
 
 /* What a parameter is bound to, as far as the code depends on it. A field that is bound `around` is periodic along the last axis, which no
  * part is cut across, and has no ghost cells there: code takes what is read beyond one end of a row from the other. */
@@ -21,6 +21,7 @@ typedef struct ambit__binding {
   bool unit;     /* a field whose cells lie beside each other along the last axis */
   bool shared;   /* another parameter is bound to the same field, and one of them is written */
   bool around;   /* a field whose rows begin anew; TARGET_GPU only */
+  int twin; /* of a written field: 1 + the parameter whose field may hold the same cells beside the box; 0: none. TARGET_GPU only */
 } ambit__binding;
 
 typedef struct ambit__group_step {

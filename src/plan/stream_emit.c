@@ -113,6 +113,14 @@ static void emit_rows(const ambit__stream_job *j)
   emit_own(j, j->y, "y", j->rows, "skip", "stop");
 }
 
+/* A bit for each cell of a lane that is never stored with those of a box beside it. */
+static int middle(const ambit__stream_job *j)
+{
+  const int most = j->lane - j->tail;
+
+  return most > j->head ? (1 << most) - (1 << j->head) : 0;
+}
+
 static void emit_columns(const ambit__stream_job *j)
 {
   const int wide = AMBIT__STREAM_WARP * j->lane;
@@ -133,9 +141,12 @@ static void emit_columns(const ambit__stream_job *j)
               j->lane, wide);
   ambit__line(w, "const int x = left + %s * %d; /* what this lane has begins */",
               j->gpu.dialect->thread[0], j->lane);
-  ambit__line(w, "/* the lane stores its cells first to end - 1 */");
-  ambit__line(w, "const int first = ambit_between(0, low%d - x, %d);", j->x, j->lane);
-  ambit__line(w, "const int end = ambit_between(0, high%d - x, %d);", j->x, j->lane);
+  ambit__line(w, "/* a bit for each of the lane's cells that is in the box */");
+  ambit__line(w, "const int mine = ambit_bits<%d>(low%d - x, high%d - x);", j->lane, j->x, j->x);
+  if (!j->whole) return;
+  ambit__line(w, "/* and for those beside them that are stored with them */");
+  ambit__line(w, "const int others = %d - mine;", (1 << j->lane) - 1);
+  ambit__line(w, "const int brim = ends && mine && !(others & %d) ? others : 0;", middle(j));
 }
 
 /* Chunk c of the planes: the first ones are longer by one if they cannot all be equal. All warps of a block go through it, also

@@ -10,9 +10,10 @@ enum {
   MOST_NUMBERS = 40, /* that compilers keep in registers */
   MOST_REPEATED =
       3000, /* operations in a loop over z that is repeated for a whole period; half of them in double */
-  FREE = 26,      /* registers for numbers that there is room for */
-  MORE = 16,      /* registers that loads take which are not put off */
-  MOST_TAPS = 343 /* of a weighted sum: a box of radius 3 in 3-D */
+  FREE = 26,       /* registers for numbers that there is room for */
+  MORE = 16,       /* registers that loads take which are not put off */
+  MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
+  MOST_WHOLE = 3   /* planes of a sum whose vectors are stored whole */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -269,6 +270,12 @@ static int number_registers(const ambit__rule *rule)
   return 2 * n;
 }
 
+/* Those of a sum. Where loads must not wait for them, ptxas 13.0 for sm_90 finds other places for numbers. */
+static int weight_registers(const ambit__stream_job *j, const ambit__rule *rule)
+{
+  return j->taps && !j->moves ? largest(0, number_registers(rule) - FREE) : 0;
+}
+
 /* Addresses, counters, tests and numbers, as ptxas 13.0 for sm_90 has it. */
 static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
 {
@@ -282,8 +289,7 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
     is_real = is_real && ambit__type_is_real(type);
   }
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8);
-  if (j->taps)
-    return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + (j->moves ? 0 : largest(0, numbers - FREE));
+  if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
   if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
          6 * is_wide * largest(0, j->rows - 2) + 12 * largest(0, j->period - 4) +
@@ -316,6 +322,41 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
   return n;
 }
 
+/* ---- twins ---- */
+
+/* Whether the cells of the stream at the place of those that are computed are in registers when these are stored; of a sum, when
+ * their plane arrives. */
+static bool has_own_rows(const ambit__stream_job *j, const ambit__stream *s)
+{
+  if (!s || (j->taps && (j->high < 0 || j->high - j->span >= 0))) return false;
+  for (int t = 0; t < j->rows; t++) {
+    const ambit__stream_row *r = &s->rows[s->below + t];
+
+    if (!r->is_read || (!j->taps && (r->low > 0 || r->high < 0))) return false;
+  }
+  return true;
+}
+
+/* Whether it can and should store vectors whole: in 2-D, rows are long, and sums over many planes lose more to what it takes than they
+ * gain. */
+static bool stores_whole(const ambit__group *g, const ambit__stream_job *j)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  const int here[AMBIT_MAX_DIMS] = {0};
+  bool any = false;
+
+  if (j->y < 0 || j->moves || j->span > MOST_WHOLE) return false;
+  for (int i = 0; i < rule->nparams; i++)
+    for (int c = 0; is_field(g, i) && c < rule->params[i].components; c++) {
+      const int twin = g->steps[0].bind[i].twin - 1;
+
+      if (!rule->params[i].writes[c]) continue;
+      if (twin < 0 || !has_own_rows(j, ambit__stream_find(j, twin, c, here))) return false;
+      any = true;
+    }
+  return any;
+}
+
 /* ---- the beginning and the end ---- */
 
 /* Whether what is loaded ahead may take the registers it needs, and some more, without that fewer blocks fit. */
@@ -323,7 +364,8 @@ static bool has_registers(const ambit__group *g, const ambit__plan *p, const amb
 {
   const int blocks = largest(p->resident, 1) * p->threads[0] * p->threads[1];
 
-  return ambit__stream_registers(g, p, j) + MORE <= AMBIT__STREAM_REGISTERS / blocks;
+  return ambit__stream_registers(g, p, j) - weight_registers(j, g->steps[0].rule) + MORE <=
+         AMBIT__STREAM_REGISTERS / blocks;
 }
 
 /* Words of the widest field. */
@@ -356,6 +398,11 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   j->period = period_of(j, ahead_of(j, p));
   j->moves = !j->planes && flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
   j->period = period_of(j, ahead_of(j, p));
+  j->whole = stores_whole(g, j);
+  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
+    j->head = largest(j->head, g->steps[0].rule->params[i].low[j->x]);
+    j->tail = largest(j->tail, g->steps[0].rule->params[i].high[j->x]);
+  }
   j->pinned = j->planes || (!j->moves && has_registers(g, p, j));
   return true;
 }

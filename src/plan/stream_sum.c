@@ -114,6 +114,17 @@ static void place_of(const ambit__stream_job *j, int k, int *offset)
 
 /* ---- result by result ---- */
 
+/* "sum", or "v_sum[(p + 1) % 2][t][j]": the result that plane `plane` is added to. */
+static void print_result(const ambit__stream_job *j, int plane)
+{
+  if (plane == j->high) {
+    ambit__print(j->gpu.t, "sum");
+    return;
+  }
+  print_sum(j, j->high - plane);
+  print_cell(j);
+}
+
 /* Adds the terms of plane `plane` to a variable, or with `begins` sets it. */
 static void add_terms(const ambit__stream_job *j, int plane, bool begins)
 {
@@ -123,18 +134,39 @@ static void add_terms(const ambit__stream_job *j, int plane, bool begins)
     if (j->taps[k].offset[j->z] != plane) continue;
     place_of(j, k, offset);
     ambit__line_begin(j->gpu.w);
-    if (plane == j->high) {
-      ambit__print(j->gpu.t, "sum");
-    } else {
-      print_sum(j, j->high - plane);
-      print_cell(j);
-    }
+    print_result(j, plane);
     ambit__print(j->gpu.t, " %s ", begins ? "=" : "+=");
     print_factor(j, k);
     ambit__stream_print_cell(j, !target_of(j), 0, offset);
     ambit__line_end(j->gpu.w, ";");
     begins = false;
   }
+}
+
+/* "const float was1 = v_sum[(p + 1) % 4][t][j];" */
+static void note_result(const ambit__stream_job *j, int plane)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const %s was%d = ", ambit__gpu_type(&j->gpu, target_of(j)), plane);
+  print_result(j, plane);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* The result of a cell beside the box, which is stored with it, is what the plane of the cell itself brings. */
+static void keep_result(const ambit__stream_job *j, int plane)
+{
+  int here[AMBIT_MAX_DIMS] = {0};
+
+  here[j->z] = j->high;
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "if (stays) ");
+  print_result(j, plane);
+  ambit__print(j->gpu.t, " = ");
+  if (plane > 0)
+    ambit__print(j->gpu.t, "was%d", plane);
+  else
+    ambit__stream_print_cell(j, !target_of(j), 0, here);
+  ambit__line_end(j->gpu.w, ";");
 }
 
 static void add_to_result(const ambit__stream_job *j)
@@ -146,8 +178,14 @@ static void add_to_result(const ambit__stream_job *j)
   print_sum(j, 0);
   print_cell(j);
   ambit__line_end(j->gpu.w, ";");
-  for (int plane = j->high; plane >= low; plane--)
+  if (j->whole)
+    ambit__line(j->gpu.w, "const bool stays = (j < %d || j >= %d) && !(mine >> j & 1);", j->head,
+                j->lane - j->tail);
+  for (int plane = j->high; plane >= low; plane--) {
+    if (j->whole && plane > 0) note_result(j, plane);
     add_terms(j, plane, plane == low);
+    if (j->whole && plane >= 0) keep_result(j, plane);
+  }
   ambit__line(j->gpu.w, "%s_n[j] = sum;", name_of(j));
 }
 

@@ -55,12 +55,17 @@ static void declare_out(const ambit__stream_job *j, int param, int component)
 
 static void keep_out(const ambit__stream_job *j, int param, int component)
 {
+  const int here[AMBIT_MAX_DIMS] = {0};
   const ambit__scope s = scope_of(j);
 
   ambit__line_begin(j->gpu.w);
   name_results(j, param, component);
-  ambit__print(j->gpu.t, "[j] = ");
+  ambit__print(j->gpu.t, "[j] = %s", j->whole ? "mine >> j & 1 ? " : "");
   ambit__name_out(&s, j->gpu.t, param, component);
+  if (j->whole) {
+    ambit__print(j->gpu.t, " : ");
+    ambit__stream_print_cell(j, j->gpu.bind[param].twin - 1, component, here);
+  }
   ambit__line_end(j->gpu.w, ";");
 }
 
@@ -75,7 +80,7 @@ static void store_results(const ambit__stream_job *j, int param, int component)
   if (component) ambit__print(j->gpu.t, " + %d * %s_c", component, name);
   ambit__print(j->gpu.t, ", ");
   name_results(j, param, component);
-  ambit__line_end(j->gpu.w, ", first, end);");
+  ambit__line_end(j->gpu.w, j->whole ? ", mine + brim);" : ", mine);");
 }
 
 static void each_output(const ambit__stream_job *j,
@@ -136,19 +141,19 @@ static void declare_reductions(const ambit__stream_job *j)
 }
 
 /* A bit for every cell of the lane's row that is stored: only those count. */
-static void declare_mine(const ambit__stream_job *j)
+static void declare_counted(const ambit__stream_job *j)
 {
   if (!ambit__gpu_reduces(j->gpu.group)) return;
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const int mine = end > first && ");
+  ambit__print(j->gpu.t, "const int counted = ");
   print_is_own(j);
-  ambit__line_end(j->gpu.w, " ? (1 << end) - (1 << first) : 0;");
+  ambit__line_end(j->gpu.w, " ? mine : 0;");
 }
 
 static void fold_reductions(const ambit__stream_job *j)
 {
   if (!ambit__gpu_reduces(j->gpu.group)) return;
-  ambit__open(j->gpu.w, "if (mine >> j & 1)");
+  ambit__open(j->gpu.w, "if (counted >> j & 1)");
   ambit__gpu_fold_cell(&j->gpu);
   ambit__close(j->gpu.w);
 }
@@ -169,7 +174,7 @@ void ambit__stream_emit_window(const ambit__stream_job *j)
   if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
   emit_index(j, j->y, "y + t");
   ambit__stream_declare_results(j);
-  declare_mine(j);
+  declare_counted(j);
   ambit__stream_unroll(j, "j", 0, j->lane);
   emit_index(j, j->x, "x + j");
   each_output(j, declare_out);

@@ -32,17 +32,6 @@ static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambi
   return reach;
 }
 
-static bool is_cut(const ambit_grid *g)
-{
-  const int x = g->box.ndims - 1;
-
-  for (int i = 0; i < g->nparts; i++)
-    if (!ambit__box_is_empty(&g->parts[i]) &&
-        (g->parts[i].lo[x] != 0 || g->parts[i].hi[x] != g->box.hi[x]))
-      return true;
-  return false;
-}
-
 /* Whether rows of the field begin anew, are as long as kernels need them, and are read beyond their ends. */
 static bool is_round(const ambit_program *p, const ambit_field *f)
 {
@@ -55,7 +44,7 @@ static bool is_round(const ambit_program *p, const ambit_field *f)
 
     if (other > reach) reach = other;
   }
-  return f->boundaries.kind[x][0] == AMBIT_PERIODIC && extent % AMBIT__AROUND == 0 && reach > 0 &&
+  return f->boundaries.kind[x][0] == AMBIT_PERIODIC && extent % AMBIT__ALIGNED == 0 && reach > 0 &&
          2 * reach <= extent;
 }
 
@@ -104,7 +93,7 @@ static ambit_status agree(ambit_program *p)
 
 ambit_status ambit__program_around(ambit_program *p)
 {
-  const bool cut = is_cut(p->grid);
+  const bool cut = ambit__grid_cuts_rows(p->grid);
   bool any = false;
 
   p->around = ambit__new(ERRORS(p), (size_t)p->nfields, sizeof *p->around);

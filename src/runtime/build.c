@@ -9,7 +9,8 @@
 
 /* ---- functions ---- */
 
-static void bind(const ambit_program *p, const ambit__step *s, ambit__binding *bind)
+static void bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                 ambit__binding *bind)
 {
   const ambit__rule *rule = s->kernel->rule;
   const int x = p->grid->box.ndims - 1;
@@ -20,6 +21,7 @@ static void bind(const ambit_program *p, const ambit__step *s, ambit__binding *b
     bind[i] = (ambit__binding){.is_field = f != NULL};
     if (!f) continue;
     bind[i].unit = f->order == AMBIT_SOA || f->components == 1;
+    bind[i].twin = ambit__step_twin(p, s, region, i);
     bind[i].around =
         (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_goes_around(p, f);
     for (int j = 0; j < s->n; j++)
@@ -53,7 +55,7 @@ static ambit_status build(ambit_program *p, const ambit__step *s, const ambit__b
   ambit__group_step step = {.rule = s->kernel->rule, .bind = bindings};
   ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = region->ndims};
 
-  bind(p, s, bindings);
+  bind(p, s, region, bindings);
   for (int d = 0; d < region->ndims; d++)
     group.cells[d] = box.hi[d] - box.lo[d];
   group.strict = p->grid->context->settings.strict;

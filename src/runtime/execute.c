@@ -26,6 +26,14 @@ static ambit_status finish(ambit_program *p, ambit__exchange *x, bool beside)
   return ambit__exchange_finish(x, beside);
 }
 
+/* Whether the rows of a box are as long as those of the whole region. */
+static bool spans(const ambit__box *box, const ambit__box *region)
+{
+  const int x = region->ndims - 1;
+
+  return box->lo[x] == region->lo[x] && box->hi[x] == region->hi[x];
+}
+
 static ambit_status launch(ambit_program *p, const ambit__operation *op)
 {
   ambit *a = p->grid->context;
@@ -41,7 +49,8 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .nargs = nargs,
                        .args = apply->args + piece->part * nargs,
                        .step = p->iteration,
-                       .more = piece->more};
+                       .more = piece->more,
+                       .ends = apply->ends && spans(&piece->box, &apply->region)};
     const double start = ambit__trace_clock(a);
 
     if (a->trace) ambit__stopwatch_start(a, engine, q);
@@ -152,6 +161,7 @@ void ambit__program_follow(ambit_program *p, const ambit__order *order)
 ambit_status ambit__program_ready(ambit_program *p)
 {
   ambit__program_follow(p, p->order);
+  AMBIT_TRY(ambit__program_ends(p));
   for (int i = 0; i < p->nfields; i++) {
     ambit__exchange *x;
 

@@ -81,6 +81,13 @@ typedef struct ambit__ghosts {
   bool stale;     /* own cells changed since */
 } ambit__ghosts;
 
+/* What the rows of a field have in common with those of others: fields of one id, which is not 0, hold the same in all cells but
+ * those from lo to hi - 1 along the last axis (ends.c). */
+typedef struct ambit__likeness {
+  uint64_t id;
+  int64_t lo, hi;
+} ambit__likeness;
+
 struct ambit_field {
   ambit_grid *grid;
   ambit__link link;
@@ -92,9 +99,10 @@ struct ambit_field {
   ambit__ghosts ghosts;
   ambit__boundaries boundaries;
   uint64_t boundary_id; /* changes with the boundaries */
-  bool given;           /* the user gave it values at some time */
-  bool news;            /* ... since a program last ran on it */
-  bool started;         /* a program ran on it */
+  ambit__likeness likeness;
+  bool given;   /* the user gave it values at some time */
+  bool news;    /* ... since a program last ran on it */
+  bool started; /* a program ran on it */
 };
 
 struct ambit_scalar {
@@ -139,6 +147,7 @@ typedef struct ambit__apply {
   ambit__buffer **numbers;     /* by engine and parameter: values of plain numbers; owned */
   ambit__argument *args;       /* by part and parameter; owned */
   bool reduces;
+  bool ends;                  /* its launches may be (ambit__launch) */
   struct ambit__share *share; /* of what it reduces; NULL: nobody else needs it; owned */
   unsigned checks;            /* AMBIT__CHECK_...: what launches are checked for */
   double cells, bytes, flops; /* of one execution, on all parts of all processes */
@@ -303,6 +312,17 @@ ambit__halo_spec ambit__fetch_spec(const ambit_program *p, const ambit__fetch *f
 int ambit__fetch_of(const ambit_program *p, const ambit_field *field); /* -1: it has none */
 /* Whether what a brings is also what b would. */
 bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b);
+
+/* ---- ends.c: rows that are stored with what lies beside their ends ---- */
+
+/* The twin of an argument, a field, of a step on a region, as ambit__binding has it. */
+int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                     int arg);
+bool ambit__grid_cuts_rows(const ambit_grid *g); /* some part has not all of them */
+/* All values of one were copied to the other. */
+void ambit__fields_alike(ambit_field *a, ambit_field *b);
+/* Before the iterations of a run: which steps may store rows so, and what the fields then have in common. */
+ambit_status ambit__program_ends(ambit_program *p);
 
 /* ---- debug.c: the options check and nan ---- */
 

@@ -43,7 +43,9 @@ ambit_status ambit__program_hand_out(ambit_program *p)
       ambit_field *from = p->steps[i].args[(k + 1) % p->steps[i].n].field;
 
       if (!to->news || from->given || (from->started && is_read(p, from))) continue;
-      if (!overwritten(p, from)) AMBIT_TRY(ambit__field_copy(from, to));
+      if (overwritten(p, from)) continue;
+      AMBIT_TRY(ambit__field_copy(from, to));
+      ambit__fields_alike(from, to);
     }
   for (size_t i = 0; i < p->nsteps; i++)
     for (int k = 0; k < p->steps[i].n; k++) {

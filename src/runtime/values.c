@@ -46,6 +46,7 @@ void ambit__field_changed(ambit_field *f)
 {
   f->given = f->news = true;
   f->ghosts.stale = true;
+  f->likeness.id = 0;
 }
 
 /* The box lo..hi of the caller, or of the whole grid where NULL. */

@@ -31,6 +31,7 @@ static const ambit__target h200 = {
 static const ambit__nvrtc *nvrtc;
 static unsigned checks; /* what the kernels are to be checked for */
 static bool around;     /* they go round the rows of the fields that they read at neighbours */
+static bool twins;      /* and what they write has a twin */
 
 /* ---- one kernel ---- */
 
@@ -163,6 +164,7 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
 
     bind[i] = (ambit__binding){.is_field = is_field, .unit = is_field};
     bind[i].around = around && is_field && (p->low[ndims - 1] || p->high[ndims - 1]);
+    bind[i].twin = twins && is_field && p->is_written; /* the first one, which is read */
   }
   for (int d = 0; d < ndims; d++)
     g.cells[d] = cells;
@@ -226,6 +228,16 @@ static void the_families_compile_without_spills(void)
     check_entry(families[i], AMBIT_F32, EVERY_PLAN);
     check_entry(families[i], AMBIT_F64, EVERY_PLAN);
   }
+}
+
+static void the_families_compile_without_spills_where_faces_are_fixed(void)
+{
+  twins = true;
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    check_entry(families[i], AMBIT_F32, CHOSEN);
+    check_entry(families[i], AMBIT_F64, CHOSEN);
+  }
+  twins = false;
 }
 
 static void the_families_compile_without_spills_around_rows(void)
@@ -360,6 +372,8 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"the_fixed_names_compile_without_spills", the_fixed_names_compile_without_spills},
       {"the_families_compile_without_spills", the_families_compile_without_spills},
+      {"the_families_compile_without_spills_where_faces_are_fixed",
+       the_families_compile_without_spills_where_faces_are_fixed},
       {"the_families_compile_without_spills_around_rows",
        the_families_compile_without_spills_around_rows},
       {"weights_of_every_type_compile_without_spills",

@@ -98,6 +98,8 @@ typedef struct problem {
   int64_t extents[4], lo[4], hi[4]; /* hi all 0: everywhere */
   ambit_boundary boundary;
   bool around; /* periodic, and no ghost cells along the last axis */
+  bool twins;  /* what is written has a twin, */
+  bool ends;   /* which holds the same beside the box */
   /* made from it */
   ambit__rule *rule;
   ambit__binding bind[MOST];
@@ -130,6 +132,30 @@ static int64_t margin(const problem *p, int axis, int reads)
   return p->boundary && !(p->around && axis == p->ndims - 1) ? reads : 0;
 }
 
+/* Gives a field what its twin holds beside the rows of the box. */
+static void copy_ends(const problem *p, int i)
+{
+  const ambit__box box = box_of(p);
+  const ambit__layout *to = &p->fields[i].store.layout;
+  const twin *from = &p->fields[p->bind[i].twin - 1];
+  const int x = p->ndims - 1;
+  const size_t size = ambit_type_size(to->type);
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(&to->own, at);
+  do
+    for (at[x] = 0; at[x] < p->extents[x]; at[x]++)
+      for (int c = 0; c < to->components && (at[x] < box.lo[x] || at[x] >= box.hi[x]); c++)
+        memcpy(ambit__host_base(p->fields[i].store.buffer) +
+                   (size_t)(ambit__layout_at(to, at) + c * to->component) * size,
+               ambit__host_base(from->store.buffer) +
+                   (size_t)(ambit__layout_at(&from->store.layout, at) +
+                            c * from->store.layout.component) *
+                       size,
+               size);
+  while (at[x] = 0, ambit__box_next_row(&to->own, at));
+}
+
 static void make_field(problem *p, int i, bool at_end)
 {
   const ambit__param *param = &p->rule->params[i];
@@ -146,6 +172,7 @@ static void make_field(problem *p, int i, bool at_end)
   CHECK(ambit__layout_make(&t->store.layout));
   CHECK_EQ(AMBIT_OK, ref->alloc(device, t->store.layout.bytes, NULL, &t->store.buffer));
   fill(t, i);
+  if (p->ends && p->bind[i].twin) copy_ends(p, i);
   for (int d = 0; d < p->ndims; d++) {
     reach.lo[d] -= margin(p, d, param->low[d]);
     reach.hi[d] += margin(p, d, param->high[d]);
@@ -281,6 +308,7 @@ static long long argument(problem *p, const ambit__gpu_slot *s,
   case SLOT_OFFSET: return 0;
   case SLOT_EXTENT: return p->extents[s->axis];
   case SLOT_STEP: return STEP;
+  case SLOT_ENDS: return p->ends;
   case SLOT_FAULTS: return 0; /* nothing is checked here */
   case SLOT_COUNT: return blocks;
   case SLOT_MORE: return 0;
@@ -417,6 +445,18 @@ static void parse(problem *p)
   free(text);
 }
 
+/* The first parameter that is only read, for what is written. */
+static int twin_of(const problem *p, int i)
+{
+  const ambit__param *q = p->rule->params;
+
+  for (int k = 0; p->twins && is_field(p, i) && q[i].is_written && k < p->rule->nparams; k++)
+    if (is_field(p, k) && !q[k].is_written && q[k].type == q[i].type &&
+        q[k].components == q[i].components)
+      return 1 + k;
+  return 0;
+}
+
 /* Runs a problem with plans of both forms: the first, the last, and one in the middle. Returns how many. */
 static int check(problem p)
 {
@@ -437,7 +477,8 @@ static int check(problem p)
   for (int i = 0; i < p.rule->nparams; i++)
     p.bind[i] = (ambit__binding){.is_field = is_field(&p, i),
                                  .unit = is_field(&p, i),
-                                 .around = p.around && is_field(&p, i)};
+                                 .around = p.around && is_field(&p, i),
+                                 .twin = twin_of(&p, i)};
   n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n; i++)
     if (i == 0 || i == n - 1 || i == n / 3 || plans[i].sums != plans[i - 1].sums) {
@@ -592,6 +633,68 @@ static void rows_that_begin_anew(void)
   }
 }
 
+/* Fixed faces, boxes that begin anywhere, sums that look one way, several fields and components, old values, bytes, four
+ * dimensions; and all of them where the twin holds other values beside the box. */
+static void vectors_that_are_stored_whole(void)
+{
+  static const problem problems[] = {
+      {.name = "star3d1", .type = AMBIT_F32, .lo = {1, 1, 1}, .hi = {8, 23, 143}},
+      {.name = "star3d1", .type = AMBIT_F64, .lo = {1, 2, 7}, .hi = {8, 23, 130}},
+      {.name = "box3d1", .type = AMBIT_F32, .lo = {1, 1, 1}, .hi = {8, 23, 143}},
+      {.name = "box3d1", .type = AMBIT_F64, .lo = {1, 1, 5}, .hi = {8, 23, 138}},
+      {.name = "star3d2", .type = AMBIT_F32, .lo = {2, 2, 2}, .hi = {7, 22, 142}},
+      {.name = "star3d2", .type = AMBIT_F64, .lo = {2, 2, 2}, .hi = {7, 22, 142}},
+      {.name = "3df7", .type = AMBIT_F32, .lo = {2, 2, 2}, .hi = {9, 24, 144}},
+      {.name = "up",
+       .text =
+           "void up(const float *u, float *v) { *v = 2 * u[0][0][0] + u[1][0][1] - u[2][1][0]; }",
+       .lo = {0, 1, 3},
+       .hi = {7, 23, 141}},
+      {.name = "late",
+       .text = "void late(const float *u, float *v) { *v = u[-1][0][0] + u[-2][0][1]; }",
+       .lo = {2, 0, 1},
+       .hi = {9, 24, 143}},
+      {.name = "three",
+       .text = "void three(const float *f[3], float *g[3], max float *m)\n"
+               "{\n"
+               "  *g[0] = f[0][0][0][0] + f[1][1][0][0];\n"
+               "  *g[1] = f[1][0][1][0] - f[1][0][0][0];\n"
+               "  *g[2] = f[2][0][0][-1] * f[0][0][0][1];\n"
+               "  *m = *g[2];\n"
+               "}\n",
+       .lo = {1, 1, 1},
+       .hi = {8, 23, 143}},
+      {.name = "keeps",
+       .text = "void keeps(const double *k, const double *u, double *v)\n"
+               "{\n"
+               "  if (*k > 1) *v += u[0][0][1] + u[0][1][0] - u[-1][0][0];\n"
+               "}\n",
+       .lo = {1, 1, 1},
+       .hi = {8, 23, 143}},
+      {.name = "star3d1",
+       .type = AMBIT_U8,
+       .extents = {5, 24, 320},
+       .lo = {1, 1, 1},
+       .hi = {4, 23, 319}},
+      {.name = "4d8",
+       .type = AMBIT_F32,
+       .ndims = 4,
+       .extents = {4, 4, 24, 144},
+       .lo = {1, 1, 1, 1},
+       .hi = {3, 3, 23, 143}},
+  };
+
+  for (size_t i = 0; i < 2 * sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i / 2];
+
+    if (!p.ndims) p.ndims = 3;
+    if (!p.extents[0]) memcpy(p.extents, (int64_t[]){9, 24, 144}, 3 * sizeof *p.extents);
+    p.twins = true;
+    p.ends = i % 2 == 0;
+    check(p);
+  }
+}
+
 static void reductions(void)
 {
   check((problem){
@@ -716,6 +819,7 @@ int main(int argc, char **argv)
       {"boxes_of_few_cells", boxes_of_few_cells},
       {"boxes_of_fields_without_ghost_cells", boxes_of_fields_without_ghost_cells},
       {"rows_that_begin_anew", rows_that_begin_anew},
+      {"vectors_that_are_stored_whole", vectors_that_are_stored_whole},
       {"reductions", reductions},
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},

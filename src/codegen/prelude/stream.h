@@ -72,13 +72,11 @@ AMBIT_INLINE void ambit_pin()
 #endif
 }
 
-/* Those from `first` to `end` only: all at once, or one by one. Every store has a condition of its own and nothing branches. */
-template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int first, int end)
+/* Those that have a bit: all at once, or one by one. Every store has a condition of its own and nothing branches. */
+template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int bits)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
-  const bool whole = end - first == N;
-  const int single =
-      whole ? 0 : (1 << end) - (1 << first); /* a bit for each; none if end is before first */
+  const bool whole = bits == (1 << N) - 1;
 
 #pragma unroll
   for (int i = 0; i < N; i += piece) {
@@ -90,7 +88,7 @@ template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from,
   }
 #pragma unroll
   for (int k = 0; k < N; k++)
-    if (end > first && (single >> k & 1)) to[k] = from[k];
+    if (!whole && (bits >> k & 1)) to[k] = from[k];
 }
 
 /* The same if it is this warp's `own`, without a branch, so that the code after loads that came first is all of a piece. */
@@ -134,18 +132,17 @@ template <int N, typename T> AMBIT_INLINE void ambit_values_if(bool yes, T *to, 
   ambit_put_if(yes, to, values);
 }
 template <int N, typename T>
-AMBIT_INLINE void ambit_store_if(bool own, T *to, const T *from, int first, int end)
+AMBIT_INLINE void ambit_store_if(bool own, T *to, const T *from, int bits)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
-  const bool whole = own && end - first == N;
-  const int single = own && !whole && end > first ? (1 << end) - (1 << first) : 0;
+  const bool whole = own && bits == (1 << N) - 1;
 
 #pragma unroll
   for (int i = 0; i < N; i += piece)
     ambit_values_if<piece>(whole, to + i, from + i);
 #pragma unroll
   for (int k = 0; k < N; k++)
-    ambit_values_if<1>(single >> k & 1, to + k, from + k);
+    ambit_values_if<1>(own && !whole && (bits >> k & 1), to + k, from + k);
 }
 
 /* The value that the lane before or after this one has; at the ends of the warp, `end`. */
@@ -196,6 +193,14 @@ template <typename T> AMBIT_INLINE T ambit_most(T a, T b)
 AMBIT_INLINE int ambit_between(int low, int x, int high)
 {
   return x < low ? low : x > high ? high : x;
+}
+
+/* A bit for each of N cells, those from `first` to `end`. */
+template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
+{
+  const int from = ambit_between(0, first, N), till = ambit_between(0, end, N);
+
+  return till > from ? (1 << till) - (1 << from) : 0;
 }
 /* x, which is less than a row of n cells beyond it, or where it comes to when the row begins anew. */
 AMBIT_INLINE int ambit_around(int x, int n)

@@ -77,6 +77,13 @@ static ambit_status check_parameters(const ambit__gpu_device *d, const function 
 
 /* ---- building ---- */
 
+/* The code of others knows of none, and checked kernels store their own cells only. */
+static void forget_twins(function *f)
+{
+  for (int i = 0; i < f->step.rule->nparams; i++)
+    f->bind[i].twin = 0;
+}
+
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
@@ -187,6 +194,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* nobody can look into it */
   f->head.checked = f->group.checks != 0;
+  if (f->own.source || f->head.checked) forget_twins(f);
   f->nslots = ambit__gpu_slots(&f->group, f->slots);
   f->nfold = ambit__gpu_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
@@ -226,6 +234,7 @@ static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64
   case SLOT_OFFSET: return offset_of(l, s->axis);
   case SLOT_EXTENT: return l->extents[s->axis];
   case SLOT_STEP: return l->step;
+  case SLOT_ENDS: return l->ends;
   case SLOT_COUNT: return blocks;
   case SLOT_MORE: return l->more;
   default: return 0;
