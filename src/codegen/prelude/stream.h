@@ -72,11 +72,10 @@ AMBIT_INLINE void ambit_pin()
 #endif
 }
 
-/* Those that have a bit: all at once, or one by one. Every store has a condition of its own and nothing branches. */
-template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int bits)
+/* All of them, if so; compilers make one instruction with a condition of it, and nothing branches. */
+template <int N, typename T> AMBIT_INLINE void ambit_store_all(bool yes, T *to, const T *from)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
-  const bool whole = bits == (1 << N) - 1;
 
 #pragma unroll
   for (int i = 0; i < N; i += piece) {
@@ -84,8 +83,29 @@ template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from,
 #pragma unroll
     for (int k = 0; k < piece; k++)
       values.at[k] = from[i + k];
-    if (whole) *(ambit_pack<T, piece> *)(to + i) = values;
+    if (yes) *(ambit_pack<T, piece> *)(to + i) = values;
   }
+}
+
+/* Those from `first` to `end` only: all at once, or one by one. */
+template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int first, int end)
+{
+  const bool whole = end - first == N;
+  const int single =
+      whole ? 0 : (1 << end) - (1 << first); /* a bit for each; none if end is before first */
+
+  ambit_store_all<N>(whole, to, from);
+#pragma unroll
+  for (int k = 0; k < N; k++)
+    if (end > first && (single >> k & 1)) to[k] = from[k];
+}
+
+/* Those that have a bit, in the same way. */
+template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int bits)
+{
+  const bool whole = bits == (1 << N) - 1;
+
+  ambit_store_all<N>(whole, to, from);
 #pragma unroll
   for (int k = 0; k < N; k++)
     if (!whole && (bits >> k & 1)) to[k] = from[k];
