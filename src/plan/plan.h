@@ -21,7 +21,7 @@ typedef struct ambit__binding {
   bool unit;     /* a field whose cells lie beside each other along the last axis */
   bool shared;   /* another parameter is bound to the same field, and one of them is written */
   bool around;   /* a field whose rows begin anew; TARGET_GPU only */
-  int twin; /* of a written field: 1 + the parameter whose field may hold the same cells beside the box; 0: none. TARGET_GPU only */
+  int twin; /* of a written field: 1 + the parameter whose field may hold the same beside the box; 0: none */
 } ambit__binding;
 
 typedef struct ambit__group_step {

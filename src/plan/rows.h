@@ -16,7 +16,8 @@ typedef struct ambit__rows_job {
   int ndims, last;
   bool direct; /* results go straight to memory, cell by cell */
   bool reduces;
-  int ntaps;        /* the rule is a weighted sum of this many ... */
+  bool whole; /* vectors at the ends of rows may be stored whole: all that is written has a twin */
+  int ntaps;  /* the rule is a weighted sum of this many ... */
   ambit__tap *taps; /* ... which may be added in any order; NULL: it is not */
   int from, to;     /* parameters of the sum */
   ambit__writer *w;

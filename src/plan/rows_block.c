@@ -248,6 +248,28 @@ static void emit_ragged(const job *j, const int rows[2])
   if (j->plan->stream && j->ndims > 1) each_buffer(j, rows, prefetch_below);
 }
 
+/* if (it is not asked for) v_b0_0[l] = *(u_at + x + l); */
+static void take_twin(const job *j, int i, int c, const void *user)
+{
+  const place *p = user;
+
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "if (x + l < x0 || x + l >= x1) ");
+  ambit__rows_print_buffer(j, i, c, p->r);
+  ambit__print(j->t, "[l] = *(");
+  ambit__rows_print_pointer(j, j->bind[i].twin - 1, c, p);
+  ambit__line_end(j->w, ");");
+}
+
+/* The same where what lies beside the rows may be stored again, as the twin has it: past the cache, like all others. */
+static void emit_whole(const job *j, const int rows[2])
+{
+  open_lanes(j);
+  each_buffer(j, rows, take_twin);
+  ambit__close(j->w);
+  each_buffer(j, rows, put_buffer);
+}
+
 /* All lanes are computed, at ragged ends too, as the cells beyond the ends of a row are in memory. */
 static void emit_vector(const job *j, const int rows[2])
 {
@@ -262,6 +284,11 @@ static void emit_vector(const job *j, const int rows[2])
   each_buffer(j, rows, put_buffer);
   if (!j->reduces) {
     ambit__close(j->w);
+    if (j->whole) {
+      ambit__open(j->w, "else if (call->ends)");
+      emit_whole(j, rows);
+      ambit__close(j->w);
+    }
     ambit__open(j->w, "else");
     emit_ragged(j, rows);
     ambit__close(j->w);

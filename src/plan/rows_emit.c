@@ -18,7 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_TAPS = 512 }; /* of a sum that is written term by term */
+enum {
+  MOST_TAPS = 512, /* of a sum that is written term by term */
+  MOST_VECTOR = 64 /* bytes: AMBIT_VECTOR is no more (codegen/prelude/c.h) */
+};
 
 typedef ambit__rows_job job;
 
@@ -178,6 +181,23 @@ static void examine(job *j)
   }
 }
 
+/* Whether all that is written has a twin, lies cell beside cell, and vectors are no longer than what lies beside rows. */
+static bool stores_whole(const job *j)
+{
+  bool any = false;
+
+  if (!j->plan->stream || j->reduces || j->direct || lane_bytes(j) * AMBIT__ALIGNED < MOST_VECTOR)
+    return false;
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const int twin = j->bind[i].twin - 1;
+
+    if (!ambit__rows_is_field(j, i) || !ambit__rows_param(j, i)->is_written) continue;
+    if (twin < 0 || !j->bind[twin].unit) return false;
+    any = true;
+  }
+  return any;
+}
+
 void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                       ambit__writer *w)
 {
@@ -192,6 +212,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
 
   (void)t;
   examine(&j);
+  j.whole = stores_whole(&j);
   find_taps(&j, g);
   ambit__emit_head(g, p, w);
   ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),

@@ -80,9 +80,7 @@ static void store_results(const ambit__stream_job *j, int param, int component)
   if (component) ambit__print(j->gpu.t, " + %d * %s_c", component, name);
   ambit__print(j->gpu.t, ", ");
   name_results(j, param, component);
-  ambit__line_end(j->gpu.w, j->whole  ? ", mine + brim);"
-                            : j->taps ? ", first, end);"
-                                      : ", mine);");
+  ambit__line_end(j->gpu.w, j->whole ? ", mine + brim);" : j->taps ? ", first, end);" : ", mine);");
 }
 
 static void each_output(const ambit__stream_job *j,

@@ -334,6 +334,7 @@ typedef struct sweep {
 static void run_slab(const sweep *s, int i)
 {
   const ambit__rule *rule = s->f->rule;
+  const int x = s->box->ndims - 1;
   ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
   full_call full = *s->call;
   ambit_call *call = &full.call;
@@ -342,6 +343,7 @@ static void run_slab(const sweep *s, int i)
     call->lo[d] = box.lo[d] - call->offset[d];
     call->hi[d] = box.hi[d] - call->offset[d];
   }
+  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) call->ends = 0; /* rows are cut */
   for (int p = 0; s->reduces && p < rule->nparams; p++)
     if (rule->params[p].kind == PARAM_REDUCE) {
       call->origin[p] = &s->f->partial[i * rule->nparams + p];
@@ -414,6 +416,7 @@ static void cut_box(sweep *s, int threads)
 static void fill_call(const ambit__launch *launch, ambit_call *call)
 {
   call->step = launch->step;
+  call->ends = launch->ends;
   for (int d = 0; d < launch->box.ndims; d++) {
     call->offset[d] = 0;
     call->extent[d] = launch->extents[d];
