@@ -133,10 +133,10 @@ static int wrong_boundary(const tool_args *a, const char *word)
   for (ambit_boundary k = AMBIT_CONSTANT; k <= AMBIT_FIXED; k++)
     ambit__guess_offer(&guess, ambit__boundary_name(k));
   return tool_wrong(a,
-                    "there is no boundary '%s'%s%s%s. The boundaries are fixed, periodic, reflect, "
+                    "there is no boundary '%s'%s%s%s The boundaries are fixed, periodic, reflect, "
                     "symmetric, clamp and constant=VALUE",
                     word, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
-                    guess.best ? "'?" : "");
+                    guess.best ? "'?" : ".");
 }
 
 /* One of the list, "periodic" or "constant=1.5". */
