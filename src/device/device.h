@@ -103,7 +103,7 @@ typedef struct ambit__launch {
   const ambit__argument *args;
   int64_t step; /* iteration number */
   bool more;    /* reductions are folded into what their values hold, instead of starting anew */
-  bool ends;    /* rows of the box may be stored with what lies beside their ends; see below */
+  bool ends;    /* rows of the box may be stored with what lies beside their ends; see above */
   ambit__buffer *faults; /* of a function that is checked: see device/faults.h */
 } ambit__launch;
 

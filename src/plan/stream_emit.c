@@ -141,7 +141,7 @@ static void emit_columns(const ambit__stream_job *j)
               j->lane, wide);
   ambit__line(w, "const int x = left + %s * %d; /* what this lane has begins */",
               j->gpu.dialect->thread[0], j->lane);
-  if (j->taps && !j->whole) { /* with bits, ptxas 13.0 makes these 2 % slower */
+  if (j->taps && !j->whole) { /* with bits, ptxas 13.0 makes these 1 to 2 % slower */
     ambit__line(w, "/* the lane stores its cells first to end - 1 */");
     ambit__line(w, "const int first = ambit_between(0, low%d - x, %d);", j->x, j->lane);
     ambit__line(w, "const int end = ambit_between(0, high%d - x, %d);", j->x, j->lane);

@@ -51,17 +51,6 @@ int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__
   return 0;
 }
 
-bool ambit__grid_cuts_rows(const ambit_grid *g)
-{
-  const int x = g->box.ndims - 1;
-
-  for (int i = 0; i < g->nparts; i++)
-    if (!ambit__box_is_empty(&g->parts[i]) &&
-        (g->parts[i].lo[x] != 0 || g->parts[i].hi[x] != g->box.hi[x]))
-      return true;
-  return false;
-}
-
 /* ---- likenesses ---- */
 
 void ambit__fields_alike(ambit_field *a, ambit_field *b)

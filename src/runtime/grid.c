@@ -115,6 +115,17 @@ void ambit_grid_destroy(ambit_grid *g)
   free(g);
 }
 
+bool ambit__grid_cuts_rows(const ambit_grid *g)
+{
+  const int x = g->box.ndims - 1;
+
+  for (int i = 0; i < g->nparts; i++)
+    if (!ambit__box_is_empty(&g->parts[i]) &&
+        (g->parts[i].lo[x] != 0 || g->parts[i].hi[x] != g->box.hi[x]))
+      return true;
+  return false;
+}
+
 int ambit__grid_process(const ambit_grid *g, int part)
 {
   const int *firsts = g->context->firsts;

@@ -268,6 +268,7 @@ ambit_status ambit__aware_find(ambit *a);
 /* ---- grid.c, scalar.c ---- */
 
 int ambit__grid_process(const ambit_grid *g, int part); /* which has it */
+bool ambit__grid_cuts_rows(const ambit_grid *g);        /* some part has a piece of them only */
 /* Eight bytes: to all engines, from one. */
 ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
 ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
@@ -318,7 +319,6 @@ bool ambit__fetch_covers(const ambit__fetch *a, const ambit__fetch *b);
 /* The twin of an argument, a field, of a step on a region, as ambit__binding has it. */
 int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                      int arg);
-bool ambit__grid_cuts_rows(const ambit_grid *g); /* some part has not all of them */
 /* All values of one were copied to the other. */
 void ambit__fields_alike(ambit_field *a, ambit_field *b);
 /* Before the iterations of a run: which steps may store rows so, and what the fields then have in common. */

@@ -222,6 +222,7 @@ template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
 
   return till > from ? (1 << till) - (1 << from) : 0;
 }
+
 /* x, which is less than a row of n cells beyond it, or where it comes to when the row begins anew. */
 AMBIT_INLINE int ambit_around(int x, int n)
 {
