@@ -21,7 +21,7 @@ void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, t
     g->bind[i].is_field = g->bind[i].unit = p->rule->params[i].kind == PARAM_FIELD;
   tool_problem_region(p, lo, hi);
   for (int d = 0; d < p->size.ndims; d++)
-    g->group.cells[d] = hi[d] - lo[d];
+    g->group.cells[d] = hi[d] > lo[d] ? hi[d] - lo[d] : 1; /* other boundaries leave some */
   g->group.strict = a->settings.strict;
   g->group.for_people = entry != NULL;
   g->group.entry = entry;

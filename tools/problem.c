@@ -153,8 +153,8 @@ static int check_boundaries(const tool_args *args, tool_problem *p)
   if (!b->n) *b = (tool_boundaries){.n = 1, .kind = {AMBIT_FIXED}};
   if (b->n != 1 && b->n != p->size.ndims)
     return tool_wrong(args,
-                      "there are %d boundaries for %d axes; give one for all, or one for each",
-                      b->n, p->size.ndims);
+                      "there are %d boundaries for %d ax%s; give one for all, or one for each",
+                      b->n, p->size.ndims, p->size.ndims == 1 ? "is" : "es");
   for (; b->n < p->size.ndims; b->n++) {
     b->kind[b->n] = b->kind[0];
     b->value[b->n] = b->value[0];
