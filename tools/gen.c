@@ -110,7 +110,7 @@ static void print_head(ambit__text *t, const tool_order *o, bool strict)
 /* Warnings that say nothing about code that no person wrote. */
 static void print_pragmas(ambit__text *t)
 {
-  static const char *const both[] = {"parentheses", "unknown-pragmas", "unused-parameter"};
+  static const char *const both[] = {"unknown-pragmas", "unused-parameter"};
 
   ambit__print(t, "#if defined(__GNUC__)\n");
   for (size_t i = 0; i < sizeof both / sizeof *both; i++)

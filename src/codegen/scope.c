@@ -64,20 +64,21 @@ void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type ty
 
 /* ---- expressions ---- */
 
-/* Binary operators: how they are written and how tightly they bind, as in C. */
+/* Binary operators: how they are written and how tightly they bind, as in C. Levels are even: the odd one above is that
+ * of an operand in which the same operator needs parentheses. */
 static const struct operator_row {
   const char *text;
   int level;
 } operators[] = {
-    [EXPR_ADD] = {"+", 12}, [EXPR_SUB] = {"-", 12},  [EXPR_MUL] = {"*", 13},
-    [EXPR_DIV] = {"/", 13}, [EXPR_MOD] = {"%", 13},  [EXPR_AND] = {"&", 8},
-    [EXPR_OR] = {"|", 6},   [EXPR_XOR] = {"^", 7},   [EXPR_LT] = {"<", 10},
-    [EXPR_LE] = {"<=", 10}, [EXPR_GT] = {">", 10},   [EXPR_GE] = {">=", 10},
-    [EXPR_EQ] = {"==", 9},  [EXPR_NE] = {"!=", 9},   [EXPR_LAND] = {"&", 8},
-    [EXPR_LOR] = {"|", 6},  [EXPR_SHL] = {"<<", 11}, [EXPR_SHR] = {">>", 11},
-    [EXPR_COND] = {"?", 3},
+    [EXPR_ADD] = {"+", 24}, [EXPR_SUB] = {"-", 24},  [EXPR_MUL] = {"*", 26},
+    [EXPR_DIV] = {"/", 26}, [EXPR_MOD] = {"%", 26},  [EXPR_AND] = {"&", 16},
+    [EXPR_OR] = {"|", 12},  [EXPR_XOR] = {"^", 14},  [EXPR_LT] = {"<", 20},
+    [EXPR_LE] = {"<=", 20}, [EXPR_GT] = {">", 20},   [EXPR_GE] = {">=", 20},
+    [EXPR_EQ] = {"==", 18}, [EXPR_NE] = {"!=", 18},  [EXPR_LAND] = {"&", 16},
+    [EXPR_LOR] = {"|", 12}, [EXPR_SHL] = {"<<", 22}, [EXPR_SHR] = {">>", 22},
+    [EXPR_COND] = {"?", 6},
 };
-enum { UNARY = 14, ATOM = 16, ARGUMENT = 2 };
+enum { ARGUMENT = 4, COMPARISON = 18, SUM = 24, UNARY = 28 };
 
 static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around);
 
@@ -117,8 +118,14 @@ static void emit_truth(const ambit__scope *s, ambit__text *t, const ambit__expr 
     return;
   }
   ambit__print(t, "(");
-  emit(s, t, e, operators[EXPR_NE].level);
+  emit(s, t, e, COMPARISON + 1);
   ambit__print(t, " != 0)");
+}
+
+/* & | ^, also those that stand for && and ||. */
+static bool is_bitwise(int around)
+{
+  return around >= operators[EXPR_OR].level && around < COMPARISON;
 }
 
 static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
@@ -127,8 +134,10 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   const bool real = ambit__type_is_real(e->type);
   void (*operand)(const ambit__scope *, ambit__text *, const ambit__expr *, int) =
       e->op == EXPR_LAND || e->op == EXPR_LOR ? emit_truth : emit;
-  /* a - (b - c) keeps its parentheses; comparisons inside comparisons too; so do && in || and & | ^, to please readers */
-  const bool wrap = level < around || (level < 12 && around > ARGUMENT && around != level);
+  const bool compares = e->op >= EXPR_LT && e->op <= EXPR_NE;
+  /* a - (b - c) keeps its parentheses; comparisons inside anything too, and && in || and & | ^, to please readers */
+  const bool wrap = level < around ||
+                    (around > ARGUMENT && around != level && (level < SUM || is_bitwise(around)));
 
   if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !real && !is_safe_divisor(e->b)) {
     emit_helper(s, t, e->op == EXPR_DIV ? "div" : "mod", e->type, e);
@@ -144,7 +153,7 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
     return;
   }
   if (wrap) ambit__print(t, "(");
-  operand(s, t, e->a, level);
+  operand(s, t, e->a, level + compares);
   ambit__print(t, " %s ", operators[e->op].text);
   operand(s, t, e->b, level + 1);
   if (wrap) ambit__print(t, ")");
@@ -197,15 +206,17 @@ static void emit_cond(const ambit__scope *s, ambit__text *t, const ambit__expr *
 static void emit_unary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const char *text = e->op == EXPR_NEG ? "-" : e->op == EXPR_NOT ? "!" : "~";
+  /* (!a) == b: without them many would read !(a == b) */
+  const bool wrap = around > UNARY || (e->op == EXPR_NOT && around > ARGUMENT && around < SUM);
 
   if (e->op == EXPR_NEG && !ambit__type_is_real(e->type) && !s->dialect->wraps) {
     emit_helper(s, t, "neg", e->type, e);
     return;
   }
-  if (around > UNARY) ambit__print(t, "(");
+  if (wrap) ambit__print(t, "(");
   ambit__print(t, "%s", text);
   emit(s, t, e->a, UNARY + 1); /* - -x must not become --x */
-  if (around > UNARY) ambit__print(t, ")");
+  if (wrap) ambit__print(t, ")");
 }
 
 static void emit_constant(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)

@@ -94,6 +94,17 @@ void weird(const double *u, double *v, double k, sum double *s)
 }
 """
 
+# Operators that compilers want to see in parentheses where they stand side by side.
+MIXED = """
+void mixed(const int *u, int *v)
+{
+  int a = u[0][1], b = u[1][0], c = u[0][-1], d = 1 - u[-1][0];
+  *v = (a & (b != c)) + (a | (b ^ c)) + (a ^ (b & d)) + ((a | b) ^ c) + ((a < b) == (c < d)) + (a == (b < c))
+       + ((a < b) < c) + ((a == b) != c) + (a < b && c > d || a == d) + (a && (b || c < d)) + ((!a) == b) + (!a & d)
+       + (a + b & d) + (c * d | a - b) + (a - (b - c)) + (a < b ? c == d : (a != b ? b : d));
+}
+"""
+
 
 def _quoted(text):
     return "\n".join('"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"' for line in text.splitlines())
@@ -174,10 +185,17 @@ def a_kernel_file_with_parameters_and_reductions_runs_registered():
         _check(f, f / "weird.c", "weird", "double", "AMBIT_F64", "u, v, 0.75, s", 0, "--strict")
 
 
+def operators_of_all_kinds_keep_their_meaning_and_warn_nobody():
+    with tool.folder(mixed_c=MIXED) as f:
+        _check(f, f / "mixed.c", "mixed", "int", "AMBIT_I32", "u, v", 0)
+
+
 def a_small_grid_can_be_planned_for_and_a_name_given():
     with tool.folder() as f:
         out, _ = tool.run("gen", "star2d1", "--size", "32x32", "--name", "tiny")
         assert "void ambit_cpu_tiny(const ambit_call *call)" in out and "stream)" not in out.split("*/")[1]
+        for words in ((), ("--cuda",), ("--opencl",)):  # so small that fixed faces leave no cell
+            assert "kernel star2d1" in tool.run("gen", *words, "star2d1", "--size", "2x1")[0]
         tool.refuses("gen", "star2d1", "--name", "a-b", saying="as in a C name")
 
 
