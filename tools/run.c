@@ -194,6 +194,16 @@ static void print_value(const char *name, ambit_type type, double x)
   printf("%s = %s\n", name, text);
 }
 
+static bool keeps_all(const tool_problem *p)
+{
+  int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
+
+  tool_problem_region(p, lo, hi);
+  for (int d = 0; d < p->size.ndims; d++)
+    if (lo[d] == hi[d]) return true;
+  return false;
+}
+
 /* What the run found, on standard output; its length and speed, on standard error. */
 static void summarise(ambit *a, const order *o, const tool_job *job)
 {
@@ -210,6 +220,9 @@ static void summarise(ambit *a, const order *o, const tool_job *job)
   fprintf(tool_notes, "%s %s %s on %s: %" PRId64 " iterations in %.3g s, %.3f Gcells/s\n",
           o->problem.what, size, ambit_type_name(o->problem.type), ambit_option_get(a, "devices"),
           s.iterations, s.seconds, s.seconds > 0 ? s.cells / s.seconds / 1e9 : 0);
+  if (keeps_all(&o->problem))
+    fprintf(tool_notes, "ambit run: no cell is updated: fixed faces keep all of a grid this small; "
+                        "another --size or --boundary would leave some\n");
 }
 
 static int tell_not_met(const order *o, const tool_job *job, int until)

@@ -177,6 +177,12 @@ def the_report_names_speed_and_plan():
     assert "Gcells/s" in err and "GB/s" in err and "(rows" in err, err
 
 
+def a_grid_too_small_to_update_is_told():
+    assert "no cell is updated" in tool.run("run", "star2d1", "--size", "9x2")[1]
+    for words in (("--size", "9x3"), ("--size", "9x2", "--boundary", "fixed,periodic")):
+        assert "no cell" not in tool.run("run", "star2d1", *words)[1]
+
+
 def quiet_says_nothing_and_there_is_no_progress_line_without_a_terminal():
     out, err = tool.run("run", "star2d1", "--size", "64x64", "-q")
     assert out == "" and err == "", out + err
