@@ -67,10 +67,9 @@ typedef struct ambit__stream_job {
   ambit__stream streams[AMBIT__STREAMS];
   int nfronts;
   ambit__stream_front fronts[AMBIT__STREAM_FRONTS];
-  bool whole; /* launches may store vectors whole: the cells of all twins are in registers */
-  int head,
-      tail;  /* so many cells at its ends may lie beside the box: as many as fixed faces leave */
-  int ntaps; /* sum: of `taps`, owned */
+  bool whole;     /* launches may store vectors whole: the cells of all twins are in registers, */
+  int head, tail; /* and so many at either end may lie beside the box, as fixed faces leave */
+  int ntaps;      /* sum: of `taps`, owned */
   ambit__tap *taps;
 } ambit__stream_job;
 

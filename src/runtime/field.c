@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  FIRST_MARGIN =
-      2,     /* cells around the own ones that a field is made with: enough for most kernels */
-  SMALL = 16 /* such a share of a device's memory leaves room to widen a field later */
-};
+/* Cells around the own ones that a field is made with: enough for most kernels. And the share of a device's memory, one
+ * SMALLth, that leaves room to widen a field later. */
+enum { FIRST_MARGIN = 2, SMALL = 16 };
 
 #define ERRORS(f) (&(f)->grid->context->errors)
 

@@ -1,0 +1,266 @@
+/* problem.h - a rule on a grid for the tests of GPU kernels: its fields, twice, and what the reference device makes of them.
+ *
+ * Fields of the simulated device (simulated.h) lie between pages that nobody may touch.
+ */
+#ifndef AMBIT_TEST_PROBLEM_H
+#define AMBIT_TEST_PROBLEM_H
+
+#include "device/host.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <sys/mman.h>
+
+extern const ambit__backend ambit__backend_ref;
+static const ambit__backend *const ref = &ambit__backend_ref;
+
+enum { MOST = 8, STEP = 17, PAGE = 65536 };
+
+static ambit__device *device; /* the reference */
+static ambit__queue *queue;
+
+/* ---- memory ---- */
+
+/* Fields of a run: the reference's, and a copy for the simulated device that ends, or begins, at a forbidden page. */
+typedef struct twin {
+  ambit__store store;
+  unsigned char *mapped, *base;
+  size_t bytes; /* mapped */
+} twin;
+
+static bool guard(twin *t, bool at_end)
+{
+  const size_t room = (t->store.layout.bytes + PAGE - 1) / PAGE * PAGE;
+
+  t->bytes = room + 2 * PAGE;
+  t->mapped = mmap(NULL, t->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (t->mapped == MAP_FAILED) return false;
+  t->base = t->mapped + PAGE + (at_end ? room - t->store.layout.bytes : 0);
+  memcpy(t->base, ambit__host_base(t->store.buffer), t->store.layout.bytes);
+  return !mprotect(t->mapped, PAGE, PROT_NONE) &&
+         !mprotect(t->mapped + PAGE + room, PAGE, PROT_NONE);
+}
+
+static double noise(uint64_t i)
+{
+  i = (i + 1) * 0x9e3779b97f4a7c15u;
+  i ^= i >> 29;
+  i *= 0xbf58476d1ce4e5b9u;
+  return (double)(i >> 40) / (1 << 24);
+}
+
+/* Every byte that is no cell is 0x77: what is read there by mistake shows. */
+static void fill(twin *t, int param)
+{
+  const ambit__layout *l = &t->store.layout;
+  const size_t size = ambit_type_size(l->type);
+  unsigned char *base = ambit__host_base(t->store.buffer);
+  int64_t at[AMBIT_MAX_DIMS];
+  uint64_t n = (uint64_t)param << 32;
+
+  memset(base, 0x77, l->bytes);
+  ambit__box_first(&l->own, at);
+  do
+    for (int64_t x = 0; x < l->own.hi[l->own.ndims - 1]; x++)
+      for (int c = 0; c < l->components; c++) {
+        const double value = noise(n++) * (ambit__type_is_real(l->type) ? 2 : 7);
+        int64_t cell[AMBIT_MAX_DIMS];
+
+        memcpy(cell, at, sizeof cell);
+        cell[l->own.ndims - 1] = x;
+        ambit__value_store(base + (size_t)(ambit__layout_at(l, cell) + c * l->component) * size,
+                           l->type, ambit__value_of(value, l->type));
+      }
+  while (ambit__box_next_row(&l->own, at));
+}
+
+/* ---- one run ---- */
+
+/* A rule on a grid. */
+typedef struct problem {
+  const char *name;
+  const char *text; /* NULL: the name is that of the catalogue */
+  ambit_type type;  /* of the catalogue's */
+  int ndims;
+  int64_t extents[4], lo[4], hi[4]; /* hi all 0: everywhere */
+  ambit_boundary boundary;
+  bool around; /* periodic, and no ghost cells along the last axis */
+  bool twins;  /* what is written has a twin, */
+  bool ends;   /* which holds the same beside the box */
+  /* made from it */
+  ambit__rule *rule;
+  ambit__binding bind[MOST];
+  twin fields[MOST];
+  ambit__buffer *values[MOST]; /* the reference's scalars, numbers and reductions */
+  int64_t own_values[MOST];    /* and the simulated device's */
+  ambit__boundaries boundaries;
+  int64_t ended; /* not 0: so is the run, and nothing may change */
+} problem;
+
+static ambit__box box_of(const problem *p)
+{
+  ambit__box b = ambit__box_of_extents(p->ndims, p->extents);
+
+  for (int d = 0; p->hi[0] && d < p->ndims; d++) {
+    b.lo[d] = p->lo[d];
+    b.hi[d] = p->hi[d];
+  }
+  return b;
+}
+
+static bool is_field(const problem *p, int i)
+{
+  return p->rule->params[i].kind == PARAM_FIELD;
+}
+
+/* Ghost cells that a field has along an axis, for reads so far. */
+static int64_t margin(const problem *p, int axis, int reads)
+{
+  return p->boundary && !(p->around && axis == p->ndims - 1) ? reads : 0;
+}
+
+/* Gives a field what its twin holds beside the rows of the box. */
+static void copy_ends(const problem *p, int i)
+{
+  const ambit__box box = box_of(p);
+  const ambit__layout *to = &p->fields[i].store.layout;
+  const twin *from = &p->fields[p->bind[i].twin - 1];
+  const int x = p->ndims - 1;
+  const size_t size = ambit_type_size(to->type);
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(&to->own, at);
+  do
+    for (at[x] = 0; at[x] < p->extents[x]; at[x]++)
+      for (int c = 0; c < to->components && (at[x] < box.lo[x] || at[x] >= box.hi[x]); c++)
+        memcpy(ambit__host_base(p->fields[i].store.buffer) +
+                   (size_t)(ambit__layout_at(to, at) + c * to->component) * size,
+               ambit__host_base(from->store.buffer) +
+                   (size_t)(ambit__layout_at(&from->store.layout, at) +
+                            c * from->store.layout.component) *
+                       size,
+               size);
+  while (at[x] = 0, ambit__box_next_row(&to->own, at));
+}
+
+static void make_field(problem *p, int i, bool at_end)
+{
+  const ambit__param *param = &p->rule->params[i];
+  twin *t = &p->fields[i];
+  ambit__box reach = ambit__box_of_extents(p->ndims, p->extents);
+
+  t->store = (ambit__store){.layout = {.type = param->type,
+                                       .components = param->components,
+                                       .own = ambit__box_of_extents(p->ndims, p->extents)}};
+  for (int d = 0; d < p->ndims; d++) {
+    t->store.layout.margin_lo[d] = margin(p, d, param->low[d]);
+    t->store.layout.margin_hi[d] = margin(p, d, param->high[d]);
+  }
+  CHECK(ambit__layout_make(&t->store.layout));
+  CHECK_EQ(AMBIT_OK, ref->alloc(device, t->store.layout.bytes, NULL, &t->store.buffer));
+  fill(t, i);
+  if (p->ends && p->bind[i].twin) copy_ends(p, i);
+  for (int d = 0; d < p->ndims; d++) {
+    reach.lo[d] -= margin(p, d, param->low[d]);
+    reach.hi[d] += margin(p, d, param->high[d]);
+  }
+  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(queue, &t->store, &p->boundaries, p->extents,
+                                        &t->store.layout.own, &reach));
+  CHECK(guard(t, at_end));
+}
+
+static void make_fields(problem *p, bool at_end)
+{
+  for (int i = 0; i < p->rule->nparams; i++) {
+    if (is_field(p, i)) {
+      make_field(p, i, at_end);
+    } else {
+      unsigned char bytes[8] = {0};
+
+      ambit__value_store(bytes, p->rule->params[i].type,
+                         ambit__value_of(0.25, p->rule->params[i].type));
+      memcpy(&p->own_values[i], bytes, sizeof bytes);
+      CHECK_EQ(AMBIT_OK, ref->alloc(device, sizeof bytes, NULL, &p->values[i]));
+      CHECK_EQ(AMBIT_OK, ref->put(queue, p->values[i], bytes, sizeof bytes));
+    }
+  }
+}
+
+static void free_fields(problem *p)
+{
+  for (int i = 0; i < p->rule->nparams; i++) {
+    if (is_field(p, i)) {
+      ref->release(device, p->fields[i].store.buffer);
+      munmap(p->fields[i].mapped, p->fields[i].bytes);
+    } else {
+      ref->release(device, p->values[i]);
+    }
+  }
+}
+
+static void run_reference(problem *p, const ambit__group *g)
+{
+  ambit__argument args[MOST] = {0};
+  ambit__launch launch = {.box = box_of(p),
+                          .extents = p->extents,
+                          .nargs = p->rule->nparams,
+                          .args = args,
+                          .step = STEP};
+  ambit__function *fn = NULL;
+
+  for (int i = 0; i < p->rule->nparams; i++)
+    if (is_field(p, i))
+      args[i] = (ambit__argument){.store = &p->fields[i].store, .boundaries = &p->boundaries};
+    else
+      args[i].value = p->values[i];
+  CHECK_EQ(AMBIT_OK, ref->build(device, g, &fn));
+  CHECK_EQ(AMBIT_OK, ref->launch(queue, fn, &launch));
+  CHECK_EQ(AMBIT_OK, ref->wait(queue));
+  ref->discard(device, fn);
+}
+
+/* ---- comparing ---- */
+
+static bool is_near(ambit_type type, double a, double b)
+{
+  return a == b || (isnan(a) && isnan(b)) ||
+         fabs(a - b) <= (type == AMBIT_F64 ? 1e-13 : 3e-6) * (fabs(a) + fabs(b));
+}
+
+/* The values of two memories: all equal, or with `nearly` as near as another order of terms brings them. */
+static bool same(const twin *t, bool nearly)
+{
+  const unsigned char *want = ambit__host_base(t->store.buffer);
+  const size_t size = ambit_type_size(t->store.layout.type);
+
+  if (!memcmp(want, t->base, t->store.layout.bytes)) return true;
+  for (size_t i = 0; nearly && i < t->store.layout.bytes; i += size) {
+    ambit__value a = ambit__value_load(want + i, t->store.layout.type);
+    ambit__value b = ambit__value_load(t->base + i, t->store.layout.type);
+
+    if (!is_near(t->store.layout.type, a.real, b.real)) return false;
+  }
+  return nearly;
+}
+
+static void compare(problem *p, const char *plan, bool nearly)
+{
+  for (int i = 0; i < p->rule->nparams; i++) {
+    const ambit__param *param = &p->rule->params[i];
+
+    if (is_field(p, i)) {
+      CHECK_MSG(same(&p->fields[i], nearly), "%s %s: field %s differs", p->name, plan, param->name);
+    } else if (param->kind == PARAM_REDUCE) {
+      unsigned char bytes[8];
+      double want, got;
+
+      CHECK_EQ(AMBIT_OK, ref->get(queue, bytes, p->values[i], sizeof bytes));
+      want = ambit__value_number(ambit__value_load(bytes, param->type), param->type);
+      got = ambit__value_number(ambit__value_load(&p->own_values[i], param->type), param->type);
+      CHECK_MSG(param->reduce == REDUCE_SUM ? is_near(param->type, want, got) : want == got,
+                "%s %s: %s is %.17g, want %.17g", p->name, plan, param->name, got, want);
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* simulated.h - a GPU on the CPU: kernels that are written for CUDA, compiled as C++ with warp.h, whose fibers take the
+ * places of threads.
+ */
+#ifndef AMBIT_TEST_SIMULATED_H
+#define AMBIT_TEST_SIMULATED_H
+
+#include "base/hash.h"
+#include "plan/gpu.h"
+#include "problem.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 256 };
+
+static char folder[PATH_SIZE]; /* of compiled kernels; warp.h is there too, precompiled */
+
+static const ambit__target gpu = {
+    .kind = TARGET_GPU,
+    .dialect = &ambit__dialect_cuda,
+    .threads = 2,
+    .warp = 32,
+    .max_threads = 1024,
+};
+
+/* ---- compiling ---- */
+
+typedef bool simulated(const long long *blocks, const int *threads, const long long *args);
+
+/* Has the C++ compiler make a file of the folder, as far as it goes with both kernels and warp.h. */
+static bool compiled(const char *words, const char *from, const char *to)
+{
+  char command[5 * PATH_SIZE];
+
+  snprintf(command, sizeof command,
+           "c++ -std=c++17 -Og -w -fPIC -ffp-contract=off -fno-strict-aliasing %s '%s' -o '%s/%s'",
+           words, from, folder, to);
+  return !system(command);
+}
+
+/* What most of the time of a small kernel's compilation goes to, once for all of them. */
+static bool precompile_warp(void)
+{
+  return compiled("-x c++-header", AMBIT_TEST_DIR "/plan/warp.h", "warp.h.gch");
+}
+
+static bool write_file(const char *file, const char *source, bool reduces)
+{
+  FILE *f = fopen(file, "w");
+
+  if (!f) return false;
+  fprintf(f, "%s\n", source);
+  for (int fold = 0; fold <= reduces; fold++)
+    fprintf(f,
+            "extern \"C\" bool simulate%s(const long long *b, const int *t, const long long *a)\n"
+            "{\n"
+            "  return warp::launch([](const long long *x) { warp::call(ambit_kernel%s, x); }, b, "
+            "t, a);\n"
+            "}\n",
+            fold ? "_fold" : "", fold ? "_fold" : "");
+  return !fclose(f);
+}
+
+/* Compiles a source unless that was done before; NULL if it fails. */
+static void *compile(const char *source, bool reduces)
+{
+  char key[AMBIT__HASH_CHARS], name[AMBIT__HASH_CHARS + 4];
+  char file[PATH_SIZE + 64], library[PATH_SIZE + 64], words[PATH_SIZE + 64];
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, source);
+  ambit__hash_hex(&h, key);
+  snprintf(name, sizeof name, "%s.so", key);
+  snprintf(file, sizeof file, "%s/%s.cpp", folder, key);
+  snprintf(library, sizeof library, "%s/%s", folder, name);
+  snprintf(words, sizeof words, "-shared -include '%s/warp.h'", folder);
+  if (access(library, R_OK) && (!write_file(file, source, reduces) || !compiled(words, file, name)))
+    return NULL;
+  return dlopen(library, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* ---- launching ---- */
+
+static long long argument(problem *p, const ambit__gpu_slot *s,
+                          int64_t (*partials)[AMBIT__GPU_PARTIALS], const ambit__box *box,
+                          long long blocks)
+{
+  const ambit__layout *l = &p->fields[s->param].store.layout;
+
+  switch (s->kind) {
+  case SLOT_MEMORY: return (long long)(intptr_t)p->fields[s->param].base;
+  case SLOT_ORIGIN: return l->origin;
+  case SLOT_STRIDE: return l->stride[s->axis];
+  case SLOT_COMPONENT: return l->component;
+  case SLOT_VALUE:
+  case SLOT_RESULT: return (long long)(intptr_t)&p->own_values[s->param];
+  case SLOT_PARTIALS: return (long long)(intptr_t)partials[s->param];
+  case SLOT_LO: return box->lo[s->axis];
+  case SLOT_HI: return box->hi[s->axis];
+  case SLOT_OFFSET: return 0;
+  case SLOT_EXTENT: return p->extents[s->axis];
+  case SLOT_STEP: return STEP;
+  case SLOT_ENDS: return p->ends;
+  case SLOT_FAULTS: return 0; /* nothing is checked here */
+  case SLOT_COUNT: return blocks;
+  case SLOT_MORE: return 0;
+  case SLOT_ENDED: return p->ended ? (long long)(intptr_t)&p->ended : 0;
+  }
+  return 0;
+}
+
+/* Some blocks less than there should be where loops go on, and several chunks. */
+static ambit__shape shape_of(const problem *p, const ambit__group *g, const ambit__plan *plan)
+{
+  const ambit__box box = box_of(p);
+  const int z = p->ndims > 2 ? p->ndims - 3 : 0;
+  ambit__shape shape;
+
+  plan->strategy->shape(g, plan, &box, &shape);
+  if (plan->ahead)
+    shape.blocks[1] = box.hi[z] - box.lo[z] >= 3 ? 3 : 1;
+  else if (ambit__gpu_reduces(g) && shape.blocks[1] > 1)
+    shape.blocks[1]--;
+  if (ambit__gpu_reduces(g) && shape.blocks[0] > 1) shape.blocks[0]--;
+  if (p->ndims > 3 && shape.blocks[2] > 2) shape.blocks[2] = 2;
+  return shape;
+}
+
+static void run_simulated(problem *p, const ambit__group *g, const ambit__plan *plan)
+{
+  static int64_t partials[MOST][AMBIT__GPU_PARTIALS];
+  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  const ambit__shape shape = shape_of(p, g, plan);
+  const ambit__box box = box_of(p);
+  const int fold_threads[] = {AMBIT__GPU_FOLD, 1, 1};
+  const long long blocks[] = {shape.blocks[0], shape.blocks[1], shape.blocks[2]};
+  const long long one[] = {1, 1, 1};
+  long long args[AMBIT__GPU_SLOTS];
+  ambit__writer w = {0};
+  simulated *f;
+  char *source;
+  void *library;
+  int n = ambit__gpu_slots(g, slots);
+
+  plan->strategy->emit(g, &gpu, plan, &w);
+  source = ambit__writer_finish(&w);
+  library = compile(source, ambit__gpu_reduces(g));
+  CHECK_MSG(library != NULL, "%s: not compiled:\n%s", p->name, source);
+  free(source);
+  if (!library) return;
+  for (int i = 0; i < n; i++)
+    args[i] = argument(p, &slots[i], partials, &box, 0);
+  *(void **)&f = dlsym(library, "simulate");
+  CHECK(f(blocks, shape.threads, args));
+  if (ambit__gpu_reduces(g)) {
+    n = ambit__gpu_fold_slots(g, slots);
+    for (int i = 0; i < n; i++)
+      args[i] = argument(p, &slots[i], partials, &box, blocks[0] * blocks[1] * blocks[2]);
+    *(void **)&f = dlsym(library, "simulate_fold");
+    CHECK(f(one, fold_threads, args));
+  }
+  dlclose(library);
+}
+
+#endif
