@@ -193,7 +193,7 @@ static ambit_status time_job(ambit *a, const bench_line *line)
   AMBIT_TRY(tool_job_open(a, &line->problem, line->problem.kernel, &job));
   AMBIT_TRY(tool_job_start(&job));
   if (!bench_verify_first(a, line, &job)) return AMBIT_EPROGRAM;
-  AMBIT_TRY(bench_settle(job.program));
+  AMBIT_TRY(ambit_run(job.program, 1));
   before = bench_measure_limits(a);
   AMBIT_TRY(repeat(&job, &r));
   after = bench_measure_limits(a);

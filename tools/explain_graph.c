@@ -389,8 +389,8 @@ static ambit_status make_graph(graph *g, ambit__text *t)
 {
   ambit__errors *errors = &g->p->grid->context->errors;
 
-  for (size_t i = 0; i < g->p->cut.n; i++)
-    add_operation(g, &g->p->cut.ops[i]);
+  for (size_t i = 0; i < g->p->order.n; i++)
+    add_operation(g, &g->p->order.ops[i]);
   AMBIT_CHECK(!g->failed, errors, AMBIT_ENOMEM, "no memory for a graph of %zu nodes", g->count);
   AMBIT_CHECK(g->count <= MOST_NODES, errors, AMBIT_EUNSUPPORTED,
               "the graph would have %zu nodes, more than anyone can look at; with fewer parts in a "

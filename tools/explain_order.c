@@ -146,10 +146,8 @@ void tool_print_order(const ambit_program *p)
   if (a->net->size > 1) printf(" of process %d", a->net->rank);
   if (p->grid->nparts > 1) printf(", overlap %s", a->settings.overlap);
   printf("\n");
-  for (size_t i = 0; i < p->cut.n; i++) {
+  for (size_t i = 0; i < p->order.n; i++) {
     printf("  %2zu  ", i + 1);
-    print_operation(p, &p->cut.ops[i]);
+    print_operation(p, &p->order.ops[i]);
   }
-  if (p->stance == STANCE_FOR)
-    printf("whole steps, as with overlap none, are tried beside it: the faster order is kept\n");
 }

@@ -149,10 +149,10 @@ static ambit_status find_parcels(ambit_program *p, parcels *list)
 {
   int exchanges = 0;
 
-  for (size_t i = 0; i < p->cut.n; i++) {
-    const ambit__exchange *x = p->cut.ops[i].exchange;
+  for (size_t i = 0; i < p->order.n; i++) {
+    const ambit__exchange *x = p->order.ops[i].exchange;
 
-    if (p->cut.ops[i].kind != OP_BEGIN) continue;
+    if (p->order.ops[i].kind != OP_BEGIN) continue;
     for (int k = 0; k < x->nfetches; k++)
       AMBIT_TRY(add_fetch(p, list, exchanges, &p->fetches[x->fetches[k]]));
     exchanges++;

@@ -88,7 +88,6 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
   if (!a) return NULL;
   a->errors.handler = print_story;
   a->errors.user = a;
-  a->pace = (ambit__pace){.seconds = 0.05, .first = 10, .least = 4};
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);

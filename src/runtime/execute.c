@@ -106,8 +106,8 @@ ambit_status ambit__program_walk(ambit_program *p)
 {
   ambit *a = p->grid->context;
 
-  for (size_t i = 0; i < p->order->n; i++) {
-    const ambit__operation *op = &p->order->ops[i];
+  for (size_t i = 0; i < p->order.n; i++) {
+    const ambit__operation *op = &p->order.ops[i];
     const double start = ambit__trace_clock(a);
 
     AMBIT_TRY(run(p, op));
@@ -118,9 +118,9 @@ ambit_status ambit__program_walk(ambit_program *p)
 
 void ambit__program_rotate(ambit_program *p)
 {
-  const ambit__operation *ops = p->order->ops;
+  const ambit__operation *ops = p->order.ops;
 
-  for (size_t i = 0; i < p->order->n; i++)
+  for (size_t i = 0; i < p->order.n; i++)
     for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
       rotate(&p->steps[ops[i].step], k);
 }
@@ -135,14 +135,14 @@ ambit_status ambit__program_iterate(ambit_program *p)
   if (a->trace) a->trace->iteration = -1;
   AMBIT_TRY(ambit__debug_end(p));
   p->iteration++;
-  return p->trial ? ambit__program_trial_step(p) : AMBIT_OK;
+  return AMBIT_OK;
 }
 
 static void iterate_back(ambit_program *p)
 {
-  const ambit__operation *ops = p->order->ops;
+  const ambit__operation *ops = p->order.ops;
 
-  for (size_t i = p->order->n; i-- > 0;)
+  for (size_t i = p->order.n; i-- > 0;)
     for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->context->nslots; k++)
       rotate_back(&p->steps[ops[i].step], k);
   p->iteration--;
@@ -150,17 +150,16 @@ static void iterate_back(ambit_program *p)
 
 /* ---- around a run ---- */
 
-/* What exchanges send next was not computed by border cells of this order: those of the runs, and orders, before do not count. */
-void ambit__program_follow(ambit_program *p, const ambit__order *order)
+/* The border cells of earlier runs feed no exchange of this one. */
+static void forget_borders(ambit_program *p)
 {
-  p->order = order;
   for (int i = 0; i < p->nexchanges; i++)
     p->exchanges[i]->bordered = false;
 }
 
 ambit_status ambit__program_ready(ambit_program *p)
 {
-  ambit__program_follow(p, p->order);
+  forget_borders(p);
   AMBIT_TRY(ambit__program_ends(p));
   for (int i = 0; i < p->nfields; i++) {
     ambit__exchange *x;

@@ -60,8 +60,8 @@ static bool pays(const ambit_program *p)
   int launches = 0;
 
   if (a->dry || a->nengines != 1 || !queue(p)->device->backend->record) return false;
-  for (size_t i = 0; i < p->cut.n; i++) {
-    const int n = launches_of(p, &p->cut.ops[i]);
+  for (size_t i = 0; i < p->order.n; i++) {
+    const int n = launches_of(p, &p->order.ops[i]);
 
     if (n < 0) return false;
     launches += n;

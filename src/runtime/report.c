@@ -1,7 +1,7 @@
 /* report.c - what a run tells people: a live line while it goes on, and the numbers afterwards. */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/trial.h"
+#include "runtime/runtime.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,7 +108,6 @@ ambit_status ambit_program_report(ambit_program *p)
 {
   ambit_stats s;
   double per_second;
-  char found[160];
 
   AMBIT_TRY(ambit_program_stats(p, 1, &s));
   if (p->grid->context->net->rank) return AMBIT_OK;
@@ -121,6 +120,5 @@ ambit_status ambit_program_report(ambit_program *p)
           s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,
           s.copy_bandwidth > 0 ? 100 * s.bytes * per_second / s.copy_bandwidth : 0);
   print_plans(p);
-  if (ambit__program_trial_tell(p, found, sizeof found)) fprintf(stderr, "  %s\n", found);
   return AMBIT_OK;
 }

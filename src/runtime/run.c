@@ -83,7 +83,6 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
   ambit_status s;
 
   if (p->every && p->every - first % p->every < n) n = p->every - first % p->every;
-  if (p->trial) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_trial_resume(p, n)));
   if (until)
     s = ambit__program_iterate_until(p, until, n, n == left, progress);
   else

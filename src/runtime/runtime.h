@@ -34,13 +34,6 @@ typedef struct ambit__engine {
   size_t allocated; /* bytes of all fields */
 } ambit__engine;
 
-/* How fast a trial goes. */
-typedef struct ambit__pace {
-  double seconds; /* of a block; 0: there are no trials */
-  int64_t first;  /* iterations to warm up, and then as many to see how long one takes */
-  int64_t least;  /* iterations of a block */
-} ambit__pace;
-
 struct ambit {
   ambit__errors errors;
   ambit__settings settings; /* parsed from `options` */
@@ -58,7 +51,6 @@ struct ambit {
   struct ambit__trace *trace; /* NULL: nobody wants one; owned */
   int sharing;                /* reductions that are under way between processes */
   bool dry;                   /* nothing is done: programs are only sealed */
-  ambit__pace pace;           /* of trials */
   uint64_t last_id;           /* ids handed out so far */
   struct ambit__debug *debug; /* of the options check and nan; NULL: not needed so far; owned */
   ambit__link grids, scalars, kernels;
@@ -195,13 +187,6 @@ typedef struct ambit__order {
   size_t n, cap;
 } ambit__order;
 
-/* What a process knows of whether whole steps, beside cut ones, are worth a trial (trial.h). */
-typedef enum ambit__stance {
-  STANCE_NONE, /* here, no step is cut */
-  STANCE_FOR,  /* some are */
-  STANCE_AGAINST /* it must not be: nobody asked for it, or results would depend on what was measured */
-} ambit__stance;
-
 struct ambit_program {
   ambit_grid *grid;
   ambit__link link;
@@ -219,11 +204,7 @@ struct ambit_program {
   struct ambit__exchange **starters;  /* by fetch: it alone, before a run; in `exchanges` too */
   struct ambit__exchange **exchanges; /* all, owned */
   int nexchanges;
-  ambit__order cut;          /* as the option overlap says */
-  ambit__order whole;        /* with whole steps, to be tried beside it; empty: it is not */
-  const ambit__order *order; /* the one of them that is followed */
-  ambit__stance stance;
-  struct ambit__trial *trial; /* of the two; NULL: there is none; owned */
+  ambit__order order; /* what an iteration does */
   struct ambit__replay
       *replay; /* of iterations; NULL: each is done operation by operation; owned */
   bool sealed;
@@ -341,12 +322,6 @@ ambit_status ambit__replay_make(ambit_program *p); /* if it pays; when all else 
 void ambit__replay_free(ambit_program *p);
 ambit_status ambit__replay_iterate(ambit_program *p); /* as ambit__program_walk; needs p->replay */
 
-/* ---- trial_run.c: finding the faster order (trial.h); both need p->trial, and are collective ---- */
-
-/* So many iterations follow that nothing comes between; one of them was done. */
-ambit_status ambit__program_trial_resume(ambit_program *p, int64_t iterations);
-ambit_status ambit__program_trial_step(ambit_program *p);
-
 /* ---- program.c, check.c, seal.c, start.c, execute.c, report.c, until.c ---- */
 
 /* Tells all programs of a context that a field, scalar or kernel is about to go. */
@@ -360,8 +335,6 @@ bool ambit__program_goes_anywhere(const ambit_program *p);
 /* Fetches what the first iteration presumes; notes, after the last one, what is good. */
 ambit_status ambit__program_ready(ambit_program *p);
 void ambit__program_rest(ambit_program *p);
-/* Takes up an order, for the iterations from here on. */
-void ambit__program_follow(ambit_program *p, const ambit__order *order);
 ambit_status ambit__program_iterate(ambit_program *p); /* once */
 ambit_status ambit__program_walk(ambit_program *p);    /* all its operations */
 void ambit__program_rotate(ambit_program *p);          /* only those that rotate fields */

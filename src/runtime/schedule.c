@@ -14,15 +14,12 @@
  *
  *        begin   [ inner ]   [ inner of the next ]   finish   [ border ]   [ border of the next ]
  *
- * Nothing else differs: with any setting every cell of every step is computed once, from the same values. Where other processes
- * keep a device busy there may be nothing to hide, and cutting only costs: so `two-way` has a second order made, with whole
- * steps as for `none`, and the faster one is found while iterations run (trial.h).
+ * Nothing else differs: with any setting every cell of every step is computed once, from the same values.
  */
 #include "runtime/schedule.h"
 
 #include "base/memory.h"
 #include "runtime/flow.h"
-#include "runtime/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -237,25 +234,11 @@ static ambit_status add_steps(plan *s)
   return add_shared(s, NULL);
 }
 
-static ambit_status make_order(plan *s, ambit__overlap overlap, ambit__order *order)
+static ambit_status make_order(plan *s)
 {
-  s->overlap = overlap;
-  s->order = order;
   AMBIT_TRY(add_steps(s));
   find_feeders(s);
   return AMBIT_OK;
-}
-
-/* The order that was asked for, and another one if there is to be a trial. Both have the same exchanges. */
-static ambit_status make_orders(plan *s, ambit__overlap overlap)
-{
-  ambit_program *p = s->p;
-
-  AMBIT_TRY(make_order(s, overlap, &p->cut));
-  p->order = &p->cut;
-  p->stance = ambit__program_stance(p, overlap);
-  if (p->stance != STANCE_FOR || p->grid->context->dry) return AMBIT_OK;
-  return make_order(s, OVERLAP_NONE, &p->whole);
 }
 
 /* ---- exchanges ---- */
@@ -309,9 +292,8 @@ static ambit_status parse_overlap(ambit_program *p, ambit__overlap *overlap)
 ambit_status ambit__program_schedule(ambit_program *p)
 {
   const size_t nslots = (size_t)p->grid->context->nslots;
-  plan s = {.p = p};
-  ambit__overlap overlap = OVERLAP_NONE;
-  ambit_status status = parse_overlap(p, &overlap);
+  plan s = {.p = p, .order = &p->order};
+  ambit_status status = parse_overlap(p, &s.overlap);
 
   if (status) return status;
   s.before = ambit__new(ERRORS(p), p->nsteps, sizeof(ambit__exchange *));
@@ -323,7 +305,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
   if (!s.before || !s.begun || !s.sharing || !s.inner || !p->starters || !p->exchanges)
     status = AMBIT_ENOMEM;
   if (!status) status = make_exchanges(&s);
-  if (!status) status = make_orders(&s, overlap);
+  if (!status) status = make_order(&s);
   free(s.before);
   free(s.begun);
   free(s.sharing);
@@ -333,13 +315,11 @@ ambit_status ambit__program_schedule(ambit_program *p)
 
 void ambit__program_unschedule(ambit_program *p)
 {
-  ambit__order_free(&p->cut);
-  ambit__order_free(&p->whole);
+  ambit__order_free(&p->order);
   for (int i = 0; i < p->nexchanges; i++)
     ambit__exchange_free(p->exchanges[i]);
   free(p->exchanges);
   free(p->starters);
   p->exchanges = p->starters = NULL;
   p->nexchanges = 0;
-  p->order = NULL;
 }

@@ -2,12 +2,12 @@
  *
  * Phases, a function each: what is wrong with the steps; whether all processes have the same (same.c); the cells each updates (build.c);
  * whose rows kernels read round (around.c); what is read beyond the parts' own cells (fetch.c), and memory for it; functions and
- * arguments (build.c); what is good when (flow.c), the order of things (schedule.c), whether another is to be tried (trial.h), and
- * whether it can be recorded (replay.c).
+ * arguments (build.c); what is good when (flow.c), the order of things (schedule.c), and whether
+ * it can be recorded (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/flow.h"
-#include "runtime/trial.h"
+#include "runtime/schedule.h"
 
 #include <stdlib.h>
 
@@ -88,7 +88,6 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_build(p));
   AMBIT_TRY(ambit__flow_start(p));
   AMBIT_TRY(ambit__program_schedule(p));
-  AMBIT_TRY(ambit__program_trial_make(p));
   return ambit__replay_make(p);
 }
 
@@ -100,7 +99,6 @@ ambit_status ambit__program_seal(ambit_program *p)
   p->sealed = true;
   seal(p);
   s = ambit__net_agree(p->grid->context->net);
-  if (!s) s = ambit__program_trial_agree(p);
   if (s) ambit__program_unseal(p);
   return s;
 }
@@ -109,7 +107,6 @@ void ambit__program_unseal(ambit_program *p)
 {
   if (!p->sealed) return;
   ambit__replay_free(p);
-  ambit__program_trial_free(p);
   ambit__program_unschedule(p);
   ambit__program_discard(p);
   ambit__program_free_fetches(p);

@@ -28,7 +28,6 @@ typedef enum ambit__note_kind {
   NOTE_ROTATE,
   NOTE_CHECK, /* of the condition of ambit_run_until */
   NOTE_CALLBACK,
-  NOTE_TRIAL,  /* processes compare the times of two orders */
   NOTE_DEVICES /* until all devices are done */
 } ambit__note_kind;
 

@@ -15,25 +15,12 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [NOTE_LAUNCH] = "launch",
-    [NOTE_ENQUEUE] = "enqueue",
-    [NOTE_DEVICE] = "device",
-    [NOTE_BEGIN] = "begin",
-    [NOTE_EDGES] = "edges",
-    [NOTE_FINISH] = "finish",
-    [NOTE_WAIT] = "wait",
-    [NOTE_PACK] = "pack",
-    [NOTE_UNPACK] = "unpack",
-    [NOTE_SEND] = "send",
-    [NOTE_RECEIVE] = "receive",
-    [NOTE_HAND_OVER] = "hand over",
-    [NOTE_SHARE] = "share",
-    [NOTE_SHARED] = "shared",
-    [NOTE_ROTATE] = "rotate",
-    [NOTE_CHECK] = "check",
-    [NOTE_CALLBACK] = "callback",
-    [NOTE_TRIAL] = "trial",
-    [NOTE_DEVICES] = "wait for devices",
+    [NOTE_LAUNCH] = "launch", [NOTE_ENQUEUE] = "enqueue",   [NOTE_DEVICE] = "device",
+    [NOTE_BEGIN] = "begin",   [NOTE_EDGES] = "edges",       [NOTE_FINISH] = "finish",
+    [NOTE_WAIT] = "wait",     [NOTE_PACK] = "pack",         [NOTE_UNPACK] = "unpack",
+    [NOTE_SEND] = "send",     [NOTE_RECEIVE] = "receive",   [NOTE_HAND_OVER] = "hand over",
+    [NOTE_SHARE] = "share",   [NOTE_SHARED] = "shared",     [NOTE_ROTATE] = "rotate",
+    [NOTE_CHECK] = "check",   [NOTE_CALLBACK] = "callback", [NOTE_DEVICES] = "wait for devices",
 };
 
 /* ---- threads ---- */

@@ -146,9 +146,9 @@ static ambit__operation *first_op(ambit_program *p, ambit__op_kind kind)
 {
   size_t i = 0;
 
-  while (i + 1 < p->cut.n && p->cut.ops[i].kind != kind)
+  while (i + 1 < p->order.n && p->order.ops[i].kind != kind)
     i++;
-  return &p->cut.ops[i];
+  return &p->order.ops[i];
 }
 
 /* A halo that lacks a column of what is read. */
