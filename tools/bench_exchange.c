@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/median.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,7 +95,8 @@ static void print(ambit *a, const bench_line *line, turns ms)
 
   if (a->net->rank) return;
   bench_print_text(&t, "exchange", line->text);
-  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size, a->firsts[a->net->size]);
+  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size,
+               a->placement.first[a->net->size]);
   for (int k = 0; k < SETTINGS; k++)
     ambit__print(&t, ", \"ms_%s\": %.4f", settings[k].name, median(ms[k], n));
   for (int k = NONE; k < SETTINGS; k++)
@@ -125,7 +126,7 @@ int bench_exchange(ambit *a, const tool_args *args, const bench_line *line)
   tool_job job;
 
   if (tool_job_open(a, &line->problem, line->problem.kernel, &job)) return TOOL_FAILED;
-  if (a->firsts[a->net->size] < 2)
+  if (a->placement.first[a->net->size] < 2)
     return tool_wrong(args,
                       "'%s' has one part, which exchanges nothing; start several processes with "
                       "mpirun, or say --device 'cpu*2'",

@@ -7,7 +7,7 @@
  */
 #include "ambit.h"
 #include "host.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <mpi.h>
 #include <simgrid/engine.h>

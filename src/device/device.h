@@ -239,4 +239,9 @@ typedef struct ambit__backend {
 const ambit__backend *ambit__backend_find(ambit__errors *errors, const char *name, size_t length);
 const ambit__backend *ambit__backend_at(int i); /* NULL past the end */
 
+/* The tables themselves: ambit__backend_cpu and so on. */
+#define AMBIT_BACKEND(name) extern const ambit__backend ambit__backend_##name;
+#include "device/list.h"
+#undef AMBIT_BACKEND
+
 #endif

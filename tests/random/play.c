@@ -1,6 +1,6 @@
 /* play.c - runs a random program in a context of its own and keeps what came out. */
 #include "program.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <math.h>
 #include <stdlib.h>
