@@ -61,7 +61,8 @@ static double standing_wave(const int64_t *index, int component, void *user)
 static double worst_error(ambit *a, int64_t cells)
 {
   const double h = 1 / (double)cells, dt = h / 2;
-  const int64_t rows = cells - 1, columns = cells + 1; /* held edges lie outside, free ones inside */
+  const int64_t rows = cells - 1,
+                columns = cells + 1; /* held edges lie outside, free ones inside */
   skin s = make_skin(a, rows, columns, 0.25);
   double *u = calloc((size_t)(rows * columns), sizeof *u), worst = 0;
 
