@@ -295,7 +295,7 @@ static int print_run(ambit *a, const order *o)
   if (seal(a, o, &job)) return TOOL_FAILED;
   if (job.grid->nparts > 1 && (tool_print_parts(job.program) || tool_print_messages(job.program)))
     return TOOL_FAILED;
-  tool_print_order(job.program);
+  tool_print_schedule(job.program);
   return TOOL_OK;
 }
 

@@ -25,7 +25,7 @@ ambit_status tool_print_parts(const ambit_program *p);
 ambit_status tool_print_messages(ambit_program *p);
 
 /* explain_order.c: the operations of an iteration, of this process. */
-void tool_print_order(const ambit_program *p);
+void tool_print_schedule(const ambit_program *p);
 
 /* explain_graph.c: what of an iteration of this process waits for what, as a file for Graphviz; "-": standard
  * output. */

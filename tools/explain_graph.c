@@ -25,7 +25,7 @@ typedef enum kind { SEND, RECEIVE, COPY, GHOSTS, LAUNCH, SHARE, ROTATE } kind;
 static const char *const colours[] = {"#f4a582", "#fddbc7", "#d9f0d3", "#e7d4e8",
                                       "#92c5de", "#ffffb3", "#dddddd"};
 static const char *const names[] = {"send",   "receive", "copy",  "ghosts",
-                                    "launch", "share",   "rotate"};
+                                    "launch", "reduce",  "rotate"};
 
 /* Some cells of a field on a part, or a scalar. */
 typedef struct access {
@@ -276,7 +276,7 @@ static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *
   }
 }
 
-static void add_share(graph *g, const char *verb, const ambit__step *s)
+static void add_reduction(graph *g, const char *verb, const ambit__step *s)
 {
   node *n = add_node(g, SHARE);
   size_t at;
@@ -315,8 +315,9 @@ static void add_operation(graph *g, const ambit__operation *op)
     for (int i = 0; i < op->npieces; i++)
       add_piece(g, op, &op->pieces[i]);
     break;
-  case OP_ALLREDUCE_BEGIN: add_share(g, "share", &g->p->steps[op->step]); break;
-  case OP_ALLREDUCE_END: add_share(g, "shared", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_BEGIN: add_reduction(g, "reduce", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
+  case OP_GHOSTS: break; /* of cycles, which are not drawn */
   case OP_ROTATE: add_rotation(g, &g->p->steps[op->step]); break;
   }
 }

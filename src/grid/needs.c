@@ -63,9 +63,14 @@ static int join(joined *list, int n, int axis)
 
 static bool contains(const ambit__need *outer, const ambit__need *inner)
 {
+  const ambit__layers *a = &outer->beyond, *b = &inner->beyond;
+
   if (!ambit__box_equal(&outer->region, &inner->region)) return false;
+  if (outer->boundaries != inner->boundaries) return false;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d]) return false;
+    if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d] || b->lo[d] > a->lo[d] ||
+        b->hi[d] > a->hi[d])
+      return false;
   return true;
 }
 
@@ -76,10 +81,11 @@ static bool is_covered(const ambit__needs *needs, const ambit__need *need)
   return false;
 }
 
+/* Whether cells read only themselves, and only own ones do. */
 static bool is_own_cell(const ambit__need *need)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (need->lo[d] || need->hi[d]) return false;
+    if (need->lo[d] || need->hi[d] || need->beyond.lo[d] || need->beyond.hi[d]) return false;
   return true;
 }
 
@@ -93,7 +99,7 @@ static ambit_status append(ambit__errors *errors, ambit__needs *needs, const amb
   return AMBIT_OK;
 }
 
-ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__box *region,
+ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__need *what,
                               const int (*offsets)[AMBIT_MAX_DIMS], int n)
 {
   joined *boxes = ambit__new(errors, (size_t)n, sizeof *boxes);
@@ -104,10 +110,10 @@ ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const 
     memcpy(boxes[i].lo, offsets[i], sizeof boxes->lo);
     memcpy(boxes[i].hi, offsets[i], sizeof boxes->hi);
   }
-  for (int d = region->ndims - 1; boxes && d >= 0; d--)
+  for (int d = what->region.ndims - 1; boxes && d >= 0; d--)
     left = join(boxes, left, d);
   for (int i = 0; !s && i < left; i++) {
-    ambit__need need = {.region = *region};
+    ambit__need need = *what;
 
     memcpy(need.lo, boxes[i].lo, sizeof need.lo);
     memcpy(need.hi, boxes[i].hi, sizeof need.hi);

@@ -3,6 +3,7 @@
 #include "runtime/run/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/program/cycle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,12 +92,20 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
 /* n iterations, and nothing waits in between. */
 static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
 {
-  for (int64_t i = 0; i < n; i++) {
+  const int64_t end = p->iteration + n, depth = p->cycle ? p->cycle->schedule.iterations : n + 1;
+  const int64_t single = n % depth;
+
+  while (end - p->iteration >= depth) {
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate_cycle(p)));
+    if (progress->on) ambit__progress_show(progress, p, false);
+  }
+  if (n >= depth && single) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
+  while (p->iteration < end) {
     AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate(p)));
     if (progress->on) ambit__progress_show(progress, p, false);
   }
   AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
-  ambit__program_rest(p);
+  if (single) ambit__program_rest(p);
   return AMBIT_OK;
 }
 
