@@ -40,7 +40,7 @@ ambit__limits bench_measure_limits(ambit *a)
 {
   ambit__limits *all = ambit__new(&a->errors, (size_t)a->net->size, sizeof *all), sum = {0}, mine;
 
-  if (!ambit__meet(a, "it measures limits")) {
+  if (!ambit__meet(a, "measures the limits of the machine")) {
     mine = measure_own(a);
     if (ambit__net_gather(a->net, &mine, sizeof mine, all)) all[0] = mine;
   }

@@ -101,7 +101,7 @@ static int agree(ambit *a, int code)
   int *all;
 
   if (!a->net) return code; /* it was not opened, for the same reason on all */
-  ambit__meet(a, "it is done");
+  ambit__meet(a, "is done");
   all = malloc((size_t)a->net->size * sizeof *all);
   if (!all) ambit__net_abort(a->net, "there is no memory left to end well");
   if (all && !ambit__net_gather(a->net, &code, sizeof code, all))

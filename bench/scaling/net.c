@@ -29,11 +29,11 @@ static void wait_some(ambit__net *net)
   MPI_Request handles[MESSAGES];
   int done[MESSAGES], ndone, n = 0;
 
-  for (ambit__request *r = net->under_way; r && n < MESSAGES; r = r->next)
+  for (ambit__request *r = net->pending; r && n < MESSAGES; r = r->next)
     handles[n++] = ambit__mpi_kept(r);
   MPI_Waitsome(n, handles, &ndone, done, MPI_STATUSES_IGNORE);
   n = 0;
-  for (ambit__request *r = net->under_way; r && n < MESSAGES; r = r->next)
+  for (ambit__request *r = net->pending; r && n < MESSAGES; r = r->next)
     ambit__mpi_keep(r, handles[n++]);
   sim_host_self()->waited = simgrid_get_clock();
 }

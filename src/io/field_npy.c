@@ -262,7 +262,7 @@ ambit_status ambit__field_load_npy(ambit_field *f, const char *path)
       each_own_piece(f, get_piece, reader);
     else
       each_shared_piece(f, take_piece, reader);
-    s = ambit__meet(f->grid->context, "it has loaded a file");
+    s = ambit__meet(f->grid->context, "has loaded a file");
   }
   ambit__npy_close(reader);
   return s;

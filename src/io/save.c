@@ -83,7 +83,7 @@ static ambit_status save_png(ambit_field *f, const char *path)
   rows.cells = ambit__new(ERRORS(f), (size_t)(rows.most * rows.width), ambit__field_cell_bytes(f));
   if (rows.cells) draw(&rows, path);
   free(rows.cells);
-  return ambit__meet(f->grid->context, "it has drawn a picture"); /* where a failure is told */
+  return ambit__meet(f->grid->context, "has drawn a picture"); /* where a failure is told */
 }
 
 /* ---- by name ---- */
@@ -105,10 +105,10 @@ static ambit_status check_path(const ambit_field *f, const char *path)
 /* All processes save, or load, the same. */
 static ambit_status meet(const ambit_field *f, const char *what, const char *path)
 {
-  char doing[160] = "it fails";
+  char doing[160] = "fails";
 
   if (!check_path(f, path))
-    snprintf(doing, sizeof doing, "it %s '%.20s' in %s", what, f->name, path);
+    snprintf(doing, sizeof doing, "%s '%.20s' in %s", what, f->name, path);
   return ambit__meet(f->grid->context, doing);
 }
 
