@@ -9,9 +9,9 @@
  * `auto` takes the counts of lowest cost, in units of one cell update:
  *
  *   work      cells of the largest part, plus ROW cells per row for the overhead of a row
- *   exchange  per neighbour (one or two along a cut axis) the cost of a message, plus the cost of each
+ *   exchange  per neighbour (one or two along a cut axis) the cost of a message, plus that of each
  *             cell of the face between: packing, sending, unpacking. Faces across axis 0 are
- *             contiguous in memory; those across a middle axis consist of rows (PIECES more per cell);
+ *             contiguous in memory; those across a middle axis are rows (PIECES more per cell);
  *             of those across the last axis every cell is on a cache line of its own.
  *
  * On CPUs the two add up; on a GPU they overlap and the larger one counts. Bands along axis 0 have
