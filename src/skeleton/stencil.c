@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stencil.c - ambit_stencil, the one-call interface: sizes, a stencil, iterations, input and
  * output. */
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 /* The kernel must have the form (const T *u, T *v). */
 static ambit_status check_kernel(ambit *a, const ambit_kernel *k)
