@@ -290,7 +290,7 @@ const tool_command tool_run = {
         "FILE.c contains a kernel (docs/language.md) with one field that is read and one that is\n"
         "written, swapped after every iteration, or with a single field. Any other file contains\n"
         "weights.\n\n" TOOL_SIZE_NOTE "\nThe initial values are the same on every machine: a hash "
-                                      "of each cell's index, in [0,1),\n"
+        "of each cell's index, in [0,1),\n"
         "or 0 and 1 for integers (docs/tool.md has the formula). With the boundary `fixed`, cells "
         "whose\n"
         "neighbourhood leaves the grid keep their initial value. The final values of the kernel's\n"

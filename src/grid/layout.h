@@ -53,4 +53,8 @@ size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box);
 /* Position in the buffer of component 0 of a cell (global index). */
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);
 
+/* The layout of components first .. first + count - 1 alone, within the same buffer. The order must
+ * be AMBIT_SOA unless these are all. */
+ambit__layout ambit__layout_slice(const ambit__layout *l, int first, int count);
+
 #endif
