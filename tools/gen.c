@@ -41,7 +41,7 @@ static int take_name(const tool_args *args, const char *name, tool_order *o)
     fits = fits && (isalnum((unsigned char)*c) || *c == '_');
   if (!fits)
     return tool_wrong(
-        args, "--name is '%s'; it must consist of letters, digits and '_', as a C name", name);
+        args, "--name is '%s'; it must consist of letters, digits and '_', as in a C name", name);
   snprintf(o->id, sizeof o->id, "%s", name);
   return TOOL_OK;
 }
