@@ -1,6 +1,5 @@
-/* explain_order.c - the order of an iteration, in words: a line for each operation that a process carries out.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain_order.c - prints the schedule of an iteration: a line per operation of a process.
  */
 #include "explain.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* needs.c - the reads of a stencil as boxes of offsets.
  *
- * Offsets are joined axis by axis, from the last one: first runs along rows, then equal runs of rows
- * that follow each other, and so on. No box holds an offset that is
- * not read, so halos stay exact for any shape.
+ * Offsets are joined axis by axis, starting with the last: first into runs along rows, then
+ * adjacent equal runs into planes, and so on. No box contains an offset that is not read, so halos
+ * are exact for any shape.
  */
 #include "base/memory.h"
 #include "grid/halo.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A box of offsets on its way, and the axis along which boxes are joined now. */
+/* A box of offsets under construction, and the axis along which boxes are being joined. */
 typedef struct joined {
   int lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
   int axis;
@@ -22,7 +22,7 @@ static int order(int a, int b)
   return (a > b) - (a < b);
 }
 
-/* By all other axes first: boxes that can be joined along the axis come to stand side by side. */
+/* Compares all other axes first, so that boxes that can be joined along the axis are adjacent. */
 static int compare(const void *a, const void *b)
 {
   const joined *x = a, *y = b;
@@ -36,7 +36,7 @@ static int compare(const void *a, const void *b)
   return order(x->lo[x->axis], y->lo[x->axis]);
 }
 
-/* Whether b goes on where a ends along its axis, or repeats it. */
+/* Whether b overlaps a or continues it along the axis. */
 static bool goes_on(const joined *a, const joined *b)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
@@ -44,7 +44,7 @@ static bool goes_on(const joined *a, const joined *b)
   return b->lo[a->axis] <= a->hi[a->axis] + 1;
 }
 
-/* Joins boxes along one axis; returns how many are left. */
+/* Joins boxes along one axis; returns the number of boxes left. */
 static int join(joined *list, int n, int axis)
 {
   int left = 0;

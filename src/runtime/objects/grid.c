@@ -98,7 +98,7 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
   ambit__list_add(&a->grids, &g->link, g);
   make_parts(g);
   ambit__box_print(&g->box, box, sizeof box);
-  snprintf(doing, sizeof doing, "it makes a grid of the cells %s", box);
+  snprintf(doing, sizeof doing, "creates a grid of the cells %s", box);
   if (!ambit__meet(a, doing)) return g;
   ambit_grid_destroy(g);
   return NULL;

@@ -19,7 +19,7 @@ static ambit_status meet(const ambit_program *p, int64_t most, const ambit__unti
 {
   static const char *const signs[] = {"below", "above", "equal to"};
   char doing[120];
-  int n = snprintf(doing, sizeof doing, "it runs %" PRId64 " iterations", most);
+  int n = snprintf(doing, sizeof doing, "runs %" PRId64 " iterations", most);
 
   if (!p->unseal) n += snprintf(doing + n, sizeof doing - (size_t)n, " of a new program");
   if (p->every)
@@ -138,7 +138,8 @@ static ambit_status ask(ambit_program *p, bool *stopped)
   ambit_status s;
 
   ambit__trace_add(a->trace, NOTE_CALLBACK, start);
-  s = ambit__meet(a, p->unseal ? "it was called back" : "it changed its program when called back");
+  s = ambit__meet(a,
+                  p->unseal ? "returns from its callback" : "changed its program in its callback");
   if (!s) s = ambit__net_gather(net, &mine, 1, all);
   for (int i = 0; !s && i < net->size; i++)
     *stopped |= all[i];
@@ -207,6 +208,6 @@ ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition 
   ambit__until until = {.scalar = s, .when = when, .bound = value};
 
   if (!p) return AMBIT_EINVAL;
-  if (check_until(p, s, when)) return ambit__meet(p->grid->context, "it fails");
+  if (check_until(p, s, when)) return ambit__meet(p->grid->context, "fails");
   return run(p, most, &until);
 }
