@@ -140,9 +140,10 @@ typedef void (*ambit_error_fn)(ambit_status status, const char *story, void *use
 AMBIT_API void ambit_on_error(ambit *a, ambit_error_fn handler, void *user);
 
 /* Options by name; the same names in the environment (AMBIT_NAME) and on the command line
- * (--ambit-name=value); docs/options.md lists them. cache, cc, devices and threads must be set
- * before the first grid or scalar is created. The returned text belongs to the context; NULL: no
- * such option. */
+ * (--ambit-name=value); docs/options.md lists them. A value is checked when it is set. AMBIT_EOPTION:
+ * no such option, a wrong value, or too late: mpi and network are read by ambit_open; cache, cc,
+ * devices, gpuaware and threads with the first grid or scalar; trace with the first run. The returned
+ * text belongs to the context; NULL: no such option. */
 AMBIT_API ambit_status ambit_option_set(ambit *a, const char *name, const char *value);
 AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 

@@ -82,6 +82,7 @@ ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit
 /* Makes a net as slow as the option network says, such as "200us,1GB/s": a latency, a rate, or both; "" leaves it as it is. The
  * new one owns the old. Collective, and all must say the same. */
 ambit_status ambit__net_slow(ambit__net **net, const char *speed);
+ambit_status ambit__net_check_speed(ambit__errors *errors, const char *speed); /* its form alone */
 
 /* ---- messages: net.c ---- */
 

@@ -257,6 +257,8 @@ void ambit__list_remove(ambit__link *link);
 /* Opens the devices if they are not open yet. */
 ambit_status ambit__engines_open(ambit *a);
 void ambit__engines_close(ambit *a);
+/* Whether the text can be the option devices, whichever devices are here. */
+ambit_status ambit__devices_check(ambit *a, const char *text);
 ambit_status ambit__engines_wait(ambit *a); /* until all of them have done all they were given */
 ambit__engine *ambit__engine_of(const ambit *a, int part); /* part: of this process */
 
@@ -269,6 +271,8 @@ ambit_status ambit__aware_find(ambit *a);
 
 int ambit__grid_process(const ambit_grid *g, int part); /* which has it */
 bool ambit__grid_cuts_rows(const ambit_grid *g);        /* some part has a piece of them only */
+/* Whether the text can be the option weights, however many parts a grid has. */
+ambit_status ambit__weights_check(ambit *a, const char *text);
 /* Eight bytes: to all engines, from one. */
 ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
 ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
