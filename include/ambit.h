@@ -342,6 +342,7 @@ AMBIT_API ambit_arg ambit_arg_number(double x);
  *
  *     ambit_apply(p, kernel, u, v, 0.2, change);
  *     ambit_apply_box(p, lo, hi, kernel, u, v);
+ *     ambit_apply_box(p, AMBIT_INDEX(1, 1), AMBIT_INDEX(9, 9), kernel, u, v);
  *     ambit_apply_faces(p, AMBIT_LOW(0) | AMBIT_HIGH(0), kernel, u); */
 AMBIT_API ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs,
                                         const ambit_arg *args);
@@ -411,6 +412,30 @@ AMBIT_API ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes,
 
 #ifdef __cplusplus
 } /* extern "C" */
+#endif
+
+/* ---- AMBIT_INDEX(i, j, ...) ---------------------------------------------------------------- */
+
+/* The index of a cell as a value, for any parameter that takes one (const int64_t *): lo and hi of a
+ * box, of ambit_field_read and ambit_field_write. Axes that are left out count as 0. (A plain
+ * compound literal will not do in ambit_apply_box, which is a macro: its commas would separate
+ * arguments.) It is valid until the end of the expression in C++, of the block in C. */
+#if defined(__cplusplus)
+struct ambit_index {
+  int64_t axis[AMBIT_MAX_DIMS];
+  operator const int64_t *() const
+  {
+    return axis;
+  }
+};
+template <typename... Numbers> ambit_index ambit_index_of(Numbers... numbers)
+{
+  static_assert(sizeof...(numbers) <= AMBIT_MAX_DIMS, "a grid has at most AMBIT_MAX_DIMS axes");
+  return ambit_index{{static_cast<int64_t>(numbers)...}};
+}
+#  define AMBIT_INDEX(...) ambit_index_of(__VA_ARGS__)
+#else
+#  define AMBIT_INDEX(...) ((const int64_t[AMBIT_MAX_DIMS]){__VA_ARGS__})
 #endif
 
 /* ---- ambit_apply(program, kernel, arguments...) ------------------------------------------- */

@@ -34,6 +34,12 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   if (ambit_apply(p, k, source, v, single, factor)) return AMBIT_EINVAL;
   if (ambit_apply(p, k, u)) return AMBIT_EINVAL;
   if (ambit_apply_box(p, lo, hi, k, u, v, whole, change)) return AMBIT_EINVAL;
+  if (ambit_apply_box(p, AMBIT_INDEX(0, whole), AMBIT_INDEX(1, 1), k, u, v, 1, change))
+    return AMBIT_EINVAL;
+  if (ambit_apply_box(p, AMBIT_INDEX(1), hi, k, u)) return AMBIT_EINVAL;
+  if (ambit_apply_box_args(p, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), k, 4, args))
+    return AMBIT_EINVAL;
+  if (ambit_field_read(u, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), &single)) return AMBIT_EINVAL;
   if (ambit_apply_faces(p, AMBIT_LOW(0) | AMBIT_AXIS(1), k, u, v, 1, change)) return AMBIT_EINVAL;
   return ambit_rotate(p, 3, turn);
 }
