@@ -256,6 +256,52 @@ AMBIT_API ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, am
                                                   const ambit_weights *weights);
 AMBIT_API ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, ambit_type type);
 
+/* ---- looking at a kernel ------------------------------------------------------------------- */
+
+/* Axes of the grids it runs on; 0: any number, as long as index() and extent() find theirs. */
+AMBIT_API int ambit_kernel_ndims(const ambit_kernel *k);
+AMBIT_API int ambit_kernel_params(const ambit_kernel *k); /* number of parameters */
+/* 1: it can run once per iteration, on scalars alone (see ambit_apply_args). 0: it needs cells, since
+ * it reduces, reads neighbours or components, or asks for its index. */
+AMBIT_API int ambit_kernel_once(const ambit_kernel *k);
+/* Of the update of one cell: floating-point operations, both sides of every branch; and bytes moved
+ * with a perfect cache, each component that is read or written once. */
+AMBIT_API double ambit_kernel_flops(const ambit_kernel *k);
+AMBIT_API double ambit_kernel_bytes(const ambit_kernel *k);
+
+typedef enum ambit_param_kind {
+  AMBIT_PARAM_FIELD = 0,    /* T *u, T *f[n]: takes a field */
+  AMBIT_PARAM_VALUE = 1,    /* T k: takes a number or a scalar */
+  AMBIT_PARAM_REDUCTION = 2 /* sum T *r: takes a scalar */
+} ambit_param_kind;
+
+typedef enum ambit_reduction { AMBIT_SUM = 0, AMBIT_MIN = 1, AMBIT_MAX = 2 } ambit_reduction;
+
+/* A cell that a kernel reads, relative to the one it updates. */
+typedef struct ambit_offset {
+  int component;
+  int axis[AMBIT_MAX_DIMS]; /* u[-1][0] is {-1, 0}; unused axes are 0 */
+} ambit_offset;
+
+typedef struct ambit_param_info {
+  const char *name;            /* belongs to the kernel */
+  ambit_param_kind kind;       /* what it takes */
+  ambit_reduction reduction;   /* AMBIT_PARAM_REDUCTION */
+  ambit_type type;             /* T */
+  int components;              /* n of T *f[n]; 1 for the others */
+  int is_vector;               /* declared as T *f[n] */
+  int is_const;                /* declared const */
+  int is_written;              /* some component is */
+  int reads_neighbours;        /* some offset is not 0 */
+  int low[AMBIT_MAX_DIMS];     /* how far the reads reach back along each axis, >= 0 */
+  int high[AMBIT_MAX_DIMS];    /* and forward, >= 0 */
+  int noffsets;                /* length of offsets; 0: no value it had before is read */
+  const ambit_offset *offsets; /* distinct, by component and then offset; belongs to the kernel */
+} ambit_param_info;
+
+/* Parameter i, from 0. AMBIT_EINVAL: there is none. */
+AMBIT_API ambit_status ambit_kernel_param(const ambit_kernel *k, int i, ambit_param_info *info);
+
 /* ---- compiled kernels --------------------------------------------------------------------- */
 
 /* What a compiled CPU kernel is called with: update the cells lo <= i < hi, once. Indices are local

@@ -116,7 +116,8 @@ static void print_head(const tool_order *o, const ambit__group *g, const ambit__
                        const char *text, ambit__text *t)
 {
   ambit__print(t, "/* Written by `ambit gen --%s`: kernel %s on grids of %d dimension%s.\n",
-               o->language->name, o->problem.rule->name, g->ndims, g->ndims == 1 ? "" : "s");
+               o->language->name, ambit_kernel_name(o->problem.kernel), g->ndims,
+               g->ndims == 1 ? "" : "s");
   print_compiling(o, g->strict, t);
   print_launch(g, r, t);
   print_arguments(g, r, t);

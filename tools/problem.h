@@ -21,8 +21,11 @@ typedef struct tool_problem {
   tool_setting settings[AMBIT_MAX_PARAMS];
   /* once loaded: */
   ambit_kernel *kernel;
-  const ambit__rule *rule;
-  int in, out; /* parameters of the rule: the field that is read, and the one that is written; the
+  const ambit__rule *rule; /* of it, for those who write code from it */
+  int ndims;               /* of it; 0: any number */
+  int nparams;             /* of it */
+  ambit_param_info params[AMBIT_MAX_PARAMS];
+  int in, out; /* parameters of it: the field that is read, and the one that is written; the
                   same if the kernel has one field */
 } tool_problem;
 

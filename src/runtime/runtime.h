@@ -117,6 +117,7 @@ struct ambit_kernel {
   ambit *context;
   ambit__link link;
   ambit__rule *rule;
+  ambit_offset *offsets; /* reads of all parameters, one parameter after the other; owned */
 };
 
 typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE } ambit__step_kind;
@@ -276,6 +277,11 @@ ambit_status ambit__weights_check(ambit *a, const char *text);
 /* Eight bytes: to all engines, from one. */
 ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
 ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
+
+/* ---- kernel_info.c ---- */
+
+/* Makes k->offsets from the rule. */
+ambit_status ambit__kernel_list_offsets(ambit_kernel *k);
 
 /* ---- options.c ---- */
 

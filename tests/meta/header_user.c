@@ -17,6 +17,7 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   const ambit_field *source = u;
   const ambit_scalar *factor = change;
   const int64_t lo[] = {0, 0}, hi[] = {1, 1};
+  ambit_param_info info;
   ambit_field *turn[3];
   ambit_arg args[4];
   float single = 0.2f;
@@ -29,6 +30,10 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   turn[0] = u;
   turn[1] = v;
   turn[2] = u;
+  for (int i = 0; i < ambit_kernel_params(k); i++) {
+    if (ambit_kernel_param(k, i, &info)) return AMBIT_EINVAL;
+    if (info.kind == AMBIT_PARAM_FIELD && info.noffsets && info.offsets[0].axis[0]) whole = i;
+  }
   if (ambit_apply_args(p, k, 4, args)) return ambit_swap(p, u, v);
   if (ambit_apply(p, k, u, v, 0.2, change)) return AMBIT_EINVAL;
   if (ambit_apply(p, k, source, v, single, factor)) return AMBIT_EINVAL;
