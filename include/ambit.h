@@ -200,6 +200,10 @@ AMBIT_API ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambi
  * function is called once per cell and component, in the calling thread. */
 typedef double (*ambit_fill_fn)(const int64_t *index, int component, void *user);
 AMBIT_API ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user);
+/* The same by all threads at once (option threads), in any order: the function must be thread-safe,
+ * and must not call Ambit. */
+AMBIT_API ambit_status ambit_field_fill_parallel(ambit_field *f, ambit_fill_fn fn, void *user);
+/* Gives every component of every cell one value, on the device. */
 AMBIT_API ambit_status ambit_field_fill_value(ambit_field *f, double value);
 
 /* Copies the cells lo <= index < hi from or to a dense array of the field's type, in C order; with

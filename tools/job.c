@@ -73,8 +73,8 @@ ambit_status tool_job_start(tool_job *job)
 {
   int ndims = ambit_grid_ndims(job->grid);
 
-  return ambit_field_fill(job->in,
-                          ambit__type_is_real(ambit_field_type(job->in)) ? tool_start_real
-                                                                         : tool_start_integer,
-                          &ndims);
+  return ambit_field_fill_parallel(
+      job->in,
+      ambit__type_is_real(ambit_field_type(job->in)) ? tool_start_real : tool_start_integer,
+      &ndims);
 }

@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 1 << 20 }; /* of poison that goes to the device at a time */
-
 /* The first thing that is wrong in this iteration. */
 typedef struct finding {
   bool any;
@@ -57,24 +55,12 @@ static ambit__store flat_store(const ambit__store *store)
 
 ambit_status ambit__debug_poison(const ambit *a, ambit__engine *e, const ambit__store *store)
 {
-  const size_t size = ambit_type_size(store->layout.type);
-  const int64_t most = PIECE_BYTES / (int64_t)size;
   ambit__store flat = flat_store(store);
-  ambit_status s = AMBIT_OK;
-  unsigned char *values;
-  ambit__box piece;
+  unsigned char poison[8];
 
   if (!a->settings.nan || ambit__box_is_empty(&flat.layout.own)) return AMBIT_OK;
-  values = ambit__new(e->device->errors, (size_t)most, size);
-  if (!values) return AMBIT_ENOMEM;
-  for (int64_t i = 0; i < most; i++)
-    ambit__poison_store(values + (size_t)i * size, flat.layout.type);
-  ambit__box_first_piece(&flat.layout.own, most, &piece);
-  do {
-    s = e->device->backend->write_box(e->queue, &flat, &piece, values);
-  } while (!s && ambit__box_next_piece(&flat.layout.own, most, &piece));
-  free(values);
-  return s;
+  ambit__poison_store(poison, flat.layout.type);
+  return e->device->backend->fill_box(e->queue, &flat, &flat.layout.own, poison);
 }
 
 /* ---- findings ---- */
