@@ -58,8 +58,6 @@ int bench_problem(ambit *a, const tool_args *args, const bench_line *line);
 
 /* The same with exchanges between its parts and without, unchecked. */
 int bench_exchange(ambit *a, const tool_args *args, const bench_line *line);
-/* Runs until it is found out which order of an iteration is faster, if that is to be (runtime/trial.h). */
-ambit_status bench_settle(ambit_program *p);
 
 /* bench_machine.c: each prints one line. */
 int bench_limits(ambit *a);

@@ -3,7 +3,7 @@
  * Without exchanges (option exchange=0) results are wrong, and the time is that of computing alone, of whole steps that
  * nothing cuts. The settings take turns on the same fields, each turn beginning with another one, so that a noisy
  * machine is noisy for all. The slowest process counts. A ratio is one of times of the same turn, and of all turns the
- * median: what slows down some turns as a whole is not in it. two-way settles on an order before the first turn, and has it in all.
+ * median: what slows down some turns as a whole is not in it.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/median.h"
-#include "runtime/trial.h"
+#include "runtime/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,24 +44,6 @@ static void set(ambit *a, ambit_program *p, const char *exchange, const char *ov
   ambit_option_set(a, "exchange", exchange);
   ambit_option_set(a, "overlap", overlap);
   ambit__program_unseal(p); /* it is cut anew */
-}
-
-ambit_status bench_settle(ambit_program *p)
-{
-  AMBIT_TRY(ambit_run(p, 1));
-  while (p->trial && !p->trial->over)
-    AMBIT_TRY(ambit_run(p, ambit__trial_left(p->trial)));
-  return AMBIT_OK;
-}
-
-/* What two-way settles on, whole steps, as with none, or cut ones; that is not tried again in each turn. */
-static ambit_status find_order(ambit *a, ambit_program *p, bool *whole)
-{
-  set(a, p, settings[TWO_WAY].exchange, settings[TWO_WAY].overlap);
-  AMBIT_TRY(bench_settle(p));
-  *whole = p->trial && p->trial->whole;
-  a->pace.seconds = 0;
-  return AMBIT_OK;
 }
 
 static double time_setting(ambit *a, tool_job *job, int which, int64_t iterations)
@@ -106,32 +88,31 @@ static void print_turns(ambit__text *t, turns ms, int64_t n)
   ambit__print(t, "}");
 }
 
-static void print(ambit *a, const bench_line *line, bool whole, turns ms)
+static void print(ambit *a, const bench_line *line, turns ms)
 {
   const int64_t n = line->reps;
   ambit__text t = {0};
 
   if (a->net->rank) return;
   bench_print_text(&t, "exchange", line->text);
-  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size, a->firsts[a->net->size]);
+  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size,
+               a->placement.first[a->net->size]);
   for (int k = 0; k < SETTINGS; k++)
     ambit__print(&t, ", \"ms_%s\": %.4f", settings[k].name, median(ms[k], n));
   for (int k = NONE; k < SETTINGS; k++)
     ambit__print(&t, ", \"%s_over_alone\": %.4f", settings[k].name, over_alone(ms, k, n));
-  ambit__print(&t, ", \"two_way_steps\": \"%s\"", whole ? "whole" : "cut");
   print_turns(&t, ms, n);
   printf("{%s}\n", t.chars ? t.chars : "");
   fflush(stdout);
   ambit__text_free(&t);
 }
 
-static bool take_turns(ambit *a, tool_job *job, const bench_line *line, bool whole, turns ms)
+static bool take_turns(ambit *a, tool_job *job, const bench_line *line, turns ms)
 {
   for (int64_t i = 0; i < line->reps; i++)
     for (int k = 0; k < SETTINGS; k++) {
       const int which = (int)((i + k) % SETTINGS);
-      const int runs = which == TWO_WAY && whole ? NONE : which;
-      const double seconds = time_setting(a, job, runs, line->iterations);
+      const double seconds = time_setting(a, job, which, line->iterations);
 
       if (seconds < 0) return false;
       ms[which][i] = 1e3 * seconds / (double)line->iterations;
@@ -143,16 +124,15 @@ int bench_exchange(ambit *a, const tool_args *args, const bench_line *line)
 {
   turns ms;
   tool_job job;
-  bool whole;
 
   if (tool_job_open(a, &line->problem, line->problem.kernel, &job)) return TOOL_FAILED;
-  if (a->firsts[a->net->size] < 2)
+  if (a->placement.first[a->net->size] < 2)
     return tool_wrong(args,
                       "'%s' has one part, which exchanges nothing; start several processes with "
                       "mpirun, or say --device 'cpu*2'",
                       line->text);
-  if (tool_job_start(&job) || find_order(a, job.program, &whole)) return TOOL_FAILED;
-  if (!take_turns(a, &job, line, whole, ms)) return TOOL_FAILED;
-  print(a, line, whole, ms);
+  if (tool_job_start(&job)) return TOOL_FAILED;
+  if (!take_turns(a, &job, line, ms)) return TOOL_FAILED;
+  print(a, line, ms);
   return TOOL_OK;
 }

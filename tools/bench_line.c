@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "bench.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "bench.h"
 #include "device/cpu/process.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/median.h"
 #include "bench.h"
 #include "device/cpu/compile.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -160,7 +160,8 @@ static void print_result(const result *r, const ambit *a)
 
   tool_print_size(&r->line->problem.size, size);
   print_texts(&t, r, size, a->engines[0].device->backend->name);
-  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size, a->firsts[a->net->size]);
+  ambit__print(&t, ", \"processes\": %d, \"parts\": %d", a->net->size,
+               a->placement.first[a->net->size]);
   ambit__print(&t, ", \"iterations\": %" PRId64, r->line->iterations);
   print_number(&t, "gcells", r->best);
   print_number(&t, "median", r->median);
@@ -193,7 +194,7 @@ static ambit_status time_job(ambit *a, const bench_line *line)
   AMBIT_TRY(tool_job_open(a, &line->problem, line->problem.kernel, &job));
   AMBIT_TRY(tool_job_start(&job));
   if (!bench_verify_first(a, line, &job)) return AMBIT_EPROGRAM;
-  AMBIT_TRY(bench_settle(job.program));
+  AMBIT_TRY(ambit_run(job.program, 1));
   before = bench_measure_limits(a);
   AMBIT_TRY(repeat(&job, &r));
   after = bench_measure_limits(a);

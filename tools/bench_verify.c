@@ -15,7 +15,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "bench.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "args.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #define AMBIT_TOOLS_EXPLAIN_H
 
 #include "problem.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 /* Lists for people: so many entries are shown, then how many more there are. */
 enum { TOOL_MOST_PARTS = 16, TOOL_MOST_MESSAGES = 16, TOOL_MOST_BOXES = 4 };

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/exchange.h"
+#include "runtime/exchange/exchange.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ typedef struct node {
   char label[LABEL];
   access *accesses; /* owned */
   int naccesses, cap;
-  const ambit__mail *mail; /* SEND and RECEIVE */
-  uint64_t *waits;         /* a bit for every node it waits for, by way of others too; owned */
+  const ambit__channel *mail; /* SEND and RECEIVE */
+  uint64_t *waits;            /* a bit for every node it waits for, by way of others too; owned */
 } node;
 
 typedef struct graph {
@@ -99,7 +99,7 @@ static ambit__box moved(const ambit__box *box, const int64_t *shift)
 
 /* ---- exchanges ---- */
 
-static void add_mail(graph *g, const ambit__exchange *x, const ambit__mail *m)
+static void add_channel(graph *g, const ambit__exchange *x, const ambit__channel *m)
 {
   node *n = add_node(g, m->incoming ? RECEIVE : SEND);
 
@@ -109,7 +109,7 @@ static void add_mail(graph *g, const ambit__exchange *x, const ambit__mail *m)
            m->incoming ? "finish: receive at part" : "begin: send from part",
            g->p->grid->first + m->part, m->incoming ? "from" : "to", m->other, m->bytes);
   for (int i = 0; i < m->nitems; i++) {
-    const ambit__fetch *f = &g->p->fetches[x->fetches[m->items[2 * i]]];
+    const ambit__field_halo *f = &g->p->halos[x->halos[m->items[2 * i]]];
     const ambit__transfer *t = &f->halo.transfers[m->items[2 * i + 1]];
     ambit__box box = m->incoming ? moved(&t->box, t->shift) : t->box;
 
@@ -117,13 +117,13 @@ static void add_mail(graph *g, const ambit__exchange *x, const ambit__mail *m)
   }
 }
 
-static void add_mails(graph *g, const ambit__exchange *x, bool incoming)
+static void add_channels(graph *g, const ambit__exchange *x, bool incoming)
 {
-  for (int i = 0; i < x->nmails; i++)
-    if (x->mails[i].incoming == incoming) add_mail(g, x, &x->mails[i]);
+  for (int i = 0; i < x->nchannels; i++)
+    if (x->channels[i].incoming == incoming) add_channel(g, x, &x->channels[i]);
 }
 
-static void add_copy(graph *g, const ambit__fetch *f, const ambit__transfer *t)
+static void add_copy(graph *g, const ambit__field_halo *f, const ambit__transfer *t)
 {
   const ambit_grid *grid = g->p->grid;
   const ambit__box to = moved(&t->box, t->shift);
@@ -141,8 +141,8 @@ static void add_copy(graph *g, const ambit__fetch *f, const ambit__transfer *t)
 }
 
 /* The cells that ghosts of a slab beside the box `given` are copies of. */
-static void add_sources(graph *g, node *n, const ambit__fetch *f, int part, const ambit__box *slab,
-                        const ambit__box *given)
+static void add_sources(graph *g, node *n, const ambit__field_halo *f, int part,
+                        const ambit__box *slab, const ambit__box *given)
 {
   ambit__box from = *slab;
 
@@ -166,7 +166,8 @@ static void add_sources(graph *g, node *n, const ambit__fetch *f, int part, cons
 }
 
 /* Ghosts that are copies of own cells. */
-static void add_early_ghosts(graph *g, const ambit__fetch *f, int part, const ambit__box *early)
+static void add_early_ghosts(graph *g, const ambit__field_halo *f, int part,
+                             const ambit__box *early)
 {
   const ambit__box *own = &f->field->stores[part].layout.own;
   ambit__box slabs[2 * AMBIT_MAX_DIMS];
@@ -187,7 +188,7 @@ static void add_early_ghosts(graph *g, const ambit__fetch *f, int part, const am
 
 /* Ghosts that wait for messages, beside the slabs of cells that came: copies of cells in there, or of any that are
  * given if nothing came there. */
-static void add_late_ghosts(graph *g, const ambit__fetch *f, int part, const ambit__box *early)
+static void add_late_ghosts(graph *g, const ambit__field_halo *f, int part, const ambit__box *early)
 {
   const ambit__reach *r = &f->halo.reaches[g->p->grid->first + part];
   ambit__box slabs[2 * AMBIT_MAX_DIMS], ghosts[2 * AMBIT_MAX_DIMS];
@@ -214,12 +215,12 @@ static void add_late_ghosts(graph *g, const ambit__fetch *f, int part, const amb
 static void add_exchange(graph *g, const ambit__operation *op)
 {
   const ambit__exchange *x = op->exchange;
-  const int nslots = g->p->grid->context->nslots;
+  const int nslots = g->p->grid->placement.n;
 
-  if (op->kind == OP_BEGIN) add_mails(g, x, false);
-  if (op->kind == OP_FINISH) add_mails(g, x, true);
-  for (int i = 0; i < x->nfetches; i++) {
-    const ambit__fetch *f = &g->p->fetches[x->fetches[i]];
+  if (op->kind == OP_BEGIN) add_channels(g, x, false);
+  if (op->kind == OP_FINISH) add_channels(g, x, true);
+  for (int i = 0; i < x->nhalos; i++) {
+    const ambit__field_halo *f = &g->p->halos[x->halos[i]];
 
     for (size_t k = 0; op->kind == OP_BEGIN && k < f->halo.count; k++)
       add_copy(g, f, &f->halo.transfers[k]);
@@ -246,7 +247,7 @@ static ambit__box reads_of(const ambit_program *p, const ambit__step *s, int i,
     read.lo[d] -= q->low[d];
     read.hi[d] += q->high[d];
   }
-  if (x >= 0 && ambit__field_goes_around(p, s->args[i].field)) { /* and is back at the other end */
+  if (x >= 0 && ambit__field_wraps_rows(p, s->args[i].field)) { /* and is back at the other end */
     read.lo[x] = 0;
     read.hi[x] = p->grid->box.hi[x];
   }
@@ -314,8 +315,8 @@ static void add_operation(graph *g, const ambit__operation *op)
     for (int i = 0; i < op->npieces; i++)
       add_piece(g, op, &op->pieces[i]);
     break;
-  case OP_SHARE: add_share(g, "share", &g->p->steps[op->step]); break;
-  case OP_SHARED: add_share(g, "shared", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_BEGIN: add_share(g, "share", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_END: add_share(g, "shared", &g->p->steps[op->step]); break;
   case OP_ROTATE: add_rotation(g, &g->p->steps[op->step]); break;
   }
 }
@@ -336,7 +337,7 @@ static bool meet(const access *a, const access *b)
 /* Whether `later` must wait for `earlier`. */
 static bool must_wait(const node *later, const node *earlier)
 {
-  if (later->mail && earlier->mail && later->mail->twin == earlier->mail) return true;
+  if (later->mail && earlier->mail && later->mail->peer == earlier->mail) return true;
   for (int i = 0; i < later->naccesses; i++)
     for (int k = 0; k < earlier->naccesses; k++)
       if (meet(&later->accesses[i], &earlier->accesses[k])) return true;
@@ -389,8 +390,8 @@ static ambit_status make_graph(graph *g, ambit__text *t)
 {
   ambit__errors *errors = &g->p->grid->context->errors;
 
-  for (size_t i = 0; i < g->p->cut.n; i++)
-    add_operation(g, &g->p->cut.ops[i]);
+  for (size_t i = 0; i < g->p->schedule.n; i++)
+    add_operation(g, &g->p->schedule.ops[i]);
   AMBIT_CHECK(!g->failed, errors, AMBIT_ENOMEM, "no memory for a graph of %zu nodes", g->count);
   AMBIT_CHECK(g->count <= MOST_NODES, errors, AMBIT_EUNSUPPORTED,
               "the graph would have %zu nodes, more than anyone can look at; with fewer parts in a "

@@ -4,7 +4,7 @@
  */
 #include "explain.h"
 
-#include "runtime/exchange.h"
+#include "runtime/exchange/exchange.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ const char *tool_cells_name(ambit__cells cells)
 
 static void print_fields(const ambit_program *p, const ambit__exchange *x)
 {
-  for (int i = 0; i < x->nfetches; i++)
-    printf("%s%s", i ? ", " : "", p->fetches[x->fetches[i]].field->name);
+  for (int i = 0; i < x->nhalos; i++)
+    printf("%s%s", i ? ", " : "", p->halos[x->halos[i]].field->name);
 }
 
 /* "part 0 to 1 (16 bytes), ...": the messages of one direction. */
@@ -30,8 +30,8 @@ static void print_mails(const ambit_grid *g, const ambit__exchange *x, bool inco
   size_t bytes = 0;
   int n = 0;
 
-  for (int i = 0; i < x->nmails; i++) {
-    const ambit__mail *m = &x->mails[i];
+  for (int i = 0; i < x->nchannels; i++) {
+    const ambit__channel *m = &x->channels[i];
 
     if (m->incoming != incoming) continue;
     if (n < TOOL_MOST_BOXES)
@@ -48,8 +48,8 @@ static int near_copies(const ambit_program *p, const ambit__exchange *x)
   const ambit_grid *g = p->grid;
   int n = 0;
 
-  for (int i = 0; i < x->nfetches; i++) {
-    const ambit__halo *h = &p->fetches[x->fetches[i]].halo;
+  for (int i = 0; i < x->nhalos; i++) {
+    const ambit__halo *h = &p->halos[x->halos[i]].halo;
 
     for (size_t k = 0; k < h->count; k++)
       n += g->mine[h->transfers[k].from] &&
@@ -64,10 +64,10 @@ static void print_begin(const ambit_program *p, const ambit__exchange *x)
 
   printf("begin   ");
   print_fields(p, x);
-  printf(":%s", x->nmails || copies ? "" : " no messages");
+  printf(":%s", x->nchannels || copies ? "" : " no messages");
   print_mails(p->grid, x, false);
   if (copies)
-    printf("%s %d cop%s between parts on one device", x->nmails ? ";" : "", copies,
+    printf("%s %d cop%s between parts on one device", x->nchannels ? ";" : "", copies,
            copies == 1 ? "y" : "ies");
   printf("\n");
 }
@@ -76,9 +76,9 @@ static void print_finish(const ambit_program *p, const ambit__exchange *x)
 {
   printf("finish  ");
   print_fields(p, x);
-  if (x->nmails) printf(":");
+  if (x->nchannels) printf(":");
   print_mails(p->grid, x, true);
-  printf("%s\n", x->nmails ? "; and ghost cells that wait for them" : ": the other ghost cells");
+  printf("%s\n", x->nchannels ? "; and ghost cells that wait for them" : ": the other ghost cells");
 }
 
 static void print_launch(const ambit_program *p, const ambit__operation *op)
@@ -126,9 +126,9 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
     break;
   case OP_FINISH: print_finish(p, op->exchange); break;
   case OP_LAUNCH: print_launch(p, op); break;
-  case OP_SHARE:
-  case OP_SHARED:
-    printf("%-8s", op->kind == OP_SHARE ? "share" : "shared");
+  case OP_ALLREDUCE_BEGIN:
+  case OP_ALLREDUCE_END:
+    printf("%-8s", op->kind == OP_ALLREDUCE_BEGIN ? "share" : "shared");
     print_names(&p->steps[op->step], false);
     break;
   case OP_ROTATE:
@@ -146,10 +146,8 @@ void tool_print_order(const ambit_program *p)
   if (a->net->size > 1) printf(" of process %d", a->net->rank);
   if (p->grid->nparts > 1) printf(", overlap %s", a->settings.overlap);
   printf("\n");
-  for (size_t i = 0; i < p->cut.n; i++) {
+  for (size_t i = 0; i < p->schedule.n; i++) {
     printf("  %2zu  ", i + 1);
-    print_operation(p, &p->cut.ops[i]);
+    print_operation(p, &p->schedule.ops[i]);
   }
-  if (p->stance == STANCE_FOR)
-    printf("whole steps, as with overlap none, are tried beside it: the faster order is kept\n");
 }

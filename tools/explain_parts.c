@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "grid/partition.h"
-#include "runtime/exchange.h"
+#include "runtime/exchange/exchange.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { BOX_CHARS = 256 };
 
 static int slot_of(const ambit_grid *g, int part)
 {
-  return g->context->slots[part - g->context->firsts[ambit__grid_process(g, part)]];
+  return g->placement.engine[part - g->placement.first[ambit__grid_process(g, part)]];
 }
 
 const char *tool_part_device(const ambit_grid *g, int part, int *ordinal)
@@ -114,8 +114,8 @@ static way way_of(const ambit_grid *g, int from, int to)
   return ambit__grid_process(g, from) == ambit__grid_process(g, to) ? HANDED_OVER : SENT;
 }
 
-static ambit_status add_parcel(ambit_program *p, parcels *list, int exchange, const ambit__fetch *f,
-                               const ambit__transfer *t)
+static ambit_status add_parcel(ambit_program *p, parcels *list, int exchange,
+                               const ambit__field_halo *f, const ambit__transfer *t)
 {
   parcel *all =
       ambit__grow(&p->grid->context->errors, list->all, list->count, &list->cap, sizeof *all);
@@ -124,16 +124,17 @@ static ambit_status add_parcel(ambit_program *p, parcels *list, int exchange, co
   if (!all) return AMBIT_ENOMEM;
   one.bytes = one.way == COPIED
                   ? (size_t)ambit__box_volume(&t->box) * ambit__field_cell_bytes(f->field)
-                  : ambit__mail_item_bytes(f, t);
+                  : ambit__channel_item_bytes(f, t);
   list->all = all;
   list->all[list->count++] = one;
   return AMBIT_OK;
 }
 
 /* What a fetch brings, to all parts there are. */
-static ambit_status add_fetch(ambit_program *p, parcels *list, int exchange, const ambit__fetch *f)
+static ambit_status add_fetch(ambit_program *p, parcels *list, int exchange,
+                              const ambit__field_halo *f)
 {
-  ambit__halo_spec spec = ambit__fetch_spec(p, f);
+  ambit__halo_spec spec = ambit__field_halo_spec(p, f);
   ambit__halo halo;
   ambit_status s;
 
@@ -149,12 +150,12 @@ static ambit_status find_parcels(ambit_program *p, parcels *list)
 {
   int exchanges = 0;
 
-  for (size_t i = 0; i < p->cut.n; i++) {
-    const ambit__exchange *x = p->cut.ops[i].exchange;
+  for (size_t i = 0; i < p->schedule.n; i++) {
+    const ambit__exchange *x = p->schedule.ops[i].exchange;
 
-    if (p->cut.ops[i].kind != OP_BEGIN) continue;
-    for (int k = 0; k < x->nfetches; k++)
-      AMBIT_TRY(add_fetch(p, list, exchanges, &p->fetches[x->fetches[k]]));
+    if (p->schedule.ops[i].kind != OP_BEGIN) continue;
+    for (int k = 0; k < x->nhalos; k++)
+      AMBIT_TRY(add_fetch(p, list, exchanges, &p->halos[x->halos[k]]));
     exchanges++;
   }
   return AMBIT_OK;

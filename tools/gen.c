@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "generate.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <ctype.h>
 #include <stdio.h>

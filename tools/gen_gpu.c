@@ -7,7 +7,7 @@
 #include "generate.h"
 #include "plan/gpu.h"
 #include "plan/recipe.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

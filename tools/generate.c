@@ -6,7 +6,7 @@
 
 #include "device/cpu/pool.h"
 #include "device/cpu/target.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "args.h"
 
 #include "base/spell.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "kernel/weights_file.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

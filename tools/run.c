@@ -5,10 +5,10 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include "runtime/run/run.h"
 #include "base/number.h"
 #include "io/npy.h"
 #include "problem.h"
-#include "runtime/runtime.h"
 
 #include "base/spell.h"
 

@@ -7,7 +7,7 @@
  */
 #include "ambit.h"
 #include "host.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <mpi.h>
 #include <simgrid/engine.h>
@@ -106,7 +106,6 @@ int main(int argc, char **argv)
 
   MPI_Init(&argc, &argv);
   a = ambit_open_mpi(&argc, &argv, &world);
-  if (a) a->pace.seconds = 0; /* no trials: Ambit's clock is that of the simulator's machine */
   if (argc < 3 && ambit_process(a) == 0) fprintf(stderr, "usage: STENCIL SIZE [ITERATIONS]\n");
   if (argc >= 3) measure(a, argv, argc > 3 ? atoi(argv[3]) : 8);
   failed = ambit_close(a) || argc < 3;

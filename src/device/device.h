@@ -212,10 +212,6 @@ typedef struct ambit__backend {
   ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
   void (*discard)(ambit__device *dev, ambit__function *fn);
   ambit_status (*launch)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
-  /* Whether two boxes of a part are computed by the same code: if not, and rounding is not strict, a cell in both may have other last
-   * bits in one. NULL: always. */
-  bool (*alike)(const ambit__function *fn, const ambit__box *part, const ambit__box *a,
-                const ambit__box *b);
   ambit_status (*wait)(ambit__queue *q);
 
   /* Checks that the host need not wait for. watch begins them, unless it says that this device cannot. check puts
@@ -245,5 +241,10 @@ typedef struct ambit__backend {
 /* The backend called `name` (length bytes); NULL and an error that names those there are. */
 const ambit__backend *ambit__backend_find(ambit__errors *errors, const char *name, size_t length);
 const ambit__backend *ambit__backend_at(int i); /* NULL past the end */
+
+/* The tables themselves: ambit__backend_cpu and so on. */
+#define AMBIT_BACKEND(name) extern const ambit__backend ambit__backend_##name;
+#include "device/list.h"
+#undef AMBIT_BACKEND
 
 #endif

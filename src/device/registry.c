@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AMBIT_BACKEND(name) extern const ambit__backend ambit__backend_##name;
-#include "device/list.h"
-#undef AMBIT_BACKEND
-
 static const ambit__backend *const backends[] = {
 #define AMBIT_BACKEND(name) &ambit__backend_##name,
 #include "device/list.h"

@@ -57,7 +57,7 @@ static ambit_status each_own_piece(ambit_field *f, piece_fn fn, void *file)
   void *dense = ambit__field_piece_new(f);
   ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
 
-  for (int i = 0; !s && i < f->grid->context->nslots; i++)
+  for (int i = 0; !s && i < f->grid->placement.n; i++)
     s = each_piece(f, &f->stores[i].layout.own, fn, dense, file);
   free(dense);
   return s;

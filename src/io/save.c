@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "io/field_npy.h"
 #include "io/png.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

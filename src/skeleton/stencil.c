@@ -1,5 +1,5 @@
 /* stencil.c - the one-call skeleton: sizes, a stencil, iterations, what goes in and what comes out. */
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 /* The kernel must be (const T *u, T *v); finds T. */
 static ambit_status check_kernel(ambit *a, const ambit_kernel *k, ambit_type *type)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/options.md has a row for every option of src/runtime/options.c, with its default, its values and the time until which
+"""docs/options.md has a row for every option of src/runtime/objects/options.c, with its default, its values and the time until which
 it can be set, and no other."""
 import pathlib, re, sys
 
@@ -13,10 +13,10 @@ ROW_OF_TEXT = re.compile(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", re.M)
 
 
 def code():
-    text = (ROOT / "src/runtime/options.c").read_text()
+    text = (ROOT / "src/runtime/objects/options.c").read_text()
     rows = re.search(r"static const row rows\[\] = \{(.*?)\n\};", text, re.S)
     if not rows:
-        sys.exit("src/runtime/options.c has no table called rows")
+        sys.exit("src/runtime/objects/options.c has no table called rows")
     words = {name: re.findall(r'"([^"]*)"', listed) for name, listed in WORDS.findall(text)}
     return {name: (kind, time, initial, least, most, words.get(listed, []))
             for name, kind, time, initial, least, most, listed in ROW_OF_CODE.findall(rows[1])}
@@ -52,7 +52,7 @@ def main():
     text = (ROOT / "docs/options.md").read_text()
     options, documented = code(), {name: row for name, *row in ROW_OF_TEXT.findall(text)}
     if len(options) < 5:
-        sys.exit(f"only {len(options)} options were found in src/runtime/options.c")
+        sys.exit(f"only {len(options)} options were found in src/runtime/objects/options.c")
     found = sorted([*faults(options, documented), *time_faults(options, text)])
     print("\n".join(found) or f"{len(options)} options, all told of")
     return len(found) != 0

@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
 #include "base/file.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 #include "support/test.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* play.c - runs a random program in a context of its own and keeps what came out. */
 #include "program.h"
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -253,8 +253,6 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   setenv("AMBIT_MPI", strcmp(mode->device, "ref") ? "auto" : "off", 1); /* ref has one part */
   s.a = ambit_open(NULL, NULL);
   snprintf(count, sizeof count, "%d", mode->threads);
-  s.a->pace =
-      (ambit__pace){.seconds = 1e-9, .first = 1, .least = 1}; /* orders change all the time */
   ambit_on_error(s.a, NULL, NULL);
   ambit_option_set(s.a, "devices", mode->device);
   ambit_option_set(s.a, "strict", mode->strict ? "1" : "0");

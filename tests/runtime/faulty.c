@@ -6,7 +6,7 @@
  * two: on another process as well, with another cause. again: as device; then the error is cleared, and the program runs once more. The
  * linker puts a function of ours before the one that walks the operations of an iteration.
  */
-#include "runtime/runtime.h"
+#include "runtime/run/run.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -26,7 +26,6 @@ def a_problem_gives_one_line_with_all_that_was_measured():
 def exchanges_are_timed_turn_by_turn():
     (r,), _ = _lines("--exchange", "star2d1 300x400 t3 r4", "--device", "cpu*2")
     assert (r["processes"], r["parts"]) == (1, 2) and {len(v) for v in r["ms"].values()} == {4}, r
-    assert r["two_way_steps"] == "cut", r  # nothing leaves the process
     ratios = sorted(x / y for x, y in zip(r["ms"]["two_way"], r["ms"]["alone"]))
     assert ratios[1] * 0.9 <= r["two_way_over_alone"] <= ratios[2] * 1.1, (ratios, r)
 

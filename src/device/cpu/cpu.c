@@ -66,8 +66,6 @@ typedef struct function {
   ambit__value *partial;  /* MOST_PARTIALS x parameters: a double or an int64_t each */
 } function;
 
-extern const ambit__backend ambit__backend_cpu, ambit__backend_ref;
-
 /* ---- device and queue ---- */
 
 static int count(void)

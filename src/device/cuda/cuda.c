@@ -4,8 +4,6 @@
  */
 #include "device/gpu/gpu.h"
 
-extern const ambit__backend ambit__backend_cuda;
-
 static int count(void)
 {
   return ambit__gpu_driver_cuda.count();

@@ -300,14 +300,6 @@ static bool suits(const function *f, const ambit__box *part, const ambit__box *b
   return plan->strategy->suits(&f->group, plan, cells, own);
 }
 
-bool ambit__gpu_alike(const ambit__function *fn, const ambit__box *part, const ambit__box *a,
-                      const ambit__box *b)
-{
-  const function *f = (const function *)fn;
-
-  return suits(f, part, a) == suits(f, part, b);
-}
-
 /* The variant for the box of a launch. */
 static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launch *l,
                            const variant **v)

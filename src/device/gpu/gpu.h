@@ -144,8 +144,6 @@ double ambit__gpu_event_seconds(ambit__event *from, ambit__event *to);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
-bool ambit__gpu_alike(const ambit__function *fn, const ambit__box *part, const ambit__box *a,
-                      const ambit__box *b);
 ambit_status ambit__gpu_wait(ambit__queue *q);
 ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *w, bool *can);
 ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
@@ -186,8 +184,8 @@ enum { AMBIT__GPU_LINE = 256 };
   .event_record = ambit__gpu_event_record, .event_await = ambit__gpu_event_await,                  \
   .event_sync = ambit__gpu_event_sync, .event_done = ambit__gpu_event_done,                        \
   .event_seconds = ambit__gpu_event_seconds, .build = ambit__gpu_build,                            \
-  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .alike = ambit__gpu_alike,           \
-  .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,       \
+  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,             \
+  .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
   .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
   .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
 

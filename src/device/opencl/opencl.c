@@ -1,8 +1,6 @@
 /* opencl.c - any vendor's GPUs, and other devices, through OpenCL. */
 #include "device/gpu/gpu.h"
 
-extern const ambit__backend ambit__backend_opencl;
-
 static int count(void)
 {
   return ambit__gpu_driver_opencl.count();

@@ -38,8 +38,6 @@ typedef struct total {
   double lost;        /* real sums: what rounding took from `value` */
 } total;
 
-extern const ambit__backend ambit__backend_ref;
-
 /* ---- device and queue ---- */
 
 static int count(void)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exchange_make.c - putting an exchange together: which transfers travel in which message. */
+#include "base/memory.h"
+#include "runtime/exchange/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- messages ---- */
+
+static ambit__channel *find_channel(ambit__exchange *x, int part, int other, bool incoming)
+{
+  for (int i = 0; i < x->nchannels; i++)
+    if (x->channels[i].part == part && x->channels[i].other == other &&
+        x->channels[i].incoming == incoming)
+      return &x->channels[i];
+  return NULL;
+}
+
+/* How many messages between the same two processes, in the same direction, were added before. Both ends add
+ * them in the same order, so it tells them apart. */
+static int earlier_channels(const ambit__exchange *x, const ambit__channel *m)
+{
+  int n = 0;
+
+  for (const ambit__channel *i = x->channels; i < m; i++)
+    n += i->process == m->process && i->incoming == m->incoming;
+  return n;
+}
+
+static ambit__channel *add_channel(ambit__exchange *x, size_t *cap, int part, int other,
+                                   bool incoming)
+{
+  ambit__channel *channels = ambit__grow(&ambit__exchange_context(x)->errors, x->channels,
+                                         (size_t)x->nchannels, cap, sizeof *channels);
+
+  if (!channels) return NULL;
+  x->channels = channels;
+  channels += x->nchannels++;
+  *channels = (ambit__channel){.part = part, .other = other, .incoming = incoming};
+  channels->process = ambit__grid_process(x->program->grid, other);
+  channels->tag = x->tag + earlier_channels(x, channels);
+  return channels;
+}
+
+size_t ambit__channel_item_bytes(const ambit__field_halo *f, const ambit__transfer *t)
+{
+  size_t n = (size_t)ambit__box_volume(&t->box) * ambit__field_cell_bytes(f->field);
+
+  return (n + 7) / 8 * 8;
+}
+
+static ambit_status add_item(ambit__exchange *x, size_t *cap, int halo, int transfer, int part,
+                             int other, bool incoming)
+{
+  const ambit__field_halo *f = ambit__exchange_halo(x, halo);
+  ambit__channel *m = find_channel(x, part, other, incoming);
+  int *items;
+
+  if (!m) m = add_channel(x, cap, part, other, incoming);
+  if (!m) return AMBIT_ENOMEM;
+  items = realloc(m->items, (size_t)(m->nitems + 1) * 2 * sizeof *items);
+  AMBIT_CHECK(items, &ambit__exchange_context(x)->errors, AMBIT_ENOMEM,
+              "no memory for the messages of a program");
+  m->items = items;
+  items[2 * m->nitems] = halo;
+  items[2 * m->nitems++ + 1] = transfer;
+  m->bytes += ambit__channel_item_bytes(f, &f->halo.transfers[transfer]);
+  return AMBIT_OK;
+}
+
+/* Both ends of a transfer that does not stay on one engine, as far as they are of this process. */
+static ambit_status add_transfer(ambit__exchange *x, size_t *cap, int halo, int transfer,
+                                 bool incoming)
+{
+  const ambit_grid *g = x->program->grid;
+  const ambit__transfer *t = &ambit__exchange_halo(x, halo)->halo.transfers[transfer];
+  const bool sends = g->mine[t->from], gets = g->mine[t->to];
+
+  if (sends && gets &&
+      g->placement.engine[t->from - g->first] == g->placement.engine[t->to - g->first])
+    return AMBIT_OK;
+  if (incoming && gets) return add_item(x, cap, halo, transfer, t->to - g->first, t->from, true);
+  if (!incoming && sends) return add_item(x, cap, halo, transfer, t->from - g->first, t->to, false);
+  return AMBIT_OK;
+}
+
+static ambit_status add_channels(ambit__exchange *x)
+{
+  size_t cap = 0;
+
+  for (int incoming = 0; incoming < 2; incoming++)
+    for (int i = 0; i < x->nhalos; i++)
+      for (size_t k = 0; k < ambit__exchange_halo(x, i)->halo.count; k++)
+        AMBIT_TRY(add_transfer(x, &cap, i, (int)k, incoming));
+  return AMBIT_OK;
+}
+
+/* Whether the device hands it to the other end without the host's help. */
+static bool is_direct(const ambit__exchange *x, const ambit__channel *m,
+                      const ambit__message *message)
+{
+  const ambit__backend *here = ambit__engine_of(x->program->grid, m->part)->device->backend;
+
+  if (!message->device_bytes) return false;
+  if (!m->peer) return ambit__exchange_context(x)->gpu_aware;
+  return here->pass && here == ambit__engine_of(x->program->grid, m->peer->part)->device->backend;
+}
+
+static ambit_status open_message(const ambit__exchange *x, const ambit__channel *m,
+                                 ambit__message **message, ambit__event **event)
+{
+  ambit__device *dev = ambit__engine_of(x->program->grid, m->part)->device;
+
+  AMBIT_TRY(dev->backend->message_open(dev, m->bytes, message));
+  (*message)->direct = is_direct(x, m, *message);
+  return dev->backend->event_open ? dev->backend->event_open(dev, false, event) : AMBIT_OK;
+}
+
+static ambit_status open_channel(ambit__exchange *x, ambit__channel *m)
+{
+  const ambit_grid *g = x->program->grid;
+
+  if (g->mine[m->other])
+    m->peer = find_channel(x, m->other - g->first, m->part + g->first, !m->incoming);
+  m->unpacked = ambit__channel_is_unpacked(x, m);
+  if (m->unpacked) {
+    m->bytes = ambit__channel_span(x, m);
+    return AMBIT_OK;
+  }
+  AMBIT_TRY(open_message(x, m, &m->message, &m->packed));
+  if (m->incoming && m->packed) return open_message(x, m, &m->spare, &m->spare_packed);
+  return AMBIT_OK;
+}
+
+static void close_channel(ambit__exchange *x, ambit__channel *m)
+{
+  ambit__device *dev = ambit__engine_of(x->program->grid, m->part)->device;
+
+  if (m->request.active) ambit__net_cancel(ambit__exchange_context(x)->net, &m->request, 1);
+  if (m->packed) dev->backend->event_close(m->packed);
+  if (m->spare_packed) dev->backend->event_close(m->spare_packed);
+  if (m->message) dev->backend->message_close(dev, m->message);
+  if (m->spare) dev->backend->message_close(dev, m->spare);
+  free(m->items);
+}
+
+/* ---- ghosts ---- */
+
+/* Whether ghosts lo..hi-1 of an axis are copies of own cells, or constant. */
+static bool from_own(ambit_boundary kind, int64_t extent, int64_t lo, int64_t hi, int64_t own_lo,
+                     int64_t own_hi)
+{
+  for (int64_t i = lo; kind != AMBIT_CONSTANT && i < hi; i++) {
+    int64_t at = ambit__boundary_map(kind, extent, i);
+
+    if (at < own_lo || at >= own_hi) return false;
+  }
+  return true;
+}
+
+/* Own cells, and the ghosts at faces of the grid that are copies of own cells. */
+static ambit__box early_box(const ambit__exchange *x, const ambit__field_halo *f, int part)
+{
+  const ambit_grid *g = x->program->grid;
+  const ambit__reach *r = &f->halo.reaches[g->first + part];
+  ambit__box box = g->parts[g->first + part];
+  const ambit__box own = box;
+
+  if (ambit__box_is_empty(&own)) return box;
+  for (int d = 0; d < box.ndims; d++) {
+    int64_t n = g->box.hi[d];
+
+    if (own.lo[d] == 0 && r->given.lo[d] == 0 && r->reach.lo[d] < 0 &&
+        from_own(f->field->boundaries.kind[d][0], n, r->reach.lo[d], 0, own.lo[d], own.hi[d]))
+      box.lo[d] = r->reach.lo[d];
+    if (own.hi[d] == n && r->given.hi[d] == n && r->reach.hi[d] > n &&
+        from_own(f->field->boundaries.kind[d][1], n, n, r->reach.hi[d], own.lo[d], own.hi[d]))
+      box.hi[d] = r->reach.hi[d];
+  }
+  return box;
+}
+
+static ambit_status find_early(ambit__exchange *x)
+{
+  const int nslots = x->program->grid->placement.n;
+
+  x->early = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nhalos * (size_t)nslots,
+                        sizeof *x->early);
+  if (!x->early) return AMBIT_ENOMEM;
+  for (int i = 0; i < x->nhalos; i++)
+    for (int k = 0; k < nslots; k++)
+      x->early[i * nslots + k] = early_box(x, ambit__exchange_halo(x, i), k);
+  return AMBIT_OK;
+}
+
+/* ---- the whole ---- */
+
+static ambit_status make(ambit__exchange *x, const int *halos)
+{
+  x->halos = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nhalos, sizeof *halos);
+  if (!x->halos) return AMBIT_ENOMEM;
+  memcpy(x->halos, halos, (size_t)x->nhalos * sizeof *halos);
+  AMBIT_TRY(find_early(x));
+  AMBIT_TRY(ambit__local_make(x));
+  AMBIT_TRY(add_channels(x));
+  if (x->nchannels) AMBIT_TRY(ambit__queues_open(x));
+  for (int i = 0; i < x->nchannels; i++)
+    AMBIT_TRY(open_channel(x, &x->channels[i]));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__exchange_make(ambit_program *p, const int *halos, int n, int tag,
+                                  ambit__exchange **out)
+{
+  ambit__exchange *x = ambit__new(&p->grid->context->errors, 1, sizeof *x);
+  ambit_status s;
+
+  *out = x;
+  if (!x) return AMBIT_ENOMEM;
+  x->program = p;
+  x->nhalos = n;
+  x->tag = tag;
+  s = make(x, halos);
+  if (!s) return AMBIT_OK;
+  ambit__exchange_free(x);
+  *out = NULL;
+  return s;
+}
+
+void ambit__exchange_free(ambit__exchange *x)
+{
+  if (!x) return;
+  for (int i = 0; i < x->nchannels; i++)
+    close_channel(x, &x->channels[i]);
+  ambit__queues_close(x);
+  ambit__local_free(x);
+  free(x->channels);
+  free(x->halos);
+  free(x->early);
+  free(x);
+}
+
+bool ambit__exchange_is_far(const ambit__exchange *x)
+{
+  return x->nchannels > 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* local_moves.c - what an exchange moves within engines: copies between parts, and ghost cells.
+ *
+ * What it is, is found out once; devices that launch what they do get it in batches. The ghosts that are copies of own cells
+ * can be filled before any halo has come; the others follow from the halo.
+ */
+#include "base/memory.h"
+#include "runtime/exchange/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ambit__local_moves *local_of(const ambit__exchange *x, int engine, ambit__local_phase when)
+{
+  return &x->local[engine * LOCAL_PHASES + (int)when];
+}
+
+static ambit_status add(ambit__exchange *x, int part, ambit__local_phase when, const ambit__move *m)
+{
+  ambit__local_moves *local = local_of(x, x->program->grid->placement.engine[part], when);
+  ambit__move *moves = ambit__grow(&ambit__exchange_context(x)->errors, local->moves,
+                                   (size_t)local->n, &local->cap, sizeof *moves);
+
+  if (!moves) return AMBIT_ENOMEM;
+  local->moves = moves;
+  moves[local->n++] = *m;
+  return AMBIT_OK;
+}
+
+/* ---- ghosts ---- */
+
+static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local_phase when,
+                               const ambit__box *given, const ambit__box *reach)
+{
+  ambit_field *f = ambit__exchange_halo(x, i)->field;
+  const ambit__move m = {.dst = &f->stores[part],
+                         .box = *given,
+                         .reach = *reach,
+                         .boundaries = &f->boundaries,
+                         .extents = f->grid->box.hi};
+
+  return ambit__box_equal(given, reach) ? AMBIT_OK : add(x, part, when, &m);
+}
+
+/* Ghosts that are copies of own cells need no message. */
+static ambit_status add_edges(ambit__exchange *x, int i, int part)
+{
+  const ambit__box *own = &ambit__exchange_halo(x, i)->field->stores[part].layout.own;
+
+  if (ambit__box_is_empty(own)) return AMBIT_OK;
+  return add_ghosts(x, i, part, LOCAL_EDGES, own,
+                    &x->early[i * x->program->grid->placement.n + part]);
+}
+
+/* What is given of a slab beside the early cells; false: not all of what its ghosts copy is in there. */
+static bool slab_given(const ambit__reach *r, const ambit__box *early, const ambit__box *slab,
+                       ambit__box *given)
+{
+  *given = ambit__box_intersect(slab, &r->given);
+  if (ambit__box_is_empty(given)) return false;
+  for (int d = 0; d < slab->ndims; d++) {
+    bool beside = slab->hi[d] <= early->lo[d] || slab->lo[d] >= early->hi[d];
+
+    if (beside && (slab->lo[d] < r->given.lo[d] || slab->hi[d] > r->given.hi[d])) return false;
+  }
+  return true;
+}
+
+/* The rest, when the halo is there: beside each slab of it, or, where parts are thin, all over again. */
+static ambit_status add_late(ambit__exchange *x, int i, int part)
+{
+  const ambit__reach *r = &ambit__exchange_halo(x, i)->halo.reaches[x->program->grid->first + part];
+  const ambit__box *early = &x->early[i * x->program->grid->placement.n + part];
+  ambit__box slabs[2 * AMBIT_MAX_DIMS], given[2 * AMBIT_MAX_DIMS];
+  int n;
+
+  if (ambit__box_is_empty(early) || ambit__box_equal(early, &r->reach)) return AMBIT_OK;
+  n = ambit__box_split(&r->reach, early, slabs);
+  for (int k = 0; k < n; k++)
+    if (!slab_given(r, early, &slabs[k], &given[k]))
+      return add_ghosts(x, i, part, LOCAL_GHOSTS, &r->given, &r->reach);
+  for (int k = 0; k < n; k++)
+    AMBIT_TRY(add_ghosts(x, i, part, LOCAL_GHOSTS, &given[k], &slabs[k]));
+  return AMBIT_OK;
+}
+
+/* ---- copies ---- */
+
+static ambit_status add_copy(ambit__exchange *x, const ambit_field *f, const ambit__transfer *t)
+{
+  const ambit_grid *g = x->program->grid;
+  const int from = t->from - g->first, to = t->to - g->first;
+  ambit__move m = {.box = t->box};
+
+  if (!g->mine[t->from] || !g->mine[t->to] || g->placement.engine[from] != g->placement.engine[to])
+    return AMBIT_OK;
+  m.dst = &f->stores[to];
+  m.src = &f->stores[from];
+  memcpy(m.shift, t->shift, sizeof m.shift);
+  return add(x, to, LOCAL_COPIES, &m);
+}
+
+/* ---- the whole ---- */
+
+static ambit_status add_all(ambit__exchange *x)
+{
+  for (int i = 0; i < x->nhalos; i++) {
+    const ambit__halo *h = &ambit__exchange_halo(x, i)->halo;
+
+    for (size_t k = 0; k < h->count; k++)
+      AMBIT_TRY(add_copy(x, ambit__exchange_halo(x, i)->field, &h->transfers[k]));
+    for (int k = 0; k < x->program->grid->placement.n; k++) {
+      AMBIT_TRY(add_edges(x, i, k));
+      AMBIT_TRY(add_late(x, i, k));
+    }
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__local_make(ambit__exchange *x)
+{
+  const ambit *a = ambit__exchange_context(x);
+
+  x->local = ambit__new(&ambit__exchange_context(x)->errors, (size_t)a->nengines * LOCAL_PHASES,
+                        sizeof *x->local);
+  if (!x->local) return AMBIT_ENOMEM;
+  AMBIT_TRY(add_all(x));
+  for (int i = 0; i < a->nengines * LOCAL_PHASES; i++) {
+    ambit__device *dev = a->engines[i / LOCAL_PHASES].device;
+    ambit__local_moves *local = &x->local[i];
+
+    if (local->n && dev->backend->batch_open)
+      AMBIT_TRY(dev->backend->batch_open(dev, local->moves, local->n, &local->batch));
+  }
+  return AMBIT_OK;
+}
+
+void ambit__local_free(ambit__exchange *x)
+{
+  for (int i = 0; x->local && i < ambit__exchange_context(x)->nengines * LOCAL_PHASES; i++) {
+    if (x->local[i].batch)
+      ambit__exchange_context(x)->engines[i / LOCAL_PHASES].device->backend->batch_close(
+          x->local[i].batch);
+    free(x->local[i].moves);
+  }
+  free(x->local);
+}
+
+static ambit_status run_one(ambit__queue *q, const ambit__move *m)
+{
+  const ambit__backend *backend = q->device->backend;
+
+  if (m->src) return backend->copy_box(q, m->dst, m->src, &m->box, m->shift);
+  return backend->ghosts(q, m->dst, m->boundaries, m->extents, &m->box, &m->reach);
+}
+
+ambit_status ambit__local_run(ambit__exchange *x, ambit__local_phase when, bool late)
+{
+  for (int e = 0; e < ambit__exchange_context(x)->nengines; e++) {
+    const ambit__local_moves *local = local_of(x, e, when);
+    ambit__queue *q = late ? ambit__exchange_context(x)->engines[e].border
+                           : ambit__exchange_context(x)->engines[e].queue;
+
+    if (local->batch) AMBIT_TRY(q->device->backend->batch_run(q, local->batch));
+    for (int i = 0; !local->batch && i < local->n; i++)
+      AMBIT_TRY(run_one(q, &local->moves[i]));
+  }
+  return AMBIT_OK;
+}

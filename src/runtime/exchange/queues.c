@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* queues.c - the queues of an engine, and where they wait for each other in an exchange.
+ *
+ *        queue    | near copies, edges |   inner cells                       |          next
+ *        border   |                    ^             | ghosts, border cells  ^
+ *        transfers| pack ... (messages travel) ... unpack
+ *
+ * Cells that wait for messages are computed on a queue of their own, which is urgent, as is that of the messages: when what comes has come
+ * they need not wait until the inner cells are done, and what is to be sent next can leave. A device that works at once has one queue.
+ */
+#include "base/memory.h"
+#include "runtime/exchange/exchange.h"
+
+#include <stdlib.h>
+
+static ambit_status open_queues(ambit__engine *e)
+{
+  const ambit__backend *backend = e->device->backend;
+
+  if (!backend->event_open) { /* it works at once: another queue would change nothing */
+    e->transfers = e->border = e->queue;
+    return AMBIT_OK;
+  }
+  if (!e->transfers) AMBIT_TRY(backend->queue_open(e->device, true, &e->transfers));
+  if (!e->border) AMBIT_TRY(backend->queue_open(e->device, true, &e->border));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__queues_open(ambit__exchange *x)
+{
+  ambit *a = ambit__exchange_context(x);
+
+  x->events = ambit__new(&a->errors, (size_t)a->nengines * POINTS, sizeof(ambit__event *));
+  if (!x->events) return AMBIT_ENOMEM;
+  for (int i = 0; i < a->nengines; i++) {
+    ambit__engine *e = &a->engines[i];
+
+    AMBIT_TRY(open_queues(e));
+    for (int k = 0; e->device->backend->event_open && k < POINTS; k++)
+      AMBIT_TRY(e->device->backend->event_open(e->device, false, &x->events[POINTS * i + k]));
+  }
+  return AMBIT_OK;
+}
+
+void ambit__queues_close(ambit__exchange *x)
+{
+  for (int i = 0; x->events && i < ambit__exchange_context(x)->nengines * POINTS; i++)
+    if (x->events[i])
+      ambit__exchange_context(x)->engines[i / POINTS].device->backend->event_close(x->events[i]);
+  free(x->events);
+}
+
+/* ---- points ---- */
+
+typedef enum which { QUEUE, TRANSFERS, BORDER } which;
+
+static ambit__queue *queue_of(const ambit__engine *e, which w)
+{
+  return w == QUEUE ? e->queue : w == TRANSFERS ? e->transfers : e->border;
+}
+
+/* Records a point in one queue of every engine that works later. */
+static ambit_status record(const ambit__exchange *x, ambit__point point, which from)
+{
+  for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {
+    const ambit__engine *e = &ambit__exchange_context(x)->engines[i];
+    ambit__event *event = x->events[POINTS * i + (int)point];
+
+    if (event) AMBIT_TRY(e->device->backend->event_record(event, queue_of(e, from)));
+  }
+  return AMBIT_OK;
+}
+
+/* Makes another of its queues wait for it. */
+static ambit_status await(const ambit__exchange *x, ambit__point point, which to)
+{
+  for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {
+    const ambit__engine *e = &ambit__exchange_context(x)->engines[i];
+    ambit__event *event = x->events[POINTS * i + (int)point];
+
+    if (event) AMBIT_TRY(e->device->backend->event_await(queue_of(e, to), event));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__queues_begin(const ambit__exchange *x, const ambit__exchange *feeder)
+{
+  if (feeder && feeder->bordered) return await(feeder, POINT_BORDER, TRANSFERS);
+  AMBIT_TRY(record(x, POINT_BEGIN, QUEUE));
+  return await(x, POINT_BEGIN, TRANSFERS);
+}
+
+ambit_status ambit__queues_ready(const ambit__exchange *x)
+{
+  AMBIT_TRY(record(x, POINT_READY, QUEUE));
+  return await(x, POINT_READY, BORDER);
+}
+
+ambit_status ambit__queues_finish(const ambit__exchange *x, bool beside)
+{
+  AMBIT_TRY(record(x, POINT_FINISH, TRANSFERS));
+  return await(x, POINT_FINISH, beside ? BORDER : QUEUE);
+}
+
+ambit_status ambit__queues_bordered(ambit__exchange *x)
+{
+  x->bordered = true;
+  AMBIT_TRY(record(x, POINT_BORDER, BORDER));
+  return await(x, POINT_BORDER, QUEUE);
+}
+
+ambit__queue *ambit__queue_of(const ambit *a, const ambit__operation *op, int engine)
+{
+  return op->exchange ? a->engines[engine].border : a->engines[engine].queue;
+}

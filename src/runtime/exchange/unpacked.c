@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* unpacked.c - messages that are not packed: sent from where the cells are, received where they belong.
+ *
+ * That takes one box of one field, in the memory of the host at both ends, whose rows and planes lie there in the same way.
+ * What lies between them, a little more than the margins, travels along, and is overwritten at the other end:
+ *
+ *        ..xxxxxxxxxx..      x   the cells that are sent
+ *        ..xxxxxxxxxx..      .   what travels along, between the first x and the last
+ *
+ * That harms nothing if both parts have the whole grid along the axes of which cells are left out. Then what travels along is own
+ * cells of the sender, which nobody reads at the other end, or else they would be sent; ghost cells of a halo, which are
+ * filled when the exchange ends; and memory that is nobody's.
+ *
+ * Both ends decide for themselves and must agree, so all that is looked at is known to both: the parts, the
+ * transfer, and the margins, which are the same on all parts (fetch.c).
+ */
+#include "runtime/exchange/exchange.h"
+
+static const ambit__transfer *only_item(const ambit__exchange *x, const ambit__channel *m,
+                                        const ambit__field_halo **f)
+{
+  *f = ambit__exchange_halo(x, m->items[0]);
+  return &(*f)->halo.transfers[m->items[1]];
+}
+
+/* How the field lies on a part of any process. */
+static ambit__layout layout_of(const ambit_field *f, int part)
+{
+  ambit__layout l = f->stores[0].layout;
+
+  l.own = f->grid->parts[part];
+  ambit__layout_make(&l); /* it was, where the part is: so it can be */
+  return l;
+}
+
+static bool spans(const ambit_grid *g, int part, int axis)
+{
+  return g->parts[part].lo[axis] == 0 && g->parts[part].hi[axis] == g->box.hi[axis];
+}
+
+/* Whether the rows and planes of a box lie alike on two parts, and nothing between them matters. */
+static bool is_alike(const ambit_grid *g, const ambit__transfer *t, const ambit__layout *from,
+                     const ambit__layout *to)
+{
+  int first = 0;
+
+  while (first < t->box.ndims - 1 && t->box.hi[first] - t->box.lo[first] == 1)
+    first++;
+  for (int d = first; d < t->box.ndims; d++) {
+    if (from->stride[d] != to->stride[d]) return false;
+    if (d > first && !(spans(g, t->from, d) && spans(g, t->to, d))) return false;
+  }
+  return true;
+}
+
+bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *m)
+{
+  const ambit__field_halo *f;
+  const ambit__transfer *t = only_item(x, m, &f);
+  const ambit__layout from = layout_of(f->field, t->from), to = layout_of(f->field, t->to);
+  const size_t bytes = ambit__layout_box_bytes(&from, &t->box),
+               span = ambit__layout_span(&from, &t->box);
+
+  if (!x->program->grid->context->in_host || m->peer || m->nitems > 1) return false;
+  if (span == bytes && ambit__layout_span(&to, &t->box) == bytes) return true;
+  if (f->field->components > 1 && f->field->order == AMBIT_SOA) return false;
+  return is_alike(x->program->grid, t, &from, &to) && span <= bytes + bytes / 8;
+}
+
+size_t ambit__channel_span(const ambit__exchange *x, const ambit__channel *m)
+{
+  const ambit__field_halo *f;
+  const ambit__transfer *t = only_item(x, m, &f);
+
+  return ambit__layout_span(&f->field->stores[m->part].layout, &t->box);
+}
+
+unsigned char *ambit__channel_address(const ambit__exchange *x, const ambit__channel *m)
+{
+  const ambit__field_halo *f;
+  const ambit__transfer *t = only_item(x, m, &f);
+  const ambit__store *store = &f->field->stores[m->part];
+  const ambit__box there = m->incoming ? ambit__box_move(&t->box, t->shift) : t->box;
+  const ambit__engine *e = ambit__engine_of(x->program->grid, m->part);
+
+  return e->device->backend->address(store->buffer) +
+         ambit__layout_at(&store->layout, there.lo) * (int64_t)ambit_type_size(f->field->type);
+}

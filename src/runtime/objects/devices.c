@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* devices.c - from the text of option devices to engines and the parts that live on them.
+ *
+ *   cpu            one part on all cores
+ *   cpu*4          four parts, one after the other on all cores
+ *   cuda:0,cuda:1  one part on each of two GPUs
+ *   all            every CUDA GPU there is, or else the cores
+ *
+ * Processes that share a machine share out its GPUs: an item without a number means the one that falls to
+ * this process, and `all` those that do.
+ */
+#include "base/memory.h"
+#include "device/dry.h"
+#include "runtime/objects/objects.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARTS = 4096 }; /* of one process */
+
+/* One item of the list. */
+typedef struct item {
+  const ambit__backend *backend;
+  int ordinal; /* -1: not given */
+  int parts;
+} item;
+
+static ambit_status bad(ambit *a, const char *list, const char *text, size_t length,
+                        const char *why)
+{
+  return ambit__raise(&a->errors, AMBIT_EOPTION,
+                      "devices=%s: '%.*s' %s; a list of devices looks like cpu, cpu*4, "
+                      "cuda:0,cuda:1 or all",
+                      list, (int)length, text, why);
+}
+
+/* A whole number that ends at `end`; -1: none. */
+static long number(const char *text, const char *end)
+{
+  char *stop;
+  long n = *text >= '0' && *text <= '9' ? strtol(text, &stop, 10) : -1;
+
+  return n >= 0 && stop == end ? n : -1;
+}
+
+/* "name", "name:1", "name*2" or "name:1*2", of `length` bytes of a list. */
+static ambit_status parse_item(ambit *a, const char *list, const char *text, size_t length,
+                               item *out)
+{
+  const char *end = text + length, *star = memchr(text, '*', length);
+  const char *colon = memchr(text, ':', star ? (size_t)(star - text) : length);
+  const char *name_end = colon ? colon : star ? star : end;
+  long ordinal = colon ? number(colon + 1, star ? star : end) : -1;
+  long parts = star ? number(star + 1, end) : 1;
+
+  if (!length) return bad(a, list, text, length, "names no device");
+  *out = (item){.backend = ambit__backend_find(&a->errors, text, (size_t)(name_end - text))};
+  if (!out->backend) return a->errors.status;
+  AMBIT_CHECK(!colon || (ordinal >= 0 && ordinal <= INT_MAX), &a->errors, AMBIT_ENODEVICE,
+              "devices=%s: '%.*s' must end in the number of a device, from 0 on, as in %s:0", list,
+              (int)length, text, out->backend->name);
+  if (parts < 1 || parts > MOST_PARTS)
+    return bad(a, list, text, length, "asks for no possible number of parts (1 to 4096)");
+  out->ordinal = (int)ordinal;
+  out->parts = (int)parts;
+  return AMBIT_OK;
+}
+
+/* The item of a list that begins at `at`; NULL after the last, and after an error. */
+static const char *next_item(ambit *a, const char *list, const char *at, item *out)
+{
+  const size_t length = strcspn(at, ",");
+
+  return parse_item(a, list, at, length, out) || !at[length] ? NULL : at + length + 1;
+}
+
+ambit_status ambit__devices_check(ambit *a, const char *text)
+{
+  item it;
+
+  if (!strcmp(text, "all")) return AMBIT_OK;
+  for (const char *at = text; at;)
+    at = next_item(a, text, at, &it);
+  return a->errors.status;
+}
+
+/* Which of the backend's devices it is. */
+static ambit_status choose_device(ambit *a, item *it)
+{
+  const int here = it->backend->count(); /* none: opening it tells why */
+
+  AMBIT_CHECK(it->ordinal < here || !here || a->dry, &a->errors, AMBIT_ENODEVICE,
+              "devices=%s: there %s %d %s device%s here, numbered from 0", a->settings.devices,
+              here == 1 ? "is" : "are", here, it->backend->name, here == 1 ? "" : "s");
+  if (it->ordinal < 0) it->ordinal = here > 0 ? a->net->local_rank % here : 0;
+  return AMBIT_OK;
+}
+
+/* ---- engines ---- */
+
+static int same_engine(const ambit *a, const item *it)
+{
+  for (int i = 0; i < a->nengines; i++)
+    if (a->engines[i].backend == it->backend && a->engines[i].ordinal == it->ordinal) return i;
+  return -1;
+}
+
+static ambit_status open_engine(ambit *a, const item *it, int *index)
+{
+  ambit__engine *engines = realloc(a->engines, (size_t)(a->nengines + 1) * sizeof *engines), *e;
+  const ambit__backend *backend = a->dry ? ambit__backend_dry(it->backend) : it->backend;
+  ambit__device_info info;
+
+  AMBIT_CHECK(engines, &a->errors, AMBIT_ENOMEM, "no memory for %d devices", a->nengines + 1);
+  a->engines = engines;
+  e = &engines[a->nengines];
+  *e = (ambit__engine){.backend = it->backend, .ordinal = it->ordinal};
+  AMBIT_TRY(backend->open(&a->errors, &a->settings, it->ordinal, &e->device));
+  *index = a->nengines++;
+  AMBIT_TRY(backend->queue_open(e->device, false, &e->queue));
+  backend->info(e->device, &info);
+  e->memory = info.memory;
+  return AMBIT_OK;
+}
+
+static ambit_status add_parts(ambit *a, const item *it)
+{
+  int engine = same_engine(a, it);
+  int *engines;
+
+  AMBIT_CHECK(a->placement.n + it->parts <= MOST_PARTS, &a->errors, AMBIT_EOPTION,
+              "devices=%s: a process has at most %d parts", a->settings.devices, (int)MOST_PARTS);
+  AMBIT_CHECK(it->backend->ghosts || (it->parts == 1 && !a->placement.n && a->net->size == 1),
+              &a->errors, AMBIT_EOPTION,
+              "devices=%s: the device %s computes the whole grid in one part, in one process; "
+              "it is what the others are compared with",
+              a->settings.devices, it->backend->name);
+  if (engine < 0) AMBIT_TRY(open_engine(a, it, &engine));
+  engines = realloc(a->placement.engine, (size_t)(a->placement.n + it->parts) * sizeof *engines);
+  AMBIT_CHECK(engines, &a->errors, AMBIT_ENOMEM, "no memory for %d parts",
+              a->placement.n + it->parts);
+  a->placement.engine = engines;
+  for (int i = 0; i < it->parts; i++)
+    a->placement.engine[a->placement.n++] = engine;
+  return AMBIT_OK;
+}
+
+/* Every CUDA GPU that falls to this process, or the cores. What OpenCL offers may be either, so it must
+ * be asked for by name. */
+static ambit_status add_all(ambit *a)
+{
+  const ambit__backend *cuda = ambit__backend_find(&a->errors, "cuda", strlen("cuda"));
+  int here = cuda ? cuda->count() : 0, sharers = a->net->local_size;
+
+  if (!here) {
+    const item cores = {ambit__backend_find(&a->errors, "cpu", strlen("cpu")), 0, 1};
+
+    return add_parts(a, &cores);
+  }
+  for (int i = a->net->local_rank % here; i < here; i += sharers < here ? sharers : here)
+    AMBIT_TRY(add_parts(a, &(item){cuda, i, 1}));
+  return AMBIT_OK;
+}
+
+static ambit_status add_list(ambit *a)
+{
+  const char *list = a->settings.devices;
+  item it;
+
+  if (!strcmp(list, "all")) return add_all(a);
+  for (const char *at = list; at;) {
+    at = next_item(a, list, at, &it);
+    AMBIT_TRY(a->errors.status);
+    AMBIT_TRY(choose_device(a, &it));
+    AMBIT_TRY(add_parts(a, &it));
+  }
+  return AMBIT_OK;
+}
+
+/* What a process tells the others of its devices. */
+typedef struct muster {
+  int parts;
+  int in_host;      /* 1: all of them work in the host's memory */
+  ambit__toll toll; /* the highest of any */
+} muster;
+
+/* What is done beside computing is done so by all. */
+static void raise_toll(ambit__toll *toll, const ambit__toll *other)
+{
+  toll->cell = fmax(toll->cell, other->cell);
+  toll->line = fmax(toll->line, other->line);
+  toll->message = fmax(toll->message, other->message);
+  toll->beside &= other->beside;
+}
+
+static muster own_muster(const ambit *a)
+{
+  muster m = {.parts = a->placement.n, .in_host = 1, .toll = {.beside = true}};
+
+  for (int i = 0; i < a->nengines; i++) {
+    m.in_host &= a->engines[i].device->backend->address != NULL;
+    raise_toll(&m.toll, &a->engines[i].backend->toll); /* that of a device may be dry */
+  }
+  return m;
+}
+
+/* Parts are numbered by process, then within it. */
+static ambit_status number_parts(ambit *a)
+{
+  const size_t size = (size_t)a->net->size;
+  const muster mine = own_muster(a);
+  muster *all = ambit__new(&a->errors, size, sizeof *all);
+  int *firsts = ambit__new(&a->errors, size + 1, sizeof *firsts);
+  ambit_status s = all && firsts ? AMBIT_OK : AMBIT_ENOMEM;
+
+  if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
+  a->in_host = a->toll.beside = true;
+  for (size_t i = 0; !s && i < size; i++) {
+    firsts[i + 1] = firsts[i] + all[i].parts;
+    if (all[i].parts > a->placement.most) a->placement.most = all[i].parts;
+    a->in_host &= all[i].in_host != 0;
+    raise_toll(&a->toll, &all[i].toll);
+  }
+  free(all);
+  if (s)
+    free(firsts);
+  else
+    a->placement.first = firsts;
+  return s;
+}
+
+ambit_status ambit__engines_open(ambit *a)
+{
+  if (a->placement.first) return AMBIT_OK;
+  AMBIT_CHECK(a->net, &a->errors, AMBIT_EPROCESS,
+              "the context could not be opened, and only its error was cleared: open another");
+  a->settings.sharers = a->net->local_size;
+  add_list(a);
+  AMBIT_TRY(ambit__meet(a, "it opens its devices"));
+  AMBIT_TRY(ambit__probe_gpu_mpi(a));
+  return number_parts(a);
+}
+
+void ambit__engines_close(ambit *a)
+{
+  for (int i = 0; i < a->nengines; i++) {
+    const ambit__engine *e = &a->engines[i];
+
+    if (e->border && e->border != e->queue) e->device->backend->queue_close(e->border);
+    if (e->transfers && e->transfers != e->queue) e->device->backend->queue_close(e->transfers);
+    if (e->queue) e->device->backend->queue_close(e->queue);
+    e->device->backend->close(e->device);
+  }
+  free(a->engines);
+  ambit__placement_free(&a->placement);
+  a->engines = NULL;
+  a->nengines = 0;
+}
+
+/* ---- placements ---- */
+
+ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy)
+{
+  const ambit__placement *x = &a->placement;
+  const size_t nfirst = (size_t)a->net->size + 1;
+
+  *copy = (ambit__placement){.n = x->n, .most = x->most};
+  copy->engine = ambit__new(&a->errors, (size_t)x->n, sizeof *copy->engine);
+  copy->first = ambit__new(&a->errors, nfirst, sizeof *copy->first);
+  if (!copy->engine || !copy->first) return AMBIT_ENOMEM;
+  memcpy(copy->engine, x->engine, (size_t)x->n * sizeof *copy->engine);
+  memcpy(copy->first, x->first, nfirst * sizeof *copy->first);
+  return AMBIT_OK;
+}
+
+void ambit__placement_free(ambit__placement *x)
+{
+  free(x->engine);
+  free(x->first);
+  *x = (ambit__placement){0};
+}
+
+ambit_status ambit__engines_wait(ambit *a)
+{
+  const double start = ambit__trace_clock(a->trace);
+
+  for (int i = 0; i < a->nengines; i++)
+    AMBIT_TRY(a->engines[i].device->backend->wait(a->engines[i].queue));
+  ambit__trace_add(a->trace, NOTE_DEVICES, start);
+  if (a->trace) ambit__stopwatches_read(a->trace);
+  return AMBIT_OK;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* field.c - values on a grid: their memory, on every part of this process, and their boundaries. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/objects/objects.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells around the own ones that a field is made with: enough for most kernels. And the share of a device's memory, one
+ * SMALLth, that leaves room to widen a field later. */
+enum { FIRST_MARGIN = 2, SMALL = 16 };
+
+/* ---- memory ---- */
+
+/* "100000x100000": the extents of the grid, each scaled. */
+static void print_extents(ambit__text *t, const ambit_grid *g, double scale)
+{
+  for (int d = 0; d < g->box.ndims; d++)
+    ambit__print(t, "%s%.0f", d ? "x" : "", floor((double)g->box.hi[d] * scale));
+}
+
+/* Refuses a field that cannot fit, with the largest grid of this shape that would. */
+static ambit_status check_memory(const ambit_field *f, int part, const ambit__layout *l)
+{
+  const ambit_grid *g = f->grid;
+  const ambit__engine *e = ambit__engine_of(g, part);
+  const double gib = 1024.0 * 1024.0 * 1024.0;
+  double need = (double)l->bytes, here = need;
+  ambit__text t = {0};
+
+  if (e->allocated + l->bytes <= e->memory) return AMBIT_OK;
+  for (ambit__link *i = g->fields.next; i->owner; i = i->next)
+    here += (double)((ambit_field *)i->owner)->stores[part].layout.bytes;
+  print_extents(&t, g, 1);
+  ambit__print(
+      &t,
+      " needs %.2f GiB for field '%s' besides the %.2f GiB of other fields, and the device has "
+      "%.2f GiB; with these fields, a grid of about ",
+      need / gib, f->name, (double)e->allocated / gib, (double)e->memory / gib);
+  print_extents(&t, g, pow(0.98 * (double)e->memory / here, 1.0 / g->box.ndims));
+  ambit__raise(ambit__field_errors(f), AMBIT_ENOMEM, "a grid of %s cells would fit",
+               t.chars ? t.chars : "");
+  ambit__text_free(&t);
+  return AMBIT_ENOMEM;
+}
+
+static void release(const ambit_field *f, int part, ambit__store *store)
+{
+  ambit__engine *e = ambit__engine_of(f->grid, part);
+
+  if (!store->buffer) return;
+  e->device->backend->release(e->device, store->buffer);
+  e->allocated -= store->layout.bytes;
+  store->buffer = NULL;
+}
+
+/* Memory for a part. One without cells has margins alone: kernels are launched there too. */
+static ambit_status allocate(const ambit_field *f, int part, ambit__store *store)
+{
+  ambit__engine *e = ambit__engine_of(f->grid, part);
+  ambit_status s;
+
+  AMBIT_CHECK(ambit__layout_make(&store->layout), ambit__field_errors(f), AMBIT_ENOMEM,
+              "field '%s' has more bytes than can be counted", f->name);
+  AMBIT_TRY(check_memory(f, part, &store->layout));
+  AMBIT_TRY(
+      e->device->backend->alloc(e->device, store->layout.bytes, &store->layout, &store->buffer));
+  e->allocated += store->layout.bytes;
+  s = ambit__store_poison(f->grid->context, e, store);
+  if (s) release(f, part, store);
+  return s;
+}
+
+/* Where rows begin on long lines, as on GPUs, even the narrowest margin takes a line for every row. Fixed and periodic faces need
+ * none there, and a GPU likes rows without gaps best; a small field that does need one gets it when that is known. */
+static void set_margins(const ambit_field *f, int part, ambit__layout *l)
+{
+  const int last = f->grid->box.ndims - 1;
+  const ambit__engine *e = ambit__engine_of(f->grid, part);
+
+  for (int d = 0; d <= last; d++)
+    l->margin_lo[d] = l->margin_hi[d] = FIRST_MARGIN;
+  if (!e->backend->line) return;
+  l->margin_lo[last] = l->margin_hi[last] = 0;
+  if (!ambit__layout_make(l) || l->bytes > e->memory / SMALL)
+    l->margin_lo[last] = l->margin_hi[last] = FIRST_MARGIN;
+}
+
+static ambit_status make_stores(ambit_field *f)
+{
+  const ambit_grid *g = f->grid;
+
+  f->stores = ambit__new(ambit__field_errors(f), (size_t)g->placement.n, sizeof *f->stores);
+  if (!f->stores) return AMBIT_ENOMEM;
+  for (int i = 0; i < g->placement.n; i++) {
+    ambit__layout *l = &f->stores[i].layout;
+
+    *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
+    l->own = g->parts[g->first + i];
+    l->line = ambit__engine_of(g, i)->backend->line;
+    set_margins(f, i, l);
+    AMBIT_TRY(allocate(f, i, &f->stores[i]));
+  }
+  return AMBIT_OK;
+}
+
+ambit_field *ambit_field_create(ambit_grid *g, const char *name, ambit_type type)
+{
+  return ambit_field_create_vector(g, name, type, 1, AMBIT_SOA);
+}
+
+static ambit_status check_field(ambit *a, const char *name, ambit_type type, int components,
+                                ambit_order order)
+{
+  AMBIT_CHECK(name && *name, &a->errors, AMBIT_EINVAL, "a field needs a name");
+  AMBIT_CHECK(ambit_type_size(type), &a->errors, AMBIT_EINVAL, "field '%s': %d is no value type",
+              name, (int)type);
+  AMBIT_CHECK(components >= 1 && components <= 4096, &a->errors, AMBIT_EINVAL,
+              "field '%s' was asked for with %d components; it must have 1 to 4096", name,
+              components);
+  AMBIT_CHECK(order == AMBIT_SOA || order == AMBIT_AOS, &a->errors, AMBIT_EINVAL,
+              "field '%s': %d is no order; it must be AMBIT_SOA or AMBIT_AOS", name, (int)order);
+  return AMBIT_OK;
+}
+
+ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_type type,
+                                       int components, ambit_order order)
+{
+  ambit *a = g ? g->context : NULL;
+  ambit_field *f;
+
+  if (!g || ambit__failed(a) || check_field(a, name, type, components, order)) return NULL;
+  f = ambit__new(&a->errors, 1, sizeof *f);
+  if (!f) return NULL;
+  f->grid = g;
+  f->name = ambit__strdup(&a->errors, name);
+  f->type = type;
+  f->components = components;
+  f->order = components > 1 ? order : AMBIT_SOA;
+  if (!f->name || make_stores(f)) {
+    ambit_field_destroy(f);
+    return NULL;
+  }
+  ambit__list_add(&g->fields, &f->link, f);
+  return f;
+}
+
+void ambit_field_destroy(ambit_field *f)
+{
+  if (!f) return;
+  ambit__object_gone(f->grid->context, f);
+  for (int i = 0; f->stores && i < f->grid->placement.n; i++)
+    release(f, i, &f->stores[i]);
+  ambit__list_remove(&f->link);
+  free(f->stores);
+  free(f->name);
+  free(f);
+}
+
+const char *ambit_field_name(const ambit_field *f)
+{
+  return f ? f->name : "";
+}
+
+ambit_type ambit_field_type(const ambit_field *f)
+{
+  return f ? f->type : AMBIT_F32;
+}
+
+int ambit_field_components(const ambit_field *f)
+{
+  return f ? f->components : 0;
+}
+
+/* ---- margins ---- */
+
+/* Copies all cells of a part from one store to another by way of the host. */
+static ambit_status move_pieces(const ambit_field *f, int part, ambit__store *to,
+                                ambit__store *from)
+{
+  const ambit__engine *e = ambit__engine_of(f->grid, part);
+  const ambit__box *own = &from->layout.own;
+  void *dense = ambit__field_piece_new(f);
+  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit__box piece;
+
+  ambit__box_first_piece(own, ambit__field_piece_cells(f), &piece);
+  if (!s) do {
+      AMBIT_TRY_GOTO(s, e->device->backend->read_box(e->queue, dense, from, &piece), done);
+      AMBIT_TRY_GOTO(s, e->device->backend->write_box(e->queue, to, &piece, dense), done);
+    } while (ambit__box_next_piece(own, ambit__field_piece_cells(f), &piece));
+done:
+  free(dense);
+  return s;
+}
+
+static ambit_status move_values(const ambit_field *f, int part, ambit__store *to,
+                                ambit__store *from)
+{
+  const ambit__engine *e = ambit__engine_of(f->grid, part);
+
+  if (ambit__box_is_empty(&from->layout.own)) return AMBIT_OK;
+  if (!e->device->backend->copy_box) return move_pieces(f, part, to, from);
+  return e->device->backend->copy_box(e->queue, to, from, &from->layout.own, NULL);
+}
+
+ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
+                                bool *changed)
+{
+  ambit__store *store = &f->stores[part], wider = {.layout = store->layout};
+  bool enough = true;
+  ambit_status s;
+
+  for (int d = 0; d < f->grid->box.ndims; d++) {
+    int64_t *lo = &wider.layout.margin_lo[d], *hi = &wider.layout.margin_hi[d];
+
+    if (*lo < low[d] || *hi < high[d]) enough = false;
+    if (*lo < low[d]) *lo = low[d];
+    if (*hi < high[d]) *hi = high[d];
+  }
+  if (enough || !store->buffer) return AMBIT_OK;
+  AMBIT_TRY(allocate(f, part, &wider));
+  s = move_values(f, part, &wider, store);
+  if (s) {
+    release(f, part, &wider);
+    return s;
+  }
+  release(f, part, store);
+  *store = wider;
+  f->ghosts = (ambit__ghosts){0};
+  *changed = true;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__field_copy(ambit_field *to, ambit_field *from)
+{
+  for (int i = 0; i < from->grid->placement.n; i++)
+    AMBIT_TRY(move_values(from, i, &to->stores[i], &from->stores[i]));
+  to->ghosts.stale = true;
+  return AMBIT_OK;
+}
+
+/* ---- boundaries ---- */
+
+ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
+{
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  AMBIT_CHECK(kind >= AMBIT_NONE && kind <= AMBIT_FIXED, ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': %d is no boundary", f->name, (int)kind);
+  AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
+              ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': the faces 0x%x name an axis beyond the grid's %d", f->name, faces,
+              f->grid->box.ndims);
+  for (int d = 0; d < f->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++)
+      if (faces & AMBIT_FACE(d, side)) {
+        f->boundaries.kind[d][side] = kind;
+        f->boundaries.value[d][side] = kind == AMBIT_CONSTANT ? value : 0;
+      }
+  ambit__grid_changed(f->grid);
+  return AMBIT_OK;
+}

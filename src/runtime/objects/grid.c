@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* grid.c - index spaces, and the parts they are cut into. */
+#include "base/memory.h"
+#include "grid/partition.h"
+#include "runtime/objects/objects.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
+{
+  int64_t cells = 1;
+
+  AMBIT_CHECK(ndims >= 1 && ndims <= AMBIT_MAX_DIMS, &a->errors, AMBIT_EINVAL,
+              "a grid of %d dimensions was asked for; it must have 1 to %d", ndims, AMBIT_MAX_DIMS);
+  AMBIT_CHECK(extents, &a->errors, AMBIT_EINVAL, "the extents of a grid are NULL");
+  for (int d = 0; d < ndims; d++) {
+    AMBIT_CHECK(extents[d] >= 1, &a->errors, AMBIT_EINVAL,
+                "extent %d of a grid is %" PRId64 "; it must be at least 1", d, extents[d]);
+    AMBIT_CHECK(extents[d] <= INT64_MAX / 1024 / cells, &a->errors, AMBIT_EINVAL,
+                "a grid this large has more cells than can be counted (extent %d is %" PRId64 ")",
+                d, extents[d]);
+    cells *= extents[d];
+  }
+  return AMBIT_OK;
+}
+
+/* The next of the numbers of option weights; NULL after the last. */
+static const char *next_weight(ambit *a, const char *text, const char *at, double *weight)
+{
+  char *end;
+
+  *weight = strtod(at, &end);
+  if (end != at && isfinite(*weight) && *weight >= 0 && (!*end || (*end == ',' && end[1])))
+    return *end ? end + 1 : NULL;
+  ambit__raise(&a->errors, AMBIT_EOPTION,
+               "option weights is '%s'; it must be numbers of 0 or more, as in 1,0.5,2, or empty",
+               text);
+  return NULL;
+}
+
+ambit_status ambit__weights_check(ambit *a, const char *text)
+{
+  double weight, sum = 0;
+
+  if (!*text) return AMBIT_OK;
+  for (const char *at = text; at && !a->errors.status; sum += weight)
+    at = next_weight(a, text, at, &weight);
+  AMBIT_CHECK(a->errors.status || sum > 0, &a->errors, AMBIT_EOPTION,
+              "option weights is '%s'; one of the numbers must be above 0", text);
+  return a->errors.status;
+}
+
+/* How much each part is to get: the numbers of option weights. NULL: all alike. */
+static ambit_status parse_weights(ambit *a, int nparts, double **weights)
+{
+  const char *text = a->settings.weights;
+  int given = 0;
+
+  *weights = NULL;
+  if (!*text) return AMBIT_OK;
+  *weights = ambit__new(&a->errors, (size_t)nparts, sizeof **weights);
+  if (!*weights) return AMBIT_ENOMEM;
+  for (const char *at = text; at;) {
+    AMBIT_CHECK(given < nparts, &a->errors, AMBIT_EOPTION,
+                "option weights is '%s'; the grid has only %d parts", text, nparts);
+    at = next_weight(a, text, at, &(*weights)[given++]);
+  }
+  AMBIT_CHECK(a->errors.status || given == nparts, &a->errors, AMBIT_EOPTION,
+              "option weights is '%s'; the grid has %d parts, and each needs a number", text,
+              nparts);
+  return a->errors.status;
+}
+
+static ambit_status make_parts(ambit_grid *g)
+{
+  ambit *a = g->context;
+  ambit__cuts cuts;
+  double *weights = NULL;
+  ambit_status s;
+
+  ambit__cuts_parse(a->settings.partition, &cuts); /* checked when it was set */
+  cuts.toll = a->toll;
+  AMBIT_TRY(ambit__placement_copy(a, &g->placement));
+  g->nparts = g->placement.first[a->net->size];
+  g->first = g->placement.first[a->net->rank];
+  g->parts = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->parts);
+  g->mine = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->mine);
+  if (!g->parts || !g->mine) return AMBIT_ENOMEM;
+  for (int i = 0; i < g->placement.n; i++)
+    g->mine[g->first + i] = true;
+  s = parse_weights(a, g->nparts, &weights);
+  if (!s) s = ambit__partition_make(&a->errors, &g->box, g->nparts, &cuts, weights, g->parts);
+  free(weights);
+  return s;
+}
+
+ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
+{
+  ambit_grid *g;
+  char doing[160], box[120];
+
+  if (ambit__failed(a) || check_extents(a, ndims, extents) || ambit__engines_open(a)) return NULL;
+  g = ambit__new(&a->errors, 1, sizeof *g);
+  if (!g) return NULL;
+  g->context = a;
+  g->box = ambit__box_of_extents(ndims, extents);
+  ambit__list_init(&g->fields);
+  ambit__list_init(&g->programs);
+  ambit__list_add(&a->grids, &g->link, g);
+  make_parts(g);
+  ambit__box_print(&g->box, box, sizeof box);
+  snprintf(doing, sizeof doing, "it makes a grid of the cells %s", box);
+  if (!ambit__meet(a, doing)) return g;
+  ambit_grid_destroy(g);
+  return NULL;
+}
+
+void ambit_grid_destroy(ambit_grid *g)
+{
+  if (!g) return;
+  while (g->programs.next->owner)
+    ambit_program_destroy(g->programs.next->owner);
+  while (g->fields.next->owner)
+    ambit_field_destroy(g->fields.next->owner);
+  ambit__list_remove(&g->link);
+  free(g->parts);
+  free(g->mine);
+  ambit__placement_free(&g->placement);
+  free(g);
+}
+
+bool ambit__grid_cuts_rows(const ambit_grid *g)
+{
+  const int x = g->box.ndims - 1;
+
+  for (int i = 0; i < g->nparts; i++)
+    if (!ambit__box_is_empty(&g->parts[i]) &&
+        (g->parts[i].lo[x] != 0 || g->parts[i].hi[x] != g->box.hi[x]))
+      return true;
+  return false;
+}
+
+ambit__engine *ambit__engine_of(const ambit_grid *g, int part)
+{
+  return &g->context->engines[g->placement.engine[part]];
+}
+
+void ambit__grid_changed(ambit_grid *g)
+{
+  if (g->dependents) g->dependents->changed(g);
+}
+
+void ambit__object_gone(ambit *a, const void *object)
+{
+  for (ambit__link *i = a->grids.next; i->owner; i = i->next) {
+    ambit_grid *g = i->owner;
+
+    if (g->dependents) g->dependents->gone(g, object);
+  }
+}
+
+int ambit__grid_process(const ambit_grid *g, int part)
+{
+  const int *first = g->placement.first;
+  int low = 0, high = g->context->net->size; /* it is low, or between */
+
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+
+    if (first[middle] <= part)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+int ambit_grid_ndims(const ambit_grid *g)
+{
+  return g ? g->box.ndims : 0;
+}
+
+int64_t ambit_grid_extent(const ambit_grid *g, int axis)
+{
+  return g && axis >= 0 && axis < g->box.ndims ? g->box.hi[axis] : 0;
+}

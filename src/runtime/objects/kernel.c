@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernel.c - kernels from text, files, weights and the catalogue. */
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "runtime/objects/objects.h"
+
+#include <stdlib.h>
+
+enum { MOST_TEXT = 16 << 20 }; /* bytes of a kernel file */
+
+static ambit_kernel *create(ambit *a, const char *file, const char *text)
+{
+  ambit__rule *rule = NULL;
+  ambit_kernel *k;
+
+  if (ambit__rule_parse(&a->errors, file, text, &rule)) return NULL;
+  k = ambit__new(&a->errors, 1, sizeof *k);
+  if (!k) {
+    ambit__rule_free(rule);
+    return NULL;
+  }
+  k->context = a;
+  k->rule = rule;
+  ambit__list_add(&a->kernels, &k->link, k);
+  if (ambit__kernel_list_offsets(k)) {
+    ambit_kernel_destroy(k);
+    return NULL;
+  }
+  if (rule->mixes_double)
+    ambit__log(&a->settings, 1,
+               "kernel %s computes in double though its fields are float: a literal such as 0.25 "
+               "is a double, "
+               "0.25f a float",
+               rule->name);
+  return k;
+}
+
+ambit_kernel *ambit_kernel_create(ambit *a, const char *text)
+{
+  if (ambit__failed(a)) return NULL;
+  if (!text) {
+    ambit__raise(&a->errors, AMBIT_EINVAL, "the text of a kernel is NULL");
+    return NULL;
+  }
+  return create(a, "kernel", text);
+}
+
+ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
+{
+  ambit_kernel *k;
+  void *text;
+  size_t size;
+
+  if (ambit__failed(a)) return NULL;
+  if (!path) {
+    ambit__raise(&a->errors, AMBIT_EINVAL, "the path of a kernel file is NULL");
+    return NULL;
+  }
+  if (ambit__file_read_all(&a->errors, path, MOST_TEXT, &text, &size)) return NULL;
+  k = create(a, path, text);
+  free(text);
+  return k;
+}
+
+ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, ambit_type type,
+                                        const ambit_weights *weights)
+{
+  ambit_kernel *k;
+  char *text;
+
+  if (ambit__failed(a) || ambit__weights_text(&a->errors, name, type, weights, &text)) return NULL;
+  k = create(a, "weights", text);
+  free(text);
+  return k;
+}
+
+ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, ambit_type type)
+{
+  ambit_weights weights;
+  ambit_kernel *k;
+
+  if (ambit__failed(a)) return NULL;
+  if (!name) {
+    ambit__raise(&a->errors, AMBIT_EINVAL, "the name of a catalogue stencil is NULL");
+    return NULL;
+  }
+  if (ambit__catalogue_find(&a->errors, name, &weights)) return NULL;
+  k = ambit_kernel_from_weights(a, name, type, &weights);
+  free((void *)weights.weights);
+  return k;
+}
+
+void ambit_kernel_destroy(ambit_kernel *k)
+{
+  if (!k) return;
+  ambit__object_gone(k->context, k);
+  ambit__list_remove(&k->link);
+  ambit__rule_free(k->rule);
+  free(k->offsets);
+  free(k);
+}
+
+const char *ambit_kernel_name(const ambit_kernel *k)
+{
+  return k ? k->rule->name : "";
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* objects.h - the objects behind the public handles, except programs (program/program.h).
+ *
+ * A context owns grids, scalars and kernels; a grid owns its fields and programs. Everything a
+ * context owns hangs in a list, so ambit_close frees it all, in any state.
+ */
+#ifndef AMBIT_RUNTIME_OBJECTS_OBJECTS_H
+#define AMBIT_RUNTIME_OBJECTS_OBJECTS_H
+
+#include "base/settings.h"
+#include "device/device.h"
+#include "net/net.h"
+#include "runtime/observe/trace.h"
+
+/* A link of a list; the list itself is a link whose `owner` is NULL. */
+typedef struct ambit__link {
+  struct ambit__link *prev, *next;
+  void *owner; /* the object this link is in */
+} ambit__link;
+
+/* A device this process works with, opened once however many parts live on it. */
+typedef struct ambit__engine {
+  const ambit__backend *backend; /* the one asked for; the device's own, unless it is dry */
+  int ordinal;                   /* among the devices of its backend */
+  ambit__device *device;
+  ambit__queue *queue;     /* kernels, and copies within the device */
+  ambit__queue *transfers; /* packs and unpacks messages; NULL until an exchange needs it */
+  ambit__queue *border;    /* kernels on border cells, which wait for messages; NULL likewise */
+  size_t memory;           /* bytes of the device */
+  size_t allocated;        /* bytes of all fields */
+} ambit__engine;
+
+/* Which engine computes which part. Parts are numbered by process, then within it. */
+typedef struct ambit__placement {
+  int n;       /* parts of this process */
+  int *engine; /* of each of them; owned */
+  int *first;  /* by process, and one more: the number of its first part; owned */
+  int most;    /* parts of the process that has most */
+} ambit__placement;
+
+struct ambit {
+  ambit__errors errors;
+  ambit__settings settings; /* parsed from `options` */
+  char **options;           /* text of every option, by row of the table; owned */
+  ambit__engine *engines;   /* opened when the first object needs them; owned */
+  int nengines;
+  ambit__placement placement; /* as the option devices says: grids start with it */
+  bool in_host;               /* all devices of all processes work in host memory */
+  ambit__toll toll;           /* the highest of all devices of all processes */
+  ambit__net *net;
+  bool gpu_aware;      /* the net was seen to send and receive device memory */
+  ambit__trace *trace; /* NULL: the option trace is off; owned */
+  int allreduces;      /* reductions under way between processes */
+  bool dry;            /* programs are sealed, but never run */
+  uint64_t last_id;    /* ids handed out so far */
+  ambit__link grids, scalars, kernels;
+};
+
+/* Called by objects when a program must follow: programs register these with their grid. */
+typedef struct ambit__dependents {
+  void (*changed)(ambit_grid *g);                  /* boundaries or margins of a field changed */
+  void (*gone)(ambit_grid *g, const void *object); /* a field, scalar or kernel is destroyed */
+} ambit__dependents;
+
+struct ambit_grid {
+  ambit *context;
+  ambit__link link;
+  ambit__box box;    /* all cells */
+  ambit__box *parts; /* of all processes, in order; owned */
+  int nparts;
+  ambit__placement placement;          /* owned */
+  int first;                           /* the first part of this process; it has placement.n */
+  bool *mine;                          /* by part: this process has it; owned */
+  const ambit__dependents *dependents; /* NULL: no program was made on this grid */
+  ambit__link fields, programs;
+};
+
+/* The state of the cells around a field's own ones. Moves with the buffers. */
+typedef struct ambit__ghosts {
+  uint64_t halo; /* id of the ambit__field_halo that filled them; 0 none */
+  bool stale;    /* own cells changed since */
+} ambit__ghosts;
+
+/* Fields with the same id, not 0, hold equal values in all cells except lo to hi - 1 along the last
+ * axis (program/row_ends.c). */
+typedef struct ambit__likeness {
+  uint64_t id;
+  int64_t lo, hi;
+} ambit__likeness;
+
+struct ambit_field {
+  ambit_grid *grid;
+  ambit__link link;
+  char *name;
+  ambit_type type;
+  int components;
+  ambit_order order;    /* of components in memory */
+  ambit__store *stores; /* one per part of this process; owned */
+  ambit__ghosts ghosts;
+  ambit__boundaries boundaries;
+  ambit__likeness likeness;
+  bool given;   /* the user set values at some time */
+  bool news;    /* ... since a program last ran on it */
+  bool started; /* a program ran on it */
+};
+
+struct ambit_scalar {
+  ambit *context;
+  ambit__link link;
+  char *name;
+  ambit_type type;
+  ambit__buffer **values; /* one per engine: 8 bytes, holding one `type`, the same on all; owned */
+};
+
+struct ambit_kernel {
+  ambit *context;
+  ambit__link link;
+  ambit__rule *rule;
+  ambit_offset *offsets; /* reads of all parameters, one parameter after the other; owned */
+};
+
+/* ---- context.c ---- */
+
+/* True when the context is NULL or has failed. Raises nothing. */
+bool ambit__failed(const ambit *a);
+/* A synchronisation point of all processes, at the start of each collective call: an error on one
+ * becomes the error of all, and `doing` must be the same on all (ambit__net_agree_on). On a failed
+ * context it only passes the error on. */
+ambit_status ambit__meet(ambit *a, const char *doing);
+/* Before anything else: this context acts as process `rank` of `size`, on dry devices, so that
+ * programs can be sealed and inspected as they would run there. */
+ambit_status ambit__pretend(ambit *a, int rank, int size);
+void ambit__list_init(ambit__link *list);
+void ambit__list_add(ambit__link *list, ambit__link *link, void *owner);
+void ambit__list_remove(ambit__link *link);
+
+/* ---- devices.c ---- */
+
+ambit_status ambit__engines_open(ambit *a); /* if they are not open yet */
+void ambit__engines_close(ambit *a);
+ambit_status ambit__engines_wait(ambit *a); /* until all queued work is done */
+/* Whether the text can be the option devices, whichever devices are here. */
+ambit_status ambit__devices_check(ambit *a, const char *text);
+ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of the context's */
+void ambit__placement_free(ambit__placement *x);
+
+/* ---- probe_gpu_mpi.c ---- */
+
+/* Tests whether the net sends messages from device memory: a->gpu_aware. Collective. */
+ambit_status ambit__probe_gpu_mpi(ambit *a);
+
+/* ---- grid.c ---- */
+
+ambit__engine *ambit__engine_of(const ambit_grid *g, int part); /* part: of this process */
+int ambit__grid_process(const ambit_grid *g, int part);         /* the process that has it */
+bool ambit__grid_cuts_rows(const ambit_grid *g);                /* some part has a piece of a row */
+/* A field of the grid changed its boundaries or margins; an object of the context goes. */
+void ambit__grid_changed(ambit_grid *g);
+void ambit__object_gone(ambit *a, const void *object);
+
+/* Whether the text can be the option weights, however many parts a grid has. */
+ambit_status ambit__weights_check(ambit *a, const char *text);
+
+/* ---- kernel_info.c ---- */
+
+ambit_status ambit__kernel_list_offsets(ambit_kernel *k); /* makes k->offsets from the rule */
+
+/* ---- scalar.c: eight bytes, to all engines and from one ---- */
+
+ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
+ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
+
+/* ---- options.c ---- */
+
+/* Defaults, environment, command line. */
+ambit_status ambit__options_open(ambit *a, int *argc, char ***argv);
+void ambit__options_close(ambit *a);
+/* AMBIT__CHECK_...: what the options ask checked launches to look for. */
+unsigned ambit__options_checks(const ambit *a);
+
+/* ---- field.c, field_values.c ---- */
+
+static inline ambit__errors *ambit__field_errors(const ambit_field *f)
+{
+  return &f->grid->context->errors;
+}
+/* For public calls, which accept NULL. */
+static inline bool ambit__field_failed(const ambit_field *f)
+{
+  return !f || ambit__failed(f->grid->context);
+}
+static inline ambit_status ambit__field_status(const ambit_field *f)
+{
+  return f ? f->grid->context->errors.status : AMBIT_EINVAL;
+}
+/* Gives the field at least these margins on a part, moving its values if need be. */
+ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
+                                bool *changed);
+ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
+size_t ambit__field_cell_bytes(const ambit_field *f);
+/* Values pass through host memory in pieces: cells of a piece, at least 1; room for one, to free. */
+int64_t ambit__field_piece_cells(const ambit_field *f);
+void *ambit__field_piece_new(const ambit_field *f);
+void ambit__field_changed(ambit_field *f); /* its values changed from outside */
+/* The cells of a box that parts of this process have, into a dense array of all of its cells. */
+ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *values);
+/* Copies `cells` from one dense array to another, each with the cells of a box. */
+void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
+                       const ambit__box *from_box, const ambit__box *cells, size_t cell);
+
+/* ---- poison.c ---- */
+
+/* With the option nan, fills the memory of a new store with a NaN of its own kind. */
+ambit_status ambit__store_poison(const ambit *a, ambit__engine *e, const ambit__store *store);
+
+#endif

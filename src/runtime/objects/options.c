@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* options.c - one table: the option of the C call, the AMBIT_NAME of the environment and the
+ * --ambit-name of the command line are the same row, so they cannot drift apart. A value is checked
+ * when it is set; only folders, files and commands are looked up when they are used.
+ */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/spell.h"
+#include "base/text.h"
+#include "grid/partition.h"
+#include "runtime/objects/objects.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+extern char **environ;
+
+typedef enum row_kind { TEXT, FLAG, COUNT, WORD, CHECKED } row_kind;
+
+/* How long an option can be set. */
+typedef enum row_time {
+  ANY_TIME,
+  BEFORE_TRACE,   /* until the trace begins, with the first run */
+  BEFORE_DEVICES, /* until the devices are opened, with the first grid or scalar */
+  AT_OPEN         /* only while the context is opened */
+} row_time;
+
+typedef struct row {
+  const char *name;
+  row_kind kind;
+  row_time time;
+  size_t at;                /* offset in ambit__settings */
+  const char *initial;      /* default, as text */
+  int least, most;          /* COUNT: the range */
+  const char *const *words; /* WORD: the values, then NULL */
+  /* CHECKED: raises AMBIT_EOPTION, or AMBIT_ENODEVICE, unless the value has the right form */
+  ambit_status (*check)(ambit *a, const char *value);
+} row;
+
+static const char *const mpi_words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
+static const char *const overlap_words[] = {"none", "standard", "extended", "two-way", NULL};
+
+static ambit_status check_network(ambit *a, const char *value)
+{
+  return ambit__net_check_speed(&a->errors, value);
+}
+
+static ambit_status check_partition(ambit *a, const char *value)
+{
+  ambit__cuts cuts;
+
+  AMBIT_CHECK(ambit__cuts_parse(value, &cuts), &a->errors, AMBIT_EOPTION,
+              "option partition is '%s'; it must be auto, a number of bands such as 4, or numbers "
+              "of blocks such as 2x2",
+              value);
+  return AMBIT_OK;
+}
+
+#define AT(field) offsetof(ambit__settings, field)
+/* docs/options.md tells users about each; a test compares the two. */
+static const row rows[] = {
+    {"cache", TEXT, BEFORE_DEVICES, AT(cache), "", 0, 0, NULL, NULL},
+    {"cc", TEXT, BEFORE_DEVICES, AT(cc), "", 0, 0, NULL, NULL},
+    {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
+    {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "cpu", 0, 0, NULL, ambit__devices_check},
+    {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
+    {"exchange", FLAG, ANY_TIME, AT(exchange), "1", 0, 0, NULL, NULL},
+    {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
+    {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},
+    {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
+    {"mpi", WORD, AT_OPEN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
+    {"nan", FLAG, ANY_TIME, AT(nan), "0", 0, 0, NULL, NULL},
+    {"network", CHECKED, AT_OPEN, AT(network), "", 0, 0, NULL, check_network},
+    {"overlap", WORD, ANY_TIME, AT(overlap), "two-way", 0, 0, overlap_words, NULL},
+    {"partition", CHECKED, ANY_TIME, AT(partition), "auto", 0, 0, NULL, check_partition},
+    {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
+    {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
+    {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
+    {"trace", TEXT, BEFORE_TRACE, AT(trace), "", 0, 0, NULL, NULL},
+    {"verbose", COUNT, ANY_TIME, AT(verbose), "0", -1, 2, NULL, NULL},
+    {"weights", CHECKED, ANY_TIME, AT(weights), "", 0, 0, NULL, ambit__weights_check},
+};
+enum { NROWS = sizeof rows / sizeof *rows };
+
+static const row *find(const char *name, size_t length)
+{
+  for (int i = 0; i < NROWS; i++)
+    if (strlen(rows[i].name) == length && !strncasecmp(rows[i].name, name, length)) return &rows[i];
+  return NULL;
+}
+
+/* The row whose name is nearest to one that is no option's; NULL: none is near. */
+static const char *nearest(const char *name, size_t length)
+{
+  char typed[64];
+  ambit__guess guess;
+
+  snprintf(typed, sizeof typed, "%.*s", (int)(length < sizeof typed ? length : sizeof typed), name);
+  guess = ambit__guess_start(typed);
+  for (int i = 0; i < NROWS; i++)
+    ambit__guess_offer(&guess, rows[i].name);
+  return guess.best;
+}
+
+static ambit_status unknown(ambit *a, const char *given, const char *name, size_t length)
+{
+  const char *close = nearest(name, length);
+  ambit__text t = {0};
+
+  for (int i = 0; i < NROWS; i++)
+    ambit__print(&t, "%s%s", i ? ", " : "", rows[i].name);
+  ambit__raise(&a->errors, AMBIT_EOPTION, "there is no option '%s'%s%s%s; the options are %s",
+               given, close ? " (did you mean '" : "", close ? close : "", close ? "'?)" : "",
+               t.chars ? t.chars : "");
+  ambit__text_free(&t);
+  return AMBIT_EOPTION;
+}
+
+/* Raises "option strict is 'ture'; it must be 0 or 1 (did you mean 'true'?)". `words` are offered as
+ * guesses; `accepted` says what the value may be. */
+static ambit_status refuse(ambit *a, const row *r, const char *value, const char *const *words,
+                           const char *accepted)
+{
+  ambit__guess guess = ambit__guess_start(value);
+
+  for (; *words; words++)
+    ambit__guess_offer(&guess, *words);
+  return ambit__raise(&a->errors, AMBIT_EOPTION, "option %s is '%s'; it must be %s%s%s%s", r->name,
+                      value, accepted, guess.best ? " (did you mean '" : "",
+                      guess.best ? guess.best : "", guess.best ? "'?)" : "");
+}
+
+static ambit_status parse_flag(ambit *a, const row *r, const char *value, bool *out)
+{
+  static const char *const words[] = {"no", "yes", "false", "true", "off", "on", NULL};
+
+  *out = true;
+  if (!*value || !strcmp(value, "1")) return AMBIT_OK;
+  for (int i = 0; words[i]; i++)
+    if (!strcasecmp(value, words[i])) return *out = i % 2, AMBIT_OK;
+  *out = false;
+  return strcmp(value, "0") ? refuse(a, r, value, words, "0 or 1") : AMBIT_OK;
+}
+
+static ambit_status check_word(ambit *a, const row *r, const char *value)
+{
+  ambit__text accepted = {0};
+  ambit_status s;
+
+  for (int i = 0; r->words[i]; i++) {
+    if (!strcmp(value, r->words[i])) return ambit__text_free(&accepted), AMBIT_OK;
+    ambit__print(&accepted, "%s%s", !i ? "" : r->words[i + 1] ? ", " : " or ", r->words[i]);
+  }
+  s = refuse(a, r, value, r->words, accepted.chars ? accepted.chars : "another word");
+  ambit__text_free(&accepted);
+  return s;
+}
+
+static ambit_status parse_count(ambit *a, const row *r, const char *value, int *out)
+{
+  char *end;
+  long n = strtol(value, &end, 10);
+
+  AMBIT_CHECK(end != value && !*end && n >= r->least && n <= r->most, &a->errors, AMBIT_EOPTION,
+              "option %s is '%s'; it must be a whole number from %d to %d", r->name, value,
+              r->least, r->most);
+  *out = (int)n;
+  return AMBIT_OK;
+}
+
+static ambit_status set(ambit *a, const row *r, const char *value)
+{
+  char *field = (char *)&a->settings + r->at;
+  size_t i = (size_t)(r - rows);
+  char *copy;
+  bool flag = false;
+  int count = 0;
+
+  if (r->kind == FLAG) AMBIT_TRY(parse_flag(a, r, value, &flag));
+  if (r->kind == COUNT) AMBIT_TRY(parse_count(a, r, value, &count));
+  if (r->kind == WORD) AMBIT_TRY(check_word(a, r, value));
+  if (r->kind == CHECKED) AMBIT_TRY(r->check(a, value));
+  copy = ambit__strdup(&a->errors, value);
+  if (!copy) return AMBIT_ENOMEM;
+  free(a->options[i]);
+  a->options[i] = copy;
+  if (r->kind == FLAG)
+    *(bool *)field = flag;
+  else if (r->kind == COUNT)
+    *(int *)(void *)field = count;
+  else
+    *(const char **)(void *)field = copy;
+  return AMBIT_OK;
+}
+
+/* AMBIT_NAME=value. A name that is no option is reported, but harms nothing. */
+static ambit_status from_environment(ambit *a)
+{
+  for (char **e = environ; *e; e++) {
+    const char *name = *e + strlen("AMBIT_"), *equals = strchr(*e, '=');
+    size_t length;
+    const row *r;
+
+    if (!equals || strncmp(*e, "AMBIT_", strlen("AMBIT_")) || name > equals) continue;
+    length = (size_t)(equals - name);
+    r = find(name, length);
+    if (r) {
+      AMBIT_TRY(set(a, r, equals + 1));
+    } else {
+      const char *close = nearest(name, length);
+
+      ambit__log(&a->settings, 0, "the environment variable AMBIT_%.*s is no option of Ambit%s%s%s",
+                 (int)length, name, close ? "; did you mean '" : "", close ? close : "",
+                 close ? "' in capitals?" : "");
+    }
+  }
+  return AMBIT_OK;
+}
+
+/* Takes --ambit-name=value and --ambit-name out of the command line, up to "--". */
+static ambit_status from_command_line(ambit *a, int *argc, char **argv)
+{
+  int kept = 1;
+
+  for (int i = 1; i < *argc; i++) {
+    const char *name = argv[i] + strlen("--ambit-");
+    size_t length;
+    const row *r;
+
+    if (!strcmp(argv[i], "--")) {
+      while (i < *argc)
+        argv[kept++] = argv[i++];
+      break;
+    }
+    if (strncmp(argv[i], "--ambit-", strlen("--ambit-"))) {
+      argv[kept++] = argv[i];
+      continue;
+    }
+    length = strcspn(name, "=");
+    r = find(name, length);
+    if (!r) return unknown(a, argv[i], name, length);
+    AMBIT_CHECK(name[length] || r->kind == FLAG, &a->errors, AMBIT_EOPTION,
+                "%s needs a value: --ambit-%s=...", argv[i], r->name);
+    AMBIT_TRY(set(a, r, name[length] ? name + length + 1 : "1"));
+  }
+  *argc = kept;
+  argv[kept] = NULL;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__options_open(ambit *a, int *argc, char ***argv)
+{
+  a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
+  if (!a->options) return AMBIT_ENOMEM;
+  for (int i = 0; i < NROWS; i++)
+    AMBIT_TRY(set(a, &rows[i], rows[i].initial));
+  AMBIT_TRY(from_environment(a));
+  return argc && argv && *argc > 0 ? from_command_line(a, argc, *argv) : AMBIT_OK;
+}
+
+void ambit__options_close(ambit *a)
+{
+  for (int i = 0; a->options && i < NROWS; i++)
+    free(a->options[i]);
+  free(a->options);
+}
+
+static const char *in_capitals(const char *name, char *to, size_t size)
+{
+  size_t n = 0;
+
+  for (; name[n] && n + 1 < size; n++)
+    to[n] = (char)toupper((unsigned char)name[n]);
+  to[n] = '\0';
+  return to;
+}
+
+/* Raises AMBIT_EOPTION when it is too late for the option to take effect. */
+static ambit_status check_time(ambit *a, const row *r, const char *value)
+{
+  AMBIT_CHECK(r->time != AT_OPEN, &a->errors, AMBIT_EOPTION,
+              "option %s cannot be set to '%s': it takes effect only when a context is opened; set "
+              "it in the environment (AMBIT_%s) or on the command line (--ambit-%s=...)",
+              r->name, value, in_capitals(r->name, (char[32]){0}, 32), r->name);
+  AMBIT_CHECK(r->time != BEFORE_DEVICES || !a->placement.first, &a->errors, AMBIT_EOPTION,
+              "option %s cannot be set to '%s' any more: the devices are open; it must be set "
+              "before the first grid or scalar is created",
+              r->name, value);
+  AMBIT_CHECK(r->time != BEFORE_TRACE || !a->trace, &a->errors, AMBIT_EOPTION,
+              "option %s cannot be set to '%s' any more: the trace is being recorded; it must be "
+              "set before the first run",
+              r->name, value);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_option_set(ambit *a, const char *name, const char *value)
+{
+  const row *r;
+
+  if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
+  AMBIT_CHECK(name && value, &a->errors, AMBIT_EINVAL, "ambit_option_set: name or value is NULL");
+  r = find(name, strlen(name));
+  if (!r) return unknown(a, name, name, strlen(name));
+  AMBIT_TRY(check_time(a, r, value));
+  return set(a, r, value);
+}
+
+const char *ambit_option_get(const ambit *a, const char *name)
+{
+  const row *r = name ? find(name, strlen(name)) : NULL;
+
+  return a && a->options && r ? a->options[r - rows] : NULL;
+}
+
+unsigned ambit__options_checks(const ambit *a)
+{
+  return (a->settings.check ? AMBIT__CHECK_ACCESS : 0U) | (a->settings.nan ? AMBIT__CHECK_NAN : 0U);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scalar.c - single values that kernels read and reductions write. */
+#include "base/memory.h"
+#include "runtime/objects/objects.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A value of 8 bytes on every engine. */
+static ambit_status make_values(ambit *a, ambit__buffer ***values)
+{
+  *values = ambit__new(&a->errors, (size_t)a->nengines, sizeof **values);
+  if (!*values) return AMBIT_ENOMEM;
+  for (int i = 0; i < a->nengines; i++) {
+    ambit__device *dev = a->engines[i].device;
+
+    AMBIT_TRY(dev->backend->alloc(dev, sizeof(double), NULL, &(*values)[i]));
+  }
+  return AMBIT_OK;
+}
+
+ambit_scalar *ambit_scalar_create(ambit *a, const char *name, ambit_type type)
+{
+  ambit_scalar *s;
+
+  if (ambit__failed(a)) return NULL;
+  if (!name || !*name || !ambit_type_size(type)) {
+    ambit__raise(&a->errors, AMBIT_EINVAL, "a scalar needs a name and a type, not '%s' and %d",
+                 name ? name : "NULL", (int)type);
+    return NULL;
+  }
+  if (ambit__engines_open(a)) return NULL;
+  s = ambit__new(&a->errors, 1, sizeof *s);
+  if (!s) return NULL;
+  s->context = a;
+  s->type = type;
+  s->name = ambit__strdup(&a->errors, name);
+  ambit__list_add(&a->scalars, &s->link, s);
+  if (!s->name || make_values(a, &s->values)) {
+    ambit_scalar_destroy(s);
+    return NULL;
+  }
+  return s;
+}
+
+void ambit_scalar_destroy(ambit_scalar *s)
+{
+  if (!s) return;
+  ambit__object_gone(s->context, s);
+  for (int i = 0; s->values && i < s->context->nengines; i++) {
+    ambit__device *dev = s->context->engines[i].device;
+
+    if (s->values[i]) dev->backend->release(dev, s->values[i]);
+  }
+  free(s->values);
+  ambit__list_remove(&s->link);
+  free(s->name);
+  free(s);
+}
+
+ambit_status ambit_scalar_set(ambit_scalar *s, double value)
+{
+  unsigned char bytes[sizeof(double)] = {0};
+
+  if (!s || ambit__failed(s->context)) return s ? s->context->errors.status : AMBIT_EINVAL;
+  ambit__value_store(bytes, s->type, ambit__value_of(value, s->type));
+  return ambit__scalar_put(s, bytes);
+}
+
+ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes)
+{
+  for (int i = 0; i < s->context->nengines; i++) {
+    const ambit__engine *e = &s->context->engines[i];
+
+    AMBIT_TRY(e->device->backend->put(e->queue, s->values[i], bytes, sizeof(double)));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes)
+{
+  const ambit__engine *e = &s->context->engines[engine];
+
+  return e->device->backend->get(e->queue, bytes, s->values[engine], sizeof(double));
+}
+
+double ambit_scalar_get(ambit_scalar *s)
+{
+  unsigned char bytes[sizeof(double)];
+
+  if (!s || ambit__failed(s->context)) return NAN;
+  if (ambit__scalar_take(s, 0, bytes)) return NAN;
+  return ambit__value_number(ambit__value_load(bytes, s->type), s->type);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace.c - the ring of notes. */
+#include "runtime/observe/trace.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the ring ---- */
+
+void ambit__trace_keep(ambit__trace *trace, const ambit__note *n)
+{
+  trace->notes[trace->count++ % AMBIT__NOTES] = *n;
+}
+
+size_t ambit__trace_kept(const ambit__trace *trace)
+{
+  return trace->count < AMBIT__NOTES ? trace->count : AMBIT__NOTES;
+}
+
+ambit__note ambit__trace_note(const ambit__trace *trace, ambit__note_kind kind, double start)
+{
+  return (ambit__note){.kind = kind,
+                       .part = -1,
+                       .iteration = trace->iteration,
+                       .start = start,
+                       .end = ambit__clock()};
+}
+
+void ambit__trace_add(ambit__trace *trace, ambit__note_kind kind, double start)
+{
+  if (trace) {
+    const ambit__note n = ambit__trace_note(trace, kind, start);
+
+    ambit__trace_keep(trace, &n);
+  }
+}
+
+/* ---- opening and closing ---- */
+
+static ambit_status start(ambit__trace *trace)
+{
+  const ambit__trace_scene *s = &trace->scene;
+
+  trace->iteration = -1;
+  if (!s->devices) return AMBIT_ENOMEM;
+  trace->devices = ambit__new(s->errors, (size_t)s->ndevices, sizeof *trace->devices);
+  trace->notes = ambit__new(s->errors, AMBIT__NOTES, sizeof *trace->notes);
+  if (!trace->devices || !trace->notes) return AMBIT_ENOMEM;
+  memcpy(trace->devices, s->devices, (size_t)s->ndevices * sizeof *trace->devices);
+  AMBIT_TRY(ambit__stopwatches_open(trace));
+  return s->net->rank ? AMBIT_OK : ambit__file_create(s->errors, s->path, &trace->file);
+}
+
+/* Frees the trace, and removes the file if it was not written. */
+static void drop(ambit__trace *trace)
+{
+  if (!trace) return;
+  ambit__stopwatches_close(trace);
+  ambit__file_abort(trace->file);
+  free(trace->notes);
+  free(trace->devices);
+  free(trace);
+}
+
+ambit_status ambit__trace_open(const ambit__trace_scene *scene, ambit__trace **trace)
+{
+  ambit__trace *t = ambit__new(scene->errors, 1, sizeof *t);
+  ambit_status s;
+
+  if (t) {
+    t->scene = *scene;
+    start(t); /* errors are agreed upon below */
+  }
+  s = ambit__net_agree(scene->net);
+  if (s) {
+    drop(t);
+    t = NULL;
+  }
+  *trace = t;
+  return s;
+}
+
+ambit_status ambit__trace_close(ambit__trace *trace)
+{
+  ambit_status s;
+
+  if (!trace) return AMBIT_OK;
+  ambit__stopwatches_read(trace);
+  s = ambit__trace_write(trace);
+  drop(trace);
+  return s;
+}

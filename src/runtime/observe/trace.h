@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace.h - a timeline of runs, for chrome://tracing and Perfetto (option trace).
+ *
+ * A trace is a ring of notes in memory: the newest ones are kept, and written when the context is
+ * closed. Without a trace every hook is a branch. Times are host times: on an asynchronous device a
+ * launch lasts as long as its submission, and is called so; where the device has timers, a second
+ * note holds the device times.
+ */
+#ifndef AMBIT_RUNTIME_OBSERVE_TRACE_H
+#define AMBIT_RUNTIME_OBSERVE_TRACE_H
+
+#include "base/clock.h"
+#include "device/device.h"
+#include "net/net.h"
+
+typedef enum ambit__note_kind {
+  NOTE_LAUNCH,  /* on a synchronous device */
+  NOTE_ENQUEUE, /* the submission of a launch to an asynchronous device */
+  NOTE_DEVICE,  /* ... and its execution */
+  NOTE_BEGIN,   /* operations of an exchange */
+  NOTE_EDGES,
+  NOTE_FINISH,
+  NOTE_WAIT, /* in finish: until all messages have arrived */
+  NOTE_PACK,
+  NOTE_UNPACK,
+  NOTE_SEND,    /* a message, from its submission until it was sent */
+  NOTE_RECEIVE, /* ... from the posted receive until it arrived */
+  NOTE_HAND_OVER,
+  NOTE_ALLREDUCE_BEGIN,
+  NOTE_ALLREDUCE_END,
+  NOTE_ROTATE,
+  NOTE_CHECK, /* of the condition of ambit_run_until */
+  NOTE_CALLBACK,
+  NOTE_DEVICES /* until all devices are done */
+} ambit__note_kind;
+
+typedef struct ambit__note {
+  ambit__note_kind kind;
+  int part;  /* among all; -1: none in particular */
+  int other; /* message: the part at the other end; its process */
+  int process;
+  int device;        /* NOTE_DEVICE: among those of the trace */
+  int64_t count;     /* cells of a launch, bytes of a message */
+  int64_t iteration; /* -1: outside of one */
+  double start, end;
+  const char *cells; /* launch: "inner", "border"; NULL all. Not owned */
+  char name[32];     /* of the kernel; "" none */
+} ambit__note;
+
+/* A device whose launches are timed. */
+typedef struct ambit__trace_device {
+  const char *name; /* of its backend */
+  int ordinal;
+  ambit__device *device;
+  ambit__queue *queue;
+} ambit__trace_device;
+
+/* The processes, parts and devices a trace shows. All of it outlives the trace. */
+typedef struct ambit__trace_scene {
+  ambit__errors *errors;
+  ambit__net *net;
+  const char *path;                   /* of the file */
+  const ambit__trace_device *devices; /* of this process; copied */
+  int ndevices;
+  int nparts, first, nown;  /* parts of all processes, the first of this one, its parts */
+  const int *device_of_own; /* by part of this process */
+} ambit__trace_scene;
+
+typedef struct ambit__trace {
+  ambit__trace_scene scene;
+  ambit__trace_device *devices;     /* owned */
+  ambit__note *notes;               /* the ring; owned */
+  size_t count;                     /* noted so far: number i is at i % AMBIT__NOTES */
+  int64_t iteration;                /* under way; -1 none */
+  struct ambit__file *file;         /* on process 0 */
+  struct ambit__stopwatch *watches; /* by device; owned */
+  size_t untimed;                   /* launches whose device times were not taken */
+} ambit__trace;
+
+enum { AMBIT__NOTES = 1 << 17 };
+
+/* Collective. */
+ambit_status ambit__trace_open(const ambit__trace_scene *scene, ambit__trace **trace);
+/* Writes the notes of all processes and frees the trace. Collective; NULL does nothing. */
+ambit_status ambit__trace_close(ambit__trace *trace);
+
+/* The clock if there is a trace, else 0. */
+static inline double ambit__trace_clock(const ambit__trace *trace)
+{
+  return trace ? ambit__clock() : 0;
+}
+
+/* A note of the current iteration that began at `start` and ends now. Needs a trace. */
+ambit__note ambit__trace_note(const ambit__trace *trace, ambit__note_kind kind, double start);
+void ambit__trace_keep(ambit__trace *trace, const ambit__note *n);
+void ambit__trace_add(ambit__trace *trace, ambit__note_kind kind, double start); /* NULL: nothing */
+size_t ambit__trace_kept(const ambit__trace *trace); /* notes in the ring */
+
+/* ---- trace_device.c: times of asynchronous devices ---- */
+
+ambit_status ambit__stopwatches_open(ambit__trace *trace);
+void ambit__stopwatches_close(ambit__trace *trace);
+/* Around the submission of a launch. */
+void ambit__stopwatch_start(ambit__trace *trace, int device, ambit__queue *q);
+void ambit__stopwatch_stop(ambit__trace *trace, int device, ambit__queue *q,
+                           const ambit__note *launch);
+void ambit__stopwatches_read(ambit__trace *trace); /* notes the times of all finished launches */
+
+/* ---- trace_write.c ---- */
+
+/* Puts the notes of all processes into the file. Collective. */
+ambit_status ambit__trace_write(ambit__trace *trace);
+
+#endif

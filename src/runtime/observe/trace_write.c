@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace_write.c - a trace as a file in the Trace Event Format.
+ *
+ * Processes are processes there, and parts are threads; what belongs to no part is on a thread of its own, and so are the
+ * times of devices. Every process puts its notes into words; process 0 gathers them. Clocks of different machines have
+ * nothing in common, so all take the moment they met for this as the same.
+ */
+#include "runtime/observe/trace.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {
+    [NOTE_LAUNCH] = "launch",
+    [NOTE_ENQUEUE] = "enqueue",
+    [NOTE_DEVICE] = "device",
+    [NOTE_BEGIN] = "begin",
+    [NOTE_EDGES] = "edges",
+    [NOTE_FINISH] = "finish",
+    [NOTE_WAIT] = "wait",
+    [NOTE_PACK] = "pack",
+    [NOTE_UNPACK] = "unpack",
+    [NOTE_SEND] = "send",
+    [NOTE_RECEIVE] = "receive",
+    [NOTE_HAND_OVER] = "hand over",
+    [NOTE_ALLREDUCE_BEGIN] = "allreduce begin",
+    [NOTE_ALLREDUCE_END] = "allreduce end",
+    [NOTE_ROTATE] = "rotate",
+    [NOTE_CHECK] = "check",
+    [NOTE_CALLBACK] = "callback",
+    [NOTE_DEVICES] = "wait for devices",
+};
+
+/* ---- threads ---- */
+
+/* Where the system's idle task lives, number 0, Perfetto shows others' events badly or not at all: all count from 1. */
+static int process_number(const ambit__trace *trace)
+{
+  return trace->scene.net->rank + 1;
+}
+
+static int thread_number(int thread)
+{
+  return thread + 1;
+}
+
+/* Parts have their numbers, then comes the host, then devices. */
+static int thread_of(const ambit__trace *trace, const ambit__note *n)
+{
+  if (n->kind == NOTE_DEVICE) return trace->scene.nparts + 1 + n->device;
+  return n->part >= 0 ? n->part : trace->scene.nparts;
+}
+
+static void print_thread(ambit__text *t, const ambit__trace *trace, int thread, const char *fmt,
+                         ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+static void print_thread(ambit__text *t, const ambit__trace *trace, int thread, const char *fmt,
+                         ...)
+{
+  va_list ap;
+
+  ambit__print(
+      t, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"",
+      process_number(trace), thread_number(thread));
+  va_start(ap, fmt);
+  ambit__vprint(t, fmt, ap);
+  va_end(ap);
+  ambit__print(t, "\"}}");
+}
+
+/* The names of this process and its threads. */
+static void print_names(ambit__text *t, const ambit__trace *trace)
+{
+  const ambit__trace_scene *scene = &trace->scene;
+  const int rank = scene->net->rank;
+
+  ambit__print(
+      t, "%s{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"process %d\"}}",
+      rank ? ",\n" : "", process_number(trace), rank);
+  for (int i = 0; i < scene->nown; i++) {
+    const ambit__trace_device *d = &trace->devices[scene->device_of_own[i]];
+
+    print_thread(t, trace, scene->first + i, "part %d on %s:%d", scene->first + i, d->name,
+                 d->ordinal);
+  }
+  print_thread(t, trace, scene->nparts, "host");
+  for (int i = 0; i < scene->ndevices; i++)
+    if (trace->devices[i].device->backend->event_seconds)
+      print_thread(t, trace, scene->nparts + 1 + i, "%s:%d, its own times", trace->devices[i].name,
+                   trace->devices[i].ordinal);
+}
+
+/* ---- notes ---- */
+
+static bool is_launch(const ambit__note *n)
+{
+  return n->kind == NOTE_LAUNCH || n->kind == NOTE_ENQUEUE || n->kind == NOTE_DEVICE;
+}
+
+static bool is_message(const ambit__note *n)
+{
+  return n->kind == NOTE_SEND || n->kind == NOTE_RECEIVE;
+}
+
+static bool is_mail(const ambit__note *n)
+{
+  return is_message(n) || n->kind == NOTE_PACK || n->kind == NOTE_UNPACK ||
+         n->kind == NOTE_HAND_OVER;
+}
+
+static void print_args(ambit__text *t, const ambit__note *n)
+{
+  const char *comma = "";
+
+  ambit__print(t, "\"args\":{");
+  if (n->iteration >= 0) {
+    ambit__print(t, "\"iteration\":%" PRId64, n->iteration);
+    comma = ",";
+  }
+  if (is_launch(n))
+    ambit__print(t, "%s\"cells\":%" PRId64 ",\"which\":\"%s\"", comma, n->count,
+                 n->cells ? n->cells : "all");
+  if (is_mail(n))
+    ambit__print(t, "%s\"bytes\":%" PRId64 ",\"part\":%d,\"peer\":%d,\"process\":%d", comma,
+                 n->count, n->part, n->other, n->process);
+  ambit__print(t, "}");
+}
+
+/* The start of an event: launches have the name of their kernel, all else that of its kind. */
+static void print_head(ambit__text *t, const ambit__trace *trace, const ambit__note *n,
+                       const char *phase, double microseconds)
+{
+  const char *clock = n->kind == NOTE_DEVICE ? "device" : is_message(n) ? "message" : "host";
+
+  ambit__print(t, ",\n{\"ph\":\"%s\",\"name\":\"%s%s\",\"cat\":\"%s\",", phase,
+               n->kind == NOTE_ENQUEUE ? "enqueue " : "", *n->name ? n->name : names[n->kind],
+               clock);
+  ambit__print(t, "\"pid\":%d,\"tid\":%d,\"ts\":%.3f,", process_number(trace),
+               thread_number(thread_of(trace, n)), microseconds);
+}
+
+/* A message may outlast what goes on meanwhile: its two ends are events of their own, joined by a number. */
+static void print_message(ambit__text *t, const ambit__trace *trace, const ambit__note *n,
+                          size_t number, double origin)
+{
+  for (int end = 0; end < 2; end++) {
+    print_head(t, trace, n, end ? "e" : "b", 1e6 * ((end ? n->end : n->start) - origin));
+    ambit__print(t, "\"id\":\"%d.%zu\",", trace->scene.net->rank, number);
+    print_args(t, n);
+    ambit__print(t, "}");
+  }
+}
+
+static void print_note(ambit__text *t, const ambit__trace *trace, size_t i, double origin)
+{
+  const ambit__note *n = &trace->notes[i];
+
+  if (is_message(n)) {
+    print_message(t, trace, n, i, origin);
+    return;
+  }
+  print_head(t, trace, n, "X", 1e6 * (n->start - origin));
+  ambit__print(t, "\"dur\":%.3f,", 1e6 * (n->end - n->start));
+  print_args(t, n);
+  ambit__print(t, "}");
+}
+
+/* By start; of those that start together, the longest first: it is around the others. */
+static int compare(const void *a, const void *b)
+{
+  const ambit__note *x = a, *y = b;
+
+  if (x->start != y->start) return x->start < y->start ? -1 : 1;
+  return x->end > y->end ? -1 : x->end < y->end;
+}
+
+/* ---- all processes ---- */
+
+/* What a process tells the others. */
+typedef struct summary {
+  double first;                    /* its earliest note, before the moment they met */
+  uint64_t bytes;                  /* of its words */
+  uint64_t kept, dropped, untimed; /* notes */
+} summary;
+
+/* The notes are sorted by now. */
+static summary summarise(const ambit__trace *trace, double met)
+{
+  const ambit__trace *t = trace;
+  summary s = {.kept = ambit__trace_kept(t), .untimed = t->untimed};
+
+  s.dropped = t->count - s.kept;
+  s.first = s.kept ? t->notes[0].start - met : 0;
+  return s;
+}
+
+/* Memory that must be there, since the others count on this process. */
+static void *must_have(ambit__trace *trace, void *memory)
+{
+  if (!memory) {
+    ambit__raise(trace->scene.errors, AMBIT_ENOMEM, "no memory to write the trace");
+    ambit__net_abort(trace->scene.net, "there is no memory left to write the trace");
+  }
+  return memory;
+}
+
+static char *describe(ambit__trace *trace, double origin)
+{
+  ambit__text t = {0};
+
+  print_names(&t, trace);
+  for (size_t i = 0; i < ambit__trace_kept(trace); i++)
+    print_note(&t, trace, i, origin);
+  return must_have(trace, ambit__text_finish(&t));
+}
+
+/* Takes the words of all processes, and puts them into the file as they come. */
+static ambit_status collect(ambit__trace *trace, const char *mine, const summary *all)
+{
+  ambit__file *file = trace->file;
+
+  ambit__file_write(file, mine, all[0].bytes);
+  for (int r = 1; r < trace->scene.net->size; r++) {
+    char *words = must_have(trace, ambit__new(NULL, all[r].bytes, 1));
+    ambit__request request;
+    ambit_status s;
+
+    if (!words) return AMBIT_ENOMEM;
+    s = ambit__net_receive(trace->scene.net, r, 0, words, all[r].bytes, &request);
+    if (!s) s = ambit__net_wait(trace->scene.net, &request, 1);
+    if (!s) ambit__file_write(file, words, all[r].bytes);
+    free(words);
+    if (s) return s;
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status hand_in(ambit__trace *trace, const char *mine, size_t bytes)
+{
+  ambit__request request;
+
+  AMBIT_TRY(ambit__net_send(trace->scene.net, 0, 0, mine, bytes, &request));
+  return ambit__net_wait(trace->scene.net, &request, 1);
+}
+
+static ambit_status write_tail(ambit__trace *trace, const summary *all)
+{
+  ambit__text t = {0};
+  uint64_t dropped = 0, untimed = 0;
+  ambit_status s;
+
+  for (int r = 0; r < trace->scene.net->size; r++) {
+    dropped += all[r].dropped;
+    untimed += all[r].untimed;
+  }
+  ambit__print(&t,
+               "\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"processes\":%d,\"dropped\":%" PRIu64
+               ",\"untimed\":%" PRIu64 "}}\n",
+               trace->scene.net->size, dropped, untimed);
+  s = t.failed ? AMBIT_ENOMEM : ambit__file_write(trace->file, t.chars, t.len);
+  ambit__text_free(&t);
+  return s;
+}
+
+static ambit_status finish(ambit__trace *trace, const char *mine, const summary *all)
+{
+  static const char head[] = "{\"traceEvents\":[\n";
+  ambit__file *file = trace->file;
+
+  if (trace->scene.net->rank) return hand_in(trace, mine, all[trace->scene.net->rank].bytes);
+  ambit__file_write(file, head, strlen(head));
+  AMBIT_TRY(collect(trace, mine, all));
+  AMBIT_TRY(write_tail(trace, all));
+  trace->file = NULL;
+  return ambit__file_commit(file);
+}
+
+/* Agrees on the moment that is 0 in the file: the earliest start there is. */
+static ambit_status find_origin(ambit__trace *trace, summary *all, double *origin)
+{
+  const int size = trace->scene.net->size;
+  double met;
+  summary mine;
+
+  AMBIT_TRY(ambit__net_barrier(trace->scene.net));
+  met = ambit__clock();
+  mine = summarise(trace, met);
+  AMBIT_TRY(ambit__net_gather(trace->scene.net, &mine, sizeof mine, all));
+  *origin = met;
+  for (int r = 0; r < size; r++)
+    if (met + all[r].first < *origin) *origin = met + all[r].first;
+  return AMBIT_OK;
+}
+
+/* Everyone's words, and how many there are of them, to process 0. */
+static ambit_status put_together(ambit__trace *trace, summary *all)
+{
+  summary mine;
+  double origin;
+  char *words;
+  ambit_status s;
+
+  AMBIT_TRY(find_origin(trace, all, &origin));
+  words = describe(trace, origin);
+  if (!words) return AMBIT_ENOMEM;
+  mine = all[trace->scene.net->rank];
+  mine.bytes = strlen(words);
+  s = ambit__net_gather(trace->scene.net, &mine, sizeof mine, all);
+  if (!s) s = finish(trace, words, all);
+  free(words);
+  return s;
+}
+
+ambit_status ambit__trace_write(ambit__trace *trace)
+{
+  summary *all = must_have(trace, ambit__new(NULL, (size_t)trace->scene.net->size, sizeof *all));
+  ambit_status s;
+
+  if (!all) return AMBIT_ENOMEM;
+  qsort(trace->notes, ambit__trace_kept(trace), sizeof *trace->notes, compare);
+  s = put_together(trace, all);
+  free(all);
+  return s;
+}

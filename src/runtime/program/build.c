@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* build.c - steps made ready to run: a function per engine, arguments per part. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "runtime/program/program.h"
+
+#include <stdlib.h>
+
+/* ---- functions ---- */
+
+static void bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                 ambit__binding *bind)
+{
+  const ambit__rule *rule = s->kernel->rule;
+  const int x = p->grid->box.ndims - 1;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+
+    bind[i] = (ambit__binding){.is_field = f != NULL};
+    if (!f) continue;
+    bind[i].unit = f->order == AMBIT_SOA || f->components == 1;
+    bind[i].twin = ambit__step_twin(p, s, region, i);
+    bind[i].around =
+        (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);
+    for (int j = 0; j < s->n; j++)
+      bind[i].shared |= j != i && s->args[j].field == f &&
+                        (rule->params[i].is_written || rule->params[j].is_written);
+  }
+}
+
+/* The largest box that the step updates on a part of the engine. */
+static ambit__box typical_box(const ambit_program *p, const ambit__box *region, int engine)
+{
+  const ambit_grid *g = p->grid;
+  ambit__box best = {.ndims = region->ndims};
+
+  for (int i = 0; region->ndims && i < g->placement.n; i++) {
+    ambit__box box = ambit__box_intersect(region, &g->parts[g->first + i]);
+
+    if (g->placement.engine[i] != engine || ambit__box_is_empty(&box)) continue;
+    if (ambit__box_is_empty(&best) || ambit__box_volume(&box) > ambit__box_volume(&best))
+      best = box;
+  }
+  return best;
+}
+
+static ambit_status build(ambit_program *p, const ambit__step *s, const ambit__box *region,
+                          int engine, ambit__function **fn)
+{
+  ambit__device *dev = p->grid->context->engines[engine].device;
+  ambit__box box = typical_box(p, region, engine);
+  ambit__binding bindings[AMBIT_MAX_PARAMS];
+  ambit__group_step step = {.rule = s->kernel->rule, .bind = bindings};
+  ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = region->ndims};
+
+  bind(p, s, region, bindings);
+  for (int d = 0; d < region->ndims; d++)
+    group.cells[d] = box.hi[d] - box.lo[d];
+  group.strict = p->grid->context->settings.strict;
+  group.checks = ambit__options_checks(p->grid->context);
+  AMBIT_TRY(dev->backend->build(dev, &group, fn));
+  ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", s->kernel->rule->name, (*fn)->plan);
+  return AMBIT_OK;
+}
+
+/* ---- arguments ---- */
+
+static ambit_status make_number(ambit_program *p, int engine, ambit_type type, double number,
+                                ambit__buffer **buffer)
+{
+  const ambit__engine *e = &p->grid->context->engines[engine];
+  unsigned char bytes[sizeof(double)] = {0};
+
+  ambit__value_store(bytes, type, ambit__value_of(number, type));
+  AMBIT_TRY(e->device->backend->alloc(e->device, sizeof bytes, NULL, buffer));
+  return e->device->backend->put(e->queue, *buffer, bytes, sizeof bytes);
+}
+
+static ambit_status make_numbers(ambit_program *p, const ambit__step *s, ambit__apply *a)
+{
+  const int nengines = p->grid->context->nengines;
+
+  a->numbers =
+      ambit__new(ambit__program_errors(p), (size_t)nengines * (size_t)s->n, sizeof *a->numbers);
+  if (!a->numbers) return AMBIT_ENOMEM;
+  for (int e = 0; e < nengines; e++)
+    for (int i = 0; i < s->n; i++)
+      if (s->args[i].kind == AMBIT_ARG_NUMBER)
+        AMBIT_TRY(make_number(p, e, s->kernel->rule->params[i].type, s->args[i].number,
+                              &a->numbers[e * s->n + i]));
+  return AMBIT_OK;
+}
+
+static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit__apply *a)
+{
+  const ambit__placement *where = &p->grid->placement;
+
+  a->args = ambit__new(ambit__program_errors(p), (size_t)where->n * (size_t)s->n, sizeof *a->args);
+  if (!a->args) return AMBIT_ENOMEM;
+  for (int k = 0; k < where->n; k++)
+    for (int i = 0; i < s->n; i++) {
+      ambit_field *f = s->args[i].field;
+      ambit__argument *arg = &a->args[k * s->n + i];
+      const int engine = where->engine[k];
+
+      if (f)
+        *arg = (ambit__argument){.store = &f->stores[k], .boundaries = &f->boundaries};
+      else if (s->args[i].scalar)
+        arg->value = s->args[i].scalar->values[engine];
+      else
+        arg->value = a->numbers[engine * s->n + i];
+    }
+  return AMBIT_OK;
+}
+
+/* ---- steps ---- */
+
+static bool reduces(const ambit__rule *rule)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return true;
+  return false;
+}
+
+/* Whether the step does anything at all: one without cells does if it reduces. */
+static bool is_idle(const ambit__apply *a)
+{
+  return a->region.ndims && ambit__box_is_empty(&a->region) && !a->reduces;
+}
+
+static ambit_status build_step(ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  ambit__apply *a = &p->applies[step];
+  ambit__price price = ambit__price_of(s->kernel->rule);
+  const int nengines = p->grid->context->nengines;
+
+  if (is_idle(a)) return AMBIT_OK;
+  a->checks = ambit__options_checks(p->grid->context);
+  AMBIT_TRY(make_numbers(p, s, a));
+  AMBIT_TRY(make_arguments(p, s, a));
+  a->functions = ambit__new(ambit__program_errors(p), (size_t)nengines, sizeof(ambit__function *));
+  if (!a->functions) return AMBIT_ENOMEM;
+  for (int e = 0; e < nengines; e++)
+    AMBIT_TRY(build(p, s, &a->region, e, &a->functions[e]));
+  if (a->region.ndims) {
+    a->cells = (double)ambit__box_volume(&a->region);
+    a->bytes = a->cells * price.bytes;
+    a->flops = a->cells * price.flops;
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__program_regions(ambit_program *p)
+{
+  p->applies = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *p->applies);
+  if (!p->applies) return AMBIT_ENOMEM;
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY) {
+      p->applies[i].region = ambit__step_region(p, &p->steps[i]);
+      p->applies[i].reduces = reduces(p->steps[i].kernel->rule);
+    }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__program_build(ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(build_step(p, i));
+  return AMBIT_OK;
+}
+
+static void discard_step(ambit_program *p, size_t step)
+{
+  ambit__apply *a = &p->applies[step];
+  const int n = p->steps[step].n;
+
+  for (int e = 0; e < p->grid->context->nengines; e++) {
+    ambit__device *dev = p->grid->context->engines[e].device;
+
+    for (int i = 0; a->numbers && i < n; i++)
+      if (a->numbers[e * n + i]) dev->backend->release(dev, a->numbers[e * n + i]);
+    if (a->functions && a->functions[e]) dev->backend->discard(dev, a->functions[e]);
+  }
+  free(a->numbers);
+  free(a->functions);
+  free(a->args);
+}
+
+void ambit__program_discard(ambit_program *p)
+{
+  for (size_t i = 0; p->applies && i < p->nsteps; i++)
+    discard_step(p, i);
+  free(p->applies);
+  p->applies = NULL;
+}

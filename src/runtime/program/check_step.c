@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check_step.c - what is wrong with a step: its arguments when it is appended, its reads and writes
+ * when the boundaries are known. */
+#include "runtime/program/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *reduce_name(ambit__reduce r)
+{
+  static const char *const names[] = {"sum", "min", "max"};
+
+  return names[r];
+}
+
+/* Raises an error with the user's line and a caret under `place`. */
+static ambit_status raise_at(const ambit_program *p, const ambit__rule *rule, ambit__place place,
+                             const char *message)
+{
+  char *text = ambit__rule_message(rule, place, message);
+  ambit_status s =
+      ambit__raise(ambit__program_errors(p), AMBIT_EPROGRAM, "%s", text ? text : message);
+
+  free(text);
+  return s;
+}
+
+static ambit_status check_type(const ambit_program *p, const ambit__rule *rule,
+                               const ambit__param *q, const char *what, const char *name,
+                               ambit_type type)
+{
+  AMBIT_CHECK(q->type == type, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: parameter '%s' is %s, but %s '%s' is %s", rule->name, q->name,
+              ambit_type_name(q->type), what, name, ambit_type_name(type));
+  return AMBIT_OK;
+}
+
+static ambit_status check_field_argument(const ambit_program *p, const ambit__rule *rule,
+                                         const ambit__param *q, const ambit_arg *arg)
+{
+  const ambit_field *f = arg->field;
+
+  AMBIT_CHECK(f, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: the field for parameter '%s' is NULL", rule->name, q->name);
+  AMBIT_CHECK(q->kind == PARAM_FIELD, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: parameter '%s' takes a %s, but field '%s' was given", rule->name, q->name,
+              q->kind == PARAM_VALUE ? "number or a scalar" : "scalar", f->name);
+  AMBIT_CHECK(f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: field '%s' belongs to another grid than the program", rule->name,
+              f->name);
+  AMBIT_TRY(check_type(p, rule, q, "field", f->name, f->type));
+  AMBIT_CHECK(q->components == f->components, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: parameter '%s' has %d components, but field '%s' has %d", rule->name,
+              q->name, q->components, f->name, f->components);
+  return AMBIT_OK;
+}
+
+static ambit_status check_scalar_argument(const ambit_program *p, const ambit__rule *rule,
+                                          const ambit__param *q, const ambit_arg *arg, bool once)
+{
+  AMBIT_CHECK(arg->scalar, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: the scalar for parameter '%s' is NULL", rule->name, q->name);
+  AMBIT_CHECK(arg->scalar->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: scalar '%s' belongs to another context", rule->name, arg->scalar->name);
+  AMBIT_CHECK(!q->reads_neighbours && !q->is_vector, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: parameter '%s' is read like a field, but scalar '%s' was given",
+              rule->name, q->name, arg->scalar->name);
+  AMBIT_CHECK(once || q->kind != PARAM_FIELD || !q->is_written, ambit__program_errors(p),
+              AMBIT_EINVAL,
+              "kernel %s runs on every cell and writes '%s', but scalar '%s' was given: say how "
+              "the cells are "
+              "combined, with sum, min or max before the parameter",
+              rule->name, q->name, arg->scalar->name);
+  return check_type(p, rule, q, "scalar", arg->scalar->name, arg->scalar->type);
+}
+
+static ambit_status check_number_argument(const ambit_program *p, const ambit__rule *rule,
+                                          const ambit__param *q)
+{
+  AMBIT_CHECK(
+      q->kind != PARAM_REDUCE, ambit__program_errors(p), AMBIT_EINVAL,
+      "kernel %s: parameter '%s' is a %s: it takes a scalar to put the result in, not a number",
+      rule->name, q->name, reduce_name(q->reduce));
+  AMBIT_CHECK(q->kind == PARAM_VALUE, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s: parameter '%s' is a pointer: it takes a field, not a number", rule->name,
+              q->name);
+  return AMBIT_OK;
+}
+
+static ambit_status check_arguments(const ambit_program *p, const ambit__step *s)
+{
+  const ambit__rule *rule = s->kernel->rule;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &rule->params[i];
+
+    if (s->args[i].kind == AMBIT_ARG_FIELD)
+      AMBIT_TRY(check_field_argument(p, rule, q, &s->args[i]));
+    else if (s->args[i].kind == AMBIT_ARG_SCALAR)
+      AMBIT_TRY(check_scalar_argument(p, rule, q, &s->args[i], s->box.ndims == 0));
+    else
+      AMBIT_TRY(check_number_argument(p, rule, q));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status check_dimensions(const ambit_program *p, const ambit__step *s)
+{
+  const ambit__rule *rule = s->kernel->rule;
+
+  AMBIT_CHECK(!rule->ndims || rule->ndims == p->grid->box.ndims || !s->box.ndims,
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s is written for %d dimensions, but the grid has %d", rule->name,
+              rule->ndims, p->grid->box.ndims);
+  AMBIT_CHECK(rule->max_axis < s->box.ndims, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s asks for axis %d; %s", rule->name, rule->max_axis,
+              s->box.ndims ? "the grid has fewer" : "it runs once, on scalars, and has no cell");
+  return AMBIT_OK;
+}
+
+/* Two parameters that write the same thing would depend on the order of stores. */
+static ambit_status check_writers(const ambit_program *p, const ambit__step *s)
+{
+  const ambit__rule *rule = s->kernel->rule;
+
+  for (int i = 0; i < s->n; i++)
+    for (int j = 0; j < i; j++) {
+      const ambit__param *a = &rule->params[j], *b = &rule->params[i];
+      bool same = (s->args[i].field && s->args[i].field == s->args[j].field) ||
+                  (s->args[i].scalar && s->args[i].scalar == s->args[j].scalar);
+      bool both =
+          (a->is_written || a->kind == PARAM_REDUCE) && (b->is_written || b->kind == PARAM_REDUCE);
+
+      AMBIT_CHECK(!same || !both, ambit__program_errors(p), AMBIT_EPROGRAM,
+                  "kernel %s: parameters '%s' and '%s' both write the same %s", rule->name, a->name,
+                  b->name, s->args[i].field ? "field" : "scalar");
+    }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__step_check(const ambit_program *p, const ambit__step *s)
+{
+  AMBIT_TRY(check_arguments(p, s));
+  AMBIT_TRY(check_dimensions(p, s));
+  return check_writers(p, s);
+}
+
+ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s)
+{
+  const ambit__rule *rule = s->kernel->rule;
+  ambit__box region = s->box, free_cells = p->grid->box;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+    const ambit__param *q = &rule->params[i];
+
+    for (int d = 0; f && d < region.ndims; d++) {
+      int64_t lo = q->low[d], hi = p->grid->box.hi[d] - q->high[d];
+
+      if (f->boundaries.kind[d][0] == AMBIT_FIXED && lo > free_cells.lo[d]) free_cells.lo[d] = lo;
+      if (f->boundaries.kind[d][1] == AMBIT_FIXED && hi < free_cells.hi[d]) free_cells.hi[d] = hi;
+    }
+  }
+  return region.ndims ? ambit__box_intersect(&region, &free_cells) : region;
+}
+
+/* Whether the field bound to parameter i is written by the step. */
+static bool written_here(const ambit__step *s, int i)
+{
+  for (int j = 0; j < s->n; j++)
+    if (s->args[j].field == s->args[i].field && s->kernel->rule->params[j].is_written) return true;
+  return false;
+}
+
+/* Whether a read from `region` at `offset` can meet a cell that the step writes. */
+static bool meets_writes(const ambit_program *p, const ambit_field *f, const ambit__box *region,
+                         const int *offset)
+{
+  ambit__box reads = ambit__box_shift(region, offset);
+  ambit__box both = ambit__box_intersect(&reads, region);
+
+  for (int d = 0; d < region->ndims; d++) {
+    bool folds_low = reads.lo[d] < 0 && f->boundaries.kind[d][0] != AMBIT_CONSTANT;
+    bool folds_high =
+        reads.hi[d] > p->grid->box.hi[d] && f->boundaries.kind[d][1] != AMBIT_CONSTANT;
+
+    if (folds_low || folds_high) return true;
+  }
+  return !ambit__box_is_empty(&both);
+}
+
+static bool is_own_cell(const ambit__read *r)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (r->offset[d]) return false;
+  return true;
+}
+
+ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *s,
+                                     const ambit__box *region)
+{
+  const ambit__rule *rule = s->kernel->rule;
+  char message[512];
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &rule->params[i];
+    const ambit_field *f = s->args[i].field;
+
+    if (!f || !written_here(s, i)) continue;
+    for (int k = 0; k < q->nreads; k++) {
+      if (is_own_cell(&q->reads[k]) || !meets_writes(p, f, region, q->reads[k].offset)) continue;
+      snprintf(
+          message, sizeof message,
+          "field '%s' is read at a neighbour and written in the same step: whether the neighbour "
+          "is "
+          "old or new would depend on the order of cells. Write to a second field and swap the two",
+          f->name);
+      return raise_at(p, rule, q->reads[k].place, message);
+    }
+  }
+  return AMBIT_OK;
+}
+
+/* The first read of parameter q that leaves the grid through a face. */
+static const ambit__read *leaving(const ambit__param *q, const ambit__box *region,
+                                  const ambit__box *grid, int axis, int side)
+{
+  for (int k = 0; k < q->nreads; k++) {
+    int64_t o = q->reads[k].offset[axis];
+
+    if (side == 0 ? region->lo[axis] + o < 0 : region->hi[axis] - 1 + o >= grid->hi[axis])
+      return &q->reads[k];
+  }
+  return NULL;
+}
+
+ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *s,
+                                     const ambit__box *region)
+{
+  const ambit__rule *rule = s->kernel->rule;
+  char message[512];
+
+  for (int i = 0; i < s->n; i++)
+    for (int d = 0; s->args[i].field && d < region->ndims; d++)
+      for (int side = 0; side < 2; side++) {
+        const ambit_field *f = s->args[i].field;
+        const ambit__read *r = leaving(&rule->params[i], region, &p->grid->box, d, side);
+
+        if (!r || f->boundaries.kind[d][side] != AMBIT_NONE) continue;
+        snprintf(message, sizeof message,
+                 "this reads field '%s' outside the grid, through the %s face of axis %d, and no "
+                 "boundary is "
+                 "declared there. Declare one: ambit_field_boundary(%s, AMBIT_FACE(%d, %d), ...)",
+                 f->name, side ? "high" : "low", d, f->name, d, side);
+        return raise_at(p, rule, r->place, message);
+      }
+  return AMBIT_OK;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program.c - putting a program together: steps are checked one by one as they are appended. */
+#include "runtime/program/program.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool failed(const ambit_program *p)
+{
+  return !p || ambit__failed(p->grid->context);
+}
+
+static ambit_status status_of(const ambit_program *p)
+{
+  return p ? p->grid->context->errors.status : AMBIT_EINVAL;
+}
+
+/* ---- changes of the objects that steps use ---- */
+
+void ambit__program_unseal(ambit_program *p)
+{
+  if (p->unseal) p->unseal(p);
+}
+
+static void unseal_all(ambit_grid *g)
+{
+  for (ambit__link *i = g->programs.next; i->owner; i = i->next)
+    ambit__program_unseal(i->owner);
+}
+
+static bool refers(const ambit__step *s, const void *object)
+{
+  if (s->kernel == object) return true;
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field == object || s->args[i].scalar == object) return true;
+  return false;
+}
+
+static void forget(ambit_grid *g, const void *object)
+{
+  for (ambit__link *i = g->programs.next; i->owner; i = i->next) {
+    ambit_program *p = i->owner;
+
+    for (size_t k = 0; k < p->nsteps; k++)
+      if (refers(&p->steps[k], object)) {
+        ambit__program_unseal(p);
+        p->broken = true;
+      }
+  }
+}
+
+static const ambit__dependents dependents = {.changed = unseal_all, .gone = forget};
+
+bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
+{
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
+    if (s->args[i].field == f && s->kernel->rule->params[i].is_written) return true;
+  return false;
+}
+
+bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
+{
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field == f) return true;
+  return false;
+}
+
+/* ---- programs ---- */
+
+ambit_program *ambit_program_create(ambit_grid *g)
+{
+  ambit_program *p;
+
+  if (!g || ambit__failed(g->context)) return NULL;
+  p = ambit__new(&g->context->errors, 1, sizeof *p);
+  if (!p) return NULL;
+  p->grid = g;
+  p->check_every = 1;
+  g->dependents = &dependents;
+  ambit__list_add(&g->programs, &p->link, p);
+  return p;
+}
+
+void ambit_program_destroy(ambit_program *p)
+{
+  if (!p) return;
+  if (p->grid->context->settings.report && p->iteration) ambit_program_report(p);
+  ambit__program_unseal(p);
+  for (size_t i = 0; i < p->nsteps; i++)
+    free(p->steps[i].args);
+  free(p->steps);
+  ambit__list_remove(&p->link);
+  free(p);
+}
+
+/* ---- arguments ---- */
+
+ambit_arg ambit_arg_field(const ambit_field *f)
+{
+  ambit_arg a = {.kind = AMBIT_ARG_FIELD, .field = (ambit_field *)f};
+  return a;
+}
+
+ambit_arg ambit_arg_scalar(const ambit_scalar *s)
+{
+  ambit_arg a = {.kind = AMBIT_ARG_SCALAR, .scalar = (ambit_scalar *)s};
+  return a;
+}
+
+ambit_arg ambit_arg_number(double x)
+{
+  ambit_arg a = {.kind = AMBIT_ARG_NUMBER, .number = x};
+  return a;
+}
+
+/* ---- appending ---- */
+
+static ambit_status append(ambit_program *p, ambit__step step, const ambit_arg *args)
+{
+  ambit__step *steps =
+      ambit__grow(ambit__program_errors(p), p->steps, p->nsteps, &p->steps_cap, sizeof *p->steps);
+
+  if (!steps) return AMBIT_ENOMEM;
+  p->steps = steps;
+  step.args = ambit__new(ambit__program_errors(p), (size_t)step.n, sizeof *args);
+  if (!step.args) return AMBIT_ENOMEM;
+  memcpy(step.args, args, (size_t)step.n * sizeof *args);
+  ambit__program_unseal(p);
+  p->steps[p->nsteps++] = step;
+  return AMBIT_OK;
+}
+
+/* Whether the kernel runs once, on scalars, rather than on every cell. */
+static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (args[i].kind == AMBIT_ARG_FIELD || rule->params[i].kind == PARAM_REDUCE) return false;
+  return true;
+}
+
+static ambit_status apply(ambit_program *p, const ambit__box *box, const ambit_kernel *k, int nargs,
+                          const ambit_arg *args)
+{
+  ambit__step s = {
+      .kind = STEP_APPLY, .kernel = k, .box = *box, .n = nargs, .args = (ambit_arg *)args};
+
+  AMBIT_CHECK(k, ambit__program_errors(p), AMBIT_EINVAL, "step %zu of a program has no kernel",
+              p->nsteps + 1);
+  AMBIT_CHECK(k->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s belongs to another context", k->rule->name);
+  AMBIT_CHECK(args && nargs == k->rule->nparams, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s has %d parameters, and %d arguments were given", k->rule->name,
+              k->rule->nparams, nargs);
+  if (runs_once(k->rule, args)) s.box = (ambit__box){0};
+  AMBIT_TRY(ambit__step_check(p, &s));
+  return append(p, s, args);
+}
+
+ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs,
+                              const ambit_arg *args)
+{
+  if (failed(p)) return status_of(p);
+  return apply(p, &p->grid->box, k, nargs, args);
+}
+
+ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int64_t *hi,
+                                  const ambit_kernel *k, int nargs, const ambit_arg *args)
+{
+  ambit__box box;
+  char asked[160], have[160];
+
+  if (failed(p)) return status_of(p);
+  box = p->grid->box;
+  for (int d = 0; d < box.ndims; d++) {
+    if (lo) box.lo[d] = lo[d];
+    if (hi) box.hi[d] = hi[d];
+  }
+  ambit__box_print(&box, asked, sizeof asked);
+  ambit__box_print(&p->grid->box, have, sizeof have);
+  AMBIT_CHECK(!ambit__box_is_empty(&box) && ambit__box_contains(&p->grid->box, &box),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "a kernel is to run on the box %s; it must be within the grid %s and not empty",
+              asked, have);
+  return apply(p, &box, k, nargs, args);
+}
+
+ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambit_kernel *k,
+                                    int nargs, const ambit_arg *args)
+{
+  ambit__box rest; /* cells at none of the faces done so far: each is updated once */
+  bool reduces = false;
+  int layers = 0;
+
+  if (failed(p)) return status_of(p);
+  rest = p->grid->box;
+  for (int i = 0; k && i < k->rule->nparams; i++)
+    reduces |= k->rule->params[i].kind == PARAM_REDUCE;
+  AMBIT_CHECK(faces == AMBIT_ALL_FACES || (faces && !(faces >> 2 * p->grid->box.ndims)),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "the faces 0x%x name no face, or an axis beyond the grid's %d", faces,
+              p->grid->box.ndims);
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++) {
+      ambit__box layer = ambit__box_layer(&rest, d, side);
+
+      if (!(faces & AMBIT_FACE(d, side)) || ambit__box_is_empty(&layer)) continue;
+      AMBIT_CHECK(!reduces || !layers++, ambit__program_errors(p), AMBIT_EPROGRAM,
+                  "kernel %s reduces, and is to run on several faces, each of which would "
+                  "overwrite the result of "
+                  "the one before: apply it to one face, with a scalar of its own",
+                  k->rule->name);
+      AMBIT_TRY(apply(p, &layer, k, nargs, args));
+      if (side == 0)
+        rest.lo[d]++;
+      else
+        rest.hi[d]--;
+    }
+  return AMBIT_OK;
+}
+
+/* Fields that trade values must be alike, each named once. */
+static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *fields)
+{
+  AMBIT_CHECK(n >= 2 && fields, ambit__program_errors(p), AMBIT_EINVAL,
+              "a rotation needs at least 2 fields, not %d", n);
+  for (int i = 0; i < n; i++) {
+    const ambit_field *f = fields[i], *first = fields[0];
+
+    AMBIT_CHECK(f && f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
+                "field %d of a swap or rotation is missing or belongs to another grid", i + 1);
+    AMBIT_CHECK(
+        f->type == first->type && f->components == first->components && f->order == first->order,
+        ambit__program_errors(p), AMBIT_EPROGRAM,
+        "fields '%s' and '%s' cannot trade values: they differ in type, components or order",
+        fields[0]->name, fields[i]->name);
+    for (int j = 0; j < i; j++)
+      AMBIT_CHECK(fields[j] != fields[i], ambit__program_errors(p), AMBIT_EPROGRAM,
+                  "field '%s' stands twice in one swap or rotation", fields[i]->name);
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit_rotate(ambit_program *p, int n, ambit_field *const *fields)
+{
+  ambit__step s = {.kind = STEP_ROTATE, .n = n};
+  ambit_arg *args;
+  ambit_status status;
+
+  if (failed(p)) return status_of(p);
+  AMBIT_TRY(check_rotation(p, n, fields));
+  args = ambit__new(ambit__program_errors(p), (size_t)n, sizeof *args);
+  if (!args) return AMBIT_ENOMEM;
+  for (int i = 0; i < n; i++)
+    args[i] = ambit_arg_field(fields[i]);
+  status = append(p, s, args);
+  free(args);
+  return status;
+}
+
+ambit_status ambit_swap(ambit_program *p, ambit_field *a, ambit_field *b)
+{
+  ambit_field *const both[] = {a, b};
+
+  return ambit_rotate(p, 2, both);
+}
+
+/* ---- settings of a program ---- */
+
+ambit_status ambit_check_every(ambit_program *p, int64_t iterations)
+{
+  if (failed(p)) return status_of(p);
+  AMBIT_CHECK(iterations >= 1, ambit__program_errors(p), AMBIT_EINVAL,
+              "ambit_check_every: the interval must be at least 1");
+  p->check_every = iterations;
+  return AMBIT_OK;
+}
+
+ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user)
+{
+  if (failed(p)) return status_of(p);
+  AMBIT_CHECK(n >= 1 || !fn, ambit__program_errors(p), AMBIT_EINVAL,
+              "ambit_every: the interval must be at least 1");
+  p->every = fn ? n : 0;
+  p->callback = fn;
+  p->callback_user = user;
+  return AMBIT_OK;
+}
+
+int ambit_program_converged(const ambit_program *p)
+{
+  return p && p->converged;
+}
+
+int64_t ambit_program_iterations(const ambit_program *p)
+{
+  return p ? p->iteration : 0;
+}

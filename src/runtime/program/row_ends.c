@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* row_ends.c - rows that are stored with what lies beside their ends.
+ *
+ * Fixed faces leave the first and the last cells of every row as they are, and so does a step on a box. A vector of which a part is stored
+ * makes memory read the rest first: of a 3-D star in float on rows of 512 cells, that was 4 % of the time of a GPU. But fields
+ * that take turns mostly hold the same there, because one began as a copy of the other (start.c) and no step has written to
+ * these cells: then a kernel may store its vectors whole, with what the field it reads holds in the others (docs/design/0007-ends.md).
+ *
+ * A field knows which others it is like, and outside of which cells (ambit__likeness). Programs that run on it, and values that the user
+ * gives it, narrow that down.
+ */
+#include "runtime/program/program.h"
+
+/* ---- what is known when a program is sealed ---- */
+
+/* Whether the fields take turns: only then the one that is read is likely to be a twin. */
+static bool take_turns(const ambit_program *p, const ambit_field *a, const ambit_field *b)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    int found = 0;
+
+    for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++)
+      found += p->steps[i].args[k].field == a || p->steps[i].args[k].field == b;
+    if (found == 2) return true;
+  }
+  return false;
+}
+
+/* Whether the rows of a region have something beside them, in the grid, and vectors end where those of the grid do. */
+static bool leaves_ends(const ambit_program *p, const ambit__box *region)
+{
+  const int x = region->ndims - 1;
+  const int64_t extent = p->grid->box.hi[x];
+
+  return (region->lo[x] > 0 || region->hi[x] < extent) && extent % AMBIT__ALIGNED == 0;
+}
+
+int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                     int arg)
+{
+  const ambit__rule *rule = s->kernel->rule;
+  const ambit_field *f = s->args[arg].field;
+
+  if (!rule->params[arg].is_written || !region->ndims || !leaves_ends(p, region)) return 0;
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *other = s->args[i].field;
+
+    if (other && other != f && rule->params[i].nreads && !rule->params[i].is_written &&
+        other->components == f->components && take_turns(p, f, other))
+      return 1 + i;
+  }
+  return 0;
+}
+
+/* ---- likenesses ---- */
+
+void ambit__fields_alike(ambit_field *a, ambit_field *b)
+{
+  const ambit__likeness everywhere = {.id = ++a->grid->context->last_id,
+                                      .lo = a->grid->box.hi[a->grid->box.ndims - 1]};
+
+  a->likeness = b->likeness = everywhere;
+}
+
+/* Fields that take turns stay alike only if all of them are. */
+static void check_turns(const ambit__step *s)
+{
+  bool same = true;
+
+  for (int k = 1; k < s->n; k++)
+    same = same && s->args[k].field->likeness.id == s->args[0].field->likeness.id;
+  for (int k = 0; !same && k < s->n; k++)
+    s->args[k].field->likeness.id = 0;
+}
+
+/* Which cells along the last axis the program writes, of any field. */
+static ambit__likeness writes_of(const ambit_program *p)
+{
+  const int x = p->grid->box.ndims - 1;
+  ambit__likeness all = {.lo = p->grid->box.hi[x]};
+
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__box *r = &p->applies[i].region;
+
+    if (p->steps[i].kind != STEP_APPLY || !r->ndims || ambit__box_is_empty(r)) continue;
+    if (r->lo[x] < all.lo) all.lo = r->lo[x];
+    if (r->hi[x] > all.hi) all.hi = r->hi[x];
+  }
+  return all;
+}
+
+static void narrow(ambit_field *f, const ambit__likeness *written)
+{
+  if (written->lo < f->likeness.lo) f->likeness.lo = written->lo;
+  if (written->hi > f->likeness.hi) f->likeness.hi = written->hi;
+}
+
+/* ---- steps ---- */
+
+/* Whether all that a step writes has a twin that is like it beside the region. */
+static bool has_twins(const ambit_program *p, const ambit__step *s, const ambit__box *region)
+{
+  const int x = region->ndims - 1;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit__likeness *a, *b;
+    int twin;
+
+    if (!s->args[i].field || !s->kernel->rule->params[i].is_written) continue;
+    twin = ambit__step_twin(p, s, region, i);
+    if (!twin) return false;
+    a = &s->args[i].field->likeness;
+    b = &s->args[twin - 1].field->likeness;
+    if (!a->id || a->id != b->id) return false;
+    if (a->lo < region->lo[x] || a->hi > region->hi[x]) return false;
+    if (b->lo < region->lo[x] || b->hi > region->hi[x]) return false;
+  }
+  return true;
+}
+
+static bool ends(const ambit_program *p, size_t step)
+{
+  const ambit__apply *a = &p->applies[step];
+
+  return p->steps[step].kind == STEP_APPLY && a->region.ndims && !ambit__box_is_empty(&a->region) &&
+         !ambit__grid_cuts_rows(p->grid) && has_twins(p, &p->steps[step], &a->region);
+}
+
+bool ambit__program_row_ends(ambit_program *p)
+{
+  const ambit__likeness written = writes_of(p);
+  bool changed = false;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_ROTATE) check_turns(&p->steps[i]);
+  for (int i = 0; i < p->nfields; i++)
+    narrow(p->fields[i], &written);
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const bool now = ends(p, i);
+
+    changed |= now != p->applies[i].row_ends;
+    p->applies[i].row_ends = now;
+  }
+  return changed;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* checked_launch.c - the options `check` and `nan`: launches that are looked at, one by one.
+ *
+ * A launch carries a fault record (device/faults.h): armed before it, fetched after it, which waits for it. What is found
+ * waits for the end of the iteration, because steps are cut into pieces and other processes wait for messages: then
+ * the first finding, by step and cell, becomes an error (debug_tell.c). With `nan`, memory that nobody gave values holds NaN of its own kind (poison), so that
+ * using it comes to light.
+ *
+ * Registered functions cannot be looked into: of them the box of the launch is checked before, and the results are searched
+ * for NaN after it.
+ */
+#include "runtime/run/checked_launch.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "device/faults.h"
+#include "plan/checked.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first thing that is wrong in this iteration. */
+typedef struct finding {
+  bool any;
+  int step, part; /* the part is of this process */
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS]; /* the record */
+} finding;
+
+struct ambit__checker {
+  ambit__buffer **records; /* by engine: of the launch under way; owned */
+  bool told;               /* that there are kernels which cannot be looked into */
+  finding first;
+};
+
+static ambit *context(const ambit_program *p)
+{
+  return p->grid->context;
+}
+
+/* ---- findings ---- */
+
+/* Whether a record of a step comes before the first finding. */
+static bool is_first(const finding *first, int step, const int64_t *words)
+{
+  const int64_t *a = words + AMBIT_FAULT_CELL, *b = first->words + AMBIT_FAULT_CELL;
+
+  if (!first->any || step != first->step) return !first->any || step < first->step;
+  for (int d = 0; d < AMBIT_FAULT_AXES; d++)
+    if (a[d] != b[d]) return a[d] < b[d];
+  return false;
+}
+
+static void keep(ambit_program *p, int step, int part, const int64_t *words, int nargs)
+{
+  finding *first = &p->checker->first;
+
+  if (!words[AMBIT_FAULT_KIND] || !is_first(first, step, words)) return;
+  *first = (finding){.any = true, .step = step, .part = part};
+  memcpy(first->words, words, ambit__faults_bytes(nargs));
+}
+
+/* Reductions that are NaN, after all cells. */
+static ambit_status find_totals(ambit_program *p)
+{
+  for (size_t k = 0; k < p->nsteps; k++) {
+    const ambit__step *s = &p->steps[k];
+
+    for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++) {
+      const ambit__param *q = &s->kernel->rule->params[i];
+      int64_t words[AMBIT_FAULT_WORDS] = {
+          [AMBIT_FAULT_KIND] = AMBIT__FAULT_TOTAL, [AMBIT_FAULT_ACCESS] = i};
+      unsigned char value[sizeof(double)];
+
+      if (q->kind != PARAM_REDUCE || !ambit__type_is_real(q->type)) continue;
+      AMBIT_TRY(ambit__scalar_take(s->args[i].scalar, 0, value));
+      if (!isnan(ambit__value_load(value, q->type).real)) continue;
+      words[AMBIT_FAULT_CELL] = INT64_MAX;
+      keep(p, (int)k, 0, words, 0);
+    }
+  }
+  return AMBIT_OK;
+}
+
+static void raise_first(ambit_program *p)
+{
+  const finding *f = &p->checker->first;
+  char *message = ambit__fault_message(p, f->step, f->part, f->words);
+
+  ambit__raise(&context(p)->errors, AMBIT_EPROGRAM, "%s",
+               message ? message : "a check failed, and there is no memory to tell which");
+  free(message);
+}
+
+ambit_status ambit__checked_end(ambit_program *p)
+{
+  ambit *a = context(p);
+
+  if (!p->checker) return AMBIT_OK;
+  if (a->settings.nan) AMBIT_TRY(find_totals(p));
+  if (p->checker->first.any) raise_first(p);
+  p->checker->first.any = false;
+  return a->errors.status;
+}
+
+/* ---- functions that cannot be looked into ---- */
+
+/* The first NaN among the values of a piece of a box. */
+static void search_piece(const ambit__layout *l, const ambit__box *piece, const bool *looked_at,
+                         int first_write, const unsigned char *values, int64_t *words)
+{
+  const size_t size = ambit_type_size(l->type);
+  int64_t n = ambit__box_volume(piece);
+
+  for (int64_t i = 0; i < n; i++)
+    for (int c = 0; c < l->components; c++, values += size) {
+      int64_t rest = i;
+
+      if (!looked_at[c] || !isnan(ambit__value_load(values, l->type).real)) continue;
+      words[AMBIT_FAULT_KIND] = AMBIT_FAULT_NAN;
+      words[AMBIT_FAULT_ACCESS] = first_write + c;
+      for (int d = piece->ndims - 1; d >= 0; rest /= piece->hi[d] - piece->lo[d], d--)
+        words[AMBIT_FAULT_CELL + d] = piece->lo[d] + rest % (piece->hi[d] - piece->lo[d]);
+      return;
+    }
+}
+
+/* The results of a launch in one field. */
+static ambit_status search_field(ambit_field *f, int part, const ambit__rule *rule, int param,
+                                 const ambit__box *box, int64_t *words)
+{
+  ambit__engine *e = ambit__engine_of(f->grid, part);
+  const int64_t most = ambit__field_piece_cells(f);
+  unsigned char *values = ambit__field_piece_new(f);
+  ambit_status s = values ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit__box piece;
+
+  ambit__box_first_piece(box, most, &piece);
+  if (!s) do {
+      s = e->device->backend->read_box(e->queue, values, &f->stores[part], &piece);
+      if (!s)
+        search_piece(&f->stores[part].layout, &piece, rule->params[param].writes,
+                     ambit__checked_write(rule, param, 0), values, words);
+    } while (!s && !words[AMBIT_FAULT_KIND] && ambit__box_next_piece(box, most, &piece));
+  free(values);
+  return s;
+}
+
+/* What a cell may keep cannot be told from what was written: it is left out. */
+static bool writes_all(const ambit__param *q)
+{
+  for (int c = 0; c < q->components; c++)
+    if (q->keeps[c]) return false;
+  return q->is_written;
+}
+
+static ambit_status search_results(const ambit__step *s, int part, const ambit__box *box,
+                                   int64_t *words)
+{
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    if (q->kind == PARAM_FIELD && s->args[i].field && ambit__type_is_real(q->type) &&
+        writes_all(q) && !words[AMBIT_FAULT_KIND] && !ambit__box_is_empty(box))
+      AMBIT_TRY(search_field(s->args[i].field, part, s->kernel->rule, i, box, words));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- launches ---- */
+
+void ambit__checker_free(ambit_program *p)
+{
+  const ambit *a = context(p);
+  struct ambit__checker *c = p->checker;
+
+  if (!c) return;
+  for (int i = 0; c->records && i < a->nengines; i++)
+    if (c->records[i]) a->engines[i].device->backend->release(a->engines[i].device, c->records[i]);
+  free(c->records);
+  free(c);
+  p->checker = NULL;
+}
+
+/* The record of an engine, made when it is first needed. */
+static ambit_status take_record(ambit_program *p, int engine, ambit__buffer **record)
+{
+  ambit *a = context(p);
+  ambit__device *device = a->engines[engine].device;
+
+  if (!p->checker) {
+    p->checker = ambit__new(&a->errors, 1, sizeof *p->checker);
+    if (!p->checker) return AMBIT_ENOMEM;
+    p->checker->records = ambit__new(&a->errors, (size_t)a->nengines, sizeof(ambit__buffer *));
+    if (!p->checker->records) return AMBIT_ENOMEM;
+  }
+  if (!p->checker->records[engine])
+    AMBIT_TRY(device->backend->alloc(device, ambit__faults_bytes(AMBIT_MAX_PARAMS), NULL,
+                                     &p->checker->records[engine]));
+  *record = p->checker->records[engine];
+  return AMBIT_OK;
+}
+
+static void tell_unchecked(ambit_program *p, const ambit__rule *rule)
+{
+  if (p->checker->told) return;
+  p->checker->told = true;
+  ambit__log(&context(p)->settings, 0,
+             "kernel %s is a registered function, which cannot be looked into: only its launches "
+             "and its results are checked",
+             rule->name);
+}
+
+/* The cells of a field that a part keeps for the program: its own, the halo, and ghost cells. */
+static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int part)
+{
+  const int halo = ambit__field_halo_of(p, f);
+
+  if (halo < 0 || ambit__box_is_empty(&f->stores[part].layout.own))
+    return f->stores[part].layout.own;
+  return p->halos[halo].halo.reaches[p->grid->first + part].reach;
+}
+
+/* A launch that cannot be looked into, if it may be done at all. */
+static ambit_status launch_unchecked(ambit_program *p, int step, int part, const ambit__launch *l,
+                                     int64_t *words)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__engine *e = ambit__engine_of(p->grid, part);
+  const ambit__apply *apply = &p->applies[step];
+
+  if (apply->checks & AMBIT__CHECK_ACCESS) ambit__faults_foresee(s->kernel->rule, l, words);
+  if (words[AMBIT_FAULT_KIND]) return AMBIT_OK;
+  AMBIT_TRY(
+      e->device->backend->launch(e->queue, apply->functions[p->grid->placement.engine[part]], l));
+  return apply->checks & AMBIT__CHECK_NAN ? search_results(s, part, &l->box, words) : AMBIT_OK;
+}
+
+static ambit_status launch_checked(const ambit__engine *e, ambit__function *fn,
+                                   const ambit__launch *l, int64_t *words)
+{
+  const size_t bytes = ambit__faults_bytes(l->nargs);
+
+  AMBIT_TRY(e->device->backend->put(e->queue, l->faults, words, bytes));
+  AMBIT_TRY(e->device->backend->launch(e->queue, fn, l));
+  return e->device->backend->get(e->queue, words, l->faults, bytes);
+}
+
+ambit_status ambit__checked_launch(ambit_program *p, int step, int part, ambit__launch *l)
+{
+  ambit *a = context(p);
+  const int engine = p->grid->placement.engine[part];
+  ambit__function *fn = p->applies[step].functions[engine];
+  ambit__argument args[AMBIT_MAX_PARAMS];
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS];
+
+  AMBIT_TRY(take_record(p, engine, &l->faults));
+  memcpy(args, l->args, (size_t)l->nargs * sizeof *args);
+  for (int i = 0; i < l->nargs; i++)
+    if (args[i].store && a->engines[engine].device->backend->ghosts)
+      args[i].valid = valid_box(p, p->steps[step].args[i].field, part);
+  l->args = args;
+  ambit__faults_arm(l, words);
+  if (!fn->checked) tell_unchecked(p, p->steps[step].kernel->rule);
+  if (fn->checked)
+    AMBIT_TRY(launch_checked(&a->engines[engine], fn, l, words));
+  else
+    AMBIT_TRY(launch_unchecked(p, step, part, l, words));
+  keep(p, step, part, words, l->nargs);
+  return AMBIT_OK;
+}

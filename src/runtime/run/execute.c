@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* execute.c - one iteration of a sealed program: a walk over its operations. */
+#include "runtime/exchange/allreduce.h"
+#include "runtime/exchange/exchange.h"
+#include "runtime/program/halo_state.h"
+#include "runtime/run/checked_launch.h"
+#include "runtime/run/run.h"
+
+#include <stdio.h>
+
+/* ---- notes for the trace ---- */
+
+static const ambit__note_kind note_kinds[] = {
+    [OP_BEGIN] = NOTE_BEGIN,
+    [OP_EDGES] = NOTE_EDGES,
+    [OP_FINISH] = NOTE_FINISH,
+    [OP_ALLREDUCE_BEGIN] = NOTE_ALLREDUCE_BEGIN,
+    [OP_ALLREDUCE_END] = NOTE_ALLREDUCE_END,
+    [OP_ROTATE] = NOTE_ROTATE,
+};
+
+static void note_launch(const ambit_program *p, const ambit__operation *op,
+                        const ambit__piece *piece, double start)
+{
+  static const char *const cells[] = {[CELLS_INNER] = "inner", [CELLS_BORDER] = "border"};
+  const ambit *a = p->grid->context;
+  const int engine = p->grid->placement.engine[piece->part];
+  const bool later = a->engines[engine].device->backend->event_open != NULL;
+  ambit__note n = ambit__trace_note(a->trace, later ? NOTE_ENQUEUE : NOTE_LAUNCH, start);
+
+  n.cells = cells[op->cells];
+  n.part = p->grid->first + piece->part;
+  n.count = piece->box.ndims ? ambit__box_volume(&piece->box) : 1;
+  snprintf(n.name, sizeof n.name, "%s", p->steps[op->step].kernel->rule->name);
+  ambit__trace_keep(a->trace, &n);
+  ambit__stopwatch_stop(a->trace, engine, ambit__queue_of(a, op, engine), &n);
+}
+
+/* ---- operations ---- */
+
+/* Devices that compute on this thread let messages move meanwhile. */
+static void poll_with(ambit *a, ambit__exchange *x)
+{
+  for (int i = 0; i < a->nengines; i++) {
+    a->engines[i].queue->poll = x ? ambit__exchange_poll : NULL;
+    a->engines[i].queue->poll_user = x;
+  }
+}
+
+static ambit_status begin(ambit_program *p, ambit__exchange *x, const ambit__exchange *feeder)
+{
+  if (ambit__exchange_is_far(x)) poll_with(p->grid->context, x);
+  return ambit__exchange_begin(x, feeder);
+}
+
+static ambit_status finish(ambit_program *p, ambit__exchange *x, bool beside)
+{
+  poll_with(p->grid->context, NULL);
+  return ambit__exchange_finish(x, beside);
+}
+
+/* Whether the rows of a box are as long as those of the whole region. */
+static bool spans(const ambit__box *box, const ambit__box *region)
+{
+  const int x = region->ndims - 1;
+
+  return box->lo[x] == region->lo[x] && box->hi[x] == region->hi[x];
+}
+
+static ambit_status launch(ambit_program *p, const ambit__operation *op)
+{
+  ambit *a = p->grid->context;
+  const ambit__apply *apply = &p->applies[op->step];
+  const int nargs = p->steps[op->step].n;
+
+  for (int i = 0; i < op->npieces; i++) {
+    const ambit__piece *piece = &op->pieces[i];
+    const int engine = p->grid->placement.engine[piece->part];
+    ambit__queue *q = ambit__queue_of(a, op, engine);
+    ambit__launch l = {.box = piece->box,
+                       .extents = p->grid->box.hi,
+                       .nargs = nargs,
+                       .args = apply->args + piece->part * nargs,
+                       .step = p->iteration,
+                       .more = piece->more,
+                       .ends = apply->row_ends && spans(&piece->box, &apply->region)};
+    const double start = ambit__trace_clock(a->trace);
+
+    if (a->trace) ambit__stopwatch_start(a->trace, engine, q);
+    if (apply->checks)
+      AMBIT_TRY(ambit__checked_launch(p, op->step, piece->part, &l));
+    else
+      AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
+    if (a->trace) note_launch(p, op, piece, start);
+  }
+  return op->exchange ? ambit__queues_bordered(op->exchange) : AMBIT_OK;
+}
+
+static void rotate(const ambit__step *s, int part)
+{
+  ambit__buffer *first = s->args[0].field->stores[part].buffer;
+
+  for (int i = 0; i < s->n - 1; i++)
+    s->args[i].field->stores[part].buffer = s->args[i + 1].field->stores[part].buffer;
+  s->args[s->n - 1].field->stores[part].buffer = first;
+}
+
+static void rotate_back(const ambit__step *s, int part)
+{
+  ambit__buffer *last = s->args[s->n - 1].field->stores[part].buffer;
+
+  for (int i = s->n - 1; i > 0; i--)
+    s->args[i].field->stores[part].buffer = s->args[i - 1].field->stores[part].buffer;
+  s->args[0].field->stores[part].buffer = last;
+}
+
+static ambit_status run(ambit_program *p, const ambit__operation *op)
+{
+  const bool exchanges = p->grid->context->settings.exchange;
+
+  switch (op->kind) {
+  case OP_BEGIN: return exchanges ? begin(p, op->exchange, op->feeder) : AMBIT_OK;
+  case OP_EDGES: return ambit__exchange_edges(op->exchange, op->beside);
+  case OP_FINISH:
+    return exchanges ? finish(p, op->exchange, op->beside)
+                     : ambit__exchange_ghosts(op->exchange, op->beside);
+  case OP_LAUNCH: return launch(p, op);
+  case OP_ALLREDUCE_BEGIN: return ambit__allreduce_begin(p->applies[op->step].allreduce);
+  case OP_ALLREDUCE_END: return ambit__allreduce_finish(p->applies[op->step].allreduce);
+  case OP_ROTATE:
+    for (int i = 0; i < p->grid->placement.n; i++)
+      rotate(&p->steps[op->step], i);
+    return AMBIT_OK;
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__program_walk(ambit_program *p)
+{
+  ambit *a = p->grid->context;
+
+  for (size_t i = 0; i < p->schedule.n; i++) {
+    const ambit__operation *op = &p->schedule.ops[i];
+    const double start = ambit__trace_clock(a->trace);
+
+    AMBIT_TRY(run(p, op));
+    if (op->kind != OP_LAUNCH) ambit__trace_add(a->trace, note_kinds[op->kind], start);
+  }
+  return AMBIT_OK;
+}
+
+void ambit__program_rotate(ambit_program *p)
+{
+  const ambit__operation *ops = p->schedule.ops;
+
+  for (size_t i = 0; i < p->schedule.n; i++)
+    for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->placement.n; k++)
+      rotate(&p->steps[ops[i].step], k);
+}
+
+ambit_status ambit__program_iterate(ambit_program *p)
+{
+  ambit *a = p->grid->context;
+
+  AMBIT_TRY(ambit__net_listen(a->net)); /* a process that nothing comes from may have failed */
+  if (a->trace) a->trace->iteration = p->iteration;
+  AMBIT_TRY(p->replay && !a->trace ? ambit__replay_iterate(p) : ambit__program_walk(p));
+  if (a->trace) a->trace->iteration = -1;
+  AMBIT_TRY(ambit__checked_end(p));
+  p->iteration++;
+  return AMBIT_OK;
+}
+
+static void iterate_back(ambit_program *p)
+{
+  const ambit__operation *ops = p->schedule.ops;
+
+  for (size_t i = p->schedule.n; i-- > 0;)
+    for (int k = 0; ops[i].kind == OP_ROTATE && k < p->grid->placement.n; k++)
+      rotate_back(&p->steps[ops[i].step], k);
+  p->iteration--;
+}
+
+/* ---- around a run ---- */
+
+/* The border cells of earlier runs feed no exchange of this one. */
+static void forget_borders(ambit_program *p)
+{
+  for (int i = 0; i < p->nexchanges; i++)
+    p->exchanges[i]->bordered = false;
+}
+
+ambit_status ambit__program_ready(ambit_program *p)
+{
+  forget_borders(p);
+  if (ambit__program_row_ends(p) && p->replay) { /* it recorded launches as they were */
+    ambit__replay_free(p);
+    AMBIT_TRY(ambit__replay_make(p));
+  }
+  for (int i = 0; i < p->nfields; i++) {
+    ambit__exchange *x;
+
+    if (!ambit__halo_state_lacks(p, i)) continue;
+    x = p->starters[p->start[i]];
+    AMBIT_TRY(begin(p, x, NULL));
+    AMBIT_TRY(ambit__exchange_edges(x, false));
+    AMBIT_TRY(finish(p, x, false));
+  }
+  ambit__halo_state_note(p, p->start);
+  return AMBIT_OK;
+}
+
+static void forget_ghosts(ambit_program *p)
+{
+  for (int i = 0; i < p->nfields; i++)
+    p->fields[i]->ghosts = (ambit__ghosts){0};
+}
+
+void ambit__program_rest(ambit_program *p)
+{
+  ambit__halo_state_note(p, p->end);
+}
+
+/* What an exchange or a reduction had begun is not finished: the program starts anew. */
+void ambit__program_give_up(ambit_program *p)
+{
+  poll_with(p->grid->context, NULL);
+  ambit__engines_wait(p->grid->context); /* for what they still write to messages */
+  forget_ghosts(p);
+  ambit__program_unseal(p);
+}
+
+void ambit__program_go_back(ambit_program *p, int64_t iteration)
+{
+  if (p->iteration == iteration) return;
+  while (p->iteration > iteration)
+    iterate_back(p);
+  forget_ghosts(p);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* prepare.c - what has to be known or done before the first iteration of a run: which fields start as
+ * copies, and whether the program gets anywhere at all. */
+#include "runtime/run/run.h"
+
+/* Whether some step gives every cell of the field a new value, whatever the old one was. */
+static bool overwritten(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[i];
+    ambit__box region;
+
+    if (s->kind != STEP_APPLY) continue;
+    region = ambit__step_region(p, s);
+    for (int k = 0; k < s->n; k++) {
+      const ambit__param *q = &s->kernel->rule->params[k];
+      bool whole = s->args[k].field == f && ambit__box_equal(&region, &p->grid->box);
+
+      for (int c = 0; c < q->components; c++)
+        whole = whole && q->writes[c] && !q->keeps[c];
+      if (whole) return true;
+    }
+  }
+  return false;
+}
+
+/* Whether some step looks at the old values of the field. */
+static bool is_read(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
+      if (p->steps[i].args[k].field == f && p->steps[i].kernel->rule->params[k].nreads) return true;
+  return false;
+}
+
+/* A field that was never given values, but hands its own to one that was, starts as a copy of it
+ * (see ambit_swap in ambit.h). When that one is given values again, it is copied again, unless the program
+ * keeps something of its own in the field by now. */
+ambit_status ambit__program_copy_initial(ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
+      ambit_field *to = p->steps[i].args[k].field;
+      ambit_field *from = p->steps[i].args[(k + 1) % p->steps[i].n].field;
+
+      if (!to->news || from->given || (from->started && is_read(p, from))) continue;
+      if (overwritten(p, from)) continue;
+      AMBIT_TRY(ambit__field_copy(from, to));
+      ambit__fields_alike(from, to);
+    }
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; k < p->steps[i].n; k++) {
+      ambit_field *f = p->steps[i].args[k].field;
+
+      if (!f) continue;
+      f->news = false;
+      f->started = true;
+    }
+  return AMBIT_OK;
+}
+
+/* Whether anything a step writes is read by a step: otherwise all iterations do the same. */
+bool ambit__program_feeds_back(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[i];
+
+    if (s->kind == STEP_ROTATE || s->kernel->rule->uses_step) return true;
+    for (int k = 0; k < s->n; k++) {
+      const ambit__param *q = &s->kernel->rule->params[k];
+      bool reads = q->nreads > 0 || q->kind == PARAM_VALUE;
+
+      for (size_t j = 0; reads && j < p->nsteps; j++)
+        for (int m = 0; p->steps[j].kind == STEP_APPLY && m < p->steps[j].n; m++) {
+          const ambit__param *w = &p->steps[j].kernel->rule->params[m];
+          const ambit_arg *x = &p->steps[j].args[m], *y = &s->args[k];
+
+          if ((w->is_written || w->kind == PARAM_REDUCE) &&
+              ((x->field && x->field == y->field) || (x->scalar && x->scalar == y->scalar)))
+            return true;
+        }
+    }
+  }
+  return false;
+}

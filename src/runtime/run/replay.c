@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replay.c - iterations that are recorded once and then handed to the device in one go.
+ *
+ * Handing over a launch takes a GPU's driver some microseconds, which a small grid, or one in many parts, cannot hide. An
+ * iteration hands over what an earlier one did if all fields have the buffers they had then: rotations bring them back every
+ * few iterations. So a few recordings are kept, each with the buffers it was made with; a program whose fields get others is
+ * sealed anew. What the host takes part in, messages, sums of several devices, kernels that ask for the number of the
+ * iteration, cannot be recorded.
+ */
+#include "base/memory.h"
+#include "runtime/exchange/exchange.h"
+#include "runtime/run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST = 6,    /* recordings: two fields that are swapped beside three that rotate */
+  WARM = 12,   /* iterations before the first: recording one takes as long as dozens of launches */
+  LAUNCHES = 3 /* that an iteration has at least: with fewer there is nothing to gain */
+};
+
+typedef struct recording {
+  ambit__recording *recording; /* of the device */
+  ambit__buffer **buffers;     /* by field and part, before the iteration; owned */
+  bool watched;                /* the program was */
+} recording;
+
+typedef struct ambit__replay {
+  int64_t seen; /* iterations that were not recorded */
+  recording all[MOST];
+  int n;
+  int next; /* the one that is likely to come */
+} ambit__replay;
+
+static ambit__queue *queue(const ambit_program *p)
+{
+  return p->grid->context->engines[0].queue;
+}
+
+/* ---- whether it pays ---- */
+
+/* What one operation hands over; -1: it cannot be recorded. */
+static int launches_of(const ambit_program *p, const ambit__operation *op)
+{
+  const ambit__apply *apply = &p->applies[op->step];
+
+  switch (op->kind) {
+  case OP_BEGIN:
+  case OP_EDGES:
+  case OP_FINISH: return ambit__exchange_is_far(op->exchange) ? -1 : 1;
+  case OP_LAUNCH:
+    return apply->checks || p->steps[op->step].kernel->rule->uses_step ? -1 : op->npieces;
+  case OP_ROTATE: return 0;
+  default: return -1;
+  }
+}
+
+static bool pays(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+  int launches = 0;
+
+  if (a->dry || a->nengines != 1 || !queue(p)->device->backend->record) return false;
+  for (size_t i = 0; i < p->schedule.n; i++) {
+    const int n = launches_of(p, &p->schedule.ops[i]);
+
+    if (n < 0) return false;
+    launches += n;
+  }
+  return launches >= LAUNCHES;
+}
+
+ambit_status ambit__replay_make(ambit_program *p)
+{
+  if (!pays(p)) return AMBIT_OK;
+  p->replay = ambit__new(ambit__program_errors(p), 1, sizeof *p->replay);
+  return p->replay ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* ---- recordings ---- */
+
+void ambit__replay_free(ambit_program *p)
+{
+  if (!p->replay) return;
+  for (int i = 0; i < p->replay->n; i++) {
+    queue(p)->device->backend->recording_close(p->replay->all[i].recording);
+    free(p->replay->all[i].buffers);
+  }
+  free(p->replay);
+  p->replay = NULL;
+}
+
+static bool fits(const ambit_program *p, const recording *r)
+{
+  const int nslots = p->grid->placement.n;
+
+  for (int i = 0; i < p->nfields; i++)
+    for (int k = 0; k < nslots; k++)
+      if (r->buffers[i * nslots + k] != p->fields[i]->stores[k].buffer) return false;
+  return r->watched == p->watched;
+}
+
+/* The recording of an iteration like the one that is next; NULL: there is none. */
+static const recording *find(ambit_program *p)
+{
+  ambit__replay *r = p->replay;
+
+  for (int i = 0; i < r->n; i++) {
+    const int at = (r->next + i) % r->n;
+
+    if (!fits(p, &r->all[at])) continue;
+    r->next = (at + 1) % r->n;
+    return &r->all[at];
+  }
+  return NULL;
+}
+
+static ambit_status note_buffers(const ambit_program *p, recording *new)
+{
+  const int nslots = p->grid->placement.n;
+
+  new->watched = p->watched;
+  new->buffers = ambit__new(ambit__program_errors(p), (size_t)p->nfields * (size_t)nslots,
+                            sizeof(ambit__buffer *));
+  if (!new->buffers) return AMBIT_ENOMEM;
+  for (int i = 0; i < p->nfields; i++)
+    for (int k = 0; k < nslots; k++)
+      new->buffers[i * nslots + k] = p->fields[i]->stores[k].buffer;
+  return AMBIT_OK;
+}
+
+/* Records the next iteration, and has it done. Fields are rotated on the way. */
+static ambit_status record(ambit_program *p)
+{
+  const ambit__backend *backend = queue(p)->device->backend;
+  recording new = {.recording = NULL};
+  ambit_status s = note_buffers(p, &new), ended;
+
+  if (!s) s = backend->record(queue(p));
+  if (s) goto failed;
+  s = ambit__program_walk(p);
+  ended = backend->recorded(queue(p), &new.recording); /* in any case */
+  if (!s) s = ended;
+  if (s) goto failed;
+  p->replay->all[p->replay->n++] = new;
+  p->replay->next = 0; /* after the last one, the first comes round again */
+  return backend->replay(queue(p), new.recording);
+failed:
+  if (new.recording) backend->recording_close(new.recording);
+  free(new.buffers);
+  return s;
+}
+
+ambit_status ambit__replay_iterate(ambit_program *p)
+{
+  ambit__replay *r = p->replay;
+  const recording *known = find(p);
+
+  if (known) {
+    AMBIT_TRY(queue(p)->device->backend->replay(queue(p), known->recording));
+    ambit__program_rotate(p);
+    return AMBIT_OK;
+  }
+  if (r->seen++ < WARM || r->n == MOST) return ambit__program_walk(p);
+  return record(p);
+}

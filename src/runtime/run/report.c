@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - what a run tells people: a live line while it goes on, and the numbers afterwards. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "runtime/run/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LIVE_SECONDS  0.1 /* between updates of the line at a terminal */
+#define PLAIN_SECONDS 2.0 /* between lines elsewhere */
+
+ambit__progress ambit__progress_start(const ambit_program *p, int64_t most)
+{
+  const ambit *a = p->grid->context;
+  ambit__progress s = {.on = a->settings.progress && a->net->rank == 0};
+
+  s.live = isatty(STDERR_FILENO);
+  s.started = s.shown = ambit__clock();
+  s.first = p->iteration;
+  s.most = most;
+  for (size_t i = 0; i < p->nsteps; i++)
+    s.cells += p->applies[i].cells;
+  return s;
+}
+
+static void print_duration(char *text, size_t size, double seconds)
+{
+  int64_t s = (int64_t)(seconds + 0.5);
+
+  if (s >= 3600)
+    snprintf(text, size, "%" PRId64 ":%02d:%02d", s / 3600, (int)(s / 60 % 60), (int)(s % 60));
+  else
+    snprintf(text, size, "%d:%02d", (int)(s / 60), (int)(s % 60));
+}
+
+void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
+{
+  double now, rate;
+  int64_t done = p->iteration - s->first;
+  char left[32];
+
+  if (!s->on) return;
+  now = ambit__clock();
+  if (!last && now - s->shown < (s->live ? LIVE_SECONDS : PLAIN_SECONDS)) return;
+  s->shown = now;
+  rate = now > s->started ? (double)done / (now - s->started) : 0;
+  print_duration(left, sizeof left, rate > 0 ? (double)(s->most - done) / rate : 0);
+  fprintf(stderr, "%s%" PRId64 " of %" PRId64 " iterations, %3.0f %%, %.2f Gcells/s, %s left%s",
+          s->live ? "\r" : "", done, s->most,
+          100.0 * (double)done / (double)(s->most ? s->most : 1), rate * s->cells / 1e9, left,
+          s->live ? "\033[K" : "\n");
+  if (last && s->live) fputc('\n', stderr);
+  fflush(stderr);
+}
+
+/* What all engines of all processes copy together. */
+static ambit_status copy_bandwidth(ambit *a, double *total)
+{
+  double mine = 0, *all = ambit__new(&a->errors, (size_t)a->net->size, sizeof *all);
+  ambit_status s = all ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int i = 0; i < a->nengines; i++)
+    mine += a->engines[i].device->backend->copy_bandwidth(a->engines[i].device);
+  if (!s) s = ambit__meet(a, "it measures how fast it copies");
+  if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
+  *total = 0;
+  for (int i = 0; !s && i < a->net->size; i++)
+    *total += all[i];
+  free(all);
+  return s;
+}
+
+ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats)
+{
+  if (!p || ambit__failed(p->grid->context))
+    return p ? p->grid->context->errors.status : AMBIT_EINVAL;
+  AMBIT_CHECK(stats, ambit__program_errors(p), AMBIT_EINVAL, "ambit_program_stats: stats is NULL");
+  *stats = p->stats;
+  stats->copy_bandwidth = 0;
+  return measure_copy ? copy_bandwidth(p->grid->context, &stats->copy_bandwidth) : AMBIT_OK;
+}
+
+static void print_plans(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int e = 0; p->applies && p->applies[i].functions && e < p->grid->context->nengines; e++)
+      fprintf(stderr, "  step %zu  %-14s %s\n", i + 1, p->steps[i].kernel->rule->name,
+              p->applies[i].functions[e]->plan);
+}
+
+/* "Neoverse-V1, 2 cores", and what more there is. */
+static void print_machines(const ambit_grid *g)
+{
+  const ambit *a = g->context;
+  ambit__device_info info;
+
+  for (int i = 0; i < a->nengines; i++) {
+    a->engines[i].device->backend->info(a->engines[i].device, &info);
+    fprintf(stderr, "%s%s", i ? " and " : "", info.name);
+  }
+  if (a->net->size > 1) fprintf(stderr, ", %d processes", a->net->size);
+  if (g->nparts > 1) fprintf(stderr, ", %d parts", g->nparts);
+}
+
+ambit_status ambit_program_report(ambit_program *p)
+{
+  ambit_stats s;
+  double per_second;
+
+  AMBIT_TRY(ambit_program_stats(p, 1, &s));
+  if (p->grid->context->net->rank) return AMBIT_OK;
+  per_second = s.seconds > 0 ? 1 / s.seconds : 0;
+  fprintf(stderr, "%" PRId64 " iterations in %.3f s on ", s.iterations, s.seconds);
+  print_machines(p->grid);
+  fprintf(stderr, "\n  %.3f Gcells/s, %.2f Gflop/s\n", s.cells * per_second / 1e9,
+          s.flops * per_second / 1e9);
+  fprintf(stderr, "  %.2f GB/s of the %.2f GB/s this machine copies: %.0f %%\n",
+          s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,
+          s.copy_bandwidth > 0 ? 100 * s.bytes * per_second / s.copy_bandwidth : 0);
+  print_plans(p);
+  return AMBIT_OK;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c - running a program: many iterations, with checks, callbacks and progress between them. */
+#include "runtime/run/run.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s)
+{
+  return s && !ambit__program_errors(p)->agreed ? ambit__net_stop(p->grid->context->net) : s;
+}
+
+/* Before anything is done: all processes must be about to do the same. */
+static ambit_status meet(const ambit_program *p, int64_t most, const ambit__until *until)
+{
+  static const char *const signs[] = {"below", "above", "equal to"};
+  char doing[120];
+  int n = snprintf(doing, sizeof doing, "it runs %" PRId64 " iterations", most);
+
+  if (!p->unseal) n += snprintf(doing + n, sizeof doing - (size_t)n, " of a new program");
+  if (p->every)
+    n += snprintf(doing + n, sizeof doing - (size_t)n, ", calls back every %" PRId64, p->every);
+  if (until)
+    snprintf(doing + n, sizeof doing - (size_t)n, ", every %" PRId64 " until %.9s is %s %g",
+             p->check_every, until->scalar->name, signs[until->when], until->bound);
+  return ambit__meet(p->grid->context, doing);
+}
+
+/* Starts a trace if the option asks for one and there is none. Collective. */
+static ambit_status open_trace(const ambit_grid *g)
+{
+  ambit *a = g->context;
+  ambit__trace_scene scene = {.errors = &a->errors,
+                              .net = a->net,
+                              .path = a->settings.trace,
+                              .ndevices = a->nengines,
+                              .nparts = g->nparts,
+                              .first = g->first,
+                              .nown = a->placement.n,
+                              .device_of_own = a->placement.engine};
+  ambit__trace_device *devices;
+  ambit_status s;
+
+  if (a->trace || !*a->settings.trace) return AMBIT_OK;
+  devices = ambit__new(&a->errors, (size_t)a->nengines, sizeof *devices);
+  for (int i = 0; devices && i < a->nengines; i++) {
+    const ambit__engine *e = &a->engines[i];
+
+    devices[i] = (ambit__trace_device){e->backend->name, e->ordinal, e->device, e->queue};
+  }
+  scene.devices = devices;
+  s = ambit__trace_open(&scene, &a->trace);
+  free(devices);
+  return s;
+}
+
+static ambit_status prepare(ambit_program *p, int64_t iterations)
+{
+  const bool was_sealed = p->unseal != NULL;
+
+  AMBIT_CHECK(iterations >= 0, ambit__program_errors(p), AMBIT_EINVAL,
+              "a program was asked to run %lld iterations; it must be 0 or more",
+              (long long)iterations);
+  AMBIT_TRY(ambit__program_seal(p));
+  if (!p->grid->context->net->rank && !was_sealed && iterations > 1 && !p->every &&
+      !ambit__program_feeds_back(p))
+    ambit__log(&p->grid->context->settings, 0,
+               "no step of the program reads what another wrote, so all %lld iterations do the "
+               "same; is an "
+               "ambit_swap missing?",
+               (long long)iterations);
+  AMBIT_TRY(open_trace(p->grid));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__program_copy_initial(p)));
+  return ambit__run_or_stop(p, ambit__program_ready(p));
+}
+
+static void count(ambit_program *p, int64_t iterations, double seconds)
+{
+  p->stats.iterations += iterations;
+  p->stats.seconds += seconds;
+  for (size_t i = 0; i < p->nsteps; i++) {
+    p->stats.cells += p->applies[i].cells * (double)iterations;
+    p->stats.bytes += p->applies[i].bytes * (double)iterations;
+    p->stats.flops += p->applies[i].flops * (double)iterations;
+  }
+}
+
+/* n iterations, and nothing waits in between. */
+static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
+{
+  for (int64_t i = 0; i < n; i++) {
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate(p)));
+    if (progress->on) ambit__progress_show(progress, p, false);
+  }
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
+  ambit__program_rest(p);
+  return AMBIT_OK;
+}
+
+/* Iterates to the next callback, or to the end of the run, `left` iterations away. */
+static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
+                            ambit__progress *progress)
+{
+  const int64_t first = p->iteration;
+  const double start = ambit__clock();
+  int64_t n = left;
+  ambit_status s;
+
+  if (p->every && p->every - first % p->every < n) n = p->every - first % p->every;
+  if (until)
+    s = ambit__program_iterate_until(p, until, n, n == left, progress);
+  else
+    s = iterate_many(p, n, progress);
+  count(p, p->iteration - first, ambit__clock() - start);
+  return s;
+}
+
+/* Calls back. All processes stop if one of them wants to. */
+static ambit_status ask(ambit_program *p, bool *stopped)
+{
+  ambit *a = p->grid->context;
+  ambit__net *net = a->net;
+  const double start = ambit__trace_clock(a->trace);
+  char mine = p->callback(p, p->iteration, p->callback_user) != 0;
+  char *all = ambit__new(ambit__program_errors(p), (size_t)net->size, 1);
+  ambit_status s;
+
+  ambit__trace_add(a->trace, NOTE_CALLBACK, start);
+  s = ambit__meet(a, p->unseal ? "it was called back" : "it changed its program when called back");
+  if (!s) s = ambit__net_gather(net, &mine, 1, all);
+  for (int i = 0; !s && i < net->size; i++)
+    *stopped |= all[i];
+  free(all);
+  return s;
+}
+
+/* Calls back if it is time to, and takes up what the user changed meanwhile. */
+static ambit_status call_back(ambit_program *p, bool *stopped)
+{
+  if (!p->every || p->iteration % p->every) return AMBIT_OK;
+  AMBIT_TRY(ask(p, stopped));
+  AMBIT_TRY(ambit__program_seal(p));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__program_copy_initial(p)));
+  return ambit__run_or_stop(p, ambit__program_ready(p));
+}
+
+static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
+{
+  ambit__progress progress;
+  int64_t left = most;
+  bool stopped = false;
+
+  AMBIT_TRY(meet(p, most, until));
+  AMBIT_TRY(prepare(p, most));
+  progress = ambit__progress_start(p, most);
+  p->converged = false;
+  while (left > 0 && !stopped) {
+    const int64_t before = p->iteration;
+
+    AMBIT_TRY(stretch(p, left, until, &progress));
+    left -= p->iteration - before;
+    stopped = p->converged;
+    AMBIT_TRY(call_back(p, &stopped));
+  }
+  ambit__progress_show(&progress, p, true);
+  return AMBIT_OK;
+}
+
+static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
+{
+  const ambit_status s = run_all(p, most, until);
+
+  if (s && p->grid->context->net && p->grid->context->net->size > 1) ambit__program_give_up(p);
+  return s;
+}
+
+ambit_status ambit_run(ambit_program *p, int64_t iterations)
+{
+  return p ? run(p, iterations, NULL) : AMBIT_EINVAL;
+}
+
+static ambit_status check_until(const ambit_program *p, const ambit_scalar *s, ambit_condition when)
+{
+  if (ambit__failed(p->grid->context)) return ambit__program_errors(p)->status;
+  AMBIT_CHECK(s && s->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
+              "ambit_run_until: the scalar is NULL or belongs to another context");
+  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_EQUAL, ambit__program_errors(p), AMBIT_EINVAL,
+              "ambit_run_until: %d is no condition", (int)when);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when, double value,
+                             int64_t most)
+{
+  ambit__until until = {.scalar = s, .when = when, .bound = value};
+
+  if (!p) return AMBIT_EINVAL;
+  if (check_until(p, s, when)) return ambit__meet(p->grid->context, "it fails");
+  return run(p, most, &until);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* seal.c - from the steps the user wrote to the operations that run.
+ *
+ * Phases, a function each: what is wrong with the steps; whether all processes have the same (same.c); the cells each updates (build.c);
+ * whose rows kernels read round (around.c); what is read beyond the parts' own cells (fetch.c), and memory for it; functions and
+ * arguments (build.c); what is good when (flow.c), the order of things (schedule.c), and whether
+ * it can be recorded (replay.c).
+ */
+#include "base/memory.h"
+#include "runtime/program/halo_state.h"
+#include "runtime/run/checked_launch.h"
+#include "runtime/run/run.h"
+#include "runtime/schedule/schedule.h"
+
+#include <stdlib.h>
+
+static ambit_status check_periodic(ambit_program *p, const ambit__step *s)
+{
+  for (int i = 0; i < s->n; i++)
+    for (int d = 0; s->args[i].field && d < p->grid->box.ndims; d++) {
+      const ambit_field *f = s->args[i].field;
+      const ambit_boundary *kind = f->boundaries.kind[d];
+
+      AMBIT_CHECK((kind[0] == AMBIT_PERIODIC) == (kind[1] == AMBIT_PERIODIC),
+                  ambit__program_errors(p), AMBIT_EPROGRAM,
+                  "field '%s' is periodic on one face of axis %d only, and %s on the other: an "
+                  "axis is periodic on both "
+                  "its faces, AMBIT_AXIS(%d)",
+                  f->name, d, ambit__boundary_name(kind[kind[0] == AMBIT_PERIODIC]), d);
+    }
+  return AMBIT_OK;
+}
+
+static ambit_status check_steps(ambit_program *p)
+{
+  AMBIT_CHECK(!p->broken, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "the program uses a field, scalar or kernel that was destroyed");
+  AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "the program has no steps: ambit_apply adds one");
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[i];
+    ambit__box region;
+
+    if (s->kind != STEP_APPLY) continue;
+    AMBIT_TRY(check_periodic(p, s));
+    region = ambit__step_region(p, s);
+    if (ambit__box_is_empty(&region)) continue;
+    AMBIT_TRY(ambit__step_check_reads(p, s, &region));
+    AMBIT_TRY(ambit__step_check_faces(p, s, &region));
+  }
+  return AMBIT_OK;
+}
+
+/* All fields that the steps use, once each. */
+static ambit_status list_fields(ambit_program *p)
+{
+  size_t most = 1;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    most += (size_t)p->steps[i].n;
+  p->fields = ambit__new(ambit__program_errors(p), most, sizeof(ambit_field *));
+  if (!p->fields) return AMBIT_ENOMEM;
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; k < p->steps[i].n; k++) {
+      ambit_field *f = p->steps[i].args[k].field;
+      bool seen = !f;
+
+      for (int j = 0; j < p->nfields; j++)
+        seen |= p->fields[j] == f;
+      if (!seen) p->fields[p->nfields++] = f;
+    }
+  return AMBIT_OK;
+}
+
+static ambit_status inspect(ambit_program *p)
+{
+  AMBIT_TRY(check_steps(p));
+  return list_fields(p);
+}
+
+static ambit_status seal(ambit_program *p)
+{
+  inspect(p); /* what is wrong on one process is told to the others as they compare */
+  AMBIT_TRY(ambit__program_compare(p));
+  AMBIT_TRY(ambit__program_regions(p));
+  AMBIT_TRY(ambit__program_periodic_rows(p));
+  AMBIT_TRY(ambit__program_halos(p));
+  AMBIT_TRY(ambit__program_widen(p));
+  AMBIT_TRY(ambit__program_build(p));
+  AMBIT_TRY(ambit__halo_state_start(p));
+  AMBIT_TRY(ambit__program_schedule(p));
+  return ambit__replay_make(p);
+}
+
+static void unseal(ambit_program *p)
+{
+  p->unseal = NULL;
+  ambit__replay_free(p);
+  ambit__checker_free(p);
+  ambit__program_unschedule(p);
+  ambit__program_discard(p);
+  ambit__program_free_halos(p);
+  free(p->fields);
+  free(p->wraps_rows);
+  free(p->start);
+  free(p->end);
+  p->fields = NULL;
+  p->wraps_rows = NULL;
+  p->start = p->end = NULL;
+  p->nfields = 0;
+}
+
+ambit_status ambit__program_seal(ambit_program *p)
+{
+  ambit_status s;
+
+  if (p->unseal) return AMBIT_OK;
+  p->unseal = unseal;
+  seal(p);
+  s = ambit__net_agree(p->grid->context->net);
+  if (s) ambit__program_unseal(p);
+  return s;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* inner_cells.c - which cells of a step run early, while messages are under way. */
+#include "runtime/program/halo_state.h"
+#include "runtime/schedule/schedule.h"
+
+#include <string.h>
+
+ambit__box ambit__cells_own(const ambit_program *p, size_t step, int part)
+{
+  return ambit__box_intersect(&p->applies[step].region, &p->grid->parts[p->grid->first + part]);
+}
+
+/* Takes cells off a box until all reads of it that parameter i of a step makes are in `safe`. Reads that go round rows stay in
+ * them. */
+static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step *s, int i,
+                      const ambit__box *safe)
+{
+  const ambit__param *q = &s->kernel->rule->params[i];
+  const int x = box->ndims - 1;
+  const bool has_rows = safe->lo[x] == 0 && safe->hi[x] == p->grid->box.hi[x] &&
+                        ambit__field_wraps_rows(p, s->args[i].field);
+
+  for (int d = 0; d < box->ndims - has_rows; d++) {
+    if (box->lo[d] < safe->lo[d] + q->low[d]) box->lo[d] = safe->lo[d] + q->low[d];
+    if (box->hi[d] > safe->hi[d] - q->high[d]) box->hi[d] = safe->hi[d] - q->high[d];
+  }
+}
+
+/* The last word on the cells that run early. They are cut off where the device is fastest: the others become as thick as
+ * the units in which it computes, unless that would leave less than half of all to hide messages behind. */
+static void settle(ambit__scheduler *s, size_t step, int part)
+{
+  const ambit_grid *g = s->p->grid;
+  const int64_t *unit = s->p->applies[step].functions[g->placement.engine[part]]->unit;
+  const int64_t *start = g->parts[g->first + part].lo;
+  const ambit__box own = ambit__cells_own(s->p, step, part);
+  ambit__box *box = ambit__cells_of(s, step, part), rounded = *box;
+
+  if (ambit__box_is_empty(box)) {
+    memcpy(box->hi, box->lo, sizeof box->hi);
+    return;
+  }
+  for (int d = 0; d < box->ndims; d++) {
+    const int64_t n = unit[d] ? unit[d] : 1;
+
+    if (box->lo[d] > own.lo[d]) rounded.lo[d] = start[d] + (box->lo[d] - start[d] + n - 1) / n * n;
+    if (box->hi[d] < own.hi[d]) rounded.hi[d] = start[d] + (box->hi[d] - start[d]) / n * n;
+  }
+  if (2 * ambit__box_volume(&rounded) >= ambit__box_volume(&own)) *box = rounded;
+}
+
+void ambit__cells_inner(ambit__scheduler *s, size_t step, const ambit__exchange *x)
+{
+  const ambit__step *st = &s->p->steps[step];
+  const int nslots = s->p->grid->placement.n;
+
+  for (int k = 0; k < nslots; k++) {
+    ambit__box *box = ambit__cells_of(s, step, k);
+
+    *box = ambit__cells_own(s->p, step, k);
+    for (int i = 0; i < st->n; i++)
+      for (int f = 0; f < x->nhalos; f++)
+        if (st->args[i].field == s->p->halos[x->halos[f]].field)
+          shrink_by(s->p, box, st, i, &x->early[f * nslots + k]);
+    settle(s, step, k);
+  }
+}
+
+void ambit__cells_follow(ambit__scheduler *s, size_t step, size_t next)
+{
+  const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
+
+  for (int k = 0; k < s->p->grid->placement.n; k++) {
+    ambit__box *box = ambit__cells_of(s, next, k);
+
+    for (int i = 0; i < b->n; i++)
+      if (b->args[i].field && ambit__step_writes(a, b->args[i].field))
+        shrink_by(s->p, box, b, i, ambit__cells_of(s, step, k));
+    settle(s, next, k);
+  }
+}
+
+/* Takes the cells of a transfer off a box of own cells, along the axis where that costs least. */
+static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent)
+{
+  int64_t least = INT64_MAX;
+  int axis = 0, side = 0;
+
+  for (int d = 0; d < own->ndims; d++) {
+    int64_t low = sent->hi[d] - own->lo[d], high = own->hi[d] - sent->lo[d];
+
+    if (low < least) least = low, axis = d, side = 0;
+    if (high < least) least = high, axis = d, side = 1;
+  }
+  if (side == 0 && box->lo[axis] < sent->hi[axis]) box->lo[axis] = sent->hi[axis];
+  if (side == 1 && box->hi[axis] > sent->lo[axis]) box->hi[axis] = sent->lo[axis];
+}
+
+void ambit__cells_unsent(ambit__scheduler *s, size_t step, const ambit__exchange *x)
+{
+  const ambit_grid *g = s->p->grid;
+
+  for (int k = 0; k < g->placement.n; k++) {
+    const ambit__box own = ambit__cells_own(s->p, step, k);
+    ambit__box *box = ambit__cells_of(s, step, k);
+
+    *box = own;
+    for (int i = 0; i < x->nhalos; i++) {
+      const ambit__halo *h = &s->p->halos[x->halos[i]].halo;
+
+      for (size_t t = 0; t < h->count; t++)
+        if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box);
+    }
+    settle(s, step, k);
+  }
+}
+
+bool ambit__cells_sends_inner(const ambit__scheduler *s, const ambit__exchange *x, size_t step)
+{
+  const ambit_grid *g = s->p->grid;
+
+  for (int i = 0; i < x->nhalos; i++) {
+    const ambit__halo *h = &s->p->halos[x->halos[i]].halo;
+
+    for (size_t t = 0; t < h->count; t++) {
+      const int part = h->transfers[t].from - g->first;
+      ambit__box both;
+
+      if (!g->mine[h->transfers[t].from]) continue;
+      both = ambit__box_intersect(&h->transfers[t].box, ambit__cells_of(s, step, part));
+      if (!ambit__box_is_empty(&both)) return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* operations.c - operations, put one behind the other: those of an iteration. schedule.c says which. */
+#include "base/memory.h"
+#include "runtime/schedule/schedule.h"
+
+#include <stdlib.h>
+
+ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, size_t step)
+{
+  ambit__schedule *o = s->list;
+  ambit__operation *ops =
+      ambit__grow(ambit__program_errors(s->p), o->ops, o->n, &o->cap, sizeof *ops);
+
+  if (!ops) return NULL;
+  o->ops = ops;
+  ops += o->n++;
+  *ops = (ambit__operation){.kind = kind, .step = (int)step};
+  return ops;
+}
+
+void ambit__schedule_free(ambit__schedule *o)
+{
+  for (size_t i = 0; i < o->n; i++)
+    free(o->ops[i].pieces);
+  free(o->ops);
+  *o = (ambit__schedule){0};
+}
+
+/* ---- launches ---- */
+
+/* Whether a launch of the step on this engine stands in the list already: reductions then go on from it. */
+static bool launched(const ambit__scheduler *s, int step, int engine)
+{
+  const ambit__schedule *o = s->list;
+
+  for (size_t i = 0; i < o->n; i++)
+    for (int k = 0; o->ops[i].kind == OP_LAUNCH && k < o->ops[i].npieces; k++)
+      if (o->ops[i].step == step &&
+          s->p->grid->placement.engine[o->ops[i].pieces[k].part] == engine)
+        return true;
+  return false;
+}
+
+static void add_piece(const ambit__scheduler *s, ambit__operation *op, int part,
+                      const ambit__box *box)
+{
+  bool more = launched(s, op->step, s->p->grid->placement.engine[part]);
+
+  op->pieces[op->npieces++] = (ambit__piece){part, *box, more};
+}
+
+/* All cells of the step, on every part; what runs once, once on every engine. A step that reduces runs on every engine, if
+ * only on no cells. */
+static void add_whole(const ambit__scheduler *s, ambit__operation *op)
+{
+  const ambit__apply *a = &s->p->applies[op->step];
+
+  for (int i = 0; i < s->p->grid->placement.n; i++) {
+    ambit__box box = a->region.ndims ? ambit__cells_own(s->p, (size_t)op->step, i) : a->region;
+    bool first = !launched(s, op->step, s->p->grid->placement.engine[i]);
+
+    if (a->region.ndims ? !ambit__box_is_empty(&box) || (a->reduces && first) : first)
+      add_piece(s, op, i, &box);
+  }
+}
+
+static void add_inner(const ambit__scheduler *s, ambit__operation *op, int part)
+{
+  const ambit__box *inner = ambit__cells_of(s, (size_t)op->step, part);
+
+  if (!ambit__box_is_empty(inner)) add_piece(s, op, part, inner);
+}
+
+/* What is not inner; on an engine that has nothing of a step that reduces, no cells. */
+static void add_border(const ambit__scheduler *s, ambit__operation *op, int part)
+{
+  const ambit__box own = ambit__cells_own(s->p, (size_t)op->step, part);
+  ambit__box rest[2 * AMBIT_MAX_DIMS];
+  int n = 0;
+
+  if (!ambit__box_is_empty(&own))
+    n = ambit__box_split(&own, ambit__cells_of(s, (size_t)op->step, part), rest);
+  for (int k = 0; k < n; k++)
+    add_piece(s, op, part, &rest[k]);
+  if (!n && s->p->applies[op->step].reduces &&
+      !launched(s, op->step, s->p->grid->placement.engine[part]))
+    add_piece(s, op, part, &own);
+}
+
+ambit__operation *ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells)
+{
+  const int nslots = s->p->grid->placement.n;
+  ambit__operation *op = ambit__schedule_add(s, OP_LAUNCH, step);
+
+  if (!op) return NULL;
+  op->cells = cells;
+  op->pieces = ambit__new(ambit__program_errors(s->p), (size_t)nslots * 2 * AMBIT_MAX_DIMS,
+                          sizeof *op->pieces);
+  if (!op->pieces) return NULL;
+  if (cells == CELLS_ALL) add_whole(s, op);
+  for (int i = 0; cells == CELLS_INNER && i < nslots; i++)
+    add_inner(s, op, i);
+  for (int i = 0; cells == CELLS_BORDER && i < nslots; i++)
+    add_border(s, op, i);
+  return op;
+}

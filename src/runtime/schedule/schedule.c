@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* schedule.c - the order of an iteration: what runs on which cells, and where messages begin and end.
+ *
+ * Without overlap an exchange is finished before the step that wants it. Otherwise steps are cut. `standard`: the cells
+ * that need no halo run while messages are under way, the others after them:
+ *
+ *        begin   [ inner of the step ]   finish   [ border of the step ]
+ *
+ * `extended`: if the step just before writes what is sent, and has nothing to wait for itself, the cells that are
+ * sent are computed first, and the rest of that step hides messages too:
+ *
+ *        [ cells sent ]   begin   [ rest of the step before ]   [ inner ]   finish   [ border ]
+ *
+ * `two-way`: steps that follow, and only depend on cells that are done, run on their inner cells as well:
+ *
+ *        begin   [ inner ]   [ inner of the next ]   finish   [ border ]   [ border of the next ]
+ *
+ * Nothing else differs: with any setting every cell of every step is computed once, from the same values.
+ */
+#include "runtime/schedule/schedule.h"
+
+#include "base/memory.h"
+#include "runtime/exchange/allreduce.h"
+#include "runtime/program/halo_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- scalars ---- */
+
+/* Reduced values go to everyone. */
+static ambit_status add_allreduce_begin(ambit__scheduler *s, size_t step)
+{
+  if (!s->p->applies[step].allreduce) return AMBIT_OK;
+  s->reducing[step] = true;
+  return ambit__schedule_add(s, OP_ALLREDUCE_BEGIN, step) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static bool shares_scalar(const ambit__step *a, const ambit__step *b)
+{
+  for (int i = 0; i < a->n; i++)
+    for (int j = 0; j < b->n; j++)
+      if (a->args[i].scalar && a->args[i].scalar == b->args[j].scalar) return true;
+  return false;
+}
+
+/* What is under way must have come before a step that has to do with it; NULL: before the iteration ends. */
+static ambit_status add_allreduce_end(ambit__scheduler *s, const ambit__step *user)
+{
+  for (size_t i = 0; i < s->p->nsteps; i++) {
+    if (!s->reducing[i] || (user && !shares_scalar(&s->p->steps[i], user))) continue;
+    s->reducing[i] = false;
+    if (!ambit__schedule_add(s, OP_ALLREDUCE_END, i)) return AMBIT_ENOMEM;
+  }
+  return AMBIT_OK;
+}
+
+/* ---- two-way ---- */
+
+/* Whether `next` may run on some cells while `step`, before it, has yet to run on others. */
+static bool may_follow(const ambit__scheduler *s, size_t step, size_t next)
+{
+  const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
+
+  if (b->kind != STEP_APPLY || !s->p->applies[next].region.ndims || s->before[next]) return false;
+  if (!s->p->applies[next].functions || shares_scalar(a, b)) return false;
+  for (int i = 0; i < b->n; i++)
+    if (ambit__step_writes(b, b->args[i].field) && b->args[i].field &&
+        ambit__step_uses(a, b->args[i].field))
+      return false;
+  return true;
+}
+
+/* How many steps after `step` can be carried along with it. */
+static size_t followers(ambit__scheduler *s, size_t step)
+{
+  size_t n = 0;
+
+  if (s->overlap < OVERLAP_TWO_WAY) return 0;
+  for (size_t next = step + 1; next < s->p->nsteps; next++) {
+    for (size_t i = step; i < next; i++)
+      if (!may_follow(s, i, next)) return n;
+    ambit__cells_inner(s, next, s->before[step]);
+    for (size_t i = step; i < next; i++)
+      ambit__cells_follow(s, i, next);
+    n++;
+  }
+  return n;
+}
+
+/* ---- extended ---- */
+
+/* Whether all that is sent before `next` is written by the step before it, which has nothing to wait for. */
+static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
+{
+  const ambit__exchange *x = next < s->p->nsteps ? s->before[next] : NULL;
+  const ambit__step *st = &s->p->steps[step];
+
+  if (s->overlap < OVERLAP_EXTENDED || !x || !ambit__exchange_is_far(x)) return false;
+  if (st->kind != STEP_APPLY || s->before[step] || !s->p->applies[step].region.ndims) return false;
+  for (int i = 0; i < x->nhalos; i++)
+    if (!ambit__step_writes(st, s->p->halos[x->halos[i]].field)) return false;
+  return true;
+}
+
+/* ---- borders on a queue of their own ---- */
+
+/* Whether the border cells of a step are best handed to a queue of their own: some device does its work later, and nothing of
+ * the step, its sums neither, has to be in order. */
+static bool runs_beside(const ambit__scheduler *s, size_t step)
+{
+  const ambit *a = s->p->grid->context;
+  bool later = false;
+
+  for (int i = 0; i < a->nengines; i++)
+    later |= a->engines[i].device->backend->event_open != NULL;
+  return later && !s->p->applies[step].reduces && !s->p->applies[step].checks;
+}
+
+/* Before an exchange begins, fields rotate at most since border cells were computed beside inner ones; and it sends none of the
+ * latter: then it need not wait for them. The last operation of an iteration comes before the first of the next. */
+static void find_feeders(const ambit__scheduler *s)
+{
+  const ambit__schedule *o = s->list;
+
+  for (size_t i = 0; i < o->n; i++) {
+    size_t k = i;
+
+    if (o->ops[i].kind != OP_BEGIN) continue;
+    do
+      k = (k + o->n - 1) % o->n;
+    while (o->ops[k].kind == OP_ROTATE);
+    if (o->ops[k].kind == OP_LAUNCH && o->ops[k].exchange &&
+        !ambit__cells_sends_inner(s, o->ops[i].exchange, (size_t)o->ops[k].step))
+      o->ops[i].feeder = o->ops[k].exchange;
+  }
+}
+
+/* ---- the list ---- */
+
+/* `beside`: cells that wait for the exchange are computed on a queue of their own. */
+static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, size_t step, bool beside)
+{
+  ambit__operation *op = ambit__schedule_add(s, kind, step);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->exchange = s->before[step];
+  op->beside = beside;
+  return AMBIT_OK;
+}
+
+static ambit_status add_launch(ambit__scheduler *s, size_t step, ambit__cells cells)
+{
+  return ambit__schedule_add_launch(s, step, cells) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static ambit_status add_border(ambit__scheduler *s, size_t step, ambit__exchange *beside)
+{
+  ambit__operation *op = ambit__schedule_add_launch(s, step, CELLS_BORDER);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->exchange = beside;
+  return add_allreduce_begin(s, step);
+}
+
+static ambit_status add_rotation(ambit__scheduler *s, size_t step)
+{
+  return ambit__schedule_add(s, OP_ROTATE, step) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* A step whose exchange hides behind it, and behind `n` steps that follow. */
+static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
+{
+  const bool beside = n == 0 && runs_beside(s, step);
+
+  for (size_t i = step; i <= step + n; i++)
+    AMBIT_TRY(add_allreduce_end(s, &s->p->steps[i]));
+  if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
+  AMBIT_TRY(add_exchange(s, OP_EDGES, step, beside));
+  for (size_t i = step; i <= step + n; i++)
+    AMBIT_TRY(add_launch(s, i, CELLS_INNER));
+  AMBIT_TRY(add_exchange(s, OP_FINISH, step, beside));
+  for (size_t i = step; i <= step + n; i++)
+    AMBIT_TRY(add_border(s, i, beside ? s->before[step] : NULL));
+  return AMBIT_OK;
+}
+
+/* A step that computes first what the next one's exchange sends. */
+static ambit_status add_feeding(ambit__scheduler *s, size_t step)
+{
+  AMBIT_TRY(add_allreduce_end(s, &s->p->steps[step]));
+  ambit__cells_unsent(s, step, s->before[step + 1]);
+  AMBIT_TRY(add_launch(s, step, CELLS_BORDER));
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, step + 1, false));
+  s->begun[step + 1] = true;
+  AMBIT_TRY(add_launch(s, step, CELLS_INNER));
+  return add_allreduce_begin(s, step);
+}
+
+static ambit_status add_plain(ambit__scheduler *s, size_t step)
+{
+  AMBIT_TRY(add_allreduce_end(s, &s->p->steps[step]));
+  if (s->before[step]) {
+    AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
+    AMBIT_TRY(add_exchange(s, OP_EDGES, step, false));
+    AMBIT_TRY(add_exchange(s, OP_FINISH, step, false));
+  }
+  AMBIT_TRY(add_launch(s, step, CELLS_ALL));
+  return add_allreduce_begin(s, step);
+}
+
+static ambit_status add_steps(ambit__scheduler *s)
+{
+  for (size_t i = 0; i < s->p->nsteps; i++) {
+    if (s->p->steps[i].kind == STEP_ROTATE) {
+      AMBIT_TRY(add_rotation(s, i));
+    } else if (!s->p->applies[i].functions) {
+      continue; /* it has no cells */
+    } else if (s->before[i] && s->overlap > OVERLAP_NONE && ambit__exchange_is_far(s->before[i])) {
+      size_t n;
+
+      ambit__cells_inner(s, i, s->before[i]);
+      n = followers(s, i);
+      AMBIT_TRY(add_overlapped(s, i, n));
+      i += n;
+    } else if (feeds(s, i, i + 1)) {
+      AMBIT_TRY(add_feeding(s, i));
+    } else {
+      AMBIT_TRY(add_plain(s, i));
+    }
+  }
+  return add_allreduce_end(s, NULL);
+}
+
+static ambit_status make_order(ambit__scheduler *s)
+{
+  AMBIT_TRY(add_steps(s));
+  find_feeders(s);
+  return AMBIT_OK;
+}
+
+/* ---- exchanges ---- */
+
+static ambit_status make_exchange(ambit_program *p, const int *halos, int n, ambit__exchange **x)
+{
+  const int most = p->grid->placement.most;
+  int64_t tag = (int64_t)p->nexchanges * most * most;
+
+  AMBIT_CHECK(p->grid->context->net->size == 1 || tag + (int64_t)most * most < AMBIT__NET_TAGS,
+              ambit__program_errors(p), AMBIT_EUNSUPPORTED,
+              "the program exchanges cells at %d places, with up to %d parts in a process: that is "
+              "more kinds of messages than MPI can tell apart. Use fewer parts in each process",
+              p->nexchanges + 1, most);
+  AMBIT_TRY(ambit__exchange_make(p, halos, n, (int)(tag % AMBIT__NET_TAGS), x));
+  p->exchanges[p->nexchanges++] = *x;
+  return AMBIT_OK;
+}
+
+/* Reductions that several engines or processes take part in. */
+static ambit_status make_allreduces(ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+
+  if (a->nengines == 1 && a->net->size == 1) return AMBIT_OK;
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->applies[i].functions && p->applies[i].reduces)
+      AMBIT_TRY(ambit__allreduce_make(p->grid->context, &p->steps[i], &p->applies[i].allreduce));
+  return AMBIT_OK;
+}
+
+static ambit_status make_exchanges(ambit__scheduler *s)
+{
+  ambit_program *p = s->p;
+  int *made = ambit__new(ambit__program_errors(p), 2 * ((size_t)p->nfields + 1), sizeof *made);
+  int *list = made ? made + p->nfields + 1 : NULL;
+  ambit_status status = made ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int i = 0; !status && i < p->nhalos; i++)
+    status = make_exchange(p, &i, 1, &p->starters[i]);
+  if (made) memcpy(made, p->start, (size_t)p->nfields * sizeof *made);
+  for (size_t i = 0; !status && i < p->nsteps; i++) {
+    int n = ambit__halo_state_step(p, made, i, list);
+
+    if (n) status = make_exchange(p, list, n, &s->before[i]);
+  }
+  free(made);
+  return status;
+}
+
+static ambit_status parse_overlap(ambit_program *p, ambit__overlap *overlap)
+{
+  static const char *const names[] = {"none", "standard", "extended", "two-way"};
+  const char *text = p->grid->context->settings.overlap;
+
+  for (int i = 0; i < 4; i++)
+    if (!strcmp(text, names[i])) return *overlap = (ambit__overlap)i, AMBIT_OK;
+  return ambit__raise(ambit__program_errors(p), AMBIT_EOPTION,
+                      "option overlap is '%s'; it must be none, standard, extended or two-way",
+                      text);
+}
+
+ambit_status ambit__program_schedule(ambit_program *p)
+{
+  const size_t nslots = (size_t)p->grid->placement.n;
+  ambit__scheduler s = {.p = p, .list = &p->schedule};
+  ambit_status status = parse_overlap(p, &s.overlap);
+
+  if (status) return status;
+  s.before = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
+  s.begun = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.begun);
+  s.reducing = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.reducing);
+  s.inner = ambit__new(ambit__program_errors(p), p->nsteps * nslots, sizeof *s.inner);
+  p->starters =
+      ambit__new(ambit__program_errors(p), (size_t)p->nhalos + 1, sizeof(ambit__exchange *));
+  p->exchanges = ambit__new(ambit__program_errors(p), p->nsteps + (size_t)p->nhalos,
+                            sizeof(ambit__exchange *));
+  if (!s.before || !s.begun || !s.reducing || !s.inner || !p->starters || !p->exchanges)
+    status = AMBIT_ENOMEM;
+  if (!status) status = make_allreduces(p);
+  if (!status) status = make_exchanges(&s);
+  if (!status) status = make_order(&s);
+  free(s.before);
+  free(s.begun);
+  free(s.reducing);
+  free(s.inner);
+  return status;
+}
+
+void ambit__program_unschedule(ambit_program *p)
+{
+  ambit__schedule_free(&p->schedule);
+  for (size_t i = 0; p->applies && i < p->nsteps; i++) {
+    ambit__allreduce_free(p->applies[i].allreduce);
+    p->applies[i].allreduce = NULL;
+  }
+  for (int i = 0; i < p->nexchanges; i++)
+    ambit__exchange_free(p->exchanges[i]);
+  free(p->exchanges);
+  free(p->starters);
+  p->exchanges = p->starters = NULL;
+  p->nexchanges = 0;
+}

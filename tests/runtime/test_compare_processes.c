@@ -1,0 +1,177 @@
+/* Processes that do not do the same: it is found before anything hangs, and named on all of them. And an error of one
+ * process becomes that of all. */
+#include "runtime/run/run.h"
+#include "support/test.h"
+
+static ambit *a;
+static int me;
+
+static const char *const two_rules[] = {
+    AMBIT_SOURCE(void heat(const float *u, float *v, float k) { *v = *u + k * u[1]; }),
+    AMBIT_SOURCE(void cool(const float *u, float *v, float k) { *v = *u + k * u[1]; })};
+
+typedef struct job {
+  ambit_field *u, *v;
+  ambit_program *p;
+} job;
+
+static job make(int64_t cells)
+{
+  ambit_grid *g = ambit_grid_create(a, 1, &cells);
+  job j = {ambit_field_create(g, "u", AMBIT_F32), ambit_field_create(g, "v", AMBIT_F32),
+           ambit_program_create(g)};
+
+  ambit_field_boundary(j.u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  return j;
+}
+
+static void apply(const job *j, const char *rule, double k)
+{
+  ambit_apply(j->p, ambit_kernel_create(a, rule), j->u, j->v, k);
+}
+
+/* The error of all, with these words in it on all of them; forgets it. */
+static void expect(ambit_status status, const char *one, const char *other)
+{
+  const char *text = ambit_error_text(a);
+
+  CHECK_EQ(status, ambit_error(a));
+  CHECK_MSG(strstr(text, one) && strstr(text, other), "'%s' and '%s' are not in: %s", one, other,
+            text);
+  ambit_error_clear(a);
+}
+
+static void another_kernel_is_named(void)
+{
+  job j = make(32);
+
+  apply(&j, two_rules[0], 0.5);
+  apply(&j, two_rules[me == 1], 0.5);
+  ambit_run(j.p, 1);
+  expect(AMBIT_EPROGRAM, "process 1 runs another program than process 0: step 2 is kernel 'cool'",
+         "in process 0 step 2 is kernel 'heat'");
+}
+
+static void a_kernel_of_the_same_name_that_computes_something_else_is_found(void)
+{
+  job j = make(32);
+
+  apply(&j,
+        me == 1 ? AMBIT_SOURCE(void f(const float *u, float *v, float k) { *v = *u - k; })
+                : AMBIT_SOURCE(void f(const float *u, float *v, float k) { *v = *u + k; }),
+        0.5);
+  ambit_run(j.p, 1);
+  expect(AMBIT_EPROGRAM, "step 1 is kernel 'f'", "numbers or kernels differ");
+}
+
+static void the_same_kernel_in_other_words_is_the_same(void)
+{
+  job j = make(32);
+
+  apply(&j,
+        me == 1 ? AMBIT_SOURCE(void f(const float *u, float *v, float k) { *v = *u + k; })
+                : "void f(const float *u, float *v, float k)\n{\n  *v = *u + k; /* the same */\n}",
+        0.5);
+  CHECK_EQ(AMBIT_OK, ambit_run(j.p, 1));
+}
+
+static void another_number_boundary_or_count_of_steps_is_named(void)
+{
+  job j = make(32);
+
+  apply(&j, two_rules[0], me == 1 ? 0.25 : 0.5);
+  ambit_run(j.p, 1);
+  expect(AMBIT_EPROGRAM, "(u, v, 0.25)", "(u, v, 0.5)");
+
+  j = make(32);
+  if (me == 1) ambit_field_boundary(j.u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  apply(&j, two_rules[0], 0.5);
+  ambit_run(j.p, 1);
+  expect(AMBIT_EPROGRAM, "'u', float, boundaries clamp", "boundaries periodic");
+
+  j = make(32);
+  apply(&j, two_rules[0], 0.5);
+  if (me == 1) ambit_swap(j.p, j.u, j.v);
+  ambit_run(j.p, 1);
+  expect(AMBIT_EPROGRAM, "step 2 is a rotation of (u, v)", "there is no step 2");
+}
+
+static void another_grid_is_named_when_it_is_made(void)
+{
+  make(me == 1 ? 31 : 32);
+  expect(AMBIT_EPROGRAM, "[0,31)", "[0,32)");
+}
+
+static void another_option_is_named(void)
+{
+  job j = make(32);
+
+  if (me == 1) ambit_option_set(a, "strict", "1");
+  apply(&j, two_rules[0], 0.5);
+  ambit_run(j.p, 1);
+  expect(AMBIT_EPROGRAM, "strict=1", "strict=0");
+  ambit_option_set(a, "strict", "0");
+}
+
+static void another_number_of_iterations_is_named(void)
+{
+  job j = make(32);
+
+  apply(&j, two_rules[0], 0.5);
+  CHECK_EQ(AMBIT_OK, ambit_run(j.p, 3));
+  ambit_run(j.p, me == 1 ? 20 : 10);
+  expect(AMBIT_EPROGRAM, "it runs 20 iterations", "it runs 10 iterations");
+  CHECK_EQ(AMBIT_OK, ambit_run(j.p, 3));
+}
+
+static void another_call_is_named(void)
+{
+  job j = make(32);
+  float values[32];
+
+  apply(&j, two_rules[0], 0.5);
+  if (me == 1)
+    ambit_field_read(j.u, NULL, NULL, values);
+  else
+    ambit_run(j.p, 3);
+  expect(AMBIT_EPROGRAM, "it reads [0,32) of field 'u'", "it runs 3 iterations");
+}
+
+/* Process 1 fails where the others are not: they learn of it at the next thing that all do. */
+static void an_error_of_one_process_becomes_that_of_all(void)
+{
+  const int64_t lo = 0, hi = me == 1 ? 99 : 32;
+  job j = make(32);
+  float values[99] = {0};
+
+  apply(&j, two_rules[0], 0.5);
+  ambit_field_write(j.u, &lo, &hi, values);
+  CHECK_EQ(me == 1 ? AMBIT_EINVAL : AMBIT_OK, ambit_error(a));
+  CHECK_EQ(AMBIT_EINVAL, ambit_run(j.p, 2));
+  expect(AMBIT_EINVAL, me == 1 ? "field 'u'" : "process 1 of", "not within the grid");
+}
+
+static const test_case tests[] = {
+    {"another_kernel_is_named", another_kernel_is_named},
+    {"a_kernel_of_the_same_name_that_computes_something_else_is_found",
+     a_kernel_of_the_same_name_that_computes_something_else_is_found},
+    {"the_same_kernel_in_other_words_is_the_same", the_same_kernel_in_other_words_is_the_same},
+    {"another_number_boundary_or_count_of_steps_is_named",
+     another_number_boundary_or_count_of_steps_is_named},
+    {"another_grid_is_named_when_it_is_made", another_grid_is_named_when_it_is_made},
+    {"another_option_is_named", another_option_is_named},
+    {"another_number_of_iterations_is_named", another_number_of_iterations_is_named},
+    {"another_call_is_named", another_call_is_named},
+    {"an_error_of_one_process_becomes_that_of_all", an_error_of_one_process_becomes_that_of_all},
+    {NULL, NULL}};
+
+int main(int argc, char **argv)
+{
+  int bad;
+
+  a = ambit_open(&argc, &argv);
+  ambit_on_error(a, NULL, NULL);
+  me = ambit_process(a);
+  bad = test_main(argc, argv, tests);
+  return (ambit_close(a) != AMBIT_OK) | bad;
+}
