@@ -232,10 +232,25 @@ AMBIT_API double ambit_scalar_get(ambit_scalar *s); /* NaN on failure */
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
-/* Turns C text into a string that knows its file and line, for messages. */
+/* Turns C text into a string that knows its file and line, for messages:
+ *
+ *     static const char rule[] = AMBIT_SOURCE(
+ *       void twice(const float *u, float *v) { *v = 2 * *u; }
+ *     );
+ *
+ * The preprocessor joins the lines; messages show the true line if the file can be read where the
+ * program runs, else the line of the macro. AMBIT_HERE stands before string literals that keep their
+ * line breaks, the first on the next line, and gives true lines everywhere:
+ *
+ *     static const char rule[] = AMBIT_HERE
+ *       "void twice(const float *u, float *v)\n"
+ *       "{ *v = 2 * *u; }\n";
+ *
+ * One raw string does as well, R"(...)" in C++ and GNU C. So does a file: ambit_kernel_load. */
 #define AMBIT__STR2(x)    #x
 #define AMBIT__STR(x)     AMBIT__STR2(x)
 #define AMBIT_SOURCE(...) "#line " AMBIT__STR(__LINE__) " \"" __FILE__ "\"\n" #__VA_ARGS__
+#define AMBIT_HERE        "#line " AMBIT__STR(__LINE__) " \"" __FILE__ "\"\n\n"
 
 /* Parses and checks one function in the kernel language, from text or from a file. A mistake is an
  * AMBIT_EKERNEL whose story has file, line, caret and advice. */

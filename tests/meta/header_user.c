@@ -9,6 +9,10 @@ const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, float k, ma
   *change = fmaxf(*change, fabsf(*v - *u));
 });
 
+extern const char other_rule[];
+const char other_rule[] = AMBIT_HERE "void twice(const float *u, float *v)\n"
+                                     "{ *v = 2 * *u; }\n";
+
 ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambit_field *v,
                    ambit_scalar *change);
 ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambit_field *v,
