@@ -31,15 +31,15 @@ static ambit_status no_module(ambit__errors *errors, const ambit__launcher *l, c
     RAISE_ONCE(
         errors, l,
         "this program was started by %s as one of several processes, but this libambit "
-        "cannot talk %s (%s), and each would do all the work alone. Build Ambit again where "
-        "%s is installed (scripts/setup check installs it; AMBIT_MPI=ON makes CMake insist); "
-        "or, if the processes are to work each on its own, set the option mpi to off",
+        "cannot talk %s (%s), and each would do all the work alone. Where Ambit was built, run "
+        "scripts/setup mpi && make, which installs the headers of %s and builds the module; or, if "
+        "the processes are to work each on its own, set the option mpi to off",
         l->name, title(family), why, title(family));
   else
     ambit__raise(errors, AMBIT_EPROCESS,
-                 "MPI is asked for, but this libambit cannot talk %s (%s). Build Ambit again where "
-                 "%s is installed, or set the option mpi to off",
-                 title(family), why, title(family));
+                 "MPI is asked for, but this libambit cannot talk %s (%s). Where Ambit was built, "
+                 "run scripts/setup mpi && make, or set the option mpi to off",
+                 title(family), why);
   return AMBIT_EPROCESS;
 }
 
