@@ -54,6 +54,7 @@ struct ambit {
   bool dry;            /* programs are sealed, but never run */
   uint64_t last_id;    /* ids handed out so far */
   ambit__link grids, scalars, kernels;
+  ambit__link waiting; /* among the contexts whose errors wait (context.c) */
 };
 
 /* Called by objects when a program must follow: programs register these with their grid. */
