@@ -161,6 +161,9 @@ typedef struct ambit__backend {
   ambit_status (*write_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                             const void *src);
   ambit_status (*read_box)(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box);
+  /* Gives all components of a box of own cells one value, of the store's type. */
+  ambit_status (*fill_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                           const void *value);
 
   /* Copies a box of own cells of src to the cells of dst that lie `shift` further (NULL: the same cells), in its
    * margins too. The stores have one type and number of components. NULL: by way of the host. */

@@ -90,6 +90,7 @@ ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit
  * leaves the net unchanged. The new net owns the old one. Collective, with the same text on all
  * processes. */
 ambit_status ambit__net_slow(ambit__net **net, const char *speed);
+ambit_status ambit__net_check_speed(ambit__errors *errors, const char *speed); /* its form alone */
 
 /* ---- messages: net.c ---- */
 

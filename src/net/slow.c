@@ -318,10 +318,17 @@ static ambit_status read_speed(ambit__errors *errors, const char *speed, double 
   }
   *per_byte = 1 / rate;
   AMBIT_CHECK(good, errors, AMBIT_EOPTION,
-              "network=%s is not a latency, a rate or both, such as 200us,1GB/s; units are s, ms, "
-              "us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
+              "option network is '%s'; it must be a latency, a rate or both, such as 200us,1GB/s; "
+              "units are s, ms, us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
               speed);
   return AMBIT_OK;
+}
+
+ambit_status ambit__net_check_speed(ambit__errors *errors, const char *speed)
+{
+  double latency, per_byte;
+
+  return read_speed(errors, speed, &latency, &per_byte);
 }
 
 static ambit_status wrap(ambit__net *below, double latency, double per_byte, slow_net **out)

@@ -285,6 +285,7 @@ const ambit__backend ambit__backend_ref = {
     .get = ambit__host_get,
     .write_box = ambit__host_write_box,
     .read_box = ambit__host_read_box,
+    .fill_box = ambit__host_fill_box,
     .ghosts = NULL,
     .build = build,
     .discard = discard,
