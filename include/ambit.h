@@ -277,8 +277,9 @@ typedef struct ambit_call {
 } ambit_call;
 
 /* For a plain parameter origin[p] points at the value, of the parameter's type. For a reduction it
- * points at a double (float and double parameters) or an int64_t (the others) that holds what was
- * reduced so far; the kernel folds its cells into it. */
+ * points at a double (float and double parameters) or an int64_t (the others) that holds the result
+ * so far; the kernel folds its cells into it. In strict mode the results of its calls are added
+ * exactly; each of them is rounded. */
 typedef void (*ambit_cpu_fn)(const ambit_call *call);
 
 /* Puts a compiled function in the place of the one Ambit would generate for this kernel: written by
@@ -336,6 +337,10 @@ AMBIT_API ambit_arg ambit_arg_number(double x);
  * pointer, a scalar for a reduction, a number or a scalar for a plain parameter. A kernel that is
  * given no field and does not reduce runs once per iteration, on scalars; pointers take scalars
  * there.
+ *
+ * Reductions of several steps into one scalar are folded together within an iteration, so that a
+ * kernel can reduce over several boxes or faces. They must be of one kind (sum, min or max). After a
+ * step that reads or sets the scalar, the next reduction starts anew.
  *
  * Programs are written with the short forms at the end of this file:
  *
