@@ -351,7 +351,8 @@ typedef struct ambit_call {
 
 /* For a plain parameter origin[p] points to the value, of the parameter's type. For a reduction it
  * points to the partial result: a double for float and double parameters, an int64_t for the
- * others. The kernel folds its cells into it. */
+ * others. The kernel folds its cells into it. In strict mode the results of the calls are added
+ * exactly; each of them is rounded. */
 typedef void (*ambit_cpu_fn)(const ambit_call *call);
 
 /* Registers a compiled function to use in place of the generated one for this kernel: written by
@@ -411,6 +412,10 @@ AMBIT_API ambit_arg ambit_arg_number(double x);
  * cells at some faces. Arguments are in the order of the kernel's parameters: a field for a
  * pointer, a scalar for a reduction, a number or a scalar for a plain parameter. A kernel with no
  * field argument and no reduction runs once per iteration, on scalars; its pointers take scalars.
+ *
+ * Reductions of several steps into one scalar are folded together within an iteration, so that a
+ * kernel can reduce over several boxes or faces. They must be of one kind (sum, min or max). After a
+ * step that reads or sets the scalar, the next reduction starts anew.
  *
  * Programs normally use the short forms at the end of this file:
  *

@@ -38,7 +38,7 @@ static void emit_parameters(const job *j)
       ambit__line(j->w, "const int64_t %s_c = call->component[%d];", name, i);
     if (ambit__rows_is_value(j, i))
       ambit__line(j->w, "const %s %s_v = *(const %s *)call->origin[%d];", type, name, type, i);
-    if (ambit__rows_is_reduction(j, i))
+    if (ambit__rows_is_reduction(j, i) && !ambit__rows_is_exact(j, i))
       ambit__line(j->w, "%s *%s_total = call->origin[%d];", ambit__rows_total_type(j, i), name, i);
   }
 }
@@ -122,6 +122,7 @@ static void emit_entry(const job *j, const char *name)
   ambit__print(j->t, "\nvoid %s(const ambit_call *call)\n{\n", name);
   j->w->depth++;
   emit_parameters(j);
+  ambit__rows_open_blocks(j);
   if (j->plan->strip) {
     ambit__open(j->w, "for (int64_t x0 = call->lo[%d], x1; x0 < call->hi[%d]; x0 = x1)", j->last,
                 j->last);
@@ -133,6 +134,7 @@ static void emit_entry(const job *j, const char *name)
   }
   emit_loops(j);
   if (j->plan->strip) ambit__close(j->w);
+  ambit__rows_close_blocks(j);
   if (j->plan->stream) ambit__line(j->w, "AMBIT_FENCE();");
   ambit__close(j->w);
 }
@@ -207,6 +209,8 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
            .bind = g->steps[0].bind,
            .ndims = g->ndims,
            .last = g->ndims - 1,
+           .strict = g->strict,
+           .for_people = g->for_people,
            .w = w,
            .t = &w->text};
 
@@ -217,6 +221,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   ambit__emit_head(g, p, w);
   ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),
               lane_bytes(&j));
+  ambit__rows_emit_room(&j);
   if (!j.taps) ambit__rows_emit_cell(&j);
   ambit__rows_emit_block(&j, one);
   if (p->rows[0] * p->rows[1] > 1) ambit__rows_emit_block(&j, p->rows);

@@ -47,6 +47,8 @@ typedef struct ambit__gpu_device {
   ambit__gpu_moves moves[4]; /* by size of a value: 1, 2, 4, 8 bytes */
   ambit__gpu_module *checks; /* the kernel that checks a condition; NULL: not needed yet */
   ambit__gpu_function *check;
+  ambit__gpu_module *adopts; /* the kernels of adopt.c; NULL: not needed yet */
+  ambit__gpu_function *set, *adopt;
   struct ambit__gpu_shared *shared; /* list of modules in use */
   double copy_bandwidth;            /* 0: not measured yet */
 } ambit__gpu_device;
@@ -80,6 +82,7 @@ typedef struct ambit__gpu_lane {
   int next;                               /* of them */
   ambit__gpu_memory
       *partials[AMBIT_MAX_PARAMS]; /* where blocks leave what they reduced; NULL: not needed yet */
+  ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same of strict sums: zero between launches */
   ambit__gpu_watch watch;
 } ambit__gpu_lane;
 
@@ -246,6 +249,13 @@ ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f,
                                   int nargs, const ambit__gpu_arg *args);
 
 /* ---- watch.c ---- */
+
+/* ---- adopt.c: reductions of registered kernels, before and after their launch; `more` is for their second kernel ---- */
+
+ambit_status ambit__gpu_adopt_before(ambit__gpu_lane *lane, const ambit__group *g,
+                                     const ambit__launch *l, bool *more);
+ambit_status ambit__gpu_adopt_after(ambit__gpu_lane *lane, const ambit__group *g,
+                                    const ambit__launch *l);
 
 /* Where launches of the queue look whether the run has ended; NULL: nowhere. */
 const ambit__gpu_memory *ambit__gpu_watch_record(const ambit__gpu_lane *lane);

@@ -110,7 +110,8 @@ struct ambit_scalar {
   ambit__link link;
   char *name;
   ambit_type type;
-  ambit__buffer **values; /* one per engine: 8 bytes, holding one `type`, the same on all; owned */
+  /* One per engine: an ambit__scalar_bytes, whose value is the same on all; owned. */
+  ambit__buffer **values;
 };
 
 struct ambit_kernel {
