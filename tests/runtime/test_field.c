@@ -301,11 +301,11 @@ static void what_cannot_be_a_field_is_refused(void)
   CHECK(!ambit_field_create(g, "", AMBIT_F32));
   CHECK_FAILED(a, AMBIT_EINVAL, "a field needs a name");
   CHECK(!ambit_field_create(g, "f", (ambit_type)17));
-  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 17 is no value type");
+  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 17 is not a value type");
   CHECK(!ambit_field_create_vector(g, "f", AMBIT_F32, 0, AMBIT_SOA));
   CHECK_FAILED(a, AMBIT_EINVAL, "with 0 components; it must have 1 to 4096");
   CHECK(!ambit_field_create_vector(g, "f", AMBIT_F32, 2, (ambit_order)5));
-  CHECK_FAILED(a, AMBIT_EINVAL, "5 is no order");
+  CHECK_FAILED(a, AMBIT_EINVAL, "5 is not a component order");
   ambit_close(a);
 }
 
@@ -317,9 +317,9 @@ static void what_cannot_be_a_grid_is_refused(void)
   CHECK(!ambit_grid_create(a, 2, zero));
   CHECK_FAILED(a, AMBIT_EINVAL, "extent 1 of a grid is 0; it must be at least 1");
   CHECK(!ambit_grid_create(a, 2, huge));
-  CHECK_FAILED(a, AMBIT_EINVAL, "more cells than can be counted");
+  CHECK_FAILED(a, AMBIT_EINVAL, "its number of cells overflows");
   CHECK(!ambit_grid_create(a, 7, huge));
-  CHECK_FAILED(a, AMBIT_EINVAL, "a grid of 7 dimensions was asked for; it must have 1 to 6");
+  CHECK_FAILED(a, AMBIT_EINVAL, "a grid of 7 dimensions was requested; it must have 1 to 6");
   ambit_close(a);
 }
 
@@ -329,9 +329,9 @@ static void what_cannot_be_a_boundary_is_refused(void)
   ambit_field *f = ambit_field_create(grid_1d(a, 4), "f", AMBIT_F32);
 
   ambit_field_boundary(f, AMBIT_LOW(0), (ambit_boundary)9, 0);
-  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 9 is no boundary");
+  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 9 is not a kind of boundary");
   ambit_field_boundary(f, AMBIT_LOW(1), AMBIT_CLAMP, 0);
-  CHECK_FAILED(a, AMBIT_EINVAL, "name an axis beyond the grid's 1");
+  CHECK_FAILED(a, AMBIT_EINVAL, "include an axis beyond the grid's 1");
   CHECK_EQ(AMBIT_OK, ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_CLAMP, 0));
   ambit_close(a);
 }

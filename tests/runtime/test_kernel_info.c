@@ -136,7 +136,7 @@ static void what_is_not_there_is_refused(void)
 
   CHECK_EQ(AMBIT_EINVAL, ambit_kernel_param(k, 5, &info));
   CHECK_FAILED(a, AMBIT_EINVAL,
-               "parameter 5 of kernel lattice was asked for; it has 5, numbered from 0");
+               "parameter 5 of kernel lattice was requested; it has 5, numbered from 0");
   CHECK_STR("", info.name);
   CHECK_EQ(AMBIT_EINVAL, ambit_kernel_param(k, -1, &info));
   CHECK_FAILED(a, AMBIT_EINVAL, "parameter -1 of kernel lattice");

@@ -89,7 +89,7 @@ static const struct {
     {"devices", "gpu9", AMBIT_ENODEVICE, "no device is called 'gpu9'"},
     {"devices", "cdua", AMBIT_ENODEVICE, "(did you mean 'cuda'?); there are: cpu, cuda"},
     {"devices", "cuda:one", AMBIT_ENODEVICE, "devices=cuda:one: 'cuda:one' must end in the number"},
-    {"devices", "cpu*0", AMBIT_EOPTION, "devices=cpu*0: 'cpu*0' asks for no possible number"},
+    {"devices", "cpu*0", AMBIT_EOPTION, "devices=cpu*0: 'cpu*0' must ask for 1 to 4096 parts"},
     {"devices", "", AMBIT_EOPTION, "names no device"},
     {"strict", "ture", AMBIT_EOPTION,
      "option strict is 'ture'; it must be 0 or 1 (did you mean 'true'?)"},

@@ -9,7 +9,7 @@ import os, re, subprocess, sys
 import tool
 
 TOOL, MPIRUN, SHIM = sys.argv[1:4]
-TAKES, SPOILS = "takes device memory: messages leave GPUs", "what arrived was not what was sent"
+TAKES, SPOILS = "accepts device memory: messages are sent from GPU memory", "a test message arrived corrupted"
 
 
 def _run(path, n, shim=None, partition="auto", **environment):
