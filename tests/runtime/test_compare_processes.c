@@ -48,7 +48,8 @@ static void another_kernel_is_named(void)
   apply(&j, two_rules[0], 0.5);
   apply(&j, two_rules[me == 1], 0.5);
   ambit_run(j.p, 1);
-  expect(AMBIT_EPROGRAM, "process 1 runs another program than process 0: step 2 is kernel 'cool'",
+  expect(AMBIT_EPROGRAM,
+         "process 1 runs a different program than process 0: step 2 is kernel 'cool'",
          "in process 0 step 2 is kernel 'heat'");
 }
 

@@ -137,7 +137,7 @@ static void programs_that_cannot_share_an_exchange_are_told_why(void)
   expect_refusal("void k(const double *u, double *v, sum double *s) { *v = u[1][0]; *s = *v; }",
                  AMBIT_CLAMP, "a step reduces");
   expect_refusal("void k(const double *u, double *v) { *v = u[1][0] + index(0); }", AMBIT_PERIODIC,
-                 "asks for index");
+                 "uses index");
   expect_refusal("void k(const double *u, double *v) { *v = *u; }", AMBIT_CLAMP,
                  "no step reads neighbours");
 }

@@ -83,13 +83,13 @@ static void unlike_fields_do_not_trade(void)
   ambit_field *other = ambit_field_create(grid_1d(s.a, N), "other", AMBIT_I32);
 
   ambit_swap(s.p, s.u, f);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'f' cannot trade values");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'f' cannot be rotated");
   ambit_swap(s.p, s.u, vec);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'vec' cannot trade values");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'vec' cannot be rotated");
   ambit_swap(s.p, vec, aos);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'vec' and 'aos' cannot trade values");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'vec' and 'aos' cannot be rotated");
   ambit_swap(s.p, s.u, s.u);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "field 'u' stands twice");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "field 'u' appears twice");
   ambit_swap(s.p, s.u, other);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "field 2 of a swap or rotation is missing or belongs to another");
   ambit_rotate(s.p, 1, &s.u);
@@ -202,7 +202,7 @@ static void one_face_is_its_outermost_layer(void)
     ambit_apply_faces(s.p, AMBIT_LOW(1), kernel(&s, grow_rule), s.u);
     CHECK_FAILED(s.a, AMBIT_EINVAL, "an axis beyond the grid's 1");
     ambit_apply_faces(s.p, 0, kernel(&s, grow_rule), s.u);
-    CHECK_FAILED(s.a, AMBIT_EINVAL, "name no face");
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "include no face");
     ambit_close(s.a);
   }
 }

@@ -370,9 +370,9 @@ static void different_reductions_into_one_scalar_are_refused(void)
 
   ambit_apply(s.p, sum, s.u, x);
   ambit_apply(s.p, low, s.u, x);
-  CHECK_FAILED(
-      s.a, AMBIT_EPROGRAM,
-      "kernel low takes a min into scalar 'x', into which step 1, kernel add, takes a sum");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM,
+               "kernel low reduces into scalar 'x' with min, but step 1, kernel add, reduces into "
+               "it with sum");
   ambit_apply(s.p, ambit_kernel_create(s.a, "void set(double *x) { *x += 1; }"), x);
   ambit_apply(s.p, low, s.u, x);
   ambit_run(s.p, 1);

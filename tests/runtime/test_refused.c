@@ -92,7 +92,7 @@ static void everything_must_belong_together(void)
   ambit_apply(s.p, kernel(&s, "void line(const float *u, float *v) { *v = u[1]; }"), s.u, s.v);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel line is written for 1 dimensions, but the grid has 2");
   ambit_apply(s.p, kernel(&s, "void deep(float *v) { *v = index(2); }"), s.v);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel deep asks for axis 2");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel deep uses axis 2");
   ambit_apply(s.p, kernel(&s, "void both(float *u, float *v) { *u = 1; *v = 2; }"), s.u, s.u);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "parameters 'u' and 'v' both write the same field");
   ambit_close(s.a);

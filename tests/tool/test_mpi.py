@@ -86,7 +86,7 @@ def an_error_of_one_is_told_with_its_number():
 def processes_that_run_different_programs_are_told():
     code, _, err = _differ("run 2d8 --size 40x30".split(), "run 2d4 --size 40x30".split())
     assert code == 1, (code, err)
-    _once(err, "process 1 runs another program than process 0: step 1 is kernel 'stencil_2d4'")
+    _once(err, "process 1 runs a different program than process 0: step 1 is kernel 'stencil_2d4'")
 
 
 tool.main(globals())
