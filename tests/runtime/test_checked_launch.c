@@ -165,11 +165,12 @@ static void a_cell_that_is_not_kept_is_found(void)
     }
     s.p->halos.list[ambit__field_halo_of(s.p, s.u)].slices[0].halo.reaches[0].reach.hi[1]--;
     ambit_run(s.p, 3);
-    expect(&s,
-           "kernel:3:49: error: kernel cross reads field 'u' at offset [0][1] from cell [0][10] "
-           "in iteration 0: that is cell [0][11], outside the cells kept, [-1,10)x[-1,11)\n"
-           "    *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);\n"
-           "                                                  ^~~~~~~");
+    expect(
+        &s,
+        "kernel:3:49: error: kernel cross reads field 'u' at offset [0][1] from cell [0][10] "
+        "in iteration 0: that is cell [0][11], outside the part's stored cells, [-1,10)x[-1,11)\n"
+        "    *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);\n"
+        "                                                  ^~~~~~~");
   }
 }
 
@@ -183,9 +184,9 @@ static void a_launch_on_too_many_cells_is_found(void)
     first_op(s.p, OP_LAUNCH)->pieces[0].box.hi[1] += 1;
     ambit_run(s.p, 1);
     expect(&s, *d[0] == 'r' ? "kernel two writes field 'v' at cell [0][11] in iteration 1, outside "
-                              "the cells of its own, [0,9)x[0,11)"
+                              "the part's own cells, [0,9)x[0,11)"
                             : "kernel two reads field 'u' at offset [0][0] from cell [0][11] in "
-                              "iteration 1: that is cell [0][11], outside the cells kept, "
+                              "iteration 1: that is cell [0][11], outside the part's stored cells, "
                               "[0,9)x[0,11)");
   }
 }
@@ -199,7 +200,7 @@ static void a_field_with_too_little_memory_is_found(void)
     s.v->stores[0].layout.stride[0] *= 100;
     ambit_run(s.p, 1);
     CHECK_MSG(strstr(ambit_error_text(s.a), "kernel two writes field 'v' at cell [1][0] in "
-                                            "iteration 0, which is not in its memory of "),
+                                            "iteration 0, outside the field's memory of "),
               "%s: %s", *d, ambit_error_text(s.a));
     ambit_close(s.a);
   }
@@ -226,7 +227,7 @@ static void zero_over_zero_is_told_by_cell_and_iteration(void)
            "kernel:5:5: error: kernel heat writes NaN to field 'v' at cell [5][7] in iteration 3\n"
            "    *v = (*u - *u) / (*u - *u);\n"
            "    ^~\n"
-           "  nothing that was read for it is NaN: it comes from the arithmetic here");
+           "  no value read for it is NaN: this arithmetic produced it");
   }
 }
 
@@ -275,8 +276,7 @@ static void a_value_that_nobody_gave_is_named(void)
     expect(&s, "kernel cross writes NaN to field 'v' at cell [3][0] in iteration 0\n"
                "    *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);\n"
                "    ^~\n"
-               "  it was NaN before: field 'w' at offset [1][0], cell [4][0], which nobody gave a "
-               "value");
+               "  an input is NaN: field 'w' at offset [1][0], cell [4][0], which was never set");
   }
   free(some);
 }
@@ -340,12 +340,12 @@ static void the_words_about_where_a_nan_comes_from(void)
                  "kernel half writes NaN to scalar 'y' in iteration 0\n"
                  "    void half(const double *x, double *y) { *y = *x / 2; }\n"
                  "                                            ^~\n"
-                 "  it was NaN before: scalar 'x'");
+                 "  an input is NaN: scalar 'x'");
     p = ambit_program_create(p->grid);
     ambit_apply(p, ambit_kernel_create(a, "void set(float *f, float k) { *f = k; }"), f,
                 (double)NAN);
     ambit_run(p, 1);
-    CHECK_FAILED(a, AMBIT_EPROGRAM, "  it was NaN before: the number given for k");
+    CHECK_FAILED(a, AMBIT_EPROGRAM, "  an input is NaN: the number passed for k");
     ambit_close(a);
   }
 }
@@ -467,8 +467,8 @@ static void a_registered_function_is_checked_from_outside(void)
   ambit_apply(s.p, ambit_kernel_create(s.a, text), s.u, s.v);
   CHECK_EQ(AMBIT_OK, ambit_run(s.p, 1));
   said = capture_end();
-  CHECK(strstr(said, "kernel down is a registered function, which cannot be looked into"));
-  CHECK(!strstr(strstr(said, "looked into") + 1, "looked into"));
+  CHECK(strstr(said, "kernel down is a registered function, which cannot be instrumented"));
+  CHECK(!strstr(strstr(said, "instrumented") + 1, "instrumented"));
   ambit_run(s.p, 1);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM,
                "kernel down writes NaN to field 'v' at cell [4][2] in iteration 1\n");

@@ -62,7 +62,7 @@ static void a_kernel_of_the_same_name_that_computes_something_else_is_found(void
                 : AMBIT_SOURCE(void f(const float *u, float *v, float k) { *v = *u + k; }),
         0.5);
   ambit_run(j.p, 1);
-  expect(AMBIT_EPROGRAM, "step 1 is kernel 'f'", "numbers or kernels differ");
+  expect(AMBIT_EPROGRAM, "step 1 is kernel 'f'", "it is different in its numbers or its kernel");
 }
 
 static void the_same_kernel_in_other_words_is_the_same(void)

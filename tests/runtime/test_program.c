@@ -122,7 +122,7 @@ static void the_corners_of_a_box_can_be_written_in_place(void)
     CHECK_EQ(8 + 3 * 3 * 4, sum);
     CHECK_OK(a);
     ambit_apply_box(p, AMBIT_INDEX(1, 2), AMBIT_INDEX(9), k, u); /* hi[1] is 0 */
-    CHECK_FAILED(a, AMBIT_EINVAL, "on the box [1,9)x[2,0); it must be within the grid");
+    CHECK_FAILED(a, AMBIT_EINVAL, "applied to the box [1,9)x[2,0); it must be within the grid");
     ambit_close(a);
   }
 }

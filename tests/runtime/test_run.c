@@ -94,13 +94,13 @@ static void what_cannot_be_run_is_refused(void)
   ambit_program *empty = ambit_program_create(s.g);
 
   ambit_run(s.p, -1);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "asked to run -1 iterations");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "-1 iterations were requested");
   ambit_run(empty, 1);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "the program has no steps");
   ambit_run_until(s.p, foreign, AMBIT_BELOW, 0, 1);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "belongs to another context");
   ambit_run_until(s.p, s.s, (ambit_condition)8, 0, 1);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "8 is no condition");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "8 is not a condition");
   ambit_close(b);
   ambit_close(s.a);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fault_message.c - sentences about what the options `check` and `nan` find: the kernel, the field, the offset, the cell, the
- * iteration, and the line of the rule.
- */
+/* fault_message.c - messages for the options check and nan: kernel, field, offset, cell, iteration,
+ * and line of the kernel. */
 #include "base/text.h"
 #include "device/faults.h"
 #include "plan/checked.h"
@@ -11,33 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the sentences are made of. */
-typedef struct story {
+/* The data of a message. */
+typedef struct message_data {
   const ambit_program *program;
   const ambit__step *step;
   int part, ndims;
   const int64_t *words; /* the record */
   ambit__text text;
-} story;
+} message_data;
 
-static const ambit__rule *rule_of(const story *s)
+static const ambit__rule *rule_of(const message_data *s)
 {
   return s->step->kernel->rule;
 }
 
-static const int64_t *cell_of(const story *s)
+static const int64_t *cell_of(const message_data *s)
 {
   return s->words + AMBIT_FAULT_CELL;
 }
 
-/* "[3][17]", of a cell or an offset. */
-static void print_offset(story *s, const int *offset)
+/* "[3][17]", an offset or a cell. */
+static void print_offset(message_data *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++)
     ambit__print(&s->text, "[%d]", offset[d]);
 }
 
-static void print_cell(story *s, const int *offset)
+static void print_cell(message_data *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++) {
     int64_t at = cell_of(s)[d] + (offset ? offset[d] : 0);
@@ -47,7 +46,7 @@ static void print_cell(story *s, const int *offset)
 }
 
 /* "component 3 of field 'f'" */
-static void print_argument(story *s, int param, int component)
+static void print_argument(message_data *s, int param, int component)
 {
   const ambit_arg *a = &s->step->args[param];
 
@@ -57,11 +56,11 @@ static void print_argument(story *s, int param, int component)
   else if (a->scalar)
     ambit__print(&s->text, "scalar '%s'", a->scalar->name);
   else
-    ambit__print(&s->text, "the number given for %s", rule_of(s)->params[param].name);
+    ambit__print(&s->text, "the number passed for %s", rule_of(s)->params[param].name);
 }
 
 /* " from cell [3][17] in iteration 5" */
-static void print_where(story *s, const char *preposition)
+static void print_where(message_data *s, const char *preposition)
 {
   if (s->ndims) {
     ambit__print(&s->text, " %s cell ", preposition);
@@ -72,8 +71,8 @@ static void print_where(story *s, const char *preposition)
 
 /* ---- accesses outside ---- */
 
-/* A box among the limits of a parameter. */
-static ambit__box limit_box(const story *s, int param, int lo, int hi)
+/* A box from the limits of a parameter. */
+static ambit__box limit_box(const message_data *s, int param, int lo, int hi)
 {
   const int64_t *limits = s->words + AMBIT_FAULT_WORDS + param * AMBIT_LIMIT_WORDS;
   ambit__box box = {.ndims = s->ndims};
@@ -83,8 +82,8 @@ static ambit__box limit_box(const story *s, int param, int lo, int hi)
   return box;
 }
 
-/* Which of the two things is wrong: the cell, or its place in memory. */
-static void print_outside(story *s, int param, const ambit__box *cells, const int *offset,
+/* Prints which check failed: that of the cell, or that of its address. */
+static void print_outside(message_data *s, int param, const ambit__box *cells, const int *offset,
                           const char *which)
 {
   const ambit__store *store = &s->step->args[param].field->stores[s->part];
@@ -98,20 +97,20 @@ static void print_outside(story *s, int param, const ambit__box *cells, const in
   }
   ambit__box_print(cells, box, sizeof box);
   if (inside)
-    ambit__print(&s->text, ", which is not in its memory of %zu bytes", store->buffer->bytes);
+    ambit__print(&s->text, ", outside the field's memory of %zu bytes", store->buffer->bytes);
   else
-    ambit__print(&s->text, ", outside the cells %s, %s", which, box);
+    ambit__print(&s->text, ", outside the part's %s cells, %s", which, box);
 }
 
-static ambit__place tell_read(story *s)
+static ambit__place tell_read(message_data *s)
 {
   int param, k;
   const ambit__read *r;
-  ambit__box kept;
+  ambit__box stored;
 
   ambit__checked_find_read(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
   r = &rule_of(s)->params[param].reads[k];
-  kept = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
+  stored = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
   ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
   print_argument(s, param, r->component);
   ambit__print(&s->text, " at offset ");
@@ -119,11 +118,12 @@ static ambit__place tell_read(story *s)
   print_where(s, "from");
   ambit__print(&s->text, ": that is cell ");
   print_cell(s, r->offset);
-  print_outside(s, param, &kept, r->offset, "kept");
+  print_outside(s, param, &stored, r->offset, "stored");
   return r->place;
 }
 
-/* The first statement that sets a component, or the one at an offset of the text. */
+/* The first statement that sets a component or, if offset >= 0, the one at this offset in the text.
+ */
 static const ambit__stmt *find_set(const ambit__stmt *list, int param, int component, int offset)
 {
   const ambit__stmt *found = NULL;
@@ -140,14 +140,14 @@ static const ambit__stmt *find_set(const ambit__stmt *list, int param, int compo
   return found;
 }
 
-static ambit__place place_of_set(const story *s, int param, int component, int offset)
+static ambit__place place_of_set(const message_data *s, int param, int component, int offset)
 {
   const ambit__stmt *st = find_set(rule_of(s)->body, param, component, offset);
 
   return st ? st->place : rule_of(s)->params[param].place;
 }
 
-static ambit__place tell_write(story *s)
+static ambit__place tell_write(message_data *s)
 {
   const int here[AMBIT_MAX_DIMS] = {0};
   ambit__box own;
@@ -158,26 +158,25 @@ static ambit__place tell_write(story *s)
   ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
   print_argument(s, param, component);
   print_where(s, "at");
-  print_outside(s, param, &own, here, "of its own");
+  print_outside(s, param, &own, here, "own");
   return place_of_set(s, param, component, -1);
 }
 
 /* ---- NaN ---- */
 
-static void tell_source(story *s)
+static void tell_source(message_data *s)
 {
   const int64_t number = s->words[AMBIT_FAULT_SOURCE];
   const ambit__param *p;
   int param, k;
 
   if (number < 0) {
-    ambit__print(&s->text,
-                 "\nnothing that was read for it is NaN: it comes from the arithmetic here");
+    ambit__print(&s->text, "\nno value read for it is NaN: this arithmetic produced it");
     return;
   }
   ambit__checked_find_read(rule_of(s), (int)number, &param, &k);
   p = &rule_of(s)->params[param];
-  ambit__print(&s->text, "\nit was NaN before: ");
+  ambit__print(&s->text, "\nan input is NaN: ");
   print_argument(s, param, p->nreads ? p->reads[k].component : 0);
   if (s->step->args[param].field) {
     ambit__print(&s->text, " at offset ");
@@ -185,10 +184,10 @@ static void tell_source(story *s)
     ambit__print(&s->text, ", cell ");
     print_cell(s, p->reads[k].offset);
   }
-  ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which nobody gave a value" : "");
+  ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which was never set" : "");
 }
 
-static ambit__place tell_nan(story *s)
+static ambit__place tell_nan(message_data *s)
 {
   int param, component;
 
@@ -201,23 +200,23 @@ static ambit__place tell_nan(story *s)
   return place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
 }
 
-/* A sum can be NaN though no cell's share of it is. */
-static ambit__place tell_total(story *s)
+/* A sum can be NaN although no cell contributes NaN. */
+static ambit__place tell_total(message_data *s)
 {
   const int param = (int)s->words[AMBIT_FAULT_ACCESS];
 
   ambit__print(&s->text, "kernel %s reduces to NaN: ", rule_of(s)->name);
   print_argument(s, param, 0);
   ambit__print(&s->text,
-               " in iteration %lld\nno cell's share of it is NaN, but infinities of both signs "
-               "have no sum",
+               " in iteration %lld\nno cell contributes NaN, but the sum of infinities of both "
+               "signs is NaN",
                (long long)s->program->iteration);
   return place_of_set(s, param, 0, -1);
 }
 
-/* ---- all of it ---- */
+/* ---- the message ---- */
 
-static ambit__place tell(story *s)
+static ambit__place tell(message_data *s)
 {
   switch (s->words[AMBIT_FAULT_KIND]) {
   case AMBIT_FAULT_READ: return tell_read(s);
@@ -229,7 +228,7 @@ static ambit__place tell(story *s)
 
 char *ambit__fault_message(const ambit_program *p, int step, int part, const int64_t *words)
 {
-  story s = {.program = p, .step = &p->steps[step], .part = part, .words = words};
+  message_data s = {.program = p, .step = &p->steps[step], .part = part, .words = words};
   ambit__place place;
   char *headline, *message;
 
