@@ -1,5 +1,6 @@
-/* The options check and nan: what is wrong is found on every device, and told by kernel, field, cell and iteration; what is
- * right is left alone. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options check and nan: faults are found on every device, with kernel, field, cell and
+ * iteration; correct programs run unchanged. */
 #include "runtime/run/run.h"
 #include "runtime_test.h"
 #include "support/capture.h"
@@ -40,7 +41,7 @@ static scene set_up(const char *device, ambit_type type, const char *text)
   return s;
 }
 
-/* The error says this; then the context is closed. */
+/* Checks the error message and closes the context. */
 static void expect(scene *s, const char *words)
 {
   CHECK_FAILED(s->a, AMBIT_EPROGRAM, words);
@@ -54,7 +55,7 @@ static const char cross[] = "void cross(const float *u, float *v)\n"
                             "  *v = 0.25f * (" CROSS ");\n"
                             "}\n";
 
-/* ---- what is right ---- */
+/* ---- correct programs ---- */
 
 static void nothing_is_said_of_a_program_that_is_right(void)
 {
@@ -68,7 +69,8 @@ static void nothing_is_said_of_a_program_that_is_right(void)
   }
 }
 
-/* One iteration of a kernel with everything in it, with the options and without: equal bits. */
+/* One iteration of a kernel with all language features, with the options and without: equal bits.
+ */
 static void run_plain_or_checked(const char *device, const char *options, float *values,
                                  double *sum)
 {
@@ -151,7 +153,7 @@ static ambit__operation *first_op(ambit_program *p, ambit__op_kind kind)
   return &p->schedule.ops[i];
 }
 
-/* A halo that lacks a column of what is read. */
+/* A halo that lacks a column that is read. */
 static void a_cell_that_is_not_kept_is_found(void)
 {
   EACH_DEVICE(d)
@@ -281,7 +283,7 @@ static void a_value_that_nobody_gave_is_named(void)
   free(some);
 }
 
-/* A NaN of the user's own, in a field, a scalar and a number. */
+/* A NaN set by the user, in a field, a scalar and a number. */
 static void where_a_nan_comes_from_is_told(void)
 {
   static const char text[] = "void k(const float *u, float *v, float x, double y)\n"
@@ -376,9 +378,9 @@ static void reductions_are_looked_at(void)
   }
 }
 
-/* ---- NaN that is nobody's fault ---- */
+/* ---- NaN that is not a fault ---- */
 
-/* Cells that a kernel leaves as they are, and cells that no step computes, may hold what they like. */
+/* Cells that a kernel keeps, and cells that no step computes, may hold any value. */
 static void cells_that_are_not_written_may_hold_anything(void)
 {
   static const char text[] = "void some(const float *u, float *v)\n"
@@ -441,7 +443,7 @@ static void a_new_field_of_whole_numbers_has_a_pattern(void)
   }
 }
 
-/* ---- kernels that are not generated ---- */
+/* ---- registered kernels ---- */
 
 static void by_hand(const ambit_call *call)
 {
@@ -474,9 +476,8 @@ static void a_registered_function_is_checked_from_outside(void)
                "kernel down writes NaN to field 'v' at cell [4][2] in iteration 1\n");
   first_op(s.p, OP_LAUNCH)->pieces[0].box.lo[0] -= 1;
   ambit_run(s.p, 1);
-  expect(&s,
-         "kernel down writes field 'v' at cell [-1][0] in iteration 1, outside the cells of its "
-         "own, [0,9)x[0,11)");
+  expect(&s, "kernel down writes field 'v' at cell [-1][0] in iteration 1, outside the part's own "
+             "cells, [0,9)x[0,11)");
 }
 
 static void kernels_that_are_interpreted_are_checked(void)

@@ -1,4 +1,5 @@
-/* Fields: what goes in comes out, in every type, order and number of dimensions. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fields: values are read back as written, in every type, order and number of dimensions. */
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
 
@@ -23,7 +24,7 @@ static double number_at(const void *values, int64_t i, ambit_type type)
   return 0;
 }
 
-/* A number that tells index and component, and fits in a byte. */
+/* A number that depends on index and component, and fits in a byte. */
 static double place_value(const int64_t *index, int component, void *user)
 {
   int64_t n = component;
@@ -133,7 +134,7 @@ static void a_value_reaches_every_component_of_every_cell(void)
   check_value("cpu*3");
 }
 
-/* Who filled, and how often. */
+/* The calling threads, and the number of calls. */
 static struct {
   atomic_int calls;
   pthread_mutex_t lock;
@@ -197,7 +198,7 @@ static void a_row_longer_than_a_piece_is_filled_whole(void)
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
-/* Writes a box of 99s into a field of 1s, and looks at all of it. */
+/* Writes a box of 99s into a field of 1s, and checks all cells. */
 static void check_box(ambit *a, ambit_type type, ambit_order order)
 {
   const int64_t lo[] = {1, 2}, hi[] = {3, 5};
@@ -358,7 +359,7 @@ static void an_axis_is_periodic_on_both_its_faces_or_on_none(void)
   }
 }
 
-/* The refusal of a grid that cannot fit names one that would, and is not shy. */
+/* The error for a grid that does not fit names one that does, of a reasonable size. */
 static void an_absurd_grid_is_refused_with_the_largest_that_fits(void)
 {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

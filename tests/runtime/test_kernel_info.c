@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels as their users can look at them: parameters, footprint, cost.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +14,7 @@ static const char lattice[] = "void lattice(const double *f[3], const short *mar
                               "  *least = *mark;\n"
                               "}\n";
 
-/* Ends the program if it is refused: the rest would be noise. */
+/* Ends the program if the kernel is rejected. */
 static ambit_kernel *kernel(ambit *a, const char *text)
 {
   ambit_kernel *k = ambit_kernel_create(a, text);

@@ -1,4 +1,5 @@
-/* Options: one row each for the call, the environment and the command line. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Options: the call, the environment and the command line share one table. */
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
 #include "support/capture.h"
@@ -12,7 +13,7 @@ static ambit *open_with(int *argc, char **argv)
   ambit *a;
   char **list = argv;
 
-  capture_begin(); /* the handler that prints is still in place */
+  capture_begin(); /* the default handler is still installed */
   a = ambit_open(argc, argv ? &list : NULL);
   capture_end();
   ambit_on_error(a, NULL, NULL);
@@ -66,7 +67,7 @@ static void a_bad_value_is_refused_and_the_old_one_stays(void)
   ambit_close(a);
 }
 
-/* A value that cannot be, and words of the answer; by the call, the environment, the command line. */
+/* An invalid value and words of the error, by the call, the environment and the command line. */
 static const struct {
   const char *name, *value;
   ambit_status status;

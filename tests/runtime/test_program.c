@@ -1,4 +1,5 @@
-/* Programs: what their steps do, where and to what. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs: the effect of steps on fields and scalars. */
 #include "scene.h"
 
 static const char grow_rule[] = "void grow(int *u) { *u += 1; }";
@@ -54,7 +55,7 @@ static void a_rotation_gives_each_the_values_of_the_next(void)
   }
 }
 
-/* A field keeps its values although one of the two needs wider margins, and grows them. */
+/* A field keeps its values when a swap partner needs wider margins, and gets the same margins. */
 static void fields_of_different_reach_can_trade_values(void)
 {
   EACH_DEVICE(device)
@@ -97,7 +98,7 @@ static void unlike_fields_do_not_trade(void)
   ambit_close(s.a);
 }
 
-/* ---- where ---- */
+/* ---- regions ---- */
 
 static void the_corners_of_a_box_can_be_written_in_place(void)
 {
@@ -151,7 +152,7 @@ static void a_box_limits_what_is_updated(void)
   }
 }
 
-/* Every cell at one of the faces is updated once, corners and all; in 1 to 4 dimensions. */
+/* Every cell at one of the faces is updated once, including corners, in 1 to 4 dimensions. */
 static void cells_at_several_faces_are_updated_once(void)
 {
   static const int64_t shapes[][5] = {{1, 5},       {1, 1},       {2, 4, 5},      {2, 1, 3},

@@ -1,4 +1,5 @@
-/* Runs: when they end, what callbacks may do, and what happens to a program that lost something. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs: when they end, what callbacks may do, and programs that lost an object. */
 #include "scene.h"
 
 static const char add_rule[] = "void add(const int *u, int *v) { *v = *u + 1; }";
@@ -110,8 +111,8 @@ static void what_cannot_be_run_is_refused(void)
 typedef struct visits {
   int n;
   int64_t at[10];
-  int64_t stop_at;    /* iteration; 0 never */
-  ambit_field *grows; /* is given other values */
+  int64_t stop_at;    /* iteration; 0: never */
+  ambit_field *grows; /* gets other values */
 } visits;
 
 static int visit(ambit_program *p, int64_t iteration, void *user)
@@ -181,7 +182,7 @@ static void a_callback_may_write_fields(void)
   }
 }
 
-/* A step appended while the program runs counts from the next iteration on. */
+/* A step appended during a run takes effect in the next iteration. */
 static int append_step(ambit_program *p, int64_t iteration, void *user)
 {
   const scene *s = user;
@@ -227,7 +228,7 @@ static void what_a_callback_destroys_ends_the_run_with_an_error(void)
   }
 }
 
-/* ---- what is destroyed ---- */
+/* ---- destroyed objects ---- */
 
 static void a_program_says_what_it_misses_once_something_is_destroyed(void)
 {

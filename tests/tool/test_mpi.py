@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`ambit` on several processes: one of them prints, all of them end alike, and what goes wrong is told once, by whom it
-concerns.
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit` on several processes: one of them prints, all exit alike, and an error is printed once, by the process
+that has it.
 
     test_mpi.py TOOL MPIRUN
 """
