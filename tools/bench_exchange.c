@@ -29,14 +29,7 @@ typedef double turns[SETTINGS][BENCH_REPS]; /* milliseconds of an iteration */
 /* Seconds of the slowest process; less than 0: it failed. */
 static double slowest(ambit *a, double seconds)
 {
-  double *all = calloc((size_t)a->net->size, sizeof *all);
-  double most = -1;
-
-  if (all && !ambit__net_gather(a->net, &seconds, sizeof seconds, all))
-    for (int i = 0; i < a->net->size; i++)
-      if (all[i] > most) most = all[i];
-  free(all);
-  return most;
+  return ambit__net_max(a->net, &seconds, 1) ? -1 : seconds;
 }
 
 static void set(ambit *a, ambit_program *p, const char *exchange, const char *overlap)

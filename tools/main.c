@@ -98,16 +98,11 @@ static bool choose_voice(const ambit *a)
 /* The worst exit code of all processes. Whoever failed on its own way meets the others here. */
 static int agree(ambit *a, int code)
 {
-  int *all;
+  double worst = code;
 
   if (!a->net) return code; /* it was not opened, for the same reason on all */
   ambit__meet(a, "it is done");
-  all = malloc((size_t)a->net->size * sizeof *all);
-  if (!all) ambit__net_abort(a->net, "there is no memory left to end well");
-  if (all && !ambit__net_gather(a->net, &code, sizeof code, all))
-    for (int i = 0; i < a->net->size; i++)
-      if (all[i] > code) code = all[i];
-  free(all);
+  if (!ambit__net_max(a->net, &worst, 1)) code = (int)worst;
   return ambit_error(a) && !code ? TOOL_FAILED : code;
 }
 

@@ -173,6 +173,35 @@ static ambit_status whose(ambit__errors *errors, const void *communicator, MPI_C
   return AMBIT_OK;
 }
 
+/* All that a net needs. */
+static mpi_net *make(ambit__errors *errors, size_t size)
+{
+  mpi_net *n = ambit__new(errors, 1, sizeof *n);
+
+  if (!n) return NULL;
+  n->base.kind = &ambit__net_mpi;
+  n->base.errors = errors;
+  n->comm = n->calls = MPI_COMM_NULL;
+  n->sent = ambit__new(errors, (2 + 2 * MPI_NET_TOLD) * size, sizeof *n->sent);
+  n->base.room = ambit__new(errors, 1, ambit__net_room((int)size));
+  if (!n->sent) return n;
+  n->received = n->sent + size;
+  n->said = n->received + size;
+  n->told = n->said + MPI_NET_TOLD * size;
+  return n;
+}
+
+/* Whether all processes have what they need: before they join, since those who have would wait for those who have not. */
+static ambit_status check_memory(ambit__errors *errors, MPI_Comm user, const mpi_net *n)
+{
+  const int mine = n && n->sent && n->base.room;
+  int all = 0;
+
+  TRY_MPI(errors, MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, user), "open a context");
+  AMBIT_CHECK(all, errors, AMBIT_ENOMEM, "another process has no memory to open a context");
+  return AMBIT_OK;
+}
+
 static ambit_status join(mpi_net *n, MPI_Comm user)
 {
   ambit__errors *errors = n->base.errors;
@@ -182,17 +211,16 @@ static ambit_status join(mpi_net *n, MPI_Comm user)
   TRY_MPI(errors, MPI_Comm_rank(n->comm, &n->base.rank), "tell the rank");
   TRY_MPI(errors, MPI_Comm_size(n->comm, &n->base.size), "tell the number of processes");
   TRY_MPI(errors, MPI_Comm_dup(n->comm, &n->calls), "duplicate the communicator");
-  n->sent = ambit__new(errors, 2 * (size_t)n->base.size, sizeof *n->sent);
-  if (!n->sent) return AMBIT_ENOMEM;
-  n->received = n->sent + n->base.size;
   name_library(n->base.name, sizeof n->base.name);
   return count_local(n);
 }
 
 static void leave(mpi_net *n)
 {
+  if (!n) return;
   if (n->calls != MPI_COMM_NULL) MPI_Comm_free(&n->calls);
   if (n->comm != MPI_COMM_NULL) MPI_Comm_free(&n->comm);
+  free(n->base.room);
   free(n->sent);
   free(n);
 }
@@ -202,15 +230,14 @@ static ambit_status mpi_open(ambit__errors *errors, const void *communicator, am
   MPI_Comm user;
   mpi_net *n;
   ambit_status s;
+  int size;
 
   AMBIT_TRY(ready(errors));
   AMBIT_TRY(whose(errors, communicator, &user));
-  n = ambit__new(errors, 1, sizeof *n);
-  if (!n) return AMBIT_ENOMEM;
-  n->base.kind = &ambit__net_mpi;
-  n->base.errors = errors;
-  n->comm = n->calls = MPI_COMM_NULL;
-  s = join(n, user);
+  TRY_MPI(errors, MPI_Comm_size(user, &size), "tell the number of processes");
+  n = make(errors, (size_t)size);
+  s = check_memory(errors, user, n);
+  if (!s) s = join(n, user);
   if (s) {
     leave(n);
     return s;

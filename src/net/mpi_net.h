@@ -10,6 +10,9 @@
 
 enum { MPI_NET_LOG = 64 }; /* collective calls that are remembered */
 
+/* Numbers that a process tells another when all stop. */
+enum { TOLD_SENT, TOLD_MEETINGS, TOLD_CALL, MPI_NET_TOLD };
+
 /* A collective call: what a process that did not come to it must do to let the others go. */
 typedef struct mpi_meeting {
   int64_t bytes; /* of each process */
@@ -18,10 +21,13 @@ typedef struct mpi_meeting {
 
 typedef struct mpi_net {
   ambit__net base;
-  MPI_Comm comm;     /* a duplicate of its own */
-  MPI_Comm calls;    /* another one, for calls to stop and what follows them */
-  int64_t *sent;     /* by process: messages begun to be sent to it; owned, and the next with it */
+  MPI_Comm comm;  /* a duplicate of its own */
+  MPI_Comm calls; /* another one, for calls to stop and what follows them */
+  int64_t
+      *sent; /* by process: messages begun to be sent to it; owned, and the next three with it */
   int64_t *received; /* by process: messages of it that were taken */
+  int64_t *said;     /* MPI_NET_TOLD numbers to each process, when all stop (mpi_stop.c) ... */
+  int64_t *told;     /* ... and from each */
   int64_t meetings;  /* collective calls begun */
   mpi_meeting log[MPI_NET_LOG]; /* the last of them, by number modulo the length */
   bool has_called;              /* others to stop, since all last did */

@@ -14,9 +14,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* What a process tells another. */
-enum { TOLD_SENT, TOLD_MEETINGS, TOLD_CALL, TOLD };
-
 /* A collective call made for the others' sake. */
 typedef struct visit {
   MPI_Request request;
@@ -26,9 +23,8 @@ typedef struct visit {
 typedef struct stop {
   mpi_net *n;
   double deadline;
-  int64_t *said, *told; /* TOLD numbers to and from each process; owned */
-  int64_t most;         /* collective calls of who made most of them ... */
-  int ahead;            /* ... and who did */
+  int64_t most; /* collective calls of who made most of them ... */
+  int ahead;    /* ... and who did */
   visit visits[MPI_NET_LOG];
   int nvisits;
 } stop;
@@ -102,17 +98,17 @@ static bool compare_counts(stop *s)
   MPI_Request r;
 
   for (int p = 0; p < n->base.size; p++) {
-    s->said[p * TOLD + TOLD_SENT] = n->sent[p];
-    s->said[p * TOLD + TOLD_MEETINGS] = n->meetings;
-    s->said[p * TOLD + TOLD_CALL] = n->has_called;
+    n->said[p * MPI_NET_TOLD + TOLD_SENT] = n->sent[p];
+    n->said[p * MPI_NET_TOLD + TOLD_MEETINGS] = n->meetings;
+    n->said[p * MPI_NET_TOLD + TOLD_CALL] = n->has_called;
   }
-  if (MPI_Ialltoall(s->said, TOLD, MPI_INT64_T, s->told, TOLD, MPI_INT64_T, n->calls, &r) !=
-          MPI_SUCCESS ||
+  if (MPI_Ialltoall(n->said, MPI_NET_TOLD, MPI_INT64_T, n->told, MPI_NET_TOLD, MPI_INT64_T,
+                    n->calls, &r) != MPI_SUCCESS ||
       !wait_for(s, r))
     return false;
   for (int p = 0; p < n->base.size; p++) {
-    if (s->told[p * TOLD + TOLD_MEETINGS] <= s->most) continue;
-    s->most = s->told[p * TOLD + TOLD_MEETINGS];
+    if (n->told[p * MPI_NET_TOLD + TOLD_MEETINGS] <= s->most) continue;
+    s->most = n->told[p * MPI_NET_TOLD + TOLD_MEETINGS];
     s->ahead = p;
   }
   return true;
@@ -124,7 +120,7 @@ static void take_calls(const stop *s)
   mpi_net *n = s->n;
 
   for (int p = 0; p < n->base.size; p++)
-    if (p != n->base.rank && s->told[p * TOLD + TOLD_CALL])
+    if (p != n->base.rank && n->told[p * MPI_NET_TOLD + TOLD_CALL])
       MPI_Recv(NULL, 0, MPI_BYTE, p, 0, n->calls, MPI_STATUS_IGNORE);
   n->has_called = false;
 }
@@ -205,7 +201,7 @@ static bool drain(stop *s)
   mpi_net *n = s->n;
 
   for (int p = 0; p < n->base.size; p++)
-    while (n->received[p] < s->told[p * TOLD + TOLD_SENT])
+    while (n->received[p] < n->told[p * MPI_NET_TOLD + TOLD_SENT])
       if (!take_message(n, p) && is_late(s)) return false;
   for (ambit__request *r = n->base.under_way; r; r = r->next)
     if (r->active && !wait_for(s, ambit__mpi_kept(r))) return false;
@@ -218,15 +214,11 @@ bool ambit__mpi_settle(ambit__net *net, double deadline)
   stop s = {.n = n, .deadline = deadline, .most = -1};
   bool good;
 
-  s.said = ambit__new(NULL, 2 * TOLD * (size_t)net->size, sizeof *s.said);
-  if (!s.said) return false;
-  s.told = s.said + (size_t)net->size * TOLD;
   withdraw_receives(n);
   good = compare_counts(&s);
   if (good) take_calls(&s);
   good = good && catch_up(&s) && drain(&s);
   for (int i = 0; i < s.nvisits; i++)
     free(s.visits[i].bytes);
-  free(s.said);
   return good;
 }

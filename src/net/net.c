@@ -2,11 +2,10 @@
 #include "net/net.h"
 
 #include "base/clock.h"
-#include "base/memory.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -154,20 +153,17 @@ ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t
 ambit_status ambit__net_barrier(ambit__net *net)
 {
   const char here = 0;
-  char *all = ambit__new(net->errors, (size_t)net->size, 1);
-  ambit_status s;
 
-  if (!all) return AMBIT_ENOMEM;
-  s = ambit__net_gather(net, &here, 1, all); /* done only when everyone has given */
-  free(all);
-  return s;
+  if (net->size == 1) return AMBIT_OK;
+  return ambit__net_gather(net, &here, 1, net->room); /* done only when everyone has given */
 }
 
 /* ---- agreement ---- */
 
 enum {
   STORY = 1 << 16, /* bytes of a story that are passed on at most */
-  WORDS = 120      /* bytes of what a process is doing */
+  WORDS = 120,     /* bytes of what a process is doing */
+  FOLDED = 8       /* values that are folded at once */
 };
 
 /* What a process says of itself. */
@@ -175,7 +171,19 @@ typedef struct verdict {
   int32_t status;
   uint32_t length; /* of the story, without its end */
   char doing[WORDS];
+  double values[FOLDED]; /* to be folded */
 } verdict;
+
+/* The room of a net: a verdict of every process, and a story with its end. */
+size_t ambit__net_room(int size)
+{
+  return (size_t)size * sizeof(verdict) + STORY + 1;
+}
+
+static char *story_room(const ambit__net *net)
+{
+  return (char *)((verdict *)net->room + net->size);
+}
 
 static const char *own_story(const ambit__errors *e)
 {
@@ -226,16 +234,14 @@ static void take_story(ambit__net *net, int who, ambit_status status, const char
 /* Takes over the error of process `who`: the others learn its story and, if they have none of their own, raise it. */
 static ambit_status take_over(ambit__net *net, int who, const verdict *v)
 {
-  char *story = ambit__new(NULL, (size_t)v->length + 1, 1);
-  ambit_status s;
+  const ambit_status status = (ambit_status)v->status;
+  char *story = story_room(net);
 
-  if (!story) ambit__net_abort(net, "there is no memory left to tell of an error");
-  if (!story) return (ambit_status)v->status;
   if (who == net->rank) memcpy(story, own_story(net->errors), v->length);
-  s = ambit__net_broadcast(net, who, story, v->length);
-  if (!s) take_story(net, who, (ambit_status)v->status, story);
-  free(story);
-  return s ? s : (ambit_status)v->status;
+  story[v->length] = '\0';
+  AMBIT_TRY(ambit__net_broadcast(net, who, story, v->length));
+  take_story(net, who, status, story);
+  return status;
 }
 
 /* All have come here without an error: to do the same? */
@@ -256,28 +262,98 @@ static ambit_status compare(ambit__net *net, const verdict *all)
   return AMBIT_EPROGRAM;
 }
 
+/* Leaves the verdicts of all in the room of the net. Those who have agreed on an error do not meet again: one of them may have come
+ * from further ahead, and is past the others' next agreement. */
+static ambit_status agree(ambit__net *net, const verdict *mine)
+{
+  verdict *all = net->room;
+  int who = 0;
+
+  if (net->size == 1 || net->errors->agreed) return net->errors->status;
+  AMBIT_TRY(gather_verdicts(net, mine, all));
+  while (who < net->size - 1 && !all[who].status)
+    who++;
+  return all[who].status ? take_over(net, who, &all[who]) : compare(net, all);
+}
+
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
 {
   const verdict mine = own_verdict(net->errors, doing);
-  verdict *all;
-  ambit_status s;
-  int who = 0;
 
-  if (net->size == 1) return net->errors->status;
-  all = ambit__new(NULL, (size_t)net->size, sizeof *all);
-  if (!all) ambit__net_abort(net, "there is no memory left to agree on an error");
-  if (!all) return AMBIT_ENOMEM;
-  s = gather_verdicts(net, &mine, all);
-  while (!s && who < net->size - 1 && !all[who].status)
-    who++;
-  if (!s) s = all[who].status ? take_over(net, who, &all[who]) : compare(net, all);
-  free(all);
-  return s;
+  return agree(net, &mine);
 }
 
 ambit_status ambit__net_agree(ambit__net *net)
 {
   return ambit__net_agree_on(net, "");
+}
+
+/* ---- folds ---- */
+
+typedef double fold_fn(double a, double b);
+
+static double add(double a, double b)
+{
+  return a + b;
+}
+
+/* Folds at most FOLDED values. */
+static ambit_status fold_few(ambit__net *net, double *values, size_t n, fold_fn *fold)
+{
+  const verdict *all = net->room;
+  verdict mine = own_verdict(net->errors, "");
+
+  memcpy(mine.values, values, n * sizeof *values);
+  AMBIT_TRY(agree(net, &mine));
+  if (net->size == 1) return AMBIT_OK;
+  for (size_t i = 0; i < n; i++) {
+    values[i] = all[0].values[i];
+    for (int r = 1; r < net->size; r++)
+      values[i] = fold(values[i], all[r].values[i]);
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status fold_numbers(ambit__net *net, double *values, size_t n, fold_fn *fold)
+{
+  for (size_t i = 0; i < n; i += FOLDED)
+    AMBIT_TRY(fold_few(net, values + i, n - i < FOLDED ? n - i : FOLDED, fold));
+  return AMBIT_OK;
+}
+
+static ambit_status fold_flags(ambit__net *net, bool *values, size_t n, fold_fn *fold)
+{
+  for (size_t i = 0; i < n; i += FOLDED) {
+    const size_t few = n - i < FOLDED ? n - i : FOLDED;
+    double numbers[FOLDED];
+
+    for (size_t k = 0; k < few; k++)
+      numbers[k] = values[i + k];
+    AMBIT_TRY(fold_few(net, numbers, few, fold));
+    for (size_t k = 0; k < few; k++)
+      values[i + k] = numbers[k] != 0;
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__net_all(ambit__net *net, bool *values, size_t n)
+{
+  return fold_flags(net, values, n, fmin);
+}
+
+ambit_status ambit__net_any(ambit__net *net, bool *values, size_t n)
+{
+  return fold_flags(net, values, n, fmax);
+}
+
+ambit_status ambit__net_max(ambit__net *net, double *values, size_t n)
+{
+  return fold_numbers(net, values, n, fmax);
+}
+
+ambit_status ambit__net_sum(ambit__net *net, double *values, size_t n)
+{
+  return fold_numbers(net, values, n, add);
 }
 
 /* ---- the end ---- */

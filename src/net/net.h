@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 4" /* a module must have been made for this table */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 5" /* a module must have been made for this table */
 
 enum { AMBIT__NET_TAGS = 32768 }; /* tags are 0 to one less: what MPI promises */
 
@@ -32,6 +32,7 @@ typedef struct ambit__net {
   char name[64];                    /* "alone", "Open MPI v4.1.4" */
   struct ambit__request *under_way; /* begun, and not done */
   bool stopping;                    /* all are being brought to a stop */
+  void *room; /* ambit__net_room bytes for agreements; NULL with one process; the kind frees it */
 } ambit__net;
 
 /* Something under way, which stays where it is in memory meanwhile. All zero: nothing is. */
@@ -113,11 +114,19 @@ ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t
 ambit_status ambit__net_barrier(ambit__net *net);
 /* What fails on one process fails on all: the status of the first process (by rank) that has an error. Those that have
  * none raise it, with its story; their handlers are not called, since its own was. Where handlers wait to be told, an
- * error that several have is told by the first of them. */
+ * error that several have is told by the first of them. Until the error is cleared, further agreements return it at once. */
 ambit_status ambit__net_agree(ambit__net *net);
 /* The same, and all must be about to do the same: otherwise all raise AMBIT_EPROGRAM. `doing`: "it runs 10 iterations". A
  * process that is elsewhere because it failed may be in any agreement: it matches this one. */
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
+/* Fold n values of each process, one by one, and leave the result on all. Sums are taken by rank, so all get the same bits. Each
+ * is an agreement too, so a process that fails meets the others here as well, and none waits for it. */
+ambit_status ambit__net_all(ambit__net *net, bool *values, size_t n);
+ambit_status ambit__net_any(ambit__net *net, bool *values, size_t n);
+ambit_status ambit__net_max(ambit__net *net, double *values, size_t n);
+ambit_status ambit__net_sum(ambit__net *net, double *values, size_t n);
+/* Bytes that a net of several processes has at hand, so that none of these allocates anything. */
+size_t ambit__net_room(int size);
 
 /* ---- the end ---- */
 

@@ -24,8 +24,8 @@ static void print_story(ambit_status status, const char *story, void *user)
 {
   const ambit *a = user;
 
-  (void)status;
-  if (!a->net && ambit__launcher_find().rank) return; /* started alike, they fail alike */
+  if (!a->net && status != AMBIT_ENOMEM && ambit__launcher_find().rank)
+    return; /* started alike, they fail alike */
   if (ambit_process(a))
     fprintf(stderr, "ambit: error: process %d of %d: %s\n", a->net->rank, a->net->size, story);
   else
@@ -49,8 +49,7 @@ bool ambit__failed(const ambit *a)
 
 ambit_status ambit__meet(ambit *a, const char *doing)
 {
-  if (!a->net || a->net->size == 1 || a->errors.agreed) return a->errors.status;
-  return ambit__net_agree_on(a->net, doing);
+  return a->net ? ambit__net_agree_on(a->net, doing) : a->errors.status;
 }
 
 /* ---- lists ---- */
@@ -77,6 +76,19 @@ void ambit__list_remove(ambit__link *link)
 
 /* ---- contexts ---- */
 
+/* A mistake in the options is found by all processes alike, and each ends by itself. One that has no memory for its options may
+ * be the only one: it joins the others all the same, so that they do not wait for it. */
+static void join_processes(ambit *a, const void *communicator)
+{
+  const char *how = a->settings.mpi ? a->settings.mpi : "auto";
+
+  if (a->errors.status && a->errors.status != AMBIT_ENOMEM) return;
+  if (ambit__net_open(&a->errors, how, communicator, &a->net)) return;
+  if (!ambit__net_slow(&a->net, a->settings.network ? a->settings.network : "")) return;
+  ambit__net_close(a->net);
+  a->net = NULL;
+}
+
 ambit *ambit_open(int *argc, char ***argv)
 {
   return ambit_open_mpi(argc, argv, NULL);
@@ -92,9 +104,8 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);
-  if (!ambit__options_open(a, argc, argv) &&
-      !ambit__net_open(&a->errors, a->settings.mpi, communicator, &a->net))
-    ambit__net_slow(&a->net, a->settings.network);
+  ambit__options_open(a, argc, argv);
+  join_processes(a, communicator);
   let_errors_wait(a);
   return a;
 }

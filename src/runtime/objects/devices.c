@@ -161,56 +161,46 @@ static ambit_status add_list(ambit *a)
   }
 }
 
-/* What a process tells the others of its devices. */
-typedef struct muster {
-  int parts;
-  int in_host;      /* 1: all of them work in the host's memory */
-  ambit__toll toll; /* the highest of any */
-} muster;
-
-/* What is done beside computing is done so by all. */
-static void raise_toll(ambit__toll *toll, const ambit__toll *other)
+/* Whether all devices of all processes work in the host's memory and move messages beside computing, and the highest toll of any. */
+static ambit_status compare_devices(ambit *a)
 {
-  toll->cell = fmax(toll->cell, other->cell);
-  toll->line = fmax(toll->line, other->line);
-  toll->message = fmax(toll->message, other->message);
-  toll->beside &= other->beside;
-}
-
-static muster own_muster(const ambit *a)
-{
-  muster m = {.parts = a->placement.n, .in_host = 1, .toll = {.beside = true}};
+  double highest[3] = {0};
+  bool same[] = {true, true};
 
   for (int i = 0; i < a->nengines; i++) {
-    m.in_host &= a->engines[i].device->backend->address != NULL;
-    raise_toll(&m.toll, &a->engines[i].backend->toll); /* that of a device may be dry */
+    const ambit__toll *toll = &a->engines[i].backend->toll; /* that of a device may be dry */
+
+    highest[0] = fmax(highest[0], toll->cell);
+    highest[1] = fmax(highest[1], toll->line);
+    highest[2] = fmax(highest[2], toll->message);
+    same[0] &= a->engines[i].device->backend->address != NULL;
+    same[1] &= toll->beside;
   }
-  return m;
+  AMBIT_TRY(ambit__net_max(a->net, highest, sizeof highest / sizeof *highest));
+  AMBIT_TRY(ambit__net_all(a->net, same, sizeof same / sizeof *same));
+  a->toll = (ambit__toll){highest[0], highest[1], highest[2], same[1]};
+  a->in_host = same[0];
+  return AMBIT_OK;
 }
 
 /* Parts are numbered by process, then within it. */
 static ambit_status number_parts(ambit *a)
 {
-  const size_t size = (size_t)a->net->size;
-  const muster mine = own_muster(a);
-  muster *all = ambit__new(&a->errors, size, sizeof *all);
-  int *firsts = ambit__new(&a->errors, size + 1, sizeof *firsts);
-  ambit_status s = all && firsts ? AMBIT_OK : AMBIT_ENOMEM;
+  const int size = a->net->size;
+  int *firsts = ambit__new(&a->errors, (size_t)size + 1, sizeof *firsts);
+  ambit_status s = compare_devices(a); /* finds who has no memory for them, too */
 
-  if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
-  a->in_host = a->toll.beside = true;
-  for (size_t i = 0; !s && i < size; i++) {
-    firsts[i + 1] = firsts[i] + all[i].parts;
-    if (all[i].parts > a->placement.most) a->placement.most = all[i].parts;
-    a->in_host &= all[i].in_host != 0;
-    raise_toll(&a->toll, &all[i].toll);
-  }
-  free(all);
-  if (s)
+  if (!s) s = ambit__net_gather(a->net, &a->placement.n, sizeof *firsts, firsts + 1);
+  if (s) {
     free(firsts);
-  else
-    a->placement.first = firsts;
-  return s;
+    return s;
+  }
+  for (int i = 0; i < size; i++) {
+    if (firsts[i + 1] > a->placement.most) a->placement.most = firsts[i + 1];
+    firsts[i + 1] += firsts[i];
+  }
+  a->placement.first = firsts;
+  return AMBIT_OK;
 }
 
 ambit_status ambit__engines_open(ambit *a)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO, YES, NO_DEVICE }; /* what a process has to say, as a char */
+typedef enum answer { NO, YES, NO_DEVICE } answer; /* of a process */
 
 static const int64_t sizes[] = {1 << 10, 3 << 20}; /* bytes of a probe */
 
@@ -122,17 +122,13 @@ static ambit_status try_size(ambit *a, probe *t, bool *good)
 /* ---- all together ---- */
 
 /* Whether nobody says no, and somebody yes. */
-static ambit_status all_say(ambit *a, char mine, bool *yes)
+static ambit_status all_say(ambit *a, answer mine, bool *yes)
 {
-  char *all = ambit__new(&a->errors, (size_t)a->net->size, 1);
-  ambit_status s = all ? ambit__net_gather(a->net, &mine, 1, all) : AMBIT_ENOMEM;
-  int votes[3] = {0};
+  bool said[] = {mine == NO, mine == YES};
 
-  for (int i = 0; !s && i < a->net->size; i++)
-    votes[(int)all[i]]++;
-  *yes = !votes[NO] && votes[YES];
-  free(all);
-  return s;
+  AMBIT_TRY(ambit__net_any(a->net, said, sizeof said / sizeof *said));
+  *yes = !said[0] && said[1];
+  return AMBIT_OK;
 }
 
 static ambit_status try_all(ambit *a, const ambit__engine *e, bool *good)
@@ -167,7 +163,7 @@ ambit_status ambit__probe_gpu_mpi(ambit *a)
   const ambit__net_kind *kind = a->net->kind;
   const ambit__engine *e;
   bool good = true;
-  char mine = NO;
+  answer mine = NO;
 
   if (a->net->size == 1 || a->dry) return AMBIT_OK;
   e = able_engine(a);
@@ -176,7 +172,7 @@ ambit_status ambit__probe_gpu_mpi(ambit *a)
   AMBIT_TRY(all_say(a, mine, &a->gpu_aware));
   if (!a->gpu_aware) return AMBIT_OK;
   if (try_all(a, e ? e : &a->engines[0], &good)) /* the others wait for its message */
-    ambit__net_abort(a->net, ambit_error_text(a));
+    return a->errors.agreed ? a->errors.status : ambit__net_stop(a->net);
   AMBIT_TRY(all_say(a, good ? YES : NO, &a->gpu_aware));
   tell(a);
   return AMBIT_OK;

@@ -161,19 +161,11 @@ static ambit_status hash_item(const ambit_program *p, const size *most, int item
 
 static ambit_status find_most(const ambit_program *p, size *most)
 {
-  ambit__net *net = p->grid->context->net;
-  const size mine = {p->nfields, (int32_t)p->nsteps};
-  size *all = ambit__new(ambit__program_errors(p), (size_t)net->size, sizeof *all);
-  ambit_status s = ambit__net_agree(net); /* what was wrong so far, and whether there was memory */
+  double counts[] = {p->nfields, (double)p->nsteps};
 
-  *most = mine;
-  if (!s) s = ambit__net_gather(net, &mine, sizeof mine, all);
-  for (int i = 0; !s && i < net->size; i++) {
-    if (all[i].fields > most->fields) most->fields = all[i].fields;
-    if (all[i].steps > most->steps) most->steps = all[i].steps;
-  }
-  free(all);
-  return s;
+  AMBIT_TRY(ambit__net_max(p->grid->context->net, counts, 2)); /* and finds what was wrong so far */
+  *most = (size){(int32_t)counts[0], (int32_t)counts[1]};
+  return AMBIT_OK;
 }
 
 /* Tells, on all processes, in what `who` differs from process 0. */

@@ -122,19 +122,15 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
 static ambit_status ask(ambit_program *p, bool *stopped)
 {
   ambit *a = p->grid->context;
-  ambit__net *net = a->net;
   const double start = ambit__trace_clock(a->trace);
-  char mine = p->callback(p, p->iteration, p->callback_user) != 0;
-  char *all = ambit__new(ambit__program_errors(p), (size_t)net->size, 1);
-  ambit_status s;
+  bool stops = p->callback(p, p->iteration, p->callback_user) != 0;
 
   ambit__trace_add(a->trace, NOTE_CALLBACK, start);
-  s = ambit__meet(a, p->unseal ? "it was called back" : "it changed its program when called back");
-  if (!s) s = ambit__net_gather(net, &mine, 1, all);
-  for (int i = 0; !s && i < net->size; i++)
-    *stopped |= all[i];
-  free(all);
-  return s;
+  AMBIT_TRY(
+      ambit__meet(a, p->unseal ? "it was called back" : "it changed its program when called back"));
+  AMBIT_TRY(ambit__net_any(a->net, &stops, 1));
+  *stopped |= stops;
+  return AMBIT_OK;
 }
 
 /* Calls back if it is time to, and takes up what the user changed meanwhile. */
