@@ -15,7 +15,7 @@
 #include "plan/gpu.h"
 
 /* Embedded by the build. */
-extern const char ambit__prelude_faults[], ambit__prelude_checked[];
+extern const char ambit__prelude_faults[], ambit__prelude_checked[], ambit__prelude_full_call[];
 
 static const ambit__param *param(const ambit__gpu_job *j, int i)
 {
@@ -200,7 +200,7 @@ static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
   case SLOT_EXTENT: ambit__line(j->w, "const int64_t extent%d = call->extent[%d];", d, d); break;
   case SLOT_STEP: ambit__line(j->w, "const int64_t step = call->step;"); break;
   case SLOT_FAULTS:
-    ambit__line(j->w, "int64_t *faults = ((const ambit_checked_call *)call)->faults;");
+    ambit__line(j->w, "int64_t *faults = ((const ambit_full_call *)call)->faults;");
     break;
   case SLOT_ENDS:
   case SLOT_RESULT:
@@ -219,7 +219,8 @@ static void open_function(const ambit__gpu_job *j)
     ambit__emit_head(j->group, j->plan, j->w);
   else
     ambit__gpu_emit_head(j);
-  ambit__print(j->t, "%s\n%s\n", ambit__prelude_faults, ambit__prelude_checked);
+  ambit__print(j->t, "%s\n%s\n%s\n", in_c(j) ? ambit__prelude_full_call : "", ambit__prelude_faults,
+               ambit__prelude_checked);
   if (!in_c(j)) {
     ambit__gpu_open_kernel(j, "", j->plan->threads, n, slots);
     ambit__gpu_emit_ended(j);

@@ -203,6 +203,7 @@ def every_stencil_of_the_catalogue_compiles_without_a_warning():
     with tool.folder(life_c=tool.LIFE) as f:
         for what in ("1dc2", "1dnc4", "2d8", "2df5", "2dnc8", "3d27", "3df7", "3dnc12", "4d8", f / "life.c"):
             tool.run("gen", what, "-o", f / "kernel.c")
+            assert "full_call" not in (f / "kernel.c").read_text()  # a registered function sees the public call alone
             subprocess.run([CC, *FLAGS, "-c", f / "kernel.c", "-o", f / "kernel.o"], check=True)
 
 

@@ -24,12 +24,6 @@ typedef uint32_t ambit_u32;
 typedef int64_t ambit_i64;
 typedef uint64_t ambit_u64;
 
-/* What a checked function is handed: as device/cpu/cpu.c has it. */
-typedef struct ambit_checked_call {
-  ambit_call call;
-  ambit_i64 *faults;
-} ambit_checked_call;
-
 AMBIT_INLINE ambit_u32 AMBIT_BITS_F32(float x)
 {
   union {

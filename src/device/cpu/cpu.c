@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "codegen/prelude/full_call.h"
 #include "device/cpu/generic.h"
 #include "device/cpu/limits.h"
 #include "device/cpu/target.h"
@@ -37,12 +38,6 @@ enum {
 };
 
 static const double POLL_SECONDS = 50e-6; /* between two polls, at least */
-
-/* What a generated function is handed; those that are checked look beyond the call (codegen/prelude/checked.h). */
-typedef struct full_call {
-  ambit_call call;
-  void *faults; /* of the launch; NULL: none */
-} full_call;
 
 /* The next slab of a thread's share; on a cache line of its own. */
 typedef struct share {
@@ -321,8 +316,8 @@ fail:
 typedef struct sweep {
   const function *f;
   const ambit__box *box;
-  const full_call *call; /* filled in but for lo, hi and the reductions' places */
-  int axis;              /* along which the box is cut */
+  const ambit_full_call *call; /* filled in but for lo, hi and the reductions' places */
+  int axis;                    /* along which the box is cut */
   int slabs;
   share *shares; /* one per thread */
   bool reduces;
@@ -334,14 +329,14 @@ static void run_slab(const sweep *s, int i)
   const ambit__rule *rule = s->f->rule;
   const int x = s->box->ndims - 1;
   ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
-  full_call full = *s->call;
+  ambit_full_call full = *s->call;
   ambit_call *call = &full.call;
 
   for (int d = 0; d < box.ndims; d++) {
     call->lo[d] = box.lo[d] - call->offset[d];
     call->hi[d] = box.hi[d] - call->offset[d];
   }
-  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) call->ends = 0; /* rows are cut */
+  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
   for (int p = 0; s->reduces && p < rule->nparams; p++)
     if (rule->params[p].kind == PARAM_REDUCE) {
       call->origin[p] = &s->f->partial[i * rule->nparams + p];
@@ -414,7 +409,6 @@ static void cut_box(sweep *s, int threads)
 static void fill_call(const ambit__launch *launch, ambit_call *call)
 {
   call->step = launch->step;
-  call->ends = launch->ends;
   for (int d = 0; d < launch->box.ndims; d++) {
     call->offset[d] = 0;
     call->extent[d] = launch->extents[d];
@@ -455,7 +449,8 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
 {
   device *d = (device *)q->device;
   const function *f = (const function *)fn;
-  full_call call = {.faults = l->faults ? ambit__host_base(l->faults) : NULL};
+  ambit_full_call call = {.ends = l->ends,
+                          .faults = l->faults ? (int64_t *)ambit__host_base(l->faults) : NULL};
   sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
   int threads;
 
