@@ -19,13 +19,15 @@ typedef struct ambit__settings {
   const char *cc;        /* C compiler; "none": do not compile */
   const char *cache;     /* folder of compiled kernels; "" the user's own; "none": keep nothing */
   const char *dump;      /* folder for generated source; "" none */
-  bool check;            /* every access of every kernel is checked */
   bool hugepages;        /* ask for huge pages for large fields */
   bool nan;              /* memory starts as NaN, and the first NaN a step writes ends the run */
   const char *trace;     /* file for a timeline; "" none */
   bool progress;         /* a live line on standard error while running */
   bool report;           /* a report on standard error when a program ends */
   int verbose;           /* 0 warnings, 1 plans, 2 what is compiled and loaded */
+#ifdef AMBIT_ACCESS_CHECKS
+  bool check; /* every access of every kernel is checked */
+#endif
 } ambit__settings;
 
 #endif

@@ -256,7 +256,7 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   ambit_on_error(s.a, NULL, NULL);
   ambit_option_set(s.a, "devices", mode->device);
   ambit_option_set(s.a, "strict", mode->strict ? "1" : "0");
-  ambit_option_set(s.a, "check", mode->check ? "1" : "0");
+  if (mode->check) ambit_option_set(s.a, "check", "1");
   ambit_option_set(s.a, "nan", mode->nan ? "1" : "0");
   ambit_option_set(s.a, "threads", count);
   ambit_option_set(s.a, "cache", mode->cache);

@@ -30,7 +30,9 @@ typedef struct row {
 static const row rows[] = {
     {"cache", TEXT, AT(cache), "", 0, 0},
     {"cc", TEXT, AT(cc), "", 0, 0},
+#ifdef AMBIT_ACCESS_CHECKS /* in test builds only: CONTRIBUTING.md tells of it */
     {"check", FLAG, AT(check), "0", 0, 0},
+#endif
     {"devices", TEXT, AT(devices), "cpu", 0, 0},
     {"dump", TEXT, AT(dump), "", 0, 0},
     {"exchange", FLAG, AT(exchange), "1", 0, 0},
@@ -222,5 +224,10 @@ const char *ambit_option_get(const ambit *a, const char *name)
 
 unsigned ambit__options_checks(const ambit *a)
 {
-  return (a->settings.check ? AMBIT__CHECK_ACCESS : 0U) | (a->settings.nan ? AMBIT__CHECK_NAN : 0U);
+  unsigned checks = a->settings.nan ? AMBIT__CHECK_NAN : 0U;
+
+#ifdef AMBIT_ACCESS_CHECKS
+  if (a->settings.check) checks |= AMBIT__CHECK_ACCESS;
+#endif
+  return checks;
 }

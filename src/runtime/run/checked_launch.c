@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_launch.c - the options `check` and `nan`: launches that are looked at, one by one.
+/* checked_launch.c - the option `nan`, and access checks: launches that are looked at, one by one.
  *
  * A launch carries a fault record (device/faults.h): armed before it, fetched after it, which waits for it. What is found
  * waits for the end of the iteration, because steps are cut into pieces and other processes wait for messages: then
- * the first finding, by step and cell, becomes an error (debug_tell.c). With `nan`, memory that nobody gave values holds NaN of its own kind (poison), so that
+ * the first finding, by step and cell, becomes an error (fault_message.c). With `nan`, memory that nobody gave values holds NaN of its own kind (poison), so that
  * using it comes to light.
  *
- * Registered functions cannot be looked into: of them the box of the launch is checked before, and the results are searched
- * for NaN after it.
+ * Registered functions cannot be looked into: their results are searched for NaN after the launch.
  */
 #include "runtime/run/checked_launch.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/faults.h"
 #include "plan/checked.h"
+#include "runtime/run/access.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 typedef struct finding {
   bool any;
   int step, part; /* the part is of this process */
-  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS]; /* the record */
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS]; /* the record */
 } finding;
 
 struct ambit__checker {
@@ -210,16 +210,6 @@ static void tell_unchecked(ambit_program *p, const ambit__rule *rule)
              rule->name);
 }
 
-/* The cells of a field that a part keeps for the program: its own, the halo, and ghost cells. */
-static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int part)
-{
-  const int halo = ambit__field_halo_of(p, f);
-
-  if (halo < 0 || ambit__box_is_empty(&f->stores[part].layout.own))
-    return f->stores[part].layout.own;
-  return ambit__field_halo_reach(&p->halos[halo], p->grid->first + part);
-}
-
 /* A launch that cannot be looked into, if it may be done at all. */
 static ambit_status launch_unchecked(ambit_program *p, int step, int part, const ambit__launch *l,
                                      int64_t *words)
@@ -228,7 +218,7 @@ static ambit_status launch_unchecked(ambit_program *p, int step, int part, const
   const ambit__engine *e = ambit__engine_of(p->grid, part);
   const ambit__apply *apply = &p->applies[step];
 
-  if (apply->checks & AMBIT__CHECK_ACCESS) ambit__faults_foresee(s->kernel->rule, l, words);
+  ambit__access_foresee_step(p, step, l, words);
   if (words[AMBIT_FAULT_KIND]) return AMBIT_OK;
   AMBIT_TRY(
       e->device->backend->launch(e->queue, apply->functions[p->grid->placement.engine[part]], l));
@@ -251,13 +241,11 @@ ambit_status ambit__checked_launch(ambit_program *p, int step, int part, ambit__
   const int engine = p->grid->placement.engine[part];
   ambit__function *fn = p->applies[step].functions[engine];
   ambit__argument args[AMBIT_MAX_PARAMS];
-  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS];
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS];
 
   AMBIT_TRY(take_record(p, engine, &l->faults));
   memcpy(args, l->args, (size_t)l->nargs * sizeof *args);
-  for (int i = 0; i < l->nargs; i++)
-    if (args[i].store && a->engines[engine].device->backend->ghosts)
-      args[i].valid = valid_box(p, p->steps[step].args[i].field, part);
+  ambit__access_bound(p, step, part, args);
   l->args = args;
   ambit__faults_arm(l, words);
   if (!fn->checked) tell_unchecked(p, p->steps[step].kernel->rule);

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fault_message.c - sentences about what the options `check` and `nan` find: the kernel, the field, the offset, the cell, the
+/* fault_message.c - sentences about faults: the kernel, the field, the offset, the cell, the
  * iteration, and the line of the rule.
  */
-#include "base/text.h"
-#include "device/faults.h"
 #include "plan/checked.h"
-#include "runtime/run/checked_launch.h"
+#include "runtime/run/access.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the sentences are made of. */
-typedef struct story {
-  const ambit_program *program;
-  const ambit__step *step;
-  int part, ndims;
-  const int64_t *words; /* the record */
-  ambit__text text;
-} story;
+typedef ambit__story story;
 
 static const ambit__rule *rule_of(const story *s)
 {
@@ -31,13 +21,13 @@ static const int64_t *cell_of(const story *s)
 }
 
 /* "[3][17]", of a cell or an offset. */
-static void print_offset(story *s, const int *offset)
+void ambit__story_print_offset(story *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++)
     ambit__print(&s->text, "[%d]", offset[d]);
 }
 
-static void print_cell(story *s, const int *offset)
+void ambit__story_print_cell(story *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++) {
     int64_t at = cell_of(s)[d] + (offset ? offset[d] : 0);
@@ -47,7 +37,7 @@ static void print_cell(story *s, const int *offset)
 }
 
 /* "component 3 of field 'f'" */
-static void print_argument(story *s, int param, int component)
+void ambit__story_print_argument(story *s, int param, int component)
 {
   const ambit_arg *a = &s->step->args[param];
 
@@ -61,67 +51,16 @@ static void print_argument(story *s, int param, int component)
 }
 
 /* " from cell [3][17] in iteration 5" */
-static void print_where(story *s, const char *preposition)
+void ambit__story_print_where(story *s, const char *preposition)
 {
   if (s->ndims) {
     ambit__print(&s->text, " %s cell ", preposition);
-    print_cell(s, NULL);
+    ambit__story_print_cell(s, NULL);
   }
   ambit__print(&s->text, " in iteration %lld", (long long)s->program->iteration);
 }
 
-/* ---- accesses outside ---- */
-
-/* A box among the limits of a parameter. */
-static ambit__box limit_box(const story *s, int param, int lo, int hi)
-{
-  const int64_t *limits = s->words + AMBIT_FAULT_WORDS + param * AMBIT_LIMIT_WORDS;
-  ambit__box box = {.ndims = s->ndims};
-
-  memcpy(box.lo, limits + lo, sizeof box.lo);
-  memcpy(box.hi, limits + hi, sizeof box.hi);
-  return box;
-}
-
-/* Which of the two things is wrong: the cell, or its place in memory. */
-static void print_outside(story *s, int param, const ambit__box *cells, const int *offset,
-                          const char *which)
-{
-  const ambit__store *store = &s->step->args[param].field->stores[s->part];
-  bool inside = true;
-  char box[160];
-
-  for (int d = 0; d < cells->ndims; d++) {
-    int64_t at = cell_of(s)[d] + offset[d];
-
-    inside &= at >= cells->lo[d] && at < cells->hi[d];
-  }
-  ambit__box_print(cells, box, sizeof box);
-  if (inside)
-    ambit__print(&s->text, ", which is not in its memory of %zu bytes", store->buffer->bytes);
-  else
-    ambit__print(&s->text, ", outside the cells %s, %s", which, box);
-}
-
-static ambit__place tell_read(story *s)
-{
-  int param, k;
-  const ambit__read *r;
-  ambit__box kept;
-
-  ambit__checked_find_read(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
-  r = &rule_of(s)->params[param].reads[k];
-  kept = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
-  ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
-  print_argument(s, param, r->component);
-  ambit__print(&s->text, " at offset ");
-  print_offset(s, r->offset);
-  print_where(s, "from");
-  ambit__print(&s->text, ": that is cell ");
-  print_cell(s, r->offset);
-  print_outside(s, param, &kept, r->offset, "kept");
-  return r->place;
-}
+/* ---- where components are set ---- */
 
 /* The first statement that sets a component, or the one at an offset of the text. */
 static const ambit__stmt *find_set(const ambit__stmt *list, int param, int component, int offset)
@@ -140,26 +79,11 @@ static const ambit__stmt *find_set(const ambit__stmt *list, int param, int compo
   return found;
 }
 
-static ambit__place place_of_set(const story *s, int param, int component, int offset)
+ambit__place ambit__story_place_of_set(const story *s, int param, int component, int offset)
 {
   const ambit__stmt *st = find_set(rule_of(s)->body, param, component, offset);
 
   return st ? st->place : rule_of(s)->params[param].place;
-}
-
-static ambit__place tell_write(story *s)
-{
-  const int here[AMBIT_MAX_DIMS] = {0};
-  ambit__box own;
-  int param, component;
-
-  ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
-  own = limit_box(s, param, AMBIT_LIMIT_WRITE_LO, AMBIT_LIMIT_WRITE_HI);
-  ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
-  print_argument(s, param, component);
-  print_where(s, "at");
-  print_outside(s, param, &own, here, "of its own");
-  return place_of_set(s, param, component, -1);
 }
 
 /* ---- NaN ---- */
@@ -178,12 +102,12 @@ static void tell_source(story *s)
   ambit__checked_find_read(rule_of(s), (int)number, &param, &k);
   p = &rule_of(s)->params[param];
   ambit__print(&s->text, "\nit was NaN before: ");
-  print_argument(s, param, p->nreads ? p->reads[k].component : 0);
+  ambit__story_print_argument(s, param, p->nreads ? p->reads[k].component : 0);
   if (s->step->args[param].field) {
     ambit__print(&s->text, " at offset ");
-    print_offset(s, p->reads[k].offset);
+    ambit__story_print_offset(s, p->reads[k].offset);
     ambit__print(&s->text, ", cell ");
-    print_cell(s, p->reads[k].offset);
+    ambit__story_print_cell(s, p->reads[k].offset);
   }
   ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which nobody gave a value" : "");
 }
@@ -195,10 +119,10 @@ static ambit__place tell_nan(story *s)
   ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
   ambit__print(&s->text, "kernel %s %s NaN to ", rule_of(s)->name,
                rule_of(s)->params[param].kind == PARAM_REDUCE ? "reduces" : "writes");
-  print_argument(s, param, component);
-  print_where(s, "at");
+  ambit__story_print_argument(s, param, component);
+  ambit__story_print_where(s, "at");
   if (s->words[AMBIT_FAULT_SET]) tell_source(s);
-  return place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
+  return ambit__story_place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
 }
 
 /* A sum can be NaN though no cell's share of it is. */
@@ -207,24 +131,22 @@ static ambit__place tell_total(story *s)
   const int param = (int)s->words[AMBIT_FAULT_ACCESS];
 
   ambit__print(&s->text, "kernel %s reduces to NaN: ", rule_of(s)->name);
-  print_argument(s, param, 0);
+  ambit__story_print_argument(s, param, 0);
   ambit__print(&s->text,
                " in iteration %lld\nno cell's share of it is NaN, but infinities of both signs "
                "have no sum",
                (long long)s->program->iteration);
-  return place_of_set(s, param, 0, -1);
+  return ambit__story_place_of_set(s, param, 0, -1);
 }
 
 /* ---- all of it ---- */
 
 static ambit__place tell(story *s)
 {
-  switch (s->words[AMBIT_FAULT_KIND]) {
-  case AMBIT_FAULT_READ: return tell_read(s);
-  case AMBIT_FAULT_WRITE: return tell_write(s);
-  case AMBIT_FAULT_NAN: return tell_nan(s);
-  default: return tell_total(s);
-  }
+  ambit__place place;
+
+  if (ambit__access_message(s, &place)) return place;
+  return s->words[AMBIT_FAULT_KIND] == AMBIT_FAULT_NAN ? tell_nan(s) : tell_total(s);
 }
 
 char *ambit__fault_message(const ambit_program *p, int step, int part, const int64_t *words)
