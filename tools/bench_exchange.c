@@ -1,6 +1,6 @@
 /* bench_exchange.c - how well exchanges hide: the time with them over the time of the same program without.
  *
- * Without exchanges (option exchange=0) results are wrong, and the time is that of computing alone, of whole steps that
+ * Without exchanges (silence.h) results are wrong, and the time is that of computing alone, of whole steps that
  * nothing cuts. The settings take turns on the same fields, each turn beginning with another one, so that a noisy
  * machine is noisy for all. The slowest process counts. A ratio is one of times of the same turn, and of all turns the
  * median: what slows down some turns as a whole is not in it.
@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "bench.h"
+#include "silence.h"
 
 #include "base/clock.h"
 #include "base/median.h"
@@ -21,8 +22,8 @@
 enum { ALONE, NONE, TWO_WAY, SETTINGS };
 
 static const struct {
-  const char *name, *exchange, *overlap;
-} settings[SETTINGS] = {{"alone", "0", "none"}, {"none", "1", "none"}, {"two_way", "1", "two-way"}};
+  const char *name, *overlap;
+} settings[SETTINGS] = {{"alone", "none"}, {"none", "none"}, {"two_way", "two-way"}};
 
 typedef double turns[SETTINGS][BENCH_REPS]; /* milliseconds of an iteration */
 
@@ -32,23 +33,28 @@ static double slowest(ambit *a, double seconds)
   return ambit__net_max(a->net, &seconds, 1) ? -1 : seconds;
 }
 
-static void set(ambit *a, ambit_program *p, const char *exchange, const char *overlap)
+static double time_runs(ambit *a, ambit_program *p, int64_t iterations)
 {
-  ambit_option_set(a, "exchange", exchange);
-  ambit_option_set(a, "overlap", overlap);
-  ambit__program_unseal(p); /* it is cut anew */
+  double start;
+
+  if (ambit_run(p, 2 + iterations / 10) || slowest(a, 0) < 0) return -1; /* all begin together */
+  start = ambit__clock();
+  if (ambit_run(p, iterations)) return -1;
+  return slowest(a, ambit__clock() - start);
 }
 
 static double time_setting(ambit *a, tool_job *job, int which, int64_t iterations)
 {
-  double start;
+  tool_silence silence = {0};
+  double seconds = -1;
 
-  set(a, job->program, settings[which].exchange, settings[which].overlap);
-  if (ambit_run(job->program, 2 + iterations / 10) || slowest(a, 0) < 0)
-    return -1; /* all begin together */
-  start = ambit__clock();
-  if (ambit_run(job->program, iterations)) return -1;
-  return slowest(a, ambit__clock() - start);
+  ambit_option_set(a, "overlap", settings[which].overlap);
+  ambit__program_unseal(job->program); /* it is cut anew */
+  if (which != ALONE || !tool_silence_begin(job->program, &silence))
+    seconds = time_runs(a, job->program, iterations);
+  ambit__program_unseal(job->program);
+  tool_silence_end(&silence);
+  return seconds;
 }
 
 static double median(const double *values, int64_t n)

@@ -3,14 +3,15 @@
  *   late ROWS COLUMNS ITERATIONS ROUNDS NETWORK...
  *
  * Two processes have half of the rows of a plane of floats each, and get a row of the other's in each iteration. In each round, for
- * each NETWORK ("200us", a value of the option network; "": as it is), it runs without exchanges, with overlap none, and with
+ * each NETWORK ("200us", "200us,1GB/s"; "": as it is), it runs without exchanges, with overlap none, and with
  * two-way. Every process prints a line of JSON for each run: the slowest counts.
  */
-#include <ambit.h>
+#include "runtime/run/run.h"
+#include "silence.h"
+#include "support/slow_net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Enough arithmetic that processes do not fight for the memory, and times are steady. */
 static const char rule[] = AMBIT_SOURCE(void smooth(const float *u, float *v) {
@@ -19,8 +20,7 @@ static const char rule[] = AMBIT_SOURCE(void smooth(const float *u, float *v) {
                     e / sqrtf(1 + e * e));
 });
 
-/* Iterations that are not timed: with two-way, until it is found out whether steps are best cut. */
-enum { WARM_UP = 3, WARM_UP_TWO_WAY = 200 };
+enum { WARM_UP = 3 }; /* iterations that are not timed */
 
 typedef struct job {
   int64_t extents[2];
@@ -29,30 +29,27 @@ typedef struct job {
 } job;
 
 /* Seconds per iteration; the meeting before the first one does not count. 0: something is wrong. */
-static double time_run(ambit_program *p, int64_t warm_up, int64_t iterations)
+static double time_run(ambit_program *p, int64_t iterations)
 {
   ambit_stats warm, all;
 
-  if (ambit_run(p, warm_up) || ambit_program_stats(p, 0, &warm)) return 0;
+  if (ambit_run(p, WARM_UP) || ambit_program_stats(p, 0, &warm)) return 0;
   if (ambit_run(p, iterations) || ambit_program_stats(p, 0, &all)) return 0;
   return (all.seconds - warm.seconds) / (double)iterations;
 }
 
-/* Ends the program if something is wrong. */
-static void run(const job *j, const char *option, const char *value, const char *network)
+/* With an overlap, or (NULL) without exchanges. Ends the program if something is wrong. */
+static void run(const job *j, const char *overlap, const char *network)
 {
-  char name[] = "late", first[64], second[64], *words[] = {name, first, second, NULL},
-       **argv = words;
-  int argc = 3;
-  double seconds;
-  ambit *a;
+  tool_silence silence = {0};
+  double seconds = 0;
+  ambit *a = ambit_open(NULL, NULL);
   ambit_grid *g;
   ambit_field *u, *v;
   ambit_program *p;
 
-  snprintf(first, sizeof first, "--ambit-%s=%s", option, value);
-  snprintf(second, sizeof second, "--ambit-network=%s", network);
-  a = ambit_open(&argc, &argv);
+  if (!a || ambit_error(a) || slow_net_wrap(&a->net, network)) exit(EXIT_FAILURE);
+  ambit_option_set(a, "overlap", overlap ? overlap : "none");
   g = ambit_grid_create(a, 2, j->extents);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
@@ -63,14 +60,15 @@ static void run(const job *j, const char *option, const char *value, const char 
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1.0);
   ambit_apply(p, ambit_kernel_create(a, rule), u, v);
   ambit_swap(p, u, v);
-  seconds = time_run(p, strcmp(value, "two-way") ? WARM_UP : WARM_UP_TWO_WAY, j->iterations);
+  if (overlap || !tool_silence_begin(p, &silence)) seconds = time_run(p, j->iterations);
   if (seconds > 0)
     printf("{\"round\": %d, \"process\": %d, \"%s\": \"%s\", \"network\": \"%s\", "
            "\"seconds\": %.3e, \"bytes\": %lld}\n",
-           j->round, ambit_process(a), option, value, network, seconds,
-           (long long)j->extents[1] * (long long)sizeof(float));
+           j->round, ambit_process(a), overlap ? "overlap" : "exchange", overlap ? overlap : "0",
+           network, seconds, (long long)j->extents[1] * (long long)sizeof(float));
   fflush(stdout);
   if (ambit_close(a)) exit(EXIT_FAILURE);
+  tool_silence_end(&silence);
 }
 
 int main(int argc, char **argv)
@@ -88,9 +86,9 @@ int main(int argc, char **argv)
   rounds = atoi(argv[4]);
   for (; j.round < rounds; j.round++) {
     for (int i = 5; i < argc; i++) {
-      run(&j, "exchange", "0", "");
-      run(&j, "overlap", "none", argv[i]);
-      run(&j, "overlap", "two-way", argv[i]);
+      run(&j, NULL, "");
+      run(&j, "none", argv[i]);
+      run(&j, "two-way", argv[i]);
     }
   }
   return EXIT_SUCCESS;

@@ -9,9 +9,7 @@ typedef struct ambit__settings {
   const char *partition; /* "auto", "4", "2x2": how a grid is cut into parts */
   const char *weights;   /* "1,0.5": how much of it each part gets; "" all alike */
   const char *mpi;       /* "auto", "off", "on", "openmpi", "mpich": see net.h */
-  const char *network;   /* "200us,1GB/s": how slow it is to seem; "" as it is */
   bool gpuaware;         /* MPI is handed device memory, if it is found able to take it */
-  bool exchange;         /* 0: parts do not exchange cells; for measuring alone */
   const char *overlap;   /* "none", "standard", "extended", "two-way" */
   int sharers;           /* processes on this machine that share its cores; 0 or 1: none */
   int threads;           /* of a cpu device; 0: one per core this process may use */

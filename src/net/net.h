@@ -80,9 +80,6 @@ ambit_status ambit__net_open(ambit__errors *errors, const char *how, const void 
 void ambit__net_close(ambit__net *net); /* collective; NULL does nothing */
 /* Process `rank` of `size` that are not there (pretend.c): programs can be sealed, but not run. */
 ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit__net **net);
-/* Makes a net as slow as the option network says, such as "200us,1GB/s": a latency, a rate, or both; "" leaves it as it is. The
- * new one owns the old. Collective, and all must say the same. */
-ambit_status ambit__net_slow(ambit__net **net, const char *speed);
 
 /* ---- messages: net.c ---- */
 

@@ -212,11 +212,6 @@ ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside)
   return beside ? ambit__queues_ready(x) : AMBIT_OK;
 }
 
-ambit_status ambit__exchange_ghosts(ambit__exchange *x, bool beside)
-{
-  return ambit__local_run(x, LOCAL_GHOSTS, beside);
-}
-
 ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
 {
   const double start = ambit__trace_clock(ambit__exchange_context(x)->trace);
@@ -230,5 +225,5 @@ ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
   AMBIT_TRY(ambit__exchange_context(x)->errors.status); /* of a poll */
   if (x->nchannels) ambit__trace_add(ambit__exchange_context(x)->trace, NOTE_WAIT, start);
   if (x->nchannels) AMBIT_TRY(ambit__queues_finish(x, beside));
-  return ambit__exchange_ghosts(x, beside);
+  return ambit__local_run(x, LOCAL_GHOSTS, beside);
 }

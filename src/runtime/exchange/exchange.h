@@ -113,8 +113,6 @@ size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transf
 ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *feeder);
 /* Ghosts that are copies of own cells; when all of those are computed. */
 ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside);
-/* The other ghosts; finish does it, when all has come. */
-ambit_status ambit__exchange_ghosts(ambit__exchange *x, bool beside);
 void ambit__exchange_poll(void *exchange); /* sends what is packed; messages move on */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* as far as can be without waiting */
 ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside);

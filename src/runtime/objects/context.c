@@ -84,7 +84,7 @@ static void join_processes(ambit *a, const void *communicator)
 
   if (a->errors.status && a->errors.status != AMBIT_ENOMEM) return;
   if (ambit__net_open(&a->errors, how, communicator, &a->net)) return;
-  if (!ambit__net_slow(&a->net, a->settings.network ? a->settings.network : "")) return;
+  if (!ambit__net_agree_on(a->net, "it opens a context")) return;
   ambit__net_close(a->net);
   a->net = NULL;
 }

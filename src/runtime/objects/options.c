@@ -35,13 +35,11 @@ static const row rows[] = {
 #endif
     {"devices", TEXT, AT(devices), "cpu", 0, 0},
     {"dump", TEXT, AT(dump), "", 0, 0},
-    {"exchange", FLAG, AT(exchange), "1", 0, 0},
     {"gpuaware", FLAG, AT(gpuaware), "1", 0, 0},
     {"hugepages", FLAG, AT(hugepages), "1", 0, 0},
     {"progress", FLAG, AT(progress), "0", 0, 0},
     {"mpi", TEXT, AT(mpi), "auto", 0, 0},
     {"nan", FLAG, AT(nan), "0", 0, 0},
-    {"network", TEXT, AT(network), "", 0, 0},
     {"overlap", TEXT, AT(overlap), "two-way", 0, 0},
     {"partition", TEXT, AT(partition), "auto", 0, 0},
     {"report", FLAG, AT(report), "0", 0, 0},

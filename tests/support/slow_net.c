@@ -1,4 +1,4 @@
-/* slow.c - a net that takes its time: what if the network were slower?
+/* slow_net.c - a net that takes its time: what if the network were slower?
  *
  * It wraps another net. Every message is handed to that one at once, behind a stamp that says when it may arrive: messages
  * take the link to their receiver one after the other, each for as long as the rate says, and then the latency passes. The
@@ -8,7 +8,7 @@
  *
  * Stamps are in the time of process 0; clocks are compared when the net is opened.
  */
-#include "net/net.h"
+#include "support/slow_net.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -314,10 +314,11 @@ static ambit_status read_speed(ambit__errors *errors, const char *speed, double 
     at += length + (at[length] == ',');
   }
   *per_byte = 1 / rate;
-  AMBIT_CHECK(good, errors, AMBIT_EOPTION,
-              "network=%s: it must be a latency, a rate or both, such as 200us,1GB/s; units are s, "
-              "ms, us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
-              speed);
+  AMBIT_CHECK(
+      good, errors, AMBIT_EOPTION,
+      "a network of %s: it must be a latency, a rate or both, such as 200us,1GB/s; units are s, "
+      "ms, us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
+      speed);
   return AMBIT_OK;
 }
 
@@ -338,7 +339,7 @@ static ambit_status wrap(ambit__net *below, double latency, double per_byte, slo
   return n->link_free ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-ambit_status ambit__net_slow(ambit__net **net, const char *speed)
+ambit_status slow_net_wrap(ambit__net **net, const char *speed)
 {
   ambit__net *below = *net;
   double latency = 0, per_byte = 0;
@@ -346,9 +347,10 @@ ambit_status ambit__net_slow(ambit__net **net, const char *speed)
   char doing[100];
   ambit_status s;
 
+  if (!speed) speed = "";
   read_speed(below->errors, speed, &latency, &per_byte);
   if (below->size == 1) return below->errors->status;
-  snprintf(doing, sizeof doing, "its option network is '%s'", speed);
+  snprintf(doing, sizeof doing, "its network is '%s'", speed);
   AMBIT_TRY(ambit__net_agree_on(below, doing));
   if (!*speed) return AMBIT_OK;
   wrap(below, latency, per_byte, &n);
