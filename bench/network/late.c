@@ -1,10 +1,13 @@
-/* late.c - what late messages cost: the time of an iteration without exchanges, and with them on slower and slower networks.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* late.c - the cost of message latency: the time of an iteration without halo exchange, and with it
+ * on slower and slower networks.
  *
  *   late ROWS COLUMNS ITERATIONS ROUNDS NETWORK...
  *
- * Two processes have half of the rows of a plane of floats each, and get a row of the other's in each iteration. In each round, for
- * each NETWORK ("200us", "200us,1GB/s"; "": as it is), it runs without exchanges, with overlap none, and with
- * two-way. Every process prints a line of JSON for each run: the slowest counts.
+ * Two processes have half of the rows of a plane of floats each, and exchange one row per
+ * iteration. In each round, for each NETWORK ("200us", "200us,1GB/s"; "": unchanged), the program
+ * runs without exchange, with overlap none, and with two-way. Every process prints a line of JSON
+ * per run; the slower one counts.
  */
 #include "runtime/run/run.h"
 #include "silence.h"
@@ -13,14 +16,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Enough arithmetic that processes do not fight for the memory, and times are steady. */
+/* Enough arithmetic that processes do not compete for memory bandwidth, for stable times. */
 static const char rule[] = AMBIT_SOURCE(void smooth(const float *u, float *v) {
   float n = u[-1][0] - *u, s = u[1][0] - *u, w = u[0][-1] - *u, e = u[0][1] - *u;
   *v = *u + 0.2f * (n / sqrtf(1 + n * n) + s / sqrtf(1 + s * s) + w / sqrtf(1 + w * w) +
                     e / sqrtf(1 + e * e));
 });
 
-enum { WARM_UP = 3 }; /* iterations that are not timed */
+/* Iterations that are not timed. */
+enum { WARM_UP = 3 };
 
 typedef struct job {
   int64_t extents[2];
@@ -28,7 +32,7 @@ typedef struct job {
   int round;
 } job;
 
-/* Seconds per iteration; the meeting before the first one does not count. 0: something is wrong. */
+/* Seconds per iteration, without the synchronisation before the first one. 0 on failure. */
 static double time_run(ambit_program *p, int64_t iterations)
 {
   ambit_stats warm, all;
@@ -38,7 +42,7 @@ static double time_run(ambit_program *p, int64_t iterations)
   return (all.seconds - warm.seconds) / (double)iterations;
 }
 
-/* With an overlap, or (NULL) without exchanges. Ends the program if something is wrong. */
+/* With this overlap; NULL: without halo exchange. Exits on failure. */
 static void run(const job *j, const char *overlap, const char *network)
 {
   tool_silence silence = {0};
@@ -54,9 +58,7 @@ static void run(const job *j, const char *overlap, const char *network)
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
   p = ambit_program_create(g);
-  ambit_field_fill_value(
-      u,
-      0.5); /* from 0, numbers would come about that are so small that cores are slow with them */
+  ambit_field_fill_value(u, 0.5); /* from 0, denormal numbers would slow down the cores */
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1.0);
   ambit_apply(p, ambit_kernel_create(a, rule), u, v);
   ambit_swap(p, u, v);

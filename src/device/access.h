@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* access.h - access checks: the limits within which a launch may touch its fields.
  *
- * Two different things are checked: that a cell is one of those that hold values for this launch (the boxes), and that its place in
- * memory is within the buffer (first and end). A function that Ambit did not write cannot check itself; its kernel and the box it is
- * launched on tell what it would touch. All of this finds mistakes of Ambit itself, and exists in builds with AMBIT_ACCESS_CHECKS.
+ * Two different things are checked: that a cell is one of those that hold values for this launch
+ * (the boxes), and that its place in memory is within the buffer (first and end). A function that
+ * Ambit did not write cannot check itself; its kernel and the box it is launched on tell what it
+ * would touch. All of this finds mistakes of Ambit itself, and exists in builds with
+ * AMBIT_ACCESS_CHECKS.
  */
 #ifndef AMBIT_DEVICE_ACCESS_H
 #define AMBIT_DEVICE_ACCESS_H

@@ -81,8 +81,9 @@ typedef struct ambit__move {
 typedef struct ambit__batch ambit__batch;         /* moves; each backend has its own struct */
 typedef struct ambit__recording ambit__recording; /* work of a queue, likewise */
 
-/* What one parameter of a launch is bound to: a field, or a value in a small buffer. Access checks take a
- * read beyond `valid` for an error; with ndims 0, it is the own cells and the margins. */
+/* What one parameter of a launch is bound to: a field, or a value in a small buffer. Access
+ * checks take a read beyond `valid` for an error; with ndims 0, it is the own cells and the
+ * margins. */
 typedef struct ambit__argument {
   ambit__store *store;                 /* field; NULL otherwise */
   const ambit__boundaries *boundaries; /* field: what reads outside the grid give */

@@ -1,7 +1,8 @@
 /* faults.h - the record of what a checked launch finds.
  *
- * A fault record is a small buffer of the device, laid out as codegen/prelude/faults.h says: a place for the first fault of a
- * launch. It is armed before every launch and read after it. In builds with access checks, limits follow it (access.h).
+ * A fault record is a small buffer of the device, laid out as codegen/prelude/faults.h says: a
+ * place for the first fault of a launch. It is armed before every launch and read after it. In
+ * builds with access checks, limits follow it (access.h).
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_access.c - access checks in checked kernels: every read and write of a field against the limits in the fault record.
+/* checked_access.c - access checks in checked kernels: every read and write of a field against the
+ * limits in the fault record.
  *
  * They find mistakes of Ambit itself, and are part of builds with AMBIT_ACCESS_CHECKS only.
  */
@@ -56,7 +57,8 @@ void ambit__access_emit_limits(const ambit__gpu_job *j)
 
 /* ---- accesses ---- */
 
-/* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read, or with "w" written. */
+/* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read, or with "w"
+ * written. */
 static void print_inside(const ambit__gpu_job *j, int i, const char *which, const int *offset)
 {
   const char *name = param(j, i)->name;

@@ -1,5 +1,5 @@
-/* Checked launches on every device here: boxes, margins and layouts that are wrong on purpose are found, at the first cell
- * that they harm, and nothing outside is touched. */
+/* Checked launches on every device here: boxes, margins and layouts that are wrong on purpose
+ * are found, at the first cell that they harm, and nothing outside is touched. */
 #include "device/access.h"
 #include "plan/checked.h"
 #include "support/devices.h"

@@ -149,7 +149,7 @@ static void processes_with_different_networks_are_told_apart(void)
 
   CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
   CHECK_EQ(AMBIT_EPROGRAM, slow_net_wrap(&net, net->rank ? "1us" : ""));
-  CHECK_MSG(strstr(errors.text, "its network is '1us'"), "%s", errors.text);
+  CHECK_MSG(strstr(errors.text, "has the network '1us'"), "%s", errors.text);
   ambit__errors_clear(&errors);
   ambit__net_close(net);
 }

@@ -163,8 +163,9 @@ static void check_on_device(const program_plan *p, bool strict, int threads, con
   check_mode(p, &mode, want);
 }
 
-/* With check, in builds that have it, nothing is found and nothing changes. With nan memory starts differently, but alike on all devices, and what
- * is found is the same to the word: kernel, cell, iteration, and where it came from. */
+/* With check, in builds that have it, nothing is found and nothing changes. With nan memory
+ * starts differently, but alike on all devices, and what is found is the same to the word:
+ * kernel, cell, iteration, and where it came from. */
 static void check_checked(const program_plan *p, const outcome *want)
 {
   play_mode mode = {.device = device, .strict = true, .cache = folder};

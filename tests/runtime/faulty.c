@@ -1,11 +1,13 @@
-/* A program on several processes in which one fails in mid-run; test_faults.py looks at how the others end.
+/* A program on several processes in which one fails in mid-run; test_faults.py looks at how the
+ * others end.
  *
  *   faulty fine|kill|device|last|two|again [COLUMNS]
  *
- * device: the launch of a kernel fails on the last process, in iteration 5. last: in the last iteration, when some may be done already.
- * two: on another process as well, with another cause. again: as device; then the error is cleared, and the program runs once more. The
- * linker puts a function of ours before the one that walks the operations of an iteration. SLOW_NETWORK=2ms,50MB/s in the environment
- * makes messages late.
+ * device: the launch of a kernel fails on the last process, in iteration 5. last: in the last
+ * iteration, when some may be done already. two: on another process as well, with another cause.
+ * again: as device; then the error is cleared, and the program runs once more. The linker puts a
+ * function of ours before the one that walks the operations of an iteration.
+ * SLOW_NETWORK=2ms,50MB/s in the environment makes messages late.
  */
 #include "runtime/run/run.h"
 #include "support/slow_net.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process runs out of memory, the others do not: all end with an error, and nobody waits for ever.
+/* One process runs out of memory, the others do not: all end with an error, and nobody waits for
+ * ever.
  *
  *   starved VICTIM [STRIDE [FIRST]]
  *
- * The same work is done again and again; the n-th allocation of process VICTIM fails in round n (of every STRIDE rounds one is done). The
- * linker puts functions of ours before malloc, calloc and realloc, in the library and in a module for MPI made for this test. An
- * allocation whose failure does no harm must leave the results as they are. The first one of a context is left out: without it
- * ambit_open returns NULL, and the process can do nothing but exit, which ends the run.
+ * The same work is done again and again; the n-th allocation of process VICTIM fails in round n (of
+ * every STRIDE rounds one is done). The linker puts functions of ours before malloc, calloc and
+ * realloc, in the library and in a module for MPI made for this test. An allocation whose failure
+ * does no harm must leave the results as they are. The first one of a context is left out: without
+ * it ambit_open returns NULL, and the process can do nothing but exit, which ends the run.
  */
 #include "runtime/run/run.h"
 #include "support/test.h"
@@ -141,7 +143,8 @@ static void too_late(int sig)
   _exit(2);
 }
 
-/* Whether the n-th allocation of the victim was reached. All processes fail, or none does; and then the results are right. */
+/* Whether the n-th allocation of the victim was reached. All processes fail, or none does; and
+ * then the results are right. */
 static bool round_of(long n, int starving, double *total, double *loaded)
 {
   const double want[] = {*total, *loaded};

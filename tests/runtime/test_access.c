@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access checks, in builds that have them: what a launch touches outside its fields is found on every device, and told by kernel, field,
- * cell and iteration. */
+/* Access checks, in builds that have them: what a launch touches outside its fields is found on
+ * every device, and told by kernel, field, cell and iteration. */
 #include "checked.h"
 
 static ambit__operation *first_op(ambit_program *p, ambit__op_kind kind)
@@ -24,7 +24,7 @@ static void a_cell_that_is_not_kept_is_found(void)
       ambit_close(s.a);
       continue;
     }
-    s.p->halos[ambit__field_halo_of(s.p, s.u)].slices[0].halo.reaches[0].reach.hi[1]--;
+    s.p->halos.list[ambit__field_halo_of(s.p, s.u)].slices[0].halo.reaches[0].reach.hi[1]--;
     ambit_run(s.p, 3);
     expect(&s,
            "kernel:3:49: error: kernel cross reads field 'u' at offset [0][1] from cell [0][10] "

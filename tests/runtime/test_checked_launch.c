@@ -1,5 +1,5 @@
-/* The option nan: NaN is found on every device, and told by kernel, field, cell and iteration; what is right is left alone. Builds
- * with access checks have these on as well. */
+/* The option nan: NaN is found on every device, and told by kernel, field, cell and iteration;
+ * what is right is left alone. Builds with access checks have these on as well. */
 #include "checked.h"
 #include "support/capture.h"
 

@@ -1,5 +1,6 @@
-/* Access checks: the limits within which a launch may touch each field. They follow the fault record (faults.h), for each
- * parameter of the kernel; the library and generated code of every language share this text. */
+/* Access checks: the limits within which a launch may touch each field. They follow the fault
+ * record (faults.h), for each parameter of the kernel; the library and generated code of every
+ * language share this text. */
 enum {
   AMBIT_LIMIT_FIRST = 0, /* first element of the memory, counted from cell 0, 0, ... of the part */
   AMBIT_LIMIT_END = 1,   /* and one past its last */

@@ -38,8 +38,8 @@ void ambit__guard_test(ambit__guard *guard, int param, int component, ambit__val
 /* Keeps the first fault. */
 void ambit__guard_note(ambit__guard *guard, int kind, int number);
 
-/* Access checks (guard_access.c). Limits of a launch; whether read k of a parameter may be made at the cell it was mapped to, and a
- * component written. */
+/* Access checks (guard_access.c). Limits of a launch; whether read k of a parameter may be made
+ * at the cell it was mapped to, and a component written. */
 #ifdef AMBIT_ACCESS_CHECKS
 void ambit__guard_limit(ambit__guard *guard);
 bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell);

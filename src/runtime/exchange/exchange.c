@@ -202,13 +202,13 @@ ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *fe
   if (x->nchannels) AMBIT_TRY(ambit__queues_begin(x, feeder));
   for (int i = x->nchannels - 1; i >= 0; i--) /* receives are posted before anything is sent */
     AMBIT_TRY(start_channel(x, &x->channels[i]));
-  AMBIT_TRY(ambit__local_run(x, LOCAL_COPIES, false));
+  AMBIT_TRY(ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_COPIES], false));
   return ambit__exchange_progress(x);
 }
 
 ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside)
 {
-  AMBIT_TRY(ambit__local_run(x, LOCAL_EDGES, false));
+  AMBIT_TRY(ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_EDGES], false));
   return beside ? ambit__queues_ready(x) : AMBIT_OK;
 }
 
@@ -225,5 +225,5 @@ ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
   AMBIT_TRY(ambit__exchange_context(x)->errors.status); /* of a poll */
   if (x->nchannels) ambit__trace_add(ambit__exchange_context(x)->trace, NOTE_WAIT, start);
   if (x->nchannels) AMBIT_TRY(ambit__queues_finish(x, beside));
-  return ambit__local_run(x, LOCAL_GHOSTS, beside);
+  return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], beside);
 }

@@ -76,15 +76,15 @@ void ambit__list_remove(ambit__link *link)
 
 /* ---- contexts ---- */
 
-/* A mistake in the options is found by all processes alike, and each ends by itself. One that has no memory for its options may
- * be the only one: it joins the others all the same, so that they do not wait for it. */
+/* An invalid option is found by every process, and each fails alone. A process that is out of
+ * memory may be the only one: it joins the others all the same, so that they do not wait for it. */
 static void join_processes(ambit *a, const void *communicator)
 {
   const char *how = a->settings.mpi ? a->settings.mpi : "auto";
 
   if (a->errors.status && a->errors.status != AMBIT_ENOMEM) return;
   if (ambit__net_open(&a->errors, how, communicator, &a->net)) return;
-  if (!ambit__net_agree_on(a->net, "it opens a context")) return;
+  if (!ambit__net_agree_on(a->net, "opens a context")) return;
   ambit__net_close(a->net);
   a->net = NULL;
 }
@@ -128,7 +128,7 @@ ambit_status ambit_close(ambit *a)
   ambit_status status;
 
   if (!a) return AMBIT_EINVAL;
-  ambit__meet(a, "it closes its context");
+  ambit__meet(a, "closes its context");
   while (a->grids.next->owner)
     ambit_grid_destroy(a->grids.next->owner);
   while (a->scalars.next->owner)

@@ -161,7 +161,8 @@ static ambit_status add_list(ambit *a)
   }
 }
 
-/* Whether all devices of all processes work in the host's memory and move messages beside computing, and the highest toll of any. */
+/* Whether all devices of all processes work in the host's memory and move messages beside
+ * computing, and the highest toll of any. */
 static ambit_status compare_devices(ambit *a)
 {
   double highest[3] = {0};
@@ -210,7 +211,7 @@ ambit_status ambit__engines_open(ambit *a)
               "the context could not be opened, and only its error was cleared: open another");
   a->settings.sharers = a->net->local_size;
   add_list(a);
-  AMBIT_TRY(ambit__meet(a, "it opens its devices"));
+  AMBIT_TRY(ambit__meet(a, "opens its devices"));
   AMBIT_TRY(ambit__probe_gpu_mpi(a));
   return number_parts(a);
 }

@@ -33,6 +33,7 @@ static const row rows[] = {
 #ifdef AMBIT_ACCESS_CHECKS /* in test builds only: CONTRIBUTING.md tells of it */
     {"check", FLAG, AT(check), "0", 0, 0},
 #endif
+    {"depth", COUNT, AT(depth), "1", 1, 1000},
     {"devices", TEXT, AT(devices), "cpu", 0, 0},
     {"dump", TEXT, AT(dump), "", 0, 0},
     {"gpuaware", FLAG, AT(gpuaware), "1", 0, 0},

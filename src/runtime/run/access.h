@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* access.h - access checks of launches, in builds that have them (device/access.h).
  *
- * access.c bounds what launches may touch, and puts into words what they touched beyond that. fault_message.c has the rest of
- * the sentences.
+ * access.c bounds what launches may touch, and puts into words what they touched beyond that.
+ * fault_message.c has the rest of the sentences.
  */
 #ifndef AMBIT_RUNTIME_RUN_ACCESS_H
 #define AMBIT_RUNTIME_RUN_ACCESS_H

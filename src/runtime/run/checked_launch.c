@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* checked_launch.c - the option `nan`, and access checks: launches that are looked at, one by one.
  *
- * A launch carries a fault record (device/faults.h): armed before it, fetched after it, which waits for it. What is found
- * waits for the end of the iteration, because steps are cut into pieces and other processes wait for messages: then
- * the first finding, by step and cell, becomes an error (fault_message.c). With `nan`, memory that nobody gave values holds NaN of its own kind (poison), so that
- * using it comes to light.
+ * A launch carries a fault record (device/faults.h): armed before it, fetched after it, which waits
+ * for it. What is found waits for the end of the iteration, because steps are cut into pieces and
+ * other processes wait for messages: then the first finding, by step and cell, becomes an error
+ * (fault_message.c). With `nan`, memory that nobody gave values holds NaN of its own kind (poison),
+ * so that using it comes to light.
  *
  * Registered functions cannot be looked into: their results are searched for NaN after the launch.
  */

@@ -62,7 +62,7 @@ static ambit_status copy_bandwidth(ambit *a, double *total)
   *total = 0;
   for (int i = 0; i < a->nengines; i++)
     *total += a->engines[i].device->backend->copy_bandwidth(a->engines[i].device);
-  AMBIT_TRY(ambit__meet(a, "it measures how fast it copies"));
+  AMBIT_TRY(ambit__meet(a, "measures the copy bandwidth"));
   return ambit__net_sum(a->net, total, 1);
 }
 
