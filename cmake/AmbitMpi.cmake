@@ -108,7 +108,7 @@ macro(ambit_mpi)
   if(NOT AMBIT_MPI_FAMILIES)
     if(wish STREQUAL "ON")
       message(FATAL_ERROR "AMBIT_MPI=ON, but none of '${AMBIT_MPI_COMPILERS}' is a compiler with Open MPI or MPICH, "
-                          "version 3 of MPI or newer. Install one (scripts/setup check does), name its wrapper in "
+                          "version 3 of MPI or newer. Install one (scripts/setup mpi does), name its wrapper in "
                           "AMBIT_MPI_COMPILERS, or configure with -DAMBIT_MPI=OFF.")
     endif()
     message(STATUS "MPI: no (AMBIT_MPI is ${wish})")

@@ -143,9 +143,10 @@ typedef void (*ambit_error_fn)(ambit_status status, const char *message, void *u
 AMBIT_API void ambit_on_error(ambit *a, ambit_error_fn handler, void *user);
 
 /* Options by name. The same names are used in the environment (AMBIT_NAME) and on the command line
- * (--ambit-name=value); docs/options.md lists them. cache, cc, devices and threads must be set
- * before the first grid or scalar is created. The returned text belongs to the context; NULL means
- * that there is no option of that name. */
+ * (--ambit-name=value); docs/options.md lists them. A value is checked when it is set. AMBIT_EOPTION
+ * means an unknown option, a wrong value, or too late: mpi is read by ambit_open; cache, cc, devices,
+ * gpuaware and threads with the first grid or scalar; trace with the first run. The returned text
+ * belongs to the context; NULL means that there is no option of that name. */
 AMBIT_API ambit_status ambit_option_set(ambit *a, const char *name, const char *value);
 AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 
@@ -204,6 +205,10 @@ AMBIT_API ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambi
  * function is called once per cell and component, in the calling thread. */
 typedef double (*ambit_fill_fn)(const int64_t *index, int component, void *user);
 AMBIT_API ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user);
+/* The same by all threads at once (option threads), in any order: the function must be thread-safe,
+ * and must not call Ambit. */
+AMBIT_API ambit_status ambit_field_fill_parallel(ambit_field *f, ambit_fill_fn fn, void *user);
+/* Gives every component of every cell one value, on the device. */
 AMBIT_API ambit_status ambit_field_fill_value(ambit_field *f, double value);
 
 /* Copies the cells lo <= index < hi from or to a dense row-major array of the field's type. With
@@ -233,10 +238,25 @@ AMBIT_API double ambit_scalar_get(ambit_scalar *s); /* NaN on failure */
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
-/* Turns C text into a string that carries its file and line, for messages. */
+/* Turns C text into a string that carries its file and line, for messages:
+ *
+ *     static const char rule[] = AMBIT_SOURCE(
+ *       void twice(const float *u, float *v) { *v = 2 * *u; }
+ *     );
+ *
+ * The preprocessor joins the lines; messages show the true line if the file can be read where the
+ * program runs, else the line of the macro. AMBIT_HERE stands before string literals that keep their
+ * line breaks, the first on the next line, and gives true lines everywhere:
+ *
+ *     static const char rule[] = AMBIT_HERE
+ *       "void twice(const float *u, float *v)\n"
+ *       "{ *v = 2 * *u; }\n";
+ *
+ * One raw string does as well, R"(...)" in C++ and GNU C. So does a file: ambit_kernel_load. */
 #define AMBIT__STR2(x)    #x
 #define AMBIT__STR(x)     AMBIT__STR2(x)
 #define AMBIT_SOURCE(...) "#line " AMBIT__STR(__LINE__) " \"" __FILE__ "\"\n" #__VA_ARGS__
+#define AMBIT_HERE        "#line " AMBIT__STR(__LINE__) " \"" __FILE__ "\"\n\n"
 
 /* Parses and checks one function in the kernel language, from text or from a file. Mistakes raise
  * AMBIT_EKERNEL with file, line, caret and advice in the message. */
@@ -262,6 +282,52 @@ AMBIT_API ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, am
                                                   const ambit_weights *weights);
 AMBIT_API ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, ambit_type type);
 
+/* ---- looking at a kernel ------------------------------------------------------------------- */
+
+/* Axes of the grids it runs on; 0: any number, as long as index() and extent() find theirs. */
+AMBIT_API int ambit_kernel_ndims(const ambit_kernel *k);
+AMBIT_API int ambit_kernel_params(const ambit_kernel *k); /* number of parameters */
+/* 1: it can run once per iteration, on scalars alone (see ambit_apply_args). 0: it needs cells, since
+ * it reduces, reads neighbours or components, or asks for its index. */
+AMBIT_API int ambit_kernel_once(const ambit_kernel *k);
+/* Of the update of one cell: floating-point operations, both sides of every branch; and bytes moved
+ * with a perfect cache, each component that is read or written once. */
+AMBIT_API double ambit_kernel_flops(const ambit_kernel *k);
+AMBIT_API double ambit_kernel_bytes(const ambit_kernel *k);
+
+typedef enum ambit_param_kind {
+  AMBIT_PARAM_FIELD = 0,    /* T *u, T *f[n]: takes a field */
+  AMBIT_PARAM_VALUE = 1,    /* T k: takes a number or a scalar */
+  AMBIT_PARAM_REDUCTION = 2 /* sum T *r: takes a scalar */
+} ambit_param_kind;
+
+typedef enum ambit_reduction { AMBIT_SUM = 0, AMBIT_MIN = 1, AMBIT_MAX = 2 } ambit_reduction;
+
+/* A cell that a kernel reads, relative to the one it updates. */
+typedef struct ambit_offset {
+  int component;
+  int axis[AMBIT_MAX_DIMS]; /* u[-1][0] is {-1, 0}; unused axes are 0 */
+} ambit_offset;
+
+typedef struct ambit_param_info {
+  const char *name;            /* belongs to the kernel */
+  ambit_param_kind kind;       /* what it takes */
+  ambit_reduction reduction;   /* AMBIT_PARAM_REDUCTION */
+  ambit_type type;             /* T */
+  int components;              /* n of T *f[n]; 1 for the others */
+  int is_vector;               /* declared as T *f[n] */
+  int is_const;                /* declared const */
+  int is_written;              /* some component is */
+  int reads_neighbours;        /* some offset is not 0 */
+  int low[AMBIT_MAX_DIMS];     /* how far the reads reach back along each axis, >= 0 */
+  int high[AMBIT_MAX_DIMS];    /* and forward, >= 0 */
+  int noffsets;                /* length of offsets; 0: no value it had before is read */
+  const ambit_offset *offsets; /* distinct, by component and then offset; belongs to the kernel */
+} ambit_param_info;
+
+/* Parameter i, from 0. AMBIT_EINVAL: there is none. */
+AMBIT_API ambit_status ambit_kernel_param(const ambit_kernel *k, int i, ambit_param_info *info);
+
 /* ---- compiled kernels --------------------------------------------------------------------- */
 
 /* The argument of a compiled CPU kernel, which updates the cells lo <= i < hi once. Indices are
@@ -284,7 +350,8 @@ typedef struct ambit_call {
 
 /* For a plain parameter origin[p] points to the value, of the parameter's type. For a reduction it
  * points to the partial result: a double for float and double parameters, an int64_t for the
- * others. The kernel folds its cells into it. */
+ * others. The kernel folds its cells into it. In strict mode the results of the calls are added
+ * exactly; each of them is rounded. */
 typedef void (*ambit_cpu_fn)(const ambit_call *call);
 
 /* Registers a compiled function to use in place of the generated one for this kernel: written by
@@ -345,10 +412,15 @@ AMBIT_API ambit_arg ambit_arg_number(double x);
  * pointer, a scalar for a reduction, a number or a scalar for a plain parameter. A kernel with no
  * field argument and no reduction runs once per iteration, on scalars; its pointers take scalars.
  *
+ * Reductions of several steps into one scalar are folded together within an iteration, so that a
+ * kernel can reduce over several boxes or faces. They must be of one kind (sum, min or max). After a
+ * step that reads or sets the scalar, the next reduction starts anew.
+ *
  * Programs normally use the short forms at the end of this file:
  *
  *     ambit_apply(p, kernel, u, v, 0.2, change);
  *     ambit_apply_box(p, lo, hi, kernel, u, v);
+ *     ambit_apply_box(p, AMBIT_INDEX(1, 1), AMBIT_INDEX(9, 9), kernel, u, v);
  *     ambit_apply_faces(p, AMBIT_LOW(0) | AMBIT_HIGH(0), kernel, u); */
 AMBIT_API ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs,
                                         const ambit_arg *args);
@@ -420,6 +492,30 @@ AMBIT_API ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes,
 
 #ifdef __cplusplus
 } /* extern "C" */
+#endif
+
+/* ---- AMBIT_INDEX(i, j, ...) ---------------------------------------------------------------- */
+
+/* The index of a cell as a value, for any parameter that takes one (const int64_t *): lo and hi of a
+ * box, of ambit_field_read and ambit_field_write. Axes that are left out count as 0. (A plain
+ * compound literal will not do in ambit_apply_box, which is a macro: its commas would separate
+ * arguments.) It is valid until the end of the expression in C++, of the block in C. */
+#if defined(__cplusplus)
+struct ambit_index {
+  int64_t axis[AMBIT_MAX_DIMS];
+  operator const int64_t *() const
+  {
+    return axis;
+  }
+};
+template <typename... Numbers> ambit_index ambit_index_of(Numbers... numbers)
+{
+  static_assert(sizeof...(numbers) <= AMBIT_MAX_DIMS, "a grid has at most AMBIT_MAX_DIMS axes");
+  return ambit_index{{static_cast<int64_t>(numbers)...}};
+}
+#  define AMBIT_INDEX(...) ambit_index_of(__VA_ARGS__)
+#else
+#  define AMBIT_INDEX(...) ((const int64_t[AMBIT_MAX_DIMS]){__VA_ARGS__})
 #endif
 
 /* ---- ambit_apply(program, kernel, arguments...) ------------------------------------------- */

@@ -64,7 +64,7 @@ static double adds_per_cell(const ambit__rule *rule)
 static void set_limits(result *r, const ambit__limits *m)
 {
   const tool_problem *p = &r->line->problem;
-  double bytes = ambit__price_of(p->rule).bytes, adds = adds_per_cell(p->rule);
+  double bytes = ambit_kernel_bytes(p->kernel), adds = adds_per_cell(p->rule);
   bool wide = p->type != AMBIT_F32 || p->rule->mixes_double; /* integers are weighted in double */
 
   if (bytes > 0) r->limit_bytes = m->copy / bytes / 1e9;
@@ -153,7 +153,7 @@ static void print_texts(ambit__text *t, const result *r, const char *size, const
 
 static void print_result(const result *r, const ambit *a)
 {
-  const double bytes = ambit__price_of(r->line->problem.rule).bytes, most = limit(r);
+  const double bytes = ambit_kernel_bytes(r->line->problem.kernel), most = limit(r);
   char size[TOOL_SIZE_CHARS];
   ambit__text t = {0};
 

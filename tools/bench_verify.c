@@ -81,14 +81,14 @@ static bool boxes_agree(ambit_field *got, const int64_t *got_lo, const int64_t *
 
 /* ---- a small grid ---- */
 
-static int reach(const ambit__rule *rule, int axis)
+static int reach(const tool_problem *p, int axis)
 {
   int most = 0;
 
-  for (int i = 0; i < rule->nparams; i++) {
-    int r = rule->params[i].low[axis] + rule->params[i].high[axis];
+  for (int i = 0; i < p->nparams; i++) {
+    int r = p->params[i].low[axis] + p->params[i].high[axis];
 
-    if (rule->params[i].kind == PARAM_FIELD && r > most) most = r;
+    if (p->params[i].kind == AMBIT_PARAM_FIELD && r > most) most = r;
   }
   return most;
 }
@@ -100,7 +100,7 @@ static void small_size(const tool_problem *p, tool_size *size)
 
   size->ndims = p->size.ndims;
   for (int d = 0; d < size->ndims; d++)
-    size->extents[d] = cells[size->ndims - 1] + 2 * d + reach(p->rule, d);
+    size->extents[d] = cells[size->ndims - 1] + 2 * d + reach(p, d);
 }
 
 /* Runs `p`, which may belong to another context, in context `a`. */

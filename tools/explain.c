@@ -44,15 +44,15 @@ static const tool_option options[] = {
 
 /* ---- the footprint ---- */
 
-static bool is_read(const ambit__param *q, const int *offset)
+static bool is_read(const ambit_param_info *q, const int *offset)
 {
-  for (int i = 0; i < q->nreads; i++)
-    if (!memcmp(q->reads[i].offset, offset, sizeof q->reads[i].offset)) return true;
+  for (int i = 0; i < q->noffsets; i++)
+    if (!memcmp(q->offsets[i].axis, offset, sizeof q->offsets[i].axis)) return true;
   return false;
 }
 
 /* One line of the drawing, along the last axis. */
-static void draw_row(const ambit__param *q, int *offset, int last)
+static void draw_row(const ambit_param_info *q, int *offset, int last)
 {
   printf("     ");
   for (offset[last] = -q->low[last]; offset[last] <= q->high[last]; offset[last]++) {
@@ -66,7 +66,7 @@ static void draw_row(const ambit__param *q, int *offset, int last)
 }
 
 /* One plane: the last two axes. */
-static void draw_plane(const ambit__param *q, int *offset, int ndims)
+static void draw_plane(const ambit_param_info *q, int *offset, int ndims)
 {
   const int rows = ndims - 2;
 
@@ -80,7 +80,7 @@ static void draw_plane(const ambit__param *q, int *offset, int ndims)
 
 /* Draws footprints of up to three axes, if small: O is the cell itself, o a neighbour that is
  * read. */
-static void draw(const ambit__param *q, int ndims)
+static void draw(const ambit_param_info *q, int ndims)
 {
   int offset[AMBIT_MAX_DIMS] = {0};
 
@@ -97,69 +97,68 @@ static void draw(const ambit__param *q, int ndims)
   printf("\n");
 }
 
-static void print_offsets(const ambit__param *q, int ndims)
+static void print_offsets(const ambit_param_info *q, int ndims)
 {
-  const int shown = q->nreads < MOST_OFFSETS ? q->nreads : MOST_OFFSETS;
+  const int shown = q->noffsets < MOST_OFFSETS ? q->noffsets : MOST_OFFSETS;
   int column = printf("    offsets");
 
   for (int i = 0; i < shown; i++) {
     if (column > 80) column = printf("\n%11s", "") - 1;
     column += printf(" ");
-    if (q->is_vector) column += printf("%d:", q->reads[i].component);
+    if (q->is_vector) column += printf("%d:", q->offsets[i].component);
     for (int d = 0; d < ndims; d++)
-      column += printf("%s%d", d ? "," : "(", q->reads[i].offset[d]);
+      column += printf("%s%d", d ? "," : "(", q->offsets[i].axis[d]);
     column += printf(")");
   }
-  printf("%s\n", shown < q->nreads ? " ..." : "");
+  printf("%s\n", shown < q->noffsets ? " ..." : "");
 }
 
-static void print_field(const ambit__rule *rule, const ambit__param *q)
+static void print_field(int ndims, const ambit_param_info *q)
 {
   printf("  %s: %s", q->name, ambit_type_name(q->type));
   if (q->is_vector) printf(", %d components", q->components);
-  if (q->nreads) printf(", read at %d cell%s", q->nreads, q->nreads == 1 ? "" : "s");
+  if (q->noffsets) printf(", read at %d cell%s", q->noffsets, q->noffsets == 1 ? "" : "s");
   printf("%s\n", q->is_written ? ", written" : "");
-  if (!q->nreads || !rule->ndims) return;
+  if (!q->noffsets || !ndims) return;
   printf("    radius ");
-  for (int d = 0; d < rule->ndims; d++)
-    printf(" axis %d: %d low, %d high%s", d, q->low[d], q->high[d],
-           d + 1 < rule->ndims ? ";" : "\n");
-  print_offsets(q, rule->ndims);
-  if (q->reads_neighbours) draw(q, rule->ndims);
+  for (int d = 0; d < ndims; d++)
+    printf(" axis %d: %d low, %d high%s", d, q->low[d], q->high[d], d + 1 < ndims ? ";" : "\n");
+  print_offsets(q, ndims);
+  if (q->reads_neighbours) draw(q, ndims);
 }
 
-static void print_footprint(const ambit__rule *rule)
+static void print_footprint(const tool_problem *p)
 {
   static const char *const reductions[] = {"sum", "min", "max"};
 
   printf("footprint\n");
-  for (int i = 0; i < rule->nparams; i++) {
-    const ambit__param *q = &rule->params[i];
+  for (int i = 0; i < p->nparams; i++) {
+    const ambit_param_info *q = &p->params[i];
 
-    if (q->kind == PARAM_FIELD) print_field(rule, q);
-    if (q->kind == PARAM_VALUE)
+    if (q->kind == AMBIT_PARAM_FIELD) print_field(p->ndims, q);
+    if (q->kind == AMBIT_PARAM_VALUE)
       printf("  %s: %s, a plain parameter\n", q->name, ambit_type_name(q->type));
-    if (q->kind == PARAM_REDUCE)
+    if (q->kind == AMBIT_PARAM_REDUCTION)
       printf("  %s: %s, the %s over all cells\n", q->name, ambit_type_name(q->type),
-             reductions[q->reduce]);
+             reductions[q->reduction]);
   }
 }
 
 /* ---- cost ---- */
 
-static void print_cost(const ambit__rule *rule)
+static void print_cost(const ambit_kernel *k)
 {
-  ambit__price price = ambit__price_of(rule);
+  const double flops = ambit_kernel_flops(k), bytes = ambit_kernel_bytes(k);
 
   printf("cost per cell\n");
-  printf("  %g floating-point operation%s, %g bytes moved at least", price.flops,
-         price.flops == 1 ? "" : "s", price.bytes);
-  if (price.bytes > 0) printf(": %.3g operations per byte", price.flops / price.bytes);
+  printf("  %g floating-point operation%s, %g bytes moved at least", flops, flops == 1 ? "" : "s",
+         bytes);
+  if (bytes > 0) printf(": %.3g operations per byte", flops / bytes);
   printf("\n");
 }
 
 /* Bytes of a field, including the margins that its boundaries need. */
-static size_t field_bytes(const tool_problem *p, const ambit__param *q)
+static size_t field_bytes(const tool_problem *p, const ambit_param_info *q)
 {
   ambit__layout l = {.type = q->type, .components = q->components};
 
@@ -184,9 +183,9 @@ static void print_memory(const tool_problem *p)
   tool_problem_region(p, lo, hi);
   for (int d = 0; d < p->size.ndims; d++)
     region.extents[d] = hi[d] - lo[d];
-  for (int i = 0; i < p->rule->nparams; i++) {
-    if (p->rule->params[i].kind != PARAM_FIELD) continue;
-    bytes += (double)field_bytes(p, &p->rule->params[i]);
+  for (int i = 0; i < p->nparams; i++) {
+    if (p->params[i].kind != AMBIT_PARAM_FIELD) continue;
+    bytes += (double)field_bytes(p, &p->params[i]);
     fields++;
   }
   tool_print_size(&p->size, size);
@@ -201,15 +200,15 @@ static void print_memory(const tool_problem *p)
 
 /* ---- plan and text ---- */
 
-static void print_warnings(const ambit__rule *rule)
+static void print_warnings(const tool_problem *p)
 {
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].is_written && rule->params[i].reads_neighbours)
+  for (int i = 0; i < p->nparams; i++)
+    if (p->params[i].is_written && p->params[i].reads_neighbours)
       printf("warning\n  '%s' is read at a neighbour and written, so the result would depend on "
              "the order of the cells,\n"
              "  and no program can run this. Read one field, write another, and swap them\n",
-             rule->params[i].name);
-  if (rule->mixes_double)
+             p->params[i].name);
+  if (p->rule->mixes_double)
     printf("warning\n  computes in double although its fields are float: a literal such as 0.25 is "
            "a double, 0.25f a float\n");
 }
@@ -246,26 +245,26 @@ static int print_source(ambit *a, const tool_problem *p)
 
 static int print_kernel(ambit *a, const tool_problem *p)
 {
-  const ambit__rule *rule = p->rule;
-  char *text = ambit__rule_print(rule);
+  char *text = ambit__rule_print(p->rule);
   int code;
 
   if (!text) {
-    ambit__raise(&a->errors, AMBIT_ENOMEM, "out of memory for the text of kernel %s", rule->name);
+    ambit__raise(&a->errors, AMBIT_ENOMEM, "out of memory for the text of kernel %s",
+                 ambit_kernel_name(p->kernel));
     return TOOL_FAILED;
   }
-  printf("kernel %s", rule->name);
-  if (rule->ndims)
-    printf(", %d dimension%s\n", rule->ndims, rule->ndims == 1 ? "" : "s");
+  printf("kernel %s", ambit_kernel_name(p->kernel));
+  if (p->ndims)
+    printf(", %d dimension%s\n", p->ndims, p->ndims == 1 ? "" : "s");
   else
     printf(", any number of dimensions\n");
-  print_footprint(rule);
-  print_cost(rule);
+  print_footprint(p);
+  print_cost(p->kernel);
   print_memory(p);
   code = print_plan(a, p);
   printf("text\n");
   print_indented(text);
-  print_warnings(rule);
+  print_warnings(p);
   free(text);
   return code;
 }
@@ -313,7 +312,7 @@ static int write_graph(ambit *a, const tool_args *args, order *o)
   if (!tool_problem_try_bind(&o->problem))
     return tool_wrong(args,
                       "--graph: the tool cannot run kernel %s, so there is no schedule to show",
-                      o->problem.rule->name);
+                      ambit_kernel_name(o->problem.kernel));
   return seal(a, o, &job) || tool_write_graph(job.program, o->graph) ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -62,9 +62,9 @@ static void default_name(tool_order *o)
 
   if (o->id[0]) return;
   if (tool_is_kernel_file(p->what))
-    snprintf(o->id, sizeof o->id, "%.90s", p->rule->name);
+    snprintf(o->id, sizeof o->id, "%.90s", ambit_kernel_name(p->kernel));
   else
-    snprintf(o->id, sizeof o->id, "%.80s_%s", p->rule->name, types[p->type]);
+    snprintf(o->id, sizeof o->id, "%.80s_%s", ambit_kernel_name(p->kernel), types[p->type]);
 }
 
 /* About a quarter of a gigabyte of floats, larger than any cache. */
@@ -73,7 +73,7 @@ static void default_size(tool_problem *p)
   static const int64_t cells[AMBIT_MAX_DIMS] = {1 << 26, 8192, 512, 96, 40, 20};
 
   if (p->size.ndims) return;
-  p->size.ndims = p->rule->ndims;
+  p->size.ndims = p->ndims;
   for (int d = 0; d < p->size.ndims; d++)
     p->size.extents[d] = cells[p->size.ndims - 1];
 }
@@ -98,7 +98,7 @@ static void print_head(ambit__text *t, const tool_order *o, bool strict)
                " *\n"
                " * ambit_cpu_%s is then used wherever this kernel is applied on the cpu device.\n"
                " */\n",
-               o->problem.rule->name, strict ? "off" : "fast", id, id, id);
+               ambit_kernel_name(o->problem.kernel), strict ? "off" : "fast", id, id, id);
   ambit__print(t,
                "#include <ambit.h>\n\n"
                "void ambit_cpu_%s(const ambit_call *call);\n"
@@ -184,16 +184,16 @@ static int generate(ambit *a, const tool_args *args, tool_order *o)
   char *text;
   int code = TOOL_OK;
 
-  if (!o->problem.rule->ndims && !o->language)
+  if (!o->problem.ndims && !o->language)
     return tool_wrong(args,
                       "kernel %s reads no neighbours and no index(), so it runs on grids of any "
                       "number of dimensions; a compiled function supports only one",
-                      o->problem.rule->name);
-  if (!o->problem.rule->ndims && !o->problem.size.ndims)
+                      ambit_kernel_name(o->problem.kernel));
+  if (!o->problem.ndims && !o->problem.size.ndims)
     return tool_wrong(args,
                       "kernel %s reads no neighbours and no index(), so it runs on grids of any "
                       "number of dimensions; give --size to select one",
-                      o->problem.rule->name);
+                      ambit_kernel_name(o->problem.kernel));
   default_size(&o->problem);
   if ((code = tool_problem_shape(args, &o->problem))) return code;
   default_name(o);

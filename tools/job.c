@@ -6,12 +6,12 @@
 /* One argument per parameter; creates the scalars of reductions. */
 static void bind_arguments(ambit *a, const tool_problem *p, tool_job *job, ambit_arg *args)
 {
-  for (int i = 0; i < p->rule->nparams; i++) {
-    const ambit__param *q = &p->rule->params[i];
+  for (int i = 0; i < p->nparams; i++) {
+    const ambit_param_info *q = &p->params[i];
 
-    if (q->kind == PARAM_FIELD) {
+    if (q->kind == AMBIT_PARAM_FIELD) {
       args[i] = ambit_arg_field(i == p->in ? job->in : job->out);
-    } else if (q->kind == PARAM_VALUE) {
+    } else if (q->kind == AMBIT_PARAM_VALUE) {
       args[i] = ambit_arg_number(tool_find_setting(p, q->name)->value);
     } else {
       job->scalars[i] = ambit_scalar_create(a, q->name, q->type);
@@ -22,7 +22,7 @@ static void bind_arguments(ambit *a, const tool_problem *p, tool_job *job, ambit
 
 ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel, tool_job *job)
 {
-  const ambit__param *in = &p->rule->params[p->in], *out = &p->rule->params[p->out];
+  const ambit_param_info *in = &p->params[p->in], *out = &p->params[p->out];
   ambit_arg args[AMBIT_MAX_PARAMS];
 
   *job = (tool_job){.grid = ambit_grid_create(a, p->size.ndims, p->size.extents)};
@@ -35,7 +35,7 @@ ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel
     ambit_field_boundary(job->in, AMBIT_AXIS(d), p->boundaries.kind[d], p->boundaries.value[d]);
   bind_arguments(a, p, job, args);
   job->program = ambit_program_create(job->grid);
-  ambit_apply_args(job->program, kernel, p->rule->nparams, args);
+  ambit_apply_args(job->program, kernel, p->nparams, args);
   if (job->in != job->out) ambit_swap(job->program, job->in, job->out);
   return ambit_error(a);
 }
@@ -72,8 +72,8 @@ ambit_status tool_job_start(tool_job *job)
 {
   int ndims = ambit_grid_ndims(job->grid);
 
-  return ambit_field_fill(job->in,
-                          ambit__type_is_real(ambit_field_type(job->in)) ? tool_start_real
-                                                                         : tool_start_integer,
-                          &ndims);
+  return ambit_field_fill_parallel(
+      job->in,
+      ambit__type_is_real(ambit_field_type(job->in)) ? tool_start_real : tool_start_integer,
+      &ndims);
 }

@@ -106,20 +106,19 @@ static ambit_kernel *load(ambit *a, const char *what, ambit_type type)
 /* Sets the type of a kernel file's fields; it must match --type, if given. */
 static int take_type(const tool_args *args, tool_problem *p)
 {
-  const ambit__rule *rule = p->rule;
+  for (int i = 0; i < p->nparams; i++) {
+    const ambit_param_info *q = &p->params[i];
 
-  for (int i = 0; i < rule->nparams; i++) {
-    const ambit__param *q = &rule->params[i];
-
-    if (q->kind != PARAM_FIELD) continue;
+    if (q->kind != AMBIT_PARAM_FIELD) continue;
     if (p->is_typed && q->type != p->type)
       return tool_wrong(args, "--type is %s, but '%s' of kernel %s in %s is %s; leave --type out",
-                        ambit_type_name(p->type), q->name, rule->name, p->what,
+                        ambit_type_name(p->type), q->name, ambit_kernel_name(p->kernel), p->what,
                         ambit_type_name(q->type));
     p->type = q->type;
     return TOOL_OK;
   }
-  return tool_wrong(args, "kernel %s in %s has no field to run on", rule->name, p->what);
+  return tool_wrong(args, "kernel %s in %s has no field to run on", ambit_kernel_name(p->kernel),
+                    p->what);
 }
 
 /* ---- size and boundaries ---- */
@@ -137,11 +136,11 @@ static int check_size(const tool_args *args, tool_problem *p)
 {
   char text[TOOL_SIZE_CHARS];
 
-  if (!p->size.ndims) default_size(&p->size, p->rule->ndims ? p->rule->ndims : 2);
-  if (!p->rule->ndims || p->rule->ndims == p->size.ndims) return TOOL_OK;
+  if (!p->size.ndims) default_size(&p->size, p->ndims ? p->ndims : 2);
+  if (!p->ndims || p->ndims == p->size.ndims) return TOOL_OK;
   tool_print_size(&p->size, text);
-  return tool_wrong(args, "%s has %d dimension%s, but the size %s has %d", p->what, p->rule->ndims,
-                    p->rule->ndims == 1 ? "" : "s", text, p->size.ndims);
+  return tool_wrong(args, "%s has %d dimension%s, but the size %s has %d", p->what, p->ndims,
+                    p->ndims == 1 ? "" : "s", text, p->size.ndims);
 }
 
 static int check_boundaries(const tool_args *args, tool_problem *p)
@@ -169,6 +168,10 @@ int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
   p->kernel = load(a, p->what, p->type);
   if (!p->kernel) return TOOL_FAILED;
   p->rule = p->kernel->rule;
+  p->ndims = ambit_kernel_ndims(p->kernel);
+  p->nparams = ambit_kernel_params(p->kernel);
+  for (int i = 0; i < p->nparams; i++)
+    ambit_kernel_param(p->kernel, i, &p->params[i]);
   return tool_is_kernel_file(p->what) ? take_type(args, p) : TOOL_OK;
 }
 
@@ -182,10 +185,10 @@ void tool_problem_region(const tool_problem *p, int64_t *lo, int64_t *hi)
   for (int d = 0; d < p->size.ndims; d++) {
     lo[d] = 0;
     hi[d] = p->size.extents[d];
-    for (int i = 0; p->boundaries.kind[d] == AMBIT_FIXED && i < p->rule->nparams; i++) {
-      const ambit__param *q = &p->rule->params[i];
+    for (int i = 0; p->boundaries.kind[d] == AMBIT_FIXED && i < p->nparams; i++) {
+      const ambit_param_info *q = &p->params[i];
 
-      if (q->kind != PARAM_FIELD) continue;
+      if (q->kind != AMBIT_PARAM_FIELD) continue;
       if (lo[d] < q->low[d]) lo[d] = q->low[d];
       if (hi[d] > p->size.extents[d] - q->high[d]) hi[d] = p->size.extents[d] - q->high[d];
     }
@@ -195,48 +198,44 @@ void tool_problem_region(const tool_problem *p, int64_t *lo, int64_t *hi)
 
 /* ---- parameters ---- */
 
-static int count_fields(const ambit__rule *rule)
+static int count_fields(const tool_problem *p)
 {
   int n = 0;
 
-  for (int i = 0; i < rule->nparams; i++)
-    n += rule->params[i].kind == PARAM_FIELD;
+  for (int i = 0; i < p->nparams; i++)
+    n += p->params[i].kind == AMBIT_PARAM_FIELD;
   return n;
 }
 
 static bool find_fields(tool_problem *p)
 {
-  const ambit__rule *rule = p->rule;
-
   p->in = p->out = -1;
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_FIELD) *(rule->params[i].is_written ? &p->out : &p->in) = i;
-  if (count_fields(rule) == 1) p->in = p->out = p->in < 0 ? p->out : p->in;
-  return count_fields(rule) <= 2 && p->in >= 0 && p->out >= 0;
+  for (int i = 0; i < p->nparams; i++)
+    if (p->params[i].kind == AMBIT_PARAM_FIELD) *(p->params[i].is_written ? &p->out : &p->in) = i;
+  if (count_fields(p) == 1) p->in = p->out = p->in < 0 ? p->out : p->in;
+  return count_fields(p) <= 2 && p->in >= 0 && p->out >= 0;
 }
 
 static bool can_trade(const tool_problem *p)
 {
-  const ambit__param *in = &p->rule->params[p->in], *out = &p->rule->params[p->out];
+  const ambit_param_info *in = &p->params[p->in], *out = &p->params[p->out];
 
   return in->type == out->type && in->components == out->components;
 }
 
 static int bind_fields(const tool_args *args, tool_problem *p)
 {
-  const ambit__rule *rule = p->rule;
-
   if (!find_fields(p))
     return tool_wrong(
         args,
         "kernel %s has %d fields. The tool runs kernels with one field that is read and one that "
         "is written, or with a single field; others need a C program (ambit.h)",
-        rule->name, count_fields(rule));
+        ambit_kernel_name(p->kernel), count_fields(p));
   if (!can_trade(p))
     return tool_wrong(args,
                       "kernel %s: '%s' and '%s' are swapped after every iteration, so they must "
                       "have the same type and the same number of components",
-                      rule->name, rule->params[p->in].name, rule->params[p->out].name);
+                      ambit_kernel_name(p->kernel), p->params[p->in].name, p->params[p->out].name);
   return TOOL_OK;
 }
 
@@ -261,16 +260,17 @@ static int check_missing(const tool_args *args, const tool_problem *p)
   ambit__text missing = {0};
   int n = 0;
 
-  for (int i = 0; i < p->rule->nparams; i++) {
-    const ambit__param *q = &p->rule->params[i];
+  for (int i = 0; i < p->nparams; i++) {
+    const ambit_param_info *q = &p->params[i];
 
-    if (q->kind != PARAM_VALUE || tool_find_setting(p, q->name)) continue;
+    if (q->kind != AMBIT_PARAM_VALUE || tool_find_setting(p, q->name)) continue;
     ambit__print(&missing, " %s%s=...", how_to_set(args), q->name);
     n++;
   }
   if (n)
-    tool_wrong(args, "kernel %s has %d parameter%s without a value; add%s", p->rule->name, n,
-               n == 1 ? "" : "s", missing.chars ? missing.chars : "");
+    tool_wrong(args, "kernel %s has %d parameter%s without a value; add%s",
+               ambit_kernel_name(p->kernel), n, n == 1 ? "" : "s",
+               missing.chars ? missing.chars : "");
   ambit__text_free(&missing);
   return n ? TOOL_USAGE : TOOL_OK;
 }
@@ -282,15 +282,16 @@ static int check_surplus(const tool_args *args, const tool_problem *p)
     ambit__guess guess = ambit__guess_start(p->settings[i].name);
     bool found = false;
 
-    for (int k = 0; k < p->rule->nparams; k++) {
-      if (p->rule->params[k].kind != PARAM_VALUE) continue;
-      found |= !strcmp(p->rule->params[k].name, p->settings[i].name);
-      ambit__guess_offer(&guess, p->rule->params[k].name);
+    for (int k = 0; k < p->nparams; k++) {
+      if (p->params[k].kind != AMBIT_PARAM_VALUE) continue;
+      found |= !strcmp(p->params[k].name, p->settings[i].name);
+      ambit__guess_offer(&guess, p->params[k].name);
     }
     if (!found)
-      return tool_wrong(args, "kernel %s has no plain parameter '%s'%s%s%s", p->rule->name,
-                        p->settings[i].name, guess.best ? "; did you mean '" : "",
-                        guess.best ? guess.best : "", guess.best ? "'?" : "");
+      return tool_wrong(args, "kernel %s has no plain parameter '%s'%s%s%s",
+                        ambit_kernel_name(p->kernel), p->settings[i].name,
+                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+                        guess.best ? "'?" : "");
   }
   return TOOL_OK;
 }
@@ -304,11 +305,11 @@ int tool_problem_bind(const tool_args *args, tool_problem *p)
 bool tool_problem_try_bind(tool_problem *p)
 {
   if (!find_fields(p) || !can_trade(p)) return false;
-  for (int i = 0; i < p->rule->nparams; i++) {
-    const ambit__param *q = &p->rule->params[i];
+  for (int i = 0; i < p->nparams; i++) {
+    const ambit_param_info *q = &p->params[i];
 
     if (q->is_written && q->reads_neighbours) return false;
-    if (q->kind != PARAM_VALUE || tool_find_setting(p, q->name)) continue;
+    if (q->kind != AMBIT_PARAM_VALUE || tool_find_setting(p, q->name)) continue;
     snprintf(p->settings[p->nsettings].name, sizeof p->settings[0].name, "%s", q->name);
     p->settings[p->nsettings++].value = 1;
   }

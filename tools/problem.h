@@ -20,10 +20,12 @@ typedef struct tool_problem {
   tool_setting settings[AMBIT_MAX_PARAMS];
   /* valid once loaded: */
   ambit_kernel *kernel;
-  const ambit__rule *rule;
-  /* parameters of the rule: the field that is read and the field that is written; the same if the
-   * kernel has one field */
-  int in, out;
+  const ambit__rule *rule; /* of it, for those who write code from it */
+  int ndims;               /* of it; 0: any number */
+  int nparams;             /* of it */
+  ambit_param_info params[AMBIT_MAX_PARAMS];
+  int in, out; /* parameters of it: the field that is read, and the one that is written; the
+                  same if the kernel has one field */
 } tool_problem;
 
 /* Options shared by several commands; their ids are reserved. */

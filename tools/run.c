@@ -102,7 +102,7 @@ static void take_input_type(order *o, const ambit__npy_info *info)
 static int input_size(const tool_args *args, const order *o, const ambit__npy_info *info,
                       tool_size *size)
 {
-  int components = o->problem.rule->params[o->problem.in].components;
+  int components = o->problem.params[o->problem.in].components;
   bool has_all;
 
   size->ndims = info->ndims - (components > 1);
@@ -157,17 +157,18 @@ static void show_progress(ambit *a, const order *o)
 
 static int find_reduction(const tool_args *args, const order *o, int *param)
 {
-  const ambit__rule *rule = o->problem.rule;
+  const tool_problem *p = &o->problem;
   ambit__guess guess = ambit__guess_start(o->until.name);
 
-  for (*param = 0; *param < rule->nparams; ++*param) {
-    if (rule->params[*param].kind != PARAM_REDUCE) continue;
-    if (!strcmp(rule->params[*param].name, o->until.name)) return TOOL_OK;
-    ambit__guess_offer(&guess, rule->params[*param].name);
+  for (*param = 0; *param < p->nparams; ++*param) {
+    if (p->params[*param].kind != AMBIT_PARAM_REDUCTION) continue;
+    if (!strcmp(p->params[*param].name, o->until.name)) return TOOL_OK;
+    ambit__guess_offer(&guess, p->params[*param].name);
   }
-  return tool_wrong(args, "--until: kernel %s has no reduction '%s'%s%s%s", rule->name,
-                    o->until.name, guess.best ? "; did you mean '" : "",
-                    guess.best ? guess.best : "", guess.best ? "'?" : "");
+  return tool_wrong(args, "--until: kernel %s has no reduction '%s'%s%s%s",
+                    ambit_kernel_name(p->kernel), o->until.name,
+                    guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+                    guess.best ? "'?" : "");
 }
 
 static ambit_status iterate(const order *o, int until, tool_job *job)
@@ -204,14 +205,14 @@ static bool keeps_all(const tool_problem *p)
 /* The values of reductions, to stdout; length and speed of the run, to stderr. */
 static void summarise(ambit *a, const order *o, const tool_job *job)
 {
-  const ambit__rule *rule = o->problem.rule;
+  const tool_problem *p = &o->problem;
   char size[TOOL_SIZE_CHARS];
   ambit_stats s;
 
   if (ambit_program_iterations(job->program))
-    for (int i = 0; i < rule->nparams; i++)
+    for (int i = 0; i < p->nparams; i++)
       if (job->scalars[i])
-        print_value(rule->params[i].name, rule->params[i].type, ambit_scalar_get(job->scalars[i]));
+        print_value(p->params[i].name, p->params[i].type, ambit_scalar_get(job->scalars[i]));
   if (o->quiet || ambit_program_stats(job->program, 0, &s)) return;
   tool_print_size(&o->problem.size, size);
   fprintf(tool_notes, "%s %s %s on %s: %" PRId64 " iterations in %.3g s, %.3f Gcells/s\n",

@@ -73,3 +73,12 @@ void ambit__text_free(ambit__text *t)
   free(t->chars);
   *t = (ambit__text){0};
 }
+
+int ambit__head_length(const char *text, int lines)
+{
+  const char *at = text;
+
+  while (lines-- > 0 && *at)
+    at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
+  return (int)(at - text);
+}

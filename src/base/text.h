@@ -30,4 +30,6 @@ void ambit__print_chars(ambit__text *t, const char *chars, size_t n);
 char *ambit__text_finish(ambit__text *t);
 void ambit__text_free(ambit__text *t);
 
+int ambit__head_length(const char *text, int lines); /* bytes of the first lines of a text */
+
 #endif

@@ -13,6 +13,7 @@
 #define AMBIT_DEVICE_DEVICE_H
 
 #include "base/settings.h"
+#include "codegen/exact.h"
 #include "grid/boundary.h"
 #include "grid/layout.h"
 #include "grid/partition.h"
@@ -87,7 +88,9 @@ typedef struct ambit__recording ambit__recording; /* work of a queue, likewise *
 typedef struct ambit__argument {
   ambit__store *store;                 /* field; NULL otherwise */
   const ambit__boundaries *boundaries; /* field: what reads outside the grid give */
-  ambit__buffer *value;                /* scalar or number: 8 bytes, of the parameter's type */
+  /* Scalar or number: 8 bytes, of the parameter's type; in a scalar that a strict sum writes, the long accumulator it was rounded
+   * from lies behind them (ambit__scalar_bytes). */
+  ambit__buffer *value;
 #ifdef AMBIT_ACCESS_CHECKS
   ambit__box valid; /* field: cells that hold values for this launch */
 #endif
@@ -106,10 +109,24 @@ typedef struct ambit__launch {
   int nargs;              /* by parameter of the rule */
   const ambit__argument *args;
   int64_t step; /* iteration number */
-  bool more;    /* reductions are folded into what their values hold, instead of starting anew */
-  bool ends;    /* rows of the box may be stored with what lies beside their ends; see above */
+  bool
+      more; /* reductions are folded into the values of their scalars, instead of starting anew; strict sums
+                   * into the long accumulators behind them */
+  uint32_t folds; /* the same for some parameters: a bit for each */
+  bool ends;      /* rows of the box may be stored with what lies beside their ends; see above */
   ambit__buffer *faults; /* of a function that is checked: see device/faults.h */
 } ambit__launch;
+
+static inline bool ambit__launch_folds(const ambit__launch *l, int param)
+{
+  return l->more || (l->folds >> param & 1);
+}
+
+/* The value of a scalar in device memory. */
+typedef struct ambit__scalar_bytes {
+  unsigned char value[8]; /* of one value, of any type */
+  ambit__long sum;        /* of a strict sum of real numbers */
+} ambit__scalar_bytes;
 
 /* A condition on a scalar that a device checks without the host. */
 typedef struct ambit__watch {
@@ -164,6 +181,9 @@ typedef struct ambit__backend {
   ambit_status (*write_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                             const void *src);
   ambit_status (*read_box)(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box);
+  /* Gives all components of a box of own cells one value, of the store's type. */
+  ambit_status (*fill_box)(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                           const void *value);
 
   /* Copies a box of own cells of src to the cells of dst that lie `shift` further (NULL: the same cells), in its
    * margins too. The stores have one type and number of components. NULL: by way of the host. */

@@ -118,6 +118,13 @@ static ambit_status dry_read_box(ambit__queue *q, void *dst, ambit__store *src,
   return AMBIT_OK;
 }
 
+static ambit_status dry_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                 const void *value)
+{
+  (void)q, (void)dst, (void)box, (void)value;
+  return AMBIT_OK;
+}
+
 static ambit_status dry_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift)
 {
@@ -206,9 +213,9 @@ static double dry_copy_bandwidth(ambit__device *dev)
   .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
   .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
   .alloc = dry_alloc, .release = dry_release, .put = dry_put, .get = dry_get,                      \
-  .write_box = dry_write_box, .read_box = dry_read_box, .copy_box = dry_copy_box,                  \
-  .build = dry_build, .discard = dry_discard, .launch = dry_launch, .wait = dry_wait,              \
-  .copy_bandwidth = dry_copy_bandwidth
+  .write_box = dry_write_box, .read_box = dry_read_box, .fill_box = dry_fill_box,                  \
+  .copy_box = dry_copy_box, .build = dry_build, .discard = dry_discard, .launch = dry_launch,      \
+  .wait = dry_wait, .copy_bandwidth = dry_copy_bandwidth
 
 static const ambit__backend whole = {ENTRIES, .open = open_whole}; /* as ref is */
 static const ambit__backend parts = {ENTRIES,

@@ -39,6 +39,8 @@ ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const amb
                                    const void *src);
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box);
+ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                  const void *value);
 
 /* Messages in plain memory. Closing NULL does nothing. */
 ambit_status ambit__host_message_open(ambit__device *dev, size_t bytes, ambit__message **m);
@@ -60,10 +62,12 @@ typedef struct ambit__host_copy {
   ambit__host_axis axes[AMBIT_MAX_DIMS + 1];
 } ambit__host_copy;
 
-/* From a dense array to a store, back, and between stores: see the entries write_box, read_box and copy_box. Boxes may
- * lie in margins too. */
+/* From a dense array to a store, back, of one value to a store, and between stores: see the entries write_box, read_box,
+ * fill_box and copy_box. Boxes may lie in margins too. */
 ambit__host_copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src);
 ambit__host_copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box);
+ambit__host_copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box,
+                                         const void *value);
 ambit__host_copy ambit__host_copy_across(ambit__store *dst, ambit__store *src,
                                          const ambit__box *box, const int64_t *shift);
 

@@ -123,6 +123,20 @@ copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box)
   return copy_of(&src->layout, box, &to, &from);
 }
 
+copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box, const void *value)
+{
+  union {
+    const void *given;
+    void *first; /* only read from */
+  } one = {value};
+  const place from = {.first = one.first}; /* all steps are 0 */
+  place to;
+
+  if (ambit__box_is_empty(box)) return (copy){0};
+  to = in_store(dst, box);
+  return copy_of(&dst->layout, box, &to, &from);
+}
+
 copy ambit__host_copy_across(ambit__store *dst, ambit__store *src, const ambit__box *box,
                              const int64_t *shift)
 {
@@ -146,6 +160,31 @@ static inline void copy_values(unsigned char *to, const unsigned char *from, con
       memcpy(to + i * run->to, from + i * run->from, size);
 }
 
+/* `rows` runs of values beside each other, all the same, as wide as the compiler can store them. */
+#define FILL_ROWS(type)                                                                            \
+  do {                                                                                             \
+    type value;                                                                                    \
+                                                                                                   \
+    memcpy(&value, from, sizeof value);                                                            \
+    for (int64_t r = 0; r < rows->count; r++) {                                                    \
+      type *run_to = (type *)(void *)(to + r * rows->to);                                          \
+                                                                                                   \
+      for (int64_t i = 0; i < run->count; i++)                                                     \
+        run_to[i] = value;                                                                         \
+    }                                                                                              \
+  } while (0)
+
+static void fill_rows(unsigned char *to, const unsigned char *from, const axis *run,
+                      const axis *rows, size_t size)
+{
+  switch (size) {
+  case 1: FILL_ROWS(uint8_t); break;
+  case 2: FILL_ROWS(uint16_t); break;
+  case 4: FILL_ROWS(uint32_t); break;
+  default: FILL_ROWS(uint64_t); break;
+  }
+}
+
 enum { SHORT = 16 }; /* values of a run that are copied one by one rather than by a call */
 
 static void copy_rows(unsigned char *to, const unsigned char *from, const axis *run,
@@ -156,6 +195,10 @@ static void copy_rows(unsigned char *to, const unsigned char *from, const axis *
   if (beside && (run->count > SHORT || rows->count == 1)) {
     for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from)
       memcpy(to, from, (size_t)run->count * size);
+    return;
+  }
+  if (run->to == (int64_t)size && !run->from && !rows->from) {
+    fill_rows(to, from, run, rows, size);
     return;
   }
   switch (size) {
@@ -222,6 +265,16 @@ ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box)
 {
   const copy c = ambit__host_copy_out(dst, src, box);
+
+  (void)q;
+  ambit__host_copy_run(&c);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                  const void *value)
+{
+  const copy c = ambit__host_copy_of_one(dst, box, value);
 
   (void)q;
   ambit__host_copy_run(&c);

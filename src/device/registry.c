@@ -1,8 +1,10 @@
 /* registry.c - from a name to a backend. */
 #include "device/device.h"
 
+#include "base/spell.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,14 +33,21 @@ static char *all_names(void)
 
 const ambit__backend *ambit__backend_find(ambit__errors *errors, const char *name, size_t length)
 {
-  char *names;
+  char typed[64], *names;
+  ambit__guess guess;
 
   for (int i = 0; i < COUNT; i++)
     if (strlen(backends[i]->name) == length && !memcmp(backends[i]->name, name, length))
       return backends[i];
   names = all_names();
-  ambit__raise(errors, AMBIT_ENODEVICE, "no device is called '%.*s'; there are: %s", (int)length,
-               name, names ? names : "(no memory to list them)");
+  snprintf(typed, sizeof typed, "%.*s", (int)(length < sizeof typed ? length : sizeof typed), name);
+  guess = ambit__guess_start(typed);
+  for (int i = 0; i < COUNT; i++)
+    ambit__guess_offer(&guess, backends[i]->name);
+  ambit__raise(errors, AMBIT_ENODEVICE, "no device is called '%.*s'%s%s%s; there are: %s",
+               (int)length, name, guess.best ? " (did you mean '" : "",
+               guess.best ? guess.best : "", guess.best ? "'?)" : "",
+               names ? names : "(no memory to list them)");
   free(names);
   return NULL;
 }

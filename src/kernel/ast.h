@@ -239,6 +239,14 @@ void ambit__nest(ambit__unit *u); /* one level deeper; undo with u->depth-- */
 ambit__place ambit__span(ambit__place from, ambit__place to);
 bool ambit__starts_type(const ambit__token *t);
 ambit_type ambit__parse_type(ambit__unit *u, bool *is_const);
+
+/* type_names.c: a name where a type must stand. */
+void ambit__wrong_type(ambit__unit *u, ambit__place place); /* reports it, with a suggestion */
+/* Whether the name `ahead` can only be meant as a type: another name, or a star and a name, follow. */
+bool ambit__at_wrong_type(const ambit__unit *u, size_t ahead);
+/* The same at a '(', for the name behind it: (real)x or (real *)u. */
+bool ambit__at_wrong_cast(const ambit__unit *u);
+
 /* Reports a syntax error, unless the parser is still recovering from one. */
 #define AMBIT_SYNTAX(u, place, ...)                                                                \
   do {                                                                                             \

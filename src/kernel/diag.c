@@ -6,12 +6,14 @@
  *              ^
  *     an offset must be known when the kernel is compiled; ...
  *
- * A kernel made with AMBIT_SOURCE is one very long line, so only a window of the line around the
- * caret is shown. The column number counts bytes, as compilers do. The caret counts terminal
- * columns: a tab is shown as a blank, a multibyte character takes one column, and invalid bytes are
- * shown as \xNN.
+ * A kernel made with AMBIT_SOURCE is one very long line. If its file can be read, the message shows
+ * the true line (locate.c); if not, a window of the long line around the caret. The column number
+ * counts bytes, as compilers do. The caret counts terminal columns: a tab is shown as a blank, a
+ * multibyte character takes one column, and invalid bytes are shown as \xNN.
  */
 #include "kernel/diag.h"
+
+#include "kernel/locate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,13 +131,15 @@ static void print_message(ambit__text *out, const char *file, const char *text, 
                           const char *message)
 {
   const char *advice = strchr(message, '\n');
+  char *source = ambit__locate(file, text, &place);
   size_t headline = advice ? (size_t)(advice - message) : strlen(message);
 
   print_shown(out, file, strlen(file));
   ambit__print(out, ":%d:%d: error: ", place.line, place.column);
   print_shown(out, message, headline);
   ambit__print(out, "\n");
-  print_line(out, text, place);
+  print_line(out, source ? source : text, place);
+  free(source);
   if (!advice) return;
   ambit__print(out, "  ");
   print_shown(out, advice + 1, strlen(advice + 1));

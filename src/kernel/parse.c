@@ -10,13 +10,16 @@ static bool parse_reduce(ambit__unit *u, ambit__reduce *reduce)
   static const char *const words[] = {"sum", "min", "max"};
   const ambit__token *t = ambit__peek(u, 0);
 
-  if (t->kind != TOKEN_NAME || !ambit__starts_type(ambit__peek(u, 1))) return false;
-  ambit__next(u);
+  if (t->kind != TOKEN_NAME) return false;
   for (int i = 0; i < 3; i++)
-    if (!strcmp(t->name->text, words[i])) {
+    if (!strcmp(t->name->text, words[i]) &&
+        (ambit__starts_type(ambit__peek(u, 1)) || ambit__at_wrong_type(u, 1))) {
+      ambit__next(u);
       *reduce = (ambit__reduce)i;
       return true;
     }
+  if (!ambit__starts_type(ambit__peek(u, 1)) || ambit__at_wrong_type(u, 0)) return false;
+  ambit__next(u);
   AMBIT_SYNTAX(u, t->place, "'%s' is not a reduction\na reduction is sum, min or max: sum float *r",
                t->name->text);
   return true;
@@ -63,6 +66,10 @@ static void parse_param(ambit__unit *u, ambit__head *h)
   bool is_reduce = parse_reduce(u, &h->reduce);
   int stars;
 
+  if (ambit__at_wrong_type(u, 0)) {
+    ambit__wrong_type(u, ambit__peek(u, 0)->place);
+    return;
+  }
   if (!ambit__starts_type(ambit__peek(u, 0))) {
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
                  "the type of a parameter is missing here\na parameter is const float *u (read), "
@@ -119,9 +126,12 @@ void ambit__parse(ambit__unit *u)
   ambit__place first = ambit__peek(u, 0)->place;
 
   if (!ambit__accept(u, TOKEN_word_void)) {
+    const ambit__name *n = ambit__peek(u, 0)->name;
+
     AMBIT_SYNTAX(u, first,
-                 "a kernel starts with void\nit is a function of one cell: void heat(const float "
-                 "*u, float *v) { *v = ...; }");
+                 "a kernel starts with void%s%s%s\nit is one function of one cell: void "
+                 "heat(const float *u, float *v) { *v = ...; }",
+                 n ? ", not '" : "", n ? n->text : "", n ? "'" : "");
     return;
   }
   u->name_place = ambit__peek(u, 0)->place;

@@ -183,6 +183,10 @@ static ambit__node *parse_unary_inner(ambit__unit *u)
     return nothing(u);
   case TOKEN_LPAREN:
     if (ambit__starts_type(ambit__peek(u, 1))) return parse_cast(u);
+    if (ambit__at_wrong_cast(u)) {
+      ambit__wrong_type(u, ambit__peek(u, 1)->place);
+      return nothing(u);
+    }
     return parse_primary(u);
   default: return parse_primary(u);
   }

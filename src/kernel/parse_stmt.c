@@ -231,6 +231,10 @@ static ambit__line *parse_for(ambit__unit *u)
   bool is_const;
 
   ambit__expect(u, TOKEN_LPAREN, "after for");
+  if (ambit__at_wrong_type(u, 0)) {
+    ambit__wrong_type(u, ambit__peek(u, 0)->place);
+    return l;
+  }
   if (!ambit__starts_type(ambit__peek(u, 0))) {
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
                  "this for loop does not declare its variable\n" LOOP_FORM);
@@ -299,16 +303,22 @@ static ambit__node *compound(ambit__unit *u, ambit__op op, ambit__node *target, 
   return n;
 }
 
+/* Whether `real *p = u;` or `real *p;` begins here: a product does not stand on the left. */
+static bool at_wrong_pointer(const ambit__unit *u)
+{
+  const ambit__token_kind behind = ambit__peek(u, 3)->kind;
+
+  return ambit__peek(u, 1)->kind == TOKEN_MUL && ambit__at_wrong_type(u, 0) &&
+         (behind == TOKEN_SET || behind == TOKEN_SEMI);
+}
+
 static void no_assignment(ambit__unit *u, const ambit__line *l, ambit__token_kind sign)
 {
   if (sign == TOKEN_SEMI || ambit__operator_sign(sign) || sign == TOKEN_QUESTION)
     AMBIT_SYNTAX(u, l->place,
                  "this statement has no effect\na statement assigns: *v = ...; t += ...;");
   else if (sign == TOKEN_NAME && l->target->kind == NODE_ACCESS && !l->target->nsubs)
-    AMBIT_SYNTAX(u, l->place,
-                 "'%s' is not a type of the kernel language\nthe types are float, double, int, "
-                 "unsigned char, short and long",
-                 l->target->name->text);
+    ambit__wrong_type(u, l->place);
   else
     ambit__expect(u, TOKEN_SET, "in this statement");
 }
@@ -375,6 +385,10 @@ static ambit__line *parse_statement_inner(ambit__unit *u)
     AMBIT_SYNTAX(u, t->place, "'%s' is not allowed in a kernel\n%s", t->name->text,
                  advice_for(t->kind));
     ambit__next(u);
+    return NULL;
+  }
+  if (at_wrong_pointer(u)) {
+    ambit__wrong_type(u, t->place);
     return NULL;
   }
   return parse_set(u);

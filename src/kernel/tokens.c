@@ -202,9 +202,13 @@ ambit_type ambit__parse_type(ambit__unit *u, bool *is_const)
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
     if (!strcmp(letters, spellings[i].letters)) return spellings[i].type;
   all = ambit__span(first, ambit__last(u)->place);
-  AMBIT_SYNTAX(u, all,
-               "'%.*s' is not a type of the kernel language\nthe types are float, double, int, "
-               "unsigned char, short and long",
-               all.length < 40 ? all.length : 40, u->rule->text + all.offset);
+  if (!*letters && ambit__at(u, TOKEN_NAME) && !u->panic)
+    all = ambit__next(u)->place; /* const real */
+  if (*letters || all.offset != first.offset)
+    ambit__wrong_type(u, all);
+  else
+    AMBIT_SYNTAX(u, all,
+                 "the type is missing after const\nwrite const float; the types are float, double, "
+                 "int, unsigned char, short and long");
   return AMBIT_F32;
 }

@@ -32,16 +32,17 @@ static ambit_status no_module(ambit__errors *errors, const ambit__launcher *l, c
   if (l->name)
     RAISE_ONCE(
         errors, l,
-        "this program was started by %s as one of several processes, but this libambit cannot use "
-        "%s (%s), and each process would do all the work alone. Rebuild Ambit where %s is "
-        "installed (scripts/setup check installs it; AMBIT_MPI=ON makes CMake fail without it), or "
-        "set the option mpi to off if the processes are to run independently",
+        "this program was started by %s as one of several processes, but this libambit "
+        "cannot use %s (%s), and each would do all the work alone. Where Ambit was built, run "
+        "scripts/setup mpi && make, which installs the headers of %s and builds the module; or, to "
+        "run "
+        "the processes independently, set the option mpi to off",
         l->name, title(family), why, title(family));
   else
     ambit__raise(errors, AMBIT_EPROCESS,
-                 "MPI was requested, but this libambit cannot use %s (%s). Rebuild Ambit where %s "
-                 "is installed, or set the option mpi to off",
-                 title(family), why, title(family));
+                 "MPI was requested, but this libambit cannot use %s (%s). Where Ambit was built, "
+                 "run scripts/setup mpi && make, or set the option mpi to off",
+                 title(family), why);
   return AMBIT_EPROCESS;
 }
 

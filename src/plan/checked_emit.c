@@ -168,7 +168,10 @@ static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
     break;
   case SLOT_PARTIALS:
     ambit__line(j->w, "%s *%s_mem = call->origin[%d];",
-                ambit__type_is_real(param(j, i)->type) ? "double" : "int64_t", name, i);
+                ambit__type_is_real(param(j, i)->type) && !ambit__gpu_is_exact(j->group, i)
+                    ? "double"
+                    : "int64_t",
+                name, i);
     break;
   case SLOT_ORIGIN: ambit__line(j->w, "const int64_t %s_o = 0;", name); break;
   case SLOT_STRIDE:
@@ -222,7 +225,7 @@ static void emit_totals(const ambit__gpu_job *j)
     return;
   }
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i))
+    if (ambit__gpu_is_reduction(j, i) && !ambit__gpu_is_exact(j->group, i))
       ambit__line(j->w, "%s %s_total = *%s_mem;",
                   ambit__type_is_real(param(j, i)->type) ? "double" : "int64_t", param(j, i)->name,
                   param(j, i)->name);
@@ -343,7 +346,9 @@ static void fold_cell(const ambit__gpu_job *j, const ambit__scope *s)
     const ambit__param *p = param(j, i);
     ambit__text total = {0}, out = {0};
 
-    if (!ambit__gpu_is_reduction(j, i)) continue;
+    if (ambit__gpu_is_exact(j->group, i))
+      ambit__line(j->w, "ambit_long_add_f64(%s_mem, (double)%s_out);", p->name, p->name);
+    if (!ambit__gpu_is_reduction(j, i) || ambit__gpu_is_exact(j->group, i)) continue;
     ambit__print(&total, "%s_total", p->name);
     ambit__print(&out, "%s_out", p->name);
     ambit__line_begin(j->w);
@@ -384,7 +389,7 @@ static void emit_end(const ambit__gpu_job *j)
 {
   ambit__line(j->w, "ambit_fault_leave(&fault, faults);");
   for (int i = 0; in_c(j) && i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i))
+    if (ambit__gpu_is_reduction(j, i) && !ambit__gpu_is_exact(j->group, i))
       ambit__line(j->w, "*%s_mem = %s_total;", param(j, i)->name, param(j, i)->name);
   if (in_c(j) || !ambit__gpu_reduces(j->group)) return;
   ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);

@@ -2,10 +2,18 @@
 
 /* Embedded by the build: what generated code must share with ambit.h. */
 extern const char ambit__prelude_sizes[], ambit__prelude_call[];
+extern const char ambit__prelude_sums[], ambit__prelude_sums_c[];
 
 const char *ambit__entry_name(const ambit__group *g)
 {
   return g->entry ? g->entry : AMBIT_ENTRY;
+}
+
+bool ambit__has_exact_sums(const ambit__group *g)
+{
+  for (int i = 0; i < g->steps[0].rule->nparams; i++)
+    if (ambit__sums_exactly(g, &g->steps[0].rule->params[i])) return true;
+  return false;
 }
 
 void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w)
@@ -19,5 +27,7 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
     ambit__print(&w->text, "#include <stdint.h>\n\n%s\n%s\n\n", ambit__prelude_sizes,
                  ambit__prelude_call);
   ambit__dialect_print(&ambit__dialect_c, &w->text);
+  if (ambit__has_exact_sums(g))
+    ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
   ambit__print(&w->text, "\n");
 }

@@ -13,7 +13,9 @@ extern const ambit__strategy ambit__strategy_cells, ambit__strategy_checked, amb
 /* The name the function is to have. */
 const char *ambit__entry_name(const ambit__group *g);
 
-/* The comment at the top (kernel, plan) and the prelude. */
+/* Whether some parameter of the group's rule is a strict sum. */
+bool ambit__has_exact_sums(const ambit__group *g);
+/* The comment at the top (kernel, plan) and the prelude, with that of strict sums if need be. */
 void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w);
 
 #endif

@@ -6,14 +6,16 @@
  *   field      u_mem, its memory; u_o, from there to cell 0, 0, ...; u_s0, u_s1, ..., from a cell
  *              to the next along each axis; u_c, from a component to the next
  *   value      k_mem, where its eight bytes are
- *   reduction  r_mem, where each block leaves what its cells gave, eight bytes per block
+ *   reduction  r_mem, where each block leaves what its cells gave, eight bytes per block; of a strict
+ *              sum, a long accumulator that is zero, to which blocks add
  *
  * and then lo0.. hi0.. (the cells to update, local), offset0.. (the global index of local index 0),
  * extent0.. (of the grid), step, ends (only if a parameter has a twin: whether a launch may store what lies beside its box, see
  * ambit__launch), ended (NULL, or a number that is not 0 once the run is over: then a
  * kernel does nothing), and for a checked kernel faults, its fault record. A rule that reduces has a second kernel, named <entry>_fold, one block of which folds
  * what the blocks of the first left: for each reduction r_mem and r_to (the scalar), then count, the number of
- * blocks, more, whether what the scalar holds is folded in too, and ended. Kernels that are written for people, and those
+ * blocks, more, a bit for each parameter: whether what the scalar holds is folded in too, and ended. Strict sums are folded into the
+ * long accumulator behind the scalar, and r_mem is zero again then. Kernels that are written for people, and those
  * that people register, have no ended.
  *
  * The order is known to one function, ambit__gpu_slots: the text of the list is printed from what it
@@ -91,6 +93,8 @@ bool ambit__gpu_is_field(const ambit__gpu_job *j, int param);
 bool ambit__gpu_is_value(const ambit__gpu_job *j, int param); /* scalar or number */
 bool ambit__gpu_is_reduction(const ambit__gpu_job *j, int param);
 bool ambit__gpu_reduces(const ambit__group *g); /* some parameter is one */
+/* A strict sum, in a long accumulator. Kernels for people, who have eight bytes per block, have none. */
+bool ambit__gpu_is_exact(const ambit__group *g, int param);
 const char *ambit__gpu_type(const ambit__gpu_job *j, int param);
 /* What one thread gathers of a reduction, and a block leaves: eight bytes at most. */
 const char *ambit__gpu_total_type(const ambit__gpu_job *j, int param);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+extern const char ambit__prelude_sums[]; /* embedded by the build */
+
 /* ---- facts ---- */
 
 ambit__gpu_job ambit__gpu_begin(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
@@ -61,6 +63,8 @@ void ambit__gpu_emit_head(const ambit__gpu_job *j)
   ambit__print(j->t, ". */\n");
   if (j->group->strict) ambit__print(j->t, "%s", j->dialect->strict);
   ambit__dialect_print(j->dialect, j->t);
+  if (!j->group->for_people && ambit__has_exact_sums(j->group))
+    ambit__print(j->t, "\n%s", ambit__prelude_sums);
 }
 
 void ambit__gpu_emit_values(const ambit__gpu_job *j)

@@ -4,6 +4,9 @@
  * device memory; one block then folds those. Which cells a thread gets and the order of folding depend on
  * the launch alone, so that a sum is the same on every run.
  *
+ * Strict sums are exact (docs/design/0008): each thread has windows in registers, each block a long accumulator in shared memory, and
+ * all blocks add to one in device memory. The order does not matter.
+ *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "plan/gpu.h"
@@ -18,8 +21,19 @@ static bool is_real_sum(const ambit__param *p)
   return p->reduce == REDUCE_SUM && ambit__type_is_real(p->type);
 }
 
+bool ambit__gpu_is_exact(const ambit__group *g, int i)
+{
+  return !g->for_people && ambit__sums_exactly(g, &g->steps[0].rule->params[i]);
+}
+
+static bool is_exact(const ambit__gpu_job *j, int i)
+{
+  return ambit__gpu_is_exact(j->group, i);
+}
+
 const char *ambit__gpu_total_type(const ambit__gpu_job *j, int i)
 {
+  if (is_exact(j, i)) return j->integer;
   if (param(j, i)->reduce != REDUCE_SUM) return ambit__gpu_type(j, i);
   return is_real_sum(param(j, i)) ? "ambit_sum" : j->integer;
 }
@@ -48,17 +62,118 @@ static void print_identity(const ambit__gpu_job *j, int i)
     ambit__emit_identity(&s, j->t, param(j, i)->reduce, param(j, i)->type);
 }
 
-void ambit__gpu_declare_totals(const ambit__gpu_job *j, int threads)
+/* ---- strict sums ---- */
+
+static bool any_exact(const ambit__gpu_job *j)
 {
-  if (!ambit__gpu_reduces(j->group)) return;
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (is_exact(j, i)) return true;
+  return false;
+}
+
+static bool all_exact(const ambit__gpu_job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_reduction(j, i) && !is_exact(j, i)) return false;
+  return true;
+}
+
+/* "for (int k = t; k < AMBIT_LONG_WORDS; k += 256)" */
+static void open_words(const ambit__gpu_job *j, const char *thread, int threads)
+{
+  ambit__open(j->w, "for (int k = %s; k < AMBIT_LONG_WORDS; k += %d)", thread, threads);
+}
+
+/* The accumulators of the block, zeroed by all threads. */
+static void declare_words(const ambit__gpu_job *j, int threads)
+{
+  const ambit__dialect *d = j->dialect;
+  ambit__text thread = {0};
+
+  if (!any_exact(j)) return;
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (is_exact(j, i))
+      ambit__line(j->w, "%s%s %s_words[AMBIT_LONG_WORDS];", d->shared, j->integer,
+                  param(j, i)->name);
+  ambit__print(&thread, "%s * %d + %s", d->thread[1], j->plan->threads[0], d->thread[0]);
+  open_words(j, thread.failed ? "0" : thread.chars, threads);
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (is_exact(j, i)) ambit__line(j->w, "ambit_long_clear(%s_words, k);", param(j, i)->name);
+  ambit__close(j->w);
+  ambit__line(j->w, "%s;", d->barrier);
+  j->t->failed |= thread.failed;
+  ambit__text_free(&thread);
+}
+
+static void leave_words(const ambit__gpu_job *j, int threads, const char *thread)
+{
+  if (!any_exact(j)) return;
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (is_exact(j, i))
+      ambit__line(j->w, "ambit_part_leave(%s_total, %s_words);", param(j, i)->name,
+                  param(j, i)->name);
+  ambit__line(j->w, "%s;", j->dialect->barrier);
+  open_words(j, thread, threads);
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (is_exact(j, i))
+      ambit__line(j->w, "ambit_long_leave(%s_mem, %s_words, k);", param(j, i)->name,
+                  param(j, i)->name);
+  ambit__close(j->w);
+}
+
+/* In the kernel that folds: from r_mem, which is zeroed, and the accumulator behind the scalar to that one, and its value to the
+ * scalar. */
+static void fold_words(const ambit__gpu_job *j, int i)
+{
+  const ambit__dialect *d = j->dialect;
+  const char *name = param(j, i)->name;
+
+  ambit__line(j->w, "%s%s *%s_behind = (%s%s *)%s_to + 1;", d->global, j->integer, name, d->global,
+              j->integer, name);
+  open_words(j, "t", AMBIT__GPU_FOLD);
+  ambit__line(j->w, "words[k] = %s_mem[k] + (more >> %d & 1 ? %s_behind[k] : 0);", name, i, name);
+  ambit__line(j->w, "%s_mem[k] = 0;", name);
+  ambit__close(j->w);
+  ambit__line(j->w, "%s;", d->barrier);
+  ambit__line(j->w, "if (t == 0) ambit_long_carry(words);");
+  ambit__line(j->w, "%s;", d->barrier);
+  open_words(j, "t", AMBIT__GPU_FOLD);
+  ambit__line(j->w, "%s_behind[k] = words[k];", name);
+  ambit__close(j->w);
+  ambit__line(j->w, "%s;", d->barrier);
+  if (param(j, i)->type == AMBIT_F32)
+    ambit__line(j->w, "if (t == 0) *(%sambit_u32 *)%s_to = ambit_long_bits_f32(words);", d->global,
+                name);
+  else
+    ambit__line(j->w, "if (t == 0) *(%sambit_u64 *)%s_to = ambit_long_bits_f64(words);", d->global,
+                name);
+  ambit__line(j->w, "%s;", d->barrier);
+}
+
+/* ---- totals ---- */
+
+/* A tree in shared memory, and what each thread gathers. */
+static void declare_trees(const ambit__gpu_job *j, int threads)
+{
+  if (all_exact(j)) return;
   ambit__line(j->w, "%s%s tree[%d];", j->dialect->shared, j->integer, threads);
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_reduction(j, i)) continue;
+    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
     ambit__line_begin(j->w);
     ambit__print(j->t, "%s %s_total = ", ambit__gpu_total_type(j, i), param(j, i)->name);
     print_identity(j, i);
     ambit__line_end(j->w, ";");
   }
+}
+
+void ambit__gpu_declare_totals(const ambit__gpu_job *j, int threads)
+{
+  if (!ambit__gpu_reduces(j->group)) return;
+  declare_trees(j, threads);
+  declare_words(j, threads);
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (is_exact(j, i))
+      ambit__line(j->w, "ambit_part %s_total = ambit_part_zero();", param(j, i)->name);
 }
 
 /* "r_total = fold(r_total, r_<tail>);" */
@@ -76,7 +191,11 @@ static void fold_line(const ambit__gpu_job *j, int i, bool join, const char *tai
 void ambit__gpu_fold_cell(const ambit__gpu_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i)) fold_line(j, i, false, "out");
+    if (is_exact(j, i))
+      ambit__line(j->w, "%s_total = ambit_part_add(%s_total, %s_words, %s_out);", param(j, i)->name,
+                  param(j, i)->name, param(j, i)->name, param(j, i)->name);
+    else if (ambit__gpu_is_reduction(j, i))
+      fold_line(j, i, false, "out");
 }
 
 /* Folds the totals of all threads into r_tree[0]. */
@@ -106,8 +225,9 @@ static void emit_tree(const ambit__gpu_job *j, int i, int threads, const char *t
 void ambit__gpu_leave_totals(const ambit__gpu_job *j, int threads, const char *thread,
                              const char *block)
 {
+  leave_words(j, threads, thread);
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_reduction(j, i)) continue;
+    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
     emit_tree(j, i, threads, thread);
     ambit__line(j->w, "if (%s == 0) %s_mem[%s] = %s_tree[0];", thread, param(j, i)->name, block,
                 param(j, i)->name);
@@ -130,6 +250,35 @@ static void emit_result(const ambit__gpu_job *j, int i)
     ambit__line(j->w, "if (t == 0) *%s_to = (%s)%s_tree[0];", p->name, type, p->name);
 }
 
+/* "if ((more >> 2 & 1) && t == 0)"; for people, more is 0 or 1. */
+static void fold_scalars(const ambit__gpu_job *j)
+{
+  if (j->group->for_people) ambit__open(j->w, "if (more && t == 0)");
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
+    if (!j->group->for_people) ambit__open(j->w, "if ((more >> %d & 1) && t == 0)", i);
+    fold_line(j, i, false, "to[0]");
+    if (!j->group->for_people) ambit__close(j->w);
+  }
+  if (j->group->for_people) ambit__close(j->w);
+}
+
+static void fold_trees(const ambit__gpu_job *j)
+{
+  if (all_exact(j)) return;
+  fold_scalars(j);
+  ambit__open(j->w, "for (%s k = t; k < count; k += %d)", j->integer, AMBIT__GPU_FOLD);
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__gpu_is_reduction(j, i) && !is_exact(j, i)) fold_line(j, i, true, "mem[k]");
+  ambit__close(j->w);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
+    emit_tree(j, i, AMBIT__GPU_FOLD, "t");
+    emit_result(j, i);
+    ambit__line(j->w, "%s;", j->dialect->barrier);
+  }
+}
+
 void ambit__gpu_emit_fold(const ambit__gpu_job *j)
 {
   const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
@@ -139,21 +288,12 @@ void ambit__gpu_emit_fold(const ambit__gpu_job *j)
   ambit__gpu_open_kernel(j, AMBIT__GPU_FOLD_TAIL, threads, ambit__gpu_fold_slots(j->group, slots),
                          slots);
   ambit__gpu_emit_ended(j);
-  ambit__gpu_declare_totals(j, AMBIT__GPU_FOLD);
+  declare_trees(j, AMBIT__GPU_FOLD);
+  if (any_exact(j))
+    ambit__line(j->w, "%s%s words[AMBIT_LONG_WORDS];", j->dialect->shared, j->integer);
   ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);
-  ambit__open(j->w, "if (more && t == 0)");
+  fold_trees(j);
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i)) fold_line(j, i, false, "to[0]");
-  ambit__close(j->w);
-  ambit__open(j->w, "for (%s k = t; k < count; k += %d)", j->integer, AMBIT__GPU_FOLD);
-  for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i)) fold_line(j, i, true, "mem[k]");
-  ambit__close(j->w);
-  for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_reduction(j, i)) continue;
-    emit_tree(j, i, AMBIT__GPU_FOLD, "t");
-    emit_result(j, i);
-    ambit__line(j->w, "%s;", j->dialect->barrier);
-  }
+    if (is_exact(j, i)) fold_words(j, i);
   ambit__close(j->w);
 }

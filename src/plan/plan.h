@@ -49,6 +49,13 @@ typedef struct ambit__group {
   const char *entry; /* name of the function; NULL: AMBIT_ENTRY */
 } ambit__group;
 
+/* Whether parameter p of the group's rule is a sum that must not depend on the order of cells: a long accumulator is needed. */
+static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param *p)
+{
+  return g->strict && p->kind == PARAM_REDUCE && p->reduce == REDUCE_SUM &&
+         ambit__type_is_real(p->type);
+}
+
 typedef enum ambit__target_kind {
   TARGET_C,  /* a function of one box, called by each thread */
   TARGET_GPU /* kernels that are launched over one box */

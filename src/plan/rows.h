@@ -1,5 +1,5 @@
 /* rows.h - the strategy `rows`: rows.c chooses, the others write. rows_cell.c writes the rule for one cell, rows_sum.c the
- * rows of a weighted sum, rows_block.c the functions of several rows, rows_emit.c the whole.
+ * rows of a weighted sum, rows_exact.c strict sums over cells, rows_block.c the functions of several rows, rows_emit.c the whole.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -16,6 +16,8 @@ typedef struct ambit__rows_job {
   int ndims, last;
   bool direct; /* results go straight to memory, cell by cell */
   bool reduces;
+  bool strict;     /* sums of real numbers are exact */
+  bool for_people; /* the function is to be registered: see ambit_register_cpu */
   bool whole; /* vectors at the ends of rows may be stored whole: all that is written has a twin */
   int ntaps;  /* the rule is a weighted sum of this many ... */
   ambit__tap *taps; /* ... which may be added in any order; NULL: it is not */
@@ -53,6 +55,19 @@ static inline bool ambit__rows_is_reduction(const ambit__rows_job *j, int i)
   return ambit__rows_param(j, i)->kind == PARAM_REDUCE;
 }
 
+static inline bool ambit__rows_is_exact(const ambit__rows_job *j, int i)
+{
+  return j->strict && ambit__rows_is_reduction(j, i) &&
+         ambit__rows_param(j, i)->reduce == REDUCE_SUM &&
+         ambit__type_is_real(ambit__rows_param(j, i)->type);
+}
+
+/* "f64": the tail of the names that prelude/sums_c.h has for a strict sum. */
+static inline const char *ambit__rows_tail(const ambit__rows_job *j, int i)
+{
+  return ambit__rows_param(j, i)->type == AMBIT_F32 ? "f32" : "f64";
+}
+
 static inline const char *ambit__rows_type_of(const ambit__rows_job *j, int i)
 {
   return ambit__dialect_c.types[ambit__rows_param(j, i)->type];
@@ -69,6 +84,8 @@ static inline const char *ambit__rows_part_type(const ambit__rows_job *j, int i)
 
 static inline const char *ambit__rows_total_type(const ambit__rows_job *j, int i)
 {
+  if (ambit__rows_is_exact(j, i))
+    return ambit__rows_param(j, i)->type == AMBIT_F32 ? "ambit_block_f32" : "ambit_block_f64";
   return ambit__type_is_real(ambit__rows_param(j, i)->type) ? "double" : "int64_t";
 }
 
@@ -108,6 +125,23 @@ ambit__rows_place ambit__rows_place_of(const ambit__rows_job *j, const int rows[
 void ambit__rows_print_pointer(const ambit__rows_job *j, int i, int c, const ambit__rows_place *p);
 /* "v_b0_1": where the lanes of component c of field i wait, for row r. */
 void ambit__rows_print_buffer(const ambit__rows_job *j, int i, int c, int r);
+
+/* ---- rows_exact.c: strict sums; each writes nothing where there are none ---- */
+
+void ambit__rows_emit_room(const ambit__rows_job *j);
+/* In the entry: <name>_total, the block and its windows; and what is in it, into the long accumulator. */
+void ambit__rows_open_blocks(const ambit__rows_job *j);
+void ambit__rows_close_blocks(const ambit__rows_job *j);
+/* In the function of N rows: <name>_part, where the next number goes, and <name>_window. */
+void ambit__rows_declare_windows(const ambit__rows_job *j);
+void ambit__rows_store_windows(const ambit__rows_job *j);
+/* After a vector of cells in each of n rows; around cells one by one; and around those that are written straight to memory. */
+void ambit__rows_settle_vector(const ambit__rows_job *j, int n);
+void ambit__rows_open_singles(const ambit__rows_job *j);
+void ambit__rows_skip_single(const ambit__rows_job *j, int n);
+void ambit__rows_settle_singles(const ambit__rows_job *j);
+void ambit__rows_open_direct(const ambit__rows_job *j, int n);
+void ambit__rows_close_direct(const ambit__rows_job *j, int n);
 
 /* ---- rows_sum.c ---- */
 

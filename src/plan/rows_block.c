@@ -81,6 +81,19 @@ static void pass_to(const job *j, int i, int c, const void *user)
   }
 }
 
+/* Where the cell of a place puts what it reduces, after a comma each: all cells of a lane fold into one part, but those of a strict
+ * sum have a place each. */
+static void pass_parts(const job *j, const place *p)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__rows_is_reduction(j, i)) continue;
+    ambit__print(j->t, ", %s_part", ambit__rows_param(j, i)->name);
+    if (ambit__rows_is_exact(j, i) && p->r)
+      ambit__print(j->t, p->lanes ? " + %d * LANES" : " + %d", p->r);
+    if (p->lanes) ambit__print(j->t, " + l");
+  }
+}
+
 static void call_cell(const job *j, const place *p)
 {
   ambit__line_begin(j->w);
@@ -88,7 +101,7 @@ static void call_cell(const job *j, const place *p)
   print_shifted_places(j, p, p->lanes ? "x + l" : "x");
   ambit__rows_print_invariants(j, PASS);
   ambit__rows_each_output(j, pass_to, p);
-  ambit__rows_print_accumulators(j, PASS, p->lanes ? "part + l" : "part");
+  pass_parts(j, p);
   ambit__line_end(j->w, ");");
 }
 
@@ -310,7 +323,7 @@ void ambit__rows_call(const job *j, const char *name, int n, const char *accumul
 static void declare_parts(const job *j, const ambit__scope *s, bool lanes)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__rows_is_reduction(j, i)) continue;
+    if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
     ambit__line(j->w, "%s %s_part[%s];", ambit__rows_part_type(j, i), ambit__rows_param(j, i)->name,
                 lanes ? "LANES" : "1");
     ambit__line_begin(j->w);
@@ -324,11 +337,22 @@ static void declare_parts(const job *j, const ambit__scope *s, bool lanes)
 static void fold_parts(const job *j, const ambit__scope *s, bool lanes)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__rows_is_reduction(j, i)) continue;
+    if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
     ambit__open(j->w, "for (int l = 0; l < %s; l++)", lanes ? "LANES" : "1");
     ambit__rows_fold(j, s, i, "total", "part[l]", true);
     ambit__close(j->w);
   }
+}
+
+/* Cells one by one, as long as a condition holds. */
+static void emit_single_walk(const job *j, int n, const char *condition)
+{
+  ambit__rows_open_singles(j);
+  ambit__open(j->w, "for (; %s; x++)", condition);
+  ambit__rows_call(j, "single", n, "part", ", x);");
+  ambit__rows_skip_single(j, n);
+  ambit__close(j->w);
+  ambit__rows_settle_singles(j);
 }
 
 /* Vectors along the rows, ragged ends included; where cells are reduced, the ends go cell by cell. */
@@ -343,15 +367,12 @@ static void emit_vector_walk(const job *j, const int rows[2])
     return;
   }
   ambit__line(j->w, "long x = x0;");
-  ambit__open(j->w, "for (; x < x1 && x %% LANES; x++)");
-  ambit__rows_call(j, "single", n, "part", ", x);");
-  ambit__close(j->w);
+  emit_single_walk(j, n, "x < x1 && x % LANES");
   ambit__open(j->w, "for (; x + LANES <= x1; x += LANES)");
   ambit__rows_call(j, "vector", n, "part", ", x);");
+  ambit__rows_settle_vector(j, n);
   ambit__close(j->w);
-  ambit__open(j->w, "for (; x < x1; x++)");
-  ambit__rows_call(j, "single", n, "part", ", x);");
-  ambit__close(j->w);
+  emit_single_walk(j, n, "x < x1");
 }
 
 /* The walk along the rows. Some processors do better with one long loop, as the prelude knows. */
@@ -360,9 +381,9 @@ static void emit_walk(const job *j, const int rows[2])
   const int n = rows[0] * rows[1];
 
   if (j->direct) {
-    ambit__open(j->w, "for (long x = x0; x < x1; x++)");
+    ambit__rows_open_direct(j, n);
     ambit__rows_call(j, "single", n, "part", ", x);");
-    ambit__close(j->w);
+    ambit__rows_close_direct(j, n);
     return;
   }
   if (!j->reduces && !j->plan->stream) {
@@ -396,7 +417,9 @@ void ambit__rows_emit_block(const job *j, const int rows[2])
   if (!j->direct) emit_vector(j, rows);
   open_function(j, "static __attribute__((noinline))", "rows", n, ", int64_t x0, int64_t x1");
   declare_parts(j, &s, !j->direct);
+  ambit__rows_declare_windows(j);
   emit_walk(j, rows);
+  ambit__rows_store_windows(j);
   fold_parts(j, &s, !j->direct);
   ambit__close(j->w);
 }

@@ -209,6 +209,10 @@ void ambit__rows_emit_cell(const job *j)
   ambit__emit_stmts(&s, j->w, j->rule->body);
   ambit__rows_each_output(j, store_out, NULL);
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__rows_is_reduction(j, i)) ambit__rows_fold(j, &s, i, "part", "out", false);
+    if (ambit__rows_is_exact(j, i))
+      ambit__line(j->w, "*%s_part = %s_out;", ambit__rows_param(j, i)->name,
+                  ambit__rows_param(j, i)->name);
+    else if (ambit__rows_is_reduction(j, i))
+      ambit__rows_fold(j, &s, i, "part", "out", false);
   ambit__close(j->w);
 }

@@ -40,7 +40,7 @@ static void emit_parameters(const job *j)
       ambit__line(j->w, "const int64_t %s_c = call->component[%d];", name, i);
     if (ambit__rows_is_value(j, i))
       ambit__line(j->w, "const %s %s_v = *(const %s *)call->origin[%d];", type, name, type, i);
-    if (ambit__rows_is_reduction(j, i))
+    if (ambit__rows_is_reduction(j, i) && !ambit__rows_is_exact(j, i))
       ambit__line(j->w, "%s *%s_total = call->origin[%d];", ambit__rows_total_type(j, i), name, i);
   }
 }
@@ -124,6 +124,7 @@ static void emit_entry(const job *j, const char *name)
   ambit__print(j->t, "\nvoid %s(const ambit_call *call)\n{\n", name);
   j->w->depth++;
   emit_parameters(j);
+  ambit__rows_open_blocks(j);
   if (j->plan->strip) {
     ambit__open(j->w, "for (int64_t x0 = call->lo[%d], x1; x0 < call->hi[%d]; x0 = x1)", j->last,
                 j->last);
@@ -135,6 +136,7 @@ static void emit_entry(const job *j, const char *name)
   }
   emit_loops(j);
   if (j->plan->strip) ambit__close(j->w);
+  ambit__rows_close_blocks(j);
   if (j->plan->stream) ambit__line(j->w, "AMBIT_FENCE();");
   ambit__close(j->w);
 }
@@ -209,6 +211,8 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
            .bind = g->steps[0].bind,
            .ndims = g->ndims,
            .last = g->ndims - 1,
+           .strict = g->strict,
+           .for_people = g->for_people,
            .w = w,
            .t = &w->text};
 
@@ -220,6 +224,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   if (j.whole) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
   ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),
               lane_bytes(&j));
+  ambit__rows_emit_room(&j);
   if (!j.taps) ambit__rows_emit_cell(&j);
   ambit__rows_emit_block(&j, one);
   if (p->rows[0] * p->rows[1] > 1) ambit__rows_emit_block(&j, p->rows);

@@ -316,6 +316,7 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
     const ambit__param *param = &rule->params[i];
 
     n += 2 * (param->kind == PARAM_REDUCE) + 2 * is_field(g, i);
+    if (ambit__sums_exactly(g, param)) n += 16; /* its windows, and a call */
     for (int c = 0; is_field(g, i) && c < param->components; c++)
       if (param->writes[c]) n += words(param->type) * j->lane * (j->taps ? j->span * j->rows : 1);
   }

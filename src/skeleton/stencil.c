@@ -3,27 +3,26 @@
  * output. */
 #include "runtime/run/run.h"
 
-/* The kernel must have the form (const T *u, T *v). */
-static ambit_status check_kernel(ambit *a, const ambit_kernel *k)
+/* The kernel must be (const T *u, T *v); finds T. */
+static ambit_status check_kernel(ambit *a, const ambit_kernel *k, ambit_type *type)
 {
-  const ambit__rule *r = k->rule;
-  bool fits = r->nparams == 2 && r->params[0].kind == PARAM_FIELD && !r->params[0].is_written &&
-              r->params[1].kind == PARAM_FIELD && r->params[1].is_written &&
-              r->params[0].type == r->params[1].type && !r->params[0].is_vector &&
-              !r->params[1].is_vector;
+  ambit_param_info u = {0}, v = {0};
+  bool fits = ambit_kernel_params(k) == 2 && !ambit_kernel_param(k, 0, &u) &&
+              !ambit_kernel_param(k, 1, &v) && u.kind == AMBIT_PARAM_FIELD && !u.is_written &&
+              !u.is_vector && v.kind == AMBIT_PARAM_FIELD && v.is_written && !v.is_vector &&
+              u.type == v.type;
 
   AMBIT_CHECK(fits, &a->errors, AMBIT_EINVAL,
               "ambit_stencil: kernel %s must have two parameters, the field it reads and the field "
               "of the same type it writes: void %s(const float *u, float *v)",
-              r->name, r->name);
+              ambit_kernel_name(k), ambit_kernel_name(k));
+  *type = u.type;
   return AMBIT_OK;
 }
 
-static ambit_status run(ambit_grid *g, const ambit_kernel *k, int64_t iterations,
-                        ambit_fill_fn init, ambit_output_fn output, void *user)
+static ambit_status run(ambit *a, ambit_grid *g, const ambit_kernel *k, ambit_type type,
+                        int64_t iterations, ambit_fill_fn init, ambit_output_fn output, void *user)
 {
-  ambit *a = g->context;
-  ambit_type type = k->rule->params[0].type;
   ambit_field *u = ambit_field_create(g, "u", type), *v = ambit_field_create(g, "v", type);
   ambit_program *p = ambit_program_create(g);
 
@@ -35,7 +34,7 @@ static ambit_status run(ambit_grid *g, const ambit_kernel *k, int64_t iterations
   ambit_apply(p, k, u, v);
   ambit_swap(p, u, v);
   ambit_run(p, iterations);
-  AMBIT_TRY(a->errors.status);
+  AMBIT_TRY(ambit_error(a));
   return output ? output(u, user) : AMBIT_OK;
 }
 
@@ -45,6 +44,7 @@ ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes, const ambi
 {
   ambit_kernel *made = NULL;
   ambit_grid *g;
+  ambit_type type = AMBIT_F32;
   ambit_status s;
 
   if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
@@ -52,9 +52,9 @@ ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes, const ambi
               "ambit_stencil: weights and kernel are both NULL; give one of them");
   if (!kernel) kernel = made = ambit_kernel_from_weights(a, "stencil", AMBIT_F32, weights);
   if (!kernel) return a->errors.status;
-  AMBIT_TRY(check_kernel(a, kernel));
+  AMBIT_TRY(check_kernel(a, kernel, &type));
   g = ambit_grid_create(a, ndims, sizes);
-  s = g ? run(g, kernel, iterations, init, output, user) : a->errors.status;
+  s = g ? run(a, g, kernel, type, iterations, init, output, user) : ambit_error(a);
   ambit_grid_destroy(g);
   ambit_kernel_destroy(made);
   return s;

@@ -28,6 +28,8 @@ static bool next_cell(const ambit__box *b, int64_t *at)
   return ambit__box_next_row(b, at);
 }
 
+static int able; /* devices that have an entry which is not in every table */
+
 /* Own cells and margins. */
 static ambit__box all_of(const ambit__layout *l)
 {
@@ -174,6 +176,71 @@ static void copy_within(void)
 static void a_part_can_be_its_own_neighbour(void)
 {
   on_each_device(copy_within);
+}
+
+/* ---- one value ---- */
+
+static void fill_here(twin *t, const ambit__box *box, const void *value)
+{
+  const size_t size = ambit_type_size(t->here.layout.type);
+  int64_t at[AMBIT_MAX_DIMS];
+
+  ambit__box_first(box, at);
+  do
+    for (int c = 0; c < t->here.layout.components; c++)
+      memcpy(place(&t->here, at, c), value, size);
+  while (next_cell(box, at));
+}
+
+static void fill_boxes(void)
+{
+  for (uint64_t seed = 1; seed <= CASES; seed++) {
+    sample s = draw_sample(seed);
+
+    for (int i = 0; i < s.n; i++) {
+      const ambit__box *own = &s.parts[i].here.layout.own;
+      unsigned char value[8];
+      ambit__box box;
+
+      draw_bytes(value, sizeof value);
+      CHECK_EQ(AMBIT_OK,
+               backend->fill_box(queue, &s.parts[i].there, &(ambit__box){.ndims = 1}, value));
+      if (ambit__box_is_empty(own)) continue;
+      box = draw(3) ? draw_box(own) : *own;
+      CHECK_EQ(AMBIT_OK, backend->fill_box(queue, &s.parts[i].there, &box, value));
+      fill_here(&s.parts[i], &box, value);
+    }
+    check_sample(&s, seed);
+    free_sample(&s);
+  }
+}
+
+static void one_value_goes_to_all_cells_of_a_box_and_nowhere_else(void)
+{
+  on_each_device(fill_boxes);
+}
+
+/* Enough for all threads, along each axis. */
+static void fill_large(void)
+{
+  static const ambit__box boxes[] = {
+      {2, {10, 20}, {310, 270}}, {2, {0, 0}, {2, 50000}}, {2, {0, 0}, {25000, 3}}};
+
+  for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+    const double value = 1.0 / (double)(i + 3);
+    twin t = new_twin(
+        (ambit__layout){.type = AMBIT_F64, .components = 1, .own = boxes[i], .margin_lo = {1, 2}});
+
+    CHECK_EQ(AMBIT_OK, backend->fill_box(queue, &t.there, &boxes[i], &value));
+    fill_here(&t, &boxes[i], &value);
+    CHECK_MSG(is_the_same(&t), "%s: box %d", backend->name, (int)i);
+    free_twin(&t);
+  }
+}
+
+static void large_boxes_are_filled_by_all_threads(void)
+{
+  on_each_device(fill_large);
 }
 
 /* ---- messages ---- */
@@ -466,6 +533,7 @@ static void pass_messages(void)
   ambit__store a, b;
 
   if (!backend->pass) return;
+  able++;
   CHECK(ambit__layout_make(&l));
   a.layout = b.layout = l;
   CHECK_EQ(AMBIT_OK, backend->open(&errors, &settings, backend->count() > 1, &other));
@@ -494,7 +562,9 @@ static void pass_messages(void)
 
 static void messages_pass_from_device_to_device(void)
 {
+  able = 0;
   on_each_device(pass_messages);
+  if (!able) SKIP("no device here passes messages to its like (CUDA does)");
 }
 
 /* ---- batches ---- */
@@ -549,6 +619,7 @@ static twin copy_elsewhere(twin *from, ambit__move *m)
 static void move_batches(void)
 {
   if (!backend->batch_open) return;
+  able++;
   for (uint64_t seed = 1; seed <= CASES; seed += TOGETHER) {
     sample samples[TOGETHER];
     ambit__move moves[TOGETHER * MOST_PARTS + 1];
@@ -577,7 +648,9 @@ static void move_batches(void)
 
 static void moves_of_many_parts_can_be_made_together(void)
 {
+  able = 0;
   on_each_device(move_batches);
+  if (!able) SKIP("no device here has batches (GPUs do)");
 }
 
 int main(int argc, char **argv)
@@ -588,6 +661,9 @@ int main(int argc, char **argv)
       {"copies_between_parts_land_where_the_shift_says",
        copies_between_parts_land_where_the_shift_says},
       {"a_part_can_be_its_own_neighbour", a_part_can_be_its_own_neighbour},
+      {"one_value_goes_to_all_cells_of_a_box_and_nowhere_else",
+       one_value_goes_to_all_cells_of_a_box_and_nowhere_else},
+      {"large_boxes_are_filled_by_all_threads", large_boxes_are_filled_by_all_threads},
       {"what_is_packed_in_one_part_can_be_unpacked_in_another",
        what_is_packed_in_one_part_can_be_unpacked_in_another},
       {"large_boxes_are_exchanged_whole", large_boxes_are_exchanged_whole},

@@ -435,8 +435,9 @@ static void build(world *w, ambit__rule *rule)
   CHECK_EQ(AMBIT_OK, backend->build(device, &g, &w->fn));
   CHECK_EQ(AMBIT_OK, ambit__backend_ref.build(ref, &g, &w->ref_fn));
   for (int i = 2; i < rule->nparams; i++) {
-    CHECK_EQ(AMBIT_OK, backend->alloc(device, 8, NULL, &w->values[i]));
-    CHECK_EQ(AMBIT_OK, ambit__host_alloc(ref, 8, NULL, &w->ref_values[i]));
+    CHECK_EQ(AMBIT_OK, backend->alloc(device, sizeof(ambit__scalar_bytes), NULL, &w->values[i]));
+    CHECK_EQ(AMBIT_OK,
+             ambit__host_alloc(ref, sizeof(ambit__scalar_bytes), NULL, &w->ref_values[i]));
   }
 }
 

@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""docs/options.md has a row for every option of src/runtime/objects/options.c, with its default, and no other."""
+"""docs/options.md has a row for every option of src/runtime/objects/options.c, with its default, its values and the time until which
+it can be set, and no other."""
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROW_OF_CODE = re.compile(r'\{\s*"(\w+)",\s*(TEXT|FLAG|COUNT),\s*AT\(\w+\),\s*"([^"]*)",\s*(-?\d+),\s*(-?\d+)\s*\}')
+ROW_OF_CODE = re.compile(r'\{\s*"(\w+)",\s*(TEXT|FLAG|COUNT|WORD|CHECKED),\s*(\w+),\s*AT\(\w+\),\s*"([^"]*)",'
+                         r"\s*(-?\d+),\s*(-?\d+),\s*(\w+),\s*\w+\s*\}")
+WORDS = re.compile(r"static const char \*const (\w+)\[\] = \{([^}]*), NULL\};")
+TIMES = {"AT_OPEN": "in the environment or on the command line", "BEFORE_DEVICES": "before the first grid or scalar",
+         "BEFORE_TRACE": "before the first run"}
 ROW_OF_TEXT = re.compile(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", re.M)
 
 
@@ -13,7 +18,17 @@ def code():
     if not rows:
         sys.exit("src/runtime/objects/options.c has no table called rows")
     table = re.sub(r"#ifdef AMBIT_ACCESS_CHECKS.*?#endif", "", rows[1], flags=re.S)  # of test builds, not for users
-    return {name: (kind, initial, least, most) for name, kind, initial, least, most in ROW_OF_CODE.findall(table)}
+    words = {name: re.findall(r'"([^"]*)"', listed) for name, listed in WORDS.findall(text)}
+    return {name: (kind, time, initial, least, most, words.get(listed, []))
+            for name, kind, time, initial, least, most, listed in ROW_OF_CODE.findall(table)}
+
+
+def time_faults(options, text):
+    for time, words in TIMES.items():
+        row = re.search(rf"^\| (.*) \| {words}", text, re.M)
+        told = set(re.findall(r"`(\w+)`", row[1])) if row else set()
+        for name in told ^ {name for name, row in options.items() if row[1] == time}:
+            yield f"docs/options.md and the table differ in whether {name} is set {words}"
 
 
 def faults(options, documented):
@@ -22,7 +37,7 @@ def faults(options, documented):
     for name in documented.keys() - options.keys():
         yield f"docs/options.md tells of {name}, which is no option"
     for name in options.keys() & documented.keys():
-        kind, initial, least, most = options[name]
+        kind, _, initial, least, most, words = options[name]
         values, default = documented[name]
         if not default.startswith(f"`{initial}`" if initial else "empty"):
             yield f"option {name}: the default is '{initial}', and docs/options.md says {default}"
@@ -30,6 +45,8 @@ def faults(options, documented):
             yield f"option {name} is 0 or 1, and docs/options.md says {values}"
         if kind == "COUNT" and values != f"{least} to {most}":
             yield f"option {name} is {least} to {most}, and docs/options.md says {values}"
+        if kind == "WORD" and values != ", ".join(f"`{word}`" for word in words):
+            yield f"option {name} is one of {words}, and docs/options.md says {values}"
 
 
 def main():
@@ -37,7 +54,7 @@ def main():
     options, documented = code(), {name: row for name, *row in ROW_OF_TEXT.findall(text)}
     if len(options) < 5:
         sys.exit(f"only {len(options)} options were found in src/runtime/objects/options.c")
-    found = sorted(faults(options, documented))
+    found = sorted([*faults(options, documented), *time_faults(options, text)])
     print("\n".join(found) or f"{len(options)} options, all told of")
     return len(found) != 0
 

@@ -189,7 +189,17 @@ static void a_failing_row_writes_nothing(void)
   }
 #ifndef AMBIT_HAVE_PNG
 IN_FOLDER(without_libpng_the_way_out_is_told)
-static const test_case tests[] = {T(without_libpng_the_way_out_is_told), {0}};
+static void skip_(void)
+{
+  SKIP("built without libpng");
+}
+static const test_case tests[] = {T(without_libpng_the_way_out_is_told),
+                                  {"pixels_have_the_colours_of_their_values", skip_},
+                                  {"cells_of_a_tiny_field_are_sharp_squares", skip_},
+                                  {"a_full_disk_leaves_the_old_picture", skip_},
+                                  {"an_impossible_place_is_told", skip_},
+                                  {"a_failing_row_writes_nothing", skip_},
+                                  {0}};
 #else
 IN_FOLDER(pixels_have_the_colours_of_their_values)
 IN_FOLDER(cells_of_a_tiny_field_are_sharp_squares)

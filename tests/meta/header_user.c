@@ -9,6 +9,10 @@ const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, float k, ma
   *change = fmaxf(*change, fabsf(*v - *u));
 });
 
+extern const char other_rule[];
+const char other_rule[] = AMBIT_HERE "void twice(const float *u, float *v)\n"
+                                     "{ *v = 2 * *u; }\n";
+
 ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambit_field *v,
                    ambit_scalar *change);
 ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambit_field *v,
@@ -17,6 +21,7 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   const ambit_field *source = u;
   const ambit_scalar *factor = change;
   const int64_t lo[] = {0, 0}, hi[] = {1, 1};
+  ambit_param_info info;
   ambit_field *turn[3];
   ambit_arg args[4];
   float single = 0.2f;
@@ -29,11 +34,21 @@ ambit_status steps(ambit_program *p, const ambit_kernel *k, ambit_field *u, ambi
   turn[0] = u;
   turn[1] = v;
   turn[2] = u;
+  for (int i = 0; i < ambit_kernel_params(k); i++) {
+    if (ambit_kernel_param(k, i, &info)) return AMBIT_EINVAL;
+    if (info.kind == AMBIT_PARAM_FIELD && info.noffsets && info.offsets[0].axis[0]) whole = i;
+  }
   if (ambit_apply_args(p, k, 4, args)) return ambit_swap(p, u, v);
   if (ambit_apply(p, k, u, v, 0.2, change)) return AMBIT_EINVAL;
   if (ambit_apply(p, k, source, v, single, factor)) return AMBIT_EINVAL;
   if (ambit_apply(p, k, u)) return AMBIT_EINVAL;
   if (ambit_apply_box(p, lo, hi, k, u, v, whole, change)) return AMBIT_EINVAL;
+  if (ambit_apply_box(p, AMBIT_INDEX(0, whole), AMBIT_INDEX(1, 1), k, u, v, 1, change))
+    return AMBIT_EINVAL;
+  if (ambit_apply_box(p, AMBIT_INDEX(1), hi, k, u)) return AMBIT_EINVAL;
+  if (ambit_apply_box_args(p, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), k, 4, args))
+    return AMBIT_EINVAL;
+  if (ambit_field_read(u, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 1), &single)) return AMBIT_EINVAL;
   if (ambit_apply_faces(p, AMBIT_LOW(0) | AMBIT_AXIS(1), k, u, v, 1, change)) return AMBIT_EINVAL;
   return ambit_rotate(p, 3, turn);
 }

@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs ctest on one or more test presets, then prints what failed, what was skipped and why, and the
 counts over all of them. Fails when a test failed or none passed.
 
     run_tests.py [--jobs N] PRESET...
+
+A test can pass and still have skipped some of its cases: it prints `ok 3 - name # SKIP why` for each.
+They are named and counted on their own, once per preset and reason, however many processes say it.
 """
 import argparse, collections, re, subprocess, sys
 
 import project
 
-LINE = re.compile(r"^\s*\d+/\d+ +Test +#\d+: +(\S+) [. ]*(?:\*{3})?(.*?)\s+\d+\.\d+ sec")
-PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+START = re.compile(r"^\s*Start +(\d+): +(\S+)")
+LINE = re.compile(r"^\s*\d+/\d+ +Test +#(\d+): +(\S+) [. ]*(?:\*{3})?(.*?)\s+\d+\.\d+ sec")
+OUTPUT = re.compile(r"^(\d+): ?(.*)$")
+SKIPPED_CASE = re.compile(r"^ok\b[ \d]*- (.*?) # SKIP (.*)$")
+PASSED, FAILED, SKIPPED, CASES = "passed", "failed", "skipped", "cases skipped"
 
 
 def verdict(word):
@@ -19,22 +26,58 @@ def verdict(word):
     return SKIPPED if word in ("Skipped", "Not Run (Disabled)") else FAILED
 
 
+class Reader:
+    """Takes the lines of `ctest -V`: shows progress, and the output of tests that failed."""
+
+    def __init__(self, preset, results, show=sys.stdout.write):
+        self.preset, self.results, self.show = preset, results, show
+        self.names, self.said, self.seen = {}, collections.defaultdict(list), 0
+
+    def take(self, line):
+        start, end, output = START.match(line), LINE.match(line), OUTPUT.match(line)
+        if start:
+            self.names[start[1]] = start[2]
+        elif end:
+            self.show(line)
+            self.finish(end)
+        elif output and output[1] in self.names:
+            self.said[output[1]].append(output[2])
+
+    def finish(self, end):
+        number, name, kind = end[1], f"{self.preset}: {end[2]}", verdict(end[3])
+        said = self.said.pop(number, [])
+        self.seen += 1
+        if kind == SKIPPED:
+            why = [line for line in said if "skipped" in line.lower()]
+            name += f" ({why[-1].lstrip('# ')})" if why else ""
+        self.results[kind].append(name)
+        if kind == FAILED:
+            self.show("".join(f"    {line}\n" for line in said))
+        for m in filter(None, map(SKIPPED_CASE.match, said)):
+            case = f"{self.preset}: {end[2]}: {m[1]} ({m[2]})"
+            if kind == PASSED and case not in self.results[CASES]:
+                self.results[CASES].append(case)
+
+
 def run(preset, jobs, results):
     print(f"\n==== ctest --preset {preset}", flush=True)
-    seen = 0
-    ctest = subprocess.Popen(["ctest", "--preset", preset, "-j", str(jobs)], cwd=project.ROOT, text=True,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    reader = Reader(preset, results)
+    ctest = subprocess.Popen(["ctest", "--preset", preset, "-j", str(jobs), "-V"], cwd=project.ROOT, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             errors="replace")
     for line in ctest.stdout:
-        sys.stdout.write(line)
+        reader.take(line)
         sys.stdout.flush()
-        m = LINE.match(line)
-        if m:
-            results[verdict(m[2])].append(f"{preset}: {m[1]}")
-            seen += 1
     if ctest.wait() and not results[FAILED]:
         results[FAILED].append(f"{preset}: ctest itself")
-    if not seen:
+    if not reader.seen:
         results[FAILED].append(f"{preset}: no test was run")
+
+
+def summary(results):
+    """The names of all that did not pass, then the counts."""
+    lines = [f"{kind}  {name}" for kind in (SKIPPED, CASES, FAILED) for name in results[kind]]
+    return lines + [", ".join(f"{len(results[kind])} {kind}" for kind in (PASSED, FAILED, SKIPPED, CASES))]
 
 
 def main():
@@ -45,12 +88,9 @@ def main():
     results = collections.defaultdict(list)
     for preset in args.presets:
         run(preset, args.jobs, results)
-    print()
-    for kind in (SKIPPED, FAILED):
-        for name in results[kind]:
-            print(f"{kind}  {name}")
-    print(", ".join(f"{len(results[kind])} {kind}" for kind in (PASSED, FAILED, SKIPPED)))
+    print("\n" + "\n".join(summary(results)))
     return bool(results[FAILED]) or not results[PASSED]
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

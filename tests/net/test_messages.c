@@ -77,10 +77,13 @@ static void exchange(size_t n)
     free(bytes[count]);
 }
 
+#define ALONE "one process has nobody to send to"
+
 static void messages_of_all_sizes_arrive_by_sender_and_tag(void)
 {
   static const size_t sizes[] = {0, 1, 7, 4096, 65537, 3000001};
 
+  if (net->size == 1) SKIP(ALONE);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     exchange(sizes[i]);
 }
@@ -90,7 +93,7 @@ static void messages_with_one_tag_keep_their_order(void)
   const int to = (net->rank + 1) % net->size, from = (net->rank + net->size - 1) % net->size;
   int32_t out[50], in[50];
 
-  if (net->size == 1) return;
+  if (net->size == 1) SKIP(ALONE);
   for (int i = 0; i < 50; i++) {
     out[i] = 1000 * net->rank + i;
     CHECK_EQ(AMBIT_OK, ambit__net_send(net, to, 5, &out[i], sizeof *out, &requests[i]));
@@ -107,7 +110,8 @@ static void a_message_is_not_there_before_it_was_sent(void)
   int32_t value = -1, answer = 42;
   bool done = true;
 
-  if (net->size == 1 || net->rank > 1) return;
+  if (net->size == 1) SKIP(ALONE);
+  if (net->rank > 1) return;
   if (net->rank == 0) {
     CHECK_EQ(AMBIT_OK, ambit__net_receive(net, 1, 1, &value, sizeof value, &requests[0]));
     CHECK_EQ(AMBIT_OK, ambit__net_test(net, &requests[0], &done));
@@ -127,7 +131,7 @@ static void a_receive_can_be_given_up(void)
   const int to = (net->rank + 1) % net->size, from = (net->rank + net->size - 1) % net->size;
   int32_t nothing = 17, something = net->rank, got = -1;
 
-  if (net->size == 1) return;
+  if (net->size == 1) SKIP(ALONE);
   CHECK_EQ(AMBIT_OK, ambit__net_receive(net, from, 3, &nothing, sizeof nothing, &requests[0]));
   ambit__net_cancel(net, requests, 1);
   CHECK(!requests[0].active);
@@ -270,7 +274,8 @@ static void a_message_of_the_wrong_size_is_an_error(void)
 {
   char bytes[100] = {0};
 
-  if (net->size == 1 || net->rank > 1) return;
+  if (net->size == 1) SKIP(ALONE);
+  if (net->rank > 1) return;
   if (net->rank == 0) {
     CHECK_EQ(AMBIT_OK, ambit__net_send(net, 1, 6, bytes, 40, &requests[0]));
     CHECK_EQ(AMBIT_OK, ambit__net_send(net, 1, 7, bytes, 100, &requests[1]));

@@ -150,6 +150,8 @@ static void run_simulated(problem *p, const ambit__group *g, const ambit__plan *
   CHECK_MSG(library != NULL, "%s: not compiled:\n%s", p->name, source);
   free(source);
   if (!library) return;
+  for (int i = 0; i < p->rule->nparams; i++)
+    if (ambit__gpu_is_exact(g, i)) memset(partials[i], 0, sizeof(ambit__long));
   for (int i = 0; i < n; i++)
     args[i] = argument(p, &slots[i], partials, &box, 0);
   *(void **)&f = dlsym(library, "simulate");
@@ -161,6 +163,9 @@ static void run_simulated(problem *p, const ambit__group *g, const ambit__plan *
     *(void **)&f = dlsym(library, "simulate_fold");
     CHECK(f(one, fold_threads, args));
   }
+  for (int i = 0; i < p->rule->nparams; i++)
+    for (int k = 0; ambit__gpu_is_exact(g, i) && k < AMBIT__LONG_WORDS; k++)
+      CHECK_EQ(0, partials[i][k]); /* as it was */
   dlclose(library);
 }
 

@@ -55,7 +55,7 @@ static int twin_of(const problem *p, int i)
 static int check(problem p)
 {
   ambit__group_step step = {.bind = p.bind};
-  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = p.ndims};
+  ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = p.ndims, .strict = p.strict};
   ambit__plan plans[MOST_PLANS];
   int n, runs = 0;
 
@@ -315,6 +315,27 @@ static void reductions(void)
                   .boundary = AMBIT_CLAMP});
 }
 
+static void strict_sums_are_exact(void)
+{
+  for (int i = 0; i < 2; i++)
+    check((problem){.name = "sums",
+                    .text =
+                        "void sums(const double *u, sum double *s, sum float *f, max double *m)\n"
+                        "{\n"
+                        "  double x = u[0][1] * exp(40 * u[-1][0]);\n"
+                        "  *s = x;\n"
+                        "  *f = (float)x;\n"
+                        "  *m = x;\n"
+                        "}\n",
+                    .ndims = 2,
+                    .extents = {33, 1001},
+                    .lo = {1, 3},
+                    .hi = {32, 999},
+                    .boundary = AMBIT_CLAMP,
+                    .ended = i,
+                    .strict = true});
+}
+
 static void branches_places_and_old_values(void)
 {
   check((problem){.name = "mix",
@@ -415,6 +436,7 @@ int main(int argc, char **argv)
       {"rows_that_begin_anew", rows_that_begin_anew},
       {"vectors_that_are_stored_whole", vectors_that_are_stored_whole},
       {"reductions", reductions},
+      {"strict_sums_are_exact", strict_sums_are_exact},
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},
       {"four_dimensions", four_dimensions},

@@ -12,6 +12,7 @@
 #define __global__
 #define __device__
 #define __forceinline__ inline
+#define __noinline__
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
 #define __shared__   static
@@ -166,6 +167,28 @@ static inline float __int_as_float(int bits)
 
   memcpy(&x, &bits, sizeof x);
   return x;
+}
+static inline unsigned __float_as_uint(float x)
+{
+  unsigned bits;
+
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+static inline long long __double_as_longlong(double x)
+{
+  long long bits;
+
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+/* Fibers give way at barriers and exchanges only. */
+static inline unsigned atomicAdd(unsigned *at, unsigned n)
+{
+  const unsigned old = *at;
+
+  *at += n;
+  return old;
 }
 static inline double __longlong_as_double(long long bits)
 {

@@ -1,5 +1,6 @@
 /* Boundaries against their definition: every read outside the grid, one axis at a time, as NumPy's pad
  * would give it. A kernel with one component per offset shows all reads at once. */
+#include "runtime/run/run.h"
 #include "runtime_test.h"
 
 typedef struct shape {
@@ -256,6 +257,39 @@ static void a_constant_has_the_type_of_the_field(void)
   }
 }
 
+/* An iteration has a launch and a swap, and nothing that fills ghost cells. */
+static void constant_ghosts_are_filled_once_though_fields_swap(void)
+{
+  ambit *a = open_on("cpu"), *b = open_on("ref");
+  float got[2][9];
+
+  for (int i = 0; i < 2; i++) {
+    ambit_grid *g = grid_1d(i ? b : a, 9);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+                *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 3);
+    ambit_apply(p,
+                ambit_kernel_create(i ? b : a, "void k(const float *u, float *v)"
+                                               "{ *v = 0.5f * (u[-1] + u[1]); }"),
+                u, v);
+    ambit_swap(p, u, v);
+    ambit_run(p, 5);
+    if (!i) CHECK_EQ(2, p->schedule.n);
+    ambit_run(p, 2);
+    ambit_field_boundary(u, AMBIT_LOW(0), AMBIT_CONSTANT, -1);
+    ambit_run(p, 3);
+    ambit_field_read(u, NULL, NULL, got[i]);
+  }
+  CHECK_OK(a);
+  CHECK_OK(b);
+  for (int i = 0; i < 9; i++)
+    CHECK_MSG(got[0][i] == got[1][i], "cell %d: %g, ref %g", i, got[0][i], got[1][i]);
+  ambit_close(a);
+  ambit_close(b);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -266,6 +300,8 @@ int main(int argc, char **argv)
       {"a_boundary_changed_between_runs_counts_from_then_on",
        a_boundary_changed_between_runs_counts_from_then_on},
       {"a_constant_has_the_type_of_the_field", a_constant_has_the_type_of_the_field},
+      {"constant_ghosts_are_filled_once_though_fields_swap",
+       constant_ghosts_are_filled_once_though_fields_swap},
       {NULL, NULL},
   };
 

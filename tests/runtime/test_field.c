@@ -3,6 +3,8 @@
 #include "runtime_test.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8, AMBIT_I16, AMBIT_I64};
@@ -51,7 +53,10 @@ static void a_new_field_is_zero_and_knows_what_it_is(void)
   }
 }
 
-static void check_fill(ambit *a, int ndims, ambit_type type, int components, ambit_order order)
+typedef ambit_status fill_call(ambit_field *f, ambit_fill_fn fn, void *user);
+
+static void check_fill(ambit *a, fill_call *fill, int ndims, ambit_type type, int components,
+                       ambit_order order)
 {
   static const int64_t extents[] = {3, 2, 5, 4};
   static unsigned char values[MOST_VALUES * sizeof(double)];
@@ -60,7 +65,7 @@ static void check_fill(ambit *a, int ndims, ambit_type type, int components, amb
   int64_t at[4] = {0}, n = 0;
   int d;
 
-  ambit_field_fill(f, place_value, &ndims);
+  fill(f, place_value, &ndims);
   ambit_field_read(f, NULL, NULL, values);
   do {
     for (int c = 0; c < components; c++, n++)
@@ -72,20 +77,104 @@ static void check_fill(ambit *a, int ndims, ambit_type type, int components, amb
   ambit_grid_destroy(g);
 }
 
-static void fill_gives_every_cell_the_value_of_its_index(void)
+static void check_fills(fill_call *fill)
 {
   EACH_DEVICE(device)
   {
     ambit *a = open_on(*device);
 
+    ambit_option_set(a, "threads", "3");
     for (int t = 0; t < NTYPES; t++)
       for (int ndims = 1; ndims <= 4; ndims++)
         for (int components = 1; components <= 3; components++) {
-          check_fill(a, ndims, types[t], components, AMBIT_SOA);
-          check_fill(a, ndims, types[t], components, AMBIT_AOS);
+          check_fill(a, fill, ndims, types[t], components, AMBIT_SOA);
+          check_fill(a, fill, ndims, types[t], components, AMBIT_AOS);
         }
     ambit_close(a);
   }
+}
+
+static void fill_gives_every_cell_the_value_of_its_index(void)
+{
+  check_fills(ambit_field_fill);
+}
+
+static void so_does_a_fill_by_several_threads(void)
+{
+  check_fills(ambit_field_fill_parallel);
+}
+
+static void check_value(const char *device)
+{
+  enum { ROWS = 67, COLUMNS = 129, COMPONENTS = 3 };
+
+  for (int order = 0; order < 2; order++) {
+    ambit *a = open_on(device);
+    ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+    ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_I16, COMPONENTS, (ambit_order)order);
+    static int16_t values[ROWS * COLUMNS * COMPONENTS];
+    int wrong = 0;
+
+    CHECK_EQ(AMBIT_OK, ambit_field_fill_value(f, 7));
+    ambit_field_read(f, NULL, NULL, values);
+    for (int n = 0; n < ROWS * COLUMNS * COMPONENTS; n++)
+      wrong += values[n] != 7;
+    CHECK_EQ(0, wrong);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
+static void a_value_reaches_every_component_of_every_cell(void)
+{
+  EACH_DEVICE(device)
+  {
+    check_value(*device);
+  }
+  check_value("cpu*3");
+}
+
+/* Who filled, and how often. */
+static struct {
+  atomic_int calls;
+  pthread_mutex_t lock;
+  pthread_t threads[8];
+  int nthreads;
+} fillers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static double note_thread(const int64_t *index, int component, void *user)
+{
+  int i = 0;
+
+  (void)index, (void)component, (void)user;
+  atomic_fetch_add(&fillers.calls, 1);
+  pthread_mutex_lock(&fillers.lock);
+  while (i < fillers.nthreads && !pthread_equal(fillers.threads[i], pthread_self()))
+    i++;
+  if (i == fillers.nthreads && i < 8) fillers.threads[fillers.nthreads++] = pthread_self();
+  pthread_mutex_unlock(&fillers.lock);
+  return 1;
+}
+
+static void check_fillers(fill_call *fill, int threads)
+{
+  ambit *a = open_on("cpu");
+  ambit_field *f;
+
+  ambit_option_set(a, "threads", "3");
+  f = ambit_field_create_vector(grid_2d(a, 30, 40), "f", AMBIT_F32, 2, AMBIT_SOA);
+  fillers.nthreads = 0;
+  atomic_store(&fillers.calls, 0);
+  CHECK_EQ(AMBIT_OK, fill(f, note_thread, NULL));
+  CHECK_EQ(30 * 40 * 2, atomic_load(&fillers.calls));
+  CHECK_EQ(threads, fillers.nthreads);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void a_fill_uses_other_threads_only_if_asked_to(void)
+{
+  check_fillers(ambit_field_fill, 1);
+  CHECK(pthread_equal(fillers.threads[0], pthread_self()));
+  check_fillers(ambit_field_fill_parallel, 3);
 }
 
 static void a_row_longer_than_a_piece_is_filled_whole(void)
@@ -305,6 +394,10 @@ int main(int argc, char **argv)
       {"a_new_field_is_zero_and_knows_what_it_is", a_new_field_is_zero_and_knows_what_it_is},
       {"fill_gives_every_cell_the_value_of_its_index",
        fill_gives_every_cell_the_value_of_its_index},
+      {"so_does_a_fill_by_several_threads", so_does_a_fill_by_several_threads},
+      {"a_value_reaches_every_component_of_every_cell",
+       a_value_reaches_every_component_of_every_cell},
+      {"a_fill_uses_other_threads_only_if_asked_to", a_fill_uses_other_threads_only_if_asked_to},
       {"a_row_longer_than_a_piece_is_filled_whole", a_row_longer_than_a_piece_is_filled_whole},
       {"a_box_is_written_and_read_back_and_the_rest_stays",
        a_box_is_written_and_read_back_and_the_rest_stays},

@@ -2,6 +2,10 @@
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
 #include "support/capture.h"
+#include "support/folder.h"
+
+#include <ctype.h>
+#include <unistd.h>
 
 static ambit *open_with(int *argc, char **argv)
 {
@@ -38,9 +42,9 @@ static void an_unknown_option_is_refused_with_the_nearest_name(void)
   CHECK_FAILED(a, AMBIT_EOPTION, "did you mean 'threads'?");
   ambit_option_set(a, "colour of the sky", "blue");
 #ifdef AMBIT_ACCESS_CHECKS
-  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cc, check, devices");
+  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cc, check, depth, devices");
 #else
-  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cc, devices");
+  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cc, depth, devices");
 #endif
   ambit_close(a);
 }
@@ -64,6 +68,71 @@ static void a_bad_value_is_refused_and_the_old_one_stays(void)
   CHECK_FAILED(a, AMBIT_EOPTION, "a whole number from 0 to 4096");
   CHECK_STR("0", ambit_option_get(a, "threads"));
   ambit_close(a);
+}
+
+/* A value that cannot be, and words of the answer; by the call, the environment, the command line. */
+static const struct {
+  const char *name, *value;
+  ambit_status status;
+  const char *words;
+} wrong_values[] = {
+    {"overlap", "bogus", AMBIT_EOPTION,
+     "option overlap is 'bogus'; it must be none, standard, extended or two-way"},
+    {"overlap", "twoway", AMBIT_EOPTION, "(did you mean 'two-way'?)"},
+    {"overlap", "", AMBIT_EOPTION, "option overlap is ''; it must be none"},
+    {"partition", "zz", AMBIT_EOPTION,
+     "option partition is 'zz'; it must be auto, a number of bands such as 4, or numbers of blocks "
+     "such as 2x2"},
+    {"partition", "2x", AMBIT_EOPTION, "option partition is '2x'"},
+    {"partition", "0x2", AMBIT_EOPTION, "option partition is '0x2'"},
+    {"weights", "1,two", AMBIT_EOPTION,
+     "option weights is '1,two'; it must be numbers of 0 or more, as in 1,0.5,2"},
+    {"weights", "1,", AMBIT_EOPTION, "option weights is '1,'"},
+    {"weights", "-1", AMBIT_EOPTION, "option weights is '-1'"},
+    {"weights", "0,0", AMBIT_EOPTION, "one of the numbers must be above 0"},
+    {"devices", "gpu9", AMBIT_ENODEVICE, "no device is called 'gpu9'"},
+    {"devices", "cdua", AMBIT_ENODEVICE, "(did you mean 'cuda'?); there are: cpu, cuda"},
+    {"devices", "cuda:one", AMBIT_ENODEVICE, "devices=cuda:one: 'cuda:one' must end in the number"},
+    {"devices", "cpu*0", AMBIT_EOPTION, "devices=cpu*0: 'cpu*0' asks for no possible number"},
+    {"devices", "", AMBIT_EOPTION, "names no device"},
+    {"strict", "ture", AMBIT_EOPTION,
+     "option strict is 'ture'; it must be 0 or 1 (did you mean 'true'?)"},
+    {"verbose", "3", AMBIT_EOPTION,
+     "option verbose is '3'; it must be a whole number from -1 to 2"},
+};
+enum { WRONG_VALUES = sizeof wrong_values / sizeof *wrong_values };
+
+static void every_value_is_checked_when_it_is_set(void)
+{
+  for (int i = 0; i < WRONG_VALUES; i++) {
+    ambit *a = open_on("cpu");
+    char before[64];
+
+    snprintf(before, sizeof before, "%s", ambit_option_get(a, wrong_values[i].name));
+    CHECK_EQ(wrong_values[i].status,
+             ambit_option_set(a, wrong_values[i].name, wrong_values[i].value));
+    CHECK_FAILED(a, wrong_values[i].status, wrong_values[i].words);
+    CHECK_STR(before, ambit_option_get(a, wrong_values[i].name));
+    ambit_close(a);
+  }
+}
+
+static void values_of_the_right_form_are_taken(void)
+{
+  static const char *const good[][2] = {
+      {"overlap", "none"},    {"overlap", "standard"}, {"overlap", "extended"},
+      {"overlap", "two-way"}, {"partition", "auto"},   {"partition", "3"},
+      {"partition", "2x1x4"}, {"weights", ""},         {"weights", "1,0.5,2e3,0"},
+      {"devices", "all"},     {"devices", "cuda:7*2"}, {"devices", "cpu,opencl:1,cpu*3"},
+      {"strict", "Yes"},      {"strict", "0"},         {"verbose", "-1"},
+      {"dump", "a folder"},   {"cc", "gcc -O1"},       {"trace", "no/such/folder/yet.json"}};
+  ambit *a = open_on("cpu");
+
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    CHECK_EQ(AMBIT_OK, ambit_option_set(a, good[i][0], good[i][1]));
+    CHECK_STR(good[i][1], ambit_option_get(a, good[i][0]));
+  }
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
 static void devices_that_are_not_there_are_refused_by_name(void)
@@ -102,7 +171,7 @@ static void a_device_can_be_named_with_its_number_or_as_all(void)
 
 static void options_of_the_device_come_before_the_first_grid(void)
 {
-  static const char *const names[] = {"devices", "threads", "cc", "cache"};
+  static const char *const names[] = {"devices", "threads", "cc", "cache", "gpuaware"};
   ambit *a = open_on("ref");
 
   grid_1d(a, 4);
@@ -112,6 +181,44 @@ static void options_of_the_device_come_before_the_first_grid(void)
   }
   CHECK_EQ(AMBIT_OK, ambit_option_set(a, "strict", "1"));
   ambit_close(a);
+}
+
+static void options_of_the_processes_come_with_ambit_open(void)
+{
+  static const char *const set[][2] = {{"mpi", "nonsense"}, {"mpi", "off"}};
+  ambit *a = open_on("ref");
+
+  for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+    char before[64];
+
+    snprintf(before, sizeof before, "%s", ambit_option_get(a, set[i][0]));
+    ambit_option_set(a, set[i][0], set[i][1]);
+    CHECK_FAILED(a, AMBIT_EOPTION, "takes effect only when a context is opened; set it in the env");
+    CHECK_STR(before, ambit_option_get(a, set[i][0]));
+  }
+  ambit_option_set(a, "mpi", "off");
+  CHECK_FAILED(a, AMBIT_EOPTION, "(AMBIT_MPI) or on the command line (--ambit-mpi=...)");
+  ambit_close(a);
+}
+
+static void a_trace_that_has_begun_keeps_its_file(void)
+{
+  ambit *a = open_on("ref");
+  ambit_grid *g = grid_1d(a, 4);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_apply(p, ambit_kernel_create(a, "void one(float *u) { *u = 1; }"),
+              ambit_field_create(g, "u", AMBIT_F32));
+  folder_make();
+  CHECK_EQ(AMBIT_OK, ambit_option_set(a, "trace", folder_path("first.json")));
+  CHECK_EQ(AMBIT_OK, ambit_option_set(a, "trace", folder_path("one.json")));
+  CHECK_EQ(AMBIT_OK, ambit_run(p, 1));
+  ambit_option_set(a, "trace", folder_path("two.json"));
+  CHECK_FAILED(a, AMBIT_EOPTION, "must be set before the first run");
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  CHECK_EQ(1, folder_files());
+  CHECK(!access(folder_path("one.json"), F_OK));
+  folder_remove();
 }
 
 /* ---- the environment ---- */
@@ -141,6 +248,22 @@ static void a_bad_value_in_the_environment_fails_the_context(void)
   CHECK(!grid_1d(a, 4));
   CHECK_FAILED(a, AMBIT_EOPTION, "option threads is 'many'");
   ambit_close(a);
+}
+
+static void every_value_in_the_environment_is_checked(void)
+{
+  for (int i = 0; i < WRONG_VALUES; i++) {
+    char name[32] = "AMBIT_";
+    ambit *a;
+
+    for (size_t j = 0; wrong_values[i].name[j]; j++)
+      name[6 + j] = (char)toupper((unsigned char)wrong_values[i].name[j]);
+    setenv(name, wrong_values[i].value, 1);
+    a = open_with(NULL, NULL);
+    unsetenv(name);
+    CHECK_FAILED(a, wrong_values[i].status, wrong_values[i].words);
+    ambit_close(a);
+  }
 }
 
 static void a_misspelt_variable_is_reported_and_harms_nothing(void)
@@ -174,6 +297,39 @@ static void the_command_line_sets_options_and_loses_them(void)
   CHECK_STR("two", argv[2]);
   CHECK(!argv[3]);
   CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void every_value_on_the_command_line_is_checked(void)
+{
+  for (int i = 0; i < WRONG_VALUES; i++) {
+    char word[64], *argv[] = {"program", word, NULL};
+    int argc = 2;
+    ambit *a;
+
+    snprintf(word, sizeof word, "--ambit-%s=%s", wrong_values[i].name, wrong_values[i].value);
+    a = open_with(&argc, argv);
+    CHECK_FAILED(a, wrong_values[i].status, wrong_values[i].words);
+    ambit_close(a);
+  }
+}
+
+static void how_processes_work_together_is_checked_too(void)
+{
+  static const char *const set[][2] = {
+      {"--ambit-mpi=nonsense",
+       "option mpi is 'nonsense'; it must be auto, off, on, openmpi or mpich"},
+      {"--ambit-mpi=openMPI", "(did you mean 'openmpi'?)"}};
+
+  for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+    char word[64], *argv[] = {"program", word, NULL};
+    int argc = 2;
+    ambit *a;
+
+    snprintf(word, sizeof word, "%s", set[i][0]);
+    a = open_with(&argc, argv);
+    CHECK_FAILED(a, AMBIT_EOPTION, set[i][1]);
+    ambit_close(a);
+  }
 }
 
 static void the_command_line_wins_over_the_environment(void)
@@ -237,19 +393,27 @@ int main(int argc, char **argv)
        an_unknown_option_is_refused_with_the_nearest_name},
       {"a_bad_value_is_refused_and_the_old_one_stays",
        a_bad_value_is_refused_and_the_old_one_stays},
+      {"every_value_is_checked_when_it_is_set", every_value_is_checked_when_it_is_set},
+      {"values_of_the_right_form_are_taken", values_of_the_right_form_are_taken},
       {"devices_that_are_not_there_are_refused_by_name",
        devices_that_are_not_there_are_refused_by_name},
       {"a_device_can_be_named_with_its_number_or_as_all",
        a_device_can_be_named_with_its_number_or_as_all},
       {"options_of_the_device_come_before_the_first_grid",
        options_of_the_device_come_before_the_first_grid},
+      {"options_of_the_processes_come_with_ambit_open",
+       options_of_the_processes_come_with_ambit_open},
+      {"a_trace_that_has_begun_keeps_its_file", a_trace_that_has_begun_keeps_its_file},
       {"the_environment_sets_options", the_environment_sets_options},
       {"a_bad_value_in_the_environment_fails_the_context",
        a_bad_value_in_the_environment_fails_the_context},
+      {"every_value_in_the_environment_is_checked", every_value_in_the_environment_is_checked},
       {"a_misspelt_variable_is_reported_and_harms_nothing",
        a_misspelt_variable_is_reported_and_harms_nothing},
       {"the_command_line_sets_options_and_loses_them",
        the_command_line_sets_options_and_loses_them},
+      {"every_value_on_the_command_line_is_checked", every_value_on_the_command_line_is_checked},
+      {"how_processes_work_together_is_checked_too", how_processes_work_together_is_checked_too},
       {"the_command_line_wins_over_the_environment", the_command_line_wins_over_the_environment},
       {"what_follows_two_dashes_is_the_users_own", what_follows_two_dashes_is_the_users_own},
       {"an_unknown_or_empty_option_on_the_command_line_is_an_error",

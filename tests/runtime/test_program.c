@@ -99,6 +99,34 @@ static void unlike_fields_do_not_trade(void)
 
 /* ---- where ---- */
 
+static void the_corners_of_a_box_can_be_written_in_place(void)
+{
+  EACH_DEVICE(device)
+  {
+    ambit *a = open_on(*device);
+    ambit_grid *g = grid_2d(a, 10, 12);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_I32);
+    ambit_program *p = ambit_program_create(g);
+    ambit_kernel *k = ambit_kernel_create(a, grow_rule);
+    const int first = 1;
+    int32_t values[4][5], sum = 0, one[1][2] = {{7, 8}};
+
+    ambit_apply_box(p, AMBIT_INDEX(first, 2), AMBIT_INDEX(9, first + 5), k, u);
+    ambit_run(p, 3);
+    ambit_field_write(u, AMBIT_INDEX(0, 0), AMBIT_INDEX(1, 2), one);
+    ambit_field_read(u, AMBIT_INDEX(0, 1), AMBIT_INDEX(4, 6), values);
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 5; j++)
+        sum += values[i][j];
+    CHECK_EQ(8, values[0][0]);
+    CHECK_EQ(8 + 3 * 3 * 4, sum);
+    CHECK_OK(a);
+    ambit_apply_box(p, AMBIT_INDEX(1, 2), AMBIT_INDEX(9), k, u); /* hi[1] is 0 */
+    CHECK_FAILED(a, AMBIT_EINVAL, "on the box [1,9)x[2,0); it must be within the grid");
+    ambit_close(a);
+  }
+}
+
 static void a_box_limits_what_is_updated(void)
 {
   EACH_DEVICE(device)
@@ -111,6 +139,10 @@ static void a_box_limits_what_is_updated(void)
     for (int64_t i = 0; i < N; i++)
       CHECK_EQ(i >= 3 && i < 7 ? 2 : 0, at(s.u, i));
     CHECK_OK(s.a);
+    ambit_apply_box(s.p, AMBIT_INDEX(5), AMBIT_INDEX(6), kernel(&s, grow_rule), s.u);
+    ambit_run(s.p, 1);
+    CHECK_EQ(4, at(s.u, 5));
+    CHECK_EQ(3, at(s.u, 6));
     ambit_apply_box(s.p, lo, beyond, kernel(&s, grow_rule), s.u);
     CHECK_FAILED(s.a, AMBIT_EINVAL, "it must be within the grid");
     ambit_apply_box(s.p, hi, lo, kernel(&s, grow_rule), s.u);
@@ -261,6 +293,8 @@ int main(int argc, char **argv)
        a_rotation_gives_each_the_values_of_the_next},
       {"fields_of_different_reach_can_trade_values", fields_of_different_reach_can_trade_values},
       {"unlike_fields_do_not_trade", unlike_fields_do_not_trade},
+      {"the_corners_of_a_box_can_be_written_in_place",
+       the_corners_of_a_box_can_be_written_in_place},
       {"a_box_limits_what_is_updated", a_box_limits_what_is_updated},
       {"cells_at_several_faces_are_updated_once", cells_at_several_faces_are_updated_once},
       {"one_face_is_its_outermost_layer", one_face_is_its_outermost_layer},

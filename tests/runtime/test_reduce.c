@@ -265,22 +265,137 @@ static void sums_of_integers_wrap(void)
   }
 }
 
-static void a_reduction_runs_on_one_face_but_not_on_several(void)
-{
-  EACH_DEVICE(device)
-  {
-    scene s = set_up(*device, 5);
-    ambit_scalar *high = ambit_scalar_create(s.a, "high", AMBIT_F64);
-    ambit_kernel *k =
-        ambit_kernel_create(s.a, "void edge(const double *u, max double *high) { *high = *u; }");
-    const double values[] = {1, 9, 9, 9, 4};
+/* ---- several steps into one scalar ---- */
 
-    ambit_field_write(s.u, NULL, NULL, values);
-    ambit_apply_faces(s.p, AMBIT_HIGH(0), k, s.u, high);
+/* A device, also in parts, strict or not. */
+typedef struct variant {
+  char devices[32];
+  const char *strict;
+} variant;
+
+static int variants(const char *device, variant *all)
+{
+  static const int parts[] = {1, 3};
+  int n = 0;
+
+  for (int i = 0; i < 2; i++)
+    for (int strict = 0; strict < 2; strict++) {
+      if (parts[i] > 1 && !strcmp(device, "ref")) continue;
+      snprintf(all[n].devices, sizeof all[n].devices, parts[i] > 1 ? "%s*%d" : "%s", device,
+               parts[i]);
+      all[n++].strict = strict ? "1" : "0";
+    }
+  return n;
+}
+
+static scene open_variant(const variant *v, int64_t n)
+{
+  scene s = {.a = open_on(v->devices)};
+  double values[100];
+
+  ambit_option_set(s.a, "strict", v->strict);
+  s.g = grid_1d(s.a, n);
+  s.u = ambit_field_create(s.g, "u", AMBIT_F64);
+  s.p = ambit_program_create(s.g);
+  for (int i = 0; i < n; i++)
+    values[i] = i + 1;
+  ambit_field_write(s.u, NULL, NULL, values);
+  return s;
+}
+
+#define EACH_VARIANT(v)                                                                            \
+  EACH_DEVICE(device)                                                                              \
+  for (variant all[4], *v = all, *end = all + variants(*device, all); v < end; v++)
+
+static const char low_and_sum[] = "void k(const double *u, sum double *s, min double *low)\n"
+                                  "{ *s = *u; *low = *u; }";
+
+static void reductions_of_several_steps_into_one_scalar_are_folded(void)
+{
+  EACH_VARIANT(v)
+  {
+    scene s = open_variant(v, 30);
+    ambit_scalar *sum = ambit_scalar_create(s.a, "sum", AMBIT_F64);
+    ambit_scalar *low = ambit_scalar_create(s.a, "low", AMBIT_F64);
+    ambit_scalar *other = ambit_scalar_create(s.a, "other", AMBIT_F64);
+    ambit_field *w = ambit_field_create(s.g, "w", AMBIT_F64);
+    ambit_kernel *k = ambit_kernel_create(s.a, low_and_sum);
+
+    ambit_apply_box(s.p, (&(int64_t){10}), (&(int64_t){12}), k, s.u, sum, low); /* 11 12 */
+    ambit_apply(s.p, ambit_kernel_create(s.a, "void c(const double *u, double *w) { *w = *u; }"),
+                s.u, w);
+    ambit_apply_box(s.p, (&(int64_t){20}), (&(int64_t){21}), k, w, sum, other); /* 21 */
+    ambit_swap(s.p, s.u, w);
+    ambit_apply_box(s.p, (&(int64_t){28}), (&(int64_t){30}), k, s.u, sum, low); /* 29 30 */
+    ambit_run(s.p, 2); /* an iteration starts anew */
+    CHECK_OK(s.a);
+    CHECK_MSG(ambit_scalar_get(sum) == 103, "%s: %g", v->devices, ambit_scalar_get(sum));
+    CHECK_EQ(11, ambit_scalar_get(low));
+    CHECK_EQ(21, ambit_scalar_get(other));
+    ambit_close(s.a);
+  }
+}
+
+static void a_reduction_starts_anew_after_a_step_that_reads_the_scalar(void)
+{
+  EACH_VARIANT(v)
+  {
+    scene s = open_variant(v, 30);
+    ambit_scalar *sum = ambit_scalar_create(s.a, "sum", AMBIT_F64);
+    ambit_scalar *kept = ambit_scalar_create(s.a, "kept", AMBIT_F64);
+    ambit_kernel *k =
+        ambit_kernel_create(s.a, "void k(const double *u, sum double *s) { *s = *u; }");
+
+    ambit_apply_box(s.p, (&(int64_t){0}), (&(int64_t){2}), k, s.u, sum);
+    ambit_apply_box(s.p, (&(int64_t){2}), (&(int64_t){3}), k, s.u, sum);
+    ambit_apply(s.p, ambit_kernel_create(s.a, "void keep(double s, double *k) { *k = s; }"), sum,
+                kept);
+    ambit_apply_box(s.p, (&(int64_t){20}), (&(int64_t){22}), k, s.u, sum);
+    ambit_run(s.p, 2);
+    CHECK_OK(s.a);
+    CHECK_EQ(6, ambit_scalar_get(kept));
+    CHECK_EQ(43, ambit_scalar_get(sum));
+    ambit_close(s.a);
+  }
+}
+
+static void different_reductions_into_one_scalar_are_refused(void)
+{
+  scene s = set_up("cpu", 30);
+  ambit_scalar *x = ambit_scalar_create(s.a, "x", AMBIT_F64);
+  ambit_kernel *low =
+      ambit_kernel_create(s.a, "void low(const double *u, min double *s) { *s = *u; }");
+  ambit_kernel *sum =
+      ambit_kernel_create(s.a, "void add(const double *u, sum double *s) { *s = *u; }");
+
+  ambit_apply(s.p, sum, s.u, x);
+  ambit_apply(s.p, low, s.u, x);
+  CHECK_FAILED(
+      s.a, AMBIT_EPROGRAM,
+      "kernel low takes a min into scalar 'x', into which step 1, kernel add, takes a sum");
+  ambit_apply(s.p, ambit_kernel_create(s.a, "void set(double *x) { *x += 1; }"), x);
+  ambit_apply(s.p, low, s.u, x);
+  ambit_run(s.p, 1);
+  CHECK_OK(s.a);
+  ambit_close(s.a);
+}
+
+static void a_reduction_runs_on_several_faces(void)
+{
+  EACH_VARIANT(v)
+  {
+    scene s = open_variant(v, 30);
+    ambit_scalar *high = ambit_scalar_create(s.a, "high", AMBIT_F64);
+    ambit_scalar *sum = ambit_scalar_create(s.a, "sum", AMBIT_F64);
+    ambit_kernel *k = ambit_kernel_create(
+        s.a,
+        "void edge(const double *u, max double *high, sum double *s) { *high = *u; *s = *u; }");
+
+    ambit_apply_faces(s.p, AMBIT_AXIS(0), k, s.u, high, sum);
     ambit_run(s.p, 1);
-    CHECK_EQ(4, ambit_scalar_get(high));
-    ambit_apply_faces(s.p, AMBIT_AXIS(0), k, s.u, high);
-    CHECK_FAILED(s.a, AMBIT_EPROGRAM, "kernel edge reduces, and is to run on several faces");
+    CHECK_OK(s.a);
+    CHECK_EQ(30, ambit_scalar_get(high));
+    CHECK_EQ(31, ambit_scalar_get(sum));
     ambit_close(s.a);
   }
 }
@@ -317,8 +432,13 @@ int main(int argc, char **argv)
        nan_loses_against_numbers_and_minus_zero_is_zero},
       {"cells_that_do_not_write_count_for_nothing", cells_that_do_not_write_count_for_nothing},
       {"sums_of_integers_wrap", sums_of_integers_wrap},
-      {"a_reduction_runs_on_one_face_but_not_on_several",
-       a_reduction_runs_on_one_face_but_not_on_several},
+      {"reductions_of_several_steps_into_one_scalar_are_folded",
+       reductions_of_several_steps_into_one_scalar_are_folded},
+      {"a_reduction_starts_anew_after_a_step_that_reads_the_scalar",
+       a_reduction_starts_anew_after_a_step_that_reads_the_scalar},
+      {"different_reductions_into_one_scalar_are_refused",
+       different_reductions_into_one_scalar_are_refused},
+      {"a_reduction_runs_on_several_faces", a_reduction_runs_on_several_faces},
       {"a_long_name_of_a_reduction_works", a_long_name_of_a_reduction_works},
       {NULL, NULL},
   };

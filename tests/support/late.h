@@ -183,6 +183,13 @@ static ambit_status late_read(ambit__queue *q, void *dst, ambit__store *src, con
   return ambit__backend_cpu.read_box(q, dst, src, box);
 }
 
+static ambit_status late_fill(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                              const void *value)
+{
+  AMBIT_TRY(late_wait(q));
+  return ambit__backend_cpu.fill_box(q, dst, box, value);
+}
+
 static ambit_status late_copy(ambit__queue *q, ambit__store *dst, ambit__store *src,
                               const ambit__box *box, const int64_t *shift)
 {
@@ -293,6 +300,7 @@ static const ambit__backend *late_backend(void)
   b.get = late_get;
   b.write_box = late_write;
   b.read_box = late_read;
+  b.fill_box = late_fill;
   b.copy_box = late_copy;
   b.watch = late_begin;
   b.check = late_check;

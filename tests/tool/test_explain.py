@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`ambit explain`: facts that can be worked out by hand."""
-import os, re, shutil, subprocess, time
+import os, re, shutil, subprocess
 
 import tool
 
@@ -53,14 +53,14 @@ def doubtful_kernels_are_warned_about():
 
 
 def the_source_compiles():
-    cc = shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc")
+    cc = shutil.which(os.environ.get("CC", "cc").split()[0]) or shutil.which("gcc")
     with tool.folder(heat_c=tool.HEAT) as f:
         out, _ = tool.run("explain", f / "heat.c", "--source")
         assert "void ambit_kernel(const ambit_call *call)" in out
-        if cc:
-            (f / "source.c").write_text(out)
-            subprocess.run([cc, "-std=gnu11", "-fopenmp-simd", "-c", f / "source.c", "-o", f / "source.o"],
-                           check=True)
+        if not cc:
+            raise tool.Skipped("there is no C compiler")
+        (f / "source.c").write_text(out)
+        subprocess.run([cc, "-std=gnu11", "-fopenmp-simd", "-c", f / "source.c", "-o", f / "source.o"], check=True)
 
 
 def _messages(*words):
@@ -144,13 +144,11 @@ def reductions_are_exchanged():
 
 
 def a_thousand_processes_are_pretended_at_once():
-    start = time.monotonic()
     out, _ = tool.run("explain", "box3d1", "--size", "4096^3", "--processes", "1000", "--partition", "10x10x10",
                       "--process", "999")
-    seconds = time.monotonic() - start
     assert "parts: 1000, in 1000 processes" in out and "and 984 more of" in out, out
     assert "sent between processes: 20952 messages" in out and "and 20936 more" in out, out  # 28^3 - 10^3
-    assert "schedule of an iteration of process 999" in out and seconds < 10, seconds
+    assert "schedule of an iteration of process 999" in out, out
 
 
 def wrong_questions_are_refused():
@@ -205,8 +203,7 @@ def what_a_part_gets_from_another_on_the_spot_waits_for_it():
 
 def graphviz_draws_it():
     if not shutil.which("dot"):
-        print("# skipped: Graphviz is not installed")
-        return
+        raise tool.Skipped("Graphviz is not installed")
     with tool.folder() as f:
         tool.run("explain", "star2d1", "--processes", "4", "--graph", f / "g.dot")
         svg = subprocess.run(["dot", "-Tsvg", f / "g.dot"], check=True, capture_output=True, text=True).stdout

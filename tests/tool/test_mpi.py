@@ -63,11 +63,14 @@ def wrong_words_are_told_once():
     code, _, err = _run("run", "2d8", "--ambit-thread=3")
     assert code == 2, code
     _once(err, "'--ambit-thread=3'")
+    code, _, err = _run("run", "2d8", "--ambit-devices=gpu", n=3)
+    assert code == 2, (code, err)
+    _once(err, "no device is called 'gpu'")
 
 
 def an_error_of_all_is_told_once_by_process_0():
     for words, story in (("run 2d8 --size 40x30 --output /missing/u.npy", "cannot create /missing/u.npy"),
-                         ("run 2d8 --size 40x30 --ambit-devices=gpu", "no device is called 'gpu'")):
+                         ("run 2d8 --size 40x30 --ambit-devices=cpu:7", "there is 1 cpu device here")):
         code, _, err = _run(*words.split(), n=3)
         assert code == 1, (code, err)
         _once(err, story)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of cells on a GPU: one box, or many at once.
+/* Copies of cells on a GPU: one box, or many at once; and fills.
  *
  * Compiled once per size of a value, after prelude/cuda.h or prelude/opencl.h and some definitions:
  *   KERNEL, GLOBAL   qualifiers of a kernel and of a type in device memory
  *   T                an unsigned integer of the size of a value
  *   THREADS          per block; THREAD and BLOCK are indices, BLOCKS is the number of blocks
  *   AXES             seven
+ *   CHUNK            values that a block sets at a time
  *
  * Values are numbered in row-major order over up to seven axes, one of which is the component; axis
  * 0 is the innermost here. A place is the sum over the axes of index times stride.
@@ -52,6 +53,35 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
     TAKE_BOTH(5)
     TAKE_BOTH(6)
     to[to_at] = from[from_at];
+  }
+}
+
+/* Sets a box of values: runs of `run` values, `step` apart, along six more axes. A block sets
+ * one chunk of a run at a time; there are `units` chunks in all. */
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fill(GLOBAL T *to, ambit_i64 base, ambit_i64 value,
+                                                    ambit_i64 run, ambit_i64 step, ambit_i64 units,
+                                                    ambit_i64 n0, ambit_i64 n1, ambit_i64 n2,
+                                                    ambit_i64 n3, ambit_i64 n4, ambit_i64 n5,
+                                                    ambit_i64 t0, ambit_i64 t1, ambit_i64 t2,
+                                                    ambit_i64 t3, ambit_i64 t4, ambit_i64 t5)
+{
+  const int is_small = units <= 0xffffffffL;
+  const ambit_i64 chunks = (run + CHUNK - 1) / CHUNK;
+
+  for (ambit_i64 unit = BLOCK; unit < units; unit += BLOCKS) {
+    ambit_u64 rest = (ambit_u64)unit;
+    ambit_i64 at = base, first = 0, end;
+
+    TAKE(chunks, CHUNK, first)
+    TAKE(n0, t0, at)
+    TAKE(n1, t1, at)
+    TAKE(n2, t2, at)
+    TAKE(n3, t3, at)
+    TAKE(n4, t4, at)
+    TAKE(n5, t5, at)
+    end = first + CHUNK < run ? first + CHUNK : run;
+    for (ambit_i64 i = first + THREAD; i < end; i += THREADS)
+      to[at + i * step] = (T)value;
   }
 }
 

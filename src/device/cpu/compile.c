@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -86,16 +87,6 @@ static void make_key(const ambit__cc *cc, const char *source, char key[AMBIT__HA
   ambit__hash_hex(&h, key);
 }
 
-/* Where the first lines of a text end. */
-static int head_length(const char *text, int lines)
-{
-  const char *at = text;
-
-  while (lines-- && *at)
-    at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
-  return (int)(at - text);
-}
-
 static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *source,
                                    ambit__process_end end, const ambit__text *output)
 {
@@ -112,7 +103,7 @@ static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *s
     s = ambit__raise(cc->errors, AMBIT_ECOMPILE,
                      "the C compiler %s refused a generated kernel, kept in %s:\n%.*s",
                      cc->compiler.command, place ? place : "no file",
-                     head_length(words, LINES_SHOWN), words);
+                     ambit__head_length(words, LINES_SHOWN), words);
   free(place);
   return s;
 }

@@ -5,7 +5,7 @@
  * may have lost their core to someone else for a while. Between its slabs the calling thread lets the
  * queue's owner look after messages. Launches that reduce are cut the same way for any
  * number of threads, and the slabs' results are folded in order, so that a sum is the same on every
- * run and for every number of threads. Work is done when a call returns.
+ * run and for every number of threads. Strict sums are exact, and need no order. Work is done when a call returns.
  */
 #include "device/cpu/cpu.h"
 
@@ -54,11 +54,14 @@ typedef struct queue {
 typedef struct function {
   ambit__function head;
   const ambit__rule *rule;
-  ambit_cpu_fn run;       /* compiled here or registered; NULL: one of the next two */
-  ambit__module *module;  /* of `run`, if it was compiled here */
-  ambit__generic generic; /* weighted sum; taps NULL: none */
-  ambit__function *ref;   /* of the reference device; NULL: none */
-  ambit__value *partial;  /* MOST_PARTIALS x parameters: a double or an int64_t each */
+  ambit_cpu_fn run;             /* compiled here or registered; NULL: one of the next two */
+  ambit__module *module;        /* of `run`, if it was compiled here */
+  ambit__generic generic;       /* weighted sum; taps NULL: none */
+  ambit__function *ref;         /* of the reference device; NULL: none */
+  bool exact[AMBIT_MAX_PARAMS]; /* by parameter: a strict sum */
+  int at[AMBIT_MAX_PARAMS];     /* by parameter: its first word of a slab's; */
+  int words;                    /* of a slab: of 64 bits */
+  int64_t *partial; /* MOST_PARTIALS x words: a double, an int64_t or a long accumulator each */
 } function;
 
 /* ---- device and queue ---- */
@@ -283,6 +286,27 @@ static void set_units(const ambit__group *g, function *f)
     f->head.unit[d] = d == g->ndims - 1 ? LINE_CELLS : SLAB_ALIGN;
 }
 
+static bool reduces(const ambit__rule *rule)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return true;
+  return false;
+}
+
+/* Room for what slabs find. Generated functions add strict sums to long accumulators, those of users to doubles. */
+static ambit_status make_partials(ambit__device *dev, const ambit__group *g, function *f)
+{
+  f->words = 1;
+  for (int i = 0; i < f->rule->nparams; i++) {
+    f->exact[i] = ambit__sums_exactly(g, &f->rule->params[i]);
+    f->at[i] = f->words;
+    f->words += f->exact[i] && f->module ? AMBIT__LONG_WORDS : 1;
+  }
+  f->partial =
+      ambit__new(dev->errors, (size_t)MOST_PARTIALS * (size_t)f->words, sizeof *f->partial);
+  return f->partial ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
 static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   device *d = (device *)dev;
@@ -292,9 +316,6 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
 
   if (!f) return AMBIT_ENOMEM;
   f->rule = rule;
-  f->partial = ambit__new(dev->errors, (size_t)MOST_PARTIALS * (size_t)(rule->nparams + 1),
-                          sizeof *f->partial);
-  if (!f->partial) AMBIT_TRY_GOTO(s, AMBIT_ENOMEM, fail);
   if (g->ndims && all_unit(g)) f->run = ambit__registered_cpu(rule);
   if (f->run)
     AMBIT_TRY_GOTO(s, set_plan(dev, f, "(registered)"), fail);
@@ -302,6 +323,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   else
     AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
+  if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   set_units(g, f);
   *fn = &f->head;
@@ -339,9 +361,12 @@ static void run_slab(const sweep *s, int i)
   if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
   for (int p = 0; s->reduces && p < rule->nparams; p++)
     if (rule->params[p].kind == PARAM_REDUCE) {
-      call->origin[p] = &s->f->partial[i * rule->nparams + p];
-      *(ambit__value *)call->origin[p] =
-          ambit__reduce_identity(rule->params[p].reduce, rule->params[p].type);
+      call->origin[p] = &s->f->partial[(int64_t)i * s->f->words + s->f->at[p]];
+      if (s->f->exact[p] && s->f->module)
+        *(ambit__long *)call->origin[p] = (ambit__long){{0}};
+      else
+        *(ambit__value *)call->origin[p] =
+            ambit__reduce_identity(rule->params[p].reduce, rule->params[p].type);
     }
   if (ambit__box_is_empty(&box)) return;
   if (s->f->run)
@@ -430,7 +455,27 @@ static void fill_call(const ambit__launch *launch, ambit_call *call)
   }
 }
 
-/* Folds what the slabs found, in order, and puts it where the scalar lives. */
+static const int64_t *partial_of(const function *f, int slab, int p)
+{
+  return &f->partial[(int64_t)slab * f->words + f->at[p]];
+}
+
+/* Adds up what the slabs found of a strict sum, and puts it where the scalar lives. */
+static void finish_sum(const function *f, int p, int slabs, bool more, ambit__buffer *value)
+{
+  const ambit_type type = f->rule->params[p].type;
+  ambit__scalar_bytes *to = (ambit__scalar_bytes *)ambit__host_base(value);
+
+  if (!more) to->sum = (ambit__long){{0}};
+  for (int i = 0; i < slabs; i++)
+    if (f->module)
+      ambit__long_join(&to->sum, (const ambit__long *)partial_of(f, i, p));
+    else
+      ambit__long_add(&to->sum, *(const double *)partial_of(f, i, p));
+  ambit__value_store(to->value, type, (ambit__value){.real = ambit__long_value(&to->sum, type)});
+}
+
+/* Folds what the slabs found, in order, likewise. */
 static void finish_reduction(const function *f, int p, int slabs, bool more, ambit__buffer *value)
 {
   const ambit__param *q = &f->rule->params[p];
@@ -439,7 +484,7 @@ static void finish_reduction(const function *f, int p, int slabs, bool more, amb
                             : ambit__reduce_identity(q->reduce, q->type);
 
   for (int i = 0; i < slabs; i++)
-    total = ambit__reduce_fold(q->reduce, real, total, f->partial[i * f->rule->nparams + p]);
+    total = ambit__reduce_fold(q->reduce, real, total, *(const ambit__value *)partial_of(f, i, p));
   if (real) total.real += 0.0; /* -0 and 0 are one result */
   total = ambit__value_cast(total, real ? AMBIT_F64 : AMBIT_I64, q->type);
   ambit__value_store(ambit__host_base(value), q->type, total);
@@ -460,16 +505,17 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
     f->run(&call.call);
     return AMBIT_OK;
   }
-  for (int i = 0; i < f->rule->nparams; i++)
-    s.reduces |= f->rule->params[i].kind == PARAM_REDUCE;
+  s.reduces = reduces(f->rule);
   threads = ambit__cpu_threads_for(d, ambit__box_volume(&l->box));
   cut_box(&s, threads);
   for (int t = 0; t < threads; t++)
     atomic_store_explicit(&d->shares[t].next, first_slab(&s, t, threads), memory_order_relaxed);
   ambit__pool_run(d->pool, threads, run_share, &s);
   for (int i = 0; s.reduces && i < f->rule->nparams; i++)
-    if (f->rule->params[i].kind == PARAM_REDUCE)
-      finish_reduction(f, i, s.slabs, l->more, l->args[i].value);
+    if (f->exact[i])
+      finish_sum(f, i, s.slabs, ambit__launch_folds(l, i), l->args[i].value);
+    else if (f->rule->params[i].kind == PARAM_REDUCE)
+      finish_reduction(f, i, s.slabs, ambit__launch_folds(l, i), l->args[i].value);
   return AMBIT_OK;
 }
 
@@ -490,6 +536,7 @@ const ambit__backend ambit__backend_cpu = {
     .address = ambit__host_base,
     .write_box = ambit__cpu_write_box,
     .read_box = ambit__cpu_read_box,
+    .fill_box = ambit__cpu_fill_box,
     .copy_box = ambit__cpu_copy_box,
     .ghosts = ambit__cpu_ghosts,
     .message_open = ambit__host_message_open,

@@ -36,6 +36,8 @@ ambit_status ambit__cpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
                                   const void *src);
 ambit_status ambit__cpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                  const ambit__box *box);
+ambit_status ambit__cpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                 const void *value);
 ambit_status ambit__cpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift);
 ambit_status ambit__cpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,

@@ -82,6 +82,12 @@ ambit_status ambit__cpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
   return run_copy(q, ambit__host_copy_out(dst, src, box));
 }
 
+ambit_status ambit__cpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                 const void *value)
+{
+  return run_copy(q, ambit__host_copy_of_one(dst, box, value));
+}
+
 ambit_status ambit__cpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift)
 {

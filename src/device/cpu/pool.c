@@ -39,6 +39,7 @@ enum {
 /* Where one thread waits. */
 typedef struct seat {
   alignas(LINE) atomic_bool asleep; /* wants the semaphore posted */
+  _Atomic int64_t naps;             /* times it went to sleep */
   sem_t bell;
   ambit__pool *pool;
   int thread;    /* its number; 0 is the caller */
@@ -109,6 +110,7 @@ static bool nap(seat *s, bool (*ready)(seat *))
 {
   bool found;
 
+  atomic_fetch_add_explicit(&s->naps, 1, memory_order_relaxed);
   atomic_store(&s->asleep, true);
   found = ready(s);
   if (found && atomic_exchange(&s->asleep, false)) return true;
@@ -257,4 +259,14 @@ void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void
   call(pool, threads);
   work(arg, 0, threads);
   wait_until(&pool->seats[0], all_done);
+}
+
+bool ambit__pool_sleeps(const ambit__pool *pool, int thread)
+{
+  return atomic_load(&pool->seats[thread].asleep);
+}
+
+int64_t ambit__pool_naps(const ambit__pool *pool, int thread)
+{
+  return atomic_load(&pool->seats[thread].naps);
 }

@@ -15,6 +15,9 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum { AMBIT__POOL_MOST = 4096 }; /* threads of a pool */
 
 typedef struct ambit__pool ambit__pool;
@@ -29,5 +32,9 @@ int ambit__pool_threads(const ambit__pool *pool);
  * is `threads`, brought into 1 .. ambit__pool_threads. What the caller wrote before is seen by all of
  * them, and what they wrote is seen by the caller after. */
 void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg);
+
+/* Whether a thread sleeps now, and how often it has gone to sleep. Any thread may ask. */
+bool ambit__pool_sleeps(const ambit__pool *pool, int thread);
+int64_t ambit__pool_naps(const ambit__pool *pool, int thread);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -59,16 +60,6 @@ static void make_key(const ambit__gpu *g, const ambit__nvrtc_how *how, const cha
   ambit__hash_hex(&h, key);
 }
 
-/* Where the first lines of a text end. */
-static int head_length(const char *text, int lines)
-{
-  const char *at = text;
-
-  while (lines-- && *at)
-    at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
-  return (int)(at - text);
-}
-
 static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *what, const char *key,
                                    const char *source, const ambit__text *log)
 {
@@ -80,7 +71,7 @@ static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *wh
   place = ambit__cache_exhibit(&g->cache, key, source);
   s = ambit__raise(g->errors, s, "NVRTC %d.%d refused %s, kept in %s:\n%.*s", g->nvrtc_version[0],
                    g->nvrtc_version[1], what, place ? place : "no file",
-                   head_length(words, LINES_SHOWN), words);
+                   ambit__head_length(words, LINES_SHOWN), words);
   free(place);
   return s;
 }

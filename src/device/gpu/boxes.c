@@ -143,6 +143,51 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
   return AMBIT_OK;
 }
 
+/* The axis along which values are set: near values, if there are enough of them. */
+static int run_axis(const box_job *job, const place *p)
+{
+  enum { ENOUGH = 32 };
+  int best = 0;
+
+  for (int k = 1; k < AXES; k++) {
+    const bool enough = job->count[k] >= ENOUGH, had = job->count[best] >= ENOUGH;
+
+    if (enough && had ? p->step[k] < p->step[best] : job->count[k] > job->count[best]) best = k;
+  }
+  return best;
+}
+
+ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                 const void *value)
+{
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  const box_job job = job_of(&dst->layout, box);
+  const place to = place_in_store(dst, box, NULL);
+  const int run = run_axis(&job, &to);
+  const int64_t chunks = (job.count[run] + AMBIT__FILL_CHUNK - 1) / AMBIT__FILL_CHUNK;
+  int64_t bits = 0, units = chunks;
+  ambit__gpu_arg args[6 + 2 * (AXES - 1)];
+  ambit__gpu_moves *moves;
+  int n = 6;
+
+  if (ambit__box_is_empty(box)) return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(q->device), job.type, &moves));
+  memcpy(&bits, value, job.size);
+  for (int k = 0; k < AXES; k++) {
+    if (k == run) continue;
+    units *= job.count[k];
+    args[n + AXES - 1] = ambit__gpu_arg_number(&to.step[k]);
+    args[n++] = ambit__gpu_arg_number(&job.count[k]);
+  }
+  args[0] = ambit__gpu_arg_memory(to.memory);
+  args[1] = ambit__gpu_arg_number(&to.base);
+  args[2] = ambit__gpu_arg_number(&bits);
+  args[3] = ambit__gpu_arg_number(&job.count[run]);
+  args[4] = ambit__gpu_arg_number(&to.step[run]);
+  args[5] = ambit__gpu_arg_number(&units);
+  return ambit__gpu_moves_run(lane, moves->fill, units * AMBIT__MOVE_THREADS, n + AXES - 1, args);
+}
+
 /* ---- out ---- */
 
 /* Sets the copy of a piece going. */

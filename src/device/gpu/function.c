@@ -236,30 +236,33 @@ static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64
   case SLOT_STEP: return l->step;
   case SLOT_ENDS: return l->ends;
   case SLOT_COUNT: return blocks;
-  case SLOT_MORE: return l->more;
+  case SLOT_MORE: return l->more ? UINT32_MAX : l->folds;
   default: return 0;
   }
 }
 
-static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const ambit__gpu_slot *s,
-                                          const ambit__launch *l)
+static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const function *f, bool own,
+                                          const ambit__gpu_slot *s, const ambit__launch *l)
 {
   switch (s->kind) {
   case SLOT_MEMORY: return ambit__gpu_memory_of(l->args[s->param].store->buffer);
   case SLOT_VALUE:
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
-  case SLOT_PARTIALS: return lane->partials[s->param];
+  case SLOT_PARTIALS:
+    return !own && ambit__gpu_is_exact(&f->group, s->param) ? lane->sums[s->param]
+                                                            : lane->partials[s->param];
   case SLOT_ENDED: return ambit__gpu_watch_record(lane);
   case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
   default: return NULL;
   }
 }
 
-static void fill(const ambit__gpu_lane *lane, int n, const ambit__gpu_slot *slots,
-                 const ambit__launch *l, int64_t blocks, int64_t *numbers, ambit__gpu_arg *args)
+static void fill(const ambit__gpu_lane *lane, const function *f, bool own, int n,
+                 const ambit__gpu_slot *slots, const ambit__launch *l, int64_t blocks,
+                 int64_t *numbers, ambit__gpu_arg *args)
 {
   for (int i = 0; i < n; i++) {
-    const ambit__gpu_memory *memory = memory_of(lane, &slots[i], l);
+    const ambit__gpu_memory *memory = memory_of(lane, f, own, &slots[i], l);
 
     numbers[i] = number_of(&slots[i], l, blocks);
     args[i] = memory                        ? ambit__gpu_arg_memory(memory)
@@ -269,14 +272,21 @@ static void fill(const ambit__gpu_lane *lane, int n, const ambit__gpu_slot *slot
 }
 
 /* Once per queue. */
-static ambit_status make_partials(ambit__gpu_lane *lane, const ambit__rule *rule)
+static ambit_status make_partials(ambit__gpu_lane *lane, const function *f, bool own)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
 
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE && !lane->partials[i])
+  for (int i = 0; i < f->step.rule->nparams; i++) {
+    if (f->step.rule->params[i].kind != PARAM_REDUCE) continue;
+    if (!own && ambit__gpu_is_exact(&f->group, i)) {
+      if (lane->sums[i]) continue;
+      AMBIT_TRY(d->driver->alloc(d->gpu, sizeof(ambit__long), &lane->sums[i]));
+      AMBIT_TRY(d->driver->zero(lane->queue, lane->sums[i], 0, sizeof(ambit__long)));
+    } else if (!lane->partials[i]) {
       AMBIT_TRY(
           d->driver->alloc(d->gpu, AMBIT__GPU_PARTIALS * sizeof(int64_t), &lane->partials[i]));
+    }
+  }
   return AMBIT_OK;
 }
 
@@ -335,28 +345,41 @@ static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant 
   else
     v->plan.strategy->shape(&f->group, &v->plan, &l->box, &shape);
   *blocks = shape.blocks[0] * shape.blocks[1] * shape.blocks[2];
-  fill(lane, f->nslots, f->slots, l, 0, numbers, args);
+  fill(lane, f, is_own(f, v), f->nslots, f->slots, l, 0, numbers, args);
   return driver->launch(lane->queue, v->code->run, shape.blocks, shape.threads, shape.shared,
                         f->nslots - is_own(f, v), args);
 }
 
-ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static ambit_status run_fold(ambit__gpu_lane *lane, const function *f, const variant *v,
+                             const ambit__launch *l, int64_t blocks)
 {
   const int64_t one[3] = {1, 1, 1};
   const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
+  const bool own = is_own(f, v);
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  int64_t numbers[AMBIT__GPU_FOLD_SLOTS];
+  ambit__gpu_arg args[AMBIT__GPU_FOLD_SLOTS];
+  bool more = false;
+
+  if (own) AMBIT_TRY(ambit__gpu_adopt_before(lane, &f->group, l, &more));
+  fill(lane, f, own, f->nfold, f->fold_slots, l, blocks, numbers, args);
+  for (int i = 0; own && i < f->nfold; i++)
+    if (f->fold_slots[i].kind == SLOT_MORE) numbers[i] = more;
+  AMBIT_TRY(driver->launch(lane->queue, v->code->fold, one, threads, 0, f->nfold - own, args));
+  return own ? ambit__gpu_adopt_after(lane, &f->group, l) : AMBIT_OK;
+}
+
+ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
   ambit__gpu_device *d = ambit__gpu_device_of(q->device);
   function *f = (function *)fn;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  int64_t cells[AMBIT_MAX_DIMS] = {0}, numbers[AMBIT__GPU_FOLD_SLOTS], blocks;
-  ambit__gpu_arg args[AMBIT__GPU_FOLD_SLOTS];
+  int64_t cells[AMBIT_MAX_DIMS] = {0}, blocks;
   const variant *v;
 
   count_cells(&l->box, cells);
   AMBIT_TRY(choose(d, f, l, &v));
-  if (v->code->fold) AMBIT_TRY(make_partials(lane, f->step.rule));
+  if (v->code->fold) AMBIT_TRY(make_partials(lane, f, is_own(f, v)));
   AMBIT_TRY(run(lane, f, v, l, cells, &blocks));
-  if (!v->code->fold) return AMBIT_OK;
-  fill(lane, f->nfold, f->fold_slots, l, blocks, numbers, args);
-  return d->driver->launch(lane->queue, v->code->fold, one, threads, 0, f->nfold - is_own(f, v),
-                           args);
+  return v->code->fold ? run_fold(lane, f, v, l, blocks) : AMBIT_OK;
 }

@@ -18,6 +18,7 @@ void ambit__gpu_close(ambit__device *dev)
   if (!d) return;
   ambit__gpu_moves_free(d);
   if (d->checks) d->driver->unload(d->checks);
+  if (d->adopts) d->driver->unload(d->adopts);
   if (d->setup) d->driver->queue_close(d->setup);
   if (d->gpu) d->driver->close(d->gpu);
   free(d);
@@ -89,6 +90,8 @@ void ambit__gpu_queue_close(ambit__queue *queue)
   ambit__gpu_stages_free(lane);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     if (lane->partials[i]) driver->release(lane->partials[i]);
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    if (lane->sums[i]) driver->release(lane->sums[i]);
   ambit__gpu_watch_free(lane);
   free(lane);
 }

@@ -26,15 +26,16 @@
 #include "plan/recipe.h"
 
 enum {
-  AMBIT__STAGES = 4,            /* pieces of a copy that can be under way at once */
-  AMBIT__STAGE_BYTES = 8 << 20, /* of a piece */
-  AMBIT__MOVE_THREADS = 128     /* of a block of the fixed kernels */
+  AMBIT__STAGES = 4,                           /* pieces of a copy that can be under way at once */
+  AMBIT__STAGE_BYTES = 8 << 20,                /* of a piece */
+  AMBIT__MOVE_THREADS = 128,                   /* of a block of the fixed kernels */
+  AMBIT__FILL_CHUNK = 16 * AMBIT__MOVE_THREADS /* values that a block sets at a time */
 };
 
 /* The fixed kernels for values of one size. */
 typedef struct ambit__gpu_moves {
   ambit__gpu_module *module; /* NULL: not needed yet */
-  ambit__gpu_function *move, *batch;
+  ambit__gpu_function *move, *fill, *batch;
 } ambit__gpu_moves;
 
 typedef struct ambit__gpu_device {
@@ -46,6 +47,8 @@ typedef struct ambit__gpu_device {
   ambit__gpu_moves moves[4]; /* by size of a value: 1, 2, 4, 8 bytes */
   ambit__gpu_module *checks; /* the kernel that checks a condition; NULL: not needed yet */
   ambit__gpu_function *check;
+  ambit__gpu_module *adopts; /* the kernels of adopt.c; NULL: not needed yet */
+  ambit__gpu_function *set, *adopt;
   struct ambit__gpu_shared *shared; /* list of modules in use */
   double copy_bandwidth;            /* 0: not measured yet */
 } ambit__gpu_device;
@@ -79,6 +82,7 @@ typedef struct ambit__gpu_lane {
   int next;                               /* of them */
   ambit__gpu_memory
       *partials[AMBIT_MAX_PARAMS]; /* where blocks leave what they reduced; NULL: not needed yet */
+  ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same of strict sums: zero between launches */
   ambit__gpu_watch watch;
 } ambit__gpu_lane;
 
@@ -115,6 +119,8 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
                                   const void *src);
 ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                  const ambit__box *box);
+ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                 const void *value);
 ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift);
 ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
@@ -172,7 +178,8 @@ enum { AMBIT__GPU_LINE = 256 };
   .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,                                 \
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
-  .read_box = ambit__gpu_read_box, .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,   \
+  .read_box = ambit__gpu_read_box, .fill_box = ambit__gpu_fill_box,                                \
+  .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,                                    \
   .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
   .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
   .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \
@@ -242,6 +249,13 @@ ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f,
                                   int nargs, const ambit__gpu_arg *args);
 
 /* ---- watch.c ---- */
+
+/* ---- adopt.c: reductions of registered kernels, before and after their launch; `more` is for their second kernel ---- */
+
+ambit_status ambit__gpu_adopt_before(ambit__gpu_lane *lane, const ambit__group *g,
+                                     const ambit__launch *l, bool *more);
+ambit_status ambit__gpu_adopt_after(ambit__gpu_lane *lane, const ambit__group *g,
+                                    const ambit__launch *l);
 
 /* Where launches of the queue look whether the run has ended; NULL: nowhere. */
 const ambit__gpu_memory *ambit__gpu_watch_record(const ambit__gpu_lane *lane);

@@ -26,7 +26,8 @@ static char *write_source(const ambit__dialect *l, int size)
                types[size]);
   ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
                AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
-  ambit__print(&t, "#define AXES %d\n\n%s", AMBIT__GPU_AXES, ambit__prelude_moves);
+  ambit__print(&t, "#define AXES %d\n#define CHUNK %d\n\n%s", AMBIT__GPU_AXES, AMBIT__FILL_CHUNK,
+               ambit__prelude_moves);
   return ambit__text_finish(&t);
 }
 
@@ -39,6 +40,7 @@ static ambit_status compile(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
   s = d->driver->build(d->gpu, "a fixed kernel", source, true, &m->module);
   free(source);
   if (!s) s = d->driver->function(m->module, "ambit_move", &m->move);
+  if (!s) s = d->driver->function(m->module, "ambit_fill", &m->fill);
   if (!s) s = d->driver->function(m->module, "ambit_batch", &m->batch);
   return s;
 }

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "device/opencl/cl_gpu.h"
 
 #include <stdlib.h>
@@ -58,15 +59,6 @@ static char *build_log(const ambit__gpu *gpu, cl_program program)
   return text;
 }
 
-static int head_length(const char *text, int lines)
-{
-  const char *at = text;
-
-  while (lines-- && *at)
-    at += strcspn(at, "\n") + (strchr(at, '\n') != NULL);
-  return (int)(at - text);
-}
-
 static ambit_status build_failed(ambit__gpu *gpu, const char *what, const char *key,
                                  const char *source, cl_int code, cl_program program)
 {
@@ -76,7 +68,7 @@ static ambit_status build_failed(ambit__gpu *gpu, const char *what, const char *
   ambit__raise(gpu->errors, AMBIT_ECOMPILE,
                "the OpenCL compiler of %s refused %s (%s), kept in %s:\n%.*s", gpu->info.name, what,
                ambit__cl_code_name(code), place ? place : "no file",
-               head_length(words, LINES_SHOWN), words);
+               ambit__head_length(words, LINES_SHOWN), words);
   free(place);
   free(log);
   return AMBIT_ECOMPILE;

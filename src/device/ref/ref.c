@@ -1,8 +1,8 @@
 /* ref.c - the reference device: one thread, one cell at a time, straight from the definitions.
  *
  * It is slow and meant to be obviously right: every other device is tested against it. It needs no ghost
- * cells. Reductions are folded cell by cell in C order; sums of real numbers carry along what rounding
- * lost (Neumaier), so that they are the most accurate of all devices.
+ * cells. Reductions are folded cell by cell in C order. Strict sums of real numbers are exact; others
+ * carry along what rounding lost (Neumaier), so that they are the most accurate of all devices.
  */
 #define _GNU_SOURCE /* _SC_PHYS_PAGES */
 #include "device/host.h"
@@ -30,6 +30,7 @@ typedef struct device {
 typedef struct function {
   ambit__function head;
   ambit__interpreter interpreter;
+  bool exact[AMBIT_MAX_PARAMS]; /* by parameter: a strict sum, whose total is behind its value */
 } function;
 
 /* What a reduction has gathered. */
@@ -118,6 +119,8 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
               group->nsteps, group->depth);
   f = ambit__new(dev->errors, 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
+  for (int i = 0; i < group->steps[0].rule->nparams; i++)
+    f->exact[i] = ambit__sums_exactly(group, &group->steps[0].rule->params[i]);
   f->interpreter.ghosts = dev->backend->ghosts != NULL; /* the device may be another one */
   f->head.plan = ambit__strdup(dev->errors, "(ref)");
   f->head.checked = group->checks != 0;
@@ -141,6 +144,11 @@ static void add_real(total *t, double x)
   t->value.real = sum;
 }
 
+static ambit__long *sum_of(const ambit__launch *l, int p)
+{
+  return &((ambit__scalar_bytes *)ambit__host_base(l->args[p].value))->sum;
+}
+
 static void fold(total *t, const ambit__param *p, ambit__value cell)
 {
   const bool real = ambit__type_is_real(p->type);
@@ -152,22 +160,30 @@ static void fold(total *t, const ambit__param *p, ambit__value cell)
 }
 
 /* With nothing, or with what the values hold. */
-static void start_totals(const ambit__rule *rule, const ambit__launch *l, total *totals)
+static void start_totals(const function *f, const ambit__launch *l, total *totals)
 {
+  const ambit__rule *rule = f->interpreter.rule;
+
   for (int p = 0; p < rule->nparams; p++) {
     const ambit__param *q = &rule->params[p];
 
-    if (q->kind != PARAM_REDUCE) continue;
+    if (f->exact[p] && !ambit__launch_folds(l, p)) *sum_of(l, p) = (ambit__long){{0}};
+    if (q->kind != PARAM_REDUCE || f->exact[p]) continue;
     totals[p].lost = 0.0;
-    totals[p].value = l->more ? ambit__value_load(ambit__host_base(l->args[p].value), q->type)
-                              : ambit__reduce_identity(q->reduce, q->type);
+    totals[p].value = ambit__launch_folds(l, p)
+                          ? ambit__value_load(ambit__host_base(l->args[p].value), q->type)
+                          : ambit__reduce_identity(q->reduce, q->type);
   }
 }
 
-static void fold_cell(const ambit__interpreter *in, total *totals)
+static void fold_cell(const function *f, total *totals)
 {
+  const ambit__interpreter *in = &f->interpreter;
+
   for (int p = 0; p < in->rule->nparams; p++)
-    if (in->rule->params[p].kind == PARAM_REDUCE)
+    if (f->exact[p])
+      ambit__long_add(sum_of(in->launch, p), ambit__interpreter_reduced(in, p).real);
+    else if (in->rule->params[p].kind == PARAM_REDUCE)
       fold(&totals[p], &in->rule->params[p], ambit__interpreter_reduced(in, p));
 }
 
@@ -186,14 +202,18 @@ static ambit__value finish(const total *t, const ambit__param *p)
   return v;
 }
 
-static void store_totals(const ambit__interpreter *in, const total *totals)
+static void store_totals(const function *f, const total *totals)
 {
+  const ambit__interpreter *in = &f->interpreter;
+
   for (int p = 0; p < in->rule->nparams; p++) {
     const ambit__param *param = &in->rule->params[p];
 
-    if (param->kind == PARAM_REDUCE)
-      ambit__value_store(ambit__host_base(in->launch->args[p].value), param->type,
-                         finish(&totals[p], param));
+    if (param->kind != PARAM_REDUCE) continue;
+    ambit__value_store(
+        ambit__host_base(in->launch->args[p].value), param->type,
+        f->exact[p] ? (ambit__value){.real = ambit__long_value(sum_of(in->launch, p), param->type)}
+                    : finish(&totals[p], param));
   }
 }
 
@@ -211,20 +231,21 @@ static bool next_cell(const ambit__box *box, int64_t *cell)
 
 static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
 {
+  const function *f = (const function *)fn;
   ambit__interpreter *in = &((function *)fn)->interpreter;
   total totals[AMBIT_MAX_PARAMS];
 
   (void)q;
   ambit__interpreter_begin(in, l);
-  start_totals(in->rule, l, totals);
+  start_totals(f, l, totals);
   if (!ambit__box_is_empty(&l->box)) { /* without axes it is one cell */
     ambit__box_first(&l->box, in->cell);
     do {
       ambit__interpret_cell(in);
-      fold_cell(in, totals);
+      fold_cell(f, totals);
     } while (next_cell(&l->box, in->cell));
   }
-  store_totals(in, totals);
+  store_totals(f, totals);
   return AMBIT_OK;
 }
 
@@ -285,6 +306,7 @@ const ambit__backend ambit__backend_ref = {
     .get = ambit__host_get,
     .write_box = ambit__host_write_box,
     .read_box = ambit__host_read_box,
+    .fill_box = ambit__host_fill_box,
     .ghosts = NULL,
     .build = build,
     .discard = discard,

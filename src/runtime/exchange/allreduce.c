@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* allreduce.c - what a step reduced, on several engines or processes, becomes one value that all have.
+/* allreduce.c - combines what engines and processes reduced into one value that all have.
  *
  * Engines are folded in order, then processes in order of rank: every run on as many of them gives the same
- * bits everywhere. Between begin and finish values are under way, and steps that need none of them go on.
+ * bits everywhere. Strict sums travel as long accumulators, not as rounded values, and do not depend on how many there are.
+ * Between begin and finish values are under way, and steps that need none of them go on.
  */
 #include "runtime/exchange/allreduce.h"
 
@@ -11,44 +12,89 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fold(const ambit__param *q, ambit__eight *total, const ambit__eight *more)
+static bool is_exact(const ambit__allreduce *x, const ambit__param *q)
 {
-  const bool real = ambit__type_is_real(q->type);
-  ambit__value sum = ambit__reduce_fold(q->reduce, real, ambit__value_load(total->bytes, q->type),
-                                        ambit__value_load(more->bytes, q->type));
-
-  ambit__value_store(total->bytes, q->type,
-                     ambit__value_cast(sum, real ? AMBIT_F64 : AMBIT_I64, q->type));
+  return x->strict && q->reduce == REDUCE_SUM && ambit__type_is_real(q->type);
 }
 
-/* The scalar's value on all engines of this process, folded. Waits for them. */
-static ambit_status fold_engines(ambit_scalar *s, const ambit__param *q, ambit__eight *total)
+/* Bytes of a scalar on the way: its value, or the long accumulator behind it. */
+static size_t size_of(const ambit__allreduce *x, const ambit__param *q)
 {
-  for (int e = 0; e < s->context->nengines; e++) {
-    ambit__eight one = {{0}};
+  return is_exact(x, q) ? sizeof(ambit__long) : sizeof(int64_t);
+}
 
-    AMBIT_TRY(ambit__scalar_take(s, e, one.bytes));
-    if (e)
-      fold(q, total, &one);
-    else
-      *total = one;
+static void fold(const ambit__allreduce *x, const ambit__param *q, unsigned char *total,
+                 const unsigned char *more)
+{
+  const bool real = ambit__type_is_real(q->type);
+  ambit__long sums[2];
+  ambit__value sum;
+
+  if (is_exact(x, q)) {
+    memcpy(&sums[0], total, sizeof *sums);
+    memcpy(&sums[1], more, sizeof *sums);
+    ambit__long_join(&sums[0], &sums[1]);
+    memcpy(total, &sums[0], sizeof *sums);
+    return;
+  }
+  sum = ambit__reduce_fold(q->reduce, real, ambit__value_load(total, q->type),
+                           ambit__value_load(more, q->type));
+  ambit__value_store(total, q->type, ambit__value_cast(sum, real ? AMBIT_F64 : AMBIT_I64, q->type));
+}
+
+/* The scalar's value on one engine. Waits for it. */
+static ambit_status take(const ambit__allreduce *x, ambit_scalar *s, const ambit__param *q,
+                         int engine, unsigned char *bytes)
+{
+  const ambit__engine *e = &s->context->engines[engine];
+  ambit__scalar_bytes all;
+
+  if (!is_exact(x, q)) return ambit__scalar_take(s, engine, bytes);
+  AMBIT_TRY(e->device->backend->get(e->queue, &all, s->values[engine], sizeof all));
+  memcpy(bytes, &all.sum, sizeof all.sum);
+  return AMBIT_OK;
+}
+
+/* On all engines of this process, folded. */
+static ambit_status fold_engines(const ambit__allreduce *x, ambit_scalar *s, const ambit__param *q,
+                                 unsigned char *total)
+{
+  unsigned char one[sizeof(ambit__long)] = {0};
+
+  for (int e = 0; e < s->context->nengines; e++) {
+    AMBIT_TRY(take(x, s, q, e, e ? one : total));
+    if (e) fold(x, q, total, one);
   }
   return AMBIT_OK;
+}
+
+/* The result of a fold, to all engines. */
+static ambit_status put(const ambit__allreduce *x, ambit_scalar *s, const ambit__param *q,
+                        const unsigned char *total)
+{
+  unsigned char value[sizeof(int64_t)] = {0};
+  ambit__long sum;
+
+  if (!is_exact(x, q)) return ambit__scalar_put(s, total);
+  memcpy(&sum, total, sizeof sum);
+  ambit__value_store(value, q->type, (ambit__value){.real = ambit__long_value(&sum, q->type)});
+  return ambit__scalar_put(s, value);
 }
 
 static ambit_status send(ambit__allreduce *x)
 {
   const ambit__step *s = x->step;
   const ambit__param *params = s->kernel->rule->params;
-  int n = 0;
+  unsigned char *at = x->mine;
 
   for (int i = 0; i < s->n; i++)
-    if (params[i].kind == PARAM_REDUCE)
-      AMBIT_TRY(fold_engines(s->args[i].scalar, &params[i], &x->mine[n++]));
+    if (x->which >> i & 1) {
+      AMBIT_TRY(fold_engines(x, s->args[i].scalar, &params[i], at));
+      at += size_of(x, &params[i]);
+    }
   x->context->allreduces += !x->sent;
   x->sent = true;
-  return ambit__net_gather_begin(x->context->net, x->mine, (size_t)n * sizeof *x->mine, x->all,
-                                 &x->request);
+  return ambit__net_gather_begin(x->context->net, x->mine, x->bytes, x->all, &x->request);
 }
 
 /* Whether asking an engine for a value makes nobody wait: all of them work at once. */
@@ -68,32 +114,38 @@ ambit_status ambit__allreduce_finish(ambit__allreduce *x)
 {
   const ambit__param *params = x->step->kernel->rule->params;
   ambit__net *net = x->context->net;
+  unsigned char *at = x->all;
 
   if (!x->sent) AMBIT_TRY(send(x));
   x->sent = false;
   x->context->allreduces--;
   AMBIT_TRY(ambit__net_wait(net, &x->request, 1));
-  for (int i = 0, k = 0; i < x->step->n; i++) {
-    if (params[i].kind != PARAM_REDUCE) continue;
+  for (int i = 0; i < x->step->n; i++) {
+    if (!(x->which >> i & 1)) continue;
     for (int r = 1; r < net->size; r++)
-      fold(&params[i], &x->all[k], &x->all[r * x->n + k]);
-    AMBIT_TRY(ambit__scalar_put(x->step->args[i].scalar, x->all[k++].bytes));
+      fold(x, &params[i], at, at + (size_t)r * x->bytes);
+    AMBIT_TRY(put(x, x->step->args[i].scalar, &params[i], at));
+    at += size_of(x, &params[i]);
   }
   return AMBIT_OK;
 }
 
-ambit_status ambit__allreduce_make(ambit *a, const ambit__step *s, ambit__allreduce **out)
+ambit_status ambit__allreduce_make(ambit *a, const ambit__step *s, uint32_t which,
+                                   ambit__allreduce **out)
 {
   ambit__allreduce *x = *out = ambit__new(&a->errors, 1, sizeof *x);
 
   if (!x) return AMBIT_ENOMEM;
   x->context = a;
   x->step = s;
+  x->which = which;
+  x->strict = a->settings.strict;
   for (int i = 0; i < s->n; i++)
-    x->n += s->kernel->rule->params[i].kind == PARAM_REDUCE;
-  x->mine = ambit__new(&a->errors, (size_t)x->n * (size_t)(a->net->size + 1), sizeof *x->mine);
-  x->all = x->mine + x->n;
-  return x->mine ? AMBIT_OK : AMBIT_ENOMEM;
+    if (which >> i & 1) x->bytes += size_of(x, &s->kernel->rule->params[i]);
+  x->mine = ambit__new(&a->errors, (size_t)(a->net->size + 1), x->bytes);
+  if (!x->mine) return AMBIT_ENOMEM;
+  x->all = x->mine + x->bytes;
+  return AMBIT_OK;
 }
 
 void ambit__allreduce_free(ambit__allreduce *x)

@@ -4,6 +4,7 @@
 #include "net/launcher.h"
 #include "runtime/objects/objects.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,12 +13,16 @@
  * An error that all processes have is told by process 0. The others wait until they know whether theirs is another
  * one (net.h: agree), and then tell it with their number. */
 
-static ambit
-    *waiting; /* the context that began to wait last, if it may still have something to tell */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the next two */
+static ambit__link waiting; /* contexts of this process whose errors wait */
+static bool registered;     /* tell_at_exit is */
 
 static void tell_at_exit(void)
 {
-  if (waiting) ambit__errors_tell(&waiting->errors);
+  pthread_mutex_lock(&lock);
+  for (const ambit__link *l = waiting.next; l->owner; l = l->next)
+    ambit__errors_tell(&((ambit *)l->owner)->errors);
+  pthread_mutex_unlock(&lock);
 }
 
 static void print_story(ambit_status status, const char *story, void *user)
@@ -34,12 +39,20 @@ static void print_story(ambit_status status, const char *story, void *user)
 
 static void let_errors_wait(ambit *a)
 {
-  static bool registered;
+  if (!ambit_process(a)) return;
+  pthread_mutex_lock(&lock);
+  if (!registered) ambit__list_init(&waiting);
+  registered = registered || !atexit(tell_at_exit);
+  a->errors.waits = registered;
+  if (registered) ambit__list_add(&waiting, &a->waiting, a);
+  pthread_mutex_unlock(&lock);
+}
 
-  if (!ambit_process(a) || (!registered && atexit(tell_at_exit))) return;
-  registered = true;
-  waiting = a;
-  a->errors.waits = true;
+static void stop_waiting(ambit *a)
+{
+  pthread_mutex_lock(&lock);
+  ambit__list_remove(&a->waiting);
+  pthread_mutex_unlock(&lock);
 }
 
 bool ambit__failed(const ambit *a)
@@ -138,7 +151,7 @@ ambit_status ambit_close(ambit *a)
   ambit__trace_close(a->trace);
   ambit__engines_close(a);
   ambit__errors_tell(&a->errors);
-  if (waiting == a) waiting = NULL;
+  stop_waiting(a);
   ambit__net_close(a->net);
   status = a->errors.status;
   ambit__options_close(a);

@@ -13,6 +13,7 @@
 #include "device/dry.h"
 #include "runtime/objects/objects.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +23,17 @@ enum { MOST_PARTS = 4096 }; /* of one process */
 /* One item of the list. */
 typedef struct item {
   const ambit__backend *backend;
-  int ordinal;
+  int ordinal; /* -1: not given */
   int parts;
 } item;
 
-static ambit_status bad(ambit *a, const char *text, size_t length, const char *why)
+static ambit_status bad(ambit *a, const char *list, const char *text, size_t length,
+                        const char *why)
 {
   return ambit__raise(&a->errors, AMBIT_EOPTION,
                       "devices=%s: '%.*s' %s; a list of devices looks like cpu, cpu*4, "
                       "cuda:0,cuda:1 or all",
-                      a->settings.devices, (int)length, text, why);
+                      list, (int)length, text, why);
 }
 
 /* A whole number that ends at `end`; -1: none. */
@@ -43,39 +45,56 @@ static long number(const char *text, const char *end)
   return n >= 0 && stop == end ? n : -1;
 }
 
-static ambit_status parse_ordinal(ambit *a, const char *text, const char *end, item *out)
-{
-  const int here = out->backend->count(); /* none: opening it tells why */
-  long n = number(text, end);
-
-  AMBIT_CHECK(n >= 0 && (n < here || !here || a->dry), &a->errors, AMBIT_ENODEVICE,
-              "devices=%s: there %s %d %s device%s here, numbered from 0", a->settings.devices,
-              here == 1 ? "is" : "are", here, out->backend->name, here == 1 ? "" : "s");
-  out->ordinal = (int)n;
-  return AMBIT_OK;
-}
-
-/* "name", "name:1", "name*2" or "name:1*2", of `length` bytes. */
-static ambit_status parse_item(ambit *a, const char *text, size_t length, item *out)
+/* "name", "name:1", "name*2" or "name:1*2", of `length` bytes of a list. */
+static ambit_status parse_item(ambit *a, const char *list, const char *text, size_t length,
+                               item *out)
 {
   const char *end = text + length, *star = memchr(text, '*', length);
   const char *colon = memchr(text, ':', star ? (size_t)(star - text) : length);
   const char *name_end = colon ? colon : star ? star : end;
+  long ordinal = colon ? number(colon + 1, star ? star : end) : -1;
+  long parts = star ? number(star + 1, end) : 1;
 
-  *out = (item){.parts = 1};
-  if (!length) return bad(a, text, length, "names no device");
-  out->backend = ambit__backend_find(&a->errors, text, (size_t)(name_end - text));
+  if (!length) return bad(a, list, text, length, "names no device");
+  *out = (item){.backend = ambit__backend_find(&a->errors, text, (size_t)(name_end - text))};
   if (!out->backend) return a->errors.status;
-  if (colon) AMBIT_TRY(parse_ordinal(a, colon + 1, star ? star : end, out));
-  if (!colon && out->backend->count() > 0)
-    out->ordinal = a->net->local_rank % out->backend->count();
-  if (star) {
-    long n = number(star + 1, end);
+  AMBIT_CHECK(!colon || (ordinal >= 0 && ordinal <= INT_MAX), &a->errors, AMBIT_ENODEVICE,
+              "devices=%s: '%.*s' must end in the number of a device, from 0 on, as in %s:0", list,
+              (int)length, text, out->backend->name);
+  if (parts < 1 || parts > MOST_PARTS)
+    return bad(a, list, text, length, "asks for no possible number of parts (1 to 4096)");
+  out->ordinal = (int)ordinal;
+  out->parts = (int)parts;
+  return AMBIT_OK;
+}
 
-    if (n < 1 || n > MOST_PARTS)
-      return bad(a, text, length, "asks for no possible number of parts");
-    out->parts = (int)n;
-  }
+/* The item of a list that begins at `at`; NULL after the last, and after an error. */
+static const char *next_item(ambit *a, const char *list, const char *at, item *out)
+{
+  const size_t length = strcspn(at, ",");
+
+  return parse_item(a, list, at, length, out) || !at[length] ? NULL : at + length + 1;
+}
+
+ambit_status ambit__devices_check(ambit *a, const char *text)
+{
+  item it = {0};
+
+  if (!strcmp(text, "all")) return AMBIT_OK;
+  for (const char *at = text; at;)
+    at = next_item(a, text, at, &it);
+  return a->errors.status;
+}
+
+/* Which of the backend's devices it is. */
+static ambit_status choose_device(ambit *a, item *it)
+{
+  const int here = it->backend->count(); /* none: opening it tells why */
+
+  AMBIT_CHECK(it->ordinal < here || !here || a->dry, &a->errors, AMBIT_ENODEVICE,
+              "devices=%s: there %s %d %s device%s here, numbered from 0", a->settings.devices,
+              here == 1 ? "is" : "are", here, it->backend->name, here == 1 ? "" : "s");
+  if (it->ordinal < 0) it->ordinal = here > 0 ? a->net->local_rank % here : 0;
   return AMBIT_OK;
 }
 
@@ -147,18 +166,17 @@ static ambit_status add_all(ambit *a)
 
 static ambit_status add_list(ambit *a)
 {
-  const char *text = a->settings.devices;
+  const char *list = a->settings.devices;
+  item it = {0};
 
-  if (!strcmp(text, "all")) return add_all(a);
-  for (;;) {
-    size_t length = strcspn(text, ",");
-    item it;
-
-    AMBIT_TRY(parse_item(a, text, length, &it));
+  if (!strcmp(list, "all")) return add_all(a);
+  for (const char *at = list; at;) {
+    at = next_item(a, list, at, &it);
+    AMBIT_TRY(a->errors.status);
+    AMBIT_TRY(choose_device(a, &it));
     AMBIT_TRY(add_parts(a, &it));
-    if (!text[length]) return AMBIT_OK;
-    text += length + 1;
   }
+  return AMBIT_OK;
 }
 
 /* Whether all devices of all processes work in the host's memory and move messages beside

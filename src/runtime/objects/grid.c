@@ -27,7 +27,33 @@ static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
   return AMBIT_OK;
 }
 
-/* How much each part is to get: the numbers of option weights, over and over. NULL: all alike. */
+/* The next of the numbers of option weights; NULL after the last. */
+static const char *next_weight(ambit *a, const char *text, const char *at, double *weight)
+{
+  char *end;
+
+  *weight = strtod(at, &end);
+  if (end != at && isfinite(*weight) && *weight >= 0 && (!*end || (*end == ',' && end[1])))
+    return *end ? end + 1 : NULL;
+  ambit__raise(&a->errors, AMBIT_EOPTION,
+               "option weights is '%s'; it must be numbers of 0 or more, as in 1,0.5,2, or empty",
+               text);
+  return NULL;
+}
+
+ambit_status ambit__weights_check(ambit *a, const char *text)
+{
+  double weight, sum = 0;
+
+  if (!*text) return AMBIT_OK;
+  for (const char *at = text; at && !a->errors.status; sum += weight)
+    at = next_weight(a, text, at, &weight);
+  AMBIT_CHECK(a->errors.status || sum > 0, &a->errors, AMBIT_EOPTION,
+              "option weights is '%s'; one of the numbers must be above 0", text);
+  return a->errors.status;
+}
+
+/* How much each part is to get: the numbers of option weights. NULL: all alike. */
 static ambit_status parse_weights(ambit *a, int nparts, double **weights)
 {
   const char *text = a->settings.weights;
@@ -37,23 +63,15 @@ static ambit_status parse_weights(ambit *a, int nparts, double **weights)
   if (!*text) return AMBIT_OK;
   *weights = ambit__new(&a->errors, (size_t)nparts, sizeof **weights);
   if (!*weights) return AMBIT_ENOMEM;
-  for (const char *at = text;; at++) {
-    char *end;
-    double w = strtod(at, &end);
-
-    AMBIT_CHECK(end != at && isfinite(w) && w >= 0 && (!*end || *end == ','), &a->errors,
-                AMBIT_EOPTION,
-                "option weights is '%s'; it must be numbers of 0 or more, as in 1,0.5,2", text);
+  for (const char *at = text; at;) {
     AMBIT_CHECK(given < nparts, &a->errors, AMBIT_EOPTION,
                 "option weights is '%s'; the grid has only %d parts", text, nparts);
-    (*weights)[given++] = w;
-    at = end;
-    if (!*at) break;
+    at = next_weight(a, text, at, &(*weights)[given++]);
   }
-  AMBIT_CHECK(given == nparts, &a->errors, AMBIT_EOPTION,
+  AMBIT_CHECK(a->errors.status || given == nparts, &a->errors, AMBIT_EOPTION,
               "option weights is '%s'; the grid has %d parts, and each needs a number", text,
               nparts);
-  return AMBIT_OK;
+  return a->errors.status;
 }
 
 static ambit_status make_parts(ambit_grid *g)
@@ -63,11 +81,7 @@ static ambit_status make_parts(ambit_grid *g)
   double *weights = NULL;
   ambit_status s;
 
-  AMBIT_CHECK(
-      ambit__cuts_parse(a->settings.partition, &cuts), &a->errors, AMBIT_EOPTION,
-      "option partition is '%s'; it must be auto, a number of bands such as 4, or numbers of "
-      "blocks such as 2x2",
-      a->settings.partition);
+  ambit__cuts_parse(a->settings.partition, &cuts); /* checked when it was set */
   cuts.toll = a->toll;
   AMBIT_TRY(ambit__placement_copy(a, &g->placement));
   g->nparts = g->placement.first[a->net->size];

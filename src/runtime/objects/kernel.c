@@ -23,6 +23,10 @@ static ambit_kernel *create(ambit *a, const char *file, const char *text)
   k->context = a;
   k->rule = rule;
   ambit__list_add(&a->kernels, &k->link, k);
+  if (ambit__kernel_list_offsets(k)) {
+    ambit_kernel_destroy(k);
+    return NULL;
+  }
   if (rule->mixes_double)
     ambit__log(&a->settings, 1,
                "kernel %s computes in double though its fields are float: a literal such as 0.25 "
@@ -93,6 +97,7 @@ void ambit_kernel_destroy(ambit_kernel *k)
   ambit__object_gone(k->context, k);
   ambit__list_remove(&k->link);
   ambit__rule_free(k->rule);
+  free(k->offsets);
   free(k);
 }
 

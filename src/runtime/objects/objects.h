@@ -54,6 +54,7 @@ struct ambit {
   bool dry;            /* programs are sealed, but never run */
   uint64_t last_id;    /* ids handed out so far */
   ambit__link grids, scalars, kernels;
+  ambit__link waiting; /* among the contexts whose errors wait (context.c) */
 };
 
 /* Called by objects when a program must follow: programs register these with their grid. */
@@ -109,13 +110,15 @@ struct ambit_scalar {
   ambit__link link;
   char *name;
   ambit_type type;
-  ambit__buffer **values; /* one per engine: 8 bytes, holding one `type`, the same on all; owned */
+  /* One per engine: an ambit__scalar_bytes, whose value is the same on all; owned. */
+  ambit__buffer **values;
 };
 
 struct ambit_kernel {
   ambit *context;
   ambit__link link;
   ambit__rule *rule;
+  ambit_offset *offsets; /* reads of all parameters, one parameter after the other; owned */
 };
 
 /* ---- context.c ---- */
@@ -138,6 +141,8 @@ void ambit__list_remove(ambit__link *link);
 ambit_status ambit__engines_open(ambit *a); /* if they are not open yet */
 void ambit__engines_close(ambit *a);
 ambit_status ambit__engines_wait(ambit *a); /* until all queued work is done */
+/* Whether the text can be the option devices, whichever devices are here. */
+ambit_status ambit__devices_check(ambit *a, const char *text);
 ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of the context's */
 void ambit__placement_free(ambit__placement *x);
 
@@ -155,6 +160,13 @@ bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same of the last ax
 /* A field of the grid changed its boundaries or margins; an object of the context goes. */
 void ambit__grid_changed(ambit_grid *g);
 void ambit__object_gone(ambit *a, const void *object);
+
+/* Whether the text can be the option weights, however many parts a grid has. */
+ambit_status ambit__weights_check(ambit *a, const char *text);
+
+/* ---- kernel_info.c ---- */
+
+ambit_status ambit__kernel_list_offsets(ambit_kernel *k); /* makes k->offsets from the rule */
 
 /* ---- scalar.c: eight bytes, to all engines and from one ---- */
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* options.c - one table: the option of the C call, the AMBIT_NAME of the environment and the
- * --ambit-name of the command line are the same row, so they cannot drift apart. */
+ * --ambit-name of the command line are the same row, so they cannot drift apart. A value is checked
+ * when it is set; only folders, files and commands are looked up when they are used.
+ */
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/text.h"
+#include "grid/partition.h"
 #include "runtime/objects/objects.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,40 +19,66 @@
 
 extern char **environ;
 
-typedef enum row_kind { TEXT, FLAG, COUNT } row_kind;
+typedef enum row_kind { TEXT, FLAG, COUNT, WORD, CHECKED } row_kind;
+
+/* How long an option can be set. */
+typedef enum row_time {
+  ANY_TIME,
+  BEFORE_TRACE,   /* until the trace begins, with the first run */
+  BEFORE_DEVICES, /* until the devices are opened, with the first grid or scalar */
+  AT_OPEN         /* only while the context is opened */
+} row_time;
 
 typedef struct row {
   const char *name;
   row_kind kind;
-  size_t at;           /* offset in ambit__settings */
-  const char *initial; /* default, as text */
-  int least, most;     /* COUNT */
+  row_time time;
+  size_t at;                /* offset in ambit__settings */
+  const char *initial;      /* default, as text */
+  int least, most;          /* COUNT: the range */
+  const char *const *words; /* WORD: the values, then NULL */
+  /* CHECKED: raises AMBIT_EOPTION, or AMBIT_ENODEVICE, unless the value has the right form */
+  ambit_status (*check)(ambit *a, const char *value);
 } row;
+
+static const char *const mpi_words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
+static const char *const overlap_words[] = {"none", "standard", "extended", "two-way", NULL};
+
+static ambit_status check_partition(ambit *a, const char *value)
+{
+  ambit__cuts cuts;
+
+  AMBIT_CHECK(ambit__cuts_parse(value, &cuts), &a->errors, AMBIT_EOPTION,
+              "option partition is '%s'; it must be auto, a number of bands such as 4, or numbers "
+              "of blocks such as 2x2",
+              value);
+  return AMBIT_OK;
+}
 
 #define AT(field) offsetof(ambit__settings, field)
 /* docs/options.md tells users about each; a test compares the two. */
 static const row rows[] = {
-    {"cache", TEXT, AT(cache), "", 0, 0},
-    {"cc", TEXT, AT(cc), "", 0, 0},
-#ifdef AMBIT_ACCESS_CHECKS /* in test builds only: CONTRIBUTING.md tells of it */
-    {"check", FLAG, AT(check), "0", 0, 0},
+    {"cache", TEXT, BEFORE_DEVICES, AT(cache), "", 0, 0, NULL, NULL},
+    {"cc", TEXT, BEFORE_DEVICES, AT(cc), "", 0, 0, NULL, NULL},
+#ifdef AMBIT_ACCESS_CHECKS /* in test builds only; see CONTRIBUTING.md */
+    {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
 #endif
-    {"depth", COUNT, AT(depth), "1", 1, 1000},
-    {"devices", TEXT, AT(devices), "cpu", 0, 0},
-    {"dump", TEXT, AT(dump), "", 0, 0},
-    {"gpuaware", FLAG, AT(gpuaware), "1", 0, 0},
-    {"hugepages", FLAG, AT(hugepages), "1", 0, 0},
-    {"progress", FLAG, AT(progress), "0", 0, 0},
-    {"mpi", TEXT, AT(mpi), "auto", 0, 0},
-    {"nan", FLAG, AT(nan), "0", 0, 0},
-    {"overlap", TEXT, AT(overlap), "two-way", 0, 0},
-    {"partition", TEXT, AT(partition), "auto", 0, 0},
-    {"report", FLAG, AT(report), "0", 0, 0},
-    {"strict", FLAG, AT(strict), "0", 0, 0},
-    {"threads", COUNT, AT(threads), "0", 0, 4096},
-    {"trace", TEXT, AT(trace), "", 0, 0},
-    {"verbose", COUNT, AT(verbose), "0", -1, 2},
-    {"weights", TEXT, AT(weights), "", 0, 0},
+    {"depth", COUNT, ANY_TIME, AT(depth), "1", 1, 1000, NULL, NULL},
+    {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "cpu", 0, 0, NULL, ambit__devices_check},
+    {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
+    {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
+    {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},
+    {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
+    {"mpi", WORD, AT_OPEN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
+    {"nan", FLAG, ANY_TIME, AT(nan), "0", 0, 0, NULL, NULL},
+    {"overlap", WORD, ANY_TIME, AT(overlap), "two-way", 0, 0, overlap_words, NULL},
+    {"partition", CHECKED, ANY_TIME, AT(partition), "auto", 0, 0, NULL, check_partition},
+    {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
+    {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
+    {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
+    {"trace", TEXT, BEFORE_TRACE, AT(trace), "", 0, 0, NULL, NULL},
+    {"verbose", COUNT, ANY_TIME, AT(verbose), "0", -1, 2, NULL, NULL},
+    {"weights", CHECKED, ANY_TIME, AT(weights), "", 0, 0, NULL, ambit__weights_check},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -86,17 +116,44 @@ static ambit_status unknown(ambit *a, const char *given, const char *name, size_
   return AMBIT_EOPTION;
 }
 
+/* Raises "option strict is 'ture'; it must be 0 or 1 (did you mean 'true'?)". `words` are offered as
+ * guesses; `accepted` says what the value may be. */
+static ambit_status refuse(ambit *a, const row *r, const char *value, const char *const *words,
+                           const char *accepted)
+{
+  ambit__guess guess = ambit__guess_start(value);
+
+  for (; *words; words++)
+    ambit__guess_offer(&guess, *words);
+  return ambit__raise(&a->errors, AMBIT_EOPTION, "option %s is '%s'; it must be %s%s%s%s", r->name,
+                      value, accepted, guess.best ? " (did you mean '" : "",
+                      guess.best ? guess.best : "", guess.best ? "'?)" : "");
+}
+
 static ambit_status parse_flag(ambit *a, const row *r, const char *value, bool *out)
 {
-  static const char *const yes[] = {"1", "yes", "true", "on", ""}, *const no[] = {"0", "no",
-                                                                                  "false", "off"};
+  static const char *const words[] = {"no", "yes", "false", "true", "off", "on", NULL};
 
-  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-    if (!strcasecmp(value, yes[i])) return *out = true, AMBIT_OK;
-  for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-    if (!strcasecmp(value, no[i])) return *out = false, AMBIT_OK;
-  return ambit__raise(&a->errors, AMBIT_EOPTION, "option %s is '%s'; it must be 0 or 1", r->name,
-                      value);
+  *out = true;
+  if (!*value || !strcmp(value, "1")) return AMBIT_OK;
+  for (int i = 0; words[i]; i++)
+    if (!strcasecmp(value, words[i])) return *out = i % 2, AMBIT_OK;
+  *out = false;
+  return strcmp(value, "0") ? refuse(a, r, value, words, "0 or 1") : AMBIT_OK;
+}
+
+static ambit_status check_word(ambit *a, const row *r, const char *value)
+{
+  ambit__text accepted = {0};
+  ambit_status s;
+
+  for (int i = 0; r->words[i]; i++) {
+    if (!strcmp(value, r->words[i])) return ambit__text_free(&accepted), AMBIT_OK;
+    ambit__print(&accepted, "%s%s", !i ? "" : r->words[i + 1] ? ", " : " or ", r->words[i]);
+  }
+  s = refuse(a, r, value, r->words, accepted.chars ? accepted.chars : "another word");
+  ambit__text_free(&accepted);
+  return s;
 }
 
 static ambit_status parse_count(ambit *a, const row *r, const char *value, int *out)
@@ -116,14 +173,23 @@ static ambit_status set(ambit *a, const row *r, const char *value)
   char *field = (char *)&a->settings + r->at;
   size_t i = (size_t)(r - rows);
   char *copy;
+  bool flag = false;
+  int count = 0;
 
-  if (r->kind == FLAG) AMBIT_TRY(parse_flag(a, r, value, (bool *)field));
-  if (r->kind == COUNT) AMBIT_TRY(parse_count(a, r, value, (int *)(void *)field));
+  if (r->kind == FLAG) AMBIT_TRY(parse_flag(a, r, value, &flag));
+  if (r->kind == COUNT) AMBIT_TRY(parse_count(a, r, value, &count));
+  if (r->kind == WORD) AMBIT_TRY(check_word(a, r, value));
+  if (r->kind == CHECKED) AMBIT_TRY(r->check(a, value));
   copy = ambit__strdup(&a->errors, value);
   if (!copy) return AMBIT_ENOMEM;
   free(a->options[i]);
   a->options[i] = copy;
-  if (r->kind == TEXT) *(const char **)(void *)field = copy;
+  if (r->kind == FLAG)
+    *(bool *)field = flag;
+  else if (r->kind == COUNT)
+    *(int *)(void *)field = count;
+  else
+    *(const char **)(void *)field = copy;
   return AMBIT_OK;
 }
 
@@ -199,6 +265,34 @@ void ambit__options_close(ambit *a)
   free(a->options);
 }
 
+static const char *in_capitals(const char *name, char *to, size_t size)
+{
+  size_t n = 0;
+
+  for (; name[n] && n + 1 < size; n++)
+    to[n] = (char)toupper((unsigned char)name[n]);
+  to[n] = '\0';
+  return to;
+}
+
+/* Raises AMBIT_EOPTION when it is too late for the option to take effect. */
+static ambit_status check_time(ambit *a, const row *r, const char *value)
+{
+  AMBIT_CHECK(r->time != AT_OPEN, &a->errors, AMBIT_EOPTION,
+              "option %s cannot be set to '%s': it takes effect only when a context is opened; set "
+              "it in the environment (AMBIT_%s) or on the command line (--ambit-%s=...)",
+              r->name, value, in_capitals(r->name, (char[32]){0}, 32), r->name);
+  AMBIT_CHECK(r->time != BEFORE_DEVICES || !a->placement.first, &a->errors, AMBIT_EOPTION,
+              "option %s cannot be set to '%s' any more: the devices are open; it must be set "
+              "before the first grid or scalar is created",
+              r->name, value);
+  AMBIT_CHECK(r->time != BEFORE_TRACE || !a->trace, &a->errors, AMBIT_EOPTION,
+              "option %s cannot be set to '%s' any more: the trace is being recorded; it must be "
+              "set before the first run",
+              r->name, value);
+  return AMBIT_OK;
+}
+
 ambit_status ambit_option_set(ambit *a, const char *name, const char *value)
 {
   const row *r;
@@ -207,10 +301,7 @@ ambit_status ambit_option_set(ambit *a, const char *name, const char *value)
   AMBIT_CHECK(name && value, &a->errors, AMBIT_EINVAL, "ambit_option_set: name or value is NULL");
   r = find(name, strlen(name));
   if (!r) return unknown(a, name, name, strlen(name));
-  AMBIT_CHECK(!a->placement.first || (r->at != AT(devices) && r->at != AT(threads) &&
-                                      r->at != AT(cc) && r->at != AT(cache)),
-              &a->errors, AMBIT_EOPTION,
-              "option %s must be set before the first grid or scalar is created", r->name);
+  AMBIT_TRY(check_time(a, r, value));
   return set(a, r, value);
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A value of 8 bytes on every engine. */
+/* A value on every engine. */
 static ambit_status make_values(ambit *a, ambit__buffer ***values)
 {
   *values = ambit__new(&a->errors, (size_t)a->nengines, sizeof **values);
@@ -14,7 +14,7 @@ static ambit_status make_values(ambit *a, ambit__buffer ***values)
   for (int i = 0; i < a->nengines; i++) {
     ambit__device *dev = a->engines[i].device;
 
-    AMBIT_TRY(dev->backend->alloc(dev, sizeof(double), NULL, &(*values)[i]));
+    AMBIT_TRY(dev->backend->alloc(dev, sizeof(ambit__scalar_bytes), NULL, &(*values)[i]));
   }
   return AMBIT_OK;
 }

@@ -161,6 +161,7 @@ ambit_status ambit__program_regions(ambit_program *p)
       p->applies[i].region = ambit__step_region(p, &p->steps[i]);
       p->applies[i].reduces = reduces(p->steps[i].kernel->rule);
     }
+  ambit__program_reductions(p);
   return AMBIT_OK;
 }
 

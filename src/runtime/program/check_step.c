@@ -142,7 +142,8 @@ ambit_status ambit__step_check(const ambit_program *p, const ambit__step *s)
 {
   AMBIT_TRY(check_arguments(p, s));
   AMBIT_TRY(check_dimensions(p, s));
-  return check_writers(p, s);
+  AMBIT_TRY(check_writers(p, s));
+  return ambit__step_check_reductions(p, s);
 }
 
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s)

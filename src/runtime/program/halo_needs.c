@@ -228,6 +228,50 @@ static ambit_status make_halo(ambit_program *p, const ambit__dataflow *flow, amb
   return make_slices(p, h);
 }
 
+/* ---- fields that take turns ---- */
+
+static const ambit__field_halo *find_halo(const ambit__halos *halos, const ambit_field *f)
+{
+  for (int i = 0; i < halos->n; i++)
+    if (halos->list[i].field == f) return &halos->list[i];
+  return NULL;
+}
+
+/* A field that is read at neighbours, takes turns with f, and has constant ghost cells only. */
+static ambit_field *constant_partner(const ambit_program *p, const ambit__halos *halos,
+                                     const ambit_field *f)
+{
+  for (size_t k = 0; k < p->nsteps; k++) {
+    const ambit__step *s = &p->steps[k];
+
+    if (s->kind != STEP_ROTATE || !ambit__step_uses(s, f)) continue;
+    for (int i = 0; i < s->n; i++) {
+      const ambit__field_halo *h = find_halo(halos, s->args[i].field);
+
+      if (h && !h->varies) return s->args[i].field;
+    }
+  }
+  return NULL;
+}
+
+/* Constant ghost cells stay when buffers are swapped, if all fields that take turns have them. So a
+ * field without a halo gets that of its partner, which is filled once, before the first iteration. */
+static ambit_status lend_halos(ambit_program *p, ambit__halos *halos)
+{
+  for (int i = 0; i < p->nfields; i++) {
+    ambit_field *partner = constant_partner(p, halos, p->fields[i]);
+    ambit__field_halo *h = &halos->list[halos->n];
+
+    if (!partner || find_halo(halos, p->fields[i])) continue;
+    halos->n++;
+    AMBIT_TRY(make_halo(p, NULL, partner, h));
+    h->field = p->fields[i];
+    for (int k = 0; k < h->nslices; k++)
+      h->slices[k].field = p->fields[i];
+  }
+  return AMBIT_OK;
+}
+
 ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, ambit__halos *halos)
 {
   *halos = (ambit__halos){
@@ -242,7 +286,7 @@ ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, am
     free(h->slices);
     halos->n--;
   }
-  return AMBIT_OK;
+  return flow ? AMBIT_OK : lend_halos(p, halos);
 }
 
 void ambit__halos_free(ambit__halos *halos)

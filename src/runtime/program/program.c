@@ -189,13 +189,9 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
                                     int nargs, const ambit_arg *args)
 {
   ambit__box rest; /* cells at none of the faces done so far: each is updated once */
-  bool reduces = false;
-  int layers = 0;
 
   if (failed(p)) return status_of(p);
   rest = p->grid->box;
-  for (int i = 0; k && i < k->rule->nparams; i++)
-    reduces |= k->rule->params[i].kind == PARAM_REDUCE;
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || (faces && !(faces >> 2 * p->grid->box.ndims)),
               ambit__program_errors(p), AMBIT_EINVAL,
               "the faces 0x%x name no face, or an axis beyond the grid's %d", faces,
@@ -205,11 +201,6 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
       ambit__box layer = ambit__box_layer(&rest, d, side);
 
       if (!(faces & AMBIT_FACE(d, side)) || ambit__box_is_empty(&layer)) continue;
-      AMBIT_CHECK(!reduces || !layers++, ambit__program_errors(p), AMBIT_EPROGRAM,
-                  "kernel %s reduces, and is to run on several faces, each of which would "
-                  "overwrite the result of "
-                  "the one before: apply it to one face, with a scalar of its own",
-                  k->rule->name);
       AMBIT_TRY(apply(p, &layer, k, nargs, args));
       if (side == 0)
         rest.lo[d]++;

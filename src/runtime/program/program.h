@@ -56,7 +56,9 @@ typedef struct ambit__apply {
   ambit__buffer **numbers;     /* by engine and parameter: values of plain numbers; owned */
   ambit__argument *args;       /* by part and parameter; owned */
   bool reduces;
-  bool row_ends;                      /* its launches may store whole vectors at row ends */
+  uint32_t folds; /* a bit for each parameter: it goes on with the reduction of an earlier step; */
+  uint32_t last;  /* no later step goes on with it */
+  bool row_ends;  /* its launches may store whole vectors at row ends */
   struct ambit__allreduce *allreduce; /* NULL: one engine of one process has the result; owned */
   unsigned checks;                    /* AMBIT__CHECK_...: what launches are checked for */
   double cells, bytes, flops;         /* of one execution, on all parts of all processes */
@@ -162,6 +164,11 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
                                      const ambit__box *region);
 ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region);
+
+/* ---- reductions.c: reductions of several steps into one scalar ---- */
+
+ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__step *s);
+void ambit__program_reductions(ambit_program *p); /* applies[].folds and .last */
 
 /* ---- compare_processes.c, periodic_rows.c, halo_needs.c, margins.c, build.c: phases of sealing ---- */
 

@@ -85,6 +85,7 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .args = apply->args + piece->part * nargs,
                        .step = p->iteration + op->iteration,
                        .more = piece->more,
+                       .folds = apply->folds,
                        .ends = apply->row_ends && spans(&piece->box, &apply->region)};
     const double start = ambit__trace_clock(a->trace);
 

@@ -264,8 +264,9 @@ static ambit_status make_allreduces(ambit_program *p)
 
   if (a->nengines == 1 && a->net->size == 1) return AMBIT_OK;
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].functions && p->applies[i].reduces)
-      AMBIT_TRY(ambit__allreduce_make(p->grid->context, &p->steps[i], &p->applies[i].allreduce));
+    if (p->applies[i].functions && p->applies[i].last)
+      AMBIT_TRY(ambit__allreduce_make(p->grid->context, &p->steps[i], p->applies[i].last,
+                                      &p->applies[i].allreduce));
   return AMBIT_OK;
 }
 

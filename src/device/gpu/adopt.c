@@ -1,0 +1,103 @@
+/* adopt.c - reductions of kernels that users registered.
+ *
+ * Their second kernel (see ambit_register_source) leaves a value in the scalar, and is told by one number whether to go on from the
+ * one that is there. Two small kernels do the rest: one sets scalars that start anew beside others that go on, and scalars of
+ * strict sums, which go on in the long accumulator behind them; the other adds what was left to that accumulator.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "device/gpu/gpu.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Embedded by the build. */
+extern const char ambit__prelude_adopt[], ambit__prelude_sums[];
+
+static char *write_source(const ambit__dialect *l)
+{
+  ambit__text t = {0};
+
+  ambit__print(&t, "/* Reductions of registered kernels. */\n%s\n%s\n%s\n", l->strict, l->prelude,
+               ambit__prelude_sums);
+  ambit__print(&t, "#define KERNEL %s\n#define GLOBAL %s\n#define SHARED %s\n%s", l->kernel,
+               l->global, l->shared, ambit__prelude_adopt);
+  return ambit__text_finish(&t);
+}
+
+static ambit_status provide(ambit__gpu_device *d)
+{
+  char *source;
+  ambit_status s;
+
+  if (d->adopt) return AMBIT_OK;
+  source = write_source(d->driver->dialect);
+  AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
+  s = d->driver->build(d->gpu, "a fixed kernel", source, true, &d->adopts);
+  free(source);
+  if (!s) s = d->driver->function(d->adopts, "ambit_set", &d->set);
+  if (!s) s = d->driver->function(d->adopts, "ambit_adopt", &d->adopt);
+  return s;
+}
+
+static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_function *f, int n,
+                           const ambit__gpu_arg *args)
+{
+  const int64_t one[3] = {1, 1, 1};
+  const int threads[3] = {1, 1, 1};
+
+  return ambit__gpu_device_of(lane->head.device)
+      ->driver->launch(lane->queue, f, one, threads, 0, n, args);
+}
+
+static ambit_status set(ambit__gpu_lane *lane, const ambit__buffer *value, const ambit__param *q)
+{
+  unsigned char bytes[sizeof(int64_t)] = {0};
+  int64_t bits;
+
+  ambit__value_store(bytes, q->type, ambit__reduce_identity(q->reduce, q->type));
+  memcpy(&bits, bytes, sizeof bits);
+  return launch(lane, ambit__gpu_device_of(lane->head.device)->set, 2,
+                (const ambit__gpu_arg[]){ambit__gpu_arg_memory(ambit__gpu_memory_of(value)),
+                                         ambit__gpu_arg_number(&bits)});
+}
+
+ambit_status ambit__gpu_adopt_before(ambit__gpu_lane *lane, const ambit__group *g,
+                                     const ambit__launch *l, bool *more)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  *more = false;
+  for (int i = 0; i < rule->nparams; i++)
+    *more |= rule->params[i].kind == PARAM_REDUCE && ambit__launch_folds(l, i);
+  for (int i = 0; *more && i < rule->nparams; i++) {
+    const ambit__param *q = &rule->params[i];
+
+    if (q->kind != PARAM_REDUCE || (ambit__launch_folds(l, i) && !ambit__sums_exactly(g, q)))
+      continue;
+    AMBIT_TRY(provide(ambit__gpu_device_of(lane->head.device)));
+    AMBIT_TRY(set(lane, l->args[i].value, q));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_adopt_after(ambit__gpu_lane *lane, const ambit__group *g,
+                                    const ambit__launch *l)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *q = &rule->params[i];
+    const int64_t more = ambit__launch_folds(l, i), is_float = q->type == AMBIT_F32;
+
+    if (!ambit__sums_exactly(g, q)) continue;
+    AMBIT_TRY(provide(ambit__gpu_device_of(lane->head.device)));
+    AMBIT_TRY(launch(
+        lane, ambit__gpu_device_of(lane->head.device)->adopt, 3,
+        (const ambit__gpu_arg[]){ambit__gpu_arg_memory(ambit__gpu_memory_of(l->args[i].value)),
+                                 ambit__gpu_arg_number(&more), ambit__gpu_arg_number(&is_float)}));
+  }
+  return AMBIT_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fill.c - first values of fields: one value, set by the device, or a function of the index.
+ *
+ * A function is called piece by piece, by one thread or by several that share a piece, and the device
+ * takes the piece. Each process fills its own parts.
+ */
+#include "base/memory.h"
+#include "device/cpu/machine.h"
+#include "device/cpu/pool.h"
+#include "runtime/objects/objects.h"
+
+#include <stdlib.h>
+
+enum { THREAD_PIECES = 4 }; /* pieces for each of several threads, so that they seldom meet */
+
+/* A piece of a part that is being filled. */
+typedef struct filling {
+  const ambit_field *field;
+  ambit_fill_fn fn;
+  void *user;
+  ambit__box piece;
+  int64_t most;         /* cells of a piece */
+  unsigned char *dense; /* its values, in C order; owned by the caller */
+  ambit__pool *pool;    /* NULL: the calling thread alone */
+} filling;
+
+/* The cells of a box, in C order, from `dense` on. */
+static void fill_cells(const filling *job, const ambit__box *box, unsigned char *dense)
+{
+  const ambit_type type = job->field->type;
+  const size_t size = ambit_type_size(type);
+  const int last = box->ndims - 1;
+  int64_t cell[AMBIT_MAX_DIMS];
+
+  ambit__box_first(box, cell);
+  do {
+    for (cell[last] = box->lo[last]; cell[last] < box->hi[last]; cell[last]++)
+      for (int c = 0; c < job->field->components; c++, dense += size)
+        ambit__value_store(dense, type, ambit__value_of(job->fn(cell, c, job->user), type));
+    cell[last] = box->lo[last];
+  } while (ambit__box_next_row(box, cell));
+}
+
+/* A thread's share: the piece is cut along its outermost axis of more than one cell, so that each
+ * share is one run of the dense array. */
+static void fill_share(void *arg, int thread, int threads)
+{
+  const filling *job = arg;
+  ambit__box mine = job->piece;
+  size_t slice =
+      ambit__field_cell_bytes(job->field); /* bytes of one cell of the axis that is cut */
+  int64_t n, first;
+  int axis = 0;
+
+  while (axis < mine.ndims - 1 && mine.hi[axis] - mine.lo[axis] == 1)
+    axis++;
+  for (int d = axis + 1; d < mine.ndims; d++)
+    slice *= (size_t)(mine.hi[d] - mine.lo[d]);
+  n = mine.hi[axis] - mine.lo[axis];
+  first = n * thread / threads;
+  mine.hi[axis] = mine.lo[axis] + n * (thread + 1) / threads;
+  mine.lo[axis] += first;
+  if (!ambit__box_is_empty(&mine)) fill_cells(job, &mine, job->dense + (size_t)first * slice);
+}
+
+/* Gives the cells of one part their values, piece by piece. */
+static ambit_status fill_part(ambit_field *f, int part, filling *job)
+{
+  const ambit__engine *e = ambit__engine_of(f->grid, part);
+  const ambit__box *own = &f->stores[part].layout.own;
+
+  if (ambit__box_is_empty(own)) return AMBIT_OK;
+  ambit__box_first_piece(own, job->most, &job->piece);
+  do {
+    if (job->pool)
+      ambit__pool_run(job->pool, ambit__pool_threads(job->pool), fill_share, job);
+    else
+      fill_cells(job, &job->piece, job->dense);
+    AMBIT_TRY(e->device->backend->write_box(e->queue, &f->stores[part], &job->piece, job->dense));
+  } while (ambit__box_next_piece(own, job->most, &job->piece));
+  return AMBIT_OK;
+}
+
+/* As many threads as the cpu device would have: those asked for, or this process's share of the
+ * cores. */
+static ambit_status open_pool(ambit *a, ambit__pool **pool)
+{
+  const int sharers = a->net->local_size;
+  int threads = a->settings.threads;
+
+  if (!threads && sharers > 1) threads = ambit__machine_cores() / sharers;
+  if (!threads && sharers > 1) threads = 1;
+  return ambit__pool_open(&a->errors, threads, pool);
+}
+
+static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool parallel)
+{
+  filling job = {.field = f, .fn = fn, .user = user};
+  ambit_status s = AMBIT_OK;
+
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  AMBIT_CHECK(fn, ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': the function to fill it is NULL", f->name);
+  if (parallel) AMBIT_TRY(open_pool(f->grid->context, &job.pool));
+  job.most = ambit__field_piece_cells(f);
+  if (parallel) job.most *= (int64_t)THREAD_PIECES * ambit__pool_threads(job.pool);
+  if (job.most > ambit__box_volume(&f->grid->box)) job.most = ambit__box_volume(&f->grid->box);
+  job.dense = ambit__new(ambit__field_errors(f), (size_t)job.most, ambit__field_cell_bytes(f));
+  if (!job.dense) s = AMBIT_ENOMEM;
+  if (!s) ambit__field_changed(f);
+  for (int i = 0; !s && i < f->grid->placement.n; i++)
+    s = fill_part(f, i, &job);
+  free(job.dense);
+  ambit__pool_close(job.pool);
+  return s;
+}
+
+ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user)
+{
+  return fill(f, fn, user, false);
+}
+
+ambit_status ambit_field_fill_parallel(ambit_field *f, ambit_fill_fn fn, void *user)
+{
+  return fill(f, fn, user, true);
+}
+
+ambit_status ambit_field_fill_value(ambit_field *f, double value)
+{
+  unsigned char bytes[8];
+
+  if (ambit__field_failed(f)) return ambit__field_status(f);
+  ambit__value_store(bytes, f->type, ambit__value_of(value, f->type));
+  ambit__field_changed(f);
+  for (int i = 0; i < f->grid->placement.n; i++) {
+    const ambit__engine *e = ambit__engine_of(f->grid, i);
+    ambit__store *store = &f->stores[i];
+
+    if (!ambit__box_is_empty(&store->layout.own))
+      AMBIT_TRY(e->device->backend->fill_box(e->queue, store, &store->layout.own, bytes));
+  }
+  return AMBIT_OK;
+}

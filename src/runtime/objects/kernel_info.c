@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernel_info.c - a kernel as its user can look at it: parameters, footprint, cost. */
+#include "base/memory.h"
+#include "runtime/objects/objects.h"
+
+#include <string.h>
+
+ambit_status ambit__kernel_list_offsets(ambit_kernel *k)
+{
+  const ambit__rule *rule = k->rule;
+  size_t n = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    n += (size_t)rule->params[i].nreads;
+  k->offsets = ambit__new(&k->context->errors, n + 1, sizeof *k->offsets);
+  if (!k->offsets) return AMBIT_ENOMEM;
+  n = 0;
+  for (int i = 0; i < rule->nparams; i++)
+    for (int j = 0; j < rule->params[i].nreads; j++) {
+      const ambit__read *read = &rule->params[i].reads[j];
+
+      k->offsets[n].component = read->component;
+      memcpy(k->offsets[n++].axis, read->offset, sizeof read->offset);
+    }
+  return AMBIT_OK;
+}
+
+int ambit_kernel_ndims(const ambit_kernel *k)
+{
+  return k ? k->rule->ndims : 0;
+}
+
+int ambit_kernel_params(const ambit_kernel *k)
+{
+  return k ? k->rule->nparams : 0;
+}
+
+int ambit_kernel_once(const ambit_kernel *k)
+{
+  if (!k || k->rule->max_axis >= 0) return 0;
+  for (int i = 0; i < k->rule->nparams; i++) {
+    const ambit__param *p = &k->rule->params[i];
+
+    if (p->kind == PARAM_REDUCE || p->is_vector || p->reads_neighbours) return 0;
+  }
+  return 1;
+}
+
+double ambit_kernel_flops(const ambit_kernel *k)
+{
+  return k ? ambit__price_of(k->rule).flops : 0;
+}
+
+double ambit_kernel_bytes(const ambit_kernel *k)
+{
+  return k ? ambit__price_of(k->rule).bytes : 0;
+}
+
+static void describe(const ambit__param *p, const ambit_offset *offsets, ambit_param_info *info)
+{
+  static const ambit_param_kind kinds[] = {
+      [PARAM_FIELD] = AMBIT_PARAM_FIELD,
+      [PARAM_VALUE] = AMBIT_PARAM_VALUE,
+      [PARAM_REDUCE] = AMBIT_PARAM_REDUCTION,
+  };
+  static const ambit_reduction reductions[] = {
+      [REDUCE_SUM] = AMBIT_SUM,
+      [REDUCE_MIN] = AMBIT_MIN,
+      [REDUCE_MAX] = AMBIT_MAX,
+  };
+
+  info->name = p->name;
+  info->kind = kinds[p->kind];
+  info->reduction = reductions[p->reduce];
+  info->type = p->type;
+  info->components = p->components;
+  info->is_vector = p->is_vector;
+  info->is_const = p->is_const;
+  info->is_written = p->is_written;
+  info->reads_neighbours = p->reads_neighbours;
+  memcpy(info->low, p->low, sizeof info->low);
+  memcpy(info->high, p->high, sizeof info->high);
+  info->noffsets = p->nreads;
+  info->offsets = offsets;
+}
+
+ambit_status ambit_kernel_param(const ambit_kernel *k, int i, ambit_param_info *info)
+{
+  const ambit_offset *offsets;
+
+  if (info) *info = (ambit_param_info){.name = ""};
+  if (!k) return AMBIT_EINVAL;
+  if (ambit__failed(k->context)) return k->context->errors.status;
+  AMBIT_CHECK(info, &k->context->errors, AMBIT_EINVAL, "ambit_kernel_param: info is NULL");
+  AMBIT_CHECK(i >= 0 && i < k->rule->nparams, &k->context->errors, AMBIT_EINVAL,
+              "parameter %d of kernel %s was asked for; it has %d, numbered from 0", i,
+              k->rule->name, k->rule->nparams);
+  offsets = k->offsets;
+  for (int j = 0; j < i; j++)
+    offsets += k->rule->params[j].nreads;
+  describe(&k->rule->params[i], offsets, info);
+  return AMBIT_OK;
+}

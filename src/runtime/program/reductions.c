@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reductions.c - reductions of several steps into one scalar.
+ *
+ * Within an iteration, a reduction into a scalar goes on with the result of the step before it that uses the scalar, if that step reduces
+ * into it too; steps that do not use the scalar may lie between. A step that reads or sets the scalar ends this: the next
+ * reduction starts anew, as the first of every iteration does. The result of the last step of such a chain is the one that engines
+ * and processes combine.
+ */
+#include "runtime/program/program.h"
+
+static bool is_reduction(const ambit__step *s, int arg)
+{
+  return s->kernel->rule->params[arg].kind == PARAM_REDUCE;
+}
+
+/* Whether the step reads or sets the scalar, apart from reducing into it. */
+static bool uses(const ambit__step *s, const ambit_scalar *scalar)
+{
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
+    if (s->args[i].scalar == scalar && !is_reduction(s, i)) return true;
+  return false;
+}
+
+/* The parameter by which the step reduces into the scalar; -1: none. */
+static int reduction_into(const ambit__step *s, const ambit_scalar *scalar)
+{
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
+    if (s->args[i].scalar == scalar && is_reduction(s, i)) return i;
+  return -1;
+}
+
+/* The step, before number n, whose reduction into the scalar one of `s` goes on with, and its parameter; -1: it starts anew. */
+static int find_earlier(const ambit_program *p, size_t n, const ambit__step *s,
+                        const ambit_scalar *scalar, int *param)
+{
+  if (uses(s, scalar)) return -1;
+  for (size_t i = n; i-- > 0;) {
+    *param = reduction_into(&p->steps[i], scalar);
+    if (*param >= 0) return (int)i;
+    if (uses(&p->steps[i], scalar)) return -1;
+  }
+  return -1;
+}
+
+ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__step *s)
+{
+  static const char *const names[] = {"sum", "min", "max"};
+  const ambit__rule *rule = s->kernel->rule;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit_scalar *scalar = s->args[i].scalar;
+    const ambit__rule *other;
+    int earlier, param;
+
+    if (!is_reduction(s, i)) continue;
+    earlier = find_earlier(p, p->nsteps, s, scalar, &param);
+    if (earlier < 0) continue;
+    other = p->steps[earlier].kernel->rule;
+    AMBIT_CHECK(
+        other->params[param].reduce == rule->params[i].reduce, ambit__program_errors(p),
+        AMBIT_EPROGRAM,
+        "kernel %s takes a %s into scalar '%s', into which step %d, kernel %s, takes a %s, and no "
+        "step between them reads it. Use a second scalar, or the same kind of reduction",
+        rule->name, names[rule->params[i].reduce], scalar->name, earlier + 1, other->name,
+        names[other->params[param].reduce]);
+  }
+  return AMBIT_OK;
+}
+
+void ambit__program_reductions(ambit_program *p)
+{
+  for (size_t k = 0; k < p->nsteps; k++) {
+    const ambit__step *s = &p->steps[k];
+
+    for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++) {
+      int earlier, param;
+
+      if (!is_reduction(s, i)) continue;
+      p->applies[k].last |= 1u << i;
+      earlier = find_earlier(p, k, s, s->args[i].scalar, &param);
+      if (earlier < 0) continue;
+      p->applies[k].folds |= 1u << i;
+      p->applies[earlier].last &= ~(1u << param);
+    }
+  }
+}
