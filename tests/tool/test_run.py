@@ -162,6 +162,11 @@ def strict_runs_have_equal_bits_on_both_devices():
         assert (_result(f, *words, "--threads", 1) == _result(f, *words, "--threads", 3)).all()
 
 
+def the_reference_device_stands_alone():
+    for devices in ("ref,cpu", "cpu,ref", "ref,ref", "ref:0,cpu:0", "ref*2", "cpu,cpu,ref"):
+        tool.refuses("run", "star2d1", "--size", "64x64", "--device", devices, saying=[devices, "whole grid"], code=1)
+
+
 def several_outputs_are_written_and_pictures_are_png():
     with tool.folder() as f:
         tool.run("run", "star2d1", "--size", "40x30", "-o", f / "a.npy", "-o", f / "b.png")
