@@ -266,3 +266,24 @@ ambit_status ambit__file_read_all(ambit__errors *errors, const char *path, size_
   *data = bytes;
   return AMBIT_OK;
 }
+
+ambit_status ambit__file_read_text(ambit__errors *errors, const char *path, size_t max_bytes,
+                                   char **text)
+{
+  void *data;
+  size_t size;
+  int line = 1;
+
+  *text = NULL;
+  AMBIT_TRY(ambit__file_read_all(errors, path, max_bytes, &data, &size));
+  *text = data;
+  if (strlen(*text) == size) return AMBIT_OK;
+  for (const char *at = *text; (at = strchr(at, '\n')); at++)
+    line++;
+  free(data);
+  *text = NULL;
+  return ambit__raise(
+      errors, AMBIT_EIO,
+      "%s:%d: there is a NUL byte in this line; the file must be text in ASCII or UTF-8", path,
+      line);
+}

@@ -39,5 +39,8 @@ void ambit__file_abort(ambit__file *f);
  * count follows the data, so that text can be used as it is. */
 ambit_status ambit__file_read_all(ambit__errors *errors, const char *path, size_t max_bytes,
                                   void **data, size_t *size);
+/* The same for text: a NUL byte in it, which would end it early, is an error with its line. */
+ambit_status ambit__file_read_text(ambit__errors *errors, const char *path, size_t max_bytes,
+                                   char **text);
 
 #endif
