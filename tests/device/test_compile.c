@@ -326,6 +326,110 @@ static void a_folder_that_is_a_link_is_not_used(void)
   end();
 }
 
+/* Opens the cache below a folder of this mode and owner; whether it is used. */
+static bool is_used_below(const char *name, mode_t mode, uid_t owner)
+{
+  char above[600], below[700];
+  int n;
+
+  snprintf(above, sizeof above, "%s/%s", folder, name);
+  snprintf(below, sizeof below, "%s/deeper/cache", above);
+  settings.cache = below;
+  CHECK(!mkdir(above, 0700));
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK(!chmod(above, mode) && !chown(above, owner, (gid_t)-1));
+  n = files(below, ".so", NULL);
+  CHECK_EQ(6, call_f("int f(int x) { return x; }", 6));
+  CHECK_EQ(1, n);
+  n = files(below, ".so", NULL) == 2;
+  CHECK(!chmod(above, 0700));
+  settings.cache = cache;
+  return n;
+}
+
+static void a_folder_that_others_could_replace_is_not_used(void)
+{
+  begin();
+  CHECK(!is_used_below("world", 0777, geteuid()));
+  CHECK(!is_used_below("group", 0770, geteuid()));
+  CHECK(is_used_below("own", 0755, geteuid()));
+  CHECK(is_used_below("sticky", 01777, geteuid()));
+  if (!geteuid()) { /* only root can give a folder away */
+    CHECK(!is_used_below("foreign", 0755, 12345));
+    CHECK(!is_used_below("foreign-sticky", 01777, 12345));
+  }
+  end();
+}
+
+static void libraries_are_not_compiled_where_others_could_replace_them(void)
+{
+  char *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+  char open_to_all[600];
+
+  begin();
+  snprintf(open_to_all, sizeof open_to_all, "%s/open", folder);
+  CHECK(!mkdir(open_to_all, 0700) && !chmod(open_to_all, 0777));
+  setenv("TMPDIR", open_to_all, 1);
+  write_wrapper("case \"$*\" in *\"$TMPDIR\"/ambit-*) touch \"$(dirname \"$0\")\"/seen ;; esac");
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(0, files(folder, "seen", NULL));
+  CHECK_EQ(0, files(open_to_all, "", NULL));
+  if (old)
+    setenv("TMPDIR", old, 1);
+  else
+    unsetenv("TMPDIR");
+  free(old);
+  end();
+}
+
+/* Between the look at a library and its loading, another one takes its name. */
+static void the_library_that_was_looked_at_is_the_one_that_is_used(void)
+{
+  char path[1024] = "", key[64] = "", other[1100], first[8] = "";
+  ambit__cache c;
+  int fd;
+
+  begin();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(1, files(cache, ".so", path));
+  snprintf(key, sizeof key, "%.32s", strrchr(path, '/') + 1);
+  CHECK_EQ(AMBIT_OK, ambit__cache_open(NULL, &settings, &c));
+  fd = ambit__cache_find(&c, key, plus_seven);
+  CHECK(fd >= 0);
+  snprintf(other, sizeof other, "%s/evil.so", folder);
+  tree_put("evil.so", "another library");
+  CHECK(!rename(other, path));
+  CHECK(pread(fd, first, 4, 0) == 4 && !memcmp(first, "\177ELF", 4));
+  close(fd);
+  CHECK_EQ(-1, ambit__cache_find(&c, key, plus_seven));
+  ambit__cache_close(&c);
+  end();
+}
+
+/* Descriptors have the same number again; libraries must not be taken for each other. */
+static void libraries_that_come_and_go_are_not_mixed_up(void)
+{
+  char source[64];
+
+  begin();
+  for (int round = 0; round < 2; round++) {
+    ambit__module *modules[4];
+    ambit__errors errors;
+    ambit__cc *cc = open_cc(&errors);
+
+    for (int i = 0; i < 4; i++) {
+      void *f = NULL;
+
+      snprintf(source, sizeof source, "int f(int x) { return x * %d; }", i);
+      CHECK_EQ(AMBIT_OK, ambit__cc_load(cc, source, "f", &modules[i], &f));
+      CHECK(f && ((int_fn)f)(10) == 10 * i);
+      if (i % 2) ambit__module_release(modules[i]);
+    }
+    close_cc(cc, &errors);
+  }
+  end();
+}
+
 static void a_file_in_the_place_of_the_folder_does_no_harm(void)
 {
   begin();
@@ -389,6 +493,113 @@ static void a_function_that_is_not_there_is_told(void)
   CHECK(errors.text && strstr(errors.text, "no function g"));
   CHECK(!module && !cc->modules);
   close_cc(cc, &errors);
+  end();
+}
+
+/* A wrapper that goes wrong once, as long as there is a file `bad`. */
+static void check_not_poisoned(const char *trick, const char *words)
+{
+  ambit__module *module;
+  ambit__errors errors;
+  char bad[600], extra[1024];
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  tree_put("bad", "");
+  tree_put("other.c", "int f(int x) { return x - 7; }\n");
+  snprintf(bad, sizeof bad, "%s/bad", folder);
+  snprintf(extra, sizeof extra,
+           "cd '%s'; case \"$*\" in *-shared*) if [ -e bad ]; then %s; fi ;; esac", folder, trick);
+  write_wrapper(extra);
+  cc = open_cc(&errors);
+  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "f", &module, &f));
+  CHECK_MSG(errors.text && strstr(errors.text, words), "%s", errors.text);
+  CHECK_EQ(0, files(cache, ".so", NULL));
+  CHECK_EQ(0, files(cache, ".meta", NULL));
+  close_cc(cc, &errors);
+  CHECK(!unlink(bad));
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(1, files(cache, ".so", NULL));
+  end();
+}
+
+static void one_bad_compile_does_not_poison_the_cache(void)
+{
+  check_not_poisoned("set -- -Df=g \"$@\"", "no function f");
+  check_not_poisoned("for o; do [ \"$p\" = -o ] && echo nothing > \"$o\"; p=$o; done; exit 0",
+                     "cannot be loaded");
+  check_not_poisoned(
+      "for o; do [ \"$p\" = -o ] && cc -shared -fPIC other.c -o \"$o\"; p=$o; done; exit 0",
+      "not that of its source");
+  check_not_poisoned("exit 0", "did not make");
+}
+
+static void an_entry_without_the_function_is_made_again(void)
+{
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  CHECK_EQ(12, call_f(plus_seven, 5)); /* kept, and it has no g */
+  cc = open_cc(&errors);
+  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "g", &module, &f));
+  close_cc(cc, &errors);
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  end();
+}
+
+static void variables_that_compilers_read_count(void)
+{
+  char *old = getenv("CPATH") ? strdup(getenv("CPATH")) : NULL;
+  static const char source[] = "#include \"number.h\"\nint f(int x) { return x + NUMBER; }\n";
+  char path[600];
+
+  begin();
+  tree_put("one/number.h", "#define NUMBER 1\n");
+  tree_put("two/number.h", "#define NUMBER 2\n");
+  snprintf(path, sizeof path, "%s/one", folder);
+  setenv("CPATH", path, 1);
+  CHECK_EQ(6, call_f(source, 5));
+  snprintf(path, sizeof path, "%s/two", folder);
+  setenv("CPATH", path, 1);
+  CHECK_EQ(7, call_f(source, 5));
+  if (old)
+    setenv("CPATH", old, 1);
+  else
+    unsetenv("CPATH");
+  free(old);
+  end();
+}
+
+/* As with ccache under the name of a compiler: the program that it runs is another of that name. */
+static void a_compiler_behind_another_of_its_name_counts(void)
+{
+  char *old = strdup(getenv("PATH")), path[4096], text[600];
+  int before;
+
+  begin();
+  snprintf(path, sizeof path, "%s/bin1:%s/bin2:%s", folder, folder, old);
+  snprintf(text, sizeof text, "#!/bin/sh\nexec '%s/bin2/mycc' \"$@\"\n", folder);
+  tree_put("bin1/mycc", text);
+  snprintf(text, sizeof text, "#!/bin/sh\nexec '%s' \"$@\"\n", wrapper);
+  tree_put("bin2/mycc", text);
+  snprintf(text, sizeof text, "chmod 700 '%s/bin1/mycc' '%s/bin2/mycc'", folder, folder);
+  CHECK_EQ(0, system(text));
+  setenv("PATH", path, 1);
+  settings.cc = "mycc";
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  before = runs();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(before, runs());
+  snprintf(text, sizeof text, "#!/bin/sh\n# another version\nexec '%s' \"$@\"\n", wrapper);
+  tree_put("bin2/mycc", text);
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(before + 2, runs());
+  setenv("PATH", old, 1);
+  free(old);
   end();
 }
 
@@ -616,10 +827,18 @@ int main(int argc, char **argv)
       T(a_damaged_note_is_found_out_again),
       T(a_folder_that_others_can_write_to_is_not_used),
       T(a_folder_that_is_a_link_is_not_used),
+      T(a_folder_that_others_could_replace_is_not_used),
+      T(libraries_are_not_compiled_where_others_could_replace_them),
+      T(the_library_that_was_looked_at_is_the_one_that_is_used),
+      T(libraries_that_come_and_go_are_not_mixed_up),
       T(a_file_in_the_place_of_the_folder_does_no_harm),
       T(a_folder_that_cannot_be_written_does_not_stop_the_run),
       T(a_mistake_in_the_source_is_told_and_the_source_kept),
       T(a_function_that_is_not_there_is_told),
+      T(one_bad_compile_does_not_poison_the_cache),
+      T(an_entry_without_the_function_is_made_again),
+      T(variables_that_compilers_read_count),
+      T(a_compiler_behind_another_of_its_name_counts),
       T(having_no_compiler_is_no_error_until_one_is_needed),
       T(a_compiler_that_hangs_is_stopped),
       T(code_that_does_not_run_here_is_replaced_by_plainer_code),

@@ -138,11 +138,11 @@ static bool can_run(const char *path)
   return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-char *ambit__process_find(const char *name)
+char *ambit__process_find(const char *name, int nth)
 {
-  const char *path = getenv("PATH");
+  const char *path = secure_getenv("PATH");
 
-  if (strchr(name, '/')) return can_run(name) ? strdup(name) : NULL;
+  if (strchr(name, '/')) return !nth && can_run(name) ? strdup(name) : NULL;
   if (!path) path = "/usr/local/bin:/usr/bin:/bin";
   for (;;) {
     size_t n = strcspn(path, ":");
@@ -151,7 +151,7 @@ char *ambit__process_find(const char *name)
 
     ambit__print(&t, "%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
     candidate = ambit__text_finish(&t);
-    if (candidate && can_run(candidate)) return candidate;
+    if (candidate && can_run(candidate) && !nth--) return candidate;
     free(candidate);
     if (!path[n]) return NULL;
     path += n + 1;

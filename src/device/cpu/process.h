@@ -21,7 +21,7 @@ typedef enum ambit__process_end {
 /* argv ends with NULL; argv[0] is a path. `output` may be NULL. */
 ambit__process_end ambit__process_run(const char *const *argv, double seconds, ambit__text *output);
 
-/* Where execvp would find `name`: text to free(), or NULL. */
-char *ambit__process_find(const char *name);
+/* Where execvp would find `name`, or the next program of that name, and so on: text to free(), or NULL. */
+char *ambit__process_find(const char *name, int nth);
 
 #endif

@@ -50,7 +50,7 @@ static ambit_status compile(ambit__gpu_device *d, const ambit__gpu_text *text, a
   s->source = ambit__strdup(d->head.errors, text->source);
   s->entry = ambit__strdup(d->head.errors, text->entry);
   if (!s->source || !s->entry) return AMBIT_ENOMEM;
-  AMBIT_TRY(d->driver->build(d->gpu, text->what, s->source, s->strict, &s->module));
+  AMBIT_TRY(d->driver->build(d->gpu, text->what, s->source, s->entry, s->strict, &s->module));
   AMBIT_TRY(d->driver->function(s->module, s->entry, &s->run));
   if (!text->has_fold) return AMBIT_OK;
   ambit__print(&name, "%s" AMBIT__GPU_FOLD_TAIL, s->entry);

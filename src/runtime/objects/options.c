@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
 
 extern char **environ;
 
@@ -126,9 +127,11 @@ static ambit_status set(ambit *a, const row *r, const char *value)
   return AMBIT_OK;
 }
 
-/* AMBIT_NAME=value. A name that is no option is reported, but harms nothing. */
+/* AMBIT_NAME=value. A name that is no option is reported, but harms nothing. Options name programs to start and folders to load
+ * from: a program that has more rights than its user takes none from the environment. */
 static ambit_status from_environment(ambit *a)
 {
+  if (getauxval(AT_SECURE)) return AMBIT_OK;
   for (char **e = environ; *e; e++) {
     const char *name = *e + strlen("AMBIT_"), *equals = strchr(*e, '=');
     size_t length;
