@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+enum { AMBIT__PATIENCE = 60 }; /* seconds */
+
 typedef struct ambit__settings {
   const char *devices;   /* "cpu", "ref", ... */
   const char *partition; /* "auto", "4", "2x2": how a grid is cut into parts */
@@ -17,6 +19,7 @@ typedef struct ambit__settings {
   int threads;           /* of a cpu device; 0: one per core this process may use */
   bool strict;           /* no contraction, no reassociation: equal bits everywhere */
   const char *cc;        /* C compiler; "none": do not compile */
+  int patience;          /* seconds a compiler may take; 0: AMBIT__PATIENCE */
   const char *cache;     /* folder of compiled kernels; "" the user's own; "none": keep nothing */
   const char *dump;      /* folder for generated source; "" none */
   bool check;            /* every access of every kernel is checked */

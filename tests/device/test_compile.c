@@ -646,6 +646,121 @@ static void a_compiler_that_hangs_is_stopped(void)
   end();
 }
 
+static double seconds_now(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void a_compiler_that_never_stops_printing_is_stopped(void)
+{
+  double start = seconds_now();
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  write_wrapper("case \"$*\" in *-shared*) exec yes chatter ;; esac");
+  cc = open_cc(&errors);
+  cc->patience = 0.5;
+  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "f", &module, &f));
+  CHECK(errors.text && strstr(errors.text, "more than 0.5 s"));
+  close_cc(cc, &errors);
+  CHECK(seconds_now() - start < 10);
+  end();
+}
+
+/* With CC, cc, gcc and clang, three levels each, there are twelve tries. */
+static void all_tries_to_find_a_compiler_have_one_budget(void)
+{
+  char *old = strdup(getenv("PATH")), *cc_was = getenv("CC") ? strdup(getenv("CC")) : NULL;
+  char path[4096];
+  double start;
+  ambit__errors errors;
+  ambit__cc *cc;
+
+  begin();
+  tree_put("bin/cc", "#!/bin/sh\nexec sleep 100\n");
+  tree_put("bin/gcc", "#!/bin/sh\nexec yes chatter\n");
+  snprintf(path, sizeof path, "chmod 700 '%s/bin/cc' '%s/bin/gcc'", folder, folder);
+  CHECK_EQ(0, system(path));
+  snprintf(path, sizeof path, "%s/bin:%s", folder, old);
+  setenv("PATH", path, 1);
+  unsetenv("CC");
+  settings.cc = "";
+  settings.patience = 1;
+  start = seconds_now();
+  cc = open_cc(&errors);
+  CHECK_MSG(seconds_now() - start < 8, "it took %.1f s", seconds_now() - start);
+  CHECK(!cc->available);
+  CHECK_MSG(cc->why && strstr(cc->why, "too long") && strstr(cc->why, "patience"), "%s", cc->why);
+  close_cc(cc, &errors);
+  setenv("PATH", old, 1);
+  if (cc_was) setenv("CC", cc_was, 1);
+  free(cc_was);
+  free(old);
+  end();
+}
+
+static void after_each_time_out_the_next_kernel_gets_half_the_time(void)
+{
+  char source[64];
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  write_wrapper("case \"$*\" in *-shared*) sleep 100 ;; esac");
+  cc = open_cc(&errors);
+  cc->patience = 0.4;
+  for (int i = 0; i < 3; i++) {
+    snprintf(source, sizeof source, "int f(int x) { return x + %d; }", i);
+    CHECK_EQ(AMBIT_OK, ambit__cc_try(cc, source, "f", &module, &f));
+    CHECK(!f && !module && cc->late && strstr(cc->late, "was stopped"));
+  }
+  CHECK_MSG(cc->patience == 0.05, "%g", cc->patience);
+  close_cc(cc, &errors);
+  end();
+}
+
+/* How many processes have this number in their command line. */
+static int alive(const char *number)
+{
+  char command[200];
+
+  snprintf(command, sizeof command, "pgrep -f -x 'sleep %s' > /dev/null", number);
+  return system(command) == 0;
+}
+
+static void all_that_a_compiler_started_ends_with_it(void)
+{
+  char number[32], extra[200];
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *f;
+
+  begin();
+  snprintf(number, sizeof number, "%d.125", 100000 + (int)getpid());
+  snprintf(extra, sizeof extra, "case \"$*\" in *-shared*) sleep %s & sleep %s; wait ;; esac",
+           number, number);
+  write_wrapper(extra);
+  cc = open_cc(&errors);
+  cc->patience = 0.5;
+  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "f", &module, &f));
+  CHECK(!alive(number));
+  close_cc(cc, &errors);
+  snprintf(extra, sizeof extra, "sleep %s > /dev/null 2>&1 &", number);
+  write_wrapper(extra);
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK(!alive(number));
+  end();
+}
+
 /* The wrapper makes programs for "this machine" die at once, as they do where the compiler is mistaken about it. */
 static void make_native_code_die(void)
 {
@@ -841,6 +956,10 @@ int main(int argc, char **argv)
       T(a_compiler_behind_another_of_its_name_counts),
       T(having_no_compiler_is_no_error_until_one_is_needed),
       T(a_compiler_that_hangs_is_stopped),
+      T(a_compiler_that_never_stops_printing_is_stopped),
+      T(all_tries_to_find_a_compiler_have_one_budget),
+      T(after_each_time_out_the_next_kernel_gets_half_the_time),
+      T(all_that_a_compiler_started_ends_with_it),
       T(code_that_does_not_run_here_is_replaced_by_plainer_code),
       T(that_it_does_not_run_is_seen_even_if_the_program_ignores_its_children),
       T(a_command_may_have_several_words),

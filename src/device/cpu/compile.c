@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE = 60, LINES_SHOWN = 12 };
+enum { LINES_SHOWN = 12 };
 
 struct ambit__module {
   ambit__cc *cc;
@@ -37,7 +37,7 @@ ambit_status ambit__cc_open(ambit__errors *errors, const ambit__settings *settin
   if (!cc) return AMBIT_ENOMEM;
   cc->errors = errors;
   cc->settings = settings;
-  cc->patience = PATIENCE;
+  cc->patience = settings->patience > 0 ? settings->patience : AMBIT__PATIENCE;
   s = ambit__cache_open(errors, settings, &cc->cache);
   if (!s) s = ambit__compiler_open(errors, settings, &cc->cache, &cc->compiler, &cc->why);
   if (s) {
@@ -74,6 +74,7 @@ void ambit__cc_close(ambit__cc *cc)
   ambit__compiler_close(&cc->compiler);
   ambit__cache_close(&cc->cache);
   free(cc->why);
+  free(cc->late);
   free(cc);
 }
 
@@ -124,6 +125,23 @@ static int head_length(const char *text, int lines)
   return (int)(at - text);
 }
 
+/* The compiler took too long. The next kernel gets half the time, so that all of them together cannot take more than
+ * twice as long as one. */
+static ambit_status compile_late(ambit__cc *cc, const char *place)
+{
+  ambit__text t = {0};
+
+  ambit__print(&t,
+               "the C compiler %s was stopped: it took more than %g s (option patience) for a "
+               "generated kernel, kept in %s",
+               cc->compiler.command, cc->patience, place ? place : "no file");
+  free(cc->late);
+  cc->late = ambit__text_finish(&t);
+  cc->patience /= 2;
+  AMBIT_CHECK(cc->late, cc->errors, AMBIT_ENOMEM, "no memory for a message");
+  return AMBIT_ECOMPILE;
+}
+
 static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *source,
                                    ambit__process_end end, const ambit__text *output)
 {
@@ -132,10 +150,7 @@ static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *s
   ambit_status s;
 
   if (end == PROCESS_TIMED_OUT)
-    s = ambit__raise(cc->errors, AMBIT_ECOMPILE,
-                     "the C compiler %s was stopped: it took more than %g s for a generated "
-                     "kernel, kept in %s",
-                     cc->compiler.command, cc->patience, place ? place : "no file");
+    s = compile_late(cc, place);
   else
     s = ambit__raise(cc->errors, AMBIT_ECOMPILE,
                      "the C compiler %s refused a generated kernel, kept in %s:\n%.*s",
@@ -169,13 +184,18 @@ static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *sou
                                  const char *from, const char *to)
 {
   const char *args[AMBIT__COMPILER_ARGS];
+  const ambit__process p = {.argv = args,
+                            .temporary = cc->cache.scratch,
+                            .seconds = cc->patience,
+                            .settings = cc->settings,
+                            .doing = "compiling a kernel"};
   ambit__text output = {0};
   ambit__process_end end;
   ambit_status s = AMBIT_OK;
 
   AMBIT_TRY(write_source(cc, key, source, from));
   ambit__compiler_args(&cc->compiler, cc->settings->strict, from, to, args);
-  end = ambit__process_run(args, cc->patience, &output);
+  end = ambit__process_run(&p, &output);
   if (end != PROCESS_OK) s = compile_failed(cc, key, source, end, &output);
   ambit__text_free(&output);
   return s;
@@ -330,13 +350,12 @@ static void dump(const ambit__cc *cc, const char *symbol, const char *key, const
   free(path);
 }
 
-ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbol,
-                            ambit__module **module, void **address)
+static ambit_status load(ambit__cc *cc, const char *source, const char *symbol, ambit__module **out,
+                         void **address)
 {
   char key[AMBIT__HASH_CHARS];
   ambit__module *m;
 
-  *module = NULL;
   AMBIT_CHECK(cc->available, cc->errors, AMBIT_ECOMPILE,
               "a kernel must be compiled, but there is no C compiler (%s)", cc->why);
   make_key(cc, source, key);
@@ -350,6 +369,27 @@ ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbo
     return ambit__raise(cc->errors, AMBIT_ECOMPILE, "the compiled kernel has no function %s",
                         symbol);
   }
-  *module = m;
+  *out = m;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cc_try(ambit__cc *cc, const char *source, const char *symbol,
+                           ambit__module **module, void **address)
+{
+  ambit_status s;
+
+  *module = NULL;
+  *address = NULL;
+  free(cc->late);
+  cc->late = NULL;
+  s = load(cc, source, symbol, module, address);
+  return cc->late && s == AMBIT_ECOMPILE ? AMBIT_OK : s;
+}
+
+ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbol,
+                            ambit__module **module, void **address)
+{
+  AMBIT_TRY(ambit__cc_try(cc, source, symbol, module, address));
+  AMBIT_CHECK(*address, cc->errors, AMBIT_ECOMPILE, "%s", cc->late);
   return AMBIT_OK;
 }

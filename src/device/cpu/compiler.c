@@ -1,6 +1,7 @@
 #define _GNU_SOURCE 1
 #include "device/cpu/compiler.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/cpu/machine.h"
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 16, PROBE_SECONDS = 60 };
+enum { MOST_WORDS = 16 };
 
 #define PROBE_WORD "all is well: "
 
@@ -236,53 +237,83 @@ static char *rest_of_line(const char *text, const char *word)
   return at ? strndup(at + strlen(word), strcspn(at + strlen(word), "\n")) : NULL;
 }
 
+/* What all tries have in common. */
+typedef struct trial {
+  ambit__cache *cache;
+  double seconds; /* for all of them */
+  double end;     /* when they are over */
+} trial;
+
+static bool is_over(const trial *t)
+{
+  return ambit__clock() >= t->end;
+}
+
+static ambit__process_end run_in_time(const trial *t, const char *const *argv, ambit__text *output)
+{
+  const ambit__process p = {.argv = argv,
+                            .temporary = t->cache->scratch,
+                            .seconds = t->end - ambit__clock(),
+                            .settings = t->cache->settings,
+                            .doing = "looking for a C compiler that works"};
+
+  return ambit__process_run(&p, output);
+}
+
 /* Builds the program at one level and runs it; says in `story` what happened. */
-static bool runs(ambit__compiler *c, ambit__code_level level, const char *source,
-                 const char *program, ambit__text *story)
+static bool runs(ambit__compiler *c, const trial *t, const char *source, const char *program,
+                 ambit__text *story)
 {
   const char *args[AMBIT__COMPILER_ARGS], *run[] = {program, NULL};
   ambit__text said = {0};
+  ambit__process_end end;
   bool ok;
 
   ambit__text_free(story);
-  arguments(c, situation(level, false, false), source, program, args);
-  if (ambit__process_run(args, PROBE_SECONDS, story) != PROCESS_OK) return false;
-  ok = ambit__process_run(run, PROBE_SECONDS, &said) == PROCESS_OK &&
+  arguments(c, situation(c->level, false, false), source, program, args);
+  end = run_in_time(t, args, story);
+  if (end == PROCESS_TIMED_OUT) {
+    ambit__text_free(story);
+    ambit__print(story, "it takes too long: all tries together may take %g s (option patience)",
+                 t->seconds);
+  }
+  if (end != PROCESS_OK) return false;
+  ok = run_in_time(t, run, &said) == PROCESS_OK &&
        (c->version = rest_of_line(said.chars, PROBE_WORD));
   ambit__text_free(&said);
   if (!ok) ambit__print(story, "what it compiles does not run on this machine");
   return ok;
 }
 
-static bool try_levels(ambit__compiler *c, const ambit__settings *settings, const char *source,
-                       const char *program, ambit__text *story)
+static bool try_levels(ambit__compiler *c, const trial *t, const char *source, const char *program,
+                       ambit__text *story)
 {
   for (c->level = CODE_NATIVE; c->level < CODE_LEVELS; c->level++) {
-    bool ok = runs(c, c->level, source, program, story);
+    bool ok = runs(c, t, source, program, story);
 
     unlink(program);
-    if (ok) return true;
-    ambit__log(settings, 1, "%s: no code of level %d: %s", c->command, (int)c->level,
+    if (ok || is_over(t)) return ok;
+    ambit__log(t->cache->settings, 1, "%s: no code of level %d: %s", c->command, (int)c->level,
                story->chars ? story->chars : "it failed silently");
   }
   return false;
 }
 
 /* Runs the compiler on the probe, in the scratch folder. */
-static bool examine(ambit__compiler *c, ambit__cache *cache, ambit__text *story)
+static bool examine(ambit__compiler *c, const trial *t, ambit__text *story)
 {
   const char *folder;
   char *source, *program;
   bool ok = false;
 
-  if (ambit__cache_scratch(NULL, cache, &folder)) {
+  if (ambit__cache_scratch(NULL, t->cache, &folder)) {
     ambit__print(story, "there is no temporary folder to compile in");
     return false;
   }
   source = ambit__path_join(folder, "probe", ".c");
   program = ambit__path_join(folder, "probe", "");
   if (source && program && ambit__put_file(source, probe_source, strlen(probe_source)))
-    ok = try_levels(c, cache->settings, source, program, story);
+    ok = try_levels(c, t, source, program, story);
   else
     ambit__print(story, "nothing can be written to %s", folder);
   free(source);
@@ -323,7 +354,7 @@ static void add_reason(ambit__text *why, const char *command, const char *reason
 }
 
 /* Takes the compiler if it is there and works; else closes it and adds the reason to the story. */
-static void consider(const char *command, ambit__cache *cache, ambit__compiler *c, ambit__text *why)
+static void consider(const char *command, const trial *t, ambit__compiler *c, ambit__text *why)
 {
   char name[AMBIT__HASH_CHARS];
   ambit__text story = {0};
@@ -336,9 +367,9 @@ static void consider(const char *command, ambit__cache *cache, ambit__compiler *
   }
   c->fingerprint = fingerprint(c);
   ambit__hash_hex(&c->fingerprint, name);
-  is_known = recall(c, cache, name);
-  if (is_known || examine(c, cache, &story)) {
-    if (!is_known) remember(c, cache, name);
+  is_known = recall(c, t->cache, name);
+  if (is_known || examine(c, t, &story)) {
+    if (!is_known) remember(c, t->cache, name);
     ambit__hash_text(&c->fingerprint, c->version);
   } else {
     add_reason(why, command, story.chars ? story.chars : "it does not compile a test program");
@@ -352,6 +383,8 @@ ambit_status ambit__compiler_open(ambit__errors *errors, const ambit__settings *
 {
   const bool asked = settings->cc && *settings->cc;
   const char *const commands[] = {asked ? settings->cc : secure_getenv("CC"), "cc", "gcc", "clang"};
+  const double seconds = settings->patience > 0 ? settings->patience : AMBIT__PATIENCE;
+  const trial t = {.cache = cache, .seconds = seconds, .end = ambit__clock() + seconds};
   ambit__text story = {0};
 
   *c = (ambit__compiler){0};
@@ -360,7 +393,7 @@ ambit_status ambit__compiler_open(ambit__errors *errors, const ambit__settings *
     add_reason(&story, "none", "compiling is switched off");
   else
     for (int i = 0; i < (asked ? 1 : 4) && !c->words; i++)
-      if (commands[i] && *commands[i]) consider(commands[i], cache, c, &story);
+      if (commands[i] && *commands[i] && !is_over(&t)) consider(commands[i], &t, c, &story);
   if (!c->words) *why = ambit__text_finish(&story);
   ambit__text_free(&story);
   AMBIT_CHECK(c->words || *why, errors, AMBIT_ENOMEM, "no memory for the name of a C compiler");

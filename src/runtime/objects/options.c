@@ -43,6 +43,7 @@ static const row rows[] = {
     {"network", TEXT, AT(network), "", 0, 0},
     {"overlap", TEXT, AT(overlap), "two-way", 0, 0},
     {"partition", TEXT, AT(partition), "auto", 0, 0},
+    {"patience", COUNT, AT(patience), "60", 1, 86400},
     {"report", FLAG, AT(report), "0", 0, 0},
     {"strict", FLAG, AT(strict), "0", 0, 0},
     {"threads", COUNT, AT(threads), "0", 0, 4096},
