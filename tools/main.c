@@ -1,7 +1,8 @@
 /* main.c - the command `ambit`: which subcommand is meant, and help.
  *
  * A subcommand is a file with one tool_command. Results go to standard output, everything else to
- * standard error. Exit codes: 0 all is well, 1 the work failed, 2 the command line is wrong. Of several processes
+ * standard error. Exit codes: 0 all is well, 1 the work failed, 2 the command line is wrong, 128 + N
+ * ended by signal N. Of several processes
  * (mpirun -n 4 ambit run ...) one prints, and all exit with the same code.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -113,9 +114,11 @@ static int agree(ambit *a, int code)
 
 int main(int argc, char **argv)
 {
-  ambit *a = ambit_open(&argc, &argv);
+  ambit *a;
   int code;
 
+  tool_watch_signals(); /* before there are threads that would take them */
+  a = ambit_open(&argc, &argv);
   if (!a || !choose_voice(a)) {
     fprintf(stderr, "ambit: error: not enough memory, or no /dev/null\n");
     return TOOL_FAILED;

@@ -1,25 +1,34 @@
-#define _XOPEN_SOURCE 700 /* realpath, fchmod, fsync, pwrite */
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE 1 /* realpath, fchmod, fsync, pwrite, flock */
 
 #include "base/file.h"
 
 #include "base/memory.h"
+#include "base/undo.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 16, MAX_TRIES = 100 };
+enum {
+  BUFFER_BYTES = 1 << 16,
+  MAX_TRIES = 100,
+  MAX_SWEEPS = 64 /* of a process: a long series of files in a large folder is not slowed down */
+};
 
 struct ambit__file {
   ambit__errors *errors;
   char *path;          /* as the user said it, for messages */
   char *target;        /* what to rename to: the path, links followed */
   char *beside;        /* where it is written; NULL: directly to the path */
+  ambit__undo undo;    /* of a file that is written beside its name */
   bool joined;         /* another process created it, and will rename or remove it */
   int fd;              /* -1: not open */
   ambit_status failed; /* of the first failure */
@@ -35,6 +44,73 @@ static ambit_status fail(ambit__file *f, const char *what, int code)
   return f->failed;
 }
 
+/* ---- beside its name ---- */
+
+static void unlink_beside(void *what)
+{
+  const ambit__file *f = what;
+
+  unlink(f->beside);
+}
+
+/* The name without its folder. */
+static const char *base_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash ? slash + 1 : path;
+}
+
+/* An open descriptor of the folder that a file is in. */
+static int open_folder(const char *path)
+{
+  const char *base = base_of(path);
+  char *folder = base == path ? strdup(".") : strndup(path, (size_t)(base - path));
+  int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+  free(folder);
+  return fd;
+}
+
+/* Whether a name is one that was given to a file with this base while it was written: "base.12-0.tmp". */
+static bool is_beside(const char *name, const char *base)
+{
+  const size_t n = strlen(base);
+  int used = 0;
+
+  if (strncmp(name, base, n)) return false;
+  return sscanf(name + n, ".%*d-%*u.tmp%n", &used) >= 0 && used > 0 && !name[n + (size_t)used];
+}
+
+/* Removes files that processes left which died while they wrote a file of this name: nobody holds their lock. */
+static void sweep(const char *target)
+{
+  static atomic_int sweeps;
+  int folder = atomic_fetch_add(&sweeps, 1) < MAX_SWEEPS ? open_folder(target) : -1;
+  DIR *dir = folder >= 0 ? fdopendir(folder) : NULL;
+  struct dirent *entry;
+
+  if (!dir && folder >= 0) close(folder);
+  while (dir && (entry = readdir(dir))) {
+    int fd;
+
+    if (!is_beside(entry->d_name, base_of(target))) continue;
+    fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) unlinkat(dirfd(dir), entry->d_name, 0);
+    if (fd >= 0) close(fd);
+  }
+  if (dir) closedir(dir);
+}
+
+/* Locks a file that was just made: it is in use. False: another process took it for a leftover, and has it removed. */
+static bool keep(int fd)
+{
+  struct stat st;
+
+  if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) return false;
+  return fstat(fd, &st) || st.st_nlink > 0;
+}
+
 /* Opens a file that did not exist, under a name that nobody else makes. */
 static ambit_status open_beside(ambit__file *f)
 {
@@ -44,18 +120,40 @@ static ambit_status open_beside(ambit__file *f)
   int code = 0;
 
   if (!name) return AMBIT_ENOMEM;
+  sweep(f->target);
+  f->undo = (ambit__undo){.run = unlink_beside, .what = f};
+  ambit__undo_lock();
   for (int i = 0; i < MAX_TRIES && f->fd < 0 && (code == 0 || code == EEXIST); i++) {
     snprintf(name, size, "%s.%ld-%u.tmp", f->target, (long)getpid(), atomic_fetch_add(&counter, 1));
     f->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     code = errno;
+    if (f->fd < 0 || keep(f->fd)) continue;
+    close(f->fd);
+    f->fd = -1;
+    code = EEXIST;
   }
   if (f->fd >= 0) {
     f->beside = name;
-    return AMBIT_OK;
+    ambit__undo_add(&f->undo);
   }
+  ambit__undo_unlock();
+  if (f->fd >= 0) return AMBIT_OK;
   free(name);
   return fail(f, "create", code);
 }
+
+/* A name is on the disk when its folder is. Some file systems have no such thing. */
+static ambit_status sync_folder(ambit__file *f)
+{
+  int fd = open_folder(f->target), code = 0;
+
+  if (fd < 0) return AMBIT_OK; /* it can be written but not read */
+  if (fsync(fd) && errno != EINVAL && errno != ENOTSUP) code = errno;
+  close(fd);
+  return code ? fail(f, "write the folder of", code) : AMBIT_OK;
+}
+
+/* ---- beginning ---- */
 
 static ambit_status open_directly(ambit__file *f)
 {
@@ -192,12 +290,13 @@ static ambit_status put_in_place(ambit__file *f)
   AMBIT_TRY(flush(f));
   if (!f->beside && !f->joined) return close_file(f);
   if (fsync(f->fd)) return fail(f, "write", errno);
-  AMBIT_TRY(close_file(f));
-  if (f->joined) return AMBIT_OK;
+  if (f->joined) return close_file(f);
   if (rename(f->beside, f->target)) return fail(f, "replace", errno);
+  ambit__undo_remove(&f->undo);
   free(f->beside);
   f->beside = NULL;
-  return AMBIT_OK;
+  AMBIT_TRY(close_file(f)); /* only now: until it has its name, its lock says that it is in use */
+  return sync_folder(f);
 }
 
 ambit_status ambit__file_commit(ambit__file *f)
@@ -211,8 +310,9 @@ ambit_status ambit__file_commit(ambit__file *f)
 void ambit__file_abort(ambit__file *f)
 {
   if (!f) return;
-  if (f->fd >= 0) close(f->fd);
   if (f->beside) unlink(f->beside);
+  ambit__undo_remove(&f->undo);
+  if (f->fd >= 0) close(f->fd);
   free(f->beside);
   free(f->target);
   free(f->path);

@@ -5,6 +5,9 @@
  * (/dev/null, /dev/stdout) are written directly. A symbolic link stays a link; the file it leads to
  * is replaced.
  *
+ * While it is written it is locked. What processes left that died meanwhile is removed by the next that writes a file of that
+ * name.
+ *
  * Several processes can write one file: one of them creates it and gives it its length; the others join in; each
  * writes what it has, where it belongs; when all have committed, the one that created it commits.
  */

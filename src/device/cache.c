@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE 1 /* secure_getenv, mkdtemp, fdopendir */
+#define _GNU_SOURCE 1 /* secure_getenv */
 #include "device/cache.h"
 
 #include "base/log.h"
 #include "base/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* ---- the folder ---- */
@@ -60,64 +56,24 @@ ambit_status ambit__cache_open(ambit__errors *errors, const ambit__settings *set
 
 /* ---- the scratch folder ---- */
 
-/* Libraries are loaded from it: nobody else may be able to put another folder in its place. */
-static bool is_trusted(const char *folder)
-{
-  ambit__text why = {0};
-  int fd = ambit__trusted_folder(folder, &why);
-
-  ambit__text_free(&why);
-  if (fd >= 0) close(fd);
-  return fd >= 0;
-}
-
-static char *make_scratch(const char *in)
-{
-  char *path = in && in[0] == '/' ? ambit__path_join(in, "ambit-", "XXXXXX") : NULL;
-
-  if (path && !mkdtemp(path)) {
-    free(path);
-    return NULL;
-  }
-  if (path && !is_trusted(path)) {
-    rmdir(path);
-    free(path);
-    return NULL;
-  }
-  return path;
-}
-
 ambit_status ambit__cache_scratch(ambit__errors *errors, ambit__cache *cache, const char **folder)
 {
   const char *const places[] = {secure_getenv("TMPDIR"), "/tmp", "/var/tmp", cache->folder};
 
-  for (size_t i = 0; !cache->scratch && i < sizeof places / sizeof *places; i++)
-    cache->scratch = make_scratch(places[i]);
+  for (size_t i = 0; !cache->scratch.path && i < sizeof places / sizeof *places; i++)
+    (void)ambit__scratch_open(&cache->scratch, places[i]);
   AMBIT_CHECK(
-      cache->scratch, errors, AMBIT_EIO,
+      cache->scratch.path, errors, AMBIT_EIO,
       "no temporary folder for compiling could be made in $TMPDIR, /tmp or /var/tmp: one of "
       "them must be writable, not mounted noexec, and sticky if others can write to it");
-  *folder = cache->scratch;
+  *folder = cache->scratch.path;
   return AMBIT_OK;
-}
-
-static void remove_scratch(const char *folder)
-{
-  DIR *dir = opendir(folder);
-  struct dirent *entry;
-
-  while (dir && (entry = readdir(dir)))
-    if (entry->d_name[0] != '.' && strncmp(entry->d_name, AMBIT__EXHIBIT, strlen(AMBIT__EXHIBIT)))
-      unlinkat(dirfd(dir), entry->d_name, 0);
-  if (dir) closedir(dir);
-  rmdir(folder); /* stays if there is something to look at */
 }
 
 void ambit__cache_close(ambit__cache *cache)
 {
-  if (cache->scratch) remove_scratch(cache->scratch);
+  ambit__scratch_close(&cache->scratch);
   if (cache->folder) close(cache->fd);
-  free(cache->scratch);
   free(cache->folder);
   *cache = (ambit__cache){0};
 }

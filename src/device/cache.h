@@ -16,16 +16,17 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "device/scratch.h"
 #include "device/trusted.h"
 
 #include <stdbool.h>
 
 typedef struct ambit__cache {
   const ambit__settings *settings;
-  char *folder;  /* kept from run to run; NULL: there is none */
-  int fd;        /* of that folder, if there is one */
-  char *scratch; /* private, removed in close; NULL until it is asked for */
-} ambit__cache;
+  char *folder;           /* kept from run to run; NULL: there is none */
+  int fd;                 /* of that folder, if there is one */
+  ambit__scratch scratch; /* private, removed in close; none until it is asked for */
+} ambit__cache;           /* stays where it is as long as it is open */
 
 /* Fails only for want of memory; a folder that cannot be used is a warning. */
 ambit_status ambit__cache_open(ambit__errors *errors, const ambit__settings *settings,
@@ -54,7 +55,6 @@ char *ambit__cache_recall(ambit__cache *cache, const char *name);
 void ambit__cache_note(ambit__cache *cache, const char *name, const char *text);
 
 /* Writes a text that the user should look at and that is not cleaned up; its path, to free(), or NULL. */
-#define AMBIT__EXHIBIT "failed-" /* how the names of such files start */
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text);
 
 #endif

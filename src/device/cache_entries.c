@@ -143,7 +143,7 @@ void ambit__cache_note(ambit__cache *cache, const char *note, const char *text)
 
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text)
 {
-  const char *const folders[] = {cache->folder, cache->scratch};
+  const char *const folders[] = {cache->folder, cache->scratch.path};
   char name[NAME_CHARS];
 
   snprintf(name, sizeof name, AMBIT__EXHIBIT "%s.c", key);

@@ -185,7 +185,7 @@ static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *sou
 {
   const char *args[AMBIT__COMPILER_ARGS];
   const ambit__process p = {.argv = args,
-                            .temporary = cc->cache.scratch,
+                            .temporary = cc->cache.scratch.path,
                             .seconds = cc->patience,
                             .settings = cc->settings,
                             .doing = "compiling a kernel"};

@@ -252,7 +252,7 @@ static bool is_over(const trial *t)
 static ambit__process_end run_in_time(const trial *t, const char *const *argv, ambit__text *output)
 {
   const ambit__process p = {.argv = argv,
-                            .temporary = t->cache->scratch,
+                            .temporary = t->cache->scratch.path,
                             .seconds = t->end - ambit__clock(),
                             .settings = t->cache->settings,
                             .doing = "looking for a C compiler that works"};

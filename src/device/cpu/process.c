@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/undo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,14 +134,24 @@ static char **make_environment(const char *temporary, char **text)
   return list;
 }
 
-static int start(const ambit__process *p, int out, pid_t *pid)
+/* If this process is ended: so is the group. */
+static void end_group(void *pid)
+{
+  kill(-*(const pid_t *)pid, SIGKILL);
+}
+
+static int start(const ambit__process *p, int out, pid_t *pid, ambit__undo *undo)
 {
   char *text = NULL;
   birth b = {.argv = p->argv, .out = out, .parent = getpid(), .seconds = p->seconds};
   int err = ENOMEM;
 
   b.environment = make_environment(p->temporary, &text);
+  *undo = (ambit__undo){.run = end_group, .what = pid};
+  ambit__undo_lock();
   if (b.environment) err = give_birth(&b, pid);
+  if (!err) ambit__undo_add(undo);
+  ambit__undo_unlock();
   free(b.environment);
   free(text);
   return err;
@@ -195,11 +206,13 @@ static bool hear_until_end(const ambit__process *p, pid_t pid, int fd, ambit__te
   }
 }
 
-static ambit__process_end watch(const ambit__process *p, pid_t pid, int fd, ambit__text *output)
+static ambit__process_end watch(const ambit__process *p, pid_t pid, int fd, ambit__undo *undo,
+                                ambit__text *output)
 {
   const bool in_time = hear_until_end(p, pid, fd, output);
   int status = 0;
 
+  ambit__undo_remove(undo);
   kill(
       -pid,
       SIGKILL); /* and all that it left behind; it is not waited for yet, so the number is still its own */
@@ -243,14 +256,15 @@ static bool make_pipe(int ends[2])
 ambit__process_end ambit__process_run(const ambit__process *p, ambit__text *output)
 {
   ambit__process_end end;
+  ambit__undo undo;
   int ends[2], err;
   pid_t pid;
 
   if (p->seconds <= 0) return PROCESS_TIMED_OUT;
   if (!make_pipe(ends)) return not_run(p->argv[0], errno, output);
-  err = start(p, ends[1], &pid);
+  err = start(p, ends[1], &pid, &undo);
   close(ends[1]);
-  end = err ? not_run(p->argv[0], err, output) : watch(p, pid, ends[0], output);
+  end = err ? not_run(p->argv[0], err, output) : watch(p, pid, ends[0], &undo, output);
   close(ends[0]);
   return end;
 }
