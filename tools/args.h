@@ -67,6 +67,6 @@ int tool_help(const tool_command *c);
 /* From now on signals that end the process clean up first (signals.c). */
 void tool_watch_signals(void);
 
-extern const tool_command tool_bench, tool_devices, tool_explain, tool_gen, tool_run;
+extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_run;
 
 #endif

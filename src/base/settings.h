@@ -20,6 +20,7 @@ typedef struct ambit__settings {
   bool strict;           /* no contraction, no reassociation: equal bits everywhere */
   const char *cc;        /* C compiler; "none": do not compile */
   int patience;          /* seconds a compiler may take; 0: AMBIT__PATIENCE */
+  int cachesize;         /* MiB that the cache may hold; 0: any number */
   const char *cache;     /* folder of compiled kernels; "" the user's own; "none": keep nothing */
   const char *dump;      /* folder for generated source; "" none */
   bool check;            /* every access of every kernel is checked */

@@ -20,6 +20,7 @@
 #include "device/trusted.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct ambit__cache {
   const ambit__settings *settings;
@@ -56,5 +57,22 @@ void ambit__cache_note(ambit__cache *cache, const char *name, const char *text);
 
 /* Writes a text that the user should look at and that is not cleaned up; its path, to free(), or NULL. */
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text);
+
+/* ---- sizes (cache_trim.c) ---- */
+
+typedef struct ambit__cache_size {
+  int64_t entries, bytes;
+} ambit__cache_size;
+
+/* Nothing without a folder. */
+ambit__cache_size ambit__cache_measure(ambit__cache *cache);
+/* Removes entries until at most so many bytes are left, those first that were not used for longest. */
+void ambit__cache_trim(ambit__cache *cache, int64_t most);
+/* Bytes that the settings allow; 0: any number. */
+int64_t ambit__cache_limit(const ambit__cache *cache);
+/* Trims the folder if it holds more than that. */
+void ambit__cache_make_room(ambit__cache *cache);
+/* Notes that the entry of an open file was used. */
+void ambit__cache_used(int fd);
 
 #endif

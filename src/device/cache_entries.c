@@ -29,6 +29,7 @@ static void *get_file(const ambit__cache *cache, const char *name, size_t *bytes
   int fd = ambit__trusted_file(cache->fd, name);
   void *data = fd >= 0 ? ambit__read_open(fd, MOST_BYTES, bytes) : NULL;
 
+  if (data) ambit__cache_used(fd);
   if (fd >= 0) close(fd);
   return data;
 }
@@ -73,6 +74,7 @@ static void *get_code(const ambit__cache *cache, const char *key, const char *ta
     free(code);
     code = NULL;
   }
+  if (code) ambit__cache_used(file);
   if (code && fd)
     *fd = file;
   else if (file >= 0)
@@ -105,6 +107,7 @@ static void publish(ambit__cache *cache, const char *key, const char *tail, cons
     ambit__log(cache->settings, 1, "a compiled kernel cannot be kept in %s: %s", cache->folder,
                strerror(errno));
   free(meta);
+  ambit__cache_make_room(cache);
 }
 
 void ambit__cache_keep(ambit__cache *cache, const char *key, const char *source, int fd)

@@ -32,6 +32,72 @@ def a_kernel_whose_compiling_takes_too_long_runs_all_the_same():
         assert (np.load(f / "slow.npy") == np.load(f / "ref.npy")).all()
 
 
+# ---- the cache ----
+
+def _fill_cache(folder, n):
+    """A cache with n kernels, a day between each; their keys in the order of their use."""
+    keys, now = [], time.time()
+    for i in range(n):
+        before = set(folder.glob("cache/ambit/*.so"))
+        tool.run("run", "star2d1", "--size", f"{8 + i}x8", "-q", "--boundary", "periodic", "--strict", "--type",
+                 ("float", "double", "int", "long", "short")[i], XDG_CACHE_HOME=folder / "cache")
+        (new,) = set(folder.glob("cache/ambit/*.so")) - before
+        keys.append(new.stem)
+    for i, key in enumerate(keys):
+        for p in folder.glob(f"cache/ambit/{key}.*"):
+            os.utime(p, (now - 86400 * (n - i),) * 2)
+    return keys
+
+
+def _kept(folder):
+    return {p.stem for p in folder.glob("cache/ambit/*.so")}
+
+
+def the_cache_is_shown_trimmed_and_emptied():
+    with tool.folder() as f:
+        env = {"XDG_CACHE_HOME": f / "cache"}
+        keys = _fill_cache(f, 4)
+        (f / "cache/ambit/of-the-user.txt").write_text("mine")
+        (f / "cache/ambit/dead.so.1-1.tmp").write_text("half")
+        out, _ = tool.run("cache", **env)
+        assert str(f / "cache/ambit") in out and "holds   5 entries" in out and "512 MiB" in out, out  # and a note
+        assert tool.run("cache", "show", "--ambit-cachesize=0", **env)[0].splitlines()[2].startswith("limit   none")
+        out, _ = tool.run("cache", "trim", **env)
+        assert "removed 0 entries" in out and _kept(f) == set(keys), out
+        oldest = f / f"cache/ambit/{keys[0]}.so"
+        used = oldest.stat().st_mtime
+        oldest.write_bytes(oldest.read_bytes() + b"\0" * (1 << 20))  # takes all the room
+        os.utime(oldest, (used, used))
+        out, _ = tool.run("cache", "trim", "--size", 1, **env)
+        assert "removed 1 entry" in out and "left    4 entries" in out and _kept(f) == set(keys[1:]), out
+        out, _ = tool.run("cache", "empty", **env)
+        assert "left    0 entries, 0.0 MiB" in out and not _kept(f), out
+        assert [p.name for p in f.glob("cache/ambit/*")] == ["of-the-user.txt"]
+        tool.refuses("cache", "shwo", saying="show, trim or empty")
+        tool.refuses("cache", "trim", "--size", "x", saying="whole number")
+        tool.refuses("cache", "trim", "--ambit-cachesize=0", saying="no limit")
+        tool.refuses("cache", "--ambit-cache=none", saying="not kept", code=1)
+
+
+def the_cache_stays_below_its_limit_and_the_oldest_goes_first():
+    with tool.folder() as f:
+        keys = _fill_cache(f, 4)
+        p = f / f"cache/ambit/{keys[0]}.so"
+        used = p.stat().st_mtime
+        p.write_bytes(p.read_bytes() + b"\0" * (1 << 20))
+        os.utime(p, (used, used))
+        tool.run("run", "2d4", "--size", "50x50", "-q", "--ambit-cachesize=1", XDG_CACHE_HOME=f / "cache")
+        assert len(_kept(f) - set(keys)) == 1 and _kept(f) & set(keys) == set(keys[1:]), (keys, _kept(f))
+
+
+def a_kernel_that_is_used_is_not_the_oldest():
+    with tool.folder() as f:
+        keys = _fill_cache(f, 3)
+        tool.run("run", "star2d1", "--size", "8x8", "-q", "--boundary", "periodic", "--strict", "--type", "float",
+                 XDG_CACHE_HOME=f / "cache")
+        assert time.time() - (f / f"cache/ambit/{keys[0]}.so").stat().st_mtime < 3600
+
+
 # ---- signals ----
 
 def _start(folder, trick, *more):

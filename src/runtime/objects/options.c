@@ -30,6 +30,7 @@ typedef struct row {
 /* docs/options.md tells users about each; a test compares the two. */
 static const row rows[] = {
     {"cache", TEXT, AT(cache), "", 0, 0},
+    {"cachesize", COUNT, AT(cachesize), "512", 0, 1048576},
     {"cc", TEXT, AT(cc), "", 0, 0},
     {"check", FLAG, AT(check), "0", 0, 0},
     {"devices", TEXT, AT(devices), "cpu", 0, 0},
