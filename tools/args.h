@@ -9,6 +9,7 @@
 #define AMBIT_TOOLS_ARGS_H
 
 #include "ambit.h"
+#include "base/undo.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,6 +67,15 @@ int tool_help(const tool_command *c);
 
 /* From now on signals that end the process clean up first (signals.c). */
 void tool_watch_signals(void);
+
+/* An input that can be read only once (spool.c). */
+typedef struct tool_spool {
+  char *copy; /* where its values are now; NULL: it is a regular file */
+  ambit__undo undo;
+} tool_spool;
+
+int tool_spool_open(ambit *a, const char *path, tool_spool *s);
+void tool_spool_close(tool_spool *s);
 
 extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_run;
 

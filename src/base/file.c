@@ -196,6 +196,21 @@ ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__
   return s;
 }
 
+ambit_status ambit__file_try(ambit__errors *errors, const char *path)
+{
+  struct stat st;
+  ambit__file *f;
+
+  if (path && !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+    AMBIT_CHECK(!access(path, W_OK), errors, AMBIT_EIO, "cannot open %s: %s", path,
+                strerror(errno));
+    return AMBIT_OK;
+  }
+  AMBIT_TRY(ambit__file_create(errors, path, &f));
+  ambit__file_abort(f);
+  return AMBIT_OK;
+}
+
 ambit_status ambit__file_join(ambit__errors *errors, const char *path, const char *beside,
                               ambit__file **out)
 {

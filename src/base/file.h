@@ -21,6 +21,8 @@ typedef struct ambit__file ambit__file;
 /* Begins a file. `errors` must live as long as it. All failures are AMBIT_EIO (or AMBIT_ENOMEM)
  * with the path and the reason. */
 ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__file **out);
+/* Whether a file of that name could be begun; nothing stays of the try. A device or a pipe is not opened. */
+ambit_status ambit__file_try(ambit__errors *errors, const char *path);
 /* Appends. After a failure, further writes do nothing and return the same status. */
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes);
 /* Puts the file under its name, unless a write failed; `f` is gone in either case. Who joined only sees what it wrote

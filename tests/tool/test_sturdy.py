@@ -98,6 +98,62 @@ def a_kernel_that_is_used_is_not_the_oldest():
         assert time.time() - (f / f"cache/ambit/{keys[0]}.so").stat().st_mtime < 3600
 
 
+# ---- files and memory ----
+
+def an_output_that_cannot_be_written_does_not_cost_the_run():
+    with tool.folder() as f:
+        (f / "folder.npy").mkdir()
+        (f / "file").write_text("")
+        for path in ("nosuch/x.npy", "folder.npy", "file/x.png", "nosuch/x.png"):
+            start = time.monotonic()
+            tool.refuses("run", "star2d1", "--size", "64x64", "--steps", 10**12, "-o", f / "good.npy", "-o", f / path,
+                         saying=path, code=1)
+            assert time.monotonic() - start < 20
+        tool.refuses("run", "4d8", "--size", "4^4", "--steps", 10**12, "-o", f / "x.png", saying=[".npy", "4 dim"], code=1)
+        assert sorted(p.name for p in f.iterdir()) == ["file", "folder.npy"], list(f.iterdir())
+        tool.run("run", "star2d1", "--size", "64x64", "-q", "-o", f / "y.npy")
+        os.mkfifo(f / "pipe.npy")  # is not opened twice: the reader would see an end
+        p = subprocess.Popen(["cat", f / "pipe.npy"], stdout=subprocess.PIPE)
+        tool.run("run", "star2d1", "--size", "64x64", "-q", "-o", f / "pipe.npy")
+        assert p.communicate(timeout=20)[0] == (f / "y.npy").read_bytes()
+
+
+def input_may_come_from_a_pipe():
+    with tool.folder() as f:
+        np.save(f / "in.npy", np.random.default_rng(1).random((50, 60)))
+        words = ["2d4", "--steps", 3, "-q", "--strict", "-o"]
+        tool.run("run", *words, f / "want.npy", "-i", f / "in.npy")
+        os.mkfifo(f / "fifo.npy")
+        for name in ("fifo.npy", "/dev/stdin"):
+            with open(f / "in.npy", "rb") as file:
+                feeder = subprocess.Popen(["dd", f"of={f / name}" if name[0] != "/" else "status=none", "status=none"],
+                                          stdin=file, stdout=subprocess.PIPE)
+                r = subprocess.run([tool.AMBIT, "run", *map(str, words), f / "got.npy", "-i", f / name],
+                                   stdin=feeder.stdout, capture_output=True, timeout=60,
+                                   env={**os.environ, "TMPDIR": str(f)})
+                assert r.returncode == 0, r.stderr
+            assert (f / "got.npy").read_bytes() == (f / "want.npy").read_bytes()
+            assert not list(f.glob("ambit-input*"))
+        r = subprocess.run([tool.AMBIT, "run", "2d4", "-i", "/dev/stdin"], input=b"no array", capture_output=True,
+                           env={**os.environ, "TMPDIR": str(f)})
+        assert r.returncode == 1 and b"a copy of /dev/stdin" in r.stderr, r.stderr
+        assert not list(f.glob("ambit-input*"))
+
+
+def a_grid_that_does_not_fit_is_refused_before_memory_is_touched():
+    free = next(int(l.split()[1]) << 10 for l in open("/proc/meminfo") if l.startswith("MemAvailable"))
+    side = int((0.75 * free / 4) ** 0.5)  # one field would fit, two do not
+    for device in ("cpu", "cpu*2", "ref"):
+        start = time.monotonic()
+        code = ("import resource, subprocess, sys; r = subprocess.run(sys.argv[1:], capture_output=True, text=True); "
+                "print(r.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, r.stderr)")
+        r = subprocess.run([sys.executable, "-c", code, tool.AMBIT, "run", "star2d1", "--size", f"{side}^2", "--steps",
+                            "1", "--device", device], capture_output=True, text=True, timeout=60)
+        status, kib, err = r.stdout.split(maxsplit=2)
+        assert status == "1" and "memory that is free" in err and f"{side}x{side}" in err, r.stdout
+        assert int(kib) < 1 << 20 and time.monotonic() - start < 20, r.stdout
+
+
 # ---- signals ----
 
 def _start(folder, trick, *more):

@@ -125,7 +125,7 @@ static void info(ambit__device *dev, ambit__device_info *out)
 
   snprintf(out->name, sizeof out->name, "%s, %d thread%s", d->machine.name, n, n == 1 ? "" : "s");
   out->units = n;
-  out->memory = d->machine.memory;
+  ambit__host_memory(&out->memory, &out->free);
 }
 
 static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **out)
