@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/undo.h"
 
@@ -19,6 +20,8 @@
 
 enum {
   BUFFER_BYTES = 1 << 16,
+  STEM_CHARS = 48,
+  MAX_LINKS = 40, /* one behind the other: as many as Linux follows */
   MAX_TRIES = 100,
   MAX_SWEEPS = 64 /* of a process: a long series of files in a large folder is not slowed down */
 };
@@ -72,13 +75,25 @@ static int open_folder(const char *path)
   return fd;
 }
 
-/* Whether a name is one that was given to a file with this base while it was written: "base.12-0.tmp". */
-static bool is_beside(const char *name, const char *base)
+/* What names of files begin with while they are written, if theirs is so long that there is no room for more. */
+static void short_stem(const char *base, char stem[STEM_CHARS])
 {
-  const size_t n = strlen(base);
+  char hex[AMBIT__HASH_CHARS];
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, base);
+  ambit__hash_hex(&h, hex);
+  snprintf(stem, STEM_CHARS, ".ambit-%s", hex);
+}
+
+/* Whether a name is one that was given to a file with this stem while it was written: "stem.12-0.tmp". */
+static bool is_beside(const char *name, const char *stem)
+{
+  const size_t n = strlen(stem);
   int used = 0;
 
-  if (strncmp(name, base, n)) return false;
+  if (strncmp(name, stem, n)) return false;
   return sscanf(name + n, ".%*d-%*u.tmp%n", &used) >= 0 && used > 0 && !name[n + (size_t)used];
 }
 
@@ -88,13 +103,15 @@ static void sweep(const char *target)
   static atomic_int sweeps;
   int folder = atomic_fetch_add(&sweeps, 1) < MAX_SWEEPS ? open_folder(target) : -1;
   DIR *dir = folder >= 0 ? fdopendir(folder) : NULL;
+  char stem[STEM_CHARS];
   struct dirent *entry;
 
+  short_stem(base_of(target), stem);
   if (!dir && folder >= 0) close(folder);
   while (dir && (entry = readdir(dir))) {
     int fd;
 
-    if (!is_beside(entry->d_name, base_of(target))) continue;
+    if (!is_beside(entry->d_name, base_of(target)) && !is_beside(entry->d_name, stem)) continue;
     fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) unlinkat(dirfd(dir), entry->d_name, 0);
     if (fd >= 0) close(fd);
@@ -111,35 +128,45 @@ static bool keep(int fd)
   return fstat(fd, &st) || st.st_nlink > 0;
 }
 
-/* Opens a file that did not exist, under a name that nobody else makes. */
-static ambit_status open_beside(ambit__file *f)
+/* Opens a file that did not exist, whose name begins so and nobody else makes; errno tells why not. */
+static bool open_as(ambit__file *f, const char *stem)
 {
   static atomic_uint counter;
-  size_t size = strlen(f->target) + 48;
-  char *name = ambit__new(f->errors, size, 1);
-  int code = 0;
+  const int folder = (int)(base_of(f->target) - f->target);
+  const size_t size = strlen(f->target) + STEM_CHARS + 48;
 
-  if (!name) return AMBIT_ENOMEM;
-  sweep(f->target);
-  f->undo = (ambit__undo){.run = unlink_beside, .what = f};
-  ambit__undo_lock();
-  for (int i = 0; i < MAX_TRIES && f->fd < 0 && (code == 0 || code == EEXIST); i++) {
-    snprintf(name, size, "%s.%ld-%u.tmp", f->target, (long)getpid(), atomic_fetch_add(&counter, 1));
-    f->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    code = errno;
+  f->beside = calloc(size, 1);
+  errno = f->beside ? EEXIST : ENOMEM;
+  for (int i = 0; i < MAX_TRIES && f->fd < 0 && errno == EEXIST; i++) {
+    snprintf(f->beside, size, "%.*s%s.%ld-%u.tmp", folder, f->target, stem, (long)getpid(),
+             atomic_fetch_add(&counter, 1));
+    f->fd = open(f->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (f->fd < 0 || keep(f->fd)) continue;
     close(f->fd);
     f->fd = -1;
-    code = EEXIST;
+    errno = EEXIST;
   }
-  if (f->fd >= 0) {
-    f->beside = name;
-    ambit__undo_add(&f->undo);
-  }
+  if (f->fd >= 0) return true;
+  free(f->beside); /* which leaves errno alone */
+  f->beside = NULL;
+  return false;
+}
+
+static ambit_status open_beside(ambit__file *f)
+{
+  char stem[STEM_CHARS];
+  bool ok;
+  int code;
+
+  sweep(f->target);
+  short_stem(base_of(f->target), stem);
+  f->undo = (ambit__undo){.run = unlink_beside, .what = f};
+  ambit__undo_lock();
+  ok = open_as(f, base_of(f->target)) || (errno == ENAMETOOLONG && open_as(f, stem));
+  code = errno;
+  if (ok) ambit__undo_add(&f->undo);
   ambit__undo_unlock();
-  if (f->fd >= 0) return AMBIT_OK;
-  free(name);
-  return fail(f, "create", code);
+  return ok ? AMBIT_OK : fail(f, "create", code);
 }
 
 /* A name is on the disk when its folder is. Some file systems have no such thing. */
@@ -161,6 +188,40 @@ static ambit_status open_directly(ambit__file *f)
   return f->fd >= 0 ? AMBIT_OK : fail(f, "open", errno);
 }
 
+/* Where a link leads, to free(), whether or not there is anything; NULL with errno. */
+static char *follow(const char *link)
+{
+  char to[4096];
+  ssize_t n = readlink(link, to, sizeof to - 1);
+  const int folder = (int)(base_of(link) - link);
+  char *path;
+  size_t size;
+
+  if (n < 0) return NULL;
+  to[n] = '\0';
+  if (to[0] == '/') return strdup(to);
+  size = (size_t)folder + (size_t)n + 1;
+  path = malloc(size);
+  if (path) snprintf(path, size, "%.*s%s", folder, link, to);
+  return path;
+}
+
+/* The name of a file that is not there yet: the path, or where links end that lead nowhere. To free(); NULL with errno. */
+static char *name_of_new(const char *path)
+{
+  char *name = strdup(path);
+  struct stat st;
+
+  for (int i = 0; name && !lstat(name, &st) && S_ISLNK(st.st_mode); i++) {
+    char *next = i < MAX_LINKS ? follow(name) : NULL;
+
+    if (i == MAX_LINKS) errno = ELOOP;
+    free(name);
+    name = next;
+  }
+  return name;
+}
+
 /* A file that is replaced hands on its permissions; a new one has those the umask leaves. */
 static ambit_status open_target(ambit__file *f)
 {
@@ -169,8 +230,8 @@ static ambit_status open_target(ambit__file *f)
 
   if (exists && S_ISDIR(old.st_mode)) return fail(f, "write", EISDIR);
   if (exists && !S_ISREG(old.st_mode)) return open_directly(f);
-  f->target = exists ? realpath(f->path, NULL) : ambit__strdup(f->errors, f->path);
-  if (!f->target) return exists ? fail(f, "find", errno) : AMBIT_ENOMEM;
+  f->target = exists ? realpath(f->path, NULL) : name_of_new(f->path);
+  if (!f->target) return fail(f, "find", errno);
   AMBIT_TRY(open_beside(f));
   if (exists && fchmod(f->fd, old.st_mode & 0777)) return fail(f, "set the permissions of", errno);
   return AMBIT_OK;

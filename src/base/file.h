@@ -3,7 +3,7 @@
  * A new file is written beside its name and renamed when it is complete and on the disk. Until
  * then, and for good if anything fails, whatever had that name stays as it was. Devices and pipes
  * (/dev/null, /dev/stdout) are written directly. A symbolic link stays a link; the file it leads to
- * is replaced.
+ * is replaced, or made.
  *
  * While it is written it is locked. What processes left that died meanwhile is removed by the next that writes a file of that
  * name.

@@ -60,14 +60,23 @@ ambit_status ambit__cache_scratch(ambit__errors *errors, ambit__cache *cache, co
 {
   const char *const places[] = {secure_getenv("TMPDIR"), "/tmp", "/var/tmp", cache->folder};
 
-  for (size_t i = 0; !cache->scratch.path && i < sizeof places / sizeof *places; i++)
-    (void)ambit__scratch_open(&cache->scratch, places[i]);
+  for (; !cache->scratch.path && cache->place < (int)(sizeof places / sizeof *places);)
+    if (!ambit__scratch_open(&cache->scratch, places[cache->place])) cache->place++;
   AMBIT_CHECK(
       cache->scratch.path, errors, AMBIT_EIO,
       "no temporary folder for compiling could be made in $TMPDIR, /tmp or /var/tmp: one of "
-      "them must be writable, not mounted noexec, and sticky if others can write to it");
+      "them must have room, be writable, not mounted noexec, and sticky if others can write to it");
   *folder = cache->scratch.path;
   return AMBIT_OK;
+}
+
+bool ambit__cache_leave_full(ambit__cache *cache)
+{
+  if (!cache->scratch.path || ambit__scratch_has_room(&cache->scratch)) return false;
+  ambit__log(cache->settings, 1, "there is no room to compile in %s", cache->scratch.path);
+  ambit__scratch_close(&cache->scratch);
+  cache->place++;
+  return true;
 }
 
 void ambit__cache_close(ambit__cache *cache)

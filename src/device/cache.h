@@ -27,6 +27,7 @@ typedef struct ambit__cache {
   char *folder;           /* kept from run to run; NULL: there is none */
   int fd;                 /* of that folder, if there is one */
   ambit__scratch scratch; /* private, removed in close; none until it is asked for */
+  int place;              /* the first place to make it in that was not found full */
 } ambit__cache;           /* stays where it is as long as it is open */
 
 /* Fails only for want of memory; a folder that cannot be used is a warning. */
@@ -36,6 +37,9 @@ void ambit__cache_close(ambit__cache *cache);
 
 /* The private folder, made on the first call. */
 ambit_status ambit__cache_scratch(ambit__errors *errors, ambit__cache *cache, const char **folder);
+
+/* If its disk is full, gives it up: the next call of ambit__cache_scratch looks elsewhere. */
+bool ambit__cache_leave_full(ambit__cache *cache);
 
 /* ---- entries (cache_entries.c) ---- */
 

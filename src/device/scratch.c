@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,8 @@ enum {
   RANDOM_CHARS = 6, /* of a name, after the prefix */
   MOST_DEPTH = 8,   /* of folders in it: compilers make one or two */
   TRIES = 20,       /* to remove it while a process that was killed is still writing to it */
-  OLD = 3600        /* seconds after which an empty folder is nobody's */
+  OLD = 3600,       /* seconds after which an empty folder is nobody's */
+  ROOM = 4 << 20    /* bytes that a compiler may need for a kernel */
 };
 
 static const char prefix[] = "ambit-", lock_name[] = "ambit-scratch.lock";
@@ -142,10 +144,24 @@ static bool make(ambit__scratch *s)
   if (!mkdtemp(s->path)) return false;
   folder = ambit__trusted_folder(s->path, &why);
   s->lock = folder >= 0 ? take_lock(folder) : -1;
-  if (s->lock < 0) rmdir(s->path);
   if (folder >= 0) close(folder);
   ambit__text_free(&why);
-  return s->lock >= 0;
+  if (s->lock >= 0 && ambit__scratch_has_room(s)) return true;
+  remove_scratch(s);
+  if (s->lock >= 0) close(s->lock);
+  return false;
+}
+
+/* Asks for the bytes: quotas count as well as disks. */
+bool ambit__scratch_has_room(const ambit__scratch *s)
+{
+  struct rlimit limit;
+  int err;
+
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM)
+    return true; /* asking would be fatal */
+  err = posix_fallocate(s->lock, 0, ROOM);
+  return !ftruncate(s->lock, 0) && err != ENOSPC && err != EDQUOT;
 }
 
 bool ambit__scratch_open(ambit__scratch *s, const char *in)

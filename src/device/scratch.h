@@ -22,8 +22,10 @@ typedef struct ambit__scratch {
   ambit__undo undo;
 } ambit__scratch;
 
-/* Makes one in the folder `in`; false: not possible there, or not safe. */
+/* Makes one in the folder `in`; false: not possible there, not safe, or the disk is full. */
 bool ambit__scratch_open(ambit__scratch *s, const char *in);
+/* Whether there is room for what a compiler writes. */
+bool ambit__scratch_has_room(const ambit__scratch *s);
 /* Nothing happens if there is none. */
 void ambit__scratch_close(ambit__scratch *s);
 

@@ -270,6 +270,59 @@ static void reading_knows_its_limits(void)
   check_content(path, "");
 }
 
+static void a_link_that_leads_nowhere_gets_its_file(void)
+{
+  struct stat st;
+
+  CHECK(!symlink("behind", folder_path("first")) && !symlink("target", folder_path("behind")));
+  put(folder_path("first"), "new");
+  CHECK(!lstat(folder_path("first"), &st) && S_ISLNK(st.st_mode));
+  CHECK(!lstat(folder_path("target"), &st) && S_ISREG(st.st_mode));
+  check_content(folder_path("first"), "new");
+  CHECK_EQ(3, folder_files());
+}
+
+static void links_that_lead_in_circles_or_out_of_folders_are_told(void)
+{
+  ambit__file *f;
+
+  CHECK(!symlink("two", folder_path("one")) && !symlink("one", folder_path("two")));
+  CHECK(ambit__file_create(&errors, folder_path("one"), &f) && !f);
+  told(AMBIT_EIO, "symbolic links");
+  CHECK(!symlink("none/such", folder_path("lost")));
+  CHECK(ambit__file_create(&errors, folder_path("lost"), &f) && !f);
+  told(AMBIT_EIO, "No such file or directory");
+}
+
+static void names_may_be_as_long_as_the_system_allows(void)
+{
+  char name[256], path[700];
+
+  memset(name, 'x', 255);
+  for (int length = 230; length <= 255; length += 5) {
+    name[length] = '\0';
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    put(path, "long");
+    check_content(path, "long");
+    CHECK_EQ(1, folder_files());
+    CHECK(!unlink(path));
+    name[length] = 'x';
+  }
+}
+
+static void a_name_can_be_tried(void)
+{
+  put(folder_path("old"), "old");
+  CHECK(!ambit__file_try(&errors, folder_path("old")) && !ambit__file_try(&errors, "/dev/null"));
+  CHECK(!ambit__file_try(&errors, folder_path("new")));
+  CHECK_EQ(1, folder_files());
+  check_content(folder_path("old"), "old");
+  CHECK(ambit__file_try(&errors, folder_path("none/such")));
+  told(AMBIT_EIO, "none/such: No such file or directory");
+  CHECK(ambit__file_try(&errors, folder));
+  told(AMBIT_EIO, "Is a directory");
+}
+
 /* ---- processes that die ---- */
 
 /* In a child: begins a file, and ends as `end` does; the folder keeps so many files. */
@@ -363,6 +416,10 @@ IN_FOLDER(two_writers_of_one_name_do_not_meet)
 IN_FOLDER(several_write_one_file_in_any_order)
 IN_FOLDER(who_joins_neither_names_nor_removes_a_file)
 IN_FOLDER(reading_knows_its_limits)
+IN_FOLDER(a_link_that_leads_nowhere_gets_its_file)
+IN_FOLDER(links_that_lead_in_circles_or_out_of_folders_are_told)
+IN_FOLDER(names_may_be_as_long_as_the_system_allows)
+IN_FOLDER(a_name_can_be_tried)
 IN_FOLDER(a_file_of_a_dead_process_is_swept_by_the_next_of_its_name)
 IN_FOLDER(what_is_half_done_can_be_undone)
 IN_FOLDER(the_new_name_is_on_the_disk_too)
@@ -384,6 +441,10 @@ int main(int argc, char **argv)
       T(several_write_one_file_in_any_order),
       T(who_joins_neither_names_nor_removes_a_file),
       T(reading_knows_its_limits),
+      T(a_link_that_leads_nowhere_gets_its_file),
+      T(links_that_lead_in_circles_or_out_of_folders_are_told),
+      T(names_may_be_as_long_as_the_system_allows),
+      T(a_name_can_be_tried),
       T(a_file_of_a_dead_process_is_swept_by_the_next_of_its_name),
       T(what_is_half_done_can_be_undone),
       T(the_new_name_is_on_the_disk_too),

@@ -5,6 +5,7 @@
 #include "device/tree.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -455,6 +456,64 @@ static void a_folder_that_cannot_be_written_does_not_stop_the_run(void)
   ambit__module_release(module);
   close_cc(cc, &errors);
   end();
+}
+
+/* ---- full disks ---- */
+
+int __real_posix_fallocate(int fd, off_t at, off_t bytes);
+int __wrap_posix_fallocate(int fd, off_t at, off_t bytes);
+
+/* The linker puts this in the place of posix_fallocate. Below a folder that has a file `filled` beside it, there is no room. */
+int __wrap_posix_fallocate(int fd, off_t at, off_t bytes)
+{
+  char name[64], path[1024], marker[600];
+  ssize_t n;
+
+  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  n = readlink(name, path, sizeof path - 1);
+  path[n > 0 ? n : 0] = '\0';
+  snprintf(marker, sizeof marker, "%s/filled", folder);
+  if (strstr(path, "/full/") && !access(marker, F_OK)) return ENOSPC;
+  return __real_posix_fallocate(fd, at, bytes);
+}
+
+/* TMPDIR fills up before or while something is compiled there. */
+static void check_full(const char *when)
+{
+  char *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+  char tmp[600], extra[1024];
+
+  begin();
+  snprintf(tmp, sizeof tmp, "%s/full", folder);
+  CHECK(!mkdir(tmp, 0700));
+  setenv("TMPDIR", tmp, 1);
+  snprintf(
+      extra, sizeof extra,
+      "case \"$*\" in %s) case \"$*\" in *'%s'*) touch '%s/filled'; echo No space left on device; "
+      "exit 1 ;; esac ;; esac",
+      when, tmp, folder);
+  if (*when)
+    write_wrapper(extra);
+  else
+    tree_put("filled", "");
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(1, files(folder, "filled", NULL));
+  CHECK_EQ(0, files(tmp, "", NULL));
+  CHECK_EQ(1, files(cache, ".so", NULL));
+  CHECK_EQ(0, files(cache, ".c", NULL)); /* a full disk is no mistake of the kernel's */
+  if (old)
+    setenv("TMPDIR", old, 1);
+  else
+    unsetenv("TMPDIR");
+  free(old);
+  end();
+}
+
+static void where_there_is_no_room_others_are_tried(void)
+{
+  check_full("");
+  check_full("*");
+  check_full("*-shared*");
 }
 
 /* ---- compilers that fail ---- */
@@ -948,6 +1007,7 @@ int main(int argc, char **argv)
       T(libraries_that_come_and_go_are_not_mixed_up),
       T(a_file_in_the_place_of_the_folder_does_no_harm),
       T(a_folder_that_cannot_be_written_does_not_stop_the_run),
+      T(where_there_is_no_room_others_are_tried),
       T(a_mistake_in_the_source_is_told_and_the_source_kept),
       T(a_function_that_is_not_there_is_told),
       T(one_bad_compile_does_not_poison_the_cache),

@@ -118,6 +118,15 @@ def an_output_that_cannot_be_written_does_not_cost_the_run():
         assert p.communicate(timeout=20)[0] == (f / "y.npy").read_bytes()
 
 
+def long_names_and_links_that_lead_nowhere_are_written():
+    with tool.folder() as f:
+        (f / "link.npy").symlink_to("target.npy")
+        for path in ("x" * 241 + ".npy", "x" * 251 + ".npy", "x" * 241 + ".png", "link.npy"):
+            tool.run("run", "star2d1", "--size", "8x8", "-q", "-o", f / path)
+        assert (f / "link.npy").is_symlink() and np.load(f / "target.npy").shape == (8, 8)
+        assert len(list(f.iterdir())) == 5, list(f.iterdir())
+
+
 def input_may_come_from_a_pipe():
     with tool.folder() as f:
         np.save(f / "in.npy", np.random.default_rng(1).random((50, 60)))

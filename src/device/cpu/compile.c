@@ -160,9 +160,8 @@ static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *s
   return s;
 }
 
-/* The source with its self-test, in a file. */
-static ambit_status write_source(ambit__cc *cc, const char *key, const char *source,
-                                 const char *path)
+/* The source with its self-test, in a file; false with errno. */
+static bool write_source(const char *key, const char *source, const char *path)
 {
   ambit__text t = {0};
   char *text;
@@ -171,17 +170,16 @@ static ambit_status write_source(ambit__cc *cc, const char *key, const char *sou
   ambit__print(&t, "%s", source);
   ambit__print(&t, self_test, key);
   text = ambit__text_finish(&t);
-  AMBIT_CHECK(text, cc->errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  ok = ambit__put_file(path, text, strlen(text));
+  errno = ENOMEM;
+  ok = text && ambit__put_file(path, text, strlen(text));
   free(text);
-  AMBIT_CHECK(ok, cc->errors, AMBIT_EIO, "cannot write %s: %s", path, strerror(errno));
-  return AMBIT_OK;
+  return ok;
 }
 
 /* Compiles `from` to `to` in the scratch folder. The names are always the same, so that equal sources give equal
- * libraries, whoever compiles them. */
+ * libraries, whoever compiles them. *full: it failed because there was no room, and may be tried elsewhere. */
 static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *source,
-                                 const char *from, const char *to)
+                                 const char *from, const char *to, bool *full)
 {
   const char *args[AMBIT__COMPILER_ARGS];
   const ambit__process p = {.argv = args,
@@ -193,16 +191,23 @@ static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *sou
   ambit__process_end end;
   ambit_status s = AMBIT_OK;
 
-  AMBIT_TRY(write_source(cc, key, source, from));
+  if (!write_source(key, source, from)) {
+    const int err = errno;
+
+    if ((*full = ambit__cache_leave_full(&cc->cache))) return AMBIT_OK;
+    return ambit__raise(cc->errors, AMBIT_EIO, "cannot write %s: %s", from, strerror(err));
+  }
   ambit__compiler_args(&cc->compiler, cc->settings->strict, from, to, args);
   end = ambit__process_run(&p, &output);
-  if (end != PROCESS_OK) s = compile_failed(cc, key, source, end, &output);
+  *full = end == PROCESS_FAILED && ambit__cache_leave_full(&cc->cache);
+  if (end != PROCESS_OK && !*full) s = compile_failed(cc, key, source, end, &output);
   ambit__text_free(&output);
   return s;
 }
 
-/* Compiles; the library is in the scratch folder under a name of its own, to free(). */
-static ambit_status compile(ambit__cc *cc, const char *key, const char *source, char **path)
+/* Compiles in one scratch folder; the library has a name of its own there, to free(). */
+static ambit_status compile_here(ambit__cc *cc, const char *key, const char *source, char **path,
+                                 bool *full)
 {
   const char *folder;
   ambit_status s;
@@ -215,12 +220,27 @@ static ambit_status compile(ambit__cc *cc, const char *key, const char *source, 
   if (!from || !to || !*path)
     s = ambit__raise(cc->errors, AMBIT_ENOMEM, "no memory for a path");
   else
-    s = run_compiler(cc, key, source, from, to);
-  if (!s && rename(to, *path))
+    s = run_compiler(cc, key, source, from, to, full);
+  if (!s && !*full && rename(to, *path))
     s = ambit__raise(cc->errors, AMBIT_ECOMPILE, "the C compiler %s did not make %s: %s",
                      cc->compiler.command, to, strerror(errno));
   free(from);
   free(to);
+  return s;
+}
+
+/* Compiles, where there is room. */
+static ambit_status compile(ambit__cc *cc, const char *key, const char *source, char **path)
+{
+  ambit_status s;
+  bool full;
+
+  do {
+    full = false;
+    free(*path);
+    *path = NULL;
+    s = compile_here(cc, key, source, path, &full);
+  } while (!s && full);
   return s;
 }
 

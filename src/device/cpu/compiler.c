@@ -300,7 +300,7 @@ static bool try_levels(ambit__compiler *c, const trial *t, const char *source, c
 }
 
 /* Runs the compiler on the probe, in the scratch folder. */
-static bool examine(ambit__compiler *c, const trial *t, ambit__text *story)
+static bool examine_here(ambit__compiler *c, const trial *t, ambit__text *story)
 {
   const char *folder;
   char *source, *program;
@@ -318,6 +318,18 @@ static bool examine(ambit__compiler *c, const trial *t, ambit__text *story)
     ambit__print(story, "nothing can be written to %s", folder);
   free(source);
   free(program);
+  return ok;
+}
+
+/* The same, in another folder if there was no room in this one. */
+static bool examine(ambit__compiler *c, const trial *t, ambit__text *story)
+{
+  bool ok;
+
+  do {
+    ambit__text_free(story);
+    ok = examine_here(c, t, story);
+  } while (!ok && ambit__cache_leave_full(t->cache));
   return ok;
 }
 

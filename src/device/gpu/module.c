@@ -24,7 +24,7 @@ static void dump(const ambit__gpu_device *d, const ambit__gpu_text *text)
   ambit__hash_init(&h);
   ambit__hash_text(&h, text->source);
   ambit__hash_hex(&h, hex);
-  ambit__print(&t, "%s/%s-%s%s", folder, text->name, hex, d->driver->dialect->extension);
+  ambit__print(&t, "%s/%.180s-%s%s", folder, text->name, hex, d->driver->dialect->extension);
   path = ambit__text_finish(&t);
   if (!path || !ambit__make_folder(folder) ||
       !ambit__put_file(path, text->source, strlen(text->source)))
