@@ -109,7 +109,7 @@ static void add_channel(graph *g, const ambit__exchange *x, const ambit__channel
            m->incoming ? "finish: receive at part" : "begin: send from part",
            g->p->grid->first + m->part, m->incoming ? "from" : "to", m->other, m->bytes);
   for (int i = 0; i < m->nitems; i++) {
-    const ambit__field_halo *f = &g->p->halos[x->halos[m->items[2 * i]]];
+    const ambit__halo_slice *f = x->slices[m->items[2 * i]];
     const ambit__transfer *t = &f->halo.transfers[m->items[2 * i + 1]];
     ambit__box box = m->incoming ? moved(&t->box, t->shift) : t->box;
 
@@ -123,7 +123,7 @@ static void add_channels(graph *g, const ambit__exchange *x, bool incoming)
     if (x->channels[i].incoming == incoming) add_channel(g, x, &x->channels[i]);
 }
 
-static void add_copy(graph *g, const ambit__field_halo *f, const ambit__transfer *t)
+static void add_copy(graph *g, const ambit__halo_slice *f, const ambit__transfer *t)
 {
   const ambit_grid *grid = g->p->grid;
   const ambit__box to = moved(&t->box, t->shift);
@@ -141,7 +141,7 @@ static void add_copy(graph *g, const ambit__field_halo *f, const ambit__transfer
 }
 
 /* The cells that ghosts of a slab beside the box `given` are copies of. */
-static void add_sources(graph *g, node *n, const ambit__field_halo *f, int part,
+static void add_sources(graph *g, node *n, const ambit__halo_slice *f, int part,
                         const ambit__box *slab, const ambit__box *given)
 {
   ambit__box from = *slab;
@@ -166,7 +166,7 @@ static void add_sources(graph *g, node *n, const ambit__field_halo *f, int part,
 }
 
 /* Ghosts that are copies of own cells. */
-static void add_early_ghosts(graph *g, const ambit__field_halo *f, int part,
+static void add_early_ghosts(graph *g, const ambit__halo_slice *f, int part,
                              const ambit__box *early)
 {
   const ambit__box *own = &f->field->stores[part].layout.own;
@@ -188,7 +188,7 @@ static void add_early_ghosts(graph *g, const ambit__field_halo *f, int part,
 
 /* Ghosts that wait for messages, beside the slabs of cells that came: copies of cells in there, or of any that are
  * given if nothing came there. */
-static void add_late_ghosts(graph *g, const ambit__field_halo *f, int part, const ambit__box *early)
+static void add_late_ghosts(graph *g, const ambit__halo_slice *f, int part, const ambit__box *early)
 {
   const ambit__reach *r = &f->halo.reaches[g->p->grid->first + part];
   ambit__box slabs[2 * AMBIT_MAX_DIMS], ghosts[2 * AMBIT_MAX_DIMS];
@@ -219,13 +219,13 @@ static void add_exchange(graph *g, const ambit__operation *op)
 
   if (op->kind == OP_BEGIN) add_channels(g, x, false);
   if (op->kind == OP_FINISH) add_channels(g, x, true);
-  for (int i = 0; i < x->nhalos; i++) {
-    const ambit__field_halo *f = &g->p->halos[x->halos[i]];
+  for (int i = 0; i < x->nslices; i++) {
+    const ambit__halo_slice *f = x->slices[i];
 
     for (size_t k = 0; op->kind == OP_BEGIN && k < f->halo.count; k++)
       add_copy(g, f, &f->halo.transfers[k]);
     for (int k = 0; k < nslots; k++) {
-      const ambit__box *early = &x->early[i * nslots + k];
+      const ambit__box *early = ambit__exchange_early(x, i, k);
 
       if (op->kind == OP_EDGES) add_early_ghosts(g, f, k, early);
       if (op->kind == OP_FINISH) add_late_ghosts(g, f, k, early);

@@ -18,10 +18,18 @@ const char *tool_cells_name(ambit__cells cells)
   return names[cells];
 }
 
-static void print_fields(const ambit_program *p, const ambit__exchange *x)
+/* The fields of an exchange; of a field with several slices, how many of its components. */
+static void print_fields(const ambit__exchange *x)
 {
-  for (int i = 0; i < x->nhalos; i++)
-    printf("%s%s", i ? ", " : "", p->halos[x->halos[i]].field->name);
+  for (int i = 0, n; i < x->nslices; i += n) {
+    const ambit_field *f = x->slices[i]->field;
+    int components = 0;
+
+    for (n = 0; i + n < x->nslices && x->slices[i + n]->field == f; n++)
+      components += x->slices[i + n]->count;
+    printf("%s%s", i ? ", " : "", f->name);
+    if (components < f->components) printf(" (%d of %d components)", components, f->components);
+  }
 }
 
 /* "part 0 to 1 (16 bytes), ...": the messages of one direction. */
@@ -48,8 +56,8 @@ static int near_copies(const ambit_program *p, const ambit__exchange *x)
   const ambit_grid *g = p->grid;
   int n = 0;
 
-  for (int i = 0; i < x->nhalos; i++) {
-    const ambit__halo *h = &p->halos[x->halos[i]].halo;
+  for (int i = 0; i < x->nslices; i++) {
+    const ambit__halo *h = &x->slices[i]->halo;
 
     for (size_t k = 0; k < h->count; k++)
       n += g->mine[h->transfers[k].from] &&
@@ -63,7 +71,7 @@ static void print_begin(const ambit_program *p, const ambit__exchange *x)
   const int copies = near_copies(p, x);
 
   printf("begin   ");
-  print_fields(p, x);
+  print_fields(x);
   printf(":%s", x->nchannels || copies ? "" : " no messages");
   print_mails(p->grid, x, false);
   if (copies)
@@ -75,7 +83,7 @@ static void print_begin(const ambit_program *p, const ambit__exchange *x)
 static void print_finish(const ambit_program *p, const ambit__exchange *x)
 {
   printf("finish  ");
-  print_fields(p, x);
+  print_fields(x);
   if (x->nchannels) printf(":");
   print_mails(p->grid, x, true);
   printf("%s\n", x->nchannels ? "; and ghost cells that wait for them" : ": the other ghost cells");
@@ -121,7 +129,7 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
   case OP_BEGIN: print_begin(p, op->exchange); break;
   case OP_EDGES:
     printf("edges   ");
-    print_fields(p, op->exchange);
+    print_fields(op->exchange);
     printf(": ghost cells that are copies of own cells\n");
     break;
   case OP_FINISH: print_finish(p, op->exchange); break;

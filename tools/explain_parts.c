@@ -115,26 +115,26 @@ static way way_of(const ambit_grid *g, int from, int to)
 }
 
 static ambit_status add_parcel(ambit_program *p, parcels *list, int exchange,
-                               const ambit__field_halo *f, const ambit__transfer *t)
+                               const ambit__halo_slice *f, const ambit__transfer *t)
 {
   parcel *all =
       ambit__grow(&p->grid->context->errors, list->all, list->count, &list->cap, sizeof *all);
   parcel one = {exchange, t->from, t->to, f->field, t->box, way_of(p->grid, t->from, t->to), 0};
 
   if (!all) return AMBIT_ENOMEM;
-  one.bytes = one.way == COPIED
-                  ? (size_t)ambit__box_volume(&t->box) * ambit__field_cell_bytes(f->field)
-                  : ambit__channel_item_bytes(f, t);
+  one.bytes = one.way == COPIED ? (size_t)ambit__box_volume(&t->box) * (size_t)f->count *
+                                      ambit_type_size(f->field->type)
+                                : ambit__channel_item_bytes(f, t);
   list->all = all;
   list->all[list->count++] = one;
   return AMBIT_OK;
 }
 
-/* What a fetch brings, to all parts there are. */
-static ambit_status add_fetch(ambit_program *p, parcels *list, int exchange,
-                              const ambit__field_halo *f)
+/* The transfers of a slice, between all parts of all processes. */
+static ambit_status add_slice(ambit_program *p, parcels *list, int exchange,
+                              const ambit__halo_slice *f)
 {
-  ambit__halo_spec spec = ambit__field_halo_spec(p, f);
+  ambit__halo_spec spec = ambit__halo_slice_spec(p, f);
   ambit__halo halo;
   ambit_status s;
 
@@ -154,8 +154,8 @@ static ambit_status find_parcels(ambit_program *p, parcels *list)
     const ambit__exchange *x = p->schedule.ops[i].exchange;
 
     if (p->schedule.ops[i].kind != OP_BEGIN) continue;
-    for (int k = 0; k < x->nhalos; k++)
-      AMBIT_TRY(add_fetch(p, list, exchanges, &p->halos[x->halos[k]]));
+    for (int k = 0; k < x->nslices; k++)
+      AMBIT_TRY(add_slice(p, list, exchanges, x->slices[k]));
     exchanges++;
   }
   return AMBIT_OK;

@@ -1,6 +1,6 @@
 /* heat.c - hot petals cool on a plate whose rim is held at zero.
  *
- *   heat [--size N] [--steps T]           let N x N cells cool, and draw them: heat.png
+ *   heat [--size N] [--steps T]           cool N x N cells and write heat.png
  *   heat --check [--size N] [--steps T]   compare the decay of a sine wave with theory
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,13 +15,13 @@
 #define PI 3.14159265358979323846
 #define K  0.2 /* share of a difference that flows to a neighbour in one step; stable up to 0.25 */
 
-/* The rule for one cell. u points at the cell before the step, v at the same cell after it;
- * u[-1][0] is the neighbour one row up. */
+/* The rule for one cell. u is the cell before the step, v the same cell after it; u[-1][0] is the
+ * neighbour one row up. */
 static const char heat_rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, float k) {
   *v = *u + k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
 });
 
-/* A program that cools a plate by one step, and the field that holds the plate. */
+/* A program for one step of cooling, and the field that holds the plate. */
 static ambit_program *cooling(ambit *a, const char *rule, ambit_type type, int64_t size,
                               ambit_field **plate)
 {
@@ -40,8 +40,8 @@ static ambit_program *cooling(ambit *a, const char *rule, ambit_type type, int64
 
 /* ---- the picture ---- */
 
-/* Petals where 21 spirals that turn one way meet 34 that turn the other way, as in a sunflower. The
- * inner ones are smaller, and melt into each other first. */
+/* Petals where 21 spirals of one sense meet 34 of the other, as in a sunflower. The inner ones are
+ * smaller and merge first. */
 static double sunflower(const int64_t *index, int component, void *user)
 {
   const double half = (double)*(const int64_t *)user / 2;
@@ -67,14 +67,14 @@ static void draw(ambit *a, int64_t size, int64_t steps)
 
 /* ---- the check ---- */
 
-/* The same rule with more digits, so that only true mistakes show. */
+/* The same rule in double, so that rounding does not hide errors. */
 static const char exact_rule[] = AMBIT_SOURCE(void heat(const double *u, double *v, double k) {
   *v = *u + k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
 });
 
 enum { ROWS = 3, COLUMNS = 5 }; /* half waves along each axis */
 
-/* A wave that the rule multiplies by the same factor everywhere: it is zero just outside the grid. */
+/* An eigenvector: the rule multiplies it by a factor. It is zero just outside the grid. */
 static double wave(const int64_t *index, int component, void *user)
 {
   const double h = 1 / (double)(*(const int64_t *)user + 1);
@@ -90,7 +90,7 @@ static int judge(const char *what, double error, double most)
   return !(error <= most);
 }
 
-/* How much of the wave is left, and how far any cell is from being that much of it. */
+/* The share of the wave that is left, and the largest deviation of a cell from it. */
 static void measure(const double *u, int64_t size, double *share, double *stray)
 {
   double dot = 0, norm = 0;
@@ -114,8 +114,8 @@ static int check(ambit *a, int64_t size, int64_t steps)
 {
   const double h = 1 / (double)(size + 1), x = ROWS * PI * h, y = COLUMNS * PI * h;
   const double factor = 1 - 4 * K * (pow(sin(x / 2), 2) + pow(sin(y / 2), 2));
-  const double cells = pow(factor, (double)steps);                 /* what the rule must give */
-  const double nature = exp(-K * (x * x + y * y) * (double)steps); /* what heat does */
+  const double cells = pow(factor, (double)steps);                 /* by the rule */
+  const double nature = exp(-K * (x * x + y * y) * (double)steps); /* by the heat equation */
   double *u = malloc(sizeof *u * (size_t)(size * size));
   ambit_field *plate;
   ambit_program *p = cooling(a, exact_rule, AMBIT_F64, size, &plate);
@@ -138,7 +138,7 @@ static int check(ambit *a, int64_t size, int64_t steps)
 
 /* ---- the command line ---- */
 
-/* Where a word stands on the command line; 0: nowhere. */
+/* The index of a word on the command line; 0: absent. */
 static int find(int argc, char **argv, const char *word)
 {
   for (int i = 1; i < argc; i++)
@@ -155,14 +155,14 @@ static int64_t number(int argc, char **argv, const char *word, int64_t otherwise
 
 int main(int argc, char **argv)
 {
-  ambit *a = ambit_open(&argc, &argv); /* takes the --ambit-... options out of the command line */
+  ambit *a = ambit_open(&argc, &argv); /* removes --ambit-... options from argv */
   int is_check = find(argc, argv, "--check"), wrong = 0;
   int64_t size = number(argc, argv, "--size", is_check ? 511 : 4096);
-  /* Heat needs four times as long to cross twice as many cells: every size gives the same picture. */
+  /* Diffusion across twice as many cells takes four times as long: the picture is the same. */
   int64_t steps = number(argc, argv, "--steps", size * size / (is_check ? 130 : 6700) + 1);
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
-    return 1; /* of several processes, one speaks */
+    return 1; /* only process 0 prints */
   if (is_check)
     wrong = check(a, size, steps);
   else

@@ -1,7 +1,7 @@
 /* life.c - Conway's Game of Life on a torus.
  *
- *   life [--size N]         a glider around the torus, a Gosper gun: compared with what is known of them
- *   life --png [--size N]   seven cells that grow for a long time, and the trails they leave: life.png
+ *   life [--size N]         tests a glider and a Gosper gun against known results
+ *   life --png [--size N]   seven cells that grow for long, with trails: life.png
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The loops have constant bounds, so Ambit unrolls them and sees nine neighbours. Every cell adds
- * itself to the population; the library adds up the cells. */
+/* The loops have constant bounds; Ambit unrolls them. Every living cell adds 1 to the population, a
+ * reduction over all cells. */
 static const char life_rule[] =
     AMBIT_SOURCE(void life(const unsigned char *now, unsigned char *next, sum long *population) {
       int n = 0;
@@ -23,7 +23,7 @@ static const char life_rule[] =
       *population += *next;
     });
 
-/* What is alive glows, what was alive fades. */
+/* Living cells glow, dead ones fade. */
 static const char trail_rule[] = AMBIT_SOURCE(
     void trail(const unsigned char *now, float *glow) { *glow = *now ? 1.0f : 0.996f * *glow; });
 
@@ -68,7 +68,7 @@ static world make_world(ambit *a, int64_t size)
   return w;
 }
 
-/* Draws a pattern with its upper left corner at row y, column x. */
+/* Places a pattern with its upper left corner at row y, column x. */
 static void place(const world *w, const char *pattern, int64_t y, int64_t x)
 {
   int64_t column = x;
@@ -82,7 +82,7 @@ static void place(const world *w, const char *pattern, int64_t y, int64_t x)
   }
 }
 
-/* ---- the check: the same again, the plain way ---- */
+/* ---- the check: the same in plain loops ---- */
 
 static unsigned char *new_cells(int64_t size)
 {
@@ -157,7 +157,7 @@ static int check_glider(ambit *a, int64_t size)
   return wrong;
 }
 
-/* Gosper's gun has 36 cells and shoots a glider of 5 every 30 generations, until one comes back. */
+/* Gosper's gun has 36 cells and emits a glider of 5 every 30 generations, until one returns. */
 static int check_gun(ambit *a, int64_t size)
 {
   enum { PERIOD = 30, SHOTS = 6, PERIODS = 40 };
@@ -210,7 +210,7 @@ static void draw(ambit *a, int64_t size)
 
 /* ---- the command line ---- */
 
-/* Where a word stands on the command line; 0: nowhere. */
+/* The index of a word on the command line; 0: absent. */
 static int find(int argc, char **argv, const char *word)
 {
   for (int i = 1; i < argc; i++)
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
   int64_t size = sized && sized + 1 < argc ? atoll(argv[sized + 1]) : is_picture ? 320 : 128;
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
-    return 1; /* of several processes, one speaks */
+    return 1; /* only process 0 prints */
   if (size < 100) {
     fprintf(stderr, "life: --size %lld; a gun needs at least 100\n", (long long)size);
     wrong = 1;

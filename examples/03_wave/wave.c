@@ -1,7 +1,7 @@
 /* wave.c - a drum skin: the wave equation, second order in time and space.
  *
- *   wave [--size N]         error of a standing wave on N/4, N/2 and N cells: it must fall 4 times as fast
- *   wave --png [--size N]   rings that run over a pond and come back from its shore: wave.png
+ *   wave [--size N]         error of a standing wave on N/4, N/2 and N cells
+ *   wave --png [--size N]   rings on a pond, reflected by its shore: wave.png
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,7 +14,7 @@
 
 #define PI 3.14159265358979323846
 
-/* What comes next is where the skin was going, bent by its own tension; q is (speed * dt / h)^2. */
+/* Central differences in time and space; q is (speed * dt / h)^2. */
 static const char wave_rule[] =
     AMBIT_SOURCE(void wave(const double *past, const double *now, double *next, double q) {
       double bend = now[-1][0] + now[1][0] + now[0][-1] + now[0][1] - 4 * *now;
@@ -26,7 +26,7 @@ typedef struct skin {
   ambit_program *p;
 } skin;
 
-/* A skin of these extents. Its boundary is declared by the caller. */
+/* A skin of these extents. The caller declares its boundary. */
 static skin make_skin(ambit *a, int64_t rows, int64_t columns, double q)
 {
   ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){rows, columns});
@@ -36,13 +36,14 @@ static skin make_skin(ambit *a, int64_t rows, int64_t columns, double q)
             .p = ambit_program_create(g)};
 
   ambit_apply(s.p, ambit_kernel_create(a, wave_rule), s.past, s.now, next, q);
-  ambit_rotate(s.p, 3, (ambit_field *[]){s.past, s.now, next}); /* now is past, next is now */
+  ambit_rotate(s.p, 3, (ambit_field *[]){s.past, s.now, next}); /* now becomes past, next now */
   return s;
 }
 
 /* ---- the check ---- */
 
-/* A standing wave on the unit square, held at the rows' ends (0 there) and free at the columns' (flat there). */
+/* A standing wave on the unit square: 0 at the low and high side of axis 0, with slope 0 at those of
+ * axis 1. */
 typedef struct standing {
   double h, t; /* width of a cell, time */
 } standing;
@@ -56,11 +57,12 @@ static double standing_wave(const int64_t *index, int component, void *user)
   return sin(2 * PI * y) * cos(PI * x) * cos(sqrt(5) * PI * s->t);
 }
 
-/* The worst cell's error at time 1, with `cells` cells to a side. */
+/* The largest error of a cell at time 1, with `cells` cells to a side. */
 static double worst_error(ambit *a, int64_t cells)
 {
   const double h = 1 / (double)cells, dt = h / 2;
-  const int64_t rows = cells - 1, columns = cells + 1; /* held ends are outside, free ends inside */
+  const int64_t rows = cells - 1,
+                columns = cells + 1; /* held edges lie outside, free ones inside */
   skin s = make_skin(a, rows, columns, 0.25);
   double *u = calloc((size_t)(rows * columns), sizeof *u), worst = 0;
 
@@ -79,7 +81,7 @@ static double worst_error(ambit *a, int64_t cells)
   return worst;
 }
 
-/* Halving the cells must quarter the error: the order is 2. */
+/* The order of convergence must be 2. */
 static int check(ambit *a, int64_t cells)
 {
   double before = 0;
@@ -103,7 +105,7 @@ static int check(ambit *a, int64_t cells)
 
 /* ---- the picture ---- */
 
-/* Drops that have just hit the water. */
+/* Three drops on the water. */
 static double drops(const int64_t *index, int component, void *user)
 {
   static const double drop[][3] = {{0.30, 0.36, 1.0}, {0.62, 0.71, -0.9}, {0.78, 0.22, 0.7}};
@@ -133,7 +135,7 @@ static void draw(ambit *a, int64_t size)
 
 /* ---- the command line ---- */
 
-/* Where a word stands on the command line; 0: nowhere. */
+/* The index of a word on the command line; 0: absent. */
 static int find(int argc, char **argv, const char *word)
 {
   for (int i = 1; i < argc; i++)
@@ -148,7 +150,7 @@ int main(int argc, char **argv)
   int64_t size = sized && sized + 1 < argc ? atoll(argv[sized + 1]) : is_picture ? 768 : 256;
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
-    return 1; /* of several processes, one speaks */
+    return 1; /* only process 0 prints */
   if (size < 32) {
     fprintf(stderr, "wave: --size %lld; at least 32 cells show an order\n", (long long)size);
     wrong = 1;

@@ -1,6 +1,6 @@
-/* poisson.c - solves -(u_xx + u_yy) = f by averaging neighbours until nothing changes.
+/* poisson.c - solves -(u_xx + u_yy) = f by Jacobi iteration.
  *
- *   poisson [--size N]   on N/4, N/2 and N cells: how many iterations, how far from the true solution
+ *   poisson [--size N]   iterations and error on N/4, N/2 and N cells to a side
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -14,15 +14,14 @@
 #define PI        3.14159265358979323846
 #define TOLERANCE 1e-12
 
-/* Jacobi's iteration; b is h^2 f. Every cell reports how much it changed; the library keeps the
- * largest of the reports, and the run ends when that is small. */
+/* Jacobi iteration; b is h^2 f. The run ends when the largest change of a cell is small. */
 static const char jacobi_rule[] =
     AMBIT_SOURCE(void jacobi(const double *u, const double *b, double *v, max double *change) {
       *v = 0.25 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] + *b);
       *change = fabs(*v - *u);
     });
 
-/* The solution, known because f was made from it: u = e^x sin(pi y). */
+/* The solution from which f is made: u = e^x sin(pi y). */
 static double solution(const int64_t *index, int component, void *user)
 {
   const double h = *(const double *)user;
@@ -41,7 +40,7 @@ static double right_side(const int64_t *index, int component, void *user)
 typedef struct result {
   int64_t iterations;
   int converged;
-  double error; /* of the worst cell */
+  double error; /* the largest of a cell */
 } result;
 
 static result solve(ambit *a, int64_t cells)
@@ -57,7 +56,7 @@ static result solve(ambit *a, int64_t cells)
   double *values = calloc((size_t)(points * points), sizeof *values);
   result r = {0};
 
-  /* The edge keeps the values it is given; the inside starts from nothing. */
+  /* The edge keeps its values; the inside starts at 0. */
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
   ambit_field_fill(u, solution, &h);
   if (values) ambit_field_write(u, (int64_t[]){1, 1}, (int64_t[]){1 + inner, 1 + inner}, values);
@@ -65,7 +64,7 @@ static result solve(ambit *a, int64_t cells)
 
   ambit_apply(p, ambit_kernel_create(a, jacobi_rule), u, b, v, change);
   ambit_swap(p, u, v);
-  ambit_check_every(p, 100); /* looking is cheap, but not free */
+  ambit_check_every(p, 100); /* a test is cheap, but not free */
   ambit_run_until(p, change, AMBIT_BELOW, TOLERANCE, 1000000);
 
   r.iterations = ambit_program_iterations(p);
@@ -77,7 +76,7 @@ static result solve(ambit *a, int64_t cells)
   return r;
 }
 
-/* Every grid must converge, and halving the cells must quarter the error. */
+/* Every grid must converge, and the order of convergence must be 2. */
 static int check(ambit *a, int64_t cells)
 {
   double before = 0;
@@ -105,7 +104,7 @@ int main(int argc, char **argv)
   int wrong = 1;
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
-    return 1; /* of several processes, one speaks */
+    return 1; /* only process 0 prints */
   if (size < 32)
     fprintf(stderr, "poisson: --size %lld; at least 32 cells show an order\n", (long long)size);
   else

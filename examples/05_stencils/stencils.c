@@ -1,7 +1,7 @@
 /* stencils.c - weighted sums of neighbours in one call, from 1 to 4 dimensions.
  *
- *   stencils [--size N]   every stencil of the catalogue, by its weights and by its name, compared with a
- *                         plain loop over about N cells along each axis
+ *   stencils [--size N]   compares every stencil of the catalogue, by weights and by name, with plain
+ *                         loops over about N cells along each axis
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -45,7 +45,7 @@ static double weight_at(const stencil *s, const int *offset)
 
   for (int d = 0; d < s->ndims; d++) {
     away += offset[d] != 0;
-    last += offset[d]; /* counts only if there is one */
+    last += offset[d]; /* used only if away <= 1 */
     far |= abs(offset[d]) > 1;
     corner &= offset[d] == -1;
   }
@@ -53,19 +53,19 @@ static double weight_at(const stencil *s, const int *offset)
   return far ? 0 : corner && s->corner > 0 ? s->corner : s->diagonal;
 }
 
-/* ---- the plain way ---- */
+/* ---- plain loops ---- */
 
 typedef struct problem {
   int ndims;
   int64_t extents[DIMS], cells;
-  int ntaps;             /* cells whose weight is not 0 ... */
-  int offset[BOX][DIMS]; /* ... where they are */
-  double weight[BOX];    /* ... and their weights, divided by the divisor */
+  int ntaps;             /* cells whose weight is not 0: */
+  int offset[BOX][DIMS]; /* their offsets */
+  double weight[BOX];    /* and weights, divided by the divisor */
   double *now, *next;
-  double worst; /* difference between Ambit's values and `now` */
+  double worst; /* largest difference between Ambit's values and `now` */
 } problem;
 
-/* The index of the i-th of all cells or offsets, in C order. */
+/* The index of cell (or offset) number i in row-major order. */
 static void unfold(int ndims, const int64_t *extents, int64_t i, int64_t *index)
 {
   for (int d = ndims - 1; d >= 0; d--) {
@@ -74,7 +74,7 @@ static void unfold(int ndims, const int64_t *extents, int64_t i, int64_t *index)
   }
 }
 
-/* Any values will do that are different everywhere. */
+/* Values that differ everywhere. */
 static double start(const int64_t *index, int component, void *user)
 {
   const problem *p = user;
@@ -124,9 +124,9 @@ static void plain_run(problem *p)
   }
 }
 
-/* ---- Ambit's way ---- */
+/* ---- Ambit ---- */
 
-/* Called with the result: keeps the largest difference from the plain one. */
+/* Receives the result and keeps its largest difference from the plain one. */
 static ambit_status compare(ambit_field *result, void *user)
 {
   problem *p = user;
@@ -144,7 +144,7 @@ static ambit_status compare(ambit_field *result, void *user)
   return s;
 }
 
-/* Makes the weights of a stencil, dense for Ambit and as a list for the plain loop. */
+/* The weights of a stencil: a dense array for Ambit, a list for the plain loop. */
 static ambit_weights expand(const stencil *s, problem *p, double *dense)
 {
   const int64_t sides[DIMS] = {SIDE, SIDE, SIDE, SIDE};
@@ -186,7 +186,7 @@ static int check(ambit *a, const stencil *s, int64_t size, problem *p)
   p->ndims = s->ndims;
   p->cells = 1;
   for (int d = 0; d < s->ndims; d++)
-    p->cells *= p->extents[d] = size + d; /* no two axes alike */
+    p->cells *= p->extents[d] = size + d; /* all axes differ */
   plain_run(p);
 
   p->worst = INFINITY;
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
   int wrong = 0;
 
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
-    return 1; /* of several processes, one speaks */
+    return 1; /* only process 0 prints */
   p.now = size > 0 ? calloc(most, sizeof(double)) : NULL;
   p.next = size > 0 ? calloc(most, sizeof(double)) : NULL;
   if (!p.now || !p.next) {

@@ -69,8 +69,9 @@ typedef struct ambit__event ambit__event; /* a point in a queue; each backend ha
  * What it points at outlives whatever is made of it. */
 typedef struct ambit__move {
   ambit__store *dst;
-  ambit__store *src;                   /* of a copy; NULL: it is ghosts of dst */
-  ambit__box box;                      /* copy: own cells of src; ghosts: what is given */
+  ambit__store *src; /* of a copy; NULL: it is ghosts of dst */
+  int first, count;  /* components first .. first + count - 1; all, unless the order is AMBIT_SOA */
+  ambit__box box;    /* copy: own cells of src; ghosts: what is given */
   int64_t shift[AMBIT_MAX_DIMS];       /* copy */
   ambit__box reach;                    /* ghosts */
   const ambit__boundaries *boundaries; /* ghosts */

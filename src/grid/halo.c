@@ -185,7 +185,10 @@ static void look_at_part(work *w, int part)
     span sector[AMBIT_MAX_DIMS][3];
 
     if (ambit__box_is_empty(&read)) continue;
-    read = ambit__box_shift(&read, need->offset);
+    for (int d = 0; d < read.ndims; d++) {
+      read.lo[d] += need->lo[d];
+      read.hi[d] += need->hi[d];
+    }
     r->reach = ambit__box_hull(&r->reach, &read);
     for (int d = 0; d < read.ndims; d++)
       split(&w->line[d], span_of(&read, d), sector[d]);

@@ -21,11 +21,27 @@
 #include "base/error.h"
 #include "grid/boundary.h"
 
-/* A read: the cells of `region` are updated, and each reads the cell at `offset` from it. */
+/* Reads of a field: every cell of `region` is updated, and reads all cells at offsets lo to hi, both
+ * included, from it. A stencil is a few such boxes (ambit__needs_add): a full one is one box, a star
+ * in n dimensions 2 n - 1. */
 typedef struct ambit__need {
   ambit__box region;
-  int offset[AMBIT_MAX_DIMS];
+  int lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS]; /* unused axes are 0 */
 } ambit__need;
+
+typedef struct ambit__needs {
+  ambit__need *list; /* owned */
+  int n;
+  size_t cap;
+} ambit__needs;
+
+/* Adds the reads of a region at `n` offsets, joined to boxes that hold exactly these. A
+ * box that the list has already is not added again, nor is the cell itself. */
+ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__box *region,
+                              const int (*offsets)[AMBIT_MAX_DIMS], int n);
+/* Whether every read of b is one of a. */
+bool ambit__needs_cover(const ambit__needs *a, const ambit__needs *b);
+void ambit__needs_free(ambit__needs *needs);
 
 typedef struct ambit__reach {
   ambit__box given; /* own cells and halo: within the reach */

@@ -100,3 +100,12 @@ int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell)
     at += (cell[d] - l->own.lo[d]) * l->stride[d];
   return at;
 }
+
+ambit__layout ambit__layout_slice(const ambit__layout *l, int first, int count)
+{
+  ambit__layout slice = *l;
+
+  slice.origin += first * l->component;
+  slice.components = count;
+  return slice;
+}

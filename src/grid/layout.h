@@ -51,4 +51,8 @@ size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box);
 /* From the start of the buffer to a cell (global index) of component 0. */
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);
 
+/* The layout of components first .. first + count - 1 alone, within the same buffer. The order must
+ * be AMBIT_SOA unless these are all. */
+ambit__layout ambit__layout_slice(const ambit__layout *l, int first, int count);
+
 #endif

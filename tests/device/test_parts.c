@@ -512,7 +512,10 @@ static int list_ghosts(sample *s, ambit__move *moves)
     int64_t at[AMBIT_MAX_DIMS];
 
     if (ambit__box_is_empty(&t->here.layout.own)) continue;
-    *m = (ambit__move){.dst = &t->there, .boundaries = &s->b, .extents = s->grid.hi};
+    *m = (ambit__move){.dst = &t->there,
+                       .count = t->there.layout.components,
+                       .boundaries = &s->b,
+                       .extents = s->grid.hi};
     draw_boxes(s, t, &m->box, &m->reach);
     n++;
     ambit__box_first(&m->reach, at);
@@ -533,7 +536,7 @@ static twin copy_elsewhere(twin *from, ambit__move *m)
   l.margin_lo[0] += 2;
   l.margin_hi[l.own.ndims - 1] += 3;
   to = new_twin(l);
-  *m = (ambit__move){.src = &from->there, .box = l.own};
+  *m = (ambit__move){.src = &from->there, .count = l.components, .box = l.own};
   if (ambit__box_is_empty(&l.own)) return to;
   ambit__box_first(&l.own, at);
   do {

@@ -47,20 +47,21 @@ static bool is_closed(ambit_boundary kind)
   return kind == AMBIT_NONE || kind == AMBIT_FIXED;
 }
 
-/* A random region and offset; the region is such that no read crosses a closed face. */
+/* A random region and box of offsets; the region is such that no read crosses a closed face. */
 static void roll_need(const problem *p, int far, ambit__need *need)
 {
   need->region = p->grid;
   for (int d = 0; d < p->grid.ndims; d++) {
     const ambit_boundary *kind = p->boundaries.kind[d];
     int64_t *lo = &need->region.lo[d], *hi = &need->region.hi[d], extent = *hi;
-    int o = dice(3) ? dice(2 * far + 1) - far : 0;
+    int o = dice(3) ? dice(2 * far + 1) - far : 0, more = dice(4) ? 0 : dice(3);
 
-    need->offset[d] = o;
+    need->lo[d] = o;
+    need->hi[d] = o + more;
     if (dice(4) == 0) *lo = dice((int)extent);
     if (dice(4) == 0) *hi -= dice((int)(extent - *lo));
     if (is_closed(kind[0]) && *lo + o < 0) *lo = -o;
-    if (is_closed(kind[1]) && *hi + o > extent) *hi = extent - o;
+    if (is_closed(kind[1]) && *hi + o + more > extent) *hi = extent - o - more;
   }
 }
 
@@ -250,19 +251,31 @@ static void fill_ghosts(const problem *p, memory *m)
 
 typedef void read_check(const problem *p, int part, const int64_t *read, void *with);
 
+static void check_reads(const problem *p, int part, const ambit__box *reads, read_check *check,
+                        void *with)
+{
+  int64_t read[AMBIT_MAX_DIMS];
+
+  FOR_CELLS(reads, read) check(p, part, read, with);
+}
+
 /* All reads of those of a part's cells that lie in `some`. */
 static void each_read(const problem *p, int part, const ambit__box *some, read_check *check,
                       void *with)
 {
   for (int i = 0; i < p->spec.nneeds; i++) {
     ambit__box cells = ambit__box_intersect(some, &p->needs[i].region);
-    int64_t at[AMBIT_MAX_DIMS], read[AMBIT_MAX_DIMS];
+    int64_t at[AMBIT_MAX_DIMS];
 
     FOR_CELLS(&cells, at)
     {
-      for (int d = 0; d < cells.ndims; d++)
-        read[d] = at[d] + p->needs[i].offset[d];
-      check(p, part, read, with);
+      ambit__box reads = cells;
+
+      for (int d = 0; d < cells.ndims; d++) {
+        reads.lo[d] = at[d] + p->needs[i].lo[d];
+        reads.hi[d] = at[d] + p->needs[i].hi[d] + 1;
+      }
+      check_reads(p, part, &reads, check, with);
     }
   }
 }
@@ -404,7 +417,7 @@ static int stencil(const ambit__box *grid, bool star, int radius, ambit__need *n
 
     for (int d = 0; d < grid->ndims; d++) {
       moved += at[d] != 0;
-      needs[n].offset[d] = (int)at[d];
+      needs[n].lo[d] = needs[n].hi[d] = (int)at[d];
     }
     needs[n].region = *grid;
     n += !star || moved <= 1;
@@ -455,7 +468,7 @@ static void stars_send_faces_and_boxes_corners_too(void)
 static void a_stencil_that_looks_back_sends_one_way(void)
 {
   const ambit__box grid = {.ndims = 1, .hi = {40}}, parts[2] = {{1, {0}, {20}}, {1, {20}, {40}}};
-  const ambit__need need = {.region = grid, .offset = {-3}};
+  const ambit__need need = {.region = grid, .lo = {-3}, .hi = {-3}};
   const ambit__boundaries b = {.kind = {{AMBIT_CLAMP, AMBIT_CLAMP}}};
   const ambit__halo_spec spec = {&grid, parts, 2, &b, &need, 1, NULL};
   ambit__halo h;
@@ -472,7 +485,7 @@ static void a_stencil_that_looks_back_sends_one_way(void)
 static void a_wrap_may_come_round_more_than_once(void)
 {
   const ambit__box grid = {.ndims = 1, .hi = {4}}, parts[2] = {{1, {0}, {2}}, {1, {2}, {4}}};
-  const ambit__need need = {.region = grid, .offset = {-8}};
+  const ambit__need need = {.region = grid, .lo = {-8}, .hi = {-8}};
   const ambit__boundaries b = {.kind = {{AMBIT_PERIODIC, AMBIT_PERIODIC}}};
   const ambit__halo_spec spec = {&grid, parts, 2, &b, &need, 1, NULL};
   ambit__halo h;

@@ -64,7 +64,8 @@ void ambit__gpu_item_axis(ambit__gpu_item *it, int64_t n, int64_t to_step, int64
 
 static ambit__gpu_item copy_item(const ambit__move *m)
 {
-  const ambit__layout *to = &m->dst->layout, *from = &m->src->layout;
+  const ambit__layout dst = ambit__layout_slice(&m->dst->layout, m->first, m->count), *to = &dst;
+  const ambit__layout src = ambit__layout_slice(&m->src->layout, m->first, m->count), *from = &src;
   const ambit__box there = ambit__box_move(&m->box, m->shift);
   ambit__gpu_item it = {.count = 1};
 

@@ -61,7 +61,8 @@ static run run_at(const ghosts *g, int axis, int64_t lo)
 
 static ambit__gpu_item item_of(const ghosts *g, const double *value)
 {
-  const ambit__layout *l = &g->move->dst->layout;
+  const ambit__move *m = g->move;
+  const ambit__layout slice = ambit__layout_slice(&m->dst->layout, m->first, m->count), *l = &slice;
   ambit__gpu_item it = {.count = 1};
   int64_t to[AMBIT_MAX_DIMS], from[AMBIT_MAX_DIMS];
 
@@ -119,8 +120,12 @@ ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit
                                const int64_t *extents, const ambit__box *given,
                                const ambit__box *reach)
 {
-  const ambit__move move = {
-      .dst = store, .box = *given, .reach = *reach, .boundaries = b, .extents = extents};
+  const ambit__move move = {.dst = store,
+                            .count = store->layout.components,
+                            .box = *given,
+                            .reach = *reach,
+                            .boundaries = b,
+                            .extents = extents};
   ambit__batch *batch;
   ambit_status s;
 

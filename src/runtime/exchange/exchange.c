@@ -34,9 +34,9 @@ static void note(const ambit__exchange *x, const ambit__channel *m, ambit__note_
 /* ---- messages ---- */
 
 static const ambit__transfer *item(const ambit__exchange *x, const ambit__channel *m, int i,
-                                   const ambit__field_halo **f)
+                                   const ambit__halo_slice **f)
 {
-  *f = ambit__exchange_halo(x, m->items[2 * i]);
+  *f = x->slices[m->items[2 * i]];
   return &(*f)->halo.transfers[m->items[2 * i + 1]];
 }
 
@@ -58,11 +58,11 @@ static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
   if (m->peer && m->message->direct) /* until the other device has taken what was last in it */
     AMBIT_TRY(e->device->backend->event_await(e->transfers, m->peer->spare_packed));
   for (int i = 0; i < m->nitems; i++) {
-    const ambit__field_halo *f;
+    const ambit__halo_slice *f;
     const ambit__transfer *t = item(x, m, i, &f);
+    ambit__store store = ambit__slice_store(f, m->part);
 
-    AMBIT_TRY(e->device->backend->pack(e->transfers, m->message, at, &f->field->stores[m->part],
-                                       &t->box));
+    AMBIT_TRY(e->device->backend->pack(e->transfers, m->message, at, &store, &t->box));
     at += ambit__channel_item_bytes(f, t);
   }
   note(x, m, NOTE_PACK, start);
@@ -78,12 +78,12 @@ static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
   m->state = CHANNEL_DONE;
   if (m->unpacked) return AMBIT_OK;
   for (int i = 0; i < m->nitems; i++) {
-    const ambit__field_halo *f;
+    const ambit__halo_slice *f;
     const ambit__transfer *t = item(x, m, i, &f);
+    ambit__store store = ambit__slice_store(f, m->part);
     ambit__box box = ambit__box_move(&t->box, t->shift);
 
-    AMBIT_TRY(
-        e->device->backend->unpack(e->transfers, &f->field->stores[m->part], &box, m->message, at));
+    AMBIT_TRY(e->device->backend->unpack(e->transfers, &store, &box, m->message, at));
     at += ambit__channel_item_bytes(f, t);
   }
   note(x, m, NOTE_UNPACK, start);

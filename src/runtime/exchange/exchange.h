@@ -24,7 +24,7 @@ typedef struct ambit__channel {
   int process; /* of the other end */
   int tag;
   bool incoming;
-  int *items; /* transfers, as pairs: fetch (in the exchange), transfer (in its halo); owned */
+  int *items; /* transfers, as pairs: slice (in the exchange), transfer (in its halo); owned */
   int nitems;
   size_t bytes;
   bool unpacked;           /* sent from where the cells are, and received there (unpacked.c) */
@@ -66,13 +66,13 @@ typedef enum ambit__point {
 
 typedef struct ambit__exchange {
   ambit_program *program;
-  int tag;    /* of its first message between two processes */
-  int *halos; /* of the program; owned */
-  int nhalos;
+  int tag;                          /* of its first message between two processes */
+  const ambit__halo_slice **slices; /* of the program; owned */
+  int nslices;
   ambit__channel *channels; /* outgoing ones first; owned */
   int nchannels;
   ambit__box
-      *early; /* by fetch and part: own cells, and ghosts that are copies of own cells; owned */
+      *early; /* by slice and part: own cells, and ghosts that are copies of own cells; owned */
   ambit__event **events;     /* by engine and point; owned */
   bool bordered;             /* its border cells were handed out since the order was taken up */
   ambit__local_moves *local; /* by engine and time; owned */
@@ -82,9 +82,17 @@ static inline ambit *ambit__exchange_context(const ambit__exchange *x)
 {
   return x->program->grid->context;
 }
-static inline ambit__field_halo *ambit__exchange_halo(const ambit__exchange *x, int i)
+/* Where the early box of a slice on a part of this process is kept. */
+static inline ambit__box *ambit__exchange_early(const ambit__exchange *x, int slice, int part)
 {
-  return &x->program->halos[x->halos[i]];
+  return &x->early[slice * x->program->grid->placement.n + part];
+}
+/* The values of a slice on a part, for one call of a device: buffers change when fields rotate. */
+static inline ambit__store ambit__slice_store(const ambit__halo_slice *s, int part)
+{
+  const ambit__store *all = &s->field->stores[part];
+
+  return (ambit__store){ambit__layout_slice(&all->layout, s->first, s->count), all->buffer};
 }
 
 ambit_status ambit__exchange_make(ambit_program *p, const int *halos, int n, int tag,
@@ -99,7 +107,7 @@ size_t ambit__channel_span(const ambit__exchange *x, const ambit__channel *m);
 unsigned char *ambit__channel_address(const ambit__exchange *x, const ambit__channel *m);
 
 /* Room for a transfer in a message: values of all types are aligned there. */
-size_t ambit__channel_item_bytes(const ambit__field_halo *f, const ambit__transfer *t);
+size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t);
 
 /* `feeder` and `beside` are those of the operation (runtime.h). */
 ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *feeder);

@@ -43,17 +43,18 @@ static ambit__channel *add_channel(ambit__exchange *x, size_t *cap, int part, in
   return channels;
 }
 
-size_t ambit__channel_item_bytes(const ambit__field_halo *f, const ambit__transfer *t)
+size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t)
 {
-  size_t n = (size_t)ambit__box_volume(&t->box) * ambit__field_cell_bytes(f->field);
+  const size_t cell = (size_t)s->count * ambit_type_size(s->field->type);
+  const size_t n = (size_t)ambit__box_volume(&t->box) * cell;
 
   return (n + 7) / 8 * 8;
 }
 
-static ambit_status add_item(ambit__exchange *x, size_t *cap, int halo, int transfer, int part,
+static ambit_status add_item(ambit__exchange *x, size_t *cap, int slice, int transfer, int part,
                              int other, bool incoming)
 {
-  const ambit__field_halo *f = ambit__exchange_halo(x, halo);
+  const ambit__halo_slice *f = x->slices[slice];
   ambit__channel *m = find_channel(x, part, other, incoming);
   int *items;
 
@@ -63,25 +64,26 @@ static ambit_status add_item(ambit__exchange *x, size_t *cap, int halo, int tran
   AMBIT_CHECK(items, &ambit__exchange_context(x)->errors, AMBIT_ENOMEM,
               "no memory for the messages of a program");
   m->items = items;
-  items[2 * m->nitems] = halo;
+  items[2 * m->nitems] = slice;
   items[2 * m->nitems++ + 1] = transfer;
   m->bytes += ambit__channel_item_bytes(f, &f->halo.transfers[transfer]);
   return AMBIT_OK;
 }
 
 /* Both ends of a transfer that does not stay on one engine, as far as they are of this process. */
-static ambit_status add_transfer(ambit__exchange *x, size_t *cap, int halo, int transfer,
+static ambit_status add_transfer(ambit__exchange *x, size_t *cap, int slice, int transfer,
                                  bool incoming)
 {
   const ambit_grid *g = x->program->grid;
-  const ambit__transfer *t = &ambit__exchange_halo(x, halo)->halo.transfers[transfer];
+  const ambit__transfer *t = &x->slices[slice]->halo.transfers[transfer];
   const bool sends = g->mine[t->from], gets = g->mine[t->to];
 
   if (sends && gets &&
       g->placement.engine[t->from - g->first] == g->placement.engine[t->to - g->first])
     return AMBIT_OK;
-  if (incoming && gets) return add_item(x, cap, halo, transfer, t->to - g->first, t->from, true);
-  if (!incoming && sends) return add_item(x, cap, halo, transfer, t->from - g->first, t->to, false);
+  if (incoming && gets) return add_item(x, cap, slice, transfer, t->to - g->first, t->from, true);
+  if (!incoming && sends)
+    return add_item(x, cap, slice, transfer, t->from - g->first, t->to, false);
   return AMBIT_OK;
 }
 
@@ -90,8 +92,8 @@ static ambit_status add_channels(ambit__exchange *x)
   size_t cap = 0;
 
   for (int incoming = 0; incoming < 2; incoming++)
-    for (int i = 0; i < x->nhalos; i++)
-      for (size_t k = 0; k < ambit__exchange_halo(x, i)->halo.count; k++)
+    for (int i = 0; i < x->nslices; i++)
+      for (size_t k = 0; k < x->slices[i]->halo.count; k++)
         AMBIT_TRY(add_transfer(x, &cap, i, (int)k, incoming));
   return AMBIT_OK;
 }
@@ -160,7 +162,7 @@ static bool from_own(ambit_boundary kind, int64_t extent, int64_t lo, int64_t hi
 }
 
 /* Own cells, and the ghosts at faces of the grid that are copies of own cells. */
-static ambit__box early_box(const ambit__exchange *x, const ambit__field_halo *f, int part)
+static ambit__box early_box(const ambit__exchange *x, const ambit__halo_slice *f, int part)
 {
   const ambit_grid *g = x->program->grid;
   const ambit__reach *r = &f->halo.reaches[g->first + part];
@@ -185,22 +187,29 @@ static ambit_status find_early(ambit__exchange *x)
 {
   const int nslots = x->program->grid->placement.n;
 
-  x->early = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nhalos * (size_t)nslots,
+  x->early = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nslices * (size_t)nslots,
                         sizeof *x->early);
   if (!x->early) return AMBIT_ENOMEM;
-  for (int i = 0; i < x->nhalos; i++)
+  for (int i = 0; i < x->nslices; i++)
     for (int k = 0; k < nslots; k++)
-      x->early[i * nslots + k] = early_box(x, ambit__exchange_halo(x, i), k);
+      *ambit__exchange_early(x, i, k) = early_box(x, x->slices[i], k);
   return AMBIT_OK;
 }
 
 /* ---- the whole ---- */
 
-static ambit_status make(ambit__exchange *x, const int *halos)
+static ambit_status make(ambit__exchange *x, const int *halos, int n)
 {
-  x->halos = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nhalos, sizeof *halos);
-  if (!x->halos) return AMBIT_ENOMEM;
-  memcpy(x->halos, halos, (size_t)x->nhalos * sizeof *halos);
+  const ambit_program *p = x->program;
+
+  for (int i = 0; i < n; i++)
+    x->nslices += p->halos[halos[i]].nslices;
+  x->slices = ambit__new(ambit__program_errors(p), (size_t)x->nslices, sizeof *x->slices);
+  x->nslices = 0;
+  for (int i = 0; x->slices && i < n; i++)
+    for (int k = 0; k < p->halos[halos[i]].nslices; k++)
+      x->slices[x->nslices++] = &p->halos[halos[i]].slices[k];
+  if (!x->slices) return AMBIT_ENOMEM;
   AMBIT_TRY(find_early(x));
   AMBIT_TRY(ambit__local_make(x));
   AMBIT_TRY(add_channels(x));
@@ -219,9 +228,8 @@ ambit_status ambit__exchange_make(ambit_program *p, const int *halos, int n, int
   *out = x;
   if (!x) return AMBIT_ENOMEM;
   x->program = p;
-  x->nhalos = n;
   x->tag = tag;
-  s = make(x, halos);
+  s = make(x, halos, n);
   if (!s) return AMBIT_OK;
   ambit__exchange_free(x);
   *out = NULL;
@@ -236,7 +244,7 @@ void ambit__exchange_free(ambit__exchange *x)
   ambit__queues_close(x);
   ambit__local_free(x);
   free(x->channels);
-  free(x->halos);
+  free(x->slices);
   free(x->early);
   free(x);
 }

@@ -32,8 +32,11 @@ static ambit_status add(ambit__exchange *x, int part, ambit__local_phase when, c
 static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local_phase when,
                                const ambit__box *given, const ambit__box *reach)
 {
-  ambit_field *f = ambit__exchange_halo(x, i)->field;
+  const ambit__halo_slice *s = x->slices[i];
+  ambit_field *f = s->field;
   const ambit__move m = {.dst = &f->stores[part],
+                         .first = s->first,
+                         .count = s->count,
                          .box = *given,
                          .reach = *reach,
                          .boundaries = &f->boundaries,
@@ -45,11 +48,10 @@ static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local
 /* Ghosts that are copies of own cells need no message. */
 static ambit_status add_edges(ambit__exchange *x, int i, int part)
 {
-  const ambit__box *own = &ambit__exchange_halo(x, i)->field->stores[part].layout.own;
+  const ambit__box *own = &x->slices[i]->field->stores[part].layout.own;
 
   if (ambit__box_is_empty(own)) return AMBIT_OK;
-  return add_ghosts(x, i, part, LOCAL_EDGES, own,
-                    &x->early[i * x->program->grid->placement.n + part]);
+  return add_ghosts(x, i, part, LOCAL_EDGES, own, ambit__exchange_early(x, i, part));
 }
 
 /* What is given of a slab beside the early cells; false: not all of what its ghosts copy is in there. */
@@ -69,8 +71,8 @@ static bool slab_given(const ambit__reach *r, const ambit__box *early, const amb
 /* The rest, when the halo is there: beside each slab of it, or, where parts are thin, all over again. */
 static ambit_status add_late(ambit__exchange *x, int i, int part)
 {
-  const ambit__reach *r = &ambit__exchange_halo(x, i)->halo.reaches[x->program->grid->first + part];
-  const ambit__box *early = &x->early[i * x->program->grid->placement.n + part];
+  const ambit__reach *r = &x->slices[i]->halo.reaches[x->program->grid->first + part];
+  const ambit__box *early = ambit__exchange_early(x, i, part);
   ambit__box slabs[2 * AMBIT_MAX_DIMS], given[2 * AMBIT_MAX_DIMS];
   int n;
 
@@ -86,16 +88,17 @@ static ambit_status add_late(ambit__exchange *x, int i, int part)
 
 /* ---- copies ---- */
 
-static ambit_status add_copy(ambit__exchange *x, const ambit_field *f, const ambit__transfer *t)
+static ambit_status add_copy(ambit__exchange *x, const ambit__halo_slice *s,
+                             const ambit__transfer *t)
 {
   const ambit_grid *g = x->program->grid;
   const int from = t->from - g->first, to = t->to - g->first;
-  ambit__move m = {.box = t->box};
+  ambit__move m = {.first = s->first, .count = s->count, .box = t->box};
 
   if (!g->mine[t->from] || !g->mine[t->to] || g->placement.engine[from] != g->placement.engine[to])
     return AMBIT_OK;
-  m.dst = &f->stores[to];
-  m.src = &f->stores[from];
+  m.dst = &s->field->stores[to];
+  m.src = &s->field->stores[from];
   memcpy(m.shift, t->shift, sizeof m.shift);
   return add(x, to, LOCAL_COPIES, &m);
 }
@@ -104,11 +107,11 @@ static ambit_status add_copy(ambit__exchange *x, const ambit_field *f, const amb
 
 static ambit_status add_all(ambit__exchange *x)
 {
-  for (int i = 0; i < x->nhalos; i++) {
-    const ambit__halo *h = &ambit__exchange_halo(x, i)->halo;
+  for (int i = 0; i < x->nslices; i++) {
+    const ambit__halo *h = &x->slices[i]->halo;
 
     for (size_t k = 0; k < h->count; k++)
-      AMBIT_TRY(add_copy(x, ambit__exchange_halo(x, i)->field, &h->transfers[k]));
+      AMBIT_TRY(add_copy(x, x->slices[i], &h->transfers[k]));
     for (int k = 0; k < x->program->grid->placement.n; k++) {
       AMBIT_TRY(add_edges(x, i, k));
       AMBIT_TRY(add_late(x, i, k));
@@ -146,12 +149,19 @@ void ambit__local_free(ambit__exchange *x)
   free(x->local);
 }
 
+static ambit__store view(const ambit__store *s, const ambit__move *m)
+{
+  return (ambit__store){ambit__layout_slice(&s->layout, m->first, m->count), s->buffer};
+}
+
 static ambit_status run_one(ambit__queue *q, const ambit__move *m)
 {
   const ambit__backend *backend = q->device->backend;
+  ambit__store dst = view(m->dst, m), src;
 
-  if (m->src) return backend->copy_box(q, m->dst, m->src, &m->box, m->shift);
-  return backend->ghosts(q, m->dst, m->boundaries, m->extents, &m->box, &m->reach);
+  if (!m->src) return backend->ghosts(q, &dst, m->boundaries, m->extents, &m->box, &m->reach);
+  src = view(m->src, m);
+  return backend->copy_box(q, &dst, &src, &m->box, m->shift);
 }
 
 ambit_status ambit__local_run(ambit__exchange *x, ambit__local_phase when, bool late)

@@ -17,20 +17,20 @@
 #include "runtime/exchange/exchange.h"
 
 static const ambit__transfer *only_item(const ambit__exchange *x, const ambit__channel *m,
-                                        const ambit__field_halo **f)
+                                        const ambit__halo_slice **f)
 {
-  *f = ambit__exchange_halo(x, m->items[0]);
+  *f = x->slices[m->items[0]];
   return &(*f)->halo.transfers[m->items[1]];
 }
 
 /* How the field lies on a part of any process. */
-static ambit__layout layout_of(const ambit_field *f, int part)
+static ambit__layout layout_of(const ambit__halo_slice *s, int part)
 {
-  ambit__layout l = f->stores[0].layout;
+  ambit__layout l = s->field->stores[0].layout;
 
-  l.own = f->grid->parts[part];
+  l.own = s->field->grid->parts[part];
   ambit__layout_make(&l); /* it was, where the part is: so it can be */
-  return l;
+  return ambit__layout_slice(&l, s->first, s->count);
 }
 
 static bool spans(const ambit_grid *g, int part, int axis)
@@ -55,34 +55,36 @@ static bool is_alike(const ambit_grid *g, const ambit__transfer *t, const ambit_
 
 bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *m)
 {
-  const ambit__field_halo *f;
+  const ambit__halo_slice *f;
   const ambit__transfer *t = only_item(x, m, &f);
-  const ambit__layout from = layout_of(f->field, t->from), to = layout_of(f->field, t->to);
+  const ambit__layout from = layout_of(f, t->from), to = layout_of(f, t->to);
   const size_t bytes = ambit__layout_box_bytes(&from, &t->box),
                span = ambit__layout_span(&from, &t->box);
 
   if (!x->program->grid->context->in_host || m->peer || m->nitems > 1) return false;
   if (span == bytes && ambit__layout_span(&to, &t->box) == bytes) return true;
-  if (f->field->components > 1 && f->field->order == AMBIT_SOA) return false;
+  if (f->count > 1 && f->field->order == AMBIT_SOA) return false;
   return is_alike(x->program->grid, t, &from, &to) && span <= bytes + bytes / 8;
 }
 
 size_t ambit__channel_span(const ambit__exchange *x, const ambit__channel *m)
 {
-  const ambit__field_halo *f;
+  const ambit__halo_slice *f;
   const ambit__transfer *t = only_item(x, m, &f);
 
-  return ambit__layout_span(&f->field->stores[m->part].layout, &t->box);
+  const ambit__store store = ambit__slice_store(f, m->part);
+
+  return ambit__layout_span(&store.layout, &t->box);
 }
 
 unsigned char *ambit__channel_address(const ambit__exchange *x, const ambit__channel *m)
 {
-  const ambit__field_halo *f;
+  const ambit__halo_slice *f;
   const ambit__transfer *t = only_item(x, m, &f);
-  const ambit__store *store = &f->field->stores[m->part];
+  const ambit__store store = ambit__slice_store(f, m->part);
   const ambit__box there = m->incoming ? ambit__box_move(&t->box, t->shift) : t->box;
   const ambit__engine *e = ambit__engine_of(x->program->grid, m->part);
 
-  return e->device->backend->address(store->buffer) +
-         ambit__layout_at(&store->layout, there.lo) * (int64_t)ambit_type_size(f->field->type);
+  return e->device->backend->address(store.buffer) +
+         ambit__layout_at(&store.layout, there.lo) * (int64_t)ambit_type_size(f->field->type);
 }

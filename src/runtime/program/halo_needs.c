@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* halo_needs.c - what the steps of a program read of each field beyond the parts' own cells.
+/* halo_needs.c - the halo of each field: all reads of all steps beyond the parts' own cells.
  *
- * One fetch per field, for all steps that read it at neighbours: what one step fetched is enough for the
- * others. The boxes come from grid/halo; margins are made wide enough here.
+ * A field has one halo for all steps that read it at neighbours, so one exchange serves them all.
+ * Components that are read alike form a slice: D3Q19 sends across a face the five populations that
+ * are read there, not all nineteen. Fields in order AMBIT_AOS have one slice, since the components of
+ * a cell lie side by side. The boxes of a slice come from grid/halo.
  */
 #include "base/memory.h"
 #include "runtime/program/program.h"
@@ -12,82 +14,135 @@
 
 /* ---- needs ---- */
 
-static bool is_own_cell(const int *offset)
+/* The offsets at which a parameter of a step reads components first .. first + count - 1. */
+typedef struct offsets {
+  int (*list)[AMBIT_MAX_DIMS];
+  int n;
+} offsets;
+
+/* Reads that kernels wrap themselves stay in their rows: whole rows are needed. */
+static ambit__box rows_of(const ambit_program *p, const ambit__box *region)
 {
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (offset[d]) return false;
-  return true;
+  const int x = p->grid->box.ndims - 1;
+  ambit__box rows = *region;
+
+  rows.lo[x] = 0;
+  rows.hi[x] = p->grid->box.hi[x];
+  return rows;
 }
 
-static bool same_need(const ambit__need *a, const ambit__need *b)
-{
-  return ambit__box_equal(&a->region, &b->region) &&
-         !memcmp(a->offset, b->offset, sizeof a->offset);
-}
-
-static bool has_need(const ambit__field_halo *f, const ambit__need *need)
-{
-  for (int i = 0; i < f->nneeds; i++)
-    if (same_need(&f->needs[i], need)) return true;
-  return false;
-}
-
-static ambit_status add_need(ambit_program *p, ambit__field_halo *f, size_t *cap,
-                             const ambit__need *need)
-{
-  ambit__need *needs;
-
-  if (has_need(f, need)) return AMBIT_OK;
-  needs = ambit__grow(ambit__program_errors(p), f->needs, (size_t)f->nneeds, cap, sizeof *needs);
-  if (!needs) return AMBIT_ENOMEM;
-  f->needs = needs;
-  f->needs[f->nneeds++] = *need;
-  return AMBIT_OK;
-}
-
-/* What is read round the ends of rows lies in them: the whole rows are needed. */
-static void take_rows(const ambit_program *p, ambit__need *need)
+/* Collects the offsets of a parameter that leave the row, if `wrapped`, or that do not. */
+static void collect(const ambit_program *p, const ambit__param *q, const ambit__halo_slice *slice,
+                    bool wraps, bool wrapped, offsets *to)
 {
   const int x = p->grid->box.ndims - 1;
 
-  if (!need->offset[x]) return;
-  need->offset[x] = 0;
-  need->region.lo[x] = 0;
-  need->region.hi[x] = p->grid->box.hi[x];
+  to->n = 0;
+  for (int k = 0; k < q->nreads; k++) {
+    const ambit__read *r = &q->reads[k];
+
+    if (r->component < slice->first || r->component >= slice->first + slice->count) continue;
+    if ((wraps && r->offset[x]) != wrapped) continue;
+    memcpy(to->list[to->n], r->offset, sizeof *to->list);
+    if (wrapped) to->list[to->n][x] = 0;
+    to->n++;
+  }
 }
 
-/* The reads of one step. */
-static ambit_status add_step(ambit_program *p, size_t step, ambit__field_halo *f, size_t *cap)
+static ambit_status add_param(ambit_program *p, const ambit__param *q, const ambit__box *region,
+                              ambit__halo_slice *slice)
 {
-  const ambit__step *s = &p->steps[step];
-  const ambit__box *region = &p->applies[step].region;
-  const bool around = ambit__field_wraps_rows(p, f->field);
+  const bool wraps = ambit__field_wraps_rows(p, slice->field);
+  const ambit__box rows = rows_of(p, region);
+  offsets o = {ambit__new(ambit__program_errors(p), (size_t)q->nreads + 1, sizeof *o.list), 0};
+  ambit_status s = o.list ? AMBIT_OK : AMBIT_ENOMEM;
 
-  if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return AMBIT_OK;
-  for (int i = 0; i < s->n; i++) {
-    const ambit__param *q = &s->kernel->rule->params[i];
+  for (int wrapped = 0; !s && wrapped <= (int)wraps; wrapped++) {
+    collect(p, q, slice, wraps, wrapped, &o);
+    s = ambit__needs_add(ambit__program_errors(p), &slice->needs, wrapped ? &rows : region,
+                         (const int(*)[AMBIT_MAX_DIMS])o.list, o.n);
+  }
+  free(o.list);
+  return s;
+}
 
-    for (int k = 0; s->args[i].field == f->field && k < q->nreads; k++) {
-      ambit__need need = {.region = *region};
+/* All reads of some components of the field. */
+static ambit_status find_needs(ambit_program *p, ambit__halo_slice *slice)
+{
+  for (size_t k = 0; k < p->nsteps; k++) {
+    const ambit__step *s = &p->steps[k];
+    const ambit__box *region = &p->applies[k].region;
 
-      memcpy(need.offset, q->reads[k].offset, sizeof need.offset);
-      if (around) take_rows(p, &need);
-      if (!is_own_cell(need.offset)) AMBIT_TRY(add_need(p, f, cap, &need));
-    }
+    if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) continue;
+    for (int i = 0; i < s->n; i++)
+      if (s->args[i].field == slice->field)
+        AMBIT_TRY(add_param(p, &s->kernel->rule->params[i], region, slice));
   }
   return AMBIT_OK;
 }
 
-/* ---- fetches ---- */
+/* ---- slices ---- */
 
-/* Whether what lies around the own cells of a part depends on own cells, of whichever part. All parts of all processes are
- * asked: whether an exchange is needed, and its number, must not differ between processes. */
-static bool varies(const ambit_program *p, const ambit__field_halo *f)
+static bool same_needs(const ambit__needs *a, const ambit__needs *b)
 {
-  const ambit__boundaries *b = &f->field->boundaries;
+  return ambit__needs_cover(a, b) && ambit__needs_cover(b, a);
+}
+
+/* Adds one component, to the last slice if that is read alike. */
+static ambit_status add_component(ambit_program *p, ambit__field_halo *h, int first, int count)
+{
+  ambit__halo_slice *last = h->nslices ? &h->slices[h->nslices - 1] : NULL;
+  ambit__halo_slice *new = &h->slices[h->nslices];
+  ambit_status s;
+
+  *new = (ambit__halo_slice){.field = h->field, .first = first, .count = count};
+  s = find_needs(p, new);
+  if (!s && last && last->first + last->count == first && same_needs(&last->needs, &new->needs)) {
+    last->count += count;
+    ambit__needs_free(&new->needs);
+  } else if (!s && new->needs.n) {
+    h->nslices++;
+  } else {
+    ambit__needs_free(&new->needs);
+  }
+  return s;
+}
+
+static ambit_status find_slices(ambit_program *p, ambit__field_halo *h)
+{
+  const int n = h->field->components;
+  const bool together = h->field->order == AMBIT_AOS;
+
+  h->slices = ambit__new(ambit__program_errors(p), (size_t)n, sizeof *h->slices);
+  if (!h->slices) return AMBIT_ENOMEM;
+  for (int c = 0; c < n; c += together ? n : 1)
+    AMBIT_TRY(add_component(p, h, c, together ? n : 1));
+  return AMBIT_OK;
+}
+
+ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__halo_slice *slice)
+{
+  const ambit_grid *g = p->grid;
+
+  return (ambit__halo_spec){.grid = &g->box,
+                            .parts = g->parts,
+                            .nparts = g->nparts,
+                            .boundaries = &slice->field->boundaries,
+                            .needs = slice->needs.list,
+                            .nneeds = slice->needs.n,
+                            .mine = g->mine};
+}
+
+/* ---- halos ---- */
+
+/* Whether cells around the own ones of a part depend on own cells, of whichever part. All parts of
+ * all processes count: whether there is an exchange, and its tag, must not differ among them. */
+static bool varies(const ambit_program *p, const ambit__halo_slice *slice)
+{
+  const ambit__boundaries *b = &slice->field->boundaries;
 
   for (int i = 0; i < p->grid->nparts; i++) {
-    const ambit__reach *r = &f->halo.reaches[i];
+    const ambit__reach *r = &slice->halo.reaches[i];
 
     if (ambit__box_is_empty(&p->grid->parts[i])) continue;
     if (!ambit__box_equal(&r->given, &p->grid->parts[i])) return true;
@@ -100,45 +155,51 @@ static bool varies(const ambit_program *p, const ambit__field_halo *f)
 }
 
 /* Whether no part reads beyond its own cells. */
-static bool is_nothing(const ambit_program *p, const ambit__field_halo *f)
+static bool is_nothing(const ambit_program *p, const ambit__halo_slice *slice)
 {
-  for (int i = 0; f->nneeds && i < p->grid->nparts; i++)
+  for (int i = 0; i < p->grid->nparts; i++)
     if (!ambit__box_is_empty(&p->grid->parts[i]) &&
-        !ambit__box_equal(&f->halo.reaches[i].reach, &p->grid->parts[i]))
+        !ambit__box_equal(&slice->halo.reaches[i].reach, &p->grid->parts[i]))
       return false;
   return true;
 }
 
-ambit__halo_spec ambit__field_halo_spec(const ambit_program *p, const ambit__field_halo *f)
+static void free_slice(ambit__halo_slice *slice)
 {
-  const ambit_grid *g = p->grid;
-
-  return (ambit__halo_spec){.grid = &g->box,
-                            .parts = g->parts,
-                            .nparts = g->nparts,
-                            .boundaries = &f->field->boundaries,
-                            .needs = f->needs,
-                            .nneeds = f->nneeds,
-                            .mine = g->mine};
+  ambit__halo_free(&slice->halo);
+  ambit__needs_free(&slice->needs);
 }
 
-static ambit_status make_fetch(ambit_program *p, ambit_field *field)
+/* Makes the halos of all slices, and drops those that have none. */
+static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
 {
-  ambit__field_halo *f = &p->halos[p->nhalos++];
-  size_t cap = 0;
+  int kept = 0;
 
-  *f = (ambit__field_halo){.field = field, .id = ++p->grid->context->last_id};
-  for (size_t i = 0; i < p->nsteps; i++)
-    AMBIT_TRY(add_step(p, i, f, &cap));
-  if (f->nneeds) {
-    ambit__halo_spec spec = ambit__field_halo_spec(p, f);
+  for (int i = 0; i < h->nslices; i++) {
+    const ambit__halo_spec spec = ambit__halo_slice_spec(p, &h->slices[i]);
 
-    AMBIT_TRY(ambit__halo_make(ambit__program_errors(p), &spec, &f->halo));
-    f->varies = varies(p, f);
+    AMBIT_TRY(ambit__halo_make(ambit__program_errors(p), &spec, &h->slices[i].halo));
   }
-  if (is_nothing(p, f)) {
-    ambit__halo_free(&f->halo);
-    free(f->needs);
+  for (int i = 0; i < h->nslices; i++)
+    if (is_nothing(p, &h->slices[i])) {
+      free_slice(&h->slices[i]);
+    } else {
+      h->varies |= varies(p, &h->slices[i]);
+      h->slices[kept++] = h->slices[i];
+    }
+  h->nslices = kept;
+  return AMBIT_OK;
+}
+
+static ambit_status make_halo(ambit_program *p, ambit_field *field)
+{
+  ambit__field_halo *h = &p->halos[p->nhalos++];
+
+  *h = (ambit__field_halo){.field = field, .id = ++p->grid->context->last_id};
+  AMBIT_TRY(find_slices(p, h));
+  AMBIT_TRY(make_slices(p, h));
+  if (!h->nslices) {
+    free(h->slices);
     p->nhalos--;
   }
   return AMBIT_OK;
@@ -150,15 +211,16 @@ ambit_status ambit__program_halos(ambit_program *p)
   if (!p->halos) return AMBIT_ENOMEM;
   if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
   for (int i = 0; i < p->nfields; i++)
-    AMBIT_TRY(make_fetch(p, p->fields[i]));
+    AMBIT_TRY(make_halo(p, p->fields[i]));
   return AMBIT_OK;
 }
 
 void ambit__program_free_halos(ambit_program *p)
 {
   for (int i = 0; i < p->nhalos; i++) {
-    ambit__halo_free(&p->halos[i].halo);
-    free(p->halos[i].needs);
+    for (int k = 0; k < p->halos[i].nslices; k++)
+      free_slice(&p->halos[i].slices[k]);
+    free(p->halos[i].slices);
   }
   free(p->halos);
   p->halos = NULL;
@@ -172,91 +234,35 @@ int ambit__field_halo_of(const ambit_program *p, const ambit_field *field)
   return -1;
 }
 
+/* Whether one slice of a halo has all reads of another, for all components of that. */
+static bool covers_slice(const ambit__field_halo *h, const ambit__halo_slice *slice)
+{
+  int next = slice->first; /* components before it are covered */
+
+  for (int i = 0; i < h->nslices; i++) {
+    const ambit__halo_slice *a = &h->slices[i];
+
+    if (a->first <= next && a->first + a->count > next &&
+        ambit__needs_cover(&a->needs, &slice->needs))
+      next = a->first + a->count;
+  }
+  return next >= slice->first + slice->count;
+}
+
 bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_halo *b)
 {
   if (a == b) return true;
   if (!ambit__boundaries_equal(&a->field->boundaries, &b->field->boundaries)) return false;
-  for (int i = 0; i < b->nneeds; i++)
-    if (!has_need(a, &b->needs[i])) return false;
+  for (int i = 0; i < b->nslices; i++)
+    if (!covers_slice(a, &b->slices[i])) return false;
   return true;
 }
 
-/* ---- margins ---- */
-
-/* The margins of a field are the same on all parts: so each end of a message knows how cells lie at the other. */
-static ambit_status widen_for(const ambit__field_halo *f, bool *changed)
+ambit__box ambit__field_halo_reach(const ambit__field_halo *h, int part)
 {
-  const ambit_grid *g = f->field->grid;
-  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+  ambit__box reach = h->field->grid->parts[part];
 
-  for (int i = 0; i < g->nparts; i++)
-    for (int d = 0; !ambit__box_is_empty(&g->parts[i]) && d < g->box.ndims; d++) {
-      const ambit__box *own = &g->parts[i], *reach = &f->halo.reaches[i].reach;
-
-      if (own->lo[d] - reach->lo[d] > low[d]) low[d] = own->lo[d] - reach->lo[d];
-      if (reach->hi[d] - own->hi[d] > high[d]) high[d] = reach->hi[d] - own->hi[d];
-    }
-  for (int k = 0; k < g->placement.n; k++)
-    AMBIT_TRY(ambit__field_widen(f->field, k, low, high, changed));
-  return AMBIT_OK;
-}
-
-/* Fields that trade buffers must have the same margins. Tells whether anything changed. */
-static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
-{
-  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
-
-  for (int i = 0; i < s->n; i++)
-    for (int d = 0; d < s->args[i].field->grid->box.ndims; d++) {
-      const ambit__layout *l = &s->args[i].field->stores[part].layout;
-
-      if (l->margin_lo[d] > low[d]) low[d] = l->margin_lo[d];
-      if (l->margin_hi[d] > high[d]) high[d] = l->margin_hi[d];
-    }
-  for (int i = 0; i < s->n; i++)
-    AMBIT_TRY(ambit__field_widen(s->args[i].field, part, low, high, changed));
-  return AMBIT_OK;
-}
-
-static ambit_status widen_all(const ambit_program *p, bool *any)
-{
-  const int nparts = p->grid->placement.n;
-  bool changed;
-
-  for (int i = 0; i < p->nhalos; i++)
-    AMBIT_TRY(widen_for(&p->halos[i], any));
-  do {
-    changed = false;
-    for (size_t i = 0; i < p->nsteps; i++)
-      for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < nparts; k++)
-        AMBIT_TRY(widen_alike(&p->steps[i], k, &changed));
-    *any |= changed;
-  } while (changed);
-  return AMBIT_OK;
-}
-
-/* Other programs may rotate a field that is wider now with one that is not: they are sealed anew before they run, on all
- * processes if on one. */
-static ambit_status unseal_others(const ambit_program *p, bool mine)
-{
-  ambit__net *net = p->grid->context->net;
-  const char changed = mine;
-  char *all = ambit__new(ambit__program_errors(p), (size_t)net->size, 1);
-  ambit_status s = all ? ambit__net_gather(net, &changed, 1, all) : AMBIT_ENOMEM;
-  bool any = false;
-
-  for (int i = 0; !s && i < net->size; i++)
-    any |= all[i];
-  for (ambit__link *i = p->grid->programs.next; any && i->owner; i = i->next)
-    if (i->owner != p) ambit__program_unseal(i->owner);
-  free(all);
-  return s;
-}
-
-ambit_status ambit__program_widen(ambit_program *p)
-{
-  bool changed = false;
-  ambit_status s = widen_all(p, &changed), agreed = unseal_others(p, changed);
-
-  return s ? s : agreed;
+  for (int i = 0; !ambit__box_is_empty(&reach) && i < h->nslices; i++)
+    reach = ambit__box_hull(&reach, &h->slices[i].halo.reaches[part].reach);
+  return reach;
 }

@@ -22,13 +22,20 @@ typedef struct ambit__step {
   ambit_arg *args;            /* owned; fields that rotate are arguments too */
 } ambit__step;
 
+/* Components of a field that all steps read alike, and their halo. */
+typedef struct ambit__halo_slice {
+  ambit_field *field;
+  int first, count;   /* components first .. first + count - 1 */
+  ambit__needs needs; /* all reads of all steps of the program; owned */
+  ambit__halo halo;
+} ambit__halo_slice;
+
 /* The halo of one field: all reads of it beyond the parts' own cells (halo_needs.c). */
 typedef struct ambit__field_halo {
   uint64_t id;
   ambit_field *field;
-  ambit__need *needs; /* all reads of all steps of the program; owned */
-  int nneeds;
-  ambit__halo halo;
+  ambit__halo_slice *slices; /* at least one; owned */
+  int nslices;
   bool varies; /* some of it depends on own cells: it is not all constant ghosts */
 } ambit__field_halo;
 
@@ -142,7 +149,7 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
 ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region);
 
-/* ---- compare_processes.c, periodic_rows.c, halo_needs.c, build.c: phases of sealing ---- */
+/* ---- compare_processes.c, periodic_rows.c, halo_needs.c, margins.c, build.c: phases of sealing ---- */
 
 /* Fails on all processes if one has failed so far, or has another program. Collective. */
 ambit_status ambit__program_compare(const ambit_program *p);
@@ -154,10 +161,12 @@ void ambit__program_free_halos(ambit_program *p);
 ambit_status ambit__program_widen(ambit_program *p); /* margins for all halos; collective */
 ambit_status ambit__program_build(ambit_program *p);
 void ambit__program_discard(ambit_program *p);
-ambit__halo_spec ambit__field_halo_spec(const ambit_program *p, const ambit__field_halo *h);
+ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__halo_slice *slice);
 int ambit__field_halo_of(const ambit_program *p, const ambit_field *field); /* -1: it has none */
 /* Whether a valid halo a contains all cells of b, with the same values. */
 bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_halo *b);
+/* All cells of the field that a part, of any process, keeps for the program. */
+ambit__box ambit__field_halo_reach(const ambit__field_halo *h, int part);
 
 /* ---- row_ends.c: whole vectors at row ends ---- */
 

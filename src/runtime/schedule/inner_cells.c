@@ -10,19 +10,31 @@ ambit__box ambit__cells_own(const ambit_program *p, size_t step, int part)
   return ambit__box_intersect(&p->applies[step].region, &p->grid->parts[p->grid->first + part]);
 }
 
-/* Takes cells off a box until all reads of it that parameter i of a step makes are in `safe`. Reads that go round rows stay in
- * them. */
-static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step *s, int i,
-                      const ambit__box *safe)
+/* Cells of some components of a field that are valid early. */
+typedef struct valid {
+  int first, count; /* components */
+  const ambit__box *cells;
+} valid;
+
+/* Takes cells off a box until all reads of these components that parameter i of a step makes are
+ * valid. Reads that kernels wrap stay in their rows. */
+static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step *s, int i, valid v)
 {
   const ambit__param *q = &s->kernel->rule->params[i];
   const int x = box->ndims - 1;
-  const bool has_rows = safe->lo[x] == 0 && safe->hi[x] == p->grid->box.hi[x] &&
+  const bool has_rows = v.cells->lo[x] == 0 && v.cells->hi[x] == p->grid->box.hi[x] &&
                         ambit__field_wraps_rows(p, s->args[i].field);
 
-  for (int d = 0; d < box->ndims - has_rows; d++) {
-    if (box->lo[d] < safe->lo[d] + q->low[d]) box->lo[d] = safe->lo[d] + q->low[d];
-    if (box->hi[d] > safe->hi[d] - q->high[d]) box->hi[d] = safe->hi[d] - q->high[d];
+  for (int k = 0; k < q->nreads; k++) {
+    const ambit__read *r = &q->reads[k];
+
+    if (r->component < v.first || r->component >= v.first + v.count) continue;
+    for (int d = 0; d < box->ndims - has_rows; d++) {
+      const int64_t lo = v.cells->lo[d] - r->offset[d], hi = v.cells->hi[d] - r->offset[d];
+
+      if (box->lo[d] < lo) box->lo[d] = lo;
+      if (box->hi[d] > hi) box->hi[d] = hi;
+    }
   }
 }
 
@@ -59,9 +71,11 @@ void ambit__cells_inner(ambit__scheduler *s, size_t step, const ambit__exchange 
 
     *box = ambit__cells_own(s->p, step, k);
     for (int i = 0; i < st->n; i++)
-      for (int f = 0; f < x->nhalos; f++)
-        if (st->args[i].field == s->p->halos[x->halos[f]].field)
-          shrink_by(s->p, box, st, i, &x->early[f * nslots + k]);
+      for (int f = 0; f < x->nslices; f++)
+        if (st->args[i].field == x->slices[f]->field)
+          shrink_by(
+              s->p, box, st, i,
+              (valid){x->slices[f]->first, x->slices[f]->count, ambit__exchange_early(x, f, k)});
     settle(s, step, k);
   }
 }
@@ -75,7 +89,8 @@ void ambit__cells_follow(ambit__scheduler *s, size_t step, size_t next)
 
     for (int i = 0; i < b->n; i++)
       if (b->args[i].field && ambit__step_writes(a, b->args[i].field))
-        shrink_by(s->p, box, b, i, ambit__cells_of(s, step, k));
+        shrink_by(s->p, box, b, i,
+                  (valid){0, b->args[i].field->components, ambit__cells_of(s, step, k)});
     settle(s, next, k);
   }
 }
@@ -105,8 +120,8 @@ void ambit__cells_unsent(ambit__scheduler *s, size_t step, const ambit__exchange
     ambit__box *box = ambit__cells_of(s, step, k);
 
     *box = own;
-    for (int i = 0; i < x->nhalos; i++) {
-      const ambit__halo *h = &s->p->halos[x->halos[i]].halo;
+    for (int i = 0; i < x->nslices; i++) {
+      const ambit__halo *h = &x->slices[i]->halo;
 
       for (size_t t = 0; t < h->count; t++)
         if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box);
@@ -119,8 +134,8 @@ bool ambit__cells_sends_inner(const ambit__scheduler *s, const ambit__exchange *
 {
   const ambit_grid *g = s->p->grid;
 
-  for (int i = 0; i < x->nhalos; i++) {
-    const ambit__halo *h = &s->p->halos[x->halos[i]].halo;
+  for (int i = 0; i < x->nslices; i++) {
+    const ambit__halo *h = &x->slices[i]->halo;
 
     for (size_t t = 0; t < h->count; t++) {
       const int part = h->transfers[t].from - g->first;

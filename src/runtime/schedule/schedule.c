@@ -98,8 +98,8 @@ static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
 
   if (s->overlap < OVERLAP_EXTENDED || !x || !ambit__exchange_is_far(x)) return false;
   if (st->kind != STEP_APPLY || s->before[step] || !s->p->applies[step].region.ndims) return false;
-  for (int i = 0; i < x->nhalos; i++)
-    if (!ambit__step_writes(st, s->p->halos[x->halos[i]].field)) return false;
+  for (int i = 0; i < x->nslices; i++)
+    if (!ambit__step_writes(st, x->slices[i]->field)) return false;
   return true;
 }
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* needs.c - the reads of a stencil as boxes of offsets.
+ *
+ * Offsets are joined axis by axis, from the last one: first runs along rows, then equal runs of rows
+ * that follow each other, and so on. No box holds an offset that is
+ * not read, so halos stay exact for any shape.
+ */
+#include "base/memory.h"
+#include "grid/halo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A box of offsets on its way, and the axis along which boxes are joined now. */
+typedef struct joined {
+  int lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
+  int axis;
+} joined;
+
+static int order(int a, int b)
+{
+  return (a > b) - (a < b);
+}
+
+/* By all other axes first: boxes that can be joined along the axis come to stand side by side. */
+static int compare(const void *a, const void *b)
+{
+  const joined *x = a, *y = b;
+
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+    int o = order(x->lo[d], y->lo[d]);
+
+    if (!o) o = order(x->hi[d], y->hi[d]);
+    if (o && d != x->axis) return o;
+  }
+  return order(x->lo[x->axis], y->lo[x->axis]);
+}
+
+/* Whether b goes on where a ends along its axis, or repeats it. */
+static bool goes_on(const joined *a, const joined *b)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (d != a->axis && (a->lo[d] != b->lo[d] || a->hi[d] != b->hi[d])) return false;
+  return b->lo[a->axis] <= a->hi[a->axis] + 1;
+}
+
+/* Joins boxes along one axis; returns how many are left. */
+static int join(joined *list, int n, int axis)
+{
+  int left = 0;
+
+  for (int i = 0; i < n; i++)
+    list[i].axis = axis;
+  qsort(list, (size_t)n, sizeof *list, compare);
+  for (int i = 0; i < n; i++)
+    if (left && goes_on(&list[left - 1], &list[i])) {
+      if (list[i].hi[axis] > list[left - 1].hi[axis]) list[left - 1].hi[axis] = list[i].hi[axis];
+    } else {
+      list[left++] = list[i];
+    }
+  return left;
+}
+
+static bool contains(const ambit__need *outer, const ambit__need *inner)
+{
+  if (!ambit__box_equal(&outer->region, &inner->region)) return false;
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d]) return false;
+  return true;
+}
+
+static bool is_covered(const ambit__needs *needs, const ambit__need *need)
+{
+  for (int i = 0; i < needs->n; i++)
+    if (contains(&needs->list[i], need)) return true;
+  return false;
+}
+
+static bool is_own_cell(const ambit__need *need)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (need->lo[d] || need->hi[d]) return false;
+  return true;
+}
+
+static ambit_status append(ambit__errors *errors, ambit__needs *needs, const ambit__need *need)
+{
+  ambit__need *list = ambit__grow(errors, needs->list, (size_t)needs->n, &needs->cap, sizeof *list);
+
+  if (!list) return AMBIT_ENOMEM;
+  needs->list = list;
+  list[needs->n++] = *need;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__box *region,
+                              const int (*offsets)[AMBIT_MAX_DIMS], int n)
+{
+  joined *boxes = ambit__new(errors, (size_t)n, sizeof *boxes);
+  ambit_status s = boxes ? AMBIT_OK : AMBIT_ENOMEM;
+  int left = n;
+
+  for (int i = 0; boxes && i < n; i++) {
+    memcpy(boxes[i].lo, offsets[i], sizeof boxes->lo);
+    memcpy(boxes[i].hi, offsets[i], sizeof boxes->hi);
+  }
+  for (int d = region->ndims - 1; boxes && d >= 0; d--)
+    left = join(boxes, left, d);
+  for (int i = 0; !s && i < left; i++) {
+    ambit__need need = {.region = *region};
+
+    memcpy(need.lo, boxes[i].lo, sizeof need.lo);
+    memcpy(need.hi, boxes[i].hi, sizeof need.hi);
+    if (!is_own_cell(&need) && !is_covered(needs, &need)) s = append(errors, needs, &need);
+  }
+  free(boxes);
+  return s;
+}
+
+bool ambit__needs_cover(const ambit__needs *a, const ambit__needs *b)
+{
+  for (int i = 0; i < b->n; i++)
+    if (!is_covered(a, &b->list[i])) return false;
+  return true;
+}
+
+void ambit__needs_free(ambit__needs *needs)
+{
+  free(needs->list);
+  *needs = (ambit__needs){0};
+}

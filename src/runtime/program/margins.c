@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* margins.c - room around the own cells of every field for its halo and ghost cells. */
+#include "base/memory.h"
+#include "runtime/program/program.h"
+
+#include <stdlib.h>
+
+/* A field has the same margins on all parts, so each end of a message knows the layout at the other. */
+static ambit_status widen_for(const ambit__field_halo *h, bool *changed)
+{
+  const ambit_grid *g = h->field->grid;
+  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+
+  for (int i = 0; i < g->nparts; i++) {
+    const ambit__box *own = &g->parts[i], reach = ambit__field_halo_reach(h, i);
+
+    for (int d = 0; !ambit__box_is_empty(own) && d < g->box.ndims; d++) {
+      if (own->lo[d] - reach.lo[d] > low[d]) low[d] = own->lo[d] - reach.lo[d];
+      if (reach.hi[d] - own->hi[d] > high[d]) high[d] = reach.hi[d] - own->hi[d];
+    }
+  }
+  for (int k = 0; k < g->placement.n; k++)
+    AMBIT_TRY(ambit__field_widen(h->field, k, low, high, changed));
+  return AMBIT_OK;
+}
+
+/* Fields that trade buffers must have the same margins. */
+static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
+{
+  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+
+  for (int i = 0; i < s->n; i++)
+    for (int d = 0; d < s->args[i].field->grid->box.ndims; d++) {
+      const ambit__layout *l = &s->args[i].field->stores[part].layout;
+
+      if (l->margin_lo[d] > low[d]) low[d] = l->margin_lo[d];
+      if (l->margin_hi[d] > high[d]) high[d] = l->margin_hi[d];
+    }
+  for (int i = 0; i < s->n; i++)
+    AMBIT_TRY(ambit__field_widen(s->args[i].field, part, low, high, changed));
+  return AMBIT_OK;
+}
+
+static ambit_status widen_all(const ambit_program *p, bool *any)
+{
+  const int nparts = p->grid->placement.n;
+  bool changed;
+
+  for (int i = 0; i < p->nhalos; i++)
+    AMBIT_TRY(widen_for(&p->halos[i], any));
+  do {
+    changed = false;
+    for (size_t i = 0; i < p->nsteps; i++)
+      for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < nparts; k++)
+        AMBIT_TRY(widen_alike(&p->steps[i], k, &changed));
+    *any |= changed;
+  } while (changed);
+  return AMBIT_OK;
+}
+
+/* Other programs may rotate a field that is wider now with one that is not: they are sealed anew before they run, on all
+ * processes if on one. */
+static ambit_status unseal_others(const ambit_program *p, bool mine)
+{
+  ambit__net *net = p->grid->context->net;
+  const char changed = mine;
+  char *all = ambit__new(ambit__program_errors(p), (size_t)net->size, 1);
+  ambit_status s = all ? ambit__net_gather(net, &changed, 1, all) : AMBIT_ENOMEM;
+  bool any = false;
+
+  for (int i = 0; !s && i < net->size; i++)
+    any |= all[i];
+  for (ambit__link *i = p->grid->programs.next; any && i->owner; i = i->next)
+    if (i->owner != p) ambit__program_unseal(i->owner);
+  free(all);
+  return s;
+}
+
+ambit_status ambit__program_widen(ambit_program *p)
+{
+  bool changed = false;
+  ambit_status s = widen_all(p, &changed), agreed = unseal_others(p, changed);
+
+  return s ? s : agreed;
+}
