@@ -98,6 +98,41 @@ def a_kernel_that_is_used_is_not_the_oldest():
         assert time.time() - (f / f"cache/ambit/{keys[0]}.so").stat().st_mtime < 3600
 
 
+# ---- more rights than the user has ----
+
+def _can_set_user(folder):
+    """Whether a program in this folder may run with the rights of its owner; only root can give it another."""
+    return os.geteuid() == 0 and not os.statvfs(folder).f_flag & os.ST_NOSUID
+
+
+def a_program_with_the_rights_of_another_starts_nothing_that_the_environment_names():
+    with tool.folder() as f:
+        if not _can_set_user(f):
+            print("# skipped: this needs root, and a folder that is not mounted nosuid")
+            return
+        f.chmod(0o755)
+        evil = f / "evil"
+        evil.write_text(f"#!/bin/sh\ntouch {f}/open/was-here\nexec {shutil.which('cc')} \"$@\"\n")
+        evil.chmod(0o755)
+        (f / "bin").mkdir()
+        for name in ("cc", "gcc", "clang"):
+            shutil.copy(evil, f / "bin" / name)
+        (f / "open").mkdir()
+        (f / "open").chmod(0o777)
+        mine = shutil.copy(tool.AMBIT, f / "ambit")
+        os.chown(mine, 65534, 65534)
+        for mode, starts in ((0o755, True), (0o4755, False)):
+            os.chmod(mine, mode)
+            for env in ({"CC": str(evil)}, {"AMBIT_CC": str(evil)}, {"PATH": f"{f}/bin:/usr/bin:/bin"}):
+                subprocess.run([mine, "run", "star2d1", "--size", "8x8", "-q"], timeout=60, user=12345, group=12345,
+                               capture_output=True, env={"PATH": "/usr/bin:/bin", "HOME": f"{f}/open",
+                                                         "AMBIT_CACHE": "none", **env})
+                was_here = (f / "open/was-here").exists()
+                assert was_here == starts, (mode, env, was_here)
+                if was_here:
+                    (f / "open/was-here").unlink()
+
+
 # ---- files and memory ----
 
 def an_output_that_cannot_be_written_does_not_cost_the_run():
