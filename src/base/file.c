@@ -136,7 +136,8 @@ static bool open_as(ambit__file *f, const char *stem)
   const size_t size = strlen(f->target) + STEM_CHARS + 48;
 
   f->beside = calloc(size, 1);
-  errno = f->beside ? EEXIST : ENOMEM;
+  if (!f->beside) return false;
+  errno = EEXIST;
   for (int i = 0; i < MAX_TRIES && f->fd < 0 && errno == EEXIST; i++) {
     snprintf(f->beside, size, "%.*s%s.%ld-%u.tmp", folder, f->target, stem, (long)getpid(),
              atomic_fetch_add(&counter, 1));
