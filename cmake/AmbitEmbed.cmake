@@ -10,6 +10,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
       message(FATAL_ERROR "${NAME} has nothing that matches ${MATCH}")
     endif()
   endif()
+  string(REGEX REPLACE "^/\\* SPDX[^\n]*\n" "" text "${text}") # generated code has its own head
   string(HEX "${text}" hex)
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}") # 16 bytes a line
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " bytes "${hex}")

@@ -1,7 +1,6 @@
-/* args.c - reading options, as people are used to: --size 64x64, --size=64x64, -o out.c, -- ends
- * them. An unknown one gets the nearest name there is.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* args.c - parses options in the usual forms: --size 64x64, --size=64x64, -o out.c; -- ends them.
+ * For an unknown option, suggests the closest name.
  */
 #include "args.h"
 
@@ -19,7 +18,7 @@ int tool_wrong(const tool_args *a, const char *fmt, ...)
   va_start(ap, fmt);
   vfprintf(tool_notes, fmt, ap);
   va_end(ap);
-  fprintf(tool_notes, "\n`ambit %s --help` tells how it is used\n", a->command);
+  fprintf(tool_notes, "\n`ambit %s --help` shows the usage\n", a->command);
   return TOOL_USAGE;
 }
 
@@ -30,13 +29,13 @@ static int unknown(const tool_args *a, const char *word)
   for (const tool_option *o = a->options; o->name; o++)
     ambit__guess_offer(&guess, o->name);
   if (guess.best)
-    tool_wrong(a, "there is no option %s; did you mean --%s?", word, guess.best);
+    tool_wrong(a, "unknown option %s; did you mean --%s?", word, guess.best);
   else
-    tool_wrong(a, "there is no option %s", word);
+    tool_wrong(a, "unknown option %s", word);
   return TOOL_WRONG;
 }
 
-/* The option that a word names; *value is what follows its "=", or NULL. */
+/* The option named by a word; *value is the text after its "=", or NULL. */
 static const tool_option *find(const tool_args *a, const char *word, const char **value)
 {
   const char *name = word + 2;
@@ -96,7 +95,7 @@ int tool_next(tool_args *a, const char **value)
 
 /* ---- help ---- */
 
-/* "  -o, --output FILE    what it does", further lines below the first. */
+/* "  -o, --output FILE    description", further lines below the first. */
 static void print_option(const tool_option *o)
 {
   char head[64];

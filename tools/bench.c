@@ -1,8 +1,8 @@
-/* bench.c - `ambit bench`: checks, times, and tells how far from the machine's limit that is.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench.c - `ambit bench`: verifies and times problems, and compares with the limits of the
+ * machine.
  *
- * One line of JSON per result on standard output; a line for people on standard error.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Prints one line of JSON per result to stdout, and a readable line to stderr.
  */
 #include "bench.h"
 
@@ -13,10 +13,10 @@ enum { LIMITS = 1, STARTUP, OVERHEAD, EXCHANGE, QUICK };
 enum { MOST_PROBLEMS = 64 };
 
 static const tool_option options[] = {
-    {LIMITS, 0, "limits", NULL, "measure what the machine can do: copies and multiply-adds"},
+    {LIMITS, 0, "limits", NULL, "measure the machine: copy bandwidth and multiply-adds"},
     {STARTUP, 0, "startup", NULL, "measure the start of a process, with and without a cache"},
-    {OVERHEAD, 0, "overhead", NULL, "measure an iteration of 64x64 cells"},
-    {EXCHANGE, 0, "exchange", NULL, "time the problems with exchanges of parts, and without"},
+    {OVERHEAD, 0, "overhead", NULL, "measure one iteration on 64x64 cells"},
+    {EXCHANGE, 0, "exchange", NULL, "time the problems with and without halo exchange"},
     {QUICK, 'q', "quick", NULL, "the standard set on smaller grids"},
     TOOL_OPTION_DEVICE,
     TOOL_OPTION_STRICT,
@@ -29,8 +29,9 @@ ambit *bench_open_like(const ambit *like, const char *device)
   static const char *const names[] = {"cache",     "cachesize", "cc",     "devices", "dump",
                                       "hugepages", "patience",  "strict", "threads", "verbose"};
   char name[] = "ambit", off[] = "--ambit-mpi=off", *words[] = {name, off, NULL}, **argv = words;
-  int argc =
-      device && !strcmp(device, "ref") ? 2 : 1; /* ref is for one process: each has its own */
+  int argc = device && !strcmp(device, "ref")
+                 ? 2
+                 : 1; /* ref supports one process only: each has its own */
   ambit *a;
 
   words[argc] = NULL;
@@ -53,7 +54,7 @@ static int load_line(ambit *a, const tool_args *args, bench_line *line)
   return tool_problem_shape(args, &line->problem);
 }
 
-/* One problem, in a context of its own. */
+/* One problem, in its own context. */
 static int time_line(const ambit *like, const tool_args *args, const char *text, timing *how)
 {
   ambit *a = bench_open_like(like, NULL);
@@ -67,7 +68,7 @@ static int time_line(const ambit *like, const tool_args *args, const char *text,
   return code;
 }
 
-/* Stars and boxes, radius 1 and 2, in the plane and in space, in both types. */
+/* Stars and boxes, of radius 1 and 2, in 2-D and 3-D, in both types. */
 static int standard_set(ambit *a, const tool_args *args, bool quick)
 {
   static const char *const sizes[2][2] = {{"8192x8192", "512x512x512"},
@@ -105,7 +106,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case QUICK: o->quick = true; return TOOL_OK;
   case TOOL_WORD:
     if (o->nproblems == MOST_PROBLEMS)
-      return tool_wrong(args, "there are more than %d problems", MOST_PROBLEMS);
+      return tool_wrong(args, "more than %d problems", MOST_PROBLEMS);
     o->problems[o->nproblems++] = value;
     return TOOL_OK;
   default: return tool_problem_option(a, args, id, value, &unused);
@@ -145,26 +146,28 @@ static int run(ambit *a, tool_args *args)
 const tool_command tool_bench = {
     .name = "bench",
     .words = "['PROBLEM' ...] [options]",
-    .summary = "Checks and times problems, and holds them against the limits of the machine.",
+    .summary = "Verifies and times problems, and compares with the limits of the machine.",
     .options = options,
     .notes =
-        "A PROBLEM is one word of the shell: a stencil (a name or a file), and in any order a "
-        "size, a\n"
-        "type (float), iterations (t50), repetitions (r5), a device (cpu), a boundary (periodic) "
-        "and\n"
-        "parameters (k=0.2). Without any, the standard set runs: star and box of radius 1 and 2 "
-        "on\n"
+        "A PROBLEM is one shell word: a stencil (a name or a file), and in any order a size, a "
+        "type\n"
+        "(float), iterations (t50), repetitions (r5), a device (cpu), a boundary (periodic) and\n"
+        "parameters (k=0.2). Without problems the standard set runs: star and box of radius 1 and "
+        "2 on\n"
         "8192x8192 and 512x512x512 cells, float and double.\n"
         "\nEach problem is first run on a small grid and compared with the reference device; so "
         "are\n"
-        "parts of the large grid after its first iteration. Then it is timed. One line of JSON "
+        "windows of the large grid after its first iteration. Then it is timed. One line of JSON "
         "per\n"
         "result: gcells (10^9 cell updates per second, the best repetition), median, reps, gbytes\n"
-        "(10^9 bytes per second that had to move), limit_bytes and limit_ops (what copying and\n"
-        "computing allow, in gcells, measured in the same minute), share (of the smaller limit).\n"
-        "\nUnder mpirun the processes work on one grid, and the limits are what all of them reach "
-        "at "
-        "once.\n"
+        "(10^9 bytes per second of minimal memory traffic), limit_bytes and limit_ops (the limits "
+        "by\n"
+        "copy bandwidth and by arithmetic, in gcells, measured at the same time), share (fraction "
+        "of\n"
+        "the smaller limit).\n"
+        "\nUnder mpirun the processes share one grid, and the limits are the sum over all of "
+        "them,\n"
+        "measured simultaneously.\n"
         "\nexamples:\n"
         "  ambit bench 'star2d1 8192x8192 float t50'\n"
         "  ambit bench 'box3d1 512^3 f64 t20 periodic r9' --threads 1\n"

@@ -1,11 +1,11 @@
-/* bench_exchange.c - how well exchanges hide: the time with them over the time of the same program without.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench_exchange.c - measures how well halo exchange overlaps computation: the time with exchange,
+ * divided by the time of the same program without.
  *
- * Without exchanges (option exchange=0) results are wrong, and the time is that of computing alone, of whole steps that
- * nothing cuts. The settings take turns on the same fields, each turn beginning with another one, so that a noisy
- * machine is noisy for all. The slowest process counts. A ratio is one of times of the same turn, and of all turns the
- * median: what slows down some turns as a whole is not in it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Without exchange (option exchange=0) the results are wrong, and the time is that of computing
+ * whole steps. The settings alternate on the same fields, each round beginning with another one, so
+ * that noise affects all of them. The slowest process counts. Ratios are taken within a round, and
+ * the median over all rounds is reported, so that slow rounds do not affect it.
  */
 #include "bench.h"
 
@@ -24,9 +24,9 @@ static const struct {
   const char *name, *exchange, *overlap;
 } settings[SETTINGS] = {{"alone", "0", "none"}, {"none", "1", "none"}, {"two_way", "1", "two-way"}};
 
-typedef double turns[SETTINGS][BENCH_REPS]; /* milliseconds of an iteration */
+typedef double turns[SETTINGS][BENCH_REPS]; /* milliseconds per iteration */
 
-/* Seconds of the slowest process; less than 0: it failed. */
+/* Seconds of the slowest process; negative on failure. */
 static double slowest(ambit *a, double seconds)
 {
   double *all = calloc((size_t)a->net->size, sizeof *all);
@@ -43,7 +43,7 @@ static void set(ambit *a, ambit_program *p, const char *exchange, const char *ov
 {
   ambit_option_set(a, "exchange", exchange);
   ambit_option_set(a, "overlap", overlap);
-  ambit__program_unseal(p); /* it is cut anew */
+  ambit__program_unseal(p); /* a new schedule is needed */
 }
 
 static double time_setting(ambit *a, tool_job *job, int which, int64_t iterations)
@@ -51,8 +51,7 @@ static double time_setting(ambit *a, tool_job *job, int which, int64_t iteration
   double start;
 
   set(a, job->program, settings[which].exchange, settings[which].overlap);
-  if (ambit_run(job->program, 2 + iterations / 10) || slowest(a, 0) < 0)
-    return -1; /* all begin together */
+  if (ambit_run(job->program, 2 + iterations / 10) || slowest(a, 0) < 0) return -1; /* a barrier */
   start = ambit__clock();
   if (ambit_run(job->program, iterations)) return -1;
   return slowest(a, ambit__clock() - start);
@@ -66,7 +65,7 @@ static double median(const double *values, int64_t n)
   return ambit__median(sorted, (size_t)n);
 }
 
-/* The median of the ratios of one setting to computing alone. */
+/* The median ratio of one setting to computing without exchange. */
 static double over_alone(turns ms, int which, int64_t n)
 {
   double ratios[BENCH_REPS];
@@ -128,8 +127,8 @@ int bench_exchange(ambit *a, const tool_args *args, const bench_line *line)
   if (tool_job_open(a, &line->problem, line->problem.kernel, &job)) return TOOL_FAILED;
   if (a->placement.first[a->net->size] < 2)
     return tool_wrong(args,
-                      "'%s' has one part, which exchanges nothing; start several processes with "
-                      "mpirun, or say --device 'cpu*2'",
+                      "'%s' has only one part, so there is nothing to exchange; start several "
+                      "processes with mpirun, or use --device 'cpu*2'",
                       line->text);
   if (tool_job_start(&job)) return TOOL_FAILED;
   if (!take_turns(a, &job, line, ms)) return TOOL_FAILED;

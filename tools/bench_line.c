@@ -1,6 +1,5 @@
-/* bench_line.c - reading a problem line: each word shows by its form what it is.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench_line.c - parses a problem line: the form of a word determines its meaning.
  */
 #include "bench.h"
 #include "runtime/run/run.h"
@@ -47,11 +46,11 @@ static int take_word(ambit *a, const tool_args *args, const char *word, bench_li
     return TOOL_OK;
   }
   if (strchr(word, '=')) return tool_problem_option(a, args, OPT_SET, word, p);
-  return tool_wrong(args,
-                    "the word '%s' in '%s' is neither a size (64x64), a type (float), iterations "
-                    "(t50), repetitions (r5), a device (cpu), a boundary (periodic) nor a "
-                    "parameter (k=0.2)",
-                    word, l->text);
+  return tool_wrong(
+      args,
+      "the word '%s' in '%s' is not a size (64x64), a type (float), iterations (t50), repetitions "
+      "(r5), a device (cpu), a boundary (periodic) or a parameter (k=0.2)",
+      word, l->text);
 }
 
 int bench_line_read(ambit *a, const tool_args *args, const char *text, bench_line *line)

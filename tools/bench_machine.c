@@ -1,6 +1,6 @@
-/* bench_machine.c - what the machine can do, how long a start takes, and what an iteration costs.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench_machine.c - measures the limits of the machine, the start-up time, and the overhead of an
+ * iteration.
  */
 #define _GNU_SOURCE 1
 #include "base/clock.h"
@@ -35,12 +35,13 @@ static ambit__limits measure_own(ambit *a)
   return limits;
 }
 
-/* All processes measure at the same time, since they run at the same time: the sum is what they can do together. */
+/* All processes measure simultaneously, as they run simultaneously: the sum is their joint
+ * limit. */
 ambit__limits bench_measure_limits(ambit *a)
 {
   ambit__limits *all = ambit__new(&a->errors, (size_t)a->net->size, sizeof *all), sum = {0}, mine;
 
-  if (!ambit__meet(a, "it measures limits")) {
+  if (!ambit__meet(a, "measures the limits of the machine")) {
     mine = measure_own(a);
     if (ambit__net_gather(a->net, &mine, sizeof mine, all)) all[0] = mine;
   }
@@ -66,8 +67,8 @@ int bench_limits(ambit *a)
          t.chars ? t.chars : "", a->settings.threads ? a->settings.threads : machine.cores,
          l.copy / 1e9, l.fma32 / 1e9, l.fma64 / 1e9);
   fprintf(tool_notes,
-          "copies %.2f GB/s (read and written), %.2f Gops/s multiply-adds in float, %.2f in "
-          "double\n",
+          "copy bandwidth %.2f GB/s (read and written), %.2f Gops/s multiply-adds in float, %.2f "
+          "in double\n",
           l.copy / 1e9, l.fma32 / 1e9, l.fma64 / 1e9);
   ambit__text_free(&t);
   return ambit_error(a) ? TOOL_FAILED : TOOL_OK;
@@ -83,8 +84,7 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
   return remove(path);
 }
 
-/* Seconds that a whole process takes which runs one small iteration with this cache; -1 if it
- * failed. */
+/* Seconds of a whole process that runs one small iteration with this cache; -1 on failure. */
 static double time_start(const char *self, const char *cache_option)
 {
   const char *const argv[] = {self, "run", "star2d1",    "--size",          "64x64", "--steps",
@@ -117,8 +117,8 @@ static int time_starts(const char *self, const char *folder)
   printf("{\"startup\": \"star2d1 64x64 float t1\", \"cold_ms\": %.4g, \"warm_ms\": %.4g}\n",
          1e3 * cold, 1e3 * warm);
   fprintf(tool_notes,
-          "a process that runs one small iteration: %.0f ms with an empty cache, %.1f ms "
-          "with a warm one\n",
+          "a process that runs one small iteration takes %.0f ms with an empty cache, %.1f ms with "
+          "a warm one\n",
           1e3 * cold, 1e3 * warm);
   return TOOL_OK;
 }
@@ -133,7 +133,8 @@ int bench_startup(ambit *a)
   if (ambit_process(a)) return TOOL_OK;
   snprintf(folder, sizeof folder, "%s/ambit-bench-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   if (n < 0 || !mkdtemp(folder)) {
-    ambit__raise(&a->errors, AMBIT_EIO, "cannot make a folder %s for an empty cache", folder);
+    ambit__raise(&a->errors, AMBIT_EIO, "cannot create the directory %s for an empty cache",
+                 folder);
     return TOOL_FAILED;
   }
   self[n] = '\0';
@@ -162,7 +163,7 @@ int bench_overhead(ambit *a, const tool_args *args)
     if (best < 0 || took < best) best = took;
   }
   printf("{\"overhead\": \"star2d1 64x64 float\", \"us_per_iteration\": %.4g}\n", best);
-  fprintf(tool_notes, "one iteration of 64x64 cells takes %.2f microseconds, computing included\n",
-          best);
+  fprintf(tool_notes,
+          "one iteration on 64x64 cells takes %.2f microseconds, including computation\n", best);
   return TOOL_OK;
 }

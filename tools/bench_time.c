@@ -1,9 +1,8 @@
-/* bench_time.c - one problem: checked, timed, and held against what the machine can do.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench_time.c - verifies and times one problem, and compares with the limits of the machine.
  *
- * The limits are measured just before and just after the repetitions, because what a shared machine
- * can do changes within minutes; the better of the two counts.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * The limits are measured just before and just after the repetitions, because those of a shared
+ * machine change within minutes; the better of the two counts.
  */
 #include "base/median.h"
 #include "bench.h"
@@ -19,8 +18,8 @@ typedef struct result {
   const bench_line *line;
   char plan[256], compiler[128], machine[128];
   double reps[BENCH_REPS];       /* Gcells/s of each */
-  double best, median;           /* of them */
-  double limit_bytes, limit_ops; /* Gcells/s; 0: there is none */
+  double best, median;           /* of all repetitions */
+  double limit_bytes, limit_ops; /* Gcells/s; 0: none */
 } result;
 
 /* ---- the machine ---- */
@@ -30,7 +29,7 @@ static double larger(double a, double b)
   return a > b ? a : b;
 }
 
-/* The first line that the compiler says about itself; "" if kernels are not compiled. */
+/* The first line of the compiler's --version; "" if kernels are not compiled. */
 static void find_compiler(ambit *a, char *out, size_t cap)
 {
   const char *args[AMBIT__COMPILER_ARGS];
@@ -52,7 +51,7 @@ static void find_compiler(ambit *a, char *out, size_t cap)
   ambit__cc_close(cc);
 }
 
-/* Multiply-adds per cell: one per point of a weighted sum, half the operations of anything else. */
+/* Multiply-adds per cell: one per point of a weighted sum, else half the operations. */
 static double adds_per_cell(const ambit__rule *rule)
 {
   enum { MOST = 4096 };

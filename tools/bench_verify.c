@@ -1,18 +1,17 @@
-/* bench_verify.c - a number counts only if the result is right.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench_verify.c - verifies results before they are timed.
  *
- * A small grid shows that all its cells are right, boundaries too. But the plan of a large grid is
- * another one; so the first iteration of the grid that is timed is checked as well, in three windows:
- * ref computes each from what was there before.
+ * On a small grid all cells are compared, including boundaries. A large grid has another plan, so
+ * the first iteration of the timed grid is verified as well, in three windows: ref computes each
+ * from the values before the iteration.
  *
- *     +---+-----------+       the margin of a window, as wide as the reads reach, is what
- *     |   |           |       its inner cells are computed from
+ *     +---+-----------+       the inner cells of a window are computed from the window; its
+ *     |   |           |       margin is as wide as the reach of the reads
  *     +---+ +---+     |
  *     |     |   |     |
  *     |     +---+ +---+
  *     |           |   |
  *     +-----------+---+
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "bench.h"
 #include "runtime/run/run.h"
@@ -26,7 +25,7 @@ enum { SMALL_STEPS = 3, WINDOWS = 3 };
 
 /* ---- comparing ---- */
 
-/* How far a fast result may be from the strict one: a few roundings of the largest value. */
+/* The allowed difference between fast and strict results: a few roundings of the largest value. */
 static double tolerance(ambit_type type, bool strict)
 {
   if (strict || !ambit__type_is_real(type)) return 0;
@@ -52,7 +51,7 @@ static bool agree(const unsigned char *got, const unsigned char *want, size_t n,
   return apart <= tolerance(type, strict) * most;
 }
 
-/* The values of a box of a field, to free(); NULL if that failed. */
+/* The values of a box of a field, which the caller frees; NULL on failure. */
 static unsigned char *read_box(ambit_field *f, const int64_t *lo, const int64_t *hi, size_t *n)
 {
   unsigned char *values;
@@ -94,7 +93,7 @@ static int reach(const ambit__rule *rule, int axis)
   return most;
 }
 
-/* Odd, and different along each axis, with cells left inside. */
+/* Odd, different along each axis, and large enough to have inner cells. */
 static void small_size(const tool_problem *p, tool_size *size)
 {
   static const int64_t cells[AMBIT_MAX_DIMS] = {1001, 33, 23, 9, 6, 4};
@@ -104,7 +103,7 @@ static void small_size(const tool_problem *p, tool_size *size)
     size->extents[d] = cells[size->ndims - 1] + 2 * d + reach(p->rule, d);
 }
 
-/* Runs `p`, which may be of another context, in context `a`. */
+/* Runs `p`, which may belong to another context, in context `a`. */
 static ambit_status run_small(ambit *a, const tool_args *args, tool_problem p, tool_job *job)
 {
   p.kernel = NULL;
@@ -126,8 +125,7 @@ bool bench_verify_small(ambit *a, const tool_args *args, const bench_line *line)
   same =
       !run_small(a, args, p, &fast) && !run_small(ref, args, p, &slow) &&
       boxes_agree(fast.in, zero, p.size.extents, slow.in, zero, p.size.extents, a->settings.strict);
-  if (!same)
-    fprintf(tool_notes, "ambit bench: '%s' does not compute what ref computes\n", line->text);
+  if (!same) fprintf(tool_notes, "ambit bench: '%s' differs from ref\n", line->text);
   if (!ambit_error(a)) ambit_grid_destroy(fast.grid);
   ambit_close(ref);
   return same;
@@ -152,7 +150,7 @@ static void place_window(const tool_problem *p, int i, window *w)
   }
 }
 
-/* Whether the inner cells of the window are now what ref makes of what was there before. */
+/* Whether the inner cells of the window equal those that ref computes from the values before. */
 static bool window_agrees(ambit *ref, const tool_args *args, tool_problem p, const window *w,
                           tool_job *big)
 {
@@ -179,7 +177,7 @@ bool bench_verify_first(ambit *a, const bench_line *line, tool_job *job)
   const tool_args args = {.command = "bench"};
   ambit *ref = bench_open_like(a, "ref");
   window windows[WINDOWS] = {0};
-  bool same = p->rule->max_axis < 0; /* a rule that asks where it is cannot be run elsewhere */
+  bool same = p->rule->max_axis < 0; /* a rule that uses index() cannot run on a window */
   size_t n;
 
   for (int i = 0; same && i < WINDOWS; i++) {
@@ -194,7 +192,6 @@ bool bench_verify_first(ambit *a, const bench_line *line, tool_job *job)
   ambit_close(ref);
   same = !ambit_error(a) && (same || p->rule->max_axis >= 0);
   if (!same)
-    fprintf(tool_notes, "ambit bench: '%s' does not compute on its large grid what ref computes\n",
-            line->text);
+    fprintf(tool_notes, "ambit bench: '%s' differs from ref on its large grid\n", line->text);
   return same;
 }

@@ -1,6 +1,5 @@
-/* devices.c - `ambit devices`: what there is to run on.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* devices.c - `ambit devices`: lists the devices of this machine.
  */
 #include "args.h"
 #include "runtime/run/run.h"
@@ -9,7 +8,7 @@
 
 enum { QUICK = 1 };
 
-/* Prints one device: a line of facts below its name. */
+/* Prints the name of a device, and its properties below. */
 static ambit_status print_device(ambit *a, const ambit__backend *backend, int ordinal, bool quick)
 {
   ambit__device_info info;
@@ -36,11 +35,10 @@ static int run(ambit *a, tool_args *args)
   while ((id = tool_next(args, &value))) {
     if (id == TOOL_HELP) return tool_help(&tool_devices);
     if (id == TOOL_WRONG) return TOOL_USAGE;
-    if (id == TOOL_WORD) return tool_wrong(args, "'%s' is one word too many", value);
+    if (id == TOOL_WORD) return tool_wrong(args, "unexpected word '%s'", value);
     quick = true;
   }
-  if (ambit_process(a))
-    return TOOL_OK; /* one looks around: together they would measure each other */
+  if (ambit_process(a)) return TOOL_OK; /* simultaneous measurements would disturb each other */
   for (int i = 0; ambit__backend_at(i); i++)
     for (int k = 0; k < ambit__backend_at(i)->count(); k++)
       if (print_device(a, ambit__backend_at(i), k, quick)) return TOOL_FAILED;
@@ -55,10 +53,11 @@ static const tool_option options[] = {
 const tool_command tool_devices = {
     .name = "devices",
     .words = "[--quick]",
-    .summary = "Lists the devices of this machine: name, memory, and how fast they copy.",
+    .summary = "Lists the devices of this machine: name, memory and copy bandwidth.",
     .options = options,
-    .notes = "The first one is used unless told (--device, --ambit-devices, AMBIT_DEVICES).\n"
-             "Under mpirun, those of the machine where process 0 runs are listed.\n"
+    .notes = "The first one is the default (change it with --device, --ambit-devices or "
+             "AMBIT_DEVICES).\n"
+             "Under mpirun, the devices of the node of process 0 are listed.\n"
              "\nexample:\n"
              "  ambit devices\n",
     .run = run,

@@ -1,6 +1,5 @@
-/* explain.c - `ambit explain`: what a stencil needs, and how it would run here.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain.c - `ambit explain`: the footprint, cost, memory and plan of a stencil.
  */
 #include "explain.h"
 #include "device/cpu/pool.h"
@@ -17,7 +16,7 @@ enum { SOURCE = 1, PARTS, PROCESSES, PROCESS, PARTITION, WEIGHTS, OVERLAP, GRAPH
 
 enum {
   MOST_PROCESSES = 100000,
-  MOST_DRAWN = 17, /* cells of a drawn footprint along an axis */
+  MOST_DRAWN = 17, /* maximum cells of a drawn footprint along an axis */
   MOST_OFFSETS = 125
 };
 
@@ -27,18 +26,18 @@ static const tool_option options[] = {
     TOOL_OPTION_BOUNDARY,
     TOOL_OPTION_STRICT,
     TOOL_OPTION_THREADS,
-    {SOURCE, 0, "source", NULL, "print the generated C instead"},
+    {SOURCE, 0, "source", NULL, "print the generated C code instead"},
     {OPT_DEVICE, 0, "device", "LIST",
-     "devices of a process, which need not be here: cpu*4,\n"
+     "devices of a process, which need not be present: cpu*4,\n"
      "cuda:0,cuda:1 (default: cpu)"},
     {PARTS, 0, "parts", "N", "the same as --device cpu*N"},
-    {PROCESSES, 0, "processes", "N", "pretend that there are N processes (default: 1)"},
-    {PROCESS, 0, "process", "R", "which of them is looked at (default: 0)"},
-    {PARTITION, 0, "partition", "CUTS", "how the grid is cut: auto, 4, 2x2 (default: auto)"},
-    {WEIGHTS, 0, "weights", "LIST", "how much of it each part gets: 1,0.5,2"},
+    {PROCESSES, 0, "processes", "N", "number of processes to simulate (default: 1)"},
+    {PROCESS, 0, "process", "R", "the process to show (default: 0)"},
+    {PARTITION, 0, "partition", "CUTS", "partition of the grid: auto, 4, 2x2 (default: auto)"},
+    {WEIGHTS, 0, "weights", "LIST", "relative sizes of the parts: 1,0.5,2"},
     {OVERLAP, 0, "overlap", "KIND", "none, standard, extended or two-way (the default)"},
     {GRAPH, 0, "graph", "FILE.dot",
-     "write what waits for what in an iteration as a graph\n"
+     "write the dependencies within an iteration as a graph\n"
      "for Graphviz instead; - is standard output"},
     {0},
 };
@@ -52,7 +51,7 @@ static bool is_read(const ambit__param *q, const int *offset)
   return false;
 }
 
-/* One line of the drawing: along the last axis. */
+/* One line of the drawing, along the last axis. */
 static void draw_row(const ambit__param *q, int *offset, int last)
 {
   printf("     ");
@@ -79,7 +78,8 @@ static void draw_plane(const ambit__param *q, int *offset, int ndims)
     draw_row(q, offset, ndims - 1);
 }
 
-/* Up to three axes, if they are small: O is the cell itself, o a neighbour that is read. */
+/* Draws footprints of up to three axes, if small: O is the cell itself, o a neighbour that is
+ * read. */
 static void draw(const ambit__param *q, int ndims)
 {
   int offset[AMBIT_MAX_DIMS] = {0};
@@ -158,7 +158,7 @@ static void print_cost(const ambit__rule *rule)
   printf("\n");
 }
 
-/* Bytes of a field, with the margins that its boundaries ask for. */
+/* Bytes of a field, including the margins that its boundaries need. */
 static size_t field_bytes(const tool_problem *p, const ambit__param *q)
 {
   ambit__layout l = {.type = q->type, .components = q->components};
@@ -205,16 +205,16 @@ static void print_warnings(const ambit__rule *rule)
 {
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].is_written && rule->params[i].reads_neighbours)
-      printf("warning\n  '%s' is read at a neighbour and written: which value is read would depend "
-             "on the order of the cells,\n  so no program runs this. Read one field and write "
-             "another, and swap them\n",
+      printf("warning\n  '%s' is read at a neighbour and written, so the result would depend on "
+             "the order of the cells,\n"
+             "  and no program can run this. Read one field, write another, and swap them\n",
              rule->params[i].name);
   if (rule->mixes_double)
-    printf("warning\n  computes in double though its fields are float: a literal such as 0.25 is "
+    printf("warning\n  computes in double although its fields are float: a literal such as 0.25 is "
            "a double, 0.25f a float\n");
 }
 
-/* The text with two blanks before each line. */
+/* Indents each line by two blanks. */
 static void print_indented(const char *text)
 {
   for (size_t n; *text; text += n + (text[n] == '\n')) {
@@ -251,7 +251,7 @@ static int print_kernel(ambit *a, const tool_problem *p)
   int code;
 
   if (!text) {
-    ambit__raise(&a->errors, AMBIT_ENOMEM, "no memory for the text of kernel %s", rule->name);
+    ambit__raise(&a->errors, AMBIT_ENOMEM, "out of memory for the text of kernel %s", rule->name);
     return TOOL_FAILED;
   }
   printf("kernel %s", rule->name);
@@ -272,7 +272,7 @@ static int print_kernel(ambit *a, const tool_problem *p)
 
 /* ---- parts ---- */
 
-/* What is asked for besides the problem. */
+/* The request. */
 typedef struct order {
   tool_problem problem;
   bool source;
@@ -280,7 +280,7 @@ typedef struct order {
   const char *graph; /* NULL: none */
 } order;
 
-/* A program of the problem, ready to run as one of several processes that are not there. */
+/* A sealed program of the problem, for one of several simulated processes. */
 static ambit_status seal(ambit *a, const order *o, tool_job *job)
 {
   AMBIT_TRY(ambit__pretend(a, (int)o->process, (int)o->processes));
@@ -295,7 +295,7 @@ static int print_run(ambit *a, const order *o)
   if (seal(a, o, &job)) return TOOL_FAILED;
   if (job.grid->nparts > 1 && (tool_print_parts(job.program) || tool_print_messages(job.program)))
     return TOOL_FAILED;
-  tool_print_order(job.program);
+  tool_print_schedule(job.program);
   return TOOL_OK;
 }
 
@@ -311,7 +311,8 @@ static int write_graph(ambit *a, const tool_args *args, order *o)
   tool_job job;
 
   if (!tool_problem_try_bind(&o->problem))
-    return tool_wrong(args, "--graph: the tool cannot run kernel %s, so there is no order to show",
+    return tool_wrong(args,
+                      "--graph: the tool cannot run kernel %s, so there is no schedule to show",
                       o->problem.rule->name);
   return seal(a, o, &job) || tool_write_graph(job.program, o->graph) ? TOOL_FAILED : TOOL_OK;
 }
@@ -360,7 +361,7 @@ static int run(ambit *a, tool_args *args)
     if (id == TOOL_WRONG) return TOOL_USAGE;
     if ((code = take(a, args, id, value, &o))) return code;
   }
-  if (ambit_process(a)) return TOOL_OK; /* one tells it for all */
+  if (ambit_process(a)) return TOOL_OK; /* the same on all processes */
   if (o.process >= o.processes)
     return tool_wrong(args, "--process is %d, but there are %d processes, numbered from 0",
                       (int)o.process, (int)o.processes);
@@ -373,21 +374,21 @@ static int run(ambit *a, tool_args *args)
 const tool_command tool_explain = {
     .name = "explain",
     .words = "NAME|FILE.c|FILE.weights [options]",
-    .summary = "Shows what a stencil reads, costs and needs, and how it would run.",
+    .summary = "Shows the footprint, cost, memory and plan of a stencil.",
     .options = options,
-    .notes =
-        "In the drawing, O is the cell itself, o a neighbour that is read, x the cell itself "
-        "where\nit is not read. Axis 0 runs down, the last axis to the right.\n\n" TOOL_SIZE_NOTE
-        "\nWith several parts: how the grid is cut, what is sent from part to part in an "
-        "iteration,\n"
-        "and in which order things are done. Neither the devices nor the processes need be here.\n"
-        "docs/explain.md explains what is shown.\n"
-        "\nexamples:\n"
-        "  ambit explain star2d2\n"
-        "  ambit explain star2d1 --size 8x8 --processes 4 --partition 2x2\n"
-        "  ambit explain box3d1 --size 4096^3 --processes 1000 --device cuda:0,cuda:1\n"
-        "  ambit explain star2d1 --processes 4 --graph - | dot -Tsvg > iteration.svg\n"
-        "  ambit explain 3d27 --size 512^3 --type double --boundary periodic\n"
-        "  ambit explain heat.c --source\n",
+    .notes = "In the drawing, O is the cell itself, o a neighbour that is read, and x the cell "
+             "itself if it\n"
+             "is not read. Axis 0 runs down, the last axis to the right.\n\n" TOOL_SIZE_NOTE
+             "\nWith several parts it also shows the partition, the messages and the schedule of "
+             "an iteration.\n"
+             "Neither the devices nor the processes need be present. docs/explain.md describes the "
+             "output.\n"
+             "\nexamples:\n"
+             "  ambit explain star2d2\n"
+             "  ambit explain star2d1 --size 8x8 --processes 4 --partition 2x2\n"
+             "  ambit explain box3d1 --size 4096^3 --processes 1000 --device cuda:0,cuda:1\n"
+             "  ambit explain star2d1 --processes 4 --graph - | dot -Tsvg > iteration.svg\n"
+             "  ambit explain 3d27 --size 512^3 --type double --boundary periodic\n"
+             "  ambit explain heat.c --source\n",
     .run = run,
 };

@@ -1,11 +1,10 @@
-/* explain_graph.c - what waits for what in an iteration of one process, as a graph for Graphviz.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain_graph.c - the dependencies within an iteration of one process, as a graph for Graphviz.
  *
- * Every operation of the schedule becomes nodes: a launch one for each box, an exchange one for each message, copy and part
- * whose ghosts it fills. A node says which cells of which fields it reads and writes. It must wait for an earlier one if one
- * of the two writes what the other reads or writes. Nodes stand in the order they run in, so edges go forward only; an
- * edge that follows from others is left out.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Every operation of the schedule becomes nodes: a launch one per box, an exchange one per message,
+ * copy, and part whose ghost cells it fills. A node records the cells of the fields it reads and
+ * writes. It depends on an earlier node if one of them writes what the other reads or writes. Nodes
+ * are in execution order, so edges only go forward. Transitive edges are omitted.
  */
 #include "explain.h"
 
@@ -25,9 +24,9 @@ typedef enum kind { SEND, RECEIVE, COPY, GHOSTS, LAUNCH, SHARE, ROTATE } kind;
 static const char *const colours[] = {"#f4a582", "#fddbc7", "#d9f0d3", "#e7d4e8",
                                       "#92c5de", "#ffffb3", "#dddddd"};
 static const char *const names[] = {"send",   "receive", "copy",  "ghosts",
-                                    "launch", "share",   "rotate"};
+                                    "launch", "reduce",  "rotate"};
 
-/* Some cells of a field on a part, or a scalar. */
+/* Cells of a field on a part, or a scalar. */
 typedef struct access {
   const void *what; /* the field or the scalar */
   int part;         /* -1: all */
@@ -41,19 +40,19 @@ typedef struct node {
   access *accesses; /* owned */
   int naccesses, cap;
   const ambit__channel *mail; /* SEND and RECEIVE */
-  uint64_t *waits;            /* a bit for every node it waits for, by way of others too; owned */
+  uint64_t *waits;            /* a bit per node it depends on, directly or not; owned */
 } node;
 
 typedef struct graph {
   ambit_program *p;
   node *nodes;
   size_t count, cap;
-  bool failed; /* no memory */
+  bool failed; /* out of memory */
 } graph;
 
 /* ---- nodes ---- */
 
-/* A new node; NULL, and nothing more is added, when memory ran out. */
+/* A new node; NULL if out of memory, after which nothing more is added. */
 static node *add_node(graph *g, kind what)
 {
   ambit__errors *errors = &g->p->grid->context->errors;
@@ -86,17 +85,6 @@ static void add_access(graph *g, node *n, const void *what, int part, const ambi
   n->accesses[n->naccesses++] = (access){what, part, box ? *box : (ambit__box){.ndims = 0}, writes};
 }
 
-static ambit__box moved(const ambit__box *box, const int64_t *shift)
-{
-  ambit__box to = *box;
-
-  for (int d = 0; d < box->ndims; d++) {
-    to.lo[d] += shift[d];
-    to.hi[d] += shift[d];
-  }
-  return to;
-}
-
 /* ---- exchanges ---- */
 
 static void add_channel(graph *g, const ambit__exchange *x, const ambit__channel *m)
@@ -111,7 +99,7 @@ static void add_channel(graph *g, const ambit__exchange *x, const ambit__channel
   for (int i = 0; i < m->nitems; i++) {
     const ambit__halo_slice *f = x->slices[m->items[2 * i]];
     const ambit__transfer *t = &f->halo.transfers[m->items[2 * i + 1]];
-    ambit__box box = m->incoming ? moved(&t->box, t->shift) : t->box;
+    ambit__box box = m->incoming ? ambit__box_move(&t->box, t->shift) : t->box;
 
     add_access(g, n, f->field, m->part, &box, m->incoming);
   }
@@ -126,7 +114,7 @@ static void add_channels(graph *g, const ambit__exchange *x, bool incoming)
 static void add_copy(graph *g, const ambit__halo_slice *f, const ambit__transfer *t)
 {
   const ambit_grid *grid = g->p->grid;
-  const ambit__box to = moved(&t->box, t->shift);
+  const ambit__box to = ambit__box_move(&t->box, t->shift);
   char box[BOX_CHARS];
   node *n;
 
@@ -140,7 +128,7 @@ static void add_copy(graph *g, const ambit__halo_slice *f, const ambit__transfer
   add_access(g, n, f->field, t->to - grid->first, &to, true);
 }
 
-/* The cells that ghosts of a slab beside the box `given` are copies of. */
+/* Adds reads of the cells that the ghost cells of a slab beside the box `given` are copies of. */
 static void add_sources(graph *g, node *n, const ambit__halo_slice *f, int part,
                         const ambit__box *slab, const ambit__box *given)
 {
@@ -165,7 +153,7 @@ static void add_sources(graph *g, node *n, const ambit__halo_slice *f, int part,
   add_access(g, n, f->field, part, &from, false);
 }
 
-/* Ghosts that are copies of own cells. */
+/* Ghost cells that are copies of own cells. */
 static void add_early_ghosts(graph *g, const ambit__halo_slice *f, int part,
                              const ambit__box *early)
 {
@@ -186,8 +174,8 @@ static void add_early_ghosts(graph *g, const ambit__halo_slice *f, int part,
   }
 }
 
-/* Ghosts that wait for messages, beside the slabs of cells that came: copies of cells in there, or of any that are
- * given if nothing came there. */
+/* Ghost cells that depend on messages, beside the slabs of received cells: copies of cells in
+ * there, or, if nothing was received there, of any given cells. */
 static void add_late_ghosts(graph *g, const ambit__halo_slice *f, int part, const ambit__box *early)
 {
   const ambit__reach *r = &f->halo.reaches[g->p->grid->first + part];
@@ -247,7 +235,8 @@ static ambit__box reads_of(const ambit_program *p, const ambit__step *s, int i,
     read.lo[d] -= q->low[d];
     read.hi[d] += q->high[d];
   }
-  if (x >= 0 && ambit__field_wraps_rows(p, s->args[i].field)) { /* and is back at the other end */
+  if (x >= 0 &&
+      ambit__field_wraps_rows(p, s->args[i].field)) { /* periodic rows: the other end is read too */
     read.lo[x] = 0;
     read.hi[x] = p->grid->box.hi[x];
   }
@@ -276,7 +265,7 @@ static void add_piece(graph *g, const ambit__operation *op, const ambit__piece *
   }
 }
 
-static void add_share(graph *g, const char *verb, const ambit__step *s)
+static void add_reduction(graph *g, const char *verb, const ambit__step *s)
 {
   node *n = add_node(g, SHARE);
   size_t at;
@@ -315,8 +304,9 @@ static void add_operation(graph *g, const ambit__operation *op)
     for (int i = 0; i < op->npieces; i++)
       add_piece(g, op, &op->pieces[i]);
     break;
-  case OP_ALLREDUCE_BEGIN: add_share(g, "share", &g->p->steps[op->step]); break;
-  case OP_ALLREDUCE_END: add_share(g, "shared", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_BEGIN: add_reduction(g, "reduce", &g->p->steps[op->step]); break;
+  case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
+  case OP_GHOSTS: break; /* of cycles, which are not drawn */
   case OP_ROTATE: add_rotation(g, &g->p->steps[op->step]); break;
   }
 }
@@ -334,7 +324,7 @@ static bool meet(const access *a, const access *b)
   return !ambit__box_is_empty(&both);
 }
 
-/* Whether `later` must wait for `earlier`. */
+/* Whether `later` depends on `earlier`. */
 static bool must_wait(const node *later, const node *earlier)
 {
   if (later->mail && earlier->mail && later->mail->peer == earlier->mail) return true;
@@ -349,7 +339,8 @@ static bool has_bit(const uint64_t *bits, size_t i)
   return bits[i / 64] >> i % 64 & 1;
 }
 
-/* Prints the edges to a node, the latest first: what those wait for need not be said again. */
+/* Prints the edges to a node, from the latest predecessor on; dependencies implied by these are
+ * skipped. */
 static ambit_status print_edges(graph *g, size_t to, ambit__text *t)
 {
   node *n = &g->nodes[to];
@@ -392,11 +383,11 @@ static ambit_status make_graph(graph *g, ambit__text *t)
 
   for (size_t i = 0; i < g->p->schedule.n; i++)
     add_operation(g, &g->p->schedule.ops[i]);
-  AMBIT_CHECK(!g->failed, errors, AMBIT_ENOMEM, "no memory for a graph of %zu nodes", g->count);
-  AMBIT_CHECK(g->count <= MOST_NODES, errors, AMBIT_EUNSUPPORTED,
-              "the graph would have %zu nodes, more than anyone can look at; with fewer parts in a "
-              "process there are fewer",
-              g->count);
+  AMBIT_CHECK(!g->failed, errors, AMBIT_ENOMEM, "out of memory for a graph of %zu nodes", g->count);
+  AMBIT_CHECK(
+      g->count <= MOST_NODES, errors, AMBIT_EUNSUPPORTED,
+      "the graph would have %zu nodes, which is too many to display; use fewer parts per process",
+      g->count);
   return print_graph(g, t);
 }
 
@@ -421,7 +412,7 @@ ambit_status tool_write_graph(ambit_program *p, const char *path)
   ambit_status s = make_graph(&g, &t);
   char *text = ambit__text_finish(&t);
 
-  if (!s && !text) s = ambit__raise(errors, AMBIT_ENOMEM, "no memory for the text of a graph");
+  if (!s && !text) s = ambit__raise(errors, AMBIT_ENOMEM, "out of memory for the text of a graph");
   if (!s) s = write_text(errors, path, text);
   for (size_t i = 0; i < g.count; i++) {
     free(g.nodes[i].accesses);

@@ -1,10 +1,10 @@
-/* explain_order.c - the order of an iteration, in words: a line for each operation that a process carries out.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain_order.c - prints the schedule of an iteration: a line per operation of a process.
  */
 #include "explain.h"
 
 #include "runtime/exchange/exchange.h"
+#include "runtime/program/cycle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -133,10 +133,11 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
     printf(": ghost cells that are copies of own cells\n");
     break;
   case OP_FINISH: print_finish(p, op->exchange); break;
+  case OP_GHOSTS: printf("ghosts  around all cells of the next step\n"); break;
   case OP_LAUNCH: print_launch(p, op); break;
   case OP_ALLREDUCE_BEGIN:
   case OP_ALLREDUCE_END:
-    printf("%-8s", op->kind == OP_ALLREDUCE_BEGIN ? "share" : "shared");
+    printf("%-8s", op->kind == OP_ALLREDUCE_BEGIN ? "reduce" : "reduced");
     print_names(&p->steps[op->step], false);
     break;
   case OP_ROTATE:
@@ -146,16 +147,30 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
   }
 }
 
-void tool_print_order(const ambit_program *p)
+static void print_schedule(const ambit_program *p, const ambit__schedule *list)
 {
   const ambit *a = p->grid->context;
 
-  printf("order of an iteration");
+  const int n = list->iterations;
+
+  if (n > 1)
+    printf("schedule of %d iterations", n);
+  else
+    printf("schedule of an iteration");
   if (a->net->size > 1) printf(" of process %d", a->net->rank);
   if (p->grid->nparts > 1) printf(", overlap %s", a->settings.overlap);
   printf("\n");
-  for (size_t i = 0; i < p->schedule.n; i++) {
+  for (size_t i = 0; i < list->n; i++) {
     printf("  %2zu  ", i + 1);
-    print_operation(p, &p->schedule.ops[i]);
+    print_operation(p, &list->ops[i]);
   }
+}
+
+void tool_print_schedule(const ambit_program *p)
+{
+  const int depth = p->grid->context->settings.depth;
+
+  if (p->cycle) print_schedule(p, &p->cycle->schedule);
+  if (depth > 1 && !p->cycle) printf("depth %d is not used: %s\n", depth, ambit__cycle_refusal(p));
+  print_schedule(p, &p->schedule);
 }

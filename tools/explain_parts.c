@@ -1,9 +1,8 @@
-/* explain_parts.c - how a grid is cut, and what goes from part to part.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explain_parts.c - the partition of a grid, and the messages between parts.
  *
- * Messages are those of all processes: the halos are made once more, for all parts, from the reads that the sealed program
- * has found.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Messages are those of all processes: the halos are computed again, for all parts, from the reads
+ * of the sealed program.
  */
 #include "explain.h"
 
@@ -53,7 +52,7 @@ static void print_part(const ambit_grid *g, int part)
          device, cells, 100 * (double)cells / all, box);
 }
 
-/* The parts that are not shown, in a line. */
+/* One line for the parts that are not listed. */
 static void print_rest(const ambit_grid *g, int from)
 {
   int64_t least = INT64_MAX, most = 0;
@@ -84,7 +83,8 @@ ambit_status tool_print_parts(const ambit_program *p)
   ambit__partition_print(&drawing, &g->box, g->parts, g->nparts);
   text = ambit__text_finish(&drawing);
   if (!text)
-    return ambit__raise(&g->context->errors, AMBIT_ENOMEM, "no memory to draw %d parts", g->nparts);
+    return ambit__raise(&g->context->errors, AMBIT_ENOMEM, "out of memory to draw %d parts",
+                        g->nparts);
   printf("\n%s\n", text);
   free(text);
   return AMBIT_OK;
@@ -94,7 +94,7 @@ ambit_status tool_print_parts(const ambit_program *p)
 
 typedef enum way { SENT, HANDED_OVER, COPIED, WAYS } way;
 
-/* One box on its way; those of one exchange from one part to another travel together. */
+/* A box to transfer; all boxes of one exchange from one part to another form a message. */
 typedef struct parcel {
   int exchange, from, to;
   const ambit_field *field;
@@ -170,7 +170,7 @@ static int compare(const void *a, const void *b)
   return x->to - y->to;
 }
 
-/* Where the message that starts with parcel i ends. */
+/* The end of the message that starts with box i. */
 static size_t message_end(const parcels *list, size_t i)
 {
   size_t end = i + 1;

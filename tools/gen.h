@@ -1,6 +1,5 @@
-/* gen.h - what the files of `ambit gen` share: one for the command and C, one for GPUs.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gen.h - shared by the files of `ambit gen`: gen.c for the command and C, gen_gpu.c for GPUs.
  */
 #ifndef AMBIT_TOOLS_GEN_H
 #define AMBIT_TOOLS_GEN_H
@@ -8,15 +7,15 @@
 #include "codegen/dialect.h"
 #include "problem.h"
 
-/* What is to be written. */
+/* The request. */
 typedef struct tool_order {
   tool_problem problem;
-  const ambit__dialect *language; /* of GPUs; NULL: C */
+  const ambit__dialect *language; /* for GPUs; NULL: C */
   const char *output;             /* NULL: standard output */
-  char id[96];                    /* names the functions; "": not given */
+  char id[96];                    /* part of the function names; "": not given */
 } tool_order;
 
-/* The whole file for a GPU; to free(), or NULL. */
+/* The complete file for a GPU, which the caller frees; NULL on failure. */
 char *tool_gen_gpu(ambit *a, const tool_order *o);
 
 #endif

@@ -1,7 +1,6 @@
-/* gen_gpu.c - `ambit gen --cuda` and `--opencl`: a kernel that compiles as it stands, with all that somebody must
- * know who launches it. It can be registered as it is, or edited first.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gen_gpu.c - `ambit gen --cuda` and `--opencl`: a self-contained kernel with a description of its
+ * launch. It can be registered as it is, or edited first.
  */
 #include "gen.h"
 #include "generate.h"
@@ -14,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPENCL_THREADS = 256 }; /* of a block: what nearly every device takes */
+enum { OPENCL_THREADS = 256 }; /* per block; supported by nearly every device */
 
-/* The GPU that is planned for, which need not be here: a large one. */
+/* The GPU to plan for, a large one; it need not be present. */
 static ambit__target target_of(const ambit__dialect *language)
 {
   return (ambit__target){.kind = TARGET_GPU,
@@ -37,7 +36,7 @@ static bool is_cuda(const tool_order *o)
 
 static void print_compiling(const tool_order *o, bool strict, ambit__text *t)
 {
-  ambit__print(t, " *\n * It compiles as it stands:\n *\n");
+  ambit__print(t, " *\n * Compile with\n *\n");
   if (is_cuda(o))
     ambit__print(t, " *   nvcc -arch=sm_90 -cubin%s FILE.cu   (or NVRTC, with the same options)\n",
                  strict ? " -fmad=false" : "");
@@ -57,16 +56,18 @@ static void print_launch(const ambit__group *g, const ambit__recipe *r, ambit__t
   ambit__shape shape;
 
   ambit__recipe_shape(r, g->cells, &shape);
-  ambit__print(t, " *\n * It is launched so, once for a box of cells:\n *\n *   ");
+  ambit__print(t, " *\n * Launch, once per box of cells:\n *\n *   ");
   ambit__recipe_print(r, t);
   ambit__print(t, "\n *\n * n0 is hi0 - lo0, and so on; quotients are rounded up. For ");
   print_sizes(g->cells, g->ndims, t);
-  ambit__print(t, " cells that is\n * ");
+  ambit__print(t, " cells these are\n * ");
   print_sizes(shape.blocks, 3, t);
   ambit__print(t, " blocks.%s\n",
-               r->most ? " Where \"at most\" leaves fewer, they go on by themselves." : "");
+               r->most
+                   ? " If \"at most\" reduces them, each block loops over several parts of the box."
+                   : "");
   if (!ambit__recipe_fits(r, (const int64_t[AMBIT_MAX_DIMS]){0}))
-    ambit__print(t, " * Boxes smaller than \"where\" says are not for this kernel.\n");
+    ambit__print(t, " * The kernel does not support boxes smaller than \"where\" says.\n");
 }
 
 static void print_arguments(const ambit__group *g, const ambit__recipe *r, ambit__text *t)
@@ -74,25 +75,24 @@ static void print_arguments(const ambit__group *g, const ambit__recipe *r, ambit
   ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
   int n = ambit__gpu_slots(g, slots);
 
-  ambit__print(t, " *\n * Arguments, in this order; all but addresses are 64-bit integers:\n *\n");
-  ambit__gpu_explain(g, n, slots, " *   ", t);
   ambit__print(t,
-               " *\n"
-               " * Cell 0 is the first of those in memory that belong to the grid; what cells to "
-               "update read\n"
-               " * lies around them, at indices below 0 and past the last. Cell 0 of every row is "
-               "on a multiple\n"
-               " * of 64 bytes, and a field's memory goes on for 64 cells behind its last row.\n");
+               " *\n * Arguments, in this order; all except addresses are 64-bit integers:\n *\n");
+  ambit__gpu_explain(g, n, slots, " *   ", t);
+  ambit__print(
+      t, " *\n"
+         " * Cell 0 is the first cell of the grid in memory. Halo and ghost cells lie around the\n"
+         " * part, at indices below 0 and past the last. Cell 0 of every row is aligned to\n"
+         " * 64 bytes, and the memory of a field extends 64 cells past its last row.\n");
   if (!ambit__gpu_reduces(g)) return;
   ambit__print(t,
-               " *\n * After it %s" AMBIT__GPU_FOLD_TAIL
-               ", one block of %d threads, puts together what the blocks left:\n *\n",
+               " *\n * It is followed by %s" AMBIT__GPU_FOLD_TAIL
+               ", one block of %d threads, which folds the partial results of the blocks:\n *\n",
                r->entry, AMBIT__GPU_FOLD);
   n = ambit__gpu_fold_slots(g, slots);
   ambit__gpu_explain(g, n, slots, " *   ", t);
 }
 
-/* What the file is for. The kernel's own text has no comments that could end this one. */
+/* The purpose of the file. Canonical kernel text has no comments that could end this one. */
 static void print_use(const tool_order *o, const char *text, ambit__text *t)
 {
   ambit__print(
@@ -102,8 +102,8 @@ static void print_use(const tool_order *o, const char *text, ambit__text *t)
       " *\n"
       " *   ambit_register_source(kernel, AMBIT_%s, TEXT OF THIS FILE);\n"
       " *\n"
-      " * before its first run has this code run wherever this kernel is applied on the %s\n"
-      " * device, also after it was edited. `kernel` is\n"
+      " * before its first run uses this code, edited or not, wherever this kernel is applied\n"
+      " * on the %s device. `kernel` is\n"
       " *\n",
       is_cuda(o) ? "CUDA" : "OPENCL", o->language->name);
   for (size_t n; *text; text += n + (text[n] == '\n')) {
@@ -115,7 +115,7 @@ static void print_use(const tool_order *o, const char *text, ambit__text *t)
 static void print_head(const tool_order *o, const ambit__group *g, const ambit__recipe *r,
                        const char *text, ambit__text *t)
 {
-  ambit__print(t, "/* Written by `ambit gen --%s`: kernel %s on grids of %d dimension%s.\n",
+  ambit__print(t, "/* Generated by `ambit gen --%s`: kernel %s on grids of %d dimension%s.\n",
                o->language->name, o->problem.rule->name, g->ndims, g->ndims == 1 ? "" : "s");
   print_compiling(o, g->strict, t);
   print_launch(g, r, t);
@@ -126,7 +126,7 @@ static void print_head(const tool_order *o, const ambit__group *g, const ambit__
 
 /* ---- the file ---- */
 
-/* Helpers are named after the types they are for; and there are those of sums. */
+/* Names of helpers end in their types, except those of sums. */
 static bool calls_helpers(const char *code)
 {
   static const char *const tails[] = {"_f32(", "_f64(", "_i32(",    "_u8(",
@@ -137,7 +137,7 @@ static bool calls_helpers(const char *code)
   return false;
 }
 
-/* Without the arithmetic that every file begins with, if the kernel needs none of it: readers need not see it then. */
+/* Omits the arithmetic at the start of every file if the kernel does not use it. */
 static void print_source(const ambit__dialect *language, const char *source, ambit__text *t)
 {
   ambit__text fixed = {0};

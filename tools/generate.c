@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* generate.c - planning without a device.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "generate.h"
 
@@ -21,7 +20,8 @@ void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, t
     g->bind[i].is_field = g->bind[i].unit = p->rule->params[i].kind == PARAM_FIELD;
   tool_problem_region(p, lo, hi);
   for (int d = 0; d < p->size.ndims; d++)
-    g->group.cells[d] = hi[d] > lo[d] ? hi[d] - lo[d] : 1; /* other boundaries leave some */
+    g->group.cells[d] =
+        hi[d] > lo[d] ? hi[d] - lo[d] : 1; /* boundaries other than fixed leave cells to update */
   g->group.strict = a->settings.strict;
   g->group.for_people = entry != NULL;
   g->group.entry = entry;
@@ -34,7 +34,7 @@ ambit_status tool_emit(ambit *a, const ambit__group *g, const ambit__target *tar
   ambit__text line = {0};
 
   AMBIT_CHECK(ambit__plan_choose(g, target, &code->choice), &a->errors, AMBIT_EUNSUPPORTED,
-              "no strategy for %s can run kernel %s", target->kind == TARGET_C ? "C" : "GPUs",
+              "no strategy for %s supports kernel %s", target->kind == TARGET_C ? "C" : "GPUs",
               g->steps[0].rule->name);
   code->choice.strategy->describe(&code->choice, &line);
   code->choice.strategy->emit(g, target, &code->choice, &w);
@@ -42,7 +42,7 @@ ambit_status tool_emit(ambit *a, const ambit__group *g, const ambit__target *tar
   code->source = ambit__writer_finish(&w);
   if (code->plan && code->source) return AMBIT_OK;
   tool_code_free(code);
-  return ambit__raise(&a->errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
+  return ambit__raise(&a->errors, AMBIT_ENOMEM, "out of memory for the source of kernel %s",
                       g->steps[0].rule->name);
 }
 

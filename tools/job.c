@@ -1,6 +1,5 @@
-/* job.c - a problem made ready to run: fields, their first values, and a program.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.c - a problem ready to run: fields, initial values, and a program.
  */
 #include "problem.h"
 
@@ -8,7 +7,7 @@
 
 #include <math.h>
 
-/* One argument per parameter; makes the scalars of reductions. */
+/* One argument per parameter; creates the scalars of reductions. */
 static void bind_arguments(ambit *a, const tool_problem *p, tool_job *job, ambit_arg *args)
 {
   for (int i = 0; i < p->rule->nparams; i++) {
@@ -93,7 +92,7 @@ ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel
   return ambit_error(a);
 }
 
-/* The finaliser of splitmix64: every bit of x reaches every bit of the result. */
+/* The finaliser of splitmix64: every bit of x affects every bit of the result. */
 static uint64_t mix(uint64_t x)
 {
   x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -1,11 +1,9 @@
-/* main.c - the command `ambit`: which subcommand is meant, and help.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* main.c - the command `ambit`: subcommands and help.
  *
- * A subcommand is a file with one tool_command. Results go to standard output, everything else to
- * standard error. Exit codes: 0 all is well, 1 the work failed, 2 the command line is wrong, 128 + N
- * ended by signal N. Of several processes
- * (mpirun -n 4 ambit run ...) one prints, and all exit with the same code.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * A subcommand is a file with one tool_command. Results go to stdout, everything else to stderr.
+ * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by
+ * signal N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the same code.
  */
 #include "args.h"
 
@@ -32,7 +30,7 @@ static const tool_command *find(const char *name)
 static int overview(void)
 {
   printf("usage: ambit COMMAND [words and options]\n\n"
-         "Iterative stencils on every core. Commands:\n\n");
+         "Iterative stencil computations on CPUs and GPUs. Commands:\n\n");
   for (int i = 0; i < COUNT; i++)
     printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
   printf("  %-10s %s\n", "help", "Shows this, or the help of a command: ambit help run");
@@ -55,8 +53,8 @@ static int unknown(const char *name)
 
   for (int i = 0; i < COUNT; i++)
     ambit__guess_offer(&guess, commands[i]->name);
-  fprintf(tool_notes, "ambit: there is no %s '%s'%s%s%s\n", *name == '-' ? "option" : "command",
-          name, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+  fprintf(tool_notes, "ambit: unknown %s '%s'%s%s%s\n", *name == '-' ? "option" : "command", name,
+          guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
           guess.best ? "'?" : "");
   fprintf(tool_notes, "`ambit --help` lists them\n");
   return TOOL_USAGE;
@@ -89,22 +87,22 @@ static int dispatch(ambit *a, int argc, char **argv)
   return command->run(a, &args);
 }
 
-/* Process 0 prints; what the others would say goes nowhere. */
+/* Process 0 prints; the output of the others is discarded. */
 static bool choose_voice(const ambit *a)
 {
   tool_notes = ambit_process(a) ? stdout : stderr;
   return !ambit_process(a) || freopen("/dev/null", "w", stdout);
 }
 
-/* The worst exit code of all processes. Whoever failed on its own way meets the others here. */
+/* The highest exit code of all processes. A process that failed earlier joins the others here. */
 static int agree(ambit *a, int code)
 {
   int *all;
 
-  if (!a->net) return code; /* it was not opened, for the same reason on all */
-  ambit__meet(a, "it is done");
+  if (!a->net) return code; /* it could not be opened, for the same reason on all processes */
+  ambit__meet(a, "is done");
   all = malloc((size_t)a->net->size * sizeof *all);
-  if (!all) ambit__net_abort(a->net, "there is no memory left to end well");
+  if (!all) ambit__net_abort(a->net, "out of memory at exit");
   if (all && !ambit__net_gather(a->net, &code, sizeof code, all))
     for (int i = 0; i < a->net->size; i++)
       if (all[i] > code) code = all[i];
@@ -120,13 +118,13 @@ int main(int argc, char **argv)
   tool_watch_signals(); /* before there are threads that would take them */
   a = ambit_open(&argc, &argv);
   if (!a || !choose_voice(a)) {
-    fprintf(stderr, "ambit: error: not enough memory, or no /dev/null\n");
+    fprintf(stderr, "ambit: error: out of memory, or /dev/null cannot be opened\n");
     return TOOL_FAILED;
   }
   code = agree(a, ambit_error(a) ? TOOL_USAGE : dispatch(a, argc, argv));
   if (ambit_close(a) && !code) code = TOOL_FAILED;
   if (fflush(stdout) || ferror(stdout)) {
-    fprintf(tool_notes, "ambit: error: standard output cannot be written\n");
+    fprintf(tool_notes, "ambit: error: cannot write to standard output\n");
     return TOOL_FAILED;
   }
   return code;

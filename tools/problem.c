@@ -1,6 +1,5 @@
-/* problem.c - from words to a kernel and the grid it runs on.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* problem.c - from the command line to a kernel and its grid.
  */
 #include "problem.h"
 
@@ -30,8 +29,9 @@ int tool_problem_option(ambit *a, const tool_args *args, int id, const char *val
   case OPT_BOUNDARY: return tool_read_boundaries(args, value, &p->boundaries);
   case OPT_SET:
     if (p->nsettings == AMBIT_MAX_PARAMS)
-      return tool_wrong(args, "--set is given more often than a kernel can have parameters (%d)",
-                        AMBIT_MAX_PARAMS);
+      return tool_wrong(
+          args, "--set is given more than %d times, the maximum number of parameters of a kernel",
+          AMBIT_MAX_PARAMS);
     return tool_read_setting(args, value, &p->settings[p->nsettings++]);
   case OPT_DEVICE: return take_device(a, value);
   case OPT_STRICT: return ambit_option_set(a, "strict", "1") ? TOOL_USAGE : TOOL_OK;
@@ -42,8 +42,7 @@ int tool_problem_option(ambit *a, const tool_args *args, int id, const char *val
 
 int tool_problem_word(const tool_args *args, const char *word, tool_problem *p)
 {
-  if (p->what)
-    return tool_wrong(args, "there are two stencils, '%s' and '%s'; one at a time", p->what, word);
+  if (p->what) return tool_wrong(args, "two stencils, '%s' and '%s'; give one", p->what, word);
   p->what = word;
   return TOOL_OK;
 }
@@ -57,7 +56,7 @@ static bool ends_in(const char *text, const char *tail)
   return n >= m && !strcmp(text + n - m, tail);
 }
 
-/* The name of a kernel from a path: "forms/fast-5.weights" is fast_5. */
+/* A kernel name from a path: "forms/fast-5.weights" gives fast_5. */
 static void name_of_file(const char *path, char name[64])
 {
   const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
@@ -102,7 +101,7 @@ static ambit_kernel *load(ambit *a, const char *what, ambit_type type)
   return ambit_kernel_from_catalogue(a, what, type);
 }
 
-/* The type of a kernel file's fields; it must be the one asked for, if any. */
+/* Sets the type of a kernel file's fields; it must match --type, if given. */
 static int take_type(const tool_args *args, tool_problem *p)
 {
   const ambit__rule *rule = p->rule;
@@ -118,8 +117,7 @@ static int take_type(const tool_args *args, tool_problem *p)
     p->type = q->type;
     return TOOL_OK;
   }
-  return tool_wrong(args, "kernel %s in %s has no field; there is nothing to run it on", rule->name,
-                    p->what);
+  return tool_wrong(args, "kernel %s in %s has no field to run on", rule->name, p->what);
 }
 
 /* ---- size and boundaries ---- */
@@ -151,7 +149,7 @@ static int check_boundaries(const tool_args *args, tool_problem *p)
   if (!b->n) *b = (tool_boundaries){.n = 1, .kind = {AMBIT_FIXED}};
   if (b->n != 1 && b->n != p->size.ndims)
     return tool_wrong(args,
-                      "there are %d boundaries for %d ax%s; give one for all, or one for each",
+                      "there are %d boundaries for %d ax%s; give one for all, or one per axis",
                       b->n, p->size.ndims, p->size.ndims == 1 ? "is" : "es");
   for (; b->n < p->size.ndims; b->n++) {
     b->kind[b->n] = b->kind[0];
@@ -163,8 +161,8 @@ static int check_boundaries(const tool_args *args, tool_problem *p)
 int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
 {
   if (!p->what)
-    return tool_wrong(args, "which stencil? Give a name of the catalogue (star2d1, box3d1, 2d4), a "
-                            "kernel file (heat.c) or a weights file");
+    return tool_wrong(args, "the stencil is missing; give a name of the catalogue (star2d1, "
+                            "box3d1, 2d4), a kernel file (heat.c) or a weights file");
   if (!p->is_typed) p->type = AMBIT_F32;
   p->kernel = load(a, p->what, p->type);
   if (!p->kernel) return TOOL_FAILED;
@@ -227,14 +225,14 @@ static int bind_fields(const tool_args *args, tool_problem *p)
   const ambit__rule *rule = p->rule;
 
   if (!find_fields(p))
-    return tool_wrong(args,
-                      "kernel %s has %d fields. The tool runs kernels with one field that is read "
-                      "and one that is written, or with one field only; others need a C program "
-                      "(ambit.h)",
-                      rule->name, count_fields(rule));
+    return tool_wrong(
+        args,
+        "kernel %s has %d fields. The tool runs kernels with one field that is read and one that "
+        "is written, or with a single field; others need a C program (ambit.h)",
+        rule->name, count_fields(rule));
   if (!can_trade(p))
     return tool_wrong(args,
-                      "kernel %s: '%s' and '%s' trade places after every iteration, so they must "
+                      "kernel %s: '%s' and '%s' are swapped after every iteration, so they must "
                       "have the same type and the same number of components",
                       rule->name, rule->params[p->in].name, rule->params[p->out].name);
   return TOOL_OK;
@@ -247,7 +245,7 @@ const tool_setting *tool_find_setting(const tool_problem *p, const char *name)
   return NULL;
 }
 
-/* How a command takes values of parameters: by an option, or by a word of the problem. */
+/* The notation for values of parameters in a command: an option, or a word of the problem line. */
 static const char *how_to_set(const tool_args *args)
 {
   for (const tool_option *o = args->options; o && o->name; o++)
@@ -255,7 +253,7 @@ static const char *how_to_set(const tool_args *args)
   return "";
 }
 
-/* Every plain parameter has a value. */
+/* Checks that every plain parameter has a value. */
 static int check_missing(const tool_args *args, const tool_problem *p)
 {
   ambit__text missing = {0};
@@ -275,7 +273,7 @@ static int check_missing(const tool_args *args, const tool_problem *p)
   return n ? TOOL_USAGE : TOOL_OK;
 }
 
-/* Every value has a plain parameter. */
+/* Checks that every value belongs to a plain parameter. */
 static int check_surplus(const tool_args *args, const tool_problem *p)
 {
   for (int i = 0; i < p->nsettings; i++) {

@@ -1,9 +1,8 @@
-/* problem.h - a stencil, its types, sizes and boundaries: what run, explain, gen and bench share.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* problem.h - a stencil with its type, size and boundaries; shared by run, explain, gen and bench.
  *
- * A problem is filled in by options, then loaded: its kernel is found and checked, and what was not
- * said is given its default. A job is a problem that can run: fields with values, and a program.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * A problem is filled in by options and then loaded: its kernel is found and checked, and missing
+ * options get their defaults. A job is a problem that can run: fields with values, and a program.
  */
 #ifndef AMBIT_TOOLS_PROBLEM_H
 #define AMBIT_TOOLS_PROBLEM_H
@@ -13,20 +12,21 @@
 
 typedef struct tool_problem {
   const char *what;           /* a name of the catalogue, or a file */
-  bool is_typed;              /* `type` was asked for */
-  ambit_type type;            /* of the fields, once loaded */
+  bool is_typed;              /* `type` was given */
+  ambit_type type;            /* of the fields; valid once loaded */
   tool_size size;             /* of the grid */
-  tool_boundaries boundaries; /* once shaped, one for each axis */
+  tool_boundaries boundaries; /* once shaped, one per axis */
   int nsettings;              /* values of plain parameters */
   tool_setting settings[AMBIT_MAX_PARAMS];
-  /* once loaded: */
+  /* valid once loaded: */
   ambit_kernel *kernel;
   const ambit__rule *rule;
-  int in, out; /* parameters of the rule: the field that is read, and the one that is written; the
-                  same if the kernel has one field */
+  /* parameters of the rule: the field that is read and the field that is written; the same if the
+   * kernel has one field */
+  int in, out;
 } tool_problem;
 
-/* Options that several commands have; their ids are not used for anything else. */
+/* Options shared by several commands; their ids are reserved. */
 enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT, OPT_THREADS };
 #define TOOL_OPTION_SIZE                                                                           \
   {                                                                                                \
@@ -36,13 +36,13 @@ enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT,
   {                                                                                                \
     OPT_TYPE, 0, "type", "TYPE",                                                                   \
         "float, double, int, 'unsigned char', short or long\n"                                     \
-        "(default: float; a kernel file says itself)"                                              \
+        "(default: float; a kernel file gives its own)"                                            \
   }
 #define TOOL_OPTION_BOUNDARY                                                                       \
   {                                                                                                \
     OPT_BOUNDARY, 0, "boundary", "KIND",                                                           \
         "fixed, periodic, reflect, symmetric, clamp or\n"                                          \
-        "constant=V; or one for each axis: periodic,fixed\n"                                       \
+        "constant=V; or one per axis: periodic,fixed\n"                                            \
         "(default: fixed)"                                                                         \
   }
 #define TOOL_OPTION_SET                                                                            \
@@ -51,65 +51,65 @@ enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT,
   }
 #define TOOL_OPTION_DEVICE                                                                         \
   {                                                                                                \
-    OPT_DEVICE, 0, "device", "NAME", "cpu or ref (default: cpu)"                                   \
+    OPT_DEVICE, 0, "device", "NAME", "cpu, cuda, opencl or ref (default: cpu)"                     \
   }
 #define TOOL_OPTION_STRICT                                                                         \
   {                                                                                                \
-    OPT_STRICT, 0, "strict", NULL, "equal bits on every device: no fused operations"               \
+    OPT_STRICT, 0, "strict", NULL, "identical bits on every device: no fused operations"           \
   }
 #define TOOL_OPTION_THREADS                                                                        \
   {                                                                                                \
     OPT_THREADS, 0, "threads", "N", "threads to use (default: one per core)"                       \
   }
 #define TOOL_SIZE_NOTE                                                                             \
-  "The size has one number per axis, the last axis being contiguous in memory. Without one\n"      \
-  "the grid has about a million cells: 1048576, 1024^2, 128^3, 32^4, 16^5 or 10^6.\n"
+  "The size has one number per axis; the last axis is contiguous in memory. By default the\n"      \
+  "grid has about a million cells: 1048576, 1024^2, 128^3, 32^4, 16^5 or 10^6.\n"
 
-/* Takes an option of the list above. */
+/* Handles an option of the list above. */
 int tool_problem_option(ambit *a, const tool_args *args, int id, const char *value,
                         tool_problem *p);
 
-/* Takes the word that names the stencil; there is one. */
+/* Handles the word that names the stencil; there must be one. */
 int tool_problem_word(const tool_args *args, const char *word, tool_problem *p);
 
-/* Finds the kernel, and the type of its fields. Gives the exit code. */
+/* Finds the kernel and the type of its fields. Returns the exit code. */
 int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p);
-bool tool_is_kernel_file(const char *what); /* text in the kernel language, with its own types */
+bool tool_is_kernel_file(const char *what); /* contains kernel text, with its own types */
 
-/* Finds which field is read and which one is written, and sees to it that all plain parameters have
- * values. For problems that are to run. */
+/* Determines the field that is read and the field that is written, and checks that all plain
+ * parameters have values. For problems that are to run. */
 int tool_problem_bind(const tool_args *args, tool_problem *p);
 
-/* The same for problems that are only looked at: whether the tool could run it, and nothing is said. No values have been
- * set; parameters get some. */
+/* The same for problems that are only inspected: returns whether the tool could run it, without
+ * messages. Parameters without values get some. */
 bool tool_problem_try_bind(tool_problem *p);
 
 /* The value of a plain parameter; NULL if it has none. */
 const tool_setting *tool_find_setting(const tool_problem *p, const char *name);
 
-/* Checks size and boundaries, and fills in what was not said. */
+/* Checks size and boundaries, and sets the defaults. */
 int tool_problem_shape(const tool_args *args, tool_problem *p);
 
-/* The cells that one iteration updates: not those that fixed boundaries keep. */
+/* The cells that one iteration updates, without those that fixed boundaries keep. */
 void tool_problem_region(const tool_problem *p, int64_t *lo, int64_t *hi);
 
 /* ---- jobs (job.c) ---- */
 
 typedef struct tool_job {
   ambit_grid *grid;
-  ambit_field *in, *out; /* the same if there is one field */
+  ambit_field *in, *out; /* the same if there is only one field */
   ambit_program *program;
   ambit_scalar *scalars[AMBIT_MAX_PARAMS]; /* of reductions; NULL for other parameters */
 } tool_job;
 
-/* Makes the fields and the program; the fields have no values yet. `kernel` belongs to `a`. */
+/* Creates the fields and the program; the fields have no values yet. `kernel` belongs to `a`. */
 ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel, tool_job *job);
 
-/* The value that a cell starts with. Real fields: h / 2^24 in [0, 1), where h has 24 bits and
- * depends on the cell's index and component alone; integers: 0 or 1. docs/tool.md has the formula. */
+/* The initial value of a cell. Real fields: h / 2^24 in [0, 1), where h has 24 bits and depends
+ * only on the cell's index and component; integers: 0 or 1. docs/tool.md has the formula. */
 double tool_start_real(const int64_t *index, int component, void *ndims);
 double tool_start_integer(const int64_t *index, int component, void *ndims);
-/* Gives the field that is read its start. */
+/* Sets the initial values of the field that is read. */
 ambit_status tool_job_start(tool_job *job);
 
 #endif

@@ -1,9 +1,8 @@
-/* run.c - `ambit run`: a stencil on a grid, without a C program.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c - `ambit run`: runs a stencil on a grid without a C program.
  *
- * The result is in the files of --output; the values of reductions go to standard output; one line
- * that sums up the run goes to standard error.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Results go to the files of --output, the values of reductions to stdout, and a one-line summary
+ * to stderr.
  */
 #include "runtime/run/run.h"
 #include "base/file.h"
@@ -22,7 +21,7 @@
 
 enum { MOST_OUTPUTS = 16, STEPS = 10, STEPS_UNTIL = 100000 };
 
-/* Cell updates from which a run is long enough for a progress line: about a second. */
+/* Cell updates from which on a run shows its progress: about a second. */
 #define LONG_COMPILED    2e9
 #define LONG_INTERPRETED 2e7
 
@@ -30,7 +29,7 @@ typedef struct order {
   tool_problem problem;
   int64_t steps, check;
   bool has_steps;
-  const char *input; /* NULL: the built-in start */
+  const char *input; /* NULL: the built-in initial values */
   tool_spool spool;  /* of an input that can be read only once */
   int noutputs;
   const char *outputs[MOST_OUTPUTS];
@@ -47,19 +46,19 @@ static const tool_option options[] = {
     TOOL_OPTION_TYPE,
     {STEPS_ID, 'n', "steps", "N", "iterations (default: 10; at most 100000 with --until)"},
     TOOL_OPTION_BOUNDARY,
-    {INPUT, 'i', "input", "FILE.npy", "first values, and with them size and type"},
+    {INPUT, 'i', "input", "FILE.npy", "initial values, which also give size and type"},
     {OUTPUT, 'o', "output", "FILE",
      "write the result as .npy (exact) or .png (a picture);\nmay be repeated"},
     TOOL_OPTION_SET,
     {UNTIL, 0, "until", "COND",
      "stop when a reduction of the kernel meets a condition:\n'change<1e-5', 'alive>100', "
      "'alive=0'"},
-    {CHECK, 0, "check", "N", "look at the condition every N iterations (default: 1)"},
+    {CHECK, 0, "check", "N", "test the condition every N iterations (default: 1)"},
     TOOL_OPTION_DEVICE,
     TOOL_OPTION_STRICT,
     TOOL_OPTION_THREADS,
     {REPORT, 0, "report", NULL, "print speed, bandwidth and plan when done"},
-    {TRACE, 0, "trace", "FILE.json", "write a timeline that chrome://tracing and Perfetto open"},
+    {TRACE, 0, "trace", "FILE.json", "write a timeline for chrome://tracing or Perfetto"},
     {QUIET, 'q', "quiet", NULL, "no progress line and no summary"},
     {0},
 };
@@ -71,8 +70,7 @@ static int take_output(const tool_args *args, const char *path, order *o)
 
   if (strcmp(tail, ".npy") && strcmp(tail, ".png"))
     return tool_wrong(args, "%s is '%s'; the name must end in .npy or .png", args->option, path);
-  if (o->noutputs == MOST_OUTPUTS)
-    return tool_wrong(args, "there are more than %d outputs", MOST_OUTPUTS);
+  if (o->noutputs == MOST_OUTPUTS) return tool_wrong(args, "more than %d outputs", MOST_OUTPUTS);
   o->outputs[o->noutputs++] = path;
   return TOOL_OK;
 }
@@ -107,7 +105,7 @@ static ambit_status read_header(ambit *a, order *o, ambit__npy_info *info)
   return ambit__npy_read_header(&a->errors, input_path(o), info);
 }
 
-/* A stencil from weights has the type of the file, unless told. */
+/* Without --type, a stencil made from weights has the type of the file. */
 static void take_input_type(order *o, const ambit__npy_info *info)
 {
   if (o->problem.is_typed || !o->problem.what || tool_is_kernel_file(o->problem.what)) return;
@@ -115,7 +113,7 @@ static void take_input_type(order *o, const ambit__npy_info *info)
   o->problem.type = info->type;
 }
 
-/* The shape of the file, less the axis of components. */
+/* The shape of the file, without the axis of components. */
 static int input_size(const tool_args *args, const order *o, const ambit__npy_info *info,
                       tool_size *size)
 {
@@ -125,11 +123,10 @@ static int input_size(const tool_args *args, const order *o, const ambit__npy_in
   size->ndims = info->ndims - (components > 1);
   has_all = size->ndims >= 1 && (components == 1 || info->shape[size->ndims] == components);
   if (!has_all || size->ndims > AMBIT_MAX_DIMS)
-    return tool_wrong(args,
-                      "the array in %s has %d dimensions; it must have one for each axis of the "
-                      "grid%s",
-                      o->input, info->ndims,
-                      components > 1 ? ", and a last one with the components of a cell" : "");
+    return tool_wrong(
+        args, "the array in %s has %d dimensions; it must have one for each axis of the grid%s",
+        o->input, info->ndims,
+        components > 1 ? ", and a last one for the components of a cell" : "");
   for (int d = 0; d < size->ndims; d++) {
     size->extents[d] = info->shape[d];
     if (!info->shape[d]) return tool_wrong(args, "the array in %s is empty", o->input);
@@ -137,7 +134,7 @@ static int input_size(const tool_args *args, const order *o, const ambit__npy_in
   return TOOL_OK;
 }
 
-/* Size and type of the file must be those that were asked for. */
+/* Size and type of the file must match the options. */
 static int check_input(const tool_args *args, order *o, const ambit__npy_info *info)
 {
   tool_problem *p = &o->problem;
@@ -219,7 +216,7 @@ static bool keeps_all(const tool_problem *p)
   return false;
 }
 
-/* What the run found, on standard output; its length and speed, on standard error. */
+/* The values of reductions, to stdout; length and speed of the run, to stderr. */
 static void summarise(ambit *a, const order *o, const tool_job *job)
 {
   const ambit__rule *rule = o->problem.rule;
@@ -236,8 +233,8 @@ static void summarise(ambit *a, const order *o, const tool_job *job)
           o->problem.what, size, ambit_type_name(o->problem.type), ambit_option_get(a, "devices"),
           s.iterations, s.seconds, s.seconds > 0 ? s.cells / s.seconds / 1e9 : 0);
   if (keeps_all(&o->problem))
-    fprintf(tool_notes, "ambit run: no cell is updated: fixed faces keep all of a grid this small; "
-                        "another --size or --boundary would leave some\n");
+    fprintf(tool_notes, "ambit run: no cell is updated: with fixed faces a grid this small has no "
+                        "cells to update; use another --size or --boundary\n");
 }
 
 static int tell_not_met(const order *o, const tool_job *job, int until)
@@ -290,7 +287,7 @@ static int try_outputs(ambit *a, const order *o)
   return TOOL_OK;
 }
 
-/* Everything that can be wrong before memory is asked for. */
+/* Checks everything before memory is allocated. */
 static int prepare(ambit *a, const tool_args *args, order *o)
 {
   ambit__npy_info info;
@@ -328,17 +325,18 @@ static int run(ambit *a, tool_args *args)
 const tool_command tool_run = {
     .name = "run",
     .words = "NAME|FILE.c|FILE.weights [options]",
-    .summary = "Runs a stencil on a grid, many times.",
+    .summary = "Runs iterations of a stencil on a grid.",
     .options = options,
     .notes =
         "NAME is a stencil of the catalogue: 2d4, 3d27, star2d1, box3d2s ... (docs/catalogue.md).\n"
-        "FILE.c holds a kernel (docs/language.md) with one field that is read and one that is\n"
-        "written; they are swapped after every iteration. Or it has one field only. Any other\n"
-        "file holds weights.\n\n" TOOL_SIZE_NOTE "\nThe start is the same on every machine: a hash "
-        "of each cell's index, in [0,1), or 0 and 1\n"
-        "for integers (docs/tool.md has the formula). With the boundary `fixed`, cells whose\n"
-        "neighbours would lie outside the grid keep their first value. The final values of the\n"
-        "kernel's reductions are printed as `name = value`.\n"
+        "FILE.c contains a kernel (docs/language.md) with one field that is read and one that is\n"
+        "written, swapped after every iteration, or with a single field. Any other file contains\n"
+        "weights.\n\n" TOOL_SIZE_NOTE "\nThe initial values are the same on every machine: a hash "
+        "of each cell's index, in [0,1),\n"
+        "or 0 and 1 for integers (docs/tool.md has the formula). With the boundary `fixed`, cells "
+        "whose\n"
+        "neighbourhood leaves the grid keep their initial value. The final values of the kernel's\n"
+        "reductions are printed as `name = value`.\n"
         "\nexamples:\n"
         "  ambit run star2d1 --size 64x64 --steps 10 --output out.npy\n"
         "  ambit run 3d27 --size 128^3 --type double --boundary periodic --report\n"

@@ -1,6 +1,5 @@
-/* values.c - sizes, types, boundaries and numbers as users write them.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* values.c - sizes, types, boundaries and numbers in the user's notation.
  */
 #include "values.h"
 
@@ -20,7 +19,7 @@
 
 /* ---- sizes ---- */
 
-/* Digits; returns what follows them, or NULL if there are none or too many. */
+/* Reads digits; returns the rest, or NULL if there are none or too many. */
 static const char *read_digits(const char *text, int64_t *n)
 {
   char *end;
@@ -31,7 +30,7 @@ static const char *read_digits(const char *text, int64_t *n)
   return errno ? NULL : end;
 }
 
-/* "64" or "64^3": one or more axes. Returns what follows. */
+/* "64" or "64^3": one or more axes. Returns the rest. */
 static const char *read_term(const char *text, tool_size *size)
 {
   int64_t n, times = 1;
@@ -54,16 +53,16 @@ int tool_read_size(const tool_args *a, const char *text, tool_size *size)
     at = read_term(at + (at != text), size);
   while (at && *at == 'x');
   if (!at || *at)
-    return tool_wrong(a,
-                      "the size '%s' is not understood; write one number for each of 1 to %d axes, "
-                      "as 64x64, or 64^2 for short",
-                      text, AMBIT_MAX_DIMS);
+    return tool_wrong(
+        a,
+        "invalid size '%s'; write one number for each of 1 to %d axes, as 64x64, or 64^2 for short",
+        text, AMBIT_MAX_DIMS);
   for (int d = 0; d < size->ndims; d++) {
     if (size->extents[d] < 1)
       return tool_wrong(a, "the size '%s' has no cells along axis %d; it must be at least 1", text,
                         d);
     if (size->extents[d] > MOST_CELLS / cells)
-      return tool_wrong(a, "the size '%s' has more cells than any machine can hold", text);
+      return tool_wrong(a, "the size '%s' has too many cells", text);
     cells *= size->extents[d];
   }
   return TOOL_OK;
@@ -81,7 +80,7 @@ void tool_print_size(const tool_size *size, char text[TOOL_SIZE_CHARS])
 
 /* ---- types ---- */
 
-/* Names that come from elsewhere; the first of each type is the kernel language's own. */
+/* The names of the kernel language, then common abbreviations. */
 static const struct {
   const char *name;
   ambit_type type;
@@ -110,8 +109,8 @@ int tool_read_type(const tool_args *a, const char *text, ambit_type *type)
 
   if (i < 0)
     return tool_wrong(a,
-                      "there is no type '%s'; the types are float, double, int, 'unsigned char', "
-                      "short and long (or f32, f64, i32, u8, i16, i64)",
+                      "unknown type '%s'; the types are float, double, int, 'unsigned char', short "
+                      "and long (or f32, f64, i32, u8, i16, i64)",
                       text);
   *type = types[i].type;
   return TOOL_OK;
@@ -133,13 +132,13 @@ static int wrong_boundary(const tool_args *a, const char *word)
   for (ambit_boundary k = AMBIT_CONSTANT; k <= AMBIT_FIXED; k++)
     ambit__guess_offer(&guess, ambit__boundary_name(k));
   return tool_wrong(a,
-                    "there is no boundary '%s'%s%s%s The boundaries are fixed, periodic, reflect, "
+                    "unknown boundary '%s'%s%s%s The boundaries are fixed, periodic, reflect, "
                     "symmetric, clamp and constant=VALUE",
                     word, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
                     guess.best ? "'?" : ".");
 }
 
-/* One of the list, "periodic" or "constant=1.5". */
+/* One entry of the list, "periodic" or "constant=1.5". */
 static int read_one_boundary(const tool_args *a, const char *word, ambit_boundary *kind,
                              double *value)
 {
@@ -175,8 +174,7 @@ int tool_read_boundaries(const tool_args *a, const char *text, tool_boundaries *
     size_t length = strcspn(text, ",");
 
     if (b->n == AMBIT_MAX_DIMS)
-      return tool_wrong(a, "there are more than %d boundaries; there is one for each axis",
-                        AMBIT_MAX_DIMS);
+      return tool_wrong(a, "more than %d boundaries; give one per axis", AMBIT_MAX_DIMS);
     if ((code = read_boundary(a, text, length, &b->kind[b->n], &b->value[b->n]))) return code;
     b->n++;
     text += length;
@@ -192,12 +190,12 @@ int tool_read_count(const tool_args *a, const char *text, int64_t least, int64_t
   const char *end = read_digits(text, count);
 
   if (!end || *end || *count < least || *count > most)
-    return tool_wrong(a, "%s is '%s'; it must be a whole number from %" PRId64 " to %" PRId64,
+    return tool_wrong(a, "%s is '%s'; it must be an integer from %" PRId64 " to %" PRId64,
                       a->option, text, least, most);
   return TOOL_OK;
 }
 
-/* Copies a name of `length` characters; false if it is none. */
+/* Copies a name of `length` characters; false if it is not a name. */
 static bool copy_name(char name[TOOL_NAME_CHARS], const char *text, size_t length)
 {
   if (!length || length >= TOOL_NAME_CHARS) return false;
@@ -214,7 +212,7 @@ int tool_read_setting(const tool_args *a, const char *text, tool_setting *settin
 
   if (!copy_name(setting->name, text, length) || !text[length] ||
       !ambit__number_read(text + length + 1, &setting->value))
-    return tool_wrong(a, "'%s' sets nothing; write a parameter and a number, as k=0.2", text);
+    return tool_wrong(a, "invalid setting '%s'; write a parameter and a number, as k=0.2", text);
   return TOOL_OK;
 }
 
@@ -227,6 +225,7 @@ int tool_read_until(const tool_args *a, const char *text, tool_until *until)
   value += !strncmp(value, "==", 2) ? 2 : *value ? 1 : 0;
   if (!copy_name(until->name, text, length) || !ambit__number_read(value, &until->value))
     return tool_wrong(
-        a, "'%s' is no condition; write a reduction of the kernel, <, > or =, and a number", text);
+        a, "invalid condition '%s'; write a reduction of the kernel, <, > or =, and a number",
+        text);
   return TOOL_OK;
 }

@@ -1,7 +1,6 @@
-/* values.h - what the values of options mean. Each function takes the text of one value; on a
- * mistake it tells the user and returns TOOL_USAGE.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* values.h - parses the values of options. Each function takes the text of one value; on a mistake
+ * it reports it and returns TOOL_USAGE.
  */
 #ifndef AMBIT_TOOLS_VALUES_H
 #define AMBIT_TOOLS_VALUES_H
@@ -15,11 +14,11 @@ typedef struct tool_size {
   int64_t extents[AMBIT_MAX_DIMS];
 } tool_size;
 
-/* Boundaries, one for all axes or one for each. */
+/* Boundaries: one for all axes, or one per axis. */
 typedef struct tool_boundaries {
   int n; /* 0: not given */
   ambit_boundary kind[AMBIT_MAX_DIMS];
-  double value[AMBIT_MAX_DIMS]; /* of a constant */
+  double value[AMBIT_MAX_DIMS]; /* for constant */
 } tool_boundaries;
 
 /* k=0.2, from --set. */
@@ -43,7 +42,7 @@ int tool_read_count(const tool_args *a, const char *text, int64_t least, int64_t
 int tool_read_setting(const tool_args *a, const char *text, tool_setting *setting);
 int tool_read_until(const tool_args *a, const char *text, tool_until *until);
 
-/* Whether a word is the name of a type, or begins like a boundary; for lines of mixed words. */
+/* Whether a word is the name of a type, or starts like a boundary; for problem lines. */
 bool tool_is_type(const char *word);
 bool tool_is_boundary(const char *word);
 

@@ -1,26 +1,28 @@
-/* late.c - what late messages cost: the time of an iteration without exchanges, and with them on slower and slower networks.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* late.c - the cost of message latency: the time of an iteration without halo exchange, and with it
+ * on slower and slower networks.
  *
  *   late ROWS COLUMNS ITERATIONS ROUNDS NETWORK...
  *
- * Two processes have half of the rows of a plane of floats each, and get a row of the other's in each iteration. In each round, for
- * each NETWORK ("200us", a value of the option network; "": as it is), it runs without exchanges, with overlap none, and with
- * two-way. Every process prints a line of JSON for each run: the slowest counts.
+ * Two processes have half of the rows of a plane of floats each, and exchange one row per
+ * iteration. In each round, for each NETWORK ("200us", a value of the option network; "":
+ * unchanged), the program runs without exchange, with overlap none, and with two-way. Every process
+ * prints a line of JSON per run; the slower one counts.
  */
 #include <ambit.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Enough arithmetic that processes do not fight for the memory, and times are steady. */
+/* Enough arithmetic that processes do not compete for memory bandwidth, for stable times. */
 static const char rule[] = AMBIT_SOURCE(void smooth(const float *u, float *v) {
   float n = u[-1][0] - *u, s = u[1][0] - *u, w = u[0][-1] - *u, e = u[0][1] - *u;
   *v = *u + 0.2f * (n / sqrtf(1 + n * n) + s / sqrtf(1 + s * s) + w / sqrtf(1 + w * w) +
                     e / sqrtf(1 + e * e));
 });
 
-/* Iterations that are not timed: with two-way, until it is found out whether steps are best cut. */
-enum { WARM_UP = 3, WARM_UP_TWO_WAY = 200 };
+/* Iterations that are not timed. */
+enum { WARM_UP = 3 };
 
 typedef struct job {
   int64_t extents[2];
@@ -28,7 +30,7 @@ typedef struct job {
   int round;
 } job;
 
-/* Seconds per iteration; the meeting before the first one does not count. 0: something is wrong. */
+/* Seconds per iteration, without the synchronisation before the first one. 0 on failure. */
 static double time_run(ambit_program *p, int64_t warm_up, int64_t iterations)
 {
   ambit_stats warm, all;
@@ -38,7 +40,7 @@ static double time_run(ambit_program *p, int64_t warm_up, int64_t iterations)
   return (all.seconds - warm.seconds) / (double)iterations;
 }
 
-/* Ends the program if something is wrong. */
+/* Exits on failure. */
 static void run(const job *j, const char *option, const char *value, const char *network)
 {
   char name[] = "late", first[64], second[64], *words[] = {name, first, second, NULL},
@@ -57,13 +59,11 @@ static void run(const job *j, const char *option, const char *value, const char 
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
   p = ambit_program_create(g);
-  ambit_field_fill_value(
-      u,
-      0.5); /* from 0, numbers would come about that are so small that cores are slow with them */
+  ambit_field_fill_value(u, 0.5); /* from 0, denormal numbers would slow down the cores */
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1.0);
   ambit_apply(p, ambit_kernel_create(a, rule), u, v);
   ambit_swap(p, u, v);
-  seconds = time_run(p, strcmp(value, "two-way") ? WARM_UP : WARM_UP_TWO_WAY, j->iterations);
+  seconds = time_run(p, WARM_UP, j->iterations);
   if (seconds > 0)
     printf("{\"round\": %d, \"process\": %d, \"%s\": \"%s\", \"network\": \"%s\", "
            "\"seconds\": %.3e, \"bytes\": %lld}\n",

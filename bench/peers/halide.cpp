@@ -1,9 +1,11 @@
-// halide.cpp - the peer to beat on CPUs: Halide's JIT, with the best of a list of schedules.
-//
-// One sweep per call, no steps fused: rows (2-D) or planes (3-D) are unrolled so that they share their loads, x
-// is vectorised, strips go to Halide's threads (HL_NUM_THREADS). Every candidate schedule is timed for
-// a few sweeps on the problem itself; the fastest is then measured and named in the output.
-// SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halide.cpp - Halide's JIT with the best of a list of schedules: the strongest peer on CPUs.
+ *
+ * One sweep per call, no fused iterations. Rows (2-D) or planes (3-D) are unrolled to share their
+ * loads, x is vectorised, strips are distributed to Halide's threads (HL_NUM_THREADS). Every
+ * candidate schedule is timed for a few sweeps on the problem itself; the fastest is then measured
+ * and named in the output.
+ */
 #include "peer.h"
 
 #include <Halide.h>
@@ -16,7 +18,8 @@ using Halide::Func;
 using Halide::ImageParam;
 using Halide::Var;
 
-// Rows (2-D) or planes (3-D) unrolled, vectors per step along x, rows per tile, slowest indices per parallel strip.
+// Rows (2-D) or planes (3-D) unrolled, vectors per step along x, rows per tile, rows or planes per
+// parallel strip.
 struct Schedule {
   int unroll, vectors, rows, strip;
   std::string text() const
@@ -26,8 +29,8 @@ struct Schedule {
   }
 };
 
-// All schedules worth trying; of stencils with many points only those with the usual tile and strip, as their sums, not
-// memory, decide, and take seconds to compile.
+// The schedules to try. Stencils with many points get only the usual tile and strip: they
+// are limited by arithmetic, not by memory, and take seconds to compile.
 static std::vector<Schedule> candidates(const peer_args &p)
 {
   std::vector<Schedule> list;
@@ -39,7 +42,7 @@ static std::vector<Schedule> candidates(const peer_args &p)
       for (int strip : {8 * unroll, 32 * unroll, slow / 2})
         for (int tile : {flat ? 1 : rows, 16}) {
           if (strip < unroll || strip > slow || tile > rows || (flat && tile > 1)) continue;
-          if (p.stencil.points * unroll * vectors > 512) continue; // seconds to compile, never best
+          if (p.stencil.points * unroll * vectors > 512) continue; // slow to compile, never best
           if (large && (tile != 16 || strip != 8 * unroll)) continue;
           list.push_back({unroll, vectors, tile, strip});
         }
@@ -102,7 +105,7 @@ private:
   Var x, y, z, xi, yi, zi, strip;
 };
 
-// Views of one array: with the ring as Halide's input, without it as its output.
+// Views of one array: with the ring as input, without it as output.
 struct Array {
   Buffer<> input, output;
   Array(const peer_args &p, const peer_grid &g)
@@ -154,7 +157,7 @@ static double value(const peer_args &p, const Buffer<> &b, int64_t at)
                      : static_cast<double>(reinterpret_cast<const float *>(b.data())[at]);
 }
 
-// The sum over the offsets, in the order in which the points are numbered.
+// The sum over the offsets, in the order of the points.
 static double naive(const peer_args &p, const peer_grid &g, const Buffer<> &from, int64_t at)
 {
   double sum = 0;
@@ -166,7 +169,7 @@ static double naive(const peer_args &p, const peer_grid &g, const Buffer<> &from
   return sum;
 }
 
-// One sweep of a small odd grid against the sum over the offsets, for every candidate schedule.
+// Compares one sweep of a small odd grid with the sum over the offsets, for every candidate.
 static bool check(peer_args p)
 {
   const int64_t extent[3] = {p.stencil.ndims == 3 ? 19 : 1, 37, 83};

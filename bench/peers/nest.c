@@ -1,9 +1,9 @@
-/* nest.c - the peer everybody has: a plain OpenMP loop nest per stencil, weights as constants.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nest.c - a plain OpenMP loop nest per stencil, with constant weights.
  *
- * Each nest is what a careful user would write: one statement per cell, the outer loop shared among
- * the threads, the inner one told to vectorise, rows aligned and on huge pages. No blocking, no register
- * tiling, no fused steps. The sums are written out by macros so that every weight is a constant to the compiler.
- * SPDX-License-Identifier: BSD-3-Clause
+ * Each nest is written as a careful user would: one statement per cell, the outer loop parallel,
+ * the inner one vectorised, rows aligned and on huge pages. No blocking, no register tiling, no
+ * fused iterations. Macros expand the sums, so that every weight is a compile-time constant.
  */
 #define _GNU_SOURCE
 #include "peer.h"
@@ -18,7 +18,7 @@
   (LINE5(T, i, n, (p)-2 * (s)) + LINE5(T, i + 5, n, (p) - (s)) + LINE5(T, i + 10, n, p) +          \
    LINE5(T, i + 15, n, (p) + (s)) + LINE5(T, i + 20, n, (p) + 2 * (s)))
 
-/* p is the cell, s the pitch of rows, t the pitch of planes. */
+/* p points to the cell, s is the pitch of rows, t the pitch of planes. */
 #define STAR2D1(T, p, s, t) (W(T, 0, 5) * (p)[-s] + LINE3(T, 1, 5, p) + W(T, 4, 5) * (p)[s])
 #define STAR2D2(T, p, s, t)                                                                        \
   (W(T, 0, 9) * (p)[-2 * s] + W(T, 1, 9) * (p)[-s] + LINE5(T, 2, 9, p) + W(T, 7, 9) * (p)[s] +     \
@@ -41,7 +41,7 @@
 
 typedef void (*sweep_fn)(const peer_grid *g, const void *from, void *to);
 
-/* In 2-D extent[0] is 1 and the loop over rows is the one to share; collapsing serves both. */
+/* In 2-D extent[0] is 1 and the loop over rows must be parallel; collapsing serves both. */
 #define NEST(T, name, SUM)                                                                         \
   static void name##_##T(const peer_grid *g, const void *from, void *to)                           \
   {                                                                                                \
@@ -100,7 +100,7 @@ static void set(const peer_args *p, void *a, int64_t at, double x)
     ((float *)a)[at] = (float)x;
 }
 
-/* Rows are shared as the sweeps share them, so that pages lie near the thread that uses them. */
+/* Distributes rows as the sweeps do, so that pages are local to the thread that uses them. */
 static void fill(const peer_args *p, const peer_grid *g, void *a)
 {
   const int64_t r = p->stencil.radius, r0 = p->stencil.ndims == 3 ? r : 0;
@@ -122,7 +122,7 @@ static double naive(const peer_args *p, const peer_grid *g, const void *from, in
   return sum;
 }
 
-/* One sweep of a small odd grid against the sum over the offsets. */
+/* Compares one sweep of a small odd grid with the sum over the offsets. */
 static int check(const peer_args *p, sweep_fn sweep)
 {
   const int64_t extent[3] = {p->stencil.ndims == 3 ? 9 : 1, 13, 83};

@@ -1,10 +1,11 @@
-/* peer.h - what the peer programs share: stencils, weights, grids, timing, one JSON line.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* peer.h - shared by the peer programs: stencils, weights, grids, timing, JSON output.
  *
- * A stencil is named as in Ambit's catalogue: star or box, "2d" or "3d", its radius. Its points are numbered in C order
- * of their offsets; point i of n has the weight PEER_WEIGHT(i, n), so all weights differ and sum to 1. Arrays
- * have a ring of `radius` cells that never change; rows are padded to whole cache lines but
- * never to whole pages (a pitch of 4096 bytes makes neighbouring rows collide in the caches).
- * Readable by C11 and C++17. SPDX-License-Identifier: BSD-3-Clause
+ * A stencil is named as in Ambit's catalogue: star or box, "2d" or "3d", its radius. Its points are
+ * numbered in row-major order of their offsets; point i of n has the weight PEER_WEIGHT(i, n), so
+ * all weights differ and sum to 1. Arrays have a ring of `radius` cells that never change. Rows are
+ * padded to whole cache lines, but not to whole pages: with a pitch of 4096 bytes neighbouring rows
+ * conflict in the caches. Valid C11 and C++17.
  */
 #ifndef AMBIT_BENCH_PEER_H
 #define AMBIT_BENCH_PEER_H
@@ -118,7 +119,7 @@ static inline void peer_grid_init(peer_grid *g, const peer_stencil *s, const int
   g->bytes = (size_t)(g->plane * (extent[0] + 2 * r0) + 2 * line) * element;
 }
 
-/* Zeroed memory on huge pages where the system has them; lives until the program ends. */
+/* Zeroed memory, on huge pages if available; never freed. */
 static inline void *peer_alloc(size_t bytes)
 {
   const size_t huge = (size_t)2 << 20;
@@ -135,7 +136,7 @@ static inline void *peer_alloc(size_t bytes)
   return m;
 }
 
-/* The first value of a cell: irregular, so that a wrong neighbour shows. */
+/* The initial value of a cell: irregular, so that a wrong neighbour is detected. */
 static inline double peer_value(int64_t i, int64_t j, int64_t k)
 {
   return (double)((i * 7919 + j * 104729 + k * 1299709 + i * j * 31 + j * k * 17) & 1023) / 1024.0;

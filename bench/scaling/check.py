@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Small simulations beside what their numbers give by hand: bench/scaling/check.py BUILD
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares small simulations with the formulas of the model: bench/scaling/check.py BUILD
 
-On one process an iteration is a kernel. On two that do not overlap, it is a kernel between copies and a message; on two that do,
-and have enough to compute, it is the kernel of the inner cells and, beside it, the memory that the border takes.
+On one process an iteration is a kernel. On two without overlap, it is a kernel, copies and a message. On two with overlap and
+enough computation, it is the kernel of the inner cells plus the memory time of the border.
 """
 import math, sys, xml.etree.ElementTree
 
@@ -24,18 +25,18 @@ class Cluster:
             setattr(self, p.get("id"), p.get("value") if p.get("id") == "cluster" else float(p.get("value")))
 
     def kernel(self, rows):
-        """On so many rows: every value within reach read once, every value written once."""
+        """Seconds for so many rows: every value within reach is read once, every value written once."""
         moved = [math.ceil(n * FLOAT / SECTOR) * SECTOR for n in (ROWS - 2, ROWS)]
         return self.launch + (moved[1] * (rows + 2) + moved[0] * rows) / self.bandwidth_2d
 
     def exchange(self, nodes):
-        """From the end of a kernel until the next can begin: out, across, in."""
+        """Seconds from the end of a kernel until the next can begin: out, across, in."""
         row = (ROWS - 2) * FLOAT
         apart = abs(nodes[0] - nodes[1])
         links = 4 if apart >= 32 else 2  # across a leaf of the tree, or within it
         across = links * self.lat + row / self.bw if apart else self.loopback_lat + row / self.loopback_bw
         copy = self.copy + row / self.pcie
-        orders = 3 * self.event + self.order  # the host's, meanwhile: three events, and the launch
+        orders = 3 * self.event + self.order  # of the host in the meantime: three events and the launch
         return copy + 2 * CALL + across + self.order + max(copy, orders)
 
 
@@ -55,7 +56,7 @@ def all_agree(build, out):
                            nodes)["seconds"]
             good = abs(got - expected) < 1e-4 * expected
             agree = agree and good
-            print(f"{cluster.cluster} {what}, {overlap}: {got * 1e6:.2f} microseconds, by hand {expected * 1e6:.2f}"
+            print(f"{cluster.cluster} {what}, {overlap}: {got * 1e6:.2f} microseconds, expected {expected * 1e6:.2f}"
                   f"{'' if good else ': they differ'}", file=out)
     return agree
 

@@ -1,4 +1,6 @@
-/* host.c - time, as the simulated processes see it. All of them live in this one process, and share its variables. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host.c - time of the simulated processes. All of them are in this one process and share its
+ * variables. */
 #include "host.h"
 
 #include <mpi.h>
@@ -8,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TICK 1e-9 /* seconds that the simulator does not tell apart */
+#define TICK 1e-9 /* seconds; the resolution of the simulator */
 
 sim_host *sim_host_self(void)
 {
@@ -52,8 +54,9 @@ void sim_host_found(sim_host *h)
   h->first = NULL;
 }
 
-/* The first round of looks is free: whoever looks once, in passing, goes on. Then, what the device does is waited for to the
- * moment; meanwhile nothing could be done with messages that come, since unpacking is behind it in the same queue. */
+/* The first round of polling is free: a single poll in passing does not wait. After that, the host
+ * sleeps until the device finishes. Messages that arrive in the meantime could not be handled,
+ * since unpacking is behind it in the same queue. */
 bool sim_host_missed(sim_host *h, const void *what, double when)
 {
   if (!h->first) {

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - seconds per iteration of a stencil on the processes of a simulated cluster.
  *
  *     smpirun ... scaling.so STENCIL SIZE [ITERATIONS] [--ambit-...]
  *
- * The program is run for some iterations, and then for some more: the difference is what more iterations cost, whatever it
- * takes to begin and to end. Writes one line of JSON.
+ * The program is run twice, with different numbers of iterations; the difference is the cost of the
+ * additional iterations, without start and end. Prints one line of JSON.
  */
 #include "ambit.h"
 #include "host.h"
@@ -47,7 +48,7 @@ static ambit_program *make_program(ambit *a, const char *stencil, const char *te
   return p;
 }
 
-/* The largest number among all processes: they share the memory of the simulator. */
+/* The maximum over all processes, which share the memory of the simulator. */
 static double most(double mine)
 {
   static double all;
@@ -62,7 +63,7 @@ static double most(double mine)
   return most_of_all;
 }
 
-/* Simulated seconds until all processes have run so many iterations. */
+/* Simulated seconds until all processes have run the iterations. */
 static double seconds(ambit_program *p, int iterations)
 {
   double start;

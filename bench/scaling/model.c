@@ -1,18 +1,20 @@
-/* model.c - a GPU that takes every order, carries out none, and says how long each would take.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* model.c - a GPU that executes nothing, and models how long each operation would take.
  *
- * It has no memory, as device/dry.c has none, but queues with a time: an order begins when the queue is free and the host has
- * handed it over, and what it costs is worked out from a few numbers. These are properties of the hosts in the platform file, so that one
- * file describes a cluster:
+ * It has no memory, as device/dry.c, but queues with a time: an operation starts when the queue is
+ * free and the host has submitted it, and its cost is computed from a few numbers. These are
+ * properties of the hosts in the platform file, so that one file describes a cluster:
  *
  *     launch             s    of a kernel, however small
- *     bandwidth_2d, _3d  B/s  that kernels on grids of up to 2, and of more, dimensions read and write together
+ *     bandwidth_2d, _3d  B/s  of kernels on grids of up to 2, and of more, dimensions
  *     flops              1/s  of float
  *     copy, pcie         s, B/s   of a copy between host and device, in one direction
- *     order, event       s    that the host spends to hand over a launch or a copy, and an event
+ *     order, event       s    host time to submit a launch or a copy, and an event
  *     memory             B
  *
- * Kernels of several queues run side by side. What those of urgent queues move, which are small, is lost to the others: the next
- * one takes longer by it. Messages lie in one piece of memory that all of them share, and that nobody reads.
+ * Kernels of several queues run concurrently. The memory traffic of urgent queues, whose kernels
+ * are small, delays the next kernel of the others. All messages share one buffer, which is never
+ * read.
  *
  * Link with -Wl,--wrap=ambit__backend_find.
  */
@@ -29,7 +31,7 @@
 #include <string.h>
 
 enum {
-  SECTOR = 32,        /* bytes that memory moves at least */
+  SECTOR = 32,        /* bytes of a memory transaction */
   MAIL_MOST = 1 << 28 /* bytes of the largest message */
 };
 
@@ -38,13 +40,13 @@ typedef struct model {
   sim_host *host;
   double launch, bandwidth[2], flops, copy, pcie, order, event, memory;
   double
-      lost; /* seconds of memory that urgent kernels took from the others, and that are still to be made up for */
+      lost; /* seconds of memory time that urgent kernels took, charged to the next other kernel */
 } model;
 
 typedef struct lane {
   ambit__queue head;
   bool urgent;
-  double free; /* when all it was given so far is done */
+  double free; /* when all its work is done */
 } lane;
 
 struct ambit__event {
@@ -66,7 +68,7 @@ static model *model_of(const ambit__queue *q)
 
 /* ---- time ---- */
 
-/* The host hands over what takes the device so many seconds. */
+/* The host submits work that takes the device so many seconds. */
 static ambit_status take(ambit__queue *q, double seconds)
 {
   const model *m = model_of(q);
@@ -77,7 +79,7 @@ static ambit_status take(ambit__queue *q, double seconds)
   return AMBIT_OK;
 }
 
-/* The same for a kernel, which takes so long beside its launch. */
+/* The same for a kernel; `seconds` is without its launch. */
 static ambit_status take_kernel(ambit__queue *q, double seconds)
 {
   model *m = model_of(q);
@@ -87,7 +89,7 @@ static ambit_status take_kernel(ambit__queue *q, double seconds)
   return take(q, m->launch + seconds + (((lane *)q)->urgent ? 0 : lost));
 }
 
-/* Bytes of a box in memory whose rows are moved in whole sectors. */
+/* Bytes that memory transfers for a box, whose rows are moved in whole sectors. */
 static double sectors(const ambit__box *box, size_t size)
 {
   const int last = box->ndims - 1;
@@ -100,7 +102,7 @@ static double sectors(const ambit__box *box, size_t size)
   return bytes;
 }
 
-/* What parameter p of a rule must read and write to update a box: every value once. */
+/* Memory traffic of parameter p of a rule to update a box: every value once. */
 static double traffic(const ambit__param *p, const ambit__box *box)
 {
   const size_t size = ambit_type_size(p->type);
@@ -127,7 +129,7 @@ static double kernel_seconds(const model *m, const ambit__rule *rule, const ambi
   return fmax(bytes / m->bandwidth[box->ndims > 2], flops / m->flops);
 }
 
-/* A kernel that moves a box between a field and a dense array. */
+/* A kernel that copies a box between a field and a dense array. */
 static double move_seconds(const model *m, const ambit__layout *l, const ambit__box *box)
 {
   const double there = l->components * sectors(box, ambit_type_size(l->type));
@@ -140,7 +142,8 @@ static double copy_seconds(const model *m, size_t bytes)
   return m->copy + (double)bytes / m->pcie;
 }
 
-/* Whether a box needs no kernel on its way to a message: its rows are long (device/gpu/boxes.c asks the same, and how many they are). */
+/* Whether a box needs no kernel for packing, because its rows are long. device/gpu/boxes.c also
+ * checks their number. */
 static bool is_copied(const ambit__layout *l, const ambit__box *box)
 {
   const int last = box->ndims - 1;
@@ -157,14 +160,14 @@ static int model_count(void)
   return 1;
 }
 
-/* A number of the platform file; all of them are more than 0. */
+/* A number of the platform file; all must be positive. */
 static ambit_status property(ambit__errors *errors, const char *name, double *value)
 {
   const char *text = sg_host_get_property_value(sg_host_self(), name);
 
   *value = text ? strtod(text, NULL) : 0;
   AMBIT_CHECK(*value > 0, errors, AMBIT_ENODEVICE,
-              "the platform file gives its hosts no property '%s'; it must be a number more than 0",
+              "the platform file gives its hosts no property '%s'; it must be a positive number",
               name);
   return AMBIT_OK;
 }
@@ -214,7 +217,7 @@ static void model_close(ambit__device *dev)
 
 static void model_info(ambit__device *dev, ambit__device_info *info)
 {
-  *info = (ambit__device_info){.name = "a GPU that is simulated", .units = 1};
+  *info = (ambit__device_info){.name = "simulated GPU", .units = 1};
   info->memory = (size_t)((model *)dev)->memory;
 }
 
@@ -315,10 +318,10 @@ static ambit_status model_ghosts(ambit__queue *q, ambit__store *store, const amb
 static ambit_status model_message_open(ambit__device *dev, size_t bytes, ambit__message **m)
 {
   static unsigned char
-      *shared; /* by all messages of all processes; the simulator copies nothing in it */
+      *shared; /* by all messages of all processes; the simulator copies no data in it */
 
   AMBIT_CHECK(bytes <= MAIL_MOST, dev->errors, AMBIT_EUNSUPPORTED,
-              "a message of %zu bytes is simulated; it must be at most %d", bytes, (int)MAIL_MOST);
+              "simulated message of %zu bytes; it must be at most %d", bytes, (int)MAIL_MOST);
   if (!shared) shared = SMPI_SHARED_MALLOC(MAIL_MOST);
   *m = ambit__new(dev->errors, 1, sizeof **m);
   if (!*m) return AMBIT_ENOMEM;
@@ -427,7 +430,7 @@ static ambit_status model_launch(ambit__queue *q, ambit__function *fn, const amb
 
 static const ambit__backend backend = {
     .name = "model",
-    .summary = "tells how long a GPU would take",
+    .summary = "models the time of a GPU",
     .toll = AMBIT__GPU_TOLL,
     .count = model_count,
     .open = model_open,
@@ -460,7 +463,7 @@ static const ambit__backend backend = {
     .copy_bandwidth = model_copy_bandwidth,
 };
 
-/* Whatever device is asked for, this is it. */
+/* Every device name refers to this one. */
 const ambit__backend *__wrap_ambit__backend_find(ambit__errors *errors, const char *name,
                                                  size_t length);
 const ambit__backend *__wrap_ambit__backend_find(ambit__errors *errors, const char *name,

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* net.c - the net of the simulated processes: net/mpi.c, on the MPI of the simulator.
  *
- * Messages are begun and tested by net/mpi.c. A process that waits would test for ever, since time does not pass by
- * testing: it blocks until some message is done.
+ * net/mpi.c begins and tests messages. A process that waits would test for ever, since testing
+ * takes no simulated time; it blocks instead until some message is complete.
  *
- * Gathering is done otherwise. It is used before and after a run only, as long as programs reduce nothing, and what the simulator has
- * for MPI_Iallgather sends a message from everyone to everyone, a million for 1,024 processes.
+ * Gather is replaced. As long as programs have no reductions, it is used only before and after a
+ * run, and the simulator's MPI_Iallgather sends a message from every process to every other, a
+ * million for 1,024 processes.
  *
  * Link with -Wl,--wrap=ambit__net_open.
  */
@@ -21,19 +23,19 @@ extern const ambit__net_kind ambit__net_mpi;
 ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how,
                                     const void *communicator, ambit__net **net);
 
-enum { MESSAGES = 512 }; /* that a process can have under way */
+enum { MESSAGES = 512 }; /* maximum pending messages of a process */
 
-/* Blocks until some message under way is done; those that are have no handle any more. */
+/* Blocks until some pending message is complete; complete ones have a null handle. */
 static void wait_some(ambit__net *net)
 {
   MPI_Request handles[MESSAGES];
   int done[MESSAGES], ndone, n = 0;
 
-  for (ambit__request *r = net->under_way; r && n < MESSAGES; r = r->next)
+  for (ambit__request *r = net->pending; r && n < MESSAGES; r = r->next)
     handles[n++] = ambit__mpi_kept(r);
   MPI_Waitsome(n, handles, &ndone, done, MPI_STATUSES_IGNORE);
   n = 0;
-  for (ambit__request *r = net->under_way; r && n < MESSAGES; r = r->next)
+  for (ambit__request *r = net->pending; r && n < MESSAGES; r = r->next)
     ambit__mpi_keep(r, handles[n++]);
   sim_host_self()->waited = simgrid_get_clock();
 }

@@ -1,11 +1,12 @@
-"""Running the scaling program (main.c) on a cluster that SimGrid simulates."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the scaling program (main.c) on a cluster simulated by SimGrid."""
 import json, pathlib, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 GPUS = 4  # of a node
-CALL = 5e-7  # seconds that MPI takes of its caller to send, and to receive
+CALL = 5e-7  # seconds of an MPI call to send or to receive
 
-# Links without the TCP of SMPI's defaults, collectives that do not compute for minutes.
+# Links without the TCP model that SMPI uses by default, and collectives that simulate fast.
 SETTINGS = {
     "smpi/simulate-computation": "no", "smpi/test": "0", "smpi/iprobe": "0", "smpi/wtime": "0",
     "smpi/ois": f"0:{CALL}:0", "smpi/or": f"0:{CALL}:0", "smpi/bw-factor": "0:1", "smpi/lat-factor": "0:1",
@@ -16,7 +17,7 @@ SETTINGS = {
 
 
 def simulate(build, cluster, stencil, size, options, nodes):
-    """Runs on as many processes as there are nodes in the list, which may name one several times."""
+    """Runs one process per entry of `nodes`, in which a node may occur several times."""
     with tempfile.NamedTemporaryFile("w", suffix=".hosts") as hosts:
         hosts.writelines(f"node{i}\n" for i in nodes)
         hosts.flush()

@@ -1,4 +1,5 @@
-/* smpi.c - calls of MPI that net/mpi.c makes, and for which SimGrid 3.32 has no answer, a wrong one, or one that takes minutes.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* smpi.c - MPI calls of net/mpi.c that SimGrid 3.32 lacks, does wrong, or takes minutes for.
  *
  * Link with -Wl,--wrap=MPI_Is_thread_main,--wrap=MPI_Get_elements_x,--wrap=MPI_Comm_split_type.
  */
@@ -8,7 +9,7 @@ int __wrap_MPI_Is_thread_main(int *flag);
 int __wrap_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
 int __wrap_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part);
 
-/* Every process runs in its main thread; the simulator says so in process 0 only. */
+/* Every process runs in its main thread; the simulator reports that in process 0 only. */
 int __wrap_MPI_Is_thread_main(int *flag)
 {
   *flag = 1;
@@ -24,7 +25,7 @@ int __wrap_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_C
   return code;
 }
 
-/* Nobody shares a node: every process has a GPU of its own, so it makes no difference. */
+/* No processes share a node: each has its own GPU, so it makes no difference. */
 int __wrap_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
 {
   (void)comm, (void)type, (void)key, (void)info;

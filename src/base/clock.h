@@ -1,8 +1,9 @@
-/* clock.h - how long things take. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* clock.h - wall-clock time for measurements. */
 #ifndef AMBIT_BASE_CLOCK_H
 #define AMBIT_BASE_CLOCK_H
 
-/* Seconds since some fixed moment; never goes back. */
+/* Seconds since an arbitrary fixed time; monotonic. */
 double ambit__clock(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* error.h - raising and passing on errors inside the library.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* error.h - raising and propagating errors inside the library.
  *
- * Every layer that can fail is handed an ambit__errors, the part of a context where failures are
- * told. The first error stays; later ones are dropped, because they follow from it.
+ * Every function that can fail gets an ambit__errors, the error state of a context. The first error
+ * is kept; later ones are dropped, since they are consequences of it.
  */
 #ifndef AMBIT_BASE_ERROR_H
 #define AMBIT_BASE_ERROR_H
@@ -12,27 +13,28 @@
 
 typedef struct ambit__errors {
   ambit_status status;    /* of the first error; AMBIT_OK if none */
-  char *text;             /* its whole story, owned; NULL if none (or no memory for it) */
-  ambit_error_fn handler; /* told at once; NULL: silent */
-  void *user;             /* handed to the handler */
-  bool
-      waits; /* the handler is told by ambit__errors_tell, when it is known who else has the error */
-  bool untold; /* ... and has not been told yet */
-  bool agreed; /* all processes of the context have failed, and know it */
+  char *text;             /* full message, owned; NULL if none, or if out of memory */
+  ambit_error_fn handler; /* called for each error; NULL: silent */
+  void *user;             /* passed to the handler */
+  /* the handler is called later, by ambit__errors_tell: when it is known which other processes have
+   * the error */
+  bool waits;
+  bool untold; /* the handler has not been called yet */
+  bool agreed; /* all processes of the context have failed and know it */
 } ambit__errors;
 
-/* Records the story, tells the handler, and returns `code` so that it can stand in a return
- * statement. `errors` may be NULL: then only the code is passed on. */
+/* Records the message, calls the handler, and returns `code`, for use in a return statement. If
+ * `errors` is NULL, only returns the code. */
 ambit_status ambit__raise(ambit__errors *errors, ambit_status code, const char *fmt, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
-#ifdef __clang_analyzer__ /* it looks into one file at a time: a raise never returns AMBIT_OK */
+#ifdef __clang_analyzer__ /* it analyses one file at a time: a raise never returns AMBIT_OK */
 #  define ambit__raise(errors, code, ...) (ambit__raise(errors, code, __VA_ARGS__), (code))
 #endif
-void ambit__errors_tell(ambit__errors *errors);  /* the handler, if it waits to be told */
-void ambit__errors_clear(ambit__errors *errors); /* forgets the error, frees its text */
+void ambit__errors_tell(ambit__errors *errors);  /* calls the handler, if that is still due */
+void ambit__errors_clear(ambit__errors *errors); /* clears the error, frees its text */
 
 /* Returns from the calling function unless the condition holds. */
 #define AMBIT_CHECK(cond, errors, code, ...)                                                       \
@@ -40,14 +42,14 @@ void ambit__errors_clear(ambit__errors *errors); /* forgets the error, frees its
     if (!(cond)) return ambit__raise(errors, code, __VA_ARGS__);                                   \
   } while (0)
 
-/* Passes a failure on. Only for functions that have nothing to release. */
+/* Propagates a failure. Only for functions that have nothing to release. */
 #define AMBIT_TRY(call)                                                                            \
   do {                                                                                             \
     ambit_status ambit__s = (call);                                                                \
     if (ambit__s) return ambit__s;                                                                 \
   } while (0)
 
-/* The same for functions that own something: sets `s` and jumps to the single clean-up. */
+/* The same for functions that own resources: sets `s` and jumps to the single clean-up. */
 #define AMBIT_TRY_GOTO(s, call, label)                                                             \
   do {                                                                                             \
     (s) = (call);                                                                                  \

@@ -28,14 +28,14 @@ enum {
 
 struct ambit__file {
   ambit__errors *errors;
-  char *path;          /* as the user said it, for messages */
-  char *target;        /* what to rename to: the path, links followed */
-  char *beside;        /* where it is written; NULL: directly to the path */
-  ambit__undo undo;    /* of a file that is written beside its name */
-  bool joined;         /* another process created it, and will rename or remove it */
+  char *path;          /* as given by the user, for messages */
+  char *target;        /* final name: the path with links resolved */
+  char *beside;        /* temporary file; NULL: the path is written directly */
+  ambit__undo undo;    /* removes the temporary file if the process is stopped */
+  bool joined;         /* created by another process, which renames or removes it */
   int fd;              /* -1: not open */
-  ambit_status failed; /* of the first failure */
-  size_t used;         /* bytes of the buffer */
+  ambit_status failed; /* status of the first failure */
+  size_t used;         /* bytes in the buffer */
   unsigned char buffer[BUFFER_BYTES];
 };
 
@@ -223,7 +223,7 @@ static char *name_of_new(const char *path)
   return name;
 }
 
-/* A file that is replaced hands on its permissions; a new one has those the umask leaves. */
+/* A replaced file keeps its permissions; a new one gets those of the umask. */
 static ambit_status open_target(ambit__file *f)
 {
   struct stat old;
@@ -289,8 +289,8 @@ ambit_status ambit__file_join(ambit__errors *errors, const char *path, const cha
   }
   if (f->path)
     ambit__raise(errors, AMBIT_EIO,
-                 "cannot open %s, which another process has made for %s: %s; the folder must be "
-                 "one that all processes share",
+                 "cannot open %s, which another process created for %s: %s; the directory must be "
+                 "shared by all processes",
                  beside, path, strerror(errno));
   ambit__file_abort(f);
   return errors->status;
@@ -301,7 +301,7 @@ const char *ambit__file_beside(const ambit__file *f)
   return f->beside;
 }
 
-/* write() may write less than asked, and the reason only comes with the next call. */
+/* write() may write less than requested; the next call then gives the reason. */
 static ambit_status write_out(ambit__file *f, const unsigned char *data, size_t bytes)
 {
   while (bytes && !f->failed) {
@@ -335,7 +335,7 @@ ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes)
 ambit_status ambit__file_extend(ambit__file *f, uint64_t bytes)
 {
   AMBIT_TRY(flush(f));
-  return ftruncate(f->fd, (off_t)bytes) ? fail(f, "give its length to", errno) : AMBIT_OK;
+  return ftruncate(f->fd, (off_t)bytes) ? fail(f, "set the length of", errno) : AMBIT_OK;
 }
 
 ambit_status ambit__file_write_at(ambit__file *f, uint64_t offset, const void *data, size_t bytes)
@@ -398,7 +398,7 @@ void ambit__file_abort(ambit__file *f)
 
 /* ---- reading ---- */
 
-/* Reads until the end, or until there is one byte more than allowed. */
+/* Reads to the end of the file, or until max_bytes are exceeded. */
 static ambit_status read_rest(ambit__errors *errors, FILE *in, const char *path, size_t max_bytes,
                               unsigned char **data, size_t *size)
 {
@@ -410,13 +410,14 @@ static ambit_status read_rest(ambit__errors *errors, FILE *in, const char *path,
 
     cap += max_bytes - cap < room ? max_bytes - cap : room;
     bigger = realloc(*data, cap + 1);
-    AMBIT_CHECK(bigger, errors, AMBIT_ENOMEM, "no memory for the %zu bytes of %s", cap + 1, path);
+    AMBIT_CHECK(bigger, errors, AMBIT_ENOMEM, "out of memory for the %zu bytes of %s", cap + 1,
+                path);
     *data = bigger;
     *size += fread(*data + *size, 1, cap - *size, in);
   } while (*size == cap && cap < max_bytes);
   AMBIT_CHECK(!ferror(in), errors, AMBIT_EIO, "cannot read %s: %s", path, strerror(errno));
   AMBIT_CHECK(*size < max_bytes || getc(in) == EOF, errors, AMBIT_EIO,
-              "%s has more than %zu bytes, the most that is read here", path, max_bytes);
+              "%s has more than %zu bytes, the limit for this file", path, max_bytes);
   (*data)[*size] = '\0';
   return AMBIT_OK;
 }

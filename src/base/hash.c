@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lane 0 is FNV-1a. Lane 1 multiplies by another odd number and rotates, so that its high bits
- * reach its low bits too. The digits are taken from a mix of both (the finaliser of MurmurHash3),
- * where every input bit reaches every digit. */
+ * affect its low bits too. The digits are taken from a mix of both (the finaliser of MurmurHash3),
+ * in which every input bit affects every digit. */
 #include "base/hash.h"
 
 #include <stdio.h>

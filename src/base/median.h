@@ -1,10 +1,11 @@
-/* median.h - what most measurements agree on: a few that something came between do not move it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* median.h - the median, which is robust against disturbed measurements. */
 #ifndef AMBIT_BASE_MEDIAN_H
 #define AMBIT_BASE_MEDIAN_H
 
 #include <stddef.h>
 
-/* Of n values, 1 or more, which it leaves in ascending order. */
+/* The median of n >= 1 values; sorts them in ascending order. */
 double ambit__median(double *values, size_t n);
 
 #endif

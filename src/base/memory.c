@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 
 #include <stdalign.h>
@@ -17,7 +18,7 @@ void *ambit__new(ambit__errors *errors, size_t n, size_t size)
 {
   void *p = calloc(n ? n : 1, size ? size : 1);
 
-  if (!p) ambit__raise(errors, AMBIT_ENOMEM, "no memory for %zu x %zu bytes", n, size);
+  if (!p) ambit__raise(errors, AMBIT_ENOMEM, "out of memory: %zu x %zu bytes", n, size);
   return p;
 }
 
@@ -37,7 +38,7 @@ void *ambit__grow(ambit__errors *errors, void *array, size_t count, size_t *cap,
   if (count < *cap) return array;
   p = bigger <= SIZE_MAX / size ? realloc(array, bigger * size) : NULL;
   if (!p) {
-    ambit__raise(errors, AMBIT_ENOMEM, "no memory for %zu x %zu bytes", bigger, size);
+    ambit__raise(errors, AMBIT_ENOMEM, "out of memory: %zu x %zu bytes", bigger, size);
     return NULL;
   }
   *cap = bigger;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/number.h"
 
 #include <locale.h>
@@ -8,9 +9,10 @@
 
 enum {
   PLAIN_DIGITS = 6
-}; /* tried first: 10 is 10.0, not 1e+01; zeros at the end are never printed */
+}; /* tried first: 10 prints as 10.0, not 1e+01; trailing zeros are not printed */
 
-/* Everything that is no part of a C number is the locale's decimal point, of one or more bytes. */
+/* Replaces the locale's decimal point, of one or more bytes: every byte that cannot be in a C
+ * number. */
 static void plain_point(char *text)
 {
   char *to = text;
@@ -35,7 +37,7 @@ void ambit__number_print_double(char out[AMBIT__NUMBER_CHARS], double x)
   plain_point(out);
 }
 
-/* Both ways of reading must agree: some readers of float constants round twice, through double. */
+/* Both conversions must agree: some compilers round float constants twice, through double. */
 static bool reads_as(const char *text, float x)
 {
   return strtof(text, NULL) == x && (float)strtod(text, NULL) == x;

@@ -1,7 +1,8 @@
-/* number.h - numbers to and from text, whatever the locale of the program says.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* number.h - numbers to and from text, independent of the program's locale.
  *
- * printf and strtod follow LC_NUMERIC: in a German program 0.5 prints as "0,5" and reads as 0.
- * Kernel text and files always have the decimal point.
+ * printf and strtod follow LC_NUMERIC: in a German locale 0.5 prints as "0,5" and "0.5" reads as 0.
+ * Kernel text and files always use the decimal point.
  */
 #ifndef AMBIT_BASE_NUMBER_H
 #define AMBIT_BASE_NUMBER_H
@@ -10,12 +11,12 @@
 
 enum { AMBIT__NUMBER_CHARS = 32 }; /* room for any finite number and its NUL */
 
-/* The shortest decimals that read back as exactly this float or double, with a point or an exponent
- * so that C takes them for a real number: "0.1", "1.0", "1e-07". x is finite. */
+/* The shortest decimal that reads back as exactly this float or double, with a point or an exponent
+ * so that C parses it as a real number: "0.1", "1.0", "1e-07". x is finite. */
 void ambit__number_print_float(char out[AMBIT__NUMBER_CHARS], float x);
 void ambit__number_print_double(char out[AMBIT__NUMBER_CHARS], double x);
 
-/* Reads one finite decimal number, and nothing else, from the whole of `text`. */
+/* Reads one finite decimal number; `text` must contain nothing else. */
 bool ambit__number_read(const char *text, double *out);
 
 #endif

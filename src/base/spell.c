@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/spell.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 63 }; /* letters of a name that can be guessed */
+enum { LONGEST = 63 }; /* letters of a name; longer names are not compared */
 
 static int least(int a, int b)
 {

@@ -1,7 +1,8 @@
-/* text.h - text that grows.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* text.h - growing strings.
  *
- * A text never fails half way: after the first failed allocation it swallows everything and
- * ambit__text_finish() reports it. Callers can therefore be written as straight prints.
+ * Printing cannot fail: after the first failed allocation everything is discarded, and
+ * ambit__text_finish() reports the failure. Callers need no checks in between.
  */
 #ifndef AMBIT_BASE_TEXT_H
 #define AMBIT_BASE_TEXT_H
@@ -24,7 +25,7 @@ void ambit__print(ambit__text *t, const char *fmt, ...)
 void ambit__vprint(ambit__text *t, const char *fmt, va_list ap);
 void ambit__print_chars(ambit__text *t, const char *chars, size_t n);
 
-/* Hands the text over (free() it; "" if nothing was printed), or returns NULL when memory ran out.
+/* Returns the string, which the caller frees ("" if nothing was printed); NULL if out of memory.
  * Resets the text. */
 char *ambit__text_finish(ambit__text *t);
 void ambit__text_free(ambit__text *t);

@@ -1,4 +1,5 @@
-/* type.c - the public questions about value types. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* type.c - sizes and names of value types. */
 #include "ambit.h"
 
 size_t ambit_type_size(ambit_type t)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "codegen/dialect.h"
 
 extern const char ambit__prelude_arithmetic[]; /* prelude/arithmetic.h, embedded by the build */

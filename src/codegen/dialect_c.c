@@ -1,4 +1,5 @@
-/* dialect_c.c - C as gcc and clang speak it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dialect_c.c - C for gcc and clang. */
 #include "codegen/dialect.h"
 
 extern const char ambit__prelude_c[]; /* prelude/c.h, embedded by the build */
@@ -11,5 +12,5 @@ const ambit__dialect ambit__dialect_c = {
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
     .float_names = true,
-    .wraps = true, /* -fwrapv */
+    .wraps = true, /* compiled with -fwrapv */
 };

@@ -1,4 +1,5 @@
-/* dialect_cuda.c - CUDA C++ as NVRTC and nvcc speak it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dialect_cuda.c - CUDA C++ for NVRTC and nvcc. */
 #include "codegen/dialect.h"
 
 /* Embedded by the build. */

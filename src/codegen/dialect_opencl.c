@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dialect_opencl.c - OpenCL C 1.2. */
 #include "codegen/dialect.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "codegen/scope.h"
 
 #include "base/number.h"
@@ -64,8 +65,8 @@ void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type ty
 
 /* ---- expressions ---- */
 
-/* Binary operators: how they are written and how tightly they bind, as in C. Levels are even: the odd one above is that
- * of an operand in which the same operator needs parentheses. */
+/* Binary operators: spelling and precedence, as in C. Levels are even; the odd level above is for
+ * an operand in which the same operator needs parentheses. */
 static const struct operator_row {
   const char *text;
   int level;
@@ -107,8 +108,8 @@ static bool is_safe_divisor(const ambit__expr *e)
   return e->op == EXPR_CONST && e->value.integer != 0 && e->value.integer != -1;
 }
 
-/* An operand of a logical operator as 0 or 1. Expressions have no side effects and cannot fail, so both sides
- * can be evaluated, and & and | leave no branch that would keep compilers from making vector code. */
+/* An operand of a logical operator as 0 or 1. Expressions have no side effects and cannot fail, so
+ * both sides are evaluated: & and | avoid branches, which prevent vectorisation. */
 static void emit_truth(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   bool is_truth = (e->op >= EXPR_LT && e->op <= EXPR_LOR) || e->op == EXPR_NOT;
@@ -122,7 +123,7 @@ static void emit_truth(const ambit__scope *s, ambit__text *t, const ambit__expr 
   ambit__print(t, " != 0)");
 }
 
-/* & | ^, also those that stand for && and ||. */
+/* & | ^, including those that stand for && and ||. */
 static bool is_bitwise(int around)
 {
   return around >= operators[EXPR_OR].level && around < COMPARISON;
@@ -135,7 +136,8 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   void (*operand)(const ambit__scope *, ambit__text *, const ambit__expr *, int) =
       e->op == EXPR_LAND || e->op == EXPR_LOR ? emit_truth : emit;
   const bool compares = e->op >= EXPR_LT && e->op <= EXPR_NE;
-  /* a - (b - c) keeps its parentheses; comparisons inside anything too, and && in || and & | ^, to please readers */
+  /* a - (b - c) keeps its parentheses; comparisons inside any operator, and && in || and & | ^, get
+   * them for readability */
   const bool wrap = level < around ||
                     (around > ARGUMENT && around != level && (level < SUM || is_bitwise(around)));
 
@@ -206,7 +208,7 @@ static void emit_cond(const ambit__scope *s, ambit__text *t, const ambit__expr *
 static void emit_unary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const char *text = e->op == EXPR_NEG ? "-" : e->op == EXPR_NOT ? "!" : "~";
-  /* (!a) == b: without them many would read !(a == b) */
+  /* (!a) == b is easily misread without parentheses */
   const bool wrap = around > UNARY || (e->op == EXPR_NOT && around > ARGUMENT && around < SUM);
 
   if (e->op == EXPR_NEG && !ambit__type_is_real(e->type) && !s->dialect->wraps) {
@@ -228,7 +230,7 @@ static void emit_constant(const ambit__scope *s, ambit__text *t, const ambit__ex
   if (negative && around > ARGUMENT) ambit__print(t, ")");
 }
 
-/* `around` is the level of the operator this stands in. */
+/* `around` is the level of the enclosing operator. */
 static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   if (s->use && (e->op == EXPR_VALUE || e->op == EXPR_OUT)) {
@@ -261,7 +263,8 @@ void ambit__emit_expr(const ambit__scope *s, ambit__text *t, const ambit__expr *
 
 /* ---- statements ---- */
 
-/* A file name for a comment: nothing that could end the comment or hide in it. */
+/* A comment with the place in the user's text; characters that could end or break it are
+ * replaced. */
 static void emit_place(ambit__writer *w, const ambit__rule *rule, int line)
 {
   ambit__line_begin(w);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "codegen/writer.h"
 
 void ambit__line_begin(ambit__writer *w)

@@ -1,4 +1,5 @@
-/* writer.h - indented lines: the one place where generated code is put together. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* writer.h - writes indented lines of generated code. */
 #ifndef AMBIT_CODEGEN_WRITER_H
 #define AMBIT_CODEGEN_WRITER_H
 
@@ -6,7 +7,7 @@
 
 typedef struct ambit__writer {
   ambit__text text;
-  int depth; /* current nesting, two blanks each */
+  int depth; /* nesting level, two blanks each */
 } ambit__writer;
 
 void ambit__line(ambit__writer *w, const char *fmt, ...)
@@ -25,7 +26,7 @@ void ambit__close(ambit__writer *w); /* one level up, then "}" */
 void ambit__line_begin(ambit__writer *w);
 void ambit__line_end(ambit__writer *w, const char *tail);
 
-/* Hands the text over (free() it), or returns NULL when memory ran out. Resets the writer. */
+/* Returns the text, which the caller frees; NULL if out of memory. Resets the writer. */
 char *ambit__writer_finish(ambit__writer *w);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/boundary.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
-/* boundary.h - what a read outside the grid gives.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* boundary.h - the value of a read outside the grid.
  *
- * A read is resolved one axis at a time, each axis on its own: an index outside is mapped to an
- * index inside, or the axis says "constant". If several axes say constant, the last one's value
- * counts. This is the definition that docs/boundaries.md gives to users; ghost cells are only the
- * fast way to it, and the reference device does without them.
+ * A read is resolved axis by axis, independently: an index outside is mapped to an index inside, or
+ * the axis gives a constant. If several axes give a constant, the last axis wins. This is the
+ * definition in docs/boundaries.md. Ghost cells are an optimised implementation of it; the
+ * reference device evaluates it directly.
  */
 #ifndef AMBIT_GRID_BOUNDARY_H
 #define AMBIT_GRID_BOUNDARY_H
@@ -12,22 +13,21 @@
 
 typedef struct ambit__boundaries {
   ambit_boundary kind[AMBIT_MAX_DIMS][2]; /* per axis and side */
-  double value[AMBIT_MAX_DIMS][2];        /* of AMBIT_CONSTANT */
+  double value[AMBIT_MAX_DIMS][2];        /* for AMBIT_CONSTANT */
 } ambit__boundaries;
 
-/* The index inside 0..extent-1 that index i stands for on an axis with boundary `kind`, which is none of
- * AMBIT_NONE, AMBIT_CONSTANT and AMBIT_FIXED; i may be any number of extents outside. */
+/* Maps index i, any number of extents outside, to the index in 0..extent-1 that it stands for on an
+ * axis with boundary `kind`, which must not be AMBIT_NONE, AMBIT_CONSTANT or AMBIT_FIXED. */
 int64_t ambit__boundary_map(ambit_boundary kind, int64_t extent, int64_t i);
 
-/* Maps a cell, in place, into the grid. Returns false when it is constant: then *value holds what it is. The
- * faces crossed must not be AMBIT_NONE or AMBIT_FIXED. */
+/* Maps a cell into the grid, in place. Returns false if it is constant, with its value in *value.
+ * The faces crossed must not be AMBIT_NONE or AMBIT_FIXED. */
 bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t *extents,
                            int64_t *cell, double *value);
 
-/* Whether both give the same everywhere. */
 bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries *b);
 
-/* "periodic" and so on; never NULL. And back: returns false for an unknown name. */
+/* "periodic" and so on; never NULL. And the inverse: returns false for an unknown name. */
 const char *ambit__boundary_name(ambit_boundary kind);
 bool ambit__boundary_find(const char *name, size_t length, ambit_boundary *kind);
 

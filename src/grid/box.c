@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/box.h"
 
 #include <inttypes.h>
@@ -149,7 +150,7 @@ bool ambit__box_next_row(const ambit__box *b, int64_t *at)
   return false;
 }
 
-/* The axis along which pieces are cut, and how many cells of it a piece has. */
+/* The axis along which pieces are cut, and the cells of a piece along it. */
 static int piece_axis(const ambit__box *b, int64_t most, int64_t *cells)
 {
   int64_t inner = 1;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* box.h - integer boxes: the arithmetic of grids, parts, halos and borders.
  *
- * A box is the set of cells lo[d] <= i[d] < hi[d]. It is empty as soon as one axis is.
- * Nothing here knows about memory, devices or messages: everything can be tested on paper.
+ * A box is the set of cells lo[d] <= i[d] < hi[d]. It is empty if it is empty along any axis.
+ * Nothing here depends on memory, devices or messages.
  */
 #ifndef AMBIT_GRID_BOX_H
 #define AMBIT_GRID_BOX_H
@@ -22,10 +23,11 @@ int64_t ambit__box_volume(const ambit__box *b);
 bool ambit__box_equal(const ambit__box *a, const ambit__box *b);
 bool ambit__box_contains(const ambit__box *outer, const ambit__box *inner);
 ambit__box ambit__box_intersect(const ambit__box *a, const ambit__box *b);
-/* The smallest box around both; one that is empty adds nothing. */
+/* The smallest box that contains both; empty boxes are ignored. */
 ambit__box ambit__box_hull(const ambit__box *a, const ambit__box *b);
 ambit__box ambit__box_shift(const ambit__box *b, const int *offset);
-ambit__box ambit__box_move(const ambit__box *b, const int64_t *shift); /* the same, further */
+ambit__box ambit__box_move(const ambit__box *b,
+                           const int64_t *shift); /* the same with 64-bit offsets */
 
 /* The outermost layer of cells at a face:
  *
@@ -38,8 +40,8 @@ ambit__box ambit__box_move(const ambit__box *b, const int64_t *shift); /* the sa
  */
 ambit__box ambit__box_layer(const ambit__box *b, int axis, int side);
 
-/* Cuts what of `whole` is not in `inner` into boxes that do not overlap, at most two per axis, and returns how
- * many. Those of axis 0 come first and have the full width, so rows stay long:
+/* Cuts `whole` minus `inner` into disjoint boxes, at most two per axis, and returns their number.
+ * The boxes of axis 0 come first and have the full width, which keeps rows long:
  *
  *        +----------+
  *        |    0     |
@@ -52,16 +54,16 @@ ambit__box ambit__box_layer(const ambit__box *b, int axis, int side);
 int ambit__box_split(const ambit__box *whole, const ambit__box *inner,
                      ambit__box rest[2 * AMBIT_MAX_DIMS]);
 
-/* Walks the rows of a box (runs of cells along the last axis). `at` starts at b->lo; returns false after
- * the last row. Use on boxes that are not empty:
+/* Iterates over the rows of a non-empty box (runs of cells along the last axis). `at` starts at
+ * b->lo; returns false after the last row:
  *
  *   ambit__box_first(b, at); do { ... } while (ambit__box_next_row(b, at));
  */
 void ambit__box_first(const ambit__box *b, int64_t *at);
 bool ambit__box_next_row(const ambit__box *b, int64_t *at);
 
-/* Walks a box in pieces of at most `most` cells (or one), boxes themselves, in C order: whole planes or
- * rows where they fit, parts of rows where not. The order of cells is that of the whole box.
+/* Iterates over a box in pieces of at most `most` cells (at least one), which are boxes themselves:
+ * whole planes or rows where they fit, else parts of rows. Cells are visited in row-major order.
  *
  *   ambit__box_first_piece(b, most, &p); do { ... } while (ambit__box_next_piece(b, most, &p));
  */

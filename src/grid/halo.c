@@ -168,6 +168,28 @@ static void find_given(const work *w, ambit__reach *r)
   }
 }
 
+static bool is_whole(const ambit__box *region, int axis, int64_t extent)
+{
+  return region->lo[axis] == 0 && region->hi[axis] == extent;
+}
+
+/* The cells that a need has a part read; empty: none. */
+static ambit__box reads_of(const work *w, const ambit__box *own, const ambit__need *need)
+{
+  ambit__box read = *own;
+
+  for (int d = 0; d < own->ndims; d++) {
+    const line *l = &w->line[d];
+    span s = {own->lo[d] - need->beyond.lo[d], own->hi[d] + need->beyond.hi[d]};
+
+    if (!l->wraps || !is_whole(&need->region, d, l->extent))
+      s = cut(s, need->region.lo[d], need->region.hi[d]);
+    if (!is_empty(s)) s = (span){s.lo + need->lo[d], s.hi + need->hi[d]};
+    set_span(&read, d, s);
+  }
+  return read;
+}
+
 static void look_at_part(work *w, int part)
 {
   const ambit__halo_spec *spec = w->spec;
@@ -181,17 +203,18 @@ static void look_at_part(work *w, int part)
     w->sectors[i] = (ambit__box){.ndims = own->ndims};
   for (int i = 0; i < spec->nneeds; i++) {
     const ambit__need *need = &spec->needs[i];
-    ambit__box read = ambit__box_intersect(own, &need->region);
+    ambit__box read = reads_of(w, own, need);
     span sector[AMBIT_MAX_DIMS][3];
 
     if (ambit__box_is_empty(&read)) continue;
-    for (int d = 0; d < read.ndims; d++) {
-      read.lo[d] += need->lo[d];
-      read.hi[d] += need->hi[d];
-    }
     r->reach = ambit__box_hull(&r->reach, &read);
-    for (int d = 0; d < read.ndims; d++)
-      split(&w->line[d], span_of(&read, d), sector[d]);
+    for (int d = 0; d < read.ndims; d++) {
+      line l = w->line[d];
+
+      for (int side = 0; need->boundaries && side < 2; side++)
+        l.kind[side] = need->boundaries->kind[d][side];
+      split(&l, span_of(&read, d), sector[d]);
+    }
     add_products(w, sector, 0, 0, &read);
   }
   find_given(w, r);

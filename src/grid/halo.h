@@ -21,11 +21,20 @@
 #include "base/error.h"
 #include "grid/boundary.h"
 
-/* Reads of a field: every cell of `region` is updated, and reads all cells at offsets lo to hi, both
- * included, from it. A stencil is a few such boxes (ambit__needs_add): a full one is one box, a star
- * in n dimensions 2 n - 1. */
+/* Cells around the own ones of a part: how many layers before and after them, along each axis. */
+typedef struct ambit__layers {
+  int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
+} ambit__layers;
+
+/* Reads of a field: a part updates its own cells and `beyond` layers around them, as far as they are
+ * in `region`, and each reads all cells at offsets lo to hi, both included, from it. Along an axis
+ * that is periodic and cut, and of which the region has all, the layers go on beyond the grid. A
+ * stencil is a few such boxes (ambit__needs_add): a full one is one box, a star in n dimensions
+ * 2 n - 1. */
 typedef struct ambit__need {
   ambit__box region;
+  ambit__layers beyond;
+  const ambit__boundaries *boundaries;        /* of these reads; NULL: those of the spec */
   int lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS]; /* unused axes are 0 */
 } ambit__need;
 
@@ -35,9 +44,9 @@ typedef struct ambit__needs {
   size_t cap;
 } ambit__needs;
 
-/* Adds the reads of a region at `n` offsets, joined to boxes that hold exactly these. A
+/* Adds the reads of `what`, a region and the layers beyond, at `n` offsets, joined to boxes that hold exactly these. A
  * box that the list has already is not added again, nor is the cell itself. */
-ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__box *region,
+ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__need *what,
                               const int (*offsets)[AMBIT_MAX_DIMS], int n);
 /* Whether every read of b is one of a. */
 bool ambit__needs_cover(const ambit__needs *a, const ambit__needs *b);

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/layout.h"
 
 enum {
-  LINE = 64,   /* bytes of a cache line of a core */
-  BEYOND = 64, /* cells behind the last one that a vector may read, and nobody looks at */
-  ALIAS = 4096 /* rows at multiples of this distance share cache sets, or banks of memory */
+  LINE = 64,   /* bytes of a CPU cache line */
+  BEYOND = 64, /* cells past the last one that a vector load may touch */
+  ALIAS = 4096 /* rows at multiples of this distance in bytes share cache sets or memory banks */
 };
 
 static int64_t round_up(int64_t n, int64_t to)
@@ -11,7 +12,7 @@ static int64_t round_up(int64_t n, int64_t to)
   return (n + to - 1) / to * to;
 }
 
-/* What rows of so many bytes are best aligned to: see layout.h. */
+/* The alignment of rows of `row` bytes: see layout.h. */
 static int64_t good_line(int64_t most, int64_t row)
 {
   int64_t line = most > LINE ? most : LINE;
@@ -21,8 +22,8 @@ static int64_t good_line(int64_t most, int64_t row)
   return line;
 }
 
-/* A distance between rows, or planes: whole lines, but no multiple of ALIAS, which GPUs mind of rows only. More padding
- * than that breaks up the streams in which memory is read. */
+/* The pitch of rows or planes: whole lines, but not a multiple of ALIAS (on GPUs only rows matter).
+ * More padding would break up the streams of the hardware prefetcher. */
 static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64_t size,
                           int64_t line)
 {
@@ -53,7 +54,7 @@ bool ambit__layout_make(ambit__layout *l)
     elements = cells * l->stride[d];
     if (d == last) {
       line = good_line(l->line, elements * size);
-      /* the margin of a row begins in the one before */
+      /* the low margin of a row lies in the padding of the row before */
       l->origin = round_up(l->origin * size, line) / size;
     }
     elements = good_pitch(l, d, elements, size, line);

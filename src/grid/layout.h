@@ -1,19 +1,20 @@
-/* layout.h - how the cells of one field lie in the memory of one part.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* layout.h - the memory layout of one field on one part.
  *
- * A part keeps its own cells and, around them, a margin of ghost and halo cells. Rows (runs along
- * the last axis) start on a cache line, and their pitch avoids the distances at which caches collide.
- * GPUs want more: a row whose first own cell is not on a multiple of `line` bytes costs them up to a fifth, and
+ * A part stores its own cells and, around them, a margin of ghost and halo cells. Rows (runs along
+ * the last axis) start on a cache line, and their pitch avoids cache set conflicts. GPUs need more:
+ * a row whose first own cell is not aligned to `line` bytes costs up to 20 % of the bandwidth, and
  * so do gaps between rows, though less.
  *
  *      +---------------------------+
  *      |  margin_lo[0] rows        |      o: the origin, the part's first own cell,
- *      |    +-----------------+    |         on a multiple of 64 bytes, or of `line`
+ *      |    +-----------------+    |         aligned to 64 bytes, or to `line`
  *      |    |o    own         |    |
  *      |    +-----------------+    |
  *      |  margin_hi[0] rows        |
  *      +---------------------------+
  *
- * Everything counts elements, except `bytes`.
+ * All lengths are in elements, except `bytes`.
  */
 #ifndef AMBIT_GRID_LAYOUT_H
 #define AMBIT_GRID_LAYOUT_H
@@ -24,31 +25,32 @@ typedef struct ambit__layout {
   ambit_type type;
   int components;    /* values per cell */
   ambit_order order; /* AMBIT_SOA or AMBIT_AOS */
-  int line;          /* bytes, a power of 2: see ambit__layout_make; 0: a cache line of a core */
-  ambit__box own;    /* the part's cells, global indices */
-  int64_t margin_lo[AMBIT_MAX_DIMS]; /* cells kept before the own ones, per axis */
-  int64_t margin_hi[AMBIT_MAX_DIMS]; /* and after */
-  int64_t stride[AMBIT_MAX_DIMS];    /* from a cell to the next, per axis */
-  int64_t component;                 /* from a component to the next */
-  int64_t origin;                    /* from the start of the buffer to the origin */
-  size_t bytes;                      /* of the whole buffer */
+  int line;          /* row alignment in bytes, a power of 2; 0: a CPU cache line. See below */
+  ambit__box own;    /* own cells, in global indices */
+  int64_t margin_lo[AMBIT_MAX_DIMS]; /* cells before the own ones, per axis */
+  int64_t margin_hi[AMBIT_MAX_DIMS]; /* cells after the own ones */
+  int64_t stride[AMBIT_MAX_DIMS];    /* distance between neighbouring cells, per axis */
+  int64_t component;                 /* distance between components */
+  int64_t origin;                    /* position of the origin in the buffer */
+  size_t bytes;                      /* size of the buffer */
 } ambit__layout;
 
-/* Fills in strides, component, origin and bytes from the rest, widening the margins of the last axis to whole
- * cache lines. Rows begin on multiples of `line` bytes, or of half as many, and so on, if an eighth of the memory would
- * be lost to that. Returns false when the size does not fit into 63 bits. */
+/* Computes strides, component, origin and bytes from the other fields. Widens the low margin of the
+ * last axis to whole cache lines. Rows are aligned to `line` bytes; while that would cost more than
+ * an eighth of the memory, the alignment is halved, down to a cache line. Returns false if the size
+ * exceeds 63 bits. */
 bool ambit__layout_make(ambit__layout *l);
 
-/* Whether a box lies within the own cells and the margins. */
+/* Whether the own cells and the margins contain a box. */
 bool ambit__layout_has(const ambit__layout *l, const ambit__box *box);
 
 /* Bytes of a box of the field in a dense array. */
 size_t ambit__layout_box_bytes(const ambit__layout *l, const ambit__box *box);
 
-/* Bytes from the first value of a box to the end of its last one, in the buffer, whatever lies in between. */
+/* Bytes in the buffer from the first value of a box to the end of its last, gaps included. */
 size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box);
 
-/* From the start of the buffer to a cell (global index) of component 0. */
+/* Position in the buffer of component 0 of a cell (global index). */
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);
 
 /* The layout of components first .. first + count - 1 alone, within the same buffer. The order must

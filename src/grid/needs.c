@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* needs.c - the reads of a stencil as boxes of offsets.
  *
- * Offsets are joined axis by axis, from the last one: first runs along rows, then equal runs of rows
- * that follow each other, and so on. No box holds an offset that is
- * not read, so halos stay exact for any shape.
+ * Offsets are joined axis by axis, starting with the last: first into runs along rows, then
+ * adjacent equal runs into planes, and so on. No box contains an offset that is not read, so halos
+ * are exact for any shape.
  */
 #include "base/memory.h"
 #include "grid/halo.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A box of offsets on its way, and the axis along which boxes are joined now. */
+/* A box of offsets under construction, and the axis along which boxes are being joined. */
 typedef struct joined {
   int lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
   int axis;
@@ -22,7 +22,7 @@ static int order(int a, int b)
   return (a > b) - (a < b);
 }
 
-/* By all other axes first: boxes that can be joined along the axis come to stand side by side. */
+/* Compares all other axes first, so that boxes that can be joined along the axis are adjacent. */
 static int compare(const void *a, const void *b)
 {
   const joined *x = a, *y = b;
@@ -36,7 +36,7 @@ static int compare(const void *a, const void *b)
   return order(x->lo[x->axis], y->lo[x->axis]);
 }
 
-/* Whether b goes on where a ends along its axis, or repeats it. */
+/* Whether b overlaps a or continues it along the axis. */
 static bool goes_on(const joined *a, const joined *b)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
@@ -44,7 +44,7 @@ static bool goes_on(const joined *a, const joined *b)
   return b->lo[a->axis] <= a->hi[a->axis] + 1;
 }
 
-/* Joins boxes along one axis; returns how many are left. */
+/* Joins boxes along one axis; returns the number of boxes left. */
 static int join(joined *list, int n, int axis)
 {
   int left = 0;
@@ -63,9 +63,14 @@ static int join(joined *list, int n, int axis)
 
 static bool contains(const ambit__need *outer, const ambit__need *inner)
 {
+  const ambit__layers *a = &outer->beyond, *b = &inner->beyond;
+
   if (!ambit__box_equal(&outer->region, &inner->region)) return false;
+  if (outer->boundaries != inner->boundaries) return false;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d]) return false;
+    if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d] || b->lo[d] > a->lo[d] ||
+        b->hi[d] > a->hi[d])
+      return false;
   return true;
 }
 
@@ -76,10 +81,11 @@ static bool is_covered(const ambit__needs *needs, const ambit__need *need)
   return false;
 }
 
+/* Whether cells read only themselves, and only own ones do. */
 static bool is_own_cell(const ambit__need *need)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (need->lo[d] || need->hi[d]) return false;
+    if (need->lo[d] || need->hi[d] || need->beyond.lo[d] || need->beyond.hi[d]) return false;
   return true;
 }
 
@@ -93,7 +99,7 @@ static ambit_status append(ambit__errors *errors, ambit__needs *needs, const amb
   return AMBIT_OK;
 }
 
-ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__box *region,
+ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const ambit__need *what,
                               const int (*offsets)[AMBIT_MAX_DIMS], int n)
 {
   joined *boxes = ambit__new(errors, (size_t)n, sizeof *boxes);
@@ -104,10 +110,10 @@ ambit_status ambit__needs_add(ambit__errors *errors, ambit__needs *needs, const 
     memcpy(boxes[i].lo, offsets[i], sizeof boxes->lo);
     memcpy(boxes[i].hi, offsets[i], sizeof boxes->hi);
   }
-  for (int d = region->ndims - 1; boxes && d >= 0; d--)
+  for (int d = what->region.ndims - 1; boxes && d >= 0; d--)
     left = join(boxes, left, d);
   for (int i = 0; !s && i < left; i++) {
-    ambit__need need = {.region = *region};
+    ambit__need need = *what;
 
     memcpy(need.lo, boxes[i].lo, sizeof need.lo);
     memcpy(need.hi, boxes[i].hi, sizeof need.hi);

@@ -1,20 +1,22 @@
-/* partition.c - cutting a grid into parts.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* partition.c - partitions a grid.
  *
- * The cuts are a tree: axis 0 is cut into slabs, in proportion to the weights of all parts within each; then every slab by
- * itself along axis 1, and so on. So each part gets its share as exactly as whole cells allow, and the cuts of one slab need
- * not meet those of the next. Cuts through the last axis fall on multiples of LINE cells, where that changes no piece by more
- * than an eighth.
+ * The cuts form a tree: axis 0 is cut into slabs in proportion to the weights of their parts, then
+ * each slab separately along axis 1, and so on. Each part gets its share as exactly as whole cells
+ * allow, and the cuts of neighbouring slabs need not align. Cuts of the last axis are rounded to
+ * multiples of LINE cells if that changes no piece by more than an eighth.
  *
- * `auto` takes the counts that cost least, in units of one cell updated:
+ * `auto` takes the counts of lowest cost, in units of one cell update:
  *
- *   work      the cells of the largest part, each row ROW cells longer than it is: starting a row is not free
- *   exchange  the toll for each neighbour, one or two along an axis that is cut, and for each cell of the faces between: it is
- *             packed, sent and unpacked. Faces across axis 0 lie in memory as they are sent; those across a middle axis are rows
- *             (PIECES more); of those across the last axis, every cell is alone in its line of memory.
+ *   work      cells of the largest part, plus ROW cells per row for the overhead of a row
+ *   exchange  per neighbour (one or two along a cut axis) the cost of a message, plus that of each
+ *             cell of the face between: packing, sending, unpacking. Faces across axis 0 are
+ *             contiguous in memory; those across a middle axis are rows (PIECES more per cell);
+ *             of those across the last axis every cell is on a cache line of its own.
  *
- * Cores do both in turn; on a GPU, the longer of them counts. Bands along axis 0 have one face on each side and the longest
- * messages; others are taken when they cost less than GAIN of that. So few parts are bands, many are blocks, and rows are cut
- * last.
+ * On CPUs the two add up; on a GPU they overlap and the larger one counts. Bands along axis 0 have
+ * one face per side and the longest messages; other partitions are used only if they cost less than
+ * GAIN times that. Few parts thus become bands, many become blocks, and rows are cut last.
  */
 #include "grid/partition.h"
 
@@ -71,19 +73,19 @@ typedef struct search {
   int ndims;
   ambit__toll toll;
   int64_t extent[AMBIT_MAX_DIMS];
-  int count[AMBIT_MAX_DIMS]; /* being tried */
+  int count[AMBIT_MAX_DIMS]; /* current candidate */
   int best[AMBIT_MAX_DIMS];
-  double cost; /* of the best */
+  double cost; /* of the best candidate */
 } search;
 
-/* Of a cell of a face across this axis. */
+/* Cost of one cell of a face across this axis. */
 static double cell_cost(const search *s, int axis)
 {
   if (axis == s->ndims - 1) return s->toll.cell + s->toll.line;
   return axis == 0 ? s->toll.cell : s->toll.cell + PIECES;
 }
 
-/* What the counts being tried cost per iteration. */
+/* Cost of the current candidate per iteration. */
 static double cost(const search *s)
 {
   const int last = s->ndims - 1;
@@ -101,7 +103,7 @@ static double cost(const search *s)
   return s->toll.beside ? fmax(work, exchange) : work + exchange;
 }
 
-/* Tries all ways to write `left` as counts of this axis and those after it. */
+/* Tries all factorisations of `left` into counts of this and the following axes. */
 static void try_counts(search *s, int axis, int left)
 {
   if (axis == s->ndims - 1) {
@@ -138,18 +140,18 @@ static void choose_counts(const ambit__box *grid, int nparts, const ambit__toll 
 
 typedef struct cutter {
   int count[AMBIT_MAX_DIMS];
-  double *before; /* nparts + 1 sums: the weight of the parts before each one */
+  double *before; /* nparts + 1 prefix sums of the weights */
   ambit__box *parts;
 } cutter;
 
-/* An axis of a slab that is to be cut into n pieces of `each` parts. */
+/* An axis of a slab to be cut into n pieces of `each` parts. */
 typedef struct ruler {
-  const double *before; /* of the first part of the slab */
+  const double *before; /* prefix sums, from the first part of the slab */
   int64_t lo, hi;
   int n, each;
 } ruler;
 
-/* Where piece k begins. Pieces without weight begin where the next one does. */
+/* The first cell of piece k. A piece without weight is empty. */
 static int64_t exact_cut(const ruler *r, int k)
 {
   double total = r->before[r->n * r->each] - r->before[0];
@@ -167,7 +169,7 @@ static int64_t line_cut(const ruler *r, int k)
   return line < r->lo ? r->lo : line > r->hi ? r->hi : line;
 }
 
-/* Whether the pieces keep their sizes, within an eighth, when cuts are moved to whole lines. */
+/* Whether rounding cuts to whole lines changes no piece by more than an eighth. */
 static bool allows_lines(const ruler *r)
 {
   for (int k = 0; k < r->n; k++) {
@@ -210,11 +212,11 @@ static ambit_status sum_weights(ambit__errors *errors, int nparts, const double 
     double w = weights ? weights[k] : 1;
 
     AMBIT_CHECK(w >= 0 && isfinite(w), errors, AMBIT_EINVAL,
-                "the weight of part %d is %g; weights are numbers from 0 on", k, w);
+                "the weight of part %d is %g; weights must be finite and not negative", k, w);
     before[k + 1] = before[k] + w;
   }
   AMBIT_CHECK(before[nparts] > 0 && isfinite(before[nparts]), errors, AMBIT_EINVAL,
-              "the weights of the %d parts add up to %g; at least one must be more than 0", nparts,
+              "the weights of the %d parts add up to %g; at least one must be positive", nparts,
               before[nparts]);
   return AMBIT_OK;
 }
@@ -233,10 +235,10 @@ static ambit_status check_cuts(ambit__errors *errors, const ambit__box *grid, in
   print_cuts(&t, cuts);
   name = ambit__text_finish(&t);
   if (cuts->n > grid->ndims)
-    s = ambit__raise(errors, AMBIT_EINVAL,
-                     "partition %s cuts %d axes, but the grid has %d; give one number per axis, "
-                     "or auto",
-                     name ? name : "", cuts->n, grid->ndims);
+    s = ambit__raise(
+        errors, AMBIT_EINVAL,
+        "partition %s cuts %d axes, but the grid has %d; give one number per axis, or auto",
+        name ? name : "", cuts->n, grid->ndims);
   else
     s = ambit__raise(errors, AMBIT_EINVAL,
                      "partition %s makes %.0f parts, but there are %d; give numbers whose product "

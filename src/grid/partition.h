@@ -1,6 +1,8 @@
-/* partition.h - a grid cut into parts: a list of boxes that tile it.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* partition.h - a partition of a grid: a list of boxes that tile it.
  *
- * Part number k is block number k in C order. Parts may be empty: more parts than cells, or a weight of zero.
+ * Part k is block k in row-major order. Parts may be empty: more parts than cells, or a weight of
+ * zero.
  */
 #ifndef AMBIT_GRID_PARTITION_H
 #define AMBIT_GRID_PARTITION_H
@@ -9,46 +11,49 @@
 #include "base/text.h"
 #include "grid/box.h"
 
-/* What it costs a device to send, in cells that it would have updated meanwhile. */
+/* The cost of halo exchange on a device, in units of one cell update. */
 typedef struct ambit__toll {
-  double cell;    /* that is sent */
-  double line;    /* more for one that is alone in its line of memory */
-  double message; /* however small */
-  bool beside;    /* it goes on beside computing, and costs what it takes longer than that */
+  double cell;    /* per cell sent */
+  double line;    /* extra per cell that is alone on its cache line */
+  double message; /* per message, independent of its size */
+  bool beside;    /* exchange overlaps computation; only the excess costs */
 } ambit__toll;
 
-/* Of cores: a cell is packed, copied by MPI and unpacked, or reaches out for a line of 16 floats. */
+/* For CPUs: a cell is packed, copied by MPI and unpacked; `line` is for a cache line of 16
+ * floats. */
 #define AMBIT__CORES_TOLL                                                                          \
   {                                                                                                \
     .cell = 8, .line = 120                                                                         \
   }
 
-/* How many blocks along each axis. */
+/* The number of blocks along each axis. */
 typedef struct ambit__cuts {
-  int n;                     /* axes given, the rest are whole; 0: auto */
+  int n;                     /* axes given, the others are not cut; 0: auto */
   int count[AMBIT_MAX_DIMS]; /* blocks along axes 0..n-1, at least 1 each */
-  ambit__toll toll;          /* auto: what the cuts should spare */
+  ambit__toll toll;          /* for auto: costs to minimise */
 } ambit__cuts;
 
-/* Reads "auto", "4" (bands along axis 0), "2x2", "1x2x3"; the toll is that of cores. Returns false when it is none of these. */
+/* Parses "auto", "4" (bands along axis 0), "2x2", "1x2x3", with the costs of CPUs. Returns false if
+ * the text is invalid. */
 bool ambit__cuts_parse(const char *text, ambit__cuts *cuts);
 
-/* Cuts `grid` into nparts boxes, each with its share of the cells: in proportion to `weights` (NULL: alike).
- * The product of cuts, if given, must be nparts; cuts NULL is auto. */
+/* Cuts `grid` into nparts boxes with cells in proportion to `weights` (NULL: equal weights). The
+ * product of cuts, if given, must be nparts; cuts NULL means auto. */
 ambit_status ambit__partition_make(ambit__errors *errors, const ambit__box *grid, int nparts,
                                    const ambit__cuts *cuts, const double *weights,
                                    ambit__box *parts);
 
-/* The part that has the cell, or -1. */
+/* The part that owns the cell, or -1. */
 int ambit__partition_owner(const ambit__box *parts, int nparts, const int64_t *cell);
 
-/* Draws who owns what, a character per cell or, for large grids, per block of cells; rows are the last axis:
+/* Draws the owner of every cell, a character per cell or, for large grids, per block of cells. A
+ * line of text is a row:
  *
  *        00001111
  *        00001111
  *        22223333
  *
- * Grids of three and more axes are drawn plane by plane, planes that look alike once. */
+ * Grids of three and more axes are drawn plane by plane; identical planes are drawn once. */
 void ambit__partition_print(ambit__text *t, const ambit__box *grid, const ambit__box *parts,
                             int nparts);
 

@@ -1,7 +1,9 @@
-/* partition_print.c - a picture of a partition, for people.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* partition_print.c - draws a partition as text.
  *
- * The last two axes are a plane of characters; where it is too large, a character stands for a block of cells and shows who
- * owns the middle one. The axes before them are walked from one cut to the next: between cuts, planes look alike.
+ * The last two axes are a plane of characters. If it is too large, a character stands for a block
+ * of cells and shows the owner of the middle one. The leading axes are traversed from cut to cut,
+ * since planes between cuts are identical.
  */
 #include "grid/partition.h"
 
@@ -27,7 +29,7 @@ static int64_t at_most(int64_t extent, int64_t most)
   return extent < most ? extent : most;
 }
 
-/* The cell in the middle of block i of n along an axis. */
+/* The middle cell of block i of n along an axis. */
 static int64_t middle(const ambit__box *grid, int axis, int64_t i, int64_t n)
 {
   double cells = (double)(grid->hi[axis] - grid->lo[axis]);
@@ -78,7 +80,7 @@ static int64_t next_cut(const picture *p, int axis, int64_t at)
   return next;
 }
 
-/* The axes before the plane. */
+/* The number of axes before the plane. */
 static int leading(const ambit__box *grid)
 {
   return grid->ndims > 2 ? grid->ndims - 2 : 0;
@@ -90,7 +92,7 @@ static void set_range(const picture *p, ambit__box *range, int axis, int64_t at)
   range->hi[axis] = next_cut(p, axis, at);
 }
 
-/* Goes on to the next planes that look alike; returns false after the last ones. */
+/* Advances to the next range of identical planes; returns false after the last. */
 static bool next_range(const picture *p, ambit__box *range)
 {
   for (int d = leading(range) - 1; d >= 0; d--) {

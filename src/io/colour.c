@@ -1,6 +1,7 @@
-/* The maps are short lists of anchors in OKLCh: lightness, chroma, hue. Lightness runs in equal
- * steps, which makes the map uniform and keeps it readable in grey print; hue and chroma give it
- * its looks, within what sRGB can show. In between, each of the three follows a smooth curve. The
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The maps are short lists of anchors in OKLCh: lightness, chroma, hue. Lightness changes in equal
+ * steps, which makes the map uniform and readable in grey print; hue and chroma stay within the
+ * sRGB gamut. Between anchors, lightness is linear, and chroma and hue follow smooth curves. The
  * conversion is Bjorn Ottosson's OKLab (2020). */
 #include "io/colour.h"
 
@@ -27,7 +28,7 @@ static const anchor warm[] = {
 };
 enum { NDUSK = sizeof dusk / sizeof *dusk, NHALF = sizeof cold / sizeof *cold };
 
-/* A curve through b and c that leaves no corner at either (Catmull and Rom); f runs from 0 to 1. */
+/* Catmull-Rom spline between b and c; f runs from 0 to 1. */
 static double curve(double a, double b, double c, double d, double f)
 {
   return b + f / 2 * (c - a + f * (2 * a - 5 * b + 4 * c - d + f * (3 * (b - c) + d - a)));
@@ -49,7 +50,7 @@ static double cube(double x)
   return x * x * x;
 }
 
-/* From linear light to the byte a screen wants. */
+/* From linear light to an sRGB byte. */
 static unsigned char to_byte(double light)
 {
   double x = light < 0 ? 0 : light > 1 ? 1 : light;

@@ -1,15 +1,16 @@
-/* field_npy.c - fields as arrays in NumPy files, piece by piece: a field is never held twice, nor in one place.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* field_npy.c - fields as arrays in NumPy files, in pieces: no process holds a whole field twice.
  *
- * A file holds the cells in C order. A part is a box of them, so it is runs of bytes in the file; a run is as long as the
- * axes allow: whole planes or rows where the part has all of them, else a piece of a row.
+ * A file holds the cells in row-major order. A part is a box, which is a set of contiguous runs in
+ * the file: whole planes or rows where the part spans these axes, else pieces of rows.
  *
  *        +--------+---+
  *        | part 0 | 1 |      the file: row 0 of part 0, row 0 of part 1, row 1 of part 0 ...
  *        +--------+---+
  *
- * Process 0 creates the file, with its full length; all write their own parts into it; when all are done it gets its name.
- * To read, everyone opens the file and takes what it needs. Through a pipe, values go in order and one process holds
- * its end: then all share every piece.
+ * To save, process 0 creates the file with its full length, every process writes its own parts, and
+ * at the end process 0 renames the file. To load, every process opens the file and reads its parts.
+ * A pipe is read or written in order by process 0; all processes take part in every piece.
  */
 #include "io/field_npy.h"
 
@@ -34,7 +35,7 @@ static int npy_shape(const ambit_field *f, int64_t *shape)
 
 /* ---- pieces ---- */
 
-/* Something done with a piece of a field: the cells of `box`, dense. */
+/* A function applied to a piece of a field: the cells of `box` as a dense array. */
 typedef ambit_status (*piece_fn)(ambit_field *f, const ambit__box *box, void *dense, void *file);
 
 static ambit_status each_piece(ambit_field *f, const ambit__box *all, piece_fn fn, void *dense,
@@ -51,7 +52,7 @@ static ambit_status each_piece(ambit_field *f, const ambit__box *all, piece_fn f
   return AMBIT_OK;
 }
 
-/* The pieces of the parts of this process. */
+/* Applies it to the parts of this process. */
 static ambit_status each_own_piece(ambit_field *f, piece_fn fn, void *file)
 {
   void *dense = ambit__field_piece_new(f);
@@ -63,7 +64,7 @@ static ambit_status each_own_piece(ambit_field *f, piece_fn fn, void *file)
   return s;
 }
 
-/* The pieces of the whole grid, in order, on all processes. */
+/* Applies it to the whole grid, in order, on all processes. */
 static ambit_status each_shared_piece(ambit_field *f, piece_fn fn, void *file)
 {
   void *dense = ambit__field_piece_new(f);
@@ -76,7 +77,7 @@ static ambit_status each_shared_piece(ambit_field *f, piece_fn fn, void *file)
 
 /* ---- runs ---- */
 
-/* The runs of a box: where each begins, as a box of cells, and how many cells it has. */
+/* The contiguous runs of a box: their first cells, as a box, and their length in cells. */
 static int64_t find_runs(const ambit_field *f, const ambit__box *box, ambit__box *starts)
 {
   const ambit__box *all = &f->grid->box;
@@ -91,7 +92,7 @@ static int64_t find_runs(const ambit_field *f, const ambit__box *box, ambit__box
   }
 }
 
-/* Where a cell is in the file, in bytes after the first. */
+/* The position of a cell in the file, in bytes after the first. */
 static size_t place(const ambit_field *f, const int64_t *at)
 {
   size_t n = 0;
@@ -134,7 +135,8 @@ static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense
 
 /* ---- saving ---- */
 
-/* Process 0 creates the file, and tells the others where it is: in *beside, to free(); NULL: it is a pipe. */
+/* Process 0 creates the file and broadcasts its temporary name: *beside, to free(); NULL: a
+ * pipe. */
 static ambit_status begin(ambit_field *f, const char *path, ambit__npy **npy, char **beside)
 {
   int64_t shape[AMBIT__NPY_DIMS];
@@ -172,11 +174,11 @@ static ambit_status append_piece(ambit_field *f, const ambit__box *box, void *de
   const size_t bytes = (size_t)ambit__box_volume(box) * ambit__field_cell_bytes(f);
 
   AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, dense));
-  if (!NET(f)->rank) ambit__npy_append(file, dense, bytes); /* the next read tells of a failure */
+  if (!NET(f)->rank) ambit__npy_append(file, dense, bytes); /* the next read detects a failure */
   return AMBIT_OK;
 }
 
-/* The others first; then process 0, which gives the file its name. */
+/* Process 0 is last, since it renames the file. */
 static ambit_status end(ambit_field *f, ambit__npy **npy)
 {
   for (int turn = 0; turn < 2; turn++) {
@@ -229,7 +231,7 @@ static ambit_status open_npy(ambit_field *f, const char *path, ambit__npy_info *
   return check_npy(f, path, info);
 }
 
-/* Process 0 looks first: a pipe may be opened once only. */
+/* Process 0 opens the file first: a pipe can be opened only once. */
 static ambit_status open_together(ambit_field *f, const char *path, ambit__npy_info *info,
                                   ambit__npy_reader **reader)
 {
@@ -262,7 +264,7 @@ ambit_status ambit__field_load_npy(ambit_field *f, const char *path)
       each_own_piece(f, get_piece, reader);
     else
       each_shared_piece(f, take_piece, reader);
-    s = ambit__meet(f->grid->context, "it has loaded a file");
+    s = ambit__meet(f->grid->context, "has loaded a file");
   }
   ambit__npy_close(reader);
   return s;

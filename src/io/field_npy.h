@@ -1,5 +1,5 @@
-/* field_npy.h - fields to and from NumPy files, whoever has their cells. Collective: what fails on one process fails on
- * all. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* field_npy.h - distributed fields to and from NumPy files. Collective. */
 #ifndef AMBIT_IO_FIELD_NPY_H
 #define AMBIT_IO_FIELD_NPY_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _POSIX_C_SOURCE 200809L /* fileno, fseeko, fstat */
 
 #include "io/npy.h"
@@ -19,29 +20,28 @@ enum { MAX_HEADER = 1 << 16 };
 struct ambit__npy {
   ambit__errors *errors;
   ambit__file *file;
-  size_t bytes;  /* of all values */
+  size_t bytes;  /* size of all values */
   size_t done;   /* appended so far */
-  size_t offset; /* of the first value in the file */
-  bool shared;   /* others write too: whether it is whole, they must know */
+  size_t offset; /* position of the first value in the file */
+  bool shared;   /* other processes write too; they check completeness */
 };
 
 static ambit_status check_shape(ambit__errors *errors, const char *path, ambit_type type, int ndims,
                                 const int64_t *shape, ambit__npy_info *info)
 {
   *info = (ambit__npy_info){.type = type, .ndims = ndims};
-  AMBIT_CHECK(ambit_type_size(type), errors, AMBIT_EINVAL, "%s: %d is no ambit_type", path,
+  AMBIT_CHECK(ambit_type_size(type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type", path,
               (int)type);
   AMBIT_CHECK(ndims >= 0 && ndims <= AMBIT__NPY_DIMS, errors, AMBIT_EINVAL,
               "%s: %d dimensions; there must be 0 to %d", path, ndims, AMBIT__NPY_DIMS);
   for (int d = 0; d < ndims; d++)
     info->shape[d] = shape[d];
   AMBIT_CHECK(ambit__npy_measure(info), errors, AMBIT_EINVAL,
-              "%s: an array whose sizes are negative, or multiply to more than memory can hold",
-              path);
+              "%s: the sizes of the array are negative, or their product exceeds memory", path);
   return AMBIT_OK;
 }
 
-/* A file of this shape that nobody writes yet, and its header. */
+/* A writer for this shape without a file, and its header. */
 static ambit_status make(ambit__errors *errors, const char *path, ambit_type type, int ndims,
                          const int64_t *shape, char header[AMBIT__NPY_HEADER_BYTES],
                          ambit__npy **out)
@@ -111,7 +111,7 @@ ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t b
 ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes)
 {
   AMBIT_CHECK(bytes <= n->bytes - n->done, n->errors, AMBIT_EINVAL,
-              "%zu bytes appended to an array that lacks %zu", bytes, n->bytes - n->done);
+              "%zu bytes appended to an array with room for %zu", bytes, n->bytes - n->done);
   n->done += bytes;
   return ambit__file_write(n->file, data, bytes);
 }
@@ -121,8 +121,8 @@ ambit_status ambit__npy_end(ambit__npy *n)
   ambit_status s;
 
   if (n->done != n->bytes && !n->shared) {
-    s = ambit__raise(n->errors, AMBIT_EINVAL, "an array was ended after %zu of its %zu bytes",
-                     n->done, n->bytes);
+    s = ambit__raise(n->errors, AMBIT_EINVAL,
+                     "the array is incomplete: %zu of %zu bytes were written", n->done, n->bytes);
   } else {
     s = ambit__file_commit(n->file);
     n->file = NULL;
@@ -144,10 +144,10 @@ struct ambit__npy_reader {
   ambit__errors *errors;
   char *path;
   FILE *in;
-  size_t bytes;  /* of all values */
-  size_t left;   /* ... not yet read, in order */
-  size_t offset; /* of the first value in the file */
-  size_t value;  /* bytes of one value, if they are to be reversed; else 0 */
+  size_t bytes;  /* size of all values */
+  size_t left;   /* bytes left when reading in order */
+  size_t offset; /* position of the first value in the file */
+  size_t value;  /* bytes per value, if the byte order must be reversed; else 0 */
 };
 
 static ambit_status get(ambit__npy_reader *r, void *data, size_t bytes, const char *what)
@@ -164,9 +164,9 @@ static ambit_status read_prefix(ambit__npy_reader *r, size_t *offset, size_t *le
   unsigned char head[8], size[4] = {0};
   size_t digits;
 
-  AMBIT_TRY(get(r, head, sizeof head, "its header; it is no NumPy file"));
+  AMBIT_TRY(get(r, head, sizeof head, "its header; it is not a NumPy file"));
   AMBIT_CHECK(!memcmp(head, "\x93NUMPY", 6), r->errors, AMBIT_EIO,
-              "%s is no NumPy file: it does not begin with \\x93NUMPY", r->path);
+              "%s is not a NumPy file: it does not begin with \\x93NUMPY", r->path);
   AMBIT_CHECK(head[6] >= 1 && head[6] <= 3, r->errors, AMBIT_EIO,
               "%s has version %d.%d of the NumPy format; Ambit reads 1.0, 2.0 and 3.0", r->path,
               head[6], head[7]);
@@ -175,12 +175,11 @@ static ambit_status read_prefix(ambit__npy_reader *r, size_t *offset, size_t *le
   *length = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
   *offset = sizeof head + digits + *length;
   AMBIT_CHECK(*length < MAX_HEADER, r->errors, AMBIT_EIO,
-              "%s has a header of %zu bytes; a header has less than %d", r->path, *length,
-              MAX_HEADER);
+              "%s has a header of %zu bytes; the limit is %d", r->path, *length, MAX_HEADER);
   return AMBIT_OK;
 }
 
-/* Where the size of the file is known, it must hold what the header promises. */
+/* A regular file must be as long as its header requires. */
 static ambit_status check_length(ambit__npy_reader *r, ambit__npy_info *info)
 {
   struct stat st;
@@ -190,8 +189,8 @@ static ambit_status check_length(ambit__npy_reader *r, ambit__npy_info *info)
   if (!info->seekable) return AMBIT_OK;
   have = (uint64_t)st.st_size > info->offset ? (size_t)st.st_size - info->offset : 0;
   AMBIT_CHECK(have >= info->bytes, r->errors, AMBIT_EIO,
-              "%s is cut short: its header promises %zu bytes of values, and %zu are there",
-              r->path, info->bytes, have);
+              "%s is truncated: its header requires %zu bytes of values, but it has %zu", r->path,
+              info->bytes, have);
   return AMBIT_OK;
 }
 
@@ -251,7 +250,7 @@ static void reverse_each(unsigned char *data, size_t bytes, size_t value)
 ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes)
 {
   AMBIT_CHECK(bytes <= r->left, r->errors, AMBIT_EINVAL,
-              "%zu bytes asked of %s, which has %zu left", bytes, r->path, r->left);
+              "%zu bytes requested from %s, which has %zu left", bytes, r->path, r->left);
   AMBIT_TRY(get(r, data, bytes, "its values"));
   r->left -= bytes;
   if (r->value) reverse_each(data, bytes, r->value);
@@ -261,7 +260,7 @@ ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes)
 ambit_status ambit__npy_get(ambit__npy_reader *r, size_t at, void *data, size_t bytes)
 {
   AMBIT_CHECK(at <= r->bytes && bytes <= r->bytes - at, r->errors, AMBIT_EINVAL,
-              "%zu bytes asked of %s at %zu, which has %zu", bytes, r->path, at, r->bytes);
+              "%zu bytes requested from %s at %zu, which has %zu", bytes, r->path, at, r->bytes);
   AMBIT_CHECK(!fseeko(r->in, (off_t)(r->offset + at), SEEK_SET), r->errors, AMBIT_EIO,
               "cannot read %s: %s", r->path, strerror(errno));
   r->left = r->bytes - at;

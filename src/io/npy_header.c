@@ -1,5 +1,6 @@
-/* Files come from anywhere, so the reader takes exactly the dictionary NumPy writes, its keys in
- * any order, and nothing is used before it was checked. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files are untrusted: the parser accepts exactly the dictionary that NumPy writes, with keys in
+ * any order, and checks every value before use. */
 #include "io/npy_header.h"
 
 #include "base/memory.h"
@@ -11,7 +12,7 @@
 enum { ALIGN = 64, PREFIX = 10, DESCR_CHARS = 16 }; /* magic, version, length: 6 + 2 + 2 bytes */
 
 static const struct {
-  const char *name; /* NumPy's, without the byte order */
+  const char *name; /* NumPy's type name, without the byte order */
   ambit_type type;
 } types[] = {{"f4", AMBIT_F32}, {"f8", AMBIT_F64}, {"i4", AMBIT_I32}, {"u1", AMBIT_U8},
              {"i2", AMBIT_I16}, {"i8", AMBIT_I64}, {"b1", AMBIT_U8}};
@@ -78,8 +79,8 @@ typedef struct scan {
 
 static ambit_status broken(const scan *s, const char *what)
 {
-  return ambit__raise(s->errors, AMBIT_EIO, "%s: the NumPy header is broken: %s at \"%.20s\"",
-                      s->path, what, s->at);
+  return ambit__raise(s->errors, AMBIT_EIO, "%s: invalid NumPy header: %s at \"%.20s\"", s->path,
+                      what, s->at);
 }
 
 static void skip_blanks(scan *s)
@@ -87,7 +88,7 @@ static void skip_blanks(scan *s)
   s->at += strspn(s->at, " \t\n\r");
 }
 
-/* Takes the character if it comes next, after blanks. */
+/* Skips blanks and accepts the character c. */
 static bool take(scan *s, char c)
 {
   skip_blanks(s);
@@ -114,10 +115,9 @@ static ambit_status take_string(scan *s, char *out, size_t size)
 
   skip_blanks(s);
   quote = *s->at;
-  if (quote != '\'' && quote != '"') return broken(s, "a string should be");
+  if (quote != '\'' && quote != '"') return broken(s, "expected a string");
   n = strcspn(s->at + 1, quote == '"' ? "\"" : "'");
-  if (s->at[1 + n] != quote || n >= size)
-    return broken(s, "a string that does not end, or is too long,");
+  if (s->at[1 + n] != quote || n >= size) return broken(s, "a string is not closed or too long");
   memcpy(out, s->at + 1, n);
   out[n] = '\0';
   s->at += n + 2;
@@ -130,7 +130,7 @@ static ambit_status read_descr(scan *s)
 
   skip_blanks(s);
   AMBIT_CHECK(*s->at != '[', s->errors, AMBIT_EIO,
-              "%s holds records; Ambit reads plain numbers: save one member, numpy.save(file, "
+              "%s holds records; Ambit reads plain numbers: save one member with numpy.save(file, "
               "array['name'])",
               s->path);
   AMBIT_TRY(take_string(s, descr, sizeof descr));
@@ -142,17 +142,16 @@ static ambit_status read_descr(scan *s)
         ((descr[0] == '<' && !little_endian()) || (descr[0] == '>' && little_endian()));
     return AMBIT_OK;
   }
-  return ambit__raise(
-      s->errors, AMBIT_EIO,
-      "%s has the type '%s'; Ambit reads f4, f8, i2, i4, i8, u1 and b1: save it with "
-      "array.astype('f4'), say",
-      s->path, descr);
+  return ambit__raise(s->errors, AMBIT_EIO,
+                      "%s has the type '%s'; Ambit reads f4, f8, i2, i4, i8, u1 and b1: convert "
+                      "it, for example with array.astype('f4')",
+                      s->path, descr);
 }
 
 static ambit_status read_order(scan *s)
 {
   s->fortran = take_word(s, "True");
-  if (!s->fortran && !take_word(s, "False")) return broken(s, "True or False should be");
+  if (!s->fortran && !take_word(s, "False")) return broken(s, "expected True or False");
   return AMBIT_OK;
 }
 
@@ -165,11 +164,11 @@ static ambit_status read_size(scan *s, int64_t *out)
   for (*out = 0; *s->at >= '0' && *s->at <= '9'; s->at++) {
     int digit = *s->at - '0';
 
-    if (*out > (INT64_MAX - digit) / 10) return broken(s, "a size that is too large");
+    if (*out > (INT64_MAX - digit) / 10) return broken(s, "a size is too large");
     *out = 10 * *out + digit;
   }
-  if (s->at == start) return broken(s, "a size should be");
-  if (*s->at == 'L') s->at++; /* Python 2 wrote longs so */
+  if (s->at == start) return broken(s, "expected a size");
+  if (*s->at == 'L') s->at++; /* suffix of Python 2 */
   return AMBIT_OK;
 }
 
@@ -178,14 +177,14 @@ static ambit_status read_shape(scan *s)
 {
   int n = 0;
 
-  if (!take(s, '(')) return broken(s, "a shape in parentheses should be");
+  if (!take(s, '(')) return broken(s, "expected a shape in parentheses");
   while (!take(s, ')')) {
     AMBIT_CHECK(n < AMBIT__NPY_DIMS, s->errors, AMBIT_EIO,
                 "%s has more than %d dimensions; a grid has at most %d, and components one more",
                 s->path, AMBIT__NPY_DIMS, AMBIT_MAX_DIMS);
     AMBIT_TRY(read_size(s, &s->info->shape[n++]));
     skip_blanks(s);
-    if (!take(s, ',') && *s->at != ')') return broken(s, "a comma should be");
+    if (!take(s, ',') && *s->at != ')') return broken(s, "expected a comma");
   }
   s->info->ndims = n;
   return AMBIT_OK;
@@ -198,13 +197,13 @@ static ambit_status read_pair(scan *s)
   bool *seen;
 
   AMBIT_TRY(take_string(s, key, sizeof key));
-  if (!take(s, ':')) return broken(s, "a colon should be");
+  if (!take(s, ':')) return broken(s, "expected a colon");
   seen = !strcmp(key, "descr")           ? &s->has_descr
          : !strcmp(key, "fortran_order") ? &s->has_order
          : !strcmp(key, "shape")         ? &s->has_shape
                                          : NULL;
-  if (!seen) return broken(s, "an unknown key");
-  if (*seen) return broken(s, "a key given twice");
+  if (!seen) return broken(s, "unknown key");
+  if (*seen) return broken(s, "duplicate key");
   *seen = true;
   if (seen == &s->has_descr) return read_descr(s);
   return seen == &s->has_order ? read_order(s) : read_shape(s);
@@ -213,11 +212,11 @@ static ambit_status read_pair(scan *s)
 /* dictionary: "{" ( pair "," )* pair? "}" */
 static ambit_status read_dictionary(scan *s)
 {
-  if (!take(s, '{')) return broken(s, "a dictionary should be");
+  if (!take(s, '{')) return broken(s, "expected a dictionary");
   while (!take(s, '}')) {
     AMBIT_TRY(read_pair(s));
     skip_blanks(s);
-    if (!take(s, ',') && *s->at != '}') return broken(s, "a comma should be");
+    if (!take(s, ',') && *s->at != '}') return broken(s, "expected a comma");
   }
   if (!s->has_descr || !s->has_order || !s->has_shape)
     return broken(s, "descr, fortran_order or shape is missing");
@@ -231,10 +230,10 @@ ambit_status ambit__npy_parse_header(ambit__errors *errors, const char *path, co
 
   AMBIT_TRY(read_dictionary(&s));
   AMBIT_CHECK(!s.fortran || info->ndims < 2, errors, AMBIT_EIO,
-              "%s is in Fortran order; Ambit reads C order: save it with "
+              "%s is in Fortran order; Ambit reads C (row-major) order: convert it with "
               "numpy.ascontiguousarray(array)",
               path);
   AMBIT_CHECK(ambit__npy_measure(info), errors, AMBIT_EIO,
-              "%s: the sizes in the header multiply to more than memory can hold", path);
+              "%s: the product of the sizes in the header exceeds memory", path);
   return AMBIT_OK;
 }

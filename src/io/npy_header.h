@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* npy_header.h - the header of a NumPy file, a Python dictionary:
  *
  *   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
@@ -7,17 +8,16 @@
 
 #include "io/npy.h"
 
-/* Fills type, ndims, shape, bytes and swapped. `text` ends with a NUL; `path` is for messages. */
+/* Sets type, ndims, shape, bytes and swapped. `text` is NUL-terminated; `path` is for messages. */
 ambit_status ambit__npy_parse_header(ambit__errors *errors, const char *path, const char *text,
                                      ambit__npy_info *info);
 
-/* The header of such an array, magic number and padding included. Returns its length, at most
+/* Writes the header, including magic number and padding. Returns its length, at most
  * AMBIT__NPY_HEADER_BYTES. */
 enum { AMBIT__NPY_HEADER_BYTES = 320 };
 size_t ambit__npy_make_header(const ambit__npy_info *info, char out[AMBIT__NPY_HEADER_BYTES]);
 
-/* Multiplies the shape; false if the bytes of the values do not fit a size_t, or a size is
- * negative. */
+/* Computes info->bytes; false if a size is negative or the product overflows. */
 bool ambit__npy_measure(ambit__npy_info *info);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/picture.h"
 
 #include "base/memory.h"
@@ -18,10 +19,10 @@ static int64_t divide_up(int64_t a, int64_t b)
   return a / b + (a % b != 0);
 }
 
-/* What is drawn, and how coarsely. */
+/* The input, and its coarsening. */
 typedef struct source {
   int64_t width, height;    /* cells */
-  int64_t block_x, block_y; /* cells that are averaged into one value */
+  int64_t block_x, block_y; /* cells averaged into one value */
   ambit__row_fn get_row;
   void *user;
 } source;
@@ -35,7 +36,7 @@ static int64_t limit_block(int64_t block, int64_t length, int64_t side)
   return max64(block < coarsest ? block : coarsest, divide_up(length, side));
 }
 
-/* Blocks are square, except that a thin field keeps some height and loses its proportions. */
+/* Blocks are square, except that a thin field keeps a minimum height. */
 static void choose_blocks(source *s, int64_t side)
 {
   int64_t block = divide_up(max64(s->width, s->height), side);
@@ -63,7 +64,7 @@ static void choose_zoom(ambit__picture *p, int64_t min_side)
 typedef struct band {
   double *row;    /* one row of cells */
   double *sums;   /* per block */
-  int64_t *count; /* cells of the block that have a value */
+  int64_t *count; /* cells of the block that are not NaN */
 } band;
 
 static void add_row(band *b, int64_t width, int64_t block)
@@ -111,7 +112,7 @@ static ambit_status sample(ambit__errors *errors, ambit__picture *p, const sourc
 
 /* ---- range ---- */
 
-/* Halved before the difference: the range of two huge values may be no number itself. */
+/* Halved before subtracting: the difference of two huge values may overflow. */
 static double place_in(double value, double lo, double hi)
 {
   double t = hi > lo ? (value / 2 - lo / 2) / (hi / 2 - lo / 2) : 0;
@@ -133,7 +134,7 @@ static void finite_range(const ambit__picture *p, double *lo, double *hi)
   if (*lo > *hi) *lo = *hi = 0;
 }
 
-/* The bin up to which `share` of the values lie, counted from `first` on in this direction. */
+/* The bin up to which `share` values lie, counting from `first` in steps of `step`. */
 static int quantile(const int64_t *bins, int first, int step, double share)
 {
   int64_t seen = 0;
@@ -164,13 +165,13 @@ static void clip_range(const ambit__picture *p, double clip, double *lo, double 
   *hi = start + (last + 1) * step;
 }
 
-/* Both signs, and neither negligible. */
+/* Values of both signs, neither negligible. */
 static bool is_wave(double lo, double hi)
 {
   return lo < 0 && hi > 0 && fmin(-lo, hi) >= 0.2 * fmax(-lo, hi);
 }
 
-/* A constant field is shown against zero: all of it is much, little, or nothing. */
+/* The range of a constant field is extended to zero. */
 static void choose_range(ambit__picture *p, const ambit__picture_options *o)
 {
   bool given = o->lo < o->hi;

@@ -1,8 +1,9 @@
-/* picture.h - a scalar field as a picture: how many pixels, which range, which map.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* picture.h - a scalar field as a picture: its pixels, value range and colour map.
  *
- * Rows are asked for once each, from top to bottom, so a field of any size needs memory for its
- * pixels only. A field larger than the picture is averaged over square blocks of cells; a tiny one
- * is enlarged by a whole number, so that cells stay sharp squares.
+ * Each row is requested once, from top to bottom, so only the pixels need memory. A field larger
+ * than the picture is averaged over square blocks of cells; a small one is enlarged by an integer
+ * factor, so that cells remain sharp squares.
  */
 #ifndef AMBIT_IO_PICTURE_H
 #define AMBIT_IO_PICTURE_H
@@ -13,18 +14,22 @@
 /* Fills row[0 .. width-1] with the values of row y. A failure ends the picture. */
 typedef ambit_status (*ambit__row_fn)(void *user, int64_t y, double *row);
 
-/* How to draw; zero means the default everywhere. */
+/* Options; zero means the default. */
 typedef struct ambit__picture_options {
-  enum { AMBIT__MAP_AUTO, AMBIT__MAP_DUSK, AMBIT__MAP_TIDE } map; /* auto: tide for waves */
-  int max_side;  /* pixels of the longer side at most; 2048 */
-  int min_side;  /* tiny fields are enlarged up to this; 512. 1: never */
+  enum {
+    AMBIT__MAP_AUTO,
+    AMBIT__MAP_DUSK,
+    AMBIT__MAP_TIDE
+  } map;         /* auto: tide for values of both signs */
+  int max_side;  /* maximum pixels of the longer side; default 2048 */
+  int min_side;  /* small fields are enlarged up to this; default 512; 1: never */
   double lo, hi; /* values of the first and the last colour, if lo < hi; else from the data */
-  double clip;   /* share of the pixels to leave out of the range at either end; 0: none */
+  double clip;   /* fraction of the pixels to exclude from the range at either end; 0: none */
 } ambit__picture_options;
 
 typedef struct ambit__picture {
-  int64_t width, height; /* values */
-  double *values;        /* width x height, NaN where there is none; owned */
+  int64_t width, height; /* in values */
+  double *values;        /* width x height, NaN where undefined; owned */
   int zoom_x, zoom_y;    /* pixels per value */
   double lo, hi;         /* values of the first and the last colour */
   ambit__colour_map map;
@@ -35,8 +40,8 @@ ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t h
                                  const ambit__picture_options *options, ambit__picture *out);
 void ambit__picture_free(ambit__picture *p);
 
-/* The place of a value in the map, 0 to AMBIT__COLOURS - 1; values outside the range take its
- * ends. -1 for NaN. */
+/* The index of a value in the colour map, 0 to AMBIT__COLOURS - 1; values outside the range are
+ * clamped. -1 for NaN. */
 int ambit__picture_colour(const ambit__picture *p, double value);
 
 #endif

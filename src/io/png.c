@@ -1,18 +1,17 @@
-/* libpng reports errors by longjmp. The jump is confined to encode(), whose frame owns nothing and
- * changes no local after setjmp; all that must be freed hangs on the encoder, which the caller of
- * encode() cleans up. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libpng reports errors by longjmp. The jump is confined to encode() and open_encoder(), whose
+ * frames own nothing and change no local after setjmp; everything to be freed belongs to the
+ * encoder, which the caller cleans up. */
 #include "io/png.h"
 
 #ifndef AMBIT_HAVE_PNG
 
 ambit_status ambit__png_try(ambit__errors *errors, const char *path)
 {
-  return ambit__raise(
-      errors, AMBIT_EIO,
-      "cannot write %s: Ambit was built without libpng; install libpng-dev (Debian, "
-      "Ubuntu) or libpng-devel (Fedora) and build again, or save as .npy, which always "
-      "works",
-      path);
+  return ambit__raise(errors, AMBIT_EIO,
+                      "cannot write %s: Ambit was built without libpng; install libpng-dev "
+                      "(Debian, Ubuntu) or libpng-devel (Fedora) and rebuild, or save as .npy",
+                      path);
 }
 
 ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t width,
@@ -42,7 +41,7 @@ typedef struct encoder {
   ambit__rgb *line; /* one row of pixels */
   ambit__rgb colours[AMBIT__COLOURS];
   ambit_status failed;
-  jmp_buf out; /* to encode(), on any error of libpng */
+  jmp_buf out; /* target in encode(), for errors of libpng */
 } encoder;
 
 static void on_error(png_structp png, png_const_charp message)
@@ -50,8 +49,7 @@ static void on_error(png_structp png, png_const_charp message)
   encoder *e = png_get_error_ptr(png);
 
   if (!e->failed)
-    e->failed =
-        ambit__raise(e->errors, AMBIT_EIO, "cannot write %s: libpng says: %s", e->path, message);
+    e->failed = ambit__raise(e->errors, AMBIT_EIO, "cannot write %s: libpng: %s", e->path, message);
   longjmp(e->out, 1);
 }
 
@@ -73,7 +71,7 @@ static void on_flush(png_structp png)
   (void)png;
 }
 
-_Static_assert(sizeof(ambit__rgb) == 3, "rows of ambit__rgb are handed to libpng as bytes");
+_Static_assert(sizeof(ambit__rgb) == 3, "rows of ambit__rgb are passed to libpng as bytes");
 
 static void draw_row(encoder *e, const ambit__picture *p, const double *values)
 {
@@ -117,10 +115,11 @@ static ambit_status open_encoder(encoder *e, const ambit__picture *p)
   e->line = ambit__new(e->errors, (size_t)(p->width * p->zoom_x), sizeof *e->line);
   if (!e->line) return AMBIT_ENOMEM;
   ambit__colour_table(p->map, e->colours);
-  if (setjmp(e->out)) return e->failed; /* a libpng other than the one of the build */
+  if (setjmp(e->out)) return e->failed; /* a libpng that differs from that of the build */
   e->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, e, on_error, on_warning);
   if (e->png) e->info = png_create_info_struct(e->png);
-  AMBIT_CHECK(e->info, e->errors, AMBIT_ENOMEM, "cannot write %s: libpng has no memory", e->path);
+  AMBIT_CHECK(e->info, e->errors, AMBIT_ENOMEM, "cannot write %s: libpng is out of memory",
+              e->path);
   return ambit__file_create(e->errors, e->path, &e->file);
 }
 

@@ -1,4 +1,5 @@
-/* png.h - a scalar field as a PNG file, in the colours of picture.h. Needs libpng to be built. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* png.h - a scalar field as a PNG file, drawn by picture.h. Needs libpng. */
 #ifndef AMBIT_IO_PNG_H
 #define AMBIT_IO_PNG_H
 
@@ -8,7 +9,7 @@
 ambit_status ambit__png_try(ambit__errors *errors, const char *path);
 
 /* Draws a field of width x height cells, row 0 at the top. `options` may be NULL. The file appears
- * under its name when it is whole. */
+ * under its name when it is complete. */
 ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t width,
                               int64_t height, ambit__row_fn get_row, void *user,
                               const ambit__picture_options *options);

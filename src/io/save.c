@@ -1,8 +1,7 @@
-/* save.c - fields to and from files, by the ends of their names; and pictures.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* save.c - saves and loads fields, by file name extension; writes pictures.
  *
- * All processes take part. A picture is drawn by process 0, from rows that all of them read together.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Collective. Process 0 draws pictures, from rows that all processes read together.
  */
 #include "base/memory.h"
 #include "io/field_npy.h"
@@ -17,13 +16,13 @@
 
 /* ---- pictures ---- */
 
-/* A band of rows at a time. Of a 3-D field, the middle plane is shown. */
+/* A band of rows is read at a time. Of a 3-D field, the middle plane is shown. */
 typedef struct picture_rows {
   ambit_field *field;
   int64_t width, height; /* of the picture, in cells */
-  int64_t most;          /* rows in a band */
-  int64_t first, count;  /* the rows that are here */
-  unsigned char *cells;  /* of them, as the field has them */
+  int64_t most;          /* maximum rows in a band */
+  int64_t first, count;  /* rows of the current band */
+  unsigned char *cells;  /* its cells, in the field's type */
 } picture_rows;
 
 /* Reads the band that begins with row y, on all processes. */
@@ -58,7 +57,7 @@ static ambit_status picture_row(void *user, int64_t y, double *values)
   return AMBIT_OK;
 }
 
-/* Process 0 draws, and asks for all rows in order; the others read them with it. */
+/* Process 0 draws and requests all rows in order; the others take part in reading them. */
 static ambit_status draw(picture_rows *p, const char *path)
 {
   if (!p->field->grid->context->net->rank)
@@ -74,8 +73,8 @@ static ambit_status save_png(ambit_field *f, const char *path)
   picture_rows rows = {.field = f, .width = b->hi[b->ndims - 1], .height = 1};
 
   AMBIT_CHECK(b->ndims <= 3, ERRORS(f), AMBIT_EINVAL,
-              "field '%s' has %d dimensions: a picture shows 1, 2 or the middle plane of 3. Save "
-              "it as .npy",
+              "field '%s' has %d dimensions; a picture shows 1 or 2, or the middle plane of 3. "
+              "Save it as .npy",
               f->name, b->ndims);
   if (b->ndims >= 2) rows.height = b->hi[b->ndims - 2];
   rows.most = ambit__field_piece_cells(f) / rows.width;
@@ -83,7 +82,7 @@ static ambit_status save_png(ambit_field *f, const char *path)
   rows.cells = ambit__new(ERRORS(f), (size_t)(rows.most * rows.width), ambit__field_cell_bytes(f));
   if (rows.cells) draw(&rows, path);
   free(rows.cells);
-  return ambit__meet(f->grid->context, "it has drawn a picture"); /* where a failure is told */
+  return ambit__meet(f->grid->context, "has drawn a picture"); /* raises a failure on all */
 }
 
 /* ---- by name ---- */
@@ -98,17 +97,17 @@ static bool ends_in(const char *path, const char *tail)
 static ambit_status check_path(const ambit_field *f, const char *path)
 {
   if (ambit__failed(f->grid->context)) return ERRORS(f)->status;
-  AMBIT_CHECK(path && *path, ERRORS(f), AMBIT_EINVAL, "field '%s': the file has no name", f->name);
+  AMBIT_CHECK(path && *path, ERRORS(f), AMBIT_EINVAL, "field '%s': the file name is empty",
+              f->name);
   return AMBIT_OK;
 }
 
-/* All processes save, or load, the same. */
+/* All processes must save or load the same field and file. */
 static ambit_status meet(const ambit_field *f, const char *what, const char *path)
 {
-  char doing[160] = "it fails";
+  char doing[160] = "fails";
 
-  if (!check_path(f, path))
-    snprintf(doing, sizeof doing, "it %s '%.20s' in %s", what, f->name, path);
+  if (!check_path(f, path)) snprintf(doing, sizeof doing, "%s '%.20s' in %s", what, f->name, path);
   return ambit__meet(f->grid->context, doing);
 }
 
@@ -126,7 +125,7 @@ ambit_status ambit_field_save(ambit_field *f, const char *path)
 ambit_status ambit_field_load(ambit_field *f, const char *path)
 {
   if (!f) return AMBIT_EINVAL;
-  AMBIT_TRY(meet(f, "looks for field", path));
+  AMBIT_TRY(meet(f, "loads field", path));
   if (ends_in(path, ".npy")) return ambit__field_load_npy(f, path);
   return ambit__raise(ERRORS(f), AMBIT_EINVAL,
                       "field '%s' cannot be loaded from %s: the name must end in .npy", f->name,

@@ -1,12 +1,13 @@
-/* ast.h - the tree between parsing and unrolling, and what the stages share.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ast.h - the syntax tree between parsing and unrolling, and the state shared by the stages.
  *
- * parse makes nodes; check gives every node its type and every name its symbol; unroll walks the
- * checked tree, as often as the loops say, and makes ambit__expr and ambit__stmt from it. What
- * unroll knows about a local (its constant value, or which local of the rule it is now) stands in
- * the slots of the symbol, and changes as the walk goes on.
+ * parse creates nodes; check assigns types to nodes and symbols to names; unroll interprets the
+ * checked tree, executing its loops, and emits ambit__expr and ambit__stmt. During unrolling the
+ * slots of a symbol hold the state of a local: its constant value, or the current local of the
+ * rule.
  *
- * Everything lives in the arena of the unit; running out of memory and finding too many mistakes
- * end the front end by longjmp, so no stage checks its allocations.
+ * Everything is allocated in the arena of the translation unit. Running out of memory and exceeding
+ * the number of mistakes leave the front end by longjmp, so no stage checks its allocations.
  */
 #ifndef AMBIT_KERNEL_AST_H
 #define AMBIT_KERNEL_AST_H
@@ -17,12 +18,12 @@
 
 enum {
   AMBIT_MAX_TEXT = 1 << 24,       /* bytes of kernel text */
-  AMBIT_MAX_NESTING = 200,        /* of brackets, blocks and conditions: bounds recursion */
+  AMBIT_MAX_NESTING = 200,        /* of brackets, blocks and conditions: bounds the recursion */
   AMBIT_MAX_EXPR_DEPTH = 5000,    /* of an expression: a sum of that many terms */
   AMBIT_MAX_NAME = 240,           /* characters of a name */
   AMBIT_MAX_COMPONENTS = 4096,    /* of a field, and elements of a local array */
   AMBIT_MAX_OFFSET = 1000,        /* cells along one axis */
-  AMBIT_MAX_UNROLLED = 250 * 1000 /* operations, statements and loop rounds after unrolling */
+  AMBIT_MAX_UNROLLED = 250 * 1000 /* operations, statements and loop iterations after unrolling */
 };
 
 typedef enum ambit__symbol_kind {
@@ -33,11 +34,11 @@ typedef enum ambit__symbol_kind {
   SYMBOL_LOOP   /* the variable of a for */
 } ambit__symbol_kind;
 
-/* What one element of a local is while unrolling. */
+/* The state of one element of a local during unrolling. */
 typedef struct ambit__slot {
   bool is_constant;
   ambit__value value; /* if constant */
-  int local;          /* of the rule, otherwise */
+  int local;          /* index in the rule, if not constant */
 } ambit__slot;
 
 typedef struct ambit__symbol {
@@ -45,16 +46,16 @@ typedef struct ambit__symbol {
   ambit__name *name;
   ambit_type type;
   bool is_const;
-  bool is_vector;               /* field of components */
-  int param;                    /* of the rule */
-  bool is_ready;                /* its declaration is behind us */
+  bool is_vector;               /* field with components */
+  int param;                    /* index in the rule */
+  bool is_ready;                /* false inside its own initialiser */
   int naxes;                    /* subscripts of a local array: 0, 1 or 2 */
-  int64_t size[2];              /* of a local array, once unrolled */
+  int64_t size[2];              /* of a local array, set by unroll */
   ambit__slot *slots;           /* size[0] * size[1] of them, or 1; NULL before the declaration */
   ambit__place place;           /* of the declaration */
-  int depth;                    /* of the scope it stands in */
-  struct ambit__symbol *shadow; /* what the name stood for outside */
-  struct ambit__symbol *older;  /* symbol declared before this one, in the scopes at hand */
+  int depth;                    /* of its scope */
+  struct ambit__symbol *shadow; /* outer symbol of the same name */
+  struct ambit__symbol *older;  /* symbol declared before this one, among those in scope */
 } ambit__symbol;
 
 typedef enum ambit__node_kind {
@@ -69,29 +70,29 @@ typedef enum ambit__node_kind {
 
 typedef struct ambit__node {
   ambit__node_kind kind;
-  ambit__op op; /* NODE_UNARY, NODE_BINARY; EXPR_CAST stands for unary plus */
+  ambit__op op; /* NODE_UNARY, NODE_BINARY; EXPR_CAST means unary plus */
   ambit__place place;
-  ambit_type type;     /* of the value; from check, but NODE_NUMBER and NODE_CAST */
-  ambit_type operands; /* what operands and arguments are converted to; from check */
-  bool is_wrong;       /* reported: no type */
-  bool is_deref;       /* NODE_ACCESS: has a '*' in front */
-  int height;          /* of the tree below, up to AMBIT_MAX_EXPR_DEPTH */
+  ambit_type type;     /* of the value; set by check, except NODE_NUMBER and NODE_CAST */
+  ambit_type operands; /* type that operands and arguments are converted to; set by check */
+  bool is_wrong;       /* reported; has no type */
+  bool is_deref;       /* NODE_ACCESS: preceded by '*' */
+  int height;          /* of the subtree, up to AMBIT_MAX_EXPR_DEPTH */
   struct ambit__node *a, *b, *c;
   ambit__value value;       /* NODE_NUMBER */
   ambit__name *name;        /* NODE_ACCESS, NODE_CALL */
-  ambit__symbol *symbol;    /* NODE_ACCESS; from check */
+  ambit__symbol *symbol;    /* NODE_ACCESS; set by check */
   int function;             /* NODE_CALL: an ambit__call, or an ambit__op if is_place */
-  bool is_place;            /* NODE_CALL: index(), extent() or step(); from check */
+  bool is_place;            /* NODE_CALL: index(), extent() or step(); set by check */
   int nsubs;                /* NODE_ACCESS: subscripts; NODE_CALL: arguments */
-  struct ambit__node *subs; /* the first of them */
-  struct ambit__node *next; /* in such a list */
+  struct ambit__node *subs; /* list of them */
+  struct ambit__node *next; /* in that list */
 } ambit__node;
 
-/* The value of a declaration: an expression or a list in braces. */
+/* An initialiser: an expression or a list in braces. */
 typedef struct ambit__init {
   ambit__place place;
   ambit__node *value;       /* NULL: a list */
-  struct ambit__init *list; /* the first of it; NULL: empty */
+  struct ambit__init *list; /* first element; NULL: empty */
   struct ambit__init *next;
 } ambit__init;
 
@@ -103,18 +104,18 @@ typedef enum ambit__line_kind {
   LINE_BLOCK
 } ambit__line_kind;
 
-/* A statement as written. */
+/* A statement of the syntax tree. */
 typedef struct ambit__line {
   ambit__line_kind kind;
   ambit__place place;
-  /* LINE_DECL, LINE_FOR: what is declared */
+  /* LINE_DECL, LINE_FOR: the declared variable */
   ambit__name *name;
   ambit_type type;
   bool is_const;
   int naxes;
-  ambit__node *size[2];  /* NULL: as many as the list has */
+  ambit__node *size[2];  /* NULL: the length of the initialiser */
   ambit__init *init;     /* NULL: none */
-  ambit__symbol *symbol; /* from check */
+  ambit__symbol *symbol; /* set by check */
   /* LINE_SET: target = value. LINE_IF: value. LINE_FOR: name op value; name += step */
   ambit__node *target;
   ambit__node *value;
@@ -125,7 +126,7 @@ typedef struct ambit__line {
   struct ambit__line *next;
 } ambit__line;
 
-/* A parameter as written; the rule's own is made from it. */
+/* A parameter of the syntax tree. */
 typedef struct ambit__head {
   ambit__name *name;
   ambit__place place;
@@ -134,41 +135,41 @@ typedef struct ambit__head {
   ambit_type type;
   bool is_const, is_vector;
   ambit__node *components; /* of a vector */
-  ambit__symbol *symbol;   /* from check */
+  ambit__symbol *symbol;   /* set by check */
 } ambit__head;
 
-/* What a local of the rule is in the user's text, for messages. */
+/* The local of the user's text that a local of the rule comes from, for messages. */
 typedef struct ambit__origin {
   const ambit__symbol *symbol;
   int element;
 } ambit__origin;
 
-/* One run of the front end. */
+/* A translation unit: the state of one run of the front end. */
 typedef struct ambit__unit {
-  jmp_buf stop;       /* where to go when it makes no sense to go on */
-  bool no_memory;     /* why */
-  ambit__arena arena; /* of all that is gone when the rule is made */
+  jmp_buf stop;       /* target of ambit__unit_stop */
+  bool no_memory;     /* the reason: out of memory */
+  ambit__arena arena; /* everything that is freed when the rule is complete */
   ambit__diag diag;
-  ambit__rule *rule; /* being made */
-  int line;          /* lex: where line `line` starts, at byte `line_start` */
+  ambit__rule *rule; /* under construction */
+  int line;          /* lex: current line, which starts at byte `line_start` */
   int line_start;
   ambit__name **names; /* lex: hash table */
   size_t nnames, names_cap;
   ambit__name *newest;
   ambit__token *tokens; /* lex: ends with TOKEN_END */
   size_t ntokens, tokens_cap;
-  size_t at;         /* parse: the next token */
-  int depth;         /* parse: nesting. check: scopes */
-  bool panic;        /* parse: a mistake was reported; be silent until the next statement */
+  size_t at;         /* parse: next token */
+  int depth;         /* parse: nesting depth. check: scope depth */
+  bool panic;        /* parse: suppress messages until the next statement */
   ambit__name *name; /* parse: of the function */
   ambit__place name_place;
   ambit__head heads[AMBIT_MAX_PARAMS];
   int nheads;
   ambit__line *body;
-  ambit__symbol *symbols;   /* check: those in scope, newest first */
-  ambit__place ndims_place; /* check: where rule->ndims was learnt */
-  int work;                 /* unroll: what was made so far, up to AMBIT_MAX_UNROLLED */
-  const ambit__stmt **tail; /* unroll: where the next statement goes */
+  ambit__symbol *symbols;   /* check: symbols in scope, newest first */
+  ambit__place ndims_place; /* check: the access that determined rule->ndims */
+  int work;                 /* unroll: operations so far, up to AMBIT_MAX_UNROLLED */
+  const ambit__stmt **tail; /* unroll: where to append the next statement */
   size_t locals_cap;
   ambit__origin *origins; /* unroll: one per local of the rule */
   size_t origins_cap;
@@ -181,13 +182,13 @@ void ambit__check(ambit__unit *u);
 void ambit__unroll(ambit__unit *u);
 void ambit__footprint(ambit__unit *u);
 
-/* unit.c: memory of the unit and of the rule, zeroed; never NULL. */
+/* unit.c: zeroed memory from the arena of the unit or of the rule; never NULL. */
 void *ambit__unit_new(ambit__unit *u, size_t n, size_t size);
 void *ambit__rule_new(ambit__unit *u, size_t n, size_t size);
-/* Room for one more in an array that lives in an arena: returns the (moved) array. */
+/* Makes room for one more element in an array in an arena; returns the array, possibly moved. */
 void *ambit__unit_grow(ambit__unit *u, ambit__arena *arena, void *array, size_t count, size_t *cap,
                        size_t size);
-/* Reports a mistake, and stops the front end when there were enough of them. */
+/* Reports a mistake, and stops the front end when there are too many. */
 #define AMBIT_WRONG(u, place, ...)                                                                 \
   (ambit__complain(&(u)->diag, place, __VA_ARGS__), ambit__unit_told(u))
 void ambit__unit_told(ambit__unit *u);
@@ -195,12 +196,13 @@ _Noreturn void ambit__unit_stop(ambit__unit *u);
 
 /* names.c */
 ambit__name *ambit__name_of(ambit__unit *u, const char *text, size_t length);
-/* A name no local or parameter has, nor C, nor a function: the wanted one if it can be had. */
+/* A name that differs from all locals, parameters, reserved words and functions; `wanted` if
+ * possible. */
 const char *ambit__name_unique(ambit__unit *u, const char *wanted);
-/* "; did you mean 'x'?" from what is in scope, or ""; `functions` looks among those instead. */
+/* "; did you mean 'x'?" from the names in scope, or from the functions; "" if none is close. */
 const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions);
 
-/* functions.c: what a kernel may call. */
+/* functions.c: the functions that a kernel may call. */
 typedef struct ambit__known_call {
   const char *name;
   int function;    /* an ambit__call; or EXPR_INDEX, EXPR_EXTENT, EXPR_STEP if is_place */
@@ -210,22 +212,22 @@ typedef struct ambit__known_call {
 } ambit__known_call;
 const ambit__known_call *ambit__known_call_find(const char *name);
 const ambit__known_call *ambit__known_call_at(int i); /* NULL past the end */
-/* INFINITY, M_PI and the like. */
+/* INFINITY, M_PI and so on. */
 bool ambit__constant_find(const char *name, ambit_type *type, ambit__value *value);
 
-/* operators.c: the operators with two operands. */
+/* operators.c: binary operators. */
 typedef struct ambit__operator {
   ambit__token_kind sign; /* a + b */
   ambit__token_kind set;  /* a += b; TOKEN_END if there is none */
   ambit__op op;
   const char *text;
-  int rank; /* binds tighter than those of lower rank */
+  int rank; /* precedence; higher binds tighter */
 } ambit__operator;
-const ambit__operator *ambit__operator_of(ambit__op op); /* NULL if it is none */
+const ambit__operator *ambit__operator_of(ambit__op op); /* NULL if not a binary operator */
 const ambit__operator *ambit__operator_sign(ambit__token_kind sign);
 const ambit__operator *ambit__operator_set(ambit__token_kind set);
 
-/* tokens.c: the parser's hand on the tokens. */
+/* tokens.c: the token stream of the parser. */
 const ambit__token *ambit__peek(const ambit__unit *u, size_t ahead);
 const ambit__token *ambit__next(ambit__unit *u);
 const ambit__token *ambit__last(const ambit__unit *u); /* the one before peek(0) */
@@ -233,11 +235,11 @@ bool ambit__at(const ambit__unit *u, ambit__token_kind kind);
 bool ambit__accept(ambit__unit *u, ambit__token_kind kind);
 bool ambit__expect(ambit__unit *u, ambit__token_kind kind, const char *where);
 ambit__name *ambit__expect_name(ambit__unit *u, const char *what);
-void ambit__nest(ambit__unit *u); /* one deeper; undo with u->depth-- */
+void ambit__nest(ambit__unit *u); /* one level deeper; undo with u->depth-- */
 ambit__place ambit__span(ambit__place from, ambit__place to);
 bool ambit__starts_type(const ambit__token *t);
 ambit_type ambit__parse_type(ambit__unit *u, bool *is_const);
-/* Reports a mistake of grammar, once until the parser has found its way again. */
+/* Reports a syntax error, unless the parser is still recovering from one. */
 #define AMBIT_SYNTAX(u, place, ...)                                                                \
   do {                                                                                             \
     if (!(u)->panic) AMBIT_WRONG(u, place, __VA_ARGS__);                                           \
@@ -254,17 +256,18 @@ void ambit__check_expr(ambit__unit *u, ambit__node *n);
 void ambit__check_target(ambit__unit *u, ambit__node *n);
 ambit_type ambit__common_type(ambit_type a, ambit_type b);
 
-/* fold.c: makes typed expressions, and computes them if all is constant. */
+/* fold.c: makes typed expressions, and evaluates constant ones. */
 ambit__expr *ambit__fold(ambit__unit *u, const ambit__node *n);
 ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__node *n, ambit_type type);
 ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__node *n);
-/* A constant integer: the `kind` ("offset") of `name`. Reported, and false, if it is not constant. */
+/* Evaluates a constant integer, the `kind` ("offset") of `name`. If not constant, reports it and
+ * returns false. */
 bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind, const char *name,
                          int64_t *value);
-/* What a local is now; NULL, and reported, if the subscripts are wrong. */
+/* The current state of a local; if the subscripts are wrong, reports it and returns NULL. */
 ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n);
-/* The component and offsets of a field; false, and reported, if they cannot be. */
+/* The component and offsets of a field access; if invalid, reports it and returns false. */
 bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset);
-void ambit__unroll_work(ambit__unit *u, ambit__place place); /* counts one piece of it */
+void ambit__unroll_work(ambit__unit *u, ambit__place place); /* counts one operation */
 
 #endif

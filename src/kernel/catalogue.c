@@ -1,14 +1,15 @@
-/* The catalogue: stencils that have a name.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The catalogue: stencils known by name.
  *
  * The fixed ones are those of the EPSILOD paper. Each is a row of a table: the weights along every
  * axis, the weight of the corner (-1, ..., -1), and the weight of all other cells of the box.
  *
- * The families star<D>d<R> and box<D>d<R> are for tests and measurements: weights that are positive
- * and all different, so that no code can mix two points up unnoticed, and that sum to 1, so that a
- * run neither grows nor dies. Each step of distance halves a weight, and a factor between 1 and
- * 1.25 tells points of one distance apart; the two ranges cannot meet. With `s` at the end of the
- * name the factor depends on the sorted absolute offsets alone: mirrored or with axes exchanged,
- * such a stencil is the same.
+ * The families star<D>d<R> and box<D>d<R> are for tests and benchmarks. Their weights are positive
+ * and all different, so that exchanging two points changes the result, and they sum to 1, so that
+ * values stay bounded. Each step of distance halves a weight, and a factor between 1 and 1.25
+ * distinguishes points of equal distance; the ranges do not overlap. With `s` at the end of the
+ * name the factor depends only on the sorted absolute offsets: the stencil is invariant under
+ * reflections and permutations of axes.
  */
 #include "base/spell.h"
 #include "base/text.h"
@@ -26,7 +27,7 @@ typedef struct entry {
   const char *name;
   int ndims;
   double along[5]; /* at the offsets -2 -1 0 1 2 of every axis; the middle one is the centre */
-  double corner;   /* at (-1, ..., -1), if not 0 */
+  double corner;   /* at (-1, ..., -1); 0: same as rest */
   double rest;     /* at all other cells of the box */
   double divisor;
 } entry;
@@ -46,7 +47,7 @@ const char *ambit__catalogue_name(int i)
   return i >= 0 && i < NENTRIES ? entries[i].name : NULL;
 }
 
-/* Gives all cells of the box a zeroed array; the caller owns it through w->weights too. */
+/* Allocates a zeroed array for all cells of the box; w->weights points to it too. */
 static ambit_status new_weights(ambit__errors *errors, const char *name, ambit_weights *w,
                                 double **out, size_t *cells)
 {
@@ -126,8 +127,8 @@ static ambit_status check_family(ambit__errors *errors, const char *name, const 
               "stencil %.40s: %d dimensions; a stencil has 1 to %d", name, f->ndims,
               AMBIT_MAX_DIMS);
   AMBIT_CHECK(f->radius >= 1 && f->radius <= MAX_FAMILY_RADIUS, errors, AMBIT_EINVAL,
-              "stencil %.40s: radius %d; the catalogue's stencils have 1 to %d", name, f->radius,
-              MAX_FAMILY_RADIUS);
+              "stencil %.40s: radius %d; stencils of the catalogue have radius 1 to %d", name,
+              f->radius, MAX_FAMILY_RADIUS);
   cells = pow(width, f->ndims);
   AMBIT_CHECK(!f->is_box || cells <= AMBIT__WEIGHTS_POINTS, errors, AMBIT_EINVAL,
               "stencil %.40s has %.0f points; a stencil has at most %d", name, cells,
@@ -138,7 +139,7 @@ static ambit_status check_family(ambit__errors *errors, const char *name, const 
   return AMBIT_OK;
 }
 
-/* The absolute offsets from large to small, read as one number: the same for all mirror images. */
+/* The absolute offsets, sorted from large to small, as the digits of a number. */
 static double symmetry_class(const family *f, const int *offset)
 {
   int digits[AMBIT_MAX_DIMS];
@@ -165,7 +166,7 @@ static bool in_star(const family *f, const int *offset)
   return moved <= 1;
 }
 
-/* 2^-distance, times 1 to 1.25 by the order number of the point. */
+/* 2^-distance times a factor of 1 to 1.25, by the number of the point. */
 static double family_weight(const family *f, const int *offset, double order, double orders)
 {
   int distance = 0;
@@ -175,7 +176,7 @@ static double family_weight(const family *f, const int *offset, double order, do
   return ldexp(1 + order / (4 * orders), -distance);
 }
 
-/* Makes the sum 1; the centre takes what rounding leaves. */
+/* Scales the sum to 1; the centre absorbs the rounding error. */
 static void normalise(const ambit_weights *w, double *weights, size_t cells)
 {
   static const int zero[AMBIT_MAX_DIMS];
@@ -217,12 +218,12 @@ static ambit_status expand_family(ambit__errors *errors, const char *name, const
   return AMBIT_OK;
 }
 
-/* ---- names that are not there ---- */
+/* ---- unknown names ---- */
 
 enum { NAME_CHARS = 40 };
 
 typedef struct search {
-  const char *name;         /* asked for */
+  const char *name;         /* requested */
   char nearest[NAME_CHARS]; /* best so far */
   int distance;             /* of it */
 } search;
@@ -262,13 +263,12 @@ static ambit_status raise_unknown(ambit__errors *errors, const char *name)
   }
   consider_families(&s);
   list = ambit__text_finish(&names);
-  ambit__raise(
-      errors, AMBIT_EINVAL,
-      "no stencil of the catalogue is called \"%.*s\"; the nearest name is %s\n"
-      "  fixed names: %s\n"
-      "  families:    star<D>d<R> and box<D>d<R> of D = 1 to %d dimensions and radius R = 1 "
-      "to %d, with an s at the end for symmetric weights: star3d2, box2d1s",
-      NAME_CHARS, name, s.nearest, list ? list : "", AMBIT_MAX_DIMS, MAX_FAMILY_RADIUS);
+  ambit__raise(errors, AMBIT_EINVAL,
+               "no stencil of the catalogue is called \"%.*s\"; the nearest name is %s\n"
+               "  fixed names: %s\n"
+               "  families:    star<D>d<R> and box<D>d<R> of D = 1 to %d dimensions and radius R = "
+               "1 to %d, with an s at the end for symmetric weights: star3d2, box2d1s",
+               NAME_CHARS, name, s.nearest, list ? list : "", AMBIT_MAX_DIMS, MAX_FAMILY_RADIUS);
   free(list);
   return AMBIT_EINVAL;
 }

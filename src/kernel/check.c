@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* check.c - scopes and statements: every name gets its symbol, every expression its type. */
 #include "kernel/ast.h"
 
@@ -63,17 +64,18 @@ static void check_declaration(ambit__unit *u, ambit__line *l)
   l->symbol = s;
   if ((l->naxes > 0 && !l->size[0] && !l->init) || (l->naxes > 1 && !l->size[1]))
     AMBIT_WRONG(u, l->place,
-                "'%s' does not say its size\nwrite the number of elements in the brackets",
+                "the size of '%s' is missing\nwrite the number of elements in the brackets",
                 l->name->text);
   if (!l->init && l->is_const)
     AMBIT_WRONG(u, l->place, "'%s' is const but has no value\nwrite = and a value after it",
                 l->name->text);
   if (!l->init) return;
   if (l->naxes && l->init->value)
-    AMBIT_WRONG(u, l->init->place, "'%s' is an array; its values stand in braces: {1, 2, 3}",
+    AMBIT_WRONG(u, l->init->place, "'%s' is an array; write its values in braces: {1, 2, 3}",
                 l->name->text);
   if (!l->naxes && !l->init->value)
-    AMBIT_WRONG(u, l->init->place, "'%s' is one value; write it without braces", l->name->text);
+    AMBIT_WRONG(u, l->init->place, "'%s' is a single value; write it without braces",
+                l->name->text);
   s->is_ready = false;
   check_init(u, l->init);
   s->is_ready = true;
@@ -83,14 +85,14 @@ static void check_declaration(ambit__unit *u, ambit__line *l)
 
 static void check_for(ambit__unit *u, ambit__line *l)
 {
-  check_integer(u, l->init->value, "the first value of a for");
+  check_integer(u, l->init->value, "the first value of a for loop");
   u->depth++;
   l->symbol = declare(u, SYMBOL_LOOP, l->name, l->type, l->place);
   if (l->type != AMBIT_I32 && l->type != AMBIT_I64)
-    AMBIT_WRONG(u, l->place, "the variable of a for is a %s; it must be an int or a long",
+    AMBIT_WRONG(u, l->place, "the variable of a for loop is a %s; it must be an int or a long",
                 ambit_type_name(l->type));
-  check_integer(u, l->value, "the bound of a for");
-  if (l->step) check_integer(u, l->step, "the step of a for");
+  check_integer(u, l->value, "the bound of a for loop");
+  if (l->step) check_integer(u, l->step, "the step of a for loop");
   check_lines(u, l->body);
   leave_scope(u);
 }

@@ -1,7 +1,8 @@
-/* check_expr.c - types of expressions, as C has them, and what names may do.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check_expr.c - types of expressions, as in C, and uses of names.
  *
- * Whatever can be said before unrolling is said here, once. A wrong node is marked, and nothing
- * more is said about the expressions around it.
+ * Everything that can be reported before unrolling is reported here, once. A wrong node is marked,
+ * and the expressions around it are not reported.
  */
 #include "kernel/ast.h"
 
@@ -12,7 +13,7 @@ static bool is_integer(const ambit__node *n)
   return !ambit__type_is_real(n->type);
 }
 
-/* unsigned char and short count as int in every operation. */
+/* unsigned char and short are promoted to int. */
 static ambit_type promoted(ambit_type t)
 {
   return t == AMBIT_U8 || t == AMBIT_I16 ? AMBIT_I32 : t;
@@ -35,7 +36,7 @@ static void unknown_name(ambit__unit *u, ambit__node *n)
   if (n->name->is_reported) return;
   n->name->is_reported = true;
   if (ambit__known_call_find(name))
-    AMBIT_WRONG(u, n->place, "'%s' is a function and has no arguments here", name);
+    AMBIT_WRONG(u, n->place, "the function '%s' is used without arguments", name);
   else if (!strcmp(name, "true") || !strcmp(name, "false"))
     AMBIT_WRONG(u, n->place, "unknown name '%s'\nconditions are int: write 1 for true, 0 for false",
                 name);
@@ -43,7 +44,7 @@ static void unknown_name(ambit__unit *u, ambit__node *n)
     AMBIT_WRONG(u, n->place, "unknown name '%s'%s", name, ambit__name_hint(u, name, false));
 }
 
-/* Sets the symbol of an access; false if there is none (or it became a number). */
+/* Sets the symbol of an access; false if there is none or the name is a constant. */
 static bool resolve(ambit__unit *u, ambit__node *n)
 {
   n->symbol = n->name->symbol;
@@ -55,7 +56,7 @@ static bool resolve(ambit__unit *u, ambit__node *n)
     return false;
   }
   if (!n->symbol->is_ready) {
-    AMBIT_WRONG(u, n->place, "'%s' is used in its own first value", n->name->text);
+    AMBIT_WRONG(u, n->place, "'%s' is used in its own initialiser", n->name->text);
     n->is_wrong = true;
   }
   return !n->is_wrong;
@@ -71,12 +72,11 @@ static void check_count(ambit__unit *u, ambit__node *n, int given)
   else if (!u->rule->ndims)
     u->rule->ndims = given, u->ndims_place = n->place;
   else if (u->rule->ndims != given)
-    AMBIT_WRONG(
-        u, n->place,
-        "'%s' has %d subscript%s for the cell here, but %d at line %d column %d\nall fields of "
-        "a kernel are on one grid; write one subscript per axis everywhere",
-        n->name->text, given, given == 1 ? "" : "s", u->rule->ndims, u->ndims_place.line,
-        u->ndims_place.column);
+    AMBIT_WRONG(u, n->place,
+                "'%s' has %d subscript%s for the cell here, but %d at line %d column %d\nall "
+                "fields of a kernel are on one grid; write one subscript per axis everywhere",
+                n->name->text, given, given == 1 ? "" : "s", u->rule->ndims, u->ndims_place.line,
+                u->ndims_place.column);
 }
 
 static void check_field(ambit__unit *u, ambit__node *n)
@@ -86,16 +86,17 @@ static void check_field(ambit__unit *u, ambit__node *n)
 
   n->is_wrong = true;
   if (n->symbol->is_vector && n->nsubs == 0)
-    AMBIT_WRONG(u, n->place, "'%s' has several components\n*%s[0] is the first of this cell", f, f);
+    AMBIT_WRONG(u, n->place, "'%s' has several components\n*%s[0] is the first one at this cell", f,
+                f);
   else if (n->is_deref && given > 0)
     AMBIT_WRONG(u, n->place,
-                "'%s' has a '*' and subscripts\n*%s is the cell itself; a neighbour is "
-                "%s with one subscript per axis and no '*'",
+                "'%s' has a '*' and subscripts\n*%s is the cell itself; a neighbour is %s with one "
+                "subscript per axis and no '*'",
                 f, f, f);
   else if (!n->is_deref && given == 0 && n->symbol->is_vector)
     AMBIT_WRONG(u, n->place,
-                "a component of '%s' is no value yet\nwrite *%s[c] for this cell, or one "
-                "more subscript per axis for a neighbour",
+                "a component of '%s' is not a value\nwrite *%s[c] for this cell, or one more "
+                "subscript per axis for a neighbour",
                 f, f);
   else if (!n->is_deref && given == 0)
     AMBIT_WRONG(u, n->place, "'%s' is a field, not a value\nwrite *%s for its value at this cell",
@@ -114,7 +115,8 @@ static void check_reduce(ambit__unit *u, ambit__node *n)
   if (n->nsubs)
     AMBIT_WRONG(u, n->place, "the reduction '%s' has no neighbours\nwrite *%s", r, r);
   else
-    AMBIT_WRONG(u, n->place, "'%s' is a reduction, not a value\nwrite *%s for what it holds", r, r);
+    AMBIT_WRONG(u, n->place,
+                "'%s' is a reduction, not a value\nwrite *%s for its value in this cell", r, r);
 }
 
 static void check_plain(ambit__unit *u, ambit__node *n)
@@ -126,10 +128,10 @@ static void check_plain(ambit__unit *u, ambit__node *n)
   if (n->is_deref)
     AMBIT_WRONG(u, n->place, "'%s' is a value, not a field\nwrite %s without the '*'", t, t);
   else if (wanted && n->nsubs != wanted)
-    AMBIT_WRONG(u, n->place, "'%s' is an array with %d subscript%s, and has %d here", t, wanted,
+    AMBIT_WRONG(u, n->place, "'%s' is an array with %d subscript%s, but has %d here", t, wanted,
                 wanted == 1 ? "" : "s", n->nsubs);
   else if (n->nsubs != wanted)
-    AMBIT_WRONG(u, n->place, "'%s' is one value and has no subscripts", t);
+    AMBIT_WRONG(u, n->place, "'%s' is a single value and has no subscripts", t);
   else
     n->is_wrong = false;
 }
@@ -158,9 +160,9 @@ static void check_access(ambit__unit *u, ambit__node *n)
 
 static void no_reals(ambit__unit *u, ambit__node *n, const ambit__node *operand, const char *op)
 {
-  AMBIT_WRONG(u, n->place, "'%s' cannot be done with a %s\nit takes integers%s", op,
+  AMBIT_WRONG(u, n->place, "'%s' cannot be applied to a %s\nit takes integers%s", op,
               ambit_type_name(operand->type),
-              !strcmp(op, "%") ? "; for real numbers there is fmod(x, y)" : "");
+              !strcmp(op, "%") ? "; for real numbers use fmod(x, y)" : "");
   n->is_wrong = true;
 }
 
@@ -205,15 +207,15 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
   const char *name = n->name->text;
 
   if (n->name->symbol)
-    AMBIT_WRONG(u, n->place, "'%s' is no function, and cannot be called", name);
+    AMBIT_WRONG(u, n->place, "'%s' is not a function", name);
   else if (!strcmp(name, "min") || !strcmp(name, "max"))
     AMBIT_WRONG(u, n->place,
-                "unknown function '%s'\nfor float there is f%sf(x, y), for double "
-                "f%s(x, y), for integers x < y ? x : y",
+                "unknown function '%s'\nuse f%sf(x, y) for float, f%s(x, y) for double, x < y ? x "
+                ": y for integers",
                 name, name, name);
   else
     AMBIT_WRONG(u, n->place,
-                "unknown function '%s'%s\na kernel may call what <math.h> has, abs, labs, "
+                "unknown function '%s'%s\na kernel may call the functions of <math.h>, abs, labs, "
                 "index(axis), extent(axis) and step()",
                 name, ambit__name_hint(u, name, true));
 }
@@ -235,7 +237,7 @@ static void check_call(ambit__unit *u, ambit__node *n)
   n->type = n->operands = f->type;
   n->is_place = f->is_place;
   if (f->nargs == n->nsubs) return;
-  AMBIT_WRONG(u, n->place, "%s takes %d argument%s, and has %d here", f->name, f->nargs,
+  AMBIT_WRONG(u, n->place, "%s takes %d argument%s, but has %d here", f->name, f->nargs,
               f->nargs == 1 ? "" : "s", n->nsubs);
   n->is_wrong = true;
 }
@@ -256,7 +258,7 @@ void ambit__check_expr(ambit__unit *u, ambit__node *n)
   }
 }
 
-/* ---- what is assigned to ---- */
+/* ---- targets of assignments ---- */
 
 void ambit__check_target(ambit__unit *u, ambit__node *n)
 {
@@ -274,20 +276,20 @@ void ambit__check_target(ambit__unit *u, ambit__node *n)
   switch (n->symbol->kind) {
   case SYMBOL_VALUE:
     AMBIT_WRONG(u, n->place,
-                "'%s' is a value handed to the kernel, and cannot be changed\ncopy it "
-                "into a local and change that; a result is a field (%s *v) or a "
-                "reduction (sum %s *r)",
+                "'%s' is a plain parameter and cannot be changed\ncopy it into a local and change "
+                "that; a result is a field (%s *v) or a reduction (sum %s *r)",
                 name, ambit_type_name(n->type), ambit_type_name(n->type));
     break;
   case SYMBOL_LOOP:
     AMBIT_WRONG(u, n->place,
-                "'%s' is the variable of a for, and changed by it alone\nuse another local", name);
+                "'%s' is the variable of a for loop and cannot be assigned to\nuse another local",
+                name);
     break;
   default:
     if (n->symbol->is_const)
       AMBIT_WRONG(u, n->place,
-                  "'%s' is const, and cannot be changed\nit was declared at line %d; leave "
-                  "out const there if it is to be written",
+                  "'%s' is const and cannot be changed\nit was declared at line %d; remove const "
+                  "there if it is to be written",
                   name, n->symbol->place.line);
   }
 }

@@ -1,4 +1,5 @@
-/* diag.c - the messages, the way a good compiler writes them.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diag.c - formats diagnostics in the style of a compiler.
  *
  *   heat.c:3:12: error: the offset of 'u' is not a constant
  *       *v = u[n][0];
@@ -6,18 +7,18 @@
  *     an offset must be known when the kernel is compiled; ...
  *
  * A kernel made with AMBIT_SOURCE is one very long line, so only a window of the line around the
- * caret is shown. Columns of the message count bytes, as compilers do; the caret counts what a
- * terminal shows: a tab is shown as a blank, a character of several bytes takes one place, and
- * what is no text is shown as \xNN.
+ * caret is shown. The column number counts bytes, as compilers do. The caret counts terminal
+ * columns: a tab is shown as a blank, a multibyte character takes one column, and invalid bytes are
+ * shown as \xNN.
  */
 #include "kernel/diag.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 100, BEFORE = 60 }; /* columns shown of a line; of them before the caret */
+enum { WINDOW = 100, BEFORE = 60 }; /* columns of a line shown; of them before the caret */
 
-/* Bytes of the UTF-8 character at s, or 0 if there is none. */
+/* Bytes of the UTF-8 character at s; 0 if it is invalid. */
 static size_t utf8_length(const unsigned char *s, size_t left)
 {
   size_t n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
@@ -26,14 +27,14 @@ static size_t utf8_length(const unsigned char *s, size_t left)
   for (size_t i = 1; i < n; i++)
     if ((s[i] & 0xc0) != 0x80) return 0;
   if (s[0] == 0xc2 && s[1] < 0xa0) return 0; /* control characters */
-  if (s[0] == 0xe0 && s[1] < 0xa0) return 0; /* too long a form */
+  if (s[0] == 0xe0 && s[1] < 0xa0) return 0; /* overlong encoding */
   if (s[0] == 0xed && s[1] > 0x9f) return 0; /* surrogates */
   if (s[0] == 0xf0 && s[1] < 0x90) return 0;
   if (s[0] == 0xf4 && s[1] > 0x8f) return 0;
   return n;
 }
 
-/* How the character at s is shown: writes it to `shown`, says its columns, returns its bytes. */
+/* Formats the character at s into `shown`, sets its columns, returns its bytes. */
 static size_t show(const char *s, size_t left, char shown[8], int *columns)
 {
   static const char hex[] = "0123456789abcdef";
@@ -67,7 +68,7 @@ static int width(const char *s, size_t n)
   return sum;
 }
 
-/* Prints what stands in the columns from .. to of s. */
+/* Prints the columns from .. to - 1 of s. */
 static void print_columns(ambit__text *out, const char *s, size_t n, int from, int to)
 {
   char shown[8];
@@ -84,7 +85,7 @@ static void print_shown(ambit__text *out, const char *s, size_t n)
   print_columns(out, s, n, 0, width(s, n));
 }
 
-/* The line that byte `at` stands in, without its indentation and end. */
+/* The line that contains byte `at`, without indentation and trailing blanks. */
 static const char *line_around(const char *text, size_t at, size_t *length)
 {
   size_t begin = at, end = at;
@@ -123,7 +124,7 @@ static void print_line(ambit__text *out, const char *text, ambit__place place)
   ambit__print(out, "\n");
 }
 
-/* One whole message; `message` is the headline, and after a newline the advice. */
+/* One diagnostic; `message` is the headline and, after a newline, the advice. */
 static void print_message(ambit__text *out, const char *file, const char *text, ambit__place place,
                           const char *message)
 {

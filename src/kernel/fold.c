@@ -1,8 +1,10 @@
-/* fold.c - checked nodes to expressions of the rule: conversions made visible, constants computed.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fold.c - from checked nodes to expressions of the rule: makes conversions explicit, folds
+ * constants.
  *
- * Constants are computed by value.c and nothing else is simplified: what is left computes exactly
- * what was written. A side that cannot be reached (of ?:, && and ||) is not looked at, so it may
- * hold what would be wrong, as in `i > 0 ? w[i - 1] : 0`.
+ * Constants are computed by value.c. Nothing else is simplified, so the result computes exactly
+ * what was written. The unreachable side of ?:, && and || is not examined, so it may contain
+ * accesses that would be invalid, as in `i > 0 ? w[i - 1] : 0`.
  */
 #include "kernel/ast.h"
 
@@ -13,9 +15,8 @@ void ambit__unroll_work(ambit__unit *u, ambit__place place)
 {
   if (++u->work <= AMBIT_MAX_UNROLLED) return;
   AMBIT_WRONG(u, place,
-              "the kernel is too long here: more than %d operations after unrolling its "
-              "loops\nuse fewer or shorter loops; an iteration over the grid is what "
-              "ambit_run does",
+              "the kernel is too long here: more than %d operations after unrolling its loops\nuse "
+              "fewer or shorter loops; use ambit_run to iterate over the grid",
               AMBIT_MAX_UNROLLED);
   ambit__unit_stop(u);
 }
@@ -75,7 +76,7 @@ static ambit__expr *binary(ambit__unit *u, ambit__op op, ambit_type type, ambit_
   return e;
 }
 
-/* As an int that is zero or not. */
+/* As an int, for use as a condition. */
 static ambit__expr *truth(ambit__unit *u, ambit__expr *a)
 {
   if (a->type == AMBIT_I32) return a;
@@ -104,9 +105,8 @@ bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind,
   *value = e->value.integer;
   if (is_constant(e)) return true;
   AMBIT_WRONG(u, n->place,
-              "the %s of '%s' is not a constant\n%s %s must be known when the kernel is "
-              "compiled; use constants, const locals or the variable of a constant for "
-              "loop",
+              "the %s of '%s' is not a constant\n%s %s must be known when the kernel is compiled; "
+              "use constants, const locals or the variable of a constant for loop",
               kind, name, strchr("aeiou", kind[0]) ? "an" : "a", kind);
   return false;
 }
@@ -137,8 +137,8 @@ bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int 
     if (!ambit__fold_integer(u, s, "offset", n->name->text, &o)) return false;
     if (o < -AMBIT_MAX_OFFSET || o > AMBIT_MAX_OFFSET) {
       AMBIT_WRONG(u, s->place,
-                  "the offset %" PRId64 " of '%s' is too far\noffsets count cells from "
-                  "this one, and reach from -%d to %d",
+                  "the offset %" PRId64
+                  " of '%s' is too far\noffsets are in cells from this one, from -%d to %d",
                   o, n->name->text, AMBIT_MAX_OFFSET, AMBIT_MAX_OFFSET);
       return false;
     }
@@ -218,7 +218,7 @@ static ambit__expr *fold_unary(ambit__unit *u, const ambit__node *n)
 static ambit__expr *fold_logic(ambit__unit *u, const ambit__node *n)
 {
   ambit__expr *a = ambit__fold_truth(u, n->a);
-  bool decides = n->op == EXPR_LOR; /* the left value that makes the right one not matter */
+  bool decides = n->op == EXPR_LOR; /* the left value that makes the right one irrelevant */
 
   if (!is_constant(a)) return binary(u, n->op, AMBIT_I32, n->place, a, ambit__fold_truth(u, n->b));
   if (ambit__value_is_true(a->value, AMBIT_I32) == decides)
@@ -260,8 +260,9 @@ static ambit__expr *fold_place(ambit__unit *u, const ambit__node *n)
   if (e->op == EXPR_STEP || !ambit__fold_integer(u, n->subs, "axis", n->name->text, &axis))
     return e;
   if (axis < 0 || axis >= axes)
-    AMBIT_WRONG(u, n->subs->place, "there is no axis %" PRId64 "\n%s of this kernel are 0 to %d",
-                axis, u->rule->ndims ? "by the subscripts of its fields, the axes" : "the axes",
+    AMBIT_WRONG(u, n->subs->place, "there is no axis %" PRId64 "\n%s are 0 to %d", axis,
+                u->rule->ndims ? "by the subscripts of its fields, the axes of this kernel"
+                               : "the axes",
                 axes - 1);
   else
     e->index = (int)axis;

@@ -1,15 +1,17 @@
-/* footprint.c - what a rule reads and writes, and what it costs.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* footprint.c - the footprint of a rule: which cells it reads and writes, and its cost.
  *
- * Three walks over the finished statements:
- *   1. writes:  which components are assigned anywhere; reads of those at the cell itself become
+ * Three passes over the finished statements:
+ *   1. writes:  the components that are assigned anywhere; reads of those at the cell itself become
  *               the variable EXPR_OUT;
- *   2. flow:    in the order of execution, which variables surely have a value. A local read too
- *               early is a mistake; a component read too early, or not surely written at the end,
- *               keeps its old value;
- *   3. reads:   the offsets of every field, sorted, once each.
+ *   2. flow:    in order of execution, the variables that have a value on every path. A local read
+ *               before that is a mistake; a component read before that, or not written on every
+ *               path, keeps its old value;
+ *   3. reads:   the distinct offsets of every field, sorted.
  *
- * The flow keeps one journal of variables that got their value. The two sides of an if are walked
- * from the same state: what a side added is taken back after it, and what both added is put back.
+ * The flow pass keeps a journal of the variables that got a value. Both sides of an if are walked
+ * from the same state: additions of each side are undone after it, and those of both sides are
+ * redone.
  */
 #include "kernel/ast.h"
 
@@ -20,8 +22,8 @@ typedef struct flow {
   ambit__unit *u;
   ambit__rule *rule;
   bool *has_value;             /* per variable: the locals, then the components of each parameter */
-  bool *in_both;               /* per variable: scratch of visit_if */
-  int *journal;                /* variables that got their value, in order */
+  bool *in_both;               /* per variable: scratch for visit_if */
+  int *journal;                /* variables that have got a value, in order */
   int length;                  /* of it */
   int first[AMBIT_MAX_PARAMS]; /* variable of component 0 of a parameter */
   bool *writes[AMBIT_MAX_PARAMS]; /* as in ambit__param */
@@ -57,8 +59,7 @@ static void check_written(flow *f)
     if (p->is_written || p->is_const) continue;
     if (p->kind == PARAM_REDUCE)
       AMBIT_WRONG(f->u, p->place,
-                  "the reduction '%s' is never written\nassign to *%s, or leave the "
-                  "parameter out",
+                  "the reduction '%s' is never written\nassign to *%s, or remove the parameter",
                   name, name);
     else if (p->kind == PARAM_FIELD)
       AMBIT_WRONG(f->u, p->place, "the field '%s' is never written\ndeclare it const: const %s *%s",
@@ -66,8 +67,8 @@ static void check_written(flow *f)
   }
   if (!results)
     AMBIT_WRONG(f->u, f->u->name_place,
-                "the kernel '%s' writes nothing\na result is a field that is "
-                "not const (float *v) or a reduction (sum float *r)",
+                "the kernel '%s' has no result\na result is a field that is not const (float *v) "
+                "or a reduction (sum float *r)",
                 f->rule->name);
 }
 
@@ -92,7 +93,7 @@ static void count_costs(ambit__rule *r, const ambit__expr *e)
     r->max_axis = e->index;
 }
 
-/* Doubles are worth a warning only where all fields are float. */
+/* Whether computing in double deserves a warning. */
 static bool all_fields_are_float(const ambit__rule *r)
 {
   int fields = 0;
@@ -142,13 +143,13 @@ static void read_local(flow *f, const ambit__expr *e)
   if (f->has_value[e->index]) return;
   if (o->symbol->naxes)
     AMBIT_WRONG(f->u, e->place,
-                "an element of '%s' (%s) is read before it has a value\nit was declared "
-                "at line %d; give it a value on every way here",
+                "an element of '%s' (%s) is read before it has a value\nit was declared at line "
+                "%d; give it a value on every path to here",
                 o->symbol->name->text, f->rule->locals[e->index].name, o->symbol->place.line);
   else
     AMBIT_WRONG(f->u, e->place,
-                "'%s' is read before it has a value\nit was declared at line %d; give "
-                "it a value there, or on every way here",
+                "'%s' is read before it has a value\nit was declared at line %d; give it a value "
+                "there, or on every path to here",
                 o->symbol->name->text, o->symbol->place.line);
 }
 
@@ -159,7 +160,7 @@ static bool is_here(const ambit__expr *e)
   return true;
 }
 
-/* The rule is still being made: this is the only place that changes an expression. */
+/* The rule is still under construction: this is the only place that modifies an expression. */
 static void visit(flow *f, const ambit__expr *expr)
 {
   ambit__expr *e = (ambit__expr *)expr;
@@ -183,14 +184,14 @@ static void visit(flow *f, const ambit__expr *expr)
 
 static void visit_all(flow *f, const ambit__stmt *s);
 
-/* Takes back what was added since `mark`. */
+/* Undoes the journal back to `mark`. */
 static void take_back(flow *f, int mark)
 {
   while (f->length > mark)
     f->has_value[f->journal[--f->length]] = false;
 }
 
-/* Gives back what both sides of an if added. The journal of the first side is kept beside. */
+/* Keeps the values that both sides of an if give. */
 static void visit_if(flow *f, const ambit__stmt *s)
 {
   int mark = f->length, added;
@@ -293,7 +294,7 @@ static void prepare(flow *f)
   f->journal = ambit__unit_new(f->u, (size_t)variables, sizeof *f->journal);
 }
 
-/* At the end of the cell: a component not written on every way keeps its value. */
+/* At the end of the cell: a component not written on every path keeps its old value. */
 static void finish(flow *f)
 {
   for (int i = 0; i < f->rule->nparams; i++)

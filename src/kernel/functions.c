@@ -1,4 +1,6 @@
-/* functions.c - what a kernel may call: <math.h> in float and double, and where the cell is. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* functions.c - the functions that a kernel may call: <math.h> in float and double, and index(),
+ * extent(), step(). */
 #include "kernel/ast.h"
 
 #include <float.h>
@@ -29,7 +31,7 @@ const ambit__known_call *ambit__known_call_find(const char *name)
   return NULL;
 }
 
-/* The macros of <math.h>, <float.h> and <limits.h> that rules of cells do use. */
+/* The macros of <math.h>, <float.h> and <limits.h> that kernels may use. */
 static const struct {
   const char *name;
   ambit_type type;

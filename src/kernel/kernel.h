@@ -1,16 +1,17 @@
-/* kernel.h - a checked kernel: what the front end hands to everyone else.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernel.h - a checked kernel, the result of the front end.
  *
- * Text or weights become an ambit__rule in five stages, a file each: lex, parse, check, unroll,
- * footprint. What comes out is small and closed:
+ * Text or weights become an ambit__rule in five stages, one file each: lex, parse, check, unroll,
+ * footprint. A rule satisfies:
  *
  *   - every expression has a type, and every conversion is an EXPR_CAST;
  *   - loops are unrolled, local arrays are split into locals, constants are folded;
  *   - a field is read at constant offsets (EXPR_READ) and written at the cell itself only;
- *   - a written component is a variable (EXPR_OUT) that is stored once, at the end of the cell;
- *   - so is a reduction: it starts at the identity in every cell, and what it holds at the end of
- *     the cell is folded into the total.
+ *   - a written component is a variable (EXPR_OUT), stored once at the end of the cell;
+ *   - so is a reduction: it starts at the identity in every cell, and its value at the end of the
+ *     cell is folded into the total.
  *
- * A rule is immutable once made, lives in one arena, and is freed as a whole.
+ * A rule is immutable, lives in one arena, and is freed as a whole.
  */
 #ifndef AMBIT_KERNEL_KERNEL_H
 #define AMBIT_KERNEL_KERNEL_H
@@ -21,10 +22,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where something stands in the user's text. */
+/* A position in the user's text. */
 typedef struct ambit__place {
-  int line;   /* from 1, as #line says */
-  int column; /* from 1, bytes */
+  int line;   /* from 1, adjusted by #line */
+  int column; /* from 1, in bytes */
   int offset; /* bytes from the start of the text */
   int length; /* bytes */
 } ambit__place;
@@ -50,24 +51,25 @@ typedef struct ambit__param {
   ambit_type type;
   bool is_const;        /* T is const: never written */
   bool is_vector;       /* declared as T *f[n] */
-  int components;       /* n of T *f[n]; 1 otherwise */
-  ambit__reduce reduce; /* PARAM_REDUCE */
+  int components;       /* n of T *f[n]; else 1 */
+  ambit__reduce reduce; /* for PARAM_REDUCE */
   ambit__place place;   /* of the name */
-  int nreads;           /* length of reads: distinct, sorted by component, then offset */
-  const ambit__read
-      *reads; /* PARAM_FIELD: every cell read, the cell itself too if its old value counts */
-  int low[AMBIT_MAX_DIMS];  /* how far the reads reach back along each axis, >= 0 */
-  int high[AMBIT_MAX_DIMS]; /* and forward, >= 0 */
+  int nreads;           /* length of reads */
+  /* PARAM_FIELD: distinct reads, sorted by component, then offset; the cell itself is included if
+   * its old value is used */
+  const ambit__read *reads;
+  int low[AMBIT_MAX_DIMS];  /* reach towards lower indices along each axis, >= 0 */
+  int high[AMBIT_MAX_DIMS]; /* and towards higher ones, >= 0 */
   bool reads_neighbours;    /* some read has a non-zero offset */
   const bool *writes;       /* per component: written somewhere */
-  const bool *keeps; /* per component: written, and the old value counts: it is read before it is
-                                written, or not written on every path */
-  bool is_written;   /* some component is */
+  /* per component: written, and the old value is used: it is read before it is written, or not
+   * written on every path */
+  const bool *keeps;
+  bool is_written; /* some component is */
 } ambit__param;
 
 typedef struct ambit__local {
-  const char
-      *name; /* unique in the rule, a valid C identifier; the user's, with a number if need be */
+  const char *name; /* unique in the rule, a C identifier; the user's, with a number if needed */
   ambit_type type;
 } ambit__local;
 
@@ -91,7 +93,7 @@ typedef enum ambit__op {
   EXPR_AND,
   EXPR_OR,
   EXPR_XOR, /* ... to here */
-  EXPR_SHL, /* a, b: the type of a; b counts modulo its width */
+  EXPR_SHL, /* a, b: the type of a; b is taken modulo its width */
   EXPR_SHR,
   EXPR_LT, /* a, b of one type; the result is int from here ... */
   EXPR_LE,
@@ -101,8 +103,8 @@ typedef enum ambit__op {
   EXPR_NE,
   EXPR_LAND,
   EXPR_LOR,  /* ... to here */
-  EXPR_COND, /* a ? b : c; a is int (any non-zero counts) */
-  EXPR_CAST, /* a, to type; float to integer cuts, saturates, and makes NaN 0 */
+  EXPR_COND, /* a ? b : c; a is int, any non-zero value is true */
+  EXPR_CAST, /* a, to type; float to integer truncates, saturates, and maps NaN to 0 */
   EXPR_CALL  /* call: arg a, b, c; all arguments have the type of the result */
 } ambit__op;
 
@@ -131,61 +133,65 @@ typedef struct ambit__stmt {
   int index;
   int component;
   const ambit__expr *value;
-  const struct ambit__stmt *body, *other; /* STMT_IF: lists; NULL when empty */
-  const struct ambit__stmt *next;         /* in the list this stands in */
+  const struct ambit__stmt *body, *other; /* STMT_IF: lists; NULL if empty */
+  const struct ambit__stmt *next;         /* in the same list */
 } ambit__stmt;
 
 typedef struct ambit__rule {
   const char *name; /* of the function */
   const char *file; /* for messages */
-  const char *text; /* the user's text, whole */
-  int ndims; /* subscripts per field; 0: none has any, so any grid with more than max_axis axes will
-                do. If not 0, it is more than max_axis. */
+  const char *text; /* the user's complete text */
+  /* subscripts per field, more than max_axis; 0: no field has subscripts, and any grid with more
+   * than max_axis axes is valid */
+  int ndims;
   int nparams;
   ambit__param *params;
   int nlocals;
   ambit__local *locals;
   const ambit__stmt *body;
-  int max_axis;  /* highest axis asked of index() and extent(), -1 if none */
-  int64_t flops; /* arithmetic operations per cell, floating point, both sides of every branch */
+  int max_axis;  /* highest axis used in index() and extent(), -1 if none */
+  int64_t flops; /* floating-point operations per cell, counting both sides of every branch */
   bool uses_step;
-  bool mixes_double; /* computes in double though all its fields are float: worth a warning */
+  bool mixes_double; /* computes in double although all its fields are float; gives a warning */
   ambit__arena arena;
 } ambit__rule;
 
-/* Parses and checks kernel text. On failure raises AMBIT_EKERNEL with every message (file, line, column, the line itself,
- * caret, cause, advice). `file` names the text when it has no #line of its own. */
+/* Parses and checks kernel text. On failure raises AMBIT_EKERNEL with all diagnostics (file, line,
+ * column, source line, caret, cause, advice). `file` names the text if it has no #line. */
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
                                ambit__rule **out);
 void ambit__rule_free(ambit__rule *rule);
 
-/* Writes one message in the same style about a place in the rule's text: for mistakes that only the program shows.
- * What follows a newline in `message` is advice, and stands below the caret. Returns text to free(), or NULL. */
+/* Formats one diagnostic in the same style about a place in the rule's text, for mistakes that show
+ * only in a program. Text after a newline in `message` is advice, printed below the caret. Returns
+ * text to free(), or NULL. */
 char *ambit__rule_message(const ambit__rule *rule, ambit__place place, const char *message);
 
-/* The rule again as canonical kernel text: equal texts compute the same. Free it. */
+/* The rule as canonical kernel text: equal texts compute the same. The caller frees it. */
 char *ambit__rule_print(const ambit__rule *rule);
 
 /* ---- reductions (reduce.c) ---- */
 
-/* What a reduction of values of a type starts from. */
+/* The identity of a reduction of values of a type. */
 ambit__value ambit__reduce_identity(ambit__reduce op, ambit_type type);
-/* Two results made one: doubles if `real`, int64_t otherwise. NaN loses; sums of integers wrap. */
+/* Folds two results: doubles if `real`, else int64_t. NaN is ignored by min and max; integer sums
+ * wrap. */
 ambit__value ambit__reduce_fold(ambit__reduce op, bool real, ambit__value a, ambit__value b);
 
 /* ---- weights (weights.c) and the catalogue (catalogue.c) ---- */
 
-/* Kernel text `void name(const T *u, T *v)` for a weighted sum. Free it. */
+/* Kernel text `void name(const T *u, T *v)` for a weighted sum. The caller frees it. */
 ambit_status ambit__weights_text(ambit__errors *errors, const char *name, ambit_type type,
                                  const ambit_weights *w, char **text);
 
-/* The entry of the catalogue called `name`; free w->weights, which is owned. AMBIT_EINVAL with the nearest names when there
- * is none. */
+/* Finds a catalogue entry. The caller frees w->weights. An unknown name raises AMBIT_EINVAL with
+ * the nearest names. */
 ambit_status ambit__catalogue_find(ambit__errors *errors, const char *name, ambit_weights *w);
-/* The i-th fixed name, or NULL past the end; families (star<D>d<R>...) are not listed. */
+/* The i-th fixed name; NULL past the end. Families (star<D>d<R>...) are not listed. */
 const char *ambit__catalogue_name(int i);
 
-/* If the rule is a pure weighted sum `v = sum w_i * u[offset_i]` of one field, that sum; else false. */
+/* Whether the rule is a pure weighted sum `v = sum w_i * u[offset_i]` of one field; if so, returns
+ * its taps. */
 typedef struct ambit__tap {
   int offset[AMBIT_MAX_DIMS];
   double weight;

@@ -1,8 +1,9 @@
-/* lex.c - text to tokens.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lex.c - from text to tokens.
  *
- * A `#line N "file"` that opens the text says where it comes from; AMBIT_SOURCE writes one. There
- * are no other lines with #: a kernel has no preprocessor. Characters that cannot be are reported
- * once per run of them and left out.
+ * A `#line N "file"` at the start of the text gives its origin; AMBIT_SOURCE writes one. No other
+ * lines with # are allowed: kernels are not preprocessed. Each run of invalid characters is
+ * reported once and skipped.
  */
 #include "kernel/ast.h"
 
@@ -56,7 +57,7 @@ static ambit__token *add(ambit__unit *u, ambit__token_kind kind, int offset, int
   return t;
 }
 
-/* Not those of <ctype.h>, which follow the locale of the program we live in. */
+/* Unlike those of <ctype.h>, independent of the program's locale. */
 static bool is_digit(char c)
 {
   return c >= '0' && c <= '9';
@@ -79,7 +80,7 @@ static int end_of_line(const char *text, int at)
   return at + (int)strcspn(text + at, "\n");
 }
 
-/* The name in quotes, or NULL; a backslash stands for the character after it. */
+/* The file name in quotes, or NULL; a backslash escapes the next character. */
 static const char *file_name(ambit__unit *u, const char *s, int n)
 {
   char *name = ambit__unit_new(u, (size_t)n + 1, 1), *p = name;
@@ -97,7 +98,7 @@ static const char *file_name(ambit__unit *u, const char *s, int n)
   return NULL;
 }
 
-/* Reads `#line N "file"` at `at`; false if it is not that. */
+/* Reads `#line N "file"` at `at`; false if there is none. */
 static bool read_line_mark(ambit__unit *u, int at, int end)
 {
   const char *text = u->rule->text, *file;
@@ -116,7 +117,7 @@ static bool read_line_mark(ambit__unit *u, int at, int end)
   file = file_name(u, text + i, end - i);
   if (!file) return false;
   u->rule->file = u->diag.file = file;
-  u->line = line - 1; /* the line after this one is `line` */
+  u->line = line - 1; /* the next line is number `line` */
   return true;
 }
 
@@ -126,14 +127,14 @@ static int lex_hash(ambit__unit *u, int at)
 
   if (!u->ntokens && u->line_start == 0 && read_line_mark(u, at, end)) return end;
   AMBIT_WRONG(u, place_at(u, at, end - at),
-              "a kernel has no lines with #\nthere is no preprocessor here; for a constant, write "
-              "a const local: const float k = 0.25f; (a first line #line N \"file\" is allowed)");
+              "a kernel has no lines with #\nkernels are not preprocessed; for a constant, write a "
+              "const local: const float k = 0.25f; (a first line #line N \"file\" is allowed)");
   return end;
 }
 
 /* ---- tokens ---- */
 
-/* Past a comment that starts at `at`. */
+/* Returns the end of the comment that starts at `at`. */
 static int skip_comment(ambit__unit *u, int at)
 {
   const char *text = u->rule->text, *end;
@@ -141,7 +142,7 @@ static int skip_comment(ambit__unit *u, int at)
   if (text[at + 1] == '/') return end_of_line(text, at);
   end = strstr(text + at + 2, "*/");
   if (!end) {
-    AMBIT_WRONG(u, place_at(u, at, 2), "this comment never ends\nwrite */ where it should");
+    AMBIT_WRONG(u, place_at(u, at, 2), "this comment is not closed\nwrite */ at its end");
     return (int)strlen(text);
   }
   for (int i = at; i < end - text; i++)
@@ -206,7 +207,7 @@ static bool can_start(char c)
          strchr("()[]{};,?:.=+-*/%&|^<>!~'\"", c);
 }
 
-/* Past characters that cannot be, or a string. */
+/* Skips invalid characters, or a string. */
 static int lex_wrong(ambit__unit *u, int at)
 {
   const char *text = u->rule->text;
@@ -217,17 +218,17 @@ static int lex_wrong(ambit__unit *u, int at)
       end += text[end] == '\\' && end + 1 < stop ? 2 : 1;
     if (end < stop) end++;
     AMBIT_WRONG(u, place_at(u, at, end - at),
-                "a kernel has no strings or characters\nkernels "
-                "compute numbers only; write a character as its code");
+                "a kernel has no strings or characters\nkernels compute numbers only; write a "
+                "character as its code");
     return end;
   }
   while (!can_start(text[end]))
     end++;
-  AMBIT_WRONG(u, place_at(u, at, end - at), "this is no part of the kernel language");
+  AMBIT_WRONG(u, place_at(u, at, end - at), "this is not part of the kernel language");
   return end;
 }
 
-/* Lexes what stands at `at`, which is no blank; returns where it ends. */
+/* Lexes the token at `at`, which is not blank; returns its end. */
 static int lex_one(ambit__unit *u, int at)
 {
   const char *s = u->rule->text + at;
@@ -244,7 +245,7 @@ static int lex_one(ambit__unit *u, int at)
 void ambit__lex(ambit__unit *u)
 {
   const char *text = u->rule->text;
-  int at = 0, last = 0, line = 1, start = 0; /* where the last token ended */
+  int at = 0, last = 0, line = 1, start = 0; /* end of the last token */
   size_t before;
 
   u->line = 1;

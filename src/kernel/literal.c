@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* literal.c - literals, to and from text.
  *
- * What is printed reads back as the same bits. The decimal point of the C library follows the
- * locale of the program we live in, so it is put in before reading.
+ * A printed literal reads back as the same bits. strtod expects the decimal point of the program's
+ * locale, so it is substituted before reading.
  */
 #include "base/number.h"
 #include "kernel/token.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 400 }; /* characters of a literal; more is no mistake anyone makes */
+enum { LONGEST = 400 }; /* characters of a literal */
 
 static bool starts_hex(const char *s)
 {
@@ -42,7 +43,7 @@ static const char *parse_integer(const char *s, ambit_type *type, ambit__value *
   uint64_t x = 0;
 
   for (; digit_of(*p) < (base == 8 ? 10 : base); p++) {
-    if (digit_of(*p) >= base) return "has a digit that octal does not: a leading 0 means octal";
+    if (digit_of(*p) >= base) return "has a digit that is not octal: a leading 0 means octal";
     if (x > (UINT64_MAX - 15) / 16) return "does not fit in a long";
     x = x * (uint64_t)base + (uint64_t)digit_of(*p);
   }
@@ -51,11 +52,11 @@ static const char *parse_integer(const char *s, ambit_type *type, ambit__value *
   if (!strcmp(p, "l") || !strcmp(p, "L"))
     *type = AMBIT_I64;
   else if (strpbrk(p, "uU") && strspn(p, "uUlL") == strlen(p))
-    return "is unsigned, and the only unsigned type of a kernel is unsigned char; leave out the u";
+    return "is unsigned, and the only unsigned type of a kernel is unsigned char; remove the u";
   else if (!strcmp(p, "ll") || !strcmp(p, "LL"))
     return "is a long long; a long has 64 bits here, write one L";
   else if (*p)
-    return "has letters in it that mean nothing there";
+    return "has invalid letters";
   if (x > INT64_MAX) return "does not fit in a long";
   if (*type == AMBIT_I32 && x > INT32_MAX)
     return "does not fit in an int; write an L after it to make it a long";
@@ -65,7 +66,7 @@ static const char *parse_integer(const char *s, ambit_type *type, ambit__value *
 
 /* ---- reals ---- */
 
-/* Puts the decimal point of the locale in the place of the '.'. */
+/* Replaces '.' by the decimal point of the locale. */
 static void localise(char *out, size_t size, const char *s)
 {
   const char *dot = strchr(s, '.');
@@ -84,14 +85,14 @@ static const char *parse_real(const char *s, ambit_type *type, ambit__value *val
   float y;
 
   if (starts_hex(s) && !strpbrk(s, "pP"))
-    return "is a hexadecimal fraction and needs an exponent: p0";
+    return "is a hexadecimal fraction without an exponent; append p0";
   localise(local, sizeof local, s);
   x = strtod(local, &end);
   y = strtof(local, NULL);
   *type = !strcmp(end, "f") || !strcmp(end, "F") ? AMBIT_F32 : AMBIT_F64;
   if (*end == 'l' || *end == 'L')
     return "is a long double; kernels have float (1.0f) and double (1.0)";
-  if (*type == AMBIT_F64 && *end) return "is not a number C knows";
+  if (*type == AMBIT_F64 && *end) return "is not a valid number";
   if (*type == AMBIT_F32 ? isinf(y) : isinf(x))
     return *type == AMBIT_F32 ? "is too large for a float" : "is too large for a double";
   value->real = *type == AMBIT_F32 ? y : x;
@@ -116,7 +117,7 @@ static void print_integer(ambit__text *out, int64_t x, ambit_type type)
   const char *suffix = type == AMBIT_I64 ? "L" : "";
 
   if (type == AMBIT_U8 || type == AMBIT_I16) ambit__print(out, "(%s)", ambit_type_name(type));
-  /* the least value has no literal: its digits without the sign do not fit */
+  /* the minimum has no literal: its digits without the sign overflow */
   if (x == (type == AMBIT_I64 ? INT64_MIN : INT32_MIN))
     ambit__print(out, "(-%" PRId64 "%s - 1)", -(x + 1), suffix);
   else

@@ -1,4 +1,5 @@
-/* names.c - interned names, names for the locals of a rule, and guesses at misspelt ones. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* names.c - interned names, unique names for locals, and suggestions for misspelt names. */
 #include "base/spell.h"
 #include "kernel/ast.h"
 
@@ -14,8 +15,8 @@ static const struct {
 #undef X
 };
 
-/* Names that generated code cannot give to a variable in one of its languages: their keywords,
- * types, and macros that compilers define unasked. */
+/* Names that generated code cannot use for variables in one of its languages: keywords, types, and
+ * macros predefined by compilers. */
 static const char *const spoken_for[] = {
     "bool",      "true",       "false",      "NULL",         "asm",         "typeof",
     "class",     "new",        "delete",     "this",         "template",    "operator",
@@ -95,13 +96,13 @@ static bool is_spoken_for(const ambit__name *n)
   return n->word != TOKEN_NAME || ambit__known_call_find(n->text) != NULL;
 }
 
-/* Names beginning so belong to compilers or to generated code. */
+/* Prefixes reserved for compilers and generated code. */
 static bool starts_badly(const char *text)
 {
   return text[0] == '_' || !strncmp(text, "ambit_", 6) || !strncmp(text, "AMBIT_", 6);
 }
 
-/* A name that had to be changed is cut first, so that it stays within AMBIT_MAX_NAME. */
+/* A changed name is truncated first, to stay within AMBIT_MAX_NAME. */
 const char *ambit__name_unique(ambit__unit *u, const char *wanted)
 {
   char text[AMBIT_MAX_NAME + 64], *copy;
@@ -122,7 +123,7 @@ const char *ambit__name_unique(ambit__unit *u, const char *wanted)
   return memcpy(copy, n->text, n->length);
 }
 
-/* ---- guesses ---- */
+/* ---- suggestions ---- */
 
 const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions)
 {

@@ -1,4 +1,5 @@
-/* operators.c - the operators with two operands: how they are written and how tightly they bind. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* operators.c - binary operators: spelling and precedence. */
 #include "kernel/ast.h"
 
 static const ambit__operator operators[] = {

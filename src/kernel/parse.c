@@ -1,9 +1,10 @@
-/* parse.c - the function and its parameters. The grammar production stands above each function. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parse.c - the function and its parameters. The grammar production is above each function. */
 #include "kernel/ast.h"
 
 #include <string.h>
 
-/* "sum", "min" and "max" mean something only before a type. */
+/* "sum", "min" and "max" are special only before a type. */
 static bool parse_reduce(ambit__unit *u, ambit__reduce *reduce)
 {
   static const char *const words[] = {"sum", "min", "max"};
@@ -16,7 +17,7 @@ static bool parse_reduce(ambit__unit *u, ambit__reduce *reduce)
       *reduce = (ambit__reduce)i;
       return true;
     }
-  AMBIT_SYNTAX(u, t->place, "'%s' is no reduction\na reduction is sum, min or max: sum float *r",
+  AMBIT_SYNTAX(u, t->place, "'%s' is not a reduction\na reduction is sum, min or max: sum float *r",
                t->name->text);
   return true;
 }
@@ -41,18 +42,18 @@ static void check_head(ambit__unit *u, const ambit__head *h, bool is_reduce, int
                  "components is %s *%s[3]",
                  n, t, n, t, n);
   else if (is_reduce && !stars)
-    AMBIT_SYNTAX(u, h->place, "the reduction '%s' is no pointer\nwrite sum %s *%s", n, t, n);
+    AMBIT_SYNTAX(u, h->place, "the reduction '%s' is not a pointer\nwrite sum %s *%s", n, t, n);
   else if (is_reduce && h->is_vector)
-    AMBIT_SYNTAX(u, h->place,
-                 "the reduction '%s' has components\na reduction is one value; use one "
-                 "parameter for each",
-                 n);
+    AMBIT_SYNTAX(
+        u, h->place,
+        "the reduction '%s' has components\na reduction is one value; use one parameter for each",
+        n);
   else if (is_reduce && h->is_const)
-    AMBIT_SYNTAX(u, h->place, "the reduction '%s' is const\na reduction is there to be written", n);
+    AMBIT_SYNTAX(u, h->place, "the reduction '%s' is const\na reduction must be written", n);
   else if (!stars && h->is_vector)
     AMBIT_SYNTAX(u, h->place,
-                 "'%s' is an array of plain values\na field of several components is %s "
-                 "*%s[3]; plain values are handed over one by one",
+                 "'%s' is an array of plain values\na field of several components is %s *%s[3]; "
+                 "plain values are separate parameters",
                  n, t, n);
 }
 
@@ -79,8 +80,8 @@ static void parse_param(ambit__unit *u, ambit__head *h)
     h->is_vector = true;
     if (ambit__at(u, TOKEN_RBRACKET))
       AMBIT_SYNTAX(u, h->place,
-                   "'%s' does not say how many components it has\nwrite the number: %s "
-                   "*%s[3]; a field of one value per cell is %s *%s",
+                   "the number of components of '%s' is missing\nwrite it as %s *%s[3]; a field of "
+                   "one value per cell is %s *%s",
                    h->name->text, ambit_type_name(h->type), h->name->text, ambit_type_name(h->type),
                    h->name->text);
     else
@@ -88,8 +89,8 @@ static void parse_param(ambit__unit *u, ambit__head *h)
     ambit__expect(u, TOKEN_RBRACKET, "after the number of components");
     if (ambit__at(u, TOKEN_LBRACKET))
       AMBIT_SYNTAX(u, h->place,
-                   "'%s' has more than one number of components\na component has one "
-                   "number; for a matrix, write %s *%s[rows * columns]",
+                   "'%s' has more than one number of components\ncomponents have a single index; "
+                   "for a matrix, write %s *%s[rows * columns]",
                    h->name->text, ambit_type_name(h->type), h->name->text);
   }
   check_head(u, h, is_reduce, stars);
@@ -103,8 +104,8 @@ static void parse_params(ambit__unit *u)
   do {
     if (u->nheads == AMBIT_MAX_PARAMS) {
       AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
-                   "a kernel has at most %d parameters\nvalues that "
-                   "belong together can be one field: float *f[9]",
+                   "a kernel has at most %d parameters\nrelated values can be the components of "
+                   "one field: float *f[9]",
                    AMBIT_MAX_PARAMS);
       return;
     }
@@ -119,8 +120,8 @@ void ambit__parse(ambit__unit *u)
 
   if (!ambit__accept(u, TOKEN_word_void)) {
     AMBIT_SYNTAX(u, first,
-                 "a kernel starts with void\nit is one function of one cell: void "
-                 "heat(const float *u, float *v) { *v = ...; }");
+                 "a kernel starts with void\nit is a function of one cell: void heat(const float "
+                 "*u, float *v) { *v = ...; }");
     return;
   }
   u->name_place = ambit__peek(u, 0)->place;
@@ -135,6 +136,6 @@ void ambit__parse(ambit__unit *u)
   u->body = ambit__parse_block(u)->body;
   if (!ambit__at(u, TOKEN_END))
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
-                 "something follows the kernel\na text holds one "
-                 "function; make a kernel of each");
+                 "unexpected text after the kernel\na text contains one function; create one "
+                 "kernel for each");
 }

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* parse_expr.c - expressions.
  *
- * Operators with two operands are parsed by climbing their ranks, so a sum of a thousand terms does
- * not recurse; whatever does recurse passes through parse_unary or '?', which count.
+ * Binary operators are parsed by precedence climbing, so a sum of a thousand terms does not
+ * recurse. All recursion passes through parse_unary or '?', which count the nesting.
  */
 #include "kernel/ast.h"
 
@@ -28,13 +29,13 @@ static ambit__node *node(ambit__unit *u, ambit__node_kind kind, ambit__place pla
   n->height = 1 + higher(height(a), higher(height(b), height(c)));
   if (n->height <= AMBIT_MAX_EXPR_DEPTH) return n;
   AMBIT_WRONG(u, place,
-              "this expression is too long: more than %d operations deep\ncompute parts of "
-              "it into locals first",
+              "this expression is too long: more than %d operations deep\ncompute parts of it into "
+              "locals first",
               AMBIT_MAX_EXPR_DEPTH);
   ambit__unit_stop(u);
 }
 
-/* Stands for what could not be parsed, so that no one meets NULL. */
+/* A placeholder for an expression that could not be parsed, instead of NULL. */
 static ambit__node *nothing(ambit__unit *u)
 {
   return node(u, NODE_NUMBER, ambit__peek(u, 0)->place, NULL, NULL, NULL);
@@ -118,7 +119,7 @@ static ambit__node *parse_primary(ambit__unit *u)
   return nothing(u);
 }
 
-/* "*" in front of u or f[3] makes it the cell itself. */
+/* "*" in front of u or f[3] denotes the cell itself. */
 static ambit__node *parse_star(ambit__unit *u)
 {
   ambit__place star = ambit__next(u)->place;
@@ -126,8 +127,8 @@ static ambit__node *parse_star(ambit__unit *u)
 
   if (n->kind != NODE_ACCESS || n->is_deref)
     AMBIT_SYNTAX(u, star,
-                 "'*' stands before something that is no field\n*u is the cell itself; a "
-                 "neighbour is written with subscripts, u[0][1], not as *(u + 1)");
+                 "'*' before something that is not a field\n*u is the cell itself; a neighbour is "
+                 "written with subscripts, u[0][1], not as *(u + 1)");
   n->is_deref = true;
   n->place = ambit__span(star, ambit__last(u)->place);
   return n;
@@ -143,8 +144,7 @@ static ambit__node *parse_cast(ambit__unit *u)
 
   if (ambit__at(u, TOKEN_MUL))
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
-                 "a cast to a pointer\nvalues can be cast, fields "
-                 "cannot");
+                 "a cast to a pointer\nvalues can be cast, fields cannot");
   ambit__expect(u, TOKEN_RPAREN, "after the type of the cast");
   a = ambit__parse_unary(u);
   n = node(u, NODE_CAST, ambit__span(first, a->place), a, NULL, NULL);
@@ -173,13 +173,13 @@ static ambit__node *parse_unary_inner(ambit__unit *u)
   case TOKEN_COMPL: return parse_sign(u, EXPR_COMPL);
   case TOKEN_MUL: return parse_star(u);
   case TOKEN_AND:
-    AMBIT_SYNTAX(u, t->place,
-                 "kernels have no addresses\nread a value with *u or u[0][1]; a field "
-                 "cannot be handed on");
+    AMBIT_SYNTAX(
+        u, t->place,
+        "kernels have no addresses\nread a value with *u or u[0][1]; a field cannot be passed on");
     return nothing(u);
   case TOKEN_INC:
   case TOKEN_DEC:
-    AMBIT_SYNTAX(u, t->place, "++ and -- stand in an expression\nthey are statements of their own");
+    AMBIT_SYNTAX(u, t->place, "++ or -- inside an expression\nthey are statements of their own");
     return nothing(u);
   case TOKEN_LPAREN:
     if (ambit__starts_type(ambit__peek(u, 1))) return parse_cast(u);
@@ -199,7 +199,7 @@ ambit__node *ambit__parse_unary(ambit__unit *u)
   return n;
 }
 
-/* binary := unary { operator unary }, operators of at least this rank */
+/* binary := unary { operator unary }, with operators of at least this rank */
 static ambit__node *parse_binary(ambit__unit *u, int rank)
 {
   ambit__node *a = ambit__parse_unary(u), *b;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* parse_stmt.c - declarations and statements.
  *
- * The grammar production stands above each function. A statement that cannot be parsed is reported
- * and skipped, so that one text yields more than one message; tokens.c keeps them from cascading.
+ * The grammar production is above each function. A statement that cannot be parsed is reported and
+ * skipped, so that one text yields several messages; tokens.c prevents consequential ones.
  */
 #include "kernel/ast.h"
 
@@ -16,7 +17,7 @@ static ambit__line *new_line(ambit__unit *u, ambit__line_kind kind, ambit__place
   return l;
 }
 
-/* To behind the next ';' or block, or before the '}' that ends this one. */
+/* Skips past the next ';' or block, or up to the '}' that ends the current block. */
 static void recover(ambit__unit *u)
 {
   int braces = 0;
@@ -67,8 +68,8 @@ static ambit__line *parse_declarator(ambit__unit *u, ambit_type type, bool is_co
 
   if (ambit__at(u, TOKEN_MUL)) {
     AMBIT_SYNTAX(u, l->place,
-                 "kernels have no local pointers\nuse the parameter itself; a value can "
-                 "be kept in a local: float t = *u;");
+                 "kernels have no local pointers\nuse the parameter itself, or keep a value in a "
+                 "local: float t = *u;");
     return l;
   }
   l->type = type;
@@ -100,15 +101,15 @@ static ambit__line *parse_declaration(ambit__unit *u)
   } while (!u->panic && ambit__accept(u, TOKEN_COMMA));
   if (ambit__at(u, TOKEN_LPAREN))
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
-                 "a function is declared inside the kernel\na kernel "
-                 "is one function and calls only those of <math.h>");
+                 "a function declared inside the kernel\na kernel is one function and calls only "
+                 "those of <math.h>");
   ambit__expect(u, TOKEN_SEMI, "after the declaration");
   return first;
 }
 
 /* ---- statements ---- */
 
-/* body := block | statement, which must be no declaration */
+/* body := block | statement, which must not be a declaration */
 static ambit__line *parse_body(ambit__unit *u)
 {
   ambit__line *l;
@@ -116,8 +117,7 @@ static ambit__line *parse_body(ambit__unit *u)
   if (ambit__at(u, TOKEN_LBRACE)) return ambit__parse_block(u);
   l = new_line(u, LINE_BLOCK, ambit__peek(u, 0)->place);
   if (ambit__starts_type(ambit__peek(u, 0)))
-    AMBIT_SYNTAX(u, l->place,
-                 "a declaration stands alone under an if or for\nput braces around it");
+    AMBIT_SYNTAX(u, l->place, "a declaration directly under an if or for\nput braces around it");
   else
     l->body = parse_statement(u);
   return l;
@@ -137,7 +137,7 @@ static ambit__line *parse_if(ambit__unit *u)
   return l;
 }
 
-#define LOOP_FORM "a loop of a kernel is for (int i = 0; i < 9; i++), with constant bounds"
+#define LOOP_FORM "the form of a loop is for (int i = 0; i < 9; i++), with constant bounds"
 
 static bool is_variable(const ambit__node *n, const ambit__name *name)
 {
@@ -161,7 +161,7 @@ static void parse_loop_condition(ambit__unit *u, ambit__line *l)
   ambit__node *n;
 
   if (ambit__at(u, TOKEN_SEMI)) {
-    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place, "this for has no condition\n" LOOP_FORM);
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place, "this for loop has no condition\n" LOOP_FORM);
     return;
   }
   n = ambit__parse_expr(u);
@@ -179,7 +179,7 @@ static void parse_loop_condition(ambit__unit *u, ambit__line *l)
     }
   }
   AMBIT_SYNTAX(u, n->place,
-               "the condition of the for does not compare '%s' with a constant\n" LOOP_FORM,
+               "the condition of the for loop does not compare '%s' with a constant\n" LOOP_FORM,
                l->name->text);
 }
 
@@ -193,10 +193,12 @@ static void take_step(ambit__unit *u, ambit__line *l, ambit__node *n)
     l->is_down = n->op == EXPR_SUB;
     return;
   }
-  AMBIT_SYNTAX(u, n->place, "the for does not step '%s' by a constant\n" LOOP_FORM, l->name->text);
+  AMBIT_SYNTAX(u, n->place, "the for loop does not step '%s' by a constant\n" LOOP_FORM,
+               l->name->text);
 }
 
-/* step := ("++" | "--") name | name ("++" | "--" | ("+=" | "-=") expr | "=" name ("+" | "-") expr) */
+/* step := ("++" | "--") name
+ *       | name ("++" | "--" | ("+=" | "-=") expr | "=" name ("+" | "-") expr) */
 static void parse_loop_step(ambit__unit *u, ambit__line *l)
 {
   const ambit__token *t = ambit__next(u);
@@ -206,7 +208,7 @@ static void parse_loop_step(ambit__unit *u, ambit__line *l)
 
   if (u->panic) return;
   if (name->name != l->name) {
-    AMBIT_SYNTAX(u, name->place, "the for does not step '%s'\n" LOOP_FORM, l->name->text);
+    AMBIT_SYNTAX(u, name->place, "the for loop does not step '%s'\n" LOOP_FORM, l->name->text);
     return;
   }
   ambit__next(u);
@@ -217,8 +219,8 @@ static void parse_loop_step(ambit__unit *u, ambit__line *l)
   else if (sign == TOKEN_SET)
     take_step(u, l, ambit__parse_expr(u));
   else
-    AMBIT_SYNTAX(u, ambit__last(u)->place, "the for does not step '%s' by a constant\n" LOOP_FORM,
-                 l->name->text);
+    AMBIT_SYNTAX(u, ambit__last(u)->place,
+                 "the for loop does not step '%s' by a constant\n" LOOP_FORM, l->name->text);
 }
 
 /* for := "for" "(" type name "=" expr ";" condition ";" step ")" body */
@@ -230,43 +232,44 @@ static ambit__line *parse_for(ambit__unit *u)
 
   ambit__expect(u, TOKEN_LPAREN, "after for");
   if (!ambit__starts_type(ambit__peek(u, 0))) {
-    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place, "this for does not declare its variable\n" LOOP_FORM);
+    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
+                 "this for loop does not declare its variable\n" LOOP_FORM);
     return l;
   }
   l->type = ambit__parse_type(u, &is_const);
   l->place = ambit__peek(u, 0)->place;
   l->name = ambit__expect_name(u, "the variable of a loop");
-  if (!ambit__expect(u, TOKEN_SET, "after the variable of the for")) return l;
+  if (!ambit__expect(u, TOKEN_SET, "after the variable of the for loop")) return l;
   init->value = ambit__parse_expr(u);
   l->init = init;
-  if (!ambit__expect(u, TOKEN_SEMI, "after the first value of the for")) return l;
+  if (!ambit__expect(u, TOKEN_SEMI, "after the first value of the for loop")) return l;
   parse_loop_condition(u, l);
-  if (!ambit__expect(u, TOKEN_SEMI, "after the condition of the for")) return l;
+  if (!ambit__expect(u, TOKEN_SEMI, "after the condition of the for loop")) return l;
   parse_loop_step(u, l);
-  if (!ambit__expect(u, TOKEN_RPAREN, "after the step of the for")) return l;
+  if (!ambit__expect(u, TOKEN_RPAREN, "after the step of the for loop")) return l;
   l->body = parse_body(u);
   return l;
 }
 
-/* What to do instead of the statements kernels do not have. */
+/* Advice for statements that kernels do not have. */
 static const char *advice_for(ambit__token_kind k)
 {
   switch (k) {
   case TOKEN_word_while:
-  case TOKEN_word_do: return LOOP_FORM "; repeating until converged is what ambit_run_until does";
+  case TOKEN_word_do: return LOOP_FORM "; to iterate until convergence, use ambit_run_until";
   case TOKEN_word_break:
   case TOKEN_word_continue: return "loops are unrolled; put the rest of the body under an if";
   case TOKEN_word_return:
-    return "a kernel ends at its last line; put what follows under an else, and "
+    return "a kernel ends at its last statement; put the following statements under an else, and "
            "write the result to a field: *v = ...";
   case TOKEN_word_switch:
   case TOKEN_word_case:
   case TOKEN_word_default: return "use if and else";
   case TOKEN_word_goto: return "use if and else";
-  case TOKEN_word_else: return "an else follows the statement or block of an if";
+  case TOKEN_word_else: return "an else must follow the statement or block of an if";
   default:
-    return "a kernel has locals of the types float, double, int, unsigned char, short and "
-           "long, and parameters; nothing else is declared";
+    return "a kernel declares only parameters and locals, of the types float, double, int, "
+           "unsigned char, short and long";
   }
 }
 
@@ -282,7 +285,7 @@ static ambit__node *one(ambit__unit *u, ambit__place place)
   return n;
 }
 
-/* What is assigned by `target op= value`: target op value. */
+/* The value assigned by `target op= value`: target op value. */
 static ambit__node *compound(ambit__unit *u, ambit__op op, ambit__node *target, ambit__node *value)
 {
   ambit__node *n = ambit__unit_new(u, 1, sizeof *n);
@@ -300,10 +303,10 @@ static void no_assignment(ambit__unit *u, const ambit__line *l, ambit__token_kin
 {
   if (sign == TOKEN_SEMI || ambit__operator_sign(sign) || sign == TOKEN_QUESTION)
     AMBIT_SYNTAX(u, l->place,
-                 "this statement does nothing\na statement assigns: *v = ...; t += ...;");
+                 "this statement has no effect\na statement assigns: *v = ...; t += ...;");
   else if (sign == TOKEN_NAME && l->target->kind == NODE_ACCESS && !l->target->nsubs)
     AMBIT_SYNTAX(u, l->place,
-                 "'%s' is no type of the kernel language\nthe types are float, double, int, "
+                 "'%s' is not a type of the kernel language\nthe types are float, double, int, "
                  "unsigned char, short and long",
                  l->target->name->text);
   else
@@ -369,7 +372,7 @@ static ambit__line *parse_statement_inner(ambit__unit *u)
   if (t->kind == TOKEN_word_for) return parse_for(u);
   if (ambit__starts_type(t)) return parse_declaration(u);
   if (t->name && t->kind != TOKEN_NAME && t->kind != TOKEN_word_sizeof) {
-    AMBIT_SYNTAX(u, t->place, "'%s' has no place in a kernel\n%s", t->name->text,
+    AMBIT_SYNTAX(u, t->place, "'%s' is not allowed in a kernel\n%s", t->name->text,
                  advice_for(t->kind));
     ambit__next(u);
     return NULL;

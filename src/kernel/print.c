@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* print.c - a rule as canonical kernel text.
  *
  * The text parses to the same rule again: every conversion is written as a cast, every literal
- * reads back as the same bits, locals have their unique names. So equal texts compute the same, and
- * the text serves as the identity of a rule. Brackets stand only where the ranks ask for them.
+ * reads back as the same bits, locals have their unique names. Equal texts therefore compute the
+ * same, and the text identifies a rule. Parentheses are printed only where precedence requires
+ * them.
  */
 #include "kernel/ast.h"
 
@@ -17,7 +19,7 @@ typedef struct printer {
 
 static void print_expr(printer *p, const ambit__expr *e, int rank);
 
-/* u[0][1]; *u when no field of the rule has subscripts. */
+/* u[0][1]; *u if no field of the rule has subscripts. */
 static void print_cell(printer *p, const ambit__expr *e)
 {
   const ambit__param *q = &p->rule->params[e->index];
@@ -41,7 +43,7 @@ static void print_call(printer *p, const ambit__expr *e)
   ambit__print(&p->out, ")");
 }
 
-/* An operand of its own rank on the right needs brackets: a - (b - c). */
+/* A right operand of the same precedence needs parentheses: a - (b - c). */
 static void print_binary(printer *p, const ambit__expr *e, const ambit__operator *o)
 {
   print_expr(p, e->a, o->rank);
@@ -58,7 +60,7 @@ static void print_cond(printer *p, const ambit__expr *e)
   print_expr(p, e->c, RANK_COND);
 }
 
-/* Two signs beside each other would be read as one: -(-x). */
+/* Two adjacent signs would be read as one: -(-x). */
 static void print_unary(printer *p, const ambit__expr *e)
 {
   bool brackets = e->op == EXPR_NEG && e->a->op == EXPR_NEG;
@@ -104,7 +106,7 @@ static void print_plain(printer *p, const ambit__expr *e)
   }
 }
 
-/* With brackets if e binds less tightly than the rank wanted. */
+/* With parentheses if e binds less tightly than `rank`. */
 static void print_expr(printer *p, const ambit__expr *e, int rank)
 {
   bool brackets = rank_of(e) < rank;

@@ -1,4 +1,5 @@
-/* reduce.c - what sum, min and max start from and how two results become one. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reduce.c - the identity of sum, min and max, and folding two results. */
 #include "kernel/kernel.h"
 
 #include <math.h>

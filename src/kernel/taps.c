@@ -1,8 +1,9 @@
-/* taps.c - recognises a rule that is nothing but a weighted sum of one field.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* taps.c - recognises rules that are a weighted sum of one field.
  *
- * The statements are executed with sums in the place of values: a form is a constant and a list of
- * taps. Locals hold forms, so sums gathered in a loop are recognised too. Anything that is not
- * linear, or not constant where it must be, ends the attempt. Weights are combined in double.
+ * The statements are executed symbolically: values are linear forms, a constant and a list of taps.
+ * Locals hold forms, so sums accumulated in a loop are recognised too. Anything non-linear, or
+ * non-constant where a constant is needed, ends the attempt. Weights are combined in double.
  */
 #include "kernel/kernel.h"
 
@@ -17,9 +18,9 @@ typedef struct form {
 
 typedef struct finder {
   const ambit__rule *rule;
-  int most;     /* taps the caller has room for */
+  int most;     /* capacity of the caller's array */
   form *locals; /* per local of the rule */
-  form out;     /* what is written */
+  form out;     /* the value written */
   bool is_written;
 } finder;
 
@@ -113,7 +114,7 @@ done:
   return ok;
 }
 
-/* `out` is empty before, and the caller's to free after, also on failure. */
+/* `out` is empty on entry; the caller frees it, also after failure. */
 static bool evaluate(finder *f, const ambit__expr *e, form *out)
 {
   if (e->op == EXPR_CONST) {
@@ -156,7 +157,7 @@ static bool execute(finder *f, const ambit__stmt *s)
   return true;
 }
 
-/* (const T *u, T *v) in any order, T real, v written without regard to what it held. */
+/* (const T *u, T *v) in any order, T real, and the old value of v unused. */
 static bool has_the_shape(const ambit__rule *r)
 {
   const ambit__param *p = r->params;

@@ -1,14 +1,15 @@
-/* token.h - the words of the kernel language.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* token.h - the tokens of the kernel language.
  *
- * Names are interned: one ambit__name per spelling, so that names compare as pointers and a name
- * knows what it stands for in the scope that is being looked at.
+ * Names are interned: one ambit__name per spelling, so names compare as pointers, and a name points
+ * to its symbol in the current scope.
  */
 #ifndef AMBIT_KERNEL_TOKEN_H
 #define AMBIT_KERNEL_TOKEN_H
 
 #include "kernel/diag.h"
 
-/* Operators and signs: name, spelling; longer spellings before their beginnings. */
+/* Operators and punctuation: name, spelling. A longer spelling comes before its prefixes. */
 /* clang-format off */
 #define AMBIT_SIGN_MAP(X) \
   X(SHL_SET, "<<=") X(SHR_SET, ">>=") X(ELLIPSIS, "...") X(INC, "++") X(DEC, "--") \
@@ -21,7 +22,7 @@
   X(OR, "|") X(XOR, "^") X(LT, "<") X(GT, ">") X(NOT, "!") X(COMPL, "~")
 /* clang-format on */
 
-/* The words that cannot be names. All of C's, so that a kernel stays C. */
+/* Reserved words: all of C's, so that a kernel remains valid C. */
 /* clang-format off */
 #define AMBIT_WORD_MAP(X) \
   X(void) X(const) X(float) X(double) X(int) X(char) X(short) X(long) X(signed) X(unsigned) \
@@ -47,29 +48,30 @@ typedef enum ambit__token_kind {
 typedef struct ambit__name {
   const char *text;             /* NUL-terminated */
   size_t length;                /* bytes */
-  ambit__token_kind word;       /* TOKEN_NAME, or the word of C that it is */
-  struct ambit__symbol *symbol; /* what it stands for in the scope at hand; NULL: nothing */
-  bool is_taken;                /* some local or parameter of the rule is called so */
-  bool is_reported;             /* that it is unknown was said */
-  int suffix;                   /* last number tried to make a unique name from this one */
-  struct ambit__name *next;     /* of the same hash */
-  struct ambit__name *older;    /* all names, newest first */
+  ambit__token_kind word;       /* TOKEN_NAME, or the reserved word */
+  struct ambit__symbol *symbol; /* its symbol in the current scope; NULL: undeclared */
+  bool is_taken;                /* some local or parameter of the rule has this name */
+  bool is_reported;             /* already reported as unknown */
+  int suffix;                   /* last number appended to make a unique name */
+  struct ambit__name *next;     /* next with the same hash */
+  struct ambit__name *older;    /* list of all names, newest first */
 } ambit__name;
 
 typedef struct ambit__token {
   ambit__token_kind kind;
   ambit__place place;
-  ambit__name *name;  /* TOKEN_NAME and words */
+  ambit__name *name;  /* TOKEN_NAME and reserved words */
   ambit_type type;    /* TOKEN_NUMBER */
   ambit__value value; /* TOKEN_NUMBER */
 } ambit__token;
 
 const char *ambit__token_text(ambit__token_kind kind); /* "a name", "'<='", "'while'" */
 
-/* literal.c. What is wrong with a literal, as text after "the number '...' "; NULL if nothing is. */
+/* literal.c. Returns what is wrong with a literal, as text to follow "the number '...' "; NULL:
+ * valid. */
 const char *ambit__literal_parse(const char *text, size_t length, ambit_type *type,
                                  ambit__value *value);
-/* The shortest literal (or constant expression) that means exactly this value. */
+/* Prints the shortest literal (or constant expression) with exactly this value. */
 void ambit__literal_print(ambit__text *out, ambit__value value, ambit_type type);
 
 #endif

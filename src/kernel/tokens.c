@@ -1,7 +1,8 @@
-/* tokens.c - the parser's hand on the tokens: looking, taking, and complaining.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tokens.c - the token stream of the parser, and syntax errors.
  *
- * After a mistake of grammar the parser is in panic: it says nothing more and takes nothing it did
- * not expect, until the statement loop has skipped to the next statement.
+ * After a syntax error the parser is in panic mode: it reports nothing and accepts only expected
+ * tokens, until the statement loop has skipped to the next statement.
  */
 #include "kernel/ast.h"
 
@@ -45,7 +46,7 @@ ambit__place ambit__span(ambit__place from, ambit__place to)
   return from;
 }
 
-/* Right after a token: where something is missing. */
+/* The place right after a token, for something missing. */
 static ambit__place after(ambit__place p)
 {
   p.column += p.length;
@@ -54,18 +55,18 @@ static ambit__place after(ambit__place p)
   return p;
 }
 
-/* What is special about an unexpected token; NULL if nothing is. */
+/* A specific message for an unexpected token; NULL if there is none. */
 static const char *special(const ambit__token *t)
 {
   switch (t->kind) {
   case TOKEN_SET:
-    return "an assignment stands in an expression\nan assignment is a statement of its own; to "
+    return "an assignment inside an expression\nan assignment is a statement of its own; to "
            "compare, write ==";
   case TOKEN_COMMA:
-    return "a comma joins two expressions\nkernels have no comma operator; write two statements";
+    return "a comma between two expressions\nkernels have no comma operator; write two statements";
   case TOKEN_INC:
   case TOKEN_DEC:
-    return "++ and -- stand in an expression\nthey are statements of their own: i++; or i += 1;";
+    return "++ or -- inside an expression\nthey are statements of their own: i++; or i += 1;";
   case TOKEN_DOT:
   case TOKEN_ARROW:
     return "kernels have no structures\na cell with several values is a field of components: float "
@@ -74,9 +75,9 @@ static const char *special(const ambit__token *t)
     return "only names can have subscripts\nwrite u[0][1] for a neighbour and *u for the cell "
            "itself";
   default:
-    return ambit__operator_set(t->kind) ? "an assignment stands in an expression\nan "
-                                          "assignment is a statement of its own"
-                                        : NULL;
+    return ambit__operator_set(t->kind)
+               ? "an assignment inside an expression\nan assignment is a statement of its own"
+               : NULL;
   }
 }
 
@@ -107,7 +108,7 @@ ambit__name *ambit__expect_name(ambit__unit *u, const char *what)
 
   if (t->kind == TOKEN_NAME) return ambit__next(u)->name;
   if (t->name)
-    AMBIT_SYNTAX(u, t->place, "'%s' cannot be %s\nit is a word of C; choose another name",
+    AMBIT_SYNTAX(u, t->place, "'%s' cannot be %s\nit is a reserved word of C; choose another name",
                  t->name->text, what);
   else
     AMBIT_SYNTAX(u, t->place, "%s is missing here", what);
@@ -119,7 +120,7 @@ void ambit__nest(ambit__unit *u)
   if (++u->depth <= AMBIT_MAX_NESTING) return;
   AMBIT_WRONG(u, ambit__peek(u, 0)->place,
               "brackets, blocks and conditions are nested more than %d deep here\nsplit the "
-              "expression or the statement with the help of locals",
+              "expression or the statement by using locals",
               AMBIT_MAX_NESTING);
   ambit__unit_stop(u);
 }
@@ -149,7 +150,7 @@ bool ambit__starts_type(const ambit__token *t)
   return is_type_word(t->kind);
 }
 
-/* The types by the sorted letters of their words: "il" for long int and int long. */
+/* The types by the sorted letters of their words: "il" is long int and int long. */
 static const struct {
   const char *letters;
   ambit_type type;
@@ -170,7 +171,7 @@ static char letter(ambit__token_kind k)
   case TOKEN_word_long: return 'l';
   case TOKEN_word_signed: return 'g';
   case TOKEN_word_unsigned: return 'u';
-  default: return 'x'; /* void, _Bool: no spelling has it */
+  default: return 'x'; /* void, _Bool: in no spelling */
   }
 }
 
@@ -202,8 +203,8 @@ ambit_type ambit__parse_type(ambit__unit *u, bool *is_const)
     if (!strcmp(letters, spellings[i].letters)) return spellings[i].type;
   all = ambit__span(first, ambit__last(u)->place);
   AMBIT_SYNTAX(u, all,
-               "'%.*s' is no type of the kernel language\nthe types are float, double, "
-               "int, unsigned char, short and long",
+               "'%.*s' is not a type of the kernel language\nthe types are float, double, int, "
+               "unsigned char, short and long",
                all.length < 40 ? all.length : 40, u->rule->text + all.offset);
   return AMBIT_F32;
 }

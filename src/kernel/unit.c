@@ -1,15 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* unit.c - one run of the front end, from text to rule.
  *
- * The stages run one after the other, and each only if those before found nothing wrong: later
- * messages would mostly follow from the first. The rule is made in its own arena; all else goes
- * with the unit's.
+ * The stages run in order, each only if those before found no mistake: later messages would mostly
+ * be consequences. The rule has its own arena; everything else is in the arena of the unit.
  */
 #include "kernel/ast.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_LIMIT = 1 << 29 }; /* bytes; far above what AMBIT_MAX_TEXT and _UNROLLED can need */
+enum {
+  ARENA_LIMIT = 1 << 29
+}; /* bytes; far above the needs of AMBIT_MAX_TEXT and AMBIT_MAX_UNROLLED */
 
 _Noreturn void ambit__unit_stop(ambit__unit *u)
 {
@@ -54,7 +56,7 @@ void ambit__unit_told(ambit__unit *u)
   if (u->diag.count >= AMBIT_DIAG_MOST) ambit__unit_stop(u);
 }
 
-/* Runs the stages as far as the text is right. Stages leave by longjmp to here. */
+/* Runs the stages until one reports a mistake. ambit__unit_stop jumps here. */
 static void run(ambit__unit *u)
 {
   static void (*const stages[])(ambit__unit *) = {ambit__lex, ambit__parse, ambit__check,
@@ -70,17 +72,18 @@ static ambit_status outcome(ambit__unit *u, ambit__errors *errors)
   ambit_status s = AMBIT_OK;
   char *story;
 
-  if (u->diag.out.len) u->diag.out.chars[--u->diag.out.len] = '\0'; /* the last newline */
+  if (u->diag.out.len) u->diag.out.chars[--u->diag.out.len] = '\0'; /* drops the last newline */
   story = ambit__text_finish(&u->diag.out);
   if (u->no_memory || !story)
-    s = ambit__raise(errors, AMBIT_ENOMEM, "no memory to compile the kernel in %s", u->diag.file);
+    s = ambit__raise(errors, AMBIT_ENOMEM, "out of memory while compiling the kernel in %s",
+                     u->diag.file);
   else if (u->diag.count)
     s = ambit__raise(errors, AMBIT_EKERNEL, "%s", story);
   free(story);
   return s;
 }
 
-/* An empty rule that owns copies of its name and text. */
+/* An empty rule with copies of its file name and text. */
 static ambit_status rule_create(ambit__errors *errors, const char *file, const char *text,
                                 ambit__rule **out)
 {
@@ -94,7 +97,7 @@ static ambit_status rule_create(ambit__errors *errors, const char *file, const c
   *out = rule;
   if (rule->file && rule->text) return AMBIT_OK;
   ambit__rule_free(rule);
-  return ambit__raise(errors, AMBIT_ENOMEM, "no memory for the kernel in %s", file);
+  return ambit__raise(errors, AMBIT_ENOMEM, "out of memory for the kernel in %s", file);
 }
 
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
@@ -106,7 +109,7 @@ ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const ch
 
   *out = NULL;
   if (!file) file = "kernel";
-  AMBIT_CHECK(text, errors, AMBIT_EINVAL, "%s: there is no kernel text (NULL)", file);
+  AMBIT_CHECK(text, errors, AMBIT_EINVAL, "%s: the kernel text is NULL", file);
   AMBIT_CHECK(strlen(text) <= AMBIT_MAX_TEXT, errors, AMBIT_EKERNEL,
               "%s: the kernel text is longer than %d bytes", file, AMBIT_MAX_TEXT);
   AMBIT_TRY(rule_create(errors, file, text, &rule));

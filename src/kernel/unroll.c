@@ -1,8 +1,9 @@
-/* unroll.c - the checked tree to the statements of the rule.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* unroll.c - from the checked tree to the statements of the rule.
  *
- * The walk executes what is constant (loops, conditions, const locals) and writes down the rest.
- * Every pass over a declaration makes a new local of the rule, with a name of its own, so scopes
- * are gone from what comes out. Each piece of work is counted, so that no text runs for long.
+ * The walk executes everything constant (loops, conditions, const locals) and emits the rest. Each
+ * execution of a declaration creates a new local of the rule with a unique name, so the result has
+ * no scopes. Operations are counted, which bounds the running time.
  */
 #include "kernel/ast.h"
 
@@ -55,7 +56,7 @@ static int add_local(ambit__unit *u, const ambit__symbol *s, int element)
   return r->nlocals++;
 }
 
-/* Element `element` of s comes to life, with a value or (NULL) without. */
+/* Declares element `element` of s, with a value or (NULL) without. */
 static void unroll_element(ambit__unit *u, ambit__symbol *s, int element, const ambit__expr *value)
 {
   ambit__slot *slot = &s->slots[element];
@@ -82,7 +83,7 @@ static int count_list(const ambit__init *list)
   return n;
 }
 
-/* Sets the sizes of an array; false, and reported, if they cannot be. */
+/* Sets the sizes of an array; if they are invalid, reports it and returns false. */
 static bool unroll_sizes(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
 {
   s->size[0] = s->size[1] = 1;
@@ -97,27 +98,27 @@ static bool unroll_sizes(ambit__unit *u, const ambit__line *l, ambit__symbol *s)
     }
     if (s->size[a] >= 1 && s->size[a] <= AMBIT_MAX_COMPONENTS) continue;
     AMBIT_WRONG(u, l->size[a] ? l->size[a]->place : l->place,
-                "the array '%s' would have %" PRId64 " elements; it can have 1 to %d",
-                l->name->text, s->size[a], AMBIT_MAX_COMPONENTS);
+                "the array '%s' has %" PRId64 " elements; it can have 1 to %d", l->name->text,
+                s->size[a], AMBIT_MAX_COMPONENTS);
     return false;
   }
   if (s->size[0] * s->size[1] <= AMBIT_MAX_COMPONENTS) return true;
-  AMBIT_WRONG(u, l->place, "the array '%s' would have %" PRId64 " elements; it can have 1 to %d",
+  AMBIT_WRONG(u, l->place, "the array '%s' has %" PRId64 " elements; it can have 1 to %d",
               l->name->text, s->size[0] * s->size[1], AMBIT_MAX_COMPONENTS);
   return false;
 }
 
-/* The values of a list, from `values` on; at most `most` of them. */
+/* Evaluates a list into `values`, at most `most` of them. */
 static void unroll_list(ambit__unit *u, const ambit__line *l, const ambit__init *list,
                         const ambit__expr **values, int64_t most)
 {
   for (int64_t i = 0; list; list = list->next, i++) {
     if (!list->value) {
-      AMBIT_WRONG(u, list->place, "braces stand where a value of '%s' is wanted", l->name->text);
+      AMBIT_WRONG(u, list->place, "braces where a value of '%s' is expected", l->name->text);
       return;
     }
     if (i == most) {
-      AMBIT_WRONG(u, list->place, "there are more values than '%s' has room for, which is %" PRId64,
+      AMBIT_WRONG(u, list->place, "too many values for '%s', which has %" PRId64 " elements",
                   l->name->text, most);
       return;
     }
@@ -134,8 +135,8 @@ static void unroll_rows(ambit__unit *u, const ambit__line *l, const ambit__symbo
   for (const ambit__init *i = l->init->list; i; i = i->next, row++) {
     if (i->value || row == s->size[0]) {
       AMBIT_WRONG(u, i->place,
-                  i->value ? "a value of '%s' stands where a row in braces is wanted"
-                           : "there are more rows than '%s' has room for",
+                  i->value ? "a value of '%s' where a row in braces is expected"
+                           : "too many rows for '%s'",
                   l->name->text);
       return;
     }
@@ -194,8 +195,8 @@ static void unroll_set(ambit__unit *u, const ambit__line *l)
     for (int d = 0; d < AMBIT_MAX_DIMS; d++)
       if (offset[d]) {
         AMBIT_WRONG(u, target->place,
-                    "'%s' is written at a neighbour\na kernel writes its own cell "
-                    "only: *%s%s = ...; turn it around and read the neighbour",
+                    "'%s' is written at a neighbour\na kernel writes only its own cell: *%s%s = "
+                    "...; read the neighbour instead",
                     target->name->text, target->name->text, target->symbol->is_vector ? "[c]" : "");
         return;
       }
@@ -231,7 +232,7 @@ static bool goes_on(ambit__op op, int64_t i, int64_t bound)
              .integer != 0;
 }
 
-/* Steps the loop; stops the front end if it leaves its type or stands still. */
+/* Advances the loop; stops the front end if the variable overflows or the step is 0. */
 static int64_t step_of(ambit__unit *u, const ambit__line *l, int64_t i)
 {
   int64_t step = 1, most = l->type == AMBIT_I32 ? INT32_MAX : INT64_MAX;
@@ -239,13 +240,13 @@ static int64_t step_of(ambit__unit *u, const ambit__line *l, int64_t i)
   if (l->step && !ambit__fold_integer(u, l->step, "step", l->name->text, &step))
     ambit__unit_stop(u);
   if (step == INT64_MIN || step == 0) {
-    AMBIT_WRONG(u, l->step->place, "the for steps '%s' by %" PRId64 ", and would never end",
+    AMBIT_WRONG(u, l->step->place, "the for loop steps '%s' by %" PRId64 " and would never end",
                 l->name->text, step);
     ambit__unit_stop(u);
   }
   if (l->is_down) step = -step;
   if (step > 0 ? i <= most - step : i >= -most - 1 - step) return i + step;
-  AMBIT_WRONG(u, l->place, "the for over '%s' never ends: it leaves the range of its type",
+  AMBIT_WRONG(u, l->place, "the for loop over '%s' never ends: it leaves the range of its type",
               l->name->text);
   ambit__unit_stop(u);
 }
@@ -301,9 +302,8 @@ static void unroll_head(ambit__unit *u, const ambit__head *h, ambit__param *p)
       !ambit__fold_integer(u, h->components, "number of components", h->name->text, &n))
     n = 1;
   if (n < 1 || n > AMBIT_MAX_COMPONENTS) {
-    AMBIT_WRONG(u, h->components->place,
-                "'%s' would have %" PRId64 " components; it can have 1 to %d", h->name->text, n,
-                AMBIT_MAX_COMPONENTS);
+    AMBIT_WRONG(u, h->components->place, "'%s' has %" PRId64 " components; it can have 1 to %d",
+                h->name->text, n, AMBIT_MAX_COMPONENTS);
     n = 1;
   }
   p->components = (int)n;

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* value.c - the arithmetic of the kernel language.
  *
- * Nothing here may depend on what C leaves open: integers are computed without a sign and cut back
- * to their type, shifts count modulo the width, conversions from real saturate. Every real
- * operation is one operation in its own type, so that it rounds once.
+ * Nothing here depends on behaviour that C leaves undefined or to the implementation: integers are
+ * computed unsigned and wrapped to their type, shift counts are taken modulo the width, conversions
+ * from real saturate. Every real operation is one operation in its own type, so that it rounds
+ * once.
  */
 #include "kernel/value.h"
 
@@ -55,7 +57,7 @@ static ambit__value integer(int64_t x)
   return (ambit__value){.integer = x};
 }
 
-/* The low bits of x as a value of the type; written without a conversion that C leaves open. */
+/* The low bits of x as a value of the type, without implementation-defined conversions. */
 static ambit__value wrap(uint64_t x, ambit_type type)
 {
   switch (type) {
@@ -76,7 +78,7 @@ static void range(ambit_type type, int64_t *least, int64_t *most)
   }
 }
 
-/* (double)INT64_MAX rounds up to 2^63, so `>=` is right there, and harmless for smaller types. */
+/* (double)INT64_MAX rounds up to 2^63, so `>=` is correct; it is harmless for smaller types. */
 static ambit__value saturate(double x, ambit_type type)
 {
   int64_t least, most;
@@ -94,7 +96,7 @@ ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to)
     if (to == AMBIT_F32) return real((float)v.real);
     return to == AMBIT_F64 ? v : saturate(v.real, to);
   }
-  /* straight from the integer, because by way of double it would round twice */
+  /* directly from the integer: converting through double would round twice */
   if (to == AMBIT_F32) return real((float)v.integer);
   return to == AMBIT_F64 ? real((double)v.integer) : wrap((uint64_t)v.integer, to);
 }
@@ -156,13 +158,13 @@ static bool integer_compare(int op, int64_t a, int64_t b)
   }
 }
 
-/* Arithmetic, as in every two's complement machine: the sign bit is filled in from the left. */
+/* Arithmetic shift: the sign bit is extended. */
 static uint64_t shift_right(int64_t a, unsigned count)
 {
   return a >= 0 ? (uint64_t)a >> count : ~(~(uint64_t)a >> count);
 }
 
-/* Dividing by -1 is negation, which wraps for the least value where C's / would trap. */
+/* Division by -1 is negation, which wraps for the minimum, where C's / would trap. */
 static uint64_t divide(int64_t a, int64_t b)
 {
   if (b == 0) return 0;
@@ -236,7 +238,7 @@ ambit__value ambit__value_call(ambit__call c, ambit_type type, ambit__value a, a
 {
   if (c == CALL_abs)
     return a.integer < 0 ? ambit__value_unary(EXPR_NEG, type, a) : wrap((uint64_t)a.integer, type);
-  /* C leaves open which zero fmin(0.0, -0.0) gives: ours are defined, so not libm's */
+  /* C does not define which zero fmin(0.0, -0.0) returns; the language does */
   if (c == CALL_fmin) return a.real < b.real || b.real != b.real ? a : b;
   if (c == CALL_fmax) return a.real > b.real || b.real != b.real ? a : b;
   if (type == AMBIT_F32) return real(call_float(c, (float)a.real, (float)b.real, (float)d.real));

@@ -1,8 +1,9 @@
-/* value.h - values of the kernel language and what the operators do to them.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* value.h - values of the kernel language and their operators.
  *
- * This is the arithmetic of the language, in one place: the constant folder and the reference
- * device both call it, so they cannot disagree. Integers wrap; dividing an integer by zero gives
- * zero; floats round once per operation, in their own type.
+ * The arithmetic of the language is defined here, once: the constant folder and the reference
+ * device both call it. Integers wrap; integer division by zero gives zero; floats round once per
+ * operation, in their own type.
  */
 #ifndef AMBIT_KERNEL_VALUE_H
 #define AMBIT_KERNEL_VALUE_H
@@ -11,14 +12,14 @@
 
 #include <stdbool.h>
 
-/* A value of some type, which the holder knows. float values sit in `real`, exactly. */
+/* A value; its type is stored elsewhere. float values are held exactly in `real`. */
 typedef union ambit__value {
   double real;     /* AMBIT_F32, AMBIT_F64 */
   int64_t integer; /* the others, within the range of their type */
 } ambit__value;
 
-/* The functions of <math.h> that kernels may call: name, number of arguments. Each exists as `name` for double and as
- * `namef` for float. */
+/* The functions of <math.h> that kernels may call: name, number of arguments. Each exists as `name`
+ * for double and as `namef` for float. */
 /* clang-format off */
 #define AMBIT_CALL_MAP(X) \
   X(fabs, 1) X(sqrt, 1) X(fmin, 2) X(fmax, 2) X(fma, 3) X(floor, 1) X(ceil, 1) X(trunc, 1) \
@@ -41,12 +42,13 @@ int ambit__call_args(ambit__call c);
 
 bool ambit__type_is_real(ambit_type t); /* float or double */
 
-/* Converts between types as EXPR_CAST says: saturating from real to integer, wrapping between integers. */
+/* Converts as EXPR_CAST does: saturating from real to integer, wrapping between integers. */
 ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to);
-/* `op` is an ambit__op from EXPR_NEG to EXPR_COMPL, or from EXPR_ADD to EXPR_LOR; `type` is that of the operands. */
+/* `op` is an ambit__op from EXPR_NEG to EXPR_COMPL, or from EXPR_ADD to EXPR_LOR; `type` is the
+ * type of the operands. */
 ambit__value ambit__value_unary(int op, ambit_type type, ambit__value a);
 ambit__value ambit__value_binary(int op, ambit_type type, ambit__value a, ambit__value b);
-/* fmin(x, y) is (x < y || y != y) ? x : y, and fmax likewise with >, on every device. */
+/* On every device, fmin(x, y) is (x < y || y != y) ? x : y; fmax likewise with >. */
 ambit__value ambit__value_call(ambit__call c, ambit_type type, ambit__value a, ambit__value b,
                                ambit__value d);
 bool ambit__value_is_true(ambit__value v, ambit_type type);
@@ -54,7 +56,7 @@ bool ambit__value_is_true(ambit__value v, ambit_type type);
 /* To and from memory. */
 ambit__value ambit__value_load(const void *p, ambit_type type);
 void ambit__value_store(void *p, ambit_type type, ambit__value v);
-/* From a number a user gave: saturating and cutting like EXPR_CAST from double. */
+/* Converts a number given by the user as EXPR_CAST from double does. */
 ambit__value ambit__value_of(double number, ambit_type type);
 double ambit__value_number(ambit__value v, ambit_type type);
 

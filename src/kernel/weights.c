@@ -1,12 +1,13 @@
-/* Weights become a kernel the way a user would write it: as text.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Weights are turned into kernel text, as a user would write it.
  *
  * float and double:  *v = 0.2f * u[-1][0] + 0.05f * u[-1][1] + ...;   weight / divisor
  *                    *v = 0.25f * (u[-1][0] + ...);                   when all are equal
  * integers:          *v = (int)((4.0 * u[-1][0] + ...) / 20.0);
  *
- * Integers are summed in double and divided last, so that an average of equal cells is that cell:
- * multiplied by a rounded 1/49, 49 ones would be 0.99... and be cut to 0. A coefficient that is
- * zero in the kernel's type is no term at all.
+ * Integers are summed in double and divided last, so that the average of equal cells is exact:
+ * multiplying 49 ones by a rounded 1/49 would give 0.99... and truncate to 0. Coefficients that are
+ * zero in the kernel's type are omitted.
  */
 #include "kernel/weights.h"
 
@@ -29,12 +30,13 @@ ambit_status ambit__weights_shape(ambit__errors *errors, const char *what, const
   for (int d = 0; d < w->ndims; d++) {
     AMBIT_CHECK(
         w->low[d] >= 0 && w->high[d] >= 0, errors, AMBIT_EINVAL,
-        "%s: the weights reach from %d back to %d forward along axis %d; neither may be negative",
-        what, w->low[d], w->high[d], d);
-    AMBIT_CHECK(w->low[d] <= AMBIT__WEIGHTS_REACH && w->high[d] <= AMBIT__WEIGHTS_REACH, errors,
-                AMBIT_EINVAL,
-                "%s: the weights reach %d back and %d forward along axis %d; at most %d", what,
-                w->low[d], w->high[d], d, AMBIT__WEIGHTS_REACH);
+        "%s: the weights reach %d back and %d forward along axis %d; neither may be negative", what,
+        w->low[d], w->high[d], d);
+    AMBIT_CHECK(
+        w->low[d] <= AMBIT__WEIGHTS_REACH && w->high[d] <= AMBIT__WEIGHTS_REACH, errors,
+        AMBIT_EINVAL,
+        "%s: the weights reach %d back and %d forward along axis %d; at most %d is possible", what,
+        w->low[d], w->high[d], d, AMBIT__WEIGHTS_REACH);
     *cells *= (size_t)w->low[d] + (size_t)w->high[d] + 1;
     AMBIT_CHECK(
         *cells <= AMBIT__WEIGHTS_CELLS, errors, AMBIT_EINVAL,
@@ -72,21 +74,21 @@ size_t ambit__offset_place(const ambit_weights *w, const int *offset)
   return place;
 }
 
-/* What the text is written from. */
+/* The state of the generator. */
 typedef struct sum {
   const ambit_weights *w;
   const char *name;
   ambit_type type;
   bool is_integer;  /* computed in double, divided at the end */
   double divisor;   /* never 0 */
-  size_t points;    /* coefficients that are not zero */
-  bool equal;       /* all of those are `first` */
+  size_t points;    /* number of non-zero coefficients */
+  bool equal;       /* all of them equal `first` */
   double first;     /* coefficient of the first point */
-  ambit__text text; /* out */
-  size_t line;      /* where in the text the current line begins */
+  ambit__text text; /* output */
+  size_t line;      /* start of the current line in the text */
 } sum;
 
-/* The factor of one weight, as the kernel will hold it. */
+/* The factor of one weight, as represented in the kernel. */
 static double coefficient(const sum *s, double weight)
 {
   double c = s->is_integer ? weight : weight / s->divisor;
@@ -100,7 +102,7 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Not isalnum: in some locales that takes letters which C does not. */
+/* Not isalnum, which accepts other letters in some locales. */
 static bool in_name(char c)
 {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -108,11 +110,10 @@ static bool in_name(char c)
 
 static ambit_status check_name(ambit__errors *errors, const char *name)
 {
-  AMBIT_CHECK(name && *name, errors, AMBIT_EINVAL, "a kernel made of weights needs a name");
+  AMBIT_CHECK(name && *name, errors, AMBIT_EINVAL, "a kernel made from weights needs a name");
   for (const char *c = name; *c; c++)
     AMBIT_CHECK(in_name(*c), errors, AMBIT_EINVAL,
-                "\"%.60s\" cannot name a kernel: only letters, digits and _ can be in a name",
-                name);
+                "\"%.60s\" is not a valid kernel name: use only letters, digits and _", name);
   return AMBIT_OK;
 }
 
@@ -141,7 +142,7 @@ static ambit_status survey(ambit__errors *errors, sum *s, size_t cells)
     s->equal = s->equal && c == s->first;
   }
   AMBIT_CHECK(s->points <= AMBIT__WEIGHTS_POINTS, errors, AMBIT_EINVAL,
-              "%s: %zu weights are not zero; a kernel made of weights has at most %d", s->name,
+              "%s: %zu weights are not zero; a kernel made from weights has at most %d", s->name,
               s->points, AMBIT__WEIGHTS_POINTS);
   return AMBIT_OK;
 }
@@ -150,11 +151,11 @@ static ambit_status check_all(ambit__errors *errors, const char *name, ambit_typ
                               const ambit_weights *w, size_t *cells)
 {
   AMBIT_TRY(check_name(errors, name));
-  AMBIT_CHECK(ambit_type_size(type), errors, AMBIT_EINVAL, "%s: %d is no ambit_type", name,
+  AMBIT_CHECK(ambit_type_size(type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type", name,
               (int)type);
   AMBIT_CHECK(w && w->weights, errors, AMBIT_EINVAL, "%s: the weights are NULL", name);
   AMBIT_CHECK(isfinite(w->divisor), errors, AMBIT_EINVAL,
-              "%s: the divisor is %g; it must be finite (0 counts as 1)", name, w->divisor);
+              "%s: the divisor is %g; it must be finite (0 means 1)", name, w->divisor);
   return ambit__weights_shape(errors, name, w, cells);
 }
 
@@ -176,8 +177,8 @@ static void print_read(ambit__text *t, int ndims, const int *offset)
     ambit__print(t, "[%d]", offset[d]);
 }
 
-/* One operand of the chain. In a sum of equal weights the factor stands outside; in integer kernels
- * the first operand then makes the chain double. `term` is empty and is reused. */
+/* One operand of the sum. If all weights are equal, the factor is outside; in integer kernels the
+ * first operand then makes the sum double. `term` is empty. */
 static void print_term(ambit__text *term, const sum *s, bool is_first, double c, const int *offset)
 {
   if (!is_first) ambit__print(term, "%c ", !s->equal && c < 0 ? '-' : '+');
@@ -191,7 +192,7 @@ static void print_term(ambit__text *term, const sum *s, bool is_first, double c,
   print_read(term, s->w->ndims, offset);
 }
 
-/* Puts a term on this line, or on the next when it would pass the margin. */
+/* Appends a term, on a new line if it would pass the right margin. */
 static void add_term(sum *s, bool is_first, const ambit__text *term)
 {
   bool wraps = !is_first && s->text.len + term->len - s->line > LINE_CHARS;
@@ -222,7 +223,8 @@ static void print_chain(sum *s)
   ambit__text_free(&term);
 }
 
-/* No point is left: the kernel is zero everywhere, and still names its field and its dimensions. */
+/* All weights are zero: the result is zero, but the text still mentions the field and its
+ * dimensions. */
 static void print_nothing(sum *s)
 {
   static const int centre[AMBIT_MAX_DIMS];
@@ -280,7 +282,7 @@ ambit_status ambit__weights_text(ambit__errors *errors, const char *name, ambit_
   AMBIT_TRY(survey(errors, &s, cells));
   print_kernel(&s);
   *text = ambit__text_finish(&s.text);
-  AMBIT_CHECK(*text, errors, AMBIT_ENOMEM, "%s: no memory for the text of %zu points", name,
+  AMBIT_CHECK(*text, errors, AMBIT_ENOMEM, "%s: out of memory for the text of %zu points", name,
               s.points);
   return AMBIT_OK;
 }

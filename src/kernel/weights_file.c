@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/weights_file.h"
 
 #include "base/memory.h"
@@ -12,7 +13,7 @@ enum { WORD_CHARS = 64, MAX_WORDS = AMBIT_MAX_DIMS + 3 };
 typedef struct point {
   int offset[AMBIT_MAX_DIMS];
   double weight;
-  int line; /* where it stands */
+  int line; /* where it was given */
 } point;
 
 typedef struct reader {
@@ -21,8 +22,8 @@ typedef struct reader {
   int line; /* current, from 1 */
   int nwords;
   char words[MAX_WORDS][WORD_CHARS]; /* of the current line */
-  int ndims;                         /* 0 until told */
-  double divisor;                    /* 0 until told */
+  int ndims;                         /* 0: not yet given */
+  double divisor;                    /* 0: not yet given */
   point *points;
   size_t npoints, cap;
 } reader;
@@ -30,7 +31,7 @@ typedef struct reader {
 #define FAIL_UNLESS(cond, r, fmt, ...)                                                             \
   AMBIT_CHECK(cond, (r)->errors, AMBIT_EINVAL, "%s:%d: " fmt, (r)->file, (r)->line, __VA_ARGS__)
 
-/* Cuts the line at `*text` into words, up to its end or a #, and moves on to the next line. */
+/* Splits the line at `*text` into words, up to its end or a #, and advances to the next line. */
 static ambit_status read_line(reader *r, const char **text)
 {
   static const char blanks[] = " \t\r\f\v";
@@ -57,16 +58,16 @@ static ambit_status read_int(reader *r, const char *word, int *out)
   char *end;
   long value = strtol(word, &end, 10);
 
-  FAIL_UNLESS(end != word && !*end, r, "\"%s\" is no whole number", word);
-  FAIL_UNLESS(labs(value) <= AMBIT__WEIGHTS_REACH, r, "%s is too far; offsets go to %d at most",
-              word, AMBIT__WEIGHTS_REACH);
+  FAIL_UNLESS(end != word && !*end, r, "\"%s\" is not an integer", word);
+  FAIL_UNLESS(labs(value) <= AMBIT__WEIGHTS_REACH, r, "%s is too far; offsets are at most %d", word,
+              AMBIT__WEIGHTS_REACH);
   *out = (int)value;
   return AMBIT_OK;
 }
 
 static ambit_status read_number(reader *r, const char *word, double *out)
 {
-  FAIL_UNLESS(ambit__number_read(word, out), r, "\"%s\" is no finite number", word);
+  FAIL_UNLESS(ambit__number_read(word, out), r, "\"%s\" is not a finite number", word);
   return AMBIT_OK;
 }
 
@@ -74,7 +75,7 @@ static ambit_status read_dims(reader *r)
 {
   FAIL_UNLESS(r->nwords == 2, r, "dims is followed by %d words; it takes one number, as in: dims 2",
               r->nwords - 1);
-  FAIL_UNLESS(!r->ndims, r, "dims is given again; it was %d", r->ndims);
+  FAIL_UNLESS(!r->ndims, r, "dims is given twice; it was %d", r->ndims);
   AMBIT_TRY(read_int(r, r->words[1], &r->ndims));
   FAIL_UNLESS(r->ndims >= 1 && r->ndims <= AMBIT_MAX_DIMS, r, "dims %d; it must be 1 to %d",
               r->ndims, AMBIT_MAX_DIMS);
@@ -86,9 +87,9 @@ static ambit_status read_divisor(reader *r)
   FAIL_UNLESS(r->nwords == 2, r,
               "divisor is followed by %d words; it takes one number, as in: divisor 20",
               r->nwords - 1);
-  FAIL_UNLESS(r->divisor == 0, r, "divisor is given again; it was %g", r->divisor);
+  FAIL_UNLESS(r->divisor == 0, r, "divisor is given twice; it was %g", r->divisor);
   AMBIT_TRY(read_number(r, r->words[1], &r->divisor));
-  FAIL_UNLESS(r->divisor != 0, r, "divisor %s; nothing can be divided by it", r->words[1]);
+  FAIL_UNLESS(r->divisor != 0, r, "divisor %s; it must not be zero", r->words[1]);
   return AMBIT_OK;
 }
 
@@ -96,11 +97,11 @@ static ambit_status read_weight(reader *r)
 {
   point *points, *p;
 
-  FAIL_UNLESS(r->ndims, r, "weight before dims; say \"dims %d\" first",
+  FAIL_UNLESS(r->ndims, r, "weight before dims; write \"dims %d\" first",
               r->nwords > 2 ? r->nwords - 2 : 2);
   FAIL_UNLESS(r->nwords == r->ndims + 2, r,
-              "weight is followed by %d numbers; %d offsets and the weight make %d", r->nwords - 1,
-              r->ndims, r->ndims + 1);
+              "weight is followed by %d numbers; it takes %d offsets and the weight, %d in all",
+              r->nwords - 1, r->ndims, r->ndims + 1);
   FAIL_UNLESS(r->npoints < AMBIT__WEIGHTS_POINTS, r, "more than %d weights", AMBIT__WEIGHTS_POINTS);
   points = ambit__grow(r->errors, r->points, r->npoints, &r->cap, sizeof *points);
   if (!points) return AMBIT_ENOMEM;
@@ -151,7 +152,7 @@ static void measure(const reader *r, ambit_weights *w)
     }
 }
 
-/* `lines` says, cell by cell, where a weight was given: to find those given twice. */
+/* `lines` holds, per cell, the line that gave its weight, to find duplicates. */
 static ambit_status place_points(reader *r, const ambit_weights *w, double *weights, int *lines)
 {
   for (size_t i = 0; i < r->npoints; i++) {
@@ -159,7 +160,7 @@ static ambit_status place_points(reader *r, const ambit_weights *w, double *weig
     size_t at = ambit__offset_place(w, p->offset);
 
     r->line = p->line;
-    FAIL_UNLESS(!lines[at], r, "this offset has a weight already, given in line %d", lines[at]);
+    FAIL_UNLESS(!lines[at], r, "this offset already has a weight, from line %d", lines[at]);
     lines[at] = p->line;
     weights[at] = p->weight;
   }

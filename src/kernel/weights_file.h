@@ -1,4 +1,5 @@
-/* weights_file.h - weights from a text file: one line per point (docs/catalogue.md has the format).
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* weights_file.h - weights from a text file, one line per point (format: docs/catalogue.md).
  *
  *   # average of the eight neighbours
  *   dims 2
@@ -11,8 +12,8 @@
 
 #include "base/error.h"
 
-/* Reads the text of such a file; free w->weights, which is owned. Mistakes are AMBIT_EINVAL, as
- * "file:line: what is wrong". The reach of the weights is that of the offsets. */
+/* Parses the text of a weights file. The caller frees w->weights. Mistakes raise AMBIT_EINVAL with
+ * "file:line: ...". The reach of the weights is that of the offsets. */
 ambit_status ambit__weights_parse(ambit__errors *errors, const char *file, const char *text,
                                   ambit_weights *w);
 

@@ -1,4 +1,5 @@
-/* alone.c - one process: what is gathered is what was given, and there is nobody to send to. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* alone.c - a net of one process: gather copies, broadcast does nothing, there are no messages. */
 #include "net/net.h"
 
 #include "base/memory.h"

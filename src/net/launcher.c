@@ -1,22 +1,23 @@
-/* launcher.c - reading from the environment who started this process, and how many of it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* launcher.c - detects the launcher and the number of processes from environment variables. */
 #include "net/launcher.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-/* In this order: a step of Slurm may hold an mpirun, and PMIx alone does not tell the size. */
+/* The order matters: a Slurm step may contain an mpirun, and PMIx alone does not give the size. */
 static const struct {
-  const char *size, *rank; /* variables; size NULL: this launcher does not tell */
+  const char *size, *rank; /* variable names; size NULL: not given by this launcher */
   const char *family, *name;
 } launchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "openmpi", "Open MPI's mpirun"},
     {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "mpich", "MVAPICH's mpirun"},
     {"PMI_SIZE", "PMI_RANK", "mpich", "MPICH's mpirun"}, /* and srun --mpi=pmi2 */
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, "Slurm's srun"},
-    {NULL, "PMIX_RANK", "openmpi", "a launcher that speaks PMIx"},
+    {NULL, "PMIX_RANK", "openmpi", "a PMIx launcher"},
 };
 
-/* A whole number that is not negative; -1 if the variable is not set or is none. */
+/* The value of a variable as a non-negative integer; -1 if it is not set or not a number. */
 static int number(const char *variable)
 {
   const char *text = variable ? getenv(variable) : NULL;

@@ -1,32 +1,33 @@
-/* launcher.h - how this process was started, and what MPI it already has. For open.c; and for who tells of errors before a
- * net is open. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* launcher.h - the launcher of this process, and the MPI library already loaded into it. Used by
+ * open.c, and to report errors before a net is open. */
 #ifndef AMBIT_NET_LAUNCHER_H
 #define AMBIT_NET_LAUNCHER_H
 
 #include "net/net.h"
 
-/* Who started this process together with others, by what it left in the environment. */
+/* The launcher that started this process, from the environment variables it sets. */
 typedef struct ambit__launcher {
-  const char *name;   /* "Open MPI's mpirun"; NULL: nobody did */
-  const char *family; /* the MPI that goes with it, "openmpi" or "mpich"; NULL: any */
-  int size;           /* processes; 0: only MPI can tell */
-  int rank;           /* of this one, 0 if it is not told */
+  const char *name;   /* "Open MPI's mpirun"; NULL: started without a launcher */
+  const char *family; /* the matching MPI, "openmpi" or "mpich"; NULL: any */
+  int size;           /* number of processes; 0: only MPI knows */
+  int rank;           /* of this process; 0 if unknown */
 } ambit__launcher;
 
 ambit__launcher ambit__launcher_find(void);
 
-/* The MPI library that the program itself brought into this process. */
-typedef struct ambit__inside {
+/* The MPI library that the program itself has loaded into this process. */
+typedef struct ambit__loaded_mpi {
   bool loaded;
   bool running;       /* MPI_Init was called */
-  const char *family; /* "openmpi" or "mpich"; NULL: one that is not known */
-  char version[64];   /* what it says of itself */
-} ambit__inside;
+  const char *family; /* "openmpi" or "mpich"; NULL: unknown */
+  char version[64];   /* first line of its version string */
+} ambit__loaded_mpi;
 
-void ambit__inside_find(ambit__inside *inside);
+void ambit__loaded_mpi_find(ambit__loaded_mpi *mpi);
 
-/* The module for a family of MPI (NULL: the first that can be loaded); NULL and why there is none. Once loaded
- * it stays. */
+/* Loads the module for a family of MPI (NULL: the first that loads). On failure returns NULL and
+ * sets `why`. A loaded module is never unloaded. */
 const ambit__net_kind *ambit__module_load(const char *family, char *why, size_t bytes);
 
 #endif

@@ -1,7 +1,9 @@
-/* module.c - the MPI in this process: the one that the program brought, and the module that talks to it.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* module.c - finds the MPI library that the program has loaded, and loads the module for it.
  *
- * Two MPI libraries in one process would take each other's functions, so one that is there already
- * decides; it says itself what it is. Modules lie beside the library, or where the system's loader looks.
+ * Two MPI libraries in one process would resolve each other's symbols, so an MPI that is already
+ * loaded must be used; its version string identifies it. Modules are searched beside the library,
+ * in the install directory and in the loader's search path.
  */
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "net/launcher.h"
@@ -14,21 +16,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the program's own ---- */
+/* ---- the program's MPI ---- */
 
-/* A function of a library. ISO C has no cast from an object to a function. */
+/* Looks up a function. ISO C has no cast from an object pointer to a function pointer. */
 #define FIND(library, name, pointer)                                                               \
   do {                                                                                             \
     void *const address = dlsym(library, name);                                                    \
     memcpy(&(pointer), &address, sizeof address);                                                  \
   } while (0)
 
-enum {
-  VERSION_TEXT = 1 << 14
-}; /* room for what MPI_Get_library_version writes: no MPI asks for more */
+enum { VERSION_TEXT = 1 << 14 }; /* buffer size for MPI_Get_library_version; no MPI needs more */
 
-/* MPI calls that are the same in every MPI: no handles. False: it is no MPI. */
-static bool ask(void *library, ambit__inside *inside)
+/* Uses only MPI calls without handles, whose ABI is the same in every MPI. False: not an MPI
+ * library. */
+static bool ask(void *library, ambit__loaded_mpi *mpi)
 {
   int (*version)(char *, int *), (*initialized)(int *), length = 0, flag = 0;
   char *text;
@@ -39,19 +40,19 @@ static bool ask(void *library, ambit__inside *inside)
   if (!text) return false;
   version(text, &length);
   initialized(&flag);
-  *inside = (ambit__inside){.loaded = true, .running = flag != 0};
+  *mpi = (ambit__loaded_mpi){.loaded = true, .running = flag != 0};
   if (strstr(text, "Open MPI"))
-    inside->family = "openmpi";
+    mpi->family = "openmpi";
   else if (strstr(text, "MPICH") || strstr(text, "MVAPICH") || strstr(text, "Intel(R) MPI"))
-    inside->family = "mpich";
+    mpi->family = "mpich";
   text[strcspn(text, ",\n")] = '\0';
   text[strcspn(text, "\t")] = ' ';
-  snprintf(inside->version, sizeof inside->version, "%s", text);
+  snprintf(mpi->version, sizeof mpi->version, "%s", text);
   free(text);
   return true;
 }
 
-/* Looks at one library of this process; not 0 ends the search. */
+/* dl_iterate_phdr callback: checks one loaded library. Non-zero ends the search. */
 static int look(struct dl_phdr_info *info, size_t size, void *user)
 {
   const char *slash = strrchr(info->dlpi_name, '/');
@@ -67,10 +68,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *user)
   return found;
 }
 
-void ambit__inside_find(ambit__inside *inside)
+void ambit__loaded_mpi_find(ambit__loaded_mpi *mpi)
 {
-  *inside = (ambit__inside){0};
-  if (!ask(RTLD_DEFAULT, inside)) dl_iterate_phdr(look, inside);
+  *mpi = (ambit__loaded_mpi){0};
+  if (!ask(RTLD_DEFAULT, mpi)) dl_iterate_phdr(look, mpi);
 }
 
 /* ---- modules ---- */
@@ -81,7 +82,8 @@ static struct {
 } modules[] = {{"openmpi", NULL}, {"mpich", NULL}};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The folder of the library or program that this code is in, with a slash at its end; "": not known. */
+/* The directory of the library or program that contains this code, with a trailing slash; "" if
+ * unknown. */
 static void own_folder(char *folder, size_t bytes)
 {
   Dl_info info;
@@ -97,7 +99,8 @@ static void own_folder(char *folder, size_t bytes)
     folder[0] = '\0';
 }
 
-/* The library from the first place that has it; NULL and why not. */
+/* Opens the library from the first directory that has it. On failure returns NULL and sets
+ * `why`. */
 static void *open_module(const char *file, char *why, size_t bytes)
 {
   char beside[2048], path[4096];
@@ -111,7 +114,7 @@ static void *open_module(const char *file, char *why, size_t bytes)
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library) continue;
     snprintf(why, bytes, "%s", dlerror());
-    if (*folders[i]) break; /* it is there, and something else is wrong with it */
+    if (*folders[i]) break; /* the file exists but does not load */
   }
   return library;
 }
@@ -127,15 +130,15 @@ static const ambit__net_kind *load(const char *family, char *why, size_t bytes)
   if (!library) return NULL;
   kind = dlsym(library, "ambit__net_mpi");
   if (kind && !strcmp(kind->contract, AMBIT__NET_CONTRACT)) return kind;
-  snprintf(why, bytes, "%s belongs to another version of Ambit", file);
-  return NULL; /* and stays loaded: some MPIs do not survive being let go */
+  snprintf(why, bytes, "%s was built for a different version of Ambit", file);
+  return NULL; /* it stays loaded: some MPI libraries crash when unloaded */
 }
 
 const ambit__net_kind *ambit__module_load(const char *family, char *why, size_t bytes)
 {
   const ambit__net_kind *kind = NULL;
 
-  snprintf(why, bytes, "it was built without it");
+  snprintf(why, bytes, "this build does not include the module");
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < sizeof modules / sizeof *modules && !kind; i++) {
     if (family && strcmp(family, modules[i].family)) continue;

@@ -1,12 +1,16 @@
-/* mpi.c - processes that talk MPI: Open MPI, or MPICH and those that keep its ABI.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi.c - a net on MPI: Open MPI, or MPICH and libraries with its ABI.
  *
- * This file becomes one module for each of them (cmake/AmbitMpi.cmake), which shows nothing but its table.
+ * This file is compiled into one module for each of them (cmake/AmbitMpi.cmake), which exports only
+ * its table.
  *
- * MPI can be started once in a process. It is started here when the first net is opened, unless the user did, and then
- * stays until the process exits, so contexts may come and go. A process that exits while others still
- * count on it, with a net open, does not leave them waiting: if they do not exit too, it ends the run.
+ * MPI can be initialised once per process. The first net that is opened initialises it, unless the
+ * user did, and it stays initialised until the process exits, so contexts can be opened and closed
+ * repeatedly. A process that exits with a net open waits for the others to exit too, and aborts the
+ * run if they do not: they would wait for it for ever.
  *
- * Every net has communicators of its own, so its messages meet no one else's, and its errors come back as codes.
+ * Every net has its own communicators, so its messages do not mix with others, and its errors are
+ * returned as codes.
  */
 #include "net/mpi_net.h"
 
@@ -20,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(MPI_Request) <= sizeof(intptr_t), "a request is kept in an intptr_t");
+_Static_assert(sizeof(MPI_Request) <= sizeof(intptr_t), "a request must fit into an intptr_t");
 
 extern const ambit__net_kind ambit__net_mpi;
 
@@ -43,32 +47,32 @@ static ambit_status fail(ambit__errors *errors, int code, const char *what)
   return ambit__raise(errors, AMBIT_EPROCESS, "MPI could not %s: %s", what, text);
 }
 
-/* Passes the failure of an MPI call on. */
+/* Raises the error of a failed MPI call and returns. */
 #define TRY_MPI(errors, call, what)                                                                \
   do {                                                                                             \
     const int mpi_code = (call);                                                                   \
     if (mpi_code != MPI_SUCCESS) return fail(errors, mpi_code, what);                              \
   } while (0)
 
-/* ---- the life of MPI in this process ---- */
+/* ---- MPI in this process ---- */
 
-enum { PATIENCE = 5 }; /* seconds to wait at exit for processes that should exit too */
+enum { EXIT_TIMEOUT = 5 }; /* seconds to wait at exit for the other processes to exit */
 
 static struct {
-  pid_t pid;        /* the process that started it: a child of it must leave MPI alone */
-  MPI_Comm parting; /* all processes, to meet at exit */
-  int rank;         /* of this one among them */
-  int open;         /* nets that are open */
-} life;
+  pid_t pid;          /* process that initialised MPI; a forked child must not use it */
+  MPI_Comm exit_comm; /* all processes, for the barrier at exit */
+  int rank;           /* of this process in that communicator */
+  int open;           /* number of open nets */
+} mpi_state;
 
-/* Whether all other processes exit too, soon. */
+/* Whether all other processes exit within EXIT_TIMEOUT seconds. */
 static bool all_exit(void)
 {
-  const double deadline = ambit__clock() + PATIENCE;
+  const double deadline = ambit__clock() + EXIT_TIMEOUT;
   MPI_Request r;
   int done = 0;
 
-  if (MPI_Ibarrier(life.parting, &r) != MPI_SUCCESS) return false;
+  if (MPI_Ibarrier(mpi_state.exit_comm, &r) != MPI_SUCCESS) return false;
   while (!done && ambit__clock() < deadline) {
     if (MPI_Test(&r, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
     sched_yield();
@@ -80,15 +84,15 @@ static void at_exit(void)
 {
   int ended = 0;
 
-  if (getpid() != life.pid || MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
-  if (life.open > 0 && !all_exit()) {
+  if (getpid() != mpi_state.pid || MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+  if (mpi_state.open > 0 && !all_exit()) {
     fprintf(stderr,
-            "ambit: process %d exits while others go on: they would wait for it, so the run ends "
-            "here. Call ambit_close on all processes before they exit\n",
-            life.rank);
-    MPI_Abort(life.parting, EXIT_FAILURE);
+            "ambit: process %d exits while other processes continue: they would wait for it, so "
+            "the run is aborted. Call ambit_close on all processes before they exit\n",
+            mpi_state.rank);
+    MPI_Abort(mpi_state.exit_comm, EXIT_FAILURE);
   }
-  MPI_Comm_free(&life.parting);
+  MPI_Comm_free(&mpi_state.exit_comm);
   MPI_Finalize();
 }
 
@@ -97,18 +101,19 @@ static ambit_status start(ambit__errors *errors)
   int level;
 
   TRY_MPI(errors, MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "start");
-  TRY_MPI(errors, MPI_Comm_dup(MPI_COMM_WORLD, &life.parting), "duplicate MPI_COMM_WORLD");
-  /* A failed request may count as one of these, and not of the communicator it was begun on (MPICH 4.0). */
+  TRY_MPI(errors, MPI_Comm_dup(MPI_COMM_WORLD, &mpi_state.exit_comm), "duplicate MPI_COMM_WORLD");
+  /* MPICH 4.0 may report a failed request on these instead of on the request's communicator. */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(life.parting, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(life.parting, &life.rank);
-  life.pid = getpid();
-  AMBIT_CHECK(!atexit(at_exit), errors, AMBIT_ENOMEM, "there is no memory left to end MPI at exit");
+  MPI_Comm_set_errhandler(mpi_state.exit_comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(mpi_state.exit_comm, &mpi_state.rank);
+  mpi_state.pid = getpid();
+  AMBIT_CHECK(!atexit(at_exit), errors, AMBIT_ENOMEM,
+              "out of memory while registering the exit handler of MPI");
   return AMBIT_OK;
 }
 
-/* Starts MPI if need be, and sees that this thread may use it. */
+/* Initialises MPI if needed, and checks that this thread may use it. */
 static ambit_status ready(ambit__errors *errors)
 {
   int started = 0, ended = 0, level = MPI_THREAD_SINGLE, is_main = 1;
@@ -116,20 +121,20 @@ static ambit_status ready(ambit__errors *errors)
   MPI_Initialized(&started);
   MPI_Finalized(&ended);
   AMBIT_CHECK(!ended, errors, AMBIT_EPROCESS,
-              "MPI was already ended in this process (MPI_Finalize), and it cannot be started "
-              "twice; open the context before, or set the option mpi to off");
+              "MPI was already finalised in this process (MPI_Finalize) and cannot be initialised "
+              "again; open the context earlier, or set the option mpi to off");
   if (!started) AMBIT_TRY(start(errors));
   MPI_Query_thread(&level);
   MPI_Is_thread_main(&is_main);
   AMBIT_CHECK(is_main || level >= MPI_THREAD_SERIALIZED, errors, AMBIT_EPROCESS,
               "a context of several processes is opened in a thread that may not call MPI; open it "
-              "in the thread that started MPI");
+              "in the thread that initialised MPI");
   return AMBIT_OK;
 }
 
 /* ---- opening ---- */
 
-/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." up to what is of no interest. */
+/* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n...", without the details. */
 static void name_library(char *name, size_t bytes)
 {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -157,19 +162,20 @@ static ambit_status count_local(mpi_net *n)
   return AMBIT_OK;
 }
 
-/* The user's communicator, or that of all processes. */
-static ambit_status whose(ambit__errors *errors, const void *communicator, MPI_Comm *user)
+/* The user's communicator, or MPI_COMM_WORLD. */
+static ambit_status pick_communicator(ambit__errors *errors, const void *communicator,
+                                      MPI_Comm *user)
 {
-  int apart = 0;
+  int is_inter = 0;
 
   *user = MPI_COMM_WORLD;
   if (communicator) memcpy(user, communicator, sizeof *user);
   AMBIT_CHECK(*user != MPI_COMM_NULL, errors, AMBIT_EINVAL,
-              "the communicator is MPI_COMM_NULL: this process is not one of its processes, and "
-              "must not open a context with it");
-  TRY_MPI(errors, MPI_Comm_test_inter(*user, &apart), "look at the communicator");
-  AMBIT_CHECK(!apart, errors, AMBIT_EINVAL,
-              "the communicator is one between two groups; it must be one of a single group");
+              "the communicator is MPI_COMM_NULL: this process does not belong to it, and must not "
+              "open a context with it");
+  TRY_MPI(errors, MPI_Comm_test_inter(*user, &is_inter), "inspect the communicator");
+  AMBIT_CHECK(!is_inter, errors, AMBIT_EINVAL,
+              "intercommunicators are not supported; pass an intracommunicator");
   return AMBIT_OK;
 }
 
@@ -179,9 +185,9 @@ static ambit_status join(mpi_net *n, MPI_Comm user)
 
   TRY_MPI(errors, MPI_Comm_dup(user, &n->comm), "duplicate the communicator");
   TRY_MPI(errors, MPI_Comm_set_errhandler(n->comm, MPI_ERRORS_RETURN), "set an error handler");
-  TRY_MPI(errors, MPI_Comm_rank(n->comm, &n->base.rank), "tell the rank");
-  TRY_MPI(errors, MPI_Comm_size(n->comm, &n->base.size), "tell the number of processes");
-  TRY_MPI(errors, MPI_Comm_dup(n->comm, &n->calls), "duplicate the communicator");
+  TRY_MPI(errors, MPI_Comm_rank(n->comm, &n->base.rank), "get the rank");
+  TRY_MPI(errors, MPI_Comm_size(n->comm, &n->base.size), "get the number of processes");
+  TRY_MPI(errors, MPI_Comm_dup(n->comm, &n->control), "duplicate the communicator");
   n->sent = ambit__new(errors, 2 * (size_t)n->base.size, sizeof *n->sent);
   if (!n->sent) return AMBIT_ENOMEM;
   n->received = n->sent + n->base.size;
@@ -191,7 +197,7 @@ static ambit_status join(mpi_net *n, MPI_Comm user)
 
 static void leave(mpi_net *n)
 {
-  if (n->calls != MPI_COMM_NULL) MPI_Comm_free(&n->calls);
+  if (n->control != MPI_COMM_NULL) MPI_Comm_free(&n->control);
   if (n->comm != MPI_COMM_NULL) MPI_Comm_free(&n->comm);
   free(n->sent);
   free(n);
@@ -204,18 +210,18 @@ static ambit_status mpi_open(ambit__errors *errors, const void *communicator, am
   ambit_status s;
 
   AMBIT_TRY(ready(errors));
-  AMBIT_TRY(whose(errors, communicator, &user));
+  AMBIT_TRY(pick_communicator(errors, communicator, &user));
   n = ambit__new(errors, 1, sizeof *n);
   if (!n) return AMBIT_ENOMEM;
   n->base.kind = &ambit__net_mpi;
   n->base.errors = errors;
-  n->comm = n->calls = MPI_COMM_NULL;
+  n->comm = n->control = MPI_COMM_NULL;
   s = join(n, user);
   if (s) {
     leave(n);
     return s;
   }
-  life.open++;
+  mpi_state.open++;
   *net = &n->base;
   return AMBIT_OK;
 }
@@ -225,9 +231,9 @@ static void mpi_close(ambit__net *net)
   mpi_net *n = (mpi_net *)net;
   int ended = 0;
 
-  MPI_Finalized(&ended); /* by the user, too early: then it is gone already */
-  if (ended) n->comm = n->calls = MPI_COMM_NULL;
-  life.open--;
+  MPI_Finalized(&ended); /* by the user, too early: the communicators are gone */
+  if (ended) n->comm = n->control = MPI_COMM_NULL;
+  mpi_state.open--;
   leave(n);
 }
 
@@ -235,7 +241,7 @@ static void mpi_close(ambit__net *net)
 
 enum { BLOCK = 1 << 20 };
 
-/* More bytes than an int counts are one element of a type made for them: blocks, and the rest. */
+/* A message larger than INT_MAX bytes is one element of a derived type: blocks, and the rest. */
 static int make_extent(size_t n, mpi_extent *e)
 {
   const int lengths[] = {(int)(n / BLOCK), (int)(n % BLOCK)};
@@ -297,9 +303,10 @@ static ambit_status mpi_gather(ambit__net *net, const void *mine, void *all, amb
   mpi_extent e;
   int code, ended = 0;
 
-  MPI_Finalized(&ended); /* closing a context begins here, and may come too late */
-  AMBIT_CHECK(!ended, net->errors, AMBIT_EPROCESS,
-              "MPI was ended (MPI_Finalize) before the context was closed; call ambit_close first");
+  MPI_Finalized(&ended); /* closing a context begins here, possibly after MPI_Finalize */
+  AMBIT_CHECK(
+      !ended, net->errors, AMBIT_EPROCESS,
+      "MPI was finalised (MPI_Finalize) before the context was closed; call ambit_close first");
   AMBIT_TRY(ambit__mpi_extent(net, r->bytes, &e));
   code = MPI_Iallgather(mine, e.count, e.type, all, e.count, e.type, comm_of(net), &handle);
   if (code == MPI_SUCCESS) ambit__mpi_log(mpi_of(net), -1, r->bytes);
@@ -329,12 +336,12 @@ static ambit_status mpi_test(ambit__net *net, ambit__request *r)
   ambit__mpi_keep(r, handle);
   r->active = code == MPI_SUCCESS && !done;
   if (r->receives && !r->active) mpi_of(net)->received[r->peer]++;
-  TRY_MPI(net->errors, code, "finish a message");
+  TRY_MPI(net->errors, code, "complete a message");
   if (r->active) return AMBIT_OK;
   if (!r->receives) return AMBIT_OK;
   MPI_Get_elements_x(&st, MPI_BYTE, &got);
   AMBIT_CHECK((size_t)got == r->bytes, net->errors, AMBIT_EPROCESS,
-              "process %d sent %lld bytes to process %d, which waited for %zu", r->peer,
+              "process %d sent %lld bytes to process %d, which expected %zu", r->peer,
               (long long)got, net->rank, r->bytes);
   return AMBIT_OK;
 }
@@ -344,7 +351,7 @@ static bool mpi_withdraw(ambit__net *net, ambit__request *r)
   return r->receives && ambit__mpi_cancel(mpi_of(net), r);
 }
 
-/* Any call into MPI lets messages move; this one asks for nothing else. */
+/* Any call into MPI makes progress on messages; this one does nothing else. */
 static void mpi_poll(ambit__net *net)
 {
   int there;
@@ -352,7 +359,7 @@ static void mpi_poll(ambit__net *net)
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_of(net), &there, MPI_STATUS_IGNORE);
 }
 
-/* An extension that some libraries have: Open MPI, MPICH and those made of it. */
+/* An extension of Open MPI, MPICH and libraries derived from them. */
 #ifdef __GNUC__
 __attribute__((weak))
 #endif
@@ -385,8 +392,8 @@ const ambit__net_kind ambit__net_mpi = {
     .withdraw = mpi_withdraw,
     .poll = mpi_poll,
     .takes_cuda = mpi_takes_cuda,
-    .call = ambit__mpi_call,
-    .called = ambit__mpi_called,
+    .signal_stop = ambit__mpi_signal_stop,
+    .stop_signalled = ambit__mpi_stop_signalled,
     .settle = ambit__mpi_settle,
     .abort = mpi_abort,
 };

@@ -1,4 +1,5 @@
-/* mpi_net.h - what the files of the module that talks MPI share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_net.h - shared by the files of the MPI module. */
 #ifndef AMBIT_NET_MPI_NET_H
 #define AMBIT_NET_MPI_NET_H
 
@@ -8,23 +9,23 @@
 
 #include <string.h>
 
-enum { MPI_NET_LOG = 64 }; /* collective calls that are remembered */
+enum { MPI_NET_LOG = 64 }; /* number of collective operations kept in the log */
 
-/* A collective call: what a process that did not come to it must do to let the others go. */
-typedef struct mpi_meeting {
-  int64_t bytes; /* of each process */
-  int64_t from;  /* of a broadcast; -1: it was a gather */
-} mpi_meeting;
+/* A collective operation, recorded so that a process that missed it can match it. */
+typedef struct mpi_collective {
+  int64_t bytes; /* per process */
+  int64_t from;  /* root of a broadcast; -1: a gather */
+} mpi_collective;
 
 typedef struct mpi_net {
   ambit__net base;
-  MPI_Comm comm;     /* a duplicate of its own */
-  MPI_Comm calls;    /* another one, for calls to stop and what follows them */
-  int64_t *sent;     /* by process: messages begun to be sent to it; owned, and the next with it */
-  int64_t *received; /* by process: messages of it that were taken */
-  int64_t meetings;  /* collective calls begun */
-  mpi_meeting log[MPI_NET_LOG]; /* the last of them, by number modulo the length */
-  bool has_called;              /* others to stop, since all last did */
+  MPI_Comm comm;                   /* duplicate of the user's communicator */
+  MPI_Comm control;                /* second duplicate, for stop signals and stopping */
+  int64_t *sent;                   /* per process: messages sent to it; owned, with `received` */
+  int64_t *received;               /* per process: messages received from it */
+  int64_t ncollectives;            /* collective operations begun */
+  mpi_collective log[MPI_NET_LOG]; /* the last of them, indexed by number modulo length */
+  bool has_signalled;              /* this process has signalled a stop since the last one */
 } mpi_net;
 
 static inline void ambit__mpi_keep(ambit__request *r, MPI_Request handle)
@@ -40,11 +41,11 @@ static inline MPI_Request ambit__mpi_kept(const ambit__request *r)
   return handle;
 }
 
-/* MPI counts with int. */
+/* A message size for MPI, whose counts are of type int. */
 typedef struct mpi_extent {
   MPI_Datatype type;
   int count;
-  bool made; /* the type must be freed; MPI keeps it as long as it needs it */
+  bool made; /* a derived type to be freed after the call; MPI keeps it while in use */
 } mpi_extent;
 
 ambit_status ambit__mpi_extent(ambit__net *net, size_t n, mpi_extent *e);
@@ -52,9 +53,9 @@ ambit_status ambit__mpi_extent(ambit__net *net, size_t n, mpi_extent *e);
 /* ---- mpi_stop.c ---- */
 
 void ambit__mpi_log(mpi_net *n, int from, size_t bytes);
-bool ambit__mpi_cancel(mpi_net *n, ambit__request *r); /* a receive; false: it cannot be */
-void ambit__mpi_call(ambit__net *net);
-bool ambit__mpi_called(ambit__net *net);
+bool ambit__mpi_cancel(mpi_net *n, ambit__request *r); /* a receive; false: not possible */
+void ambit__mpi_signal_stop(ambit__net *net);
+bool ambit__mpi_stop_signalled(ambit__net *net);
 bool ambit__mpi_settle(ambit__net *net, double deadline);
 
 #endif

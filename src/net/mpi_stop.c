@@ -1,10 +1,12 @@
-/* mpi_stop.c - bringing all processes to a stop, wherever they are, with nothing left under way.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_stop.c - stops all processes, wherever they are, with no request left pending.
  *
- * MPI has no way to give up a message that was sent or a collective call that was begun: they must be met. So everyone counts:
- * messages sent to each process and taken from each, and collective calls. Who fails calls all others, on a communicator that
- * is for nothing else; who hears that withdraws what it waits for. Then all tell each other their counts. Messages that
- * nobody waits for any more are taken and thrown away, and who is behind in collective calls makes those that the others
- * have begun. When all of that is done, both communicators are quiet.
+ * MPI cannot cancel a send or a collective operation: they must be matched. Every process therefore
+ * counts messages sent to and received from each other process, and collective operations begun. A
+ * process that fails sends a stop signal to all others on a separate communicator; a process that
+ * receives it cancels its receives. Then all processes exchange their counts. Messages without a
+ * receive are received and discarded, and processes that are behind in collective operations begin
+ * the ones they missed. Afterwards no communicator has pending operations.
  */
 #include "net/mpi_net.h"
 
@@ -14,28 +16,28 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* What a process tells another. */
-enum { TOLD_SENT, TOLD_MEETINGS, TOLD_CALL, TOLD };
+/* The numbers sent to each process. */
+enum { COUNT_SENT, COUNT_COLLECTIVES, COUNT_SIGNAL, NCOUNTS };
 
-/* A collective call made for the others' sake. */
-typedef struct visit {
+/* A collective operation begun only to match the other processes. */
+typedef struct match {
   MPI_Request request;
-  char *bytes; /* given and taken; owned */
-} visit;
+  char *bytes; /* send and receive buffer; owned */
+} match;
 
 typedef struct stop {
   mpi_net *n;
   double deadline;
-  int64_t *said, *told; /* TOLD numbers to and from each process; owned */
-  int64_t most;         /* collective calls of who made most of them ... */
-  int ahead;            /* ... and who did */
-  visit visits[MPI_NET_LOG];
-  int nvisits;
+  int64_t *counts_out, *counts_in; /* NCOUNTS numbers to and from each process; owned */
+  int64_t most;                    /* largest count of collective operations ... */
+  int ahead;                       /* ... and the rank that has it */
+  match matches[MPI_NET_LOG];
+  int nmatches;
 } stop;
 
 void ambit__mpi_log(mpi_net *n, int from, size_t bytes)
 {
-  n->log[n->meetings++ % MPI_NET_LOG] = (mpi_meeting){.bytes = (int64_t)bytes, .from = from};
+  n->log[n->ncollectives++ % MPI_NET_LOG] = (mpi_collective){.bytes = (int64_t)bytes, .from = from};
 }
 
 bool ambit__mpi_cancel(mpi_net *n, ambit__request *r)
@@ -47,35 +49,35 @@ bool ambit__mpi_cancel(mpi_net *n, ambit__request *r)
   if (MPI_Cancel(&handle) != MPI_SUCCESS) return false;
   MPI_Wait(&handle, &st);
   MPI_Test_cancelled(&st, &cancelled);
-  if (!cancelled) n->received[r->peer]++; /* it came just before */
+  if (!cancelled) n->received[r->peer]++; /* completed before it was cancelled */
   r->active = false;
   return true;
 }
 
-/* ---- calling ---- */
+/* ---- stop signals ---- */
 
-void ambit__mpi_call(ambit__net *net)
+void ambit__mpi_signal_stop(ambit__net *net)
 {
   mpi_net *n = (mpi_net *)net;
 
-  n->has_called = true;
+  n->has_signalled = true;
   for (int p = 0; p < net->size; p++) {
     MPI_Request r;
 
-    if (p != net->rank && MPI_Isend(NULL, 0, MPI_BYTE, p, 0, n->calls, &r) == MPI_SUCCESS)
+    if (p != net->rank && MPI_Isend(NULL, 0, MPI_BYTE, p, 0, n->control, &r) == MPI_SUCCESS)
       MPI_Request_free(&r);
   }
 }
 
-bool ambit__mpi_called(ambit__net *net)
+bool ambit__mpi_stop_signalled(ambit__net *net)
 {
   int there = 0;
 
-  MPI_Iprobe(MPI_ANY_SOURCE, 0, ((mpi_net *)net)->calls, &there, MPI_STATUS_IGNORE);
+  MPI_Iprobe(MPI_ANY_SOURCE, 0, ((mpi_net *)net)->control, &there, MPI_STATUS_IGNORE);
   return there;
 }
 
-/* ---- waiting, but not for ever ---- */
+/* ---- waiting, with a deadline ---- */
 
 static bool is_late(const stop *s)
 {
@@ -102,45 +104,45 @@ static bool compare_counts(stop *s)
   MPI_Request r;
 
   for (int p = 0; p < n->base.size; p++) {
-    s->said[p * TOLD + TOLD_SENT] = n->sent[p];
-    s->said[p * TOLD + TOLD_MEETINGS] = n->meetings;
-    s->said[p * TOLD + TOLD_CALL] = n->has_called;
+    s->counts_out[p * NCOUNTS + COUNT_SENT] = n->sent[p];
+    s->counts_out[p * NCOUNTS + COUNT_COLLECTIVES] = n->ncollectives;
+    s->counts_out[p * NCOUNTS + COUNT_SIGNAL] = n->has_signalled;
   }
-  if (MPI_Ialltoall(s->said, TOLD, MPI_INT64_T, s->told, TOLD, MPI_INT64_T, n->calls, &r) !=
-          MPI_SUCCESS ||
+  if (MPI_Ialltoall(s->counts_out, NCOUNTS, MPI_INT64_T, s->counts_in, NCOUNTS, MPI_INT64_T,
+                    n->control, &r) != MPI_SUCCESS ||
       !wait_for(s, r))
     return false;
   for (int p = 0; p < n->base.size; p++) {
-    if (s->told[p * TOLD + TOLD_MEETINGS] <= s->most) continue;
-    s->most = s->told[p * TOLD + TOLD_MEETINGS];
+    if (s->counts_in[p * NCOUNTS + COUNT_COLLECTIVES] <= s->most) continue;
+    s->most = s->counts_in[p * NCOUNTS + COUNT_COLLECTIVES];
     s->ahead = p;
   }
   return true;
 }
 
-/* Everyone's call to this process is taken off the communicator. */
-static void take_calls(const stop *s)
+/* Receives all stop signals sent to this process. */
+static void receive_signals(const stop *s)
 {
   mpi_net *n = s->n;
 
   for (int p = 0; p < n->base.size; p++)
-    if (p != n->base.rank && s->told[p * TOLD + TOLD_CALL])
-      MPI_Recv(NULL, 0, MPI_BYTE, p, 0, n->calls, MPI_STATUS_IGNORE);
-  n->has_called = false;
+    if (p != n->base.rank && s->counts_in[p * NCOUNTS + COUNT_SIGNAL])
+      MPI_Recv(NULL, 0, MPI_BYTE, p, 0, n->control, MPI_STATUS_IGNORE);
+  n->has_signalled = false;
 }
 
-/* ---- collective calls ---- */
+/* ---- collective operations ---- */
 
-static bool visit_one(stop *s, const mpi_meeting *m)
+static bool match_collective(stop *s, const mpi_collective *m)
 {
   mpi_net *n = s->n;
-  visit *v = &s->visits[s->nvisits];
+  match *v = &s->matches[s->nmatches];
   mpi_extent e;
   int code;
 
   v->bytes = ambit__new(NULL, (size_t)n->base.size + 1, (size_t)m->bytes + 1);
   if (!v->bytes || ambit__mpi_extent(&n->base, (size_t)m->bytes, &e)) return false;
-  s->nvisits++;
+  s->nmatches++;
   code = m->from < 0 ? MPI_Iallgather(v->bytes + m->bytes * n->base.size, e.count, e.type, v->bytes,
                                       e.count, e.type, n->comm, &v->request)
                      : MPI_Ibcast(v->bytes, e.count, e.type, (int)m->from, n->comm, &v->request);
@@ -149,21 +151,22 @@ static bool visit_one(stop *s, const mpi_meeting *m)
   return code == MPI_SUCCESS;
 }
 
-/* Begins the collective calls that others have begun; who made most of them tells what they were. */
+/* Begins the missed collective operations; the process with the largest count broadcasts its
+ * log. */
 static bool catch_up(stop *s)
 {
   mpi_net *n = s->n;
-  mpi_meeting log[MPI_NET_LOG];
+  mpi_collective log[MPI_NET_LOG];
   MPI_Request r;
 
   memcpy(log, n->log, sizeof log);
-  if (MPI_Ibcast(log, (int)sizeof log, MPI_BYTE, s->ahead, n->calls, &r) != MPI_SUCCESS ||
-      !wait_for(s, r) || s->most - n->meetings > MPI_NET_LOG)
+  if (MPI_Ibcast(log, (int)sizeof log, MPI_BYTE, s->ahead, n->control, &r) != MPI_SUCCESS ||
+      !wait_for(s, r) || s->most - n->ncollectives > MPI_NET_LOG)
     return false;
-  while (n->meetings < s->most)
-    if (!visit_one(s, &log[n->meetings % MPI_NET_LOG])) return false;
-  for (int i = 0; i < s->nvisits; i++)
-    if (!wait_for(s, s->visits[i].request)) return false;
+  while (n->ncollectives < s->most)
+    if (!match_collective(s, &log[n->ncollectives % MPI_NET_LOG])) return false;
+  for (int i = 0; i < s->nmatches; i++)
+    if (!wait_for(s, s->matches[i].request)) return false;
   return true;
 }
 
@@ -171,12 +174,13 @@ static bool catch_up(stop *s)
 
 static void withdraw_receives(mpi_net *n)
 {
-  for (ambit__request *r = n->base.under_way; r; r = r->next)
+  for (ambit__request *r = n->base.pending; r; r = r->next)
     if (r->receives) ambit__mpi_cancel(n, r);
 }
 
-/* Takes the next message of a process, and throws it away. False: it is not there yet, or there is no memory for it. */
-static bool take_message(mpi_net *n, int from)
+/* Receives and discards the next message from a process. False: none has arrived, or out of
+ * memory. */
+static bool discard_message(mpi_net *n, int from)
 {
   int there = 0;
   MPI_Count bytes = 0;
@@ -199,15 +203,15 @@ static bool take_message(mpi_net *n, int from)
   return true;
 }
 
-/* Takes what was sent to this process, and sees that what it sent is taken. */
+/* Receives all messages sent to this process, and waits for its own sends. */
 static bool drain(stop *s)
 {
   mpi_net *n = s->n;
 
   for (int p = 0; p < n->base.size; p++)
-    while (n->received[p] < s->told[p * TOLD + TOLD_SENT])
-      if (!take_message(n, p) && is_late(s)) return false;
-  for (ambit__request *r = n->base.under_way; r; r = r->next)
+    while (n->received[p] < s->counts_in[p * NCOUNTS + COUNT_SENT])
+      if (!discard_message(n, p) && is_late(s)) return false;
+  for (ambit__request *r = n->base.pending; r; r = r->next)
     if (r->active && !wait_for(s, ambit__mpi_kept(r))) return false;
   return true;
 }
@@ -218,15 +222,15 @@ bool ambit__mpi_settle(ambit__net *net, double deadline)
   stop s = {.n = n, .deadline = deadline, .most = -1};
   bool good;
 
-  s.said = ambit__new(NULL, 2 * TOLD * (size_t)net->size, sizeof *s.said);
-  if (!s.said) return false;
-  s.told = s.said + (size_t)net->size * TOLD;
+  s.counts_out = ambit__new(NULL, 2 * NCOUNTS * (size_t)net->size, sizeof *s.counts_out);
+  if (!s.counts_out) return false;
+  s.counts_in = s.counts_out + (size_t)net->size * NCOUNTS;
   withdraw_receives(n);
   good = compare_counts(&s);
-  if (good) take_calls(&s);
+  if (good) receive_signals(&s);
   good = good && catch_up(&s) && drain(&s);
-  for (int i = 0; i < s.nvisits; i++)
-    free(s.visits[i].bytes);
-  free(s.said);
+  for (int i = 0; i < s.nmatches; i++)
+    free(s.matches[i].bytes);
+  free(s.counts_out);
   return good;
 }

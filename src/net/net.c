@@ -1,4 +1,5 @@
-/* net.c - what all kinds of nets have in common: checks, waiting, and what processes do together. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* net.c - common to all kinds of nets: argument checks, waiting, collective operations, errors. */
 #include "net/net.h"
 
 #include "base/clock.h"
@@ -10,9 +11,9 @@
 #include <string.h>
 
 enum {
-  SPINS = 1000,  /* tests before a waiting process lets others have the core */
-  PATIENCE = 10, /* seconds to wait for a message that was given up, and for all to stop */
-  HESITATION = 2 /* seconds for which an error is not told, to see who else has it */
+  SPINS = 1000,      /* tests before a waiting process yields its core */
+  STOP_TIMEOUT = 10, /* seconds to wait for a cancelled message, and for all to stop */
+  ERROR_DELAY = 2    /* seconds by which a report is deferred, to see who else has the error */
 };
 
 void ambit__net_close(ambit__net *net)
@@ -25,14 +26,14 @@ void ambit__net_close(ambit__net *net)
 static ambit_status check_peer(ambit__net *net, const char *what, int peer, int tag)
 {
   AMBIT_CHECK(peer >= 0 && peer < net->size && peer != net->rank, net->errors, AMBIT_EINVAL,
-              "process %d cannot %s process %d: it must be another one of the %d there are",
+              "process %d cannot %s process %d: it must be another one of the %d processes",
               net->rank, what, peer, net->size);
   AMBIT_CHECK(tag >= 0 && tag < AMBIT__NET_TAGS, net->errors, AMBIT_EINVAL,
               "a message has the tag %d; it must be 0 to %d", tag, AMBIT__NET_TAGS - 1);
   return AMBIT_OK;
 }
 
-/* A request that did not begin is not active. */
+/* A request that did not begin is inactive. */
 static ambit_status begun(ambit__net *net, ambit__request *r, ambit_status s)
 {
   if (s) r->active = false;
@@ -58,7 +59,7 @@ ambit_status ambit__net_receive(ambit__net *net, int from, int tag, void *bytes,
   return begun(net, r, net->kind->receive(net, tag, bytes, r));
 }
 
-/* Looks at a request that is active. */
+/* Tests an active request. */
 static ambit_status test(ambit__net *net, ambit__request *r)
 {
   const ambit_status s = net->kind->test(net, r);
@@ -74,7 +75,7 @@ ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *is_done)
   return AMBIT_OK;
 }
 
-/* Processes may be more than cores: one that waits must not keep the one it waits for from running. */
+/* There may be more processes than cores: a waiting process must not block the one it waits for. */
 static ambit_status wait_one(ambit__net *net, ambit__request *r)
 {
   for (int64_t tries = 1; r->active; tries++) {
@@ -95,7 +96,7 @@ ambit_status ambit__net_wait(ambit__net *net, ambit__request *r, size_t n)
 
 void ambit__net_cancel(ambit__net *net, ambit__request *r, size_t n)
 {
-  const double deadline = ambit__clock() + PATIENCE;
+  const double deadline = ambit__clock() + STOP_TIMEOUT;
 
   for (size_t i = 0; i < n; i++) {
     if (!r[i].active) continue;
@@ -105,7 +106,7 @@ void ambit__net_cancel(ambit__net *net, ambit__request *r, size_t n)
     }
     while (r[i].active && !test(net, &r[i])) {
       if (ambit__clock() > deadline)
-        ambit__net_abort(net, "a message that was given up was not received by the other process");
+        ambit__net_abort(net, "a cancelled message was not received by the other process");
       sched_yield();
     }
   }
@@ -116,7 +117,7 @@ void ambit__net_poll(ambit__net *net)
   net->kind->poll(net);
 }
 
-/* ---- all together ---- */
+/* ---- collective operations ---- */
 
 ambit_status ambit__net_gather_begin(ambit__net *net, const void *mine, size_t n, void *all,
                                      ambit__request *r)
@@ -138,7 +139,7 @@ ambit_status ambit__net_broadcast_begin(ambit__net *net, int from, void *bytes, 
 {
   *r = (ambit__request){0};
   AMBIT_CHECK(from >= 0 && from < net->size, net->errors, AMBIT_EINVAL,
-              "process %d cannot broadcast: there are %d", from, net->size);
+              "process %d cannot broadcast: there are only %d processes", from, net->size);
   *r = (ambit__request){.active = true, .peer = -1, .bytes = n};
   return begun(net, r, net->kind->broadcast(net, from, bytes, r));
 }
@@ -158,7 +159,7 @@ ambit_status ambit__net_barrier(ambit__net *net)
   ambit_status s;
 
   if (!all) return AMBIT_ENOMEM;
-  s = ambit__net_gather(net, &here, 1, all); /* done only when everyone has given */
+  s = ambit__net_gather(net, &here, 1, all); /* complete only when every process has called it */
   free(all);
   return s;
 }
@@ -166,35 +167,37 @@ ambit_status ambit__net_barrier(ambit__net *net)
 /* ---- agreement ---- */
 
 enum {
-  STORY = 1 << 16, /* bytes of a story that are passed on at most */
-  WORDS = 120      /* bytes of what a process is doing */
+  MESSAGE_BYTES = 1 << 16, /* maximum bytes of an error message that are sent */
+  DOING_BYTES = 120        /* bytes of `doing` */
 };
 
-/* What a process says of itself. */
+/* The state of a process in an agreement. */
 typedef struct verdict {
   int32_t status;
-  uint32_t length; /* of the story, without its end */
-  char doing[WORDS];
+  uint32_t length; /* of the error message, without the terminating zero */
+  char doing[DOING_BYTES];
 } verdict;
 
-static const char *own_story(const ambit__errors *e)
+static const char *own_message(const ambit__errors *e)
 {
   return e->text ? e->text : ambit_status_text(e->status);
 }
 
 static verdict own_verdict(const ambit__errors *e, const char *doing)
 {
-  const size_t length = strlen(own_story(e));
-  verdict v = {.status = (int32_t)e->status, .length = (uint32_t)(length < STORY ? length : STORY)};
+  const size_t length = strlen(own_message(e));
+  verdict v = {.status = (int32_t)e->status,
+               .length = (uint32_t)(length < MESSAGE_BYTES ? length : MESSAGE_BYTES)};
 
   snprintf(v.doing, sizeof v.doing, "%s", doing);
   return v;
 }
 
-/* Gathers. Whoever waits to tell of an error tells it when the others do not come: they may never. */
+/* Gathers the states. A deferred error is reported when the others do not arrive within
+ * ERROR_DELAY, since they may never do. */
 static ambit_status gather_verdicts(ambit__net *net, const verdict *mine, verdict *all)
 {
-  const double deadline = ambit__clock() + HESITATION;
+  const double deadline = ambit__clock() + ERROR_DELAY;
   ambit__request r;
 
   AMBIT_TRY(ambit__net_gather_begin(net, mine, sizeof *mine, all, &r));
@@ -208,37 +211,37 @@ static ambit_status gather_verdicts(ambit__net *net, const verdict *mine, verdic
   return wait_one(net, &r);
 }
 
-/* A process that has an error like that of an earlier one need not tell it, nor one that only hears of it. */
-static void take_story(ambit__net *net, int who, ambit_status status, const char *story)
+/* A process does not report an error that an earlier one has too, nor one it only receives. */
+static void adopt_message(ambit__net *net, int who, ambit_status status, const char *message)
 {
   ambit__errors *e = net->errors;
   const bool waits = e->waits;
 
-  if (e->status && who < net->rank && !strcmp(own_story(e), story)) e->untold = false;
+  if (e->status && who < net->rank && !strcmp(own_message(e), message)) e->untold = false;
   if (e->status) ambit__errors_tell(e);
   e->waits = true;
-  if (!e->status) ambit__raise(e, status, "process %d of %d: %s", who, net->size, story);
+  if (!e->status) ambit__raise(e, status, "process %d of %d: %s", who, net->size, message);
   e->waits = waits;
   e->untold = false;
   e->agreed = true;
 }
 
-/* Takes over the error of process `who`: the others learn its story and, if they have none of their own, raise it. */
-static ambit_status take_over(ambit__net *net, int who, const verdict *v)
+/* Process `who` broadcasts its error message; processes without an error of their own raise it. */
+static ambit_status adopt_error(ambit__net *net, int who, const verdict *v)
 {
-  char *story = ambit__new(NULL, (size_t)v->length + 1, 1);
+  char *message = ambit__new(NULL, (size_t)v->length + 1, 1);
   ambit_status s;
 
-  if (!story) ambit__net_abort(net, "there is no memory left to tell of an error");
-  if (!story) return (ambit_status)v->status;
-  if (who == net->rank) memcpy(story, own_story(net->errors), v->length);
-  s = ambit__net_broadcast(net, who, story, v->length);
-  if (!s) take_story(net, who, (ambit_status)v->status, story);
-  free(story);
+  if (!message) ambit__net_abort(net, "out of memory while reporting an error");
+  if (!message) return (ambit_status)v->status;
+  if (who == net->rank) memcpy(message, own_message(net->errors), v->length);
+  s = ambit__net_broadcast(net, who, message, v->length);
+  if (!s) adopt_message(net, who, (ambit_status)v->status, message);
+  free(message);
   return s ? s : (ambit_status)v->status;
 }
 
-/* All have come here without an error: to do the same? */
+/* All processes are here without an error: are they about to do the same? */
 static ambit_status compare(ambit__net *net, const verdict *all)
 {
   int who = 1;
@@ -246,12 +249,12 @@ static ambit_status compare(ambit__net *net, const verdict *all)
   while (who < net->size && !strcmp(all[0].doing, all[who].doing))
     who++;
   if (who == net->size) return AMBIT_OK;
-  ambit__raise(net->errors, AMBIT_EPROGRAM,
-               "process %d does something else than process 0: %s, and process 0: %s; all "
-               "processes must make the same calls in the same order",
-               who, *all[who].doing ? all[who].doing : "it goes on",
-               *all[0].doing ? all[0].doing : "it goes on");
-  net->errors->untold = false; /* process 0 never waits, and told the same */
+  ambit__raise(
+      net->errors, AMBIT_EPROGRAM,
+      "process %d %s, but process 0 %s; all processes must make the same calls in the same order",
+      who, *all[who].doing ? all[who].doing : "continues",
+      *all[0].doing ? all[0].doing : "continues");
+  net->errors->untold = false; /* process 0 never defers, and has reported it */
   net->errors->agreed = true;
   return AMBIT_EPROGRAM;
 }
@@ -265,12 +268,12 @@ ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
 
   if (net->size == 1) return net->errors->status;
   all = ambit__new(NULL, (size_t)net->size, sizeof *all);
-  if (!all) ambit__net_abort(net, "there is no memory left to agree on an error");
+  if (!all) ambit__net_abort(net, "out of memory while agreeing on an error");
   if (!all) return AMBIT_ENOMEM;
   s = gather_verdicts(net, &mine, all);
   while (!s && who < net->size - 1 && !all[who].status)
     who++;
-  if (!s) s = all[who].status ? take_over(net, who, &all[who]) : compare(net, all);
+  if (!s) s = all[who].status ? adopt_error(net, who, &all[who]) : compare(net, all);
   free(all);
   return s;
 }
@@ -280,18 +283,18 @@ ambit_status ambit__net_agree(ambit__net *net)
   return ambit__net_agree_on(net, "");
 }
 
-/* ---- the end ---- */
+/* ---- stopping ---- */
 
-/* All come here, or the run is ended. */
-static ambit_status come_to_rest(ambit__net *net)
+/* All processes stop here, or the run is aborted. */
+static ambit_status stop_all(ambit__net *net)
 {
   ambit_status s;
 
   net->stopping = true;
-  if (!net->kind->settle(net, ambit__clock() + PATIENCE))
+  if (!net->kind->settle(net, ambit__clock() + STOP_TIMEOUT))
     ambit__net_abort(net, net->errors->status
-                              ? own_story(net->errors)
-                              : "another process has failed, and not all have heard of it in time");
+                              ? own_message(net->errors)
+                              : "another process failed, and not all processes stopped in time");
   ambit__net_forget(net);
   s = ambit__net_agree(net);
   net->stopping = false;
@@ -301,19 +304,19 @@ static ambit_status come_to_rest(ambit__net *net)
 ambit_status ambit__net_stop(ambit__net *net)
 {
   if (net->size == 1) return net->errors->status;
-  net->kind->call(net);
-  return come_to_rest(net);
+  net->kind->signal_stop(net);
+  return stop_all(net);
 }
 
 ambit_status ambit__net_listen(ambit__net *net)
 {
-  if (net->size == 1 || net->stopping || !net->kind->called(net)) return AMBIT_OK;
-  return come_to_rest(net);
+  if (net->size == 1 || net->stopping || !net->kind->stop_signalled(net)) return AMBIT_OK;
+  return stop_all(net);
 }
 
 void ambit__net_abort(ambit__net *net, const char *why)
 {
-  if (strcmp(why, own_story(net->errors))) ambit__errors_tell(net->errors);
+  if (strcmp(why, own_message(net->errors))) ambit__errors_tell(net->errors);
   fprintf(stderr, "ambit: process %d of %d: %s\n", net->rank, net->size, why);
   net->kind->abort(net);
 }

@@ -1,14 +1,16 @@
-/* net.h - the processes of a run, behind one small table, as device.h has devices.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* net.h - the processes of a run, behind one table of functions, as device.h is for devices.
  *
- * The processes of a context form a net: they are numbered from 0, and each can send bytes to any other. A
- * kind of net is one constant table: `alone`, for one process, is in the library; the one that talks MPI
- * (mpi.c) is in a module of its own for each MPI there is, libambit-openmpi.so and libambit-mpich.so,
- * and is loaded only in a run that needs it. So one build serves them all, and a program that was started by
- * hand never meets MPI.
+ * The processes of a context form a net: they are numbered from 0, and each can send bytes to any
+ * other. A kind of net is one constant table. `alone`, for one process, is part of the library. The
+ * MPI net (mpi.c) is a separate module for each MPI, libambit-openmpi.so and libambit-mpich.so,
+ * loaded only by runs that need it. One build therefore serves every MPI, and a program started
+ * without a launcher never loads MPI.
  *
- * What is sent or received belongs to the net until its request is done. Messages from one process
- * to another with one tag arrive in the order they were sent; both ends know how long each is. What is marked
- * collective must be called by all processes in the same order. All calls come from one thread.
+ * A buffer that is being sent or received belongs to the net until its request is complete.
+ * Messages between two processes with the same tag arrive in order, and both ends know their
+ * length. Collective functions must be called by all processes in the same order. All calls come
+ * from one thread.
  */
 #ifndef AMBIT_NET_NET_H
 #define AMBIT_NET_NET_H
@@ -19,36 +21,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 4" /* a module must have been made for this table */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 4" /* version of this table; a module must match it */
 
-enum { AMBIT__NET_TAGS = 32768 }; /* tags are 0 to one less: what MPI promises */
+enum {
+  AMBIT__NET_TAGS = 32768
+}; /* tags are 0 .. AMBIT__NET_TAGS - 1, the range that MPI guarantees */
 
-/* The common head of every kind's own struct. */
+/* The common head of the struct of every kind. */
 typedef struct ambit__net {
   const struct ambit__net_kind *kind;
-  ambit__errors *errors;            /* of the context */
-  int rank, size;                   /* this process, and how many there are */
-  int local_rank, local_size;       /* the same among those on this node */
-  char name[64];                    /* "alone", "Open MPI v4.1.4" */
-  struct ambit__request *under_way; /* begun, and not done */
-  bool stopping;                    /* all are being brought to a stop */
+  ambit__errors *errors;          /* of the context */
+  int rank, size;                 /* rank of this process; number of processes */
+  int local_rank, local_size;     /* the same, among the processes of this node */
+  char name[64];                  /* "alone", "Open MPI v4.1.4" */
+  struct ambit__request *pending; /* list of pending requests */
+  bool stopping;                  /* a stop is in progress */
 } ambit__net;
 
-/* Something under way, which stays where it is in memory meanwhile. All zero: nothing is. */
+/* A pending operation. It must not move in memory while active. All zero: inactive. */
 typedef struct ambit__request {
   bool active;
-  bool receives;                       /* a message that must be `bytes` long */
-  int peer;                            /* the other end; -1: all */
-  size_t bytes;                        /* of the message */
-  intptr_t handle;                     /* the kind's own */
-  struct ambit__request *next, **link; /* among those under way; what points to this one there */
+  bool receives;   /* the message must be exactly `bytes` long */
+  int peer;        /* rank of the other process; -1: all */
+  size_t bytes;    /* length of the message */
+  intptr_t handle; /* private to the kind */
+  struct ambit__request *next,
+      **link; /* in the list of pending requests; the pointer to this one */
 } ambit__request;
 
-/* Every function but test, settle and abort only begins something. A net of one process never sends or receives. */
+/* All functions except test, settle and abort are non-blocking. A net of one process never sends or
+ * receives. */
 typedef struct ambit__net_kind {
   const char *contract; /* AMBIT__NET_CONTRACT */
 
-  /* Collective. `communicator`: the user's, as a pointer to it; NULL: all processes of the run. */
+  /* Collective. `communicator` points to the user's MPI_Comm; NULL: all processes of the run. */
   ambit_status (*open)(ambit__errors *errors, const void *communicator, ambit__net **net);
   void (*close)(ambit__net *net);
 
@@ -56,14 +62,14 @@ typedef struct ambit__net_kind {
   ambit_status (*receive)(ambit__net *net, int tag, void *bytes, ambit__request *r);
   ambit_status (*gather)(ambit__net *net, const void *mine, void *all, ambit__request *r);
   ambit_status (*broadcast)(ambit__net *net, int from, void *bytes, ambit__request *r);
-  ambit_status (*test)(ambit__net *net, ambit__request *r); /* clears r->active when it is done */
-  bool (*withdraw)(ambit__net *net, ambit__request *r);     /* false: must be waited for */
+  ambit_status (*test)(ambit__net *net, ambit__request *r); /* clears r->active when complete */
+  bool (*withdraw)(ambit__net *net, ambit__request *r);     /* cancels; false: must be waited for */
   void (*poll)(ambit__net *net);
-  /* Whether it says that it sends and receives what lies in the memory of CUDA devices. NULL: it does not. */
+  /* Whether MPI claims to send and receive from CUDA device memory. NULL: no. */
   bool (*takes_cuda)(ambit__net *net);
-  void (*call)(ambit__net *net);                    /* tells all others to stop */
-  bool (*called)(ambit__net *net);                  /* whether one of them did */
-  bool (*settle)(ambit__net *net, double deadline); /* see ambit__net_stop; false: not in time */
+  void (*signal_stop)(ambit__net *net);             /* signals all other processes to stop */
+  bool (*stop_signalled)(ambit__net *net);          /* whether another process signalled a stop */
+  bool (*settle)(ambit__net *net, double deadline); /* see ambit__net_stop; false: timed out */
   void (*abort)(ambit__net *net);
 } ambit__net_kind;
 
@@ -71,71 +77,75 @@ extern const ambit__net_kind ambit__net_alone;
 
 /* ---- opening: open.c ---- */
 
-/* Joins the processes of this run. `how` is the option mpi: "auto" takes MPI if the program was started by
- * mpirun, srun or the like, if MPI is already running, or if a communicator is given; "off" never; "on",
- * "openmpi" and "mpich" always. Collective. */
+/* Opens the net of this run. `how` is the option mpi. "auto" uses MPI if the program was started by
+ * mpirun, srun or the like, if MPI is already initialised, or if a communicator is given. "off"
+ * never does; "on", "openmpi" and "mpich" always do. Collective. */
 ambit_status ambit__net_open(ambit__errors *errors, const char *how, const void *communicator,
                              ambit__net **net);
-void ambit__net_close(ambit__net *net); /* collective; NULL does nothing */
-/* Process `rank` of `size` that are not there (pretend.c): programs can be sealed, but not run. */
+void ambit__net_close(ambit__net *net); /* collective; NULL is ignored */
+/* A net that acts as process `rank` of `size` without the others (pretend.c): programs can be
+ * sealed but not run. */
 ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit__net **net);
-/* Makes a net as slow as the option network says, such as "200us,1GB/s": a latency, a rate, or both; "" leaves it as it is. The
- * new one owns the old. Collective, and all must say the same. */
+/* Adds the delays of the option network, such as "200us,1GB/s": a latency, a rate, or both; ""
+ * leaves the net unchanged. The new net owns the old one. Collective, with the same text on all
+ * processes. */
 ambit_status ambit__net_slow(ambit__net **net, const char *speed);
 
 /* ---- messages: net.c ---- */
 
-/* Begin to send or receive n bytes, of any size, to or from another process. */
+/* Begin to send n bytes to, or receive n bytes from, another process; n may exceed INT_MAX. */
 ambit_status ambit__net_send(ambit__net *net, int to, int tag, const void *bytes, size_t n,
                              ambit__request *r);
 ambit_status ambit__net_receive(ambit__net *net, int from, int tag, void *bytes, size_t n,
                                 ambit__request *r);
 
-/* Whether it is done; a request that is not active is. */
+/* Whether the request is complete; an inactive request is. */
 ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *done);
-ambit_status ambit__net_wait(ambit__net *net, ambit__request *r, size_t n); /* for all */
-/* Gives them up: receives are withdrawn, the rest is waited for. A send that nobody receives ends the run. */
+ambit_status ambit__net_wait(ambit__net *net, ambit__request *r, size_t n); /* for all n */
+/* Cancels requests: receives are withdrawn, others are waited for. Aborts the run if a send is not
+ * received. */
 void ambit__net_cancel(ambit__net *net, ambit__request *r, size_t n);
-void ambit__net_poll(ambit__net *net); /* lets messages move */
+void ambit__net_poll(ambit__net *net); /* makes progress on messages */
 
-/* ---- all together: net.c; collective ---- */
+/* ---- collective operations: net.c ---- */
 
-/* all[0..size-1] of n bytes each: what every process gave, by rank. Folding it in this order gives all the
- * same result, to the last bit, in every run on as many processes. */
+/* Allgather: all[0..size-1] holds the n bytes of every process, by rank. Folding them in this order
+ * gives all processes the same bits, in every run with as many processes. */
 ambit_status ambit__net_gather_begin(ambit__net *net, const void *mine, size_t n, void *all,
                                      ambit__request *r);
 ambit_status ambit__net_gather(ambit__net *net, const void *mine, size_t n, void *all);
-/* Gives everyone the bytes of one process. */
+/* Broadcasts the bytes of process `from`. */
 ambit_status ambit__net_broadcast_begin(ambit__net *net, int from, void *bytes, size_t n,
                                         ambit__request *r);
 ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t n);
-/* Returns when all have come here. */
 ambit_status ambit__net_barrier(ambit__net *net);
-/* What fails on one process fails on all: the status of the first process (by rank) that has an error. Those that have
- * none raise it, with its story; their handlers are not called, since its own was. Where handlers wait to be told, an
- * error that several have is told by the first of them. */
+/* Makes an error on one process an error on all. Returns the status of the first process, by rank,
+ * that has an error. Processes without an error raise it with its message; their handlers are not
+ * called, since its own was. Where handlers are deferred, an error shared by several processes is
+ * reported by the first of them. */
 ambit_status ambit__net_agree(ambit__net *net);
-/* The same, and all must be about to do the same: otherwise all raise AMBIT_EPROGRAM. `doing`: "it runs 10 iterations". A
- * process that is elsewhere because it failed may be in any agreement: it matches this one. */
+/* The same, and detects divergence: all processes must pass the same `doing` ("runs 10
+ * iterations"), else all raise AMBIT_EPROGRAM. A process that failed elsewhere may be in any
+ * agreement: it matches this one. */
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
 
-/* ---- the end ---- */
+/* ---- stopping ---- */
 
-/* For a process that fails while the others are anywhere: calls them to stop. All give up what is under way, and then agree (see
- * above) on the error. Nothing is left behind, and the net is as good as new. Those who do not come within seconds have
- * the whole run ended. */
+/* Called by a process that fails while the others may be anywhere: signals them to stop. All
+ * processes cancel their pending requests and then agree on the error (see above). The net can be
+ * used again afterwards. If a process does not stop within seconds, the run is aborted. */
 ambit_status ambit__net_stop(ambit__net *net);
-/* Stops, if another process has called: returns its error. Whoever waits listens. */
+/* Stops if another process has signalled a stop, and returns its error. Called while waiting. */
 ambit_status ambit__net_listen(ambit__net *net);
 
-/* Ends the whole run, because this process cannot go on and the others would wait for it: says why on
- * standard error and does not return. Alone, it returns: nobody waits. */
+/* Aborts the run, because this process cannot continue and the others would wait for it. Prints
+ * `why` to stderr and does not return. With one process it returns. */
 void ambit__net_abort(ambit__net *net, const char *why);
 
-/* ---- what is under way: requests.c ---- */
+/* ---- pending requests: requests.c ---- */
 
-void ambit__request_enter(ambit__net *net, ambit__request *r); /* it was begun */
-void ambit__request_leave(ambit__request *r);                  /* it is done */
-void ambit__net_forget(ambit__net *net);                       /* all are */
+void ambit__request_enter(ambit__net *net, ambit__request *r); /* adds to the list */
+void ambit__request_leave(ambit__request *r);                  /* removes; now inactive */
+void ambit__net_forget(ambit__net *net);                       /* removes all */
 
 #endif

@@ -1,7 +1,9 @@
-/* open.c - whether this process is alone, and if not, which MPI it talks.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* open.c - decides whether this process runs alone, and if not, which MPI it uses.
  *
- * An MPI that the program brought along decides; else the one that goes with who started the program. The mistake
- * to catch is N copies that each believe to be alone: all would do the same work N times, and write the same files.
+ * An MPI already loaded by the program is used; else the one that matches the launcher. The main
+ * mistake to detect is n copies that each run alone: each would do all the work and write the same
+ * files.
  */
 #include "net/net.h"
 
@@ -15,7 +17,7 @@ static const char *title(const char *family)
   return !family ? "MPI" : !strcmp(family, "openmpi") ? "Open MPI" : "MPICH";
 }
 
-/* Raises an error that all copies of the program find: one of them tells it. */
+/* Raises an error that every copy of the program detects; only rank 0 reports it. */
 #define RAISE_ONCE(errors, launcher, ...)                                                          \
   do {                                                                                             \
     const ambit_error_fn handler = (errors)->handler;                                              \
@@ -30,27 +32,27 @@ static ambit_status no_module(ambit__errors *errors, const ambit__launcher *l, c
   if (l->name)
     RAISE_ONCE(
         errors, l,
-        "this program was started by %s as one of several processes, but this libambit "
-        "cannot talk %s (%s), and each would do all the work alone. Build Ambit again where "
-        "%s is installed (scripts/setup check installs it; AMBIT_MPI=ON makes CMake insist); "
-        "or, if the processes are to work each on its own, set the option mpi to off",
+        "this program was started by %s as one of several processes, but this libambit cannot use "
+        "%s (%s), and each process would do all the work alone. Rebuild Ambit where %s is "
+        "installed (scripts/setup check installs it; AMBIT_MPI=ON makes CMake fail without it), or "
+        "set the option mpi to off if the processes are to run independently",
         l->name, title(family), why, title(family));
   else
     ambit__raise(errors, AMBIT_EPROCESS,
-                 "MPI is asked for, but this libambit cannot talk %s (%s). Build Ambit again where "
-                 "%s is installed, or set the option mpi to off",
+                 "MPI was requested, but this libambit cannot use %s (%s). Rebuild Ambit where %s "
+                 "is installed, or set the option mpi to off",
                  title(family), why, title(family));
   return AMBIT_EPROCESS;
 }
 
-/* N processes were started, and MPI knows of one. */
+/* The launcher started n processes, but MPI reports one. */
 static ambit_status not_joined(ambit__errors *errors, const ambit__launcher *l, const char *name)
 {
   RAISE_ONCE(errors, l,
-             "%s started %d processes, but %s sees only one: it cannot talk to that launcher, and "
-             "each process would do all the work alone. Start the program with the mpirun that "
-             "belongs to the MPI it uses (%s), with srun try --mpi=pmix or --mpi=pmi2; or, if the "
-             "processes are to work each on its own, set the option mpi to off",
+             "%s started %d processes, but %s sees only one: it does not support that launcher, "
+             "and each process would do all the work alone. Start the program with the mpirun of "
+             "the MPI it uses (%s), or try srun --mpi=pmix or --mpi=pmi2; set the option mpi to "
+             "off if the processes are to run independently",
              l->name, l->size, name, name);
   return AMBIT_EPROCESS;
 }
@@ -62,7 +64,7 @@ static bool is_one_of(const char *text, const char *const *words)
   return false;
 }
 
-/* Opens the module of this family, and sees that all who were started are there. */
+/* Opens the module of this family, and checks that MPI reports all processes. */
 static ambit_status open_mpi(ambit__errors *errors, const ambit__launcher *l, const char *family,
                              const void *communicator, ambit__net **net)
 {
@@ -86,23 +88,24 @@ ambit_status ambit__net_open(ambit__errors *errors, const char *how, const void 
   const ambit__launcher l = ambit__launcher_find();
   const bool ask = !strcmp(how, "auto"), off = !strcmp(how, "off");
   const char *family = l.family;
-  ambit__inside inside;
+  ambit__loaded_mpi mpi;
 
   *net = NULL;
   AMBIT_CHECK(is_one_of(how, words), errors, AMBIT_EOPTION,
               "mpi=%s: it must be auto, off, on, openmpi or mpich", how);
   AMBIT_CHECK(!off || !communicator, errors, AMBIT_EOPTION,
-              "mpi=off, but the program hands over a communicator; let mpi be auto, or open the "
-              "context without one");
-  ambit__inside_find(&inside);
-  if (off || (ask && !communicator && !inside.running && (!l.name || l.size == 1)))
+              "mpi=off, but the program passes a communicator; set mpi=auto, or open the context "
+              "without a communicator");
+  ambit__loaded_mpi_find(&mpi);
+  if (off || (ask && !communicator && !mpi.running && (!l.name || l.size == 1)))
     return ambit__net_alone.open(errors, NULL, net);
   if (!ask && strcmp(how, "on")) family = how;
-  if (inside.loaded) {
-    AMBIT_CHECK(inside.family, errors, AMBIT_EPROCESS,
-                "the program uses %s; Ambit talks to Open MPI and to MPICH and its kin",
-                inside.version);
-    family = inside.family;
+  if (mpi.loaded) {
+    AMBIT_CHECK(mpi.family, errors, AMBIT_EPROCESS,
+                "the program uses %s; Ambit supports Open MPI, MPICH and MPI libraries compatible "
+                "with MPICH",
+                mpi.version);
+    family = mpi.family;
   }
   return open_mpi(errors, &l, family, communicator, net);
 }

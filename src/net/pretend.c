@@ -1,7 +1,9 @@
-/* pretend.c - one process that takes itself for one of many: for seeing what it would do among them.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pretend.c - one process that acts as rank r of n without the others, to inspect a program.
  *
- * All others are taken to be just like it, so what is gathered is what it gave, over and over. That is enough to
- * seal programs (parts, messages and their order follow from it), and too little to run them: it cannot send.
+ * All other processes are assumed to give the same values as this one, so gather repeats its value.
+ * That suffices to seal programs, which determines parts, messages and the schedule. Programs
+ * cannot run: sends and receives fail.
  */
 #include "net/net.h"
 
@@ -20,15 +22,15 @@ static ambit_status pretend_send(ambit__net *net, int tag, const void *bytes, am
 {
   (void)tag, (void)bytes;
   return ambit__raise(net->errors, AMBIT_EPROCESS,
-                      "process %d of %d is a pretended one, and there is no process %d to send to",
-                      net->rank, net->size, r->peer);
+                      "process %d of %d is simulated: there is no process %d to send to", net->rank,
+                      net->size, r->peer);
 }
 
 static ambit_status pretend_receive(ambit__net *net, int tag, void *bytes, ambit__request *r)
 {
   (void)tag, (void)bytes;
   return ambit__raise(net->errors, AMBIT_EPROCESS,
-                      "process %d of %d is a pretended one, and process %d will never send",
+                      "process %d of %d is simulated: there is no process %d to receive from",
                       net->rank, net->size, r->peer);
 }
 
@@ -52,7 +54,7 @@ static void pretend_nothing(ambit__net *net)
   (void)net;
 }
 
-static bool pretend_called(ambit__net *net)
+static bool pretend_stop_signalled(ambit__net *net)
 {
   (void)net;
   return false;
@@ -66,7 +68,7 @@ static const ambit__net_kind pretend = {
     .gather = pretend_gather,
     .broadcast = pretend_broadcast,
     .poll = pretend_nothing,
-    .called = pretend_called,
+    .stop_signalled = pretend_stop_signalled,
     .abort = pretend_nothing,
 };
 

@@ -1,12 +1,14 @@
-/* requests.c - the list of what is under way on a net: all of it must be found when processes are called to stop. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* requests.c - the list of pending requests of a net; ambit__net_stop must complete or cancel all
+ * of them. */
 #include "net/net.h"
 
 void ambit__request_enter(ambit__net *net, ambit__request *r)
 {
-  r->next = net->under_way;
-  r->link = &net->under_way;
+  r->next = net->pending;
+  r->link = &net->pending;
   if (r->next) r->next->link = &r->next;
-  net->under_way = r;
+  net->pending = r;
 }
 
 void ambit__request_leave(ambit__request *r)
@@ -18,6 +20,6 @@ void ambit__request_leave(ambit__request *r)
 
 void ambit__net_forget(ambit__net *net)
 {
-  while (net->under_way)
-    ambit__request_leave(net->under_way);
+  while (net->pending)
+    ambit__request_leave(net->pending);
 }

@@ -1,12 +1,14 @@
-/* slow.c - a net that takes its time: what if the network were slower?
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* slow.c - a net with added latency and limited bandwidth, to model a slower network.
  *
- * It wraps another net. Every message is handed to that one at once, behind a stamp that says when it may arrive: messages
- * take the link to their receiver one after the other, each for as long as the rate says, and then the latency passes. The
- * receiver keeps a message to itself until then. So only who waits for a message is held up, and nothing needs to be done
- * for it meanwhile, as if a network card did it. What all do together is as slow as a tree of messages would be, behind the
- * last who came.
+ * It wraps another net. Each message is sent at once, preceded by a timestamp that gives its
+ * earliest arrival. Messages to one receiver share a link: each occupies it for bytes / bandwidth
+ * seconds, one after the other, and arrives `latency` seconds later. The receiver holds a message
+ * back until then. Only a process that waits for a message is delayed; no thread is needed in
+ * between, as with a network card. Collective operations take as long as a tree of messages that
+ * starts when the last process arrives.
  *
- * Stamps are in the time of process 0; clocks are compared when the net is opened.
+ * Timestamps are in the clock of process 0; clocks are compared when the net is opened.
  */
 #include "net/net.h"
 
@@ -18,27 +20,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GREETINGS = 10 }; /* tries to compare two clocks; the quickest counts */
+enum { ROUND_TRIPS = 10 }; /* round trips per clock comparison; the fastest one is used */
 
-/* A request of this net: two of the net below. Once made, it is used again and again. */
-typedef struct letter {
-  struct letter *next, *all; /* among those that are free; among all */
+/* A request of this net: two requests of the wrapped net. Recycled through the free list. */
+typedef struct delayed {
+  struct delayed *next, *all; /* in the free list; in the list of all */
   ambit__request stamp, data;
-  int nstamps;     /* that say when it may arrive; 0: it need not be kept */
-  double more;     /* seconds behind the last of them */
-  double mine;     /* what this process says */
-  double stamps[]; /* what it was told, by process or alone */
-} letter;
+  int nstamps;     /* number of timestamps to wait for; 0: a send, never held back */
+  double delay;    /* seconds to add to the latest of them */
+  double mine;     /* timestamp sent by this process */
+  double stamps[]; /* timestamps received, one or one per process */
+} delayed;
 
 typedef struct slow_net {
   ambit__net base;
   ambit__net *below;
   double latency;    /* seconds */
   double per_byte;   /* seconds */
-  int rounds;        /* messages in a row until everyone has heard of everything */
-  double ahead;      /* of this process's clock: what to add to be in the time of process 0 */
-  double *link_free; /* by process: when the link to it is; owned */
-  letter *free, *all;
+  int rounds;        /* depth of a tree over all processes */
+  double ahead;      /* added to this process's clock to get the clock of process 0 */
+  double *link_free; /* per process: time at which the link to it is free; owned */
+  delayed *free, *all;
 } slow_net;
 
 static slow_net *slow_of(ambit__net *net)
@@ -51,11 +53,11 @@ static double now(const slow_net *n)
   return ambit__clock() + n->ahead;
 }
 
-/* ---- letters ---- */
+/* ---- delayed requests ---- */
 
-static letter *take_letter(slow_net *n, ambit__request *r)
+static delayed *take_request(slow_net *n, ambit__request *r)
 {
-  letter *l = n->free;
+  delayed *l = n->free;
 
   if (l) {
     n->free = l->next;
@@ -67,27 +69,27 @@ static letter *take_letter(slow_net *n, ambit__request *r)
   }
   l->stamp = l->data = (ambit__request){0};
   l->nstamps = 0;
-  l->more = 0;
+  l->delay = 0;
   r->handle = (intptr_t)l;
   return l;
 }
 
 static void put_back(slow_net *n, ambit__request *r)
 {
-  letter *l = (letter *)r->handle;
+  delayed *l = (delayed *)r->handle;
 
   r->active = false;
   l->next = n->free;
   n->free = l;
 }
 
-static double arrival(const letter *l)
+static double arrival(const delayed *l)
 {
   double last = 0;
 
   for (int i = 0; i < l->nstamps; i++)
     last = fmax(last, l->stamps[i]);
-  return last + l->more;
+  return last + l->delay;
 }
 
 /* ---- the table ---- */
@@ -96,7 +98,7 @@ static ambit_status slow_send(ambit__net *net, int tag, const void *bytes, ambit
 {
   slow_net *n = slow_of(net);
   double *link_free = &n->link_free[r->peer];
-  letter *l = take_letter(n, r);
+  delayed *l = take_request(n, r);
 
   if (!l) return AMBIT_ENOMEM;
   *link_free = fmax(*link_free, now(n)) + n->per_byte * (double)r->bytes;
@@ -108,7 +110,7 @@ static ambit_status slow_send(ambit__net *net, int tag, const void *bytes, ambit
 static ambit_status slow_receive(ambit__net *net, int tag, void *bytes, ambit__request *r)
 {
   slow_net *n = slow_of(net);
-  letter *l = take_letter(n, r);
+  delayed *l = take_request(n, r);
 
   if (!l) return AMBIT_ENOMEM;
   l->nstamps = 1;
@@ -119,12 +121,12 @@ static ambit_status slow_receive(ambit__net *net, int tag, void *bytes, ambit__r
 static ambit_status slow_gather(ambit__net *net, const void *mine, void *all, ambit__request *r)
 {
   slow_net *n = slow_of(net);
-  letter *l = take_letter(n, r);
+  delayed *l = take_request(n, r);
 
   if (!l) return AMBIT_ENOMEM;
   l->mine = now(n);
   l->nstamps = net->size;
-  l->more = n->rounds * n->latency + n->per_byte * (double)r->bytes * (net->size - 1);
+  l->delay = n->rounds * n->latency + n->per_byte * (double)r->bytes * (net->size - 1);
   AMBIT_TRY(ambit__net_gather_begin(n->below, &l->mine, sizeof l->mine, l->stamps, &l->stamp));
   return ambit__net_gather_begin(n->below, mine, r->bytes, all, &l->data);
 }
@@ -132,12 +134,12 @@ static ambit_status slow_gather(ambit__net *net, const void *mine, void *all, am
 static ambit_status slow_broadcast(ambit__net *net, int from, void *bytes, ambit__request *r)
 {
   slow_net *n = slow_of(net);
-  letter *l = take_letter(n, r);
+  delayed *l = take_request(n, r);
 
   if (!l) return AMBIT_ENOMEM;
   l->stamps[0] = now(n);
   l->nstamps = 1;
-  l->more = n->rounds * (n->latency + n->per_byte * (double)r->bytes);
+  l->delay = n->rounds * (n->latency + n->per_byte * (double)r->bytes);
   AMBIT_TRY(ambit__net_broadcast_begin(n->below, from, l->stamps, sizeof *l->stamps, &l->stamp));
   return ambit__net_broadcast_begin(n->below, from, bytes, r->bytes, &l->data);
 }
@@ -145,13 +147,13 @@ static ambit_status slow_broadcast(ambit__net *net, int from, void *bytes, ambit
 static ambit_status slow_test(ambit__net *net, ambit__request *r)
 {
   slow_net *n = slow_of(net);
-  letter *l = (letter *)r->handle;
+  delayed *l = (delayed *)r->handle;
   bool stamped = false, there = false;
   ambit_status s = ambit__net_test(n->below, &l->stamp, &stamped);
 
   if (!s) s = ambit__net_test(n->below, &l->data, &there);
   if (s)
-    r->active = false; /* the letter may still be written to: it is not used again */
+    r->active = false; /* MPI may still write to it: never recycled */
   else if (stamped && there && (!l->nstamps || now(n) >= arrival(l)))
     put_back(n, r);
   return s;
@@ -160,9 +162,9 @@ static ambit_status slow_test(ambit__net *net, ambit__request *r)
 static bool slow_withdraw(ambit__net *net, ambit__request *r)
 {
   slow_net *n = slow_of(net);
-  letter *l = (letter *)r->handle;
+  delayed *l = (delayed *)r->handle;
 
-  if (!r->receives || !l->stamp.active) return false; /* what follows a stamp comes */
+  if (!r->receives || !l->stamp.active) return false; /* after its timestamp the data follows */
   ambit__net_cancel(n->below, &l->data, 1);
   ambit__net_cancel(n->below, &l->stamp, 1);
   put_back(n, r);
@@ -174,17 +176,17 @@ static void slow_poll(ambit__net *net)
   ambit__net_poll(slow_of(net)->below);
 }
 
-static void slow_call(ambit__net *net)
+static void slow_signal_stop(ambit__net *net)
 {
-  slow_of(net)->below->kind->call(slow_of(net)->below);
+  slow_of(net)->below->kind->signal_stop(slow_of(net)->below);
 }
 
-static bool slow_called(ambit__net *net)
+static bool slow_stop_signalled(ambit__net *net)
 {
-  return slow_of(net)->below->kind->called(slow_of(net)->below);
+  return slow_of(net)->below->kind->stop_signalled(slow_of(net)->below);
 }
 
-/* All letters are free then. */
+/* Afterwards all requests are free. */
 static bool slow_settle(ambit__net *net, double deadline)
 {
   slow_net *n = slow_of(net);
@@ -192,7 +194,7 @@ static bool slow_settle(ambit__net *net, double deadline)
   if (!n->below->kind->settle(n->below, deadline)) return false;
   ambit__net_forget(n->below);
   n->free = n->all;
-  for (letter *l = n->all; l; l = l->all)
+  for (delayed *l = n->all; l; l = l->all)
     l->next = l->all;
   return true;
 }
@@ -207,7 +209,7 @@ static void slow_close(ambit__net *net)
   slow_net *n = slow_of(net);
 
   while (n->all) {
-    letter *l = n->all;
+    delayed *l = n->all;
 
     n->all = l->all;
     free(l);
@@ -227,15 +229,15 @@ static const ambit__net_kind slow = {
     .test = slow_test,
     .withdraw = slow_withdraw,
     .poll = slow_poll,
-    .call = slow_call,
-    .called = slow_called,
+    .signal_stop = slow_signal_stop,
+    .stop_signalled = slow_stop_signalled,
     .settle = slow_settle,
     .abort = slow_abort,
 };
 
 /* ---- clocks ---- */
 
-static ambit_status say(ambit__net *net, int to, double *clock)
+static ambit_status send_clock(ambit__net *net, int to, double *clock)
 {
   ambit__request r;
 
@@ -244,7 +246,7 @@ static ambit_status say(ambit__net *net, int to, double *clock)
   return ambit__net_wait(net, &r, 1);
 }
 
-static ambit_status hear(ambit__net *net, int from, double *clock)
+static ambit_status receive_clock(ambit__net *net, int from, double *clock)
 {
   ambit__request r;
 
@@ -252,20 +254,21 @@ static ambit_status hear(ambit__net *net, int from, double *clock)
   return ambit__net_wait(net, &r, 1);
 }
 
-/* Process 0 answers each of the others with its time, which was that of the middle between question and answer. */
+/* Process 0 answers each other process with its time, taken to be the time halfway between the
+ * request and the reply. */
 static ambit_status compare_clocks(slow_net *n)
 {
   double quickest = INFINITY, mine, theirs;
 
-  for (int i = 0; n->base.rank == 0 && i < GREETINGS * (n->base.size - 1); i++) {
-    AMBIT_TRY(hear(n->below, 1 + i / GREETINGS, &theirs));
-    AMBIT_TRY(say(n->below, 1 + i / GREETINGS, &mine));
+  for (int i = 0; n->base.rank == 0 && i < ROUND_TRIPS * (n->base.size - 1); i++) {
+    AMBIT_TRY(receive_clock(n->below, 1 + i / ROUND_TRIPS, &theirs));
+    AMBIT_TRY(send_clock(n->below, 1 + i / ROUND_TRIPS, &mine));
   }
-  for (int i = 0; n->base.rank > 0 && i < GREETINGS; i++) {
+  for (int i = 0; n->base.rank > 0 && i < ROUND_TRIPS; i++) {
     double took;
 
-    AMBIT_TRY(say(n->below, 0, &mine));
-    AMBIT_TRY(hear(n->below, 0, &theirs));
+    AMBIT_TRY(send_clock(n->below, 0, &mine));
+    AMBIT_TRY(receive_clock(n->below, 0, &theirs));
     took = ambit__clock() - mine;
     if (took < quickest) n->ahead = theirs - (mine + took / 2);
     quickest = fmin(quickest, took);
@@ -315,8 +318,8 @@ static ambit_status read_speed(ambit__errors *errors, const char *speed, double 
   }
   *per_byte = 1 / rate;
   AMBIT_CHECK(good, errors, AMBIT_EOPTION,
-              "network=%s: it must be a latency, a rate or both, such as 200us,1GB/s; units are s, "
-              "ms, us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
+              "network=%s is not a latency, a rate or both, such as 200us,1GB/s; units are s, ms, "
+              "us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
               speed);
   return AMBIT_OK;
 }
@@ -328,7 +331,7 @@ static ambit_status wrap(ambit__net *below, double latency, double per_byte, slo
   if (!n) return AMBIT_ENOMEM;
   n->base = *below;
   n->base.kind = &slow;
-  n->base.under_way = NULL;
+  n->base.pending = NULL;
   n->below = below;
   n->latency = latency;
   n->per_byte = per_byte;
@@ -348,7 +351,7 @@ ambit_status ambit__net_slow(ambit__net **net, const char *speed)
 
   read_speed(below->errors, speed, &latency, &per_byte);
   if (below->size == 1) return below->errors->status;
-  snprintf(doing, sizeof doing, "its option network is '%s'", speed);
+  snprintf(doing, sizeof doing, "has the option network='%s'", speed);
   AMBIT_TRY(ambit__net_agree_on(below, doing));
   if (!*speed) return AMBIT_OK;
   wrap(below, latency, per_byte, &n);

@@ -1,7 +1,9 @@
-/* stencil.c - the one-call skeleton: sizes, a stencil, iterations, what goes in and what comes out. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stencil.c - ambit_stencil, the one-call interface: sizes, a stencil, iterations, input and
+ * output. */
 #include "runtime/run/run.h"
 
-/* The kernel must be (const T *u, T *v). */
+/* The kernel must have the form (const T *u, T *v). */
 static ambit_status check_kernel(ambit *a, const ambit_kernel *k)
 {
   const ambit__rule *r = k->rule;
@@ -12,8 +14,7 @@ static ambit_status check_kernel(ambit *a, const ambit_kernel *k)
 
   AMBIT_CHECK(fits, &a->errors, AMBIT_EINVAL,
               "ambit_stencil: kernel %s must have two parameters, the field it reads and the field "
-              "of the same type "
-              "it writes: void %s(const float *u, float *v)",
+              "of the same type it writes: void %s(const float *u, float *v)",
               r->name, r->name);
   return AMBIT_OK;
 }
@@ -47,9 +48,8 @@ ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes, const ambi
   ambit_status s;
 
   if (ambit__failed(a)) return a ? a->errors.status : AMBIT_EINVAL;
-  AMBIT_CHECK(
-      weights || kernel, &a->errors, AMBIT_EINVAL,
-      "ambit_stencil: weights and kernel are both NULL; one of them must say what to compute");
+  AMBIT_CHECK(weights || kernel, &a->errors, AMBIT_EINVAL,
+              "ambit_stencil: weights and kernel are both NULL; give one of them");
   if (!kernel) kernel = made = ambit_kernel_from_weights(a, "stencil", AMBIT_F32, weights);
   if (!kernel) return a->errors.status;
   AMBIT_TRY(check_kernel(a, kernel));

@@ -246,7 +246,7 @@ static void who_joins_neither_names_nor_removes_a_file(void)
   CHECK_EQ(0, folder_files());
   CHECK_EQ(AMBIT_EIO, ambit__file_join(&errors, path, folder_path("gone.tmp"), &b));
   CHECK(!b);
-  told(AMBIT_EIO, "one that all processes share");
+  told(AMBIT_EIO, "the directory must be shared by all processes");
 }
 
 static void reading_knows_its_limits(void)

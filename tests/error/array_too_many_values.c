@@ -1,4 +1,4 @@
-// expect: there are more values than 't' has room for, which is 2
+// expect: too many values for 't', which has 2 elements
 void f(float *v)
 {
   const int t[2] = {1, 2, 3};

@@ -1,4 +1,4 @@
-// expect: 't' does not say its size
+// expect: the size of 't' is missing
 void f(float *v)
 {
   float t[];

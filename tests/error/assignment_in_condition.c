@@ -1,4 +1,4 @@
-// expect: an assignment stands in an expression
+// expect: an assignment inside an expression
 // expect: write ==
 void f(const float *u, float *v)
 {

@@ -1,4 +1,4 @@
-// expect: a component of 'p' is no value yet
+// expect: a component of 'p' is not a value
 void f(const float *p[3], float *v)
 {
   *v = p[1];

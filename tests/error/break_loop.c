@@ -1,4 +1,4 @@
-// expect: 'break' has no place in a kernel
+// expect: 'break' is not allowed in a kernel
 void f(float *v)
 {
   for (int i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-// expect: 'k' is no function
+// expect: 'k' is not a function
 void f(float *v, float k)
 {
   *v = k(2);

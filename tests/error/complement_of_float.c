@@ -1,4 +1,4 @@
-// expect: '~' cannot be done with a float
+// expect: '~' cannot be applied to a float
 void f(const float *u, float *v)
 {
   *v = ~*u;

@@ -1,4 +1,4 @@
-// expect: this comment never ends
+// expect: this comment is not closed
 void f(float *v)
 {
   *v = 1; /* and so on

@@ -1,4 +1,4 @@
-// expect: the condition of the for does not compare 'i'
+// expect: the condition of the for loop does not compare 'i'
 void f(float *v)
 {
   for (int i = 0; i == 3; i++)

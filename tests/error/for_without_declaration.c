@@ -1,4 +1,4 @@
-// expect: this for does not declare its variable
+// expect: this for loop does not declare its variable
 void f(float *v)
 {
   int i;

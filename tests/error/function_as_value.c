@@ -1,4 +1,4 @@
-// expect: 'sqrt' is a function
+// expect: the function 'sqrt' is used without arguments
 void f(float *v)
 {
   *v = sqrt;

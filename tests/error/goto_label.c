@@ -1,4 +1,4 @@
-// expect: 'goto' has no place in a kernel
+// expect: 'goto' is not allowed in a kernel
 void f(float *v)
 {
   goto end;

@@ -1,4 +1,4 @@
-// expect: ++ and -- stand in an expression
+// expect: ++ or -- inside an expression
 void f(float *v)
 {
   int i = 0;

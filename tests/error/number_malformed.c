@@ -1,4 +1,4 @@
-// expect: the number '12ab' has letters in it
+// expect: the number '12ab' has invalid letters
 void f(float *v)
 {
   *v = 12ab;

@@ -1,4 +1,4 @@
-// expect: this is no part of the kernel language
+// expect: this is not part of the kernel language
 void f(float *v)
 {
   *v = 1 @ 2;

@@ -1,4 +1,4 @@
-// expect: 't' is used in its own first value
+// expect: 't' is used in its own initialiser
 void f(float *v)
 {
   float t = t + 1;

@@ -1,4 +1,4 @@
-// expect: the reduction 'r' is no pointer
+// expect: the reduction 'r' is not a pointer
 void f(sum float r)
 {
   *r = 1;

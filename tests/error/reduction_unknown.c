@@ -1,4 +1,4 @@
-// expect: 'avg' is no reduction
+// expect: 'avg' is not a reduction
 // expect: sum, min or max
 void f(avg float *r)
 {

@@ -1,4 +1,4 @@
-// expect: 'return' has no place in a kernel
+// expect: 'return' is not allowed in a kernel
 void f(float *v)
 {
   *v = 1;

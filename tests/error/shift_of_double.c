@@ -1,4 +1,4 @@
-// expect: '<<' cannot be done with a double
+// expect: '<<' cannot be applied to a double
 void f(double *v)
 {
   *v <<= 2;

@@ -1,4 +1,4 @@
-// expect: this statement does nothing
+// expect: this statement has no effect
 void f(float *v)
 {
   *v == 1;

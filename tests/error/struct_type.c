@@ -1,4 +1,4 @@
-// expect: 'struct' has no place in a kernel
+// expect: 'struct' is not allowed in a kernel
 void f(float *v)
 {
   struct s { int a; } b;

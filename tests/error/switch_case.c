@@ -1,4 +1,4 @@
-// expect: 'switch' has no place in a kernel
+// expect: 'switch' is not allowed in a kernel
 // expect: use if and else
 void f(float *v, int k)
 {

@@ -1,4 +1,4 @@
-// expect: something follows the kernel
+// expect: unexpected text after the kernel
 // expect: one function
 void f(float *v)
 {

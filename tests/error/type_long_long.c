@@ -1,4 +1,4 @@
-// expect: 'long long' is no type
+// expect: 'long long' is not a type
 void f(long long *v)
 {
   *v = 1;

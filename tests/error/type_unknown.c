@@ -1,4 +1,4 @@
-// expect: 'size_t' is no type
+// expect: 'size_t' is not a type
 void f(float *v)
 {
   size_t n = 1;

@@ -1,4 +1,4 @@
-// expect: 'unsigned int' is no type of the kernel language
+// expect: 'unsigned int' is not a type of the kernel language
 // expect: float, double, int, unsigned char, short and long
 void f(float *v)
 {

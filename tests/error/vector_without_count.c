@@ -1,4 +1,4 @@
-// expect: 'p' does not say how many components it has
+// expect: the number of components of 'p' is missing
 void f(const float *p[], float *v)
 {
   *v = *p[0];

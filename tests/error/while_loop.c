@@ -1,4 +1,4 @@
-// expect: 'while' has no place in a kernel
+// expect: 'while' is not allowed in a kernel
 // expect: ambit_run_until
 void f(float *v)
 {

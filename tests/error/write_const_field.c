@@ -1,4 +1,4 @@
-// expect: 'u' is const, and cannot be changed
+// expect: 'u' is const and cannot be changed
 void f(const float *u, float *v)
 {
   *v = 1;

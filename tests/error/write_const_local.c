@@ -1,4 +1,4 @@
-// expect: 't' is const, and cannot be changed
+// expect: 't' is const and cannot be changed
 void f(float *v)
 {
   const float t = 1;

@@ -1,4 +1,4 @@
-// expect: 'k' is a value handed to the kernel
+// expect: 'k' is a plain parameter and cannot be changed
 // expect: copy it into a local
 void f(float *v, float k)
 {

@@ -1,4 +1,4 @@
-// expect: the kernel 'f' writes nothing
+// expect: the kernel 'f' has no result
 void f(const float *u)
 {
 }

@@ -1,4 +1,4 @@
-// expect: fmin takes 2 arguments, and has 1 here
+// expect: fmin takes 2 arguments, but has 1 here
 void f(float *v)
 {
   *v = fmin(1.0);

@@ -62,6 +62,10 @@ static void roll_need(const problem *p, int far, ambit__need *need)
     if (dice(4) == 0) *hi -= dice((int)(extent - *lo));
     if (is_closed(kind[0]) && *lo + o < 0) *lo = -o;
     if (is_closed(kind[1]) && *hi + o + more > extent) *hi = extent - o - more;
+    if (dice(3) == 0) {
+      need->beyond.lo[d] = dice(3);
+      need->beyond.hi[d] = dice(3);
+    }
   }
 }
 
@@ -259,12 +263,34 @@ static void check_reads(const problem *p, int part, const ambit__box *reads, rea
   FOR_CELLS(reads, read) check(p, part, read, with);
 }
 
+/* The cells around those in `some`, of a part, that it updates too for a need. */
+static ambit__box updated(const problem *p, int part, const ambit__box *some,
+                          const ambit__need *need)
+{
+  ambit__box cells = *some;
+
+  if (ambit__box_is_empty(some)) return cells;
+  for (int d = 0; d < cells.ndims; d++) {
+    const ambit__box *own = &p->parts[part];
+    const bool spans = own->lo[d] == 0 && own->hi[d] == p->grid.hi[d];
+
+    cells.lo[d] -= need->beyond.lo[d];
+    cells.hi[d] += need->beyond.hi[d];
+    if (p->boundaries.kind[d][0] == AMBIT_PERIODIC && !spans && need->region.lo[d] == 0 &&
+        need->region.hi[d] == p->grid.hi[d])
+      continue;
+    if (cells.lo[d] < need->region.lo[d]) cells.lo[d] = need->region.lo[d];
+    if (cells.hi[d] > need->region.hi[d]) cells.hi[d] = need->region.hi[d];
+  }
+  return cells;
+}
+
 /* All reads of those of a part's cells that lie in `some`. */
 static void each_read(const problem *p, int part, const ambit__box *some, read_check *check,
                       void *with)
 {
   for (int i = 0; i < p->spec.nneeds; i++) {
-    ambit__box cells = ambit__box_intersect(some, &p->needs[i].region);
+    ambit__box cells = updated(p, part, some, &p->needs[i]);
     int64_t at[AMBIT_MAX_DIMS];
 
     FOR_CELLS(&cells, at)
@@ -415,11 +441,11 @@ static int stencil(const ambit__box *grid, bool star, int radius, ambit__need *n
   {
     int moved = 0;
 
+    needs[n] = (ambit__need){.region = *grid};
     for (int d = 0; d < grid->ndims; d++) {
       moved += at[d] != 0;
       needs[n].lo[d] = needs[n].hi[d] = (int)at[d];
     }
-    needs[n].region = *grid;
     n += !star || moved <= 1;
   }
   return n;

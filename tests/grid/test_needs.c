@@ -9,7 +9,7 @@ enum { SIDE = 9, MOST = SIDE * SIDE * SIDE };
 
 typedef int offset[AMBIT_MAX_DIMS];
 
-static const ambit__box region = {.ndims = 3, .hi = {20, 20, 20}};
+static const ambit__need region = {.region = {.ndims = 3, .hi = {20, 20, 20}}};
 
 /* All offsets of a radius for which `takes` says so; returns how many. */
 static int offsets_of(int radius, bool (*takes)(const int *), offset *list)
@@ -126,7 +126,8 @@ static void needs_cover_those_within_them(void)
 {
   static offset list[MOST];
   ambit__needs box = {0}, star = {0}, elsewhere = {0};
-  const ambit__box other = {.ndims = 3, .hi = {20, 20, 19}};
+  const ambit__need other = {.region = {.ndims = 3, .hi = {20, 20, 19}}};
+  ambit__need more = region;
   int n = offsets_of(2, in_box, list);
 
   ambit__needs_add(NULL, &box, &region, (const int(*)[AMBIT_MAX_DIMS])list, n);
@@ -138,6 +139,10 @@ static void needs_cover_those_within_them(void)
   n = box.n;
   ambit__needs_add(NULL, &box, &region, (const int(*)[AMBIT_MAX_DIMS])list, 3);
   CHECK_EQ(n, box.n);
+  more.beyond.lo[1] = 1;
+  ambit__needs_free(&elsewhere);
+  ambit__needs_add(NULL, &elsewhere, &more, (const int(*)[AMBIT_MAX_DIMS])list, n);
+  CHECK(!ambit__needs_cover(&box, &elsewhere));
   ambit__needs_free(&box);
   ambit__needs_free(&star);
   ambit__needs_free(&elsewhere);

@@ -104,10 +104,10 @@ static void an_array_must_be_written_whole(void)
   CHECK(!ambit__npy_begin(&errors, path, AMBIT_F64, 1, (int64_t[]){4}, &n));
   CHECK(!ambit__npy_append(n, values, 24));
   CHECK_EQ(AMBIT_EINVAL, ambit__npy_end(n));
-  told(AMBIT_EINVAL, "after 24 of its 32 bytes");
+  told(AMBIT_EINVAL, "incomplete: 24 of 32 bytes");
   CHECK(!ambit__npy_begin(&errors, path, AMBIT_F64, 1, (int64_t[]){4}, &n));
   CHECK_EQ(AMBIT_EINVAL, ambit__npy_append(n, values, 40));
-  told(AMBIT_EINVAL, "40 bytes appended to an array that lacks 32");
+  told(AMBIT_EINVAL, "40 bytes appended to an array with room for 32");
   ambit__npy_abort(n);
   ambit__npy_abort(NULL);
   CHECK_EQ(1, folder_files());
@@ -120,13 +120,13 @@ static void impossible_arrays_are_refused(void)
   ambit__npy *n;
 
   CHECK(ambit__npy_begin(&errors, path, AMBIT_F32, 2, huge, &n) && !n);
-  told(AMBIT_EINVAL, "more than memory can hold");
+  told(AMBIT_EINVAL, "exceeds memory");
   CHECK(ambit__npy_begin(&errors, path, AMBIT_F32, 1, negative, &n) && !n);
   told(AMBIT_EINVAL, "negative");
   CHECK(ambit__npy_begin(&errors, path, AMBIT_F32, 8, huge, &n) && !n);
   told(AMBIT_EINVAL, "8 dimensions");
   CHECK(ambit__npy_begin(&errors, path, (ambit_type)99, 1, huge, &n) && !n);
-  told(AMBIT_EINVAL, "no ambit_type");
+  told(AMBIT_EINVAL, "not an ambit_type");
   CHECK(ambit__npy_begin(&errors, folder_path("no/a.npy"), AMBIT_F32, 1, (int64_t[]){1}, &n) && !n);
   told(AMBIT_EIO, "No such file");
   CHECK_EQ(0, folder_files());
@@ -244,18 +244,18 @@ static void broken_headers_are_refused(void)
   };
 
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
-    refuse("the NumPy header is broken", broken[i]);
+    refuse("invalid NumPy header", broken[i]);
 }
 
 static void sizes_that_lie_are_found_out(void)
 {
-  refuse("promises 4000 bytes of values, and 64 are there",
+  refuse("requires 4000 bytes of values, but it has 64",
          "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }");
-  refuse("promises 4000000000000000000 bytes",
+  refuse("requires 4000000000000000000 bytes",
          "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000000), }");
-  refuse("more than memory can hold",
+  refuse("exceeds memory",
          "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }");
-  refuse("more than memory can hold",
+  refuse("exceeds memory",
          "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807,), }");
 }
 
@@ -327,7 +327,7 @@ static void files_that_are_not_numpy_are_refused(void)
   fputs("\x89PNG\r\n\x1a\n and so on", out);
   fclose(out);
   CHECK(ambit__npy_read(&errors, folder_path("a.png"), &info, &got) && !got);
-  told(AMBIT_EIO, "is no NumPy file");
+  told(AMBIT_EIO, "is not a NumPy file");
   CHECK(ambit__npy_read(&errors, folder_path("none.npy"), &info, &got) && !got);
   told(AMBIT_EIO, "No such file");
   CHECK(ambit__npy_read(&errors, NULL, &info, &got) && !got);

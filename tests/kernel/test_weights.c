@@ -282,7 +282,7 @@ static void families_past_their_limits_are_refused(void)
   refuse("star0d1", "0 dimensions");
   refuse("star7d1", "7 dimensions; a stencil has 1 to 6");
   refuse("star2d0", "radius 0");
-  refuse("star2d9", "radius 9; the catalogue's stencils have 1 to 8");
+  refuse("star2d9", "radius 9; stencils of the catalogue have radius 1 to 8");
   refuse("star2d99999999999999999999", "nearest name");
   refuse("box6d2", "15625 points; a stencil has at most 4096");
   refuse("star6d8", "box of 24137569 cells");
@@ -416,8 +416,8 @@ static void bad_weights_are_refused(void)
   refuse_weights("NULL", "f", AMBIT_F32, &w);
   refuse_weights("needs a name", NULL, AMBIT_F32, &good);
   refuse_weights("needs a name", "", AMBIT_F32, &good);
-  refuse_weights("cannot name a kernel", "f(); evil", AMBIT_F32, &good);
-  refuse_weights("no ambit_type", "f", (ambit_type)17, &good);
+  refuse_weights("is not a valid kernel name", "f(); evil", AMBIT_F32, &good);
+  refuse_weights("not an ambit_type", "f", (ambit_type)17, &good);
   w = good, w.ndims = 0;
   refuse_weights("0 dimensions", "f", AMBIT_F32, &w);
   w = good, w.ndims = 7;
@@ -580,20 +580,20 @@ static void mistakes_in_a_file_are_told_by_line(void)
 {
   refuse_file("a.w:1: the file ends without a weight", "");
   refuse_file("a.w:2: the file ends without a weight", "dims 1\n# nothing");
-  refuse_file("a.w:1: weight before dims; say \"dims 2\" first", "weight 0 1 1\n");
-  refuse_file("a.w:2: dims is given again", "dims 1\ndims 2\n");
+  refuse_file("a.w:1: weight before dims; write \"dims 2\" first", "weight 0 1 1\n");
+  refuse_file("a.w:2: dims is given twice; it was 1", "dims 1\ndims 2\n");
   refuse_file("a.w:1: dims 7; it must be 1 to 6", "dims 7\n");
   refuse_file("a.w:1: dims is followed by 2 words", "dims 1 2\n");
-  refuse_file("a.w:1: \"two\" is no whole number", "dims two\n");
-  refuse_file("a.w:2: divisor 0; nothing can be divided by it", "dims 1\ndivisor 0\n");
-  refuse_file("a.w:1: \"nan\" is no finite number", "divisor nan\n");
-  refuse_file("a.w:2: divisor is given again", "divisor 2\ndivisor 3\n");
-  refuse_file("a.w:2: weight is followed by 2 numbers; 2 offsets and the weight make 3",
+  refuse_file("a.w:1: \"two\" is not an integer", "dims two\n");
+  refuse_file("a.w:2: divisor 0; it must not be zero", "dims 1\ndivisor 0\n");
+  refuse_file("a.w:1: \"nan\" is not a finite number", "divisor nan\n");
+  refuse_file("a.w:2: divisor is given twice; it was 2", "divisor 2\ndivisor 3\n");
+  refuse_file("a.w:2: weight is followed by 2 numbers; it takes 2 offsets and the weight, 3 in all",
               "dims 2\nweight 1 1\n");
-  refuse_file("a.w:2: \"0.5\" is no whole number", "dims 1\nweight 0.5 1\n");
+  refuse_file("a.w:2: \"0.5\" is not an integer", "dims 1\nweight 0.5 1\n");
   refuse_file("a.w:2: 5000 is too far", "dims 1\nweight 5000 1\n");
-  refuse_file("a.w:2: \"1e999\" is no finite number", "dims 1\nweight 1 1e999\n");
-  refuse_file("a.w:4: this offset has a weight already, given in line 2",
+  refuse_file("a.w:2: \"1e999\" is not a finite number", "dims 1\nweight 1 1e999\n");
+  refuse_file("a.w:4: this offset already has a weight, from line 2",
               "dims 1\nweight 1 1\nweight 2 1\nweight 1 3\n");
   refuse_file("a.w:1: \"size\" is unknown", "size 3\n");
   refuse_file("a.w:1: more than 9 words", "weight 1 2 3 4 5 6 7 8 9 10\n");

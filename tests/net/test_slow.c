@@ -148,7 +148,7 @@ static void processes_with_different_networks_are_told_apart(void)
 
   CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
   CHECK_EQ(AMBIT_EPROGRAM, ambit__net_slow(&net, net->rank ? "1us" : ""));
-  CHECK_MSG(strstr(errors.text, "its option network is '1us'"), "%s", errors.text);
+  CHECK_MSG(strstr(errors.text, "has the option network='1us'"), "%s", errors.text);
   ambit__errors_clear(&errors);
   ambit__net_close(net);
 }

@@ -38,7 +38,7 @@ static void all_is_quiet(void)
            net->size);
   CHECK_EQ(AMBIT_EDEVICE, errors.status);
   CHECK_MSG(errors.text && !strcmp(want, errors.text), "%s", errors.text);
-  CHECK(!net->under_way);
+  CHECK(!net->pending);
   ambit__errors_clear(&errors);
   for (int p = 0; p < net->size; p++) {
     if (p == net->rank) continue;
@@ -115,7 +115,7 @@ static void who_is_in_an_agreement_hears_of_it(void)
   if (is_last())
     fail();
   else
-    CHECK_EQ(AMBIT_EDEVICE, ambit__net_agree_on(net, "it goes on"));
+    CHECK_EQ(AMBIT_EDEVICE, ambit__net_agree_on(net, "continues"));
   all_is_quiet();
 }
 

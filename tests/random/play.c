@@ -233,11 +233,13 @@ static void choose_weights(const program_plan *p, int n, char *text, size_t size
 static void choose_parts(ambit *a, const program_plan *p, const char *devices)
 {
   static const char *const overlaps[] = {"none", "standard", "extended", "two-way"};
+  static const char *const depths[] = {"1", "2", "3", "5"};
   const int n = count_parts(devices) * a->net->size;
   char text[256];
 
   if (n == 1) return;
   ambit_option_set(a, "overlap", overlaps[p->seed / 3 % 4]);
+  ambit_option_set(a, "depth", depths[p->seed / 7 % 4]);
   choose_partition(p, n, text, sizeof text);
   if (p->seed % 4) ambit_option_set(a, "partition", text);
   choose_weights(p, n, text, sizeof text);

@@ -120,7 +120,7 @@ static void another_number_of_iterations_is_named(void)
   apply(&j, two_rules[0], 0.5);
   CHECK_EQ(AMBIT_OK, ambit_run(j.p, 3));
   ambit_run(j.p, me == 1 ? 20 : 10);
-  expect(AMBIT_EPROGRAM, "it runs 20 iterations", "it runs 10 iterations");
+  expect(AMBIT_EPROGRAM, "process 1 runs 20 iterations", "process 0 runs 10 iterations");
   CHECK_EQ(AMBIT_OK, ambit_run(j.p, 3));
 }
 
@@ -134,7 +134,7 @@ static void another_call_is_named(void)
     ambit_field_read(j.u, NULL, NULL, values);
   else
     ambit_run(j.p, 3);
-  expect(AMBIT_EPROGRAM, "it reads [0,32) of field 'u'", "it runs 3 iterations");
+  expect(AMBIT_EPROGRAM, "process 1 reads [0,32) of field 'u'", "process 0 runs 3 iterations");
 }
 
 /* Process 1 fails where the others are not: they learn of it at the next thing that all do. */

@@ -1,4 +1,5 @@
-/* capture.h - what a piece of a test writes to standard error. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* capture.h - captures the output of a test to stderr. */
 #ifndef AMBIT_TEST_CAPTURE_H
 #define AMBIT_TEST_CAPTURE_H
 
@@ -6,7 +7,7 @@
 #include <unistd.h>
 
 static FILE *capture_file;
-static int capture_before = -1; /* standard error as it was */
+static int capture_before = -1; /* the original stderr */
 
 static inline void capture_begin(void)
 {
@@ -16,7 +17,7 @@ static inline void capture_begin(void)
   if (capture_file) dup2(fileno(capture_file), STDERR_FILENO);
 }
 
-/* Ends it and returns the text; good until the next capture. */
+/* Ends the capture and returns the text, valid until the next capture. */
 static inline const char *capture_end(void)
 {
   static char text[16384];

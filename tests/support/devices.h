@@ -1,6 +1,7 @@
-/* devices.h - the devices that numeric tests run on: all that are here, ref first.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* devices.h - the devices that numeric tests run on: all that are available, ref first.
  *
- * TEST_DEVICES narrows them down: "ref cpu" leaves out GPUs.
+ * TEST_DEVICES restricts them: "ref cpu" excludes GPUs.
  */
 #ifndef AMBIT_TEST_DEVICES_H
 #define AMBIT_TEST_DEVICES_H
@@ -13,7 +14,7 @@
 
 enum { MOST_TEST_DEVICES = 8 };
 
-/* Their names, then NULL. */
+/* Their names, terminated by NULL. */
 static inline const char *const *devices_here(void)
 {
   static const char *names[MOST_TEST_DEVICES + 1];
@@ -31,7 +32,8 @@ static inline const char *const *devices_here(void)
   return names;
 }
 
-/* Does every new kernel, and every new shape of a box, take long to compile (OpenCL on the processor: half a second)? */
+/* Whether compiling each new kernel and each new shape of a box takes long (OpenCL on the CPU: half
+ * a second). */
 static inline bool compiles_slowly(const char *device)
 {
   return !strcmp(device, "opencl");

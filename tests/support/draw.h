@@ -1,4 +1,5 @@
-/* draw.h - random numbers for tests: the same ones in every run, from `state`. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* draw.h - random numbers for tests, reproducible from `state`. */
 #ifndef AMBIT_TEST_DRAW_H
 #define AMBIT_TEST_DRAW_H
 
@@ -16,7 +17,7 @@ static inline int64_t draw(int64_t n) /* 0..n-1 */
 static inline void draw_bytes(unsigned char *p, size_t n)
 {
   for (size_t i = 0; i < n; i++)
-    p[i] = (unsigned char)draw(128); /* without the bits that make NaNs */
+    p[i] = (unsigned char)draw(128); /* avoids the bit patterns of NaN */
 }
 
 #endif

@@ -1,6 +1,7 @@
-/* folder.h - a folder of its own for a test that writes files.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* folder.h - a temporary directory for tests that write files.
  *
- * Made under TMPDIR (or /tmp) by folder_make, removed with all its files by folder_remove. Needs
+ * Created under TMPDIR (or /tmp) by folder_make, removed with all its files by folder_remove. Needs
  * _XOPEN_SOURCE 700.
  */
 #ifndef AMBIT_TEST_FOLDER_H
@@ -22,7 +23,7 @@ static int folder_make(void)
   return mkdtemp(folder) != NULL;
 }
 
-/* The path of a file in it; good until the fourth call after this one. */
+/* The path of a file in it, valid until the fourth call after this one. */
 static const char *folder_path(const char *name)
 {
   static char paths[4][512];
@@ -33,7 +34,7 @@ static const char *folder_path(const char *name)
   return path;
 }
 
-/* How many files are in it: none may be left behind. */
+/* The number of files in it, to check that none is left behind. */
 static int folder_files(void)
 {
   DIR *dir = opendir(folder);

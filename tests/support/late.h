@@ -1,7 +1,9 @@
-/* late.h - a device that works as late as it may: `cpu`, behind a queue that is worked off only when someone
- * waits. It tells what is in the queue, and who waited; devices that are merely slow show neither.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* late.h - a device that works as late as possible: `cpu`, behind a queue that is processed only
+ * when the host waits. It exposes the contents of the queue and counts waits, which slow devices do
+ * not.
  *
- * Link with -Wl,--wrap=ambit__backend_find; its name is "late". One at a time.
+ * Link with -Wl,--wrap=ambit__backend_find; its name is "late". Only one can be open at a time.
  */
 #ifndef AMBIT_TEST_LATE_H
 #define AMBIT_TEST_LATE_H
@@ -14,14 +16,14 @@
 
 typedef enum late_kind { LATE_LAUNCH, LATE_GHOSTS, LATE_CHECK, LATE_REPORT } late_kind;
 
-/* One thing to do, with copies of all that may change meanwhile. */
+/* A queued operation, with copies of everything that may change in the meantime. */
 typedef struct late_work {
   late_kind kind;
   bool watched;
   ambit__function *function; /* LATE_LAUNCH */
   ambit__launch launch;
   ambit__argument args[AMBIT_MAX_PARAMS];
-  ambit__store stores[AMBIT_MAX_PARAMS]; /* LATE_GHOSTS: the first */
+  ambit__store stores[AMBIT_MAX_PARAMS]; /* LATE_GHOSTS: only the first */
   ambit__boundaries boundaries;          /* LATE_GHOSTS */
   const int64_t *extents;
   ambit__box given, reach;
@@ -32,17 +34,17 @@ enum { LATE_MOST = 4096 };
 
 static struct {
   late_work work[LATE_MOST];
-  int n; /* in the queue */
+  int n; /* operations in the queue */
   bool watching;
   ambit__watch watch;
   ambit__verdict record;
-  ambit__verdict reports[AMBIT__REPORTS]; /* that have arrived */
+  ambit__verdict reports[AMBIT__REPORTS]; /* reports that have arrived */
   int arrived;
-  int waits;     /* how often somebody waited */
-  int most;      /* checks in the queue at once */
-  int void_work; /* launches that changed nothing */
+  int waits;     /* number of waits */
+  int most;      /* maximum number of checks in the queue */
+  int void_work; /* launches skipped after the end */
   bool recording;
-  int mark;    /* work from here on is recorded */
+  int mark;    /* operations from here on are recorded */
   int replays; /* so far */
 } late;
 
@@ -94,7 +96,7 @@ static ambit_status late_do(ambit__queue *q, late_work *w)
   return AMBIT_OK;
 }
 
-/* Works off the queue: all of it, or up to the first report. */
+/* Processes the queue: all of it, or up to the first report. */
 static ambit_status late_catch_up(ambit__queue *q, bool to_report)
 {
   int done = 0, checks = 0;

@@ -1,4 +1,5 @@
-/* test.h - the test harness: one file of tests is one program, one TEST is one name.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test.h - the test harness: one file of tests is one program, one test case is one name.
  *
  *   ./test_box                    runs all
  *   ./test_box border_of_corner   runs one
@@ -14,8 +15,8 @@ typedef struct test_case {
   void (*run)(void);
 } test_case;
 
-static int test_failures; /* in all */
-enum { TEST_SHOWN = 20 }; /* of which so many are shown: the rest say the same */
+static int test_failures; /* of all cases */
+enum { TEST_SHOWN = 20 }; /* maximum number of failures printed */
 
 #define CHECK_MSG(cond, ...)                                                                       \
   do {                                                                                             \
@@ -32,7 +33,7 @@ enum { TEST_SHOWN = 20 }; /* of which so many are shown: the rest say the same *
   CHECK_MSG((want) == (got), "%s: want %lld, got %lld", #got, (long long)(want), (long long)(got))
 #define CHECK_STR(want, got) CHECK_MSG(!strcmp(want, got), "want:\n%s\ngot:\n%s", want, got)
 
-/* TAP output, so that ctest and prove both read it. */
+/* TAP output, for ctest and prove. */
 static int test_main(int argc, char **argv, const test_case *t)
 {
   int bad = 0, n = 0;

@@ -32,7 +32,7 @@ def exchanges_are_timed_turn_by_turn():
 
 def exchanges_need_parts_and_a_problem():
     tool.refuses("bench", "--exchange", saying="needs a problem")
-    tool.refuses("bench", "--exchange", "star2d1 30x40 t3", "--device", "cpu", saying="one part, which exchanges nothing")
+    tool.refuses("bench", "--exchange", "star2d1 30x40 t3", "--device", "cpu", saying="has only one part, so there is nothing to exchange")
 
 
 def words_may_come_in_any_order_and_be_left_out():
@@ -69,7 +69,7 @@ def a_result_that_is_not_that_of_ref_is_not_timed():
     with tool.folder(fused_c=FUSED) as f:
         problem = f"{f / 'fused.c'} 5000 t2 r1"
         if _fuses():
-            tool.refuses("bench", problem, saying="does not compute what ref computes", code=1)
+            tool.refuses("bench", problem, saying="differs from ref", code=1)
         (r,), _ = _lines(problem, "--strict")
         assert r["verified"]
 
@@ -80,11 +80,11 @@ def several_problems_give_several_lines():
 
 
 def a_word_that_is_nothing_is_refused():
-    tool.refuses("bench", "star2d1 64x64 flaot", saying=["'flaot'", "neither"])
+    tool.refuses("bench", "star2d1 64x64 flaot", saying=["'flaot'", "is not a size"])
     tool.refuses("bench", "star2d1 64", saying="2 dimensions")
-    tool.refuses("bench", "star2d1 64x64 r1000", saying=["bench: r is '1000'", "whole number"])
-    tool.refuses("bench", "star2d1 64x64 t0", saying=["bench: t is '0'", "whole number"])
-    tool.refuses("bench", "star2d1 64x64 t3.5", saying=["bench: t is '3.5'", "whole number"])
+    tool.refuses("bench", "star2d1 64x64 r1000", saying=["bench: r is '1000'", "must be an integer"])
+    tool.refuses("bench", "star2d1 64x64 t0", saying=["bench: t is '0'", "must be an integer"])
+    tool.refuses("bench", "star2d1 64x64 t3.5", saying=["bench: t is '3.5'", "must be an integer"])
     tool.refuses("bench", "start2d1 64x64", saying="star2d1", code=1)
 
 

@@ -66,7 +66,7 @@ def the_source_compiles():
 def _messages(*words):
     """(from, to): (bytes, way, [boxes]) of all messages, which must be few; and the last lines: totals."""
     out, _ = tool.run("explain", *words)
-    lines = out.split("messages in each iteration\n")[1].split("order of")[0].splitlines()
+    lines = out.split("messages in each iteration\n")[1].split("schedule of")[0].splitlines()
     found = {}
     for line in lines:
         m = re.match(r"  part (\d+) -> (\d+): (\d+) bytes, ([a-z ]+): (.*)", line)
@@ -121,7 +121,7 @@ def parts_are_listed_and_drawn():
 
 def _order(*words):
     out, _ = tool.run("explain", "star1d1", "--size", "32", "--processes", "2", *words)
-    return [re.sub(r" {2,}", " ", line).strip() for line in out.split("order of an iteration")[1].splitlines()[1:]]
+    return [re.sub(r" {2,}", " ", line).strip() for line in out.split("schedule of an iteration")[1].splitlines()[1:]]
 
 
 def the_order_shows_what_hides_messages():
@@ -137,10 +137,10 @@ def the_order_shows_what_hides_messages():
     assert _order("--process", "1") == _order("--overlap", "standard", "--process", "1"), _order()
 
 
-def reductions_are_shared():
+def reductions_are_exchanged():
     with tool.folder(heat_c=tool.HEAT) as f:
-        assert "share   change\n" in tool.run("explain", f / "heat.c", "--processes", "2")[0]
-        assert "share" not in tool.run("explain", f / "heat.c")[0]
+        assert "reduce  change\n" in tool.run("explain", f / "heat.c", "--processes", "2")[0]
+        assert "reduce  change" not in tool.run("explain", f / "heat.c")[0]
 
 
 def a_thousand_processes_are_pretended_at_once():
@@ -150,7 +150,7 @@ def a_thousand_processes_are_pretended_at_once():
     seconds = time.monotonic() - start
     assert "parts: 1000, in 1000 processes" in out and "and 984 more of" in out, out
     assert "sent between processes: 20952 messages" in out and "and 20936 more" in out, out  # 28^3 - 10^3
-    assert "order of an iteration of process 999" in out and seconds < 10, seconds
+    assert "schedule of an iteration of process 999" in out and seconds < 10, seconds
 
 
 def wrong_questions_are_refused():

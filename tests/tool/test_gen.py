@@ -237,13 +237,13 @@ def what_cannot_be_generated_is_explained():
         tool.refuses("gen", f / "flat.c", saying="any number of dimensions")
         tool.refuses("gen", "star2d1", "--size", "64", saying="2 dimensions")
         tool.refuses("gen", "star2d1", "-o", f / "none" / "x.c", saying="none", code=1)
-        tool.refuses("gen", saying="which stencil?")
+        tool.refuses("gen", saying="the stencil is missing")
 
 
 def what_cannot_be_generated_for_a_gpu_is_explained():
     with tool.folder(flat_c="void flat(float *u) { *u = *u + 1; }", none_c="void none(float u) {}") as f:
-        tool.refuses("gen", "--cuda", saying="which stencil?")
-        tool.refuses("gen", "--cuda", "--opencl", "star2d1", saying="one language")
+        tool.refuses("gen", "--cuda", saying="the stencil is missing")
+        tool.refuses("gen", "--cuda", "--opencl", "star2d1", saying="--cuda and --opencl exclude each other")
         tool.refuses("gen", "--cuda", "star2d1", "--threads", "4", saying="kernels in C")
         tool.refuses("gen", "--opencl", f / "flat.c", saying="--size")
         tool.refuses("gen", "--opencl", f / "none.c", saying="error", code=1)

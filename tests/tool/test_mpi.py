@@ -59,7 +59,7 @@ def results_are_printed_once():
 def wrong_words_are_told_once():
     code, _, err = _run("run", "2d8", "--stesp", "3")
     assert code == 2, code
-    _once(err, "there is no option --stesp")
+    _once(err, "unknown option --stesp")
     code, _, err = _run("run", "2d8", "--ambit-thread=3")
     assert code == 2, code
     _once(err, "'--ambit-thread=3'")

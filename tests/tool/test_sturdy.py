@@ -74,7 +74,7 @@ def the_cache_is_shown_trimmed_and_emptied():
         assert "left    0 entries, 0.0 MiB" in out and not _kept(f), out
         assert [p.name for p in f.glob("cache/ambit/*")] == ["of-the-user.txt"]
         tool.refuses("cache", "shwo", saying="show, trim or empty")
-        tool.refuses("cache", "trim", "--size", "x", saying="whole number")
+        tool.refuses("cache", "trim", "--size", "x", saying="must be an integer")
         tool.refuses("cache", "trim", "--ambit-cachesize=0", saying="no limit")
         tool.refuses("cache", "--ambit-cache=none", saying="not kept", code=1)
 

@@ -1,12 +1,15 @@
-/* The arithmetic of Ambit's kernel language, where the operators of C, CUDA and OpenCL leave something open. The same text
- * serves all of them, behind the names of one: prelude/c.h, prelude/cuda.h or prelude/opencl.h define
- *   AMBIT_INLINE       what stands before a helper
- *   AMBIT_HAS_DOUBLE   whether there is a double
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The arithmetic of Ambit's kernel language, where the operators of C, CUDA and OpenCL leave
+ * behaviour undefined. The same text serves all of them; prelude/c.h, prelude/cuda.h or
+ * prelude/opencl.h define
+ *   AMBIT_INLINE       qualifiers of a helper
+ *   AMBIT_HAS_DOUBLE   whether double is available
  *   AMBIT_IS_SMALL(x)  true if x, real, is NaN; may be true if |x| < 1
- *   ambit_u8 ...       integers by their size
+ *   ambit_u8 ...       integers by size
  */
 
-/* Integers: x / 0 and x % 0 are 0, the one quotient that does not fit wraps, shifts count modulo the width. */
+/* Integers: x / 0 and x % 0 are 0, the one quotient that overflows wraps, shift counts are taken
+ * modulo the width. */
 #define AMBIT_INTEGERS(name, T, U)                                                                 \
   AMBIT_INLINE T ambit_div_##name(T a, T b)                                                        \
   {                                                                                                \
@@ -33,9 +36,8 @@
 AMBIT_INTEGERS(i32, ambit_i32, ambit_u32)
 AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
 
-/* Smaller and larger, with NaN losing against any number: fmin and fmax of the language, written
- * as two choices because compilers turn those into vector code. The others fold a value b into
- * what was reduced so far, a, which is never NaN. */
+/* fmin and fmax of the language, which ignore NaN, written as two selections, which compilers
+ * vectorise. The fold functions fold a value b into a partial result a, which is never NaN. */
 #define AMBIT_ORDER(name, T)                                                                       \
   AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
   {                                                                                                \
@@ -61,7 +63,7 @@ AMBIT_ORDER(u8, ambit_u8)
 AMBIT_ORDER(i16, ambit_i16)
 AMBIT_ORDER(i64, ambit_i64)
 
-/* Real to integer: cut, saturate, and NaN is 0. `least` and `above` are exact in F. */
+/* Real to integer: truncates, saturates, and maps NaN to 0. `least` and `above` are exact in F. */
 #define AMBIT_CUT(to, T, from, F, least, most, above)                                              \
   AMBIT_INLINE T ambit_##to##_from_##from(F x)                                                     \
   {                                                                                                \

@@ -1,10 +1,12 @@
-/* C as gcc and clang speak it: names for what prelude/arithmetic.h uses, and vectors. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* C for gcc and clang: definitions for prelude/arithmetic.h, and vectors. */
 #include <math.h>
 #include <stdint.h>
 
 #define AMBIT_INLINE     static inline __attribute__((always_inline, unused))
 #define AMBIT_HAS_DOUBLE 1
-/* By comparing, because gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x): -0 for -0.5. */
+/* By comparison: gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x), which is -0 for
+ * -0.5. */
 #define AMBIT_IS_SMALL(x) (!((x) <= -1 || (x) >= 1))
 
 typedef uint8_t ambit_u8;
@@ -14,10 +16,11 @@ typedef uint32_t ambit_u32;
 typedef int64_t ambit_i64;
 typedef uint64_t ambit_u64;
 
-/* Vectors: bytes worked on at a time, and stores of that many from an array that lives in registers. A streamed
- * store goes past the cache; it needs an aligned place. */
+/* Vectors: bytes per vector, and stores of whole vectors from an array held in registers. A
+ * streaming store bypasses the cache and needs an aligned address. */
 #if defined(__aarch64__)
-#  define AMBIT_LONG_LOOPS 1 /* addresses of many short ones cost more than they save */
+#  define AMBIT_LONG_LOOPS                                                                         \
+    1 /* the address computations of many short loops cost more than they save */
 #else
 #  define AMBIT_LONG_LOOPS 0
 #endif

@@ -1,5 +1,7 @@
-/* Checked kernels: each thread keeps the first fault it meets, in C order of its cells, and leaves it in the record when it
- * is done; there the one of the least cell stays. A few names, then the same text for all languages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checked kernels: each thread keeps the first fault among its cells, in row-major order, and at
+ * the end stores it in the record, which keeps the fault of the lowest cell. A few definitions per
+ * language, then the same text for all. */
 #if defined(__OPENCL_VERSION__)
 #  define AMBIT_GLOBAL     global
 #  define AMBIT_TAKE(lock) (atomic_xchg((volatile global int *)(lock), 1) == 0)
@@ -24,7 +26,7 @@ typedef uint32_t ambit_u32;
 typedef int64_t ambit_i64;
 typedef uint64_t ambit_u64;
 
-/* What a checked function is handed: as device/cpu/cpu.c has it. */
+/* The argument of a checked function, as in device/cpu/cpu.c. */
 typedef struct ambit_checked_call {
   ambit_call call;
   ambit_i64 *faults;
@@ -48,7 +50,7 @@ AMBIT_INLINE ambit_u64 AMBIT_BITS_F64(double x)
 }
 #endif
 
-/* What a thread keeps: of the cell it is at, until something happens; then of that. */
+/* The state of a thread: its current cell; after a fault, that fault. */
 typedef struct ambit_fault {
   int kind, access, set, source, poison;
   ambit_i64 cell[AMBIT_FAULT_AXES];
@@ -63,7 +65,7 @@ AMBIT_INLINE void ambit_fault_begin(ambit_fault *f)
     f->cell[d] = 0;
 }
 
-/* Whether an access may be made, if need be after having noted that it may not. */
+/* Whether an access is allowed; records a fault if not. */
 AMBIT_INLINE int ambit_may(ambit_fault *f, int kind, int access, int inside, ambit_i64 place,
                            ambit_i64 first, ambit_i64 end)
 {
@@ -75,16 +77,16 @@ AMBIT_INLINE int ambit_may(ambit_fault *f, int kind, int access, int inside, amb
   return 0;
 }
 
-/* Where to read: there, or where it does no harm. */
+/* The place to read: the requested one if allowed, else a harmless one. */
 AMBIT_INLINE ambit_i64 ambit_place(ambit_fault *f, int access, int inside, ambit_i64 place,
                                    ambit_i64 first, ambit_i64 end)
 {
   return ambit_may(f, AMBIT_FAULT_READ, access, inside, place, first, end) ? place : first;
 }
 
-/* A value that was read, on its way into an expression; and one that is about to be written. By their bits, whatever
- * the compiler thinks of NaN. Operands are evaluated in any order: of several NaN that were read, the one with the least
- * number is kept. */
+/* Checks a value read into an expression, and a value about to be written. The checks use the bits,
+ * independent of the compiler's treatment of NaN. Operands are evaluated in any order: of several
+ * NaN read, the one with the lowest access number is recorded. */
 #define AMBIT_WATCH(name, T, bits, infinity, sign, its_poison)                                     \
   AMBIT_INLINE T ambit_use_##name(ambit_fault *f, T x, int access)                                 \
   {                                                                                                \
@@ -127,8 +129,8 @@ AMBIT_INLINE void ambit_fault_store(const ambit_fault *f, AMBIT_GLOBAL volatile 
     faults[AMBIT_FAULT_CELL + d] = f->cell[d];
 }
 
-/* The lock is given back within the same turn of the loop: threads that run in lockstep would wait for ever for one of
- * their own otherwise. */
+/* The lock is released in the same iteration of the loop; threads in lockstep would deadlock
+ * otherwise. */
 AMBIT_INLINE void ambit_fault_leave(const ambit_fault *f, AMBIT_GLOBAL volatile ambit_i64 *faults)
 {
   int waits = f->kind != 0;

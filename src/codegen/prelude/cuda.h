@@ -1,12 +1,13 @@
-/* CUDA: names for what prelude/arithmetic.h and the kernels below use. No header is needed: NVRTC has none. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CUDA: definitions for prelude/arithmetic.h and the kernels below. No headers: NVRTC has none. */
 #ifdef __NVCC__
-#  pragma nv_diag_suppress 177 /* helpers that nobody calls */
+#  pragma nv_diag_suppress 177 /* unused helpers */
 #endif
 #define AMBIT_INLINE                    static __device__ __forceinline__
 #define AMBIT_THREADS(x, y, z)          __launch_bounds__((x) * (y) * (z))
 #define AMBIT_RESIDENT(x, y, z, blocks) __launch_bounds__((x) * (y) * (z), blocks)
 #define AMBIT_HAS_DOUBLE                1
-#define AMBIT_IS_SMALL(x)               ((x) != (x)) /* the rest is cut right */
+#define AMBIT_IS_SMALL(x)               ((x) != (x)) /* the conversion handles the rest */
 
 typedef unsigned char ambit_u8;
 typedef short ambit_i16;

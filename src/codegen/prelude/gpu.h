@@ -1,4 +1,6 @@
-/* More of the arithmetic of Ambit's kernel language, for GPUs: what C compilers are told by -fwrapv, and sums. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* More of the arithmetic of Ambit's kernel language, for GPUs: wrapping integers, for which C
+ * compilers have -fwrapv, and sums. */
 
 /* Integers wrap. */
 #define AMBIT_WRAPPING(name, T, U)                                                                 \
@@ -21,8 +23,8 @@
 AMBIT_WRAPPING(i32, ambit_i32, ambit_u32)
 AMBIT_WRAPPING(i64, ambit_i64, ambit_u64)
 
-/* What a sum of real numbers is added up in: a double, or where there is none two floats, the second of
- * which holds what rounding took from the first. Eight bytes either way. */
+/* The accumulator of a sum of real numbers: a double, or without double two floats, the second of
+ * which holds the rounding error of the first. Eight bytes either way. */
 #if AMBIT_HAS_DOUBLE
 typedef double ambit_sum;
 
@@ -54,7 +56,7 @@ AMBIT_INLINE ambit_sum ambit_sum_zero(void)
   s.high = s.low = 0.0f;
   return s;
 }
-/* What is lost is no number where the sum is infinite: then nothing is. */
+/* If the sum is infinite the rounding error is NaN: it is then dropped. */
 AMBIT_INLINE ambit_sum ambit_sum_carry(float sum, float lost)
 {
   float high = sum + lost, low = lost - (high - sum);

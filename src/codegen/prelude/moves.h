@@ -1,16 +1,18 @@
-/* Moving cells on a GPU: one box of cells from place to place, or many at once.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of cells on a GPU: one box, or many at once.
  *
- * Compiled once per size of a value, behind prelude/cuda.h or prelude/opencl.h and a few definitions:
- *   KERNEL, GLOBAL   what stands before a kernel and before a type in device memory
+ * Compiled once per size of a value, after prelude/cuda.h or prelude/opencl.h and some definitions:
+ *   KERNEL, GLOBAL   qualifiers of a kernel and of a type in device memory
  *   T                an unsigned integer of the size of a value
- *   THREADS          of a block; THREAD and BLOCK count from 0, BLOCKS is the number of blocks
+ *   THREADS          per block; THREAD and BLOCK are indices, BLOCKS is the number of blocks
  *   AXES             seven
  *
- * Values are counted in C order over up to seven axes, the components being one of them; axis 0 is the innermost
- * here. A place is the sum over the axes of index times stride.
+ * Values are numbered in row-major order over up to seven axes, one of which is the component; axis
+ * 0 is the innermost here. A place is the sum over the axes of index times stride.
  */
 
-/* Takes the index along the innermost axis off `rest`. Counts that fit are divided in 32 bits: much faster. */
+/* Splits the index along the innermost axis off `rest`. Division in 32 bits, where possible, is
+ * much faster. */
 #define TAKE(n, s, to)                                                                             \
   if ((n) > 1) {                                                                                   \
     ambit_i64 index = is_small ? (ambit_i64)((ambit_u32)rest % (ambit_u32)(n))                     \
@@ -20,7 +22,7 @@
     to += index * (s);                                                                             \
   }
 
-/* Copies `count` values, from number `first` on, between two places of the same shape. */
+/* Copies `count` values, starting with number `first`, between two places of the same shape. */
 KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
     GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
     ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
@@ -53,14 +55,14 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
   }
 }
 
-/* A box of values to copy, or to set; ambit__gpu_item of device/gpu/gpu.h. */
+/* A box of values to copy or to set; ambit__gpu_item of device/gpu/gpu.h. */
 typedef struct ambit_item {
   ambit_i64 to, from, to_base, from_base, is_value, value, first, blocks, count, axes;
   ambit_i64 n[AXES], to_step[AXES], from_step[AXES];
 } ambit_item;
 
-/* All boxes of a table at once: behind its items stands, for each block, the item that the block is for. Memories
- * are m0 to m15. */
+/* All boxes of a table at once. After its items the table has, for each block, the number of its
+ * item. The memories are m0 to m15. */
 KERNEL AMBIT_THREADS(THREADS, 1,
                      1) void ambit_batch(GLOBAL const ambit_item *items, ambit_i64 nitems,
                                          GLOBAL T *m0, GLOBAL T *m1, GLOBAL T *m2, GLOBAL T *m3,

@@ -1,4 +1,5 @@
-/* OpenCL C 1.2: names for what prelude/arithmetic.h and the kernels below use. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OpenCL C 1.2: definitions for prelude/arithmetic.h and the kernels below. */
 #ifdef cl_khr_fp64
 #  pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #  define AMBIT_HAS_DOUBLE 1
@@ -7,7 +8,7 @@
 #endif
 #define AMBIT_INLINE           static inline
 #define AMBIT_THREADS(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
-#define AMBIT_IS_SMALL(x)      ((x) != (x)) /* the rest is cut right */
+#define AMBIT_IS_SMALL(x)      ((x) != (x)) /* the conversion handles the rest */
 
 typedef uchar ambit_u8;
 typedef short ambit_i16;

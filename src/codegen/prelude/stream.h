@@ -1,9 +1,12 @@
-/* CUDA: what kernels that stream strips of a grid call. The lanes of a warp own neighbouring runs of N cells. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CUDA: helpers of kernels that stream strips of a grid. The lanes of a warp own adjacent runs of N
+ * cells. */
 
-/* Numbers that instructions take from memory for constants. They may not be static, or compilers write them into registers. */
+/* Constants that instructions read from constant memory. Not static: compilers would keep them in
+ * registers. */
 #define AMBIT_TABLE __constant__
 
-/* N values that lie beside each other, moved in pieces of up to 16 bytes. */
+/* N adjacent values, moved in pieces of up to 16 bytes. */
 template <typename T, int N> struct __align__(sizeof(T) * N) ambit_pack
 {
   T at[N];
@@ -21,8 +24,8 @@ template <int N, typename T> AMBIT_INLINE void ambit_load(T *to, const T *from)
   }
 }
 
-/* The same, but loads that compilers do not put off in order to need fewer registers: nothing that is computed comes before
- * them if a barrier and a branch, or ambit_pin and a branch, come after. */
+/* The same, with loads that compilers do not delay in order to save registers: no computation moves
+ * before them if they are followed by a barrier and a branch, or by ambit_pin and a branch. */
 template <typename T, int N> AMBIT_INLINE void ambit_now(ambit_pack<T, N> &to, const T *from)
 {
   to = *(const ambit_pack<T, N> *)from;
@@ -68,11 +71,11 @@ template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *fr
 AMBIT_INLINE void ambit_pin()
 {
 #ifdef __CUDACC__
-  asm volatile("bar.sync %0, 32;" ::"r"((int)threadIdx.y + 1) : "memory"); /* this warp alone */
+  asm volatile("bar.sync %0, 32;" ::"r"((int)threadIdx.y + 1) : "memory"); /* this warp only */
 #endif
 }
 
-/* All of them, if so; compilers make one instruction with a condition of it, and nothing branches. */
+/* Stores all values if `yes`; compiles to one predicated instruction, without a branch. */
 template <int N, typename T> AMBIT_INLINE void ambit_store_all(bool yes, T *to, const T *from)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;
@@ -87,12 +90,12 @@ template <int N, typename T> AMBIT_INLINE void ambit_store_all(bool yes, T *to, 
   }
 }
 
-/* Those from `first` to `end` only: all at once, or one by one. */
+/* Stores the values from `first` to `end` - 1: all at once, or one by one. */
 template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int first, int end)
 {
   const bool whole = end - first == N;
   const int single =
-      whole ? 0 : (1 << end) - (1 << first); /* a bit for each; none if end is before first */
+      whole ? 0 : (1 << end) - (1 << first); /* one bit each; none if end is before first */
 
   ambit_store_all<N>(whole, to, from);
 #pragma unroll
@@ -100,7 +103,7 @@ template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from,
     if (end > first && (single >> k & 1)) to[k] = from[k];
 }
 
-/* Those that have a bit, in the same way. */
+/* Stores the values whose bit is set, in the same way. */
 template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from, int bits)
 {
   const bool whole = bits == (1 << N) - 1;
@@ -111,7 +114,8 @@ template <int N, typename T> AMBIT_INLINE void ambit_store(T *to, const T *from,
     if (!whole && (bits >> k & 1)) to[k] = from[k];
 }
 
-/* The same if it is this warp's `own`, without a branch, so that the code after loads that came first is all of a piece. */
+/* The same if this warp owns the cells (`own`), without a branch, so that the code after early
+ * loads stays one basic block. */
 template <typename T, int N>
 AMBIT_INLINE void ambit_put_if(bool yes, T *to, const ambit_pack<T, N> &values)
 {
@@ -165,7 +169,7 @@ AMBIT_INLINE void ambit_store_if(bool own, T *to, const T *from, int bits)
     ambit_values_if<1>(own && !whole && (bits >> k & 1), to + k, from + k);
 }
 
-/* The value that the lane before or after this one has; at the ends of the warp, `end`. */
+/* The value of the previous or next lane; `end` at the ends of the warp. */
 template <typename T> AMBIT_INLINE T ambit_before(T value, T end)
 {
   const T other = (T)__shfl_up_sync(0xffffffffu, value, 1);
@@ -179,7 +183,7 @@ template <typename T> AMBIT_INLINE T ambit_after(T value, T end)
   return threadIdx.x == 31 ? end : other;
 }
 
-/* Every element of an array takes the place of the one before it, the first that of the last. */
+/* Rotates an array: every element moves one place down, the first to the end. */
 template <typename T> AMBIT_INLINE void ambit_assign(T &to, const T &from)
 {
   to = from;
@@ -209,13 +213,13 @@ template <typename T> AMBIT_INLINE T ambit_most(T a, T b)
 {
   return b > a ? b : a;
 }
-/* x, but not under `low` nor over `high`. */
+/* x clamped to low .. high. */
 AMBIT_INLINE int ambit_between(int low, int x, int high)
 {
   return x < low ? low : x > high ? high : x;
 }
 
-/* A bit for each of N cells, those from `first` to `end`. */
+/* A mask of the cells from `first` to `end` - 1 among N. */
 template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
 {
   const int from = ambit_between(0, first, N), till = ambit_between(0, end, N);
@@ -223,7 +227,7 @@ template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
   return till > from ? (1 << till) - (1 << from) : 0;
 }
 
-/* x, which is less than a row of n cells beyond it, or where it comes to when the row begins anew. */
+/* Wraps x, which is less than n cells outside a row of n cells, into the row. */
 AMBIT_INLINE int ambit_around(int x, int n)
 {
   return x < 0 ? x + n : x < n ? x : x - n;

@@ -1,5 +1,7 @@
-/* The end of a run, found on the GPU. Compiled behind prelude/cuda.h or prelude/opencl.h, and definitions of
- * KERNEL, GLOBAL, the values of ambit_type and of ambit_condition. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The stop condition of a run, tested on the GPU. Compiled after prelude/cuda.h or
+ * prelude/opencl.h, and definitions of KERNEL, GLOBAL, the values of ambit_type and of
+ * ambit_condition. */
 
 AMBIT_INLINE double number_at(GLOBAL const void *at, ambit_i64 type)
 {
@@ -11,8 +13,8 @@ AMBIT_INLINE double number_at(GLOBAL const void *at, ambit_i64 type)
   return (double)*(GLOBAL const ambit_i64 *)at;
 }
 
-/* Keeps the number of the iteration in record[0], and the eight bytes of the value behind it, if the condition
- * holds or never can; only the first time. */
+/* If the condition holds, or the value is not finite, stores the iteration number in record[0] and
+ * the eight bytes of the value after it; only the first time. */
 KERNEL AMBIT_THREADS(1, 1, 1) void ambit_check(GLOBAL ambit_i64 *record, GLOBAL const void *at,
                                                ambit_i64 type, ambit_i64 when, double bound,
                                                ambit_i64 iteration)

@@ -202,19 +202,19 @@ ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *fe
   if (x->nchannels) AMBIT_TRY(ambit__queues_begin(x, feeder));
   for (int i = x->nchannels - 1; i >= 0; i--) /* receives are posted before anything is sent */
     AMBIT_TRY(start_channel(x, &x->channels[i]));
-  AMBIT_TRY(ambit__local_run(x, LOCAL_COPIES, false));
+  AMBIT_TRY(ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_COPIES], false));
   return ambit__exchange_progress(x);
 }
 
 ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside)
 {
-  AMBIT_TRY(ambit__local_run(x, LOCAL_EDGES, false));
+  AMBIT_TRY(ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_EDGES], false));
   return beside ? ambit__queues_ready(x) : AMBIT_OK;
 }
 
 ambit_status ambit__exchange_ghosts(ambit__exchange *x, bool beside)
 {
-  return ambit__local_run(x, LOCAL_GHOSTS, beside);
+  return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], beside);
 }
 
 ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)

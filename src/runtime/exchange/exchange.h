@@ -8,7 +8,7 @@
 #ifndef AMBIT_RUNTIME_EXCHANGE_EXCHANGE_H
 #define AMBIT_RUNTIME_EXCHANGE_EXCHANGE_H
 
-#include "runtime/program/program.h"
+#include "runtime/exchange/move_set.h"
 
 typedef enum ambit__channel_state {
   CHANNEL_IDLE,
@@ -47,14 +47,6 @@ typedef enum ambit__local_phase {
   LOCAL_PHASES
 } ambit__local_phase;
 
-/* What moves within one engine at one time. */
-typedef struct ambit__local_moves {
-  ambit__move *moves; /* owned */
-  int n;
-  size_t cap;
-  ambit__batch *batch; /* of them; NULL: they are done one by one */
-} ambit__local_moves;
-
 /* Where queues of an engine wait for each other (queues.c). */
 typedef enum ambit__point {
   POINT_BEGIN,  /* what is sent is computed: moves wait */
@@ -73,9 +65,9 @@ typedef struct ambit__exchange {
   int nchannels;
   ambit__box
       *early; /* by slice and part: own cells, and ghosts that are copies of own cells; owned */
-  ambit__event **events;     /* by engine and point; owned */
-  bool bordered;             /* its border cells were handed out since the order was taken up */
-  ambit__local_moves *local; /* by engine and time; owned */
+  ambit__event **events; /* by engine and point; owned */
+  bool bordered;         /* its border cells were handed out since the order was taken up */
+  ambit__move_set local[LOCAL_PHASES]; /* owned */
 } ambit__exchange;
 
 static inline ambit *ambit__exchange_context(const ambit__exchange *x)
@@ -95,8 +87,9 @@ static inline ambit__store ambit__slice_store(const ambit__halo_slice *s, int pa
   return (ambit__store){ambit__layout_slice(&all->layout, s->first, s->count), all->buffer};
 }
 
-ambit_status ambit__exchange_make(ambit_program *p, const int *halos, int n, int tag,
-                                  ambit__exchange **x);
+/* Of some of a list of halos. */
+ambit_status ambit__exchange_make(ambit_program *p, const ambit__halos *from, const int *halos,
+                                  int n, int tag, ambit__exchange **x);
 void ambit__exchange_free(ambit__exchange *x); /* NULL does nothing */
 /* Whether something leaves an engine of this process, or comes to one. */
 bool ambit__exchange_is_far(const ambit__exchange *x);
@@ -133,9 +126,6 @@ ambit__queue *ambit__queue_of(const ambit *a, const ambit__operation *op,
 
 /* ---- local_moves.c ---- */
 
-ambit_status ambit__local_make(ambit__exchange *x); /* x->early is known */
-void ambit__local_free(ambit__exchange *x);
-/* `late`: on the queue of border cells. */
-ambit_status ambit__local_run(ambit__exchange *x, ambit__local_phase when, bool late);
+ambit_status ambit__exchange_make_local(ambit__exchange *x); /* x->early is known */
 
 #endif

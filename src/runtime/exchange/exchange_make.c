@@ -169,15 +169,15 @@ static ambit__box early_box(const ambit__exchange *x, const ambit__halo_slice *f
   ambit__box box = g->parts[g->first + part];
   const ambit__box own = box;
 
-  if (ambit__box_is_empty(&own)) return box;
+  if (ambit__box_is_empty(&own) || !f->has_ghosts) return box;
   for (int d = 0; d < box.ndims; d++) {
     int64_t n = g->box.hi[d];
 
     if (own.lo[d] == 0 && r->given.lo[d] == 0 && r->reach.lo[d] < 0 &&
-        from_own(f->field->boundaries.kind[d][0], n, r->reach.lo[d], 0, own.lo[d], own.hi[d]))
+        from_own(f->boundaries->kind[d][0], n, r->reach.lo[d], 0, own.lo[d], own.hi[d]))
       box.lo[d] = r->reach.lo[d];
     if (own.hi[d] == n && r->given.hi[d] == n && r->reach.hi[d] > n &&
-        from_own(f->field->boundaries.kind[d][1], n, n, r->reach.hi[d], own.lo[d], own.hi[d]))
+        from_own(f->boundaries->kind[d][1], n, n, r->reach.hi[d], own.lo[d], own.hi[d]))
       box.hi[d] = r->reach.hi[d];
   }
   return box;
@@ -198,20 +198,20 @@ static ambit_status find_early(ambit__exchange *x)
 
 /* ---- the whole ---- */
 
-static ambit_status make(ambit__exchange *x, const int *halos, int n)
+static ambit_status make(ambit__exchange *x, const ambit__halos *from, const int *halos, int n)
 {
-  const ambit_program *p = x->program;
+  ambit__errors *errors = ambit__program_errors(x->program);
 
   for (int i = 0; i < n; i++)
-    x->nslices += p->halos[halos[i]].nslices;
-  x->slices = ambit__new(ambit__program_errors(p), (size_t)x->nslices, sizeof *x->slices);
+    x->nslices += from->list[halos[i]].nslices;
+  x->slices = ambit__new(errors, (size_t)x->nslices, sizeof *x->slices);
   x->nslices = 0;
   for (int i = 0; x->slices && i < n; i++)
-    for (int k = 0; k < p->halos[halos[i]].nslices; k++)
-      x->slices[x->nslices++] = &p->halos[halos[i]].slices[k];
+    for (int k = 0; k < from->list[halos[i]].nslices; k++)
+      x->slices[x->nslices++] = &from->list[halos[i]].slices[k];
   if (!x->slices) return AMBIT_ENOMEM;
   AMBIT_TRY(find_early(x));
-  AMBIT_TRY(ambit__local_make(x));
+  AMBIT_TRY(ambit__exchange_make_local(x));
   AMBIT_TRY(add_channels(x));
   if (x->nchannels) AMBIT_TRY(ambit__queues_open(x));
   for (int i = 0; i < x->nchannels; i++)
@@ -219,8 +219,8 @@ static ambit_status make(ambit__exchange *x, const int *halos, int n)
   return AMBIT_OK;
 }
 
-ambit_status ambit__exchange_make(ambit_program *p, const int *halos, int n, int tag,
-                                  ambit__exchange **out)
+ambit_status ambit__exchange_make(ambit_program *p, const ambit__halos *from, const int *halos,
+                                  int n, int tag, ambit__exchange **out)
 {
   ambit__exchange *x = ambit__new(&p->grid->context->errors, 1, sizeof *x);
   ambit_status s;
@@ -229,7 +229,7 @@ ambit_status ambit__exchange_make(ambit_program *p, const int *halos, int n, int
   if (!x) return AMBIT_ENOMEM;
   x->program = p;
   x->tag = tag;
-  s = make(x, halos, n);
+  s = make(x, from, halos, n);
   if (!s) return AMBIT_OK;
   ambit__exchange_free(x);
   *out = NULL;
@@ -242,7 +242,8 @@ void ambit__exchange_free(ambit__exchange *x)
   for (int i = 0; i < x->nchannels; i++)
     close_channel(x, &x->channels[i]);
   ambit__queues_close(x);
-  ambit__local_free(x);
+  for (int i = 0; i < LOCAL_PHASES; i++)
+    ambit__move_set_free(ambit__exchange_context(x), &x->local[i]);
   free(x->channels);
   free(x->slices);
   free(x->early);

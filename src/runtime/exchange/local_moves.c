@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* local_moves.c - what an exchange moves within engines: copies between parts, and ghost cells.
+/* local_moves.c - the moves of an exchange within engines: copies between parts, and ghost cells.
  *
- * What it is, is found out once; devices that launch what they do get it in batches. The ghosts that are copies of own cells
- * can be filled before any halo has come; the others follow from the halo.
+ * Ghost cells that are copies of own cells can be filled before any message has arrived; the others
+ * depend on the halo.
  */
-#include "base/memory.h"
 #include "runtime/exchange/exchange.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static ambit__local_moves *local_of(const ambit__exchange *x, int engine, ambit__local_phase when)
-{
-  return &x->local[engine * LOCAL_PHASES + (int)when];
-}
 
 static ambit_status add(ambit__exchange *x, int part, ambit__local_phase when, const ambit__move *m)
 {
-  ambit__local_moves *local = local_of(x, x->program->grid->placement.engine[part], when);
-  ambit__move *moves = ambit__grow(&ambit__exchange_context(x)->errors, local->moves,
-                                   (size_t)local->n, &local->cap, sizeof *moves);
-
-  if (!moves) return AMBIT_ENOMEM;
-  local->moves = moves;
-  moves[local->n++] = *m;
-  return AMBIT_OK;
+  return ambit__move_set_add(x->program->grid, &x->local[when], part, m);
 }
 
 /* ---- ghosts ---- */
@@ -39,10 +25,10 @@ static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local
                          .count = s->count,
                          .box = *given,
                          .reach = *reach,
-                         .boundaries = &f->boundaries,
+                         .boundaries = s->boundaries,
                          .extents = f->grid->box.hi};
 
-  return ambit__box_equal(given, reach) ? AMBIT_OK : add(x, part, when, &m);
+  return !s->has_ghosts || ambit__box_equal(given, reach) ? AMBIT_OK : add(x, part, when, &m);
 }
 
 /* Ghosts that are copies of own cells need no message. */
@@ -120,60 +106,10 @@ static ambit_status add_all(ambit__exchange *x)
   return AMBIT_OK;
 }
 
-ambit_status ambit__local_make(ambit__exchange *x)
+ambit_status ambit__exchange_make_local(ambit__exchange *x)
 {
-  const ambit *a = ambit__exchange_context(x);
-
-  x->local = ambit__new(&ambit__exchange_context(x)->errors, (size_t)a->nengines * LOCAL_PHASES,
-                        sizeof *x->local);
-  if (!x->local) return AMBIT_ENOMEM;
   AMBIT_TRY(add_all(x));
-  for (int i = 0; i < a->nengines * LOCAL_PHASES; i++) {
-    ambit__device *dev = a->engines[i / LOCAL_PHASES].device;
-    ambit__local_moves *local = &x->local[i];
-
-    if (local->n && dev->backend->batch_open)
-      AMBIT_TRY(dev->backend->batch_open(dev, local->moves, local->n, &local->batch));
-  }
-  return AMBIT_OK;
-}
-
-void ambit__local_free(ambit__exchange *x)
-{
-  for (int i = 0; x->local && i < ambit__exchange_context(x)->nengines * LOCAL_PHASES; i++) {
-    if (x->local[i].batch)
-      ambit__exchange_context(x)->engines[i / LOCAL_PHASES].device->backend->batch_close(
-          x->local[i].batch);
-    free(x->local[i].moves);
-  }
-  free(x->local);
-}
-
-static ambit__store view(const ambit__store *s, const ambit__move *m)
-{
-  return (ambit__store){ambit__layout_slice(&s->layout, m->first, m->count), s->buffer};
-}
-
-static ambit_status run_one(ambit__queue *q, const ambit__move *m)
-{
-  const ambit__backend *backend = q->device->backend;
-  ambit__store dst = view(m->dst, m), src;
-
-  if (!m->src) return backend->ghosts(q, &dst, m->boundaries, m->extents, &m->box, &m->reach);
-  src = view(m->src, m);
-  return backend->copy_box(q, &dst, &src, &m->box, m->shift);
-}
-
-ambit_status ambit__local_run(ambit__exchange *x, ambit__local_phase when, bool late)
-{
-  for (int e = 0; e < ambit__exchange_context(x)->nengines; e++) {
-    const ambit__local_moves *local = local_of(x, e, when);
-    ambit__queue *q = late ? ambit__exchange_context(x)->engines[e].border
-                           : ambit__exchange_context(x)->engines[e].queue;
-
-    if (local->batch) AMBIT_TRY(q->device->backend->batch_run(q, local->batch));
-    for (int i = 0; !local->batch && i < local->n; i++)
-      AMBIT_TRY(run_one(q, &local->moves[i]));
-  }
+  for (int i = 0; i < LOCAL_PHASES; i++)
+    AMBIT_TRY(ambit__move_set_open(ambit__exchange_context(x), &x->local[i]));
   return AMBIT_OK;
 }

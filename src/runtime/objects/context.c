@@ -117,7 +117,7 @@ ambit_status ambit_close(ambit *a)
   ambit_status status;
 
   if (!a) return AMBIT_EINVAL;
-  ambit__meet(a, "it closes its context");
+  ambit__meet(a, "closes its context");
   while (a->grids.next->owner)
     ambit_grid_destroy(a->grids.next->owner);
   while (a->scalars.next->owner)

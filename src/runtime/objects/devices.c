@@ -232,7 +232,7 @@ ambit_status ambit__engines_open(ambit *a)
               "the context could not be opened, and only its error was cleared: open another");
   a->settings.sharers = a->net->local_size;
   add_list(a);
-  AMBIT_TRY(ambit__meet(a, "it opens its devices"));
+  AMBIT_TRY(ambit__meet(a, "opens its devices"));
   AMBIT_TRY(ambit__probe_gpu_mpi(a));
   return number_parts(a);
 }

@@ -239,7 +239,7 @@ static ambit_status meet(const ambit_field *f, const ambit__box *box)
 
   if (f->grid->context->net->size == 1) return AMBIT_OK;
   ambit__box_print(box, cells, sizeof cells);
-  snprintf(doing, sizeof doing, "it reads %s of field '%.20s'", cells, f->name);
+  snprintf(doing, sizeof doing, "reads %s of field '%.20s'", cells, f->name);
   return ambit__meet(f->grid->context, doing);
 }
 
@@ -249,7 +249,7 @@ ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *
   ambit__box box;
 
   if (!f) return AMBIT_EINVAL;
-  if (check_read(f, lo, hi, values, &box)) return ambit__meet(f->grid->context, "it fails");
+  if (check_read(f, lo, hi, values, &box)) return ambit__meet(f->grid->context, "fails");
   AMBIT_TRY(meet(f, &box));
   if (ambit__box_is_empty(&box)) return AMBIT_OK;
   ambit__field_read_own(f, &box, values);

@@ -98,7 +98,7 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
   ambit__list_add(&a->grids, &g->link, g);
   make_parts(g);
   ambit__box_print(&g->box, box, sizeof box);
-  snprintf(doing, sizeof doing, "it makes a grid of the cells %s", box);
+  snprintf(doing, sizeof doing, "creates a grid of the cells %s", box);
   if (!ambit__meet(a, doing)) return g;
   ambit_grid_destroy(g);
   return NULL;
@@ -118,15 +118,18 @@ void ambit_grid_destroy(ambit_grid *g)
   free(g);
 }
 
-bool ambit__grid_cuts_rows(const ambit_grid *g)
+bool ambit__grid_cuts(const ambit_grid *g, int axis)
 {
-  const int x = g->box.ndims - 1;
-
   for (int i = 0; i < g->nparts; i++)
     if (!ambit__box_is_empty(&g->parts[i]) &&
-        (g->parts[i].lo[x] != 0 || g->parts[i].hi[x] != g->box.hi[x]))
+        (g->parts[i].lo[axis] != 0 || g->parts[i].hi[axis] != g->box.hi[axis]))
       return true;
   return false;
+}
+
+bool ambit__grid_cuts_rows(const ambit_grid *g)
+{
+  return ambit__grid_cuts(g, g->box.ndims - 1);
 }
 
 ambit__engine *ambit__engine_of(const ambit_grid *g, int part)

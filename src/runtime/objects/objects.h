@@ -150,7 +150,8 @@ ambit_status ambit__probe_gpu_mpi(ambit *a);
 
 ambit__engine *ambit__engine_of(const ambit_grid *g, int part); /* part: of this process */
 int ambit__grid_process(const ambit_grid *g, int part);         /* the process that has it */
-bool ambit__grid_cuts_rows(const ambit_grid *g);                /* some part has a piece of a row */
+bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part has a piece of it only */
+bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same of the last axis */
 /* A field of the grid changed its boundaries or margins; an object of the context goes. */
 void ambit__grid_changed(ambit_grid *g);
 void ambit__object_gone(ambit *a, const void *object);

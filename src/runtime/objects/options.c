@@ -33,6 +33,7 @@ static const row rows[] = {
     {"cachesize", COUNT, AT(cachesize), "512", 0, 1048576},
     {"cc", TEXT, AT(cc), "", 0, 0},
     {"check", FLAG, AT(check), "0", 0, 0},
+    {"depth", COUNT, AT(depth), "1", 1, 1000},
     {"devices", TEXT, AT(devices), "cpu", 0, 0},
     {"dump", TEXT, AT(dump), "", 0, 0},
     {"exchange", FLAG, AT(exchange), "1", 0, 0},

@@ -20,7 +20,8 @@ typedef enum ambit__note_kind {
   NOTE_BEGIN,   /* operations of an exchange */
   NOTE_EDGES,
   NOTE_FINISH,
-  NOTE_WAIT, /* in finish: until all messages have arrived */
+  NOTE_GHOSTS, /* filled before a stage of a cycle */
+  NOTE_WAIT,   /* in finish: until all messages have arrived */
   NOTE_PACK,
   NOTE_UNPACK,
   NOTE_SEND,    /* a message, from its submission until it was sent */

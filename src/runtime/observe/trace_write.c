@@ -22,6 +22,7 @@ static const char *const names[] = {
     [NOTE_BEGIN] = "begin",
     [NOTE_EDGES] = "edges",
     [NOTE_FINISH] = "finish",
+    [NOTE_GHOSTS] = "ghosts",
     [NOTE_WAIT] = "wait",
     [NOTE_PACK] = "pack",
     [NOTE_UNPACK] = "unpack",

@@ -37,9 +37,11 @@ static void describe_options(const ambit_program *p, ambit__text *t)
 {
   const ambit__settings *s = &p->grid->context->settings;
 
-  ambit__print(
-      t, "the options are strict=%d check=%d nan=%d exchange=%d overlap=%s partition=%s weights=%s",
-      s->strict, s->check, s->nan, s->exchange, s->overlap, s->partition, s->weights);
+  ambit__print(t,
+               "the options are strict=%d check=%d nan=%d exchange=%d depth=%d overlap=%s "
+               "partition=%s weights=%s",
+               s->strict, s->check, s->nan, s->exchange, s->depth, s->overlap, s->partition,
+               s->weights);
 }
 
 static void describe_field(const ambit_program *p, int field, ambit__text *t)

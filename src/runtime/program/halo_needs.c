@@ -7,7 +7,7 @@
  * a cell lie side by side. The boxes of a slice come from grid/halo.
  */
 #include "base/memory.h"
-#include "runtime/program/program.h"
+#include "runtime/program/dataflow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,34 +49,58 @@ static void collect(const ambit_program *p, const ambit__param *q, const ambit__
   }
 }
 
-static ambit_status add_param(ambit_program *p, const ambit__param *q, const ambit__box *region,
-                              ambit__halo_slice *slice)
+/* The reads of a parameter on a region and the layers beyond it. */
+static ambit_status add_param(ambit_program *p, const ambit__param *q, const ambit__need *what,
+                              bool wraps, ambit__halo_slice *slice)
 {
-  const bool wraps = ambit__field_wraps_rows(p, slice->field);
-  const ambit__box rows = rows_of(p, region);
   offsets o = {ambit__new(ambit__program_errors(p), (size_t)q->nreads + 1, sizeof *o.list), 0};
   ambit_status s = o.list ? AMBIT_OK : AMBIT_ENOMEM;
 
   for (int wrapped = 0; !s && wrapped <= (int)wraps; wrapped++) {
+    ambit__need need = *what;
+
     collect(p, q, slice, wraps, wrapped, &o);
-    s = ambit__needs_add(ambit__program_errors(p), &slice->needs, wrapped ? &rows : region,
+    if (wrapped) need.region = rows_of(p, &what->region);
+    s = ambit__needs_add(ambit__program_errors(p), &slice->needs, &need,
                          (const int(*)[AMBIT_MAX_DIMS])o.list, o.n);
   }
   free(o.list);
   return s;
 }
 
-/* All reads of some components of the field. */
-static ambit_status find_needs(ambit_program *p, ambit__halo_slice *slice)
+/* Whether a parameter of a step reads a field: by name, or, over several iterations, its values of
+ * the time when the first one begins. */
+static bool reads(const ambit_program *p, const ambit__dataflow *flow, int stage,
+                  const ambit_field *arg, const ambit_field *field)
 {
-  for (size_t k = 0; k < p->nsteps; k++) {
-    const ambit__step *s = &p->steps[k];
-    const ambit__box *region = &p->applies[k].region;
+  int buffer;
 
-    if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) continue;
-    for (int i = 0; i < s->n; i++)
-      if (s->args[i].field == slice->field)
-        AMBIT_TRY(add_param(p, &s->kernel->rule->params[i], region, slice));
+  if (!flow || !arg) return arg == field;
+  buffer = ambit__dataflow_buffer(p, flow, stage, arg);
+  return p->fields[buffer] == field && !flow->overwritten[stage * flow->nfields + buffer];
+}
+
+/* All reads of some components of the field. */
+static ambit_status find_needs(ambit_program *p, const ambit__dataflow *flow,
+                               ambit__halo_slice *slice)
+{
+  const int n = flow ? flow->nstages : (int)p->nsteps;
+
+  for (int k = 0; k < n; k++) {
+    const size_t step = flow ? flow->stages[k].step : (size_t)k;
+    const ambit__step *s = &p->steps[step];
+    ambit__need what = {.region = p->applies[step].region};
+
+    if (s->kind != STEP_APPLY || ambit__box_is_empty(&what.region)) continue;
+    if (flow) what.beyond = flow->stages[k].beyond;
+    for (int i = 0; i < s->n; i++) {
+      const ambit_field *f = s->args[i].field;
+
+      if (!reads(p, flow, k, f, slice->field)) continue;
+      if (flow) what.boundaries = &f->boundaries;
+      AMBIT_TRY(
+          add_param(p, &s->kernel->rule->params[i], &what, ambit__field_wraps_rows(p, f), slice));
+    }
   }
   return AMBIT_OK;
 }
@@ -89,14 +113,17 @@ static bool same_needs(const ambit__needs *a, const ambit__needs *b)
 }
 
 /* Adds one component, to the last slice if that is read alike. */
-static ambit_status add_component(ambit_program *p, ambit__field_halo *h, int first, int count)
+static ambit_status add_component(ambit_program *p, const ambit__dataflow *flow,
+                                  ambit__field_halo *h, int first, int count)
 {
   ambit__halo_slice *last = h->nslices ? &h->slices[h->nslices - 1] : NULL;
   ambit__halo_slice *new = &h->slices[h->nslices];
   ambit_status s;
 
-  *new = (ambit__halo_slice){.field = h->field, .first = first, .count = count};
-  s = find_needs(p, new);
+  *new = (ambit__halo_slice){
+      .field = h->field, .first = first, .count = count, .boundaries = h->boundaries};
+  new->has_ghosts = !flow;
+  s = find_needs(p, flow, new);
   if (!s && last && last->first + last->count == first && same_needs(&last->needs, &new->needs)) {
     last->count += count;
     ambit__needs_free(&new->needs);
@@ -108,7 +135,7 @@ static ambit_status add_component(ambit_program *p, ambit__field_halo *h, int fi
   return s;
 }
 
-static ambit_status find_slices(ambit_program *p, ambit__field_halo *h)
+static ambit_status find_slices(ambit_program *p, const ambit__dataflow *flow, ambit__field_halo *h)
 {
   const int n = h->field->components;
   const bool together = h->field->order == AMBIT_AOS;
@@ -116,7 +143,7 @@ static ambit_status find_slices(ambit_program *p, ambit__field_halo *h)
   h->slices = ambit__new(ambit__program_errors(p), (size_t)n, sizeof *h->slices);
   if (!h->slices) return AMBIT_ENOMEM;
   for (int c = 0; c < n; c += together ? n : 1)
-    AMBIT_TRY(add_component(p, h, c, together ? n : 1));
+    AMBIT_TRY(add_component(p, flow, h, c, together ? n : 1));
   return AMBIT_OK;
 }
 
@@ -127,7 +154,7 @@ ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__hal
   return (ambit__halo_spec){.grid = &g->box,
                             .parts = g->parts,
                             .nparts = g->nparts,
-                            .boundaries = &slice->field->boundaries,
+                            .boundaries = slice->boundaries,
                             .needs = slice->needs.list,
                             .nneeds = slice->needs.n,
                             .mine = g->mine};
@@ -139,7 +166,7 @@ ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__hal
  * all processes count: whether there is an exchange, and its tag, must not differ among them. */
 static bool varies(const ambit_program *p, const ambit__halo_slice *slice)
 {
-  const ambit__boundaries *b = &slice->field->boundaries;
+  const ambit__boundaries *b = slice->boundaries;
 
   for (int i = 0; i < p->grid->nparts; i++) {
     const ambit__reach *r = &slice->halo.reaches[i];
@@ -191,46 +218,48 @@ static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
   return AMBIT_OK;
 }
 
-static ambit_status make_halo(ambit_program *p, ambit_field *field)
+static ambit_status make_halo(ambit_program *p, const ambit__dataflow *flow, ambit_field *field,
+                              ambit__field_halo *h)
 {
-  ambit__field_halo *h = &p->halos[p->nhalos++];
-
-  *h = (ambit__field_halo){.field = field, .id = ++p->grid->context->last_id};
-  AMBIT_TRY(find_slices(p, h));
-  AMBIT_TRY(make_slices(p, h));
-  if (!h->nslices) {
-    free(h->slices);
-    p->nhalos--;
-  }
-  return AMBIT_OK;
+  *h = (ambit__field_halo){.field = field,
+                           .boundaries = flow ? &flow->boundaries : &field->boundaries,
+                           .id = ++p->grid->context->last_id};
+  AMBIT_TRY(find_slices(p, flow, h));
+  return make_slices(p, h);
 }
 
-ambit_status ambit__program_halos(ambit_program *p)
+ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, ambit__halos *halos)
 {
-  p->halos = ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *p->halos);
-  if (!p->halos) return AMBIT_ENOMEM;
+  *halos = (ambit__halos){
+      ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *halos->list), 0};
+  if (!halos->list) return AMBIT_ENOMEM;
   if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
-  for (int i = 0; i < p->nfields; i++)
-    AMBIT_TRY(make_halo(p, p->fields[i]));
+  for (int i = 0; i < p->nfields; i++) {
+    ambit__field_halo *h = &halos->list[halos->n++];
+
+    AMBIT_TRY(make_halo(p, flow, p->fields[i], h));
+    if (h->nslices) continue;
+    free(h->slices);
+    halos->n--;
+  }
   return AMBIT_OK;
 }
 
-void ambit__program_free_halos(ambit_program *p)
+void ambit__halos_free(ambit__halos *halos)
 {
-  for (int i = 0; i < p->nhalos; i++) {
-    for (int k = 0; k < p->halos[i].nslices; k++)
-      free_slice(&p->halos[i].slices[k]);
-    free(p->halos[i].slices);
+  for (int i = 0; i < halos->n; i++) {
+    for (int k = 0; k < halos->list[i].nslices; k++)
+      free_slice(&halos->list[i].slices[k]);
+    free(halos->list[i].slices);
   }
-  free(p->halos);
-  p->halos = NULL;
-  p->nhalos = 0;
+  free(halos->list);
+  *halos = (ambit__halos){0};
 }
 
 int ambit__field_halo_of(const ambit_program *p, const ambit_field *field)
 {
-  for (int i = 0; i < p->nhalos; i++)
-    if (p->halos[i].field == field) return i;
+  for (int i = 0; i < p->halos.n; i++)
+    if (p->halos.list[i].field == field) return i;
   return -1;
 }
 
@@ -252,7 +281,7 @@ static bool covers_slice(const ambit__field_halo *h, const ambit__halo_slice *sl
 bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_halo *b)
 {
   if (a == b) return true;
-  if (!ambit__boundaries_equal(&a->field->boundaries, &b->field->boundaries)) return false;
+  if (!ambit__boundaries_equal(a->boundaries, b->boundaries)) return false;
   for (int i = 0; i < b->nslices; i++)
     if (!covers_slice(a, &b->slices[i])) return false;
   return true;

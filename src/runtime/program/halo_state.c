@@ -32,9 +32,9 @@ static bool wants(const ambit_program *p, size_t step, const ambit__field_halo *
 
 static bool holds(const ambit_program *p, const int *made, int halo)
 {
-  int m = made[index_of(p, p->halos[halo].field)];
+  int m = made[index_of(p, p->halos.list[halo].field)];
 
-  return m >= 0 && ambit__field_halo_covers(&p->halos[m], &p->halos[halo]);
+  return m >= 0 && ambit__field_halo_covers(&p->halos.list[m], &p->halos.list[halo]);
 }
 
 /* ---- one step ---- */
@@ -60,10 +60,11 @@ static int missing(const ambit_program *p, const int *made, size_t step, int *mi
 {
   int n = 0, late = 0;
 
-  for (int i = 0; i < p->nhalos; i++)
-    if (wants(p, step, &p->halos[i]) && !holds(p, made, i)) missing_halos[n++] = i;
-  for (int i = 0; n && i < p->nhalos; i++) /* they travel together */
-    if (!wants(p, step, &p->halos[i]) && !holds(p, made, i) && soon_wanted(p, step, &p->halos[i]))
+  for (int i = 0; i < p->halos.n; i++)
+    if (wants(p, step, &p->halos.list[i]) && !holds(p, made, i)) missing_halos[n++] = i;
+  for (int i = 0; n && i < p->halos.n; i++) /* they travel together */
+    if (!wants(p, step, &p->halos.list[i]) && !holds(p, made, i) &&
+        soon_wanted(p, step, &p->halos.list[i]))
       missing_halos[n + late++] = i;
   return n + late;
 }
@@ -72,7 +73,7 @@ static void note_writes(const ambit_program *p, int *made, size_t step)
 {
   for (int i = 0; i < p->nfields; i++)
     if (ambit__step_writes(&p->steps[step], p->fields[i]) && made[i] >= 0 &&
-        p->halos[made[i]].varies)
+        p->halos.list[made[i]].varies)
       made[i] = -1;
 }
 
@@ -95,7 +96,7 @@ int ambit__halo_state_step(const ambit_program *p, int *made, size_t step, int *
   }
   n = missing(p, made, step, missing_halos);
   for (int i = 0; i < n; i++)
-    made[index_of(p, p->halos[missing_halos[i]].field)] = missing_halos[i];
+    made[index_of(p, p->halos.list[missing_halos[i]].field)] = missing_halos[i];
   if (!ambit__box_is_empty(&p->applies[step].region)) note_writes(p, made, step);
   return n;
 }
@@ -150,20 +151,20 @@ ambit_status ambit__halo_state_start(ambit_program *p)
 static bool still_good(const ambit_program *p, const ambit_field *f,
                        const ambit__field_halo *wanted)
 {
-  for (int i = 0; i < p->nhalos; i++)
-    if (p->halos[i].id == f->ghosts.halo)
-      return ambit__field_halo_covers(&p->halos[i], wanted) &&
-             (!f->ghosts.stale || !p->halos[i].varies);
+  for (int i = 0; i < p->halos.n; i++)
+    if (p->halos.list[i].id == f->ghosts.halo)
+      return ambit__field_halo_covers(&p->halos.list[i], wanted) &&
+             (!f->ghosts.stale || !p->halos.list[i].varies);
   return false;
 }
 
 bool ambit__halo_state_lacks(const ambit_program *p, int field)
 {
-  return p->start[field] >= 0 && !still_good(p, p->fields[field], &p->halos[p->start[field]]);
+  return p->start[field] >= 0 && !still_good(p, p->fields[field], &p->halos.list[p->start[field]]);
 }
 
 void ambit__halo_state_note(const ambit_program *p, const int *made)
 {
   for (int i = 0; i < p->nfields; i++)
-    p->fields[i]->ghosts = (ambit__ghosts){.halo = made[i] >= 0 ? p->halos[made[i]].id : 0};
+    p->fields[i]->ghosts = (ambit__ghosts){.halo = made[i] >= 0 ? p->halos.list[made[i]].id : 0};
 }

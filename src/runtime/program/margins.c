@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* margins.c - room around the own cells of every field for its halo and ghost cells. */
 #include "base/memory.h"
-#include "runtime/program/program.h"
+#include "runtime/program/cycle.h"
 
 #include <stdlib.h>
 
@@ -41,13 +41,38 @@ static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
   return AMBIT_OK;
 }
 
+/* Cells that a stage of a cycle reads, or writes, beyond the own ones. */
+static ambit_status widen_for_stage(const ambit_program *p, int stage, bool *changed)
+{
+  const ambit__stage *st = &p->cycle->flow.stages[stage];
+  const ambit__step *s = &p->steps[st->step];
+
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+    int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+
+    if (!s->args[i].field) continue;
+    for (int d = 0; d < p->grid->box.ndims - ambit__field_wraps_rows(p, s->args[i].field); d++) {
+      low[d] = st->beyond.lo[d] + q->low[d];
+      high[d] = st->beyond.hi[d] + q->high[d];
+    }
+    for (int k = 0; k < p->grid->placement.n; k++)
+      AMBIT_TRY(ambit__field_widen(s->args[i].field, k, low, high, changed));
+  }
+  return AMBIT_OK;
+}
+
 static ambit_status widen_all(const ambit_program *p, bool *any)
 {
   const int nparts = p->grid->placement.n;
   bool changed;
 
-  for (int i = 0; i < p->nhalos; i++)
-    AMBIT_TRY(widen_for(&p->halos[i], any));
+  for (int i = 0; i < p->halos.n; i++)
+    AMBIT_TRY(widen_for(&p->halos.list[i], any));
+  for (int i = 0; p->cycle && i < p->cycle->halos.n; i++)
+    AMBIT_TRY(widen_for(&p->cycle->halos.list[i], any));
+  for (int i = 0; p->cycle && i < p->cycle->flow.nstages; i++)
+    AMBIT_TRY(widen_for_stage(p, i, any));
   do {
     changed = false;
     for (size_t i = 0; i < p->nsteps; i++)

@@ -11,6 +11,8 @@
 #include "grid/halo.h"
 #include "runtime/objects/objects.h"
 
+struct ambit__dataflow; /* dataflow.h */
+
 typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE } ambit__step_kind;
 
 /* One step as the user wrote it. */
@@ -25,8 +27,10 @@ typedef struct ambit__step {
 /* Components of a field that all steps read alike, and their halo. */
 typedef struct ambit__halo_slice {
   ambit_field *field;
-  int first, count;   /* components first .. first + count - 1 */
-  ambit__needs needs; /* all reads of all steps of the program; owned */
+  int first, count;                    /* components first .. first + count - 1 */
+  const ambit__boundaries *boundaries; /* that reads outside the grid follow */
+  bool has_ghosts;                     /* an exchange fills them; else the stages of a cycle do */
+  ambit__needs needs;                  /* all reads of all steps of the program; owned */
   ambit__halo halo;
 } ambit__halo_slice;
 
@@ -34,10 +38,16 @@ typedef struct ambit__halo_slice {
 typedef struct ambit__field_halo {
   uint64_t id;
   ambit_field *field;
-  ambit__halo_slice *slices; /* at least one; owned */
+  const ambit__boundaries *boundaries; /* of its slices */
+  ambit__halo_slice *slices;           /* at least one; owned */
   int nslices;
   bool varies; /* some of it depends on own cells: it is not all constant ghosts */
 } ambit__field_halo;
+
+typedef struct ambit__halos {
+  ambit__field_halo *list; /* at most one per field; owned */
+  int n;
+} ambit__halos;
 
 /* A step of kind STEP_APPLY, built: what its launches have in common (build.c). */
 typedef struct ambit__apply {
@@ -64,6 +74,7 @@ typedef enum ambit__op_kind {
   OP_BEGIN,           /* exchange: post receives, start to pack and send */
   OP_EDGES,           /* exchange: fill the ghost cells that need no message */
   OP_FINISH,          /* exchange: wait for messages, unpack, fill the other ghost cells */
+  OP_GHOSTS,          /* ghost cells around all cells that a stage of a cycle computes */
   OP_LAUNCH,          /* a step, on some boxes */
   OP_ALLREDUCE_BEGIN, /* scalars that a step reduced, over engines and processes */
   OP_ALLREDUCE_END,
@@ -75,20 +86,23 @@ typedef enum ambit__cells { CELLS_ALL, CELLS_INNER, CELLS_BORDER } ambit__cells;
 
 typedef struct ambit__operation {
   ambit__op_kind kind;
-  int step; /* the step it comes from */
+  int step;      /* the step it comes from */
+  int iteration; /* of those of the schedule, from 0 on */
   /* OP_BEGIN, OP_EDGES, OP_FINISH; OP_LAUNCH on the border queue: the exchange its cells wait for */
   struct ambit__exchange *exchange;
   bool beside; /* OP_EDGES, OP_FINISH: border cells on their own queue wait for it */
   /* OP_BEGIN: the only unfinished producer of the cells sent is the border launch of this exchange;
    * NULL: it waits for all that was launched before. */
   struct ambit__exchange *feeder;
-  ambit__cells cells;   /* OP_LAUNCH */
-  ambit__piece *pieces; /* OP_LAUNCH; owned */
+  struct ambit__move_set *ghosts; /* OP_GHOSTS */
+  ambit__cells cells;             /* OP_LAUNCH */
+  ambit__piece *pieces;           /* OP_LAUNCH; owned */
   int npieces;
 } ambit__operation;
 
-/* The operations of an iteration, in order. All that it begins it also ends. */
+/* Operations, in order. All that a schedule begins it also ends. */
 typedef struct ambit__schedule {
+  int iterations;        /* that it does */
   ambit__operation *ops; /* owned */
   size_t n, cap;
 } ambit__schedule;
@@ -103,15 +117,15 @@ struct ambit_program {
   ambit__apply *applies;            /* by step */
   ambit_field **fields;             /* all that steps use, once each */
   int nfields;
-  bool *wraps_rows;         /* by field: kernels wrap reads along the last axis themselves; owned */
-  ambit__field_halo *halos; /* of fields that are read at neighbours */
-  int nhalos;
+  bool *wraps_rows;   /* by field: kernels wrap reads along the last axis themselves; owned */
+  ambit__halos halos; /* of fields that are read at neighbours, for one iteration */
   /* By field: the halo that is valid when an iteration starts, and when it ends; -1 none. */
   int *start, *end;
   struct ambit__exchange **starters;  /* by halo: it alone, before a run; in `exchanges` too */
   struct ambit__exchange **exchanges; /* all, owned */
   int nexchanges;
-  ambit__schedule schedule;
+  ambit__schedule schedule;       /* of one iteration */
+  struct ambit__cycle *cycle;     /* of several, with one exchange; NULL: there is none; owned */
   struct ambit__replay *replay;   /* recorded iterations; NULL: none are recorded; owned */
   struct ambit__checker *checker; /* of checked launches; NULL: there was none; owned */
   /* always: */
@@ -156,8 +170,11 @@ ambit_status ambit__program_compare(const ambit_program *p);
 ambit_status ambit__program_regions(ambit_program *p);       /* cells that each step updates */
 ambit_status ambit__program_periodic_rows(ambit_program *p); /* p->wraps_rows; collective */
 bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
-ambit_status ambit__program_halos(ambit_program *p);
-void ambit__program_free_halos(ambit_program *p);
+/* The halos of all fields for one iteration, or, with a dataflow, for several of them with one
+ * exchange at their start: then without ghost cells, which are filled stage by stage. */
+ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *flow,
+                               ambit__halos *halos);
+void ambit__halos_free(ambit__halos *halos);
 ambit_status ambit__program_widen(ambit_program *p); /* margins for all halos; collective */
 ambit_status ambit__program_build(ambit_program *p);
 void ambit__program_discard(ambit_program *p);

@@ -217,7 +217,7 @@ static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int pa
 
   if (halo < 0 || ambit__box_is_empty(&f->stores[part].layout.own))
     return f->stores[part].layout.own;
-  return ambit__field_halo_reach(&p->halos[halo], p->grid->first + part);
+  return ambit__field_halo_reach(&p->halos.list[halo], p->grid->first + part);
 }
 
 /* A launch that cannot be looked into, if it may be done at all. */

@@ -2,6 +2,7 @@
 /* execute.c - one iteration of a sealed program: a walk over its operations. */
 #include "runtime/exchange/allreduce.h"
 #include "runtime/exchange/exchange.h"
+#include "runtime/program/cycle.h"
 #include "runtime/program/halo_state.h"
 #include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
@@ -14,6 +15,7 @@ static const ambit__note_kind note_kinds[] = {
     [OP_BEGIN] = NOTE_BEGIN,
     [OP_EDGES] = NOTE_EDGES,
     [OP_FINISH] = NOTE_FINISH,
+    [OP_GHOSTS] = NOTE_GHOSTS,
     [OP_ALLREDUCE_BEGIN] = NOTE_ALLREDUCE_BEGIN,
     [OP_ALLREDUCE_END] = NOTE_ALLREDUCE_END,
     [OP_ROTATE] = NOTE_ROTATE,
@@ -81,7 +83,7 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .extents = p->grid->box.hi,
                        .nargs = nargs,
                        .args = apply->args + piece->part * nargs,
-                       .step = p->iteration,
+                       .step = p->iteration + op->iteration,
                        .more = piece->more,
                        .ends = apply->row_ends && spans(&piece->box, &apply->region)};
     const double start = ambit__trace_clock(a->trace);
@@ -124,6 +126,7 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_FINISH:
     return exchanges ? finish(p, op->exchange, op->beside)
                      : ambit__exchange_ghosts(op->exchange, op->beside);
+  case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return launch(p, op);
   case OP_ALLREDUCE_BEGIN: return ambit__allreduce_begin(p->applies[op->step].allreduce);
   case OP_ALLREDUCE_END: return ambit__allreduce_finish(p->applies[op->step].allreduce);
@@ -135,12 +138,12 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   return AMBIT_OK;
 }
 
-ambit_status ambit__program_walk(ambit_program *p)
+ambit_status ambit__program_walk(ambit_program *p, const ambit__schedule *list)
 {
   ambit *a = p->grid->context;
 
-  for (size_t i = 0; i < p->schedule.n; i++) {
-    const ambit__operation *op = &p->schedule.ops[i];
+  for (size_t i = 0; i < list->n; i++) {
+    const ambit__operation *op = &list->ops[i];
     const double start = ambit__trace_clock(a->trace);
 
     AMBIT_TRY(run(p, op));
@@ -158,17 +161,34 @@ void ambit__program_rotate(ambit_program *p)
       rotate(&p->steps[ops[i].step], k);
 }
 
-ambit_status ambit__program_iterate(ambit_program *p)
+static void forget_ghosts(ambit_program *p)
+{
+  for (int i = 0; i < p->nfields; i++)
+    p->fields[i]->ghosts = (ambit__ghosts){0};
+}
+
+static ambit_status iterate(ambit_program *p, const ambit__schedule *list, bool replays)
 {
   ambit *a = p->grid->context;
 
   AMBIT_TRY(ambit__net_listen(a->net)); /* a process that nothing comes from may have failed */
   if (a->trace) a->trace->iteration = p->iteration;
-  AMBIT_TRY(p->replay && !a->trace ? ambit__replay_iterate(p) : ambit__program_walk(p));
+  AMBIT_TRY(replays ? ambit__replay_iterate(p) : ambit__program_walk(p, list));
   if (a->trace) a->trace->iteration = -1;
   AMBIT_TRY(ambit__checked_end(p));
-  p->iteration++;
+  p->iteration += list->iterations;
   return AMBIT_OK;
+}
+
+ambit_status ambit__program_iterate(ambit_program *p)
+{
+  return iterate(p, &p->schedule, p->replay && !p->grid->context->trace);
+}
+
+ambit_status ambit__program_iterate_cycle(ambit_program *p)
+{
+  forget_ghosts(p); /* those that are read are filled stage by stage */
+  return iterate(p, &p->cycle->schedule, false);
 }
 
 static void iterate_back(ambit_program *p)
@@ -208,12 +228,6 @@ ambit_status ambit__program_ready(ambit_program *p)
   }
   ambit__halo_state_note(p, p->start);
   return AMBIT_OK;
-}
-
-static void forget_ghosts(ambit_program *p)
-{
-  for (int i = 0; i < p->nfields; i++)
-    p->fields[i]->ghosts = (ambit__ghosts){0};
 }
 
 void ambit__program_rest(ambit_program *p)

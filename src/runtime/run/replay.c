@@ -139,7 +139,7 @@ static ambit_status record(ambit_program *p)
 
   if (!s) s = backend->record(queue(p));
   if (s) goto failed;
-  s = ambit__program_walk(p);
+  s = ambit__program_walk(p, &p->schedule);
   ended = backend->recorded(queue(p), &new.recording); /* in any case */
   if (!s) s = ended;
   if (s) goto failed;
@@ -162,6 +162,6 @@ ambit_status ambit__replay_iterate(ambit_program *p)
     ambit__program_rotate(p);
     return AMBIT_OK;
   }
-  if (r->seen++ < WARM || r->n == MOST) return ambit__program_walk(p);
+  if (r->seen++ < WARM || r->n == MOST) return ambit__program_walk(p, &p->schedule);
   return record(p);
 }

@@ -64,7 +64,7 @@ static ambit_status copy_bandwidth(ambit *a, double *total)
 
   for (int i = 0; i < a->nengines; i++)
     mine += a->engines[i].device->backend->copy_bandwidth(a->engines[i].device);
-  if (!s) s = ambit__meet(a, "it measures how fast it copies");
+  if (!s) s = ambit__meet(a, "measures the copy bandwidth");
   if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
   *total = 0;
   for (int i = 0; !s && i < a->net->size; i++)

@@ -3,6 +3,7 @@
 #include "runtime/run/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/program/cycle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static ambit_status meet(const ambit_program *p, int64_t most, const ambit__unti
 {
   static const char *const signs[] = {"below", "above", "equal to"};
   char doing[120];
-  int n = snprintf(doing, sizeof doing, "it runs %" PRId64 " iterations", most);
+  int n = snprintf(doing, sizeof doing, "runs %" PRId64 " iterations", most);
 
   if (!p->unseal) n += snprintf(doing + n, sizeof doing - (size_t)n, " of a new program");
   if (p->every)
@@ -91,12 +92,20 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
 /* n iterations, and nothing waits in between. */
 static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
 {
-  for (int64_t i = 0; i < n; i++) {
+  const int64_t end = p->iteration + n, depth = p->cycle ? p->cycle->schedule.iterations : n + 1;
+  const int64_t single = n % depth;
+
+  while (end - p->iteration >= depth) {
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate_cycle(p)));
+    if (progress->on) ambit__progress_show(progress, p, false);
+  }
+  if (n >= depth && single) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
+  while (p->iteration < end) {
     AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate(p)));
     if (progress->on) ambit__progress_show(progress, p, false);
   }
   AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
-  ambit__program_rest(p);
+  if (single) ambit__program_rest(p);
   return AMBIT_OK;
 }
 
@@ -129,7 +138,8 @@ static ambit_status ask(ambit_program *p, bool *stopped)
   ambit_status s;
 
   ambit__trace_add(a->trace, NOTE_CALLBACK, start);
-  s = ambit__meet(a, p->unseal ? "it was called back" : "it changed its program when called back");
+  s = ambit__meet(a,
+                  p->unseal ? "returns from its callback" : "changed its program in its callback");
   if (!s) s = ambit__net_gather(net, &mine, 1, all);
   for (int i = 0; !s && i < net->size; i++)
     *stopped |= all[i];
@@ -198,6 +208,6 @@ ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition 
   ambit__until until = {.scalar = s, .when = when, .bound = value};
 
   if (!p) return AMBIT_EINVAL;
-  if (check_until(p, s, when)) return ambit__meet(p->grid->context, "it fails");
+  if (check_until(p, s, when)) return ambit__meet(p->grid->context, "fails");
   return run(p, most, &until);
 }

@@ -23,10 +23,11 @@ bool ambit__program_feeds_back(const ambit_program *p);
 ambit_status ambit__program_ready(ambit_program *p);
 /* After the last one: notes which halos are valid. */
 void ambit__program_rest(ambit_program *p);
-ambit_status ambit__program_iterate(ambit_program *p); /* once */
-ambit_status ambit__program_walk(ambit_program *p);    /* all operations of its schedule */
-void ambit__program_rotate(ambit_program *p);          /* only the rotations */
-void ambit__program_give_up(ambit_program *p);         /* after ambit__run_or_stop failed */
+ambit_status ambit__program_iterate(ambit_program *p);       /* once */
+ambit_status ambit__program_iterate_cycle(ambit_program *p); /* as often as p->cycle says */
+ambit_status ambit__program_walk(ambit_program *p, const ambit__schedule *list);
+void ambit__program_rotate(ambit_program *p);  /* only the rotations */
+void ambit__program_give_up(ambit_program *p); /* after ambit__run_or_stop failed */
 /* Undoes the rotations of iterations whose launches changed nothing. Halos are invalid then. */
 void ambit__program_go_back(ambit_program *p, int64_t iteration);
 

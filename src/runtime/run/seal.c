@@ -7,6 +7,7 @@
  * it can be recorded (replay.c).
  */
 #include "base/memory.h"
+#include "runtime/program/cycle.h"
 #include "runtime/program/halo_state.h"
 #include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
@@ -84,7 +85,8 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_regions(p));
   AMBIT_TRY(ambit__program_periodic_rows(p));
-  AMBIT_TRY(ambit__program_halos(p));
+  AMBIT_TRY(ambit__halos_make(p, NULL, &p->halos));
+  AMBIT_TRY(ambit__cycle_plan(p));
   AMBIT_TRY(ambit__program_widen(p));
   AMBIT_TRY(ambit__program_build(p));
   AMBIT_TRY(ambit__halo_state_start(p));
@@ -99,7 +101,7 @@ static void unseal(ambit_program *p)
   ambit__checker_free(p);
   ambit__program_unschedule(p);
   ambit__program_discard(p);
-  ambit__program_free_halos(p);
+  ambit__halos_free(&p->halos);
   free(p->fields);
   free(p->wraps_rows);
   free(p->start);

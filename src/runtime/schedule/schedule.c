@@ -241,7 +241,8 @@ static ambit_status make_order(ambit__scheduler *s)
 
 /* ---- exchanges ---- */
 
-static ambit_status make_exchange(ambit_program *p, const int *halos, int n, ambit__exchange **x)
+ambit_status ambit__program_add_exchange(ambit_program *p, const ambit__halos *from,
+                                         const int *halos, int n, ambit__exchange **x)
 {
   const int most = p->grid->placement.most;
   int64_t tag = (int64_t)p->nexchanges * most * most;
@@ -251,7 +252,7 @@ static ambit_status make_exchange(ambit_program *p, const int *halos, int n, amb
               "the program exchanges cells at %d places, with up to %d parts in a process: that is "
               "more kinds of messages than MPI can tell apart. Use fewer parts in each process",
               p->nexchanges + 1, most);
-  AMBIT_TRY(ambit__exchange_make(p, halos, n, (int)(tag % AMBIT__NET_TAGS), x));
+  AMBIT_TRY(ambit__exchange_make(p, from, halos, n, (int)(tag % AMBIT__NET_TAGS), x));
   p->exchanges[p->nexchanges++] = *x;
   return AMBIT_OK;
 }
@@ -275,13 +276,13 @@ static ambit_status make_exchanges(ambit__scheduler *s)
   int *list = made ? made + p->nfields + 1 : NULL;
   ambit_status status = made ? AMBIT_OK : AMBIT_ENOMEM;
 
-  for (int i = 0; !status && i < p->nhalos; i++)
-    status = make_exchange(p, &i, 1, &p->starters[i]);
+  for (int i = 0; !status && i < p->halos.n; i++)
+    status = ambit__program_add_exchange(p, &p->halos, &i, 1, &p->starters[i]);
   if (made) memcpy(made, p->start, (size_t)p->nfields * sizeof *made);
   for (size_t i = 0; !status && i < p->nsteps; i++) {
     int n = ambit__halo_state_step(p, made, i, list);
 
-    if (n) status = make_exchange(p, list, n, &s->before[i]);
+    if (n) status = ambit__program_add_exchange(p, &p->halos, list, n, &s->before[i]);
   }
   free(made);
   return status;
@@ -311,14 +312,16 @@ ambit_status ambit__program_schedule(ambit_program *p)
   s.reducing = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.reducing);
   s.inner = ambit__new(ambit__program_errors(p), p->nsteps * nslots, sizeof *s.inner);
   p->starters =
-      ambit__new(ambit__program_errors(p), (size_t)p->nhalos + 1, sizeof(ambit__exchange *));
-  p->exchanges = ambit__new(ambit__program_errors(p), p->nsteps + (size_t)p->nhalos,
+      ambit__new(ambit__program_errors(p), (size_t)p->halos.n + 1, sizeof(ambit__exchange *));
+  p->exchanges = ambit__new(ambit__program_errors(p), p->nsteps + (size_t)p->halos.n + 1,
                             sizeof(ambit__exchange *));
   if (!s.before || !s.begun || !s.reducing || !s.inner || !p->starters || !p->exchanges)
     status = AMBIT_ENOMEM;
   if (!status) status = make_allreduces(p);
   if (!status) status = make_exchanges(&s);
+  p->schedule.iterations = 1;
   if (!status) status = make_order(&s);
+  if (!status) status = ambit__cycle_schedule(p, s.overlap);
   free(s.before);
   free(s.begun);
   free(s.reducing);
@@ -328,6 +331,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
 
 void ambit__program_unschedule(ambit_program *p)
 {
+  ambit__cycle_free(p);
   ambit__schedule_free(&p->schedule);
   for (size_t i = 0; p->applies && i < p->nsteps; i++) {
     ambit__allreduce_free(p->applies[i].allreduce);

@@ -8,6 +8,9 @@
 #include "runtime/exchange/exchange.h"
 
 ambit_status ambit__program_schedule(ambit_program *p);
+/* Makes an exchange of some of a list of halos, and keeps it in p->exchanges. */
+ambit_status ambit__program_add_exchange(ambit_program *p, const ambit__halos *from,
+                                         const int *halos, int n, ambit__exchange **x);
 void ambit__program_unschedule(ambit_program *p);
 
 /* ---- while the list is made ---- */
@@ -28,6 +31,11 @@ typedef struct ambit__scheduler {
   bool *reducing;           /* by step: its allreduce is under way */
   ambit__box *inner;        /* by step and part: the cells that run early; empty: none */
 } ambit__scheduler;
+
+/* ---- cycle_schedule.c: of p->cycle, if there is one ---- */
+
+ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap);
+void ambit__cycle_free(ambit_program *p);
 
 /* ---- operations.c: each adds to the list; NULL: there is no memory ---- */
 

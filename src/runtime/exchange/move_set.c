@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* move_set.c - lists of moves by engine. */
+#include "runtime/exchange/move_set.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+ambit_status ambit__move_set_add(const ambit_grid *g, ambit__move_set *l, int part,
+                                 const ambit__move *m)
+{
+  ambit *a = g->context;
+  ambit__engine_moves *list;
+  ambit__move *moves;
+
+  if (!l->engines) l->engines = ambit__new(&a->errors, (size_t)a->nengines, sizeof *l->engines);
+  if (!l->engines) return AMBIT_ENOMEM;
+  list = &l->engines[g->placement.engine[part]];
+  moves = ambit__grow(&a->errors, list->moves, (size_t)list->n, &list->cap, sizeof *moves);
+  if (!moves) return AMBIT_ENOMEM;
+  list->moves = moves;
+  moves[list->n++] = *m;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__move_set_open(ambit *a, ambit__move_set *l)
+{
+  for (int i = 0; l->engines && i < a->nengines; i++) {
+    ambit__device *dev = a->engines[i].device;
+    ambit__engine_moves *list = &l->engines[i];
+
+    if (list->n && dev->backend->batch_open)
+      AMBIT_TRY(dev->backend->batch_open(dev, list->moves, list->n, &list->batch));
+  }
+  return AMBIT_OK;
+}
+
+void ambit__move_set_free(const ambit *a, ambit__move_set *l)
+{
+  for (int i = 0; l->engines && i < a->nengines; i++) {
+    if (l->engines[i].batch) a->engines[i].device->backend->batch_close(l->engines[i].batch);
+    free(l->engines[i].moves);
+  }
+  free(l->engines);
+  l->engines = NULL;
+}
+
+static ambit__store view(const ambit__store *s, const ambit__move *m)
+{
+  return (ambit__store){ambit__layout_slice(&s->layout, m->first, m->count), s->buffer};
+}
+
+static ambit_status run_one(ambit__queue *q, const ambit__move *m)
+{
+  const ambit__backend *backend = q->device->backend;
+  ambit__store dst = view(m->dst, m), src;
+
+  if (!m->src) return backend->ghosts(q, &dst, m->boundaries, m->extents, &m->box, &m->reach);
+  src = view(m->src, m);
+  return backend->copy_box(q, &dst, &src, &m->box, m->shift);
+}
+
+ambit_status ambit__move_set_run(const ambit *a, const ambit__move_set *l, bool on_border_queue)
+{
+  for (int e = 0; l->engines && e < a->nengines; e++) {
+    const ambit__engine_moves *list = &l->engines[e];
+    ambit__queue *q = on_border_queue ? a->engines[e].border : a->engines[e].queue;
+
+    if (list->batch) AMBIT_TRY(q->device->backend->batch_run(q, list->batch));
+    for (int i = 0; !list->batch && i < list->n; i++)
+      AMBIT_TRY(run_one(q, &list->moves[i]));
+  }
+  return AMBIT_OK;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cycle.c - whether iterations can share an exchange, and the boxes of cells that takes. */
+#include "runtime/program/cycle.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* ---- axes ---- */
+
+static bool spans(const ambit_program *p, const ambit__box *own, int axis)
+{
+  return own->lo[axis] == 0 && own->hi[axis] == p->grid->box.hi[axis];
+}
+
+static bool reads_neighbours(const ambit__step *s, int arg)
+{
+  return s->kind == STEP_APPLY && s->args[arg].field &&
+         s->kernel->rule->params[arg].reads_neighbours;
+}
+
+/* Whether some field that is read at neighbours has a boundary of this kind on an axis, or, with
+ * `is` false, one of another kind. */
+static bool has_boundary(const ambit_program *p, int axis, ambit_boundary kind, bool is)
+{
+  for (size_t k = 0; k < p->nsteps; k++)
+    for (int i = 0; i < p->steps[k].n; i++)
+      if (reads_neighbours(&p->steps[k], i) &&
+          (p->steps[k].args[i].field->boundaries.kind[axis][0] == kind) == is)
+        return true;
+  return false;
+}
+
+static bool is_periodic(const ambit_program *p, int axis)
+{
+  return has_boundary(p, axis, AMBIT_PERIODIC, true);
+}
+
+/* ---- boxes ---- */
+
+ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own)
+{
+  const ambit__stage *st = &p->cycle->flow.stages[stage];
+  const ambit__box *region = &p->applies[st->step].region;
+  ambit__box cells = *own;
+
+  if (ambit__box_is_empty(own)) return cells;
+  for (int d = 0; d < own->ndims; d++) {
+    cells.lo[d] -= st->beyond.lo[d];
+    cells.hi[d] += st->beyond.hi[d];
+    if (is_periodic(p, d) && !spans(p, own, d)) continue; /* goes on beyond the grid */
+    if (cells.lo[d] < region->lo[d]) cells.lo[d] = region->lo[d];
+    if (cells.hi[d] > region->hi[d]) cells.hi[d] = region->hi[d];
+  }
+  return cells;
+}
+
+/* The cells that a stage reads of a field. */
+static ambit__box cells_read(const ambit_program *p, int stage, const ambit_field *f,
+                             const ambit__box *own)
+{
+  const ambit__step *s = &p->steps[p->cycle->flow.stages[stage].step];
+  const ambit__box cells = ambit__cycle_cells(p, stage, own);
+  const int n = own->ndims - ambit__field_wraps_rows(p, f);
+  ambit__box reads = cells;
+
+  for (int i = 0; !ambit__box_is_empty(&cells) && i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    for (int d = 0; s->args[i].field == f && d < n; d++) {
+      if (reads.lo[d] > cells.lo[d] - q->low[d]) reads.lo[d] = cells.lo[d] - q->low[d];
+      if (reads.hi[d] < cells.hi[d] + q->high[d]) reads.hi[d] = cells.hi[d] + q->high[d];
+    }
+  }
+  return reads;
+}
+
+/* Widens cells lo .. hi - 1 of an axis to those that ghosts from .. to - 1 are copies of. */
+static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64_t to, int64_t *lo,
+                        int64_t *hi)
+{
+  for (int64_t i = from; kind != AMBIT_CONSTANT && i < to; i++) {
+    const int64_t source = ambit__boundary_map(kind, extent, i);
+
+    if (source < *lo) *lo = source;
+    if (source >= *hi) *hi = source + 1;
+  }
+}
+
+bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f,
+                         const ambit__box *own, ambit__box *given, ambit__box *reach)
+{
+  *given = *reach = cells_read(p, stage, f, own);
+  if (ambit__box_is_empty(reach)) return false;
+  for (int d = 0; d < own->ndims; d++) {
+    const int64_t extent = p->grid->box.hi[d], lo = reach->lo[d], hi = reach->hi[d];
+    const ambit_boundary *kind = f->boundaries.kind[d];
+
+    if (is_periodic(p, d) && !spans(p, own, d)) continue;
+    if (lo < 0) given->lo[d] = 0;
+    if (hi > extent) given->hi[d] = extent;
+    if (lo < 0) add_sources(kind[0], extent, lo, 0, &given->lo[d], &given->hi[d]);
+    if (hi > extent) add_sources(kind[1], extent, extent, hi, &given->lo[d], &given->hi[d]);
+  }
+  *reach = ambit__box_hull(reach, given);
+  return !ambit__box_equal(given, reach);
+}
+
+/* ---- conditions ---- */
+
+/* Of one step. */
+static const char *refuse_step(const ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
+
+  if (s->kind != STEP_APPLY) return NULL;
+  if (p->applies[step].reduces) return "a step reduces: cells that two parts compute count twice";
+  for (int d = 0; region->ndims && d < grid->ndims; d++) {
+    if (!ambit__grid_cuts(p->grid, d) || !is_periodic(p, d)) continue;
+    if (s->kernel->rule->max_axis >= 0)
+      return "a kernel asks for index or extent, and the grid is cut along a periodic axis";
+    if (region->lo[d] > 0 || region->hi[d] < grid->hi[d])
+      return "a step runs on a box, and the grid is cut along a periodic axis";
+  }
+  return NULL;
+}
+
+/* Whether all cells that ghosts are copies of hold values, on every part. */
+static bool has_sources(const ambit_program *p, int stage)
+{
+  const ambit__dataflow *flow = &p->cycle->flow;
+  const ambit__step *s = &p->steps[flow->stages[stage].step];
+
+  for (int i = 0; i < s->n; i++)
+    for (int k = 0; reads_neighbours(s, i) && k < p->grid->nparts; k++) {
+      const ambit_field *f = s->args[i].field;
+      const ambit__box *own = &p->grid->parts[k];
+      const ambit__layers *valid =
+          ambit__dataflow_valid(flow, stage, ambit__dataflow_buffer(p, flow, stage, f));
+      ambit__box given, reach;
+
+      if (ambit__box_is_empty(own) || !ambit__cycle_ghosts(p, stage, f, own, &given, &reach))
+        continue;
+      for (int d = 0; d < own->ndims; d++)
+        if (given.lo[d] < own->lo[d] - valid->lo[d] || given.hi[d] > own->hi[d] + valid->hi[d])
+          return false;
+    }
+  return true;
+}
+
+static const char *refuse_early(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+
+  if (p->grid->nparts < 2) return "the grid has one part";
+  if (!p->halos.n) return "no step reads neighbours";
+  if (ambit__options_checks(a)) return "launches are checked";
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const char *why = refuse_step(p, i);
+
+    if (why) return why;
+  }
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    if (ambit__grid_cuts(p->grid, d) && is_periodic(p, d) &&
+        has_boundary(p, d, AMBIT_PERIODIC, false))
+      return "the grid is cut along an axis that is periodic for some fields only";
+  return NULL;
+}
+
+const char *ambit__cycle_refusal(const ambit_program *p)
+{
+  const char *why = refuse_early(p);
+
+  for (int i = 0; !why && p->cycle && i < p->cycle->flow.nstages; i++)
+    if (!has_sources(p, i)) why = "a part is thinner than the ghost cells it mirrors";
+  return why;
+}
+
+/* ---- the plan ---- */
+
+ambit_status ambit__cycle_plan(ambit_program *p)
+{
+  const int depth = p->grid->context->settings.depth;
+  ambit_status s;
+
+  if (depth < 2 || refuse_early(p)) return AMBIT_OK;
+  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
+  if (!p->cycle) return AMBIT_ENOMEM;
+  s = ambit__dataflow_make(p, depth, &p->cycle->flow);
+  for (int d = 0; d < p->grid->box.ndims; d++)
+    if (is_periodic(p, d))
+      p->cycle->flow.boundaries.kind[d][0] = p->cycle->flow.boundaries.kind[d][1] = AMBIT_PERIODIC;
+  if (!s && ambit__cycle_refusal(p)) {
+    ambit__dataflow_free(&p->cycle->flow);
+    free(p->cycle);
+    p->cycle = NULL;
+    return AMBIT_OK;
+  }
+  return s ? s : ambit__halos_make(p, &p->cycle->flow, &p->cycle->halos);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dataflow.c - the stages of several iterations, their buffers and their layers. */
+#include "runtime/program/dataflow.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int index_of(const ambit_program *p, const ambit_field *f)
+{
+  for (int i = 0; i < p->nfields; i++)
+    if (p->fields[i] == f) return i;
+  return -1;
+}
+
+/* Rows of the tables, by stage; there is one more, for the end. */
+static int *buffers_at(const ambit__dataflow *flow, int stage)
+{
+  return flow->buffers + stage * flow->nfields;
+}
+
+static bool *overwritten_at(const ambit__dataflow *flow, int stage)
+{
+  return flow->overwritten + stage * flow->nfields;
+}
+
+static ambit__layers *valid_at(const ambit__dataflow *flow, int stage)
+{
+  return flow->valid + stage * flow->nfields;
+}
+
+static void take_most(ambit__layers *a, const ambit__layers *b)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+    if (b->lo[d] > a->lo[d]) a->lo[d] = b->lo[d];
+    if (b->hi[d] > a->hi[d]) a->hi[d] = b->hi[d];
+  }
+}
+
+static bool has_cells(const ambit_program *p, size_t step)
+{
+  const ambit__box *region = &p->applies[step].region;
+
+  return p->steps[step].kind == STEP_APPLY && region->ndims && !ambit__box_is_empty(region);
+}
+
+/* Whether a step gives every cell of its parameter a new value, whatever the old one was. */
+static bool writes_all(const ambit_program *p, size_t step, int arg)
+{
+  const ambit__param *q = &p->steps[step].kernel->rule->params[arg];
+  bool all = ambit__box_equal(&p->applies[step].region, &p->grid->box);
+
+  for (int c = 0; c < q->components; c++)
+    all = all && q->writes[c] && !q->keeps[c];
+  return all;
+}
+
+/* ---- forwards: buffers ---- */
+
+static void rotate(const ambit_program *p, const ambit__step *s, int *buffers)
+{
+  const int first = buffers[index_of(p, s->args[0].field)];
+
+  for (int i = 0; i < s->n - 1; i++)
+    buffers[index_of(p, s->args[i].field)] = buffers[index_of(p, s->args[i + 1].field)];
+  buffers[index_of(p, s->args[s->n - 1].field)] = first;
+}
+
+static void follow(const ambit_program *p, ambit__dataflow *flow, int stage)
+{
+  const size_t step = flow->stages[stage].step, n = (size_t)flow->nfields;
+  const ambit__step *s = &p->steps[step];
+  int *buffers = buffers_at(flow, stage + 1);
+  bool *overwritten = overwritten_at(flow, stage + 1);
+
+  memcpy(buffers, buffers_at(flow, stage), n * sizeof *buffers);
+  memcpy(overwritten, overwritten_at(flow, stage), n * sizeof *overwritten);
+  if (s->kind == STEP_ROTATE) rotate(p, s, buffers);
+  for (int i = 0; has_cells(p, step) && i < s->n; i++)
+    if (s->args[i].field && s->kernel->rule->params[i].is_written && writes_all(p, step, i))
+      overwritten[buffers[index_of(p, s->args[i].field)]] = true;
+}
+
+/* ---- backwards: layers ---- */
+
+/* How far a parameter reads, beyond the layers that its step computes, along axes that are cut. */
+static ambit__layers reads_of(const ambit_program *p, const ambit__step *s, int arg,
+                              const ambit__layers *beyond)
+{
+  const ambit__param *q = &s->kernel->rule->params[arg];
+  const int n = p->grid->box.ndims - ambit__field_wraps_rows(p, s->args[arg].field);
+  ambit__layers l = *beyond;
+
+  for (int d = 0; q->nreads && d < n; d++) {
+    if (!ambit__grid_cuts(p->grid, d)) continue;
+    l.lo[d] += q->low[d];
+    l.hi[d] += q->high[d];
+  }
+  return l;
+}
+
+/* Takes `needed`, by buffer, from behind a stage to before it; finds the layers of the stage. */
+static void go_back(const ambit_program *p, ambit__dataflow *flow, int stage, ambit__layers *needed)
+{
+  ambit__stage *st = &flow->stages[stage];
+  const ambit__step *s = &p->steps[st->step];
+  const int *buffers = buffers_at(flow, stage);
+
+  if (!has_cells(p, st->step)) return;
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field && s->kernel->rule->params[i].is_written)
+      take_most(&st->beyond, &needed[buffers[index_of(p, s->args[i].field)]]);
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field && s->kernel->rule->params[i].is_written && writes_all(p, st->step, i))
+      needed[buffers[index_of(p, s->args[i].field)]] = (ambit__layers){{0}, {0}};
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field && s->kernel->rule->params[i].nreads) {
+      const ambit__layers l = reads_of(p, s, i, &st->beyond);
+
+      take_most(&needed[buffers[index_of(p, s->args[i].field)]], &l);
+    }
+}
+
+/* ---- forwards again: which layers hold values ---- */
+
+static void note_valid(const ambit_program *p, ambit__dataflow *flow, int stage)
+{
+  const ambit__stage *st = &flow->stages[stage];
+  const ambit__step *s = &p->steps[st->step];
+  ambit__layers *valid = valid_at(flow, stage + 1);
+
+  memcpy(valid, valid_at(flow, stage), (size_t)flow->nfields * sizeof *valid);
+  for (int i = 0; has_cells(p, st->step) && i < s->n; i++)
+    if (s->args[i].field && s->kernel->rule->params[i].is_written)
+      valid[buffers_at(flow, stage)[index_of(p, s->args[i].field)]] = st->beyond;
+}
+
+/* ---- the whole ---- */
+
+static ambit_status allocate(const ambit_program *p, ambit__dataflow *flow)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  const size_t cells = (size_t)(flow->nstages + 1) * (size_t)flow->nfields;
+
+  flow->stages = ambit__new(errors, (size_t)flow->nstages, sizeof *flow->stages);
+  flow->buffers = ambit__new(errors, cells, sizeof *flow->buffers);
+  flow->overwritten = ambit__new(errors, cells, sizeof *flow->overwritten);
+  flow->valid = ambit__new(errors, cells, sizeof *flow->valid);
+  return flow->stages && flow->buffers && flow->overwritten && flow->valid ? AMBIT_OK
+                                                                           : AMBIT_ENOMEM;
+}
+
+ambit_status ambit__dataflow_make(const ambit_program *p, int depth, ambit__dataflow *flow)
+{
+  *flow = (ambit__dataflow){.depth = depth, .nfields = p->nfields};
+  flow->nstages = depth * (int)p->nsteps;
+  AMBIT_TRY(allocate(p, flow));
+  for (int i = 0; i < p->nfields; i++)
+    flow->buffers[i] = i;
+  for (int i = 0; i < flow->nstages; i++) {
+    flow->stages[i].iteration = i / (int)p->nsteps;
+    flow->stages[i].step = (size_t)i % p->nsteps;
+    follow(p, flow, i);
+  }
+  for (int i = flow->nstages - 1; i >= 0; i--)
+    go_back(p, flow, i, flow->valid); /* what is needed at the front is given there */
+  for (int i = 0; i < flow->nstages; i++)
+    note_valid(p, flow, i);
+  return AMBIT_OK;
+}
+
+void ambit__dataflow_free(ambit__dataflow *flow)
+{
+  free(flow->stages);
+  free(flow->buffers);
+  free(flow->overwritten);
+  free(flow->valid);
+  *flow = (ambit__dataflow){0};
+}
+
+int ambit__dataflow_buffer(const ambit_program *p, const ambit__dataflow *flow, int stage,
+                           const ambit_field *f)
+{
+  return buffers_at(flow, stage)[index_of(p, f)];
+}
+
+const ambit__layers *ambit__dataflow_valid(const ambit__dataflow *flow, int stage, int buffer)
+{
+  return &valid_at(flow, stage)[buffer];
+}

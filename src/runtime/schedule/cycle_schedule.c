@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cycle_schedule.c - the operations of a cycle: one exchange, then stage after stage.
+ *
+ *   begin   [ inner cells of stage 0 ]   finish   ghosts   [ its other cells ]   ghosts   [ stage 1 ] ...
+ *
+ * Inner cells read own cells only; the others are the border and the layers beyond the own cells.
+ */
+#include "base/memory.h"
+#include "runtime/program/cycle.h"
+#include "runtime/schedule/schedule.h"
+
+#include <stdlib.h>
+
+static const ambit__step *step_of(const ambit_program *p, int stage)
+{
+  return &p->steps[p->cycle->flow.stages[stage].step];
+}
+
+static const ambit__box *own_of(const ambit_program *p, int part)
+{
+  return &p->grid->parts[p->grid->first + part];
+}
+
+/* ---- ghost cells ---- */
+
+/* Whether ghosts are needed for an argument, and no argument before it is the same field. */
+static bool needs_ghosts(const ambit__step *s, int arg)
+{
+  const ambit__param *params = s->kernel->rule->params;
+
+  if (!s->args[arg].field || !params[arg].reads_neighbours) return false;
+  for (int i = 0; i < arg; i++)
+    if (s->args[i].field == s->args[arg].field && params[i].reads_neighbours) return false;
+  return true;
+}
+
+static ambit_status add_ghosts(ambit_program *p, int stage, ambit_field *f, ambit__move_set *set)
+{
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    ambit__move m = {.dst = &f->stores[k],
+                     .count = f->components,
+                     .boundaries = &f->boundaries,
+                     .extents = p->grid->box.hi};
+
+    if (ambit__cycle_ghosts(p, stage, f, own_of(p, k), &m.box, &m.reach))
+      AMBIT_TRY(ambit__move_set_add(p->grid, set, k, &m));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status make_ghosts(ambit_program *p, int stage)
+{
+  const ambit__step *s = step_of(p, stage);
+  ambit__move_set *set = &p->cycle->ghosts[stage];
+
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
+    if (needs_ghosts(s, i)) AMBIT_TRY(add_ghosts(p, stage, s->args[i].field, set));
+  return ambit__move_set_open(p->grid->context, set);
+}
+
+/* ---- launches ---- */
+
+/* Cells of the first stage that read own cells only. */
+static ambit__box inner_cells(const ambit_program *p, int stage, int part)
+{
+  const ambit__step *s = step_of(p, stage);
+  const ambit__box *own = own_of(p, part), all = ambit__cycle_cells(p, stage, own);
+  ambit__box inner = ambit__box_intersect(own, &all);
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+    const int n = inner.ndims - (s->args[i].field && ambit__field_wraps_rows(p, s->args[i].field));
+
+    for (int d = 0; s->args[i].field && d < n; d++) {
+      if (inner.lo[d] < own->lo[d] + q->low[d]) inner.lo[d] = own->lo[d] + q->low[d];
+      if (inner.hi[d] > own->hi[d] - q->high[d]) inner.hi[d] = own->hi[d] - q->high[d];
+    }
+  }
+  if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = own->ndims};
+  return inner;
+}
+
+static void add_piece(ambit__operation *op, int part, const ambit__box *box)
+{
+  if (!ambit__box_is_empty(box)) op->pieces[op->npieces++] = (ambit__piece){part, *box, false};
+}
+
+/* All cells of a stage, or those that `cells` says. What runs once, once on every engine. */
+static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
+{
+  const bool once = !p->applies[op->step].region.ndims;
+
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    const ambit__box all = ambit__cycle_cells(p, stage, own_of(p, k));
+    const ambit__box inner = op->cells == CELLS_ALL ? all : inner_cells(p, stage, k);
+    ambit__box rest[2 * AMBIT_MAX_DIMS];
+    bool seen = false;
+    int n = 0;
+
+    for (int i = 0; once && i < k; i++)
+      seen |= p->grid->placement.engine[i] == p->grid->placement.engine[k];
+    if (once && !seen) op->pieces[op->npieces++] = (ambit__piece){.part = k};
+    if (once) continue;
+    if (op->cells != CELLS_BORDER) add_piece(op, k, &inner);
+    if (op->cells == CELLS_BORDER && !ambit__box_is_empty(&all))
+      n = ambit__box_split(&all, &inner, rest);
+    for (int i = 0; i < n; i++)
+      add_piece(op, k, &rest[i]);
+  }
+}
+
+/* ---- operations ---- */
+
+static ambit__operation *add(ambit__scheduler *s, ambit__op_kind kind, int stage)
+{
+  const ambit__stage *st = &s->p->cycle->flow.stages[stage];
+  ambit__operation *op = ambit__schedule_add(s, kind, st->step);
+
+  if (op) op->iteration = st->iteration;
+  return op;
+}
+
+static ambit_status add_launch(ambit__scheduler *s, int stage, ambit__cells cells)
+{
+  const size_t most = (size_t)s->p->grid->placement.n * 2 * AMBIT_MAX_DIMS;
+  ambit__operation *op = add(s, OP_LAUNCH, stage);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->cells = cells;
+  op->pieces = ambit__new(ambit__program_errors(s->p), most, sizeof *op->pieces);
+  if (!op->pieces) return AMBIT_ENOMEM;
+  add_pieces(s->p, stage, op);
+  return AMBIT_OK;
+}
+
+static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, int stage,
+                                 ambit__exchange *x)
+{
+  ambit__operation *op = add(s, kind, stage);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->exchange = x;
+  return AMBIT_OK;
+}
+
+static ambit_status add_stage(ambit__scheduler *s, int stage, ambit__cells cells)
+{
+  ambit__move_set *ghosts = &s->p->cycle->ghosts[stage];
+
+  if (ghosts->engines) {
+    ambit__operation *op = add(s, OP_GHOSTS, stage);
+
+    if (!op) return AMBIT_ENOMEM;
+    op->ghosts = ghosts;
+  }
+  return add_launch(s, stage, cells);
+}
+
+static bool runs(const ambit_program *p, int stage)
+{
+  return step_of(p, stage)->kind == STEP_APPLY &&
+         p->applies[p->cycle->flow.stages[stage].step].functions;
+}
+
+/* Whether the first stage has cells, and writes none that are sent meanwhile. */
+static bool may_split(const ambit_program *p, const ambit__exchange *x)
+{
+  const size_t step = p->cycle->flow.stages[0].step;
+
+  if (!runs(p, 0) || !p->applies[step].region.ndims) return false;
+  for (int i = 0; i < x->nslices; i++)
+    if (ambit__step_writes(&p->steps[step], x->slices[i]->field)) return false;
+  return ambit__exchange_is_far(x);
+}
+
+/* The exchange hides behind the inner cells of the first stage. */
+static ambit_status add_start(ambit__scheduler *s, ambit__exchange *x, bool splits)
+{
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, 0, x));
+  if (splits) AMBIT_TRY(add_launch(s, 0, CELLS_INNER));
+  return add_exchange(s, OP_FINISH, 0, x);
+}
+
+static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
+{
+  const ambit_program *p = s->p;
+  const bool splits = s->overlap > OVERLAP_NONE && may_split(p, x);
+
+  AMBIT_TRY(add_start(s, x, splits));
+  for (int i = 0; i < p->cycle->flow.nstages; i++)
+    if (step_of(p, i)->kind == STEP_ROTATE) {
+      if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+    } else if (runs(p, i)) {
+      AMBIT_TRY(add_stage(s, i, splits && i == 0 ? CELLS_BORDER : CELLS_ALL));
+    }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
+{
+  ambit__cycle *c = p->cycle;
+  ambit__scheduler s = {.p = p, .overlap = overlap};
+  ambit__exchange *x;
+  ambit_status status;
+  int *all;
+
+  if (!c) return AMBIT_OK;
+  c->schedule.iterations = c->flow.depth;
+  s.list = &c->schedule;
+  c->ghosts = ambit__new(ambit__program_errors(p), (size_t)c->flow.nstages, sizeof *c->ghosts);
+  all = ambit__new(ambit__program_errors(p), (size_t)c->halos.n + 1, sizeof *all);
+  if (!c->ghosts || !all) {
+    free(all);
+    return AMBIT_ENOMEM;
+  }
+  for (int i = 0; i < c->halos.n; i++)
+    all[i] = i;
+  status = ambit__program_add_exchange(p, &c->halos, all, c->halos.n, &x);
+  free(all);
+  for (int i = 0; !status && i < c->flow.nstages; i++)
+    status = make_ghosts(p, i);
+  return status ? status : add_all(&s, x);
+}
+
+void ambit__cycle_free(ambit_program *p)
+{
+  ambit__cycle *c = p->cycle;
+
+  if (!c) return;
+  for (int i = 0; c->ghosts && i < c->flow.nstages; i++)
+    ambit__move_set_free(p->grid->context, &c->ghosts[i]);
+  free(c->ghosts);
+  ambit__schedule_free(&c->schedule);
+  ambit__halos_free(&c->halos);
+  ambit__dataflow_free(&c->flow);
+  free(c);
+  p->cycle = NULL;
+}

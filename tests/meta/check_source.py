@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every source file has its SPDX line at the top, and comments in C files fit 100 columns."""
+import re, subprocess, sys
+
+import project
+
+SPDX = "SPDX-License-Identifier: BSD-3-Clause"
+COLUMNS = 100
+C = re.compile(r"\.(c|h|cpp)$")
+OTHER = re.compile(r"\.(py|sh|cmake|cmake\.in)$|(^|/)(CMakeLists\.txt|Makefile)$")
+# Folders and files that do not follow these rules yet.
+TO_COME = re.compile(r"(CMakeLists\.txt|Makefile)$|(\.ci|cmake|examples|scripts|tools/port)/"
+                     r"|src/(device|plan|runtime)/|src/grid/halo\.|tests/(?!support/|meta/check_source\.py)")
+TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
+
+
+def sources():
+    """Path from the root and lines of each source; a file without an extension is one if it has a shebang."""
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=project.ROOT,
+                           capture_output=True, text=True)
+    if names.returncode:
+        project.skip("this is not a git checkout")
+    for name in sorted(set(names.stdout.split("\n"))):
+        path = project.ROOT / name
+        if not name or TO_COME.match(name) or project.INPUT.match(name) or not path.is_file():
+            continue
+        script = "." not in path.name and path.open("rb").read(2) == b"#!"
+        if C.search(name) or OTHER.search(name) or script:
+            yield name, path.read_text()
+
+
+def comment_lines(text):
+    """The numbers of the lines that a comment is on, from 0."""
+    for m in TOKEN.finditer(text):
+        if m[0][0] == "/":
+            first = text.count("\n", 0, m.start())
+            yield from range(first, first + m[0].count("\n") + 1)
+
+
+def faults(name, text):
+    lines = text.split("\n")
+    if C.search(name):
+        want, at = f"/* {SPDX} */", 0
+        for n in sorted(set(comment_lines(text))):
+            if len(lines[n]) > COLUMNS:
+                yield f"{n + 1}: a comment of {len(lines[n])} columns; the limit is {COLUMNS}"
+    else:
+        want, at = f"# {SPDX}", int(lines[0].startswith("#!"))
+    if lines[at:at + 1] != [want]:
+        yield f"{at + 1}: this line must be: {want}"
+
+
+count, found = 0, []
+for name, text in sources():
+    count += 1
+    found += [f"{name}:{fault}" for fault in faults(name, text)]
+print("\n".join(found))
+print(f"{count} files, {len(found)} faults")
+sys.exit(len(found) != 0 or not count)
