@@ -41,7 +41,7 @@ static void an_unknown_option_is_refused_with_the_nearest_name(void)
   ambit_option_set(a, "thraeds", "2");
   CHECK_FAILED(a, AMBIT_EOPTION, "did you mean 'threads'?");
   ambit_option_set(a, "colour of the sky", "blue");
-  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cc, check, devices");
+  CHECK_FAILED(a, AMBIT_EOPTION, "the options are cache, cachesize, cc, check, depth, devices");
   ambit_close(a);
 }
 
