@@ -86,7 +86,8 @@ static double time_start(const char *self, const char *cache_option)
                               "1",  "-q",  cache_option, "--ambit-mpi=off", NULL};
   ambit__text said = {0};
   double start = ambit__clock(), took;
-  ambit__process_end end = ambit__process_run(argv, PATIENCE, &said);
+  ambit__process_end end =
+      ambit__process_run(&(ambit__process){.argv = argv, .seconds = PATIENCE}, &said);
 
   took = ambit__clock() - start;
   if (end != PROCESS_OK) fprintf(tool_notes, "%s", said.chars ? said.chars : "");

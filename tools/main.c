@@ -2,8 +2,8 @@
 /* main.c - the command `ambit`: subcommands and help.
  *
  * A subcommand is a file with one tool_command. Results go to stdout, everything else to stderr.
- * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong. With several processes
- * (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the same code.
+ * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by
+ * signal N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the same code.
  */
 #include "args.h"
 
@@ -16,8 +16,8 @@
 
 FILE *tool_notes;
 
-static const tool_command *const commands[] = {&tool_run, &tool_explain, &tool_gen, &tool_bench,
-                                               &tool_devices};
+static const tool_command *const commands[] = {&tool_run,   &tool_explain, &tool_gen,
+                                               &tool_bench, &tool_devices, &tool_cache};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const tool_command *find(const char *name)
@@ -107,9 +107,11 @@ static int agree(ambit *a, int code)
 
 int main(int argc, char **argv)
 {
-  ambit *a = ambit_open(&argc, &argv);
+  ambit *a;
   int code;
 
+  tool_watch_signals(); /* before there are threads that would take them */
+  a = ambit_open(&argc, &argv);
   if (!a || !choose_voice(a)) {
     fprintf(stderr, "ambit: error: out of memory, or /dev/null cannot be opened\n");
     return TOOL_FAILED;

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+enum { AMBIT__PATIENCE = 60 }; /* seconds */
+
 typedef struct ambit__settings {
   const char *devices;   /* "cpu", "ref", ... */
   const char *partition; /* "auto", "4", "2x2": number of parts along each axis */
@@ -17,6 +19,8 @@ typedef struct ambit__settings {
   int threads;           /* of a cpu device; 0: one per core available to this process */
   bool strict;           /* no contraction, no reassociation: identical bits everywhere */
   const char *cc;        /* C compiler; "none": do not compile */
+  int patience;          /* time limit of the compiler in seconds; 0: AMBIT__PATIENCE */
+  int cachesize;         /* size limit of the cache in MiB; 0: none */
   const char *cache;     /* directory of compiled kernels; "": the user's; "none": no cache */
   const char *dump;      /* directory for generated source; "": none */
   bool hugepages;        /* ask for huge pages for large fields */

@@ -149,6 +149,8 @@ typedef struct ambit__device_info {
   char name[128]; /* "Neoverse-V1, 2 cores" */
   int units;      /* cores or multiprocessors */
   size_t memory;  /* bytes */
+  size_t
+      free; /* bytes of the host's that are free now, within the limits of this process; 0: not the host's */
 } ambit__device_info;
 
 typedef struct ambit__backend {

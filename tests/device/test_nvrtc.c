@@ -305,12 +305,13 @@ static void a_kernel_that_spills_is_noticed(void)
 
 /* ---- the kernels that are not generated ---- */
 
-static ambit_status build_fixed(ambit__gpu *g, const char *what, const char *source, bool strict,
-                                ambit__gpu_module **m)
+static ambit_status build_fixed(ambit__gpu *g, const char *what, const char *source,
+                                const char *entry, bool strict, ambit__gpu_module **m)
 {
   char *said = NULL;
 
   (void)g;
+  (void)entry;
   (void)what;
   *m = NULL;
   CHECK_MSG(compile(source, strict, false, &said), "refused:\n%s\n%s", said, source);

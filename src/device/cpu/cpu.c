@@ -123,7 +123,7 @@ static void info(ambit__device *dev, ambit__device_info *out)
 
   snprintf(out->name, sizeof out->name, "%s, %d thread%s", d->machine.name, n, n == 1 ? "" : "s");
   out->units = n;
-  out->memory = d->machine.memory;
+  ambit__host_memory(&out->memory, &out->free);
 }
 
 static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **out)
@@ -243,8 +243,8 @@ static ambit_status compile(device *d, const ambit__group *given, function *f)
     return ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
                         g->steps[0].rule->name);
   }
-  s = ambit__cc_load(d->cc, source, entry, &f->module, &address);
-  if (!s) memcpy(&f->run, &address, sizeof address);
+  s = ambit__cc_try(d->cc, source, entry, &f->module, &address);
+  if (!s && address) memcpy(&f->run, &address, sizeof address);
   free(source);
   return s;
 }
@@ -261,17 +261,22 @@ static bool all_unit(const ambit__group *g)
   return true;
 }
 
-/* Without a compiler: the built-in weighted sum where the rule is one, the interpreter elsewhere. */
+/* Without a compiler, or with one that took too long: the built-in weighted sum where the rule is one, the interpreter elsewhere. */
 static ambit_status do_without(device *d, const ambit__group *g, function *f)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
-  if (!d->warned && rule->nparams)
+  free(f->head.plan);
+  f->head.plan = NULL;
+  if (d->cc->available)
+    ambit__log(d->head.settings, 0, "kernel %s runs without being compiled, much slower: %s",
+               rule->name, d->cc->late);
+  else if (!d->warned && rule->nparams)
     ambit__log(d->head.settings, 0,
                "%s; kernels run without being compiled, much slower. Install gcc or "
                "clang, or compile and register what `ambit gen` writes",
                d->cc->why);
-  d->warned = true;
+  d->warned |= !d->cc->available;
   if (g->ndims && !g->strict && !g->checks && all_unit(g) &&
       ambit__generic_open(rule, g->ndims, &f->generic))
     return set_plan(&d->head, f, "(generic weights)");
@@ -321,8 +326,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
     AMBIT_TRY_GOTO(s, set_plan(dev, f, "(registered)"), fail);
   else if (d->cc->available)
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
-  else
-    AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
+  if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   set_units(g, f);

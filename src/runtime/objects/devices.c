@@ -42,7 +42,7 @@ static long number(const char *text, const char *end)
   char *stop;
   long n = *text >= '0' && *text <= '9' ? strtol(text, &stop, 10) : -1;
 
-  return n >= 0 && stop == end ? n : -1;
+  return n >= 0 && n <= INT32_MAX && stop == end ? n : -1;
 }
 
 /* "name", "name:1", "name*2" or "name:1*2", of `length` bytes of a list. */
@@ -125,18 +125,30 @@ static ambit_status open_engine(ambit *a, const item *it, int *index)
   return AMBIT_OK;
 }
 
+/* Whether parts were placed on a device that computes the whole grid: nothing can be beside it. */
+static bool has_whole(const ambit *a)
+{
+  return a->placement.n && !a->engines[a->placement.engine[0]].backend->ghosts;
+}
+
 static ambit_status add_parts(ambit *a, const item *it)
 {
+  const bool is_whole = !it->backend->ghosts;
   int engine = same_engine(a, it);
   int *engines;
 
   AMBIT_CHECK(a->placement.n + it->parts <= MOST_PARTS, &a->errors, AMBIT_EOPTION,
               "devices=%s: a process has at most %d parts", a->settings.devices, (int)MOST_PARTS);
-  AMBIT_CHECK(it->backend->ghosts || (it->parts == 1 && !a->placement.n && a->net->size == 1),
-              &a->errors, AMBIT_EOPTION,
+  AMBIT_CHECK(!is_whole || (it->parts == 1 && !a->placement.n && a->net->size == 1), &a->errors,
+              AMBIT_EOPTION,
               "devices=%s: the device %s computes the whole grid in one part, in one process; "
               "it is what the others are compared with",
               a->settings.devices, it->backend->name);
+  AMBIT_CHECK(!has_whole(a), &a->errors, AMBIT_EOPTION,
+              "devices=%s: the device %s computes the whole grid in one part; %s cannot have "
+              "another; name one of the two",
+              a->settings.devices, a->engines[a->placement.engine[0]].backend->name,
+              it->backend->name);
   if (engine < 0) AMBIT_TRY(open_engine(a, it, &engine));
   engines = realloc(a->placement.engine, (size_t)(a->placement.n + it->parts) * sizeof *engines);
   AMBIT_CHECK(engines, &a->errors, AMBIT_ENOMEM, "no memory for %d parts",

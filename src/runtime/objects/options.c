@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
 
 extern char **environ;
 
@@ -59,6 +60,7 @@ static ambit_status check_partition(ambit *a, const char *value)
 /* docs/options.md tells users about each; a test compares the two. */
 static const row rows[] = {
     {"cache", TEXT, BEFORE_DEVICES, AT(cache), "", 0, 0, NULL, NULL},
+    {"cachesize", COUNT, BEFORE_DEVICES, AT(cachesize), "512", 0, 1048576, NULL, NULL},
     {"cc", TEXT, BEFORE_DEVICES, AT(cc), "", 0, 0, NULL, NULL},
 #ifdef AMBIT_ACCESS_CHECKS /* in test builds only; see CONTRIBUTING.md */
     {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
@@ -73,6 +75,7 @@ static const row rows[] = {
     {"nan", FLAG, ANY_TIME, AT(nan), "0", 0, 0, NULL, NULL},
     {"overlap", WORD, ANY_TIME, AT(overlap), "two-way", 0, 0, overlap_words, NULL},
     {"partition", CHECKED, ANY_TIME, AT(partition), "auto", 0, 0, NULL, check_partition},
+    {"patience", COUNT, BEFORE_DEVICES, AT(patience), "60", 1, 86400, NULL, NULL},
     {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
     {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
@@ -193,9 +196,11 @@ static ambit_status set(ambit *a, const row *r, const char *value)
   return AMBIT_OK;
 }
 
-/* AMBIT_NAME=value. A name that is no option is reported, but harms nothing. */
+/* AMBIT_NAME=value. A name that is no option is reported, but harms nothing. Options name programs to start and folders to load
+ * from: a program that has more rights than its user takes none from the environment. */
 static ambit_status from_environment(ambit *a)
 {
+  if (getauxval(AT_SECURE)) return AMBIT_OK;
   for (char **e = environ; *e; e++) {
     const char *name = *e + strlen("AMBIT_"), *equals = strchr(*e, '=');
     size_t length;
