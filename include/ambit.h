@@ -346,7 +346,6 @@ typedef struct ambit_call {
   void *origin[AMBIT_MAX_PARAMS]; /* field: cell 0. scalar: its value. reduction: see below */
   int64_t stride[AMBIT_MAX_PARAMS][AMBIT_MAX_DIMS]; /* elements */
   int64_t component[AMBIT_MAX_PARAMS];              /* elements */
-  int64_t ends; /* used by generated functions to store past row ends; others ignore it */
 } ambit_call;
 
 /* For a plain parameter origin[p] points to the value, of the parameter's type. For a reduction it

@@ -8,6 +8,7 @@
 #define AMBIT_TOOLS_ARGS_H
 
 #include "ambit.h"
+#include "base/undo.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,6 +63,18 @@ typedef struct tool_command {
 /* Prints the help of a command to stdout. Returns TOOL_OK. */
 int tool_help(const tool_command *c);
 
-extern const tool_command tool_bench, tool_devices, tool_explain, tool_gen, tool_run;
+/* From now on signals that end the process clean up first (signals.c). */
+void tool_watch_signals(void);
+
+/* An input that can be read only once (spool.c). */
+typedef struct tool_spool {
+  char *copy; /* where its values are now; NULL: it is a regular file */
+  ambit__undo undo;
+} tool_spool;
+
+int tool_spool_open(ambit *a, const char *path, tool_spool *s);
+void tool_spool_close(tool_spool *s);
+
+extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_run;
 
 #endif

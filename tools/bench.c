@@ -26,8 +26,8 @@ static const tool_option options[] = {
 
 ambit *bench_open_like(const ambit *like, const char *device)
 {
-  static const char *const names[] = {"cache",     "cc",     "devices", "dump",
-                                      "hugepages", "strict", "threads", "verbose"};
+  static const char *const names[] = {"cache",     "cachesize", "cc",     "devices", "dump",
+                                      "hugepages", "patience",  "strict", "threads", "verbose"};
   char name[] = "ambit", off[] = "--ambit-mpi=off", *words[] = {name, off, NULL}, **argv = words;
   int argc = device && !strcmp(device, "ref")
                  ? 2

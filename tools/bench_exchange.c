@@ -2,12 +2,13 @@
 /* bench_exchange.c - measures how well halo exchange overlaps computation: the time with exchange,
  * divided by the time of the same program without.
  *
- * Without exchange (option exchange=0) the results are wrong, and the time is that of computing
+ * Without exchange (silence.h) the results are wrong, and the time is that of computing
  * whole steps. The settings alternate on the same fields, each round beginning with another one, so
  * that noise affects all of them. The slowest process counts. Ratios are taken within a round, and
  * the median over all rounds is reported, so that slow rounds do not affect it.
  */
 #include "bench.h"
+#include "silence.h"
 
 #include "base/clock.h"
 #include "base/median.h"
@@ -21,40 +22,39 @@
 enum { ALONE, NONE, TWO_WAY, SETTINGS };
 
 static const struct {
-  const char *name, *exchange, *overlap;
-} settings[SETTINGS] = {{"alone", "0", "none"}, {"none", "1", "none"}, {"two_way", "1", "two-way"}};
+  const char *name, *overlap;
+} settings[SETTINGS] = {{"alone", "none"}, {"none", "none"}, {"two_way", "two-way"}};
 
 typedef double turns[SETTINGS][BENCH_REPS]; /* milliseconds per iteration */
 
 /* Seconds of the slowest process; negative on failure. */
 static double slowest(ambit *a, double seconds)
 {
-  double *all = calloc((size_t)a->net->size, sizeof *all);
-  double most = -1;
-
-  if (all && !ambit__net_gather(a->net, &seconds, sizeof seconds, all))
-    for (int i = 0; i < a->net->size; i++)
-      if (all[i] > most) most = all[i];
-  free(all);
-  return most;
+  return ambit__net_max(a->net, &seconds, 1) ? -1 : seconds;
 }
 
-static void set(ambit *a, ambit_program *p, const char *exchange, const char *overlap)
+static double time_runs(ambit *a, ambit_program *p, int64_t iterations)
 {
-  ambit_option_set(a, "exchange", exchange);
-  ambit_option_set(a, "overlap", overlap);
-  ambit__program_unseal(p); /* a new schedule is needed */
+  double start;
+
+  if (ambit_run(p, 2 + iterations / 10) || slowest(a, 0) < 0) return -1; /* a barrier */
+  start = ambit__clock();
+  if (ambit_run(p, iterations)) return -1;
+  return slowest(a, ambit__clock() - start);
 }
 
 static double time_setting(ambit *a, tool_job *job, int which, int64_t iterations)
 {
-  double start;
+  tool_silence silence = {0};
+  double seconds = -1;
 
-  set(a, job->program, settings[which].exchange, settings[which].overlap);
-  if (ambit_run(job->program, 2 + iterations / 10) || slowest(a, 0) < 0) return -1; /* a barrier */
-  start = ambit__clock();
-  if (ambit_run(job->program, iterations)) return -1;
-  return slowest(a, ambit__clock() - start);
+  ambit_option_set(a, "overlap", settings[which].overlap);
+  ambit__program_unseal(job->program); /* a new schedule is needed */
+  if (which != ALONE || !tool_silence_begin(job->program, &silence))
+    seconds = time_runs(a, job->program, iterations);
+  ambit__program_unseal(job->program);
+  tool_silence_end(&silence);
+  return seconds;
 }
 
 static double median(const double *values, int64_t n)

@@ -5,6 +5,7 @@
 #include "runtime/run/run.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,15 @@ static bool is_device(const char *word)
   return false;
 }
 
+/* The number behind the letter of a word: t50. Messages name the letter. */
+static int read_count(const tool_args *args, const char *word, int64_t most, int64_t *count)
+{
+  tool_args named = *args;
+
+  snprintf(named.option, sizeof named.option, "%c", word[0]);
+  return tool_read_count(&named, word + 1, 1, most, count);
+}
+
 static int take_word(ambit *a, const tool_args *args, const char *word, bench_line *l)
 {
   tool_problem *p = &l->problem;
@@ -28,8 +38,8 @@ static int take_word(ambit *a, const tool_args *args, const char *word, bench_li
   if (!p->what) return tool_problem_word(args, word, p);
   if (isdigit((unsigned char)word[0])) return tool_problem_option(a, args, OPT_SIZE, word, p);
   if (tool_is_type(word)) return tool_problem_option(a, args, OPT_TYPE, word, p);
-  if (is_count(word, 't')) return tool_read_count(args, word + 1, 1, INT64_MAX, &l->iterations);
-  if (is_count(word, 'r')) return tool_read_count(args, word + 1, 1, BENCH_REPS, &l->reps);
+  if (is_count(word, 't')) return read_count(args, word, INT64_MAX, &l->iterations);
+  if (is_count(word, 'r')) return read_count(args, word, BENCH_REPS, &l->reps);
   if (tool_is_boundary(word)) return tool_problem_option(a, args, OPT_BOUNDARY, word, p);
   if (is_device(word)) {
     l->device = word;

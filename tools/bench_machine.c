@@ -39,19 +39,14 @@ static ambit__limits measure_own(ambit *a)
  * limit. */
 ambit__limits bench_measure_limits(ambit *a)
 {
-  ambit__limits *all = ambit__new(&a->errors, (size_t)a->net->size, sizeof *all), sum = {0}, mine;
+  ambit__limits mine;
+  double sums[3];
 
-  if (!ambit__meet(a, "measures the limits of the machine")) {
-    mine = measure_own(a);
-    if (ambit__net_gather(a->net, &mine, sizeof mine, all)) all[0] = mine;
-  }
-  for (int i = 0; all && !ambit_error(a) && i < a->net->size; i++) {
-    sum.copy += all[i].copy;
-    sum.fma32 += all[i].fma32;
-    sum.fma64 += all[i].fma64;
-  }
-  free(all);
-  return sum;
+  if (ambit__meet(a, "measures the limits of the machine")) return (ambit__limits){0};
+  mine = measure_own(a);
+  memcpy(sums, (double[]){mine.copy, mine.fma32, mine.fma64}, sizeof sums);
+  if (ambit__net_sum(a->net, sums, 3)) return (ambit__limits){0};
+  return (ambit__limits){.copy = sums[0], .fma32 = sums[1], .fma64 = sums[2]};
 }
 
 int bench_limits(ambit *a)
@@ -91,7 +86,8 @@ static double time_start(const char *self, const char *cache_option)
                               "1",  "-q",  cache_option, "--ambit-mpi=off", NULL};
   ambit__text said = {0};
   double start = ambit__clock(), took;
-  ambit__process_end end = ambit__process_run(argv, PATIENCE, &said);
+  ambit__process_end end =
+      ambit__process_run(&(ambit__process){.argv = argv, .seconds = PATIENCE}, &said);
 
   took = ambit__clock() - start;
   if (end != PROCESS_OK) fprintf(tool_notes, "%s", said.chars ? said.chars : "");

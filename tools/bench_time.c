@@ -43,7 +43,9 @@ static void find_compiler(ambit *a, char *out, size_t cap)
     args[n] = cc->compiler.words[n];
   args[n] = "--version";
   args[n + 1] = NULL;
-  if (cc->available && ambit__process_run(args, 10, &said) == PROCESS_OK && said.chars)
+  if (cc->available &&
+      ambit__process_run(&(ambit__process){.argv = args, .seconds = 10}, &said) == PROCESS_OK &&
+      said.chars)
     snprintf(out, cap, "%.*s", (int)strcspn(said.chars, "\n"), said.chars);
   ambit__text_free(&said);
   ambit__cc_close(cc);

@@ -3,6 +3,10 @@
  */
 #include "problem.h"
 
+#include "runtime/run/run.h"
+
+#include <math.h>
+
 /* One argument per parameter; creates the scalars of reductions. */
 static void bind_arguments(ambit *a, const tool_problem *p, tool_job *job, ambit_arg *args)
 {
@@ -20,12 +24,60 @@ static void bind_arguments(ambit *a, const tool_problem *p, tool_job *job, ambit
   }
 }
 
+/* Bytes of the host that are free for a part; 0: it lives elsewhere. */
+static size_t free_for_part(const ambit_grid *g, int part)
+{
+  const ambit__engine *e = ambit__engine_of(g, part);
+  ambit__device_info info = {0};
+
+  e->device->backend->info(e->device, &info);
+  return info.free;
+}
+
+/* Bytes that the parts of this process need at least in the host's memory, and those that are free there. */
+static double host_bytes(const tool_problem *p, const ambit_grid *g, size_t *left)
+{
+  const ambit__param *in = &p->rule->params[p->in], *out = &p->rule->params[p->out];
+  double cell = (double)ambit_type_size(in->type) * in->components, cells = 0;
+
+  if (p->in != p->out) cell += (double)ambit_type_size(out->type) * out->components;
+  *left = 0;
+  for (int i = 0; i < g->placement.n; i++) {
+    const size_t here = free_for_part(g, i);
+
+    if (here) *left = here;
+    if (here) cells += (double)ambit__box_volume(&g->parts[g->first + i]);
+  }
+  return cell * cells;
+}
+
+/* All fields together, before one of them is made: touching the memory of the first may take a minute. Processes of one machine
+ * look before any of them has begun. */
+static ambit_status check_memory(ambit *a, const tool_problem *p, const ambit_grid *g)
+{
+  const double gib = 1024.0 * 1024.0 * 1024.0;
+  char size[TOOL_SIZE_CHARS];
+  size_t left;
+  const double need = host_bytes(p, g, &left) * a->net->local_size;
+
+  tool_print_size(&p->size, size);
+  if (need > (double)left)
+    ambit__raise(&a->errors, AMBIT_ENOMEM,
+                 "a grid of %s cells needs %.2f GiB here, and the memory that is free is %.2f GiB; "
+                 "each side may be at most %.2f times as long",
+                 size, need / gib, (double)left / gib,
+                 pow((double)left / need, 1.0 / p->size.ndims));
+  return ambit__meet(a, "it has looked for memory");
+}
+
 ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel, tool_job *job)
 {
   const ambit_param_info *in = &p->params[p->in], *out = &p->params[p->out];
   ambit_arg args[AMBIT_MAX_PARAMS];
 
   *job = (tool_job){.grid = ambit_grid_create(a, p->size.ndims, p->size.extents)};
+  if (!job->grid) return ambit_error(a);
+  AMBIT_TRY(check_memory(a, p, job->grid));
   job->in = job->out =
       ambit_field_create_vector(job->grid, in->name, in->type, in->components, AMBIT_SOA);
   if (p->in != p->out)

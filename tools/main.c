@@ -2,8 +2,8 @@
 /* main.c - the command `ambit`: subcommands and help.
  *
  * A subcommand is a file with one tool_command. Results go to stdout, everything else to stderr.
- * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong. With several processes
- * (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the same code.
+ * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by
+ * signal N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the same code.
  */
 #include "args.h"
 
@@ -16,8 +16,8 @@
 
 FILE *tool_notes;
 
-static const tool_command *const commands[] = {&tool_run, &tool_explain, &tool_gen, &tool_bench,
-                                               &tool_devices};
+static const tool_command *const commands[] = {&tool_run,   &tool_explain, &tool_gen,
+                                               &tool_bench, &tool_devices, &tool_cache};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const tool_command *find(const char *name)
@@ -97,24 +97,21 @@ static bool choose_voice(const ambit *a)
 /* The highest exit code of all processes. A process that failed earlier joins the others here. */
 static int agree(ambit *a, int code)
 {
-  int *all;
+  double worst = code;
 
   if (!a->net) return code; /* it could not be opened, for the same reason on all processes */
   ambit__meet(a, "is done");
-  all = malloc((size_t)a->net->size * sizeof *all);
-  if (!all) ambit__net_abort(a->net, "out of memory at exit");
-  if (all && !ambit__net_gather(a->net, &code, sizeof code, all))
-    for (int i = 0; i < a->net->size; i++)
-      if (all[i] > code) code = all[i];
-  free(all);
+  if (!ambit__net_max(a->net, &worst, 1)) code = (int)worst;
   return ambit_error(a) && !code ? TOOL_FAILED : code;
 }
 
 int main(int argc, char **argv)
 {
-  ambit *a = ambit_open(&argc, &argv);
+  ambit *a;
   int code;
 
+  tool_watch_signals(); /* before there are threads that would take them */
+  a = ambit_open(&argc, &argv);
   if (!a || !choose_voice(a)) {
     fprintf(stderr, "ambit: error: out of memory, or /dev/null cannot be opened\n");
     return TOOL_FAILED;

@@ -77,11 +77,9 @@ static ambit_kernel *load_weights(ambit *a, const char *path, ambit_type type)
 {
   ambit_kernel *kernel = NULL;
   ambit_weights weights;
-  char name[64];
-  void *text;
-  size_t size;
+  char name[64], *text;
 
-  if (ambit__file_read_all(&a->errors, path, MOST_TEXT, &text, &size)) return NULL;
+  if (ambit__file_read_text(&a->errors, path, MOST_TEXT, &text)) return NULL;
   if (!ambit__weights_parse(&a->errors, path, text, &weights)) {
     name_of_file(path, name);
     kernel = ambit_kernel_from_weights(a, name, type, &weights);

@@ -5,8 +5,10 @@
  * to stderr.
  */
 #include "runtime/run/run.h"
+#include "base/file.h"
 #include "base/number.h"
 #include "io/npy.h"
+#include "io/png.h"
 #include "problem.h"
 
 #include "base/spell.h"
@@ -28,6 +30,7 @@ typedef struct order {
   int64_t steps, check;
   bool has_steps;
   const char *input; /* NULL: the built-in initial values */
+  tool_spool spool;  /* of an input that can be read only once */
   int noutputs;
   const char *outputs[MOST_OUTPUTS];
   tool_until until;
@@ -89,6 +92,18 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
 }
 
 /* ---- input ---- */
+
+/* Where the values of the input are. */
+static const char *input_path(const order *o)
+{
+  return o->spool.copy ? o->spool.copy : o->input;
+}
+
+static ambit_status read_header(ambit *a, order *o, ambit__npy_info *info)
+{
+  if (tool_spool_open(a, o->input, &o->spool)) return ambit_error(a);
+  return ambit__npy_read_header(&a->errors, input_path(o), info);
+}
 
 /* Without --type, a stencil made from weights has the type of the file. */
 static void take_input_type(order *o, const ambit__npy_info *info)
@@ -241,7 +256,7 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   if (o->until.name[0] && find_reduction(args, o, &until)) return TOOL_USAGE;
   show_progress(a, o);
   if (tool_job_open(a, &o->problem, o->problem.kernel, &job)) return TOOL_FAILED;
-  if (o->input ? ambit_field_load(job.in, o->input) : tool_job_start(&job)) return TOOL_FAILED;
+  if (o->input ? ambit_field_load(job.in, input_path(o)) : tool_job_start(&job)) return TOOL_FAILED;
   if (iterate(o, until, &job)) return TOOL_FAILED;
   for (int i = 0; i < o->noutputs; i++)
     if (ambit_field_save(job.in, o->outputs[i])) return TOOL_FAILED;
@@ -251,6 +266,28 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   return ambit_error(a) ? TOOL_FAILED : TOOL_OK;
 }
 
+static ambit_status try_picture(ambit *a, const char *path, int ndims)
+{
+  AMBIT_CHECK(ndims <= 3, &a->errors, AMBIT_EINVAL,
+              "%s cannot be drawn: the grid has %d dimensions, and a picture shows 1, 2 or the "
+              "middle plane of 3. Save it as .npy",
+              path, ndims);
+  return ambit__png_try(&a->errors, path);
+}
+
+/* Whether the outputs can be written: it is too late to tell when they are computed. Process 0 begins all files. */
+static int try_outputs(ambit *a, const order *o)
+{
+  for (int i = 0; i < o->noutputs && !ambit_process(a); i++) {
+    const char *path = o->outputs[i];
+
+    if (!strcmp(path + strlen(path) - 4, ".png") && try_picture(a, path, o->problem.size.ndims))
+      return TOOL_FAILED;
+    if (ambit__file_try(&a->errors, path)) return TOOL_FAILED;
+  }
+  return TOOL_OK;
+}
+
 /* Checks everything before memory is allocated. */
 static int prepare(ambit *a, const tool_args *args, order *o)
 {
@@ -258,12 +295,13 @@ static int prepare(ambit *a, const tool_args *args, order *o)
   int code;
 
   if (o->until.name[0] && !o->has_steps) o->steps = STEPS_UNTIL;
-  if (o->input && ambit__npy_read_header(&a->errors, o->input, &info)) return TOOL_FAILED;
+  if (o->input && read_header(a, o, &info)) return TOOL_FAILED;
   if (o->input) take_input_type(o, &info);
   if ((code = tool_problem_load(a, args, &o->problem))) return code;
   if ((code = tool_problem_bind(args, &o->problem))) return code;
   if (o->input && (code = check_input(args, o, &info))) return code;
-  return tool_problem_shape(args, &o->problem);
+  if ((code = tool_problem_shape(args, &o->problem))) return code;
+  return try_outputs(a, o);
 }
 
 static int run(ambit *a, tool_args *args)
@@ -278,7 +316,11 @@ static int run(ambit *a, tool_args *args)
     if ((code = take(a, args, id, value, &o))) return code;
   }
   code = prepare(a, args, &o);
-  return code ? code : execute(a, args, &o);
+  if (!code) code = execute(a, args, &o);
+  if (code && o.spool.copy)
+    fprintf(tool_notes, "ambit run: %s was a copy of %s\n", o.spool.copy, o.input);
+  tool_spool_close(&o.spool);
+  return code;
 }
 
 const tool_command tool_run = {

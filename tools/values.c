@@ -139,7 +139,8 @@ static int wrong_boundary(const tool_args *a, const char *word)
 }
 
 /* One entry of the list, "periodic" or "constant=1.5". */
-static int read_boundary(const tool_args *a, const char *word, ambit_boundary *kind, double *value)
+static int read_one_boundary(const tool_args *a, const char *word, ambit_boundary *kind,
+                             double *value)
 {
   size_t length = strcspn(word, "=");
 
@@ -154,9 +155,19 @@ static int read_boundary(const tool_args *a, const char *word, ambit_boundary *k
   return TOOL_OK;
 }
 
+static int read_boundary(const tool_args *a, const char *text, size_t length, ambit_boundary *kind,
+                         double *value)
+{
+  char *word = strndup(text, length);
+  int code = word ? read_one_boundary(a, word, kind, value) : TOOL_FAILED;
+
+  free(word);
+  return code;
+}
+
 int tool_read_boundaries(const tool_args *a, const char *text, tool_boundaries *b)
 {
-  char word[64];
+  int code;
 
   b->n = 0;
   do {
@@ -164,8 +175,7 @@ int tool_read_boundaries(const tool_args *a, const char *text, tool_boundaries *
 
     if (b->n == AMBIT_MAX_DIMS)
       return tool_wrong(a, "more than %d boundaries; give one per axis", AMBIT_MAX_DIMS);
-    snprintf(word, sizeof word, "%.*s", (int)length, text);
-    if (read_boundary(a, word, &b->kind[b->n], &b->value[b->n])) return TOOL_USAGE;
+    if ((code = read_boundary(a, text, length, &b->kind[b->n], &b->value[b->n]))) return code;
     b->n++;
     text += length;
   } while (*text++ == ',');
@@ -186,9 +196,9 @@ int tool_read_count(const tool_args *a, const char *text, int64_t least, int64_t
 }
 
 /* Copies a name of `length` characters; false if it is not a name. */
-static bool copy_name(char name[64], const char *text, size_t length)
+static bool copy_name(char name[TOOL_NAME_CHARS], const char *text, size_t length)
 {
-  if (!length || length > 63) return false;
+  if (!length || length >= TOOL_NAME_CHARS) return false;
   for (size_t i = 0; i < length; i++)
     if (!isalnum((unsigned char)text[i]) && text[i] != '_') return false;
   memcpy(name, text, length);

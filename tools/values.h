@@ -7,6 +7,8 @@
 
 #include "args.h"
 
+enum { TOOL_NAME_CHARS = 241 }; /* a name of the kernel language, and its end */
+
 typedef struct tool_size {
   int ndims; /* 0: not given */
   int64_t extents[AMBIT_MAX_DIMS];
@@ -21,13 +23,13 @@ typedef struct tool_boundaries {
 
 /* k=0.2, from --set. */
 typedef struct tool_setting {
-  char name[64];
+  char name[TOOL_NAME_CHARS];
   double value;
 } tool_setting;
 
 /* residual<1e-6, from --until. */
 typedef struct tool_until {
-  char name[64]; /* "": not given */
+  char name[TOOL_NAME_CHARS]; /* "": not given */
   ambit_condition when;
   double value;
 } tool_until;

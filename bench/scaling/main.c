@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - seconds per iteration of a stencil on the processes of a simulated cluster.
  *
- *     smpirun ... scaling.so STENCIL SIZE [ITERATIONS] [--ambit-...]
+ *     smpirun ... scaling.so STENCIL SIZE [ITERATIONS] [--silent] [--ambit-...]
+ *
+ * --silent: without halo exchange, so results are wrong.
  *
  * The program is run twice, with different numbers of iterations; the difference is the cost of the
  * additional iterations, without start and end. Prints one line of JSON.
@@ -9,6 +11,7 @@
 #include "ambit.h"
 #include "host.h"
 #include "runtime/run/run.h"
+#include "silence.h"
 
 #include <mpi.h>
 #include <simgrid/engine.h>
@@ -16,6 +19,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEW = 4 };
 
@@ -75,13 +79,15 @@ static double seconds(ambit_program *p, int iterations)
   return most(simgrid_get_clock() - start);
 }
 
-static void measure(ambit *a, char **argv, int iterations)
+static void measure(ambit *a, char **argv, int iterations, bool silent)
 {
   const char *name = sg_host_get_property_value(sg_host_self(), "cluster");
   const sim_host *h = sim_host_self();
   ambit_program *p = make_program(a, argv[1], argv[2]);
+  tool_silence silence = {0};
   double few, more, sends, bytes;
 
+  if (silent) tool_silence_begin(p, &silence);
   ambit_run(p, 1); /* the first run also seals */
   few = seconds(p, FEW);
   sends = h->sends;
@@ -97,18 +103,25 @@ static void measure(ambit *a, char **argv, int iterations)
         name ? name : "", argv[1], argv[2], ambit_processes(a), (more - few) / iterations, sends,
         bytes);
   ambit_program_destroy(p);
+  tool_silence_end(&silence);
 }
 
 int main(int argc, char **argv)
 {
   MPI_Comm world = MPI_COMM_WORLD;
   ambit *a;
+  bool silent = false;
   int failed;
 
   MPI_Init(&argc, &argv);
   a = ambit_open_mpi(&argc, &argv, &world);
+  for (int i = argc - 1; i > 0 && !silent; i--)
+    if (!strcmp(argv[i], "--silent")) {
+      silent = true;
+      memmove(&argv[i], &argv[i + 1], (size_t)(argc-- - i) * sizeof *argv);
+    }
   if (argc < 3 && ambit_process(a) == 0) fprintf(stderr, "usage: STENCIL SIZE [ITERATIONS]\n");
-  if (argc >= 3) measure(a, argv, argc > 3 ? atoi(argv[3]) : 8);
+  if (argc >= 3) measure(a, argv, argc > 3 ? atoi(argv[3]) : 8, silent);
   failed = ambit_close(a) || argc < 3;
   MPI_Finalize();
   return failed;

@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _XOPEN_SOURCE 700 /* realpath, fchmod, fsync, pwrite */
+#define _GNU_SOURCE 1 /* realpath, fchmod, fsync, pwrite, flock */
 
 #include "base/file.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/undo.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 16, MAX_TRIES = 100 };
+enum {
+  BUFFER_BYTES = 1 << 16,
+  STEM_CHARS = 48,
+  MAX_LINKS = 40, /* one behind the other: as many as Linux follows */
+  MAX_TRIES = 100,
+  MAX_SWEEPS = 64 /* of a process: a long series of files in a large folder is not slowed down */
+};
 
 struct ambit__file {
   ambit__errors *errors;
   char *path;          /* as given by the user, for messages */
   char *target;        /* final name: the path with links resolved */
   char *beside;        /* temporary file; NULL: the path is written directly */
+  ambit__undo undo;    /* removes the temporary file if the process is stopped */
   bool joined;         /* created by another process, which renames or removes it */
   int fd;              /* -1: not open */
   ambit_status failed; /* status of the first failure */
@@ -36,32 +47,180 @@ static ambit_status fail(ambit__file *f, const char *what, int code)
   return f->failed;
 }
 
-/* Creates a temporary file beside the target, under a unique name. */
-static ambit_status open_beside(ambit__file *f)
+/* ---- beside its name ---- */
+
+static void unlink_beside(void *what)
+{
+  const ambit__file *f = what;
+
+  unlink(f->beside);
+}
+
+/* The name without its folder. */
+static const char *base_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash ? slash + 1 : path;
+}
+
+/* An open descriptor of the folder that a file is in. */
+static int open_folder(const char *path)
+{
+  const char *base = base_of(path);
+  char *folder = base == path ? strdup(".") : strndup(path, (size_t)(base - path));
+  int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+  free(folder);
+  return fd;
+}
+
+/* What names of files begin with while they are written, if theirs is so long that there is no room for more. */
+static void short_stem(const char *base, char stem[STEM_CHARS])
+{
+  char hex[AMBIT__HASH_CHARS];
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, base);
+  ambit__hash_hex(&h, hex);
+  snprintf(stem, STEM_CHARS, ".ambit-%s", hex);
+}
+
+/* Whether a name is one that was given to a file with this stem while it was written: "stem.12-0.tmp". */
+static bool is_beside(const char *name, const char *stem)
+{
+  const size_t n = strlen(stem);
+  int used = 0;
+
+  if (strncmp(name, stem, n)) return false;
+  return sscanf(name + n, ".%*d-%*u.tmp%n", &used) >= 0 && used > 0 && !name[n + (size_t)used];
+}
+
+/* Removes files that processes left which died while they wrote a file of this name: nobody holds their lock. */
+static void sweep(const char *target)
+{
+  static atomic_int sweeps;
+  int folder = atomic_fetch_add(&sweeps, 1) < MAX_SWEEPS ? open_folder(target) : -1;
+  DIR *dir = folder >= 0 ? fdopendir(folder) : NULL;
+  char stem[STEM_CHARS];
+  struct dirent *entry;
+
+  short_stem(base_of(target), stem);
+  if (!dir && folder >= 0) close(folder);
+  while (dir && (entry = readdir(dir))) {
+    int fd;
+
+    if (!is_beside(entry->d_name, base_of(target)) && !is_beside(entry->d_name, stem)) continue;
+    fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB)) unlinkat(dirfd(dir), entry->d_name, 0);
+    if (fd >= 0) close(fd);
+  }
+  if (dir) closedir(dir);
+}
+
+/* Locks a file that was just made: it is in use. False: another process took it for a leftover, and has it removed. */
+static bool keep(int fd)
+{
+  struct stat st;
+
+  if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) return false;
+  return fstat(fd, &st) || st.st_nlink > 0;
+}
+
+/* Opens a file that did not exist, whose name begins so and nobody else makes; errno tells why not. */
+static bool open_as(ambit__file *f, const char *stem)
 {
   static atomic_uint counter;
-  size_t size = strlen(f->target) + 48;
-  char *name = ambit__new(f->errors, size, 1);
-  int code = 0;
+  const int folder = (int)(base_of(f->target) - f->target);
+  const size_t size = strlen(f->target) + STEM_CHARS + 48;
 
-  if (!name) return AMBIT_ENOMEM;
-  for (int i = 0; i < MAX_TRIES && f->fd < 0 && (code == 0 || code == EEXIST); i++) {
-    snprintf(name, size, "%s.%ld-%u.tmp", f->target, (long)getpid(), atomic_fetch_add(&counter, 1));
-    f->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    code = errno;
+  f->beside = calloc(size, 1);
+  if (!f->beside) return false;
+  errno = EEXIST;
+  for (int i = 0; i < MAX_TRIES && f->fd < 0 && errno == EEXIST; i++) {
+    snprintf(f->beside, size, "%.*s%s.%ld-%u.tmp", folder, f->target, stem, (long)getpid(),
+             atomic_fetch_add(&counter, 1));
+    f->fd = open(f->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (f->fd < 0 || keep(f->fd)) continue;
+    close(f->fd);
+    f->fd = -1;
+    errno = EEXIST;
   }
-  if (f->fd >= 0) {
-    f->beside = name;
-    return AMBIT_OK;
-  }
-  free(name);
-  return fail(f, "create", code);
+  if (f->fd >= 0) return true;
+  free(f->beside); /* which leaves errno alone */
+  f->beside = NULL;
+  return false;
 }
+
+static ambit_status open_beside(ambit__file *f)
+{
+  char stem[STEM_CHARS];
+  bool ok;
+  int code;
+
+  sweep(f->target);
+  short_stem(base_of(f->target), stem);
+  f->undo = (ambit__undo){.run = unlink_beside, .what = f};
+  ambit__undo_lock();
+  ok = open_as(f, base_of(f->target)) || (errno == ENAMETOOLONG && open_as(f, stem));
+  code = errno;
+  if (ok) ambit__undo_add(&f->undo);
+  ambit__undo_unlock();
+  return ok ? AMBIT_OK : fail(f, "create", code);
+}
+
+/* A name is on the disk when its folder is. Some file systems have no such thing. */
+static ambit_status sync_folder(ambit__file *f)
+{
+  int fd = open_folder(f->target), code = 0;
+
+  if (fd < 0) return AMBIT_OK; /* it can be written but not read */
+  if (fsync(fd) && errno != EINVAL && errno != ENOTSUP) code = errno;
+  close(fd);
+  return code ? fail(f, "write the folder of", code) : AMBIT_OK;
+}
+
+/* ---- beginning ---- */
 
 static ambit_status open_directly(ambit__file *f)
 {
   f->fd = open(f->path, O_WRONLY | O_CLOEXEC);
   return f->fd >= 0 ? AMBIT_OK : fail(f, "open", errno);
+}
+
+/* Where a link leads, to free(), whether or not there is anything; NULL with errno. */
+static char *follow(const char *link)
+{
+  char to[4096];
+  ssize_t n = readlink(link, to, sizeof to - 1);
+  const int folder = (int)(base_of(link) - link);
+  char *path;
+  size_t size;
+
+  if (n < 0) return NULL;
+  to[n] = '\0';
+  if (to[0] == '/') return strdup(to);
+  size = (size_t)folder + (size_t)n + 1;
+  path = malloc(size);
+  if (path) snprintf(path, size, "%.*s%s", folder, link, to);
+  return path;
+}
+
+/* The name of a file that is not there yet: the path, or where links end that lead nowhere. To free(); NULL with errno. */
+static char *name_of_new(const char *path)
+{
+  char *name = strdup(path);
+  struct stat st;
+
+  for (int i = 0; name && !lstat(name, &st) && S_ISLNK(st.st_mode); i++) {
+    char *next = i < MAX_LINKS ? follow(name) : NULL;
+
+    if (i == MAX_LINKS) errno = ELOOP;
+    free(name);
+    name = next;
+  }
+  return name;
 }
 
 /* A replaced file keeps its permissions; a new one gets those of the umask. */
@@ -72,8 +231,8 @@ static ambit_status open_target(ambit__file *f)
 
   if (exists && S_ISDIR(old.st_mode)) return fail(f, "write", EISDIR);
   if (exists && !S_ISREG(old.st_mode)) return open_directly(f);
-  f->target = exists ? realpath(f->path, NULL) : ambit__strdup(f->errors, f->path);
-  if (!f->target) return exists ? fail(f, "find", errno) : AMBIT_ENOMEM;
+  f->target = exists ? realpath(f->path, NULL) : name_of_new(f->path);
+  if (!f->target) return fail(f, "find", errno);
   AMBIT_TRY(open_beside(f));
   if (exists && fchmod(f->fd, old.st_mode & 0777)) return fail(f, "set the permissions of", errno);
   return AMBIT_OK;
@@ -97,6 +256,21 @@ ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__
   else
     *out = f;
   return s;
+}
+
+ambit_status ambit__file_try(ambit__errors *errors, const char *path)
+{
+  struct stat st;
+  ambit__file *f;
+
+  if (path && !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+    AMBIT_CHECK(!access(path, W_OK), errors, AMBIT_EIO, "cannot open %s: %s", path,
+                strerror(errno));
+    return AMBIT_OK;
+  }
+  AMBIT_TRY(ambit__file_create(errors, path, &f));
+  ambit__file_abort(f);
+  return AMBIT_OK;
 }
 
 ambit_status ambit__file_join(ambit__errors *errors, const char *path, const char *beside,
@@ -193,12 +367,13 @@ static ambit_status put_in_place(ambit__file *f)
   AMBIT_TRY(flush(f));
   if (!f->beside && !f->joined) return close_file(f);
   if (fsync(f->fd)) return fail(f, "write", errno);
-  AMBIT_TRY(close_file(f));
-  if (f->joined) return AMBIT_OK;
+  if (f->joined) return close_file(f);
   if (rename(f->beside, f->target)) return fail(f, "replace", errno);
+  ambit__undo_remove(&f->undo);
   free(f->beside);
   f->beside = NULL;
-  return AMBIT_OK;
+  AMBIT_TRY(close_file(f)); /* only now: until it has its name, its lock says that it is in use */
+  return sync_folder(f);
 }
 
 ambit_status ambit__file_commit(ambit__file *f)
@@ -212,8 +387,9 @@ ambit_status ambit__file_commit(ambit__file *f)
 void ambit__file_abort(ambit__file *f)
 {
   if (!f) return;
-  if (f->fd >= 0) close(f->fd);
   if (f->beside) unlink(f->beside);
+  ambit__undo_remove(&f->undo);
+  if (f->fd >= 0) close(f->fd);
   free(f->beside);
   free(f->target);
   free(f->path);
@@ -267,4 +443,25 @@ ambit_status ambit__file_read_all(ambit__errors *errors, const char *path, size_
   }
   *data = bytes;
   return AMBIT_OK;
+}
+
+ambit_status ambit__file_read_text(ambit__errors *errors, const char *path, size_t max_bytes,
+                                   char **text)
+{
+  void *data;
+  size_t size;
+  int line = 1;
+
+  *text = NULL;
+  AMBIT_TRY(ambit__file_read_all(errors, path, max_bytes, &data, &size));
+  *text = data;
+  if (strlen(*text) == size) return AMBIT_OK;
+  for (const char *at = *text; (at = strchr(at, '\n')); at++)
+    line++;
+  free(data);
+  *text = NULL;
+  return ambit__raise(
+      errors, AMBIT_EIO,
+      "%s:%d: there is a NUL byte in this line; the file must be text in ASCII or UTF-8", path,
+      line);
 }

@@ -53,18 +53,30 @@ void ambit__number_print_float(char out[AMBIT__NUMBER_CHARS], float x)
   plain_point(out);
 }
 
-bool ambit__number_read(const char *text, double *out)
+/* With the locale's decimal point in the place of the dot, if there is one; `local` has room for it. */
+static bool read_local(const char *text, const char *point, char *local, double *out)
 {
-  const char *point = localeconv()->decimal_point, *dot = strchr(text, '.');
+  const char *dot = strchr(text, '.');
   size_t before = dot ? (size_t)(dot - text) : strlen(text);
-  char local[128];
   char *end;
 
-  if (!*text || strlen(text) + strlen(point) >= sizeof local) return false;
-  if (text[strspn(text, "0123456789+-.eE")]) return false;
   memcpy(local, text, before);
   local[before] = '\0';
   if (dot) strcat(strcat(local, point), dot + 1);
   *out = strtod(local, &end);
   return end != local && !*end && isfinite(*out);
+}
+
+bool ambit__number_read(const char *text, double *out)
+{
+  const char *point = localeconv()->decimal_point;
+  const size_t room = strlen(text) + strlen(point) + 1;
+  char few[128], *many = NULL;
+  bool ok;
+
+  if (!*text || text[strspn(text, "0123456789+-.eE")]) return false;
+  if (room > sizeof few && !(many = malloc(room))) return false;
+  ok = read_local(text, point, many ? many : few, out);
+  free(many);
+  return ok;
 }

@@ -5,29 +5,33 @@
 
 #include <stdbool.h>
 
+enum { AMBIT__PATIENCE = 60 }; /* seconds */
+
 typedef struct ambit__settings {
   const char *devices;   /* "cpu", "ref", ... */
   const char *partition; /* "auto", "4", "2x2": number of parts along each axis */
   const char *weights;   /* "1,0.5": relative sizes of the parts; "": equal */
   const char *mpi;       /* "auto", "off", "on", "openmpi", "mpich": see net.h */
-  const char *network;   /* "200us,1GB/s": simulated latency and bandwidth; "": none */
   bool gpuaware;         /* pass device memory to MPI, if a test shows that MPI supports it */
-  bool exchange;         /* 0: no halo exchange; for measurements only */
   int depth;             /* iterations per halo exchange */
   const char *overlap;   /* "none", "standard", "extended", "two-way" */
   int sharers;           /* processes on this node that share its cores; 0 or 1: none */
   int threads;           /* of a cpu device; 0: one per core available to this process */
   bool strict;           /* no contraction, no reassociation: identical bits everywhere */
   const char *cc;        /* C compiler; "none": do not compile */
+  int patience;          /* time limit of the compiler in seconds; 0: AMBIT__PATIENCE */
+  int cachesize;         /* size limit of the cache in MiB; 0: none */
   const char *cache;     /* directory of compiled kernels; "": the user's; "none": no cache */
   const char *dump;      /* directory for generated source; "": none */
-  bool check;            /* check every memory access of every kernel */
   bool hugepages;        /* ask for huge pages for large fields */
   bool nan;          /* initialise memory with NaN, and stop at the first NaN that a step writes */
   const char *trace; /* file for a timeline; "": none */
   bool progress;     /* live progress line on stderr */
   bool report;       /* report on stderr when a program ends */
   int verbose;       /* 0 warnings, 1 plans, 2 compilation and loading */
+#ifdef AMBIT_ACCESS_CHECKS
+  bool check; /* check every memory access of every kernel */
+#endif
 } ambit__settings;
 
 #endif

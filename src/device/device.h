@@ -82,15 +82,18 @@ typedef struct ambit__move {
 typedef struct ambit__batch ambit__batch;         /* moves; each backend has its own struct */
 typedef struct ambit__recording ambit__recording; /* work of a queue, likewise */
 
-/* What one parameter of a launch is bound to: a field, or a value in a small buffer. `valid` is looked at by launches
- * that are checked, and by nobody else: a read beyond it is an error. With ndims 0, it is the own cells and the margins. */
+/* What one parameter of a launch is bound to: a field, or a value in a small buffer. Access
+ * checks take a read beyond `valid` for an error; with ndims 0, it is the own cells and the
+ * margins. */
 typedef struct ambit__argument {
   ambit__store *store;                 /* field; NULL otherwise */
   const ambit__boundaries *boundaries; /* field: what reads outside the grid give */
   /* Scalar or number: 8 bytes, of the parameter's type; in a scalar that a strict sum writes, the long accumulator it was rounded
    * from lies behind them (ambit__scalar_bytes). */
   ambit__buffer *value;
-  ambit__box valid; /* field: cells that hold values for this launch; see below */
+#ifdef AMBIT_ACCESS_CHECKS
+  ambit__box valid; /* field: cells that hold values for this launch */
+#endif
 } ambit__argument;
 
 /* With `ends`, cells beside the ends of the box's rows, to the next multiples of AMBIT__ALIGNED, hold the same in each written field and in
@@ -146,6 +149,8 @@ typedef struct ambit__device_info {
   char name[128]; /* "Neoverse-V1, 2 cores" */
   int units;      /* cores or multiprocessors */
   size_t memory;  /* bytes */
+  size_t
+      free; /* bytes of the host's that are free now, within the limits of this process; 0: not the host's */
 } ambit__device_info;
 
 typedef struct ambit__backend {

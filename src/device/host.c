@@ -3,6 +3,7 @@
 #include "device/host.h"
 
 #include "base/memory.h"
+#include "device/cpu/machine.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -15,6 +16,11 @@ enum {
   HUGE_PAGE = 2 * 1024 * 1024, /* bytes */
   MAP_FROM = 2 * HUGE_PAGE     /* buffers at least this large are mapped */
 };
+
+void ambit__host_memory(size_t *memory, size_t *free)
+{
+  ambit__machine_memory("", memory, free);
+}
 
 /* Maps `bytes`, a multiple of HUGE_PAGE, at a multiple of HUGE_PAGE; NULL if the system refuses. */
 static unsigned char *map_aligned(size_t bytes)

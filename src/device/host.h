@@ -27,6 +27,9 @@ static inline unsigned char *ambit__host_base(ambit__buffer *buf)
   return ((ambit__host_buffer *)buf)->base;
 }
 
+/* Bytes that this process may use at most, and those that are free now, within all limits of its control groups. */
+void ambit__host_memory(size_t *memory, size_t *free);
+
 /* Large buffers are fresh pages that nobody has touched: the first thread to write to a page has it near. The
  * layout does not matter here and may be NULL. Releasing NULL does nothing. */
 ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,

@@ -5,8 +5,11 @@
 
 #include "io/picture.h"
 
+/* Whether files can be drawn at all. Built without libpng: AMBIT_EIO that says how to get it. */
+ambit_status ambit__png_try(ambit__errors *errors, const char *path);
+
 /* Draws a field of width x height cells, row 0 at the top. `options` may be NULL. The file appears
- * under its name when it is complete. Without libpng, raises AMBIT_EIO with installation advice. */
+ * under its name when it is complete. */
 ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t width,
                               int64_t height, ambit__row_fn get_row, void *user,
                               const ambit__picture_options *options);

@@ -179,6 +179,35 @@ static ambit_status pick_communicator(ambit__errors *errors, const void *communi
   return AMBIT_OK;
 }
 
+/* Allocates all memory that a net needs. */
+static mpi_net *make(ambit__errors *errors, size_t size)
+{
+  mpi_net *n = ambit__new(errors, 1, sizeof *n);
+
+  if (!n) return NULL;
+  n->base.kind = &ambit__net_mpi;
+  n->base.errors = errors;
+  n->comm = n->control = MPI_COMM_NULL;
+  n->sent = ambit__new(errors, (2 + 2 * NCOUNTS) * size, sizeof *n->sent);
+  n->base.room = ambit__new(errors, 1, ambit__net_room((int)size));
+  if (!n->sent) return n;
+  n->received = n->sent + size;
+  n->counts_out = n->received + size;
+  n->counts_in = n->counts_out + NCOUNTS * size;
+  return n;
+}
+
+/* Fails on all processes if one of them is out of memory, before any of them waits for it. */
+static ambit_status check_memory(ambit__errors *errors, MPI_Comm user, const mpi_net *n)
+{
+  const int mine = n && n->sent && n->base.room;
+  int all = 0;
+
+  TRY_MPI(errors, MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, user), "open a context");
+  AMBIT_CHECK(all, errors, AMBIT_ENOMEM, "another process is out of memory");
+  return AMBIT_OK;
+}
+
 static ambit_status join(mpi_net *n, MPI_Comm user)
 {
   ambit__errors *errors = n->base.errors;
@@ -188,17 +217,16 @@ static ambit_status join(mpi_net *n, MPI_Comm user)
   TRY_MPI(errors, MPI_Comm_rank(n->comm, &n->base.rank), "get the rank");
   TRY_MPI(errors, MPI_Comm_size(n->comm, &n->base.size), "get the number of processes");
   TRY_MPI(errors, MPI_Comm_dup(n->comm, &n->control), "duplicate the communicator");
-  n->sent = ambit__new(errors, 2 * (size_t)n->base.size, sizeof *n->sent);
-  if (!n->sent) return AMBIT_ENOMEM;
-  n->received = n->sent + n->base.size;
   name_library(n->base.name, sizeof n->base.name);
   return count_local(n);
 }
 
 static void leave(mpi_net *n)
 {
+  if (!n) return;
   if (n->control != MPI_COMM_NULL) MPI_Comm_free(&n->control);
   if (n->comm != MPI_COMM_NULL) MPI_Comm_free(&n->comm);
+  free(n->base.room);
   free(n->sent);
   free(n);
 }
@@ -208,15 +236,14 @@ static ambit_status mpi_open(ambit__errors *errors, const void *communicator, am
   MPI_Comm user;
   mpi_net *n;
   ambit_status s;
+  int size;
 
   AMBIT_TRY(ready(errors));
   AMBIT_TRY(pick_communicator(errors, communicator, &user));
-  n = ambit__new(errors, 1, sizeof *n);
-  if (!n) return AMBIT_ENOMEM;
-  n->base.kind = &ambit__net_mpi;
-  n->base.errors = errors;
-  n->comm = n->control = MPI_COMM_NULL;
-  s = join(n, user);
+  TRY_MPI(errors, MPI_Comm_size(user, &size), "get the number of processes");
+  n = make(errors, (size_t)size);
+  s = check_memory(errors, user, n);
+  if (!s) s = join(n, user);
   if (s) {
     leave(n);
     return s;

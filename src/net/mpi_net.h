@@ -11,6 +11,9 @@
 
 enum { MPI_NET_LOG = 64 }; /* number of collective operations kept in the log */
 
+/* The numbers that a process sends to each other one while stopping. */
+enum { COUNT_SENT, COUNT_COLLECTIVES, COUNT_SIGNAL, NCOUNTS };
+
 /* A collective operation, recorded so that a process that missed it can match it. */
 typedef struct mpi_collective {
   int64_t bytes; /* per process */
@@ -21,8 +24,9 @@ typedef struct mpi_net {
   ambit__net base;
   MPI_Comm comm;                   /* duplicate of the user's communicator */
   MPI_Comm control;                /* second duplicate, for stop signals and stopping */
-  int64_t *sent;                   /* per process: messages sent to it; owned, with `received` */
+  int64_t *sent;                   /* per process: messages sent to it; owned, with the next 3 */
   int64_t *received;               /* per process: messages received from it */
+  int64_t *counts_out, *counts_in; /* while stopping: NCOUNTS numbers to and from each process */
   int64_t ncollectives;            /* collective operations begun */
   mpi_collective log[MPI_NET_LOG]; /* the last of them, indexed by number modulo length */
   bool has_signalled;              /* this process has signalled a stop since the last one */

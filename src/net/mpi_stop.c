@@ -16,9 +16,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* The numbers sent to each process. */
-enum { COUNT_SENT, COUNT_COLLECTIVES, COUNT_SIGNAL, NCOUNTS };
-
 /* A collective operation begun only to match the other processes. */
 typedef struct match {
   MPI_Request request;
@@ -28,9 +25,8 @@ typedef struct match {
 typedef struct stop {
   mpi_net *n;
   double deadline;
-  int64_t *counts_out, *counts_in; /* NCOUNTS numbers to and from each process; owned */
-  int64_t most;                    /* largest count of collective operations ... */
-  int ahead;                       /* ... and the rank that has it */
+  int64_t most; /* largest count of collective operations ... */
+  int ahead;    /* ... and the rank that has it */
   match matches[MPI_NET_LOG];
   int nmatches;
 } stop;
@@ -104,17 +100,17 @@ static bool compare_counts(stop *s)
   MPI_Request r;
 
   for (int p = 0; p < n->base.size; p++) {
-    s->counts_out[p * NCOUNTS + COUNT_SENT] = n->sent[p];
-    s->counts_out[p * NCOUNTS + COUNT_COLLECTIVES] = n->ncollectives;
-    s->counts_out[p * NCOUNTS + COUNT_SIGNAL] = n->has_signalled;
+    n->counts_out[p * NCOUNTS + COUNT_SENT] = n->sent[p];
+    n->counts_out[p * NCOUNTS + COUNT_COLLECTIVES] = n->ncollectives;
+    n->counts_out[p * NCOUNTS + COUNT_SIGNAL] = n->has_signalled;
   }
-  if (MPI_Ialltoall(s->counts_out, NCOUNTS, MPI_INT64_T, s->counts_in, NCOUNTS, MPI_INT64_T,
+  if (MPI_Ialltoall(n->counts_out, NCOUNTS, MPI_INT64_T, n->counts_in, NCOUNTS, MPI_INT64_T,
                     n->control, &r) != MPI_SUCCESS ||
       !wait_for(s, r))
     return false;
   for (int p = 0; p < n->base.size; p++) {
-    if (s->counts_in[p * NCOUNTS + COUNT_COLLECTIVES] <= s->most) continue;
-    s->most = s->counts_in[p * NCOUNTS + COUNT_COLLECTIVES];
+    if (n->counts_in[p * NCOUNTS + COUNT_COLLECTIVES] <= s->most) continue;
+    s->most = n->counts_in[p * NCOUNTS + COUNT_COLLECTIVES];
     s->ahead = p;
   }
   return true;
@@ -126,7 +122,7 @@ static void receive_signals(const stop *s)
   mpi_net *n = s->n;
 
   for (int p = 0; p < n->base.size; p++)
-    if (p != n->base.rank && s->counts_in[p * NCOUNTS + COUNT_SIGNAL])
+    if (p != n->base.rank && n->counts_in[p * NCOUNTS + COUNT_SIGNAL])
       MPI_Recv(NULL, 0, MPI_BYTE, p, 0, n->control, MPI_STATUS_IGNORE);
   n->has_signalled = false;
 }
@@ -209,7 +205,7 @@ static bool drain(stop *s)
   mpi_net *n = s->n;
 
   for (int p = 0; p < n->base.size; p++)
-    while (n->received[p] < s->counts_in[p * NCOUNTS + COUNT_SENT])
+    while (n->received[p] < n->counts_in[p * NCOUNTS + COUNT_SENT])
       if (!discard_message(n, p) && is_late(s)) return false;
   for (ambit__request *r = n->base.pending; r; r = r->next)
     if (r->active && !wait_for(s, ambit__mpi_kept(r))) return false;
@@ -222,15 +218,11 @@ bool ambit__mpi_settle(ambit__net *net, double deadline)
   stop s = {.n = n, .deadline = deadline, .most = -1};
   bool good;
 
-  s.counts_out = ambit__new(NULL, 2 * NCOUNTS * (size_t)net->size, sizeof *s.counts_out);
-  if (!s.counts_out) return false;
-  s.counts_in = s.counts_out + (size_t)net->size * NCOUNTS;
   withdraw_receives(n);
   good = compare_counts(&s);
   if (good) receive_signals(&s);
   good = good && catch_up(&s) && drain(&s);
   for (int i = 0; i < s.nmatches; i++)
     free(s.matches[i].bytes);
-  free(s.counts_out);
   return good;
 }

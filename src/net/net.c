@@ -3,11 +3,10 @@
 #include "net/net.h"
 
 #include "base/clock.h"
-#include "base/memory.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -155,20 +154,18 @@ ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t
 ambit_status ambit__net_barrier(ambit__net *net)
 {
   const char here = 0;
-  char *all = ambit__new(net->errors, (size_t)net->size, 1);
-  ambit_status s;
 
-  if (!all) return AMBIT_ENOMEM;
-  s = ambit__net_gather(net, &here, 1, all); /* complete only when every process has called it */
-  free(all);
-  return s;
+  if (net->size == 1) return AMBIT_OK;
+  return ambit__net_gather(net, &here, 1,
+                           net->room); /* complete when every process has called it */
 }
 
 /* ---- agreement ---- */
 
 enum {
   MESSAGE_BYTES = 1 << 16, /* maximum bytes of an error message that are sent */
-  DOING_BYTES = 120        /* bytes of `doing` */
+  DOING_BYTES = 120,       /* bytes of `doing` */
+  FOLDED = 8               /* values of a reduction per agreement */
 };
 
 /* The state of a process in an agreement. */
@@ -176,7 +173,19 @@ typedef struct verdict {
   int32_t status;
   uint32_t length; /* of the error message, without the terminating zero */
   char doing[DOING_BYTES];
+  double values[FOLDED]; /* to be reduced */
 } verdict;
+
+/* The room of a net: a verdict of every process, and an error message. */
+size_t ambit__net_room(int size)
+{
+  return (size_t)size * sizeof(verdict) + MESSAGE_BYTES + 1;
+}
+
+static char *message_room(const ambit__net *net)
+{
+  return (char *)((verdict *)net->room + net->size);
+}
 
 static const char *own_message(const ambit__errors *e)
 {
@@ -229,16 +238,14 @@ static void adopt_message(ambit__net *net, int who, ambit_status status, const c
 /* Process `who` broadcasts its error message; processes without an error of their own raise it. */
 static ambit_status adopt_error(ambit__net *net, int who, const verdict *v)
 {
-  char *message = ambit__new(NULL, (size_t)v->length + 1, 1);
-  ambit_status s;
+  const ambit_status status = (ambit_status)v->status;
+  char *message = message_room(net);
 
-  if (!message) ambit__net_abort(net, "out of memory while reporting an error");
-  if (!message) return (ambit_status)v->status;
   if (who == net->rank) memcpy(message, own_message(net->errors), v->length);
-  s = ambit__net_broadcast(net, who, message, v->length);
-  if (!s) adopt_message(net, who, (ambit_status)v->status, message);
-  free(message);
-  return s ? s : (ambit_status)v->status;
+  message[v->length] = '\0';
+  AMBIT_TRY(ambit__net_broadcast(net, who, message, v->length));
+  adopt_message(net, who, status, message);
+  return status;
 }
 
 /* All processes are here without an error: are they about to do the same? */
@@ -259,28 +266,99 @@ static ambit_status compare(ambit__net *net, const verdict *all)
   return AMBIT_EPROGRAM;
 }
 
+/* Leaves the verdicts of all processes in the room of the net. After they have agreed on an error
+ * they do not meet again: the process that failed may have skipped agreements that the others were
+ * about to come to. */
+static ambit_status agree(ambit__net *net, const verdict *mine)
+{
+  verdict *all = net->room;
+  int who = 0;
+
+  if (net->size == 1 || net->errors->agreed) return net->errors->status;
+  AMBIT_TRY(gather_verdicts(net, mine, all));
+  while (who < net->size - 1 && !all[who].status)
+    who++;
+  return all[who].status ? adopt_error(net, who, &all[who]) : compare(net, all);
+}
+
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing)
 {
   const verdict mine = own_verdict(net->errors, doing);
-  verdict *all;
-  ambit_status s;
-  int who = 0;
 
-  if (net->size == 1) return net->errors->status;
-  all = ambit__new(NULL, (size_t)net->size, sizeof *all);
-  if (!all) ambit__net_abort(net, "out of memory while agreeing on an error");
-  if (!all) return AMBIT_ENOMEM;
-  s = gather_verdicts(net, &mine, all);
-  while (!s && who < net->size - 1 && !all[who].status)
-    who++;
-  if (!s) s = all[who].status ? adopt_error(net, who, &all[who]) : compare(net, all);
-  free(all);
-  return s;
+  return agree(net, &mine);
 }
 
 ambit_status ambit__net_agree(ambit__net *net)
 {
   return ambit__net_agree_on(net, "");
+}
+
+/* ---- reductions ---- */
+
+typedef double fold_fn(double a, double b);
+
+static double add(double a, double b)
+{
+  return a + b;
+}
+
+/* Reduces at most FOLDED values. */
+static ambit_status fold_few(ambit__net *net, double *values, size_t n, fold_fn *fold)
+{
+  const verdict *all = net->room;
+  verdict mine = own_verdict(net->errors, "");
+
+  memcpy(mine.values, values, n * sizeof *values);
+  AMBIT_TRY(agree(net, &mine));
+  if (net->size == 1) return AMBIT_OK;
+  for (size_t i = 0; i < n; i++) {
+    values[i] = all[0].values[i];
+    for (int r = 1; r < net->size; r++)
+      values[i] = fold(values[i], all[r].values[i]);
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status fold_numbers(ambit__net *net, double *values, size_t n, fold_fn *fold)
+{
+  for (size_t i = 0; i < n; i += FOLDED)
+    AMBIT_TRY(fold_few(net, values + i, n - i < FOLDED ? n - i : FOLDED, fold));
+  return AMBIT_OK;
+}
+
+static ambit_status fold_flags(ambit__net *net, bool *values, size_t n, fold_fn *fold)
+{
+  for (size_t i = 0; i < n; i += FOLDED) {
+    const size_t few = n - i < FOLDED ? n - i : FOLDED;
+    double numbers[FOLDED];
+
+    for (size_t k = 0; k < few; k++)
+      numbers[k] = values[i + k];
+    AMBIT_TRY(fold_few(net, numbers, few, fold));
+    for (size_t k = 0; k < few; k++)
+      values[i + k] = numbers[k] != 0;
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__net_all(ambit__net *net, bool *values, size_t n)
+{
+  return fold_flags(net, values, n, fmin);
+}
+
+ambit_status ambit__net_any(ambit__net *net, bool *values, size_t n)
+{
+  return fold_flags(net, values, n, fmax);
+}
+
+ambit_status ambit__net_max(ambit__net *net, double *values, size_t n)
+{
+  return fold_numbers(net, values, n, fmax);
+}
+
+ambit_status ambit__net_sum(ambit__net *net, double *values, size_t n)
+{
+  return fold_numbers(net, values, n, add);
 }
 
 /* ---- stopping ---- */

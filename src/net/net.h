@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 4" /* version of this table; a module must match it */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 5" /* version of this table; a module must match it */
 
 enum {
   AMBIT__NET_TAGS = 32768
@@ -36,6 +36,7 @@ typedef struct ambit__net {
   char name[64];                  /* "alone", "Open MPI v4.1.4" */
   struct ambit__request *pending; /* list of pending requests */
   bool stopping;                  /* a stop is in progress */
+  void *room; /* ambit__net_room bytes for agreements, freed by the kind; NULL with one process */
 } ambit__net;
 
 /* A pending operation. It must not move in memory while active. All zero: inactive. */
@@ -86,11 +87,6 @@ void ambit__net_close(ambit__net *net); /* collective; NULL is ignored */
 /* A net that acts as process `rank` of `size` without the others (pretend.c): programs can be
  * sealed but not run. */
 ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit__net **net);
-/* Adds the delays of the option network, such as "200us,1GB/s": a latency, a rate, or both; ""
- * leaves the net unchanged. The new net owns the old one. Collective, with the same text on all
- * processes. */
-ambit_status ambit__net_slow(ambit__net **net, const char *speed);
-ambit_status ambit__net_check_speed(ambit__errors *errors, const char *speed); /* its form alone */
 
 /* ---- messages: net.c ---- */
 
@@ -120,15 +116,25 @@ ambit_status ambit__net_broadcast_begin(ambit__net *net, int from, void *bytes, 
                                         ambit__request *r);
 ambit_status ambit__net_broadcast(ambit__net *net, int from, void *bytes, size_t n);
 ambit_status ambit__net_barrier(ambit__net *net);
-/* Makes an error on one process an error on all. Returns the status of the first process, by rank,
- * that has an error. Processes without an error raise it with its message; their handlers are not
- * called, since its own was. Where handlers are deferred, an error shared by several processes is
- * reported by the first of them. */
+/* Makes an error on one process an error on all. Returns the status of the first process, by
+ * rank, that has an error. Processes without an error raise it with its message; their handlers
+ * are not called, since its own was. Where handlers are deferred, an error shared by several
+ * processes is reported by the first of them. Until the error is cleared, further agreements
+ * return it at once. */
 ambit_status ambit__net_agree(ambit__net *net);
 /* The same, and detects divergence: all processes must pass the same `doing` ("runs 10
  * iterations"), else all raise AMBIT_EPROGRAM. A process that failed elsewhere may be in any
  * agreement: it matches this one. */
 ambit_status ambit__net_agree_on(ambit__net *net, const char *doing);
+/* Reduce n values element by element over all processes. Sums are taken in the order of ranks,
+ * so all processes get the same bits. Each call is an agreement, so a process that failed before
+ * it meets the others here, and its error is raised on all. */
+ambit_status ambit__net_all(ambit__net *net, bool *values, size_t n);
+ambit_status ambit__net_any(ambit__net *net, bool *values, size_t n);
+ambit_status ambit__net_max(ambit__net *net, double *values, size_t n);
+ambit_status ambit__net_sum(ambit__net *net, double *values, size_t n);
+/* Bytes of net->room: with it, none of these functions allocates memory. */
+size_t ambit__net_room(int size);
 
 /* ---- stopping ---- */
 

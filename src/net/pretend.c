@@ -15,6 +15,7 @@
 
 static void pretend_close(ambit__net *net)
 {
+  free(net->room);
   free(net);
 }
 
@@ -79,5 +80,9 @@ ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit
   **net =
       (ambit__net){.kind = &pretend, .errors = errors, .rank = rank, .size = size, .local_size = 1};
   snprintf((*net)->name, sizeof(*net)->name, "pretended");
-  return AMBIT_OK;
+  (*net)->room = ambit__new(errors, 1, ambit__net_room(size));
+  if ((*net)->room) return AMBIT_OK;
+  free(*net);
+  *net = NULL;
+  return AMBIT_ENOMEM;
 }

@@ -1,11 +1,12 @@
 /* checked.h - the strategy `checked`: checked.c chooses, checked_emit.c writes.
  *
- * A checked kernel computes what any other does, one cell at a time, and looks at what it does: every read
- * and write of a field against the limits in its fault record (codegen/prelude/faults.h), every value it
- * writes for NaN. The first cell of a launch where something is wrong stays in the record.
+ * A checked kernel computes what any other does, one cell at a time, and checks every value it
+ * writes for NaN. In builds with access checks (checked_access.c) it can also check every read and
+ * write of a field against limits. The first cell of a launch where something is wrong stays in its
+ * fault record (codegen/prelude/faults.h).
  *
- * What is read and written is told by numbers that count through the rule, parameter by parameter: a field
- * has one for each of its reads, and one for each component that could be written; a plain
+ * What is read and written is told by numbers that count through the rule, parameter by parameter:
+ * a field has one for each of its reads, and one for each component that could be written; a plain
  * parameter is one read, a reduction one write.
  *
  * SPDX-License-Identifier: BSD-3-Clause

@@ -9,13 +9,10 @@
  *
  * A cell reads its whole footprint whatever branch it takes, because that is what margins and halos are made for.
  */
-#include "plan/checked.h"
-
-#include "codegen/prelude/faults.h"
-#include "plan/gpu.h"
+#include "plan/checked_emit.h"
 
 /* Embedded by the build. */
-extern const char ambit__prelude_faults[], ambit__prelude_checked[];
+extern const char ambit__prelude_faults[], ambit__prelude_checked[], ambit__prelude_full_call[];
 
 static const ambit__param *param(const ambit__gpu_job *j, int i)
 {
@@ -53,37 +50,23 @@ static void print_set(const ambit__gpu_job *j, ambit__text *t, int i, int c)
 }
 
 /* "i0 - 1": an index that lies off this cell's. */
-static void print_index(const ambit__gpu_job *j, char letter, int axis, int offset)
+void ambit__checked_print_index(const ambit__gpu_job *j, char letter, int axis, int offset)
 {
   ambit__print(j->t, "%c%d", letter, axis);
   if (offset) ambit__print(j->t, " %c %d", offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
 }
 
 /* "(y0 - 1) * u_s0 + (y1) * u_s1 + 2 * u_c", from cell 0, 0, ... of the part. */
-static void print_place(const ambit__gpu_job *j, int i, int component, const int *offset)
+void ambit__checked_print_place(const ambit__gpu_job *j, int i, int component, const int *offset)
 {
   const char *name = param(j, i)->name;
 
   for (int d = 0; d < j->group->ndims; d++) {
     ambit__print(j->t, "%s(", d ? " + " : "");
-    print_index(j, 'y', d, offset[d]);
+    ambit__checked_print_index(j, 'y', d, offset[d]);
     ambit__print(j->t, ") * %s_s%d", name, d);
   }
   ambit__print(j->t, " + %d * %s_c", component, name);
-}
-
-/* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read, or with "w" written. */
-static void print_inside(const ambit__gpu_job *j, int i, const char *which, const int *offset)
-{
-  const char *name = param(j, i)->name;
-
-  for (int d = 0; d < j->group->ndims; d++) {
-    ambit__print(j->t, "%s", d ? " && " : "");
-    print_index(j, 'i', d, offset[d]);
-    ambit__print(j->t, " >= %s_%slo%d && ", name, which, d);
-    print_index(j, 'i', d, offset[d]);
-    ambit__print(j->t, " < %s_%shi%d", name, which, d);
-  }
 }
 
 /* ---- expressions that are watched ---- */
@@ -203,7 +186,7 @@ static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
   case SLOT_EXTENT: ambit__line(j->w, "const int64_t extent%d = call->extent[%d];", d, d); break;
   case SLOT_STEP: ambit__line(j->w, "const int64_t step = call->step;"); break;
   case SLOT_FAULTS:
-    ambit__line(j->w, "int64_t *faults = ((const ambit_checked_call *)call)->faults;");
+    ambit__line(j->w, "int64_t *faults = ((const ambit_full_call *)call)->faults;");
     break;
   case SLOT_ENDS:
   case SLOT_RESULT:
@@ -222,7 +205,9 @@ static void open_function(const ambit__gpu_job *j)
     ambit__emit_head(j->group, j->plan, j->w);
   else
     ambit__gpu_emit_head(j);
-  ambit__print(j->t, "%s\n%s\n", ambit__prelude_faults, ambit__prelude_checked);
+  ambit__print(j->t, "%s\n%s\n%s\n", in_c(j) ? ambit__prelude_full_call : "", ambit__prelude_faults,
+               ambit__prelude_checked);
+  ambit__access_emit_prelude(j);
   if (!in_c(j)) {
     ambit__gpu_open_kernel(j, "", j->plan->threads, n, slots);
     ambit__gpu_emit_ended(j);
@@ -231,33 +216,6 @@ static void open_function(const ambit__gpu_job *j)
   ambit__open(j->w, "void %s(const ambit_call *call)", ambit__entry_name(j->group));
   for (int i = 0; i < n; i++)
     emit_parameter(j, &slots[i]);
-}
-
-static void emit_limit(const ambit__gpu_job *j, int i, const char *what, int axis, int word)
-{
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "const %s %s_%s", j->integer, param(j, i)->name, what);
-  if (axis >= 0) ambit__print(j->t, "%d", axis);
-  ambit__print(j->t, " = faults[%d]",
-               AMBIT_FAULT_WORDS + i * AMBIT_LIMIT_WORDS + word + (axis > 0 ? axis : 0));
-  ambit__line_end(j->w, ";");
-}
-
-static void emit_limits(const ambit__gpu_job *j)
-{
-  if (!(j->group->checks & AMBIT__CHECK_ACCESS)) return;
-  for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_field(j, i)) continue;
-    emit_limit(j, i, "first", -1, AMBIT_LIMIT_FIRST);
-    emit_limit(j, i, "end", -1, AMBIT_LIMIT_END);
-    for (int d = 0; d < j->group->ndims; d++) {
-      emit_limit(j, i, "lo", d, AMBIT_LIMIT_READ_LO);
-      emit_limit(j, i, "hi", d, AMBIT_LIMIT_READ_HI);
-      if (!param(j, i)->is_written) continue;
-      emit_limit(j, i, "wlo", d, AMBIT_LIMIT_WRITE_LO);
-      emit_limit(j, i, "whi", d, AMBIT_LIMIT_WRITE_HI);
-    }
-  }
 }
 
 static void emit_totals(const ambit__gpu_job *j)
@@ -319,13 +277,7 @@ static void emit_read(const ambit__gpu_job *j, int i, int k)
 
   ambit__line_begin(j->w);
   ambit__print(j->t, "const %s %s_r%d = %s_0[", ambit__gpu_type(j, i), name, k, name);
-  if (j->group->checks & AMBIT__CHECK_ACCESS) {
-    ambit__print(j->t, "ambit_place(&fault, %d, ", ambit__checked_read(j->rule, i, k));
-    print_inside(j, i, "", r->offset);
-    ambit__print(j->t, ", ");
-  }
-  print_place(j, i, r->component, r->offset);
-  if (j->group->checks & AMBIT__CHECK_ACCESS) ambit__print(j->t, ", %s_first, %s_end)", name, name);
+  if (!ambit__access_print_read(j, i, k)) ambit__checked_print_place(j, i, r->component, r->offset);
   ambit__line_end(j->w, "];");
 }
 
@@ -372,16 +324,9 @@ static void store_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int
 
   ambit__line_begin(j->w);
   if (ambit__gpu_is_field(j, i)) {
-    if (j->group->checks & AMBIT__CHECK_ACCESS) {
-      ambit__print(j->t, "if (ambit_may(&fault, AMBIT_FAULT_WRITE, %d, ",
-                   ambit__checked_write(j->rule, i, c));
-      print_inside(j, i, "w", here);
-      ambit__print(j->t, ", ");
-      print_place(j, i, c, here);
-      ambit__print(j->t, ", %s_first, %s_end)) ", name, name);
-    }
+    ambit__access_print_write(j, i, c);
     ambit__print(j->t, "%s_0[", name);
-    print_place(j, i, c, here);
+    ambit__checked_print_place(j, i, c, here);
     ambit__print(j->t, "] = ");
   } else {
     ambit__print(j->t, "*%s_mem = ", name);
@@ -462,7 +407,7 @@ void ambit__checked_emit(const ambit__group *g, const ambit__target *t, const am
   open_function(&j);
   emit_totals(&j);
   ambit__gpu_emit_values(&j);
-  emit_limits(&j);
+  ambit__access_emit_limits(&j);
   emit_fields(&j);
   ambit__line(w, "ambit_fault fault;");
   ambit__line(w, "ambit_fault_begin(&fault);");

@@ -30,8 +30,10 @@ typedef struct ambit__group_step {
 } ambit__group_step;
 
 enum {
-  AMBIT__CHECK_ACCESS = 1, /* reads and writes outside the cells and the memory of a field */
-  AMBIT__CHECK_NAN = 2     /* NaN that is written */
+  AMBIT__CHECK_NAN = 1, /* NaN that is written */
+#ifdef AMBIT_ACCESS_CHECKS
+  AMBIT__CHECK_ACCESS = 2 /* reads and writes outside the cells and the memory of a field */
+#endif
 };
 
 /* Steps that run as one function: `nsteps` steps, `depth` iterations of them. */

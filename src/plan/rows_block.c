@@ -298,7 +298,7 @@ static void emit_vector(const job *j, const int rows[2])
   if (!j->reduces) {
     ambit__close(j->w);
     if (j->whole) {
-      ambit__open(j->w, "else if (call->ends)");
+      ambit__open(j->w, "else if (((const ambit_full_call *)call)->ends)");
       emit_whole(j, rows);
       ambit__close(j->w);
     }

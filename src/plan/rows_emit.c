@@ -23,6 +23,8 @@ enum {
   MOST_VECTOR = 64 /* bytes: AMBIT_VECTOR is no more (codegen/prelude/c.h) */
 };
 
+extern const char ambit__prelude_full_call[]; /* embedded by the build */
+
 typedef ambit__rows_job job;
 
 /* ---- the box ---- */
@@ -219,6 +221,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   j.whole = stores_whole(&j);
   find_taps(&j, g);
   ambit__emit_head(g, p, w);
+  if (j.whole) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
   ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),
               lane_bytes(&j));
   ambit__rows_emit_room(&j);

@@ -107,12 +107,15 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return n;
 }
 
-/* Whether a box of this size keeps all multiprocessors busy: 16 warps with several planes each. */
+/* Whether a box of this size keeps all multiprocessors busy: 16 warps with several planes each. Rules that read further along a row
+ * than two vectors hold have no lanes, and no size is large enough for them. */
 static bool is_large(const ambit__group *g, const ambit__target *t)
 {
   const int64_t wide = WARP * ambit__stream_lane(g);
-  int64_t planes = (g->cells[g->ndims - 1] + wide - 1) / wide;
+  int64_t planes;
 
+  if (!wide) return false;
+  planes = (g->cells[g->ndims - 1] + wide - 1) / wide;
   for (int d = 0; d < g->ndims - 1; d++)
     planes *= g->cells[d];
   return g->cells[g->ndims - 1] >= wide / 2 && planes >= (int64_t)LEAST_PLANES * 16 * t->threads;

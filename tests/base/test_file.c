@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "base/file.h"
+#include "base/undo.h"
 
 #include "support/folder.h"
 #include "support/test.h"
@@ -11,6 +12,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static ambit__errors errors;
 
@@ -270,6 +272,131 @@ static void reading_knows_its_limits(void)
   check_content(path, "");
 }
 
+static void a_link_that_leads_nowhere_gets_its_file(void)
+{
+  struct stat st;
+
+  CHECK(!symlink("behind", folder_path("first")) && !symlink("target", folder_path("behind")));
+  put(folder_path("first"), "new");
+  CHECK(!lstat(folder_path("first"), &st) && S_ISLNK(st.st_mode));
+  CHECK(!lstat(folder_path("target"), &st) && S_ISREG(st.st_mode));
+  check_content(folder_path("first"), "new");
+  CHECK_EQ(3, folder_files());
+}
+
+static void links_that_lead_in_circles_or_out_of_folders_are_told(void)
+{
+  ambit__file *f;
+
+  CHECK(!symlink("two", folder_path("one")) && !symlink("one", folder_path("two")));
+  CHECK(ambit__file_create(&errors, folder_path("one"), &f) && !f);
+  told(AMBIT_EIO, "symbolic links");
+  CHECK(!symlink("none/such", folder_path("lost")));
+  CHECK(ambit__file_create(&errors, folder_path("lost"), &f) && !f);
+  told(AMBIT_EIO, "No such file or directory");
+}
+
+static void names_may_be_as_long_as_the_system_allows(void)
+{
+  char name[256], path[700];
+
+  memset(name, 'x', 255);
+  for (int length = 230; length <= 255; length += 5) {
+    name[length] = '\0';
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    put(path, "long");
+    check_content(path, "long");
+    CHECK_EQ(1, folder_files());
+    CHECK(!unlink(path));
+    name[length] = 'x';
+  }
+}
+
+static void a_name_can_be_tried(void)
+{
+  put(folder_path("old"), "old");
+  CHECK(!ambit__file_try(&errors, folder_path("old")) && !ambit__file_try(&errors, "/dev/null"));
+  CHECK(!ambit__file_try(&errors, folder_path("new")));
+  CHECK_EQ(1, folder_files());
+  check_content(folder_path("old"), "old");
+  CHECK(ambit__file_try(&errors, folder_path("none/such")));
+  told(AMBIT_EIO, "none/such: No such file or directory");
+  CHECK(ambit__file_try(&errors, folder));
+  told(AMBIT_EIO, "Is a directory");
+}
+
+/* ---- processes that die ---- */
+
+/* In a child: begins a file, and ends as `end` does; the folder keeps so many files. */
+static int left_after(const char *path, void (*end)(void))
+{
+  pid_t child;
+  int status;
+
+  fflush(stdout);
+  child = fork();
+  if (!child) {
+    ambit__file *f;
+
+    if (!ambit__file_create(&errors, path, &f)) ambit__file_write(f, "half", 4);
+    end();
+  }
+  CHECK(waitpid(child, &status, 0) == child);
+  return folder_files();
+}
+
+static void die(void)
+{
+  kill(getpid(), SIGKILL);
+}
+
+static void undo_and_end(void)
+{
+  ambit__undo_all();
+  _exit(0);
+}
+
+static void a_file_of_a_dead_process_is_swept_by_the_next_of_its_name(void)
+{
+  const char *path = folder_path("x.npy"), *other = folder_path("x.npy.12-3.tmp.more");
+  ambit__file *alive;
+
+  put(other, "of the user");
+  CHECK(!ambit__file_create(&errors, path, &alive));
+  CHECK_EQ(3, left_after(path, die));
+  CHECK_EQ(4, left_after(folder_path("y.npy"), die)); /* not of this name */
+  put(path, "whole");
+  CHECK_EQ(4, folder_files()); /* other, y's, x and the one that is alive */
+  CHECK(!ambit__file_write(alive, "alive", 5));
+  CHECK(!ambit__file_commit(alive));
+  check_content(path, "alive");
+  check_content(other, "of the user");
+}
+
+static void what_is_half_done_can_be_undone(void)
+{
+  CHECK_EQ(0, left_after(folder_path("x"), undo_and_end));
+}
+
+static int folder_syncs;
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+  struct stat st;
+
+  folder_syncs += !fstat(fd, &st) && S_ISDIR(st.st_mode);
+  return __real_fsync(fd);
+}
+
+static void the_new_name_is_on_the_disk_too(void)
+{
+  folder_syncs = 0;
+  put(folder_path("x"), "1");
+  CHECK_EQ(1, folder_syncs);
+}
+
 /* Each test has an empty folder. */
 #define IN_FOLDER(name)                                                                            \
   static void name##_(void)                                                                        \
@@ -291,6 +418,13 @@ IN_FOLDER(two_writers_of_one_name_do_not_meet)
 IN_FOLDER(several_write_one_file_in_any_order)
 IN_FOLDER(who_joins_neither_names_nor_removes_a_file)
 IN_FOLDER(reading_knows_its_limits)
+IN_FOLDER(a_link_that_leads_nowhere_gets_its_file)
+IN_FOLDER(links_that_lead_in_circles_or_out_of_folders_are_told)
+IN_FOLDER(names_may_be_as_long_as_the_system_allows)
+IN_FOLDER(a_name_can_be_tried)
+IN_FOLDER(a_file_of_a_dead_process_is_swept_by_the_next_of_its_name)
+IN_FOLDER(what_is_half_done_can_be_undone)
+IN_FOLDER(the_new_name_is_on_the_disk_too)
 
 int main(int argc, char **argv)
 {
@@ -309,6 +443,13 @@ int main(int argc, char **argv)
       T(several_write_one_file_in_any_order),
       T(who_joins_neither_names_nor_removes_a_file),
       T(reading_knows_its_limits),
+      T(a_link_that_leads_nowhere_gets_its_file),
+      T(links_that_lead_in_circles_or_out_of_folders_are_told),
+      T(names_may_be_as_long_as_the_system_allows),
+      T(a_name_can_be_tried),
+      T(a_file_of_a_dead_process_is_swept_by_the_next_of_its_name),
+      T(what_is_half_done_can_be_undone),
+      T(the_new_name_is_on_the_disk_too),
 #undef T
       {0}};
 

@@ -1,116 +1,10 @@
-/* From source to function: what is kept, what is refused, what happens when things go wrong. */
+/* From source to function: what is kept, and what is refused. */
 #define _GNU_SOURCE 1
-#include "device/cpu/compile.h"
+#include "device/compile_stage.h"
 #include "device/cpu/machine.h"
-#include "device/tree.h"
 
-#include <dirent.h>
 #include <math.h>
-#include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
-
-typedef int (*int_fn)(int);
-
-static const char plus_seven[] = "int f(int x)\n{\n  return x + 7;\n}\n";
-
-/* ---- the stage: a cache folder, and a compiler that counts how often it is run ---- */
-
-static char cache[512], wrapper[512];
-static ambit__settings settings;
-
-/* The script runs the real compiler after `extra`, some lines of shell. */
-static void write_wrapper(const char *extra)
-{
-  const char *cc = getenv("CC");
-  char text[2048];
-
-  snprintf(text, sizeof text, "#!/bin/sh\necho run >> '%s/runs'\n%s\nexec %s \"$@\"\n", folder,
-           extra, cc && *cc ? cc : "cc");
-  tree_put("compiler", text);
-  CHECK_EQ(0, chmod(wrapper, 0700));
-}
-
-static void begin(void)
-{
-  tree_make();
-  snprintf(cache, sizeof cache, "%s/cache", folder);
-  snprintf(wrapper, sizeof wrapper, "%s/compiler", folder);
-  settings = (ambit__settings){.cc = wrapper, .cache = cache, .dump = "", .verbose = -1};
-  write_wrapper("");
-}
-
-static void end(void)
-{
-  tree_remove();
-}
-
-static int runs(void)
-{
-  char path[512], line[16];
-  int n = 0;
-  FILE *f;
-
-  snprintf(path, sizeof path, "%s/runs", folder);
-  f = fopen(path, "r");
-  while (f && fgets(line, sizeof line, f))
-    n++;
-  if (f) fclose(f);
-  return n;
-}
-
-/* The files in a folder whose names end so; the path of the last one goes to `path`, unless NULL. */
-static int files(const char *where, const char *tail, char path[1024])
-{
-  DIR *dir = opendir(where);
-  struct dirent *entry;
-  int n = 0;
-
-  while (dir && (entry = readdir(dir))) {
-    size_t length = strlen(entry->d_name), want = strlen(tail);
-
-    if (entry->d_name[0] == '.' || length < want) continue;
-    if (strcmp(entry->d_name + length - want, tail)) continue;
-    if (path) snprintf(path, 1024, "%s/%s", where, entry->d_name);
-    n++;
-  }
-  if (dir) closedir(dir);
-  return n;
-}
-
-/* Opens a compiler afresh, as a new process would, and calls f(x) of the source; -1: did not work. */
-static int call_f(const char *source, int x)
-{
-  ambit__module *module = NULL;
-  ambit__errors errors = {0};
-  ambit__cc *cc = NULL;
-  void *address = NULL;
-  int result = -1;
-
-  if (!ambit__cc_open(&errors, &settings, &cc) &&
-      !ambit__cc_load(cc, source, "f", &module, &address))
-    result = ((int_fn)address)(x);
-  if (errors.text) printf("# %s\n", errors.text);
-  ambit__errors_clear(&errors);
-  ambit__module_release(module);
-  ambit__cc_close(cc);
-  return result;
-}
-
-static ambit__cc *open_cc(ambit__errors *errors)
-{
-  ambit__cc *cc = NULL;
-
-  *errors = (ambit__errors){0};
-  CHECK_EQ(AMBIT_OK, ambit__cc_open(errors, &settings, &cc));
-  return cc;
-}
-
-static void close_cc(ambit__cc *cc, ambit__errors *errors)
-{
-  ambit__cc_close(cc);
-  ambit__errors_clear(errors);
-}
 
 /* ---- keeping ---- */
 
@@ -326,6 +220,110 @@ static void a_folder_that_is_a_link_is_not_used(void)
   end();
 }
 
+/* Opens the cache below a folder of this mode and owner; whether it is used. */
+static bool is_used_below(const char *name, mode_t mode, uid_t owner)
+{
+  char above[600], below[700];
+  int n;
+
+  snprintf(above, sizeof above, "%s/%s", folder, name);
+  snprintf(below, sizeof below, "%s/deeper/cache", above);
+  settings.cache = below;
+  CHECK(!mkdir(above, 0700));
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK(!chmod(above, mode) && !chown(above, owner, (gid_t)-1));
+  n = files(below, ".so", NULL);
+  CHECK_EQ(6, call_f("int f(int x) { return x; }", 6));
+  CHECK_EQ(1, n);
+  n = files(below, ".so", NULL) == 2;
+  CHECK(!chmod(above, 0700));
+  settings.cache = cache;
+  return n;
+}
+
+static void a_folder_that_others_could_replace_is_not_used(void)
+{
+  begin();
+  CHECK(!is_used_below("world", 0777, geteuid()));
+  CHECK(!is_used_below("group", 0770, geteuid()));
+  CHECK(is_used_below("own", 0755, geteuid()));
+  CHECK(is_used_below("sticky", 01777, geteuid()));
+  if (!geteuid()) { /* only root can give a folder away */
+    CHECK(!is_used_below("foreign", 0755, 12345));
+    CHECK(!is_used_below("foreign-sticky", 01777, 12345));
+  }
+  end();
+}
+
+static void libraries_are_not_compiled_where_others_could_replace_them(void)
+{
+  char *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+  char open_to_all[600];
+
+  begin();
+  snprintf(open_to_all, sizeof open_to_all, "%s/open", folder);
+  CHECK(!mkdir(open_to_all, 0700) && !chmod(open_to_all, 0777));
+  setenv("TMPDIR", open_to_all, 1);
+  write_wrapper("case \"$*\" in *\"$TMPDIR\"/ambit-*) touch \"$(dirname \"$0\")\"/seen ;; esac");
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(0, files(folder, "seen", NULL));
+  CHECK_EQ(0, files(open_to_all, "", NULL));
+  if (old)
+    setenv("TMPDIR", old, 1);
+  else
+    unsetenv("TMPDIR");
+  free(old);
+  end();
+}
+
+/* Between the look at a library and its loading, another one takes its name. */
+static void the_library_that_was_looked_at_is_the_one_that_is_used(void)
+{
+  char path[1024] = "", key[64] = "", other[1100], first[8] = "";
+  ambit__cache c;
+  int fd;
+
+  begin();
+  CHECK_EQ(12, call_f(plus_seven, 5));
+  CHECK_EQ(1, files(cache, ".so", path));
+  snprintf(key, sizeof key, "%.32s", strrchr(path, '/') + 1);
+  CHECK_EQ(AMBIT_OK, ambit__cache_open(NULL, &settings, &c));
+  fd = ambit__cache_find(&c, key, plus_seven);
+  CHECK(fd >= 0);
+  snprintf(other, sizeof other, "%s/evil.so", folder);
+  tree_put("evil.so", "another library");
+  CHECK(!rename(other, path));
+  CHECK(pread(fd, first, 4, 0) == 4 && !memcmp(first, "\177ELF", 4));
+  close(fd);
+  CHECK_EQ(-1, ambit__cache_find(&c, key, plus_seven));
+  ambit__cache_close(&c);
+  end();
+}
+
+/* Descriptors have the same number again; libraries must not be taken for each other. */
+static void libraries_that_come_and_go_are_not_mixed_up(void)
+{
+  char source[64];
+
+  begin();
+  for (int round = 0; round < 2; round++) {
+    ambit__module *modules[4];
+    ambit__errors errors;
+    ambit__cc *cc = open_cc(&errors);
+
+    for (int i = 0; i < 4; i++) {
+      void *f = NULL;
+
+      snprintf(source, sizeof source, "int f(int x) { return x * %d; }", i);
+      CHECK_EQ(AMBIT_OK, ambit__cc_load(cc, source, "f", &modules[i], &f));
+      CHECK(f && ((int_fn)f)(10) == 10 * i);
+      if (i % 2) ambit__module_release(modules[i]);
+    }
+    close_cc(cc, &errors);
+  }
+  end();
+}
+
 static void a_file_in_the_place_of_the_folder_does_no_harm(void)
 {
   begin();
@@ -350,154 +348,6 @@ static void a_folder_that_cannot_be_written_does_not_stop_the_run(void)
   CHECK_EQ(12, ((int_fn)f)(5));
   ambit__module_release(module);
   close_cc(cc, &errors);
-  end();
-}
-
-/* ---- compilers that fail ---- */
-
-static void a_mistake_in_the_source_is_told_and_the_source_kept(void)
-{
-  static const char wrong[] = "int f(int x) { return x + nonsense; }\n";
-  ambit__module *module;
-  ambit__errors errors;
-  char path[1024] = "";
-  ambit__cc *cc;
-  void *f;
-
-  begin();
-  cc = open_cc(&errors);
-  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, wrong, "f", &module, &f));
-  CHECK(!module);
-  CHECK_MSG(errors.text && strstr(errors.text, "nonsense"), "%s", errors.text);
-  CHECK_EQ(1, files(cache, ".c", path));
-  CHECK_MSG(strstr(errors.text, path) != NULL, "%s not in: %s", path, errors.text);
-  CHECK_EQ(0, files(cache, ".so", NULL));
-  close_cc(cc, &errors);
-  end();
-}
-
-static void a_function_that_is_not_there_is_told(void)
-{
-  ambit__module *module;
-  ambit__errors errors;
-  ambit__cc *cc;
-  void *f;
-
-  begin();
-  cc = open_cc(&errors);
-  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "g", &module, &f));
-  CHECK(errors.text && strstr(errors.text, "no function g"));
-  CHECK(!module && !cc->modules);
-  close_cc(cc, &errors);
-  end();
-}
-
-static void having_no_compiler_is_no_error_until_one_is_needed(void)
-{
-  const char *const none[] = {"none", "no-such-compiler", "/no/such/compiler", "false"};
-
-  begin();
-  for (int i = 0; i < 4; i++) {
-    ambit__module *module;
-    ambit__errors errors;
-    ambit__cc *cc;
-    void *f;
-
-    settings.cc = none[i];
-    cc = open_cc(&errors);
-    CHECK(!cc->available);
-    CHECK_MSG(cc->why && strstr(cc->why, none[i]), "%s", cc->why);
-    CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "f", &module, &f));
-    CHECK(errors.text && strstr(errors.text, none[i]));
-    close_cc(cc, &errors);
-  }
-  end();
-}
-
-static void a_compiler_that_hangs_is_stopped(void)
-{
-  struct timespec start, stop;
-  ambit__module *module;
-  ambit__errors errors;
-  ambit__cc *cc;
-  void *f;
-
-  begin();
-  write_wrapper("case \"$*\" in *-shared*) sleep 100 ;; esac");
-  cc = open_cc(&errors);
-  cc->patience = 0.2;
-  clock_gettime(CLOCK_MONOTONIC, &start);
-  CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "f", &module, &f));
-  clock_gettime(CLOCK_MONOTONIC, &stop);
-  CHECK(stop.tv_sec - start.tv_sec < 10);
-  CHECK(errors.text && strstr(errors.text, "more than 0.2 s"));
-  close_cc(cc, &errors);
-  end();
-}
-
-/* The wrapper makes programs for "this machine" die at once, as they do where the compiler is mistaken about it. */
-static void make_native_code_die(void)
-{
-  char extra[1024];
-
-  tree_put("die.h", "#include <signal.h>\n"
-                    "__attribute__((constructor)) static void die(void) { raise(SIGILL); }\n");
-  snprintf(extra, sizeof extra,
-           "case \"$*\" in *=native*) set -- -include '%s/die.h' \"$@\" ;; esac", folder);
-  write_wrapper(extra);
-}
-
-static void code_that_does_not_run_here_is_replaced_by_plainer_code(void)
-{
-  ambit__errors errors;
-  ambit__cc *cc;
-  int before;
-
-  begin();
-  make_native_code_die();
-  cc = open_cc(&errors);
-  CHECK(cc->available);
-  CHECK_EQ(CODE_COMMON, cc->compiler.level);
-  close_cc(cc, &errors);
-  before = runs();
-  CHECK_EQ(12, call_f(plus_seven, 5));
-  CHECK_EQ(before + 1, runs()); /* it remembers */
-  end();
-}
-
-static void that_it_does_not_run_is_seen_even_if_the_program_ignores_its_children(void)
-{
-  ambit__errors errors;
-  ambit__cc *cc;
-
-  begin();
-  make_native_code_die();
-  signal(SIGCHLD, SIG_IGN);
-  cc = open_cc(&errors);
-  signal(SIGCHLD, SIG_DFL);
-  CHECK(cc->available);
-  CHECK_EQ(CODE_COMMON, cc->compiler.level);
-  close_cc(cc, &errors);
-  end();
-}
-
-static void a_command_may_have_several_words(void)
-{
-  char command[600];
-
-  begin();
-  snprintf(command, sizeof command, " %s  -DEXTRA=30 ", wrapper);
-  settings.cc = command;
-  CHECK_EQ(35, call_f("int f(int x) { return x + EXTRA; }", 5));
-  end();
-}
-
-static void ends_of_children_that_the_program_ignores_do_no_harm(void)
-{
-  begin();
-  signal(SIGCHLD, SIG_IGN);
-  CHECK_EQ(12, call_f(plus_seven, 5));
-  signal(SIGCHLD, SIG_DFL);
   end();
 }
 
@@ -603,35 +453,30 @@ int main(int argc, char **argv)
   {                                                                                                \
 #    name, name                                                                                    \
   }
-  static const test_case tests[] = {
-      T(a_function_is_compiled_and_called),
-      T(a_second_start_runs_no_compiler),
-      T(the_same_source_is_loaded_once),
-      T(a_changed_compiler_compiles_again),
-      T(without_a_cache_nothing_stays),
-      T(the_users_own_folder_is_found_and_private),
-      T(a_damaged_library_is_never_loaded),
-      T(a_library_that_others_could_change_is_never_loaded),
-      T(a_damaged_description_makes_the_entry_worthless),
-      T(a_damaged_note_is_found_out_again),
-      T(a_folder_that_others_can_write_to_is_not_used),
-      T(a_folder_that_is_a_link_is_not_used),
-      T(a_file_in_the_place_of_the_folder_does_no_harm),
-      T(a_folder_that_cannot_be_written_does_not_stop_the_run),
-      T(a_mistake_in_the_source_is_told_and_the_source_kept),
-      T(a_function_that_is_not_there_is_told),
-      T(having_no_compiler_is_no_error_until_one_is_needed),
-      T(a_compiler_that_hangs_is_stopped),
-      T(code_that_does_not_run_here_is_replaced_by_plainer_code),
-      T(that_it_does_not_run_is_seen_even_if_the_program_ignores_its_children),
-      T(a_command_may_have_several_words),
-      T(ends_of_children_that_the_program_ignores_do_no_harm),
-      T(strict_code_is_not_contracted),
-      T(infinities_survive_a_fast_math_command),
-      T(functions_of_the_math_library_are_linked),
-      T(generated_source_is_written_where_asked),
-      T(many_processes_may_start_at_once),
-      {0}};
+  static const test_case tests[] = {T(a_function_is_compiled_and_called),
+                                    T(a_second_start_runs_no_compiler),
+                                    T(the_same_source_is_loaded_once),
+                                    T(a_changed_compiler_compiles_again),
+                                    T(without_a_cache_nothing_stays),
+                                    T(the_users_own_folder_is_found_and_private),
+                                    T(a_damaged_library_is_never_loaded),
+                                    T(a_library_that_others_could_change_is_never_loaded),
+                                    T(a_damaged_description_makes_the_entry_worthless),
+                                    T(a_damaged_note_is_found_out_again),
+                                    T(a_folder_that_others_can_write_to_is_not_used),
+                                    T(a_folder_that_is_a_link_is_not_used),
+                                    T(a_folder_that_others_could_replace_is_not_used),
+                                    T(libraries_are_not_compiled_where_others_could_replace_them),
+                                    T(the_library_that_was_looked_at_is_the_one_that_is_used),
+                                    T(libraries_that_come_and_go_are_not_mixed_up),
+                                    T(a_file_in_the_place_of_the_folder_does_no_harm),
+                                    T(a_folder_that_cannot_be_written_does_not_stop_the_run),
+                                    T(strict_code_is_not_contracted),
+                                    T(infinities_survive_a_fast_math_command),
+                                    T(functions_of_the_math_library_are_linked),
+                                    T(generated_source_is_written_where_asked),
+                                    T(many_processes_may_start_at_once),
+                                    {0}};
 #undef T
 
   return test_main(argc, argv, tests);

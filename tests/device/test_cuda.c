@@ -379,16 +379,32 @@ static void what_a_kernel_did_wrong_is_told_by_whoever_waits(void)
 /* ---- kernels ---- */
 
 /* Builds in a device of its own, as another process would; how many images the driver was shown. */
-static int loads_for(const char *source, bool strict)
+static int loads_for_entry(const char *source, const char *entry, bool strict)
 {
   ambit__gpu_module *m = NULL;
   ambit__gpu *g = open_gpu(0);
   int before = fake_cuda.loads;
 
-  CHECK_EQ(AMBIT_OK, cuda->build(g, "a kernel", source, strict, &m));
+  CHECK_EQ(AMBIT_OK, cuda->build(g, "a kernel", source, entry, strict, &m));
   cuda->unload(m);
   cuda->close(g);
   return fake_cuda.loads - before;
+}
+
+static int loads_for(const char *source, bool strict)
+{
+  return loads_for_entry(source, "k", strict);
+}
+
+static void code_without_its_kernel_is_not_kept_and_not_taken(void)
+{
+  begin();
+  CHECK_EQ(1, loads_for_entry(plain, "missing", false));
+  CHECK_EQ(0, folder_files());
+  CHECK_EQ(1, loads_for(plain, false));
+  CHECK_EQ(2, folder_files());
+  CHECK_EQ(2, loads_for_entry(plain, "missing", false)); /* the kept one, then the new one */
+  end();
 }
 
 static void compiled_kernels_are_kept_by_source_and_options(void)
@@ -423,7 +439,7 @@ static void a_compiler_newer_than_the_driver_is_named(void)
   g = open_gpu(0);
   fake_cuda.refused_loads = 1;
   fake_cuda.refusal = CU_UNSUPPORTED_PTX;
-  check_story(AMBIT_ENODEVICE, cuda->build(g, "a kernel", plain, false, &m),
+  check_story(AMBIT_ENODEVICE, cuda->build(g, "a kernel", plain, "k", false, &m),
               "install NVRTC of CUDA 11");
   CHECK(!m);
   fake_cuda.version = 13000;
@@ -440,7 +456,7 @@ static void a_kernel_with_a_mistake_is_shown_with_the_compilers_words(void)
   begin();
   g = open_gpu(0);
   CHECK_EQ(AMBIT_ECOMPILE,
-           cuda->build(g, "a kernel", "__global__ void k() { wrong(); }\n", false, &m));
+           cuda->build(g, "a kernel", "__global__ void k() { wrong(); }\n", "k", false, &m));
   CHECK(!m && errors.text && strstr(errors.text, "\"wrong\" is undefined"));
   CHECK(errors.text && strstr(errors.text, " refused a kernel, kept in "));
   at = errors.text ? strstr(errors.text, "kept in ") : NULL;
@@ -472,7 +488,7 @@ static void a_launch_hands_over_shape_and_arguments(void)
   g = open_gpu(0);
   q = open_queue(g);
   CHECK_EQ(AMBIT_OK, cuda->alloc(g, 16, &memory));
-  CHECK_EQ(AMBIT_OK, cuda->build(g, "a kernel", plain, false, &m));
+  CHECK_EQ(AMBIT_OK, cuda->build(g, "a kernel", plain, "k", false, &m));
   check_story(AMBIT_ECOMPILE, cuda->function(m, "missing", &f), "the source has no kernel missing");
   CHECK_EQ(AMBIT_OK, cuda->function(m, "k", &f));
   args[0] = (ambit__gpu_arg){.memory = memory};
@@ -656,6 +672,8 @@ int main(int argc, char **argv)
       {"events_tell_time_and_order", events_tell_time_and_order},
       {"what_a_kernel_did_wrong_is_told_by_whoever_waits",
        what_a_kernel_did_wrong_is_told_by_whoever_waits},
+      {"code_without_its_kernel_is_not_kept_and_not_taken",
+       code_without_its_kernel_is_not_kept_and_not_taken},
       {"compiled_kernels_are_kept_by_source_and_options",
        compiled_kernels_are_kept_by_source_and_options},
       {"a_kept_kernel_that_is_not_taken_is_compiled_again",

@@ -156,6 +156,32 @@ static void what_is_gathered_is_in_the_order_of_ranks(void)
     CHECK(all[2 * p] == p + 0.5 && all[2 * p + 1] == -p);
 }
 
+static void folds_give_all_processes_the_same(void)
+{
+  bool all[20], any[20];
+  double most[20], sums[3] = {0.1, net->rank, 1e17};
+  double sum = 0;
+
+  for (int i = 0; i < 20; i++) {
+    all[i] = i != net->rank;
+    any[i] = i == net->rank + 3;
+    most[i] = i % net->size == net->rank ? i + 0.5 : -i;
+  }
+  CHECK_EQ(AMBIT_OK, ambit__net_all(net, all, 20));
+  CHECK_EQ(AMBIT_OK, ambit__net_any(net, any, 20));
+  CHECK_EQ(AMBIT_OK, ambit__net_max(net, most, 20));
+  CHECK_EQ(AMBIT_OK, ambit__net_sum(net, sums, 3));
+  for (int i = 0; i < 20; i++) {
+    CHECK_EQ(i >= net->size, all[i]);
+    CHECK_EQ(i >= 3 && i < 3 + net->size, any[i]);
+    CHECK(most[i] == i + 0.5);
+  }
+  for (int r = 0; r < net->size; r++)
+    sum += 0.1;
+  CHECK(sums[0] == sum && sums[1] == net->size * (net->size - 1) / 2 &&
+        sums[2] == 1e17 * net->size);
+}
+
 static void two_gathers_can_be_under_way(void)
 {
   int64_t mine = 10 + net->rank, all[64];
@@ -319,6 +345,7 @@ int main(int argc, char **argv)
                              T(a_message_is_not_there_before_it_was_sent),
                              T(a_receive_can_be_given_up),
                              T(what_is_gathered_is_in_the_order_of_ranks),
+                             T(folds_give_all_processes_the_same),
                              T(two_gathers_can_be_under_way),
                              T(everyone_gets_what_is_broadcast),
                              T(nobody_passes_a_barrier_alone),

@@ -4,6 +4,7 @@
 #include "net_test.h"
 
 #include "base/clock.h"
+#include "support/slow_net.h"
 
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@ static ambit__net *open_net(const char *speed)
   ambit__net *net = NULL;
 
   CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
-  CHECK_EQ(AMBIT_OK, ambit__net_slow(&net, speed));
+  CHECK_EQ(AMBIT_OK, slow_net_wrap(&net, speed));
   return net;
 }
 
@@ -158,7 +159,7 @@ static void a_speed_that_cannot_be_read_is_refused(void)
 
     CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
     opened = net;
-    CHECK_EQ(AMBIT_EOPTION, ambit__net_slow(&net, wrong[i]));
+    CHECK_EQ(AMBIT_EOPTION, slow_net_wrap(&net, wrong[i]));
     CHECK(net == opened && strstr(errors.text, "200us,1GB/s"));
     ambit__errors_clear(&errors);
     ambit__net_close(net);
@@ -170,8 +171,8 @@ static void processes_with_different_networks_are_told_apart(void)
   ambit__net *net = NULL;
 
   CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
-  CHECK_EQ(AMBIT_EPROGRAM, ambit__net_slow(&net, net->rank ? "1us" : ""));
-  CHECK_MSG(strstr(errors.text, "has the option network='1us'"), "%s", errors.text);
+  CHECK_EQ(AMBIT_EPROGRAM, slow_net_wrap(&net, net->rank ? "1us" : ""));
+  CHECK_MSG(strstr(errors.text, "has the network '1us'"), "%s", errors.text);
   ambit__errors_clear(&errors);
   ambit__net_close(net);
 }

@@ -2,6 +2,7 @@
 /* play.c - runs a random program in a separate context and keeps the results. */
 #include "program.h"
 #include "runtime/run/run.h"
+#include "support/slow_net.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -255,11 +256,12 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   memset(o, 0, sizeof *o);
   setenv("AMBIT_MPI", strcmp(mode->device, "ref") ? "auto" : "off", 1); /* ref has one part */
   s.a = ambit_open(NULL, NULL);
+  if (s.a && s.a->net) slow_net_wrap(&s.a->net, getenv("SLOW_NETWORK"));
   snprintf(count, sizeof count, "%d", mode->threads);
   ambit_on_error(s.a, NULL, NULL);
   ambit_option_set(s.a, "devices", mode->device);
   ambit_option_set(s.a, "strict", mode->strict ? "1" : "0");
-  ambit_option_set(s.a, "check", mode->check ? "1" : "0");
+  if (mode->check) ambit_option_set(s.a, "check", "1");
   ambit_option_set(s.a, "nan", mode->nan ? "1" : "0");
   ambit_option_set(s.a, "threads", count);
   ambit_option_set(s.a, "cache", mode->cache);

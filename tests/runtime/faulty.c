@@ -7,9 +7,11 @@
  * device: a kernel launch fails on the last process, in iteration 5. last: it fails in the last
  * iteration, when other processes may have finished. two: another process fails too, with a
  * different error. again: like device; then the error is cleared, and the program runs once more.
- * The linker replaces ambit__program_iterate by the function below.
+ * The linker replaces ambit__program_iterate by the function below. SLOW_NETWORK=2ms,50MB/s in the
+ * environment delays messages.
  */
 #include "runtime/run/run.h"
+#include "support/slow_net.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -65,12 +67,17 @@ static void run_again(ambit *a, ambit_program *p, ambit_field *u)
 int main(int argc, char **argv)
 {
   ambit *a = ambit_open(&argc, &argv);
-  ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){60, argc > 2 ? atoll(argv[2]) : 40});
-  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
-  ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
-  ambit_scalar *total = ambit_scalar_create(a, "total", AMBIT_F64);
-  ambit_program *p = ambit_program_create(g);
+  ambit_grid *g;
+  ambit_field *u, *v;
+  ambit_scalar *total;
+  ambit_program *p;
 
+  if (!a || ambit_error(a) || slow_net_wrap(&a->net, getenv("SLOW_NETWORK"))) return EXIT_FAILURE;
+  g = ambit_grid_create(a, 2, (int64_t[]){60, argc > 2 ? atoll(argv[2]) : 40});
+  u = ambit_field_create(g, "u", AMBIT_F32);
+  v = ambit_field_create(g, "v", AMBIT_F32);
+  total = ambit_scalar_create(a, "total", AMBIT_F64);
+  p = ambit_program_create(g);
   way = argc > 1 ? argv[1] : "fine";
   failures = strcmp(way, "fine") != 0;
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);

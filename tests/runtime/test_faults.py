@@ -40,11 +40,11 @@ check("a process that is killed in mid-run ends the run", "kill",
       lambda code, text: code not in (0, None) and "ran: " not in text)
 check("a device that fails in mid-run ends the run on all processes, with the cause", "device", told(2))
 check("messages that are too large to be sent before they are waited for are no hindrance", "device", told(2), "40000")
-check("messages under way on a slow network are no hindrance", "device", told(2), AMBIT_NETWORK="2ms,50MB/s")
+check("messages under way on a slow network are no hindrance", "device", told(2), SLOW_NETWORK="2ms,50MB/s")
 check("processes that are done already hear of it too", "last", told(2))
 check("two that fail at once, or nearly, leave all with an error", "two",
       lambda code, text: code not in (0, None) and all(f"process {i} ran: " in text for i in range(3))
       and text.count("has lost its memory\n") >= 3 and "ran: \n" not in text)
 check("a run that failed leaves nothing behind", "again", lambda code, text: code == 0 and text.count("ran again") == 3, "40000")
-check("nor on a slow network", "again", lambda code, text: code == 0 and text.count("ran again") == 3, AMBIT_NETWORK="1ms")
+check("nor on a slow network", "again", lambda code, text: code == 0 and text.count("ran again") == 3, SLOW_NETWORK="1ms")
 sys.exit(bad != 0)

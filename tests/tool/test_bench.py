@@ -83,7 +83,9 @@ def several_problems_give_several_lines():
 def a_word_that_is_nothing_is_refused():
     tool.refuses("bench", "star2d1 64x64 flaot", saying=["'flaot'", "is not a size"])
     tool.refuses("bench", "star2d1 64", saying="2 dimensions")
-    tool.refuses("bench", "star2d1 64x64 r1000", saying="must be an integer")
+    tool.refuses("bench", "star2d1 64x64 r1000", saying=["bench: r is '1000'", "must be an integer"])
+    tool.refuses("bench", "star2d1 64x64 t0", saying=["bench: t is '0'", "must be an integer"])
+    tool.refuses("bench", "star2d1 64x64 t3.5", saying=["bench: t is '3.5'", "must be an integer"])
     tool.refuses("bench", "start2d1 64x64", saying="star2d1", code=1)
 
 

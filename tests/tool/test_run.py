@@ -163,6 +163,11 @@ def strict_runs_have_equal_bits_on_both_devices():
         assert (_result(f, *words, "--threads", 1) == _result(f, *words, "--threads", 3)).all()
 
 
+def the_reference_device_stands_alone():
+    for devices in ("ref,cpu", "cpu,ref", "ref,ref", "ref:0,cpu:0", "ref*2", "cpu,cpu,ref"):
+        tool.refuses("run", "star2d1", "--size", "64x64", "--device", devices, saying=[devices, "whole grid"], code=1)
+
+
 def several_outputs_are_written_and_pictures_are_png():
     with tool.folder() as f:
         tool.run("run", "star2d1", "--size", "40x30", "-o", f / "a.npy", "-o", f / "b.png")
@@ -207,6 +212,26 @@ def bad_values_are_explained():
         tool.refuses("run", "star2d1", *words, saying=saying)
     tool.refuses("run", saying="the stencil is missing")
     tool.refuses("run", "star2d", saying="star2d", code=1)
+
+
+def long_numbers_and_names_are_read_whole():
+    name = "a" * 200
+    with tool.folder(long_c=f"void k(const float *u, float *v, float {name}) {{ *v = u[1] * {name}; }}") as f:
+        for zeros in (1, 58, 300):
+            number = "1." + "0" * zeros + "e2"
+            got = _result(f, "2d4", "--size", "8x8", "--boundary", f"constant={number}", "--steps", 1)
+            assert (got == _result(f, "2d4", "--size", "8x8", "--boundary", "constant=100", "--steps", 1)).all(), zeros
+        tool.refuses("run", "2d4", "--boundary", "constant=" + "1" * 400, saying="needs a number")
+        tool.run("run", f / "long.c", "--size", 9, "--set", f"{name}=1.{'0' * 200}1", "--boundary", "periodic")
+        tool.run("explain", f / "long.c", "--size", 9)
+
+
+def nul_bytes_do_not_end_a_file_silently():
+    with tool.folder(heat_c=tool.HEAT + "\0 and more", my_weights="dims 1\nweight 1 1\n\0weight 2 1\n") as f:
+        tool.refuses("run", f / "heat.c", "--set", "k=0.2", saying=["heat.c:8", "NUL"], code=1)
+        tool.refuses("run", f / "my.weights", saying=["my.weights:3", "NUL"], code=1)
+        (f / "wide.c").write_bytes(tool.HEAT.encode("utf-16"))
+        tool.refuses("run", f / "wide.c", saying=["wide.c:2", "NUL"], code=1)
 
 
 def kernels_that_do_not_fit_are_explained():

@@ -26,12 +26,6 @@ typedef uint32_t ambit_u32;
 typedef int64_t ambit_i64;
 typedef uint64_t ambit_u64;
 
-/* The argument of a checked function, as in device/cpu/cpu.c. */
-typedef struct ambit_checked_call {
-  ambit_call call;
-  ambit_i64 *faults;
-} ambit_checked_call;
-
 AMBIT_INLINE ambit_u32 AMBIT_BITS_F32(float x)
 {
   union {
@@ -63,25 +57,6 @@ AMBIT_INLINE void ambit_fault_begin(ambit_fault *f)
   f->source = -1;
   for (int d = 0; d < AMBIT_FAULT_AXES; d++)
     f->cell[d] = 0;
-}
-
-/* Whether an access is allowed; records a fault if not. */
-AMBIT_INLINE int ambit_may(ambit_fault *f, int kind, int access, int inside, ambit_i64 place,
-                           ambit_i64 first, ambit_i64 end)
-{
-  if (inside && place >= first && place < end) return 1;
-  if (!f->kind) {
-    f->kind = kind;
-    f->access = access;
-  }
-  return 0;
-}
-
-/* The place to read: the requested one if allowed, else a harmless one. */
-AMBIT_INLINE ambit_i64 ambit_place(ambit_fault *f, int access, int inside, ambit_i64 place,
-                                   ambit_i64 first, ambit_i64 end)
-{
-  return ambit_may(f, AMBIT_FAULT_READ, access, inside, place, first, end) ? place : first;
 }
 
 /* Checks a value read into an expression, and a value about to be written. The checks use the bits,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fault record, written by a checked kernel for the runtime. 64-bit numbers; the library and
- * generated code of every language share this text. After the record come the limits of each
- * parameter of the kernel: the cells of a field that may be accessed. */
+ * generated code of every language share this text. In builds with access checks, limits follow the
+ * record (limits.h). */
 enum {
   AMBIT_FAULT_LOCK,   /* 0: free */
   AMBIT_FAULT_KIND,   /* one of the kinds below; 0: no fault */
@@ -11,20 +11,9 @@ enum {
   AMBIT_FAULT_POISON, /* NaN: the value read was never initialised */
   AMBIT_FAULT_CELL,   /* global index, AMBIT_FAULT_AXES numbers */
   AMBIT_FAULT_AXES = 6,
-  AMBIT_FAULT_WORDS = AMBIT_FAULT_CELL + AMBIT_FAULT_AXES, /* the limits begin here */
+  AMBIT_FAULT_WORDS = AMBIT_FAULT_CELL + AMBIT_FAULT_AXES,
 
-  AMBIT_LIMIT_FIRST = 0, /* first element of the memory, relative to cell 0, 0, ... of the part */
-  AMBIT_LIMIT_END = 1,   /* one past the last element */
-  AMBIT_LIMIT_READ_LO =
-      2, /* cells that may be read, global indices: AMBIT_FAULT_AXES numbers each */
-  AMBIT_LIMIT_READ_HI = AMBIT_LIMIT_READ_LO + AMBIT_FAULT_AXES,
-  AMBIT_LIMIT_WRITE_LO = AMBIT_LIMIT_READ_HI + AMBIT_FAULT_AXES, /* cells that may be written */
-  AMBIT_LIMIT_WRITE_HI = AMBIT_LIMIT_WRITE_LO + AMBIT_FAULT_AXES,
-  AMBIT_LIMIT_WORDS = AMBIT_LIMIT_WRITE_HI + AMBIT_FAULT_AXES, /* per parameter */
-
-  AMBIT_FAULT_READ = 1, /* kinds: a read outside the limits */
-  AMBIT_FAULT_WRITE,    /* a write outside the limits */
-  AMBIT_FAULT_NAN       /* NaN was written */
+  AMBIT_FAULT_NAN = 1 /* kinds: NaN was written */
 };
 
 /* The initial contents of memory with the option nan: a NaN that arithmetic does not produce. */

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE 1 /* O_CLOEXEC */
 #include "device/cpu/compile.h"
 
 #include "base/clock.h"
@@ -7,11 +8,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PATIENCE = 60, LINES_SHOWN = 12 };
+enum { LINES_SHOWN = 12 };
 
 struct ambit__module {
   ambit__cc *cc;
@@ -33,7 +38,7 @@ ambit_status ambit__cc_open(ambit__errors *errors, const ambit__settings *settin
   if (!cc) return AMBIT_ENOMEM;
   cc->errors = errors;
   cc->settings = settings;
-  cc->patience = PATIENCE;
+  cc->patience = settings->patience > 0 ? settings->patience : AMBIT__PATIENCE;
   s = ambit__cache_open(errors, settings, &cc->cache);
   if (!s) s = ambit__compiler_open(errors, settings, &cc->cache, &cc->compiler, &cc->why);
   if (s) {
@@ -70,7 +75,30 @@ void ambit__cc_close(ambit__cc *cc)
   ambit__compiler_close(&cc->compiler);
   ambit__cache_close(&cc->cache);
   free(cc->why);
+  free(cc->late);
   free(cc);
+}
+
+/* ---- self-tests ---- */
+
+/* Every library can tell that it runs here, and that it was made from its source: wrappers of compilers may hand out that of
+ * another. The number is the first half of the key. */
+static const char self_test[] = "\n\n__attribute__((visibility(\"default\")))\n"
+                                "unsigned long long ambit__self_test(unsigned long long x)\n"
+                                "{\n"
+                                "  return (x ^ 0x%.16sull) * 0x9e3779b97f4a7c15ull;\n"
+                                "}\n";
+
+static bool passes_test(void *handle, const char *key)
+{
+  uint64_t number = 0;
+  unsigned long long (*test)(unsigned long long);
+
+  *(void **)&test = dlsym(handle, "ambit__self_test");
+  if (!test || sscanf(key, "%16" SCNx64, &number) != 1) return false;
+  for (uint64_t x = 1; x; x <<= 9)
+    if (test(x) != (x ^ number) * UINT64_C(0x9e3779b97f4a7c15)) return false;
+  return true;
 }
 
 /* ---- compiling ---- */
@@ -81,10 +109,28 @@ static void make_key(const ambit__cc *cc, const char *source, char key[AMBIT__HA
   int n = ambit__compiler_args(&cc->compiler, cc->settings->strict, "", "", args);
   ambit__hash h = cc->compiler.fingerprint;
 
+  ambit__hash_text(&h, self_test);
   for (int i = 0; i < n; i++)
     ambit__hash_text(&h, args[i]);
   ambit__hash_text(&h, source);
   ambit__hash_hex(&h, key);
+}
+
+/* The compiler took too long. The next kernel gets half the time, so that all of them together take
+ * at most twice as long as one. */
+static ambit_status compile_late(ambit__cc *cc, const char *place)
+{
+  ambit__text t = {0};
+
+  ambit__print(&t,
+               "the C compiler %s was stopped: it took more than %g s (option patience) for a "
+               "generated kernel, kept in %s",
+               cc->compiler.command, cc->patience, place ? place : "no file");
+  free(cc->late);
+  cc->late = ambit__text_finish(&t);
+  cc->patience /= 2;
+  AMBIT_CHECK(cc->late, cc->errors, AMBIT_ENOMEM, "no memory for a message");
+  return AMBIT_ECOMPILE;
 }
 
 static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *source,
@@ -95,10 +141,7 @@ static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *s
   ambit_status s;
 
   if (end == PROCESS_TIMED_OUT)
-    s = ambit__raise(cc->errors, AMBIT_ECOMPILE,
-                     "the C compiler %s was stopped: it took more than %g s for a generated "
-                     "kernel, kept in %s",
-                     cc->compiler.command, cc->patience, place ? place : "no file");
+    s = compile_late(cc, place);
   else
     s = ambit__raise(cc->errors, AMBIT_ECOMPILE,
                      "the C compiler %s refused a generated kernel, kept in %s:\n%.*s",
@@ -108,27 +151,54 @@ static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *s
   return s;
 }
 
+/* The source with its self-test, in a file; false with errno. */
+static bool write_source(const char *key, const char *source, const char *path)
+{
+  ambit__text t = {0};
+  char *text;
+  bool ok;
+
+  ambit__print(&t, "%s", source);
+  ambit__print(&t, self_test, key);
+  text = ambit__text_finish(&t);
+  errno = ENOMEM;
+  ok = text && ambit__put_file(path, text, strlen(text));
+  free(text);
+  return ok;
+}
+
 /* Compiles `from` to `to` in the scratch folder. The names are always the same, so that equal sources give equal
- * libraries, whoever compiles them. */
+ * libraries, whoever compiles them. *full: it failed because there was no room, and may be tried elsewhere. */
 static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *source,
-                                 const char *from, const char *to)
+                                 const char *from, const char *to, bool *full)
 {
   const char *args[AMBIT__COMPILER_ARGS];
+  const ambit__process p = {.argv = args,
+                            .temporary = cc->cache.scratch.path,
+                            .seconds = cc->patience,
+                            .settings = cc->settings,
+                            .doing = "compiling a kernel"};
   ambit__text output = {0};
   ambit__process_end end;
   ambit_status s = AMBIT_OK;
 
-  if (!ambit__put_file(from, source, strlen(source)))
-    return ambit__raise(cc->errors, AMBIT_EIO, "cannot write %s: %s", from, strerror(errno));
+  if (!write_source(key, source, from)) {
+    const int err = errno;
+
+    if ((*full = ambit__cache_leave_full(&cc->cache))) return AMBIT_OK;
+    return ambit__raise(cc->errors, AMBIT_EIO, "cannot write %s: %s", from, strerror(err));
+  }
   ambit__compiler_args(&cc->compiler, cc->settings->strict, from, to, args);
-  end = ambit__process_run(args, cc->patience, &output);
-  if (end != PROCESS_OK) s = compile_failed(cc, key, source, end, &output);
+  end = ambit__process_run(&p, &output);
+  *full = end == PROCESS_FAILED && ambit__cache_leave_full(&cc->cache);
+  if (end != PROCESS_OK && !*full) s = compile_failed(cc, key, source, end, &output);
   ambit__text_free(&output);
   return s;
 }
 
-/* Compiles and takes the library into the cache; its path is to free(). */
-static ambit_status compile(ambit__cc *cc, const char *key, const char *source, char **path)
+/* Compiles in one scratch folder; the library has a name of its own there, to free(). */
+static ambit_status compile_here(ambit__cc *cc, const char *key, const char *source, char **path,
+                                 bool *full)
 {
   const char *folder;
   ambit_status s;
@@ -137,13 +207,31 @@ static ambit_status compile(ambit__cc *cc, const char *key, const char *source, 
   AMBIT_TRY(ambit__cache_scratch(cc->errors, &cc->cache, &folder));
   from = ambit__path_join(folder, "kernel", ".c");
   to = ambit__path_join(folder, "kernel", ".so");
-  if (!from || !to)
+  *path = ambit__path_join(folder, key, ".so");
+  if (!from || !to || !*path)
     s = ambit__raise(cc->errors, AMBIT_ENOMEM, "no memory for a path");
   else
-    s = run_compiler(cc, key, source, from, to);
-  if (!s) s = ambit__cache_keep(cc->errors, &cc->cache, key, source, to, path);
+    s = run_compiler(cc, key, source, from, to, full);
+  if (!s && !*full && rename(to, *path))
+    s = ambit__raise(cc->errors, AMBIT_ECOMPILE, "the C compiler %s did not make %s: %s",
+                     cc->compiler.command, to, strerror(errno));
   free(from);
   free(to);
+  return s;
+}
+
+/* Compiles, where there is room. */
+static ambit_status compile(ambit__cc *cc, const char *key, const char *source, char **path)
+{
+  ambit_status s;
+  bool full;
+
+  do {
+    full = false;
+    free(*path);
+    *path = NULL;
+    s = compile_here(cc, key, source, path, &full);
+  } while (!s && full);
   return s;
 }
 
@@ -154,32 +242,75 @@ static void *open_library(const char *path)
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The library from the cache; NULL when it has none, or one that this system does not take. */
-static void *open_cached(ambit__cc *cc, const char *key, const char *source)
+/* Loads an open file, whatever its path leads to by now. dlopen() takes a library whose path is spelled alike for the same one,
+ * and numbers of descriptors come again; so dots and slashes, which mean nothing, spell a number that does not. */
+static void *open_descriptor(int fd)
+{
+  static atomic_uint counter;
+  char path[160] = "/proc/self/fd/";
+  size_t at = strlen(path);
+
+  for (unsigned n = atomic_fetch_add(&counter, 1); n; n >>= 1)
+    at += (size_t)snprintf(path + at, sizeof path - at, n & 1 ? ".//" : "./");
+  snprintf(path + at, sizeof path - at, "%d", fd);
+  return open_library(path);
+}
+
+/* The library from the cache; NULL when it has none, or one that does not work here. */
+static void *open_cached(ambit__cc *cc, const char *key, const char *source, const char *symbol)
 {
   double start = ambit__clock();
-  char *path = ambit__cache_find(&cc->cache, key, source);
-  void *handle = path ? open_library(path) : NULL;
+  int fd = ambit__cache_find(&cc->cache, key, source);
+  void *handle = fd >= 0 ? open_descriptor(fd) : NULL;
 
+  if (fd >= 0) close(fd);
+  if (handle && (!dlsym(handle, symbol) || !passes_test(handle, key))) {
+    dlclose(handle);
+    return NULL;
+  }
   if (handle)
-    ambit__log(cc->settings, 2, "loaded %s in %.2f ms", path, 1e3 * (ambit__clock() - start));
-  free(path);
+    ambit__log(cc->settings, 2, "loaded %s/%s.so in %.2f ms", cc->cache.folder, key,
+               1e3 * (ambit__clock() - start));
   return handle;
 }
 
-static ambit_status open_compiled(ambit__cc *cc, const char *key, const char *source, void **handle)
+/* Loads a library that was just made. */
+static ambit_status open_fresh(ambit__cc *cc, const char *key, const char *path, const char *symbol,
+                               void **handle)
+{
+  *handle = open_library(path);
+  AMBIT_CHECK(*handle, cc->errors, AMBIT_ECOMPILE, "a compiled kernel cannot be loaded: %s",
+              dlerror());
+  AMBIT_CHECK(dlsym(*handle, symbol), cc->errors, AMBIT_ECOMPILE,
+              "the compiled kernel has no function %s", symbol);
+  AMBIT_CHECK(passes_test(*handle, key), cc->errors, AMBIT_ECOMPILE,
+              "the C compiler %s made a library that is not that of its source: its self-test "
+              "gives another number",
+              cc->compiler.command);
+  return AMBIT_OK;
+}
+
+/* Compiles and loads; only a library that works is kept for others. */
+static ambit_status open_compiled(ambit__cc *cc, const char *key, const char *source,
+                                  const char *symbol, void **handle)
 {
   double start = ambit__clock();
-  ambit_status s = AMBIT_OK;
   char *path = NULL;
+  ambit_status s = compile(cc, key, source, &path);
+  int fd = s ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 
-  AMBIT_TRY(compile(cc, key, source, &path));
-  *handle = open_library(path);
-  if (*handle)
+  if (!s) s = open_fresh(cc, key, path, symbol, handle);
+  if (!s) {
     ambit__log(cc->settings, 2, "compiled %s in %.2f s", path, ambit__clock() - start);
-  else
-    s = ambit__raise(cc->errors, AMBIT_ECOMPILE, "a compiled kernel cannot be loaded: %s",
-                     dlerror());
+    if (fd >= 0) ambit__cache_keep(&cc->cache, key, source, fd);
+  } else if (*handle) {
+    dlclose(*handle);
+    *handle = NULL;
+  }
+  if (fd >= 0) {
+    close(fd);
+    unlink(path);
+  }
   free(path);
   return s;
 }
@@ -194,15 +325,15 @@ static ambit__module *find_loaded(ambit__cc *cc, const char *key, const char *so
 }
 
 static ambit_status open_module(ambit__cc *cc, const char *key, const char *source,
-                                ambit__module **module)
+                                const char *symbol, ambit__module **module)
 {
   ambit__module *m = ambit__new(cc->errors, 1, sizeof *m);
   char *copy = m ? ambit__strdup(cc->errors, source) : NULL;
   ambit_status s = copy ? AMBIT_OK : AMBIT_ENOMEM;
   void *handle = NULL;
 
-  if (!s) handle = open_cached(cc, key, source);
-  if (!s && !handle) s = open_compiled(cc, key, source, &handle);
+  if (!s) handle = open_cached(cc, key, source, symbol);
+  if (!s && !handle) s = open_compiled(cc, key, source, symbol, &handle);
   if (s) {
     free(copy);
     free(m);
@@ -230,19 +361,18 @@ static void dump(const ambit__cc *cc, const char *symbol, const char *key, const
   free(path);
 }
 
-ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbol,
-                            ambit__module **module, void **address)
+static ambit_status load(ambit__cc *cc, const char *source, const char *symbol, ambit__module **out,
+                         void **address)
 {
   char key[AMBIT__HASH_CHARS];
   ambit__module *m;
 
-  *module = NULL;
   AMBIT_CHECK(cc->available, cc->errors, AMBIT_ECOMPILE,
               "a kernel must be compiled, but there is no C compiler (%s)", cc->why);
   make_key(cc, source, key);
   dump(cc, symbol, key, source);
   m = find_loaded(cc, key, source);
-  if (!m) AMBIT_TRY(open_module(cc, key, source, &m));
+  if (!m) AMBIT_TRY(open_module(cc, key, source, symbol, &m));
   m->loads++;
   *address = dlsym(m->handle, symbol);
   if (!*address) {
@@ -250,6 +380,27 @@ ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbo
     return ambit__raise(cc->errors, AMBIT_ECOMPILE, "the compiled kernel has no function %s",
                         symbol);
   }
-  *module = m;
+  *out = m;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cc_try(ambit__cc *cc, const char *source, const char *symbol,
+                           ambit__module **module, void **address)
+{
+  ambit_status s;
+
+  *module = NULL;
+  *address = NULL;
+  free(cc->late);
+  cc->late = NULL;
+  s = load(cc, source, symbol, module, address);
+  return cc->late && s == AMBIT_ECOMPILE ? AMBIT_OK : s;
+}
+
+ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbol,
+                            ambit__module **module, void **address)
+{
+  AMBIT_TRY(ambit__cc_try(cc, source, symbol, module, address));
+  AMBIT_CHECK(*address, cc->errors, AMBIT_ECOMPILE, "%s", cc->late);
   return AMBIT_OK;
 }

@@ -18,7 +18,8 @@ typedef struct ambit__cc {
   const ambit__settings *settings; /* strict, dump and verbose count when something is loaded */
   bool available;                  /* there is a compiler that works */
   char *why;                       /* there is none; else NULL */
-  double patience;                 /* seconds a compiler may take */
+  double patience;                 /* seconds the compiler may take for the next kernel */
+  char *late;                      /* it took longer, and was stopped; else NULL */
   ambit__compiler compiler;
   ambit__cache cache;
   ambit__module *modules; /* loaded now */
@@ -33,6 +34,9 @@ void ambit__cc_close(ambit__cc *cc);
  * it was loaded. AMBIT_ECOMPILE with the compiler's words and the place of the source when it cannot be compiled. */
 ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbol,
                             ambit__module **module, void **address);
+/* The same, but a compiler that takes too long is no error: *address is NULL then, and cc->late tells. */
+ambit_status ambit__cc_try(ambit__cc *cc, const char *source, const char *symbol,
+                           ambit__module **module, void **address);
 void ambit__module_release(ambit__module *module); /* NULL does nothing */
 
 #endif

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE 1
 #include "device/cpu/compiler.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/cpu/machine.h"
@@ -11,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 16, PROBE_SECONDS = 60 };
+enum { MOST_WORDS = 16 };
 
-#define PROBE_WORD "all is well"
+#define PROBE_WORD "all is well: "
 
 /* ---- flags ---- */
 
@@ -115,9 +116,9 @@ static bool split(ambit__compiler *c, const char *command)
     if (!c->words[c->nwords]) return false;
     at += n;
   }
-  rest = c->nwords ? ambit__process_find(c->words[0]) : NULL;
+  rest = c->nwords ? ambit__process_find(c->words[0], 0) : NULL;
   if (!rest) return false;
-  free(c->words[0]);
+  c->name = c->words[0];
   c->words[0] = rest;
   return true;
 }
@@ -127,25 +128,54 @@ void ambit__compiler_close(ambit__compiler *c)
   for (int i = 0; i < c->nwords; i++)
     free(c->words[i]);
   free(c->words);
+  free(c->name);
+  free(c->version);
   free(c->command);
   *c = (ambit__compiler){0};
 }
 
-/* A word that names a program counts with its file's size and date: so does a compiler behind ccache. */
-static void add_word(ambit__hash *h, const char *word)
+/* A program counts with its file's path, size and date. */
+static void add_file(ambit__hash *h, const char *path)
 {
-  char *path = !word || word[0] == '-' ? NULL : ambit__process_find(word);
+  char *real = realpath(path, NULL);
   struct stat st;
   char text[128];
 
-  ambit__hash_text(h, word ? word : "");
-  if (path && !stat(path, &st)) {
+  if (real && !stat(real, &st)) {
     snprintf(text, sizeof text, "%lld %lld.%09ld", (long long)st.st_size,
              (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
     ambit__hash_text(h, path);
+    ambit__hash_text(h, real);
     ambit__hash_text(h, text);
   }
-  free(path);
+  free(real);
+}
+
+/* A word that names a program counts with every program of that name: the first may be ccache, which runs the next. */
+static void add_word(ambit__hash *h, const char *word)
+{
+  char *path;
+
+  ambit__hash_text(h, word ? word : "");
+  for (int i = 0; word && word[0] != '-' && (path = ambit__process_find(word, i)); i++) {
+    add_file(h, path);
+    free(path);
+  }
+}
+
+/* Variables by which compilers, and what stands in front of them, are made to do something else. */
+static void add_variables(ambit__hash *h)
+{
+  static const char *const names[] = {
+      "CCACHE_CC",    "CCACHE_COMPILER",    "CCACHE_PATH",  "CCC_OVERRIDE_OPTIONS", "COMPILER_PATH",
+      "CPATH",        "C_INCLUDE_PATH",     "DISTCC_HOSTS", "GCC_EXEC_PREFIX",      "LD_RUN_PATH",
+      "LIBRARY_PATH", "NIX_CFLAGS_COMPILE", "NIX_LDFLAGS"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = secure_getenv(names[i]);
+
+    ambit__hash_text(h, value ? value : "");
+  }
 }
 
 static ambit__hash fingerprint(const ambit__compiler *c)
@@ -159,8 +189,10 @@ static ambit__hash fingerprint(const ambit__compiler *c)
   ambit__machine_identity("", &t);
   if (t.chars) ambit__hash_text(&h, t.chars);
   ambit__text_free(&t);
+  add_word(&h, c->name);
   for (int i = 0; i < c->nwords; i++)
     add_word(&h, c->words[i]);
+  add_variables(&h);
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     ambit__hash_text(&h, flags[i].flag);
   return h;
@@ -169,7 +201,7 @@ static ambit__hash fingerprint(const ambit__compiler *c)
 /* ---- trying it out ---- */
 
 /* Vector arithmetic on numbers that are known only when it runs, checked one by one. It says that all is well: how it ended is
- * lost where the program ignores the ends of its children. */
+ * lost where the program ignores the ends of its children. And it says what compiled it. */
 static const char probe_source[] =
     "#include <math.h>\n"
     "#include <stdint.h>\n"
@@ -194,56 +226,94 @@ static const char probe_source[] =
     "    double x = (double)i * i, want = fmax(3.0 * i, 1.0) + x;\n"
     "    if (fabs(b[i] - want) > 1e-6 * want || d[i] != fabs(x - 7.0) / 2.0) return 1;\n"
     "  }\n"
-    "  return puts(\"" PROBE_WORD "\") < 0;\n"
+    "  return puts(\"" PROBE_WORD "\" __VERSION__) < 0;\n"
     "}\n";
 
+/* The rest of the line behind a word of a text, to free(); NULL: it is not there. */
+static char *rest_of_line(const char *text, const char *word)
+{
+  const char *at = text ? strstr(text, word) : NULL;
+
+  return at ? strndup(at + strlen(word), strcspn(at + strlen(word), "\n")) : NULL;
+}
+
+/* What all tries have in common. */
+typedef struct trial {
+  ambit__cache *cache;
+  double seconds; /* for all of them */
+  double end;     /* when they are over */
+} trial;
+
+static bool is_over(const trial *t)
+{
+  return ambit__clock() >= t->end;
+}
+
+static ambit__process_end run_in_time(const trial *t, const char *const *argv, ambit__text *output)
+{
+  const ambit__process p = {.argv = argv,
+                            .temporary = t->cache->scratch.path,
+                            .seconds = t->end - ambit__clock(),
+                            .settings = t->cache->settings,
+                            .doing = "looking for a C compiler that works"};
+
+  return ambit__process_run(&p, output);
+}
+
 /* Builds the program at one level and runs it; says in `story` what happened. */
-static bool runs(const ambit__compiler *c, ambit__code_level level, const char *source,
-                 const char *program, ambit__text *story)
+static bool runs(ambit__compiler *c, const trial *t, const char *source, const char *program,
+                 ambit__text *story)
 {
   const char *args[AMBIT__COMPILER_ARGS], *run[] = {program, NULL};
   ambit__text said = {0};
+  ambit__process_end end;
   bool ok;
 
   ambit__text_free(story);
-  arguments(c, situation(level, false, false), source, program, args);
-  if (ambit__process_run(args, PROBE_SECONDS, story) != PROCESS_OK) return false;
-  ok = ambit__process_run(run, PROBE_SECONDS, &said) == PROCESS_OK && said.chars &&
-       strstr(said.chars, PROBE_WORD);
+  arguments(c, situation(c->level, false, false), source, program, args);
+  end = run_in_time(t, args, story);
+  if (end == PROCESS_TIMED_OUT) {
+    ambit__text_free(story);
+    ambit__print(story, "it takes too long: all tries together may take %g s (option patience)",
+                 t->seconds);
+  }
+  if (end != PROCESS_OK) return false;
+  ok = run_in_time(t, run, &said) == PROCESS_OK &&
+       (c->version = rest_of_line(said.chars, PROBE_WORD));
   ambit__text_free(&said);
   if (!ok) ambit__print(story, "what it compiles does not run on this machine");
   return ok;
 }
 
-static bool try_levels(ambit__compiler *c, const ambit__settings *settings, const char *source,
-                       const char *program, ambit__text *story)
+static bool try_levels(ambit__compiler *c, const trial *t, const char *source, const char *program,
+                       ambit__text *story)
 {
   for (c->level = CODE_NATIVE; c->level < CODE_LEVELS; c->level++) {
-    bool ok = runs(c, c->level, source, program, story);
+    bool ok = runs(c, t, source, program, story);
 
     unlink(program);
-    if (ok) return true;
-    ambit__log(settings, 1, "%s: no code of level %d: %s", c->command, (int)c->level,
+    if (ok || is_over(t)) return ok;
+    ambit__log(t->cache->settings, 1, "%s: no code of level %d: %s", c->command, (int)c->level,
                story->chars ? story->chars : "it failed silently");
   }
   return false;
 }
 
 /* Runs the compiler on the probe, in the scratch folder. */
-static bool examine(ambit__compiler *c, ambit__cache *cache, ambit__text *story)
+static bool examine_here(ambit__compiler *c, const trial *t, ambit__text *story)
 {
   const char *folder;
   char *source, *program;
   bool ok = false;
 
-  if (ambit__cache_scratch(NULL, cache, &folder)) {
+  if (ambit__cache_scratch(NULL, t->cache, &folder)) {
     ambit__print(story, "there is no temporary folder to compile in");
     return false;
   }
   source = ambit__path_join(folder, "probe", ".c");
   program = ambit__path_join(folder, "probe", "");
   if (source && program && ambit__put_file(source, probe_source, strlen(probe_source)))
-    ok = try_levels(c, cache->settings, source, program, story);
+    ok = try_levels(c, t, source, program, story);
   else
     ambit__print(story, "nothing can be written to %s", folder);
   free(source);
@@ -251,13 +321,27 @@ static bool examine(ambit__compiler *c, ambit__cache *cache, ambit__text *story)
   return ok;
 }
 
+/* The same, in another folder if there was no room in this one. */
+static bool examine(ambit__compiler *c, const trial *t, ambit__text *story)
+{
+  bool ok;
+
+  do {
+    ambit__text_free(story);
+    ok = examine_here(c, t, story);
+  } while (!ok && ambit__cache_leave_full(t->cache));
+  return ok;
+}
+
+/* "level 0 ran\nversion 12.2.0\n" */
 static bool recall(ambit__compiler *c, ambit__cache *cache, const char *name)
 {
   char *note = ambit__cache_recall(cache, name);
   int level = -1, used = 0;
-  bool ok = note && sscanf(note, "level %d ran\n%n", &level, &used) == 1 && used > 0 &&
-            !note[used] && level >= 0 && level < CODE_LEVELS;
+  bool ok = note && sscanf(note, "level %d ran\nversion %n", &level, &used) == 1 && used > 0 &&
+            note[strlen(note) - 1] == '\n' && level >= 0 && level < CODE_LEVELS;
 
+  if (ok) ok = (c->version = rest_of_line(note, "\nversion ")) != NULL;
   if (ok) c->level = (ambit__code_level)level;
   free(note);
   return ok;
@@ -265,10 +349,13 @@ static bool recall(ambit__compiler *c, ambit__cache *cache, const char *name)
 
 static void remember(const ambit__compiler *c, ambit__cache *cache, const char *name)
 {
-  char note[64];
+  ambit__text t = {0};
+  char *note;
 
-  snprintf(note, sizeof note, "level %d ran\n", (int)c->level);
-  ambit__cache_note(cache, name, note);
+  ambit__print(&t, "level %d ran\nversion %s\n", (int)c->level, c->version);
+  note = ambit__text_finish(&t);
+  if (note) ambit__cache_note(cache, name, note);
+  free(note);
 }
 
 /* ---- choosing ---- */
@@ -279,10 +366,11 @@ static void add_reason(ambit__text *why, const char *command, const char *reason
 }
 
 /* Takes the compiler if it is there and works; else closes it and adds the reason to the story. */
-static void consider(const char *command, ambit__cache *cache, ambit__compiler *c, ambit__text *why)
+static void consider(const char *command, const trial *t, ambit__compiler *c, ambit__text *why)
 {
   char name[AMBIT__HASH_CHARS];
   ambit__text story = {0};
+  bool is_known;
 
   if (!split(c, command)) {
     add_reason(why, command, "not found");
@@ -291,9 +379,10 @@ static void consider(const char *command, ambit__cache *cache, ambit__compiler *
   }
   c->fingerprint = fingerprint(c);
   ambit__hash_hex(&c->fingerprint, name);
-  if (recall(c, cache, name)) return;
-  if (examine(c, cache, &story)) {
-    remember(c, cache, name);
+  is_known = recall(c, t->cache, name);
+  if (is_known || examine(c, t, &story)) {
+    if (!is_known) remember(c, t->cache, name);
+    ambit__hash_text(&c->fingerprint, c->version);
   } else {
     add_reason(why, command, story.chars ? story.chars : "it does not compile a test program");
     ambit__compiler_close(c);
@@ -305,7 +394,9 @@ ambit_status ambit__compiler_open(ambit__errors *errors, const ambit__settings *
                                   ambit__cache *cache, ambit__compiler *c, char **why)
 {
   const bool asked = settings->cc && *settings->cc;
-  const char *const commands[] = {asked ? settings->cc : getenv("CC"), "cc", "gcc", "clang"};
+  const char *const commands[] = {asked ? settings->cc : secure_getenv("CC"), "cc", "gcc", "clang"};
+  const double seconds = settings->patience > 0 ? settings->patience : AMBIT__PATIENCE;
+  const trial t = {.cache = cache, .seconds = seconds, .end = ambit__clock() + seconds};
   ambit__text story = {0};
 
   *c = (ambit__compiler){0};
@@ -314,7 +405,7 @@ ambit_status ambit__compiler_open(ambit__errors *errors, const ambit__settings *
     add_reason(&story, "none", "compiling is switched off");
   else
     for (int i = 0; i < (asked ? 1 : 4) && !c->words; i++)
-      if (commands[i] && *commands[i]) consider(commands[i], cache, c, &story);
+      if (commands[i] && *commands[i] && !is_over(&t)) consider(commands[i], &t, c, &story);
   if (!c->words) *why = ambit__text_finish(&story);
   ambit__text_free(&story);
   AMBIT_CHECK(c->words || *why, errors, AMBIT_ENOMEM, "no memory for the name of a C compiler");

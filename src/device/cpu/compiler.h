@@ -29,8 +29,10 @@ typedef struct ambit__compiler {
   char *command;           /* as it was asked for: "ccache gcc" */
   int nwords;              /* of the command */
   char **words;            /* of it; the first is a path. NULL: there is no compiler */
+  char *name;              /* the first word as it was asked for */
+  char *version;           /* as its code has it: __VERSION__ */
   ambit__code_level level; /* that was seen to run */
-  ambit__hash fingerprint; /* of library, compiler and processor */
+  ambit__hash fingerprint; /* of library, compiler, its variables and version, and processor */
 } ambit__compiler;
 
 /* Finds a compiler that works. If there is none, says so in `why` (to free()) and leaves words NULL: that is no error. Fails

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "codegen/prelude/full_call.h"
 #include "device/cpu/generic.h"
 #include "device/cpu/limits.h"
 #include "device/cpu/target.h"
@@ -37,12 +38,6 @@ enum {
 };
 
 static const double POLL_SECONDS = 50e-6; /* between two polls, at least */
-
-/* What a generated function is handed; those that are checked look beyond the call (codegen/prelude/checked.h). */
-typedef struct full_call {
-  ambit_call call;
-  void *faults; /* of the launch; NULL: none */
-} full_call;
 
 /* The next slab of a thread's share; on a cache line of its own. */
 typedef struct share {
@@ -128,7 +123,7 @@ static void info(ambit__device *dev, ambit__device_info *out)
 
   snprintf(out->name, sizeof out->name, "%s, %d thread%s", d->machine.name, n, n == 1 ? "" : "s");
   out->units = n;
-  out->memory = d->machine.memory;
+  ambit__host_memory(&out->memory, &out->free);
 }
 
 static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **out)
@@ -248,8 +243,8 @@ static ambit_status compile(device *d, const ambit__group *given, function *f)
     return ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
                         g->steps[0].rule->name);
   }
-  s = ambit__cc_load(d->cc, source, entry, &f->module, &address);
-  if (!s) memcpy(&f->run, &address, sizeof address);
+  s = ambit__cc_try(d->cc, source, entry, &f->module, &address);
+  if (!s && address) memcpy(&f->run, &address, sizeof address);
   free(source);
   return s;
 }
@@ -266,17 +261,22 @@ static bool all_unit(const ambit__group *g)
   return true;
 }
 
-/* Without a compiler: the built-in weighted sum where the rule is one, the interpreter elsewhere. */
+/* Without a compiler, or with one that took too long: the built-in weighted sum where the rule is one, the interpreter elsewhere. */
 static ambit_status do_without(device *d, const ambit__group *g, function *f)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
-  if (!d->warned && rule->nparams)
+  free(f->head.plan);
+  f->head.plan = NULL;
+  if (d->cc->available)
+    ambit__log(d->head.settings, 0, "kernel %s runs without being compiled, much slower: %s",
+               rule->name, d->cc->late);
+  else if (!d->warned && rule->nparams)
     ambit__log(d->head.settings, 0,
                "%s; kernels run without being compiled, much slower. Install gcc or "
                "clang, or compile and register what `ambit gen` writes",
                d->cc->why);
-  d->warned = true;
+  d->warned |= !d->cc->available;
   if (g->ndims && !g->strict && !g->checks && all_unit(g) &&
       ambit__generic_open(rule, g->ndims, &f->generic))
     return set_plan(&d->head, f, "(generic weights)");
@@ -326,8 +326,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
     AMBIT_TRY_GOTO(s, set_plan(dev, f, "(registered)"), fail);
   else if (d->cc->available)
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
-  else
-    AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
+  if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   set_units(g, f);
@@ -343,8 +342,8 @@ fail:
 typedef struct sweep {
   const function *f;
   const ambit__box *box;
-  const full_call *call; /* filled in but for lo, hi and the reductions' places */
-  int axis;              /* along which the box is cut */
+  const ambit_full_call *call; /* filled in but for lo, hi and the reductions' places */
+  int axis;                    /* along which the box is cut */
   int slabs;
   share *shares; /* one per thread */
   bool reduces;
@@ -356,14 +355,14 @@ static void run_slab(const sweep *s, int i)
   const ambit__rule *rule = s->f->rule;
   const int x = s->box->ndims - 1;
   ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
-  full_call full = *s->call;
+  ambit_full_call full = *s->call;
   ambit_call *call = &full.call;
 
   for (int d = 0; d < box.ndims; d++) {
     call->lo[d] = box.lo[d] - call->offset[d];
     call->hi[d] = box.hi[d] - call->offset[d];
   }
-  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) call->ends = 0; /* rows are cut */
+  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
   for (int p = 0; s->reduces && p < rule->nparams; p++)
     if (rule->params[p].kind == PARAM_REDUCE) {
       call->origin[p] = &s->f->partial[(int64_t)i * s->f->words + s->f->at[p]];
@@ -439,7 +438,6 @@ static void cut_box(sweep *s, int threads)
 static void fill_call(const ambit__launch *launch, ambit_call *call)
 {
   call->step = launch->step;
-  call->ends = launch->ends;
   for (int d = 0; d < launch->box.ndims; d++) {
     call->offset[d] = 0;
     call->extent[d] = launch->extents[d];
@@ -500,7 +498,8 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
 {
   device *d = (device *)q->device;
   const function *f = (const function *)fn;
-  full_call call = {.faults = l->faults ? ambit__host_base(l->faults) : NULL};
+  ambit_full_call call = {.ends = l->ends,
+                          .faults = l->faults ? (int64_t *)ambit__host_base(l->faults) : NULL};
   sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
   int threads;
 

@@ -218,19 +218,19 @@ static size_t meminfo(const char *text, const char *key)
   return find_value(text, key, value, sizeof value) ? (size_t)strtoull(value, NULL, 10) << 10 : 0;
 }
 
-static void probe_memory(const char *root, ambit__machine *m)
+void ambit__machine_memory(const char *root, size_t *memory, size_t *available)
 {
   char text[4096];
   size_t limit, left;
 
   ambit__read_small(text, sizeof text, root, "/proc/meminfo");
-  m->memory = meminfo(text, "MemTotal");
-  m->available = meminfo(text, "MemAvailable");
-  if (!m->memory) m->memory = positive(sysconf(_SC_PHYS_PAGES)) * positive(sysconf(_SC_PAGESIZE));
-  if (!m->available) m->available = m->memory / 2;
+  *memory = meminfo(text, "MemTotal");
+  *available = meminfo(text, "MemAvailable");
+  if (!*memory) *memory = positive(sysconf(_SC_PHYS_PAGES)) * positive(sysconf(_SC_PAGESIZE));
+  if (!*available) *available = *memory / 2;
   ambit__cgroup_memory(root, &limit, &left);
-  if (limit < m->memory) m->memory = limit;
-  if (left < m->available) m->available = left;
+  if (limit < *memory) *memory = limit;
+  if (left < *available) *available = left;
 }
 
 /* ---- vectors ---- */
@@ -274,5 +274,5 @@ void ambit__machine_probe(const char *root, ambit__machine *m)
   ambit__read_small(cpuinfo, sizeof cpuinfo, root, "/proc/cpuinfo");
   probe_name(cpuinfo, m->name, sizeof m->name);
   probe_caches(root, m);
-  probe_memory(root, m);
+  ambit__machine_memory(root, &m->memory, &m->available);
 }

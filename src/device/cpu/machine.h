@@ -28,6 +28,9 @@ typedef struct ambit__machine {
 /* `root` is put before the paths of /proc and /sys: "" for the machine itself. */
 void ambit__machine_probe(const char *root, ambit__machine *m);
 
+/* Bytes this process may use at most, and those that are free now: of the machine, within all limits of its control groups. */
+void ambit__machine_memory(const char *root, size_t *memory, size_t *available);
+
 /* The cores of the affinity mask, or fewer if a quota of processor time says so; at least 1. */
 int ambit__machine_cores(void);
 

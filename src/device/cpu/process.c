@@ -1,69 +1,163 @@
-#define _GNU_SOURCE 1
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE 1 /* clone, pipe2, secure_getenv */
 #include "device/cpu/process.h"
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/undo.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { MOST_OUTPUT = 1 << 20 }; /* bytes kept; the rest is read and dropped */
+enum {
+  MOST_OUTPUT = 1 << 20, /* bytes kept; the rest is read and dropped */
+  STACK = 64 << 10       /* bytes for a child until it is another program */
+};
+#define SAFE_PATH   "/usr/local/bin:/usr/bin:/bin"
+#define LONG_SECOND 1.0 /* after which a user wants to know why nothing happens */
 
-/* Empty input, output and errors to `out`. */
-static int set_files(posix_spawn_file_actions_t *files, int out)
+/* ---- starting ---- */
+
+/* What a child needs. It shares memory with this process until it is another program. */
+typedef struct birth {
+  const char *const *argv;
+  char **environment;
+  int out;
+  pid_t parent;
+  double seconds;
+  sigset_t old; /* signals blocked here */
+  int err;      /* why it could not become the program; 0: it did */
+} birth;
+
+/* All that it starts in turn ends by itself, even if nobody is left to end it. Several threads use time up faster. */
+static void limit_time(double seconds)
 {
-  int err = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+  struct rlimit limit;
+  const rlim_t most = (rlim_t)(4 * seconds) + 2;
 
-  if (!err) err = posix_spawn_file_actions_adddup2(files, out, 1);
-  if (!err) err = posix_spawn_file_actions_adddup2(files, out, 2);
-  return err;
+  if (getrlimit(RLIMIT_CPU, &limit) || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= most))
+    return;
+  limit.rlim_cur = most;
+  (void)setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* A group of its own, and no signal blocked or ignored, whatever this program does with them. */
-static int set_attributes(posix_spawnattr_t *attr)
+/* No signal blocked or ignored, whatever this program does with them. */
+static void plain_signals(void)
 {
-  sigset_t none, all;
-  int err;
+  const struct sigaction plain = {.sa_handler = SIG_DFL};
+  sigset_t none;
 
+  for (int i = 1; i < NSIG; i++)
+    (void)sigaction(i, &plain, NULL);
   sigemptyset(&none);
-  sigfillset(&all);
-  err = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                           POSIX_SPAWN_SETSIGDEF);
-  if (!err) err = posix_spawnattr_setpgroup(attr, 0);
-  if (!err) err = posix_spawnattr_setsigmask(attr, &none);
-  if (!err) err = posix_spawnattr_setsigdefault(attr, &all);
-  return err;
+  (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static int start(const char *const *argv, int out, pid_t *pid)
+/* In the child. Empty input, output and errors to the pipe; it dies with this process. */
+static int become(void *arg)
 {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attr;
-  int err = posix_spawn_file_actions_init(&files);
+  birth *b = arg;
+  int empty;
 
-  if (err) return err;
-  err = posix_spawnattr_init(&attr);
-  if (!err) {
-    err = set_files(&files, out);
-    if (!err) err = set_attributes(&attr);
-    /* The prototype predates const; posix_spawn does not write to the arguments. */
-    if (!err)
-      err = posix_spawn(pid, argv[0], &files, &attr, (char *const *)(uintptr_t)argv, environ);
-    posix_spawnattr_destroy(&attr);
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != b->parent) _exit(127); /* it is dead already */
+  empty = open("/dev/null", O_RDONLY);
+  if (empty < 0 || dup2(empty, 0) < 0 || dup2(b->out, 1) < 0 || dup2(b->out, 2) < 0) {
+    b->err = errno;
+    _exit(127);
   }
-  posix_spawn_file_actions_destroy(&files);
+  limit_time(b->seconds);
+  plain_signals();
+  /* The prototype predates const; execve does not write to the arguments. */
+  execve(b->argv[0], (char *const *)(uintptr_t)b->argv, b->environment);
+  b->err = errno;
+  _exit(127);
+}
+
+/* As vfork does, on a stack of its own: nothing of a large process is copied. Signals wait: a handler must not run in the
+ * child. */
+static int give_birth(birth *b, pid_t *pid)
+{
+  char *stack = malloc(STACK);
+  sigset_t all;
+
+  if (!stack) return ENOMEM;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &b->old);
+  *pid = clone(become, stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, b);
+  if (*pid < 0) b->err = errno;
+  pthread_sigmask(SIG_SETMASK, &b->old, NULL);
+  free(stack);
+  if (*pid > 0 && b->err) (void)waitpid(*pid, NULL, 0);
+  return b->err;
+}
+
+/* The environment with another TMPDIR, to free(), as is *text. A program that has more rights than its user hands on nothing
+ * of the user's. */
+static char **make_environment(const char *temporary, char **text)
+{
+  static char safe[] = "PATH=" SAFE_PATH;
+  const bool is_secure = getauxval(AT_SECURE) != 0;
+  ambit__text t = {0};
+  size_t n = 0, kept = 0;
+  char **list;
+
+  while (environ[n])
+    n++;
+  list = malloc((n + 3) * sizeof *list);
+  ambit__print(&t, "TMPDIR=%s", temporary ? temporary : "/tmp");
+  *text = ambit__text_finish(&t);
+  if (!list || !*text) {
+    free(list);
+    return NULL;
+  }
+  for (size_t i = 0; !is_secure && i < n; i++)
+    if (!temporary || strncmp(environ[i], "TMPDIR=", strlen("TMPDIR="))) list[kept++] = environ[i];
+  if (is_secure) list[kept++] = safe;
+  if (temporary) list[kept++] = *text;
+  list[kept] = NULL;
+  return list;
+}
+
+/* If this process is ended: so is the group. */
+static void end_group(void *pid)
+{
+  kill(-*(const pid_t *)pid, SIGKILL);
+}
+
+static int start(const ambit__process *p, int out, pid_t *pid, ambit__undo *undo)
+{
+  char *text = NULL;
+  birth b = {.argv = p->argv, .out = out, .parent = getpid(), .seconds = p->seconds};
+  int err = ENOMEM;
+
+  b.environment = make_environment(p->temporary, &text);
+  *undo = (ambit__undo){.run = end_group, .what = pid};
+  ambit__undo_lock();
+  if (b.environment) err = give_birth(&b, pid);
+  if (!err) ambit__undo_add(undo);
+  ambit__undo_unlock();
+  free(b.environment);
+  free(text);
   return err;
 }
+
+/* ---- listening ---- */
 
 /* Reads what is there now; false at the end of the output, or when a read without waiting finds nothing. */
 static bool hear(int fd, ambit__text *output)
@@ -75,41 +169,65 @@ static bool hear(int fd, ambit__text *output)
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Until the output ends, the process does, or the time is over. A process that left something running
- * in the background, which holds the pipe open, is seen by waitpid. */
-static bool hear_until_end(pid_t pid, int fd, double end, ambit__text *output, int *status)
+/* 1: the process has ended, and is kept for waitpid; 0: not yet; -1: the program takes its children's ends for itself. */
+static int has_ended(pid_t pid)
 {
-  bool open = true;
+  siginfo_t about = {0};
+
+  if (waitid(P_PID, (id_t)pid, &about, WEXITED | WNOHANG | WNOWAIT)) return errno == EINTR ? 0 : -1;
+  return about.si_pid == pid;
+}
+
+/* Tells the user once why nothing happens. */
+static void excuse(const ambit__process *p, double start, bool *told)
+{
+  if (*told || !p->doing || ambit__clock() - start < LONG_SECOND) return;
+  *told = true;
+  ambit__log(p->settings, 0,
+             "%s: %s has not finished after 1 s; it may take %g s (option patience)", p->doing,
+             p->argv[0], p->seconds);
+}
+
+/* Until the output ends, the process does, or the time is over. A process that left something running
+ * in the background, which holds the pipe open, is seen by waitid. False: the time is over. */
+static bool hear_until_end(const ambit__process *p, pid_t pid, int fd, ambit__text *output)
+{
+  const double start = ambit__clock();
+  bool open = true, told = false;
 
   for (;;) {
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    int ready = poll(&p, open, open ? 50 : 1);
-    pid_t got;
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    int ready = poll(&poll_fd, open, open ? 50 : 1);
 
-    if (open && ready > 0 && (open = hear(fd, output))) continue;
-    got = waitpid(pid, status, WNOHANG);
-    if (got == pid) return true;
-    if (got < 0 && errno != EINTR) { /* the program takes its children's ends for itself */
-      *status = 0;
-      return true;
-    }
-    if (ambit__clock() > end) return false;
+    if (open && ready > 0) open = hear(fd, output);
+    if ((!open || ready <= 0) && has_ended(pid)) return true;
+    if (ambit__clock() - start > p->seconds) return false;
+    excuse(p, start, &told);
   }
 }
 
-static ambit__process_end watch(pid_t pid, int fd, double seconds, ambit__text *output)
+static ambit__process_end watch(const ambit__process *p, pid_t pid, int fd, ambit__undo *undo,
+                                ambit__text *output)
 {
+  const bool in_time = hear_until_end(p, pid, fd, output);
   int status = 0;
 
-  if (!hear_until_end(pid, fd, ambit__clock() + seconds, output, &status)) {
-    kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    return PROCESS_TIMED_OUT;
-  }
+  ambit__undo_remove(undo);
+  kill(
+      -pid,
+      SIGKILL); /* and all that it left behind; it is not waited for yet, so the number is still its own */
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) {
+      status = 0;
+      break;
+    }
+  if (!in_time) return PROCESS_TIMED_OUT;
   fcntl(fd, F_SETFL, O_NONBLOCK);
-  while (hear(fd, output)) {}
+  while ((!output || output->len < MOST_OUTPUT) && hear(fd, output)) {}
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PROCESS_OK : PROCESS_FAILED;
 }
+
+/* ---- */
 
 static ambit__process_end not_run(const char *program, int err, ambit__text *output)
 {
@@ -117,16 +235,36 @@ static ambit__process_end not_run(const char *program, int err, ambit__text *out
   return PROCESS_NOT_RUN;
 }
 
-ambit__process_end ambit__process_run(const char *const *argv, double seconds, ambit__text *output)
+/* A pipe whose ends are neither of the descriptors that the child replaces. */
+static bool make_pipe(int ends[2])
+{
+  int high;
+
+  if (pipe2(ends, O_CLOEXEC)) return false;
+  for (int i = 0; i < 2; i++) {
+    if (ends[i] > 2) continue;
+    high = fcntl(ends[i], F_DUPFD_CLOEXEC, 3);
+    close(ends[i]);
+    ends[i] = high;
+  }
+  if (ends[0] >= 0 && ends[1] >= 0) return true;
+  for (int i = 0; i < 2; i++)
+    if (ends[i] >= 0) close(ends[i]);
+  return false;
+}
+
+ambit__process_end ambit__process_run(const ambit__process *p, ambit__text *output)
 {
   ambit__process_end end;
+  ambit__undo undo;
   int ends[2], err;
   pid_t pid;
 
-  if (pipe2(ends, O_CLOEXEC)) return not_run(argv[0], errno, output);
-  err = start(argv, ends[1], &pid);
+  if (p->seconds <= 0) return PROCESS_TIMED_OUT;
+  if (!make_pipe(ends)) return not_run(p->argv[0], errno, output);
+  err = start(p, ends[1], &pid, &undo);
   close(ends[1]);
-  end = err ? not_run(argv[0], err, output) : watch(pid, ends[0], seconds, output);
+  end = err ? not_run(p->argv[0], err, output) : watch(p, pid, ends[0], &undo, output);
   close(ends[0]);
   return end;
 }
@@ -138,12 +276,12 @@ static bool can_run(const char *path)
   return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-char *ambit__process_find(const char *name)
+char *ambit__process_find(const char *name, int nth)
 {
-  const char *path = getenv("PATH");
+  const char *path = secure_getenv("PATH");
 
-  if (strchr(name, '/')) return can_run(name) ? strdup(name) : NULL;
-  if (!path) path = "/usr/local/bin:/usr/bin:/bin";
+  if (strchr(name, '/')) return !nth && can_run(name) ? strdup(name) : NULL;
+  if (!path) path = SAFE_PATH;
   for (;;) {
     size_t n = strcspn(path, ":");
     ambit__text t = {0};
@@ -151,7 +289,7 @@ char *ambit__process_find(const char *name)
 
     ambit__print(&t, "%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
     candidate = ambit__text_finish(&t);
-    if (candidate && can_run(candidate)) return candidate;
+    if (candidate && can_run(candidate) && !nth--) return candidate;
     free(candidate);
     if (!path[n]) return NULL;
     path += n + 1;

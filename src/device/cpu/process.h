@@ -1,14 +1,15 @@
-/* process.h - runs another program and listens to what it says.
+/* process.h - runs another program and listens to its words.
  *
  * No shell is ever involved: a program is a path and an array of arguments. It gets its own process
- * group, so that a compiler driver and what it started can be ended together; standard input is
- * empty, standard output and error are read into one text.
+ * group, so that a compiler driver and all that it started can be ended together: when it is done, when its time is over,
+ * and by the system when this process dies. Standard input is empty, standard output and error are read into one text.
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_DEVICE_CPU_PROCESS_H
 #define AMBIT_DEVICE_CPU_PROCESS_H
 
+#include "base/settings.h"
 #include "base/text.h"
 
 typedef enum ambit__process_end {
@@ -18,10 +19,18 @@ typedef enum ambit__process_end {
   PROCESS_NOT_RUN    /* could not be started; the output says why */
 } ambit__process_end;
 
-/* argv ends with NULL; argv[0] is a path. `output` may be NULL. */
-ambit__process_end ambit__process_run(const char *const *argv, double seconds, ambit__text *output);
+typedef struct ambit__process {
+  const char *const *argv; /* ends with NULL; the first is a path */
+  const char *temporary;   /* the folder for its temporary files; NULL: as in the environment */
+  double seconds;          /* it may take; 0 or less: it is not started */
+  const ambit__settings *settings;
+  const char *doing; /* "compiling a kernel": for the message after a second; NULL: none */
+} ambit__process;
 
-/* Where execvp would find `name`: text to free(), or NULL. */
-char *ambit__process_find(const char *name);
+/* `output` may be NULL. */
+ambit__process_end ambit__process_run(const ambit__process *p, ambit__text *output);
+
+/* Where execvp would find `name`, or the next program of that name, and so on: text to free(), or NULL. */
+char *ambit__process_find(const char *name, int nth);
 
 #endif

@@ -64,8 +64,8 @@ ambit_status ambit__cuda_told(ambit__gpu *gpu, ambit__cu_result r, const char *d
     ;
 
 /* module.c, for the table. */
-ambit_status ambit__cuda_build(ambit__gpu *gpu, const char *what, const char *source, bool strict,
-                               ambit__gpu_module **m);
+ambit_status ambit__cuda_build(ambit__gpu *gpu, const char *what, const char *source,
+                               const char *entry, bool strict, ambit__gpu_module **m);
 void ambit__cuda_unload(ambit__gpu_module *m);
 ambit_status ambit__cuda_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
 ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,

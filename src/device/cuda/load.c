@@ -4,6 +4,7 @@
  * of the system, with conda or with pip, so it is looked for in all the places those use. Its major
  * version should not be newer than the driver's, which might refuse what it makes; so that one is tried first.
  */
+#define _GNU_SOURCE 1 /* secure_getenv */
 #include "device/cuda/cuda_api.h"
 
 #include <dlfcn.h>
@@ -146,7 +147,7 @@ static bool expand(const char *place, const char *name, char *out, size_t bytes)
 
   if (bar) {
     snprintf(variable, sizeof variable, "%.*s", (int)(bar - place), place);
-    value = getenv(variable);
+    value = secure_getenv(variable);
     if (!value || value[0] != '/') return false;
   }
   n = snprintf(out, bytes, "%s%s/%s", value, bar ? bar + 1 : place, name);

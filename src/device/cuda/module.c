@@ -106,8 +106,15 @@ static ambit_status load_failed(ambit__gpu *g, ambit__cu_result r)
   return ambit__cuda_told(g, r, "loading a compiled kernel");
 }
 
-/* What the cache has, unless the driver does not take it. */
-static bool load_cached(ambit__gpu *g, const char *key, const char *source,
+static bool has_kernel(const ambit__gpu *g, ambit__cu_module module, const char *entry)
+{
+  ambit__cu_function function;
+
+  return !g->cuda->cuModuleGetFunction(&function, module, entry);
+}
+
+/* From the cache, unless the driver does not take it or the kernel is not in it. */
+static bool load_cached(ambit__gpu *g, const char *key, const char *source, const char *entry,
                         ambit__cu_module *module)
 {
   size_t bytes;
@@ -115,11 +122,13 @@ static bool load_cached(ambit__gpu *g, const char *key, const char *source,
   bool ok = data && !g->cuda->cuModuleLoadData(module, data);
 
   free(data);
-  return ok;
+  if (!ok || has_kernel(g, *module, entry)) return ok;
+  g->cuda->cuModuleUnload(*module);
+  return false;
 }
 
-static ambit_status load_source(ambit__gpu *g, const char *what, const char *source, bool strict,
-                                ambit__cu_module *module)
+static ambit_status load_source(ambit__gpu *g, const char *what, const char *source,
+                                const char *entry, bool strict, ambit__cu_module *module)
 {
   char key[AMBIT__HASH_CHARS];
   ambit__nvrtc_how how = g->how;
@@ -128,16 +137,17 @@ static ambit_status load_source(ambit__gpu *g, const char *what, const char *sou
 
   how.strict = strict;
   make_key(g, &how, source, key);
-  if (load_cached(g, key, source, module)) return AMBIT_OK;
+  if (load_cached(g, key, source, entry, module)) return AMBIT_OK;
   AMBIT_TRY(compile(g, &how, what, key, source, &i));
   r = g->cuda->cuModuleLoadData(module, i.data);
-  if (!r) ambit__cache_save(&g->cache, key, source, i.data, i.bytes);
+  if (!r && has_kernel(g, *module, entry))
+    ambit__cache_save(&g->cache, key, source, i.data, i.bytes);
   free(i.data);
   return r ? load_failed(g, r) : AMBIT_OK;
 }
 
-ambit_status ambit__cuda_build(ambit__gpu *g, const char *what, const char *source, bool strict,
-                               ambit__gpu_module **out)
+ambit_status ambit__cuda_build(ambit__gpu *g, const char *what, const char *source,
+                               const char *entry, bool strict, ambit__gpu_module **out)
 {
   ambit__gpu_module *m;
   ambit_status s;
@@ -147,7 +157,7 @@ ambit_status ambit__cuda_build(ambit__gpu *g, const char *what, const char *sour
   m = ambit__new(g->errors, 1, sizeof *m);
   if (!m) return AMBIT_ENOMEM;
   m->gpu = g;
-  s = load_source(g, what, source, strict, &m->module);
+  s = load_source(g, what, source, entry, strict, &m->module);
   if (s)
     free(m);
   else

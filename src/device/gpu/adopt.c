@@ -35,7 +35,7 @@ static ambit_status provide(ambit__gpu_device *d)
   if (d->adopt) return AMBIT_OK;
   source = write_source(d->driver->dialect);
   AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  s = d->driver->build(d->gpu, "a fixed kernel", source, true, &d->adopts);
+  s = d->driver->build(d->gpu, "a fixed kernel", source, "ambit_adopt", true, &d->adopts);
   free(source);
   if (!s) s = d->driver->function(d->adopts, "ambit_set", &d->set);
   if (!s) s = d->driver->function(d->adopts, "ambit_adopt", &d->adopt);

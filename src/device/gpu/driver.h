@@ -116,9 +116,9 @@ typedef struct ambit__gpu_driver {
   ambit_status (*zero)(ambit__gpu_queue *q, ambit__gpu_memory *m, size_t at, size_t bytes);
 
   /* Compiles source text (or loads it from the cache of compiled kernels). AMBIT_ECOMPILE with the compiler's words
-   * about `what`: "a generated kernel". */
-  ambit_status (*build)(ambit__gpu *gpu, const char *what, const char *source, bool strict,
-                        ambit__gpu_module **m);
+   * about `what`: "a generated kernel". Code that has no kernel `entry` is not kept in the cache, nor taken from it. */
+  ambit_status (*build)(ambit__gpu *gpu, const char *what, const char *source, const char *entry,
+                        bool strict, ambit__gpu_module **m);
   void (*unload)(ambit__gpu_module *m);
   ambit_status (*function)(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
   /* threads[] per block and blocks[], x first. */

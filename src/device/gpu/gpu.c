@@ -58,6 +58,7 @@ void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info)
   snprintf(info->name, sizeof info->name, "%s", d->info.name);
   info->units = d->info.units;
   info->memory = d->info.free_memory;
+  info->free = 0;
 }
 
 /* ---- queues ---- */

@@ -24,7 +24,7 @@ static void dump(const ambit__gpu_device *d, const ambit__gpu_text *text)
   ambit__hash_init(&h);
   ambit__hash_text(&h, text->source);
   ambit__hash_hex(&h, hex);
-  ambit__print(&t, "%s/%s-%s%s", folder, text->name, hex, d->driver->dialect->extension);
+  ambit__print(&t, "%s/%.180s-%s%s", folder, text->name, hex, d->driver->dialect->extension);
   path = ambit__text_finish(&t);
   if (!path || !ambit__make_folder(folder) ||
       !ambit__put_file(path, text->source, strlen(text->source)))
@@ -50,7 +50,7 @@ static ambit_status compile(ambit__gpu_device *d, const ambit__gpu_text *text, a
   s->source = ambit__strdup(d->head.errors, text->source);
   s->entry = ambit__strdup(d->head.errors, text->entry);
   if (!s->source || !s->entry) return AMBIT_ENOMEM;
-  AMBIT_TRY(d->driver->build(d->gpu, text->what, s->source, s->strict, &s->module));
+  AMBIT_TRY(d->driver->build(d->gpu, text->what, s->source, s->entry, s->strict, &s->module));
   AMBIT_TRY(d->driver->function(s->module, s->entry, &s->run));
   if (!text->has_fold) return AMBIT_OK;
   ambit__print(&name, "%s" AMBIT__GPU_FOLD_TAIL, s->entry);

@@ -37,7 +37,7 @@ static ambit_status compile(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
   ambit_status s;
 
   AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  s = d->driver->build(d->gpu, "a fixed kernel", source, true, &m->module);
+  s = d->driver->build(d->gpu, "a fixed kernel", source, "ambit_batch", true, &m->module);
   free(source);
   if (!s) s = d->driver->function(m->module, "ambit_move", &m->move);
   if (!s) s = d->driver->function(m->module, "ambit_fill", &m->fill);

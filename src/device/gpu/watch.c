@@ -36,7 +36,7 @@ static ambit_status compile(ambit__gpu_device *d)
   ambit_status s;
 
   AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  s = d->driver->build(d->gpu, "a fixed kernel", source, true, &d->checks);
+  s = d->driver->build(d->gpu, "a fixed kernel", source, "ambit_check", true, &d->checks);
   free(source);
   if (!s) s = d->driver->function(d->checks, "ambit_check", &d->check);
   return s;

@@ -66,8 +66,8 @@ void ambit__cl_program_keep(int ordinal, const char *key, cl_program program);
 
 /* ---- module.c ---- */
 
-ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source, bool strict,
-                             ambit__gpu_module **m);
+ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source,
+                             const char *entry, bool strict, ambit__gpu_module **m);
 void ambit__cl_unload(ambit__gpu_module *m);
 ambit_status ambit__cl_function(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
 ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],

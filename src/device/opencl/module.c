@@ -74,8 +74,19 @@ static ambit_status build_failed(ambit__gpu *gpu, const char *what, const char *
   return AMBIT_ECOMPILE;
 }
 
-/* From the cache; NULL when it has nothing that this driver takes. */
-static cl_program load_binary(ambit__gpu *gpu, const char *key, const char *source, bool strict)
+static bool has_kernel(cl_program program, const char *entry)
+{
+  cl_int err = CL_SUCCESS;
+  cl_kernel kernel = ambit__cl.clCreateKernel(program, entry, &err);
+
+  if (!kernel || err) return false;
+  ambit__cl.clReleaseKernel(kernel);
+  return true;
+}
+
+/* From the cache; NULL when it has nothing that this driver takes, with this kernel in it. */
+static cl_program load_binary(ambit__gpu *gpu, const char *key, const char *source,
+                              const char *entry, bool strict)
 {
   size_t bytes = 0;
   unsigned char *code = ambit__cache_load(&gpu->cache, key, source, &bytes);
@@ -88,7 +99,8 @@ static cl_program load_binary(ambit__gpu *gpu, const char *key, const char *sour
       ambit__cl.clCreateProgramWithBinary(gpu->context, 1, &gpu->device, &bytes, &from, NULL, &err);
   free(code);
   if (!program || err) return NULL;
-  if (ambit__cl.clBuildProgram(program, 1, &gpu->device, options(gpu, strict), NULL, NULL)) {
+  if (ambit__cl.clBuildProgram(program, 1, &gpu->device, options(gpu, strict), NULL, NULL) ||
+      !has_kernel(program, entry)) {
     ambit__cl.clReleaseProgram(program);
     return NULL;
   }
@@ -111,7 +123,7 @@ static void save_binary(ambit__gpu *gpu, const char *key, const char *source, cl
 }
 
 static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, const char *source,
-                            bool strict, cl_program *out)
+                            const char *entry, bool strict, cl_program *out)
 {
   double start = ambit__clock();
   cl_int err = CL_SUCCESS;
@@ -126,23 +138,24 @@ static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, 
   }
   ambit__log(gpu->settings, 2, "compiled %s for %s in %.2f s", key, gpu->info.name,
              ambit__clock() - start);
-  save_binary(gpu, key, source, program);
+  if (has_kernel(program, entry)) save_binary(gpu, key, source, program);
   *out = program;
   return AMBIT_OK;
 }
 
 /* From the cache or compiled, and kept for the next that asks. */
 static ambit_status make_program(ambit__gpu *gpu, const char *what, const char *key,
-                                 const char *source, bool strict, cl_program *out)
+                                 const char *source, const char *entry, bool strict,
+                                 cl_program *out)
 {
-  *out = load_binary(gpu, key, source, strict);
-  if (!*out) AMBIT_TRY(compile(gpu, what, key, source, strict, out));
+  *out = load_binary(gpu, key, source, entry, strict);
+  if (!*out) AMBIT_TRY(compile(gpu, what, key, source, entry, strict, out));
   ambit__cl_program_keep(gpu->ordinal, key, *out);
   return AMBIT_OK;
 }
 
-ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source, bool strict,
-                             ambit__gpu_module **out)
+ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *source,
+                             const char *entry, bool strict, ambit__gpu_module **out)
 {
   ambit__gpu_module *m = ambit__new(gpu->errors, 1, sizeof *m);
   char key[AMBIT__HASH_CHARS];
@@ -158,7 +171,7 @@ ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *sour
   make_key(gpu, source, strict, key);
   m->gpu = gpu;
   m->program = ambit__cl_program_find(gpu->ordinal, key);
-  if (!m->program) s = make_program(gpu, what, key, source, strict, &m->program);
+  if (!m->program) s = make_program(gpu, what, key, source, entry, strict, &m->program);
   if (s) {
     free(m);
     return s;

@@ -33,8 +33,7 @@ void ambit__guard_begin(ambit__guard *w, const ambit__launch *launch)
 {
   w->launch = launch;
   w->faults = (int64_t *)(void *)ambit__host_base(launch->faults);
-  for (int i = 0; i < launch->nargs; i++)
-    if (launch->args[i].store) w->limits[i] = ambit__limits_of(&launch->args[i]);
+  ambit__guard_limit(w);
 }
 
 void ambit__guard_cell(ambit__guard *w, const int64_t *cell)
@@ -44,39 +43,13 @@ void ambit__guard_cell(ambit__guard *w, const int64_t *cell)
   memset(w->set, 0, (size_t)w->nset * sizeof *w->set);
 }
 
-static void note(ambit__guard *w, int kind, int number)
+void ambit__guard_note(ambit__guard *w, int kind, int number)
 {
   if (w->faults[AMBIT_FAULT_KIND]) return;
   w->faults[AMBIT_FAULT_KIND] = kind;
   w->faults[AMBIT_FAULT_ACCESS] = number;
   for (int d = 0; d < w->launch->box.ndims; d++)
     w->faults[AMBIT_FAULT_CELL + d] = w->cell[d];
-}
-
-bool ambit__guard_may_read(ambit__guard *w, int param, int k, const int64_t *cell)
-{
-  const ambit__argument *arg = &w->launch->args[param];
-  const int component = w->rule->params[param].reads[k].component;
-  ambit__box cells = w->limits[param].reads;
-
-  if (!(w->checks & AMBIT__CHECK_ACCESS) || !arg->store) return true;
-  if (!w->ghosts) cells = ambit__box_intersect(&cells, &arg->store->layout.own);
-  if (ambit__limits_allow(&w->limits[param], &arg->store->layout, &cells, cell, component))
-    return true;
-  note(w, AMBIT_FAULT_READ, ambit__checked_read(w->rule, param, k));
-  return false;
-}
-
-bool ambit__guard_may_write(ambit__guard *w, int param, int component, const int64_t *cell)
-{
-  const ambit__argument *arg = &w->launch->args[param];
-  const ambit__limits *limits = &w->limits[param];
-
-  if (!(w->checks & AMBIT__CHECK_ACCESS) || !arg->store ||
-      ambit__limits_allow(limits, &arg->store->layout, &limits->writes, cell, component))
-    return true;
-  note(w, AMBIT_FAULT_WRITE, ambit__checked_write(w->rule, param, component));
-  return false;
 }
 
 void ambit__guard_use(ambit__guard *w, int param, int k, const void *value, ambit_type type)
@@ -108,7 +81,7 @@ void ambit__guard_test(ambit__guard *w, int param, int component, ambit__value v
   if (!(w->checks & AMBIT__CHECK_NAN) || p->kind == PARAM_VALUE || !ambit__type_is_real(p->type) ||
       !w->set[number] || !isnan(value.real) || w->faults[AMBIT_FAULT_KIND])
     return;
-  note(w, AMBIT_FAULT_NAN, number);
+  ambit__guard_note(w, AMBIT_FAULT_NAN, number);
   w->faults[AMBIT_FAULT_SET] = w->set[number];
   w->faults[AMBIT_FAULT_SOURCE] = w->source;
   w->faults[AMBIT_FAULT_POISON] = w->poison;

@@ -5,7 +5,7 @@
 #ifndef AMBIT_DEVICE_REF_GUARD_H
 #define AMBIT_DEVICE_REF_GUARD_H
 
-#include "device/faults.h"
+#include "device/access.h"
 #include "plan/checked.h"
 
 typedef struct ambit__guard {
@@ -14,7 +14,9 @@ typedef struct ambit__guard {
   bool ghosts;                 /* reads outside the grid find their values in ghost cells */
   const ambit__launch *launch; /* the one being done */
   int64_t *faults;             /* its record */
-  ambit__limits limits[AMBIT_MAX_PARAMS];
+#ifdef AMBIT_ACCESS_CHECKS
+  ambit__limits limits[AMBIT_MAX_PARAMS]; /* of the launch */
+#endif
   const int64_t *cell; /* the one being done */
   int source;          /* least number of a read of the cell that gave NaN; -1: none */
   bool poison;         /* that one was never given a value */
@@ -28,14 +30,38 @@ void ambit__guard_close(ambit__guard *guard); /* NULL does nothing */
 void ambit__guard_begin(ambit__guard *guard, const ambit__launch *launch);
 void ambit__guard_cell(ambit__guard *guard, const int64_t *cell);
 
-/* Whether read k of a parameter may be made at the cell it was mapped to, and a component written. */
-bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell);
-bool ambit__guard_may_write(ambit__guard *guard, int param, int component, const int64_t *cell);
-
 /* A value that is read; a component that was set, and whether it was; what it holds at the end of the cell. */
 void ambit__guard_use(ambit__guard *guard, int param, int k, const void *value, ambit_type type);
 void ambit__guard_set(ambit__guard *guard, const ambit__stmt *s);
 bool ambit__guard_is_set(const ambit__guard *guard, int param, int component);
 void ambit__guard_test(ambit__guard *guard, int param, int component, ambit__value value);
+/* Keeps the first fault. */
+void ambit__guard_note(ambit__guard *guard, int kind, int number);
+
+/* Access checks (guard_access.c). Limits of a launch; whether read k of a parameter may be made
+ * at the cell it was mapped to, and a component written. */
+#ifdef AMBIT_ACCESS_CHECKS
+void ambit__guard_limit(ambit__guard *guard);
+bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell);
+bool ambit__guard_may_write(ambit__guard *guard, int param, int component, const int64_t *cell);
+#else
+static inline void ambit__guard_limit(ambit__guard *guard)
+{
+  (void)guard;
+}
+
+static inline bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell)
+{
+  (void)guard, (void)param, (void)k, (void)cell;
+  return true;
+}
+
+static inline bool ambit__guard_may_write(ambit__guard *guard, int param, int component,
+                                          const int64_t *cell)
+{
+  (void)guard, (void)param, (void)component, (void)cell;
+  return true;
+}
+#endif
 
 #endif

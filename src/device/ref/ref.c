@@ -67,12 +67,10 @@ static void close_device(ambit__device *dev)
 
 static void info(ambit__device *dev, ambit__device_info *out)
 {
-  long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-
   (void)dev;
   snprintf(out->name, sizeof out->name, "reference interpreter");
   out->units = 1;
-  out->memory = pages > 0 && bytes > 0 ? (size_t)pages * (size_t)bytes : 0;
+  ambit__host_memory(&out->memory, &out->free);
 }
 
 static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **queue)

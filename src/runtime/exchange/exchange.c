@@ -214,11 +214,6 @@ ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside)
   return beside ? ambit__queues_ready(x) : AMBIT_OK;
 }
 
-ambit_status ambit__exchange_ghosts(ambit__exchange *x, bool beside)
-{
-  return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], beside);
-}
-
 ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
 {
   const double start = ambit__trace_clock(ambit__exchange_context(x)->trace);
@@ -232,5 +227,5 @@ ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
   AMBIT_TRY(ambit__exchange_context(x)->errors.status); /* from a poll */
   if (x->nchannels) ambit__trace_add(ambit__exchange_context(x)->trace, NOTE_WAIT, start);
   if (x->nchannels) AMBIT_TRY(ambit__queues_finish(x, beside));
-  return ambit__exchange_ghosts(x, beside);
+  return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], beside);
 }

@@ -108,8 +108,6 @@ size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transf
 ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *feeder);
 /* Fills ghost cells that copy own cells, once those are computed. */
 ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside);
-/* Fills the other ghost cells; finish calls it when all messages have arrived. */
-ambit_status ambit__exchange_ghosts(ambit__exchange *x, bool beside);
 void ambit__exchange_poll(void *exchange); /* sends packed messages and makes the net progress */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* never waits */
 ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside);

@@ -30,8 +30,7 @@ static void print_error(ambit_status status, const char *message, void *user)
 {
   const ambit *a = user;
 
-  (void)status;
-  if (!a->net && ambit__launcher_find().rank)
+  if (!a->net && status != AMBIT_ENOMEM && ambit__launcher_find().rank)
     return; /* all processes fail alike: process 0 prints */
   if (ambit_process(a))
     fprintf(stderr, "ambit: error: process %d of %d: %s\n", a->net->rank, a->net->size, message);
@@ -64,8 +63,7 @@ bool ambit__failed(const ambit *a)
 
 ambit_status ambit__meet(ambit *a, const char *doing)
 {
-  if (!a->net || a->net->size == 1 || a->errors.agreed) return a->errors.status;
-  return ambit__net_agree_on(a->net, doing);
+  return a->net ? ambit__net_agree_on(a->net, doing) : a->errors.status;
 }
 
 /* ---- lists ---- */
@@ -92,6 +90,19 @@ void ambit__list_remove(ambit__link *link)
 
 /* ---- contexts ---- */
 
+/* An invalid option is found by every process, and each fails alone. A process that is out of
+ * memory may be the only one: it joins the others all the same, so that they do not wait for it. */
+static void join_processes(ambit *a, const void *communicator)
+{
+  const char *how = a->settings.mpi ? a->settings.mpi : "auto";
+
+  if (a->errors.status && a->errors.status != AMBIT_ENOMEM) return;
+  if (ambit__net_open(&a->errors, how, communicator, &a->net)) return;
+  if (!ambit__net_agree_on(a->net, "opens a context")) return;
+  ambit__net_close(a->net);
+  a->net = NULL;
+}
+
 ambit *ambit_open(int *argc, char ***argv)
 {
   return ambit_open_mpi(argc, argv, NULL);
@@ -107,9 +118,8 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);
-  if (!ambit__options_open(a, argc, argv) &&
-      !ambit__net_open(&a->errors, a->settings.mpi, communicator, &a->net))
-    ambit__net_slow(&a->net, a->settings.network);
+  ambit__options_open(a, argc, argv);
+  join_processes(a, communicator);
   defer_errors(a);
   return a;
 }

@@ -42,7 +42,7 @@ static long number(const char *text, const char *end)
   char *stop;
   long n = *text >= '0' && *text <= '9' ? strtol(text, &stop, 10) : -1;
 
-  return n >= 0 && stop == end ? n : -1;
+  return n >= 0 && n <= INT32_MAX && stop == end ? n : -1;
 }
 
 /* Parses "name", "name:1", "name*2" or "name:1*2" from `length` bytes of a list. */
@@ -79,7 +79,7 @@ static const char *next_item(ambit *a, const char *list, const char *at, item *o
 
 ambit_status ambit__devices_check(ambit *a, const char *text)
 {
-  item it;
+  item it = {0};
 
   if (!strcmp(text, "all")) return AMBIT_OK;
   for (const char *at = text; at;)
@@ -126,18 +126,30 @@ static ambit_status open_engine(ambit *a, const item *it, int *index)
   return AMBIT_OK;
 }
 
+/* Whether parts were placed on a device that computes the whole grid: nothing can be beside it. */
+static bool has_whole(const ambit *a)
+{
+  return a->placement.n && !a->engines[a->placement.engine[0]].backend->ghosts;
+}
+
 static ambit_status add_parts(ambit *a, const item *it)
 {
+  const bool is_whole = !it->backend->ghosts;
   int engine = same_engine(a, it);
   int *engines;
 
   AMBIT_CHECK(a->placement.n + it->parts <= MOST_PARTS, &a->errors, AMBIT_EOPTION,
               "devices=%s: a process has at most %d parts", a->settings.devices, (int)MOST_PARTS);
-  AMBIT_CHECK(it->backend->ghosts || (it->parts == 1 && !a->placement.n && a->net->size == 1),
-              &a->errors, AMBIT_EOPTION,
+  AMBIT_CHECK(!is_whole || (it->parts == 1 && !a->placement.n && a->net->size == 1), &a->errors,
+              AMBIT_EOPTION,
               "devices=%s: the device %s computes reference results and supports only one part in "
               "one process",
               a->settings.devices, it->backend->name);
+  AMBIT_CHECK(!has_whole(a), &a->errors, AMBIT_EOPTION,
+              "devices=%s: the device %s computes the whole grid in one part; %s cannot have "
+              "another; name one of the two",
+              a->settings.devices, a->engines[a->placement.engine[0]].backend->name,
+              it->backend->name);
   if (engine < 0) AMBIT_TRY(open_engine(a, it, &engine));
   engines = realloc(a->placement.engine, (size_t)(a->placement.n + it->parts) * sizeof *engines);
   AMBIT_CHECK(engines, &a->errors, AMBIT_ENOMEM, "no memory for %d parts",
@@ -168,7 +180,7 @@ static ambit_status add_all(ambit *a)
 static ambit_status add_list(ambit *a)
 {
   const char *list = a->settings.devices;
-  item it;
+  item it = {0};
 
   if (!strcmp(list, "all")) return add_all(a);
   for (const char *at = list; at;) {
@@ -180,57 +192,48 @@ static ambit_status add_list(ambit *a)
   return AMBIT_OK;
 }
 
-/* The data that every process gathers about the devices of all others. */
-typedef struct summary {
-  int parts;
-  int in_host;      /* 1: all of its devices work in host memory */
-  ambit__toll toll; /* maximum over its devices */
-} summary;
-
-/* Takes the maximum of each cost. `beside` holds only if it holds for all devices. */
-static void raise_toll(ambit__toll *toll, const ambit__toll *other)
+/* Sets a->in_host, and a->toll to the maximum of each cost over all devices of all processes.
+ * `beside` holds only if it holds for all of them. */
+static ambit_status compare_devices(ambit *a)
 {
-  toll->cell = fmax(toll->cell, other->cell);
-  toll->line = fmax(toll->line, other->line);
-  toll->message = fmax(toll->message, other->message);
-  toll->beside &= other->beside;
-}
-
-static summary summarise(const ambit *a)
-{
-  summary m = {.parts = a->placement.n, .in_host = 1, .toll = {.beside = true}};
+  double highest[3] = {0};
+  bool same[] = {true, true};
 
   for (int i = 0; i < a->nengines; i++) {
-    m.in_host &= a->engines[i].device->backend->address != NULL;
-    raise_toll(&m.toll,
-               &a->engines[i].backend->toll); /* not that of device->backend, which may be dry */
+    const ambit__toll *toll =
+        &a->engines[i].backend->toll; /* not that of the device, which may be dry */
+
+    highest[0] = fmax(highest[0], toll->cell);
+    highest[1] = fmax(highest[1], toll->line);
+    highest[2] = fmax(highest[2], toll->message);
+    same[0] &= a->engines[i].device->backend->address != NULL;
+    same[1] &= toll->beside;
   }
-  return m;
+  AMBIT_TRY(ambit__net_max(a->net, highest, sizeof highest / sizeof *highest));
+  AMBIT_TRY(ambit__net_all(a->net, same, sizeof same / sizeof *same));
+  a->toll = (ambit__toll){highest[0], highest[1], highest[2], same[1]};
+  a->in_host = same[0];
+  return AMBIT_OK;
 }
 
 /* Parts are numbered by process, then within it. */
 static ambit_status number_parts(ambit *a)
 {
-  const size_t size = (size_t)a->net->size;
-  const summary mine = summarise(a);
-  summary *all = ambit__new(&a->errors, size, sizeof *all);
-  int *firsts = ambit__new(&a->errors, size + 1, sizeof *firsts);
-  ambit_status s = all && firsts ? AMBIT_OK : AMBIT_ENOMEM;
+  const int size = a->net->size;
+  int *firsts = ambit__new(&a->errors, (size_t)size + 1, sizeof *firsts);
+  ambit_status s = compare_devices(a); /* also raises lack of memory on any process */
 
-  if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
-  a->in_host = a->toll.beside = true;
-  for (size_t i = 0; !s && i < size; i++) {
-    firsts[i + 1] = firsts[i] + all[i].parts;
-    if (all[i].parts > a->placement.most) a->placement.most = all[i].parts;
-    a->in_host &= all[i].in_host != 0;
-    raise_toll(&a->toll, &all[i].toll);
-  }
-  free(all);
-  if (s)
+  if (!s) s = ambit__net_gather(a->net, &a->placement.n, sizeof *firsts, firsts + 1);
+  if (s) {
     free(firsts);
-  else
-    a->placement.first = firsts;
-  return s;
+    return s;
+  }
+  for (int i = 0; i < size; i++) {
+    if (firsts[i + 1] > a->placement.most) a->placement.most = firsts[i + 1];
+    firsts[i + 1] += firsts[i];
+  }
+  a->placement.first = firsts;
+  return AMBIT_OK;
 }
 
 ambit_status ambit__engines_open(ambit *a)

@@ -9,8 +9,9 @@
 #include <string.h>
 
 /* FIRST_MARGIN: layers of cells around the own cells of a new field, enough for most kernels.
- * SMALL: a field of at most 1/SMALL of the device's memory can be widened later. */
-enum { FIRST_MARGIN = 2, SMALL = 16 };
+ * SMALL: a field of at most 1/SMALL of the device's memory can be widened later. LARGE: bytes from
+ * which the free memory is checked. */
+enum { FIRST_MARGIN = 2, SMALL = 16, LARGE = 64 << 20 };
 
 /* ---- memory ---- */
 
@@ -21,25 +22,40 @@ static void print_extents(ambit__text *t, const ambit_grid *g, double scale)
     ambit__print(t, "%s%.0f", d ? "x" : "", floor((double)g->box.hi[d] * scale));
 }
 
-/* Rejects a field that does not fit, and reports the largest grid of this shape that would. */
+/* Free bytes of host memory; SIZE_MAX: unknown, since the field is small or not in host memory. */
+static size_t free_for(const ambit__engine *e, size_t bytes)
+{
+  ambit__device_info info = {0};
+
+  if (bytes < LARGE) return SIZE_MAX;
+  e->device->backend->info(e->device, &info);
+  return info.free ? info.free : SIZE_MAX;
+}
+
+/* Rejects a field that does not fit before its memory is touched, and reports the largest grid of
+ * this shape that would. */
 static ambit_status check_memory(const ambit_field *f, int part, const ambit__layout *l)
 {
   const ambit_grid *g = f->grid;
   const ambit__engine *e = ambit__engine_of(g, part);
   const double gib = 1024.0 * 1024.0 * 1024.0;
-  double need = (double)l->bytes, here = need;
+  const size_t left = free_for(e, l->bytes);
+  const bool is_free = l->bytes <= left;
+  double need = (double)l->bytes, here = need, most = (double)e->memory;
   ambit__text t = {0};
 
-  if (e->allocated + l->bytes <= e->memory) return AMBIT_OK;
+  if (e->allocated + l->bytes <= e->memory && is_free) return AMBIT_OK;
+  if (!is_free) most = (double)e->allocated + (double)left;
   for (ambit__link *i = g->fields.next; i->owner; i = i->next)
     here += (double)((ambit_field *)i->owner)->stores[part].layout.bytes;
   print_extents(&t, g, 1);
-  ambit__print(
-      &t,
-      " needs %.2f GiB for field '%s' besides the %.2f GiB of other fields, and the device has "
-      "%.2f GiB; with these fields, a grid of about ",
-      need / gib, f->name, (double)e->allocated / gib, (double)e->memory / gib);
-  print_extents(&t, g, pow(0.98 * (double)e->memory / here, 1.0 / g->box.ndims));
+  ambit__print(&t,
+               " needs %.2f GiB for field '%s' besides the %.2f GiB of other fields, and %s "
+               "%.2f GiB; with these fields, a grid of about ",
+               need / gib, f->name, (double)e->allocated / gib,
+               is_free ? "the device has" : "the free memory is",
+               (is_free ? most : (double)left) / gib);
+  print_extents(&t, g, pow(0.98 * most / here, 1.0 / g->box.ndims));
   ambit__raise(ambit__field_errors(f), AMBIT_ENOMEM, "a grid of %s cells would fit",
                t.chars ? t.chars : "");
   ambit__text_free(&t);

@@ -185,27 +185,46 @@ static int64_t pack_process(const ambit_field *f, int process, const ambit__box 
   return n;
 }
 
-/* Broadcasts the cells of `box` that each process owns to all others. */
-static ambit_status broadcast_box(ambit_field *f, const ambit__box *box, void *values)
+/* Bytes of the cells of `box` that a process owns. */
+static size_t share(const ambit_field *f, int process, const ambit__box *box)
+{
+  return (size_t)pack_process(f, process, box, NULL, NULL, false) * ambit__field_cell_bytes(f);
+}
+
+/* Broadcasts the cells of `box` that each process owns to all others. `packed` has room for the
+ * largest share. */
+static ambit_status broadcast_box(ambit_field *f, const ambit__box *box, void *values,
+                                  unsigned char *packed)
 {
   ambit__net *net = f->grid->context->net;
 
   for (int r = 0; r < net->size; r++) {
-    const size_t bytes =
-        (size_t)pack_process(f, r, box, NULL, NULL, false) * ambit__field_cell_bytes(f);
-    unsigned char *packed;
-    ambit_status s;
+    const size_t bytes = share(f, r, box);
 
     if (!bytes) continue;
-    packed = ambit__new(ambit__field_errors(f), bytes, 1);
-    if (!packed) return AMBIT_ENOMEM;
     if (r == net->rank) pack_process(f, r, box, values, packed, false);
-    s = ambit__net_broadcast(net, r, packed, bytes);
-    if (!s && r != net->rank) pack_process(f, r, box, values, packed, true);
-    free(packed);
-    AMBIT_TRY(s);
+    AMBIT_TRY(ambit__net_broadcast(net, r, packed, bytes));
+    if (r != net->rank) pack_process(f, r, box, values, packed, true);
   }
   return AMBIT_OK;
+}
+
+/* Reads own cells, and trades them with the other processes if none of them has failed to. */
+static ambit_status read_together(ambit_field *f, const ambit__box *box, void *values)
+{
+  ambit__net *net = f->grid->context->net;
+  unsigned char *packed;
+  size_t most = 0;
+  ambit_status s;
+
+  for (int r = 0; r < net->size; r++)
+    if (share(f, r, box) > most) most = share(f, r, box);
+  packed = ambit__new(ambit__field_errors(f), most, 1);
+  if (packed) ambit__field_read_own(f, box, values);
+  s = ambit__net_agree(net);
+  if (!s) s = broadcast_box(f, box, values, packed);
+  free(packed);
+  return s;
 }
 
 /* ---- for users ---- */
@@ -246,14 +265,12 @@ static ambit_status meet(const ambit_field *f, const ambit__box *box)
 
 ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *hi, void *values)
 {
-  ambit__net *net = f ? f->grid->context->net : NULL;
   ambit__box box;
 
   if (!f) return AMBIT_EINVAL;
   if (check_read(f, lo, hi, values, &box)) return ambit__meet(f->grid->context, "fails");
   AMBIT_TRY(meet(f, &box));
   if (ambit__box_is_empty(&box)) return AMBIT_OK;
-  ambit__field_read_own(f, &box, values);
-  AMBIT_TRY(ambit__net_agree(net));
-  return net->size > 1 ? broadcast_box(f, &box, values) : AMBIT_OK;
+  if (f->grid->context->net->size == 1) return ambit__field_read_own(f, &box, values);
+  return read_together(f, &box, values);
 }

@@ -49,15 +49,14 @@ ambit_kernel *ambit_kernel_create(ambit *a, const char *text)
 ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
 {
   ambit_kernel *k;
-  void *text;
-  size_t size;
+  char *text;
 
   if (ambit__failed(a)) return NULL;
   if (!path) {
     ambit__raise(&a->errors, AMBIT_EINVAL, "the path of a kernel file is NULL");
     return NULL;
   }
-  if (ambit__file_read_all(&a->errors, path, MOST_TEXT, &text, &size)) return NULL;
+  if (ambit__file_read_text(&a->errors, path, MOST_TEXT, &text)) return NULL;
   k = create(a, path, text);
   free(text);
   return k;

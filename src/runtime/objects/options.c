@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
 
 extern char **environ;
 
@@ -44,11 +45,6 @@ typedef struct row {
 static const char *const mpi_words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
 static const char *const overlap_words[] = {"none", "standard", "extended", "two-way", NULL};
 
-static ambit_status check_network(ambit *a, const char *value)
-{
-  return ambit__net_check_speed(&a->errors, value);
-}
-
 static ambit_status check_partition(ambit *a, const char *value)
 {
   ambit__cuts cuts;
@@ -64,20 +60,22 @@ static ambit_status check_partition(ambit *a, const char *value)
 /* docs/options.md documents each option; a test compares the two. */
 static const row rows[] = {
     {"cache", TEXT, BEFORE_DEVICES, AT(cache), "", 0, 0, NULL, NULL},
+    {"cachesize", COUNT, BEFORE_DEVICES, AT(cachesize), "512", 0, 1048576, NULL, NULL},
     {"cc", TEXT, BEFORE_DEVICES, AT(cc), "", 0, 0, NULL, NULL},
+#ifdef AMBIT_ACCESS_CHECKS /* in test builds only; see CONTRIBUTING.md */
     {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
+#endif
     {"depth", COUNT, ANY_TIME, AT(depth), "1", 1, 1000, NULL, NULL},
     {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "cpu", 0, 0, NULL, ambit__devices_check},
     {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
-    {"exchange", FLAG, ANY_TIME, AT(exchange), "1", 0, 0, NULL, NULL},
     {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
     {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},
     {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
     {"mpi", WORD, AT_OPEN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
     {"nan", FLAG, ANY_TIME, AT(nan), "0", 0, 0, NULL, NULL},
-    {"network", CHECKED, AT_OPEN, AT(network), "", 0, 0, NULL, check_network},
     {"overlap", WORD, ANY_TIME, AT(overlap), "two-way", 0, 0, overlap_words, NULL},
     {"partition", CHECKED, ANY_TIME, AT(partition), "auto", 0, 0, NULL, check_partition},
+    {"patience", COUNT, BEFORE_DEVICES, AT(patience), "60", 1, 86400, NULL, NULL},
     {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
     {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
@@ -198,9 +196,11 @@ static ambit_status set(ambit *a, const row *r, const char *value)
   return AMBIT_OK;
 }
 
-/* Reads AMBIT_NAME=value. An unknown name is logged, not an error. */
+/* Reads AMBIT_NAME=value. An unknown name is logged, not an error. Options name programs to start
+ * and folders to load from, so a program with raised rights ignores the environment. */
 static ambit_status from_environment(ambit *a)
 {
+  if (getauxval(AT_SECURE)) return AMBIT_OK;
   for (char **e = environ; *e; e++) {
     const char *name = *e + strlen("AMBIT_"), *equals = strchr(*e, '=');
     size_t length;
@@ -320,5 +320,10 @@ const char *ambit_option_get(const ambit *a, const char *name)
 
 unsigned ambit__options_checks(const ambit *a)
 {
-  return (a->settings.check ? AMBIT__CHECK_ACCESS : 0U) | (a->settings.nan ? AMBIT__CHECK_NAN : 0U);
+  unsigned checks = a->settings.nan ? AMBIT__CHECK_NAN : 0U;
+
+#ifdef AMBIT_ACCESS_CHECKS
+  if (a->settings.check) checks |= AMBIT__CHECK_ACCESS;
+#endif
+  return checks;
 }

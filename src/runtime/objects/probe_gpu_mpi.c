@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO, YES, NO_DEVICE }; /* the vote of a process, as a char */
+typedef enum answer { NO, YES, NO_DEVICE } answer; /* the vote of a process */
 
 static const int64_t sizes[] = {1 << 10, 3 << 20}; /* bytes of the test messages */
 
@@ -124,17 +124,13 @@ static ambit_status test_size(ambit *a, probe *t, bool *good)
 /* ---- all processes ---- */
 
 /* True on all processes if at least one votes YES and none votes NO. */
-static ambit_status vote(ambit *a, char mine, bool *yes)
+static ambit_status vote(ambit *a, answer mine, bool *yes)
 {
-  char *all = ambit__new(&a->errors, (size_t)a->net->size, 1);
-  ambit_status s = all ? ambit__net_gather(a->net, &mine, 1, all) : AMBIT_ENOMEM;
-  int votes[3] = {0};
+  bool said[] = {mine == NO, mine == YES};
 
-  for (int i = 0; !s && i < a->net->size; i++)
-    votes[(int)all[i]]++;
-  *yes = !votes[NO] && votes[YES];
-  free(all);
-  return s;
+  AMBIT_TRY(ambit__net_any(a->net, said, sizeof said / sizeof *said));
+  *yes = !said[0] && said[1];
+  return AMBIT_OK;
 }
 
 static ambit_status test_all(ambit *a, const ambit__engine *e, bool *good)
@@ -169,7 +165,7 @@ ambit_status ambit__probe_gpu_mpi(ambit *a)
   const ambit__net_kind *kind = a->net->kind;
   const ambit__engine *e;
   bool good = true;
-  char mine = NO;
+  answer mine = NO;
 
   if (a->net->size == 1 || a->dry) return AMBIT_OK;
   e = direct_engine(a);
@@ -178,7 +174,7 @@ ambit_status ambit__probe_gpu_mpi(ambit *a)
   AMBIT_TRY(vote(a, mine, &a->gpu_aware));
   if (!a->gpu_aware) return AMBIT_OK;
   if (test_all(a, e ? e : &a->engines[0], &good)) /* the next rank waits for this process */
-    ambit__net_abort(a->net, ambit_error_text(a));
+    return a->errors.agreed ? a->errors.status : ambit__net_stop(a->net);
   AMBIT_TRY(vote(a, good ? YES : NO, &a->gpu_aware));
   tell(a);
   return AMBIT_OK;

@@ -38,11 +38,11 @@ static void describe_options(const ambit_program *p, ambit__text *t)
 {
   const ambit__settings *s = &p->grid->context->settings;
 
-  ambit__print(t,
-               "the options are strict=%d check=%d nan=%d exchange=%d depth=%d overlap=%s "
-               "partition=%s weights=%s",
-               s->strict, s->check, s->nan, s->exchange, s->depth, s->overlap, s->partition,
-               s->weights);
+  ambit__print(t, "the options are strict=%d nan=%d depth=%d overlap=%s partition=%s weights=%s",
+               s->strict, s->nan, s->depth, s->overlap, s->partition, s->weights);
+#ifdef AMBIT_ACCESS_CHECKS
+  ambit__print(t, " check=%d", s->check);
+#endif
 }
 
 static void describe_field(const ambit_program *p, int field, ambit__text *t)
@@ -165,19 +165,11 @@ static ambit_status hash_item(const ambit_program *p, const size *most, int item
 
 static ambit_status find_most(const ambit_program *p, size *most)
 {
-  ambit__net *net = p->grid->context->net;
-  const size mine = {p->nfields, (int32_t)p->nsteps};
-  size *all = ambit__new(ambit__program_errors(p), (size_t)net->size, sizeof *all);
-  ambit_status s = ambit__net_agree(net); /* earlier errors, and lack of memory */
+  double counts[] = {p->nfields, (double)p->nsteps};
 
-  *most = mine;
-  if (!s) s = ambit__net_gather(net, &mine, sizeof mine, all);
-  for (int i = 0; !s && i < net->size; i++) {
-    if (all[i].fields > most->fields) most->fields = all[i].fields;
-    if (all[i].steps > most->steps) most->steps = all[i].steps;
-  }
-  free(all);
-  return s;
+  AMBIT_TRY(ambit__net_max(p->grid->context->net, counts, 2)); /* raises earlier errors too */
+  *most = (size){(int32_t)counts[0], (int32_t)counts[1]};
+  return AMBIT_OK;
 }
 
 /* Raises on all processes the error that process `who` differs from process 0. */

@@ -86,26 +86,18 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
 
 /* Another program may rotate a field that was widened with one that was not. So all other programs
  * are unsealed, on all processes if on one. */
-static ambit_status unseal_others(const ambit_program *p, bool mine)
+static void unseal_others(const ambit_program *p)
 {
-  ambit__net *net = p->grid->context->net;
-  const char changed = mine;
-  char *all = ambit__new(ambit__program_errors(p), (size_t)net->size, 1);
-  ambit_status s = all ? ambit__net_gather(net, &changed, 1, all) : AMBIT_ENOMEM;
-  bool any = false;
-
-  for (int i = 0; !s && i < net->size; i++)
-    any |= all[i];
-  for (ambit__link *i = p->grid->programs.next; any && i->owner; i = i->next)
+  for (ambit__link *i = p->grid->programs.next; i->owner; i = i->next)
     if (i->owner != p) ambit__program_unseal(i->owner);
-  free(all);
-  return s;
 }
 
 ambit_status ambit__program_widen(ambit_program *p)
 {
   bool changed = false;
-  ambit_status s = widen_all(p, &changed), agreed = unseal_others(p, changed);
+  ambit_status s = widen_all(p, &changed);
 
-  return s ? s : agreed;
+  if (!s) s = ambit__net_any(p->grid->context->net, &changed, 1);
+  if (s || changed) unseal_others(p);
+  return s;
 }

@@ -80,20 +80,6 @@ static bool can_wrap(const ambit_program *p, const ambit_field *f)
 
 /* ---- result ---- */
 
-/* Keeps the fields on which all processes agree. */
-static ambit_status agree(ambit_program *p)
-{
-  ambit__net *net = p->grid->context->net;
-  const size_t n = (size_t)p->nfields;
-  bool *all = ambit__new(ambit__program_errors(p), (size_t)net->size, n * sizeof *all);
-  ambit_status s = all ? ambit__net_gather(net, p->wraps_rows, n * sizeof *all, all) : AMBIT_ENOMEM;
-
-  for (size_t i = 0; !s && i < (size_t)net->size * n; i++)
-    p->wraps_rows[i % n] &= all[i];
-  free(all);
-  return s;
-}
-
 ambit_status ambit__program_periodic_rows(ambit_program *p)
 {
   const bool cut = ambit__grid_cuts_rows(p->grid);
@@ -107,7 +93,8 @@ ambit_status ambit__program_periodic_rows(ambit_program *p)
     p->wraps_rows[i] = periodic && can_wrap(p, p->fields[i]);
     any |= periodic;
   }
-  return any ? agree(p) : AMBIT_OK;
+  if (!any) return AMBIT_OK;
+  return ambit__net_all(p->grid->context->net, p->wraps_rows, (size_t)p->nfields);
 }
 
 bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_launch.c - checked launches (options check and nan).
+/* checked_launch.c - checked launches: the option `nan`, and access checks.
  *
  * A launch has a fault record (device/faults.h), which is armed before it and read after it;
  * reading waits for the launch. Faults are kept until the end of the iteration, because steps are
@@ -7,14 +7,14 @@
  * becomes an error (fault_message.c). With `nan`, unset memory holds a distinct NaN (poison), so
  * that its use is detected.
  *
- * Registered functions cannot be instrumented: the box of a launch is checked before it, and the
- * results are searched for NaN after it.
+ * Registered functions cannot be instrumented: their results are searched for NaN after the launch.
  */
 #include "runtime/run/checked_launch.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/faults.h"
 #include "plan/checked.h"
+#include "runtime/run/access.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 typedef struct fault {
   bool any;
   int step, part; /* the part is of this process */
-  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS]; /* the record */
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS]; /* the record */
 } fault;
 
 struct ambit__checker {
@@ -207,18 +207,8 @@ static void tell_unchecked(ambit_program *p, const ambit__rule *rule)
   p->checker->told = true;
   ambit__log(&context(p)->settings, 0,
              "kernel %s is a registered function, which cannot be instrumented: only the boxes of "
-             "its launches and its results are checked",
+             "its launches and its results can be checked",
              rule->name);
-}
-
-/* The cells of a field that a part stores for the program: own cells, halo and ghost cells. */
-static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int part)
-{
-  const int halo = ambit__field_halo_of(p, f);
-
-  if (halo < 0 || ambit__box_is_empty(&f->stores[part].layout.own))
-    return f->stores[part].layout.own;
-  return ambit__field_halo_reach(&p->halos.list[halo], p->grid->first + part);
 }
 
 /* Launches a function that cannot be instrumented, if its accesses are valid. */
@@ -229,7 +219,7 @@ static ambit_status launch_unchecked(ambit_program *p, int step, int part, const
   const ambit__engine *e = ambit__engine_of(p->grid, part);
   const ambit__apply *apply = &p->applies[step];
 
-  if (apply->checks & AMBIT__CHECK_ACCESS) ambit__faults_foresee(s->kernel->rule, l, words);
+  ambit__access_foresee_step(p, step, l, words);
   if (words[AMBIT_FAULT_KIND]) return AMBIT_OK;
   AMBIT_TRY(
       e->device->backend->launch(e->queue, apply->functions[p->grid->placement.engine[part]], l));
@@ -252,13 +242,11 @@ ambit_status ambit__checked_launch(ambit_program *p, int step, int part, ambit__
   const int engine = p->grid->placement.engine[part];
   ambit__function *fn = p->applies[step].functions[engine];
   ambit__argument args[AMBIT_MAX_PARAMS];
-  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS];
+  int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS];
 
   AMBIT_TRY(take_record(p, engine, &l->faults));
   memcpy(args, l->args, (size_t)l->nargs * sizeof *args);
-  for (int i = 0; i < l->nargs; i++)
-    if (args[i].store && a->engines[engine].device->backend->ghosts)
-      args[i].valid = valid_box(p, p->steps[step].args[i].field, part);
+  ambit__access_bound(p, step, part, args);
   l->args = args;
   ambit__faults_arm(l, words);
   if (!fn->checked) tell_unchecked(p, p->steps[step].kernel->rule);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_launch.h - launches checked for NaN and for accesses outside their fields.
+/* checked_launch.h - launches checked for NaN and, in some builds, for accesses outside their
+ * fields (access.h).
  *
  * checked_launch.c runs them and keeps the first fault; fault_message.c formats it.
  */

@@ -119,14 +119,10 @@ static void rotate_back(const ambit__step *s, int part)
 
 static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
-  const bool exchanges = p->grid->context->settings.exchange;
-
   switch (op->kind) {
-  case OP_BEGIN: return exchanges ? begin(p, op->exchange, op->feeder) : AMBIT_OK;
+  case OP_BEGIN: return begin(p, op->exchange, op->feeder);
   case OP_EDGES: return ambit__exchange_edges(op->exchange, op->beside);
-  case OP_FINISH:
-    return exchanges ? finish(p, op->exchange, op->beside)
-                     : ambit__exchange_ghosts(op->exchange, op->beside);
+  case OP_FINISH: return finish(p, op->exchange, op->beside);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return launch(p, op);
   case OP_ALLREDUCE_BEGIN: return ambit__allreduce_begin(p->applies[op->step].allreduce);

@@ -1,42 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fault_message.c - messages for the options check and nan: kernel, field, offset, cell, iteration,
- * and line of the kernel. */
-#include "base/text.h"
-#include "device/faults.h"
+/* fault_message.c - messages for faults: kernel, field, offset, cell, iteration, and line of the
+ * kernel. */
 #include "plan/checked.h"
-#include "runtime/run/checked_launch.h"
+#include "runtime/run/access.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The data of a message. */
-typedef struct message_data {
-  const ambit_program *program;
-  const ambit__step *step;
-  int part, ndims;
-  const int64_t *words; /* the record */
-  ambit__text text;
-} message_data;
+typedef ambit__story story;
 
-static const ambit__rule *rule_of(const message_data *s)
+static const ambit__rule *rule_of(const story *s)
 {
   return s->step->kernel->rule;
 }
 
-static const int64_t *cell_of(const message_data *s)
+static const int64_t *cell_of(const story *s)
 {
   return s->words + AMBIT_FAULT_CELL;
 }
 
 /* "[3][17]", an offset or a cell. */
-static void print_offset(message_data *s, const int *offset)
+void ambit__story_print_offset(story *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++)
     ambit__print(&s->text, "[%d]", offset[d]);
 }
 
-static void print_cell(message_data *s, const int *offset)
+void ambit__story_print_cell(story *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++) {
     int64_t at = cell_of(s)[d] + (offset ? offset[d] : 0);
@@ -46,7 +36,7 @@ static void print_cell(message_data *s, const int *offset)
 }
 
 /* "component 3 of field 'f'" */
-static void print_argument(message_data *s, int param, int component)
+void ambit__story_print_argument(story *s, int param, int component)
 {
   const ambit_arg *a = &s->step->args[param];
 
@@ -60,67 +50,16 @@ static void print_argument(message_data *s, int param, int component)
 }
 
 /* " from cell [3][17] in iteration 5" */
-static void print_where(message_data *s, const char *preposition)
+void ambit__story_print_where(story *s, const char *preposition)
 {
   if (s->ndims) {
     ambit__print(&s->text, " %s cell ", preposition);
-    print_cell(s, NULL);
+    ambit__story_print_cell(s, NULL);
   }
   ambit__print(&s->text, " in iteration %lld", (long long)s->program->iteration);
 }
 
-/* ---- accesses outside ---- */
-
-/* A box from the limits of a parameter. */
-static ambit__box limit_box(const message_data *s, int param, int lo, int hi)
-{
-  const int64_t *limits = s->words + AMBIT_FAULT_WORDS + param * AMBIT_LIMIT_WORDS;
-  ambit__box box = {.ndims = s->ndims};
-
-  memcpy(box.lo, limits + lo, sizeof box.lo);
-  memcpy(box.hi, limits + hi, sizeof box.hi);
-  return box;
-}
-
-/* Prints which check failed: that of the cell, or that of its address. */
-static void print_outside(message_data *s, int param, const ambit__box *cells, const int *offset,
-                          const char *which)
-{
-  const ambit__store *store = &s->step->args[param].field->stores[s->part];
-  bool inside = true;
-  char box[160];
-
-  for (int d = 0; d < cells->ndims; d++) {
-    int64_t at = cell_of(s)[d] + offset[d];
-
-    inside &= at >= cells->lo[d] && at < cells->hi[d];
-  }
-  ambit__box_print(cells, box, sizeof box);
-  if (inside)
-    ambit__print(&s->text, ", outside the field's memory of %zu bytes", store->buffer->bytes);
-  else
-    ambit__print(&s->text, ", outside the part's %s cells, %s", which, box);
-}
-
-static ambit__place tell_read(message_data *s)
-{
-  int param, k;
-  const ambit__read *r;
-  ambit__box stored;
-
-  ambit__checked_find_read(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
-  r = &rule_of(s)->params[param].reads[k];
-  stored = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
-  ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
-  print_argument(s, param, r->component);
-  ambit__print(&s->text, " at offset ");
-  print_offset(s, r->offset);
-  print_where(s, "from");
-  ambit__print(&s->text, ": that is cell ");
-  print_cell(s, r->offset);
-  print_outside(s, param, &stored, r->offset, "stored");
-  return r->place;
-}
+/* ---- statements that set components ---- */
 
 /* The first statement that sets a component or, if offset >= 0, the one at this offset in the text.
  */
@@ -140,31 +79,16 @@ static const ambit__stmt *find_set(const ambit__stmt *list, int param, int compo
   return found;
 }
 
-static ambit__place place_of_set(const message_data *s, int param, int component, int offset)
+ambit__place ambit__story_place_of_set(const story *s, int param, int component, int offset)
 {
   const ambit__stmt *st = find_set(rule_of(s)->body, param, component, offset);
 
   return st ? st->place : rule_of(s)->params[param].place;
 }
 
-static ambit__place tell_write(message_data *s)
-{
-  const int here[AMBIT_MAX_DIMS] = {0};
-  ambit__box own;
-  int param, component;
-
-  ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
-  own = limit_box(s, param, AMBIT_LIMIT_WRITE_LO, AMBIT_LIMIT_WRITE_HI);
-  ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
-  print_argument(s, param, component);
-  print_where(s, "at");
-  print_outside(s, param, &own, here, "own");
-  return place_of_set(s, param, component, -1);
-}
-
 /* ---- NaN ---- */
 
-static void tell_source(message_data *s)
+static void tell_source(story *s)
 {
   const int64_t number = s->words[AMBIT_FAULT_SOURCE];
   const ambit__param *p;
@@ -177,58 +101,56 @@ static void tell_source(message_data *s)
   ambit__checked_find_read(rule_of(s), (int)number, &param, &k);
   p = &rule_of(s)->params[param];
   ambit__print(&s->text, "\nan input is NaN: ");
-  print_argument(s, param, p->nreads ? p->reads[k].component : 0);
+  ambit__story_print_argument(s, param, p->nreads ? p->reads[k].component : 0);
   if (s->step->args[param].field) {
     ambit__print(&s->text, " at offset ");
-    print_offset(s, p->reads[k].offset);
+    ambit__story_print_offset(s, p->reads[k].offset);
     ambit__print(&s->text, ", cell ");
-    print_cell(s, p->reads[k].offset);
+    ambit__story_print_cell(s, p->reads[k].offset);
   }
   ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which was never set" : "");
 }
 
-static ambit__place tell_nan(message_data *s)
+static ambit__place tell_nan(story *s)
 {
   int param, component;
 
   ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
   ambit__print(&s->text, "kernel %s %s NaN to ", rule_of(s)->name,
                rule_of(s)->params[param].kind == PARAM_REDUCE ? "reduces" : "writes");
-  print_argument(s, param, component);
-  print_where(s, "at");
+  ambit__story_print_argument(s, param, component);
+  ambit__story_print_where(s, "at");
   if (s->words[AMBIT_FAULT_SET]) tell_source(s);
-  return place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
+  return ambit__story_place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
 }
 
 /* A sum can be NaN although no cell contributes NaN. */
-static ambit__place tell_total(message_data *s)
+static ambit__place tell_total(story *s)
 {
   const int param = (int)s->words[AMBIT_FAULT_ACCESS];
 
   ambit__print(&s->text, "kernel %s reduces to NaN: ", rule_of(s)->name);
-  print_argument(s, param, 0);
+  ambit__story_print_argument(s, param, 0);
   ambit__print(&s->text,
                " in iteration %lld\nno cell contributes NaN, but the sum of infinities of both "
                "signs is NaN",
                (long long)s->program->iteration);
-  return place_of_set(s, param, 0, -1);
+  return ambit__story_place_of_set(s, param, 0, -1);
 }
 
 /* ---- the message ---- */
 
-static ambit__place tell(message_data *s)
+static ambit__place tell(story *s)
 {
-  switch (s->words[AMBIT_FAULT_KIND]) {
-  case AMBIT_FAULT_READ: return tell_read(s);
-  case AMBIT_FAULT_WRITE: return tell_write(s);
-  case AMBIT_FAULT_NAN: return tell_nan(s);
-  default: return tell_total(s);
-  }
+  ambit__place place;
+
+  if (ambit__access_message(s, &place)) return place;
+  return s->words[AMBIT_FAULT_KIND] == AMBIT_FAULT_NAN ? tell_nan(s) : tell_total(s);
 }
 
 char *ambit__fault_message(const ambit_program *p, int step, int part, const int64_t *words)
 {
-  message_data s = {.program = p, .step = &p->steps[step], .part = part, .words = words};
+  story s = {.program = p, .step = &p->steps[step], .part = part, .words = words};
   ambit__place place;
   char *headline, *message;
 

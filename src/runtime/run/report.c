@@ -59,18 +59,11 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
 /* The sum of the copy bandwidths of all engines of all processes. */
 static ambit_status copy_bandwidth(ambit *a, double *total)
 {
-  double mine = 0, *all = ambit__new(&a->errors, (size_t)a->net->size, sizeof *all);
-  ambit_status s = all ? AMBIT_OK : AMBIT_ENOMEM;
-
-  for (int i = 0; i < a->nengines; i++)
-    mine += a->engines[i].device->backend->copy_bandwidth(a->engines[i].device);
-  if (!s) s = ambit__meet(a, "measures the copy bandwidth");
-  if (!s) s = ambit__net_gather(a->net, &mine, sizeof mine, all);
   *total = 0;
-  for (int i = 0; !s && i < a->net->size; i++)
-    *total += all[i];
-  free(all);
-  return s;
+  for (int i = 0; i < a->nengines; i++)
+    *total += a->engines[i].device->backend->copy_bandwidth(a->engines[i].device);
+  AMBIT_TRY(ambit__meet(a, "measures the copy bandwidth"));
+  return ambit__net_sum(a->net, total, 1);
 }
 
 ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats)

@@ -130,20 +130,15 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
 static ambit_status ask(ambit_program *p, bool *stopped)
 {
   ambit *a = p->grid->context;
-  ambit__net *net = a->net;
   const double start = ambit__trace_clock(a->trace);
-  char mine = p->callback(p, p->iteration, p->callback_user) != 0;
-  char *all = ambit__new(ambit__program_errors(p), (size_t)net->size, 1);
-  ambit_status s;
+  bool stops = p->callback(p, p->iteration, p->callback_user) != 0;
 
   ambit__trace_add(a->trace, NOTE_CALLBACK, start);
-  s = ambit__meet(a,
-                  p->unseal ? "returns from its callback" : "changed its program in its callback");
-  if (!s) s = ambit__net_gather(net, &mine, 1, all);
-  for (int i = 0; !s && i < net->size; i++)
-    *stopped |= all[i];
-  free(all);
-  return s;
+  AMBIT_TRY(ambit__meet(a, p->unseal ? "returns from its callback"
+                                     : "changed its program in its callback"));
+  AMBIT_TRY(ambit__net_any(a->net, &stops, 1));
+  *stopped |= stops;
+  return AMBIT_OK;
 }
 
 /* Calls the callback if it is due, and applies changes that the user made in it. */

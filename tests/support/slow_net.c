@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slow.c - a net with added latency and limited bandwidth, to model a slower network.
+/* slow_net.c - a net with added latency and limited bandwidth, to model a slower network.
  *
  * It wraps another net. Each message is sent at once, preceded by a timestamp that gives its
  * earliest arrival. Messages to one receiver share a link: each occupies it for bytes / bandwidth
@@ -10,7 +10,7 @@
  *
  * Timestamps are in the clock of process 0; clocks are compared when the net is opened.
  */
-#include "net/net.h"
+#include "support/slow_net.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -318,17 +318,10 @@ static ambit_status read_speed(ambit__errors *errors, const char *speed, double 
   }
   *per_byte = 1 / rate;
   AMBIT_CHECK(good, errors, AMBIT_EOPTION,
-              "option network is '%s'; it must be a latency, a rate or both, such as 200us,1GB/s; "
-              "units are s, ms, us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
+              "a network of '%s' is not a latency, a rate or both, such as 200us,1GB/s; units are "
+              "s, ms, us, ns, and B/s, kB/s, MB/s, GB/s, Mbit/s, Gbit/s",
               speed);
   return AMBIT_OK;
-}
-
-ambit_status ambit__net_check_speed(ambit__errors *errors, const char *speed)
-{
-  double latency, per_byte;
-
-  return read_speed(errors, speed, &latency, &per_byte);
 }
 
 static ambit_status wrap(ambit__net *below, double latency, double per_byte, slow_net **out)
@@ -348,7 +341,7 @@ static ambit_status wrap(ambit__net *below, double latency, double per_byte, slo
   return n->link_free ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-ambit_status ambit__net_slow(ambit__net **net, const char *speed)
+ambit_status slow_net_wrap(ambit__net **net, const char *speed)
 {
   ambit__net *below = *net;
   double latency = 0, per_byte = 0;
@@ -356,9 +349,10 @@ ambit_status ambit__net_slow(ambit__net **net, const char *speed)
   char doing[100];
   ambit_status s;
 
+  if (!speed) speed = "";
   read_speed(below->errors, speed, &latency, &per_byte);
   if (below->size == 1) return below->errors->status;
-  snprintf(doing, sizeof doing, "has the option network='%s'", speed);
+  snprintf(doing, sizeof doing, "has the network '%s'", speed);
   AMBIT_TRY(ambit__net_agree_on(below, doing));
   if (!*speed) return AMBIT_OK;
   wrap(below, latency, per_byte, &n);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cache_entries.c - what is in the folder: entries, notes, and sources that could not be compiled. */
+#define _GNU_SOURCE 1 /* openat and its like */
+#include "base/hash.h"
+#include "base/log.h"
+#include "device/cache.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  MOST_BYTES = 256 << 20, /* of a library: far more than any kernel needs */
+  NAME_CHARS = 64         /* of a key, with its tail */
+};
+
+/* "KEY.so" */
+static const char *name_of(char name[NAME_CHARS], const char *key, const char *tail)
+{
+  snprintf(name, NAME_CHARS, "%s%s", key, tail);
+  return name;
+}
+
+/* The whole of a file of the folder; NULL: there is none that can be trusted. */
+static void *get_file(const ambit__cache *cache, const char *name, size_t *bytes)
+{
+  int fd = ambit__trusted_file(cache->fd, name);
+  void *data = fd >= 0 ? ambit__read_open(fd, MOST_BYTES, bytes) : NULL;
+
+  if (data) ambit__cache_used(fd);
+  if (fd >= 0) close(fd);
+  return data;
+}
+
+/* What KEY.meta must hold, to the byte, for this code and this source. */
+static char *meta_text(const void *code, size_t bytes, const char *source)
+{
+  char hex[AMBIT__HASH_CHARS];
+  ambit__text t = {0};
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  ambit__hash_bytes(&h, code, bytes);
+  ambit__hash_hex(&h, hex);
+  ambit__print(&t, "ambit kernel\nbytes %zu\nhash %s\nsource\n%s", bytes, hex, source);
+  return ambit__text_finish(&t);
+}
+
+/* Whether the code is that of the entry. */
+static bool is_whole(const ambit__cache *cache, const char *key, const char *source,
+                     const void *code, size_t bytes)
+{
+  size_t meta_bytes = 0;
+  char name[NAME_CHARS], *meta = get_file(cache, name_of(name, key, ".meta"), &meta_bytes);
+  char *want = meta ? meta_text(code, bytes, source) : NULL;
+  bool ok = want && strlen(want) == meta_bytes && !memcmp(want, meta, meta_bytes);
+
+  free(meta);
+  free(want);
+  return ok;
+}
+
+/* The code of an entry that is whole; its file stays open as *fd, unless `fd` is NULL. */
+static void *get_code(const ambit__cache *cache, const char *key, const char *tail,
+                      const char *source, size_t *bytes, int *fd)
+{
+  char name[NAME_CHARS];
+  int file = cache->folder ? ambit__trusted_file(cache->fd, name_of(name, key, tail)) : -1;
+  void *code = file >= 0 ? ambit__read_open(file, MOST_BYTES, bytes) : NULL;
+
+  if (code && !is_whole(cache, key, source, code, *bytes)) {
+    free(code);
+    code = NULL;
+  }
+  if (code) ambit__cache_used(file);
+  if (code && fd)
+    *fd = file;
+  else if (file >= 0)
+    close(file);
+  return code;
+}
+
+int ambit__cache_find(ambit__cache *cache, const char *key, const char *source)
+{
+  size_t bytes;
+  int fd = -1;
+
+  free(get_code(cache, key, ".so", source, &bytes, &fd));
+  return fd;
+}
+
+void *ambit__cache_load(ambit__cache *cache, const char *key, const char *source, size_t *bytes)
+{
+  return get_code(cache, key, ".bin", source, bytes, NULL);
+}
+
+/* Both files of an entry. */
+static void publish(ambit__cache *cache, const char *key, const char *tail, const char *source,
+                    const void *code, size_t bytes)
+{
+  char name[NAME_CHARS], *meta = meta_text(code, bytes, source);
+
+  if (meta && (!ambit__put_at(cache->fd, name_of(name, key, tail), code, bytes) ||
+               !ambit__put_at(cache->fd, name_of(name, key, ".meta"), meta, strlen(meta))))
+    ambit__log(cache->settings, 1, "a compiled kernel cannot be kept in %s: %s", cache->folder,
+               strerror(errno));
+  free(meta);
+  ambit__cache_make_room(cache);
+}
+
+void ambit__cache_keep(ambit__cache *cache, const char *key, const char *source, int fd)
+{
+  size_t bytes = 0;
+  void *code = cache->folder ? ambit__read_open(fd, MOST_BYTES, &bytes) : NULL;
+
+  if (code) publish(cache, key, ".so", source, code, bytes);
+  free(code);
+}
+
+void ambit__cache_save(ambit__cache *cache, const char *key, const char *source, const void *data,
+                       size_t bytes)
+{
+  if (cache->folder) publish(cache, key, ".bin", source, data, bytes);
+}
+
+/* ---- notes ---- */
+
+char *ambit__cache_recall(ambit__cache *cache, const char *note)
+{
+  char name[NAME_CHARS];
+  size_t bytes = 0;
+
+  return cache->folder ? get_file(cache, name_of(name, note, ".note"), &bytes) : NULL;
+}
+
+void ambit__cache_note(ambit__cache *cache, const char *note, const char *text)
+{
+  char name[NAME_CHARS];
+
+  if (cache->folder && !ambit__put_at(cache->fd, name_of(name, note, ".note"), text, strlen(text)))
+    ambit__log(cache->settings, 1, "%s cannot be written in %s: %s", name, cache->folder,
+               strerror(errno));
+}
+
+char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text)
+{
+  const char *const folders[] = {cache->folder, cache->scratch.path};
+  char name[NAME_CHARS];
+
+  snprintf(name, sizeof name, AMBIT__EXHIBIT "%s.c", key);
+  for (int i = 0; i < 2; i++) {
+    char *path = folders[i] ? ambit__path_join(folders[i], name, "") : NULL;
+
+    if (path && ambit__put_file(path, text, strlen(text))) return path;
+    free(path);
+  }
+  return NULL;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE 1 /* mkdtemp, flock, O_PATH */
+#include "device/scratch.h"
+
+#include "device/trusted.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  RANDOM_CHARS = 6, /* of a name, after the prefix */
+  MOST_DEPTH = 8,   /* of folders in it: compilers make one or two */
+  TRIES = 20,       /* to remove it while a process that was killed is still writing to it */
+  OLD = 3600,       /* seconds after which an empty folder is nobody's */
+  ROOM = 4 << 20    /* bytes that a compiler may need for a kernel */
+};
+
+static const char prefix[] = "ambit-", lock_name[] = "ambit-scratch.lock";
+
+/* ---- removing ---- */
+
+static bool is_exhibit(const char *name)
+{
+  return !strncmp(name, AMBIT__EXHIBIT, strlen(AMBIT__EXHIBIT));
+}
+
+/* Removes what is in an open folder, but for exhibits at its top; takes the descriptor over. */
+static void empty_folder(int fd, int depth)
+{
+  DIR *dir = fdopendir(fd);
+  struct dirent *entry;
+
+  if (!dir) {
+    close(fd);
+    return;
+  }
+  while ((entry = readdir(dir))) {
+    const char *name = entry->d_name;
+    int below;
+
+    if (!strcmp(name, ".") || !strcmp(name, "..") || (!depth && is_exhibit(name))) continue;
+    if (!unlinkat(dirfd(dir), name, 0) || depth == MOST_DEPTH) continue;
+    below = openat(dirfd(dir), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (below >= 0) empty_folder(below, depth + 1);
+    unlinkat(dirfd(dir), name, AT_REMOVEDIR);
+  }
+  closedir(dir);
+}
+
+/* It stays if there is something to look at. */
+static void remove_folder(int in, const char *name)
+{
+  for (int i = 0; i < TRIES; i++) {
+    int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0) return;
+    empty_folder(fd, 0);
+    if (!unlinkat(in, name, AT_REMOVEDIR) || errno != ENOTEMPTY) return;
+    if (i) nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+  }
+}
+
+/* ---- those of dead processes ---- */
+
+/* Whether a folder of the user's was made here by a process that is dead. The lock, if there is one, is held on return. */
+static bool is_left_over(int folder, int *lock)
+{
+  struct stat st;
+
+  *lock = -1;
+  if (fstat(folder, &st) || st.st_uid != geteuid() || st.st_mode & 077) return false;
+  *lock = openat(folder, lock_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  return *lock >= 0 && !flock(*lock, LOCK_EX | LOCK_NB);
+}
+
+static void sweep_one(int in, const char *name)
+{
+  int folder = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), lock = -1;
+  struct stat st;
+
+  if (folder < 0) return;
+  if (is_left_over(folder, &lock))
+    remove_folder(in, name);
+  else if (lock < 0 && !fstat(folder, &st) && st.st_uid == geteuid() &&
+           time(NULL) - st.st_mtime > OLD)
+    unlinkat(in, name,
+             AT_REMOVEDIR); /* its process died before it had a lock: it is empty, or stays */
+  if (lock >= 0) close(lock);
+  close(folder);
+}
+
+/* Only folders with our lock in them, or empty ones of our kind of name, are touched. */
+static void sweep(const char *in)
+{
+  DIR *dir = opendir(in);
+  struct dirent *entry;
+
+  while (dir && (entry = readdir(dir)))
+    if (!strncmp(entry->d_name, prefix, strlen(prefix)) &&
+        strlen(entry->d_name) == strlen(prefix) + RANDOM_CHARS)
+      sweep_one(dirfd(dir), entry->d_name);
+  if (dir) closedir(dir);
+}
+
+/* ---- opening and closing ---- */
+
+static void remove_scratch(void *what)
+{
+  const ambit__scratch *s = what;
+
+  remove_folder(AT_FDCWD, s->path);
+}
+
+/* The lock of a folder that was just made; -1: nothing can be written to it. It is held before it has its name: who sweeps
+ * meanwhile must not find it free. */
+static int take_lock(int folder)
+{
+  static const char unnamed[] = "lock";
+  int fd = openat(folder, unnamed, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+  if (fd < 0) return -1;
+  (void)flock(fd, LOCK_EX | LOCK_NB);
+  if (!renameat(folder, unnamed, folder, lock_name)) return fd;
+  unlinkat(folder, unnamed, 0);
+  close(fd);
+  return -1;
+}
+
+/* Libraries are loaded from it: nobody else may be able to put another folder in its place. */
+static bool make(ambit__scratch *s)
+{
+  ambit__text why = {0};
+  int folder;
+
+  if (!mkdtemp(s->path)) return false;
+  folder = ambit__trusted_folder(s->path, &why);
+  s->lock = folder >= 0 ? take_lock(folder) : -1;
+  if (folder >= 0) close(folder);
+  ambit__text_free(&why);
+  if (s->lock >= 0 && ambit__scratch_has_room(s)) return true;
+  remove_scratch(s);
+  if (s->lock >= 0) close(s->lock);
+  return false;
+}
+
+/* Asks for the bytes: quotas count as well as disks. */
+bool ambit__scratch_has_room(const ambit__scratch *s)
+{
+  struct rlimit limit;
+  int err;
+
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM)
+    return true; /* asking would be fatal */
+  err = posix_fallocate(s->lock, 0, ROOM);
+  return !ftruncate(s->lock, 0) && err != ENOSPC && err != EDQUOT;
+}
+
+bool ambit__scratch_open(ambit__scratch *s, const char *in)
+{
+  *s = (ambit__scratch){.undo = {.run = remove_scratch, .what = s}};
+  if (!in || in[0] != '/') return false;
+  sweep(in);
+  s->path = ambit__path_join(in, prefix, "XXXXXX");
+  if (!s->path) return false;
+  ambit__undo_lock();
+  if (make(s)) ambit__undo_add(&s->undo);
+  ambit__undo_unlock();
+  if (s->undo.link) return true;
+  free(s->path);
+  s->path = NULL;
+  return false;
+}
+
+void ambit__scratch_close(ambit__scratch *s)
+{
+  if (!s->path) return;
+  remove_scratch(s);
+  ambit__undo_remove(&s->undo);
+  close(s->lock);
+  free(s->path);
+  s->path = NULL;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* checked_access.c - access checks in checked kernels: every read and write of a field against the
+ * limits in the fault record.
+ *
+ * They find mistakes of Ambit itself, and are part of builds with AMBIT_ACCESS_CHECKS only.
+ */
+#include "codegen/prelude/faults.h"
+#include "codegen/prelude/limits.h"
+#include "plan/checked_emit.h"
+
+/* Embedded by the build. */
+extern const char ambit__prelude_limits[], ambit__prelude_access[];
+
+static const ambit__param *param(const ambit__gpu_job *j, int i)
+{
+  return &j->rule->params[i];
+}
+
+static bool is_checked(const ambit__gpu_job *j)
+{
+  return j->group->checks & AMBIT__CHECK_ACCESS;
+}
+
+void ambit__access_emit_prelude(const ambit__gpu_job *j)
+{
+  if (is_checked(j)) ambit__print(j->t, "%s\n%s\n", ambit__prelude_limits, ambit__prelude_access);
+}
+
+/* ---- limits ---- */
+
+static void emit_limit(const ambit__gpu_job *j, int i, const char *what, int axis, int word)
+{
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const %s %s_%s", j->integer, param(j, i)->name, what);
+  if (axis >= 0) ambit__print(j->t, "%d", axis);
+  ambit__print(j->t, " = faults[%d]",
+               AMBIT_FAULT_WORDS + i * AMBIT_LIMIT_WORDS + word + (axis > 0 ? axis : 0));
+  ambit__line_end(j->w, ";");
+}
+
+void ambit__access_emit_limits(const ambit__gpu_job *j)
+{
+  if (!is_checked(j)) return;
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpu_is_field(j, i)) continue;
+    emit_limit(j, i, "first", -1, AMBIT_LIMIT_FIRST);
+    emit_limit(j, i, "end", -1, AMBIT_LIMIT_END);
+    for (int d = 0; d < j->group->ndims; d++) {
+      emit_limit(j, i, "lo", d, AMBIT_LIMIT_READ_LO);
+      emit_limit(j, i, "hi", d, AMBIT_LIMIT_READ_HI);
+      if (!param(j, i)->is_written) continue;
+      emit_limit(j, i, "wlo", d, AMBIT_LIMIT_WRITE_LO);
+      emit_limit(j, i, "whi", d, AMBIT_LIMIT_WRITE_HI);
+    }
+  }
+}
+
+/* ---- accesses ---- */
+
+/* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read, or with "w"
+ * written. */
+static void print_inside(const ambit__gpu_job *j, int i, const char *which, const int *offset)
+{
+  const char *name = param(j, i)->name;
+
+  for (int d = 0; d < j->group->ndims; d++) {
+    ambit__print(j->t, "%s", d ? " && " : "");
+    ambit__checked_print_index(j, 'i', d, offset[d]);
+    ambit__print(j->t, " >= %s_%slo%d && ", name, which, d);
+    ambit__checked_print_index(j, 'i', d, offset[d]);
+    ambit__print(j->t, " < %s_%shi%d", name, which, d);
+  }
+}
+
+bool ambit__access_print_read(const ambit__gpu_job *j, int i, int k)
+{
+  const ambit__read *r = &param(j, i)->reads[k];
+  const char *name = param(j, i)->name;
+
+  if (!is_checked(j)) return false;
+  ambit__print(j->t, "ambit_place(&fault, %d, ", ambit__checked_read(j->rule, i, k));
+  print_inside(j, i, "", r->offset);
+  ambit__print(j->t, ", ");
+  ambit__checked_print_place(j, i, r->component, r->offset);
+  ambit__print(j->t, ", %s_first, %s_end)", name, name);
+  return true;
+}
+
+void ambit__access_print_write(const ambit__gpu_job *j, int i, int c)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+  const char *name = param(j, i)->name;
+
+  if (!is_checked(j)) return;
+  ambit__print(j->t, "if (ambit_may(&fault, AMBIT_FAULT_WRITE, %d, ",
+               ambit__checked_write(j->rule, i, c));
+  print_inside(j, i, "w", here);
+  ambit__print(j->t, ", ");
+  ambit__checked_print_place(j, i, c, here);
+  ambit__print(j->t, ", %s_first, %s_end)) ", name, name);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* access.c - the cells that launches may access, and messages for accesses to others. */
+#include "runtime/run/access.h"
+
+#include "plan/checked.h"
+
+#include <string.h>
+
+/* ---- before a launch ---- */
+
+/* The cells of a field that a part stores for the program: own cells, halo and ghost cells. */
+static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int part)
+{
+  const int halo = ambit__field_halo_of(p, f);
+
+  if (halo < 0 || ambit__box_is_empty(&f->stores[part].layout.own))
+    return f->stores[part].layout.own;
+  return ambit__field_halo_reach(&p->halos.list[halo], p->grid->first + part);
+}
+
+void ambit__access_bound(const ambit_program *p, int step, int part, ambit__argument *args)
+{
+  const ambit__step *s = &p->steps[step];
+
+  for (int i = 0; i < s->n; i++)
+    if (args[i].store && ambit__engine_of(p->grid, part)->device->backend->ghosts)
+      args[i].valid = valid_box(p, s->args[i].field, part);
+}
+
+void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__launch *l,
+                                int64_t *words)
+{
+  if (p->applies[step].checks & AMBIT__CHECK_ACCESS)
+    ambit__access_foresee(p->steps[step].kernel->rule, l, words);
+}
+
+/* ---- messages ---- */
+
+static const ambit__rule *rule_of(const ambit__story *s)
+{
+  return s->step->kernel->rule;
+}
+
+/* A box from the limits of a parameter. */
+static ambit__box limit_box(const ambit__story *s, int param, int lo, int hi)
+{
+  const int64_t *limits = s->words + AMBIT_FAULT_WORDS + param * AMBIT_LIMIT_WORDS;
+  ambit__box box = {.ndims = s->ndims};
+
+  memcpy(box.lo, limits + lo, sizeof box.lo);
+  memcpy(box.hi, limits + hi, sizeof box.hi);
+  return box;
+}
+
+/* Prints which check failed: that of the cell, or that of its address. */
+static void print_outside(ambit__story *s, int param, const ambit__box *cells, const int *offset,
+                          const char *which)
+{
+  const ambit__store *store = &s->step->args[param].field->stores[s->part];
+  bool inside = true;
+  char box[160];
+
+  for (int d = 0; d < cells->ndims; d++) {
+    int64_t at = s->words[AMBIT_FAULT_CELL + d] + offset[d];
+
+    inside &= at >= cells->lo[d] && at < cells->hi[d];
+  }
+  ambit__box_print(cells, box, sizeof box);
+  if (inside)
+    ambit__print(&s->text, ", outside the field's memory of %zu bytes", store->buffer->bytes);
+  else
+    ambit__print(&s->text, ", outside the part's %s cells, %s", which, box);
+}
+
+static ambit__place tell_read(ambit__story *s)
+{
+  int param, k;
+  const ambit__read *r;
+  ambit__box stored;
+
+  ambit__checked_find_read(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
+  r = &rule_of(s)->params[param].reads[k];
+  stored = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
+  ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
+  ambit__story_print_argument(s, param, r->component);
+  ambit__print(&s->text, " at offset ");
+  ambit__story_print_offset(s, r->offset);
+  ambit__story_print_where(s, "from");
+  ambit__print(&s->text, ": that is cell ");
+  ambit__story_print_cell(s, r->offset);
+  print_outside(s, param, &stored, r->offset, "stored");
+  return r->place;
+}
+
+static ambit__place tell_write(ambit__story *s)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+  ambit__box own;
+  int param, component;
+
+  ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
+  own = limit_box(s, param, AMBIT_LIMIT_WRITE_LO, AMBIT_LIMIT_WRITE_HI);
+  ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
+  ambit__story_print_argument(s, param, component);
+  ambit__story_print_where(s, "at");
+  print_outside(s, param, &own, here, "own");
+  return ambit__story_place_of_set(s, param, component, -1);
+}
+
+bool ambit__access_message(ambit__story *s, ambit__place *place)
+{
+  const int64_t kind = s->words[AMBIT_FAULT_KIND];
+
+  if (kind != AMBIT_FAULT_READ && kind != AMBIT_FAULT_WRITE) return false;
+  *place = kind == AMBIT_FAULT_READ ? tell_read(s) : tell_write(s);
+  return true;
+}

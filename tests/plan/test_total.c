@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The planner is total: every rule that the front end accepts, on every grid that can be made and on every target, gets a plan
+ * that can be described, written and launched. Rules, sizes and targets are random; a line reproduces each. */
+#include "plan/gpu.h"
+#include "plan/recipe.h"
+#include "support/draw.h"
+#include "support/test.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum {
+  PROBLEMS = 2000,
+  MOST_TEXT = 8192,      /* characters of a rule */
+  MOST_BLOCKS_YZ = 65535 /* the limit of CUDA along y and z */
+};
+#define MOST_CELLS (INT64_C(1) << 52) /* of a grid */
+
+static const char *const types[] = {"float", "double", "int", "unsigned char", "short", "long"};
+
+/* ---- what is planned ---- */
+
+typedef struct problem {
+  uint64_t seed;
+  bool
+      common; /* as users have them: near reads on a large grid, on a GPU with warps; what `stream` is for */
+  char text[MOST_TEXT];
+  ambit__rule *rule;
+  ambit__binding bind[AMBIT_MAX_PARAMS];
+  ambit__group_step step;
+  ambit__group group;
+  ambit__target target;
+} problem;
+
+static void add(problem *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(problem *p, const char *format, ...)
+{
+  size_t at = strlen(p->text);
+  va_list list;
+
+  va_start(list, format);
+  vsnprintf(p->text + at, sizeof p->text - at, format, list);
+  va_end(list);
+}
+
+/* How far a read goes: mostly near, seldom as far as the language allows. */
+static int draw_reach(const problem *p)
+{
+  static const int most[] = {1, 2, 3, 5, 9, 17, 33, 1000};
+  const int limit = most[p->common ? draw(3) : draw(draw(4) ? 4 : 8)];
+
+  return (int)draw(2 * limit + 1) - limit;
+}
+
+static void add_read(problem *p, int field, int components, int ndims)
+{
+  add(p, " + u%d", field);
+  if (components > 1) add(p, "[%d]", (int)draw(components));
+  for (int d = 0; d < ndims; d++)
+    add(p, "[%d]", draw(3) || d == ndims - 1 ? draw_reach(p) : 0);
+}
+
+static int draw_components(const problem *p)
+{
+  static const int most[] = {1, 1, 1, 2, 4, 9, 33, 100};
+
+  return 1 + (int)draw(most[draw(p->common ? 4 : 8)]);
+}
+
+/* One to four fields that are read, one that is written, sometimes a reduction, and a sum of reads. */
+static void draw_rule(problem *p, int ndims)
+{
+  const int nfields = 1 + (int)draw(p->common ? 2 : 4), written = draw_components(p);
+  const char *type = types[draw(6)];
+  const bool reduces = draw(4) == 0;
+  int components[4];
+
+  add(p, "void k(");
+  for (int i = 0; i < nfields; i++) {
+    components[i] = draw_components(p);
+    add(p, "const %s *u%d", draw(4) ? type : types[draw(6)], i);
+    if (components[i] > 1) add(p, "[%d]", components[i]);
+    add(p, ", ");
+  }
+  add(p, "%s *v", type);
+  if (written > 1) add(p, "[%d]", written);
+  add(p, reduces ? ", max %s *r) {" : ") {", types[draw(6)]);
+  for (int c = 0; c < written && c < 8; c++) {
+    add(p, written > 1 ? " *v[%d] = 1" : " *v = 1", c);
+    for (int i = 0; i < nfields; i++)
+      for (int64_t n = 1 + draw(draw(4) ? 4 : 30); n > 0 && strlen(p->text) < MOST_TEXT / 2; n--)
+        add_read(p, i, components[i], ndims);
+    add(p, ";");
+  }
+  add(p, reduces ? " *r = 1; }" : " }");
+}
+
+static int64_t draw_extent(const problem *p, int64_t most)
+{
+  static const int64_t large[] = {8192, 320, 96, 32, 16};
+  static const int64_t around[] = {
+      1, 2, 4, 8, 32, 64, 128, 1000, 65536, 1 << 20, INT32_MAX / 2, INT32_MAX, INT64_C(1) << 40};
+  int64_t n = around[draw(draw(3) ? 9 : 13)] + draw(3) - 1;
+
+  if (p->common) return large[p->group.ndims - 2] * (1 + draw(3)) + draw(3) - 1;
+  return n < 1 ? 1 : n < most ? n : most;
+}
+
+static ambit__target draw_target(const problem *p)
+{
+  static const int warps[] = {1, 8, 32, 32, 32, 64}, threads[] = {0, 1, 64, 256, 1000, 1024};
+  const int64_t kind = p->common ? 1 : draw(3);
+
+  if (!kind)
+    return (ambit__target){.vector_bytes = (size_t)16 << draw(3),
+                           .l1 = draw(4) ? 48 << 10 : 0,
+                           .l2 = draw(4) ? 1 << 20 : 0,
+                           .l3 = draw(4) ? 32 << 20 : 0,
+                           .threads = (int)draw(65),
+                           .can_stream = draw(2)};
+  return (ambit__target){.kind = TARGET_GPU,
+                         .dialect = kind == 1 ? &ambit__dialect_cuda : &ambit__dialect_opencl,
+                         .threads = draw(8) ? 1 + (int)draw(160) : 0,
+                         .warp = p->common ? 32 : warps[draw(6)],
+                         .max_threads = p->common ? 1024 : threads[draw(6)],
+                         .shared = draw(4) ? 48 << 10 : 0,
+                         .l2 = draw(4) ? 50 << 20 : 0};
+}
+
+/* Fields beside each other or not, periodic along rows without ghost cells, and with a twin where there is one like them. */
+static void bind(problem *p)
+{
+  const bool around = p->target.kind == TARGET_GPU && draw(6) == 0;
+
+  for (int i = 0; i < p->rule->nparams; i++) {
+    const ambit__param *q = &p->rule->params[i], *first = &p->rule->params[0];
+
+    if (q->kind != PARAM_FIELD) continue;
+    p->bind[i] = (ambit__binding){.is_field = true, .unit = p->common || draw(8), .around = around};
+    if (q->is_written && q->type == first->type && q->components == first->components && draw(2))
+      p->bind[i].twin = 1;
+  }
+}
+
+static bool draw_problem(uint64_t seed, problem *p)
+{
+  const int ndims = 1 + (int)(seed % AMBIT_MAX_DIMS);
+  ambit__errors errors = {0};
+  int64_t most = MOST_CELLS;
+
+  *p = (problem){.seed = seed};
+  state = seed * 0x9e3779b97f4a7c15u;
+  p->common = ndims > 1 && draw(2);
+  draw_rule(p, ndims);
+  CHECK_MSG(!ambit__rule_parse(&errors, "random", p->text, &p->rule), "seed %" PRIu64 ": %s\n%s",
+            seed, p->text, errors.text);
+  ambit__errors_clear(&errors);
+  if (!p->rule) return false;
+  p->target = draw_target(p);
+  bind(p);
+  p->step = (ambit__group_step){.rule = p->rule, .bind = p->bind};
+  p->group = (ambit__group){
+      .nsteps = 1, .steps = &p->step, .depth = 1, .ndims = ndims, .strict = draw(2) != 0};
+  p->group.checks = draw(8) ? 0 : (unsigned)(1 + draw(3));
+  for (int d = 0; d < ndims; d++) {
+    p->group.cells[d] = draw_extent(p, most);
+    most /= p->group.cells[d];
+  }
+  return true;
+}
+
+/* ---- what must hold ---- */
+
+/* Launches stay within the limits of every device, however large the box. */
+static void check_shape(const problem *p, const ambit__plan *plan, const int64_t *cells)
+{
+  const ambit__box box = ambit__box_of_extents(p->group.ndims, cells);
+  double blocks = 1;
+  int threads = 1;
+  ambit__shape s;
+
+  plan->strategy->shape(&p->group, plan, &box, &s);
+  for (int k = 0; k < 3; k++) {
+    const int64_t most = k ? MOST_BLOCKS_YZ : INT32_MAX;
+
+    CHECK_MSG(s.blocks[k] >= 1 && s.blocks[k] <= most && s.threads[k] >= 1,
+              "seed %" PRIu64 ": %" PRId64 " blocks of %d threads along %c", p->seed, s.blocks[k],
+              s.threads[k], "xyz"[k]);
+    blocks *= (double)s.blocks[k];
+    threads *= s.threads[k];
+  }
+  CHECK_MSG(!p->target.max_threads || threads <= p->target.max_threads,
+            "seed %" PRIu64 ": %d threads, of %d", p->seed, threads, p->target.max_threads);
+  CHECK_MSG(!ambit__gpu_reduces(&p->group) || blocks <= AMBIT__GPU_PARTIALS,
+            "seed %" PRIu64 ": %g blocks leave a result", p->seed, blocks);
+}
+
+static void check_launches(const problem *p, const ambit__plan *plan)
+{
+  const ambit__strategy *s = plan->strategy;
+  int64_t unit[AMBIT_MAX_DIMS] = {1, 1, 1, 1, 1, 1}, cells[AMBIT_MAX_DIMS];
+  ambit__recipe r;
+
+  check_shape(p, plan, p->group.cells);
+  for (int n = 0; n < 4; n++) { /* parts of it */
+    for (int d = 0; d < p->group.ndims; d++)
+      cells[d] = 1 + draw(p->group.cells[d]);
+    if (!s->suits || s->suits(&p->group, plan, cells, p->group.cells)) check_shape(p, plan, cells);
+  }
+  if (s->unit) s->unit(&p->group, plan, unit);
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    CHECK_MSG(unit[d] >= 1, "seed %" PRIu64 ": unit %" PRId64, p->seed, unit[d]);
+  if (s->recipe) {
+    ambit__shape shape;
+
+    s->recipe(&p->group, plan, &r);
+    if (ambit__recipe_fits(&r, p->group.cells)) {
+      ambit__recipe_shape(&r, p->group.cells, &shape);
+      for (int k = 0; k < 3; k++)
+        CHECK_MSG(shape.blocks[k] >= 1, "seed %" PRIu64 ": no blocks", p->seed);
+    }
+  }
+}
+
+static int met[4]; /* plans of the strategies rows, stream, cells and checked */
+
+static void count(const ambit__plan *plan)
+{
+  static const char *const names[] = {"rows", "stream", "cells", "checked"};
+
+  for (int i = 0; i < 4; i++)
+    met[i] += !strcmp(plan->strategy->name, names[i]);
+}
+
+static void check_problem(problem *p)
+{
+  ambit__writer w = {0};
+  ambit__text line = {0};
+  ambit__plan plan;
+  char *source;
+
+  if (!ambit__plan_choose(&p->group, &p->target, &plan)) {
+    CHECK_MSG(false, "seed %" PRIu64 ": no plan for\n%s", p->seed, p->text);
+    return;
+  }
+  count(&plan);
+  plan.strategy->describe(&plan, &line);
+  CHECK(line.len > 2 && line.chars[0] == '(');
+  ambit__text_free(&line);
+  plan.strategy->emit(&p->group, &p->target, &plan, &w);
+  source = ambit__writer_finish(&w);
+  CHECK_MSG(source && strstr(source, AMBIT_ENTRY), "seed %" PRIu64 ": no code", p->seed);
+  free(source);
+  if (p->target.kind == TARGET_GPU) check_launches(p, &plan);
+}
+
+static int problems = PROBLEMS;
+
+static void every_rule_has_a_plan_on_every_target(void)
+{
+  static problem p;
+
+  memset(met, 0, sizeof met);
+  for (int i = 0; i < problems; i++) {
+    if (draw_problem((uint64_t)i, &p)) check_problem(&p);
+    ambit__rule_free(p.rule);
+  }
+  for (int i = 0; i < 4; i++)
+    CHECK_MSG(met[i] >= problems / 100, "strategy %d has %d of %d plans", i, met[i], problems);
+}
+
+/* A star of each reach and type, on a grid so large that all strategies are considered. */
+static void rows_read_too_far_for_a_warp_are_planned_for(void)
+{
+  static problem p;
+
+  for (int type = 0; type < 6; type++)
+    for (int ndims = 2; ndims <= 4; ndims++)
+      for (int reach = 0; reach <= 20; reach++) {
+        p = (problem){.seed = (uint64_t)reach};
+        add(&p, "void k(const %s *u0, %s *v) { *v = 1", types[type], types[type]);
+        for (int side = -1; side <= 1; side += 2) {
+          add(&p, " + u0");
+          for (int d = 0; d < ndims; d++)
+            add(&p, "[%d]", d == ndims - 1 ? side * reach : 0);
+        }
+        add(&p, "; }");
+        CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "star", p.text, &p.rule));
+        p.bind[0] = p.bind[1] = (ambit__binding){.is_field = true, .unit = true};
+        p.step = (ambit__group_step){.rule = p.rule, .bind = p.bind};
+        p.group = (ambit__group){.nsteps = 1, .steps = &p.step, .depth = 1, .ndims = ndims};
+        for (int d = 0; d < ndims; d++)
+          p.group.cells[d] = ndims == 2 ? 8192 : 256;
+        p.target = (ambit__target){.kind = TARGET_GPU,
+                                   .dialect = &ambit__dialect_cuda,
+                                   .threads = 132,
+                                   .warp = 32,
+                                   .max_threads = 1024,
+                                   .l2 = 50 << 20};
+        check_problem(&p);
+        ambit__rule_free(p.rule);
+      }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"rows_read_too_far_for_a_warp_are_planned_for",
+       rows_read_too_far_for_a_warp_are_planned_for},
+      {"every_rule_has_a_plan_on_every_target", every_rule_has_a_plan_on_every_target},
+      {0}};
+
+  if (argc > 2 && !strcmp(argv[1], "--count")) {
+    problems = atoi(argv[2]);
+    argc = 1;
+  }
+  return test_main(argc, argv, tests);
+}
