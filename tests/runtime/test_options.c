@@ -142,11 +142,14 @@ static void devices_that_are_not_there_are_refused_by_name(void)
     const char *text;
     ambit_status status;
     const char *words;
-  } bad[] = {
-      {"gpu9", AMBIT_ENODEVICE, "gpu9"},           {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
-      {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"}, {"cpu,ref", AMBIT_EOPTION, "in one part"},
-      {"ref*2", AMBIT_EOPTION, "in one part"},     {"cpu*0", AMBIT_EOPTION, "number of parts"},
-      {"cpu*x", AMBIT_EOPTION, "number of parts"}, {"cpu,", AMBIT_EOPTION, "names no device"}};
+  } bad[] = {{"gpu9", AMBIT_ENODEVICE, "gpu9"},
+             {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
+             {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"},
+             {"cpu,ref", AMBIT_EOPTION, "supports only one part in one process"},
+             {"ref*2", AMBIT_EOPTION, "supports only one part in one process"},
+             {"cpu*0", AMBIT_EOPTION, "must ask for 1 to 4096 parts"},
+             {"cpu*x", AMBIT_EOPTION, "must ask for 1 to 4096 parts"},
+             {"cpu,", AMBIT_EOPTION, "names no device"}};
 
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     ambit *a = open_on(bad[i].text);
@@ -277,7 +280,7 @@ static void a_misspelt_variable_is_reported_and_harms_nothing(void)
   a = ambit_open(NULL, NULL);
   said = capture_end();
   unsetenv("AMBIT_THREDS");
-  CHECK_MSG(strstr(said, "AMBIT_THREDS is no option"), "%s", said);
+  CHECK_MSG(strstr(said, "AMBIT_THREDS is not an option"), "%s", said);
   CHECK_MSG(strstr(said, "did you mean 'threads'"), "%s", said);
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define LIVE_SECONDS  0.1 /* between updates on a terminal */
-#define PLAIN_SECONDS 2.0 /* between lines otherwise */
+#define PLAIN_SECONDS 2.0 /* between lines of other output */
 
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most)
 {
