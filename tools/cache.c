@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cache.c - `ambit cache`: how much is kept of compiled kernels, and less of it.
- */
+/* cache.c - `ambit cache`: shows, trims and empties the cache of compiled kernels. */
 #include "device/cache.h"
 #include "runtime/run/run.h"
 #include "values.h"
@@ -42,7 +41,7 @@ static void trim(ambit__cache *cache, int64_t most)
   print_size("left    ", &after);
 }
 
-/* Does what the word says; the cache is open and has a folder. */
+/* Executes the command; the cache is open and has a folder. */
 static int act(const tool_args *args, const char *word, int64_t mib, ambit__cache *cache)
 {
   if (!strcmp(word, "show")) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* signals.c - the end from outside: Ctrl-C, a batch system, a closed terminal.
+/* signals.c - termination by signals: Ctrl-C, a batch system, a closed terminal.
  *
- * The signals wait for a thread of their own, which undoes what is half done (base/undo.h) and ends
- * the process with the exit code by which shells show them: 130 for SIGINT, 143 for SIGTERM, 129
- * for SIGHUP. No handler runs, so there is nothing that it may not do. A second signal ends the
- * process at once.
+ * A thread waits for the signals, cleans up (base/undo.h), and exits with the exit code that shells
+ * use for them: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. There is no signal handler, so all
+ * functions may be called. A second signal ends the process at once.
  */
 #define _XOPEN_SOURCE 700 /* sigwait, pthread_sigmask */
 #include "args.h"
@@ -29,7 +28,7 @@ static void *wait_for_end(void *unused)
   _exit(128 + number);
 }
 
-/* Signals that the parent wants ignored (nohup, a shell's background) stay so. */
+/* Signals that the parent ignores (nohup, background jobs) stay ignored. */
 static bool is_ignored(int number)
 {
   struct sigaction now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* spool.c - input that can be read only once: a pipe, a FIFO, standard input.
  *
- * The tool looks at an input twice, at its header before there is a grid and at its values after;
- * so such a file is opened once and copied to a temporary one, which goes away.
+ * The tool reads an input twice: its header before there is a grid, and its values after. So such a
+ * file is opened once and copied to a temporary file.
  */
 #define _GNU_SOURCE 1 /* mkostemps */
 #include "args.h"
@@ -38,7 +38,7 @@ static bool write_all(int fd, const char *data, ssize_t bytes)
   return true;
 }
 
-/* False with errno. */
+/* On failure errno has the reason. */
 static bool copy(int from, int to)
 {
   char *chunk = malloc(CHUNK);
@@ -53,7 +53,7 @@ static bool copy(int from, int to)
   return ok;
 }
 
-/* A new file in TMPDIR, or /tmp, that is noted to be removed. */
+/* Creates a file in TMPDIR, or /tmp, registered for removal. */
 static int create_copy(tool_spool *s)
 {
   const char *folder = getenv("TMPDIR");

@@ -21,9 +21,10 @@
 enum {
   BUFFER_BYTES = 1 << 16,
   STEM_CHARS = 48,
-  MAX_LINKS = 40, /* one behind the other: as many as Linux follows */
+  MAX_LINKS = 40, /* length of a chain of links: the limit of Linux */
   MAX_TRIES = 100,
-  MAX_SWEEPS = 64 /* of a process: a long series of files in a large folder is not slowed down */
+  MAX_SWEEPS =
+      64 /* per process, so that a long series of files in a large folder is not slowed down */
 };
 
 struct ambit__file {
@@ -47,7 +48,7 @@ static ambit_status fail(ambit__file *f, const char *what, int code)
   return f->failed;
 }
 
-/* ---- beside its name ---- */
+/* ---- temporary names ---- */
 
 static void unlink_beside(void *what)
 {
@@ -75,8 +76,7 @@ static int open_folder(const char *path)
   return fd;
 }
 
-/* What names of files begin with while they are written, if theirs is so long that there is no room
- * for more. */
+/* The stem of the temporary name for a file whose name is too long to append to. */
 static void short_stem(const char *base, char stem[STEM_CHARS])
 {
   char hex[AMBIT__HASH_CHARS];
@@ -88,8 +88,7 @@ static void short_stem(const char *base, char stem[STEM_CHARS])
   snprintf(stem, STEM_CHARS, ".ambit-%s", hex);
 }
 
-/* Whether a name is one that was given to a file with this stem while it was written:
- * "stem.12-0.tmp". */
+/* Whether a name is a temporary name with this stem: "stem.12-0.tmp". */
 static bool is_beside(const char *name, const char *stem)
 {
   const size_t n = strlen(stem);
@@ -99,8 +98,7 @@ static bool is_beside(const char *name, const char *stem)
   return sscanf(name + n, ".%*d-%*u.tmp%n", &used) >= 0 && used > 0 && !name[n + (size_t)used];
 }
 
-/* Removes files that processes left which died while they wrote a file of this name: nobody holds
- * their lock. */
+/* Removes temporary files of this target that dead processes left: their lock is free. */
 static void sweep(const char *target)
 {
   static atomic_int sweeps;
@@ -122,8 +120,8 @@ static void sweep(const char *target)
   if (dir) closedir(dir);
 }
 
-/* Locks a file that was just made: it is in use. False: another process took it for a leftover, and
- * has it removed. */
+/* Locks a new temporary file. Returns false if another process took it for a leftover and removes
+ * it. */
 static bool keep(int fd)
 {
   struct stat st;
@@ -132,8 +130,7 @@ static bool keep(int fd)
   return fstat(fd, &st) || st.st_nlink > 0;
 }
 
-/* Opens a file that did not exist, whose name begins so and nobody else makes; errno tells why not.
- */
+/* Creates a temporary file with this stem and a unique name. On failure errno has the reason. */
 static bool open_as(ambit__file *f, const char *stem)
 {
   static atomic_uint counter;
@@ -153,7 +150,7 @@ static bool open_as(ambit__file *f, const char *stem)
     errno = EEXIST;
   }
   if (f->fd >= 0) return true;
-  free(f->beside); /* which leaves errno alone */
+  free(f->beside); /* does not change errno */
   f->beside = NULL;
   return false;
 }
@@ -175,18 +172,18 @@ static ambit_status open_beside(ambit__file *f)
   return ok ? AMBIT_OK : fail(f, "create", code);
 }
 
-/* A name is on the disk when its folder is. Some file systems have no such thing. */
+/* A rename is on disk when its folder is. Some file systems cannot sync a folder. */
 static ambit_status sync_folder(ambit__file *f)
 {
   int fd = open_folder(f->target), code = 0;
 
-  if (fd < 0) return AMBIT_OK; /* it can be written but not read */
+  if (fd < 0) return AMBIT_OK; /* writable but not readable */
   if (fsync(fd) && errno != EINVAL && errno != ENOTSUP) code = errno;
   close(fd);
   return code ? fail(f, "write the folder of", code) : AMBIT_OK;
 }
 
-/* ---- beginning ---- */
+/* ---- opening ---- */
 
 static ambit_status open_directly(ambit__file *f)
 {
@@ -194,7 +191,7 @@ static ambit_status open_directly(ambit__file *f)
   return f->fd >= 0 ? AMBIT_OK : fail(f, "open", errno);
 }
 
-/* Where a link leads, to free(), whether or not there is anything; NULL with errno. */
+/* The target of a link, which need not exist. The caller frees it; NULL: see errno. */
 static char *follow(const char *link)
 {
   char to[4096];
@@ -212,8 +209,8 @@ static char *follow(const char *link)
   return path;
 }
 
-/* The name of a file that is not there yet: the path, or where links end that lead nowhere. To
- * free(); NULL with errno. */
+/* The name of a file that does not exist yet: the path, or the end of a chain of dangling links.
+ * The caller frees it; NULL: see errno. */
 static char *name_of_new(const char *path)
 {
   char *name = strdup(path);
@@ -378,7 +375,7 @@ static ambit_status put_in_place(ambit__file *f)
   ambit__undo_remove(&f->undo);
   free(f->beside);
   f->beside = NULL;
-  AMBIT_TRY(close_file(f)); /* only now: until it has its name, its lock says that it is in use */
+  AMBIT_TRY(close_file(f)); /* only now: until the rename, the lock marks it as in use */
   return sync_folder(f);
 }
 

@@ -22,8 +22,8 @@ typedef struct ambit__file ambit__file;
 /* Creates a file. `errors` must outlive it. Failures raise AMBIT_EIO (or AMBIT_ENOMEM) with the
  * path and the reason. */
 ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__file **out);
-/* Whether a file of that name could be begun; nothing stays of the try. A device or a pipe is not
- * opened. */
+/* Checks that a file of this name could be created, and leaves no trace. Does not open devices and
+ * pipes. */
 ambit_status ambit__file_try(ambit__errors *errors, const char *path);
 /* Appends. After a failure, further writes do nothing and return the same status. */
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes);
@@ -46,7 +46,7 @@ void ambit__file_abort(ambit__file *f);
  * data, not counted in `*size`, so that text can be used directly. */
 ambit_status ambit__file_read_all(ambit__errors *errors, const char *path, size_t max_bytes,
                                   void **data, size_t *size);
-/* The same for text: a NUL byte in it, which would end it early, is an error with its line. */
+/* The same for text. A NUL byte, which would end the text early, is an error with its line. */
 ambit_status ambit__file_read_text(ambit__errors *errors, const char *path, size_t max_bytes,
                                    char **text);
 

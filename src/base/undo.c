@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static ambit__undo *notes; /* the newest first */
+static ambit__undo *notes; /* newest first */
 
 void ambit__undo_lock(void)
 {

@@ -3,11 +3,11 @@
  *
  *   starved VICTIM [STRIDE [FIRST]]
  *
- * The same work is done again and again; the n-th allocation of process VICTIM fails in round n (of
- * every STRIDE rounds one is done). The linker puts functions of ours before malloc, calloc and
- * realloc, in the library and in a module for MPI made for this test. An allocation whose failure
- * does no harm must leave the results as they are. The first one of a context is left out: without
- * it ambit_open returns NULL, and the process can do nothing but exit, which ends the run.
+ * The same work is repeated in rounds; in round n the n-th allocation of process VICTIM fails (one
+ * of every STRIDE rounds is run). The linker wraps malloc, calloc and realloc in the library and in
+ * an MPI module made for this test. If a failed allocation raises no error, the results must not
+ * change. The first allocation of a context is not tested: without it ambit_open returns NULL, and
+ * the process can only exit, which ends the run.
  */
 #include "runtime/run/run.h"
 #include "support/test.h"
