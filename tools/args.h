@@ -64,6 +64,6 @@ typedef struct tool_command {
 /* Prints the help of a command on standard output. Returns TOOL_OK. */
 int tool_help(const tool_command *c);
 
-extern const tool_command tool_bench, tool_devices, tool_explain, tool_gen, tool_run;
+extern const tool_command tool_bench, tool_devices, tool_explain, tool_gen, tool_port, tool_run;
 
 #endif

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "args.h"
+#include "port_command.h"
 
 #include "base/spell.h"
 #include "runtime/runtime.h"
@@ -18,7 +19,7 @@
 FILE *tool_notes;
 
 static const tool_command *const commands[] = {&tool_run, &tool_explain, &tool_gen, &tool_bench,
-                                               &tool_devices};
+                                               &tool_port, &tool_devices};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const tool_command *find(const char *name)
@@ -113,9 +114,12 @@ static int agree(ambit *a, int code)
 
 int main(int argc, char **argv)
 {
-  ambit *a = ambit_open(&argc, &argv);
+  const int early = tool_port_early(argc, argv);
+  ambit *a;
   int code;
 
+  if (early >= 0) return early;
+  a = ambit_open(&argc, &argv);
   if (!a || !choose_voice(a)) {
     fprintf(stderr, "ambit: error: not enough memory, or no /dev/null\n");
     return TOOL_FAILED;
