@@ -31,7 +31,7 @@ class Tools:
         return to
 
     def compile_ported(self, source, to, *flags):
-        self.must(self.cc, *FLAGS, *flags, "-I", self.include, source, "-o", to, self.library,
+        self.must(self.cc, *FLAGS, *flags, "-I", self.include, "-I", HERE / "programs", source, "-o", to, self.library,
                   f"-Wl,-rpath,{self.library.parent}", "-lm")
         return to
 

@@ -32,9 +32,9 @@ typedef struct path {
   bool open[LEVELS];
 } path;
 
-static bool subscript(path *p, node *at, const CXType *container, poly e, node *text)
+static bool subscript(path *p, const node *at, poly e, node *text)
 {
-  const CXType t = clang_getCanonicalType(*container);
+  const CXType t = clang_getCanonicalType(at->ctype);
   level_kind kind = LEVEL_FLAT;
   int64_t extent = -1;
   bool is_open = false;
@@ -49,7 +49,7 @@ static bool subscript(path *p, node *at, const CXType *container, poly e, node *
       t.kind == CXType_IncompleteArray) {
     kind = LEVEL_TYPED;
     extent = t.kind == CXType_ConstantArray ? clang_getArraySize(t) : -1;
-    is_open = t.kind == CXType_IncompleteArray;
+    is_open = t.kind == CXType_IncompleteArray || (at->kind == N_NAME && at->sym->is_param);
   } else {
     const CXType to = clang_getCanonicalType(clang_getPointeeType(t));
 
@@ -84,7 +84,7 @@ static bool pointer(path *p, node *e, poly by, node *text)
     return pointer(p, e->a->a, port_poly_add(by, port_poly_of(p->nest, e->a->b)), NULL);
   if (!follow(p, e)) return false;
   ambit__print(&p->key, "[@]");
-  return subscript(p, e, &e->ctype, by, text);
+  return subscript(p, e, by, text);
 }
 
 static bool follow(path *p, node *e)

@@ -38,15 +38,34 @@ static int loop_in(const nest *n, poly index, poly *shift)
   return -1;
 }
 
-static distance between(const nest *n, const access *p, const access *q)
+/* Two planes, u[t % 2] and u[(t + 1) % 2]: they differ, or the run says so. */
+static bool other_planes(nest *n, const access *p, const access *q)
 {
-  distance d = {false, {false}, {0}};
-
-  for (int l = 0; l < p->nsubs; l++) { /* planes chosen by the base */
+  for (int l = 0; l < p->nsubs; l++) {
+    const poly diff = port_poly_sub(p->subs[l], q->subs[l]);
+    const char *text;
     int64_t x;
 
-    if (!p->array->is_axis[l] && port_poly_is_number(port_poly_sub(p->subs[l], q->subs[l]), &x) && x) d.is_never = true;
+    if (p->array->is_axis[l]) continue;
+    if (port_poly_is_number(diff, &x)) {
+      if (x) return true;
+      continue;
+    }
+    text = port_text("(%s) != (%s)", port_poly_print(p->subs[l]), port_poly_print(q->subs[l]));
+    for (int i = 0; i < n->nrequires; i++)
+      if (!strcmp(n->requires[i], text)) return true;
+    if (n->nrequires == 16) continue;
+    n->requires[n->nrequires] = text;
+    n->reasons[n->nrequires++] = "it reads what it writes";
+    return true;
   }
+  return false;
+}
+
+static distance between(nest *n, const access *p, const access *q)
+{
+  distance d = {other_planes(n, p, q), {false}, {0}};
+
   for (int axis = 0; axis < p->naxes && !d.is_never; axis++) {
     poly sp, sq, diff;
     int64_t lo, hi;

@@ -210,8 +210,6 @@ static void print_step(ambit__text *t, const char *in, const step *s)
     if (p->kind == P_VALUE) ambit__print(t, "%s  port_value((double)(%s));\n", in, p->value);
     if (p->array) print_array(t, in, s, p);
   }
-  for (int i = 0; i < s->nrequires; i++)
-    ambit__print(t, "%s  port_require(%s, \"%s\");\n", in, s->requires[i], s->reasons[i]);
 }
 
 /* ---- after the step ---- */
@@ -298,6 +296,8 @@ void port_emit_calls(const unit *u, nest *n, step *steps)
   ambit__print(&t, "{ /* %s:%u */\n", base_name(u->path), n->node->line);
   for (const step *s = steps; s; s = s->next)
     print_step(&t, in, s);
+  for (int i = 0; i < n->nrequires; i++)
+    ambit__print(&t, "%s  port_require(%s, \"%s\");\n", in, n->requires[i], n->reasons[i]);
   require_distinct(&t, in, steps->next ? steps : NULL);
   ambit__print(&t, "%s  if (port_go()) {\n", in);
   for (const step *s = steps; s; s = s->next)

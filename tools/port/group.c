@@ -194,7 +194,7 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
     p->fold[d] = (poly){0};
     p->extent[d] = port_poly_bad();
     if (!port_range(s->nest, diff, &lo, &hi)) { /* round the edge: the other end of the axis */
-      const poly n = a->array->extent_of[d];
+      const poly n = port_shape_extent(a->array, d);
       poly back = port_poly_sub(diff, n), forth = port_poly_add(diff, n);
 
       if (n.is_bad) return false;
@@ -365,7 +365,7 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     if (lo < p->low[d]) p->low[d] = lo;
     if (hi > p->high[d]) p->high[d] = hi;
   }
-  if (a->is_write) p->kind = P_WRITE;
+  if (a->is_write && p->kind == P_READ) p->kind = P_WRITE;
   if (a->is_read && meets_box(s, offsets, want.periodic | want.clamp)) p->reads_written = true;
   return p;
 }
@@ -385,5 +385,5 @@ param *port_step_value(step *s, const char *text, value_type type, const access 
     else if (n && name[n - 1] != '_')
       name[n++] = '_';
   name[n] = 0;
-  return add_param(s, &want, n ? name : "value", s->nest->node);
+  return add_param(s, &want, n ? port_text("%s", name) : "value", s->nest->node);
 }

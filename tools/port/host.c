@@ -76,7 +76,7 @@ typedef struct uses {
   node *scope;
 } uses;
 
-static value_type element_type(CXType t)
+static CXType element_of(CXType t)
 {
   t = clang_getCanonicalType(t);
   for (;;) {
@@ -84,15 +84,23 @@ static value_type element_type(CXType t)
 
     if (v == T_ARRAY) t = clang_getCanonicalType(clang_getArrayElementType(t));
     else if (v == T_POINTER) t = clang_getCanonicalType(clang_getPointeeType(t));
-    else return v;
+    else return t;
   }
+}
+
+/* Bytes may be those of anything. */
+static bool is_byte(CXType t)
+{
+  const enum CXTypeKind k = element_of(t).kind;
+
+  return k == CXType_UChar || k == CXType_Char_U || k == CXType_Char_S || k == CXType_SChar || k == CXType_Void;
 }
 
 static bool counts(CXType t)
 {
-  const value_type v = element_type(t);
+  const value_type v = port_type_of(element_of(t));
 
-  return v < T_OTHER && (h.types[v] || (v == T_STRUCT && h.has_structs));
+  return (v < T_OTHER && (h.types[v] || (v == T_STRUCT && h.has_structs))) || is_byte(t);
 }
 
 static node *base_of(node *e)
@@ -127,7 +135,7 @@ static void add_use(uses *u, node *base, bool is_write)
     u->writes_all = true;
     return;
   }
-  u->at[u->n++] = (use){text, base->type == T_ARRAY ? port_text("sizeof(%s)", text) : "1", is_write, base};
+  u->at[u->n++] = (use){text, base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param) ? port_text("sizeof(%s)", text) : "1", is_write, base};
 }
 
 static bool is_element(const node *e)
@@ -151,17 +159,19 @@ static void use_call(uses *u, node *e)
                                        "getrusage", NULL};
   static const char *const memory[] = {"free", "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign",
                                        "fopen", "exit", "abort", NULL};
+  static const char *const bytes[] = {"memcpy", "memmove", "memset", "memcmp", "fwrite", "fread", "write", "read", NULL};
   static const char *const reads[] = {"fwrite", "printf", "fprintf", "write", "memcmp", NULL};
 
   if (is_one_of(e->text, clocks)) u->waits = true;
-  if (e->callee || is_one_of(e->text, memory)) return;
-  if (!e->text[0] || !e->is_system) u->writes_all = true;
+  if ((e->callee && e->callee->is_editable) || is_one_of(e->text, memory)) return;
+  if (!e->text[0] || (!e->is_system && !e->callee)) u->writes_all = true;
   for (node *k = e->list; k; k = k->next) {
     node *a = k;
 
     while (a->kind == N_CAST)
       a = a->a;
     if ((a->type != T_POINTER && a->type != T_ARRAY) || !counts(a->ctype)) continue;
+    if (a->kind == N_OPAQUE || (e->is_system && is_byte(a->ctype) && !is_one_of(e->text, bytes))) continue; /* text */
     if (a->kind == N_UNARY && a->op[0] == '&') {
       if (a->a->kind == N_NAME && a->a->type != T_ARRAY) continue; /* one variable */
       a = a->a;

@@ -277,9 +277,9 @@ static bool print_reduction(step *s, ambit__text *t, node *e)
                        "sum(any) frees the order of the sum");
   if (!p) {
     if (s->nparams == AMBIT_MAX_PARAMS) return port_refuse(s->nest, e, "there are too many numbers", NULL);
+    want.name = port_step_name(s, NULL, e->a->sym->name);
     p = &s->params[s->nparams++];
     *p = want;
-    p->name = port_step_name(s, NULL, e->a->sym->name);
   }
   if (p->kind == P_SUM || p->kind == P_TERM) {
     ambit__print(t, "*%s %s ", p->name, p->kind == P_SUM ? "+=" : "=");

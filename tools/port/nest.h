@@ -60,6 +60,8 @@ typedef struct array {
   int level_of[AXES];
   poly stride_of[AXES];  /* LEVEL_FLAT: elements */
   poly extent_of[AXES];  /* bad: open, or known to the compiler only */
+  poly reach_of[AXES];   /* the furthest index of any access, and 1 */
+  bool has_reach[AXES];
   struct array *next;
 } array;
 
@@ -104,6 +106,8 @@ typedef struct nest {
   loop inner[32]; /* short loops of the kernel */
   symbol *locals[256]; /* variables of the kernel */
   int nlocals;
+  int nrequires; /* conditions at run time, as C text */
+  const char *requires[16], *reasons[16];
   const node *fault; /* where it cannot be translated */
   const char *why, *advice;
 } nest;
@@ -143,6 +147,8 @@ const char *port_base_text(const access *a);
 void port_shapes_learn(nest *n);
 void port_shapes_settle(void);
 bool port_shapes_apply(nest *n);
+/* How far an axis goes: as declared, or as far as any access of the function; bad: not known. */
+poly port_shape_extent(const array *a, int axis);
 
 typedef enum param_kind {
   P_READ,
@@ -185,8 +191,6 @@ typedef struct step {
   bool has_reductions;
   int nparams;
   param params[AMBIT_MAX_PARAMS];
-  int nrequires;
-  const char *requires[16], *reasons[16];
   const char *text; /* of the kernel */
   int nnames;       /* names of the variables of the kernel */
   const symbol *named[128];
@@ -203,7 +207,7 @@ const char *port_step_name(step *s, const symbol *sym, const char *wish);
 /* The values that a polynomial in variables of short loops can have; false: something else is in it. */
 bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 
-/* depend.c */
+/* depend.c: false after a refusal; conditions that it cannot prove are left to the run. */
 bool port_depend(nest *n, step *steps);
 
 /* kernel.c: fills in the text and the parameters; false after a refusal. */

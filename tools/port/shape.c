@@ -55,7 +55,7 @@ void port_shapes_learn(nest *n)
       for (int k = 0; k < n->nloops; k++)
         if (port_poly_split(p, n->loops[k].atom, &c, &r) && c.n) {
           a->array->is_axis[l] = true;
-          if (a->array->levels[l] == LEVEL_FLAT) add_stride(a->array, l, c);
+          if (a->array->levels[l] != LEVEL_ROWS) add_stride(a->array, l, c);
           p = r;
         }
     }
@@ -132,6 +132,9 @@ void port_shapes_settle(void)
         a->is_axis[l] = true;
       if (a->levels[l] == LEVEL_ROWS) a->is_axis[l] = true;
       if (!a->is_axis[l]) continue;
+      if (a->levels[l] == LEVEL_TYPED && a->nstrides[l] &&
+          (a->nstrides[l] > 1 || !port_poly_equal(a->strides[l][0], port_poly_number(1))))
+        a->levels[l] = LEVEL_FLAT; /* double u[NX * NY] */
       if (a->levels[l] == LEVEL_FLAT)
         settle_flat(a, l);
       else
@@ -155,8 +158,29 @@ static poly loops_of(const nest *n, poly p, poly *rest)
   return loops;
 }
 
+static bool has_loop(const nest *n, poly p)
+{
+  for (int k = 0; k < n->nloops; k++)
+    if (port_poly_has(p, n->loops[k].atom)) return true;
+  return false;
+}
+
+/* An index without a loop variable that came out negative is one from the end of the axis: nx + 1 of
+ * rows of nx + 2 is not -1 of the next row. */
+static void borrow(const nest *n, access *a, int first, int end)
+{
+  for (int d = end - 1; d > first; d--) {
+    int64_t x;
+
+    if (has_loop(n, a->index[d]) || !port_poly_is_number(a->index[d], &x) || x >= 0) continue;
+    a->index[d] = port_poly_add(a->index[d], a->array->extent_of[d]);
+    a->index[d - 1] = port_poly_sub(a->index[d - 1], port_poly_number(1));
+  }
+}
+
 static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
 {
+  const int first = *axis;
   array *s = a->array;
   poly rest, loops = loops_of(n, p, &rest), q, r;
 
@@ -173,6 +197,7 @@ static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
     a->index[(*axis)++] = port_poly_add(index, q);
     rest = r;
   }
+  borrow(n, a, first, *axis);
   if (rest.is_bad || loops.n)
     return port_refuse(n, a->node, port_text("the subscript of '%s' does not fit its shape", s->root->name),
                        "tell the shape: #pragma ambit shape(u[ny][nx])");
@@ -221,6 +246,33 @@ static bool apply(nest *n, access *a)
   return true;
 }
 
+/* The furthest index of each axis, where accesses can be compared. */
+static void note_reach(const nest *n, const access *a)
+{
+  for (int d = 0; d < a->naxes; d++) {
+    array *s = a->array;
+    poly end = port_poly_add(a->index[d], port_poly_number(1)), c, r;
+    int64_t x;
+
+    if (a->guards[d]) continue;
+    for (int k = 0; k < n->nloops; k++)
+      if (port_poly_has(end, n->loops[k].atom) && port_poly_split(end, n->loops[k].atom, &c, &r))
+        end = port_poly_add(port_poly_sub(r, port_poly_number(1)), n->loops[k].hi);
+    if (!s->has_reach[d]) s->reach_of[d] = end;
+    s->has_reach[d] = true;
+    if (!port_poly_is_number(port_poly_sub(end, s->reach_of[d]), &x)) {
+      if (port_poly_is_number(s->reach_of[d], NULL)) s->reach_of[d] = end; /* n is more than a number */
+    } else if (x > 0)
+      s->reach_of[d] = end;
+  }
+}
+
+poly port_shape_extent(const array *a, int axis)
+{
+  if (!a->extent_of[axis].is_bad) return a->extent_of[axis];
+  return a->has_reach[axis] ? a->reach_of[axis] : port_poly_bad();
+}
+
 bool port_shapes_apply(nest *n)
 {
   for (int tries = 0; tries < 4; tries++) {
@@ -228,6 +280,8 @@ bool port_shapes_apply(nest *n)
 
     for (int i = 0; ok && i < n->naccesses; i++)
       ok = apply(n, n->accesses[i]);
+    for (int i = 0; ok && i < n->naccesses; i++)
+      note_reach(n, n->accesses[i]);
     if (ok || (n->why && n->why[0])) return ok;
     n->why = NULL; /* an axis was missing */
     port_shapes_settle();

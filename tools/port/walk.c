@@ -484,14 +484,35 @@ static void search(node *body, const symbol *var, subscript_search *s, int depth
   if (depth < 4) port_walk(body, follow_temporaries, &f);
 }
 
-/* A loop over cells: its variable selects the element that is written, or, where nothing is, read. */
-static bool is_cell_loop(node *f, const loop *l)
+static bool declares(node *e, void *user)
+{
+  return e->kind == N_DECL && e->sym == user;
+}
+
+typedef struct collects {
+  nest *n;
+  node *body;
+} collects;
+
+/* An assignment to a variable of the kernel that lives longer than one round of the loop. */
+static bool is_collecting(node *e, void *user)
+{
+  const collects *c = user;
+
+  return e->kind == N_ASSIGN && e->a->kind == N_NAME && port_nest_is_local(c->n, e->a->sym) &&
+         !port_find(c->body, declares, e->a->sym);
+}
+
+/* A loop over cells: its variable selects the element that is written, or, where nothing is, read. A
+ * short one that collects something for a cell is part of the kernel. */
+static bool is_cell_loop(nest *n, node *f, const loop *l)
 {
   subscript_search s = {l->var, false, false};
+  collects c = {n, f->d};
 
   search(f->d, l->var, &s, 0);
   if (port_find(f->d, writes_elements, NULL)) return s.in_write;
-  return s.in_read && !is_short(l);
+  return s.in_read && !(is_short(l) && port_find(f->d, is_collecting, &c));
 }
 
 /* ---- statements ---- */
@@ -757,7 +778,7 @@ static bool cells(nest *n, node *list, const node *prefix)
     next = s->next;
     if (s->kind == S_BLOCK && s == list && !next) return cells(n, s->list, prefix);
     if (s->kind == S_FOR && !header(n, s, &l)) return false;
-    if (s->kind == S_FOR && is_cell_loop(s, &l)) {
+    if (s->kind == S_FOR && is_cell_loop(n, s, &l)) {
       add_leaf(n, block);
       block = prefix_block(block->list, s);
       tail = end_of(block);
@@ -846,7 +867,7 @@ bool port_nest_open(nest *n)
   if (!port_inline(n)) return false;
   port_walk(n->copy, note_assigned, NULL);
   if (!header(n, n->copy, &l)) return false;
-  if (!is_cell_loop(n->copy, &l))
+  if (!is_cell_loop(n, n->copy, &l))
     return port_refuse(n, n->node, "the loop is not over cells: its variable is in no subscript that is written",
                        NULL);
   n->is_cells = true;
