@@ -50,7 +50,7 @@ def ways(tools, devices, processes):
             yield f"{pathlib.Path(mpirun[0]).name} -n {n}", [*mpirun, "-n", str(n)], {"AMBIT_THREADS": "1"}
 
 
-def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes=(2,), flags=(), nests=None, sanitize=True):
+def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes=(2,), flags=(), nests=None, sanitize=True, strict_parallel=True):
     """Serial against translated. runs: arguments of the program, one tuple for each run. nests: how many must be translated."""
     source, folder = pathlib.Path(source), pathlib.Path(folder)
     name = source.stem
@@ -71,7 +71,7 @@ def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes
         for way, before, env in ways(tools, devices, processes):
             got = tools.run(*before, ported, *words, env=env)
             assert got.returncode == want.returncode, f"{name} {words} on {way}: exit {got.returncode}\n{got.stderr[-3000:]}"
-            assert "runs serially" not in got.stderr, f"{name} {words} on {way}: {got.stderr[-2000:]}"
+            assert not strict_parallel or "runs serially" not in got.stderr, f"{name} {words} on {way}: {got.stderr[-2000:]}"
             assert got.stdout == want.stdout, (f"{name} {words} on {way}: other output\nserial: {want.stdout[:600]}\nported: "
                                                f"{got.stdout[:600]}\n{got.stderr[-1000:]}")
     return notes

@@ -177,6 +177,23 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi)
   return true;
 }
 
+/* The distance to the other end of an axis, as a short one round the edge; *extent: what the axis must have. */
+static bool round_edge(const step *s, const access *a, int d, poly *diff, poly *extent)
+{
+  const poly candidates[2] = {a->array->extent_of[d], a->array->has_reach[d] ? a->array->reach_of[d] : port_poly_bad()};
+
+  for (int i = 0; i < 2; i++) {
+    const poly n = candidates[i], back = port_poly_sub(*diff, n), forth = port_poly_add(*diff, n);
+    int64_t lo, hi;
+
+    if (n.is_bad || (!port_range(s->nest, back, &lo, &hi) && !port_range(s->nest, forth, &lo, &hi))) continue;
+    *diff = port_range(s->nest, back, &lo, &hi) ? back : forth;
+    *extent = n;
+    return true;
+  }
+  return false;
+}
+
 /* Which axis of the array each axis of the grid is. */
 static bool align(const step *s, const access *a, param *p, poly *offsets)
 {
@@ -194,14 +211,8 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
     p->fold[d] = (poly){0};
     p->extent[d] = port_poly_bad();
     if (!port_range(s->nest, diff, &lo, &hi)) { /* round the edge: the other end of the axis */
-      const poly n = port_shape_extent(a->array, d);
-      poly back = port_poly_sub(diff, n), forth = port_poly_add(diff, n);
-
-      if (n.is_bad) return false;
-      diff = port_range(s->nest, back, &lo, &hi) ? back : forth;
-      if (!port_range(s->nest, diff, &lo, &hi)) return false;
+      if (!round_edge(s, a, d, &diff, &p->extent[d])) return false;
       p->periodic |= 1u << d;
-      p->extent[d] = n;
     }
     offsets[d] = diff;
     if (a->guards[d]) {
@@ -364,6 +375,11 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     if ((want.periodic | want.clamp) >> d & 1) continue;
     if (lo < p->low[d]) p->low[d] = lo;
     if (hi > p->high[d]) p->high[d] = hi;
+  }
+  if (p->periodic & p->clamp) {
+    port_refuse(s->nest, a->node, port_text("'%s' is read round an edge and clamped at it in the same nest", a->array->root->name),
+                "split the nest");
+    return NULL;
   }
   if (a->is_write && p->kind == P_READ) p->kind = P_WRITE;
   if (a->is_read && meets_box(s, offsets, want.periodic | want.clamp)) p->reads_written = true;

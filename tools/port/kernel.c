@@ -25,10 +25,13 @@ static bool is_real(value_type t)
 
 /* ---- names and integers ---- */
 
+static bool to_real; /* what is printed becomes a float or a double at once: any integer will do */
+
 static const char *value_name(step *s, const char *text, value_type type, const access *element, const node *at)
 {
   param *p;
 
+  if (type == T_INTEGER && to_real) type = T_I64;
   if (type > T_I64) {
     port_refuse(s->nest, at, port_text("'%s' has a type that kernels do not know", text),
                 "int, long, float and double are understood");
@@ -188,24 +191,38 @@ static bool print_name(step *s, ambit__text *t, node *e)
   return true;
 }
 
+/* An operand; of an operation on real numbers if `real` is set. */
+static bool operand(step *s, ambit__text *t, node *e, bool real)
+{
+  const bool before = to_real;
+  bool ok;
+
+  to_real = real && (e->kind == N_NAME || e->access);
+  ok = print(s, t, e);
+  to_real = before;
+  return ok;
+}
+
 static bool print_operator(step *s, ambit__text *t, node *e)
 {
+  const bool real = is_real(e->type);
+
   if (e->type == T_INTEGER)
     return port_refuse(s->nest, e, "an operation on unsigned numbers", "int, long, float and double are understood");
   ambit__print(t, "(");
   if (e->kind == N_UNARY) {
     ambit__print(t, "%s", e->op);
-    if (!print(s, t, e->a)) return false;
+    if (!operand(s, t, e->a, real)) return false;
   } else if (e->kind == N_COND) {
-    if (!print(s, t, e->a)) return false;
+    if (!operand(s, t, e->a, false)) return false;
     ambit__print(t, " ? ");
-    if (!print(s, t, e->b)) return false;
+    if (!operand(s, t, e->b, real)) return false;
     ambit__print(t, " : ");
-    if (!print(s, t, e->c)) return false;
+    if (!operand(s, t, e->c, real)) return false;
   } else {
-    if (!print(s, t, e->a)) return false;
+    if (!operand(s, t, e->a, real)) return false;
     ambit__print(t, " %s ", e->op);
-    if (!print(s, t, e->b)) return false;
+    if (!operand(s, t, e->b, real)) return false;
   }
   ambit__print(t, ")");
   return true;
@@ -224,7 +241,7 @@ static bool print(step *s, ambit__text *t, node *e)
   case N_CAST:
     if (e->type > T_I64) return port_refuse(s->nest, e, "a cast to a type that kernels do not know", NULL);
     ambit__print(t, "(%s)", type_names[e->type]);
-    return print(s, t, e->a);
+    return operand(s, t, e->a, is_real(e->type));
   case N_CALL:
     ambit__print(t, "%s(", e->text);
     if (!print_args(s, t, e->list)) return false;

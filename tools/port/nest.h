@@ -147,8 +147,6 @@ const char *port_base_text(const access *a);
 void port_shapes_learn(nest *n);
 void port_shapes_settle(void);
 bool port_shapes_apply(nest *n);
-/* How far an axis goes: as declared, or as far as any access of the function; bad: not known. */
-poly port_shape_extent(const array *a, int axis);
 
 typedef enum param_kind {
   P_READ,

@@ -267,12 +267,6 @@ static void note_reach(const nest *n, const access *a)
   }
 }
 
-poly port_shape_extent(const array *a, int axis)
-{
-  if (!a->extent_of[axis].is_bad) return a->extent_of[axis];
-  return a->has_reach[axis] ? a->reach_of[axis] : port_poly_bad();
-}
-
 bool port_shapes_apply(nest *n)
 {
   for (int tries = 0; tries < 4; tries++) {

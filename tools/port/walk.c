@@ -360,6 +360,18 @@ static bool loop_step(node *inc, const symbol *var, int64_t *by)
   return *by != 0;
 }
 
+/* Without variables of loops. */
+static bool is_steady(const nest *n, poly p)
+{
+  for (int k = 0; k < n->nloops; k++)
+    if (port_poly_has(p, n->loops[k].atom)) return false;
+  for (int k = 0; k < n->ninner; k++)
+    if (port_poly_has(p, n->inner[k].atom)) return false;
+  for (int k = 0; k < n->nguards; k++)
+    if (port_poly_has(p, n->guards[k].atom)) return false;
+  return !p.is_bad;
+}
+
 static bool header(nest *n, node *f, loop *l)
 {
   static const char *const advice = "write it as for (i = a; i < b; i++)";
@@ -384,8 +396,8 @@ static bool header(nest *n, node *f, loop *l)
   }
   from = port_poly_of(n, first);
   to = port_poly_of(n, limit);
-  if (from.is_bad || to.is_bad)
-    return port_refuse(n, from.is_bad ? first : limit, "a bound of the loop changes inside the nest",
+  if (!is_steady(n, from) || !is_steady(n, to))
+    return port_refuse(n, is_steady(n, to) ? first : limit, "a bound of the loop changes inside the nest",
                        "bounds must be the same for all cells: a box");
   l->is_down = by < 0;
   l->step = by < 0 ? -by : by;

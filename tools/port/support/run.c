@@ -132,7 +132,8 @@ static int port_bounds(port_argument *a)
     if (free_axis) {
       r->lo[d] = 0;
       r->hi[d] = r->extent[d];
-      if (port_now->lo[d] < 0 || port_now->hi[d] > r->extent[d]) return 0;
+      if (port_now->lo[d] + slot->low[d] < 0 || port_now->hi[d] + slot->high[d] > r->extent[d])
+        return 0;
     }
     if (!r->stride[d] && !r->nrows) {
       r->lo[d] = port_now->lo[d] < 0 ? 0 : port_now->lo[d];
@@ -176,6 +177,17 @@ static int port_same_array(const port_record *a, const port_record *b)
   return 1;
 }
 
+/* The same, if steps have touched more of it already. */
+static int64_t port_needs(const port_argument *a, int d)
+{
+  int64_t n = port_open_extent(a, d);
+
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_same_array(port_records[i], &a->r) && port_records[i]->hi[d] > n)
+      n = port_records[i]->hi[d];
+  return n;
+}
+
 /* ---- grids and fields ---- */
 
 static ambit_grid *port_grid(int axes, const int64_t *extents)
@@ -204,16 +216,15 @@ static int port_covers(const ambit_grid *g, const int64_t *extents, int axes)
 }
 
 /* The grid of the step: one that an array of it has, if that is large enough. */
-static ambit_grid *port_choose_grid(port_record **records, unsigned exact)
+static ambit_grid *port_choose_grid(port_record **records, int exact)
 {
   const int axes = port_now->rule->axes;
   int64_t need[PORT_AXES] = {0};
 
   for (int i = 0; i < port_now->nargs; i++)
     for (int d = 0; d < axes; d++) {
-      int64_t n = port_open_extent(&port_now->args[i], d);
+      const int64_t n = port_needs(&port_now->args[i], d);
 
-      if (records[i]->hi[d] > n) n = records[i]->hi[d];
       if (n > need[d]) need[d] = n;
     }
   for (int i = 0; i < port_now->nargs; i++)
@@ -475,7 +486,7 @@ static const char *port_check(void)
     for (int k = 0; k < port_now->nargs; k++)
       for (int d = 0; d < rule->axes; d++)
         if (((slot->periodic | slot->clamp) >> d & 1) &&
-            port_open_extent(&port_now->args[k], d) > port_now->args[i].r.extent[d])
+            port_needs(&port_now->args[k], d) > port_now->args[i].r.extent[d])
           return "arrays of different extents are read round their edges";
     for (int k = 0; k < i; k++) {
       const port_kind kind = rule->slots[port_now->args[k].slot].kind;
@@ -493,14 +504,14 @@ static void port_do(void)
   port_record *records[PORT_SLOTS];
   port_rule *rule = port_now->rule;
   ambit_grid *g;
-  unsigned exact = 0;
+  int exact = 0;
 
   for (int i = 0; i < port_now->nargs; i++) {
     const port_slot *slot = &rule->slots[port_now->args[i].slot];
 
     records[i] = port_record_of(&port_now->args[i]);
     port_grow(records[i], &port_now->args[i].r);
-    exact |= slot->periodic | slot->clamp;
+    exact |= (slot->periodic | slot->clamp) != 0;
   }
   g = port_choose_grid(records, exact);
   if (!rule->kernel) rule->kernel = ambit_kernel_create(port_context, rule->text);

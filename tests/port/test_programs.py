@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Programs of every form, serial against translated: all arrays and all output, byte for byte.
+
+    test_programs.py ambit-port libambit.so source-folder cc devices processes mpirun... [-- program...]
+"""
+import pathlib, sys, tempfile
+
+import check
+
+# How many nests each program has, and the arguments it runs with. None is left serial.
+PROGRAMS = {
+    "converge": (3, [()]),
+    "edges_flat": (3, [(), (7, 5)]),
+    "fdtd": (4, [()]),
+    "hostcode": (2, [()]),
+    "jacobi_flat": (1, [(), (5, 64)]),
+    "periodic": (4, [()]),
+    "redblack": (4, [()]),
+    "rows": (1, [()]),
+    "static_arrays": (2, [()]),
+    "structs": (3, [()]),
+    "wave3d": (1, [(), (23,)]),
+}
+
+
+def main():
+    words = sys.argv[1:]
+    only = words[words.index("--") + 1:] if "--" in words else []
+    words = words[:words.index("--")] if "--" in words else words
+    port, library, source, cc, devices, processes, *mpiruns = words
+    tools = check.Tools(port, library, source, cc, mpiruns)
+    failed = 0
+    for name, (nests, runs) in PROGRAMS.items():
+        if only and name not in only:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check.compare(tools, check.HERE / "programs" / f"{name}.c", folder, runs=runs, devices=devices.split(","),
+                              processes=[int(n) for n in processes.split(",") if n], nests=nests)
+                print("ok", name)
+            except AssertionError as e:
+                failed += 1
+                print("FAILED", name, e)
+    have = {p.stem for p in (check.HERE / "programs").glob("*.c")}
+    if have != set(PROGRAMS):
+        failed += 1
+        print("FAILED: programs and list differ:", have ^ set(PROGRAMS))
+    return failed != 0
+
+
+sys.exit(main())
