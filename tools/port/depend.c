@@ -43,7 +43,6 @@ static bool other_planes(nest *n, const access *p, const access *q)
 {
   for (int l = 0; l < p->nsubs; l++) {
     const poly diff = port_poly_sub(p->subs[l], q->subs[l]);
-    const char *text;
     int64_t x;
 
     if (p->array->is_axis[l]) continue;
@@ -51,12 +50,8 @@ static bool other_planes(nest *n, const access *p, const access *q)
       if (x) return true;
       continue;
     }
-    text = port_text("(%s) != (%s)", port_poly_print(p->subs[l]), port_poly_print(q->subs[l]));
-    for (int i = 0; i < n->nrequires; i++)
-      if (!strcmp(n->requires[i], text)) return true;
-    if (n->nrequires == 16) continue;
-    n->requires[n->nrequires] = text;
-    n->reasons[n->nrequires++] = "it reads what it writes";
+    port_require(n, port_text("(%s) != (%s)", port_poly_print(p->subs[l]), port_poly_print(q->subs[l])),
+                 "it reads what it writes");
     return true;
   }
   return false;

@@ -49,7 +49,7 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
     ambit__print(t, ", ");
     print_offsets(t, p->high, s->naxes);
   }
-  if (p->periodic || p->clamp) ambit__print(t, ", %u, %u", p->periodic, p->clamp);
+  if (p->periodic || p->clamp) ambit__print(t, ", %u, %u, %u", p->periodic, p->clamp & ~p->periodic, p->loose);
   ambit__print(t, "}, /* %s */\n", p->name);
   if (p->kind == P_UPDATE) ambit__print(t, "     {PORT_SHADOW, %s}, /* %s_new */\n", types[p->type], p->name);
 }

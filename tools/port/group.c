@@ -194,6 +194,43 @@ static bool round_edge(const step *s, const access *a, int d, poly *diff, poly *
   return false;
 }
 
+static bool is_negative(poly p)
+{
+  int64_t x;
+
+  return port_poly_is_number(p, &x) && x < 0;
+}
+
+static bool is_positive(poly p)
+{
+  int64_t x;
+
+  return port_poly_is_number(p, &x) && x > 0;
+}
+
+/* Whether the loop would leave the array here, but conditions around the access keep it inside. */
+static bool is_kept_inside(const step *s, const access *a, int d, int which, poly shift)
+{
+  static const char reason[] = "it reads outside the extents of an array";
+  const loop *l;
+  poly end, lo, hi;
+  int64_t x;
+
+  if (which < 0 || a->guards[d] || !a->is_read) return false;
+  l = &s->nest->loops[which];
+  end = a->array->extent_of[d];
+  if (end.is_bad) end = port_poly_add(l->hi, s->shift[d]);
+  lo = port_poly_add(l->lo, shift);
+  hi = port_poly_sub(port_poly_add(l->hi, shift), end);
+  if (!is_negative(lo) && !is_positive(hi)) return false;
+  lo = port_poly_add(a->from[which], shift);
+  hi = port_poly_sub(port_poly_add(a->to[which], shift), end);
+  if ((port_poly_is_number(lo, &x) && x < 0) || (port_poly_is_number(hi, &x) && x > 0)) return false;
+  if (!port_poly_is_number(lo, NULL)) port_require(s->nest, port_text("(%s) >= 0", port_poly_print(lo)), reason);
+  if (!port_poly_is_number(hi, NULL)) port_require(s->nest, port_text("(%s) <= 0", port_poly_print(hi)), reason);
+  return true;
+}
+
 /* Which axis of the array each axis of the grid is. */
 static bool align(const step *s, const access *a, param *p, poly *offsets)
 {
@@ -205,7 +242,13 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
     int64_t lo, hi;
     poly diff;
 
-    if (!take_index(s->nest, a->index[d], &which, &shift) || which != s->loop_of[d]) return false;
+    if (!take_index(s->nest, a->index[d], &which, &shift)) return false;
+    if (which < 0 && s->loop_of[d] >= 0 &&
+        port_poly_equal(port_poly_sub(a->to[s->loop_of[d]], a->from[s->loop_of[d]]), port_poly_number(1))) {
+      which = s->loop_of[d]; /* a condition leaves one value of the loop variable: count from there */
+      shift = port_poly_sub(shift, a->from[which]);
+    }
+    if (which != s->loop_of[d]) return false;
     diff = port_poly_sub(shift, s->shift[d]);
     p->axis_of[d] = d;
     p->fold[d] = (poly){0};
@@ -213,13 +256,22 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
     if (!port_range(s->nest, diff, &lo, &hi)) { /* round the edge: the other end of the axis */
       if (!round_edge(s, a, d, &diff, &p->extent[d])) return false;
       p->periodic |= 1u << d;
+      p->exact |= 1u << d;
     }
     offsets[d] = diff;
+    if (is_kept_inside(s, a, d, which, shift)) {
+      const poly n = a->array->extent_of[d];
+
+      p->clamp |= 1u << d; /* what is read outside is not used */
+      p->loose |= 1u << d;
+      p->extent[d] = n.is_bad ? port_poly_add(s->nest->loops[which].hi, s->shift[d]) : n;
+    }
     if (a->guards[d]) {
       if (a->guards[d]->is_periodic)
         p->periodic |= 1u << d;
       else
         p->clamp |= 1u << d;
+      p->exact |= 1u << d;
       p->extent[d] = a->guards[d]->n;
     }
   }
@@ -367,6 +419,8 @@ param *port_step_param(step *s, const access *a, poly *offsets)
   if (!p && !(p = add_param(s, &want, a->array->root->name, a->node))) return NULL;
   p->periodic |= want.periodic;
   p->clamp |= want.clamp;
+  p->exact |= want.exact;
+  p->loose = (p->loose | want.loose) & ~p->exact;
   for (int d = 0; d < s->naxes; d++) {
     int64_t lo, hi;
 
@@ -376,7 +430,7 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     if (lo < p->low[d]) p->low[d] = lo;
     if (hi > p->high[d]) p->high[d] = hi;
   }
-  if (p->periodic & p->clamp) {
+  if (p->periodic & p->clamp & ~p->loose) {
     port_refuse(s->nest, a->node, port_text("'%s' is read round an edge and clamped at it in the same nest", a->array->root->name),
                 "split the nest");
     return NULL;

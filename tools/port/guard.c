@@ -69,11 +69,12 @@ static poly modulo(nest *n, node *e)
 typedef struct at_end {
   bool is_low;  /* i == lo, else i == hi - 1 */
   bool holds_at_end;
+  bool is_loose; /* one cell further in as well: max(i - 1, 0) says so, and means the same */
 } at_end;
 
-static bool read_condition(nest *n, node *c, const loop *l, poly shift, at_end *e)
+static bool read_condition(nest *n, node *c, const loop *l, at_end *e)
 {
-  poly a, b, d, lo = port_poly_add(l->lo, shift), hi = port_poly_add(l->hi, shift), zero = {0};
+  poly a, b, d, zero = {0};
   const char *op;
   int64_t x;
 
@@ -83,8 +84,6 @@ static bool read_condition(nest *n, node *c, const loop *l, poly shift, at_end *
   if (a.is_bad || b.is_bad) return false;
   op = c->op;
   d = port_poly_sub(a, b); /* op 0 */
-  (void)lo;
-  (void)hi;
   {
     poly k, r;
 
@@ -110,12 +109,15 @@ static bool read_condition(nest *n, node *c, const loop *l, poly shift, at_end *
       return true;
     }
     if (strcmp(op, "<=") && strcmp(op, ">")) return false;
-    if (port_poly_equal(r, l->lo)) { /* i <= lo; i > lo */
+    if (port_poly_equal(r, l->lo) || port_poly_equal(r, port_poly_add(l->lo, port_poly_number(1)))) { /* i > lo; i - 1 > lo */
+      e->is_loose = !port_poly_equal(r, l->lo);
       e->is_low = true;
       e->holds_at_end = op[0] == '<';
       return true;
     }
-    if (port_poly_equal(port_poly_add(r, port_poly_number(2)), l->hi)) { /* i <= hi - 2; i > hi - 2 */
+    if (port_poly_equal(port_poly_add(r, port_poly_number(2)), l->hi) ||
+        port_poly_equal(port_poly_add(r, port_poly_number(3)), l->hi)) { /* i <= hi - 2; i + 1 <= hi - 2 */
+      e->is_loose = !port_poly_equal(port_poly_add(r, port_poly_number(2)), l->hi);
       e->is_low = false;
       e->holds_at_end = op[0] == '>';
       return true;
@@ -124,35 +126,49 @@ static bool read_condition(nest *n, node *c, const loop *l, poly shift, at_end *
   return false;
 }
 
-/* i == 0 ? n - 1 : i - 1 */
+static poly with_value(poly p, const loop *l, poly x)
+{
+  poly c, r;
+
+  if (!port_poly_split(p, l->atom, &c, &r)) return port_poly_bad();
+  return port_poly_add(port_poly_mul(c, x), r);
+}
+
+/* i == 0 ? n - 1 : i - 1, flattened or not: inside, the index is s * (i - 1) + rest; at the end it is s more (clamp), or n * s
+ * more (periodic). At the high end it is less. */
+static poly choice_of(nest *n, node *e, poly yes, poly no, const loop *l)
+{
+  const poly extent = port_poly_sub(l->hi, l->lo), one = port_poly_number(1);
+  at_end end = {false, false, false};
+  poly inner, last, x, diff, stride, rest, moved, g;
+  int64_t lo;
+
+  if (!read_condition(n, e->a, l, &end)) return port_poly_bad();
+  if (!port_poly_is_number(l->lo, &lo) || lo) return port_poly_bad(); /* the whole axis */
+  inner = end.holds_at_end ? no : yes;
+  last = end.holds_at_end ? yes : no;
+  if (!port_poly_split(inner, l->atom, &stride, &rest) || !stride.n) return port_poly_bad();
+  x = end.is_low ? l->lo : port_poly_sub(l->hi, one);
+  diff = port_poly_sub(with_value(last, l, x), with_value(inner, l, x));
+  if (!end.is_low) diff = port_poly_sub(port_poly_number(0), diff);
+  moved = port_poly_add(port_poly_atom(l->atom), port_poly_number(end.is_low ? -1 : 1));
+  if (port_poly_equal(diff, stride))
+    g = make(n, moved, false, l->hi);
+  else if (port_poly_equal(diff, port_poly_mul(stride, extent)) && !end.is_loose)
+    g = make(n, moved, true, l->hi);
+  else
+    return port_poly_bad();
+  return port_poly_add(port_poly_mul(stride, g), port_poly_sub(inner, port_poly_mul(stride, moved)));
+}
+
 static poly choice(nest *n, node *e)
 {
-  poly yes = port_poly_of(n, e->b), no = port_poly_of(n, e->c), last, inner, shift;
-  const loop *l;
-  at_end end;
-  int64_t x, lo;
+  const poly yes = port_poly_of(n, e->b), no = port_poly_of(n, e->c);
 
-  if (yes.is_bad || no.is_bad) return port_poly_bad();
-  l = only_loop(n, no, &shift);
-  if (!l) l = only_loop(n, yes, &shift);
-  if (!l || !read_condition(n, e->a, l, shift, &end)) return port_poly_bad();
-  last = end.holds_at_end ? yes : no;
-  inner = end.holds_at_end ? no : yes;
-  if (only_loop(n, inner, &shift) != l || !port_poly_is_number(shift, &x)) return port_poly_bad();
-  if (port_poly_has(last, l->atom)) { /* i == 0 ? i : i - 1, i == 0 ? i + n - 1 : i - 1 */
-    poly c;
+  for (int k = 0; k < n->nloops && !yes.is_bad && !no.is_bad; k++) {
+    const poly p = choice_of(n, e, yes, no, &n->loops[k]);
 
-    if (!port_poly_split(last, l->atom, &c, &shift)) return port_poly_bad();
-    last = port_poly_add(shift, end.is_low ? l->lo : port_poly_sub(l->hi, port_poly_number(1)));
-  }
-  if (!port_poly_is_number(l->lo, &lo) || lo) return port_poly_bad(); /* the whole axis */
-  if (end.is_low && x == -1) {
-    if (port_poly_equal(last, port_poly_sub(l->hi, port_poly_number(1)))) return make(n, inner, true, l->hi);
-    if (port_poly_equal(last, port_poly_number(0))) return make(n, inner, false, l->hi);
-  }
-  if (!end.is_low && x == 1) {
-    if (port_poly_equal(last, port_poly_number(0))) return make(n, inner, true, l->hi);
-    if (port_poly_equal(last, port_poly_sub(l->hi, port_poly_number(1)))) return make(n, inner, false, l->hi);
+    if (!p.is_bad) return p;
   }
   return port_poly_bad();
 }

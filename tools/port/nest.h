@@ -74,11 +74,11 @@ typedef struct access {
   bool is_write, is_read;
   bool is_value; /* no loop variable in it: a number that all cells share */
   int order; /* of execution within a cell */
+  poly from[LOOPS], to[LOOPS]; /* the loop variables where it takes place: refine.c */
   /* shape.c: */
   int naxes;
   poly index[AXES];
   const guard *guards[AXES]; /* NULL: none */
-  bool is_conditional[AXES]; /* a condition keeps it inside the array */
 } access;
 
 typedef struct leaf {
@@ -107,7 +107,7 @@ typedef struct nest {
   symbol *locals[256]; /* variables of the kernel */
   int nlocals;
   int nrequires; /* conditions at run time, as C text */
-  const char *requires[16], *reasons[16];
+  const char *requires[48], *reasons[48];
   const node *fault; /* where it cannot be translated */
   const char *why, *advice;
 } nest;
@@ -117,6 +117,9 @@ extern array *port_arrays;
 
 /* Says why not; returns false. The first reason counts. */
 bool port_refuse(nest *n, const node *at, const char *why, const char *advice);
+
+/* A condition that the translated program checks when it runs: C text, and the reason to give. */
+void port_require(nest *n, const char *holds, const char *reason);
 
 /* walk.c */
 bool port_nest_open(nest *n);
@@ -134,6 +137,13 @@ bool port_inline(nest *n);
 /* guard.c */
 poly port_guard_poly(nest *n, node *e); /* bad: not a guarded index */
 const guard *port_guard_of(const nest *n, int atom);
+
+/* refine.c: the intervals of loop variables, by the conditions around a statement. */
+void port_refine_reset(void);
+bool port_refine_push(void);
+void port_refine_pop(void);
+void port_refine_condition(nest *n, node *condition, bool is_true);
+void port_refine_copy(const nest *n, poly *lo, poly *hi);
 
 /* access.c: the array that an expression is an element of; NULL after a refusal. */
 access *port_access_of(nest *n, node *e);
@@ -171,6 +181,7 @@ typedef struct param {
   int64_t low[AXES], high[AXES]; /* offsets that are read, by grid axis */
   bool reads_written;            /* it reads cells that the step may write */
   unsigned periodic, clamp;      /* grid axes */
+  unsigned loose, exact;         /* of these: what is read outside does not matter, or does */
   poly extent[AXES];             /* by grid axis, where a guard says it; else bad */
   const char *value;             /* P_VALUE: C text */
   const access *element;         /* P_VALUE: an element of an array, or NULL */

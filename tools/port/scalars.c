@@ -194,7 +194,21 @@ static bool is_reduction(nest *n, symbol *s)
 
 /* ---- temporaries ---- */
 
-/* Whether every use of s below n stands behind a plain assignment in its block. */
+/* Whether a statement gives s a value on every way through it, before it uses s. */
+static bool assigns(node *n, const symbol *s)
+{
+  if (!n) return false;
+  if (n->kind == S_BLOCK) {
+    for (node *k = n->list; k; k = k->next)
+      if (count(k, s)) return assigns(k, s);
+    return false;
+  }
+  if (n->kind == S_IF) return !count(n->a, s) && assigns(n->b, s) && assigns(n->c, s);
+  return n->kind == S_EXPR && n->a->kind == N_ASSIGN && !n->a->text && !strcmp(n->a->op, "=") && is_name(n->a->a, s) &&
+         !count(n->a->b, s);
+}
+
+/* Whether every use of s below n stands behind an assignment in its block. */
 static bool is_private_below(node *n, const symbol *s)
 {
   if (!n || !count(n, s)) return true;
@@ -203,9 +217,7 @@ static bool is_private_below(node *n, const symbol *s)
 
     while (k && !count(k, s))
       k = k->next;
-    if (k && k->kind == S_EXPR && k->a->kind == N_ASSIGN && !k->a->text && !strcmp(k->a->op, "=") &&
-        is_name(k->a->a, s) && !count(k->a->b, s))
-      return true;
+    if (k && assigns(k, s)) return true;
     for (; k; k = k->next)
       if (!is_private_below(k, s)) return false;
     return true;

@@ -41,6 +41,18 @@ bool port_refuse(nest *n, const node *at, const char *why, const char *advice)
   return false;
 }
 
+void port_require(nest *n, const char *holds, const char *reason)
+{
+  for (int i = 0; i < n->nrequires; i++)
+    if (!strcmp(n->requires[i], holds)) return;
+  if (n->nrequires == 48) {
+    port_refuse(n, n->node, "too many conditions depend on numbers that are known at run time only", NULL);
+    return;
+  }
+  n->requires[n->nrequires] = holds;
+  n->reasons[n->nrequires++] = reason;
+}
+
 /* ---- names ---- */
 
 bool port_nest_is_local(const nest *n, const symbol *s)
@@ -230,6 +242,17 @@ static bool is_invariant(nest *n, const access *a)
   return true;
 }
 
+/* Whether conditions leave one value of some loop variable here: u[0] where i == 0 is u[i]. */
+static bool is_pinned(const nest *n)
+{
+  poly from[LOOPS], to[LOOPS];
+
+  port_refine_copy(n, from, to);
+  for (int k = 0; k < n->nloops; k++)
+    if (port_poly_equal(port_poly_sub(to[k], from[k]), port_poly_number(1))) return true;
+  return false;
+}
+
 static bool element(nest *n, node *e, bool is_write, bool is_read)
 {
   access *a;
@@ -242,7 +265,7 @@ static bool element(nest *n, node *e, bool is_write, bool is_read)
     return true;
   }
   if (!(a = port_access_of(n, e))) return false;
-  if (!is_write && is_invariant(n, a)) { /* a number that all cells share */
+  if (!is_write && is_invariant(n, a) && !(a->nsubs && is_pinned(n))) { /* a number that all cells share */
     e->access = a;
     a->is_value = true;
     return true;
@@ -251,6 +274,7 @@ static bool element(nest *n, node *e, bool is_write, bool is_read)
   a->is_write = is_write;
   a->is_read = is_read;
   a->order = w.order++;
+  port_refine_copy(n, a->from, a->to);
   e->access = a;
   n->accesses[n->naccesses++] = a;
   return true;
@@ -290,14 +314,30 @@ static bool resolve_name(nest *n, node *e)
   return true;
 }
 
+/* Either side of a choice is computed only where its condition says so. */
+static bool resolve_where(nest *n, node *condition, bool is_true, node *e)
+{
+  bool ok;
+
+  if (!port_refine_push()) return resolve(n, e);
+  port_refine_condition(n, condition, is_true);
+  ok = resolve(n, e);
+  port_refine_pop();
+  return ok;
+}
+
 static bool resolve(nest *n, node *e)
 {
   if (!e) return true;
   switch (e->kind) {
   case N_NUMBER: return true;
   case N_NAME: return resolve_name(n, e);
-  case N_BINARY: return resolve(n, e->a) && resolve(n, e->b);
-  case N_COND: return resolve(n, e->a) && resolve(n, e->b) && resolve(n, e->c);
+  case N_BINARY:
+    if (!strcmp(e->op, "&&") || !strcmp(e->op, "||"))
+      return resolve(n, e->a) && resolve_where(n, e->a, e->op[0] == '&', e->b);
+    return resolve(n, e->a) && resolve(n, e->b);
+  case N_COND:
+    return resolve(n, e->a) && resolve_where(n, e->a, true, e->b) && resolve_where(n, e->a, false, e->c);
   case N_CAST: return resolve(n, e->a);
   case N_INDEX:
   case N_MEMBER: return element(n, e, false, true);
@@ -672,16 +712,19 @@ static bool expression(nest *n, node *e, node ***out)
   return true;
 }
 
-static bool branch(nest *n, node *b, node **out)
+static bool branch(nest *n, node *condition, bool is_true, node *b, node **out)
 {
   const int nbindings = w.nbindings;
   node *block = port_node(S_BLOCK, b), **tail = &block->list;
   const symbol *lost[32];
   int nlost = 0;
 
+  if (!port_refine_push()) return port_refuse(n, b, "conditions are nested too deeply", NULL);
+  port_refine_condition(n, condition, is_true);
   w.branches++;
   if (!statements(n, b->kind == S_BLOCK ? b->list : b, &tail)) return false;
   w.branches--;
+  port_refine_pop();
   for (int i = nbindings; i < w.nbindings && nlost < 32; i++)
     if (w.bindings[i].sym && w.bindings[i].value.is_bad && !w.bindings[i].is_tree)
       lost[nlost++] = w.bindings[i].sym;
@@ -694,12 +737,12 @@ static bool branch(nest *n, node *b, node **out)
 
 static bool conditional(nest *n, node *s, node ***out)
 {
-  node *copy = port_node(S_IF, s);
+  node *copy = port_node(S_IF, s), *condition = port_copy_tree(s->a);
 
   if (!resolve(n, s->a)) return false;
   copy->a = s->a;
-  if (!branch(n, s->b, &copy->b)) return false;
-  if (s->c && !branch(n, s->c, &copy->c)) return false;
+  if (!branch(n, condition, true, s->b, &copy->b)) return false;
+  if (s->c && !branch(n, condition, false, s->c, &copy->c)) return false;
   append(copy, out);
   return true;
 }
@@ -875,6 +918,7 @@ bool port_nest_open(nest *n)
   loop l;
 
   memset(&w, 0, sizeof w);
+  port_refine_reset();
   n->copy = port_copy_tree(n->node);
   if (!port_inline(n)) return false;
   port_walk(n->copy, note_assigned, NULL);

@@ -47,7 +47,8 @@ typedef struct port_slot {
   port_kind kind;
   ambit_type type;
   short low[PORT_AXES], high[PORT_AXES]; /* arrays: the offsets that are read, or 0 */
-  unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
+  unsigned periodic, clamp; /* sets of axes, a bit each: reads may leave the grid */
+  unsigned loose;           /* such reads are not used: any grid will do */
 } port_slot;
 
 typedef struct port_rule {

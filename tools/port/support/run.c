@@ -177,15 +177,14 @@ static int port_same_array(const port_record *a, const port_record *b)
   return 1;
 }
 
-/* The same, if steps have touched more of it already. */
-static int64_t port_needs(const port_argument *a, int d)
+/* The cells that a grid for this array must have along an axis: what steps touch. An array that is new
+ * may get all of its memory, so that it need not move when a step touches more. */
+static int64_t port_needs(const port_argument *a, int d, int exact)
 {
-  int64_t n = port_open_extent(a, d);
-
   for (int i = 0; i < port_nrecords; i++)
-    if (port_same_array(port_records[i], &a->r) && port_records[i]->hi[d] > n)
-      n = port_records[i]->hi[d];
-  return n;
+    if (port_same_array(port_records[i], &a->r))
+      return port_records[i]->hi[d] > a->r.hi[d] ? port_records[i]->hi[d] : a->r.hi[d];
+  return exact ? a->r.hi[d] : port_open_extent(a, d);
 }
 
 /* ---- grids and fields ---- */
@@ -223,7 +222,7 @@ static ambit_grid *port_choose_grid(port_record **records, int exact)
 
   for (int i = 0; i < port_now->nargs; i++)
     for (int d = 0; d < axes; d++) {
-      const int64_t n = port_needs(&port_now->args[i], d);
+      const int64_t n = port_needs(&port_now->args[i], d, exact);
 
       if (n > need[d]) need[d] = n;
     }
@@ -353,16 +352,17 @@ static void port_make_room(port_record *r, int written)
 
 static void port_declare(port_record *r, const port_slot *slot)
 {
-  const unsigned used = slot->periodic | slot->clamp;
+  const unsigned any = slot->loose & (r->periodic | r->clamp); /* declared, and that is enough */
+  const unsigned used = (slot->periodic | slot->clamp) & ~any;
 
-  if (!((slot->periodic & ~r->periodic) | (slot->clamp & ~r->clamp))) return;
+  if (!((slot->periodic & ~r->periodic) | (slot->clamp & ~r->clamp & ~any))) return;
   port_flush();
   for (int d = 0; d < r->axes; d++)
     if (used >> d & 1)
       ambit_field_boundary(r->field, AMBIT_AXIS(d),
                            slot->periodic >> d & 1 ? AMBIT_PERIODIC : AMBIT_CLAMP, 0);
-  r->periodic = (r->periodic & ~used) | slot->periodic;
-  r->clamp = (r->clamp & ~used) | slot->clamp;
+  r->periodic = (r->periodic & ~used) | (slot->periodic & used);
+  r->clamp = (r->clamp & ~used) | (slot->clamp & used);
 }
 
 /* ---- the step ---- */
@@ -485,8 +485,8 @@ static const char *port_check(void)
 
     for (int k = 0; k < port_now->nargs; k++)
       for (int d = 0; d < rule->axes; d++)
-        if (((slot->periodic | slot->clamp) >> d & 1) &&
-            port_needs(&port_now->args[k], d) > port_now->args[i].r.extent[d])
+        if (((slot->periodic | (slot->clamp & ~slot->loose)) >> d & 1) &&
+            port_needs(&port_now->args[k], d, 1) > port_now->args[i].r.extent[d])
           return "arrays of different extents are read round their edges";
     for (int k = 0; k < i; k++) {
       const port_kind kind = rule->slots[port_now->args[k].slot].kind;
@@ -511,7 +511,7 @@ static void port_do(void)
 
     records[i] = port_record_of(&port_now->args[i]);
     port_grow(records[i], &port_now->args[i].r);
-    exact |= (slot->periodic | slot->clamp) != 0;
+    exact |= (slot->periodic | (slot->clamp & ~slot->loose)) != 0;
   }
   g = port_choose_grid(records, exact);
   if (!rule->kernel) rule->kernel = ambit_kernel_create(port_context, rule->text);
