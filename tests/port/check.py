@@ -19,7 +19,8 @@ class Tools:
 
     def run(self, *words, **more):
         env = {**os.environ, "AMBIT_STRICT": "1", "AMBIT_VERBOSE": "-1", **more.pop("env", {})}
-        return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=300, env=env, **more)
+        return subprocess.run([str(w) for w in words], capture_output=True, text=True, errors="replace", timeout=300,
+                              env=env, **more)
 
     def must(self, *words, **more):
         r = self.run(*words, **more)

@@ -283,6 +283,38 @@ bool port_pragmas(unit *u, pragma **out)
   return true;
 }
 
+/* ---- functions that are called where a directive stands ---- */
+
+static void cover(function *f, const pragma *p);
+
+static bool cover_calls(node *e, void *user)
+{
+  const pragma *p = user;
+
+  if (e->kind == N_CALL && e->callee && e->begin >= p->from && e->begin < p->to) cover(e->callee, p);
+  return true;
+}
+
+static bool cover_all_calls(node *e, void *user)
+{
+  if (e->kind == N_CALL && e->callee) cover(e->callee, user);
+  return true;
+}
+
+static void cover(function *f, const pragma *p)
+{
+  if (f->about || !f->body) return;
+  f->about = p;
+  port_walk(f->body, cover_all_calls, (void *)(uintptr_t)p);
+}
+
+void port_pragmas_spread(unit *u, const pragma *list)
+{
+  for (const pragma *p = list; p; p = p->next)
+    for (function *f = u->functions; f && !p->is_wait && !p->is_serial; f = f->next)
+      port_walk(f->body, cover_calls, (void *)(uintptr_t)p);
+}
+
 const pragma *port_pragma_of(const pragma *list, const node *at)
 {
   const pragma *best = NULL;

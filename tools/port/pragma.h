@@ -16,6 +16,8 @@ typedef struct pragma {
 
 /* All of the file, in order; false: one of them has a mistake, which was told. */
 bool port_pragmas(unit *u, pragma **out);
+/* Functions that are called inside what a directive is about belong to it, too. */
+void port_pragmas_spread(unit *u, const pragma *list);
 /* What is said about a loop: the innermost directive around it; NULL: nothing. */
 const pragma *port_pragma_of(const pragma *list, const node *at);
 

@@ -74,6 +74,7 @@ static void look(run *r, node *s)
     return;
   }
   p = port_pragma_of(r->pragmas, s);
+  if (!p) p = r->f->about;
   if ((!p && !r->set->propose) || (p && p->is_serial)) {
     look_below(r, s);
     return;
@@ -220,6 +221,7 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
 
   *r = (run){.u = u, .pragmas = pragmas, .set = set, .result = result};
   memset(result, 0, sizeof *result);
+  port_pragmas_spread(u, pragmas);
   port_edit(place_of_head(u), 0, port_text("%s%s", port_support_head, names));
   for (function *f = u->functions; f; f = f->next)
     if (f->is_editable && f->body) {

@@ -101,6 +101,7 @@ struct function {
   unsigned name_at;      /* where its name stands */
   int depth;             /* of inlining that is under way */
   bool has_steps;        /* itself, or what it calls */
+  const struct pragma *about; /* a directive around one of its calls */
   function *next;
 };
 
