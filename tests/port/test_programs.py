@@ -16,6 +16,7 @@ PROGRAMS = {
     "hostcode": (2, [()]),
     "hotspot": (2, [()]),
     "jacobi_flat": (1, [(), (5, 64)]),
+    "panda": (3, [()]),
     "periodic": (4, [()]),
     "redblack": (4, [()]),
     "rows": (1, [()]),

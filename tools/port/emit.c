@@ -17,6 +17,8 @@ static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32", "AMBI
 static const char *const kinds[] = {"PORT_READ",  "PORT_WRITE", "PORT_UPDATE", "PORT_SHADOW", "PORT_VALUE",
                                     "PORT_SUM",   "PORT_MIN",   "PORT_MAX",    "PORT_TERM"};
 
+static const char *const casts[] = {"(float)", "", "(int)", "(unsigned char)", "(short)", "(long)"};
+
 static const char *finish(ambit__text *t)
 {
   char *out = ambit__text_finish(t);
@@ -40,18 +42,20 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
 {
   bool reads = p->periodic || p->clamp;
 
-  ambit__print(t, "     {%s, %s", kinds[p->kind], types[p->type]);
+  ambit__print(t, "        {.kind = %s, .type = %s", kinds[p->kind], types[p->type]);
   for (int d = 0; d < s->naxes; d++)
     reads |= p->low[d] || p->high[d];
   if (reads) {
-    ambit__print(t, ", ");
+    ambit__print(t, ", .low = ");
     print_offsets(t, p->low, s->naxes);
-    ambit__print(t, ", ");
+    ambit__print(t, ", .high = ");
     print_offsets(t, p->high, s->naxes);
   }
-  if (p->periodic || p->clamp) ambit__print(t, ", %u, %u, %u", p->periodic, p->clamp & ~p->periodic, p->loose);
+  if (p->periodic) ambit__print(t, ", .periodic = %u", p->periodic);
+  if (p->clamp & ~p->periodic) ambit__print(t, ", .clamp = %u", p->clamp & ~p->periodic);
+  if (p->loose) ambit__print(t, ", .loose = %u", p->loose);
   ambit__print(t, "}, /* %s */\n", p->name);
-  if (p->kind == P_UPDATE) ambit__print(t, "     {PORT_SHADOW, %s}, /* %s_new */\n", types[p->type], p->name);
+  if (p->kind == P_UPDATE) ambit__print(t, "        {.kind = PORT_SHADOW, .type = %s}, /* %s_new */\n", types[p->type], p->name);
 }
 
 static int slots_of(const step *s)
@@ -85,11 +89,13 @@ const char *port_emit_rules(const unit *u, step *steps)
 
   for (const step *s = steps; s; s = s->next) {
     ambit__print(&t, "#line %u \"%s\"\n", s->nest->node->line, base_name(u->path));
-    ambit__print(&t, "static port_rule port_%s = {\"%s:%u\", AMBIT_SOURCE(\n%s\n),\n    %d, %d, {\n", s->name,
-                 base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s));
+    ambit__print(&t,
+                 "static port_rule port_%s = {\n    .place = \"%s:%u\",\n    .text = AMBIT_SOURCE(\n%s\n    ),\n"
+                 "    .axes = %d,\n    .nslots = %d,\n    .slots = {\n",
+                 s->name, base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s));
     for (int i = 0; i < s->nparams; i++)
       print_slot(&t, s, &s->params[i]);
-    ambit__print(&t, "    }, NULL, 0, {0}, NULL};\n\n");
+    ambit__print(&t, "    }};\n\n");
   }
   return finish(&t);
 }
@@ -219,11 +225,9 @@ static void print_results(ambit__text *t, const char *in, const step *s)
   for (int i = 0; i < s->nparams; i++) {
     const param *p = &s->params[i];
     const char *var = p->reduction ? p->reduction->a->sym->name : NULL;
-    const char *cast = var && p->reduction->a->sym->type == T_F32 ? "(float)" : "";
+    const char *cast = var ? casts[p->reduction->a->sym->type] : "";
 
-    if (p->kind == P_SUM && p->type > T_F64)
-      ambit__print(t, "%s    %s += (int64_t)port_result(&port_%s, %d);\n", in, var, s->name, slot_of(s, p));
-    else if (p->kind == P_SUM)
+    if (p->kind == P_SUM)
       ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name, slot_of(s, p));
     if (p->kind == P_MAX || p->kind == P_MIN)
       ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast, p->kind == P_MAX ? "port_larger" : "port_smaller",
@@ -287,7 +291,7 @@ static void require_distinct(ambit__text *t, const char *in, const step *steps)
         }
 }
 
-void port_emit_calls(const unit *u, nest *n, step *steps)
+void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
 {
   const char *in = port_indent_at(u, n->node->begin);
   const unsigned end = port_statement_end(u, n->node);
@@ -299,6 +303,12 @@ void port_emit_calls(const unit *u, nest *n, step *steps)
   for (int i = 0; i < n->nrequires; i++)
     ambit__print(&t, "%s  port_require(%s, \"%s\");\n", in, n->requires[i], n->reasons[i]);
   require_distinct(&t, in, steps->next ? steps : NULL);
+  if (check) { /* the serial nest runs in any case, and gives the results */
+    ambit__print(&t, "%s  port_go_beside();\n%s  ", in, in);
+    port_edit(n->node->begin, 0, finish(&t));
+    port_edit(end, 0, port_text("\n%s  port_compare();\n%s}", in, in));
+    return;
+  }
   ambit__print(&t, "%s  if (port_go()) {\n", in);
   for (const step *s = steps; s; s = s->next)
     print_results(&t, in, s);

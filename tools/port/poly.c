@@ -43,6 +43,13 @@ int port_atom_of_text(const char *text)
   return new_atom(NULL, port_text("%s", text));
 }
 
+int port_atom_named(const char *name)
+{
+  for (int i = natoms - 1; i >= 0; i--)
+    if (atoms[i].sym && !strcmp(atoms[i].text, name)) return i;
+  return port_atom_of_text(name);
+}
+
 const symbol *port_atom_symbol(int atom)
 {
   return atoms[atom].sym;

@@ -15,6 +15,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 told_shape *port_told_shapes;
@@ -281,6 +282,65 @@ bool port_pragmas(unit *u, pragma **out)
     first = last + 1;
   }
   return true;
+}
+
+/* ---- extents ---- */
+
+static poly sum_of(const char **at);
+
+static poly factor_of(const char **at)
+{
+  const char *first;
+
+  while (isspace((unsigned char)**at))
+    ++*at;
+  if (**at == '(') {
+    poly p;
+
+    ++*at;
+    p = sum_of(at);
+    if (**at == ')') ++*at;
+    return p;
+  }
+  if (isdigit((unsigned char)**at)) return port_poly_number(strtol(*at, (char **)(uintptr_t)at, 0));
+  first = *at;
+  while (isalnum((unsigned char)**at) || **at == '_' || **at == '.' || (**at == '-' && (*at)[1] == '>') ||
+         (**at == '>' && (*at)[-1] == '-'))
+    ++*at;
+  if (*at == first) return port_poly_bad();
+  return port_poly_atom(port_atom_named(port_text("%.*s", (int)(*at - first), first)));
+}
+
+static poly product_of(const char **at)
+{
+  poly p = factor_of(at);
+
+  for (;;) {
+    while (isspace((unsigned char)**at))
+      ++*at;
+    if (**at != '*') return p;
+    ++*at;
+    p = port_poly_mul(p, factor_of(at));
+  }
+}
+
+static poly sum_of(const char **at)
+{
+  poly p = product_of(at);
+
+  for (;;) {
+    while (isspace((unsigned char)**at))
+      ++*at;
+    if (**at != '+' && **at != '-') return p;
+    p = *(*at)++ == '+' ? port_poly_add(p, product_of(at)) : port_poly_sub(p, product_of(at));
+  }
+}
+
+poly port_told_poly(const char *text)
+{
+  const poly p = sum_of(&text);
+
+  return *text ? port_poly_bad() : p;
 }
 
 /* ---- functions that are called where a directive stands ---- */

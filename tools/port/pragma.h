@@ -26,9 +26,10 @@ typedef struct told_shape {
   const char *name;
   int naxes;
   const char *extents[AXES];
-  unsigned from, to;
   struct told_shape *next;
 } told_shape;
 extern told_shape *port_told_shapes;
+/* An extent that was told, with the variables of the function; bad: not understood. */
+poly port_told_poly(const char *text);
 
 #endif

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "nest.h"
+#include "pragma.h"
 
 #include <string.h>
 
@@ -103,10 +104,31 @@ static void add_axis(array *a, int level, poly stride, poly extent)
   a->extent_of[a->naxes++] = extent;
 }
 
+/* The shape that a directive told: all strides at once, and the extent of the slowest axis. */
+static bool settle_told(array *a, int l)
+{
+  for (const told_shape *t = port_told_shapes; t; t = t->next) {
+    poly stride = port_poly_number(1);
+
+    if (strcmp(t->name, a->root->name)) continue;
+    a->nstrides[l] = t->naxes;
+    for (int d = t->naxes - 1; d >= 0; d--) {
+      a->strides[l][d] = stride;
+      stride = port_poly_mul(stride, port_told_poly(t->extents[d]));
+      if (stride.is_bad) return false;
+    }
+    for (int d = 0; d < t->naxes; d++)
+      add_axis(a, l, a->strides[l][d], port_told_poly(t->extents[d]));
+    return true;
+  }
+  return false;
+}
+
 static void settle_flat(array *a, int l)
 {
   int64_t x;
 
+  if (settle_told(a, l)) return;
   if (a->has_rest[l]) add_stride(a, l, port_poly_number(1));
   if (!sort(a, l)) a->is_unclear = true;
   for (int i = 0; i < a->nstrides[l]; i++) {

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char port_support_head[], port_support_arrays[], port_support_queue[], port_support_run[];
+extern const char port_support_arrays[], port_support_check[], port_support_head[], port_support_queue[],
+    port_support_results[], port_support_run[];
 
 enum { MOST_NESTS = 512 };
 
@@ -133,6 +134,29 @@ static step *finish_nest(const run *r, nest *n)
   return steps;
 }
 
+static unsigned line_start(const unit *u, unsigned at)
+{
+  while (at > 0 && u->text[at - 1] != '\n')
+    at--;
+  return at;
+}
+
+/* A pragma before the nest, and a note; nothing else changes. */
+static void propose(const run *r, const nest *n, const step *steps)
+{
+  int count = 0;
+
+  for (const step *s = steps; s; s = s->next)
+    count++;
+  if (!port_pragma_of(r->pragmas, n->node))
+    port_edit(line_start(r->u, n->node->begin), 0, "#pragma ambit\n");
+  if (!r->set->quiet)
+    port_note(r->u, n->node, "note",
+              count == 1 ? "this nest would run in parallel"
+                         : port_text("this nest would run in parallel, as %d steps", count),
+              NULL);
+}
+
 static void translate_function(run *r)
 {
   ambit__text rules = {0};
@@ -159,18 +183,18 @@ static void translate_function(run *r)
     r->result->nests++;
     for (const step *s = steps; s; s = s->next)
       r->result->steps++;
+    if (r->set->propose) {
+      propose(r, n, steps);
+      continue;
+    }
     port_host_use(steps);
     port_host_has_step(n->node);
     ambit__print(&rules, "%s", port_emit_rules(r->u, steps));
-    port_emit_calls(r->u, n, steps);
+    port_emit_calls(r->u, n, steps, r->set->check);
   }
   text = ambit__text_finish(&rules);
   if (text && text[0]) {
-    unsigned at = r->f->begin;
-
-    while (at > 0 && r->u->text[at - 1] != '\n')
-      at--;
-    port_edit(at, 0, port_text("%s", text));
+    port_edit(line_start(r->u, r->f->begin), 0, port_text("%s", text));
   }
   free(text);
 }
@@ -215,6 +239,14 @@ static const char names[] = "#define malloc(n) port_malloc(n)\n"
 static const char no_names[] = "\n#undef malloc\n#undef calloc\n#undef realloc\n#undef aligned_alloc\n"
                                "#undef posix_memalign\n#undef free\n#undef fopen\n\n";
 
+/* The declarations, less those of --check. */
+static const char *without_check(void)
+{
+  const char *at = strstr(port_support_head, "static void port_go_beside"), *end = strstr(at, "static double port_result");
+
+  return port_text("%.*s%s", (int)(at - port_support_head), port_support_head, end);
+}
+
 char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcome *result)
 {
   run *r = port_new(sizeof *r);
@@ -222,12 +254,13 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   *r = (run){.u = u, .pragmas = pragmas, .set = set, .result = result};
   memset(result, 0, sizeof *result);
   port_pragmas_spread(u, pragmas);
-  port_edit(place_of_head(u), 0, port_text("%s%s", port_support_head, names));
+  if (!set->propose) port_edit(place_of_head(u), 0, port_text("%s%s", set->check ? port_support_head : without_check(), names));
   for (function *f = u->functions; f; f = f->next)
     if (f->is_editable && f->body) {
       r->f = f;
       translate_function(r);
     }
+  if (set->propose) return port_edit_apply(u);
   for (const pragma *p = pragmas; p; p = p->next)
     port_edit(p->begin, p->end - p->begin,
               p->is_wait ? "port_wait();"
@@ -237,5 +270,7 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   port_edit((unsigned)u->size, 0, port_support_arrays);
   port_edit((unsigned)u->size, 0, port_support_queue);
   port_edit((unsigned)u->size, 0, port_support_run);
+  port_edit((unsigned)u->size, 0, port_support_results);
+  if (set->check) port_edit((unsigned)u->size, 0, port_support_check);
   return port_edit_apply(u);
 }

@@ -71,6 +71,8 @@ static void port_rows(const void *table, int levels, size_t bytes) PORT_UNUSED;
 static void port_value(double x) PORT_UNUSED;
 static void port_require(int holds, const char *what) PORT_UNUSED;
 static int port_go(void) PORT_UNUSED;
+static void port_go_beside(void) PORT_UNUSED;
+static void port_compare(void) PORT_UNUSED;
 static double port_result(const port_rule *rule, int slot) PORT_UNUSED;
 static double port_larger(double x, const port_rule *rule, int slot) PORT_UNUSED;
 static double port_smaller(double x, const port_rule *rule, int slot) PORT_UNUSED;
