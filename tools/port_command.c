@@ -55,8 +55,11 @@ static bool find_port(char *path, size_t size)
 
 static int no_port(void)
 {
-  fprintf(stderr, "ambit: this build has no `port`: it was made without libclang 17 or newer. On Debian and Ubuntu the "
-                  "package libclang-19-dev brings it (scripts/setup build); then configure and build again\n");
+  fprintf(
+      stderr,
+      "ambit: this build has no `port`: it was made without libclang 17 or newer. On Debian and "
+      "Ubuntu the "
+      "package libclang-19-dev brings it (scripts/setup build); then configure and build again\n");
   return TOOL_FAILED;
 }
 
@@ -89,7 +92,8 @@ const tool_command tool_port = {
     .words = "PROGRAM.c [options] [-- COMPILER FLAGS]",
     .summary = "Translates a serial C program with #pragma ambit into one on Ambit.",
     .options = options,
-    .notes = "A nest that cannot run in parallel stays as it is, with a note that says why. docs/port.md\n"
+    .notes = "A nest that cannot run in parallel stays as it is, with a note that says why. "
+             "docs/port.md\n"
              "lists what is understood.\n"
              "\nexamples:\n"
              "  ambit port heat.c -o heat_ambit.c -- -DN=1000\n"
@@ -190,7 +194,8 @@ static void push_library(words *w, char (*paths)[PATH_MAX + 64])
 /* Translates and compiles into the folder; the program's path is left in `binary`. */
 static int build(const char *source, const char *folder, char *binary, size_t size)
 {
-  static char port[PATH_MAX + 16], code[PATH_MAX + 32], paths[3][PATH_MAX + 64], where[PATH_MAX + 4];
+  static char port[PATH_MAX + 16], code[PATH_MAX + 32], paths[3][PATH_MAX + 64],
+      where[PATH_MAX + 4];
   const char *cc = getenv("CC"), *given = getenv("CFLAGS");
   char *flags = strdup(given ? given : "-O2"), *again = strdup(given ? given : ""),
        *compiler = strdup(cc && *cc ? cc : "cc");

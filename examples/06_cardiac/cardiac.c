@@ -54,8 +54,9 @@ static void diffuse(const double *old, double *e, int nz, int n, double alpha)
   for (int z = 1; z <= nz; z++)
     for (int y = 1; y <= n; y++)
       for (int x = 1; x <= n; x++)
-        e[AT(z, y, x)] = old[AT(z, y, x)] + alpha * (old[AT(z, y, x + 1)] + old[AT(z, y, x - 1)] - 6 * old[AT(z, y, x)] +
-                                                     old[AT(z, y + 1, x)] + old[AT(z, y - 1, x)] + old[AT(z + 1, y, x)] +
+        e[AT(z, y, x)] = old[AT(z, y, x)] + alpha * (old[AT(z, y, x + 1)] + old[AT(z, y, x - 1)] -
+                                                     6 * old[AT(z, y, x)] + old[AT(z, y + 1, x)] +
+                                                     old[AT(z, y - 1, x)] + old[AT(z + 1, y, x)] +
                                                      old[AT(z - 1, y, x)]);
 }
 
@@ -67,7 +68,8 @@ static void react(double *e, double *r, int nz, int n, double dt, const model *m
         int p = AT(z, y, x);
 
         e[p] = e[p] - dt * (m->k * e[p] * (e[p] - m->a) * (e[p] - 1) + e[p] * r[p]);
-        r[p] = r[p] + dt * (m->epsilon + m->m1 * r[p] / (e[p] + m->m2)) * (-r[p] - m->k * e[p] * (e[p] - m->b - 1));
+        r[p] = r[p] + dt * (m->epsilon + m->m1 * r[p] / (e[p] + m->m2)) *
+                          (-r[p] - m->k * e[p] * (e[p] - m->b - 1));
       }
 }
 
@@ -99,7 +101,8 @@ int main(int argc, char **argv)
   double until = argc > 3 ? atof(argv[3]) : 60, dx = 1.0 / n, dt = time_step(&tissue, dx);
   double alpha = tissue.diffusion * dt / (dx * dx), most = 0, t = 0;
   size_t cells = (size_t)(nz + 2) * (size_t)(n + 2) * (size_t)(n + 2);
-  double *e = calloc(cells, sizeof *e), *old = calloc(cells, sizeof *old), *r = calloc(cells, sizeof *r), *swap;
+  double *e = calloc(cells, sizeof *e), *old = calloc(cells, sizeof *old),
+         *r = calloc(cells, sizeof *r), *swap;
   int steps = 0, wrong = 0;
 
   if (!e || !old || !r || n < 2 || nz < 2) return 1;

@@ -41,9 +41,10 @@ static bool subscript(path *p, const node *at, poly e, node *text)
 
   if (p->n == LEVELS) return port_refuse(p->nest, at, "there are too many subscripts", NULL);
   if (e.is_bad) {
-    return port_refuse(p->nest, text ? text : at, "the subscript is not linear in the loop variables",
-                       "subscripts like [(k * ny + j) * nx + i] are understood, with strides that the "
-                       "nest does not change");
+    return port_refuse(
+        p->nest, text ? text : at, "the subscript is not linear in the loop variables",
+        "subscripts like [(k * ny + j) * nx + i] are understood, with strides that the "
+        "nest does not change");
   }
   if (t.kind == CXType_ConstantArray || t.kind == CXType_VariableArray ||
       t.kind == CXType_IncompleteArray) {
@@ -160,7 +161,8 @@ static const char *fill(const access *a, bool whole)
       ambit__print_chars(&t, k, 1);
       continue;
     }
-    ambit__print(&t, "%s", whole || !a->array->is_axis[level] ? port_poly_print(a->subs[level]) : "0");
+    ambit__print(&t, "%s",
+                 whole || !a->array->is_axis[level] ? port_poly_print(a->subs[level]) : "0");
     level++;
   }
   out = ambit__text_finish(&t);

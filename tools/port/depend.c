@@ -12,9 +12,9 @@
 #include <string.h>
 
 typedef struct distance {
-  bool is_never;          /* they never meet */
-  bool is_known[LOOPS];   /* per loop of the nest */
-  int64_t by[LOOPS];      /* iterations from P to Q; counted in the direction of the loop */
+  bool is_never;        /* they never meet */
+  bool is_known[LOOPS]; /* per loop of the nest */
+  int64_t by[LOOPS];    /* iterations from P to Q; counted in the direction of the loop */
 } distance;
 
 /* Whether a fixed index lies outside the range of a loop variable plus shift, provably. */
@@ -32,7 +32,9 @@ static int loop_in(const nest *n, poly index, poly *shift)
   for (int k = 0; k < n->nloops; k++) {
     poly c;
 
-    if (port_poly_has(index, n->loops[k].atom) && port_poly_split(index, n->loops[k].atom, &c, shift)) return k;
+    if (port_poly_has(index, n->loops[k].atom) &&
+        port_poly_split(index, n->loops[k].atom, &c, shift))
+      return k;
   }
   *shift = index;
   return -1;
@@ -50,8 +52,9 @@ static bool other_planes(nest *n, const access *p, const access *q)
       if (x) return true;
       continue;
     }
-    port_require(n, port_text("(%s) != (%s)", port_poly_print(p->subs[l]), port_poly_print(q->subs[l])),
-                 "it reads what it writes");
+    port_require(
+        n, port_text("(%s) != (%s)", port_poly_print(p->subs[l]), port_poly_print(q->subs[l])),
+        "it reads what it writes");
     return true;
   }
   return false;
@@ -81,7 +84,8 @@ static distance between(nest *n, const access *p, const access *q)
       d.is_known[lp] = true;
       d.by[lp] = lo;
     } else if (lp < 0 || lq < 0) {
-      if (is_outside(&n->loops[lp < 0 ? lq : lp], lp < 0 ? sp : sq, lp < 0 ? sq : sp)) d.is_never = true;
+      if (is_outside(&n->loops[lp < 0 ? lq : lp], lp < 0 ? sp : sq, lp < 0 ? sq : sp))
+        d.is_never = true;
     }
   }
   return d;
@@ -141,12 +145,16 @@ static bool within(nest *n, const step *s, const list *l)
       order = sign(&d, s->leaf->loops, s->leaf->nloops);
       if (order == 0 || order == -1) continue;
       if (r->is_write && !r->is_read)
-        return port_refuse(n, r->node, port_text("%s and %s write the same elements in different cells", shown(w), shown(r)),
-                           NULL);
+        return port_refuse(
+            n, r->node,
+            port_text("%s and %s write the same elements in different cells", shown(w), shown(r)),
+            NULL);
       if (order == 2)
-        return port_refuse(n, r->node,
-                           port_text("%s may be an element that this nest writes (%s) in another cell", shown(r), shown(w)),
-                           "a second array would run in parallel");
+        return port_refuse(
+            n, r->node,
+            port_text("%s may be an element that this nest writes (%s) in another cell", shown(r),
+                      shown(w)),
+            "a second array would run in parallel");
       return port_refuse(n, r->node,
                          port_text("%s is written by this nest: cells depend on their order "
                                    "(Gauss-Seidel)",
@@ -176,11 +184,13 @@ static bool across(nest *n, const list *p, const list *q)
       if (d.is_never) continue;
       order = sign(&d, a->loops, shared);
       if (order == 1 || (order == 0 && x->order < y->order)) continue;
-      return port_refuse(n, y->node,
-                         port_text("the nest writes at several places, and %s and %s may be the same element: cells "
-                                   "depend on their order",
-                                   shown(x), shown(y)),
-                         "a nest for each place would run in parallel");
+      return port_refuse(
+          n, y->node,
+          port_text(
+              "the nest writes at several places, and %s and %s may be the same element: cells "
+              "depend on their order",
+              shown(x), shown(y)),
+          "a nest for each place would run in parallel");
     }
   return true;
 }
@@ -204,8 +214,10 @@ bool port_depend(nest *n, step *steps)
 
   for (leaf *l = n->leaves; l; l = l->next)
     if ((shared = port_find(l->body, shared_number, n)))
-      return port_refuse(n, shared, port_text("all cells read %s, and the nest writes that array", shown(shared->access)),
-                         "copy the value to a variable before the nest");
+      return port_refuse(
+          n, shared,
+          port_text("all cells read %s, and the nest writes that array", shown(shared->access)),
+          "copy the value to a variable before the nest");
   for (step *s = steps; s; s = s->next) {
     if (count == 64) return port_refuse(n, n->node, "the nest writes at too many places", NULL);
     lists[count] = port_new(sizeof(list));

@@ -75,12 +75,14 @@ unsigned port_statement_end(const unit *u, const node *s)
   unsigned at = s->end;
 
   if (at > 0 && (u->text[at - 1] == '}' || u->text[at - 1] == ';')) return at;
-  while (at < u->size && (u->text[at] == ' ' || u->text[at] == '\t' || u->text[at] == '\n' || u->text[at] == '\r'))
+  while (at < u->size &&
+         (u->text[at] == ' ' || u->text[at] == '\t' || u->text[at] == '\n' || u->text[at] == '\r'))
     at++;
   return at < u->size && u->text[at] == ';' ? at + 1 : s->end;
 }
 
-void port_note(const unit *u, const node *at, const char *kind, const char *what, const char *advice)
+void port_note(const unit *u, const node *at, const char *kind, const char *what,
+               const char *advice)
 {
   const char *path = u->path;
   unsigned line = at->line, column = at->column, first, n = 0;

@@ -25,6 +25,7 @@ void port_host(unit *u);
 void port_host_has_step(const node *at); /* the nest was replaced */
 
 /* note.c: file, line, caret, cause and advice on standard error. */
-void port_note(const unit *u, const node *at, const char *kind, const char *what, const char *advice);
+void port_note(const unit *u, const node *at, const char *kind, const char *what,
+               const char *advice);
 
 #endif

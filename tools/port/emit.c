@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32", "AMBIT_U8", "AMBIT_I16", "AMBIT_I64"};
-static const char *const kinds[] = {"PORT_READ",  "PORT_WRITE", "PORT_UPDATE", "PORT_SHADOW", "PORT_VALUE",
-                                    "PORT_SUM",   "PORT_MIN",   "PORT_MAX",    "PORT_TERM"};
+static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32",
+                                    "AMBIT_U8",  "AMBIT_I16", "AMBIT_I64"};
+static const char *const kinds[] = {"PORT_READ",   "PORT_WRITE", "PORT_UPDATE",
+                                    "PORT_SHADOW", "PORT_VALUE", "PORT_SUM",
+                                    "PORT_MIN",    "PORT_MAX",   "PORT_TERM"};
 
 static const char *const casts[] = {"(float)", "", "(int)", "(unsigned char)", "(short)", "(long)"};
 
@@ -55,7 +57,9 @@ static void print_slot(ambit__text *t, const step *s, const param *p)
   if (p->clamp & ~p->periodic) ambit__print(t, ", .clamp = %u", p->clamp & ~p->periodic);
   if (p->loose) ambit__print(t, ", .loose = %u", p->loose);
   ambit__print(t, "}, /* %s */\n", p->name);
-  if (p->kind == P_UPDATE) ambit__print(t, "        {.kind = PORT_SHADOW, .type = %s}, /* %s_new */\n", types[p->type], p->name);
+  if (p->kind == P_UPDATE)
+    ambit__print(t, "        {.kind = PORT_SHADOW, .type = %s}, /* %s_new */\n", types[p->type],
+                 p->name);
 }
 
 static int slots_of(const step *s)
@@ -90,7 +94,8 @@ const char *port_emit_rules(const unit *u, step *steps)
   for (const step *s = steps; s; s = s->next) {
     ambit__print(&t, "#line %u \"%s\"\n", s->nest->node->line, base_name(u->path));
     ambit__print(&t,
-                 "static port_rule port_%s = {\n    .place = \"%s:%u\",\n    .text = AMBIT_SOURCE(\n%s\n    ),\n"
+                 "static port_rule port_%s = {\n    .place = \"%s:%u\",\n    .text = "
+                 "AMBIT_SOURCE(\n%s\n    ),\n"
                  "    .axes = %d,\n    .nslots = %d,\n    .slots = {\n",
                  s->name, base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s));
     for (int i = 0; i < s->nparams; i++)
@@ -127,8 +132,10 @@ static const char *stride_text(const access *a, int axis)
   int64_t x;
 
   if (s->levels[s->level_of[axis]] != LEVEL_FLAT) return port_text("(int64_t)sizeof(%s)", element);
-  if (port_poly_is_number(s->stride_of[axis], &x) && x == 1) return port_text("(int64_t)sizeof(%s)", element);
-  return port_text("(int64_t)(%s) * (int64_t)sizeof(%s)", port_poly_print(s->stride_of[axis]), element);
+  if (port_poly_is_number(s->stride_of[axis], &x) && x == 1)
+    return port_text("(int64_t)sizeof(%s)", element);
+  return port_text("(int64_t)(%s) * (int64_t)sizeof(%s)", port_poly_print(s->stride_of[axis]),
+                   element);
 }
 
 static const char *extent_text(const param *p, int d)
@@ -142,7 +149,8 @@ static const char *extent_text(const param *p, int d)
   l = s->level_of[axis];
   if (!s->extent_of[axis].is_bad) return port_poly_print(s->extent_of[axis]);
   if (s->levels[l] != LEVEL_TYPED || s->is_open[l]) return "0";
-  return port_text("(int64_t)(sizeof(%s) / sizeof(%s))", prefix(p->like, l, false), prefix(p->like, l, true));
+  return port_text("(int64_t)(sizeof(%s) / sizeof(%s))", prefix(p->like, l, false),
+                   prefix(p->like, l, true));
 }
 
 static const char *base_text(const param *p)
@@ -157,14 +165,15 @@ static const char *base_text(const param *p)
   text = port_text("(const char *)%s", text);
   for (int e = 0; e < a->naxes; e++)
     if (p->fold[e].n)
-      text = port_text("%s + (int64_t)(%s) * %s", text, port_poly_print(p->fold[e]), stride_text(a, e));
+      text = port_text("%s + (int64_t)(%s) * %s", text, port_poly_print(p->fold[e]),
+                       stride_text(a, e));
   return text;
 }
 
 static void print_rows(ambit__text *t, const char *in, const param *p)
 {
-  ambit__print(t, "%s  port_rows(%s, %d, sizeof(%s));\n", in, prefix(p->like, 0, false), p->array->nlevels - 1,
-               port_base_text(p->like));
+  ambit__print(t, "%s  port_rows(%s, %d, sizeof(%s));\n", in, prefix(p->like, 0, false),
+               p->array->nlevels - 1, port_base_text(p->like));
 }
 
 static void print_array(ambit__text *t, const char *in, const step *s, const param *p)
@@ -180,7 +189,8 @@ static void print_array(ambit__text *t, const char *in, const step *s, const par
     ambit__print(t, "%s%s", d ? ", " : "", extent_text(p, d));
   ambit__print(t, "}, (int64_t[]){");
   for (int d = 0; d < s->naxes; d++)
-    ambit__print(t, "%s%s", d ? ", " : "", p->axis_of[d] < 0 ? "0" : stride_text(p->like, p->axis_of[d]));
+    ambit__print(t, "%s%s", d ? ", " : "",
+                 p->axis_of[d] < 0 ? "0" : stride_text(p->like, p->axis_of[d]));
   if (a->levels[0] == LEVEL_TYPED && !a->is_open[0])
     ambit__print(t, "}, %s, sizeof(%s));\n", prefix(p->like, 0, false), prefix(p->like, 0, false));
   else
@@ -209,7 +219,8 @@ static void print_step(ambit__text *t, const char *in, const step *s)
       ambit__print(t, "%s  port_reads(&%s, 1);\n", in, port_access_text(s->params[i].element));
   ambit__print(t, "%s  port_begin(&port_%s);\n", in, s->name);
   for (int d = 0; d < s->naxes; d++)
-    ambit__print(t, "%s  port_cells(%d, %s, %s);\n", in, d, cell_text(s, d, false), cell_text(s, d, true));
+    ambit__print(t, "%s  port_cells(%d, %s, %s);\n", in, d, cell_text(s, d, false),
+                 cell_text(s, d, true));
   for (int i = 0; i < s->nparams; i++) {
     const param *p = &s->params[i];
 
@@ -228,17 +239,19 @@ static void print_results(ambit__text *t, const char *in, const step *s)
     const char *cast = var ? casts[p->reduction->a->sym->type] : "";
 
     if (p->kind == P_SUM)
-      ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name, slot_of(s, p));
+      ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
+                   slot_of(s, p));
     if (p->kind == P_MAX || p->kind == P_MIN)
-      ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast, p->kind == P_MAX ? "port_larger" : "port_smaller",
-                   var, s->name, slot_of(s, p));
+      ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast,
+                   p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name, slot_of(s, p));
     if (p->kind == P_TERM) {
-      ambit__print(t, "%s    %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast, var,
-                   types[p->reduction->a->sym->type], s->name, slot_of(s, p));
+      ambit__print(t, "%s    %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast,
+                   var, types[p->reduction->a->sym->type], s->name, slot_of(s, p));
       for (int k = 0; k < s->leaf->nloops; k++)
         for (int d = 0; d < s->naxes; d++)
           if (s->loop_of[d] == s->leaf->loops[k])
-            ambit__print(t, "%s%d", k ? ", " : "", s->nest->loops[s->loop_of[d]].is_down ? -1 - d : d);
+            ambit__print(t, "%s%d", k ? ", " : "",
+                         s->nest->loops[s->loop_of[d]].is_down ? -1 - d : d);
       ambit__print(t, "}, %d);\n", s->leaf->nloops);
     }
   }
@@ -254,11 +267,15 @@ static int print_exits(ambit__text *t, const char *in, const nest *n, const leaf
     const char *lo = port_poly_print(p->lo), *hi = port_poly_print(p->hi);
 
     if (p->is_outside && p->is_down)
-      ambit__print(t, "%s    %s = (%s) - 1 - ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64 " * %" PRId64 " : 0);\n", in,
-                   p->var->name, hi, hi, lo, hi, lo, p->step - 1, p->step, p->step);
+      ambit__print(t,
+                   "%s    %s = (%s) - 1 - ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
+                   " * %" PRId64 " : 0);\n",
+                   in, p->var->name, hi, hi, lo, hi, lo, p->step - 1, p->step, p->step);
     else if (p->is_outside)
-      ambit__print(t, "%s    %s = (%s) + ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64 " * %" PRId64 " : 0);\n", in,
-                   p->var->name, lo, hi, lo, hi, lo, p->step - 1, p->step, p->step);
+      ambit__print(t,
+                   "%s    %s = (%s) + ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
+                   " * %" PRId64 " : 0);\n",
+                   in, p->var->name, lo, hi, lo, hi, lo, p->step - 1, p->step, p->step);
     if (k + 1 < l->nloops) {
       ambit__print(t, "%s    if ((%s) > (%s)) {\n", in, hi, lo);
       open++;
@@ -284,10 +301,13 @@ static void require_distinct(ambit__text *t, const char *in, const step *steps)
         for (int k = 0; r != s && k < r->nparams; k++) {
           const param *p = &s->params[i], *q = &r->params[k];
 
-          if (!p->array || !q->array || p->array == q->array || (p->kind != P_WRITE && p->kind != P_UPDATE)) continue;
+          if (!p->array || !q->array || p->array == q->array ||
+              (p->kind != P_WRITE && p->kind != P_UPDATE))
+            continue;
           if (p->array->type != q->array->type || p->array->root == q->array->root) continue;
-          ambit__print(t, "%s  port_require((const void *)&%s != (const void *)&%s, \"arrays overlap\");\n", in,
-                       port_base_text(p->like), port_base_text(q->like));
+          ambit__print(
+              t, "%s  port_require((const void *)&%s != (const void *)&%s, \"arrays overlap\");\n",
+              in, port_base_text(p->like), port_base_text(q->like));
         }
 }
 

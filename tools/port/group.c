@@ -163,7 +163,8 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi)
     int64_t first, last, factor;
 
     if (!port_poly_has(p, n->inner[k].atom)) continue;
-    if (!port_poly_split(p, n->inner[k].atom, &c, &r) || !port_poly_is_number(c, &factor)) return false;
+    if (!port_poly_split(p, n->inner[k].atom, &c, &r) || !port_poly_is_number(c, &factor))
+      return false;
     port_poly_is_number(n->inner[k].lo, &first);
     port_poly_is_number(n->inner[k].hi, &last);
     last--;
@@ -180,13 +181,15 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi)
 /* The distance to the other end of an axis, as a short one round the edge; *extent: what the axis must have. */
 static bool round_edge(const step *s, const access *a, int d, poly *diff, poly *extent)
 {
-  const poly candidates[2] = {a->array->extent_of[d], a->array->has_reach[d] ? a->array->reach_of[d] : port_poly_bad()};
+  const poly candidates[2] = {a->array->extent_of[d],
+                              a->array->has_reach[d] ? a->array->reach_of[d] : port_poly_bad()};
 
   for (int i = 0; i < 2; i++) {
     const poly n = candidates[i], back = port_poly_sub(*diff, n), forth = port_poly_add(*diff, n);
     int64_t lo, hi;
 
-    if (n.is_bad || (!port_range(s->nest, back, &lo, &hi) && !port_range(s->nest, forth, &lo, &hi))) continue;
+    if (n.is_bad || (!port_range(s->nest, back, &lo, &hi) && !port_range(s->nest, forth, &lo, &hi)))
+      continue;
     *diff = port_range(s->nest, back, &lo, &hi) ? back : forth;
     *extent = n;
     return true;
@@ -225,9 +228,12 @@ static bool is_kept_inside(const step *s, const access *a, int d, int which, pol
   if (!is_negative(lo) && !is_positive(hi)) return false;
   lo = port_poly_add(a->from[which], shift);
   hi = port_poly_sub(port_poly_add(a->to[which], shift), end);
-  if ((port_poly_is_number(lo, &x) && x < 0) || (port_poly_is_number(hi, &x) && x > 0)) return false;
-  if (!port_poly_is_number(lo, NULL)) port_require(s->nest, port_text("(%s) >= 0", port_poly_print(lo)), reason);
-  if (!port_poly_is_number(hi, NULL)) port_require(s->nest, port_text("(%s) <= 0", port_poly_print(hi)), reason);
+  if ((port_poly_is_number(lo, &x) && x < 0) || (port_poly_is_number(hi, &x) && x > 0))
+    return false;
+  if (!port_poly_is_number(lo, NULL))
+    port_require(s->nest, port_text("(%s) >= 0", port_poly_print(lo)), reason);
+  if (!port_poly_is_number(hi, NULL))
+    port_require(s->nest, port_text("(%s) <= 0", port_poly_print(hi)), reason);
   return true;
 }
 
@@ -244,8 +250,10 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
 
     if (!take_index(s->nest, a->index[d], &which, &shift)) return false;
     if (which < 0 && s->loop_of[d] >= 0 &&
-        port_poly_equal(port_poly_sub(a->to[s->loop_of[d]], a->from[s->loop_of[d]]), port_poly_number(1))) {
-      which = s->loop_of[d]; /* a condition leaves one value of the loop variable: count from there */
+        port_poly_equal(port_poly_sub(a->to[s->loop_of[d]], a->from[s->loop_of[d]]),
+                        port_poly_number(1))) {
+      which =
+          s->loop_of[d]; /* a condition leaves one value of the loop variable: count from there */
       shift = port_poly_sub(shift, a->from[which]);
     }
     if (which != s->loop_of[d]) return false;
@@ -304,7 +312,8 @@ static bool map(step *s, const access *a, param *p, poly *offsets)
       else
         p->fold[e] = diff;
       if (a->guards[e])
-        return port_refuse(n, a->node, "a guarded index of an array with other axes than the one written", NULL);
+        return port_refuse(
+            n, a->node, "a guarded index of an array with other axes than the one written", NULL);
       break;
     }
   }
@@ -314,16 +323,18 @@ static bool map(step *s, const access *a, param *p, poly *offsets)
 
     if (used[e]) continue;
     if (!take_index(n, a->index[e], &which, &shift) || which >= 0 || a->guards[e])
-      return port_refuse(n, a->node,
-                         port_text("'%s' is read at a place that does not move with the cell that is written",
-                                   a->array->root->name),
-                         NULL);
+      return port_refuse(
+          n, a->node,
+          port_text("'%s' is read at a place that does not move with the cell that is written",
+                    a->array->root->name),
+          NULL);
     p->fold[e] = shift;
   }
   for (int e = 0; e < a->naxes; e++) /* no variable of a short loop in the base */
     for (int k = 0; k < n->ninner; k++)
       if (port_poly_has(p->fold[e], n->inner[k].atom))
-        return port_refuse(n, a->node, "a short loop goes along an axis that is not one of the grid", NULL);
+        return port_refuse(n, a->node,
+                           "a short loop goes along an axis that is not one of the grid", NULL);
   return true;
 }
 
@@ -346,9 +357,10 @@ static bool same_param(const param *p, const param *q, const access *a, int naxe
 
 static const char *unique_name(const step *s, const char *name)
 {
-  static const char *const words[] = {"sum",   "min",    "max",    "index", "extent", "step", "void", "float",
-                                      "double", "int",   "long",   "short", "unsigned", "char", "const",
-                                      "restrict", "signed", "if", "else", "for"};
+  static const char *const words[] = {"sum",      "min",    "max",      "index",  "extent",
+                                      "step",     "void",   "float",    "double", "int",
+                                      "long",     "short",  "unsigned", "char",   "const",
+                                      "restrict", "signed", "if",       "else",   "for"};
   const char *wish = name;
   bool taken = true;
 
@@ -379,7 +391,8 @@ const char *port_step_name(step *s, const symbol *sym, const char *wish)
 static param *add_param(step *s, const param *p, const char *name, const node *at)
 {
   if (s->nparams == AMBIT_MAX_PARAMS) {
-    port_refuse(s->nest, at, port_text("the nest needs more than %d arrays and numbers", AMBIT_MAX_PARAMS),
+    port_refuse(s->nest, at,
+                port_text("the nest needs more than %d arrays and numbers", AMBIT_MAX_PARAMS),
                 "split it");
     return NULL;
   }
@@ -415,7 +428,8 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     return NULL;
   }
   for (int i = 0; i < s->nparams && !p; i++)
-    if (s->params[i].kind != P_VALUE && same_param(&s->params[i], &want, a, s->naxes)) p = &s->params[i];
+    if (s->params[i].kind != P_VALUE && same_param(&s->params[i], &want, a, s->naxes))
+      p = &s->params[i];
   if (!p && !(p = add_param(s, &want, a->array->root->name, a->node))) return NULL;
   p->periodic |= want.periodic;
   p->clamp |= want.clamp;
@@ -431,7 +445,9 @@ param *port_step_param(step *s, const access *a, poly *offsets)
     if (hi > p->high[d]) p->high[d] = hi;
   }
   if (p->periodic & p->clamp & ~p->loose) {
-    port_refuse(s->nest, a->node, port_text("'%s' is read round an edge and clamped at it in the same nest", a->array->root->name),
+    port_refuse(s->nest, a->node,
+                port_text("'%s' is read round an edge and clamped at it in the same nest",
+                          a->array->root->name),
                 "split the nest");
     return NULL;
   }
@@ -447,10 +463,12 @@ param *port_step_value(step *s, const char *text, value_type type, const access 
   size_t n = 0;
 
   for (int i = 0; i < s->nparams; i++)
-    if (s->params[i].kind == P_VALUE && !strcmp(s->params[i].value, text) && s->params[i].type == type)
+    if (s->params[i].kind == P_VALUE && !strcmp(s->params[i].value, text) &&
+        s->params[i].type == type)
       return &s->params[i];
   for (const char *c = text; *c && n < sizeof name - 1; c++)
-    if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' || (n && *c >= '0' && *c <= '9'))
+    if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' ||
+        (n && *c >= '0' && *c <= '9'))
       name[n++] = *c;
     else if (n && name[n - 1] != '_')
       name[n++] = '_';

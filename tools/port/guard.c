@@ -19,8 +19,8 @@ const guard *port_guard_of(const nest *n, int atom)
 
 static poly make(nest *n, poly inner, bool is_periodic, poly extent)
 {
-  const char *name = port_text("%s{%s|%s}", is_periodic ? "periodic" : "clamp", port_poly_print(inner),
-                               port_poly_print(extent));
+  const char *name = port_text("%s{%s|%s}", is_periodic ? "periodic" : "clamp",
+                               port_poly_print(inner), port_poly_print(extent));
   const int atom = port_atom_of_text(name);
 
   if (!port_guard_of(n, atom)) {
@@ -40,7 +40,9 @@ static const loop *only_loop(const nest *n, poly p, poly *shift)
     int64_t x;
 
     if (!port_poly_has(p, n->loops[k].atom)) continue;
-    if (found || !port_poly_split(p, n->loops[k].atom, &c, &r) || !port_poly_is_number(c, &x) || x != 1) return NULL;
+    if (found || !port_poly_split(p, n->loops[k].atom, &c, &r) || !port_poly_is_number(c, &x) ||
+        x != 1)
+      return NULL;
     found = &n->loops[k];
     *shift = r;
   }
@@ -55,7 +57,8 @@ static poly modulo(nest *n, node *e)
   int64_t x;
 
   if (a.is_bad || m.is_bad || !(l = only_loop(n, a, &shift))) return port_poly_bad();
-  if (!port_poly_is_number(port_poly_sub(l->hi, m), &x) || x > 0) return port_poly_bad(); /* i < n */
+  if (!port_poly_is_number(port_poly_sub(l->hi, m), &x) || x > 0)
+    return port_poly_bad(); /* i < n */
   if (!port_poly_is_number(l->lo, &x) || x < 0) return port_poly_bad();
   if (port_poly_is_number(shift, &x) && x >= 0) /* (i + 1) % n */
     return make(n, a, true, m);
@@ -67,7 +70,7 @@ static poly modulo(nest *n, node *e)
 
 /* What the condition of a guard says: i is at an end where it holds, or everywhere but there. */
 typedef struct at_end {
-  bool is_low;  /* i == lo, else i == hi - 1 */
+  bool is_low; /* i == lo, else i == hi - 1 */
   bool holds_at_end;
   bool is_loose; /* one cell further in as well: max(i - 1, 0) says so, and means the same */
 } at_end;
@@ -90,7 +93,11 @@ static bool read_condition(nest *n, node *c, const loop *l, at_end *e)
     if (!port_poly_split(d, l->atom, &k, &r) || !port_poly_is_number(k, &x)) return false;
     if (x == -1) { /* b - a, the other way round */
       d = port_poly_sub(zero, d);
-      op = !strcmp(op, "<") ? ">" : !strcmp(op, ">") ? "<" : !strcmp(op, "<=") ? ">=" : !strcmp(op, ">=") ? "<=" : op;
+      op = !strcmp(op, "<")    ? ">"
+           : !strcmp(op, ">")  ? "<"
+           : !strcmp(op, "<=") ? ">="
+           : !strcmp(op, ">=") ? "<="
+                               : op;
     } else if (x != 1)
       return false;
     port_poly_split(d, l->atom, &k, &r);
@@ -102,21 +109,26 @@ static bool read_condition(nest *n, node *c, const loop *l, at_end *e)
     }
     /* Now: ==, !=, i <= r or i > r. */
     if (!strcmp(op, "==") || !strcmp(op, "!=")) {
-      if (port_poly_equal(r, l->lo)) e->is_low = true;
-      else if (port_poly_equal(port_poly_add(r, port_poly_number(1)), l->hi)) e->is_low = false;
-      else return false;
+      if (port_poly_equal(r, l->lo))
+        e->is_low = true;
+      else if (port_poly_equal(port_poly_add(r, port_poly_number(1)), l->hi))
+        e->is_low = false;
+      else
+        return false;
       e->holds_at_end = op[0] == '=';
       return true;
     }
     if (strcmp(op, "<=") && strcmp(op, ">")) return false;
-    if (port_poly_equal(r, l->lo) || port_poly_equal(r, port_poly_add(l->lo, port_poly_number(1)))) { /* i > lo; i - 1 > lo */
+    if (port_poly_equal(r, l->lo) ||
+        port_poly_equal(r, port_poly_add(l->lo, port_poly_number(1)))) { /* i > lo; i - 1 > lo */
       e->is_loose = !port_poly_equal(r, l->lo);
       e->is_low = true;
       e->holds_at_end = op[0] == '<';
       return true;
     }
     if (port_poly_equal(port_poly_add(r, port_poly_number(2)), l->hi) ||
-        port_poly_equal(port_poly_add(r, port_poly_number(3)), l->hi)) { /* i <= hi - 2; i + 1 <= hi - 2 */
+        port_poly_equal(port_poly_add(r, port_poly_number(3)),
+                        l->hi)) { /* i <= hi - 2; i + 1 <= hi - 2 */
       e->is_loose = !port_poly_equal(port_poly_add(r, port_poly_number(2)), l->hi);
       e->is_low = false;
       e->holds_at_end = op[0] == '>';
@@ -158,7 +170,8 @@ static poly choice_of(nest *n, node *e, poly yes, poly no, const loop *l)
     g = make(n, moved, true, l->hi);
   else
     return port_poly_bad();
-  return port_poly_add(port_poly_mul(stride, g), port_poly_sub(inner, port_poly_mul(stride, moved)));
+  return port_poly_add(port_poly_mul(stride, g),
+                       port_poly_sub(inner, port_poly_mul(stride, moved)));
 }
 
 static poly choice(nest *n, node *e)

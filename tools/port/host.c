@@ -31,7 +31,8 @@ void port_host_use(const step *steps)
     for (int i = 0; i < s->nparams; i++)
       if (s->params[i].array) {
         h.types[s->params[i].type] = true;
-        if (strstr(s->params[i].array->key, "].") || strstr(s->params[i].array->key, "]->")) h.has_structs = true;
+        if (strstr(s->params[i].array->key, "].") || strstr(s->params[i].array->key, "]->"))
+          h.has_structs = true;
       }
 }
 
@@ -82,9 +83,12 @@ static CXType element_of(CXType t)
   for (;;) {
     const value_type v = port_type_of(t);
 
-    if (v == T_ARRAY) t = clang_getCanonicalType(clang_getArrayElementType(t));
-    else if (v == T_POINTER) t = clang_getCanonicalType(clang_getPointeeType(t));
-    else return t;
+    if (v == T_ARRAY)
+      t = clang_getCanonicalType(clang_getArrayElementType(t));
+    else if (v == T_POINTER)
+      t = clang_getCanonicalType(clang_getPointeeType(t));
+    else
+      return t;
   }
 }
 
@@ -93,7 +97,8 @@ static bool is_byte(CXType t)
 {
   const enum CXTypeKind k = element_of(t).kind;
 
-  return k == CXType_UChar || k == CXType_Char_U || k == CXType_Char_S || k == CXType_SChar || k == CXType_Void;
+  return k == CXType_UChar || k == CXType_Char_U || k == CXType_Char_S || k == CXType_SChar ||
+         k == CXType_Void;
 }
 
 static bool counts(CXType t)
@@ -105,7 +110,8 @@ static bool counts(CXType t)
 
 static node *base_of(node *e)
 {
-  while (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*') || (e->kind == N_MEMBER && e->a)) {
+  while (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*') ||
+         (e->kind == N_MEMBER && e->a)) {
     if (e->kind == N_MEMBER && (e->type == T_POINTER || e->type == T_ARRAY)) return e;
     e = e->a;
   }
@@ -135,7 +141,11 @@ static void add_use(uses *u, node *base, bool is_write)
     u->writes_all = true;
     return;
   }
-  u->at[u->n++] = (use){text, base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param) ? port_text("sizeof(%s)", text) : "1", is_write, base};
+  u->at[u->n++] = (use){text,
+                        base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param)
+                            ? port_text("sizeof(%s)", text)
+                            : "1",
+                        is_write, base};
 }
 
 static bool is_element(const node *e)
@@ -155,11 +165,13 @@ static bool is_one_of(const char *name, const char *const *list)
 /* A function without a body here: it may use what it is given, and, if it is not one of the system's, more. */
 static void use_call(uses *u, node *e)
 {
-  static const char *const clocks[] = {"clock", "time", "gettimeofday", "clock_gettime", "omp_get_wtime", "times",
-                                       "getrusage", NULL};
-  static const char *const memory[] = {"free", "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign",
-                                       "fopen", "exit", "abort", NULL};
-  static const char *const bytes[] = {"memcpy", "memmove", "memset", "memcmp", "fwrite", "fread", "write", "read", NULL};
+  static const char *const clocks[] = {"clock",         "time",  "gettimeofday", "clock_gettime",
+                                       "omp_get_wtime", "times", "getrusage",    NULL};
+  static const char *const memory[] = {
+      "free",           "malloc", "calloc", "realloc", "aligned_alloc",
+      "posix_memalign", "fopen",  "exit",   "abort",   NULL};
+  static const char *const bytes[] = {"memcpy", "memmove", "memset", "memcmp", "fwrite",
+                                      "fread",  "write",   "read",   NULL};
   static const char *const reads[] = {"fwrite", "printf", "fprintf", "write", "memcmp", NULL};
 
   if (is_one_of(e->text, clocks)) u->waits = true;
@@ -171,14 +183,16 @@ static void use_call(uses *u, node *e)
     while (a->kind == N_CAST)
       a = a->a;
     if ((a->type != T_POINTER && a->type != T_ARRAY) || !counts(a->ctype)) continue;
-    if (a->kind == N_OPAQUE || (e->is_system && is_byte(a->ctype) && !is_one_of(e->text, bytes))) continue; /* text */
+    if (a->kind == N_OPAQUE || (e->is_system && is_byte(a->ctype) && !is_one_of(e->text, bytes)))
+      continue; /* text */
     if (a->kind == N_UNARY && a->op[0] == '&') {
       if (a->a->kind == N_NAME && a->a->type != T_ARRAY) continue; /* one variable */
       a = a->a;
     }
     if (a->kind == N_NUMBER) continue;
     add_use(u, base_of(a),
-            !is_one_of(e->text, reads) && !(k != e->list && (!strcmp(e->text, "memcpy") || !strcmp(e->text, "memmove"))));
+            !is_one_of(e->text, reads) &&
+                !(k != e->list && (!strcmp(e->text, "memcpy") || !strcmp(e->text, "memmove"))));
   }
 }
 
@@ -188,12 +202,15 @@ static bool find_uses(node *e, void *user)
 
   if (is_nest(e, NULL)) return false;
   if (e->kind == N_CALL) use_call(u, e);
-  if (e->kind == N_ASSIGN && is_element(e->a) && counts(e->a->ctype)) add_use(u, base_of(e->a), true);
-  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) && is_element(e->a) && counts(e->a->ctype))
+  if (e->kind == N_ASSIGN && is_element(e->a) && counts(e->a->ctype))
+    add_use(u, base_of(e->a), true);
+  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) && is_element(e->a) &&
+      counts(e->a->ctype))
     add_use(u, base_of(e->a), true);
   if (is_element(e) && counts(e->ctype) && e->type < T_POINTER) add_use(u, base_of(e), false);
   if (is_element(e) && e->type == T_STRUCT && h.has_structs) add_use(u, base_of(e), false);
-  if (e->kind == N_ASSIGN && e->a->type == T_STRUCT && h.has_structs && is_element(e->a)) add_use(u, base_of(e->a), true);
+  if (e->kind == N_ASSIGN && e->a->type == T_STRUCT && h.has_structs && is_element(e->a))
+    add_use(u, base_of(e->a), true);
   return true;
 }
 
@@ -205,8 +222,8 @@ static bool changes(node *e, void *user)
 
   if (e->kind == N_DECL) return e->sym == s;
   if (e->kind == N_ASSIGN) return e->a->kind == N_NAME && e->a->sym == s;
-  return e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--") || e->op[0] == '&') && e->a->kind == N_NAME &&
-         e->a->sym == s;
+  return e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--") || e->op[0] == '&') &&
+         e->a->kind == N_NAME && e->a->sym == s;
 }
 
 static bool is_moved(node *e, void *user)
@@ -235,8 +252,8 @@ static const char *calls(const uses *u, const char *separator)
     ambit__print(&t, "port_reads_all()%s", separator);
   for (int i = 0; i < u->n && !u->writes_all; i++)
     if (u->at[i].is_write || !u->reads_all)
-      ambit__print(&t, "%s(%s, %s)%s", u->at[i].is_write ? "port_writes" : "port_reads", u->at[i].text, u->at[i].bytes,
-                   separator);
+      ambit__print(&t, "%s(%s, %s)%s", u->at[i].is_write ? "port_writes" : "port_reads",
+                   u->at[i].text, u->at[i].bytes, separator);
   out = ambit__text_finish(&t);
   copy = port_text("%s", out ? out : "");
   free(out);
@@ -297,8 +314,8 @@ static void children(const unit *u, node *s)
 
 static bool is_compound(const node *s)
 {
-  return s->kind == S_BLOCK || s->kind == S_IF || s->kind == S_FOR || s->kind == S_WHILE || s->kind == S_DO ||
-         s->kind == S_OTHER;
+  return s->kind == S_BLOCK || s->kind == S_IF || s->kind == S_FOR || s->kind == S_WHILE ||
+         s->kind == S_DO || s->kind == S_OTHER;
 }
 
 /* is_alone: other statements may stand before it. */
@@ -368,8 +385,9 @@ static bool guard_locals(node *s, void *user)
 static void open_main(const unit *u, const function *f)
 {
   unsigned at = f->name_at;
-  const char *names = f->nparams >= 2 ? port_text("&%s, &%s", f->params[0]->name, f->params[1]->name)
-                                      : "&port_argc, &port_argv";
+  const char *names = f->nparams >= 2
+                          ? port_text("&%s, &%s", f->params[0]->name, f->params[1]->name)
+                          : "&port_argc, &port_argv";
 
   if (f->nparams < 2) {
     unsigned close;

@@ -101,7 +101,8 @@ static node *only_expression(const function *f)
 static bool has_effect(node *e, void *user)
 {
   (void)user;
-  return e->kind == N_ASSIGN || (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")));
+  return e->kind == N_ASSIGN ||
+         (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")));
 }
 
 static node *substitute(const node *call, const node *expression)
@@ -198,9 +199,12 @@ static bool without_returns(node **list, symbol *result)
     {
       node *yes = listed(s->b), *no = listed(s->c), *rest = s->next;
 
-      if (always_returns(yes)) no = chain(no, rest);
-      else if (no && always_returns(no)) yes = chain(yes, rest);
-      else return false;
+      if (always_returns(yes))
+        no = chain(no, rest);
+      else if (no && always_returns(no))
+        yes = chain(yes, rest);
+      else
+        return false;
       s->next = NULL;
       if (!without_returns(&yes, result) || !without_returns(&no, result)) return false;
       s->b = block_of(yes, s);
@@ -273,7 +277,8 @@ static bool unfold(nest *n, node *call, node **out, symbol **result)
     tail = &s->next;
   }
   *tail = body->list;
-  if (f->depth == DEEPEST) return port_refuse(n, call, port_text("'%s' calls itself", f->name), NULL);
+  if (f->depth == DEEPEST)
+    return port_refuse(n, call, port_text("'%s' calls itself", f->name), NULL);
   f->depth++;
   if (!expand_list(n, &head)) return false;
   f->depth--;
@@ -290,8 +295,8 @@ static bool expand_calls(nest *n, node **at, node ***before)
   symbol *result;
 
   if (!e) return true;
-  if (!expand_calls(n, &e->a, before) || !expand_calls(n, &e->b, before) || !expand_calls(n, &e->c, before) ||
-      !expand_calls(n, &e->d, before))
+  if (!expand_calls(n, &e->a, before) || !expand_calls(n, &e->b, before) ||
+      !expand_calls(n, &e->c, before) || !expand_calls(n, &e->d, before))
     return false;
   for (node **k = &e->list; *k; k = &(*k)->next)
     if (!expand_calls(n, k, before)) return false;
@@ -299,7 +304,8 @@ static bool expand_calls(nest *n, node **at, node ***before)
   if (only_expression(e->callee) && !port_find(only_expression(e->callee), has_effect, NULL)) {
     name = substitute(e, only_expression(e->callee));
     name->next = e->next;
-    if (e->callee->depth == DEEPEST) return port_refuse(n, e, port_text("'%s' calls itself", e->callee->name), NULL);
+    if (e->callee->depth == DEEPEST)
+      return port_refuse(n, e, port_text("'%s' calls itself", e->callee->name), NULL);
     e->callee->depth++;
     if (!expand_calls(n, &name, before)) return false;
     e->callee->depth--;

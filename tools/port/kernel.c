@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const type_names[] = {"float", "double", "int", "unsigned char", "short", "long"};
+static const char *const type_names[] = {"float",         "double", "int",
+                                         "unsigned char", "short",  "long"};
 
 static bool print(step *s, ambit__text *t, node *e);
 
@@ -27,7 +28,8 @@ static bool is_real(value_type t)
 
 static bool to_real; /* what is printed becomes a float or a double at once: any integer will do */
 
-static const char *value_name(step *s, const char *text, value_type type, const access *element, const node *at)
+static const char *value_name(step *s, const char *text, value_type type, const access *element,
+                              const node *at)
 {
   param *p;
 
@@ -183,8 +185,9 @@ static bool print_args(step *s, ambit__text *t, node *list)
 
 static bool print_name(step *s, ambit__text *t, node *e)
 {
-  const char *name = port_nest_is_local(s->nest, e->sym) ? port_step_name(s, e->sym, e->sym->name)
-                                                         : value_name(s, e->sym->name, e->type, NULL, e);
+  const char *name = port_nest_is_local(s->nest, e->sym)
+                         ? port_step_name(s, e->sym, e->sym->name)
+                         : value_name(s, e->sym->name, e->type, NULL, e);
 
   if (!name) return false;
   ambit__print(t, "%s", name);
@@ -208,7 +211,8 @@ static bool print_operator(step *s, ambit__text *t, node *e)
   const bool real = is_real(e->type);
 
   if (e->type == T_INTEGER)
-    return port_refuse(s->nest, e, "an operation on unsigned numbers", "int, long, float and double are understood");
+    return port_refuse(s->nest, e, "an operation on unsigned numbers",
+                       "int, long, float and double are understood");
   ambit__print(t, "(");
   if (e->kind == N_UNARY) {
     ambit__print(t, "%s", e->op);
@@ -239,7 +243,8 @@ static bool print(step *s, ambit__text *t, node *e)
   case N_COND:
   case N_UNARY: return print_operator(s, t, e);
   case N_CAST:
-    if (e->type > T_I64) return port_refuse(s->nest, e, "a cast to a type that kernels do not know", NULL);
+    if (e->type > T_I64)
+      return port_refuse(s->nest, e, "a cast to a type that kernels do not know", NULL);
     ambit__print(t, "(%s)", type_names[e->type]);
     return operand(s, t, e->a, is_real(e->type));
   case N_CALL:
@@ -281,7 +286,8 @@ static bool print_reduction(step *s, ambit__text *t, node *e)
   const value_type type = e->a->sym->type;
   param want = {.type = type, .reduction = e}, *p = NULL;
 
-  if (type > T_I64) return port_refuse(s->nest, e, "a reduction of a type that kernels do not know", NULL);
+  if (type > T_I64)
+    return port_refuse(s->nest, e, "a reduction of a type that kernels do not know", NULL);
   want.kind = !strcmp(e->text, "sum") ? P_SUM : !strcmp(e->text, "min") ? P_MIN : P_MAX;
   if (want.kind == P_SUM && is_real(type) && !s->nest->sum_any) {
     want.kind = P_TERM;
@@ -293,7 +299,8 @@ static bool print_reduction(step *s, ambit__text *t, node *e)
     return port_refuse(s->nest, e, port_text("'%s' is added to twice in one cell", e->a->sym->name),
                        "sum(any) frees the order of the sum");
   if (!p) {
-    if (s->nparams == AMBIT_MAX_PARAMS) return port_refuse(s->nest, e, "there are too many numbers", NULL);
+    if (s->nparams == AMBIT_MAX_PARAMS)
+      return port_refuse(s->nest, e, "there are too many numbers", NULL);
     want.name = port_step_name(s, NULL, e->a->sym->name);
     p = &s->params[s->nparams++];
     *p = want;
@@ -332,12 +339,15 @@ static bool print_declaration(step *s, ambit__text *t, node *d, int depth)
 
   while (port_type_of(type) == T_ARRAY) {
     if (n == 2 || type.kind != CXType_ConstantArray)
-      return port_refuse(s->nest, d, port_text("the array '%s' of the nest is not understood", d->sym->name), NULL);
+      return port_refuse(s->nest, d,
+                         port_text("the array '%s' of the nest is not understood", d->sym->name),
+                         NULL);
     sizes[n++] = clang_getArraySize(type);
     type = clang_getCanonicalType(clang_getArrayElementType(type));
   }
   if (port_type_of(type) > T_I64)
-    return port_refuse(s->nest, d, port_text("'%s' has a type that kernels do not know", d->sym->name), NULL);
+    return port_refuse(s->nest, d,
+                       port_text("'%s' has a type that kernels do not know", d->sym->name), NULL);
   indent(t, depth);
   if (d->a && n && clang_isConstQualifiedType(d->sym->ctype)) ambit__print(t, "const ");
   ambit__print(t, "%s %s", type_names[port_type_of(type)], port_step_name(s, d->sym, d->sym->name));
@@ -379,8 +389,8 @@ static bool print_statements(step *s, ambit__text *t, node *list, int depth)
       const char *name = port_step_name(s, k->sym, k->sym->name);
 
       indent(t, depth);
-      ambit__print(t, "for (int %s = %s; %s < %s; %s += %" PRId64 ") {\n", name, k->a->text, name, k->b->text,
-                   name, k->value);
+      ambit__print(t, "for (int %s = %s; %s < %s; %s += %" PRId64 ") {\n", name, k->a->text, name,
+                   k->b->text, name, k->value);
       if (!print_statements(s, t, k->d->list, depth + 1)) return false;
       indent(t, depth);
       ambit__print(t, "}\n");
@@ -418,8 +428,11 @@ static bool declare_outer(node *e, void *user)
   if (d->n == 64 || port_find(d->step->leaf->body, is_declared, sym)) return true;
   d->done[d->n++] = sym;
   if (sym->type > T_I64)
-    return d->ok = port_refuse(d->step->nest, e, port_text("'%s' has a type that kernels do not know", sym->name), NULL);
-  ambit__print(d->text, "  %s %s;\n", type_names[sym->type], port_step_name(d->step, sym, sym->name));
+    return d->ok =
+               port_refuse(d->step->nest, e,
+                           port_text("'%s' has a type that kernels do not know", sym->name), NULL);
+  ambit__print(d->text, "  %s %s;\n", type_names[sym->type],
+               port_step_name(d->step, sym, sym->name));
   return true;
 }
 
@@ -440,7 +453,8 @@ static void print_param(ambit__text *t, const param *p, bool is_last)
 {
   static const char *const kinds[] = {"const ", "", "const ", "", "", "sum ", "min ", "max ", ""};
 
-  ambit__print(t, "%s%s %s%s", kinds[p->kind], type_names[p->type], p->kind == P_VALUE ? "" : "*", p->name);
+  ambit__print(t, "%s%s %s%s", kinds[p->kind], type_names[p->type], p->kind == P_VALUE ? "" : "*",
+               p->name);
   if (p->kind == P_UPDATE) ambit__print(t, ", %s *%s_new", type_names[p->type], p->name);
   if (!is_last) ambit__print(t, ", ");
 }
@@ -453,7 +467,8 @@ static void print_start(step *s, ambit__text *t)
 
     if (p->kind == P_UPDATE)
       ambit__print(t, "  %s %s = *%s;\n", type_names[p->type], own_name(s, p), p->name);
-    if (p->kind == P_TERM) ambit__print(t, "  *%s = -0.0%s;\n", p->name, p->type == T_F32 ? "f" : "");
+    if (p->kind == P_TERM)
+      ambit__print(t, "  *%s = -0.0%s;\n", p->name, p->type == T_F32 ? "f" : "");
   }
 }
 
@@ -464,7 +479,8 @@ static bool print_steps(step *s, ambit__text *t, const node *at, bool *is_open)
     const loop *l = s->loop_of[d] < 0 ? NULL : &s->nest->loops[s->loop_of[d]];
 
     if (!l || l->step == 1) continue;
-    if (l->is_down) return port_refuse(s->nest, l->node, "the loop counts down by more than one", NULL);
+    if (l->is_down)
+      return port_refuse(s->nest, l->node, "the loop counts down by more than one", NULL);
     ambit__print(t, "%s(index(%d) - ", *is_open ? " && " : "  if (", d);
     if (!print_poly(s, t, port_poly_add(l->lo, s->shift[d]), at)) return false;
     ambit__print(t, ") %% %" PRId64 " == 0", l->step);

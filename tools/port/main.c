@@ -25,13 +25,19 @@ static int take(order *o, int argc, char **argv)
       o->nflags = argc - i - 1;
       break;
     }
-    if ((!strcmp(a, "-o") || !strcmp(a, "--output")) && i + 1 < argc) o->output = argv[++i];
-    else if (!strncmp(a, "--output=", 9)) o->output = a + 9;
-    else if (!strcmp(a, "--propose")) o->set.propose = true;
-    else if (!strcmp(a, "--check")) o->set.check = true;
-    else if (!strcmp(a, "-q") || !strcmp(a, "--quiet")) o->set.quiet = true;
+    if ((!strcmp(a, "-o") || !strcmp(a, "--output")) && i + 1 < argc)
+      o->output = argv[++i];
+    else if (!strncmp(a, "--output=", 9))
+      o->output = a + 9;
+    else if (!strcmp(a, "--propose"))
+      o->set.propose = true;
+    else if (!strcmp(a, "--check"))
+      o->set.check = true;
+    else if (!strcmp(a, "-q") || !strcmp(a, "--quiet"))
+      o->set.quiet = true;
     else if (a[0] == '-' || o->path) {
-      fprintf(stderr, "ambit port: '%s' is not understood\n`ambit port --help` tells how it is used\n", a);
+      fprintf(stderr,
+              "ambit port: '%s' is not understood\n`ambit port --help` tells how it is used\n", a);
       return 2;
     } else
       o->path = a;
@@ -46,8 +52,10 @@ static bool write_all(const char *path, const char *text)
   FILE *f = path ? fopen(path, "w") : stdout;
   bool ok = f && fputs(text, f) >= 0;
 
-  if (f && path) ok &= fclose(f) == 0;
-  else if (f) ok &= fflush(f) == 0;
+  if (f && path)
+    ok &= fclose(f) == 0;
+  else if (f)
+    ok &= fflush(f) == 0;
   if (!ok) fprintf(stderr, "ambit port: %s cannot be written\n", path ? path : "standard output");
   return ok;
 }
@@ -62,12 +70,14 @@ static int work(order *o)
 
   if (!u || !port_pragmas(u, &pragmas)) return 1;
   if (!pragmas && !o->set.propose)
-    fprintf(stderr, "ambit port: %s has no `#pragma ambit`; --propose lists where one would help\n", o->path);
+    fprintf(stderr, "ambit port: %s has no `#pragma ambit`; --propose lists where one would help\n",
+            o->path);
   text = port_translate(u, pragmas, &o->set, &result);
   if (!text) return 1;
   if (!o->set.quiet)
     fprintf(stderr, "%s: %d nest%s in parallel (%d step%s), %d serial\n", o->path, result.nests,
-            result.nests == 1 ? "" : "s", result.steps, result.steps == 1 ? "" : "s", result.serial);
+            result.nests == 1 ? "" : "s", result.steps, result.steps == 1 ? "" : "s",
+            result.serial);
   ok = !result.failed && write_all(o->output, text);
   free(text);
   clang_disposeTranslationUnit(u->tu);

@@ -53,14 +53,14 @@ typedef struct array {
   bool is_axis[LEVELS];    /* else the subscript is part of the base address */
   int nstrides[LEVELS];    /* LEVEL_FLAT: strides in elements, largest first */
   poly strides[LEVELS][AXES];
-  bool has_rest[LEVELS];   /* LEVEL_FLAT: some subscript is not a sum of multiples of strides */
-  bool is_unclear;         /* strides that do not divide each other */
+  bool has_rest[LEVELS]; /* LEVEL_FLAT: some subscript is not a sum of multiples of strides */
+  bool is_unclear;       /* strides that do not divide each other */
   /* The axes of all levels, slowest first, once settled: */
   int naxes;
   int level_of[AXES];
-  poly stride_of[AXES];  /* LEVEL_FLAT: elements */
-  poly extent_of[AXES];  /* bad: open, or known to the compiler only */
-  poly reach_of[AXES];   /* the furthest index of any access, and 1 */
+  poly stride_of[AXES]; /* LEVEL_FLAT: elements */
+  poly extent_of[AXES]; /* bad: open, or known to the compiler only */
+  poly reach_of[AXES];  /* the furthest index of any access, and 1 */
   bool has_reach[AXES];
   struct array *next;
 } array;
@@ -72,8 +72,8 @@ typedef struct access {
   node *subs_text[LEVELS]; /* as written */
   node *node;
   bool is_write, is_read;
-  bool is_value; /* no loop variable in it: a number that all cells share */
-  int order; /* of execution within a cell */
+  bool is_value;               /* no loop variable in it: a number that all cells share */
+  int order;                   /* of execution within a cell */
   poly from[LOOPS], to[LOOPS]; /* the loop variables where it takes place: refine.c */
   /* shape.c: */
   int naxes;
@@ -91,10 +91,10 @@ typedef struct leaf {
 typedef struct nest {
   unit *unit;
   function *function;
-  node *node;       /* the outermost loop, as it stands in the program */
-  node *copy;       /* the one that is analysed */
-  bool sum_any;     /* the order of sums is free */
-  bool is_cells;    /* the outermost loop is one over cells */
+  node *node;    /* the outermost loop, as it stands in the program */
+  node *copy;    /* the one that is analysed */
+  bool sum_any;  /* the order of sums is free */
+  bool is_cells; /* the outermost loop is one over cells */
   int nloops;
   loop loops[LOOPS];
   int naccesses;
@@ -103,7 +103,7 @@ typedef struct nest {
   int nguards;
   guard guards[64];
   int ninner;
-  loop inner[32]; /* short loops of the kernel */
+  loop inner[32];      /* short loops of the kernel */
   symbol *locals[256]; /* variables of the kernel */
   int nlocals;
   int nrequires; /* conditions at run time, as C text */
@@ -126,6 +126,12 @@ bool port_nest_open(nest *n);
 loop *port_nest_loop(nest *n, int atom); /* NULL: not a loop over cells */
 bool port_nest_is_local(const nest *n, const symbol *s);
 poly port_poly_of(nest *n, node *e);
+
+/* loops.c: reads the header of a `for`, false after a refusal; whether it runs a few times only, a number known here; and
+ * whether it goes over cells. */
+bool port_loop_header(nest *n, node *f, loop *l);
+bool port_loop_is_short(const loop *l);
+bool port_loop_is_cells(nest *n, node *f, const loop *l);
 
 /* scalars.c: which variables of the function are reductions, and which belong to one cell. A
  * reduction becomes an assignment with a text, "sum", "min" or "max"; its b is the term. */
@@ -175,9 +181,9 @@ typedef struct param {
   value_type type;
   const char *name;
   array *array;
-  const access *like;  /* an access, for subscripts that are part of the base */
-  int axis_of[AXES];   /* grid axis -> axis of the array; -1: it does not vary */
-  poly fold[AXES];     /* axis of the array -> index that is part of the base */
+  const access *like;            /* an access, for subscripts that are part of the base */
+  int axis_of[AXES];             /* grid axis -> axis of the array; -1: it does not vary */
+  poly fold[AXES];               /* axis of the array -> index that is part of the base */
   int64_t low[AXES], high[AXES]; /* offsets that are read, by grid axis */
   bool reads_written;            /* it reads cells that the step may write */
   unsigned periodic, clamp;      /* grid axes */
@@ -185,7 +191,7 @@ typedef struct param {
   poly extent[AXES];             /* by grid axis, where a guard says it; else bad */
   const char *value;             /* P_VALUE: C text */
   const access *element;         /* P_VALUE: an element of an array, or NULL */
-  const node *reduction; /* the assignment */
+  const node *reduction;         /* the assignment */
 } param;
 
 typedef struct step {

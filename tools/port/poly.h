@@ -27,7 +27,8 @@ typedef struct poly {
 /* An atom is a variable, or an expression known by its text. */
 int port_atom_of(const symbol *sym);
 int port_atom_of_text(const char *text);
-int port_atom_named(const char *name); /* the variable used last under this name, or an expression */
+int port_atom_named(
+    const char *name); /* the variable used last under this name, or an expression */
 const symbol *port_atom_symbol(int atom); /* NULL: an expression */
 const char *port_atom_text(int atom);
 

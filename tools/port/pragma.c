@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "edit.h"
 #include "pragma.h"
+#include "edit.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -28,7 +28,9 @@ typedef struct reader {
 
 static bool wrong(const reader *r, const char *at, const char *what, const char *advice)
 {
-  node place = {.begin = (unsigned)(at - r->u->text), .end = (unsigned)(at - r->u->text) + 1, .line = r->p->line};
+  node place = {.begin = (unsigned)(at - r->u->text),
+                .end = (unsigned)(at - r->u->text) + 1,
+                .line = r->p->line};
   const char *first = at;
 
   while (first > r->u->text && first[-1] != '\n')
@@ -91,7 +93,8 @@ static bool read_shape(reader *r)
     while (r->at < r->end && *r->at == '[') {
       const char *e = bracketed(r);
 
-      if (!e || s->naxes == AXES) return wrong(r, r->at, "the shape is not understood", "shape(u[nz][ny][nx])");
+      if (!e || s->naxes == AXES)
+        return wrong(r, r->at, "the shape is not understood", "shape(u[nz][ny][nx])");
       s->extents[s->naxes++] = e;
     }
     if (!s->naxes) return wrong(r, r->at, "the shape has no extents", "shape(u[nz][ny][nx])");
@@ -127,11 +130,16 @@ static bool clause(reader *r, const char *name)
     inside = bracketed(r);
     if (!inside) return wrong(r, at, "this bracket is not closed", NULL);
   }
-  if (!strcmp(name, "must")) r->p->is_must = true;
-  else if (!strcmp(name, "serial")) r->p->is_serial = true;
-  else if (!strcmp(name, "sum") && inside && !strcmp(inside, "any")) r->p->sum_any = true;
-  else if (!strcmp(name, "sum") && inside && !strcmp(inside, "order")) r->p->sum_any = false;
-  else if (!strcmp(name, "distinct") && inside) return true; /* checked at run time anyway */
+  if (!strcmp(name, "must"))
+    r->p->is_must = true;
+  else if (!strcmp(name, "serial"))
+    r->p->is_serial = true;
+  else if (!strcmp(name, "sum") && inside && !strcmp(inside, "any"))
+    r->p->sum_any = true;
+  else if (!strcmp(name, "sum") && inside && !strcmp(inside, "order"))
+    r->p->sum_any = false;
+  else if (!strcmp(name, "distinct") && inside)
+    return true; /* checked at run time anyway */
   else if (!strcmp(name, "shape") && inside) {
     reader inner = *r;
 
@@ -139,9 +147,10 @@ static bool clause(reader *r, const char *name)
     inner.end = r->at - 1;
     return read_shape(&inner);
   } else
-    return wrong(r, at > r->u->text ? at - (inside ? 1 : strlen(name)) : at,
-                 port_text("there is no clause '%s%s'", name, inside ? "(...)" : ""),
-                 "must, serial, sum(any), sum(order), shape(u[ny][nx]) and distinct(a, b) are understood");
+    return wrong(
+        r, at > r->u->text ? at - (inside ? 1 : strlen(name)) : at,
+        port_text("there is no clause '%s%s'", name, inside ? "(...)" : ""),
+        "must, serial, sum(any), sum(order), shape(u[ny][nx]) and distinct(a, b) are understood");
   return true;
 }
 
@@ -169,12 +178,14 @@ static bool read_panda(reader *r)
   if (r->at < r->end && *r->at == '(') inside = bracketed(r);
   if (!strcmp(name, "reduction")) return r->p->sum_any = true;
   if (strcmp(name, "distribute") && strcmp(name, "boundary"))
-    return wrong(r, r->at, port_text("there is no directive 'panda %s'", name), "distribute, boundary, reduction, wait");
+    return wrong(r, r->at, port_text("there is no directive 'panda %s'", name),
+                 "distribute, boundary, reduction, wait");
   if (!strcmp(name, "boundary")) return true;
   n = inside ? split(inside, arrays, 32) : 0;
   name = word(r);
   skip_space(r);
-  if (!strcmp(name, "size") && r->at < r->end && *r->at == '(' && (inside = bracketed(r))) m = split(inside, sizes, AXES);
+  if (!strcmp(name, "size") && r->at < r->end && *r->at == '(' && (inside = bracketed(r)))
+    m = split(inside, sizes, AXES);
   if (!m) return true;
   for (int i = 0; i < n; i++) {
     told_shape *s = tell(r, arrays[i]);
@@ -197,7 +208,8 @@ static bool find_target(node *n, void *user)
 {
   target *t = user;
 
-  if (n->kind >= S_DECL && n->kind != N_DECL && n->begin >= t->after && (!t->found || n->begin < t->found->begin))
+  if (n->kind >= S_DECL && n->kind != N_DECL && n->begin >= t->after &&
+      (!t->found || n->begin < t->found->begin))
     t->found = n;
   return true;
 }
@@ -247,7 +259,9 @@ static bool read_line(unit *u, const char *first, const char *last, unsigned lin
     r.at++;
   if (r.at == last || *r.at++ != '#' || strcmp(word(&r), "pragma")) return true;
   name = word(&r);
-  if ((strcmp(name, "ambit") && strcmp(name, "panda")) || is_skipped(u, (unsigned)(first - u->text))) return true;
+  if ((strcmp(name, "ambit") && strcmp(name, "panda")) ||
+      is_skipped(u, (unsigned)(first - u->text)))
+    return true;
   r.p = port_new(sizeof *r.p);
   r.p->begin = (unsigned)(first - u->text);
   r.p->end = (unsigned)(last - u->text);
@@ -304,8 +318,8 @@ static poly factor_of(const char **at)
   }
   if (isdigit((unsigned char)**at)) return port_poly_number(strtol(*at, (char **)(uintptr_t)at, 0));
   first = *at;
-  while (isalnum((unsigned char)**at) || **at == '_' || **at == '.' || (**at == '-' && (*at)[1] == '>') ||
-         (**at == '>' && (*at)[-1] == '-'))
+  while (isalnum((unsigned char)**at) || **at == '_' || **at == '.' ||
+         (**at == '-' && (*at)[1] == '>') || (**at == '>' && (*at)[-1] == '-'))
     ++*at;
   if (*at == first) return port_poly_bad();
   return port_poly_atom(port_atom_named(port_text("%.*s", (int)(*at - first), first)));
@@ -351,7 +365,8 @@ static bool cover_calls(node *e, void *user)
 {
   const pragma *p = user;
 
-  if (e->kind == N_CALL && e->callee && e->begin >= p->from && e->begin < p->to) cover(e->callee, p);
+  if (e->kind == N_CALL && e->callee && e->begin >= p->from && e->begin < p->to)
+    cover(e->callee, p);
   return true;
 }
 
@@ -380,6 +395,7 @@ const pragma *port_pragma_of(const pragma *list, const node *at)
   const pragma *best = NULL;
 
   for (const pragma *p = list; p; p = p->next)
-    if (!p->is_wait && p->from <= at->begin && at->end <= p->to && (!best || p->from >= best->from)) best = p;
+    if (!p->is_wait && p->from <= at->begin && at->end <= p->to && (!best || p->from >= best->from))
+      best = p;
   return best;
 }

@@ -62,7 +62,11 @@ void port_refine_copy(const nest *n, poly *lo, poly *hi)
 
 static const char *mirrored(const char *op)
 {
-  return !strcmp(op, "<") ? ">" : !strcmp(op, ">") ? "<" : !strcmp(op, "<=") ? ">=" : !strcmp(op, ">=") ? "<=" : op;
+  return !strcmp(op, "<")    ? ">"
+         : !strcmp(op, ">")  ? "<"
+         : !strcmp(op, "<=") ? ">="
+         : !strcmp(op, ">=") ? "<="
+                             : op;
 }
 
 static const char *negated(const char *op)
@@ -86,7 +90,9 @@ static bool comparison(nest *n, node *c, bool is_true, fact *f)
     c = c->a;
     is_true = !is_true;
   }
-  if (c->kind != N_BINARY || !strchr("<>=!", c->op[0]) || !strcmp(c->op, "<<") || !strcmp(c->op, ">>")) return false;
+  if (c->kind != N_BINARY || !strchr("<>=!", c->op[0]) || !strcmp(c->op, "<<") ||
+      !strcmp(c->op, ">>"))
+    return false;
   op = is_true ? c->op : negated(c->op);
   d = port_poly_sub(port_poly_of(n, c->a), port_poly_of(n, c->b)); /* op 0 */
   if (d.is_bad) return false;
@@ -116,9 +122,12 @@ static bool comparison(nest *n, node *c, bool is_true, fact *f)
     const poly lo = now.lo[f->loop].is_bad ? n->loops[f->loop].lo : now.lo[f->loop];
     const poly hi = now.hi[f->loop].is_bad ? n->loops[f->loop].hi : now.hi[f->loop];
 
-    if (port_poly_equal(r, lo)) f->lo = port_poly_add(r, port_poly_number(1));
-    else if (port_poly_equal(port_poly_add(r, port_poly_number(1)), hi)) f->hi = r;
-    else return false;
+    if (port_poly_equal(r, lo))
+      f->lo = port_poly_add(r, port_poly_number(1));
+    else if (port_poly_equal(port_poly_add(r, port_poly_number(1)), hi))
+      f->hi = r;
+    else
+      return false;
   }
   return true;
 }
@@ -150,8 +159,12 @@ static void narrow(nest *n, const fact *f)
 {
   poly *lo = &now.lo[f->loop], *hi = &now.hi[f->loop];
 
-  if (!f->lo.is_bad && (lo->is_bad ? !at_least(n->loops[f->loop].lo, f->lo) : !at_least(*lo, f->lo))) *lo = f->lo;
-  if (!f->hi.is_bad && (hi->is_bad ? !at_least(f->hi, n->loops[f->loop].hi) : !at_least(f->hi, *hi))) *hi = f->hi;
+  if (!f->lo.is_bad &&
+      (lo->is_bad ? !at_least(n->loops[f->loop].lo, f->lo) : !at_least(*lo, f->lo)))
+    *lo = f->lo;
+  if (!f->hi.is_bad &&
+      (hi->is_bad ? !at_least(f->hi, n->loops[f->loop].hi) : !at_least(f->hi, *hi)))
+    *hi = f->hi;
 }
 
 /* Whether what is known says that a fact holds. */
@@ -170,8 +183,10 @@ static bool denied(const nest *n, const fact *f, fact *out)
   const poly hi = now.hi[f->loop].is_bad ? n->loops[f->loop].hi : now.hi[f->loop];
 
   *out = (fact){f->loop, port_poly_bad(), port_poly_bad()};
-  if (f->lo.is_bad || at_least(lo, f->lo)) out->lo = f->hi; /* it was at the low end */
-  else if (f->hi.is_bad || at_least(f->hi, hi)) out->hi = f->lo;
+  if (f->lo.is_bad || at_least(lo, f->lo))
+    out->lo = f->hi; /* it was at the low end */
+  else if (f->hi.is_bad || at_least(f->hi, hi))
+    out->hi = f->lo;
   return !out->lo.is_bad || !out->hi.is_bad;
 }
 
@@ -200,7 +215,8 @@ void port_refine_condition(nest *n, node *condition, bool is_true)
 
   for (int i = 0; i < count; i++)
     narrow(n, &facts[i]);
-  if (!is_true && condition->kind == N_BINARY && !strcmp(condition->op, "&&") && now.nclauses < CLAUSES) {
+  if (!is_true && condition->kind == N_BINARY && !strcmp(condition->op, "&&") &&
+      now.nclauses < CLAUSES) {
     clause *c = &now.clauses[now.nclauses];
 
     is_whole = true;

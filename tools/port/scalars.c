@@ -100,8 +100,8 @@ static bool reduces_assignment(node *e, const symbol *s)
   if (v->kind == N_BINARY && v->op[0] == '-' && is_name(v->a, s) && !count(v->b, s))
     return reduce(e, "sum", negative(v->b));
   if (v->kind == N_COND && (kind = choice(v, s, &value))) return reduce(e, kind, value);
-  if (v->kind == N_CALL && (!strncmp(v->text, "fmax", 4) || !strncmp(v->text, "fmin", 4)) && v->list &&
-      v->list->next) {
+  if (v->kind == N_CALL && (!strncmp(v->text, "fmax", 4) || !strncmp(v->text, "fmin", 4)) &&
+      v->list && v->list->next) {
     node *x = v->list, *y = v->list->next;
 
     kind = v->text[2] == 'a' ? "max" : "min";
@@ -114,7 +114,8 @@ static bool reduces_assignment(node *e, const symbol *s)
 /* if (x > m) m = x; */
 static node *reduces_if(node *f, const symbol *s)
 {
-  node *then = f->b, *value, choose = {.kind = N_COND}, keep = {.kind = N_NAME, .sym = (symbol *)(uintptr_t)s, .text = s->name};
+  node *then = f->b, *value, choose = {.kind = N_COND},
+       keep = {.kind = N_NAME, .sym = (symbol *)(uintptr_t)s, .text = s->name};
   const char *kind;
 
   if (f->c || !then) return NULL;
@@ -204,8 +205,8 @@ static bool assigns(node *n, const symbol *s)
     return false;
   }
   if (n->kind == S_IF) return !count(n->a, s) && assigns(n->b, s) && assigns(n->c, s);
-  return n->kind == S_EXPR && n->a->kind == N_ASSIGN && !n->a->text && !strcmp(n->a->op, "=") && is_name(n->a->a, s) &&
-         !count(n->a->b, s);
+  return n->kind == S_EXPR && n->a->kind == N_ASSIGN && !n->a->text && !strcmp(n->a->op, "=") &&
+         is_name(n->a->a, s) && !count(n->a->b, s);
 }
 
 /* Whether every use of s below n stands behind an assignment in its block. */
@@ -222,13 +223,14 @@ static bool is_private_below(node *n, const symbol *s)
       if (!is_private_below(k, s)) return false;
     return true;
   }
-  if (n->kind == S_FOR && n->a && n->a->kind == N_ASSIGN && is_name(n->a->a, s) && !count(n->a->b, s))
+  if (n->kind == S_FOR && n->a && n->a->kind == N_ASSIGN && is_name(n->a->a, s) &&
+      !count(n->a->b, s))
     return true; /* the variable of a loop */
   switch (n->kind) {
   case S_EXPR:
-    return n->a->kind == N_ASSIGN && !strcmp(n->a->op, "=") && is_name(n->a->a, s) && count(n, s) == 1;
-  case S_IF:
-    return !count(n->a, s) && is_private_below(n->b, s) && is_private_below(n->c, s);
+    return n->a->kind == N_ASSIGN && !strcmp(n->a->op, "=") && is_name(n->a->a, s) &&
+           count(n, s) == 1;
+  case S_IF: return !count(n->a, s) && is_private_below(n->b, s) && is_private_below(n->c, s);
   case S_FOR:
     return !count(n->a, s) && !count(n->b, s) && !count(n->c, s) && is_private_below(n->d, s);
   case S_WHILE:
@@ -277,9 +279,10 @@ bool port_scalars(nest *n)
     if (port_find(n->copy, declares, s) || port_find(n->copy, loops_over, s)) continue;
     if (is_reduction(n, s)) continue;
     if (!is_private_below(n->copy, s))
-      return port_refuse(n, n->node, port_text("'%s' carries a value from one cell to the next", s->name),
-                         "sums, minima and maxima are understood; anything else depends on the order "
-                         "of cells");
+      return port_refuse(
+          n, n->node, port_text("'%s' carries a value from one cell to the next", s->name),
+          "sums, minima and maxima are understood; anything else depends on the order "
+          "of cells");
     if (s->is_global || !is_private_below(n->function->body, s))
       return port_refuse(n, n->node, port_text("'%s' may be used after the nest", s->name),
                          "declare it inside the loop");

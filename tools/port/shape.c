@@ -18,7 +18,8 @@ static poly unguarded(const nest *n, poly p, const guard **found, poly *at)
   for (int i = 0; i < n->nguards; i++) {
     poly c, r;
 
-    if (!port_poly_has(p, n->guards[i].atom) || !port_poly_split(p, n->guards[i].atom, &c, &r)) continue;
+    if (!port_poly_has(p, n->guards[i].atom) || !port_poly_split(p, n->guards[i].atom, &c, &r))
+      continue;
     p = port_poly_add(port_poly_mul(c, n->guards[i].inner), r);
     if (found) {
       *found = &n->guards[i];
@@ -149,8 +150,8 @@ void port_shapes_settle(void)
     a->is_unclear = false;
     for (int l = 0; l < a->nlevels; l++) {
       /* A row or plane with one index only is an axis too, unless it is one of a few components. */
-      if (a->levels[l] == LEVEL_TYPED && !a->is_axis[l] && (a->extents[l] > 8 || a->extents[l] < 0) &&
-          !a->has_rest[l])
+      if (a->levels[l] == LEVEL_TYPED && !a->is_axis[l] &&
+          (a->extents[l] > 8 || a->extents[l] < 0) && !a->has_rest[l])
         a->is_axis[l] = true;
       if (a->levels[l] == LEVEL_ROWS) a->is_axis[l] = true;
       if (!a->is_axis[l]) continue;
@@ -221,14 +222,17 @@ static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
   }
   borrow(n, a, first, *axis);
   if (rest.is_bad || loops.n)
-    return port_refuse(n, a->node, port_text("the subscript of '%s' does not fit its shape", s->root->name),
+    return port_refuse(n, a->node,
+                       port_text("the subscript of '%s' does not fit its shape", s->root->name),
                        "tell the shape: #pragma ambit shape(u[ny][nx])");
   if (rest.n && !s->has_rest[l]) {
     s->has_rest[l] = true; /* an axis is missing: the caller settles again */
     return port_refuse(n, a->node, "", NULL);
   }
-  return !rest.n || port_refuse(n, a->node, port_text("the subscript of '%s' does not fit its shape", s->root->name),
-                                "tell the shape: #pragma ambit shape(u[ny][nx])");
+  return !rest.n ||
+         port_refuse(n, a->node,
+                     port_text("the subscript of '%s' does not fit its shape", s->root->name),
+                     "tell the shape: #pragma ambit shape(u[ny][nx])");
 }
 
 static bool apply(nest *n, access *a)
@@ -236,10 +240,11 @@ static bool apply(nest *n, access *a)
   int axis = 0;
 
   if (a->array->is_unclear)
-    return port_refuse(n, a->node,
-                       port_text("the strides of '%s' do not divide each other: its shape is not clear",
-                                 a->array->root->name),
-                       "tell the shape: #pragma ambit shape(u[ny][nx])");
+    return port_refuse(
+        n, a->node,
+        port_text("the strides of '%s' do not divide each other: its shape is not clear",
+                  a->array->root->name),
+        "tell the shape: #pragma ambit shape(u[ny][nx])");
   for (int l = 0; l < a->nsubs; l++) {
     const guard *g = NULL;
     poly at, p = unguarded(n, a->subs[l], &g, &at);
@@ -260,8 +265,10 @@ static bool apply(nest *n, access *a)
       poly c, r;
       int64_t x;
 
-      if (!is_loop_atom(n, n->loops[k].atom) || !port_poly_has(a->index[d], n->loops[k].atom)) continue;
-      if (!port_poly_split(a->index[d], n->loops[k].atom, &c, &r) || !port_poly_is_number(c, &x) || x != 1)
+      if (!is_loop_atom(n, n->loops[k].atom) || !port_poly_has(a->index[d], n->loops[k].atom))
+        continue;
+      if (!port_poly_split(a->index[d], n->loops[k].atom, &c, &r) || !port_poly_is_number(c, &x) ||
+          x != 1)
         return port_refuse(n, a->node, "a loop variable is multiplied in the subscript",
                            "one cell per step of the loop is understood");
     }
@@ -283,7 +290,8 @@ static void note_reach(const nest *n, const access *a)
     if (!s->has_reach[d]) s->reach_of[d] = end;
     s->has_reach[d] = true;
     if (!port_poly_is_number(port_poly_sub(end, s->reach_of[d]), &x)) {
-      if (port_poly_is_number(s->reach_of[d], NULL)) s->reach_of[d] = end; /* n is more than a number */
+      if (port_poly_is_number(s->reach_of[d], NULL))
+        s->reach_of[d] = end; /* n is more than a number */
     } else if (x > 0)
       s->reach_of[d] = end;
   }

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char port_support_arrays[], port_support_check[], port_support_head[], port_support_queue[],
-    port_support_results[], port_support_run[];
+extern const char port_support_arrays[], port_support_check[], port_support_head[],
+    port_support_queue[], port_support_results[], port_support_run[];
 
 enum { MOST_NESTS = 512 };
 
@@ -48,8 +48,9 @@ static void tell_refused(run *r, const nest *n, const pragma *p)
   r->result->failed |= must;
   if (r->set->quiet && !must) return;
   port_note(r->u, at, must ? "error" : "note", n->why,
-            must ? port_text("this nest must run in parallel. %s", n->advice ? n->advice : "")
-                 : port_text("Left serial%s%s", n->advice ? "; " : ".", n->advice ? n->advice : ""));
+            must
+                ? port_text("this nest must run in parallel. %s", n->advice ? n->advice : "")
+                : port_text("Left serial%s%s", n->advice ? "; " : ".", n->advice ? n->advice : ""));
 }
 
 static void look(run *r, node *s);
@@ -236,13 +237,15 @@ static const char names[] = "#define malloc(n) port_malloc(n)\n"
                             "#define posix_memalign(p, a, n) port_posix_memalign(p, a, n)\n"
                             "#define free(p) port_free(p)\n"
                             "#define fopen(p, m) port_fopen(p, m)\n\n";
-static const char no_names[] = "\n#undef malloc\n#undef calloc\n#undef realloc\n#undef aligned_alloc\n"
-                               "#undef posix_memalign\n#undef free\n#undef fopen\n\n";
+static const char no_names[] =
+    "\n#undef malloc\n#undef calloc\n#undef realloc\n#undef aligned_alloc\n"
+    "#undef posix_memalign\n#undef free\n#undef fopen\n\n";
 
 /* The declarations, less those of --check. */
 static const char *without_check(void)
 {
-  const char *at = strstr(port_support_head, "static void port_go_beside"), *end = strstr(at, "static double port_result");
+  const char *at = strstr(port_support_head, "static void port_go_beside"),
+             *end = strstr(at, "static double port_result");
 
   return port_text("%.*s%s", (int)(at - port_support_head), port_support_head, end);
 }
@@ -254,7 +257,9 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   *r = (run){.u = u, .pragmas = pragmas, .set = set, .result = result};
   memset(result, 0, sizeof *result);
   port_pragmas_spread(u, pragmas);
-  if (!set->propose) port_edit(place_of_head(u), 0, port_text("%s%s", set->check ? port_support_head : without_check(), names));
+  if (!set->propose)
+    port_edit(place_of_head(u), 0,
+              port_text("%s%s", set->check ? port_support_head : without_check(), names));
   for (function *f = u->functions; f; f = f->next)
     if (f->is_editable && f->body) {
       r->f = f;

@@ -8,9 +8,9 @@
 #include "pragma.h"
 
 typedef struct settings {
-  bool propose; /* all nests, no pragma needed; nothing is written but the pragmas */
-  bool check;   /* compare every step with its serial nest */
-  bool quiet;   /* no notes */
+  bool propose;   /* all nests, no pragma needed; nothing is written but the pragmas */
+  bool check;     /* compare every step with its serial nest */
+  bool quiet;     /* no notes */
   ambit *context; /* checks the kernels that are written */
 } settings;
 

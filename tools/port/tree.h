@@ -16,18 +16,18 @@
 #include <stdint.h>
 
 typedef enum value_type { /* types of expressions; the first six are those of the kernel language */
-  T_F32,
-  T_F64,
-  T_I32,
-  T_U8,
-  T_I16,
-  T_I64,
-  T_INTEGER, /* any other integer: unsigned int, size_t, _Bool ... */
-  T_POINTER,
-  T_ARRAY,
-  T_STRUCT,
-  T_VOID,
-  T_OTHER
+                          T_F32,
+                          T_F64,
+                          T_I32,
+                          T_U8,
+                          T_I16,
+                          T_I64,
+                          T_INTEGER, /* any other integer: unsigned int, size_t, _Bool ... */
+                          T_POINTER,
+                          T_ARRAY,
+                          T_STRUCT,
+                          T_VOID,
+                          T_OTHER
 } value_type;
 
 typedef enum node_kind {
@@ -68,13 +68,14 @@ typedef struct node {
   CXType ctype; /* of expressions */
   struct node *a, *b, *c, *d, *list, *next;
   symbol *sym;
-  function *callee;   /* of a call, when its body is known */
-  bool is_system;     /* of a call: declared in a header of the system */
-  bool is_constant;   /* value is known */
+  function *callee; /* of a call, when its body is known */
+  bool is_system;   /* of a call: declared in a header of the system */
+  bool is_constant; /* value is known */
   int64_t value;
-  unsigned begin, end; /* offsets in the main file, a macro counting as its use; both 0: not there */
+  unsigned begin,
+      end; /* offsets in the main file, a macro counting as its use; both 0: not there */
   unsigned line, column;
-  bool is_macro; /* it begins or ends inside a macro */
+  bool is_macro;         /* it begins or ends inside a macro */
   struct access *access; /* analysis: the element of an array that this is */
   struct poly *poly;     /* analysis: the integer that this is, in loop variables and invariants */
 } node;
@@ -96,18 +97,18 @@ struct function {
   int nparams;
   symbol *params[64];
   node *body;
-  bool is_editable;      /* its text stands in the main file */
-  unsigned begin, end;   /* of the whole definition */
-  unsigned name_at;      /* where its name stands */
-  int depth;             /* of inlining that is under way */
-  bool has_steps;        /* itself, or what it calls */
+  bool is_editable;           /* its text stands in the main file */
+  unsigned begin, end;        /* of the whole definition */
+  unsigned name_at;           /* where its name stands */
+  int depth;                  /* of inlining that is under way */
+  bool has_steps;             /* itself, or what it calls */
   const struct pragma *about; /* a directive around one of its calls */
   function *next;
 };
 
 typedef struct unit {
-  const char *path;  /* of the main file */
-  char *text;        /* of the main file */
+  const char *path; /* of the main file */
+  char *text;       /* of the main file */
   size_t size;
   function *functions, *last;
   symbol *symbols[1024]; /* by hash */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINDINGS = 512, ASSIGNED = 512, SHORT_LOOP = 64 };
+enum { BINDINGS = 512, ASSIGNED = 512 };
 
 typedef struct binding {
   const symbol *sym;
@@ -46,7 +46,8 @@ void port_require(nest *n, const char *holds, const char *reason)
   for (int i = 0; i < n->nrequires; i++)
     if (!strcmp(n->requires[i], holds)) return;
   if (n->nrequires == 48) {
-    port_refuse(n, n->node, "too many conditions depend on numbers that are known at run time only", NULL);
+    port_refuse(n, n->node, "too many conditions depend on numbers that are known at run time only",
+                NULL);
     return;
   }
   n->requires[n->nrequires] = holds;
@@ -144,7 +145,8 @@ static poly binary_poly(nest *n, node *e)
     if (!r.is_bad && !r.n && !port_poly_is_number(b, NULL)) return q;
     break;
   case '%':
-    if (port_poly_is_number(a, &x) && port_poly_is_number(b, &y) && y) return port_poly_number(x % y);
+    if (port_poly_is_number(a, &x) && port_poly_is_number(b, &y) && y)
+      return port_poly_number(x % y);
     break;
   default: break;
   }
@@ -258,14 +260,16 @@ static bool element(nest *n, node *e, bool is_write, bool is_read)
   access *a;
 
   port_walk(e, expand_pointers, NULL);
-  if (root_of(e)->kind == N_NAME && port_nest_is_local(n, root_of(e)->sym)) { /* a table of the kernel */
+  if (root_of(e)->kind == N_NAME &&
+      port_nest_is_local(n, root_of(e)->sym)) { /* a table of the kernel */
     if (e->kind != N_INDEX) return port_refuse(n, e, "this is no element of an array", NULL);
     for (node *k = e; k->kind == N_INDEX; k = k->a)
       if (!resolve(n, k->b)) return false;
     return true;
   }
   if (!(a = port_access_of(n, e))) return false;
-  if (!is_write && is_invariant(n, a) && !(a->nsubs && is_pinned(n))) { /* a number that all cells share */
+  if (!is_write && is_invariant(n, a) &&
+      !(a->nsubs && is_pinned(n))) { /* a number that all cells share */
     e->access = a;
     a->is_value = true;
     return true;
@@ -283,10 +287,10 @@ static bool element(nest *n, node *e, bool is_write, bool is_read)
 static bool is_known_function(const char *name)
 {
   static const char *const names[] = {
-      "fabs",  "sqrt",  "fmin", "fmax",  "fma",  "floor", "ceil",  "trunc", "round", "rint", "fmod",
-      "exp",   "exp2",  "expm1", "log",  "log2", "log10", "log1p", "pow",   "cbrt",  "hypot", "sin",
-      "cos",   "tan",   "asin", "acos",  "atan", "atan2", "sinh",  "cosh",  "tanh",  "erf",
-      "copysign"};
+      "fabs",  "sqrt", "fmin",  "fmax", "fma",   "floor",   "ceil", "trunc", "round",
+      "rint",  "fmod", "exp",   "exp2", "expm1", "log",     "log2", "log10", "log1p",
+      "pow",   "cbrt", "hypot", "sin",  "cos",   "tan",     "asin", "acos",  "atan",
+      "atan2", "sinh", "cosh",  "tanh", "erf",   "copysign"};
   const size_t len = strlen(name);
 
   if (!strcmp(name, "abs") || !strcmp(name, "labs")) return true;
@@ -303,8 +307,8 @@ static bool resolve_name(nest *n, node *e)
 
   if (b && !b->is_tree) {
     if (b->value.is_bad)
-      return port_refuse(n, e, port_text("'%s' is not known here: a condition changed it", e->sym->name),
-                         NULL);
+      return port_refuse(
+          n, e, port_text("'%s' is not known here: a condition changed it", e->sym->name), NULL);
     e->poly = port_new(sizeof *e->poly);
     *e->poly = b->value;
     return true;
@@ -337,7 +341,8 @@ static bool resolve(nest *n, node *e)
       return resolve(n, e->a) && resolve_where(n, e->a, e->op[0] == '&', e->b);
     return resolve(n, e->a) && resolve(n, e->b);
   case N_COND:
-    return resolve(n, e->a) && resolve_where(n, e->a, true, e->b) && resolve_where(n, e->a, false, e->c);
+    return resolve(n, e->a) && resolve_where(n, e->a, true, e->b) &&
+           resolve_where(n, e->a, false, e->c);
   case N_CAST: return resolve(n, e->a);
   case N_INDEX:
   case N_MEMBER: return element(n, e, false, true);
@@ -348,11 +353,12 @@ static bool resolve(nest *n, node *e)
                        "write it as a statement of its own");
   case N_CALL:
     if (!is_known_function(e->text))
-      return port_refuse(n, e,
-                         port_text("the nest calls '%s', whose effect is not known",
-                                   e->text[0] ? e->text : "a function"),
-                         "functions of <math.h> and functions with a body in this program that only "
-                         "compute are understood");
+      return port_refuse(
+          n, e,
+          port_text("the nest calls '%s', whose effect is not known",
+                    e->text[0] ? e->text : "a function"),
+          "functions of <math.h> and functions with a body in this program that only "
+          "compute are understood");
     for (node *k = e->list; k; k = k->next)
       if (!resolve(n, k)) return false;
     return true;
@@ -361,210 +367,6 @@ static bool resolve(nest *n, node *e)
                        "write it as a statement of its own");
   default: return port_refuse(n, e, "this expression is not understood", NULL);
   }
-}
-
-/* ---- loops ---- */
-
-/* i = lo: the variable and its first value. */
-static bool loop_start(node *init, symbol **var, node **first)
-{
-  if (init && init->kind == S_DECL && init->list && !init->list->next && init->list->a) {
-    *var = init->list->sym;
-    *first = init->list->a;
-    return is_integer((*var)->type);
-  }
-  if (init && init->kind == S_EXPR) init = init->a;
-  if (init && init->kind == N_ASSIGN && !strcmp(init->op, "=") && init->a->kind == N_NAME) {
-    *var = init->a->sym;
-    *first = init->b;
-    return is_integer((*var)->type);
-  }
-  return false;
-}
-
-static bool loop_step(node *inc, const symbol *var, int64_t *by)
-{
-  if (!inc) return false;
-  if (inc->kind == N_UNARY && inc->a->kind == N_NAME && inc->a->sym == var) {
-    *by = strstr(inc->op, "++") ? 1 : strstr(inc->op, "--") ? -1 : 0;
-    return *by != 0;
-  }
-  if (inc->kind != N_ASSIGN || inc->a->kind != N_NAME || inc->a->sym != var) return false;
-  if (inc->b->is_constant && !strcmp(inc->op, "+=")) *by = inc->b->value;
-  else if (inc->b->is_constant && !strcmp(inc->op, "-=")) *by = -inc->b->value;
-  else if (!strcmp(inc->op, "=") && inc->b->kind == N_BINARY && inc->b->a->kind == N_NAME &&
-           inc->b->a->sym == var && inc->b->b->is_constant && strchr("+-", inc->b->op[0]))
-    *by = inc->b->op[0] == '+' ? inc->b->b->value : -inc->b->b->value;
-  else
-    return false;
-  return *by != 0;
-}
-
-/* Without variables of loops. */
-static bool is_steady(const nest *n, poly p)
-{
-  for (int k = 0; k < n->nloops; k++)
-    if (port_poly_has(p, n->loops[k].atom)) return false;
-  for (int k = 0; k < n->ninner; k++)
-    if (port_poly_has(p, n->inner[k].atom)) return false;
-  for (int k = 0; k < n->nguards; k++)
-    if (port_poly_has(p, n->guards[k].atom)) return false;
-  return !p.is_bad;
-}
-
-static bool header(nest *n, node *f, loop *l)
-{
-  static const char *const advice = "write it as for (i = a; i < b; i++)";
-  node *first, *limit;
-  const char *op;
-  poly from, to;
-  int64_t by;
-
-  memset(l, 0, sizeof *l);
-  l->node = f;
-  if (!loop_start(f->a, &l->var, &first) || !f->b || f->b->kind != N_BINARY ||
-      !loop_step(f->c, l->var, &by))
-    return port_refuse(n, f, "the loop does not count an integer from a to b", advice);
-  op = f->b->op;
-  limit = f->b->b;
-  if (port_bare(f->b->a)->kind != N_NAME || port_bare(f->b->a)->sym != l->var) {
-    if (port_bare(limit)->kind != N_NAME || port_bare(limit)->sym != l->var)
-      return port_refuse(n, f->b, "the condition does not compare the loop variable", advice);
-    limit = f->b->a;
-    op = !strcmp(op, "<") ? ">" : !strcmp(op, ">") ? "<" : !strcmp(op, "<=") ? ">=" :
-         !strcmp(op, ">=") ? "<=" : op;
-  }
-  from = port_poly_of(n, first);
-  to = port_poly_of(n, limit);
-  if (!is_steady(n, from) || !is_steady(n, to))
-    return port_refuse(n, is_steady(n, to) ? first : limit, "a bound of the loop changes inside the nest",
-                       "bounds must be the same for all cells: a box");
-  l->is_down = by < 0;
-  l->step = by < 0 ? -by : by;
-  if (!l->is_down && (!strcmp(op, "<") || (!strcmp(op, "!=") && by == 1))) l->lo = from, l->hi = to;
-  else if (!l->is_down && !strcmp(op, "<=")) l->lo = from, l->hi = port_poly_add(to, port_poly_number(1));
-  else if (l->is_down && !strcmp(op, ">=")) l->lo = to, l->hi = port_poly_add(from, port_poly_number(1));
-  else if (l->is_down && !strcmp(op, ">"))
-    l->lo = port_poly_add(to, port_poly_number(1)), l->hi = port_poly_add(from, port_poly_number(1));
-  else
-    return port_refuse(n, f->b, "the condition does not bound the loop", advice);
-  l->atom = port_atom_of(l->var);
-  return true;
-}
-
-/* Whether the loop runs a few times only, a number known here. */
-static bool is_short(const loop *l)
-{
-  int64_t lo, hi;
-
-  return port_poly_is_number(l->lo, &lo) && port_poly_is_number(l->hi, &hi) && hi - lo <= SHORT_LOOP;
-}
-
-typedef struct subscript_search {
-  const symbol *var;
-  bool in_write, in_read;
-} subscript_search;
-
-/* Not below %: [t % 2] chooses an array, not a cell. */
-static bool names_symbol(node *e, void *user)
-{
-  return e->kind == N_NAME && e->sym == ((subscript_search *)user)->var;
-}
-
-static bool selects(node *e, const subscript_search *s)
-{
-  if (!e || (e->kind == N_BINARY && !strcmp(e->op, "%"))) return false;
-  if (e->kind == N_NAME) return e->sym == s->var;
-  if (selects(e->a, s) || selects(e->b, s) || selects(e->c, s)) return true;
-  for (node *k = e->list; k; k = k->next)
-    if (selects(k, s)) return true;
-  return false;
-}
-
-/* Whether the variable, or one computed from it, stands in subscripts of what is written or read. */
-static bool look_for_subscripts(node *e, void *user)
-{
-  subscript_search *s = user;
-
-  if (e->kind == N_ASSIGN && e->a->kind != N_NAME && selects(e->a, s)) s->in_write = true;
-  if (e->kind == N_INDEX && port_find(e->b, names_symbol, s)) s->in_read = true;
-  if (e->kind == N_UNARY && e->op[0] == '*' && port_find(e->a, names_symbol, s)) s->in_read = true;
-  return true;
-}
-
-static bool writes_elements(node *e, void *user)
-{
-  (void)user;
-  return e->kind == N_ASSIGN && e->a->kind != N_NAME;
-}
-
-static void search(node *body, const symbol *var, subscript_search *s, int depth);
-
-static bool follow_temporaries(node *e, void *user)
-{
-  struct {
-    node *body;
-    subscript_search *s;
-    int depth;
-  } *f = user;
-  const symbol *made = NULL;
-  node *from = NULL;
-
-  if (e->kind == N_DECL && e->a) made = e->sym, from = e->a;
-  if (e->kind == N_ASSIGN && e->a->kind == N_NAME) made = e->a->sym, from = e->b;
-  if (made && made != f->s->var && (is_integer(made->type) || made->type == T_POINTER) &&
-      port_find(from, names_symbol, f->s)) {
-    subscript_search inner = {made, false, false};
-
-    search(f->body, made, &inner, f->depth + 1);
-    f->s->in_write |= inner.in_write;
-    f->s->in_read |= inner.in_read;
-  }
-  return true;
-}
-
-static void search(node *body, const symbol *var, subscript_search *s, int depth)
-{
-  struct {
-    node *body;
-    subscript_search *s;
-    int depth;
-  } f = {body, s, depth};
-
-  s->var = var;
-  port_walk(body, look_for_subscripts, s);
-  if (depth < 4) port_walk(body, follow_temporaries, &f);
-}
-
-static bool declares(node *e, void *user)
-{
-  return e->kind == N_DECL && e->sym == user;
-}
-
-typedef struct collects {
-  nest *n;
-  node *body;
-} collects;
-
-/* An assignment to a variable of the kernel that lives longer than one round of the loop. */
-static bool is_collecting(node *e, void *user)
-{
-  const collects *c = user;
-
-  return e->kind == N_ASSIGN && e->a->kind == N_NAME && port_nest_is_local(c->n, e->a->sym) &&
-         !port_find(c->body, declares, e->a->sym);
-}
-
-/* A loop over cells: its variable selects the element that is written, or, where nothing is, read. A
- * short one that collects something for a cell is part of the kernel. */
-static bool is_cell_loop(nest *n, node *f, const loop *l)
-{
-  subscript_search s = {l->var, false, false};
-  collects c = {n, f->d};
-
-  search(f->d, l->var, &s, 0);
-  if (port_find(f->d, writes_elements, NULL)) return s.in_write;
-  return s.in_read && !(is_short(l) && port_find(f->d, is_collecting, &c));
 }
 
 /* ---- statements ---- */
@@ -604,7 +406,8 @@ static bool declare(nest *n, node *d, node ***out)
   } else if (!resolve(n, d->a))
     return false;
   if (d->sym->type != T_ARRAY && !is_number(d->sym->type))
-    return port_refuse(n, d, port_text("'%s' is neither a number nor a pointer", d->sym->name), NULL);
+    return port_refuse(n, d, port_text("'%s' is neither a number nor a pointer", d->sym->name),
+                       NULL);
   s = port_node(S_DECL, d);
   decl = s->list = port_new(sizeof *decl);
   *decl = *d;
@@ -687,10 +490,12 @@ static bool expression(nest *n, node *e, node ***out)
     by->type = e->type;
     e = by;
   }
-  if (e->kind == N_BINARY && !strcmp(e->op, ",")) return expression(n, e->a, out) && expression(n, e->b, out);
+  if (e->kind == N_BINARY && !strcmp(e->op, ","))
+    return expression(n, e->a, out) && expression(n, e->b, out);
   if (e->kind == N_NUMBER || e->kind == N_NAME) return true;
   if (e->kind != N_ASSIGN)
-    return e->kind == N_CALL ? resolve(n, e) : port_refuse(n, e, "this statement is not understood", NULL);
+    return e->kind == N_CALL ? resolve(n, e)
+                             : port_refuse(n, e, "this statement is not understood", NULL);
   if (e->b->kind == N_ASSIGN) { /* a = b = c */
     node *first = e->b, *copy = port_copy_tree(first->a);
 
@@ -754,7 +559,7 @@ static bool short_loop(nest *n, node *f, const loop *l, node ***out)
   const int nbindings = w.nbindings;
   poly var = port_poly_atom(l->atom);
 
-  if (!is_short(l))
+  if (!port_loop_is_short(l))
     return port_refuse(n, f, "this loop is neither over cells nor over a small number known here",
                        "sums over a whole axis need a nest of their own");
   make_local(n, l->var);
@@ -832,8 +637,8 @@ static bool cells(nest *n, node *list, const node *prefix)
 
     next = s->next;
     if (s->kind == S_BLOCK && s == list && !next) return cells(n, s->list, prefix);
-    if (s->kind == S_FOR && !header(n, s, &l)) return false;
-    if (s->kind == S_FOR && is_cell_loop(n, s, &l)) {
+    if (s->kind == S_FOR && !port_loop_header(n, s, &l)) return false;
+    if (s->kind == S_FOR && port_loop_is_cells(n, s, &l)) {
       add_leaf(n, block);
       block = prefix_block(block->list, s);
       tail = end_of(block);
@@ -884,14 +689,18 @@ static bool statements(nest *n, node *list, node ***out)
       if (!conditional(n, s, out)) return false;
       break;
     case S_FOR:
-      if (!header(n, s, &l) || !short_loop(n, s, &l, out)) return false;
+      if (!port_loop_header(n, s, &l) || !short_loop(n, s, &l, out)) return false;
       break;
     case S_NULL: break;
-    case S_BREAK: return port_refuse(n, s, "the nest ends early: break", "let every cell be computed");
-    case S_CONTINUE: return port_refuse(n, s, "continue leaves out the rest of a cell", "use if and else");
+    case S_BREAK:
+      return port_refuse(n, s, "the nest ends early: break", "let every cell be computed");
+    case S_CONTINUE:
+      return port_refuse(n, s, "continue leaves out the rest of a cell", "use if and else");
     case S_RETURN: return port_refuse(n, s, "the function returns from inside the nest", NULL);
     case S_WHILE:
-    case S_DO: return port_refuse(n, s, "a while loop inside the nest: how often it runs is not known", NULL);
+    case S_DO:
+      return port_refuse(n, s, "a while loop inside the nest: how often it runs is not known",
+                         NULL);
     default: return port_refuse(n, s, "this statement is not understood", NULL);
     }
   }
@@ -922,13 +731,15 @@ bool port_nest_open(nest *n)
   n->copy = port_copy_tree(n->node);
   if (!port_inline(n)) return false;
   port_walk(n->copy, note_assigned, NULL);
-  if (!header(n, n->copy, &l)) return false;
-  if (!is_cell_loop(n, n->copy, &l))
-    return port_refuse(n, n->node, "the loop is not over cells: its variable is in no subscript that is written",
-                       NULL);
+  if (!port_loop_header(n, n->copy, &l)) return false;
+  if (!port_loop_is_cells(n, n->copy, &l))
+    return port_refuse(
+        n, n->node, "the loop is not over cells: its variable is in no subscript that is written",
+        NULL);
   n->is_cells = true;
   w.nassigned = 0;
   if (!port_scalars(n)) return false;
   port_walk(n->copy, note_assigned, NULL);
-  return cells(n, n->copy, NULL) && (n->leaves || port_refuse(n, n->node, "the nest has no effect", NULL));
+  return cells(n, n->copy, NULL) &&
+         (n->leaves || port_refuse(n, n->node, "the nest has no effect", NULL));
 }

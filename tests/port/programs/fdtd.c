@@ -3,7 +3,7 @@
 
 #define NX 31
 #define NY 42
-#define T 13
+#define T  13
 
 static double ex[NX][NY], ey[NX][NY], hz[NX][NY], fict[T];
 

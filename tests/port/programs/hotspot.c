@@ -8,7 +8,8 @@ static float max_of(float a, float b)
   return a > b ? a : b;
 }
 
-static void single(float *result, float *temp, float *power, int row, int col, float cap, float rx, float ry, float rz)
+static void single(float *result, float *temp, float *power, int row, int col, float cap, float rx,
+                   float ry, float rz)
 {
   int r, c;
   float delta;
@@ -17,31 +18,44 @@ static void single(float *result, float *temp, float *power, int row, int col, f
   for (r = 0; r < row; r++)
     for (c = 0; c < col; c++) {
       if ((r == 0) && (c == 0))
-        delta = cap * (power[0] + (temp[1] - temp[0]) * rx + (temp[col] - temp[0]) * ry + (80.0 - temp[0]) * rz);
+        delta = cap * (power[0] + (temp[1] - temp[0]) * rx + (temp[col] - temp[0]) * ry +
+                       (80.0 - temp[0]) * rz);
       else if ((r == 0) && (c == col - 1))
-        delta = cap * (power[c] + (temp[c - 1] - temp[c]) * rx + (temp[c + col] - temp[c]) * ry + (80.0 - temp[c]) * rz);
+        delta = cap * (power[c] + (temp[c - 1] - temp[c]) * rx + (temp[c + col] - temp[c]) * ry +
+                       (80.0 - temp[c]) * rz);
       else if ((r == row - 1) && (c == col - 1))
         delta = cap * (power[r * col + c] + (temp[r * col + c - 1] - temp[r * col + c]) * rx +
-                       (temp[(r - 1) * col + c] - temp[r * col + c]) * ry + (80.0 - temp[r * col + c]) * rz);
+                       (temp[(r - 1) * col + c] - temp[r * col + c]) * ry +
+                       (80.0 - temp[r * col + c]) * rz);
       else if ((r == row - 1) && (c == 0))
-        delta = cap * (power[r * col] + (temp[r * col + 1] - temp[r * col]) * rx + (temp[(r - 1) * col] - temp[r * col]) * ry +
-                       (80.0 - temp[r * col]) * rz);
+        delta = cap * (power[r * col] + (temp[r * col + 1] - temp[r * col]) * rx +
+                       (temp[(r - 1) * col] - temp[r * col]) * ry + (80.0 - temp[r * col]) * rz);
       else if (r == 0)
-        delta = cap * (power[c] + (temp[c + 1] + temp[c - 1] - 2.0 * temp[c]) * rx + (temp[col + c] - temp[c]) * ry +
-                       (80.0 - temp[c]) * rz);
+        delta = cap * (power[c] + (temp[c + 1] + temp[c - 1] - 2.0 * temp[c]) * rx +
+                       (temp[col + c] - temp[c]) * ry + (80.0 - temp[c]) * rz);
       else if (c == col - 1)
-        delta = cap * (power[r * col + c] + (temp[(r + 1) * col + c] + temp[(r - 1) * col + c] - 2.0 * temp[r * col + c]) * ry +
-                       (temp[r * col + c - 1] - temp[r * col + c]) * rx + (80.0 - temp[r * col + c]) * rz);
+        delta =
+            cap *
+            (power[r * col + c] +
+             (temp[(r + 1) * col + c] + temp[(r - 1) * col + c] - 2.0 * temp[r * col + c]) * ry +
+             (temp[r * col + c - 1] - temp[r * col + c]) * rx + (80.0 - temp[r * col + c]) * rz);
       else if (r == row - 1)
-        delta = cap * (power[r * col + c] + (temp[r * col + c + 1] + temp[r * col + c - 1] - 2.0 * temp[r * col + c]) * rx +
-                       (temp[(r - 1) * col + c] - temp[r * col + c]) * ry + (80.0 - temp[r * col + c]) * rz);
+        delta =
+            cap *
+            (power[r * col + c] +
+             (temp[r * col + c + 1] + temp[r * col + c - 1] - 2.0 * temp[r * col + c]) * rx +
+             (temp[(r - 1) * col + c] - temp[r * col + c]) * ry + (80.0 - temp[r * col + c]) * rz);
       else if (c == 0)
-        delta = cap * (power[r * col] + (temp[(r + 1) * col] + temp[(r - 1) * col] - 2.0 * temp[r * col]) * ry +
+        delta = cap * (power[r * col] +
+                       (temp[(r + 1) * col] + temp[(r - 1) * col] - 2.0 * temp[r * col]) * ry +
                        (temp[r * col + 1] - temp[r * col]) * rx + (80.0 - temp[r * col]) * rz);
       else
-        delta = cap * (power[r * col + c] + (temp[(r + 1) * col + c] + temp[(r - 1) * col + c] - 2.f * temp[r * col + c]) * ry +
-                       (temp[r * col + c + 1] + temp[r * col + c - 1] - 2.f * temp[r * col + c]) * rx +
-                       (80.0 - temp[r * col + c]) * rz);
+        delta =
+            cap *
+            (power[r * col + c] +
+             (temp[(r + 1) * col + c] + temp[(r - 1) * col + c] - 2.f * temp[r * col + c]) * ry +
+             (temp[r * col + c + 1] + temp[r * col + c - 1] - 2.f * temp[r * col + c]) * rx +
+             (80.0 - temp[r * col + c]) * rz);
       result[r * col + c] = temp[r * col + c] + max_of(delta, -1.5f);
     }
 }

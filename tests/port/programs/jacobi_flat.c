@@ -19,13 +19,15 @@ int main(int argc, char **argv)
   for (int t = 0; t < steps; t++) {
     for (int j = 1; j < ny - 1; j++)
       for (int i = 1; i < nx - 1; i++)
-        v[j * nx + i] = 0.25 * (u[j * nx + i - 1] + u[j * nx + i + 1] + u[(j - 1) * nx + i] + u[(j + 1) * nx + i]);
+        v[j * nx + i] = 0.25 * (u[j * nx + i - 1] + u[j * nx + i + 1] + u[(j - 1) * nx + i] +
+                                u[(j + 1) * nx + i]);
     double *w = u;
     u = v;
     v = w;
   }
   double sum = 0;
-  for (int k = 0; k < nx * ny; k++) sum += u[k] * (k % 5 + 1);
+  for (int k = 0; k < nx * ny; k++)
+    sum += u[k] * (k % 5 + 1);
   printf("%.17g %.17g\n", sum, u[nx + 1]);
   free(u);
   free(v);

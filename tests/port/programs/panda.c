@@ -12,7 +12,7 @@ int main(void)
 
   for (size_t k = 0; k < n; k++)
     u_old[k] = u_new[k] = (double)(k * 7 % 19);
-#pragma panda distribute(u_old, u_new) size(Nx+2, Ny+2, Nz+2)
+#pragma panda distribute(u_old, u_new) size(Nx + 2, Ny + 2, Nz + 2)
   for (int t = 0; t < iterations; t++) {
 #pragma panda boundary(zmin) size(Nx, Ny)
     for (int j = 1; j <= Ny; j++)
@@ -24,8 +24,10 @@ int main(void)
       for (int j = 1; j < Ny + 1; j++)
         for (int i = 1; i < Nx + 1; i++) {
           int idx = i + j * (Nx + 2) + k * (Nx + 2) * (Ny + 2);
-          u_new[idx] = kC1 * u_old[idx] + kC0 * (u_old[idx - 1] + u_old[idx + 1] + u_old[idx - (Nx + 2)] + u_old[idx + (Nx + 2)] +
-                                                u_old[idx - (Nx + 2) * (Ny + 2)] + u_old[idx + (Nx + 2) * (Ny + 2)]);
+          u_new[idx] =
+              kC1 * u_old[idx] + kC0 * (u_old[idx - 1] + u_old[idx + 1] + u_old[idx - (Nx + 2)] +
+                                        u_old[idx + (Nx + 2)] + u_old[idx - (Nx + 2) * (Ny + 2)] +
+                                        u_old[idx + (Nx + 2) * (Ny + 2)]);
         }
 #pragma panda wait
     tmp = u_old;

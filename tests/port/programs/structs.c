@@ -58,7 +58,8 @@ int main(void)
     }
     for (int j = 1; j < g.ny - 1; j++)
       for (int i = 1; i < g.nx - 1; i++)
-        g.q[at(&g, i, j)] = w[j] * (g.p[at(&g, i - 1, j)] + g.p[at(&g, i + 1, j)]) / g.dx + sqrt(fabs(g.p[at(&g, i, j + 1)]));
+        g.q[at(&g, i, j)] = w[j] * (g.p[at(&g, i - 1, j)] + g.p[at(&g, i + 1, j)]) / g.dx +
+                            sqrt(fabs(g.p[at(&g, i, j + 1)]));
     double *s = g.p;
     g.p = g.q;
     g.q = s;

@@ -11,8 +11,8 @@ typedef struct port_record {
   char *base;
   ambit_type type;
   int axes;
-  int64_t stride[PORT_AXES]; /* bytes; 0: the array does not vary along this axis */
-  int64_t extent[PORT_AXES]; /* as declared; 0: open */
+  int64_t stride[PORT_AXES];            /* bytes; 0: the array does not vary along this axis */
+  int64_t extent[PORT_AXES];            /* as declared; 0: open */
   int64_t lo[PORT_AXES], hi[PORT_AXES]; /* touched by steps */
   char **rows;                          /* rows that are memory of their own: a pointer each */
   int64_t nrows;                        /* how many; 0: base and strides say it all */

@@ -34,7 +34,8 @@ static double port_number_at(const void *values, ambit_type type, size_t i)
   }
 }
 
-static void port_tell_cell(const port_rule *rule, const port_record *r, size_t cell, double step, double serial)
+static void port_tell_cell(const port_rule *rule, const port_record *r, size_t cell, double step,
+                           double serial)
 {
   int64_t at[PORT_AXES];
 
@@ -63,7 +64,8 @@ static void port_compare_array(port_rule *rule, port_record *r)
   while (i < cells && !memcmp(step + i * size, serial + i * size, size))
     i++;
   if (i < cells && !rule->told++ && port_first())
-    port_tell_cell(rule, r, i, port_number_at(step, r->type, i), port_number_at(serial, r->type, i));
+    port_tell_cell(rule, r, i, port_number_at(step, r->type, i),
+                   port_number_at(serial, r->type, i));
   r->host_ok = 1;
   r->dev_ok = i == cells;
   free(step);

@@ -47,8 +47,8 @@ typedef struct port_slot {
   port_kind kind;
   ambit_type type;
   short low[PORT_AXES], high[PORT_AXES]; /* arrays: the offsets that are read, or 0 */
-  unsigned periodic, clamp; /* sets of axes, a bit each: reads may leave the grid */
-  unsigned loose;           /* such reads are not used: any grid will do */
+  unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
+  unsigned loose;                        /* such reads are not used: any grid will do */
 } port_slot;
 
 typedef struct port_rule {
@@ -56,8 +56,8 @@ typedef struct port_rule {
   const char *text;  /* kernel language */
   int axes, nslots;
   port_slot slots[PORT_SLOTS];
-  ambit_kernel *kernel; /* made when the rule is first used */
-  int told;             /* that it runs serially */
+  ambit_kernel *kernel;       /* made when the rule is first used */
+  int told;                   /* that it runs serially */
   double results[PORT_SLOTS]; /* of reductions, of the last step */
   void *terms;                /* of a sum in the order of the source */
 } port_rule;

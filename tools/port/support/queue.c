@@ -26,10 +26,10 @@ typedef struct port_program {
 } port_program;
 
 static port_entry port_queue[PORT_LONGEST + 1];
-static int port_queued;             /* entries of the queue */
-static int port_period;             /* 0: none found; else all of the queue is one period ... */
-static int64_t port_times;          /* ... that was seen so often ... */
-static int port_at;                 /* ... and so many entries of it once more */
+static int port_queued;    /* entries of the queue */
+static int port_period;    /* 0: none found; else all of the queue is one period ... */
+static int64_t port_times; /* ... that was seen so often ... */
+static int port_at;        /* ... and so many entries of it once more */
 static port_program port_programs[PORT_PROGRAMS];
 static int port_nprograms;
 static long port_uses;

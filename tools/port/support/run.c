@@ -22,7 +22,8 @@ typedef struct port_order {
 } port_order;
 
 enum { PORT_ORDERS = 64 };
-static port_order port_orders[PORT_ORDERS], *port_now; /* the steps of a nest; the one being begun */
+static port_order port_orders[PORT_ORDERS],
+    *port_now; /* the steps of a nest; the one being begun */
 static int port_norders;
 static const char *port_why_not;
 
