@@ -137,8 +137,11 @@ static bool leaf_steps(nest *n, leaf *l, step ***tail)
     }
     s->has_reductions = true;
   }
-  for (s = first; s; s = s->next)
-    if (!place_step(s, s->nwrites ? s->writes[0] : best)) return false;
+  for (s = first; s; s = s->next) {
+    const access *at = s->nwrites ? s->writes[0] : best;
+
+    if (at && !place_step(s, at)) return false;
+  }
   return true;
 }
 
