@@ -9,19 +9,23 @@ import check
 
 # How many nests each program has, and the arguments it runs with. None is left serial.
 PROGRAMS = {
+    "blur": (2, [()]),
+    "branches": (2, [()]),
     "cardiac": (5, [(33, 3, 4, "/dev/stdout")]),
     "converge": (3, [()]),
     "edges_flat": (3, [(), (7, 5)]),
     "fdtd": (4, [()]),
     "hostcode": (2, [()]),
-    "hotspot": (2, [()]),
+    "ifguard": (1, [()]),
     "jacobi_flat": (1, [(), (5, 64)]),
     "panda": (3, [()]),
     "periodic": (4, [()]),
     "redblack": (4, [()]),
     "rows": (1, [()]),
+    "shallow": (4, [()]),
     "static_arrays": (2, [()]),
     "structs": (3, [()]),
+    "vla": (1, [()]),
     "wave3d": (1, [(), (23,)]),
 }
 

@@ -126,7 +126,8 @@ static bool gather(node *e, void *user)
 
   if (e->kind == N_ASSIGN && e->a->access && !writes_here(l->step, e->a->access)) return false;
   if (e->kind == N_ASSIGN && e->text && !l->step->has_reductions) return false;
-  if (e->access && !e->access->is_value && l->n < MOST_ACCESSES) l->at[l->n++] = e->access;
+  if (e->access && !e->access->is_value && !e->access->is_table && l->n < MOST_ACCESSES)
+    l->at[l->n++] = e->access;
   return !e->access;
 }
 

@@ -235,8 +235,8 @@ static void print_results(ambit__text *t, const char *in, const step *s)
 {
   for (int i = 0; i < s->nparams; i++) {
     const param *p = &s->params[i];
-    const char *var = p->reduction ? p->reduction->a->sym->name : NULL;
-    const char *cast = var ? casts[p->reduction->a->sym->type] : "";
+    const symbol *sym = p->reduction ? p->reduction->a->sym : NULL;
+    const char *var = sym ? sym->name : NULL, *cast = sym ? casts[sym->type] : "";
 
     if (p->kind == P_SUM)
       ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
@@ -244,9 +244,9 @@ static void print_results(ambit__text *t, const char *in, const step *s)
     if (p->kind == P_MAX || p->kind == P_MIN)
       ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast,
                    p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name, slot_of(s, p));
-    if (p->kind == P_TERM) {
+    if (p->kind == P_TERM && sym) {
       ambit__print(t, "%s    %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast,
-                   var, types[p->reduction->a->sym->type], s->name, slot_of(s, p));
+                   var, types[sym->type], s->name, slot_of(s, p));
       for (int k = 0; k < s->leaf->nloops; k++)
         for (int d = 0; d < s->naxes; d++)
           if (s->loop_of[d] == s->leaf->loops[k])
@@ -322,7 +322,7 @@ void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
     print_step(&t, in, s);
   for (int i = 0; i < n->nrequires; i++)
     ambit__print(&t, "%s  port_require(%s, \"%s\");\n", in, n->requires[i], n->reasons[i]);
-  require_distinct(&t, in, steps->next ? steps : NULL);
+  require_distinct(&t, in, steps);
   if (check) { /* the serial nest runs in any case, and gives the results */
     ambit__print(&t, "%s  port_go_beside();\n%s  ", in, in);
     port_edit(n->node->begin, 0, finish(&t));

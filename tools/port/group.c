@@ -74,7 +74,8 @@ static bool gather(node *e, void *user)
 {
   found *f = user;
 
-  if (e->access && !e->access->is_value && f->n < MOST_ACCESSES) f->at[f->n++] = e->access;
+  if (e->access && !e->access->is_value && !e->access->is_table && f->n < MOST_ACCESSES)
+    f->at[f->n++] = e->access;
   if (e->kind == N_ASSIGN && e->text && f->nreductions < 8) f->reductions[f->nreductions++] = e;
   return !e->access;
 }

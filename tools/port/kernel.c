@@ -143,6 +143,17 @@ static bool print_element(step *s, ambit__text *t, node *e)
   const char *name;
   param *p;
 
+  if (e->access->is_table) {
+    const symbol *root = e->access->array->root;
+
+    ambit__print(t, "%s", port_step_name(s, root, root->name));
+    for (int l = 0; l < e->access->nsubs; l++) {
+      ambit__print(t, "[");
+      if (!print_poly(s, t, e->access->subs[l], e)) return false;
+      ambit__print(t, "]");
+    }
+    return true;
+  }
   if (e->access->is_value) {
     name = value_name(s, port_access_text(e->access), e->type, e->access, e);
     if (!name) return false;
@@ -436,6 +447,25 @@ static bool declare_outer(node *e, void *user)
   return true;
 }
 
+/* Constant tables of the program that the kernel uses. */
+static bool declare_tables(node *e, void *user)
+{
+  declared *d = user;
+  symbol *sym;
+  node decl = {.kind = N_DECL};
+
+  if (!e->access || !e->access->is_table || !d->ok) return true;
+  sym = e->access->array->root;
+  for (int i = 0; i < d->n; i++)
+    if (d->done[i] == sym) return true;
+  if (d->n == 64) return true;
+  d->done[d->n++] = sym;
+  decl.sym = sym;
+  decl.a = sym->init;
+  d->ok = print_declaration(d->step, d->text, &decl, 1);
+  return true;
+}
+
 /* ---- the text ---- */
 
 static bool gather_params(node *e, void *user)
@@ -445,7 +475,8 @@ static bool gather_params(node *e, void *user)
 
   if (e->kind == N_ASSIGN && e->a->access && !writes_here(s, e->a->access)) return false;
   if (e->kind == N_ASSIGN && e->text && !s->has_reductions) return false;
-  if (e->access && !e->access->is_value) port_step_param(s, e->access, offsets);
+  if (e->access && !e->access->is_value && !e->access->is_table)
+    port_step_param(s, e->access, offsets);
   return !e->access;
 }
 
@@ -501,6 +532,7 @@ bool port_kernel(step *s)
   if (s->nest->why) return false;
   for (int i = 0; i < s->nparams; i++)
     if (s->params[i].kind == P_WRITE && s->params[i].reads_written) s->params[i].kind = P_UPDATE;
+  port_walk(s->leaf->body, declare_tables, &d);
   port_walk(s->leaf->body, declare_outer, &d);
   ok = d.ok && print_steps(s, &body, s->nest->node, &is_open) &&
        print_statements(s, &body, s->leaf->body->list, 1 + is_open);

@@ -228,3 +228,59 @@ bool port_loop_is_cells(nest *n, node *f, const loop *l)
   if (port_find(f->d, writes_elements, NULL)) return s.in_write;
   return s.in_read && !(port_loop_is_short(l) && port_find(f->d, is_collecting, &c));
 }
+
+/* ---- continue ---- */
+
+static bool is_continue(node *e, void *user)
+{
+  (void)user;
+  return e->kind == S_CONTINUE;
+}
+
+static node *listed(node *s)
+{
+  return !s ? NULL : s->kind == S_BLOCK ? s->list : s;
+}
+
+static node *block_of(node *list, const node *like)
+{
+  node *b = port_node(S_BLOCK, like);
+
+  b->list = list;
+  return b;
+}
+
+/* if (c) { ...; continue; } rest: becomes if (c) { ... } else { rest }. */
+static void without_continue(node *list)
+{
+  for (node *s = list; s; s = s->next) {
+    node *yes = listed(s->b), **last = &yes, *no;
+
+    if (s->kind != S_IF || !port_find(s->b, is_continue, NULL)) continue;
+    while (*last && (*last)->next)
+      last = &(*last)->next;
+    if (!*last || (*last)->kind != S_CONTINUE) return;
+    *last = NULL;
+    no = listed(s->c);
+    for (last = &no; *last;)
+      last = &(*last)->next;
+    *last = s->next;
+    s->next = NULL;
+    s->b = block_of(yes, s);
+    s->c = no ? block_of(no, s) : NULL;
+    without_continue(no);
+    return;
+  }
+}
+
+static bool replace_continue(node *e, void *user)
+{
+  (void)user;
+  if (e->kind == S_FOR) without_continue(listed(e->d));
+  return true;
+}
+
+void port_loop_continue(node *n)
+{
+  port_walk(n, replace_continue, NULL);
+}

@@ -72,6 +72,7 @@ typedef struct access {
   node *subs_text[LEVELS]; /* as written */
   node *node;
   bool is_write, is_read;
+  bool is_table;               /* a constant table, indexed by short loops: part of the kernel */
   bool is_value;               /* no loop variable in it: a number that all cells share */
   int order;                   /* of execution within a cell */
   poly from[LOOPS], to[LOOPS]; /* the loop variables where it takes place: refine.c */
@@ -93,6 +94,7 @@ typedef struct nest {
   function *function;
   node *node;    /* the outermost loop, as it stands in the program */
   node *copy;    /* the one that is analysed */
+  node *whole;   /* a copy of that, to search in: the walk takes lists apart */
   bool sum_any;  /* the order of sums is free */
   bool is_cells; /* the outermost loop is one over cells */
   int nloops;
@@ -132,6 +134,7 @@ poly port_poly_of(nest *n, node *e);
 bool port_loop_header(nest *n, node *f, loop *l);
 bool port_loop_is_short(const loop *l);
 bool port_loop_is_cells(nest *n, node *f, const loop *l);
+void port_loop_continue(node *n); /* turns continue into if and else, below n */
 
 /* scalars.c: which variables of the function are reductions, and which belong to one cell. A
  * reduction becomes an assignment with a text, "sum", "min" or "max"; its b is the term. */

@@ -441,6 +441,13 @@ static node *convert(unit *u, CXCursor c)
   return n;
 }
 
+node *port_initializer(unit *u, const symbol *s)
+{
+  const CXCursor init = clang_Cursor_getVarDeclInitializer(s->cursor);
+
+  return clang_Cursor_isNull(init) ? NULL : convert(u, init);
+}
+
 /* ---- the unit ---- */
 
 static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXClientData data)

@@ -34,9 +34,10 @@ typedef struct run {
 
 /* ---- finding nests ---- */
 
+/* Nests, or calls of functions that may have some. */
 static bool is_for(node *e, void *user)
 {
-  return e != user && e->kind == S_FOR;
+  return (e != user && e->kind == S_FOR) || (e->kind == N_CALL && e->callee);
 }
 
 static void tell_refused(run *r, const nest *n, const pragma *p)

@@ -129,6 +129,9 @@ const char *port_text(const char *fmt, ...)
     ;
 void port_free_all(void);
 
+/* The initializer of a variable, or NULL. */
+node *port_initializer(unit *u, const symbol *s);
+
 value_type port_type_of(CXType t);
 node *port_node(node_kind kind, const node *like); /* with the place of another */
 node *port_number(int64_t value, const node *like);

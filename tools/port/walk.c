@@ -244,6 +244,43 @@ static bool is_invariant(nest *n, const access *a)
   return true;
 }
 
+static bool only_inner(const nest *n, const access *a)
+{
+  for (int i = 0; i < a->nsubs; i++) {
+    for (int k = 0; k < n->nloops; k++)
+      if (port_poly_has(a->subs[i], n->loops[k].atom)) return false;
+    for (int k = 0; k < n->nguards; k++)
+      if (port_poly_has(a->subs[i], n->guards[k].atom)) return false;
+  }
+  for (int i = 0; i < a->nsubs; i++)
+    for (int k = 0; k < w.ninner; k++)
+      if (port_poly_has(a->subs[i], w.inner[k])) return true;
+  return false;
+}
+
+static bool is_not_number(node *e, void *user)
+{
+  (void)user;
+  return e->kind != N_NUMBER && e->kind != N_LIST && e->kind != N_UNARY && e->kind != N_BINARY &&
+         e->kind != N_CAST;
+}
+
+/* w[k + 1], where k is the variable of a short loop: a constant table becomes part of the kernel. */
+static bool table(nest *n, node *e, access *a)
+{
+  symbol *root = a->array->root;
+
+  if (!root->init) root->init = port_initializer(n->unit, root);
+  if (root->type != T_ARRAY || !clang_isConstQualifiedType(root->ctype) || !root->init ||
+      port_find(root->init, is_not_number, NULL) || e->kind != N_INDEX)
+    return port_refuse(
+        n, e, port_text("'%s' is indexed by a short loop, and is not a constant table", root->name),
+        "declare it const, with its values");
+  a->is_table = true;
+  e->access = a;
+  return true;
+}
+
 /* Whether conditions leave one value of some loop variable here: u[0] where i == 0 is u[i]. */
 static bool is_pinned(const nest *n)
 {
@@ -274,6 +311,7 @@ static bool element(nest *n, node *e, bool is_write, bool is_read)
     a->is_value = true;
     return true;
   }
+  if (!is_write && only_inner(n, a)) return table(n, e, a);
   if (n->naccesses == MOST_ACCESSES) return port_refuse(n, e, "the nest is too long", NULL);
   a->is_write = is_write;
   a->is_read = is_read;
@@ -380,6 +418,22 @@ static void append(node *s, node ***out)
   *out = &s->next;
 }
 
+static bool is_computed(node *e, void *user)
+{
+  (void)user;
+  return e->kind == N_INDEX || e->kind == N_CALL || e->kind == N_MEMBER || e->type == T_F32 ||
+         e->type == T_F64 || (e->kind == N_UNARY && e->op[0] == '*');
+}
+
+/* An assignment that makes an integer a number of the kernel, and not an index: a count, a sum of elements. */
+static bool counts_up(node *e, void *user)
+{
+  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")))
+    return e->a->kind == N_NAME && e->a->sym == user;
+  return e->kind == N_ASSIGN && e->a->kind == N_NAME && e->a->sym == user &&
+         (strcmp(e->op, "=") != 0 || port_find(e->b, is_computed, NULL));
+}
+
 static bool declare(nest *n, node *d, node ***out)
 {
   node *s, *decl;
@@ -393,7 +447,7 @@ static bool declare(nest *n, node *d, node ***out)
     bind(d->sym, port_poly_bad(), d->a);
     return true;
   }
-  if (d->a && is_integer(d->sym->type)) {
+  if (d->a && is_integer(d->sym->type) && !port_find(n->whole, counts_up, d->sym)) {
     p = port_poly_of(n, d->a);
     if (!p.is_bad) {
       bind(d->sym, p, NULL);
@@ -540,10 +594,35 @@ static bool branch(nest *n, node *condition, bool is_true, node *b, node **out)
   return true;
 }
 
+/* int up = i - 1; if (up < 0) up = n - 1; is up = i - 1 < 0 ? n - 1 : i - 1. */
+static bool guards_index(nest *n, node *s)
+{
+  node *then = s->b && s->b->kind == S_BLOCK ? s->b->list : s->b, *choice;
+  binding *b;
+  poly p;
+
+  if (s->c || !then || then->next || then->kind != S_EXPR || then->a->kind != N_ASSIGN ||
+      strcmp(then->a->op, "=") || then->a->text || then->a->a->kind != N_NAME || w.branches ||
+      w.ninner)
+    return false;
+  b = bound(then->a->a->sym);
+  if (!b || b->is_tree || b->value.is_bad) return false;
+  choice = port_node(N_COND, s);
+  choice->type = T_I32;
+  choice->a = s->a;
+  choice->b = then->a->b;
+  choice->c = then->a->a;
+  p = port_poly_of(n, choice);
+  if (p.is_bad) return false;
+  bind(then->a->a->sym, p, NULL);
+  return true;
+}
+
 static bool conditional(nest *n, node *s, node ***out)
 {
   node *copy = port_node(S_IF, s), *condition = port_copy_tree(s->a);
 
+  if (guards_index(n, s)) return true;
   if (!resolve(n, s->a)) return false;
   copy->a = s->a;
   if (!branch(n, condition, true, s->b, &copy->b)) return false;
@@ -730,6 +809,7 @@ bool port_nest_open(nest *n)
   port_refine_reset();
   n->copy = port_copy_tree(n->node);
   if (!port_inline(n)) return false;
+  port_loop_continue(n->copy);
   port_walk(n->copy, note_assigned, NULL);
   if (!port_loop_header(n, n->copy, &l)) return false;
   if (!port_loop_is_cells(n, n->copy, &l))
@@ -739,6 +819,7 @@ bool port_nest_open(nest *n)
   n->is_cells = true;
   w.nassigned = 0;
   if (!port_scalars(n)) return false;
+  n->whole = port_copy_tree(n->copy);
   port_walk(n->copy, note_assigned, NULL);
   return cells(n, n->copy, NULL) &&
          (n->leaves || port_refuse(n, n->node, "the nest has no effect", NULL));
