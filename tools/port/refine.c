@@ -83,7 +83,7 @@ static const char *negated(const char *op)
 static bool comparison(nest *n, node *c, bool is_true, fact *f)
 {
   poly d, r, factor;
-  const char *op = c->op;
+  const char *op;
   int64_t x;
 
   while (c->kind == N_UNARY && !strcmp(c->op, "!")) {
