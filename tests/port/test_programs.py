@@ -2,6 +2,8 @@
 """Programs of every form, serial against translated: all arrays and all output, byte for byte.
 
     test_programs.py ambit-port libambit.so source-folder cc devices processes mpirun... [-- program...]
+
+devices and processes are lists, or none. The serial programs are run under sanitizers where ref is among the devices.
 """
 import pathlib, sys, tempfile
 
@@ -35,6 +37,7 @@ def main():
     only = words[words.index("--") + 1:] if "--" in words else []
     words = words[:words.index("--")] if "--" in words else words
     port, library, source, cc, devices, processes, *mpiruns = words
+    devices, processes = ([x for x in text.split(",") if x != "none"] for text in (devices, processes))
     tools = check.Tools(port, library, source, cc, mpiruns)
     failed = 0
     for name, (nests, runs) in PROGRAMS.items():
@@ -45,8 +48,8 @@ def main():
                 path = check.HERE / "programs" / f"{name}.c"
                 if name == "cardiac":
                     path = pathlib.Path(source) / "examples" / "06_cardiac" / "cardiac.c"
-                check.compare(tools, path, folder, runs=runs, devices=devices.split(","),
-                              processes=[int(n) for n in processes.split(",") if n], nests=nests)
+                check.compare(tools, path, folder, runs=runs, devices=devices,
+                              processes=[int(n) for n in processes], nests=nests, sanitize="ref" in devices)
                 print("ok", name)
             except AssertionError as e:
                 failed += 1
