@@ -33,6 +33,35 @@ int main(void)
 """
 
 
+OPENMP = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+  int n = 50;
+  double *a = malloc(sizeof(double) * n * n), *b = malloc(sizeof(double) * n * n);
+  for (int k = 0; k < n * n; k++)
+    a[k] = b[k] = k % 9;
+#pragma ambit
+  for (int t = 0; t < 3; t++) {
+#pragma omp parallel for collapse(2)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        b[i * n + j] = 0.5 * (a[(i - 1) * n + j] + a[i * n + j + 1]);
+#pragma omp parallel for
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        a[i * n + j] = b[i * n + j];
+  }
+  for (int k = 0; k < n * n; k++)
+    printf("%.17g\\n", a[k]);
+  free(a);
+  free(b);
+  return 0;
+}
+"""
+
+
 def ported(folder, source, *options):
     path = folder / f"{source.stem}_ported.c"
     TOOLS.translate(source, path, options=options)
@@ -89,6 +118,15 @@ def run_translates_compiles_and_runs_a_program(folder):
     r = TOOLS.must(AMBIT, "run", PROGRAMS / "jacobi_flat.c", "--ambit-threads=1", "--", 12, 9,
                    env={"CFLAGS": "-O2 -ffp-contract=off", "CC": CC})
     assert r.stdout == want, r.stdout
+
+
+def directives_of_openmp_before_a_nest_are_left_out(folder):
+    source = folder / "openmp.c"
+    source.write_text(OPENMP)
+    want = TOOLS.must(TOOLS.compile_serial(source, folder / "serial")).stdout
+    TOOLS.translate(source, folder / "out.c")
+    assert "\n#pragma omp" not in (folder / "out.c").read_text()
+    assert TOOLS.must(TOOLS.compile_ported(folder / "out.c", folder / "ported", "-fopenmp")).stdout == want
 
 
 def arrays_that_overlap_run_serially_and_say_so(folder):

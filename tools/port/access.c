@@ -149,7 +149,7 @@ access *port_access_of(nest *n, node *e)
   return a;
 }
 
-static const char *fill(const access *a, bool whole)
+static const char *fill(const access *a, bool whole, bool is_code)
 {
   ambit__text t = {0};
   const char *copy;
@@ -162,7 +162,9 @@ static const char *fill(const access *a, bool whole)
       continue;
     }
     ambit__print(&t, "%s",
-                 whole || !a->array->is_axis[level] ? port_poly_print(a->subs[level]) : "0");
+                 !whole && a->array->is_axis[level] ? "0"
+                 : is_code                          ? port_poly_code(a->subs[level])
+                                                    : port_poly_print(a->subs[level]));
     level++;
   }
   out = ambit__text_finish(&t);
@@ -173,10 +175,15 @@ static const char *fill(const access *a, bool whole)
 
 const char *port_access_text(const access *a)
 {
-  return fill(a, true);
+  return fill(a, true, true);
 }
 
 const char *port_base_text(const access *a)
 {
-  return fill(a, false);
+  return fill(a, false, true);
+}
+
+const char *port_access_shown(const access *a)
+{
+  return fill(a, true, false);
 }

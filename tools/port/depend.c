@@ -52,9 +52,9 @@ static bool other_planes(nest *n, const access *p, const access *q)
       if (x) return true;
       continue;
     }
-    port_require(
-        n, port_text("(%s) != (%s)", port_poly_print(p->subs[l]), port_poly_print(q->subs[l])),
-        "it reads what it writes");
+    port_require(n,
+                 port_text("(%s) != (%s)", port_poly_code(p->subs[l]), port_poly_code(q->subs[l])),
+                 "it reads what it writes");
     return true;
   }
   return false;
@@ -103,7 +103,7 @@ static int sign(const distance *d, const int *loops, int nloops)
 
 static const char *shown(const access *a)
 {
-  return port_access_text(a);
+  return port_access_shown(a);
 }
 
 typedef struct list {

@@ -116,7 +116,7 @@ static const char *prefix(const access *a, int level, bool with_subscript)
   for (const char *k = a->array->key; *k; k++) {
     if (*k == '[' && l == level && !with_subscript) break;
     if (*k == '@') {
-      ambit__print(&t, "%s", a->array->is_axis[l] ? "0" : port_poly_print(a->subs[l]));
+      ambit__print(&t, "%s", a->array->is_axis[l] ? "0" : port_poly_code(a->subs[l]));
       continue;
     }
     ambit__print_chars(&t, k, 1);
@@ -134,7 +134,7 @@ static const char *stride_text(const access *a, int axis)
   if (s->levels[s->level_of[axis]] != LEVEL_FLAT) return port_text("(int64_t)sizeof(%s)", element);
   if (port_poly_is_number(s->stride_of[axis], &x) && x == 1)
     return port_text("(int64_t)sizeof(%s)", element);
-  return port_text("(int64_t)(%s) * (int64_t)sizeof(%s)", port_poly_print(s->stride_of[axis]),
+  return port_text("(int64_t)(%s) * (int64_t)sizeof(%s)", port_poly_code(s->stride_of[axis]),
                    element);
 }
 
@@ -144,10 +144,10 @@ static const char *extent_text(const param *p, int d)
   const int axis = p->axis_of[d];
   int l;
 
-  if (!p->extent[d].is_bad) return port_poly_print(p->extent[d]);
+  if (!p->extent[d].is_bad) return port_poly_code(p->extent[d]);
   if (axis < 0) return "0";
   l = s->level_of[axis];
-  if (!s->extent_of[axis].is_bad) return port_poly_print(s->extent_of[axis]);
+  if (!s->extent_of[axis].is_bad) return port_poly_code(s->extent_of[axis]);
   if (s->levels[l] != LEVEL_TYPED || s->is_open[l]) return "0";
   return port_text("(int64_t)(sizeof(%s) / sizeof(%s))", prefix(p->like, l, false),
                    prefix(p->like, l, true));
@@ -165,8 +165,8 @@ static const char *base_text(const param *p)
   text = port_text("(const char *)%s", text);
   for (int e = 0; e < a->naxes; e++)
     if (p->fold[e].n)
-      text = port_text("%s + (int64_t)(%s) * %s", text, port_poly_print(p->fold[e]),
-                       stride_text(a, e));
+      text =
+          port_text("%s + (int64_t)(%s) * %s", text, port_poly_code(p->fold[e]), stride_text(a, e));
   return text;
 }
 
@@ -209,7 +209,7 @@ static const char *cell_text(const step *s, int d, bool is_hi)
     p = port_poly_add(p, is_hi ? l->hi : l->lo);
   } else if (is_hi)
     p = port_poly_add(p, port_poly_number(1));
-  return port_poly_print(p);
+  return port_poly_code(p);
 }
 
 static void print_step(ambit__text *t, const char *in, const step *s)
@@ -264,7 +264,7 @@ static int print_exits(ambit__text *t, const char *in, const nest *n, const leaf
 
   for (int k = 0; k < l->nloops; k++) {
     const loop *p = &n->loops[l->loops[k]];
-    const char *lo = port_poly_print(p->lo), *hi = port_poly_print(p->hi);
+    const char *lo = port_poly_code(p->lo), *hi = port_poly_code(p->hi);
 
     if (p->is_outside && p->is_down)
       ambit__print(t,
@@ -311,12 +311,35 @@ static void require_distinct(ambit__text *t, const char *in, const step *steps)
         }
 }
 
+/* Directives of OpenMP and OpenACC right before the nest are about loops, and there is none any more. */
+static void drop_directives(const unit *u, unsigned at)
+{
+  for (;;) {
+    unsigned end, first, word;
+
+    while (at > 0 && u->text[at - 1] != '\n')
+      at--;
+    if (!at) return;
+    end = at - 1;
+    for (first = end; first > 0 && u->text[first - 1] != '\n';)
+      first--;
+    for (word = first; word < end && (u->text[word] == ' ' || u->text[word] == '\t');)
+      word++;
+    if (strncmp(u->text + word, "#pragma omp", 11) && strncmp(u->text + word, "#pragma acc", 11) &&
+        strncmp(u->text + word, "#pragma GCC ivdep", 17))
+      return;
+    port_edit(first, end - first, port_text("/* %.*s */", (int)(end - word), u->text + word));
+    at = first;
+  }
+}
+
 void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
 {
   const char *in = port_indent_at(u, n->node->begin);
   const unsigned end = port_statement_end(u, n->node);
   ambit__text t = {0};
 
+  drop_directives(u, n->node->begin);
   ambit__print(&t, "{ /* %s:%u */\n", base_name(u->path), n->node->line);
   for (const step *s = steps; s; s = s->next)
     print_step(&t, in, s);

@@ -235,9 +235,9 @@ static bool is_kept_inside(const step *s, const access *a, int d, int which, pol
   if ((port_poly_is_number(lo, &x) && x < 0) || (port_poly_is_number(hi, &x) && x > 0))
     return false;
   if (!port_poly_is_number(lo, NULL))
-    port_require(s->nest, port_text("(%s) >= 0", port_poly_print(lo)), reason);
+    port_require(s->nest, port_text("(%s) >= 0", port_poly_code(lo)), reason);
   if (!port_poly_is_number(hi, NULL))
-    port_require(s->nest, port_text("(%s) <= 0", port_poly_print(hi)), reason);
+    port_require(s->nest, port_text("(%s) <= 0", port_poly_code(hi)), reason);
   return true;
 }
 

@@ -160,6 +160,7 @@ bool port_is_element(const node *e);
 
 /* The C text of an array: each subscript filled in, or 0 where it is an axis. */
 const char *port_access_text(const access *a);
+const char *port_access_shown(const access *a); /* for messages */
 const char *port_base_text(const access *a);
 
 /* shape.c: all nests of a function teach the shapes of its arrays, then each access gets its axes. */

@@ -252,7 +252,8 @@ void port_poly_divide(poly p, poly by, poly *q, poly *r)
   if (p.is_bad || p.n) *r = port_poly_bad();
 }
 
-const char *port_poly_print(poly p)
+/* is_code: products of variables are 64 bits wide, whatever types the variables have. */
+static const char *print(poly p, bool is_code)
 {
   ambit__text t = {0};
   char *out;
@@ -265,6 +266,7 @@ const char *port_poly_print(poly p)
     const bool bare = m->degree && (f == 1 || f == -1);
 
     ambit__print(&t, "%s", i ? (f < 0 ? " - " : " + ") : f < 0 ? "-" : "");
+    if (is_code && m->degree > 1) ambit__print(&t, "(int64_t)");
     if (!bare) ambit__print(&t, "%" PRId64, f < 0 ? -f : f);
     for (int k = 0; k < m->degree; k++)
       ambit__print(&t, "%s%s", k || !bare ? " * " : "", atoms[m->atoms[k]].text);
@@ -273,4 +275,14 @@ const char *port_poly_print(poly p)
   copy = port_text("%s", out ? out : "0");
   free(out);
   return copy;
+}
+
+const char *port_poly_print(poly p)
+{
+  return print(p, false);
+}
+
+const char *port_poly_code(poly p)
+{
+  return print(p, true);
 }

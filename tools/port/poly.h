@@ -45,6 +45,7 @@ bool port_poly_has(poly p, int atom);
 bool port_poly_split(poly p, int atom, poly *c, poly *r);
 /* p = q * by + r, where r is as small as can be; q * by + r == p always holds. */
 void port_poly_divide(poly p, poly by, poly *q, poly *r);
-const char *port_poly_print(poly p);
+const char *port_poly_print(poly p); /* for messages */
+const char *port_poly_code(poly p);  /* for programs: the same, 64 bits wide */
 
 #endif

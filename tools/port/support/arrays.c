@@ -22,7 +22,6 @@ typedef struct port_record {
   int host_ok, dev_ok;
   int pending;              /* queued steps read it: 1, write it: 2 */
   unsigned periodic, clamp; /* axes, as declared to the field */
-  int wanted;               /* by the step that is being begun */
 } port_record;
 
 typedef struct port_object {
@@ -327,37 +326,36 @@ static void port_remove(int i)
 
 /* ---- host code ---- */
 
-static int port_hit(const port_record *r, const char *lo, const char *hi)
+/* Memory that the program did not get from the calls above: it may be part of a larger piece. */
+static int port_is_foreign(const port_record *r)
 {
-  return port_meets(r, lo, hi);
+  return !port_object_at(r->nrows ? r->table : (const void *)r->base);
 }
 
+/* A pointer alone (1 byte) stands for the whole object it points into; where that is not known, for all memory of
+ * unknown extent. */
 static void port_touch(const volatile void *p, size_t bytes, int write)
 {
-  const port_object *o;
+  const port_object *o = bytes <= 1 ? port_object_at(p) : NULL;
   const char *lo = (const char *)(uintptr_t)p, *hi = lo + bytes;
-  int found = 0;
+  const int unknown = bytes <= 1 && !o;
+  int found = !unknown;
 
   if (!p || !port_nrecords) return;
-  if (bytes <= 1 && (o = port_object_at(p))) {
+  if (o) {
     lo = o->p;
     hi = o->p + o->bytes;
-    found = 1;
   }
+  for (int i = 0; i < port_nrecords && !found; i++)
+    found = port_meets(port_records[i], lo, hi);
   for (int i = 0; i < port_nrecords; i++) {
     port_record *r = port_records[i];
 
-    if (!port_hit(r, lo, hi)) continue;
-    found = 1;
+    if (found && !port_meets(r, lo, hi) && !(unknown && port_is_foreign(r))) continue;
     if (write ? r->pending : r->pending == 2) port_flush();
     if (!r->host_ok) port_to_host(r);
     if (write) r->dev_ok = 0;
   }
-  if (found || bytes > 1) return;
-  if (write)
-    port_writes_all();
-  else
-    port_reads_all();
 }
 
 static void port_reads(const volatile void *p, size_t bytes)
