@@ -65,13 +65,6 @@ static int no_port(void)
 
 /* ---- ambit port ---- */
 
-static int run_port(ambit *a, tool_args *args)
-{
-  (void)a;
-  (void)args;
-  return no_port();
-}
-
 enum { OUTPUT = 1, PROPOSE, CHECK, QUIET };
 
 static const tool_option options[] = {
@@ -86,6 +79,8 @@ static const tool_option options[] = {
     {QUIET, 'q', "quiet", NULL, "no notes"},
     {0},
 };
+
+static int run_port(ambit *a, tool_args *args);
 
 const tool_command tool_port = {
     .name = "port",
@@ -102,6 +97,18 @@ const tool_command tool_port = {
              "  ambit run heat.c -- 1000         translates, compiles and runs it\n",
     .run = run_port,
 };
+
+/* Help alone comes here; anything else was dealt with early. */
+static int run_port(ambit *a, tool_args *args)
+{
+  const char *value;
+  int id;
+
+  (void)a;
+  while ((id = tool_next(args, &value)))
+    if (id == TOOL_HELP) return tool_help(&tool_port);
+  return no_port();
+}
 
 /* ---- ambit run of a program ---- */
 
