@@ -60,15 +60,14 @@ static bool write_all(const char *path, const char *text)
   return ok;
 }
 
-static int work(order *o)
+static int work(order *o, unit *u)
 {
-  unit *u = port_parse(o->path, o->nflags, o->flags);
   outcome result;
   pragma *pragmas;
   char *text;
   bool ok;
 
-  if (!u || !port_pragmas(u, &pragmas)) return 1;
+  if (!port_pragmas(u, &pragmas)) return 1;
   if (!pragmas && !o->set.propose)
     fprintf(stderr, "ambit port: %s has no `#pragma ambit`; --propose lists where one would help\n",
             o->path);
@@ -80,21 +79,22 @@ static int work(order *o)
             result.serial);
   ok = !result.failed && write_all(o->output, text);
   free(text);
-  clang_disposeTranslationUnit(u->tu);
-  clang_disposeIndex(u->index);
   return ok ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
   order o = {0};
+  unit *u;
   int code = take(&o, argc, argv);
 
   if (code) return code;
   setenv("AMBIT_MPI", "off", 1);
   o.set.context = ambit_open(NULL, NULL);
   ambit_on_error(o.set.context, NULL, NULL);
-  code = work(&o);
+  u = port_parse(o.path, o.nflags, o.flags, &code);
+  if (!code) code = work(&o, u);
+  port_unit_free(u);
   ambit_close(o.set.context);
   port_free_all();
   return code;

@@ -526,26 +526,38 @@ static char *read_text(const char *path, size_t *size)
   return text;
 }
 
-unit *port_parse(const char *path, int nflags, const char *const *flags)
+static int read_unit(unit *u, int nflags, const char *const *flags)
+{
+  u->text = read_text(u->path, &u->size);
+  if (!u->text) {
+    fprintf(stderr, "ambit port: %s cannot be read\n", u->path);
+    return 1;
+  }
+  u->index = clang_createIndex(0, 0);
+  if (clang_parseTranslationUnit2(u->index, u->path, flags, nflags, NULL, 0,
+                                  CXTranslationUnit_DetailedPreprocessingRecord,
+                                  &u->tu) != CXError_Success) {
+    fprintf(stderr, "ambit port: libclang cannot read %s\n", u->path);
+    return 1;
+  }
+  if (tell_errors(u)) return 1;
+  u->file = clang_getFile(u->tu, u->path);
+  clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_functions, u);
+  read_bodies(u);
+  return 0;
+}
+
+unit *port_parse(const char *path, int nflags, const char *const *flags, int *code)
 {
   unit *u = port_new(sizeof *u);
 
   u->path = path;
-  u->text = read_text(path, &u->size);
-  if (!u->text) {
-    fprintf(stderr, "ambit port: %s cannot be read\n", path);
-    return NULL;
-  }
-  u->index = clang_createIndex(0, 0);
-  if (clang_parseTranslationUnit2(u->index, path, flags, nflags, NULL, 0,
-                                  CXTranslationUnit_DetailedPreprocessingRecord,
-                                  &u->tu) != CXError_Success) {
-    fprintf(stderr, "ambit port: libclang cannot read %s\n", path);
-    return NULL;
-  }
-  if (tell_errors(u)) return NULL;
-  u->file = clang_getFile(u->tu, path);
-  clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_functions, u);
-  read_bodies(u);
+  *code = read_unit(u, nflags, flags);
   return u;
+}
+
+void port_unit_free(unit *u)
+{
+  if (u->tu) clang_disposeTranslationUnit(u->tu);
+  if (u->index) clang_disposeIndex(u->index);
 }

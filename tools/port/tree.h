@@ -117,8 +117,9 @@ typedef struct unit {
   CXFile file;
 } unit;
 
-/* Reads a program; says what is wrong with it on standard error. flags: of the compiler. */
-unit *port_parse(const char *path, int nflags, const char *const *flags);
+/* Reads a program; says what is wrong with it on standard error, and sets *code then. flags: of the compiler. */
+unit *port_parse(const char *path, int nflags, const char *const *flags, int *code);
+void port_unit_free(unit *u);
 
 /* From the arena of the run; ends the program when memory runs out. */
 void *port_new(size_t bytes);
