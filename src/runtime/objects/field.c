@@ -51,7 +51,7 @@ static ambit_status check_memory(const ambit_field *f, int part, const ambit__la
                " needs %.2f GiB for field '%s' besides the %.2f GiB of other fields, and %s "
                "%.2f GiB; with these fields, a grid of about ",
                need / gib, f->name, (double)e->allocated / gib,
-               is_free ? "the device has" : "the memory that is free is",
+               is_free ? "the device has" : "the free memory is",
                (is_free ? most : (double)left) / gib);
   print_extents(&t, g, pow(0.98 * most / here, 1.0 / g->box.ndims));
   ambit__raise(ambit__field_errors(f), AMBIT_ENOMEM, "a grid of %s cells would fit",
