@@ -18,9 +18,8 @@
 
 FILE *tool_notes;
 
-static const tool_command *const commands[] = {&tool_run,   &tool_explain, &tool_gen,
-                                               &tool_bench, &tool_port,    &tool_devices,
-                                               &tool_cache};
+static const tool_command *const commands[] = {&tool_run,  &tool_explain, &tool_gen,  &tool_bench,
+                                               &tool_port, &tool_devices, &tool_cache};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const tool_command *find(const char *name)
