@@ -143,10 +143,10 @@ typedef void (*ambit_error_fn)(ambit_status status, const char *message, void *u
 AMBIT_API void ambit_on_error(ambit *a, ambit_error_fn handler, void *user);
 
 /* Options by name. The same names are used in the environment (AMBIT_NAME) and on the command line
- * (--ambit-name=value); docs/options.md lists them. A value is checked when it is set. AMBIT_EOPTION
- * means an unknown option, a wrong value, or too late: mpi is read by ambit_open; cache, cc, devices,
- * gpuaware and threads with the first grid or scalar; trace with the first run. The returned text
- * belongs to the context; NULL means that there is no option of that name. */
+ * (--ambit-name=value); docs/options.md lists them. A value is checked when it is set.
+ * AMBIT_EOPTION means an unknown option, a wrong value, or too late: mpi is read by ambit_open;
+ * cache, cc, devices, gpuaware and threads with the first grid or scalar; trace with the first run.
+ * The returned text belongs to the context; NULL means that there is no option of that name. */
 AMBIT_API ambit_status ambit_option_set(ambit *a, const char *name, const char *value);
 AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 
@@ -245,8 +245,8 @@ AMBIT_API double ambit_scalar_get(ambit_scalar *s); /* NaN on failure */
  *     );
  *
  * The preprocessor joins the lines; messages show the true line if the file can be read where the
- * program runs, else the line of the macro. AMBIT_HERE stands before string literals that keep their
- * line breaks, the first on the next line, and gives true lines everywhere:
+ * program runs, else the line of the macro. AMBIT_HERE stands before string literals that keep
+ * their line breaks, the first on the next line, and gives true lines everywhere:
  *
  *     static const char rule[] = AMBIT_HERE
  *       "void twice(const float *u, float *v)\n"
@@ -287,8 +287,8 @@ AMBIT_API ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, 
 /* Axes of the grids it runs on; 0: any number, as long as index() and extent() find theirs. */
 AMBIT_API int ambit_kernel_ndims(const ambit_kernel *k);
 AMBIT_API int ambit_kernel_params(const ambit_kernel *k); /* number of parameters */
-/* 1: it can run once per iteration, on scalars alone (see ambit_apply_args). 0: it needs cells, since
- * it reduces, reads neighbours or components, or asks for its index. */
+/* 1: it can run once per iteration, on scalars alone (see ambit_apply_args). 0: it needs cells,
+ * since it reduces, reads neighbours or components, or asks for its index. */
 AMBIT_API int ambit_kernel_once(const ambit_kernel *k);
 /* Of the update of one cell: floating-point operations, both sides of every branch; and bytes moved
  * with a perfect cache, each component that is read or written once. */
@@ -413,8 +413,8 @@ AMBIT_API ambit_arg ambit_arg_number(double x);
  * field argument and no reduction runs once per iteration, on scalars; its pointers take scalars.
  *
  * Reductions of several steps into one scalar are folded together within an iteration, so that a
- * kernel can reduce over several boxes or faces. They must be of one kind (sum, min or max). After a
- * step that reads or sets the scalar, the next reduction starts anew.
+ * kernel can reduce over several boxes or faces. They must be of one kind (sum, min or max). After
+ * a step that reads or sets the scalar, the next reduction starts anew.
  *
  * Programs normally use the short forms at the end of this file:
  *
@@ -496,8 +496,8 @@ AMBIT_API ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes,
 
 /* ---- AMBIT_INDEX(i, j, ...) ---------------------------------------------------------------- */
 
-/* The index of a cell as a value, for any parameter that takes one (const int64_t *): lo and hi of a
- * box, of ambit_field_read and ambit_field_write. Axes that are left out count as 0. (A plain
+/* The index of a cell as a value, for any parameter that takes one (const int64_t *): lo and hi of
+ * a box, of ambit_field_read and ambit_field_write. Axes that are left out count as 0. (A plain
  * compound literal will not do in ambit_apply_box, which is a macro: its commas would separate
  * arguments.) It is valid until the end of the expression in C++, of the block in C. */
 #if defined(__cplusplus)

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cache.c - `ambit cache`: how much is kept of compiled kernels, and less of it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "device/cache.h"
 #include "runtime/run/run.h"

@@ -34,7 +34,8 @@ static size_t free_for_part(const ambit_grid *g, int part)
   return info.free;
 }
 
-/* Bytes that the parts of this process need at least in the host's memory, and those that are free there. */
+/* Bytes that the parts of this process need at least in the host's memory, and those that are free
+ * there. */
 static double host_bytes(const tool_problem *p, const ambit_grid *g, size_t *left)
 {
   const ambit__param *in = &p->rule->params[p->in], *out = &p->rule->params[p->out];
@@ -51,8 +52,8 @@ static double host_bytes(const tool_problem *p, const ambit_grid *g, size_t *lef
   return cell * cells;
 }
 
-/* All fields together, before one of them is made: touching the memory of the first may take a minute. Processes of one machine
- * look before any of them has begun. */
+/* All fields together, before one of them is made: touching the memory of the first may take a
+ * minute. Processes of one machine look before any of them has begun. */
 static ambit_status check_memory(ambit *a, const tool_problem *p, const ambit_grid *g)
 {
   const double gib = 1024.0 * 1024.0 * 1024.0;

@@ -2,9 +2,15 @@
 /* main.c - the command `ambit`: subcommands and help.
  *
  * A subcommand is a file with one tool_command. Results go to stdout, everything else to stderr.
+<<<<<<< HEAD
  * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by
  * signal N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with
  * the same code.
+=======
+ * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by signal
+ * N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the
+ * same code.
+>>>>>>> words2
  */
 #include "args.h"
 #include "port_command.h"

@@ -275,7 +275,8 @@ static ambit_status try_picture(ambit *a, const char *path, int ndims)
   return ambit__png_try(&a->errors, path);
 }
 
-/* Whether the outputs can be written: it is too late to tell when they are computed. Process 0 begins all files. */
+/* Whether the outputs can be written: it is too late to tell when they are computed. Process 0
+ * begins all files. */
 static int try_outputs(ambit *a, const order *o)
 {
   for (int i = 0; i < o->noutputs && !ambit_process(a); i++) {

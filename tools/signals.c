@@ -1,10 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* signals.c - the end from outside: Ctrl-C, a batch system, a closed terminal.
  *
- * The signals wait for a thread of their own, which undoes what is half done (base/undo.h) and ends the process with the exit
- * code by which shells show them: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. No handler runs, so there is nothing that it
- * may not do. A second signal ends the process at once.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * The signals wait for a thread of their own, which undoes what is half done (base/undo.h) and ends
+ * the process with the exit code by which shells show them: 130 for SIGINT, 143 for SIGTERM, 129
+ * for SIGHUP. No handler runs, so there is nothing that it may not do. A second signal ends the
+ * process at once.
  */
 #define _XOPEN_SOURCE 700 /* sigwait, pthread_sigmask */
 #include "args.h"

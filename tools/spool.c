@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spool.c - input that can be read only once: a pipe, a FIFO, standard input.
  *
- * The tool looks at an input twice, at its header before there is a grid and at its values after; so such a file is opened once
- * and copied to a temporary one, which goes away.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * The tool looks at an input twice, at its header before there is a grid and at its values after;
+ * so such a file is opened once and copied to a temporary one, which goes away.
  */
 #define _GNU_SOURCE 1 /* mkostemps */
 #include "args.h"

@@ -75,7 +75,8 @@ static int open_folder(const char *path)
   return fd;
 }
 
-/* What names of files begin with while they are written, if theirs is so long that there is no room for more. */
+/* What names of files begin with while they are written, if theirs is so long that there is no room
+ * for more. */
 static void short_stem(const char *base, char stem[STEM_CHARS])
 {
   char hex[AMBIT__HASH_CHARS];
@@ -87,7 +88,8 @@ static void short_stem(const char *base, char stem[STEM_CHARS])
   snprintf(stem, STEM_CHARS, ".ambit-%s", hex);
 }
 
-/* Whether a name is one that was given to a file with this stem while it was written: "stem.12-0.tmp". */
+/* Whether a name is one that was given to a file with this stem while it was written:
+ * "stem.12-0.tmp". */
 static bool is_beside(const char *name, const char *stem)
 {
   const size_t n = strlen(stem);
@@ -97,7 +99,8 @@ static bool is_beside(const char *name, const char *stem)
   return sscanf(name + n, ".%*d-%*u.tmp%n", &used) >= 0 && used > 0 && !name[n + (size_t)used];
 }
 
-/* Removes files that processes left which died while they wrote a file of this name: nobody holds their lock. */
+/* Removes files that processes left which died while they wrote a file of this name: nobody holds
+ * their lock. */
 static void sweep(const char *target)
 {
   static atomic_int sweeps;
@@ -119,7 +122,8 @@ static void sweep(const char *target)
   if (dir) closedir(dir);
 }
 
-/* Locks a file that was just made: it is in use. False: another process took it for a leftover, and has it removed. */
+/* Locks a file that was just made: it is in use. False: another process took it for a leftover, and
+ * has it removed. */
 static bool keep(int fd)
 {
   struct stat st;
@@ -128,7 +132,8 @@ static bool keep(int fd)
   return fstat(fd, &st) || st.st_nlink > 0;
 }
 
-/* Opens a file that did not exist, whose name begins so and nobody else makes; errno tells why not. */
+/* Opens a file that did not exist, whose name begins so and nobody else makes; errno tells why not.
+ */
 static bool open_as(ambit__file *f, const char *stem)
 {
   static atomic_uint counter;
@@ -207,7 +212,8 @@ static char *follow(const char *link)
   return path;
 }
 
-/* The name of a file that is not there yet: the path, or where links end that lead nowhere. To free(); NULL with errno. */
+/* The name of a file that is not there yet: the path, or where links end that lead nowhere. To
+ * free(); NULL with errno. */
 static char *name_of_new(const char *path)
 {
   char *name = strdup(path);

@@ -6,8 +6,8 @@
  * Devices and pipes (/dev/null, /dev/stdout) are written directly. A symbolic link is kept; its
  * target is replaced, or created if it does not exist.
  *
- * The temporary file is locked while it is written. Temporary files of dead processes are removed by the next process that
- * writes a file of that name.
+ * The temporary file is locked while it is written. Temporary files of dead processes are removed
+ * by the next process that writes a file of that name.
  *
  * Several processes can write one file: one of them creates it and sets its length, the others
  * join, and each writes its own ranges. When all others have committed, the creator commits.
@@ -22,7 +22,8 @@ typedef struct ambit__file ambit__file;
 /* Creates a file. `errors` must outlive it. Failures raise AMBIT_EIO (or AMBIT_ENOMEM) with the
  * path and the reason. */
 ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__file **out);
-/* Whether a file of that name could be begun; nothing stays of the try. A device or a pipe is not opened. */
+/* Whether a file of that name could be begun; nothing stays of the try. A device or a pipe is not
+ * opened. */
 ambit_status ambit__file_try(ambit__errors *errors, const char *path);
 /* Appends. After a failure, further writes do nothing and return the same status. */
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes);

@@ -53,7 +53,8 @@ void ambit__number_print_float(char out[AMBIT__NUMBER_CHARS], float x)
   plain_point(out);
 }
 
-/* With the locale's decimal point in the place of the dot, if there is one; `local` has room for it. */
+/* With the locale's decimal point in the place of the dot, if there is one; `local` has room for
+ * it. */
 static bool read_local(const char *text, const char *point, char *local, double *out)
 {
   const char *dot = strchr(text, '.');

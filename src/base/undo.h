@@ -1,10 +1,11 @@
-/* undo.h - what must be undone if this process is ended from outside: temporary files, temporary folders, child processes.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* undo.h - what must be undone if this process is ended from outside: temporary files, temporary
+ * folders, child processes.
  *
- * Whoever makes such a thing notes it here, and takes the note back when the thing is gone. The library itself handles no
- * signals. A program that does calls ambit__undo_all() and ends, as the tool `ambit` does. Things of processes that had no time
- * for that are found by those who come after them (base/file.c, device/scratch.c).
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Whoever makes such a thing notes it here, and takes the note back when the thing is gone. The
+ * library itself handles no signals. A program that does calls ambit__undo_all() and ends, as the
+ * tool `ambit` does. Things of processes that had no time for that are found by those who come
+ * after them (base/file.c, device/scratch.c).
  */
 #ifndef AMBIT_BASE_UNDO_H
 #define AMBIT_BASE_UNDO_H
@@ -24,8 +25,8 @@ void ambit__undo_add(ambit__undo *u);
 /* Takes the lock itself. Nothing happens if it is not noted. */
 void ambit__undo_remove(ambit__undo *u);
 
-/* Undoes everything, the newest first, from any thread. The lock is not given back: nothing more is made, and the process must
- * end. */
+/* Undoes everything, the newest first, from any thread. The lock is not given back: nothing more is
+ * made, and the process must end. */
 void ambit__undo_all(void);
 
 #endif

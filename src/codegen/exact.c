@@ -1,7 +1,5 @@
-/* exact.c - the long accumulator of generated code, for the library itself.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exact.c - the long accumulator of generated code, for the library itself. */
 #include "codegen/exact.h"
 
 #include <assert.h>

@@ -1,9 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exact.h - long accumulators: sums of real numbers that do not depend on the order of the numbers.
  *
- * Strict sums are exact until they are rounded, once, to the type of the scalar: see prelude/sums.h for the words of an
- * accumulator, and docs/design/0008-strict-sums.md for the reasons. Here is what the library itself does with them.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Strict sums are exact until they are rounded, once, to the type of the scalar: see prelude/sums.h
+ * for the words of an accumulator, and docs/design/0008-strict-sums.md for the reasons. Here is
+ * what the library itself does with them.
  */
 #ifndef AMBIT_CODEGEN_EXACT_H
 #define AMBIT_CODEGEN_EXACT_H

@@ -1,17 +1,19 @@
-/* halo.c - from reads to transfers.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* halo.c - derives transfers from reads.
  *
- * The cells a need reads from are a product of spans, one per axis: axes are resolved each on its own (boundary.h). So a need is
- * split axis by axis: what it reads inside the grid stays, what it reads outside becomes the cells that are copied there, if
- * any; on an axis that wraps (periodic, and the part does not span it) indices go on beyond the grid. The spans are then cut
- * into sectors, below, beside and above the part's own cells:
+ * The cells that a need reads are a product of spans, one per axis, since boundaries apply to each
+ * axis independently (boundary.h). So a need is split axis by axis: reads inside the grid stay, and
+ * reads outside become the cells that the ghost cells there copy, if any. On an axis that wraps
+ * (periodic, and the part does not span it) indices continue beyond the grid. The spans are then
+ * split into sectors, below, beside and above the own cells:
  *
  *          0 | 1 | 2
- *         ---+---+---        sector 4, in the middle, is the part; each other one has the hull of
- *          3 |own| 5         what all needs read there, and no two overlap
+ *         ---+---+---        sector 4, in the middle, is the part; each other sector has the hull
+ *          3 |own| 5         of all reads in it, and no two sectors overlap
  *         ---+---+---
  *          6 | 7 | 8
  *
- * What lies in a sector is folded back into the grid, and cut by the parts that own it.
+ * The box of a sector is folded back into the grid and split by the parts that own it.
  */
 #include "grid/halo.h"
 
@@ -23,18 +25,18 @@ typedef struct span {
   int64_t lo, hi; /* empty unless lo < hi */
 } span;
 
-/* One axis as a part sees it. */
+/* One axis of a part. */
 typedef struct line {
   int64_t extent;         /* of the grid */
   span own;               /* of the part */
-  bool wraps;             /* periodic, and not all of it is the part's own */
+  bool wraps;             /* periodic, and the part does not span it */
   ambit_boundary kind[2]; /* of both sides */
 } line;
 
 /* A box of the halo, folded back into the grid. */
 typedef struct piece {
   ambit__box box;
-  int64_t shift[AMBIT_MAX_DIMS]; /* from there to where it is kept */
+  int64_t shift[AMBIT_MAX_DIMS]; /* from this box to the place where it is stored */
 } piece;
 
 typedef struct work {
@@ -43,7 +45,7 @@ typedef struct work {
   ambit__halo *halo;
   int *mine; /* the parts in spec->mine, in order */
   int nmine;
-  line line[AMBIT_MAX_DIMS]; /* of the part being looked at */
+  line line[AMBIT_MAX_DIMS]; /* of the current part */
   ambit__box *sectors;       /* 3^n of them */
   int nsectors;
   piece *pieces;
@@ -104,14 +106,14 @@ static bool is_copy(ambit_boundary kind)
   return kind != AMBIT_NONE && kind != AMBIT_CONSTANT && kind != AMBIT_FIXED;
 }
 
-/* The cells that are copied to those of s that lie outside, on one side. */
+/* The cells that ghost cells of s copy, on one side. */
 static span sources(const line *l, int side, span s)
 {
   span from = {0, 0};
 
   s = side ? cut(s, l->extent, INT64_MAX) : cut(s, INT64_MIN, 0);
   if (!is_copy(l->kind[side])) return from;
-  s.hi = cut(s, s.lo, s.lo + 2 * l->extent).hi; /* after two extents everything repeats */
+  s.hi = cut(s, s.lo, s.lo + 2 * l->extent).hi; /* the pattern repeats after two extents */
   for (int64_t i = s.lo; i < s.hi; i++) {
     int64_t source = ambit__boundary_map(l->kind[side], l->extent, i);
 
@@ -120,7 +122,7 @@ static span sources(const line *l, int side, span s)
   return from;
 }
 
-/* Splits a read by where it gets its cells from: below, beside and above the own cells. */
+/* Splits the source cells of a read by their position: below, beside and above the own cells. */
 static void split(const line *l, span read, span sector[3])
 {
   const span from[3] = {l->wraps ? read : cut(read, 0, l->extent),
@@ -138,7 +140,7 @@ static void split(const line *l, span read, span sector[3])
 
 /* ---- the boxes of a part ---- */
 
-/* Adds to the sectors all products of the spans of the axes; `index` counts the axes before. */
+/* Adds all products of the spans of the axes to the sectors. `index` is that of the axes before. */
 static void add_products(work *w, span (*sector)[3], int axis, int index, ambit__box *box)
 {
   if (axis == box->ndims) {
@@ -152,7 +154,8 @@ static void add_products(work *w, span (*sector)[3], int axis, int index, ambit_
     }
 }
 
-/* What of the reach is there before ghosts are filled: what lies in the grid or wraps, and whatever may be copied. */
+/* Sets the given cells, which hold values before ghost cells are filled: cells in the grid, cells
+ * on axes that wrap, and all cells that ghost cells copy. */
 static void find_given(const work *w, ambit__reach *r)
 {
   r->given = r->reach;
@@ -173,7 +176,7 @@ static bool is_whole(const ambit__box *region, int axis, int64_t extent)
   return region->lo[axis] == 0 && region->hi[axis] == extent;
 }
 
-/* The cells that a need has a part read; empty: none. */
+/* The cells that a part reads for a need; empty: none. */
 static ambit__box reads_of(const work *w, const ambit__box *own, const ambit__need *need)
 {
   ambit__box read = *own;
@@ -190,7 +193,7 @@ static ambit__box reads_of(const work *w, const ambit__box *own, const ambit__ne
   return read;
 }
 
-static void look_at_part(work *w, int part)
+static void find_boxes(work *w, int part)
 {
   const ambit__halo_spec *spec = w->spec;
   const ambit__box *own = &spec->parts[part];
@@ -227,7 +230,8 @@ static int64_t floor_div(int64_t a, int64_t n)
   return a >= 0 ? a / n : -((-a + n - 1) / n);
 }
 
-/* Adds a box as pieces: along axes that wrap it may lie some extents away, or on both sides of a face. */
+/* Adds the pieces of a box. Along axes that wrap it may lie some extents away, or on both sides of
+ * a face. */
 static ambit_status fold_back(work *w, int axis, piece *p)
 {
   const int64_t extent = w->spec->grid->hi[axis < p->box.ndims ? axis : 0];
@@ -265,7 +269,7 @@ static ambit_status find_pieces(work *w)
   return AMBIT_OK;
 }
 
-/* Adds what part `from` owns of the pieces. */
+/* Adds the transfers of the cells of all pieces that part `from` owns. */
 static ambit_status add_transfers(work *w, int from, int to)
 {
   ambit__halo *h = w->halo;
@@ -285,7 +289,7 @@ static ambit_status add_transfers(work *w, int from, int to)
   return AMBIT_OK;
 }
 
-static ambit_status ask_owners(work *w, int to)
+static ambit_status find_owners(work *w, int to)
 {
   const bool all = !w->spec->mine || w->spec->mine[to];
   const int owners = all ? w->spec->nparts : w->nmine;
@@ -301,7 +305,7 @@ static ambit_status ask_owners(work *w, int to)
   return AMBIT_OK;
 }
 
-/* ---- the interface ---- */
+/* ---- public functions ---- */
 
 static ambit_status begin(work *w)
 {
@@ -328,9 +332,9 @@ static ambit_status plan_part(work *w, int part)
     w->halo->reaches[part] = (ambit__reach){*own, *own};
     return AMBIT_OK;
   }
-  look_at_part(w, part);
+  find_boxes(w, part);
   AMBIT_TRY(find_pieces(w));
-  return ask_owners(w, part);
+  return find_owners(w, part);
 }
 
 ambit_status ambit__halo_make(ambit__errors *errors, const ambit__halo_spec *spec,

@@ -242,7 +242,8 @@ ambit_type ambit__parse_type(ambit__unit *u, bool *is_const);
 
 /* type_names.c: a name where a type must stand. */
 void ambit__wrong_type(ambit__unit *u, ambit__place place); /* reports it, with a suggestion */
-/* Whether the name `ahead` can only be meant as a type: another name, or a star and a name, follow. */
+/* Whether the name `ahead` can only be meant as a type: another name, or a star and a name, follow.
+ */
 bool ambit__at_wrong_type(const ambit__unit *u, size_t ahead);
 /* The same at a '(', for the name behind it: (real)x or (real *)u. */
 bool ambit__at_wrong_cast(const ambit__unit *u);

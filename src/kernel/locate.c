@@ -2,9 +2,9 @@
 /* locate.c - true lines for kernels that AMBIT_SOURCE made.
  *
  * The preprocessor joins the lines of AMBIT_SOURCE(...) and removes comments, so such a text is one
- * line, and compilers disagree whether its number is that of the first or the last line. If the file
- * it names can be read, the text is found there again: both are the same once blanks and comments
- * are left out. Only messages need it, so it is done when there is one.
+ * line, and compilers disagree whether its number is that of the first or the last line. If the
+ * file it names can be read, the text is found there again: both are the same once blanks and
+ * comments are left out. Only messages need it, so it is done when there is one.
  */
 #define _XOPEN_SOURCE 700
 #include "kernel/locate.h"
@@ -50,8 +50,8 @@ static const char *skip(const char *s, bool comments)
   }
 }
 
-/* Where the source has the text, from its '(' on, with what it has for two places of the text; false:
- * it has another text. */
+/* Where the source has the text, from its '(' on, with what it has for two places of the text;
+ * false: it has another text. */
 static bool match(const char *text, const char *source, const char *const at[2],
                   const char *found[2])
 {

@@ -7,8 +7,9 @@
 
 bool ambit__is_joined(const char *text); /* as AMBIT_SOURCE makes it: a #line, and one line */
 
-/* The text of the file that a joined text comes from, to free(), and in `place` the same place there.
- * NULL, and place unchanged: the text is not joined, or the file cannot be read or has changed. */
+/* The text of the file that a joined text comes from, to free(), and in `place` the same place
+ * there. NULL, and place unchanged: the text is not joined, or the file cannot be read or has
+ * changed. */
 char *ambit__locate(const char *file, const char *text, ambit__place *place);
 
 #endif

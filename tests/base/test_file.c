@@ -1,4 +1,6 @@
-/* Files appear when they are whole; if anything fails, the old one stays and no litter is left. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A file appears when it is complete. If anything fails, the old file stays and no temporary file
+ * is left. */
 #define _XOPEN_SOURCE 700
 
 #include "base/file.h"
@@ -98,7 +100,7 @@ static void large_and_small_pieces_keep_their_order(void)
   free(want);
 }
 
-/* A limit on the size of files stands for a full disk. */
+/* A limit on the size of files simulates a full disk. */
 static void a_full_disk_leaves_the_old_file(void)
 {
   static const char block[30000];
@@ -124,7 +126,7 @@ static void a_full_disk_leaves_the_old_file(void)
   CHECK_EQ(1, folder_files());
 }
 
-/* The same when the last bytes only fail when they leave the buffer. */
+/* The same, with the failure when the buffer is flushed. */
 static void a_disk_that_fills_at_the_end_leaves_the_old_file(void)
 {
   static const char block[2000];

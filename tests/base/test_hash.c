@@ -1,4 +1,5 @@
-/* Fingerprints: stable, independent of the cut, different for different input. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hashes: stable, independent of how input is split, different for different input. */
 #include "base/hash.h"
 
 #include "base/clock.h"
@@ -70,7 +71,7 @@ static int by_text(const void *a, const void *b)
   return memcmp(a, b, 8);
 }
 
-/* Any 8 of the digits alone tell 4000 similar numbers apart, but for a few accidents. */
+/* Any 8 of the digits distinguish 4000 similar numbers, with few collisions. */
 static void every_part_of_the_hash_tells_similar_inputs_apart(void)
 {
   enum { N = 4000 };

@@ -1,4 +1,5 @@
-/* The median: of odd and even numbers of values, and what it leaves behind. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The median of odd and even numbers of values, and the array afterwards. */
 #include "base/median.h"
 #include "support/test.h"
 

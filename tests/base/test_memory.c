@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Allocation, arenas, growing arrays and growing text. */
 #include "base/memory.h"
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Without this a sanitizer ends the program where calloc would have returned NULL. */
+/* Without this a sanitizer aborts where calloc would return NULL. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -82,7 +83,7 @@ static void an_array_too_large_to_grow_is_left_alone(void)
   ambit__errors_clear(&errors);
 }
 
-/* Sizes around that of a block, and one far beyond. */
+/* Sizes around that of a block, and a much larger one. */
 static void arena_memory_is_zero_aligned_and_apart(void)
 {
   static const size_t sizes[] = {1, 15, 16, 17, 1000, 16384, 16385, 100000, 3};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers as text: exact, short, and the same in every locale. */
 #include "base/number.h"
 #include "support/test.h"

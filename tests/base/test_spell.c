@@ -1,4 +1,5 @@
-/* Guessing what was meant. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Suggestions for misspelt words. */
 #include "base/spell.h"
 #include "support/test.h"
 

@@ -622,7 +622,7 @@ static void a_trace_has_the_times_of_the_device_beside_those_of_the_host(void)
   CHECK(strstr(text, "\"name\":\"enqueue one\",\"cat\":\"host\""));
   CHECK(strstr(text, "\"name\":\"one\",\"cat\":\"device\""));
   CHECK(strstr(text, "\"dur\":250000.000,")); /* between two events: see fake_cuda.c */
-  CHECK(strstr(text, "cuda:0, its own times"));
+  CHECK(strstr(text, "cuda:0, device times"));
   free(text);
   end();
 }

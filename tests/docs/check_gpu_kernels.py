@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The C program in docs/gpu-kernels.md compiles without a warning, and runs its own kernel, with the right result, on
-every kind of GPU that is here; OpenCL on the processor counts as one.
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C program in docs/gpu-kernels.md compiles without a warning, and runs its own kernel, with the correct
+result, on every kind of GPU that is present, including OpenCL on the processor.
 
     check_gpu_kernels.py LIBRARY TOOL WORK_FOLDER CC
 """

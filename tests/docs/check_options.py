@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""docs/options.md has a row for every option of src/runtime/objects/options.c, with its default, its values and the time until which
-it can be set, and no other."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/options.md has a row for every option of src/runtime/objects/options.c, with its default,
+its values and the time until which it can be set, and no other rows."""
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The C program in README.md compiles without a warning, runs, and writes its picture; and every file that
-README.md links to is there.
+README.md links to exists.
 
     check_readme.py LIBRARY WORK_FOLDER CC
 """

@@ -1,4 +1,5 @@
-/* What a read outside the grid gives: against NumPy's pad, and against a walk that takes one step at a time. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads outside the grid: against NumPy's pad, and against a walk cell by cell. */
 #include "grid/boundary.h"
 #include "support/test.h"
 
@@ -25,7 +26,7 @@ static void one_axis_is_numpy_pad(void)
         CHECK_EQ(numpy[t].row[m][i + PAD] - '0', ambit__boundary_map(mapping[m], numpy[t].n, i));
 }
 
-/* Walks from a face outwards, a step at a time, and says which cell it sees at the end. */
+/* Walks outwards from a face cell by cell and returns the cell that the last index maps to. */
 static int64_t walk(ambit_boundary kind, int64_t extent, int64_t i)
 {
   int64_t at = i < 0 ? 0 : extent - 1, dir = i < 0 ? -1 : 1;

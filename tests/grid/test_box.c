@@ -1,4 +1,5 @@
-/* Boxes: the arithmetic everything else stands on. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Boxes: the arithmetic on which all else is based. */
 #include "grid/box.h"
 #include "support/test.h"
 
@@ -23,7 +24,7 @@ static void a_box_is_empty_as_soon_as_one_axis_is(void)
 
   CHECK(ambit__box_is_empty(&b));
   CHECK_EQ(0, ambit__box_volume(&b));
-  b.lo[0] = 7; /* turned inside out: still empty, not negative */
+  b.lo[0] = 7; /* inverted: empty, not negative */
   b.lo[1] = 12;
   CHECK_EQ(0, ambit__box_volume(&b));
   CHECK(!ambit__box_is_empty(&plane));
@@ -61,7 +62,7 @@ static void every_box_contains_the_empty_one(void)
   CHECK(!ambit__box_contains(&plane, &across));
 }
 
-/* Cell by cell, over everything near the box. */
+/* Cell by cell, over all cells near the box. */
 static bool has(const ambit__box *b, int64_t i, int64_t j)
 {
   return i >= b->lo[0] && i < b->hi[0] && j >= b->lo[1] && j < b->hi[1];
@@ -136,7 +137,7 @@ static void a_box_prints_as_its_ranges(void)
   CHECK_STR("[2,10)x", tight);
 }
 
-/* Every cell once, in C order, in pieces of at most `most` cells. */
+/* Every cell once, in row-major order, in pieces of at most `most` cells. */
 static void check_pieces(const ambit__box *b, int64_t most)
 {
   int64_t at[AMBIT_MAX_DIMS], cells = 0;
@@ -185,7 +186,7 @@ static void a_hull_is_around_both(void)
   CHECK(ambit__box_equal(&plane, &h));
 }
 
-/* The boxes and the hole have all cells of the whole, once. */
+/* The boxes and the hole together have all cells of the whole, each once. */
 static void check_split(const ambit__box *whole, const ambit__box *inner, int want)
 {
   const ambit__box hole = ambit__box_intersect(whole, inner);

@@ -1,5 +1,6 @@
-/* Halos against their definition: the cells of random grids get numbers, transfers and ghosts are carried out cell by
- * cell, and every read must then find what grid/boundary.h says it finds. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Halos against their definition: cells of random grids are numbered, transfers and ghost cells are
+ * executed cell by cell, and every read must then give the value that grid/boundary.h defines. */
 #include "base/clock.h"
 #include "grid/halo.h"
 #include "grid/partition.h"
@@ -22,7 +23,7 @@ static int dice(int n) /* 0..n-1 */
 typedef struct problem {
   int round;
   ambit__box grid, parts[MOST_PARTS];
-  ambit__boundaries boundaries; /* constants have values -1, -2, ...: no number of a cell */
+  ambit__boundaries boundaries; /* constants are -1, -2, ..., which are not numbers of cells */
   ambit__need needs[MOST_NEEDS];
   bool mine[MOST_PARTS];
   ambit__halo_spec spec;
@@ -47,7 +48,7 @@ static bool is_closed(ambit_boundary kind)
   return kind == AMBIT_NONE || kind == AMBIT_FIXED;
 }
 
-/* A random region and box of offsets; the region is such that no read crosses a closed face. */
+/* A random region and box of offsets, such that no read crosses a closed face. */
 static void roll_need(const problem *p, int far, ambit__need *need)
 {
   need->region = p->grid;
@@ -134,7 +135,7 @@ static int64_t number_of(const ambit__box *grid, const int64_t *at)
   return 1 + index_in(grid, at);
 }
 
-/* Below, beside or above, for each axis, as digits to base 3. */
+/* Below, beside or above along each axis, as digits to base 3. */
 static int sector_of(const ambit__box *own, const int64_t *at)
 {
   int sector = 0;
@@ -152,7 +153,7 @@ static bool wraps(const problem *p, int part, int axis)
          own->hi[axis] - own->lo[axis] < p->grid.hi[axis];
 }
 
-/* Goes from a cell that is read to the one whose value it has; false: it is constant. */
+/* Maps a cell that is read to the cell whose value it has; false: it is constant. */
 static bool find_source(const problem *p, int part, int64_t *at)
 {
   bool copied = true;
@@ -169,12 +170,12 @@ static bool find_source(const problem *p, int part, int64_t *at)
   return copied;
 }
 
-/* ---- what a part holds ---- */
+/* ---- values of a part ---- */
 
 typedef struct memory {
   ambit__reach box;
-  int64_t *value; /* of each cell of the reach; 0: nothing yet */
-  int *arrived;   /* how often it was brought */
+  int64_t *value; /* by cell of the reach; 0: none yet */
+  int *arrived;   /* how often it was received */
 } memory;
 
 static void memory_make(const problem *p, int part, const ambit__halo *h, memory *m)
@@ -251,7 +252,7 @@ static void fill_ghosts(const problem *p, memory *m)
   }
 }
 
-/* ---- what must hold ---- */
+/* ---- conditions ---- */
 
 typedef void read_check(const problem *p, int part, const int64_t *read, void *with);
 
@@ -263,7 +264,7 @@ static void check_reads(const problem *p, int part, const ambit__box *reads, rea
   FOR_CELLS(reads, read) check(p, part, read, with);
 }
 
-/* The cells around those in `some`, of a part, that it updates too for a need. */
+/* The cells around those in `some` that a part also updates for a need. */
 static ambit__box updated(const problem *p, int part, const ambit__box *some,
                           const ambit__need *need)
 {
@@ -285,7 +286,7 @@ static ambit__box updated(const problem *p, int part, const ambit__box *some,
   return cells;
 }
 
-/* All reads of those of a part's cells that lie in `some`. */
+/* All reads of the cells of a part in `some`. */
 static void each_read(const problem *p, int part, const ambit__box *some, read_check *check,
                       void *with)
 {
@@ -322,7 +323,7 @@ static void finds_its_value(const problem *p, int part, const int64_t *read, voi
             (int)want, i < 0 ? -99 : (int)m->value[i]);
 }
 
-/* The hull, by sectors, of the cells that are truly needed. */
+/* The hull, by sector, of the cells that are needed. */
 static void widens_its_sector(const problem *p, int part, const int64_t *read, void *with)
 {
   ambit__box *hulls = with, one = {.ndims = p->grid.ndims}, *h;
@@ -338,7 +339,7 @@ static void widens_its_sector(const problem *p, int part, const int64_t *read, v
   *h = ambit__box_hull(h, &one);
 }
 
-/* What arrived is what is needed in each sector, each cell once, and nothing else. */
+/* The received cells are those needed in each sector, each once, and no others. */
 static void check_exact(const problem *p, int part, const memory *m)
 {
   ambit__box hulls[SECTORS];
@@ -424,9 +425,9 @@ static void those_who_share_a_transfer_agree_on_the_order(void)
   }
 }
 
-/* ---- cases on paper ---- */
+/* ---- hand-computed cases ---- */
 
-/* Stars or boxes of radius 1 or more as needs; returns how many. */
+/* Stars or boxes of radius 1 or more as needs; returns their number. */
 static int stencil(const ambit__box *grid, bool star, int radius, ambit__need *needs)
 {
   ambit__box around = {.ndims = grid->ndims};
@@ -530,7 +531,7 @@ static void a_thousand_parts_are_planned_at_once(void)
   bool mine[1000] = {0};
   int star = stencil(&grid, true, 1, needs);
 
-  mine[555] = true; /* in the midst of all: each of its neighbours sends and receives */
+  mine[555] = true; /* in the middle: each neighbour sends and receives */
   CHECK_EQ(12, count_transfers(&grid, "10x10x10", 1000, AMBIT_CLAMP, needs, star, mine));
   CHECK_EQ(6000, count_transfers(&grid, "10x10x10", 1000, AMBIT_PERIODIC, needs, star, NULL));
   CHECK_EQ(27, stencil(&grid, false, 1, needs));

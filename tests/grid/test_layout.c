@@ -1,4 +1,5 @@
-/* Layouts: every value has a place of its own, and rows lie where caches like them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Layouts: every value has a distinct address, and rows are aligned for caches. */
 #include "grid/layout.h"
 #include "support/test.h"
 
@@ -20,7 +21,7 @@ static ambit__layout sample(ambit_type type, int components, ambit_order order)
   return l;
 }
 
-/* Counts how often each value of the buffer is some component of some cell, margins included. */
+/* Counts how often each value of the buffer is a component of a cell, including margins. */
 static void mark(const ambit__layout *l, unsigned char *seen)
 {
   const int64_t size = (int64_t)ambit_type_size(l->type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boxes of offsets hold exactly the offsets they were made of, each once, and are few. */
+/* Boxes of offsets contain exactly the given offsets, each once, and are few. */
 #include "grid/halo.h"
 #include "support/test.h"
 
@@ -11,7 +11,7 @@ typedef int offset[AMBIT_MAX_DIMS];
 
 static const ambit__need region = {.region = {.ndims = 3, .hi = {20, 20, 20}}};
 
-/* All offsets of a radius for which `takes` says so; returns how many. */
+/* All offsets within a radius that `takes` accepts; returns their number. */
 static int offsets_of(int radius, bool (*takes)(const int *), offset *list)
 {
   int n = 0;

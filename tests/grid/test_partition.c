@@ -1,4 +1,5 @@
-/* Parts tile the grid, each with its share: by counting cells. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts tile the grid and have the right share of cells. */
 #include "grid/partition.h"
 #include "support/test.h"
 
@@ -148,7 +149,7 @@ static void rows_are_cut_at_whole_lines(void)
     CHECK_EQ(10, parts[p].hi[1] - parts[p].lo[1]);
 }
 
-/* The counts that auto chose, read from where the parts of each axis begin. */
+/* The counts that auto chose, from the starts of the parts along each axis. */
 static void check_auto(int ndims, const int64_t *extents, int nparts, const char *want)
 {
   const ambit__box grid = ambit__box_of_extents(ndims, extents);
@@ -192,15 +193,15 @@ static void cuts_spare_what_costs_most(void)
   check_auto(3, cube, 16, "16x1x1");
   toll = (ambit__toll){.cell = 200, .line = 100, .beside = true};
   check_auto(3, cube, 16, "4x2x2"); /* bands would wait for messages, */
-  check_auto(3, cube, 4, "4x1x1");  /* but not where cells take longer, */
+  check_auto(3, cube, 4, "4x1x1");  /* but not if cells take longer, */
   check_auto(2, plane, 64, "64x1");
-  toll.line = 5000; /* and rows are not cut where that is dear */
+  toll.line = 5000; /* and rows are not cut if that is expensive */
   check_auto(3, cube, 16, "4x4x1");
   toll = (ambit__toll){.cell = 200, .line = 100, .beside = true};
   check_auto(2, plane, 1024, "64x16");
   toll.message = 8e6; /* long messages are better than many */
   check_auto(2, plane, 1024, "1024x1");
-  toll = (ambit__toll){.cell = 100, .line = 100}; /* nothing can be done meanwhile */
+  toll = (ambit__toll){.cell = 100, .line = 100}; /* nothing overlaps the messages */
   check_auto(3, cube, 4, "2x2x1");
   toll = cores;
 }

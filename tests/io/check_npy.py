@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ambit and NumPy read each other's files.
 
     check_npy.py path/to/test_npy
 
-Exit status 77 (skipped) where there is no NumPy.
+Exit status 77 (skipped) without NumPy.
 """
 import os
 import subprocess

@@ -1,5 +1,6 @@
-/* Fields in files, from any number of processes and parts: the same bytes as from one; and what goes wrong on one process
- * goes wrong on all. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fields in files, from any number of processes and parts: the same bytes as from one. An error on
+ * one process is raised on all. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
 #include "base/file.h"
@@ -10,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static ambit *shared;   /* all processes; for what tests do together */
-static char folder[64]; /* for files, the same on all */
+static ambit *shared;   /* all processes; for collective calls of tests */
+static char folder[64]; /* for files; the same on all processes */
 
 static ambit *open_with(const char *devices, const char *partition)
 {
@@ -123,7 +124,7 @@ static void compare_saved(const shape *s, const char *devices, const char *parti
   ambit_close(a);
 }
 
-/* The same shape, cut otherwise, has the same values again. */
+/* The same shape with another partition has the same values. */
 static void load_again(const shape *s, const char *devices, const char *partition)
 {
   ambit *a = open_with(devices, partition), *alone = open_alone();
@@ -142,7 +143,7 @@ static void load_again(const shape *s, const char *devices, const char *partitio
   ambit_close(a);
 }
 
-/* Two blocks along each of two axes, if that can be. */
+/* Two blocks along each of two axes, if possible. */
 static const char *blocks(const shape *s)
 {
   if (ambit_processes(shared) != 2 || s->ndims == 1) return "auto";
@@ -169,7 +170,7 @@ static void pictures_are_the_same_from_any_number_of_parts(void)
 #endif
 }
 
-/* Files of the folder whose name ends so. */
+/* Files of the folder with this ending. */
 static int count_files(const char *tail)
 {
   DIR *d = opendir(folder);
@@ -196,7 +197,7 @@ static void what_cannot_be_saved_fails_on_all(void)
   ambit_error_clear(a);
   CHECK_EQ(AMBIT_EIO, ambit_field_load(f, path_of("missing.npy")));
   ambit_error_clear(a);
-  CHECK_EQ(AMBIT_OK, ambit_field_save(f, path_of("u.npy"))); /* and all can go on */
+  CHECK_EQ(AMBIT_OK, ambit_field_save(f, path_of("u.npy"))); /* and all processes can continue */
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 

@@ -1,7 +1,8 @@
-/* NumPy files: exact bytes out, all sound files in, and a clear word about all others.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NumPy files: exact bytes on writing, all valid files on reading, and a clear error for others.
  *
  *   ./test_npy --write folder   writes one file per type for check_npy.py
- *   ./test_npy --read file...   prints what was read, for the same
+ *   ./test_npy --read file...   prints the files as read, for the same
  */
 #define _XOPEN_SOURCE 700
 
@@ -259,7 +260,7 @@ static void sizes_that_lie_are_found_out(void)
          "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807,), }");
 }
 
-/* Every file that is cut short, at every byte. */
+/* Every file truncated at every byte. */
 static void a_file_cut_anywhere_is_refused(void)
 {
   static const float values[] = {1, 2, 3, 4};
@@ -282,7 +283,7 @@ static void a_file_cut_anywhere_is_refused(void)
   free(data);
 }
 
-/* Every byte of the header changed to a few others: any answer will do but a crash. */
+/* Every byte of the header changed to some others: any result but a crash is correct. */
 static void damaged_headers_never_crash(void)
 {
   static const unsigned char others[] = {0, '(', '\'', '9', 'L', '}', 0x80, 0xff};
@@ -314,7 +315,7 @@ static void damaged_headers_never_crash(void)
       free(got);
       ambit__errors_clear(&errors);
     }
-  CHECK(refused > 300 && read > 100); /* the padding may hold anything */
+  CHECK(refused > 300 && read > 100); /* padding may hold any bytes */
   free(whole);
 }
 

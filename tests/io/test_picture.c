@@ -1,4 +1,5 @@
-/* Pictures before they are files: how many pixels, which values, which colours. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pictures before they are written: size, values, colours. */
 #include "io/picture.h"
 
 #include "support/test.h"
@@ -13,7 +14,7 @@ static ambit__errors errors;
 typedef struct array {
   int64_t width;
   const double *values;
-  int64_t next; /* the row that must come next */
+  int64_t next; /* the next row expected */
 } array;
 
 static ambit_status array_row(void *user, int64_t y, double *row)
@@ -66,7 +67,7 @@ static void sizes_suit_a_screen(void)
   check_size(4096, 2048, 2048, 1024);
   check_size(2050, 2049, 1025, 1025);
   check_size(1000, 1, 1000, 32);    /* one dimension is a strip */
-  check_size(100000, 10, 2041, 40); /* and so is a thin field, none of whose rows are lost */
+  check_size(100000, 10, 2041, 40); /* and so is a thin field, without losing rows */
   check_size(10, 100000, 40, 2041);
   check_size(50000, 3000, 2000, 120);
 }
@@ -119,7 +120,8 @@ static void waves_are_symmetric_about_zero(void)
 {
   check_range(3, (double[]){-1, 0, 3}, AMBIT__TIDE, -3, 3);
   check_range(3, (double[]){-5, 0, 3}, AMBIT__TIDE, -5, 5);
-  check_range(3, (double[]){-0.1, 0, 3}, AMBIT__DUSK, -0.1, 3); /* rounding about zero is no wave */
+  check_range(3, (double[]){-0.1, 0, 3}, AMBIT__DUSK, -0.1,
+              3); /* rounding errors around zero are not a wave */
 }
 
 static void a_constant_field_is_shown_against_zero(void)
@@ -195,7 +197,7 @@ static void a_failing_row_ends_the_picture(void)
 
 /* ---- colours ---- */
 
-/* Lightness L* of a colour, 0 to 100: CIE 1976, an independent judge of ours. */
+/* Lightness L* of a colour, 0 to 100: CIE 1976, independent of our code. */
 static double lightness(ambit__rgb c)
 {
   const unsigned char bytes[] = {c.r, c.g, c.b};

@@ -1,4 +1,5 @@
-/* PNG files, read back with libpng; or, in a build without it, the advice that is given. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PNG files, read back with libpng or, in a build without it, the advice in the error. */
 #define _XOPEN_SOURCE 700
 
 #include "io/png.h"
@@ -44,7 +45,7 @@ static void without_libpng_the_way_out_is_told(void)
 #  include <signal.h>
 #  include <sys/resource.h>
 
-/* The decoded picture, three bytes per pixel; free it. */
+/* The decoded picture, three bytes per pixel. The caller frees it. */
 static unsigned char *decode(const char *path, unsigned *width, unsigned *height)
 {
   png_image image = {.version = PNG_IMAGE_VERSION};
@@ -123,7 +124,7 @@ static void cells_of_a_tiny_field_are_sharp_squares(void)
   free(pixels);
 }
 
-/* Noise, so that the file cannot be small. */
+/* Noise, which does not compress. */
 static ambit_status noise_row(void *user, int64_t y, double *row)
 {
   unsigned *state = user;

@@ -1,4 +1,5 @@
-/* kernel_test.h - parsing in tests: a text becomes a rule, or a story. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* kernel_test.h - parses kernels in tests: the result is a rule or an error message. */
 #ifndef AMBIT_KERNEL_TEST_H
 #define AMBIT_KERNEL_TEST_H
 
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* The rule of a text that must be right. Ends the program if it is not: the rest would be noise. */
+/* The rule of a valid text. Ends the program if the text is rejected. */
 static inline ambit__rule *parse_ok(const char *text)
 {
   ambit__errors errors = {0};
@@ -18,7 +19,7 @@ static inline ambit__rule *parse_ok(const char *text)
   exit(1);
 }
 
-/* Whether the text is refused, with a story that contains the words. */
+/* Whether the text is rejected with a message that contains the words. */
 static inline void check_refused(const char *text, const char *words)
 {
   ambit__errors errors = {0};
@@ -33,7 +34,7 @@ static inline void check_refused(const char *text, const char *words)
   ambit__rule_free(rule);
 }
 
-/* Whether the text prints as `want`, which must be a whole rule; and whether that is stable. */
+/* Whether the text prints as `want`, which must be a complete rule that prints as itself. */
 static inline void check_prints(const char *text, const char *want)
 {
   ambit__rule *rule = parse_ok(text), *again;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_check.c - types are C's, and every conversion is visible. */
 #include "kernel_test.h"
 

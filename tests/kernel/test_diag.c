@@ -1,4 +1,5 @@
-/* test_diag.c - the look of the messages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_diag.c - the format of messages. */
 #include "kernel_test.h"
 
 static void check_story(const char *text, const char *want)

@@ -1,6 +1,8 @@
-/* test_errors.c - every kernel of tests/error is refused, with the words its first lines expect.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_errors.c - every kernel of tests/error is rejected with the words in its first lines.
  *
- *   // expect: words that the message must contain, file name left out: 3:8: error: unknown name
+ *
+ * expect: words that the message must contain, without the file name: 3:8: error: unknown name
  */
 #include "../support/test.h"
 #include "kernel/kernel.h"
@@ -12,7 +14,7 @@ enum { LONGEST = 64 * 1024, FEWEST = 40 };
 
 static const char expect[] = "// expect: ";
 
-/* Reads a whole file; "" if that fails, which then expects nothing and is reported. */
+/* Reads a whole file; "" on failure, which has no expectation and is reported. */
 static void read_text(const char *path, char *text)
 {
   FILE *file = fopen(path, "rb");

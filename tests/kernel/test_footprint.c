@@ -1,4 +1,5 @@
-/* test_footprint.c - what a rule reads, writes, keeps and costs. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_footprint.c - reads, writes, kept components and cost of a kernel. */
 #include "kernel_test.h"
 
 static void reads_are_sorted_and_distinct(void)
@@ -195,7 +196,7 @@ static void locals_must_have_a_value_before_they_are_read(void)
   check_refused("void f(float *v) { float t[2]; t[0] = 1; *v = t[1]; }",
                 "an element of 't' (t_1) is read before");
   check_refused("void f(float *v) { float t; t += 1; *v = t; }", "read before");
-  /* what one side of an inner if gives must not pass for what the outer side gives */
+  /* a value set on one side of an inner if does not count for the outer side */
   check_refused("void f(const int *m, float *v)\n"
                 "{ float t; if (*m) t = 1; else { if (*m > 1) {} else t = 2; } *v = t; }",
                 "read before");

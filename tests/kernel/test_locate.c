@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels inside C programs: messages name the line of the program in which the mistake stands. */
+/* Kernels inside C programs: messages name the line of the program that has the mistake. */
 #define _XOPEN_SOURCE 700
 #include "kernel_test.h"
 #include "support/folder.h"
@@ -7,7 +7,7 @@
 /* clang-format off */
 enum { FIRST = __LINE__ + 1 };
 static const char joined[] = AMBIT_SOURCE(
-  void heat(const float *u, float *v, /* what it reads, and what it writes */
+  void heat(const float *u, float *v, /* its input, and its output */
             float k)
   {
     // the neighbours, without commas

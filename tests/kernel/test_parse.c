@@ -1,4 +1,5 @@
-/* test_parse.c - the grammar: what is read as what. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_parse.c - the grammar. */
 #include "kernel_test.h"
 
 static void parameters_are_fields_values_and_reductions(void)

@@ -1,4 +1,5 @@
-/* test_print.c - the canonical text: it means the same, and equal rules have equal texts. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_print.c - the canonical text: it has the same meaning, and equal rules have equal texts. */
 #include "kernel_test.h"
 
 #include <math.h>

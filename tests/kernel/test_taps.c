@@ -1,7 +1,8 @@
-/* test_taps.c - weighted sums are recognised however they are written, and nothing else is. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_taps.c - weighted sums are recognised in any form, and nothing else is. */
 #include "kernel_test.h"
 
-/* The taps of *v = value, or -1. */
+/* The number of taps of *v = value; -1: not a weighted sum. */
 static int taps_of(const char *statements, ambit__tap *taps, int most)
 {
   char text[1000];

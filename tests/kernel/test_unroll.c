@@ -1,4 +1,5 @@
-/* test_unroll.c - loops, local arrays and constants are gone when the rule is made. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_unroll.c - a rule contains no loops, local arrays and constants. */
 #include "kernel_test.h"
 
 static void loops_are_unrolled(void)

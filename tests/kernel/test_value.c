@@ -1,4 +1,5 @@
-/* test_value.c - the arithmetic of the language at its edges. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test_value.c - edge cases of the arithmetic of the language. */
 #include "../support/test.h"
 #include "kernel/kernel.h"
 
@@ -85,7 +86,7 @@ static void integers_become_shorter_by_wrapping(void)
 
 static void a_long_becomes_a_float_by_one_rounding(void)
 {
-  int64_t x = (1LL << 54) + (1LL << 30) + 1; /* by way of double it would round to the even side */
+  int64_t x = (1LL << 54) + (1LL << 30) + 1; /* a conversion through double would round to even */
 
   CHECK((float)x == (float)ambit__value_cast(integer(x), AMBIT_I64, AMBIT_F32).real);
   CHECK((float)(double)x != (float)x);

@@ -1,4 +1,5 @@
-/* Weights, the catalogue, and the text they become. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Weights, the catalogue, and their kernel text. */
 #include "kernel/kernel.h"
 #include "kernel/weights.h"
 #include "kernel/weights_file.h"
@@ -31,7 +32,7 @@ static size_t cells_of(const ambit_weights *w)
   return n;
 }
 
-/* ---- fixed entries: every point written out, the rest must be zero ---- */
+/* ---- fixed entries: every point is listed, the others must be zero ---- */
 
 static const struct {
   const char *name, *file;
@@ -144,7 +145,7 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The weights that are not zero, sorted; free them. */
+/* The nonzero weights, sorted. The caller frees them. */
 static double *sorted_points(const ambit_weights *w, size_t *npoints)
 {
   size_t cells = cells_of(w);
@@ -199,7 +200,7 @@ static void families_are_positive_distinct_and_sum_to_one(void)
     }
 }
 
-/* Every reflection and exchange of axes is made of these steps. */
+/* All reflections and permutations of axes are composed of these steps. */
 static void check_symmetry(const char *name)
 {
   ambit_weights w = find(name);
@@ -447,7 +448,7 @@ static void too_many_points_are_refused(void)
   refuse_weights("5041 weights are not zero", "f", AMBIT_F32, &w);
 }
 
-/* ---- there and back: weights, text, rule, weights ---- */
+/* ---- round trip: weights, text, rule, weights ---- */
 
 static int points_of(const ambit_weights *w)
 {
@@ -471,7 +472,7 @@ static ambit__rule *rule_of(const char *name, ambit_type type, const ambit_weigh
   return rule;
 }
 
-/* The footprint is that of the weights: no more is read, and nothing is forgotten. */
+/* The footprint is that of the weights: exactly these cells are read. */
 static void check_reads(const char *name, const ambit__rule *rule, const ambit_weights *w)
 {
   const ambit__param *u = &rule->params[0];

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every C file is laid out as .clang-format says. With --fix (make format), lays them out."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every C file is formatted according to .clang-format. With --fix (make format), formats them."""
 import collections, subprocess, sys
 
 import project
@@ -14,5 +15,5 @@ for name, count in places.items():
     print(f"{name}: {count} places")
 if run.returncode:
     print("run: make format" if places else run.stderr)
-print(f"{len(sources)} files, {len(places)} laid out otherwise")
+print(f"{len(sources)} files, {len(places)} formatted differently")
 sys.exit(run.returncode or not sources)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""ambit.h compiles without a warning, alone and in use, as every C and C++ we promise, with each of the
-compilers at hand."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""ambit.h compiles without a warning, alone and in use, in every supported version of C and C++, with each of the
+installed compilers."""
 import itertools, shutil, subprocess, sys
 
 import project

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A layer includes only itself and the layers to its left; a room of runtime/ only itself and the
-rooms to its left. A kind of device (ref/, cpu/, ...) does not include another kind: their common code
-stands in device/ itself, and that of GPUs in gpu/. No source file goes round its includes by
+rooms to its left. A kind of device (ref/, cpu/, ...) does not include another kind: common code
+is in device/ itself, and that of GPUs in gpu/. No source file bypasses its includes by
 declaring a symbol of another file `extern`."""
 import re, sys
 
@@ -14,7 +14,7 @@ EMBEDDED = "ambit__prelude_"  # texts that the build makes from files
 
 
 def fault(here, there):
-    """Why a file in folder `here` may not include one in folder `there`; None if it may."""
+    """The reason why a file in folder `here` may not include one in folder `there`; None if it may."""
     if there[0] not in LAYERS:
         return f"'{there[0]}' is no layer"
     if LAYERS.index(there[0]) > LAYERS.index(here[0]):
@@ -47,7 +47,7 @@ def include_faults(f, here, text):
 
 
 def extern_faults(f, text):
-    """Symbols of ours that a source file declares though another one defines them."""
+    """Symbols with our prefix that a source file declares although another one defines them."""
     if f.suffix != ".c":
         return
     for m in re.finditer(r"^extern\s([^;{]*);", text, re.M):

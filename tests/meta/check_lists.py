@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Every source, test and example is named in a CMakeLists.txt: a file that is forgotten there would
-be neither built nor run, and nobody would notice."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every source, test and example is named in a CMakeLists.txt: a forgotten file would
+be neither built nor run."""
 import re, sys
 
 import project
 
 
 def named(path):
-    """The words of a CMakeLists.txt, comments left out."""
+    """The words of a CMakeLists.txt, without comments."""
     text = re.sub(r"#.*", "", (project.ROOT / path).read_text())
     return set(re.split(r"[\s()]+", text))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/setup asks for the headers of an MPI if its mpirun is here, and for a whole MPI if asked to.
+"""scripts/setup asks for the headers of an MPI if its mpirun is installed, and for a whole MPI on request.
 
-It runs on a path of our own, without apt: then it names what is missing, and installs nothing."""
+It runs with a PATH made for the test, without apt: then it lists missing packages and installs nothing."""
 import os, pathlib, shutil, subprocess, sys, tempfile
 
 import project
@@ -12,7 +12,7 @@ OPEN_MPI, HYDRA = "mpirun (Open MPI) 4.1.4", "HYDRA build details:"
 
 
 def run(group, **commands):
-    """What is said to be missing: names of commands that print a text are keywords, __ for a dot."""
+    """The packages listed as missing. Keywords are commands that print a text, with __ for a dot."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for tool in TOOLS:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The shared library exports what ambit.h declares: all of it, and nothing else.
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shared library exports exactly the functions that ambit.h declares.
 
     check_symbols.py LIBRARY
 """

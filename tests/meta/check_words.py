@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Nothing unfinished is left in the sources, and no file has grown into two."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sources contain no unfinished code, and no file is too long."""
 import re, sys
 
 import project

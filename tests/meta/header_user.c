@@ -1,6 +1,8 @@
-/* header_user.c - what a user's file does with ambit.h, compiled in every language we promise.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* header_user.c - uses of ambit.h, compiled in every supported language.
  *
- * Compiled by check_header.py, as C and as C++, and never run: the subject is the header. */
+ * check_header.py compiles it as C and as C++ and never runs it: it tests the header.
+ */
 #include <ambit.h>
 
 extern const char rule[];

@@ -1,15 +1,16 @@
-"""What the checks share: the files of the project, tools of one version, and the exit code of a skip."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Common to the checks: the files of the project, tools of one version, and the exit code of a skip."""
 import pathlib, re, shutil, subprocess, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CODE = "include src tools tests examples bench".split()
-INPUT = re.compile(r"tests/(error/(?!test_)|fuzz/corpus/)")  # kernel texts, wrong on purpose
+INPUT = re.compile(r"tests/(error/(?!test_)|fuzz/corpus/)")  # invalid kernels, on purpose
 SKIP = 77  # ctest's SKIP_RETURN_CODE: skipped is not passed
-CLANG_TOOLS = 14  # another version of clang-format and clang-tidy has other opinions
+CLANG_TOOLS = 14  # other versions of clang-format and clang-tidy give different results
 
 
 def files(*folders, ext="ch"):
-    """Files with these endings below these folders: those git knows or would, or all without git."""
+    """Files with these endings below these folders: tracked and not ignored, or all without git."""
     git = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *folders], cwd=ROOT,
                          capture_output=True, text=True)
     if git.returncode == 0:
@@ -22,7 +23,7 @@ def files(*folders, ext="ch"):
 
 
 def clang_tool(name):
-    """The path of clang-format or clang-tidy in our version; ends the check as skipped without one."""
+    """The path of clang-format or clang-tidy in the required version. Skips the check if there is none."""
     for candidate in (f"{name}-{CLANG_TOOLS}", name):
         path = shutil.which(candidate)
         if path:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds a fuzz target with clang's libFuzzer and sanitizers and runs it for a fixed number of inputs over
-its corpus. What it finds is left in the work folder and named.
+its corpus. Findings are left in the work folder and listed.
 
     run_fuzz.py FOLDER NAME WORK RUNS SECONDS SOURCES...
 
-The target is FOLDER/fuzz_NAME.c, its words are in FOLDER/NAME.dict, its corpus in FOLDER/corpus/NAME. Copies the corpus, so that new inputs do not land in the source tree. To fuzz for longer, run the program
-it leaves in WORK:   WORK/fuzz WORK/corpus
+The target is FOLDER/fuzz_NAME.c, its dictionary FOLDER/NAME.dict, its corpus FOLDER/corpus/NAME. Copies the
+corpus, so that new inputs do not land in the source tree. To fuzz for longer, run the program in WORK:   WORK/fuzz WORK/corpus
 """
 import os, pathlib, shutil, subprocess, sys
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs ctest on one or more test presets, then prints what failed, what was skipped and why, and the
+"""Runs ctest on one or more test presets, then prints failures, skipped tests with the reason, and the
 counts over all of them. Fails when a test failed or none passed.
 
     run_tests.py [--jobs N] PRESET...
 
 A test can pass and still have skipped some of its cases: it prints `ok 3 - name # SKIP why` for each.
-They are named and counted on their own, once per preset and reason, however many processes say it.
+These are listed and counted separately, once per preset and reason for any number of processes.
 """
 import argparse, collections, re, subprocess, sys
 
@@ -20,14 +20,14 @@ PASSED, FAILED, SKIPPED, CASES = "passed", "failed", "skipped", "cases skipped"
 
 
 def verdict(word):
-    """ctest's word for a test as one of ours. A test that could not be started has failed."""
+    """Translates the result of ctest for a test. A test that could not be started has failed."""
     if word == "Passed":
         return PASSED
     return SKIPPED if word in ("Skipped", "Not Run (Disabled)") else FAILED
 
 
 class Reader:
-    """Takes the lines of `ctest -V`: shows progress, and the output of tests that failed."""
+    """Reads the lines of `ctest -V`: shows progress, and the output of failed tests."""
 
     def __init__(self, preset, results, show=sys.stdout.write):
         self.preset, self.results, self.show = preset, results, show
@@ -75,7 +75,7 @@ def run(preset, jobs, results):
 
 
 def summary(results):
-    """The names of all that did not pass, then the counts."""
+    """Prints the names of all tests that did not pass, then the counts."""
     lines = [f"{kind}  {name}" for kind in (SKIPPED, CASES, FAILED) for name in results[kind]]
     return lines + [", ".join(f"{len(results[kind])} {kind}" for kind in (PASSED, FAILED, SKIPPED, CASES))]
 

@@ -1,6 +1,8 @@
-/* An MPI that takes device memory, for machines whose MPI does not: to be preloaded. It says that it does, and carries what lies
- * there through host memory itself. With SHIM_MODE=lie it says so, and loses a bit of every message that came. With
- * SHIM_MODE=tell each process tells at its end how many messages it carried. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A preloaded shim that makes an MPI accept device memory. It claims that MPI supports it, and
+ * copies such messages through host memory. With SHIM_MODE=lie it claims so, and corrupts a bit of
+ * every received message. With SHIM_MODE=tell each process prints at its end how many messages it
+ * copied. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -11,10 +13,10 @@
 
 enum { MOST = 64, MEMORY_TYPE = 2, DEVICE_MEMORY = 2 };
 
-/* A message under way. */
+/* A pending message. */
 static struct carried {
   MPI_Request request;
-  unsigned char *host; /* NULL: this one is free */
+  unsigned char *host; /* NULL: free */
   unsigned long long device;
   size_t bytes;
   int incoming;
@@ -57,7 +59,7 @@ static struct carried *take(const void *address, int count, MPI_Datatype type, i
 
   PMPI_Type_size(type, &size);
   while (c->host)
-    c++; /* there are more of them than anyone sends */
+    c++; /* more than any test has pending */
   *c = (struct carried){.device = (unsigned long long)(size_t)address, .incoming = incoming};
   c->bytes = (size_t)count * (size_t)size;
   c->host = malloc(c->bytes + 1);
@@ -117,7 +119,7 @@ int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
     if (c->incoming && mode_is("lie")) c->host[c->bytes / 2] ^= 4;
     if (c->incoming) {
       copy_in(c->device, c->host, c->bytes);
-      synchronize(); /* from memory that is not pinned, it may return before all is there */
+      synchronize(); /* from pageable memory it may return before the copy is complete */
     }
     free(c->host);
     c->host = NULL;

@@ -1,9 +1,10 @@
-/* A program with several processes in which one does not do what it should; test_faults.py looks at how
- * the others end.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program on several processes of which one misbehaves; test_faults.py checks how the others end.
  *
- *   faulty kill|abort|exit|leave|sleep      AMBIT_TEST_MPI is how to open
+ *   faulty kill|abort|exit|leave|sleep      AMBIT_TEST_MPI is the option mpi
  *
- * Its clock is behind that of the module that waits for the others: so it waits 1 second, not 10.
+ * The clock of this program is 9 seconds behind that of the module that waits for the others, so it
+ * waits 1 second, not 10.
  */
 #include "base/clock.h"
 #include "net/net.h"
@@ -28,7 +29,7 @@ static void print(ambit_status status, const char *story, void *user)
   fprintf(stderr, "error %s: %s\n", ambit_status_name(status), story);
 }
 
-/* What the last process does while the others wait for it. */
+/* The action of the last process while the others wait for it. */
 static void misbehave(ambit__net *net, const char *way)
 {
   if (!strcmp(way, "kill")) raise(SIGKILL);
@@ -37,7 +38,7 @@ static void misbehave(ambit__net *net, const char *way)
   if (!strcmp(way, "sleep")) sleep(600);
 }
 
-/* What the first one does then. */
+/* The action of the first process then. */
 static void despair(ambit__net *net, const char *way)
 {
   if (strcmp(way, "sleep")) return;
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
     ambit__errors_clear(&errors);
     return 2;
   }
-  if (!strcmp(way, "leave")) exit(0); /* all do, with the net open */
+  if (!strcmp(way, "leave")) exit(0); /* all exit, with the net open */
   if (net->rank == net->size - 1) misbehave(net, way);
   if (net->rank == 0) despair(net, way);
   s = ambit__net_barrier(net);

@@ -1,4 +1,5 @@
-/* net_test.h - what the tests of nets share: errors that are kept, not printed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* net_test.h - common to the tests of nets: errors are kept, not printed. */
 #ifndef AMBIT_TEST_NET_H
 #define AMBIT_TEST_NET_H
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""How a run of several processes ends when one of them does not do what it should: soon, on all processes, and with
-its cause told. And N copies that cannot find each other say so, once.
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of several processes in which one misbehaves ends soon, on all processes, and with its cause in a message.
+N processes that cannot find each other report it once.
 
     test_faults.py FAULTY FAMILY MPIRUN [OTHER_MPIRUN]
 """
@@ -8,7 +9,7 @@ import os, subprocess, sys, time
 
 FAULTY, FAMILY, MPIRUN = sys.argv[1:4]
 OTHER = sys.argv[4] if len(sys.argv) > 4 else None
-SOON = 25  # seconds: far more than it takes, far less than for ever
+SOON = 25  # seconds: much longer than a run takes
 bad = 0
 
 

@@ -1,5 +1,6 @@
-/* A message of more than 2 GiB, which is more than MPI counts. Its memory is one small piece that is mapped
- * again and again, with an end of its own, so that the test fits into any machine. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A message of more than 2 GiB, beyond the counts of MPI. Its memory is one small piece that is
+ * mapped repeatedly, with a distinct end, so that the test fits into any machine. */
 #define _GNU_SOURCE /* memfd_create */
 #include "net_test.h"
 
@@ -8,9 +9,9 @@
 #include <unistd.h>
 
 enum { PIECE = 64 << 20 };
-static const size_t pieces = 33, tail = 4099; /* 2112 MiB and a bit */
+static const size_t pieces = 33, tail = 4099; /* slightly more than 2112 MiB */
 
-/* `pieces` times the first PIECE bytes of a file, then what follows them there. */
+/* Maps the first PIECE bytes of a file `pieces` times, then the rest of the file. */
 static unsigned char *map(void)
 {
   const size_t page = 1 << 16, bytes = pieces * PIECE + page;

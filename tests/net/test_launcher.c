@@ -1,5 +1,6 @@
-/* Who started this process is read from the environment; a process that nobody started with others is alone, and
- * one that was, but cannot join them, says so. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The launcher of this process is detected from the environment. A process without a launcher runs
+ * alone; a launched process that cannot join the others reports an error. */
 #include "net_test.h"
 
 #include "net/launcher.h"
@@ -16,7 +17,7 @@ static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE",
                                         "SLURM_PROCID",
                                         "PMIX_RANK"};
 
-/* The environment of a process started by hand. */
+/* The environment of a process started without a launcher. */
 static void clear(void)
 {
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)

@@ -1,5 +1,6 @@
-/* Messages and what processes do together, on any number of processes: what each sends is made from its
- * rank, so that every receiver knows what must come. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages and collective functions on any number of processes. The data that a process sends
+ * depends on its rank, so every receiver knows what to expect. */
 #include "net_test.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@ static ambit__net *net;
 
 static ambit__request requests[256];
 
-/* The net of all processes of this test. Talks MPI also if there is one process. */
+/* The net of all processes of this test. It uses MPI also for one process. */
 static ambit__net *open_net(void)
 {
   ambit__net *opened = NULL;
@@ -18,7 +19,7 @@ static ambit__net *open_net(void)
   return opened;
 }
 
-/* What process `from` sends to process `to`: byte i of its message number k. */
+/* Byte i of message number k from process `from` to process `to`. */
 static unsigned char byte(int from, int to, size_t k, size_t i)
 {
   return (unsigned char)(7 * from + 31 * to + 13 * (int)k + (int)(i % 251));
@@ -42,7 +43,7 @@ static size_t wrong(const unsigned char *bytes, int from, size_t k, size_t n)
   return bad;
 }
 
-/* ---- one to another ---- */
+/* ---- point to point ---- */
 
 static void a_process_knows_its_place(void)
 {
@@ -52,7 +53,8 @@ static void a_process_knows_its_place(void)
   CHECK_MSG(strstr(net->name, "Open MPI v") || strstr(net->name, "MPICH"), "%s", net->name);
 }
 
-/* Everyone sends to everyone a message of n bytes with each of three tags; receives are posted in another order than sends. */
+/* Every process sends every other a message of n bytes with each of three tags; receives are posted
+ * in a different order than sends. */
 static void exchange(size_t n)
 {
   enum { TAGS = 3 };
@@ -104,7 +106,7 @@ static void messages_with_one_tag_keep_their_order(void)
     CHECK_EQ(1000 * from + i, in[i]);
 }
 
-/* A message that the receiver polls for while it could compute; test never waits. */
+/* A message that the receiver polls for; test never waits. */
 static void a_message_is_not_there_before_it_was_sent(void)
 {
   int32_t value = -1, answer = 42;
@@ -135,7 +137,7 @@ static void a_receive_can_be_given_up(void)
   CHECK_EQ(AMBIT_OK, ambit__net_receive(net, from, 3, &nothing, sizeof nothing, &requests[0]));
   ambit__net_cancel(net, requests, 1);
   CHECK(!requests[0].active);
-  CHECK_EQ(AMBIT_OK, ambit__net_barrier(net)); /* nobody sends before all have given up */
+  CHECK_EQ(AMBIT_OK, ambit__net_barrier(net)); /* nobody sends before all have cancelled */
   CHECK_EQ(AMBIT_OK, ambit__net_receive(net, from, 3, &got, sizeof got, &requests[0]));
   CHECK_EQ(AMBIT_OK, ambit__net_send(net, to, 3, &something, sizeof something, &requests[1]));
   CHECK_EQ(AMBIT_OK, ambit__net_wait(net, requests, 2));
@@ -143,7 +145,7 @@ static void a_receive_can_be_given_up(void)
   CHECK_EQ(17, nothing);
 }
 
-/* ---- all together ---- */
+/* ---- collective functions ---- */
 
 static void what_is_gathered_is_in_the_order_of_ranks(void)
 {
@@ -218,16 +220,16 @@ static void nobody_passes_a_barrier_alone(void)
     CHECK_EQ(AMBIT_OK, ambit__net_wait(net, requests, 1));
   }
   CHECK_EQ(AMBIT_OK, ambit__net_barrier(net));
-  if (net->rank == 0) /* all have received, so all sends end without anyone's help */
+  if (net->rank == 0) /* all have received, so all sends complete */
     for (int p = 1; p < net->size; p++) {
       CHECK_EQ(AMBIT_OK, ambit__net_test(net, &requests[p], &done));
       CHECK(done);
     }
 }
 
-/* ---- failing together ---- */
+/* ---- failures ---- */
 
-static int told; /* how often the handler was called */
+static int told; /* calls of the handler */
 
 static void count_error(ambit_status status, const char *story, void *user)
 {
@@ -266,7 +268,7 @@ static void the_first_of_several_errors_is_the_one_agreed_on(void)
   ambit__raise(&errors, net->rank ? AMBIT_EIO : AMBIT_EKERNEL, "error of %d", net->rank);
   CHECK_EQ(AMBIT_EKERNEL, ambit__net_agree(net));
   snprintf(want, sizeof want, "error of %d", net->rank);
-  CHECK_STR(want, errors.text); /* the own story stays */
+  CHECK_STR(want, errors.text); /* the local error stays */
   ambit__errors_clear(&errors);
 }
 
@@ -307,7 +309,7 @@ static void a_wrong_peer_or_tag_is_refused(void)
   ambit__errors_clear(&errors);
 }
 
-/* ---- nets come and go ---- */
+/* ---- opening several nets ---- */
 
 static void a_second_net_does_not_meet_the_first(void)
 {

@@ -1,4 +1,5 @@
-/* A process that takes itself for one of many. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A context that acts as one process of many. */
 #include "net/net.h"
 #include "support/test.h"
 

@@ -1,5 +1,6 @@
-/* A net that takes its time, on two processes or more: process 1 sends, process 0 looks when what comes. Times are only bounded
- * from below where the machine may be busy. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A slow net on two or more processes: process 1 sends, process 0 measures arrival times. Only
+ * lower bounds of times are checked, since the machine may be busy. */
 #include "net_test.h"
 
 #include "base/clock.h"
@@ -25,7 +26,7 @@ static void close_net(ambit__net *net)
   ambit__net_close(net);
 }
 
-/* Processes of one machine have one clock: a message can say when it was sent. */
+/* Processes of one machine share a clock: a message can contain its send time. */
 static void a_message_comes_when_the_latency_has_passed(void)
 {
   ambit__net *net = open_net("50ms");
@@ -44,7 +45,8 @@ static void a_message_comes_when_the_latency_has_passed(void)
   close_net(net);
 }
 
-/* Three messages of half a megabyte at 10 MB/s: the last comes 150 ms after the first was sent, and still in order. */
+/* Three messages of half a megabyte at 10 MB/s: the last arrives 150 ms after the first was sent,
+ * and in order. */
 static void messages_take_the_link_one_after_the_other(void)
 {
   enum { DOUBLES = 500000 / sizeof(double), COUNT = 3 };
@@ -74,8 +76,9 @@ static void messages_take_the_link_one_after_the_other(void)
   close_net(net);
 }
 
-/* Whether process 1 was done with its message before process 0 had it. If the sender waits for the latency it never
- * is; if not it is, unless the machine holds it up for that long. Both learn the answer. */
+/* Whether the send of process 1 completed before process 0 received the message. If the sender
+ * waits for the latency, it never does; if not, it does, unless the machine delays it for that
+ * long. Both processes get the answer. */
 static bool sender_is_first(ambit__net *net)
 {
   double done = 0, had = 0;

@@ -1,11 +1,12 @@
-/* Processes that are called to stop wherever they are, with anything under way: afterwards all have the error of the one that
- * called, and messages and meetings work as before. Every test has a net of its own: a call may be heard by a process that is not yet
- * where the caller was. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes that are stopped anywhere, with pending messages: afterwards all have the error of the
+ * caller, and messages and collective functions work as before. Every test opens its own net, since
+ * a stop may reach a process that is not yet where the caller was. */
 #include "net_test.h"
 
 #include <stdlib.h>
 
-enum { LARGE = 3000000 }; /* bytes of a message that nobody sends ahead of its receiver */
+enum { LARGE = 3000000 }; /* bytes of a message that is not sent before its receive is posted */
 
 static ambit__net *net;
 static ambit__request requests[16];
@@ -27,7 +28,8 @@ static void fail(void)
   CHECK_EQ(AMBIT_EDEVICE, ambit__net_stop(net));
 }
 
-/* All have the error; then everyone sends something to everyone, and nothing else is found. */
+/* All processes have the error; then each sends a message to every other, and no stray message
+ * arrives. */
 static void all_is_quiet(void)
 {
   char want[64];
@@ -98,7 +100,7 @@ static void meetings_that_others_have_begun_are_held(void)
   open_net();
   if (is_last()) {
     fail();
-  } else if (net->rank == 0) { /* three ahead of who fails */
+  } else if (net->rank == 0) { /* three operations ahead of the process that fails */
     CHECK_EQ(AMBIT_OK, ambit__net_gather_begin(net, &mine, sizeof mine, all[0], &requests[0]));
     CHECK_EQ(AMBIT_OK, ambit__net_broadcast_begin(net, 0, word, sizeof word, &requests[1]));
     CHECK_EQ(AMBIT_OK, ambit__net_gather_begin(net, &mine, sizeof mine, all[1], &requests[2]));

@@ -1,5 +1,6 @@
-/* A program that started MPI itself and hands over a communicator: Ambit joins with the same MPI, keeps to a duplicate,
- * and leaves the end of MPI to the program. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program that initialised MPI itself and passes a communicator: Ambit joins with the same MPI,
+ * uses a duplicate, and leaves MPI_Finalize to the program. */
 #include "net_test.h"
 
 #include <mpi.h>
@@ -17,7 +18,8 @@ static void a_running_mpi_is_joined_without_being_asked(void)
   ambit__net_close(net);
 }
 
-/* The processes in reverse, without the last: ranks are those of the communicator, not of the world. */
+/* The processes in reverse order, without the last: ranks are those of the communicator, not of the
+ * world. */
 static void a_communicator_of_some_processes_is_all_there_is(void)
 {
   const int mine = size > 1 && rank == size - 1 ? MPI_UNDEFINED : 0;
@@ -33,7 +35,7 @@ static void a_communicator_of_some_processes_is_all_there_is(void)
     return;
   }
   CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", &some, &net));
-  MPI_Comm_free(&some); /* Ambit has its own */
+  MPI_Comm_free(&some); /* Ambit uses its own duplicate */
   if (!net) return;
   CHECK_EQ(size > 1 ? size - 1 : 1, net->size);
   CHECK_EQ(AMBIT_OK, ambit__net_gather(net, &me, sizeof me, all));
@@ -42,7 +44,7 @@ static void a_communicator_of_some_processes_is_all_there_is(void)
   ambit__net_close(net);
 }
 
-/* Each on its own is what the program asks for here, and no mistake. */
+/* The program asks for single processes here; this is not an error. */
 static void a_communicator_of_one_process_is_not_a_mistake(void)
 {
   MPI_Comm self = MPI_COMM_SELF;

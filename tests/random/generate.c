@@ -1,4 +1,5 @@
-/* generate.c - a program from its seed. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* generate.c - makes a program from its seed. */
 #include "program.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ bool dice_chance(dice *d, int percent)
   return dice_below(d, 100) < percent;
 }
 
-/* ---- what a family shares ---- */
+/* ---- common to a family ---- */
 
 static ambit_type any_type(dice *d)
 {
@@ -129,7 +130,7 @@ static bool writes(const kernel_plan *k, int field)
   return false;
 }
 
-/* A field to read for a kernel that writes `out`: most often one that can trade values with it. */
+/* A field to read for a kernel that writes `out`: usually one that can be swapped with it. */
 static int pick_input(dice *d, const program_plan *p, const kernel_plan *k, int out)
 {
   int first = dice_below(d, p->nfields);
@@ -143,7 +144,7 @@ static int pick_input(dice *d, const program_plan *p, const kernel_plan *k, int 
   return first;
 }
 
-/* From some fields to others, perhaps in place, perhaps with reductions. */
+/* From some fields to others, sometimes in place, sometimes with reductions. */
 static void make_map(dice *d, program_plan *p, kernel_plan *k)
 {
   static const int radii[] = {1, 1, 1, 1, 2, 2, 3, 0};
@@ -209,7 +210,7 @@ static void make_kernels(dice *d, program_plan *p)
   }
 }
 
-/* Most often what the kernel read and what it wrote trade places. */
+/* Usually the field that the kernel read and the one that it wrote are swapped. */
 static void make_rotation(dice *d, program_plan *p, const kernel_plan *k, step_plan *s)
 {
   int first = dice_below(d, p->nfields), most = dice_between(d, 2, 3);
@@ -242,7 +243,7 @@ static void make_steps(dice *d, program_plan *p)
   }
 }
 
-/* ---- what a variant has of its own ---- */
+/* ---- specific to a variant ---- */
 
 static int64_t any_extent(dice *d)
 {
@@ -275,7 +276,8 @@ static void make_boundaries(dice *d, program_plan *p, field_plan *f)
                                          AMBIT_CLAMP,    AMBIT_CONSTANT, AMBIT_FIXED};
 
   for (int i = 0; i < p->ndims; i++) {
-    bool wraps = dice_chance(d, i == p->ndims - 1 ? 45 : 30); /* rows may be read round */
+    bool wraps =
+        dice_chance(d, i == p->ndims - 1 ? 45 : 30); /* kernels may wrap reads along rows */
 
     for (int side = 0; side < 2; side++) {
       f->kind[i][side] = wraps ? AMBIT_PERIODIC : kinds[dice_below(d, dice_chance(d, 30) ? 6 : 5)];

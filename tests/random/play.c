@@ -1,4 +1,5 @@
-/* play.c - runs a random program in a context of its own and keeps what came out. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* play.c - runs a random program in a separate context and keeps the results. */
 #include "program.h"
 #include "runtime/run/run.h"
 #include "support/slow_net.h"
@@ -72,7 +73,7 @@ static void set_boundaries(const stage *s, int field)
                            f->value[d][side]);
 }
 
-/* With `sparse`, every other field is left without values. */
+/* With `sparse`, every other field gets no values. */
 static void make_objects(stage *s, bool sparse)
 {
   const program_plan *p = s->p;
@@ -137,7 +138,7 @@ static void make_program(stage *s)
   }
 }
 
-/* ---- acting ---- */
+/* ---- actions ---- */
 
 /* Writes the lower half of every axis. */
 static void write_box(stage *s, int field, int round)
@@ -192,7 +193,7 @@ static void collect(const stage *s, outcome *o)
 
 /* ---- parts ---- */
 
-/* Parts that a list of devices asks for in one process: cpu*3 has three. */
+/* The number of parts that a list of devices gives one process: cpu*3 has three. */
 static int count_parts(const char *devices)
 {
   const char *star = strchr(devices, '*');
@@ -203,7 +204,7 @@ static int count_parts(const char *devices)
   return n;
 }
 
-/* The factors of n, each given to some axis: "2x3". */
+/* The factors of n, each assigned to an axis: "2x3". */
 static void choose_partition(const program_plan *p, int n, char *text, size_t size)
 {
   int counts[AMBIT_MAX_DIMS];
@@ -230,7 +231,7 @@ static void choose_weights(const program_plan *p, int n, char *text, size_t size
                                (int)((p->seed >> i) * 5 % 7) + (i == 0));
 }
 
-/* How the grid is cut, and how its exchanges are hidden, when there are several parts. */
+/* Options for the partition and the overlap, if there are several parts. */
 static void choose_parts(ambit *a, const program_plan *p, const char *devices)
 {
   static const char *const overlaps[] = {"none", "standard", "extended", "two-way"};

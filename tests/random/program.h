@@ -1,12 +1,13 @@
-/* program.h - a random program: everything about it follows from one 64-bit seed.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program.h - a random program, determined by one 64-bit seed.
  *
- * Eight seeds in a row are a family: they share the kernels, the kinds of fields and the steps, so
- * that compiled code is used again. Within a family the variants differ in sizes, boundaries, orders,
- * regions, values and in how the program is run.
+ * Eight consecutive seeds are a family: they share the kernels, the kinds of fields and the steps,
+ * so that compiled code is reused. Variants of a family differ in sizes, boundaries, orders,
+ * regions, values, and in how the program is run.
  *
  *   rules.c     writes the text of a kernel
  *   generate.c  makes a program from its seed, and prints it
- *   play.c      runs a program in a context and keeps what came out
+ *   play.c      runs a program in a context and keeps the results
  */
 #ifndef AMBIT_RANDOM_PROGRAM_H
 #define AMBIT_RANDOM_PROGRAM_H
@@ -43,7 +44,7 @@ bool dice_chance(dice *d, int percent);
 typedef struct field_plan {
   ambit_type type;
   int components;
-  int alike; /* fields of one number can trade values */
+  int alike; /* fields of one group can be swapped */
   ambit_order order;
   ambit_boundary kind[AMBIT_MAX_DIMS][2];
   double value[AMBIT_MAX_DIMS][2];
@@ -53,7 +54,7 @@ typedef struct field_plan {
 typedef struct scalar_plan {
   ambit_type type;
   double first;
-  int magnitude; /* of a sum of real numbers: the scalar with the sum of their sizes; -1: exact */
+  int magnitude; /* sum of reals: the scalar with the sum of magnitudes; -1: exact */
 } scalar_plan;
 
 typedef enum role { ROLE_IN, ROLE_OUT, ROLE_VALUE, ROLE_SUM, ROLE_MIN, ROLE_MAX } role;
@@ -63,7 +64,7 @@ typedef struct param_plan {
   ambit_type type;
   int components;
   bool is_near;    /* ROLE_IN: read at the cell itself only */
-  int field;       /* what it is bound to: a field, */
+  int field;       /* the argument: a field, */
   int scalar;      /* or (field < 0) a scalar, */
   double number;   /* or (both < 0) a number */
   int inward_axis; /* ROLE_OUT of a kernel on a face: reads one cell along this axis; else -1 */
@@ -99,10 +100,10 @@ typedef struct action {
 
 typedef struct program_plan {
   uint64_t seed;
-  bool is_smooth;   /* small changes of values stay small: can be compared with a tolerance */
-  bool is_wild;     /* values may be huge, infinite or no number */
+  bool is_smooth;   /* small changes stay small: compared with a tolerance */
+  bool is_wild;     /* values may be huge, infinite or NaN */
   int threads;      /* of the cpu device */
-  bool tiny_caches; /* the cpu device believes so, and cuts and streams */
+  bool tiny_caches; /* simulated for the cpu device, which then cuts and streams */
   int ndims;
   int64_t extents[AMBIT_MAX_DIMS];
   int nfields, nscalars, nkernels, nsteps, nactions;
@@ -135,12 +136,12 @@ typedef struct outcome {
 typedef struct play_mode {
   const char *device;
   bool strict;
-  bool check, nan; /* the options of these names; with nan fewer fields are given values */
+  bool check, nan; /* the options of these names; with nan fewer fields get values */
   int threads;
   const char *cache;
 } play_mode;
 
-/* Runs the program in a context of its own. */
+/* Runs the program in a separate context. */
 void program_play(const program_plan *p, const play_mode *mode, outcome *o);
 void outcome_free(outcome *o);
 

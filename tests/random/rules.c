@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rules.c - the text of a random kernel.
  *
- * Two kinds of rules. Free rules use everything of the language whose result is defined to the last
- * bit. Smooth rules stay within [-1, 1] and depend smoothly on what they read: no real number decides
- * anything, none becomes an integer; so rounding differently changes little.
+ * There are two kinds of kernels. Free kernels use all language features whose result is defined to
+ * the last bit. Smooth kernels stay within [-1, 1] and depend smoothly on their inputs: no
+ * condition depends on a real number, and none is converted to an integer, so different rounding
+ * changes little.
  */
 #include "program.h"
 
@@ -18,7 +20,7 @@ typedef struct maker {
   size_t length; /* of the text so far */
   int nlocals;
   ambit_type locals[MOST_LOCALS];
-  double bounds[MOST_LOCALS]; /* smooth: of their values */
+  double bounds[MOST_LOCALS]; /* smooth: bound of their values */
   int reads;                  /* of neighbours so far */
 } maker;
 
@@ -45,7 +47,7 @@ static const char *type_name(ambit_type t)
 
 /* ---- leaves ---- */
 
-/* A parameter with one of the roles, real or not; -1 if there is none. */
+/* A parameter with one of the roles, real or not; -1: none. */
 static int pick_param(maker *m, bool fields, bool real)
 {
   int found[MOST_PARAMS], n = 0;
@@ -272,7 +274,7 @@ static void int_expr(maker *m, int depth)
   }
 }
 
-/* ---- smooth expressions: each returns a bound of its size ---- */
+/* ---- smooth expressions: each returns a bound of its magnitude ---- */
 
 static double smooth_expr(maker *m, int depth);
 
@@ -335,7 +337,7 @@ static double smooth_expr(maker *m, int depth)
 
 /* ---- statements ---- */
 
-/* A value for something of this type, not too large most of the time. */
+/* A value for an object of this type, usually not too large. */
 static void value_for(maker *m, ambit_type type, int depth)
 {
   int kind = dice_below(m->d, 10);
@@ -423,7 +425,7 @@ static void condition(maker *m)
   say(m, "\n");
 }
 
-/* A condition that is not constant: what is never written is refused. */
+/* A condition that is not constant, since an output that is never written is rejected. */
 static void when(maker *m)
 {
   say(m, "if (step() %% 3 != (");
@@ -454,7 +456,8 @@ static void set_output(maker *m, int param, int component)
   say(m, ";\n");
 }
 
-/* A reduction, and for a sum of real numbers the sum of their sizes, which is the next parameter. */
+/* A reduction and, for a sum of real numbers, the sum of their magnitudes, which is the next
+ * parameter. */
 static void reduce(maker *m, int param)
 {
   const param_plan *q = &m->k->params[param];

@@ -1,11 +1,12 @@
-/* Random programs on a device against the reference: equal to the last bit in strict mode, near
- * without it.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Random programs on a device against ref: equal to the last bit in strict mode, close without it.
  *
- *   test_random                        the fixed set
- *   test_random --seed 0x... [--count n]   some other programs, to look for mistakes or at one
- *   test_random --seed 0x... --print       the program itself
- *   test_random --device opencl            on another device than cpu; skipped where there is none
- *   test_random --checked                  with the options nan and, in builds that have it, check: nothing is found but NaN, and the same on both
+ *   test_random                            the fixed set
+ *   test_random --seed 0x... [--count n]   other programs, to search for mistakes or run one
+ *   test_random --seed 0x... --print       prints the program
+ *   test_random --device opencl            on another device than cpu; skipped if there is none
+ *   test_random --checked                  with the options nan and, in builds that have it, check:
+ *                                          finds only NaN, and the same on both devices
  */
 #define _XOPEN_SOURCE 700
 #include "device/cpu/machine.h"
@@ -18,17 +19,17 @@
 
 enum { FIRST = 0x1000, COUNT = 128 };
 
-static const char *device = "cpu"; /* what is tested */
+static const char *device = "cpu"; /* the device under test */
 static bool checked;               /* with check and nan */
 
-/* ---- caches the cpu device believes in ---- */
+/* ---- simulated caches of the cpu device ---- */
 
-static bool tiny_caches; /* so small that rows are cut and results streamed past them */
+static bool tiny_caches; /* so small that rows are cut and results are streamed past them */
 
 void __real_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
 
-/* The linker puts this in the place of ambit__machine_probe. */
+/* The linker replaces ambit__machine_probe by this. */
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 {
   __real_ambit__machine_probe(root, m);
@@ -54,7 +55,7 @@ static double number_at(const void *values, int64_t i, ambit_type type)
   return NAN;
 }
 
-/* Any NaN equals any NaN; all else must have the same bits. */
+/* All NaN are equal; other values must have the same bits. */
 static bool same_bits(const void *a, const void *b, int64_t i, ambit_type type)
 {
   size_t size = ambit_type_size(type);
@@ -63,7 +64,7 @@ static bool same_bits(const void *a, const void *b, int64_t i, ambit_type type)
   return !memcmp((const char *)a + (size_t)i * size, (const char *)b + (size_t)i * size, size);
 }
 
-/* Values of smooth programs are of the size of 1. */
+/* Values of smooth programs have magnitude 1. */
 static bool is_near(double want, double got, ambit_type type)
 {
   if (isnan(want)) return isnan(got);
@@ -78,7 +79,7 @@ static bool same_field(const program_plan *p, int field, bool strict, const outc
   const void *a = want->values[field], *b = got->values[field];
 
   for (int64_t i = 0; i < program_cells(p) * f->components; i++) {
-    /* a double that was computed from floats is only as near as they are */
+    /* a double computed from floats is only as accurate as they are */
     bool same = strict || !is_real(f->type)
                     ? same_bits(a, b, i, f->type)
                     : is_near(number_at(a, i, f->type), number_at(b, i, f->type), AMBIT_F32);
@@ -91,7 +92,7 @@ static bool same_field(const program_plan *p, int field, bool strict, const outc
   return true;
 }
 
-/* Sums of real numbers are added up in another order: each addition may round. */
+/* Sums of real numbers are added in a different order: each addition may round. */
 static bool same_scalar(const program_plan *p, int scalar, bool strict, const outcome *want,
                         const outcome *got)
 {
@@ -103,7 +104,7 @@ static bool same_scalar(const program_plan *p, int scalar, bool strict, const ou
 
   for (int i = 0; i < p->nscalars; i++)
     is_sum |= p->scalars[i].magnitude == scalar;
-  if (is_sum && !(size < 1e37)) return true; /* what overflows depends on the order */
+  if (is_sum && !(size < 1e37)) return true; /* overflow depends on the order */
   if (is_sum)
     return fabs(a - b) <=
            (double)(program_cells(p) + 8) * epsilon * size + !strict * 1e-3 * (1 + size);
@@ -137,7 +138,7 @@ static bool same_outcome(const program_plan *p, bool strict, const outcome *want
 /* ---- one program ---- */
 
 static int failures;
-static int found_nan; /* programs that wrote one, with nan */
+static int found_nan; /* programs that wrote NaN, with nan */
 
 static void check_mode(const program_plan *p, const play_mode *mode, const outcome *want)
 {
@@ -163,9 +164,9 @@ static void check_on_device(const program_plan *p, bool strict, int threads, con
   check_mode(p, &mode, want);
 }
 
-/* With check, in builds that have it, nothing is found and nothing changes. With nan memory
- * starts differently, but alike on all devices, and what is found is the same to the word:
- * kernel, cell, iteration, and where it came from. */
+/* With check, in builds that have it, there are no faults and no changes. With nan memory starts
+ * with other values, but equal ones on all devices, and the messages are identical: kernel, cell,
+ * iteration and origin. */
 static void check_checked(const program_plan *p, const outcome *want)
 {
   play_mode mode = {.device = device, .strict = true, .cache = folder};
@@ -211,7 +212,7 @@ static void check_program(uint64_t seed)
   outcome_free(&want);
 }
 
-/* ---- all of them ---- */
+/* ---- all programs ---- */
 
 static int check_programs(uint64_t first, uint64_t count)
 {

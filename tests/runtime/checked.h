@@ -47,7 +47,7 @@ static scene set_up(const char *device, ambit_type type, const char *text)
   return s;
 }
 
-/* The error says this; then the context is closed. */
+/* Checks the error message and closes the context. */
 static void expect(scene *s, const char *words)
 {
   CHECK_FAILED(s->a, AMBIT_EPROGRAM, words);

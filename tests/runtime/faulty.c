@@ -1,13 +1,14 @@
-/* A program on several processes in which one fails in mid-run; test_faults.py looks at how the
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program on several processes of which one fails during a run; test_faults.py checks how the
  * others end.
  *
  *   faulty fine|kill|device|last|two|again [COLUMNS]
  *
- * device: the launch of a kernel fails on the last process, in iteration 5. last: in the last
- * iteration, when some may be done already. two: on another process as well, with another cause.
- * again: as device; then the error is cleared, and the program runs once more. The linker puts a
- * function of ours before the one that walks the operations of an iteration.
- * SLOW_NETWORK=2ms,50MB/s in the environment makes messages late.
+ * device: a kernel launch fails on the last process, in iteration 5. last: it fails in the last
+ * iteration, when other processes may have finished. two: another process fails too, with a
+ * different error. again: like device; then the error is cleared, and the program runs once more.
+ * The linker replaces ambit__program_iterate by the function below. SLOW_NETWORK=2ms,50MB/s in the
+ * environment delays messages.
  */
 #include "runtime/run/run.h"
 #include "support/slow_net.h"
@@ -25,7 +26,7 @@ static const char rule[] = AMBIT_SOURCE(void smooth(const float *u, float *v, su
 enum { ITERATIONS = 100, FIFTH = 5 };
 
 static const char *way;
-static int failures; /* that are still to come */
+static int failures; /* remaining failures */
 
 ambit_status __real_ambit__program_iterate(ambit_program *p);
 ambit_status __wrap_ambit__program_iterate(ambit_program *p);
@@ -55,7 +56,7 @@ static double hill(const int64_t *index, int component, void *user)
   return (double)(index[0] % 7);
 }
 
-/* Nothing is left of the run that failed: one more gives what it should. */
+/* Nothing remains of the failed run: another run gives the correct result. */
 static void run_again(ambit *a, ambit_program *p, ambit_field *u)
 {
   ambit_error_clear(a);

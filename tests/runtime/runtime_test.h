@@ -1,5 +1,6 @@
-/* runtime_test.h - contexts for tests of the public interface: silent, on one device, their errors
- * checked by their words. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* runtime_test.h - contexts for tests of the public interface: silent, on one device, with checks
+ * of error messages. */
 #ifndef AMBIT_RUNTIME_TEST_H
 #define AMBIT_RUNTIME_TEST_H
 
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A context that keeps its errors and warnings to itself. */
+/* A context that prints no errors and warnings. */
 static inline ambit *open_on(const char *device)
 {
   ambit *a = ambit_open(NULL, NULL);
@@ -33,10 +34,10 @@ static inline ambit_grid *grid_2d(ambit *a, int64_t rows, int64_t columns)
   return ambit_grid_create(a, 2, extents);
 }
 
-/* All went well so far. */
+/* No error so far. */
 #define CHECK_OK(a) CHECK_MSG(!ambit_error(a), "%s", ambit_error_text(a))
 
-/* The context failed with this status and a story that contains the words; goes on without it. */
+/* The context failed with this status and a message that contains the words. Clears the error. */
 #define CHECK_FAILED(a, status, words)                                                             \
   do {                                                                                             \
     CHECK_MSG(ambit_error(a) == (status), "want %s, got %s", ambit_status_name(status),            \

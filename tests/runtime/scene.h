@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scene.h - a row of N cells with three fields, a scalar and a program, for tests of programs. */
 #ifndef AMBIT_TESTS_RUNTIME_SCENE_H
 #define AMBIT_TESTS_RUNTIME_SCENE_H

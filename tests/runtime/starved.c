@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process runs out of memory, the others do not: all end with an error, and nobody waits for
- * ever.
+/* One process runs out of memory, the others do not: all end with an error, and none hangs.
  *
  *   starved VICTIM [STRIDE [FIRST]]
  *
@@ -23,7 +22,7 @@ enum { ROWS = 24, COLUMNS = 32, ITERATIONS = 6, PATIENCE = 25 /* seconds for a r
 
 /* ---- memory ---- */
 
-static _Thread_local bool starves; /* this thread does, at times */
+static _Thread_local bool starves; /* allocations of this thread may fail */
 static long until_failure;         /* allocations; 0: none fails */
 static bool failed;                /* in this round */
 
@@ -33,7 +32,7 @@ static bool fails(void)
   return failed = true;
 }
 
-#define EXPORT __attribute__((visibility("default"))) /* the module looks for them here */
+#define EXPORT __attribute__((visibility("default"))) /* found by the MPI module */
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t n, size_t bytes);
@@ -95,7 +94,7 @@ static void build_and_run(ambit *a, ambit_field *u, ambit_field *v, ambit_field 
   ambit_every(p, 2, never, &calls);
   ambit_run(p, ITERATIONS);
   ambit_run_until(p, top, AMBIT_ABOVE, 1e9, 2);
-  ambit_apply(q, ambit_kernel_create(a, wide), u, w); /* needs wider margins: p is sealed anew */
+  ambit_apply(q, ambit_kernel_create(a, wide), u, w); /* needs wider margins: p is unsealed */
   ambit_run(q, 1);
   ambit_run(p, ITERATIONS);
   *total = ambit_scalar_get(sum);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access checks, in builds that have them: what a launch touches outside its fields is found on
- * every device, and told by kernel, field, cell and iteration. */
+/* Access checks, in builds that have them: accesses of a launch outside its fields are found on
+ * every device, with kernel, field, cell and iteration. */
 #include "checked.h"
 
 static ambit__operation *first_op(ambit_program *p, ambit__op_kind kind)
@@ -12,7 +12,7 @@ static ambit__operation *first_op(ambit_program *p, ambit__op_kind kind)
   return &p->schedule.ops[i];
 }
 
-/* A halo that lacks a column of what is read. */
+/* A halo that lacks a column that is read. */
 static void a_cell_that_is_not_kept_is_found(void)
 {
   EACH_DEVICE(d)
@@ -26,11 +26,12 @@ static void a_cell_that_is_not_kept_is_found(void)
     }
     s.p->halos.list[ambit__field_halo_of(s.p, s.u)].slices[0].halo.reaches[0].reach.hi[1]--;
     ambit_run(s.p, 3);
-    expect(&s,
-           "kernel:3:49: error: kernel cross reads field 'u' at offset [0][1] from cell [0][10] "
-           "in iteration 0: that is cell [0][11], outside the cells kept, [-1,10)x[-1,11)\n"
-           "    *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);\n"
-           "                                                  ^~~~~~~");
+    expect(
+        &s,
+        "kernel:3:49: error: kernel cross reads field 'u' at offset [0][1] from cell [0][10] "
+        "in iteration 0: that is cell [0][11], outside the part's stored cells, [-1,10)x[-1,11)\n"
+        "    *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);\n"
+        "                                                  ^~~~~~~");
   }
 }
 
@@ -44,9 +45,9 @@ static void a_launch_on_too_many_cells_is_found(void)
     first_op(s.p, OP_LAUNCH)->pieces[0].box.hi[1] += 1;
     ambit_run(s.p, 1);
     expect(&s, *d[0] == 'r' ? "kernel two writes field 'v' at cell [0][11] in iteration 1, outside "
-                              "the cells of its own, [0,9)x[0,11)"
+                              "the part's own cells, [0,9)x[0,11)"
                             : "kernel two reads field 'u' at offset [0][0] from cell [0][11] in "
-                              "iteration 1: that is cell [0][11], outside the cells kept, "
+                              "iteration 1: that is cell [0][11], outside the part's stored cells, "
                               "[0,9)x[0,11)");
   }
 }
@@ -60,7 +61,7 @@ static void a_field_with_too_little_memory_is_found(void)
     s.v->stores[0].layout.stride[0] *= 100;
     ambit_run(s.p, 1);
     CHECK_MSG(strstr(ambit_error_text(s.a), "kernel two writes field 'v' at cell [1][0] in "
-                                            "iteration 0, which is not in its memory of "),
+                                            "iteration 0, outside the field's memory of "),
               "%s: %s", *d, ambit_error_text(s.a));
     ambit_close(s.a);
   }
@@ -76,7 +77,7 @@ static void copy(const ambit_call *call)
       v[i * call->stride[1][0] + j] = u[(i + 1) * call->stride[0][0] + j];
 }
 
-/* It cannot be looked into, but the box of its launch can. */
+/* It cannot be instrumented, but the box of its launch is checked. */
 static void a_registered_function_is_checked_from_outside(void)
 {
   static const char text[] = "void down(const float *u, float *v) { *v = u[1][0]; }";
@@ -88,9 +89,8 @@ static void a_registered_function_is_checked_from_outside(void)
   CHECK_EQ(AMBIT_OK, ambit_run(s.p, 1));
   first_op(s.p, OP_LAUNCH)->pieces[0].box.lo[0] -= 1;
   ambit_run(s.p, 1);
-  expect(&s,
-         "kernel down writes field 'v' at cell [-1][0] in iteration 1, outside the cells of its "
-         "own, [0,9)x[0,11)");
+  expect(&s, "kernel down writes field 'v' at cell [-1][0] in iteration 1, outside the part's own "
+             "cells, [0,9)x[0,11)");
 }
 
 int main(int argc, char **argv)

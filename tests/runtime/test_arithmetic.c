@@ -1,5 +1,6 @@
-/* What C leaves open is defined in kernels, and the same on every device: conversions, division by zero,
- * shifts, the sign of zero. Cells beyond the first show that vectors of cells do it too. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arithmetic that C leaves undefined is defined in kernels, and equal on every device: conversions,
+ * division by zero, shifts, the sign of zero. Cells beyond the first test vectors of cells. */
 #include "runtime_test.h"
 
 #include <math.h>
@@ -7,8 +8,8 @@
 enum { CELLS = 67, MOST_ROWS = 32 };
 
 typedef struct row {
-  const char *expr;  /* of x and y, or their likes f, n, m and l: see write_rule */
-  double x, y, want; /* to the sign of zero; NaN is NaN */
+  const char *expr;  /* of x and y, or of f, n, m and l, which have other types: see write_rule */
+  double x, y, want; /* equal including the sign of zero; all NaN are equal */
 } row;
 
 /* One kernel computes all rows: row i is component i of the three fields. */
@@ -104,7 +105,7 @@ static void real_numbers_become_integers_by_cutting_and_saturating(void)
   check_rows(rows, sizeof rows / sizeof *rows);
 }
 
-/* An integer has no minus zero, wherever it came from. */
+/* Integers have no negative zero, wherever they come from. */
 static void what_was_an_integer_is_never_minus_zero(void)
 {
   static const row rows[] = {

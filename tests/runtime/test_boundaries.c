@@ -1,5 +1,6 @@
-/* Boundaries against their definition: every read outside the grid, one axis at a time, as NumPy's pad
- * would give it. A kernel with one component per offset shows all reads at once. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Boundaries against their definition: every read outside the grid, one axis at a time, as in
+ * NumPy's pad. A kernel with one component per offset tests all reads at once. */
 #include "runtime/run/run.h"
 #include "runtime_test.h"
 
@@ -12,7 +13,7 @@ typedef struct shape {
 static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_PERIODIC, AMBIT_REFLECT,
                                        AMBIT_SYMMETRIC, AMBIT_CLAMP};
 enum { NKINDS = 5, MOST_CELLS = 400, MOST_OFFSETS = 27 };
-static const double outside = -77; /* what constant faces give */
+static const double outside = -77; /* value of constant faces */
 
 /* One kernel per number of axes: component c reads at offset c. */
 static const char *const rules[] = {
@@ -36,7 +37,7 @@ static void offset_of(int ndims, int c, int64_t *o)
   if (ndims == 3) o[0] = 2 * (c / 9 - 1), o[1] = c / 3 % 3 - 1, o[2] = 3 * (c % 3 - 1);
 }
 
-/* Walks from the edge outwards, a cell at a time, as the pictures in ambit.h show; -1: the constant. */
+/* Walks outwards from the edge cell by cell, as in the pictures of ambit.h; -1: the constant. */
 static int64_t walk(ambit_boundary kind, int64_t n, int64_t i)
 {
   int64_t steps = i < 0 ? -i : i - (n - 1), edge = i < 0 ? 0 : n - 1, inward = i < 0 ? 1 : -1;
@@ -45,7 +46,7 @@ static int64_t walk(ambit_boundary kind, int64_t n, int64_t i)
   if (i >= 0 && i < n) return i;
   if (kind == AMBIT_CONSTANT) return -1;
   if (kind == AMBIT_CLAMP || (kind == AMBIT_REFLECT && n == 1)) return edge;
-  if (kind == AMBIT_PERIODIC) at = n - 1 - edge; /* the first step lands at the other end */
+  if (kind == AMBIT_PERIODIC) at = n - 1 - edge; /* the first step goes to the other end */
   for (int64_t k = 0; k < steps; k++) {
     bool first = k == 0;
 
@@ -54,7 +55,7 @@ static int64_t walk(ambit_boundary kind, int64_t n, int64_t i)
     } else if (kind == AMBIT_REFLECT) {
       if (at + inward < 0 || at + inward >= n) inward = -inward;
       at += inward;
-    } else if (!first) { /* symmetric: the edge cell is met twice in a row */
+    } else if (!first) { /* symmetric: the edge cell comes twice in a row */
       if (at + inward < 0 || at + inward >= n)
         inward = -inward;
       else
@@ -149,7 +150,7 @@ static void every_pair_of_boundaries_in_one_dimension(void)
   }
 }
 
-/* Shapes and boundaries by a simple sequence, so that every kind meets every other. */
+/* Shapes and boundaries from a simple sequence, so that every kind is combined with every other. */
 static void check_mixtures(int ndims, int rounds, const int64_t *sizes, int nsizes)
 {
   EACH_DEVICE(device)
@@ -257,7 +258,7 @@ static void a_constant_has_the_type_of_the_field(void)
   }
 }
 
-/* An iteration has a launch and a swap, and nothing that fills ghost cells. */
+/* An iteration has one launch and one swap, and nothing fills ghost cells. */
 static void constant_ghosts_are_filled_once_though_fields_swap(void)
 {
   ambit *a = open_on("cpu"), *b = open_on("ref");

@@ -1,11 +1,12 @@
-/* The option nan: NaN is found on every device, and told by kernel, field, cell and iteration;
- * what is right is left alone. Builds with access checks have these on as well. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The option nan: NaN is found on every device, with kernel, field, cell and iteration; correct
+ * programs run unchanged. Builds with access checks enable these as well. */
 #include "checked.h"
 #include "support/capture.h"
 
 #include <math.h>
 
-/* ---- what is right ---- */
+/* ---- correct programs ---- */
 
 static void nothing_is_said_of_a_program_that_is_right(void)
 {
@@ -19,7 +20,7 @@ static void nothing_is_said_of_a_program_that_is_right(void)
   }
 }
 
-/* One iteration of a kernel with everything in it, with the options and without: equal bits. */
+/* An iteration of a kernel with all language features gives equal bits with and without options. */
 static void run_plain_or_checked(const char *device, const char *options, float *values,
                                  double *sum)
 {
@@ -111,7 +112,7 @@ static void zero_over_zero_is_told_by_cell_and_iteration(void)
            "kernel:5:5: error: kernel heat writes NaN to field 'v' at cell [5][7] in iteration 3\n"
            "    *v = (*u - *u) / (*u - *u);\n"
            "    ^~\n"
-           "  nothing that was read for it is NaN: it comes from the arithmetic here");
+           "  no value read for it is NaN: this arithmetic produced it");
   }
 }
 
@@ -160,13 +161,12 @@ static void a_value_that_nobody_gave_is_named(void)
     expect(&s, "kernel cross writes NaN to field 'v' at cell [3][0] in iteration 0\n"
                "    *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);\n"
                "    ^~\n"
-               "  it was NaN before: field 'w' at offset [1][0], cell [4][0], which nobody gave a "
-               "value");
+               "  an input is NaN: field 'w' at offset [1][0], cell [4][0], which was never set");
   }
   free(some);
 }
 
-/* A NaN of the user's own, in a field, a scalar and a number. */
+/* A NaN set by the user, in a field, a scalar and a number. */
 static void where_a_nan_comes_from_is_told(void)
 {
   static const char text[] = "void k(const float *u, float *v, float x, double y)\n"
@@ -225,12 +225,12 @@ static void the_words_about_where_a_nan_comes_from(void)
                  "kernel half writes NaN to scalar 'y' in iteration 0\n"
                  "    void half(const double *x, double *y) { *y = *x / 2; }\n"
                  "                                            ^~\n"
-                 "  it was NaN before: scalar 'x'");
+                 "  an input is NaN: scalar 'x'");
     p = ambit_program_create(p->grid);
     ambit_apply(p, ambit_kernel_create(a, "void set(float *f, float k) { *f = k; }"), f,
                 (double)NAN);
     ambit_run(p, 1);
-    CHECK_FAILED(a, AMBIT_EPROGRAM, "  it was NaN before: the number given for k");
+    CHECK_FAILED(a, AMBIT_EPROGRAM, "  an input is NaN: the number passed for k");
     ambit_close(a);
   }
 }
@@ -261,9 +261,9 @@ static void reductions_are_looked_at(void)
   }
 }
 
-/* ---- NaN that is nobody's fault ---- */
+/* ---- NaN that is not a fault ---- */
 
-/* Cells that a kernel leaves as they are, and cells that no step computes, may hold what they like. */
+/* Cells that a kernel keeps, and cells that no step computes, may hold any value. */
 static void cells_that_are_not_written_may_hold_anything(void)
 {
   static const char text[] = "void some(const float *u, float *v)\n"
@@ -325,7 +325,7 @@ static void a_new_field_of_whole_numbers_has_a_pattern(void)
   }
 }
 
-/* ---- kernels that are not generated ---- */
+/* ---- registered kernels ---- */
 
 static void by_hand(const ambit_call *call)
 {
@@ -351,8 +351,8 @@ static void a_registered_function_is_checked_from_outside(void)
   ambit_apply(s.p, ambit_kernel_create(s.a, text), s.u, s.v);
   CHECK_EQ(AMBIT_OK, ambit_run(s.p, 1));
   said = capture_end();
-  CHECK(strstr(said, "kernel down is a registered function, which cannot be looked into"));
-  CHECK(!strstr(strstr(said, "looked into") + 1, "looked into"));
+  CHECK(strstr(said, "kernel down is a registered function, which cannot be instrumented"));
+  CHECK(!strstr(strstr(said, "instrumented") + 1, "instrumented"));
   ambit_run(s.p, 1);
   expect(&s, "kernel down writes NaN to field 'v' at cell [4][2] in iteration 1\n");
 }

@@ -1,5 +1,6 @@
-/* Processes that do not do the same: it is found before anything hangs, and named on all of them. And an error of one
- * process becomes that of all. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Diverging processes: the difference is detected before anything hangs, and reported on all of
+ * them. An error of one process becomes the error of all. */
 #include "runtime/run/run.h"
 #include "support/test.h"
 
@@ -30,7 +31,7 @@ static void apply(const job *j, const char *rule, double k)
   ambit_apply(j->p, ambit_kernel_create(a, rule), j->u, j->v, k);
 }
 
-/* The error of all, with these words in it on all of them; forgets it. */
+/* All processes have this error, with these words. Clears it. */
 static void expect(ambit_status status, const char *one, const char *other)
 {
   const char *text = ambit_error_text(a);
@@ -48,7 +49,8 @@ static void another_kernel_is_named(void)
   apply(&j, two_rules[0], 0.5);
   apply(&j, two_rules[me == 1], 0.5);
   ambit_run(j.p, 1);
-  expect(AMBIT_EPROGRAM, "process 1 runs another program than process 0: step 2 is kernel 'cool'",
+  expect(AMBIT_EPROGRAM,
+         "process 1 runs a different program than process 0: step 2 is kernel 'cool'",
          "in process 0 step 2 is kernel 'heat'");
 }
 
@@ -61,7 +63,7 @@ static void a_kernel_of_the_same_name_that_computes_something_else_is_found(void
                 : AMBIT_SOURCE(void f(const float *u, float *v, float k) { *v = *u + k; }),
         0.5);
   ambit_run(j.p, 1);
-  expect(AMBIT_EPROGRAM, "step 1 is kernel 'f'", "numbers or kernels differ");
+  expect(AMBIT_EPROGRAM, "step 1 is kernel 'f'", "it is different in its numbers or its kernel");
 }
 
 static void the_same_kernel_in_other_words_is_the_same(void)
@@ -137,7 +139,8 @@ static void another_call_is_named(void)
   expect(AMBIT_EPROGRAM, "process 1 reads [0,32) of field 'u'", "process 0 runs 3 iterations");
 }
 
-/* Process 1 fails where the others are not: they learn of it at the next thing that all do. */
+/* Process 1 fails in a call that is not collective: the others get the error in the next collective
+ * call. */
 static void an_error_of_one_process_becomes_that_of_all(void)
 {
   const int64_t lo = 0, hi = me == 1 ? 99 : 32;

@@ -1,4 +1,5 @@
-/* Contexts: the first error stays, later calls return at once, and nothing minds a NULL. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts: the first error stays, later calls return at once, and NULL is accepted everywhere. */
 #include "runtime_test.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static void the_first_error_stays_and_close_returns_it(void)
   CHECK_EQ(AMBIT_EINVAL, ambit_close(a));
 }
 
-static int called; /* how often a function of the user was called */
+static int called; /* calls of a user's function */
 
 static double count_call(const int64_t *index, int component, void *user)
 {
@@ -219,7 +220,7 @@ static void calls_on_nothing_return_a_status(void)
   CHECK_EQ(AMBIT_EINVAL, ambit_stencil(NULL, 1, NULL, NULL, 1, NULL, NULL, NULL, NULL));
 }
 
-/* What fails because one argument is NULL says so, and leaves the context usable. */
+/* A call that fails because an argument is NULL says so, and the context stays usable. */
 static void a_null_among_good_arguments_is_an_error(void)
 {
   ambit *a = open_on("ref");

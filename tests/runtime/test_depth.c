@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several iterations with one exchange: the same results, the layers that the dataflow says, and
- * reasons where it cannot be done. */
+/* Several iterations with one exchange: results do not change, the dataflow gives the layers, and
+ * refusals have a reason. */
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
 #include "runtime_test.h"
@@ -86,17 +86,17 @@ static void layers_shrink_towards_the_last_iteration(void)
   CHECK_EQ(AMBIT_OK, ambit_run(s.p, 3));
   CHECK(s.p->cycle);
   for (int i = 0; s.p->cycle && i < 3; i++) {
-    const ambit__stage *st = &s.p->cycle->flow.stages[2 * i]; /* a swap follows each */
+    const ambit__stage *st = &s.p->cycle->flow.stages[2 * i]; /* a swap follows each kernel */
 
     CHECK_EQ(2 - i, st->beyond.lo[0]);
     CHECK_EQ(2 - i, st->beyond.hi[0]);
-    CHECK_EQ(0, st->beyond.lo[1]); /* nothing is cut there */
+    CHECK_EQ(0, st->beyond.lo[1]); /* the grid is not cut along it */
   }
   if (s.p->cycle) CHECK_EQ(3, s.p->cycle->flow.valid[0].lo[0]);
   ambit_close(s.a);
 }
 
-/* An exchange stands in the list once, however many iterations it serves. */
+/* The schedule has one exchange, for any number of iterations. */
 static void a_cycle_has_one_exchange(void)
 {
   scene s = open_scene("cpu*2", "4", AMBIT_PERIODIC);
@@ -137,7 +137,7 @@ static void programs_that_cannot_share_an_exchange_are_told_why(void)
   expect_refusal("void k(const double *u, double *v, sum double *s) { *v = u[1][0]; *s = *v; }",
                  AMBIT_CLAMP, "a step reduces");
   expect_refusal("void k(const double *u, double *v) { *v = u[1][0] + index(0); }", AMBIT_PERIODIC,
-                 "asks for index");
+                 "uses index");
   expect_refusal("void k(const double *u, double *v) { *v = *u; }", AMBIT_CLAMP,
                  "no step reads neighbours");
 }

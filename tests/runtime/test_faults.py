@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How a run of several processes ends when one of them fails in mid-run: soon, on all processes, and with its cause told.
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of several processes in which one fails ends soon, on all processes, and with its cause in a message.
 
     test_faults.py FAULTY MPIRUN
 """
 import os, subprocess, sys, time
 
 FAULTY, MPIRUN = sys.argv[1:3]
-SOON = 60  # seconds: far more than it takes, far less than for ever
+SOON = 60  # seconds: much longer than a run takes
 bad = 0
 
 
@@ -27,7 +28,7 @@ def check(name, way, holds, *words, **variables):
 
 
 def told(who):
-    """All processes come back from the run, and know the cause; it is printed by the one that has it alone."""
+    """All processes return from the run with the error; only the process that failed prints it."""
     story = f"device {who} has lost its memory"
     return lambda code, text: (code not in (0, None) and "ABORT" not in text and
                                all(f"process {i} ran: {'' if i == who else f'process {who} of 3: '}{story}\n" in text

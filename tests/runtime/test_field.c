@@ -1,4 +1,5 @@
-/* Fields: what goes in comes out, in every type, order and number of dimensions. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fields: values are read back as written, in every type, order and number of dimensions. */
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
 
@@ -23,7 +24,7 @@ static double number_at(const void *values, int64_t i, ambit_type type)
   return 0;
 }
 
-/* A number that tells index and component, and fits in a byte. */
+/* A number that depends on index and component, and fits in a byte. */
 static double place_value(const int64_t *index, int component, void *user)
 {
   int64_t n = component;
@@ -133,7 +134,7 @@ static void a_value_reaches_every_component_of_every_cell(void)
   check_value("cpu*3");
 }
 
-/* Who filled, and how often. */
+/* The calling threads, and the number of calls. */
 static struct {
   atomic_int calls;
   pthread_mutex_t lock;
@@ -197,7 +198,7 @@ static void a_row_longer_than_a_piece_is_filled_whole(void)
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
-/* Writes a box of 99s into a field of 1s, and looks at all of it. */
+/* Writes a box of 99s into a field of 1s, and checks all cells. */
 static void check_box(ambit *a, ambit_type type, ambit_order order)
 {
   const int64_t lo[] = {1, 2}, hi[] = {3, 5};
@@ -301,11 +302,11 @@ static void what_cannot_be_a_field_is_refused(void)
   CHECK(!ambit_field_create(g, "", AMBIT_F32));
   CHECK_FAILED(a, AMBIT_EINVAL, "a field needs a name");
   CHECK(!ambit_field_create(g, "f", (ambit_type)17));
-  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 17 is no value type");
+  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 17 is not a value type");
   CHECK(!ambit_field_create_vector(g, "f", AMBIT_F32, 0, AMBIT_SOA));
   CHECK_FAILED(a, AMBIT_EINVAL, "with 0 components; it must have 1 to 4096");
   CHECK(!ambit_field_create_vector(g, "f", AMBIT_F32, 2, (ambit_order)5));
-  CHECK_FAILED(a, AMBIT_EINVAL, "5 is no order");
+  CHECK_FAILED(a, AMBIT_EINVAL, "5 is not a component order");
   ambit_close(a);
 }
 
@@ -317,9 +318,9 @@ static void what_cannot_be_a_grid_is_refused(void)
   CHECK(!ambit_grid_create(a, 2, zero));
   CHECK_FAILED(a, AMBIT_EINVAL, "extent 1 of a grid is 0; it must be at least 1");
   CHECK(!ambit_grid_create(a, 2, huge));
-  CHECK_FAILED(a, AMBIT_EINVAL, "more cells than can be counted");
+  CHECK_FAILED(a, AMBIT_EINVAL, "its number of cells overflows");
   CHECK(!ambit_grid_create(a, 7, huge));
-  CHECK_FAILED(a, AMBIT_EINVAL, "a grid of 7 dimensions was asked for; it must have 1 to 6");
+  CHECK_FAILED(a, AMBIT_EINVAL, "a grid of 7 dimensions was requested; it must have 1 to 6");
   ambit_close(a);
 }
 
@@ -329,9 +330,9 @@ static void what_cannot_be_a_boundary_is_refused(void)
   ambit_field *f = ambit_field_create(grid_1d(a, 4), "f", AMBIT_F32);
 
   ambit_field_boundary(f, AMBIT_LOW(0), (ambit_boundary)9, 0);
-  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 9 is no boundary");
+  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f': 9 is not a kind of boundary");
   ambit_field_boundary(f, AMBIT_LOW(1), AMBIT_CLAMP, 0);
-  CHECK_FAILED(a, AMBIT_EINVAL, "name an axis beyond the grid's 1");
+  CHECK_FAILED(a, AMBIT_EINVAL, "include an axis beyond the grid's 1");
   CHECK_EQ(AMBIT_OK, ambit_field_boundary(f, AMBIT_ALL_FACES, AMBIT_CLAMP, 0));
   ambit_close(a);
 }
@@ -358,7 +359,7 @@ static void an_axis_is_periodic_on_both_its_faces_or_on_none(void)
   }
 }
 
-/* The refusal of a grid that cannot fit names one that would, and is not shy. */
+/* The error for a grid that does not fit names one that does, of a reasonable size. */
 static void an_absurd_grid_is_refused_with_the_largest_that_fits(void)
 {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

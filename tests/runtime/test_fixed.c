@@ -1,5 +1,6 @@
-/* Fixed faces: cells whose neighbourhood would leave the grid keep what the user put there, however
- * often the fields trade places, though only one of them was filled. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fixed faces: cells whose neighbourhood would leave the grid keep the user's values, after any
+ * number of swaps, although only one of the fields was filled. */
 #include "runtime_test.h"
 
 enum { ROWS = 9, COLUMNS = 37, CELLS = ROWS * COLUMNS };
@@ -19,7 +20,7 @@ static double hills(const int64_t *index, int component, void *user)
   return (double)((index[0] * 31 + index[1] * 17) % 23) + *(const double *)user;
 }
 
-/* One iteration as the words of the header say it, in plain loops. */
+/* One iteration as defined in ambit.h, in plain loops. */
 static void iterate(const char *rule, const double *u, double *v)
 {
   bool is_near = rule == near_rule;
@@ -187,7 +188,7 @@ static void only_the_faces_that_are_fixed_keep_their_cells(void)
   }
 }
 
-/* What the user put into the second field is not overwritten by the first. */
+/* Values that the user wrote to the second field are kept. */
 static void a_second_field_with_values_of_its_own_keeps_them(void)
 {
   EACH_DEVICE(device)

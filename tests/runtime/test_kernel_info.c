@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels as their users can look at them: parameters, footprint, cost.
  *
  * SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +14,7 @@ static const char lattice[] = "void lattice(const double *f[3], const short *mar
                               "  *least = *mark;\n"
                               "}\n";
 
-/* Ends the program if it is refused: the rest would be noise. */
+/* Ends the program if the kernel is rejected. */
 static ambit_kernel *kernel(ambit *a, const char *text)
 {
   ambit_kernel *k = ambit_kernel_create(a, text);
@@ -136,7 +137,7 @@ static void what_is_not_there_is_refused(void)
 
   CHECK_EQ(AMBIT_EINVAL, ambit_kernel_param(k, 5, &info));
   CHECK_FAILED(a, AMBIT_EINVAL,
-               "parameter 5 of kernel lattice was asked for; it has 5, numbered from 0");
+               "parameter 5 of kernel lattice was requested; it has 5, numbered from 0");
   CHECK_STR("", info.name);
   CHECK_EQ(AMBIT_EINVAL, ambit_kernel_param(k, -1, &info));
   CHECK_FAILED(a, AMBIT_EINVAL, "parameter -1 of kernel lattice");

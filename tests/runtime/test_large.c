@@ -1,5 +1,7 @@
-/* Grids so large that CUDA devices run them in strips (strategy `stream`), which the grids of the other tests are too small for: strict, so
- * that every bit must be what the cores compute. Sizes fit no strip and no tile. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Grids large enough for CUDA devices to run them in strips (strategy `stream`), unlike the grids
+ * of other tests. Strict, so that every bit must equal the result of the cpu device. Sizes are no
+ * multiples of strips or tiles. */
 #include "runtime_test.h"
 
 typedef struct scene {
@@ -60,7 +62,7 @@ static size_t bytes_of(const scene *s)
   return size * (size_t)(s->extents[0] * s->extents[1] * s->extents[2]);
 }
 
-/* What a device leaves in the field after some iterations; to free(). */
+/* The field after some iterations on a device. The caller frees it. */
 static void *compute(const char *device, const scene *s, ambit_boundary boundary)
 {
   ambit *a = open_on(device);

@@ -1,5 +1,6 @@
-/* Without a compiler everything still runs: weighted sums by the built-in generic kernel, the rest by
- * the interpreter, and the user is told. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Without a compiler all programs run: weighted sums by the built-in generic kernel, others by the
+ * interpreter, and a warning says so. */
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
 #include "support/capture.h"
@@ -25,7 +26,7 @@ static ambit *open_without(const char *device)
   return a;
 }
 
-/* Runs a stencil of the catalogue; its values come back as doubles. */
+/* Runs a stencil of the catalogue and returns its values as doubles. */
 static void run_catalogue(ambit *a, const char *name, int ndims, const int64_t *extents,
                           ambit_type type, double *values)
 {
@@ -80,7 +81,7 @@ static void weighted_sums_agree_with_the_reference(void)
     }
 }
 
-/* The report and warnings of one run of a kernel from u to v. */
+/* The report and the warnings of a run of a kernel from u to v. */
 static const char *said_about(const char *text, const char *strict)
 {
   ambit *a;
@@ -141,7 +142,7 @@ static void a_warning_is_given_once(void)
   CHECK_MSG(first && !strstr(first + 1, "much slower"), "%s", said);
 }
 
-/* Rules that are no weighted sums: reductions, conditions, vectors, scalars. */
+/* Kernels that are not weighted sums: reductions, conditions, vectors, scalars. */
 static void all_other_rules_run_as_on_the_reference(void)
 {
   static const char text[] = "void k(const short *u, short *v[2], int k, max short *top)\n"

@@ -1,4 +1,5 @@
-/* Options: one row each for the call, the environment and the command line. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Options: the call, the environment and the command line share one table. */
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
 #include "support/capture.h"
@@ -12,7 +13,7 @@ static ambit *open_with(int *argc, char **argv)
   ambit *a;
   char **list = argv;
 
-  capture_begin(); /* the handler that prints is still in place */
+  capture_begin(); /* the default handler is still installed */
   a = ambit_open(argc, argv ? &list : NULL);
   capture_end();
   ambit_on_error(a, NULL, NULL);
@@ -70,7 +71,7 @@ static void a_bad_value_is_refused_and_the_old_one_stays(void)
   ambit_close(a);
 }
 
-/* A value that cannot be, and words of the answer; by the call, the environment, the command line. */
+/* An invalid value and words of the error, by the call, the environment and the command line. */
 static const struct {
   const char *name, *value;
   ambit_status status;
@@ -93,7 +94,7 @@ static const struct {
     {"devices", "gpu9", AMBIT_ENODEVICE, "no device is called 'gpu9'"},
     {"devices", "cdua", AMBIT_ENODEVICE, "(did you mean 'cuda'?); there are: cpu, cuda"},
     {"devices", "cuda:one", AMBIT_ENODEVICE, "devices=cuda:one: 'cuda:one' must end in the number"},
-    {"devices", "cpu*0", AMBIT_EOPTION, "devices=cpu*0: 'cpu*0' asks for no possible number"},
+    {"devices", "cpu*0", AMBIT_EOPTION, "devices=cpu*0: 'cpu*0' must ask for 1 to 4096 parts"},
     {"devices", "", AMBIT_EOPTION, "names no device"},
     {"strict", "ture", AMBIT_EOPTION,
      "option strict is 'ture'; it must be 0 or 1 (did you mean 'true'?)"},
@@ -141,11 +142,14 @@ static void devices_that_are_not_there_are_refused_by_name(void)
     const char *text;
     ambit_status status;
     const char *words;
-  } bad[] = {
-      {"gpu9", AMBIT_ENODEVICE, "gpu9"},           {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
-      {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"}, {"cpu,ref", AMBIT_EOPTION, "in one part"},
-      {"ref*2", AMBIT_EOPTION, "in one part"},     {"cpu*0", AMBIT_EOPTION, "number of parts"},
-      {"cpu*x", AMBIT_EOPTION, "number of parts"}, {"cpu,", AMBIT_EOPTION, "names no device"}};
+  } bad[] = {{"gpu9", AMBIT_ENODEVICE, "gpu9"},
+             {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
+             {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"},
+             {"cpu,ref", AMBIT_EOPTION, "supports only one part in one process"},
+             {"ref*2", AMBIT_EOPTION, "supports only one part in one process"},
+             {"cpu*0", AMBIT_EOPTION, "must ask for 1 to 4096 parts"},
+             {"cpu*x", AMBIT_EOPTION, "must ask for 1 to 4096 parts"},
+             {"cpu,", AMBIT_EOPTION, "names no device"}};
 
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     ambit *a = open_on(bad[i].text);
@@ -276,7 +280,7 @@ static void a_misspelt_variable_is_reported_and_harms_nothing(void)
   a = ambit_open(NULL, NULL);
   said = capture_end();
   unsetenv("AMBIT_THREDS");
-  CHECK_MSG(strstr(said, "AMBIT_THREDS is no option"), "%s", said);
+  CHECK_MSG(strstr(said, "AMBIT_THREDS is not an option"), "%s", said);
   CHECK_MSG(strstr(said, "did you mean 'threads'"), "%s", said);
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }

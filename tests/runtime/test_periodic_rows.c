@@ -1,5 +1,6 @@
-/* Rows that begin anew: on GPUs, kernels read round them where they can, and ghost cells are there where they cannot. What comes out is
- * what the reference computes; whether it went around is looked up in the program. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Periodic rows: on GPUs, kernels wrap reads along rows where possible, and ghost cells serve the
+ * other cases. Results equal those of ref; the program tells whether reads are wrapped. */
 #include "runtime/run/run.h"
 #include "runtime_test.h"
 
@@ -7,10 +8,10 @@ enum { MOST_CELLS = 2000, ITERATIONS = 3 };
 
 typedef struct scene {
   const char *rule; /* void k(const int *u, int *v) */
-  int components;   /* of fields; those with several are AMBIT_AOS */
+  int components;   /* of the fields; fields with several are AMBIT_AOS */
   int ndims;
   int64_t extents[3];
-  int64_t lo[3], hi[3]; /* of the cells that are updated; hi all 0: all */
+  int64_t lo[3], hi[3]; /* of the updated cells; hi all 0: all cells */
 } scene;
 
 #define LINE "void k(const int *u, int *v) { *v = 3 * *u - u[-2] + 5 * u[1]; }"
@@ -33,7 +34,7 @@ static double start(const int64_t *index, int component, void *user)
   return (double)n;
 }
 
-/* Leaves in `values` what a device makes of the scene, and returns whether it went around. */
+/* Stores the result of a device in `values`; returns whether reads were wrapped. */
 static bool play(const char *device, const scene *s, int32_t *values)
 {
   ambit *a = open_on(device);
@@ -61,7 +62,7 @@ static bool play(const char *device, const scene *s, int32_t *values)
   return around;
 }
 
-/* On so many parts of every GPU. */
+/* With this number of parts, on every GPU. */
 static void check(const scene *s, int parts, bool around)
 {
   static int32_t want[MOST_CELLS], got[MOST_CELLS];
@@ -106,7 +107,7 @@ static void boxes_may_have_one_end_of_the_rows(void)
   check(&s, 2, true);
 }
 
-/* ---- source of the user's, which looks for ghost cells ---- */
+/* ---- registered source, which reads ghost cells ---- */
 
 #define OWN "void own(const int *u, int *v) { *v = u[0][-1] - 3 * u[0][1] + u[-1][0]; }"
 #define OWN_TEXT                                                                                   \
@@ -137,8 +138,8 @@ static void register_own(void)
                                            "typedef long integer;\n" OWN_TEXT));
 }
 
-/* u, of whose ghost cells only rows are needed, becomes v, for which that is not enough; and then another program reads it with the
- * user's source. */
+/* u, which needs ghost rows only, is swapped with v, which needs all ghost cells; then another
+ * program reads it with registered source. */
 static void play_own(const char *device, int32_t *values)
 {
   enum { ROWS = 6, COLUMNS = 32 };

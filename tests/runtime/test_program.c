@@ -1,4 +1,5 @@
-/* Programs: what their steps do, where and to what. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs: the effect of steps on fields and scalars. */
 #include "scene.h"
 
 static const char grow_rule[] = "void grow(int *u) { *u += 1; }";
@@ -54,7 +55,7 @@ static void a_rotation_gives_each_the_values_of_the_next(void)
   }
 }
 
-/* A field keeps its values although one of the two needs wider margins, and grows them. */
+/* A field keeps its values when a swap partner needs wider margins, and gets the same margins. */
 static void fields_of_different_reach_can_trade_values(void)
 {
   EACH_DEVICE(device)
@@ -83,13 +84,13 @@ static void unlike_fields_do_not_trade(void)
   ambit_field *other = ambit_field_create(grid_1d(s.a, N), "other", AMBIT_I32);
 
   ambit_swap(s.p, s.u, f);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'f' cannot trade values");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'f' cannot be rotated");
   ambit_swap(s.p, s.u, vec);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'vec' cannot trade values");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'u' and 'vec' cannot be rotated");
   ambit_swap(s.p, vec, aos);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'vec' and 'aos' cannot trade values");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "fields 'vec' and 'aos' cannot be rotated");
   ambit_swap(s.p, s.u, s.u);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "field 'u' stands twice");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "field 'u' appears twice");
   ambit_swap(s.p, s.u, other);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "field 2 of a swap or rotation is missing or belongs to another");
   ambit_rotate(s.p, 1, &s.u);
@@ -97,7 +98,7 @@ static void unlike_fields_do_not_trade(void)
   ambit_close(s.a);
 }
 
-/* ---- where ---- */
+/* ---- regions ---- */
 
 static void the_corners_of_a_box_can_be_written_in_place(void)
 {
@@ -122,7 +123,7 @@ static void the_corners_of_a_box_can_be_written_in_place(void)
     CHECK_EQ(8 + 3 * 3 * 4, sum);
     CHECK_OK(a);
     ambit_apply_box(p, AMBIT_INDEX(1, 2), AMBIT_INDEX(9), k, u); /* hi[1] is 0 */
-    CHECK_FAILED(a, AMBIT_EINVAL, "on the box [1,9)x[2,0); it must be within the grid");
+    CHECK_FAILED(a, AMBIT_EINVAL, "applied to the box [1,9)x[2,0); it must be within the grid");
     ambit_close(a);
   }
 }
@@ -151,7 +152,7 @@ static void a_box_limits_what_is_updated(void)
   }
 }
 
-/* Every cell at one of the faces is updated once, corners and all; in 1 to 4 dimensions. */
+/* Every cell at one of the faces is updated once, including corners, in 1 to 4 dimensions. */
 static void cells_at_several_faces_are_updated_once(void)
 {
   static const int64_t shapes[][5] = {{1, 5},       {1, 1},       {2, 4, 5},      {2, 1, 3},
@@ -202,7 +203,7 @@ static void one_face_is_its_outermost_layer(void)
     ambit_apply_faces(s.p, AMBIT_LOW(1), kernel(&s, grow_rule), s.u);
     CHECK_FAILED(s.a, AMBIT_EINVAL, "an axis beyond the grid's 1");
     ambit_apply_faces(s.p, 0, kernel(&s, grow_rule), s.u);
-    CHECK_FAILED(s.a, AMBIT_EINVAL, "name no face");
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "include no face");
     ambit_close(s.a);
   }
 }

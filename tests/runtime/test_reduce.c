@@ -1,4 +1,6 @@
-/* Reductions: the same on every run and for every number of threads; min, max and integers exact. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reductions: equal in every run and for every number of threads; min, max and integers are exact.
+ */
 #include "runtime_test.h"
 
 #include <math.h>
@@ -155,7 +157,7 @@ static void a_box_reduces_its_own_cells_only(void)
   }
 }
 
-/* ---- small ones ---- */
+/* ---- small grids ---- */
 
 typedef struct scene {
   ambit *a;
@@ -267,7 +269,7 @@ static void sums_of_integers_wrap(void)
 
 /* ---- several steps into one scalar ---- */
 
-/* A device, also in parts, strict or not. */
+/* A device, also with several parts, strict or not. */
 typedef struct variant {
   char devices[32];
   const char *strict;
@@ -327,7 +329,7 @@ static void reductions_of_several_steps_into_one_scalar_are_folded(void)
     ambit_apply_box(s.p, (&(int64_t){20}), (&(int64_t){21}), k, w, sum, other); /* 21 */
     ambit_swap(s.p, s.u, w);
     ambit_apply_box(s.p, (&(int64_t){28}), (&(int64_t){30}), k, s.u, sum, low); /* 29 30 */
-    ambit_run(s.p, 2); /* an iteration starts anew */
+    ambit_run(s.p, 2); /* each iteration starts from the identity */
     CHECK_OK(s.a);
     CHECK_MSG(ambit_scalar_get(sum) == 103, "%s: %g", v->devices, ambit_scalar_get(sum));
     CHECK_EQ(11, ambit_scalar_get(low));
@@ -370,9 +372,9 @@ static void different_reductions_into_one_scalar_are_refused(void)
 
   ambit_apply(s.p, sum, s.u, x);
   ambit_apply(s.p, low, s.u, x);
-  CHECK_FAILED(
-      s.a, AMBIT_EPROGRAM,
-      "kernel low takes a min into scalar 'x', into which step 1, kernel add, takes a sum");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM,
+               "kernel low reduces into scalar 'x' with min, but step 1, kernel add, reduces into "
+               "it with sum");
   ambit_apply(s.p, ambit_kernel_create(s.a, "void set(double *x) { *x += 1; }"), x);
   ambit_apply(s.p, low, s.u, x);
   ambit_run(s.p, 1);

@@ -1,5 +1,6 @@
-/* Programs that are refused, and the words in which they are: wrong arguments, unsafe orders, reads
- * outside the grid. And those that look alike and are right. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rejected programs and their messages: wrong arguments, unsafe orders, reads outside the grid.
+ * Similar programs that are correct. */
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
 #include "support/capture.h"
@@ -92,7 +93,7 @@ static void everything_must_belong_together(void)
   ambit_apply(s.p, kernel(&s, "void line(const float *u, float *v) { *v = u[1]; }"), s.u, s.v);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel line is written for 1 dimensions, but the grid has 2");
   ambit_apply(s.p, kernel(&s, "void deep(float *v) { *v = index(2); }"), s.v);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel deep asks for axis 2");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel deep uses axis 2");
   ambit_apply(s.p, kernel(&s, "void both(float *u, float *v) { *u = 1; *v = 2; }"), s.u, s.u);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "parameters 'u' and 'v' both write the same field");
   ambit_close(s.a);
@@ -141,7 +142,7 @@ static void a_box_that_stays_inside_needs_no_boundary(void)
   }
 }
 
-/* ---- reads of what is written ---- */
+/* ---- reads of fields that are written ---- */
 
 static void a_neighbour_of_what_is_written_cannot_be_read(void)
 {
@@ -180,7 +181,7 @@ static void the_cell_itself_may_be_read_and_written(void)
   }
 }
 
-/* A face may be computed from the layer beside it, in place: the two do not meet. */
+/* A face may be computed in place from the layer beside it: reads and writes do not overlap. */
 static void a_face_may_read_the_cells_beside_it(void)
 {
   EACH_DEVICE(device)
@@ -209,7 +210,7 @@ static void a_face_may_read_the_cells_beside_it(void)
 
 /* ---- warnings ---- */
 
-/* What a program with or without a swap has to say about itself. */
+/* The warnings of a program with or without a swap. */
 static const char *said(const char *text, bool swaps, bool once_only)
 {
   ambit *a;

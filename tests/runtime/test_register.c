@@ -1,13 +1,14 @@
-/* Registered functions: what a user compiled or wrote by hand stands in for the generated one. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registered functions: compiled or written by the user, they replace generated ones. */
 #include "runtime_test.h"
 
 static const char twice_rule[] =
     "void twice(const float *u, float *v, float k, sum double *s) { *v = k * *u; *s = *u; }";
 
 static int calls;       /* of the function below */
-static ambit_call last; /* what it was called with */
+static ambit_call last; /* the arguments of its last call */
 
-/* A hand-written `twice` that adds 1000, to show that it was there. */
+/* A hand-written `twice` that adds 1000, so that its use is visible. */
 static void by_hand(const ambit_call *call)
 {
   const float *u = call->origin[0], k = *(const float *)call->origin[2];
@@ -38,7 +39,7 @@ typedef struct scene {
   ambit_program *p;
 } scene;
 
-/* With an option set on the way, if it has a name. */
+/* Sets an option in between, if it has a name. */
 static scene set_up_with(const char *device, const char *text, const char *option,
                          const char *value)
 {
@@ -140,7 +141,7 @@ static void strict_mode_and_a_missing_compiler_use_it_too(void)
   ambit_close(bare.a);
 }
 
-/* The function may count on cells beside each other and on fields of its own. */
+/* The function may assume contiguous cells and distinct fields. */
 static void fields_it_could_not_walk_are_left_to_generated_code(void)
 {
   static const char text[] = "void pair(const float *u[2], float *v[2]) { *v[1] = *u[0]; }";
@@ -160,7 +161,7 @@ static void fields_it_could_not_walk_are_left_to_generated_code(void)
   ambit_field_fill_value(u, 7);
   ambit_scalar_set(s, 4);
   ambit_apply(p, ambit_kernel_create(a, text), u, v);
-  ambit_apply(p, k, s, w); /* a scalar in the place of a field */
+  ambit_apply(p, k, s, w); /* a scalar instead of a field */
   ambit_apply(p, k, w, w); /* one field twice */
   ambit_run(p, 1);
   ambit_field_read(v, NULL, NULL, values);

@@ -1,4 +1,6 @@
-/* Registered source: what a user wrote in CUDA or OpenCL stands in for generated kernels, on every GPU that is here. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registered source: CUDA or OpenCL source of the user replaces generated kernels, on every GPU
+ * that is present. */
 #include "runtime_test.h"
 #include "support/capture.h"
 
@@ -9,7 +11,8 @@ static const char heat_rule[] =
     "{ v[0][0] = u[0][0] + k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * u[0][0]);"
     "  *s = v[0][0]; }";
 
-/* One text for both languages: the names that differ come first. Adds 1000, to show that it was there. */
+/* One text for both languages: the names that differ come first. Adds 1000, so that its use is
+ * visible. */
 #define CUDA_NAMES                                                                                 \
   "#define KERNEL extern \"C\" __global__\n"                                                       \
   "#define GLOBAL\n"                                                                               \
@@ -63,7 +66,7 @@ static const char heat_rule[] =
   "  *s = sum;\n"                                                                                  \
   "}\n"
 
-/* ---- a program with it ---- */
+/* ---- a program that uses it ---- */
 
 typedef struct scene {
   ambit *a;
@@ -110,7 +113,7 @@ static bool is_registered(const scene *s)
   return strstr(capture_end(), "(registered)") != NULL;
 }
 
-/* The values that ref computes, and `more`. */
+/* The values that ref computes, plus `more`. */
 static void check_values(scene *s, const char *text, float more)
 {
   scene want = set_up("ref", text, "0");
@@ -136,7 +139,7 @@ static bool is_gpu(const char *device)
   return is_cuda(device) || !strcmp(device, "opencl");
 }
 
-/* The text behind the names of both languages. */
+/* The text after the names of both languages. */
 static void register_both(const char *rule, const char *cuda, const char *opencl)
 {
   CHECK_EQ(AMBIT_OK, ambit_register_source(rule, AMBIT_CUDA, cuda));
@@ -189,7 +192,7 @@ static void check_mistake(const char *rule, ambit_status status, const char *wor
   }
 }
 
-/* Rules of their own, because what is registered stays. */
+/* Kernels with unique names, because registrations stay. */
 static void mistakes_are_told_with_the_compilers_words(void)
 {
 #define RULE(name)                                                                                 \
@@ -222,9 +225,9 @@ static void a_launch_that_cannot_be_is_explained(void)
 #undef RULE
 }
 
-/* ---- where it cannot be used ---- */
+/* ---- cases in which it cannot be used ---- */
 
-/* A rule for any number of dimensions, and source for one. */
+/* A kernel for any number of dimensions, and source for one. */
 static void a_grid_of_other_dimensions_is_left_to_generated_code(void)
 {
   static const char rule[] = "void flat(float *u) { *u = *u + 1; }";

@@ -1,5 +1,6 @@
-/* Long runs, of which devices that can be handed whole iterations record a few: results are those of ref, whatever is done to
- * the fields in between. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Long runs, of which some devices record iterations: results equal those of ref, whatever happens
+ * to the fields in between. */
 #include "runtime_test.h"
 #include "support/late.h"
 
@@ -58,7 +59,7 @@ static scene set_up(const char *devices)
   return s;
 }
 
-/* Runs that change what others recorded: buffers by turns, wider margins, values. */
+/* Changes between runs that outdate recordings: buffers, margins, values. */
 static void play(scene *s)
 {
   CHECK_EQ(AMBIT_OK, ambit_run(s->blur, 41));

@@ -1,10 +1,12 @@
-/* Fields that take turns, and what lies beside the rows of a step: stored again where both hold the same there, left alone where they do
- * not. What comes out is what the reference computes, in both fields; what was decided is looked up in the program. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fields that are swapped, and the cells beside the rows of a step: stored as well if both fields
+ * hold equal values there, left alone if not. Both fields equal those of ref; the program tells the
+ * decision. */
 #include "device/cpu/machine.h"
 #include "runtime/run/run.h"
 #include "runtime_test.h"
 
-/* Large enough for the kernels of GPUs that store vectors; rows of 144 and 150 cells. */
+/* Large enough for GPU kernels that store vectors; rows of 144 and 150 cells. */
 enum { PLANES = 64, ROWS = 136, MOST_COLUMNS = 150, ITERATIONS = 2 };
 enum { CELLS = PLANES * ROWS * MOST_COLUMNS };
 
@@ -13,12 +15,13 @@ enum { CELLS = PLANES * ROWS * MOST_COLUMNS };
   "u[0][1][0] - u[0][0][-1] + 7 * u[0][0][1]; }"
 #define ALL "void all(int *u) { *u += 1; }"
 
-/* ---- caches the cpu device believes in ---- */
+/* ---- simulated caches of the cpu device ---- */
 
 void __real_ambit__machine_probe(const char *root, ambit__machine *m);
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
 
-/* The linker puts this in the place of ambit__machine_probe: results are stored past so small caches, in whole vectors. */
+/* The linker replaces ambit__machine_probe by this: with such small caches, results are stored past
+ * them, in whole vectors. */
 void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 {
   __real_ambit__machine_probe(root, m);
@@ -39,8 +42,8 @@ typedef struct scene {
 typedef struct act {
   void (*play)(scene *s);
   int columns;           /* of the grid */
-  int steps;             /* of an iteration, each followed by a swap */
-  const char *devices;   /* after the name of a device */
+  int steps;             /* kernels of an iteration, each followed by a swap */
+  const char *devices;   /* appended to the name of a device */
   const char *partition; /* NULL: auto */
   bool ends;             /* in the last run */
 } act;
@@ -66,7 +69,7 @@ static void touch(ambit_field *f, int32_t value)
   ambit_field_write(f, lo, hi, values);
 }
 
-/* ---- acts ---- */
+/* ---- actions ---- */
 
 static void one_is_given(scene *s)
 {
@@ -100,7 +103,7 @@ static void the_other_is_touched(scene *s)
   ambit_run(s->p, 4);
 }
 
-/* A program of another's writes all of one of them. */
+/* Another program writes all of one of them. */
 static void another_program_comes_between(scene *s)
 {
   ambit_program *other = ambit_program_create(s->p->grid);
@@ -111,7 +114,7 @@ static void another_program_comes_between(scene *s)
   ambit_run(s->p, ITERATIONS);
 }
 
-/* It only counts what the box has. */
+/* Only cells of the box change, so the fields stay equal at the faces. */
 static void another_program_leaves_the_faces(scene *s)
 {
   const int64_t lo[] = {0, 0, 8}, hi[] = {PLANES, ROWS, 128};
@@ -151,7 +154,8 @@ static void a_callback_changes_them(scene *s)
 
 /* ---- running ---- */
 
-/* Leaves in `values` both fields, and returns whether the first step stored ends in its last run. */
+/* Stores both fields in `values`; returns whether the first step stored row ends in its last run.
+ */
 static bool perform(const act *it, const char *device, int32_t *values)
 {
   const int64_t extents[] = {PLANES, ROWS, it->columns};

@@ -1,4 +1,5 @@
-/* Runs: when they end, what callbacks may do, and what happens to a program that lost something. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs: when they end, what callbacks may do, and programs that lost an object. */
 #include "scene.h"
 
 static const char add_rule[] = "void add(const int *u, int *v) { *v = *u + 1; }";
@@ -94,13 +95,13 @@ static void what_cannot_be_run_is_refused(void)
   ambit_program *empty = ambit_program_create(s.g);
 
   ambit_run(s.p, -1);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "asked to run -1 iterations");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "-1 iterations were requested");
   ambit_run(empty, 1);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "the program has no steps");
   ambit_run_until(s.p, foreign, AMBIT_BELOW, 0, 1);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "belongs to another context");
   ambit_run_until(s.p, s.s, (ambit_condition)8, 0, 1);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "8 is no condition");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "8 is not a condition");
   ambit_close(b);
   ambit_close(s.a);
 }
@@ -110,8 +111,8 @@ static void what_cannot_be_run_is_refused(void)
 typedef struct visits {
   int n;
   int64_t at[10];
-  int64_t stop_at;    /* iteration; 0 never */
-  ambit_field *grows; /* is given other values */
+  int64_t stop_at;    /* iteration; 0: never */
+  ambit_field *grows; /* gets other values */
 } visits;
 
 static int visit(ambit_program *p, int64_t iteration, void *user)
@@ -181,7 +182,7 @@ static void a_callback_may_write_fields(void)
   }
 }
 
-/* A step appended while the program runs counts from the next iteration on. */
+/* A step appended during a run takes effect in the next iteration. */
 static int append_step(ambit_program *p, int64_t iteration, void *user)
 {
   const scene *s = user;
@@ -227,7 +228,7 @@ static void what_a_callback_destroys_ends_the_run_with_an_error(void)
   }
 }
 
-/* ---- what is destroyed ---- */
+/* ---- destroyed objects ---- */
 
 static void a_program_says_what_it_misses_once_something_is_destroyed(void)
 {

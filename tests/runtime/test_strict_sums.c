@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strict sums are exact until they are rounded once: the same for any order of cells, device, number of threads, parts, pieces of a
- * step, and processes. */
+/* Strict sums are exact and rounded once: equal for any order of cells, device, number of threads,
+ * parts, pieces of a step, and processes. */
 #include "codegen/exact.h"
 #include "runtime_test.h"
 
@@ -17,10 +17,11 @@ static const char rule[] =
     "  *v = *q;\n"
     "}";
 
-/* Numbers of very different sizes, in an order that depends on the seed: one of CELLS numbers for each cell. */
+/* Numbers of very different magnitudes, in an order that depends on the seed: one of CELLS numbers
+ * for each cell. */
 typedef struct values {
   int range;     /* binary orders */
-  int64_t order; /* the cell's number is multiplied by it */
+  int64_t order; /* factor of the cell's number */
 } values;
 
 static double value_at(const values *w, int64_t row, int64_t column)
@@ -41,7 +42,8 @@ static double fill(const int64_t *index, int component, void *user)
   return value_at(user, index[0], index[1]);
 }
 
-/* Both faces of axis 0, and the lower one of axis 1, are periodic; the upper one of axis 1 has 0.5 beyond it. */
+/* Both faces of axis 0, and the lower one of axis 1, are periodic; the upper one of axis 1 is
+ * constant, 0.5. */
 static void expect(const values *w, double *want)
 {
   ambit__long sums[SUMS] = {{{0}}};
@@ -121,7 +123,7 @@ static void sums_are_the_same_on_all_devices(void)
 
   EACH_DEVICE(device)
   {
-    if (!strcmp(*device, "ref") && !alone) continue; /* it has one part only */
+    if (!strcmp(*device, "ref") && !alone) continue; /* ref has one part only */
     for (int range = 1; range < 600; range = range * 17 + 20)
       check_sums(&(setting){*device, "0", "two-way", NULL, NULL}, (values){range, 1});
   }
@@ -167,7 +169,7 @@ static void sums_are_the_same_where_kernels_are_interpreted_or_checked(void)
   check_sums(&(setting){"cpu*2", "2", "two-way", "none", NULL}, (values){60, 1});
 }
 
-/* ---- what is not a number ---- */
+/* ---- NaN and infinities ---- */
 
 static void sum_of_two(const char *device, double x, double y, double want)
 {
@@ -228,7 +230,7 @@ static double load(const int64_t *index, int component, void *user)
   return sin(0.7 * (double)(index[0] * 13 % 17)) + cos(0.3 * (double)(index[1] * index[0] % 23));
 }
 
-/* The iterations that it takes to solve a system of equations. */
+/* The number of iterations to solve a linear system. */
 static int64_t solve(const char *devices)
 {
   ambit *a = open_on(devices);

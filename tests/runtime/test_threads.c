@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts are independent: several threads open, use and close theirs at once. The test wraps
- * ambit__net_open, so that each context is process 1 of 2 whose errors wait (objects/context.c). */
+/* Contexts are independent: several threads open, use and close theirs concurrently. The test wraps
+ * ambit__net_open, so that each context is process 1 of 2 with deferred errors (objects/context.c).
+ */
 #define _XOPEN_SOURCE 700
 #include "net/net.h"
 #include "runtime_test.h"
@@ -82,9 +83,9 @@ static void programs_of_several_threads_run_at_once(void)
   on_threads(compute, 0);
 }
 
-/* ---- errors that wait until the end ---- */
+/* ---- errors deferred to the end ---- */
 
-/* Leaves three contexts behind, two of them with an error that nobody was told of. */
+/* Leaves three contexts open, two of them with an error that was not printed. */
 static int leave(void)
 {
   ambit *a, *b, *c;

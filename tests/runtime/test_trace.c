@@ -1,11 +1,12 @@
-/* The timeline of a run, as a program asks for it. tests/tool/test_trace.py reads whole files. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The trace of a run. tests/tool/test_trace.py parses whole files. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "runtime_test.h"
 #include "support/folder.h"
 
 enum { N = 64, STEPS = 6 };
 
-/* How often the words stand in a file; -1: there is none. */
+/* How often the words occur in a file; -1: no such file. */
 static int count(const char *path, const char *words)
 {
   char line[1024];
@@ -25,7 +26,8 @@ static int go_on(ambit_program *p, int64_t iteration, void *user)
   return 0;
 }
 
-/* Six iterations of a kernel that reads a neighbour and reduces, on two parts, with a callback every two. */
+/* Six iterations of a kernel that reads a neighbour and reduces, on two parts, with a callback
+ * every two. */
 static ambit_status run(ambit *a)
 {
   ambit_grid *g = grid_1d(a, N);
@@ -52,7 +54,7 @@ static void operations_checks_and_callbacks_are_in_the_file(void)
 
   ambit_option_set(a, "trace", path);
   CHECK_EQ(AMBIT_OK, run(a));
-  CHECK_EQ(-1, count(path, "begin")); /* not before it is whole */
+  CHECK_EQ(-1, count(path, "begin")); /* not before it is complete */
   CHECK_EQ(AMBIT_OK, ambit_close(a));
   CHECK_EQ(2 * STEPS, count(path, "\"name\":\"step\",\"cat\":\"host\""));
   CHECK_EQ(STEPS, count(path, "\"name\":\"finish\""));

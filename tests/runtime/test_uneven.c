@@ -1,7 +1,8 @@
-/* Processes that have nothing to do with a field, while others exchange it, still agree with them on which message is which. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes without cells of a field agree with those that exchange it on the tags of messages. */
 #include "runtime_test.h"
 
-enum { EACH = 8, STEPS = 5 }; /* cells of a process; iterations */
+enum { EACH = 8, STEPS = 5 }; /* cells per process; iterations */
 
 /* 1 at one cell, 0 elsewhere. */
 static double spike(const int64_t *index, int component, void *user)
@@ -14,7 +15,8 @@ static void fields_of_a_few_processes_do_not_mix_up_the_messages_of_all(void)
 {
   ambit *a = open_on("cpu");
   const int64_t n = (int64_t)EACH * ambit_processes(a), last = n - 1;
-  const int64_t lo[] = {EACH - 1}, hi[] = {EACH}; /* the last cell of process 0 reads one of 1 */
+  const int64_t lo[] = {EACH - 1},
+                hi[] = {EACH}; /* the last cell of process 0 reads a cell of process 1 */
   ambit_grid *g = grid_1d(a, n);
   ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
               *v = ambit_field_create(g, "v", AMBIT_F32);

@@ -1,5 +1,6 @@
-/* Messages that are sent from where the cells are: with them, and steps cut in units of the device, the results are those of
- * one part, whatever lies between the planes and travels along. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages without packing: with them, and with steps split in units of the device, results equal
+ * those of one part, whatever memory between the planes is sent along. */
 #include "runtime/exchange/exchange.h"
 #include "runtime_test.h"
 
@@ -9,7 +10,7 @@ typedef struct problem {
   const char *stencil;
   ambit_boundary kind[3]; /* by axis */
   const char *overlap;
-  bool stays; /* the grid is cut into bands of planes, which are sent in place; or across rows */
+  bool stays; /* the grid is cut into bands of planes, which are sent unpacked; or across rows */
 } problem;
 
 static double some(const int64_t *index, int component, void *user)
@@ -19,7 +20,7 @@ static double some(const int64_t *index, int component, void *user)
   return (double)((index[0] * 31 + index[1] * 17 + index[2] * 7) % 101) / 64 - 0.5;
 }
 
-/* Messages of the program, of one kind: sent from where the cells are, or not. */
+/* The number of channels of the program that are unpacked, or that are not. */
 static int count_mails(const ambit_program *p, bool in_place)
 {
   int n = 0;
@@ -40,7 +41,8 @@ static void cut(ambit *a, const problem *q)
   ambit_option_set(a, "strict", "1");
 }
 
-/* Runs the stencil on what a step just before it wrote, so that both can hide the messages between them. */
+/* Runs the stencil on the output of a step just before it, so that both overlap the messages
+ * between them. */
 static void play(ambit *a, const problem *q, void *values)
 {
   const int64_t extents[] = {48, 40, 300}, from[] = {0, 0, 0};
@@ -59,7 +61,7 @@ static void play(ambit *a, const problem *q, void *values)
   ambit_apply(p, k, v, u);
   ambit_run(p, STEPS);
   CHECK_OK(a);
-  if (ambit_processes(a) > 2) { /* of two, each is the other's neighbour on both sides */
+  if (ambit_processes(a) > 2) { /* with two parts, each is the other's neighbour on both sides */
     CHECK_EQ(0, count_mails(p, !q->stays));
     CHECK(count_mails(p, q->stays) > 0);
   }

@@ -1,5 +1,7 @@
-/* Runs that end by themselves: on every device, and on one that works as late as it may, the answer is that of the
- * iteration where the condition first held; and nobody waits in between who need not. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs until a condition holds: on every device, and on one that is as late as allowed, the result
+ * is that of the iteration where the condition first held, and the host does not wait
+ * unnecessarily. */
 #include "runtime_test.h"
 #include "support/late.h"
 
@@ -7,7 +9,7 @@
 
 enum { ROWS = 9, COLUMNS = 20, CELLS = ROWS * COLUMNS, FIELDS = 3 };
 
-/* The devices here, and late. */
+/* The devices that are present, and late. */
 static const char *const *devices_and_late(void)
 {
   static const char *names[MOST_TEST_DEVICES + 2];
@@ -20,7 +22,7 @@ static const char *const *devices_and_late(void)
 
 #define EACH_DEVICE_AND_LATE(d) for (const char *const *d = devices_and_late(); *d; d++)
 
-/* ---- programs that need every cell, ghost and scalar to be right ---- */
+/* ---- programs that need every cell, ghost cell and scalar to be correct ---- */
 
 typedef struct scene {
   ambit *a;
@@ -68,8 +70,8 @@ static void append_scalars(const scene *s)
               s->count, s->change, s->total);
 }
 
-/* Two fields, which have different boundaries, and a fixed face. Ghost cells are filled on both sides of the swap, so
- * that an iteration can begin with those of the one before. */
+/* Two fields with different boundaries and a fixed face. Ghost cells are filled on both sides of
+ * the swap, so an iteration can start with those of the previous one. */
 static void append_swap(const scene *s)
 {
   ambit_field_fill(s->f[0], start_value, NULL);
@@ -92,7 +94,7 @@ static void append_swap(const scene *s)
               s->f[0], s->f[1], s->f[2]);
 }
 
-/* Three fields that rotate twice an iteration, written in place too. */
+/* Three fields that rotate twice per iteration and are also written in place. */
 static void append_rotate(const scene *s)
 {
   ambit_field *back[] = {s->f[1], s->f[2]};
@@ -112,7 +114,7 @@ static void append_rotate(const scene *s)
   ambit_rotate(s->p, 2, back);
 }
 
-/* ---- what a run leaves ---- */
+/* ---- the state after a run ---- */
 
 typedef struct outcome {
   int32_t cells[FIELDS][CELLS];
@@ -142,7 +144,7 @@ static void look(const scene *s, outcome *o)
   CHECK_OK(s->a);
 }
 
-/* Changes what the next iterations give, and remembers what it saw. */
+/* Changes the values of the next iterations, and records what it saw. */
 static int meddle(ambit_program *p, int64_t iteration, void *user)
 {
   const scene *s = user;
@@ -157,14 +159,14 @@ static int meddle(ambit_program *p, int64_t iteration, void *user)
 }
 
 typedef struct run {
-  bool rotate;   /* else swap */
-  int64_t above; /* count must get above it */
+  bool rotate;   /* false: swap */
+  int64_t above; /* the bound of count */
   int64_t check, every, most;
 } run;
 
 enum { STAGES = 3 };
 
-/* Runs until the condition holds, goes on without, and once more with it. */
+/* Runs until the condition holds, continues without it, and once more with it. */
 static void play(const char *device, const run *r, outcome o[STAGES])
 {
   scene s = set_up(device);
@@ -314,7 +316,7 @@ static void a_value_that_is_not_finite_leaves_the_fields_of_that_iteration(void)
   }
 }
 
-/* ---- callbacks that go far ---- */
+/* ---- callbacks with side effects ---- */
 
 static int run_other(ambit_program *p, int64_t iteration, void *user)
 {
@@ -332,7 +334,7 @@ static int check_more_often(ambit_program *p, int64_t iteration, void *user)
   return 0;
 }
 
-/* In the iteration that ends the run, too. */
+/* Also in the iteration that ends the run. */
 static void a_callback_may_run_other_programs(void)
 {
   EACH_DEVICE_AND_LATE(device)
@@ -367,7 +369,7 @@ static void a_callback_may_change_how_often_is_checked(void)
   }
 }
 
-/* ---- who waits ---- */
+/* ---- waiting ---- */
 
 static void the_host_runs_ahead_and_waits_once_in_a_while(void)
 {
@@ -378,7 +380,8 @@ static void the_host_runs_ahead_and_waits_once_in_a_while(void)
   ambit_run(s.p, 1);
   late.waits = 0;
   ambit_run_until(s.p, s.count, AMBIT_ABOVE, 1000, 80);
-  CHECK_MSG(late.waits <= 80 / 8 + 1, "%d", late.waits); /* a report in eight iterations; the end */
+  CHECK_MSG(late.waits <= 80 / 8 + 1, "%d",
+            late.waits); /* one report in eight iterations, and one at the end */
   CHECK_MSG(late.most >= 16 && late.most < 24, "%d", late.most);
   CHECK_EQ(0, late.void_work);
   late.waits = 0;
@@ -403,7 +406,7 @@ static void what_is_behind_the_end_changes_nothing_and_is_not_counted(void)
   ambit_close(s.a);
 }
 
-/* The calls of the OpenCL library that wait, counted. */
+/* Counts the OpenCL calls that wait. */
 static int waits;
 static ambit__cl_api real;
 
@@ -433,7 +436,7 @@ static void opencl_is_not_waited_for_in_every_check(void)
   s = set_up("opencl");
   append_swap(&s);
   append_scalars(&s);
-  ambit_run_until(s.p, s.count, AMBIT_ABOVE, 1000, 1); /* all is built */
+  ambit_run_until(s.p, s.count, AMBIT_ABOVE, 1000, 1); /* all kernels are built */
   real = ambit__cl;
   ambit__cl.clFinish = count_finish;
   ambit__cl.clWaitForEvents = count_events;

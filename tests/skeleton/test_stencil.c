@@ -313,7 +313,7 @@ static void what_cannot_be_a_stencil_is_refused(void)
                 NULL, NULL);
   CHECK_FAILED(a, AMBIT_EINVAL, "kernel k must have two parameters");
   ambit_stencil(a, 1, &five, NULL, -1, ambit_kernel_create(a, average), NULL, NULL, NULL);
-  CHECK_FAILED(a, AMBIT_EINVAL, "asked to run -1 iterations");
+  CHECK_FAILED(a, AMBIT_EINVAL, "-1 iterations were requested");
   ambit_stencil(a, 0, &five, NULL, 1, ambit_kernel_create(a, average), NULL, NULL, NULL);
   CHECK_FAILED(a, AMBIT_EINVAL, "0 dimensions");
   ambit_stencil(a, 1, &five, &two_axes, 1, NULL, NULL, NULL, NULL);

@@ -33,8 +33,8 @@ enum { TEST_SHOWN = 20 }; /* maximum number of failures printed */
   CHECK_MSG((want) == (got), "%s: want %lld, got %lld", #got, (long long)(want), (long long)(got))
 #define CHECK_STR(want, got) CHECK_MSG(!strcmp(want, got), "want:\n%s\ngot:\n%s", want, got)
 
-/* Ends a case that cannot be tested here, and says why. Skipped is not passed: it is counted and named
- * by tests/meta/run_tests.py. What was checked before counts: a failure stays one. */
+/* Ends a case that cannot run here, with the reason. Skipped is not passed: tests/meta/run_tests.py
+ * counts and lists it. Earlier failures of the case still count. */
 static char test_skip_reason[160]; /* of the case that runs; "" if it is not skipped */
 #define SKIP(...)                                                                                  \
   do {                                                                                             \

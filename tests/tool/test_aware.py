@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Messages from device memory, with an MPI that takes it, one that says so and spoils it, and one that does not: the results are
-those of one process each time. Needs a CUDA device.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages from device memory, with an MPI that accepts it, one that claims to and corrupts it, and one that
+does not: the results equal those of one process each time. Needs a CUDA device.
 
     test_aware.py TOOL MPIRUN SHIM
 """
@@ -9,7 +10,7 @@ import os, re, subprocess, sys
 import tool
 
 TOOL, MPIRUN, SHIM = sys.argv[1:4]
-TAKES, SPOILS = "takes device memory: messages leave GPUs", "what arrived was not what was sent"
+TAKES, SPOILS = "accepts device memory: messages are sent from GPU memory", "a test message arrived corrupted"
 
 
 def _run(path, n, shim=None, partition="auto", **environment):
@@ -31,7 +32,7 @@ def messages_from_device_memory_arrive():
             said, got = _run(folder / "b.npy", 2, shim="tell", partition=partition)
             carried = [int(x) for x in re.findall(r"shim: (\d+) messages", said)]
             assert said.count(TAKES) == 1 and SPOILS not in said, said
-            assert len(carried) == 2 and min(carried) >= 4 + 2 * 7, said  # more than the trial alone
+            assert len(carried) == 2 and min(carried) >= 4 + 2 * 7, said  # more than the test alone
             assert got == want
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`ambit bench`: that it checks, and what its lines say. How fast anything is does not count."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit bench`: its checks and its output. Speed is not tested."""
 import json, pathlib
 
 import tool
@@ -49,7 +50,7 @@ def kernel_files_take_their_parameters_from_the_line():
         tool.refuses("bench", f"{f / 'heat.c'} 100x100 t2", saying="add k=...")
 
 
-# The last bit of a sum of products, enlarged: a device that fuses them has another one than ref.
+# Enlarges the last bit of a sum of products, which differs from ref on a device that fuses them.
 FUSED = """
 void fused(const float *u, float *v)
 {
@@ -59,7 +60,7 @@ void fused(const float *u, float *v)
 
 
 def _fuses():
-    """Whether this processor is known to multiply and add in one."""
+    """Whether this processor is known to have fused multiply-add."""
     info = pathlib.Path("/proc/cpuinfo")
     words = info.read_text().split() if info.exists() else []
     return "fma" in words or "asimd" in words
@@ -89,7 +90,7 @@ def a_word_that_is_nothing_is_refused():
 
 
 def the_limits_of_the_machine_are_measured():
-    for _ in range(3):  # another process may take a core away during one of the measurements
+    for _ in range(3):  # another process may take a core during a measurement
         (r,), _ = _lines("--limits")
         if r["copy_gbytes"] > 0.1 and r["fma32_gops"] > r["fma64_gops"] * 0.9 > 0.01:
             return

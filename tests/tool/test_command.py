@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`ambit`, `ambit devices`, and what every command does alike."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit`, `ambit devices`, and the options common to all commands."""
 import re
 
 import tool

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`ambit explain`: facts that can be worked out by hand."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit explain`: facts that can be computed by hand."""
 import os, re, shutil, subprocess
 
 import tool
@@ -64,7 +65,7 @@ def the_source_compiles():
 
 
 def _messages(*words):
-    """(from, to): (bytes, way, [boxes]) of all messages, which must be few; and the last lines: totals."""
+    """(from, to): (bytes, way, [boxes]) of all messages, which must be few, and the last lines, with totals."""
     out, _ = tool.run("explain", *words)
     lines = out.split("messages in each iteration\n")[1].split("schedule of")[0].splitlines()
     found = {}
@@ -90,7 +91,7 @@ def a_star_sends_sides_and_no_corners():
 
 def a_box_sends_corners_too():
     found, totals = _messages("box2d1", *FOUR, "--processes", "4")
-    assert found[0, 3] == (8, "sent", ["u[3,4)x[3,4)"]), found  # one float, and room up to the next multiple of 8
+    assert found[0, 3] == (8, "sent", ["u[3,4)x[3,4)"]), found  # one float, padded to a multiple of 8
     assert len(found) == 12 and totals[0] == "sent between processes: 12 messages, 160 bytes", totals
 
 
@@ -167,7 +168,7 @@ def _graph(*words):
 
 
 def _reach(edges, n):
-    """Pairs joined by a way of any length."""
+    """Pairs connected by a path of any length."""
     way = set(edges)
     for k in range(n):
         way |= {(a, b) for a, m in way if m == k for k2, b in way if k2 == k}

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`ambit gen`: what it writes compiles without a warning, can be registered, and runs in the place
-of the generated kernel, with no compiler at hand; on GPUs, where there are some, as source.
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit gen`: its output compiles without a warning, can be registered, and replaces the generated
+kernel without a compiler; on GPUs, if there are any, as source.
 
     test_gen.py path/to/ambit cc include-folder library [libraries...]
 """
@@ -11,7 +12,7 @@ import tool
 CC, INCLUDE, LIBRARY = sys.argv[2], sys.argv[3], sys.argv[4:]
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wmissing-prototypes", "-Werror", f"-I{INCLUDE}"]
 
-# Registers, then runs the kernel on the grid of its argument on cpu and on ref; both must agree.
+# Registers the kernel, then runs it on a grid, given as argument, on cpu and on ref; both must agree.
 USER = r"""
 #include <ambit.h>
 #include <math.h>
@@ -94,7 +95,7 @@ void weird(const double *u, double *v, double k, sum double *s)
 }
 """
 
-# Operators that compilers want to see in parentheses where they stand side by side.
+# Combinations of operators for which compilers ask for parentheses.
 MIXED = """
 void mixed(const int *u, int *v)
 {
@@ -127,7 +128,7 @@ def _run_user(folder, sources, device="cpu", **parts):
 
 def _check(folder, what, name, kind, tag, args, apart, *words):
     tool.run("gen", what, *words, "-o", folder / "kernel.c")
-    # -ffp-contract=off: then ref and this have the same bits
+    # -ffp-contract=off: ref and this have the same bits
     subprocess.run([CC, *FLAGS, "-fopenmp-simd", "-fwrapv", "-ffp-contract=off", "-c", folder / "kernel.c",
                     "-o", folder / "kernel.o"], check=True)
     said = _run_user(folder, [folder / "kernel.o"], declare=f"ambit_status ambit_register_{name}(void);",
@@ -261,7 +262,7 @@ def a_kernel_for_a_gpu_says_how_it_is_launched():
         large, _ = tool.run("gen", "--cuda", "star2d1")
         small, _ = tool.run("gen", "--cuda", "star2d1", "--size", "32x32")
         assert "Plan (stream " in large and "Plan (cells " in small
-        assert "ambit_div_" not in large and "AMBIT_CUDA" in large  # none of the helpers that it does not call
+        assert "ambit_div_" not in large and "AMBIT_CUDA" in large  # only the helpers that it calls
 
 
 GPUS = re.findall(r"^\s*(cuda|opencl)\b", tool.run("devices", "--quick")[0], re.M)

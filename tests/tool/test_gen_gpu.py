@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""`ambit gen --cuda` and `--opencl`: what they write is taken by the compilers of these languages as it stands.
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit gen --cuda` and `--opencl`: the compilers of these languages accept their output.
 
     test_gen_gpu.py path/to/ambit cuda|opencl
 
-CUDA is compiled by NVRTC, and by nvcc where it is installed, for a GPU that need not be there; OpenCL for the first device.
+CUDA is compiled by NVRTC, and by nvcc if it is installed, for a GPU that need not be present; OpenCL for the
+first device.
 """
 import ast, ctypes, pathlib, re, shutil, subprocess, sys
 
@@ -12,7 +14,7 @@ import tool
 LANGUAGE = sys.argv[2]
 FIXED = "1dc2 1dnc4 2d4 2d8 2df5 2dnc8 3d6 3d27 3df7 3dnc12 4d8".split()
 FAMILIES = [f"{shape}{d}d{r}" for shape, most in (("star", 2097152), ("box", 300)) for d in range(1, 7)
-            for r in (1, 3) if (2 * r + 1)**d <= most]  # larger boxes take compilers long
+            for r in (1, 3) if (2 * r + 1)**d <= most]  # compilers are slow on larger boxes
 SYMMETRIC = [f"{shape}{d}d1s" for shape in ("star", "box") for d in range(1, 7)]
 TYPES = ["float", "double", "int", "unsigned char", "short", "long"]
 
@@ -28,7 +30,7 @@ def _library(*names):
 
 
 class _Nvrtc:
-    """To PTX; what the compiler says about a text, or None if it takes it."""
+    """Compiles a text to PTX. Returns the messages of the compiler; None if it accepts the text."""
 
     def __init__(self):
         self.lib = _library("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12")

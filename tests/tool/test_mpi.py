@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`ambit` on several processes: one of them prints, all of them end alike, and what goes wrong is told once, by whom it
-concerns.
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit` on several processes: one of them prints, all exit alike, and an error is printed once, by the process
+that has it.
 
     test_mpi.py TOOL MPIRUN
 """
@@ -86,7 +87,7 @@ def an_error_of_one_is_told_with_its_number():
 def processes_that_run_different_programs_are_told():
     code, _, err = _differ("run 2d8 --size 40x30".split(), "run 2d4 --size 40x30".split())
     assert code == 1, (code, err)
-    _once(err, "process 1 runs another program than process 0: step 1 is kernel 'stencil_2d4'")
+    _once(err, "process 1 runs a different program than process 0: step 1 is kernel 'stencil_2d4'")
 
 
 tool.main(globals())

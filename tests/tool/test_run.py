@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """`ambit run` against NumPy."""
 import tool
 
@@ -13,7 +14,7 @@ def _mix(x):
 
 
 def _start(shape, dtype, components=1):
-    """The formula of docs/tool.md, in Python's own integers."""
+    """The formula of docs/tool.md, in Python integers."""
     out = np.empty(shape + ((components,) if components > 1 else ()), dtype)
     for index in np.ndindex(*shape, components):
         h = 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program without its halo exchange: parts do not hear of each other, ghost cells are filled,
- * and sealed anew it is as before. */
+/* A program without its halo exchange: parts get no cells of each other, ghost cells are filled,
+ * and sealing it again restores the exchange. */
 #include "silence.h"
 
 #include "runtime/run/run.h"
@@ -43,8 +43,7 @@ static scene set_up(const char *overlap)
   return s;
 }
 
-/* Runs from the ramp. The last cells of the first part depend on the second, as all the others
- * do not. */
+/* Runs from the ramp. Only the last cells of the first part depend on the second. */
 static void check_run(const scene *s, bool exchanges)
 {
   float values[CELLS] = {0};

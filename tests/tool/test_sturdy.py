@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Slow compilers, signals, full disks, strange files: an error or the right answer, and nothing left behind."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Slow compilers, signals, full disks, strange files: an error or the correct result, and no leftovers."""
 import os, pathlib, shutil, signal, subprocess, sys, time
 
 import tool
@@ -8,7 +9,7 @@ np = tool.need_numpy()
 
 
 def _compiler(folder, on_kernel, name="mycc"):
-    """A compiler that does these lines of shell before it compiles a kernel."""
+    """A compiler that runs these lines of shell before it compiles a kernel."""
     path = folder / name
     real = shutil.which("cc")
     path.write_text(f'#!/bin/sh\ncase "$*" in *-shared*) {on_kernel} ;; esac\nexec {real} "$@"\n')
@@ -35,7 +36,7 @@ def a_kernel_whose_compiling_takes_too_long_runs_all_the_same():
 # ---- the cache ----
 
 def _fill_cache(folder, n):
-    """A cache with n kernels, a day between each; their keys in the order of their use."""
+    """Makes a cache with n kernels, a day apart. Returns their keys in order of use."""
     keys, now = [], time.time()
     for i in range(n):
         before = set(folder.glob("cache/ambit/*.so"))
@@ -66,7 +67,7 @@ def the_cache_is_shown_trimmed_and_emptied():
         assert "removed 0 entries" in out and _kept(f) == set(keys), out
         oldest = f / f"cache/ambit/{keys[0]}.so"
         used = oldest.stat().st_mtime
-        oldest.write_bytes(oldest.read_bytes() + b"\0" * (1 << 20))  # takes all the room
+        oldest.write_bytes(oldest.read_bytes() + b"\0" * (1 << 20))  # fills the cache
         os.utime(oldest, (used, used))
         out, _ = tool.run("cache", "trim", "--size", 1, **env)
         assert "removed 1 entry" in out and "left    4 entries" in out and _kept(f) == set(keys[1:]), out
@@ -98,10 +99,10 @@ def a_kernel_that_is_used_is_not_the_oldest():
         assert time.time() - (f / f"cache/ambit/{keys[0]}.so").stat().st_mtime < 3600
 
 
-# ---- more rights than the user has ----
+# ---- raised rights ----
 
 def _can_set_user(folder):
-    """Whether a program in this folder may run with the rights of its owner; only root can give it another."""
+    """Whether a program in this folder can run with the rights of another owner. Needs root."""
     return os.geteuid() == 0 and not os.statvfs(folder).f_flag & os.ST_NOSUID
 
 
@@ -147,7 +148,7 @@ def an_output_that_cannot_be_written_does_not_cost_the_run():
         tool.refuses("run", "4d8", "--size", "4^4", "--steps", 10**12, "-o", f / "x.png", saying=[".npy", "4 dim"], code=1)
         assert sorted(p.name for p in f.iterdir()) == ["file", "folder.npy"], list(f.iterdir())
         tool.run("run", "star2d1", "--size", "64x64", "-q", "-o", f / "y.npy")
-        os.mkfifo(f / "pipe.npy")  # is not opened twice: the reader would see an end
+        os.mkfifo(f / "pipe.npy")  # must not be opened twice: the reader would see an end of file
         p = subprocess.Popen(["cat", f / "pipe.npy"], stdout=subprocess.PIPE)
         tool.run("run", "star2d1", "--size", "64x64", "-q", "-o", f / "pipe.npy")
         assert p.communicate(timeout=20)[0] == (f / "y.npy").read_bytes()
@@ -186,7 +187,7 @@ def input_may_come_from_a_pipe():
 
 def a_grid_that_does_not_fit_is_refused_before_memory_is_touched():
     free = next(int(l.split()[1]) << 10 for l in open("/proc/meminfo") if l.startswith("MemAvailable"))
-    side = int((0.75 * free / 4) ** 0.5)  # one field would fit, two do not
+    side = int((0.75 * free / 4) ** 0.5)  # one field fits, two do not
     for device in ("cpu", "cpu*2", "ref"):
         start = time.monotonic()
         code = ("import resource, subprocess, sys; r = subprocess.run(sys.argv[1:], capture_output=True, text=True); "
@@ -201,7 +202,7 @@ def a_grid_that_does_not_fit_is_refused_before_memory_is_touched():
 # ---- signals ----
 
 def _start(folder, trick, *more):
-    """Starts a run whose compiler does this, in a session of its own, with all its temporary files in folder/tmp."""
+    """Starts a run with this compiler in a new session, with all temporary files in folder/tmp."""
     (folder / "tmp").mkdir(exist_ok=True)
     return subprocess.Popen([tool.AMBIT, "run", "star2d1", "--size", "64x64", "-q", f"--ambit-cc={_compiler(folder, trick)}",
                              *more], start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -258,7 +259,7 @@ def a_killed_run_takes_its_compiler_along_and_the_next_cleans_up():
         p.wait()
         _wait(lambda: not _is_alive(sleep), 5)
         assert _left_in(f)
-        (f / "tmp" / "ambit-backup").mkdir(mode=0o700)  # of the user, and of our kind of name
+        (f / "tmp" / "ambit-backup").mkdir(mode=0o700)  # the user's, with a name like ours
         (f / "tmp" / "ambit-backup" / "thesis").write_text("years of work")
         assert _start(f, ":").wait(30) == 0
         assert [pathlib.Path(p).name for p in _left_in(f)] == ["ambit-backup", "thesis"], _left_in(f)

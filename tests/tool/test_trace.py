@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Timelines of `ambit run --trace`, alone and, if an mpirun is given, with several processes.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Traces of `ambit run --trace`, alone and, if an mpirun is given, with several processes.
 
     test_trace.py path/to/ambit [path/to/mpirun]
 """
@@ -11,7 +12,7 @@ MPIRUN = sys.argv[2] if len(sys.argv) > 2 else None
 
 
 def _trace(*words, processes=1):
-    """What is in the file, once it is read; every event has what the format asks for."""
+    """Parses the file; every event has the members that the format requires."""
     with tool.folder() as f:
         words = ["run", *map(str, words), "-q", "--trace", str(f / "t.json")]
         if processes == 1:
@@ -34,7 +35,7 @@ def _spans(trace, name):
 
 
 def _check_times(trace):
-    """Starts never go back within a process; what is on one thread is nested or apart."""
+    """Starts never decrease within a process; events of one thread are nested or disjoint."""
     starts, open_ends = collections.defaultdict(float), collections.defaultdict(list)
     for e in trace["traceEvents"]:
         if e["ph"] != "X":
@@ -94,7 +95,7 @@ def all_processes_are_in_one_file():
     way = collections.Counter()
     for b, _ in ends.values():
         here, there = b["args"]["part"], b["args"]["peer"]
-        size = 12 if abs(here - there) == 2 else 16  # three cells of a row are sent as they lie, those of a column packed
+        size = 12 if abs(here - there) == 2 else 16  # three cells of a row are sent unpacked, those of a column packed
         assert b["pid"] == here + 1 and b["args"]["process"] == there and b["args"]["bytes"] == size, b
         way[(here, there) if b["name"] == "send" else (there, here), b["name"]] += 1
     pairs = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 3), (3, 1), (2, 3), (3, 2)]

@@ -1,4 +1,5 @@
-"""What the tests of the tool share: running it, and running tests.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Common to the tests of the tool: running it, and running tests.
 
     test_X.py path/to/ambit [more...]
 
@@ -28,7 +29,7 @@ void life(const unsigned char *u, unsigned char *v, sum int *alive)
 
 
 def run(*words, code=0, **env):
-    """Runs the tool; what it printed on standard output and on standard error."""
+    """Runs the tool. Returns its standard output and standard error."""
     r = subprocess.run([AMBIT, *map(str, words)], capture_output=True, text=True, timeout=100,
                        env={**os.environ, **env})
     assert r.returncode == code, f"{words}: exit {r.returncode}, not {code}\n{r.stdout}{r.stderr}"
@@ -36,7 +37,7 @@ def run(*words, code=0, **env):
 
 
 def refuses(*words, saying, code=2):
-    """The command is refused with these words, and prints no result."""
+    """The command fails with these words and prints no result."""
     out, err = run(*words, code=code)
     for part in [saying] if isinstance(saying, str) else saying:
         assert part in err, f"{words}: no '{part}' in\n{err}"
@@ -63,11 +64,11 @@ def need_numpy():
 
 
 class Skipped(Exception):
-    """Raised by a test that cannot be made here; says why."""
+    """Raised, with the reason, by a test that cannot run here."""
 
 
 def main(tests):
-    """Runs the functions of this table that are tests: those without an underscore in front."""
+    """Runs the tests of this table: the functions without a leading underscore."""
     bad, skipped = 0, 0
     mine = [f for name, f in tests.items() if callable(f) and getattr(f, "__module__", "") == "__main__"
             and not name.startswith("_")]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Access checks: reads and writes outside the limits are noted, and not made. */
 /* Whether an access may be made, if need be after having noted that it may not. */
 AMBIT_INLINE int ambit_may(ambit_fault *f, int kind, int access, int inside, ambit_i64 place,

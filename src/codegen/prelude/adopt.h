@@ -1,13 +1,15 @@
-/* Strict sums of kernels that users registered, whose second kernel leaves a rounded value in the scalar. Compiled behind
- * prelude/cuda.h or prelude/opencl.h, prelude/sums.h, and definitions of KERNEL and GLOBAL. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Strict sums of kernels that users registered, whose second kernel leaves a rounded value in the
+ * scalar. Compiled behind prelude/cuda.h or prelude/opencl.h, prelude/sums.h, and definitions of
+ * KERNEL and GLOBAL. */
 
 KERNEL AMBIT_THREADS(1, 1, 1) void ambit_set(GLOBAL ambit_i64 *to, ambit_i64 bits)
 {
   *to = bits;
 }
 
-/* Adds the value of a scalar to the long accumulator behind it, which starts anew if there is not `more` in it, and sets the value to that
- * of the accumulator. */
+/* Adds the value of a scalar to the long accumulator behind it, which starts anew if there is not
+ * `more` in it, and sets the value to that of the accumulator. */
 KERNEL AMBIT_THREADS(1, 1, 1) void ambit_adopt(GLOBAL ambit_i64 *to, ambit_i64 more,
                                                ambit_i64 is_float)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The call of a function that Ambit compiles itself; the library and generated code share this
  * text. Registered functions see its head alone, and so does generated code that needs no more. */
 typedef struct ambit_full_call {

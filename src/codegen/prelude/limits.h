@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Access checks: the limits within which a launch may touch each field. They follow the fault
  * record (faults.h), for each parameter of the kernel; the library and generated code of every
  * language share this text. */

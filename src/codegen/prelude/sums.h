@@ -1,12 +1,15 @@
-/* Exact sums of real numbers, for strict code: a long accumulator, as wide as the range of double (docs/design/0008). The
- * same text serves C, CUDA and OpenCL, behind prelude/c.h, prelude/cuda.h or prelude/opencl.h.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Exact sums of real numbers, for strict code: a long accumulator, as wide as the range of double
+ * (docs/design/0008). The same text serves C, CUDA and OpenCL, behind prelude/c.h, prelude/cuda.h
+ * or prelude/opencl.h.
  *
- * A long accumulator is AMBIT_LONG_WORDS words of 64 bits. Word k, up to AMBIT_LONG_DIGITS, weighs 2^(32 k - 1074) and holds
- * a signed number: 32 bits of the sum, and room for the carries of 2^30 additions. The next three count values that are NaN,
- * +inf and -inf. Accumulators of the same sum are added word by word, in any order. The last word belongs to whoever adds.
+ * A long accumulator is AMBIT_LONG_WORDS words of 64 bits. Word k, up to AMBIT_LONG_DIGITS, weighs
+ * 2^(32 k - 1074) and holds a signed number: 32 bits of the sum, and room for the carries of 2^30
+ * additions. The next three count values that are NaN, +inf and -inf. Accumulators of the same sum
+ * are added word by word, in any order. The last word belongs to whoever adds.
  *
- * On GPUs many threads add to an accumulator in shared memory. 64-bit atomics are missing from OpenCL 1.2, and slow in the shared
- * memory of NVIDIA's GPUs, so a word is added in two halves. */
+ * On GPUs many threads add to an accumulator in shared memory. 64-bit atomics are missing from
+ * OpenCL 1.2, and slow in the shared memory of NVIDIA's GPUs, so a word is added in two halves. */
 #define AMBIT_LONG_DIGITS 68
 #define AMBIT_LONG_NAN    68
 #define AMBIT_LONG_ABOVE  69
@@ -15,7 +18,7 @@
 #define AMBIT_LONG_WORDS  72
 
 #if defined(__OPENCL_VERSION__)
-#  undef AMBIT_INLINE /* PoCL 3.1 loses what a function that is not inlined writes to local memory */
+#  undef AMBIT_INLINE /* PoCL 3.1 loses writes of functions that are not inlined to local memory */
 #  define AMBIT_INLINE                 static inline __attribute__((always_inline))
 #  define AMBIT_SHARED                 local
 #  define AMBIT_DEVICE                 global
@@ -85,8 +88,8 @@ AMBIT_LONG_ADDER(ambit_long_put, AMBIT_SHARED)
 #ifdef AMBIT_DEVICE
 AMBIT_LONG_ADDER(ambit_long_put_device, AMBIT_DEVICE)
 
-/* Words of shared memory that are added to in halves are set and read in halves too: compilers may think that a number of 32 bits is
- * never part of one of 64. */
+/* Words of shared memory that are added to in halves are set and read in halves too: compilers may
+ * think that a number of 32 bits is never part of one of 64. */
 AMBIT_INLINE void ambit_long_clear(AMBIT_SHARED ambit_i64 *words, int k)
 {
   AMBIT_LONG_ATOMIC(AMBIT_SHARED, words + k)[0] = 0;
@@ -157,8 +160,9 @@ AMBIT_INLINE void ambit_long_carry(AMBIT_SHARED ambit_i64 *words)
   words[AMBIT_LONG_DIGITS - 1] += carry;
 }
 
-/* m 2^(p - 1074 - 63), where m has its highest bit set, and `more` says that the sum is a little larger: rounded to nearest, ties to
- * even, as the bits of a number without its sign. Numbers have `digits` bits, and are multiples of 2^(least - 1074). */
+/* m 2^(p - 1074 - 63), where m has its highest bit set, and `more` says that the sum is a little
+ * larger: rounded to nearest, ties to even, as the bits of a number without its sign. Numbers have
+ * `digits` bits, and are multiples of 2^(least - 1074). */
 AMBIT_INLINE ambit_u64 ambit_long_round(ambit_u64 m, int p, int more, int digits, int least)
 {
   const ambit_u64 one = 1;
@@ -192,8 +196,9 @@ AMBIT_INLINE ambit_u64 ambit_long_magnitude(AMBIT_SHARED const ambit_i64 *words,
   return ambit_long_round(m, 32 * k + lead - 1, more, digits, least);
 }
 
-/* The sum, rounded once, as the bits of a number of `digits` bits that is a multiple of 2^(least - 1074) and less than
- * infinity, whose bits are given. The accumulator must be carried, and is used up. */
+/* The sum, rounded once, as the bits of a number of `digits` bits that is a multiple of 2^(least -
+ * 1074) and less than infinity, whose bits are given. The accumulator must be carried, and is used
+ * up. */
 AMBIT_INLINE ambit_u64 ambit_long_value(AMBIT_SHARED ambit_i64 *words, int digits, int least,
                                         ambit_u64 infinity, ambit_u64 sign)
 {
@@ -225,8 +230,9 @@ AMBIT_CALLED ambit_u32 ambit_long_bits_f32(AMBIT_SHARED ambit_i64 *words)
 /* ---- a window, in registers ---- */
 
 #if AMBIT_HAS_DOUBLE
-/* 1.5 2^k: a number to which up to 2^AMBIT_LONG_COUNT numbers can be added that are as large as one with bits x, or 8 times that,
- * so that all partial sums are rounded to the same unit, 2^(k - 52). Not for numbers that are nearly infinite: 0. */
+/* 1.5 2^k: a number to which up to 2^AMBIT_LONG_COUNT numbers can be added that are as large as one
+ * with bits x, or 8 times that, so that all partial sums are rounded to the same unit, 2^(k - 52).
+ * Not for numbers that are nearly infinite: 0. */
 #  define AMBIT_LONG_COUNT 11
 #  define AMBIT_LONG_NEXT  41 /* where 2^k becomes 2^(k - NEXT), what was rounded off fits */
 AMBIT_INLINE double ambit_long_anchor(ambit_u64 x)
@@ -252,8 +258,9 @@ AMBIT_INLINE double ambit_long_next(double anchor)
 /* ---- a thread of a GPU ---- */
 
 #ifdef AMBIT_DEVICE
-/* A thread has two windows of its own, one below the other, in registers. What they do not hold goes to the accumulator of the
- * block at once. The windows move up where a larger number comes, and empty when they have taken 2^AMBIT_LONG_COUNT numbers. */
+/* A thread has two windows of its own, one below the other, in registers. What they do not hold
+ * goes to the accumulator of the block at once. The windows move up where a larger number comes,
+ * and empty when they have taken 2^AMBIT_LONG_COUNT numbers. */
 #  if AMBIT_HAS_DOUBLE
 typedef struct ambit_part {
   double high, low, anchor, limit;
@@ -269,8 +276,9 @@ AMBIT_INLINE ambit_part ambit_part_zero(void)
   return p;
 }
 
-/* Empties the windows, whose sums are given; returns the anchor of new ones for numbers as large as x. 0: there are none, and x
- * has been added. Arguments are plain numbers, so that a thread keeps its part in registers. */
+/* Empties the windows, whose sums are given; returns the anchor of new ones for numbers as large as
+ * x. 0: there are none, and x has been added. Arguments are plain numbers, so that a thread keeps
+ * its part in registers. */
 AMBIT_CALLED double ambit_part_move(AMBIT_SHARED ambit_i64 *words, double high, double low,
                                     double x)
 {
@@ -336,7 +344,8 @@ AMBIT_INLINE void ambit_part_leave(ambit_part p, AMBIT_SHARED ambit_i64 *words)
 }
 #  endif
 
-/* Adds word k of a block's accumulator to one in device memory, in digits that leave room for 2^30 blocks. */
+/* Adds word k of a block's accumulator to one in device memory, in digits that leave room for 2^30
+ * blocks. */
 AMBIT_INLINE void ambit_long_leave(AMBIT_DEVICE ambit_i64 *to, AMBIT_SHARED ambit_i64 *words, int k)
 {
   const ambit_i64 v = ambit_long_get(words, k);

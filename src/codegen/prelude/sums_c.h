@@ -1,11 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* C: exact sums of many numbers, with vectors. Compiled behind prelude/c.h and prelude/sums.h.
  *
- * A kernel leaves its numbers in a block, and adds them up as it goes along, in windows (see ambit_long_anchor) that lanes of vectors
- * have. Where the windows held all, which they are checked for when the block is full, the sums of the windows are exact, and go
- * into the long accumulator. If not, the block is still there, and is summed up again with as many windows as it takes. */
+ * A kernel leaves its numbers in a block, and adds them up as it goes along, in windows (see
+ * ambit_long_anchor) that lanes of vectors have. Where the windows held all, which they are checked
+ * for when the block is full, the sums of the windows are exact, and go into the long accumulator.
+ * If not, the block is still there, and is summed up again with as many windows as it takes. */
 enum { AMBIT_BLOCK = 1 << AMBIT_LONG_COUNT };
 
-/* Vectors that fit a register, of which some are worked on at a time: of numbers in double AMBIT_MANY, of floats AMBIT_PAIR. */
+/* Vectors that fit a register, of which some are worked on at a time: of numbers in double
+ * AMBIT_MANY, of floats AMBIT_PAIR. */
 #if defined(__aarch64__)
 #  define AMBIT_REGISTER 16
 #else
@@ -40,7 +43,8 @@ typedef ambit_u32 ambit_loose_ranks
 
 /* ---- any numbers ---- */
 
-/* A window over all numbers: adds what it holds of each, leaves the rest, and returns the bits of the largest rest. */
+/* A window over all numbers: adds what it holds of each, leaves the rest, and returns the bits of
+ * the largest rest. */
 AMBIT_CALLED ambit_u64 ambit_block_pass(ambit_i64 *words, double *x, int n, double anchor)
 {
   double sum[AMBIT_PAIR], total = 0;
@@ -66,7 +70,8 @@ AMBIT_CALLED ambit_u64 ambit_block_pass(ambit_i64 *words, double *x, int n, doub
   return most >> 1;
 }
 
-/* As many windows as it takes. Numbers that no window holds are added one by one. The numbers are used up. */
+/* As many windows as it takes. Numbers that no window holds are added one by one. The numbers are
+ * used up. */
 AMBIT_CALLED void ambit_block_any(ambit_i64 *words, double *x, int n)
 {
   const ambit_u64 one = 1;
@@ -152,8 +157,8 @@ AMBIT_INLINE void ambit_window_add_f64(ambit_window_f64 *w, const double *x, int
   if (i < n) ambit_window_add_one(w, 0, *(const ambit_loose_reals *)(x + i));
 }
 
-/* The sums of the windows, if they are exact: sums stayed between 2^k and 2^(k + 1), nothing was left over, and the sums of the lanes are
- * so small that their sum is exact too. */
+/* The sums of the windows, if they are exact: sums stayed between 2^k and 2^(k + 1), nothing was
+ * left over, and the sums of the lanes are so small that their sum is exact too. */
 AMBIT_INLINE int ambit_window_sums_f64(const ambit_window_f64 *w, double *high, double *low)
 {
   const double anchor = ((ambit_reals)w->anchor)[0], next = ambit_long_next(anchor);
@@ -190,8 +195,8 @@ AMBIT_CALLED ambit_window_f64 ambit_block_flush_f64(ambit_block_f64 *b, ambit_wi
   return ambit_window_open_f64(b->words);
 }
 
-/* The numbers of a block up to `end`, of which the last k are new: adds them up, and empties the block if it has no room for so many more.
- * Returns where the next goes. */
+/* The numbers of a block up to `end`, of which the last k are new: adds them up, and empties the
+ * block if it has no room for so many more. Returns where the next goes. */
 AMBIT_INLINE double *ambit_block_settle_f64(ambit_block_f64 *b, ambit_window_f64 *w, double *end,
                                             int k, int room)
 {
@@ -263,7 +268,8 @@ AMBIT_CALLED ambit_window_f32 ambit_block_flush_f32(ambit_block_f32 *b, ambit_wi
     least = w.least[l] < least ? w.least[l] : least;
     sum += w.sum[l / AMBIT_REALS][l % AMBIT_REALS];
   }
-  /* All are multiples of 2^(e - 150), e the exponent of the least, and 2^COUNT of them less than 2^(e - 97). */
+  /* All are multiples of 2^(e - 150), e the exponent of the least, and 2^COUNT of them less than
+   * 2^(e - 97). */
   if (most < 0x7f800000u && most >> 23 <= ((least + 1) >> 23) + 29 - AMBIT_LONG_COUNT) {
     if (most) ambit_long_add_f64(b->words, sum);
   } else {
@@ -276,8 +282,8 @@ AMBIT_CALLED ambit_window_f32 ambit_block_flush_f32(ambit_block_f32 *b, ambit_wi
   return ambit_window_open_f32(b->words);
 }
 
-/* The numbers of a block up to `end`, of which the last k are new: adds them up, and empties the block if it has no room for so many more.
- * Returns where the next goes. */
+/* The numbers of a block up to `end`, of which the last k are new: adds them up, and empties the
+ * block if it has no room for so many more. Returns where the next goes. */
 AMBIT_INLINE float *ambit_block_settle_f32(ambit_block_f32 *b, ambit_window_f32 *w, float *end,
                                            int k, int room)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* allreduce.c - combines what engines and processes reduced into one value that all have.
+/* allreduce.c - combines the reduced scalars of engines and processes into one value.
  *
- * Engines are folded in order, then processes in order of rank: every run on as many of them gives the same
- * bits everywhere. Strict sums travel as long accumulators, not as rounded values, and do not depend on how many there are.
- * Between begin and finish values are under way, and steps that need none of them go on.
+ * Engines are folded in order, then processes in order of rank, so every run with the same number
+ * of them gives the same bits everywhere. Strict sums are sent as long accumulators, not as rounded
+ * values, and do not depend on that number. Between begin and finish the values are in flight, and
+ * steps that do not use them run.
  */
 #include "runtime/exchange/allreduce.h"
 
@@ -17,7 +18,7 @@ static bool is_exact(const ambit__allreduce *x, const ambit__param *q)
   return x->strict && q->reduce == REDUCE_SUM && ambit__type_is_real(q->type);
 }
 
-/* Bytes of a scalar on the way: its value, or the long accumulator behind it. */
+/* Bytes of a scalar in a message: its value, or its long accumulator. */
 static size_t size_of(const ambit__allreduce *x, const ambit__param *q)
 {
   return is_exact(x, q) ? sizeof(ambit__long) : sizeof(int64_t);
@@ -42,7 +43,7 @@ static void fold(const ambit__allreduce *x, const ambit__param *q, unsigned char
   ambit__value_store(total, q->type, ambit__value_cast(sum, real ? AMBIT_F64 : AMBIT_I64, q->type));
 }
 
-/* The scalar's value on one engine. Waits for it. */
+/* Gets the value of a scalar from one engine. Waits for it. */
 static ambit_status take(const ambit__allreduce *x, ambit_scalar *s, const ambit__param *q,
                          int engine, unsigned char *bytes)
 {
@@ -55,7 +56,7 @@ static ambit_status take(const ambit__allreduce *x, ambit_scalar *s, const ambit
   return AMBIT_OK;
 }
 
-/* On all engines of this process, folded. */
+/* Folds the values of all engines of this process. */
 static ambit_status fold_engines(const ambit__allreduce *x, ambit_scalar *s, const ambit__param *q,
                                  unsigned char *total)
 {
@@ -68,7 +69,7 @@ static ambit_status fold_engines(const ambit__allreduce *x, ambit_scalar *s, con
   return AMBIT_OK;
 }
 
-/* The result of a fold, to all engines. */
+/* Stores the result on all engines. */
 static ambit_status put(const ambit__allreduce *x, ambit_scalar *s, const ambit__param *q,
                         const unsigned char *total)
 {
@@ -97,8 +98,8 @@ static ambit_status send(ambit__allreduce *x)
   return ambit__net_gather_begin(x->context->net, x->mine, x->bytes, x->all, &x->request);
 }
 
-/* Whether asking an engine for a value makes nobody wait: all of them work at once. */
-static bool is_at_hand(const ambit *a)
+/* Whether all engines are synchronous, so that getting a value does not wait. */
+static bool is_synchronous(const ambit *a)
 {
   for (int i = 0; i < a->nengines; i++)
     if (a->engines[i].device->backend->event_open) return false;
@@ -107,7 +108,7 @@ static bool is_at_hand(const ambit *a)
 
 ambit_status ambit__allreduce_begin(ambit__allreduce *x)
 {
-  return is_at_hand(x->context) ? send(x) : AMBIT_OK;
+  return is_synchronous(x->context) ? send(x) : AMBIT_OK;
 }
 
 ambit_status ambit__allreduce_finish(ambit__allreduce *x)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange.c - running an exchange. exchange_make.c puts one together; near.c has what stays within engines.
+/* exchange.c - runs an exchange. exchange_make.c makes it; local_moves.c has the moves within
+ * engines.
  *
- * Every message walks through its states on its own, whenever progress is called: packed by the device,
- * sent; received, unpacked by the device. Nothing in here waits but finish.
+ * Every channel advances through its states independently, whenever progress is called: packed by
+ * the device, sent; received, unpacked by the device. Only finish waits.
  */
 #include "runtime/exchange/exchange.h"
 
 #include <sched.h>
 #include <string.h>
 
-enum { PATIENCE = 100 }; /* looks at messages before others may run */
+enum { PATIENCE = 100 }; /* polls before finish yields the core */
 
 static const ambit__engine *engine(const ambit__exchange *x, int part)
 {
@@ -40,7 +41,7 @@ static const ambit__transfer *item(const ambit__exchange *x, const ambit__channe
   return &(*f)->halo.transfers[m->items[2 * i + 1]];
 }
 
-/* Where the net takes it from, and puts it. */
+/* The address from which the net sends, or at which it receives. */
 static void *bytes_of(const ambit__exchange *x, const ambit__channel *m)
 {
   if (m->unpacked) return ambit__channel_address(x, m);
@@ -55,7 +56,7 @@ static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
 
   m->state = CHANNEL_PACKING;
   if (m->unpacked) return AMBIT_OK;
-  if (m->peer && m->message->direct) /* until the other device has taken what was last in it */
+  if (m->peer && m->message->direct) /* until the other device has read the previous message */
     AMBIT_TRY(e->device->backend->event_await(e->transfers, m->peer->spare_packed));
   for (int i = 0; i < m->nitems; i++) {
     const ambit__halo_slice *f;
@@ -90,7 +91,7 @@ static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
   return m->packed ? e->device->backend->event_record(m->packed, e->transfers) : AMBIT_OK;
 }
 
-/* A message between two engines of this process. */
+/* Passes a message between two engines of this process. */
 static ambit_status hand_over(const ambit__exchange *x, ambit__channel *m)
 {
   const ambit__engine *e = engine(x, m->peer->part);
@@ -128,8 +129,8 @@ static ambit_status step_channel(const ambit__exchange *x, ambit__channel *m)
   return AMBIT_OK;
 }
 
-/* Takes a message as far as it gets without work for a device. */
-static ambit_status nudge(const ambit__exchange *x, ambit__channel *m)
+/* Advances a channel as far as possible without giving work to a device. */
+static ambit_status advance(const ambit__exchange *x, ambit__channel *m)
 {
   bool done;
 
@@ -138,8 +139,8 @@ static ambit_status nudge(const ambit__exchange *x, ambit__channel *m)
   return step_channel(x, m);
 }
 
-/* Asking for one message moves all. When none is left there is nothing to ask for, and it costs nothing: in Open MPI 4.1,
- * looking around took 5 microseconds, asking for a message 2. */
+/* Testing one request makes all messages progress. Without a pending request nothing is tested,
+ * which is free: in Open MPI 4.1 a probe took 5 microseconds, a test 2. */
 void ambit__exchange_poll(void *user)
 {
   const ambit__exchange *x = user;
@@ -149,7 +150,7 @@ void ambit__exchange_poll(void *user)
     ambit__channel *m = &x->channels[i];
 
     if (m->peer || (m->state != CHANNEL_PACKING && !m->request.active)) continue;
-    if (nudge(x, m)) return; /* the error stays; finish comes upon it */
+    if (advance(x, m)) return; /* finish returns the error */
     asked = true;
   }
   if (!asked && ambit__exchange_context(x)->allreduces)
@@ -170,9 +171,10 @@ static bool is_done(const ambit__exchange *x)
   return true;
 }
 
-/* ---- the whole ---- */
+/* ---- exchanges ---- */
 
-/* Makes the message free that something is to come into: the one of the time before last, so nobody waits as a rule. */
+/* Makes the other buffer of an incoming channel current. It was used in the exchange before the
+ * last, so this rarely waits. */
 static ambit_status take_spare(const ambit__exchange *x, ambit__channel *m)
 {
   ambit__message *const message = m->message;
@@ -200,7 +202,7 @@ static ambit_status start_channel(ambit__exchange *x, ambit__channel *m)
 ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *feeder)
 {
   if (x->nchannels) AMBIT_TRY(ambit__queues_begin(x, feeder));
-  for (int i = x->nchannels - 1; i >= 0; i--) /* receives are posted before anything is sent */
+  for (int i = x->nchannels - 1; i >= 0; i--) /* posts receives before sends */
     AMBIT_TRY(start_channel(x, &x->channels[i]));
   AMBIT_TRY(ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_COPIES], false));
   return ambit__exchange_progress(x);
@@ -220,9 +222,9 @@ ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
     AMBIT_TRY(ambit__exchange_progress(x));
     if (tries <= PATIENCE) continue;
     AMBIT_TRY(ambit__net_listen(ambit__exchange_context(x)->net));
-    sched_yield(); /* the one waited for may need this core */
+    sched_yield(); /* the process waited for may need this core */
   }
-  AMBIT_TRY(ambit__exchange_context(x)->errors.status); /* of a poll */
+  AMBIT_TRY(ambit__exchange_context(x)->errors.status); /* from a poll */
   if (x->nchannels) ambit__trace_add(ambit__exchange_context(x)->trace, NOTE_WAIT, start);
   if (x->nchannels) AMBIT_TRY(ambit__queues_finish(x, beside));
   return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], beside);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exchange_make.c - putting an exchange together: which transfers travel in which message. */
+/* exchange_make.c - makes an exchange: assigns transfers to channels. */
 #include "base/memory.h"
 #include "runtime/exchange/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- messages ---- */
+/* ---- channels ---- */
 
 static ambit__channel *find_channel(ambit__exchange *x, int part, int other, bool incoming)
 {
@@ -17,8 +17,8 @@ static ambit__channel *find_channel(ambit__exchange *x, int part, int other, boo
   return NULL;
 }
 
-/* How many messages between the same two processes, in the same direction, were added before. Both ends add
- * them in the same order, so it tells them apart. */
+/* The number of channels added before between the same two processes in the same direction. Both
+ * ends add them in the same order, so this number makes tags unique. */
 static int earlier_channels(const ambit__exchange *x, const ambit__channel *m)
 {
   int n = 0;
@@ -70,7 +70,7 @@ static ambit_status add_item(ambit__exchange *x, size_t *cap, int slice, int tra
   return AMBIT_OK;
 }
 
-/* Both ends of a transfer that does not stay on one engine, as far as they are of this process. */
+/* Adds a transfer between engines or processes to the channels of its ends on this process. */
 static ambit_status add_transfer(ambit__exchange *x, size_t *cap, int slice, int transfer,
                                  bool incoming)
 {
@@ -98,7 +98,7 @@ static ambit_status add_channels(ambit__exchange *x)
   return AMBIT_OK;
 }
 
-/* Whether the device hands it to the other end without the host's help. */
+/* Whether a message goes to the other end without a copy in host memory. */
 static bool is_direct(const ambit__exchange *x, const ambit__channel *m,
                       const ambit__message *message)
 {
@@ -147,9 +147,9 @@ static void close_channel(ambit__exchange *x, ambit__channel *m)
   free(m->items);
 }
 
-/* ---- ghosts ---- */
+/* ---- early boxes ---- */
 
-/* Whether ghosts lo..hi-1 of an axis are copies of own cells, or constant. */
+/* Whether ghost cells lo..hi-1 of an axis copy own cells or are constant. */
 static bool from_own(ambit_boundary kind, int64_t extent, int64_t lo, int64_t hi, int64_t own_lo,
                      int64_t own_hi)
 {
@@ -161,7 +161,7 @@ static bool from_own(ambit_boundary kind, int64_t extent, int64_t lo, int64_t hi
   return true;
 }
 
-/* Own cells, and the ghosts at faces of the grid that are copies of own cells. */
+/* Own cells, and the ghost cells at faces of the grid that copy own cells. */
 static ambit__box early_box(const ambit__exchange *x, const ambit__halo_slice *f, int part)
 {
   const ambit_grid *g = x->program->grid;
@@ -185,18 +185,18 @@ static ambit__box early_box(const ambit__exchange *x, const ambit__halo_slice *f
 
 static ambit_status find_early(ambit__exchange *x)
 {
-  const int nslots = x->program->grid->placement.n;
+  const int nparts = x->program->grid->placement.n;
 
-  x->early = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nslices * (size_t)nslots,
+  x->early = ambit__new(&ambit__exchange_context(x)->errors, (size_t)x->nslices * (size_t)nparts,
                         sizeof *x->early);
   if (!x->early) return AMBIT_ENOMEM;
   for (int i = 0; i < x->nslices; i++)
-    for (int k = 0; k < nslots; k++)
+    for (int k = 0; k < nparts; k++)
       *ambit__exchange_early(x, i, k) = early_box(x, x->slices[i], k);
   return AMBIT_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- exchanges ---- */
 
 static ambit_status make(ambit__exchange *x, const ambit__halos *from, const int *halos, int n)
 {

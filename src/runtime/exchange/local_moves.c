@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* local_moves.c - the moves of an exchange within engines: copies between parts, and ghost cells.
  *
- * Ghost cells that are copies of own cells can be filled before any message has arrived; the others
- * depend on the halo.
+ * Ghost cells that copy own cells can be filled before any message has arrived; the others depend
+ * on the halo.
  */
 #include "runtime/exchange/exchange.h"
 
@@ -13,7 +13,7 @@ static ambit_status add(ambit__exchange *x, int part, ambit__local_phase when, c
   return ambit__move_set_add(x->program->grid, &x->local[when], part, m);
 }
 
-/* ---- ghosts ---- */
+/* ---- ghost cells ---- */
 
 static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local_phase when,
                                const ambit__box *given, const ambit__box *reach)
@@ -31,7 +31,7 @@ static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local
   return !s->has_ghosts || ambit__box_equal(given, reach) ? AMBIT_OK : add(x, part, when, &m);
 }
 
-/* Ghosts that are copies of own cells need no message. */
+/* Ghost cells that copy own cells need no message. */
 static ambit_status add_edges(ambit__exchange *x, int i, int part)
 {
   const ambit__box *own = &x->slices[i]->field->stores[part].layout.own;
@@ -40,7 +40,8 @@ static ambit_status add_edges(ambit__exchange *x, int i, int part)
   return add_ghosts(x, i, part, LOCAL_EDGES, own, ambit__exchange_early(x, i, part));
 }
 
-/* What is given of a slab beside the early cells; false: not all of what its ghosts copy is in there. */
+/* The given cells of a slab beside the early box. Returns false if they do not include all cells
+ * that ghost cells of the slab copy. */
 static bool slab_given(const ambit__reach *r, const ambit__box *early, const ambit__box *slab,
                        ambit__box *given)
 {
@@ -54,7 +55,8 @@ static bool slab_given(const ambit__reach *r, const ambit__box *early, const amb
   return true;
 }
 
-/* The rest, when the halo is there: beside each slab of it, or, where parts are thin, all over again. */
+/* Adds the remaining ghost cells: beside each slab of the halo or, if parts are thin, all of them
+ * again. */
 static ambit_status add_late(ambit__exchange *x, int i, int part)
 {
   const ambit__reach *r = &x->slices[i]->halo.reaches[x->program->grid->first + part];
@@ -89,7 +91,7 @@ static ambit_status add_copy(ambit__exchange *x, const ambit__halo_slice *s,
   return add(x, to, LOCAL_COPIES, &m);
 }
 
-/* ---- the whole ---- */
+/* ---- all moves ---- */
 
 static ambit_status add_all(ambit__exchange *x)
 {

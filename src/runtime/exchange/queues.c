@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* queues.c - the queues of an engine, and where they wait for each other in an exchange.
  *
- *        queue    | near copies, edges |   inner cells                       |          next
- *        border   |                    ^             | ghosts, border cells  ^
- *        transfers| pack ... (messages travel) ... unpack
+ *         queue    | local copies, edges |   inner cells                      |          next
+ *         border   |                     ^            | ghosts, border cells  ^
+ *         transfers| pack ... (messages in flight) ... unpack
  *
- * Cells that wait for messages are computed on a queue of their own, which is urgent, as is that of the messages: when what comes has come
- * they need not wait until the inner cells are done, and what is to be sent next can leave. A device that works at once has one queue.
+ * Cells that wait for messages are computed on a separate queue. It has high priority, as has the
+ * queue of transfers: once messages have arrived, border cells need not wait for the inner cells,
+ * and the next messages can leave. A synchronous device has one queue.
  */
 #include "base/memory.h"
 #include "runtime/exchange/exchange.h"
@@ -17,7 +18,7 @@ static ambit_status open_queues(ambit__engine *e)
 {
   const ambit__backend *backend = e->device->backend;
 
-  if (!backend->event_open) { /* it works at once: another queue would change nothing */
+  if (!backend->event_open) { /* synchronous: another queue would change nothing */
     e->transfers = e->border = e->queue;
     return AMBIT_OK;
   }
@@ -59,7 +60,7 @@ static ambit__queue *queue_of(const ambit__engine *e, which w)
   return w == QUEUE ? e->queue : w == TRANSFERS ? e->transfers : e->border;
 }
 
-/* Records a point in one queue of every engine that works later. */
+/* Records a point in one queue of every asynchronous engine. */
 static ambit_status record(const ambit__exchange *x, ambit__point point, which from)
 {
   for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {
@@ -71,7 +72,7 @@ static ambit_status record(const ambit__exchange *x, ambit__point point, which f
   return AMBIT_OK;
 }
 
-/* Makes another of its queues wait for it. */
+/* Makes another queue of the same engine wait for a point. */
 static ambit_status await(const ambit__exchange *x, ambit__point point, which to)
 {
   for (int i = 0; i < ambit__exchange_context(x)->nengines; i++) {

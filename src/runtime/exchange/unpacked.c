@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unpacked.c - messages that are not packed: sent from where the cells are, received where they belong.
+/* unpacked.c - messages without packing: sent from the memory of a field, and received in it.
  *
- * That takes one box of one field, in the memory of the host at both ends, whose rows and planes lie there in the same way.
- * What lies between them, a little more than the margins, travels along, and is overwritten at the other end:
+ * This requires one box of one field, in host memory at both ends, with the same strides at both.
+ * The memory between the rows and planes of the box, slightly more than the margins, is sent along
+ * and overwritten at the other end:
  *
- *        ..xxxxxxxxxx..      x   the cells that are sent
- *        ..xxxxxxxxxx..      .   what travels along, between the first x and the last
+ *         ..xxxxxxxxxx..      x   the cells to send
+ *         ..xxxxxxxxxx..      .   sent along, between the first x and the last
  *
- * That harms nothing if both parts have the whole grid along the axes of which cells are left out. Then what travels along is own
- * cells of the sender, which nobody reads at the other end, or else they would be sent; ghost cells of a halo, which are
- * filled when the exchange ends; and memory that is nobody's.
+ * This is harmless if both parts span the grid along the axes of which cells are skipped. The bytes
+ * sent along are then own cells of the sender, which nobody reads at the other end, or they would
+ * be in the box; ghost cells of a halo, which are filled when the exchange ends; and padding.
  *
- * Both ends decide for themselves and must agree, so all that is looked at is known to both: the parts, the
- * transfer, and the margins, which are the same on all parts (fetch.c).
+ * Each end decides independently, and both must agree. So the decision depends only on data known
+ * to both: the parts, the transfer, and the margins, which are the same on all parts
+ * (program/margins.c).
  */
 #include "runtime/exchange/exchange.h"
 
@@ -23,13 +25,13 @@ static const ambit__transfer *only_item(const ambit__exchange *x, const ambit__c
   return &(*f)->halo.transfers[m->items[1]];
 }
 
-/* How the field lies on a part of any process. */
+/* The layout of a slice on a part of any process. */
 static ambit__layout layout_of(const ambit__halo_slice *s, int part)
 {
   ambit__layout l = s->field->stores[0].layout;
 
   l.own = s->field->grid->parts[part];
-  ambit__layout_make(&l); /* it was, where the part is: so it can be */
+  ambit__layout_make(&l); /* cannot fail: it succeeded where the part is */
   return ambit__layout_slice(&l, s->first, s->count);
 }
 
@@ -38,9 +40,9 @@ static bool spans(const ambit_grid *g, int part, int axis)
   return g->parts[part].lo[axis] == 0 && g->parts[part].hi[axis] == g->box.hi[axis];
 }
 
-/* Whether the rows and planes of a box lie alike on two parts, and nothing between them matters. */
-static bool is_alike(const ambit_grid *g, const ambit__transfer *t, const ambit__layout *from,
-                     const ambit__layout *to)
+/* Whether a box has the same strides on two parts, and the memory between its rows is unused. */
+static bool same_layout(const ambit_grid *g, const ambit__transfer *t, const ambit__layout *from,
+                        const ambit__layout *to)
 {
   int first = 0;
 
@@ -64,7 +66,7 @@ bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *
   if (!x->program->grid->context->in_host || m->peer || m->nitems > 1) return false;
   if (span == bytes && ambit__layout_span(&to, &t->box) == bytes) return true;
   if (f->count > 1 && f->field->order == AMBIT_SOA) return false;
-  return is_alike(x->program->grid, t, &from, &to) && span <= bytes + bytes / 8;
+  return same_layout(x->program->grid, t, &from, &to) && span <= bytes + bytes / 8;
 }
 
 size_t ambit__channel_span(const ambit__exchange *x, const ambit__channel *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* context.c - opening and closing, errors, and the lists that own everything. */
+/* context.c - opening and closing contexts, their errors, and the lists of their objects. */
 #include "base/memory.h"
 #include "net/launcher.h"
 #include "runtime/objects/objects.h"
@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- telling of errors ----
+/* ---- error messages ----
  *
- * An error that all processes have is told by process 0. The others wait until they know whether theirs is another
- * one (net.h: agree), and then tell it with their number. */
+ * Process 0 prints an error that all processes have. The other processes defer theirs until they
+ * know whether it is a different one (net.h: agree), and then print it with their rank.
+ */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the next two */
-static ambit__link waiting; /* contexts of this process whose errors wait */
-static bool registered;     /* tell_at_exit is */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the next two variables */
+static ambit__link waiting; /* contexts of this process with deferred errors */
+static bool registered;     /* tell_at_exit is registered */
 
 static void tell_at_exit(void)
 {
@@ -25,19 +26,19 @@ static void tell_at_exit(void)
   pthread_mutex_unlock(&lock);
 }
 
-static void print_story(ambit_status status, const char *story, void *user)
+static void print_error(ambit_status status, const char *message, void *user)
 {
   const ambit *a = user;
 
   if (!a->net && status != AMBIT_ENOMEM && ambit__launcher_find().rank)
-    return; /* started alike, they fail alike */
+    return; /* all processes fail alike: process 0 prints */
   if (ambit_process(a))
-    fprintf(stderr, "ambit: error: process %d of %d: %s\n", a->net->rank, a->net->size, story);
+    fprintf(stderr, "ambit: error: process %d of %d: %s\n", a->net->rank, a->net->size, message);
   else
-    fprintf(stderr, "ambit: error: %s\n", story);
+    fprintf(stderr, "ambit: error: %s\n", message);
 }
 
-static void let_errors_wait(ambit *a)
+static void defer_errors(ambit *a)
 {
   if (!ambit_process(a)) return;
   pthread_mutex_lock(&lock);
@@ -48,7 +49,7 @@ static void let_errors_wait(ambit *a)
   pthread_mutex_unlock(&lock);
 }
 
-static void stop_waiting(ambit *a)
+static void stop_deferring(ambit *a)
 {
   pthread_mutex_lock(&lock);
   ambit__list_remove(&a->waiting);
@@ -112,14 +113,14 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
   ambit *a = calloc(1, sizeof *a);
 
   if (!a) return NULL;
-  a->errors.handler = print_story;
+  a->errors.handler = print_error;
   a->errors.user = a;
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);
   ambit__options_open(a, argc, argv);
   join_processes(a, communicator);
-  let_errors_wait(a);
+  defer_errors(a);
   return a;
 }
 
@@ -128,7 +129,7 @@ ambit_status ambit__pretend(ambit *a, int rank, int size)
   ambit__net *net;
 
   AMBIT_CHECK(!a->placement.first, &a->errors, AMBIT_EINVAL,
-              "a context can only pretend before it has grids and scalars");
+              "ambit__pretend must be called before grids and scalars are created");
   AMBIT_TRY(ambit__net_pretend(&a->errors, rank, size, &net));
   ambit__net_close(a->net);
   a->net = net;
@@ -151,7 +152,7 @@ ambit_status ambit_close(ambit *a)
   ambit__trace_close(a->trace);
   ambit__engines_close(a);
   ambit__errors_tell(&a->errors);
-  stop_waiting(a);
+  stop_deferring(a);
   ambit__net_close(a->net);
   status = a->errors.status;
   ambit__options_close(a);
@@ -177,7 +178,7 @@ ambit_status ambit_error(const ambit *a)
 
 const char *ambit_error_text(const ambit *a)
 {
-  if (!a) return "there is no context: ambit_open returned NULL, or was not called";
+  if (!a) return "no context: ambit_open returned NULL or was not called";
   if (!a->errors.status) return "";
   return a->errors.text ? a->errors.text : ambit_status_text(a->errors.status);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* devices.c - from the text of option devices to engines and the parts that live on them.
+/* devices.c - parses the option devices, opens engines and assigns parts to them.
  *
  *   cpu            one part on all cores
  *   cpu*4          four parts, one after the other on all cores
  *   cuda:0,cuda:1  one part on each of two GPUs
- *   all            every CUDA GPU there is, or else the cores
+ *   all            all CUDA GPUs, or the cores if there are none
  *
- * Processes that share a machine share out its GPUs: an item without a number means the one that falls to
- * this process, and `all` those that do.
+ * Processes on one node share its GPUs: an item without a number is the GPU assigned to this
+ * process, and `all` means every GPU assigned to it.
  */
 #include "base/memory.h"
 #include "device/dry.h"
@@ -20,7 +20,7 @@
 
 enum { MOST_PARTS = 4096 }; /* of one process */
 
-/* One item of the list. */
+/* An item of the list. */
 typedef struct item {
   const ambit__backend *backend;
   int ordinal; /* -1: not given */
@@ -36,7 +36,7 @@ static ambit_status bad(ambit *a, const char *list, const char *text, size_t len
                       list, (int)length, text, why);
 }
 
-/* A whole number that ends at `end`; -1: none. */
+/* Parses a decimal number that ends at `end`. Returns -1 if there is none. */
 static long number(const char *text, const char *end)
 {
   char *stop;
@@ -45,7 +45,7 @@ static long number(const char *text, const char *end)
   return n >= 0 && n <= INT32_MAX && stop == end ? n : -1;
 }
 
-/* "name", "name:1", "name*2" or "name:1*2", of `length` bytes of a list. */
+/* Parses "name", "name:1", "name*2" or "name:1*2" from `length` bytes of a list. */
 static ambit_status parse_item(ambit *a, const char *list, const char *text, size_t length,
                                item *out)
 {
@@ -62,13 +62,14 @@ static ambit_status parse_item(ambit *a, const char *list, const char *text, siz
               "devices=%s: '%.*s' must end in the number of a device, from 0 on, as in %s:0", list,
               (int)length, text, out->backend->name);
   if (parts < 1 || parts > MOST_PARTS)
-    return bad(a, list, text, length, "asks for no possible number of parts (1 to 4096)");
+    return bad(a, list, text, length, "must ask for 1 to 4096 parts");
   out->ordinal = (int)ordinal;
   out->parts = (int)parts;
   return AMBIT_OK;
 }
 
-/* The item of a list that begins at `at`; NULL after the last, and after an error. */
+/* Parses the item at `at`. Returns the start of the next item; NULL: it was the last, or an error
+ * was raised. */
 static const char *next_item(ambit *a, const char *list, const char *at, item *out)
 {
   const size_t length = strcspn(at, ",");
@@ -86,10 +87,10 @@ ambit_status ambit__devices_check(ambit *a, const char *text)
   return a->errors.status;
 }
 
-/* Which of the backend's devices it is. */
+/* Sets the ordinal if the item has none. */
 static ambit_status choose_device(ambit *a, item *it)
 {
-  const int here = it->backend->count(); /* none: opening it tells why */
+  const int here = it->backend->count(); /* 0: opening the device reports why */
 
   AMBIT_CHECK(it->ordinal < here || !here || a->dry, &a->errors, AMBIT_ENODEVICE,
               "devices=%s: there %s %d %s device%s here, numbered from 0", a->settings.devices,
@@ -141,8 +142,8 @@ static ambit_status add_parts(ambit *a, const item *it)
               "devices=%s: a process has at most %d parts", a->settings.devices, (int)MOST_PARTS);
   AMBIT_CHECK(!is_whole || (it->parts == 1 && !a->placement.n && a->net->size == 1), &a->errors,
               AMBIT_EOPTION,
-              "devices=%s: the device %s computes the whole grid in one part, in one process; "
-              "it is what the others are compared with",
+              "devices=%s: the device %s computes reference results and supports only one part in "
+              "one process",
               a->settings.devices, it->backend->name);
   AMBIT_CHECK(!has_whole(a), &a->errors, AMBIT_EOPTION,
               "devices=%s: the device %s computes the whole grid in one part; %s cannot have "
@@ -159,8 +160,8 @@ static ambit_status add_parts(ambit *a, const item *it)
   return AMBIT_OK;
 }
 
-/* Every CUDA GPU that falls to this process, or the cores. What OpenCL offers may be either, so it must
- * be asked for by name. */
+/* Adds every CUDA GPU assigned to this process, or the cores if there is no GPU. OpenCL devices may
+ * be either, so they must be named. */
 static ambit_status add_all(ambit *a)
 {
   const ambit__backend *cuda = ambit__backend_find(&a->errors, "cuda", strlen("cuda"));
@@ -191,15 +192,16 @@ static ambit_status add_list(ambit *a)
   return AMBIT_OK;
 }
 
-/* Whether all devices of all processes work in the host's memory and move messages beside
- * computing, and the highest toll of any. */
+/* Sets a->in_host, and a->toll to the maximum of each cost over all devices of all processes.
+ * `beside` holds only if it holds for all of them. */
 static ambit_status compare_devices(ambit *a)
 {
   double highest[3] = {0};
   bool same[] = {true, true};
 
   for (int i = 0; i < a->nengines; i++) {
-    const ambit__toll *toll = &a->engines[i].backend->toll; /* that of a device may be dry */
+    const ambit__toll *toll =
+        &a->engines[i].backend->toll; /* not that of the device, which may be dry */
 
     highest[0] = fmax(highest[0], toll->cell);
     highest[1] = fmax(highest[1], toll->line);
@@ -219,7 +221,7 @@ static ambit_status number_parts(ambit *a)
 {
   const int size = a->net->size;
   int *firsts = ambit__new(&a->errors, (size_t)size + 1, sizeof *firsts);
-  ambit_status s = compare_devices(a); /* finds who has no memory for them, too */
+  ambit_status s = compare_devices(a); /* also raises lack of memory on any process */
 
   if (!s) s = ambit__net_gather(a->net, &a->placement.n, sizeof *firsts, firsts + 1);
   if (s) {
@@ -237,8 +239,9 @@ static ambit_status number_parts(ambit *a)
 ambit_status ambit__engines_open(ambit *a)
 {
   if (a->placement.first) return AMBIT_OK;
-  AMBIT_CHECK(a->net, &a->errors, AMBIT_EPROCESS,
-              "the context could not be opened, and only its error was cleared: open another");
+  AMBIT_CHECK(
+      a->net, &a->errors, AMBIT_EPROCESS,
+      "the context was not opened, and clearing its error does not open it: open another one");
   a->settings.sharers = a->net->local_size;
   add_list(a);
   AMBIT_TRY(ambit__meet(a, "opens its devices"));

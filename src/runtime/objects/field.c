@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* field.c - values on a grid: their memory, on every part of this process, and their boundaries. */
+/* field.c - fields: their memory on every part of this process, and their boundaries. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/objects/objects.h"
@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells around the own ones that a field is made with: enough for most kernels. And the share of a device's memory, one
- * SMALLth, that leaves room to widen a field later. And the bytes from which on it is asked how much memory is free. */
+/* FIRST_MARGIN: layers of cells around the own cells of a new field, enough for most kernels.
+ * SMALL: a field of at most 1/SMALL of the device's memory can be widened later. LARGE: bytes from
+ * which the free memory is checked. */
 enum { FIRST_MARGIN = 2, SMALL = 16, LARGE = 64 << 20 };
 
 /* ---- memory ---- */
@@ -21,7 +22,7 @@ static void print_extents(ambit__text *t, const ambit_grid *g, double scale)
     ambit__print(t, "%s%.0f", d ? "x" : "", floor((double)g->box.hi[d] * scale));
 }
 
-/* Bytes of the host that are free now; SIZE_MAX: not asked, because the field is small or not in the host's memory. */
+/* Free bytes of host memory; SIZE_MAX: unknown, since the field is small or not in host memory. */
 static size_t free_for(const ambit__engine *e, size_t bytes)
 {
   ambit__device_info info = {0};
@@ -31,7 +32,8 @@ static size_t free_for(const ambit__engine *e, size_t bytes)
   return info.free ? info.free : SIZE_MAX;
 }
 
-/* Refuses a field that cannot fit, before any of its memory is touched, with the largest grid of this shape that would. */
+/* Rejects a field that does not fit before its memory is touched, and reports the largest grid of
+ * this shape that would. */
 static ambit_status check_memory(const ambit_field *f, int part, const ambit__layout *l)
 {
   const ambit_grid *g = f->grid;
@@ -70,14 +72,15 @@ static void release(const ambit_field *f, int part, ambit__store *store)
   store->buffer = NULL;
 }
 
-/* Memory for a part. One without cells has margins alone: kernels are launched there too. */
+/* Allocates the memory of a part. A part without cells still has margins, since kernels are
+ * launched there too. */
 static ambit_status allocate(const ambit_field *f, int part, ambit__store *store)
 {
   ambit__engine *e = ambit__engine_of(f->grid, part);
   ambit_status s;
 
   AMBIT_CHECK(ambit__layout_make(&store->layout), ambit__field_errors(f), AMBIT_ENOMEM,
-              "field '%s' has more bytes than can be counted", f->name);
+              "field '%s' is too large: its size in bytes overflows", f->name);
   AMBIT_TRY(check_memory(f, part, &store->layout));
   AMBIT_TRY(
       e->device->backend->alloc(e->device, store->layout.bytes, &store->layout, &store->buffer));
@@ -87,8 +90,9 @@ static ambit_status allocate(const ambit_field *f, int part, ambit__store *store
   return s;
 }
 
-/* Where rows begin on long lines, as on GPUs, even the narrowest margin takes a line for every row. Fixed and periodic faces need
- * none there, and a GPU likes rows without gaps best; a small field that does need one gets it when that is known. */
+/* If rows start on long lines, as on GPUs, even the narrowest margin takes a whole line per row.
+ * Fixed and periodic faces need no margin there, and GPUs are fastest on rows without gaps. A small
+ * field therefore starts without one and is widened when a program needs it. */
 static void set_margins(const ambit_field *f, int part, ambit__layout *l)
 {
   const int last = f->grid->box.ndims - 1;
@@ -129,13 +133,14 @@ static ambit_status check_field(ambit *a, const char *name, ambit_type type, int
                                 ambit_order order)
 {
   AMBIT_CHECK(name && *name, &a->errors, AMBIT_EINVAL, "a field needs a name");
-  AMBIT_CHECK(ambit_type_size(type), &a->errors, AMBIT_EINVAL, "field '%s': %d is no value type",
+  AMBIT_CHECK(ambit_type_size(type), &a->errors, AMBIT_EINVAL, "field '%s': %d is not a value type",
               name, (int)type);
   AMBIT_CHECK(components >= 1 && components <= 4096, &a->errors, AMBIT_EINVAL,
               "field '%s' was asked for with %d components; it must have 1 to 4096", name,
               components);
   AMBIT_CHECK(order == AMBIT_SOA || order == AMBIT_AOS, &a->errors, AMBIT_EINVAL,
-              "field '%s': %d is no order; it must be AMBIT_SOA or AMBIT_AOS", name, (int)order);
+              "field '%s': %d is not a component order; it must be AMBIT_SOA or AMBIT_AOS", name,
+              (int)order);
   return AMBIT_OK;
 }
 
@@ -190,7 +195,7 @@ int ambit_field_components(const ambit_field *f)
 
 /* ---- margins ---- */
 
-/* Copies all cells of a part from one store to another by way of the host. */
+/* Copies all cells of a part between stores through host memory. */
 static ambit_status move_pieces(const ambit_field *f, int part, ambit__store *to,
                                 ambit__store *from)
 {
@@ -262,10 +267,10 @@ ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary
 {
   if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_CHECK(kind >= AMBIT_NONE && kind <= AMBIT_FIXED, ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s': %d is no boundary", f->name, (int)kind);
+              "field '%s': %d is not a kind of boundary", f->name, (int)kind);
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
               ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s': the faces 0x%x name an axis beyond the grid's %d", f->name, faces,
+              "field '%s': faces 0x%x include an axis beyond the grid's %d", f->name, faces,
               f->grid->box.ndims);
   for (int d = 0; d < f->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++)

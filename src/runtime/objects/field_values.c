@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* field_values.c - the values of fields, in and out, whoever has them.
+/* field_values.c - reads and writes the values of fields, on all parts and processes.
  *
- * Users see one grid. A box they write is cut by the parts' boxes, and each part takes what is its own; what
- * they read is put together from all parts. Dense arrays are in C order, components last.
+ * Users see one grid. A box that is written is split by the parts, and each part stores its own
+ * cells. A box that is read is assembled from all parts. Dense arrays are row-major, with
+ * components last.
  */
 #include "base/memory.h"
 #include "runtime/objects/objects.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 1 << 20 }; /* of what goes to the device and back at a time */
+enum { PIECE_BYTES = 1 << 20 }; /* bytes transferred to or from the device at a time */
 
 size_t ambit__field_cell_bytes(const ambit_field *f)
 {
@@ -39,7 +40,7 @@ void ambit__field_changed(ambit_field *f)
   f->likeness.id = 0;
 }
 
-/* The box lo..hi of the caller, or of the whole grid where NULL. */
+/* The user's box lo..hi. A NULL bound is that of the grid. */
 static ambit_status user_box(const ambit_field *f, const int64_t *lo, const int64_t *hi,
                              ambit__box *box)
 {
@@ -61,7 +62,7 @@ static ambit_status user_box(const ambit_field *f, const int64_t *lo, const int6
 
 /* ---- a box of several parts ---- */
 
-/* Where the cell `at` lies in a dense array of the cells of `box`. */
+/* Index of the cell `at` in a dense array of the cells of `box`. */
 static int64_t place(const ambit__box *box, const int64_t *at)
 {
   int64_t n = 0;
@@ -85,7 +86,7 @@ void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
   while (ambit__box_next_row(cells, at));
 }
 
-/* Values of a piece of one part, on their way to or from the user's array of `box`. */
+/* Moves a piece of one part to or from `values`, the user's array for `box`. `dense` is scratch. */
 typedef ambit_status (*move_fn)(ambit_field *f, int part, const ambit__box *piece, void *dense,
                                 const ambit__box *box, void *values);
 
@@ -108,7 +109,7 @@ static ambit_status get_piece(ambit_field *f, int part, const ambit__box *piece,
   return AMBIT_OK;
 }
 
-/* Moves the cells of `box` that parts of this process have, piece by piece. */
+/* Calls `move` for all pieces of `box` that parts of this process own. */
 static ambit_status each_own_piece(ambit_field *f, const ambit__box *box, void *values,
                                    move_fn move)
 {
@@ -129,7 +130,7 @@ static ambit_status each_own_piece(ambit_field *f, const ambit__box *box, void *
   return s;
 }
 
-/* The one part that has all of the box; -1: none of this process. */
+/* The part of this process that contains the whole box; -1: none. */
 static int sole_owner(const ambit_field *f, const ambit__box *box)
 {
   for (int i = 0; i < f->grid->placement.n; i++)
@@ -163,8 +164,8 @@ ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *
 
 /* ---- a box of several processes ---- */
 
-/* Copies what parts of a process have of `box` between the user's array and a dense array of just that, part after
- * part. Returns how many cells that is; `packed` NULL: nothing is copied. */
+/* Copies the cells of `box` that a process owns between the user's array and a packed array, part
+ * by part. Returns the number of these cells. If `packed` is NULL, only counts them. */
 static int64_t pack_process(const ambit_field *f, int process, const ambit__box *box, void *values,
                             unsigned char *packed, bool unpacks)
 {
@@ -184,15 +185,16 @@ static int64_t pack_process(const ambit_field *f, int process, const ambit__box 
   return n;
 }
 
-/* Bytes that a process has of `box`. */
+/* Bytes of the cells of `box` that a process owns. */
 static size_t share(const ambit_field *f, int process, const ambit__box *box)
 {
   return (size_t)pack_process(f, process, box, NULL, NULL, false) * ambit__field_cell_bytes(f);
 }
 
-/* Every process gets what the others have of `box`. `packed`: room for the share of any. */
-static ambit_status spread(ambit_field *f, const ambit__box *box, void *values,
-                           unsigned char *packed)
+/* Broadcasts the cells of `box` that each process owns to all others. `packed` has room for the
+ * largest share. */
+static ambit_status broadcast_box(ambit_field *f, const ambit__box *box, void *values,
+                                  unsigned char *packed)
 {
   ambit__net *net = f->grid->context->net;
 
@@ -220,7 +222,7 @@ static ambit_status read_together(ambit_field *f, const ambit__box *box, void *v
   packed = ambit__new(ambit__field_errors(f), most, 1);
   if (packed) ambit__field_read_own(f, box, values);
   s = ambit__net_agree(net);
-  if (!s) s = spread(f, box, values, packed);
+  if (!s) s = broadcast_box(f, box, values, packed);
   free(packed);
   return s;
 }
@@ -246,14 +248,14 @@ static ambit_status check_read(const ambit_field *f, const int64_t *lo, const in
 {
   if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_CHECK(values, ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s': there is nowhere to put the values", f->name);
+              "field '%s': the array for the values is NULL", f->name);
   return user_box(f, lo, hi, box);
 }
 
-/* All processes read the same box of the same field, or none does. */
+/* Checks that all processes read the same box of the same field. */
 static ambit_status meet(const ambit_field *f, const ambit__box *box)
 {
-  char doing[120], cells[60]; /* more than that differs soon enough */
+  char doing[120], cells[60]; /* longer names and boxes are truncated */
 
   if (f->grid->context->net->size == 1) return AMBIT_OK;
   ambit__box_print(box, cells, sizeof cells);

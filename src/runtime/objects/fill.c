@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fill.c - first values of fields: one value, set by the device, or a function of the index.
+/* fill.c - initial values of fields: one value, set by the device, or a function of the index.
  *
- * A function is called piece by piece, by one thread or by several that share a piece, and the device
- * takes the piece. Each process fills its own parts.
+ * A function is called piece by piece, by one thread or by several that divide a piece; then the
+ * device stores the piece. Each process fills its own parts.
  */
 #include "base/memory.h"
 #include "device/cpu/machine.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { THREAD_PIECES = 4 }; /* pieces for each of several threads, so that they seldom meet */
+enum { THREAD_PIECES = 4 }; /* pieces per thread in a parallel fill, to reduce synchronisation */
 
 /* A piece of a part that is being filled. */
 typedef struct filling {
@@ -20,11 +20,11 @@ typedef struct filling {
   void *user;
   ambit__box piece;
   int64_t most;         /* cells of a piece */
-  unsigned char *dense; /* its values, in C order; owned by the caller */
+  unsigned char *dense; /* its values, row-major; owned by the caller */
   ambit__pool *pool;    /* NULL: the calling thread alone */
 } filling;
 
-/* The cells of a box, in C order, from `dense` on. */
+/* Computes the values of a box into `dense`, in row-major order. */
 static void fill_cells(const filling *job, const ambit__box *box, unsigned char *dense)
 {
   const ambit_type type = job->field->type;
@@ -41,14 +41,13 @@ static void fill_cells(const filling *job, const ambit__box *box, unsigned char 
   } while (ambit__box_next_row(box, cell));
 }
 
-/* A thread's share: the piece is cut along its outermost axis of more than one cell, so that each
- * share is one run of the dense array. */
+/* Fills a thread's share of the piece. The piece is cut along its outermost axis of more than one
+ * cell, so each share is contiguous in the dense array. */
 static void fill_share(void *arg, int thread, int threads)
 {
   const filling *job = arg;
   ambit__box mine = job->piece;
-  size_t slice =
-      ambit__field_cell_bytes(job->field); /* bytes of one cell of the axis that is cut */
+  size_t slice = ambit__field_cell_bytes(job->field); /* bytes per index of the axis that is cut */
   int64_t n, first;
   int axis = 0;
 
@@ -63,7 +62,7 @@ static void fill_share(void *arg, int thread, int threads)
   if (!ambit__box_is_empty(&mine)) fill_cells(job, &mine, job->dense + (size_t)first * slice);
 }
 
-/* Gives the cells of one part their values, piece by piece. */
+/* Fills one part, piece by piece. */
 static ambit_status fill_part(ambit_field *f, int part, filling *job)
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
@@ -81,8 +80,8 @@ static ambit_status fill_part(ambit_field *f, int part, filling *job)
   return AMBIT_OK;
 }
 
-/* As many threads as the cpu device would have: those asked for, or this process's share of the
- * cores. */
+/* Opens a pool of as many threads as the cpu device has: the option threads, or this process's
+ * share of the cores. */
 static ambit_status open_pool(ambit *a, ambit__pool **pool)
 {
   const int sharers = a->net->local_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* grid.c - index spaces, and the parts they are cut into. */
+/* grid.c - grids and their partition into parts. */
 #include "base/memory.h"
 #include "grid/partition.h"
 #include "runtime/objects/objects.h"
@@ -14,20 +14,20 @@ static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
   int64_t cells = 1;
 
   AMBIT_CHECK(ndims >= 1 && ndims <= AMBIT_MAX_DIMS, &a->errors, AMBIT_EINVAL,
-              "a grid of %d dimensions was asked for; it must have 1 to %d", ndims, AMBIT_MAX_DIMS);
+              "a grid of %d dimensions was requested; it must have 1 to %d", ndims, AMBIT_MAX_DIMS);
   AMBIT_CHECK(extents, &a->errors, AMBIT_EINVAL, "the extents of a grid are NULL");
   for (int d = 0; d < ndims; d++) {
     AMBIT_CHECK(extents[d] >= 1, &a->errors, AMBIT_EINVAL,
                 "extent %d of a grid is %" PRId64 "; it must be at least 1", d, extents[d]);
     AMBIT_CHECK(extents[d] <= INT64_MAX / 1024 / cells, &a->errors, AMBIT_EINVAL,
-                "a grid this large has more cells than can be counted (extent %d is %" PRId64 ")",
+                "the grid is too large: its number of cells overflows (extent %d is %" PRId64 ")",
                 d, extents[d]);
     cells *= extents[d];
   }
   return AMBIT_OK;
 }
 
-/* The next of the numbers of option weights; NULL after the last. */
+/* Parses a number of the option weights. Returns the start of the next one; NULL after the last. */
 static const char *next_weight(ambit *a, const char *text, const char *at, double *weight)
 {
   char *end;
@@ -53,7 +53,7 @@ ambit_status ambit__weights_check(ambit *a, const char *text)
   return a->errors.status;
 }
 
-/* How much each part is to get: the numbers of option weights. NULL: all alike. */
+/* Parses the option weights into one number per part. NULL: all parts are equal. */
 static ambit_status parse_weights(ambit *a, int nparts, double **weights)
 {
   const char *text = a->settings.weights;
@@ -81,7 +81,7 @@ static ambit_status make_parts(ambit_grid *g)
   double *weights = NULL;
   ambit_status s;
 
-  ambit__cuts_parse(a->settings.partition, &cuts); /* checked when it was set */
+  ambit__cuts_parse(a->settings.partition, &cuts); /* was checked when it was set */
   cuts.toll = a->toll;
   AMBIT_TRY(ambit__placement_copy(a, &g->placement));
   g->nparts = g->placement.first[a->net->size];
@@ -168,7 +168,7 @@ void ambit__object_gone(ambit *a, const void *object)
 int ambit__grid_process(const ambit_grid *g, int part)
 {
   const int *first = g->placement.first;
-  int low = 0, high = g->context->net->size; /* it is low, or between */
+  int low = 0, high = g->context->net->size; /* the process is in low .. high - 1 */
 
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;

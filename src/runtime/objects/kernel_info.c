@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kernel_info.c - a kernel as its user can look at it: parameters, footprint, cost. */
+/* kernel_info.c - introspection of kernels: parameters, footprint, cost. */
 #include "base/memory.h"
 #include "runtime/objects/objects.h"
 
@@ -93,7 +93,7 @@ ambit_status ambit_kernel_param(const ambit_kernel *k, int i, ambit_param_info *
   if (ambit__failed(k->context)) return k->context->errors.status;
   AMBIT_CHECK(info, &k->context->errors, AMBIT_EINVAL, "ambit_kernel_param: info is NULL");
   AMBIT_CHECK(i >= 0 && i < k->rule->nparams, &k->context->errors, AMBIT_EINVAL,
-              "parameter %d of kernel %s was asked for; it has %d, numbered from 0", i,
+              "parameter %d of kernel %s was requested; it has %d, numbered from 0", i,
               k->rule->name, k->rule->nparams);
   offsets = k->offsets;
   for (int j = 0; j < i; j++)

@@ -18,24 +18,25 @@ typedef struct ambit__link {
   void *owner; /* the object this link is in */
 } ambit__link;
 
-/* A device this process works with, opened once however many parts live on it. */
+/* A device of this process, opened once for all of its parts. */
 typedef struct ambit__engine {
-  const ambit__backend *backend; /* the one asked for; the device's own, unless it is dry */
-  int ordinal;                   /* among the devices of its backend */
+  const ambit__backend
+      *backend; /* the requested one; it differs from the device's own if that is dry */
+  int ordinal;  /* among the devices of its backend */
   ambit__device *device;
   ambit__queue *queue;     /* kernels, and copies within the device */
   ambit__queue *transfers; /* packs and unpacks messages; NULL until an exchange needs it */
-  ambit__queue *border;    /* kernels on border cells, which wait for messages; NULL likewise */
+  ambit__queue *border;    /* kernels on border cells, which wait for messages; NULL as above */
   size_t memory;           /* bytes of the device */
   size_t allocated;        /* bytes of all fields */
 } ambit__engine;
 
-/* Which engine computes which part. Parts are numbered by process, then within it. */
+/* The engine that computes each part. Parts are numbered by process, then within it. */
 typedef struct ambit__placement {
   int n;       /* parts of this process */
-  int *engine; /* of each of them; owned */
-  int *first;  /* by process, and one more: the number of its first part; owned */
-  int most;    /* parts of the process that has most */
+  int *engine; /* by part of this process: its engine; owned */
+  int *first;  /* by process: its first part, and at the end the number of all parts; owned */
+  int most;    /* parts of the process that has the most */
 } ambit__placement;
 
 struct ambit {
@@ -44,20 +45,20 @@ struct ambit {
   char **options;           /* text of every option, by row of the table; owned */
   ambit__engine *engines;   /* opened when the first object needs them; owned */
   int nengines;
-  ambit__placement placement; /* as the option devices says: grids start with it */
+  ambit__placement placement; /* from the option devices; copied to each grid */
   bool in_host;               /* all devices of all processes work in host memory */
-  ambit__toll toll;           /* the highest of all devices of all processes */
+  ambit__toll toll;           /* maximum over all devices of all processes */
   ambit__net *net;
-  bool gpu_aware;      /* the net was seen to send and receive device memory */
+  bool gpu_aware;      /* a test showed that the net sends and receives device memory */
   ambit__trace *trace; /* NULL: the option trace is off; owned */
-  int allreduces;      /* reductions under way between processes */
-  bool dry;            /* programs are sealed, but never run */
-  uint64_t last_id;    /* ids handed out so far */
+  int allreduces;      /* pending reductions between processes */
+  bool dry;            /* programs are sealed but never run */
+  uint64_t last_id;    /* last id given to an object */
   ambit__link grids, scalars, kernels;
-  ambit__link waiting; /* among the contexts whose errors wait (context.c) */
+  ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */
 };
 
-/* Called by objects when a program must follow: programs register these with their grid. */
+/* Callbacks from objects to the programs of a grid. */
 typedef struct ambit__dependents {
   void (*changed)(ambit_grid *g);                  /* boundaries or margins of a field changed */
   void (*gone)(ambit_grid *g, const void *object); /* a field, scalar or kernel is destroyed */
@@ -70,19 +71,19 @@ struct ambit_grid {
   ambit__box *parts; /* of all processes, in order; owned */
   int nparts;
   ambit__placement placement;          /* owned */
-  int first;                           /* the first part of this process; it has placement.n */
-  bool *mine;                          /* by part: this process has it; owned */
+  int first;                           /* first part of this process, which has placement.n parts */
+  bool *mine;                          /* by part: belongs to this process; owned */
   const ambit__dependents *dependents; /* NULL: no program was made on this grid */
   ambit__link fields, programs;
 };
 
-/* The state of the cells around a field's own ones. Moves with the buffers. */
+/* The state of the halo and ghost cells of a field. Moves with the buffers. */
 typedef struct ambit__ghosts {
-  uint64_t halo; /* id of the ambit__field_halo that filled them; 0 none */
+  uint64_t halo; /* id of the ambit__field_halo that filled them; 0: none */
   bool stale;    /* own cells changed since */
 } ambit__ghosts;
 
-/* Fields with the same id, not 0, hold equal values in all cells except lo to hi - 1 along the last
+/* Fields with the same nonzero id hold equal values in all cells except lo to hi - 1 along the last
  * axis (program/row_ends.c). */
 typedef struct ambit__likeness {
   uint64_t id;
@@ -100,9 +101,9 @@ struct ambit_field {
   ambit__ghosts ghosts;
   ambit__boundaries boundaries;
   ambit__likeness likeness;
-  bool given;   /* the user set values at some time */
+  bool given;   /* the user has set values */
   bool news;    /* ... since a program last ran on it */
-  bool started; /* a program ran on it */
+  bool started; /* a program has run on it */
 };
 
 struct ambit_scalar {
@@ -110,7 +111,7 @@ struct ambit_scalar {
   ambit__link link;
   char *name;
   ambit_type type;
-  /* One per engine: an ambit__scalar_bytes, whose value is the same on all; owned. */
+  /* By engine: an ambit__scalar_bytes. The value is the same on all engines; owned. */
   ambit__buffer **values;
 };
 
@@ -118,7 +119,7 @@ struct ambit_kernel {
   ambit *context;
   ambit__link link;
   ambit__rule *rule;
-  ambit_offset *offsets; /* reads of all parameters, one parameter after the other; owned */
+  ambit_offset *offsets; /* reads of all parameters, in order of parameters; owned */
 };
 
 /* ---- context.c ---- */
@@ -129,8 +130,8 @@ bool ambit__failed(const ambit *a);
  * becomes the error of all, and `doing` must be the same on all (ambit__net_agree_on). On a failed
  * context it only passes the error on. */
 ambit_status ambit__meet(ambit *a, const char *doing);
-/* Before anything else: this context acts as process `rank` of `size`, on dry devices, so that
- * programs can be sealed and inspected as they would run there. */
+/* Before any grid or scalar exists: this context acts as process `rank` of `size`, on dry devices,
+ * so that programs can be sealed and inspected as they would run there. */
 ambit_status ambit__pretend(ambit *a, int rank, int size);
 void ambit__list_init(ambit__link *list);
 void ambit__list_add(ambit__link *list, ambit__link *link, void *owner);
@@ -141,9 +142,9 @@ void ambit__list_remove(ambit__link *link);
 ambit_status ambit__engines_open(ambit *a); /* if they are not open yet */
 void ambit__engines_close(ambit *a);
 ambit_status ambit__engines_wait(ambit *a); /* until all queued work is done */
-/* Whether the text can be the option devices, whichever devices are here. */
+/* Checks the syntax of the option devices. The devices need not be present. */
 ambit_status ambit__devices_check(ambit *a, const char *text);
-ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of the context's */
+ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of a->placement */
 void ambit__placement_free(ambit__placement *x);
 
 /* ---- probe_gpu_mpi.c ---- */
@@ -153,22 +154,22 @@ ambit_status ambit__probe_gpu_mpi(ambit *a);
 
 /* ---- grid.c ---- */
 
-ambit__engine *ambit__engine_of(const ambit_grid *g, int part); /* part: of this process */
-int ambit__grid_process(const ambit_grid *g, int part);         /* the process that has it */
-bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part has a piece of it only */
-bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same of the last axis */
-/* A field of the grid changed its boundaries or margins; an object of the context goes. */
+ambit__engine *ambit__engine_of(const ambit_grid *g, int part); /* `part` is one of this process */
+int ambit__grid_process(const ambit_grid *g, int part);         /* the process that owns it */
+bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part does not span the axis */
+bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same for the last axis */
+/* Boundaries or margins of a field of the grid changed; an object of the context is destroyed. */
 void ambit__grid_changed(ambit_grid *g);
 void ambit__object_gone(ambit *a, const void *object);
 
-/* Whether the text can be the option weights, however many parts a grid has. */
+/* Checks the syntax of the option weights, for any number of parts. */
 ambit_status ambit__weights_check(ambit *a, const char *text);
 
 /* ---- kernel_info.c ---- */
 
 ambit_status ambit__kernel_list_offsets(ambit_kernel *k); /* makes k->offsets from the rule */
 
-/* ---- scalar.c: eight bytes, to all engines and from one ---- */
+/* ---- scalar.c: eight bytes, to all engines or from one ---- */
 
 ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
 ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
@@ -178,7 +179,7 @@ ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
 /* Defaults, environment, command line. */
 ambit_status ambit__options_open(ambit *a, int *argc, char ***argv);
 void ambit__options_close(ambit *a);
-/* AMBIT__CHECK_...: what the options ask checked launches to look for. */
+/* AMBIT__CHECK_... flags from the options check and nan. */
 unsigned ambit__options_checks(const ambit *a);
 
 /* ---- field.c, field_values.c ---- */
@@ -196,24 +197,25 @@ static inline ambit_status ambit__field_status(const ambit_field *f)
 {
   return f ? f->grid->context->errors.status : AMBIT_EINVAL;
 }
-/* Gives the field at least these margins on a part, moving its values if need be. */
+/* Widens the margins of a field on a part to at least these, and moves its values if necessary. */
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
                                 bool *changed);
 ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
 size_t ambit__field_cell_bytes(const ambit_field *f);
-/* Values pass through host memory in pieces: cells of a piece, at least 1; room for one, to free. */
+/* Values pass through host memory in pieces: the number of cells in a piece, at least 1; a new
+ * buffer for one piece, which the caller frees. */
 int64_t ambit__field_piece_cells(const ambit_field *f);
 void *ambit__field_piece_new(const ambit_field *f);
-void ambit__field_changed(ambit_field *f); /* its values changed from outside */
-/* The cells of a box that parts of this process have, into a dense array of all of its cells. */
+void ambit__field_changed(ambit_field *f); /* the user changed its values */
+/* Copies the cells of a box that this process owns into a dense array of the whole box. */
 ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *values);
-/* Copies `cells` from one dense array to another, each with the cells of a box. */
+/* Copies `cells` between dense arrays that hold the cells of to_box and from_box. */
 void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
                        const ambit__box *from_box, const ambit__box *cells, size_t cell);
 
 /* ---- poison.c ---- */
 
-/* With the option nan, fills the memory of a new store with a NaN of its own kind. */
+/* With the option nan, fills the memory of a new store with a distinct NaN. */
 ambit_status ambit__store_poison(const ambit *a, ambit__engine *e, const ambit__store *store);
 
 #endif

@@ -57,7 +57,7 @@ static ambit_status check_partition(ambit *a, const char *value)
 }
 
 #define AT(field) offsetof(ambit__settings, field)
-/* docs/options.md tells users about each; a test compares the two. */
+/* docs/options.md documents each option; a test compares the two. */
 static const row rows[] = {
     {"cache", TEXT, BEFORE_DEVICES, AT(cache), "", 0, 0, NULL, NULL},
     {"cachesize", COUNT, BEFORE_DEVICES, AT(cachesize), "512", 0, 1048576, NULL, NULL},
@@ -92,7 +92,7 @@ static const row *find(const char *name, size_t length)
   return NULL;
 }
 
-/* The row whose name is nearest to one that is no option's; NULL: none is near. */
+/* The option whose name is closest to a misspelt one; NULL: none is close. */
 static const char *nearest(const char *name, size_t length)
 {
   char typed[64];
@@ -119,8 +119,8 @@ static ambit_status unknown(ambit *a, const char *given, const char *name, size_
   return AMBIT_EOPTION;
 }
 
-/* Raises "option strict is 'ture'; it must be 0 or 1 (did you mean 'true'?)". `words` are offered as
- * guesses; `accepted` says what the value may be. */
+/* Raises "option strict is 'ture'; it must be 0 or 1 (did you mean 'true'?)". `words` are
+ * candidates for the suggestion; `accepted` describes the valid values. */
 static ambit_status refuse(ambit *a, const row *r, const char *value, const char *const *words,
                            const char *accepted)
 {
@@ -196,8 +196,8 @@ static ambit_status set(ambit *a, const row *r, const char *value)
   return AMBIT_OK;
 }
 
-/* AMBIT_NAME=value. A name that is no option is reported, but harms nothing. Options name programs to start and folders to load
- * from: a program that has more rights than its user takes none from the environment. */
+/* Reads AMBIT_NAME=value. An unknown name is logged, not an error. Options name programs to start
+ * and folders to load from, so a program with raised rights ignores the environment. */
 static ambit_status from_environment(ambit *a)
 {
   if (getauxval(AT_SECURE)) return AMBIT_OK;
@@ -214,15 +214,16 @@ static ambit_status from_environment(ambit *a)
     } else {
       const char *close = nearest(name, length);
 
-      ambit__log(&a->settings, 0, "the environment variable AMBIT_%.*s is no option of Ambit%s%s%s",
-                 (int)length, name, close ? "; did you mean '" : "", close ? close : "",
+      ambit__log(&a->settings, 0,
+                 "the environment variable AMBIT_%.*s is not an option of Ambit%s%s%s", (int)length,
+                 name, close ? "; did you mean '" : "", close ? close : "",
                  close ? "' in capitals?" : "");
     }
   }
   return AMBIT_OK;
 }
 
-/* Takes --ambit-name=value and --ambit-name out of the command line, up to "--". */
+/* Removes --ambit-name=value and --ambit-name from the command line, up to "--". */
 static ambit_status from_command_line(ambit *a, int *argc, char **argv)
 {
   int kept = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* poison.c - with the option nan, memory without values holds a NaN of its own kind, so that a
- * checked launch notices when it is used (run/checked_launch.c). */
+/* poison.c - with the option nan, unset memory holds a distinct NaN, so that checked launches
+ * detect its use (run/checked_launch.c). */
 #include "device/faults.h"
 #include "runtime/objects/objects.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe_gpu_mpi.c - whether messages can be sent from device memory.
+/* probe_gpu_mpi.c - tests whether MPI can send messages from device memory.
  *
- * Some MPI libraries take addresses in the memory of CUDA devices, and some only say so. So it is asked, and then tried:
- * every process sends one message that fits into a packet and one that does not to the next one, from its device if
- * it has one that MPI could take, and looks at what came from the one before. What fails for one fails for all.
+ * Some MPI libraries accept addresses of CUDA memory, and some only claim to. So the library is
+ * asked first and then tested: every process sends two messages to the next rank, one that fits
+ * into a packet and one that does not, from device memory if it has any that MPI could accept, and
+ * checks the data received from the previous rank. If the test fails on one process it fails on
+ * all.
  */
 #include "base/log.h"
 #include "base/memory.h"
@@ -12,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum answer { NO, YES, NO_DEVICE } answer; /* of a process */
+typedef enum answer { NO, YES, NO_DEVICE } answer; /* the vote of a process */
 
-static const int64_t sizes[] = {1 << 10, 3 << 20}; /* bytes of a probe */
+static const int64_t sizes[] = {1 << 10, 3 << 20}; /* bytes of the test messages */
 
-/* An engine whose messages have addresses for MPI; NULL: there is none. */
-static ambit__engine *able_engine(ambit *a)
+/* An engine whose messages have device addresses for MPI; NULL: none. */
+static ambit__engine *direct_engine(ambit *a)
 {
   for (int i = 0; i < a->nengines; i++) {
     ambit__device *dev = a->engines[i].device;
@@ -38,9 +40,9 @@ static void write_pattern(unsigned char *bytes, size_t n, int rank)
     bytes[i] = (unsigned char)((i * 2654435761U >> 9) + 131U * (unsigned)rank);
 }
 
-/* ---- a probe ---- */
+/* ---- test message ---- */
 
-/* A probe consists of values in device memory, a message each for what goes and what comes, and a copy on the host. */
+/* Values in device memory, an outgoing and an incoming message, and buffers on the host. */
 typedef struct probe {
   const ambit__engine *engine;
   ambit__store store;
@@ -76,7 +78,7 @@ static void close_probe(const probe *t)
   free(t->host);
 }
 
-/* Both messages are packed: the one that comes with what must not stay there. */
+/* Packs both messages. The incoming one gets a pattern that the received data must overwrite. */
 static ambit_status pack(probe *t, int rank)
 {
   const ambit__backend *backend = t->engine->device->backend;
@@ -93,7 +95,7 @@ static ambit_status pack(probe *t, int rank)
   return backend->wait(q);
 }
 
-static ambit_status travel(ambit__net *net, probe *t)
+static ambit_status transfer(ambit__net *net, probe *t)
 {
   ambit__request requests[2];
   void *in = t->in->direct ? t->in->device_bytes : t->in->bytes;
@@ -105,13 +107,13 @@ static ambit_status travel(ambit__net *net, probe *t)
   return ambit__net_wait(net, requests, 2);
 }
 
-static ambit_status try_size(ambit *a, probe *t, bool *good)
+static ambit_status test_size(ambit *a, probe *t, bool *good)
 {
   const ambit__backend *backend = t->engine->device->backend;
   const ambit__box *all = &t->store.layout.own;
 
   AMBIT_TRY(pack(t, a->net->rank));
-  AMBIT_TRY(travel(a->net, t));
+  AMBIT_TRY(transfer(a->net, t));
   AMBIT_TRY(backend->unpack(t->engine->queue, &t->store, all, t->in, 0));
   AMBIT_TRY(backend->read_box(t->engine->queue, t->host, &t->store, all));
   write_pattern(t->wanted, t->in->size, (a->net->rank + a->net->size - 1) % a->net->size);
@@ -119,10 +121,10 @@ static ambit_status try_size(ambit *a, probe *t, bool *good)
   return AMBIT_OK;
 }
 
-/* ---- all together ---- */
+/* ---- all processes ---- */
 
-/* Whether nobody says no, and somebody yes. */
-static ambit_status all_say(ambit *a, answer mine, bool *yes)
+/* True on all processes if at least one votes YES and none votes NO. */
+static ambit_status vote(ambit *a, answer mine, bool *yes)
 {
   bool said[] = {mine == NO, mine == YES};
 
@@ -131,7 +133,7 @@ static ambit_status all_say(ambit *a, answer mine, bool *yes)
   return AMBIT_OK;
 }
 
-static ambit_status try_all(ambit *a, const ambit__engine *e, bool *good)
+static ambit_status test_all(ambit *a, const ambit__engine *e, bool *good)
 {
   ambit_status s = AMBIT_OK;
 
@@ -139,7 +141,7 @@ static ambit_status try_all(ambit *a, const ambit__engine *e, bool *good)
     probe t = {.engine = e};
 
     s = open_probe(a, &t, sizes[i]);
-    if (!s) s = try_size(a, &t, good);
+    if (!s) s = test_size(a, &t, good);
     close_probe(&t);
   }
   return s;
@@ -149,12 +151,12 @@ static void tell(const ambit *a)
 {
   if (a->net->rank) return;
   if (a->gpu_aware)
-    ambit__log(&a->settings, 1, "%s takes device memory: messages leave GPUs as they are",
+    ambit__log(&a->settings, 1, "%s accepts device memory: messages are sent from GPU memory",
                a->net->name);
   else
     ambit__log(&a->settings, 0,
-               "%s says that it takes device memory, but what arrived was not what was sent: "
-               "messages go through host memory",
+               "%s claims to accept device memory, but a test message arrived corrupted: messages "
+               "go through host memory",
                a->net->name);
 }
 
@@ -166,14 +168,14 @@ ambit_status ambit__probe_gpu_mpi(ambit *a)
   answer mine = NO;
 
   if (a->net->size == 1 || a->dry) return AMBIT_OK;
-  e = able_engine(a);
+  e = direct_engine(a);
   if (a->settings.gpuaware && kind->takes_cuda && kind->takes_cuda(a->net))
     mine = e ? YES : NO_DEVICE;
-  AMBIT_TRY(all_say(a, mine, &a->gpu_aware));
+  AMBIT_TRY(vote(a, mine, &a->gpu_aware));
   if (!a->gpu_aware) return AMBIT_OK;
-  if (try_all(a, e ? e : &a->engines[0], &good)) /* the others wait for its message */
+  if (test_all(a, e ? e : &a->engines[0], &good)) /* the next rank waits for this process */
     return a->errors.agreed ? a->errors.status : ambit__net_stop(a->net);
-  AMBIT_TRY(all_say(a, good ? YES : NO, &a->gpu_aware));
+  AMBIT_TRY(vote(a, good ? YES : NO, &a->gpu_aware));
   tell(a);
   return AMBIT_OK;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A value on every engine. */
+/* Allocates the value on every engine. */
 static ambit_status make_values(ambit *a, ambit__buffer ***values)
 {
   *values = ambit__new(&a->errors, (size_t)a->nengines, sizeof **values);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.c - the ring of notes. */
+/* trace.c - the ring buffer of notes. */
 #include "runtime/observe/trace.h"
 
 #include "base/file.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the ring ---- */
+/* ---- the ring buffer ---- */
 
 void ambit__trace_keep(ambit__trace *trace, const ambit__note *n)
 {
@@ -54,7 +54,7 @@ static ambit_status start(ambit__trace *trace)
   return s->net->rank ? AMBIT_OK : ambit__file_create(s->errors, s->path, &trace->file);
 }
 
-/* Frees the trace, and removes the file if it was not written. */
+/* Frees the trace and removes an unfinished file. */
 static void drop(ambit__trace *trace)
 {
   if (!trace) return;
@@ -72,7 +72,7 @@ ambit_status ambit__trace_open(const ambit__trace_scene *scene, ambit__trace **t
 
   if (t) {
     t->scene = *scene;
-    start(t); /* errors are agreed upon below */
+    start(t); /* errors are collected below */
   }
   s = ambit__net_agree(scene->net);
   if (s) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.h - a timeline of runs, for chrome://tracing and Perfetto (option trace).
+/* trace.h - a timeline of runs, for chrome:
+ * tracing and Perfetto (option trace).
  *
- * A trace is a ring of notes in memory: the newest ones are kept, and written when the context is
- * closed. Without a trace every hook is a branch. Times are host times: on an asynchronous device a
- * launch lasts as long as its submission, and is called so; where the device has timers, a second
- * note holds the device times.
+ * The trace is a ring buffer of notes in memory. It keeps the newest notes and writes them when the
+ * context is closed. Without a trace each hook costs one branch. Times are host times: on an
+ * asynchronous device the note of a launch covers its submission only. If the device has timers, a
+ * second note holds the execution time.
  */
 #ifndef AMBIT_RUNTIME_OBSERVE_TRACE_H
 #define AMBIT_RUNTIME_OBSERVE_TRACE_H
@@ -25,7 +26,7 @@ typedef enum ambit__note_kind {
   NOTE_PACK,
   NOTE_UNPACK,
   NOTE_SEND,    /* a message, from its submission until it was sent */
-  NOTE_RECEIVE, /* ... from the posted receive until it arrived */
+  NOTE_RECEIVE, /* ... from posting the receive until it arrived */
   NOTE_HAND_OVER,
   NOTE_ALLREDUCE_BEGIN,
   NOTE_ALLREDUCE_END,
@@ -37,12 +38,12 @@ typedef enum ambit__note_kind {
 
 typedef struct ambit__note {
   ambit__note_kind kind;
-  int part;  /* among all; -1: none in particular */
-  int other; /* message: the part at the other end; its process */
+  int part;  /* number among all parts; -1: no particular part */
+  int other; /* message: the part at the other end, and its process */
   int process;
-  int device;        /* NOTE_DEVICE: among those of the trace */
+  int device;        /* NOTE_DEVICE: index among the devices of the trace */
   int64_t count;     /* cells of a launch, bytes of a message */
-  int64_t iteration; /* -1: outside of one */
+  int64_t iteration; /* -1: outside an iteration */
   double start, end;
   const char *cells; /* launch: "inner", "border"; NULL all. Not owned */
   char name[32];     /* of the kernel; "" none */
@@ -71,11 +72,11 @@ typedef struct ambit__trace {
   ambit__trace_scene scene;
   ambit__trace_device *devices;     /* owned */
   ambit__note *notes;               /* the ring; owned */
-  size_t count;                     /* noted so far: number i is at i % AMBIT__NOTES */
-  int64_t iteration;                /* under way; -1 none */
+  size_t count;                     /* notes so far; note i is at index i % AMBIT__NOTES */
+  int64_t iteration;                /* the current one; -1: none */
   struct ambit__file *file;         /* on process 0 */
   struct ambit__stopwatch *watches; /* by device; owned */
-  size_t untimed;                   /* launches whose device times were not taken */
+  size_t untimed;                   /* launches without device times */
 } ambit__trace;
 
 enum { AMBIT__NOTES = 1 << 17 };
@@ -101,15 +102,15 @@ size_t ambit__trace_kept(const ambit__trace *trace); /* notes in the ring */
 
 ambit_status ambit__stopwatches_open(ambit__trace *trace);
 void ambit__stopwatches_close(ambit__trace *trace);
-/* Around the submission of a launch. */
+/* Call before and after the submission of a launch. */
 void ambit__stopwatch_start(ambit__trace *trace, int device, ambit__queue *q);
 void ambit__stopwatch_stop(ambit__trace *trace, int device, ambit__queue *q,
                            const ambit__note *launch);
-void ambit__stopwatches_read(ambit__trace *trace); /* notes the times of all finished launches */
+void ambit__stopwatches_read(ambit__trace *trace); /* adds the notes of all finished launches */
 
 /* ---- trace_write.c ---- */
 
-/* Puts the notes of all processes into the file. Collective. */
+/* Writes the notes of all processes to the file. Collective. */
 ambit_status ambit__trace_write(ambit__trace *trace);
 
 #endif

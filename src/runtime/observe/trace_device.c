@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace_device.c - execution times of asynchronous devices.
  *
- * A device has a ring of pairs of events, recorded around launches. A pair is read when both have
- * happened, and then used again. Nothing waits for a pair: a launch that finds the ring full is not
- * timed. Times count from an event that the host waited for when the trace was opened.
+ * Each device has a ring of event pairs, recorded before and after launches. A pair is read when
+ * both events have completed, and is then reused. Nothing waits for a pair: a launch that finds the
+ * ring full is not timed. Times count from an event that the host waited for when the trace was
+ * opened.
  */
 #include "base/memory.h"
 #include "runtime/observe/trace.h"
@@ -19,10 +20,10 @@ typedef struct pair {
 
 typedef struct ambit__stopwatch {
   ambit__device *device;
-  ambit__event *origin; /* NULL: the device does not tell times */
-  double started;       /* our clock when it happened */
+  ambit__event *origin; /* NULL: the device has no timers */
+  double started;       /* host time at the origin */
   pair pairs[PAIRS];
-  size_t first, next; /* those under way */
+  size_t first, next; /* pairs first .. next - 1 are pending */
 } ambit__stopwatch;
 
 /* ---- opening ---- */
@@ -86,7 +87,7 @@ void ambit__stopwatches_close(ambit__trace *trace)
 
 /* ---- timing ---- */
 
-/* Notes the times of the oldest launch under way; false: it is not done. */
+/* Adds the note of the oldest pending launch. Returns false if it has not finished. */
 static bool read_oldest(ambit__trace *trace, ambit__stopwatch *w)
 {
   const ambit__backend *backend = w->device->backend;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace_write.c - a trace as a file in the Trace Event Format.
+/* trace_write.c - writes a trace in the Trace Event Format.
  *
- * Processes are processes there, and parts are threads; what belongs to no part is on a thread of its own, and so are the
- * times of devices. Every process puts its notes into words; process 0 gathers them. Clocks of different machines have
- * nothing in common, so all take the moment they met for this as the same.
+ * In the file, a process is a process and a part is a thread. Events that belong to no part have a
+ * thread of their own, and so have the times of each device. Every process formats its notes as
+ * text; process 0 gathers the texts. Clocks of different machines are unrelated, so all processes
+ * take the end of a common barrier as the same time.
  */
 #include "runtime/observe/trace.h"
 
@@ -39,7 +40,8 @@ static const char *const names[] = {
 
 /* ---- threads ---- */
 
-/* Where the system's idle task lives, number 0, Perfetto shows others' events badly or not at all: all count from 1. */
+/* Numbers start at 1: process 0 is the idle task, and Perfetto shows its events badly or not at
+ * all. */
 static int process_number(const ambit__trace *trace)
 {
   return trace->scene.net->rank + 1;
@@ -50,7 +52,7 @@ static int thread_number(int thread)
   return thread + 1;
 }
 
-/* Parts have their numbers, then comes the host, then devices. */
+/* Parts come first, then the host, then the devices. */
 static int thread_of(const ambit__trace *trace, const ambit__note *n)
 {
   if (n->kind == NOTE_DEVICE) return trace->scene.nparts + 1 + n->device;
@@ -95,7 +97,7 @@ static void print_names(ambit__text *t, const ambit__trace *trace)
   print_thread(t, trace, scene->nparts, "host");
   for (int i = 0; i < scene->ndevices; i++)
     if (trace->devices[i].device->backend->event_seconds)
-      print_thread(t, trace, scene->nparts + 1 + i, "%s:%d, its own times", trace->devices[i].name,
+      print_thread(t, trace, scene->nparts + 1 + i, "%s:%d, device times", trace->devices[i].name,
                    trace->devices[i].ordinal);
 }
 
@@ -111,7 +113,7 @@ static bool is_message(const ambit__note *n)
   return n->kind == NOTE_SEND || n->kind == NOTE_RECEIVE;
 }
 
-static bool is_mail(const ambit__note *n)
+static bool has_peer(const ambit__note *n)
 {
   return is_message(n) || n->kind == NOTE_PACK || n->kind == NOTE_UNPACK ||
          n->kind == NOTE_HAND_OVER;
@@ -129,13 +131,13 @@ static void print_args(ambit__text *t, const ambit__note *n)
   if (is_launch(n))
     ambit__print(t, "%s\"cells\":%" PRId64 ",\"which\":\"%s\"", comma, n->count,
                  n->cells ? n->cells : "all");
-  if (is_mail(n))
+  if (has_peer(n))
     ambit__print(t, "%s\"bytes\":%" PRId64 ",\"part\":%d,\"peer\":%d,\"process\":%d", comma,
                  n->count, n->part, n->other, n->process);
   ambit__print(t, "}");
 }
 
-/* The start of an event: launches have the name of their kernel, all else that of its kind. */
+/* The start of an event. A launch has the name of its kernel, other events that of their kind. */
 static void print_head(ambit__text *t, const ambit__trace *trace, const ambit__note *n,
                        const char *phase, double microseconds)
 {
@@ -148,7 +150,7 @@ static void print_head(ambit__text *t, const ambit__trace *trace, const ambit__n
                thread_number(thread_of(trace, n)), microseconds);
 }
 
-/* A message may outlast what goes on meanwhile: its two ends are events of their own, joined by a number. */
+/* A message may overlap other events, so its start and end are separate events with a common id. */
 static void print_message(ambit__text *t, const ambit__trace *trace, const ambit__note *n,
                           size_t number, double origin)
 {
@@ -174,7 +176,7 @@ static void print_note(ambit__text *t, const ambit__trace *trace, size_t i, doub
   ambit__print(t, "}");
 }
 
-/* By start; of those that start together, the longest first: it is around the others. */
+/* By start time. Of notes with the same start the longest comes first: it encloses the others. */
 static int compare(const void *a, const void *b)
 {
   const ambit__note *x = a, *y = b;
@@ -185,30 +187,30 @@ static int compare(const void *a, const void *b)
 
 /* ---- all processes ---- */
 
-/* What a process tells the others. */
+/* The data that every process gathers from all others. */
 typedef struct summary {
-  double first;                    /* its earliest note, before the moment they met */
-  uint64_t bytes;                  /* of its words */
-  uint64_t kept, dropped, untimed; /* notes */
+  double first;                    /* start of its earliest note, relative to the barrier */
+  uint64_t bytes;                  /* length of its text */
+  uint64_t kept, dropped, untimed; /* numbers of notes */
 } summary;
 
-/* The notes are sorted by now. */
-static summary summarise(const ambit__trace *trace, double met)
+/* The notes must be sorted. */
+static summary summarise(const ambit__trace *trace, double barrier)
 {
   const ambit__trace *t = trace;
   summary s = {.kept = ambit__trace_kept(t), .untimed = t->untimed};
 
   s.dropped = t->count - s.kept;
-  s.first = s.kept ? t->notes[0].start - met : 0;
+  s.first = s.kept ? t->notes[0].start - barrier : 0;
   return s;
 }
 
-/* Memory that must be there, since the others count on this process. */
-static void *must_have(ambit__trace *trace, void *memory)
+/* Aborts all processes if memory is NULL, since the others wait for this process. */
+static void *require(ambit__trace *trace, void *memory)
 {
   if (!memory) {
     ambit__raise(trace->scene.errors, AMBIT_ENOMEM, "no memory to write the trace");
-    ambit__net_abort(trace->scene.net, "there is no memory left to write the trace");
+    ambit__net_abort(trace->scene.net, "no memory to write the trace");
   }
   return memory;
 }
@@ -220,25 +222,25 @@ static char *describe(ambit__trace *trace, double origin)
   print_names(&t, trace);
   for (size_t i = 0; i < ambit__trace_kept(trace); i++)
     print_note(&t, trace, i, origin);
-  return must_have(trace, ambit__text_finish(&t));
+  return require(trace, ambit__text_finish(&t));
 }
 
-/* Takes the words of all processes, and puts them into the file as they come. */
+/* Receives the texts of all processes and writes them to the file in order of rank. */
 static ambit_status collect(ambit__trace *trace, const char *mine, const summary *all)
 {
   ambit__file *file = trace->file;
 
   ambit__file_write(file, mine, all[0].bytes);
   for (int r = 1; r < trace->scene.net->size; r++) {
-    char *words = must_have(trace, ambit__new(NULL, all[r].bytes, 1));
+    char *text = require(trace, ambit__new(NULL, all[r].bytes, 1));
     ambit__request request;
     ambit_status s;
 
-    if (!words) return AMBIT_ENOMEM;
-    s = ambit__net_receive(trace->scene.net, r, 0, words, all[r].bytes, &request);
+    if (!text) return AMBIT_ENOMEM;
+    s = ambit__net_receive(trace->scene.net, r, 0, text, all[r].bytes, &request);
     if (!s) s = ambit__net_wait(trace->scene.net, &request, 1);
-    if (!s) ambit__file_write(file, words, all[r].bytes);
-    free(words);
+    if (!s) ambit__file_write(file, text, all[r].bytes);
+    free(text);
     if (s) return s;
   }
   return AMBIT_OK;
@@ -284,45 +286,45 @@ static ambit_status finish(ambit__trace *trace, const char *mine, const summary 
   return ambit__file_commit(file);
 }
 
-/* Agrees on the moment that is 0 in the file: the earliest start there is. */
+/* Agrees on time 0 of the file: the earliest start of all notes. */
 static ambit_status find_origin(ambit__trace *trace, summary *all, double *origin)
 {
   const int size = trace->scene.net->size;
-  double met;
+  double barrier;
   summary mine;
 
   AMBIT_TRY(ambit__net_barrier(trace->scene.net));
-  met = ambit__clock();
-  mine = summarise(trace, met);
+  barrier = ambit__clock();
+  mine = summarise(trace, barrier);
   AMBIT_TRY(ambit__net_gather(trace->scene.net, &mine, sizeof mine, all));
-  *origin = met;
+  *origin = barrier;
   for (int r = 0; r < size; r++)
-    if (met + all[r].first < *origin) *origin = met + all[r].first;
+    if (barrier + all[r].first < *origin) *origin = barrier + all[r].first;
   return AMBIT_OK;
 }
 
-/* Everyone's words, and how many there are of them, to process 0. */
+/* Gathers the lengths of all texts, then sends the texts to process 0. */
 static ambit_status put_together(ambit__trace *trace, summary *all)
 {
   summary mine;
   double origin;
-  char *words;
+  char *text;
   ambit_status s;
 
   AMBIT_TRY(find_origin(trace, all, &origin));
-  words = describe(trace, origin);
-  if (!words) return AMBIT_ENOMEM;
+  text = describe(trace, origin);
+  if (!text) return AMBIT_ENOMEM;
   mine = all[trace->scene.net->rank];
-  mine.bytes = strlen(words);
+  mine.bytes = strlen(text);
   s = ambit__net_gather(trace->scene.net, &mine, sizeof mine, all);
-  if (!s) s = finish(trace, words, all);
-  free(words);
+  if (!s) s = finish(trace, text, all);
+  free(text);
   return s;
 }
 
 ambit_status ambit__trace_write(ambit__trace *trace)
 {
-  summary *all = must_have(trace, ambit__new(NULL, (size_t)trace->scene.net->size, sizeof *all));
+  summary *all = require(trace, ambit__new(NULL, (size_t)trace->scene.net->size, sizeof *all));
   ambit_status s;
 
   if (!all) return AMBIT_ENOMEM;

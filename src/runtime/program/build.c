@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* build.c - steps made ready to run: a function per engine, arguments per part. */
+/* build.c - builds steps: a function per engine, and the arguments per part. */
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/program.h"
@@ -123,7 +123,7 @@ static bool reduces(const ambit__rule *rule)
   return false;
 }
 
-/* Whether the step does anything at all: one without cells does if it reduces. */
+/* Whether the step needs no launch. A step without cells is launched only if it reduces. */
 static bool is_idle(const ambit__apply *a)
 {
   return a->region.ndims && ambit__box_is_empty(&a->region) && !a->reduces;

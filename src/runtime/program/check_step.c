@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check_step.c - what is wrong with a step: its arguments when it is appended, its reads and writes
- * when the boundaries are known. */
+/* check_step.c - checks steps: their arguments when they are appended, their reads and writes when
+ * the boundaries are known. */
 #include "runtime/program/program.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char *reduce_name(ambit__reduce r)
   return names[r];
 }
 
-/* Raises an error with the user's line and a caret under `place`. */
+/* Raises an error with the line of the kernel and a caret under `place`. */
 static ambit_status raise_at(const ambit_program *p, const ambit__rule *rule, ambit__place place,
                              const char *message)
 {
@@ -113,12 +113,12 @@ static ambit_status check_dimensions(const ambit_program *p, const ambit__step *
               "kernel %s is written for %d dimensions, but the grid has %d", rule->name,
               rule->ndims, p->grid->box.ndims);
   AMBIT_CHECK(rule->max_axis < s->box.ndims, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s asks for axis %d; %s", rule->name, rule->max_axis,
+              "kernel %s uses axis %d; %s", rule->name, rule->max_axis,
               s->box.ndims ? "the grid has fewer" : "it runs once, on scalars, and has no cell");
   return AMBIT_OK;
 }
 
-/* Two parameters that write the same thing would depend on the order of stores. */
+/* Two parameters that write the same object would depend on the order of stores. */
 static ambit_status check_writers(const ambit_program *p, const ambit__step *s)
 {
   const ambit__rule *rule = s->kernel->rule;
@@ -165,7 +165,7 @@ ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s)
   return region.ndims ? ambit__box_intersect(&region, &free_cells) : region;
 }
 
-/* Whether the field bound to parameter i is written by the step. */
+/* Whether the step writes the field of argument i. */
 static bool written_here(const ambit__step *s, int i)
 {
   for (int j = 0; j < s->n; j++)
@@ -173,7 +173,7 @@ static bool written_here(const ambit__step *s, int i)
   return false;
 }
 
-/* Whether a read from `region` at `offset` can meet a cell that the step writes. */
+/* Whether a read at `offset` from a cell of `region` can hit a cell that the step writes. */
 static bool meets_writes(const ambit_program *p, const ambit_field *f, const ambit__box *region,
                          const int *offset)
 {
@@ -222,7 +222,7 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
   return AMBIT_OK;
 }
 
-/* The first read of parameter q that leaves the grid through a face. */
+/* The first read of parameter q that leaves the grid through a face; NULL: none. */
 static const ambit__read *leaving(const ambit__param *q, const ambit__box *region,
                                   const ambit__box *grid, int axis, int side)
 {

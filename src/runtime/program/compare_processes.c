@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare_processes.c - whether all processes are about to run the same program.
+/* compare_processes.c - checks that all processes are about to run the same program.
  *
- * Messages fit together only if they do. Before anything is built, every process hashes what must be equal, item by item: the
- * grid, options, fields, steps. The hashes are gathered, and the first item that differs is named in words. Kernels
- * are compared by what they compute (their canonical text), not by how they are written.
+ * Otherwise their messages would not match. Before anything is built, every process hashes each
+ * item that must be equal: the grid, the options, fields and steps. The hashes are gathered, and
+ * the error describes the first item that differs. Kernels are compared by their canonical text, so
+ * formatting and comments do not matter.
  */
 #include "base/hash.h"
 #include "base/memory.h"
@@ -15,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THE_GRID, THE_OPTIONS, FIRST_FIELD }; /* items; then fields, then steps */
-enum { WORDS = 512 };                        /* bytes of what is said of an item */
+enum { THE_GRID, THE_OPTIONS, FIRST_FIELD }; /* items; then the fields, then the steps */
+enum { DESCRIPTION = 512 };                  /* bytes for the description of an item */
 
-/* How many fields and steps there are: here, or on the process that has most. */
+/* The numbers of fields and steps: of this process, or the largest of all processes. */
 typedef struct size {
   int32_t fields, steps;
 } size;
 
-/* ---- items in words ---- */
+/* ---- descriptions of items ---- */
 
 static void describe_grid(const ambit_program *p, ambit__text *t)
 {
@@ -109,7 +110,7 @@ static void describe(const ambit_program *p, const size *most, int item, ambit__
 
 /* ---- hashes ---- */
 
-static int place_of(const ambit_program *p, const ambit_field *f)
+static int index_of(const ambit_program *p, const ambit_field *f)
 {
   int i = 0;
 
@@ -118,14 +119,15 @@ static int place_of(const ambit_program *p, const ambit_field *f)
   return i;
 }
 
-/* What a step does beyond its words: what its kernel computes, which of the fields that share a name, all digits. */
+/* Hashes the data of a step that its description lacks: the kernel's text, the indices of its
+ * fields, since names may repeat, and all digits of its numbers. */
 static ambit_status hash_step(const ambit_program *p, int step, ambit__hash *h)
 {
   const ambit__step *s = (size_t)step < p->nsteps ? &p->steps[step] : NULL;
   char *text;
 
   for (int i = 0; s && i < s->n; i++) {
-    const int32_t place = place_of(p, s->args[i].field);
+    const int32_t place = index_of(p, s->args[i].field);
 
     ambit__hash_bytes(h, &place, sizeof place);
     ambit__hash_bytes(h, &s->args[i].number, sizeof s->args[i].number);
@@ -159,22 +161,22 @@ static ambit_status hash_item(const ambit_program *p, const size *most, int item
   return hash_step(p, item - FIRST_FIELD - most->fields, h);
 }
 
-/* ---- together ---- */
+/* ---- comparison ---- */
 
 static ambit_status find_most(const ambit_program *p, size *most)
 {
   double counts[] = {p->nfields, (double)p->nsteps};
 
-  AMBIT_TRY(ambit__net_max(p->grid->context->net, counts, 2)); /* and finds what was wrong so far */
+  AMBIT_TRY(ambit__net_max(p->grid->context->net, counts, 2)); /* raises earlier errors too */
   *most = (size){(int32_t)counts[0], (int32_t)counts[1]};
   return AMBIT_OK;
 }
 
-/* Tells, on all processes, in what `who` differs from process 0. */
+/* Raises on all processes the error that process `who` differs from process 0. */
 static ambit_status tell(const ambit_program *p, const size *most, int item, int who)
 {
   ambit__net *net = p->grid->context->net;
-  char first[WORDS], other[WORDS];
+  char first[DESCRIPTION], other[DESCRIPTION];
   ambit__text t = {0};
   bool worded;
 
@@ -185,16 +187,17 @@ static ambit_status tell(const ambit_program *p, const size *most, int item, int
   AMBIT_TRY(ambit__net_broadcast(net, 0, first, sizeof first));
   AMBIT_TRY(ambit__net_broadcast(net, who, other, sizeof other));
   worded = strcmp(first, other) != 0;
-  return ambit__raise(net->errors, AMBIT_EPROGRAM,
-                      "process %d runs another program than process 0: %s%s%s; all processes must "
-                      "run the same program on the same grid",
-                      who, other, worded ? ", but in process 0 " : ", but in process 0 it is ",
-                      worded             ? first
-                      : item == THE_GRID ? "cut otherwise"
-                                         : "not quite the same: numbers or kernels differ");
+  return ambit__raise(
+      net->errors, AMBIT_EPROGRAM,
+      "process %d runs a different program than process 0: %s%s%s; all processes must "
+      "run the same program on the same grid",
+      who, other, worded ? ", but in process 0 " : ", but in process 0 it is ",
+      worded             ? first
+      : item == THE_GRID ? "partitioned differently"
+                         : "different in its numbers or its kernel");
 }
 
-/* The first item of which not all processes have the same hash, and the first of these processes; -1: none. */
+/* The first item whose hashes differ, and the first process that differs; -1: none. */
 static int find_difference(const ambit__hash *all, int items, int processes, int *who)
 {
   for (int i = 0; i < items; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cycle.c - whether iterations can share an exchange, and the boxes of cells that takes. */
+/* cycle.c - whether iterations can share an exchange, and the boxes of cells of each stage. */
 #include "runtime/program/cycle.h"
 
 #include "base/memory.h"
@@ -19,8 +19,8 @@ static bool reads_neighbours(const ambit__step *s, int arg)
          s->kernel->rule->params[arg].reads_neighbours;
 }
 
-/* Whether some field that is read at neighbours has a boundary of this kind on an axis, or, with
- * `is` false, one of another kind. */
+/* Whether a field that is read at neighbours has a boundary of this kind on an axis or, if `is` is
+ * false, a boundary of another kind. */
 static bool has_boundary(const ambit_program *p, int axis, ambit_boundary kind, bool is)
 {
   for (size_t k = 0; k < p->nsteps; k++)
@@ -48,14 +48,14 @@ ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__bo
   for (int d = 0; d < own->ndims; d++) {
     cells.lo[d] -= st->beyond.lo[d];
     cells.hi[d] += st->beyond.hi[d];
-    if (is_periodic(p, d) && !spans(p, own, d)) continue; /* goes on beyond the grid */
+    if (is_periodic(p, d) && !spans(p, own, d)) continue; /* continues beyond the grid */
     if (cells.lo[d] < region->lo[d]) cells.lo[d] = region->lo[d];
     if (cells.hi[d] > region->hi[d]) cells.hi[d] = region->hi[d];
   }
   return cells;
 }
 
-/* The cells that a stage reads of a field. */
+/* The cells of a field that a stage reads. */
 static ambit__box cells_read(const ambit_program *p, int stage, const ambit_field *f,
                              const ambit__box *own)
 {
@@ -75,7 +75,7 @@ static ambit__box cells_read(const ambit_program *p, int stage, const ambit_fiel
   return reads;
 }
 
-/* Widens cells lo .. hi - 1 of an axis to those that ghosts from .. to - 1 are copies of. */
+/* Extends cells lo .. hi - 1 of an axis by the cells that ghost cells from .. to - 1 copy. */
 static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64_t to, int64_t *lo,
                         int64_t *hi)
 {
@@ -108,25 +108,26 @@ bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f
 
 /* ---- conditions ---- */
 
-/* Of one step. */
+/* The condition that one step violates; NULL: none. */
 static const char *refuse_step(const ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
 
   if (s->kind != STEP_APPLY) return NULL;
-  if (p->applies[step].reduces) return "a step reduces: cells that two parts compute count twice";
+  if (p->applies[step].reduces)
+    return "a step reduces, and cells that two parts compute would count twice";
   for (int d = 0; region->ndims && d < grid->ndims; d++) {
     if (!ambit__grid_cuts(p->grid, d) || !is_periodic(p, d)) continue;
     if (s->kernel->rule->max_axis >= 0)
-      return "a kernel asks for index or extent, and the grid is cut along a periodic axis";
+      return "a kernel uses index or extent, and the grid is cut along a periodic axis";
     if (region->lo[d] > 0 || region->hi[d] < grid->hi[d])
       return "a step runs on a box, and the grid is cut along a periodic axis";
   }
   return NULL;
 }
 
-/* Whether all cells that ghosts are copies of hold values, on every part. */
+/* Whether every part has valid values for all cells that ghost cells copy. */
 static bool has_sources(const ambit_program *p, int stage)
 {
   const ambit__dataflow *flow = &p->cycle->flow;
@@ -177,7 +178,7 @@ const char *ambit__cycle_refusal(const ambit_program *p)
   return why;
 }
 
-/* ---- the plan ---- */
+/* ---- making the cycle ---- */
 
 ambit_status ambit__cycle_plan(ambit_program *p)
 {

@@ -14,7 +14,7 @@ static int index_of(const ambit_program *p, const ambit_field *f)
   return -1;
 }
 
-/* Rows of the tables, by stage; there is one more, for the end. */
+/* Rows of the tables, one per stage and one for the end. */
 static int *buffers_at(const ambit__dataflow *flow, int stage)
 {
   return flow->buffers + stage * flow->nfields;
@@ -45,7 +45,7 @@ static bool has_cells(const ambit_program *p, size_t step)
   return p->steps[step].kind == STEP_APPLY && region->ndims && !ambit__box_is_empty(region);
 }
 
-/* Whether a step gives every cell of its parameter a new value, whatever the old one was. */
+/* Whether a step sets every cell of an argument regardless of its old value. */
 static bool writes_all(const ambit_program *p, size_t step, int arg)
 {
   const ambit__param *q = &p->steps[step].kernel->rule->params[arg];
@@ -56,7 +56,7 @@ static bool writes_all(const ambit_program *p, size_t step, int arg)
   return all;
 }
 
-/* ---- forwards: buffers ---- */
+/* ---- forward pass: buffers ---- */
 
 static void rotate(const ambit_program *p, const ambit__step *s, int *buffers)
 {
@@ -82,9 +82,9 @@ static void follow(const ambit_program *p, ambit__dataflow *flow, int stage)
       overwritten[buffers[index_of(p, s->args[i].field)]] = true;
 }
 
-/* ---- backwards: layers ---- */
+/* ---- backward pass: layers ---- */
 
-/* How far a parameter reads, beyond the layers that its step computes, along axes that are cut. */
+/* The layers that a parameter reads when its step computes `beyond`, along axes that are cut. */
 static ambit__layers reads_of(const ambit_program *p, const ambit__step *s, int arg,
                               const ambit__layers *beyond)
 {
@@ -100,7 +100,8 @@ static ambit__layers reads_of(const ambit_program *p, const ambit__step *s, int 
   return l;
 }
 
-/* Takes `needed`, by buffer, from behind a stage to before it; finds the layers of the stage. */
+/* Moves `needed`, the layers by buffer, from after a stage to before it. Sets the layers of the
+ * stage. */
 static void go_back(const ambit_program *p, ambit__dataflow *flow, int stage, ambit__layers *needed)
 {
   ambit__stage *st = &flow->stages[stage];
@@ -122,7 +123,7 @@ static void go_back(const ambit_program *p, ambit__dataflow *flow, int stage, am
     }
 }
 
-/* ---- forwards again: which layers hold values ---- */
+/* ---- second forward pass: valid layers ---- */
 
 static void note_valid(const ambit_program *p, ambit__dataflow *flow, int stage)
 {
@@ -136,7 +137,7 @@ static void note_valid(const ambit_program *p, ambit__dataflow *flow, int stage)
       valid[buffers_at(flow, stage)[index_of(p, s->args[i].field)]] = st->beyond;
 }
 
-/* ---- the whole ---- */
+/* ---- dataflow ---- */
 
 static ambit_status allocate(const ambit_program *p, ambit__dataflow *flow)
 {
@@ -164,7 +165,7 @@ ambit_status ambit__dataflow_make(const ambit_program *p, int depth, ambit__data
     follow(p, flow, i);
   }
   for (int i = flow->nstages - 1; i >= 0; i--)
-    go_back(p, flow, i, flow->valid); /* what is needed at the front is given there */
+    go_back(p, flow, i, flow->valid); /* the layers needed at the start are received */
   for (int i = 0; i < flow->nstages; i++)
     note_valid(p, flow, i);
   return AMBIT_OK;

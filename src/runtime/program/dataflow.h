@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dataflow.h - which step of which iteration feeds which, over several iterations.
+/* dataflow.h - the flow of data between steps over several iterations.
  *
- * Buffers are followed through rotations. A buffer has the number of the field that held it when the
- * first iteration began. Walked backwards, the stages tell how many layers of cells around its own
- * ones a part must compute, or be given, so that the last iteration is right on its own cells.
+ * Buffers are tracked through rotations. A buffer has the index of the field that held it at the
+ * start of the first iteration. A backward pass over the stages gives the number of layers around
+ * its own cells that a part must compute, or receive, so that the last iteration is correct on its
+ * own cells.
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_DATAFLOW_H
 #define AMBIT_RUNTIME_PROGRAM_DATAFLOW_H
@@ -21,21 +22,22 @@ typedef struct ambit__dataflow {
   int depth;            /* iterations */
   ambit__stage *stages; /* every step of every iteration, in order; owned */
   int nstages;
-  int nfields;                  /* of the program */
-  ambit__boundaries boundaries; /* AMBIT_PERIODIC, or AMBIT_NONE: ghosts are filled by stage */
-  int *buffers;                 /* by stage and field: the buffer it holds then; owned */
-  bool *overwritten;            /* by stage and buffer: all its cells were written before; owned */
-  ambit__layers *valid;         /* by stage and buffer: layers that hold values then; owned */
+  int nfields; /* number of fields of the program */
+  ambit__boundaries
+      boundaries;       /* AMBIT_PERIODIC, or AMBIT_NONE where each stage fills ghost cells */
+  int *buffers;         /* by stage and field: its buffer before the stage; owned */
+  bool *overwritten;    /* by stage and buffer: earlier stages wrote all of its cells; owned */
+  ambit__layers *valid; /* by stage and buffer: layers with valid values before the stage; owned */
 } ambit__dataflow;
 
-/* Free the dataflow, also after a failure. */
+/* The caller frees the dataflow, also after a failure. */
 ambit_status ambit__dataflow_make(const ambit_program *p, int depth, ambit__dataflow *flow);
 void ambit__dataflow_free(ambit__dataflow *flow);
 
-/* The buffer, by number, that a field holds at a stage. */
+/* The index of the buffer that a field holds before a stage. */
 int ambit__dataflow_buffer(const ambit_program *p, const ambit__dataflow *flow, int stage,
                            const ambit_field *f);
-/* Layers of it that hold values then, around the own cells of any part. */
+/* The layers of a buffer with valid values before a stage, around the own cells of any part. */
 const ambit__layers *ambit__dataflow_valid(const ambit__dataflow *flow, int stage, int buffer);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* halo_needs.c - the halo of each field: all reads of all steps beyond the parts' own cells.
+/* halo_needs.c - derives the halo of each field: all reads of all steps beyond the own cells of the
+ * parts.
  *
  * A field has one halo for all steps that read it at neighbours, so one exchange serves them all.
- * Components that are read alike form a slice: D3Q19 sends across a face the five populations that
- * are read there, not all nineteen. Fields in order AMBIT_AOS have one slice, since the components of
- * a cell lie side by side. The boxes of a slice come from grid/halo.
+ * Components that are read alike form a slice: D3Q19 sends across a face only the five populations
+ * that are read there, not all nineteen. A field with order AMBIT_AOS has one slice, since the
+ * components of a cell are contiguous. The boxes of a slice come from grid/halo.
  */
 #include "base/memory.h"
 #include "runtime/program/dataflow.h"
@@ -14,13 +15,13 @@
 
 /* ---- needs ---- */
 
-/* The offsets at which a parameter of a step reads components first .. first + count - 1. */
+/* Offsets at which a parameter reads components of a slice. */
 typedef struct offsets {
   int (*list)[AMBIT_MAX_DIMS];
   int n;
 } offsets;
 
-/* Reads that kernels wrap themselves stay in their rows: whole rows are needed. */
+/* Kernels that wrap reads need whole rows. */
 static ambit__box rows_of(const ambit_program *p, const ambit__box *region)
 {
   const int x = p->grid->box.ndims - 1;
@@ -31,7 +32,8 @@ static ambit__box rows_of(const ambit_program *p, const ambit__box *region)
   return rows;
 }
 
-/* Collects the offsets of a parameter that leave the row, if `wrapped`, or that do not. */
+/* Collects the offsets of a parameter that kernels wrap along the row, if `wrapped`, or the others.
+ */
 static void collect(const ambit_program *p, const ambit__param *q, const ambit__halo_slice *slice,
                     bool wraps, bool wrapped, offsets *to)
 {
@@ -49,7 +51,7 @@ static void collect(const ambit_program *p, const ambit__param *q, const ambit__
   }
 }
 
-/* The reads of a parameter on a region and the layers beyond it. */
+/* Adds the reads of a parameter on the region and layers of `what`. */
 static ambit_status add_param(ambit_program *p, const ambit__param *q, const ambit__need *what,
                               bool wraps, ambit__halo_slice *slice)
 {
@@ -68,8 +70,8 @@ static ambit_status add_param(ambit_program *p, const ambit__param *q, const amb
   return s;
 }
 
-/* Whether a parameter of a step reads a field: by name, or, over several iterations, its values of
- * the time when the first one begins. */
+/* Whether an argument reads a field. Over several iterations: reads the values that the field had
+ * at the start of the first one. */
 static bool reads(const ambit_program *p, const ambit__dataflow *flow, int stage,
                   const ambit_field *arg, const ambit_field *field)
 {
@@ -80,7 +82,7 @@ static bool reads(const ambit_program *p, const ambit__dataflow *flow, int stage
   return p->fields[buffer] == field && !flow->overwritten[stage * flow->nfields + buffer];
 }
 
-/* All reads of some components of the field. */
+/* Adds all reads of the components of a slice. */
 static ambit_status find_needs(ambit_program *p, const ambit__dataflow *flow,
                                ambit__halo_slice *slice)
 {
@@ -112,7 +114,7 @@ static bool same_needs(const ambit__needs *a, const ambit__needs *b)
   return ambit__needs_cover(a, b) && ambit__needs_cover(b, a);
 }
 
-/* Adds one component, to the last slice if that is read alike. */
+/* Adds components; joins them to the last slice if they are read alike. */
 static ambit_status add_component(ambit_program *p, const ambit__dataflow *flow,
                                   ambit__field_halo *h, int first, int count)
 {
@@ -162,8 +164,8 @@ ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__hal
 
 /* ---- halos ---- */
 
-/* Whether cells around the own ones of a part depend on own cells, of whichever part. All parts of
- * all processes count: whether there is an exchange, and its tag, must not differ among them. */
+/* Whether the halo of some part depends on own cells of any part. Considers all parts of all
+ * processes, since they must agree on whether there is an exchange and on its tag. */
 static bool varies(const ambit_program *p, const ambit__halo_slice *slice)
 {
   const ambit__boundaries *b = slice->boundaries;
@@ -197,7 +199,7 @@ static void free_slice(ambit__halo_slice *slice)
   ambit__needs_free(&slice->needs);
 }
 
-/* Makes the halos of all slices, and drops those that have none. */
+/* Makes the halos of all slices and removes empty ones. */
 static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
 {
   int kept = 0;
@@ -228,7 +230,7 @@ static ambit_status make_halo(ambit_program *p, const ambit__dataflow *flow, amb
   return make_slices(p, h);
 }
 
-/* ---- fields that take turns ---- */
+/* ---- fields that are rotated ---- */
 
 static const ambit__field_halo *find_halo(const ambit__halos *halos, const ambit_field *f)
 {
@@ -237,7 +239,7 @@ static const ambit__field_halo *find_halo(const ambit__halos *halos, const ambit
   return NULL;
 }
 
-/* A field that is read at neighbours, takes turns with f, and has constant ghost cells only. */
+/* A field that is read at neighbours, is rotated with f, and has only constant ghost cells. */
 static ambit_field *constant_partner(const ambit_program *p, const ambit__halos *halos,
                                      const ambit_field *f)
 {
@@ -254,8 +256,8 @@ static ambit_field *constant_partner(const ambit_program *p, const ambit__halos 
   return NULL;
 }
 
-/* Constant ghost cells stay when buffers are swapped, if all fields that take turns have them. So a
- * field without a halo gets that of its partner, which is filled once, before the first iteration. */
+/* Constant ghost cells stay valid when buffers rotate, if all rotated fields have them. So a field
+ * without a halo gets that of its partner, filled once before the first iteration. */
 static ambit_status lend_halos(ambit_program *p, ambit__halos *halos)
 {
   for (int i = 0; i < p->nfields; i++) {
@@ -307,10 +309,10 @@ int ambit__field_halo_of(const ambit_program *p, const ambit_field *field)
   return -1;
 }
 
-/* Whether one slice of a halo has all reads of another, for all components of that. */
+/* Whether slices of h contain all reads of another slice, for all of its components. */
 static bool covers_slice(const ambit__field_halo *h, const ambit__halo_slice *slice)
 {
-  int next = slice->first; /* components before it are covered */
+  int next = slice->first; /* the components before it are covered */
 
   for (int i = 0; i < h->nslices; i++) {
     const ambit__halo_slice *a = &h->slices[i];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* halo_state.c - what flows from step to step: which halos are still good, and which must be fetched before a step.
+/* halo_state.c - which halos are valid at each step, and which must be exchanged before it.
  *
- * All of it is known before the first iteration. A walk over the steps carries, for every field, the fetch that its surroundings were
- * last made by; writing a field spoils them, rotating fields moves them. What holds at the end of an iteration
- * holds at the start of the next; so the state at the start is the largest one that an iteration gives back. Before a
- * run, what it presumes is fetched if need be; after that every iteration is the same list.
+ * All of this is known before the first iteration. A pass over the steps tracks the valid halo of
+ * every field: writing a field invalidates it, and rotating fields moves it. The state at the end
+ * of an iteration is the state at the start of the next one, so the state at the start is the
+ * largest one that an iteration restores. Before a run, missing halos of this state are exchanged;
+ * after that every iteration executes the same schedule.
  */
 #include "runtime/program/halo_state.h"
 #include "base/memory.h"
@@ -19,8 +20,8 @@ static int index_of(const ambit_program *p, const ambit_field *f)
   return -1;
 }
 
-/* Whether the step reads what the fetch brings. */
-static bool wants(const ambit_program *p, size_t step, const ambit__field_halo *f)
+/* Whether the step reads the halo. */
+static bool reads(const ambit_program *p, size_t step, const ambit__field_halo *f)
 {
   const ambit__step *s = &p->steps[step];
 
@@ -30,9 +31,9 @@ static bool wants(const ambit_program *p, size_t step, const ambit__field_halo *
   return false;
 }
 
-static bool holds(const ambit_program *p, const int *made, int halo)
+static bool holds(const ambit_program *p, const int *valid, int halo)
 {
-  int m = made[index_of(p, p->halos.list[halo].field)];
+  int m = valid[index_of(p, p->halos.list[halo].field)];
 
   return m >= 0 && ambit__field_halo_covers(&p->halos.list[m], &p->halos.list[halo]);
 }
@@ -48,78 +49,79 @@ static bool unchanged(const ambit_program *p, const ambit_field *f, size_t from,
   return true;
 }
 
-/* Whether a step after this one wants the fetch, and what it brings is final by now. */
-static bool soon_wanted(const ambit_program *p, size_t step, const ambit__field_halo *f)
+/* Whether a later step reads the halo, and no step changes the field before it. */
+static bool read_later(const ambit_program *p, size_t step, const ambit__field_halo *f)
 {
   for (size_t i = step + 1; i < p->nsteps && unchanged(p, f->field, step, i); i++)
-    if (wants(p, i, f)) return true;
+    if (reads(p, i, f)) return true;
   return false;
 }
 
-static int missing(const ambit_program *p, const int *made, size_t step, int *missing_halos)
+static int missing(const ambit_program *p, const int *valid, size_t step, int *missing_halos)
 {
   int n = 0, late = 0;
 
   for (int i = 0; i < p->halos.n; i++)
-    if (wants(p, step, &p->halos.list[i]) && !holds(p, made, i)) missing_halos[n++] = i;
-  for (int i = 0; n && i < p->halos.n; i++) /* they travel together */
-    if (!wants(p, step, &p->halos.list[i]) && !holds(p, made, i) &&
-        soon_wanted(p, step, &p->halos.list[i]))
+    if (reads(p, step, &p->halos.list[i]) && !holds(p, valid, i)) missing_halos[n++] = i;
+  for (int i = 0; n && i < p->halos.n; i++) /* they share one exchange */
+    if (!reads(p, step, &p->halos.list[i]) && !holds(p, valid, i) &&
+        read_later(p, step, &p->halos.list[i]))
       missing_halos[n + late++] = i;
   return n + late;
 }
 
-static void note_writes(const ambit_program *p, int *made, size_t step)
+static void note_writes(const ambit_program *p, int *valid, size_t step)
 {
   for (int i = 0; i < p->nfields; i++)
-    if (ambit__step_writes(&p->steps[step], p->fields[i]) && made[i] >= 0 &&
-        p->halos.list[made[i]].varies)
-      made[i] = -1;
+    if (ambit__step_writes(&p->steps[step], p->fields[i]) && valid[i] >= 0 &&
+        p->halos.list[valid[i]].varies)
+      valid[i] = -1;
 }
 
-static void note_rotation(const ambit_program *p, int *made, const ambit__step *s)
+static void note_rotation(const ambit_program *p, int *valid, const ambit__step *s)
 {
-  int first = made[index_of(p, s->args[0].field)];
+  int first = valid[index_of(p, s->args[0].field)];
 
   for (int i = 0; i < s->n - 1; i++)
-    made[index_of(p, s->args[i].field)] = made[index_of(p, s->args[i + 1].field)];
-  made[index_of(p, s->args[s->n - 1].field)] = first;
+    valid[index_of(p, s->args[i].field)] = valid[index_of(p, s->args[i + 1].field)];
+  valid[index_of(p, s->args[s->n - 1].field)] = first;
 }
 
-int ambit__halo_state_step(const ambit_program *p, int *made, size_t step, int *missing_halos)
+int ambit__halo_state_step(const ambit_program *p, int *valid, size_t step, int *missing_halos)
 {
   int n;
 
   if (p->steps[step].kind == STEP_ROTATE) {
-    note_rotation(p, made, &p->steps[step]);
+    note_rotation(p, valid, &p->steps[step]);
     return 0;
   }
-  n = missing(p, made, step, missing_halos);
+  n = missing(p, valid, step, missing_halos);
   for (int i = 0; i < n; i++)
-    made[index_of(p, p->halos.list[missing_halos[i]].field)] = missing_halos[i];
-  if (!ambit__box_is_empty(&p->applies[step].region)) note_writes(p, made, step);
+    valid[index_of(p, p->halos.list[missing_halos[i]].field)] = missing_halos[i];
+  if (!ambit__box_is_empty(&p->applies[step].region)) note_writes(p, valid, step);
   return n;
 }
 
 /* ---- the state at the start ---- */
 
-static void walk(const ambit_program *p, int *made, int *scratch)
+static void walk(const ambit_program *p, int *valid, int *scratch)
 {
   for (size_t i = 0; i < p->nsteps; i++)
-    ambit__halo_state_step(p, made, i, scratch);
+    ambit__halo_state_step(p, valid, i, scratch);
 }
 
-/* Takes out of `start` what an iteration that starts so does not give back. Returns whether anything was. */
-static bool lessen(const ambit_program *p, int *start, int *made, int *scratch)
+/* Removes the halos from `start` that an iteration from this state does not restore. Returns
+ * whether any was removed. */
+static bool drop_unrestored(const ambit_program *p, int *start, int *valid, int *scratch)
 {
   bool changed = false;
 
-  memcpy(made, start, (size_t)p->nfields * sizeof *made);
-  walk(p, made, scratch);
+  memcpy(valid, start, (size_t)p->nfields * sizeof *valid);
+  walk(p, valid, scratch);
   for (int i = 0; i < p->nfields; i++) {
     int want = start[i];
 
-    if (want < 0 || holds(p, made, want)) continue;
+    if (want < 0 || holds(p, valid, want)) continue;
     start[i] = -1;
     changed = true;
   }
@@ -140,7 +142,7 @@ ambit_status ambit__halo_state_start(ambit_program *p)
   }
   for (int i = 0; i < p->nfields; i++)
     p->start[i] = ambit__field_halo_of(p, p->fields[i]);
-  while (lessen(p, p->start, p->end, scratch))
+  while (drop_unrestored(p, p->start, p->end, scratch))
     ;
   free(scratch);
   return AMBIT_OK;
@@ -148,8 +150,7 @@ ambit_status ambit__halo_state_start(ambit_program *p)
 
 /* ---- between runs ---- */
 
-static bool still_good(const ambit_program *p, const ambit_field *f,
-                       const ambit__field_halo *wanted)
+static bool is_valid(const ambit_program *p, const ambit_field *f, const ambit__field_halo *wanted)
 {
   for (int i = 0; i < p->halos.n; i++)
     if (p->halos.list[i].id == f->ghosts.halo)
@@ -160,11 +161,11 @@ static bool still_good(const ambit_program *p, const ambit_field *f,
 
 bool ambit__halo_state_lacks(const ambit_program *p, int field)
 {
-  return p->start[field] >= 0 && !still_good(p, p->fields[field], &p->halos.list[p->start[field]]);
+  return p->start[field] >= 0 && !is_valid(p, p->fields[field], &p->halos.list[p->start[field]]);
 }
 
-void ambit__halo_state_note(const ambit_program *p, const int *made)
+void ambit__halo_state_note(const ambit_program *p, const int *valid)
 {
   for (int i = 0; i < p->nfields; i++)
-    p->fields[i]->ghosts = (ambit__ghosts){.halo = made[i] >= 0 ? p->halos.list[made[i]].id : 0};
+    p->fields[i]->ghosts = (ambit__ghosts){.halo = valid[i] >= 0 ? p->halos.list[valid[i]].id : 0};
 }

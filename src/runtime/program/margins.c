@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* margins.c - room around the own cells of every field for its halo and ghost cells. */
+/* margins.c - memory around the own cells of every field for its halo and ghost cells. */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
 
 #include <stdlib.h>
 
-/* A field has the same margins on all parts, so each end of a message knows the layout at the other. */
+/* A field has the same margins on all parts, so each end of a channel knows the layout at the
+ * other. */
 static ambit_status widen_for(const ambit__field_halo *h, bool *changed)
 {
   const ambit_grid *g = h->field->grid;
@@ -24,7 +25,7 @@ static ambit_status widen_for(const ambit__field_halo *h, bool *changed)
   return AMBIT_OK;
 }
 
-/* Fields that trade buffers must have the same margins. */
+/* Fields that rotate buffers must have the same margins. */
 static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
 {
   int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
@@ -41,7 +42,7 @@ static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
   return AMBIT_OK;
 }
 
-/* Cells that a stage of a cycle reads, or writes, beyond the own ones. */
+/* Widens margins for the cells that a stage of a cycle reads or writes beyond the own cells. */
 static ambit_status widen_for_stage(const ambit_program *p, int stage, bool *changed)
 {
   const ambit__stage *st = &p->cycle->flow.stages[stage];
@@ -83,8 +84,8 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
   return AMBIT_OK;
 }
 
-/* Other programs may rotate a field that is wider now with one that is not: they are sealed anew before they run, on all
- * processes if on one. */
+/* Another program may rotate a field that was widened with one that was not. So all other programs
+ * are unsealed, on all processes if on one. */
 static void unseal_others(const ambit_program *p)
 {
   for (ambit__link *i = p->grid->programs.next; i->owner; i = i->next)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* periodic_rows.c - fields that need no ghost cells along the last axis, because kernels read round it themselves.
+/* periodic_rows.c - fields that need no ghost cells along the last axis, because kernels wrap
+ * reads.
  *
- * Ghosts along other axes are rows, but those at the ends of rows are single cells, each in a line of memory of its own: on a GPU they took
- * a sixth of the time of a 3-D star. So where a field is periodic and nothing cuts its rows, kernels are written that take what lies beyond
- * one end of a row from the other (plan/plan.h), and fetch.c asks for rows, not for what lies beyond them.
+ * Ghost cells along other axes are rows, but those at row ends are single cells, each in its own
+ * cache line: on a GPU they took a sixth of the time of a 3-D star. So if a field is periodic along
+ * the last axis and its rows are not cut, kernels read beyond one end of a row from its other end
+ * (plan/plan.h), and halo_needs.c requests whole rows only.
  *
- * All processes must come to the same: it decides which halos are as good as others, and so which messages there are.
+ * All processes must come to the same result, since it determines which halos cover others, and so
+ * the messages.
  */
 #include "base/memory.h"
 #include "device/registered.h"
@@ -13,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* ---- what all processes know ---- */
+/* ---- conditions that are the same on all processes ---- */
 
 /* How far a step reads a field along the last axis. */
 static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambit_field *f)
@@ -31,8 +34,8 @@ static int64_t reach_of(const ambit_program *p, const ambit__step *s, const ambi
   return reach;
 }
 
-/* Whether rows of the field begin anew, are as long as kernels need them, and are read beyond their ends. */
-static bool is_round(const ambit_program *p, const ambit_field *f)
+/* Whether the rows of a field are periodic, long enough for kernels, and read beyond their ends. */
+static bool is_periodic(const ambit_program *p, const ambit_field *f)
 {
   const int x = p->grid->box.ndims - 1;
   const int64_t extent = p->grid->box.hi[x];
@@ -47,9 +50,10 @@ static bool is_round(const ambit_program *p, const ambit_field *f)
          2 * reach <= extent;
 }
 
-/* ---- what each has to say ---- */
+/* ---- conditions that may differ between processes ---- */
 
-/* Whether the user's own source stands in for the kernel of a step on some device: it looks for ghost cells. */
+/* Whether a registered source replaces the kernel of a step on some device: it reads ghost cells.
+ */
 static bool is_registered(const ambit *a, const ambit__step *s)
 {
   for (int i = 0; i < a->nengines; i++) {
@@ -62,8 +66,8 @@ static bool is_registered(const ambit *a, const ambit__step *s)
   return false;
 }
 
-/* Whether all functions that read the field so can be written for it. */
-static bool can_be_written(const ambit_program *p, const ambit_field *f)
+/* Whether kernels can wrap all reads of the field. */
+static bool can_wrap(const ambit_program *p, const ambit_field *f)
 {
   const ambit *a = p->grid->context;
 
@@ -74,7 +78,7 @@ static bool can_be_written(const ambit_program *p, const ambit_field *f)
   return ambit__options_checks(a) == 0;
 }
 
-/* ---- the answer ---- */
+/* ---- result ---- */
 
 ambit_status ambit__program_periodic_rows(ambit_program *p)
 {
@@ -84,10 +88,10 @@ ambit_status ambit__program_periodic_rows(ambit_program *p)
   p->wraps_rows = ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *p->wraps_rows);
   if (!p->wraps_rows) return AMBIT_ENOMEM;
   for (int i = 0; !cut && i < p->nfields; i++) {
-    const bool round = is_round(p, p->fields[i]);
+    const bool periodic = is_periodic(p, p->fields[i]);
 
-    p->wraps_rows[i] = round && can_be_written(p, p->fields[i]);
-    any |= round;
+    p->wraps_rows[i] = periodic && can_wrap(p, p->fields[i]);
+    any |= periodic;
   }
   if (!any) return AMBIT_OK;
   return ambit__net_all(p->grid->context->net, p->wraps_rows, (size_t)p->nfields);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program.c - putting a program together: steps are checked one by one as they are appended. */
+/* program.c - assembling programs: each step is checked when it is appended. */
 #include "runtime/program/program.h"
 #include "base/memory.h"
 
@@ -16,7 +16,7 @@ static ambit_status status_of(const ambit_program *p)
   return p ? p->grid->context->errors.status : AMBIT_EINVAL;
 }
 
-/* ---- changes of the objects that steps use ---- */
+/* ---- changes of objects that steps use ---- */
 
 void ambit__program_unseal(ambit_program *p)
 {
@@ -131,7 +131,7 @@ static ambit_status append(ambit_program *p, ambit__step step, const ambit_arg *
   return AMBIT_OK;
 }
 
-/* Whether the kernel runs once, on scalars, rather than on every cell. */
+/* Whether the kernel runs once, on scalars, instead of on every cell. */
 static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
 {
   for (int i = 0; i < rule->nparams; i++)
@@ -180,7 +180,7 @@ ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int
   ambit__box_print(&p->grid->box, have, sizeof have);
   AMBIT_CHECK(!ambit__box_is_empty(&box) && ambit__box_contains(&p->grid->box, &box),
               ambit__program_errors(p), AMBIT_EINVAL,
-              "a kernel is to run on the box %s; it must be within the grid %s and not empty",
+              "a kernel was applied to the box %s; it must be within the grid %s and not empty",
               asked, have);
   return apply(p, &box, k, nargs, args);
 }
@@ -188,13 +188,13 @@ ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int
 ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambit_kernel *k,
                                     int nargs, const ambit_arg *args)
 {
-  ambit__box rest; /* cells at none of the faces done so far: each is updated once */
+  ambit__box rest; /* cells at none of the faces so far: each cell is updated once */
 
   if (failed(p)) return status_of(p);
   rest = p->grid->box;
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || (faces && !(faces >> 2 * p->grid->box.ndims)),
               ambit__program_errors(p), AMBIT_EINVAL,
-              "the faces 0x%x name no face, or an axis beyond the grid's %d", faces,
+              "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
               p->grid->box.ndims);
   for (int d = 0; d < p->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++) {
@@ -210,7 +210,7 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
   return AMBIT_OK;
 }
 
-/* Fields that trade values must be alike, each named once. */
+/* Rotated fields must have the same type and layout, and appear once. */
 static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *fields)
 {
   AMBIT_CHECK(n >= 2 && fields, ambit__program_errors(p), AMBIT_EINVAL,
@@ -220,14 +220,14 @@ static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *
 
     AMBIT_CHECK(f && f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
                 "field %d of a swap or rotation is missing or belongs to another grid", i + 1);
-    AMBIT_CHECK(
-        f->type == first->type && f->components == first->components && f->order == first->order,
-        ambit__program_errors(p), AMBIT_EPROGRAM,
-        "fields '%s' and '%s' cannot trade values: they differ in type, components or order",
-        fields[0]->name, fields[i]->name);
+    AMBIT_CHECK(f->type == first->type && f->components == first->components &&
+                    f->order == first->order,
+                ambit__program_errors(p), AMBIT_EPROGRAM,
+                "fields '%s' and '%s' cannot be rotated: they differ in type, components or order",
+                fields[0]->name, fields[i]->name);
     for (int j = 0; j < i; j++)
       AMBIT_CHECK(fields[j] != fields[i], ambit__program_errors(p), AMBIT_EPROGRAM,
-                  "field '%s' stands twice in one swap or rotation", fields[i]->name);
+                  "field '%s' appears twice in one swap or rotation", fields[i]->name);
   }
   return AMBIT_OK;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program.h - programs: the steps a user wrote, and their sealed form.
+/* program.h - programs: the user's steps and their sealed form.
  *
- * Before a program runs it is sealed (run/seal.c): steps are checked, the halo of every field that
- * is read at neighbours is derived, kernels are built, and a schedule of operations is made.
- * Running (run/execute.c) walks the schedule and allocates nothing.
+ * A program is sealed before it runs (run/seal.c): its steps are checked, the halo of every field
+ * that is read at neighbours is derived, kernels are built, and the schedule is made. Running
+ * (run/execute.c) walks the schedule and allocates nothing.
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_PROGRAM_H
 #define AMBIT_RUNTIME_PROGRAM_PROGRAM_H
@@ -19,29 +19,29 @@ typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE } ambit__step_kind;
 typedef struct ambit__step {
   ambit__step_kind kind;
   const ambit_kernel *kernel; /* STEP_APPLY */
-  ambit__box box;             /* STEP_APPLY: cells asked for; ndims 0: runs once */
-  int n;                      /* arguments, or fields that rotate */
-  ambit_arg *args;            /* owned; fields that rotate are arguments too */
+  ambit__box box;             /* STEP_APPLY: requested cells; ndims 0: runs once */
+  int n;                      /* number of arguments, or of fields to rotate */
+  ambit_arg *args;            /* owned; the fields to rotate are arguments too */
 } ambit__step;
 
 /* Components of a field that all steps read alike, and their halo. */
 typedef struct ambit__halo_slice {
   ambit_field *field;
   int first, count;                    /* components first .. first + count - 1 */
-  const ambit__boundaries *boundaries; /* that reads outside the grid follow */
-  bool has_ghosts;                     /* an exchange fills them; else the stages of a cycle do */
+  const ambit__boundaries *boundaries; /* for reads outside the grid */
+  bool has_ghosts;                     /* filled by the exchange; false: by the stages of a cycle */
   ambit__needs needs;                  /* all reads of all steps of the program; owned */
   ambit__halo halo;
 } ambit__halo_slice;
 
-/* The halo of one field: all reads of it beyond the parts' own cells (halo_needs.c). */
+/* The halo of one field: all reads of it beyond the own cells of the parts (halo_needs.c). */
 typedef struct ambit__field_halo {
   uint64_t id;
   ambit_field *field;
   const ambit__boundaries *boundaries; /* of its slices */
   ambit__halo_slice *slices;           /* at least one; owned */
   int nslices;
-  bool varies; /* some of it depends on own cells: it is not all constant ghosts */
+  bool varies; /* some of it depends on own cells, i.e. it is more than constant ghost cells */
 } ambit__field_halo;
 
 typedef struct ambit__halos {
@@ -49,26 +49,26 @@ typedef struct ambit__halos {
   int n;
 } ambit__halos;
 
-/* A step of kind STEP_APPLY, built: what its launches have in common (build.c). */
+/* A built step of kind STEP_APPLY: the data common to its launches (build.c). */
 typedef struct ambit__apply {
   ambit__box region;           /* cells it updates, of the whole grid */
   ambit__function **functions; /* by engine; owned */
-  ambit__buffer **numbers;     /* by engine and parameter: values of plain numbers; owned */
+  ambit__buffer **numbers;     /* by engine and parameter: values of number arguments; owned */
   ambit__argument *args;       /* by part and parameter; owned */
   bool reduces;
-  uint32_t folds; /* a bit for each parameter: it goes on with the reduction of an earlier step; */
-  uint32_t last;  /* no later step goes on with it */
+  uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
+  uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
   bool row_ends;  /* its launches may store whole vectors at row ends */
-  struct ambit__allreduce *allreduce; /* NULL: one engine of one process has the result; owned */
-  unsigned checks;                    /* AMBIT__CHECK_...: what launches are checked for */
-  double cells, bytes, flops;         /* of one execution, on all parts of all processes */
+  struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
+  unsigned checks;                    /* AMBIT__CHECK_... flags of its launches */
+  double cells, bytes, flops;         /* of one execution, over all parts of all processes */
 } ambit__apply;
 
 /* A launch: a box of cells of one part. */
 typedef struct ambit__piece {
   int part; /* of this process */
   ambit__box box;
-  bool more; /* folds into the result of earlier pieces of the same step */
+  bool more; /* continues the reduction of earlier pieces of the same step */
 } ambit__piece;
 
 /* An operation of an iteration. */
@@ -76,25 +76,26 @@ typedef enum ambit__op_kind {
   OP_BEGIN,           /* exchange: post receives, start to pack and send */
   OP_EDGES,           /* exchange: fill the ghost cells that need no message */
   OP_FINISH,          /* exchange: wait for messages, unpack, fill the other ghost cells */
-  OP_GHOSTS,          /* ghost cells around all cells that a stage of a cycle computes */
-  OP_LAUNCH,          /* a step, on some boxes */
-  OP_ALLREDUCE_BEGIN, /* scalars that a step reduced, over engines and processes */
+  OP_GHOSTS,          /* fill the ghost cells for all cells that a stage of a cycle computes */
+  OP_LAUNCH,          /* launch a step on some boxes */
+  OP_ALLREDUCE_BEGIN, /* start to combine the scalars of a step over engines and processes */
   OP_ALLREDUCE_END,
   OP_ROTATE
 } ambit__op_kind;
 
-/* Which cells of a step a launch is for. */
+/* The cells that a launch updates. */
 typedef enum ambit__cells { CELLS_ALL, CELLS_INNER, CELLS_BORDER } ambit__cells;
 
 typedef struct ambit__operation {
   ambit__op_kind kind;
   int step;      /* the step it comes from */
-  int iteration; /* of those of the schedule, from 0 on */
-  /* OP_BEGIN, OP_EDGES, OP_FINISH; OP_LAUNCH on the border queue: the exchange its cells wait for */
+  int iteration; /* within the schedule, from 0 */
+  /* OP_BEGIN, OP_EDGES, OP_FINISH; OP_LAUNCH on the border queue: the exchange that its cells wait
+   * for */
   struct ambit__exchange *exchange;
-  bool beside; /* OP_EDGES, OP_FINISH: border cells on their own queue wait for it */
-  /* OP_BEGIN: the only unfinished producer of the cells sent is the border launch of this exchange;
-   * NULL: it waits for all that was launched before. */
+  bool beside; /* OP_EDGES, OP_FINISH: the border queue waits for it */
+  /* OP_BEGIN: the border launch of this exchange is the only unfinished producer of the cells to
+   * send. NULL: the exchange waits for all earlier launches. */
   struct ambit__exchange *feeder;
   struct ambit__move_set *ghosts; /* OP_GHOSTS */
   ambit__cells cells;             /* OP_LAUNCH */
@@ -102,9 +103,9 @@ typedef struct ambit__operation {
   int npieces;
 } ambit__operation;
 
-/* Operations, in order. All that a schedule begins it also ends. */
+/* A list of operations. It ends everything that it begins. */
 typedef struct ambit__schedule {
-  int iterations;        /* that it does */
+  int iterations;        /* number of iterations it executes */
   ambit__operation *ops; /* owned */
   size_t n, cap;
 } ambit__schedule;
@@ -117,26 +118,27 @@ struct ambit_program {
   /* sealed: */
   void (*unseal)(ambit_program *p); /* frees all of the following; NULL: not sealed */
   ambit__apply *applies;            /* by step */
-  ambit_field **fields;             /* all that steps use, once each */
+  ambit_field **fields;             /* all fields that steps use, each once */
   int nfields;
   bool *wraps_rows;   /* by field: kernels wrap reads along the last axis themselves; owned */
   ambit__halos halos; /* of fields that are read at neighbours, for one iteration */
-  /* By field: the halo that is valid when an iteration starts, and when it ends; -1 none. */
+  /* By field: the halo that is valid at the start of an iteration, and at its end; -1: none. */
   int *start, *end;
-  struct ambit__exchange **starters;  /* by halo: it alone, before a run; in `exchanges` too */
+  struct ambit__exchange *
+      *starters; /* by halo: its own exchange, for the start of a run; also in `exchanges` */
   struct ambit__exchange **exchanges; /* all, owned */
   int nexchanges;
   ambit__schedule schedule;       /* of one iteration */
-  struct ambit__cycle *cycle;     /* of several, with one exchange; NULL: there is none; owned */
-  struct ambit__replay *replay;   /* recorded iterations; NULL: none are recorded; owned */
-  struct ambit__checker *checker; /* of checked launches; NULL: there was none; owned */
-  /* always: */
-  bool broken;         /* an object its steps refer to was destroyed */
+  struct ambit__cycle *cycle;     /* several iterations with one exchange; NULL: none; owned */
+  struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */
+  struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
+  /* always valid: */
+  bool broken;         /* an object that a step refers to was destroyed */
   int64_t iteration;   /* iterations done since creation */
   int64_t check_every; /* iterations between checks of run_until */
-  bool watched;        /* the device itself evaluates the stop condition */
+  bool watched;        /* the device evaluates the stop condition */
   bool converged;      /* the last run_until ended because its condition held */
-  int64_t every;       /* iterations between callbacks; 0 none */
+  int64_t every;       /* iterations between callbacks; 0: none */
   ambit_callback_fn callback;
   void *callback_user;
   ambit_stats stats;
@@ -155,10 +157,10 @@ bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
 
 /* ---- check_step.c ---- */
 
-/* The cells a step updates: those asked for, less those that fixed faces keep. */
+/* The cells that a step updates: the requested ones except those that fixed faces keep. */
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s);
-/* Raise what is wrong with a step: its arguments; reads of fields it writes; reads outside the grid
- * where no boundary is declared. The last two need the region. */
+/* Raise an error if a step is wrong: in its arguments; in its reads of fields that it writes; in
+ * its reads outside the grid without a declared boundary. The last two need the region. */
 ambit_status ambit__step_check(const ambit_program *p, const ambit__step *s);
 ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region);
@@ -170,15 +172,16 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
 ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__step *s);
 void ambit__program_reductions(ambit_program *p); /* applies[].folds and .last */
 
-/* ---- compare_processes.c, periodic_rows.c, halo_needs.c, margins.c, build.c: phases of sealing ---- */
+/* ---- compare_processes.c, periodic_rows.c, halo_needs.c, margins.c, build.c: phases of sealing
+ * ---- */
 
-/* Fails on all processes if one has failed so far, or has another program. Collective. */
+/* Fails on all processes if one has failed or has a different program. Collective. */
 ambit_status ambit__program_compare(const ambit_program *p);
-ambit_status ambit__program_regions(ambit_program *p);       /* cells that each step updates */
+ambit_status ambit__program_regions(ambit_program *p);       /* regions of the steps */
 ambit_status ambit__program_periodic_rows(ambit_program *p); /* p->wraps_rows; collective */
 bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
-/* The halos of all fields for one iteration, or, with a dataflow, for several of them with one
- * exchange at their start: then without ghost cells, which are filled stage by stage. */
+/* Makes the halos of all fields for one iteration. With a dataflow, makes them for several
+ * iterations with one exchange at the start; these have no ghost cells, since stages fill them. */
 ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *flow,
                                ambit__halos *halos);
 void ambit__halos_free(ambit__halos *halos);
@@ -186,20 +189,22 @@ ambit_status ambit__program_widen(ambit_program *p); /* margins for all halos; c
 ambit_status ambit__program_build(ambit_program *p);
 void ambit__program_discard(ambit_program *p);
 ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__halo_slice *slice);
-int ambit__field_halo_of(const ambit_program *p, const ambit_field *field); /* -1: it has none */
-/* Whether a valid halo a contains all cells of b, with the same values. */
+int ambit__field_halo_of(const ambit_program *p,
+                         const ambit_field *field); /* index of its halo; -1: none */
+/* Whether halo a, when valid, contains all cells of b with the same values. */
 bool ambit__field_halo_covers(const ambit__field_halo *a, const ambit__field_halo *b);
-/* All cells of the field that a part, of any process, keeps for the program. */
+/* All cells of the field that a part, of any process, stores for the program. */
 ambit__box ambit__field_halo_reach(const ambit__field_halo *h, int part);
 
 /* ---- row_ends.c: whole vectors at row ends ---- */
 
-/* The twin of an argument, a field, of a step on a region, as ambit__binding has it. */
+/* The twin of field argument `arg` of a step on a region, as defined for ambit__binding. */
 int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                      int arg);
-/* All values of one were copied to the other. */
+/* Records that all values of one were copied to the other. */
 void ambit__fields_alike(ambit_field *a, ambit_field *b);
-/* Before the iterations of a run: updates applies[].row_ends; true if one of them changed. */
+/* Before the iterations of a run: updates applies[].row_ends. Returns true if one of them changed.
+ */
 bool ambit__program_row_ends(ambit_program *p);
 
 #endif

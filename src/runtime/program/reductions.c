@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* reductions.c - reductions of several steps into one scalar.
  *
- * Within an iteration, a reduction into a scalar goes on with the result of the step before it that uses the scalar, if that step reduces
- * into it too; steps that do not use the scalar may lie between. A step that reads or sets the scalar ends this: the next
- * reduction starts anew, as the first of every iteration does. The result of the last step of such a chain is the one that engines
- * and processes combine.
+ * Within an iteration, a reduction into a scalar continues with the result of the previous step
+ * that uses the scalar, if that step reduces into it too. Steps that do not use the scalar may lie
+ * between. A step that reads or sets the scalar ends the chain: the next reduction starts from the
+ * identity, as the first one of every iteration does. The result of the last step of a chain is
+ * combined over engines and processes.
  */
 #include "runtime/program/program.h"
 
@@ -21,7 +22,7 @@ static bool uses(const ambit__step *s, const ambit_scalar *scalar)
   return false;
 }
 
-/* The parameter by which the step reduces into the scalar; -1: none. */
+/* The parameter with which the step reduces into the scalar; -1: none. */
 static int reduction_into(const ambit__step *s, const ambit_scalar *scalar)
 {
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
@@ -29,7 +30,8 @@ static int reduction_into(const ambit__step *s, const ambit_scalar *scalar)
   return -1;
 }
 
-/* The step, before number n, whose reduction into the scalar one of `s` goes on with, and its parameter; -1: it starts anew. */
+/* The step before step n whose reduction into the scalar a reduction of `s` continues, and its
+ * parameter; -1: none, it starts from the identity. */
 static int find_earlier(const ambit_program *p, size_t n, const ambit__step *s,
                         const ambit_scalar *scalar, int *param)
 {
@@ -59,9 +61,9 @@ ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__s
     AMBIT_CHECK(
         other->params[param].reduce == rule->params[i].reduce, ambit__program_errors(p),
         AMBIT_EPROGRAM,
-        "kernel %s takes a %s into scalar '%s', into which step %d, kernel %s, takes a %s, and no "
-        "step between them reads it. Use a second scalar, or the same kind of reduction",
-        rule->name, names[rule->params[i].reduce], scalar->name, earlier + 1, other->name,
+        "kernel %s reduces into scalar '%s' with %s, but step %d, kernel %s, reduces into it with "
+        "%s, and no step between them reads it. Use a second scalar, or the same kind of reduction",
+        rule->name, scalar->name, names[rule->params[i].reduce], earlier + 1, other->name,
         names[other->params[param].reduce]);
   }
   return AMBIT_OK;

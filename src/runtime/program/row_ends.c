@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_ends.c - rows that are stored with what lies beside their ends.
+/* row_ends.c - stores of whole vectors at row ends.
  *
- * Fixed faces leave the first and the last cells of every row as they are, and so does a step on a box. A vector of which a part is stored
- * makes memory read the rest first: of a 3-D star in float on rows of 512 cells, that was 4 % of the time of a GPU. But fields
- * that take turns mostly hold the same there, because one began as a copy of the other (start.c) and no step has written to
- * these cells: then a kernel may store its vectors whole, with what the field it reads holds in the others (docs/design/0007-ends.md).
+ * Fixed faces keep the first and last cells of every row, and so does a step on a box. A partial
+ * store of a vector makes the memory read the rest first: for a 3-D star in float on rows of 512
+ * cells this took 4 % of the time of a GPU. But fields that are swapped mostly hold equal values
+ * there, because one started as a copy of the other (run/prepare.c) and no step has written these
+ * cells. A kernel may then store whole vectors, with values of the field it reads in the other
+ * cells (docs/design/0007-ends.md).
  *
- * A field knows which others it is like, and outside of which cells (ambit__likeness). Programs that run on it, and values that the user
- * gives it, narrow that down.
+ * A field knows which other fields equal it, and outside which cells (ambit__likeness). Programs
+ * that run on it and values set by the user narrow this down.
  */
 #include "runtime/program/program.h"
 
-/* ---- what is known when a program is sealed ---- */
+/* ---- when a program is sealed ---- */
 
-/* Whether the fields take turns: only then the one that is read is likely to be a twin. */
+/* Whether the fields are rotated: only then is the field that is read likely to be a twin. */
 static bool take_turns(const ambit_program *p, const ambit_field *a, const ambit_field *b)
 {
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -26,7 +28,7 @@ static bool take_turns(const ambit_program *p, const ambit_field *a, const ambit
   return false;
 }
 
-/* Whether the rows of a region have something beside them, in the grid, and vectors end where those of the grid do. */
+/* Whether there are grid cells beside the rows of a region, and rows are a multiple of a vector. */
 static bool leaves_ends(const ambit_program *p, const ambit__box *region)
 {
   const int x = region->ndims - 1;
@@ -62,7 +64,7 @@ void ambit__fields_alike(ambit_field *a, ambit_field *b)
   a->likeness = b->likeness = everywhere;
 }
 
-/* Fields that take turns stay alike only if all of them are. */
+/* Rotated fields stay alike only if all of them are. */
 static void check_turns(const ambit__step *s)
 {
   bool same = true;
@@ -73,7 +75,7 @@ static void check_turns(const ambit__step *s)
     s->args[k].field->likeness.id = 0;
 }
 
-/* Which cells along the last axis the program writes, of any field. */
+/* The cells along the last axis that the program writes, in any field. */
 static ambit__likeness writes_of(const ambit_program *p)
 {
   const int x = p->grid->box.ndims - 1;
@@ -97,7 +99,7 @@ static void narrow(ambit_field *f, const ambit__likeness *written)
 
 /* ---- steps ---- */
 
-/* Whether all that a step writes has a twin that is like it beside the region. */
+/* Whether every field that a step writes has a twin that equals it beside the region. */
 static bool has_twins(const ambit_program *p, const ambit__step *s, const ambit__box *region)
 {
   const int x = region->ndims - 1;

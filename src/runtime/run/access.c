@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* access.c - what launches may touch, and sentences about what they touched beyond that. */
+/* access.c - the cells that launches may access, and messages for accesses to others. */
 #include "runtime/run/access.h"
 
 #include "plan/checked.h"
@@ -8,7 +8,7 @@
 
 /* ---- before a launch ---- */
 
-/* The cells of a field that a part keeps for the program: its own, the halo, and ghost cells. */
+/* The cells of a field that a part stores for the program: own cells, halo and ghost cells. */
 static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int part)
 {
   const int halo = ambit__field_halo_of(p, f);
@@ -34,14 +34,14 @@ void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__l
     ambit__access_foresee(p->steps[step].kernel->rule, l, words);
 }
 
-/* ---- sentences ---- */
+/* ---- messages ---- */
 
 static const ambit__rule *rule_of(const ambit__story *s)
 {
   return s->step->kernel->rule;
 }
 
-/* A box among the limits of a parameter. */
+/* A box from the limits of a parameter. */
 static ambit__box limit_box(const ambit__story *s, int param, int lo, int hi)
 {
   const int64_t *limits = s->words + AMBIT_FAULT_WORDS + param * AMBIT_LIMIT_WORDS;
@@ -52,7 +52,7 @@ static ambit__box limit_box(const ambit__story *s, int param, int lo, int hi)
   return box;
 }
 
-/* Which of the two things is wrong: the cell, or its place in memory. */
+/* Prints which check failed: that of the cell, or that of its address. */
 static void print_outside(ambit__story *s, int param, const ambit__box *cells, const int *offset,
                           const char *which)
 {
@@ -67,20 +67,20 @@ static void print_outside(ambit__story *s, int param, const ambit__box *cells, c
   }
   ambit__box_print(cells, box, sizeof box);
   if (inside)
-    ambit__print(&s->text, ", which is not in its memory of %zu bytes", store->buffer->bytes);
+    ambit__print(&s->text, ", outside the field's memory of %zu bytes", store->buffer->bytes);
   else
-    ambit__print(&s->text, ", outside the cells %s, %s", which, box);
+    ambit__print(&s->text, ", outside the part's %s cells, %s", which, box);
 }
 
 static ambit__place tell_read(ambit__story *s)
 {
   int param, k;
   const ambit__read *r;
-  ambit__box kept;
+  ambit__box stored;
 
   ambit__checked_find_read(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &k);
   r = &rule_of(s)->params[param].reads[k];
-  kept = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
+  stored = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
   ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
   ambit__story_print_argument(s, param, r->component);
   ambit__print(&s->text, " at offset ");
@@ -88,7 +88,7 @@ static ambit__place tell_read(ambit__story *s)
   ambit__story_print_where(s, "from");
   ambit__print(&s->text, ": that is cell ");
   ambit__story_print_cell(s, r->offset);
-  print_outside(s, param, &kept, r->offset, "kept");
+  print_outside(s, param, &stored, r->offset, "stored");
   return r->place;
 }
 
@@ -103,7 +103,7 @@ static ambit__place tell_write(ambit__story *s)
   ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
   ambit__story_print_argument(s, param, component);
   ambit__story_print_where(s, "at");
-  print_outside(s, param, &own, here, "of its own");
+  print_outside(s, param, &own, here, "own");
   return ambit__story_place_of_set(s, param, component, -1);
 }
 

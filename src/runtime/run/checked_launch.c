@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_launch.c - the option `nan`, and access checks: launches that are looked at, one by one.
+/* checked_launch.c - checked launches: the option `nan`, and access checks.
  *
- * A launch carries a fault record (device/faults.h): armed before it, fetched after it, which waits
- * for it. What is found waits for the end of the iteration, because steps are cut into pieces and
- * other processes wait for messages: then the first finding, by step and cell, becomes an error
- * (fault_message.c). With `nan`, memory that nobody gave values holds NaN of its own kind (poison),
- * so that using it comes to light.
+ * A launch has a fault record (device/faults.h), which is armed before it and read after it;
+ * reading waits for the launch. Faults are kept until the end of the iteration, because steps are
+ * split into pieces and other processes wait for messages. Then the first fault, by step and cell,
+ * becomes an error (fault_message.c). With `nan`, unset memory holds a distinct NaN (poison), so
+ * that its use is detected.
  *
- * Registered functions cannot be looked into: their results are searched for NaN after the launch.
+ * Registered functions cannot be instrumented: their results are searched for NaN after the launch.
  */
 #include "runtime/run/checked_launch.h"
 #include "base/log.h"
@@ -20,17 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first thing that is wrong in this iteration. */
-typedef struct finding {
+/* The first fault of this iteration. */
+typedef struct fault {
   bool any;
   int step, part; /* the part is of this process */
   int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS]; /* the record */
-} finding;
+} fault;
 
 struct ambit__checker {
-  ambit__buffer **records; /* by engine: of the launch under way; owned */
-  bool told;               /* that there are kernels which cannot be looked into */
-  finding first;
+  ambit__buffer **records; /* by engine: record of the current launch; owned */
+  bool told;               /* the log names a kernel that cannot be instrumented */
+  fault first;
 };
 
 static ambit *context(const ambit_program *p)
@@ -38,10 +38,10 @@ static ambit *context(const ambit_program *p)
   return p->grid->context;
 }
 
-/* ---- findings ---- */
+/* ---- faults ---- */
 
-/* Whether a record of a step comes before the first finding. */
-static bool is_first(const finding *first, int step, const int64_t *words)
+/* Whether a record of a step precedes the first fault. */
+static bool is_first(const fault *first, int step, const int64_t *words)
 {
   const int64_t *a = words + AMBIT_FAULT_CELL, *b = first->words + AMBIT_FAULT_CELL;
 
@@ -53,14 +53,14 @@ static bool is_first(const finding *first, int step, const int64_t *words)
 
 static void keep(ambit_program *p, int step, int part, const int64_t *words, int nargs)
 {
-  finding *first = &p->checker->first;
+  fault *first = &p->checker->first;
 
   if (!words[AMBIT_FAULT_KIND] || !is_first(first, step, words)) return;
-  *first = (finding){.any = true, .step = step, .part = part};
+  *first = (fault){.any = true, .step = step, .part = part};
   memcpy(first->words, words, ambit__faults_bytes(nargs));
 }
 
-/* Reductions that are NaN, after all cells. */
+/* Finds reductions with the result NaN, after all cells. */
 static ambit_status find_totals(ambit_program *p)
 {
   for (size_t k = 0; k < p->nsteps; k++) {
@@ -84,11 +84,11 @@ static ambit_status find_totals(ambit_program *p)
 
 static void raise_first(ambit_program *p)
 {
-  const finding *f = &p->checker->first;
+  const fault *f = &p->checker->first;
   char *message = ambit__fault_message(p, f->step, f->part, f->words);
 
   ambit__raise(&context(p)->errors, AMBIT_EPROGRAM, "%s",
-               message ? message : "a check failed, and there is no memory to tell which");
+               message ? message : "a check failed, and there is no memory to report which");
   free(message);
 }
 
@@ -103,10 +103,10 @@ ambit_status ambit__checked_end(ambit_program *p)
   return a->errors.status;
 }
 
-/* ---- functions that cannot be looked into ---- */
+/* ---- functions that cannot be instrumented ---- */
 
-/* The first NaN among the values of a piece of a box. */
-static void search_piece(const ambit__layout *l, const ambit__box *piece, const bool *looked_at,
+/* Finds the first NaN in the values of a piece of a box. */
+static void search_piece(const ambit__layout *l, const ambit__box *piece, const bool *searched,
                          int first_write, const unsigned char *values, int64_t *words)
 {
   const size_t size = ambit_type_size(l->type);
@@ -116,7 +116,7 @@ static void search_piece(const ambit__layout *l, const ambit__box *piece, const 
     for (int c = 0; c < l->components; c++, values += size) {
       int64_t rest = i;
 
-      if (!looked_at[c] || !isnan(ambit__value_load(values, l->type).real)) continue;
+      if (!searched[c] || !isnan(ambit__value_load(values, l->type).real)) continue;
       words[AMBIT_FAULT_KIND] = AMBIT_FAULT_NAN;
       words[AMBIT_FAULT_ACCESS] = first_write + c;
       for (int d = piece->ndims - 1; d >= 0; rest /= piece->hi[d] - piece->lo[d], d--)
@@ -125,7 +125,7 @@ static void search_piece(const ambit__layout *l, const ambit__box *piece, const 
     }
 }
 
-/* The results of a launch in one field. */
+/* Searches the results of a launch in one field. */
 static ambit_status search_field(ambit_field *f, int part, const ambit__rule *rule, int param,
                                  const ambit__box *box, int64_t *words)
 {
@@ -146,7 +146,7 @@ static ambit_status search_field(ambit_field *f, int part, const ambit__rule *ru
   return s;
 }
 
-/* What a cell may keep cannot be told from what was written: it is left out. */
+/* Components that a cell may keep are not searched: old and new values cannot be told apart. */
 static bool writes_all(const ambit__param *q)
 {
   for (int c = 0; c < q->components; c++)
@@ -182,7 +182,7 @@ void ambit__checker_free(ambit_program *p)
   p->checker = NULL;
 }
 
-/* The record of an engine, made when it is first needed. */
+/* The record of an engine, allocated on first use. */
 static ambit_status take_record(ambit_program *p, int engine, ambit__buffer **record)
 {
   ambit *a = context(p);
@@ -206,12 +206,12 @@ static void tell_unchecked(ambit_program *p, const ambit__rule *rule)
   if (p->checker->told) return;
   p->checker->told = true;
   ambit__log(&context(p)->settings, 0,
-             "kernel %s is a registered function, which cannot be looked into: only its launches "
-             "and its results are checked",
+             "kernel %s is a registered function, which cannot be instrumented: only the boxes of "
+             "its launches and its results can be checked",
              rule->name);
 }
 
-/* A launch that cannot be looked into, if it may be done at all. */
+/* Launches a function that cannot be instrumented, if its accesses are valid. */
 static ambit_status launch_unchecked(ambit_program *p, int step, int part, const ambit__launch *l,
                                      int64_t *words)
 {

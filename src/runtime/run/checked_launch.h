@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_launch.h - launches that are checked: for NaN, and in some builds for accesses outside
- * their fields (access.h).
+/* checked_launch.h - launches checked for NaN and, in some builds, for accesses outside their
+ * fields (access.h).
  *
- * checked_launch.c runs them and keeps the first fault; fault_message.c puts it into words.
+ * checked_launch.c runs them and keeps the first fault; fault_message.c formats it.
  */
 #ifndef AMBIT_RUNTIME_RUN_CHECKED_LAUNCH_H
 #define AMBIT_RUNTIME_RUN_CHECKED_LAUNCH_H
@@ -18,8 +18,8 @@ ambit_status ambit__checked_launch(ambit_program *p, int step, int part, ambit__
 ambit_status ambit__checked_end(ambit_program *p);
 void ambit__checker_free(ambit_program *p);
 
-/* A fault record of a step in words, with the line of its rule; the part is of this process. To be
- * freed; NULL if memory ran out. */
+/* Formats a fault record of a step, with the line of its kernel. The part is of this process. The
+ * caller frees the result; NULL: out of memory. */
 char *ambit__fault_message(const ambit_program *p, int step, int part, const int64_t *words);
 
 #endif

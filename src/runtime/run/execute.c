@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* execute.c - one iteration of a sealed program: a walk over its operations. */
+/* execute.c - executes the schedule of a sealed program. */
 #include "runtime/exchange/allreduce.h"
 #include "runtime/exchange/exchange.h"
 #include "runtime/program/cycle.h"
@@ -40,7 +40,7 @@ static void note_launch(const ambit_program *p, const ambit__operation *op,
 
 /* ---- operations ---- */
 
-/* Devices that compute on this thread let messages move meanwhile. */
+/* Devices that compute on this thread poll messages meanwhile. */
 static void poll_with(ambit *a, ambit__exchange *x)
 {
   for (int i = 0; i < a->nengines; i++) {
@@ -61,7 +61,7 @@ static ambit_status finish(ambit_program *p, ambit__exchange *x, bool beside)
   return ambit__exchange_finish(x, beside);
 }
 
-/* Whether the rows of a box are as long as those of the whole region. */
+/* Whether the rows of a box are as long as those of the region. */
 static bool spans(const ambit__box *box, const ambit__box *region)
 {
   const int x = region->ndims - 1;
@@ -168,7 +168,7 @@ static ambit_status iterate(ambit_program *p, const ambit__schedule *list, bool 
 {
   ambit *a = p->grid->context;
 
-  AMBIT_TRY(ambit__net_listen(a->net)); /* a process that nothing comes from may have failed */
+  AMBIT_TRY(ambit__net_listen(a->net)); /* a process without messages to this one may have failed */
   if (a->trace) a->trace->iteration = p->iteration;
   AMBIT_TRY(replays ? ambit__replay_iterate(p) : ambit__program_walk(p, list));
   if (a->trace) a->trace->iteration = -1;
@@ -184,7 +184,7 @@ ambit_status ambit__program_iterate(ambit_program *p)
 
 ambit_status ambit__program_iterate_cycle(ambit_program *p)
 {
-  forget_ghosts(p); /* those that are read are filled stage by stage */
+  forget_ghosts(p); /* the stages fill the ghost cells that they read */
   return iterate(p, &p->cycle->schedule, false);
 }
 
@@ -198,9 +198,9 @@ static void iterate_back(ambit_program *p)
   p->iteration--;
 }
 
-/* ---- around a run ---- */
+/* ---- start and end of a run ---- */
 
-/* The border cells of earlier runs feed no exchange of this one. */
+/* Border launches of earlier runs feed no exchange of this one. */
 static void forget_borders(ambit_program *p)
 {
   for (int i = 0; i < p->nexchanges; i++)
@@ -210,7 +210,7 @@ static void forget_borders(ambit_program *p)
 ambit_status ambit__program_ready(ambit_program *p)
 {
   forget_borders(p);
-  if (ambit__program_row_ends(p) && p->replay) { /* it recorded launches as they were */
+  if (ambit__program_row_ends(p) && p->replay) { /* the recorded launches are outdated */
     ambit__replay_free(p);
     AMBIT_TRY(ambit__replay_make(p));
   }
@@ -232,11 +232,11 @@ void ambit__program_rest(ambit_program *p)
   ambit__halo_state_note(p, p->end);
 }
 
-/* What an exchange or a reduction had begun is not finished: the program starts anew. */
+/* Exchanges and reductions may be incomplete: the program is unsealed. */
 void ambit__program_give_up(ambit_program *p)
 {
   poll_with(p->grid->context, NULL);
-  ambit__engines_wait(p->grid->context); /* for what they still write to messages */
+  ambit__engines_wait(p->grid->context); /* they may still write to messages */
   forget_ghosts(p);
   ambit__program_unseal(p);
 }

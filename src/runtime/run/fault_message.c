@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fault_message.c - sentences about faults: the kernel, the field, the offset, the cell, the
- * iteration, and the line of the rule.
- */
+/* fault_message.c - messages for faults: kernel, field, offset, cell, iteration, and line of the
+ * kernel. */
 #include "plan/checked.h"
 #include "runtime/run/access.h"
 
@@ -20,7 +19,7 @@ static const int64_t *cell_of(const story *s)
   return s->words + AMBIT_FAULT_CELL;
 }
 
-/* "[3][17]", of a cell or an offset. */
+/* "[3][17]", an offset or a cell. */
 void ambit__story_print_offset(story *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++)
@@ -47,7 +46,7 @@ void ambit__story_print_argument(story *s, int param, int component)
   else if (a->scalar)
     ambit__print(&s->text, "scalar '%s'", a->scalar->name);
   else
-    ambit__print(&s->text, "the number given for %s", rule_of(s)->params[param].name);
+    ambit__print(&s->text, "the number passed for %s", rule_of(s)->params[param].name);
 }
 
 /* " from cell [3][17] in iteration 5" */
@@ -60,9 +59,10 @@ void ambit__story_print_where(story *s, const char *preposition)
   ambit__print(&s->text, " in iteration %lld", (long long)s->program->iteration);
 }
 
-/* ---- where components are set ---- */
+/* ---- statements that set components ---- */
 
-/* The first statement that sets a component, or the one at an offset of the text. */
+/* The first statement that sets a component or, if offset >= 0, the one at this offset in the text.
+ */
 static const ambit__stmt *find_set(const ambit__stmt *list, int param, int component, int offset)
 {
   const ambit__stmt *found = NULL;
@@ -95,13 +95,12 @@ static void tell_source(story *s)
   int param, k;
 
   if (number < 0) {
-    ambit__print(&s->text,
-                 "\nnothing that was read for it is NaN: it comes from the arithmetic here");
+    ambit__print(&s->text, "\nno value read for it is NaN: this arithmetic produced it");
     return;
   }
   ambit__checked_find_read(rule_of(s), (int)number, &param, &k);
   p = &rule_of(s)->params[param];
-  ambit__print(&s->text, "\nit was NaN before: ");
+  ambit__print(&s->text, "\nan input is NaN: ");
   ambit__story_print_argument(s, param, p->nreads ? p->reads[k].component : 0);
   if (s->step->args[param].field) {
     ambit__print(&s->text, " at offset ");
@@ -109,7 +108,7 @@ static void tell_source(story *s)
     ambit__print(&s->text, ", cell ");
     ambit__story_print_cell(s, p->reads[k].offset);
   }
-  ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which nobody gave a value" : "");
+  ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which was never set" : "");
 }
 
 static ambit__place tell_nan(story *s)
@@ -125,7 +124,7 @@ static ambit__place tell_nan(story *s)
   return ambit__story_place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
 }
 
-/* A sum can be NaN though no cell's share of it is. */
+/* A sum can be NaN although no cell contributes NaN. */
 static ambit__place tell_total(story *s)
 {
   const int param = (int)s->words[AMBIT_FAULT_ACCESS];
@@ -133,13 +132,13 @@ static ambit__place tell_total(story *s)
   ambit__print(&s->text, "kernel %s reduces to NaN: ", rule_of(s)->name);
   ambit__story_print_argument(s, param, 0);
   ambit__print(&s->text,
-               " in iteration %lld\nno cell's share of it is NaN, but infinities of both signs "
-               "have no sum",
+               " in iteration %lld\nno cell contributes NaN, but the sum of infinities of both "
+               "signs is NaN",
                (long long)s->program->iteration);
   return ambit__story_place_of_set(s, param, 0, -1);
 }
 
-/* ---- all of it ---- */
+/* ---- the message ---- */
 
 static ambit__place tell(story *s)
 {

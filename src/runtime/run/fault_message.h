@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fault_message.h - what sentences about faults are made of. */
+/* fault_message.h - the parts of messages for faults. */
 #ifndef AMBIT_RUNTIME_RUN_FAULT_MESSAGE_H
 #define AMBIT_RUNTIME_RUN_FAULT_MESSAGE_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* prepare.c - what has to be known or done before the first iteration of a run: which fields start as
- * copies, and whether the program gets anywhere at all. */
+/* prepare.c - checks and copies before the first iteration of a run. */
 #include "runtime/run/run.h"
 
-/* Whether some step gives every cell of the field a new value, whatever the old one was. */
+/* Whether some step sets every cell of the field regardless of its old value. */
 static bool overwritten(const ambit_program *p, const ambit_field *f)
 {
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -24,7 +23,7 @@ static bool overwritten(const ambit_program *p, const ambit_field *f)
   return false;
 }
 
-/* Whether some step looks at the old values of the field. */
+/* Whether some step reads the field. */
 static bool is_read(const ambit_program *p, const ambit_field *f)
 {
   for (size_t i = 0; i < p->nsteps; i++)
@@ -33,9 +32,9 @@ static bool is_read(const ambit_program *p, const ambit_field *f)
   return false;
 }
 
-/* A field that was never given values, but hands its own to one that was, starts as a copy of it
- * (see ambit_swap in ambit.h). When that one is given values again, it is copied again, unless the program
- * keeps something of its own in the field by now. */
+/* A field without values from the user that is rotated into a field with such values starts as a
+ * copy of it (see ambit_swap in ambit.h). If the user sets that field again, it is copied again,
+ * unless the program stores its own values in the copy by now. */
 ambit_status ambit__program_copy_initial(ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++)
@@ -59,7 +58,6 @@ ambit_status ambit__program_copy_initial(ambit_program *p)
   return AMBIT_OK;
 }
 
-/* Whether anything a step writes is read by a step: otherwise all iterations do the same. */
 bool ambit__program_feeds_back(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++) {

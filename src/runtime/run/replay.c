@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay.c - iterations that are recorded once and then handed to the device in one go.
+/* replay.c - records iterations once and then submits each with one call.
  *
- * Handing over a launch takes a GPU's driver some microseconds, which a small grid, or one in many parts, cannot hide. An
- * iteration hands over what an earlier one did if all fields have the buffers they had then: rotations bring them back every
- * few iterations. So a few recordings are kept, each with the buffers it was made with; a program whose fields get others is
- * sealed anew. What the host takes part in, messages, sums of several devices, kernels that ask for the number of the
- * iteration, cannot be recorded.
+ * Submitting a launch takes the driver of a GPU some microseconds, which a small grid, or one with
+ * many parts, cannot hide. An iteration submits the same launches as an earlier one if all fields
+ * have the same buffers as then, and rotations restore the buffers every few iterations. So a few
+ * recordings are kept, each with its buffers. A program whose fields get new buffers is sealed
+ * again. Work of the host cannot be recorded: messages, allreduces, and kernels that use the number
+ * of the iteration.
  */
 #include "base/memory.h"
 #include "runtime/exchange/exchange.h"
@@ -15,22 +16,22 @@
 #include <string.h>
 
 enum {
-  MOST = 6,    /* recordings: two fields that are swapped beside three that rotate */
-  WARM = 12,   /* iterations before the first: recording one takes as long as dozens of launches */
-  LAUNCHES = 3 /* that an iteration has at least: with fewer there is nothing to gain */
+  MOST = 6,  /* recordings: enough for two fields that swap and three that rotate */
+  WARM = 12, /* iterations before the first recording, which costs as much as dozens of launches */
+  LAUNCHES = 3 /* least launches of an iteration: with fewer there is nothing to gain */
 };
 
 typedef struct recording {
   ambit__recording *recording; /* of the device */
   ambit__buffer **buffers;     /* by field and part, before the iteration; owned */
-  bool watched;                /* the program was */
+  bool watched;                /* p->watched at the time */
 } recording;
 
 typedef struct ambit__replay {
-  int64_t seen; /* iterations that were not recorded */
+  int64_t seen; /* iterations that were not replayed */
   recording all[MOST];
   int n;
-  int next; /* the one that is likely to come */
+  int next; /* index of the recording that probably fits next */
 } ambit__replay;
 
 static ambit__queue *queue(const ambit_program *p)
@@ -40,7 +41,7 @@ static ambit__queue *queue(const ambit_program *p)
 
 /* ---- whether it pays ---- */
 
-/* What one operation hands over; -1: it cannot be recorded. */
+/* The number of submissions of an operation; -1: it cannot be recorded. */
 static int launches_of(const ambit_program *p, const ambit__operation *op)
 {
   const ambit__apply *apply = &p->applies[op->step];
@@ -93,15 +94,15 @@ void ambit__replay_free(ambit_program *p)
 
 static bool fits(const ambit_program *p, const recording *r)
 {
-  const int nslots = p->grid->placement.n;
+  const int nparts = p->grid->placement.n;
 
   for (int i = 0; i < p->nfields; i++)
-    for (int k = 0; k < nslots; k++)
-      if (r->buffers[i * nslots + k] != p->fields[i]->stores[k].buffer) return false;
+    for (int k = 0; k < nparts; k++)
+      if (r->buffers[i * nparts + k] != p->fields[i]->stores[k].buffer) return false;
   return r->watched == p->watched;
 }
 
-/* The recording of an iteration like the one that is next; NULL: there is none. */
+/* The recording that fits the next iteration; NULL: none. */
 static const recording *find(ambit_program *p)
 {
   ambit__replay *r = p->replay;
@@ -118,19 +119,19 @@ static const recording *find(ambit_program *p)
 
 static ambit_status note_buffers(const ambit_program *p, recording *new)
 {
-  const int nslots = p->grid->placement.n;
+  const int nparts = p->grid->placement.n;
 
   new->watched = p->watched;
-  new->buffers = ambit__new(ambit__program_errors(p), (size_t)p->nfields * (size_t)nslots,
+  new->buffers = ambit__new(ambit__program_errors(p), (size_t)p->nfields * (size_t)nparts,
                             sizeof(ambit__buffer *));
   if (!new->buffers) return AMBIT_ENOMEM;
   for (int i = 0; i < p->nfields; i++)
-    for (int k = 0; k < nslots; k++)
-      new->buffers[i * nslots + k] = p->fields[i]->stores[k].buffer;
+    for (int k = 0; k < nparts; k++)
+      new->buffers[i * nparts + k] = p->fields[i]->stores[k].buffer;
   return AMBIT_OK;
 }
 
-/* Records the next iteration, and has it done. Fields are rotated on the way. */
+/* Records the next iteration and runs it. Fields are rotated on the way. */
 static ambit_status record(ambit_program *p)
 {
   const ambit__backend *backend = queue(p)->device->backend;
@@ -140,11 +141,11 @@ static ambit_status record(ambit_program *p)
   if (!s) s = backend->record(queue(p));
   if (s) goto failed;
   s = ambit__program_walk(p, &p->schedule);
-  ended = backend->recorded(queue(p), &new.recording); /* in any case */
+  ended = backend->recorded(queue(p), &new.recording); /* also after a failure */
   if (!s) s = ended;
   if (s) goto failed;
   p->replay->all[p->replay->n++] = new;
-  p->replay->next = 0; /* after the last one, the first comes round again */
+  p->replay->next = 0; /* after the last recording the first one fits again */
   return backend->replay(queue(p), new.recording);
 failed:
   if (new.recording) backend->recording_close(new.recording);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report.c - what a run tells people: a live line while it goes on, and the numbers afterwards. */
+/* report.c - the progress line of a run, and the report after it. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/run/run.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LIVE_SECONDS  0.1 /* between updates of the line at a terminal */
-#define PLAIN_SECONDS 2.0 /* between lines elsewhere */
+#define LIVE_SECONDS  0.1 /* between updates on a terminal */
+#define PLAIN_SECONDS 2.0 /* between lines of other output */
 
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most)
 {
@@ -56,7 +56,7 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
   fflush(stderr);
 }
 
-/* What all engines of all processes copy together. */
+/* The sum of the copy bandwidths of all engines of all processes. */
 static ambit_status copy_bandwidth(ambit *a, double *total)
 {
   *total = 0;
@@ -84,7 +84,7 @@ static void print_plans(const ambit_program *p)
               p->applies[i].functions[e]->plan);
 }
 
-/* "Neoverse-V1, 2 cores", and what more there is. */
+/* "Neoverse-V1, 2 cores, 2 processes, 4 parts" */
 static void print_machines(const ambit_grid *g)
 {
   const ambit *a = g->context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.c - running a program: many iterations, with checks, callbacks and progress between them. */
+/* run.c - runs programs: iterations, with checks, callbacks and progress lines between them. */
 #include "runtime/run/run.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -14,7 +14,7 @@ ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s)
   return s && !ambit__program_errors(p)->agreed ? ambit__net_stop(p->grid->context->net) : s;
 }
 
-/* Before anything is done: all processes must be about to do the same. */
+/* Checks that all processes are about to run the same. */
 static ambit_status meet(const ambit_program *p, int64_t most, const ambit__until *until)
 {
   static const char *const signs[] = {"below", "above", "equal to"};
@@ -30,7 +30,7 @@ static ambit_status meet(const ambit_program *p, int64_t most, const ambit__unti
   return ambit__meet(p->grid->context, doing);
 }
 
-/* Starts a trace if the option asks for one and there is none. Collective. */
+/* Opens the trace if the option asks for one and none is open. Collective. */
 static ambit_status open_trace(const ambit_grid *g)
 {
   ambit *a = g->context;
@@ -63,15 +63,14 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
   const bool was_sealed = p->unseal != NULL;
 
   AMBIT_CHECK(iterations >= 0, ambit__program_errors(p), AMBIT_EINVAL,
-              "a program was asked to run %lld iterations; it must be 0 or more",
+              "%lld iterations were requested; the number must be 0 or more",
               (long long)iterations);
   AMBIT_TRY(ambit__program_seal(p));
   if (!p->grid->context->net->rank && !was_sealed && iterations > 1 && !p->every &&
       !ambit__program_feeds_back(p))
     ambit__log(&p->grid->context->settings, 0,
-               "no step of the program reads what another wrote, so all %lld iterations do the "
-               "same; is an "
-               "ambit_swap missing?",
+               "no step of the program reads the output of a step, so all %lld iterations compute "
+               "the same; is an ambit_swap missing?",
                (long long)iterations);
   AMBIT_TRY(open_trace(p->grid));
   AMBIT_TRY(ambit__run_or_stop(p, ambit__program_copy_initial(p)));
@@ -89,7 +88,7 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
   }
 }
 
-/* n iterations, and nothing waits in between. */
+/* Runs n iterations without waiting in between. */
 static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
 {
   const int64_t end = p->iteration + n, depth = p->cycle ? p->cycle->schedule.iterations : n + 1;
@@ -109,7 +108,7 @@ static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *p
   return AMBIT_OK;
 }
 
-/* Iterates to the next callback, or to the end of the run, `left` iterations away. */
+/* Runs to the next callback, or to the end of the run, `left` iterations away. */
 static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
                             ambit__progress *progress)
 {
@@ -127,7 +126,7 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
   return s;
 }
 
-/* Calls back. All processes stop if one of them wants to. */
+/* Calls the callback. All processes stop if one of them asks for it. */
 static ambit_status ask(ambit_program *p, bool *stopped)
 {
   ambit *a = p->grid->context;
@@ -142,7 +141,7 @@ static ambit_status ask(ambit_program *p, bool *stopped)
   return AMBIT_OK;
 }
 
-/* Calls back if it is time to, and takes up what the user changed meanwhile. */
+/* Calls the callback if it is due, and applies changes that the user made in it. */
 static ambit_status call_back(ambit_program *p, bool *stopped)
 {
   if (!p->every || p->iteration % p->every) return AMBIT_OK;
@@ -193,7 +192,7 @@ static ambit_status check_until(const ambit_program *p, const ambit_scalar *s, a
   AMBIT_CHECK(s && s->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_run_until: the scalar is NULL or belongs to another context");
   AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_EQUAL, ambit__program_errors(p), AMBIT_EINVAL,
-              "ambit_run_until: %d is no condition", (int)when);
+              "ambit_run_until: %d is not a condition", (int)when);
   return AMBIT_OK;
 }
 

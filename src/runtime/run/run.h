@@ -7,48 +7,49 @@
 
 /* ---- seal.c ---- */
 
-ambit_status ambit__program_seal(ambit_program *p); /* if it is not sealed; collective */
+ambit_status ambit__program_seal(ambit_program *p); /* if it is not sealed yet; collective */
 
 /* ---- prepare.c ---- */
 
-/* A field without values of its own that hands its values to a field that has some starts as a copy
- * of it (ambit_swap). */
+/* A field without values that is rotated into a field with values starts as a copy of it
+ * (ambit_swap). */
 ambit_status ambit__program_copy_initial(ambit_program *p);
-/* Whether a step reads what a step writes: if not, all iterations do the same. */
+/* Whether a step reads the output of a step. If not, all iterations compute the same. */
 bool ambit__program_feeds_back(const ambit_program *p);
 
 /* ---- execute.c ---- */
 
-/* Before the first iteration of a run: brings the halos it presumes up to date. */
+/* Before the first iteration of a run: exchanges the halos that it requires. */
 ambit_status ambit__program_ready(ambit_program *p);
-/* After the last one: notes which halos are valid. */
+/* After the last iteration: records which halos are valid. */
 void ambit__program_rest(ambit_program *p);
-ambit_status ambit__program_iterate(ambit_program *p);       /* once */
-ambit_status ambit__program_iterate_cycle(ambit_program *p); /* as often as p->cycle says */
+ambit_status ambit__program_iterate(ambit_program *p);       /* one iteration */
+ambit_status ambit__program_iterate_cycle(ambit_program *p); /* the iterations of p->cycle */
 ambit_status ambit__program_walk(ambit_program *p, const ambit__schedule *list);
-void ambit__program_rotate(ambit_program *p);  /* only the rotations */
+void ambit__program_rotate(ambit_program *p);  /* the rotations of an iteration only */
 void ambit__program_give_up(ambit_program *p); /* after ambit__run_or_stop failed */
-/* Undoes the rotations of iterations whose launches changed nothing. Halos are invalid then. */
+/* Undoes the rotations of iterations whose launches had no effect. Halos are invalid then. */
 void ambit__program_go_back(ambit_program *p, int64_t iteration);
 
 /* ---- replay.c: recorded iterations, submitted in one call ---- */
 
-ambit_status ambit__replay_make(ambit_program *p); /* if it pays; after all else is made */
+ambit_status ambit__replay_make(ambit_program *p); /* if it pays; call it last */
 void ambit__replay_free(ambit_program *p);
-ambit_status ambit__replay_iterate(ambit_program *p); /* as ambit__program_walk; needs p->replay */
+ambit_status ambit__replay_iterate(
+    ambit_program *p); /* like ambit__program_walk; needs p->replay */
 
 /* ---- run.c ---- */
 
-/* In the middle of a run other processes wait for messages of this one: if it failed, stops them
- * with its error (ambit__net_stop). */
+/* During a run other processes wait for messages of this one: if it failed, stops them with its
+ * error (ambit__net_stop). */
 ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s);
 
 /* ---- report.c ---- */
 
 typedef struct ambit__progress {
-  bool on, live;         /* whether to print; at a terminal */
-  double started, shown; /* clock when the run started, and when a line was last shown */
-  int64_t first, most;   /* iteration at the start, iterations to do at most */
+  bool on, live;         /* whether to print; whether stderr is a terminal */
+  double started, shown; /* times of the start of the run, and of the last line */
+  int64_t first, most;   /* iteration at the start; most iterations to run */
   double cells;          /* of one iteration */
 } ambit__progress;
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most);
@@ -63,8 +64,8 @@ typedef struct ambit__until {
   double bound;
   int64_t unchecked; /* iterations since the last check */
 } ambit__until;
-/* Iterates n times, or until a check finds that the condition holds: p->converged tells. Checks
- * after every p->check_every iterations, and with `last` after the n-th. All work is done when it
+/* Runs n iterations, or fewer if a check finds that the condition holds: p->converged. Checks after
+ * every p->check_every iterations, and with `last` after the n-th. All work is finished when it
  * returns. */
 ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n, bool last,
                                           ambit__progress *progress);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* seal.c - from the steps the user wrote to the operations that run.
+/* seal.c - seals programs: from the user's steps to the schedule.
  *
- * Phases, a function each: what is wrong with the steps; whether all processes have the same (same.c); the cells each updates (build.c);
- * whose rows kernels read round (around.c); what is read beyond the parts' own cells (fetch.c), and memory for it; functions and
- * arguments (build.c); what is good when (flow.c), the order of things (schedule.c), and whether
- * it can be recorded (replay.c).
+ * Phases, one function each: checks of the steps; comparison of processes (compare_processes.c);
+ * regions of the steps (build.c); fields whose reads kernels wrap (periodic_rows.c); halos
+ * (halo_needs.c), for a cycle too (cycle.c), and their memory (margins.c); functions and arguments
+ * (build.c); valid halos (halo_state.c); the schedule (schedule.c); recording (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
@@ -52,7 +52,7 @@ static ambit_status check_steps(ambit_program *p)
   return AMBIT_OK;
 }
 
-/* All fields that the steps use, once each. */
+/* Lists all fields that the steps use, each once. */
 static ambit_status list_fields(ambit_program *p)
 {
   size_t most = 1;
@@ -81,7 +81,7 @@ static ambit_status inspect(ambit_program *p)
 
 static ambit_status seal(ambit_program *p)
 {
-  inspect(p); /* what is wrong on one process is told to the others as they compare */
+  inspect(p); /* the comparison passes errors to the other processes */
   AMBIT_TRY(ambit__program_compare(p));
   AMBIT_TRY(ambit__program_regions(p));
   AMBIT_TRY(ambit__program_periodic_rows(p));

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* until.c - running until a scalar meets a condition.
+/* until.c - runs until a scalar meets a condition.
  *
- * Where work is done at once, the host looks at the scalar; and where several devices or processes work, whose
- * scalars meet on the host in each iteration. One device that works behind the host's back looks
- * itself, and its launches change nothing once the run has ended (watch, in device.h): the host goes on
- * handing out iterations, hears of the end later, and takes back those behind it. One iteration is the
- * answer in both cases, the first whose check ended the run; and one function judges the value found there.
+ * The host checks the scalar if the device is synchronous, or if there are several devices or
+ * processes, whose values are combined on the host in each iteration. A single asynchronous device
+ * checks the scalar itself, and its launches have no effect once the run has ended (watch, in
+ * device.h). The host meanwhile submits further iterations, learns of the end later, and undoes the
+ * iterations after it. Both ways stop at the same iteration, the first one whose check ended the
+ * run, and one function judges its value.
  */
 #include "runtime/run/run.h"
 
 #include <math.h>
 
-/* Iterations from one report to the next, at least: while the host waits for the oldest one, that many or more are
- * in the queue, and a report costs little against them. */
+/* Iterations between two reports, at least. While the host waits for the oldest report, at least
+ * this many iterations are queued, and a report costs little compared with them. */
 enum { REPORT_EVERY = 8 };
 
-/* Iterations under way. */
+/* A run in progress. */
 typedef struct chase {
   ambit_program *p;
   ambit__until *until;
-  int64_t asked;          /* the iteration behind which the last report is */
-  bool news;              /* a check was made since */
-  int reports;            /* under way */
-  ambit__verdict verdict; /* of the last one that came */
+  int64_t asked;          /* iteration of the last report */
+  bool news;              /* there was a check since */
+  int reports;            /* pending reports */
+  ambit__verdict verdict; /* of the latest report */
 } chase;
 
-/* Of the only device, where it looks itself. */
+/* The queue of the only device, if it checks the scalar itself. */
 static ambit__queue *queue(const ambit_program *p)
 {
   return p->grid->context->engines[0].queue;
@@ -51,7 +52,7 @@ static ambit_status rest(ambit_program *p)
   return AMBIT_OK;
 }
 
-/* ---- the host looks ---- */
+/* ---- checks by the host ---- */
 
 static ambit_status check_here(chase *c)
 {
@@ -61,7 +62,7 @@ static ambit_status check_here(chase *c)
   return judge(c->p, c->until, x);
 }
 
-/* ---- the device looks ---- */
+/* ---- checks by the device ---- */
 
 static ambit_status report(chase *c)
 {
@@ -72,7 +73,7 @@ static ambit_status report(chase *c)
   return AMBIT_OK;
 }
 
-/* Takes reports as long as there are some here; waits for one if it must. */
+/* Takes all finished reports; waits for one if `wait`. */
 static ambit_status listen(chase *c, bool wait)
 {
   do {
@@ -93,7 +94,7 @@ static ambit_status check_there(chase *c)
   return listen(c, c->reports == AMBIT__REPORTS);
 }
 
-/* Hears of all checks, and goes back to the iteration that ended the run, if one did. */
+/* Takes all reports, and returns to the iteration that ended the run, if any. */
 static ambit_status settle(chase *c)
 {
   const ambit_type type = c->until->scalar->type;
@@ -128,7 +129,7 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
   return there ? settle(c) : ambit__run_or_stop(c->p, rest(c->p));
 }
 
-/* Whether all kernels leave at once when the device has found that the run has ended. */
+/* Whether all kernels return at once when the device has found that the run has ended. */
 static bool all_heed(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++)

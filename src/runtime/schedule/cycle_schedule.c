@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cycle_schedule.c - the operations of a cycle: one exchange, then stage after stage.
+/* cycle_schedule.c - the operations of a cycle: one exchange, then one stage after the other.
  *
- *   begin   [ inner cells of stage 0 ]   finish   ghosts   [ its other cells ]   ghosts   [ stage 1 ] ...
+ *    begin  [ inner cells of stage 0 ]  finish  ghosts  [ its other cells ]  ghosts  [ stage 1 ]
  *
- * Inner cells read own cells only; the others are the border and the layers beyond the own cells.
+ * Inner cells read own cells only. The others are the border and the layers beyond the own cells.
  */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
@@ -23,7 +23,7 @@ static const ambit__box *own_of(const ambit_program *p, int part)
 
 /* ---- ghost cells ---- */
 
-/* Whether ghosts are needed for an argument, and no argument before it is the same field. */
+/* Whether an argument needs ghost cells, and is the first argument with this field. */
 static bool needs_ghosts(const ambit__step *s, int arg)
 {
   const ambit__param *params = s->kernel->rule->params;
@@ -60,7 +60,7 @@ static ambit_status make_ghosts(ambit_program *p, int stage)
 
 /* ---- launches ---- */
 
-/* Cells of the first stage that read own cells only. */
+/* Cells of a stage that read own cells only. */
 static ambit__box inner_cells(const ambit_program *p, int stage, int part)
 {
   const ambit__step *s = step_of(p, stage);
@@ -85,7 +85,8 @@ static void add_piece(ambit__operation *op, int part, const ambit__box *box)
   if (!ambit__box_is_empty(box)) op->pieces[op->npieces++] = (ambit__piece){part, *box, false};
 }
 
-/* All cells of a stage, or those that `cells` says. What runs once, once on every engine. */
+/* Adds a piece for the cells of a stage, as selected by op->cells. A step that runs once is
+ * launched once per engine. */
 static void add_pieces(ambit_program *p, int stage, ambit__operation *op)
 {
   const bool once = !p->applies[op->step].region.ndims;
@@ -162,7 +163,7 @@ static bool runs(const ambit_program *p, int stage)
          p->applies[p->cycle->flow.stages[stage].step].functions;
 }
 
-/* Whether the first stage has cells, and writes none that are sent meanwhile. */
+/* Whether the first stage has cells, and does not write cells that are being sent. */
 static bool may_split(const ambit_program *p, const ambit__exchange *x)
 {
   const size_t step = p->cycle->flow.stages[0].step;
@@ -173,7 +174,7 @@ static bool may_split(const ambit_program *p, const ambit__exchange *x)
   return ambit__exchange_is_far(x);
 }
 
-/* The exchange hides behind the inner cells of the first stage. */
+/* The exchange overlaps the inner cells of the first stage. */
 static ambit_status add_start(ambit__scheduler *s, ambit__exchange *x, bool splits)
 {
   AMBIT_TRY(add_exchange(s, OP_BEGIN, 0, x));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* inner_cells.c - which cells of a step run early, while messages are under way. */
+/* inner_cells.c - the cells of a step that run early, while messages are in flight. */
 #include "runtime/program/halo_state.h"
 #include "runtime/schedule/schedule.h"
 
@@ -10,14 +10,14 @@ ambit__box ambit__cells_own(const ambit_program *p, size_t step, int part)
   return ambit__box_intersect(&p->applies[step].region, &p->grid->parts[p->grid->first + part]);
 }
 
-/* Cells of some components of a field that are valid early. */
+/* Cells that are valid early, of some components of a field. */
 typedef struct valid {
   int first, count; /* components */
   const ambit__box *cells;
 } valid;
 
-/* Takes cells off a box until all reads of these components that parameter i of a step makes are
- * valid. Reads that kernels wrap stay in their rows. */
+/* Shrinks a box until all reads of these components by argument i of a step are valid. Reads that
+ * kernels wrap stay in their rows. */
 static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step *s, int i, valid v)
 {
   const ambit__param *q = &s->kernel->rule->params[i];
@@ -38,8 +38,9 @@ static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step
   }
 }
 
-/* The last word on the cells that run early. They are cut off where the device is fastest: the others become as thick as
- * the units in which it computes, unless that would leave less than half of all to hide messages behind. */
+/* Finishes the box of early cells. It is rounded inwards so that the border is a multiple of the
+ * units in which the device computes, unless this would leave less than half of all cells to
+ * overlap messages with. */
 static void settle(ambit__scheduler *s, size_t step, int part)
 {
   const ambit_grid *g = s->p->grid;
@@ -64,9 +65,9 @@ static void settle(ambit__scheduler *s, size_t step, int part)
 void ambit__cells_inner(ambit__scheduler *s, size_t step, const ambit__exchange *x)
 {
   const ambit__step *st = &s->p->steps[step];
-  const int nslots = s->p->grid->placement.n;
+  const int nparts = s->p->grid->placement.n;
 
-  for (int k = 0; k < nslots; k++) {
+  for (int k = 0; k < nparts; k++) {
     ambit__box *box = ambit__cells_of(s, step, k);
 
     *box = ambit__cells_own(s->p, step, k);
@@ -95,7 +96,7 @@ void ambit__cells_follow(ambit__scheduler *s, size_t step, size_t next)
   }
 }
 
-/* Takes the cells of a transfer off a box of own cells, along the axis where that costs least. */
+/* Removes the cells of a transfer from a box of own cells, along the axis that loses the fewest. */
 static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent)
 {
   int64_t least = INT64_MAX;

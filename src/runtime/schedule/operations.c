@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* operations.c - operations, put one behind the other: those of an iteration. schedule.c says which. */
+/* operations.c - appends operations to a schedule. schedule.c decides which. */
 #include "base/memory.h"
 #include "runtime/schedule/schedule.h"
 
@@ -28,7 +28,8 @@ void ambit__schedule_free(ambit__schedule *o)
 
 /* ---- launches ---- */
 
-/* Whether a launch of the step on this engine stands in the list already: reductions then go on from it. */
+/* Whether the list already has a launch of the step on this engine, whose reduction a launch
+ * continues. */
 static bool launched(const ambit__scheduler *s, int step, int engine)
 {
   const ambit__schedule *o = s->list;
@@ -49,8 +50,8 @@ static void add_piece(const ambit__scheduler *s, ambit__operation *op, int part,
   op->pieces[op->npieces++] = (ambit__piece){part, *box, more};
 }
 
-/* All cells of the step, on every part; what runs once, once on every engine. A step that reduces runs on every engine, if
- * only on no cells. */
+/* Adds all cells of the step on every part. A step that runs once is launched once per engine. A
+ * step that reduces is launched on every engine, if necessary on no cells. */
 static void add_whole(const ambit__scheduler *s, ambit__operation *op)
 {
   const ambit__apply *a = &s->p->applies[op->step];
@@ -71,7 +72,8 @@ static void add_inner(const ambit__scheduler *s, ambit__operation *op, int part)
   if (!ambit__box_is_empty(inner)) add_piece(s, op, part, inner);
 }
 
-/* What is not inner; on an engine that has nothing of a step that reduces, no cells. */
+/* Adds the cells that are not inner. If a step reduces and has no launch on this engine yet, adds a
+ * launch on no cells. */
 static void add_border(const ambit__scheduler *s, ambit__operation *op, int part)
 {
   const ambit__box own = ambit__cells_own(s->p, (size_t)op->step, part);
@@ -89,18 +91,18 @@ static void add_border(const ambit__scheduler *s, ambit__operation *op, int part
 
 ambit__operation *ambit__schedule_add_launch(ambit__scheduler *s, size_t step, ambit__cells cells)
 {
-  const int nslots = s->p->grid->placement.n;
+  const int nparts = s->p->grid->placement.n;
   ambit__operation *op = ambit__schedule_add(s, OP_LAUNCH, step);
 
   if (!op) return NULL;
   op->cells = cells;
-  op->pieces = ambit__new(ambit__program_errors(s->p), (size_t)nslots * 2 * AMBIT_MAX_DIMS,
+  op->pieces = ambit__new(ambit__program_errors(s->p), (size_t)nparts * 2 * AMBIT_MAX_DIMS,
                           sizeof *op->pieces);
   if (!op->pieces) return NULL;
   if (cells == CELLS_ALL) add_whole(s, op);
-  for (int i = 0; cells == CELLS_INNER && i < nslots; i++)
+  for (int i = 0; cells == CELLS_INNER && i < nparts; i++)
     add_inner(s, op, i);
-  for (int i = 0; cells == CELLS_BORDER && i < nslots; i++)
+  for (int i = 0; cells == CELLS_BORDER && i < nparts; i++)
     add_border(s, op, i);
   return op;
 }

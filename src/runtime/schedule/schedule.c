@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* schedule.c - the order of an iteration: what runs on which cells, and where messages begin and end.
+/* schedule.c - the schedule of an iteration: its launches, and the start and end of each exchange.
  *
- * Without overlap an exchange is finished before the step that wants it. Otherwise steps are cut. `standard`: the cells
- * that need no halo run while messages are under way, the others after them:
+ * Without overlap an exchange finishes before the step that needs it starts. With overlap, steps
+ * are split. `standard`: the cells that need no halo run while messages are in flight, the others
+ * after them:
  *
- *        begin   [ inner of the step ]   finish   [ border of the step ]
+ *         begin   [ inner of the step ]   finish   [ border of the step ]
  *
- * `extended`: if the step just before writes what is sent, and has nothing to wait for itself, the cells that are
- * sent are computed first, and the rest of that step hides messages too:
+ * `extended`: if the previous step writes the cells to send, and has no exchange itself, it
+ * computes these cells first, and the rest of it overlaps messages too:
  *
- *        [ cells sent ]   begin   [ rest of the step before ]   [ inner ]   finish   [ border ]
+ *         [ cells to send ]  begin  [ rest of the previous step ]  [ inner ]  finish  [ border ]
  *
- * `two-way`: steps that follow, and only depend on cells that are done, run on their inner cells as well:
+ * `two-way`: following steps that depend only on finished cells run on their inner cells as well:
  *
- *        begin   [ inner ]   [ inner of the next ]   finish   [ border ]   [ border of the next ]
+ *         begin   [ inner ]   [ inner of the next ]   finish   [ border ]   [ border of the next ]
  *
- * Nothing else differs: with any setting every cell of every step is computed once, from the same values.
+ * The result is the same with every setting: each step computes every cell once, from the same
+ * values.
  */
 #include "runtime/schedule/schedule.h"
 
@@ -28,7 +30,7 @@
 
 /* ---- scalars ---- */
 
-/* Reduced values go to everyone. */
+/* Starts the allreduce of a step, if it has one. */
 static ambit_status add_allreduce_begin(ambit__scheduler *s, size_t step)
 {
   if (!s->p->applies[step].allreduce) return AMBIT_OK;
@@ -44,7 +46,7 @@ static bool shares_scalar(const ambit__step *a, const ambit__step *b)
   return false;
 }
 
-/* What is under way must have come before a step that has to do with it; NULL: before the iteration ends. */
+/* Ends the pending allreduces whose scalars `user` uses; NULL: all, at the end of the iteration. */
 static ambit_status add_allreduce_end(ambit__scheduler *s, const ambit__step *user)
 {
   for (size_t i = 0; i < s->p->nsteps; i++) {
@@ -57,7 +59,7 @@ static ambit_status add_allreduce_end(ambit__scheduler *s, const ambit__step *us
 
 /* ---- two-way ---- */
 
-/* Whether `next` may run on some cells while `step`, before it, has yet to run on others. */
+/* Whether `next` may run on some cells before `step`, an earlier one, has run on all. */
 static bool may_follow(const ambit__scheduler *s, size_t step, size_t next)
 {
   const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
@@ -71,7 +73,7 @@ static bool may_follow(const ambit__scheduler *s, size_t step, size_t next)
   return true;
 }
 
-/* How many steps after `step` can be carried along with it. */
+/* The number of steps after `step` that overlap its exchange too. */
 static size_t followers(ambit__scheduler *s, size_t step)
 {
   size_t n = 0;
@@ -90,7 +92,8 @@ static size_t followers(ambit__scheduler *s, size_t step)
 
 /* ---- extended ---- */
 
-/* Whether all that is sent before `next` is written by the step before it, which has nothing to wait for. */
+/* Whether `step` writes all fields that the exchange before `next` sends, and has no exchange
+ * itself. */
 static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
 {
   const ambit__exchange *x = next < s->p->nsteps ? s->before[next] : NULL;
@@ -103,10 +106,10 @@ static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
   return true;
 }
 
-/* ---- borders on a queue of their own ---- */
+/* ---- border cells on a separate queue ---- */
 
-/* Whether the border cells of a step are best handed to a queue of their own: some device does its work later, and nothing of
- * the step, its sums neither, has to be in order. */
+/* Whether the border cells of a step should run on the border queue: some device is asynchronous,
+ * and the step needs no order of launches, as reductions and checks do. */
 static bool runs_beside(const ambit__scheduler *s, size_t step)
 {
   const ambit *a = s->p->grid->context;
@@ -117,8 +120,9 @@ static bool runs_beside(const ambit__scheduler *s, size_t step)
   return later && !s->p->applies[step].reduces && !s->p->applies[step].checks;
 }
 
-/* Before an exchange begins, fields rotate at most since border cells were computed beside inner ones; and it sends none of the
- * latter: then it need not wait for them. The last operation of an iteration comes before the first of the next. */
+/* Finds the exchanges that need not wait for inner cells: only rotations lie between the border
+ * launch on the border queue and the exchange, and it sends no inner cells. The last operation of
+ * an iteration precedes the first of the next. */
 static void find_feeders(const ambit__scheduler *s)
 {
   const ambit__schedule *o = s->list;
@@ -136,9 +140,9 @@ static void find_feeders(const ambit__scheduler *s)
   }
 }
 
-/* ---- the list ---- */
+/* ---- the schedule ---- */
 
-/* `beside`: cells that wait for the exchange are computed on a queue of their own. */
+/* `beside`: the cells that wait for the exchange run on the border queue. */
 static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, size_t step, bool beside)
 {
   ambit__operation *op = ambit__schedule_add(s, kind, step);
@@ -168,7 +172,7 @@ static ambit_status add_rotation(ambit__scheduler *s, size_t step)
   return ambit__schedule_add(s, OP_ROTATE, step) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-/* A step whose exchange hides behind it, and behind `n` steps that follow. */
+/* A step whose exchange overlaps it and `n` following steps. */
 static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
 {
   const bool beside = n == 0 && runs_beside(s, step);
@@ -185,7 +189,7 @@ static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
   return AMBIT_OK;
 }
 
-/* A step that computes first what the next one's exchange sends. */
+/* A step that first computes the cells that the exchange of the next step sends. */
 static ambit_status add_feeding(ambit__scheduler *s, size_t step)
 {
   AMBIT_TRY(add_allreduce_end(s, &s->p->steps[step]));
@@ -232,7 +236,7 @@ static ambit_status add_steps(ambit__scheduler *s)
   return add_allreduce_end(s, NULL);
 }
 
-static ambit_status make_order(ambit__scheduler *s)
+static ambit_status make_schedule(ambit__scheduler *s)
 {
   AMBIT_TRY(add_steps(s));
   find_feeders(s);
@@ -249,15 +253,15 @@ ambit_status ambit__program_add_exchange(ambit_program *p, const ambit__halos *f
 
   AMBIT_CHECK(p->grid->context->net->size == 1 || tag + (int64_t)most * most < AMBIT__NET_TAGS,
               ambit__program_errors(p), AMBIT_EUNSUPPORTED,
-              "the program exchanges cells at %d places, with up to %d parts in a process: that is "
-              "more kinds of messages than MPI can tell apart. Use fewer parts in each process",
+              "the program has %d halo exchanges, with up to %d parts per process: MPI has too few "
+              "tags for their messages. Use fewer parts per process",
               p->nexchanges + 1, most);
   AMBIT_TRY(ambit__exchange_make(p, from, halos, n, (int)(tag % AMBIT__NET_TAGS), x));
   p->exchanges[p->nexchanges++] = *x;
   return AMBIT_OK;
 }
 
-/* Reductions that several engines or processes take part in. */
+/* Makes the allreduces of steps that reduce, if there are several engines or processes. */
 static ambit_status make_allreduces(ambit_program *p)
 {
   const ambit *a = p->grid->context;
@@ -273,19 +277,19 @@ static ambit_status make_allreduces(ambit_program *p)
 static ambit_status make_exchanges(ambit__scheduler *s)
 {
   ambit_program *p = s->p;
-  int *made = ambit__new(ambit__program_errors(p), 2 * ((size_t)p->nfields + 1), sizeof *made);
-  int *list = made ? made + p->nfields + 1 : NULL;
-  ambit_status status = made ? AMBIT_OK : AMBIT_ENOMEM;
+  int *valid = ambit__new(ambit__program_errors(p), 2 * ((size_t)p->nfields + 1), sizeof *valid);
+  int *list = valid ? valid + p->nfields + 1 : NULL;
+  ambit_status status = valid ? AMBIT_OK : AMBIT_ENOMEM;
 
   for (int i = 0; !status && i < p->halos.n; i++)
     status = ambit__program_add_exchange(p, &p->halos, &i, 1, &p->starters[i]);
-  if (made) memcpy(made, p->start, (size_t)p->nfields * sizeof *made);
+  if (valid) memcpy(valid, p->start, (size_t)p->nfields * sizeof *valid);
   for (size_t i = 0; !status && i < p->nsteps; i++) {
-    int n = ambit__halo_state_step(p, made, i, list);
+    int n = ambit__halo_state_step(p, valid, i, list);
 
     if (n) status = ambit__program_add_exchange(p, &p->halos, list, n, &s->before[i]);
   }
-  free(made);
+  free(valid);
   return status;
 }
 
@@ -303,7 +307,7 @@ static ambit_status parse_overlap(ambit_program *p, ambit__overlap *overlap)
 
 ambit_status ambit__program_schedule(ambit_program *p)
 {
-  const size_t nslots = (size_t)p->grid->placement.n;
+  const size_t nparts = (size_t)p->grid->placement.n;
   ambit__scheduler s = {.p = p, .list = &p->schedule};
   ambit_status status = parse_overlap(p, &s.overlap);
 
@@ -311,7 +315,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
   s.before = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
   s.begun = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.begun);
   s.reducing = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.reducing);
-  s.inner = ambit__new(ambit__program_errors(p), p->nsteps * nslots, sizeof *s.inner);
+  s.inner = ambit__new(ambit__program_errors(p), p->nsteps * nparts, sizeof *s.inner);
   p->starters =
       ambit__new(ambit__program_errors(p), (size_t)p->halos.n + 1, sizeof(ambit__exchange *));
   p->exchanges = ambit__new(ambit__program_errors(p), p->nsteps + (size_t)p->halos.n + 1,
@@ -321,7 +325,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
   if (!status) status = make_allreduces(p);
   if (!status) status = make_exchanges(&s);
   p->schedule.iterations = 1;
-  if (!status) status = make_order(&s);
+  if (!status) status = make_schedule(&s);
   if (!status) status = ambit__cycle_schedule(p, s.overlap);
   free(s.before);
   free(s.begun);
