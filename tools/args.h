@@ -75,6 +75,7 @@ typedef struct tool_spool {
 int tool_spool_open(ambit *a, const char *path, tool_spool *s);
 void tool_spool_close(tool_spool *s);
 
-extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_run;
+extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_port,
+    tool_run;
 
 #endif

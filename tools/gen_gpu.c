@@ -72,24 +72,24 @@ static void print_launch(const ambit__group *g, const ambit__recipe *r, ambit__t
 
 static void print_arguments(const ambit__group *g, const ambit__recipe *r, ambit__text *t)
 {
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
-  int n = ambit__gpu_slots(g, slots);
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
+  int n = ambit__gpucode_slots(g, slots);
 
   ambit__print(t,
                " *\n * Arguments, in this order; all except addresses are 64-bit integers:\n *\n");
-  ambit__gpu_explain(g, n, slots, " *   ", t);
+  ambit__gpucode_explain(g, n, slots, " *   ", t);
   ambit__print(
       t, " *\n"
          " * Cell 0 is the first cell of the grid in memory. Halo and ghost cells lie around the\n"
          " * part, at indices below 0 and past the last. Cell 0 of every row is aligned to\n"
          " * 64 bytes, and the memory of a field extends 64 cells past its last row.\n");
-  if (!ambit__gpu_reduces(g)) return;
+  if (!ambit__gpucode_reduces(g)) return;
   ambit__print(t,
-               " *\n * It is followed by %s" AMBIT__GPU_FOLD_TAIL
+               " *\n * It is followed by %s" AMBIT__GPUCODE_FOLD_TAIL
                ", one block of %d threads, which folds the partial results of the blocks:\n *\n",
-               r->entry, AMBIT__GPU_FOLD);
-  n = ambit__gpu_fold_slots(g, slots);
-  ambit__gpu_explain(g, n, slots, " *   ", t);
+               r->entry, AMBIT__GPUCODE_FOLD);
+  n = ambit__gpucode_fold_slots(g, slots);
+  ambit__gpucode_explain(g, n, slots, " *   ", t);
 }
 
 /* The purpose of the file. Canonical kernel text has no comments that could end this one. */

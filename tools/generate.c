@@ -17,7 +17,7 @@ void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, t
   *g = (tool_group){.step = {.rule = p->rule, .bind = g->bind},
                     .group = {.nsteps = 1, .steps = &g->step, .depth = 1, .ndims = p->size.ndims}};
   for (int i = 0; i < p->rule->nparams; i++)
-    g->bind[i].is_field = g->bind[i].unit = p->rule->params[i].kind == PARAM_FIELD;
+    g->bind[i].is_field = g->bind[i].contiguous = p->rule->params[i].kind == PARAM_FIELD;
   tool_problem_region(p, lo, hi);
   for (int d = 0; d < p->size.ndims; d++)
     g->group.cells[d] =

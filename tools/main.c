@@ -2,11 +2,18 @@
 /* main.c - the command `ambit`: subcommands and help.
  *
  * A subcommand is a file with one tool_command. Results go to stdout, everything else to stderr.
+<<<<<<< HEAD
+ * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by
+ * signal N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with
+ * the same code.
+=======
  * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by signal
  * N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the
  * same code.
+>>>>>>> words2
  */
 #include "args.h"
+#include "port_command.h"
 
 #include "base/spell.h"
 #include "runtime/run/run.h"
@@ -17,8 +24,8 @@
 
 FILE *tool_notes;
 
-static const tool_command *const commands[] = {&tool_run,   &tool_explain, &tool_gen,
-                                               &tool_bench, &tool_devices, &tool_cache};
+static const tool_command *const commands[] = {&tool_run,  &tool_explain, &tool_gen,  &tool_bench,
+                                               &tool_port, &tool_devices, &tool_cache};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const tool_command *find(const char *name)
@@ -108,9 +115,11 @@ static int agree(ambit *a, int code)
 
 int main(int argc, char **argv)
 {
+  const int early = tool_port_early(argc, argv);
   ambit *a;
   int code;
 
+  if (early >= 0) return early;
   tool_watch_signals(); /* before there are threads that would take them */
   a = ambit_open(&argc, &argv);
   if (!a || !choose_voice(a)) {

@@ -44,9 +44,9 @@ typedef struct ambit__function {
   char *plan;    /* one line that tells how it runs, owned */
   bool heedless; /* it would go on when the device has found that the run has ended (see watch) */
   bool checked;
-  /* Cells along an axis, counted from the part's first, that it computes together: boxes of whole units are the fastest; 0: as
+  /* Cells along an axis, counted from the part's first, that it computes together: boxes of whole tiles are the fastest; 0: as
    * fast as any. */
-  int64_t unit[AMBIT_MAX_DIMS];
+  int64_t tile[AMBIT_MAX_DIMS];
 } ambit__function;
 
 /* The values of one field on one part. Swapping two fields swaps their buffers. */
@@ -147,7 +147,7 @@ typedef struct ambit__verdict {
 
 typedef struct ambit__device_info {
   char name[128]; /* "Neoverse-V1, 2 cores" */
-  int units;      /* cores or multiprocessors */
+  int cores;      /* of a GPU: multiprocessors */
   size_t memory;  /* bytes */
   size_t
       free; /* bytes of the host's that are free now, within the limits of this process; 0: not the host's */

@@ -52,7 +52,7 @@ static void dry_close(ambit__device *dev)
 static void dry_info(ambit__device *dev, ambit__device_info *info)
 {
   (void)dev;
-  *info = (ambit__device_info){.units = 1, .memory = SIZE_MAX};
+  *info = (ambit__device_info){.cores = 1, .memory = SIZE_MAX};
   snprintf(info->name, sizeof info->name, "nothing");
 }
 

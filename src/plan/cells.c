@@ -16,7 +16,7 @@
 enum {
   THREADS = 256,     /* of a block */
   MOST_ALONG_X = 64, /* of them, when there is a y */
-  BLOCKS_PER_UNIT =
+  BLOCKS_PER_MULTIPROCESSOR =
       32 /* on an H200, 2d4 in float: 8 give 226 Gcells/s, 32 give 271, any number 184 */
 };
 
@@ -53,7 +53,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   p.threads[0] = power(g->cells[g->ndims - 1], g->ndims > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (g->ndims > 1) p.threads[1] = power(g->cells[g->ndims - 2], threads / p.threads[0]);
-  p.blocks = ambit__gpu_reduces(g) ? AMBIT__GPU_FEW : max64(1, t->threads) * BLOCKS_PER_UNIT;
+  p.blocks = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_FEW
+                                       : max64(1, t->threads) * BLOCKS_PER_MULTIPROCESSOR;
   plans[0] = p;
   return 1;
 }
@@ -101,7 +102,7 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 
 /* The loop along y is the innermost, so that a thread steps from row to row:
  * "for (y0 = lo0 + block * 4 + thread; y0 < hi0; y0 += blocks * 4)" */
-static void open_axis(const ambit__gpu_job *j, int axis, int k)
+static void open_axis(const ambit__gpucode_job *j, int axis, int k)
 {
   const int n = j->plan->threads[k];
 
@@ -119,7 +120,7 @@ static void open_axis(const ambit__gpu_job *j, int axis, int k)
 }
 
 /* All axes but the last two, counted together: z is cut up again into y0, y1, ... */
-static int open_outer(const ambit__gpu_job *j)
+static int open_outer(const ambit__gpucode_job *j)
 {
   const int outer = j->group->ndims - 2;
 
@@ -143,7 +144,7 @@ static int open_outer(const ambit__gpu_job *j)
   return 1;
 }
 
-static void emit_places(const ambit__gpu_job *j)
+static void emit_places(const ambit__gpucode_job *j)
 {
   const int ndims = j->group->ndims;
 
@@ -152,12 +153,13 @@ static void emit_places(const ambit__gpu_job *j)
   for (int i = 0; i < j->rule->nparams; i++) {
     const ambit__param *p = &j->rule->params[i];
 
-    if (!ambit__gpu_is_field(j, i)) continue;
+    if (!ambit__gpucode_is_field(j, i)) continue;
     ambit__line_begin(j->w);
     ambit__print(j->t, "%s%s%s *%s_at = %s_mem + (%s_o", j->dialect->global,
-                 p->is_written ? "" : "const ", ambit__gpu_type(j, i), p->name, p->name, p->name);
+                 p->is_written ? "" : "const ", ambit__gpucode_type(j, i), p->name, p->name,
+                 p->name);
     for (int d = 0; d < ndims; d++)
-      if (d == ndims - 1 && j->bind[i].unit)
+      if (d == ndims - 1 && j->bind[i].contiguous)
         ambit__print(j->t, " + y%d", d);
       else
         ambit__print(j->t, " + y%d * %s_s%d", d, p->name, d);
@@ -165,53 +167,53 @@ static void emit_places(const ambit__gpu_job *j)
   }
 }
 
-static void emit_cell(const ambit__gpu_job *j)
+static void emit_cell(const ambit__gpucode_job *j)
 {
-  const ambit__scope s = ambit__gpu_scope(j);
+  const ambit__scope s = ambit__gpucode_scope(j);
 
   emit_places(j);
-  ambit__gpu_declare_outs(j);
+  ambit__gpucode_declare_outs(j);
   ambit__emit_stmts(&s, j->w, j->rule->body);
-  ambit__gpu_store_outs(j);
-  ambit__gpu_fold_cell(j);
+  ambit__gpucode_store_outs(j);
+  ambit__gpucode_fold_cell(j);
 }
 
 /* The end of a block of threads that reduces. */
-static void emit_end(const ambit__gpu_job *j)
+static void emit_end(const ambit__gpucode_job *j)
 {
   const ambit__dialect *d = j->dialect;
   const int *n = j->plan->threads;
 
-  if (!ambit__gpu_reduces(j->group)) return;
+  if (!ambit__gpucode_reduces(j->group)) return;
   ambit__line(j->w, "const int t = %s * %d + %s;", d->thread[1], n[0], d->thread[0]);
   ambit__line(j->w, "const %s b = (%s * %s + %s) * %s + %s;", j->integer, d->block[2], d->blocks[1],
               d->block[1], d->blocks[0], d->block[0]);
-  ambit__gpu_leave_totals(j, n[0] * n[1], "t", "b");
+  ambit__gpucode_leave_totals(j, n[0] * n[1], "t", "b");
 }
 
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  const ambit__gpu_job j = ambit__gpu_begin(g, t, p, w);
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
   int open;
 
-  ambit__gpu_emit_head(&j);
-  ambit__gpu_open_kernel(&j, "", p->threads, ambit__gpu_slots(g, slots), slots);
-  ambit__gpu_emit_ended(&j);
-  ambit__gpu_declare_totals(&j, p->threads[0] * p->threads[1]);
-  ambit__gpu_emit_values(&j);
+  ambit__gpucode_emit_head(&j);
+  ambit__gpucode_open_kernel(&j, "", p->threads, ambit__gpucode_slots(g, slots), slots);
+  ambit__gpucode_emit_ended(&j);
+  ambit__gpucode_declare_totals(&j, p->threads[0] * p->threads[1]);
+  ambit__gpucode_emit_values(&j);
   open = open_outer(&j);
   for (int k = 0; k < 2 && k < g->ndims; k++, open++) {
     open_axis(&j, g->ndims - 1 - k, k);
-    if (k == 0) ambit__gpu_emit_around(&j);
+    if (k == 0) ambit__gpucode_emit_around(&j);
   }
   emit_cell(&j);
   while (open-- > 0)
     ambit__close(w);
   emit_end(&j);
   ambit__close(w);
-  ambit__gpu_emit_fold(&j);
+  ambit__gpucode_emit_fold(&j);
 }
 
 const ambit__strategy ambit__strategy_cells = {

@@ -109,7 +109,7 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
   for (int d = 0; d < g->ndims; d++)
     blocks *= box->hi[d] - box->lo[d];
   blocks = (blocks + p->threads[0] - 1) / p->threads[0];
-  if (blocks > AMBIT__GPU_FEW) blocks = AMBIT__GPU_FEW;
+  if (blocks > AMBIT__GPUCODE_FEW) blocks = AMBIT__GPUCODE_FEW;
   *shape = (ambit__shape){.blocks = {blocks, 1, 1}, .threads = {p->threads[0], 1, 1}};
 }
 

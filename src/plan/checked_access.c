@@ -11,24 +11,24 @@
 /* Embedded by the build. */
 extern const char ambit__prelude_limits[], ambit__prelude_access[];
 
-static const ambit__param *param(const ambit__gpu_job *j, int i)
+static const ambit__param *param(const ambit__gpucode_job *j, int i)
 {
   return &j->rule->params[i];
 }
 
-static bool is_checked(const ambit__gpu_job *j)
+static bool is_checked(const ambit__gpucode_job *j)
 {
   return j->group->checks & AMBIT__CHECK_ACCESS;
 }
 
-void ambit__access_emit_prelude(const ambit__gpu_job *j)
+void ambit__access_emit_prelude(const ambit__gpucode_job *j)
 {
   if (is_checked(j)) ambit__print(j->t, "%s\n%s\n", ambit__prelude_limits, ambit__prelude_access);
 }
 
 /* ---- limits ---- */
 
-static void emit_limit(const ambit__gpu_job *j, int i, const char *what, int axis, int word)
+static void emit_limit(const ambit__gpucode_job *j, int i, const char *what, int axis, int word)
 {
   ambit__line_begin(j->w);
   ambit__print(j->t, "const %s %s_%s", j->integer, param(j, i)->name, what);
@@ -38,11 +38,11 @@ static void emit_limit(const ambit__gpu_job *j, int i, const char *what, int axi
   ambit__line_end(j->w, ";");
 }
 
-void ambit__access_emit_limits(const ambit__gpu_job *j)
+void ambit__access_emit_limits(const ambit__gpucode_job *j)
 {
   if (!is_checked(j)) return;
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_field(j, i)) continue;
+    if (!ambit__gpucode_is_field(j, i)) continue;
     emit_limit(j, i, "first", -1, AMBIT_LIMIT_FIRST);
     emit_limit(j, i, "end", -1, AMBIT_LIMIT_END);
     for (int d = 0; d < j->group->ndims; d++) {
@@ -59,7 +59,7 @@ void ambit__access_emit_limits(const ambit__gpu_job *j)
 
 /* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read, or with "w"
  * written. */
-static void print_inside(const ambit__gpu_job *j, int i, const char *which, const int *offset)
+static void print_inside(const ambit__gpucode_job *j, int i, const char *which, const int *offset)
 {
   const char *name = param(j, i)->name;
 
@@ -72,7 +72,7 @@ static void print_inside(const ambit__gpu_job *j, int i, const char *which, cons
   }
 }
 
-bool ambit__access_print_read(const ambit__gpu_job *j, int i, int k)
+bool ambit__access_print_read(const ambit__gpucode_job *j, int i, int k)
 {
   const ambit__read *r = &param(j, i)->reads[k];
   const char *name = param(j, i)->name;
@@ -86,7 +86,7 @@ bool ambit__access_print_read(const ambit__gpu_job *j, int i, int k)
   return true;
 }
 
-void ambit__access_print_write(const ambit__gpu_job *j, int i, int c)
+void ambit__access_print_write(const ambit__gpucode_job *j, int i, int c)
 {
   const int here[AMBIT_MAX_DIMS] = {0};
   const char *name = param(j, i)->name;

@@ -14,17 +14,17 @@
 /* Embedded by the build. */
 extern const char ambit__prelude_faults[], ambit__prelude_checked[], ambit__prelude_full_call[];
 
-static const ambit__param *param(const ambit__gpu_job *j, int i)
+static const ambit__param *param(const ambit__gpucode_job *j, int i)
 {
   return &j->rule->params[i];
 }
 
-static bool in_c(const ambit__gpu_job *j)
+static bool in_c(const ambit__gpucode_job *j)
 {
   return j->dialect == &ambit__dialect_c;
 }
 
-static bool watches(const ambit__gpu_job *j, ambit_type type)
+static bool watches(const ambit__gpucode_job *j, ambit_type type)
 {
   return (j->group->checks & AMBIT__CHECK_NAN) && ambit__type_is_real(type);
 }
@@ -35,7 +35,7 @@ static const char *suffix(ambit_type type)
 }
 
 /* A parameter that is written, if only to a scalar. */
-static bool is_written(const ambit__gpu_job *j, int i, int c)
+static bool is_written(const ambit__gpucode_job *j, int i, int c)
 {
   return param(j, i)->kind == PARAM_FIELD && param(j, i)->writes[c];
 }
@@ -43,21 +43,22 @@ static bool is_written(const ambit__gpu_job *j, int i, int c)
 /* ---- names ---- */
 
 /* "v_set" or "v_set3": where the value of a written component was last set; 0: nowhere. */
-static void print_set(const ambit__gpu_job *j, ambit__text *t, int i, int c)
+static void print_set(const ambit__gpucode_job *j, ambit__text *t, int i, int c)
 {
   ambit__print(t, "%s_set", param(j, i)->name);
   if (param(j, i)->is_vector) ambit__print(t, "%d", c);
 }
 
 /* "i0 - 1": an index that lies off this cell's. */
-void ambit__checked_print_index(const ambit__gpu_job *j, char letter, int axis, int offset)
+void ambit__checked_print_index(const ambit__gpucode_job *j, char letter, int axis, int offset)
 {
   ambit__print(j->t, "%c%d", letter, axis);
   if (offset) ambit__print(j->t, " %c %d", offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
 }
 
 /* "(y0 - 1) * u_s0 + (y1) * u_s1 + 2 * u_c", from cell 0, 0, ... of the part. */
-void ambit__checked_print_place(const ambit__gpu_job *j, int i, int component, const int *offset)
+void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int component,
+                                const int *offset)
 {
   const char *name = param(j, i)->name;
 
@@ -71,7 +72,7 @@ void ambit__checked_print_place(const ambit__gpu_job *j, int i, int component, c
 
 /* ---- expressions that are watched ---- */
 
-static void print_use(const ambit__gpu_job *j, ambit__text *t, ambit_type type, int number,
+static void print_use(const ambit__gpucode_job *j, ambit__text *t, ambit_type type, int number,
                       const char *value)
 {
   if (watches(j, type))
@@ -82,12 +83,12 @@ static void print_use(const ambit__gpu_job *j, ambit__text *t, ambit_type type, 
 
 static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  const ambit__gpu_job *j = s->user;
+  const ambit__gpucode_job *j = s->user;
   const ambit__param *p = param(j, e->index);
   const int k = ambit__checked_which(p, e);
   ambit__text value = {0};
 
-  if (ambit__gpu_is_field(j, e->index))
+  if (ambit__gpucode_is_field(j, e->index))
     ambit__print(&value, "%s_r%d", p->name, k);
   else
     ambit__print(&value, "%s_v", p->name);
@@ -99,7 +100,7 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 /* The variable of a written component holds an old value until it is set. */
 static void use_out(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  const ambit__gpu_job *j = s->user;
+  const ambit__gpucode_job *j = s->user;
   const ambit__param *p = param(j, e->index);
   const ambit__expr here = {.component = e->component};
 
@@ -118,7 +119,7 @@ static void use_out(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 
 static void use(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  const ambit__gpu_job *j = s->user;
+  const ambit__gpucode_job *j = s->user;
   const ambit__param *p = param(j, e->index);
 
   if (e->op == EXPR_OUT) {
@@ -134,7 +135,7 @@ static void use(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 
 static void note_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
 {
-  const ambit__gpu_job *j = s->user;
+  const ambit__gpucode_job *j = s->user;
 
   if (!watches(j, param(j, st->index)->type)) return;
   ambit__line_begin(w);
@@ -143,9 +144,9 @@ static void note_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt 
   ambit__line_end(w, ";");
 }
 
-static ambit__scope scope_of(const ambit__gpu_job *j)
+static ambit__scope scope_of(const ambit__gpucode_job *j)
 {
-  ambit__scope s = ambit__gpu_scope(j);
+  ambit__scope s = ambit__gpucode_scope(j);
 
   s.read = read;
   s.use = use;
@@ -156,7 +157,7 @@ static ambit__scope scope_of(const ambit__gpu_job *j)
 /* ---- before the cells ---- */
 
 /* In C: what a GPU's kernel has as parameters. */
-static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+static void emit_parameter(const ambit__gpucode_job *j, const ambit__gpucode_slot *s)
 {
   const char *name = j->rule->nparams ? param(j, s->param)->name : "";
   const int i = s->param, d = s->axis;
@@ -164,11 +165,11 @@ static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
   switch (s->kind) {
   case SLOT_MEMORY:
   case SLOT_VALUE:
-    ambit__line(j->w, "%s *%s_mem = call->origin[%d];", ambit__gpu_type(j, i), name, i);
+    ambit__line(j->w, "%s *%s_mem = call->origin[%d];", ambit__gpucode_type(j, i), name, i);
     break;
   case SLOT_PARTIALS:
     ambit__line(j->w, "%s *%s_mem = call->origin[%d];",
-                ambit__type_is_real(param(j, i)->type) && !ambit__gpu_is_exact(j->group, i)
+                ambit__type_is_real(param(j, i)->type) && !ambit__gpucode_is_exact(j->group, i)
                     ? "double"
                     : "int64_t",
                 name, i);
@@ -196,21 +197,21 @@ static void emit_parameter(const ambit__gpu_job *j, const ambit__gpu_slot *s)
   }
 }
 
-static void open_function(const ambit__gpu_job *j)
+static void open_function(const ambit__gpucode_job *j)
 {
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
-  const int n = ambit__gpu_slots(j->group, slots);
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
+  const int n = ambit__gpucode_slots(j->group, slots);
 
   if (in_c(j))
     ambit__emit_head(j->group, j->plan, j->w);
   else
-    ambit__gpu_emit_head(j);
+    ambit__gpucode_emit_head(j);
   ambit__print(j->t, "%s\n%s\n%s\n", in_c(j) ? ambit__prelude_full_call : "", ambit__prelude_faults,
                ambit__prelude_checked);
   ambit__access_emit_prelude(j);
   if (!in_c(j)) {
-    ambit__gpu_open_kernel(j, "", j->plan->threads, n, slots);
-    ambit__gpu_emit_ended(j);
+    ambit__gpucode_open_kernel(j, "", j->plan->threads, n, slots);
+    ambit__gpucode_emit_ended(j);
     return;
   }
   ambit__open(j->w, "void %s(const ambit_call *call)", ambit__entry_name(j->group));
@@ -218,31 +219,31 @@ static void open_function(const ambit__gpu_job *j)
     emit_parameter(j, &slots[i]);
 }
 
-static void emit_totals(const ambit__gpu_job *j)
+static void emit_totals(const ambit__gpucode_job *j)
 {
   if (!in_c(j)) {
-    ambit__gpu_declare_totals(j, j->plan->threads[0]);
+    ambit__gpucode_declare_totals(j, j->plan->threads[0]);
     return;
   }
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i) && !ambit__gpu_is_exact(j->group, i))
+    if (ambit__gpucode_is_reduction(j, i) && !ambit__gpucode_is_exact(j->group, i))
       ambit__line(j->w, "%s %s_total = *%s_mem;",
                   ambit__type_is_real(param(j, i)->type) ? "double" : "int64_t", param(j, i)->name,
                   param(j, i)->name);
 }
 
-static void emit_fields(const ambit__gpu_job *j)
+static void emit_fields(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_field(j, i))
+    if (ambit__gpucode_is_field(j, i))
       ambit__line(j->w, "AMBIT_GLOBAL %s%s *%s_0 = %s_mem + %s_o;",
-                  param(j, i)->is_written ? "" : "const ", ambit__gpu_type(j, i), param(j, i)->name,
-                  param(j, i)->name, param(j, i)->name);
+                  param(j, i)->is_written ? "" : "const ", ambit__gpucode_type(j, i),
+                  param(j, i)->name, param(j, i)->name, param(j, i)->name);
 }
 
 /* ---- a cell ---- */
 
-static void open_cells(const ambit__gpu_job *j)
+static void open_cells(const ambit__gpucode_job *j)
 {
   const int ndims = j->group->ndims, n = j->plan->threads[0];
   const ambit__dialect *d = j->dialect;
@@ -270,29 +271,29 @@ static void open_cells(const ambit__gpu_job *j)
   ambit__close(j->w);
 }
 
-static void emit_read(const ambit__gpu_job *j, int i, int k)
+static void emit_read(const ambit__gpucode_job *j, int i, int k)
 {
   const ambit__read *r = &param(j, i)->reads[k];
   const char *name = param(j, i)->name;
 
   ambit__line_begin(j->w);
-  ambit__print(j->t, "const %s %s_r%d = %s_0[", ambit__gpu_type(j, i), name, k, name);
+  ambit__print(j->t, "const %s %s_r%d = %s_0[", ambit__gpucode_type(j, i), name, k, name);
   if (!ambit__access_print_read(j, i, k)) ambit__checked_print_place(j, i, r->component, r->offset);
   ambit__line_end(j->w, "];");
 }
 
-static void declare_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+static void declare_out(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
 {
   const ambit__param *p = param(j, i);
   const ambit__expr here = {.component = c};
 
   ambit__line_begin(j->w);
-  ambit__print(j->t, "%s ", ambit__gpu_type(j, i));
+  ambit__print(j->t, "%s ", ambit__gpucode_type(j, i));
   ambit__name_out(s, j->t, i, c);
   if (p->kind == PARAM_REDUCE) {
     ambit__print(j->t, " = ");
     ambit__emit_identity(s, j->t, p->reduce, p->type);
-  } else if (p->keeps[c] && ambit__gpu_is_field(j, i)) {
+  } else if (p->keeps[c] && ambit__gpucode_is_field(j, i)) {
     ambit__print(j->t, " = %s_r%d", p->name, ambit__checked_which(p, &here));
   } else if (p->keeps[c]) {
     ambit__print(j->t, " = %s_v", p->name);
@@ -305,7 +306,7 @@ static void declare_out(const ambit__gpu_job *j, const ambit__scope *s, int i, i
   ambit__line_end(j->w, " = 0;");
 }
 
-static void test_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+static void test_out(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
 {
   if (!watches(j, param(j, i)->type)) return;
   ambit__line_begin(j->w);
@@ -317,13 +318,13 @@ static void test_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int 
   ambit__line_end(j->w, ";");
 }
 
-static void store_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+static void store_out(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
 {
   const int here[AMBIT_MAX_DIMS] = {0};
   const char *name = param(j, i)->name;
 
   ambit__line_begin(j->w);
-  if (ambit__gpu_is_field(j, i)) {
+  if (ambit__gpucode_is_field(j, i)) {
     ambit__access_print_write(j, i, c);
     ambit__print(j->t, "%s_0[", name);
     ambit__checked_print_place(j, i, c, here);
@@ -336,19 +337,19 @@ static void store_out(const ambit__gpu_job *j, const ambit__scope *s, int i, int
 }
 
 /* In C a total is a double or an int64_t. */
-static void fold_cell(const ambit__gpu_job *j, const ambit__scope *s)
+static void fold_cell(const ambit__gpucode_job *j, const ambit__scope *s)
 {
   if (!in_c(j)) {
-    ambit__gpu_fold_cell(j);
+    ambit__gpucode_fold_cell(j);
     return;
   }
   for (int i = 0; i < j->rule->nparams; i++) {
     const ambit__param *p = param(j, i);
     ambit__text total = {0}, out = {0};
 
-    if (ambit__gpu_is_exact(j->group, i))
+    if (ambit__gpucode_is_exact(j->group, i))
       ambit__line(j->w, "ambit_long_add_f64(%s_mem, (double)%s_out);", p->name, p->name);
-    if (!ambit__gpu_is_reduction(j, i) || ambit__gpu_is_exact(j->group, i)) continue;
+    if (!ambit__gpucode_is_reduction(j, i) || ambit__gpucode_is_exact(j->group, i)) continue;
     ambit__print(&total, "%s_total", p->name);
     ambit__print(&out, "%s_out", p->name);
     ambit__line_begin(j->w);
@@ -361,20 +362,20 @@ static void fold_cell(const ambit__gpu_job *j, const ambit__scope *s)
   }
 }
 
-static void each_out(const ambit__gpu_job *j, const ambit__scope *s, bool reductions,
-                     void (*f)(const ambit__gpu_job *, const ambit__scope *, int, int))
+static void each_out(const ambit__gpucode_job *j, const ambit__scope *s, bool reductions,
+                     void (*f)(const ambit__gpucode_job *, const ambit__scope *, int, int))
 {
   for (int i = 0; i < j->rule->nparams; i++)
     for (int c = 0; c < param(j, i)->components; c++)
-      if (is_written(j, i, c) || (reductions && ambit__gpu_is_reduction(j, i))) f(j, s, i, c);
+      if (is_written(j, i, c) || (reductions && ambit__gpucode_is_reduction(j, i))) f(j, s, i, c);
 }
 
-static void emit_cell(const ambit__gpu_job *j)
+static void emit_cell(const ambit__gpucode_job *j)
 {
   const ambit__scope s = scope_of(j);
 
   for (int i = 0; i < j->rule->nparams; i++)
-    for (int k = 0; ambit__gpu_is_field(j, i) && k < param(j, i)->nreads; k++)
+    for (int k = 0; ambit__gpucode_is_field(j, i) && k < param(j, i)->nreads; k++)
       emit_read(j, i, k);
   each_out(j, &s, true, declare_out);
   ambit__emit_stmts(&s, j->w, j->rule->body);
@@ -385,28 +386,28 @@ static void emit_cell(const ambit__gpu_job *j)
 
 /* ---- after the cells ---- */
 
-static void emit_end(const ambit__gpu_job *j)
+static void emit_end(const ambit__gpucode_job *j)
 {
   ambit__line(j->w, "ambit_fault_leave(&fault, faults);");
   for (int i = 0; in_c(j) && i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i) && !ambit__gpu_is_exact(j->group, i))
+    if (ambit__gpucode_is_reduction(j, i) && !ambit__gpucode_is_exact(j->group, i))
       ambit__line(j->w, "*%s_mem = %s_total;", param(j, i)->name, param(j, i)->name);
-  if (in_c(j) || !ambit__gpu_reduces(j->group)) return;
+  if (in_c(j) || !ambit__gpucode_reduces(j->group)) return;
   ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);
-  ambit__gpu_leave_totals(j, j->plan->threads[0], "t", j->dialect->block[0]);
+  ambit__gpucode_leave_totals(j, j->plan->threads[0], "t", j->dialect->block[0]);
 }
 
 void ambit__checked_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                          ambit__writer *w)
 {
   ambit__target target = *t;
-  ambit__gpu_job j;
+  ambit__gpucode_job j;
 
   if (t->kind == TARGET_C) target.dialect = &ambit__dialect_c;
-  j = ambit__gpu_begin(g, &target, p, w);
+  j = ambit__gpucode_begin(g, &target, p, w);
   open_function(&j);
   emit_totals(&j);
-  ambit__gpu_emit_values(&j);
+  ambit__gpucode_emit_values(&j);
   ambit__access_emit_limits(&j);
   emit_fields(&j);
   ambit__line(w, "ambit_fault fault;");
@@ -416,5 +417,5 @@ void ambit__checked_emit(const ambit__group *g, const ambit__target *t, const am
   ambit__close(w);
   emit_end(&j);
   ambit__close(w);
-  if (!in_c(&j)) ambit__gpu_emit_fold(&j);
+  if (!in_c(&j)) ambit__gpucode_emit_fold(&j);
 }

@@ -8,36 +8,37 @@
 #include "plan/gpu.h"
 
 /* "i0 - 1": an index that lies off this cell's. */
-void ambit__checked_print_index(const ambit__gpu_job *j, char letter, int axis, int offset);
+void ambit__checked_print_index(const ambit__gpucode_job *j, char letter, int axis, int offset);
 /* "(y0 - 1) * u_s0 + (y1) * u_s1 + 2 * u_c", from cell 0, 0, ... of the part. */
-void ambit__checked_print_place(const ambit__gpu_job *j, int i, int component, const int *offset);
+void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int component,
+                                const int *offset);
 
 /* Names that the checks use, and the limits of every field. Then, around each access: the place
  * of a read if it is allowed, or another one (false: the access is not checked), and the
  * condition of a write. */
 #ifdef AMBIT_ACCESS_CHECKS
-void ambit__access_emit_prelude(const ambit__gpu_job *j);
-void ambit__access_emit_limits(const ambit__gpu_job *j);
-bool ambit__access_print_read(const ambit__gpu_job *j, int i, int k);
-void ambit__access_print_write(const ambit__gpu_job *j, int i, int c);
+void ambit__access_emit_prelude(const ambit__gpucode_job *j);
+void ambit__access_emit_limits(const ambit__gpucode_job *j);
+bool ambit__access_print_read(const ambit__gpucode_job *j, int i, int k);
+void ambit__access_print_write(const ambit__gpucode_job *j, int i, int c);
 #else
-static inline void ambit__access_emit_prelude(const ambit__gpu_job *j)
+static inline void ambit__access_emit_prelude(const ambit__gpucode_job *j)
 {
   (void)j;
 }
 
-static inline void ambit__access_emit_limits(const ambit__gpu_job *j)
+static inline void ambit__access_emit_limits(const ambit__gpucode_job *j)
 {
   (void)j;
 }
 
-static inline bool ambit__access_print_read(const ambit__gpu_job *j, int i, int k)
+static inline bool ambit__access_print_read(const ambit__gpucode_job *j, int i, int k)
 {
   (void)j, (void)i, (void)k;
   return false;
 }
 
-static inline void ambit__access_print_write(const ambit__gpu_job *j, int i, int c)
+static inline void ambit__access_print_write(const ambit__gpucode_job *j, int i, int c)
 {
   (void)j, (void)i, (void)c;
 }

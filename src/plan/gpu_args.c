@@ -1,12 +1,13 @@
 /* gpu_args.c - the parameters of kernels on GPUs: their order, and their text. */
 #include "plan/gpu.h"
 
-static void add(ambit__gpu_slot *slots, int *n, ambit__gpu_slot_kind kind, int param, int axis)
+static void add(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kind kind, int param,
+                int axis)
 {
-  slots[(*n)++] = (ambit__gpu_slot){kind, param, axis};
+  slots[(*n)++] = (ambit__gpucode_slot){kind, param, axis};
 }
 
-static void add_axes(ambit__gpu_slot *slots, int *n, ambit__gpu_slot_kind kind, int param,
+static void add_axes(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kind kind, int param,
                      int ndims)
 {
   for (int d = 0; d < ndims; d++)
@@ -20,7 +21,7 @@ static bool has_twins(const ambit__group *g)
   return false;
 }
 
-int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
+int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 {
   const ambit__rule *rule = g->steps[0].rule;
   int n = 0;
@@ -49,7 +50,7 @@ int ambit__gpu_slots(const ambit__group *g, ambit__gpu_slot *slots)
   return n;
 }
 
-int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots)
+int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 {
   const ambit__rule *rule = g->steps[0].rule;
   int n = 0;
@@ -69,19 +70,19 @@ int ambit__gpu_fold_slots(const ambit__group *g, ambit__gpu_slot *slots)
 /* ---- text ---- */
 
 /* "const float *__restrict__ " */
-static void print_memory_type(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+static void print_memory_type(const ambit__gpucode_job *j, const ambit__gpucode_slot *s)
 {
   const ambit__param *p = &j->rule->params[s->param];
   const bool alone = s->kind == SLOT_MEMORY && !j->bind[s->param].shared;
   const bool written = p->is_written || p->kind == PARAM_REDUCE;
 
   ambit__print(j->t, "%s%s%s *%s", j->dialect->global, written ? "" : "const ",
-               s->kind == SLOT_PARTIALS ? ambit__gpu_total_type(j, s->param)
-                                        : ambit__gpu_type(j, s->param),
+               s->kind == SLOT_PARTIALS ? ambit__gpucode_total_type(j, s->param)
+                                        : ambit__gpucode_type(j, s->param),
                alone ? j->dialect->unaliased : "");
 }
 
-void ambit__gpu_print_name(const ambit__group *g, const ambit__gpu_slot *s, ambit__text *t)
+void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot *s, ambit__text *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const char *name = rule->nparams ? rule->params[s->param].name : "";
@@ -107,13 +108,13 @@ void ambit__gpu_print_name(const ambit__group *g, const ambit__gpu_slot *s, ambi
   }
 }
 
-static bool is_memory(const ambit__gpu_slot *s)
+static bool is_memory(const ambit__gpucode_slot *s)
 {
   return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||
          s->kind == SLOT_RESULT;
 }
 
-static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
+static void print_slot(const ambit__gpucode_job *j, const ambit__gpucode_slot *s)
 {
   if (is_memory(s))
     print_memory_type(j, s);
@@ -123,18 +124,18 @@ static void print_slot(const ambit__gpu_job *j, const ambit__gpu_slot *s)
     ambit__print(j->t, "%s%s *", j->dialect->global, j->integer);
   else
     ambit__print(j->t, "%s ", j->integer);
-  ambit__gpu_print_name(j->group, s, j->t);
+  ambit__gpucode_print_name(j->group, s, j->t);
 }
 
 /* Each memory, and each kind of number, begins a line. */
-static bool begins_line(const ambit__gpu_slot *s)
+static bool begins_line(const ambit__gpucode_slot *s)
 {
   return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||
          (s->kind >= SLOT_LO && s->kind != SLOT_ENDED && s->axis == 0);
 }
 
-void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int threads[3], int n,
-                            const ambit__gpu_slot *slots)
+void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, const int threads[3],
+                                int n, const ambit__gpucode_slot *slots)
 {
   ambit__print(j->t, "\n%s ", j->dialect->kernel);
   if (j->plan->resident && !*tail)
@@ -151,7 +152,7 @@ void ambit__gpu_open_kernel(const ambit__gpu_job *j, const char *tail, const int
   j->w->depth++;
 }
 
-void ambit__gpu_emit_ended(const ambit__gpu_job *j)
+void ambit__gpucode_emit_ended(const ambit__gpucode_job *j)
 {
   if (!j->group->for_people) ambit__line(j->w, "if (ended && *ended) return;");
 }

@@ -7,35 +7,35 @@ extern const char ambit__prelude_sums[]; /* embedded by the build */
 
 /* ---- facts ---- */
 
-ambit__gpu_job ambit__gpu_begin(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                                ambit__writer *w)
+ambit__gpucode_job ambit__gpucode_begin(const ambit__group *g, const ambit__target *t,
+                                        const ambit__plan *p, ambit__writer *w)
 {
-  return (ambit__gpu_job){.group = g,
-                          .plan = p,
-                          .dialect = t->dialect,
-                          .rule = g->steps[0].rule,
-                          .bind = g->steps[0].bind,
-                          .integer = t->dialect->types[AMBIT_I64],
-                          .w = w,
-                          .t = &w->text};
+  return (ambit__gpucode_job){.group = g,
+                              .plan = p,
+                              .dialect = t->dialect,
+                              .rule = g->steps[0].rule,
+                              .bind = g->steps[0].bind,
+                              .integer = t->dialect->types[AMBIT_I64],
+                              .w = w,
+                              .t = &w->text};
 }
 
-bool ambit__gpu_is_field(const ambit__gpu_job *j, int param)
+bool ambit__gpucode_is_field(const ambit__gpucode_job *j, int param)
 {
   return j->rule->params[param].kind == PARAM_FIELD && j->bind[param].is_field;
 }
 
-bool ambit__gpu_is_reduction(const ambit__gpu_job *j, int param)
+bool ambit__gpucode_is_reduction(const ambit__gpucode_job *j, int param)
 {
   return j->rule->params[param].kind == PARAM_REDUCE;
 }
 
-bool ambit__gpu_is_value(const ambit__gpu_job *j, int param)
+bool ambit__gpucode_is_value(const ambit__gpucode_job *j, int param)
 {
-  return !ambit__gpu_is_reduction(j, param) && !ambit__gpu_is_field(j, param);
+  return !ambit__gpucode_is_reduction(j, param) && !ambit__gpucode_is_field(j, param);
 }
 
-bool ambit__gpu_reduces(const ambit__group *g)
+bool ambit__gpucode_reduces(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
@@ -44,19 +44,19 @@ bool ambit__gpu_reduces(const ambit__group *g)
   return false;
 }
 
-const char *ambit__gpu_type(const ambit__gpu_job *j, int param)
+const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param)
 {
   return j->dialect->types[j->rule->params[param].type];
 }
 
-static const char *name_of(const ambit__gpu_job *j, int param)
+static const char *name_of(const ambit__gpucode_job *j, int param)
 {
   return j->rule->params[param].name;
 }
 
 /* ---- the head ---- */
 
-void ambit__gpu_emit_head(const ambit__gpu_job *j)
+void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
 {
   ambit__print(j->t, "/* Kernel %s, written by Ambit. Plan ", j->rule->name);
   j->plan->strategy->describe(j->plan, j->t);
@@ -67,23 +67,23 @@ void ambit__gpu_emit_head(const ambit__gpu_job *j)
     ambit__print(j->t, "\n%s", ambit__prelude_sums);
 }
 
-void ambit__gpu_emit_values(const ambit__gpu_job *j)
+void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_value(j, i))
-      ambit__line(j->w, "const %s %s_v = *%s_mem;", ambit__gpu_type(j, i), name_of(j, i),
+    if (ambit__gpucode_is_value(j, i))
+      ambit__line(j->w, "const %s %s_v = *%s_mem;", ambit__gpucode_type(j, i), name_of(j, i),
                   name_of(j, i));
 }
 
 /* ---- places ---- */
 
 /* "u_m1", "u_p2": how far it is to a neighbour along an axis on which rows begin anew. */
-static void print_neighbour(const ambit__gpu_job *j, int param, int distance)
+static void print_neighbour(const ambit__gpucode_job *j, int param, int distance)
 {
   ambit__print(j->t, "%s_%c%d", name_of(j, param), distance < 0 ? 'm' : 'p', abs(distance));
 }
 
-static void emit_neighbour(const ambit__gpu_job *j, int param, int distance)
+static void emit_neighbour(const ambit__gpucode_job *j, int param, int distance)
 {
   const int x = j->group->ndims - 1, n = abs(distance);
 
@@ -94,7 +94,7 @@ static void emit_neighbour(const ambit__gpu_job *j, int param, int distance)
     ambit__print(j->t, " = (y%d < %d ? extent%d - %d : -%d)", x, n, x, n, n);
   else
     ambit__print(j->t, " = (y%d < extent%d - %d ? %d : %d - extent%d)", x, x, n, n, n, x);
-  if (!j->bind[param].unit) ambit__print(j->t, " * %s_s%d", name_of(j, param), x);
+  if (!j->bind[param].contiguous) ambit__print(j->t, " * %s_s%d", name_of(j, param), x);
   ambit__line_end(j->w, ";");
 }
 
@@ -105,7 +105,7 @@ static bool is_read_at(const ambit__param *p, int axis, int distance)
   return false;
 }
 
-void ambit__gpu_emit_around(const ambit__gpu_job *j)
+void ambit__gpucode_emit_around(const ambit__gpucode_job *j)
 {
   const int x = j->group->ndims - 1;
 
@@ -117,14 +117,15 @@ void ambit__gpu_emit_around(const ambit__gpu_job *j)
   }
 }
 
-void ambit__gpu_print_offset(const ambit__gpu_job *j, int param, int component, const int *offset)
+void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,
+                                 const int *offset)
 {
   const int ndims = j->group->ndims;
   bool any = false;
 
   for (int d = 0; d <= ndims; d++) {
     int k = d < ndims ? offset[d] : component;
-    bool plain = d == ndims - 1 && j->bind[param].unit;
+    bool plain = d == ndims - 1 && j->bind[param].contiguous;
 
     if (!k) continue;
     if (d == ndims - 1 && j->bind[param].around) {
@@ -145,14 +146,14 @@ void ambit__gpu_print_offset(const ambit__gpu_job *j, int param, int component, 
 
 static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  const ambit__gpu_job *j = s->user;
+  const ambit__gpucode_job *j = s->user;
 
-  if (!ambit__gpu_is_field(j, e->index)) {
+  if (!ambit__gpucode_is_field(j, e->index)) {
     ambit__print(t, "%s_v", name_of(j, e->index));
     return;
   }
   ambit__print(t, "%s_at[", name_of(j, e->index));
-  ambit__gpu_print_offset(j, e->index, e->component, e->offset);
+  ambit__gpucode_print_offset(j, e->index, e->component, e->offset);
   ambit__print(t, "]");
 }
 
@@ -168,7 +169,7 @@ static void print_extent(const ambit__scope *s, ambit__text *t, int axis)
   ambit__print(t, "extent%d", axis);
 }
 
-ambit__scope ambit__gpu_scope(const ambit__gpu_job *j)
+ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
 {
   return (ambit__scope){.rule = j->rule,
                         .dialect = j->dialect,
@@ -181,49 +182,49 @@ ambit__scope ambit__gpu_scope(const ambit__gpu_job *j)
 
 /* ---- written components ---- */
 
-static void declare_component(const ambit__gpu_job *j, const ambit__scope *s, int i, int c)
+static void declare_component(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
 {
   const int here[AMBIT_MAX_DIMS] = {0};
 
   ambit__line_begin(j->w);
-  ambit__print(j->t, "%s ", ambit__gpu_type(j, i));
+  ambit__print(j->t, "%s ", ambit__gpucode_type(j, i));
   ambit__name_out(s, j->t, i, c);
   if (j->rule->params[i].keeps[c]) {
     ambit__print(j->t, " = %s_at[", name_of(j, i));
-    ambit__gpu_print_offset(j, i, c, here);
+    ambit__gpucode_print_offset(j, i, c, here);
     ambit__print(j->t, "]");
   }
   ambit__line_end(j->w, ";");
 }
 
-void ambit__gpu_declare_outs(const ambit__gpu_job *j)
+void ambit__gpucode_declare_outs(const ambit__gpucode_job *j)
 {
-  const ambit__scope s = ambit__gpu_scope(j);
+  const ambit__scope s = ambit__gpucode_scope(j);
 
   for (int i = 0; i < j->rule->nparams; i++) {
     const ambit__param *p = &j->rule->params[i];
 
-    for (int c = 0; ambit__gpu_is_field(j, i) && c < p->components; c++)
+    for (int c = 0; ambit__gpucode_is_field(j, i) && c < p->components; c++)
       if (p->writes[c]) declare_component(j, &s, i, c);
-    if (!ambit__gpu_is_reduction(j, i)) continue;
+    if (!ambit__gpucode_is_reduction(j, i)) continue;
     ambit__line_begin(j->w);
-    ambit__print(j->t, "%s %s_out = ", ambit__gpu_type(j, i), p->name);
+    ambit__print(j->t, "%s %s_out = ", ambit__gpucode_type(j, i), p->name);
     ambit__emit_identity(&s, j->t, p->reduce, p->type);
     ambit__line_end(j->w, ";");
   }
 }
 
-void ambit__gpu_store_outs(const ambit__gpu_job *j)
+void ambit__gpucode_store_outs(const ambit__gpucode_job *j)
 {
-  const ambit__scope s = ambit__gpu_scope(j);
+  const ambit__scope s = ambit__gpucode_scope(j);
   const int here[AMBIT_MAX_DIMS] = {0};
 
   for (int i = 0; i < j->rule->nparams; i++)
-    for (int c = 0; ambit__gpu_is_field(j, i) && c < j->rule->params[i].components; c++) {
+    for (int c = 0; ambit__gpucode_is_field(j, i) && c < j->rule->params[i].components; c++) {
       if (!j->rule->params[i].writes[c]) continue;
       ambit__line_begin(j->w);
       ambit__print(j->t, "%s_at[", name_of(j, i));
-      ambit__gpu_print_offset(j, i, c, here);
+      ambit__gpucode_print_offset(j, i, c, here);
       ambit__print(j->t, "] = ");
       ambit__name_out(&s, j->t, i, c);
       ambit__line_end(j->w, ";");

@@ -3,7 +3,7 @@
 
 enum { NAMES_WIDE = 24 };
 
-static void print_meaning(const ambit__group *g, const ambit__gpu_slot *s, ambit__text *t)
+static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, ambit__text *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const ambit__param *p = &rule->params[s->param]; /* looked at where the slot is a parameter's */
@@ -41,8 +41,8 @@ static void print_meaning(const ambit__group *g, const ambit__gpu_slot *s, ambit
   }
 }
 
-void ambit__gpu_explain(const ambit__group *g, int n, const ambit__gpu_slot *slots,
-                        const char *margin, ambit__text *t)
+void ambit__gpucode_explain(const ambit__group *g, int n, const ambit__gpucode_slot *slots,
+                            const char *margin, ambit__text *t)
 {
   for (int i = 0, end; i < n; i = end) {
     size_t from;
@@ -52,7 +52,7 @@ void ambit__gpu_explain(const ambit__group *g, int n, const ambit__gpu_slot *slo
     for (end = i; end < n && slots[end].kind == slots[i].kind && slots[end].param == slots[i].param;
          end++) {
       ambit__print(t, end > i ? ", " : "");
-      ambit__gpu_print_name(g, &slots[end], t);
+      ambit__gpucode_print_name(g, &slots[end], t);
     }
     ambit__print(t, "%*s", t->len - from < NAMES_WIDE ? (int)(NAMES_WIDE - (t->len - from)) : 1,
                  "");

@@ -11,7 +11,7 @@
  */
 #include "plan/gpu.h"
 
-static const ambit__param *param(const ambit__gpu_job *j, int i)
+static const ambit__param *param(const ambit__gpucode_job *j, int i)
 {
   return &j->rule->params[i];
 }
@@ -21,25 +21,25 @@ static bool is_real_sum(const ambit__param *p)
   return p->reduce == REDUCE_SUM && ambit__type_is_real(p->type);
 }
 
-bool ambit__gpu_is_exact(const ambit__group *g, int i)
+bool ambit__gpucode_is_exact(const ambit__group *g, int i)
 {
   return !g->for_people && ambit__sums_exactly(g, &g->steps[0].rule->params[i]);
 }
 
-static bool is_exact(const ambit__gpu_job *j, int i)
+static bool is_exact(const ambit__gpucode_job *j, int i)
 {
-  return ambit__gpu_is_exact(j->group, i);
+  return ambit__gpucode_is_exact(j->group, i);
 }
 
-const char *ambit__gpu_total_type(const ambit__gpu_job *j, int i)
+const char *ambit__gpucode_total_type(const ambit__gpucode_job *j, int i)
 {
   if (is_exact(j, i)) return j->integer;
-  if (param(j, i)->reduce != REDUCE_SUM) return ambit__gpu_type(j, i);
+  if (param(j, i)->reduce != REDUCE_SUM) return ambit__gpucode_type(j, i);
   return is_real_sum(param(j, i)) ? "ambit_sum" : j->integer;
 }
 
 /* The helper that folds a cell's value, or with `join` what others gathered, into a total. */
-static void print_helper(const ambit__gpu_job *j, int i, bool join)
+static void print_helper(const ambit__gpucode_job *j, int i, bool join)
 {
   static const char *const types[] = {"f32", "f64", "i32", "u8", "i16", "i64"};
   const ambit__param *p = param(j, i);
@@ -52,9 +52,9 @@ static void print_helper(const ambit__gpu_job *j, int i, bool join)
     ambit__print(j->t, "ambit_fold_%s_%s", p->reduce == REDUCE_MIN ? "min" : "max", types[p->type]);
 }
 
-static void print_identity(const ambit__gpu_job *j, int i)
+static void print_identity(const ambit__gpucode_job *j, int i)
 {
-  const ambit__scope s = ambit__gpu_scope(j);
+  const ambit__scope s = ambit__gpucode_scope(j);
 
   if (is_real_sum(param(j, i)))
     ambit__print(j->t, "ambit_sum_zero()");
@@ -64,28 +64,28 @@ static void print_identity(const ambit__gpu_job *j, int i)
 
 /* ---- strict sums ---- */
 
-static bool any_exact(const ambit__gpu_job *j)
+static bool any_exact(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++)
     if (is_exact(j, i)) return true;
   return false;
 }
 
-static bool all_exact(const ambit__gpu_job *j)
+static bool all_exact(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i) && !is_exact(j, i)) return false;
+    if (ambit__gpucode_is_reduction(j, i) && !is_exact(j, i)) return false;
   return true;
 }
 
 /* "for (int k = t; k < AMBIT_LONG_WORDS; k += 256)" */
-static void open_words(const ambit__gpu_job *j, const char *thread, int threads)
+static void open_words(const ambit__gpucode_job *j, const char *thread, int threads)
 {
   ambit__open(j->w, "for (int k = %s; k < AMBIT_LONG_WORDS; k += %d)", thread, threads);
 }
 
 /* The accumulators of the block, zeroed by all threads. */
-static void declare_words(const ambit__gpu_job *j, int threads)
+static void declare_words(const ambit__gpucode_job *j, int threads)
 {
   const ambit__dialect *d = j->dialect;
   ambit__text thread = {0};
@@ -105,7 +105,7 @@ static void declare_words(const ambit__gpu_job *j, int threads)
   ambit__text_free(&thread);
 }
 
-static void leave_words(const ambit__gpu_job *j, int threads, const char *thread)
+static void leave_words(const ambit__gpucode_job *j, int threads, const char *thread)
 {
   if (!any_exact(j)) return;
   for (int i = 0; i < j->rule->nparams; i++)
@@ -123,21 +123,21 @@ static void leave_words(const ambit__gpu_job *j, int threads, const char *thread
 
 /* In the kernel that folds: from r_mem, which is zeroed, and the accumulator behind the scalar to that one, and its value to the
  * scalar. */
-static void fold_words(const ambit__gpu_job *j, int i)
+static void fold_words(const ambit__gpucode_job *j, int i)
 {
   const ambit__dialect *d = j->dialect;
   const char *name = param(j, i)->name;
 
   ambit__line(j->w, "%s%s *%s_behind = (%s%s *)%s_to + 1;", d->global, j->integer, name, d->global,
               j->integer, name);
-  open_words(j, "t", AMBIT__GPU_FOLD);
+  open_words(j, "t", AMBIT__GPUCODE_FOLD);
   ambit__line(j->w, "words[k] = %s_mem[k] + (more >> %d & 1 ? %s_behind[k] : 0);", name, i, name);
   ambit__line(j->w, "%s_mem[k] = 0;", name);
   ambit__close(j->w);
   ambit__line(j->w, "%s;", d->barrier);
   ambit__line(j->w, "if (t == 0) ambit_long_carry(words);");
   ambit__line(j->w, "%s;", d->barrier);
-  open_words(j, "t", AMBIT__GPU_FOLD);
+  open_words(j, "t", AMBIT__GPUCODE_FOLD);
   ambit__line(j->w, "%s_behind[k] = words[k];", name);
   ambit__close(j->w);
   ambit__line(j->w, "%s;", d->barrier);
@@ -153,22 +153,22 @@ static void fold_words(const ambit__gpu_job *j, int i)
 /* ---- totals ---- */
 
 /* A tree in shared memory, and what each thread gathers. */
-static void declare_trees(const ambit__gpu_job *j, int threads)
+static void declare_trees(const ambit__gpucode_job *j, int threads)
 {
   if (all_exact(j)) return;
   ambit__line(j->w, "%s%s tree[%d];", j->dialect->shared, j->integer, threads);
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
+    if (!ambit__gpucode_is_reduction(j, i) || is_exact(j, i)) continue;
     ambit__line_begin(j->w);
-    ambit__print(j->t, "%s %s_total = ", ambit__gpu_total_type(j, i), param(j, i)->name);
+    ambit__print(j->t, "%s %s_total = ", ambit__gpucode_total_type(j, i), param(j, i)->name);
     print_identity(j, i);
     ambit__line_end(j->w, ";");
   }
 }
 
-void ambit__gpu_declare_totals(const ambit__gpu_job *j, int threads)
+void ambit__gpucode_declare_totals(const ambit__gpucode_job *j, int threads)
 {
-  if (!ambit__gpu_reduces(j->group)) return;
+  if (!ambit__gpucode_reduces(j->group)) return;
   declare_trees(j, threads);
   declare_words(j, threads);
   for (int i = 0; i < j->rule->nparams; i++)
@@ -177,7 +177,7 @@ void ambit__gpu_declare_totals(const ambit__gpu_job *j, int threads)
 }
 
 /* "r_total = fold(r_total, r_<tail>);" */
-static void fold_line(const ambit__gpu_job *j, int i, bool join, const char *tail)
+static void fold_line(const ambit__gpucode_job *j, int i, bool join, const char *tail)
 {
   const char *name = param(j, i)->name;
 
@@ -188,18 +188,18 @@ static void fold_line(const ambit__gpu_job *j, int i, bool join, const char *tai
   ambit__line_end(j->w, ";");
 }
 
-void ambit__gpu_fold_cell(const ambit__gpu_job *j)
+void ambit__gpucode_fold_cell(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++)
     if (is_exact(j, i))
       ambit__line(j->w, "%s_total = ambit_part_add(%s_total, %s_words, %s_out);", param(j, i)->name,
                   param(j, i)->name, param(j, i)->name, param(j, i)->name);
-    else if (ambit__gpu_is_reduction(j, i))
+    else if (ambit__gpucode_is_reduction(j, i))
       fold_line(j, i, false, "out");
 }
 
 /* Folds the totals of all threads into r_tree[0]. */
-static void emit_tree(const ambit__gpu_job *j, int i, int threads, const char *thread)
+static void emit_tree(const ambit__gpucode_job *j, int i, int threads, const char *thread)
 {
   const char *name = param(j, i)->name;
   int half = 1;
@@ -207,8 +207,8 @@ static void emit_tree(const ambit__gpu_job *j, int i, int threads, const char *t
   while (2 * half < threads)
     half *= 2;
   ambit__line(j->w, "%s%s *%s_tree = (%s%s *)tree;", j->dialect->shared_pointer,
-              ambit__gpu_total_type(j, i), name, j->dialect->shared_pointer,
-              ambit__gpu_total_type(j, i));
+              ambit__gpucode_total_type(j, i), name, j->dialect->shared_pointer,
+              ambit__gpucode_total_type(j, i));
   ambit__line(j->w, "%s_tree[%s] = %s_total;", name, thread, name);
   ambit__line(j->w, "%s;", j->dialect->barrier);
   ambit__open(j->w, "for (int n = %d; n > 0; n /= 2)", half);
@@ -222,12 +222,12 @@ static void emit_tree(const ambit__gpu_job *j, int i, int threads, const char *t
   ambit__close(j->w);
 }
 
-void ambit__gpu_leave_totals(const ambit__gpu_job *j, int threads, const char *thread,
-                             const char *block)
+void ambit__gpucode_leave_totals(const ambit__gpucode_job *j, int threads, const char *thread,
+                                 const char *block)
 {
   leave_words(j, threads, thread);
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
+    if (!ambit__gpucode_is_reduction(j, i) || is_exact(j, i)) continue;
     emit_tree(j, i, threads, thread);
     ambit__line(j->w, "if (%s == 0) %s_mem[%s] = %s_tree[0];", thread, param(j, i)->name, block,
                 param(j, i)->name);
@@ -236,10 +236,10 @@ void ambit__gpu_leave_totals(const ambit__gpu_job *j, int threads, const char *t
 }
 
 /* Puts the total into the scalar, in its type. Adding 0 makes -0 and 0 one result. */
-static void emit_result(const ambit__gpu_job *j, int i)
+static void emit_result(const ambit__gpucode_job *j, int i)
 {
   const ambit__param *p = param(j, i);
-  const char *type = ambit__gpu_type(j, i);
+  const char *type = ambit__gpucode_type(j, i);
 
   if (is_real_sum(p))
     ambit__line(j->w, "if (t == 0) *%s_to = (%s)ambit_sum_value(%s_tree[0]);", p->name, type,
@@ -251,11 +251,11 @@ static void emit_result(const ambit__gpu_job *j, int i)
 }
 
 /* "if ((more >> 2 & 1) && t == 0)"; for people, more is 0 or 1. */
-static void fold_scalars(const ambit__gpu_job *j)
+static void fold_scalars(const ambit__gpucode_job *j)
 {
   if (j->group->for_people) ambit__open(j->w, "if (more && t == 0)");
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
+    if (!ambit__gpucode_is_reduction(j, i) || is_exact(j, i)) continue;
     if (!j->group->for_people) ambit__open(j->w, "if ((more >> %d & 1) && t == 0)", i);
     fold_line(j, i, false, "to[0]");
     if (!j->group->for_people) ambit__close(j->w);
@@ -263,32 +263,32 @@ static void fold_scalars(const ambit__gpu_job *j)
   if (j->group->for_people) ambit__close(j->w);
 }
 
-static void fold_trees(const ambit__gpu_job *j)
+static void fold_trees(const ambit__gpucode_job *j)
 {
   if (all_exact(j)) return;
   fold_scalars(j);
-  ambit__open(j->w, "for (%s k = t; k < count; k += %d)", j->integer, AMBIT__GPU_FOLD);
+  ambit__open(j->w, "for (%s k = t; k < count; k += %d)", j->integer, AMBIT__GPUCODE_FOLD);
   for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpu_is_reduction(j, i) && !is_exact(j, i)) fold_line(j, i, true, "mem[k]");
+    if (ambit__gpucode_is_reduction(j, i) && !is_exact(j, i)) fold_line(j, i, true, "mem[k]");
   ambit__close(j->w);
   for (int i = 0; i < j->rule->nparams; i++) {
-    if (!ambit__gpu_is_reduction(j, i) || is_exact(j, i)) continue;
-    emit_tree(j, i, AMBIT__GPU_FOLD, "t");
+    if (!ambit__gpucode_is_reduction(j, i) || is_exact(j, i)) continue;
+    emit_tree(j, i, AMBIT__GPUCODE_FOLD, "t");
     emit_result(j, i);
     ambit__line(j->w, "%s;", j->dialect->barrier);
   }
 }
 
-void ambit__gpu_emit_fold(const ambit__gpu_job *j)
+void ambit__gpucode_emit_fold(const ambit__gpucode_job *j)
 {
-  const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
-  ambit__gpu_slot slots[AMBIT__GPU_FOLD_SLOTS];
+  const int threads[3] = {AMBIT__GPUCODE_FOLD, 1, 1};
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_FOLD_SLOTS];
 
-  if (!ambit__gpu_reduces(j->group)) return;
-  ambit__gpu_open_kernel(j, AMBIT__GPU_FOLD_TAIL, threads, ambit__gpu_fold_slots(j->group, slots),
-                         slots);
-  ambit__gpu_emit_ended(j);
-  declare_trees(j, AMBIT__GPU_FOLD);
+  if (!ambit__gpucode_reduces(j->group)) return;
+  ambit__gpucode_open_kernel(j, AMBIT__GPUCODE_FOLD_TAIL, threads,
+                             ambit__gpucode_fold_slots(j->group, slots), slots);
+  ambit__gpucode_emit_ended(j);
+  declare_trees(j, AMBIT__GPUCODE_FOLD);
   if (any_exact(j))
     ambit__line(j->w, "%s%s words[AMBIT_LONG_WORDS];", j->dialect->shared, j->integer);
   ambit__line(j->w, "const int t = %s;", j->dialect->thread[0]);

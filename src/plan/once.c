@@ -31,11 +31,11 @@ static void read_memory(const ambit__scope *s, ambit__text *t, const ambit__expr
   ambit__print(t, "*%s_mem", s->rule->params[e->index].name);
 }
 
-static void emit_variables(const ambit__gpu_job *j)
+static void emit_variables(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
     const ambit__param *p = &j->rule->params[i];
-    const char *type = ambit__gpu_type(j, i);
+    const char *type = ambit__gpucode_type(j, i);
 
     if (p->kind == PARAM_VALUE)
       ambit__line(j->w, "const %s %s_v = *%s_mem;", type, p->name, p->name);
@@ -49,14 +49,14 @@ static void emit_variables(const ambit__gpu_job *j)
 static void emit_gpu(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                      ambit__writer *w)
 {
-  const ambit__gpu_job j = ambit__gpu_begin(g, t, p, w);
-  ambit__scope scope = ambit__gpu_scope(&j);
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
+  ambit__scope scope = ambit__gpucode_scope(&j);
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
 
   scope.read = read_memory;
-  ambit__gpu_emit_head(&j);
-  ambit__gpu_open_kernel(&j, "", p->threads, ambit__gpu_slots(g, slots), slots);
-  ambit__gpu_emit_ended(&j);
+  ambit__gpucode_emit_head(&j);
+  ambit__gpucode_open_kernel(&j, "", p->threads, ambit__gpucode_slots(g, slots), slots);
+  ambit__gpucode_emit_ended(&j);
   emit_variables(&j);
   ambit__emit_stmts(&scope, w, j.rule->body);
   for (int i = 0; i < j.rule->nparams; i++)

@@ -17,10 +17,10 @@ enum { AMBIT__ALIGNED = 16 };
 /* What a parameter is bound to, as far as the code depends on it. A field that is bound `around` is periodic along the last axis, which no
  * part is cut across, and has no ghost cells there: code takes what is read beyond one end of a row from the other. */
 typedef struct ambit__binding {
-  bool is_field; /* a field; otherwise a scalar or a number */
-  bool unit;     /* a field whose cells lie beside each other along the last axis */
-  bool shared;   /* another parameter is bound to the same field, and one of them is written */
-  bool around;   /* a field whose rows begin anew; TARGET_GPU only */
+  bool is_field;   /* a field; otherwise a scalar or a number */
+  bool contiguous; /* a field whose cells lie beside each other along the last axis */
+  bool shared;     /* another parameter is bound to the same field, and one of them is written */
+  bool around;     /* a field whose rows begin anew; TARGET_GPU only */
   int twin; /* of a written field: 1 + the parameter whose field may hold the same beside the box; 0: none */
 } ambit__binding;
 
@@ -117,9 +117,9 @@ typedef struct ambit__strategy {
    * cells, whatever the plan was made for. NULL: on any. */
   bool (*suits)(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                 const int64_t *own);
-  /* TARGET_GPU: how many cells along an axis are computed together, so that boxes of whole units waste nothing; axes where that is
+  /* TARGET_GPU: how many cells along an axis are computed together, so that boxes of whole tiles waste nothing; axes where that is
    * no matter are left alone. NULL: no matter at all. */
-  void (*unit)(const ambit__group *g, const ambit__plan *p, int64_t *unit);
+  void (*tile)(const ambit__group *g, const ambit__plan *p, int64_t *cells);
   /* TARGET_GPU: how such launches are made by others, for boxes of any size; fills in all but the name. NULL: not over
    * boxes. */
   void (*recipe)(const ambit__group *g, const ambit__plan *p, struct ambit__recipe *recipe);

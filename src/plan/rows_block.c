@@ -35,7 +35,7 @@ static void print_pointer(const job *j, int i, int c, const place *p, const char
     ambit__rows_print_offset(j, j->t, i, c, p->offset);
   }
   if (!*x) return;
-  if (j->bind[i].unit)
+  if (j->bind[i].contiguous)
     ambit__print(j->t, " + %s", x);
   else
     ambit__print(j->t, " + (%s) * %s_s%d", x, ambit__rows_param(j, i)->name, j->last);
@@ -191,7 +191,7 @@ static void emit_prefetch(const job *j, const int rows[2])
   for (int i = 0; j->ndims >= 2 && i < j->rule->nparams; i++) {
     const ambit__param *param = ambit__rows_param(j, i);
 
-    if (!ambit__rows_is_field(j, i) || !j->bind[i].unit || !param->nreads) continue;
+    if (!ambit__rows_is_field(j, i) || !j->bind[i].contiguous || !param->nreads) continue;
     for (int z = param->high[along]; z < n + param->high[along]; z++) {
       place p = {.lanes = false};
       bool read = true;

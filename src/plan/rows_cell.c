@@ -27,7 +27,7 @@ void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component
 
   for (int d = 0; d <= j->ndims; d++) {
     int k = d < j->ndims ? offset[d] : component;
-    bool plain = d == j->last && j->bind[i].unit;
+    bool plain = d == j->last && j->bind[i].contiguous;
 
     if (!k) continue;
     ambit__print(t, "%s", any ? (k < 0 ? " - " : " + ") : k < 0 ? "-" : "");
@@ -44,7 +44,7 @@ void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component
 void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
-    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].unit; d++)
+    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].contiguous; d++)
       ambit__print(j->t, ", %s%s_s%d", kind == DECLARE ? "int64_t " : "",
                    ambit__rows_param(j, i)->name, d);
     if (ambit__rows_is_field(j, i) && ambit__rows_param(j, i)->components > 1)

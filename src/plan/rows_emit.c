@@ -34,7 +34,7 @@ static void emit_parameters(const job *j)
   for (int i = 0; i < j->rule->nparams; i++) {
     const char *name = ambit__rows_param(j, i)->name, *type = ambit__rows_type_of(j, i);
 
-    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].unit; d++)
+    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].contiguous; d++)
       ambit__line(j->w, "const int64_t %s_s%d = call->stride[%d][%d];", name, d, i, d);
     if (ambit__rows_is_field(j, i) && ambit__rows_param(j, i)->components > 1)
       ambit__line(j->w, "const int64_t %s_c = call->component[%d];", name, i);
@@ -180,7 +180,7 @@ static void examine(job *j)
   for (int i = 0; i < j->rule->nparams; i++) {
     if (ambit__rows_is_reduction(j, i)) j->reduces = true;
     if (!ambit__rows_is_field(j, i)) continue;
-    if (j->bind[i].shared || (ambit__rows_param(j, i)->is_written && !j->bind[i].unit))
+    if (j->bind[i].shared || (ambit__rows_param(j, i)->is_written && !j->bind[i].contiguous))
       j->direct = true;
   }
 }
@@ -196,7 +196,7 @@ static bool stores_whole(const job *j)
     const int twin = j->bind[i].twin - 1;
 
     if (!ambit__rows_is_field(j, i) || !ambit__rows_param(j, i)->is_written) continue;
-    if (twin < 0 || !j->bind[twin].unit) return false;
+    if (twin < 0 || !j->bind[twin].contiguous) return false;
     any = true;
   }
   return any;

@@ -36,7 +36,7 @@ static bool fields_fit(const ambit__group *g)
     const ambit__binding *b = &g->steps[0].bind[i];
 
     if (p->kind != PARAM_FIELD || !b->is_field) continue;
-    if (!b->unit || b->shared || (p->is_written && p->reads_neighbours)) return false;
+    if (!b->contiguous || b->shared || (p->is_written && p->reads_neighbours)) return false;
     n++;
   }
   return n > 0;
@@ -217,12 +217,12 @@ static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *ce
 }
 
 /* What a block has of a layer of tiles. Chunks are as long as they happen to be. */
-static void unit(const ambit__group *g, const ambit__plan *p, int64_t *unit)
+static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 {
   const int z = ambit__stream_axis(g);
 
-  if (!p->ahead) unit[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
-  if (g->ndims > 2) unit[z + 1] = (int64_t)p->rows[0] * p->threads[1];
+  if (!p->ahead) cells[z] = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
+  if (g->ndims > 2) cells[z + 1] = (int64_t)p->rows[0] * p->threads[1];
 }
 
 /* Chunks are as long as on the box that was planned for. Boxes too small for what a warp has (see candidates), or
@@ -231,7 +231,8 @@ static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r
 {
   const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__stream_axis(g);
   const bool beside = g->ndims == 2 && p->ahead; /* warps have strips beside each other */
-  const int numbered = g->ndims == 3 && !p->ahead && !ambit__gpu_reduces(g); /* see emit_numbers */
+  const int numbered =
+      g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see emit_numbers */
   int64_t high = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);
   ambit__box box = ambit__box_of_extents(g->ndims, g->cells);
   ambit__shape here;
@@ -239,7 +240,7 @@ static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r
   ambit__stream_shape(g, p, &box, &here);
   *r = (ambit__recipe){.ndims = g->ndims,
                        .threads = {p->threads[0], p->threads[1], p->threads[2]},
-                       .most = ambit__gpu_reduces(g) ? AMBIT__GPU_PARTIALS : 0};
+                       .most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : 0};
   r->least[last] = WARP * lane / 2;
   if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STREAM_REACH;
   if (!p->ahead) r->least[z] = p->rows[1] + ambit__stream_overlap(g);
@@ -261,6 +262,6 @@ const ambit__strategy ambit__strategy_stream = {
     .describe = describe,
     .shape = ambit__stream_shape,
     .suits = suits,
-    .unit = unit,
+    .tile = tile,
     .recipe = recipe,
 };

@@ -52,7 +52,7 @@ typedef struct ambit__stream_front {
 
 /* What a plan comes to for a rule. */
 typedef struct ambit__stream_job {
-  ambit__gpu_job gpu;
+  ambit__gpucode_job gpu;
   int x, y, z; /* the axes; y is -1 in 2-D */
   int lane;    /* V, the cells of a lane in a row */
   int rows;    /* of a warp in a plane */

@@ -27,7 +27,7 @@ static bool is_side_by_side(const ambit__stream_job *j)
 /* Whether blocks are numbered by strip, stack and layer, so that nothing is divided before the first load: a tile in 3-D. */
 static bool is_numbered(const ambit__stream_job *j)
 {
-  return j->planes && j->y >= 0 && j->z == 0 && !ambit__gpu_reduces(j->gpu.group);
+  return j->planes && j->y >= 0 && j->z == 0 && !ambit__gpucode_reduces(j->gpu.group);
 }
 
 /* Layers are counted through for one panel after the other. */
@@ -56,10 +56,10 @@ static void open_tile(const ambit__stream_job *j)
     emit_numbers(j);
     return;
   }
-  if (j->y >= 0 || ambit__gpu_reduces(j->gpu.group))
+  if (j->y >= 0 || ambit__gpucode_reduces(j->gpu.group))
     ambit__line(w, "const int strips = (high%d - (low%d & -%d) + %d) / %d;", j->x, j->x, j->lane,
                 wide - 1, wide);
-  if (ambit__gpu_reduces(j->gpu.group)) {
+  if (ambit__gpucode_reduces(j->gpu.group)) {
     if (j->y >= 0)
       ambit__line(w, "const int tiles = strips * ((high%d - low%d + %d) / %d);", j->y, j->y,
                   warps * j->rows - 1, warps * j->rows);
@@ -95,7 +95,7 @@ static void emit_own(const ambit__stream_job *j, int axis, const char *name, int
 /* The warp's rows. In 3-D, panels of rows are done one after the other: block z counts them. */
 static void emit_rows(const ambit__stream_job *j)
 {
-  const bool panels = j->z == 0 && !ambit__gpu_reduces(j->gpu.group);
+  const bool panels = j->z == 0 && !ambit__gpucode_reduces(j->gpu.group);
   ambit__writer *w = j->gpu.w;
   int below = 0;
 
@@ -175,7 +175,7 @@ static void open_layer(const ambit__stream_job *j, int high)
   const ambit__dialect *d = j->gpu.dialect;
   ambit__writer *w = j->gpu.w;
 
-  if (ambit__gpu_reduces(j->gpu.group)) {
+  if (ambit__gpucode_reduces(j->gpu.group)) {
     ambit__line(w, "const int layers = (high%d - low%d + %d) / %d;", j->z, j->z, high - 1, high);
     ambit__open(w, "for (int layer = (int)%s; layer < layers; layer += (int)%s)", d->block[1],
                 d->blocks[1]);
@@ -270,27 +270,28 @@ static void emit_totals(const ambit__stream_job *j)
   const ambit__dialect *d = j->gpu.dialect;
   const int threads = j->gpu.plan->threads[0] * j->gpu.plan->threads[1];
 
-  if (!ambit__gpu_reduces(j->gpu.group)) return;
+  if (!ambit__gpucode_reduces(j->gpu.group)) return;
   ambit__line(j->gpu.w, "const int thread = %s * %d + %s;", d->thread[1], j->gpu.plan->threads[0],
               d->thread[0]);
   ambit__line(j->gpu.w, "const %s block = (%s * %s + %s) * %s + %s;", j->gpu.integer, d->block[2],
               d->blocks[1], d->block[1], d->blocks[0], d->block[0]);
-  ambit__gpu_leave_totals(&j->gpu, threads, "thread", "block");
+  ambit__gpucode_leave_totals(&j->gpu, threads, "thread", "block");
 }
 
 static void emit_kernel(const ambit__stream_job *j)
 {
   const int *threads = j->gpu.plan->threads;
   const int depth = j->gpu.w->depth;
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
 
-  ambit__gpu_emit_head(&j->gpu);
+  ambit__gpucode_emit_head(&j->gpu);
   ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->stream);
   ambit__stream_declare_weights(j);
-  ambit__gpu_open_kernel(&j->gpu, "", threads, ambit__gpu_slots(j->gpu.group, slots), slots);
-  if (!j->planes) ambit__gpu_emit_ended(&j->gpu);
-  ambit__gpu_declare_totals(&j->gpu, threads[0] * threads[1]);
-  ambit__gpu_emit_values(&j->gpu);
+  ambit__gpucode_open_kernel(&j->gpu, "", threads, ambit__gpucode_slots(j->gpu.group, slots),
+                             slots);
+  if (!j->planes) ambit__gpucode_emit_ended(&j->gpu);
+  ambit__gpucode_declare_totals(&j->gpu, threads[0] * threads[1]);
+  ambit__gpucode_emit_values(&j->gpu);
   emit_limits(j);
   open_outer(j);
   open_tile(j);
@@ -310,7 +311,7 @@ static void emit_kernel(const ambit__stream_job *j)
     ambit__close(j->gpu.w);
   emit_totals(j);
   ambit__close(j->gpu.w);
-  ambit__gpu_emit_fold(&j->gpu);
+  ambit__gpucode_emit_fold(&j->gpu);
 }
 
 void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
@@ -319,7 +320,7 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
   ambit__stream_job j;
 
   if (!ambit__stream_begin(g, p, &j)) return;
-  j.gpu = ambit__gpu_begin(g, t, p, w);
+  j.gpu = ambit__gpucode_begin(g, t, p, w);
   emit_kernel(&j);
   ambit__stream_end(&j);
 }

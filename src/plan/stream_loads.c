@@ -127,7 +127,7 @@ static void print_place(const ambit__stream_job *j, const ambit__stream *s, int 
     ambit__print(j->gpu.t, " + q * %s_s%d", name, j->y);
   if (is_elsewhere) {
     ambit__print(j->gpu.t, " + (");
-    ambit__gpu_print_offset(&j->gpu, s->param, s->component, s->outer);
+    ambit__gpucode_print_offset(&j->gpu, s->param, s->component, s->outer);
     ambit__print(j->gpu.t, ")");
   }
 }
@@ -303,7 +303,7 @@ void ambit__stream_load_first(const ambit__stream_job *j)
   }
   if (j->planes) { /* compilers do not move loads across a barrier, nor the rest across a branch */
     ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier);
-    ambit__gpu_emit_ended(&j->gpu);
+    ambit__gpucode_emit_ended(&j->gpu);
   }
   share(j, true, share_first);
 }
@@ -403,8 +403,8 @@ static void declare_pointer(const ambit__stream_job *j, int i, const char *tail,
 
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "%s%s%s *%s_%s = %s_mem + (%s_o", j->gpu.dialect->global,
-               p->is_written ? "" : "const ", ambit__gpu_type(&j->gpu, i), p->name, tail, p->name,
-               p->name);
+               p->is_written ? "" : "const ", ambit__gpucode_type(&j->gpu, i), p->name, tail,
+               p->name, p->name);
   for (int d = 0; d < j->z; d++)
     ambit__print(j->gpu.t, " + y%d * %s_s%d", d, p->name, d);
   ambit__print(j->gpu.t, " + (begin");
@@ -419,7 +419,7 @@ static void declare_stream(const ambit__stream_job *j, const ambit__stream *s)
 {
   for (int ends = 0; ends <= (s->end > 0); ends++) {
     ambit__line_begin(j->gpu.w);
-    ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, s->param));
+    ambit__print(j->gpu.t, "%s ", ambit__gpucode_type(&j->gpu, s->param));
     print_name(j, s, ends ? 'e' : 'w');
     ambit__print(j->gpu.t, "[%d]", j->period);
     if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", s->nrows);
@@ -431,9 +431,9 @@ static void declare_stream(const ambit__stream_job *j, const ambit__stream *s)
 void ambit__stream_declare_fields(const ambit__stream_job *j)
 {
   for (int i = 0; i < j->gpu.rule->nparams; i++)
-    if (ambit__gpu_is_field(&j->gpu, i)) declare_column(j, i);
+    if (ambit__gpucode_is_field(&j->gpu, i)) declare_column(j, i);
   for (int i = 0; i < j->gpu.rule->nparams; i++)
-    if (ambit__gpu_is_field(&j->gpu, i) && j->gpu.rule->params[i].is_written)
+    if (ambit__gpucode_is_field(&j->gpu, i) && j->gpu.rule->params[i].is_written)
       declare_pointer(j, i, "to", ambit__stream_start(j));
   for (int i = 0; i < j->nfronts; i++) {
     char tail[16];

@@ -66,7 +66,7 @@ static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t pl
   const int64_t wave = p->wave ? p->wave : 1;
   int64_t most = min64(planes / LEAST_PLANES, MOST_BLOCKS), best;
 
-  if (ambit__gpu_reduces(g)) most = min64(most, AMBIT__GPU_PARTIALS / blocks);
+  if (ambit__gpucode_reduces(g)) most = min64(most, AMBIT__GPUCODE_PARTIALS / blocks);
   best = max64(1, min64(most, quotient_up(planes, MOST_PLANES)));
   for (int i = 1; i <= 2 * MOST_WAVES; i++) {
     const int64_t chunks = i <= MOST_WAVES ? i * wave / blocks : i - MOST_WAVES;
@@ -86,8 +86,9 @@ static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t plan
 {
   int64_t layers = quotient_up(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
 
-  if (ambit__gpu_reduces(g))
-    layers = max64(1, min64(layers, AMBIT__GPU_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
+  if (ambit__gpucode_reduces(g))
+    layers =
+        max64(1, min64(layers, AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
   else if (g->ndims == 2)
     shape->blocks[2] = quotient_up(layers, MOST_BLOCKS);
   shape->blocks[1] = g->ndims == 2 ? quotient_up(layers, shape->blocks[2]) : layers;
@@ -115,14 +116,14 @@ void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambi
 {
   const int x = g->ndims - 1, y = x - 1, z = ambit__stream_axis(g);
   const int64_t strips = strips_of(p, box), planes = box->hi[z] - box->lo[z];
-  const int64_t most = ambit__gpu_reduces(g) ? AMBIT__GPU_PARTIALS : INT32_MAX;
+  const int64_t most = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_PARTIALS : INT32_MAX;
   int64_t tiles = p->ahead ? quotient_up(strips, p->threads[1]) : strips, outer = 1;
 
   if (g->ndims > 2) {
     const int64_t rows = box->hi[y] - box->lo[y];
     int64_t stacks = quotient_up(rows, p->threads[1] * p->rows[0]);
 
-    if (g->ndims == 3 && !ambit__gpu_reduces(g)) {
+    if (g->ndims == 3 && !ambit__gpucode_reduces(g)) {
       outer = panels_of(g, p, rows * (box->hi[x] - box->lo[x]), stacks);
       if (!p->ahead) outer = max64(1, min64(outer, MOST_BLOCKS / quotient_up(planes, p->rows[1])));
       stacks = quotient_up(stacks, outer);
@@ -139,7 +140,7 @@ void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambi
     shape->blocks[1] = chunks_of(g, p, planes, tiles * outer);
   else
     set_layers(g, p, planes, shape);
-  if (!p->ahead && g->ndims == 3 && !ambit__gpu_reduces(g)) { /* numbered: see emit_numbers */
+  if (!p->ahead && g->ndims == 3 && !ambit__gpucode_reduces(g)) { /* numbered: see emit_numbers */
     shape->blocks[2] *= shape->blocks[1];
     shape->blocks[1] = tiles / strips;
     shape->blocks[0] = strips;

@@ -45,7 +45,7 @@ void ambit__stream_declare_weights(const ambit__stream_job *j)
 {
   if (!has_table(j)) return;
   ambit__print(j->gpu.t, "\nAMBIT_TABLE %s ambit_weights[%d] = {\n    ",
-               ambit__gpu_type(&j->gpu, target_of(j)), j->ntaps);
+               ambit__gpucode_type(&j->gpu, target_of(j)), j->ntaps);
   for (int k = 0; k < j->ntaps; k++) {
     ambit__print(j->gpu.t, "%s", k == 0 ? "" : k % 5 ? ", " : ",\n    ");
     print_weight(j, &j->taps[k]);
@@ -64,7 +64,7 @@ static int kept(const ambit__stream_job *j)
 void ambit__stream_declare_sums(const ambit__stream_job *j)
 {
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s %s_sum[%d]", ambit__gpu_type(&j->gpu, target_of(j)), name_of(j),
+  ambit__print(j->gpu.t, "%s %s_sum[%d]", ambit__gpucode_type(&j->gpu, target_of(j)), name_of(j),
                kept(j));
   if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", j->rows);
   ambit__print(j->gpu.t, "[%d] = {}", j->lane);
@@ -147,7 +147,7 @@ static void add_terms(const ambit__stream_job *j, int plane, bool begins)
 static void note_result(const ambit__stream_job *j, int plane)
 {
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const %s was%d = ", ambit__gpu_type(&j->gpu, target_of(j)), plane);
+  ambit__print(j->gpu.t, "const %s was%d = ", ambit__gpucode_type(&j->gpu, target_of(j)), plane);
   print_result(j, plane);
   ambit__line_end(j->gpu.w, ";");
 }
@@ -174,7 +174,7 @@ static void add_to_result(const ambit__stream_job *j)
   const int low = j->high - j->span + 1;
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s sum = ", ambit__gpu_type(&j->gpu, target_of(j)));
+  ambit__print(j->gpu.t, "%s sum = ", ambit__gpucode_type(&j->gpu, target_of(j)));
   print_sum(j, 0);
   print_cell(j);
   ambit__line_end(j->gpu.w, ";");

@@ -5,7 +5,7 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__stream_job *j = s->user;
 
-  if (ambit__gpu_is_field(&j->gpu, e->index))
+  if (ambit__gpucode_is_field(&j->gpu, e->index))
     ambit__stream_print_cell(j, e->index, e->component, e->offset);
   else
     ambit__print(t, "%s_v", j->gpu.rule->params[e->index].name);
@@ -13,7 +13,7 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 
 static ambit__scope scope_of(const ambit__stream_job *j)
 {
-  ambit__scope s = ambit__gpu_scope(&j->gpu);
+  ambit__scope s = ambit__gpucode_scope(&j->gpu);
 
   s.read = read;
   s.user = j;
@@ -32,7 +32,7 @@ static void name_results(const ambit__stream_job *j, int param, int component)
 static void declare_results(const ambit__stream_job *j, int param, int component)
 {
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, param));
+  ambit__print(j->gpu.t, "%s ", ambit__gpucode_type(&j->gpu, param));
   name_results(j, param, component);
   ambit__print(j->gpu.t, "[%d]", j->lane);
   ambit__line_end(j->gpu.w, ";");
@@ -44,7 +44,7 @@ static void declare_out(const ambit__stream_job *j, int param, int component)
   const ambit__scope s = scope_of(j);
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s ", ambit__gpu_type(&j->gpu, param));
+  ambit__print(j->gpu.t, "%s ", ambit__gpucode_type(&j->gpu, param));
   ambit__name_out(&s, j->gpu.t, param, component);
   if (j->gpu.rule->params[param].keeps[component]) {
     ambit__print(j->gpu.t, " = ");
@@ -87,7 +87,8 @@ static void each_output(const ambit__stream_job *j,
                         void (*f)(const ambit__stream_job *, int param, int component))
 {
   for (int i = 0; i < j->gpu.rule->nparams; i++)
-    for (int c = 0; ambit__gpu_is_field(&j->gpu, i) && c < j->gpu.rule->params[i].components; c++)
+    for (int c = 0; ambit__gpucode_is_field(&j->gpu, i) && c < j->gpu.rule->params[i].components;
+         c++)
       if (j->gpu.rule->params[i].writes[c]) f(j, i, c);
 }
 
@@ -118,7 +119,7 @@ void ambit__stream_store(const ambit__stream_job *j)
 void ambit__stream_advance(const ambit__stream_job *j)
 {
   for (int i = 0; i < j->gpu.rule->nparams; i++)
-    if (ambit__gpu_is_field(&j->gpu, i) && j->gpu.rule->params[i].is_written)
+    if (ambit__gpucode_is_field(&j->gpu, i) && j->gpu.rule->params[i].is_written)
       ambit__line(j->gpu.w, "%s_to += %s_s%d;", j->gpu.rule->params[i].name,
                   j->gpu.rule->params[i].name, j->z);
 }
@@ -132,9 +133,9 @@ static void declare_reductions(const ambit__stream_job *j)
   for (int i = 0; i < j->gpu.rule->nparams; i++) {
     const ambit__param *p = &j->gpu.rule->params[i];
 
-    if (!ambit__gpu_is_reduction(&j->gpu, i)) continue;
+    if (!ambit__gpucode_is_reduction(&j->gpu, i)) continue;
     ambit__line_begin(j->gpu.w);
-    ambit__print(j->gpu.t, "%s %s_out = ", ambit__gpu_type(&j->gpu, i), p->name);
+    ambit__print(j->gpu.t, "%s %s_out = ", ambit__gpucode_type(&j->gpu, i), p->name);
     ambit__emit_identity(&s, j->gpu.t, p->reduce, p->type);
     ambit__line_end(j->gpu.w, ";");
   }
@@ -143,7 +144,7 @@ static void declare_reductions(const ambit__stream_job *j)
 /* A bit for every cell of the lane's row that is stored: only those count. */
 static void declare_counted(const ambit__stream_job *j)
 {
-  if (!ambit__gpu_reduces(j->gpu.group)) return;
+  if (!ambit__gpucode_reduces(j->gpu.group)) return;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int counted = ");
   print_is_own(j);
@@ -152,9 +153,9 @@ static void declare_counted(const ambit__stream_job *j)
 
 static void fold_reductions(const ambit__stream_job *j)
 {
-  if (!ambit__gpu_reduces(j->gpu.group)) return;
+  if (!ambit__gpucode_reduces(j->gpu.group)) return;
   ambit__open(j->gpu.w, "if (counted >> j & 1)");
-  ambit__gpu_fold_cell(&j->gpu);
+  ambit__gpucode_fold_cell(&j->gpu);
   ambit__close(j->gpu.w);
 }
 

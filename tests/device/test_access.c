@@ -44,8 +44,8 @@ static void make_store(scene *s, ambit__store *store)
 
 static void build(scene *s, unsigned checks)
 {
-  const ambit__binding bind[2] = {{.is_field = true, .unit = true},
-                                  {.is_field = true, .unit = true}};
+  const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
+                                  {.is_field = true, .contiguous = true}};
   const ambit__group_step step = {.rule = s->rule, .bind = bind};
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .checks = checks};
 

@@ -152,7 +152,7 @@ static void a_device_tells_what_it_is(void)
   g = open_gpu(1);
   cuda->info(g, &info);
   CHECK_STR("Fake GPU two", info.name);
-  CHECK_EQ(132, info.units);
+  CHECK_EQ(132, info.multiprocessors);
   CHECK_EQ(32, info.warp);
   CHECK_EQ(227 << 10, info.shared);
   CHECK_EQ(1024, info.max_threads);
@@ -546,8 +546,8 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
       {{3, {0, 100, 0}, {512, 106, 512}}, {3, {0, 100, 0}, {512, 106, 512}}, 64},
       {{3, {256, 0, 0}, {512, 512, 512}}, {3, {257, 1, 1}, {511, 511, 511}}, 32},
   };
-  const ambit__binding bind[2] = {{.is_field = true, .unit = true},
-                                  {.is_field = true, .unit = true}};
+  const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
+                                  {.is_field = true, .contiguous = true}};
   const ambit__backend *b = ambit__backend_find(&errors, "cuda", 4);
   ambit__group_step step = {.bind = bind};
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 3, .cells = {512, 512, 512}};

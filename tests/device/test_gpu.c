@@ -308,8 +308,8 @@ static void without_double_a_kernel_that_needs_it_is_refused_by_name(void)
   open_device();
   ((ambit__gpu_device *)device)->info.has_double = false;
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-    const ambit__binding bind[2] = {{.is_field = true, .unit = true},
-                                    {.is_field = true, .unit = true}};
+    const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
+                                    {.is_field = true, .contiguous = true}};
     ambit__group_step step = {.bind = bind};
     ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 1, .cells = {10}};
     ambit__function *fn = NULL;
@@ -422,8 +422,8 @@ static void a_device_without_double_leaves_checks_to_the_host(void)
 
 static void different_sources_and_equal_ones_share_compiled_code_as_they_should(void)
 {
-  const ambit__binding bind[2] = {{.is_field = true, .unit = true},
-                                  {.is_field = true, .unit = true}};
+  const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
+                                  {.is_field = true, .contiguous = true}};
   const char *const texts[3] = {"void k(const float *u, float *v) { *v = *u; }",
                                 "void k(const float *u, float *v) { *v = *u + 1; }",
                                 "void k(const float *u, float *v) { *v = *u; }"};

@@ -162,7 +162,7 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
     const ambit__param *p = &rule->params[i];
     bool is_field = p->kind == PARAM_FIELD && ndims > 0;
 
-    bind[i] = (ambit__binding){.is_field = is_field, .unit = is_field};
+    bind[i] = (ambit__binding){.is_field = is_field, .contiguous = is_field};
     bind[i].around = around && is_field && (p->low[ndims - 1] || p->high[ndims - 1]);
     bind[i].twin = twins && is_field && p->is_written; /* the first one, which is read */
   }

@@ -424,9 +424,9 @@ static void run_case(world *w, uint64_t seed)
 
 static void build(world *w, ambit__rule *rule)
 {
-  const bool unit = w->p->order == AMBIT_SOA || rule->params[0].components == 1;
-  ambit__binding bind[AMBIT_MAX_PARAMS] = {{.is_field = true, .unit = unit},
-                                           {.is_field = true, .unit = unit}};
+  const bool contiguous = w->p->order == AMBIT_SOA || rule->params[0].components == 1;
+  ambit__binding bind[AMBIT_MAX_PARAMS] = {{.is_field = true, .contiguous = contiguous},
+                                           {.is_field = true, .contiguous = contiguous}};
   const ambit__group_step step = {.rule = rule, .bind = bind};
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = w->p->ndims, .strict = true};
 
@@ -500,7 +500,7 @@ static void reduce_at_once(void)
 {
   enum { ROUNDS = 20 };
   const int64_t extents[2] = {200, 300};
-  const ambit__binding bind[2] = {{.is_field = true, .unit = true}, {0}};
+  const ambit__binding bind[2] = {{.is_field = true, .contiguous = true}, {0}};
   ambit__group_step step = {.bind = bind};
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {200, 300}};
   ambit__layout l = {.type = AMBIT_I32, .components = 1, .own = ambit__box_of_extents(2, extents)};
@@ -562,8 +562,8 @@ static void poll(void *user)
 static void cores_poll_while_they_compute_but_not_all_the_time(void)
 {
   const int64_t extents[2] = {3000, 3000};
-  const ambit__binding bind[2] = {{.is_field = true, .unit = true},
-                                  {.is_field = true, .unit = true}};
+  const ambit__binding bind[2] = {{.is_field = true, .contiguous = true},
+                                  {.is_field = true, .contiguous = true}};
   ambit__group_step step = {.bind = bind};
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {3000, 3000}};
   ambit__layout l = {.type = AMBIT_F32, .components = 1, .own = ambit__box_of_extents(2, extents)};

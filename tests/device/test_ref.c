@@ -459,13 +459,13 @@ static void fused_steps_are_refused(void)
 
 static void the_device_tells_what_it_is(void)
 {
-  ambit__device_info info = {.units = 0};
+  ambit__device_info info = {.cores = 0};
   ambit__device *second = NULL;
   double speed = ref->copy_bandwidth(device);
 
   ref->info(device, &info);
   CHECK_STR("reference interpreter", info.name);
-  CHECK_EQ(1, info.units);
+  CHECK_EQ(1, info.cores);
   CHECK(info.memory > 0);
   CHECK_EQ(1, ref->count());
   CHECK(speed > 1e6);

@@ -83,8 +83,8 @@ static void *compile(const char *source, bool reduces)
 
 /* ---- launching ---- */
 
-static long long argument(problem *p, const ambit__gpu_slot *s,
-                          int64_t (*partials)[AMBIT__GPU_PARTIALS], const ambit__box *box,
+static long long argument(problem *p, const ambit__gpucode_slot *s,
+                          int64_t (*partials)[AMBIT__GPUCODE_PARTIALS], const ambit__box *box,
                           long long blocks)
 {
   const ambit__layout *l = &p->fields[s->param].store.layout;
@@ -121,50 +121,50 @@ static ambit__shape shape_of(const problem *p, const ambit__group *g, const ambi
   plan->strategy->shape(g, plan, &box, &shape);
   if (plan->ahead)
     shape.blocks[1] = box.hi[z] - box.lo[z] >= 3 ? 3 : 1;
-  else if (ambit__gpu_reduces(g) && shape.blocks[1] > 1)
+  else if (ambit__gpucode_reduces(g) && shape.blocks[1] > 1)
     shape.blocks[1]--;
-  if (ambit__gpu_reduces(g) && shape.blocks[0] > 1) shape.blocks[0]--;
+  if (ambit__gpucode_reduces(g) && shape.blocks[0] > 1) shape.blocks[0]--;
   if (p->ndims > 3 && shape.blocks[2] > 2) shape.blocks[2] = 2;
   return shape;
 }
 
 static void run_simulated(problem *p, const ambit__group *g, const ambit__plan *plan)
 {
-  static int64_t partials[MOST][AMBIT__GPU_PARTIALS];
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS];
+  static int64_t partials[MOST][AMBIT__GPUCODE_PARTIALS];
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
   const ambit__shape shape = shape_of(p, g, plan);
   const ambit__box box = box_of(p);
-  const int fold_threads[] = {AMBIT__GPU_FOLD, 1, 1};
+  const int fold_threads[] = {AMBIT__GPUCODE_FOLD, 1, 1};
   const long long blocks[] = {shape.blocks[0], shape.blocks[1], shape.blocks[2]};
   const long long one[] = {1, 1, 1};
-  long long args[AMBIT__GPU_SLOTS];
+  long long args[AMBIT__GPUCODE_SLOTS];
   ambit__writer w = {0};
   simulated *f;
   char *source;
   void *library;
-  int n = ambit__gpu_slots(g, slots);
+  int n = ambit__gpucode_slots(g, slots);
 
   plan->strategy->emit(g, &gpu, plan, &w);
   source = ambit__writer_finish(&w);
-  library = compile(source, ambit__gpu_reduces(g));
+  library = compile(source, ambit__gpucode_reduces(g));
   CHECK_MSG(library != NULL, "%s: not compiled:\n%s", p->name, source);
   free(source);
   if (!library) return;
   for (int i = 0; i < p->rule->nparams; i++)
-    if (ambit__gpu_is_exact(g, i)) memset(partials[i], 0, sizeof(ambit__long));
+    if (ambit__gpucode_is_exact(g, i)) memset(partials[i], 0, sizeof(ambit__long));
   for (int i = 0; i < n; i++)
     args[i] = argument(p, &slots[i], partials, &box, 0);
   *(void **)&f = dlsym(library, "simulate");
   CHECK(f(blocks, shape.threads, args));
-  if (ambit__gpu_reduces(g)) {
-    n = ambit__gpu_fold_slots(g, slots);
+  if (ambit__gpucode_reduces(g)) {
+    n = ambit__gpucode_fold_slots(g, slots);
     for (int i = 0; i < n; i++)
       args[i] = argument(p, &slots[i], partials, &box, blocks[0] * blocks[1] * blocks[2]);
     *(void **)&f = dlsym(library, "simulate_fold");
     CHECK(f(one, fold_threads, args));
   }
   for (int i = 0; i < p->rule->nparams; i++)
-    for (int k = 0; ambit__gpu_is_exact(g, i) && k < AMBIT__LONG_WORDS; k++)
+    for (int k = 0; ambit__gpucode_is_exact(g, i) && k < AMBIT__LONG_WORDS; k++)
       CHECK_EQ(0, partials[i][k]); /* as it was */
   dlclose(library);
 }

@@ -140,21 +140,21 @@ static int64_t blocks_of(const ambit__group *g, const ambit__plan *p, const ambi
   return s.blocks[0] * s.blocks[1] * s.blocks[2];
 }
 
-/* A box of one unit is one for the plan, and what is left takes no more blocks than there are left. */
-static void check_unit(const ambit__group *g, const ambit__plan *p)
+/* A box of one tile is one for the plan, and what is left takes no more blocks than there are left. */
+static void check_tile(const ambit__group *g, const ambit__plan *p)
 {
   ambit__box all = ambit__box_of_extents(g->ndims, g->cells), border = all, rest = all;
-  int64_t unit[AMBIT_MAX_DIMS] = {0}, cells[AMBIT_MAX_DIMS];
+  int64_t tile[AMBIT_MAX_DIMS] = {0}, cells[AMBIT_MAX_DIMS];
 
-  if (!p->strategy->unit) return;
-  p->strategy->unit(g, p, unit);
-  if (!unit[0]) return;
+  if (!p->strategy->tile) return;
+  p->strategy->tile(g, p, tile);
+  if (!tile[0]) return;
   all.lo[0] = border.lo[0] = 1; /* a fixed face */
-  border.hi[0] = rest.lo[0] = 1 + unit[0];
-  if (!ambit__gpu_reduces(g)) /* there are so many blocks at most then */
+  border.hi[0] = rest.lo[0] = 1 + tile[0];
+  if (!ambit__gpucode_reduces(g)) /* there are so many blocks at most then */
     CHECK_EQ(blocks_of(g, p, &all), blocks_of(g, p, &border) + blocks_of(g, p, &rest));
   memcpy(cells, g->cells, sizeof cells);
-  cells[0] = unit[0];
+  cells[0] = tile[0];
   CHECK(p->strategy->suits(g, p, cells, g->cells));
   cells[0] = 1;
   CHECK(p->rows[1] == 1 || !p->strategy->suits(g, p, cells, g->cells));
@@ -163,8 +163,8 @@ static void check_unit(const ambit__group *g, const ambit__plan *p)
 /* Along x always the same; along y and z, where any number is right, stream counts more carefully. */
 static void check_strategy(const char *text, const ambit__strategy *s, int64_t typical)
 {
-  ambit__binding bind[AMBIT_MAX_PARAMS] = {{.is_field = true, .unit = true},
-                                           {.is_field = true, .unit = true}};
+  ambit__binding bind[AMBIT_MAX_PARAMS] = {{.is_field = true, .contiguous = true},
+                                           {.is_field = true, .contiguous = true}};
   ambit__group_step step = {.bind = bind};
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1};
   ambit__plan plans[16];
@@ -180,7 +180,7 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
   n = s->candidates(&g, &target, plans, 16);
   CHECK(n > 0);
   for (int i = 0; i < n; i++) {
-    check_unit(&g, &plans[i]);
+    check_tile(&g, &plans[i]);
     for (int64_t size = 1; size <= typical; size = size < 300 ? size + 1 : size * 3) {
       int64_t cells[AMBIT_MAX_DIMS];
       ambit__box box = {.ndims = g.ndims};

@@ -138,7 +138,8 @@ static void bind(problem *p)
     const ambit__param *q = &p->rule->params[i], *first = &p->rule->params[0];
 
     if (q->kind != PARAM_FIELD) continue;
-    p->bind[i] = (ambit__binding){.is_field = true, .unit = p->common || draw(8), .around = around};
+    p->bind[i] =
+        (ambit__binding){.is_field = true, .contiguous = p->common || draw(8), .around = around};
     if (q->is_written && q->type == first->type && q->components == first->components && draw(2))
       p->bind[i].twin = 1;
   }
@@ -193,14 +194,14 @@ static void check_shape(const problem *p, const ambit__plan *plan, const int64_t
   }
   CHECK_MSG(!p->target.max_threads || threads <= p->target.max_threads,
             "seed %" PRIu64 ": %d threads, of %d", p->seed, threads, p->target.max_threads);
-  CHECK_MSG(!ambit__gpu_reduces(&p->group) || blocks <= AMBIT__GPU_PARTIALS,
+  CHECK_MSG(!ambit__gpucode_reduces(&p->group) || blocks <= AMBIT__GPUCODE_PARTIALS,
             "seed %" PRIu64 ": %g blocks leave a result", p->seed, blocks);
 }
 
 static void check_launches(const problem *p, const ambit__plan *plan)
 {
   const ambit__strategy *s = plan->strategy;
-  int64_t unit[AMBIT_MAX_DIMS] = {1, 1, 1, 1, 1, 1}, cells[AMBIT_MAX_DIMS];
+  int64_t tile[AMBIT_MAX_DIMS] = {1, 1, 1, 1, 1, 1}, cells[AMBIT_MAX_DIMS];
   ambit__recipe r;
 
   check_shape(p, plan, p->group.cells);
@@ -209,9 +210,9 @@ static void check_launches(const problem *p, const ambit__plan *plan)
       cells[d] = 1 + draw(p->group.cells[d]);
     if (!s->suits || s->suits(&p->group, plan, cells, p->group.cells)) check_shape(p, plan, cells);
   }
-  if (s->unit) s->unit(&p->group, plan, unit);
+  if (s->tile) s->tile(&p->group, plan, tile);
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    CHECK_MSG(unit[d] >= 1, "seed %" PRIu64 ": unit %" PRId64, p->seed, unit[d]);
+    CHECK_MSG(tile[d] >= 1, "seed %" PRIu64 ": tile %" PRId64, p->seed, tile[d]);
   if (s->recipe) {
     ambit__shape shape;
 
@@ -288,7 +289,7 @@ static void rows_read_too_far_for_a_warp_are_planned_for(void)
         }
         add(&p, "; }");
         CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "star", p.text, &p.rule));
-        p.bind[0] = p.bind[1] = (ambit__binding){.is_field = true, .unit = true};
+        p.bind[0] = p.bind[1] = (ambit__binding){.is_field = true, .contiguous = true};
         p.step = (ambit__group_step){.rule = p.rule, .bind = p.bind};
         p.group = (ambit__group){.nsteps = 1, .steps = &p.step, .depth = 1, .ndims = ndims};
         for (int d = 0; d < ndims; d++)

@@ -122,7 +122,7 @@ static void info(ambit__device *dev, ambit__device_info *out)
   int n = ambit__pool_threads(d->pool);
 
   snprintf(out->name, sizeof out->name, "%s, %d thread%s", d->machine.name, n, n == 1 ? "" : "s");
-  out->units = n;
+  out->cores = n;
   ambit__host_memory(&out->memory, &out->free);
 }
 
@@ -250,13 +250,13 @@ static ambit_status compile(device *d, const ambit__group *given, function *f)
 }
 
 /* Whether every pointer of the rule is a field of its own with its cells beside each other. */
-static bool all_unit(const ambit__group *g)
+static bool all_contiguous(const ambit__group *g)
 {
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {
     const ambit__binding *b = &g->steps[0].bind[i];
     bool is_pointer = g->steps[0].rule->params[i].kind == PARAM_FIELD;
 
-    if (is_pointer && (!b->is_field || !b->unit || b->shared)) return false;
+    if (is_pointer && (!b->is_field || !b->contiguous || b->shared)) return false;
   }
   return true;
 }
@@ -277,7 +277,7 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
                "clang, or compile and register what `ambit gen` writes",
                d->cc->why);
   d->warned |= !d->cc->available;
-  if (g->ndims && !g->strict && !g->checks && all_unit(g) &&
+  if (g->ndims && !g->strict && !g->checks && all_contiguous(g) &&
       ambit__generic_open(rule, g->ndims, &f->generic))
     return set_plan(&d->head, f, "(generic weights)");
   AMBIT_TRY(ambit__backend_ref.build(&d->head, g, &f->ref));
@@ -285,10 +285,10 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
 }
 
 /* Whole blocks of rows, and along rows no cache line that two launches store to. */
-static void set_units(const ambit__group *g, function *f)
+static void set_tile(const ambit__group *g, function *f)
 {
   for (int d = 0; d < g->ndims; d++)
-    f->head.unit[d] = d == g->ndims - 1 ? LINE_CELLS : SLAB_ALIGN;
+    f->head.tile[d] = d == g->ndims - 1 ? LINE_CELLS : SLAB_ALIGN;
 }
 
 static bool reduces(const ambit__rule *rule)
@@ -321,7 +321,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
 
   if (!f) return AMBIT_ENOMEM;
   f->rule = rule;
-  if (g->ndims && all_unit(g)) f->run = ambit__registered_cpu(rule);
+  if (g->ndims && all_contiguous(g)) f->run = ambit__registered_cpu(rule);
   if (f->run)
     AMBIT_TRY_GOTO(s, set_plan(dev, f, "(registered)"), fail);
   else if (d->cc->available)
@@ -329,7 +329,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
-  set_units(g, f);
+  set_tile(g, f);
   *fn = &f->head;
   return AMBIT_OK;
 fail:

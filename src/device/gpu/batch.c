@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-  MEMORIES = 16,       /* of a launch: see codegen/prelude/moves.h */
-  BLOCKS_PER_UNIT = 32 /* of an item at most */
+  MEMORIES = 16,                 /* of a launch: see codegen/prelude/moves.h */
+  BLOCKS_PER_MULTIPROCESSOR = 32 /* of an item at most */
 };
 
 /* One launch. */
@@ -124,8 +124,8 @@ static group *group_for(ambit__batch *b, const ambit__move *m, int *to, int *fro
 static ambit_status add_item(void *user, const ambit__gpu_item *item)
 {
   const adding *a = user;
-  const int units = a->batch->device->info.units;
-  const int64_t most = (int64_t)BLOCKS_PER_UNIT * (units > 0 ? units : 1);
+  const int n = a->batch->device->info.multiprocessors;
+  const int64_t most = (int64_t)BLOCKS_PER_MULTIPROCESSOR * (n > 0 ? n : 1);
   ambit__gpu_item *items;
   int to, from;
   group *g;

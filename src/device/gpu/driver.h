@@ -31,18 +31,18 @@ typedef struct ambit__gpu_function
 
 typedef struct ambit__gpu_info {
   char name[128];
-  char identity[256]; /* all that compiled code depends on: device, driver and compiler versions */
-  size_t memory;      /* bytes in all */
-  size_t free_memory; /* bytes free now, if it can be known; else memory */
-  size_t largest;     /* bytes of the largest single allocation */
-  int units;          /* multiprocessors or compute units */
-  int warp;           /* lanes that run in lockstep; 1 if unknown */
-  size_t shared;      /* bytes of shared (local) memory per block */
-  size_t parameters;  /* bytes of a kernel's parameters; 0 unknown */
-  int max_threads;    /* per block */
-  size_t l2;          /* bytes of cache */
-  bool has_double;    /* computes in double */
-  bool is_cpu;        /* an OpenCL device that is really a processor */
+  char identity[256];  /* all that compiled code depends on: device, driver and compiler versions */
+  size_t memory;       /* bytes in all */
+  size_t free_memory;  /* bytes free now, if it can be known; else memory */
+  size_t largest;      /* bytes of the largest single allocation */
+  int multiprocessors; /* or compute units */
+  int warp;            /* lanes that run in lockstep; 1 if unknown */
+  size_t shared;       /* bytes of shared (local) memory per block */
+  size_t parameters;   /* bytes of a kernel's parameters; 0 unknown */
+  int max_threads;     /* per block */
+  size_t l2;           /* bytes of cache */
+  bool has_double;     /* computes in double */
+  bool is_cpu;         /* an OpenCL device that is really a processor */
 } ambit__gpu_info;
 
 /* One argument of a launch: device memory, or a value. A null pointer of the host, as a value, is a null pointer of

@@ -1,6 +1,6 @@
 /* function.c - building and launching kernels.
  *
- * A launch fills in the arguments in the order that ambit__gpu_slots gives and goes into the queue; it
+ * A launch fills in the arguments in the order that ambit__gpucode_slots gives and goes into the queue; it
  * waits for nothing. A box that the function's plan does not suit, the face of a part or a thin part, is run by
  * the strategy for any box, which is compiled when it is first needed. Where blocks leave what they
  * reduced is memory of the queue, in which one launch follows the other.
@@ -27,7 +27,7 @@ typedef struct function {
   variant usual, any;
   ambit__gpu_own own; /* the user's source, whose code is that of `usual`; it has no plan */
   int nslots, nfold;  /* parameters of the two kernels */
-  ambit__gpu_slot slots[AMBIT__GPU_SLOTS], fold_slots[AMBIT__GPU_FOLD_SLOTS];
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
 } function;
 
 /* ---- what the device cannot do ---- */
@@ -101,7 +101,7 @@ static ambit__target target_of(const ambit__gpu_device *d)
 {
   return (ambit__target){.kind = TARGET_GPU,
                          .dialect = d->driver->dialect,
-                         .threads = d->info.units,
+                         .threads = d->info.multiprocessors,
                          .l2 = d->info.l2,
                          .warp = d->info.warp,
                          .max_threads = d->info.max_threads,
@@ -117,7 +117,7 @@ static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
                           .what = "a generated kernel",
                           .entry = AMBIT_ENTRY,
                           .strict = f->group.strict,
-                          .has_fold = ambit__gpu_reduces(&f->group)};
+                          .has_fold = ambit__gpucode_reduces(&f->group)};
   ambit__writer w = {0};
   ambit_status s;
   char *source;
@@ -152,7 +152,7 @@ static ambit_status build_usual(ambit__gpu_device *d, function *f)
   const ambit__plan *plan = &f->usual.plan;
 
   AMBIT_TRY(plan_usual(d, f));
-  if (plan->strategy->unit) plan->strategy->unit(&f->group, plan, f->head.unit);
+  if (plan->strategy->tile) plan->strategy->tile(&f->group, plan, f->head.tile);
   return compile(d, f, &f->usual);
 }
 
@@ -164,7 +164,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
                           .source = f->own.source,
                           .entry = f->own.recipe.entry,
                           .strict = f->group.strict,
-                          .has_fold = ambit__gpu_reduces(&f->group)};
+                          .has_fold = ambit__gpucode_reduces(&f->group)};
   ambit_status s;
 
   f->head.heedless = true;
@@ -195,8 +195,8 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   if (f->own.source) f->group.checks = 0; /* nobody can look into it */
   f->head.checked = f->group.checks != 0;
   if (f->own.source || f->head.checked) forget_twins(f);
-  f->nslots = ambit__gpu_slots(&f->group, f->slots);
-  f->nfold = ambit__gpu_fold_slots(&f->group, f->fold_slots);
+  f->nslots = ambit__gpucode_slots(&f->group, f->slots);
+  f->nfold = ambit__gpucode_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
   AMBIT_TRY_GOTO(s, f->own.source ? build_own(d, f) : build_usual(d, f), fail);
   *fn = &f->head;
@@ -223,7 +223,7 @@ static int64_t offset_of(const ambit__launch *l, int axis)
   return part ? part->lo[axis] : 0;
 }
 
-static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64_t blocks)
+static int64_t number_of(const ambit__gpucode_slot *s, const ambit__launch *l, int64_t blocks)
 {
   switch (s->kind) {
   case SLOT_ORIGIN: return l->args[s->param].store->layout.origin;
@@ -242,15 +242,15 @@ static int64_t number_of(const ambit__gpu_slot *s, const ambit__launch *l, int64
 }
 
 static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const function *f, bool own,
-                                          const ambit__gpu_slot *s, const ambit__launch *l)
+                                          const ambit__gpucode_slot *s, const ambit__launch *l)
 {
   switch (s->kind) {
   case SLOT_MEMORY: return ambit__gpu_memory_of(l->args[s->param].store->buffer);
   case SLOT_VALUE:
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
   case SLOT_PARTIALS:
-    return !own && ambit__gpu_is_exact(&f->group, s->param) ? lane->sums[s->param]
-                                                            : lane->partials[s->param];
+    return !own && ambit__gpucode_is_exact(&f->group, s->param) ? lane->sums[s->param]
+                                                                : lane->partials[s->param];
   case SLOT_ENDED: return ambit__gpu_watch_record(lane);
   case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
   default: return NULL;
@@ -258,7 +258,7 @@ static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const fun
 }
 
 static void fill(const ambit__gpu_lane *lane, const function *f, bool own, int n,
-                 const ambit__gpu_slot *slots, const ambit__launch *l, int64_t blocks,
+                 const ambit__gpucode_slot *slots, const ambit__launch *l, int64_t blocks,
                  int64_t *numbers, ambit__gpu_arg *args)
 {
   for (int i = 0; i < n; i++) {
@@ -278,13 +278,13 @@ static ambit_status make_partials(ambit__gpu_lane *lane, const function *f, bool
 
   for (int i = 0; i < f->step.rule->nparams; i++) {
     if (f->step.rule->params[i].kind != PARAM_REDUCE) continue;
-    if (!own && ambit__gpu_is_exact(&f->group, i)) {
+    if (!own && ambit__gpucode_is_exact(&f->group, i)) {
       if (lane->sums[i]) continue;
       AMBIT_TRY(d->driver->alloc(d->gpu, sizeof(ambit__long), &lane->sums[i]));
       AMBIT_TRY(d->driver->zero(lane->queue, lane->sums[i], 0, sizeof(ambit__long)));
     } else if (!lane->partials[i]) {
       AMBIT_TRY(
-          d->driver->alloc(d->gpu, AMBIT__GPU_PARTIALS * sizeof(int64_t), &lane->partials[i]));
+          d->driver->alloc(d->gpu, AMBIT__GPUCODE_PARTIALS * sizeof(int64_t), &lane->partials[i]));
     }
   }
   return AMBIT_OK;
@@ -334,8 +334,8 @@ static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant 
                         const ambit__launch *l, const int64_t *cells, int64_t *blocks)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
-  int64_t numbers[AMBIT__GPU_SLOTS];
-  ambit__gpu_arg args[AMBIT__GPU_SLOTS];
+  int64_t numbers[AMBIT__GPUCODE_SLOTS];
+  ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
   ambit__shape shape;
 
   *blocks = 0;
@@ -354,11 +354,11 @@ static ambit_status run_fold(ambit__gpu_lane *lane, const function *f, const var
                              const ambit__launch *l, int64_t blocks)
 {
   const int64_t one[3] = {1, 1, 1};
-  const int threads[3] = {AMBIT__GPU_FOLD, 1, 1};
+  const int threads[3] = {AMBIT__GPUCODE_FOLD, 1, 1};
   const bool own = is_own(f, v);
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
-  int64_t numbers[AMBIT__GPU_FOLD_SLOTS];
-  ambit__gpu_arg args[AMBIT__GPU_FOLD_SLOTS];
+  int64_t numbers[AMBIT__GPUCODE_FOLD_SLOTS];
+  ambit__gpu_arg args[AMBIT__GPUCODE_FOLD_SLOTS];
   bool more = false;
 
   if (own) AMBIT_TRY(ambit__gpu_adopt_before(lane, &f->group, l, &more));

@@ -53,7 +53,7 @@ static ambit_status compile(ambit__gpu_device *d, const ambit__gpu_text *text, a
   AMBIT_TRY(d->driver->build(d->gpu, text->what, s->source, s->entry, s->strict, &s->module));
   AMBIT_TRY(d->driver->function(s->module, s->entry, &s->run));
   if (!text->has_fold) return AMBIT_OK;
-  ambit__print(&name, "%s" AMBIT__GPU_FOLD_TAIL, s->entry);
+  ambit__print(&name, "%s" AMBIT__GPUCODE_FOLD_TAIL, s->entry);
   status = name.failed ? ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for a name")
                        : d->driver->function(s->module, name.chars, &s->fold);
   ambit__text_free(&name);

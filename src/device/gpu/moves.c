@@ -7,7 +7,7 @@
 
 extern const char ambit__prelude_moves[]; /* embedded by the build */
 
-enum { BLOCKS_PER_UNIT = 32 };
+enum { BLOCKS_PER_MULTIPROCESSOR = 32 };
 
 static int which(ambit_type type)
 {
@@ -64,7 +64,8 @@ ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f,
                                   int nargs, const ambit__gpu_arg *args)
 {
   const ambit__gpu_device *d = ambit__gpu_device_of(lane->head.device);
-  const int64_t most = (int64_t)BLOCKS_PER_UNIT * (d->info.units > 0 ? d->info.units : 1);
+  const int64_t most = (int64_t)BLOCKS_PER_MULTIPROCESSOR *
+                       (d->info.multiprocessors > 0 ? d->info.multiprocessors : 1);
   const int threads[3] = {AMBIT__MOVE_THREADS, 1, 1};
   int64_t blocks[3] = {(values + AMBIT__MOVE_THREADS - 1) / AMBIT__MOVE_THREADS, 1, 1};
 

@@ -18,7 +18,7 @@ static bool can_walk(const ambit__group *g)
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__binding *b = &g->steps[0].bind[i];
 
-    if (rule->params[i].kind == PARAM_FIELD && (!b->is_field || !b->unit || b->shared))
+    if (rule->params[i].kind == PARAM_FIELD && (!b->is_field || !b->contiguous || b->shared))
       return false;
   }
   return g->ndims > 0;
@@ -37,11 +37,11 @@ static ambit_status check_recipe(const ambit__gpu_device *d, const ambit__group 
               AMBIT_EUNSUPPORTED, "%s wants blocks of %lld threads; %s has at most %d", what,
               (long long)threads, d->info.name, d->info.max_threads);
   AMBIT_CHECK(
-      !ambit__gpu_reduces(g) || (r->most > 0 && r->most <= AMBIT__GPU_PARTIALS), d->head.errors,
-      AMBIT_EINVAL,
+      !ambit__gpucode_reduces(g) || (r->most > 0 && r->most <= AMBIT__GPUCODE_PARTIALS),
+      d->head.errors, AMBIT_EINVAL,
       "%s reduces, so its blocks must be at most %d, and go on with what is left; write \"at most "
       "%d\" behind the blocks",
-      what, AMBIT__GPU_PARTIALS, AMBIT__GPU_FEW);
+      what, AMBIT__GPUCODE_PARTIALS, AMBIT__GPUCODE_FEW);
   return AMBIT_OK;
 }
 

@@ -110,7 +110,7 @@ static void probe(ambit__gpu *gpu, cl_platform_id platform)
   identify(platform, d, info);
   info->memory = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_SIZE);
   info->largest = (size_t)number_of(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  info->units = (int)count_of(d, CL_DEVICE_MAX_COMPUTE_UNITS);
+  info->multiprocessors = (int)count_of(d, CL_DEVICE_MAX_COMPUTE_UNITS);
   info->warp = warp_of(d);
   info->shared = (size_t)number_of(d, CL_DEVICE_LOCAL_MEM_SIZE);
   info->parameters = size_of(d, CL_DEVICE_MAX_PARAMETER_SIZE);

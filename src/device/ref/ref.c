@@ -69,7 +69,7 @@ static void info(ambit__device *dev, ambit__device_info *out)
 {
   (void)dev;
   snprintf(out->name, sizeof out->name, "reference interpreter");
-  out->units = 1;
+  out->cores = 1;
   ambit__host_memory(&out->memory, &out->free);
 }
 

@@ -19,7 +19,7 @@ static void bind(const ambit_program *p, const ambit__step *s, const ambit__box 
 
     bind[i] = (ambit__binding){.is_field = f != NULL};
     if (!f) continue;
-    bind[i].unit = f->order == AMBIT_SOA || f->components == 1;
+    bind[i].contiguous = f->order == AMBIT_SOA || f->components == 1;
     bind[i].twin = ambit__step_twin(p, s, region, i);
     bind[i].around =
         (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);

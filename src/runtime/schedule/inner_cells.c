@@ -44,7 +44,7 @@ static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step
 static void settle(ambit__scheduler *s, size_t step, int part)
 {
   const ambit_grid *g = s->p->grid;
-  const int64_t *unit = s->p->applies[step].functions[g->placement.engine[part]]->unit;
+  const int64_t *tile = s->p->applies[step].functions[g->placement.engine[part]]->tile;
   const int64_t *start = g->parts[g->first + part].lo;
   const ambit__box own = ambit__cells_own(s->p, step, part);
   ambit__box *box = ambit__cells_of(s, step, part), rounded = *box;
@@ -54,7 +54,7 @@ static void settle(ambit__scheduler *s, size_t step, int part)
     return;
   }
   for (int d = 0; d < box->ndims; d++) {
-    const int64_t n = unit[d] ? unit[d] : 1;
+    const int64_t n = tile[d] ? tile[d] : 1;
 
     if (box->lo[d] > own.lo[d]) rounded.lo[d] = start[d] + (box->lo[d] - start[d] + n - 1) / n * n;
     if (box->hi[d] < own.hi[d]) rounded.hi[d] = start[d] + (box->hi[d] - start[d]) / n * n;

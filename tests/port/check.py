@@ -1,0 +1,79 @@
+"""What the tests of `ambit port` share: programs, serial and translated, and what they print.
+
+A program prints all its arrays (as bits, or by a hash of them); its output must be the same, byte for byte, from the serial
+program and from the translated one, on every device and number of processes.
+"""
+import os, pathlib, shlex, subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+FLAGS = ["-std=gnu11", "-O2", "-ffp-contract=off", "-w"]
+
+
+class Tools:
+    """Where things are: ambit-port, libambit, the header, a compiler, mpiruns."""
+
+    def __init__(self, port, library, source, cc, mpiruns):
+        self.port, self.library, self.cc = port, pathlib.Path(library), cc
+        self.include = pathlib.Path(source) / "include"
+        self.mpiruns = [shlex.split(m) for m in mpiruns if m]
+
+    def run(self, *words, **more):
+        env = {**os.environ, "AMBIT_STRICT": "1", "AMBIT_VERBOSE": "-1", **more.pop("env", {})}
+        return subprocess.run([str(w) for w in words], capture_output=True, text=True, errors="replace", timeout=300,
+                              env=env, **more)
+
+    def must(self, *words, **more):
+        r = self.run(*words, **more)
+        assert r.returncode == 0, f"{' '.join(map(str, words))}: exit {r.returncode}\n{r.stdout[-2000:]}{r.stderr[-4000:]}"
+        return r
+
+    def compile_serial(self, source, to, *flags):
+        self.must(self.cc, *FLAGS, *flags, source, "-o", to, "-lm")
+        return to
+
+    def compile_ported(self, source, to, *flags):
+        """Without optimisation, which changes no bit of host code, and takes a second less."""
+        self.must(self.cc, *FLAGS, "-O0", *flags, "-I", self.include, "-I", HERE / "programs", source, "-o", to, self.library,
+                  f"-Wl,-rpath,{self.library.parent}", "-lm")
+        return to
+
+    def translate(self, source, to, *flags, options=()):
+        """Translates; returns the notes."""
+        r = self.must(self.port, *options, source, "-o", to, "--", *flags)
+        return r.stderr
+
+
+def ways(tools, devices, processes):
+    """The ways to start a program: (name, words before it, environment)."""
+    for device in devices:
+        yield device, [], {"AMBIT_DEVICES": device}
+    for mpirun in tools.mpiruns:
+        for n in processes:
+            yield f"{pathlib.Path(mpirun[0]).name} -n {n}", [*mpirun, "-n", str(n)], {"AMBIT_THREADS": "1"}
+
+
+def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes=(2,), flags=(), nests=None, sanitize=True, strict_parallel=True):
+    """Serial against translated. runs: arguments of the program, one tuple for each run. nests: how many must be translated."""
+    source, folder = pathlib.Path(source), pathlib.Path(folder)
+    name = source.stem
+    serial = tools.compile_serial(source, folder / f"{name}_serial", *flags)
+    notes = tools.translate(source, folder / f"{name}_ported.c", *flags)
+    if nests is not None:
+        assert f": {nests} nest" in notes, f"{name}: not {nests} nests\n{notes}"
+    ported = tools.compile_ported(folder / f"{name}_ported.c", folder / f"{name}_ported", *flags)
+    clean = None
+    if sanitize:
+        clean = folder / f"{name}_clean"
+        tools.must(tools.cc, "-std=gnu11", "-O0", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *flags, source,
+                   "-o", clean, "-lm")
+    for words in runs:
+        if clean:
+            tools.must(clean, *words)
+        want = tools.must(serial, *words)
+        for way, before, env in ways(tools, devices, processes):
+            got = tools.run(*before, ported, *words, env=env)
+            assert got.returncode == want.returncode, f"{name} {words} on {way}: exit {got.returncode}\n{got.stderr[-3000:]}"
+            assert not strict_parallel or "runs serially" not in got.stderr, f"{name} {words} on {way}: {got.stderr[-2000:]}"
+            assert got.stdout == want.stdout, (f"{name} {words} on {way}: other output\nserial: {want.stdout[:600]}\nported: "
+                                               f"{got.stdout[:600]}\n{got.stderr[-1000:]}")
+    return notes

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Programs of every form, serial against translated: all arrays and all output, byte for byte.
+
+    test_programs.py ambit-port libambit.so source-folder cc devices processes mpirun... [-- program...]
+
+devices and processes are lists, or none. The serial programs are run under sanitizers where ref is among the devices.
+"""
+import pathlib, sys, tempfile
+
+import check
+
+# How many nests each program has, and the arguments it runs with. None is left serial.
+PROGRAMS = {
+    "blur": (2, [()]),
+    "branches": (2, [()]),
+    "cardiac": (5, [(33, 3, 4, "/dev/stdout")]),
+    "converge": (3, [()]),
+    "edges_flat": (3, [(), (7, 5)]),
+    "fdtd": (4, [()]),
+    "foreign": (2, [()]),
+    "hostcode": (2, [()]),
+    "ifguard": (1, [()]),
+    "inter": (5, [()]),
+    "jacobi_flat": (1, [(), (5, 64)]),
+    "panda": (3, [()]),
+    "periodic": (4, [()]),
+    "redblack": (4, [()]),
+    "rows": (1, [()]),
+    "shallow": (4, [()]),
+    "static_arrays": (2, [()]),
+    "structs": (3, [()]),
+    "vla": (1, [()]),
+    "wave3d": (1, [(), (23,)]),
+}
+
+
+def main():
+    words = sys.argv[1:]
+    only = words[words.index("--") + 1:] if "--" in words else []
+    words = words[:words.index("--")] if "--" in words else words
+    port, library, source, cc, devices, processes, *mpiruns = words
+    devices, processes = ([x for x in text.split(",") if x != "none"] for text in (devices, processes))
+    tools = check.Tools(port, library, source, cc, mpiruns)
+    failed = 0
+    for name, (nests, runs) in PROGRAMS.items():
+        if only and name not in only:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                path = check.HERE / "programs" / f"{name}.c"
+                if name == "cardiac":
+                    path = pathlib.Path(source) / "examples" / "06_cardiac" / "cardiac.c"
+                check.compare(tools, path, folder, runs=runs, devices=devices,
+                              processes=[int(n) for n in processes], nests=nests, sanitize="ref" in devices)
+                print("ok", name)
+            except AssertionError as e:
+                failed += 1
+                print("FAILED", name, e)
+    have = {p.stem for p in (check.HERE / "programs").glob("*.c")}
+    if have | {"cardiac"} != set(PROGRAMS):
+        failed += 1
+        print("FAILED: programs and list differ:", have ^ set(PROGRAMS))
+    return failed != 0
+
+
+sys.exit(main())

@@ -1,0 +1,189 @@
+/* access.c - which element of which array an expression is.
+ *
+ * u[e], *(u + e), (&u[a])[e], A[e][f], g->u[e], p[e].x, rows[e][f]: all are a path from a variable with
+ * subscripts in it. The path with @ in the place of subscripts names the array.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "nest.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+array *port_arrays;
+
+bool port_is_element(const node *e)
+{
+  if (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*')) return true;
+  return e->kind == N_MEMBER && e->a && (!strcmp(e->op, "->") || port_is_element(e->a));
+}
+
+typedef struct path {
+  nest *nest;
+  ambit__text key;
+  symbol *root;
+  int n;
+  poly subs[LEVELS];
+  node *text[LEVELS];
+  level_kind levels[LEVELS];
+  int64_t extents[LEVELS];
+  bool open[LEVELS];
+} path;
+
+static bool subscript(path *p, const node *at, poly e, node *text)
+{
+  const CXType t = clang_getCanonicalType(at->ctype);
+  level_kind kind = LEVEL_FLAT;
+  int64_t extent = -1;
+  bool is_open = false;
+
+  if (p->n == LEVELS) return port_refuse(p->nest, at, "there are too many subscripts", NULL);
+  if (e.is_bad) {
+    return port_refuse(
+        p->nest, text ? text : at, "the subscript is not linear in the loop variables",
+        "subscripts like [(k * ny + j) * nx + i] are understood, with strides that the "
+        "nest does not change");
+  }
+  if (t.kind == CXType_ConstantArray || t.kind == CXType_VariableArray ||
+      t.kind == CXType_IncompleteArray) {
+    kind = LEVEL_TYPED;
+    extent = t.kind == CXType_ConstantArray ? clang_getArraySize(t) : -1;
+    is_open = t.kind == CXType_IncompleteArray || (at->kind == N_NAME && at->sym->is_param);
+  } else {
+    const CXType to = clang_getCanonicalType(clang_getPointeeType(t));
+
+    if (to.kind == CXType_Pointer) kind = LEVEL_ROWS;
+    if (port_type_of(to) == T_ARRAY) kind = LEVEL_TYPED, is_open = true;
+  }
+  p->subs[p->n] = e;
+  p->text[p->n] = text;
+  p->levels[p->n] = kind;
+  p->extents[p->n] = extent;
+  p->open[p->n++] = is_open;
+  return true;
+}
+
+static bool follow(path *p, node *e);
+
+/* The pointer e, moved by an integer: its path, and then one subscript. */
+static bool pointer(path *p, node *e, poly by, node *text)
+{
+  while (e->kind == N_CAST && e->type == T_POINTER && e->a->type == T_POINTER &&
+         port_type_of(clang_getPointeeType(clang_getCanonicalType(e->ctype))) ==
+             port_type_of(clang_getPointeeType(clang_getCanonicalType(e->a->ctype))))
+    e = e->a;
+  if (e->kind == N_BINARY && (e->op[0] == '+' || e->op[0] == '-') && !e->op[1]) {
+    node *base = e->a->type == T_POINTER || e->a->type == T_ARRAY ? e->a : e->b;
+    node *offset = base == e->a ? e->b : e->a;
+    poly x = port_poly_of(p->nest, offset);
+
+    return pointer(p, base, e->op[0] == '+' ? port_poly_add(by, x) : port_poly_sub(by, x), NULL);
+  }
+  if (e->kind == N_UNARY && e->op[0] == '&' && e->a->kind == N_INDEX)
+    return pointer(p, e->a->a, port_poly_add(by, port_poly_of(p->nest, e->a->b)), NULL);
+  if (!follow(p, e)) return false;
+  ambit__print(&p->key, "[@]");
+  return subscript(p, e, by, text);
+}
+
+static bool follow(path *p, node *e)
+{
+  switch (e->kind) {
+  case N_NAME:
+    p->root = e->sym;
+    ambit__print(&p->key, "%s", e->sym->name);
+    return true;
+  case N_INDEX: return pointer(p, e->a, port_poly_of(p->nest, e->b), e->b);
+  case N_UNARY:
+    if (e->op[0] == '*') return pointer(p, e->a, port_poly_number(0), NULL);
+    break;
+  case N_MEMBER:
+    if (!follow(p, e->a)) return false;
+    ambit__print(&p->key, "%s%s", e->op, e->text);
+    return true;
+  default: break;
+  }
+  return port_refuse(p->nest, e, "the array is not a variable or a member",
+                     "give it a name before the nest");
+}
+
+static array *array_of(const path *p, const char *key, node *e)
+{
+  array *a;
+
+  for (a = port_arrays; a; a = a->next)
+    if (a->root == p->root && !strcmp(a->key, key)) return a;
+  a = port_new(sizeof *a);
+  a->key = key;
+  a->root = p->root;
+  a->type = e->type;
+  a->sample = e;
+  a->nlevels = p->n;
+  memcpy(a->levels, p->levels, sizeof a->levels);
+  memcpy(a->extents, p->extents, sizeof a->extents);
+  memcpy(a->is_open, p->open, sizeof a->is_open);
+  a->next = port_arrays;
+  return port_arrays = a;
+}
+
+access *port_access_of(nest *n, node *e)
+{
+  path p = {.nest = n};
+  access *a;
+  char *key;
+
+  if (!follow(&p, e)) {
+    ambit__text_free(&p.key);
+    return NULL;
+  }
+  key = ambit__text_finish(&p.key);
+  a = port_new(sizeof *a);
+  a->array = array_of(&p, port_text("%s", key ? key : "?"), e);
+  free(key);
+  a->node = e;
+  a->nsubs = p.n;
+  memcpy(a->subs, p.subs, sizeof a->subs);
+  memcpy(a->subs_text, p.text, sizeof a->subs_text);
+  return a;
+}
+
+static const char *fill(const access *a, bool whole, bool is_code)
+{
+  ambit__text t = {0};
+  const char *copy;
+  char *out;
+  int level = 0;
+
+  for (const char *k = a->array->key; *k; k++) {
+    if (*k != '@') {
+      ambit__print_chars(&t, k, 1);
+      continue;
+    }
+    ambit__print(&t, "%s",
+                 !whole && a->array->is_axis[level] ? "0"
+                 : is_code                          ? port_poly_code(a->subs[level])
+                                                    : port_poly_print(a->subs[level]));
+    level++;
+  }
+  out = ambit__text_finish(&t);
+  copy = port_text("%s", out ? out : "");
+  free(out);
+  return copy;
+}
+
+const char *port_access_text(const access *a)
+{
+  return fill(a, true, true);
+}
+
+const char *port_base_text(const access *a)
+{
+  return fill(a, false, true);
+}
+
+const char *port_access_shown(const access *a)
+{
+  return fill(a, true, false);
+}

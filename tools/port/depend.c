@@ -1,0 +1,233 @@
+/* depend.c - whether cells may be computed in any order.
+ *
+ * Two accesses to one array meet where their indices are equal. Along an axis where both have the same loop variable this
+ * gives a distance: how many iterations of that loop lie between them. A kernel reads values from before the step
+ * (but sees its own cell change); so, in a step, a read must not come after the write of the same
+ * element by another cell. Of two steps the first must not touch what the second touched earlier.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "nest.h"
+
+#include <string.h>
+
+typedef struct distance {
+  bool is_never;        /* they never meet */
+  bool is_known[LOOPS]; /* per loop of the nest */
+  int64_t by[LOOPS];    /* iterations from P to Q; counted in the direction of the loop */
+} distance;
+
+/* Whether a fixed index lies outside the range of a loop variable plus shift, provably. */
+static bool is_outside(const loop *l, poly fixed, poly shift)
+{
+  const poly at = port_poly_sub(fixed, shift);
+  int64_t x;
+
+  if (port_poly_is_number(port_poly_sub(at, l->lo), &x) && x < 0) return true;
+  return port_poly_is_number(port_poly_sub(at, l->hi), &x) && x >= 0;
+}
+
+static int loop_in(const nest *n, poly index, poly *shift)
+{
+  for (int k = 0; k < n->nloops; k++) {
+    poly c;
+
+    if (port_poly_has(index, n->loops[k].atom) &&
+        port_poly_split(index, n->loops[k].atom, &c, shift))
+      return k;
+  }
+  *shift = index;
+  return -1;
+}
+
+/* Two planes, u[t % 2] and u[(t + 1) % 2]: they differ, or the run says so. */
+static bool other_planes(nest *n, const access *p, const access *q)
+{
+  for (int l = 0; l < p->nsubs; l++) {
+    const poly diff = port_poly_sub(p->subs[l], q->subs[l]);
+    int64_t x;
+
+    if (p->array->is_axis[l]) continue;
+    if (port_poly_is_number(diff, &x)) {
+      if (x) return true;
+      continue;
+    }
+    port_require(n,
+                 port_text("(%s) != (%s)", port_poly_code(p->subs[l]), port_poly_code(q->subs[l])),
+                 "it reads what it writes");
+    return true;
+  }
+  return false;
+}
+
+static distance between(nest *n, const access *p, const access *q)
+{
+  distance d = {other_planes(n, p, q), {false}, {0}};
+
+  for (int axis = 0; axis < p->naxes && !d.is_never; axis++) {
+    poly sp, sq, diff;
+    int64_t lo, hi;
+    const int lp = loop_in(n, p->index[axis], &sp), lq = loop_in(n, q->index[axis], &sq);
+
+    if (p->guards[axis] || q->guards[axis]) continue; /* anywhere along this axis */
+    diff = port_poly_sub(sp, sq);
+    if (lp < 0 && lq < 0) {
+      if (port_range(n, diff, &lo, &hi) && (lo > 0 || hi < 0)) d.is_never = true;
+    } else if (lp == lq) {
+      const loop *l = &n->loops[lp];
+
+      if (!port_range(n, diff, &lo, &hi) || lo != hi) continue;
+      if (lo % l->step) d.is_never = true;
+      lo /= l->step;
+      if (l->is_down) lo = -lo;
+      if (d.is_known[lp] && d.by[lp] != lo) d.is_never = true;
+      d.is_known[lp] = true;
+      d.by[lp] = lo;
+    } else if (lp < 0 || lq < 0) {
+      if (is_outside(&n->loops[lp < 0 ? lq : lp], lp < 0 ? sp : sq, lp < 0 ? sq : sp))
+        d.is_never = true;
+    }
+  }
+  return d;
+}
+
+/* -1: Q comes before P; 0: in the same iteration; 1: after; 2: not known. */
+static int sign(const distance *d, const int *loops, int nloops)
+{
+  for (int i = 0; i < nloops; i++) {
+    if (!d->is_known[loops[i]]) return 2;
+    if (d->by[loops[i]]) return d->by[loops[i]] > 0 ? 1 : -1;
+  }
+  return 0;
+}
+
+static const char *shown(const access *a)
+{
+  return port_access_shown(a);
+}
+
+typedef struct list {
+  access *at[MOST_ACCESSES];
+  int n;
+  const step *step;
+} list;
+
+static bool writes_here(const step *s, const access *a)
+{
+  for (int i = 0; i < s->nwrites; i++)
+    if (s->writes[i] == a) return true;
+  return false;
+}
+
+/* The accesses that a step makes: those of its leaf, less the writes of other steps. */
+static bool gather(node *e, void *user)
+{
+  list *l = user;
+
+  if (e->kind == N_ASSIGN && e->a->access && !writes_here(l->step, e->a->access)) return false;
+  if (e->kind == N_ASSIGN && e->text && !l->step->has_reductions) return false;
+  if (e->access && !e->access->is_value && !e->access->is_table && l->n < MOST_ACCESSES)
+    l->at[l->n++] = e->access;
+  return !e->access;
+}
+
+static bool within(nest *n, const step *s, const list *l)
+{
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < l->n; k++) {
+      const access *w = l->at[i], *r = l->at[k];
+      distance d;
+      int order;
+
+      if (!w->is_write || w == r || w->array != r->array) continue;
+      if (r->is_write && !r->is_read && k < i) continue; /* once per pair */
+      d = between(n, w, r);
+      if (d.is_never) continue;
+      order = sign(&d, s->leaf->loops, s->leaf->nloops);
+      if (order == 0 || order == -1) continue;
+      if (r->is_write && !r->is_read)
+        return port_refuse(
+            n, r->node,
+            port_text("%s and %s write the same elements in different cells", shown(w), shown(r)),
+            NULL);
+      if (order == 2)
+        return port_refuse(
+            n, r->node,
+            port_text("%s may be an element that this nest writes (%s) in another cell", shown(r),
+                      shown(w)),
+            "a second array would run in parallel");
+      return port_refuse(n, r->node,
+                         port_text("%s is written by this nest: cells depend on their order "
+                                   "(Gauss-Seidel)",
+                                   shown(r)),
+                         "red-black or a second array would run in parallel");
+    }
+  return true;
+}
+
+/* The step of p runs before that of q, for all cells. */
+static bool across(nest *n, const list *p, const list *q)
+{
+  const leaf *a = p->step->leaf, *b = q->step->leaf;
+  int shared = 0;
+
+  while (shared < a->nloops && shared < b->nloops && a->loops[shared] == b->loops[shared])
+    shared++;
+  for (int i = 0; i < p->n; i++)
+    for (int k = 0; k < q->n; k++) {
+      const access *x = p->at[i], *y = q->at[k];
+      distance d;
+      int order;
+
+      if (x->array != y->array || (!x->is_write && !y->is_write)) continue;
+      if (x == y) continue;
+      d = between(n, x, y);
+      if (d.is_never) continue;
+      order = sign(&d, a->loops, shared);
+      if (order == 1 || (order == 0 && x->order < y->order)) continue;
+      return port_refuse(
+          n, y->node,
+          port_text(
+              "the nest writes at several places, and %s and %s may be the same element: cells "
+              "depend on their order",
+              shown(x), shown(y)),
+          "a nest for each place would run in parallel");
+    }
+  return true;
+}
+
+/* A number that all cells share must not be an element that one of them writes. */
+static bool shared_number(node *e, void *user)
+{
+  nest *n = user;
+
+  if (!e->access || !e->access->is_value || !e->access->nsubs) return false;
+  for (int i = 0; i < n->naccesses; i++)
+    if (n->accesses[i]->is_write && n->accesses[i]->array == e->access->array) return true;
+  return false;
+}
+
+bool port_depend(nest *n, step *steps)
+{
+  list *lists[64];
+  const node *shared;
+  int count = 0;
+
+  for (leaf *l = n->leaves; l; l = l->next)
+    if ((shared = port_find(l->body, shared_number, n)))
+      return port_refuse(
+          n, shared,
+          port_text("all cells read %s, and the nest writes that array", shown(shared->access)),
+          "copy the value to a variable before the nest");
+  for (step *s = steps; s; s = s->next) {
+    if (count == 64) return port_refuse(n, n->node, "the nest writes at too many places", NULL);
+    lists[count] = port_new(sizeof(list));
+    lists[count]->step = s;
+    port_walk(s->leaf->body, gather, lists[count]);
+    if (!within(n, s, lists[count])) return false;
+    for (int i = 0; i < count; i++)
+      if (!across(n, lists[i], lists[count])) return false;
+    count++;
+  }
+  return true;
+}

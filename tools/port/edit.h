@@ -1,0 +1,31 @@
+/* edit.h - changes to the text of the main file, and notes about them.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_PORT_EDIT_H
+#define AMBIT_PORT_EDIT_H
+
+#include "nest.h"
+
+/* Inserts text before an offset, in the order of the calls; `remove` characters after it vanish. */
+void port_edit(unsigned offset, unsigned remove, const char *text);
+/* The text with all changes; NULL when memory ran out. free() it. */
+char *port_edit_apply(const unit *u);
+
+/* emit.c: the tables of a nest's steps, as C text, and its calls. */
+const char *port_emit_rules(const unit *u, step *steps);
+void port_emit_calls(const unit *u, nest *n, step *steps, bool check);
+const char *port_indent_at(const unit *u, unsigned offset);
+/* The end of a statement: behind its semicolon. */
+unsigned port_statement_end(const unit *u, const node *s);
+
+/* host.c: calls before host code that uses arrays of steps. */
+void port_host_use(const step *steps); /* an array of these steps: its type counts */
+void port_host(unit *u);
+void port_host_has_step(const node *at); /* the nest was replaced */
+
+/* note.c: file, line, caret, cause and advice on standard error. */
+void port_note(const unit *u, const node *at, const char *kind, const char *what,
+               const char *advice);
+
+#endif

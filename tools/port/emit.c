@@ -1,0 +1,364 @@
+/* emit.c - the steps of a nest as text: a table for each rule, and calls in the place of the nest.
+ *
+ * The nest itself stays, as the other branch of a condition: it runs where what the translator had to
+ * assume does not hold at run time.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "edit.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32",
+                                    "AMBIT_U8",  "AMBIT_I16", "AMBIT_I64"};
+static const char *const kinds[] = {"PORT_READ",   "PORT_WRITE", "PORT_UPDATE",
+                                    "PORT_SHADOW", "PORT_VALUE", "PORT_SUM",
+                                    "PORT_MIN",    "PORT_MAX",   "PORT_TERM"};
+
+static const char *const casts[] = {"(float)", "", "(int)", "(unsigned char)", "(short)", "(long)"};
+
+static const char *finish(ambit__text *t)
+{
+  char *out = ambit__text_finish(t);
+  const char *copy = port_text("%s", out ? out : "");
+
+  free(out);
+  return copy;
+}
+
+/* ---- tables ---- */
+
+static void print_offsets(ambit__text *t, const int64_t *v, int n)
+{
+  ambit__print(t, "{");
+  for (int d = 0; d < n; d++)
+    ambit__print(t, "%s%" PRId64, d ? ", " : "", v[d]);
+  ambit__print(t, "}");
+}
+
+static void print_slot(ambit__text *t, const step *s, const param *p)
+{
+  bool reads = p->periodic || p->clamp;
+
+  ambit__print(t, "        {.kind = %s, .type = %s", kinds[p->kind], types[p->type]);
+  for (int d = 0; d < s->naxes; d++)
+    reads |= p->low[d] || p->high[d];
+  if (reads) {
+    ambit__print(t, ", .low = ");
+    print_offsets(t, p->low, s->naxes);
+    ambit__print(t, ", .high = ");
+    print_offsets(t, p->high, s->naxes);
+  }
+  if (p->periodic) ambit__print(t, ", .periodic = %u", p->periodic);
+  if (p->clamp & ~p->periodic) ambit__print(t, ", .clamp = %u", p->clamp & ~p->periodic);
+  if (p->loose) ambit__print(t, ", .loose = %u", p->loose);
+  ambit__print(t, "}, /* %s */\n", p->name);
+  if (p->kind == P_UPDATE)
+    ambit__print(t, "        {.kind = PORT_SHADOW, .type = %s}, /* %s_new */\n", types[p->type],
+                 p->name);
+}
+
+static int slots_of(const step *s)
+{
+  int n = s->nparams;
+
+  for (int i = 0; i < s->nparams; i++)
+    n += s->params[i].kind == P_UPDATE;
+  return n;
+}
+
+static int slot_of(const step *s, const param *p)
+{
+  int n = 0;
+
+  for (const param *q = s->params; q < p; q++)
+    n += 1 + (q->kind == P_UPDATE);
+  return n;
+}
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash ? slash + 1 : path;
+}
+
+const char *port_emit_rules(const unit *u, step *steps)
+{
+  ambit__text t = {0};
+
+  for (const step *s = steps; s; s = s->next) {
+    ambit__print(&t, "#line %u \"%s\"\n", s->nest->node->line, base_name(u->path));
+    ambit__print(&t,
+                 "static port_rule port_%s = {\n    .place = \"%s:%u\",\n    .text = "
+                 "AMBIT_SOURCE(\n%s\n    ),\n"
+                 "    .axes = %d,\n    .nslots = %d,\n    .slots = {\n",
+                 s->name, base_name(u->path), s->nest->node->line, s->text, s->naxes, slots_of(s));
+    for (int i = 0; i < s->nparams; i++)
+      print_slot(&t, s, &s->params[i]);
+    ambit__print(&t, "    }};\n\n");
+  }
+  return finish(&t);
+}
+
+/* ---- arrays ---- */
+
+/* The path of an array down to a subscript (included or not), axes being 0. */
+static const char *prefix(const access *a, int level, bool with_subscript)
+{
+  ambit__text t = {0};
+  int l = 0;
+
+  for (const char *k = a->array->key; *k; k++) {
+    if (*k == '[' && l == level && !with_subscript) break;
+    if (*k == '@') {
+      ambit__print(&t, "%s", a->array->is_axis[l] ? "0" : port_poly_code(a->subs[l]));
+      continue;
+    }
+    ambit__print_chars(&t, k, 1);
+    if (*k == ']' && l++ == level) break;
+  }
+  return finish(&t);
+}
+
+static const char *stride_text(const access *a, int axis)
+{
+  const array *s = a->array;
+  const char *element = prefix(a, s->level_of[axis], true);
+  int64_t x;
+
+  if (s->levels[s->level_of[axis]] != LEVEL_FLAT) return port_text("(int64_t)sizeof(%s)", element);
+  if (port_poly_is_number(s->stride_of[axis], &x) && x == 1)
+    return port_text("(int64_t)sizeof(%s)", element);
+  return port_text("(int64_t)(%s) * (int64_t)sizeof(%s)", port_poly_code(s->stride_of[axis]),
+                   element);
+}
+
+static const char *extent_text(const param *p, int d)
+{
+  const array *s = p->array;
+  const int axis = p->axis_of[d];
+  int l;
+
+  if (!p->extent[d].is_bad) return port_poly_code(p->extent[d]);
+  if (axis < 0) return "0";
+  l = s->level_of[axis];
+  if (!s->extent_of[axis].is_bad) return port_poly_code(s->extent_of[axis]);
+  if (s->levels[l] != LEVEL_TYPED || s->is_open[l]) return "0";
+  return port_text("(int64_t)(sizeof(%s) / sizeof(%s))", prefix(p->like, l, false),
+                   prefix(p->like, l, true));
+}
+
+static const char *base_text(const param *p)
+{
+  const access *a = p->like;
+  const char *text = port_text("&%s", port_base_text(a));
+  bool is_plain = true;
+
+  for (int e = 0; e < a->naxes; e++)
+    is_plain &= !p->fold[e].n;
+  if (is_plain) return text;
+  text = port_text("(const char *)%s", text);
+  for (int e = 0; e < a->naxes; e++)
+    if (p->fold[e].n)
+      text =
+          port_text("%s + (int64_t)(%s) * %s", text, port_poly_code(p->fold[e]), stride_text(a, e));
+  return text;
+}
+
+static void print_rows(ambit__text *t, const char *in, const param *p)
+{
+  ambit__print(t, "%s  port_rows(%s, %d, sizeof(%s));\n", in, prefix(p->like, 0, false),
+               p->array->nlevels - 1, port_base_text(p->like));
+}
+
+static void print_array(ambit__text *t, const char *in, const step *s, const param *p)
+{
+  const array *a = p->array;
+
+  if (a->levels[0] == LEVEL_ROWS) {
+    print_rows(t, in, p);
+    return;
+  }
+  ambit__print(t, "%s  port_array(%s, (int64_t[]){", in, base_text(p));
+  for (int d = 0; d < s->naxes; d++)
+    ambit__print(t, "%s%s", d ? ", " : "", extent_text(p, d));
+  ambit__print(t, "}, (int64_t[]){");
+  for (int d = 0; d < s->naxes; d++)
+    ambit__print(t, "%s%s", d ? ", " : "",
+                 p->axis_of[d] < 0 ? "0" : stride_text(p->like, p->axis_of[d]));
+  if (a->levels[0] == LEVEL_TYPED && !a->is_open[0])
+    ambit__print(t, "}, %s, sizeof(%s));\n", prefix(p->like, 0, false), prefix(p->like, 0, false));
+  else
+    ambit__print(t, "}, NULL, 0);\n");
+}
+
+/* ---- calls ---- */
+
+static const char *cell_text(const step *s, int d, bool is_hi)
+{
+  poly p = s->shift[d];
+
+  if (s->loop_of[d] >= 0) {
+    const loop *l = &s->nest->loops[s->loop_of[d]];
+
+    p = port_poly_add(p, is_hi ? l->hi : l->lo);
+  } else if (is_hi)
+    p = port_poly_add(p, port_poly_number(1));
+  return port_poly_code(p);
+}
+
+static void print_step(ambit__text *t, const char *in, const step *s)
+{
+  for (int i = 0; i < s->nparams; i++)
+    if (s->params[i].element && s->params[i].element->nsubs)
+      ambit__print(t, "%s  port_reads(&%s, 1);\n", in, port_access_text(s->params[i].element));
+  ambit__print(t, "%s  port_begin(&port_%s);\n", in, s->name);
+  for (int d = 0; d < s->naxes; d++)
+    ambit__print(t, "%s  port_cells(%d, %s, %s);\n", in, d, cell_text(s, d, false),
+                 cell_text(s, d, true));
+  for (int i = 0; i < s->nparams; i++) {
+    const param *p = &s->params[i];
+
+    if (p->kind == P_VALUE) ambit__print(t, "%s  port_value((double)(%s));\n", in, p->value);
+    if (p->array) print_array(t, in, s, p);
+  }
+}
+
+/* ---- after the step ---- */
+
+static void print_results(ambit__text *t, const char *in, const step *s)
+{
+  for (int i = 0; i < s->nparams; i++) {
+    const param *p = &s->params[i];
+    const symbol *sym = p->reduction ? p->reduction->a->sym : NULL;
+    const char *var = sym ? sym->name : NULL, *cast = sym ? casts[sym->type] : "";
+
+    if (p->kind == P_SUM)
+      ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
+                   slot_of(s, p));
+    if (p->kind == P_MAX || p->kind == P_MIN)
+      ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast,
+                   p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name, slot_of(s, p));
+    if (p->kind == P_TERM && sym) {
+      ambit__print(t, "%s    %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast,
+                   var, types[sym->type], s->name, slot_of(s, p));
+      for (int k = 0; k < s->leaf->nloops; k++)
+        for (int d = 0; d < s->naxes; d++)
+          if (s->loop_of[d] == s->leaf->loops[k])
+            ambit__print(t, "%s%d", k ? ", " : "",
+                         s->nest->loops[s->loop_of[d]].is_down ? -1 - d : d);
+      ambit__print(t, "}, %d);\n", s->leaf->nloops);
+    }
+  }
+}
+
+/* Variables of loops keep the value that the loops leave in them. */
+static int print_exits(ambit__text *t, const char *in, const nest *n, const leaf *l)
+{
+  int open = 0;
+
+  for (int k = 0; k < l->nloops; k++) {
+    const loop *p = &n->loops[l->loops[k]];
+    const char *lo = port_poly_code(p->lo), *hi = port_poly_code(p->hi);
+
+    if (p->is_outside && p->is_down)
+      ambit__print(t,
+                   "%s    %s = (%s) - 1 - ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
+                   " * %" PRId64 " : 0);\n",
+                   in, p->var->name, hi, hi, lo, hi, lo, p->step - 1, p->step, p->step);
+    else if (p->is_outside)
+      ambit__print(t,
+                   "%s    %s = (%s) + ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
+                   " * %" PRId64 " : 0);\n",
+                   in, p->var->name, lo, hi, lo, hi, lo, p->step - 1, p->step, p->step);
+    if (k + 1 < l->nloops) {
+      ambit__print(t, "%s    if ((%s) > (%s)) {\n", in, hi, lo);
+      open++;
+    }
+  }
+  for (int i = 0; i < open; i++)
+    ambit__print(t, "%s    }\n", in);
+  return open;
+}
+
+static bool has_exits(const nest *n)
+{
+  for (int i = 0; i < n->nloops; i++)
+    if (n->loops[i].is_outside) return true;
+  return false;
+}
+
+static void require_distinct(ambit__text *t, const char *in, const step *steps)
+{
+  for (const step *s = steps; s; s = s->next)
+    for (int i = 0; i < s->nparams; i++)
+      for (const step *r = steps; r; r = r->next)
+        for (int k = 0; r != s && k < r->nparams; k++) {
+          const param *p = &s->params[i], *q = &r->params[k];
+
+          if (!p->array || !q->array || p->array == q->array ||
+              (p->kind != P_WRITE && p->kind != P_UPDATE))
+            continue;
+          if (p->array->type != q->array->type || p->array->root == q->array->root) continue;
+          ambit__print(
+              t, "%s  port_require((const void *)&%s != (const void *)&%s, \"arrays overlap\");\n",
+              in, port_base_text(p->like), port_base_text(q->like));
+        }
+}
+
+/* Directives of OpenMP and OpenACC right before the nest are about loops, and there is none any more. */
+static void drop_directives(const unit *u, unsigned at)
+{
+  for (;;) {
+    unsigned end, first, word;
+
+    while (at > 0 && u->text[at - 1] != '\n')
+      at--;
+    if (!at) return;
+    end = at - 1;
+    for (first = end; first > 0 && u->text[first - 1] != '\n';)
+      first--;
+    for (word = first; word < end && (u->text[word] == ' ' || u->text[word] == '\t');)
+      word++;
+    if (strncmp(u->text + word, "#pragma omp", 11) && strncmp(u->text + word, "#pragma acc", 11) &&
+        strncmp(u->text + word, "#pragma GCC ivdep", 17))
+      return;
+    port_edit(first, end - first, port_text("/* %.*s */", (int)(end - word), u->text + word));
+    at = first;
+  }
+}
+
+void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
+{
+  const char *in = port_indent_at(u, n->node->begin);
+  const unsigned end = port_statement_end(u, n->node);
+  ambit__text t = {0};
+
+  drop_directives(u, n->node->begin);
+  ambit__print(&t, "{ /* %s:%u */\n", base_name(u->path), n->node->line);
+  for (const step *s = steps; s; s = s->next)
+    print_step(&t, in, s);
+  for (int i = 0; i < n->nrequires; i++)
+    ambit__print(&t, "%s  port_require(%s, \"%s\");\n", in, n->requires[i], n->reasons[i]);
+  require_distinct(&t, in, steps);
+  if (check) { /* the serial nest runs in any case, and gives the results */
+    ambit__print(&t, "%s  port_go_beside();\n%s  ", in, in);
+    port_edit(n->node->begin, 0, finish(&t));
+    port_edit(end, 0, port_text("\n%s  port_compare();\n%s}", in, in));
+    return;
+  }
+  ambit__print(&t, "%s  if (port_go()) {\n", in);
+  for (const step *s = steps; s; s = s->next)
+    print_results(&t, in, s);
+  if (has_exits(n))
+    for (const leaf *l = n->leaves; l; l = l->next)
+      print_exits(&t, in, n, l);
+  ambit__print(&t, "%s  } else {\n%s  ", in, in);
+  port_edit(n->node->begin, 0, finish(&t));
+  port_edit(end, 0, port_text("\n%s  }\n%s}", in, in));
+}

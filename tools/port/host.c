@@ -1,0 +1,415 @@
+/* host.c - host code that uses arrays of steps is told apart, and asks for them first.
+ *
+ * Before a statement that reads u[...], port_reads(u, ...) stands; before one that writes it, port_writes. A call
+ * covers a whole statement, loops included, if the pointer is the same throughout and no step is
+ * in there; so host loops cost one call. Which field a pointer means is found at run time, by its
+ * address: aliases need no analysis.
+ *
+ * Only elements of the types that steps use count, since C's own rules keep different types apart.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "edit.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USES = 128, NESTS = 1024 };
+
+static struct {
+  bool types[T_OTHER];
+  bool has_structs; /* arrays of structs are used by steps */
+  const node *nests[NESTS];
+  int nnests;
+} h;
+
+void port_host_use(const step *steps)
+{
+  for (const step *s = steps; s; s = s->next)
+    for (int i = 0; i < s->nparams; i++)
+      if (s->params[i].array) {
+        h.types[s->params[i].type] = true;
+        if (strstr(s->params[i].array->key, "].") || strstr(s->params[i].array->key, "]->"))
+          h.has_structs = true;
+      }
+}
+
+void port_host_has_step(const node *nest_node)
+{
+  if (h.nnests < NESTS) h.nests[h.nnests++] = nest_node;
+}
+
+static bool is_nest(node *n, void *user)
+{
+  (void)user;
+  if (n->kind != S_FOR) return false;
+  for (int i = 0; i < h.nnests; i++)
+    if (h.nests[i] == n) return true;
+  return false;
+}
+
+static bool calls_steps(node *n, void *user)
+{
+  (void)user;
+  return n->kind == N_CALL && n->callee && n->callee->has_steps;
+}
+
+static bool has_steps(node *n)
+{
+  return port_find(n, is_nest, NULL) || port_find(n, calls_steps, NULL);
+}
+
+/* ---- which memory a statement uses ---- */
+
+typedef struct use {
+  const char *text;  /* a pointer or an array */
+  const char *bytes; /* of the object, or "1": not known */
+  bool is_write;
+  node *base;
+} use;
+
+typedef struct uses {
+  use at[USES];
+  int n;
+  bool reads_all, writes_all, waits;
+  node *scope;
+} uses;
+
+static CXType element_of(CXType t)
+{
+  t = clang_getCanonicalType(t);
+  for (;;) {
+    const value_type v = port_type_of(t);
+
+    if (v == T_ARRAY)
+      t = clang_getCanonicalType(clang_getArrayElementType(t));
+    else if (v == T_POINTER)
+      t = clang_getCanonicalType(clang_getPointeeType(t));
+    else
+      return t;
+  }
+}
+
+/* Bytes may be those of anything. */
+static bool is_byte(CXType t)
+{
+  const enum CXTypeKind k = element_of(t).kind;
+
+  return k == CXType_UChar || k == CXType_Char_U || k == CXType_Char_S || k == CXType_SChar ||
+         k == CXType_Void;
+}
+
+static bool counts(CXType t)
+{
+  const value_type v = port_type_of(element_of(t));
+
+  return (v < T_OTHER && (h.types[v] || (v == T_STRUCT && h.has_structs))) || is_byte(t);
+}
+
+static node *base_of(node *e)
+{
+  while (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*') ||
+         (e->kind == N_MEMBER && e->a)) {
+    if (e->kind == N_MEMBER && (e->type == T_POINTER || e->type == T_ARRAY)) return e;
+    e = e->a;
+  }
+  while (e->kind == N_BINARY)
+    e = e->a->type == T_POINTER || e->a->type == T_ARRAY ? e->a : e->b;
+  while (e->kind == N_CAST)
+    e = e->a;
+  return e;
+}
+
+static void add_use(uses *u, node *base, bool is_write)
+{
+  const char *text;
+
+  if (base->kind != N_NAME && base->kind != N_MEMBER) {
+    if (is_write) u->writes_all = true;
+    u->reads_all = true;
+    return;
+  }
+  text = port_print(base);
+  for (int i = 0; i < u->n; i++)
+    if (!strcmp(u->at[i].text, text)) {
+      u->at[i].is_write |= is_write;
+      return;
+    }
+  if (u->n == USES) {
+    u->writes_all = true;
+    return;
+  }
+  u->at[u->n++] = (use){text,
+                        base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param)
+                            ? port_text("sizeof(%s)", text)
+                            : "1",
+                        is_write, base};
+}
+
+static bool is_element(const node *e)
+{
+  if (e->type == T_ARRAY) return false;
+  if (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*')) return true;
+  return e->kind == N_MEMBER && h.has_structs && e->a && (e->op[0] == '-' || is_element(e->a));
+}
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+  for (; *list; list++)
+    if (!strcmp(name, *list)) return true;
+  return false;
+}
+
+/* A function without a body here: it may use what it is given, and, if it is not one of the system's, more. */
+static void use_call(uses *u, node *e)
+{
+  static const char *const clocks[] = {"clock",         "time",  "gettimeofday", "clock_gettime",
+                                       "omp_get_wtime", "times", "getrusage",    NULL};
+  static const char *const memory[] = {
+      "free",           "malloc", "calloc", "realloc", "aligned_alloc",
+      "posix_memalign", "fopen",  "exit",   "abort",   NULL};
+  static const char *const bytes[] = {"memcpy", "memmove", "memset", "memcmp", "fwrite",
+                                      "fread",  "write",   "read",   NULL};
+  static const char *const reads[] = {"fwrite", "printf", "fprintf", "write", "memcmp", NULL};
+
+  if (is_one_of(e->text, clocks)) u->waits = true;
+  if ((e->callee && e->callee->is_editable) || is_one_of(e->text, memory)) return;
+  if (!e->text[0] || (!e->is_system && !e->callee)) u->writes_all = true;
+  for (node *k = e->list; k; k = k->next) {
+    node *a = k;
+
+    while (a->kind == N_CAST)
+      a = a->a;
+    if ((a->type != T_POINTER && a->type != T_ARRAY) || !counts(a->ctype)) continue;
+    if (a->kind == N_OPAQUE || (e->is_system && is_byte(a->ctype) && !is_one_of(e->text, bytes)))
+      continue; /* text */
+    if (a->kind == N_UNARY && a->op[0] == '&') {
+      if (a->a->kind == N_NAME && a->a->type != T_ARRAY) continue; /* one variable */
+      a = a->a;
+    }
+    if (a->kind == N_NUMBER) continue;
+    add_use(u, base_of(a),
+            !is_one_of(e->text, reads) &&
+                !(k != e->list && (!strcmp(e->text, "memcpy") || !strcmp(e->text, "memmove"))));
+  }
+}
+
+static bool find_uses(node *e, void *user)
+{
+  uses *u = user;
+
+  if (is_nest(e, NULL)) return false;
+  if (e->kind == N_CALL) use_call(u, e);
+  if (e->kind == N_ASSIGN && is_element(e->a) && counts(e->a->ctype))
+    add_use(u, base_of(e->a), true);
+  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) && is_element(e->a) &&
+      counts(e->a->ctype))
+    add_use(u, base_of(e->a), true);
+  if (is_element(e) && counts(e->ctype) && e->type < T_POINTER) add_use(u, base_of(e), false);
+  if (is_element(e) && e->type == T_STRUCT && h.has_structs) add_use(u, base_of(e), false);
+  if (e->kind == N_ASSIGN && e->a->type == T_STRUCT && h.has_structs && is_element(e->a))
+    add_use(u, base_of(e->a), true);
+  return true;
+}
+
+/* ---- where calls go ---- */
+
+static bool changes(node *e, void *user)
+{
+  const symbol *s = user;
+
+  if (e->kind == N_DECL) return e->sym == s;
+  if (e->kind == N_ASSIGN) return e->a->kind == N_NAME && e->a->sym == s;
+  return e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--") || e->op[0] == '&') &&
+         e->a->kind == N_NAME && e->a->sym == s;
+}
+
+static bool is_moved(node *e, void *user)
+{
+  return e->kind == N_NAME && port_find(user, changes, e->sym);
+}
+
+/* Whether all pointers that a statement uses are the same throughout. */
+static bool is_steady(node *s, const uses *u)
+{
+  for (int i = 0; i < u->n; i++)
+    if (port_find(u->at[i].base, is_moved, s)) return false;
+  return true;
+}
+
+static const char *calls(const uses *u, const char *separator)
+{
+  ambit__text t = {0};
+  const char *copy;
+  char *out;
+
+  if (u->waits) ambit__print(&t, "port_wait()%s", separator);
+  if (u->writes_all)
+    ambit__print(&t, "port_writes_all()%s", separator);
+  else if (u->reads_all)
+    ambit__print(&t, "port_reads_all()%s", separator);
+  for (int i = 0; i < u->n && !u->writes_all; i++)
+    if (u->at[i].is_write || !u->reads_all)
+      ambit__print(&t, "%s(%s, %s)%s", u->at[i].is_write ? "port_writes" : "port_reads",
+                   u->at[i].text, u->at[i].bytes, separator);
+  out = ambit__text_finish(&t);
+  copy = port_text("%s", out ? out : "");
+  free(out);
+  return copy;
+}
+
+static void place(const unit *u, const node *s, const char *text, bool is_alone)
+{
+  if (!text[0] || (!s->begin && !s->end)) return;
+  if (!is_alone) {
+    port_edit(s->begin, 0, port_text("{ %s", text));
+    port_edit(port_statement_end(u, s), 0, " }");
+    return;
+  }
+  port_edit(s->begin, 0, port_text("%s\n%s", text, port_indent_at(u, s->begin)));
+}
+
+static void before_expression(node *e)
+{
+  uses list = {.n = 0};
+  const char *text;
+
+  if (!e) return;
+  port_walk(e, find_uses, &list);
+  text = calls(&list, ", ");
+  if (text[0] && (e->begin || e->end)) port_edit(e->begin, 0, text);
+}
+
+static void statement(const unit *u, node *s, bool is_alone);
+
+static void children(const unit *u, node *s)
+{
+  switch (s->kind) {
+  case S_BLOCK:
+    for (node *k = s->list; k; k = k->next)
+      statement(u, k, true);
+    break;
+  case S_IF:
+    statement(u, s->b, false);
+    if (s->c) statement(u, s->c, false);
+    before_expression(s->a);
+    break;
+  case S_FOR:
+    before_expression(s->b);
+    before_expression(s->c);
+    statement(u, s->d, false);
+    break;
+  case S_WHILE:
+  case S_DO:
+    before_expression(s->a);
+    statement(u, s->d, false);
+    break;
+  default:
+    for (node *k = s->list; k; k = k->next)
+      if (k->kind >= S_DECL) statement(u, k, true);
+  }
+}
+
+static bool is_compound(const node *s)
+{
+  return s->kind == S_BLOCK || s->kind == S_IF || s->kind == S_FOR || s->kind == S_WHILE ||
+         s->kind == S_DO || s->kind == S_OTHER;
+}
+
+/* is_alone: other statements may stand before it. */
+static void statement(const unit *u, node *s, bool is_alone)
+{
+  uses list = {.n = 0};
+
+  if (is_nest(s, NULL)) return;
+  if (is_compound(s) && (has_steps(s) || (s->kind == S_BLOCK && is_alone))) {
+    if (s->kind == S_FOR && s->a) {
+      port_walk(s->a, find_uses, &list);
+      place(u, s, calls(&list, "; "), is_alone);
+    }
+    children(u, s);
+    return;
+  }
+  port_walk(s, find_uses, &list);
+  if (!list.n && !list.reads_all && !list.writes_all && !list.waits) return;
+  if (is_compound(s) && !is_steady(s, &list)) {
+    children(u, s);
+    return;
+  }
+  if (s->kind == S_BLOCK) { /* the body of something: inside its braces */
+    if (s->list) place(u, s->list, calls(&list, "; "), true);
+    return;
+  }
+  place(u, s, calls(&list, "; "), is_alone);
+}
+
+/* ---- functions ---- */
+
+static void spread_steps(unit *u)
+{
+  bool more = true;
+
+  for (function *f = u->functions; f; f = f->next)
+    f->has_steps = port_find(f->body, is_nest, NULL) != NULL;
+  while (more) {
+    more = false;
+    for (function *f = u->functions; f; f = f->next)
+      if (!f->has_steps && port_find(f->body, calls_steps, NULL)) f->has_steps = more = true;
+  }
+}
+
+typedef struct scope {
+  const unit *u;
+  int n;
+} scope;
+
+/* Arrays of a block are forgotten when it ends. */
+static bool guard_locals(node *s, void *user)
+{
+  scope *c = user;
+  ambit__text t = {0};
+  char *out;
+
+  if (s->kind != S_DECL) return true;
+  for (node *d = s->list; d; d = d->next)
+    if (d->sym->type == T_ARRAY && !d->sym->is_global && counts(d->sym->ctype))
+      ambit__print(&t, " PORT_LOCAL(port_local_%d, %s);", ++c->n, d->sym->name);
+  out = ambit__text_finish(&t);
+  if (out && out[0]) port_edit(port_statement_end(c->u, s), 0, port_text("%s", out));
+  free(out);
+  return true;
+}
+
+static void open_main(const unit *u, const function *f)
+{
+  unsigned at = f->name_at;
+  const char *names = f->nparams >= 2
+                          ? port_text("&%s, &%s", f->params[0]->name, f->params[1]->name)
+                          : "&port_argc, &port_argv";
+
+  if (f->nparams < 2) {
+    unsigned close;
+
+    while (at < u->size && u->text[at] != '(')
+      at++;
+    for (close = at; close < u->size && u->text[close] != ')';)
+      close++;
+    port_edit(at + 1, close - at - 1, "int port_argc, char **port_argv");
+  }
+  port_edit(f->body->begin + 1, 0, port_text("\n  port_open(%s);", names));
+}
+
+void port_host(unit *u)
+{
+  scope c = {u, 0};
+
+  spread_steps(u);
+  for (function *f = u->functions; f; f = f->next) {
+    if (!f->is_editable || !f->body) continue;
+    if (!strcmp(f->name, "main")) open_main(u, f);
+    port_walk(f->body, guard_locals, &c);
+    children(u, f->body);
+  }
+}

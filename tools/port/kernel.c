@@ -1,0 +1,554 @@
+/* kernel.c - the rule for one cell, in the kernel language.
+ *
+ * Elements of arrays become reads at offsets from the cell, loop variables become index(d), everything else that
+ * cells share becomes a number the kernel is given. An array that is updated in place and read at
+ * neighbours is read from one field and written to another.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "nest.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const type_names[] = {"float",         "double", "int",
+                                         "unsigned char", "short",  "long"};
+
+static bool print(step *s, ambit__text *t, node *e);
+
+static bool is_real(value_type t)
+{
+  return t == T_F32 || t == T_F64;
+}
+
+/* ---- names and integers ---- */
+
+static bool to_real; /* what is printed becomes a float or a double at once: any integer will do */
+
+static const char *value_name(step *s, const char *text, value_type type, const access *element,
+                              const node *at)
+{
+  param *p;
+
+  if (type == T_INTEGER && to_real) type = T_I64;
+  if (type > T_I64) {
+    port_refuse(s->nest, at, port_text("'%s' has a type that kernels do not know", text),
+                "int, long, float and double are understood");
+    return NULL;
+  }
+  p = port_step_value(s, text, type, element);
+  return p ? p->name : NULL;
+}
+
+static bool print_loop(step *s, ambit__text *t, int k, const node *at);
+
+/* A polynomial as a long. */
+static bool print_poly(step *s, ambit__text *t, poly p, const node *at)
+{
+  ambit__print(t, "(");
+  if (!p.n) ambit__print(t, "0");
+  for (int i = 0; i < p.n; i++) {
+    const term *m = &p.terms[i];
+    const int64_t f = m->factor < 0 ? -m->factor : m->factor;
+
+    ambit__print(t, "%s", i ? (m->factor < 0 ? " - " : " + ") : m->factor < 0 ? "-" : "");
+    if (f != 1 || !m->degree) ambit__print(t, "%" PRId64 "%s", f, f > INT32_MAX ? "L" : "");
+    for (int a = 0; a < m->degree; a++) {
+      const symbol *sym = port_atom_symbol(m->atoms[a]);
+      const loop *l = port_nest_loop(s->nest, m->atoms[a]);
+      bool is_inner = false;
+      const char *name;
+
+      if (a || f != 1) ambit__print(t, " * ");
+      for (int k = 0; k < s->nest->ninner; k++)
+        is_inner |= s->nest->inner[k].atom == m->atoms[a];
+      if (l) {
+        if (!print_loop(s, t, (int)(l - s->nest->loops), at)) return false;
+      } else if (is_inner)
+        ambit__print(t, "%s", port_step_name(s, sym, sym->name));
+      else if (port_guard_of(s->nest, m->atoms[a]))
+        return port_refuse(s->nest, at, "a guarded index is used as a number", NULL);
+      else {
+        name = value_name(s, port_atom_text(m->atoms[a]),
+                          sym && sym->type <= T_I64 ? sym->type : T_I64, NULL, at);
+        if (!name) return false;
+        ambit__print(t, "%s", name);
+      }
+    }
+  }
+  ambit__print(t, ")");
+  return true;
+}
+
+static bool print_loop(step *s, ambit__text *t, int k, const node *at)
+{
+  for (int d = 0; d < s->naxes; d++)
+    if (s->loop_of[d] == k) {
+      int64_t x;
+
+      if (port_poly_is_number(s->shift[d], &x) && !x) {
+        ambit__print(t, "index(%d)", d);
+        return true;
+      }
+      ambit__print(t, "(index(%d) - ", d);
+      if (!print_poly(s, t, s->shift[d], at)) return false;
+      ambit__print(t, ")");
+      return true;
+    }
+  return port_refuse(s->nest, at, "a loop variable is used where it has no value", NULL);
+}
+
+static bool has_negative(poly p)
+{
+  for (int i = 0; i < p.n; i++)
+    if (p.terms[i].factor < 0) return true;
+  return false;
+}
+
+static bool print_integer(step *s, ambit__text *t, const node *e)
+{
+  int64_t x;
+
+  if (port_poly_is_number(*e->poly, &x)) {
+    ambit__print(t, x < 0 ? "(%" PRId64 "%s)" : "%" PRId64 "%s", x,
+                 x > INT32_MAX || x < INT32_MIN || e->type == T_I64 ? "L" : "");
+    return true;
+  }
+  if (e->type == T_INTEGER && has_negative(*e->poly))
+    return port_refuse(s->nest, e, "an unsigned number is subtracted from", "use int or long");
+  if (e->type == T_I32 || e->type == T_I16 || e->type == T_U8) ambit__print(t, "(int)");
+  return print_poly(s, t, *e->poly, e);
+}
+
+/* ---- elements ---- */
+
+static bool is_own_cell(const step *s, const poly *offsets)
+{
+  for (int d = 0; d < s->naxes; d++)
+    if (offsets[d].n) return false;
+  return true;
+}
+
+static const char *own_name(step *s, const param *p)
+{
+  return port_step_name(s, (const symbol *)p->array, port_text("%s_here", p->name));
+}
+
+static bool print_element(step *s, ambit__text *t, node *e)
+{
+  poly offsets[AXES];
+  const char *name;
+  param *p;
+
+  if (e->access->is_table) {
+    const symbol *root = e->access->array->root;
+
+    ambit__print(t, "%s", port_step_name(s, root, root->name));
+    for (int l = 0; l < e->access->nsubs; l++) {
+      ambit__print(t, "[");
+      if (!print_poly(s, t, e->access->subs[l], e)) return false;
+      ambit__print(t, "]");
+    }
+    return true;
+  }
+  if (e->access->is_value) {
+    name = value_name(s, port_access_text(e->access), e->type, e->access, e);
+    if (!name) return false;
+    ambit__print(t, "%s", name);
+    return true;
+  }
+  p = port_step_param(s, e->access, offsets);
+  if (!p) return false;
+  if (is_own_cell(s, offsets)) {
+    if (p->kind == P_UPDATE)
+      ambit__print(t, "%s", own_name(s, p));
+    else
+      ambit__print(t, "*%s", p->name);
+    return true;
+  }
+  ambit__print(t, "%s", p->name);
+  for (int d = 0; d < s->naxes; d++) {
+    int64_t x;
+
+    ambit__print(t, "[");
+    if (port_poly_is_number(offsets[d], &x))
+      ambit__print(t, "%" PRId64, x);
+    else if (!print_poly(s, t, offsets[d], e))
+      return false;
+    ambit__print(t, "]");
+  }
+  return true;
+}
+
+/* ---- expressions ---- */
+
+static bool print_args(step *s, ambit__text *t, node *list)
+{
+  for (node *k = list; k; k = k->next) {
+    if (!print(s, t, k)) return false;
+    if (k->next) ambit__print(t, ", ");
+  }
+  return true;
+}
+
+static bool print_name(step *s, ambit__text *t, node *e)
+{
+  const char *name = port_nest_is_local(s->nest, e->sym)
+                         ? port_step_name(s, e->sym, e->sym->name)
+                         : value_name(s, e->sym->name, e->type, NULL, e);
+
+  if (!name) return false;
+  ambit__print(t, "%s", name);
+  return true;
+}
+
+/* An operand; of an operation on real numbers if `real` is set. */
+static bool operand(step *s, ambit__text *t, node *e, bool real)
+{
+  const bool before = to_real;
+  bool ok;
+
+  to_real = real && (e->kind == N_NAME || e->access);
+  ok = print(s, t, e);
+  to_real = before;
+  return ok;
+}
+
+static bool print_operator(step *s, ambit__text *t, node *e)
+{
+  const bool real = is_real(e->type);
+
+  if (e->type == T_INTEGER)
+    return port_refuse(s->nest, e, "an operation on unsigned numbers",
+                       "int, long, float and double are understood");
+  ambit__print(t, "(");
+  if (e->kind == N_UNARY) {
+    ambit__print(t, "%s", e->op);
+    if (!operand(s, t, e->a, real)) return false;
+  } else if (e->kind == N_COND) {
+    if (!operand(s, t, e->a, false)) return false;
+    ambit__print(t, " ? ");
+    if (!operand(s, t, e->b, real)) return false;
+    ambit__print(t, " : ");
+    if (!operand(s, t, e->c, real)) return false;
+  } else {
+    if (!operand(s, t, e->a, real)) return false;
+    ambit__print(t, " %s ", e->op);
+    if (!operand(s, t, e->b, real)) return false;
+  }
+  ambit__print(t, ")");
+  return true;
+}
+
+static bool print(step *s, ambit__text *t, node *e)
+{
+  if (e->poly) return print_integer(s, t, e);
+  if (e->access) return print_element(s, t, e);
+  switch (e->kind) {
+  case N_NUMBER: ambit__print(t, "%s", e->text); return true;
+  case N_NAME: return print_name(s, t, e);
+  case N_BINARY:
+  case N_COND:
+  case N_UNARY: return print_operator(s, t, e);
+  case N_CAST:
+    if (e->type > T_I64)
+      return port_refuse(s->nest, e, "a cast to a type that kernels do not know", NULL);
+    ambit__print(t, "(%s)", type_names[e->type]);
+    return operand(s, t, e->a, is_real(e->type));
+  case N_CALL:
+    ambit__print(t, "%s(", e->text);
+    if (!print_args(s, t, e->list)) return false;
+    ambit__print(t, ")");
+    return true;
+  case N_INDEX: /* a table of the kernel */
+    if (!print(s, t, e->a)) return false;
+    ambit__print(t, "[");
+    if (!print(s, t, e->b)) return false;
+    ambit__print(t, "]");
+    return true;
+  case N_LIST:
+    ambit__print(t, "{");
+    if (!print_args(s, t, e->list)) return false;
+    ambit__print(t, "}");
+    return true;
+  default: return port_refuse(s->nest, e, "this expression is not understood", NULL);
+  }
+}
+
+/* ---- statements ---- */
+
+static bool writes_here(const step *s, const access *a)
+{
+  for (int i = 0; i < s->nwrites; i++)
+    if (s->writes[i] == a) return true;
+  return false;
+}
+
+static void indent(ambit__text *t, int depth)
+{
+  ambit__print(t, "%*s", 2 * depth, "");
+}
+
+static bool print_reduction(step *s, ambit__text *t, node *e)
+{
+  const value_type type = e->a->sym->type;
+  param want = {.type = type, .reduction = e}, *p = NULL;
+
+  if (type > T_I64)
+    return port_refuse(s->nest, e, "a reduction of a type that kernels do not know", NULL);
+  want.kind = !strcmp(e->text, "sum") ? P_SUM : !strcmp(e->text, "min") ? P_MIN : P_MAX;
+  if (want.kind == P_SUM && is_real(type) && !s->nest->sum_any) {
+    want.kind = P_TERM;
+    want.type = type == T_F64 || e->b->type == T_F64 ? T_F64 : T_F32;
+  }
+  for (int i = 0; i < s->nparams && !p; i++)
+    if (s->params[i].reduction && s->params[i].reduction->a->sym == e->a->sym) p = &s->params[i];
+  if (p && p->kind == P_TERM)
+    return port_refuse(s->nest, e, port_text("'%s' is added to twice in one cell", e->a->sym->name),
+                       "sum(any) frees the order of the sum");
+  if (!p) {
+    if (s->nparams == AMBIT_MAX_PARAMS)
+      return port_refuse(s->nest, e, "there are too many numbers", NULL);
+    want.name = port_step_name(s, NULL, e->a->sym->name);
+    p = &s->params[s->nparams++];
+    *p = want;
+  }
+  if (p->kind == P_SUM || p->kind == P_TERM) {
+    ambit__print(t, "*%s %s ", p->name, p->kind == P_SUM ? "+=" : "=");
+    if (!print(s, t, e->b)) return false;
+  } else {
+    ambit__print(t, "if (");
+    if (!print(s, t, e->b)) return false;
+    ambit__print(t, " %s *%s) *%s = ", p->kind == P_MAX ? ">" : "<", p->name, p->name);
+    if (!print(s, t, e->b)) return false;
+  }
+  ambit__print(t, ";\n");
+  return true;
+}
+
+static bool print_assignment(step *s, ambit__text *t, node *e, int depth)
+{
+  if (e->a->access && !writes_here(s, e->a->access)) return true;
+  if (e->text && !s->has_reductions) return true;
+  indent(t, depth);
+  if (e->text) return print_reduction(s, t, e);
+  if (!(e->a->access ? print_element(s, t, e->a) : print(s, t, e->a))) return false;
+  ambit__print(t, " %s ", e->op);
+  if (!print(s, t, e->b)) return false;
+  ambit__print(t, ";\n");
+  return true;
+}
+
+static bool print_declaration(step *s, ambit__text *t, node *d, int depth)
+{
+  CXType type = d->sym->ctype;
+  int64_t sizes[2] = {0, 0};
+  int n = 0;
+
+  while (port_type_of(type) == T_ARRAY) {
+    if (n == 2 || type.kind != CXType_ConstantArray)
+      return port_refuse(s->nest, d,
+                         port_text("the array '%s' of the nest is not understood", d->sym->name),
+                         NULL);
+    sizes[n++] = clang_getArraySize(type);
+    type = clang_getCanonicalType(clang_getArrayElementType(type));
+  }
+  if (port_type_of(type) > T_I64)
+    return port_refuse(s->nest, d,
+                       port_text("'%s' has a type that kernels do not know", d->sym->name), NULL);
+  indent(t, depth);
+  if (d->a && n && clang_isConstQualifiedType(d->sym->ctype)) ambit__print(t, "const ");
+  ambit__print(t, "%s %s", type_names[port_type_of(type)], port_step_name(s, d->sym, d->sym->name));
+  for (int i = 0; i < n; i++)
+    ambit__print(t, "[%" PRId64 "]", sizes[i]);
+  if (d->a) {
+    ambit__print(t, " = ");
+    if (!print(s, t, d->a)) return false;
+  }
+  ambit__print(t, ";\n");
+  return true;
+}
+
+static bool print_statements(step *s, ambit__text *t, node *list, int depth)
+{
+  for (node *k = list; k; k = k->next)
+    switch (k->kind) {
+    case S_DECL:
+      if (!print_declaration(s, t, k->list, depth)) return false;
+      break;
+    case S_EXPR:
+      if (!print_assignment(s, t, k->a, depth)) return false;
+      break;
+    case S_IF:
+      indent(t, depth);
+      ambit__print(t, "if (");
+      if (!print(s, t, k->a)) return false;
+      ambit__print(t, ") {\n");
+      if (!print_statements(s, t, k->b->list, depth + 1)) return false;
+      if (k->c) {
+        indent(t, depth);
+        ambit__print(t, "} else {\n");
+        if (!print_statements(s, t, k->c->list, depth + 1)) return false;
+      }
+      indent(t, depth);
+      ambit__print(t, "}\n");
+      break;
+    case S_FOR: {
+      const char *name = port_step_name(s, k->sym, k->sym->name);
+
+      indent(t, depth);
+      ambit__print(t, "for (int %s = %s; %s < %s; %s += %" PRId64 ") {\n", name, k->a->text, name,
+                   k->b->text, name, k->value);
+      if (!print_statements(s, t, k->d->list, depth + 1)) return false;
+      indent(t, depth);
+      ambit__print(t, "}\n");
+      break;
+    }
+    default: return port_refuse(s->nest, k, "this statement is not understood", NULL);
+    }
+  return true;
+}
+
+/* ---- variables that are assigned but not declared in the nest ---- */
+
+typedef struct declared {
+  step *step;
+  ambit__text *text;
+  const symbol *done[64];
+  int n;
+  bool ok;
+} declared;
+
+static bool is_declared(node *e, void *user)
+{
+  return e->kind == N_DECL && e->sym == user;
+}
+
+static bool declare_outer(node *e, void *user)
+{
+  declared *d = user;
+  symbol *sym;
+
+  if (e->kind != N_ASSIGN || e->text || e->a->kind != N_NAME || e->a->poly) return true;
+  sym = e->a->sym;
+  for (int i = 0; i < d->n; i++)
+    if (d->done[i] == sym) return true;
+  if (d->n == 64 || port_find(d->step->leaf->body, is_declared, sym)) return true;
+  d->done[d->n++] = sym;
+  if (sym->type > T_I64)
+    return d->ok =
+               port_refuse(d->step->nest, e,
+                           port_text("'%s' has a type that kernels do not know", sym->name), NULL);
+  ambit__print(d->text, "  %s %s;\n", type_names[sym->type],
+               port_step_name(d->step, sym, sym->name));
+  return true;
+}
+
+/* Constant tables of the program that the kernel uses. */
+static bool declare_tables(node *e, void *user)
+{
+  declared *d = user;
+  symbol *sym;
+  node decl = {.kind = N_DECL};
+
+  if (!e->access || !e->access->is_table || !d->ok) return true;
+  sym = e->access->array->root;
+  for (int i = 0; i < d->n; i++)
+    if (d->done[i] == sym) return true;
+  if (d->n == 64) return true;
+  d->done[d->n++] = sym;
+  decl.sym = sym;
+  decl.a = sym->init;
+  d->ok = print_declaration(d->step, d->text, &decl, 1);
+  return true;
+}
+
+/* ---- the text ---- */
+
+static bool gather_params(node *e, void *user)
+{
+  step *s = user;
+  poly offsets[AXES];
+
+  if (e->kind == N_ASSIGN && e->a->access && !writes_here(s, e->a->access)) return false;
+  if (e->kind == N_ASSIGN && e->text && !s->has_reductions) return false;
+  if (e->access && !e->access->is_value && !e->access->is_table)
+    port_step_param(s, e->access, offsets);
+  return !e->access;
+}
+
+static void print_param(ambit__text *t, const param *p, bool is_last)
+{
+  static const char *const kinds[] = {"const ", "", "const ", "", "", "sum ", "min ", "max ", ""};
+
+  ambit__print(t, "%s%s %s%s", kinds[p->kind], type_names[p->type], p->kind == P_VALUE ? "" : "*",
+               p->name);
+  if (p->kind == P_UPDATE) ambit__print(t, ", %s *%s_new", type_names[p->type], p->name);
+  if (!is_last) ambit__print(t, ", ");
+}
+
+/* A term that a condition may leave out is -0: adding it changes nothing. */
+static void print_start(step *s, ambit__text *t)
+{
+  for (int i = 0; i < s->nparams; i++) {
+    const param *p = &s->params[i];
+
+    if (p->kind == P_UPDATE)
+      ambit__print(t, "  %s %s = *%s;\n", type_names[p->type], own_name(s, p), p->name);
+    if (p->kind == P_TERM)
+      ambit__print(t, "  *%s = -0.0%s;\n", p->name, p->type == T_F32 ? "f" : "");
+  }
+}
+
+/* Loops that count by more than one: the cells between are left alone. */
+static bool print_steps(step *s, ambit__text *t, const node *at, bool *is_open)
+{
+  for (int d = 0; d < s->naxes; d++) {
+    const loop *l = s->loop_of[d] < 0 ? NULL : &s->nest->loops[s->loop_of[d]];
+
+    if (!l || l->step == 1) continue;
+    if (l->is_down)
+      return port_refuse(s->nest, l->node, "the loop counts down by more than one", NULL);
+    ambit__print(t, "%s(index(%d) - ", *is_open ? " && " : "  if (", d);
+    if (!print_poly(s, t, port_poly_add(l->lo, s->shift[d]), at)) return false;
+    ambit__print(t, ") %% %" PRId64 " == 0", l->step);
+    *is_open = true;
+  }
+  if (*is_open) ambit__print(t, ") {\n");
+  return true;
+}
+
+bool port_kernel(step *s)
+{
+  ambit__text body = {0}, text = {0}, start = {0};
+  declared d = {.step = s, .text = &body, .ok = true};
+  bool ok, is_open = false;
+  char *out;
+
+  port_walk(s->leaf->body, gather_params, s);
+  if (s->nest->why) return false;
+  for (int i = 0; i < s->nparams; i++)
+    if (s->params[i].kind == P_WRITE && s->params[i].reads_written) s->params[i].kind = P_UPDATE;
+  port_walk(s->leaf->body, declare_tables, &d);
+  port_walk(s->leaf->body, declare_outer, &d);
+  ok = d.ok && print_steps(s, &body, s->nest->node, &is_open) &&
+       print_statements(s, &body, s->leaf->body->list, 1 + is_open);
+  if (is_open) ambit__print(&body, "  }\n");
+  for (int i = 0; i < s->nparams; i++)
+    if (s->params[i].kind == P_UPDATE)
+      ambit__print(&body, "  *%s_new = %s;\n", s->params[i].name, own_name(s, &s->params[i]));
+  print_start(s, &start);
+  ambit__print(&text, "void %s(", s->name);
+  for (int i = 0; i < s->nparams; i++)
+    print_param(&text, &s->params[i], i + 1 == s->nparams);
+  ambit__print(&text, ")\n{\n%s%s}", start.chars ? start.chars : "", body.chars ? body.chars : "");
+  out = ambit__text_finish(&text);
+  s->text = port_text("%s", out ? out : "");
+  free(out);
+  ambit__text_free(&body);
+  ambit__text_free(&start);
+  return ok && !s->nest->why;
+}

@@ -1,0 +1,235 @@
+/* nest.h - a loop nest, taken apart.
+ *
+ *   nest     loops over cells, and what they do: leaves
+ *   leaf     statements at one depth of the nest, with the loops around them
+ *   access   one element of an array that a leaf reads or writes
+ *   array    what all accesses of one function say about an array: its axes and their strides
+ *   group    the writes of a leaf that go to the same cell: one step of the translated program
+ *
+ * Stages, a file each: walk.c takes the nest apart (inline.c puts called functions in their place),
+ * shape.c finds the axes of arrays, depend.c proves that cells may be computed in any order,
+ * group.c makes steps, kernel.c writes their rules, emit.c the calls.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_PORT_NEST_H
+#define AMBIT_PORT_NEST_H
+
+#include "ambit.h"
+#include "poly.h"
+#include "tree.h"
+
+enum { LOOPS = 8, AXES = AMBIT_MAX_DIMS, LEVELS = 8, MOST_ACCESSES = 1024 };
+
+typedef struct loop {
+  symbol *var;
+  int atom;
+  poly lo, hi;     /* lo <= var < hi */
+  int64_t step;    /* positive */
+  bool is_down;    /* counts from hi - 1 to lo */
+  bool is_outside; /* the variable outlives the nest */
+  node *node;
+} loop;
+
+/* An index that a guard keeps inside: (i + 1) % n, i == 0 ? 0 : i - 1. It is an atom of polynomials. */
+typedef struct guard {
+  int atom;
+  poly inner; /* i + 1 */
+  bool is_periodic;
+  poly n;
+} guard;
+
+typedef enum level_kind { LEVEL_FLAT, LEVEL_TYPED, LEVEL_ROWS } level_kind;
+
+typedef struct array {
+  const char *key; /* the expression, with @ for each subscript: "g->u[@]" */
+  value_type type; /* of an element */
+  symbol *root;
+  node *sample; /* one access, for the base address */
+  int nlevels;
+  level_kind levels[LEVELS];
+  int64_t extents[LEVELS]; /* LEVEL_TYPED: the declared size, -1: known at run time only */
+  bool is_open[LEVELS];    /* LEVEL_TYPED: the size is not declared (a parameter) */
+  bool is_axis[LEVELS];    /* else the subscript is part of the base address */
+  int nstrides[LEVELS];    /* LEVEL_FLAT: strides in elements, largest first */
+  poly strides[LEVELS][AXES];
+  bool has_rest[LEVELS]; /* LEVEL_FLAT: some subscript is not a sum of multiples of strides */
+  bool is_unclear;       /* strides that do not divide each other */
+  /* The axes of all levels, slowest first, once settled: */
+  int naxes;
+  int level_of[AXES];
+  poly stride_of[AXES]; /* LEVEL_FLAT: elements */
+  poly extent_of[AXES]; /* bad: open, or known to the compiler only */
+  poly reach_of[AXES];  /* the furthest index of any access, and 1 */
+  bool has_reach[AXES];
+  struct array *next;
+} array;
+
+typedef struct access {
+  array *array;
+  int nsubs;
+  poly subs[LEVELS];
+  node *subs_text[LEVELS]; /* as written */
+  node *node;
+  bool is_write, is_read;
+  bool is_table;               /* a constant table, indexed by short loops: part of the kernel */
+  bool is_value;               /* no loop variable in it: a number that all cells share */
+  int order;                   /* of execution within a cell */
+  poly from[LOOPS], to[LOOPS]; /* the loop variables where it takes place: refine.c */
+  /* shape.c: */
+  int naxes;
+  poly index[AXES];
+  const guard *guards[AXES]; /* NULL: none */
+} access;
+
+typedef struct leaf {
+  int nloops;
+  int loops[LOOPS]; /* of the nest, outermost first */
+  node *body;       /* S_BLOCK: statements of the kernel, prefix included */
+  struct leaf *next;
+} leaf;
+
+typedef struct nest {
+  unit *unit;
+  function *function;
+  node *node;    /* the outermost loop, as it stands in the program */
+  node *copy;    /* the one that is analysed */
+  node *whole;   /* a copy of that, to search in: the walk takes lists apart */
+  bool sum_any;  /* the order of sums is free */
+  bool is_cells; /* the outermost loop is one over cells */
+  int nloops;
+  loop loops[LOOPS];
+  int naccesses;
+  access *accesses[MOST_ACCESSES];
+  leaf *leaves, *last_leaf;
+  int nguards;
+  guard guards[64];
+  int ninner;
+  loop inner[32];      /* short loops of the kernel */
+  symbol *locals[256]; /* variables of the kernel */
+  int nlocals;
+  int nrequires; /* conditions at run time, as C text */
+  const char *requires[48], *reasons[48];
+  const node *fault; /* where it cannot be translated */
+  const char *why, *advice;
+} nest;
+
+/* The arrays of the function that is being translated. */
+extern array *port_arrays;
+
+/* Says why not; returns false. The first reason counts. */
+bool port_refuse(nest *n, const node *at, const char *why, const char *advice);
+
+/* A condition that the translated program checks when it runs: C text, and the reason to give. */
+void port_require(nest *n, const char *holds, const char *reason);
+
+/* walk.c */
+bool port_nest_open(nest *n);
+loop *port_nest_loop(nest *n, int atom); /* NULL: not a loop over cells */
+bool port_nest_is_local(const nest *n, const symbol *s);
+poly port_poly_of(nest *n, node *e);
+
+/* loops.c: reads the header of a `for`, false after a refusal; whether it runs a few times only, a number known here; and
+ * whether it goes over cells. */
+bool port_loop_header(nest *n, node *f, loop *l);
+bool port_loop_is_short(const loop *l);
+bool port_loop_is_cells(nest *n, node *f, const loop *l);
+void port_loop_continue(node *n); /* turns continue into if and else, below n */
+
+/* scalars.c: which variables of the function are reductions, and which belong to one cell. A
+ * reduction becomes an assignment with a text, "sum", "min" or "max"; its b is the term. */
+bool port_scalars(nest *n);
+
+/* inline.c: puts the bodies of called functions in place of calls. */
+bool port_inline(nest *n);
+
+/* guard.c */
+poly port_guard_poly(nest *n, node *e); /* bad: not a guarded index */
+const guard *port_guard_of(const nest *n, int atom);
+
+/* refine.c: the intervals of loop variables, by the conditions around a statement. */
+void port_refine_reset(void);
+bool port_refine_push(void);
+void port_refine_pop(void);
+void port_refine_condition(nest *n, node *condition, bool is_true);
+void port_refine_copy(const nest *n, poly *lo, poly *hi);
+
+/* access.c: the array that an expression is an element of; NULL after a refusal. */
+access *port_access_of(nest *n, node *e);
+bool port_is_element(const node *e);
+
+/* The C text of an array: each subscript filled in, or 0 where it is an axis. */
+const char *port_access_text(const access *a);
+const char *port_access_shown(const access *a); /* for messages */
+const char *port_base_text(const access *a);
+
+/* shape.c: all nests of a function teach the shapes of its arrays, then each access gets its axes. */
+void port_shapes_learn(nest *n);
+void port_shapes_settle(void);
+bool port_shapes_apply(nest *n);
+
+typedef enum param_kind {
+  P_READ,
+  P_WRITE,
+  P_UPDATE, /* read at neighbours and written: the new values go to the P_SHADOW that follows */
+  P_SHADOW,
+  P_VALUE,
+  P_SUM,
+  P_MIN,
+  P_MAX,
+  P_TERM
+} param_kind;
+
+typedef struct param {
+  param_kind kind;
+  value_type type;
+  const char *name;
+  array *array;
+  const access *like;            /* an access, for subscripts that are part of the base */
+  int axis_of[AXES];             /* grid axis -> axis of the array; -1: it does not vary */
+  poly fold[AXES];               /* axis of the array -> index that is part of the base */
+  int64_t low[AXES], high[AXES]; /* offsets that are read, by grid axis */
+  bool reads_written;            /* it reads cells that the step may write */
+  unsigned periodic, clamp;      /* grid axes */
+  unsigned loose, exact;         /* of these: what is read outside does not matter, or does */
+  poly extent[AXES];             /* by grid axis, where a guard says it; else bad */
+  const char *value;             /* P_VALUE: C text */
+  const access *element;         /* P_VALUE: an element of an array, or NULL */
+  const node *reduction;         /* the assignment */
+} param;
+
+typedef struct step {
+  nest *nest;
+  leaf *leaf;
+  const char *name; /* of the kernel */
+  int naxes;
+  int loop_of[AXES]; /* grid axis -> loop of the nest, or -1: one index only */
+  poly shift[AXES];  /* index = loop variable + shift, or shift alone */
+  int nwrites;
+  access *writes[64];
+  bool has_reductions;
+  int nparams;
+  param params[AMBIT_MAX_PARAMS];
+  const char *text; /* of the kernel */
+  int nnames;       /* names of the variables of the kernel */
+  const symbol *named[128];
+  const char *names[128];
+  struct step *next;
+} step;
+
+/* group.c: the steps of a nest, in the order in which they run; NULL after a refusal. */
+step *port_steps(nest *n);
+/* The parameter that an access goes to, and how far from the cell it is along each axis. */
+param *port_step_param(step *s, const access *a, poly *offsets);
+param *port_step_value(step *s, const char *text, value_type type, const access *element);
+const char *port_step_name(step *s, const symbol *sym, const char *wish);
+/* The values that a polynomial in variables of short loops can have; false: something else is in it. */
+bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
+
+/* depend.c: false after a refusal; conditions that it cannot prove are left to the run. */
+bool port_depend(nest *n, step *steps);
+
+/* kernel.c: fills in the text and the parameters; false after a refusal. */
+bool port_kernel(step *s);
+
+#endif

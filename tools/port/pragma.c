@@ -1,0 +1,401 @@
+/* pragma.c - reads directives out of the text: libclang leaves unknown pragmas out of its tree.
+ *
+ *   #pragma ambit [must] [serial] [sum(any)|sum(order)] [shape(u[nz][ny][nx], ...)] [distinct(a, b)]
+ *   #pragma panda distribute(u, v) size(nx, ny, nz)       shapes, x first
+ *   #pragma panda boundary(zmin) size(n, n)               a nest, as any other
+ *   #pragma panda reduction(+:s)                          sum(any)
+ *   #pragma panda wait
+ *
+ * A directive is about the loop, block or function that follows it.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "pragma.h"
+#include "edit.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+told_shape *port_told_shapes;
+
+typedef struct reader {
+  unit *u;
+  pragma *p;
+  const char *at, *end;
+} reader;
+
+static bool wrong(const reader *r, const char *at, const char *what, const char *advice)
+{
+  node place = {.begin = (unsigned)(at - r->u->text),
+                .end = (unsigned)(at - r->u->text) + 1,
+                .line = r->p->line};
+  const char *first = at;
+
+  while (first > r->u->text && first[-1] != '\n')
+    first--;
+  place.column = (unsigned)(at - first) + 1;
+  port_note(r->u, &place, "error", what, advice);
+  return false;
+}
+
+static void skip_space(reader *r)
+{
+  while (r->at < r->end && (isspace((unsigned char)*r->at) || *r->at == ',' || *r->at == '\\'))
+    r->at++;
+}
+
+static const char *word(reader *r)
+{
+  const char *first;
+
+  skip_space(r);
+  first = r->at;
+  while (r->at < r->end && (isalnum((unsigned char)*r->at) || *r->at == '_'))
+    r->at++;
+  return port_text("%.*s", (int)(r->at - first), first);
+}
+
+/* The text up to the bracket that closes the one at r->at. */
+static const char *bracketed(reader *r)
+{
+  const char *first = r->at + 1;
+  int depth = 0;
+
+  for (; r->at < r->end; r->at++) {
+    depth += *r->at == '(' || *r->at == '[';
+    depth -= *r->at == ')' || *r->at == ']';
+    if (!depth) return port_text("%.*s", (int)(r->at++ - first), first);
+  }
+  return NULL;
+}
+
+static told_shape *tell(const reader *r, const char *name)
+{
+  told_shape *s = port_new(sizeof *s);
+
+  (void)r;
+  s->name = name;
+  s->next = port_told_shapes;
+  return port_told_shapes = s;
+}
+
+/* u[nz][ny][nx], v[...] */
+static bool read_shape(reader *r)
+{
+  while (r->at < r->end) {
+    const char *name = word(r);
+    told_shape *s;
+
+    if (!name[0]) break;
+    s = tell(r, name);
+    while (r->at < r->end && *r->at == '[') {
+      const char *e = bracketed(r);
+
+      if (!e || s->naxes == AXES)
+        return wrong(r, r->at, "the shape is not understood", "shape(u[nz][ny][nx])");
+      s->extents[s->naxes++] = e;
+    }
+    if (!s->naxes) return wrong(r, r->at, "the shape has no extents", "shape(u[nz][ny][nx])");
+  }
+  return true;
+}
+
+static int split(const char *text, const char **out, int most)
+{
+  int n = 0, depth = 0;
+  const char *first = text;
+
+  for (const char *c = text;; c++) {
+    depth += *c == '(';
+    depth -= *c == ')';
+    if ((*c == ',' && !depth) || !*c) {
+      while (isspace((unsigned char)*first))
+        first++;
+      if (n < most && c > first) out[n++] = port_text("%.*s", (int)(c - first), first);
+      first = c + 1;
+    }
+    if (!*c) return n;
+  }
+}
+
+static bool clause(reader *r, const char *name)
+{
+  const char *inside = NULL, *at = r->at;
+
+  skip_space(r);
+  if (r->at < r->end && *r->at == '(') {
+    at = r->at;
+    inside = bracketed(r);
+    if (!inside) return wrong(r, at, "this bracket is not closed", NULL);
+  }
+  if (!strcmp(name, "must"))
+    r->p->is_must = true;
+  else if (!strcmp(name, "serial"))
+    r->p->is_serial = true;
+  else if (!strcmp(name, "sum") && inside && !strcmp(inside, "any"))
+    r->p->sum_any = true;
+  else if (!strcmp(name, "sum") && inside && !strcmp(inside, "order"))
+    r->p->sum_any = false;
+  else if (!strcmp(name, "distinct") && inside)
+    return true; /* checked at run time anyway */
+  else if (!strcmp(name, "shape") && inside) {
+    reader inner = *r;
+
+    inner.at = at + 1;
+    inner.end = r->at - 1;
+    return read_shape(&inner);
+  } else
+    return wrong(
+        r, at > r->u->text ? at - (inside ? 1 : strlen(name)) : at,
+        port_text("there is no clause '%s%s'", name, inside ? "(...)" : ""),
+        "must, serial, sum(any), sum(order), shape(u[ny][nx]) and distinct(a, b) are understood");
+  return true;
+}
+
+static bool read_ambit(reader *r)
+{
+  for (;;) {
+    const char *name = word(r);
+
+    if (!name[0]) {
+      skip_space(r);
+      if (r->at < r->end) return wrong(r, r->at, "this is not a clause", NULL);
+      return true;
+    }
+    if (!clause(r, name)) return false;
+  }
+}
+
+static bool read_panda(reader *r)
+{
+  const char *name = word(r), *arrays[32], *sizes[AXES], *inside = NULL;
+  int n = 0, m = 0;
+
+  skip_space(r);
+  if (!strcmp(name, "wait")) return r->p->is_wait = true;
+  if (r->at < r->end && *r->at == '(') inside = bracketed(r);
+  if (!strcmp(name, "reduction")) return r->p->sum_any = true;
+  if (strcmp(name, "distribute") && strcmp(name, "boundary"))
+    return wrong(r, r->at, port_text("there is no directive 'panda %s'", name),
+                 "distribute, boundary, reduction, wait");
+  if (!strcmp(name, "boundary")) return true;
+  n = inside ? split(inside, arrays, 32) : 0;
+  name = word(r);
+  skip_space(r);
+  if (!strcmp(name, "size") && r->at < r->end && *r->at == '(' && (inside = bracketed(r)))
+    m = split(inside, sizes, AXES);
+  if (!m) return true;
+  for (int i = 0; i < n; i++) {
+    told_shape *s = tell(r, arrays[i]);
+
+    s->naxes = m;
+    for (int d = 0; d < m; d++)
+      s->extents[d] = sizes[m - 1 - d]; /* x is given first */
+  }
+  return true;
+}
+
+/* ---- what a directive is about ---- */
+
+typedef struct target {
+  unsigned after;
+  const node *found;
+} target;
+
+static bool find_target(node *n, void *user)
+{
+  target *t = user;
+
+  if (n->kind >= S_DECL && n->kind != N_DECL && n->begin >= t->after &&
+      (!t->found || n->begin < t->found->begin))
+    t->found = n;
+  return true;
+}
+
+static void attach(unit *u, pragma *p)
+{
+  for (function *f = u->functions; f; f = f->next) {
+    target t = {p->end, NULL};
+
+    if (!f->is_editable || f->end < p->end) continue;
+    if (f->begin >= p->end) { /* before a function */
+      p->from = f->begin;
+      p->to = f->end;
+      return;
+    }
+    port_walk(f->body, find_target, &t);
+    if (t.found) {
+      p->from = t.found->begin;
+      p->to = t.found->end;
+    }
+    return;
+  }
+}
+
+static bool is_skipped(const unit *u, unsigned offset)
+{
+  CXSourceRangeList *list = clang_getSkippedRanges(u->tu, u->file);
+  bool skipped = false;
+
+  for (unsigned i = 0; list && i < list->count; i++) {
+    unsigned a, b;
+
+    clang_getExpansionLocation(clang_getRangeStart(list->ranges[i]), NULL, NULL, NULL, &a);
+    clang_getExpansionLocation(clang_getRangeEnd(list->ranges[i]), NULL, NULL, NULL, &b);
+    skipped |= offset >= a && offset < b;
+  }
+  if (list) clang_disposeSourceRangeList(list);
+  return skipped;
+}
+
+static bool read_line(unit *u, const char *first, const char *last, unsigned line, pragma ***tail)
+{
+  reader r = {.u = u, .at = first, .end = last};
+  const char *name;
+
+  while (r.at < last && isspace((unsigned char)*r.at))
+    r.at++;
+  if (r.at == last || *r.at++ != '#' || strcmp(word(&r), "pragma")) return true;
+  name = word(&r);
+  if ((strcmp(name, "ambit") && strcmp(name, "panda")) ||
+      is_skipped(u, (unsigned)(first - u->text)))
+    return true;
+  r.p = port_new(sizeof *r.p);
+  r.p->begin = (unsigned)(first - u->text);
+  r.p->end = (unsigned)(last - u->text);
+  r.p->line = line;
+  if (!(name[0] == 'a' ? read_ambit(&r) : read_panda(&r))) return false;
+  attach(u, r.p);
+  **tail = r.p;
+  *tail = &r.p->next;
+  return true;
+}
+
+bool port_pragmas(unit *u, pragma **out)
+{
+  const char *end = u->text + u->size;
+  pragma **tail = out;
+  unsigned line = 1;
+
+  *out = NULL;
+  for (const char *first = u->text; first < end;) {
+    const char *last = first;
+    unsigned lines = 1;
+
+    while (last < end && *last != '\n') {
+      if (*last == '\\' && last + 1 < end && last[1] == '\n') {
+        last++;
+        lines++;
+      }
+      last++;
+    }
+    if (!read_line(u, first, last, line, &tail)) return false;
+    line += lines;
+    first = last + 1;
+  }
+  return true;
+}
+
+/* ---- extents ---- */
+
+static poly sum_of(const char **at);
+
+static poly factor_of(const char **at)
+{
+  const char *first;
+
+  while (isspace((unsigned char)**at))
+    ++*at;
+  if (**at == '(') {
+    poly p;
+
+    ++*at;
+    p = sum_of(at);
+    if (**at == ')') ++*at;
+    return p;
+  }
+  if (isdigit((unsigned char)**at)) return port_poly_number(strtol(*at, (char **)(uintptr_t)at, 0));
+  first = *at;
+  while (isalnum((unsigned char)**at) || **at == '_' || **at == '.' ||
+         (**at == '-' && (*at)[1] == '>') || (**at == '>' && (*at)[-1] == '-'))
+    ++*at;
+  if (*at == first) return port_poly_bad();
+  return port_poly_atom(port_atom_named(port_text("%.*s", (int)(*at - first), first)));
+}
+
+static poly product_of(const char **at)
+{
+  poly p = factor_of(at);
+
+  for (;;) {
+    while (isspace((unsigned char)**at))
+      ++*at;
+    if (**at != '*') return p;
+    ++*at;
+    p = port_poly_mul(p, factor_of(at));
+  }
+}
+
+static poly sum_of(const char **at)
+{
+  poly p = product_of(at);
+
+  for (;;) {
+    while (isspace((unsigned char)**at))
+      ++*at;
+    if (**at != '+' && **at != '-') return p;
+    p = *(*at)++ == '+' ? port_poly_add(p, product_of(at)) : port_poly_sub(p, product_of(at));
+  }
+}
+
+poly port_told_poly(const char *text)
+{
+  const poly p = sum_of(&text);
+
+  return *text ? port_poly_bad() : p;
+}
+
+/* ---- functions that are called where a directive stands ---- */
+
+static void cover(function *f, const pragma *p);
+
+static bool cover_calls(node *e, void *user)
+{
+  const pragma *p = user;
+
+  if (e->kind == N_CALL && e->callee && e->begin >= p->from && e->begin < p->to)
+    cover(e->callee, p);
+  return true;
+}
+
+static bool cover_all_calls(node *e, void *user)
+{
+  if (e->kind == N_CALL && e->callee) cover(e->callee, user);
+  return true;
+}
+
+static void cover(function *f, const pragma *p)
+{
+  if (f->about || !f->body) return;
+  f->about = p;
+  port_walk(f->body, cover_all_calls, (void *)(uintptr_t)p);
+}
+
+void port_pragmas_spread(unit *u, const pragma *list)
+{
+  for (const pragma *p = list; p; p = p->next)
+    for (function *f = u->functions; f && !p->is_wait && !p->is_serial; f = f->next)
+      port_walk(f->body, cover_calls, (void *)(uintptr_t)p);
+}
+
+const pragma *port_pragma_of(const pragma *list, const node *at)
+{
+  const pragma *best = NULL;
+
+  for (const pragma *p = list; p; p = p->next)
+    if (!p->is_wait && p->from <= at->begin && at->end <= p->to && (!best || p->from >= best->from))
+      best = p;
+  return best;
+}

@@ -1,0 +1,35 @@
+/* pragma.h - directives: where they stand and what they say.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_PORT_PRAGMA_H
+#define AMBIT_PORT_PRAGMA_H
+
+#include "nest.h"
+
+typedef struct pragma {
+  unsigned begin, end, line; /* of its text in the main file */
+  bool is_must, is_serial, sum_any, is_wait;
+  unsigned from, to; /* the text it is about */
+  struct pragma *next;
+} pragma;
+
+/* All of the file, in order; false: one of them has a mistake, which was told. */
+bool port_pragmas(unit *u, pragma **out);
+/* Functions that are called inside what a directive is about belong to it, too. */
+void port_pragmas_spread(unit *u, const pragma *list);
+/* What is said about a loop: the innermost directive around it; NULL: nothing. */
+const pragma *port_pragma_of(const pragma *list, const node *at);
+
+/* Shapes and distinct arrays that were told. */
+typedef struct told_shape {
+  const char *name;
+  int naxes;
+  const char *extents[AXES];
+  struct told_shape *next;
+} told_shape;
+extern told_shape *port_told_shapes;
+/* An extent that was told, with the variables of the function; bad: not understood. */
+poly port_told_poly(const char *text);
+
+#endif

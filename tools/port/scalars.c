@@ -1,0 +1,291 @@
+/* scalars.c - variables of the function that a nest assigns to.
+ *
+ * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), if the
+ * nest does nothing else with it; a temporary, if every use stands behind an assignment of the same cell,
+ * in the nest and wherever else the function uses it; or a reason to leave the nest serial.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "nest.h"
+
+#include <string.h>
+
+typedef struct uses {
+  const symbol *sym;
+  int n;
+} uses;
+
+static bool count_use(node *e, void *user)
+{
+  uses *u = user;
+
+  u->n += e->kind == N_NAME && e->sym == u->sym;
+  return true;
+}
+
+static int count(node *n, const symbol *s)
+{
+  uses u = {s, 0};
+
+  port_walk(n, count_use, &u);
+  return u.n;
+}
+
+static bool same(const node *a, const node *b)
+{
+  return !strcmp(port_print(a), port_print(b));
+}
+
+static bool is_name(const node *e, const symbol *s)
+{
+  return e && e->kind == N_NAME && e->sym == s;
+}
+
+/* ---- reductions ---- */
+
+static node *reduce(node *e, const char *kind, node *value)
+{
+  e->text = kind;
+  e->b = value;
+  e->op = "=";
+  return e;
+}
+
+static node *negative(node *x)
+{
+  node *n = port_node(N_UNARY, x);
+
+  n->op = "-";
+  n->a = x;
+  n->type = x->type == T_U8 || x->type == T_I16 ? T_I32 : x->type;
+  n->ctype = x->ctype;
+  return n;
+}
+
+/* x > m ? x : m and its kin: the kind of reduction and the term. */
+static const char *choice(const node *e, const symbol *s, node **value)
+{
+  const node *c = e->a, *x, *yes = e->b, *no = e->c;
+  bool s_left, is_less;
+
+  if (c->kind != N_BINARY || (c->op[0] != '<' && c->op[0] != '>')) return NULL;
+  s_left = is_name(c->a, s);
+  x = s_left ? c->b : c->a;
+  if ((!s_left && !is_name(c->b, s)) || count((node *)(uintptr_t)x, s)) return NULL;
+  is_less = (c->op[0] == '<') != s_left; /* x < s */
+  if (is_name(no, s) && same(yes, x)) {
+    *value = (node *)(uintptr_t)yes;
+    return is_less ? "min" : "max";
+  }
+  if (is_name(yes, s) && same(no, x)) {
+    *value = (node *)(uintptr_t)no;
+    return is_less ? "max" : "min";
+  }
+  return NULL;
+}
+
+static bool reduces_assignment(node *e, const symbol *s)
+{
+  node *v = e->b, *value;
+  const char *kind;
+
+  if (!is_name(e->a, s)) return false;
+  if (!strcmp(e->op, "+=") && !count(v, s)) return reduce(e, "sum", v);
+  if (!strcmp(e->op, "-=") && !count(v, s)) return reduce(e, "sum", negative(v));
+  if (strcmp(e->op, "=")) return false;
+  if (v->kind == N_BINARY && v->op[0] == '+' && !v->op[1]) {
+    if (is_name(v->a, s) && !count(v->b, s)) return reduce(e, "sum", v->b);
+    if (is_name(v->b, s) && !count(v->a, s)) return reduce(e, "sum", v->a);
+  }
+  if (v->kind == N_BINARY && v->op[0] == '-' && is_name(v->a, s) && !count(v->b, s))
+    return reduce(e, "sum", negative(v->b));
+  if (v->kind == N_COND && (kind = choice(v, s, &value))) return reduce(e, kind, value);
+  if (v->kind == N_CALL && (!strncmp(v->text, "fmax", 4) || !strncmp(v->text, "fmin", 4)) &&
+      v->list && v->list->next) {
+    node *x = v->list, *y = v->list->next;
+
+    kind = v->text[2] == 'a' ? "max" : "min";
+    if (is_name(x, s) && !count(y, s)) return reduce(e, kind, y);
+    if (is_name(y, s) && !count(x, s)) return reduce(e, kind, x);
+  }
+  return false;
+}
+
+/* if (x > m) m = x; */
+static node *reduces_if(node *f, const symbol *s)
+{
+  node *then = f->b, *value, choose = {.kind = N_COND},
+       keep = {.kind = N_NAME, .sym = (symbol *)(uintptr_t)s, .text = s->name};
+  const char *kind;
+
+  if (f->c || !then) return NULL;
+  if (then->kind == S_BLOCK && then->list && !then->list->next) then = then->list;
+  if (then->kind != S_EXPR || then->a->kind != N_ASSIGN || strcmp(then->a->op, "=") ||
+      !is_name(then->a->a, s) || then->a->text)
+    return NULL;
+  choose.a = f->a;
+  choose.b = then->a->b;
+  choose.c = &keep;
+  kind = choice(&choose, s, &value);
+  return kind ? reduce(then->a, kind, value) : NULL;
+}
+
+typedef struct reducing {
+  const symbol *sym;
+  int found; /* uses that are part of reductions */
+} reducing;
+
+static bool find_reductions(node *e, void *user)
+{
+  reducing *r = user;
+  int before;
+
+  if (e->kind == S_IF && (before = count(e, r->sym)) > 0) {
+    node *a = reduces_if(e, r->sym);
+
+    if (a) {
+      r->found += before;
+      e->kind = S_EXPR;
+      e->a = a;
+      e->b = e->c = NULL;
+      return false;
+    }
+  }
+  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")) && is_name(e->a, r->sym)) {
+    const int by = strstr(e->op, "++") ? 1 : -1;
+
+    e->kind = N_ASSIGN;
+    e->b = port_number(by, e);
+    reduce(e, "sum", e->b);
+    r->found++;
+    return false;
+  }
+  if (e->kind == N_ASSIGN) {
+    before = count(e, r->sym);
+    if (before && reduces_assignment(e, r->sym)) {
+      r->found += before;
+      return false;
+    }
+  }
+  return true;
+}
+
+static const char *kind_of;
+static bool kinds_differ(node *e, void *user)
+{
+  if (e->kind != N_ASSIGN || !e->text || !is_name(e->a, user)) return false;
+  if (!kind_of) kind_of = e->text;
+  return strcmp(kind_of, e->text) != 0;
+}
+
+/* Works on a copy first, since a nest with other uses must stay as it was. */
+static bool is_reduction(nest *n, symbol *s)
+{
+  reducing r = {s, 0};
+  node *copy;
+
+  if (s->type > T_INTEGER) return false;
+  copy = port_copy_tree(n->copy);
+  port_walk(copy, find_reductions, &r);
+  kind_of = NULL;
+  if (r.found != count(n->copy, s) || port_find(copy, kinds_differ, s)) return false;
+  n->copy = copy;
+  return true;
+}
+
+/* ---- temporaries ---- */
+
+/* Whether a statement gives s a value on every way through it, before it uses s. */
+static bool assigns(node *n, const symbol *s)
+{
+  if (!n) return false;
+  if (n->kind == S_BLOCK) {
+    for (node *k = n->list; k; k = k->next)
+      if (count(k, s)) return assigns(k, s);
+    return false;
+  }
+  if (n->kind == S_IF) return !count(n->a, s) && assigns(n->b, s) && assigns(n->c, s);
+  return n->kind == S_EXPR && n->a->kind == N_ASSIGN && !n->a->text && !strcmp(n->a->op, "=") &&
+         is_name(n->a->a, s) && !count(n->a->b, s);
+}
+
+/* Whether every use of s below n stands behind an assignment in its block. */
+static bool is_private_below(node *n, const symbol *s)
+{
+  if (!n || !count(n, s)) return true;
+  if (n->kind == S_BLOCK) {
+    node *k = n->list;
+
+    while (k && !count(k, s))
+      k = k->next;
+    if (k && assigns(k, s)) return true;
+    for (; k; k = k->next)
+      if (!is_private_below(k, s)) return false;
+    return true;
+  }
+  if (n->kind == S_FOR && n->a && n->a->kind == N_ASSIGN && is_name(n->a->a, s) &&
+      !count(n->a->b, s))
+    return true; /* the variable of a loop */
+  switch (n->kind) {
+  case S_EXPR:
+    return n->a->kind == N_ASSIGN && !strcmp(n->a->op, "=") && is_name(n->a->a, s) &&
+           count(n, s) == 1;
+  case S_IF: return !count(n->a, s) && is_private_below(n->b, s) && is_private_below(n->c, s);
+  case S_FOR:
+    return !count(n->a, s) && !count(n->b, s) && !count(n->c, s) && is_private_below(n->d, s);
+  case S_WHILE:
+  case S_DO: return !count(n->a, s) && is_private_below(n->d, s);
+  default: return false;
+  }
+}
+
+static bool declares(node *e, void *user)
+{
+  return e->kind == N_DECL && e->sym == user;
+}
+
+static bool loops_over(node *e, void *user)
+{
+  return e->kind == S_FOR && e->a && e->a->kind == N_ASSIGN && is_name(e->a->a, user);
+}
+
+typedef struct assigned_list {
+  symbol *at[256];
+  int n;
+} assigned_list;
+
+static bool list_assigned(node *e, void *user)
+{
+  assigned_list *l = user;
+  node *target = NULL;
+
+  if (e->kind == N_ASSIGN) target = e->a;
+  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--"))) target = e->a;
+  if (!target || target->kind != N_NAME || l->n == 256) return true;
+  for (int i = 0; i < l->n; i++)
+    if (l->at[i] == target->sym) return true;
+  l->at[l->n++] = target->sym;
+  return true;
+}
+
+bool port_scalars(nest *n)
+{
+  assigned_list l = {.n = 0};
+
+  port_walk(n->copy, list_assigned, &l);
+  for (int i = 0; i < l.n; i++) {
+    symbol *s = l.at[i];
+
+    if (port_find(n->copy, declares, s) || port_find(n->copy, loops_over, s)) continue;
+    if (is_reduction(n, s)) continue;
+    if (!is_private_below(n->copy, s))
+      return port_refuse(
+          n, n->node, port_text("'%s' carries a value from one cell to the next", s->name),
+          "sums, minima and maxima are understood; anything else depends on the order "
+          "of cells");
+    if (s->is_global || !is_private_below(n->function->body, s))
+      return port_refuse(n, n->node, port_text("'%s' may be used after the nest", s->name),
+                         "declare it inside the loop");
+  }
+  return true;
+}

@@ -1,0 +1,314 @@
+/* shape.c - the axes of arrays, from all subscripts that a function uses.
+ *
+ * The coefficient of a loop variable in a flattened subscript is a stride. Strides that divide each other are
+ * axes, the largest being the slowest; the quotient of two neighbours is an extent. What is left
+ * of a subscript without its loop variables is divided by the strides in turn: nx * ny - nx - 1 is one plane
+ * up, one row down, one cell to the left. Axes come from strides, never from the order of loops.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "nest.h"
+#include "pragma.h"
+
+#include <string.h>
+
+/* The subscript with guarded indices replaced by what they guard. */
+static poly unguarded(const nest *n, poly p, const guard **found, poly *at)
+{
+  for (int i = 0; i < n->nguards; i++) {
+    poly c, r;
+
+    if (!port_poly_has(p, n->guards[i].atom) || !port_poly_split(p, n->guards[i].atom, &c, &r))
+      continue;
+    p = port_poly_add(port_poly_mul(c, n->guards[i].inner), r);
+    if (found) {
+      *found = &n->guards[i];
+      *at = c;
+    }
+  }
+  return p;
+}
+
+static void add_stride(array *a, int level, poly s)
+{
+  int64_t x;
+
+  if (port_poly_is_number(s, &x) && x <= 0) return;
+  for (int i = 0; i < a->nstrides[level]; i++)
+    if (port_poly_equal(a->strides[level][i], s)) return;
+  if (a->nstrides[level] < AXES) a->strides[level][a->nstrides[level]++] = s;
+}
+
+static bool is_loop_atom(const nest *n, int atom)
+{
+  for (int i = 0; i < n->nloops; i++)
+    if (n->loops[i].atom == atom) return true;
+  return false;
+}
+
+void port_shapes_learn(nest *n)
+{
+  for (int i = 0; i < n->naccesses; i++) {
+    access *a = n->accesses[i];
+
+    for (int l = 0; l < a->nsubs; l++) {
+      poly p = unguarded(n, a->subs[l], NULL, NULL), c, r;
+
+      for (int k = 0; k < n->nloops; k++)
+        if (port_poly_split(p, n->loops[k].atom, &c, &r) && c.n) {
+          a->array->is_axis[l] = true;
+          if (a->array->levels[l] != LEVEL_ROWS) add_stride(a->array, l, c);
+          p = r;
+        }
+    }
+  }
+}
+
+/* Largest first; false where one does not divide the other. */
+static bool sort(array *a, int l)
+{
+  poly *s = a->strides[l], q, r;
+  const int n = a->nstrides[l];
+
+  for (int i = 0; i < n; i++)
+    for (int k = i + 1; k < n; k++) {
+      int64_t x, y;
+      bool swap;
+
+      if (port_poly_is_number(s[i], &x) && port_poly_is_number(s[k], &y))
+        swap = y > x;
+      else {
+        port_poly_divide(s[k], s[i], &q, &r);
+        swap = !r.is_bad && !r.n;
+      }
+      if (swap) {
+        q = s[i];
+        s[i] = s[k];
+        s[k] = q;
+      }
+    }
+  for (int i = 0; i + 1 < n; i++) {
+    port_poly_divide(s[i], s[i + 1], &q, &r);
+    if (r.is_bad || r.n) return false;
+  }
+  return true;
+}
+
+static void add_axis(array *a, int level, poly stride, poly extent)
+{
+  if (a->naxes == AXES) {
+    a->is_unclear = true;
+    return;
+  }
+  a->level_of[a->naxes] = level;
+  a->stride_of[a->naxes] = stride;
+  a->extent_of[a->naxes++] = extent;
+}
+
+/* The shape that a directive told: all strides at once, and the extent of the slowest axis. */
+static bool settle_told(array *a, int l)
+{
+  for (const told_shape *t = port_told_shapes; t; t = t->next) {
+    poly stride = port_poly_number(1);
+
+    if (strcmp(t->name, a->root->name)) continue;
+    a->nstrides[l] = t->naxes;
+    for (int d = t->naxes - 1; d >= 0; d--) {
+      a->strides[l][d] = stride;
+      stride = port_poly_mul(stride, port_told_poly(t->extents[d]));
+      if (stride.is_bad) return false;
+    }
+    for (int d = 0; d < t->naxes; d++)
+      add_axis(a, l, a->strides[l][d], port_told_poly(t->extents[d]));
+    return true;
+  }
+  return false;
+}
+
+static void settle_flat(array *a, int l)
+{
+  int64_t x;
+
+  if (settle_told(a, l)) return;
+  if (a->has_rest[l]) add_stride(a, l, port_poly_number(1));
+  if (!sort(a, l)) a->is_unclear = true;
+  for (int i = 0; i < a->nstrides[l]; i++) {
+    poly extent = port_poly_bad(), r;
+
+    if (i) port_poly_divide(a->strides[l][i - 1], a->strides[l][i], &extent, &r);
+    add_axis(a, l, a->strides[l][i], extent);
+  }
+  if (a->nstrides[l] && port_poly_is_number(a->strides[l][a->nstrides[l] - 1], &x) && x != 1 &&
+      a->has_rest[l])
+    a->is_unclear = true;
+}
+
+void port_shapes_settle(void)
+{
+  for (array *a = port_arrays; a; a = a->next) {
+    a->naxes = 0;
+    a->is_unclear = false;
+    for (int l = 0; l < a->nlevels; l++) {
+      /* A row or plane with one index only is an axis too, unless it is one of a few components. */
+      if (a->levels[l] == LEVEL_TYPED && !a->is_axis[l] &&
+          (a->extents[l] > 8 || a->extents[l] < 0) && !a->has_rest[l])
+        a->is_axis[l] = true;
+      if (a->levels[l] == LEVEL_ROWS) a->is_axis[l] = true;
+      if (!a->is_axis[l]) continue;
+      if (a->levels[l] == LEVEL_TYPED && a->nstrides[l] &&
+          (a->nstrides[l] > 1 || !port_poly_equal(a->strides[l][0], port_poly_number(1))))
+        a->levels[l] = LEVEL_FLAT; /* double u[NX * NY] */
+      if (a->levels[l] == LEVEL_FLAT)
+        settle_flat(a, l);
+      else
+        add_axis(a, l, port_poly_bad(),
+                 a->extents[l] > 0 ? port_poly_number(a->extents[l]) : port_poly_bad());
+    }
+  }
+}
+
+/* The loops of a nest that a polynomial has: split off, so that the rest can be divided. */
+static poly loops_of(const nest *n, poly p, poly *rest)
+{
+  poly loops = {0}, c, r;
+
+  for (int k = 0; k < n->nloops; k++)
+    if (port_poly_split(p, n->loops[k].atom, &c, &r) && c.n) {
+      loops = port_poly_add(loops, port_poly_mul(c, port_poly_atom(n->loops[k].atom)));
+      p = r;
+    }
+  *rest = p;
+  return loops;
+}
+
+static bool has_loop(const nest *n, poly p)
+{
+  for (int k = 0; k < n->nloops; k++)
+    if (port_poly_has(p, n->loops[k].atom)) return true;
+  return false;
+}
+
+/* An index without a loop variable that came out negative is one from the end of the axis: nx + 1 of
+ * rows of nx + 2 is not -1 of the next row. */
+static void borrow(const nest *n, access *a, int first, int end)
+{
+  for (int d = end - 1; d > first; d--) {
+    int64_t x;
+
+    if (has_loop(n, a->index[d]) || !port_poly_is_number(a->index[d], &x) || x >= 0) continue;
+    a->index[d] = port_poly_add(a->index[d], a->array->extent_of[d]);
+    a->index[d - 1] = port_poly_sub(a->index[d - 1], port_poly_number(1));
+  }
+}
+
+static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
+{
+  const int first = *axis;
+  array *s = a->array;
+  poly rest, loops = loops_of(n, p, &rest), q, r;
+
+  for (int i = 0; i < s->nstrides[l]; i++) {
+    poly index = {0};
+
+    for (int k = 0; k < n->nloops; k++)
+      if (port_poly_split(loops, n->loops[k].atom, &q, &r) && q.n &&
+          port_poly_equal(q, s->strides[l][i])) {
+        index = port_poly_add(index, port_poly_atom(n->loops[k].atom));
+        loops = r;
+      }
+    port_poly_divide(rest, s->strides[l][i], &q, &r);
+    a->index[(*axis)++] = port_poly_add(index, q);
+    rest = r;
+  }
+  borrow(n, a, first, *axis);
+  if (rest.is_bad || loops.n)
+    return port_refuse(n, a->node,
+                       port_text("the subscript of '%s' does not fit its shape", s->root->name),
+                       "tell the shape: #pragma ambit shape(u[ny][nx])");
+  if (rest.n && !s->has_rest[l]) {
+    s->has_rest[l] = true; /* an axis is missing: the caller settles again */
+    return port_refuse(n, a->node, "", NULL);
+  }
+  return !rest.n ||
+         port_refuse(n, a->node,
+                     port_text("the subscript of '%s' does not fit its shape", s->root->name),
+                     "tell the shape: #pragma ambit shape(u[ny][nx])");
+}
+
+static bool apply(nest *n, access *a)
+{
+  int axis = 0;
+
+  if (a->array->is_unclear)
+    return port_refuse(
+        n, a->node,
+        port_text("the strides of '%s' do not divide each other: its shape is not clear",
+                  a->array->root->name),
+        "tell the shape: #pragma ambit shape(u[ny][nx])");
+  for (int l = 0; l < a->nsubs; l++) {
+    const guard *g = NULL;
+    poly at, p = unguarded(n, a->subs[l], &g, &at);
+    const int first = axis;
+
+    if (!a->array->is_axis[l]) continue;
+    if (a->array->levels[l] == LEVEL_FLAT) {
+      if (!split_flat(n, a, l, p, &axis)) return false;
+    } else
+      a->index[axis++] = p;
+    for (int k = first; g && k < axis; k++)
+      if (a->array->levels[l] != LEVEL_FLAT || port_poly_equal(a->array->stride_of[k], at))
+        a->guards[k] = g;
+  }
+  a->naxes = axis;
+  for (int d = 0; d < axis; d++)
+    for (int k = 0; k < n->nloops; k++) {
+      poly c, r;
+      int64_t x;
+
+      if (!is_loop_atom(n, n->loops[k].atom) || !port_poly_has(a->index[d], n->loops[k].atom))
+        continue;
+      if (!port_poly_split(a->index[d], n->loops[k].atom, &c, &r) || !port_poly_is_number(c, &x) ||
+          x != 1)
+        return port_refuse(n, a->node, "a loop variable is multiplied in the subscript",
+                           "one cell per step of the loop is understood");
+    }
+  return true;
+}
+
+/* The furthest index of each axis, where accesses can be compared. */
+static void note_reach(const nest *n, const access *a)
+{
+  for (int d = 0; d < a->naxes; d++) {
+    array *s = a->array;
+    poly end = port_poly_add(a->index[d], port_poly_number(1)), c, r;
+    int64_t x;
+
+    if (a->guards[d]) continue;
+    for (int k = 0; k < n->nloops; k++)
+      if (port_poly_has(end, n->loops[k].atom) && port_poly_split(end, n->loops[k].atom, &c, &r))
+        end = port_poly_add(port_poly_sub(r, port_poly_number(1)), n->loops[k].hi);
+    if (!s->has_reach[d]) s->reach_of[d] = end;
+    s->has_reach[d] = true;
+    if (!port_poly_is_number(port_poly_sub(end, s->reach_of[d]), &x)) {
+      if (port_poly_is_number(s->reach_of[d], NULL))
+        s->reach_of[d] = end; /* n is more than a number */
+    } else if (x > 0)
+      s->reach_of[d] = end;
+  }
+}
+
+bool port_shapes_apply(nest *n)
+{
+  for (int tries = 0; tries < 4; tries++) {
+    bool ok = true;
+
+    for (int i = 0; ok && i < n->naccesses; i++)
+      ok = apply(n, n->accesses[i]);
+    for (int i = 0; ok && i < n->naccesses; i++)
+      note_reach(n, n->accesses[i]);
+    if (ok || (n->why && n->why[0])) return ok;
+    n->why = NULL; /* an axis was missing */
+    port_shapes_settle();
+  }
+  return false;
+}

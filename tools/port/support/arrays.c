@@ -1,0 +1,402 @@
+/* arrays.c - the arrays of the program, and their fields.
+ *
+ * A record describes an array as a step sees it: base address, stride in bytes along each axis, and
+ * the box of cells that steps have touched so far (only these are ever copied). host_ok and dev_ok
+ * say where its values are good; one of them always is. Records may share memory: of those, one at
+ * most has values that the host has not.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+typedef struct port_record {
+  char *base;
+  ambit_type type;
+  int axes;
+  int64_t stride[PORT_AXES];            /* bytes; 0: the array does not vary along this axis */
+  int64_t extent[PORT_AXES];            /* as declared; 0: open */
+  int64_t lo[PORT_AXES], hi[PORT_AXES]; /* touched by steps */
+  char **rows;                          /* rows that are memory of their own: a pointer each */
+  int64_t nrows;                        /* how many; 0: base and strides say it all */
+  const void *table;                    /* the program's own table of them */
+  ambit_grid *grid;
+  ambit_field *field;
+  int host_ok, dev_ok;
+  int pending;              /* queued steps read it: 1, write it: 2 */
+  unsigned periodic, clamp; /* axes, as declared to the field */
+} port_record;
+
+typedef struct port_object {
+  char *p;
+  size_t bytes;
+} port_object;
+
+static ambit *port_context;
+static int port_nrecords, port_nobjects, port_most_objects, port_ngrids;
+static port_record *port_records[256];
+static port_object *port_objects;
+static ambit_grid *port_grids[64];
+
+static void port_flush(void);
+static void port_drop_programs(const ambit_field *f);
+
+static void port_close(void)
+{
+  ambit *a = port_context;
+
+  if (!a) return;
+  if (!ambit_error(a)) port_flush();
+  port_context = NULL;
+  if (ambit_close(a)) {
+    fflush(NULL);
+    _Exit(1);
+  }
+}
+
+/* Ambit's own words are on standard error already. */
+static void port_must(int ok)
+{
+  if (ok) return;
+  fprintf(stderr, "ambit port: the program cannot go on\n");
+  exit(1);
+}
+
+static int port_first(void)
+{
+  return !port_context || ambit_process(port_context) == 0;
+}
+
+/* Of several processes, one prints. */
+static void port_open(int *argc, char ***argv)
+{
+  if (port_context) return;
+  port_context = ambit_open(argc, argv);
+  port_must(port_context && !ambit_error(port_context));
+  atexit(port_close);
+  if (!port_first() && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+    exit(1);
+}
+
+static FILE *port_fopen(const char *path, const char *mode)
+{
+  return fopen(port_first() || !strpbrk(mode, "wa+") ? path : "/dev/null", mode);
+}
+
+/* ---- objects: memory whose extent is known ---- */
+
+static port_object *port_object_at(const volatile void *p)
+{
+  for (int i = port_nobjects - 1; i >= 0; i--) {
+    port_object *o = &port_objects[i];
+
+    if ((const volatile char *)p >= o->p && (const volatile char *)p < o->p + o->bytes) return o;
+  }
+  return NULL;
+}
+
+static void port_object_add(const volatile void *p, size_t bytes)
+{
+  port_object *o = p ? port_object_at(p) : NULL;
+
+  if (!p || !bytes) return;
+  if (o && o->p == (const volatile char *)p && o->bytes == bytes) return;
+  if (port_nobjects == port_most_objects) {
+    port_most_objects = port_most_objects ? 2 * port_most_objects : 64;
+    o = realloc(port_objects, (size_t)port_most_objects * sizeof *o);
+    if (!o) exit(1);
+    port_objects = o;
+  }
+  port_objects[port_nobjects++] = (port_object){(char *)(uintptr_t)p, bytes};
+}
+
+static void *port_malloc(size_t bytes)
+{
+  void *p = malloc(bytes);
+
+  port_object_add(p, bytes);
+  return p;
+}
+
+static void *port_calloc(size_t n, size_t bytes)
+{
+  void *p = calloc(n, bytes);
+
+  port_object_add(p, n * bytes);
+  return p;
+}
+
+static void *port_aligned_alloc(size_t align, size_t bytes)
+{
+  void *p = aligned_alloc(align, bytes);
+
+  port_object_add(p, bytes);
+  return p;
+}
+
+static int port_posix_memalign(void **p, size_t align, size_t bytes)
+{
+  void *q = aligned_alloc(align, (bytes + align - 1) / align * align);
+
+  port_object_add(q, bytes);
+  *p = q;
+  return q ? 0 : 12;
+}
+
+static void *port_realloc(void *p, size_t bytes)
+{
+  if (p) {
+    const port_object *o = port_object_at(p);
+
+    port_writes(p, o ? o->bytes : 1);
+    port_forget(p, o ? o->bytes : 1);
+  }
+  p = realloc(p, bytes);
+  port_object_add(p, bytes);
+  return p;
+}
+
+static void port_free(void *p)
+{
+  const port_object *o = p ? port_object_at(p) : NULL;
+
+  if (p) port_forget(p, o ? o->bytes : 1);
+  free(p);
+}
+
+static void port_leave_scope(void *guard)
+{
+  const port_guard *g = guard;
+
+  port_forget(g->p, g->bytes);
+}
+
+/* ---- records ---- */
+
+/* The bytes that a record covers, from its cell 0 on. */
+static void port_span(const port_record *r, char **lo, char **hi)
+{
+  char *a = r->base, *b = r->base + ambit_type_size(r->type);
+
+  for (int d = 0; d < r->axes; d++)
+    if (r->hi[d] > 0) b += (r->hi[d] - 1) * r->stride[d];
+  *lo = a;
+  *hi = b;
+}
+
+/* Whether a record shares memory with the bytes lo <= p < hi. */
+static int port_meets(const port_record *r, const char *lo, const char *hi)
+{
+  const int64_t width = r->hi[r->axes - 1] * r->stride[r->axes - 1];
+  char *a, *b;
+
+  if (r->nrows) {
+    for (int64_t i = 0; i < r->nrows; i++)
+      if (r->rows[i] && r->rows[i] < hi && r->rows[i] + width > lo) return 1;
+    return (const char *)r->table >= lo && (const char *)r->table < hi;
+  }
+  port_span(r, &a, &b);
+  return a < hi && b > lo;
+}
+
+/* Members of one struct lie between each other and share nothing. */
+static int port_interleaved(const port_record *a, const port_record *b)
+{
+  int64_t step = a->stride[a->axes - 1], gap;
+
+  if (a->axes != b->axes || step <= 0) return 0;
+  for (int d = 0; d < a->axes; d++)
+    if (a->stride[d] != b->stride[d] || a->stride[d] % step) return 0;
+  gap = (b->base - a->base) % step;
+  if (gap < 0) gap += step;
+  return gap >= (int64_t)ambit_type_size(a->type) &&
+         gap + (int64_t)ambit_type_size(b->type) <= step;
+}
+
+static int port_share(const port_record *a, const port_record *b)
+{
+  char *lo, *hi;
+
+  if (a->nrows || b->nrows) {
+    const port_record *rows = a->nrows ? a : b, *other = a->nrows ? b : a;
+
+    for (int64_t i = 0; i < rows->nrows; i++)
+      if (rows->rows[i] &&
+          port_meets(other, rows->rows[i],
+                     rows->rows[i] + rows->hi[rows->axes - 1] * rows->stride[rows->axes - 1]))
+        return 1;
+    return 0;
+  }
+  port_span(a, &lo, &hi);
+  return port_meets(b, lo, hi) && !port_interleaved(a, b);
+}
+
+static size_t port_cells_of(const port_record *r)
+{
+  size_t n = 1;
+
+  for (int d = 0; d < r->axes; d++)
+    n *= (size_t)(r->hi[d] - r->lo[d]);
+  return n;
+}
+
+static int port_is_dense(const port_record *r)
+{
+  int64_t step = (int64_t)ambit_type_size(r->type);
+
+  if (r->nrows) return 0;
+  for (int d = r->axes - 1; d >= 0; d--) {
+    if (r->stride[d] != step) return 0;
+    step *= r->hi[d] - r->lo[d];
+  }
+  return 1;
+}
+
+/* Copies the touched box between the array and a dense one. */
+static void port_pack(const port_record *r, char *dense, int to_array)
+{
+  const size_t size = ambit_type_size(r->type);
+  const int last = r->axes - 1;
+  const int64_t n = r->hi[last] - r->lo[last];
+  int64_t at[PORT_AXES];
+
+  memcpy(at, r->lo, sizeof at);
+  for (;;) {
+    char *p = r->base;
+    int64_t row = 0;
+    int d;
+
+    for (d = 0; d < last; d++) {
+      p += at[d] * r->stride[d];
+      row = row * r->extent[d] + at[d];
+    }
+    if (r->nrows) p = r->rows[row];
+    p += at[last] * r->stride[last];
+    if (r->stride[last] == (int64_t)size) {
+      memcpy(to_array ? p : dense, to_array ? dense : p, (size_t)n * size);
+      dense += (size_t)n * size;
+    } else
+      for (int64_t i = 0; i < n; i++, dense += size, p += r->stride[last])
+        memcpy(to_array ? p : dense, to_array ? dense : p, size);
+    for (d = last - 1; d >= 0 && ++at[d] == r->hi[d]; d--)
+      at[d] = r->lo[d];
+    if (d < 0) return;
+  }
+}
+
+static void port_copy(port_record *r, int to_host)
+{
+  const size_t bytes = port_cells_of(r) * ambit_type_size(r->type);
+  char *first = r->base, *dense;
+  ambit_status s;
+
+  if (!bytes) return;
+  for (int d = 0; d < r->axes; d++)
+    first += r->lo[d] * r->stride[d];
+  dense = port_is_dense(r) ? first : malloc(bytes);
+  if (!dense) {
+    fprintf(stderr, "ambit port: not enough memory for %zu bytes\n", bytes);
+    exit(1);
+  }
+  if (dense != first && !to_host) port_pack(r, dense, 0);
+  s = to_host ? ambit_field_read(r->field, r->lo, r->hi, dense)
+              : ambit_field_write(r->field, r->lo, r->hi, dense);
+  port_must(s == AMBIT_OK);
+  if (dense != first && to_host) port_pack(r, dense, 1);
+  if (dense != first) free(dense);
+}
+
+static void port_to_host(port_record *r)
+{
+  if (r->pending) port_flush();
+  if (!r->host_ok) port_copy(r, 1);
+  r->host_ok = 1;
+}
+
+static void port_remove(int i)
+{
+  port_record *r = port_records[i];
+
+  if (r->pending) port_flush();
+  if (r->field) {
+    port_drop_programs(r->field);
+    ambit_field_destroy(r->field);
+  }
+  free(r->rows);
+  free(r);
+  port_records[i] = port_records[--port_nrecords];
+}
+
+/* ---- host code ---- */
+
+/* Memory that the program did not get from the calls above: it may be part of a larger piece. */
+static int port_is_foreign(const port_record *r)
+{
+  return !port_object_at(r->nrows ? r->table : (const void *)r->base);
+}
+
+/* A pointer alone (1 byte) stands for the whole object it points into; where that is not known, for all memory of
+ * unknown extent. */
+static void port_touch(const volatile void *p, size_t bytes, int write)
+{
+  const port_object *o = bytes <= 1 ? port_object_at(p) : NULL;
+  const char *lo = (const char *)(uintptr_t)p, *hi = lo + bytes;
+  const int unknown = bytes <= 1 && !o;
+  int found = !unknown;
+
+  if (!p || !port_nrecords) return;
+  if (o) {
+    lo = o->p;
+    hi = o->p + o->bytes;
+  }
+  for (int i = 0; i < port_nrecords && !found; i++)
+    found = port_meets(port_records[i], lo, hi);
+  for (int i = 0; i < port_nrecords; i++) {
+    port_record *r = port_records[i];
+
+    if (found && !port_meets(r, lo, hi) && !(unknown && port_is_foreign(r))) continue;
+    if (write ? r->pending : r->pending == 2) port_flush();
+    if (!r->host_ok) port_to_host(r);
+    if (write) r->dev_ok = 0;
+  }
+}
+
+static void port_reads(const volatile void *p, size_t bytes)
+{
+  port_touch(p, bytes, 0);
+}
+
+static void port_writes(const volatile void *p, size_t bytes)
+{
+  port_touch(p, bytes, 1);
+}
+
+static void port_reads_all(void)
+{
+  for (int i = 0; i < port_nrecords; i++)
+    if (!port_records[i]->host_ok || port_records[i]->pending == 2) port_to_host(port_records[i]);
+}
+
+static void port_writes_all(void)
+{
+  port_flush();
+  for (int i = 0; i < port_nrecords; i++) {
+    port_to_host(port_records[i]);
+    port_records[i]->dev_ok = 0;
+  }
+}
+
+static void port_wait(void)
+{
+  port_flush();
+}
+
+static void port_forget(const volatile void *p, size_t bytes)
+{
+  const char *lo = (const char *)(uintptr_t)p;
+
+  for (int i = port_nrecords - 1; i >= 0 && i < port_nrecords; i--)
+    if (port_meets(port_records[i], lo, lo + bytes)) port_remove(i);
+  for (int i = port_nobjects - 1; i >= 0; i--)
+    if (port_objects[i].p == lo) {
+      port_objects[i] = port_objects[--port_nobjects];
+      break;
+    }
+}

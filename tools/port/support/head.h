@@ -1,0 +1,108 @@
+/* head.h - the calls that steps are made of, in every program that `ambit port` writes. They use the
+ * public calls of Ambit alone; the definitions stand at the end of the program (arrays.c, queue.c,
+ * run.c).
+ *
+ *   port_begin(&rule);                          a step: the rule for one cell, and its parameters
+ *   port_cells(axis, lo, hi);                   where: lo <= index < hi along each axis
+ *   port_array(u, extents, strides, ...);       an argument per array, in the order of the rule
+ *   port_value(x);                              an argument per number
+ *   if (port_go()) ... else the serial nest     done, or queued; or it cannot be
+ *
+ * A nest may be several steps; port_go does all of them or none.
+ *
+ * An array of the program is a field of Ambit from its first step on. It is copied to the device
+ * when a step needs it, and back when host code asks for it: port_reads and port_writes stand before
+ * such code. Steps are queued; a sequence that repeats becomes one program that runs many times.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include <ambit.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#  define PORT_UNUSED __attribute__((unused))
+#else
+#  define PORT_UNUSED
+#endif
+
+enum { PORT_SLOTS = AMBIT_MAX_PARAMS, PORT_AXES = AMBIT_MAX_DIMS };
+
+typedef enum port_kind {
+  PORT_READ = 1, /* an array that is read */
+  PORT_WRITE,    /* an array that is written, and perhaps read at the cell itself */
+  PORT_UPDATE,   /* an array that is read at neighbours, and written through the next parameter */
+  PORT_SHADOW,   /* the new values of the PORT_UPDATE before it; takes no argument */
+  PORT_VALUE,    /* a number */
+  PORT_SUM,      /* reductions; they take no argument */
+  PORT_MIN,
+  PORT_MAX,
+  PORT_TERM /* the terms of a sum that is taken in the order of the source; takes no argument */
+} port_kind;
+
+typedef struct port_slot {
+  port_kind kind;
+  ambit_type type;
+  short low[PORT_AXES], high[PORT_AXES]; /* arrays: the offsets that are read, or 0 */
+  unsigned periodic, clamp;              /* sets of axes, a bit each: reads may leave the grid */
+  unsigned loose;                        /* such reads are not used: any grid will do */
+} port_slot;
+
+typedef struct port_rule {
+  const char *place; /* "file.c:12" */
+  const char *text;  /* kernel language */
+  int axes, nslots;
+  port_slot slots[PORT_SLOTS];
+  ambit_kernel *kernel;       /* made when the rule is first used */
+  int told;                   /* that it runs serially */
+  double results[PORT_SLOTS]; /* of reductions, of the last step */
+  void *terms;                /* of a sum in the order of the source */
+} port_rule;
+
+static void port_open(int *argc, char ***argv) PORT_UNUSED;
+static void port_begin(port_rule *rule) PORT_UNUSED;
+static void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;
+static void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
+                       const volatile void *object, size_t bytes) PORT_UNUSED;
+static void port_rows(const void *table, int levels, size_t bytes) PORT_UNUSED;
+static void port_value(double x) PORT_UNUSED;
+static void port_require(int holds, const char *what) PORT_UNUSED;
+static int port_go(void) PORT_UNUSED;
+static void port_go_beside(void) PORT_UNUSED;
+static void port_compare(void) PORT_UNUSED;
+static double port_result(const port_rule *rule, int slot) PORT_UNUSED;
+static double port_larger(double x, const port_rule *rule, int slot) PORT_UNUSED;
+static double port_smaller(double x, const port_rule *rule, int slot) PORT_UNUSED;
+static double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int slot,
+                               const int *order, int nloops) PORT_UNUSED;
+static void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
+static void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
+static void port_reads_all(void) PORT_UNUSED;
+static void port_writes_all(void) PORT_UNUSED;
+static void port_wait(void) PORT_UNUSED;
+static void port_forget(const volatile void *p, size_t bytes) PORT_UNUSED;
+static void port_leave_scope(void *guard) PORT_UNUSED;
+static int port_first(void) PORT_UNUSED;
+
+/* Memory of the program: its extent is known, and it is forgotten when it is freed. */
+static void *port_malloc(size_t bytes) PORT_UNUSED;
+static void *port_calloc(size_t n, size_t bytes) PORT_UNUSED;
+static void *port_realloc(void *p, size_t bytes) PORT_UNUSED;
+static void *port_aligned_alloc(size_t align, size_t bytes) PORT_UNUSED;
+static int port_posix_memalign(void **p, size_t align, size_t bytes) PORT_UNUSED;
+static void port_free(void *p) PORT_UNUSED;
+static FILE *port_fopen(const char *path, const char *mode) PORT_UNUSED;
+
+/* A local array is forgotten when its block is left. */
+typedef struct port_guard {
+  const volatile void *p;
+  size_t bytes;
+} port_guard;
+#if defined(__GNUC__)
+#  define PORT_LOCAL(name, array)                                                                  \
+    __attribute__((cleanup(port_leave_scope))) port_guard name = {(array), sizeof(array)};         \
+    (void)name
+#endif

@@ -1,0 +1,237 @@
+/* queue.c - steps that wait, and the programs they become.
+ *
+ * A step that is not needed at once is queued. When the queue ends with a sequence of steps twice in a row,
+ * that sequence is a period: further steps that follow it are counted only. The queue is emptied when
+ * somebody needs a value: the period becomes an ambit_program that runs as often as was counted.
+ * Programs are kept; the numbers a step was given are not part of them, they are set before a run.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+enum { PORT_LONGEST = 96, PORT_PROGRAMS = 48 };
+
+typedef struct port_entry {
+  port_rule *rule;
+  ambit_grid *grid;
+  ambit_field *fields[PORT_SLOTS]; /* NULL: not an array */
+  int64_t lo[PORT_AXES], hi[PORT_AXES];
+  double values[PORT_SLOTS];
+} port_entry;
+
+typedef struct port_program {
+  int n;
+  port_entry *entries;
+  ambit_scalar *(*scalars)[PORT_SLOTS]; /* of each entry: numbers and results */
+  ambit_program *program;
+  long used; /* when, by a count of uses */
+} port_program;
+
+static port_entry port_queue[PORT_LONGEST + 1];
+static int port_queued;    /* entries of the queue */
+static int port_period;    /* 0: none found; else all of the queue is one period ... */
+static int64_t port_times; /* ... that was seen so often ... */
+static int port_at;        /* ... and so many entries of it once more */
+static port_program port_programs[PORT_PROGRAMS];
+static int port_nprograms;
+static long port_uses;
+static port_program *port_last; /* the program that ran last: results are there */
+
+static int port_same_step(const port_entry *a, const port_entry *b)
+{
+  return a->rule == b->rule && a->grid == b->grid &&
+         !memcmp(a->fields, b->fields, sizeof a->fields) && !memcmp(a->lo, b->lo, sizeof a->lo) &&
+         !memcmp(a->hi, b->hi, sizeof a->hi);
+}
+
+static int port_same(const port_entry *a, const port_entry *b)
+{
+  return port_same_step(a, b) && !memcmp(a->values, b->values, sizeof a->values);
+}
+
+static void port_destroy(int i)
+{
+  port_program *p = &port_programs[i];
+
+  ambit_program_destroy(p->program);
+  for (int k = 0; k < p->n; k++)
+    for (int s = 0; s < PORT_SLOTS; s++)
+      ambit_scalar_destroy(p->scalars[k][s]);
+  free(p->entries);
+  free(p->scalars);
+  if (port_last == p) port_last = NULL;
+  *p = port_programs[--port_nprograms];
+  if (port_last == &port_programs[port_nprograms]) port_last = p;
+}
+
+static void port_drop_programs(const ambit_field *f)
+{
+  for (int i = port_nprograms - 1; i >= 0; i--) {
+    int uses = 0;
+
+    for (int k = 0; k < port_programs[i].n; k++)
+      for (int s = 0; s < PORT_SLOTS; s++)
+        uses |= port_programs[i].entries[k].fields[s] == f;
+    if (uses) port_destroy(i);
+  }
+}
+
+/* The rule of a copy, for arrays that are updated in place. */
+static ambit_kernel *port_copy_kernel(ambit_type type)
+{
+  static ambit_kernel *kernels[8];
+  char text[96];
+
+  if (!kernels[type]) {
+    snprintf(text, sizeof text, "void port_copy(const %s *from, %s *to) { *to = *from; }",
+             ambit_type_name(type), ambit_type_name(type));
+    kernels[type] = ambit_kernel_create(port_context, text);
+  }
+  return kernels[type];
+}
+
+static void port_append(port_program *p, int k)
+{
+  const port_entry *e = &p->entries[k];
+  ambit_arg args[PORT_SLOTS];
+
+  for (int s = 0; s < e->rule->nslots; s++) {
+    const port_slot *slot = &e->rule->slots[s];
+
+    if (e->fields[s])
+      args[s] = ambit_arg_field(e->fields[s]);
+    else {
+      p->scalars[k][s] = ambit_scalar_create(port_context, e->rule->place, slot->type);
+      ambit_scalar_set(p->scalars[k][s], e->values[s]);
+      args[s] = ambit_arg_scalar(p->scalars[k][s]);
+    }
+  }
+  ambit_apply_box_args(p->program, e->lo, e->hi, e->rule->kernel, e->rule->nslots, args);
+  for (int s = 0; s + 1 < e->rule->nslots; s++)
+    if (e->rule->slots[s].kind == PORT_UPDATE) {
+      args[0] = ambit_arg_field(e->fields[s + 1]);
+      args[1] = ambit_arg_field(e->fields[s]);
+      ambit_apply_box_args(p->program, e->lo, e->hi, port_copy_kernel(e->rule->slots[s].type), 2,
+                           args);
+    }
+}
+
+static port_program *port_find(const port_entry *entries, int n)
+{
+  port_program *p;
+  int oldest = 0;
+
+  for (int i = 0; i < port_nprograms; i++) {
+    int same = port_programs[i].n == n;
+
+    for (int k = 0; same && k < n; k++)
+      same = port_same_step(&port_programs[i].entries[k], &entries[k]);
+    if (same) return &port_programs[i];
+    if (port_programs[i].used < port_programs[oldest].used) oldest = i;
+  }
+  if (port_nprograms == PORT_PROGRAMS) port_destroy(oldest);
+  p = &port_programs[port_nprograms++];
+  p->n = n;
+  p->entries = malloc((size_t)n * sizeof *entries);
+  p->scalars = calloc((size_t)n, sizeof *p->scalars);
+  if (!p->entries || !p->scalars) exit(1);
+  memcpy(p->entries, entries, (size_t)n * sizeof *entries);
+  p->program = ambit_program_create(entries[0].grid);
+  for (int k = 0; k < n; k++)
+    port_append(p, k);
+  return p;
+}
+
+static void port_set_values(port_program *p, const port_entry *entries)
+{
+  for (int k = 0; k < p->n; k++)
+    for (int s = 0; s < entries[k].rule->nslots; s++) {
+      if (entries[k].rule->slots[s].kind != PORT_VALUE) continue;
+      if (!memcmp(&p->entries[k].values[s], &entries[k].values[s], sizeof(double))) continue;
+      p->entries[k].values[s] = entries[k].values[s];
+      ambit_scalar_set(p->scalars[k][s], entries[k].values[s]);
+    }
+}
+
+/* Steps of one grid after the other, since a program has one grid. */
+static void port_run(const port_entry *entries, int n, int64_t times)
+{
+  int cut = 1;
+
+  if (!n || !times) return;
+  while (cut < n && entries[cut].grid == entries[0].grid)
+    cut++;
+  if (cut < n) {
+    for (int64_t t = 0; t < times; t++)
+      for (int a = 0, b; a < n; a = b) {
+        for (b = a; b < n && entries[b].grid == entries[a].grid;)
+          b++;
+        port_run(entries + a, b - a, 1);
+      }
+    return;
+  }
+  port_last = port_find(entries, n);
+  port_last->used = ++port_uses;
+  port_set_values(port_last, entries);
+  port_must(ambit_run(port_last->program, times) == AMBIT_OK);
+}
+
+static void port_flush(void)
+{
+  const int n = port_queued, at = port_at;
+  const int64_t times = port_period ? port_times : 1;
+
+  port_queued = port_period = port_at = 0;
+  for (int i = 0; i < port_nrecords; i++)
+    port_records[i]->pending = 0;
+  if (!n) return;
+  port_run(port_queue, n, times);
+  port_run(port_queue, at, 1);
+}
+
+/* Writes a period out again, where it was seen so rarely that it may be part of a longer one. */
+static int port_unfold(void)
+{
+  const int64_t n = port_times * port_period + port_at;
+
+  if (port_times > 3 || n >= PORT_LONGEST) return 0;
+  for (int64_t i = port_period; i < n; i++)
+    port_queue[i] = port_queue[i % port_period];
+  port_queued = (int)n;
+  port_period = port_at = 0;
+  return 1;
+}
+
+/* The longest sequence that the queue ends with twice; what stands before it runs now. */
+static void port_fold(void)
+{
+  for (int m = port_queued / 2; m >= 1; m--) {
+    const int first = port_queued - 2 * m;
+    int same = 1;
+
+    for (int k = 0; same && k < m; k++)
+      same = port_same(&port_queue[first + k], &port_queue[first + m + k]);
+    if (!same) continue;
+    port_run(port_queue, first, 1);
+    memmove(port_queue, port_queue + first, (size_t)m * sizeof *port_queue);
+    port_queued = port_period = m;
+    port_times = 2;
+    port_at = 0;
+    return;
+  }
+}
+
+static void port_enqueue(const port_entry *e)
+{
+  if (port_period) {
+    if (port_same(e, &port_queue[port_at])) {
+      if (++port_at == port_period) {
+        port_at = 0;
+        port_times++;
+      }
+      return;
+    }
+    if (!port_unfold()) port_flush();
+  }
+  if (port_queued == PORT_LONGEST) port_flush();
+  port_queue[port_queued++] = *e;
+  port_fold();
+}

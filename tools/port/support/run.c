@@ -1,0 +1,557 @@
+/* run.c - one step: from the arguments of the program to an entry of the queue.
+ *
+ * The translator proved that the nest may run in parallel if arrays do not overlap, lie inside their extents,
+ * and so on. Such conditions are checked here, each time; where one does not hold the serial nest
+ * runs instead, and standard error says so, once.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+typedef struct port_argument {
+  port_record r; /* as the step sees it */
+  int slot;
+  const volatile void *object; /* the variable that it is part of; NULL: not known */
+  size_t bytes;
+} port_argument;
+
+typedef struct port_order {
+  port_rule *rule;
+  int64_t lo[PORT_AXES], hi[PORT_AXES];
+  int nargs, slot;
+  port_argument args[PORT_SLOTS];
+  double values[PORT_SLOTS];
+} port_order;
+
+enum { PORT_ORDERS = 64 };
+static port_order port_orders[PORT_ORDERS],
+    *port_now; /* the steps of a nest; the one being begun */
+static int port_norders;
+static const char *port_why_not;
+
+static struct {
+  const ambit_grid *grid;
+  ambit_type type;
+  ambit_field *field;
+} port_spare[32]; /* fields for new values and terms */
+
+static int port_takes_array(port_kind k)
+{
+  return k == PORT_READ || k == PORT_WRITE || k == PORT_UPDATE;
+}
+
+static void port_begin(port_rule *rule)
+{
+  port_open(NULL, NULL);
+  port_now = &port_orders[port_norders < PORT_ORDERS ? port_norders++ : PORT_ORDERS - 1];
+  memset(port_now, 0, sizeof *port_now);
+  port_now->rule = rule;
+}
+
+static void port_cells(int axis, int64_t lo, int64_t hi)
+{
+  port_now->lo[axis] = lo;
+  port_now->hi[axis] = hi > lo ? hi : lo;
+}
+
+static void port_require(int holds, const char *what)
+{
+  if (!holds && !port_why_not) port_why_not = what;
+}
+
+/* The next slot that takes an argument. */
+static int port_next_slot(void)
+{
+  const port_rule *rule = port_now->rule;
+
+  while (port_now->slot < rule->nslots && !port_takes_array(rule->slots[port_now->slot].kind) &&
+         rule->slots[port_now->slot].kind != PORT_VALUE)
+    port_now->slot++;
+  return port_now->slot++;
+}
+
+static void port_value(double x)
+{
+  port_now->values[port_next_slot()] = x;
+}
+
+static void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
+                       const volatile void *object, size_t bytes)
+{
+  const int slot = port_next_slot(), axes = port_now->rule->axes;
+  port_argument *a = &port_now->args[port_now->nargs++];
+
+  a->slot = slot;
+  a->object = object;
+  a->bytes = bytes;
+  a->r.base = (char *)(uintptr_t)base;
+  a->r.type = port_now->rule->slots[slot].type;
+  a->r.axes = axes;
+  for (int d = 0; d < axes; d++) {
+    a->r.stride[d] = strides[d];
+    a->r.extent[d] = extents[d];
+  }
+}
+
+/* Rows behind pointers: one level of a table of pointers for each axis but the last. */
+static void port_row_list(char **at, const void *table, int levels, const port_record *r, int axis,
+                          int64_t row)
+{
+  for (int64_t i = r->lo[axis]; i < r->hi[axis]; i++) {
+    char *p = (char *)(uintptr_t)((void *const *)table)[i];
+
+    if (axis + 1 == levels || axis + 1 == PORT_AXES)
+      at[row * r->extent[axis] + i] = p;
+    else
+      port_row_list(at, p, levels, r, axis + 1, row * r->extent[axis] + i);
+  }
+}
+
+static void port_rows(const void *table, int levels, size_t bytes)
+{
+  port_argument *a;
+  int64_t strides[PORT_AXES] = {0}, open[PORT_AXES] = {0};
+
+  strides[levels] = (int64_t)bytes;
+  port_array(NULL, open, strides, NULL, 0);
+  a = &port_now->args[port_now->nargs - 1];
+  a->r.table = table;
+  a->r.nrows = 1;
+}
+
+/* ---- extents ---- */
+
+/* The cells that the step touches; false: outside of the array. */
+static int port_bounds(port_argument *a)
+{
+  const port_slot *slot = &port_now->rule->slots[a->slot];
+  port_record *r = &a->r;
+
+  for (int d = 0; d < r->axes; d++) {
+    const int free_axis = (slot->periodic | slot->clamp) >> d & 1;
+
+    r->lo[d] = port_now->lo[d] + (free_axis ? 0 : slot->low[d]);
+    r->hi[d] = port_now->hi[d] + (free_axis ? 0 : slot->high[d]);
+    if (free_axis) {
+      r->lo[d] = 0;
+      r->hi[d] = r->extent[d];
+      if (port_now->lo[d] + slot->low[d] < 0 || port_now->hi[d] + slot->high[d] > r->extent[d])
+        return 0;
+    }
+    if (!r->stride[d] && !r->nrows) {
+      r->lo[d] = port_now->lo[d] < 0 ? 0 : port_now->lo[d];
+      r->hi[d] = port_now->hi[d];
+    }
+    if (r->lo[d] < 0 || (r->extent[d] && r->hi[d] > r->extent[d])) return 0;
+  }
+  return 1;
+}
+
+/* Memory of known extent bounds the open axis. */
+static int port_inside(port_argument *a)
+{
+  const port_object *o;
+  char *lo, *hi;
+
+  if (a->object) port_object_add(a->object, a->bytes);
+  if (a->r.nrows || !(o = port_object_at(a->r.base))) return 1;
+  port_span(&a->r, &lo, &hi);
+  return hi <= o->p + o->bytes;
+}
+
+/* How far the open axis of an array may go: a grid that is large enough from the start. */
+static int64_t port_open_extent(const port_argument *a, int d)
+{
+  const port_object *o = a->r.nrows ? NULL : port_object_at(a->r.base);
+  int64_t n;
+
+  if (a->r.extent[d]) return a->r.extent[d];
+  if (!o || !a->r.stride[d]) return a->r.hi[d];
+  n = (o->p + o->bytes - a->r.base) / a->r.stride[d];
+  return n > a->r.hi[d] && n < 2 * a->r.hi[d] + 64 ? n : a->r.hi[d];
+}
+
+static int port_same_array(const port_record *a, const port_record *b)
+{
+  if (a->type != b->type || a->axes != b->axes || a->base != b->base || a->table != b->table)
+    return 0;
+  for (int d = 0; d < a->axes; d++)
+    if (a->stride[d] != b->stride[d]) return 0;
+  return 1;
+}
+
+/* The cells that a grid for this array must have along an axis: what steps touch. An array that is new
+ * may get all of its memory, so that it need not move when a step touches more. */
+static int64_t port_needs(const port_argument *a, int d, int exact)
+{
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_same_array(port_records[i], &a->r))
+      return port_records[i]->hi[d] > a->r.hi[d] ? port_records[i]->hi[d] : a->r.hi[d];
+  return exact ? a->r.hi[d] : port_open_extent(a, d);
+}
+
+/* ---- grids and fields ---- */
+
+static ambit_grid *port_grid(int axes, const int64_t *extents)
+{
+  for (int i = 0; i < port_ngrids; i++) {
+    int same = ambit_grid_ndims(port_grids[i]) == axes;
+
+    for (int d = 0; same && d < axes; d++)
+      same = ambit_grid_extent(port_grids[i], d) == extents[d];
+    if (same) return port_grids[i];
+  }
+  if (port_ngrids == 64) {
+    fprintf(stderr, "ambit port: arrays have more than 64 different shapes\n");
+    exit(1);
+  }
+  port_grids[port_ngrids] = ambit_grid_create(port_context, axes, extents);
+  port_must(port_grids[port_ngrids] != NULL);
+  return port_grids[port_ngrids++];
+}
+
+static int port_covers(const ambit_grid *g, const int64_t *extents, int axes)
+{
+  for (int d = 0; d < axes; d++)
+    if (ambit_grid_extent(g, d) < extents[d]) return 0;
+  return 1;
+}
+
+/* The grid of the step: one that an array of it has, if that is large enough. */
+static ambit_grid *port_choose_grid(port_record **records, int exact)
+{
+  const int axes = port_now->rule->axes;
+  int64_t need[PORT_AXES] = {0};
+
+  for (int i = 0; i < port_now->nargs; i++)
+    for (int d = 0; d < axes; d++) {
+      const int64_t n = port_needs(&port_now->args[i], d, exact);
+
+      if (n > need[d]) need[d] = n;
+    }
+  for (int i = 0; i < port_now->nargs; i++)
+    if (records[i]->grid && !exact && port_covers(records[i]->grid, need, axes))
+      return records[i]->grid;
+  return port_grid(axes, need);
+}
+
+static ambit_field *port_spare_field(ambit_grid *g, ambit_type type, int nth)
+{
+  for (int i = 0; i < 32; i++) {
+    if (!port_spare[i].field) {
+      port_spare[i].grid = g;
+      port_spare[i].type = type;
+      return port_spare[i].field = ambit_field_create(g, "new", type);
+    }
+    if (port_spare[i].grid == g && port_spare[i].type == type && !nth--) return port_spare[i].field;
+  }
+  return NULL;
+}
+
+/* ---- records of the arguments ---- */
+
+static void port_list_rows(port_argument *a)
+{
+  port_record *r = &a->r;
+  int64_t n = 1;
+
+  if (!r->nrows) return;
+  for (int d = 0; d < r->axes - 1; d++) {
+    r->extent[d] = r->hi[d];
+    for (int i = 0; i < port_nrecords; i++)
+      if (port_same_array(port_records[i], r) && port_records[i]->extent[d] > r->extent[d])
+        r->extent[d] = port_records[i]->extent[d];
+    n *= r->extent[d];
+  }
+  r->nrows = n;
+  r->rows = calloc((size_t)n, sizeof *r->rows);
+  if (!r->rows) exit(1);
+  port_row_list(r->rows, r->table, r->axes - 1, r, 0, 0);
+}
+
+/* Rows that moved, or a larger part of the table: another array. */
+static int port_same_rows(const port_record *old, const port_record *now)
+{
+  if (old->nrows != now->nrows) return 0;
+  for (int64_t i = 0; i < now->nrows; i++)
+    if (now->rows[i] && old->rows[i] != now->rows[i]) return 0;
+  return 1;
+}
+
+static port_record *port_record_of(port_argument *a)
+{
+  port_record *r = NULL;
+
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_same_array(port_records[i], &a->r)) r = port_records[i];
+  if (r && r->nrows && !port_same_rows(r, &a->r)) {
+    port_to_host(r);
+    for (int i = 0; i < port_nrecords; i++)
+      if (port_records[i] == r) port_remove(i);
+    r = NULL;
+  }
+  if (r) {
+    free(a->r.rows);
+    a->r.rows = r->rows;
+    return r;
+  }
+  if (port_nrecords == 256) {
+    fprintf(stderr, "ambit port: there are more than 256 arrays\n");
+    exit(1);
+  }
+  r = malloc(sizeof *r);
+  if (!r) exit(1);
+  *r = a->r;
+  r->host_ok = 1;
+  return port_records[port_nrecords++] = r;
+}
+
+/* The box grows: cells that were not touched before are on the host only. */
+static void port_grow(port_record *r, const port_record *to)
+{
+  int grows = 0;
+
+  for (int d = 0; d < r->axes; d++)
+    grows |= to->lo[d] < r->lo[d] || to->hi[d] > r->hi[d];
+  if (!grows) return;
+  port_to_host(r);
+  r->dev_ok = 0;
+  for (int d = 0; d < r->axes; d++) {
+    if (to->lo[d] < r->lo[d]) r->lo[d] = to->lo[d];
+    if (to->hi[d] > r->hi[d]) r->hi[d] = to->hi[d];
+  }
+}
+
+static void port_settle(port_record *r, ambit_grid *g)
+{
+  static int count;
+  char name[24];
+
+  if (r->field && r->grid == g) return;
+  if (r->field) {
+    port_to_host(r);
+    port_drop_programs(r->field);
+    ambit_field_destroy(r->field);
+  }
+  snprintf(name, sizeof name, "array%d", ++count);
+  r->grid = g;
+  r->dev_ok = 0;
+  r->periodic = r->clamp = 0;
+  r->field = ambit_field_create(g, name, r->type);
+  port_must(r->field != NULL);
+}
+
+/* Other records with the same memory: their values are the host's, and ours come from there. */
+static void port_make_room(port_record *r, int written)
+{
+  for (int i = 0; i < port_nrecords; i++) {
+    port_record *other = port_records[i];
+
+    if (other == r || !port_share(r, other)) continue;
+    if (!other->host_ok || other->pending == 2) {
+      port_to_host(other);
+      r->dev_ok = 0;
+    }
+    if (!written) continue;
+    if (other->pending) port_flush();
+    other->dev_ok = 0;
+  }
+}
+
+static void port_declare(port_record *r, const port_slot *slot)
+{
+  const unsigned any = slot->loose & (r->periodic | r->clamp); /* declared, and that is enough */
+  const unsigned used = (slot->periodic | slot->clamp) & ~any;
+
+  if (!((slot->periodic & ~r->periodic) | (slot->clamp & ~r->clamp & ~any))) return;
+  port_flush();
+  for (int d = 0; d < r->axes; d++)
+    if (used >> d & 1)
+      ambit_field_boundary(r->field, AMBIT_AXIS(d),
+                           slot->periodic >> d & 1 ? AMBIT_PERIODIC : AMBIT_CLAMP, 0);
+  r->periodic = (r->periodic & ~used) | (slot->periodic & used);
+  r->clamp = (r->clamp & ~used) | (slot->clamp & used);
+}
+
+/* ---- the step ---- */
+
+static int port_writes_slot(port_kind k)
+{
+  return k == PORT_WRITE || k == PORT_UPDATE;
+}
+
+/* The serial nest runs instead: the host gets the arrays of all its steps. */
+static int port_serial(const char *why)
+{
+  port_rule *rule = port_orders[0].rule;
+
+  if (!rule->told++ && port_first())
+    fprintf(stderr, "%s: this nest runs serially: %s\n", rule->place, why);
+  for (int o = 0; o < port_norders; o++)
+    for (int i = 0; i < port_orders[o].nargs; i++) {
+      const port_record *r = &port_orders[o].args[i].r;
+      char *lo, *hi;
+
+      if (r->nrows || !r->base) {
+        port_writes_all();
+        continue;
+      }
+      port_span(r, &lo, &hi);
+      for (int k = 0; k < port_nrecords; k++)
+        if (port_meets(port_records[k], lo, hi)) {
+          port_to_host(port_records[k]);
+          port_records[k]->dev_ok = 0;
+        }
+    }
+  return 0;
+}
+
+static int port_is_empty(const port_order *o)
+{
+  for (int d = 0; d < o->rule->axes; d++)
+    if (o->hi[d] <= o->lo[d]) return 1;
+  return 0;
+}
+
+/* Results are taken at once: spare fields are used again. */
+static void port_take_results(void)
+{
+  port_rule *rule = port_now->rule;
+  const port_program *p = port_last;
+  size_t cells = 1;
+
+  for (int d = 0; d < rule->axes; d++)
+    cells *= (size_t)(port_now->hi[d] - port_now->lo[d]);
+  for (int s = 0; s < rule->nslots; s++) {
+    const port_slot *slot = &rule->slots[s];
+
+    if (slot->kind == PORT_SUM || slot->kind == PORT_MIN || slot->kind == PORT_MAX)
+      rule->results[s] = ambit_scalar_get(p->scalars[p->n - 1][s]);
+    if (slot->kind != PORT_TERM) continue;
+    rule->terms = realloc(rule->terms, cells * ambit_type_size(slot->type));
+    if (!rule->terms) exit(1);
+    port_must(ambit_field_read(p->entries[p->n - 1].fields[s], port_now->lo, port_now->hi,
+                               rule->terms) == AMBIT_OK);
+  }
+}
+
+static void port_submit(port_record **records, ambit_grid *g)
+{
+  port_rule *rule = port_now->rule;
+  port_entry e;
+  int spare = 0, reduces = 0;
+
+  memset(&e, 0, sizeof e);
+  e.rule = rule;
+  e.grid = g;
+  memcpy(e.lo, port_now->lo, sizeof e.lo);
+  memcpy(e.hi, port_now->hi, sizeof e.hi);
+  for (int i = 0; i < port_now->nargs; i++) {
+    port_record *r = records[i];
+    const int slot = port_now->args[i].slot;
+
+    e.fields[slot] = r->field;
+    if (r->dev_ok) continue;
+    if (r->pending) port_flush();
+    port_copy(r, 0);
+    r->dev_ok = 1;
+  }
+  for (int s = 0; s < rule->nslots; s++) {
+    const port_kind k = rule->slots[s].kind;
+
+    if (k == PORT_SHADOW || k == PORT_TERM)
+      e.fields[s] = port_spare_field(g, rule->slots[s].type, spare++);
+    if (k == PORT_VALUE) e.values[s] = port_now->values[s];
+    if (k == PORT_SUM || k == PORT_MIN || k == PORT_MAX || k == PORT_TERM) reduces = 1;
+  }
+  port_enqueue(&e);
+  for (int i = 0; i < port_now->nargs; i++) {
+    const int writes = port_writes_slot(rule->slots[port_now->args[i].slot].kind);
+
+    if (writes) records[i]->host_ok = 0;
+    if (records[i]->pending < 1 + writes) records[i]->pending = 1 + writes;
+  }
+  if (!reduces) return;
+  port_flush();
+  port_take_results();
+}
+
+/* Everything that could keep a step from running, before anything is done. */
+static const char *port_check(void)
+{
+  port_rule *rule = port_now->rule;
+
+  for (int i = 0; i < port_now->nargs; i++) {
+    port_argument *a = &port_now->args[i];
+
+    if (!port_bounds(a)) return "it reads or writes outside the extents of an array";
+    if (!port_inside(a)) return "it reads or writes outside the memory of an array";
+    port_list_rows(a);
+  }
+  for (int i = 0; i < port_now->nargs; i++) {
+    const port_slot *slot = &rule->slots[port_now->args[i].slot];
+
+    for (int k = 0; k < port_now->nargs; k++)
+      for (int d = 0; d < rule->axes; d++)
+        if (((slot->periodic | (slot->clamp & ~slot->loose)) >> d & 1) &&
+            port_needs(&port_now->args[k], d, 1) > port_now->args[i].r.extent[d])
+          return "arrays of different extents are read round their edges";
+    for (int k = 0; k < i; k++) {
+      const port_kind kind = rule->slots[port_now->args[k].slot].kind;
+
+      if ((port_writes_slot(kind) || port_writes_slot(slot->kind)) &&
+          port_share(&port_now->args[i].r, &port_now->args[k].r))
+        return "arrays overlap";
+    }
+  }
+  return NULL;
+}
+
+static void port_do(void)
+{
+  port_record *records[PORT_SLOTS];
+  port_rule *rule = port_now->rule;
+  ambit_grid *g;
+  int exact = 0;
+
+  for (int i = 0; i < port_now->nargs; i++) {
+    const port_slot *slot = &rule->slots[port_now->args[i].slot];
+
+    records[i] = port_record_of(&port_now->args[i]);
+    port_grow(records[i], &port_now->args[i].r);
+    exact |= (slot->periodic | (slot->clamp & ~slot->loose)) != 0;
+  }
+  g = port_choose_grid(records, exact);
+  if (!rule->kernel) rule->kernel = ambit_kernel_create(port_context, rule->text);
+  port_must(rule->kernel != NULL);
+  for (int i = 0; i < port_now->nargs; i++) {
+    const port_slot *slot = &rule->slots[port_now->args[i].slot];
+
+    port_settle(records[i], g);
+    port_make_room(records[i], port_writes_slot(slot->kind));
+    port_declare(records[i], slot);
+  }
+  port_submit(records, g);
+}
+
+static int port_go(void)
+{
+  const char *why = port_why_not;
+  int done = 1;
+
+  for (int o = 0; o < port_norders && !why; o++) {
+    port_now = &port_orders[o];
+    if (!port_is_empty(port_now)) why = port_check();
+  }
+  if (why) done = port_serial(why);
+  for (int o = 0; o < port_norders && done; o++) {
+    port_now = &port_orders[o];
+    for (int s = 0; s < port_now->rule->nslots; s++) {
+      const port_kind k = port_now->rule->slots[s].kind;
+
+      port_now->rule->results[s] = k == PORT_MAX ? -HUGE_VAL : k == PORT_MIN ? HUGE_VAL : 0;
+    }
+    if (!port_is_empty(port_now)) port_do();
+  }
+  port_norders = 0;
+  port_why_not = NULL;
+  return done;
+}

@@ -1,0 +1,282 @@
+/* translate.c - the stages, in order, for each function of a program.
+ *
+ *   find loops that directives name; take each apart (walk.c); learn the shapes of arrays from all of
+ *   them (shape.c); make steps (group.c), prove them (depend.c), write their kernels (kernel.c) and calls
+ *   (emit.c); then see to the host code of all functions (host.c).
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "translate.h"
+
+#include "edit.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char port_support_arrays[], port_support_check[], port_support_head[],
+    port_support_queue[], port_support_results[], port_support_run[];
+
+enum { MOST_NESTS = 512 };
+
+typedef struct run {
+  unit *u;
+  function *f;
+  const pragma *pragmas;
+  const settings *set;
+  outcome *result;
+  nest *nests[MOST_NESTS];
+  const pragma *about[MOST_NESTS];
+  int n;
+} run;
+
+/* ---- finding nests ---- */
+
+/* Nests, or calls of functions that may have some. */
+static bool is_for(node *e, void *user)
+{
+  return (e != user && e->kind == S_FOR) || (e->kind == N_CALL && e->callee);
+}
+
+static void tell_refused(run *r, const nest *n, const pragma *p)
+{
+  const node *at = n->fault && (n->fault->begin || n->fault->end) ? n->fault : n->node;
+  const bool must = p && p->is_must;
+
+  r->result->serial++;
+  r->result->failed |= must;
+  if (r->set->quiet && !must) return;
+  port_note(r->u, at, must ? "error" : "note", n->why,
+            must
+                ? port_text("this nest must run in parallel. %s", n->advice ? n->advice : "")
+                : port_text("Left serial%s%s", n->advice ? "; " : ".", n->advice ? n->advice : ""));
+}
+
+static void look(run *r, node *s);
+
+static void look_below(run *r, node *s)
+{
+  if (!s) return;
+  if (s->b && s->b->kind >= S_DECL) look(r, s->b);
+  if (s->c && s->c->kind >= S_DECL) look(r, s->c);
+  look(r, s->d);
+  for (node *k = s->list; k; k = k->next)
+    look(r, k);
+}
+
+static void look(run *r, node *s)
+{
+  const pragma *p;
+  nest *n;
+
+  if (!s) return;
+  if (s->kind != S_FOR) {
+    look_below(r, s);
+    return;
+  }
+  p = port_pragma_of(r->pragmas, s);
+  if (!p) p = r->f->about;
+  if ((!p && !r->set->propose) || (p && p->is_serial)) {
+    look_below(r, s);
+    return;
+  }
+  n = port_new(sizeof *n);
+  n->unit = r->u;
+  n->function = r->f;
+  n->node = s;
+  n->sum_any = p && p->sum_any;
+  if (port_nest_open(n)) {
+    if (s->is_macro && port_statement_end(r->u, s) <= s->begin)
+      port_refuse(n, s, "the nest is part of a macro", "write it out");
+    else if (r->n < MOST_NESTS) {
+      r->about[r->n] = p;
+      r->nests[r->n++] = n;
+      return;
+    }
+  }
+  if (!n->is_cells && port_find(s, is_for, s)) {
+    look_below(r, s); /* a loop around nests, such as that over time */
+    return;
+  }
+  tell_refused(r, n, p);
+}
+
+/* ---- one nest ---- */
+
+/* The library reads every kernel before it is written. */
+static bool is_accepted(const run *r, step *s)
+{
+  ambit_kernel *k = ambit_kernel_create(r->set->context, s->text);
+  const bool ok = k != NULL;
+
+  if (!ok) {
+    port_refuse(s->nest, s->nest->node,
+                port_text("the kernel language does not have all that this nest uses: %s",
+                          ambit_error_text(r->set->context)),
+                NULL);
+    ambit_error_clear(r->set->context);
+  }
+  ambit_kernel_destroy(k);
+  return ok;
+}
+
+static step *finish_nest(const run *r, nest *n)
+{
+  step *steps, *s;
+  int count = 0;
+
+  if (!port_shapes_apply(n) || !(steps = port_steps(n)) || !port_depend(n, steps)) return NULL;
+  for (s = steps; s; s = s->next) {
+    s->name = port_text("%s_%u%s", n->function->name, n->node->line,
+                        steps->next ? port_text("_%d", ++count) : "");
+    if (!port_kernel(s) || !is_accepted(r, s)) return NULL;
+  }
+  return steps;
+}
+
+static unsigned line_start(const unit *u, unsigned at)
+{
+  while (at > 0 && u->text[at - 1] != '\n')
+    at--;
+  return at;
+}
+
+/* A pragma before the nest, and a note; nothing else changes. */
+static void propose(const run *r, const nest *n, const step *steps)
+{
+  int count = 0;
+
+  for (const step *s = steps; s; s = s->next)
+    count++;
+  if (!port_pragma_of(r->pragmas, n->node))
+    port_edit(line_start(r->u, n->node->begin), 0, "#pragma ambit\n");
+  if (!r->set->quiet)
+    port_note(r->u, n->node, "note",
+              count == 1 ? "this nest would run in parallel"
+                         : port_text("this nest would run in parallel, as %d steps", count),
+              NULL);
+}
+
+static void translate_function(run *r)
+{
+  ambit__text rules = {0};
+  char *text;
+
+  port_arrays = NULL;
+  r->n = 0;
+  look(r, r->f->body);
+  for (int i = 0; i < r->n; i++)
+    port_shapes_learn(r->nests[i]);
+  port_shapes_settle();
+  for (int i = 0; i < r->n; i++) { /* all axes are known after this */
+    port_shapes_apply(r->nests[i]);
+    r->nests[i]->why = NULL;
+  }
+  for (int i = 0; i < r->n; i++) {
+    nest *n = r->nests[i];
+    step *steps = finish_nest(r, n);
+
+    if (!steps) {
+      tell_refused(r, n, r->about[i]);
+      continue;
+    }
+    r->result->nests++;
+    for (const step *s = steps; s; s = s->next)
+      r->result->steps++;
+    if (r->set->propose) {
+      propose(r, n, steps);
+      continue;
+    }
+    port_host_use(steps);
+    port_host_has_step(n->node);
+    ambit__print(&rules, "%s", port_emit_rules(r->u, steps));
+    port_emit_calls(r->u, n, steps, r->set->check);
+  }
+  text = ambit__text_finish(&rules);
+  if (text && text[0]) {
+    port_edit(line_start(r->u, r->f->begin), 0, port_text("%s", text));
+  }
+  free(text);
+}
+
+/* ---- the program ---- */
+
+/* The start of a line, before the first function, that no #if is around. */
+static unsigned place_of_head(const unit *u)
+{
+  unsigned first = (unsigned)u->size, best = 0;
+  int depth = 0;
+
+  for (const function *f = u->functions; f; f = f->next)
+    if (f->is_editable && f->begin < first) first = f->begin;
+  for (unsigned at = 0; at < first;) {
+    unsigned end = at, c = at;
+
+    if (!depth) best = at;
+    while (end < u->size && u->text[end] != '\n')
+      end++;
+    while (c < end && (u->text[c] == ' ' || u->text[c] == '\t'))
+      c++;
+    if (u->text[c] == '#') {
+      c++;
+      while (c < end && (u->text[c] == ' ' || u->text[c] == '\t'))
+        c++;
+      depth += !strncmp(u->text + c, "if", 2);
+      depth -= !strncmp(u->text + c, "endif", 5);
+    }
+    at = end + 1;
+  }
+  return best;
+}
+
+static const char names[] = "#define malloc(n) port_malloc(n)\n"
+                            "#define calloc(n, s) port_calloc(n, s)\n"
+                            "#define realloc(p, n) port_realloc(p, n)\n"
+                            "#define aligned_alloc(a, n) port_aligned_alloc(a, n)\n"
+                            "#define posix_memalign(p, a, n) port_posix_memalign(p, a, n)\n"
+                            "#define free(p) port_free(p)\n"
+                            "#define fopen(p, m) port_fopen(p, m)\n\n";
+static const char no_names[] =
+    "\n#undef malloc\n#undef calloc\n#undef realloc\n#undef aligned_alloc\n"
+    "#undef posix_memalign\n#undef free\n#undef fopen\n\n";
+
+/* The declarations, less those of --check. */
+static const char *without_check(void)
+{
+  const char *at = strstr(port_support_head, "static void port_go_beside"),
+             *end = strstr(at, "static double port_result");
+
+  return port_text("%.*s%s", (int)(at - port_support_head), port_support_head, end);
+}
+
+char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcome *result)
+{
+  run *r = port_new(sizeof *r);
+
+  *r = (run){.u = u, .pragmas = pragmas, .set = set, .result = result};
+  memset(result, 0, sizeof *result);
+  port_pragmas_spread(u, pragmas);
+  if (!set->propose)
+    port_edit(place_of_head(u), 0,
+              port_text("%s%s", set->check ? port_support_head : without_check(), names));
+  for (function *f = u->functions; f; f = f->next)
+    if (f->is_editable && f->body) {
+      r->f = f;
+      translate_function(r);
+    }
+  if (set->propose) return port_edit_apply(u);
+  for (const pragma *p = pragmas; p; p = p->next)
+    port_edit(p->begin, p->end - p->begin,
+              p->is_wait ? "port_wait();"
+                         : port_text("/* %.*s */", (int)(p->end - p->begin), u->text + p->begin));
+  if (result->nests) port_host(u);
+  port_edit((unsigned)u->size, 0, no_names);
+  port_edit((unsigned)u->size, 0, port_support_arrays);
+  port_edit((unsigned)u->size, 0, port_support_queue);
+  port_edit((unsigned)u->size, 0, port_support_run);
+  port_edit((unsigned)u->size, 0, port_support_results);
+  if (set->check) port_edit((unsigned)u->size, 0, port_support_check);
+  return port_edit_apply(u);
+}

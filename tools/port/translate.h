@@ -1,0 +1,26 @@
+/* translate.h - a program, nest by nest.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef AMBIT_PORT_TRANSLATE_H
+#define AMBIT_PORT_TRANSLATE_H
+
+#include "pragma.h"
+
+typedef struct settings {
+  bool propose;   /* all nests, no pragma needed; nothing is written but the pragmas */
+  bool check;     /* compare every step with its serial nest */
+  bool quiet;     /* no notes */
+  ambit *context; /* checks the kernels that are written */
+} settings;
+
+typedef struct outcome {
+  int steps, nests; /* translated */
+  int serial;       /* nests that stay as they are */
+  bool failed;      /* a nest that must be translated was not */
+} outcome;
+
+/* Translates all nests that directives name; the text with its changes, or NULL. free() it. */
+char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcome *result);
+
+#endif
