@@ -145,8 +145,8 @@ static void devices_that_are_not_there_are_refused_by_name(void)
   } bad[] = {{"gpu9", AMBIT_ENODEVICE, "gpu9"},
              {"cpu:1", AMBIT_ENODEVICE, "devices=cpu:1"},
              {"ref:x", AMBIT_ENODEVICE, "devices=ref:x"},
-             {"cpu,ref", AMBIT_EOPTION, "supports only one part in one process"},
-             {"ref*2", AMBIT_EOPTION, "supports only one part in one process"},
+             {"cpu,ref", AMBIT_EOPTION, "in one part of one process"},
+             {"ref*2", AMBIT_EOPTION, "in one part of one process"},
              {"cpu*0", AMBIT_EOPTION, "must ask for 1 to 4096 parts"},
              {"cpu*x", AMBIT_EOPTION, "must ask for 1 to 4096 parts"},
              {"cpu,", AMBIT_EOPTION, "names no device"}};

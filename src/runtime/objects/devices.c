@@ -142,8 +142,8 @@ static ambit_status add_parts(ambit *a, const item *it)
               "devices=%s: a process has at most %d parts", a->settings.devices, (int)MOST_PARTS);
   AMBIT_CHECK(!is_whole || (it->parts == 1 && !a->placement.n && a->net->size == 1), &a->errors,
               AMBIT_EOPTION,
-              "devices=%s: the device %s computes reference results and supports only one part in "
-              "one process",
+              "devices=%s: the reference device %s computes the whole grid in one part of one "
+              "process; it cannot be combined with other devices or parts",
               a->settings.devices, it->backend->name);
   AMBIT_CHECK(!has_whole(a), &a->errors, AMBIT_EOPTION,
               "devices=%s: the device %s computes the whole grid in one part; %s cannot have "
