@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port_command.c - `ambit port`, and `ambit run` of a whole program.
  *
  * The translator is a program of its own, ambit-port, beside this one: it needs libclang, and this
  * one does not. Both commands are dealt with before the context is opened, since the program that
  * `ambit run` starts takes the place of this process, under mpirun too.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #define _GNU_SOURCE /* fexecve */
 #include "port_command.h"

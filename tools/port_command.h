@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* port_command.h - commands that are dealt with before a context is opened.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_TOOLS_PORT_COMMAND_H
 #define AMBIT_TOOLS_PORT_COMMAND_H
