@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A thin layer over CMake: every target is a line or two, and `cmake --preset release` does as well.
 # scripts/setup finds or installs what is needed; SETUP=no leaves it out.
 

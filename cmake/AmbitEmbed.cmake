@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Text files as C strings: code that generated kernels start with is kept as real files, and the library carries it.
 #
 # ambit_embed(symbol file [regex]) makes a source that defines `const char symbol[]`, the text of the file or of what the

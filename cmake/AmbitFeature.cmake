@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ambit_feature(NAME "what it gives" PACKAGE package TARGET imported::target [PKGCONFIG module])
 #
 # An optional part of the library, behind a three-way switch AMBIT_<NAME>:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What `cmake --install` puts where: header, library, modules, tool, and the two ways to find them,
 # find_package(Ambit) and pkg-config. The installed tree can be moved.
 include(CMakePackageConfigHelpers)

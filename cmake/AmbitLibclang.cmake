@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ambit_libclang(): libclang's C interface, LLVM 17 or newer, behind the switch AMBIT_LIBCLANG (AUTO, ON, OFF).
 # Sets AMBIT_HAVE_LIBCLANG and makes the target libclang. Every version has a folder and a soname of its own, so
 # the newest one that has both header and library is taken.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ambit_mpi(source.c...) builds the module that talks MPI, libambit-<family>.so, once for each family of MPI found: openmpi,
 # and mpich with those that keep its ABI. Only the modules know of MPI; the library loads one when a run needs it.
 #

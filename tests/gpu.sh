@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Everything that needs a GPU, on a machine that has one and need not have a network: builds from this tree alone,
 # runs the tests (those of numbers run on every device that is there; those of the sources' looks are left out), lets
 # compute-sanitizer watch some of them, measures.

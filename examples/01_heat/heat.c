@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* heat.c - hot petals cool on a plate whose rim is held at zero.
  *
  *   heat [--size N] [--steps T]           cool N x N cells and write heat.png
  *   heat --check [--size N] [--steps T]   compare the decay of a sine wave with theory
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <ambit.h>
 

@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* life.c - Conway's Game of Life on a torus.
  *
  *   life [--size N]         tests a glider and a Gosper gun against known results
  *   life --png [--size N]   seven cells that grow for long, with trails: life.png
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <ambit.h>
 

@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wave.c - a drum skin: the wave equation, second order in time and space.
  *
  *   wave [--size N]         error of a standing wave on N/4, N/2 and N cells
  *   wave --png [--size N]   rings on a pond, reflected by its shore: wave.png
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <ambit.h>
 

@@ -1,8 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* poisson.c - solves -(u_xx + u_yy) = f by Jacobi iteration.
  *
  *   poisson [--size N]   iterations and error on N/4, N/2 and N cells to a side
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <ambit.h>
 

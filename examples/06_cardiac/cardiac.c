@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cardiac.c - electrical waves in heart tissue: the model of Aliev and Panfilov, as a serial C program.
  *
  *   cardiac [N [NZ [TIME [PICTURE.ppm]]]]    NZ layers of N x N cells, until TIME
@@ -5,8 +6,6 @@
  * Each cell has a potential E, which diffuses, and a recovery R; two ordinary differential equations per cell couple them. No current
  * leaves the tissue: faces are mirrored. The start, one half excited and another half recovering,
  * curls up into a spiral. One pragma makes the program parallel: ambit port cardiac.c
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <math.h>
 #include <stdio.h>

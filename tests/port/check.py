@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests of `ambit port` share: programs, serial and translated, and what they print.
 
 A program prints all its arrays (as bits, or by a hash of them); its output must be the same, byte for byte, from the serial

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random programs with loop nests, legal or not: the translator must get each right or leave it serial."""
 import random
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of every form, serial against translated: all arrays and all output, byte for byte.
 
     test_programs.py ambit-port libambit.so source-folder cc devices processes mpirun... [-- program...]

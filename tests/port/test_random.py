@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Random nests, serial against translated. A failure prints the seed that reproduces it.
 
     test_random.py ambit-port libambit.so source-folder cc devices first count

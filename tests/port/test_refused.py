@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Nests that must not be translated: each file says in comments which words the note must have.
 
     test_refused.py ambit-port

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What `ambit port` and `ambit run` do around the translation itself.
 
     test_tool.py ambit-port libambit.so source-folder cc ambit

@@ -1,11 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* depend.c - whether cells may be computed in any order.
  *
  * Two accesses to one array meet where their indices are equal. Along an axis where both have the same loop variable this
  * gives a distance: how many iterations of that loop lie between them. A kernel reads values from before the step
  * (but sees its own cell change); so, in a step, a read must not come after the write of the same
  * element by another cell. Of two steps the first must not touch what the second touched earlier.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "nest.h"
 

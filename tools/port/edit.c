@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* edit.c - changes to a text, collected and applied at once.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "edit.h"
 

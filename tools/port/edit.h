@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* edit.h - changes to the text of the main file, and notes about them.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_PORT_EDIT_H
 #define AMBIT_PORT_EDIT_H

@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit.c - the steps of a nest as text: a table for each rule, and calls in the place of the nest.
  *
  * The nest itself stays, as the other branch of a condition: it runs where what the translator had to
  * assume does not hold at run time.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "edit.h"
 

@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* group.c - the steps of a nest: writes of a leaf that go to the same cell, and the arrays they use.
  *
  * The grid of a step has the axes of the array it writes. An array that is read is aligned with it if it has the
  * same loops on the same axes; its accesses are then offsets. Any other array is mapped: an axis of the grid
  * may be another axis of the array (a transposed one), or none (a row of coefficients).
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "nest.h"
 

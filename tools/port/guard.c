@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* guard.c - indices that a guard keeps inside an array.
  *
  *   (i + 1) % n     (i - 1 + n) % n     (i + n - 1) % n       periodic
  *   i == 0 ? n - 1 : i - 1              i == n - 1 ? 0 : i + 1
  *   i == 0 ? 0 : i - 1                  i < n - 1 ? i + 1 : n - 1    clamp; and max(i - 1, 0)
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "nest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* host.c - host code that uses arrays of steps is told apart, and asks for them first.
  *
  * Before a statement that reads u[...], port_reads(u, ...) stands; before one that writes it, port_writes. A call
@@ -6,8 +7,6 @@
  * address: aliases need no analysis.
  *
  * Only elements of the types that steps use count, since C's own rules keep different types apart.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "edit.h"
 

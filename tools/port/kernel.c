@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kernel.c - the rule for one cell, in the kernel language.
  *
  * Elements of arrays become reads at offsets from the cell, loop variables become index(d), everything else that
  * cells share becomes a number the kernel is given. An array that is updated in place and read at
  * neighbours is read from one field and written to another.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "nest.h"
 

@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loops.c - the header of a `for`, and whether it goes over cells.
  *
  * A loop over cells counts an integer from a to b, and its variable selects the element that is written.
  * Others are loops over time, which stay in the program, or short ones, which the kernel unrolls.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "nest.h"
 

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - `ambit port`, a program of its own, so that `ambit` needs no libclang.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "translate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nest.h - a loop nest, taken apart.
  *
  *   nest     loops over cells, and what they do: leaves
@@ -9,8 +10,6 @@
  * Stages, a file each: walk.c takes the nest apart (inline.c puts called functions in their place),
  * shape.c finds the axes of arrays, depend.c proves that cells may be computed in any order,
  * group.c makes steps, kernel.c writes their rules, emit.c the calls.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_PORT_NEST_H
 #define AMBIT_PORT_NEST_H

@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* parse.c - from libclang's tree to our own.
  *
  * libclang shows the shape of the program and the types; literals are evaluated, so that numbers
  * out of macros are right. A `for` that leaves out one of its three expressions is told apart by
  * where the semicolons stand.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tree.h"
 

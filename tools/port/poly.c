@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* poly.c - arithmetic of polynomials; see poly.h.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "poly.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pragma.c - reads directives out of the text: libclang leaves unknown pragmas out of its tree.
  *
  *   #pragma ambit [must] [serial] [sum(any)|sum(order)] [shape(u[nz][ny][nx], ...)] [distinct(a, b)]
@@ -7,8 +8,6 @@
  *   #pragma panda wait
  *
  * A directive is about the loop, block or function that follows it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "pragma.h"
 #include "edit.h"

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pragma.h - directives: where they stand and what they say.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_PORT_PRAGMA_H
 #define AMBIT_PORT_PRAGMA_H

@@ -1,9 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* resolve.c - names, integers and elements of arrays in the expressions of a nest.
  *
  * A name may be bound to a polynomial or a pointer; anything else is a number of the kernel. Elements become accesses, with
  * the subscripts they have at this place of the walk.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "walk.h"
 

@@ -1,11 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shape.c - the axes of arrays, from all subscripts that a function uses.
  *
  * The coefficient of a loop variable in a flattened subscript is a stride. Strides that divide each other are
  * axes, the largest being the slowest; the quotient of two neighbours is an extent. What is left
  * of a subscript without its loop variables is divided by the strides in turn: nx * ny - nx - 1 is one plane
  * up, one row down, one cell to the left. Axes come from strides, never from the order of loops.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "nest.h"
 #include "pragma.h"

@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* translate.c - the stages, in order, for each function of a program.
  *
  *   find loops that directives name; take each apart (walk.c); learn the shapes of arrays from all of
  *   them (shape.c); make steps (group.c), prove them (depend.c), write their kernels (kernel.c) and calls
  *   (emit.c); then see to the host code of all functions (host.c).
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "translate.h"
 

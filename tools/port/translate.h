@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* translate.h - a program, nest by nest.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_PORT_TRANSLATE_H
 #define AMBIT_PORT_TRANSLATE_H

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.c - walking, copying and printing trees.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tree.h"
 

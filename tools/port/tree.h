@@ -1,11 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tree.h - the C program as the translator sees it: a small tree, made from libclang's.
  *
  * Every node keeps where it comes from (offsets into the main file, and a line and column for
  * messages), so that any later stage can point a caret or replace text. Implicit conversions are left out:
  * the kernel language converts as C does. Parentheses are not kept either; the printer puts
  * them where they are needed.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_PORT_TREE_H
 #define AMBIT_PORT_TREE_H

@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* walk.h - what walk.c and resolve.c know of the place they are at in a nest.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_PORT_WALK_H
 #define AMBIT_PORT_WALK_H

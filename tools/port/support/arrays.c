@@ -1,11 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrays.c - the arrays of the program, and their fields.
  *
  * A record describes an array as a step sees it: base address, stride in bytes along each axis, and
  * the box of cells that steps have touched so far (only these are ever copied). host_ok and dev_ok
  * say where its values are good; one of them always is. Records may share memory: of those, one at
  * most has values that the host has not.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 typedef struct port_record {
   char *base;

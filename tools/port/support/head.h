@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* head.h - the calls that steps are made of, in every program that `ambit port` writes. They use the
  * public calls of Ambit alone; the definitions stand at the end of the program (arrays.c, queue.c,
  * run.c).
@@ -13,8 +14,6 @@
  * An array of the program is a field of Ambit from its first step on. It is copied to the device
  * when a step needs it, and back when host code asks for it: port_reads and port_writes stand before
  * such code. Steps are queued; a sequence that repeats becomes one program that runs many times.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include <ambit.h>
 #include <math.h>

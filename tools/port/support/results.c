@@ -1,6 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* results.c - what reductions leave behind.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 static double port_result(const port_rule *rule, int slot)
 {

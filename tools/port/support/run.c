@@ -1,10 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* run.c - one step: from the arguments of the program to an entry of the queue.
  *
  * The translator proved that the nest may run in parallel if arrays do not overlap, lie inside their extents,
  * and so on. Such conditions are checked here, each time; where one does not hold the serial nest
  * runs instead, and standard error says so, once.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 typedef struct port_argument {
   port_record r; /* as the step sees it */
