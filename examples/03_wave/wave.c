@@ -41,8 +41,7 @@ static skin make_skin(ambit *a, int64_t rows, int64_t columns, double q)
 
 /* ---- the check ---- */
 
-/* A standing wave on the unit square: 0 at the low and high side of axis 0, with slope 0 at those of
- * axis 1. */
+/* A standing wave on the unit square: 0 at both sides of axis 0, slope 0 at those of axis 1. */
 typedef struct standing {
   double h, t; /* width of a cell, time */
 } standing;

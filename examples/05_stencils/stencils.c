@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stencils.c - weighted sums of neighbours in one call, from 1 to 4 dimensions.
  *
- *   stencils [--size N]   compares every stencil of the catalogue, by weights and by name, with plain
- *                         loops over about N cells along each axis
+ *   stencils [--size N]   compares every stencil of the catalogue, by weights and by name, with
+ *                         plain loops over about N cells along each axis
  */
 #include <ambit.h>
 

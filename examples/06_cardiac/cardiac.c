@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cardiac.c - electrical waves in heart tissue: the model of Aliev and Panfilov, as a serial C program.
+/* cardiac.c - electrical waves in heart tissue: the model of Aliev and Panfilov, in serial C.
  *
  *   cardiac [N [NZ [TIME [PICTURE.ppm]]]]    NZ layers of N x N cells, until TIME
  *
- * Each cell has a potential E, which diffuses, and a recovery R; two ordinary differential equations per cell couple them. No current
- * leaves the tissue: faces are mirrored. The start, one half excited and another half recovering,
- * curls up into a spiral. One pragma makes the program parallel: ambit port cardiac.c
+ * Each cell has a potential E, which diffuses, and a recovery R, coupled by two ordinary
+ * differential equations. No current leaves the tissue: faces are mirrored. The start, one half
+ * excited and another half recovering, curls up into a spiral. One pragma makes the program
+ * parallel: ambit port cardiac.c
  */
 #include <math.h>
 #include <stdio.h>
