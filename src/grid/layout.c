@@ -34,13 +34,21 @@ static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64
   return bytes / size;
 }
 
+/* Whether n a b + more fits, with room to spare; none of them is negative. */
+static bool fits(int64_t n, int64_t a, int64_t b, int64_t more)
+{
+  const int64_t most = INT64_MAX / 2 - more;
+
+  return !a || !b || n <= most / a / b;
+}
+
 bool ambit__layout_make(ambit__layout *l)
 {
   const int last = l->own.ndims - 1;
   const int64_t size = (int64_t)ambit_type_size(l->type);
   const int64_t per_cell = l->order == AMBIT_AOS ? l->components : 1;
-  __int128 bytes;
-  int64_t elements = 1, line = LINE;
+  const int64_t planes = l->order == AMBIT_AOS ? 1 : l->components;
+  int64_t elements = 1, line = LINE, beyond;
 
   l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
@@ -49,8 +57,7 @@ bool ambit__layout_make(ambit__layout *l)
 
     l->stride[d] = d == last ? per_cell : elements;
     l->origin += l->margin_lo[d] * l->stride[d];
-    bytes = (__int128)cells * l->stride[d] * size + ALIAS;
-    if (bytes > INT64_MAX / 2) return false;
+    if (!fits(cells, l->stride[d], size, ALIAS)) return false;
     elements = cells * l->stride[d];
     if (d == last) {
       line = good_line(l->line, elements * size);
@@ -60,10 +67,9 @@ bool ambit__layout_make(ambit__layout *l)
     elements = good_pitch(l, d, elements, size, line);
   }
   l->component = l->order == AMBIT_AOS ? 1 : elements;
-  bytes = (__int128)elements * (l->order == AMBIT_AOS ? 1 : l->components) * size;
-  bytes += line + BEYOND * per_cell * size;
-  if (bytes > INT64_MAX / 2) return false;
-  l->bytes = (size_t)bytes;
+  beyond = line + BEYOND * per_cell * size;
+  if (!fits(elements, planes, size, beyond)) return false;
+  l->bytes = (size_t)(elements * planes * size + beyond);
   return true;
 }
 

@@ -143,7 +143,7 @@ ambit_status ambit__allreduce_make(ambit *a, const ambit__step *s, uint32_t whic
   x->strict = a->settings.strict;
   for (int i = 0; i < s->n; i++)
     if (which >> i & 1) x->bytes += size_of(x, &s->kernel->rule->params[i]);
-  x->mine = ambit__new(&a->errors, (size_t)(a->net->size + 1), x->bytes);
+  x->mine = ambit__new(&a->errors, (size_t)a->net->size + 1, x->bytes);
   if (!x->mine) return AMBIT_ENOMEM;
   x->all = x->mine + x->bytes;
   return AMBIT_OK;
