@@ -11,8 +11,8 @@
  * Loading them in all lanes costs no more than in the two lanes that use them.
  *
  * Loads are unconditional: lanes outside, and planes past the last one, load the nearest position
- * inside. With wrapping rows, lanes beyond an end load from the other end, up to one lane past the
- * last that has cells.
+ * inside. With wrapping rows, lanes beyond an end load from the other end; lanes further out load
+ * the same as the last lane that is read.
  */
 #include "plan/stream.h"
 
