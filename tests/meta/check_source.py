@@ -12,7 +12,7 @@ OTHER = re.compile(r"\.(py|sh|cmake|cmake\.in)$|(^|/)(CMakeLists\.txt|Makefile)$
 # Folders and files that do not follow these rules yet.
 TO_COME = re.compile(r"(CMakeLists\.txt|Makefile)$|(\.ci|cmake|examples|scripts|tools/port)/"
                      r"|tests/(CMakeLists\.txt|gpu\.sh)"
-                     r"|tests/(codegen|device|error|fuzz|install|skeleton)/")
+                     r"|tests/(codegen|error|fuzz|install|skeleton)/")
 TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
 
