@@ -129,7 +129,7 @@ INLINE void fill_run(const cursor *c, int64_t offset, int64_t n, const unsigned 
 {
   unsigned char *p = c->row + offset, v[8];
 
-  /* a copy that stores through p cannot change, so it stays in a register */
+  /* A copy that stores through p cannot change, so it stays in a register. */
   memcpy(v, value, size);
   for (int64_t i = 0; i < c->run; i++, p += c->step) {
     if (i + AHEAD < c->run) PREFETCH(p + AHEAD * c->step);

@@ -93,7 +93,7 @@ static void sweep_one(int in, const char *name)
     remove_folder(in, name);
   else if (lock < 0 && !fstat(folder, &st) && st.st_uid == geteuid() &&
            time(NULL) - st.st_mtime > OLD)
-    /* its process died before it had a lock; removed only if empty */
+    /* Its process died before it had a lock; removed only if empty. */
     unlinkat(in, name, AT_REMOVEDIR);
   if (lock >= 0) close(lock);
   close(folder);
@@ -159,7 +159,7 @@ bool ambit__scratch_has_room(const ambit__scratch *s)
   struct rlimit limit;
   int err;
 
-  /* allocating would raise a fatal signal */
+  /* Allocating would raise a fatal signal. */
   if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM) return true;
   err = posix_fallocate(s->lock, 0, ROOM);
   return !ftruncate(s->lock, 0) && err != ENOSPC && err != EDQUOT;

@@ -46,7 +46,7 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
   add(slots, &n, SLOT_STEP, 0, 0);
   if (has_twins(g)) add(slots, &n, SLOT_ENDS, 0, 0);
   if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);
-  /* the last, because users' kernels have none */
+  /* The last, because users' kernels have none. */
   if (!g->for_people) add(slots, &n, SLOT_ENDED, 0, 0);
   return n;
 }
@@ -63,7 +63,7 @@ int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
     }
   add(slots, &n, SLOT_COUNT, 0, 0);
   add(slots, &n, SLOT_MORE, 0, 0);
-  /* the last, because users' kernels have none */
+  /* The last, because users' kernels have none. */
   if (!g->for_people) add(slots, &n, SLOT_ENDED, 0, 0);
   return n;
 }

@@ -7,7 +7,7 @@ enum { NAMES_WIDE = 24 };
 static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, ambit__text *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  /* used only if the slot belongs to a parameter */
+  /* Used only if the slot belongs to a parameter. */
   const ambit__param *p = &rule->params[s->param];
 
   switch (s->kind) {

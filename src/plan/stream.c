@@ -233,7 +233,7 @@ static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
 {
   const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__stream_axis(g);
-  /* the strips of a block's warps are side by side */
+  /* The strips of a block's warps are side by side. */
   const bool beside = g->ndims == 2 && p->ahead;
   const int numbered =
       g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see emit_numbers */

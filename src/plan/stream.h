@@ -29,8 +29,8 @@ typedef struct ambit__stream_row {
   bool is_read;
   int low, high;  /* the first and the last of these planes */
   int front;      /* the front that loads it */
-  bool has_edges; /* cells beside the lane's are read in this row, */
-  int edge;       /* in planes up to this one: then it needs cells of adjacent lanes */
+  bool has_edges; /* cells of adjacent lanes are read in this row, */
+  int edge;       /* in planes up to this one, which is when they are needed, */
   int edge_low;   /* and from this one on */
 } ambit__stream_row;
 
@@ -70,8 +70,8 @@ typedef struct ambit__stream_job {
   ambit__stream streams[AMBIT__STREAMS];
   int nfronts;
   ambit__stream_front fronts[AMBIT__STREAM_FRONTS];
-  bool whole; /* launches may store whole vectors: the cells of all twins are in registers, */
-  /* and at either end up to this many may lie beside the box, as fixed faces leave */
+  bool whole; /* launches may store whole vectors: the cells of all twins are in registers */
+  /* with `whole`: most cells beside the box at either end of a lane, as fixed faces leave */
   int head, tail;
   int ntaps; /* sum: length of `taps`, owned */
   ambit__tap *taps;

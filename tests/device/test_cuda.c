@@ -694,7 +694,7 @@ int main(int argc, char **argv)
       {0}};
   static test_case first[4];
 
-  /* those that need no compiler; children load their own */
+  /* Those that need no compiler; children load their own. */
   memcpy(first, tests, 3 * sizeof *tests);
   if (test_main(argc, argv, argc > 1 ? tests : first)) return 1;
   if (argc > 1) return 0;

@@ -444,7 +444,7 @@ static void draw_boxes(const sample *s, const twin *t, ambit__box *given, ambit_
   *given = t->here.layout.own;
   for (int d = 0; d < given->ndims; d++) {
     const bool wraps = s->b.kind[d][0] == AMBIT_PERIODIC && s->b.kind[d][1] == AMBIT_PERIODIC;
-    /* the halo extends beyond the grid */
+    /* The halo extends beyond the grid. */
     const ambit__box *most = wraps && draw(2) ? &all : &inside;
 
     given->lo[d] -= draw(given->lo[d] - most->lo[d] + 1);

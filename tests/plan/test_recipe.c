@@ -191,7 +191,7 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
 
       for (int d = 0; d < g.ndims; d++) {
         cells[d] = size;
-        /* recipes do not know where it begins */
+        /* Recipes do not know where it begins. */
         box.lo[d] = plans[i].strip ? plans[i].strip - 1 : 0;
         box.hi[d] = box.lo[d] + size;
       }

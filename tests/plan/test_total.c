@@ -24,7 +24,7 @@ static const char *const types[] = {"float", "double", "int", "unsigned char", "
 
 typedef struct problem {
   uint64_t seed;
-  /* typical of users: near reads on a large grid, on a GPU with warps, as `stream` needs */
+  /* Typical of users: near reads on a large grid, on a GPU with warps, as `stream` needs. */
   bool common;
   char text[MOST_TEXT];
   ambit__rule *rule;

@@ -7,8 +7,8 @@
  *
  * A multiply-add takes about four cycles and a core starts two of them per cycle: twelve chains
  * keep it busy. ARM cores start up to four, but forward a sum to the next addition after two
- * cycles; so there the chain runs through the addend. No chain comes near slow numbers (denormals,
- * infinities): a * 0.5 + 1 converges to 2, and a + 0.5 grows until it is rounded away.
+ * cycles; so there the chain runs through the addend. No chain comes near numbers that are
+ * slow to process: a * 0.5 + 1 converges to 2, and a + 0.5 grows until it is rounded away.
  */
 #define _GNU_SOURCE 1
 #include "device/cpu/limits.h"

@@ -216,7 +216,8 @@ static ambit__process_end watch(const ambit__process *p, pid_t pid, int fd, ambi
   int status = 0;
 
   ambit__undo_remove(undo);
-  /* and all that it left behind; not yet reaped, so the number is still its own */
+  /* Ends also all that the process left behind. It is not yet reaped, so the number is still its
+   * own. */
   kill(-pid, SIGKILL);
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) {

@@ -132,7 +132,7 @@ ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
   ambit__gpu_moves *moves;
   ambit_status s;
 
-  /* so that it is not compiled in the first iteration */
+  /* So that it is not compiled in the first iteration. */
   if (layout) AMBIT_TRY(ambit__gpu_moves_get(d, layout->type, &moves));
   b = ambit__new(dev->errors, 1, sizeof *b);
   if (!b) return AMBIT_ENOMEM;
