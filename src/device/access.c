@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* access.c - what a launch may touch of each field. */
+/* access.c - the limits of a launch for each field. */
 #include "device/access.h"
 
 #include "plan/checked.h"
@@ -55,9 +55,9 @@ void ambit__access_arm(const ambit__launch *launch, int64_t *words)
   }
 }
 
-/* ---- what can be known before ---- */
+/* ---- prediction ---- */
 
-/* One access at the first and the last cell of the box: what holds there holds between. */
+/* One access at the first and the last cell of the box: if both are valid, so are all between. */
 static void foresee(const ambit__launch *launch, int param, const int *offset, int component,
                     int kind, int number, int64_t *words)
 {

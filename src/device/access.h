@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* access.h - access checks: the limits within which a launch may touch its fields.
  *
- * Two different things are checked: that a cell is one of those that hold values for this launch
- * (the boxes), and that its place in memory is within the buffer (first and end). A function that
- * Ambit did not write cannot check itself; its kernel and the box it is launched on tell what it
- * would touch. All of this finds mistakes of Ambit itself, and exists in builds with
- * AMBIT_ACCESS_CHECKS.
+ * Two things are checked: that a cell holds a value for this launch (the boxes), and that its
+ * position in memory is within the buffer (first and end). A registered function cannot check
+ * itself; its kernel text and the box of the launch determine the cells it would touch. The checks
+ * find bugs in Ambit itself. Only builds with AMBIT_ACCESS_CHECKS have them.
  */
 #ifndef AMBIT_DEVICE_ACCESS_H
 #define AMBIT_DEVICE_ACCESS_H
@@ -14,7 +13,7 @@
 
 #ifdef AMBIT_ACCESS_CHECKS
 
-/* Within which one field may be touched. */
+/* The limits of the accesses to one field. */
 typedef struct ambit__limits {
   ambit__box reads, writes; /* cells, global */
   int64_t first, end;       /* elements of the memory, counted from the first own cell */
@@ -27,7 +26,8 @@ bool ambit__limits_allow(const ambit__limits *limits, const ambit__layout *l,
 
 /* Adds the limits to a record before its launch. */
 void ambit__access_arm(const ambit__launch *launch, int64_t *words);
-/* Puts into an armed record what a launch of the rule would do wrong at the corners of its box. */
+/* Stores in an armed record the fault that a launch of the rule would make at the corners of its
+ * box. */
 void ambit__access_foresee(const ambit__rule *rule, const ambit__launch *launch, int64_t *words);
 
 #else

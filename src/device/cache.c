@@ -20,7 +20,7 @@ static char *users_folder(void)
   return home && home[0] == '/' ? ambit__path_join(home, ".cache", "/ambit") : NULL;
 }
 
-/* Opens the folder that was asked for; without one if it is not to be trusted. */
+/* Opens the configured folder; if it cannot be trusted, continues without one. */
 static void open_folder(ambit__cache *cache)
 {
   ambit__text why = {0};

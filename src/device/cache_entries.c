@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cache_entries.c - what is in the folder: entries, notes, and sources that could not be compiled. */
+/* cache_entries.c - the contents of the folder: entries, notes, and sources that failed to compile.
+ */
 #define _GNU_SOURCE 1 /* openat and its like */
 #include "base/hash.h"
 #include "base/log.h"
@@ -23,7 +24,7 @@ static const char *name_of(char name[NAME_CHARS], const char *key, const char *t
   return name;
 }
 
-/* The whole of a file of the folder; NULL: there is none that can be trusted. */
+/* The contents of a file in the folder; NULL: there is none that can be trusted. */
 static void *get_file(const ambit__cache *cache, const char *name, size_t *bytes)
 {
   int fd = ambit__trusted_file(cache->fd, name);
@@ -34,7 +35,7 @@ static void *get_file(const ambit__cache *cache, const char *name, size_t *bytes
   return data;
 }
 
-/* What KEY.meta must hold, to the byte, for this code and this source. */
+/* The exact contents of KEY.meta for this code and this source. */
 static char *meta_text(const void *code, size_t bytes, const char *source)
 {
   char hex[AMBIT__HASH_CHARS];
@@ -48,7 +49,7 @@ static char *meta_text(const void *code, size_t bytes, const char *source)
   return ambit__text_finish(&t);
 }
 
-/* Whether the code is that of the entry. */
+/* Whether KEY.meta matches the code and the source. */
 static bool is_whole(const ambit__cache *cache, const char *key, const char *source,
                      const void *code, size_t bytes)
 {
@@ -62,7 +63,7 @@ static bool is_whole(const ambit__cache *cache, const char *key, const char *sou
   return ok;
 }
 
-/* The code of an entry that is whole; its file stays open as *fd, unless `fd` is NULL. */
+/* The code of a valid entry. Its file stays open as *fd, unless `fd` is NULL. */
 static void *get_code(const ambit__cache *cache, const char *key, const char *tail,
                       const char *source, size_t *bytes, int *fd)
 {
@@ -96,7 +97,7 @@ void *ambit__cache_load(ambit__cache *cache, const char *key, const char *source
   return get_code(cache, key, ".bin", source, bytes, NULL);
 }
 
-/* Both files of an entry. */
+/* Writes both files of an entry. */
 static void publish(ambit__cache *cache, const char *key, const char *tail, const char *source,
                     const void *code, size_t bytes)
 {

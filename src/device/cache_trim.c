@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cache_trim.c - how much is in the folder, and the removal of what was not used for longest.
+/* cache_trim.c - measures the folder, and removes the least recently used entries.
  *
- * An entry is all files of one key; it was last used when the newest of them was. Files that are not of the cache's kinds are
- * neither counted nor touched. Libraries that are loaded stay loaded when their files go. */
+ * An entry is all files of one key; its time of use is that of its newest file. Other kinds of
+ * files are neither counted nor touched. A loaded library stays loaded when its file is removed.
+ */
 #define _GNU_SOURCE 1 /* fdopendir, fstatat, unlinkat, flock */
 #include "device/cache.h"
 
@@ -21,16 +22,17 @@
 
 enum {
   STEM_CHARS = 64,
-  BLOCK = 4096, /* bytes of a disk that a file takes at least */
-  OLD = 3600    /* seconds after which an unfinished file is nobody's where there are no locks */
+  BLOCK = 4096, /* bytes of disk that a file takes at least */
+  OLD = 3600    /* seconds after which an unfinished file is abandoned, where there are no locks */
 };
 
-/* The kinds of files of an entry. Without its description, which goes first, the rest is worth nothing. */
+/* The kinds of files of an entry. The description is removed first; without it, the rest is
+ * invalid. */
 static const char *const tails[] = {".meta", ".so", ".bin", ".note", ".c"};
 enum { TAILS = sizeof tails / sizeof *tails };
 
 typedef struct entry {
-  char stem[STEM_CHARS]; /* its files' names without their tails */
+  char stem[STEM_CHARS]; /* the names of its files without their tails */
   int64_t bytes;
   struct timespec used;
 } entry;
@@ -40,7 +42,7 @@ typedef struct listing {
   size_t n, cap;
 } listing;
 
-/* ---- looking ---- */
+/* ---- listing ---- */
 
 static bool ends_in(const char *name, const char *tail)
 {
@@ -49,7 +51,7 @@ static bool ends_in(const char *name, const char *tail)
   return n > m && !strcmp(name + n - m, tail);
 }
 
-/* Whether a name is KEY and a tail, or that of a source that could not be compiled; its stem. */
+/* Whether a name is KEY and a tail, or that of a source that failed to compile; and its stem. */
 static bool is_ours(const char *name, char stem[STEM_CHARS])
 {
   const char *key = name;
@@ -66,7 +68,7 @@ static bool is_ours(const char *name, char stem[STEM_CHARS])
   return false;
 }
 
-/* Removes a file that was being written by a process that is dead. */
+/* Removes an unfinished file if the process that was writing it is dead. */
 static void sweep(int folder, const char *name, const struct stat *st)
 {
   int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -94,7 +96,7 @@ static int by_use(const void *a, const void *b)
   return is_later(x, y) - is_later(y, x);
 }
 
-/* Makes one of all files with the same stem. */
+/* Merges all files with the same stem into one entry. */
 static void merge(listing *l)
 {
   size_t kept = 0;
@@ -125,8 +127,8 @@ static bool add(listing *l, const char *stem, const struct stat *st)
   return true;
 }
 
-/* All entries, the one that was not used for longest first; unfinished files of dead processes are removed on the way. False: for
- * want of memory. */
+/* All entries, least recently used first. Removes unfinished files of dead processes. false: out of
+ * memory. */
 static bool list(const ambit__cache *cache, listing *l)
 {
   int fd = openat(cache->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -161,7 +163,7 @@ static ambit__cache_size total(const listing *l)
   return size;
 }
 
-/* ---- removing ---- */
+/* ---- removal ---- */
 
 static void remove_entry(const ambit__cache *cache, const entry *e)
 {
@@ -205,7 +207,7 @@ int64_t ambit__cache_limit(const ambit__cache *cache)
   return (int64_t)cache->settings->cachesize << 20;
 }
 
-/* A tenth more than must be: not every new entry has to remove one. */
+/* Removes a tenth more than needed, so that not every new entry has to remove one. */
 void ambit__cache_make_room(ambit__cache *cache)
 {
   const int64_t limit = ambit__cache_limit(cache);

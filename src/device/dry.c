@@ -1,7 +1,9 @@
-/* dry.c - a device without memory that takes every order and carries out none.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dry.c - a device without memory that accepts all calls and does nothing.
  *
- * Programs are sealed on it as on any other: so parts, messages and the order of an iteration are those of a real run, for
- * grids that no machine here could hold, and without compiling anything. Buffers have a size and no bytes.
+ * Programs are sealed on it as on any other device. Parts, messages and the order of an iteration
+ * are those of a real run, for grids that no machine here could hold, and without compiling
+ * anything. Buffers have a size but no memory.
  */
 #include "device/dry.h"
 
@@ -208,7 +210,7 @@ static double dry_copy_bandwidth(ambit__device *dev)
 
 /* ---- the tables ---- */
 
-/* What both have. */
+/* Common to both. */
 #define ENTRIES                                                                                    \
   .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
   .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
@@ -217,7 +219,7 @@ static double dry_copy_bandwidth(ambit__device *dev)
   .copy_box = dry_copy_box, .build = dry_build, .discard = dry_discard, .launch = dry_launch,      \
   .wait = dry_wait, .copy_bandwidth = dry_copy_bandwidth
 
-static const ambit__backend whole = {ENTRIES, .open = open_whole}; /* as ref is */
+static const ambit__backend whole = {ENTRIES, .open = open_whole}; /* one part, like ref */
 static const ambit__backend parts = {ENTRIES,
                                      .open = open_parts,
                                      .ghosts = dry_ghosts,

@@ -1,10 +1,12 @@
-/* dry.h - a stand-in for a device, for finding out what a program would do without doing it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dry.h - a device that does nothing, to find out what a program would do without running it. */
 #ifndef AMBIT_DEVICE_DRY_H
 #define AMBIT_DEVICE_DRY_H
 
 #include "device/device.h"
 
-/* What stands in for a device of this backend, which need not be there. It is in no list of devices. */
+/* The dry device that replaces devices of this backend, which need not be present. It is in no list
+ * of devices. */
 const ambit__backend *ambit__backend_dry(const ambit__backend *real);
 
 #endif

@@ -1,10 +1,9 @@
-/* faults.h - the record of what a checked launch finds.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* faults.h - the record of the faults that a checked launch finds.
  *
- * A fault record is a small buffer of the device, laid out as codegen/prelude/faults.h says: a
- * place for the first fault of a launch. It is armed before every launch and read after it. In
- * builds with access checks, limits follow it (access.h).
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * A fault record is a small buffer on the device, with the layout of codegen/prelude/faults.h. It
+ * holds the first fault of a launch. It is armed before every launch and read after it. In builds
+ * with access checks, limits follow it (access.h).
  */
 #ifndef AMBIT_DEVICE_FAULTS_H
 #define AMBIT_DEVICE_FAULTS_H
@@ -12,7 +11,7 @@
 #include "codegen/prelude/faults.h"
 #include "device/device.h"
 
-/* Numbers behind the record, for each parameter. */
+/* Number of words behind the record, per parameter. */
 #ifdef AMBIT_ACCESS_CHECKS
 #  include "codegen/prelude/limits.h"
 #  define AMBIT__LIMIT_WORDS AMBIT_LIMIT_WORDS
@@ -21,9 +20,10 @@
 #endif
 
 size_t ambit__faults_bytes(int nargs); /* of the record of a launch */
-/* The record as it must be before the launch. */
+/* Initialises the record for a launch. */
 void ambit__faults_arm(const ambit__launch *launch, int64_t *words);
-/* A value of a type that nobody gave: NaN of our own kind, or for integers a pattern. */
+/* Poison, the mark of a value that was never set: a NaN with a special pattern, or a bit pattern
+ * for integers. */
 void ambit__poison_store(void *value, ambit_type type);
 bool ambit__poison_is(const void *value, ambit_type type);
 

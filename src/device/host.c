@@ -1,4 +1,5 @@
-/* host.c - allocating host memory: buffers and messages. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host.c - allocation of host memory: buffers and messages. */
 #define _GNU_SOURCE /* madvise, MAP_ANONYMOUS */
 #include "device/host.h"
 
@@ -48,7 +49,7 @@ static void alloc_mapped(ambit__host_buffer *b, bool hugepages)
   b->base = map_aligned(bytes);
   if (!b->base) return;
   b->mapped = bytes;
-  if (hugepages) madvise(b->base, bytes, MADV_HUGEPAGE); /* only advice: a refusal is no failure */
+  if (hugepages) madvise(b->base, bytes, MADV_HUGEPAGE); /* only a hint: failure is harmless */
 }
 
 static void alloc_heap(ambit__host_buffer *b)

@@ -1,15 +1,17 @@
-/* host.h - memory and copies of the devices that work in the host's own memory: ref and cpu.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host.h - memory and copies of the devices that work in host memory: ref and cpu.
  *
- * The functions with the signature of an ambit__backend entry can stand in a backend's table as they are;
- * all of them are done when they return. A store's ghost cells are filled one axis after the other,
- * each over what the axes before it filled, so that corners come out as grid/boundary.h defines them:
+ * Functions with the signature of an ambit__backend entry can be used in a backend's table
+ * directly; all of them complete before they return. Ghost cells are filled one axis after the
+ * other, each from the results of the axes before it, so that corners have the values that
+ * grid/boundary.h defines:
  *
  *        axis 0           axis 1          2-D: rows are copied above and below the grid, then
  *      . ####### .      ##.......##       the ends of all rows, the new ones too
  *      .         .      ##       ##
  *      . ####### .      ##.......##
  *
- * A device with threads can share the work of one axis among them, by rows.
+ * A device with threads can divide the work of one axis among them, by rows.
  */
 #ifndef AMBIT_DEVICE_HOST_H
 #define AMBIT_DEVICE_HOST_H
@@ -19,7 +21,7 @@
 typedef struct ambit__host_buffer {
   ambit__buffer head;
   unsigned char *base; /* 64-byte aligned */
-  size_t mapped;       /* bytes mapped at base, untouched so far; 0: base comes from the heap */
+  size_t mapped;       /* bytes mapped at base, not touched by alloc; 0: base comes from the heap */
 } ambit__host_buffer;
 
 static inline unsigned char *ambit__host_base(ambit__buffer *buf)
@@ -27,11 +29,12 @@ static inline unsigned char *ambit__host_base(ambit__buffer *buf)
   return ((ambit__host_buffer *)buf)->base;
 }
 
-/* Bytes that this process may use at most, and those that are free now, within all limits of its control groups. */
+/* The most bytes that this process may use, and the bytes now free, within all limits of its
+ * control groups. */
 void ambit__host_memory(size_t *memory, size_t *free);
 
-/* Large buffers are fresh pages that nobody has touched: the first thread to write to a page has it near. The
- * layout does not matter here and may be NULL. Releasing NULL does nothing. */
+/* Large buffers are untouched pages, so that each page is placed near the thread that writes to it
+ * first. The layout is not used and may be NULL. Releasing NULL does nothing. */
 ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
                                ambit__buffer **buf);
 void ambit__host_release(ambit__device *dev, ambit__buffer *buf);
@@ -49,24 +52,24 @@ ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambi
 ambit_status ambit__host_message_open(ambit__device *dev, size_t bytes, ambit__message **m);
 void ambit__host_message_close(ambit__device *dev, ambit__message *m);
 
-/* ---- host_boxes.c: copies in pieces, for devices with threads ---- */
+/* ---- host_boxes.c: copies that threads can divide ---- */
 
-/* Values along one axis of a copy, and the bytes from one to the next on either side. */
+/* Values along one axis of a copy, and the stride in bytes on either side. */
 typedef struct ambit__host_axis {
   int64_t count, to, from;
 } ambit__host_axis;
 
 typedef struct ambit__host_copy {
   size_t size;    /* bytes of a value */
-  int64_t values; /* in all; 0: nothing to do */
+  int64_t values; /* total; 0: nothing to copy */
   unsigned char *to;
   const unsigned char *from;
   int naxes; /* at least 1 if there are values */
   ambit__host_axis axes[AMBIT_MAX_DIMS + 1];
 } ambit__host_copy;
 
-/* From a dense array to a store, back, of one value to a store, and between stores: see the entries write_box, read_box,
- * fill_box and copy_box. Boxes may lie in margins too. */
+/* From a dense array to a store, from a store to an array, from one value to a store, and between
+ * stores: see the entries write_box, read_box, fill_box and copy_box. Boxes may include margins. */
 ambit__host_copy ambit__host_copy_in(ambit__store *dst, const ambit__box *box, const void *src);
 ambit__host_copy ambit__host_copy_out(void *dst, ambit__store *src, const ambit__box *box);
 ambit__host_copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box,
@@ -75,23 +78,25 @@ ambit__host_copy ambit__host_copy_across(ambit__store *dst, ambit__store *src,
                                          const ambit__box *box, const int64_t *shift);
 
 void ambit__host_copy_run(const ambit__host_copy *c);
-/* What thread number `thread` has to copy of it. */
+/* The share of thread number `thread`. */
 ambit__host_copy ambit__host_copy_share(const ambit__host_copy *whole, int thread, int threads);
 
 /* ---- host_ghosts.c ---- */
 
-/* Fills ghost cells, on the calling thread. Cells behind AMBIT_NONE and AMBIT_FIXED faces stay as they are. */
+/* Fills ghost cells, on the calling thread. Cells behind AMBIT_NONE and AMBIT_FIXED faces are not
+ * changed. */
 ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                 const int64_t *extents, const ambit__box *given,
                                 const ambit__box *reach);
 
-/* The same in pieces. For each axis in order: rows first..end-1 of the ambit__host_ghost_count ones, in any order and
- * by any threads, all of them before the next axis begins. */
+/* The same, divided among threads. For each axis in order: rows first..end-1 of the
+ * ambit__host_ghost_count rows, in any order and by any threads, all of them before the next axis
+ * begins. */
 typedef struct ambit__host_ghosts_job {
   const ambit__layout *layout;
   const ambit__boundaries *boundaries;
   const int64_t *extents; /* of the grid */
-  int last;               /* axis */
+  int last;               /* the last axis */
   int64_t size;           /* bytes of a value */
   ambit__box given;
   unsigned char *origin;       /* the first cell of given, component 0 */

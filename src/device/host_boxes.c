@@ -1,10 +1,11 @@
-/* host_boxes.c - boxes of cells between stores and dense arrays in host memory.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host_boxes.c - copies boxes of cells between stores and dense arrays in host memory.
  *
- * The components of a cell are one more axis. Every copy is a list of axes with a number of values and two steps
- * each, one per side. Axes of one value are left out, the others sorted, nearest values first, and those that
- * follow each other without a gap on both sides are joined. What comes out is the longest runs there
- * are: whole boxes, planes or rows by memcpy, or the values of a thin face one by one along its longer
- * axis. Only the size of a value matters, not its type.
+ * The components of a cell are one more axis. Every copy is a list of axes, each with a number of
+ * values and two strides, one per side. Axes of one value are dropped, the others are sorted by
+ * stride, and axes that are contiguous on both sides are merged. This gives the longest runs: whole
+ * boxes, planes or rows by memcpy, or the values of a thin face one by one along its longer axis.
+ * Only the size of a value matters, not its type.
  */
 #include "device/host.h"
 
@@ -21,7 +22,7 @@ static bool comes_before(const axis *a, const axis *b)
   return a->to + a->from < b->to + b->from;
 }
 
-/* Puts an axis where it belongs. */
+/* Inserts an axis in order. */
 static void add_axis(copy *c, axis new)
 {
   int i = c->naxes;
@@ -50,7 +51,7 @@ static void join_axes(copy *c)
   if (c->naxes) c->naxes = n + 1;
 }
 
-/* Where values are: the first one, and the steps between cells and components, in bytes. */
+/* The address of the first value, and the strides between cells and components, in bytes. */
 typedef struct place {
   unsigned char *first;
   int64_t step[AMBIT_MAX_DIMS];
@@ -72,7 +73,7 @@ static copy copy_of(const ambit__layout *l, const ambit__box *box, const place *
   return c;
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 static place in_store(const ambit__store *s, const ambit__box *box)
 {
@@ -129,7 +130,7 @@ copy ambit__host_copy_of_one(ambit__store *dst, const ambit__box *box, const voi
     const void *given;
     void *first; /* only read from */
   } one = {value};
-  const place from = {.first = one.first}; /* all steps are 0 */
+  const place from = {.first = one.first}; /* all strides are 0 */
   place to;
 
   if (ambit__box_is_empty(box)) return (copy){0};
@@ -151,7 +152,7 @@ copy ambit__host_copy_across(ambit__store *dst, ambit__store *src, const ambit__
 
 /* ---- copying ---- */
 
-/* `rows` runs of n values each, of a size the compiler knows. */
+/* `rows` runs of n values each, of a size known to the compiler. */
 static inline void copy_values(unsigned char *to, const unsigned char *from, const axis *run,
                                const axis *rows, size_t size)
 {
@@ -160,7 +161,7 @@ static inline void copy_values(unsigned char *to, const unsigned char *from, con
       memcpy(to + i * run->to, from + i * run->from, size);
 }
 
-/* `rows` runs of values beside each other, all the same, as wide as the compiler can store them. */
+/* `rows` runs of adjacent equal values, with stores as wide as the compiler can make them. */
 #define FILL_ROWS(type)                                                                            \
   do {                                                                                             \
     type value;                                                                                    \
@@ -185,7 +186,7 @@ static void fill_rows(unsigned char *to, const unsigned char *from, const axis *
   }
 }
 
-enum { SHORT = 16 }; /* values of a run that are copied one by one rather than by a call */
+enum { SHORT = 16 }; /* values of a run that are copied one by one, not by memcpy */
 
 static void copy_rows(unsigned char *to, const unsigned char *from, const axis *run,
                       const axis *rows, size_t size)
@@ -232,7 +233,7 @@ void ambit__host_copy_run(const copy *c)
   } while (k < c->naxes);
 }
 
-/* Cut along the outermost axis that has enough for all, or else the longest. */
+/* Splits the outermost axis that is long enough for all threads, or else the longest one. */
 copy ambit__host_copy_share(const copy *whole, int thread, int threads)
 {
   copy c = *whole;

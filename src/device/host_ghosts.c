@@ -1,11 +1,12 @@
-/* host_ghosts.c - filling ghost cells in host memory.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host_ghosts.c - fills ghost cells in host memory.
  *
- * An axis is filled from given cells along that axis only, so its rows can be filled in any order. Along
- * every axis but the last a ghost layer is made of whole rows, each a copy of another row or a constant. Along
- * the last axis every row gets new ends, from a list of (to, from) made once per call. With
- * AMBIT_AOS the components of a cell are treated as one longer row; with AMBIT_SOA they are one more axis,
- * outside the others. Small grids need this to cost no more than the copying: nothing is
- * allocated, and nothing is called per cell.
+ * The ghost cells of an axis depend only on cells that are given along that axis, so its rows can
+ * be filled in any order. Along every axis but the last, a ghost layer consists of whole rows, each
+ * a copy of another row or a constant. Along the last axis every row gets new ends, from a list of
+ * (to, from) made once per call. With AMBIT_AOS the components of a cell are treated as one longer
+ * row; with AMBIT_SOA they are one more axis, outside the others. For small grids the overhead must
+ * be small: there are no allocations, and no calls per cell.
  */
 #include "device/host.h"
 
@@ -20,29 +21,29 @@
 #endif
 
 enum {
-  COLUMNS = 64, /* values of a row that are copied in one go over the rows */
-  AHEAD = 16    /* rows: ends of rows are too far apart for a cache to guess what comes next */
+  COLUMNS = 64, /* values of a row copied in one pass over the rows */
+  AHEAD = 16    /* rows to prefetch: row ends are too far apart for hardware prefetchers */
 };
 
-/* Rows to fill, counted in C order over some axes, the components (AMBIT_SOA) outermost. */
+/* Rows to fill, counted in row-major order over some axes, the components (AMBIT_SOA) outermost. */
 typedef struct rows {
   int n;                         /* axes counted, at least 1 */
   int64_t count[AMBIT_MAX_DIMS]; /* rows along each */
-  int64_t step[AMBIT_MAX_DIMS];  /* bytes from a row to the next */
+  int64_t step[AMBIT_MAX_DIMS];  /* stride in bytes along each */
   int64_t total;                 /* product of the counts */
   int64_t start;                 /* bytes from the origin to row 0 */
 } rows;
 
-/* A place among the rows, and how many follow at equal distances. */
+/* A position among the rows, and the number of rows that follow at equal distances. */
 typedef struct cursor {
   int64_t at[AMBIT_MAX_DIMS];
   unsigned char *row; /* its first given cell along the last axis */
-  int64_t left;       /* rows still to be visited */
-  int64_t run;        /* of them, those along the innermost axis */
-  int64_t step;       /* bytes from one of those to the next */
+  int64_t left;       /* rows still to visit */
+  int64_t run;        /* number of them along the innermost axis */
+  int64_t step;       /* stride in bytes between those */
 } cursor;
 
-/* A list of values to copy within each row: bytes from the row's first given cell. */
+/* Values to copy within each row, as byte offsets from the row's first given cell. */
 typedef struct columns {
   int n;
   int64_t to[COLUMNS], from[COLUMNS];
@@ -58,7 +59,7 @@ static int64_t cells(const ambit__host_ghosts_job *job, int axis)
   return job->given.hi[axis] - job->given.lo[axis];
 }
 
-/* The rows that axis `axis` fills (or, if it is not the last one, those of each of its layers). */
+/* The rows that axis `axis` fills; if it is not the last axis, the rows of each of its layers. */
 static rows rows_of(const ambit__host_ghosts_job *job, int axis)
 {
   const ambit__layout *l = job->layout;
@@ -103,7 +104,7 @@ static cursor cursor_at(const rows *r, unsigned char *origin, int64_t first, int
   return c;
 }
 
-/* Goes past the run; returns false when no rows are left. */
+/* Skips the run; returns false if no rows are left. */
 static bool next_run(const rows *r, cursor *c)
 {
   int k = r->n - 1;
@@ -121,14 +122,15 @@ static bool next_run(const rows *r, cursor *c)
   return true;
 }
 
-/* ---- what is done to a run of rows; `size` is known to the compiler ---- */
+/* ---- operations on a run of rows; the compiler knows `size` ---- */
 
 INLINE void fill_run(const cursor *c, int64_t offset, int64_t n, const unsigned char *value,
                      size_t size)
 {
   unsigned char *p = c->row + offset, v[8];
 
-  memcpy(v, value, size); /* a copy that no store through p can change: it stays in a register */
+  /* A copy that stores through p cannot change, so it stays in a register. */
+  memcpy(v, value, size);
   for (int64_t i = 0; i < c->run; i++, p += c->step) {
     if (i + AHEAD < c->run) PREFETCH(p + AHEAD * c->step);
     for (int64_t k = 0; k < n; k++)
@@ -150,7 +152,8 @@ INLINE void copy_run(const cursor *c, const columns *list, size_t size)
   }
 }
 
-/* Sets n values of each row, from `offset` bytes after its first given cell, to the constant of a face. */
+/* Sets n values of each row, from `offset` bytes after its first given cell, to the constant of a
+ * face. */
 static void fill_rows(const ambit__host_ghosts_job *job, const rows *r, cursor c, int64_t offset,
                       int64_t n, double number)
 {
@@ -193,14 +196,14 @@ static void copy_rows(const rows *r, cursor c, int64_t distance, size_t bytes)
 
 /* ---- the two ways to fill an axis ---- */
 
-/* Ghost number k of an axis, counting the low ones first, as a distance from the first given cell. */
+/* The distance of ghost k of an axis, low ones first, from the first given cell. */
 static int64_t ghost_at(const ambit__host_ghosts_job *job, int axis, int64_t k)
 {
   k -= job->low[axis];
   return k < 0 ? k : cells(job, axis) + k;
 }
 
-/* Where the cell that it is a copy of lies, as such a distance. */
+/* The same distance of the cell that a ghost copies. */
 static int64_t source_of(const ambit__host_ghosts_job *job, int axis, ambit_boundary kind,
                          int64_t at)
 {
@@ -238,7 +241,7 @@ static void fill_layers(const ambit__host_ghosts_job *job, int axis, int64_t fir
   }
 }
 
-/* Copies the ghosts of both ends of the rows, a list of COLUMNS values at a time. */
+/* Copies the ghost cells of both ends of the rows, a list of COLUMNS values at a time. */
 static void copy_ends(const ambit__host_ghosts_job *job, const rows *r, cursor c)
 {
   const int axis = job->last;
@@ -309,7 +312,7 @@ void ambit__host_ghosts_begin(ambit__host_ghosts_job *job, ambit__store *store,
   }
 }
 
-/* A part without cells has none that could be copied. */
+/* An empty part has no cells to copy. */
 int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis)
 {
   const int64_t ghosts = job->low[axis] + job->high[axis];

@@ -1,5 +1,6 @@
-/* list.h - every backend there is, best first. Included several times, hence no guard. To add a
- * backend: its folder and one line here. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* list.h - all backends, best first. Included several times, hence no guard. To add a backend, add
+ * its folder and one line here. */
 AMBIT_BACKEND(cpu)
 AMBIT_BACKEND(cuda)
 AMBIT_BACKEND(opencl)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "device/registered.h"
 
 #include "base/memory.h"
@@ -15,7 +16,7 @@ typedef struct entry {
 } entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static entry *entries; /* newest first; lives as long as the process */
+static entry *entries; /* newest first; never freed */
 
 static entry *find(const char *language, const char *key)
 {
@@ -24,9 +25,9 @@ static entry *find(const char *language, const char *key)
   return NULL;
 }
 
-/* ---- registering ---- */
+/* ---- registration ---- */
 
-/* Takes over key and source; the latest of a kernel counts. */
+/* Takes ownership of key and source. A new entry replaces an older one for the same kernel. */
 static ambit_status add(entry new)
 {
   entry *e;
@@ -83,9 +84,9 @@ ambit_status ambit_register_source(const char *kernel_text, ambit_language langu
   return AMBIT_ENOMEM;
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
-/* To be called with the lock held. */
+/* The lock must be held. */
 static const entry *find_rule(const char *language, const ambit__rule *rule)
 {
   char *key = entries ? ambit__rule_print(rule) : NULL;

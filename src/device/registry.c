@@ -1,4 +1,5 @@
-/* registry.c - from a name to a backend. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* registry.c - finds a backend by name. */
 #include "device/device.h"
 
 #include "base/spell.h"
@@ -21,7 +22,7 @@ const ambit__backend *ambit__backend_at(int i)
   return i >= 0 && i < COUNT ? backends[i] : NULL;
 }
 
-/* "cpu, ref"; NULL when memory ran out. */
+/* "cpu, ref"; NULL if out of memory. */
 static char *all_names(void)
 {
   ambit__text t = {0};

@@ -18,22 +18,22 @@
 
 enum {
   RANDOM_CHARS = 6, /* of a name, after the prefix */
-  MOST_DEPTH = 8,   /* of folders in it: compilers make one or two */
-  TRIES = 20,       /* to remove it while a process that was killed is still writing to it */
-  OLD = 3600,       /* seconds after which an empty folder is nobody's */
+  MOST_DEPTH = 8,   /* of nested folders: compilers make one or two */
+  TRIES = 20,       /* to remove it while a killed process may still be writing to it */
+  OLD = 3600,       /* age in seconds after which an empty folder is abandoned */
   ROOM = 4 << 20    /* bytes that a compiler may need for a kernel */
 };
 
 static const char prefix[] = "ambit-", lock_name[] = "ambit-scratch.lock";
 
-/* ---- removing ---- */
+/* ---- removal ---- */
 
 static bool is_exhibit(const char *name)
 {
   return !strncmp(name, AMBIT__EXHIBIT, strlen(AMBIT__EXHIBIT));
 }
 
-/* Removes what is in an open folder, but for exhibits at its top; takes the descriptor over. */
+/* Removes the contents of an open folder, except exhibits at its top. Closes the descriptor. */
 static void empty_folder(int fd, int depth)
 {
   DIR *dir = fdopendir(fd);
@@ -56,7 +56,7 @@ static void empty_folder(int fd, int depth)
   closedir(dir);
 }
 
-/* It stays if there is something to look at. */
+/* Keeps the folder if it holds exhibits. */
 static void remove_folder(int in, const char *name)
 {
   for (int i = 0; i < TRIES; i++) {
@@ -69,9 +69,10 @@ static void remove_folder(int in, const char *name)
   }
 }
 
-/* ---- those of dead processes ---- */
+/* ---- folders of dead processes ---- */
 
-/* Whether a folder of the user's was made here by a process that is dead. The lock, if there is one, is held on return. */
+/* Whether a folder was made by a process of this user that is now dead. The lock, if there is one,
+ * is held on return. */
 static bool is_left_over(int folder, int *lock)
 {
   struct stat st;
@@ -92,13 +93,13 @@ static void sweep_one(int in, const char *name)
     remove_folder(in, name);
   else if (lock < 0 && !fstat(folder, &st) && st.st_uid == geteuid() &&
            time(NULL) - st.st_mtime > OLD)
-    unlinkat(in, name,
-             AT_REMOVEDIR); /* its process died before it had a lock: it is empty, or stays */
+    /* Its process died before it had a lock; removed only if empty. */
+    unlinkat(in, name, AT_REMOVEDIR);
   if (lock >= 0) close(lock);
   close(folder);
 }
 
-/* Only folders with our lock in them, or empty ones of our kind of name, are touched. */
+/* Touches only folders that contain our lock, or empty ones whose name has our form. */
 static void sweep(const char *in)
 {
   DIR *dir = opendir(in);
@@ -120,8 +121,8 @@ static void remove_scratch(void *what)
   remove_folder(AT_FDCWD, s->path);
 }
 
-/* The lock of a folder that was just made; -1: nothing can be written to it. It is held before it has its name: who sweeps
- * meanwhile must not find it free. */
+/* The lock of a folder just created; -1: the folder is not writable. It is locked before it gets
+ * its name, so that a concurrent sweep never finds it free. */
 static int take_lock(int folder)
 {
   static const char unnamed[] = "lock";
@@ -135,7 +136,7 @@ static int take_lock(int folder)
   return -1;
 }
 
-/* Libraries are loaded from it: nobody else may be able to put another folder in its place. */
+/* Libraries are loaded from the folder, so nobody else may be able to replace it. */
 static bool make(ambit__scratch *s)
 {
   ambit__text why = {0};
@@ -152,14 +153,14 @@ static bool make(ambit__scratch *s)
   return false;
 }
 
-/* Asks for the bytes: quotas count as well as disks. */
+/* Allocates the bytes, because quotas matter as well as disks. */
 bool ambit__scratch_has_room(const ambit__scratch *s)
 {
   struct rlimit limit;
   int err;
 
-  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM)
-    return true; /* asking would be fatal */
+  /* Allocating would raise a fatal signal. */
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM) return true;
   err = posix_fallocate(s->lock, 0, ROOM);
   return !ftruncate(s->lock, 0) && err != ENOSPC && err != EDQUOT;
 }

@@ -1,10 +1,9 @@
-/* scratch.h - a private folder for compiling, which goes away.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scratch.h - a private temporary folder for compiling.
  *
- * It is made where the system keeps temporary files, by a name that nobody else has, and holds a file that is locked as long as
- * its process lives. A process that makes one removes those whose lock is free: their processes are dead. Files that the user
- * should look at (AMBIT__EXHIBIT) stay.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * It has a unique name in a system folder for temporary files, and holds a file that is locked as
+ * long as its process lives. A process that opens one first removes those whose lock is free: their
+ * processes are dead. Files meant for the user (AMBIT__EXHIBIT) are not removed.
  */
 #ifndef AMBIT_DEVICE_SCRATCH_H
 #define AMBIT_DEVICE_SCRATCH_H
@@ -13,20 +12,20 @@
 
 #include <stdbool.h>
 
-#define AMBIT__EXHIBIT "failed-" /* how the names of files start that outlive the folder */
+#define AMBIT__EXHIBIT "failed-" /* name prefix of files that outlive the folder */
 
-/* It must stay where it is as long as it is open. */
+/* Must not move in memory while it is open. */
 typedef struct ambit__scratch {
-  char *path; /* NULL: there is none */
+  char *path; /* NULL: not open */
   int lock;
   ambit__undo undo;
 } ambit__scratch;
 
-/* Makes one in the folder `in`; false: not possible there, not safe, or the disk is full. */
+/* Creates one in the folder `in`; false: not possible there, not safe, or the disk is full. */
 bool ambit__scratch_open(ambit__scratch *s, const char *in);
-/* Whether there is room for what a compiler writes. */
+/* Whether the disk has space for the output of a compiler. */
 bool ambit__scratch_has_room(const ambit__scratch *s);
-/* Nothing happens if there is none. */
+/* Does nothing if it is not open. */
 void ambit__scratch_close(ambit__scratch *s);
 
 #endif

@@ -42,7 +42,7 @@ bool ambit__make_folder(const char *path)
 
 /* ---- folders ---- */
 
-/* Whether somebody else could put another folder in the place of one in this folder. */
+/* Whether nobody else can replace a folder in this folder. */
 static bool can_be_trusted_above(const struct stat *st)
 {
   const bool ours = st->st_uid == 0 || st->st_uid == geteuid();
@@ -50,7 +50,8 @@ static bool can_be_trusted_above(const struct stat *st)
   return ours && (!(st->st_mode & 022) || st->st_mode & S_ISVTX);
 }
 
-/* Goes down a path without links, from the root to the folder above the last. A descriptor of that, or -1. */
+/* Follows a path without links, from the root to the parent of the last folder. Returns a
+ * descriptor of the parent, or -1. */
 static int open_above(const char *real, const char *end, ambit__text *why)
 {
   int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -87,7 +88,7 @@ static int open_above(const char *real, const char *end, ambit__text *why)
   return -1;
 }
 
-/* Why the contents of this folder must not be run; NULL: they may. */
+/* The reason not to run the contents of this folder; NULL: none. */
 static const char *objection(int fd)
 {
   struct statvfs fs;
@@ -100,7 +101,7 @@ static const char *objection(int fd)
   return NULL;
 }
 
-/* The last folder of a path, below the folder that holds it. */
+/* Opens the last folder of a path, relative to its parent. */
 static int open_last(const char *real, ambit__text *why)
 {
   const char *slash = strrchr(real, '/');
@@ -189,7 +190,7 @@ static bool write_all(int fd, const char *data, size_t bytes)
   return true;
 }
 
-/* A new file under a name that nobody else makes; the name is to free(). */
+/* A new file with a unique name, to free(). */
 static int create_beside(int folder, const char *name, char **beside)
 {
   static atomic_uint counter;
@@ -210,14 +211,14 @@ static int create_beside(int folder, const char *name, char **beside)
   return fd;
 }
 
-/* No fsync: what a crash makes of the file is noticed when it is read. */
+/* No fsync: readers detect a file damaged by a crash. */
 bool ambit__put_at(int folder, const char *name, const void *data, size_t bytes)
 {
   char *beside;
   int fd = create_beside(folder, name, &beside), err;
   bool ok = fd >= 0;
 
-  if (ok) (void)flock(fd, LOCK_EX | LOCK_NB); /* where there are no locks, its age must do */
+  if (ok) (void)flock(fd, LOCK_EX | LOCK_NB); /* without locks, its age must do */
   ok = ok && write_all(fd, data, bytes) && !renameat(folder, beside, folder, name);
   err = errno;
   if (fd >= 0 && !ok) unlinkat(folder, beside, 0);

@@ -1,26 +1,27 @@
-/* cells.c - on a GPU: a thread computes one cell at a time, straight from memory.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cells.c - on a GPU: a thread computes one cell at a time, directly from memory.
  *
- * It runs any rule on any box. The last axis lies along the threads of a warp, so that they read and
- * write memory side by side; the axis before it lies along y, all others together along z:
+ * It runs any rule on any box. The last axis lies along the threads of a warp, so that memory
+ * accesses coalesce; the axis before it lies along y, and all others together along z:
  *
  *      axis last      x   threads 0 ... 63, blocks of 64 cells
  *      axis last - 1  y   threads 0 ... 3
  *      the rest       z   one thread, blocks counted in C order
  *
- * A launch has only so many blocks that all multiprocessors are busy, because beginning one costs
- * more than a cell: every loop goes on with the next cell that no other thread has.
+ * Starting a block costs more than computing a cell, so a launch has only enough blocks to keep all
+ * multiprocessors busy, and every thread loops over cells with the stride of the launch.
  */
 #include "plan/gpu.h"
 #include "plan/recipe.h"
 
 enum {
-  THREADS = 256,     /* of a block */
-  MOST_ALONG_X = 64, /* of them, when there is a y */
-  BLOCKS_PER_MULTIPROCESSOR =
-      32 /* on an H200, 2d4 in float: 8 give 226 Gcells/s, 32 give 271, any number 184 */
+  THREADS = 256,     /* per block */
+  MOST_ALONG_X = 64, /* most of them along x, if there is a y */
+  /* H200, 2d4 in float: 226 Gcells/s with 8, 271 with 32, 184 without a limit */
+  BLOCKS_PER_MULTIPROCESSOR = 32
 };
 
-/* ---- which plan ---- */
+/* ---- choice of a plan ---- */
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
@@ -32,7 +33,7 @@ static int64_t max64(int64_t a, int64_t b)
   return a > b ? a : b;
 }
 
-/* The smallest power of two that is at least n, but at most `most`, which is one. */
+/* The smallest power of two that is at least n, limited to `most`, itself a power of two. */
 static int power(int64_t n, int most)
 {
   int p = 1;
@@ -59,7 +60,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return 1;
 }
 
-/* Nanoseconds per cell at a guess: about half of what the memory of a large GPU could do. */
+/* Rough estimate in ns per cell: about half of the memory bandwidth of a large GPU. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   (void)t;
@@ -74,7 +75,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
 
 /* ---- launches ---- */
 
-/* So many blocks that all cells have a thread, or fewer. */
+/* One thread per cell, or fewer with the limit on blocks. */
 static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
 {
   *r = (ambit__recipe){.ndims = g->ndims,
@@ -101,12 +102,13 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 /* ---- code ---- */
 
 /* The loop along y is the innermost, so that a thread steps from row to row:
- * "for (y0 = lo0 + block * 4 + thread; y0 < hi0; y0 += blocks * 4)" */
+ * "for (y0 = lo0 + block * 4 + thread; y0 < hi0; y0 += blocks * 4)"
+ */
 static void open_axis(const ambit__gpucode_job *j, int axis, int k)
 {
   const int n = j->plan->threads[k];
 
-  ambit__line(j->w, "#pragma unroll 1"); /* else the number of rounds is computed, by a division */
+  ambit__line(j->w, "#pragma unroll 1"); /* unrolling computes the trip count, by a division */
   ambit__line_begin(j->w);
   ambit__print(j->t, "for (%s y%d = lo%d + ", j->integer, axis, axis);
   if (n > 1)
@@ -119,7 +121,7 @@ static void open_axis(const ambit__gpucode_job *j, int axis, int k)
   j->w->depth++;
 }
 
-/* All axes but the last two, counted together: z is cut up again into y0, y1, ... */
+/* All axes but the last two, counted together: z is split again into y0, y1, ... */
 static int open_outer(const ambit__gpucode_job *j)
 {
   const int outer = j->group->ndims - 2;
@@ -178,7 +180,7 @@ static void emit_cell(const ambit__gpucode_job *j)
   ambit__gpucode_fold_cell(j);
 }
 
-/* The end of a block of threads that reduces. */
+/* The end of a block that reduces. */
 static void emit_end(const ambit__gpucode_job *j)
 {
   const ambit__dialect *d = j->dialect;

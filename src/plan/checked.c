@@ -1,4 +1,5 @@
-/* checked.c - one cell at a time, on any device, with every access and every result looked at. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* checked.c - one cell at a time, on any device, with every access and every result checked. */
 #include "plan/checked.h"
 
 #include "plan/gpu.h"
@@ -86,7 +87,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return 1;
 }
 
-/* There is no other choice when something is to be checked. */
+/* With checks there is no other strategy. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   (void)g;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_access.c - access checks in checked kernels: every read and write of a field against the
- * limits in the fault record.
+/* checked_access.c - access checks in checked kernels: every read and write of a field is checked
+ * against the limits in the fault record.
  *
- * They find mistakes of Ambit itself, and are part of builds with AMBIT_ACCESS_CHECKS only.
+ * The checks find bugs in Ambit itself. Only builds with AMBIT_ACCESS_CHECKS have them.
  */
 #include "codegen/prelude/faults.h"
 #include "codegen/prelude/limits.h"
@@ -57,7 +57,7 @@ void ambit__access_emit_limits(const ambit__gpucode_job *j)
 
 /* ---- accesses ---- */
 
-/* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read, or with "w"
+/* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read or, with "w",
  * written. */
 static void print_inside(const ambit__gpucode_job *j, int i, const char *which, const int *offset)
 {

@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* checked_emit.c - the text of a checked kernel, the same for C and for GPUs.
  *
- * In C the names that a GPU's kernel has for its parameters are made from the call first. From there on:
+ * The C function first derives the names of the GPU kernel's parameters from its call. Then both
+ * run:
  *
  *   for each cell, counted in C order
- *     read what the rule reads, all of it, each value with its place checked      u_r0, u_r1, ...
- *     the body, where values that are read pass through ambit_use, so that NaN among them is known
- *     look at the results, and store those that have a place                      v_out, v_set
+ *     read the whole footprint, checking the position of each value          u_r0, u_r1, ...
+ *     run the body; values it reads pass through ambit_use, which notes NaN
+ *     check the results, and store those whose position is allowed           v_out, v_set
  *
- * A cell reads its whole footprint whatever branch it takes, because that is what margins and halos are made for.
+ * A cell reads its whole footprint whichever branch it takes, as margins and halos provide for it.
  */
 #include "plan/checked_emit.h"
 
@@ -34,7 +36,7 @@ static const char *suffix(ambit_type type)
   return type == AMBIT_F32 ? "f32" : "f64";
 }
 
-/* A parameter that is written, if only to a scalar. */
+/* A written component of a field or scalar. */
 static bool is_written(const ambit__gpucode_job *j, int i, int c)
 {
   return param(j, i)->kind == PARAM_FIELD && param(j, i)->writes[c];
@@ -42,21 +44,19 @@ static bool is_written(const ambit__gpucode_job *j, int i, int c)
 
 /* ---- names ---- */
 
-/* "v_set" or "v_set3": where the value of a written component was last set; 0: nowhere. */
+/* "v_set" or "v_set3": 1 + the source position that last set a written component; 0: not set. */
 static void print_set(const ambit__gpucode_job *j, ambit__text *t, int i, int c)
 {
   ambit__print(t, "%s_set", param(j, i)->name);
   if (param(j, i)->is_vector) ambit__print(t, "%d", c);
 }
 
-/* "i0 - 1": an index that lies off this cell's. */
 void ambit__checked_print_index(const ambit__gpucode_job *j, char letter, int axis, int offset)
 {
   ambit__print(j->t, "%c%d", letter, axis);
   if (offset) ambit__print(j->t, " %c %d", offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
 }
 
-/* "(y0 - 1) * u_s0 + (y1) * u_s1 + 2 * u_c", from cell 0, 0, ... of the part. */
 void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int component,
                                 const int *offset)
 {
@@ -70,7 +70,7 @@ void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int componen
   ambit__print(j->t, " + %d * %s_c", component, name);
 }
 
-/* ---- expressions that are watched ---- */
+/* ---- checked expressions ---- */
 
 static void print_use(const ambit__gpucode_job *j, ambit__text *t, ambit_type type, int number,
                       const char *value)
@@ -97,7 +97,7 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   ambit__text_free(&value);
 }
 
-/* The variable of a written component holds an old value until it is set. */
+/* The variable of a written component holds the old value until it is set. */
 static void use_out(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__gpucode_job *j = s->user;
@@ -154,9 +154,9 @@ static ambit__scope scope_of(const ambit__gpucode_job *j)
   return s;
 }
 
-/* ---- before the cells ---- */
+/* ---- before the loop over cells ---- */
 
-/* In C: what a GPU's kernel has as parameters. */
+/* C only: variables named like the parameters of a GPU kernel. */
 static void emit_parameter(const ambit__gpucode_job *j, const ambit__gpucode_slot *s)
 {
   const char *name = j->rule->nparams ? param(j, s->param)->name : "";
@@ -384,7 +384,7 @@ static void emit_cell(const ambit__gpucode_job *j)
   fold_cell(j, &s);
 }
 
-/* ---- after the cells ---- */
+/* ---- after the loop over cells ---- */
 
 static void emit_end(const ambit__gpucode_job *j)
 {

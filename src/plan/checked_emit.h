@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checked_emit.h - what the files that write checked kernels share. checked_access.c adds the
- * access checks, in builds that have them. */
+/* checked_emit.h - shared by the files that write checked kernels. checked_access.c adds the access
+ * checks, in builds that have them. */
 #ifndef AMBIT_PLAN_CHECKED_EMIT_H
 #define AMBIT_PLAN_CHECKED_EMIT_H
 
 #include "plan/checked.h"
 #include "plan/gpu.h"
 
-/* "i0 - 1": an index that lies off this cell's. */
+/* "i0 - 1": an index at an offset from this cell. */
 void ambit__checked_print_index(const ambit__gpucode_job *j, char letter, int axis, int offset);
 /* "(y0 - 1) * u_s0 + (y1) * u_s1 + 2 * u_c", from cell 0, 0, ... of the part. */
 void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int component,
                                 const int *offset);
 
-/* Names that the checks use, and the limits of every field. Then, around each access: the place
- * of a read if it is allowed, or another one (false: the access is not checked), and the
- * condition of a write. */
+/* Access checks: the prelude with their names, and the limits of every field. Then, around each
+ * access: the position of a read, replaced by another if it is not allowed (false: the access is
+ * not checked), and the condition of a write. */
 #ifdef AMBIT_ACCESS_CHECKS
 void ambit__access_emit_prelude(const ambit__gpucode_job *j);
 void ambit__access_emit_limits(const ambit__gpucode_job *j);

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/emit.h"
 
-/* Embedded by the build: what generated code must share with ambit.h. */
+/* Embedded by the build: the declarations that generated code shares with ambit.h. */
 extern const char ambit__prelude_sizes[], ambit__prelude_call[];
 extern const char ambit__prelude_sums[], ambit__prelude_sums_c[];
 

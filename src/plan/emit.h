@@ -1,21 +1,23 @@
-/* emit.h - what the strategies share when they write a file. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit.h - helpers that all strategies use to write a file. */
 #ifndef AMBIT_PLAN_EMIT_H
 #define AMBIT_PLAN_EMIT_H
 
 #include "codegen/scope.h"
 #include "plan/plan.h"
 
-#define AMBIT_ENTRY "ambit_kernel" /* the function a generated file exports, unless told */
+#define AMBIT_ENTRY "ambit_kernel" /* default name of the exported function */
 
 extern const ambit__strategy ambit__strategy_cells, ambit__strategy_checked, ambit__strategy_once,
     ambit__strategy_rows, ambit__strategy_stream;
 
-/* The name the function is to have. */
+/* The name of the generated function. */
 const char *ambit__entry_name(const ambit__group *g);
 
-/* Whether some parameter of the group's rule is a strict sum. */
+/* Whether any parameter of the group's rule is a strict sum. */
 bool ambit__has_exact_sums(const ambit__group *g);
-/* The comment at the top (kernel, plan) and the prelude, with that of strict sums if need be. */
+/* The comment at the top (kernel, plan) and the prelude, with the prelude of strict sums if needed.
+ */
 void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer *w);
 
 #endif

@@ -1,4 +1,5 @@
-/* gpu_args.c - the parameters of kernels on GPUs: their order, and their text. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_args.c - the parameters of GPU kernels: their order and their text. */
 #include "plan/gpu.h"
 
 static void add(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kind kind, int param,
@@ -45,8 +46,8 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
   add(slots, &n, SLOT_STEP, 0, 0);
   if (has_twins(g)) add(slots, &n, SLOT_ENDS, 0, 0);
   if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);
-  if (!g->for_people)
-    add(slots, &n, SLOT_ENDED, 0, 0); /* the last: people's own kernels have none */
+  /* The last, because users' kernels have none. */
+  if (!g->for_people) add(slots, &n, SLOT_ENDED, 0, 0);
   return n;
 }
 
@@ -62,8 +63,8 @@ int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
     }
   add(slots, &n, SLOT_COUNT, 0, 0);
   add(slots, &n, SLOT_MORE, 0, 0);
-  if (!g->for_people)
-    add(slots, &n, SLOT_ENDED, 0, 0); /* the last: people's own kernels have none */
+  /* The last, because users' kernels have none. */
+  if (!g->for_people) add(slots, &n, SLOT_ENDED, 0, 0);
   return n;
 }
 
@@ -127,7 +128,7 @@ static void print_slot(const ambit__gpucode_job *j, const ambit__gpucode_slot *s
   ambit__gpucode_print_name(j->group, s, j->t);
 }
 
-/* Each memory, and each kind of number, begins a line. */
+/* Each memory address and each kind of number starts a line. */
 static bool begins_line(const ambit__gpucode_slot *s)
 {
   return s->kind == SLOT_MEMORY || s->kind == SLOT_VALUE || s->kind == SLOT_PARTIALS ||

@@ -1,11 +1,12 @@
-/* gpu_emit.c - pieces of kernels that every strategy for GPUs needs. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_emit.c - pieces of kernels that all strategies for GPUs use. */
 #include "plan/gpu.h"
 
 #include <stdlib.h>
 
 extern const char ambit__prelude_sums[]; /* embedded by the build */
 
-/* ---- facts ---- */
+/* ---- properties ---- */
 
 ambit__gpucode_job ambit__gpucode_begin(const ambit__group *g, const ambit__target *t,
                                         const ambit__plan *p, ambit__writer *w)
@@ -75,9 +76,9 @@ void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
                   name_of(j, i));
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
-/* "u_m1", "u_p2": how far it is to a neighbour along an axis on which rows begin anew. */
+/* "u_m1", "u_p2": the distance to a neighbour along an axis whose rows wrap. */
 static void print_neighbour(const ambit__gpucode_job *j, int param, int distance)
 {
   ambit__print(j->t, "%s_%c%d", name_of(j, param), distance < 0 ? 'm' : 'p', abs(distance));

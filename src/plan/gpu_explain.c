@@ -1,4 +1,5 @@
-/* gpu_explain.c - the parameters of kernels on GPUs, for people who call or write such kernels. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu_explain.c - describes the parameters of GPU kernels to users who call or write kernels. */
 #include "plan/gpu.h"
 
 enum { NAMES_WIDE = 24 };
@@ -6,7 +7,8 @@ enum { NAMES_WIDE = 24 };
 static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, ambit__text *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const ambit__param *p = &rule->params[s->param]; /* looked at where the slot is a parameter's */
+  /* Used only if the slot belongs to a parameter. */
+  const ambit__param *p = &rule->params[s->param];
 
   switch (s->kind) {
   case SLOT_MEMORY:

@@ -1,13 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_reduce.c - reductions on GPUs.
  *
- * Each thread folds its cells, each block its threads, as a tree in shared memory, and leaves one value in
- * device memory; one block then folds those. Which cells a thread gets and the order of folding depend on
- * the launch alone, so that a sum is the same on every run.
+ * Each thread folds its cells. Each block folds its threads as a tree in shared memory and stores
+ * one value in device memory; one block then folds those values. The cells of a thread and the
+ * order of folding depend only on the launch, so a sum is the same in every run.
  *
- * Strict sums are exact (docs/design/0008): each thread has windows in registers, each block a long accumulator in shared memory, and
- * all blocks add to one in device memory. The order does not matter.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Strict sums are exact (docs/design/0008) and do not depend on the order. Each thread has windows
+ * in registers, each block a long accumulator in shared memory, and all blocks add to one
+ * accumulator in device memory.
  */
 #include "plan/gpu.h"
 
@@ -38,7 +38,7 @@ const char *ambit__gpucode_total_type(const ambit__gpucode_job *j, int i)
   return is_real_sum(param(j, i)) ? "ambit_sum" : j->integer;
 }
 
-/* The helper that folds a cell's value, or with `join` what others gathered, into a total. */
+/* The helper that folds the value of a cell, or with `join` another total, into a total. */
 static void print_helper(const ambit__gpucode_job *j, int i, bool join)
 {
   static const char *const types[] = {"f32", "f64", "i32", "u8", "i16", "i64"};
@@ -121,8 +121,8 @@ static void leave_words(const ambit__gpucode_job *j, int threads, const char *th
   ambit__close(j->w);
 }
 
-/* In the kernel that folds: from r_mem, which is zeroed, and the accumulator behind the scalar to that one, and its value to the
- * scalar. */
+/* In the fold kernel: adds r_mem, and the accumulator behind the scalar if `more` asks for it, into
+ * that accumulator; zeroes r_mem; stores the value in the scalar. */
 static void fold_words(const ambit__gpucode_job *j, int i)
 {
   const ambit__dialect *d = j->dialect;
@@ -152,7 +152,7 @@ static void fold_words(const ambit__gpucode_job *j, int i)
 
 /* ---- totals ---- */
 
-/* A tree in shared memory, and what each thread gathers. */
+/* The tree in shared memory and the total of each thread. */
 static void declare_trees(const ambit__gpucode_job *j, int threads)
 {
   if (all_exact(j)) return;
@@ -235,7 +235,7 @@ void ambit__gpucode_leave_totals(const ambit__gpucode_job *j, int threads, const
   }
 }
 
-/* Puts the total into the scalar, in its type. Adding 0 makes -0 and 0 one result. */
+/* Stores the total in the scalar, in its type. Adding 0 makes -0 and 0 the same result. */
 static void emit_result(const ambit__gpucode_job *j, int i)
 {
   const ambit__param *p = param(j, i);
@@ -250,7 +250,7 @@ static void emit_result(const ambit__gpucode_job *j, int i)
     ambit__line(j->w, "if (t == 0) *%s_to = (%s)%s_tree[0];", p->name, type, p->name);
 }
 
-/* "if ((more >> 2 & 1) && t == 0)"; for people, more is 0 or 1. */
+/* "if ((more >> 2 & 1) && t == 0)"; in kernels for users, `more` is 0 or 1. */
 static void fold_scalars(const ambit__gpucode_job *j)
 {
   if (j->group->for_people) ambit__open(j->w, "if (more && t == 0)");

@@ -1,4 +1,6 @@
-/* once.c - a kernel on scalars only: runs once, where the scalars live. On a GPU that is one thread. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* once.c - a kernel on scalars only. It runs once, on the device that holds the scalars; on a GPU,
+ * in one thread. */
 #include "plan/gpu.h"
 
 static bool applies(const ambit__group *g, const ambit__target *t)
@@ -24,7 +26,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   return 0;
 }
 
-/* ---- on a GPU: the scalars are behind k_mem ---- */
+/* ---- GPU: k_mem points to the scalars ---- */
 
 static void read_memory(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
@@ -74,9 +76,9 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
   *shape = (ambit__shape){.blocks = {1, 1, 1}, .threads = {1, 1, 1}};
 }
 
-/* ---- in C: the scalars are behind call->origin[] ---- */
+/* ---- C: call->origin[] points to the scalars ---- */
 
-/* A pointer parameter is bound to a scalar here: its value is behind origin[]. */
+/* A pointer parameter is bound to a scalar here, so origin[] points to its value. */
 static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   ambit__print(t, "*%s_at", s->rule->params[e->index].name);

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h - how a group of steps runs on one device.
  *
- * A strategy is a way of writing the code for a group; a plan is a strategy with its numbers
- * filled in. Plans print as one line, "(rows 4 strip 512 stream)": log, cache key and bug report in
- * one. One file per strategy, all with the same functions; strategies.c lists them, best first.
+ * A strategy is a way to generate the code of a group. A plan is a strategy with its parameters
+ * filled in. A plan prints as one line, "(rows 4 strip 512 stream)", which serves as log entry,
+ * cache key and bug report. There is one file per strategy, all with the same functions;
+ * strategies.c lists them, best first.
  */
 #ifndef AMBIT_PLAN_PLAN_H
 #define AMBIT_PLAN_PLAN_H
@@ -11,17 +13,21 @@
 #include "codegen/writer.h"
 #include "grid/box.h"
 
-/* Vectors begin on multiples of at most so many cells of a row: none goes beyond the end of one that is a multiple of that long. */
+/* Vectors start at multiples of at most this many cells of a row, so no vector crosses the end of a
+ * row whose length is a multiple of it. */
 enum { AMBIT__ALIGNED = 16 };
 
-/* What a parameter is bound to, as far as the code depends on it. A field that is bound `around` is periodic along the last axis, which no
- * part is cut across, and has no ghost cells there: code takes what is read beyond one end of a row from the other. */
+/* The properties of a parameter's binding that the code depends on. A field bound `around` is
+ * periodic along the last axis, which is never cut into parts, and has no ghost cells there: the
+ * code wraps reads beyond one end of a row to the other end. */
 typedef struct ambit__binding {
-  bool is_field;   /* a field; otherwise a scalar or a number */
-  bool contiguous; /* a field whose cells lie beside each other along the last axis */
+  bool is_field;   /* false: a scalar or a number */
+  bool contiguous; /* a field whose cells are adjacent in memory along the last axis */
   bool shared;     /* another parameter is bound to the same field, and one of them is written */
-  bool around;     /* a field whose rows begin anew; TARGET_GPU only */
-  int twin; /* of a written field: 1 + the parameter whose field may hold the same beside the box; 0: none */
+  bool around;     /* a field whose rows wrap; TARGET_GPU only */
+  /* of a written field: 1 + the parameter whose field may hold the same values beside the box;
+   * 0: none */
+  int twin;
 } ambit__binding;
 
 typedef struct ambit__group_step {
@@ -30,13 +36,13 @@ typedef struct ambit__group_step {
 } ambit__group_step;
 
 enum {
-  AMBIT__CHECK_NAN = 1, /* NaN that is written */
+  AMBIT__CHECK_NAN = 1, /* NaN written */
 #ifdef AMBIT_ACCESS_CHECKS
-  AMBIT__CHECK_ACCESS = 2 /* reads and writes outside the cells and the memory of a field */
+  AMBIT__CHECK_ACCESS = 2 /* accesses outside the cells and the memory of a field */
 #endif
 };
 
-/* Steps that run as one function: `nsteps` steps, `depth` iterations of them. */
+/* Steps that run as one function: `depth` iterations of `nsteps` steps. */
 typedef struct ambit__group {
   int nsteps;
   const ambit__group_step *steps;
@@ -44,12 +50,13 @@ typedef struct ambit__group {
   int ndims;                     /* axes of the grid; 0: the steps run once, on scalars */
   int64_t cells[AMBIT_MAX_DIMS]; /* a typical box */
   bool strict;                   /* see ambit__settings */
-  unsigned checks;   /* AMBIT__CHECK_...: what launches must be checked for; 0: nothing */
-  bool for_people;   /* to be compiled elsewhere, with ambit.h at hand */
-  const char *entry; /* name of the function; NULL: AMBIT_ENTRY */
+  unsigned checks;               /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
+  bool for_people;               /* for users to compile themselves, with ambit.h */
+  const char *entry;             /* name of the function; NULL: AMBIT_ENTRY */
 } ambit__group;
 
-/* Whether parameter p of the group's rule is a sum that must not depend on the order of cells: a long accumulator is needed. */
+/* Whether parameter p of the group's rule is a sum whose result must not depend on the order of
+ * cells, which needs a long accumulator. */
 static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param *p)
 {
   return g->strict && p->kind == PARAM_REDUCE && p->reduce == REDUCE_SUM &&
@@ -58,21 +65,21 @@ static inline bool ambit__sums_exactly(const ambit__group *g, const ambit__param
 
 typedef enum ambit__target_kind {
   TARGET_C,  /* a function of one box, called by each thread */
-  TARGET_GPU /* kernels that are launched over one box */
+  TARGET_GPU /* kernels launched over one box */
 } ambit__target_kind;
 
-/* What a strategy must know of the device it writes for. */
+/* The properties of the device that a strategy depends on. */
 typedef struct ambit__target {
   ambit__target_kind kind;
   size_t vector_bytes; /* of the widest vector */
-  size_t l1, l2, l3;   /* bytes of cache: per core, per core, all; 0 unknown */
+  size_t l1, l2, l3;   /* bytes of cache: per core, per core, shared by all; 0: unknown */
   int threads;         /* that share a box */
-  bool can_stream;     /* stores that go past the cache pay for fields larger than it */
-  /* TARGET_GPU; `threads` are its multiprocessors, `l2` is the cache they share */
+  bool can_stream;     /* non-temporal stores pay off for fields larger than the cache */
+  /* TARGET_GPU only; there `threads` counts multiprocessors and `l2` is the cache they share */
   const ambit__dialect *dialect; /* the language of its kernels */
-  int warp;                      /* lanes that run in lockstep; 1 if unknown */
+  int warp;                      /* threads that run in lockstep; 1 if unknown */
   int max_threads;               /* per block */
-  size_t shared;                 /* bytes that the threads of a block can share */
+  size_t shared;                 /* bytes of shared memory per block */
 } ambit__target;
 
 struct ambit__strategy;
@@ -81,25 +88,24 @@ struct ambit__recipe; /* plan/recipe.h */
 typedef struct ambit__plan {
   const struct ambit__strategy *strategy;
   int depth;   /* iterations fused */
-  int rows[2]; /* rows computed together along the axis before the last, and the one before that */
+  int rows[2]; /* rows computed together along the axis before the last, and the axis before that */
   int64_t strip; /* cells of a row computed at a time; 0: the whole row */
-  int64_t
-      block; /* cells along the axis before the last that are finished before the next plane; 0: all */
-  bool stream;    /* results go past the cache */
-  int threads[3]; /* TARGET_GPU: of a block, x first */
-  int64_t blocks; /* TARGET_GPU: of a launch, at most */
-  bool
-      sums; /* strategy stream: keeps results that are not complete, not the planes they depend on */
-  int ahead;    /* strategy stream: planes that are loaded before their time */
-  int resident; /* blocks that a multiprocessor is to run at once; 0: as many as it can */
-  int wave;     /* blocks that all of them run at once; 0: not said */
+  /* cells along the axis before the last that are finished before the next plane; 0: all */
+  int64_t block;
+  bool stream;    /* non-temporal stores */
+  int threads[3]; /* TARGET_GPU: threads per block, x first */
+  int64_t blocks; /* TARGET_GPU: most blocks per launch */
+  bool sums;      /* strategy stream: keeps partial results instead of the planes they depend on */
+  int ahead;      /* strategy stream: planes loaded in advance */
+  int resident;   /* blocks that a multiprocessor should run at once; 0: as many as it can */
+  int wave;       /* blocks that the whole device runs at once; 0: unspecified */
 } ambit__plan;
 
-/* How a kernel is launched over a box: x first. */
+/* The launch of a kernel over a box; x first. */
 typedef struct ambit__shape {
   int64_t blocks[3];
   int threads[3];
-  size_t shared; /* bytes of shared memory asked for at the launch */
+  size_t shared; /* bytes of dynamic shared memory */
 } ambit__shape;
 
 typedef struct ambit__strategy {
@@ -110,27 +116,27 @@ typedef struct ambit__strategy {
   void (*emit)(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                ambit__writer *w);
   void (*describe)(const ambit__plan *p, ambit__text *t);
-  /* TARGET_GPU: the launch over a box, which is not empty. */
+  /* TARGET_GPU: the launch over a box that is not empty. */
   void (*shape)(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                 ambit__shape *shape);
-  /* TARGET_GPU: whether it may run, and is worth while, on a box of so many cells of a part that has `own`
-   * cells, whatever the plan was made for. NULL: on any. */
+  /* TARGET_GPU: whether the plan may run, and is worthwhile, on a box of `cells` cells in a part of
+   * `own` cells, whatever size the plan was made for. NULL: on any box. */
   bool (*suits)(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                 const int64_t *own);
-  /* TARGET_GPU: how many cells along an axis are computed together, so that boxes of whole tiles waste nothing; axes where that is
-   * no matter are left alone. NULL: no matter at all. */
+  /* TARGET_GPU: the tile size along each axis. Boxes made of whole tiles waste no work. Leaves axes
+   * alone where the size does not matter. NULL: it matters nowhere. */
   void (*tile)(const ambit__group *g, const ambit__plan *p, int64_t *cells);
-  /* TARGET_GPU: how such launches are made by others, for boxes of any size; fills in all but the name. NULL: not over
-   * boxes. */
+  /* TARGET_GPU: how other programs launch the kernel over boxes of any size. Fills in all but the
+   * name. NULL: the kernel is not launched over boxes. */
   void (*recipe)(const ambit__group *g, const ambit__plan *p, struct ambit__recipe *recipe);
 } ambit__strategy;
 
-/* The cheapest plan by the strategies' own estimate; false when none applies. */
+/* The cheapest plan by the estimates of the strategies; false if none applies. */
 bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan);
 
-/* Least traffic and work of one update of one cell, as `ambit explain` shows them. */
+/* Least memory traffic and work to update one cell, as `ambit explain` shows them. */
 typedef struct ambit__price {
-  double bytes; /* every value that must be read, once, and every value written, once */
+  double bytes; /* every value that must be read or written, counted once each */
   double flops;
 } ambit__price;
 ambit__price ambit__price_of(const ambit__rule *rule);

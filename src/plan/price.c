@@ -1,7 +1,7 @@
-/* price.c - the least that one update of one cell must move and compute. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* price.c - the least memory traffic and work of one update of one cell. */
 #include "plan/plan.h"
 
-/* Whether component c of a parameter is read anywhere. */
 static bool is_read(const ambit__param *p, int c)
 {
   for (int i = 0; i < p->nreads; i++)

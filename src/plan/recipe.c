@@ -1,18 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/recipe.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_ALONG_X = 1 << 30, MOST_ALONG_YZ = 65535 }; /* the limits of CUDA */
-static const int64_t many = INT64_C(1) << 48;           /* more blocks than any device takes */
+enum { MOST_ALONG_X = 1 << 30, MOST_ALONG_YZ = 65535 }; /* limits of CUDA */
+static const int64_t many = INT64_C(1) << 48;           /* more blocks than any device accepts */
 
 void ambit__recipe_add(ambit__recipe *r, int along, int axis, int64_t more, int64_t per)
 {
   r->factors[along][r->nfactors[along]++] = (ambit__factor){axis, more, per};
 }
 
-/* ---- writing ---- */
+/* ---- printing ---- */
 
 static void print_factor(const ambit__factor *f, ambit__text *t)
 {
@@ -44,12 +45,12 @@ void ambit__recipe_print(const ambit__recipe *r, ambit__text *t)
     if (r->least[d]) ambit__print(t, "%s n%d >= %" PRId64, n++ ? "," : " where", d, r->least[d]);
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
-/* After the first mistake nothing is read any more. */
+/* After the first error, nothing more is read. */
 typedef struct reader {
   const char *at;
-  const char *wanted; /* what should stand there; NULL: all is well so far */
+  const char *wanted; /* expected at this place; NULL: no error so far */
 } reader;
 
 static void miss(reader *r, const char *wanted)
@@ -149,7 +150,7 @@ static void read_bound(reader *r, ambit__recipe *to)
   to->least[axis] = read_number(r, 1, INT32_MAX, "a number, 1 or more");
 }
 
-/* Nothing but blanks up to the end of the line or of the comment. */
+/* Only blanks may follow, up to the end of the line or of the comment. */
 static void read_end(reader *r)
 {
   accept(r, "");
@@ -212,7 +213,7 @@ static int64_t min64(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-/* At least 1, and no more than `many`. */
+/* Between 1 and `many`. */
 static int64_t blocks_along(const ambit__recipe *r, int k, const int64_t *cells)
 {
   int64_t blocks = 1;
@@ -226,7 +227,7 @@ static int64_t blocks_along(const ambit__recipe *r, int k, const int64_t *cells)
   return blocks;
 }
 
-/* Where there are too many blocks, z is shortened first: neighbours along x share memory. */
+/* If there are too many blocks, z is shortened first, because neighbours along x share memory. */
 void ambit__recipe_shape(const ambit__recipe *r, const int64_t *cells, ambit__shape *shape)
 {
   int64_t left = r->most;

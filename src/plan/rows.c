@@ -1,23 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.c - one sweep over a box, a few rows at a time, a vector of cells at a time.
  *
- * The rule is written once, as a function of one cell. A vector of cells is a loop over lanes that
- * the compiler turns into straight vector code; several rows share it, so that what one row loads
- * the next need not load again, and memory sees several streams at once:
+ * The rule is generated once, as a function of one cell. A vector of cells is a loop over lanes
+ * that the compiler turns into straight vector code. Several rows share it, so that rows reuse each
+ * other's loads and memory serves several streams at once:
  *
  *      rows along the axis before the last (2-D), or along the one before that (3-D and more)
  *        |
- *        v   x x x x x x x x      <- lanes of row 0      results wait in arrays that live in
- *            x x x x x x x x      <- lanes of row 1      registers and are stored together, past
- *            x x x x x x x x      <- lanes of row 2      the cache when the fields are large
+ *        v   x x x x x x x x      <- lanes of row 0      results are kept in arrays that live in
+ *            x x x x x x x x      <- lanes of row 1      registers and are stored together, with
+ *            x x x x x x x x      <- lanes of row 2      non-temporal stores for large fields
  *
- * Vectors are aligned. One that reaches beyond the ends of the rows is computed whole and stored in part;
- * where cells are reduced, the ends are done cell by cell.
+ * Vectors are aligned. A vector that extends beyond the ends of the rows is computed whole and
+ * stored in part. In reductions, the ends are computed cell by cell.
  */
 #include "plan/rows.h"
 
-enum { MOST_WORK = 512 }; /* reads written out in one block of rows: compilers take their time */
+enum { MOST_WORK = 512 }; /* limits the reads in the text of one block of rows, for compile time */
 
-/* ---- which plan ---- */
+/* ---- choice of a plan ---- */
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
@@ -43,14 +44,14 @@ static int count_reads(const ambit__rule *rule)
   return n;
 }
 
-/* Bytes of all the fields' values in `cells` cells. */
+/* Bytes of the values of all fields in `cells` cells. */
 static double touched(const ambit__rule *rule, double cells)
 {
   return ambit__price_of(rule).bytes * cells;
 }
 
-/* Rows computed together. More rows share more loads, until registers run out: measured on x86 with 32
- * vector registers, 8 is best for up to 13 reads in 2-D, and 4 beyond and in 3-D. */
+/* Rows computed together. More rows share more loads, until registers run out. Measured on x86 with
+ * 32 vector registers: 8 rows are best for up to 13 reads in 2-D, 4 for more reads and in 3-D. */
 static int best_rows(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -85,7 +86,8 @@ static int reach(const ambit__rule *rule, int axis)
   return most;
 }
 
-/* Cells per cut so that `layers` layers of `bytes_per_cell` stay in half of `cache`; 0: no cut needed. */
+/* Cells per cut such that `layers` layers of `bytes_per_cell` fit in half of `cache`; 0: no cut
+ * needed. */
 static int64_t cut(double layers, double bytes_per_cell, size_t cache, int64_t cells, int64_t unit)
 {
   double fit = (double)cache / 2 / (layers * bytes_per_cell);
@@ -95,8 +97,8 @@ static int64_t cut(double layers, double bytes_per_cell, size_t cache, int64_t c
   return n < unit ? unit : n;
 }
 
-/* Keeps what the next rows or planes read again in the second-level cache: the third may be shared with
- * strangers. What is written past the cache takes no room in it. */
+/* Keeps the values that the next rows or planes read again in the level 2 cache, as other programs
+ * may use level 3. Non-temporal stores take no space in the cache. */
 static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -123,8 +125,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return 1;
 }
 
-/* Nanoseconds per cell at a guess: what is moved at 10 GB/s and thread, or computed at 16 operations
- * per nanosecond and thread. */
+/* Rough estimate in ns per cell: 10 GB/s of memory traffic or 16 operations per nanosecond, per
+ * thread. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   ambit__price price = ambit__price_of(g->steps[0].rule);

@@ -1,39 +1,38 @@
-/* rows.h - the strategy `rows`: rows.c chooses, the others write. rows_cell.c writes the rule for one cell, rows_sum.c the
- * rows of a weighted sum, rows_exact.c strict sums over cells, rows_block.c the functions of several rows, rows_emit.c the whole.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows.h - the strategy `rows`. rows.c chooses the plan; the others write code: rows_cell.c the
+ * rule for one cell, rows_sum.c the rows of a weighted sum, rows_exact.c strict sums over cells,
+ * rows_block.c the functions of several rows, rows_emit.c the file. */
 #ifndef AMBIT_PLAN_ROWS_H
 #define AMBIT_PLAN_ROWS_H
 
 #include "plan/emit.h"
 
-/* What is being written. */
+/* The code that is being written. */
 typedef struct ambit__rows_job {
   const ambit__plan *plan;
   const ambit__rule *rule;
   const ambit__binding *bind;
   int ndims, last;
-  bool direct; /* results go straight to memory, cell by cell */
+  bool direct; /* results are stored directly to memory, cell by cell */
   bool reduces;
-  bool strict;     /* sums of real numbers are exact */
-  bool for_people; /* the function is to be registered: see ambit_register_cpu */
-  bool whole; /* vectors at the ends of rows may be stored whole: all that is written has a twin */
-  int ntaps;  /* the rule is a weighted sum of this many ... */
-  ambit__tap *taps; /* ... which may be added in any order; NULL: it is not */
+  bool strict;      /* sums of real numbers are exact */
+  bool for_people;  /* the function is for registration: see ambit_register_cpu */
+  bool whole;       /* vectors at row ends may be stored whole: all outputs have twins */
+  int ntaps;        /* number of terms, if the rule is a weighted sum ... */
+  ambit__tap *taps; /* ... whose terms may be added in any order; NULL: it is not */
   int from, to;     /* parameters of the sum */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
 } ambit__rows_job;
 
-/* One row of a block of rows, and whether a vector of its cells or a single one is meant. */
+/* One row of a block of rows, at a vector of cells or at a single cell. */
 typedef struct ambit__rows_place {
   int r;                      /* number of the row */
   int offset[AMBIT_MAX_DIMS]; /* from the first row */
-  bool lanes;                 /* cell x + l, whose results go to v_b<r>[l]; else cell x */
+  bool lanes;                 /* cell x + l, whose results go to v_b<r>[l]; false: cell x */
 } ambit__rows_place;
 
-/* ---- what a parameter is (facts) ---- */
+/* ---- properties of a parameter ---- */
 
 static inline const ambit__param *ambit__rows_param(const ambit__rows_job *j, int i)
 {
@@ -62,7 +61,7 @@ static inline bool ambit__rows_is_exact(const ambit__rows_job *j, int i)
          ambit__type_is_real(ambit__rows_param(j, i)->type);
 }
 
-/* "f64": the tail of the names that prelude/sums_c.h has for a strict sum. */
+/* "f64": the suffix of the names for a strict sum in prelude/sums_c.h. */
 static inline const char *ambit__rows_tail(const ambit__rows_job *j, int i)
 {
   return ambit__rows_param(j, i)->type == AMBIT_F32 ? "f32" : "f64";
@@ -73,7 +72,7 @@ static inline const char *ambit__rows_type_of(const ambit__rows_job *j, int i)
   return ambit__dialect_c.types[ambit__rows_param(j, i)->type];
 }
 
-/* The type in which cells of a reduction are folded together within a row. */
+/* The type in which cells of a reduction are folded within a row. */
 static inline const char *ambit__rows_part_type(const ambit__rows_job *j, int i)
 {
   bool widens = !ambit__type_is_real(ambit__rows_param(j, i)->type) &&
@@ -93,13 +92,13 @@ static inline const char *ambit__rows_total_type(const ambit__rows_job *j, int i
 
 typedef enum ambit__list_kind { DECLARE, PASS } ambit__list_kind;
 
-/* Lists of parameters or arguments, each item after a comma: strides and values; pointers at fields and indices;
- * accumulators of reductions ("part": per lane, "total"). */
+/* Lists of parameters or arguments, a comma before each item: strides and values; pointers to
+ * fields and indices; accumulators of reductions ("part": per lane; "total"). */
 void ambit__rows_print_invariants(const ambit__rows_job *j, ambit__list_kind kind);
 void ambit__rows_print_places(const ambit__rows_job *j, ambit__list_kind kind);
 void ambit__rows_print_accumulators(const ambit__rows_job *j, ambit__list_kind kind,
                                     const char *stem);
-/* "2 * u_s0 - u_s1 + 3": an offset in the memory of field i; 0 for none. */
+/* "2 * u_s0 - u_s1 + 3": an offset in the memory of field i; "0" for none. */
 void ambit__rows_print_offset(const ambit__rows_job *j, ambit__text *t, int i, int component,
                               const int *offset);
 /* Calls f for every written component. */
@@ -114,7 +113,7 @@ void ambit__rows_emit_cell(const ambit__rows_job *j);
 
 /* ---- rows_block.c ---- */
 
-/* The functions of N rows; "rows4(call, ...": a call of one of them. */
+/* The functions of N rows, and "rows4(call, ...": a call of one of them. */
 void ambit__rows_emit_block(const ambit__rows_job *j, const int rows[2]);
 void ambit__rows_call(const ambit__rows_job *j, const char *name, int n, const char *accumulators,
                       const char *tail);
@@ -123,19 +122,21 @@ ambit__rows_place ambit__rows_place_of(const ambit__rows_job *j, const int rows[
                                        bool lanes);
 /* "u_at + u_s0 + x + l": component c of field i at a place. */
 void ambit__rows_print_pointer(const ambit__rows_job *j, int i, int c, const ambit__rows_place *p);
-/* "v_b0_1": where the lanes of component c of field i wait, for row r. */
+/* "v_b0_1": the buffer for the lanes of component c of field i, in row r. */
 void ambit__rows_print_buffer(const ambit__rows_job *j, int i, int c, int r);
 
-/* ---- rows_exact.c: strict sums; each writes nothing where there are none ---- */
+/* ---- rows_exact.c: strict sums; without strict sums each function writes nothing ---- */
 
 void ambit__rows_emit_room(const ambit__rows_job *j);
-/* In the entry: <name>_total, the block and its windows; and what is in it, into the long accumulator. */
+/* In the entry: declares <name>_total, the block with its windows; adds its contents to the long
+ * accumulator. */
 void ambit__rows_open_blocks(const ambit__rows_job *j);
 void ambit__rows_close_blocks(const ambit__rows_job *j);
-/* In the function of N rows: <name>_part, where the next number goes, and <name>_window. */
+/* In the function of N rows: <name>_part, the position of the next number, and <name>_window. */
 void ambit__rows_declare_windows(const ambit__rows_job *j);
 void ambit__rows_store_windows(const ambit__rows_job *j);
-/* After a vector of cells in each of n rows; around cells one by one; and around those that are written straight to memory. */
+/* After a vector of cells in each of n rows; around single cells; around cells stored directly to
+ * memory. */
 void ambit__rows_settle_vector(const ambit__rows_job *j, int n);
 void ambit__rows_open_singles(const ambit__rows_job *j);
 void ambit__rows_skip_single(const ambit__rows_job *j, int n);
@@ -145,7 +146,7 @@ void ambit__rows_close_direct(const ambit__rows_job *j, int n);
 
 /* ---- rows_sum.c ---- */
 
-/* Statements that sum up all rows of a block at x, or at x + l. */
+/* Statements that sum all rows of a block at x, or at x + l. */
 void ambit__rows_emit_sum(const ambit__rows_job *j, const int rows[2], bool lanes);
 
 /* ---- rows_emit.c ---- */

@@ -1,9 +1,9 @@
-/* rows_block.c - the functions of the strategy `rows` that update blocks of rows: singleN, vectorN and rowsN.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows_block.c - the functions of the strategy `rows` that update blocks of rows: singleN, vectorN
+ * and rowsN.
  *
- * A block is N rows that are walked through together, so that what they load is shared: rows beside each other, or the same row of
+ * A block is N rows that are processed together to share loads: adjacent rows, or the same row of
  * several planes.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "plan/rows.h"
 
@@ -26,7 +26,8 @@ static bool is_elsewhere(const place *p)
   return false;
 }
 
-/* "u_at + u_s0 + x + l": component c of field i in the row of a place, at `x` ("": at its start). */
+/* "u_at + u_s0 + x + l": component c of field i in the row of a place, at `x` ("": at its start).
+ */
 static void print_pointer(const job *j, int i, int c, const place *p, const char *x)
 {
   ambit__print(j->t, "%s_at", ambit__rows_param(j, i)->name);
@@ -46,7 +47,7 @@ void ambit__rows_print_pointer(const job *j, int i, int c, const place *p)
   print_pointer(j, i, c, p, p->lanes ? "x + l" : "x");
 }
 
-/* Pointers and indices of the row of a place, at `x`, each after a comma. */
+/* Pointers and indices of the row of a place, at `x`, a comma before each. */
 static void print_shifted_places(const job *j, const place *p, const char *x)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
@@ -81,8 +82,8 @@ static void pass_to(const job *j, int i, int c, const void *user)
   }
 }
 
-/* Where the cell of a place puts what it reduces, after a comma each: all cells of a lane fold into one part, but those of a strict
- * sum have a place each. */
+/* Where the cell of a place puts its contributions to reductions, a comma before each. All cells of
+ * a lane fold into one part; in a strict sum each cell has its own element. */
 static void pass_parts(const job *j, const place *p)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
@@ -146,7 +147,7 @@ static void declare_buffer(const job *j, int i, int c, const void *user)
   ambit__line_end(j->w, "[LANES] __attribute__((aligned(AMBIT_VECTOR)));");
 }
 
-/* ambit_put(v_at + x, v_b0_0, ...), or past the cache. */
+/* ambit_put(v_at + x, v_b0_0, ...), or ambit_stream, a non-temporal store. */
 static void put_buffer(const job *j, int i, int c, const void *user)
 {
   place p = *(const place *)user;
@@ -162,8 +163,8 @@ static void put_buffer(const job *j, int i, int c, const void *user)
   ambit__line_end(j->w, ");");
 }
 
-/* The highest offset along `axis` at which plane z (2-D: row z) of field i is read by any row of the block; false: it
- * is not read. */
+/* The highest offset along `axis` at which any row of the block reads plane z (2-D: row z) of field
+ * i; false: none reads it. */
 static bool furthest(const job *j, const int rows[2], int i, int z, int axis, int *most)
 {
   const ambit__param *p = ambit__rows_param(j, i);
@@ -181,9 +182,9 @@ static bool furthest(const job *j, const int rows[2], int i, int z, int axis, in
   return any;
 }
 
-/* Asks for what a block of rows reads first of all, a little ahead: the row furthest on of each plane that no block
- * before it has seen (2-D: each such row). Without it, a core waits for memory and computes in turns: on 512^3 floats,
- * stars ran 5 to 15 % slower. */
+/* Prefetches, a little ahead, the values that no earlier block has read: the furthest row of each
+ * new plane (2-D: each new row). Without it, a core alternates between waiting for memory and
+ * computing: on 512^3 floats, stars ran 5 to 15 % slower. */
 static void emit_prefetch(const job *j, const int rows[2])
 {
   const int along = j->ndims >= 3 ? j->last - 2 : j->last - 1, n = rows[0] * rows[1];
@@ -225,7 +226,7 @@ static void open_lanes(const job *j)
   ambit__open(j->w, "for (long l = 0; l < LANES; l++)");
 }
 
-/* if (it is asked for) *(v_at + x + l) = v_b0_0[l]; */
+/* if (the cell is in the range) *(v_at + x + l) = v_b0_0[l]; */
 static void store_asked(const job *j, int i, int c, const void *user)
 {
   const place *p = user;
@@ -250,9 +251,10 @@ static void prefetch_below(const job *j, int i, int c, const void *user)
   ambit__line_end(j->w, ", 1);");
 }
 
-/* An end of the rows that does not fill a vector. Its cache line stays where it is, but has to come from memory first: the
- * same end of the rows that come next is asked for here, a whole row ahead. Asked for at ends that fill a vector, lines
- * that are then stored past the cache would have to leave it again: that took a sixth of the time of a 3-D star. */
+/* An end of the rows that does not fill a vector. Its cache line is not stored non-temporally and
+ * must first come from memory, so the same end of the next rows is prefetched here, a whole row
+ * ahead. At ends that fill a vector, prefetching would put lines in the cache that the non-temporal
+ * stores must evict again: that took a sixth of the time of a 3-D star. */
 static void emit_ragged(const job *j, const int rows[2])
 {
   open_lanes(j);
@@ -261,7 +263,7 @@ static void emit_ragged(const job *j, const int rows[2])
   if (j->plan->stream && j->ndims > 1) each_buffer(j, rows, prefetch_below);
 }
 
-/* if (it is not asked for) v_b0_0[l] = *(u_at + x + l); */
+/* if (the cell is not in the range) v_b0_0[l] = *(u_at + x + l); */
 static void take_twin(const job *j, int i, int c, const void *user)
 {
   const place *p = user;
@@ -274,7 +276,8 @@ static void take_twin(const job *j, int i, int c, const void *user)
   ambit__line_end(j->w, ");");
 }
 
-/* The same where what lies beside the rows may be stored again, as the twin has it: past the cache, like all others. */
+/* The same, if the cells beside the rows may be stored again with the values of the twin: whole
+ * non-temporal vectors, as everywhere else. */
 static void emit_whole(const job *j, const int rows[2])
 {
   open_lanes(j);
@@ -283,7 +286,7 @@ static void emit_whole(const job *j, const int rows[2])
   each_buffer(j, rows, put_buffer);
 }
 
-/* All lanes are computed, at ragged ends too, as the cells beyond the ends of a row are in memory. */
+/* Computes all lanes, at ragged ends too: the cells beyond the ends of a row exist in memory. */
 static void emit_vector(const job *j, const int rows[2])
 {
   open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1],
@@ -344,7 +347,7 @@ static void fold_parts(const job *j, const ambit__scope *s, bool lanes)
   }
 }
 
-/* Cells one by one, as long as a condition holds. */
+/* Single cells, as long as a condition holds. */
 static void emit_single_walk(const job *j, int n, const char *condition)
 {
   ambit__rows_open_singles(j);
@@ -355,7 +358,7 @@ static void emit_single_walk(const job *j, int n, const char *condition)
   ambit__rows_settle_singles(j);
 }
 
-/* Vectors along the rows, ragged ends included; where cells are reduced, the ends go cell by cell. */
+/* Vectors along the rows, including ragged ends; in reductions, the ends go cell by cell. */
 static void emit_vector_walk(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
@@ -375,7 +378,7 @@ static void emit_vector_walk(const job *j, const int rows[2])
   emit_single_walk(j, n, "x < x1");
 }
 
-/* The walk along the rows. Some processors do better with one long loop, as the prelude knows. */
+/* The loop along the rows. Some processors do better with one long loop; the prelude decides. */
 static void emit_walk(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
@@ -397,7 +400,7 @@ static void emit_walk(const job *j, const int rows[2])
   if (!j->reduces && !j->plan->stream) ambit__print(j->t, "#endif\n");
 }
 
-/* Cells one by one: where cells are reduced or written straight to memory, and for long loops. */
+/* Single cells: for reductions, for results stored directly to memory, and for long loops. */
 static void emit_singles(const job *j, const int rows[2])
 {
   const bool always = j->reduces || j->direct;

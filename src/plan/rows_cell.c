@@ -1,9 +1,8 @@
-/* rows_cell.c - the rule as a function of one cell, and the lists of parameters all functions share.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows_cell.c - the rule as a function of one cell, and the parameter lists that all functions
+ * share.
  *
- * The lists are printed by one function each, as parameters or as arguments, so that the two cannot
- * differ.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * One function prints each list, either as parameters or as arguments, so the two cannot differ.
  */
 #include "plan/rows.h"
 
@@ -20,7 +19,6 @@ static void ambit__rows_print_component(const job *j, int i, const char *stem, i
   if (ambit__rows_param(j, i)->is_vector) ambit__print(j->t, "%d", c);
 }
 
-/* "2 * u_s0 - u_s1 + 3": an offset in the memory of field i; 0 for none. */
 void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component, const int *offset)
 {
   bool any = false;
@@ -40,7 +38,6 @@ void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component
   if (!any) ambit__print(t, "0");
 }
 
-/* Strides and values, each after a comma. */
 void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
@@ -56,7 +53,6 @@ void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
   }
 }
 
-/* Pointers at fields and indices, each after a comma. */
 void ambit__rows_print_places(const job *j, ambit__list_kind kind)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
@@ -72,7 +68,6 @@ void ambit__rows_print_places(const job *j, ambit__list_kind kind)
     ambit__print(j->t, ", %si%d", kind == DECLARE ? "int64_t " : "", d);
 }
 
-/* Accumulators of reductions, each after a comma: parts (per lane) or totals. */
 void ambit__rows_print_accumulators(const job *j, ambit__list_kind kind, const char *stem)
 {
   bool total = stem[0] == 't';
@@ -87,7 +82,6 @@ void ambit__rows_print_accumulators(const job *j, ambit__list_kind kind, const c
   }
 }
 
-/* Calls f for every written component. */
 void ambit__rows_each_output(const job *j, void (*f)(const job *, int i, int c, const void *),
                              const void *user)
 {
@@ -165,7 +159,6 @@ static void declare_reduction(const job *j, const ambit__scope *s, int i)
   ambit__line_end(j->w, ";");
 }
 
-/* a = a op b, where a and b are made from the parameter's name. */
 void ambit__rows_fold(const job *j, const ambit__scope *s, int i, const char *a, const char *b,
                       bool total)
 {

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rows_emit.c - writes the code of the strategy `rows`: the whole file, and the loops over the box.
  *
- * The file that comes out has, in this order:
+ * The generated file has, in this order:
  *
  *   cell          the rule: reads through u_at, which points at the cell; writes through v_to
  *   singleN       one cell in each of N rows
@@ -8,10 +9,8 @@
  *   rowsN         N rows from x0 to x1
  *   ambit_kernel  the loops over the box
  *
- * All but the last are handed `call` first, then the pointers u_at and indices i0, i1, ..., then
- * what never changes: strides u_s0, values k_v.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * The parameters of all but the last are `call`, then the pointers u_at and indices i0, i1, ...,
+ * then the invariants: strides u_s0, values k_v.
  */
 #include "plan/rows.h"
 
@@ -19,8 +18,8 @@
 #include <stdlib.h>
 
 enum {
-  MOST_TAPS = 512, /* of a sum that is written term by term */
-  MOST_VECTOR = 64 /* bytes: AMBIT_VECTOR is no more (codegen/prelude/c.h) */
+  MOST_TAPS = 512, /* of a sum computed term by term */
+  MOST_VECTOR = 64 /* bytes; the largest AMBIT_VECTOR (codegen/prelude/c.h) */
 };
 
 extern const char ambit__prelude_full_call[]; /* embedded by the build */
@@ -88,8 +87,8 @@ static void emit_row_calls(const job *j)
   if (n > 1) j->w->depth--;
 }
 
-/* Opens the loops over all axes but the last, and closes them around the rows. With a block, the axis
- * before the last is cut, and all planes are done for one cut before the next. */
+/* The loops over all axes but the last. With plan->block, the axis before the last is cut, and all
+ * planes of one cut are finished before the next. */
 static void emit_loops(const job *j)
 {
   const int blocked = j->plan->block ? j->last - 1 : -1;
@@ -141,9 +140,10 @@ static void emit_entry(const job *j, const char *name)
   ambit__close(j->w);
 }
 
-/* ---- all of it ---- */
+/* ---- the file ---- */
 
-/* The narrowest value that the lanes carry: written, or read where nothing is written. */
+/* The size of the narrowest value in the lanes: of those written, or if there are none, of those
+ * read. */
 static size_t lane_bytes(const job *j)
 {
   size_t least = 0;
@@ -159,7 +159,7 @@ static size_t lane_bytes(const job *j)
   return least ? least : sizeof(float);
 }
 
-/* Whether the rule is a weighted sum of one field into another, and terms may change places. */
+/* Whether the rule is a weighted sum of one field into another whose terms may be reordered. */
 static void find_taps(job *j, const ambit__group *g)
 {
   j->taps = g->strict || j->direct ? NULL : calloc(MOST_TAPS, sizeof *j->taps);
@@ -185,7 +185,8 @@ static void examine(job *j)
   }
 }
 
-/* Whether all that is written has a twin, lies cell beside cell, and vectors are no longer than what lies beside rows. */
+/* Whether every output has a contiguous twin, and vectors are not longer than the space beside
+ * rows. */
 static bool stores_whole(const job *j)
 {
   bool any = false;

@@ -1,8 +1,7 @@
-/* rows_exact.c - strict sums in the strategy `rows`: cells put their numbers into blocks, which windows add up (see
- * codegen/prelude/sums_c.h). All strict sums of a rule have as many numbers in their blocks.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rows_exact.c - strict sums in the strategy `rows`. Cells put their numbers into blocks, which
+ * windows add up (see codegen/prelude/sums_c.h). The blocks of all strict sums of a rule hold
+ * equally many numbers. */
 #include "plan/rows.h"
 
 #include <stdio.h>
@@ -45,7 +44,7 @@ void ambit__rows_open_blocks(const job *j)
   }
 }
 
-/* Functions that are registered add to a double. */
+/* Registered functions add to a double. */
 void ambit__rows_close_blocks(const job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
@@ -61,7 +60,7 @@ void ambit__rows_close_blocks(const job *j)
   }
 }
 
-/* ---- a walk along rows ---- */
+/* ---- along the rows ---- */
 
 void ambit__rows_declare_windows(const job *j)
 {
@@ -88,7 +87,7 @@ void ambit__rows_store_windows(const job *j)
   }
 }
 
-/* The windows add up the last `count` numbers. */
+/* The windows add the last `count` numbers. */
 static void settle(const job *j, const char *count)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
@@ -135,7 +134,7 @@ void ambit__rows_settle_singles(const job *j)
   settle(j, "singles");
 }
 
-/* Cells that are written straight to memory, one by one; strict sums of some at a time. */
+/* Cells stored directly to memory, one by one. Strict sums are settled every few cells. */
 void ambit__rows_open_direct(const job *j, int n)
 {
   if (!any(j)) {

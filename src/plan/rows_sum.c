@@ -1,23 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rows_sum.c - the rows of a weighted sum, term by term.
  *
- * Written row by row, a large sum needs more registers than there are. Written term by term, all rows
- * take a step together, and terms in one column follow each other, so that what one row loads is still
- * in a register when the next row wants it: a 3-D box of radius 2 runs twice as fast, and compiles in a
- * fifth of the time. The order of the terms is not the user's, so strict mode does without.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Computed row by row, a large sum needs more registers than there are. Computed term by term, all
+ * rows advance together, and terms in one column are adjacent, so that a value loaded for one row
+ * is still in a register for the next row. A 3-D box of radius 2 runs twice as fast and compiles in
+ * a fifth of the time. The order of the terms differs from the user's, so strict mode does not use
+ * this.
  */
 #include "plan/rows.h"
 
 #include <stdlib.h>
 
-/* The axis along which a block's rows follow each other. */
+/* The axis along which the rows of a block follow each other. */
 static int row_axis(const ambit__rows_job *j)
 {
   return j->ndims >= 3 ? j->last - 2 : j->ndims == 2 ? 0 : -1;
 }
 
-/* Whether tap a comes before tap b: by column, and within it along the rows' axis. */
+/* Whether tap a comes before tap b: ordered by column, then along the row axis. */
 static bool comes_before(const ambit__rows_job *j, const ambit__tap *a, const ambit__tap *b)
 {
   const int axis = row_axis(j);

@@ -1,4 +1,5 @@
-/* strategies.c - every strategy there is, and the choice among them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* strategies.c - the list of strategies, and the choice among them. */
 #include "plan/emit.h"
 
 static const ambit__strategy *const strategies[] = {&ambit__strategy_once, &ambit__strategy_rows,

@@ -1,30 +1,29 @@
-/* stream.c - on a GPU: a warp has a strip of the grid in registers, and lanes that exchange values.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream.c - on a GPU: a warp keeps a strip of the grid in registers, and lanes exchange values.
  *
- * For grids of two dimensions and more whose fields lie cell beside cell. Every value is loaded once, 16 bytes at a
- * time and long before its use, which keeps more memory accesses under way than one cell per thread can.
- * docs/design/0003-gpu-stream.md tells why, and what it comes to.
+ * For grids of two or more dimensions with contiguous fields. Every value is loaded once, 16 bytes
+ * at a time and long before its use, which keeps more memory accesses in flight than one cell per
+ * thread can. See docs/design/0003-gpu-stream.md for reasons and measurements.
  *
  *   (stream tile 4x2x4 warps 8 resident 2 depth 1)
  *   (stream window 4x2 ahead 1 warps 4 resident 4 depth 1)
  *
- * form, cells of a lane in a row, rows of a warp in a plane, planes of a tile or loaded ahead, warps of a block, blocks of a
- * multiprocessor, iterations.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
+ * loaded ahead, warps per block, blocks per multiprocessor, iterations.
  */
 #include "plan/stream.h"
 #include "plan/recipe.h"
 
 enum {
   WARP = AMBIT__STREAM_WARP,
-  MOST_REGISTERS = 248, /* of a thread */
-  MOST_WARPS = 32,      /* of a multiprocessor that are worth having */
-  FEW_WARPS = 16,       /* fewer than that are too few */
+  MOST_REGISTERS = 248, /* per thread */
+  MOST_WARPS = 32,      /* useful maximum per multiprocessor */
+  FEW_WARPS = 16,       /* fewer per multiprocessor are too few */
   MOST_WORK = 4096,     /* operations in unrolled code */
   LEAST_PLANES = 8      /* that a warp should have */
 };
 
-/* ---- which plans ---- */
+/* ---- choice of plans ---- */
 
 static bool fields_fit(const ambit__group *g)
 {
@@ -42,7 +41,7 @@ static bool fields_fit(const ambit__group *g)
   return n > 0;
 }
 
-/* Completes a plan: how many blocks of it fit. False if it does not fit at all. */
+/* Computes how many blocks of a plan fit. false: not even one. */
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int threads = WARP * p->threads[1];
@@ -55,7 +54,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   work = (g->steps[0].rule->flops + 1) * j.lane * j.rows;
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
   ambit__stream_end(&j);
-  if (j.moves && p->ahead > 1) return false; /* what is moved has to be there */
+  if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
   if (registers > MOST_REGISTERS || work > MOST_WORK) return false;
   p->resident = AMBIT__STREAM_REGISTERS / threads / ((registers + 7) / 8 * 8);
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
@@ -63,7 +62,8 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   return p->resident > 0;
 }
 
-/* Whether the box is large enough for a warp's rows and planes: it may compute some that are not in it. */
+/* Whether the box is large enough for the rows and planes of a warp, some of which may lie outside.
+ */
 static bool has_room(const ambit__group *g, const ambit__plan *p)
 {
   const int64_t rows = g->ndims > 2 ? g->cells[g->ndims - 2] : INT64_MAX;
@@ -77,7 +77,7 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
          (p->ahead || planes >= p->rows[1] + ambit__stream_overlap(g));
 }
 
-/* A form of the strategy: rows of a warp, planes of a tile or loaded ahead. */
+/* A form of the strategy: rows of a warp; planes of a tile, or planes loaded ahead. */
 typedef struct form {
   bool sums;
   int rows, planes, ahead;
@@ -107,8 +107,9 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return n;
 }
 
-/* Whether a box of this size keeps all multiprocessors busy: 16 warps with several planes each. Rules that read further along a row
- * than two vectors hold have no lanes, and no size is large enough for them. */
+/* Whether a box of this size keeps all multiprocessors busy: 16 warps with several planes each.
+ * Rules that read further along a row than two vectors have no lanes; for them no size is large
+ * enough. */
 static bool is_large(const ambit__group *g, const ambit__target *t)
 {
   const int64_t wide = WARP * ambit__stream_lane(g);
@@ -128,9 +129,10 @@ static bool applies(const ambit__group *g, const ambit__target *t)
          g->ndims >= 2 && fields_fit(g) && is_large(g, t);
 }
 
-/* ---- what they cost ---- */
+/* ---- cost ---- */
 
-/* Rows that a warp loads per row that it stores and field it reads. Those at the ends of a strip are a few cells, but as many accesses. */
+/* Rows loaded by a warp per row stored and field read. Loads at the ends of a strip have few cells,
+ * but are accesses all the same. */
 static double loads_of(const ambit__stream_job *j)
 {
   const int more = j->planes ? j->planes - 1 : 0;
@@ -146,7 +148,7 @@ static double loads_of(const ambit__stream_job *j)
   return loads / (j->rows * (1 + more) * (j->nstreams ? j->nstreams : 1));
 }
 
-/* Bytes that a multiprocessor has under way with a plan: a whole tile, or planes ahead. */
+/* Bytes that a plan keeps in flight per multiprocessor: a whole tile, or the planes ahead. */
 static double bytes_under_way(const ambit__stream_job *j, const ambit__plan *p,
                               const ambit__rule *r)
 {
@@ -159,7 +161,8 @@ static double bytes_under_way(const ambit__stream_job *j, const ambit__plan *p,
   return bytes * WARP * j->lane * (j->planes ? j->planes : p->ahead) * p->resident * p->threads[1];
 }
 
-/* Warps that are missing in a multiprocessor. Arithmetic in double has half the speed: half as many keep it busy. */
+/* Warps that a multiprocessor lacks. Arithmetic in double has half the speed, so half as many
+ * suffice. */
 static int missing_warps(const ambit__stream_job *j, const ambit__plan *p, const ambit__rule *r)
 {
   const bool is_slow = j->moves && ambit_type_size(r->params[j->streams[0].param].type) == 8;
@@ -168,13 +171,13 @@ static int missing_warps(const ambit__stream_job *j, const ambit__plan *p, const
   return few > 0 ? few : 0;
 }
 
-/* Nanoseconds per cell of a large GPU: what must be moved, more if many rows are loaded several times, too little is
- * under way, compilers may put loads off, warps that go along z are far apart, or tiles are so small that beginning with one takes
- * its share of the time. As measured on an H200. */
+/* ns per cell of a large GPU, as measured on an H200. The base is the memory traffic. It costs more
+ * if many rows are loaded several times, if too few bytes are in flight, if compilers may delay
+ * loads, if warps that advance along z are far apart, or if there are too few warps. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const double wanted = 25 << 10; /* bytes under way */
+  const double wanted = 25 << 10; /* bytes in flight */
   double ns = ambit__price_of(rule).bytes / 2000, under_way, loads;
   ambit__stream_job j;
 
@@ -201,8 +204,8 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);
 }
 
-/* A box of few rows or planes computes some beside it (stream_emit.c), which a thin part does not have. Faces thinner than a
- * tile have too few cells for strips to pay. */
+/* A box with few rows or planes computes some beside it (stream_emit.c), which a thin part does not
+ * have. Faces thinner than a tile have too few cells for strips to pay off. */
 static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *cells,
                   const int64_t *own)
 {
@@ -216,7 +219,7 @@ static bool suits(const ambit__group *g, const ambit__plan *p, const int64_t *ce
          (!p->ahead && cells[z] >= p->rows[1]);
 }
 
-/* What a block has of a layer of tiles. Chunks are as long as they happen to be. */
+/* The cells of one block in a layer of tiles. Chunks have no fixed length. */
 static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
 {
   const int z = ambit__stream_axis(g);
@@ -225,12 +228,13 @@ static void tile(const ambit__group *g, const ambit__plan *p, int64_t *cells)
   if (g->ndims > 2) cells[z + 1] = (int64_t)p->rows[0] * p->threads[1];
 }
 
-/* Chunks are as long as on the box that was planned for. Boxes too small for what a warp has (see candidates), or
- * narrower than planned for, are left to others. */
+/* Chunks are as long as on the box that the plan was made for. Boxes that are too small for a warp
+ * (see candidates), or narrower than planned, are excluded. */
 static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r)
 {
   const int last = g->ndims - 1, lane = (int)p->strip, z = ambit__stream_axis(g);
-  const bool beside = g->ndims == 2 && p->ahead; /* warps have strips beside each other */
+  /* The strips of a block's warps are side by side. */
+  const bool beside = g->ndims == 2 && p->ahead;
   const int numbered =
       g->ndims == 3 && !p->ahead && !ambit__gpucode_reduces(g); /* see emit_numbers */
   int64_t high = p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]);

@@ -1,36 +1,38 @@
-/* stream_emit.c - the kernel of the strategy `stream`: which cells a warp has, its loads, and its loop.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_emit.c - the kernel of the strategy `stream`: the cells of a warp, its loads, and its
+ * loop.
  *
- * A warp owns a strip of the grid, 32 V columns wide. It has a tile of it, a few planes that are loaded all at once, or goes
- * along z through a chunk. Tiles are in order of memory, and so are the blocks that run at one time: what they load and store lies
- * close together, which is what device memory is fast at. Warps of a block are stacked along y, or z in 2-D: the rows beside
- * a warp's own are mostly in the cache that its block shares.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * A warp owns a strip of the grid, 32 V columns wide. It either computes a tile of the strip, a few
+ * planes that are loaded all at once, or advances along z through a chunk. Tiles are in memory
+ * order, and so are the blocks that run at the same time: their loads and stores are close
+ * together, which device memory is fast at. The warps of a block are stacked along y, or z in 2-D,
+ * so that the rows beside those of a warp are mostly in the cache of its multiprocessor.
  */
 #include "plan/stream.h"
 
-/* ---- the warp's part ---- */
+/* ---- the cells of a warp ---- */
 
-/* Places along the last three axes are counted in 32 bits: half as much work before the first load. */
+/* Positions along the last three axes have 32 bits, which halves the work before the first load. */
 static void emit_limits(const ambit__stream_job *j)
 {
   for (int d = j->z; d <= j->x; d++)
     ambit__line(j->gpu.w, "const int low%d = (int)lo%d, high%d = (int)hi%d;", d, d, d, d);
 }
 
-/* Whether the warps of a block have strips beside each other; otherwise they are stacked. */
+/* Whether the strips of a block's warps are side by side; if not, the warps are stacked. */
 static bool is_side_by_side(const ambit__stream_job *j)
 {
   return j->y < 0 && !j->planes;
 }
 
-/* Whether blocks are numbered by strip, stack and layer, so that nothing is divided before the first load: a tile in 3-D. */
+/* Whether blocks are numbered by strip, stack and layer, which avoids divisions before the first
+ * load: tiles in 3-D. */
 static bool is_numbered(const ambit__stream_job *j)
 {
   return j->planes && j->y >= 0 && j->z == 0 && !ambit__gpucode_reduces(j->gpu.group);
 }
 
-/* Layers are counted through for one panel after the other. */
+/* All layers of one panel are numbered before those of the next panel. */
 static void emit_numbers(const ambit__stream_job *j)
 {
   const ambit__dialect *d = j->gpu.dialect;
@@ -46,7 +48,8 @@ static void emit_numbers(const ambit__stream_job *j)
   ambit__close(w);
 }
 
-/* Which tile this block has. If few blocks are launched because the rule reduces, a block goes on with the next. */
+/* The tile of this block. If the number of blocks is limited because the rule reduces, a block
+ * loops over tiles. */
 static void open_tile(const ambit__stream_job *j)
 {
   const int warps = j->gpu.plan->threads[1], wide = AMBIT__STREAM_WARP * j->lane;
@@ -74,9 +77,10 @@ static void open_tile(const ambit__stream_job *j)
   }
 }
 
-/* Where the warp begins along an axis of which it has `n` rows or planes. The last one, for which there may be too few, computes some
- * that the one before it has too, and skips them when it stores. Where the whole box has too few, some beside it are computed: those
- * that have the grid around them, which is never that low (see candidates). */
+/* The first row or plane of the warp along an axis, of `n`. If too few remain for the last warp, it
+ * also computes some of the previous one, and skips them when it stores. If the whole box has too
+ * few, cells beside the box are computed. They exist, as the grid is never that small (see
+ * candidates). */
 static void emit_begin(const ambit__stream_job *j, int axis, const char *name, int n, int below)
 {
   ambit__line(j->gpu.w,
@@ -84,7 +88,7 @@ static void emit_begin(const ambit__stream_job *j, int axis, const char *name, i
               name, axis, axis, n, axis, below);
 }
 
-/* "const int skip = ...; const int stop = ...;": which of those are its own. */
+/* "const int skip = ...; const int stop = ...;": the range that the warp owns and stores. */
 static void emit_own(const ambit__stream_job *j, int axis, const char *name, int n,
                      const char *from, const char *till)
 {
@@ -92,7 +96,8 @@ static void emit_own(const ambit__stream_job *j, int axis, const char *name, int
   ambit__line(j->gpu.w, "const int %s = ambit_least(high%d - %s, %d);", till, axis, name, n);
 }
 
-/* The warp's rows. In 3-D, panels of rows are done one after the other: block z counts them. */
+/* The rows of the warp. In 3-D, panels of rows are computed one after the other: block z counts
+ * them. */
 static void emit_rows(const ambit__stream_job *j)
 {
   const bool panels = j->z == 0 && !ambit__gpucode_reduces(j->gpu.group);
@@ -113,7 +118,7 @@ static void emit_rows(const ambit__stream_job *j)
   emit_own(j, j->y, "y", j->rows, "skip", "stop");
 }
 
-/* A bit for each cell of a lane that is never stored with those of a box beside it. */
+/* A bit for each cell of a lane that is never stored as a cell beside the box. */
 static int middle(const ambit__stream_job *j)
 {
   const int most = j->lane - j->tail;
@@ -155,8 +160,9 @@ static void emit_columns(const ambit__stream_job *j)
   ambit__line(w, "const int brim = ends && mine && !(others & %d) ? others : 0;", middle(j));
 }
 
-/* Chunk c of the planes: the first ones are longer by one if they cannot all be equal. All warps of a block go through it, also
- * those that store nothing: where the compiler sees that, exchanges between lanes need no second version for lanes that lag behind. */
+/* Chunk c of the planes. If the chunks cannot all be equal, the first ones have one plane more. All
+ * warps of a block process it, also those that store nothing: if the compiler sees that, it
+ * generates no second version of the exchanges for diverged lanes. */
 static void emit_chunk(const ambit__stream_job *j)
 {
   ambit__writer *w = j->gpu.w;
@@ -169,7 +175,8 @@ static void emit_chunk(const ambit__stream_job *j)
   ambit__line(w, "const int n = planes / chunks + (chunk < longer);");
 }
 
-/* Which layer of tiles this block has. One that reduces goes on with the next; others need the registers of a loop. */
+/* The layer of tiles of this block. A block that reduces loops over layers; others avoid the loop,
+ * to save its registers. */
 static void open_layer(const ambit__stream_job *j, int high)
 {
   const ambit__dialect *d = j->gpu.dialect;
@@ -207,8 +214,9 @@ static void open_planes(const ambit__stream_job *j)
   emit_own(j, j->z, "begin", j->planes, "from", "till");
 }
 
-/* Axes before z, counted together, as y0, y1, ...: block z = 0, 1, ... and on, if there are too many. 32 bits are enough
- * for the count, and 64-bit division is a call that takes registers. */
+/* Axes before z, counted together, as y0, y1, ...: block z starts at its own number and loops if
+ * there are too many. 32 bits suffice for the count; 64-bit division is a call that takes
+ * registers. */
 static void open_outer(const ambit__stream_job *j)
 {
   ambit__writer *w = j->gpu.w;
@@ -241,7 +249,8 @@ static void emit_tile(const ambit__stream_job *j)
   ambit__close(j->gpu.w);
 }
 
-/* A loop whose body is one plane, or as many as there are until the same registers are used again. */
+/* A loop whose body is one plane, or one period: the planes until the same registers are used
+ * again. */
 static void emit_loop(const ambit__stream_job *j)
 {
   if (j->moves) {

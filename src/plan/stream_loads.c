@@ -1,29 +1,31 @@
-/* stream_loads.c - what a warp holds in registers, and how it is loaded.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_loads.c - the values that a warp holds in registers, and their loads.
  *
- * The plane at z + p is in u_w[p], those before and after it in the slots before and after that, round and round: [slot][row][cell],
- * where the cells are those of the lane between those of its neighbours. All loops but the one over z are
- * unrolled, so that every subscript is a constant and an array is nothing but registers, taken only while its value is needed.
+ * The plane at z + p is in u_w[p], the planes before and after it in the slots before and after
+ * that, cyclically. The subscripts are [slot][row][cell]; the cells are those of the lane, between
+ * those of the adjacent lanes. All loops but the one over z are unrolled, so that every subscript
+ * is a constant and arrays become registers, occupied only while their values are needed.
  *
- * The cells beside a lane's come from the lanes beside it, at the ends of the strip from memory: u_e has those before the strip in
- * the first half of the lanes, those after it in the others. Reading them in all lanes costs no more than in the two that use them.
+ * The cells beside a lane's come from the adjacent lanes, at the ends of the strip from memory: u_e
+ * holds those before the strip in the first half of the lanes, those after it in the other half.
+ * Loading them in all lanes costs no more than in the two lanes that use them.
  *
- * No load has a condition: lanes outside and planes past the last one load the nearest that is inside. Where rows begin anew, those
- * beyond an end load what lies at the other, a lane past it for the last one that has cells.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Loads are unconditional: lanes outside, and planes past the last one, load the nearest position
+ * inside. With wrapping rows, lanes beyond an end load from the other end; lanes further out load
+ * the same as the last lane that is read.
  */
 #include "plan/stream.h"
 
 #include <stdio.h>
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 static const char *name_of(const ambit__stream_job *j, int param)
 {
   return j->gpu.rule->params[param].name;
 }
 
-/* "u_w", or "u_w3" if the parameter has several streams; with 'e', its ends. */
+/* "u_w", or "u_w3" if the parameter has several streams; 'e' instead of 'w': its ends. */
 static void print_name(const ambit__stream_job *j, const ambit__stream *s, char kind)
 {
   int n = 0;
@@ -34,7 +36,7 @@ static void print_name(const ambit__stream_job *j, const ambit__stream *s, char 
   if (n > 1) ambit__print(j->gpu.t, "%d", s->number);
 }
 
-/* "[(p + 3) % 4]": the slot of the plane `plane` after z + p. */
+/* "[(p + 3) % 4]": the slot of the plane at z + p + `plane`. */
 static void print_slot(const ambit__stream_job *j, int plane)
 {
   const int n = j->period, slot = (plane % n + n) % n;
@@ -83,10 +85,10 @@ void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from
 
 /* ---- one row ---- */
 
-/* Where something is loaded: in the loop over the first planes, k, or in a phase of the loop over z. */
+/* When a load happens: in the loop over the first planes, k, or in a phase of the loop over z. */
 typedef struct moment {
   bool is_first;
-  int plane; /* is_first: k begins here; otherwise so many after z + p */
+  int plane; /* is_first: start of k; else: planes after z + p */
 } moment;
 
 int ambit__stream_start(const ambit__stream_job *j)
@@ -112,7 +114,7 @@ static void print_row(const ambit__stream_job *j, const ambit__stream *s, const 
   if (j->y >= 0) ambit__print(j->gpu.t, "[q]");
 }
 
-/* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the plane that a front has come to. */
+/* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the current plane of a front. */
 static void print_place(const ambit__stream_job *j, const ambit__stream *s, int front)
 {
   const char *name = name_of(j, s->param);
@@ -132,7 +134,8 @@ static void print_place(const ambit__stream_job *j, const ambit__stream *s, int 
   }
 }
 
-/* "if (k >= 0 && k < 4) ", unless that is so for all planes of the front that are loaded before the loop. */
+/* "if (k >= 0 && k < 4) ", unless the condition holds for all planes of the front that are loaded
+ * before the loop. */
 static void print_range(const ambit__stream_job *j, int front, int low, int high)
 {
   const int start = ambit__stream_start(j);
@@ -142,7 +145,7 @@ static void print_range(const ambit__stream_job *j, int front, int low, int high
   ambit__print(j->gpu.t, "if (k >= %d && k < %d) ", start + low, start + high + ahead);
 }
 
-/* Loads that must be under way before anything is computed, or any. */
+/* The load function: pinned loads must be issued before any computation. */
 static const char *load_of(const ambit__stream_job *j)
 {
   return j->pinned ? "ambit_load_now" : "ambit_load";
@@ -160,7 +163,7 @@ static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
   ambit__line_end(j->gpu.w, ");");
 }
 
-/* What lies beside the strip, in row q: of the planes before the loop only those that are read sideways. */
+/* The cells beside the strip in row q; in the planes before the loop, only where they are read. */
 static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const ambit__stream_row *r,
                      const moment *m)
 {
@@ -179,7 +182,7 @@ static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const a
   ambit__line_end(j->gpu.w, ");");
 }
 
-/* The cells beside this lane's come from the lanes beside it. */
+/* Cells beside this lane's, from the adjacent lanes. */
 static void emit_edges(const ambit__stream_job *j, const ambit__stream *s, const moment *m)
 {
   for (int i = 0; i < s->left + s->right; i++) {
@@ -199,7 +202,7 @@ static void emit_edges(const ambit__stream_job *j, const ambit__stream *s, const
 
 /* ---- planes ---- */
 
-/* The end of the rows of a stream that begin with row q and are as that one. */
+/* The end of the rows of a stream that begin with row q and have the same properties. */
 static int loaded_together(const ambit__stream *s, int q)
 {
   const ambit__stream_row *r = &s->rows[q];
@@ -224,7 +227,7 @@ static int shared_together(const ambit__stream *s, int q)
   return q;
 }
 
-/* All rows of a front, and on to its next plane. */
+/* Loads all rows of a front, and advances it to its next plane. */
 static void load_front(const ambit__stream_job *j, int front, const moment *m, const char *plane)
 {
   const ambit__stream_front *f = &j->fronts[front];
@@ -269,7 +272,8 @@ static void share_next(const ambit__stream_job *j, const ambit__stream *s,
   emit_edges(j, s, &m);
 }
 
-/* Writes for all rows that are read sideways; with `kept`, for those of which that is so in several planes at a time. */
+/* Calls f for all rows in which cells of adjacent lanes are read; with `kept`, only for those read
+ * so in several planes at a time (tiles: all). */
 static void share(const ambit__stream_job *j, bool kept,
                   void (*f)(const ambit__stream_job *, const ambit__stream *,
                             const ambit__stream_row *))
@@ -301,7 +305,7 @@ void ambit__stream_load_first(const ambit__stream_job *j)
     load_front(j, i, &m, "k");
     ambit__close(j->gpu.w);
   }
-  if (j->planes) { /* compilers do not move loads across a barrier, nor the rest across a branch */
+  if (j->planes) { /* compilers move no loads across a barrier, and nothing else across a branch */
     ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier);
     ambit__gpucode_emit_ended(&j->gpu);
   }
@@ -359,8 +363,8 @@ static void print_more(const ambit__stream_job *j, int more)
   if (more) ambit__print(j->gpu.t, " %s %d", more < 0 ? "-" : "+", more < 0 ? -more : more);
 }
 
-/* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the run of cells at x or the nearest one that is read; around, the same at the
- * other end of the row. */
+/* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the vector of cells at x, or the nearest one
+ * that is read; with wrapping rows, its position at the other end of the row. */
 static void print_inside(const ambit__stream_job *j, int param, const char *x)
 {
   const ambit__param *p = &j->gpu.rule->params[param];
@@ -374,7 +378,7 @@ static void print_inside(const ambit__stream_job *j, int param, const char *x)
   if (around) ambit__print(j->gpu.t, ", (int)extent%d)", j->x);
 }
 
-/* Where the lane's cells are, and how far it is from them to those beside the strip. */
+/* The position of the lane's cells, and the distance from them to those beside the strip. */
 static void declare_column(const ambit__stream_job *j, int param)
 {
   const ambit__param *p = &j->gpu.rule->params[param];
@@ -395,8 +399,8 @@ static void declare_column(const ambit__stream_job *j, int param)
   ambit__line_end(j->gpu.w, ";");
 }
 
-/* A pointer to the lane's first cell in the warp's first row, in a plane after `begin`: in range also where the lane
- * or the warp has no cell. */
+/* A pointer to the lane's first cell in the warp's first row, `plane` planes after `begin`. It is
+ * in range even if the lane or the warp has no cell. */
 static void declare_pointer(const ambit__stream_job *j, int i, const char *tail, int plane)
 {
   const ambit__param *p = &j->gpu.rule->params[i];

@@ -1,4 +1,6 @@
-/* stream_reads.c - what a warp has to hold: for each stream, which rows of which planes, and how long. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_reads.c - the values that a warp must hold: for each stream, the rows and planes, and how
+ * long. */
 #include "plan/stream.h"
 
 #include <stdlib.h>
@@ -6,14 +8,14 @@
 
 enum {
   VECTOR = 16,       /* bytes of the widest access */
-  MOST_CELLS = 8,    /* of a lane: values of one byte take a register each, too */
-  MOST_NUMBERS = 40, /* that compilers keep in registers */
-  MOST_REPEATED =
-      3000, /* operations in a loop over z that is repeated for a whole period; half of them in double */
-  FREE = 26,       /* registers for numbers that there is room for */
-  MORE = 16,       /* registers that loads take which are not put off */
+  MOST_CELLS = 8,    /* per lane: values of one byte also take a register each */
+  MOST_NUMBERS = 40, /* constants that compilers keep in registers */
+  /* operations in a loop over z unrolled for a whole period; in double, half as many */
+  MOST_REPEATED = 3000,
+  FREE = 26,       /* registers available for constants */
+  MORE = 16,       /* extra registers of loads that are not delayed */
   MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
-  MOST_WHOLE = 3   /* planes of a sum whose vectors are stored whole */
+  MOST_WHOLE = 3   /* planes of a sum that stores whole vectors */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -63,7 +65,7 @@ const ambit__stream *ambit__stream_find(const ambit__stream_job *j, int param, i
   return NULL;
 }
 
-/* The stream a read belongs to, new if there is none yet; NULL if there are too many. */
+/* The stream of a read, created if needed; NULL if there are too many. */
 static ambit__stream *stream_of(ambit__stream_job *j, int param, const ambit__read *r)
 {
   const ambit__stream *old = ambit__stream_find(j, param, r->component, r->offset);
@@ -161,7 +163,7 @@ static bool find_fronts(ambit__stream_job *j)
 
 /* ---- the job ---- */
 
-/* The weighted sum that the rule is, and the planes a result of it depends on. */
+/* The rule as a weighted sum, and the number of planes a result depends on. */
 static bool find_taps(const ambit__group *g, ambit__stream_job *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -179,7 +181,7 @@ static bool find_taps(const ambit__group *g, ambit__stream_job *j)
   return j->span > 1;
 }
 
-/* Cells that end lanes load beside the strip: as many for all streams of a field. */
+/* Number of cells that end lanes load beside the strip: the same for all streams of a field. */
 static void find_ends(ambit__stream_job *j)
 {
   for (int i = 0; i < j->nstreams; i++) {
@@ -194,13 +196,14 @@ static void find_ends(ambit__stream_job *j)
   }
 }
 
-/* Planes that a warp has loaded when it begins with one: those that are read for it, and so many more. */
+/* Planes loaded in addition to those read for the current plane. */
 static int ahead_of(const ambit__stream_job *j, const ambit__plan *p)
 {
   return j->planes ? j->planes - 1 : p->ahead;
 }
 
-/* Windows hold all planes that are read and those under way; of sums, w - 1 are under way at a time. */
+/* Windows hold all planes that are read and those in flight. Sums keep span - 1 planes of partial
+ * results. */
 static int period_of(const ambit__stream_job *j, int ahead)
 {
   int period = 1;
@@ -222,7 +225,7 @@ static int period_of(const ambit__stream_job *j, int ahead)
 
 /* ---- registers ---- */
 
-/* Registers that a value of a type takes. */
+/* Registers of one value of a type. */
 static int words(ambit_type type)
 {
   return ambit_type_size(type) > 4 ? 2 : 1;
@@ -239,7 +242,8 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
   return n;
 }
 
-/* Doubles that stand in an expression: compilers keep them in registers. `seen` has room for MOST_NUMBERS. */
+/* The constants in double of an expression, which compilers keep in registers. `seen` has
+ * MOST_NUMBERS elements. */
 static void find_numbers(const ambit__expr *e, double *seen, int *n)
 {
   if (!e || *n == MOST_NUMBERS) return;
@@ -270,13 +274,14 @@ static int number_registers(const ambit__rule *rule)
   return 2 * n;
 }
 
-/* Those of a sum. Where loads must not wait for them, ptxas 13.0 for sm_90 finds other places for numbers. */
+/* Registers for the weights of a sum. If loads must not wait for them, ptxas 13.0 for sm_90 puts
+ * constants elsewhere. */
 static int weight_registers(const ambit__stream_job *j, const ambit__rule *rule)
 {
   return j->taps && !j->moves ? largest(0, number_registers(rule) - FREE) : 0;
 }
 
-/* Addresses, counters, tests and numbers, as ptxas 13.0 for sm_90 has it. */
+/* Addresses, counters, predicates and constants, as allocated by ptxas 13.0 for sm_90. */
 static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
 {
   const int numbers = number_registers(rule);
@@ -296,7 +301,7 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
          (is_wide ? 12 + numbers : 0);
 }
 
-/* What is added row by row is there for a part of the time only. */
+/* Values that are added row by row occupy registers for only part of the time. */
 static int row_share(const ambit__stream_job *j, int registers, int ahead)
 {
   return j->taps && j->moves ? registers * (4 * ahead + 1) / (4 * ahead + 4) : registers;
@@ -325,8 +330,8 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
 
 /* ---- twins ---- */
 
-/* Whether the cells of the stream at the place of those that are computed are in registers when these are stored; of a sum, when
- * their plane arrives. */
+/* Whether the stream's values of the cells being stored are in registers at that time; for a sum,
+ * when the plane of these cells arrives. */
 static bool has_own_rows(const ambit__stream_job *j, const ambit__stream *s)
 {
   if (!s || (j->taps && (j->high < 0 || j->high - j->span >= 0))) return false;
@@ -338,8 +343,8 @@ static bool has_own_rows(const ambit__stream_job *j, const ambit__stream *s)
   return true;
 }
 
-/* Whether it can and should store vectors whole: in 2-D, rows are long, and sums over many planes lose more to what it takes than they
- * gain. */
+/* Whether whole vectors can and should be stored. In 2-D, rows are long and gain little. Sums over
+ * many planes lose more to the overhead than they gain. */
 static bool stores_whole(const ambit__group *g, const ambit__stream_job *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -358,9 +363,10 @@ static bool stores_whole(const ambit__group *g, const ambit__stream_job *j)
   return any;
 }
 
-/* ---- the beginning and the end ---- */
+/* ---- begin and end ---- */
 
-/* Whether what is loaded ahead may take the registers it needs, and some more, without that fewer blocks fit. */
+/* Whether the loads ahead can have the registers they need, and some more, without reducing the
+ * number of blocks that fit. */
 static bool has_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
 {
   const int blocks = largest(p->resident, 1) * p->threads[0] * p->threads[1];
@@ -369,7 +375,7 @@ static bool has_registers(const ambit__group *g, const ambit__plan *p, const amb
          AMBIT__STREAM_REGISTERS / blocks;
 }
 
-/* Words of the widest field. */
+/* Registers per value of the widest field. */
 static int widest(const ambit__group *g)
 {
   int n = 1;

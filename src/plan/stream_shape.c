@@ -1,9 +1,9 @@
-/* stream_shape.c - how kernels of the strategy `stream` are launched: blocks in order of memory, and long chunks.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_shape.c - the launches of the strategy `stream`: blocks in memory order, and long chunks.
  *
- * Blocks run in the order of their numbers, x first: strips, then rows, then planes. The rows between two layers of tiles are read
- * twice, and are still in the second-level cache if a layer is not too large; in 3-D, rows are cut into panels for that.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Blocks run in the order of their numbers, x first: strips, then rows, then planes. The planes
+ * between two layers of tiles are read twice. They are still in the level 2 cache if a layer is
+ * small enough; in 3-D, rows are cut into panels for that.
  */
 #include "plan/stream.h"
 
@@ -11,10 +11,10 @@
 
 enum {
   MOST_BLOCKS = AMBIT__STREAM_BLOCKS,
-  LEAST_PLANES = 8,  /* of a chunk */
-  MOST_PLANES = 128, /* of a chunk: warps that go far do not keep together */
+  LEAST_PLANES = 8,  /* per chunk */
+  MOST_PLANES = 128, /* per chunk: over long distances, warps drift apart */
   MOST_WAVES = 8,    /* of blocks */
-  START = 4,         /* planes that could be computed while a block begins */
+  START = 4,         /* planes that could be computed in the time a block takes to start */
   PANEL = 16 << 20   /* bytes of a layer of tiles that stay in the cache */
 };
 
@@ -50,7 +50,8 @@ int ambit__stream_overlap(const ambit__group *g)
   return overlap;
 }
 
-/* How long a launch takes, in planes of a warp, if its blocks run in waves and the last of them is not quite even. */
+/* Duration of a launch, in planes of a warp, if its blocks run in waves and the last wave is not
+ * quite even. */
 static double duration(double blocks, double wave, double planes, double overlap, int64_t chunks)
 {
   const double length = planes / (double)chunks + overlap + START;
@@ -58,7 +59,8 @@ static double duration(double blocks, double wave, double planes, double overlap
   return (ceil(blocks * (double)chunks / wave) + 0.1) * length;
 }
 
-/* The best number of chunks: whole waves of blocks, and long chunks because planes between two are read twice. */
+/* The best number of chunks: whole waves of blocks, and long chunks, as the planes between two
+ * chunks are read twice. */
 static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t planes,
                          int64_t blocks)
 {
@@ -79,8 +81,8 @@ static int64_t chunks_of(const ambit__group *g, const ambit__plan *p, int64_t pl
   return best;
 }
 
-/* Layers of tiles along z; of a launch that reduces, as many as may leave a result. In 2-D there may be more of them than blocks
- * along y. */
+/* Layers of tiles along z, limited in a reduction by the number of partial results. In 2-D there
+ * may be more layers than blocks along y. */
 static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t planes,
                        ambit__shape *shape)
 {
@@ -94,7 +96,8 @@ static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t plan
   shape->blocks[1] = g->ndims == 2 ? quotient_up(layers, shape->blocks[2]) : layers;
 }
 
-/* Panels that the stacks of rows are cut into, so that what one layer of tiles moves stays in the cache. */
+/* Panels that the stacks of rows are cut into, so that the data of one layer of tiles stays in the
+ * cache. */
 static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t cells, int64_t stacks)
 {
   const double planes = p->ahead ? p->ahead + 1 : p->rows[1];
@@ -103,7 +106,7 @@ static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t ce
   return min64((int64_t)ceil(bytes / PANEL), stacks);
 }
 
-/* Strips of a row; see emit_columns for where the first begins. */
+/* Strips of a row; see emit_columns for the start of the first. */
 static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;

@@ -1,18 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stream_sum.c - the work on one plane of a weighted sum.
  *
- * Instead of the planes that a result depends on, the results that are not complete yet are kept: w - 1 planes of them for sums
- * over w planes. The plane that arrives goes into all of them, completes the oldest, and begins a new one in its
- * place. Terms are added in another order than the user's, so strict mode does without.
+ * Instead of the planes that a result depends on, the warp keeps partial results: w - 1 planes of
+ * them for sums over w planes. Each arriving plane is added to all of them, completes the oldest,
+ * and starts a new one in its place. The order of the terms differs from the user's, so strict mode
+ * does not use this.
  *
- * Large sums, whose registers are moved, are added row by row: a row that has arrived is exchanged with the lanes beside, goes
- * into every result it belongs to, and is not needed any more; w planes of results are kept. Their weights in double, which do not fit into an instruction, stand in memory for constants, from where
- * instructions take them.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Large sums, whose registers are shifted, are added row by row: an arriving row is exchanged with
+ * the adjacent lanes, added to every result it belongs to, and then dropped; w planes of results
+ * are kept. Their weights in double do not fit in an instruction, so they are in constant memory,
+ * from which instructions read them as operands.
  */
 #include "plan/stream.h"
 
-/* The written parameter of a sum; the other is the one that is read. */
+/* The written parameter of a sum; the other one is read. */
 static int target_of(const ambit__stream_job *j)
 {
   return j->gpu.rule->params[1].is_written;
@@ -55,7 +56,7 @@ void ambit__stream_declare_weights(const ambit__stream_job *j)
 
 /* ---- sums ---- */
 
-/* Planes of results that are kept. */
+/* Planes of partial results that are kept. */
 static int kept(const ambit__stream_job *j)
 {
   return j->moves ? j->span : j->span - 1;
@@ -76,7 +77,7 @@ void ambit__stream_move_sums(const ambit__stream_job *j)
   ambit__line(j->gpu.w, "ambit_rotate(%s_sum);", name_of(j));
 }
 
-/* "v_sum[(p + 1) % 2]": the results `later` planes after those that are being completed. */
+/* "v_sum[(p + 1) % 2]": the results `later` planes after those being completed. */
 static void print_sum(const ambit__stream_job *j, int later)
 {
   ambit__print(j->gpu.t, "%s_sum[", name_of(j));
@@ -94,7 +95,7 @@ static void print_cell(const ambit__stream_job *j)
   ambit__print(j->gpu.t, j->y >= 0 ? "[t][j]" : "[j]");
 }
 
-/* "0.25f * ", or from the table. */
+/* "0.25f * ", or an entry of the table. */
 static void print_factor(const ambit__stream_job *j, int k)
 {
   if (has_table(j))
@@ -104,7 +105,7 @@ static void print_factor(const ambit__stream_job *j, int k)
   ambit__print(j->gpu.t, " * ");
 }
 
-/* Where a term is read: along z, in the plane that has just arrived. */
+/* The offset at which a term is read: along z, in the plane that has just arrived. */
 static void place_of(const ambit__stream_job *j, int k, int *offset)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
@@ -125,7 +126,7 @@ static void print_result(const ambit__stream_job *j, int plane)
   print_cell(j);
 }
 
-/* Adds the terms of plane `plane` to a variable, or with `begins` sets it. */
+/* Adds the terms of plane `plane` to a variable; with `begins`, sets it. */
 static void add_terms(const ambit__stream_job *j, int plane, bool begins)
 {
   for (int k = 0; k < j->ntaps; k++) {
@@ -152,7 +153,7 @@ static void note_result(const ambit__stream_job *j, int plane)
   ambit__line_end(j->gpu.w, ";");
 }
 
-/* The result of a cell beside the box, which is stored with it, is what the plane of the cell itself brings. */
+/* A cell beside the box that is stored with it keeps the value that its own plane brings. */
 static void keep_result(const ambit__stream_job *j, int plane)
 {
   int here[AMBIT_MAX_DIMS] = {0};
@@ -219,7 +220,7 @@ static void add_from_row(const ambit__stream_job *j, const ambit__stream *s, int
   ambit__line_end(j->gpu.w, ";");
 }
 
-/* The rows of a stream, each into all results it belongs to. */
+/* Adds each row of a stream to all results it belongs to. */
 static void add_rows(const ambit__stream_job *j, const ambit__stream *s)
 {
   if (j->y >= 0) ambit__stream_unroll(j, "q", 0, s->nrows);

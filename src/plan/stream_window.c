@@ -1,4 +1,6 @@
-/* stream_window.c - the work on one plane, for any rule: its own expressions, on the planes at hand. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_window.c - the work on one plane, for any rule: its own expressions, on the loaded planes.
+ */
 #include "plan/stream.h"
 
 static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
@@ -22,7 +24,7 @@ static ambit__scope scope_of(const ambit__stream_job *j)
 
 /* ---- results ---- */
 
-/* "v_n" or, of a field of components, "v_n3": the results of a lane in one row. */
+/* "v_n", or for a vector field "v_n3": the results of a lane in one row. */
 static void name_results(const ambit__stream_job *j, int param, int component)
 {
   ambit__print(j->gpu.t, "%s_n", j->gpu.rule->params[param].name);
@@ -97,7 +99,7 @@ void ambit__stream_declare_results(const ambit__stream_job *j)
   each_output(j, declare_results);
 }
 
-/* "z + p < n && t >= skip && t < stop": the row is one of the warp's. */
+/* "z + p < n && t >= skip && t < stop": the warp owns the row. */
 static void print_is_own(const ambit__stream_job *j)
 {
   ambit__print(j->gpu.t, j->planes ? "p >= from && p < till" : j->pinned ? "true" : "z + p < n");
@@ -141,7 +143,7 @@ static void declare_reductions(const ambit__stream_job *j)
   }
 }
 
-/* A bit for every cell of the lane's row that is stored: only those count. */
+/* A bit for every cell of the lane's row that is stored: only those are counted. */
 static void declare_counted(const ambit__stream_job *j)
 {
   if (!ambit__gpucode_reduces(j->gpu.group)) return;

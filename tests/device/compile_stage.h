@@ -1,8 +1,6 @@
-/* compile_stage.h - for tests of compiling: a cache folder of their own, and a compiler that counts how often it is run. Needs
- * _GNU_SOURCE.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compile_stage.h - for tests of compilation: a separate cache folder, and a compiler that counts
+ * its runs. Needs _GNU_SOURCE. */
 #ifndef AMBIT_TEST_COMPILE_STAGE_H
 #define AMBIT_TEST_COMPILE_STAGE_H
 
@@ -15,12 +13,12 @@ typedef int (*int_fn)(int);
 
 static const char plus_seven[] = "int f(int x)\n{\n  return x + 7;\n}\n";
 
-/* ---- the stage: a cache folder, and a compiler that counts how often it is run ---- */
+/* ---- set-up ---- */
 
 static char cache[512], wrapper[512];
 static ambit__settings settings;
 
-/* The script runs the real compiler after `extra`, some lines of shell. */
+/* The script runs some lines of shell, `extra`, and then the real compiler. */
 static void write_wrapper(const char *extra)
 {
   const char *cc = getenv("CC");
@@ -60,7 +58,8 @@ static int runs(void)
   return n;
 }
 
-/* The files in a folder whose names end so; the path of the last one goes to `path`, unless NULL. */
+/* Counts the files in a folder whose names end in `tail`. `path`, unless NULL, gets the path of the
+ * last one. */
 static int files(const char *where, const char *tail, char path[1024])
 {
   DIR *dir = opendir(where);
@@ -79,7 +78,7 @@ static int files(const char *where, const char *tail, char path[1024])
   return n;
 }
 
-/* Opens a compiler afresh, as a new process would, and calls f(x) of the source; -1: did not work. */
+/* Opens a new compiler, as a new process would, and calls f(x) of the source; -1: failure. */
 static int call_f(const char *source, int x)
 {
   ambit__module *module = NULL;

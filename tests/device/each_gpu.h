@@ -1,4 +1,5 @@
-/* each_gpu.h - the tests of a program, on every driver that has a device here. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* each_gpu.h - runs the tests of a program on every driver that has a device here. */
 #ifndef AMBIT_TEST_EACH_GPU_H
 #define AMBIT_TEST_EACH_GPU_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fake_cuda.h"
 
 #include <stdbool.h>
@@ -39,7 +40,7 @@ struct CUfunc_st {
 };
 
 typedef struct block {
-  char *memory; /* NULL: free */
+  char *memory; /* NULL: unused */
   size_t bytes;
   struct CUctx_st *context;
 } block;
@@ -65,7 +66,7 @@ ambit__cu_result cuInit(unsigned int flags)
   return fake_cuda.gpus ? fake_cuda.init_result : CU_NO_DEVICE;
 }
 
-/* NVRTC asks the driver it finds for tables of undocumented functions, and does without. */
+/* NVRTC asks the driver for tables of undocumented functions, and works without them. */
 ambit__cu_result cuGetExportTable(const void **table, const void *id);
 ambit__cu_result cuGetExportTable(const void **table, const void *id)
 {
@@ -361,7 +362,7 @@ ambit__cu_result cuMemFreeHost(void *p)
   return CU_OK;
 }
 
-/* The bytes at p, if they all lie in one allocation of the current context. */
+/* The bytes at p, if all of them lie in one allocation of the current context. */
 static char *at(ambit__cu_pointer p, size_t bytes)
 {
   char *m = (char *)(size_t)p;
@@ -397,7 +398,7 @@ ambit__cu_result cuMemcpyDtoDAsync_v2(ambit__cu_pointer to, ambit__cu_pointer fr
   return CU_OK;
 }
 
-/* Where a side of a copy lies, if its rows are all in one allocation, and do not overlap. */
+/* The address of a side of a copy, if its rows are in one allocation and do not overlap. */
 static char *side_at(const ambit__cu_side *s, size_t bytes, size_t rows)
 {
   if (s->pitch < bytes || s->x || s->y || s->array) return NULL;
@@ -424,7 +425,7 @@ ambit__cu_result cuMemcpyPeerAsync(ambit__cu_pointer to, ambit__cu_context to_co
   char *target, *source;
 
   NEED(s->context == current, INVALID_CONTEXT);
-  current = to_context; /* memory is found in its own context only */
+  current = to_context; /* memory is found only in its own context */
   target = at(to, bytes);
   current = from_context;
   source = at(from, bytes);

@@ -1,7 +1,9 @@
-/* parts.h - for tests of devices that keep several parts of a grid: a device, random parts, and their twins.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parts.h - for tests of devices that hold several parts of a grid: a device, random parts, and
+ * twins.
  *
- * A twin is a store on the device and the same store in the test's own memory, where everything is done
- * value by value. Whole buffers are compared, so that nothing else may be touched.
+ * A twin is a store on the device and the same store in the test's own memory, where all operations
+ * run value by value. Whole buffers are compared, so that no other byte may change.
  */
 #ifndef AMBIT_TEST_PARTS_H
 #define AMBIT_TEST_PARTS_H
@@ -43,7 +45,7 @@ static void close_device(void)
   ambit__errors_clear(&errors);
 }
 
-/* Runs a test on every device here that can have parts. */
+/* Runs a test on every device here that can hold several parts. */
 static void on_each_device(void (*test)(void))
 {
   int n = 0;
@@ -80,7 +82,7 @@ typedef struct twin {
   ambit__store there, here;
 } twin;
 
-/* From a layout that lacks only what ambit__layout_make fills in; with random bytes everywhere. */
+/* From a layout without the values that ambit__layout_make fills in; filled with random bytes. */
 static twin new_twin(ambit__layout layout)
 {
   twin t;

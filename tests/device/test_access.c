@@ -1,5 +1,6 @@
-/* Checked launches on every device here: boxes, margins and layouts that are wrong on purpose
- * are found, at the first cell that they harm, and nothing outside is touched. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checked launches on every device here: wrong boxes, margins and layouts are found at the first
+ * cell they affect, and nothing outside is touched. */
 #include "device/access.h"
 #include "plan/checked.h"
 #include "support/devices.h"
@@ -29,7 +30,7 @@ typedef struct scene {
   ambit__boundaries clamp;
   ambit__argument args[2];
   ambit__launch launch;
-  int64_t words[AMBIT_FAULT_WORDS + 2 * AMBIT_LIMIT_WORDS]; /* the record, fetched */
+  int64_t words[AMBIT_FAULT_WORDS + 2 * AMBIT_LIMIT_WORDS]; /* the record, copied to the host */
 } scene;
 
 static void make_store(scene *s, ambit__store *store)
@@ -109,7 +110,7 @@ static void check_cell(const scene *s, int kind, int64_t row, int64_t column)
             (long long)s->words[AMBIT_FAULT_CELL], (long long)s->words[AMBIT_FAULT_CELL + 1]);
 }
 
-/* The read in the record is the one of u at this offset. */
+/* The read in the record is that of u at this offset. */
 static void check_offset(const scene *s, int row, int column)
 {
   int param, k;
@@ -140,7 +141,7 @@ static void a_launch_that_is_right_leaves_no_fault(void)
   }
 }
 
-/* A row too many: on ref the boundary gives its reads a meaning, but it is nobody's to write. */
+/* One row too many: on ref the boundary defines its reads, but no part owns it to write. */
 static void a_box_that_is_too_large_is_found(void)
 {
   EACH_DEVICE(d)
@@ -156,7 +157,7 @@ static void a_box_that_is_too_large_is_found(void)
   }
 }
 
-/* Within the margins, but not among the own cells. */
+/* Within the margins, but not an own cell. */
 static void what_is_written_must_be_owned(void)
 {
   EACH_DEVICE(d)
@@ -171,7 +172,7 @@ static void what_is_written_must_be_owned(void)
   }
 }
 
-/* A halo that lacks a column: what a part does not have. */
+/* A halo without its last column. */
 static void cells_that_hold_no_values_are_not_read(void)
 {
   EACH_DEVICE(d)
@@ -205,7 +206,7 @@ static void a_layout_that_lies_about_memory_is_found(void)
   }
 }
 
-/* Many threads meet many faults; the first cell in C order is the one that is told. */
+/* Many threads find many faults; the first cell in row-major order is reported. */
 static void the_first_of_many_faults_stays(void)
 {
   EACH_DEVICE(d)
@@ -221,7 +222,7 @@ static void the_first_of_many_faults_stays(void)
   }
 }
 
-/* The function is not asked: its kernel and its box say enough. */
+/* The function is not run: its kernel and its box suffice. */
 static void what_a_launch_would_do_can_be_foreseen(void)
 {
   scene s;

@@ -1,4 +1,6 @@
-/* From source to function: what is kept, and what is refused. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From source to function: compiled kernels that are kept, and folders and files that are rejected.
+ */
 #define _GNU_SOURCE 1
 #include "device/compile_stage.h"
 #include "device/cpu/machine.h"
@@ -6,13 +8,13 @@
 #include <math.h>
 #include <sys/wait.h>
 
-/* ---- keeping ---- */
+/* ---- the cache ---- */
 
 static void a_function_is_compiled_and_called(void)
 {
   begin();
   CHECK_EQ(12, call_f(plus_seven, 5));
-  CHECK_EQ(2, runs()); /* to try it out, and for the kernel */
+  CHECK_EQ(2, runs()); /* for the test program, and for the kernel */
   CHECK_EQ(1, files(cache, ".so", NULL));
   CHECK_EQ(1, files(cache, ".meta", NULL));
   CHECK_EQ(3, files(cache, "", NULL));
@@ -111,7 +113,8 @@ static void the_users_own_folder_is_found_and_private(void)
 
 /* ---- damage ---- */
 
-/* Makes an entry, lets `damage` change one of its files, and looks that the next start makes a new one. */
+/* Makes an entry, lets `damage` change one of its files, and checks that the next start makes a new
+ * one. */
 static void check_repaired(const char *tail, void (*damage)(const char *path))
 {
   char path[1024] = "";
@@ -197,7 +200,7 @@ static void a_damaged_note_is_found_out_again(void)
   check_repaired(".note", cut_in_half);
 }
 
-/* ---- folders that cannot be used ---- */
+/* ---- unusable folders ---- */
 
 static void a_folder_that_others_can_write_to_is_not_used(void)
 {
@@ -220,7 +223,7 @@ static void a_folder_that_is_a_link_is_not_used(void)
   end();
 }
 
-/* Opens the cache below a folder of this mode and owner; whether it is used. */
+/* Whether a cache below a folder of this mode and owner is used. */
 static bool is_used_below(const char *name, mode_t mode, uid_t owner)
 {
   char above[600], below[700];
@@ -276,7 +279,7 @@ static void libraries_are_not_compiled_where_others_could_replace_them(void)
   end();
 }
 
-/* Between the look at a library and its loading, another one takes its name. */
+/* Between the check of a library and its loading, another file gets its name. */
 static void the_library_that_was_looked_at_is_the_one_that_is_used(void)
 {
   char path[1024] = "", key[64] = "", other[1100], first[8] = "";
@@ -300,7 +303,7 @@ static void the_library_that_was_looked_at_is_the_one_that_is_used(void)
   end();
 }
 
-/* Descriptors have the same number again; libraries must not be taken for each other. */
+/* Descriptor numbers are reused; libraries must not be confused. */
 static void libraries_that_come_and_go_are_not_mixed_up(void)
 {
   char source[64];
@@ -351,9 +354,9 @@ static void a_folder_that_cannot_be_written_does_not_stop_the_run(void)
   end();
 }
 
-/* ---- the rest ---- */
+/* ---- other tests ---- */
 
-/* x * x is not a float: fused, the rounding of the product is left out. */
+/* x * x is not a float: a fused operation does not round the product. */
 static void strict_code_is_not_contracted(void)
 {
   static const char source[] = "int f(int n)\n"
@@ -375,7 +378,7 @@ static void strict_code_is_not_contracted(void)
   CHECK_EQ(1, call_f(source, 1));
   CHECK_EQ(1, call_f(rounded, 1));
   before = runs();
-  settings.strict = false; /* other flags: another library */
+  settings.strict = false; /* other flags give another library */
   relaxed = call_f(rounded, 1);
   if (ambit__machine_vector_bytes() >= 64)
     CHECK_EQ(0, relaxed); /* such processors can fuse, so the code does */
@@ -440,7 +443,7 @@ static void many_processes_may_start_at_once(void)
     CHECK_EQ(child[i], waitpid(child[i], &status, 0));
     CHECK_EQ(0, status);
   }
-  CHECK_EQ(3, files(cache, "", NULL)); /* one entry, one note, nothing half done */
+  CHECK_EQ(3, files(cache, "", NULL)); /* one entry, one note, nothing unfinished */
   before = runs();
   CHECK_EQ(12, call_f(plus_seven, 5));
   CHECK_EQ(before, runs());

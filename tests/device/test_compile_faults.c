@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compilers that fail, hang, chatter or lie, and disks that are full. */
+/* Compilers that fail, hang, print without end or return wrong code, and full disks. */
 #define _GNU_SOURCE 1
 #include "device/compile_stage.h"
 
@@ -13,7 +13,8 @@
 int __real_posix_fallocate(int fd, off_t at, off_t bytes);
 int __wrap_posix_fallocate(int fd, off_t at, off_t bytes);
 
-/* The linker puts this in the place of posix_fallocate. Below a folder that has a file `filled` beside it, there is no room. */
+/* The linker replaces posix_fallocate by this. Below the folder `full`, there is no space once the
+ * file `filled` exists. */
 int __wrap_posix_fallocate(int fd, off_t at, off_t bytes)
 {
   char name[64], path[1024], marker[600];
@@ -27,7 +28,7 @@ int __wrap_posix_fallocate(int fd, off_t at, off_t bytes)
   return __real_posix_fallocate(fd, at, bytes);
 }
 
-/* TMPDIR fills up before or while something is compiled there. */
+/* TMPDIR becomes full before or during a compilation. */
 static void check_full(const char *when)
 {
   char *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
@@ -50,7 +51,7 @@ static void check_full(const char *when)
   CHECK_EQ(1, files(folder, "filled", NULL));
   CHECK_EQ(0, files(tmp, "", NULL));
   CHECK_EQ(1, files(cache, ".so", NULL));
-  CHECK_EQ(0, files(cache, ".c", NULL)); /* a full disk is no mistake of the kernel's */
+  CHECK_EQ(0, files(cache, ".c", NULL)); /* a full disk is not an error of the kernel */
   if (old)
     setenv("TMPDIR", old, 1);
   else
@@ -105,7 +106,7 @@ static void a_function_that_is_not_there_is_told(void)
   end();
 }
 
-/* A wrapper that goes wrong once, as long as there is a file `bad`. */
+/* A wrapper that fails as long as the file `bad` exists. */
 static void check_not_poisoned(const char *trick, const char *words)
 {
   ambit__module *module;
@@ -152,7 +153,7 @@ static void an_entry_without_the_function_is_made_again(void)
   void *f;
 
   begin();
-  CHECK_EQ(12, call_f(plus_seven, 5)); /* kept, and it has no g */
+  CHECK_EQ(12, call_f(plus_seven, 5)); /* kept, without a function g */
   cc = open_cc(&errors);
   CHECK_EQ(AMBIT_ECOMPILE, ambit__cc_load(cc, plus_seven, "g", &module, &f));
   close_cc(cc, &errors);
@@ -183,7 +184,7 @@ static void variables_that_compilers_read_count(void)
   end();
 }
 
-/* As with ccache under the name of a compiler: the program that it runs is another of that name. */
+/* As with ccache under the name of a compiler: it runs another program of that name. */
 static void a_compiler_behind_another_of_its_name_counts(void)
 {
   char *old = strdup(getenv("PATH")), path[4096], text[600];
@@ -336,7 +337,7 @@ static void after_each_time_out_the_next_kernel_gets_half_the_time(void)
   end();
 }
 
-/* How many processes have this number in their command line. */
+/* Whether a process `sleep number` is alive. */
 static int alive(const char *number)
 {
   char command[200];
@@ -370,7 +371,8 @@ static void all_that_a_compiler_started_ends_with_it(void)
   end();
 }
 
-/* The wrapper makes programs for "this machine" die at once, as they do where the compiler is mistaken about it. */
+/* The wrapper makes programs for "this machine" die at once, as if the compiler had misidentified
+ * it. */
 static void make_native_code_die(void)
 {
   char extra[1024];
@@ -396,7 +398,7 @@ static void code_that_does_not_run_here_is_replaced_by_plainer_code(void)
   close_cc(cc, &errors);
   before = runs();
   CHECK_EQ(12, call_f(plus_seven, 5));
-  CHECK_EQ(before + 1, runs()); /* it remembers */
+  CHECK_EQ(before + 1, runs()); /* the level was noted */
   end();
 }
 

@@ -1,4 +1,5 @@
-/* The CUDA driver layer on GPUs that only pretend (fake_cuda.h), with the real NVRTC. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA driver layer on fake GPUs (fake_cuda.h), with the real NVRTC. */
 #define _GNU_SOURCE 1
 #include "device/device.h"
 #include "device/fake_cuda.h"
@@ -13,7 +14,7 @@
 static const ambit__gpu_driver *const cuda = &ambit__gpu_driver_cuda;
 static const char plain[] = "extern \"C\" __global__ void k(float *p, float x) { p[0] = x; }\n";
 
-/* ---- the stage ---- */
+/* ---- set-up ---- */
 
 static ambit__settings settings;
 static ambit__errors errors;
@@ -25,7 +26,7 @@ static void begin(void)
   errors = (ambit__errors){.status = AMBIT_OK};
 }
 
-/* Everything was given back. */
+/* Checks that everything was released. */
 static void end(void)
 {
   const fake_cuda_state *f = &fake_cuda;
@@ -56,7 +57,7 @@ static ambit__gpu_queue *open_queue(ambit__gpu *g)
   return q;
 }
 
-/* The last failure had this status and these words; forgets it. */
+/* Checks the status and the message of the last failure, and clears it. */
 static void check_story(ambit_status want, ambit_status got, const char *words)
 {
   CHECK_EQ(want, got);
@@ -66,7 +67,8 @@ static void check_story(ambit_status want, ambit_status got, const char *words)
   ambit__errors_clear(&errors);
 }
 
-/* Runs in a process of its own, because libraries are loaded once; whether all its checks held. */
+/* Runs in a child process, because libraries are loaded once per process. All checks there must
+ * pass. */
 static void in_child(void (*run)(void))
 {
   int status = 0;
@@ -188,7 +190,7 @@ static void devices_and_contexts_live_side_by_side(void)
   }
   cuda->release(m[0]);
   cuda->queue_close(q[0]);
-  cuda->close(g[0]); /* the other on that GPU stays alive */
+  cuda->close(g[0]); /* the other one on that GPU stays alive */
   CHECK_EQ(AMBIT_OK, cuda->copy_out(q[1], &back, m[1], 99, 1));
   for (int i = 1; i < 3; i++) {
     cuda->release(m[i]);
@@ -320,7 +322,7 @@ static void too_much_memory_is_refused_with_what_is_free(void)
   CHECK(!b);
   (void)cuda->alloc(g, 100000, &b);
   check_story(AMBIT_ENOMEM, AMBIT_ENOMEM, "48576 (0.00 GiB) of 1048576 are free");
-  CHECK_EQ(AMBIT_OK, cuda->alloc(g, 0, &b)); /* nothing is something to hold on to */
+  CHECK_EQ(AMBIT_OK, cuda->alloc(g, 0, &b)); /* 0 bytes are a valid allocation */
   cuda->release(a);
   cuda->release(b);
   cuda->close(g);
@@ -378,7 +380,8 @@ static void what_a_kernel_did_wrong_is_told_by_whoever_waits(void)
 
 /* ---- kernels ---- */
 
-/* Builds in a device of its own, as another process would; how many images the driver was shown. */
+/* Builds on a new device, as another process would. Returns the number of images given to the
+ * driver. */
 static int loads_for_entry(const char *source, const char *entry, bool strict)
 {
   ambit__gpu_module *m = NULL;
@@ -403,7 +406,7 @@ static void code_without_its_kernel_is_not_kept_and_not_taken(void)
   CHECK_EQ(0, folder_files());
   CHECK_EQ(1, loads_for(plain, false));
   CHECK_EQ(2, folder_files());
-  CHECK_EQ(2, loads_for_entry(plain, "missing", false)); /* the kept one, then the new one */
+  CHECK_EQ(2, loads_for_entry(plain, "missing", false)); /* the cached one, then the new one */
   end();
 }
 
@@ -411,7 +414,7 @@ static void compiled_kernels_are_kept_by_source_and_options(void)
 {
   begin();
   CHECK_EQ(1, loads_for(plain, false));
-  CHECK_EQ(2, folder_files()); /* the image and what it was made from */
+  CHECK_EQ(2, folder_files()); /* the image and its description */
   CHECK_EQ(1, loads_for(plain, false));
   CHECK_EQ(2, folder_files());
   CHECK_EQ(1, loads_for(plain, true));
@@ -425,7 +428,7 @@ static void a_kept_kernel_that_is_not_taken_is_compiled_again(void)
   CHECK_EQ(1, loads_for(plain, false));
   fake_cuda.refused_loads = 1;
   fake_cuda.refusal = CU_INVALID_IMAGE;
-  CHECK_EQ(2, loads_for(plain, false)); /* the kept one, then the new one */
+  CHECK_EQ(2, loads_for(plain, false)); /* the cached one, then the new one */
   end();
 }
 
@@ -503,7 +506,7 @@ static void a_launch_hands_over_shape_and_arguments(void)
   CHECK(fake_cuda.args[0] != 0 && seen == value);
   CHECK_EQ(0, fake_cuda.attributes);
 
-  for (int i = 0; i < 3; i++) /* much shared memory is asked for once */
+  for (int i = 0; i < 3; i++) /* a large shared memory is requested once */
     CHECK_EQ(AMBIT_OK, cuda->launch(q, f, blocks, threads, 100000, 2, args));
   CHECK_EQ(1, fake_cuda.attributes);
   CHECK_EQ(4, fake_cuda.launches);
@@ -520,7 +523,7 @@ static void a_launch_hands_over_shape_and_arguments(void)
   end();
 }
 
-/* ---- the device on top of it ---- */
+/* ---- the GPU device ---- */
 
 static void launch_box(const ambit__backend *b, ambit__queue *q, ambit__function *f,
                        ambit__store *stores, ambit__box box)
@@ -532,12 +535,12 @@ static void launch_box(const ambit__backend *b, ambit__queue *q, ambit__function
   CHECK_EQ(AMBIT_OK, b->launch(q, f, &l));
 }
 
-/* Strips need rows beside them, and many planes: what has neither is computed cell by cell. */
+/* Strips need adjacent rows and many planes. Without them, cells are computed one by one. */
 static void faces_and_thin_parts_are_computed_cell_by_cell(void)
 {
   static const struct {
     ambit__box own, box;
-    unsigned int threads; /* along x: those of a strip, or of the other strategy */
+    unsigned int threads; /* along x: of a strip, or of the other strategy */
   } launches[] = {
       {{3, {0, 0, 0}, {512, 512, 512}}, {3, {0, 0, 0}, {512, 512, 512}}, 32},
       {{3, {0, 0, 0}, {512, 512, 512}}, {3, {0, 0, 0}, {1, 512, 512}}, 64},
@@ -588,7 +591,7 @@ static void faces_and_thin_parts_are_computed_cell_by_cell(void)
   end();
 }
 
-/* The file as one text, to free(); "" if there is none. */
+/* The contents of a file, to free(); "" if there is none. */
 static char *text_of(const char *path)
 {
   FILE *f = fopen(path, "r");
@@ -691,8 +694,8 @@ int main(int argc, char **argv)
       {0}};
   static test_case first[4];
 
-  memcpy(first, tests,
-         3 * sizeof *tests); /* those that need no compiler; children load their own */
+  /* Those that need no compiler; children load their own. */
+  memcpy(first, tests, 3 * sizeof *tests);
   if (test_main(argc, argv, argc > 1 ? tests : first)) return 1;
   if (argc > 1) return 0;
   if (!has_nvrtc()) {

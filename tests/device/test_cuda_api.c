@@ -1,5 +1,7 @@
-/* Our own declarations of CUDA's functions and numbers, against those of the headers; and what is said
- * when there is no GPU. Without the headers the first half is left out, and the test counts as skipped. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compares our declarations of CUDA's functions and constants with the headers, and checks the
+ * message without a GPU. Without the headers the first half is left out, and the test counts as
+ * skipped. */
 #if defined __has_include
 #  if __has_include(<cuda.h>) && __has_include(<nvrtc.h>)
 #    define HAS_HEADERS 1
@@ -14,7 +16,7 @@
 
 #ifdef HAS_HEADERS
 
-/* The headers' macros, such as cuMemAlloc for cuMemAlloc_v2, act on both sides alike. */
+/* The macros of the headers, such as cuMemAlloc for cuMemAlloc_v2, apply to both sides. */
 #  define SAME_FUNCTION(table, name)                                                               \
     CHECK_MSG(__builtin_types_compatible_p(__typeof__(&name), __typeof__(((table *)NULL)->name)),  \
               "%s has another type", #name);

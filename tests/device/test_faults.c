@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The record of a checked launch: numbers of reads and writes, and values that nobody gave. */
+/* The record of a checked launch: numbers of reads and writes, and values that were never set. */
 #include "device/faults.h"
 #include "plan/checked.h"
 #include "support/test.h"

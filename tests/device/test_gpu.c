@@ -1,5 +1,6 @@
-/* The GPU device, on every driver that has a device here: stores and ghost cells against the host's. Random cases
- * print the number that reproduces them. What kernels compute: test_gpu_kernels.c. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The GPU device, on every driver that has a device here: stores and ghost cells, compared with the
+ * host's. Random cases print the number that reproduces them. Kernels: test_gpu_kernels.c. */
 #include "device/each_gpu.h"
 #include "device/host.h"
 #include "support/draw.h"
@@ -9,7 +10,7 @@
 
 enum { CASES = 300 };
 
-/* ---- the device under test, and the host's memory beside it ---- */
+/* ---- the device under test, and host memory ---- */
 
 static ambit__errors errors;
 static ambit__settings settings = {.cache = "none", .dump = "", .devices = ""};
@@ -60,7 +61,7 @@ static void draw_axis(sample *s, int d)
   }
 }
 
-/* Of random shape, with random bytes everywhere. */
+/* Of random shape, filled with random bytes. */
 static sample draw_sample(uint64_t seed)
 {
   sample s;
@@ -90,7 +91,7 @@ static void free_sample(sample *s)
   gpu->release(device, s->there.buffer);
 }
 
-/* All bytes, margins too, in pieces that a put can take. */
+/* Whether one put can take all bytes, including margins. */
 static bool is_small(const sample *s)
 {
   return s->here.layout.bytes <= AMBIT__STAGE_BYTES;
@@ -195,7 +196,8 @@ static void an_empty_box_copies_nothing(void)
   close_device();
 }
 
-/* A field that takes more pieces than there are stages, in rows (gathered) and as one row (as it is). */
+/* A field that takes more pieces than there are stages: in rows (gathered), and as one row (copied
+ * directly). */
 static void boxes_larger_than_all_stages_are_copied_whole(void)
 {
   static const int64_t shapes[][2] = {{2500, 16001}, {1, 40000003}};

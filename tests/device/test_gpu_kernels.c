@@ -1,5 +1,6 @@
-/* Kernels on every GPU there is, by the public interface: against the reference, to the last bit, and against the CPU in
- * boxes of shapes that GPUs have trouble with. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels on every GPU here, through the public interface: compared with the reference to the last
+ * bit, and with the CPU for box shapes that are difficult for GPUs. */
 #include "ambit.h"
 #include "device/each_gpu.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 
 typedef struct outcome {
-  void *values; /* of the field that was written, owned */
+  void *values; /* of the written field, owned */
   size_t bytes;
   double scalars[2];
 } outcome;
@@ -19,7 +20,7 @@ typedef struct problem {
   ambit_order order;
   int ndims;
   int64_t extents[AMBIT_MAX_DIMS];
-  ambit_type scalar; /* of the reductions, if there are two parameters more */
+  ambit_type scalar; /* of the reductions, if there are any */
   int nscalars;
 } problem;
 
@@ -73,7 +74,8 @@ static outcome solve(const problem *p, const char *where)
   return o;
 }
 
-/* Equal to the last bit, NaN and all; the sums are of integers, or of reals that are small multiples of a power of two. */
+/* Equal to the last bit, including NaN. The sums are of integers, or of reals that are small
+ * multiples of a power of two. */
 static void check_problem(const problem *p, const char *other)
 {
   outcome want = solve(p, other), got = solve(p, gpu->name);
@@ -173,7 +175,7 @@ static void strict_kernels_equal_the_reference_to_the_last_bit(void)
     check_problem(&rules[i], "ref");
 }
 
-/* Planes so many that blocks along z run out, and threads that get several cells. */
+/* More planes than blocks along z, and threads with several cells. */
 static const problem shapes[] = {
     {"void a(const unsigned char *u, unsigned char *v, sum long *r, max long *s) { *v = 3 * *u + "
      "u[1][0] "

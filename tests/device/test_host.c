@@ -1,5 +1,6 @@
-/* Host memory: buffers, boxes, and ghost cells against the definition in grid/boundary.h. Random cases print
- * the number that reproduces them; `test_host NAME` runs one test. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Host memory: buffers, boxes, and ghost cells, which must match the definition in grid/boundary.h.
+ * Random cases print the number that reproduces them; `test_host NAME` runs one test. */
 #include "device/host.h"
 #include "support/draw.h"
 #include "support/test.h"
@@ -20,7 +21,7 @@ typedef struct sample {
   int64_t extents[AMBIT_MAX_DIMS];
   int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
   ambit__boundaries b;
-  unsigned char *want; /* what the buffer should hold */
+  unsigned char *want; /* expected contents of the buffer */
   size_t size;         /* of a value */
 } sample;
 
@@ -39,7 +40,7 @@ static void draw_axis(sample *s, int d)
   }
 }
 
-/* A store of random shape, its own cells random and all else UNTOUCHED. */
+/* A store of random shape: own cells random, all other bytes UNTOUCHED. */
 static sample draw_sample(uint64_t seed)
 {
   sample s = {.size = 0};
@@ -74,7 +75,7 @@ static bool buffer_is_as_wanted(const sample *s)
   return !memcmp(s->want, ambit__host_base(s->store.buffer), s->store.layout.bytes);
 }
 
-/* Where a component of a cell is, in bytes. */
+/* The offset of a component of a cell, in bytes. */
 static size_t place(const sample *s, const int64_t *cell, int component)
 {
   const ambit__layout *l = &s->store.layout;
@@ -164,7 +165,7 @@ static ambit__box draw_box(const ambit__box *within)
   return b;
 }
 
-/* Puts the dense array where it belongs, value by value. */
+/* Copies the dense array to its cells, value by value. */
 static void scatter(sample *s, const ambit__box *box, const unsigned char *dense)
 {
   int64_t at[AMBIT_MAX_DIMS];
@@ -210,7 +211,7 @@ static void an_empty_box_copies_nothing(void)
 
 /* ---- ghosts ---- */
 
-/* Gives the own cells random values, in the buffer and in what is wanted of it. */
+/* Sets the own cells to random values, in the buffer and in `want`. */
 static void draw_values(sample *s)
 {
   const ambit__box *own = &s->store.layout.own;
@@ -227,7 +228,7 @@ static void draw_values(sample *s)
   } while (next_cell(own, at));
 }
 
-/* Whether reads of the cell are defined: it lies behind no face that is NONE or FIXED. */
+/* Whether reads of the cell are defined: it does not lie behind a NONE or FIXED face. */
 static bool is_defined(const sample *s, const int64_t *cell)
 {
   for (int d = 0; d < s->store.layout.own.ndims; d++) {
@@ -239,7 +240,7 @@ static bool is_defined(const sample *s, const int64_t *cell)
   return true;
 }
 
-/* What the definition says about one cell, for all its components. */
+/* Sets one cell, all components, to the values of the definition. */
 static void define(sample *s, const int64_t *cell)
 {
   const ambit__layout *l = &s->store.layout;
@@ -259,7 +260,7 @@ static void define(sample *s, const int64_t *cell)
   }
 }
 
-/* All that the low and high cells around the grid hold, and the grid. */
+/* The grid with its low and high ghost cells. */
 static ambit__box reach_of(const sample *s)
 {
   ambit__box b = s->store.layout.own;
@@ -303,7 +304,7 @@ static void ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched(voi
   }
 }
 
-/* All rows of an axis, in pieces, the last ones first. */
+/* Fills all rows of an axis, in pieces, last ones first. */
 static void fill_backwards(const ambit__host_ghosts_job *job, int axis)
 {
   int64_t end = ambit__host_ghost_count(job, axis);

@@ -1,4 +1,5 @@
-/* What the machine tells about itself: the real one, and made-up ones in a temporary folder. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Properties of the machine: the real one, and made-up ones in a temporary folder. */
 #define _GNU_SOURCE 1
 #include "device/cpu/cgroup.h"
 #include "device/cpu/limits.h"
@@ -104,7 +105,7 @@ static void caches_are_read_and_instructions_left_out(void)
   tree_remove();
 }
 
-/* All our cpus share one cache of each level: each has its part of the small ones, all have the large one. */
+/* All our cpus share one cache of each level: the small ones are divided, the large one is not. */
 static void shared_caches_are_split(void)
 {
   int n = (int)sysconf(_SC_NPROCESSORS_CONF);
@@ -182,7 +183,8 @@ static void the_tightest_quota_of_processor_time_counts(void)
   tree_remove();
 }
 
-/* Floors that any machine of the last twenty years passes, and ceilings that none reaches. */
+/* Lower bounds that any machine of the last twenty years exceeds, and upper bounds that none
+ * reaches. */
 static void limits_are_those_of_a_real_machine(void)
 {
   ambit__pool *pool = NULL;

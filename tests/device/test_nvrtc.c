@@ -1,6 +1,8 @@
-/* Generated CUDA kernels through NVRTC, for a Hopper GPU that need not be there: stars and boxes in every plan of every strategy, all
- * of the catalogue in the plan that is chosen, to machine code that may not use local memory; kernels of random programs to PTX, as a
- * check of what is written. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Generated CUDA kernels through NVRTC, for a Hopper GPU that need not be present. Stars and boxes
+ * in every plan of every strategy, and the whole catalogue in the chosen plan, are compiled to
+ * machine code, which may not use local memory. Kernels of random programs are compiled to PTX, as
+ * a check of the generated text. */
 #include "device/cuda/nvrtc.h"
 #include "device/gpu/gpu.h"
 #include "plan/emit.h"
@@ -29,19 +31,20 @@ static const ambit__target h200 = {
 };
 
 static const ambit__nvrtc *nvrtc;
-static unsigned checks; /* what the kernels are to be checked for */
-static bool around;     /* they go round the rows of the fields that they read at neighbours */
-static bool twins;      /* and what they write has a twin */
+static unsigned checks; /* checks made by the kernels */
+static bool around;     /* rows wrap in fields that are read at neighbours */
+static bool twins;      /* written fields have a twin */
 
 /* ---- one kernel ---- */
 
 typedef struct usage {
-  int kernels;                /* that ptxas told about */
-  long registers;             /* of the hungriest */
-  long stack, stored, loaded; /* bytes of local memory, all kernels together */
+  int kernels;                /* reported by ptxas */
+  long registers;             /* of the kernel that uses most */
+  long stack, stored, loaded; /* bytes of local memory, sum of all kernels */
 } usage;
 
-/* The numbers in "392 bytes stack frame, 772 bytes spill stores, 776 bytes spill loads" and "Used 40 registers". */
+/* The numbers in "392 bytes stack frame, 772 bytes spill stores, 776 bytes spill loads" and "Used
+ * 40 registers". */
 static usage read_report(const char *log)
 {
   usage u = {0};
@@ -74,7 +77,7 @@ static char *write_source(const ambit__group *g, const ambit__plan *p)
   return ambit__writer_finish(&w);
 }
 
-/* Compiles, to machine code with a report or to PTX; what the compiler said is to free(). */
+/* Compiles, to machine code with a report or to PTX. The compiler's output is to free(). */
 static bool compile(const char *source, bool strict, bool to_ptx, char **said)
 {
   ambit__nvrtc_how how = {.capability = CAPABILITY, .strict = strict, .report = true};
@@ -148,7 +151,7 @@ static void check_every_plan(const char *name, const ambit__group *g)
   CHECK_MSG(n > 0, "%s: there is no plan", name);
 }
 
-/* All plans, or the one that would be chosen. */
+/* All plans, or the chosen one. */
 static void check_rule(const char *name, const ambit__rule *rule, int ndims, int64_t cells,
                        bool strict, depth how)
 {
@@ -196,7 +199,7 @@ static void check_text(const char *name, const char *text, int ndims, int64_t ce
 
 static void check_entry(const char *name, ambit_type type, depth how)
 {
-  static const int64_t cells[] = {1, 1 << 26, 8192, 512, 96}; /* by dimensions */
+  static const int64_t cells[] = {1, 1 << 26, 8192, 512, 96}; /* by number of dimensions */
   ambit__errors errors = {.status = AMBIT_OK};
   ambit_weights w = {0};
   char *text = NULL, label[64];
@@ -284,7 +287,7 @@ static void several_components_and_a_branch_compile_without_spills(void)
   check_text("mix", text, -1, 4096, false, EVERY_PLAN);
 }
 
-/* The parser of the compiler's report must notice what it is there to notice. */
+/* The parser of the compiler's report must detect spills. */
 static void a_kernel_that_spills_is_noticed(void)
 {
   const char *source = "extern \"C\" __global__ void k(float *p, int n) { float a[400];\n"
@@ -303,7 +306,7 @@ static void a_kernel_that_spills_is_noticed(void)
   free(said);
 }
 
-/* ---- the kernels that are not generated ---- */
+/* ---- fixed kernels ---- */
 
 static ambit_status build_fixed(ambit__gpu *g, const char *what, const char *source,
                                 const char *entry, bool strict, ambit__gpu_module **m)
@@ -327,7 +330,7 @@ static ambit_status count_function(ambit__gpu_module *m, const char *name, ambit
   (void)name;
   functions++;
   *f = NULL;
-  return AMBIT_ENOMEM; /* nothing more is asked for */
+  return AMBIT_ENOMEM; /* stops further calls */
 }
 
 static void the_fixed_kernels_compile(void)
@@ -347,7 +350,7 @@ static void the_fixed_kernels_compile(void)
   CHECK_EQ(5, functions);
 }
 
-/* Every family unchecked, and with the checks it is the turn of. */
+/* Every family without checks, and with the checks selected by its number. */
 static void kernels_of_random_programs_compile(void)
 {
   static program_plan p;

@@ -1,5 +1,6 @@
-/* Parts of a grid on one device: copies between them, messages, and ghost cells. Random cases print the number that
- * reproduces them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of a grid on one device: copies between them, messages, and ghost cells. Random cases print
+ * the number that reproduces them. */
 #include "device/parts.h"
 
 enum { CASES = 300, UNITS = 8 };
@@ -8,7 +9,7 @@ typedef struct sample {
   ambit__box grid;
   ambit__boundaries b;
   int n;
-  twin parts[MOST_PARTS]; /* together the whole grid; one may be empty */
+  twin parts[MOST_PARTS]; /* together the whole grid; some may be empty */
 } sample;
 
 /* ---- cells and boxes ---- */
@@ -28,7 +29,7 @@ static bool next_cell(const ambit__box *b, int64_t *at)
   return ambit__box_next_row(b, at);
 }
 
-static int able; /* devices that have an entry which is not in every table */
+static int able; /* number of devices with an entry that not every table has */
 
 /* Own cells and margins. */
 static ambit__box all_of(const ambit__layout *l)
@@ -101,7 +102,7 @@ static void check_sample(const sample *s, uint64_t seed)
 
 /* ---- copies ---- */
 
-/* A box of `within` that is no larger than any of `other`, and the way to a place for it there. */
+/* A box of `within` that fits in `other`, and the shift to a random position there. */
 static ambit__box draw_move(const ambit__box *within, const ambit__box *other, int64_t *shift)
 {
   ambit__box b = draw_box(within);
@@ -155,7 +156,7 @@ static void copies_between_parts_land_where_the_shift_says(void)
   on_each_device(copy_shifted);
 }
 
-/* The own cells of a part, wrapped around to its own margin. */
+/* The own cells of a part, wrapped to its own margin. */
 static void copy_within(void)
 {
   const int64_t shift[2] = {0, -9};
@@ -245,7 +246,7 @@ static void large_boxes_are_filled_by_all_threads(void)
 
 /* ---- messages ---- */
 
-/* Waits until what is in the queue is done. */
+/* Waits until all work in the queue is complete. */
 static void settle(void)
 {
   ambit__event *e;
@@ -270,7 +271,7 @@ static void pack_here(unsigned char *to, const twin *from, const ambit__box *box
   } while (next_cell(box, at));
 }
 
-/* A box of one part is packed, compared, and unpacked where another part has room. */
+/* Packs a box of one part, compares it, and unpacks it at a position in another part. */
 static void send(sample *s, int i, ambit__message *m, uint64_t seed)
 {
   twin *from = &s->parts[i], *to = &s->parts[(i + 1) % s->n];
@@ -299,7 +300,7 @@ static void send(sample *s, int i, ambit__message *m, uint64_t seed)
   }
   CHECK_EQ(AMBIT_OK, backend->unpack(queue, &to->there, &box, m, at));
   settle();
-  memset(m->bytes, 202, m->size); /* nobody reads it any more */
+  memset(m->bytes, 202, m->size); /* no longer read */
   free(want);
 }
 
@@ -328,7 +329,7 @@ static void what_is_packed_in_one_part_can_be_unpacked_in_another(void)
   on_each_device(exchange_messages);
 }
 
-/* Long rows, a thin face, and all of a store at once; enough for several threads and several pieces. */
+/* Long rows, a thin face, and a whole store; enough for several threads and several pieces. */
 static void exchange_large(void)
 {
   static const ambit__box boxes[] = {
@@ -374,7 +375,8 @@ static void large_boxes_are_exchanged_whole(void)
   on_each_device(exchange_large);
 }
 
-/* Faces of several planes and of several rows, which are long enough to be copied one by one; some are too many for that. */
+/* Faces of several planes and of several rows, whose rows are long enough to be copied one by one;
+ * some have too many rows for that. */
 static void exchange_rows(void)
 {
   static const ambit__box boxes[] = {{3, {10, 20, 0}, {11, 30, 300}},
@@ -420,7 +422,7 @@ static bool is_filled(ambit_boundary kind)
   return kind != AMBIT_NONE && kind != AMBIT_FIXED;
 }
 
-/* Whether the cell that index i of an axis stands for is given, or needs none. */
+/* Whether the cell that index i of an axis maps to is given, or is not needed. */
 static bool has_source(const sample *s, const ambit__box *given, int d, int side, int64_t i)
 {
   const ambit_boundary kind = s->b.kind[d][side];
@@ -432,7 +434,8 @@ static bool has_source(const sample *s, const ambit__box *given, int d, int side
   return from >= given->lo[d] && from < given->hi[d];
 }
 
-/* Some of the cells around the own ones as given, and all that can be made of those, or fewer, as reach. */
+/* Draws `given`, some of the cells around the own ones, and `reach`, at most the cells that follow
+ * from them. */
 static void draw_boxes(const sample *s, const twin *t, ambit__box *given, ambit__box *reach)
 {
   const ambit__box all = all_of(&t->here.layout);
@@ -441,7 +444,8 @@ static void draw_boxes(const sample *s, const twin *t, ambit__box *given, ambit_
   *given = t->here.layout.own;
   for (int d = 0; d < given->ndims; d++) {
     const bool wraps = s->b.kind[d][0] == AMBIT_PERIODIC && s->b.kind[d][1] == AMBIT_PERIODIC;
-    const ambit__box *most = wraps && draw(2) ? &all : &inside; /* the halo goes beyond the grid */
+    /* The halo extends beyond the grid. */
+    const ambit__box *most = wraps && draw(2) ? &all : &inside;
 
     given->lo[d] -= draw(given->lo[d] - most->lo[d] + 1);
     given->hi[d] += draw(most->hi[d] - given->hi[d] + 1);
@@ -459,7 +463,8 @@ static void draw_boxes(const sample *s, const twin *t, ambit__box *given, ambit_
   }
 }
 
-/* The definition: axes along which the cell is not given are mapped, each on its own; the last constant counts. */
+/* The definition: each axis along which the cell is not given is mapped independently; the last
+ * constant applies. */
 static void define(const sample *s, twin *t, const ambit__box *given, const int64_t *cell)
 {
   const ambit__layout *l = &t->here.layout;
@@ -521,7 +526,7 @@ static void ghosts_of_a_part_are_made_from_what_it_is_given_and_nothing_else_is_
 
 /* ---- from device to device ---- */
 
-/* Two devices where there are, else one that was opened twice. */
+/* Two devices if present, else one that is opened twice. */
 static void pass_messages(void)
 {
   ambit__layout l = {.type = AMBIT_F64, .components = 1, .own = {2, {0, 0}, {70, 90}}};
@@ -571,7 +576,7 @@ static void messages_pass_from_device_to_device(void)
 
 enum { TOGETHER = 8 }; /* samples: more stores than one launch takes, of several types */
 
-/* The ghosts of all parts of a sample, as moves and by their definition. */
+/* The ghost cells of all parts of a sample, as moves and by their definition. */
 static int list_ghosts(sample *s, ambit__move *moves)
 {
   int n = 0;
@@ -596,7 +601,7 @@ static int list_ghosts(sample *s, ambit__move *moves)
   return n;
 }
 
-/* A copy of a part's own cells to the same place in another store, whose margins are others. */
+/* A copy of a part's own cells to the same cells of another store with other margins. */
 static twin copy_elsewhere(twin *from, ambit__move *m)
 {
   ambit__layout l = from->here.layout;

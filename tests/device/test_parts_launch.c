@@ -1,6 +1,8 @@
-/* Launches on parts of a grid: cut up at random, exchanged, and launched box by box in two queues, against one store of the
- * reference device. All values are small integers, so that sums are exact in any order and results equal to
- * the last bit. Random cases print the number that reproduces them. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launches on parts of a grid: cut at random, exchanged, and launched box by box in two queues, and
+ * compared with one store of the reference device. All values are small integers, so that sums are
+ * exact in any order and results equal to the last bit. Random cases print the number that
+ * reproduces them. */
 #include "device/parts.h"
 
 #include "base/clock.h"
@@ -10,10 +12,10 @@ enum { CASES = 10, MOST_BOXES = 5, SHIFTS = 2 };
 extern const ambit__backend ambit__backend_ref;
 
 typedef struct problem {
-  const char *text; /* of u, v, and reductions */
+  const char *text; /* parameters u, v, and reductions */
   ambit_order order;
   int ndims;
-  int64_t most[AMBIT_MAX_DIMS]; /* cells */
+  int64_t most[AMBIT_MAX_DIMS]; /* most cells */
 } problem;
 
 static const problem problems[] = {
@@ -62,10 +64,10 @@ static const problem problems[] = {
      {260, 300}},
 };
 
-/* ---- a grid in parts, and whole ---- */
+/* ---- a grid in parts, and the whole grid ---- */
 
 typedef struct part {
-  twin u, v; /* only the stores on the device are used after the start */
+  twin u, v; /* after the start, only the stores on the device are used */
   ambit__box given, reach;
 } part;
 
@@ -103,7 +105,8 @@ static bool reduces(const world *w)
   return w->rule->nparams > 2;
 }
 
-/* What a part must be given, and all that its cells read, along one axis. */
+/* The boxes `given` and `reach` of a part along one axis: the cells it must be given, and all that
+ * its cells read. */
 static void find_boxes(const world *w, part *p, int d)
 {
   const ambit__box *own = &p->u.here.layout.own;
@@ -168,7 +171,7 @@ static void draw_world(world *w)
     make_part(w, &w->parts[i], &own[i]);
 }
 
-/* Gives u values, in the whole store and in all parts. */
+/* Sets the values of u, in the whole store and in all parts. */
 static void set_values(world *w)
 {
   const ambit__layout *l = &w->u.layout;
@@ -237,7 +240,8 @@ static void transfer(part *to, part *from, const ambit__box *box, const int64_t 
   backend->message_close(device, m);
 }
 
-/* What a part lacks of another one, which lies `times` grids further along each axis. */
+/* Copies the cells that a part needs from another one, at a distance of `times` grids along each
+ * axis. */
 static void fetch(const world *w, part *to, part *from, const int *times)
 {
   ambit__box box = from->u.there.layout.own;
@@ -291,7 +295,7 @@ static void exchange(world *w)
 
 /* ---- launches ---- */
 
-/* What is in the other queue so far is done before what this one gets from now on. */
+/* All work now in the queue `after` completes before later work in q. */
 static void order(world *w, ambit__queue *q, ambit__queue *after)
 {
   if (!w->event || q == after) return;
@@ -316,7 +320,7 @@ static void launch_box(world *w, ambit__queue *q, part *p, const ambit__box *box
   CHECK_EQ(AMBIT_OK, backend->launch(q, w->fn, &l));
 }
 
-/* All parts, each in boxes that may run at once, but for the scalars that they share. */
+/* All parts, each in boxes that may run at the same time, except for the scalars they share. */
 static void launch_parts(world *w, int64_t step)
 {
   ambit__queue *before = w->queues[0];
@@ -352,16 +356,17 @@ static void launch_whole(world *w, int64_t step)
   CHECK_EQ(AMBIT_OK, ambit__backend_ref.launch(ref_queue, w->ref_fn, &l));
 }
 
-/* ---- comparing ---- */
+/* ---- comparison ---- */
 
-/* All of a buffer as it is on the device, in the memory of the twin. */
+/* Copies a whole buffer from the device to the memory of the twin. */
 static void bring_here(twin *t)
 {
   CHECK_EQ(AMBIT_OK, backend->get(queue, ambit__host_base(t->here.buffer), t->there.buffer,
                                   t->here.layout.bytes));
 }
 
-/* Puts into the twin's own cells what the reference has; everything else must be as it was before the launch. */
+/* Copies the reference's values to the twin's own cells; all other bytes must be as before the
+ * launch. */
 static void check_part(world *w, part *p, const char *what)
 {
   const ambit__layout *l = &p->v.here.layout;
@@ -495,7 +500,7 @@ static void parts_without_a_compiler_equal_the_whole(void)
 
 /* ---- reductions in two queues ---- */
 
-/* Launches of one function that nothing orders among each other, each with a scalar of its own. */
+/* Launches of one function that are not ordered, each with its own scalar. */
 static void reduce_at_once(void)
 {
   enum { ROUNDS = 20 };

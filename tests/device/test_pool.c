@@ -1,4 +1,5 @@
-/* The thread pool: every thread works once per run, and nobody burns time when there is nothing to do. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread pool: every thread works once per run, and idle threads use no CPU time. */
 #define _GNU_SOURCE 1
 #include "device/cpu/machine.h"
 #include "device/cpu/pool.h"
@@ -11,8 +12,8 @@
 enum { MOST = 16 };
 
 typedef struct tally {
-  int64_t runs[MOST]; /* per thread: times it was called */
-  int threads;        /* that the threads were told of */
+  int64_t runs[MOST]; /* calls per thread */
+  int threads;        /* the number passed to the threads */
   int wrong;          /* calls with another number */
 } tally;
 
@@ -37,7 +38,7 @@ static void rest(double s)
   nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * s)}, NULL);
 }
 
-/* Waits until a thread sleeps. It gives up after a minute, which no machine is too busy for. */
+/* Waits until a thread sleeps. Gives up after a minute, enough for any busy machine. */
 static bool await_sleep(const ambit__pool *pool, int thread)
 {
   for (int i = 0; i < 60000 && !ambit__pool_sleeps(pool, thread); i++)
@@ -113,7 +114,8 @@ static void add(void *arg, int thread, int threads)
   s->part[thread].total = total;
 }
 
-/* Plain variables, written by the caller before and by the workers in the run: what is not ordered shows here. */
+/* Plain variables, written by the caller before the run and by the workers in it: missing
+ * synchronisation shows here. */
 static void what_is_written_in_a_run_is_seen_after_it(void)
 {
   enum { N = 1000 };
@@ -190,7 +192,7 @@ static void idle_workers_sleep_through_the_runs_of_others(void)
   ambit__pool_close(pool);
 }
 
-/* Is slow: it goes on when the caller sleeps. */
+/* A slow worker: it continues once the caller sleeps. */
 static void doze(void *arg, int thread, int threads)
 {
   (void)threads;

@@ -1,4 +1,5 @@
-/* The reference device, on trees put together by hand: each test names what the definition says. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reference device, on trees built by hand: each test names a property of the definition. */
 #include "device/host.h"
 #include "support/test.h"
 
@@ -23,7 +24,7 @@ static ambit__queue *queue;
 /* ---- trees ---- */
 
 static ambit__expr nodes[NODES];
-static int used; /* of nodes */
+static int used; /* number of nodes used */
 
 static ambit__expr *expr(ambit__op op, ambit_type type, const ambit__expr *a, const ambit__expr *b)
 {
@@ -127,7 +128,7 @@ static ambit__buffer *value(ambit_type type, double x)
   return b;
 }
 
-/* What a value buffer holds; releases it. */
+/* The value in a buffer; releases the buffer. */
 static double take(ambit__buffer *b, ambit_type type)
 {
   unsigned char bytes[8];
@@ -304,7 +305,7 @@ static void locals_calls_casts_and_choices_are_evaluated(void)
   ref->release(device, args[1].value);
 }
 
-/* ---- values in the place of fields ---- */
+/* ---- values instead of fields ---- */
 
 static void a_launch_without_axes_runs_once_on_values(void)
 {
@@ -355,7 +356,7 @@ static void a_const_pointer_may_be_a_value_in_every_cell(void)
 
 /* ---- reductions ---- */
 
-/* Reduces the field by `*r = *u` over a box, or by `*r = *r` when it has no values. */
+/* Reduces the field by `*r = *u` over a box, or by `*r = *r` if it has no values. */
 static double reduce(ambit__reduce how, ambit_type type, const ambit__box *box, const void *values)
 {
   ambit__param params[] = {in(type), reduction(how, type)};

@@ -1,4 +1,5 @@
-/* The list of backends: names lead to them, and a wrong name to the list. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of backends: lookup by name, and the error for a wrong name. */
 #include "device/device.h"
 #include "support/test.h"
 

@@ -1,4 +1,5 @@
-/* tree.h - a temporary folder of the test's own, with files and folders in it. Needs _GNU_SOURCE. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tree.h - a private temporary folder with files and folders in it. Needs _GNU_SOURCE. */
 #ifndef AMBIT_TEST_TREE_H
 #define AMBIT_TEST_TREE_H
 
@@ -30,7 +31,7 @@ static void tree_remove(void)
   CHECK_EQ(0, nftw(folder, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS));
 }
 
-/* Writes a file below the folder, and the folders it is in. */
+/* Writes a file below the folder, and creates its parent folders. */
 static void tree_put(const char *path, const char *text)
 {
   char full[1024];

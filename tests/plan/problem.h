@@ -1,6 +1,8 @@
-/* problem.h - a rule on a grid for the tests of GPU kernels: its fields, twice, and what the reference device makes of them.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* problem.h - a rule on a grid for tests of GPU kernels: its fields, twice, and the results of the
+ * reference device.
  *
- * Fields of the simulated device (simulated.h) lie between pages that nobody may touch.
+ * Fields of the simulated device (simulated.h) lie between inaccessible pages.
  */
 #ifndef AMBIT_TEST_PROBLEM_H
 #define AMBIT_TEST_PROBLEM_H
@@ -21,7 +23,8 @@ static ambit__queue *queue;
 
 /* ---- memory ---- */
 
-/* Fields of a run: the reference's, and a copy for the simulated device that ends, or begins, at a forbidden page. */
+/* Fields of a run: the reference's, and a copy for the simulated device that starts or ends at an
+ * inaccessible page. */
 typedef struct twin {
   ambit__store store;
   unsigned char *mapped, *base;
@@ -49,7 +52,7 @@ static double noise(uint64_t i)
   return (double)(i >> 40) / (1 << 24);
 }
 
-/* Every byte that is no cell is 0x77: what is read there by mistake shows. */
+/* Every byte outside the cells is 0x77, so that reads there by mistake show. */
 static void fill(twin *t, int param)
 {
   const ambit__layout *l = &t->store.layout;
@@ -79,23 +82,23 @@ static void fill(twin *t, int param)
 /* A rule on a grid. */
 typedef struct problem {
   const char *name;
-  const char *text; /* NULL: the name is that of the catalogue */
-  ambit_type type;  /* of the catalogue's */
+  const char *text; /* NULL: `name` is a name in the catalogue */
+  ambit_type type;  /* for a rule of the catalogue */
   int ndims;
-  int64_t extents[4], lo[4], hi[4]; /* hi all 0: everywhere */
+  int64_t extents[4], lo[4], hi[4]; /* hi all 0: all cells */
   ambit_boundary boundary;
   bool around; /* periodic, and no ghost cells along the last axis */
-  bool twins;  /* what is written has a twin, */
-  bool ends;   /* which holds the same beside the box */
-  /* made from it */
+  bool twins;  /* every written field has a twin, */
+  bool ends;   /* with the same values beside the box */
+  /* derived */
   ambit__rule *rule;
   ambit__binding bind[MOST];
   twin fields[MOST];
-  ambit__buffer *values[MOST];          /* the reference's scalars, numbers and reductions */
-  ambit__scalar_bytes own_values[MOST]; /* and the simulated device's */
+  ambit__buffer *values[MOST];          /* scalars, numbers and reductions of the reference */
+  ambit__scalar_bytes own_values[MOST]; /* the same of the simulated device */
   bool strict;
   ambit__boundaries boundaries;
-  int64_t ended; /* not 0: so is the run, and nothing may change */
+  int64_t ended; /* not 0: the run has ended, and nothing may change */
 } problem;
 
 static ambit__box box_of(const problem *p)
@@ -114,13 +117,13 @@ static bool is_field(const problem *p, int i)
   return p->rule->params[i].kind == PARAM_FIELD;
 }
 
-/* Ghost cells that a field has along an axis, for reads so far. */
+/* Ghost cells of a field along an axis, for reads at distance `reads`. */
 static int64_t margin(const problem *p, int axis, int reads)
 {
   return p->boundary && !(p->around && axis == p->ndims - 1) ? reads : 0;
 }
 
-/* Gives a field what its twin holds beside the rows of the box. */
+/* Copies the twin's values beside the rows of the box to a field. */
 static void copy_ends(const problem *p, int i)
 {
   const ambit__box box = box_of(p);
@@ -220,7 +223,7 @@ static void run_reference(problem *p, const ambit__group *g)
   ref->discard(device, fn);
 }
 
-/* ---- comparing ---- */
+/* ---- comparison ---- */
 
 static bool is_near(ambit_type type, double a, double b)
 {
@@ -228,7 +231,8 @@ static bool is_near(ambit_type type, double a, double b)
          fabs(a - b) <= (type == AMBIT_F64 ? 1e-13 : 3e-6) * (fabs(a) + fabs(b));
 }
 
-/* The values of two memories: all equal, or with `nearly` as near as another order of terms brings them. */
+/* Compares the values of two memories: all equal, or with `nearly`, equal except for the order of
+ * terms. */
 static bool same(const twin *t, bool nearly)
 {
   const unsigned char *want = ambit__host_base(t->store.buffer);

@@ -1,6 +1,6 @@
-/* simulated.h - a GPU on the CPU: kernels that are written for CUDA, compiled as C++ with warp.h, whose fibers take the
- * places of threads.
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* simulated.h - a GPU on the CPU: CUDA kernels, compiled as C++ with warp.h, which runs threads as
+ * fibers. */
 #ifndef AMBIT_TEST_SIMULATED_H
 #define AMBIT_TEST_SIMULATED_H
 
@@ -14,7 +14,7 @@
 
 enum { PATH_SIZE = 256 };
 
-static char folder[PATH_SIZE]; /* of compiled kernels; warp.h is there too, precompiled */
+static char folder[PATH_SIZE]; /* of compiled kernels; also holds warp.h, precompiled */
 
 static const ambit__target gpu = {
     .kind = TARGET_GPU,
@@ -24,11 +24,11 @@ static const ambit__target gpu = {
     .max_threads = 1024,
 };
 
-/* ---- compiling ---- */
+/* ---- compilation ---- */
 
 typedef bool simulated(const long long *blocks, const int *threads, const long long *args);
 
-/* Has the C++ compiler make a file of the folder, as far as it goes with both kernels and warp.h. */
+/* Compiles `from` to the file `to` in the folder, for kernels as well as for warp.h. */
 static bool compiled(const char *words, const char *from, const char *to)
 {
   char command[5 * PATH_SIZE];
@@ -39,7 +39,7 @@ static bool compiled(const char *words, const char *from, const char *to)
   return !system(command);
 }
 
-/* What most of the time of a small kernel's compilation goes to, once for all of them. */
+/* Most of the compile time of a small kernel is in this header; it is precompiled once for all. */
 static bool precompile_warp(void)
 {
   return compiled("-x c++-header", AMBIT_TEST_DIR "/plan/warp.h", "warp.h.gch");
@@ -62,7 +62,7 @@ static bool write_file(const char *file, const char *source, bool reduces)
   return !fclose(f);
 }
 
-/* Compiles a source unless that was done before; NULL if it fails. */
+/* Compiles a source, unless that was done before; NULL if it fails. */
 static void *compile(const char *source, bool reduces)
 {
   char key[AMBIT__HASH_CHARS], name[AMBIT__HASH_CHARS + 4];
@@ -81,7 +81,7 @@ static void *compile(const char *source, bool reduces)
   return dlopen(library, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* ---- launching ---- */
+/* ---- launches ---- */
 
 static long long argument(problem *p, const ambit__gpucode_slot *s,
                           int64_t (*partials)[AMBIT__GPUCODE_PARTIALS], const ambit__box *box,
@@ -111,7 +111,7 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   return 0;
 }
 
-/* Some blocks less than there should be where loops go on, and several chunks. */
+/* Fewer blocks than needed where kernels loop, and several chunks. */
 static ambit__shape shape_of(const problem *p, const ambit__group *g, const ambit__plan *plan)
 {
   const ambit__box box = box_of(p);
@@ -165,7 +165,7 @@ static void run_simulated(problem *p, const ambit__group *g, const ambit__plan *
   }
   for (int i = 0; i < p->rule->nparams; i++)
     for (int k = 0; ambit__gpucode_is_exact(g, i) && k < AMBIT__LONG_WORDS; k++)
-      CHECK_EQ(0, partials[i][k]); /* as it was */
+      CHECK_EQ(0, partials[i][k]); /* zeroed again */
   dlclose(library);
 }
 

@@ -1,4 +1,5 @@
-/* How kernels are launched, as a line of text: read and written, and the same launches as the strategies'. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launch lines: parsing, printing, and agreement with the launches of the strategies. */
 #include "plan/gpu.h"
 #include "plan/recipe.h"
 #include "support/test.h"
@@ -87,7 +88,7 @@ static void at_most_shortens_z_before_y_and_y_before_x(void)
   check_blocks(&r, huge, 1024, 1, 1);
   r.most = INT32_MAX;
   check_blocks(&r, huge, 1 << 30, 1, 1);
-  r.most = 0; /* not shortened: a device says that it is too much */
+  r.most = 0; /* not shortened: the device reports that it is too much */
   check_blocks(&r, cells, 30, 40, 50);
 }
 
@@ -140,7 +141,7 @@ static int64_t blocks_of(const ambit__group *g, const ambit__plan *p, const ambi
   return s.blocks[0] * s.blocks[1] * s.blocks[2];
 }
 
-/* A box of one tile is one for the plan, and what is left takes no more blocks than there are left. */
+/* A box of one tile suits the plan, and splitting it off does not add blocks. */
 static void check_tile(const ambit__group *g, const ambit__plan *p)
 {
   ambit__box all = ambit__box_of_extents(g->ndims, g->cells), border = all, rest = all;
@@ -151,7 +152,7 @@ static void check_tile(const ambit__group *g, const ambit__plan *p)
   if (!tile[0]) return;
   all.lo[0] = border.lo[0] = 1; /* a fixed face */
   border.hi[0] = rest.lo[0] = 1 + tile[0];
-  if (!ambit__gpucode_reduces(g)) /* there are so many blocks at most then */
+  if (!ambit__gpucode_reduces(g)) /* reductions limit the number of blocks */
     CHECK_EQ(blocks_of(g, p, &all), blocks_of(g, p, &border) + blocks_of(g, p, &rest));
   memcpy(cells, g->cells, sizeof cells);
   cells[0] = tile[0];
@@ -160,7 +161,8 @@ static void check_tile(const ambit__group *g, const ambit__plan *p)
   CHECK(p->rows[1] == 1 || !p->strategy->suits(g, p, cells, g->cells));
 }
 
-/* Along x always the same; along y and z, where any number is right, stream counts more carefully. */
+/* Blocks along x always agree. Along y and z any number is right, and stream computes it more
+ * exactly. */
 static void check_strategy(const char *text, const ambit__strategy *s, int64_t typical)
 {
   ambit__binding bind[AMBIT_MAX_PARAMS] = {{.is_field = true, .contiguous = true},
@@ -189,8 +191,8 @@ static void check_strategy(const char *text, const ambit__strategy *s, int64_t t
 
       for (int d = 0; d < g.ndims; d++) {
         cells[d] = size;
-        box.lo[d] =
-            plans[i].strip ? plans[i].strip - 1 : 0; /* recipes do not know where it begins */
+        /* Recipes do not know where it begins. */
+        box.lo[d] = plans[i].strip ? plans[i].strip - 1 : 0;
         box.hi[d] = box.lo[d] + size;
       }
       s->shape(&g, &plans[i], &box, &want);

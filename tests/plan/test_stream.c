@@ -1,5 +1,6 @@
-/* Kernels of the strategy `stream`, run on a simulated GPU: they must leave in every byte of memory what the reference
- * device leaves there. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels of the strategy `stream`, run on a simulated GPU. Every byte of memory must match the
+ * reference device. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
 #include "simulated.h"
 
@@ -39,7 +40,8 @@ static void parse(problem *p)
   free(text);
 }
 
-/* The first parameter that is only read, for what is written. */
+/* 1 + the first parameter of the same type that is only read, as the twin of a written one; 0:
+ * none. */
 static int twin_of(const problem *p, int i)
 {
   const ambit__param *q = p->rule->params;
@@ -51,7 +53,8 @@ static int twin_of(const problem *p, int i)
   return 0;
 }
 
-/* Runs a problem with plans of both forms: the first, the last, and one in the middle. Returns how many. */
+/* Runs a problem with plans of both forms: the first, the last, and one in the middle. Returns the
+ * number of runs. */
 static int check(problem p)
 {
   ambit__group_step step = {.bind = p.bind};
@@ -110,7 +113,8 @@ static void weighted_sums_in_3d(void)
                     .boundary = (ambit_boundary)(1 + i)});
 }
 
-/* So many terms that registers are moved, rows are added one by one and weights stand in a table. */
+/* So many terms that registers are shifted, rows are added one by one and weights are in a table.
+ */
 static void a_large_sum(void)
 {
   check((problem){.name = "box3d2",
@@ -178,7 +182,8 @@ static void boxes_of_few_cells(void)
                   .boundary = AMBIT_PERIODIC});
 }
 
-/* Without ghost cells nothing lies around the grid, also not where a warp has fewer rows than it computes. */
+/* Without ghost cells, nothing outside the grid may be read, not even if a warp has fewer rows than
+ * it computes. */
 static void boxes_of_fields_without_ghost_cells(void)
 {
   for (int i = 1; i < 18; i += 8)
@@ -196,7 +201,8 @@ static void boxes_of_fields_without_ghost_cells(void)
                   .hi = {18, 198}});
 }
 
-/* Rows of whole strips and others, a box that has only one of their ends, one of few cells, vectors of bytes, and four dimensions. */
+/* Rows of whole strips and others, a box with only one end of its rows, one of few cells, vectors
+ * of bytes, and four dimensions. */
 static void rows_that_begin_anew(void)
 {
   static const problem problems[] = {
@@ -227,8 +233,9 @@ static void rows_that_begin_anew(void)
   }
 }
 
-/* Fixed faces, boxes that begin anywhere, sums that look one way, several fields and components, old values, bytes, four
- * dimensions; and all of them where the twin holds other values beside the box. */
+/* Fixed faces, boxes that begin anywhere, one-sided sums, several fields and components, old
+ * values, bytes, four dimensions; and all of them with a twin that holds other values beside the
+ * box. */
 static void vectors_that_are_stored_whole(void)
 {
   static const problem problems[] = {

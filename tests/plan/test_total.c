@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The planner is total: every rule that the front end accepts, on every grid that can be made and on every target, gets a plan
- * that can be described, written and launched. Rules, sizes and targets are random; a line reproduces each. */
+/* The planner is total: every rule that the front end accepts gets a plan on every possible grid
+ * and every target, and the plan can be described, written and launched. Rules, sizes and targets
+ * are random; a seed reproduces each. */
 #include "plan/gpu.h"
 #include "plan/recipe.h"
 #include "support/draw.h"
@@ -13,18 +14,18 @@
 enum {
   PROBLEMS = 2000,
   MOST_TEXT = 8192,      /* characters of a rule */
-  MOST_BLOCKS_YZ = 65535 /* the limit of CUDA along y and z */
+  MOST_BLOCKS_YZ = 65535 /* limit of CUDA along y and z */
 };
 #define MOST_CELLS (INT64_C(1) << 52) /* of a grid */
 
 static const char *const types[] = {"float", "double", "int", "unsigned char", "short", "long"};
 
-/* ---- what is planned ---- */
+/* ---- problems ---- */
 
 typedef struct problem {
   uint64_t seed;
-  bool
-      common; /* as users have them: near reads on a large grid, on a GPU with warps; what `stream` is for */
+  /* Typical of users: near reads on a large grid, on a GPU with warps, as `stream` needs. */
+  bool common;
   char text[MOST_TEXT];
   ambit__rule *rule;
   ambit__binding bind[AMBIT_MAX_PARAMS];
@@ -45,7 +46,7 @@ static void add(problem *p, const char *format, ...)
   va_end(list);
 }
 
-/* How far a read goes: mostly near, seldom as far as the language allows. */
+/* The distance of a read: mostly near, rarely as far as the language allows. */
 static int draw_reach(const problem *p)
 {
   static const int most[] = {1, 2, 3, 5, 9, 17, 33, 1000};
@@ -69,7 +70,8 @@ static int draw_components(const problem *p)
   return 1 + (int)draw(most[draw(p->common ? 4 : 8)]);
 }
 
-/* One to four fields that are read, one that is written, sometimes a reduction, and a sum of reads. */
+/* One to four fields that are read, one that is written, sometimes a reduction, and a sum of reads.
+ */
 static void draw_rule(problem *p, int ndims)
 {
   const int nfields = 1 + (int)draw(p->common ? 2 : 4), written = draw_components(p);
@@ -129,7 +131,8 @@ static ambit__target draw_target(const problem *p)
                          .l2 = draw(4) ? 50 << 20 : 0};
 }
 
-/* Fields beside each other or not, periodic along rows without ghost cells, and with a twin where there is one like them. */
+/* Contiguous fields or not, periodic along rows without ghost cells, and with a twin if one
+ * matches. */
 static void bind(problem *p)
 {
   const bool around = p->target.kind == TARGET_GPU && draw(6) == 0;
@@ -172,7 +175,7 @@ static bool draw_problem(uint64_t seed, problem *p)
   return true;
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 /* Launches stay within the limits of every device, however large the box. */
 static void check_shape(const problem *p, const ambit__plan *plan, const int64_t *cells)
@@ -205,7 +208,7 @@ static void check_launches(const problem *p, const ambit__plan *plan)
   ambit__recipe r;
 
   check_shape(p, plan, p->group.cells);
-  for (int n = 0; n < 4; n++) { /* parts of it */
+  for (int n = 0; n < 4; n++) { /* smaller boxes */
     for (int d = 0; d < p->group.ndims; d++)
       cells[d] = 1 + draw(p->group.cells[d]);
     if (!s->suits || s->suits(&p->group, plan, cells, p->group.cells)) check_shape(p, plan, cells);

@@ -1,7 +1,10 @@
-/* warp.h - CUDA kernels on the CPU: what one of them needs to be compiled as C++17, and a launch that runs it.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* warp.h - CUDA kernels on the CPU: the definitions to compile a kernel as C++17, and a launch to
+ * run it.
  *
- * The threads of a block are fibers that take turns; a fiber gives way where lanes exchange values and at barriers. Every lane of
- * a warp must come by the same exchanges in the same order: a launch returns false if one does not.
+ * The threads of a block are fibers that take turns; a fiber yields at exchanges between lanes and
+ * at barriers. Every lane of a warp must reach the same exchanges in the same order: a launch
+ * returns false if one does not.
  */
 #include <cmath>
 #include <cstdint>
@@ -32,7 +35,7 @@ struct fiber {
   ucontext_t context;
   bool done;
   unsigned exchanges;             /* so far */
-  unsigned char values[SLOTS][8]; /* what the last of them gave */
+  unsigned char values[SLOTS][8]; /* values of the last exchanges */
 };
 static fiber fibers[MOST];
 static unsigned char stacks[MOST][STACK];
@@ -48,7 +51,7 @@ static void enter(int i)
   threadIdx = {(unsigned)i % threads_x, (unsigned)i / threads_x, 0};
 }
 
-/* Lets all others run as far as they come. */
+/* Lets all other fibers run as far as they can. */
 static void give_way()
 {
   const int me = current;
@@ -118,7 +121,7 @@ template <typename... P> void call(void (*f)(P...), const long long *a)
   call_with(f, a, std::index_sequence_for<P...>());
 }
 
-/* All blocks, one after the other. All parameters are eight bytes long. */
+/* Runs all blocks, one after the other. All parameters have eight bytes. */
 static bool launch(void (*f)(const long long *), const long long *blocks, const int *threads,
                    const long long *args)
 {
@@ -182,7 +185,7 @@ static inline long long __double_as_longlong(double x)
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
-/* Fibers give way at barriers and exchanges only. */
+/* Needs no atomic operation, as fibers yield only at barriers and exchanges. */
 static inline unsigned atomicAdd(unsigned *at, unsigned n)
 {
   const unsigned old = *at;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "device/cpu/cgroup.h"
 
 #include <stdbool.h>
@@ -24,9 +25,9 @@ int ambit__read_small(char *out, size_t cap, const char *root, const char *path)
   return n > 0;
 }
 
-/* One way of laying out limits in files. */
+/* One layout of limits in files. */
 typedef struct layout {
-  const char *controller; /* as /proc/self/cgroup calls it: "" is version 2 */
+  const char *controller; /* its name in /proc/self/cgroup; "" is version 2 */
   const char *mount;
 } layout;
 
@@ -35,7 +36,7 @@ static const layout cpu_layouts[] = {
 static const layout memory_layouts[] = {
     {"", "/sys/fs/cgroup"}, {"memory", "/sys/fs/cgroup/memory"}, {NULL, NULL}};
 
-/* Is `name` one of the comma separated controllers of a line "4:cpu,cpuacct:/path"? */
+/* Whether `name` is one of the comma-separated controllers of a line "4:cpu,cpuacct:/path". */
 static bool line_has(const char *list, const char *end, const char *name)
 {
   size_t n = strlen(name);
@@ -100,7 +101,7 @@ static bool read_in(char *out, size_t cap, const char *root, const char *group, 
   return ambit__read_small(out, cap, root, path);
 }
 
-/* A number of bytes or microseconds; false for "max", -1 and absent files. */
+/* A number of bytes or microseconds; false for "max", -1 and missing files. */
 static bool read_number(const char *root, const char *group, const char *file, uint64_t *out)
 {
   char text[64];
@@ -146,7 +147,7 @@ typedef struct memory {
   uint64_t limit, left;
 } memory;
 
-/* What follows "name " at the start of a line of memory.stat. */
+/* The number after "name " at the start of a line of memory.stat. */
 static uint64_t stat_value(const char *root, const char *group, const char *name)
 {
   char text[8192], *at = text;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE 1 /* O_CLOEXEC */
 #include "device/cpu/compile.h"
 
@@ -20,14 +21,14 @@ enum { LINES_SHOWN = 12 };
 
 struct ambit__module {
   ambit__cc *cc;
-  ambit__module *next; /* of the cc */
-  int loads;           /* minus releases */
+  ambit__module *next; /* in the list of the cc */
+  int loads;           /* loads minus releases */
   void *handle;        /* of dlopen */
   char key[AMBIT__HASH_CHARS];
   char *source;
 };
 
-/* ---- opening and closing ---- */
+/* ---- open and close ---- */
 
 ambit_status ambit__cc_open(ambit__errors *errors, const ambit__settings *settings, ambit__cc **out)
 {
@@ -81,8 +82,9 @@ void ambit__cc_close(ambit__cc *cc)
 
 /* ---- self-tests ---- */
 
-/* Every library can tell that it runs here, and that it was made from its source: wrappers of compilers may hand out that of
- * another. The number is the first half of the key. */
+/* Every library has a function that shows that it runs here and was made from its source, as
+ * compiler wrappers may return the library of another source. The number is the first half of the
+ * key. */
 static const char self_test[] = "\n\n__attribute__((visibility(\"default\")))\n"
                                 "unsigned long long ambit__self_test(unsigned long long x)\n"
                                 "{\n"
@@ -101,7 +103,7 @@ static bool passes_test(void *handle, const char *key)
   return true;
 }
 
-/* ---- compiling ---- */
+/* ---- compilation ---- */
 
 static void make_key(const ambit__cc *cc, const char *source, char key[AMBIT__HASH_CHARS])
 {
@@ -116,7 +118,7 @@ static void make_key(const ambit__cc *cc, const char *source, char key[AMBIT__HA
   ambit__hash_hex(&h, key);
 }
 
-/* The compiler took too long. The next kernel gets half the time, so that all of them together take
+/* The compiler took too long. The next kernel gets half the time, so that all kernels together take
  * at most twice as long as one. */
 static ambit_status compile_late(ambit__cc *cc, const char *place)
 {
@@ -151,7 +153,7 @@ static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *s
   return s;
 }
 
-/* The source with its self-test, in a file; false with errno. */
+/* Writes the source and its self-test to a file; false with errno. */
 static bool write_source(const char *key, const char *source, const char *path)
 {
   ambit__text t = {0};
@@ -167,8 +169,9 @@ static bool write_source(const char *key, const char *source, const char *path)
   return ok;
 }
 
-/* Compiles `from` to `to` in the scratch folder. The names are always the same, so that equal sources give equal
- * libraries, whoever compiles them. *full: it failed because there was no room, and may be tried elsewhere. */
+/* Compiles `from` to `to` in the scratch folder. The names are always the same, so that equal
+ * sources give equal libraries in every process. *full: it failed for lack of space, and may be
+ * tried elsewhere. */
 static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *source,
                                  const char *from, const char *to, bool *full)
 {
@@ -196,7 +199,7 @@ static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *sou
   return s;
 }
 
-/* Compiles in one scratch folder; the library has a name of its own there, to free(). */
+/* Compiles in one scratch folder; the library gets its own name there, to free(). */
 static ambit_status compile_here(ambit__cc *cc, const char *key, const char *source, char **path,
                                  bool *full)
 {
@@ -220,7 +223,7 @@ static ambit_status compile_here(ambit__cc *cc, const char *key, const char *sou
   return s;
 }
 
-/* Compiles, where there is room. */
+/* Compiles, in the first location with enough space. */
 static ambit_status compile(ambit__cc *cc, const char *key, const char *source, char **path)
 {
   ambit_status s;
@@ -242,8 +245,9 @@ static void *open_library(const char *path)
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* Loads an open file, whatever its path leads to by now. dlopen() takes a library whose path is spelled alike for the same one,
- * and numbers of descriptors come again; so dots and slashes, which mean nothing, spell a number that does not. */
+/* Loads an open file, whatever its path refers to by now. dlopen() treats equal paths as the same
+ * library, and descriptor numbers are reused. So each path encodes a unique number in redundant
+ * dots and slashes. */
 static void *open_descriptor(int fd)
 {
   static atomic_uint counter;
@@ -256,7 +260,7 @@ static void *open_descriptor(int fd)
   return open_library(path);
 }
 
-/* The library from the cache; NULL when it has none, or one that does not work here. */
+/* The library from the cache; NULL if there is none, or if it does not work here. */
 static void *open_cached(ambit__cc *cc, const char *key, const char *source, const char *symbol)
 {
   double start = ambit__clock();
@@ -274,7 +278,7 @@ static void *open_cached(ambit__cc *cc, const char *key, const char *source, con
   return handle;
 }
 
-/* Loads a library that was just made. */
+/* Loads a library that was just compiled. */
 static ambit_status open_fresh(ambit__cc *cc, const char *key, const char *path, const char *symbol,
                                void **handle)
 {
@@ -290,7 +294,7 @@ static ambit_status open_fresh(ambit__cc *cc, const char *key, const char *path,
   return AMBIT_OK;
 }
 
-/* Compiles and loads; only a library that works is kept for others. */
+/* Compiles and loads; only a library that works is kept in the cache. */
 static ambit_status open_compiled(ambit__cc *cc, const char *key, const char *source,
                                   const char *symbol, void **handle)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE 1
 #include "device/cpu/compiler.h"
 
@@ -19,18 +20,19 @@ enum { MOST_WORDS = 16 };
 /* ---- flags ---- */
 
 enum {
-  X86 = 1 << 0,     /* the processor */
-  ARM = 1 << 1,     /* (64 bits) */
-  WIDE = 1 << 2,    /* it has vectors of 64 bytes */
-  NATIVE = 1 << 3,  /* the level of the code */
-  COMMON = 1 << 4,  /* */
-  STRICT = 1 << 5,  /* equal bits everywhere */
+  X86 = 1 << 0,    /* the processor */
+  ARM = 1 << 1,    /* 64 bits */
+  WIDE = 1 << 2,   /* it has vectors of 64 bytes */
+  NATIVE = 1 << 3, /* the level of the code */
+  COMMON = 1 << 4,
+  STRICT = 1 << 5,  /* the same bits everywhere */
   RELAXED = 1 << 6, /* or not */
-  LIBRARY = 1 << 7, /* what is made: a library, or a program to try */
+  LIBRARY = 1 << 7, /* the output: a library, not a test program */
 };
 
-/* A flag is used when all its conditions hold. IEEE arithmetic is kept in both modes, also after a -ffast-math in the user's
- * command; relaxed code may only fuse a multiplication with an addition. gcc and clang take the same flags. */
+/* A flag is used if all its conditions hold. Both modes keep IEEE arithmetic, even after a
+ * -ffast-math in the user's command; relaxed code may only fuse a multiplication with an addition.
+ * gcc and clang accept the same flags. */
 static const struct {
   unsigned when;
   const char *flag;
@@ -48,8 +50,8 @@ static const struct {
     {STRICT, "-ffp-contract=off"},
     {RELAXED, "-ffp-contract=fast"},
     {0, "-fwrapv"},
-    {0,
-     "--param=max-combine-insns=2"}, /* gcc: large sums compile twice as fast, and run the same */
+    /* gcc: large sums compile twice as fast, and run the same */
+    {0, "--param=max-combine-insns=2"},
     {0, "-w"},
     {LIBRARY, "-fPIC"},
     {LIBRARY, "-fno-semantic-interposition"},
@@ -98,7 +100,7 @@ int ambit__compiler_args(const ambit__compiler *c, bool strict, const char *sour
 
 /* ---- the command ---- */
 
-/* Splits at blanks; a compiler whose path has blanks can be reached through a link. */
+/* Splits at blanks; a compiler whose path has blanks can be used through a link. */
 static bool split(ambit__compiler *c, const char *command)
 {
   char *rest;
@@ -134,7 +136,7 @@ void ambit__compiler_close(ambit__compiler *c)
   *c = (ambit__compiler){0};
 }
 
-/* A program counts with its file's path, size and date. */
+/* Hashes the path, size and date of a program's file. */
 static void add_file(ambit__hash *h, const char *path)
 {
   char *real = realpath(path, NULL);
@@ -151,7 +153,8 @@ static void add_file(ambit__hash *h, const char *path)
   free(real);
 }
 
-/* A word that names a program counts with every program of that name: the first may be ccache, which runs the next. */
+/* A word that names a program: hashes every program of that name, as the first may be ccache, which
+ * runs the next. */
 static void add_word(ambit__hash *h, const char *word)
 {
   char *path;
@@ -163,7 +166,7 @@ static void add_word(ambit__hash *h, const char *word)
   }
 }
 
-/* Variables by which compilers, and what stands in front of them, are made to do something else. */
+/* Variables that change the behaviour of compilers and their wrappers. */
 static void add_variables(ambit__hash *h)
 {
   static const char *const names[] = {
@@ -198,10 +201,11 @@ static ambit__hash fingerprint(const ambit__compiler *c)
   return h;
 }
 
-/* ---- trying it out ---- */
+/* ---- tests ---- */
 
-/* Vector arithmetic on numbers that are known only when it runs, checked one by one. It says that all is well: how it ended is
- * lost where the program ignores the ends of its children. And it says what compiled it. */
+/* Vector arithmetic on values unknown at compile time, checked one by one. The program reports
+ * success in its output, because its exit status is lost if the parent ignores SIGCHLD. It also
+ * prints the compiler's version. */
 static const char probe_source[] =
     "#include <math.h>\n"
     "#include <stdint.h>\n"
@@ -229,7 +233,7 @@ static const char probe_source[] =
     "  return puts(\"" PROBE_WORD "\" __VERSION__) < 0;\n"
     "}\n";
 
-/* The rest of the line behind a word of a text, to free(); NULL: it is not there. */
+/* The rest of the line after a word of a text, to free(); NULL: the word is not there. */
 static char *rest_of_line(const char *text, const char *word)
 {
   const char *at = text ? strstr(text, word) : NULL;
@@ -237,11 +241,11 @@ static char *rest_of_line(const char *text, const char *word)
   return at ? strndup(at + strlen(word), strcspn(at + strlen(word), "\n")) : NULL;
 }
 
-/* What all tries have in common. */
+/* Shared by all tests. */
 typedef struct trial {
   ambit__cache *cache;
   double seconds; /* for all of them */
-  double end;     /* when they are over */
+  double end;     /* when the time is over */
 } trial;
 
 static bool is_over(const trial *t)
@@ -260,7 +264,7 @@ static ambit__process_end run_in_time(const trial *t, const char *const *argv, a
   return ambit__process_run(&p, output);
 }
 
-/* Builds the program at one level and runs it; says in `story` what happened. */
+/* Builds the program at one level and runs it; `story` gets the reason of a failure. */
 static bool runs(ambit__compiler *c, const trial *t, const char *source, const char *program,
                  ambit__text *story)
 {
@@ -321,7 +325,7 @@ static bool examine_here(ambit__compiler *c, const trial *t, ambit__text *story)
   return ok;
 }
 
-/* The same, in another folder if there was no room in this one. */
+/* The same, in another folder if this one had no space. */
 static bool examine(ambit__compiler *c, const trial *t, ambit__text *story)
 {
   bool ok;
@@ -358,14 +362,14 @@ static void remember(const ambit__compiler *c, ambit__cache *cache, const char *
   free(note);
 }
 
-/* ---- choosing ---- */
+/* ---- choice ---- */
 
 static void add_reason(ambit__text *why, const char *command, const char *reason)
 {
   ambit__print(why, "%s%s: %s", why->len ? "; " : "", command, reason);
 }
 
-/* Takes the compiler if it is there and works; else closes it and adds the reason to the story. */
+/* Takes the compiler if it exists and works; if not, closes it and adds the reason to `why`. */
 static void consider(const char *command, const trial *t, ambit__compiler *c, ambit__text *why)
 {
   char name[AMBIT__HASH_CHARS];

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cpu.c - the CPU device: generated functions on all cores.
  *
- * A launch cuts its box into slabs, always the same way. Each thread has its own share of them, so that it
- * finds its pages where it first touched them; one that is done early takes over from the others, who
- * may have lost their core to someone else for a while. Between its slabs the calling thread lets the
- * queue's owner look after messages. Launches that reduce are cut the same way for any
- * number of threads, and the slabs' results are folded in order, so that a sum is the same on every
- * run and for every number of threads. Strict sums are exact, and need no order. Work is done when a call returns.
+ * A launch cuts its box into slabs, always the same way. Each thread has its own share of them, so
+ * that its pages are where it first touched them. A thread that finishes early takes slabs of
+ * others, which may have lost their core for a while. Between its slabs the calling thread polls,
+ * so that messages make progress. Launches that reduce are cut the same way for any number of
+ * threads, and the results of the slabs are folded in order, so that a sum is the same in every run
+ * and for every number of threads. Strict sums are exact and need no order. Work is complete when a
+ * call returns.
  */
 #include "device/cpu/cpu.h"
 
@@ -27,19 +29,19 @@
 #include <unistd.h>
 
 enum {
-  CELLS_PER_SLAB = 1 << 19,    /* of a launch large enough to be shared out in pieces */
+  CELLS_PER_SLAB = 1 << 19,    /* of a launch large enough to be divided dynamically */
   SLABS_PER_THREAD = 8,        /* at most */
   CELLS_PER_POLL = 1 << 21,    /* between two polls: about a millisecond */
-  UNITS_PER_POLL = 4,          /* the same, at least: what lies beside a slab is read twice */
-  CELLS_PER_PARTIAL = 1 << 15, /* of a slab of a launch that reduces */
-  MOST_PARTIALS = 1024,        /* slabs of a launch that reduces, at most */
-  SLAB_ALIGN = 8,              /* slabs begin at multiples of this along their axis */
-  LINE_CELLS = 64 /* and at multiples of this along rows: of the smallest type, a cache line */
+  UNITS_PER_POLL = 4,          /* the least between two polls: cells beside a slab are read twice */
+  CELLS_PER_PARTIAL = 1 << 15, /* per slab of a launch that reduces */
+  MOST_PARTIALS = 1024,        /* most slabs of a launch that reduces */
+  SLAB_ALIGN = 8,              /* slabs start at multiples of this along their axis */
+  LINE_CELLS = 64 /* and at multiples of this along rows: a cache line of the smallest type */
 };
 
-static const double POLL_SECONDS = 50e-6; /* between two polls, at least */
+static const double POLL_SECONDS = 50e-6; /* least time between two polls */
 
-/* The next slab of a thread's share; on a cache line of its own. */
+/* The next slab of a thread's share, on its own cache line. */
 typedef struct share {
   alignas(64) atomic_int next;
 } share;
@@ -48,7 +50,7 @@ typedef ambit__cpu device;
 
 typedef struct queue {
   ambit__queue head;
-  double polled; /* when poll was last called, by ambit__clock */
+  double polled; /* time of the last poll, by ambit__clock */
 } queue;
 
 typedef struct function {
@@ -58,9 +60,9 @@ typedef struct function {
   ambit__module *module;        /* of `run`, if it was compiled here */
   ambit__generic generic;       /* weighted sum; taps NULL: none */
   ambit__function *ref;         /* of the reference device; NULL: none */
-  bool exact[AMBIT_MAX_PARAMS]; /* by parameter: a strict sum */
-  int at[AMBIT_MAX_PARAMS];     /* by parameter: its first word of a slab's; */
-  int words;                    /* of a slab: of 64 bits */
+  bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */
+  int at[AMBIT_MAX_PARAMS];     /* per parameter: its first word in those of a slab */
+  int words;                    /* 64-bit words per slab */
   int64_t *partial; /* MOST_PARTIALS x words: a double, an int64_t or a long accumulator each */
 } function;
 
@@ -81,8 +83,8 @@ static void close_device(ambit__device *dev)
   free(d);
 }
 
-/* Threads to start: as many as asked for; or this process's share of the cores, unless whoever started the
- * processes has dealt them out already. */
+/* Threads to start: as many as configured, or this process's share of the cores, unless the
+ * launcher has already divided them. */
 static int own_threads(const ambit__settings *s)
 {
   const int cores = ambit__machine_cores();
@@ -158,13 +160,13 @@ static double copy_bandwidth(ambit__device *dev)
 
 /* ---- slabs ---- */
 
-/* Cells along an axis that should not be separated: a block of rows, or a page. */
+/* Cells along an axis that should stay together: a block of rows, or a page. */
 static int64_t slab_unit(const ambit__box *b, int axis)
 {
   return axis == b->ndims - 1 ? AMBIT__CPU_PAGE / (int64_t)sizeof(float) : SLAB_ALIGN;
 }
 
-/* Slabs are cut along the first axis that has enough cells for all, or the one that has most. */
+/* Slabs are cut along the first axis that has enough cells for all, or along the longest one. */
 static int slab_axis(const ambit__box *b, int slabs)
 {
   int best = 0;
@@ -178,8 +180,9 @@ static int slab_axis(const ambit__box *b, int slabs)
   return best;
 }
 
-/* Slab i of n along an axis, its ends at whole units, counted from `start`, where there are enough. Along rows that is
- * more than a wish: two slabs must not share a cache line (plan/rows_emit.c), and rows start on one. */
+/* Slab i of n along an axis. If there are enough cells, its ends are at whole units, counted from
+ * `start`. Along rows this is required: two slabs must not share a cache line (plan/rows_emit.c),
+ * and rows start at one. */
 static ambit__box slab(const ambit__box *b, int64_t start, int axis, int64_t i, int64_t n)
 {
   const int64_t least = axis == b->ndims - 1 ? LINE_CELLS : 1;
@@ -196,7 +199,7 @@ static ambit__box slab(const ambit__box *b, int64_t start, int axis, int64_t i, 
   return s;
 }
 
-/* ---- building ---- */
+/* ---- build ---- */
 
 static void discard(ambit__device *dev, ambit__function *fn)
 {
@@ -217,7 +220,7 @@ static ambit_status set_plan(ambit__device *dev, function *f, const char *text)
   return f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-/* The function is named after the kernel: that is what debuggers, profilers and dumps show. */
+/* The function is named after the kernel, for debuggers, profilers and dumps. */
 static ambit_status compile(device *d, const ambit__group *given, function *f)
 {
   char entry[128];
@@ -249,7 +252,7 @@ static ambit_status compile(device *d, const ambit__group *given, function *f)
   return s;
 }
 
-/* Whether every pointer of the rule is a field of its own with its cells beside each other. */
+/* Whether every pointer of the rule is bound to a separate, contiguous field. */
 static bool all_contiguous(const ambit__group *g)
 {
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {
@@ -261,7 +264,8 @@ static bool all_contiguous(const ambit__group *g)
   return true;
 }
 
-/* Without a compiler, or with one that took too long: the built-in weighted sum where the rule is one, the interpreter elsewhere. */
+/* If there is no compiler, or it took too long: the built-in weighted sum if the rule is one, else
+ * the interpreter. */
 static ambit_status do_without(device *d, const ambit__group *g, function *f)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -284,7 +288,7 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
   return set_plan(&d->head, f, "(interpreted)");
 }
 
-/* Whole blocks of rows, and along rows no cache line that two launches store to. */
+/* Whole blocks of rows; along rows, no cache line that two launches store to. */
 static void set_tile(const ambit__group *g, function *f)
 {
   for (int d = 0; d < g->ndims; d++)
@@ -298,7 +302,8 @@ static bool reduces(const ambit__rule *rule)
   return false;
 }
 
-/* Room for what slabs find. Generated functions add strict sums to long accumulators, those of users to doubles. */
+/* Memory for the results of slabs. Generated functions add strict sums to long accumulators,
+ * registered ones to doubles. */
 static ambit_status make_partials(ambit__device *dev, const ambit__group *g, function *f)
 {
   f->words = 1;
@@ -337,13 +342,13 @@ fail:
   return s;
 }
 
-/* ---- running ---- */
+/* ---- launch ---- */
 
 typedef struct sweep {
   const function *f;
   const ambit__box *box;
-  const ambit_full_call *call; /* filled in but for lo, hi and the reductions' places */
-  int axis;                    /* along which the box is cut */
+  const ambit_full_call *call; /* complete except for lo, hi and the addresses of reductions */
+  int axis;                    /* the axis along which the box is cut */
   int slabs;
   share *shares; /* one per thread */
   bool reduces;
@@ -393,7 +398,7 @@ static void poll(queue *q)
   q->polled = now;
 }
 
-/* A thread's own share first, then what is left of the others'. */
+/* A thread's own share first, then the rest of the others'. */
 static void run_share(void *arg, int thread, int threads)
 {
   const sweep *s = arg;
@@ -408,7 +413,7 @@ static void run_share(void *arg, int thread, int threads)
   }
 }
 
-/* Slabs of a launch that stops to poll after each of them, if it has so many units along their axis. */
+/* Slabs of a launch that polls after each of them, limited by the units along their axis. */
 static int64_t slabs_to_poll(int64_t cells, int64_t units, int threads)
 {
   const int64_t wanted = cells / threads / CELLS_PER_POLL * threads, most = units / UNITS_PER_POLL;
@@ -416,8 +421,8 @@ static int64_t slabs_to_poll(int64_t cells, int64_t units, int threads)
   return wanted < most ? wanted : most;
 }
 
-/* How many slabs the box is cut into, along which axis. For a reduction that is a matter of the box
- * alone. No row block is cut in two, unless there are more threads than blocks. */
+/* Chooses the number of slabs and their axis. For a reduction they depend only on the box. No block
+ * of rows is cut in two, unless there are more threads than blocks. */
 static void cut_box(sweep *s, int threads)
 {
   const int64_t cells = ambit__box_volume(s->box), least = s->reduces ? 1 : threads;
@@ -464,7 +469,7 @@ static const int64_t *partial_of(const function *f, int slab, int p)
   return &f->partial[(int64_t)slab * f->words + f->at[p]];
 }
 
-/* Adds up what the slabs found of a strict sum, and puts it where the scalar lives. */
+/* Adds the results of the slabs of a strict sum, and stores the total in the scalar. */
 static void finish_sum(const function *f, int p, int slabs, bool more, ambit__buffer *value)
 {
   const ambit_type type = f->rule->params[p].type;
@@ -479,7 +484,7 @@ static void finish_sum(const function *f, int p, int slabs, bool more, ambit__bu
   ambit__value_store(to->value, type, (ambit__value){.real = ambit__long_value(&to->sum, type)});
 }
 
-/* Folds what the slabs found, in order, likewise. */
+/* Folds the results of the slabs in order, and stores the total in the scalar. */
 static void finish_reduction(const function *f, int p, int slabs, bool more, ambit__buffer *value)
 {
   const ambit__param *q = &f->rule->params[p];
@@ -489,7 +494,7 @@ static void finish_reduction(const function *f, int p, int slabs, bool more, amb
 
   for (int i = 0; i < slabs; i++)
     total = ambit__reduce_fold(q->reduce, real, total, *(const ambit__value *)partial_of(f, i, p));
-  if (real) total.real += 0.0; /* -0 and 0 are one result */
+  if (real) total.real += 0.0; /* -0 and 0 become the same result */
   total = ambit__value_cast(total, real ? AMBIT_F64 : AMBIT_I64, q->type);
   ambit__value_store(ambit__host_base(value), q->type, total);
 }

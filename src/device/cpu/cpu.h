@@ -1,9 +1,8 @@
-/* cpu.h - what the files of the CPU device share.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cpu.h - shared by the files of the CPU device.
  *
  *   cpu.c       the device, building and launching functions
- *   memory.c    buffers, copies and ghost cells, shared out among the threads
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ *   memory.c    buffers, copies and ghost cells, divided among the threads
  */
 #ifndef AMBIT_DEVICE_CPU_CPU_H
 #define AMBIT_DEVICE_CPU_CPU_H
@@ -19,16 +18,16 @@ typedef struct ambit__cpu {
   ambit__pool *pool;
   struct share *shares; /* of a launch, one per thread */
   ambit__cc *cc;
-  bool warned;           /* that there is no compiler */
+  bool warned;           /* the warning about a missing compiler was printed */
   double copy_bandwidth; /* 0: not measured yet */
 } ambit__cpu;
 
 enum { AMBIT__CPU_PAGE = 4096 };
 
-/* Threads worth waking for this many cells. */
+/* The number of threads worth waking for this many cells. */
 int ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);
 
-/* ---- memory.c: entries of the backend; all is done when they return ---- */
+/* ---- memory.c: entries of the backend; complete when they return ---- */
 
 ambit_status ambit__cpu_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
                               ambit__buffer **buf);

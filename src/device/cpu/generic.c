@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* generic.c - weighted sums by rows.
  *
- * A strip of a row is summed in a small array that stays in the first-level cache: a few taps per
- * pass over it, each pass a plain loop that any compiler vectorises. That is some two to three
- * times slower than code written for the stencil, and far faster than walking the taps per cell.
+ * A strip of a row is summed in a small array that stays in the level 1 cache: a few taps per pass
+ * over it, each pass a plain loop that any compiler vectorises. This is two to three times slower
+ * than code generated for the stencil, and far faster than a loop over the taps per cell.
  */
 #include "device/cpu/generic.h"
 
@@ -11,7 +12,7 @@
 
 enum { STRIP = 512, MOST_TAPS = 4096, PER_PASS = 9 };
 
-/* Compiled for several processors, the best one chosen when the library is loaded. */
+/* Compiled for several processors; the best version is chosen when the library is loaded. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #  define CLONES __attribute__((target_clones("avx512f", "avx2,fma", "default")))
@@ -52,8 +53,8 @@ static int64_t tap_offset(const ambit__generic *g, const ambit_call *call, const
   return o;
 }
 
-/* One strip of one row: u and v point at its first cell. A pass that is not full repeats its last tap with weight
- * zero, which adds nothing but 0 * u: so it repeats one that the strip reads anyway. */
+/* One strip of one row: u and v point at its first cell. An incomplete pass repeats its last tap
+ * with weight zero, which adds only 0 * u for a cell that the strip reads anyway. */
 #define SUM_STRIP(name, pass, T)                                                                   \
   static void name(const ambit__generic *g, const int64_t *offsets, const T *u, T *v, int64_t n)   \
   {                                                                                                \

@@ -1,14 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* limits.c - copies and multiply-adds, in loops the compiler cannot shorten.
  *
- * The library is built for the oldest processor of its kind; the loops for newer ones are compiled with
- * target attributes and picked at run time. One row of the table of loops is one kind of vector.
+ * The library is built for the oldest processor of its kind. The loops for newer ones are compiled
+ * with target attributes and chosen at run time. One row of the table of loops is one kind of
+ * vector.
  *
- * A multiply-add takes about four cycles and a core starts two of them per cycle: twelve chains keep it busy.
- * ARM cores start up to four, but hand a sum to the next addition after two cycles; so there the chain runs
- * through the addend. No chain comes near numbers that are slow to handle: a * 0.5 + 1 settles at 2, and
- * a + 0.5 grows until it is rounded away.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * A multiply-add takes about four cycles and a core starts two of them per cycle: twelve chains
+ * keep it busy. ARM cores start up to four, but forward a sum to the next addition after two
+ * cycles; so there the chain runs through the addend. No chain comes near numbers that are
+ * slow to process: a * 0.5 + 1 converges to 2, and a + 0.5 grows until it is rounded away.
  */
 #define _GNU_SOURCE 1
 #include "device/cpu/limits.h"
@@ -28,16 +28,16 @@ typedef void (*copy_fn)(float *to, const float *from, size_t n);
 typedef void (*fma_fn)(int64_t rounds);
 
 typedef struct loops {
-  copy_fn copy;   /* stores that go through the cache; n is a multiple of 64 */
-  copy_fn stream; /* stores that go past it; NULL: there are none */
+  copy_fn copy;   /* normal stores; n is a multiple of 64 */
+  copy_fn stream; /* non-temporal stores; NULL: none */
   fma_fn fma32, fma64;
-  int adds32, adds64; /* multiply-adds of one round */
+  int adds32, adds64; /* multiply-adds per round */
 } loops;
 
-static volatile double half = 0.5, one = 1.0; /* values the compiler cannot know */
+static volatile double half = 0.5, one = 1.0; /* values unknown to the compiler */
 
-/* Eight rows at a time, as a stencil goes: several streams at once are what saturates memory. The
- * rows' distance is no power of two, so that they do not meet in the same sets of the caches. */
+/* Eight rows at a time, as in a stencil: several streams at once saturate memory. The distance of
+ * the rows is not a power of two, so that they do not fall into the same cache sets. */
 enum { ROWS = 8, ROW_FLOATS = 8192 + 64, AHEAD = 128 };
 #define COPY(name, target, vector, lanes, load, store)                                             \
   target static void name(float *to, const float *from, size_t n)                                  \
@@ -54,7 +54,7 @@ enum { ROWS = 8, ROW_FLOATS = 8192 + 64, AHEAD = 128 };
       store(to + done, load(from + done));                                                         \
   }
 
-/* CHAINS chains that do not wait for each other. Their sum is stored, so none can be left out. */
+/* CHAINS independent chains. Their sum is stored, so that none can be optimised away. */
 enum { CHAINS = 12 };
 #define FMA(name, target, vector, scalar, splat, fma)                                              \
   target static void name(int64_t rounds)                                                          \
@@ -108,7 +108,7 @@ static loops best_loops(void)
 
 #else
 
-/* Vectors of 16 bytes, by the compiler's own means; fused where the processor is known to do it. */
+/* Vectors of 16 bytes, in the compiler's own types; fused where the processor is known to do it. */
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef double f64x2 __attribute__((vector_size(16)));
 
@@ -136,7 +136,7 @@ static loops best_loops(void)
 
 #endif
 
-/* ---- copying ---- */
+/* ---- copy ---- */
 
 enum { BLOCK_FLOATS = 64 };
 
@@ -169,8 +169,8 @@ static void touch_share(void *arg, int thread, int threads)
     c->to[i] = c->from[i] = 1.0f;
 }
 
-/* Bytes of both arrays together: far more than the caches, but no more than a thread touches in some
- * tenths of a second, and a quarter of the memory. */
+/* Bytes of both arrays together: far more than the caches, but not more than a thread touches in a
+ * few tenths of a second, and at most a quarter of the memory. */
 static size_t copy_bytes(const ambit__machine *m, int threads)
 {
   size_t bytes = 4 * (m->l3 + (size_t)threads * m->l2), most = (size_t)threads << 28;
@@ -181,7 +181,7 @@ static size_t copy_bytes(const ambit__machine *m, int threads)
   return bytes;
 }
 
-/* The best of what can be tried in `seconds`, and of three tries in any case. */
+/* The best of all tries within `seconds`, at least three. */
 static double copy_rate(ambit__pool *pool, copying *c, copy_fn copy, double seconds)
 {
   double best = 0, end = ambit__clock() + seconds;
@@ -242,7 +242,7 @@ static double add_seconds(ambit__pool *pool, adding *a)
   return ambit__clock() - start;
 }
 
-/* Doubles the work until it takes 10 ms; then the best of five. */
+/* Doubles the work until it takes 10 ms; then takes the best of five. */
 static double fma_rate(ambit__pool *pool, fma_fn fma, int adds)
 {
   adding a = {fma, 10000};

@@ -1,9 +1,9 @@
-/* limits.h - how fast this machine really is, measured.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* limits.h - the measured speed of this machine.
  *
- * A run is judged against these numbers, so they are what the best loop reaches, not what a data sheet
- * says: the fastest of several tries, with the widest vectors the processor has, all threads at work.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Runs are judged against these numbers, so they are the rates of the best loop, not those of a
+ * data sheet: the fastest of several tries, with the widest vectors of the processor, on all
+ * threads.
  */
 #ifndef AMBIT_DEVICE_CPU_LIMITS_H
 #define AMBIT_DEVICE_CPU_LIMITS_H
@@ -16,7 +16,7 @@ typedef struct ambit__limits {
   double fma32, fma64; /* multiply-adds per second in float and in double */
 } ambit__limits;
 
-/* Takes about half a second; 0 when there is no memory to copy. */
+/* Takes about half a second; 0 if there is no memory to copy. */
 double ambit__limits_copy(ambit__pool *pool, const ambit__machine *m);
 
 /* All of them, in less than a second. */

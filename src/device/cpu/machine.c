@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE 1
 #include "device/cpu/machine.h"
 
@@ -15,7 +16,7 @@
 #  include <sys/prctl.h>
 #endif
 
-/* The first cpus are enough, and reading all of them is slow on large machines. */
+/* The first cpus suffice, and reading all of them is slow on large machines. */
 enum { CPUINFO_BYTES = 8192, MOST_CPUS = 8192 };
 
 /* ---- name and features ---- */
@@ -49,7 +50,7 @@ static bool find_value(const char *text, const char *key, char *out, size_t cap)
   return false;
 }
 
-/* From the main ID register: who made the core, and which one it is. */
+/* From the main ID register: manufacturer and model of the core. */
 static const struct {
   unsigned implementer, part;
   const char *name;
@@ -103,7 +104,7 @@ void ambit__machine_identity(const char *root, ambit__text *t)
 
 /* ---- cores ---- */
 
-/* The affinity mask, in a set of MOST_CPUS; free it with CPU_FREE. NULL if it cannot be had. */
+/* The affinity mask, in a set of MOST_CPUS; free it with CPU_FREE. NULL if unavailable. */
 static cpu_set_t *own_cpus(void)
 {
   cpu_set_t *set = CPU_ALLOC(MOST_CPUS);
@@ -133,7 +134,7 @@ int ambit__machine_cores(void)
 
 /* ---- caches ---- */
 
-/* How many of our cpus are in a list such as "0-3,8"; at least 1. */
+/* The number of our cpus in a list such as "0-3,8"; at least 1. */
 static int count_own(const char *list)
 {
   cpu_set_t *set = own_cpus();
@@ -168,7 +169,8 @@ static size_t parse_size(const char *text)
   return *unit == 'K' ? n << 10 : *unit == 'M' ? n << 20 : n;
 }
 
-/* Small caches are split among the cpus that share one; the last level is added up over the cpus. */
+/* Small caches are divided among the cpus that share them; the last level is added up over the
+ * cpus. */
 static void read_caches(const char *root, ambit__machine *m)
 {
   char level[16], type[32], size[32], shared[4096];

@@ -1,4 +1,5 @@
-/* memory.c - the memory of the CPU device: what host.h does, shared out among the threads. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory.c - the memory of the CPU device: the functions of host.h, divided among the threads. */
 #include "device/cpu/cpu.h"
 
 #include <assert.h>

@@ -1,15 +1,14 @@
-/* pool.c - one word calls the workers, one counter says that they are done.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pool.c - one word calls the workers, one counter tells when they are done.
  *
- * The word holds the number of the run and how many threads take part, so that a worker learns both
- * in one read: only those who take part look at the rest of the pool, and the caller changes the rest
- * only when all of them have counted themselves done.
+ * The word holds the number of the run and the number of participating threads, so that a worker
+ * gets both in one read. Only participants look at the rest of the pool, and the caller changes the
+ * rest only after all of them have counted themselves done.
  *
- * Sleeping. Who goes to sleep raises the flag of its seat and looks once more whether it is wanted;
- * who wants it changes the word (or the counter) and then looks at the flag. Both do so in
- * sequentially consistent order, so at least one of the two sees the other. Whoever lowers the flag
- * first decides: the waker by posting the semaphore, the sleeper by not waiting for it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Sleeping: a thread that goes to sleep sets the flag of its seat and checks once more whether it
+ * is needed; a waker changes the word (or the counter) and then checks the flag. Both do so in
+ * sequentially consistent order, so at least one of the two sees the other. The first to clear the
+ * flag decides: the waker posts the semaphore, the sleeper does not wait for it.
  */
 #define _GNU_SOURCE 1
 #include "device/cpu/pool.h"
@@ -31,19 +30,19 @@
 
 enum {
   LINE = 128,          /* bytes that two cores should not share: a pair of cache lines */
-  SPIN_NS = 100000,    /* how long to spin when every thread has a core of its own */
-  CROWDED_NS = 1000,   /* and when threads share cores: spinning keeps the others from working */
-  PAUSES_PER_LOOK = 32 /* pauses between two looks at the clock */
+  SPIN_NS = 100000,    /* spinning time if every thread has its own core */
+  CROWDED_NS = 1000,   /* the same if threads share cores, where spinning delays others */
+  PAUSES_PER_LOOK = 32 /* pauses between two reads of the clock */
 };
 
-/* Where one thread waits. */
+/* The waiting state of one thread. */
 typedef struct seat {
-  alignas(LINE) atomic_bool asleep; /* wants the semaphore posted */
+  alignas(LINE) atomic_bool asleep; /* needs the semaphore posted */
   _Atomic int64_t naps;             /* times it went to sleep */
   sem_t bell;
   ambit__pool *pool;
   int thread;    /* its number; 0 is the caller */
-  uint64_t seen; /* the last word it looked at */
+  uint64_t seen; /* the last word it read */
   pthread_t id;  /* unused by thread 0 */
 } seat;
 
@@ -51,10 +50,10 @@ struct ambit__pool {
   int threads;
   int64_t spin_ns;
   seat *seats;           /* per thread */
-  ambit__pool_work work; /* of this run; NULL: go home */
+  ambit__pool_work work; /* of this run; NULL: the workers exit */
   void *arg;
   alignas(LINE) _Atomic uint64_t word; /* run number << 16 | threads that take part */
-  alignas(LINE) atomic_int busy;       /* workers that are not done yet */
+  alignas(LINE) atomic_int busy;       /* workers not yet done */
 };
 
 static void relax(void)
@@ -62,7 +61,7 @@ static void relax(void)
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  __asm__ volatile("isb" ::: "memory"); /* yield is a no-op on most cores, isb waits a little */
+  __asm__ volatile("isb" ::: "memory"); /* yield is a no-op on most cores; isb waits a little */
 #endif
 }
 
@@ -74,9 +73,9 @@ static int64_t now_ns(void)
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- waiting and waking ---- */
+/* ---- wait and wake ---- */
 
-/* A call for fewer threads than this one's number is looked at once and forgotten. */
+/* A worker reads a call for fewer threads than its number once, and then ignores it. */
 static bool is_called(seat *s)
 {
   uint64_t word = atomic_load(&s->pool->word);
@@ -105,7 +104,7 @@ static bool spin(seat *s, bool (*ready)(seat *))
   }
 }
 
-/* Sleeps until somebody rings or the answer turned out to be there already; true if it was. */
+/* Sleeps until woken, unless the condition already holds; returns whether it did. */
 static bool nap(seat *s, bool (*ready)(seat *))
 {
   bool found;
@@ -153,7 +152,8 @@ static void *worker(void *arg)
   }
 }
 
-/* Signals are for the threads of the program: its handlers should not run on our small stage. */
+/* Workers block all signals: handlers should run on the program's own threads, not on these small
+ * stacks. */
 static int start(seat *s)
 {
   sigset_t all, before;
@@ -166,7 +166,7 @@ static int start(seat *s)
   return err;
 }
 
-/* Ends the workers 1 .. started - 1 and frees everything. */
+/* Ends workers 1 .. started - 1 and frees everything. */
 static void dismiss(ambit__pool *pool, int started)
 {
   pool->work = NULL;
@@ -179,7 +179,8 @@ static void dismiss(ambit__pool *pool, int started)
   free(pool);
 }
 
-/* Zeroed, on cache lines of its own. `bytes` is a multiple of LINE, as sizeof of an aligned struct is. */
+/* Zeroed, on its own cache lines. `bytes` is a multiple of LINE, as sizeof of an aligned struct is.
+ */
 static void *new_lines(ambit__errors *errors, size_t bytes)
 {
   void *p = aligned_alloc(LINE, bytes);

@@ -1,14 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pool.h - threads that wait for work: fork and join in about a microsecond.
  *
  * The thread that calls ambit__pool_run is thread 0 and works too. The others wait in two stages:
- * they spin for a short while, because an iterative program comes back soon, and then sleep, so
- * that an idle program uses no processor time. Thread t of n always gets the same number: who
- * splits a range by (thread, threads) finds each page again on the core that first touched it.
+ * they spin for a short while, because an iterative program soon has more work, and then sleep, so
+ * that an idle program uses no CPU time. Threads keep their numbers: if a range is always split by
+ * (thread, threads), each page stays with the core that first touched it.
  *
  * A pool belongs to one thread at a time, and work must not call ambit__pool_run on the pool that
  * runs it. Threads are not pinned and block all signals.
- *
- * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef AMBIT_DEVICE_CPU_POOL_H
 #define AMBIT_DEVICE_CPU_POOL_H
@@ -28,12 +27,12 @@ ambit_status ambit__pool_open(ambit__errors *errors, int threads, ambit__pool **
 void ambit__pool_close(ambit__pool *pool); /* NULL does nothing */
 int ambit__pool_threads(const ambit__pool *pool);
 
-/* Calls work(arg, t, n) once for every t < n, each in its own thread, and returns when all are done; n
- * is `threads`, brought into 1 .. ambit__pool_threads. What the caller wrote before is seen by all of
- * them, and what they wrote is seen by the caller after. */
+/* Calls work(arg, t, n) once for every t < n, each in its own thread, and returns when all are
+ * done; n is `threads`, clamped to 1 .. ambit__pool_threads. All threads see the caller's earlier
+ * writes, and the caller afterwards sees theirs. */
 void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg);
 
-/* Whether a thread sleeps now, and how often it has gone to sleep. Any thread may ask. */
+/* Whether a thread sleeps now, and how often it has gone to sleep. Any thread may call these. */
 bool ambit__pool_sleeps(const ambit__pool *pool, int thread);
 int64_t ambit__pool_naps(const ambit__pool *pool, int thread);
 

@@ -25,14 +25,14 @@ extern char **environ;
 
 enum {
   MOST_OUTPUT = 1 << 20, /* bytes kept; the rest is read and dropped */
-  STACK = 64 << 10       /* bytes for a child until it is another program */
+  STACK = 64 << 10       /* bytes for a child until it executes the program */
 };
 #define SAFE_PATH   "/usr/local/bin:/usr/bin:/bin"
-#define LONG_SECOND 1.0 /* after which a user wants to know why nothing happens */
+#define LONG_SECOND 1.0 /* after which the user is informed */
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
-/* What a child needs. It shares memory with this process until it is another program. */
+/* The data of a child. It shares memory with this process until it executes the program. */
 typedef struct birth {
   const char *const *argv;
   char **environment;
@@ -40,10 +40,11 @@ typedef struct birth {
   pid_t parent;
   double seconds;
   sigset_t old; /* signals blocked here */
-  int err;      /* why it could not become the program; 0: it did */
+  int err;      /* error number if it could not execute the program; 0: it did */
 } birth;
 
-/* All that it starts in turn ends by itself, even if nobody is left to end it. Several threads use time up faster. */
+/* Limits the CPU time, so that the processes it starts end even if nobody is left to end them.
+ * Several threads use up the time faster. */
 static void limit_time(double seconds)
 {
   struct rlimit limit;
@@ -55,7 +56,7 @@ static void limit_time(double seconds)
   (void)setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* No signal blocked or ignored, whatever this program does with them. */
+/* Resets all signals to their defaults, none blocked or ignored. */
 static void plain_signals(void)
 {
   const struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -67,7 +68,7 @@ static void plain_signals(void)
   (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child. Empty input, output and errors to the pipe; it dies with this process. */
+/* Runs in the child. Empty input; output and errors to the pipe; it dies with this process. */
 static int become(void *arg)
 {
   birth *b = arg;
@@ -75,7 +76,7 @@ static int become(void *arg)
 
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != b->parent) _exit(127); /* it is dead already */
+  if (getppid() != b->parent) _exit(127); /* the parent is already dead */
   empty = open("/dev/null", O_RDONLY);
   if (empty < 0 || dup2(empty, 0) < 0 || dup2(b->out, 1) < 0 || dup2(b->out, 2) < 0) {
     b->err = errno;
@@ -89,8 +90,8 @@ static int become(void *arg)
   _exit(127);
 }
 
-/* As vfork does, on a stack of its own: nothing of a large process is copied. Signals wait: a handler must not run in the
- * child. */
+/* Like vfork, on its own stack: a large process is not copied. Signals are blocked, as a handler
+ * must not run in the child. */
 static int give_birth(birth *b, pid_t *pid)
 {
   char *stack = malloc(STACK);
@@ -107,8 +108,8 @@ static int give_birth(birth *b, pid_t *pid)
   return b->err;
 }
 
-/* The environment with another TMPDIR, to free(), as is *text. A program that has more rights than its user hands on nothing
- * of the user's. */
+/* The environment with another TMPDIR, to free(), as is *text. A set-user-ID program passes on
+ * nothing from its user. */
 static char **make_environment(const char *temporary, char **text)
 {
   static char safe[] = "PATH=" SAFE_PATH;
@@ -134,7 +135,7 @@ static char **make_environment(const char *temporary, char **text)
   return list;
 }
 
-/* If this process is ended: so is the group. */
+/* Kills the process group if this process is ended. */
 static void end_group(void *pid)
 {
   kill(-*(const pid_t *)pid, SIGKILL);
@@ -157,9 +158,9 @@ static int start(const ambit__process *p, int out, pid_t *pid, ambit__undo *undo
   return err;
 }
 
-/* ---- listening ---- */
+/* ---- output ---- */
 
-/* Reads what is there now; false at the end of the output, or when a read without waiting finds nothing. */
+/* Reads the available output; false at its end, or if a non-blocking read finds nothing. */
 static bool hear(int fd, ambit__text *output)
 {
   char chunk[4096];
@@ -169,7 +170,8 @@ static bool hear(int fd, ambit__text *output)
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* 1: the process has ended, and is kept for waitpid; 0: not yet; -1: the program takes its children's ends for itself. */
+/* 1: the process has ended, and is kept for waitpid; 0: not yet; -1: the program reaps its children
+ * itself. */
 static int has_ended(pid_t pid)
 {
   siginfo_t about = {0};
@@ -178,7 +180,7 @@ static int has_ended(pid_t pid)
   return about.si_pid == pid;
 }
 
-/* Tells the user once why nothing happens. */
+/* Informs the user once, after LONG_SECOND. */
 static void excuse(const ambit__process *p, double start, bool *told)
 {
   if (*told || !p->doing || ambit__clock() - start < LONG_SECOND) return;
@@ -188,8 +190,9 @@ static void excuse(const ambit__process *p, double start, bool *told)
              p->argv[0], p->seconds);
 }
 
-/* Until the output ends, the process does, or the time is over. A process that left something running
- * in the background, which holds the pipe open, is seen by waitid. False: the time is over. */
+/* Reads until the output ends, the process does, or the time is over. A process that left something
+ * running in the background, which holds the pipe open, is detected by waitid. false: the time is
+ * over. */
 static bool hear_until_end(const ambit__process *p, pid_t pid, int fd, ambit__text *output)
 {
   const double start = ambit__clock();
@@ -213,9 +216,9 @@ static ambit__process_end watch(const ambit__process *p, pid_t pid, int fd, ambi
   int status = 0;
 
   ambit__undo_remove(undo);
-  kill(
-      -pid,
-      SIGKILL); /* and all that it left behind; it is not waited for yet, so the number is still its own */
+  /* Ends also all that the process left behind. It is not yet reaped, so the number is still its
+   * own. */
+  kill(-pid, SIGKILL);
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) {
       status = 0;
@@ -235,7 +238,7 @@ static ambit__process_end not_run(const char *program, int err, ambit__text *out
   return PROCESS_NOT_RUN;
 }
 
-/* A pipe whose ends are neither of the descriptors that the child replaces. */
+/* A pipe whose ends are not descriptors that the child replaces. */
 static bool make_pipe(int ends[2])
 {
   int high;

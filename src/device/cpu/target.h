@@ -1,4 +1,5 @@
-/* target.h - this processor as the strategies see it. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* target.h - this processor as a target of the strategies. */
 #ifndef AMBIT_DEVICE_CPU_TARGET_H
 #define AMBIT_DEVICE_CPU_TARGET_H
 

@@ -1,7 +1,5 @@
-/* cuda.c - NVIDIA's GPUs: the GPU device over the CUDA driver.
- *
- * SPDX-License-Identifier: BSD-3-Clause
- */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cuda.c - NVIDIA GPUs: the GPU device over the CUDA driver. */
 #include "device/gpu/gpu.h"
 
 static int count(void)

@@ -1,11 +1,12 @@
-/* cuda_api.h - the functions of NVIDIA's driver library and of NVRTC that are used here, with their true prototypes.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cuda_api.h - the functions of NVIDIA's driver library and of NVRTC used here, with their true
+ * prototypes.
  *
- * Both libraries are loaded at run time, so neither is needed to build, nor to run where there is no GPU. The types
- * are those of the documented API: handles are pointers to the same incomplete structs, and enums are what the
- * ABI makes of them, unsigned int. Names carry the version suffix that the headers hide behind macros.
- * tests/device/test_cuda_api.c holds this file against cuda.h and nvrtc.h where those are installed.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * Both libraries are loaded at run time, so neither is needed to build, nor to run without a GPU.
+ * The types are those of the documented API: handles are pointers to the same incomplete structs,
+ * and enums are unsigned int, as in the ABI. Names carry the version suffix that the headers hide
+ * behind macros. tests/device/test_cuda_api.c compares this file with cuda.h and nvrtc.h if those
+ * are installed.
  */
 #ifndef AMBIT_DEVICE_CUDA_CUDA_API_H
 #define AMBIT_DEVICE_CUDA_CUDA_API_H
@@ -60,9 +61,10 @@ enum {
 
 struct CUDA_MEMCPY2D_st;
 
-/* One side of a copy of rows; and that structure, under a name that does not get in the way of cuda.h. */
+/* One side of a copy of rows; and the whole structure, under a name that does not conflict with
+ * cuda.h. */
 typedef struct ambit__cu_side {
-  size_t x, y;       /* where it begins: bytes, rows */
+  size_t x, y;       /* start: bytes, rows */
   unsigned int kind; /* CU_AT_... */
   void *host;
   ambit__cu_pointer device;
@@ -132,7 +134,7 @@ typedef struct ambit__cu_copy_2d {
      unsigned int threads_x, unsigned int threads_y, unsigned int threads_z,                       \
      unsigned int shared_bytes, ambit__cu_stream s, void **params, void **extra))
 
-/* libnvrtc; all return nvrtcResult, but for the text of an error. From 11.2 on. */
+/* libnvrtc, from 11.2 on; all return nvrtcResult, except the function for error texts. */
 #define AMBIT__NVRTC_MAP(X)                                                                        \
   X(nvrtcVersion, (int *major, int *minor))                                                        \
   X(nvrtcGetNumSupportedArchs, (int *count))                                                       \
@@ -161,11 +163,12 @@ typedef struct ambit__nvrtc {
   const char *(*nvrtcGetErrorString)(ambit__nvrtc_result r);
 } ambit__nvrtc;
 
-/* The functions of the driver, loaded and initialised on the first call; NULL when there is no driver or it has
- * no GPU, and then `why` is a sentence about it, for people. Safe from any thread. */
+/* The functions of the driver, loaded and initialised on the first call. NULL if there is no driver
+ * or no GPU; `why` is then the reason, for users. Safe from any thread. */
 const ambit__cuda *ambit__cuda_load(const char **why);
 
-/* The same for NVRTC. One that is no newer than the driver is preferred. `why` names the package to install. */
+/* The same for NVRTC. A version that is not newer than the driver is preferred. `why` names the
+ * package to install. */
 const ambit__nvrtc *ambit__nvrtc_load(const char **why);
 
 #endif

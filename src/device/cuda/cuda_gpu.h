@@ -1,14 +1,14 @@
-/* cuda_gpu.h - what the files of the CUDA driver share: the device, and how its errors are told.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cuda_gpu.h - shared by the files of the CUDA driver: the device, and its error messages.
  *
  *   load.c      finds the libraries
  *   nvrtc.c     compiles
  *   driver.c    devices, queues, events, memory; the table
  *   module.c    compiled kernels: the cache, loading, launching
  *
- * A device uses the primary context of its GPU, which it shares with the CUDA runtime and with all other
- * users in the process. Any thread may call; each call makes the context current if it is not.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * A device uses the primary context of its GPU, which it shares with the CUDA runtime and with all
+ * other users in the process. Any thread may call; each call makes the context current if it is
+ * not.
  */
 #ifndef AMBIT_DEVICE_CUDA_CUDA_GPU_H
 #define AMBIT_DEVICE_CUDA_CUDA_GPU_H
@@ -23,9 +23,9 @@ struct ambit__gpu {
   ambit__errors *errors;
   const ambit__settings *settings;
   int ordinal;
-  int version;           /* of CUDA that the driver knows: 13000 */
+  int version;           /* CUDA version of the driver: 13000 */
   int nvrtc_version[2];  /* major, minor */
-  ambit__nvrtc_how how;  /* to compile for this device */
+  ambit__nvrtc_how how;  /* options to compile for this device */
   ambit__gpu_info fixed; /* all but free_memory */
   ambit__cu_device device;
   ambit__cu_context context; /* primary, retained; NULL until it is */
@@ -56,7 +56,8 @@ struct ambit__gpu_memory {
 /* Makes the context current for this thread. */
 ambit_status ambit__cuda_enter(ambit__gpu *gpu);
 
-/* AMBIT_OK if r is; else raises the driver's words after what was being done: "cuda:0, loading a kernel: ...". */
+/* AMBIT_OK if r is CU_OK. If not, raises the driver's message after the operation: "cuda:0, loading
+ * a kernel: ...". */
 ambit_status ambit__cuda_told(ambit__gpu *gpu, ambit__cu_result r, const char *doing, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 3, 4)))

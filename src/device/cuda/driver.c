@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver.c - CUDA devices: memory, queues and events.
  *
- * All work is asynchronous. Streams are of the kind that does not wait for the default stream, so that a program's own
- * CUDA code is not serialised with ours. What a kernel did wrong is told by the next call that
- * waits for it, and by all calls after that: the context is then lost, as CUDA wants it.
+ * All work is asynchronous. Streams are non-blocking, so that a program's own CUDA code in the
+ * default stream is not serialised with ours. An error of a kernel is reported by the next call
+ * that waits for it, and by all calls after that: in CUDA, the context is then lost.
  */
 #include "device/cuda/cuda_gpu.h"
 
@@ -66,7 +67,7 @@ static int attribute(const ambit__gpu *g, unsigned int which)
   return g->cuda->cuDeviceGetAttribute(&value, which, g->device) ? 0 : value;
 }
 
-/* What never changes, asked once. */
+/* Properties that never change, queried once. */
 static ambit_status look_up(ambit__gpu *g)
 {
   ambit__gpu_info *f = &g->fixed;
@@ -89,7 +90,7 @@ static ambit_status look_up(ambit__gpu *g)
   return AMBIT_OK;
 }
 
-/* 4 KiB at first; CUDA 12.1 made more of it, from Volta on. */
+/* 4 KiB; 32764 bytes since CUDA 12.1, from Volta on. */
 static size_t parameter_bytes(const ambit__gpu *g)
 {
   int nvrtc = 1000 * g->nvrtc_version[0] + 10 * g->nvrtc_version[1];
@@ -171,7 +172,7 @@ static void info(ambit__gpu *g, ambit__gpu_info *i)
 static ambit_status queue_open(ambit__gpu *g, bool urgent, ambit__gpu_queue **out)
 {
   ambit__gpu_queue *q;
-  int least = 0, greatest = 0; /* in importance: the numbers are the other way round */
+  int least = 0, greatest = 0; /* priorities; lower numbers are more urgent */
   ambit_status s;
 
   *out = NULL;
@@ -255,7 +256,7 @@ static ambit_status event_sync(ambit__gpu_event *e)
                           "waiting for work that was handed to it before");
 }
 
-/* After a failure nothing is waited for any more: whoever asks next for results is told. */
+/* After a failure, events count as completed: the next call for results reports the error. */
 static bool event_done(ambit__gpu_event *e)
 {
   return ambit__cuda_enter(e->gpu) || e->gpu->cuda->cuEventQuery(e->event) != CU_NOT_READY;

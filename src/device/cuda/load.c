@@ -1,8 +1,10 @@
-/* load.c - finding NVIDIA's libraries and the functions in them, once per process.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load.c - finds NVIDIA's libraries and their functions, once per process.
  *
- * The driver is where the system's loader finds it, or there is none. NVRTC comes with the toolkit, with a package
- * of the system, with conda or with pip, so it is looked for in all the places those use. Its major
- * version should not be newer than the driver's, which might refuse what it makes; so that one is tried first.
+ * The driver is where the system's loader finds it. NVRTC comes with the toolkit, with a system
+ * package, with conda or with pip, so all of their folders are searched. Its major version should
+ * not be newer than the driver's, which might reject its output; so versions that are not newer are
+ * tried first.
  */
 #define _GNU_SOURCE 1 /* secure_getenv */
 #include "device/cuda/cuda_api.h"
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One function to find: where its pointer goes, and what it is called. */
+/* One function to find: the offset of its pointer, and its name. */
 typedef struct entry {
   size_t offset;
   const char *name;
@@ -30,7 +32,7 @@ static const entry nvrtc_entries[] = {
     {0, NULL}};
 #undef X
 
-/* Fills in the pointers; the name of the first function that is missing, or NULL. */
+/* Fills in the pointers. Returns the name of the first missing function, or NULL. */
 static const char *find_all(void *library, const entry *e, void *calls)
 {
   for (; e->name; e++) {
@@ -98,7 +100,7 @@ static pthread_once_t nvrtc_once = PTHREAD_ONCE_INIT;
 static ambit__nvrtc nvrtc;
 static char nvrtc_why[512]; /* "": loaded */
 
-/* Names of the library, newest first: CUDA 11 had one for all from 11.2 on. */
+/* Names of the library, newest first; from 11.2 on, CUDA 11 has one name. */
 static const struct {
   int major;
   const char *name;
@@ -107,7 +109,7 @@ static const struct {
 
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
-/* Folders, as patterns; the part before the bar is a variable of the environment. */
+/* Folders, as patterns; the part before the bar is an environment variable. */
 static const char *const places[] = {
     "CUDA_HOME|/lib64",
     "CUDA_HOME|/lib",
@@ -127,7 +129,7 @@ static const char *const places[] = {
     "/usr/lib/python3*/*-packages/nvidia/c*/lib",
 };
 
-/* The library from this path or name, with all its functions; else what was loaded is let go. */
+/* Loads the library from this path or name. If functions are missing, unloads it again. */
 static bool try_library(const char *path)
 {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -138,7 +140,7 @@ static bool try_library(const char *path)
   return false;
 }
 
-/* "VARIABLE|/tail" or "/path" as a path; false when the variable says nothing. */
+/* "VARIABLE|/tail" or "/path" as a path; false if the variable is not set to an absolute path. */
 static bool expand(const char *place, const char *name, char *out, size_t bytes)
 {
   const char *bar = strchr(place, '|'), *value = "";
@@ -154,7 +156,7 @@ static bool expand(const char *place, const char *name, char *out, size_t bytes)
   return n > 0 && (size_t)n < bytes;
 }
 
-/* The last in order first: the newest version. */
+/* Tries the last path first, which is the newest version. */
 static bool try_pattern(const char *pattern)
 {
   bool found = false;
@@ -177,7 +179,7 @@ static bool try_version(const char *name)
   return false;
 }
 
-/* The major version of CUDA the driver knows; 0 without a driver. */
+/* The major version of CUDA that the driver supports; 0 without a driver. */
 static int driver_major(void)
 {
   const char *why;

@@ -1,8 +1,9 @@
-/* module.c - compiled kernels of a CUDA device: compiled or taken from the cache, loaded, launched.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* module.c - kernels of a CUDA device: compiled or taken from the cache, loaded, launched.
  *
- * The key of a cached image is everything it depends on: the library's version, device, driver and NVRTC versions, options
- * and source. An image that the driver does not take is compiled again; one that was just compiled and is
- * not taken means that NVRTC is newer than the driver, and the message says so.
+ * The key of a cached image covers all it depends on: the versions of the library, device, driver
+ * and NVRTC, options and source. A cached image that the driver rejects is compiled again. If it
+ * rejects an image just compiled, NVRTC is newer than the driver, and the message says so.
  */
 #include "device/cuda/cuda_gpu.h"
 
@@ -19,7 +20,7 @@
 enum {
   LINES_SHOWN = 12,
   MOST_ARGS = 256,
-  PLAIN_SHARED = 48 << 10 /* bytes of shared memory a function may have without asking */
+  PLAIN_SHARED = 48 << 10 /* bytes of shared memory a function may use without a request */
 };
 
 struct ambit__gpu_function {
@@ -27,7 +28,7 @@ struct ambit__gpu_function {
   ambit__gpu *gpu;
   ambit__cu_function function;
   char *name;
-  size_t shared; /* bytes it may have */
+  size_t shared; /* bytes it may use */
 };
 
 struct ambit__gpu_module {
@@ -37,11 +38,11 @@ struct ambit__gpu_module {
 };
 
 typedef struct image {
-  void *data; /* owned; NULL: there is none */
+  void *data; /* owned; NULL: none */
   size_t bytes;
 } image;
 
-/* ---- compiling ---- */
+/* ---- compilation ---- */
 
 static void make_key(const ambit__gpu *g, const ambit__nvrtc_how *how, const char *source,
                      char key[AMBIT__HASH_CHARS])
@@ -113,7 +114,7 @@ static bool has_kernel(const ambit__gpu *g, ambit__cu_module module, const char 
   return !g->cuda->cuModuleGetFunction(&function, module, entry);
 }
 
-/* From the cache, unless the driver does not take it or the kernel is not in it. */
+/* From the cache, unless the driver rejects it or the kernel is not in it. */
 static bool load_cached(ambit__gpu *g, const char *key, const char *source, const char *entry,
                         ambit__cu_module *module)
 {
@@ -206,9 +207,9 @@ ambit_status ambit__cuda_function(ambit__gpu_module *m, const char *name, ambit_
   return AMBIT_OK;
 }
 
-/* ---- launching ---- */
+/* ---- launch ---- */
 
-/* More shared memory than every function has must be asked for, once. */
+/* More shared memory than the default must be requested, once. */
 static ambit_status grant_shared(ambit__gpu_function *f, size_t shared)
 {
   ambit__gpu *g = f->gpu;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "device/cuda/nvrtc.h"
 
 #include <stdio.h>
@@ -6,7 +7,7 @@
 
 /* ---- options ---- */
 
-/* The newest architecture that is no newer than the device; -1 if there is none. */
+/* The newest architecture that is not newer than the device; -1 if there is none. */
 static int best_arch(const int *archs, int n, int capability)
 {
   int best = -1;
@@ -55,7 +56,7 @@ int ambit__nvrtc_options(const ambit__nvrtc_how *how, const char *options[AMBIT_
   return n;
 }
 
-/* ---- compiling ---- */
+/* ---- compilation ---- */
 
 static void take_log(const ambit__nvrtc *nvrtc, ambit__nvrtc_program p, ambit__text *log)
 {

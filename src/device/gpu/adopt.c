@@ -1,10 +1,11 @@
-/* adopt.c - reductions of kernels that users registered.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* adopt.c - reductions of registered kernels.
  *
- * Their second kernel (see ambit_register_source) leaves a value in the scalar, and is told by one number whether to go on from the
- * one that is there. Two small kernels do the rest: one sets scalars that start anew beside others that go on, and scalars of
- * strict sums, which go on in the long accumulator behind them; the other adds what was left to that accumulator.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * The second kernel of a registered source (see ambit_register_source) stores a value in the
+ * scalar; one number tells it whether to start from the present value. Two small kernels do the
+ * rest. One resets scalars that start anew while others continue, and scalars of strict sums, which
+ * continue in the long accumulator behind them. The other adds the stored value to that
+ * accumulator.
  */
 #include "device/gpu/gpu.h"
 

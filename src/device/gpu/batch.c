@@ -1,8 +1,9 @@
-/* batch.c - many boxes of cells that move at once: a table of them on the device, and one launch.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* batch.c - moves many boxes of cells at once: a table of them on the device, and one launch.
  *
- * A launch has room for a number of memories, and its values have one size; a batch that needs more is several
- * launches. A table holds places in memories, and these do not change when buffers are swapped: which memories they are is
- * told at each launch.
+ * A launch takes a limited number of memories, and all its values have one size; a batch that needs
+ * more is several launches. A table holds offsets in memories, which do not change when buffers are
+ * swapped; the memories themselves are arguments of each launch.
  */
 #include "device/gpu/gpu.h"
 
@@ -12,13 +13,13 @@
 #include <string.h>
 
 enum {
-  MEMORIES = 16,                 /* of a launch: see codegen/prelude/moves.h */
-  BLOCKS_PER_MULTIPROCESSOR = 32 /* of an item at most */
+  MEMORIES = 16,                 /* per launch: see codegen/prelude/moves.h */
+  BLOCKS_PER_MULTIPROCESSOR = 32 /* most blocks of an item */
 };
 
 /* One launch. */
 typedef struct group {
-  ambit_type type; /* of the values, or one of that size */
+  ambit_type type; /* of the values, or another type of that size */
   ambit__store *stores[MEMORIES];
   int nstores;
   ambit__gpu_item *items; /* owned */
@@ -33,7 +34,7 @@ struct ambit__batch {
   size_t ngroups, cap;
 };
 
-/* A move whose items are being added. */
+/* The move whose items are being added. */
 typedef struct adding {
   ambit__batch *batch;
   const ambit__move *move;
@@ -82,7 +83,7 @@ static ambit__gpu_item copy_item(const ambit__move *m)
 
 /* ---- groups ---- */
 
-/* Number of a store in a group, which takes it in; -1: the group is full. */
+/* The number of a store in a group, added if needed; -1: the group is full. */
 static int join(group *g, ambit__store *store)
 {
   for (int i = 0; i < g->nstores; i++)
@@ -103,7 +104,7 @@ static group *add_group(ambit__batch *b, ambit_type type)
   return groups;
 }
 
-/* The group that a move belongs to, with its stores in it: the last one, if that has room. */
+/* The group for a move, with the stores of the move: the last one, if they fit. */
 static group *group_for(ambit__batch *b, const ambit__move *m, int *to, int *from)
 {
   group *g = b->ngroups ? &b->groups[b->ngroups - 1] : NULL;

@@ -1,8 +1,10 @@
-/* boxes.c - boxes of cells between stores and dense arrays.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* boxes.c - copies boxes of cells between stores and dense arrays.
  *
- * A box is a list of axes, innermost first, the components being the first of them: that is the order
- * of a dense array. What lies in the store as it does in the dense array is copied as it is; other
- * boxes are gathered or scattered by a kernel on the device, a stage at a time, or, in messages, copied row by row.
+ * A box is a list of axes, innermost first; the components are the first axis, as in a dense array.
+ * A box with the same layout in the store as in the dense array is copied directly. Other boxes are
+ * gathered or scattered by a kernel on the device, a stage at a time, or, in messages, copied row
+ * by row.
  */
 #include "device/gpu/gpu.h"
 
@@ -11,10 +13,11 @@
 
 enum {
   AXES = AMBIT_MAX_DIMS + 1,
-  MOST_PITCH = INT32_MAX /* bytes that CUDA takes */
+  MOST_PITCH = INT32_MAX /* bytes, the limit of CUDA */
 };
 
-/* Where the values of a box are: sum over axes of index times step, from `base`; in values. */
+/* The addresses of the values of a box: `base` plus the sum over axes of index times step; in
+ * values. */
 typedef struct place {
   ambit__gpu_memory *memory;
   int64_t base;
@@ -24,7 +27,7 @@ typedef struct place {
 typedef struct box_job {
   ambit_type type;
   size_t size;         /* bytes of a value */
-  int64_t count[AXES]; /* values along each axis, innermost first; 1 where there is no axis */
+  int64_t count[AXES]; /* values along each axis, innermost first; 1 if there is no axis */
   int64_t total;       /* product of the counts */
 } box_job;
 
@@ -42,7 +45,7 @@ static box_job job_of(const ambit__layout *l, const ambit__box *box)
   return job;
 }
 
-/* Of the box, or of the one that lies `shift` further. */
+/* Of the box, or of the box at distance `shift`. */
 static place place_in_store(const ambit__store *s, const ambit__box *box, const int64_t *shift)
 {
   place p = {.memory = ambit__gpu_memory_of(s->buffer),
@@ -56,7 +59,7 @@ static place place_in_store(const ambit__store *s, const ambit__box *box, const 
   return p;
 }
 
-/* In a dense array whose value number 0 is value number `base` of the memory, or would be. */
+/* In a dense array whose value 0 is, or would be, value `base` of the memory. */
 static place place_in_array(const box_job *job, ambit__gpu_memory *memory, int64_t base)
 {
   place p = {.memory = memory, .base = base};
@@ -69,7 +72,7 @@ static place place_in_array(const box_job *job, ambit__gpu_memory *memory, int64
   return p;
 }
 
-/* Whether the values lie beside each other, in the order of a dense array. */
+/* Whether the values are contiguous, in the order of a dense array. */
 static bool is_dense(const box_job *job, const place *p)
 {
   int64_t step = 1;
@@ -104,7 +107,7 @@ static ambit_status move(ambit__gpu_lane *lane, const box_job *job, const place 
   return ambit__gpu_moves_run(lane, moves->move, count, n, args);
 }
 
-/* Values that a stage holds, or those that are left. */
+/* The values that fit in a stage, or those that remain. */
 static int64_t piece_of(const box_job *job, int64_t first)
 {
   int64_t most = AMBIT__STAGE_BYTES / (int64_t)job->size, left = job->total - first;
@@ -143,7 +146,7 @@ ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambi
   return AMBIT_OK;
 }
 
-/* The axis along which values are set: near values, if there are enough of them. */
+/* The axis along which values are set: the one with the smallest step, if it is long enough. */
 static int run_axis(const box_job *job, const place *p)
 {
   enum { ENOUGH = 32 };
@@ -190,7 +193,7 @@ ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit
 
 /* ---- out ---- */
 
-/* Sets the copy of a piece going. */
+/* Starts the copy of a piece. */
 static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place *from, bool dense,
                          int64_t first, ambit__gpu_stage **stage)
 {
@@ -259,7 +262,8 @@ int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box)
   return is_dense(&job, &p) ? p.base : -1;
 }
 
-/* The axes along which runs of values lie apart, that of most runs first; how many there are. */
+/* The axes along which runs of values are apart, the one with most runs first. Returns their
+ * number. */
 static int find_axes(const box_job *job, const place *p, int64_t *run, int axes[AXES])
 {
   int k = 0, n = 0;

@@ -1,9 +1,10 @@
-/* function.c - building and launching kernels.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* function.c - builds and launches kernels.
  *
- * A launch fills in the arguments in the order that ambit__gpucode_slots gives and goes into the queue; it
- * waits for nothing. A box that the function's plan does not suit, the face of a part or a thin part, is run by
- * the strategy for any box, which is compiled when it is first needed. Where blocks leave what they
- * reduced is memory of the queue, in which one launch follows the other.
+ * A launch fills in the arguments in the order of ambit__gpucode_slots and goes into the queue; it
+ * waits for nothing. If the plan of the function does not suit a box (the face of a part, or a thin
+ * part), the strategy for any box runs it, compiled on first use. The memory for partial results of
+ * blocks belongs to the queue, whose launches run one after the other.
  */
 #include "device/gpu/gpu.h"
 #include "plan/gpu.h"
@@ -25,12 +26,12 @@ typedef struct function {
   ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
   variant usual, any;
-  ambit__gpu_own own; /* the user's source, whose code is that of `usual`; it has no plan */
-  int nslots, nfold;  /* parameters of the two kernels */
+  ambit__gpu_own own; /* registered source, compiled as the code of `usual`; it has no plan */
+  int nslots, nfold;  /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
 } function;
 
-/* ---- what the device cannot do ---- */
+/* ---- device limits ---- */
 
 static bool expr_has_double(const ambit__expr *e)
 {
@@ -75,9 +76,9 @@ static ambit_status check_parameters(const ambit__gpu_device *d, const function 
   return AMBIT_OK;
 }
 
-/* ---- building ---- */
+/* ---- build ---- */
 
-/* The code of others knows of none, and checked kernels store their own cells only. */
+/* Registered code has no twins, and checked kernels store only their own cells. */
 static void forget_twins(function *f)
 {
   for (int i = 0; i < f->step.rule->nparams; i++)
@@ -108,7 +109,7 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .shared = d->info.shared};
 }
 
-/* Writes and compiles the code of a variant whose plan is made. */
+/* Writes and compiles the code of a variant from its plan. */
 static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
 {
   const ambit__target target = target_of(d);
@@ -156,7 +157,7 @@ static ambit_status build_usual(ambit__gpu_device *d, function *f)
   return compile(d, f, &f->usual);
 }
 
-/* The same with what the user registered. */
+/* The same with registered source. */
 static ambit_status build_own(ambit__gpu_device *d, function *f)
 {
   ambit__text what = {0};
@@ -192,7 +193,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   f->step.bind = f->bind;
   f->group.steps = &f->step;
   AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
-  if (f->own.source) f->group.checks = 0; /* nobody can look into it */
+  if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
   f->head.checked = f->group.checks != 0;
   if (f->own.source || f->head.checked) forget_twins(f);
   f->nslots = ambit__gpucode_slots(&f->group, f->slots);
@@ -206,9 +207,9 @@ fail:
   return s;
 }
 
-/* ---- launching ---- */
+/* ---- launch ---- */
 
-/* The part of the grid that the fields of a launch hold; NULL if it has none. */
+/* The part of the grid that the fields of a launch hold; NULL if it has no fields. */
 static const ambit__box *part_of(const ambit__launch *l)
 {
   for (int i = 0; i < l->nargs; i++)
@@ -296,7 +297,7 @@ static void count_cells(const ambit__box *box, int64_t *cells)
     cells[i] = box->hi[i] - box->lo[i];
 }
 
-/* Whether the usual variant is for a box of a part; NULL: fields have none of the cells. */
+/* Whether the usual variant suits a box of a part. part NULL: the launch has no fields. */
 static bool suits(const function *f, const ambit__box *part, const ambit__box *box)
 {
   const ambit__plan *plan = &f->usual.plan;
@@ -324,7 +325,7 @@ static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launc
   return compile(d, f, &f->any);
 }
 
-/* Kernels of the user's do without the last argument, which tells that the run has ended. */
+/* Registered kernels do not have the last argument, `ended`. */
 static bool is_own(const function *f, const variant *v)
 {
   return v == &f->usual && f->own.source;

@@ -1,20 +1,23 @@
-/* ghosts.c - ghost cells, as boxes to copy: one for each way in which they follow from what is given.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ghosts.c - fills ghost cells by copies of boxes, one for each way in which values map to the
+ * ghosts.
  *
- * Along an axis, ghosts are runs of cells whose values are those of given cells, forwards (periodic), backwards
- * (mirrors) or all of one (clamp), or a constant. A box of ghosts is a run along each axis, so its values are a copy
- * with steps of its own, or all one constant, that of the last axis that has one. Every source is given:
- * no box waits for another, corners neither (device/host_ghosts.c fills axis by axis what comes out the same).
+ * Along an axis, ghost cells are runs that copy given cells, forwards (periodic), backwards
+ * (mirrors) or all from one cell (clamp), or a constant. A box of ghost cells is a run along each
+ * axis, so its values are a copy with its own steps, or all one constant, that of the last axis
+ * that has one. Every source is given, so no box depends on another, not even in corners
+ * (device/host_ghosts.c fills axis by axis, with the same result).
  */
 #include "device/gpu/gpu.h"
 
-/* Cells lo to hi - 1 of an axis have the values of cell `from` and those that follow it in steps of `step`. */
+/* Cells lo to hi - 1 of an axis copy cell `from` and the cells after it in steps of `step`. */
 typedef struct run {
   int64_t lo, hi, from;
   int step;            /* 1, -1 or 0 */
-  const double *value; /* constant: this one instead; else NULL */
+  const double *value; /* the constant instead; NULL: a copy */
 } run;
 
-/* The ghosts of a move, being cut into boxes. */
+/* The ghost cells of a move, during the division into boxes. */
 typedef struct ghosts {
   const ambit__move *move;
   ambit__box reach;         /* without faces that are not filled */
@@ -49,7 +52,7 @@ static run ghost_run(const ambit__move *m, int axis, int side, int64_t lo, int64
   return r;
 }
 
-/* The run that begins at cell `lo` of the reach. */
+/* The run that starts at cell `lo` of the reach. */
 static run run_at(const ghosts *g, int axis, int64_t lo)
 {
   const ambit__box *given = &g->move->box;
@@ -83,8 +86,8 @@ static ambit__gpu_item item_of(const ghosts *g, const double *value)
   return it;
 }
 
-/* All boxes that go on from the runs of the axes behind `axis`; all of those are given, or the last that is not has
- * `value`. */
+/* All boxes that continue the runs of the axes after `axis`. all_given: those runs are all in given
+ * cells. `value`: the constant of the last of them that has one, or NULL. */
 static ambit_status cut(ghosts *g, int axis, bool all_given, const double *value)
 {
   if (axis < 0) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu.c - the GPU device: opening, queues, memory. */
 #include "device/gpu/gpu.h"
 
@@ -111,7 +112,7 @@ void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf)
   free(buf);
 }
 
-/* Zeroed, and known to be there: some drivers find out only now that it is not. */
+/* Zeroed, and known to exist: some drivers allocate only on first use. */
 static ambit_status alloc_memory(ambit__gpu_device *d, size_t bytes, ambit__gpu_memory **memory)
 {
   ambit_status s;
@@ -131,8 +132,8 @@ ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
   ambit__gpu_moves *moves;
   ambit_status s;
 
-  if (layout)
-    AMBIT_TRY(ambit__gpu_moves_get(d, layout->type, &moves)); /* not in the first iteration */
+  /* So that it is not compiled in the first iteration. */
+  if (layout) AMBIT_TRY(ambit__gpu_moves_get(d, layout->type, &moves));
   b = ambit__new(dev->errors, 1, sizeof *b);
   if (!b) return AMBIT_ENOMEM;
   b->head.bytes = bytes;
@@ -147,7 +148,7 @@ ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
 
 /* ---- bandwidth ---- */
 
-/* Seconds of one copy, by the driver's events or by our clock; less than 0 when it failed. */
+/* Seconds of one copy, by the driver's events or by our clock; less than 0 on failure. */
 static double time_copy(ambit__gpu_device *d, ambit__gpu_memory *to, ambit__gpu_memory *from,
                         ambit__gpu_event *const events[2], size_t bytes)
 {
@@ -185,7 +186,8 @@ static double measure_copy(ambit__gpu_device *d, size_t bytes)
   return best;
 }
 
-/* A device that is full cannot be measured; that is no error of the program's. */
+/* If the device has no free memory, the bandwidth cannot be measured; this is not an error of the
+ * program. */
 double ambit__gpu_copy_bandwidth(ambit__device *dev)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);

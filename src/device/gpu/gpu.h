@@ -1,22 +1,22 @@
-/* gpu.h - what the files of the GPU device share.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu.h - shared by the files of the GPU device.
  *
  * The device is written once, against a driver (driver.h); cuda/ and opencl/ add the driver and a
  * table of the functions below.
  *
  *   gpu.c       devices, queues, memory
- *   stage.c     pinned host memory on the way in or out
+ *   stage.c     pinned host memory for copies in and out
  *   moves.c     the fixed kernels: boxes and ghost cells
  *   boxes.c     boxes in, out and across
  *   messages.c  messages and events
  *   ghosts.c    ghost cells, as boxes to copy
  *   batch.c     many boxes in one launch
  *   function.c  building and launching kernels
- *   own.c       source that the user registered
- *   module.c    compiled source, shared by all that have the same
+ *   own.c       registered source
+ *   adopt.c     reductions of registered kernels
+ *   module.c    compiled source, shared by all functions with the same source
  *   watch.c     conditions that the device checks
- *   recording.c work that is kept and done again
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ *   recording.c recorded work that is run again
  */
 #ifndef AMBIT_DEVICE_GPU_GPU_H
 #define AMBIT_DEVICE_GPU_GPU_H
@@ -26,9 +26,9 @@
 #include "plan/recipe.h"
 
 enum {
-  AMBIT__STAGES = 4,                           /* pieces of a copy that can be under way at once */
-  AMBIT__STAGE_BYTES = 8 << 20,                /* of a piece */
-  AMBIT__MOVE_THREADS = 128,                   /* of a block of the fixed kernels */
+  AMBIT__STAGES = 4,                           /* pieces of a copy in flight at once */
+  AMBIT__STAGE_BYTES = 8 << 20,                /* per piece */
+  AMBIT__MOVE_THREADS = 128,                   /* per block of the fixed kernels */
   AMBIT__FILL_CHUNK = 16 * AMBIT__MOVE_THREADS /* values that a block sets at a time */
 };
 
@@ -42,8 +42,8 @@ typedef struct ambit__gpu_device {
   ambit__device head;
   const ambit__gpu_driver *driver;
   ambit__gpu *gpu;
-  ambit__gpu_info info;      /* as it was when the device was opened */
-  ambit__gpu_queue *setup;   /* for what belongs to no queue: zeroing, measuring */
+  ambit__gpu_info info;      /* at the time the device was opened */
+  ambit__gpu_queue *setup;   /* for work that belongs to no queue: zeroing, measuring */
   ambit__gpu_moves moves[4]; /* by size of a value: 1, 2, 4, 8 bytes */
   ambit__gpu_module *checks; /* the kernel that checks a condition; NULL: not needed yet */
   ambit__gpu_function *check;
@@ -53,36 +53,37 @@ typedef struct ambit__gpu_device {
   double copy_bandwidth;            /* 0: not measured yet */
 } ambit__gpu_device;
 
-/* A piece of pinned memory, and its like on the device. */
+/* A piece of pinned memory, and its counterpart on the device. */
 typedef struct ambit__gpu_stage {
   unsigned char *host;       /* AMBIT__STAGE_BYTES; NULL: not needed yet */
-  ambit__gpu_memory *device; /* the same; NULL: not needed yet */
-  ambit__gpu_event *done;    /* the copy that uses it */
+  ambit__gpu_memory *device; /* the same size; NULL: not needed yet */
+  ambit__gpu_event *done;    /* completion of the copy that uses it */
 } ambit__gpu_stage;
 
-/* What the checks found: as it is in device memory, and on its way to the host. */
+/* The result of the checks: in device memory, and in reports to the host. */
 typedef struct ambit__gpu_finding {
-  int64_t ended;          /* the iteration whose check ended the run; 0 none */
+  int64_t ended;          /* the iteration whose check ended the run; 0: none */
   unsigned char value[8]; /* of the scalar then */
 } ambit__gpu_finding;
 
 typedef struct ambit__gpu_watch {
   bool on;
   ambit__watch what;
-  ambit__gpu_memory *record;   /* a finding; NULL: not needed yet */
-  ambit__gpu_finding *reports; /* AMBIT__REPORTS in pinned memory, used in turn; NULL: as above */
+  ambit__gpu_memory *record; /* a finding; NULL: not needed yet */
+  /* AMBIT__REPORTS in pinned memory, used in turn; NULL: not needed yet */
+  ambit__gpu_finding *reports;
   ambit__gpu_event *arrived[AMBIT__REPORTS];
-  int first, count; /* of those under way */
+  int first, count; /* of the reports in flight */
 } ambit__gpu_watch;
 
 typedef struct ambit__gpu_lane {
   ambit__queue head;
   ambit__gpu_queue *queue;
   ambit__gpu_stage stages[AMBIT__STAGES]; /* used in turn */
-  int next;                               /* of them */
-  ambit__gpu_memory
-      *partials[AMBIT_MAX_PARAMS]; /* where blocks leave what they reduced; NULL: not needed yet */
-  ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same of strict sums: zero between launches */
+  int next;                               /* index of the next one */
+  /* partial results of blocks; NULL: not needed yet */
+  ambit__gpu_memory *partials[AMBIT_MAX_PARAMS];
+  ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same for strict sums: zero between launches */
   ambit__gpu_watch watch;
 } ambit__gpu_lane;
 
@@ -101,7 +102,7 @@ static inline ambit__gpu_memory *ambit__gpu_memory_of(const ambit__buffer *buf)
   return ((const ambit__gpu_buffer *)buf)->memory;
 }
 
-/* ---- the entries of a backend ---- */
+/* ---- entries of a backend ---- */
 
 ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
                              const ambit__backend *backend, const ambit__gpu_driver *driver,
@@ -159,20 +160,23 @@ ambit_status ambit__gpu_replay(ambit__queue *q, ambit__recording *r);
 void ambit__gpu_recording_close(ambit__recording *r);
 double ambit__gpu_copy_bandwidth(ambit__device *dev);
 
-/* An H200 updates 500 cells a nanosecond, in float. They travel through pinned memory and MPI at some 10 GB/s, 2.5 a
- * nanosecond. Where each is alone in its line, kernels that gather, compute and scatter them move 32 bytes for every 4, ten times or
- * so. A message takes at least two copies, what MPI does, and waiting for each of them, some 16 microseconds. Other GPUs are
- * slower, and so is what lies between them. */
+/* An H200 updates 500 cells per nanosecond, in float. Through pinned memory and MPI, cells travel
+ * at about 10 GB/s, 2.5 per nanosecond. If each is alone in its cache line, the kernels that
+ * gather, compute and scatter them move 32 bytes for every 4, about ten times. A message takes at
+ * least two copies, the work of MPI, and waiting for each of them: about 16 microseconds. Other
+ * GPUs are slower, and so are the links between them. */
 #define AMBIT__GPU_TOLL                                                                            \
   {                                                                                                \
     .cell = 200, .line = 100, .message = 8e6, .beside = true                                       \
   }
 
-/* Copies of 512 bytes by a warp, in 3-D tiles of 128 planes on an H200, run at 76 % of the speed of a plain copy if rows begin on odd
- * multiples of 64 bytes, at 84 % on multiples of 128, at 89 % on those of 256 and 90 % on those of 512. */
+/* On an H200, copies of 512 bytes by a warp, in 3-D tiles of 128 planes, reach 76 % of the speed of
+ * a plain copy if rows start at odd multiples of 64 bytes, 84 % at multiples of 128, 89 % at those
+ * of 256 and 90 % at those of 512. */
 enum { AMBIT__GPU_LINE = 256 };
 
-/* All of them but name, summary, count and open, and recordings and pass, which not every driver has. */
+/* All but name, summary, count and open, and except recordings and pass, which not every driver
+ * has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
   .toll = AMBIT__GPU_TOLL, .around = true, .line = AMBIT__GPU_LINE, .close = ambit__gpu_close,     \
   .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,                                 \
@@ -194,23 +198,25 @@ enum { AMBIT__GPU_LINE = 256 };
 
 /* ---- stage.c ---- */
 
-/* The next stage, free for use; what was copied with it before is done. With `device`, its memory there too. */
+/* The next stage, free for use: the previous copy with it is complete. With `device`, its device
+ * memory too. */
 ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gpu_stage **stage);
-/* What uses the stage is in the queue. */
+/* To be called when the copies that use the stage are in the queue. */
 ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage);
 void ambit__gpu_stages_free(ambit__gpu_lane *lane);
 
 /* ---- boxes.c ---- */
 
-/* Moves a box between a store and a dense array in device memory, from value number `first` of it on. A box that
- * lies in the store as it would there has a place, in values from the start of the store's memory, and needs no
- * move; -1: it has none. */
+/* gather and scatter move a box between a store and a dense array in device memory, from value
+ * `first` of the array on. A box that is dense in the store needs no move: ambit__gpu_dense_place
+ * is its offset in values from the start of the store's memory; -1: it is not dense. */
 int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box);
 enum {
   AMBIT__GPU_SETS = 4,
   AMBIT__GPU_LEAST_ROW = 1024 /* bytes: shorter rows are gathered faster than copied */
 };
-/* A box that does not, as sets of rows in the store and in a dense array: how many sets, or 0 if it is better moved. */
+/* A box that is not dense, as sets of rows in the store and in a dense array. Returns the number of
+ * sets, or 0 if gather and scatter are faster. */
 int ambit__gpu_rows_of(const ambit__store *s, const ambit__box *box, ambit__gpu_rows *sets);
 ambit_status ambit__gpu_gather(ambit__gpu_lane *lane, ambit__gpu_memory *to, int64_t first,
                                const ambit__store *from, const ambit__box *box);
@@ -219,24 +225,26 @@ ambit_status ambit__gpu_scatter(ambit__gpu_lane *lane, const ambit__store *to,
 
 /* ---- ghosts.c, batch.c ---- */
 
-enum { AMBIT__GPU_AXES = AMBIT_MAX_DIMS + 1 }; /* of a box of values: the components are one */
+enum { AMBIT__GPU_AXES = AMBIT_MAX_DIMS + 1 }; /* of a box of values: the components are one axis */
 
-/* A box of values that are copied, or that all get one value: as codegen/prelude/moves.h reads it. */
+/* A box of values to copy, or to set to one value, with the layout that codegen/prelude/moves.h
+ * reads. */
 typedef struct ambit__gpu_item {
-  int64_t to, from;           /* memories, by number */
-  int64_t to_base, from_base; /* places of the first value */
-  int64_t is_value, value;    /* all get this one; its bits */
-  int64_t first, blocks;      /* of the launch: those that do it */
-  int64_t count, axes;        /* values in all; axes in use, innermost first */
+  int64_t to, from;           /* indices of the memories */
+  int64_t to_base, from_base; /* offsets of the first value */
+  int64_t is_value, value;    /* whether all are set to one value; its bits */
+  int64_t first, blocks;      /* the range of blocks of the launch that move it */
+  int64_t count, axes;        /* total values; axes in use, innermost first */
   int64_t n[AMBIT__GPU_AXES]; /* values along an axis */
-  int64_t to_step[AMBIT__GPU_AXES], from_step[AMBIT__GPU_AXES]; /* from one to the next */
+  int64_t to_step[AMBIT__GPU_AXES], from_step[AMBIT__GPU_AXES]; /* stride along each axis */
 } ambit__gpu_item;
 
-/* Appends an axis; one of a single value changes nothing, and one that goes on where the last ends becomes part of it. */
+/* Appends an axis. An axis of one value changes nothing; one that is contiguous with the last is
+ * merged into it. */
 void ambit__gpu_item_axis(ambit__gpu_item *it, int64_t n, int64_t to_step, int64_t from_step);
 
 typedef ambit_status (*ambit__gpu_item_fn)(void *user, const ambit__gpu_item *it);
-/* The ghosts of a move as items, whose memories are left to the caller. */
+/* The ghost cells of a move as items. The caller fills in their memories. */
 ambit_status ambit__gpu_ghost_items(const ambit__move *m, ambit__gpu_item_fn add, void *user);
 
 /* ---- moves.c ---- */
@@ -244,20 +252,19 @@ ambit_status ambit__gpu_ghost_items(const ambit__move *m, ambit__gpu_item_fn add
 /* The kernels for values of a type, compiled on the first call. */
 ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
 void ambit__gpu_moves_free(ambit__gpu_device *d);
-/* Runs one of them with enough threads for so many values. */
+/* Runs one of them with enough threads for `values` values. */
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
                                   int nargs, const ambit__gpu_arg *args);
 
-/* ---- watch.c ---- */
-
-/* ---- adopt.c: reductions of registered kernels, before and after their launch; `more` is for their second kernel ---- */
+/* ---- adopt.c: reductions of registered kernels, before and after the fold; `more` is for it ----
+ */
 
 ambit_status ambit__gpu_adopt_before(ambit__gpu_lane *lane, const ambit__group *g,
                                      const ambit__launch *l, bool *more);
 ambit_status ambit__gpu_adopt_after(ambit__gpu_lane *lane, const ambit__group *g,
                                     const ambit__launch *l);
 
-/* Where launches of the queue look whether the run has ended; NULL: nowhere. */
+/* watch.c: the record that launches of the queue check for the end of the run; NULL: none. */
 const ambit__gpu_memory *ambit__gpu_watch_record(const ambit__gpu_lane *lane);
 void ambit__gpu_watch_free(ambit__gpu_lane *lane);
 
@@ -270,7 +277,7 @@ typedef struct ambit__gpu_text {
   const char *source; /* text */
   const char *entry;  /* name of the first kernel in it */
   bool strict;
-  bool has_fold; /* it has the second kernel, too (plan/gpu.h) */
+  bool has_fold; /* it also has the second kernel (plan/gpu.h) */
 } ambit__gpu_text;
 
 /* Compiled source and its two kernels. */
@@ -285,18 +292,19 @@ typedef struct ambit__gpu_shared {
 
 ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
                                    ambit__gpu_shared **out);
-void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL: does nothing */
+void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL does nothing */
 
 /* ---- own.c ---- */
 
-/* What the user registered for a group: its text, and how it is launched. */
+/* The source that the user registered for a group, and its launch. */
 typedef struct ambit__gpu_own {
-  char *source; /* owned; NULL: nothing */
+  char *source; /* owned; NULL: none */
   ambit__recipe recipe;
 } ambit__gpu_own;
 
-/* Finds and checks it. Nothing is found for groups that the source could not walk: fields whose cells do not lie side by side,
- * one field twice, another number of dimensions, a box that is too small. */
+/* ambit__gpu_own_find finds and checks it. It finds nothing for groups that the source cannot
+ * handle: fields that are not contiguous, a field bound twice, another number of dimensions, a box
+ * that is too small. */
 /* "the CUDA source registered for kernel heat" */
 void ambit__gpu_own_name(const ambit__gpu_device *d, const ambit__rule *rule, ambit__text *t);
 ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,

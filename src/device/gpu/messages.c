@@ -1,10 +1,11 @@
-/* messages.c - messages, which are pinned memory with its like on the device, and events.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* messages.c - events, and messages: pinned memory with a twin on the device.
  *
- * A box is gathered on the device, into the same bytes of the message's twin there, and copied to the host from
- * there; or the other way round. A box that lies in the store as it does in the message is copied straight, and so are
- * long rows: a kernel would have to wait for those that compute, and take the place of some of them. A message
- * that is sent from device memory stays in the twin. The host waits for nothing, and boxes in different bytes of a
- * message do not get in each other's way.
+ * To pack, a box is gathered on the device into the same bytes of the message's twin, and copied to
+ * the host from there; to unpack, the reverse. A box that is dense in the store is copied directly,
+ * and so are long rows: a kernel would have to wait for running kernels, and take the place of some
+ * of their blocks. A message that is sent from device memory stays in the twin. The host waits for
+ * nothing, and boxes in different bytes of a message are independent.
  */
 #include "device/gpu/gpu.h"
 
@@ -56,17 +57,17 @@ fail:
   return s;
 }
 
-/* A box of a store and its bytes in a message, and how they lie. */
+/* A box of a store, its bytes in a message, and their layout. */
 typedef struct parcel {
   const ambit__gpu_driver *driver;
   ambit__gpu_lane *lane;
   ambit__gpu_memory *cells, *twin; /* of the store; of the message, on the device */
-  unsigned char *host;             /* where it is in the message */
+  unsigned char *host;             /* its address in the message */
   size_t bytes;
-  int64_t index; /* where it is in the twin, in values */
-  size_t dense;  /* where it lies in the store, in bytes, if it lies as in the message */
+  int64_t index; /* its offset in the twin, in values */
+  size_t dense;  /* its offset in the store, in bytes, if it is dense there */
   bool is_dense;
-  ambit__gpu_rows sets[AMBIT__GPU_SETS]; /* otherwise: rows that are copied without a kernel */
+  ambit__gpu_rows sets[AMBIT__GPU_SETS]; /* if it is not: rows that are copied without a kernel */
   int nsets;
 } parcel;
 

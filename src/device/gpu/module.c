@@ -1,4 +1,5 @@
-/* module.c - compiled source, shared by all functions that have the same. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* module.c - compiled source, shared by all functions with the same source. */
 #include "device/gpu/gpu.h"
 #include "plan/gpu.h"
 

@@ -1,4 +1,6 @@
-/* moves.c - the fixed kernels (codegen/prelude/moves.h), compiled once per device and size of a value. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* moves.c - the fixed kernels (codegen/prelude/moves.h), compiled once per device and size of a
+ * value. */
 #include "device/gpu/gpu.h"
 
 #include "base/text.h"

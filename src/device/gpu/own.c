@@ -1,4 +1,5 @@
-/* own.c - source that the user registered: is there one for a group, and can it be launched here? */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* own.c - finds the registered source for a group, and checks whether it can be launched here. */
 #include "device/gpu/gpu.h"
 #include "device/registered.h"
 #include "plan/gpu.h"
@@ -10,7 +11,7 @@ void ambit__gpu_own_name(const ambit__gpu_device *d, const ambit__rule *rule, am
   ambit__print(t, "the source registered for kernel %s on %s", rule->name, d->driver->name);
 }
 
-/* Kernels may count on cells side by side, and on fields of their own. */
+/* Registered kernels may rely on contiguous fields, each bound once. */
 static bool can_walk(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;

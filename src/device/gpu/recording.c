@@ -1,4 +1,5 @@
-/* recording.c - work of a queue that is kept, and done again in one go. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recording.c - work of a queue that is recorded, and run again at once. */
 #include "device/gpu/gpu.h"
 
 #include "base/memory.h"

@@ -1,7 +1,9 @@
-/* stage.c - pinned host memory on the way in or out: a few pieces, used in turn.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stage.c - pinned host memory for copies in and out: a few pieces, used in turn.
  *
- * A stage whose copy is not done yet is waited for when its turn comes again, so that a copy of any size
- * needs little memory, and the host fills or empties one piece while the device moves the others.
+ * If the copy of a stage is not complete when its turn comes again, the host waits for it. So a
+ * copy of any size needs little memory, and the host fills or empties one piece while the device
+ * moves the others.
  */
 #include "device/gpu/gpu.h"
 

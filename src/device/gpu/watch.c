@@ -1,8 +1,9 @@
-/* watch.c - conditions that the device checks, so that the host can go on.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* watch.c - conditions that the device checks, so that the host need not wait.
  *
- * A check is a kernel of one thread (codegen/prelude/watch.h) behind the iteration it is about. It keeps
- * what ended the run in a record on the device, where all kernels launched later look. A report is a copy of the
- * record to pinned memory, with an event behind it; the host takes reports in order.
+ * A check is a kernel of one thread (codegen/prelude/watch.h) that runs after its iteration. It
+ * stores the end of the run in a record on the device, which all later kernels read. A report is a
+ * copy of the record to pinned memory, followed by an event; the host takes reports in order.
  */
 #include "device/gpu/gpu.h"
 
@@ -77,7 +78,7 @@ void ambit__gpu_watch_free(ambit__gpu_lane *lane)
 
 /* ---- the entries ---- */
 
-/* Without double, bounds cannot be compared as the host does. */
+/* Without double, the device cannot compare bounds as the host does. */
 ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *what, bool *can)
 {
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
@@ -142,7 +143,7 @@ ambit_status ambit__gpu_watch_verdict(ambit__queue *q, bool wait, ambit__verdict
   assert(w->on && w->count > 0);
   v->known = wait || driver->event_done(w->arrived[w->first]);
   if (!v->known) return AMBIT_OK;
-  AMBIT_TRY(driver->event_sync(w->arrived[w->first])); /* tells failures, too */
+  AMBIT_TRY(driver->event_sync(w->arrived[w->first])); /* also reports failures */
   v->ended = found->ended;
   memcpy(v->value, found->value, sizeof v->value);
   w->first = (w->first + 1) % AMBIT__REPORTS;

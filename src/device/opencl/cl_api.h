@@ -1,9 +1,8 @@
-/* cl_api.h - the part of OpenCL 1.2 that is used here, written from the specification.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cl_api.h - the part of OpenCL 1.2 used here, written from the specification.
  *
- * The library is loaded at run time and no header of it is needed to build. Every function is one line of
- * AMBIT__CL_MAP with its true prototype; the table of pointers is made from it.
- *
- * SPDX-License-Identifier: BSD-3-Clause
+ * The library is loaded at run time, and none of its headers is needed to build. Every function is
+ * one line of AMBIT__CL_MAP with its true prototype; the table of pointers is made from it.
  */
 #ifndef AMBIT_DEVICE_OPENCL_CL_API_H
 #define AMBIT_DEVICE_OPENCL_CL_API_H

@@ -1,4 +1,5 @@
-/* cl_gpu.h - what the files of the OpenCL driver share. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cl_gpu.h - shared by the files of the OpenCL driver. */
 #ifndef AMBIT_DEVICE_OPENCL_CL_GPU_H
 #define AMBIT_DEVICE_OPENCL_CL_GPU_H
 
@@ -13,12 +14,12 @@ struct ambit__gpu {
   ambit__gpu_info info;
   int ordinal; /* of the device */
   cl_device_id device;
-  cl_context context;     /* of all that opened the device */
+  cl_context context;     /* shared by all that opened the device */
   cl_command_queue queue; /* for mapping host memory */
   bool divides_exactly;   /* float / and sqrt can round correctly */
-  bool warned;            /* that they cannot */
+  bool warned;            /* the warning that they cannot was printed */
   bool keeps_code;        /* its compiled code is worth keeping */
-  size_t used;            /* bytes of all memories */
+  size_t used;            /* total bytes of device memory */
   struct pinned *pinned;  /* list of host memory */
   ambit__cache cache;
 };
@@ -39,28 +40,29 @@ struct ambit__gpu_memory {
 
 extern ambit__cl_api ambit__cl; /* complete if there are devices */
 
-/* All devices of all platforms: GPUs, then accelerators, then processors. At most so many. */
+/* All devices of all platforms: GPUs, then accelerators, then CPUs, up to this many. */
 enum { AMBIT__CL_DEVICES = 64 };
 int ambit__cl_count(void);
 const char *ambit__cl_why_none(void);
 /* Device number i, 0 <= i < count, and its platform. */
 cl_device_id ambit__cl_device(int i, cl_platform_id *platform);
 
-/* Text about a device, whole: "" if it is longer than AMBIT__CL_TEXT. */
+/* A text property of a device; "" if it is longer than AMBIT__CL_TEXT. */
 enum { AMBIT__CL_TEXT = 1024 };
 void ambit__cl_text(cl_device_id device, cl_uint what, char text[AMBIT__CL_TEXT]);
 
-/* Raises "what: CL_NAME", AMBIT_ENOMEM if the code tells of memory, else AMBIT_EDEVICE. AMBIT_OK for CL_SUCCESS. */
+/* AMBIT_OK for CL_SUCCESS. If not, raises "what: CL_NAME": AMBIT_ENOMEM if the code is about
+ * memory, else AMBIT_EDEVICE. */
 ambit_status ambit__cl_check(const ambit__gpu *gpu, cl_int code, const char *what);
 const char *ambit__cl_code_name(cl_int code);
 
-/* ---- context.c: what all that open a device share ---- */
+/* ---- context.c: shared by all users of a device ---- */
 
-/* NULL, and the code, if there can be none. */
+/* NULL, and the code, on failure. */
 cl_context ambit__cl_context_open(int ordinal, cl_int *code);
 void ambit__cl_context_close(int ordinal, bool is_cpu);
 
-/* The program built from what the key tells, to release; NULL if it is not kept. */
+/* The program of this key, to release; NULL if it is not kept. */
 cl_program ambit__cl_program_find(int ordinal, const char *key);
 void ambit__cl_program_keep(int ordinal, const char *key, cl_program program);
 

@@ -1,8 +1,11 @@
-/* context.c - the one context of each device, for all that open it, as CUDA has it too, and the programs built there of late.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* context.c - one context per device, shared by all that open it, as in CUDA, and the programs
+ * built there recently.
  *
- * OpenCL on the processor makes both dear: PoCL reads its library of functions once for each context, and the header of all of
- * OpenCL for each program, even if it has compiled it before. So a processor's context stays to the end of the process. A GPU's goes
- * with the last that has it open, for the memory it takes there, and its programs go with it.
+ * OpenCL on the CPU makes both expensive: PoCL reads its library of functions once for each
+ * context, and the header of all of OpenCL for each program, even if it has compiled it before. So
+ * the context of a CPU stays until the process ends. That of a GPU is released by its last user,
+ * because it takes device memory, and its programs with it.
  */
 #include "device/opencl/cl_gpu.h"
 
@@ -22,7 +25,7 @@ static struct {
   cl_context context; /* NULL: none yet */
   int users;
 } homes[AMBIT__CL_DEVICES];
-static kept programs[MOST_KEPT]; /* a ring: the oldest gives way */
+static kept programs[MOST_KEPT]; /* a ring: the oldest is replaced */
 static int next_kept;
 
 /* ---- contexts ---- */

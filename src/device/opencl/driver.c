@@ -1,4 +1,5 @@
-/* driver.c - OpenCL behind the table of the GPU device: devices, queues, events, memory. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* driver.c - OpenCL for the GPU device: devices, queues, events, memory. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "device/opencl/cl_gpu.h"
@@ -12,7 +13,7 @@ struct ambit__gpu_event {
   cl_event event; /* NULL: not recorded yet */
 };
 
-/* Host memory that the device can reach: a buffer that stays mapped. */
+/* Host memory that the device can access: a buffer that stays mapped. */
 struct pinned {
   cl_mem mem;
   void *address;
@@ -71,7 +72,7 @@ static int warp_of(cl_device_id device)
   return n ? (int)n : 1;
 }
 
-/* Everything compiled code depends on: the device's name and a hash of all that makers say of themselves. */
+/* All that compiled code depends on: the device's name and a hash of all version strings. */
 static void identify(cl_platform_id platform, cl_device_id device, ambit__gpu_info *info)
 {
   static const cl_uint facts[] = {CL_DEVICE_NAME, CL_DRIVER_VERSION, CL_DEVICE_VERSION};
@@ -92,8 +93,8 @@ static void identify(cl_platform_id platform, cl_device_id device, ambit__gpu_in
   snprintf(info->identity, sizeof info->identity, "%.127s %s", text, hex);
 }
 
-/* PoCL (3.1) compiles every kernel a second time, for any size of block, when it is asked for its code; and it
- * has a cache of its own. */
+/* PoCL (3.1) compiles every kernel a second time, for any block size, when it is asked for its
+ * code; and it has its own cache. */
 static bool keeps_code(cl_platform_id platform)
 {
   char name[256] = "";
@@ -166,7 +167,7 @@ static void info(ambit__gpu *gpu, ambit__gpu_info *out)
 
 /* ---- queues and events ---- */
 
-/* OpenCL 1.2 knows no priorities. */
+/* OpenCL 1.2 has no priorities. */
 static ambit_status queue_open(ambit__gpu *gpu, bool urgent, ambit__gpu_queue **out)
 {
   ambit__gpu_queue *q = ambit__new(gpu->errors, 1, sizeof *q);
@@ -221,7 +222,7 @@ static ambit_status event_record(ambit__gpu_event *e, ambit__gpu_queue *q)
   AMBIT_TRY(ambit__cl_check(q->gpu,
                             ambit__cl.clEnqueueMarkerWithWaitList(q->queue, 0, NULL, &e->event),
                             "clEnqueueMarkerWithWaitList"));
-  q->waiting = 0; /* another queue may wait for it without end if it is never sent */
+  q->waiting = 0; /* without a flush, another queue might wait for it forever */
   return ambit__cl_check(q->gpu, ambit__cl.clFlush(q->queue), "clFlush");
 }
 
@@ -246,10 +247,10 @@ static bool event_done(ambit__gpu_event *e)
   if (e->event)
     ambit__cl.clGetEventInfo(e->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
                              NULL);
-  return status <= CL_COMPLETE; /* negative: it failed, and will not happen any more */
+  return status <= CL_COMPLETE; /* negative: it failed and will not complete */
 }
 
-/* Queues that keep the times of their events are slower; the host's clock has to do. */
+/* Queues with profiling are slower, so the host's clock is used. */
 static double event_seconds(ambit__gpu_event *from, ambit__gpu_event *to)
 {
   (void)from;
@@ -271,7 +272,7 @@ static ambit_status refuse(const ambit__gpu *gpu, size_t bytes, cl_int code)
                       ambit__cl_code_name(code));
 }
 
-/* Many drivers give more at once than they say, but none gives more than there is. */
+/* Many drivers allocate more at once than they report, but none more than the total. */
 static ambit_status alloc(ambit__gpu *gpu, size_t bytes, ambit__gpu_memory **out)
 {
   cl_int err = bytes > gpu->info.memory ? CL_INVALID_BUFFER_SIZE : CL_SUCCESS;
@@ -357,7 +358,7 @@ static ambit_status copy_out(ambit__gpu_queue *q, void *to, const ambit__gpu_mem
       "clEnqueueReadBuffer");
 }
 
-/* Where rows begin, as OpenCL counts it, and how many bytes of how many of them are meant. */
+/* The start of rows in OpenCL's coordinates, and the bytes and number of rows. */
 typedef struct rect {
   size_t device[3], host[3], region[3];
 } rect;

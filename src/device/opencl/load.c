@@ -1,7 +1,7 @@
-/* load.c - finds the OpenCL loader, its platforms and their devices: once per process.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load.c - finds the OpenCL loader, its platforms and their devices, once per process.
  *
- * A platform that fails is passed over: on machines with several of them one is often broken, and
- * the others are not to suffer.
+ * A platform that fails is skipped: machines with several platforms often have a broken one.
  */
 #include "device/opencl/cl_gpu.h"
 

@@ -1,4 +1,5 @@
-/* module.c - compiling and launching kernels with OpenCL. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* module.c - compiles and launches kernels with OpenCL. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -24,7 +25,7 @@ struct ambit__gpu_function {
   struct ambit__gpu_function *next;
 };
 
-/* ---- compiling ---- */
+/* ---- compilation ---- */
 
 static const char *options(const ambit__gpu *gpu, bool strict)
 {
@@ -46,7 +47,7 @@ static void make_key(const ambit__gpu *gpu, const char *source, bool strict,
   ambit__hash_hex(&h, key);
 }
 
-/* What the compiler said, to free(); NULL if nothing. */
+/* The compiler's output, to free(); NULL if there is none. */
 static char *build_log(const ambit__gpu *gpu, cl_program program)
 {
   size_t bytes = 0;
@@ -84,7 +85,7 @@ static bool has_kernel(cl_program program, const char *entry)
   return true;
 }
 
-/* From the cache; NULL when it has nothing that this driver takes, with this kernel in it. */
+/* From the cache; NULL if it has no code that this driver accepts and that has this kernel. */
 static cl_program load_binary(ambit__gpu *gpu, const char *key, const char *source,
                               const char *entry, bool strict)
 {
@@ -143,7 +144,7 @@ static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, 
   return AMBIT_OK;
 }
 
-/* From the cache or compiled, and kept for the next that asks. */
+/* From the cache or compiled; kept for later use. */
 static ambit_status make_program(ambit__gpu *gpu, const char *what, const char *key,
                                  const char *source, const char *entry, bool strict,
                                  cl_program *out)
@@ -247,6 +248,6 @@ ambit_status ambit__cl_launch(ambit__gpu_queue *q, ambit__gpu_function *f, const
       ambit__cl.clEnqueueNDRangeKernel(q->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);
   AMBIT_TRY(ambit__cl_check(q->gpu, err, f->name));
   if (++q->waiting < FLUSH_EVERY) return AMBIT_OK;
-  q->waiting = 0; /* some drivers begin only when told to */
+  q->waiting = 0; /* some drivers start only after a flush */
   return ambit__cl_check(q->gpu, ambit__cl.clFlush(q->queue), "clFlush");
 }

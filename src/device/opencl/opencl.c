@@ -1,4 +1,5 @@
-/* opencl.c - any vendor's GPUs, and other devices, through OpenCL. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* opencl.c - GPUs of any vendor, and other devices, through OpenCL. */
 #include "device/gpu/gpu.h"
 
 static int count(void)

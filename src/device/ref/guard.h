@@ -1,7 +1,9 @@
-/* guard.h - the checks of the interpreter: the same record as generated code leaves, made by looking on.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* guard.h - the checks of the interpreter, which fill in the same record as generated code.
  *
- * Without ghost cells, a read is looked at after the boundary has said which cell it means, so that only own cells may be
- * read. Cells come in C order: what is found first stays. */
+ * Without ghost cells, a read is checked after the boundary has mapped it to a cell, so only own
+ * cells may be read. Cells come in row-major order, and the first fault is kept.
+ */
 #ifndef AMBIT_DEVICE_REF_GUARD_H
 #define AMBIT_DEVICE_REF_GUARD_H
 
@@ -11,16 +13,16 @@
 typedef struct ambit__guard {
   const ambit__rule *rule;
   unsigned checks;             /* AMBIT__CHECK_... */
-  bool ghosts;                 /* reads outside the grid find their values in ghost cells */
-  const ambit__launch *launch; /* the one being done */
+  bool ghosts;                 /* reads outside the grid use ghost cells */
+  const ambit__launch *launch; /* the current one */
   int64_t *faults;             /* its record */
 #ifdef AMBIT_ACCESS_CHECKS
   ambit__limits limits[AMBIT_MAX_PARAMS]; /* of the launch */
 #endif
-  const int64_t *cell; /* the one being done */
+  const int64_t *cell; /* the current one */
   int source;          /* least number of a read of the cell that gave NaN; -1: none */
-  bool poison;         /* that one was never given a value */
-  int *set; /* by number of write: where in the text it was set, offset + 1; 0: not yet */
+  bool poison;         /* that value was never set */
+  int *set; /* per number of write: source position that set it, offset + 1; 0: not yet */
   int nset;
 } ambit__guard;
 
@@ -30,7 +32,8 @@ void ambit__guard_close(ambit__guard *guard); /* NULL does nothing */
 void ambit__guard_begin(ambit__guard *guard, const ambit__launch *launch);
 void ambit__guard_cell(ambit__guard *guard, const int64_t *cell);
 
-/* A value that is read; a component that was set, and whether it was; what it holds at the end of the cell. */
+/* Notes a value that is read; notes a component that was set; whether it was set; checks its value
+ * at the end of the cell. */
 void ambit__guard_use(ambit__guard *guard, int param, int k, const void *value, ambit_type type);
 void ambit__guard_set(ambit__guard *guard, const ambit__stmt *s);
 bool ambit__guard_is_set(const ambit__guard *guard, int param, int component);
@@ -38,8 +41,8 @@ void ambit__guard_test(ambit__guard *guard, int param, int component, ambit__val
 /* Keeps the first fault. */
 void ambit__guard_note(ambit__guard *guard, int kind, int number);
 
-/* Access checks (guard_access.c). Limits of a launch; whether read k of a parameter may be made
- * at the cell it was mapped to, and a component written. */
+/* Access checks (guard_access.c): sets the limits of a launch; whether read k of a parameter is
+ * allowed at the cell it was mapped to; whether a component may be written. */
 #ifdef AMBIT_ACCESS_CHECKS
 void ambit__guard_limit(ambit__guard *guard);
 bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "device/ref/interpret.h"
 
 #include "device/host.h"
@@ -46,7 +47,7 @@ ambit__value ambit__interpreter_reduced(const ambit__interpreter *in, int param)
 
 /* ---- memory ---- */
 
-/* A component of a cell of the grid, or the buffer of a parameter that is bound to a value. */
+/* A component of a cell of the grid, or the buffer of a parameter bound to a value. */
 static unsigned char *place_of(const ambit__interpreter *in, int param, int component,
                                const int64_t *cell)
 {
@@ -89,7 +90,7 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
   return load(in, e->index, k, place_of(in, e->index, e->component, cell));
 }
 
-/* The variable of a written component; until it is set, the value the field had. */
+/* The variable of a written component; until it is set, the old value of the field. */
 static ambit__value read_out(const ambit__interpreter *in, const ambit__expr *e)
 {
   const ambit__param *p = &in->rule->params[e->index];
@@ -116,7 +117,8 @@ static ambit__value of_bool(bool b)
   return (ambit__value){.integer = b};
 }
 
-/* && and ||. Generated code evaluates both sides; who watches what is read must see the same. */
+/* && and ||. Generated code evaluates both sides, so with a guard this must too, to see the same
+ * reads. */
 static ambit__value logic(const ambit__interpreter *in, const ambit__expr *e)
 {
   const bool a = is_true(in, e->a), decided = a == (e->op == EXPR_LOR);
@@ -176,7 +178,7 @@ static void run(ambit__interpreter *in, const ambit__stmt *s)
     }
 }
 
-/* The value a written component had; 0 where it may not be read. */
+/* The old value of a written component; 0 if it may not be read. */
 static ambit__value old_value(const ambit__interpreter *in, int p, int c)
 {
   const ambit__param *param = &in->rule->params[p];
@@ -188,7 +190,7 @@ static ambit__value old_value(const ambit__interpreter *in, int p, int c)
   return ambit__value_load(place_of(in, p, c, in->cell), param->type);
 }
 
-/* Gives the variables of a parameter the values they have when the cell begins. */
+/* Sets the variables of a parameter to their values at the start of the cell. */
 static void enter(ambit__interpreter *in, int p)
 {
   const ambit__param *param = &in->rule->params[p];

@@ -1,8 +1,10 @@
-/* ref.c - the reference device: one thread, one cell at a time, straight from the definitions.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ref.c - the reference device: one thread, one cell at a time, directly from the definitions.
  *
- * It is slow and meant to be obviously right: every other device is tested against it. It needs no ghost
- * cells. Reductions are folded cell by cell in C order. Strict sums of real numbers are exact; others
- * carry along what rounding lost (Neumaier), so that they are the most accurate of all devices.
+ * It is slow and meant to be obviously right: every other device is tested against it. It needs no
+ * ghost cells. Reductions are folded cell by cell in row-major order. Strict sums of real numbers
+ * are exact; other sums are compensated (Neumaier), which makes them the most accurate of all
+ * devices.
  */
 #define _GNU_SOURCE /* _SC_PHYS_PAGES */
 #include "device/host.h"
@@ -18,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-  COPY_BYTES = 64 * 1024 * 1024, /* of each of the two buffers a copy is measured with */
+  COPY_BYTES = 64 * 1024 * 1024, /* per buffer of the copy that is measured */
   COPY_TRIES = 3
 };
 
@@ -30,13 +32,13 @@ typedef struct device {
 typedef struct function {
   ambit__function head;
   ambit__interpreter interpreter;
-  bool exact[AMBIT_MAX_PARAMS]; /* by parameter: a strict sum, whose total is behind its value */
+  bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum, whose total is behind its value */
 } function;
 
-/* What a reduction has gathered. */
+/* The state of a reduction. */
 typedef struct total {
   ambit__value value; /* sums: double or int64_t; min and max: of the parameter's type */
-  double lost;        /* real sums: what rounding took from `value` */
+  double lost;        /* real sums: the rounding errors of `value` */
 } total;
 
 /* ---- device and queue ---- */
@@ -91,7 +93,7 @@ static void queue_close(ambit__queue *q)
 
 static ambit_status finish_queue(ambit__queue *q)
 {
-  (void)q; /* everything is done at once */
+  (void)q; /* all work runs at once */
   return AMBIT_OK;
 }
 
@@ -119,7 +121,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
   if (!f) return AMBIT_ENOMEM;
   for (int i = 0; i < group->steps[0].rule->nparams; i++)
     f->exact[i] = ambit__sums_exactly(group, &group->steps[0].rule->params[i]);
-  f->interpreter.ghosts = dev->backend->ghosts != NULL; /* the device may be another one */
+  f->interpreter.ghosts = dev->backend->ghosts != NULL; /* the device may be of another backend */
   f->head.plan = ambit__strdup(dev->errors, "(ref)");
   f->head.checked = group->checks != 0;
   if (!f->head.plan ||
@@ -133,7 +135,8 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
 
 /* ---- reductions ---- */
 
-/* Adds x to the sum and what the addition rounded off to `lost`: the smaller of the two is the one that loses digits. */
+/* Adds x to the sum, and the rounding error to `lost`: the smaller of the two operands loses
+ * digits. */
 static void add_real(total *t, double x)
 {
   double old = t->value.real, sum = old + x;
@@ -157,7 +160,7 @@ static void fold(total *t, const ambit__param *p, ambit__value cell)
     t->value = ambit__reduce_fold(p->reduce, real, t->value, cell);
 }
 
-/* With nothing, or with what the values hold. */
+/* From the identity, or from the present values. */
 static void start_totals(const function *f, const ambit__launch *l, total *totals)
 {
   const ambit__rule *rule = f->interpreter.rule;
@@ -193,10 +196,10 @@ static ambit__value finish(const total *t, const ambit__param *p)
   if (!ambit__type_is_real(p->type))
     return p->reduce == REDUCE_SUM ? ambit__value_cast(v, AMBIT_I64, p->type) : v;
   if (p->reduce == REDUCE_SUM) {
-    if (isfinite(t->lost)) v.real += t->lost; /* it is not where the sum is infinite or NaN */
+    if (isfinite(t->lost)) v.real += t->lost; /* it is not if the sum is infinite or NaN */
     return ambit__value_cast(v, AMBIT_F64, p->type);
   }
-  v.real += 0.0; /* -0.0 becomes +0.0: which of the two was met first shall not matter */
+  v.real += 0.0; /* -0.0 becomes +0.0, so that the order of the two does not matter */
   return v;
 }
 
@@ -217,7 +220,7 @@ static void store_totals(const function *f, const total *totals)
 
 /* ---- launches ---- */
 
-/* Steps to the next cell in C order; returns false after the last one. */
+/* Steps to the next cell in row-major order; returns false after the last one. */
 static bool next_cell(const ambit__box *box, int64_t *cell)
 {
   for (int d = box->ndims - 1; d >= 0; d--) {
@@ -236,7 +239,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   (void)q;
   ambit__interpreter_begin(in, l);
   start_totals(f, l, totals);
-  if (!ambit__box_is_empty(&l->box)) { /* without axes it is one cell */
+  if (!ambit__box_is_empty(&l->box)) { /* without axes there is one cell */
     ambit__box_first(&l->box, in->cell);
     do {
       ambit__interpret_cell(in);
@@ -257,7 +260,7 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The best of a few copies between two buffers that no cache holds; 0 when there is no memory. */
+/* The best of a few copies between two buffers larger than any cache; 0 if there is no memory. */
 static double measure_copy(void)
 {
   char *from = malloc(COPY_BYTES), *to = malloc(COPY_BYTES);
@@ -270,7 +273,7 @@ static double measure_copy(void)
       double start = now(), speed;
 
       memcpy(to, from, COPY_BYTES);
-      from[i] = to[COPY_BYTES - 1 - i]; /* keeps the copy from being left out */
+      from[i] = to[COPY_BYTES - 1 - i]; /* keeps the compiler from removing the copy */
       speed = 2.0 * COPY_BYTES / (now() - start);
       if (speed > best) best = speed;
     }
