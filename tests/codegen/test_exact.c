@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Long accumulators, and the blocks that generated C adds numbers in, against sums by another exact algorithm (Shewchuk 1997, as in
- * Python's fsum), and against integers. */
+/* Long accumulators, and the blocks in which generated C adds numbers, against sums by another exact
+ * algorithm (Shewchuk 1997, as in Python's fsum), and against integers. */
 #include "codegen/exact.h"
 #include "support/test.h"
 

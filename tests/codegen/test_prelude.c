@@ -1,4 +1,5 @@
-/* The arithmetic that kernels on GPUs call, compiled here as C for a device without double: integers and
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The arithmetic of GPU kernels, compiled here as C for a device without double: integers and
  * conversions against the language's own, sums in two floats against sums in double. */
 #include "kernel/kernel.h"
 #include "support/test.h"

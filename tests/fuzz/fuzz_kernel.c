@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fuzz_kernel.c - any text: it is refused with a message, or it prints to a text that parses to the
  * same rule. For libFuzzer; main.c replays inputs without it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c - replays fuzzing inputs: for compilers without libFuzzer, and for what it once found.
  *
  *   ./replay_kernel corpus/kernel/heat.c ...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Installs a build into a folder of its own, moves that folder, and builds the first example against it
 the way a user would: with find_package(Ambit) and with pkg-config. Both must run.
 

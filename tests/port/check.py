@@ -69,7 +69,7 @@ def compare(tools, source, folder, runs=((),), devices=("ref", "cpu"), processes
                    "-o", clean, "-lm")
     for words in runs:
         if clean:
-            tools.must(clean, *words)
+            tools.must(clean, *words, env={"ASAN_OPTIONS": "detect_leaks=0"})
         want = tools.must(serial, *words)
         for way, before, env in ways(tools, devices, processes):
             got = tools.run(*before, ported, *words, env=env)

@@ -1,5 +1,6 @@
-/* The one-call skeleton over the whole catalogue, against a plain loop over cells and neighbours. The weights
- * are written down here once more, from the description of the stencils, not taken from the library. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one-call skeleton over the whole catalogue, against a plain loop over cells and neighbours.
+ * The weights are written here again, from the description of the stencils. */
 #include "runtime/runtime_test.h"
 
 #include <math.h>
