@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Long accumulators, and the blocks in which generated C adds numbers, against sums by another exact
+/* Long accumulators, and the blocks in which generated C adds, against sums by another exact
  * algorithm (Shewchuk 1997, as in Python's fsum), and against integers. */
 #include "codegen/exact.h"
 #include "support/test.h"
