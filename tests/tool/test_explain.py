@@ -101,6 +101,22 @@ def a_stencil_that_looks_one_way_sends_one_way():
     assert found[1, 3] == (32, "sent", ["u[2,4)x[4,8)"]), found
 
 
+def _d3q19():
+    """A kernel that streams 19 populations, each from one neighbour."""
+    axis = (-1, 0, 1)
+    moves = [(z, y, x) for z in axis for y in axis for x in axis if abs(z) + abs(y) + abs(x) <= 2]
+    lines = [f"  *g[{i}] = f[{i}][{-z}][{-y}][{-x}];\n" for i, (z, y, x) in enumerate(moves)]
+    return "void stream(const double *f[19], double *g[19])\n{\n" + "".join(lines) + "}\n"
+
+
+def of_nineteen_populations_five_cross_a_face():
+    with tool.folder(d3q19_c=_d3q19()) as f:
+        out, _ = tool.run("explain", f / "d3q19.c", "--size", "128^3", "--processes", "2",
+                          "--boundary", "clamp,periodic,periodic")
+    assert "part 0 -> 1: 655360 bytes" in out and "part 1 -> 0: 655360 bytes" in out, out
+    assert "begin   f (18 of 19 components): part 0 to 1 (655360 bytes)" in out, out
+
+
 def what_stays_in_a_process_or_on_a_device_is_told_apart():
     found, totals = _messages("star2d1", *FOUR, "--processes", "2", "--device", "cuda:0,cuda:1")
     assert {pair: m[1] for pair, m in found.items()} == {
