@@ -104,7 +104,7 @@ const tool_command tool_cache = {
     .summary = "Shows the cache of compiled kernels, trims it to a size, or empties it.",
     .options = options,
     .notes =
-        "What was not used for longest goes first. Programs that run keep what they have loaded.\n"
+        "Entries unused for longest go first. Running programs keep the code they have loaded.\n"
         "The folder is that of the option cache (--ambit-cache, AMBIT_CACHE).\n"
         "\nexamples:\n"
         "  ambit cache\n"

@@ -24,8 +24,7 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
     ambit__print(t, "value %s (%s): where it is", p->name, ambit_type_name(p->type));
     break;
   case SLOT_PARTIALS:
-    ambit__print(t, "reduction %s: 8 bytes for each block, where it leaves what its cells give",
-                 p->name);
+    ambit__print(t, "reduction %s: 8 bytes per block, for its partial result", p->name);
     break;
   case SLOT_RESULT:
     ambit__print(t, "scalar %s (%s): where the result goes", p->name, ambit_type_name(p->type));
@@ -35,10 +34,10 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_OFFSET: ambit__print(t, "index in the grid of cell 0"); break;
   case SLOT_EXTENT: ambit__print(t, "cells of the grid along each axis"); break;
   case SLOT_STEP: ambit__print(t, "number of the iteration, the first being 0"); break;
-  case SLOT_ENDS: ambit__print(t, "1: what lies beside the cells may be stored again"); break;
+  case SLOT_ENDS: ambit__print(t, "1: cells beside the box may be stored again"); break;
   case SLOT_FAULTS: ambit__print(t, "where the first fault is noted"); break;
   case SLOT_COUNT: ambit__print(t, "blocks of the first kernel"); break;
-  case SLOT_MORE: ambit__print(t, "1: what the scalar holds counts too; 0: it does not"); break;
+  case SLOT_MORE: ambit__print(t, "1: fold into the value of the scalar; 0: start anew"); break;
   case SLOT_ENDED: ambit__print(t, "NULL, or a number that is not 0 once the run is over"); break;
   }
 }

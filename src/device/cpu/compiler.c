@@ -285,7 +285,7 @@ static bool runs(ambit__compiler *c, const trial *t, const char *source, const c
   ok = run_in_time(t, run, &said) == PROCESS_OK &&
        (c->version = rest_of_line(said.chars, PROBE_WORD));
   ambit__text_free(&said);
-  if (!ok) ambit__print(story, "what it compiles does not run on this machine");
+  if (!ok) ambit__print(story, "its output does not run on this machine");
   return ok;
 }
 

@@ -278,7 +278,7 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
   else if (!d->warned && rule->nparams)
     ambit__log(d->head.settings, 0,
                "%s; kernels run without being compiled, much slower. Install gcc or "
-               "clang, or compile and register what `ambit gen` writes",
+               "clang, or compile and register the output of `ambit gen`",
                d->cc->why);
   d->warned |= !d->cc->available;
   if (g->ndims && !g->strict && !g->checks && all_contiguous(g) &&

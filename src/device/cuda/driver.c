@@ -295,7 +295,7 @@ static ambit_status recorded(ambit__gpu_queue *q, ambit__gpu_recording **out)
       ambit__cuda_told(q->gpu, cuda->cuStreamEndCapture(q->stream, &graph), "recording a stream"));
   r = ambit__new(q->gpu->errors, 1, sizeof *r);
   s = r ? ambit__cuda_told(q->gpu, cuda->cuGraphInstantiateWithFlags(&r->graph, graph, 0),
-                           "making a graph of what was recorded")
+                           "building the recorded graph")
         : AMBIT_ENOMEM;
   cuda->cuGraphDestroy(graph);
   if (s) {
@@ -311,7 +311,7 @@ static ambit_status replay(ambit__gpu_queue *q, ambit__gpu_recording *r)
 {
   AMBIT_TRY(ambit__cuda_enter(q->gpu));
   return ambit__cuda_told(q->gpu, q->gpu->cuda->cuGraphLaunch(r->graph, q->stream),
-                          "launching what was recorded");
+                          "launching a recorded graph");
 }
 
 static void recording_close(ambit__gpu_recording *r)

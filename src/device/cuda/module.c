@@ -100,7 +100,7 @@ static ambit_status load_failed(ambit__gpu *g, ambit__cu_result r)
   bool is_foreign = r == CU_INVALID_IMAGE || r == CU_NO_BINARY || r == CU_UNSUPPORTED_PTX;
 
   AMBIT_CHECK(!is_foreign || g->nvrtc_version[0] <= g->version / 1000, g->errors, AMBIT_ENODEVICE,
-              "cuda:%d does not take what NVRTC %d.%d compiles, because its driver is for CUDA "
+              "cuda:%d does not accept the code of NVRTC %d.%d, because its driver is for CUDA "
               "%d.%d; install NVRTC of CUDA %d, or a newer driver",
               g->ordinal, g->nvrtc_version[0], g->nvrtc_version[1], g->version / 1000,
               g->version % 1000 / 10, g->version / 1000);

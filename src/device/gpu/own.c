@@ -40,7 +40,7 @@ static ambit_status check_recipe(const ambit__gpu_device *d, const ambit__group 
   AMBIT_CHECK(
       !ambit__gpucode_reduces(g) || (r->most > 0 && r->most <= AMBIT__GPUCODE_PARTIALS),
       d->head.errors, AMBIT_EINVAL,
-      "%s reduces, so its blocks must be at most %d, and go on with what is left; write \"at most "
+      "%s reduces, so its blocks must be at most %d, and loop over the rest; write \"at most "
       "%d\" behind the blocks",
       what, AMBIT__GPUCODE_PARTIALS, AMBIT__GPUCODE_FEW);
   return AMBIT_OK;
