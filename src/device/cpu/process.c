@@ -91,8 +91,8 @@ static int become(void *arg)
 }
 
 #ifdef __SANITIZE_THREAD__
-/* The thread sanitizer of gcc 12 takes such a clone for a fork and loses track of the locks. A child
- * that cannot start the program exits with 127 here. */
+/* The thread sanitizer of gcc 12 takes such a clone for a fork and loses track of the locks. Here a
+ * child that cannot start the program exits with 127. */
 static pid_t start_child(birth *b, char *stack)
 {
   const pid_t pid = fork();
