@@ -110,15 +110,6 @@ static void describe(const ambit_program *p, const size *most, int item, ambit__
 
 /* ---- hashes ---- */
 
-static int index_of(const ambit_program *p, const ambit_field *f)
-{
-  int i = 0;
-
-  while (i < p->nfields && p->fields[i] != f)
-    i++;
-  return i;
-}
-
 /* Hashes the data of a step that its description lacks: the kernel's text, the indices of its
  * fields, since names may repeat, and all digits of its numbers. */
 static ambit_status hash_step(const ambit_program *p, int step, ambit__hash *h)
@@ -127,7 +118,7 @@ static ambit_status hash_step(const ambit_program *p, int step, ambit__hash *h)
   char *text;
 
   for (int i = 0; s && i < s->n; i++) {
-    const int32_t place = index_of(p, s->args[i].field);
+    const int32_t place = ambit__program_field(p, s->args[i].field);
 
     ambit__hash_bytes(h, &place, sizeof place);
     ambit__hash_bytes(h, &s->args[i].number, sizeof s->args[i].number);

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int index_of(const ambit_program *p, const ambit_field *f)
-{
-  for (int i = 0; i < p->nfields; i++)
-    if (p->fields[i] == f) return i;
-  return -1;
-}
-
 /* Rows of the tables, one per stage and one for the end. */
 static int *buffers_at(const ambit__dataflow *flow, int stage)
 {
@@ -45,26 +38,21 @@ static bool has_cells(const ambit_program *p, size_t step)
   return p->steps[step].kind == STEP_APPLY && region->ndims && !ambit__box_is_empty(region);
 }
 
-/* Whether a step sets every cell of an argument regardless of its old value. */
 static bool writes_all(const ambit_program *p, size_t step, int arg)
 {
-  const ambit__param *q = &p->steps[step].kernel->rule->params[arg];
-  bool all = ambit__box_equal(&p->applies[step].region, &p->grid->box);
-
-  for (int c = 0; c < q->components; c++)
-    all = all && q->writes[c] && !q->keeps[c];
-  return all;
+  return ambit__step_overwrites(p, &p->steps[step], &p->applies[step].region, arg);
 }
 
 /* ---- forward pass: buffers ---- */
 
 static void rotate(const ambit_program *p, const ambit__step *s, int *buffers)
 {
-  const int first = buffers[index_of(p, s->args[0].field)];
+  const int first = buffers[ambit__program_field(p, s->args[0].field)];
 
   for (int i = 0; i < s->n - 1; i++)
-    buffers[index_of(p, s->args[i].field)] = buffers[index_of(p, s->args[i + 1].field)];
-  buffers[index_of(p, s->args[s->n - 1].field)] = first;
+    buffers[ambit__program_field(p, s->args[i].field)] =
+        buffers[ambit__program_field(p, s->args[i + 1].field)];
+  buffers[ambit__program_field(p, s->args[s->n - 1].field)] = first;
 }
 
 static void follow(const ambit_program *p, ambit__dataflow *flow, int stage)
@@ -79,7 +67,7 @@ static void follow(const ambit_program *p, ambit__dataflow *flow, int stage)
   if (s->kind == STEP_ROTATE) rotate(p, s, buffers);
   for (int i = 0; has_cells(p, step) && i < s->n; i++)
     if (s->args[i].field && s->kernel->rule->params[i].is_written && writes_all(p, step, i))
-      overwritten[buffers[index_of(p, s->args[i].field)]] = true;
+      overwritten[buffers[ambit__program_field(p, s->args[i].field)]] = true;
 }
 
 /* ---- backward pass: layers ---- */
@@ -111,15 +99,15 @@ static void go_back(const ambit_program *p, ambit__dataflow *flow, int stage, am
   if (!has_cells(p, st->step)) return;
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field && s->kernel->rule->params[i].is_written)
-      take_most(&st->beyond, &needed[buffers[index_of(p, s->args[i].field)]]);
+      take_most(&st->beyond, &needed[buffers[ambit__program_field(p, s->args[i].field)]]);
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field && s->kernel->rule->params[i].is_written && writes_all(p, st->step, i))
-      needed[buffers[index_of(p, s->args[i].field)]] = (ambit__layers){{0}, {0}};
+      needed[buffers[ambit__program_field(p, s->args[i].field)]] = (ambit__layers){{0}, {0}};
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field && s->kernel->rule->params[i].nreads) {
       const ambit__layers l = reads_of(p, s, i, &st->beyond);
 
-      take_most(&needed[buffers[index_of(p, s->args[i].field)]], &l);
+      take_most(&needed[buffers[ambit__program_field(p, s->args[i].field)]], &l);
     }
 }
 
@@ -134,7 +122,7 @@ static void note_valid(const ambit_program *p, ambit__dataflow *flow, int stage)
   memcpy(valid, valid_at(flow, stage), (size_t)flow->nfields * sizeof *valid);
   for (int i = 0; has_cells(p, st->step) && i < s->n; i++)
     if (s->args[i].field && s->kernel->rule->params[i].is_written)
-      valid[buffers_at(flow, stage)[index_of(p, s->args[i].field)]] = st->beyond;
+      valid[buffers_at(flow, stage)[ambit__program_field(p, s->args[i].field)]] = st->beyond;
 }
 
 /* ---- dataflow ---- */
@@ -183,7 +171,7 @@ void ambit__dataflow_free(ambit__dataflow *flow)
 int ambit__dataflow_buffer(const ambit_program *p, const ambit__dataflow *flow, int stage,
                            const ambit_field *f)
 {
-  return buffers_at(flow, stage)[index_of(p, f)];
+  return buffers_at(flow, stage)[ambit__program_field(p, f)];
 }
 
 const ambit__layers *ambit__dataflow_valid(const ambit__dataflow *flow, int stage, int buffer)

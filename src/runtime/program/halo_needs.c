@@ -304,9 +304,9 @@ void ambit__halos_free(ambit__halos *halos)
 
 int ambit__field_halo_of(const ambit_program *p, const ambit_field *field)
 {
-  for (int i = 0; i < p->halos.n; i++)
-    if (p->halos.list[i].field == field) return i;
-  return -1;
+  const ambit__field_halo *h = find_halo(&p->halos, field);
+
+  return h ? (int)(h - p->halos.list) : -1;
 }
 
 /* Whether slices of h contain all reads of another slice, for all of its components. */

@@ -13,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int index_of(const ambit_program *p, const ambit_field *f)
-{
-  for (int i = 0; i < p->nfields; i++)
-    if (p->fields[i] == f) return i;
-  return -1;
-}
-
 /* Whether the step reads the halo. */
 static bool reads(const ambit_program *p, size_t step, const ambit__field_halo *f)
 {
@@ -33,7 +26,7 @@ static bool reads(const ambit_program *p, size_t step, const ambit__field_halo *
 
 static bool holds(const ambit_program *p, const int *valid, int halo)
 {
-  int m = valid[index_of(p, p->halos.list[halo].field)];
+  int m = valid[ambit__program_field(p, p->halos.list[halo].field)];
 
   return m >= 0 && ambit__field_halo_covers(&p->halos.list[m], &p->halos.list[halo]);
 }
@@ -80,11 +73,12 @@ static void note_writes(const ambit_program *p, int *valid, size_t step)
 
 static void note_rotation(const ambit_program *p, int *valid, const ambit__step *s)
 {
-  int first = valid[index_of(p, s->args[0].field)];
+  int first = valid[ambit__program_field(p, s->args[0].field)];
 
   for (int i = 0; i < s->n - 1; i++)
-    valid[index_of(p, s->args[i].field)] = valid[index_of(p, s->args[i + 1].field)];
-  valid[index_of(p, s->args[s->n - 1].field)] = first;
+    valid[ambit__program_field(p, s->args[i].field)] =
+        valid[ambit__program_field(p, s->args[i + 1].field)];
+  valid[ambit__program_field(p, s->args[s->n - 1].field)] = first;
 }
 
 int ambit__halo_state_step(const ambit_program *p, int *valid, size_t step, int *missing_halos)
@@ -97,7 +91,7 @@ int ambit__halo_state_step(const ambit_program *p, int *valid, size_t step, int 
   }
   n = missing(p, valid, step, missing_halos);
   for (int i = 0; i < n; i++)
-    valid[index_of(p, p->halos.list[missing_halos[i]].field)] = missing_halos[i];
+    valid[ambit__program_field(p, p->halos.list[missing_halos[i]].field)] = missing_halos[i];
   if (!ambit__box_is_empty(&p->applies[step].region)) note_writes(p, valid, step);
   return n;
 }

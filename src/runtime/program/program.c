@@ -52,6 +52,24 @@ static void forget(ambit_grid *g, const void *object)
 
 static const ambit__dependents dependents = {.changed = unseal_all, .gone = forget};
 
+int ambit__program_field(const ambit_program *p, const ambit_field *f)
+{
+  for (int i = 0; i < p->nfields; i++)
+    if (p->fields[i] == f) return i;
+  return -1;
+}
+
+bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                            int arg)
+{
+  const ambit__param *q = &s->kernel->rule->params[arg];
+  bool all = ambit__box_equal(region, &p->grid->box);
+
+  for (int c = 0; c < q->components; c++)
+    all = all && q->writes[c] && !q->keeps[c];
+  return all;
+}
+
 bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
 {
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)

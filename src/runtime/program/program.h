@@ -152,6 +152,11 @@ static inline ambit__errors *ambit__program_errors(const ambit_program *p)
 /* ---- program.c ---- */
 
 void ambit__program_unseal(ambit_program *p);
+int ambit__program_field(const ambit_program *p, const ambit_field *f); /* -1: not used */
+/* Whether a step on a region gives every cell of an argument, a field, a new value, independent of
+ * the old one. */
+bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                            int arg);
 bool ambit__step_writes(const ambit__step *s, const ambit_field *f);
 bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
 

@@ -11,14 +11,8 @@ static bool overwritten(const ambit_program *p, const ambit_field *f)
 
     if (s->kind != STEP_APPLY) continue;
     region = ambit__step_region(p, s);
-    for (int k = 0; k < s->n; k++) {
-      const ambit__param *q = &s->kernel->rule->params[k];
-      bool whole = s->args[k].field == f && ambit__box_equal(&region, &p->grid->box);
-
-      for (int c = 0; c < q->components; c++)
-        whole = whole && q->writes[c] && !q->keeps[c];
-      if (whole) return true;
-    }
+    for (int k = 0; k < s->n; k++)
+      if (s->args[k].field == f && ambit__step_overwrites(p, s, &region, k)) return true;
   }
   return false;
 }
