@@ -11,7 +11,7 @@ DEMO   ?= --ambit-progress=1 --ambit-report=1
 build = env -u MAKEFLAGS -u MAKELEVEL cmake --build
 setup = $(if $(filter yes,$(SETUP)),scripts/setup $(1),@:)
 
-.PHONY: all demo check bench install format clean help
+.PHONY: all demo check check-long bench install format clean help
 
 all:
 	$(call setup,build)
@@ -29,6 +29,12 @@ check:
 	$(build) build/sanitize -j $(JOBS)
 	$(build) build/threads -j $(JOBS) --target thread_tests
 	python3 tests/meta/run_tests.py --jobs $(JOBS) release dev threads
+
+check-long:
+	$(call setup,check)
+	cmake --preset release
+	$(build) build -j $(JOBS)
+	python3 tests/meta/run_tests.py --jobs $(JOBS) long
 
 bench:
 	$(call setup,bench)
@@ -49,6 +55,7 @@ help:
 	@echo "make           set up and build: build/ambit, build/libambit.so, build/examples/"
 	@echo "make demo      run the heat example on all cores; writes heat.png"
 	@echo "make check     all tests, plain and with sanitizers"
+	@echo "make check-long  random programs and fuzzing beyond make check (an hour)"
 	@echo "make bench     measure, beside other programs (minutes)"
 	@echo "make install   into PREFIX=$(PREFIX)"
 	@echo "make format    lay out the C files as .clang-format says"
