@@ -33,6 +33,12 @@ static const tool_option options[] = {
     {0},
 };
 
+/* Names that would clash with ambit.h: ambit_cpu_fn, ambit_register_cpu, ambit_register_source. */
+static bool is_taken(const char *id)
+{
+  return !strcmp(id, "fn") || !strcmp(id, "cpu") || !strcmp(id, "source");
+}
+
 static int take_name(const tool_args *args, const char *name, tool_order *o)
 {
   bool fits = strlen(name) < sizeof o->id && *name;
@@ -42,6 +48,8 @@ static int take_name(const tool_args *args, const char *name, tool_order *o)
   if (!fits)
     return tool_wrong(
         args, "--name is '%s'; it must consist of letters, digits and '_', as in a C name", name);
+  if (is_taken(name))
+    return tool_wrong(args, "--name is '%s', which ambit.h uses already; choose another", name);
   snprintf(o->id, sizeof o->id, "%s", name);
   return TOOL_OK;
 }
@@ -62,7 +70,8 @@ static void default_name(tool_order *o)
 
   if (o->id[0]) return;
   if (tool_is_kernel_file(p->what))
-    snprintf(o->id, sizeof o->id, "%.90s", ambit_kernel_name(p->kernel));
+    snprintf(o->id, sizeof o->id, "%.80s%s", ambit_kernel_name(p->kernel),
+             is_taken(ambit_kernel_name(p->kernel)) ? "_kernel" : "");
   else
     snprintf(o->id, sizeof o->id, "%.80s_%s", ambit_kernel_name(p->kernel), types[p->type]);
 }

@@ -185,6 +185,8 @@ void ambit__footprint(ambit__unit *u);
 /* unit.c: zeroed memory from the arena of the unit or of the rule; never NULL. */
 void *ambit__unit_new(ambit__unit *u, size_t n, size_t size);
 void *ambit__rule_new(ambit__unit *u, size_t n, size_t size);
+/* A copy of a name, in the arena of the rule. */
+const char *ambit__rule_text(ambit__unit *u, const ambit__name *n);
 /* Makes room for one more element in an array in an arena; returns the array, possibly moved. */
 void *ambit__unit_grow(ambit__unit *u, ambit__arena *arena, void *array, size_t count, size_t *cap,
                        size_t size);
@@ -196,8 +198,8 @@ _Noreturn void ambit__unit_stop(ambit__unit *u);
 
 /* names.c */
 ambit__name *ambit__name_of(ambit__unit *u, const char *text, size_t length);
-/* A name that differs from all locals, parameters, reserved words and functions; `wanted` if
- * possible. */
+/* A name for generated code that differs from all locals, parameters, words and functions of the
+ * language, and names with a reserved prefix; `wanted` if possible. */
 const char *ambit__name_unique(ambit__unit *u, const char *wanted);
 /* "; did you mean 'x'?" from the names in scope, or from the functions; "" if none is close. */
 const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions);

@@ -46,7 +46,8 @@ typedef struct ambit__read {
 } ambit__read;
 
 typedef struct ambit__param {
-  const char *name;
+  const char *label; /* the user's name */
+  const char *name;  /* in generated code: the same, unless that has a reserved prefix */
   ambit__param_kind kind;
   ambit_type type;
   bool is_const;        /* T is const: never written */

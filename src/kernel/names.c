@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* names.c - interned names, unique names for locals, and suggestions for misspelt names. */
+/* names.c - interned names, unique names for generated code, and suggestions for misspelt names. */
 #include "base/spell.h"
 #include "kernel/ast.h"
 
@@ -13,26 +13,6 @@ static const struct {
 #define X(word) {#word, TOKEN_word_##word},
     AMBIT_WORD_MAP(X)
 #undef X
-};
-
-/* Names that generated code cannot use for variables in one of its languages: keywords, types, and
- * macros predefined by compilers. */
-static const char *const spoken_for[] = {
-    "bool",      "true",       "false",      "NULL",         "asm",         "typeof",
-    "class",     "new",        "delete",     "this",         "template",    "operator",
-    "private",   "public",     "protected",  "friend",       "virtual",     "namespace",
-    "using",     "throw",      "try",        "catch",        "explicit",    "export",
-    "mutable",   "typename",   "typeid",     "const_cast",   "and",         "or",
-    "not",       "xor",        "bitand",     "bitor",        "compl",       "and_eq",
-    "or_eq",     "xor_eq",     "not_eq",     "alignas",      "alignof",     "constexpr",
-    "decltype",  "noexcept",   "nullptr",    "thread_local", "wchar_t",     "static_assert",
-    "kernel",    "global",     "local",      "constant",     "half",        "uchar",
-    "ushort",    "uint",       "ulong",      "size_t",       "ptrdiff_t",   "intptr_t",
-    "uintptr_t", "int8_t",     "int16_t",    "int32_t",      "int64_t",     "uint8_t",
-    "uint16_t",  "uint32_t",   "uint64_t",   "linux",        "unix",        "I",
-    "errno",     "assert",     "main",       "event_t",      "image2d_t",   "sampler_t",
-    "read_only", "write_only", "read_write", "pipe",         "uniform",     "threadIdx",
-    "blockIdx",  "blockDim",   "gridDim",    "warpSize",     "static_cast", "generic",
 };
 
 static uint64_t hash_of(const char *text, size_t length)
@@ -87,26 +67,26 @@ ambit__name *ambit__name_of(ambit__unit *u, const char *text, size_t length)
   return n;
 }
 
-/* ---- names of locals ---- */
+/* ---- names of parameters and locals ---- */
 
-static bool is_spoken_for(const ambit__name *n)
+/* Words of the language and names of its functions, which locals can hide in the user's text. */
+static bool has_meaning(const ambit__name *n)
 {
-  for (size_t i = 0; i < sizeof spoken_for / sizeof *spoken_for; i++)
-    if (!strcmp(spoken_for[i], n->text)) return true;
   return n->word != TOKEN_NAME || ambit__known_call_find(n->text) != NULL;
 }
 
-/* Prefixes reserved for compilers and generated code. */
-static bool starts_badly(const char *text)
+/* Prefixes reserved for compilers and generated code. Other names cannot collide with theirs, as
+ * generated code appends "_" and a word to every name from the user's text (codegen/scope.h). */
+static bool is_reserved(const char *text)
 {
-  return text[0] == '_' || !strncmp(text, "ambit_", 6) || !strncmp(text, "AMBIT_", 6);
+  return text[0] == '_' || !strncmp(text, "ambit", 5) || !strncmp(text, "AMBIT", 5);
 }
 
 /* A changed name is truncated first, to stay within AMBIT_MAX_NAME. */
 const char *ambit__name_unique(ambit__unit *u, const char *wanted)
 {
-  char text[AMBIT_MAX_NAME + 64], *copy;
-  const char *prefix = starts_badly(wanted) ? "x" : "";
+  char text[AMBIT_MAX_NAME + 64];
+  const char *prefix = is_reserved(wanted) ? "x" : "";
   size_t most = strlen(wanted) < AMBIT_MAX_NAME ? AMBIT_MAX_NAME : AMBIT_MAX_NAME - 40;
   ambit__name *base, *n;
   int length;
@@ -114,13 +94,12 @@ const char *ambit__name_unique(ambit__unit *u, const char *wanted)
   length = snprintf(text, sizeof text, "%s%.*s", prefix, (int)most, wanted);
   base = n = ambit__name_of(u, text, (size_t)length);
   if (length > AMBIT_MAX_NAME - 40) length = AMBIT_MAX_NAME - 40;
-  while (n->is_taken || is_spoken_for(n)) {
+  while (n->is_taken || has_meaning(n)) {
     snprintf(text + length, sizeof text - (size_t)length, "_%d", ++base->suffix);
     n = ambit__name_of(u, text, strlen(text));
   }
   n->is_taken = true;
-  copy = ambit__rule_new(u, n->length + 1, 1);
-  return memcpy(copy, n->text, n->length);
+  return ambit__rule_text(u, n);
 }
 
 /* ---- suggestions ---- */

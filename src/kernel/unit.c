@@ -38,6 +38,11 @@ void *ambit__rule_new(ambit__unit *u, size_t n, size_t size)
   return take(u, &u->rule->arena, n, size);
 }
 
+const char *ambit__rule_text(ambit__unit *u, const ambit__name *n)
+{
+  return memcpy(ambit__rule_new(u, n->length + 1, 1), n->text, n->length);
+}
+
 void *ambit__unit_grow(ambit__unit *u, ambit__arena *arena, void *array, size_t count, size_t *cap,
                        size_t size)
 {

@@ -291,7 +291,8 @@ static void unroll_head(ambit__unit *u, const ambit__head *h, ambit__param *p)
 {
   int64_t n = 1;
 
-  *p = (ambit__param){.name = ambit__name_unique(u, h->name->text),
+  *p = (ambit__param){.label = ambit__rule_text(u, h->name),
+                      .name = ambit__name_unique(u, h->name->text),
                       .kind = h->kind,
                       .type = h->type,
                       .is_const = h->is_const,
@@ -312,9 +313,8 @@ static void unroll_head(ambit__unit *u, const ambit__head *h, ambit__param *p)
 void ambit__unroll(ambit__unit *u)
 {
   ambit__rule *r = u->rule;
-  char *name = ambit__rule_new(u, u->name->length + 1, 1);
 
-  r->name = memcpy(name, u->name->text, u->name->length);
+  r->name = ambit__rule_text(u, u->name);
   r->nparams = u->nheads;
   r->params = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->params);
   for (int i = 0; i < u->nheads; i++)

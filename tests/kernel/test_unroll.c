@@ -78,11 +78,12 @@ static void locals_get_names_of_their_own(void)
              "  *v = t_2 + t_1;\n  *v = *v + t;\n");
   check_body("float sqrtf = *u; float class = 2; float ambit_x = 3, _y = 4;\n"
              "*v = sqrtf + class + ambit_x + _y + sqrtf(*u);",
-             "  float sqrtf_1 = *u;\n  float class_1 = 2.0f;\n  float xambit_x = 3.0f;\n"
-             "  float x_y = 4.0f;\n  *v = sqrtf_1 + class_1 + xambit_x + x_y + sqrtf(*u);\n");
-  check_prints("void f(float *int64_t, float *v_1) { float v_1x = 1; *v_1 = v_1x; *int64_t = 2; }",
-               "void f(float *int64_t_1, float *v_1)\n{\n  float v_1x = 1.0f;\n  *v_1 = v_1x;\n"
-               "  *int64_t_1 = 2.0f;\n}\n");
+             "  float sqrtf_1 = *u;\n  float class = 2.0f;\n  float xambit_x = 3.0f;\n"
+             "  float x_y = 4.0f;\n  *v = sqrtf_1 + class + xambit_x + x_y + sqrtf(*u);\n");
+  check_prints(
+      "void f(float *ambit_i64, float *v_1) { float v_1x = 1; *v_1 = v_1x; *ambit_i64 = 2; }",
+      "void f(float *xambit_i64, float *v_1)\n{\n  float v_1x = 1.0f;\n  *v_1 = v_1x;\n"
+      "  *xambit_i64 = 2.0f;\n}\n");
 }
 
 static void loops_that_are_too_long_are_refused(void)

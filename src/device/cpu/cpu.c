@@ -233,7 +233,7 @@ static ambit_status compile(device *d, const ambit__group *given, function *f)
   void *address;
   ambit_status s;
 
-  snprintf(entry, sizeof entry, "ambit_%s", g->steps[0].rule->name);
+  snprintf(entry, sizeof entry, "ambit_cpu_%s", g->steps[0].rule->name);
   named.entry = entry;
   AMBIT_CHECK(ambit__plan_choose(g, &target, &plan), d->head.errors, AMBIT_EUNSUPPORTED,
               "no strategy of the cpu device can run kernel %s", g->steps[0].rule->name);

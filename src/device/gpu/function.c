@@ -56,7 +56,7 @@ static ambit_status check_double(const ambit__gpu_device *d, const ambit__rule *
     AMBIT_CHECK(rule->params[i].type != AMBIT_F64, d->head.errors, AMBIT_EUNSUPPORTED,
                 "kernel %s: its parameter '%s' is double, which %s does not have; use float, or "
                 "another device",
-                rule->name, rule->params[i].name, d->info.name);
+                rule->name, rule->params[i].label, d->info.name);
   AMBIT_CHECK(!stmts_have_double(rule, rule->body), d->head.errors, AMBIT_EUNSUPPORTED,
               "kernel %s computes in double, which %s does not have; write numbers as 0.5f and "
               "functions as sqrtf, or use another device",

@@ -69,7 +69,7 @@ static void describe(const ambit__param *p, const ambit_offset *offsets, ambit_p
       [REDUCE_MAX] = AMBIT_MAX,
   };
 
-  info->name = p->name;
+  info->name = p->label;
   info->kind = kinds[p->kind];
   info->reduction = reductions[p->reduce];
   info->type = p->type;

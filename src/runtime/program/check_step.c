@@ -30,7 +30,7 @@ static ambit_status check_type(const ambit_program *p, const ambit__rule *rule,
                                ambit_type type)
 {
   AMBIT_CHECK(q->type == type, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s: parameter '%s' is %s, but %s '%s' is %s", rule->name, q->name,
+              "kernel %s: parameter '%s' is %s, but %s '%s' is %s", rule->name, q->label,
               ambit_type_name(q->type), what, name, ambit_type_name(type));
   return AMBIT_OK;
 }
@@ -41,17 +41,17 @@ static ambit_status check_field_argument(const ambit_program *p, const ambit__ru
   const ambit_field *f = arg->field;
 
   AMBIT_CHECK(f, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s: the field for parameter '%s' is NULL", rule->name, q->name);
+              "kernel %s: the field for parameter '%s' is NULL", rule->name, q->label);
   AMBIT_CHECK(q->kind == PARAM_FIELD, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s: parameter '%s' takes a %s, but field '%s' was given", rule->name, q->name,
-              q->kind == PARAM_VALUE ? "number or a scalar" : "scalar", f->name);
+              "kernel %s: parameter '%s' takes a %s, but field '%s' was given", rule->name,
+              q->label, q->kind == PARAM_VALUE ? "number or a scalar" : "scalar", f->name);
   AMBIT_CHECK(f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: field '%s' belongs to another grid than the program", rule->name,
               f->name);
   AMBIT_TRY(check_type(p, rule, q, "field", f->name, f->type));
   AMBIT_CHECK(q->components == f->components, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' has %d components, but field '%s' has %d", rule->name,
-              q->name, q->components, f->name, f->components);
+              q->label, q->components, f->name, f->components);
   return AMBIT_OK;
 }
 
@@ -59,18 +59,18 @@ static ambit_status check_scalar_argument(const ambit_program *p, const ambit__r
                                           const ambit__param *q, const ambit_arg *arg, bool once)
 {
   AMBIT_CHECK(arg->scalar, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s: the scalar for parameter '%s' is NULL", rule->name, q->name);
+              "kernel %s: the scalar for parameter '%s' is NULL", rule->name, q->label);
   AMBIT_CHECK(arg->scalar->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: scalar '%s' belongs to another context", rule->name, arg->scalar->name);
   AMBIT_CHECK(!q->reads_neighbours && !q->is_vector, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' is read like a field, but scalar '%s' was given",
-              rule->name, q->name, arg->scalar->name);
+              rule->name, q->label, arg->scalar->name);
   AMBIT_CHECK(once || q->kind != PARAM_FIELD || !q->is_written, ambit__program_errors(p),
               AMBIT_EINVAL,
               "kernel %s runs on every cell and writes '%s', but scalar '%s' was given: say how "
               "the cells are "
               "combined, with sum, min or max before the parameter",
-              rule->name, q->name, arg->scalar->name);
+              rule->name, q->label, arg->scalar->name);
   return check_type(p, rule, q, "scalar", arg->scalar->name, arg->scalar->type);
 }
 
@@ -80,10 +80,10 @@ static ambit_status check_number_argument(const ambit_program *p, const ambit__r
   AMBIT_CHECK(
       q->kind != PARAM_REDUCE, ambit__program_errors(p), AMBIT_EINVAL,
       "kernel %s: parameter '%s' is a %s: it takes a scalar to put the result in, not a number",
-      rule->name, q->name, reduce_name(q->reduce));
+      rule->name, q->label, reduce_name(q->reduce));
   AMBIT_CHECK(q->kind == PARAM_VALUE, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' is a pointer: it takes a field, not a number", rule->name,
-              q->name);
+              q->label);
   return AMBIT_OK;
 }
 
@@ -132,8 +132,8 @@ static ambit_status check_writers(const ambit_program *p, const ambit__step *s)
           (a->is_written || a->kind == PARAM_REDUCE) && (b->is_written || b->kind == PARAM_REDUCE);
 
       AMBIT_CHECK(!same || !both, ambit__program_errors(p), AMBIT_EPROGRAM,
-                  "kernel %s: parameters '%s' and '%s' both write the same %s", rule->name, a->name,
-                  b->name, s->args[i].field ? "field" : "scalar");
+                  "kernel %s: parameters '%s' and '%s' both write the same %s", rule->name,
+                  a->label, b->label, s->args[i].field ? "field" : "scalar");
     }
   return AMBIT_OK;
 }

@@ -46,7 +46,7 @@ void ambit__story_print_argument(story *s, int param, int component)
   else if (a->scalar)
     ambit__print(&s->text, "scalar '%s'", a->scalar->name);
   else
-    ambit__print(&s->text, "the number passed for %s", rule_of(s)->params[param].name);
+    ambit__print(&s->text, "the number passed for %s", rule_of(s)->params[param].label);
 }
 
 /* " from cell [3][17] in iteration 5" */
