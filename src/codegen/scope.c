@@ -2,6 +2,7 @@
 #include "codegen/scope.h"
 
 #include "base/number.h"
+#include "codegen/flat.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -287,30 +288,86 @@ static void emit_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt 
   if (st->value) {
     ambit__print(&w->text, " = ");
     ambit__emit_expr(s, &w->text, st->value);
+  } else if (s->flat) {
+    ambit__print(&w->text, " = 0"); /* a selection copies it, used or not */
   }
   ambit__line_end(w, ";");
   if (s->set && st->kind == STMT_SET_OUT) s->set(s, w, st);
 }
 
+static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list, int *line);
+
+static void emit_if(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st, int *line)
+{
+  ambit__line_begin(w);
+  ambit__print(&w->text, "if (");
+  ambit__emit_expr(s, &w->text, st->value);
+  ambit__line_end(w, ") {");
+  w->depth++;
+  emit_list(s, w, st->body, line);
+  ambit__close(w);
+  if (!st->other) return;
+  ambit__open(w, "else");
+  emit_list(s, w, st->other, line);
+  ambit__close(w);
+}
+
+/* One line for each variable: a text in which $ stands for its type and @ for its name. */
+static void emit_variables(const ambit__scope *s, ambit__writer *w, const ambit__flat_variable *v,
+                           int n, const char *text)
+{
+  for (int i = 0; i < n; i++, v++) {
+    const bool is_out = v->kind == STMT_SET_OUT;
+
+    ambit__line_begin(w);
+    for (const char *c = text; *c; c++)
+      if (*c == '$')
+        ambit__print(&w->text, "%s",
+                     s->dialect->types[is_out ? s->rule->params[v->index].type
+                                              : s->rule->locals[v->index].type]);
+      else if (*c == '@' && is_out)
+        ambit__name_out(s, &w->text, v->index, v->component);
+      else if (*c == '@')
+        ambit__name_local(s, &w->text, v->index);
+      else
+        ambit__print(&w->text, "%c", *c);
+    ambit__line_end(w, "");
+  }
+}
+
+/* Both sides, one after the other from the same values, then a selection for each variable. */
+static void emit_flat_if(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st,
+                         const ambit__flat_variable *v, int n, int *line)
+{
+  ambit__line(w, "{");
+  w->depth++;
+  ambit__line_begin(w);
+  ambit__print(&w->text, "const %s is_then = ", s->dialect->types[AMBIT_I32]);
+  ambit__emit_expr(s, &w->text, st->value);
+  ambit__line_end(w, ";");
+  emit_variables(s, w, v, n, "const $ @_old = @;");
+  emit_list(s, w, st->body, line);
+  if (st->other) {
+    emit_variables(s, w, v, n, "const $ @_then = @; @ = @_old;");
+    emit_list(s, w, st->other, line);
+  }
+  emit_variables(s, w, v, n, st->other ? "@ = is_then ? @_then : @;" : "@ = is_then ? @ : @_old;");
+  ambit__close(w);
+}
+
 static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list, int *line)
 {
   for (const ambit__stmt *st = list; st; st = st->next) {
+    ambit__flat_variable v[AMBIT__FLAT_MOST];
+    int n;
+
     if (st->place.line != *line) emit_place(w, s->rule, *line = st->place.line);
-    if (st->kind != STMT_IF) {
+    if (st->kind != STMT_IF)
       emit_set(s, w, st);
-      continue;
-    }
-    ambit__line_begin(w);
-    ambit__print(&w->text, "if (");
-    ambit__emit_expr(s, &w->text, st->value);
-    ambit__line_end(w, ") {");
-    w->depth++;
-    emit_list(s, w, st->body, line);
-    ambit__close(w);
-    if (!st->other) continue;
-    ambit__open(w, "else");
-    emit_list(s, w, st->other, line);
-    ambit__close(w);
+    else if (s->flat && (n = ambit__flat_variables(st, v)) <= AMBIT__FLAT_MOST)
+      emit_flat_if(s, w, st, v, n, line);
+    else
+      emit_if(s, w, st, line);
   }
 }
 

@@ -24,6 +24,7 @@ struct ambit__scope {
    * `set` writes code after a STMT_SET_OUT. */
   void (*use)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
+  bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   const void *user; /* private to the strategy */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h - the strategy `rows`. rows.c chooses the plan; the others write code: rows_cell.c the
  * rule for one cell, rows_sum.c the rows of a weighted sum, rows_exact.c strict sums over cells,
- * rows_block.c the functions of several rows, rows_emit.c the file. */
+ * rows_block.c the functions of several rows, rows_wide.c narrow fields, rows_emit.c the file. */
 #ifndef AMBIT_PLAN_ROWS_H
 #define AMBIT_PLAN_ROWS_H
 
@@ -15,12 +15,14 @@ typedef struct ambit__rows_job {
   int ndims, last;
   bool direct; /* results are stored directly to memory, cell by cell */
   bool reduces;
-  bool strict;      /* sums of real numbers are exact */
-  bool for_people;  /* the function is for registration: see ambit_register_cpu */
-  bool whole;       /* vectors at row ends may be stored whole: all outputs have twins */
-  int ntaps;        /* number of terms, if the rule is a weighted sum ... */
-  ambit__tap *taps; /* ... whose terms may be added in any order; NULL: it is not */
-  int from, to;     /* parameters of the sum */
+  bool strict;                 /* sums of real numbers are exact */
+  bool for_people;             /* the function is for registration: see ambit_register_cpu */
+  bool wide[AMBIT_MAX_PARAMS]; /* fields that functions of one row read as int32_t: rows_wide.c */
+  bool flat;                   /* the rule has conditions, which become selections */
+  bool whole;                  /* vectors at row ends may be stored whole: all outputs have twins */
+  int ntaps;                   /* number of terms, if the rule is a weighted sum ... */
+  ambit__tap *taps;            /* ... whose terms may be added in any order; NULL: it is not */
+  int from, to;                /* parameters of the sum */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
 } ambit__rows_job;
@@ -67,9 +69,15 @@ static inline const char *ambit__rows_tail(const ambit__rows_job *j, int i)
   return ambit__rows_param(j, i)->type == AMBIT_F32 ? "f32" : "f64";
 }
 
-static inline const char *ambit__rows_type_of(const ambit__rows_job *j, int i)
+/* The type of a parameter's values: in memory, and in the functions that compute cells. */
+static inline const char *ambit__rows_memory_type(const ambit__rows_job *j, int i)
 {
   return ambit__dialect_c.types[ambit__rows_param(j, i)->type];
+}
+
+static inline const char *ambit__rows_type_of(const ambit__rows_job *j, int i)
+{
+  return j->wide[i] ? "int32_t" : ambit__rows_memory_type(j, i);
 }
 
 /* The type in which cells of a reduction are folded within a row. */
@@ -124,6 +132,19 @@ ambit__rows_place ambit__rows_place_of(const ambit__rows_job *j, const int rows[
 void ambit__rows_print_pointer(const ambit__rows_job *j, int i, int c, const ambit__rows_place *p);
 /* "v_b0_1": the buffer for the lanes of component c of field i, in row r. */
 void ambit__rows_print_buffer(const ambit__rows_job *j, int i, int c, int r);
+
+/* Begins "kind void name<n>(...tail) {". */
+void ambit__rows_open_function(const ambit__rows_job *j, const char *kind, const char *name, int n,
+                               const char *tail);
+
+/* ---- rows_wide.c: narrow fields beside wider ones ---- */
+
+/* Finds the fields to widen, in rules whose lanes hold values of at least `lane_bytes`. */
+void ambit__rows_find_wide(ambit__rows_job *j, size_t lane_bytes);
+/* The function rowsN, if there are any: calls walkN with widened pieces of rows. */
+void ambit__rows_emit_wide(const ambit__rows_job *j, const int rows[2]);
+/* "walk" or "rows": the name of the function that has the loop along the rows. */
+const char *ambit__rows_walk_name(const ambit__rows_job *j);
 
 /* ---- rows_exact.c: strict sums; without strict sums each function writes nothing ---- */
 

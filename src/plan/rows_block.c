@@ -106,7 +106,8 @@ static void call_cell(const job *j, const place *p)
   ambit__line_end(j->w, ");");
 }
 
-static void open_function(const job *j, const char *kind, const char *name, int n, const char *tail)
+void ambit__rows_open_function(const job *j, const char *kind, const char *name, int n,
+                               const char *tail)
 {
   ambit__print(j->t, "\n%s void %s%d(const ambit_call *call", kind, name, n);
   ambit__rows_print_places(j, DECLARE);
@@ -134,7 +135,7 @@ static void emit_single(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
 
-  open_function(j, "AMBIT_INLINE", "single", n, ", long x");
+  ambit__rows_open_function(j, "AMBIT_INLINE", "single", n, ", long x");
   emit_cells(j, rows, false);
   ambit__close(j->w);
 }
@@ -192,7 +193,8 @@ static void emit_prefetch(const job *j, const int rows[2])
   for (int i = 0; j->ndims >= 2 && i < j->rule->nparams; i++) {
     const ambit__param *param = ambit__rows_param(j, i);
 
-    if (!ambit__rows_is_field(j, i) || !j->bind[i].contiguous || !param->nreads) continue;
+    if (!ambit__rows_is_field(j, i) || !j->bind[i].contiguous || !param->nreads || j->wide[i])
+      continue;
     for (int z = param->high[along]; z < n + param->high[along]; z++) {
       place p = {.lanes = false};
       bool read = true;
@@ -289,8 +291,8 @@ static void emit_whole(const job *j, const int rows[2])
 /* Computes all lanes, at ragged ends too: the cells beyond the ends of a row exist in memory. */
 static void emit_vector(const job *j, const int rows[2])
 {
-  open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1],
-                j->reduces ? ", long x" : ", long x, long x0, long x1");
+  ambit__rows_open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1],
+                            j->reduces ? ", long x" : ", long x, long x0, long x1");
   each_buffer(j, rows, declare_buffer);
   if (j->plan->stream) emit_prefetch(j, rows);
   open_lanes(j);
@@ -418,11 +420,13 @@ void ambit__rows_emit_block(const job *j, const int rows[2])
 
   emit_singles(j, rows);
   if (!j->direct) emit_vector(j, rows);
-  open_function(j, "static __attribute__((noinline))", "rows", n, ", int64_t x0, int64_t x1");
+  ambit__rows_open_function(j, "static __attribute__((noinline))", ambit__rows_walk_name(j), n,
+                            ", int64_t x0, int64_t x1");
   declare_parts(j, &s, !j->direct);
   ambit__rows_declare_windows(j);
   emit_walk(j, rows);
   ambit__rows_store_windows(j);
   fold_parts(j, &s, !j->direct);
   ambit__close(j->w);
+  ambit__rows_emit_wide(j, rows);
 }

@@ -7,6 +7,7 @@
 #include "plan/rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef ambit__rows_job job;
 
@@ -92,11 +93,44 @@ void ambit__rows_each_output(const job *j, void (*f)(const job *, int i, int c, 
 
 /* ---- the cell ---- */
 
+/* "f_r3": the local with the fourth read of a field, in a rule with conditions. Loads come first:
+ * compilers do not move them out of branches. */
+static void print_loaded(const job *j, ambit__text *t, int i, int k)
+{
+  ambit__print(t, "%s_r%d", ambit__rows_param(j, i)->name, k);
+}
+
+static int number_of_read(const ambit__param *p, const ambit__expr *e)
+{
+  int k = 0;
+
+  while (p->reads[k].component != e->component ||
+         memcmp(p->reads[k].offset, e->offset, sizeof e->offset) != 0)
+    k++;
+  return k;
+}
+
+static void declare_loaded(const job *j, int i)
+{
+  const ambit__param *p = ambit__rows_param(j, i);
+
+  for (int k = 0; ambit__rows_is_field(j, i) && k < p->nreads; k++) {
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "const %s ", ambit__rows_type_of(j, i));
+    print_loaded(j, j->t, i, k);
+    ambit__print(j->t, " = %s_at[", p->name);
+    ambit__rows_print_offset(j, j->t, i, p->reads[k].component, p->reads[k].offset);
+    ambit__line_end(j->w, "];");
+  }
+}
+
 static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const job *j = s->user;
 
-  if (ambit__rows_is_field(j, e->index)) {
+  if (ambit__rows_is_field(j, e->index) && j->flat) {
+    print_loaded(j, t, e->index, number_of_read(ambit__rows_param(j, e->index), e));
+  } else if (ambit__rows_is_field(j, e->index)) {
     ambit__print(t, "%s_at[", ambit__rows_param(j, e->index)->name);
     ambit__rows_print_offset(j, t, e->index, e->component, e->offset);
     ambit__print(t, "]");
@@ -136,6 +170,8 @@ static void declare_out(const job *j, int i, int c, const void *user)
     ambit__print(j->t, " = %s_at[", ambit__rows_param(j, i)->name);
     ambit__rows_print_offset(j, j->t, i, c, here);
     ambit__print(j->t, "]");
+  } else if (j->flat) {
+    ambit__print(j->t, " = 0");
   }
   ambit__line_end(j->w, ";");
 }
@@ -181,6 +217,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .index = print_index,
                         .extent = print_extent,
                         .step = "call->step",
+                        .flat = j->flat,
                         .user = j};
 }
 
@@ -196,6 +233,8 @@ void ambit__rows_emit_cell(const job *j)
   ambit__rows_print_accumulators(j, DECLARE, "part");
   ambit__print(j->t, ")\n{\n");
   j->w->depth++;
+  for (int i = 0; j->flat && i < j->rule->nparams; i++)
+    declare_loaded(j, i);
   ambit__rows_each_output(j, declare_out, NULL);
   for (int i = 0; i < j->rule->nparams; i++)
     if (ambit__rows_is_reduction(j, i)) declare_reduction(j, &s, i);

@@ -12,6 +12,7 @@
  * The parameters of all but the last are `call`, then the pointers u_at and indices i0, i1, ...,
  * then the invariants: strides u_s0, values k_v.
  */
+#include "codegen/flat.h"
 #include "plan/rows.h"
 
 #include <stdio.h>
@@ -50,8 +51,8 @@ static void emit_row_start(const job *j)
   for (int i = 0; i < j->rule->nparams; i++) {
     if (!ambit__rows_is_field(j, i)) continue;
     ambit__line_begin(j->w);
-    ambit__print(j->t, "%s *%s_at = (%s *)call->origin[%d]", ambit__rows_type_of(j, i),
-                 ambit__rows_param(j, i)->name, ambit__rows_type_of(j, i), i);
+    ambit__print(j->t, "%s *%s_at = (%s *)call->origin[%d]", ambit__rows_memory_type(j, i),
+                 ambit__rows_param(j, i)->name, ambit__rows_memory_type(j, i), i);
     for (int d = 0; d < j->last; d++)
       ambit__print(j->t, " + y%d * %s_s%d", d, ambit__rows_param(j, i)->name, d);
     ambit__line_end(j->w, ";");
@@ -142,17 +143,18 @@ static void emit_entry(const job *j, const char *name)
 
 /* ---- the file ---- */
 
-/* The size of the narrowest value in the lanes: of those written, or if there are none, of those
- * read. */
+/* The size of the narrowest value in the lanes: of those written, or if there are none, of the real
+ * numbers read, or if there are none, of all that are read. */
 static size_t lane_bytes(const job *j)
 {
   size_t least = 0;
 
-  for (int pass = 0; pass < 2 && !least; pass++)
+  for (int pass = 0; pass < 3 && !least; pass++)
     for (int i = 0; i < j->rule->nparams; i++) {
       size_t size = ambit_type_size(ambit__rows_param(j, i)->type);
 
-      if (!ambit__rows_is_field(j, i) || (pass == 0 && !ambit__rows_param(j, i)->is_written))
+      if (!ambit__rows_is_field(j, i) || (pass == 0 && !ambit__rows_param(j, i)->is_written) ||
+          (pass == 1 && !ambit__type_is_real(ambit__rows_param(j, i)->type)))
         continue;
       if (!least || size < least) least = size;
     }
@@ -219,6 +221,8 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
 
   (void)t;
   examine(&j);
+  j.flat = ambit__rule_branches(j.rule);
+  ambit__rows_find_wide(&j, lane_bytes(&j));
   j.whole = stores_whole(&j);
   find_taps(&j, g);
   ambit__emit_head(g, p, w);

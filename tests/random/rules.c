@@ -410,17 +410,27 @@ static void set_local(maker *m)
   say(m, ";");
 }
 
-static void condition(maker *m)
+static void condition(maker *m, int depth);
+
+/* An assignment, perhaps after another condition. */
+static void branch(maker *m, int depth)
+{
+  say(m, "{\n");
+  if (depth > 0 && dice_chance(m->d, 25)) condition(m, depth - 1);
+  say(m, "    ");
+  set_local(m);
+  say(m, "\n  }");
+}
+
+static void condition(maker *m, int depth)
 {
   say(m, "  if (");
   int_expr(m, 2);
-  say(m, ") {\n    ");
-  set_local(m);
-  say(m, "\n  }");
+  say(m, ") ");
+  branch(m, depth);
   if (dice_chance(m->d, 60)) {
-    say(m, " else {\n    ");
-    set_local(m);
-    say(m, "\n  }");
+    say(m, " else ");
+    branch(m, depth);
   }
   say(m, "\n");
 }
@@ -510,7 +520,7 @@ void rule_write(dice *d, const program_plan *p, int k)
     local(&m);
   if (dice_chance(d, 40)) weighted_sum(&m);
   for (int i = dice_below(d, 3); m.nlocals && i > 0; i--)
-    condition(&m);
+    condition(&m, 2);
   results(&m);
   say(&m, "}\n");
 }

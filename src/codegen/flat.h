@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flat.h - conditions as selections: both sides are computed, then one is taken.
+ *
+ * Compilers vectorise loops without branches only. The language has no traps and no side effects,
+ * so both sides may be computed. A side that calls a costly function, such as pow, or divides
+ * integers keeps its branch: no compiler vectorises it, and it may be rarely taken.
+ */
+#ifndef AMBIT_CODEGEN_FLAT_H
+#define AMBIT_CODEGEN_FLAT_H
+
+#include "kernel/kernel.h"
+
+/* Whether a rule has any condition, and an expression only operations that vector units have. */
+bool ambit__rule_branches(const ambit__rule *rule);
+bool ambit__flat_expr(const ambit__expr *e);
+
+/* A variable that outlives the statements that set it. */
+typedef struct ambit__flat_variable {
+  ambit__stmt_kind kind; /* STMT_SET_LOCAL or STMT_SET_OUT */
+  int index, component;  /* as in ambit__stmt */
+} ambit__flat_variable;
+
+enum { AMBIT__FLAT_MOST = 64 }; /* variables of a flat condition */
+
+/* The distinct variables that a STMT_IF sets and that outlive it; returns their number. More than
+ * AMBIT__FLAT_MOST: the condition must keep its branch. */
+int ambit__flat_variables(const ambit__stmt *condition, ambit__flat_variable *variables);
+
+#endif

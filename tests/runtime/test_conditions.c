@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels with conditions: on every device the same bits as on ref, in strict mode, on rows longer
+ * than the pieces in which narrow fields are converted. */
+#include "runtime_test.h"
+
+enum { ROWS = 19, COLUMNS = 1203, CELLS = ROWS * COLUMNS, COMPONENTS = 2 };
+
+static double wall(const int64_t *i, int component, void *user)
+{
+  (void)user;
+  return (i[0] * 7 + i[1] * 3 + component) % 11 == 0 || i[1] == 513 ? (double)(i[1] % 200 + 1) : 0;
+}
+
+static double start(const int64_t *i, int component, void *user)
+{
+  (void)user;
+  return (double)((i[0] * 13 + i[1] * 5 + component) % 17) / 8;
+}
+
+typedef struct outcome {
+  float v[CELLS];
+  double total;
+} outcome;
+
+/* Runs void k(const float *u, const unsigned char *m, const short *n[2], float *v, sum double *s),
+ * or one without the last two results. */
+static void play(const char *device, const char *text, bool reduces, bool writes, outcome *out)
+{
+  ambit *a = open_on(device);
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+              *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_field *m = ambit_field_create(g, "m", AMBIT_U8);
+  ambit_field *n = ambit_field_create_vector(g, "n", AMBIT_I16, COMPONENTS, AMBIT_SOA);
+  ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g);
+  ambit_kernel *k;
+
+  ambit_option_set(a, "strict", "1");
+  k = ambit_kernel_create(a, text);
+  ambit_field_fill(u, start, NULL);
+  ambit_field_fill(m, wall, NULL);
+  ambit_field_fill(n, wall, NULL);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  ambit_field_boundary(m, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+  ambit_field_boundary(n, AMBIT_ALL_FACES, AMBIT_CONSTANT, 3);
+  if (reduces && writes)
+    ambit_apply(p, k, u, m, n, v, s);
+  else if (writes)
+    ambit_apply(p, k, u, m, n, v);
+  else
+    ambit_apply(p, k, u, m, n, s);
+  ambit_run(p, 2);
+  *out = (outcome){.total = ambit_scalar_get(s)};
+  ambit_field_read(v, NULL, NULL, out->v);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void compare(const char *text, bool reduces, bool writes)
+{
+  static outcome want, got;
+
+  play("ref", text, reduces, writes, &want);
+  EACH_DEVICE(d)
+  {
+    play(*d, text, reduces, writes, &got);
+    CHECK_MSG(!memcmp(&want, &got, sizeof want), "%s differs from ref: %s", *d, text);
+  }
+}
+
+#define HEAD "void k(const float *u, const unsigned char *m, const short *n[2], "
+
+static void a_mask_of_bytes_at_neighbours_selects(void)
+{
+  compare(HEAD "float *v) { *v = (m[0][-2] ? u[0][1] : *u) + (m[-1][1] > 9 ? u[1][0] : 2.0f) * "
+               "(*n[1] ? 0.5f : n[0][2][-1] * 1.0f); }",
+          false, true);
+}
+
+static void both_sides_of_an_if_are_computed_and_one_is_taken(void)
+{
+  compare(HEAD
+          "float *v) { float t = 1, s; if (*m) { t = u[0][1]; float q = t * t; if (q > 1) { s = "
+          "q; *v = 3; } else s = -q; } else { s = sqrtf(*u); if (index(1) == 512 || "
+          "index(0) == extent(0) - 1) t = 7; *v = s; } if (s < t) *v += t / s; }",
+          false, true);
+}
+
+static void a_costly_side_keeps_its_branch(void)
+{
+  compare(HEAD "float *v) { int i = *m; *v = 0; if (*m) { *v = (float)(1000 / *m % 7); } else if "
+               "(*n[0]) *v = 5; *v += i > 3 ? (float)(*n[1] / (i - 4)) : 1.0f; }",
+          false, true);
+}
+
+static void a_masked_sum_beside_a_result(void)
+{
+  compare(HEAD "float *v, sum double *s) { *v = *u; if (m[1][0]) { *s = u[0][-1]; *v = -1; } }",
+          true, true);
+}
+
+static void a_masked_sum_alone(void)
+{
+  compare(HEAD "sum double *s) { if (*m && !*n[1]) *s = *u; }", true, false);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"a_mask_of_bytes_at_neighbours_selects", a_mask_of_bytes_at_neighbours_selects},
+      {"both_sides_of_an_if_are_computed_and_one_is_taken",
+       both_sides_of_an_if_are_computed_and_one_is_taken},
+      {"a_costly_side_keeps_its_branch", a_costly_side_keeps_its_branch},
+      {"a_masked_sum_beside_a_result", a_masked_sum_beside_a_result},
+      {"a_masked_sum_alone", a_masked_sum_alone},
+      {NULL, NULL},
+  };
+
+  return test_main(argc, argv, tests);
+}
