@@ -65,6 +65,10 @@ int tool_help(const tool_command *c);
 
 /* From now on signals that end the process clean up first (signals.c). */
 void tool_watch_signals(void);
+/* The first signal calls `stop` instead, in another thread; the second ends the process. NULL: as
+ * before. */
+void tool_on_signal(void (*stop)(void *user), void *user);
+int tool_signal(void); /* the signal that called `stop`; 0: none */
 
 /* An input that can be read only once (spool.c). */
 typedef struct tool_spool {
@@ -76,6 +80,6 @@ int tool_spool_open(ambit *a, const char *path, tool_spool *s);
 void tool_spool_close(tool_spool *s);
 
 extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_port,
-    tool_run;
+    tool_run, tool_stream;
 
 #endif

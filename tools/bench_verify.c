@@ -160,7 +160,7 @@ static bool window_agrees(ambit *ref, const tool_args *args, tool_problem p, con
 
   p.size = w->size;
   for (int d = 0; d < p.size.ndims; d++)
-    p.boundaries.kind[d] = AMBIT_FIXED;
+    p.boundaries.kind[d][0] = p.boundaries.kind[d][1] = AMBIT_FIXED;
   if (tool_problem_load(ref, args, &p) || tool_job_open(ref, &p, p.kernel, &job)) return false;
   if (ambit_field_write(job.in, NULL, NULL, w->before) || ambit_run(job.program, 1)) return false;
   tool_problem_region(&p, lo, hi);

@@ -164,10 +164,10 @@ static size_t field_bytes(const tool_problem *p, const ambit_param_info *q)
 
   l.own = ambit__box_of_extents(p->size.ndims, p->size.extents);
   for (int d = 0; d < p->size.ndims; d++) {
-    bool fixed = p->boundaries.kind[d] == AMBIT_FIXED;
+    const ambit_boundary *kind = p->boundaries.kind[d];
 
-    l.margin_lo[d] = !fixed && q->low[d] > 2 ? q->low[d] : 2;
-    l.margin_hi[d] = !fixed && q->high[d] > 2 ? q->high[d] : 2;
+    l.margin_lo[d] = kind[0] != AMBIT_FIXED && q->low[d] > 2 ? q->low[d] : 2;
+    l.margin_hi[d] = kind[1] != AMBIT_FIXED && q->high[d] > 2 ? q->high[d] : 2;
   }
   return ambit__layout_make(&l) ? l.bytes : 0;
 }
@@ -193,8 +193,12 @@ static void print_memory(const tool_problem *p)
   printf("grid %s\n", size);
   printf("  memory %.4g MiB for %d field%s\n", bytes / (1 << 20), fields, fields == 1 ? "" : "s");
   printf("  %s cells are updated in each iteration (boundary ", updated);
-  for (int d = 0; d < p->size.ndims; d++)
-    printf("%s%s", d ? "," : "", ambit__boundary_name(p->boundaries.kind[d]));
+  for (int d = 0; d < p->size.ndims; d++) {
+    const ambit_boundary *kind = p->boundaries.kind[d];
+
+    printf("%s%s", d ? "," : "", ambit__boundary_name(kind[0]));
+    if (kind[1] != kind[0]) printf("/%s", ambit__boundary_name(kind[1]));
+  }
   printf(")\n");
 }
 

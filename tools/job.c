@@ -85,7 +85,9 @@ ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel
     job->out =
         ambit_field_create_vector(job->grid, out->name, out->type, out->components, AMBIT_SOA);
   for (int d = 0; d < p->size.ndims; d++)
-    ambit_field_boundary(job->in, AMBIT_AXIS(d), p->boundaries.kind[d], p->boundaries.value[d]);
+    for (int side = 0; side < 2; side++)
+      ambit_field_boundary(job->in, AMBIT_FACE(d, side), p->boundaries.kind[d][side],
+                           p->boundaries.value[d][side]);
   bind_arguments(a, p, job, args);
   job->program = ambit_program_create(job->grid);
   ambit_apply_args(job->program, kernel, p->nparams, args);

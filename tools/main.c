@@ -2,15 +2,9 @@
 /* main.c - the command `ambit`: subcommands and help.
  *
  * A subcommand is a file with one tool_command. Results go to stdout, everything else to stderr.
-<<<<<<< HEAD
- * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by
- * signal N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with
- * the same code.
-=======
  * Exit codes: 0 success, 1 the work failed, 2 the command line is wrong, 128 + N stopped by signal
  * N. With several processes (mpirun -n 4 ambit run ...) process 0 prints, and all exit with the
  * same code.
->>>>>>> words2
  */
 #include "args.h"
 #include "port_command.h"
@@ -24,8 +18,9 @@
 
 FILE *tool_notes;
 
-static const tool_command *const commands[] = {&tool_run,  &tool_explain, &tool_gen,  &tool_bench,
-                                               &tool_port, &tool_devices, &tool_cache};
+static const tool_command *const commands[] = {&tool_run,     &tool_stream, &tool_explain,
+                                               &tool_gen,     &tool_bench,  &tool_port,
+                                               &tool_devices, &tool_cache};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const tool_command *find(const char *name)
@@ -50,6 +45,7 @@ static int overview(void)
       "\nexamples:\n"
       "  ambit run star2d1 --size 512x512 --steps 100 --output out.png\n"
       "  ambit run heat.c --set k=0.2 --boundary periodic --output heat.npy\n"
+      "  ambit stream sobel.c -i in.mp4 -o out.mp4 --boundary reflect/symmetric\n"
       "  ambit explain box3d1 --size 256^3\n"
       "  ambit bench 'star3d1 512^3 float t20'\n");
   return TOOL_OK;

@@ -145,14 +145,14 @@ static int check_boundaries(const tool_args *args, tool_problem *p)
 {
   tool_boundaries *b = &p->boundaries;
 
-  if (!b->n) *b = (tool_boundaries){.n = 1, .kind = {AMBIT_FIXED}};
+  if (!b->n) *b = (tool_boundaries){.n = 1, .kind = {{AMBIT_FIXED, AMBIT_FIXED}}};
   if (b->n != 1 && b->n != p->size.ndims)
     return tool_wrong(args,
                       "there are %d boundaries for %d ax%s; give one for all, or one per axis",
                       b->n, p->size.ndims, p->size.ndims == 1 ? "is" : "es");
   for (; b->n < p->size.ndims; b->n++) {
-    b->kind[b->n] = b->kind[0];
-    b->value[b->n] = b->value[0];
+    memcpy(b->kind[b->n], b->kind[0], sizeof b->kind[0]);
+    memcpy(b->value[b->n], b->value[0], sizeof b->value[0]);
   }
   return TOOL_OK;
 }
@@ -183,12 +183,13 @@ void tool_problem_region(const tool_problem *p, int64_t *lo, int64_t *hi)
   for (int d = 0; d < p->size.ndims; d++) {
     lo[d] = 0;
     hi[d] = p->size.extents[d];
-    for (int i = 0; p->boundaries.kind[d] == AMBIT_FIXED && i < p->nparams; i++) {
+    for (int i = 0; i < p->nparams; i++) {
       const ambit_param_info *q = &p->params[i];
+      const int64_t end = p->size.extents[d] - q->high[d];
 
       if (q->kind != AMBIT_PARAM_FIELD) continue;
-      if (lo[d] < q->low[d]) lo[d] = q->low[d];
-      if (hi[d] > p->size.extents[d] - q->high[d]) hi[d] = p->size.extents[d] - q->high[d];
+      if (p->boundaries.kind[d][0] == AMBIT_FIXED && lo[d] < q->low[d]) lo[d] = q->low[d];
+      if (p->boundaries.kind[d][1] == AMBIT_FIXED && hi[d] > end) hi[d] = end;
     }
     if (hi[d] < lo[d]) hi[d] = lo[d];
   }

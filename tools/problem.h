@@ -44,7 +44,8 @@ enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT,
   {                                                                                                \
     OPT_BOUNDARY, 0, "boundary", "KIND",                                                           \
         "fixed, periodic, reflect, symmetric, clamp or\n"                                          \
-        "constant=V; or one per axis: periodic,fixed\n"                                            \
+        "constant=V; or one per axis: periodic,fixed;\n"                                           \
+        "or one per face: reflect/symmetric\n"                                                     \
         "(default: fixed)"                                                                         \
   }
 #define TOOL_OPTION_SET                                                                            \

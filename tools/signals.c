@@ -3,7 +3,8 @@
  *
  * A thread waits for the signals, cleans up (base/undo.h), and exits with the exit code that shells
  * use for them: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. There is no signal handler, so all
- * functions may be called. A second signal ends the process at once.
+ * functions may be called. A second signal ends the process at once. A command that can end its
+ * work in an orderly way does so at the first signal.
  */
 #define _XOPEN_SOURCE 700 /* sigwait, pthread_sigmask */
 #include "args.h"
@@ -16,13 +17,52 @@
 #include <unistd.h>
 
 static sigset_t watched;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the following */
+static void (*stop)(void *user);
+static void *stop_user;
+static int stopped_by;
+
+void tool_on_signal(void (*fn)(void *user), void *user)
+{
+  pthread_mutex_lock(&lock);
+  stop = fn;
+  stop_user = user;
+  pthread_mutex_unlock(&lock);
+}
+
+int tool_signal(void)
+{
+  int number;
+
+  pthread_mutex_lock(&lock);
+  number = stopped_by;
+  pthread_mutex_unlock(&lock);
+  return number;
+}
+
+/* Whether the command ends its work itself. */
+static bool ask_to_stop(int number)
+{
+  bool asks;
+
+  pthread_mutex_lock(&lock);
+  asks = stop && !stopped_by;
+  if (asks) {
+    stopped_by = number;
+    stop(stop_user);
+  }
+  pthread_mutex_unlock(&lock);
+  return asks;
+}
 
 static void *wait_for_end(void *unused)
 {
   int number = 0;
 
   (void)unused;
-  if (sigwait(&watched, &number)) return NULL;
+  do
+    if (sigwait(&watched, &number)) return NULL;
+  while (ask_to_stop(number));
   pthread_sigmask(SIG_UNBLOCK, &watched, NULL);
   ambit__undo_all();
   _exit(128 + number);

@@ -122,7 +122,7 @@ bool tool_is_boundary(const char *word)
 {
   ambit_boundary kind;
 
-  return ambit__boundary_find(word, strcspn(word, "=,"), &kind) && kind != AMBIT_NONE;
+  return ambit__boundary_find(word, strcspn(word, "=,/"), &kind) && kind != AMBIT_NONE;
 }
 
 static int wrong_boundary(const tool_args *a, const char *word)
@@ -155,13 +155,22 @@ static int read_one_boundary(const tool_args *a, const char *word, ambit_boundar
   return TOOL_OK;
 }
 
-static int read_boundary(const tool_args *a, const char *text, size_t length, ambit_boundary *kind,
-                         double *value)
+/* Those of an axis: "reflect" for both faces, or "reflect/symmetric". */
+static int read_axis(const tool_args *a, const char *text, size_t length, ambit_boundary kind[2],
+                     double value[2])
 {
-  char *word = strndup(text, length);
-  int code = word ? read_one_boundary(a, word, kind, value) : TOOL_FAILED;
+  char *low = strndup(text, length), *slash = low ? strchr(low, '/') : NULL;
+  int code = low ? TOOL_OK : TOOL_FAILED;
 
-  free(word);
+  if (slash) *slash = '\0';
+  if (!code) code = read_one_boundary(a, low, &kind[0], &value[0]);
+  if (!code) code = read_one_boundary(a, slash ? slash + 1 : low, &kind[1], &value[1]);
+  free(low);
+  if (!code && (kind[0] == AMBIT_PERIODIC) != (kind[1] == AMBIT_PERIODIC))
+    return tool_wrong(a,
+                      "the boundary '%.*s' is periodic on one face only; an axis is periodic on "
+                      "both",
+                      (int)length, text);
   return code;
 }
 
@@ -175,7 +184,7 @@ int tool_read_boundaries(const tool_args *a, const char *text, tool_boundaries *
 
     if (b->n == AMBIT_MAX_DIMS)
       return tool_wrong(a, "more than %d boundaries; give one per axis", AMBIT_MAX_DIMS);
-    if ((code = read_boundary(a, text, length, &b->kind[b->n], &b->value[b->n]))) return code;
+    if ((code = read_axis(a, text, length, b->kind[b->n], b->value[b->n]))) return code;
     b->n++;
     text += length;
   } while (*text++ == ',');

@@ -16,9 +16,9 @@ typedef struct tool_size {
 
 /* Boundaries: one for all axes, or one per axis. */
 typedef struct tool_boundaries {
-  int n; /* 0: not given */
-  ambit_boundary kind[AMBIT_MAX_DIMS];
-  double value[AMBIT_MAX_DIMS]; /* for constant */
+  int n;                                  /* 0: not given */
+  ambit_boundary kind[AMBIT_MAX_DIMS][2]; /* of the low and the high face */
+  double value[AMBIT_MAX_DIMS][2];        /* for constant */
 } tool_boundaries;
 
 /* k=0.2, from --set. */

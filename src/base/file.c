@@ -261,6 +261,21 @@ ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__
   return s;
 }
 
+ambit_status ambit__file_adopt(ambit__errors *errors, int fd, const char *name, ambit__file **out)
+{
+  ambit__file *f = *out = ambit__new(errors, 1, sizeof *f);
+
+  if (!f) return AMBIT_ENOMEM;
+  f->errors = errors;
+  f->path = ambit__strdup(errors, name);
+  f->fd = f->path ? dup(fd) : -1;
+  if (f->path && f->fd < 0) fail(f, "open", errno);
+  if (f->fd >= 0) return AMBIT_OK;
+  ambit__file_abort(f);
+  *out = NULL;
+  return errors->status;
+}
+
 ambit_status ambit__file_try(ambit__errors *errors, const char *path)
 {
   struct stat st;
@@ -318,7 +333,7 @@ static ambit_status write_out(ambit__file *f, const unsigned char *data, size_t 
   return f->failed;
 }
 
-static ambit_status flush(ambit__file *f)
+ambit_status ambit__file_flush(ambit__file *f)
 {
   size_t bytes = f->used;
 
@@ -328,7 +343,7 @@ static ambit_status flush(ambit__file *f)
 
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes)
 {
-  if (bytes > BUFFER_BYTES - f->used) AMBIT_TRY(flush(f));
+  if (bytes > BUFFER_BYTES - f->used) AMBIT_TRY(ambit__file_flush(f));
   if (bytes > BUFFER_BYTES) return write_out(f, data, bytes);
   if (bytes) memcpy(f->buffer + f->used, data, bytes);
   f->used += bytes;
@@ -337,7 +352,7 @@ ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes)
 
 ambit_status ambit__file_extend(ambit__file *f, uint64_t bytes)
 {
-  AMBIT_TRY(flush(f));
+  AMBIT_TRY(ambit__file_flush(f));
   return ftruncate(f->fd, (off_t)bytes) ? fail(f, "set the length of", errno) : AMBIT_OK;
 }
 
@@ -367,7 +382,7 @@ static ambit_status close_file(ambit__file *f)
 
 static ambit_status put_in_place(ambit__file *f)
 {
-  AMBIT_TRY(flush(f));
+  AMBIT_TRY(ambit__file_flush(f));
   if (!f->beside && !f->joined) return close_file(f);
   if (fsync(f->fd)) return fail(f, "write", errno);
   if (f->joined) return close_file(f);

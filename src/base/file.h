@@ -22,11 +22,15 @@ typedef struct ambit__file ambit__file;
 /* Creates a file. `errors` must outlive it. Failures raise AMBIT_EIO (or AMBIT_ENOMEM) with the
  * path and the reason. */
 ambit_status ambit__file_create(ambit__errors *errors, const char *path, ambit__file **out);
+/* Writes directly to an open descriptor, which stays open; `name` is for messages. */
+ambit_status ambit__file_adopt(ambit__errors *errors, int fd, const char *name, ambit__file **out);
 /* Checks that a file of this name could be created, and leaves no trace. Does not open devices and
  * pipes. */
 ambit_status ambit__file_try(ambit__errors *errors, const char *path);
 /* Appends. After a failure, further writes do nothing and return the same status. */
 ambit_status ambit__file_write(ambit__file *f, const void *data, size_t bytes);
+/* Passes everything appended so far to the system. */
+ambit_status ambit__file_flush(ambit__file *f);
 /* Renames the file to its final name, unless a write failed. Frees `f` in any case. For a process
  * that joined, only ensures that its data is on disk. */
 ambit_status ambit__file_commit(ambit__file *f);

@@ -9,6 +9,7 @@ enum { AMBIT__PATIENCE = 60 }; /* seconds */
 
 typedef struct ambit__settings {
   const char *devices;   /* "cpu", "ref", ... */
+  const char *lanes;     /* "cpu,(cuda:0,cuda:1)": devices of each lane of a stream; "": one lane */
   const char *partition; /* "auto", "4", "2x2": number of parts along each axis */
   const char *weights;   /* "1,0.5": relative sizes of the parts; "": equal */
   const char *mpi;       /* "auto", "off", "on", "openmpi", "mpich": see net.h */

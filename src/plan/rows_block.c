@@ -148,7 +148,7 @@ static void declare_buffer(const job *j, int i, int c, const void *user)
   ambit__line_end(j->w, "[LANES] __attribute__((aligned(AMBIT_VECTOR)));");
 }
 
-/* ambit_put(v_at + x, v_b0_0, ...), or ambit_stream, a non-temporal store. */
+/* ambit_put(v_at + x, v_b0_0, ...), or ambit_put_past, a non-temporal store. */
 static void put_buffer(const job *j, int i, int c, const void *user)
 {
   place p = *(const place *)user;
@@ -156,7 +156,7 @@ static void put_buffer(const job *j, int i, int c, const void *user)
   p.lanes = false;
   ambit__line_begin(j->w);
   ambit__print(j->t, "ambit_%s(",
-               j->plan->stream && !ambit__rows_param(j, i)->keeps[c] ? "stream" : "put");
+               j->plan->stream && !ambit__rows_param(j, i)->keeps[c] ? "put_past" : "put");
   ambit__rows_print_pointer(j, i, c, &p);
   ambit__print(j->t, ", ");
   ambit__rows_print_buffer(j, i, c, p.r);

@@ -57,7 +57,7 @@ AMBIT_INLINE void ambit_put(void *to, const void *from, int bytes)
 #  define AMBIT_FENCE()       ((void)0)
 #endif
 
-AMBIT_INLINE void ambit_stream(void *to, const void *from, int bytes)
+AMBIT_INLINE void ambit_put_past(void *to, const void *from, int bytes)
 {
   if ((uintptr_t)to % AMBIT_VECTOR) {
     ambit_put(to, from, bytes);

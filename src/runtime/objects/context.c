@@ -103,6 +103,17 @@ static void join_processes(ambit *a, const void *communicator)
   a->net = NULL;
 }
 
+static ambit *make(void)
+{
+  ambit *a = calloc(1, sizeof *a);
+
+  if (!a) return NULL;
+  ambit__list_init(&a->grids);
+  ambit__list_init(&a->scalars);
+  ambit__list_init(&a->kernels);
+  return a;
+}
+
 ambit *ambit_open(int *argc, char ***argv)
 {
   return ambit_open_mpi(argc, argv, NULL);
@@ -110,18 +121,31 @@ ambit *ambit_open(int *argc, char ***argv)
 
 ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
 {
-  ambit *a = calloc(1, sizeof *a);
+  ambit *a = make();
 
   if (!a) return NULL;
   a->errors.handler = print_error;
   a->errors.user = a;
-  ambit__list_init(&a->grids);
-  ambit__list_init(&a->scalars);
-  ambit__list_init(&a->kernels);
   ambit__options_open(a, argc, argv);
   join_processes(a, communicator);
   defer_errors(a);
   return a;
+}
+
+ambit *ambit__open_lane(const ambit *a, const char *devices, int threads)
+{
+  ambit *lane = make();
+  char number[16];
+
+  if (!lane) return NULL;
+  snprintf(number, sizeof number, "%d", threads);
+  ambit__options_copy(lane, a);
+  if (ambit__net_open(&lane->errors, "off", NULL, &lane->net)) return lane;
+  lane->net->local_rank = a->net->local_rank; /* decides which GPU a device without number is */
+  lane->net->local_size = a->net->local_size;
+  ambit_option_set(lane, "devices", devices);
+  ambit_option_set(lane, "threads", number);
+  return lane;
 }
 
 ambit_status ambit__pretend(ambit *a, int rank, int size)

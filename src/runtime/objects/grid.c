@@ -109,6 +109,7 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
   g->box = ambit__box_of_extents(ndims, extents);
   ambit__list_init(&g->fields);
   ambit__list_init(&g->programs);
+  ambit__list_init(&g->streams);
   ambit__list_add(&a->grids, &g->link, g);
   make_parts(g);
   ambit__box_print(&g->box, box, sizeof box);
@@ -121,6 +122,8 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
 void ambit_grid_destroy(ambit_grid *g)
 {
   if (!g) return;
+  while (g->streams.next->owner)
+    ambit_stream_destroy(g->streams.next->owner);
   while (g->programs.next->owner)
     ambit_program_destroy(g->programs.next->owner);
   while (g->fields.next->owner)

@@ -9,24 +9,37 @@
 
 enum { MOST_TEXT = 16 << 20 }; /* bytes of a kernel file */
 
+/* Takes the rule, unless it is borrowed. */
+static ambit_kernel *make(ambit *a, ambit__rule *rule, bool borrowed)
+{
+  ambit_kernel *k = ambit__new(&a->errors, 1, sizeof *k);
+
+  if (!k) {
+    if (!borrowed) ambit__rule_free(rule);
+    return NULL;
+  }
+  k->context = a;
+  k->rule = rule;
+  k->borrowed = borrowed;
+  ambit__list_add(&a->kernels, &k->link, k);
+  if (!ambit__kernel_list_offsets(k)) return k;
+  ambit_kernel_destroy(k);
+  return NULL;
+}
+
+ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k)
+{
+  return ambit__failed(a) ? NULL : make(a, k->rule, true);
+}
+
 static ambit_kernel *create(ambit *a, const char *file, const char *text)
 {
   ambit__rule *rule = NULL;
   ambit_kernel *k;
 
   if (ambit__rule_parse(&a->errors, file, text, &rule)) return NULL;
-  k = ambit__new(&a->errors, 1, sizeof *k);
-  if (!k) {
-    ambit__rule_free(rule);
-    return NULL;
-  }
-  k->context = a;
-  k->rule = rule;
-  ambit__list_add(&a->kernels, &k->link, k);
-  if (ambit__kernel_list_offsets(k)) {
-    ambit_kernel_destroy(k);
-    return NULL;
-  }
+  k = make(a, rule, false);
+  if (!k) return NULL;
   if (rule->mixes_double)
     ambit__log(&a->settings, 1,
                "kernel %s computes in double though its fields are float: a literal such as 0.25 "
@@ -95,7 +108,7 @@ void ambit_kernel_destroy(ambit_kernel *k)
   if (!k) return;
   ambit__object_gone(k->context, k);
   ambit__list_remove(&k->link);
-  ambit__rule_free(k->rule);
+  if (!k->borrowed) ambit__rule_free(k->rule);
   free(k->offsets);
   free(k);
 }

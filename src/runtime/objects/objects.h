@@ -74,7 +74,7 @@ struct ambit_grid {
   int first;                           /* first part of this process, which has placement.n parts */
   bool *mine;                          /* by part: belongs to this process; owned */
   const ambit__dependents *dependents; /* NULL: no program was made on this grid */
-  ambit__link fields, programs;
+  ambit__link fields, programs, streams;
 };
 
 /* The state of the halo and ghost cells of a field. Moves with the buffers. */
@@ -119,6 +119,7 @@ struct ambit_kernel {
   ambit *context;
   ambit__link link;
   ambit__rule *rule;
+  bool borrowed;         /* the rule belongs to a kernel of another context */
   ambit_offset *offsets; /* reads of all parameters, in order of parameters; owned */
 };
 
@@ -133,6 +134,9 @@ ambit_status ambit__meet(ambit *a, const char *doing);
 /* Before any grid or scalar exists: this context acts as process `rank` of `size`, on dry devices,
  * so that programs can be sealed and inspected as they would run there. */
 ambit_status ambit__pretend(ambit *a, int rank, int size);
+/* A context of this process alone, with the options of `a` but these devices and threads, for one
+ * lane of a stream. It prints no errors. NULL: out of memory. */
+ambit *ambit__open_lane(const ambit *a, const char *devices, int threads);
 void ambit__list_init(ambit__link *list);
 void ambit__list_add(ambit__link *list, ambit__link *link, void *owner);
 void ambit__list_remove(ambit__link *link);
@@ -165,6 +169,18 @@ void ambit__object_gone(ambit *a, const void *object);
 /* Checks the syntax of the option weights, for any number of parts. */
 ambit_status ambit__weights_check(ambit *a, const char *text);
 
+/* ---- lanes.c: the option lanes ---- */
+
+/* The next lane of the list at `at`: its devices, `length` bytes from *devices. Returns the rest of
+ * the list; NULL: that was the last one. */
+const char *ambit__lane_next(const char *at, const char **devices, size_t *length);
+ambit_status ambit__lanes_check(ambit *a, const char *text); /* the syntax */
+
+/* ---- kernel.c ---- */
+
+/* The same kernel for another context, which must be closed before `k` is destroyed. */
+ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k);
+
 /* ---- kernel_info.c ---- */
 
 ambit_status ambit__kernel_list_offsets(ambit_kernel *k); /* makes k->offsets from the rule */
@@ -179,6 +195,8 @@ ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
 /* Defaults, environment, command line. */
 ambit_status ambit__options_open(ambit *a, int *argc, char ***argv);
 void ambit__options_close(ambit *a);
+/* The options of `from`, except those that concern its devices, processes, parts and output. */
+ambit_status ambit__options_copy(ambit *a, const ambit *from);
 /* AMBIT__CHECK_... flags from the options check and nan. */
 unsigned ambit__options_checks(const ambit *a);
 

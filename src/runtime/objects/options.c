@@ -70,6 +70,7 @@ static const row rows[] = {
     {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
     {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
     {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},
+    {"lanes", CHECKED, ANY_TIME, AT(lanes), "", 0, 0, NULL, ambit__lanes_check},
     {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
     {"mpi", WORD, AT_OPEN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
     {"nan", FLAG, ANY_TIME, AT(nan), "0", 0, 0, NULL, NULL},
@@ -262,6 +263,26 @@ ambit_status ambit__options_open(ambit *a, int *argc, char ***argv)
     AMBIT_TRY(set(a, &rows[i], rows[i].initial));
   AMBIT_TRY(from_environment(a));
   return argc && argv && *argc > 0 ? from_command_line(a, argc, *argv) : AMBIT_OK;
+}
+
+/* Options that a lane does not share with the stream. */
+static bool is_own(const row *r)
+{
+  static const char *const names[] = {"devices", "lanes",   "mpi",   "partition", "progress",
+                                      "report",  "threads", "trace", "weights",   NULL};
+
+  for (int i = 0; names[i]; i++)
+    if (!strcmp(r->name, names[i])) return true;
+  return false;
+}
+
+ambit_status ambit__options_copy(ambit *a, const ambit *from)
+{
+  a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
+  if (!a->options) return AMBIT_ENOMEM;
+  for (int i = 0; i < NROWS; i++)
+    AMBIT_TRY(set(a, &rows[i], is_own(&rows[i]) ? rows[i].initial : from->options[i]));
+  return AMBIT_OK;
 }
 
 void ambit__options_close(ambit *a)

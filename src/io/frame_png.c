@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frame_png.c - pictures as frames: 8 bits per sample, as they are in the file.
+ *
+ * libpng reports errors by longjmp, to setjmp calls in functions that change no local afterwards;
+ * everything to be freed belongs to the coder. */
+#include "io/frames.h"
+#include "io/png.h"
+
+#ifndef AMBIT_HAVE_PNG
+
+ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
+                             ambit__frame_form *form)
+{
+  (void)packed, (void)form;
+  return ambit__png_try(errors, path);
+}
+
+ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
+                             unsigned char *bytes)
+{
+  (void)form, (void)bytes;
+  return ambit__png_try(errors, path);
+}
+
+ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
+                                    const ambit__frame_form *form,
+                                    const unsigned char *const *planes)
+{
+  (void)form, (void)planes;
+  return ambit__png_try(errors, path);
+}
+
+#else
+
+#  include "base/file.h"
+#  include "base/memory.h"
+
+#  include <errno.h>
+#  include <png.h>
+#  include <setjmp.h>
+#  include <stdio.h>
+#  include <stdlib.h>
+#  include <string.h>
+
+typedef struct coder {
+  ambit__errors *errors;
+  const char *path;
+  const char *doing; /* "read" or "write", for messages */
+  FILE *in;          /* reading */
+  ambit__file *out;  /* writing */
+  png_structp png;
+  png_infop info;
+  unsigned char *line; /* a row of pixels */
+  jmp_buf back;
+} coder;
+
+static void on_error(png_structp png, png_const_charp message)
+{
+  coder *c = png_get_error_ptr(png);
+
+  if (!c->errors->status)
+    ambit__raise(c->errors, AMBIT_EIO, "cannot %s %s: libpng: %s", c->doing, c->path, message);
+  longjmp(c->back, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+  (void)png, (void)message;
+}
+
+/* ---- reading ---- */
+
+static ambit_status open_reader(coder *c)
+{
+  c->in = fopen(c->path, "rb");
+  AMBIT_CHECK(c->in, c->errors, AMBIT_EIO, "cannot open %s: %s", c->path, strerror(errno));
+  c->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, c, on_error, on_warning);
+  if (c->png) c->info = png_create_info_struct(c->png);
+  AMBIT_CHECK(c->info, c->errors, AMBIT_ENOMEM, "cannot read %s: libpng is out of memory", c->path);
+  return AMBIT_OK;
+}
+
+static void close_reader(coder *c)
+{
+  if (c->png) png_destroy_read_struct(&c->png, &c->info, NULL);
+  if (c->in) fclose(c->in);
+  free(c->line);
+}
+
+static void describe(ambit__frame_form *form, int64_t width, int64_t height, bool rgb, bool packed)
+{
+  *form = (ambit__frame_form){
+      .nplanes = rgb && !packed ? 3 : 1, .is_rgb = rgb, .is_packed = rgb && packed};
+  for (int i = 0; i < form->nplanes; i++) {
+    form->width[i] = width;
+    form->height[i] = height;
+    form->bytes += ambit__plane_bytes(form, i);
+  }
+}
+
+/* Reads the header. Palettes become colours, and a few bits per sample eight. */
+static ambit_status read_header(coder *c, bool packed, ambit__frame_form *form)
+{
+  int type;
+
+  if (setjmp(c->back)) return c->errors->status;
+  png_init_io(c->png, c->in);
+  png_read_info(c->png, c->info);
+  type = png_get_color_type(c->png, c->info);
+  AMBIT_CHECK(png_get_bit_depth(c->png, c->info) <= 8 && !(type & PNG_COLOR_MASK_ALPHA), c->errors,
+              AMBIT_EUNSUPPORTED,
+              "%s has %d bits per sample%s; frames are grey, or red, green and blue, with 8 bits",
+              c->path, png_get_bit_depth(c->png, c->info),
+              type & PNG_COLOR_MASK_ALPHA ? " and is transparent" : "");
+  if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(c->png);
+  if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(c->png);
+  png_set_interlace_handling(c->png);
+  png_read_update_info(c->png, c->info);
+  describe(form, png_get_image_width(c->png, c->info), png_get_image_height(c->png, c->info),
+           type & PNG_COLOR_MASK_COLOR, packed);
+  AMBIT_CHECK(png_get_interlace_type(c->png, c->info) == PNG_INTERLACE_NONE, c->errors,
+              AMBIT_EUNSUPPORTED, "%s is interlaced, which frames must not be", c->path);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packed,
+                             ambit__frame_form *form)
+{
+  coder c = {.errors = errors, .path = path, .doing = "read"};
+  ambit_status s = open_reader(&c);
+
+  if (!s) s = read_header(&c, packed, form);
+  close_reader(&c);
+  return s;
+}
+
+static void unpack_row(const ambit__frame_form *form, const unsigned char *line, int64_t y,
+                       unsigned char *bytes)
+{
+  for (int i = 0; i < 3; i++) {
+    unsigned char *to = bytes + (size_t)i * ambit__plane_bytes(form, i) + y * form->width[0];
+
+    for (int64_t x = 0; x < form->width[0]; x++)
+      to[x] = line[3 * x + i];
+  }
+}
+
+static ambit_status read_rows(coder *c, const ambit__frame_form *form, unsigned char *bytes)
+{
+  const int64_t row = form->width[0] * (form->is_packed ? 3 : 1);
+
+  if (setjmp(c->back)) return c->errors->status;
+  for (int64_t y = 0; y < form->height[0]; y++)
+    if (form->nplanes == 3) {
+      png_read_row(c->png, c->line, NULL);
+      unpack_row(form, c->line, y, bytes);
+    } else {
+      png_read_row(c->png, bytes + y * row, NULL);
+    }
+  png_read_end(c->png, NULL);
+  return AMBIT_OK;
+}
+
+static ambit_status read_like(coder *c, const ambit__frame_form *form, unsigned char *bytes)
+{
+  ambit__frame_form own;
+
+  AMBIT_TRY(read_header(c, form->is_packed, &own));
+  AMBIT_CHECK(own.width[0] == form->width[0] && own.height[0] == form->height[0] &&
+                  own.is_rgb == form->is_rgb,
+              c->errors, AMBIT_EIO,
+              "%s has %lld x %lld pixels in %s, the first picture %lld x %lld in %s; all pictures "
+              "of a stream must be alike",
+              c->path, (long long)own.width[0], (long long)own.height[0],
+              own.is_rgb ? "colour" : "grey", (long long)form->width[0], (long long)form->height[0],
+              form->is_rgb ? "colour" : "grey");
+  c->line = ambit__new(c->errors, (size_t)form->width[0], 3);
+  return c->line ? read_rows(c, form, bytes) : AMBIT_ENOMEM;
+}
+
+ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambit__frame_form *form,
+                             unsigned char *bytes)
+{
+  coder c = {.errors = errors, .path = path, .doing = "read"};
+  ambit_status s = open_reader(&c);
+
+  if (!s) s = read_like(&c, form, bytes);
+  close_reader(&c);
+  return s;
+}
+
+/* ---- writing ---- */
+
+static void on_write(png_structp png, png_bytep data, png_size_t bytes)
+{
+  coder *c = png_get_io_ptr(png);
+
+  if (ambit__file_write(c->out, data, bytes)) png_error(png, "write failed");
+}
+
+static void on_flush(png_structp png)
+{
+  (void)png;
+}
+
+static const unsigned char *row_of(coder *c, const ambit__frame_form *form,
+                                   const unsigned char *const *planes, int64_t y)
+{
+  const int64_t width = form->width[0];
+
+  if (form->nplanes == 1) return planes[0] + y * width * (form->is_packed ? 3 : 1);
+  for (int i = 0; i < 3; i++)
+    for (int64_t x = 0; x < width; x++)
+      c->line[3 * x + i] = planes[i][y * width + x];
+  return c->line;
+}
+
+static ambit_status write_rows(coder *c, const ambit__frame_form *form,
+                               const unsigned char *const *planes)
+{
+  if (setjmp(c->back)) return c->errors->status;
+  png_set_write_fn(c->png, c, on_write, on_flush);
+  png_set_IHDR(c->png, c->info, (png_uint_32)form->width[0], (png_uint_32)form->height[0], 8,
+               form->is_rgb ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_compression_level(c->png, 4); /* half the time of the default, 1/6 more bytes */
+  png_write_info(c->png, c->info);
+  for (int64_t y = 0; y < form->height[0]; y++)
+    png_write_row(c->png, row_of(c, form, planes, y));
+  png_write_end(c->png, NULL);
+  return AMBIT_OK;
+}
+
+static ambit_status open_writer(coder *c, const ambit__frame_form *form)
+{
+  c->line = ambit__new(c->errors, (size_t)form->width[0], 3);
+  if (!c->line) return AMBIT_ENOMEM;
+  c->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, c, on_error, on_warning);
+  if (c->png) c->info = png_create_info_struct(c->png);
+  AMBIT_CHECK(c->info, c->errors, AMBIT_ENOMEM, "cannot write %s: libpng is out of memory",
+              c->path);
+  return ambit__file_create(c->errors, c->path, &c->out);
+}
+
+ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
+                                    const ambit__frame_form *form,
+                                    const unsigned char *const *planes)
+{
+  coder c = {.errors = errors, .path = path, .doing = "write"};
+  ambit_status s = open_writer(&c, form);
+
+  if (!s) s = write_rows(&c, form, planes);
+  if (!s) {
+    s = ambit__file_commit(c.out);
+    c.out = NULL;
+  }
+  if (c.png) png_destroy_write_struct(&c.png, &c.info);
+  ambit__file_abort(c.out);
+  free(c.line);
+  return s;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream_files.c - ambit_stream_run: streams from file to file. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "io/frames.h"
+#include "skeleton/stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct passage {
+  ambit_stream *stream;
+  ambit__frames_in in;
+  ambit__frames_out out;
+  bool computed[AMBIT__PLANES]; /* by plane of a frame; the others are copied */
+  size_t at[AMBIT__PLANES];     /* by plane of a frame: where it is, in item and result */
+  bool shows, is_live;          /* progress; stderr is a terminal */
+  int64_t expected;
+  double started, shown; /* times */
+} passage;
+
+/* ---- planes ---- */
+
+static ambit_status check_fields(const passage *p)
+{
+  const ambit_stream *s = p->stream;
+  ambit__errors *errors = &s->grid->context->errors;
+  const int channels = p->in.form.is_packed ? 3 : 1;
+
+  AMBIT_CHECK(s->grid->box.ndims == 2, errors, AMBIT_EINVAL,
+              "frames of %s have 2 dimensions, and the grid of the stream has %d", p->in.path,
+              s->grid->box.ndims);
+  AMBIT_CHECK(s->in->components == channels && s->out->components == channels, errors, AMBIT_EINVAL,
+              "pixels of %s have %d component%s, the fields '%s' and '%s' have %d and %d; fields "
+              "for frames have 1, or those for pictures in colour 3",
+              p->in.path, channels, channels > 1 ? "s" : "", s->in->name, s->out->name,
+              s->in->components, s->out->components);
+  return AMBIT_OK;
+}
+
+static int shape_of(ambit__form *form, int64_t height, int64_t width)
+{
+  int i = 0;
+
+  while (i < form->nshapes && (form->shapes[i][0] != height || form->shapes[i][1] != width))
+    i++;
+  form->shapes[i][0] = height;
+  form->shapes[i][1] = width;
+  if (i == form->nshapes) form->nshapes++;
+  return i;
+}
+
+/* The planes to compute: colours all, else luma or all; alpha never. */
+static void choose_planes(passage *p, ambit__form *form)
+{
+  const ambit__frame_form *f = &p->in.form;
+  const bool all = f->is_rgb || p->stream->planes == AMBIT_ALL_PLANES;
+  size_t at = 0;
+
+  *form = (ambit__form){
+      .samples = true, .in_bytes = ambit__frames_bytes(&p->in), .out_bytes = f->bytes};
+  for (int i = 0; i < f->nplanes; i++) {
+    p->at[i] = at;
+    p->computed[i] = i == 0 || (all && i < 3);
+    if (p->computed[i])
+      form->planes[form->nplanes++] =
+          (ambit__plane){shape_of(form, f->height[i], f->width[i]), at, at};
+    at += ambit__plane_bytes(f, i);
+  }
+}
+
+/* ---- progress ---- */
+
+#define LIVE_SECONDS  0.1 /* between updates on a terminal */
+#define PLAIN_SECONDS 2.0 /* between lines of other output */
+
+static void show(passage *p, int64_t done, bool last)
+{
+  const double now = ambit__clock(), rate = (double)done / (now - p->started);
+
+  if (!p->shows || (!last && now - p->shown < (p->is_live ? LIVE_SECONDS : PLAIN_SECONDS))) return;
+  p->shown = now;
+  fprintf(stderr, "%sframe %" PRId64, p->is_live ? "\r" : "", done);
+  if (p->expected >= done && p->expected) fprintf(stderr, " of %" PRId64, p->expected);
+  fprintf(stderr, ", %.1f frames/s", rate);
+  if (p->expected > done && rate > 0)
+    fprintf(stderr, ", %.0f s left", (double)(p->expected - done) / rate);
+  fputs(p->is_live ? "\033[K" : "\n", stderr);
+  if (last && p->is_live) fputc('\n', stderr);
+  fflush(stderr);
+}
+
+/* ---- the ends ---- */
+
+static ambit_status read_frame(void *user, ambit__errors *errors, int64_t item, void *in, bool *got)
+{
+  passage *p = user;
+
+  return ambit__frames_read(&p->in, errors, item, in, got);
+}
+
+static ambit_status write_frame(void *user, ambit__errors *errors, int64_t item, const void *in,
+                                const void *out)
+{
+  passage *p = user;
+  const unsigned char *planes[AMBIT__PLANES] = {0};
+
+  for (int i = 0; i < p->in.form.nplanes; i++)
+    planes[i] = (const unsigned char *)(p->computed[i] ? out : in) + p->at[i];
+  AMBIT_TRY(
+      ambit__frames_write(&p->out, errors, item, planes, (const char *)in + p->in.form.bytes));
+  show(p, item + 1, false);
+  return AMBIT_OK;
+}
+
+/* ---- running ---- */
+
+static ambit_status run(passage *p, const char *out)
+{
+  ambit__errors *errors = &p->stream->grid->context->errors;
+  const ambit *a = p->stream->grid->context;
+  ambit__job job = {.noun = "frame", .ends = {read_frame, write_frame, p}};
+  ambit_status s, finished;
+
+  choose_planes(p, &job.form);
+  p->expected = p->in.expected;
+  p->shows = a->settings.progress;
+  p->is_live = isatty(STDERR_FILENO);
+  p->started = p->shown = ambit__clock();
+  s = ambit__frames_create(errors, out, &p->in, &p->out);
+  if (!s) s = ambit__stream_run_job(p->stream, &job);
+  show(p, p->stream->items, true);
+  finished = ambit__frames_finish(&p->out, errors, !s || p->stream->items > 0);
+  return s ? s : finished;
+}
+
+ambit_status ambit_stream_run(ambit_stream *s, const char *in, const char *out)
+{
+  ambit__errors *errors;
+  passage *p;
+  ambit_status status;
+
+  if (!s || ambit__failed(s->grid->context))
+    return s ? s->grid->context->errors.status : AMBIT_EINVAL;
+  errors = &s->grid->context->errors;
+  AMBIT_CHECK(in && *in && out && *out, errors, AMBIT_EINVAL,
+              "ambit_stream_run: the name of the input or of the output is missing");
+  AMBIT_TRY(ambit__stream_check(s));
+  p = ambit__new(errors, 1, sizeof *p);
+  if (!p) return AMBIT_ENOMEM;
+  p->stream = s;
+  s->items = 0;
+  status = ambit__frames_open(errors, in, s->in->components == 3, &s->stop, &p->in);
+  if (!status) status = check_fields(p);
+  if (!status) status = run(p, out);
+  ambit__frames_close(&p->in);
+  free(p);
+  return status;
+}

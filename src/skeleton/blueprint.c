@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* blueprint.c - everything that the programs of a stream use, from which replicas are made. */
+#include "base/memory.h"
+#include "skeleton/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int ambit__blueprint_find(void *const *list, int n, const void *object)
+{
+  for (int i = 0; i < n; i++)
+    if (list[i] == object) return i;
+  return -1;
+}
+
+static void enter(void **list, int *n, const void *object)
+{
+  if (object && ambit__blueprint_find(list, *n, object) < 0) list[(*n)++] = (void *)object;
+}
+
+static size_t count_arguments(const ambit_program *p)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; p && i < p->nsteps; i++)
+    n += (size_t)p->steps[i].n;
+  return n;
+}
+
+static void enter_steps(ambit__blueprint *b, const ambit_program *p)
+{
+  for (size_t i = 0; p && i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[i];
+
+    enter((void **)b->kernels, &b->nkernels, s->kernel);
+    for (int k = 0; k < s->n; k++) {
+      enter((void **)b->fields, &b->nfields, s->args[k].field);
+      enter((void **)b->scalars, &b->nscalars, s->args[k].scalar);
+    }
+  }
+}
+
+/* Lists the objects that the steps use, each once. */
+static ambit_status list_objects(ambit__blueprint *b)
+{
+  const ambit_stream *s = b->stream;
+  ambit__errors *errors = &s->grid->context->errors;
+  const size_t most = count_arguments(s->program) + count_arguments(s->before) + 1;
+  const size_t steps = s->program->nsteps + (s->before ? s->before->nsteps : 0);
+
+  b->fields = ambit__new(errors, most, sizeof *b->fields);
+  b->values = ambit__new(errors, most, sizeof *b->values);
+  b->restored = ambit__new(errors, most, sizeof *b->restored);
+  b->scalars = ambit__new(errors, most, sizeof *b->scalars);
+  b->bytes = ambit__new(errors, most, sizeof *b->bytes);
+  b->kernels = ambit__new(errors, steps, sizeof *b->kernels);
+  if (errors->status) return errors->status;
+  enter_steps(b, s->before);
+  enter_steps(b, s->program);
+  return AMBIT_OK;
+}
+
+/* ---- values ---- */
+
+/* Whether a field has values other than those of a new one. */
+static bool has_values(const ambit__blueprint *b, int field)
+{
+  const ambit_field *f = b->fields[field];
+
+  return f != b->stream->in && (f->given || f->started);
+}
+
+static ambit_status copy_values(ambit__blueprint *b)
+{
+  ambit__errors *errors = &b->stream->grid->context->errors;
+  const int64_t cells = ambit__box_volume(&b->stream->grid->box);
+
+  for (int i = 0; i < b->nfields; i++) {
+    if (!has_values(b, i)) continue;
+    b->values[i] = ambit__new(errors, (size_t)cells, ambit__field_cell_bytes(b->fields[i]));
+    if (b->values[i]) ambit_field_read(b->fields[i], NULL, NULL, b->values[i]);
+  }
+  for (int i = 0; i < b->nscalars && !errors->status; i++)
+    ambit__scalar_take(b->scalars[i], 0, b->bytes[i]);
+  return ambit__meet(b->stream->grid->context, "takes the values of a stream");
+}
+
+/* ---- fields that an item would find changed ---- */
+
+/* By field: the field whose values of before the item it holds now; -1: it was given new ones. */
+typedef struct tracker {
+  ambit__blueprint *b;
+  int *holds;
+} tracker;
+
+static int field_of(const ambit__blueprint *b, const ambit_field *f)
+{
+  return ambit__blueprint_find((void *const *)b->fields, b->nfields, f);
+}
+
+static void rotate(tracker *t, const ambit__step *s)
+{
+  const int first = t->holds[field_of(t->b, s->args[0].field)];
+
+  for (int i = 0; i < s->n - 1; i++)
+    t->holds[field_of(t->b, s->args[i].field)] = t->holds[field_of(t->b, s->args[i + 1].field)];
+  t->holds[field_of(t->b, s->args[s->n - 1].field)] = first;
+}
+
+static void need(tracker *t, int field)
+{
+  if (t->holds[field] >= 0) t->b->restored[t->holds[field]] = true;
+}
+
+static void apply(tracker *t, const ambit_program *p, const ambit__step *s)
+{
+  const ambit__box region = ambit__step_region(p, s);
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    if (!s->args[i].field) continue;
+    if (q->nreads || (q->is_written && !ambit__step_overwrites(p, s, &region, i)))
+      need(t, field_of(t->b, s->args[i].field));
+  }
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field && s->kernel->rule->params[i].is_written)
+      t->holds[field_of(t->b, s->args[i].field)] = -1;
+}
+
+static void walk(tracker *t, const ambit_program *p)
+{
+  for (size_t i = 0; p && i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_ROTATE)
+      rotate(t, &p->steps[i]);
+    else
+      apply(t, p, &p->steps[i]);
+}
+
+static bool is_written(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; p && i < p->nsteps; i++)
+    if (ambit__step_writes(&p->steps[i], f)) return true;
+  return false;
+}
+
+static bool is_rotated(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; p && i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_ROTATE && ambit__step_uses(&p->steps[i], f)) return true;
+  return false;
+}
+
+/* A field that never changes needs no copy. Values of one that is rotated may be copied to the
+ * field it is rotated with (ambit_swap). */
+static bool must_restore(const ambit__blueprint *b, int i)
+{
+  const ambit_stream *s = b->stream;
+  const ambit_field *f = b->fields[i];
+
+  if (is_rotated(s->before, f) || is_rotated(s->program, f))
+    return b->restored[i] || has_values(b, i);
+  return b->restored[i] && (is_written(s->before, f) || is_written(s->program, f));
+}
+
+/* As many iterations as there are fields bring every field that rotates to every place. */
+static ambit_status find_restored(ambit__blueprint *b)
+{
+  const ambit_stream *s = b->stream;
+  tracker t = {.b = b};
+
+  t.holds = ambit__new(&s->grid->context->errors, (size_t)b->nfields, sizeof *t.holds);
+  if (!t.holds) return AMBIT_ENOMEM;
+  for (int i = 0; i < b->nfields; i++)
+    t.holds[i] = b->fields[i] == s->in ? -1 : i;
+  walk(&t, s->before);
+  for (int n = 0; n < b->nfields; n++) {
+    walk(&t, s->program);
+    need(&t, field_of(b, s->out));
+  }
+  for (int i = 0; i < b->nfields; i++)
+    b->restored[i] = must_restore(b, i);
+  free(t.holds);
+  return AMBIT_OK;
+}
+
+/* ---- all of it ---- */
+
+ambit_status ambit__blueprint_make(const ambit_stream *s, ambit__blueprint *b)
+{
+  ambit__errors *errors = &s->grid->context->errors;
+
+  *b = (ambit__blueprint){.stream = s};
+  AMBIT_TRY(list_objects(b));
+  AMBIT_CHECK(field_of(b, s->in) >= 0 && field_of(b, s->out) >= 0, errors, AMBIT_EPROGRAM,
+              "field '%s' is the %s of a stream, and no step of its programs uses it",
+              field_of(b, s->in) < 0 ? s->in->name : s->out->name,
+              field_of(b, s->in) < 0 ? "input" : "output");
+  AMBIT_TRY(find_restored(b));
+  return copy_values(b);
+}
+
+void ambit__blueprint_free(ambit__blueprint *b)
+{
+  for (int i = 0; i < b->nfields; i++)
+    free(b->values[i]);
+  free(b->fields);
+  free(b->values);
+  free(b->restored);
+  free(b->scalars);
+  free(b->bytes);
+  free(b->kernels);
+}
+
+static ambit_status check_boxes(const ambit_program *p)
+{
+  for (size_t i = 0; p && i < p->nsteps; i++)
+    AMBIT_CHECK(p->steps[i].kind != STEP_APPLY || !p->steps[i].box.ndims ||
+                    ambit__box_equal(&p->steps[i].box, &p->grid->box),
+                ambit__program_errors(p), AMBIT_EPROGRAM,
+                "step %zu of a program works on a box or on faces, so the program can be streamed "
+                "only with items of the size of its own grid",
+                i + 1);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__blueprint_fits(const ambit__blueprint *b, const int64_t *extents)
+{
+  const ambit_grid *g = b->stream->grid;
+  bool same = true;
+
+  for (int d = 0; d < g->box.ndims; d++)
+    same = same && extents[d] == g->box.hi[d];
+  if (same) return AMBIT_OK;
+  AMBIT_TRY(check_boxes(b->stream->before));
+  AMBIT_TRY(check_boxes(b->stream->program));
+  for (int i = 0; i < b->nfields; i++)
+    AMBIT_CHECK(!b->values[i], &g->context->errors, AMBIT_EPROGRAM,
+                "field '%s' has values, so the program can be streamed only with items of the size "
+                "of its own grid",
+                b->fields[i]->name);
+  return AMBIT_OK;
+}

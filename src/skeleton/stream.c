@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream.c - streams as objects, and running them. */
+#include "skeleton/stream.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ambit__errors *errors_of(const ambit_stream *s)
+{
+  return &s->grid->context->errors;
+}
+
+static bool failed(const ambit_stream *s)
+{
+  return !s || ambit__failed(s->grid->context);
+}
+
+static ambit_status status_of(const ambit_stream *s)
+{
+  return s ? errors_of(s)->status : AMBIT_EINVAL;
+}
+
+/* ---- the object ---- */
+
+ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field *out)
+{
+  ambit_stream *s;
+
+  if (!p || ambit__failed(p->grid->context)) return NULL;
+  if (!in || !out || in->grid != p->grid || out->grid != p->grid) {
+    ambit__raise(ambit__program_errors(p), AMBIT_EINVAL,
+                 "ambit_stream_create: a field is NULL or on another grid than the program");
+    return NULL;
+  }
+  s = ambit__new(ambit__program_errors(p), 1, sizeof *s);
+  if (!s) return NULL;
+  s->grid = p->grid;
+  s->program = p;
+  s->in = in;
+  s->out = out;
+  s->iterations = 1;
+  ambit__list_add(&p->grid->streams, &s->link, s);
+  return s;
+}
+
+void ambit_stream_destroy(ambit_stream *s)
+{
+  if (!s) return;
+  ambit__list_remove(&s->link);
+  free(s);
+}
+
+ambit_status ambit_stream_before(ambit_stream *s, ambit_program *p)
+{
+  if (failed(s)) return status_of(s);
+  AMBIT_CHECK(!p || p->grid == s->grid, errors_of(s), AMBIT_EINVAL,
+              "ambit_stream_before: the program is on another grid than that of the stream");
+  s->before = p;
+  return AMBIT_OK;
+}
+
+ambit_status ambit_stream_iterations(ambit_stream *s, int64_t iterations)
+{
+  if (failed(s)) return status_of(s);
+  AMBIT_CHECK(iterations >= 1, errors_of(s), AMBIT_EINVAL,
+              "%lld iterations per item were requested; the number must be 1 or more",
+              (long long)iterations);
+  s->iterations = iterations;
+  s->scalar = NULL;
+  return AMBIT_OK;
+}
+
+ambit_status ambit_stream_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
+                                double value, int64_t most)
+{
+  if (failed(s)) return status_of(s);
+  AMBIT_CHECK(x && x->context == s->grid->context, errors_of(s), AMBIT_EINVAL,
+              "ambit_stream_until: the scalar is NULL or belongs to another context");
+  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_EQUAL, errors_of(s), AMBIT_EINVAL,
+              "ambit_stream_until: %d is not a condition", (int)when);
+  AMBIT_TRY(ambit_stream_iterations(s, most));
+  s->scalar = x;
+  s->when = when;
+  s->bound = value;
+  return AMBIT_OK;
+}
+
+ambit_status ambit_stream_in_flight(ambit_stream *s, int64_t items)
+{
+  if (failed(s)) return status_of(s);
+  AMBIT_CHECK(items >= 0 && items <= 1000000, errors_of(s), AMBIT_EINVAL,
+              "%lld items in flight were requested; the number must be from 1 to 1000000, or 0 for "
+              "the default",
+              (long long)items);
+  s->in_flight = items;
+  return AMBIT_OK;
+}
+
+ambit_status ambit_stream_planes(ambit_stream *s, ambit_planes planes)
+{
+  if (failed(s)) return status_of(s);
+  AMBIT_CHECK(planes == AMBIT_LUMA || planes == AMBIT_ALL_PLANES, errors_of(s), AMBIT_EINVAL,
+              "ambit_stream_planes: %d is not a choice of planes", (int)planes);
+  s->planes = planes;
+  return AMBIT_OK;
+}
+
+void ambit_stream_stop(ambit_stream *s)
+{
+  if (s) atomic_store(&s->stop, true);
+}
+
+int64_t ambit_stream_items(const ambit_stream *s)
+{
+  return s ? s->items : 0;
+}
+
+/* ---- running ---- */
+
+static bool is_in(const ambit__link *list, const void *object)
+{
+  for (const ambit__link *l = list->next; l->owner; l = l->next)
+    if (l->owner == object) return true;
+  return false;
+}
+
+ambit_status ambit__stream_check(const ambit_stream *s)
+{
+  const ambit_grid *g = s->grid;
+  const bool whole = is_in(&g->programs, s->program) && is_in(&g->fields, s->in) &&
+                     is_in(&g->fields, s->out) && (!s->before || is_in(&g->programs, s->before)) &&
+                     (!s->scalar || is_in(&g->context->scalars, s->scalar));
+
+  AMBIT_CHECK(whole && !s->program->broken && !(s->before && s->before->broken), errors_of(s),
+              AMBIT_EPROGRAM,
+              "a program, field, scalar or kernel that the stream uses was destroyed");
+  AMBIT_CHECK(s->program->nsteps && (!s->before || s->before->nsteps), errors_of(s), AMBIT_EPROGRAM,
+              "a program of the stream has no steps: ambit_apply adds one");
+  AMBIT_CHECK(!s->program->every && !(s->before && s->before->every), errors_of(s), AMBIT_EPROGRAM,
+              "a program of the stream has a callback (ambit_every), which would be called for "
+              "fields of other contexts; programs of streams cannot have one");
+  return AMBIT_OK;
+}
+
+static ambit_status check_blueprint(const ambit__blueprint *b, const ambit__form *form)
+{
+  const ambit_stream *s = b->stream;
+
+  AMBIT_CHECK(!s->scalar ||
+                  ambit__blueprint_find((void *const *)b->scalars, b->nscalars, s->scalar) >= 0,
+              errors_of(s), AMBIT_EPROGRAM,
+              "no step of the stream's programs uses the scalar '%s' that is to end its iterations",
+              s->scalar->name);
+  for (int i = 0; i < form->nshapes; i++)
+    AMBIT_TRY(ambit__blueprint_fits(b, form->shapes[i]));
+  return AMBIT_OK;
+}
+
+/* Runs all threads to their end. Those that could not be started count as a failure of item 0. */
+static void run_threads(ambit__workers *w)
+{
+  const int n = w->n + 2;
+  pthread_t *threads = calloc((size_t)n, sizeof *threads);
+  int started = 0;
+
+  for (; threads && started < n; started++) {
+    void *(*main)(void *) = started == 0   ? ambit__belt_write
+                            : started == 1 ? ambit__belt_read
+                                           : ambit__worker_main;
+    void *arg = started < 2 ? (void *)w->belt : &w->list[started - 2];
+
+    if (pthread_create(&threads[started], NULL, main, arg)) break;
+  }
+  if (started < n) {
+    const ambit__errors why = {.status = AMBIT_ENOMEM, .text = "no threads for a stream"};
+
+    ambit__belt_fail(w->belt, 0, &why);
+  }
+  while (started-- > 0)
+    pthread_join(threads[started], NULL);
+  free(threads);
+}
+
+static ambit_status run_belt(ambit_stream *s, ambit__workers *w)
+{
+  const ambit__form *form = &w->job->form;
+  const int64_t places = s->in_flight ? s->in_flight : 2 * w->n + 2;
+  ambit_status status = ambit__belt_open(errors_of(s), (int)places, form->in_bytes, form->out_bytes,
+                                         &w->job->ends, &s->stop, &w->belt);
+
+  if (!status) {
+    run_threads(w);
+    s->items = w->belt->written;
+    if (w->belt->error.status)
+      status = ambit__raise(errors_of(s), w->belt->error.status, "%s",
+                            w->belt->error.text ? w->belt->error.text : "out of memory");
+  }
+  ambit__belt_close(w->belt);
+  return status;
+}
+
+ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
+{
+  ambit__blueprint b = {0};
+  ambit__workers w = {0};
+  ambit_status status;
+
+  s->items = 0;
+  status = ambit__blueprint_make(s, &b);
+  if (!status) status = check_blueprint(&b, &job->form);
+  if (!status) status = ambit__workers_make(&b, job, &w);
+  if (!status) status = run_belt(s, &w);
+  ambit__workers_free(&w);
+  ambit__blueprint_free(&b);
+  atomic_store(&s->stop, false);
+  return status;
+}
+
+/* ---- callbacks ---- */
+
+typedef struct callbacks {
+  ambit_source_fn source;
+  ambit_sink_fn sink;
+  void *user;
+} callbacks;
+
+static ambit_status call_source(void *user, ambit__errors *errors, int64_t item, void *in,
+                                bool *got)
+{
+  const callbacks *c = user;
+  const int answer = c->source(item, in, c->user);
+
+  *got = answer > 0;
+  AMBIT_CHECK(answer >= 0, errors, AMBIT_EIO,
+              "the source of a stream failed: it returned %d for "
+              "item %lld",
+              answer, (long long)item);
+  return AMBIT_OK;
+}
+
+static ambit_status call_sink(void *user, ambit__errors *errors, int64_t item, const void *in,
+                              const void *out)
+{
+  const callbacks *c = user;
+  const int answer = c->sink(item, out, c->user);
+
+  (void)in;
+  AMBIT_CHECK(!answer, errors, AMBIT_EIO,
+              "the sink of a stream failed: it returned %d for item "
+              "%lld",
+              answer, (long long)item);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_stream_run_with(ambit_stream *s, ambit_source_fn source, ambit_sink_fn sink,
+                                   void *user)
+{
+  callbacks c = {source, sink, user};
+  ambit__job job = {.noun = "item", .ends = {call_source, call_sink, &c}};
+  size_t cells;
+
+  if (failed(s)) return status_of(s);
+  AMBIT_CHECK(source && sink, errors_of(s), AMBIT_EINVAL,
+              "ambit_stream_run_with: the source or the sink is NULL");
+  AMBIT_TRY(ambit__stream_check(s));
+  cells = (size_t)ambit__box_volume(&s->grid->box);
+  job.form = (ambit__form){.nshapes = 1,
+                           .nplanes = 1,
+                           .in_bytes = cells * ambit__field_cell_bytes(s->in),
+                           .out_bytes = cells * ambit__field_cell_bytes(s->out)};
+  memcpy(job.form.shapes[0], s->grid->box.hi, sizeof s->grid->box.hi);
+  return ambit__stream_run_job(s, &job);
+}

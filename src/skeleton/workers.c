@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* workers.c - the workers of a stream: a context with replicas for each, in lanes of devices. */
+#include "base/memory.h"
+#include "device/cpu/machine.h"
+#include "skeleton/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a lane on an asynchronous device: one item is uploaded, one computed, one downloaded. */
+enum { WORKERS_THERE = 3 };
+
+static ambit__errors *errors_of(const ambit__blueprint *b)
+{
+  return &b->stream->grid->context->errors;
+}
+
+/* ---- lanes ---- */
+
+static ambit_status add_lane(ambit__errors *errors, ambit__workers *w, const char *devices,
+                             size_t length)
+{
+  char **list = realloc(w->devices, (size_t)(w->nlanes + 1) * sizeof *list);
+  char *lane = ambit__new(errors, length + 1, 1);
+
+  if (list) w->devices = list;
+  if (list && lane) {
+    memcpy(lane, devices, length);
+    list[w->nlanes++] = lane;
+    return AMBIT_OK;
+  }
+  free(lane);
+  return ambit__raise(errors, AMBIT_ENOMEM, "no memory for the lanes of a stream");
+}
+
+/* A lane for each GPU of this process, or one on the cores. */
+static ambit_status add_all(const ambit *a, ambit__errors *errors, ambit__workers *w)
+{
+  const int here = ambit__backend_cuda.count(), sharers = a->net->local_size;
+
+  if (here <= 0) return add_lane(errors, w, "cpu", strlen("cpu"));
+  for (int i = a->net->local_rank % here; i < here; i += sharers < here ? sharers : here) {
+    char name[32];
+
+    snprintf(name, sizeof name, "cuda:%d", i);
+    AMBIT_TRY(add_lane(errors, w, name, strlen(name)));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status list_lanes(const ambit__blueprint *b, ambit__workers *w)
+{
+  const ambit *a = b->stream->grid->context;
+  const char *text = a->settings.lanes, *devices;
+  size_t length;
+
+  if (!*text) return add_lane(errors_of(b), w, a->settings.devices, strlen(a->settings.devices));
+  if (!strcmp(text, "all")) return add_all(a, errors_of(b), w);
+  for (const char *at = text; at;) {
+    at = ambit__lane_next(at, &devices, &length);
+    AMBIT_TRY(add_lane(errors_of(b), w, devices, length));
+  }
+  return AMBIT_OK;
+}
+
+/* The threads of each lane; 0: all cores. Lanes on the cores share them. */
+static int threads_of_lane(const ambit *a, const ambit__workers *w)
+{
+  int threads = a->settings.threads, sharers = 0;
+
+  for (int i = 0; i < w->nlanes; i++)
+    sharers += strstr(w->devices[i], "cpu") != NULL;
+  if (sharers < 2) return threads;
+  if (!threads) threads = ambit__machine_cores() / a->net->local_size;
+  return threads > sharers ? threads / sharers : 1;
+}
+
+/* ---- workers ---- */
+
+/* Passes the error of a worker on to the stream. */
+static ambit_status pass_on(const ambit__blueprint *b, const ambit__workers *w, int lane,
+                            const ambit *context)
+{
+  return ambit__raise(errors_of(b), context->errors.status, "lane %d (%s): %s", lane,
+                      w->devices[lane], ambit_error_text(context));
+}
+
+static bool is_asynchronous(const ambit *a)
+{
+  for (int i = 0; i < a->nengines; i++)
+    if (!a->engines[i].device->backend->event_open) return false;
+  return true;
+}
+
+static ambit_status add_worker(const ambit__blueprint *b, ambit__workers *w, int lane)
+{
+  const ambit *a = b->stream->grid->context;
+  const ambit__form *form = &w->job->form;
+  ambit__worker *list = realloc(w->list, (size_t)(w->n + 1) * sizeof *list), *one;
+
+  AMBIT_CHECK(list, errors_of(b), AMBIT_ENOMEM, "no memory for the workers of a stream");
+  w->list = list;
+  one = &list[w->n];
+  *one = (ambit__worker){.lane = lane};
+  one->context = ambit__open_lane(a, w->devices[lane], threads_of_lane(a, w));
+  AMBIT_CHECK(one->context, errors_of(b), AMBIT_ENOMEM, "no memory for the workers of a stream");
+  if (w->n && w->list[w->n - 1].lane == lane) /* warnings once per lane */
+    ambit_option_set(one->context, "verbose", "-1");
+  w->n++;
+  for (int i = 0; i < form->nshapes; i++)
+    if (ambit__replica_make(one->context, b, form->shapes[i], form->samples, &one->replicas[i]))
+      return pass_on(b, w, lane, one->context);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__workers_make(const ambit__blueprint *b, const ambit__job *job,
+                                 ambit__workers *w)
+{
+  *w = (ambit__workers){.job = job};
+  AMBIT_TRY(list_lanes(b, w));
+  for (int i = 0; i < w->nlanes; i++) {
+    AMBIT_TRY(add_worker(b, w, i));
+    for (int k = 1; k < WORKERS_THERE && is_asynchronous(w->list[w->n - 1].context); k++)
+      AMBIT_TRY(add_worker(b, w, i));
+  }
+  for (int i = 0; i < w->n; i++)
+    w->list[i].all = w;
+  return AMBIT_OK;
+}
+
+void ambit__workers_free(ambit__workers *w)
+{
+  for (int i = 0; i < w->n; i++) {
+    for (int k = 0; k < AMBIT__SHAPES; k++)
+      ambit__replica_free(&w->list[i].replicas[k]);
+    ambit_close(w->list[i].context);
+  }
+  for (int i = 0; i < w->nlanes; i++)
+    free(w->devices[i]);
+  free(w->list);
+  free(w->devices);
+}
+
+static ambit_status compute(ambit__worker *w, const ambit__belt_place *p)
+{
+  const ambit__form *form = &w->all->job->form;
+
+  for (int i = 0; i < form->nplanes; i++) {
+    const ambit__plane *plane = &form->planes[i];
+
+    AMBIT_TRY(ambit__replica_run(&w->replicas[plane->shape], form->samples, p->in + plane->in,
+                                 p->out + plane->out));
+  }
+  return AMBIT_OK;
+}
+
+static void give_up(const ambit__worker *w, int64_t item)
+{
+  ambit__errors errors = {0};
+
+  ambit__raise(&errors, w->context->errors.status, "%s %lld, on lane %d (%s): %s",
+               w->all->job->noun, (long long)item, w->lane, w->all->devices[w->lane],
+               ambit_error_text(w->context));
+  ambit__belt_fail(w->all->belt, item, &errors);
+  ambit__errors_clear(&errors);
+}
+
+void *ambit__worker_main(void *worker)
+{
+  ambit__worker *w = worker;
+  ambit__belt_place *p;
+
+  while ((p = ambit__belt_take(w->all->belt, true))) {
+    if (compute(w, p)) {
+      give_up(w, p->item);
+      return NULL;
+    }
+    ambit__belt_done(w->all->belt, p);
+  }
+  return NULL;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams from file to file: Y4M and numbered pictures, whole and damaged. Filters are so simple
+ * that the test knows every byte of their results. */
+#define _XOPEN_SOURCE 700
+#include "io/frames.h"
+#include "runtime/runtime_test.h"
+#include "support/folder.h"
+
+#include <stdatomic.h>
+
+enum { MOST_BYTES = 1 << 16 };
+
+typedef struct bytes {
+  size_t n;
+  unsigned char all[MOST_BYTES];
+} bytes;
+
+static void put(bytes *b, const void *data, size_t n)
+{
+  memcpy(b->all + b->n, data, n);
+  b->n += n;
+}
+
+static void put_text(bytes *b, const char *text)
+{
+  put(b, text, strlen(text));
+}
+
+static void save(const char *name, const bytes *b)
+{
+  FILE *f = fopen(folder_path(name), "wb");
+
+  CHECK(f && fwrite(b->all, 1, b->n, f) == b->n);
+  if (f) fclose(f);
+}
+
+static bool load(const char *name, bytes *b)
+{
+  FILE *f = fopen(folder_path(name), "rb");
+
+  b->n = f ? fread(b->all, 1, sizeof b->all, f) : 0;
+  if (f) fclose(f);
+  return f != NULL;
+}
+
+static unsigned char sample(int frame, int plane, int i)
+{
+  return (unsigned char)(frame * 31 + plane * 57 + i * 7 + i / 11);
+}
+
+/* ---- a stream that turns x into 255 - x ---- */
+
+static const char *const rules[] = {
+    [AMBIT_F32] = "void f(const float *u, float *v) { *v = 255.2f - *u; }",
+    [AMBIT_F64] = "void f(const double *u, double *v) { *v = 254.8 - *u; }",
+    [AMBIT_I32] = "void f(const int *u, int *v) { *v = 255 - *u; }",
+    [AMBIT_U8] = "void f(const unsigned char *u, unsigned char *v) { *v = 255 - *u; }",
+    [AMBIT_I16] = "void f(const short *u, short *v) { *v = 255 - *u; }",
+    [AMBIT_I64] = "void f(const long *u, long *v) { *v = 255 - *u; }",
+};
+
+typedef struct scene {
+  ambit *a;
+  ambit_grid *g;
+  ambit_program *p;
+  ambit_field *u, *v;
+  ambit_stream *s;
+} scene;
+
+static scene scene_of(ambit_type type)
+{
+  scene x = {.a = open_on("cpu")};
+
+  x.g = grid_2d(x.a, 4, 4); /* another size than any frame */
+  x.u = ambit_field_create(x.g, "u", type);
+  x.v = ambit_field_create(x.g, "v", type);
+  x.p = ambit_program_create(x.g);
+  ambit_apply(x.p, ambit_kernel_create(x.a, rules[type]), x.u, x.v);
+  x.s = ambit_stream_create(x.p, x.u, x.v);
+  return x;
+}
+
+/* Frames of `planes` planes of these sizes; those up to `inverted` are. */
+static void make_y4m(bytes *b, const char *header, int frames, int planes, const int *sizes,
+                     int inverted)
+{
+  b->n = 0;
+  put_text(b, header);
+  for (int f = 0; f < frames; f++) {
+    put_text(b, f % 2 ? "FRAME Ip Xsecond\n" : "FRAME\n");
+    for (int p = 0; p < planes; p++)
+      for (int i = 0; i < sizes[p]; i++) {
+        unsigned char x = sample(f, p, i);
+
+        if (p < inverted) x = (unsigned char)(255 - x);
+        put(b, &x, 1);
+      }
+  }
+}
+
+static bytes in, want, got;
+
+static void check_y4m(const char *header, int planes, const int *sizes, ambit_planes which,
+                      ambit_type type)
+{
+  const int inverted = which == AMBIT_LUMA ? 1 : planes < 3 ? planes : 3;
+  scene x = scene_of(type);
+
+  make_y4m(&in, header, 5, planes, sizes, 0);
+  make_y4m(&want, header, 5, planes, sizes, inverted);
+  save("in.y4m", &in);
+  ambit_option_set(x.a, "lanes", "cpu,ref");
+  ambit_stream_planes(x.s, which);
+  CHECK_EQ(AMBIT_OK, ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("out.y4m")));
+  CHECK_OK(x.a);
+  CHECK_EQ(5, ambit_stream_items(x.s));
+  load("out.y4m", &got);
+  CHECK_MSG(got.n == want.n && !memcmp(got.all, want.all, want.n), "%s in %s: the result differs",
+            header, ambit_type_name(type));
+  ambit_close(x.a);
+}
+
+static void frames_of_all_forms_types_and_odd_sizes_are_computed(void)
+{
+  static const int mono[] = {7 * 5}, c420[] = {35, 12, 12}, c422[] = {35, 20, 20},
+                   c444[] = {35, 35, 35, 35}, c411[] = {35, 10, 10};
+
+  for (int which = 0; which < 2; which++) {
+    check_y4m("YUV4MPEG2 W7 H5 F25:1 Ip A1:1 Cmono Xtext=1\n", 1, mono, which, AMBIT_U8);
+    check_y4m("YUV4MPEG2 W7 H5\n", 3, c420, which, AMBIT_U8);
+    check_y4m("YUV4MPEG2 H5 W7 C420mpeg2 F30000:1001\n", 3, c420, which, AMBIT_I16);
+    check_y4m("YUV4MPEG2 W7 H5 C422\n", 3, c422, which, AMBIT_F32);
+    check_y4m("YUV4MPEG2 C444 W7 H5\n", 3, c444, which, AMBIT_F64);
+    check_y4m("YUV4MPEG2 C444alpha W7 H5\n", 4, c444, which, AMBIT_I32);
+    check_y4m("YUV4MPEG2 C411 W7 H5\n", 3, c411, which, AMBIT_I64);
+  }
+  check_y4m("YUV4MPEG2 W1 H1 Cmono\n", 1, (int[]){1}, AMBIT_LUMA, AMBIT_U8);
+}
+
+static void results_are_rounded_and_clamped(void)
+{
+  static const char rule[] = "void f(const float *u, float *v) { *v = (*u - 2) * 200.25f; }";
+  static const unsigned char values[] = {0, 1, 2, 3, 4, 250}, to[] = {0, 0, 0, 200, 255, 255};
+  scene x = scene_of(AMBIT_F32);
+  ambit_program *p = ambit_program_create(x.g);
+
+  ambit_apply(p, ambit_kernel_create(x.a, rule), x.u, x.v);
+  in.n = 0;
+  put_text(&in, "YUV4MPEG2 W3 H2 Cmono\nFRAME\n");
+  put(&in, values, sizeof values);
+  save("in.y4m", &in);
+  ambit_stream_run(ambit_stream_create(p, x.u, x.v), folder_path("in.y4m"), folder_path("out.y4m"));
+  CHECK_OK(x.a);
+  load("out.y4m", &got);
+  CHECK(got.n == in.n && !memcmp(got.all + got.n - sizeof to, to, sizeof to));
+  ambit_close(x.a);
+}
+
+static void concatenated_files_are_one_stream(void)
+{
+  static const int mono[] = {12};
+  scene x = scene_of(AMBIT_U8);
+  static bytes twice;
+
+  make_y4m(&in, "YUV4MPEG2 W4 H3 Cmono F5:1\n", 3, 1, mono, 0);
+  twice = in;
+  put(&twice, in.all, in.n);
+  save("in.y4m", &twice);
+  CHECK_EQ(AMBIT_OK, ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("out.y4m")));
+  CHECK_EQ(6, ambit_stream_items(x.s));
+  ambit_close(x.a);
+}
+
+/* ---- damage ---- */
+
+/* The frames before the fault are there, and whole. */
+static void check_damage(const char *words, int frames, size_t frame_bytes)
+{
+  scene x = scene_of(AMBIT_U8);
+
+  remove(folder_path("out.y4m"));
+  save("in.y4m", &in);
+  ambit_option_set(x.a, "lanes", "cpu,cpu");
+  CHECK(ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("out.y4m")) != AMBIT_OK);
+  CHECK_FAILED(x.a, AMBIT_EIO, words);
+  CHECK_EQ(frames, ambit_stream_items(x.s));
+  CHECK_EQ(frames > 0, load("out.y4m", &got));
+  if (frames) CHECK_EQ(strlen("YUV4MPEG2 W4 H3 Cmono\n") + (size_t)frames * frame_bytes, got.n);
+  CHECK_EQ(frames ? 2 : 1, folder_files());
+  ambit_close(x.a);
+}
+
+static void damaged_files_are_named_and_their_whole_frames_written(void)
+{
+  static const char header[] = "YUV4MPEG2 W4 H3 Cmono\n";
+  static const unsigned char frame[18] = "FRAME\nabcdefghijkl";
+
+  for (size_t cut = 1; cut < sizeof frame; cut += 5) {
+    in.n = 0;
+    put_text(&in, header);
+    put(&in, frame, sizeof frame);
+    put(&in, frame, sizeof frame);
+    put(&in, frame, cut);
+    check_damage(cut < 6 ? "frame 2 does not begin with a line FRAME" : "frame 2 is cut off", 2,
+                 sizeof frame);
+  }
+  in.n = 0;
+  put_text(&in, header);
+  put(&in, frame, sizeof frame);
+  put_text(&in, "YUV4MPEG2 W5 H3 Cmono\nFRAME\n123456789012345");
+  check_damage("from frame 1 on the size or the colour space is another one: 5x3 instead of 4x3", 1,
+               sizeof frame);
+  in.n = 0;
+  put_text(&in, header);
+  put(&in, frame, sizeof frame);
+  put_text(&in, "FRAMEabcdefghijkl\n");
+  check_damage("frame 1 does not begin with a line FRAME", 1, sizeof frame);
+}
+
+static void damaged_headers_are_named(void)
+{
+  static const char *const bad[][2] = {
+      {"", "is empty"},
+      {"RIFF1234", "does not begin with"},
+      {"YUV4MPEG3 W4 H3\n", "does not begin with YUV4MPEG2"},
+      {"YUV4MPEG2\n", "has no width or no height"},
+      {"YUV4MPEG2 W4\n", "has no width or no height"},
+      {"YUV4MPEG2 W0 H3\n", "the width in its header is 'W0'"},
+      {"YUV4MPEG2 W4 H-3\n", "the height in its header is 'H-3'"},
+      {"YUV4MPEG2 W4 H3x\n", "the height in its header is 'H3x'"},
+      {"YUV4MPEG2 W99999999999999999999 H3\n", "the width in its header"},
+      {"YUV4MPEG2 W4 H3 C420p10\n", "the colour space '420p10'"},
+      {"YUV4MPEG2 W4 H3 C\n", "the colour space ''"},
+  };
+
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    in.n = 0;
+    put_text(&in, bad[i][0]);
+    check_damage(bad[i][1], 0, 0);
+  }
+  in.n = 0;
+  put_text(&in, "YUV4MPEG2 ");
+  while (in.n < AMBIT__Y4M_HEADER + 10)
+    put_text(&in, "Xyz ");
+  check_damage("does not begin with a line of text", 0, 0);
+}
+
+/* ---- pictures ---- */
+
+static void make_picture(int number, int width, int height, bool rgb, int scale)
+{
+  ambit__errors errors = {0};
+  const ambit__frame_form form = {
+      .nplanes = 1, .width = {width}, .height = {height}, .is_rgb = rgb, .is_packed = rgb};
+  unsigned char pixels[3 * 64];
+  const unsigned char *planes[] = {pixels};
+  char name[32];
+
+  for (int i = 0; i < width * height * (rgb ? 3 : 1); i++)
+    pixels[i] = (unsigned char)(scale < 0 ? 255 - sample(number, 0, i) : sample(number, 0, i));
+  snprintf(name, sizeof name, scale < 0 ? "want%02d.png" : "in%02d.png", number);
+  CHECK_EQ(AMBIT_OK, ambit__png_write_frame(&errors, folder_path(name), &form, planes));
+  ambit__errors_clear(&errors);
+}
+
+static void compare_pictures(int number)
+{
+  char name[32];
+
+  snprintf(name, sizeof name, "want%02d.png", number);
+  CHECK(load(name, &want));
+  snprintf(name, sizeof name, "out%02d.png", number);
+  CHECK(load(name, &got));
+  CHECK_MSG(got.n == want.n && !memcmp(got.all, want.all, want.n), "picture %d differs", number);
+}
+
+static void remove_files(void)
+{
+  folder_remove();
+  CHECK(folder_make());
+}
+
+static void numbered_pictures_are_computed_in_grey_and_in_colour(void)
+{
+  static const char vector[] = AMBIT_SOURCE(void f(const unsigned char *u[3], unsigned char *v[3]) {
+    for (int i = 0; i < 3; i++)
+      *v[i] = 255 - *u[i];
+  });
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  for (int kind = 0; kind < 3; kind++) { /* grey; colour by planes; colour in one field */
+    scene x = scene_of(AMBIT_U8);
+
+    remove_files();
+    if (kind == 2) {
+      x.u = ambit_field_create_vector(x.g, "u", AMBIT_U8, 3, AMBIT_SOA);
+      x.v = ambit_field_create_vector(x.g, "v", AMBIT_U8, 3, AMBIT_AOS);
+      x.p = ambit_program_create(x.g);
+      ambit_apply(x.p, ambit_kernel_create(x.a, vector), x.u, x.v);
+      x.s = ambit_stream_create(x.p, x.u, x.v);
+    }
+    for (int i = 1; i <= 12; i++) {
+      make_picture(i, 7, 5, kind > 0, 1);
+      make_picture(i, 7, 5, kind > 0, -1);
+    }
+    ambit_option_set(x.a, "lanes", "cpu,cpu");
+    CHECK_EQ(AMBIT_OK,
+             ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png")));
+    CHECK_OK(x.a);
+    CHECK_EQ(12, ambit_stream_items(x.s));
+    for (int i = 1; i <= 12; i++)
+      compare_pictures(i);
+    ambit_close(x.a);
+  }
+}
+
+static void pictures_that_differ_end_a_stream(void)
+{
+  scene x = scene_of(AMBIT_U8);
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  remove_files();
+  for (int i = 0; i < 6; i++)
+    make_picture(i, i == 4 ? 8 : 7, 5, i == 5, 1);
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png"));
+  CHECK_FAILED(x.a, AMBIT_EIO, "in04.png has 8 x 5 pixels in grey, the first picture 7 x 5");
+  CHECK_EQ(4, ambit_stream_items(x.s));
+  CHECK_EQ(10, folder_files());
+  ambit_stream_run(x.s, folder_path("no%d.png"), folder_path("out%02d.png"));
+  CHECK_FAILED(x.a, AMBIT_EIO, "there is no picture with a number from 0 to 4");
+  ambit_close(x.a);
+}
+
+static void grey_pictures_and_video_are_exchangeable_and_colours_are_not(void)
+{
+  scene x = scene_of(AMBIT_U8);
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  remove_files();
+  for (int i = 0; i < 3; i++) {
+    make_picture(i, 7, 5, false, 1);
+    make_picture(i, 7, 5, false, -1);
+  }
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("mid.y4m"));
+  ambit_stream_run(x.s, folder_path("mid.y4m"), folder_path("in%02d.png")); /* twice inverted */
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out%02d.png"));
+  CHECK_OK(x.a);
+  for (int i = 0; i < 3; i++)
+    compare_pictures(i);
+  make_y4m(&in, "YUV4MPEG2 W2 H2\n", 1, 3, (int[]){4, 1, 1}, 0);
+  save("in.y4m", &in);
+  ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("out%02d.png"));
+  CHECK_FAILED(x.a, AMBIT_EUNSUPPORTED, "luma and chroma");
+  make_picture(0, 7, 5, true, 1);
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out.y4m"));
+  CHECK_FAILED(x.a, AMBIT_EUNSUPPORTED, "Y4M has other colours");
+  ambit_close(x.a);
+}
+
+/* ---- sizes ---- */
+
+static double one(const int64_t *index, int component, void *user)
+{
+  (void)index, (void)component, (void)user;
+  return 1;
+}
+
+static void programs_tied_to_their_size_refuse_others(void)
+{
+  static const char add[] = "void f(const unsigned char *w, unsigned char *v) { *v = *w; }";
+  scene x = scene_of(AMBIT_U8);
+  ambit_program *p = ambit_program_create(x.g);
+  ambit_field *w = ambit_field_create(x.g, "w", AMBIT_U8);
+  ambit_grid *cube = ambit_grid_create(x.a, 3, (int64_t[]){2, 2, 2});
+  ambit_field *u3 = ambit_field_create(cube, "u3", AMBIT_U8);
+  ambit_field *v3 = ambit_field_create(cube, "v3", AMBIT_U8);
+  ambit_kernel *k = ambit_kernel_create(x.a, rules[AMBIT_U8]);
+  ambit_program *solid = ambit_program_create(cube);
+
+  remove_files();
+  make_y4m(&in, "YUV4MPEG2 W2 H2 Cmono\n", 2, 1, (int[]){4}, 0);
+  save("in.y4m", &in);
+  ambit_apply_box(p, AMBIT_INDEX(0, 0), AMBIT_INDEX(2, 2), k, x.u, x.v);
+  ambit_stream_run(ambit_stream_create(p, x.u, x.v), folder_path("in.y4m"), folder_path("o.y4m"));
+  CHECK_FAILED(x.a, AMBIT_EPROGRAM, "step 1 of a program works on a box");
+  ambit_apply(x.p, ambit_kernel_create(x.a, add), w, x.v);
+  ambit_field_fill(w, one, NULL);
+  ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("o.y4m"));
+  CHECK_FAILED(x.a, AMBIT_EPROGRAM, "field 'w' has values");
+  ambit_apply(solid, k, u3, v3);
+  ambit_stream_run(ambit_stream_create(solid, u3, v3), folder_path("in.y4m"), folder_path("o.y4m"));
+  CHECK_FAILED(x.a, AMBIT_EINVAL, "have 2 dimensions");
+  CHECK_EQ(1, folder_files());
+  ambit_close(x.a);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"frames_of_all_forms_types_and_odd_sizes_are_computed",
+       frames_of_all_forms_types_and_odd_sizes_are_computed},
+      {"results_are_rounded_and_clamped", results_are_rounded_and_clamped},
+      {"concatenated_files_are_one_stream", concatenated_files_are_one_stream},
+      {"damaged_files_are_named_and_their_whole_frames_written",
+       damaged_files_are_named_and_their_whole_frames_written},
+      {"damaged_headers_are_named", damaged_headers_are_named},
+      {"numbered_pictures_are_computed_in_grey_and_in_colour",
+       numbered_pictures_are_computed_in_grey_and_in_colour},
+      {"pictures_that_differ_end_a_stream", pictures_that_differ_end_a_stream},
+      {"grey_pictures_and_video_are_exchangeable_and_colours_are_not",
+       grey_pictures_and_video_are_exchangeable_and_colours_are_not},
+      {"programs_tied_to_their_size_refuse_others", programs_tied_to_their_size_refuse_others},
+      {NULL, NULL},
+  };
+  int code;
+
+  if (!folder_make()) return 1;
+  code = test_main(argc, argv, tests);
+  folder_remove();
+  return code;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ffmpeg.h - video formats other than Y4M, through the program ffmpeg and a pipe.
+ *
+ * ffmpeg gets an array of arguments, no shell, and a process group of its own, so that Ctrl-C stops
+ * the stream and not the programs at its ends.
+ */
+#ifndef AMBIT_TOOLS_FFMPEG_H
+#define AMBIT_TOOLS_FFMPEG_H
+
+#include "ambit.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct tool_ffmpeg {
+  const char *file; /* that the user named */
+  char *beside;     /* output: the temporary file */
+  char path[32];    /* of the pipe, to be given to ambit_stream_run */
+  int fd;           /* the end of the pipe in this process */
+  pid_t child;      /* 0: none */
+} tool_ffmpeg;
+
+/* Whether a stream of the library can read and write the file itself. */
+bool tool_is_stream_file(const char *path);
+
+ambit_status tool_ffmpeg_read(ambit *a, const char *file, tool_ffmpeg *f);
+ambit_status tool_ffmpeg_write(ambit *a, const char *file, tool_ffmpeg *f);
+/* Closes the pipe and waits for ffmpeg. `keep`: the output becomes visible; false: the stream
+ * failed before it had a frame. Input: raises an error if ffmpeg failed. */
+ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep);
+
+#endif
