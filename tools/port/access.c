@@ -137,6 +137,12 @@ access *port_access_of(nest *n, node *e)
     ambit__text_free(&p.key);
     return NULL;
   }
+  if (e->type >= T_INTEGER) {
+    ambit__text_free(&p.key);
+    port_refuse(n, e, "an array of a type that kernels do not know",
+                "float, double and integers of up to 32 bits, or long, are understood");
+    return NULL;
+  }
   key = ambit__text_finish(&p.key);
   a = port_new(sizeof *a);
   a->array = array_of(&p, port_text("%s", key ? key : "?"), e);

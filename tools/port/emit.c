@@ -12,13 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32",
-                                    "AMBIT_U8",  "AMBIT_I16", "AMBIT_I64"};
+static const char *const types[] = {"AMBIT_F32", "AMBIT_F64", "AMBIT_I32", "AMBIT_U8",
+                                    "AMBIT_I16", "AMBIT_I64", "AMBIT_U8",  "AMBIT_U8",
+                                    "AMBIT_I16", "AMBIT_I32"};
 static const char *const kinds[] = {"PORT_READ",   "PORT_WRITE", "PORT_UPDATE",
                                     "PORT_SHADOW", "PORT_VALUE", "PORT_SUM",
                                     "PORT_MIN",    "PORT_MAX",   "PORT_TERM"};
 
-static const char *const casts[] = {"(float)", "", "(int)", "(unsigned char)", "(short)", "(long)"};
+static const char *const casts[] = {"(float)",          "",       "(int)",   "(unsigned char)",
+                                    "(short)",          "(long)", "(_Bool)", "(signed char)",
+                                    "(unsigned short)", "(long)", "(long)"};
 
 static const char *finish(ambit__text *t)
 {
@@ -196,6 +199,19 @@ static void print_array(ambit__text *t, const char *in, const step *s, const par
     ambit__print(t, "}, NULL, 0);\n");
 }
 
+static void print_tables(ambit__text *t, const char *in, const step *s, const param *p)
+{
+  for (int d = 0; d < s->naxes; d++)
+    for (int i = 0; i < 4 && p->near[d][i]; i++) {
+      const guard *g = p->near[d][i];
+
+      for (int k = 0; k < s->ntables; k++)
+        if (s->tables[k] == g)
+          ambit__print(t, "%s  port_neighbours(%d, %d, %s, sizeof(*(%s)), %s);\n", in, k, d,
+                       g->table, g->table, port_poly_code(g->n));
+    }
+}
+
 /* ---- calls ---- */
 
 static const char *cell_text(const step *s, int d, bool is_hi)
@@ -225,6 +241,7 @@ static void print_step(ambit__text *t, const char *in, const step *s)
 
     if (p->kind == P_VALUE) ambit__print(t, "%s  port_value((double)(%s));\n", in, p->value);
     if (p->array) print_array(t, in, s, p);
+    print_tables(t, in, s, p);
   }
 }
 
@@ -237,6 +254,8 @@ static void print_results(ambit__text *t, const char *in, const step *s)
     const symbol *sym = p->reduction ? p->reduction->a->sym : NULL;
     const char *var = sym ? sym->name : NULL, *cast = sym ? casts[sym->type] : "";
 
+    if (sym && sym->is_place)
+      ambit__print(t, "%s    port_writes(&%s, sizeof(%s));\n", in, var, var);
     if (p->kind == P_SUM)
       ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
                    slot_of(s, p));
@@ -345,6 +364,10 @@ void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
   for (int i = 0; i < n->nrequires; i++)
     ambit__print(&t, "%s  port_require(%s, \"%s\");\n", in, n->requires[i], n->reasons[i]);
   require_distinct(&t, in, steps);
+  for (const step *s = steps; s; s = s->next)
+    for (int i = 0; i < s->nparams; i++)
+      if (s->params[i].reduction && s->params[i].reduction->a->sym->is_place)
+        ambit__print(&t, "%s  port_apart(&%s);\n", in, s->params[i].reduction->a->sym->name);
   if (check) { /* the serial nest runs in any case, and gives the results */
     ambit__print(&t, "%s  port_go_beside();\n%s  ", in, in);
     port_edit(n->node->begin, 0, finish(&t));

@@ -42,6 +42,12 @@ static bool place_step(step *s, const access *a)
 
   s->naxes = a->naxes;
   for (int d = 0; d < a->naxes; d++) {
+    if (a->is_write && a->guards[d])
+      return port_refuse(
+          n, a->node,
+          "the element that is written is chosen by a guard or a table: several cells "
+          "may go to the same one",
+          "let each cell write its own element, and read others");
     if (!take_index(n, a->index[d], &s->loop_of[d], &s->shift[d]))
       return port_refuse(n, a->node, "a subscript has two loop variables", NULL);
     if (s->loop_of[d] >= 0) {
@@ -222,7 +228,7 @@ static bool is_kept_inside(const step *s, const access *a, int d, int which, pol
   poly end, lo, hi;
   int64_t x;
 
-  if (which < 0 || a->guards[d] || !a->is_read) return false;
+  if (which < 0 || which >= a->nfrom || a->guards[d] || !a->is_read) return false;
   l = &s->nest->loops[which];
   end = a->array->extent_of[d];
   if (end.is_bad) end = port_poly_add(l->hi, s->shift[d]);
@@ -240,6 +246,27 @@ static bool is_kept_inside(const step *s, const access *a, int d, int which, pol
   return true;
 }
 
+static void add_near(param *p, int d, const guard *g)
+{
+  for (int i = 0; i < 4; i++)
+    if (!p->near[d][i] || p->near[d][i] == g) {
+      p->near[d][i] = g;
+      return;
+    }
+  p->periodic |= 1u << d; /* too many: refused, since it is clamped as well */
+  p->clamp |= 1u << d;
+}
+
+int port_step_table(step *s, const guard *g)
+{
+  int i = 0;
+
+  while (i < s->ntables && s->tables[i] != g)
+    i++;
+  if (i == s->ntables && i < 8) s->tables[s->ntables++] = g;
+  return i;
+}
+
 /* Which axis of the array each axis of the grid is. */
 static bool align(const step *s, const access *a, param *p, poly *offsets)
 {
@@ -252,7 +279,7 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
     poly diff;
 
     if (!take_index(s->nest, a->index[d], &which, &shift)) return false;
-    if (which < 0 && s->loop_of[d] >= 0 &&
+    if (which < 0 && s->loop_of[d] >= 0 && s->loop_of[d] < a->nfrom &&
         port_poly_equal(port_poly_sub(a->to[s->loop_of[d]], a->from[s->loop_of[d]]),
                         port_poly_number(1))) {
       which =
@@ -278,7 +305,9 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
       p->extent[d] = n.is_bad ? port_poly_add(s->nest->loops[which].hi, s->shift[d]) : n;
     }
     if (a->guards[d]) {
-      if (a->guards[d]->is_periodic)
+      if (a->guards[d]->table)
+        add_near(p, d, a->guards[d]);
+      else if (a->guards[d]->is_periodic)
         p->periodic |= 1u << d;
       else
         p->clamp |= 1u << d;
@@ -338,6 +367,15 @@ static bool map(step *s, const access *a, param *p, poly *offsets)
       if (port_poly_has(p->fold[e], n->inner[k].atom))
         return port_refuse(n, a->node,
                            "a short loop goes along an axis that is not one of the grid", NULL);
+  return true;
+}
+
+/* Which plane or component it is must not depend on a loop of the kernel. */
+static bool has_steady_base(const nest *n, const access *a)
+{
+  for (int l = 0; l < a->nsubs; l++)
+    for (int k = 0; k < n->ninner; k++)
+      if (!a->array->is_axis[l] && port_poly_has(a->subs[l], n->inner[k].atom)) return false;
   return true;
 }
 
@@ -426,6 +464,10 @@ param *port_step_param(step *s, const access *a, poly *offsets)
 
   for (int d = 0; d < AXES; d++)
     want.extent[d] = port_poly_bad();
+  if (!has_steady_base(s->nest, a)) {
+    port_refuse(s->nest, a->node, "a short loop goes through the planes of an array", NULL);
+    return NULL;
+  }
   if (!align(s, a, &want, offsets) && (a->is_write || !map(s, a, &want, offsets))) {
     port_refuse(s->nest, a->node, "this element is not understood", NULL);
     return NULL;
@@ -443,6 +485,10 @@ param *port_step_param(step *s, const access *a, poly *offsets)
 
     if (!want.extent[d].is_bad) p->extent[d] = want.extent[d];
     port_range(s->nest, offsets[d], &lo, &hi);
+    if (want.near[d][0]) {
+      add_near(p, d, want.near[d][0]);
+      want.clamp |= 1u << d; /* or periodic */
+    }
     if ((want.periodic | want.clamp) >> d & 1) continue;
     if (lo < p->low[d]) p->low[d] = lo;
     if (hi > p->high[d]) p->high[d] = hi;

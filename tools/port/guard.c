@@ -4,6 +4,7 @@
  *   (i + 1) % n     (i - 1 + n) % n     (i + n - 1) % n       periodic
  *   i == 0 ? n - 1 : i - 1              i == n - 1 ? 0 : i + 1
  *   i == 0 ? 0 : i - 1                  i < n - 1 ? i + 1 : n - 1    clamp; and max(i - 1, 0)
+ *   north[i]                            a table: which of them is found at run time
  */
 #include "nest.h"
 
@@ -24,7 +25,8 @@ static poly make(nest *n, poly inner, bool is_periodic, poly extent)
 
   if (!port_guard_of(n, atom)) {
     if (n->nguards == 64) return port_poly_bad();
-    n->guards[n->nguards++] = (guard){atom, inner, is_periodic, extent};
+    n->guards[n->nguards++] =
+        (guard){.atom = atom, .inner = inner, .is_periodic = is_periodic, .n = extent};
   }
   return port_poly_atom(atom);
 }
@@ -185,8 +187,54 @@ static poly choice(nest *n, node *e)
   return port_poly_bad();
 }
 
+static bool is_written(node *e, void *user)
+{
+  const node *table = user;
+
+  return e->kind == N_ASSIGN && e->a->kind == N_INDEX &&
+         !strcmp(port_print(e->a->a), port_print(table));
+}
+
+/* north[i]: a distance that is found at run time, like the variable of a loop that runs once. */
+static poly neighbour(nest *n, node *e)
+{
+  const poly index = port_poly_of(n, e->b);
+  poly shift, g;
+  const loop *l;
+  symbol *by;
+  guard *made;
+  int count = n->nguards;
+
+  if (!port_is_steady(n, e->a) || index.is_bad || !(l = only_loop(n, index, &shift)) ||
+      port_find(n->whole, is_written, e->a) || n->ninner == 32)
+    return port_poly_bad();
+  g = make(n, port_poly_atom(port_atom_of_text(port_print(e))), false, l->hi);
+  if (g.is_bad || n->nguards == count) return g;
+  made = &n->guards[n->nguards - 1];
+  by = port_new(sizeof *by);
+  *by = (symbol){.name = "to", .type = T_I32};
+  for (const char *c = port_print(e->a); *c; c++)
+    by->name = port_text("%s%c", by->name,
+                         *c == '_' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
+                                 (*c >= 'A' && *c <= 'Z')
+                             ? *c
+                             : '_');
+  made->by = by;
+  made->table = port_text("&%s[%s]", port_print(e->a), port_poly_code(shift));
+  made->inner = port_poly_add(port_poly_atom(l->atom), port_poly_atom(port_atom_of(by)));
+  n->inner[n->ninner++] = (loop){.var = by,
+                                 .atom = port_atom_of(by),
+                                 .lo = port_poly_number(-1),
+                                 .hi = port_poly_number(2),
+                                 .step = 1};
+  return g;
+}
+
 poly port_guard_poly(nest *n, node *e)
 {
+  if (e->kind == N_INDEX && (e->type == T_I32 || e->type == T_I64) &&
+      (e->a->kind == N_NAME || e->a->kind == N_MEMBER))
+    return neighbour(n, e);
   if (e->kind == N_BINARY && !strcmp(e->op, "%")) return modulo(n, e);
   if (e->kind == N_COND) return choice(n, e);
   return port_poly_bad();

@@ -60,6 +60,13 @@ static void rename_below(node **at, const renaming *r)
     rename_below(k, r);
 }
 
+void port_rename(node **at, const symbol *from, node *to)
+{
+  const renaming r = {.from = {from}, .to = {to}, .n = 1};
+
+  rename_below(at, &r);
+}
+
 static symbol *fresh(const symbol *s)
 {
   symbol *copy = port_new(sizeof *copy);
@@ -225,6 +232,14 @@ static bool note_locals(node *e, void *user)
   return true;
 }
 
+void port_rename_locals(node *n)
+{
+  renaming r = {.n = 0};
+
+  port_walk(n, note_locals, &r);
+  rename_below(&n, &r);
+}
+
 static bool is_static(node *e, void *user)
 {
   (void)user;
@@ -252,6 +267,7 @@ static bool unfold(nest *n, node *call, node **out, symbol **result)
 
     r.from[r.n] = f->params[i];
     d->sym = fresh(f->params[i]);
+    if (d->sym->type == T_ARRAY) d->sym->type = T_POINTER;
     d->type = d->sym->type;
     d->ctype = d->sym->ctype;
     d->text = d->sym->name;

@@ -13,8 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const type_names[] = {"float",         "double", "int",
-                                         "unsigned char", "short",  "long"};
+/* By value type: in fields, and as variables of the kernel. */
+static const char *const type_names[] = {"float", "double", "int",           "unsigned char",
+                                         "short", "long",   "unsigned char", "unsigned char",
+                                         "short", "int"};
+static const char *const local_names[] = {"float", "double", "int", "unsigned char", "short",
+                                          "long",  "int",    "int", "int",           "long"};
 
 static bool print(step *s, ambit__text *t, node *e);
 
@@ -33,6 +37,7 @@ static const char *value_name(step *s, const char *text, value_type type, const 
   param *p;
 
   if (type == T_INTEGER && to_real) type = T_I64;
+  if (type >= T_BOOL && type <= T_U32) type = type == T_U32 ? T_I64 : T_I32;
   if (type > T_I64) {
     port_refuse(s->nest, at, port_text("'%s' has a type that kernels do not know", text),
                 "int, long, float and double are understood");
@@ -43,6 +48,12 @@ static const char *value_name(step *s, const char *text, value_type type, const 
 }
 
 static bool print_loop(step *s, ambit__text *t, int k, const node *at);
+
+static void note_table(step *s, const symbol *by)
+{
+  for (int i = 0; i < s->nest->nguards; i++)
+    if (s->nest->guards[i].by == by && by) port_step_table(s, &s->nest->guards[i]);
+}
 
 /* A polynomial as a long. */
 static bool print_poly(step *s, ambit__text *t, poly p, const node *at)
@@ -66,9 +77,10 @@ static bool print_poly(step *s, ambit__text *t, poly p, const node *at)
         is_inner |= s->nest->inner[k].atom == m->atoms[a];
       if (l) {
         if (!print_loop(s, t, (int)(l - s->nest->loops), at)) return false;
-      } else if (is_inner)
+      } else if (is_inner) {
+        note_table(s, sym);
         ambit__print(t, "%s", port_step_name(s, sym, sym->name));
-      else if (port_guard_of(s->nest, m->atoms[a]))
+      } else if (port_guard_of(s->nest, m->atoms[a]))
         return port_refuse(s->nest, at, "a guarded index is used as a number", NULL);
       else {
         name = value_name(s, port_atom_text(m->atoms[a]),
@@ -116,9 +128,9 @@ static bool print_integer(step *s, ambit__text *t, const node *e)
                  x > INT32_MAX || x < INT32_MIN || e->type == T_I64 ? "L" : "");
     return true;
   }
-  if (e->type == T_INTEGER && has_negative(*e->poly))
+  if ((e->type == T_INTEGER || e->type == T_U32) && has_negative(*e->poly))
     return port_refuse(s->nest, e, "an unsigned number is subtracted from", "use int or long");
-  if (e->type == T_I32 || e->type == T_I16 || e->type == T_U8) ambit__print(t, "(int)");
+  if (e->type != T_I64 && e->type != T_U32 && e->type != T_INTEGER) ambit__print(t, "(int)");
   return print_poly(s, t, *e->poly, e);
 }
 
@@ -136,7 +148,7 @@ static const char *own_name(step *s, const param *p)
   return port_step_name(s, (const symbol *)p->array, port_text("%s_here", p->name));
 }
 
-static bool print_element(step *s, ambit__text *t, node *e)
+static bool print_place(step *s, ambit__text *t, node *e)
 {
   poly offsets[AXES];
   const char *name;
@@ -182,7 +194,36 @@ static bool print_element(step *s, ambit__text *t, node *e)
   return true;
 }
 
+/* The value of an element, from the type that its field has. */
+static bool print_element(step *s, ambit__text *t, node *e)
+{
+  static const char *const before[] = {"", "((", "(", "((long)"};
+  static const char *const after[] = {"", " ^ 128) - 128)", " & 65535)", " & 4294967295L)"};
+  const bool is_kept = e->type >= T_BOOL && e->type <= T_U32 && !e->access->is_value;
+
+  if (is_kept && e->access->is_table)
+    return port_refuse(s->nest, e, "a table of a type that kernels do not know", NULL);
+  ambit__print(t, "%s", is_kept ? before[e->type - T_BOOL] : "");
+  if (!print_place(s, t, e)) return false;
+  ambit__print(t, "%s", is_kept ? after[e->type - T_BOOL] : "");
+  return true;
+}
+
 /* ---- expressions ---- */
+
+/* An expression, converted to a type that the kernel language has not. */
+static bool print_as(step *s, ambit__text *t, node *e, value_type to)
+{
+  static const char *const before[] = {"(", "((((int)", "((int)", "((long)"};
+  static const char *const after[] = {" != 0)", " + 128) & 255) - 128)", " & 65535)",
+                                      " & 4294967295L)"};
+  const bool is_other = to >= T_BOOL && to <= T_U32 && e->type != to;
+
+  ambit__print(t, "%s", is_other ? before[to - T_BOOL] : "");
+  if (!print(s, t, e)) return false;
+  ambit__print(t, "%s", is_other ? after[to - T_BOOL] : "");
+  return true;
+}
 
 static bool print_args(step *s, ambit__text *t, node *list)
 {
@@ -216,13 +257,47 @@ static bool operand(step *s, ambit__text *t, node *e, bool real)
   return ok;
 }
 
+/* Whether an operation is one on unsigned int: its own type, or, of a comparison, that of its operands. */
+static bool is_unsigned(const node *e)
+{
+  if (e->type == T_U32) return true;
+  return e->kind == N_BINARY && strchr("<>=!", e->op[0]) && strcmp(e->op, "<<") &&
+         strcmp(e->op, ">>") && (e->a->type == T_U32 || e->b->type == T_U32) &&
+         !is_real(e->a->type) && !is_real(e->b->type) && e->a->type != T_I64 && e->b->type != T_I64;
+}
+
+/* unsigned int is computed as long, and cut to 32 bits. */
+static bool print_unsigned(step *s, ambit__text *t, node *e)
+{
+  const bool is_shift = e->kind == N_BINARY && (!strcmp(e->op, "<<") || !strcmp(e->op, ">>"));
+
+  ambit__print(t, "((");
+  if (e->kind == N_COND) {
+    if (!print(s, t, e->a)) return false;
+    ambit__print(t, " ? ");
+    if (!print_as(s, t, e->b, T_U32)) return false;
+    ambit__print(t, " : ");
+    if (!print_as(s, t, e->c, T_U32)) return false;
+  } else if (e->kind == N_UNARY) {
+    ambit__print(t, "%s", e->op);
+    if (!print_as(s, t, e->a, T_U32)) return false;
+  } else {
+    if (!print_as(s, t, e->a, T_U32)) return false;
+    ambit__print(t, " %s ", e->op);
+    if (!(is_shift ? print(s, t, e->b) : print_as(s, t, e->b, T_U32))) return false;
+  }
+  ambit__print(t, e->type == T_U32 ? ") & 4294967295L)" : "))");
+  return true;
+}
+
 static bool print_operator(step *s, ambit__text *t, node *e)
 {
   const bool real = is_real(e->type);
 
   if (e->type == T_INTEGER)
-    return port_refuse(s->nest, e, "an operation on unsigned numbers",
-                       "int, long, float and double are understood");
+    return port_refuse(s->nest, e, "an operation on unsigned long numbers",
+                       "int, long, unsigned int, float and double are understood");
+  if (is_unsigned(e)) return print_unsigned(s, t, e);
   ambit__print(t, "(");
   if (e->kind == N_UNARY) {
     ambit__print(t, "%s", e->op);
@@ -253,8 +328,9 @@ static bool print(step *s, ambit__text *t, node *e)
   case N_COND:
   case N_UNARY: return print_operator(s, t, e);
   case N_CAST:
-    if (e->type > T_I64)
+    if (e->type > T_U32)
       return port_refuse(s->nest, e, "a cast to a type that kernels do not know", NULL);
+    if (e->type >= T_BOOL) return print_as(s, t, e->a, e->type);
     ambit__print(t, "(%s)", type_names[e->type]);
     return operand(s, t, e->a, is_real(e->type));
   case N_CALL:
@@ -293,7 +369,8 @@ static void indent(ambit__text *t, int depth)
 
 static bool print_reduction(step *s, ambit__text *t, node *e)
 {
-  const value_type type = e->a->sym->type;
+  const value_type type =
+      e->a->sym->type == T_U32 || e->a->sym->type == T_INTEGER ? T_I64 : e->a->sym->type;
   param want = {.type = type, .reduction = e}, *p = NULL;
 
   if (type > T_I64)
@@ -305,13 +382,16 @@ static bool print_reduction(step *s, ambit__text *t, node *e)
   }
   for (int i = 0; i < s->nparams && !p; i++)
     if (s->params[i].reduction && s->params[i].reduction->a->sym == e->a->sym) p = &s->params[i];
+  if (want.kind == P_TERM && s->nest->is_untiled)
+    return port_refuse(s->nest, e, port_text("'%s' is added to tile by tile", e->a->sym->name),
+                       "sum(any) frees the order of the sum");
   if (p && p->kind == P_TERM)
     return port_refuse(s->nest, e, port_text("'%s' is added to twice in one cell", e->a->sym->name),
                        "sum(any) frees the order of the sum");
   if (!p) {
     if (s->nparams == AMBIT_MAX_PARAMS)
       return port_refuse(s->nest, e, "there are too many numbers", NULL);
-    want.name = port_step_name(s, NULL, e->a->sym->name);
+    want.name = port_step_name(s, NULL, e->a->sym->is_place ? "result" : e->a->sym->name);
     p = &s->params[s->nparams++];
     *p = want;
   }
@@ -334,9 +414,22 @@ static bool print_assignment(step *s, ambit__text *t, node *e, int depth)
   if (e->text && !s->has_reductions) return true;
   indent(t, depth);
   if (e->text) return print_reduction(s, t, e);
-  if (!(e->a->access ? print_element(s, t, e->a) : print(s, t, e->a))) return false;
-  ambit__print(t, " %s ", e->op);
-  if (!print(s, t, e->b)) return false;
+  if (!(e->a->access ? print_place(s, t, e->a) : print(s, t, e->a))) return false;
+  if (e->a->type >= T_BOOL && e->a->type <= T_U32 && strcmp(e->op, "=")) { /* c += x: c = c + x */
+    node *whole = port_node(N_BINARY, e);
+
+    whole->op = port_text("%.*s", (int)strlen(e->op) - 1, e->op);
+    whole->a = e->a;
+    whole->b = e->b;
+    whole->type = is_real(e->b->type) || e->b->type == T_I64   ? e->b->type
+                  : e->a->type == T_U32 || e->b->type == T_U32 ? T_U32
+                                                               : T_I32;
+    ambit__print(t, " = ");
+    if (!print_as(s, t, whole, e->a->type)) return false;
+  } else {
+    ambit__print(t, " %s ", e->op);
+    if (!print_as(s, t, e->b, e->a->type)) return false;
+  }
   ambit__print(t, ";\n");
   return true;
 }
@@ -355,17 +448,18 @@ static bool print_declaration(step *s, ambit__text *t, node *d, int depth)
     sizes[n++] = clang_getArraySize(type);
     type = clang_getCanonicalType(clang_getArrayElementType(type));
   }
-  if (port_type_of(type) > T_I64)
+  if (port_type_of(type) > T_U32)
     return port_refuse(s->nest, d,
                        port_text("'%s' has a type that kernels do not know", d->sym->name), NULL);
   indent(t, depth);
   if (d->a && n && clang_isConstQualifiedType(d->sym->ctype)) ambit__print(t, "const ");
-  ambit__print(t, "%s %s", type_names[port_type_of(type)], port_step_name(s, d->sym, d->sym->name));
+  ambit__print(t, "%s %s", local_names[port_type_of(type)],
+               port_step_name(s, d->sym, d->sym->name));
   for (int i = 0; i < n; i++)
     ambit__print(t, "[%" PRId64 "]", sizes[i]);
   if (d->a) {
     ambit__print(t, " = ");
-    if (!print(s, t, d->a)) return false;
+    if (!(n ? print(s, t, d->a) : print_as(s, t, d->a, d->sym->type))) return false;
   }
   ambit__print(t, ";\n");
   return true;
@@ -437,11 +531,11 @@ static bool declare_outer(node *e, void *user)
     if (d->done[i] == sym) return true;
   if (d->n == 64 || port_find(d->step->leaf->body, is_declared, sym)) return true;
   d->done[d->n++] = sym;
-  if (sym->type > T_I64)
+  if (sym->type > T_U32)
     return d->ok =
                port_refuse(d->step->nest, e,
                            port_text("'%s' has a type that kernels do not know", sym->name), NULL);
-  ambit__print(d->text, "  %s %s;\n", type_names[sym->type],
+  ambit__print(d->text, "  %s %s;\n", local_names[sym->type],
                port_step_name(d->step, sym, sym->name));
   return true;
 }
@@ -492,6 +586,9 @@ static void print_param(ambit__text *t, const param *p, bool is_last)
 /* A term that a condition may leave out is -0: adding it changes nothing. */
 static void print_start(step *s, ambit__text *t)
 {
+  for (int i = 0; i < s->ntables; i++)
+    ambit__print(t, "  const int %s = PORT_%d;\n",
+                 port_step_name(s, s->tables[i]->by, s->tables[i]->by->name), i);
   for (int i = 0; i < s->nparams; i++) {
     const param *p = &s->params[i];
 

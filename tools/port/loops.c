@@ -10,24 +10,19 @@
 
 enum { SHORT_LOOP = 64 };
 
-static bool is_integer(value_type t)
-{
-  return t == T_I32 || t == T_I64 || t == T_I16 || t == T_U8 || t == T_INTEGER;
-}
-
 /* i = lo: the variable and its first value. */
 static bool loop_start(node *init, symbol **var, node **first)
 {
   if (init && init->kind == S_DECL && init->list && !init->list->next && init->list->a) {
     *var = init->list->sym;
     *first = init->list->a;
-    return is_integer((*var)->type);
+    return port_is_integer((*var)->type);
   }
   if (init && init->kind == S_EXPR) init = init->a;
   if (init && init->kind == N_ASSIGN && !strcmp(init->op, "=") && init->a->kind == N_NAME) {
     *var = init->a->sym;
     *first = init->b;
-    return is_integer((*var)->type);
+    return port_is_integer((*var)->type);
   }
   return false;
 }
@@ -64,6 +59,27 @@ static bool is_steady(const nest *n, poly p)
   return !p.is_bad;
 }
 
+static bool is_taken(const nest *n, int atom)
+{
+  for (int k = 0; k < n->nloops; k++)
+    if (n->loops[k].atom == atom) return true;
+  for (int k = 0; k < n->ninner; k++)
+    if (n->inner[k].atom == atom) return true;
+  return false;
+}
+
+/* Loops of one nest may have the same variable, one after the other: an atom each. */
+static int own_atom(const nest *n, const symbol *var)
+{
+  const int atom = port_atom_of(var);
+  symbol *copy;
+
+  if (!is_taken(n, atom)) return atom;
+  copy = port_new(sizeof *copy);
+  *copy = *var;
+  return port_atom_of(copy);
+}
+
 bool port_loop_header(nest *n, node *f, loop *l)
 {
   static const char *const advice = "write it as for (i = a; i < b; i++)";
@@ -91,6 +107,13 @@ bool port_loop_header(nest *n, node *f, loop *l)
   }
   from = port_poly_of(n, first);
   to = port_poly_of(n, limit);
+  l->first = first;
+  l->from = (poly){0};
+  if (!is_steady(n, from) && port_poly_is_number(port_poly_sub(to, from), NULL)) {
+    l->from = from; /* y = i - 1; y <= i + 1: three rounds */
+    to = port_poly_sub(to, from);
+    from = (poly){0};
+  }
   if (!is_steady(n, from) || !is_steady(n, to))
     return port_refuse(n, is_steady(n, to) ? first : limit,
                        "a bound of the loop changes inside the nest",
@@ -108,7 +131,7 @@ bool port_loop_header(nest *n, node *f, loop *l)
     l->hi = port_poly_add(from, port_poly_number(1));
   else
     return port_refuse(n, f->b, "the condition does not bound the loop", advice);
-  l->atom = port_atom_of(l->var);
+  l->atom = own_atom(n, l->var);
   return true;
 }
 
@@ -124,17 +147,20 @@ bool port_loop_is_short(const loop *l)
 typedef struct subscript_search {
   const symbol *var;
   bool in_write, in_read;
+  bool is_inner; /* only what loops inside the body do counts: */
+  bool is_lone; /* they write an element that has the variable, and nothing else that they change */
+  bool is_apart; /* they write one without the variable */
 } subscript_search;
 
-/* Not below %: [t % 2] chooses an array, not a cell. */
 static bool names_symbol(node *e, void *user)
 {
   return e->kind == N_NAME && e->sym == ((subscript_search *)user)->var;
 }
 
+/* Not below %: [t % 2] chooses an array, not a cell. */
 static bool selects(node *e, const subscript_search *s)
 {
-  if (!e || (e->kind == N_BINARY && !strcmp(e->op, "%"))) return false;
+  if (!e || (e->kind == N_BINARY && (!strcmp(e->op, "%") || !strcmp(e->op, "&")))) return false;
   if (e->kind == N_NAME) return e->sym == s->var;
   if (selects(e->a, s) || selects(e->b, s) || selects(e->c, s)) return true;
   for (node *k = e->list; k; k = k->next)
@@ -153,10 +179,81 @@ static bool look_for_subscripts(node *e, void *user)
   return true;
 }
 
-static bool writes_elements(node *e, void *user)
+static bool declares(node *e, void *user)
+{
+  return e->kind == N_DECL && e->sym == user;
+}
+
+static bool gives_value(node *e, void *user)
+{
+  if (e->kind == N_UNARY && e->a->kind == N_NAME && strpbrk(e->op, "+-") && e->op[1])
+    return e->a->sym == user;
+  return declares(e, user) || (e->kind == N_ASSIGN && e->a->kind == N_NAME && e->a->sym == user);
+}
+
+typedef struct other_names {
+  node *loop;
+  const symbol *var;
+} other_names;
+
+/* A name, other than that of the loop variable, that changes inside the loop. */
+static bool is_other(node *e, void *user)
+{
+  const other_names *o = user;
+
+  return e->kind == N_NAME && e->sym != o->var && port_find(o->loop, gives_value, e->sym);
+}
+
+/* history[t] in a nest is one place for all of its cells. */
+static bool look_at_writes(node *e, void *user)
+{
+  struct {
+    other_names names;
+    subscript_search *s;
+  } *f = user;
+
+  if (e->kind != N_ASSIGN || e->a->kind == N_NAME) return true;
+  if (!selects(e->a, f->s))
+    f->s->is_apart = true;
+  else if (port_find(f->names.loop, gives_value, (void *)(uintptr_t)f->s->var) ||
+           port_find(e->a, is_other, &f->names))
+    f->s->in_write = true;
+  else
+    f->s->is_lone = true;
+  return true;
+}
+
+static bool look_inside_loops(node *e, void *user)
+{
+  struct {
+    other_names names;
+    subscript_search *s;
+  } f = {{e, ((subscript_search *)user)->var}, user};
+
+  if (e->kind != S_FOR) return true;
+  port_walk(e, look_at_writes, &f);
+  return false;
+}
+
+static bool is_name(node *e, void *user)
 {
   (void)user;
-  return e->kind == N_ASSIGN && e->a->kind != N_NAME;
+  return e->kind == N_NAME;
+}
+
+/* An element of an array that outlives the body. */
+static bool writes_elements(node *e, void *user)
+{
+  const node *root;
+
+  if (e->kind != N_ASSIGN || e->a->kind == N_NAME) return false;
+  root = port_find(e->a, is_name, NULL);
+  return !root || root->sym->type != T_ARRAY || !port_find(user, declares, root->sym);
+}
+
+static bool is_inner_writer(node *e, void *user)
+{
+  return e->kind == S_FOR && port_find(e->d, writes_elements, user);
 }
 
 static void search(node *body, const symbol *var, subscript_search *s, int depth);
@@ -173,12 +270,13 @@ static bool follow_temporaries(node *e, void *user)
 
   if (e->kind == N_DECL && e->a) made = e->sym, from = e->a;
   if (e->kind == N_ASSIGN && e->a->kind == N_NAME) made = e->a->sym, from = e->b;
-  if (made && made != f->s->var && (is_integer(made->type) || made->type == T_POINTER) &&
+  if (made && made != f->s->var && (port_is_integer(made->type) || made->type == T_POINTER) &&
       port_find(from, names_symbol, f->s)) {
-    subscript_search inner = {made, false, false};
+    subscript_search inner = {.var = made, .is_inner = f->s->is_inner};
 
     search(f->body, made, &inner, f->depth + 1);
     f->s->in_write |= inner.in_write;
+    f->s->is_lone |= inner.is_lone;
     f->s->in_read |= inner.in_read;
   }
   return true;
@@ -193,13 +291,8 @@ static void search(node *body, const symbol *var, subscript_search *s, int depth
   } f = {body, s, depth};
 
   s->var = var;
-  port_walk(body, look_for_subscripts, s);
+  port_walk(body, s->is_inner ? look_inside_loops : look_for_subscripts, s);
   if (depth < 4) port_walk(body, follow_temporaries, &f);
-}
-
-static bool declares(node *e, void *user)
-{
-  return e->kind == N_DECL && e->sym == user;
 }
 
 typedef struct collects {
@@ -216,16 +309,18 @@ static bool is_collecting(node *e, void *user)
          !port_find(c->body, declares, e->a->sym);
 }
 
-/* A loop over cells: its variable selects the element that is written, or, where nothing is, read. A
- * short one that collects something for a cell is part of the kernel. */
+/* A loop over cells: its variable selects the element that is written, or, where nothing is, read. Where
+ * loops inside it write, it must be there: rec[t] = u[5] after a nest does not make t a loop over cells. A loop that
+ * collects something for a cell is part of the kernel. */
 bool port_loop_is_cells(nest *n, node *f, const loop *l)
 {
-  subscript_search s = {l->var, false, false};
+  subscript_search s = {.var = l->var};
   collects c = {n, f->d};
 
+  s.is_inner = port_find(f->d, is_inner_writer, f->d) != NULL;
   search(f->d, l->var, &s, 0);
-  if (port_find(f->d, writes_elements, NULL)) return s.in_write;
-  return s.in_read && !(port_loop_is_short(l) && port_find(f->d, is_collecting, &c));
+  if (port_find(f->d, writes_elements, f->d)) return s.in_write || (s.is_lone && !s.is_apart);
+  return s.in_read && !port_find(f->d, is_collecting, &c);
 }
 
 /* ---- continue ---- */

@@ -18,24 +18,29 @@
 #include "poly.h"
 #include "tree.h"
 
-enum { LOOPS = 8, AXES = AMBIT_MAX_DIMS, LEVELS = 8, MOST_ACCESSES = 1024 };
+enum { LOOPS = 64, AXES = AMBIT_MAX_DIMS, LEVELS = 8, MOST_ACCESSES = 1024 };
 
 typedef struct loop {
   symbol *var;
   int atom;
   poly lo, hi;     /* lo <= var < hi */
+  poly from;       /* the variable is from + atom; not 0: the first value depends on the cell */
+  node *first;     /* the first value, as written */
   int64_t step;    /* positive */
   bool is_down;    /* counts from hi - 1 to lo */
   bool is_outside; /* the variable outlives the nest */
   node *node;
 } loop;
 
-/* An index that a guard keeps inside: (i + 1) % n, i == 0 ? 0 : i - 1. It is an atom of polynomials. */
+/* An index that a guard keeps inside: (i + 1) % n, i == 0 ? 0 : i - 1, north[i]. It is an atom of polynomials. */
 typedef struct guard {
   int atom;
   poly inner; /* i + 1 */
   bool is_periodic;
   poly n;
+  const char *
+      table; /* of neighbours, as C text, moved so that i is its index; NULL: none. What is in it is found at run time. */
+  const symbol *by; /* ... and stands for the distance: inner is i + by */
 } guard;
 
 typedef enum level_kind { LEVEL_FLAT, LEVEL_TYPED, LEVEL_ROWS } level_kind;
@@ -50,6 +55,7 @@ typedef struct array {
   int64_t extents[LEVELS]; /* LEVEL_TYPED: the declared size, -1: known at run time only */
   bool is_open[LEVELS];    /* LEVEL_TYPED: the size is not declared (a parameter) */
   bool is_axis[LEVELS];    /* else the subscript is part of the base address */
+  uint32_t seen[LEVELS];   /* subscripts that are numbers below 32: a bit each */
   int nstrides[LEVELS];    /* LEVEL_FLAT: strides in elements, largest first */
   poly strides[LEVELS][AXES];
   bool has_rest[LEVELS]; /* LEVEL_FLAT: some subscript is not a sum of multiples of strides */
@@ -71,10 +77,11 @@ typedef struct access {
   node *subs_text[LEVELS]; /* as written */
   node *node;
   bool is_write, is_read;
-  bool is_table;               /* a constant table, indexed by short loops: part of the kernel */
-  bool is_value;               /* no loop variable in it: a number that all cells share */
-  int order;                   /* of execution within a cell */
-  poly from[LOOPS], to[LOOPS]; /* the loop variables where it takes place: refine.c */
+  bool is_table;   /* a constant table, indexed by short loops: part of the kernel */
+  bool is_value;   /* no loop variable in it: a number that all cells share */
+  int order;       /* of execution within a cell */
+  int nfrom;       /* the loops that were open */
+  poly *from, *to; /* their variables where it takes place: refine.c */
   /* shape.c: */
   int naxes;
   poly index[AXES];
@@ -91,11 +98,16 @@ typedef struct leaf {
 typedef struct nest {
   unit *unit;
   function *function;
-  node *node;    /* the outermost loop, as it stands in the program */
-  node *copy;    /* the one that is analysed */
-  node *whole;   /* a copy of that, to search in: the walk takes lists apart */
-  bool sum_any;  /* the order of sums is free */
-  bool is_cells; /* the outermost loop is one over cells */
+  node *node;       /* the outermost loop, as it stands in the program */
+  node *copy;       /* the one that is analysed */
+  node *whole;      /* a copy of that, to search in: the walk takes lists apart */
+  bool sum_any;     /* the order of sums is free */
+  bool is_cells;    /* the outermost loop is one over cells */
+  bool is_unrolled; /* short loops are written out; set before the walk */
+  bool has_short;   /* there may be some */
+  bool is_untiled;  /* it was written in tiles: cells came in another order */
+  int nflat;        /* one loop goes over an array of several axes: */
+  poly flat[AXES];  /* their strides, largest first, without 1; set before the walk */
   int nloops;
   loop loops[LOOPS];
   int naccesses;
@@ -127,6 +139,7 @@ bool port_nest_open(nest *n);
 loop *port_nest_loop(nest *n, int atom); /* NULL: not a loop over cells */
 bool port_nest_is_local(const nest *n, const symbol *s);
 poly port_poly_of(nest *n, node *e);
+bool port_is_steady(nest *n, node *e); /* the nest does not change it */
 
 /* loops.c: reads the header of a `for`, false after a refusal; whether it runs a few times only, a number known here; and
  * whether it goes over cells. */
@@ -138,9 +151,24 @@ void port_loop_continue(node *n); /* turns continue into if and else, below n */
 /* scalars.c: which variables of the function are reductions, and which belong to one cell. A
  * reduction becomes an assignment with a text, "sum", "min" or "max"; its b is the term. */
 bool port_scalars(nest *n);
+void port_name_places(nest *n); /* before it: *sum, s->max become variables */
 
 /* inline.c: puts the bodies of called functions in place of calls. */
 bool port_inline(nest *n);
+/* A variable becomes something else everywhere below; declared variables become new ones. */
+void port_rename(node **at, const symbol *from, node *to);
+void port_rename_locals(node *n);
+
+/* normal.c: turns some ways to write a nest into others. */
+void port_normalise(nest *n);
+
+/* structs.c: local variables that are structs become a variable for each member. */
+void port_split_structs(nest *n);
+
+/* unroll.c: writes short loops out; whether there were any. */
+bool port_unroll(nest *n);
+bool port_is_table(unit *u, symbol *s);   /* an array of numbers that are known here */
+node *port_table_value(nest *n, node *e); /* w[1][2] of such a table; NULL: it is something else */
 
 /* guard.c */
 poly port_guard_poly(nest *n, node *e); /* bad: not a guarded index */
@@ -151,7 +179,7 @@ void port_refine_reset(void);
 bool port_refine_push(void);
 void port_refine_pop(void);
 void port_refine_condition(nest *n, node *condition, bool is_true);
-void port_refine_copy(const nest *n, poly *lo, poly *hi);
+void port_refine_copy(const nest *n, poly **lo, poly **hi);
 
 /* access.c: the array that an expression is an element of; NULL after a refusal. */
 access *port_access_of(nest *n, node *e);
@@ -166,6 +194,8 @@ const char *port_base_text(const access *a);
 void port_shapes_learn(nest *n);
 void port_shapes_settle(void);
 bool port_shapes_apply(nest *n);
+/* Whether one loop alone goes over an array that has several axes; flat: their strides. */
+int port_shapes_flat(const nest *n, poly *flat);
 
 typedef enum param_kind {
   P_READ,
@@ -191,6 +221,7 @@ typedef struct param {
   bool reads_written;            /* it reads cells that the step may write */
   unsigned periodic, clamp;      /* grid axes */
   unsigned loose, exact;         /* of these: what is read outside does not matter, or does */
+  const guard *near[AXES][4];    /* tables of neighbours, by grid axis */
   poly extent[AXES];             /* by grid axis, where a guard says it; else bad */
   const char *value;             /* P_VALUE: C text */
   const access *element;         /* P_VALUE: an element of an array, or NULL */
@@ -210,7 +241,9 @@ typedef struct step {
   int nparams;
   param params[AMBIT_MAX_PARAMS];
   const char *text; /* of the kernel */
-  int nnames;       /* names of the variables of the kernel */
+  int ntables;      /* tables of neighbours; their distances are PORT_0, PORT_1 ... in the text */
+  const guard *tables[8];
+  int nnames; /* names of the variables of the kernel */
   const symbol *named[128];
   const char *names[128];
   struct step *next;
@@ -222,6 +255,8 @@ step *port_steps(nest *n);
 param *port_step_param(step *s, const access *a, poly *offsets);
 param *port_step_value(step *s, const char *text, value_type type, const access *element);
 const char *port_step_name(step *s, const symbol *sym, const char *wish);
+/* The number of a table of neighbours in the kernel. */
+int port_step_table(step *s, const guard *g);
 /* The values that a polynomial in variables of short loops can have; false: something else is in it. */
 bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 

@@ -72,14 +72,14 @@ value_type port_type_of(CXType t)
   case CXType_Short: return T_I16;
   case CXType_Long: return clang_Type_getSizeOf(t) == 8 ? T_I64 : T_I32;
   case CXType_LongLong: return T_I64;
-  case CXType_Bool:
+  case CXType_Bool: return T_BOOL;
   case CXType_Char_S:
-  case CXType_SChar:
-  case CXType_UShort:
-  case CXType_UInt:
+  case CXType_SChar: return T_I8;
+  case CXType_UShort: return T_U16;
+  case CXType_UInt: return T_U32;
   case CXType_ULong:
-  case CXType_ULongLong:
-  case CXType_Enum: return T_INTEGER;
+  case CXType_ULongLong: return T_INTEGER;
+  case CXType_Enum: return port_type_of(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(t)));
   case CXType_Pointer: return T_POINTER;
   case CXType_ConstantArray:
   case CXType_IncompleteArray:
@@ -172,7 +172,8 @@ static void number(node *n, CXCursor c)
     n->kind = N_NUMBER;
     n->is_constant = true;
     n->value = clang_EvalResult_getAsLongLong(e);
-    n->text = port_text("%" PRId64 "%s", n->value, n->type == T_I64 ? "L" : "");
+    n->text = port_text("%" PRId64 "%s", n->value,
+                        n->type == T_I64 || n->value != (int32_t)n->value ? "L" : "");
   } else if (clang_EvalResult_getKind(e) == CXEval_Float) {
     const double x = clang_EvalResult_getAsDouble(e);
 
@@ -431,7 +432,16 @@ static node *convert(unit *u, CXCursor c)
   case CXCursor_NullStmt: n->kind = S_NULL; return n;
   default:
     n->kind = S_OTHER;
-    parts(u, n, list);
+    n->text = k == CXCursor_SwitchStmt    ? "switch"
+              : k == CXCursor_CaseStmt    ? "case"
+              : k == CXCursor_DefaultStmt ? "default"
+                                          : NULL;
+    for (int i = 0; i < list->n; i++)
+      if (!clang_isReference(clang_getCursorKind(list->at[i]))) {
+        node *part = convert(u, list->at[i]);
+
+        add(n, i || k == CXCursor_DefaultStmt ? as_statement(part) : part, &tail);
+      }
     return n;
   }
   n->b = n->kind == S_IF ? as_statement(n->b) : n->b;

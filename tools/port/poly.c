@@ -218,6 +218,13 @@ bool port_poly_split(poly p, int atom, poly *c, poly *r)
   return true;
 }
 
+static int64_t nearest(int64_t x, int64_t y)
+{
+  const int64_t n = x / y, left = x % y;
+
+  return left * 2 > y ? n + 1 : left * 2 < -y ? n - 1 : n;
+}
+
 void port_poly_divide(poly p, poly by, poly *q, poly *r)
 {
   int64_t x, y;
@@ -228,10 +235,8 @@ void port_poly_divide(poly p, poly by, poly *q, poly *r)
     return;
   }
   if (port_poly_is_number(p, &x) && port_poly_is_number(by, &y)) { /* to the nearest: -1 stays -1 */
-    int64_t n = x / y, left = x % y;
+    const int64_t n = nearest(x, y);
 
-    if (left * 2 > y) n++;
-    if (left * 2 < -y) n--;
     *q = port_poly_number(n);
     *r = port_poly_number(x - n * y);
     return;
@@ -243,6 +248,13 @@ void port_poly_divide(poly p, poly by, poly *q, poly *r)
       *q = port_poly_add(*q, t);
       p = port_poly_sub(p, port_poly_mul(t, by));
       if (p.is_bad) break;
+    } else if (!p.terms[0].degree &&
+               port_poly_is_number(by, &y)) { /* 4 * j + 6 by 4: as a number */
+      const int64_t n = nearest(p.terms[0].factor, y);
+
+      *q = port_poly_add(*q, port_poly_number(n));
+      *r = port_poly_add(*r, port_poly_number(p.terms[0].factor - n * y));
+      p.n = 0;
     } else {
       add_term(r, &p.terms[0]);
       memmove(&p.terms[0], &p.terms[1], (size_t)--p.n * sizeof *p.terms);

@@ -9,7 +9,7 @@
 
 #include "tree.h"
 
-enum { POLY_TERMS = 48, POLY_DEGREE = 8 };
+enum { POLY_TERMS = 24, POLY_DEGREE = 8 };
 
 typedef struct term {
   int64_t factor; /* not 0 */

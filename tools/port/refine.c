@@ -7,9 +7,10 @@
  */
 #include "nest.h"
 
+#include <stddef.h>
 #include <string.h>
 
-enum { CLAUSES = 48, FACTS = 4, SAVED = 64 };
+enum { CLAUSES = 32, FACTS = 8, SAVED = 64 };
 
 /* lo <= variable of the loop < hi; either may be bad: not bounded by this. */
 typedef struct fact {
@@ -22,16 +23,21 @@ typedef struct clause {
   fact facts[FACTS]; /* not all of them hold */
 } clause;
 
-static struct {
+static struct known {
   poly lo[LOOPS], hi[LOOPS]; /* bad: as the loop says */
-  clause clauses[CLAUSES];
   int nclauses;
+  clause clauses[CLAUSES];
 } now, saved[SAVED];
 static int nsaved;
 
+static void copy(struct known *to, const struct known *from)
+{
+  memcpy(to, from, offsetof(struct known, clauses) + (size_t)from->nclauses * sizeof(clause));
+}
+
 void port_refine_reset(void)
 {
-  memset(&now, 0, sizeof now);
+  now.nclauses = 0;
   for (int k = 0; k < LOOPS; k++)
     now.lo[k] = now.hi[k] = port_poly_bad();
   nsaved = 0;
@@ -40,20 +46,22 @@ void port_refine_reset(void)
 bool port_refine_push(void)
 {
   if (nsaved == SAVED) return false;
-  saved[nsaved++] = now;
+  copy(&saved[nsaved++], &now);
   return true;
 }
 
 void port_refine_pop(void)
 {
-  now = saved[--nsaved];
+  copy(&now, &saved[--nsaved]);
 }
 
-void port_refine_copy(const nest *n, poly *lo, poly *hi)
+void port_refine_copy(const nest *n, poly **lo, poly **hi)
 {
-  for (int k = 0; k < LOOPS; k++) {
-    lo[k] = now.lo[k].is_bad && k < n->nloops ? n->loops[k].lo : now.lo[k];
-    hi[k] = now.hi[k].is_bad && k < n->nloops ? n->loops[k].hi : now.hi[k];
+  *lo = port_new((size_t)n->nloops * sizeof **lo);
+  *hi = port_new((size_t)n->nloops * sizeof **hi);
+  for (int k = 0; k < n->nloops; k++) {
+    (*lo)[k] = now.lo[k].is_bad ? n->loops[k].lo : now.lo[k];
+    (*hi)[k] = now.hi[k].is_bad ? n->loops[k].hi : now.hi[k];
   }
 }
 

@@ -73,11 +73,6 @@ void port_bind(const symbol *s, poly value, node *tree)
   port_state.bindings[port_state.nbindings++] = (binding){s, tree != NULL, value, tree};
 }
 
-bool port_is_integer(value_type t)
-{
-  return t == T_I32 || t == T_I64 || t == T_I16 || t == T_U8 || t == T_INTEGER;
-}
-
 bool port_is_number(value_type t)
 {
   return t <= T_INTEGER;
@@ -95,12 +90,34 @@ static bool varies(node *e, void *user)
          (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")));
 }
 
+bool port_is_steady(nest *n, node *e)
+{
+  return !port_find(e, varies, n);
+}
+
 static poly power_of_two(nest *n, const node *e, poly a)
 {
   int64_t x;
 
   if (!port_poly_is_number(port_poly_of(n, e->b), &x) || x < 0 || x > 40) return port_poly_bad();
   return port_poly_mul(a, port_poly_number((int64_t)1 << x));
+}
+
+/* Whether r is a sum of multiples of loop variables, all counted from 0, that stays below by. */
+static bool is_remainder(const nest *n, poly r, poly by)
+{
+  poly most = {0}, c;
+  int64_t x;
+
+  if (r.is_bad || !r.n) return false;
+  for (int k = 0; k < n->nloops; k++) {
+    const loop *l = &n->loops[k];
+
+    if (!port_poly_has(r, l->atom)) continue;
+    if (!port_poly_split(r, l->atom, &c, &r) || l->lo.n || l->lo.is_bad) return false;
+    most = port_poly_add(most, port_poly_mul(c, port_poly_sub(l->hi, port_poly_number(1))));
+  }
+  return !r.n && port_poly_is_number(port_poly_sub(by, most), &x) && x > 0;
 }
 
 static poly binary_poly(nest *n, node *e)
@@ -121,10 +138,13 @@ static poly binary_poly(nest *n, node *e)
       return port_poly_number(x / y);
     port_poly_divide(a, b, &q, &r);
     if (!r.is_bad && !r.n && !port_poly_is_number(b, NULL)) return q;
+    if (is_remainder(n, r, b)) return q; /* (y * nx + x) / nx */
     break;
   case '%':
     if (port_poly_is_number(a, &x) && port_poly_is_number(b, &y) && y)
       return port_poly_number(x % y);
+    port_poly_divide(a, b, &q, &r);
+    if (q.n && is_remainder(n, r, b)) return r;
     break;
   default: break;
   }
@@ -135,6 +155,7 @@ poly port_poly_of(nest *n, node *e)
 {
   poly p = port_poly_bad();
   binding *b;
+  node *value;
 
   e = port_bare(e);
   if (e->poly) return *e->poly;
@@ -146,14 +167,17 @@ poly port_poly_of(nest *n, node *e)
     if (port_nest_is_local(n, e->sym) || port_is_assigned(e->sym)) return p;
     return port_poly_atom(port_atom_of(e->sym));
   }
+  if (e->kind == N_INDEX && (value = port_table_value(n, e))) return port_poly_of(n, value);
   if (e->kind == N_BINARY) p = binary_poly(n, e);
   if (e->kind == N_UNARY && !strcmp(e->op, "-"))
     p = port_poly_sub(port_poly_number(0), port_poly_of(n, e->a));
   if (e->kind == N_UNARY && !strcmp(e->op, "+")) p = port_poly_of(n, e->a);
   if (!p.is_bad) return p;
+  e = port_copy_tree(e); /* s->nx, where s is bound to a pointer of the function */
+  port_walk(e, port_expand_pointers, NULL);
   p = port_guard_poly(n, e);
-  if (!p.is_bad || port_find(e, varies, n)) return p;
-  return port_poly_atom(port_atom_of_text(port_print(e)));
+  if (!p.is_bad) return p;
+  return port_find(e, varies, n) ? p : port_poly_atom(port_atom_of_text(port_print(e)));
 }
 
 /* ---- expressions ---- */
@@ -187,6 +211,10 @@ bool port_expand_pointers(node *e, void *user)
   e->d = expanded(e->d);
   for (node **k = &e->list; *k; k = &(*k)->next)
     *k = expanded(*k);
+  if (e->kind == N_MEMBER && e->op[0] == '-' && e->a->kind == N_UNARY && e->a->op[0] == '&') {
+    e->op = "."; /* (&g)->u */
+    e->a = e->a->a;
+  }
   return true;
 }
 
@@ -234,21 +262,12 @@ static bool only_inner(const nest *n, const access *a)
   return false;
 }
 
-static bool is_not_number(node *e, void *user)
-{
-  (void)user;
-  return e->kind != N_NUMBER && e->kind != N_LIST && e->kind != N_UNARY && e->kind != N_BINARY &&
-         e->kind != N_CAST;
-}
-
 /* w[k + 1], where k is the variable of a short loop: a constant table becomes part of the kernel. */
 static bool table(nest *n, node *e, access *a)
 {
   symbol *root = a->array->root;
 
-  if (!root->init) root->init = port_initializer(n->unit, root);
-  if (root->type != T_ARRAY || !clang_isConstQualifiedType(root->ctype) || !root->init ||
-      port_find(root->init, is_not_number, NULL) || e->kind != N_INDEX)
+  if (!port_is_table(n->unit, root) || e->kind != N_INDEX)
     return port_refuse(
         n, e, port_text("'%s' is indexed by a short loop, and is not a constant table", root->name),
         "declare it const, with its values");
@@ -260,9 +279,9 @@ static bool table(nest *n, node *e, access *a)
 /* Whether conditions leave one value of some loop variable here: u[0] where i == 0 is u[i]. */
 static bool is_pinned(const nest *n)
 {
-  poly from[LOOPS], to[LOOPS];
+  poly *from, *to;
 
-  port_refine_copy(n, from, to);
+  port_refine_copy(n, &from, &to);
   for (int k = 0; k < n->nloops; k++)
     if (port_poly_equal(port_poly_sub(to[k], from[k]), port_poly_number(1))) return true;
   return false;
@@ -283,6 +302,7 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
   if (!(a = port_access_of(n, e))) return false;
   if (!is_write && is_invariant(n, a) &&
       !(a->nsubs && is_pinned(n))) { /* a number that all cells share */
+    if (port_table_value(n, e)) return table(n, e, a);
     e->access = a;
     a->is_value = true;
     return true;
@@ -292,7 +312,8 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
   a->is_write = is_write;
   a->is_read = is_read;
   a->order = port_state.order++;
-  port_refine_copy(n, a->from, a->to);
+  port_refine_copy(n, &a->from, &a->to);
+  a->nfrom = n->nloops;
   e->access = a;
   n->accesses[n->naccesses++] = a;
   return true;

@@ -56,7 +56,9 @@ static node *negative(node *x)
 
   n->op = "-";
   n->a = x;
-  n->type = x->type == T_U8 || x->type == T_I16 ? T_I32 : x->type;
+  n->type = x->type == T_U8 || x->type == T_I16 || (x->type >= T_BOOL && x->type <= T_U16)
+                ? T_I32
+                : x->type;
   n->ctype = x->ctype;
   return n;
 }
@@ -265,6 +267,88 @@ static bool list_assigned(node *e, void *user)
     if (l->at[i] == target->sym) return true;
   l->at[l->n++] = target->sym;
   return true;
+}
+
+/* ---- numbers behind pointers and in structs ---- */
+
+typedef struct places {
+  nest *n;
+  int count;
+  struct {
+    const char *text;
+    symbol *sym;
+    node *like;
+  } at[16];
+} places;
+
+static bool is_changed(node *e, void *user)
+{
+  const nest *n = user;
+  assigned_list l = {.n = 0};
+
+  if (e->kind != N_NAME) return e->kind == N_CALL || e->kind == N_OPAQUE;
+  port_walk(n->copy, list_assigned, &l);
+  for (int i = 0; i < l.n; i++)
+    if (l.at[i] == e->sym) return true;
+  return port_find(n->copy, declares, e->sym) != NULL;
+}
+
+/* *max = ..., s->sum += ..., err[0] = ...: the same place for all cells. */
+static bool note_place(node *e, void *user)
+{
+  places *p = user;
+  symbol *s;
+  node *to = e->kind == N_ASSIGN ? e->a : NULL;
+
+  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--"))) to = e->a;
+  if (!to || to->kind == N_NAME || to->type > T_INTEGER || p->count == 16 ||
+      port_find(to, is_changed, p->n))
+    return true;
+  for (int i = 0; i < p->count; i++)
+    if (!strcmp(p->at[i].text, port_print(to))) return true;
+  s = port_new(sizeof *s);
+  *s = (symbol){.name = port_print(to),
+                .ctype = clang_getCanonicalType(to->ctype),
+                .type = to->type,
+                .is_global = true,
+                .is_place = true};
+  p->at[p->count].text = s->name;
+  p->at[p->count].like = to;
+  p->at[p->count++].sym = s;
+  return true;
+}
+
+static void replace_places(node **at, const places *p)
+{
+  node *e = *at;
+
+  if (!e) return;
+  for (int i = 0; i < p->count; i++)
+    if (e->kind == p->at[i].like->kind && !strcmp(p->at[i].text, port_print(e))) {
+      node *name = port_node(N_NAME, e);
+
+      name->sym = p->at[i].sym;
+      name->text = name->sym->name;
+      name->type = name->sym->type;
+      name->ctype = name->sym->ctype;
+      name->next = e->next;
+      *at = name;
+      return;
+    }
+  replace_places(&e->a, p);
+  replace_places(&e->b, p);
+  replace_places(&e->c, p);
+  replace_places(&e->d, p);
+  for (node **k = &e->list; *k; k = &(*k)->next)
+    replace_places(k, p);
+}
+
+void port_name_places(nest *n)
+{
+  places p = {.n = n};
+
+  port_walk(n->copy, note_place, &p);
+  if (p.count) replace_places(&n->copy, &p);
 }
 
 bool port_scalars(nest *n)

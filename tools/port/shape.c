@@ -12,18 +12,13 @@
 #include <string.h>
 
 /* The subscript with guarded indices replaced by what they guard. */
-static poly unguarded(const nest *n, poly p, const guard **found, poly *at)
+static poly unguarded(const nest *n, poly p)
 {
   for (int i = 0; i < n->nguards; i++) {
     poly c, r;
 
-    if (!port_poly_has(p, n->guards[i].atom) || !port_poly_split(p, n->guards[i].atom, &c, &r))
-      continue;
-    p = port_poly_add(port_poly_mul(c, n->guards[i].inner), r);
-    if (found) {
-      *found = &n->guards[i];
-      *at = c;
-    }
+    if (port_poly_has(p, n->guards[i].atom) && port_poly_split(p, n->guards[i].atom, &c, &r))
+      p = port_poly_add(port_poly_mul(c, n->guards[i].inner), r);
   }
   return p;
 }
@@ -51,8 +46,10 @@ void port_shapes_learn(nest *n)
     access *a = n->accesses[i];
 
     for (int l = 0; l < a->nsubs; l++) {
-      poly p = unguarded(n, a->subs[l], NULL, NULL), c, r;
+      poly p = unguarded(n, a->subs[l]), c, r;
+      int64_t x;
 
+      if (port_poly_is_number(p, &x) && x >= 0 && x < 32) a->array->seen[l] |= 1u << x;
       for (int k = 0; k < n->nloops; k++)
         if (port_poly_split(p, n->loops[k].atom, &c, &r) && c.n) {
           a->array->is_axis[l] = true;
@@ -142,15 +139,24 @@ static void settle_flat(array *a, int l)
     a->is_unclear = true;
 }
 
+/* A row or plane with one index only is an axis too, unless it is one of a few components: half of them are named. */
+static bool is_component(const array *a, int l)
+{
+  int named = 0;
+
+  for (uint32_t s = a->seen[l]; s; s &= s - 1)
+    named++;
+  return a->extents[l] >= 0 &&
+         (a->extents[l] <= 8 || (a->extents[l] <= 32 && 2 * named >= a->extents[l]));
+}
+
 void port_shapes_settle(void)
 {
   for (array *a = port_arrays; a; a = a->next) {
     a->naxes = 0;
     a->is_unclear = false;
     for (int l = 0; l < a->nlevels; l++) {
-      /* A row or plane with one index only is an axis too, unless it is one of a few components. */
-      if (a->levels[l] == LEVEL_TYPED && !a->is_axis[l] &&
-          (a->extents[l] > 8 || a->extents[l] < 0) && !a->has_rest[l])
+      if (a->levels[l] == LEVEL_TYPED && !a->is_axis[l] && !is_component(a, l) && !a->has_rest[l])
         a->is_axis[l] = true;
       if (a->levels[l] == LEVEL_ROWS) a->is_axis[l] = true;
       if (!a->is_axis[l]) continue;
@@ -234,6 +240,21 @@ static bool split_flat(nest *n, access *a, int l, poly p, int *axis)
                      "tell the shape: #pragma ambit shape(u[ny][nx])");
 }
 
+/* Guarded indices belong to the axis whose stride they are multiplied by. */
+static void note_guards(const nest *n, access *a, int l, int first, int end)
+{
+  for (int i = 0; i < n->nguards; i++) {
+    poly c, r;
+
+    if (!port_poly_has(a->subs[l], n->guards[i].atom) ||
+        !port_poly_split(a->subs[l], n->guards[i].atom, &c, &r))
+      continue;
+    for (int k = first; k < end; k++)
+      if (a->array->levels[l] != LEVEL_FLAT || port_poly_equal(a->array->stride_of[k], c))
+        a->guards[k] = &n->guards[i];
+  }
+}
+
 static bool apply(nest *n, access *a)
 {
   int axis = 0;
@@ -245,18 +266,16 @@ static bool apply(nest *n, access *a)
                   a->array->root->name),
         "tell the shape: #pragma ambit shape(u[ny][nx])");
   for (int l = 0; l < a->nsubs; l++) {
-    const guard *g = NULL;
-    poly at, p = unguarded(n, a->subs[l], &g, &at);
     const int first = axis;
+    poly p;
 
     if (!a->array->is_axis[l]) continue;
+    p = unguarded(n, a->subs[l]);
     if (a->array->levels[l] == LEVEL_FLAT) {
       if (!split_flat(n, a, l, p, &axis)) return false;
     } else
       a->index[axis++] = p;
-    for (int k = first; g && k < axis; k++)
-      if (a->array->levels[l] != LEVEL_FLAT || port_poly_equal(a->array->stride_of[k], at))
-        a->guards[k] = g;
+    note_guards(n, a, l, first, axis);
   }
   a->naxes = axis;
   for (int d = 0; d < axis; d++)
@@ -310,4 +329,31 @@ bool port_shapes_apply(nest *n)
     port_shapes_settle();
   }
   return false;
+}
+
+/* One loop, along the last axis, and further than that axis goes. */
+static bool goes_over_rows(const nest *n, const access *a)
+{
+  const array *s = a->array;
+  const int last = a->naxes - 1;
+  int64_t x;
+
+  if (a->nsubs != 1 || s->levels[0] != LEVEL_FLAT || last < 1 || n->nloops != 1) return false;
+  for (int d = 0; d < last; d++)
+    if (has_loop(n, a->index[d])) return false;
+  return has_loop(n, a->index[last]) &&
+         !(port_poly_is_number(port_poly_sub(n->loops[0].hi, s->extent_of[last]), &x) && x <= 0);
+}
+
+int port_shapes_flat(const nest *n, poly *flat)
+{
+  for (int i = 0; i < n->naccesses; i++) {
+    const array *s = n->accesses[i]->array;
+
+    if (!goes_over_rows(n, n->accesses[i])) continue;
+    for (int d = 0; d + 1 < s->naxes; d++)
+      flat[d] = s->stride_of[d];
+    return s->naxes - 1;
+  }
+  return 0;
 }

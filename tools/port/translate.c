@@ -20,15 +20,28 @@ extern const char port_support_arrays[], port_support_check[], port_support_head
 
 enum { MOST_NESTS = 512 };
 
+/* A nest that directives name, and what became of it. */
+typedef struct candidate {
+  nest *nest;
+  const pragma *about;
+  bool is_open; /* it could be taken apart */
+  step *steps;  /* NULL: it stays serial */
+} candidate;
+
 typedef struct run {
   unit *u;
   function *f;
   const pragma *pragmas;
   const settings *set;
   outcome *result;
-  nest *nests[MOST_NESTS];
-  const pragma *about[MOST_NESTS];
+  candidate at[MOST_NESTS];
   int n;
+  const nest *first
+      [MOST_NESTS]; /* nests that are tried with their short loops written out, as they were without */
+  bool is_tried[MOST_NESTS]; /* in vain: they stay serial */
+  int nfirst;
+  const nest *rows[MOST_NESTS]; /* nests of one loop over several axes: they get a loop for each */
+  int nrows;
 } run;
 
 /* ---- finding nests ---- */
@@ -65,10 +78,18 @@ static void look_below(run *r, node *s)
     look(r, k);
 }
 
+static int first_try(const run *r, const node *s)
+{
+  for (int i = 0; i < r->nfirst; i++)
+    if (r->first[i]->node == s) return i;
+  return -1;
+}
+
 static void look(run *r, node *s)
 {
   const pragma *p;
   nest *n;
+  int before;
 
   if (!s) return;
   if (s->kind != S_FOR) {
@@ -86,28 +107,33 @@ static void look(run *r, node *s)
   n->function = r->f;
   n->node = s;
   n->sum_any = p && p->sum_any;
-  if (port_nest_open(n)) {
-    if (s->is_macro && port_statement_end(r->u, s) <= s->begin)
-      port_refuse(n, s, "the nest is part of a macro", "write it out");
-    else if (r->n < MOST_NESTS) {
-      r->about[r->n] = p;
-      r->nests[r->n++] = n;
-      return;
-    }
-  }
-  if (!n->is_cells && port_find(s, is_for, s)) {
+  before = first_try(r, s);
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i]->node == s) n->nflat = port_shapes_flat(r->rows[i], n->flat);
+  n->is_unrolled = before >= 0 && !r->is_tried[before];
+  if (port_nest_open(n) && s->is_macro && port_statement_end(r->u, s) <= s->begin)
+    port_refuse(n, s, "the nest is part of a macro", "write it out");
+  if (n->why && !n->is_cells && before < 0 && port_find(s, is_for, s)) {
     look_below(r, s); /* a loop around nests, such as that over time */
     return;
   }
-  tell_refused(r, n, p);
+  if (r->n < MOST_NESTS) r->at[r->n++] = (candidate){.nest = n, .about = p};
 }
 
 /* ---- one nest ---- */
 
+/* The distances of tables of neighbours are known at run time. */
+static const char *with_distances(const char *text)
+{
+  const char *at = strstr(text, "PORT_");
+
+  return at ? port_text("%.*s1%s", (int)(at - text), text, with_distances(at + 6)) : text;
+}
+
 /* The library reads every kernel before it is written. */
 static bool is_accepted(const run *r, step *s)
 {
-  ambit_kernel *k = ambit_kernel_create(r->set->context, s->text);
+  ambit_kernel *k = ambit_kernel_create(r->set->context, with_distances(s->text));
   const bool ok = k != NULL;
 
   if (!ok) {
@@ -158,40 +184,96 @@ static void propose(const run *r, const nest *n, const step *steps)
               NULL);
 }
 
+/* Takes all nests of the function apart and makes their steps. */
+static void analyse(run *r)
+{
+  port_arrays = NULL;
+  r->n = 0;
+  look(r, r->f->body);
+  for (int i = 0; i < r->n; i++)
+    if (!r->at[i].nest->why) port_shapes_learn(r->at[i].nest);
+  port_shapes_settle();
+  for (int i = 0; i < r->n; i++) /* all axes are known after this */
+    if (!r->at[i].nest->why) {
+      port_shapes_apply(r->at[i].nest);
+      r->at[i].nest->why = NULL;
+      r->at[i].is_open = true;
+    }
+  for (int i = 0; i < r->n; i++)
+    if (r->at[i].is_open) r->at[i].steps = finish_nest(r, r->at[i].nest);
+}
+
+/* Nests that cannot be translated are tried again with their short loops written out; whether there are any. Those that were, in
+ * vain, are left as they were: what they said about the shapes of arrays must not count. */
+static bool try_again(run *r)
+{
+  bool more = false;
+
+  for (int i = 0; i < r->n; i++) {
+    const nest *n = r->at[i].nest;
+    const int before = first_try(r, n->node);
+
+    if (r->at[i].steps || (before >= 0 && r->is_tried[before])) continue;
+    if (before >= 0)
+      r->is_tried[before] = true;
+    else if (n->has_short && r->nfirst < MOST_NESTS) {
+      r->is_tried[r->nfirst] = false;
+      r->first[r->nfirst++] = n;
+    } else
+      continue;
+    more = true;
+  }
+  return more;
+}
+
+/* One loop over all rows of an array that other nests gave several axes; whether there are new ones. */
+static bool find_rows(run *r)
+{
+  poly flat[AXES];
+  bool more = false;
+
+  for (int i = 0; i < r->n; i++) {
+    const nest *n = r->at[i].nest;
+
+    if (!r->at[i].steps || n->nflat || r->nrows == MOST_NESTS || !port_shapes_flat(n, flat))
+      continue;
+    r->rows[r->nrows++] = n;
+    more = true;
+  }
+  return more;
+}
+
+static void write_nest(const run *r, const candidate *c, ambit__text *rules)
+{
+  r->result->nests++;
+  for (const step *s = c->steps; s; s = s->next)
+    r->result->steps++;
+  if (r->set->propose) {
+    propose(r, c->nest, c->steps);
+    return;
+  }
+  port_host_use(c->steps);
+  port_host_has_step(c->nest->node);
+  ambit__print(rules, "%s", port_emit_rules(r->u, c->steps));
+  port_emit_calls(r->u, c->nest, c->steps, r->set->check);
+}
+
 static void translate_function(run *r)
 {
   ambit__text rules = {0};
   char *text;
 
-  port_arrays = NULL;
-  r->n = 0;
-  look(r, r->f->body);
-  for (int i = 0; i < r->n; i++)
-    port_shapes_learn(r->nests[i]);
-  port_shapes_settle();
-  for (int i = 0; i < r->n; i++) { /* all axes are known after this */
-    port_shapes_apply(r->nests[i]);
-    r->nests[i]->why = NULL;
-  }
+  r->nfirst = r->nrows = 0;
+  do
+    analyse(r);
+  while (try_again(r) || find_rows(r));
   for (int i = 0; i < r->n; i++) {
-    nest *n = r->nests[i];
-    step *steps = finish_nest(r, n);
+    const int before = first_try(r, r->at[i].nest->node);
 
-    if (!steps) {
-      tell_refused(r, n, r->about[i]);
-      continue;
-    }
-    r->result->nests++;
-    for (const step *s = steps; s; s = s->next)
-      r->result->steps++;
-    if (r->set->propose) {
-      propose(r, n, steps);
-      continue;
-    }
-    port_host_use(steps);
-    port_host_has_step(n->node);
-    ambit__print(&rules, "%s", port_emit_rules(r->u, steps));
-    port_emit_calls(r->u, n, steps, r->set->check);
+    if (r->at[i].steps)
+      write_nest(r, &r->at[i], &rules);
+    else
+      tell_refused(r, before < 0 ? r->at[i].nest : r->first[before], r->at[i].about);
   }
   text = ambit__text_finish(&rules);
   if (text && text[0]) {

@@ -83,14 +83,15 @@ node *port_find(node *n, bool (*fn)(node *n, void *user), void *user)
   return NULL;
 }
 
-static bool is_integer(value_type t)
+bool port_is_integer(value_type t)
 {
-  return t == T_I32 || t == T_I64 || t == T_I16 || t == T_U8 || t == T_INTEGER;
+  return t >= T_I32 && t <= T_INTEGER;
 }
 
 node *port_bare(node *n)
 {
-  while (n && n->kind == N_CAST && is_integer(n->type) && is_integer(n->a->type))
+  while (n && n->kind == N_CAST && port_is_integer(n->type) && n->type != T_BOOL &&
+         port_is_integer(n->a->type))
     n = n->a;
   return n;
 }

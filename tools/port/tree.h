@@ -14,14 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum value_type { /* types of expressions; the first six are those of the kernel language */
+typedef enum value_type { /* types of expressions; the first six are those of the kernel language,
+                             the next four are kept in those of the same width */
                           T_F32,
                           T_F64,
                           T_I32,
                           T_U8,
                           T_I16,
                           T_I64,
-                          T_INTEGER, /* any other integer: unsigned int, size_t, _Bool ... */
+                          T_BOOL,
+                          T_I8,
+                          T_U16,
+                          T_U32,
+                          T_INTEGER, /* any other integer: unsigned long, size_t ... */
                           T_POINTER,
                           T_ARRAY,
                           T_STRUCT,
@@ -85,6 +90,7 @@ struct symbol {
   CXType ctype; /* canonical */
   value_type type;
   bool is_global, is_param;
+  bool is_place;   /* not a variable: the name is an expression, *sum */
   node *init;      /* of a declaration */
   unsigned offset; /* of the declaration in the main file; 0: elsewhere */
   symbol *next;
@@ -133,6 +139,7 @@ void port_free_all(void);
 node *port_initializer(unit *u, const symbol *s);
 
 value_type port_type_of(CXType t);
+bool port_is_integer(value_type t);
 node *port_node(node_kind kind, const node *like); /* with the place of another */
 node *port_number(int64_t value, const node *like);
 node *port_copy_tree(const node *n);

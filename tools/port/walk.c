@@ -37,6 +37,19 @@ static bool counts_up(node *e, void *user)
          (strcmp(e->op, "=") != 0 || port_find(e->b, is_computed, NULL));
 }
 
+static bool counts_in_branch(node *e, void *user)
+{
+  return (e->kind == S_IF && port_find(e, counts_up, user)) ||
+         (e->kind == N_ASSIGN && e->a->kind == N_NAME && e->a->sym == user &&
+          port_find(e->b, is_computed, NULL));
+}
+
+/* Written out, int k = 0; ... k++; ... k++; has known values as long as no condition is around. */
+static bool is_number_of_kernel(const nest *n, symbol *s)
+{
+  return port_find(n->whole, n->is_unrolled ? counts_in_branch : counts_up, s) != NULL;
+}
+
 static bool declare(nest *n, node *d, node ***out)
 {
   node *s, *decl;
@@ -50,7 +63,7 @@ static bool declare(nest *n, node *d, node ***out)
     port_bind(d->sym, port_poly_bad(), d->a);
     return true;
   }
-  if (d->a && port_is_integer(d->sym->type) && !port_find(n->whole, counts_up, d->sym)) {
+  if (d->a && port_is_integer(d->sym->type) && !is_number_of_kernel(n, d->sym)) {
     p = port_poly_of(n, d->a);
     if (!p.is_bad) {
       port_bind(d->sym, p, NULL);
@@ -240,7 +253,7 @@ static bool short_loop(nest *n, node *f, const loop *l, node ***out)
 {
   node *copy = port_node(S_FOR, f), *block = port_node(S_BLOCK, f), **tail = &block->list;
   const int nbindings = port_state.nbindings;
-  poly var = port_poly_atom(l->atom);
+  const poly var = port_poly_add(l->from, port_poly_atom(l->atom));
 
   if (!port_loop_is_short(l))
     return port_refuse(n, f, "this loop is neither over cells nor over a small number known here",
@@ -254,7 +267,7 @@ static bool short_loop(nest *n, node *f, const loop *l, node ***out)
   if (!statements(n, f->d->kind == S_BLOCK ? f->d->list : f->d, &tail)) return false;
   port_state.ninner--;
   port_state.nbindings = nbindings;
-  copy->sym = l->var;
+  copy->sym = (symbol *)(uintptr_t)port_atom_symbol(l->atom);
   copy->a = port_number(l->lo.n ? l->lo.terms[0].factor : 0, f);
   copy->b = port_number(l->hi.n ? l->hi.terms[0].factor : 0, f);
   copy->value = l->step;
@@ -310,6 +323,11 @@ static node **end_of(node *block)
 
 static bool enter(nest *n, node *s, loop *l, node **prefix);
 
+static bool declares(node *e, void *user)
+{
+  return e->kind == N_DECL && e->sym == user;
+}
+
 /* Statements between loops over cells; those before a loop are part of its kernel, too. */
 static bool cells(nest *n, node *list, const node *prefix)
 {
@@ -340,7 +358,10 @@ static bool enter(nest *n, node *s, loop *l, node **prefix)
   const int nbindings = port_state.nbindings;
 
   if (n->nloops == LOOPS) return port_refuse(n, s, "the nest has too many loops", NULL);
-  l->is_outside = !(s->a && s->a->kind == S_DECL) && !port_nest_is_local(n, l->var);
+  if (l->from.n)
+    return port_refuse(n, l->first, "a bound of the loop changes inside the nest",
+                       "bounds must be the same for all cells: a box");
+  l->is_outside = !port_find(n->whole, declares, l->var);
   port_make_local(n, l->var);
   n->loops[n->nloops] = *l;
   port_bind(l->var, port_poly_atom(l->atom), NULL);
@@ -392,6 +413,11 @@ static bool statements(nest *n, node *list, node ***out)
 
 /* ---- the nest ---- */
 
+static bool is_loop_inside(node *e, void *user)
+{
+  return e->kind == S_FOR && e != user;
+}
+
 static bool note_assigned(node *e, void *user)
 {
   node *target = NULL;
@@ -408,16 +434,24 @@ static bool note_assigned(node *e, void *user)
 
 bool port_nest_open(nest *n)
 {
+  node *first;
   loop l;
 
   memset(&port_state, 0, sizeof port_state);
   port_refine_reset();
   n->copy = port_copy_tree(n->node);
   if (!port_inline(n)) return false;
+  port_split_structs(n);
+  port_normalise(n);
   port_loop_continue(n->copy);
+  if (n->is_unrolled && !port_unroll(n)) return port_refuse(n, n->node, "no loop is short", NULL);
+  port_name_places(n);
+  n->has_short = port_find(n->copy, is_loop_inside, n->copy) != NULL;
   port_walk(n->copy, note_assigned, NULL);
-  if (!port_loop_header(n, n->copy, &l)) return false;
-  if (!port_loop_is_cells(n, n->copy, &l))
+  first = n->copy->kind == S_BLOCK ? n->copy->list : n->copy;
+  if (first->kind != S_FOR) return port_refuse(n, n->node, "the nest begins with no loop", NULL);
+  if (!port_loop_header(n, first, &l)) return false;
+  if (!port_loop_is_cells(n, first, &l))
     return port_refuse(
         n, n->node, "the loop is not over cells: its variable is in no subscript that is written",
         NULL);

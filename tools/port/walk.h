@@ -28,7 +28,6 @@ typedef struct walk_state {
 
 extern walk_state port_state;
 
-bool port_is_integer(value_type t);
 bool port_is_number(value_type t);
 bool port_is_assigned(const symbol *s);
 void port_make_local(nest *n, symbol *s);

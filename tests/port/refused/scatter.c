@@ -1,4 +1,4 @@
-/* says: the subscript is not linear in the loop variables */
+/* says: the element that is written is chosen by a guard or a table */
 int main(void)
 {
   static double u[100], v[100];

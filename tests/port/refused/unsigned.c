@@ -1,8 +1,8 @@
-/* says: an operation on unsigned numbers */
+/* says: an operation on unsigned long numbers */
 int main(void)
 {
   static double u[100];
-  unsigned n = 3;
+  unsigned long n = 3;
 #pragma ambit
   for (int i = 0; i < 100; i++)
     u[i] = u[i] * (n % 2);

@@ -6,6 +6,7 @@
  *   port_begin(&rule);                          a step: the rule for one cell, and its parameters
  *   port_cells(axis, lo, hi);                   where: lo <= index < hi along each axis
  *   port_array(u, extents, strides, ...);       an argument per array, in the order of the rule
+ *   port_neighbours(0, axis, north, ...);       after an array: a table that subscripts of it go through
  *   port_value(x);                              an argument per number
  *   if (port_go()) ... else the serial nest     done, or queued; or it cannot be
  *
@@ -58,7 +59,8 @@ typedef struct port_rule {
   ambit_kernel *kernel;       /* made when the rule is first used */
   int told;                   /* that it runs serially */
   double results[PORT_SLOTS]; /* of reductions, of the last step */
-  void *terms;                /* of a sum in the order of the source */
+  void *terms[PORT_SLOTS];    /* of sums in the order of the source */
+  int distance[8];            /* of tables of neighbours: PORT_0, PORT_1 ... in the text */
 } port_rule;
 
 static void port_open(int *argc, char ***argv) PORT_UNUSED;
@@ -67,8 +69,11 @@ static void port_cells(int axis, int64_t lo, int64_t hi) PORT_UNUSED;
 static void port_array(const volatile void *base, const int64_t *extents, const int64_t *strides,
                        const volatile void *object, size_t bytes) PORT_UNUSED;
 static void port_rows(const void *table, int levels, size_t bytes) PORT_UNUSED;
+static void port_neighbours(int which, int axis, const void *table, size_t bytes,
+                            int64_t n) PORT_UNUSED;
 static void port_value(double x) PORT_UNUSED;
 static void port_require(int holds, const char *what) PORT_UNUSED;
+static void port_apart(const volatile void *p) PORT_UNUSED;
 static int port_go(void) PORT_UNUSED;
 static void port_go_beside(void) PORT_UNUSED;
 static void port_compare(void) PORT_UNUSED;

@@ -32,6 +32,7 @@ static double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int
   const port_order *o = port_order_of(rule);
   const ambit_type term = rule->slots[slot].type;
   int64_t n[PORT_AXES], step[PORT_AXES], at[PORT_AXES] = {0}, cells = 1, p = 0;
+  void *terms = rule->terms[slot];
   float s = (float)sum;
   int d;
 
@@ -43,7 +44,7 @@ static double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int
   for (d = 0; d < nloops; d++)
     if (order[d] < 0) p += (n[-1 - order[d]] - 1) * step[-1 - order[d]];
   do {
-    const double x = term == AMBIT_F32 ? ((float *)rule->terms)[p] : ((double *)rule->terms)[p];
+    const double x = term == AMBIT_F32 ? ((float *)terms)[p] : ((double *)terms)[p];
 
     if (type == AMBIT_F64)
       sum += x;
@@ -61,7 +62,7 @@ static double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int
       p -= by * n[axis];
     }
   } while (d >= 0);
-  free(rule->terms);
-  rule->terms = NULL;
+  free(terms);
+  rule->terms[slot] = NULL;
   return type == AMBIT_F64 ? sum : (double)s;
 }

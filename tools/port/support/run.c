@@ -25,6 +25,9 @@ static port_order port_orders[PORT_ORDERS],
     *port_now; /* the steps of a nest; the one being begun */
 static int port_norders;
 static const char *port_why_not;
+static const volatile void
+    *port_places[8]; /* that results go to: no elements of arrays of the step */
+static int port_nplaces;
 
 static struct {
   const ambit_grid *grid;
@@ -54,6 +57,14 @@ static void port_cells(int axis, int64_t lo, int64_t hi)
 static void port_require(int holds, const char *what)
 {
   if (!holds && !port_why_not) port_why_not = what;
+}
+
+static void port_apart(const volatile void *p)
+{
+  if (port_nplaces < 8)
+    port_places[port_nplaces++] = p;
+  else
+    port_require(0, "it has too many results");
 }
 
 /* The next slot that takes an argument. */
@@ -114,6 +125,63 @@ static void port_rows(const void *table, int levels, size_t bytes)
   a = &port_now->args[port_now->nargs - 1];
   a->r.table = table;
   a->r.nrows = 1;
+}
+
+/* ---- tables of neighbours ---- */
+
+static int64_t port_entry_of(const void *table, size_t bytes, int64_t i)
+{
+  return bytes == 4 ? ((const int32_t *)table)[i] : ((const int64_t *)table)[i];
+}
+
+/* north[i] is i - 1, and at the edge 0 (clamp) or n - 1 (periodic): the distance and the kind are found here, and every
+ * entry is checked each time. */
+static void port_neighbours(int which, int axis, const void *table, size_t bytes, int64_t n)
+{
+  port_rule *rule = port_now->rule;
+  port_slot *slot = &rule->slots[port_now->args[port_now->nargs - 1].slot];
+  const unsigned bit = 1u << axis;
+  int64_t by;
+  int clamp = 1, periodic = 1;
+
+  if (n <= 0) return;
+  port_reads(table, 1);
+  by = port_entry_of(table, bytes, n / 2) - n / 2;
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t at = i + by, entry = port_entry_of(table, bytes, i);
+
+    clamp &= entry == (at < 0 ? 0 : at >= n ? n - 1 : at);
+    periodic &= entry == (at < 0 ? at + n : at >= n ? at - n : at);
+  }
+  port_require(clamp || periodic,
+               "a table of neighbours goes elsewhere than to the next cell, round the edge or not");
+  port_require(!rule->kernel || rule->distance[which] == by, "a table of neighbours has changed");
+  rule->distance[which] = (int)by;
+  if (clamp && !(periodic && slot->periodic & bit))
+    slot->clamp |= bit;
+  else
+    slot->periodic |= bit;
+  port_require(!(slot->clamp & slot->periodic & bit),
+               "tables of neighbours go round an edge and stop at it");
+}
+
+/* The text of a rule with the distances in it. */
+static ambit_kernel *port_kernel(const port_rule *rule)
+{
+  char *text = malloc(strlen(rule->text) + 256), *to = text;
+  ambit_kernel *k;
+
+  if (!text) exit(1);
+  for (const char *c = rule->text; *c;)
+    if (!strncmp(c, "PORT_", 5)) {
+      to += sprintf(to, "%d", rule->distance[c[5] - '0']);
+      c += 6;
+    } else
+      *to++ = *c++;
+  *to = 0;
+  k = ambit_kernel_create(port_context, text);
+  free(text);
+  return k;
 }
 
 /* ---- extents ---- */
@@ -425,10 +493,10 @@ static void port_take_results(void)
     if (slot->kind == PORT_SUM || slot->kind == PORT_MIN || slot->kind == PORT_MAX)
       rule->results[s] = ambit_scalar_get(p->scalars[p->n - 1][s]);
     if (slot->kind != PORT_TERM) continue;
-    rule->terms = realloc(rule->terms, cells * ambit_type_size(slot->type));
-    if (!rule->terms) exit(1);
+    rule->terms[s] = realloc(rule->terms[s], cells * ambit_type_size(slot->type));
+    if (!rule->terms[s]) exit(1);
     port_must(ambit_field_read(p->entries[p->n - 1].fields[s], port_now->lo, port_now->hi,
-                               rule->terms) == AMBIT_OK);
+                               rule->terms[s]) == AMBIT_OK);
   }
 }
 
@@ -484,6 +552,10 @@ static const char *port_check(void)
     if (!port_bounds(a)) return "it reads or writes outside the extents of an array";
     if (!port_inside(a)) return "it reads or writes outside the memory of an array";
     port_list_rows(a);
+    for (int k = 0; k < port_nplaces; k++)
+      if (port_meets(&a->r, (const char *)(uintptr_t)port_places[k],
+                     (const char *)(uintptr_t)port_places[k] + 1))
+        return "arrays overlap";
   }
   for (int i = 0; i < port_now->nargs; i++) {
     const port_slot *slot = &rule->slots[port_now->args[i].slot];
@@ -519,7 +591,7 @@ static void port_do(void)
     exact |= (slot->periodic | (slot->clamp & ~slot->loose)) != 0;
   }
   g = port_choose_grid(records, exact);
-  if (!rule->kernel) rule->kernel = ambit_kernel_create(port_context, rule->text);
+  if (!rule->kernel) rule->kernel = port_kernel(rule);
   port_must(rule->kernel != NULL);
   for (int i = 0; i < port_now->nargs; i++) {
     const port_slot *slot = &rule->slots[port_now->args[i].slot];
@@ -550,7 +622,7 @@ static int port_go(void)
     }
     if (!port_is_empty(port_now)) port_do();
   }
-  port_norders = 0;
+  port_norders = port_nplaces = 0;
   port_why_not = NULL;
   return done;
 }
