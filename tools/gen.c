@@ -268,7 +268,7 @@ const tool_command tool_gen = {
         "  ambit gen star2d1 --type float -o star2d1.c\n"
         "  ambit gen heat.c --name heat --output heat_kernel.c\n"
         "  cc -std=gnu11 -O3 -march=native -fopenmp-simd -fno-math-errno -fno-trapping-math \\\n"
-        "     -fwrapv -c heat_kernel.c\n"
+        "     -fwrapv -ffp-contract=fast -c heat_kernel.c\n"
         "  ambit gen --cuda star3d1 --size 512^3 -o star3d1.cu\n"
         "  nvcc -arch=sm_90 -cubin star3d1.cu\n",
     .run = run,

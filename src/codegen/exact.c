@@ -26,7 +26,7 @@ void ambit__long_join(ambit__long *sum, const ambit__long *other)
   ambit__long more = *other;
 
   ambit_long_carry(more.words);
-  for (int k = 0; k < AMBIT_LONG_HINT; k++)
+  for (int k = 0; k < AMBIT_LONG_WORDS; k++)
     sum->words[k] += more.words[k];
 }
 

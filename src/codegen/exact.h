@@ -10,7 +10,7 @@
 
 #include "kernel/kernel.h"
 
-enum { AMBIT__LONG_WORDS = 72 };
+enum { AMBIT__LONG_WORDS = 71 };
 
 /* Zeroed words are an accumulator of no numbers. */
 typedef struct ambit__long {

@@ -27,8 +27,8 @@ static void recover(ambit__unit *u)
     if (!braces && ambit__at(u, TOKEN_RBRACE)) return;
     switch (ambit__next(u)->kind) {
     case TOKEN_LBRACE: braces++; break;
-    case TOKEN_RBRACE:
-      if (!--braces) return;
+    case TOKEN_RBRACE: /* unless it is that of a struct: } b; */
+      if (!--braces && !(ambit__at(u, TOKEN_NAME) && ambit__peek(u, 1)->kind == TOKEN_SEMI)) return;
       break;
     case TOKEN_SEMI:
       if (!braces) return;
@@ -223,35 +223,55 @@ static void parse_loop_step(ambit__unit *u, ambit__line *l)
                  "the for loop does not step '%s' by a constant\n" LOOP_FORM, l->name->text);
 }
 
-/* for := "for" "(" type name "=" expr ";" condition ";" step ")" body */
-static ambit__line *parse_for(ambit__unit *u)
+/* The header of a loop up to its ")". */
+static void parse_loop_header(ambit__unit *u, ambit__line *l)
 {
-  ambit__line *l = new_line(u, LINE_FOR, ambit__next(u)->place);
   ambit__init *init = ambit__unit_new(u, 1, sizeof *init);
   bool is_const;
 
-  ambit__expect(u, TOKEN_LPAREN, "after for");
   if (ambit__at_wrong_type(u, 0)) {
     ambit__wrong_type(u, ambit__peek(u, 0)->place);
-    return l;
+    return;
   }
   if (!ambit__starts_type(ambit__peek(u, 0))) {
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
                  "this for loop does not declare its variable\n" LOOP_FORM);
-    return l;
+    return;
   }
   l->type = ambit__parse_type(u, &is_const);
   l->place = ambit__peek(u, 0)->place;
   l->name = ambit__expect_name(u, "the variable of a loop");
-  if (!ambit__expect(u, TOKEN_SET, "after the variable of the for loop")) return l;
+  if (!ambit__expect(u, TOKEN_SET, "after the variable of the for loop")) return;
   init->value = ambit__parse_expr(u);
   l->init = init;
-  if (!ambit__expect(u, TOKEN_SEMI, "after the first value of the for loop")) return l;
+  if (!ambit__expect(u, TOKEN_SEMI, "after the first value of the for loop")) return;
   parse_loop_condition(u, l);
-  if (!ambit__expect(u, TOKEN_SEMI, "after the condition of the for loop")) return l;
+  if (!ambit__expect(u, TOKEN_SEMI, "after the condition of the for loop")) return;
   parse_loop_step(u, l);
-  if (!ambit__expect(u, TOKEN_RPAREN, "after the step of the for loop")) return l;
-  l->body = parse_body(u);
+  ambit__expect(u, TOKEN_RPAREN, "after the step of the for loop");
+}
+
+/* After a mistake in a header: goes on behind its ")", so that its semicolons end no statement. */
+static void leave_loop_header(ambit__unit *u)
+{
+  for (int open = 1; open && !ambit__at(u, TOKEN_LBRACE) && !ambit__at(u, TOKEN_RBRACE);) {
+    const ambit__token *t = ambit__next(u);
+
+    if (t->kind == TOKEN_END) return;
+    open += (t->kind == TOKEN_LPAREN) - (t->kind == TOKEN_RPAREN);
+  }
+  u->panic = ambit__at(u, TOKEN_RBRACE);
+}
+
+/* for := "for" "(" type name "=" expr ";" condition ";" step ")" body */
+static ambit__line *parse_for(ambit__unit *u)
+{
+  ambit__line *l = new_line(u, LINE_FOR, ambit__next(u)->place);
+
+  if (!ambit__expect(u, TOKEN_LPAREN, "after for")) return l;
+  parse_loop_header(u, l);
+  if (u->panic) leave_loop_header(u);
+  if (!u->panic) l->body = parse_body(u);
   return l;
 }
 

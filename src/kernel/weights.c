@@ -13,6 +13,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "kernel/ast.h"
 #include "kernel/kernel.h"
 
 #include <float.h>
@@ -33,10 +34,9 @@ ambit_status ambit__weights_shape(ambit__errors *errors, const char *what, const
         "%s: the weights reach %d back and %d forward along axis %d; neither may be negative", what,
         w->low[d], w->high[d], d);
     AMBIT_CHECK(
-        w->low[d] <= AMBIT__WEIGHTS_REACH && w->high[d] <= AMBIT__WEIGHTS_REACH, errors,
-        AMBIT_EINVAL,
+        w->low[d] <= AMBIT_MAX_OFFSET && w->high[d] <= AMBIT_MAX_OFFSET, errors, AMBIT_EINVAL,
         "%s: the weights reach %d back and %d forward along axis %d; at most %d is possible", what,
-        w->low[d], w->high[d], d, AMBIT__WEIGHTS_REACH);
+        w->low[d], w->high[d], d, AMBIT_MAX_OFFSET);
     *cells *= (size_t)w->low[d] + (size_t)w->high[d] + 1;
     AMBIT_CHECK(
         *cells <= AMBIT__WEIGHTS_CELLS, errors, AMBIT_EINVAL,

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 
 enum {
-  AMBIT__WEIGHTS_REACH = 1024,    /* largest offset along an axis */
   AMBIT__WEIGHTS_CELLS = 1 << 21, /* cells of the box: 16 MiB of weights */
   AMBIT__WEIGHTS_POINTS = 4096    /* non-zero weights: terms of the kernel's sum */
 };

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "kernel/ast.h"
 #include "kernel/weights.h"
 
 #include <stdlib.h>
@@ -59,8 +60,8 @@ static ambit_status read_int(reader *r, const char *word, int *out)
   long value = strtol(word, &end, 10);
 
   FAIL_UNLESS(end != word && !*end, r, "\"%s\" is not an integer", word);
-  FAIL_UNLESS(labs(value) <= AMBIT__WEIGHTS_REACH, r, "%s is too far; offsets are at most %d", word,
-              AMBIT__WEIGHTS_REACH);
+  FAIL_UNLESS(labs(value) <= AMBIT_MAX_OFFSET, r, "%s is too far; offsets are at most %d", word,
+              AMBIT_MAX_OFFSET);
   *out = (int)value;
   return AMBIT_OK;
 }

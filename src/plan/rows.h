@@ -91,8 +91,7 @@ static inline const char *ambit__rows_part_type(const ambit__rows_job *j, int i)
 
 static inline const char *ambit__rows_total_type(const ambit__rows_job *j, int i)
 {
-  if (ambit__rows_is_exact(j, i))
-    return ambit__rows_param(j, i)->type == AMBIT_F32 ? "ambit_block_f32" : "ambit_block_f64";
+  if (ambit__rows_is_exact(j, i)) return "ambit_block";
   return ambit__type_is_real(ambit__rows_param(j, i)->type) ? "double" : "int64_t";
 }
 
@@ -149,21 +148,14 @@ const char *ambit__rows_walk_name(const ambit__rows_job *j);
 /* ---- rows_exact.c: strict sums; without strict sums each function writes nothing ---- */
 
 void ambit__rows_emit_room(const ambit__rows_job *j);
-/* In the entry: declares <name>_total, the block with its windows; adds its contents to the long
- * accumulator. */
+/* In the entry: declares <name>_total, the block; adds its contents to the long accumulator. */
 void ambit__rows_open_blocks(const ambit__rows_job *j);
 void ambit__rows_close_blocks(const ambit__rows_job *j);
-/* In the function of N rows: <name>_part, the position of the next number, and <name>_window. */
-void ambit__rows_declare_windows(const ambit__rows_job *j);
-void ambit__rows_store_windows(const ambit__rows_job *j);
-/* After a vector of cells in each of n rows; around single cells; around cells stored directly to
- * memory. */
-void ambit__rows_settle_vector(const ambit__rows_job *j, int n);
-void ambit__rows_open_singles(const ambit__rows_job *j);
-void ambit__rows_skip_single(const ambit__rows_job *j, int n);
-void ambit__rows_settle_singles(const ambit__rows_job *j);
-void ambit__rows_open_direct(const ambit__rows_job *j, int n);
-void ambit__rows_close_direct(const ambit__rows_job *j, int n);
+/* In the function of N rows: <name>_part, the position of the next number. */
+void ambit__rows_declare_blocks(const ambit__rows_job *j);
+void ambit__rows_store_blocks(const ambit__rows_job *j);
+/* After `count` numbers were stored: up to ROOM. */
+void ambit__rows_settle(const ambit__rows_job *j, const char *count);
 
 /* ---- rows_sum.c ---- */
 

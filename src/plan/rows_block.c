@@ -7,6 +7,8 @@
  */
 #include "plan/rows.h"
 
+#include <stdio.h>
+
 typedef ambit__rows_job job;
 typedef ambit__rows_place place;
 
@@ -349,21 +351,23 @@ static void fold_parts(const job *j, const ambit__scope *s, bool lanes)
   }
 }
 
-/* Single cells, as long as a condition holds. */
-static void emit_single_walk(const job *j, int n, const char *condition)
+/* Single cells of n rows, in a loop. */
+static void emit_single_walk(const job *j, int n, const char *loop)
 {
-  ambit__rows_open_singles(j);
-  ambit__open(j->w, "for (; %s; x++)", condition);
+  char count[16];
+
+  snprintf(count, sizeof count, "%d", n);
+  ambit__open(j->w, "%s", loop);
   ambit__rows_call(j, "single", n, "part", ", x);");
-  ambit__rows_skip_single(j, n);
+  ambit__rows_settle(j, count);
   ambit__close(j->w);
-  ambit__rows_settle_singles(j);
 }
 
 /* Vectors along the rows, including ragged ends; in reductions, the ends go cell by cell. */
 static void emit_vector_walk(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
+  char count[32];
 
   if (!j->reduces) {
     ambit__open(j->w, "for (long x = x0 - x0 %% LANES; x < x1; x += LANES)");
@@ -372,12 +376,13 @@ static void emit_vector_walk(const job *j, const int rows[2])
     return;
   }
   ambit__line(j->w, "long x = x0;");
-  emit_single_walk(j, n, "x < x1 && x % LANES");
+  snprintf(count, sizeof count, "%d * LANES", n);
+  emit_single_walk(j, n, "for (; x < x1 && x % LANES; x++)");
   ambit__open(j->w, "for (; x + LANES <= x1; x += LANES)");
   ambit__rows_call(j, "vector", n, "part", ", x);");
-  ambit__rows_settle_vector(j, n);
+  ambit__rows_settle(j, count);
   ambit__close(j->w);
-  emit_single_walk(j, n, "x < x1");
+  emit_single_walk(j, n, "for (; x < x1; x++)");
 }
 
 /* The loop along the rows. Some processors do better with one long loop; the prelude decides. */
@@ -386,9 +391,7 @@ static void emit_walk(const job *j, const int rows[2])
   const int n = rows[0] * rows[1];
 
   if (j->direct) {
-    ambit__rows_open_direct(j, n);
-    ambit__rows_call(j, "single", n, "part", ", x);");
-    ambit__rows_close_direct(j, n);
+    emit_single_walk(j, n, "for (long x = x0; x < x1; x++)");
     return;
   }
   if (!j->reduces && !j->plan->stream) {
@@ -423,9 +426,9 @@ void ambit__rows_emit_block(const job *j, const int rows[2])
   ambit__rows_open_function(j, "static __attribute__((noinline))", ambit__rows_walk_name(j), n,
                             ", int64_t x0, int64_t x1");
   declare_parts(j, &s, !j->direct);
-  ambit__rows_declare_windows(j);
+  ambit__rows_declare_blocks(j);
   emit_walk(j, rows);
-  ambit__rows_store_windows(j);
+  ambit__rows_store_blocks(j);
   fold_parts(j, &s, !j->direct);
   ambit__close(j->w);
   ambit__rows_emit_wide(j, rows);

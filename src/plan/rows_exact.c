@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows_exact.c - strict sums in the strategy `rows`. Cells put their numbers into blocks, which
- * windows add up (see codegen/prelude/sums_c.h). The blocks of all strict sums of a rule hold
- * equally many numbers. */
+/* rows_exact.c - strict sums in the strategy `rows`. Cells put their numbers into blocks, which are
+ * added up when they are full (see codegen/prelude/sums_c.h). */
 #include "plan/rows.h"
-
-#include <stdio.h>
 
 typedef ambit__rows_job job;
 
@@ -21,21 +18,22 @@ void ambit__rows_emit_room(const job *j)
 {
   const int rows = j->plan->rows[0] * j->plan->rows[1];
 
-  if (any(j))
-    ambit__line(j->w, "enum { ROOM = %d * LANES }; /* numbers a block has room for, at least */\n",
-                rows > 1 ? rows : 1);
+  if (!any(j)) return;
+  ambit__line(j->w, "enum { ROOM = %d * LANES }; /* numbers a block has room for, at least */",
+              rows > 1 ? rows : 1);
+  ambit__line(j->w, "_Static_assert((int)ROOM <= (int)AMBIT_BLOCK, \"a block is too small\");\n");
 }
 
 void ambit__rows_open_blocks(const job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
-    const char *name = ambit__rows_param(j, i)->name, *tail = ambit__rows_tail(j, i);
+    const char *name = ambit__rows_param(j, i)->name;
 
     if (!ambit__rows_is_exact(j, i)) continue;
-    ambit__line(j->w, "ambit_block_%s %s_block, *%s_total = &%s_block;", tail, name, name, name);
+    ambit__line(j->w, "ambit_block %s_block, *%s_total = &%s_block;", name, name, name);
     if (j->for_people) ambit__line(j->w, "int64_t %s_words[AMBIT_LONG_WORDS] = {0};", name);
     ambit__line_begin(j->w);
-    ambit__print(j->t, "ambit_block_open_%s(%s_total, ", tail, name);
+    ambit__print(j->t, "ambit_block_open(%s_total, ", name);
     if (j->for_people)
       ambit__print(j->t, "%s_words", name);
     else
@@ -62,95 +60,35 @@ void ambit__rows_close_blocks(const job *j)
 
 /* ---- along the rows ---- */
 
-void ambit__rows_declare_windows(const job *j)
-{
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const char *name = ambit__rows_param(j, i)->name;
-
-    if (!ambit__rows_is_exact(j, i)) continue;
-    ambit__line(j->w, "ambit_window_%s %s_window = %s_total->window;", ambit__rows_tail(j, i), name,
-                name);
-    ambit__line(j->w, "%s *%s_part = %s_total->x + %s_total->n;", ambit__rows_type_of(j, i), name,
-                name, name);
-  }
-  if (any(j)) ambit__line(j->w, "int singles;");
-}
-
-void ambit__rows_store_windows(const job *j)
-{
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const char *name = ambit__rows_param(j, i)->name;
-
-    if (!ambit__rows_is_exact(j, i)) continue;
-    ambit__line(j->w, "%s_total->window = %s_window;", name, name);
-    ambit__line(j->w, "%s_total->n = %s_part - %s_total->x;", name, name, name);
-  }
-}
-
-/* The windows add the last `count` numbers. */
-static void settle(const job *j, const char *count)
+void ambit__rows_declare_blocks(const job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
     const char *name = ambit__rows_param(j, i)->name;
 
     if (ambit__rows_is_exact(j, i))
-      ambit__line(j->w, "%s_part = ambit_block_settle_%s(%s_total, &%s_window, %s_part, %s, ROOM);",
-                  name, ambit__rows_tail(j, i), name, name, name, count);
+      ambit__line(j->w, "%s *%s_part = %s_total->x.%s + %s_total->n;", ambit__rows_type_of(j, i),
+                  name, name, ambit__rows_tail(j, i), name);
   }
 }
 
-static void skip(const job *j, const char *count)
+void ambit__rows_store_blocks(const job *j)
 {
-  for (int i = 0; i < j->rule->nparams; i++)
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const char *name = ambit__rows_param(j, i)->name;
+
     if (ambit__rows_is_exact(j, i))
-      ambit__line(j->w, "%s_part += %s;", ambit__rows_param(j, i)->name, count);
-}
-
-void ambit__rows_settle_vector(const job *j, int n)
-{
-  char count[32];
-
-  snprintf(count, sizeof count, "%d * LANES", n);
-  skip(j, count);
-  settle(j, count);
-}
-
-void ambit__rows_open_singles(const job *j)
-{
-  if (any(j)) ambit__line(j->w, "singles = 0;");
-}
-
-void ambit__rows_skip_single(const job *j, int n)
-{
-  char count[16];
-
-  snprintf(count, sizeof count, "%d", n);
-  skip(j, count);
-  if (any(j)) ambit__line(j->w, "singles += %d;", n);
-}
-
-void ambit__rows_settle_singles(const job *j)
-{
-  settle(j, "singles");
-}
-
-/* Cells stored directly to memory, one by one. Strict sums are settled every few cells. */
-void ambit__rows_open_direct(const job *j, int n)
-{
-  if (!any(j)) {
-    ambit__open(j->w, "for (long x = x0; x < x1; x++)");
-    return;
+      ambit__line(j->w, "%s_total->n = %s_part - %s_total->x.%s;", name, name, name,
+                  ambit__rows_tail(j, i));
   }
-  ambit__open(j->w, "for (long x = x0; x < x1;)");
-  ambit__line(j->w, "singles = 0;");
-  ambit__open(j->w, "for (; x < x1 && singles + %d <= ROOM; x++)", n);
 }
 
-void ambit__rows_close_direct(const job *j, int n)
+void ambit__rows_settle(const job *j, const char *count)
 {
-  ambit__rows_skip_single(j, n);
-  ambit__close(j->w);
-  if (!any(j)) return;
-  settle(j, "singles");
-  ambit__close(j->w);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const char *name = ambit__rows_param(j, i)->name;
+
+    if (ambit__rows_is_exact(j, i))
+      ambit__line(j->w, "%s_part = ambit_block_settle_%s(%s_total, %s_part + %s, ROOM);", name,
+                  ambit__rows_tail(j, i), name, name, count);
+  }
 }

@@ -101,19 +101,19 @@ static double in_blocks(uint64_t *seed, int n)
   ambit__long sum = {{0}};
 
   for (int i = 0; i < n;) {
-    static ambit_block_f64 b;
+    static ambit_block b;
     ambit__long one = {{0}};
     int end = i + 1 + (int)(draw(seed) % (uint64_t)(n - i));
 
-    ambit_block_open_f64(&b, one.words);
+    ambit_block_open(&b, one.words);
     while (i < end) {
       int k = 1 + (int)(draw(seed) % 40);
-      double *at = b.x + b.n;
+      double *at = b.x.f64 + b.n;
 
       if (k > end - i) k = end - i;
       for (int j = 0; j < k; j++)
         *at++ = numbers[i++];
-      b.n = ambit_block_settle_f64(&b, &b.window, at, k, 40) - b.x;
+      b.n = ambit_block_settle_f64(&b, at, 40) - b.x.f64;
     }
     ambit_block_close_f64(&b);
     ambit__long_join(&sum, &one);
@@ -123,17 +123,17 @@ static double in_blocks(uint64_t *seed, int n)
 
 static float floats_in_blocks(int n)
 {
-  static ambit_block_f32 b;
+  static ambit_block b;
   ambit__long sum = {{0}};
 
-  ambit_block_open_f32(&b, sum.words);
+  ambit_block_open(&b, sum.words);
   for (int i = 0; i < n;) {
-    float *at = b.x + b.n;
+    float *at = b.x.f32 + b.n;
     int k = 0;
 
     for (; k < 37 && i < n; k++)
       *at++ = (float)numbers[i++];
-    b.n = ambit_block_settle_f32(&b, &b.window, at, k, 40) - b.x;
+    b.n = ambit_block_settle_f32(&b, at, 40) - b.x.f32;
   }
   ambit_block_close_f32(&b);
   return (float)ambit__long_value(&sum, AMBIT_F32);
@@ -197,15 +197,15 @@ static void sums_of_floats_are_rounded_once(void)
 static double sum_of(int n, const double *x, ambit_type type)
 {
   ambit__long sum = {{0}};
-  static ambit_block_f64 b;
+  static ambit_block b;
   ambit__long other = {{0}};
   double a, c;
 
   for (int i = 0; i < n; i++)
     ambit__long_add(&sum, x[i]);
-  ambit_block_open_f64(&b, other.words);
-  memcpy(b.x, x, (size_t)n * sizeof *x);
-  b.n = ambit_block_settle_f64(&b, &b.window, b.x + n, n, 40) - b.x;
+  ambit_block_open(&b, other.words);
+  memcpy(b.x.f64, x, (size_t)n * sizeof *x);
+  b.n = ambit_block_settle_f64(&b, b.x.f64 + n, 40) - b.x.f64;
   ambit_block_close_f64(&b);
   a = ambit__long_value(&sum, type);
   c = ambit__long_value(&other, type);

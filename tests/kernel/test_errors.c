@@ -3,6 +3,8 @@
  *
  *
  * expect: words that the message must contain, without the file name: 3:8: error: unknown name
+ *
+ * There are no more errors than expectations: none that is only the consequence of another.
  */
 #include "../support/test.h"
 #include "kernel/kernel.h"
@@ -27,8 +29,10 @@ static void read_text(const char *path, char *text)
 
 static void check_expectations(const char *name, const char *text, const char *story)
 {
-  int lines = 0;
+  int lines = 0, errors = 0;
 
+  for (const char *at = story; (at = strstr(at, ": error: ")); at++)
+    errors++;
   for (; !strncmp(text, expect, sizeof expect - 1); text++, lines++) {
     char words[1000];
     size_t n;
@@ -41,6 +45,7 @@ static void check_expectations(const char *name, const char *text, const char *s
     if (!*text) break;
   }
   CHECK_MSG(lines > 0, "%s does not say what to expect", name);
+  CHECK_MSG(errors <= lines, "%s: %d errors, %d expected:\n%s", name, errors, lines, story);
 }
 
 static void check_file(const char *name, char *text)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Weights, the catalogue, and their kernel text. */
+#include "kernel/ast.h"
 #include "kernel/kernel.h"
 #include "kernel/weights.h"
 #include "kernel/weights_file.h"
@@ -426,7 +427,9 @@ static void bad_weights_are_refused(void)
   w = good, w.low[0] = -1;
   refuse_weights("negative", "f", AMBIT_F32, &w);
   w = good, w.high[0] = 2000000000;
-  refuse_weights("at most 1024", "f", AMBIT_F32, &w);
+  refuse_weights("at most 1000", "f", AMBIT_F32, &w);
+  w = good, w.high[0] = AMBIT_MAX_OFFSET + 1; /* not in the kernel text that is made of them */
+  refuse_weights("at most 1000", "f", AMBIT_F32, &w);
   w = (ambit_weights){.ndims = 6, .weights = values, .low = {99, 99, 99, 99, 99, 99}};
   refuse_weights("more than 2097152 cells", "f", AMBIT_F32, &w);
   w = good, w.divisor = NAN;

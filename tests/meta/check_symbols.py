@@ -20,6 +20,8 @@ def exported(library):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     library = sys.argv[1]
     if not library.endswith((".so", ".dylib")) and ".so." not in library:
         project.skip("the library is static, so nothing is hidden")

@@ -191,6 +191,13 @@ def operators_of_all_kinds_keep_their_meaning_and_warn_nobody():
         _check(f, f / "mixed.c", "mixed", "int", "AMBIT_I32", "u, v", 0)
 
 
+def the_help_compiles_a_kernel_with_the_flags_that_its_file_names():
+    flags = [w for w in tool.run("gen", "star2d1")[0].split("*/")[0].split() if w.startswith("-") and w != "-c"]
+    help_text = tool.run("gen", "--help")[0]
+    assert len(flags) > 5, flags
+    assert not [w for w in flags if w not in help_text.split()], (flags, help_text)
+
+
 def a_small_grid_can_be_planned_for_and_a_name_given():
     with tool.folder() as f:
         out, _ = tool.run("gen", "star2d1", "--size", "32x32", "--name", "tiny")

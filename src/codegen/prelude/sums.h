@@ -6,7 +6,7 @@
  * A long accumulator is AMBIT_LONG_WORDS words of 64 bits. Word k, up to AMBIT_LONG_DIGITS, weighs
  * 2^(32 k - 1074) and holds a signed number: 32 bits of the sum, and room for the carries of 2^30
  * additions. The next three count values that are NaN, +inf and -inf. Accumulators of the same sum
- * are added word by word, in any order. The last word belongs to whoever adds.
+ * are added word by word, in any order.
  *
  * On GPUs many threads add to an accumulator in shared memory. 64-bit atomics are missing from
  * OpenCL 1.2, and slow in the shared memory of NVIDIA's GPUs, so a word is added in two halves. */
@@ -14,8 +14,7 @@
 #define AMBIT_LONG_NAN    68
 #define AMBIT_LONG_ABOVE  69
 #define AMBIT_LONG_BELOW  70
-#define AMBIT_LONG_HINT   71
-#define AMBIT_LONG_WORDS  72
+#define AMBIT_LONG_WORDS  71
 
 #if defined(__OPENCL_VERSION__)
 #  undef AMBIT_INLINE /* PoCL 3.1 loses writes of functions that are not inlined to local memory */
@@ -67,25 +66,17 @@ AMBIT_INLINE double AMBIT_LONG_REAL(ambit_u64 bits)
 #endif
 
 /* *word += v */
-#ifdef AMBIT_LONG_TAKE
+#ifdef AMBIT_DEVICE
 #  define AMBIT_LONG_ADDER(name, space)                                                            \
     AMBIT_INLINE void name(space ambit_i64 *word, ambit_i64 v)                                     \
     {                                                                                              \
       const ambit_u32 low = (ambit_u32)v;                                                          \
-      const ambit_u32 old = AMBIT_LONG_TAKE(AMBIT_LONG_ATOMIC(space, word), low);                  \
+      const ambit_u32 old = low ? AMBIT_LONG_TAKE(AMBIT_LONG_ATOMIC(space, word), low) : 0;        \
       const ambit_u32 high = (ambit_u32)((ambit_u64)v >> 32) + (ambit_u32)(old + low < low);       \
                                                                                                    \
       if (high) AMBIT_LONG_TAKE(AMBIT_LONG_ATOMIC(space, word) + 1, high);                         \
     }
-#else
-#  define AMBIT_LONG_ADDER(name, space)                                                            \
-    AMBIT_INLINE void name(ambit_i64 *word, ambit_i64 v)                                           \
-    {                                                                                              \
-      *word += v;                                                                                  \
-    }
-#endif
 AMBIT_LONG_ADDER(ambit_long_put, AMBIT_SHARED)
-#ifdef AMBIT_DEVICE
 AMBIT_LONG_ADDER(ambit_long_put_device, AMBIT_DEVICE)
 
 /* Words of shared memory that are added to in halves are set and read in halves too: compilers may
@@ -102,6 +93,11 @@ AMBIT_INLINE ambit_i64 ambit_long_get(AMBIT_SHARED ambit_i64 *words, int k)
 
   return (ambit_i64)((ambit_u64)high << 32 | low);
 }
+#else
+AMBIT_INLINE void ambit_long_put(ambit_i64 *word, ambit_i64 v)
+{
+  *word += v;
+}
 #endif
 
 /* ---- adding ---- */
@@ -115,9 +111,9 @@ AMBIT_INLINE void ambit_long_add_bits(AMBIT_SHARED ambit_i64 *words, ambit_u64 m
   const ambit_i64 w2 = (ambit_i64)(b >> 32);
 
   words += p >> 5;
-  if (w0) ambit_long_put(words, minus ? -w0 : w0);
-  if (w1) ambit_long_put(words + 1, minus ? -w1 : w1);
-  if (w2) ambit_long_put(words + 2, minus ? -w2 : w2);
+  ambit_long_put(words, minus ? -w0 : w0);
+  ambit_long_put(words + 1, minus ? -w1 : w1);
+  ambit_long_put(words + 2, minus ? -w2 : w2);
 }
 
 AMBIT_CALLED void ambit_long_add_f32(AMBIT_SHARED ambit_i64 *words, float x)
@@ -351,10 +347,10 @@ AMBIT_INLINE void ambit_long_leave(AMBIT_DEVICE ambit_i64 *to, AMBIT_SHARED ambi
   const ambit_i64 v = ambit_long_get(words, k);
 
   if (k >= AMBIT_LONG_DIGITS - 1) {
-    if (v) ambit_long_put_device(to + k, v);
+    ambit_long_put_device(to + k, v);
     return;
   }
-  if (v & 0xffffffffL) ambit_long_put_device(to + k, v & 0xffffffffL);
-  if (v >> 32) ambit_long_put_device(to + k + 1, v >> 32);
+  ambit_long_put_device(to + k, v & 0xffffffffL);
+  ambit_long_put_device(to + k + 1, v >> 32);
 }
 #endif

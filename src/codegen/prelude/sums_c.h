@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* C: exact sums of many numbers, with vectors. Compiled behind prelude/c.h and prelude/sums.h.
  *
- * A kernel leaves its numbers in a block, and adds them up as it goes along, in windows (see
- * ambit_long_anchor) that lanes of vectors have. Where the windows held all, which they are checked
- * for when the block is full, the sums of the windows are exact, and go into the long accumulator.
- * If not, the block is still there, and is summed up again with as many windows as it takes. */
-enum { AMBIT_BLOCK = 1 << AMBIT_LONG_COUNT };
+ * A kernel leaves its numbers in a block. A full block is added to sums in double, one in each lane
+ * of a few vectors: floats as they are, doubles as two halves of their digits. Such additions are
+ * often exact, and the processor tells: one that rounds sets the inexact flag, which stays set. If
+ * it is set, the sums of earlier blocks go to the long accumulator, and the block is added to new
+ * ones, in three pieces of fewer digits; if that rounds too, its numbers go to the long accumulator
+ * one by one. */
 
-/* Vectors that fit a register, of which some are worked on at a time: of numbers in double
- * AMBIT_MANY, of floats AMBIT_PAIR. */
+/* Vectors that fit a register. */
 #if defined(__aarch64__)
 #  define AMBIT_REGISTER 16
 #else
@@ -16,292 +16,270 @@ enum { AMBIT_BLOCK = 1 << AMBIT_LONG_COUNT };
 #endif
 enum {
   AMBIT_REALS = AMBIT_REGISTER / 8,
-  AMBIT_PAIR = 2 * AMBIT_REALS,
-  AMBIT_MANY = 4 * AMBIT_REALS
+  AMBIT_STEP = 8 * AMBIT_REALS,     /* numbers of a block come in so many */
+  AMBIT_BLOCK = 16 * AMBIT_REGISTER /* numbers: so few that cores load the next ones meanwhile */
 };
 typedef double ambit_reals __attribute__((vector_size(AMBIT_REGISTER), may_alias));
-typedef double ambit_loose_reals
-    __attribute__((vector_size(AMBIT_REGISTER), may_alias, aligned(1)));
 typedef ambit_i64 ambit_masks __attribute__((vector_size(AMBIT_REGISTER), may_alias));
-typedef float ambit_loose_floats
-    __attribute__((vector_size(AMBIT_REGISTER / 2), may_alias, aligned(1)));
-typedef ambit_u32 ambit_ranks __attribute__((vector_size(AMBIT_REGISTER), may_alias));
-typedef ambit_u32 ambit_loose_ranks
-    __attribute__((vector_size(AMBIT_REGISTER), may_alias, aligned(1)));
+typedef float ambit_floats __attribute__((vector_size(AMBIT_REGISTER / 2), may_alias));
 
-/* What gcc 12 does not make of plain vectors on this processor. */
-#if defined(__aarch64__)
+#if defined(__aarch64__) /* gcc 12 converts one by one */
 #  include <arm_neon.h>
-#  define AMBIT_LARGER(a, b)  (ambit_ranks) vmaxq_u32((uint32x4_t)(a), (uint32x4_t)(b))
-#  define AMBIT_SMALLER(a, b) (ambit_ranks) vminq_u32((uint32x4_t)(a), (uint32x4_t)(b))
-#  define AMBIT_WIDEN(x)      (ambit_reals) vcvt_f64_f32((float32x2_t)(x))
+#  define AMBIT_WIDEN(x) (ambit_reals) vcvt_f64_f32((float32x2_t)(x))
 #else
-#  define AMBIT_LARGER(a, b)  (((a) & (ambit_ranks)((a) > (b))) | ((b) & ~(ambit_ranks)((a) > (b))))
-#  define AMBIT_SMALLER(a, b) (((a) & (ambit_ranks)((a) < (b))) | ((b) & ~(ambit_ranks)((a) < (b))))
-#  define AMBIT_WIDEN(x)      __builtin_convertvector(x, ambit_reals)
+#  define AMBIT_WIDEN(x) __builtin_convertvector(x, ambit_reals)
 #endif
 
-/* ---- any numbers ---- */
+/* Eight sums: of floats, or four of the upper digits of doubles and four of the lower ones. */
+typedef struct ambit_sums {
+  ambit_reals a, b, c, d, e, f, g, h;
+} ambit_sums;
 
-/* A window over all numbers: adds what it holds of each, leaves the rest, and returns the bits of
- * the largest rest. */
-AMBIT_CALLED ambit_u64 ambit_block_pass(ambit_i64 *words, double *x, int n, double anchor)
-{
-  double sum[AMBIT_PAIR], total = 0;
-  ambit_u64 most = 0;
-
-  for (int l = 0; l < AMBIT_PAIR; l++)
-    sum[l] = anchor;
-  for (int i = 0; i < n; i += AMBIT_PAIR)
-    for (int l = 0; l < AMBIT_PAIR; l++) {
-      const double old = sum[l];
-
-      sum[l] += x[i + l];
-      x[i + l] -= sum[l] - old;
-    }
-  for (int l = 0; l < AMBIT_PAIR; l++)
-    total += sum[l] - anchor;
-  ambit_long_add_f64(words, total);
-  for (int i = 0; i < n; i++) {
-    const ambit_u64 bits = AMBIT_LONG_F64(x[i]) << 1;
-
-    most = bits > most ? bits : most;
-  }
-  return most >> 1;
-}
-
-/* As many windows as it takes. Numbers that no window holds are added one by one. The numbers are
- * used up. */
-AMBIT_CALLED void ambit_block_any(ambit_i64 *words, double *x, int n)
-{
-  const ambit_u64 one = 1;
-  ambit_u64 most = 0;
-  double first = 0, last = 0;
-
-  for (int i = 0; i < n; i++) {
-    const ambit_u64 bits = AMBIT_LONG_F64(x[i]) & ((one << 63) - 1);
-
-    if (ambit_long_anchor(bits) == 0) {
-      ambit_long_add_f64(words, x[i]);
-      x[i] = 0;
-    } else if (bits > most) {
-      most = bits;
-    }
-  }
-  while (most) {
-    const double anchor = ambit_long_anchor(most);
-
-    if (first == 0) first = anchor;
-    last = last != 0 && anchor >= last ? ambit_long_next(last) : anchor; /* near 0, anchors end */
-    most = ambit_block_pass(words, x, n, last);
-  }
-  if (first != 0) words[AMBIT_LONG_HINT] = (ambit_i64)AMBIT_LONG_F64(first);
-}
-
-/* ---- double ---- */
-
-/* Two windows, one below the other: those that served the block before. */
-typedef struct ambit_window_f64 {
-  ambit_reals high[4], low[4];
-  ambit_masks anchor;
-  ambit_masks out;  /* bits of sums that left the upper window */
-  ambit_masks rest; /* bits of what was below the lower one */
-} ambit_window_f64;
-
-typedef struct ambit_block_f64 {
-  ambit_window_f64 window;
+typedef struct ambit_block {
+  ambit_sums sums;  /* of earlier blocks, exact */
+  ambit_sums tried; /* with the latest block, exact or not */
   ambit_i64 *words; /* the long accumulator */
-  long n;           /* numbers in x, a multiple of AMBIT_REALS */
-  double x[AMBIT_BLOCK] __attribute__((aligned(64)));
-} ambit_block_f64;
+  long n;           /* numbers in x */
+  long singles;     /* numbers added to the words one by one since they were carried */
+  ambit_u32 flags;  /* of the processor, before */
+  int has_flags;    /* it has the one for inexact operations */
+  union {
+    double f64[AMBIT_BLOCK];
+    float f32[AMBIT_BLOCK];
+  } x __attribute__((aligned(64)));
+} ambit_block;
 
-AMBIT_INLINE ambit_window_f64 ambit_window_open_f64(const ambit_i64 *words)
+/* ---- the inexact flag ---- */
+
+/* To compilers these read and write memory, so that operations whose operands and results are in
+ * memory stay between them. */
+#if defined(__aarch64__)
+enum { AMBIT_INEXACT = 1 << 4 };
+AMBIT_INLINE ambit_u32 ambit_flags_get(void)
+{
+  ambit_u64 flags;
+  __asm__ volatile("mrs %0, fpsr" : "=r"(flags) : : "memory");
+  return (ambit_u32)flags;
+}
+AMBIT_INLINE void ambit_flags_set(ambit_u32 flags)
+{
+  __asm__ volatile("msr fpsr, %0" : : "r"((ambit_u64)flags) : "memory");
+}
+#elif defined(__x86_64__)
+enum { AMBIT_INEXACT = 1 << 5 };
+AMBIT_INLINE ambit_u32 ambit_flags_get(void)
+{
+  ambit_u32 flags;
+  __asm__ volatile("stmxcsr %0" : "=m"(flags) : : "memory");
+  return flags;
+}
+AMBIT_INLINE void ambit_flags_set(ambit_u32 flags)
+{
+  __asm__ volatile("ldmxcsr %0" : : "m"(flags) : "memory");
+}
+#else /* unknown: no sum is known to be exact */
+enum { AMBIT_INEXACT = 1 };
+AMBIT_INLINE ambit_u32 ambit_flags_get(void)
+{
+  return AMBIT_INEXACT;
+}
+AMBIT_INLINE void ambit_flags_set(ambit_u32 flags)
+{
+  (void)flags;
+}
+#endif
+
+AMBIT_INLINE void ambit_flags_clear(void)
+{
+  const ambit_u32 flags = ambit_flags_get();
+
+  if (flags & AMBIT_INEXACT) ambit_flags_set(flags & ~(ambit_u32)AMBIT_INEXACT);
+}
+
+/* Simulated processors (valgrind 3.19) may have no such flag. */
+AMBIT_INLINE int ambit_flags_work(void)
+{
+  volatile double x = 1.0;
+
+  ambit_flags_clear();
+  x += 0x1p-60;
+  return ambit_flags_get() & AMBIT_INEXACT;
+}
+
+/* ---- blocks ---- */
+
+/* The upper digits of numbers: all but the lowest `drop` ones. */
+AMBIT_INLINE ambit_reals ambit_reals_cut(ambit_reals a, int drop)
+{
+  return (ambit_reals)((ambit_masks)a & ((ambit_masks){0} - ((ambit_i64)1 << drop)));
+}
+
+AMBIT_INLINE void ambit_add_halves(ambit_reals *upper, ambit_reals *lower, const double *x)
+{
+  const ambit_reals a = *(const ambit_reals *)x, high = ambit_reals_cut(a, 27);
+
+  *upper += high;
+  *lower += a - high;
+}
+AMBIT_INLINE ambit_sums ambit_sums_halves(ambit_sums s, const double *x, long n)
+{
+  for (long i = 0; i < n; i += 4 * AMBIT_REALS) {
+    ambit_add_halves(&s.a, &s.e, x + i);
+    ambit_add_halves(&s.b, &s.f, x + i + AMBIT_REALS);
+    ambit_add_halves(&s.c, &s.g, x + i + 2 * AMBIT_REALS);
+    ambit_add_halves(&s.d, &s.h, x + i + 3 * AMBIT_REALS);
+  }
+  return s;
+}
+
+AMBIT_INLINE void ambit_add_thirds(ambit_reals *upper, ambit_reals *middle, ambit_reals *lower,
+                                   const double *x)
+{
+  const ambit_reals a = *(const ambit_reals *)x;
+  const ambit_reals high = ambit_reals_cut(a, 36), more = ambit_reals_cut(a, 18);
+
+  *upper += high;
+  *middle += more - high;
+  *lower += a - more;
+}
+AMBIT_INLINE ambit_sums ambit_sums_thirds(ambit_sums s, const double *x, long n)
+{
+  for (long i = 0; i < n; i += 2 * AMBIT_REALS) {
+    ambit_add_thirds(&s.a, &s.c, &s.e, x + i);
+    ambit_add_thirds(&s.b, &s.d, &s.f, x + i + AMBIT_REALS);
+  }
+  return s;
+}
+
+AMBIT_INLINE void ambit_add_floats(ambit_reals *sum, const float *x)
+{
+  *sum += AMBIT_WIDEN(*(const ambit_floats *)x);
+}
+AMBIT_INLINE ambit_sums ambit_sums_floats(ambit_sums s, const float *x, long n)
+{
+  for (long i = 0; i < n; i += 8 * AMBIT_REALS) {
+    ambit_add_floats(&s.a, x + i);
+    ambit_add_floats(&s.b, x + i + AMBIT_REALS);
+    ambit_add_floats(&s.c, x + i + 2 * AMBIT_REALS);
+    ambit_add_floats(&s.d, x + i + 3 * AMBIT_REALS);
+    ambit_add_floats(&s.e, x + i + 4 * AMBIT_REALS);
+    ambit_add_floats(&s.f, x + i + 5 * AMBIT_REALS);
+    ambit_add_floats(&s.g, x + i + 6 * AMBIT_REALS);
+    ambit_add_floats(&s.h, x + i + 7 * AMBIT_REALS);
+  }
+  return s;
+}
+
+/* After an attempt to add a block: keeps the sums if they are exact. A sum that is infinite or NaN
+ * is as good as the number that is; but a NaN can lose all its digits where it is cut, and then
+ * leaves one in the sums of the lowest digits only: 0, as if it were not exact. */
+AMBIT_INLINE int ambit_block_keep(ambit_block *b, int is_cut)
+{
+  ambit_reals low;
+  double lows = 0;
+
+  if (ambit_flags_get() & AMBIT_INEXACT) return 0;
+  low = (b->tried.e + b->tried.f) + (b->tried.g + b->tried.h);
+  for (int l = 0; is_cut && l < AMBIT_REALS; l++)
+    lows += low[l];
+  if (lows != lows) return 0;
+  b->sums = b->tried;
+  return 1;
+}
+
+AMBIT_INLINE void ambit_block_zero(ambit_block *b)
 {
   const ambit_reals zero = {0};
-  const double hint = AMBIT_LONG_REAL((ambit_u64)words[AMBIT_LONG_HINT]);
-  const double anchor = hint != 0 ? hint : ambit_long_anchor(AMBIT_LONG_F64(1.0));
-  const double next = ambit_long_next(anchor);
-  ambit_window_f64 w;
+  const ambit_sums zeros = {zero, zero, zero, zero, zero, zero, zero, zero};
 
-  w.high[0] = w.high[1] = w.high[2] = w.high[3] = zero + anchor;
-  w.low[0] = w.low[1] = w.low[2] = w.low[3] = zero + next;
-  w.anchor = (ambit_masks)w.high[0];
-  w.out = w.rest = (ambit_masks)zero;
-  return w;
+  b->sums = zeros;
 }
 
-AMBIT_INLINE void ambit_window_add_one(ambit_window_f64 *w, int k, ambit_reals a)
+/* Adds the sums to the long accumulator. */
+AMBIT_CALLED void ambit_block_empty(ambit_block *b)
 {
-  const ambit_reals high = w->high[k] + a, b = a - (high - w->high[k]);
-  const ambit_reals low = w->low[k] + b, c = b - (low - w->low[k]);
+  const double *sum = (const double *)&b->sums;
 
-  w->out |= (ambit_masks)high ^ w->anchor;
-  w->rest |= (ambit_masks)c;
-  w->high[k] = high;
-  w->low[k] = low;
+  for (int i = 0; i < AMBIT_STEP; i++)
+    if (sum[i] != 0) ambit_long_add_f64(b->words, sum[i]);
+  ambit_block_zero(b);
 }
-AMBIT_INLINE void ambit_window_add_f64(ambit_window_f64 *w, const double *x, int n)
-{
-  int i = 0;
 
-  for (; i + AMBIT_MANY <= n; i += AMBIT_MANY) {
-    ambit_window_add_one(w, 0, *(const ambit_loose_reals *)(x + i));
-    ambit_window_add_one(w, 1, *(const ambit_loose_reals *)(x + i + AMBIT_REALS));
-    ambit_window_add_one(w, 2, *(const ambit_loose_reals *)(x + i + 2 * AMBIT_REALS));
-    ambit_window_add_one(w, 3, *(const ambit_loose_reals *)(x + i + 3 * AMBIT_REALS));
+/* Adds numbers that could not be added to the sums. */
+AMBIT_CALLED void ambit_block_add(ambit_block *b, const double *x, long n)
+{
+  ambit_block_empty(b);
+  ambit_flags_clear();
+  b->tried = ambit_sums_thirds(b->sums, x, n);
+  if (b->has_flags && ambit_block_keep(b, 1)) {
+    ambit_block_empty(b);
+    return;
   }
-  for (; i + AMBIT_PAIR <= n; i += AMBIT_PAIR) {
-    ambit_window_add_one(w, 0, *(const ambit_loose_reals *)(x + i));
-    ambit_window_add_one(w, 1, *(const ambit_loose_reals *)(x + i + AMBIT_REALS));
-  }
-  if (i < n) ambit_window_add_one(w, 0, *(const ambit_loose_reals *)(x + i));
+  for (long i = 0; i < n; i++)
+    ambit_long_add_f64(b->words, x[i]);
+  if ((b->singles += n) < 1 << 28) return;
+  ambit_long_carry(b->words);
+  b->singles = 0;
 }
 
-/* The sums of the windows, if they are exact: sums stayed between 2^k and 2^(k + 1), nothing was
- * left over, and the sums of the lanes are so small that their sum is exact too. */
-AMBIT_INLINE int ambit_window_sums_f64(const ambit_window_f64 *w, double *high, double *low)
+/* Add the n numbers of the block. */
+AMBIT_CALLED void ambit_block_flush_f64(ambit_block *b, long n)
 {
-  const double anchor = ((ambit_reals)w->anchor)[0], next = ambit_long_next(anchor);
-  const double most = AMBIT_LONG_REAL((AMBIT_LONG_F64(anchor) >> 52 << 52)) / 32;
-  ambit_i64 out = 0, rest = 0;
-  int exact = 1;
+  for (; n % AMBIT_STEP; n++)
+    b->x.f64[n] = 0;
+  ambit_flags_clear();
+  b->tried = ambit_sums_halves(b->sums, b->x.f64, n);
+  if (!b->has_flags || !ambit_block_keep(b, 1)) ambit_block_add(b, b->x.f64, n);
+}
+AMBIT_CALLED void ambit_block_flush_f32(ambit_block *b, long n)
+{
+  double x[AMBIT_BLOCK] __attribute__((aligned(64)));
 
-  *high = *low = 0;
-  for (int l = 0; l < AMBIT_MANY; l++) {
-    const double a = w->high[l / AMBIT_REALS][l % AMBIT_REALS] - anchor;
-
-    out |= w->out[l % AMBIT_REALS];
-    rest |= w->rest[l % AMBIT_REALS];
-    exact &= a >= -most && a <= most;
-    *high += a;
-    *low += w->low[l / AMBIT_REALS][l % AMBIT_REALS] - next;
-  }
-  return exact && (ambit_u64)out >> 52 == 0 && (rest & INT64_MAX) == 0;
+  for (; n % AMBIT_STEP; n++)
+    b->x.f32[n] = 0;
+  ambit_flags_clear();
+  b->tried = ambit_sums_floats(b->sums, b->x.f32, n);
+  if (b->has_flags && ambit_block_keep(b, 0)) return;
+  for (long i = 0; i < n; i++)
+    x[i] = (double)b->x.f32[i];
+  ambit_block_add(b, x, n);
 }
 
-/* Empties the block; returns the windows for the next. */
-AMBIT_CALLED ambit_window_f64 ambit_block_flush_f64(ambit_block_f64 *b, ambit_window_f64 w, long n)
+/* The block has numbers up to `end`: empties it if it has no room for so many more. Returns where
+ * the next goes. */
+AMBIT_INLINE double *ambit_block_settle_f64(ambit_block *b, double *end, int room)
 {
-  double high, low;
-
-  if (ambit_window_sums_f64(&w, &high, &low)) {
-    ambit_long_add_f64(b->words, high);
-    if (low != 0) ambit_long_add_f64(b->words, low);
-  } else {
-    for (; n % AMBIT_PAIR; n++)
-      b->x[n] = 0;
-    ambit_block_any(b->words, b->x, (int)n);
-  }
-  return ambit_window_open_f64(b->words);
+  if (__builtin_expect(end + room <= b->x.f64 + AMBIT_BLOCK, 1)) return end;
+  ambit_block_flush_f64(b, end - b->x.f64);
+  return b->x.f64;
+}
+AMBIT_INLINE float *ambit_block_settle_f32(ambit_block *b, float *end, int room)
+{
+  if (__builtin_expect(end + room <= b->x.f32 + AMBIT_BLOCK, 1)) return end;
+  ambit_block_flush_f32(b, end - b->x.f32);
+  return b->x.f32;
 }
 
-/* The numbers of a block up to `end`, of which the last k are new: adds them up, and empties the
- * block if it has no room for so many more. Returns where the next goes. */
-AMBIT_INLINE double *ambit_block_settle_f64(ambit_block_f64 *b, ambit_window_f64 *w, double *end,
-                                            int k, int room)
+AMBIT_INLINE void ambit_block_open(ambit_block *b, ambit_i64 *words)
 {
-  for (; k % AMBIT_REALS; k++)
-    *end++ = 0;
-  ambit_window_add_f64(w, end - k, k);
-  if (__builtin_expect(end + room + AMBIT_PAIR <= b->x + AMBIT_BLOCK, 1)) return end;
-  *w = ambit_block_flush_f64(b, *w, end - b->x);
-  return b->x;
-}
-
-AMBIT_INLINE void ambit_block_open_f64(ambit_block_f64 *b, ambit_i64 *words)
-{
+  ambit_block_zero(b);
   b->words = words;
-  b->n = 0;
-  b->window = ambit_window_open_f64(words);
+  b->n = b->singles = 0;
+  b->flags = ambit_flags_get();
+  b->has_flags = ambit_flags_work();
 }
-AMBIT_INLINE void ambit_block_close_f64(ambit_block_f64 *b)
+AMBIT_INLINE void ambit_block_close(ambit_block *b)
 {
-  if (b->n) ambit_block_flush_f64(b, b->window, b->n);
+  ambit_block_empty(b);
+  ambit_flags_set(ambit_flags_get() | (b->flags & AMBIT_INEXACT));
 }
-
-/* ---- float ---- */
-
-/* Sums in double, which are exact if the largest and the smallest number are not too far apart. */
-typedef struct ambit_window_f32 {
-  ambit_reals sum[2];
-  ambit_ranks most, least; /* bits without the sign, of all; less 1, of those that are not 0 */
-} ambit_window_f32;
-
-typedef struct ambit_block_f32 {
-  ambit_window_f32 window;
-  ambit_i64 *words;
-  long n;
-  float x[AMBIT_BLOCK] __attribute__((aligned(64)));
-} ambit_block_f32;
-
-AMBIT_INLINE ambit_window_f32 ambit_window_open_f32(const ambit_i64 *words)
+AMBIT_INLINE void ambit_block_close_f64(ambit_block *b)
 {
-  const ambit_ranks zero = {0};
-  ambit_window_f32 w;
-
-  (void)words;
-  w.sum[0] = w.sum[1] = (ambit_reals)zero;
-  w.most = zero;
-  w.least = ~zero;
-  return w;
+  ambit_block_flush_f64(b, b->n);
+  ambit_block_close(b);
 }
-
-AMBIT_INLINE void ambit_window_add_f32(ambit_window_f32 *w, const float *x, int n)
+AMBIT_INLINE void ambit_block_close_f32(ambit_block *b)
 {
-  for (int i = 0; i < n; i += AMBIT_PAIR) {
-    const ambit_ranks a = *(const ambit_loose_ranks *)(x + i) & 0x7fffffffu, less = a - 1;
-
-    w->most = AMBIT_LARGER(a, w->most);
-    w->least = AMBIT_SMALLER(less, w->least);
-    for (int k = 0; k < 2; k++)
-      w->sum[k] += AMBIT_WIDEN(*(const ambit_loose_floats *)(x + i + k * AMBIT_REALS));
-  }
-}
-
-AMBIT_CALLED ambit_window_f32 ambit_block_flush_f32(ambit_block_f32 *b, ambit_window_f32 w, long n)
-{
-  ambit_u32 most = 0, least = UINT32_MAX;
-  double sum = 0;
-
-  for (int l = 0; l < AMBIT_PAIR; l++) {
-    most = w.most[l] > most ? w.most[l] : most;
-    least = w.least[l] < least ? w.least[l] : least;
-    sum += w.sum[l / AMBIT_REALS][l % AMBIT_REALS];
-  }
-  /* All are multiples of 2^(e - 150), e the exponent of the least, and 2^COUNT of them less than
-   * 2^(e - 97). */
-  if (most < 0x7f800000u && most >> 23 <= ((least + 1) >> 23) + 29 - AMBIT_LONG_COUNT) {
-    if (most) ambit_long_add_f64(b->words, sum);
-  } else {
-    double x[AMBIT_BLOCK];
-
-    for (long i = 0; i < n; i++)
-      x[i] = (double)b->x[i];
-    ambit_block_any(b->words, x, (int)n);
-  }
-  return ambit_window_open_f32(b->words);
-}
-
-/* The numbers of a block up to `end`, of which the last k are new: adds them up, and empties the
- * block if it has no room for so many more. Returns where the next goes. */
-AMBIT_INLINE float *ambit_block_settle_f32(ambit_block_f32 *b, ambit_window_f32 *w, float *end,
-                                           int k, int room)
-{
-  for (; k % AMBIT_PAIR; k++)
-    *end++ = 0;
-  ambit_window_add_f32(w, end - k, k);
-  if (__builtin_expect(end + room + AMBIT_PAIR <= b->x + AMBIT_BLOCK, 1)) return end;
-  *w = ambit_block_flush_f32(b, *w, end - b->x);
-  return b->x;
-}
-
-AMBIT_INLINE void ambit_block_open_f32(ambit_block_f32 *b, ambit_i64 *words)
-{
-  b->words = words;
-  b->n = 0;
-  b->window = ambit_window_open_f32(words);
-}
-AMBIT_INLINE void ambit_block_close_f32(ambit_block_f32 *b)
-{
-  if (b->n) ambit_block_flush_f32(b, b->window, b->n);
+  ambit_block_flush_f32(b, b->n);
+  ambit_block_close(b);
 }
