@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit stream` against NumPy and ffmpeg: files, pipes, signals, faults."""
+import os, pathlib, shutil, signal, subprocess, time
+
+import tool
+
+np = tool.need_numpy()
+SOBEL = pathlib.Path(__file__).parents[2] / "examples" / "08_sobel" / "sobel.c"
+FACES = ("--boundary", "reflect/symmetric")
+RELAX = """
+void relax(const float *u, float *v, max float *delta)
+{
+  *v = (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]) / 4;
+  *delta = fabsf(*v - *u);
+}
+"""
+
+
+def _video(frames, height=19, width=33, seed=1):
+    return np.random.default_rng(seed).integers(0, 256, (frames, height, width), np.uint8)
+
+
+def _y4m(video, form="Cmono"):
+    """Grey frames as Y4M; with C420jpeg also chroma, which is 128."""
+    n, h, w = video.shape
+    chroma = b"" if form == "Cmono" else bytes([128]) * (2 * ((h + 1) // 2) * ((w + 1) // 2))
+    head = f"YUV4MPEG2 W{w} H{h} F25:1 Ip A1:1 {form}\n".encode()
+    return head + b"".join(b"FRAME\n" + f.tobytes() + chroma for f in video)
+
+
+def _frames(data, shape):
+    """The luma planes of a Y4M file of whole frames."""
+    head, rest = data.split(b"\n", 1)
+    size = shape[0] * shape[1]
+    chroma = 0 if b"Cmono" in head else 2 * ((shape[0] + 1) // 2) * ((shape[1] + 1) // 2)
+    assert len(rest) % (6 + size + chroma) == 0, "not whole frames"
+    planes = np.frombuffer(rest, np.uint8).reshape(-1, 6 + size + chroma)[:, 6:6 + size]
+    return planes.reshape(-1, *shape)
+
+
+def _sobel(u):
+    p = np.pad(np.pad(u.astype(int), ((1, 0), (1, 0)), "reflect"), ((0, 1), (0, 1)), "symmetric")
+    gx = p[:-2, 2:] - p[:-2, :-2] + 2 * (p[1:-1, 2:] - p[1:-1, :-2]) + p[2:, 2:] - p[2:, :-2]
+    gy = p[2:, :-2] - p[:-2, :-2] + 2 * (p[2:, 1:-1] - p[:-2, 1:-1]) + p[2:, 2:] - p[:-2, 2:]
+    return np.minimum(np.sqrt(gx * gx + gy * gy), 255).astype(np.uint8)
+
+
+def _ffmpeg(*words):
+    if not shutil.which("ffmpeg"):
+        raise tool.Skipped("there is no ffmpeg here")
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *map(str, words)], check=True, stdin=subprocess.DEVNULL)
+
+
+def sobel_is_what_numpy_computes_on_every_kind_of_lane():
+    video = _video(9)
+    want = np.array([_sobel(u) for u in video])
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(video, "C420jpeg"))
+        for lanes in ("cpu", "cpu,cpu,cpu", "ref,cpu", "(cpu*2),cpu"):
+            _, err = tool.run("stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.y4m", *FACES, "--lanes", lanes)
+            assert "9 frames in" in err, err
+            got = (f / "out.y4m").read_bytes()
+            assert (_frames(got, video[0].shape) == want).all(), lanes
+
+
+def sobel_is_that_of_ffmpeg():
+    for pixels, size in (("gray", "33x19"), ("yuv420p", "34x20"), ("yuv422p", "64x31"), ("yuv444p", "17x16")):
+        with tool.folder() as f:
+            _ffmpeg("-f", "lavfi", "-i", f"testsrc2=size={size}", "-frames:v", 7, "-pix_fmt", pixels, f / "in.y4m")
+            _ffmpeg("-i", f / "in.y4m", "-vf", "sobel", f / "want.y4m")
+            tool.run("stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.y4m", *FACES, "--planes", "all")
+            assert (f / "out.y4m").read_bytes() == (f / "want.y4m").read_bytes(), pixels
+
+
+def other_formats_go_through_ffmpeg():
+    video = _video(12, 32, 48)
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(video))
+        name = f / "-odd name; $HOME.mkv"
+        _ffmpeg("-i", f / "in.y4m", "-c:v", "ffv1", name)
+        tool.run("stream", SOBEL, "-i", name, "-o", f / "out.y4m", *FACES)
+        got = _frames((f / "out.y4m").read_bytes(), video[0].shape)
+        assert (got == np.array([_sobel(u) for u in video])).all()
+        tool.run("stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.mkv", *FACES)
+        _ffmpeg("-i", f / "out.mkv", "-pix_fmt", "gray", f / "back.y4m")
+        back = _frames((f / "back.y4m").read_bytes(), video[0].shape)
+        assert back.shape == video.shape
+        left = sorted(p.name for p in f.iterdir())
+        assert left == sorted(["-odd name; $HOME.mkv", "back.y4m", "in.y4m", "out.mkv", "out.y4m"]), left
+        (f / "text.mp4").write_text("not a video")
+        tool.refuses("stream", SOBEL, "-i", f / "text.mp4", "-o", f / "new.y4m", *FACES, code=1, saying="is empty")
+        assert not (f / "new.y4m").exists()
+
+
+def without_ffmpeg_a_sentence_says_what_is_missing():
+    with tool.folder() as f:
+        out, err = tool.run("stream", SOBEL, "-i", f / "in.mp4", "-o", f / "out.y4m", *FACES, code=1, PATH=str(f))
+        assert "ffmpeg, which knows other formats, is not installed" in err, err
+
+
+def pipes_are_read_and_written():
+    video = _video(20)
+    r = subprocess.run([tool.AMBIT, "stream", SOBEL, "-i", "-", "-o", "-", *FACES], input=_y4m(video),
+                       capture_output=True, timeout=60)
+    assert r.returncode == 0, r.stderr
+    assert (_frames(r.stdout, video[0].shape) == np.array([_sobel(u) for u in video])).all()
+
+
+def a_reader_that_closes_the_pipe_ends_the_stream():
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(400, 100, 100)))
+        p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", f / "in.y4m", "-o", "-", *FACES],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p.stdout.read(30000)
+        p.stdout.close()
+        err = p.stderr.read().decode()
+        assert p.wait(60) == 1 and "cannot write standard output: Broken pipe" in err, (p.returncode, err)
+
+
+def an_interrupt_leaves_whole_frames():
+    video = _video(5)
+    with tool.folder() as f:
+        p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", "-", "-o", f / "out.y4m", *FACES],
+                             stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        data = _y4m(video)
+        p.stdin.write(data + b"FRAME\nhalf of a frame")
+        p.stdin.flush()
+        while not list(f.glob("*.tmp")):
+            time.sleep(0.01)
+        time.sleep(2)
+        assert not (f / "out.y4m").exists(), "a file appears when it is complete"
+        p.send_signal(signal.SIGINT)
+        assert p.wait(30) == 130, p.stderr.read()
+        p.stdin.close()
+        got = _frames((f / "out.y4m").read_bytes(), video[0].shape)
+        assert len(got) == 5 and (got[4] == _sobel(video[4])).all(), len(got)
+
+
+def frames_before_a_damaged_one_are_written():
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(6))[:-7])
+        tool.refuses("stream", SOBEL, "-i", f / "in.y4m", "-o", f / "out.y4m", *FACES, code=1,
+                     saying=["frame 5 is cut off: the file ends after 620 of its 627 bytes", "5 frames in"])
+        assert len(_frames((f / "out.y4m").read_bytes(), (19, 33))) == 5
+
+
+def a_condition_ends_the_iterations_of_each_frame():
+    video = _video(3) // 8
+    with tool.folder(relax_c=RELAX) as f:
+        (f / "in.y4m").write_bytes(_y4m(video))
+        tool.run("stream", f / "relax.c", "-i", f / "in.y4m", "-o", f / "out.y4m", "--boundary", "symmetric",
+                 "--until", "delta<0.5", "--lanes", "cpu,ref", "--strict", "--in-flight", 2)
+        got = _frames((f / "out.y4m").read_bytes(), video[0].shape)
+        for u, v in zip(video.astype(np.float32), got):
+            delta = 1
+            while delta >= 0.5:
+                p = np.pad(u, 1, "symmetric")
+                new = (p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:]) / np.float32(4)
+                delta, u = abs(new - u).max(), new
+            assert (np.floor(u + 0.5) == v).all()
+
+
+def mistakes_are_named():
+    with tool.folder(relax_c=RELAX) as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(2)))
+        files = ("-i", f / "in.y4m", "-o", f / "out.y4m")
+        tool.refuses("stream", SOBEL, "-o", "x.y4m", saying="the input is missing")
+        tool.refuses("stream", SOBEL, *files, "--planes", "u", saying="it must be y or all")
+        tool.refuses("stream", SOBEL, *files, "--lanes", "cpu,(ref", saying="a ')' is missing")
+        tool.refuses("stream", "star3d1", *files, saying="has 3 dimensions; frames have 2")
+        tool.refuses("stream", f / "relax.c", *files, "--until", "dleta<1", saying="did you mean 'delta'")
+        tool.refuses("stream", SOBEL, *files, "--boundary", "periodic/clamp", saying="periodic on one face only")
+        tool.refuses("stream", SOBEL, "-i", f / "no.y4m", "-o", f / "out.y4m", code=1, saying="cannot open")
+        tool.refuses("stream", SOBEL, *files, "--lanes", "opencl:99", code=1, saying="lane 0 (opencl:99)")
+        assert not (f / "out.y4m").exists()
+
+
+tool.main(globals())
