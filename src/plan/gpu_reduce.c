@@ -84,7 +84,8 @@ static void open_words(const ambit__gpucode_job *j, const char *thread, int thre
   ambit__open(j->w, "for (int k = %s; k < AMBIT_LONG_WORDS; k += %d)", thread, threads);
 }
 
-/* The accumulators of the block, zeroed by all threads. */
+/* The accumulators of the block, zeroed by all threads, and memory to join the windows of the
+ * threads. */
 static void declare_words(const ambit__gpucode_job *j, int threads)
 {
   const ambit__dialect *d = j->dialect;
@@ -95,6 +96,7 @@ static void declare_words(const ambit__gpucode_job *j, int threads)
     if (is_exact(j, i))
       ambit__line(j->w, "%s%s %s_words[AMBIT_LONG_WORDS];", d->shared, j->integer,
                   param(j, i)->name);
+  ambit__line(j->w, "%s%s windows[%d], anchor;", d->shared, j->integer, 2 * threads);
   ambit__print(&thread, "%s * %d + %s", d->thread[1], j->plan->threads[0], d->thread[0]);
   open_words(j, thread.failed ? "0" : thread.chars, threads);
   for (int i = 0; i < j->rule->nparams; i++)
@@ -105,14 +107,52 @@ static void declare_words(const ambit__gpucode_job *j, int threads)
   ambit__text_free(&thread);
 }
 
+/* The largest power of 2 that is less than the number of threads: half of a tree. */
+static int half_of(int threads)
+{
+  int half = 1;
+
+  while (2 * half < threads)
+    half *= 2;
+  return half;
+}
+
+/* Adds the windows of all threads to the accumulator of the block. Those of threads with the same
+ * anchor, which are mostly all of them, are added as a tree first: atomic additions of all threads
+ * to the same few words would have to wait for each other. Any of the anchors will do. */
+static void join_windows(const ambit__gpucode_job *j, int i, int threads, const char *thread)
+{
+  const char *name = param(j, i)->name, *barrier = j->dialect->barrier;
+
+  ambit__line(j->w, "if (%s == 0) anchor = 0;", thread);
+  ambit__line(j->w, "%s;", barrier);
+  ambit__line(j->w, "if (ambit_part_anchor(%s_total)) anchor = ambit_part_anchor(%s_total);", name,
+              name);
+  ambit__line(j->w, "%s;", barrier);
+  ambit__open(j->w, "if (ambit_part_anchor(%s_total) != anchor)", name);
+  ambit__line(j->w, "ambit_part_leave(%s_total, %s_words);", name, name);
+  ambit__line(j->w, "%s_total = ambit_part_zero();", name);
+  ambit__close(j->w);
+  ambit__line(j->w, "windows[%s] = ambit_part_high(%s_total);", thread, name);
+  ambit__line(j->w, "windows[%d + %s] = ambit_part_low(%s_total);", threads, thread, name);
+  ambit__line(j->w, "%s;", barrier);
+  ambit__open(j->w, "for (int n = %d; n > 0; n /= 2)", half_of(threads));
+  ambit__open(j->w, "if (%s < n && %s + n < %d)", thread, thread, threads);
+  ambit__line(j->w, "windows[%s] += windows[%s + n];", thread, thread);
+  ambit__line(j->w, "windows[%d + %s] += windows[%d + %s + n];", threads, thread, threads, thread);
+  ambit__close(j->w);
+  ambit__line(j->w, "%s;", barrier);
+  ambit__close(j->w);
+  ambit__line(j->w, "if (%s == 0) ambit_part_join(%s_words, anchor, windows[0], windows[%d]);",
+              thread, name, threads);
+  ambit__line(j->w, "%s;", barrier);
+}
+
 static void leave_words(const ambit__gpucode_job *j, int threads, const char *thread)
 {
   if (!any_exact(j)) return;
   for (int i = 0; i < j->rule->nparams; i++)
-    if (is_exact(j, i))
-      ambit__line(j->w, "ambit_part_leave(%s_total, %s_words);", param(j, i)->name,
-                  param(j, i)->name);
-  ambit__line(j->w, "%s;", j->dialect->barrier);
+    if (is_exact(j, i)) join_windows(j, i, threads, thread);
   open_words(j, thread, threads);
   for (int i = 0; i < j->rule->nparams; i++)
     if (is_exact(j, i))
@@ -202,16 +242,13 @@ void ambit__gpucode_fold_cell(const ambit__gpucode_job *j)
 static void emit_tree(const ambit__gpucode_job *j, int i, int threads, const char *thread)
 {
   const char *name = param(j, i)->name;
-  int half = 1;
 
-  while (2 * half < threads)
-    half *= 2;
   ambit__line(j->w, "%s%s *%s_tree = (%s%s *)tree;", j->dialect->shared_pointer,
               ambit__gpucode_total_type(j, i), name, j->dialect->shared_pointer,
               ambit__gpucode_total_type(j, i));
   ambit__line(j->w, "%s_tree[%s] = %s_total;", name, thread, name);
   ambit__line(j->w, "%s;", j->dialect->barrier);
-  ambit__open(j->w, "for (int n = %d; n > 0; n /= 2)", half);
+  ambit__open(j->w, "for (int n = %d; n > 0; n /= 2)", half_of(threads));
   ambit__line_begin(j->w);
   ambit__print(j->t, "if (%s < n && %s + n < %d) %s_tree[%s] = ", thread, thread, threads, name,
                thread);

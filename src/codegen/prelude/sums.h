@@ -228,13 +228,15 @@ AMBIT_CALLED ambit_u32 ambit_long_bits_f32(AMBIT_SHARED ambit_i64 *words)
 #if AMBIT_HAS_DOUBLE
 /* 1.5 2^k: a number to which up to 2^AMBIT_LONG_COUNT numbers can be added that are as large as one
  * with bits x, or 8 times that, so that all partial sums are rounded to the same unit, 2^(k - 52).
+ * The exponents of anchors are multiples of 4, so that threads with similar numbers have the same.
  * Not for numbers that are nearly infinite: 0. */
 #  define AMBIT_LONG_COUNT 11
 #  define AMBIT_LONG_NEXT  41 /* where 2^k becomes 2^(k - NEXT), what was rounded off fits */
 AMBIT_INLINE double ambit_long_anchor(ambit_u64 x)
 {
   const ambit_u64 one = 1;
-  const int e = (int)(x >> 52 & 0x7ffu) + 5 + AMBIT_LONG_COUNT, least = AMBIT_LONG_NEXT + 1;
+  const int e = ((int)(x >> 52 & 0x7ffu) + 5 + AMBIT_LONG_COUNT + 3) & ~3;
+  const int least = (AMBIT_LONG_NEXT + 1 + 3) & ~3;
 
   if (e > 0x7fe) return 0.0;
   return AMBIT_LONG_REAL((ambit_u64)(e < least ? least : e) << 52 | one << 51);
@@ -316,6 +318,39 @@ AMBIT_INLINE void ambit_part_leave(ambit_part p, AMBIT_SHARED ambit_i64 *words)
   if (p.anchor != 0.0)
     ambit_part_move(words, p.high - p.anchor, p.low - ambit_long_next(p.anchor), 0.0);
 }
+/* What a thread has in its windows, as multiples of their units. */
+AMBIT_INLINE ambit_i64 ambit_part_anchor(ambit_part p)
+{
+  return (ambit_i64)AMBIT_LONG_F64(p.anchor);
+}
+AMBIT_INLINE ambit_i64 ambit_part_high(ambit_part p)
+{
+  return (ambit_i64)(AMBIT_LONG_F64(p.high) - AMBIT_LONG_F64(p.anchor));
+}
+AMBIT_INLINE ambit_i64 ambit_part_low(ambit_part p)
+{
+  if (p.anchor == 0.0) return 0;
+  return (ambit_i64)(AMBIT_LONG_F64(p.low) - AMBIT_LONG_F64(ambit_long_next(p.anchor)));
+}
+
+/* Adds v 2^(p - 1074). */
+AMBIT_CALLED void ambit_long_add_units(AMBIT_SHARED ambit_i64 *words, ambit_i64 v, int p)
+{
+  const ambit_u64 m = v < 0 ? 0 - (ambit_u64)v : (ambit_u64)v;
+
+  ambit_long_add_bits(words, m & 0xffffffffu, p, v < 0);
+  ambit_long_add_bits(words, m >> 32, p + 32, v < 0);
+}
+/* Adds the windows of many threads, up to 2^11, with one anchor. */
+AMBIT_INLINE void ambit_part_join(AMBIT_SHARED ambit_i64 *words, ambit_i64 anchor, ambit_i64 high,
+                                  ambit_i64 low)
+{
+  const int e = (int)(anchor >> 52);
+
+  if (!anchor) return;
+  ambit_long_add_units(words, high, e - 1);
+  ambit_long_add_units(words, low, e - 1 - AMBIT_LONG_NEXT);
+}
 #  else
 typedef struct ambit_part {
   int none;
@@ -338,6 +373,13 @@ AMBIT_INLINE void ambit_part_leave(ambit_part p, AMBIT_SHARED ambit_i64 *words)
   (void)p;
   (void)words;
 }
+AMBIT_INLINE ambit_i64 ambit_part_anchor(ambit_part p)
+{
+  return p.none;
+}
+#    define ambit_part_high(p)                        0
+#    define ambit_part_low(p)                         0
+#    define ambit_part_join(words, anchor, high, low) ((void)0)
 #  endif
 
 /* Adds word k of a block's accumulator to one in device memory, in digits that leave room for 2^30
