@@ -64,7 +64,7 @@ static int no_port(void)
 
 /* ---- ambit port ---- */
 
-enum { OUTPUT = 1, PROPOSE, CHECK, QUIET };
+enum { OUTPUT = 1, PROPOSE, CHECK, SHARE, QUIET };
 
 static const tool_option options[] = {
     {OUTPUT, 'o', "output", "FILE", "where the program goes (default: standard output)"},
@@ -75,6 +75,9 @@ static const tool_option options[] = {
     {CHECK, 0, "check", NULL,
      "the translated program runs each serial nest beside its step,\n"
      "and names the first cell that differs"},
+    {SHARE, 0, "cpu-share", "X",
+     "between 0 and 1: the share of the cells that the cpu gets beside\n"
+     "other devices (--ambit-devices=cuda,cpu)"},
     {QUIET, 'q', "quiet", NULL, "no notes"},
     {0},
 };

@@ -63,6 +63,85 @@ int main(void)
 """
 
 
+SUM = """
+#include <stdio.h>
+static double a[60][50];
+int main(void)
+{
+  double s = 0;
+  for (int i = 0; i < 60; i++)
+    for (int j = 0; j < 50; j++)
+      a[i][j] = 1.0 / (1 + i * 50 + j);
+#pragma ambit must sum(any)
+  for (int i = 0; i < 60; i++)
+    for (int j = 0; j < 50; j++)
+      s += a[i][j];
+  printf("%.17g\\n", s);
+  return 0;
+}
+"""
+
+
+SHAPE = """
+#include <stdio.h>
+#include <stdlib.h>
+static void edges(double *u, int ny, int nx)
+{
+#pragma ambit must shape(u[ny][nx])
+  for (int i = 0; i < nx; i++)
+    u[i] = u[i + nx];
+}
+int main(void)
+{
+  double *u = malloc(12 * 9 * sizeof *u);
+  for (int k = 0; k < 12 * 9; k++)
+    u[k] = k;
+  edges(u, 12, 9);
+  for (int k = 0; k < 12 * 9; k++)
+    printf("%g\\n", u[k]);
+  return 0;
+}
+"""
+
+# Edge fills, sweeps, swaps, three levels and copies: no host access in the loop over time.
+STEPS = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static double w[30][30], wn[30][30];
+int main(int argc, char **argv)
+{
+  int n = 30, steps = atoi(argv[1]);
+  double *old = calloc(n * n, 8), *now = calloc(n * n, 8), *new = calloc(n * n, 8);
+  for (int k = 0; k < n * n; k++)
+    now[k] = k % 7, (&w[0][0])[k] = k % 5;
+#pragma ambit must
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++) {
+      now[i] = now[n + i];
+      now[(n - 1) * n + i] = now[(n - 2) * n + i];
+    }
+    for (int j = 1; j < n - 1; j++)
+      for (int i = 1; i < n - 1; i++)
+        new[j * n + i] = 2 * now[j * n + i] - old[j * n + i] +
+                         0.1 * (now[j * n + i - 1] + now[j * n + i + 1] + now[(j - 1) * n + i] + now[(j + 1) * n + i] -
+                                4 * now[j * n + i]);
+    double *first = old;
+    old = now;
+    now = new;
+    new = first;
+    for (int j = 1; j < 29; j++)
+      for (int i = 1; i < 29; i++)
+        wn[j][i] = 0.25 * (w[j - 1][i] + w[j + 1][i] + w[j][i - 1] + w[j][i + 1]);
+    memcpy(w, wn, sizeof w);
+  }
+  for (int k = 0; k < n * n; k++)
+    printf("%.17g %.17g\\n", now[k], (&w[0][0])[k]);
+  return 0;
+}
+"""
+
+
 def ported(folder, source, *options):
     path = folder / f"{source.stem}_ported.c"
     TOOLS.translate(source, path, options=options)
@@ -78,6 +157,63 @@ def a_time_loop_without_host_access_is_one_run(folder):
     # 17 steps that swap two arrays: a period of two, eight times, and the last step
     assert sum(n.startswith("main_") for n in names) == 17, names
     assert names.count("wait for devices") == 2, names
+
+
+def waits(folder, program, *words):
+    """How often the host waits for the device: each transfer does."""
+    trace = folder / "trace.json"
+    TOOLS.must(program, *words, env={"AMBIT_TRACE": str(trace)})
+    return [e.get("name") for e in json.loads(trace.read_text())["traceEvents"]].count("wait for devices")
+
+
+def a_time_loop_without_host_access_has_no_transfers(folder):
+    source = folder / "steps.c"
+    source.write_text(STEPS)
+    serial = TOOLS.compile_serial(source, folder / "serial")
+    program = ported(folder, source)
+    for steps in (24, 96):
+        assert TOOLS.must(program, steps).stdout == TOOLS.must(serial, steps).stdout
+    assert waits(folder, program, 96) == waits(folder, program, 24)
+
+
+def sum_any_adds_on_the_device(folder):
+    source = folder / "sum.c"
+    source.write_text(SUM)
+    want = float(TOOLS.must(TOOLS.compile_serial(source, folder / "serial")).stdout)
+    TOOLS.translate(source, folder / "out.c")
+    assert "sum double *s" in (folder / "out.c").read_text()
+    got = float(TOOLS.must(TOOLS.compile_ported(folder / "out.c", folder / "ported")).stdout)
+    assert abs(got - want) < 1e-13, (got, want)
+    source.write_text(SUM.replace("sum(any)", "sum(order)"))
+    TOOLS.translate(source, folder / "out.c")
+    assert float(TOOLS.must(TOOLS.compile_ported(folder / "out.c", folder / "ported")).stdout) == want
+
+
+def a_shape_that_is_told_makes_rows_distinct(folder):
+    source = folder / "shape.c"
+    source.write_text(SHAPE)
+    want = TOOLS.must(TOOLS.compile_serial(source, folder / "serial")).stdout
+    TOOLS.translate(source, folder / "out.c")
+    assert ".axes = 2" in (folder / "out.c").read_text()
+    assert TOOLS.must(TOOLS.compile_ported(folder / "out.c", folder / "ported")).stdout == want
+    source.write_text(SHAPE.replace(" shape(u[ny][nx])", ""))
+    r = TOOLS.run(PORT, source, "-o", folder / "out.c")
+    assert r.returncode == 1 and "u[nx + i] may be an element that this nest writes" in r.stderr, r.stderr
+
+
+def a_share_of_the_cpu_becomes_weights(folder):
+    path = folder / "share.c"
+    TOOLS.translate(PROGRAMS / "jacobi_flat.c", path, options=["--cpu-share=0.25"])
+    text = path.read_text()
+    shown = text.replace("  port_weigh();\n", '  port_weigh();\n  fprintf(stderr, "weights %s\\n", '
+                         'ambit_option_get(port_context, "weights"));\n', 1)
+    assert shown != text
+    path.write_text(shown)
+    program = TOOLS.compile_ported(path, folder / "share")
+    for devices, weights in (("cpu,cpu*2", ""), ("ref,cpu", "0.75,0.25"), ("ref,cpu*2", "0.75,0.125,0.125")):
+        r = TOOLS.run(program, env={"AMBIT_DEVICES": devices})
+        assert f"weights {weights}\n" in r.stderr, (devices, r.stderr)
+    assert TOOLS.run(PORT, "--cpu-share=2", PROGRAMS / "fdtd.c").returncode == 2
 
 
 def check_finds_nothing_in_a_right_program(folder):

@@ -14,6 +14,16 @@ typedef struct order {
   int nflags;
 } order;
 
+static bool read_share(const char *text, double *share)
+{
+  char *end;
+
+  *share = strtod(text, &end);
+  if (end != text && !*end && *share > 0 && *share < 1) return true;
+  fprintf(stderr, "ambit port: --cpu-share is '%s'; it must be between 0 and 1: 0.2\n", text);
+  return false;
+}
+
 static int take(order *o, int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
@@ -32,7 +42,9 @@ static int take(order *o, int argc, char **argv)
       o->set.propose = true;
     else if (!strcmp(a, "--check"))
       o->set.check = true;
-    else if (!strcmp(a, "-q") || !strcmp(a, "--quiet"))
+    else if (!strncmp(a, "--cpu-share=", 12) || (!strcmp(a, "--cpu-share") && i + 1 < argc)) {
+      if (!read_share(a[11] ? a + 12 : argv[++i], &o->set.cpu_share)) return 2;
+    } else if (!strcmp(a, "-q") || !strcmp(a, "--quiet"))
       o->set.quiet = true;
     else if (a[0] == '-' || o->path) {
       fprintf(stderr,

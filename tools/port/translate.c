@@ -318,10 +318,12 @@ static const char names[] = "#define malloc(n) port_malloc(n)\n"
                             "#define aligned_alloc(a, n) port_aligned_alloc(a, n)\n"
                             "#define posix_memalign(p, a, n) port_posix_memalign(p, a, n)\n"
                             "#define free(p) port_free(p)\n"
-                            "#define fopen(p, m) port_fopen(p, m)\n\n";
+                            "#define fopen(p, m) port_fopen(p, m)\n"
+                            "#undef memcpy\n"
+                            "#define memcpy(to, from, n) port_memcpy(to, from, n)\n\n";
 static const char no_names[] =
     "\n#undef malloc\n#undef calloc\n#undef realloc\n#undef aligned_alloc\n"
-    "#undef posix_memalign\n#undef free\n#undef fopen\n\n";
+    "#undef posix_memalign\n#undef free\n#undef fopen\n#undef memcpy\n\n";
 
 /* The declarations, less those of --check. */
 static const char *without_check(void)
@@ -341,7 +343,11 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   port_pragmas_spread(u, pragmas);
   if (!set->propose)
     port_edit(place_of_head(u), 0,
-              port_text("%s%s", set->check ? port_support_head : without_check(), names));
+              port_text("%s%s%s",
+                        set->cpu_share > 0
+                            ? port_text("#define PORT_CPU_SHARE %.17g\n", set->cpu_share)
+                            : "",
+                        set->check ? port_support_head : without_check(), names));
   for (function *f = u->functions; f; f = f->next)
     if (f->is_editable && f->body) {
       r->f = f;

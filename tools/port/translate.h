@@ -7,10 +7,11 @@
 #include "pragma.h"
 
 typedef struct settings {
-  bool propose;   /* all nests, no pragma needed; nothing is written but the pragmas */
-  bool check;     /* compare every step with its serial nest */
-  bool quiet;     /* no notes */
-  ambit *context; /* checks the kernels that are written */
+  bool propose;     /* all nests, no pragma needed; nothing is written but the pragmas */
+  bool check;       /* compare every step with its serial nest */
+  bool quiet;       /* no notes */
+  double cpu_share; /* of the cells, where the cpu works beside other devices; 0: not given */
+  ambit *context;   /* checks the kernels that are written */
 } settings;
 
 typedef struct outcome {

@@ -63,6 +63,38 @@ static int port_first(void)
   return !port_context || ambit_process(port_context) == 0;
 }
 
+#if defined(PORT_CPU_SHARE)
+/* The weights of the parts: the cpu's share for all parts on it, the rest for those on other devices; cpu*2 is two. */
+static void port_weigh(void)
+{
+  const char *devices = ambit_option_get(port_context, "devices");
+  char text[4096];
+  int parts[2] = {0, 0}; /* on others, on the cpu */
+  size_t at = 0;
+
+  if (!devices || ambit_option_get(port_context, "weights")[0]) return;
+  for (int round = 0; round < 1 + ambit_processes(port_context); round++)
+    for (const char *d = devices; d; d = strchr(d, ',') ? strchr(d, ',') + 1 : NULL) {
+      const int on_cpu = !strncmp(d, "cpu", 3), n = (int)strcspn(d, ",");
+      const char *times = memchr(d, '*', (size_t)n);
+
+      if (!round) parts[on_cpu] += times ? atoi(times + 1) : 1;
+      for (int i = 0; round && parts[0] && parts[1] && i < (times ? atoi(times + 1) : 1); i++)
+        if (at < sizeof text - 32)
+          at += (size_t)sprintf(text + at, "%s%.9g", at ? "," : "",
+                                (on_cpu ? PORT_CPU_SHARE : 1 - PORT_CPU_SHARE) / parts[on_cpu]);
+    }
+  if (at)
+    ambit_option_set(port_context, "weights", text);
+  else
+    fprintf(stderr, "ambit port: a share of the cpu needs a second device: devices=cuda,cpu\n");
+}
+#else
+static void port_weigh(void)
+{
+}
+#endif
+
 /* Of several processes, one prints. */
 static void port_open(int *argc, char ***argv)
 {
@@ -72,6 +104,7 @@ static void port_open(int *argc, char ***argv)
   atexit(port_close);
   if (!port_first() && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
     exit(1);
+  port_weigh();
 }
 
 static FILE *port_fopen(const char *path, const char *mode)

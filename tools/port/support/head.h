@@ -99,6 +99,8 @@ static void *port_aligned_alloc(size_t align, size_t bytes) PORT_UNUSED;
 static int port_posix_memalign(void **p, size_t align, size_t bytes) PORT_UNUSED;
 static void port_free(void *p) PORT_UNUSED;
 static FILE *port_fopen(const char *path, const char *mode) PORT_UNUSED;
+/* A copy of a whole array is a step, where its values are on the device. */
+static void *port_memcpy(void *to, const void *from, size_t bytes) PORT_UNUSED;
 
 /* A local array is forgotten when its block is left. */
 typedef struct port_guard {

@@ -626,3 +626,57 @@ static int port_go(void)
   port_why_not = NULL;
   return done;
 }
+
+/* ---- copies of whole arrays ---- */
+
+/* The array at this address, if so many bytes are whole rows of it, without gaps. */
+static const port_record *port_whole_rows(const void *base, size_t bytes)
+{
+  for (int i = 0; i < port_nrecords; i++) {
+    const port_record *r = port_records[i];
+    int64_t step = (int64_t)ambit_type_size(r->type);
+    int whole = r->base == (const char *)base && !r->nrows && !r->host_ok;
+
+    for (int d = r->axes - 1; d >= 0 && whole; d--) {
+      whole &= r->stride[d] == step && (!d || r->extent[d] > 0);
+      step *= d ? r->extent[d] : 1;
+    }
+    if (whole && bytes % (size_t)step == 0) return r;
+  }
+  return NULL;
+}
+
+static port_rule *port_copy_rule(ambit_type type, int axes)
+{
+  static port_rule rules[8][PORT_AXES + 1];
+  port_rule *rule = &rules[type][axes];
+
+  rule->place = "memcpy";
+  rule->told = 1;
+  rule->axes = axes;
+  rule->nslots = 2;
+  rule->slots[0] = (port_slot){.kind = PORT_READ, .type = type};
+  rule->slots[1] = (port_slot){.kind = PORT_WRITE, .type = type};
+  rule->kernel = port_copy_kernel(type);
+  return rule;
+}
+
+static void *port_memcpy(void *to, const void *from, size_t bytes)
+{
+  const port_record *r = port_whole_rows(from, bytes);
+
+  if (r) {
+    port_record copy = *r;
+
+    port_begin(port_copy_rule(copy.type, copy.axes));
+    port_cells(0, 0, (int64_t)bytes / copy.stride[0]);
+    for (int d = 1; d < copy.axes; d++)
+      port_cells(d, 0, copy.extent[d]);
+    port_array(from, copy.extent, copy.stride, NULL, 0);
+    port_array(to, copy.extent, copy.stride, NULL, 0);
+    if (port_go()) return to;
+  }
+  port_reads(from, bytes);
+  port_writes(to, bytes);
+  return memcpy(to, from, bytes);
+}
