@@ -358,7 +358,7 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
     port_edit(p->begin, p->end - p->begin,
               p->is_wait ? "port_wait();"
                          : port_text("/* %.*s */", (int)(p->end - p->begin), u->text + p->begin));
-  if (result->nests) port_host(u);
+  port_host(u); /* without nests too: of several processes, one prints */
   port_edit((unsigned)u->size, 0, no_names);
   port_edit((unsigned)u->size, 0, port_support_arrays);
   port_edit((unsigned)u->size, 0, port_support_queue);
