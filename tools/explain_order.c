@@ -123,6 +123,14 @@ static void print_names(const ambit__step *s, bool fields)
   printf("\n");
 }
 
+static void print_wave(const ambit__wavefront *w)
+{
+  char text[96];
+
+  ambit__wavefront_print(w, text, sizeof text);
+  printf("wave    %d stages in one pass %s\n", w->wave.n, text);
+}
+
 static void print_operation(const ambit_program *p, const ambit__operation *op)
 {
   switch (op->kind) {
@@ -135,6 +143,7 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
   case OP_FINISH: print_finish(p, op->exchange); break;
   case OP_GHOSTS: printf("ghosts  around all cells of the next step\n"); break;
   case OP_LAUNCH: print_launch(p, op); break;
+  case OP_WAVE: print_wave(p->cycle->wavefront); break;
   case OP_ALLREDUCE_BEGIN:
   case OP_ALLREDUCE_END:
     printf("%-8s", op->kind == OP_ALLREDUCE_BEGIN ? "reduce" : "reduced");
@@ -172,5 +181,7 @@ void tool_print_schedule(const ambit_program *p)
 
   if (p->cycle) print_schedule(p, &p->cycle->schedule);
   if (depth > 1 && !p->cycle) printf("depth %d is not used: %s\n", depth, ambit__cycle_refusal(p));
+  if (depth == 0 && !p->cycle && p->grid->nparts == 1)
+    printf("iterations run one by one: %s\n", ambit__cycle_refusal(p));
   print_schedule(p, &p->schedule);
 }

@@ -14,7 +14,7 @@ typedef struct ambit__settings {
   const char *weights;   /* "1,0.5": relative sizes of the parts; "": equal */
   const char *mpi;       /* "auto", "off", "on", "openmpi", "mpich": see net.h */
   bool gpuaware;         /* pass device memory to MPI, if a test shows that MPI supports it */
-  int depth;             /* iterations per halo exchange */
+  int depth;             /* iterations per pass or halo exchange; 0: as many as pay off */
   const char *overlap;   /* "none", "standard", "extended", "two-way" */
   int sharers;           /* processes on this node that share its cores; 0 or 1: none */
   int threads;           /* of a cpu device; 0: one per core available to this process */

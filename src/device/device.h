@@ -18,6 +18,7 @@
 #include "grid/boundary.h"
 #include "grid/layout.h"
 #include "grid/partition.h"
+#include "grid/skew.h"
 #include "plan/plan.h"
 
 /* The common head of the structs of every backend. */
@@ -46,6 +47,7 @@ typedef struct ambit__function {
   char *plan;    /* one line that describes how it runs, owned */
   bool heedless; /* would go on after the device has found that the run has ended (see watch) */
   bool checked;
+  bool waves; /* can be a stage of a wave */
   /* Tile size along each axis, counted from the first cell of the part. Boxes of whole tiles are
    * the fastest; 0: no difference. */
   int64_t tile[AMBIT_MAX_DIMS];
@@ -127,6 +129,38 @@ static inline bool ambit__launch_folds(const ambit__launch *l, int param)
   return l->more || (l->folds >> param & 1);
 }
 
+/* A stage of a wave: a launch, or ghost cells to fill (fn is NULL). Ghost cells are those of
+ * args[0]. The ones before cell 0 of an axis are filled when the pass has reached cell `turn` of
+ * it, the ones behind its last cell with that cell. */
+typedef struct ambit__wave_stage {
+  ambit__function *fn;
+  const ambit__argument *args; /* as in ambit__launch */
+  int nargs;
+  ambit__box cells; /* that are computed; or those in the grid beside which ghost cells are filled,
+                       and between */
+  int iteration;    /* of the wave, from 0 */
+  ambit__skew skew;
+  int64_t low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS]; /* layers of ghost cells */
+  int64_t turn[AMBIT_MAX_DIMS];
+} ambit__wave_stage;
+
+/* Several iterations in one pass over a grid that is one part. The pass advances along `axis` in
+ * blocks. The next axis is cut into tiles, each a pass of its own. Boundaries that are periodic
+ * along `axis` make its ends a cut between owners (grid/skew.h); the next axis is not periodic if
+ * it has tiles. */
+typedef struct ambit__wave {
+  const ambit__wave_stage *stages;
+  int n;
+  const int64_t *extents; /* of the grid */
+  int iterations;
+  int axis;      /* not the last one */
+  int64_t block; /* cells along it */
+  int64_t tile;  /* cells along the next axis; 0: all */
+  bool wraps;    /* some boundary is periodic along `axis` */
+  int64_t least; /* cells along `axis` that each of several owners needs */
+  double cells;  /* computed in all */
+} ambit__wave;
+
 /* The value of a scalar in device memory. */
 typedef struct ambit__scalar_bytes {
   unsigned char value[8]; /* one value, of any type */
@@ -156,6 +190,7 @@ typedef struct ambit__device_info {
   size_t memory;  /* bytes */
   /* bytes of host memory now free within the limits of this process; 0: not host memory */
   size_t free;
+  size_t l2, l3; /* bytes of cache: per core, and of all cores together; 0: unknown */
 } ambit__device_info;
 
 typedef struct ambit__backend {
@@ -251,6 +286,8 @@ typedef struct ambit__backend {
   void (*discard)(ambit__device *dev, ambit__function *fn);
   ambit_status (*launch)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
   ambit_status (*wait)(ambit__queue *q);
+  /* Runs all iterations of a wave; `step` is the number of the first. NULL: cannot. */
+  ambit_status (*wave)(ambit__queue *q, const ambit__wave *w, int64_t step);
 
   /* Checks that the host need not wait for. watch begins them, unless this device cannot (*can is
    * false). check puts one into the queue, behind the iteration of that number, which is 1 or more:

@@ -111,4 +111,11 @@ int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis);
 void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t first,
                             int64_t end);
 
+/* ---- host_ghost_box.c ---- */
+
+/* Fills a box of ghost cells. Along each axis it lies in the grid, or beyond one face of it, which
+ * is not AMBIT_NONE or AMBIT_FIXED. */
+void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
+                           const ambit__box *box);
+
 #endif

@@ -158,7 +158,7 @@ static void write_box(stage *s, int field, int round)
 static void act(stage *s, const action *a, int round)
 {
   switch (a->what) {
-  case DO_RUN: ambit_run(s->program, a->iterations); break;
+  case DO_RUN: ambit_run(s->program, a->iterations * (s->p->seed % 3 ? 1 : 4)); break;
   case DO_RUN_UNTIL:
     ambit_check_every(s->program, a->check);
     ambit_run_until(s->program, s->scalars[a->object], a->when, a->value, a->iterations);
@@ -231,17 +231,18 @@ static void choose_weights(const program_plan *p, int n, char *text, size_t size
                                (int)((p->seed >> i) * 5 % 7) + (i == 0));
 }
 
-/* Options for the partition and the overlap, if there are several parts. */
+/* Options for several iterations at once, and for the partition and the overlap, if there are
+ * several parts. */
 static void choose_parts(ambit *a, const program_plan *p, const char *devices)
 {
   static const char *const overlaps[] = {"none", "standard", "extended", "two-way"};
-  static const char *const depths[] = {"1", "2", "3", "5"};
+  static const char *const depths[] = {"1", "2", "3", "5", "auto"};
   const int n = count_parts(devices) * a->net->size;
   char text[256];
 
+  ambit_option_set(a, "depth", depths[p->seed / 7 % 5]);
   if (n == 1) return;
   ambit_option_set(a, "overlap", overlaps[p->seed / 3 % 4]);
-  ambit_option_set(a, "depth", depths[p->seed / 7 % 4]);
   choose_partition(p, n, text, sizeof text);
   if (p->seed % 4) ambit_option_set(a, "partition", text);
   choose_weights(p, n, text, sizeof text);

@@ -40,6 +40,7 @@ static scene set_up(const char *devices)
   ambit_grid *g;
 
   ambit_option_set(s.a, "strict", "1");
+  ambit_option_set(s.a, "depth", "1"); /* only single iterations are recorded */
   g = grid_2d(s.a, ROWS, COLUMNS);
   for (int i = 0; i < FIELDS; i++) {
     s.f[i] = ambit_field_create(g, names[i], AMBIT_F32);

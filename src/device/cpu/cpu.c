@@ -14,15 +14,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "codegen/prelude/full_call.h"
 #include "device/cpu/generic.h"
 #include "device/cpu/limits.h"
 #include "device/cpu/target.h"
 #include "device/registered.h"
 #include "plan/emit.h"
 
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +38,7 @@ enum {
 
 static const double POLL_SECONDS = 50e-6; /* least time between two polls */
 
-/* The next slab of a thread's share, on its own cache line. */
-typedef struct share {
-  alignas(64) atomic_int next;
-} share;
-
+typedef ambit__cpu_share share;
 typedef ambit__cpu device;
 
 typedef struct queue {
@@ -80,6 +73,8 @@ static void close_device(ambit__device *dev)
   ambit__cc_close(d->cc);
   ambit__pool_close(d->pool);
   free(d->shares);
+  free(d->calls);
+  free(d->waste);
   free(d);
 }
 
@@ -125,6 +120,8 @@ static void info(ambit__device *dev, ambit__device_info *out)
 
   snprintf(out->name, sizeof out->name, "%s, %d thread%s", d->machine.name, n, n == 1 ? "" : "s");
   out->cores = n;
+  out->l2 = d->machine.l2;
+  out->l3 = d->machine.l3;
   ambit__host_memory(&out->memory, &out->free);
 }
 
@@ -334,6 +331,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
+  f->head.waves = f->module && !g->checks && g->ndims;
   set_tile(g, f);
   *fn = &f->head;
   return AMBIT_OK;
@@ -440,28 +438,36 @@ static void cut_box(sweep *s, int threads)
   s->slabs = (int)(slabs > polls ? slabs : polls);
 }
 
-static void fill_call(const ambit__launch *launch, ambit_call *call)
+void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
+                          ambit_call *call)
 {
-  call->step = launch->step;
-  for (int d = 0; d < launch->box.ndims; d++) {
+  for (int d = 0; d < ndims; d++) {
     call->offset[d] = 0;
-    call->extent[d] = launch->extents[d];
+    call->extent[d] = extents[d];
   }
-  for (int i = 0; i < launch->nargs; i++) {
-    const ambit__store *store = launch->args[i].store;
+  for (int i = 0; i < nargs; i++) {
+    const ambit__store *store = args[i].store;
 
     if (!store) {
-      call->origin[i] = ambit__host_base(launch->args[i].value);
+      call->origin[i] = ambit__host_base(args[i].value);
       continue;
     }
     call->origin[i] = ambit__host_base(store->buffer) +
                       store->layout.origin * (int64_t)ambit_type_size(store->layout.type);
     call->component[i] = store->layout.component;
-    for (int d = 0; d < launch->box.ndims; d++) {
+    for (int d = 0; d < ndims; d++) {
       call->offset[d] = store->layout.own.lo[d];
       call->stride[i][d] = store->layout.stride[d];
     }
   }
+}
+
+ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule)
+{
+  const function *f = (const function *)fn;
+
+  *rule = f->rule;
+  return f->run;
 }
 
 static const int64_t *partial_of(const function *f, int slab, int p)
@@ -509,7 +515,8 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   int threads;
 
   if (f->ref) return ambit__backend_ref.launch(q, f->ref, l);
-  fill_call(l, &call.call);
+  ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &call.call);
+  call.call.step = l->step;
   if (!l->box.ndims) {
     f->run(&call.call);
     return AMBIT_OK;
@@ -556,5 +563,6 @@ const ambit__backend ambit__backend_cpu = {
     .discard = discard,
     .launch = launch,
     .wait = wait,
+    .wave = ambit__cpu_wave,
     .copy_bandwidth = copy_bandwidth,
 };

@@ -3,20 +3,34 @@
  *
  *   cpu.c       the device, building and launching functions
  *   memory.c    buffers, copies and ghost cells, divided among the threads
+ *   wave.c      several iterations in one pass
  */
 #ifndef AMBIT_DEVICE_CPU_CPU_H
 #define AMBIT_DEVICE_CPU_CPU_H
 
+#include "ambit.h"
+#include "codegen/prelude/full_call.h"
 #include "device/cpu/compile.h"
 #include "device/cpu/machine.h"
 #include "device/cpu/pool.h"
 #include "device/host.h"
 
+#include <stdalign.h>
+#include <stdatomic.h>
+
+/* The state of a thread, on its own cache line. */
+typedef struct ambit__cpu_share {
+  alignas(64) atomic_int next; /* launch: its next slab; wave: 1 when its own cells are done */
+} ambit__cpu_share;
+
 typedef struct ambit__cpu {
   ambit__device head;
   ambit__machine machine;
   ambit__pool *pool;
-  struct share *shares; /* of a launch, one per thread */
+  ambit__cpu_share *shares; /* of a launch or wave, one per thread */
+  ambit_full_call *calls;   /* of the stages of a wave */
+  int calls_cap;
+  ambit__long *waste; /* by thread and parameter: reductions of a wave, which nobody sees */
   ambit__cc *cc;
   bool warned;           /* the warning about a missing compiler was printed */
   double copy_bandwidth; /* 0: not measured yet */
@@ -26,6 +40,14 @@ enum { AMBIT__CPU_PAGE = 4096 };
 
 /* The number of threads worth waking for this many cells. */
 int ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);
+
+/* Fills in all but the box and the iteration. */
+void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
+                          ambit_call *call);
+/* The compiled function, and its rule; NULL: there is none. */
+ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule);
+
+ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step); /* wave.c */
 
 /* ---- memory.c: entries of the backend; complete when they return ---- */
 

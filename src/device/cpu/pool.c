@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdalign.h>
@@ -29,10 +30,11 @@
 #include <time.h>
 
 enum {
-  LINE = 128,          /* bytes that two cores should not share: a pair of cache lines */
-  SPIN_NS = 100000,    /* spinning time if every thread has its own core */
-  CROWDED_NS = 1000,   /* the same if threads share cores, where spinning delays others */
-  PAUSES_PER_LOOK = 32 /* pauses between two reads of the clock */
+  LINE = 128,           /* bytes that two cores should not share: a pair of cache lines */
+  SPIN_NS = 100000,     /* spinning time if every thread has its own core */
+  CROWDED_NS = 1000,    /* the same if threads share cores, where spinning delays others */
+  PAUSES_PER_LOOK = 32, /* pauses between two reads of the clock */
+  PAUSES_BEFORE_YIELD = 1000
 };
 
 /* The waiting state of one thread. */
@@ -63,6 +65,14 @@ static void relax(void)
 #elif defined(__aarch64__)
   __asm__ volatile("isb" ::: "memory"); /* yield is a no-op on most cores; isb waits a little */
 #endif
+}
+
+void ambit__pool_pause(int64_t pauses)
+{
+  if (pauses < PAUSES_BEFORE_YIELD)
+    relax();
+  else
+    sched_yield();
 }
 
 static int64_t now_ns(void)

@@ -32,6 +32,9 @@ int ambit__pool_threads(const ambit__pool *pool);
  * writes, and the caller afterwards sees theirs. */
 void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg);
 
+/* For loops that wait for another thread: a short pause, or after many of them a longer one. */
+void ambit__pool_pause(int64_t pauses);
+
 /* Whether a thread sleeps now, and how often it has gone to sleep. Any thread may call these. */
 bool ambit__pool_sleeps(const ambit__pool *pool, int thread);
 int64_t ambit__pool_naps(const ambit__pool *pool, int thread);

@@ -37,11 +37,12 @@ typedef struct row {
   size_t at;                /* offset in ambit__settings */
   const char *initial;      /* default, as text */
   int least, most;          /* COUNT: the range */
-  const char *const *words; /* WORD: the values, then NULL */
+  const char *const *words; /* WORD: the values, then NULL; COUNT: words that mean 0 */
   /* CHECKED: raises AMBIT_EOPTION, or AMBIT_ENODEVICE, unless the value has the right form */
   ambit_status (*check)(ambit *a, const char *value);
 } row;
 
+static const char *const auto_words[] = {"auto", NULL};
 static const char *const mpi_words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
 static const char *const overlap_words[] = {"none", "standard", "extended", "two-way", NULL};
 
@@ -65,7 +66,7 @@ static const row rows[] = {
 #ifdef AMBIT_ACCESS_CHECKS /* in test builds only; see CONTRIBUTING.md */
     {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
 #endif
-    {"depth", COUNT, ANY_TIME, AT(depth), "1", 1, 1000, NULL, NULL},
+    {"depth", COUNT, ANY_TIME, AT(depth), "auto", 0, 1000, auto_words, NULL},
     {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "cpu", 0, 0, NULL, ambit__devices_check},
     {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
     {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
@@ -165,9 +166,12 @@ static ambit_status parse_count(ambit *a, const row *r, const char *value, int *
   char *end;
   long n = strtol(value, &end, 10);
 
+  *out = 0;
+  for (int i = 0; r->words && r->words[i]; i++)
+    if (!strcmp(value, r->words[i])) return AMBIT_OK;
   AMBIT_CHECK(end != value && !*end && n >= r->least && n <= r->most, &a->errors, AMBIT_EOPTION,
-              "option %s is '%s'; it must be a whole number from %d to %d", r->name, value,
-              r->least, r->most);
+              "option %s is '%s'; it must be %s%sa whole number from %d to %d", r->name, value,
+              r->words ? r->words[0] : "", r->words ? " or " : "", r->least, r->most);
   *out = (int)n;
   return AMBIT_OK;
 }

@@ -45,18 +45,19 @@ static ambit__box typical_box(const ambit_program *p, const ambit__box *region, 
   return best;
 }
 
-static ambit_status build(ambit_program *p, const ambit__step *s, const ambit__box *region,
-                          int engine, ambit__function **fn)
+ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
+                               ambit__function **fn)
 {
   ambit__device *dev = p->grid->context->engines[engine].device;
-  ambit__box box = typical_box(p, region, engine);
+  const ambit__step *s = &p->steps[step];
+  const ambit__box *region = &p->applies[step].region;
   ambit__binding bindings[AMBIT_MAX_PARAMS];
-  ambit__group_step step = {.rule = s->kernel->rule, .bind = bindings};
-  ambit__group group = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = region->ndims};
+  ambit__group_step one = {.rule = s->kernel->rule, .bind = bindings};
+  ambit__group group = {.nsteps = 1, .steps = &one, .depth = 1, .ndims = region->ndims};
 
   bind(p, s, region, bindings);
   for (int d = 0; d < region->ndims; d++)
-    group.cells[d] = box.hi[d] - box.lo[d];
+    group.cells[d] = box->hi[d] - box->lo[d];
   group.strict = p->grid->context->settings.strict;
   group.checks = ambit__options_checks(p->grid->context);
   AMBIT_TRY(dev->backend->build(dev, &group, fn));
@@ -142,8 +143,11 @@ static ambit_status build_step(ambit_program *p, size_t step)
   AMBIT_TRY(make_arguments(p, s, a));
   a->functions = ambit__new(ambit__program_errors(p), (size_t)nengines, sizeof(ambit__function *));
   if (!a->functions) return AMBIT_ENOMEM;
-  for (int e = 0; e < nengines; e++)
-    AMBIT_TRY(build(p, s, &a->region, e, &a->functions[e]));
+  for (int e = 0; e < nengines; e++) {
+    const ambit__box box = typical_box(p, &a->region, e);
+
+    AMBIT_TRY(ambit__step_build(p, step, e, &box, &a->functions[e]));
+  }
   if (a->region.ndims) {
     a->cells = (double)ambit__box_volume(&a->region);
     a->bytes = a->cells * price.bytes;

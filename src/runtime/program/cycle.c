@@ -154,7 +154,7 @@ static const char *refuse_early(const ambit_program *p)
 {
   const ambit *a = p->grid->context;
 
-  if (p->grid->nparts < 2) return "the grid has one part";
+  if (p->grid->nparts < 2) return ambit__wavefront_refusal(p);
   if (!p->halos.n) return "no step reads neighbours";
   if (ambit__options_checks(a)) return "launches are checked";
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -173,6 +173,11 @@ const char *ambit__cycle_refusal(const ambit_program *p)
 {
   const char *why = refuse_early(p);
 
+  if (!why && !p->cycle && p->grid->nparts < 2)
+    why = p->grid->context->settings.depth
+              ? "the grid is too small, or a kernel is not compiled here"
+              : "a wavefront would be no faster";
+  if (p->cycle && p->cycle->wavefront) return why;
   for (int i = 0; !why && p->cycle && i < p->cycle->flow.nstages; i++)
     if (!has_sources(p, i)) why = "a part is thinner than the ghost cells it mirrors";
   return why;
@@ -180,12 +185,42 @@ const char *ambit__cycle_refusal(const ambit_program *p)
 
 /* ---- making the cycle ---- */
 
+static ambit_status plan_wavefront(ambit_program *p, int depth)
+{
+  ambit__cycle *c = ambit__new(ambit__program_errors(p), 1, sizeof *c);
+
+  if (!c) return AMBIT_ENOMEM;
+  p->cycle = c;
+  c->wavefront = ambit__new(ambit__program_errors(p), 1, sizeof *c->wavefront);
+  if (!c->wavefront) return AMBIT_ENOMEM;
+  AMBIT_TRY(ambit__wavefront_choose(p, depth, &c->flow, c->wavefront));
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->applies[i].reduces) c->tail = 1; /* only its results can be seen */
+  if (!c->wavefront->stages) ambit__cycle_drop(p);
+  return AMBIT_OK;
+}
+
+void ambit__cycle_drop(ambit_program *p)
+{
+  ambit__cycle *c = p->cycle;
+
+  if (!c) return;
+  if (c->wavefront) ambit__wavefront_free(p, c->wavefront);
+  free(c->wavefront);
+  ambit__halos_free(&c->halos);
+  ambit__dataflow_free(&c->flow);
+  free(c);
+  p->cycle = NULL;
+}
+
 ambit_status ambit__cycle_plan(ambit_program *p)
 {
   const int depth = p->grid->context->settings.depth;
   ambit_status s;
 
-  if (depth < 2 || refuse_early(p)) return AMBIT_OK;
+  if (depth == 1 || refuse_early(p)) return AMBIT_OK;
+  if (p->grid->nparts < 2) return plan_wavefront(p, depth);
+  if (!depth) return AMBIT_OK;
   p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
   if (!p->cycle) return AMBIT_ENOMEM;
   s = ambit__dataflow_make(p, depth, &p->cycle->flow);
@@ -193,9 +228,7 @@ ambit_status ambit__cycle_plan(ambit_program *p)
     if (is_periodic(p, d))
       p->cycle->flow.boundaries.kind[d][0] = p->cycle->flow.boundaries.kind[d][1] = AMBIT_PERIODIC;
   if (!s && ambit__cycle_refusal(p)) {
-    ambit__dataflow_free(&p->cycle->flow);
-    free(p->cycle);
-    p->cycle = NULL;
+    ambit__cycle_drop(p);
     return AMBIT_OK;
   }
   return s ? s : ambit__halos_make(p, &p->cycle->flow, &p->cycle->halos);

@@ -1,28 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cycle.h - several iterations with one halo exchange (option depth).
+/* cycle.h - several iterations at once (option depth): in one pass over the cells (wavefront.h), or
+ * with one halo exchange.
  *
- * Each part computes some layers of cells beyond its own, which other parts compute as well, so
- * that only the first iteration needs cells of other parts. Results do not change: both parts
- * compute these cells from the same values.
+ * With several parts, each computes some layers of cells beyond its own, which other parts compute
+ * as well, so that only the first iteration needs cells of other parts. Results do not change: both
+ * parts compute these cells from the same values.
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_CYCLE_H
 #define AMBIT_RUNTIME_PROGRAM_CYCLE_H
 
-#include "runtime/program/dataflow.h"
+#include "runtime/program/wavefront.h"
+
+/* The least seconds of a cycle, and of as many single iterations, and how many were timed. */
+typedef struct ambit__trial {
+  int cycles, singles;
+  double cycle, single;
+} ambit__trial;
 
 typedef struct ambit__cycle {
   ambit__dataflow flow;
-  ambit__halos halos; /* exchanged at the start of the cycle */
+  ambit__halos halos;          /* exchanged at the start of the cycle */
+  ambit__wavefront *wavefront; /* NULL: there are several parts; owned */
+  int tail;                    /* single iterations that must follow the last cycle of a run */
+  ambit__trial trial;          /* of a cycle that nobody asked for */
   /* made by schedule/cycle_schedule.c: */
   struct ambit__move_set *ghosts; /* by stage: the ghost cells filled before it; owned */
   ambit__schedule schedule;
 } ambit__cycle;
 
-/* The reason why iterations of the program cannot share an exchange; NULL: they can. */
+/* The reason why iterations of the program run one by one; NULL: they need not. */
 const char *ambit__cycle_refusal(const ambit_program *p);
-/* Makes p->cycle with its dataflow and halos, if the option depth asks for it and it is possible.
- */
+/* Makes p->cycle with its dataflow, and its halos or wavefront, if the option depth asks for it and
+ * it is possible. */
 ambit_status ambit__cycle_plan(ambit_program *p);
+void ambit__cycle_drop(ambit_program *p); /* what ambit__cycle_plan made; NULL does nothing */
 
 /* The cells that a stage computes on a part whose own cells are `own`. */
 ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own);

@@ -78,6 +78,7 @@ typedef enum ambit__op_kind {
   OP_FINISH,          /* exchange: wait for messages, unpack, fill the other ghost cells */
   OP_GHOSTS,          /* fill the ghost cells for all cells that a stage of a cycle computes */
   OP_LAUNCH,          /* launch a step on some boxes */
+  OP_WAVE,            /* all launches and ghost cells of a cycle in one pass over the cells */
   OP_ALLREDUCE_BEGIN, /* start to combine the scalars of a step over engines and processes */
   OP_ALLREDUCE_END,
   OP_ROTATE
@@ -129,7 +130,7 @@ struct ambit_program {
   struct ambit__exchange **exchanges; /* all, owned */
   int nexchanges;
   ambit__schedule schedule;       /* of one iteration */
-  struct ambit__cycle *cycle;     /* several iterations with one exchange; NULL: none; owned */
+  struct ambit__cycle *cycle;     /* several iterations at once; NULL: none; owned */
   struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */
   struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
   /* always valid: */
@@ -192,6 +193,9 @@ ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *f
 void ambit__halos_free(ambit__halos *halos);
 ambit_status ambit__program_widen(ambit_program *p); /* margins for all halos; collective */
 ambit_status ambit__program_build(ambit_program *p);
+/* Builds a function of a step for boxes such as this one. */
+ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
+                               ambit__function **fn);
 void ambit__program_discard(ambit_program *p);
 ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__halo_slice *slice);
 int ambit__field_halo_of(const ambit_program *p,

@@ -3,7 +3,6 @@
 #include "runtime/run/run.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "runtime/program/cycle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,26 +87,6 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
   }
 }
 
-/* Runs n iterations without waiting in between. */
-static ambit_status iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
-{
-  const int64_t end = p->iteration + n, depth = p->cycle ? p->cycle->schedule.iterations : n + 1;
-  const int64_t single = n % depth;
-
-  while (end - p->iteration >= depth) {
-    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate_cycle(p)));
-    if (progress->on) ambit__progress_show(progress, p, false);
-  }
-  if (n >= depth && single) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
-  while (p->iteration < end) {
-    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate(p)));
-    if (progress->on) ambit__progress_show(progress, p, false);
-  }
-  AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
-  if (single) ambit__program_rest(p);
-  return AMBIT_OK;
-}
-
 /* Runs to the next callback, or to the end of the run, `left` iterations away. */
 static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
                             ambit__progress *progress)
@@ -121,7 +100,7 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
   if (until)
     s = ambit__program_iterate_until(p, until, n, n == left, progress);
   else
-    s = iterate_many(p, n, progress);
+    s = ambit__program_iterate_many(p, n, progress);
   count(p, p->iteration - first, ambit__clock() - start);
   return s;
 }

@@ -55,6 +55,11 @@ typedef struct ambit__progress {
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most);
 void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last);
 
+/* ---- iterate.c ---- */
+
+/* Runs n iterations without waiting in between. All work is finished when it returns. */
+ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress);
+
 /* ---- until.c ---- */
 
 /* The stop condition of a run. */

@@ -8,6 +8,7 @@
  * iterations after it. Both ways stop at the same iteration, the first one whose check ended the
  * run, and one function judges its value.
  */
+#include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
 
 #include <math.h>
@@ -111,13 +112,32 @@ static ambit_status settle(chase *c)
 
 /* ---- both ---- */
 
+/* Runs the iterations before the next one whose result is checked, `left` away from the end, if
+ * they make a cycle. Returns their number. */
+static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int64_t *done)
+{
+  ambit_program *p = c->p;
+  int64_t n = p->check_every - c->until->unchecked - 1;
+
+  *done = 0;
+  if (n >= left) n = left - 1;
+  if (!p->cycle || n < p->cycle->schedule.iterations) return AMBIT_OK;
+  AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
+  c->until->unchecked += n;
+  *done = n;
+  return ambit__run_or_stop(p, ambit__program_ready(p));
+}
+
 static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__progress *progress)
 {
   ambit *a = c->p->grid->context;
 
   for (int64_t i = 1; i <= n && !c->p->converged && !c->verdict.ended; i++) {
     double start;
+    int64_t done = 0;
 
+    if (!there) AMBIT_TRY(skip(c, n - i + 1, progress, &done));
+    i += done;
     AMBIT_TRY(ambit__run_or_stop(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
     if (++c->until->unchecked < c->p->check_every && !(last && i == n)) continue;

@@ -197,6 +197,22 @@ static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
   return AMBIT_OK;
 }
 
+/* The whole cycle is one operation; then the fields trade buffers. */
+static ambit_status add_wave(ambit__scheduler *s)
+{
+  bool can;
+
+  AMBIT_TRY(ambit__wavefront_build(s->p, s->p->cycle->wavefront, &can));
+  if (!can) {
+    ambit__cycle_drop(s->p);
+    return AMBIT_OK;
+  }
+  if (!add(s, OP_WAVE, 0)) return AMBIT_ENOMEM;
+  for (int i = 0; i < s->p->cycle->flow.nstages; i++)
+    if (step_of(s->p, i)->kind == STEP_ROTATE && !add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+  return AMBIT_OK;
+}
+
 ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
 {
   ambit__cycle *c = p->cycle;
@@ -208,6 +224,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   if (!c) return AMBIT_OK;
   c->schedule.iterations = c->flow.depth;
   s.list = &c->schedule;
+  if (c->wavefront) return add_wave(&s);
   c->ghosts = ambit__new(ambit__program_errors(p), (size_t)c->flow.nstages, sizeof *c->ghosts);
   all = ambit__new(ambit__program_errors(p), (size_t)c->halos.n + 1, sizeof *all);
   if (!c->ghosts || !all) {
@@ -232,8 +249,5 @@ void ambit__cycle_free(ambit_program *p)
     ambit__move_set_free(p->grid->context, &c->ghosts[i]);
   free(c->ghosts);
   ambit__schedule_free(&c->schedule);
-  ambit__halos_free(&c->halos);
-  ambit__dataflow_free(&c->flow);
-  free(c);
-  p->cycle = NULL;
+  ambit__cycle_drop(p);
 }

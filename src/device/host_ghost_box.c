@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host_ghost_box.c - fills one box of ghost cells, each straight from the cell it stands for. */
+#include "device/host.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+typedef struct job {
+  const ambit__layout *layout;
+  const ambit__boundaries *boundaries;
+  const int64_t *extents;
+  const ambit__box *box;
+  unsigned char *base; /* of the buffer */
+  size_t size;         /* bytes of a value */
+  bool constant;
+  alignas(8) unsigned char value[8]; /* then */
+} job;
+
+static bool is_outside(const job *j, int axis)
+{
+  return j->box->hi[axis] <= 0 || j->box->lo[axis] >= j->extents[axis];
+}
+
+/* The cell along an axis that cell i stands for. */
+static int64_t source(const job *j, int axis, int64_t i)
+{
+  const int side = i >= j->extents[axis];
+
+  if (j->constant || !is_outside(j, axis)) return i;
+  return ambit__boundary_map(j->boundaries->kind[axis][side], j->extents[axis], i);
+}
+
+static int64_t offset(const job *j, int axis, int64_t i)
+{
+  return (i - j->layout->own.lo[axis]) * j->layout->stride[axis];
+}
+
+static void fill_values(const job *j, unsigned char *to, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++)
+    memcpy(to + (size_t)i * j->size, j->value, j->size);
+}
+
+static void copy_values(const job *j, int64_t to, int64_t from, int64_t n)
+{
+  unsigned char *p = j->base + (size_t)to * j->size;
+  const unsigned char *q = j->base + (size_t)from * j->size;
+
+  switch ((size_t)n * j->size) { /* one value, mostly */
+  case 4: memcpy(p, q, 4); break;
+  case 8: memcpy(p, q, 8); break;
+  default: memcpy(p, q, (size_t)n * j->size);
+  }
+}
+
+/* Fills a row. The positions are those of index 0 of the last axis, in values. */
+static void fill_row(const job *j, int64_t to, int64_t from)
+{
+  const int x = j->box->ndims - 1;
+  const int64_t stride = j->layout->stride[x], lo = j->box->lo[x], n = j->box->hi[x] - lo;
+
+  if (j->constant)
+    fill_values(j, j->base + (size_t)(to + offset(j, x, lo)) * j->size, n * stride);
+  else if (!is_outside(j, x))
+    copy_values(j, to + offset(j, x, lo), from + offset(j, x, lo), n * stride);
+  else
+    for (int64_t i = lo; i < lo + n; i++)
+      copy_values(j, to + offset(j, x, i), from + offset(j, x, source(j, x, i)), stride);
+}
+
+static void fill_axes(const job *j, int axis, int64_t to, int64_t from)
+{
+  if (axis == j->box->ndims - 1) {
+    fill_row(j, to, from);
+    return;
+  }
+  for (int64_t i = j->box->lo[axis]; i < j->box->hi[axis]; i++)
+    fill_axes(j, axis + 1, to + offset(j, axis, i), from + offset(j, axis, source(j, axis, i)));
+}
+
+void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
+                           const ambit__box *box)
+{
+  const ambit__layout *l = &store->layout;
+  const int n = l->order == AMBIT_AOS ? 1 : l->components;
+  job j = {l,     b,  extents, box, ambit__host_base(store->buffer), ambit_type_size(l->type),
+           false, {0}};
+
+  if (ambit__box_is_empty(box)) return;
+  for (int d = 0; d < box->ndims; d++) {
+    const int side = box->lo[d] >= extents[d];
+
+    if (!is_outside(&j, d) || b->kind[d][side] != AMBIT_CONSTANT) continue;
+    ambit__value_store(j.value, l->type, ambit__value_of(b->value[d][side], l->type));
+    j.constant = true; /* the last axis wins */
+  }
+  for (int c = 0; c < n; c++)
+    fill_axes(&j, 0, l->origin + c * l->component, l->origin + c * l->component);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wavefront.c - the stages of a wave: steps, and ghost cells before the steps that read them. */
+#include "runtime/program/wavefront.h"
+
+#include "base/memory.h"
+#include "runtime/program/cycle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_UNIT = AMBIT__ALIGNED }; /* tiles that cut rows do so between vectors */
+
+/* The ghost cells that a buffer has at a stage. */
+typedef struct filled {
+  int stage;  /* that filled them; -1: none */
+  bool stale; /* the cells of the grid were written since */
+} filled;
+
+/* Stages being made. */
+typedef struct maker {
+  const ambit_program *p;
+  const ambit__dataflow *flow;
+  ambit__wavefront *w;
+  filled *ghosts;              /* by buffer */
+  ambit__skew_buffer *buffers; /* by buffer */
+  int naccesses;
+  int64_t unit[AMBIT_MAX_DIMS];
+} maker;
+
+static const ambit__param *param(const ambit__step *s, int arg)
+{
+  return &s->kernel->rule->params[arg];
+}
+
+static bool runs(const ambit_program *p, size_t step)
+{
+  const ambit__box *region = &p->applies[step].region;
+
+  return p->steps[step].kind == STEP_APPLY && !ambit__box_is_empty(region);
+}
+
+/* ---- ghost cells ---- */
+
+/* The reach of a step in a field, over all its arguments. */
+static void reach_of(const ambit__step *s, const ambit_field *f, int64_t *low, int64_t *high)
+{
+  for (int i = 0; i < s->n; i++)
+    for (int d = 0; s->args[i].field == f && d < AMBIT_MAX_DIMS; d++) {
+      if (low[d] < param(s, i)->low[d]) low[d] = param(s, i)->low[d];
+      if (high[d] < param(s, i)->high[d]) high[d] = param(s, i)->high[d];
+    }
+}
+
+static bool copies(ambit_boundary kind)
+{
+  return kind != AMBIT_CONSTANT && kind != AMBIT_NONE && kind != AMBIT_FIXED;
+}
+
+/* Extends cells lo .. hi - 1 by those that ghost cells from .. to - 1 copy. */
+static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64_t to, int64_t *lo,
+                        int64_t *hi)
+{
+  for (int64_t i = from; copies(kind) && i < to; i++) {
+    const int64_t source = ambit__boundary_map(kind, extent, i);
+
+    if (source < *lo) *lo = source;
+    if (source >= *hi) *hi = source + 1;
+  }
+}
+
+/* Sets the ghost cells that a step reads of a field, when they have their turn, and which cells the
+ * filling of cell x reads: x - before[d] .. x. Returns false if it reads none. */
+static bool find_ghosts(const ambit_program *p, size_t step, const ambit_field *f,
+                        ambit__wave_stage *st, int64_t *before)
+{
+  const ambit__box *region = &p->applies[step].region;
+  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+  bool any = false;
+
+  reach_of(&p->steps[step], f, low, high);
+  st->cells = *region;
+  for (int d = 0; d < region->ndims; d++) {
+    const ambit_boundary *kind = f->boundaries.kind[d];
+    const int64_t extent = p->grid->box.hi[d];
+    int64_t lo = region->lo[d] - low[d], hi = region->hi[d] + high[d];
+    int64_t first = extent, end = 0, tail = extent, unused = 0;
+
+    st->low[d] = lo < 0 && kind[0] != AMBIT_NONE && kind[0] != AMBIT_FIXED ? -lo : 0;
+    st->high[d] = hi > extent && kind[1] != AMBIT_NONE && kind[1] != AMBIT_FIXED ? hi - extent : 0;
+    any |= st->low[d] || st->high[d];
+    add_sources(kind[0], extent, -st->low[d], 0, &first, &end);
+    add_sources(kind[1], extent, extent, extent + st->high[d], &tail, &unused);
+    if (kind[0] == AMBIT_PERIODIC) first = extent, end = 0, tail = extent; /* filled at the seam */
+    st->turn[d] = end > 0 ? end - 1 : 0;
+    before[d] = end > 0 ? end - 1 - first : 0;
+    if (before[d] < extent - 1 - tail) before[d] = extent - 1 - tail;
+    if (lo > first) lo = first;
+    if (hi <= st->turn[d]) hi = st->turn[d] + 1;
+    st->cells.lo[d] = lo < 0 ? 0 : lo;
+    st->cells.hi[d] = hi > extent ? extent : hi;
+  }
+  return any;
+}
+
+/* Whether ghost cells that a stage filled serve another one, of a field with these boundaries. */
+static bool serves(const maker *m, const filled *old, const ambit_field *f,
+                   const ambit__wave_stage *want)
+{
+  const ambit__wave_stage *st;
+
+  if (old->stage < 0) return false;
+  st = &m->w->stages[old->stage];
+  if (!ambit__boundaries_equal(&m->w->fronts[old->stage].ghosts->boundaries, &f->boundaries) ||
+      !ambit__box_contains(&st->cells, &want->cells))
+    return false;
+  for (int d = 0; d < want->cells.ndims; d++) {
+    const ambit_boundary *kind = f->boundaries.kind[d];
+
+    if (st->low[d] < want->low[d] || st->high[d] < want->high[d]) return false;
+    if (old->stale && ((st->low[d] && copies(kind[0])) || (st->high[d] && copies(kind[1]))))
+      return false;
+  }
+  return true;
+}
+
+/* ---- stages ---- */
+
+static ambit__access *add_access(maker *m, ambit__front *f, int buffer, bool writes)
+{
+  ambit__access *a = &m->w->accesses[m->naccesses++];
+
+  *a = (ambit__access){.buffer = buffer, .writes = writes};
+  f->naccesses++;
+  return a;
+}
+
+static void add_stage(maker *m, int stage, const ambit__wave_stage *st, ambit_field *ghosts)
+{
+  ambit__front *f = &m->w->fronts[m->w->wave.n];
+
+  m->w->stages[m->w->wave.n++] = *st;
+  *f = (ambit__front){.step = m->flow->stages[stage].step,
+                      .stage = stage,
+                      .ghosts = ghosts,
+                      .accesses = &m->w->accesses[m->naccesses]};
+}
+
+static void set_skew(maker *m)
+{
+  const ambit__front *f = &m->w->fronts[m->w->wave.n - 1];
+
+  m->w->stages[m->w->wave.n - 1].skew =
+      ambit__skew_next(f->accesses, f->naccesses, m->unit, m->buffers);
+}
+
+/* Adds a stage that fills the ghost cells of a field for a step, if they are not yet filled. */
+static void add_ghosts(maker *m, int stage, ambit_field *field)
+{
+  const int buffer = ambit__dataflow_buffer(m->p, m->flow, stage, field);
+  ambit__wave_stage st = {.iteration = m->flow->stages[stage].iteration};
+  int64_t before[AMBIT_MAX_DIMS] = {0};
+  ambit__front *f = &m->w->fronts[m->w->wave.n];
+
+  if (!find_ghosts(m->p, m->flow->stages[stage].step, field, &st, before) ||
+      serves(m, &m->ghosts[buffer], field, &st))
+    return;
+  add_stage(m, stage, &st, field);
+  memcpy(add_access(m, f, buffer, false)->low, before, sizeof before);
+  add_access(m, f, buffer, true);
+  m->ghosts[buffer] = (filled){.stage = m->w->wave.n - 1};
+  set_skew(m);
+}
+
+/* A read comes after the turn of the ghost cells that it may hit. */
+static void add_read(maker *m, ambit__front *f, const ambit__param *q, int buffer)
+{
+  ambit__access *a = add_access(m, f, buffer, false);
+  const int filler = m->ghosts[buffer].stage;
+
+  for (int d = 0; d < m->p->grid->box.ndims; d++) {
+    a->low[d] = q->low[d];
+    a->high[d] = q->high[d];
+    if (filler >= 0 && q->low[d] && m->w->stages[filler].low[d] &&
+        a->high[d] < m->w->stages[filler].turn[d])
+      a->high[d] = m->w->stages[filler].turn[d];
+  }
+}
+
+static void add_step(maker *m, int stage)
+{
+  const size_t step = m->flow->stages[stage].step;
+  const ambit__step *s = &m->p->steps[step];
+  const ambit__wave_stage st = {.cells = m->p->applies[step].region,
+                                .nargs = s->n,
+                                .iteration = m->flow->stages[stage].iteration};
+  ambit__front *f;
+
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field && param(s, i)->reads_neighbours) add_ghosts(m, stage, s->args[i].field);
+  f = &m->w->fronts[m->w->wave.n];
+  add_stage(m, stage, &st, NULL);
+  for (int i = 0; i < s->n; i++) {
+    int buffer;
+
+    if (!s->args[i].field) continue;
+    buffer = ambit__dataflow_buffer(m->p, m->flow, stage, s->args[i].field);
+    if (param(s, i)->nreads) add_read(m, f, param(s, i), buffer);
+    if (!param(s, i)->is_written) continue;
+    add_access(m, f, buffer, true);
+    m->ghosts[buffer].stale = true;
+  }
+  m->w->wave.cells += m->p->applies[step].region.ndims ? (double)ambit__box_volume(&st.cells) : 0;
+  set_skew(m);
+}
+
+/* ---- the wave ---- */
+
+bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis)
+{
+  for (int i = 0; i < w->wave.n; i++)
+    if (w->fronts[i].ghosts && (w->stages[i].low[axis] || w->stages[i].high[axis]) &&
+        w->fronts[i].ghosts->boundaries.kind[axis][0] == AMBIT_PERIODIC)
+      return true;
+  return false;
+}
+
+/* The sum of the largest lag, lead and reach: what owners leave out on both sides, and read. */
+static int64_t least_cells(const ambit__wavefront *w, int axis)
+{
+  int64_t lag = 0, lead = 0, reach = 0;
+
+  for (int i = 0; i < w->wave.n; i++) {
+    const ambit__skew *s = &w->stages[i].skew;
+
+    if (s->lag[axis] > lag) lag = s->lag[axis];
+    if (s->lead[axis] > lead) lead = s->lead[axis];
+    for (int k = 0; k < w->fronts[i].naccesses; k++) {
+      const ambit__access *a = &w->fronts[i].accesses[k];
+
+      if (a->low[axis] > reach) reach = a->low[axis];
+      if (a->high[axis] > reach) reach = a->high[axis];
+    }
+  }
+  return lag + lead + reach;
+}
+
+static ambit_status allocate(maker *m)
+{
+  ambit__errors *errors = ambit__program_errors(m->p);
+  ambit__wavefront *w = m->w;
+  size_t stages = 0, args = 0;
+
+  for (size_t i = 0; i < m->p->nsteps; i++) {
+    if (!runs(m->p, i)) continue;
+    stages += 1 + (size_t)m->p->steps[i].n;
+    args += 2 * (size_t)m->p->steps[i].n;
+  }
+  stages *= (size_t)m->flow->depth;
+  args *= 2 * (size_t)m->flow->depth;
+  w->stages = ambit__new(errors, stages + 1, sizeof *w->stages);
+  w->fronts = ambit__new(errors, stages + 1, sizeof *w->fronts);
+  w->accesses = ambit__new(errors, args + 1, sizeof *w->accesses);
+  m->ghosts = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->ghosts);
+  m->buffers = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->buffers);
+  return w->stages && w->fronts && w->accesses && m->ghosts && m->buffers ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
+                                   ambit__wavefront *w)
+{
+  const int last = p->grid->box.ndims - 1;
+  maker m = {.p = p, .flow = flow, .w = w};
+  ambit_status s;
+
+  *w = (ambit__wavefront){.wave = {.extents = p->grid->box.hi, .iterations = flow->depth}};
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    m.unit[d] = d == last ? ROW_UNIT : 1;
+  s = allocate(&m);
+  for (int i = 0; !s && i < p->nfields; i++)
+    m.ghosts[i].stage = -1;
+  for (int i = 0; !s && i < flow->nstages; i++)
+    if (runs(p, flow->stages[i].step)) add_step(&m, i);
+  free(m.ghosts);
+  free(m.buffers);
+  if (s) return s;
+  w->wave.stages = w->stages;
+  w->wave.wraps = ambit__wavefront_wraps(w, w->wave.axis);
+  w->wave.least = least_cells(w, w->wave.axis);
+  return AMBIT_OK;
+}
+
+void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
+{
+  ambit__device *dev = p->grid->context->engines[0].device;
+
+  for (size_t i = 0; w->functions && i < p->nsteps; i++)
+    if (w->functions[i]) dev->backend->discard(dev, w->functions[i]);
+  free(w->functions);
+  free(w->stages);
+  free(w->fronts);
+  free(w->accesses);
+  free(w->args);
+  free(w->stores);
+  *w = (ambit__wavefront){0};
+}
+
+/* ---- conditions ---- */
+
+/* Whether a step reads a scalar that a step of the program writes. */
+static bool feeds_scalars(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++) {
+      const ambit_scalar *read = p->steps[i].args[k].scalar;
+
+      if (!read || param(&p->steps[i], k)->kind == PARAM_REDUCE) continue;
+      for (size_t j = 0; j < p->nsteps; j++)
+        for (int l = 0; p->steps[j].kind == STEP_APPLY && l < p->steps[j].n; l++)
+          if (p->steps[j].args[l].scalar == read && param(&p->steps[j], l)->kind == PARAM_REDUCE)
+            return true;
+    }
+  return false;
+}
+
+const char *ambit__wavefront_refusal(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+
+  if (!a->engines[0].device->backend->wave) return "the device cannot";
+  if (p->grid->box.ndims < 2) return "the grid has one axis";
+  if (ambit__options_checks(a)) return "launches are checked";
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY && !p->applies[i].region.ndims)
+      return "a step runs once, on scalars";
+  return feeds_scalars(p) ? "a step reads a scalar that a step computes" : NULL;
+}
+
+/* ---- functions and arguments ---- */
+
+/* A box as the wave has them. */
+static ambit__box typical_box(const ambit_program *p, const ambit__wavefront *w, size_t step)
+{
+  const int axis = w->wave.axis;
+  ambit__box box = p->applies[step].region;
+
+  if (box.hi[axis] - box.lo[axis] > w->wave.block) box.hi[axis] = box.lo[axis] + w->wave.block;
+  if (w->wave.tile && box.hi[axis + 1] - box.lo[axis + 1] > w->wave.tile)
+    box.hi[axis + 1] = box.lo[axis + 1] + w->wave.tile;
+  return box;
+}
+
+static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, bool *can)
+{
+  w->functions = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__function *));
+  if (!w->functions) return AMBIT_ENOMEM;
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (runs(p, i)) {
+      const ambit__box box = typical_box(p, w, i);
+
+      AMBIT_TRY(ambit__step_build(p, i, 0, &box, &w->functions[i]));
+      *can &= w->functions[i]->waves;
+    }
+  return AMBIT_OK;
+}
+
+static void set_arguments(ambit_program *p, const ambit__dataflow *flow, ambit__wavefront *w)
+{
+  ambit__argument *args = w->args;
+
+  for (int i = 0; i < w->wave.n; i++) {
+    const ambit__front *f = &w->fronts[i];
+    const ambit__step *s = &p->steps[f->step];
+
+    w->stages[i].args = args;
+    if (f->ghosts) {
+      *args++ = (ambit__argument){
+          .store = &w->stores[ambit__dataflow_buffer(p, flow, f->stage, f->ghosts)],
+          .boundaries = &f->ghosts->boundaries};
+      continue;
+    }
+    w->stages[i].fn = w->functions[f->step];
+    for (int k = 0; k < s->n; k++, args++) {
+      *args = p->applies[f->step].args[k];
+      if (s->args[k].field)
+        args->store = &w->stores[ambit__dataflow_buffer(p, flow, f->stage, s->args[k].field)];
+    }
+  }
+}
+
+ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, bool *can)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  size_t nargs = 0;
+
+  *can = true;
+  for (int i = 0; i < w->wave.n; i++)
+    nargs += w->fronts[i].ghosts ? 1 : (size_t)w->stages[i].nargs;
+  AMBIT_TRY(build_functions(p, w, can));
+  w->args = ambit__new(errors, nargs + 1, sizeof *w->args);
+  w->stores = ambit__new(errors, (size_t)p->nfields + 1, sizeof *w->stores);
+  if (!w->args || !w->stores) return AMBIT_ENOMEM;
+  set_arguments(p, &p->cycle->flow, w);
+  return AMBIT_OK;
+}
+
+/* ---- running ---- */
+
+ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w)
+{
+  ambit__queue *q = p->grid->context->engines[0].queue;
+
+  for (int i = 0; i < p->nfields; i++)
+    w->stores[i] = p->fields[i]->stores[0];
+  return q->device->backend->wave(q, &w->wave, p->iteration);
+}
+
+void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size)
+{
+  const int n = snprintf(text, size, "(wavefront depth %d rows %lld", w->wave.iterations,
+                         (long long)w->wave.block);
+
+  if (w->wave.tile)
+    snprintf(text + n, size - (size_t)n, " tile %lld)", (long long)w->wave.tile);
+  else
+    snprintf(text + n, size - (size_t)n, ")");
+}

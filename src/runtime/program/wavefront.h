@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wavefront.h - several iterations in one pass over a grid that is one part (option depth).
+ *
+ * The stages of the iterations, and the ghost cells that they read, become one wave of the device
+ * (device.h), with their skew from the dataflow. The device runs the steps' own functions on small
+ * boxes, so results do not change. docs/design/0012-wavefronts.md
+ *
+ *   wavefront.c       the stages and their skew, what cannot be done, running
+ *   wavefront_plan.c  the sizes, chosen by a model of caches and memory
+ */
+#ifndef AMBIT_RUNTIME_PROGRAM_WAVEFRONT_H
+#define AMBIT_RUNTIME_PROGRAM_WAVEFRONT_H
+
+#include "runtime/program/dataflow.h"
+
+/* A stage before it has a function and arguments. */
+typedef struct ambit__front {
+  size_t step;
+  int stage;               /* of the dataflow */
+  ambit_field *ghosts;     /* the field whose ghost cells it fills; NULL: it computes */
+  ambit__access *accesses; /* naccesses, in the wavefront's list */
+  int naccesses;
+} ambit__front;
+
+typedef struct ambit__wavefront {
+  ambit__wave wave;
+  ambit__wave_stage *stages;   /* of the wave; owned */
+  ambit__front *fronts;        /* by stage; owned */
+  ambit__access *accesses;     /* of all stages; owned */
+  ambit__argument *args;       /* of all stages; owned */
+  ambit__store *stores;        /* by field: the store that it has at the start of a wave; owned */
+  ambit__function **functions; /* by step; NULL: not needed; owned */
+  double expected;             /* time of the wave over that of single iterations, by the model */
+} ambit__wavefront;
+
+/* The reason why iterations of the program cannot be done in one pass; NULL: they can. */
+const char *ambit__wavefront_refusal(const ambit_program *p);
+/* Makes stages and their skew for a dataflow; wave.tile and wave.block are not chosen yet. The
+ * caller frees the wavefront, also after a failure. */
+ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
+                                   ambit__wavefront *w);
+void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w);
+/* Whether a boundary is periodic along an axis, for a read that leaves the grid. */
+bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis);
+/* Builds functions for the boxes of the wave, and arguments, when the steps have theirs. *can is
+ * false if the device has no function that can be a stage. */
+ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, bool *can);
+ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w);
+/* "(wavefront depth 8 rows 16 tile 512)" */
+void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size);
+
+/* ---- wavefront_plan.c ---- */
+
+/* The wavefront with the least time by the model: of `depth` iterations, or if that is 0, of as
+ * many as are best, and *flow its dataflow. Leaves w->stages NULL if there is none worthwhile. */
+ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,
+                                     ambit__wavefront *w);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* iterate.c - many iterations: cycles, and single iterations for the rest.
+ *
+ * A cycle that a model chose (option depth is auto) is compared with single iterations at the
+ * start of the first run, and given up if it is not faster. Both give the same results.
+ */
+#include "base/clock.h"
+#include "base/log.h"
+#include "runtime/program/cycle.h"
+#include "runtime/run/run.h"
+
+enum { ROUNDS = 2 }; /* of a trial, each way */
+
+/* Several processes could come to different results. */
+static bool may_refuse(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+
+  return !a->settings.depth && a->net->size == 1;
+}
+
+static bool is_on_trial(const ambit_program *p)
+{
+  const ambit__trial *t = &p->cycle->trial;
+
+  return may_refuse(p) && (t->cycles < ROUNDS || t->singles < ROUNDS);
+}
+
+/* Cycles are tried first, then single iterations; then the faster way is taken. */
+static bool prefers_cycle(const ambit_program *p)
+{
+  const ambit__trial *t = &p->cycle->trial;
+
+  if (!may_refuse(p) || t->cycles < ROUNDS) return true;
+  return t->singles >= ROUNDS && t->cycle < t->single;
+}
+
+static void note(ambit_program *p, bool cycle, double seconds)
+{
+  ambit__trial *t = &p->cycle->trial;
+  double *best = cycle ? &t->cycle : &t->single;
+  int *n = cycle ? &t->cycles : &t->singles;
+
+  if (!*n || seconds < *best) *best = seconds;
+  ++*n;
+  if (!is_on_trial(p))
+    ambit__log(&p->grid->context->settings, 1,
+               "%d iterations at once take %.3g s, single ones %.3g s: %s",
+               p->cycle->schedule.iterations, t->cycle, t->single,
+               prefers_cycle(p) ? "at once" : "single");
+}
+
+static ambit_status iterate_single(ambit_program *p, int64_t n, ambit__progress *progress)
+{
+  for (int64_t i = 0; i < n; i++) {
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate(p)));
+    if (progress->on) ambit__progress_show(progress, p, false);
+  }
+  return AMBIT_OK;
+}
+
+/* As many iterations as a cycle has, as a cycle or one by one. */
+static ambit_status iterate_round(ambit_program *p, bool cycle, ambit__progress *progress)
+{
+  const bool timed = is_on_trial(p);
+  double start;
+
+  if (timed) AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
+  start = ambit__clock();
+  if (cycle)
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate_cycle(p)));
+  else
+    AMBIT_TRY(iterate_single(p, p->cycle->schedule.iterations, progress));
+  if (progress->on) ambit__progress_show(progress, p, false);
+  if (!timed) return AMBIT_OK;
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
+  note(p, cycle, ambit__clock() - start);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
+{
+  const int64_t end = p->iteration + n;
+  bool ready = true; /* halos are valid for a single iteration */
+
+  while (p->cycle && end - p->iteration >= p->cycle->schedule.iterations + p->cycle->tail) {
+    const bool cycle = prefers_cycle(p);
+
+    if (!cycle && !ready) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
+    ready = !cycle;
+    AMBIT_TRY(iterate_round(p, cycle, progress));
+  }
+  if (!ready && p->iteration < end) {
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
+    ready = true;
+  }
+  AMBIT_TRY(iterate_single(p, end - p->iteration, progress));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
+  if (ready) ambit__program_rest(p);
+  return AMBIT_OK;
+}

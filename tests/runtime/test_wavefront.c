@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several iterations in one pass: bit-equal to ref for all boundaries, programs, depths, sizes and
+ * numbers of threads. */
+#include "device/cpu/cpu.h"
+#include "runtime/program/cycle.h"
+#include "runtime_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sizes that the model would not choose ---- */
+
+static int64_t block, tile; /* 0: as chosen */
+static int owners;          /* 0: as many as pay off */
+
+ambit_status __real_ambit__wavefront_choose(const ambit_program *p, int depth,
+                                            ambit__dataflow *flow, ambit__wavefront *w);
+ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
+                                            ambit__dataflow *flow, ambit__wavefront *w);
+int __real_ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);
+int __wrap_ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);
+
+/* The linker replaces the functions of these names. */
+ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
+                                            ambit__dataflow *flow, ambit__wavefront *w)
+{
+  const ambit_status s = __real_ambit__wavefront_choose(p, depth, flow, w);
+
+  if (block) w->wave.block = block;
+  if (tile && w->stages && !ambit__wavefront_wraps(w, 1)) w->wave.tile = tile;
+  return s;
+}
+
+int __wrap_ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells)
+{
+  return owners ? owners : __real_ambit__cpu_threads_for(d, cells);
+}
+
+/* ---- programs ---- */
+
+enum { MOST_FIELDS = 4 };
+
+typedef struct scene {
+  ambit *a;
+  ambit_grid *g;
+  ambit_field *f[MOST_FIELDS];
+  ambit_program *p;
+  int ndims;
+} scene;
+
+typedef struct story {
+  const char *name;
+  int ndims, nfields;
+  void (*build)(scene *s);
+} story;
+
+static ambit_kernel *kernel(const scene *s, const char *text)
+{
+  return ambit_kernel_create(s->a, text);
+}
+
+static void heat(scene *s)
+{
+  ambit_apply(s->p,
+              kernel(s, "void heat(const double *u, double *v)"
+                        "{ *v = *u + 0.2 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u); }"),
+              s->f[0], s->f[1]);
+  ambit_swap(s->p, s->f[0], s->f[1]);
+}
+
+/* All corners, another reach on each side, and the number of the iteration. */
+static void lopsided(scene *s)
+{
+  ambit_apply(s->p,
+              kernel(s, "void lopsided(const double *u, double *v)"
+                        "{ *v = 0.3 * u[-2][1] + 0.2 * u[1][-3] + 0.1 * u[1][2] + 0.2 * u[-1][-1] "
+                        "+ 0.001 * step() + 0.0001 * index(0); }"),
+              s->f[0], s->f[1]);
+  ambit_swap(s->p, s->f[0], s->f[1]);
+}
+
+static void wave(scene *s)
+{
+  ambit_apply(s->p,
+              kernel(s, "void wave(const double *past, const double *now, double *next)"
+                        "{ *next = 2 * *now - *past + 0.2 * (now[-1][0] + now[1][0] + now[0][-1] "
+                        "+ now[0][1] - 4 * *now); }"),
+              s->f[0], s->f[1], s->f[2]);
+  ambit_rotate(s->p, 3, (ambit_field *[]){s->f[0], s->f[1], s->f[2]});
+}
+
+static void gray_scott(scene *s)
+{
+  ambit_apply(s->p,
+              kernel(s, "void gs(const double *u, const double *v, double *a, double *b)"
+                        "{ double r = 0.01 * *u * *v * *v;"
+                        "  *a = *u + 0.1 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u) - r;"
+                        "  *b = *v + 0.05 * (v[-1][0] + v[1][0] + v[0][-1] + v[0][1] - 4 * *v) + r;"
+                        "}"),
+              s->f[0], s->f[1], s->f[2], s->f[3]);
+  ambit_swap(s->p, s->f[0], s->f[2]);
+  ambit_swap(s->p, s->f[1], s->f[3]);
+}
+
+/* In place, staggered. */
+static void fdtd(scene *s)
+{
+  ambit_apply(s->p,
+              kernel(s, "void h(double *hx, double *hy, const double *e)"
+                        "{ *hx = *hx - 0.5 * (e[0][1] - *e); *hy = *hy + 0.5 * (e[1][0] - *e); }"),
+              s->f[0], s->f[1], s->f[2]);
+  ambit_apply(s->p,
+              kernel(s, "void e(const double *hx, const double *hy, double *e)"
+                        "{ *e = *e + 0.5 * (*hy - hy[-1][0] - *hx + hx[0][-1]); }"),
+              s->f[0], s->f[1], s->f[2]);
+}
+
+/* A kernel on faces and one on a box after the bulk, and a field that never changes. */
+static void places(scene *s)
+{
+  const int64_t n = ambit_grid_extent(s->g, 0), m = ambit_grid_extent(s->g, 1);
+  const int64_t lo[] = {n / 3, m / 4}, hi[] = {n / 2 + 1, m / 2 + 1};
+
+  ambit_apply(s->p,
+              kernel(s, "void bulk(const double *u, const double *c, double *v)"
+                        "{ *v = *u + 0.1 * (c[-1][0] * u[-1][0] + u[1][0] + u[0][-1] + c[0][1] * "
+                        "u[0][1] - 4 * *u); }"),
+              s->f[0], s->f[2], s->f[1]);
+  ambit_apply_faces(s->p, AMBIT_FACE(0, 0) | AMBIT_FACE(1, 1),
+                    kernel(s, "void face(double *v) { *v = 0.5 * *v + 0.25 * step(); }"), s->f[1]);
+  ambit_apply_box(s->p, lo, hi,
+                  kernel(s, "void box(const double *u, double *v) { *v = u[2][0] - u[-1][1]; }"),
+                  s->f[0], s->f[1]);
+  ambit_swap(s->p, s->f[0], s->f[1]);
+}
+
+static void heat3(scene *s)
+{
+  ambit_apply(s->p,
+              kernel(s, "void heat(const double *u, double *v)"
+                        "{ *v = 0.3 * *u + 0.1 * (u[-1][0][0] + u[1][0][0] + u[0][-1][0]) "
+                        "+ 0.11 * (u[0][2][0] + u[0][0][-1]) + 0.12 * u[1][-1][1]; }"),
+              s->f[0], s->f[1]);
+  ambit_swap(s->p, s->f[0], s->f[1]);
+}
+
+static const story stories[] = {
+    {"heat", 2, 2, heat},   {"lopsided", 2, 2, lopsided},
+    {"wave", 2, 3, wave},   {"gray_scott", 2, 4, gray_scott},
+    {"fdtd", 2, 3, fdtd},   {"places", 2, 3, places},
+    {"heat3", 3, 2, heat3},
+};
+
+/* ---- running them ---- */
+
+typedef struct setting {
+  const char *devices, *depth, *threads;
+  ambit_boundary kind;
+  int64_t extents[3];
+  int iterations;
+} setting;
+
+static double start(const int64_t *i, int component, void *user)
+{
+  const int64_t third = *(int *)user == 3 ? i[2] : 0;
+
+  (void)component;
+  return (double)((i[0] * 31 + i[1] * 7 + third * 5) % 13) / 8;
+}
+
+/* The values of all fields in the end; the caller frees them. */
+static double *play(const story *st, const setting *how, bool *waves)
+{
+  scene s = {.a = ambit_open(NULL, NULL), .ndims = st->ndims};
+  size_t cells = 1;
+  double *values;
+
+  for (int d = 0; d < st->ndims; d++)
+    cells *= (size_t)how->extents[d];
+  values = calloc(cells * (size_t)st->nfields, sizeof *values);
+  ambit_option_set(s.a, "devices", how->devices);
+  ambit_option_set(s.a, "strict", "1");
+  ambit_option_set(s.a, "depth", how->depth);
+  ambit_option_set(s.a, "threads", how->threads);
+  s.g = ambit_grid_create(s.a, st->ndims, how->extents);
+  for (int i = 0; i < st->nfields; i++) {
+    const char name[] = {'f', (char)('0' + i), 0};
+
+    s.f[i] = ambit_field_create(s.g, name, AMBIT_F64);
+    ambit_field_boundary(s.f[i], AMBIT_ALL_FACES, how->kind, 2 + i);
+    ambit_field_fill(s.f[i], start, &s.ndims);
+  }
+  s.p = ambit_program_create(s.g);
+  st->build(&s);
+  CHECK_EQ(AMBIT_OK, ambit_run(s.p, how->iterations));
+  *waves = s.p->cycle && s.p->cycle->wavefront;
+  for (int i = 0; i < st->nfields; i++)
+    ambit_field_read(s.f[i], NULL, NULL, values + (size_t)i * cells);
+  ambit_close(s.a);
+  return values;
+}
+
+/* Compares one setting with ref. */
+static void compare(const story *st, setting how, bool must)
+{
+  char text[16];
+  bool waves;
+  size_t size = sizeof(double) * (size_t)st->nfields;
+  double *got, *want;
+
+  snprintf(text, sizeof text, "%d", owners);
+  how.threads = text;
+  got = play(st, &how, &waves);
+  CHECK_MSG(waves || !must, "%s: no wavefront, boundary %d, depth %s", st->name, (int)how.kind,
+            how.depth);
+  how.devices = "ref";
+  want = play(st, &how, &waves);
+  for (int d = 0; d < st->ndims; d++)
+    size *= (size_t)how.extents[d];
+  CHECK_MSG(!memcmp(want, got, size),
+            "%s: boundary %d, depth %s, %d owners, block %d, tile %d, %dx%dx%d", st->name,
+            (int)how.kind, how.depth, owners, (int)block, (int)tile, (int)how.extents[0],
+            (int)how.extents[1], (int)how.extents[2]);
+  free(got);
+  free(want);
+}
+
+static const ambit_boundary kinds[] = {AMBIT_CONSTANT,  AMBIT_PERIODIC, AMBIT_REFLECT,
+                                       AMBIT_SYMMETRIC, AMBIT_CLAMP,    AMBIT_FIXED};
+enum { NKINDS = sizeof kinds / sizeof *kinds, NSTORIES = sizeof stories / sizeof *stories };
+
+static void results_do_not_depend_on_the_wave(void)
+{
+  static const char *const depths[] = {"2", "3", "5", "8"};
+
+  for (int i = 0; i < NSTORIES; i++)
+    for (int k = 0; k < NKINDS; k++)
+      for (int d = 0; d < 4; d++) {
+        const setting how = {.devices = "cpu",
+                             .depth = depths[d],
+                             .kind = kinds[k],
+                             .extents = {71, stories[i].ndims == 2 ? 93 : 23, 17},
+                             .iterations = 11};
+
+        owners = 1 + (d + i + k) % 3;
+        block = (int64_t[]){1, 3, 8, 200}[(i + d) % 4];
+        tile = (int64_t[]){0, 16, 48}[(k + d) % 3];
+        if (tile && stories[i].ndims == 3) tile /= 8;
+        compare(&stories[i], how, true);
+      }
+}
+
+/* Grids with less room than a wave, or than some of its owners, would like. */
+static void small_grids_are_right_too(void)
+{
+  static const char *const depths[] = {"2", "4", "7"};
+
+  for (int i = 0; i < NSTORIES; i++)
+    for (int k = 0; k < NKINDS; k++)
+      for (int n = 0; n < 6; n++) {
+        const setting how = {.devices = "cpu",
+                             .depth = depths[n % 3],
+                             .kind = kinds[k],
+                             .extents = {4 + 3 * n, 19 - 3 * n, 5 + n},
+                             .iterations = 9};
+
+        owners = 1 + n % 3;
+        block = 1 + n;
+        tile = stories[i].ndims == 2 ? 16 : 2;
+        compare(&stories[i], how, false);
+      }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"results_do_not_depend_on_the_wave", results_do_not_depend_on_the_wave},
+      {"small_grids_are_right_too", small_grids_are_right_too},
+      {0}};
+
+  return test_main(argc, argv, tests);
+}
