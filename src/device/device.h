@@ -44,8 +44,8 @@ typedef struct ambit__buffer {
 /* A checked function makes the checks in the group's `checks`: its launches need a fault record,
  * and fill it in. A registered function cannot, and is not checked. */
 typedef struct ambit__function {
-  char *plan;    /* one line that describes how it runs, owned */
-  bool heedless; /* would go on after the device has found that the run has ended (see watch) */
+  char *plan;        /* one line that describes how it runs, owned */
+  bool ignores_stop; /* would go on after the device has found that the run has ended (see watch) */
   bool checked;
   bool waves; /* can be a stage of a wave */
   /* Tile size along each axis, counted from the first cell of the part. Boxes of whole tiles are
@@ -194,10 +194,10 @@ typedef struct ambit__device_info {
 } ambit__device_info;
 
 typedef struct ambit__backend {
-  const char *name;    /* "cpu", as users write it in the option devices */
-  const char *summary; /* one line for `ambit devices` */
-  ambit__toll toll;    /* the cost of sending cells to another device or process */
-  bool around;         /* builds functions for fields bound `around` (plan/plan.h) */
+  const char *name;           /* "cpu", as users write it in the option devices */
+  const char *summary;        /* one line for `ambit devices` */
+  ambit__comm_cost comm_cost; /* the cost of sending cells to another device or process */
+  bool wraps_rows;            /* builds functions for fields bound `wraps_rows` (plan/plan.h) */
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
 

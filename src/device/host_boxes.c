@@ -191,9 +191,9 @@ enum { SHORT = 16 }; /* values of a run that are copied one by one, not by memcp
 static void copy_rows(unsigned char *to, const unsigned char *from, const axis *run,
                       const axis *rows, size_t size)
 {
-  const bool beside = run->to == (int64_t)size && run->from == (int64_t)size;
+  const bool contiguous = run->to == (int64_t)size && run->from == (int64_t)size;
 
-  if (beside && (run->count > SHORT || rows->count == 1)) {
+  if (contiguous && (run->count > SHORT || rows->count == 1)) {
     for (int64_t r = 0; r < rows->count; r++, to += rows->to, from += rows->from)
       memcpy(to, from, (size_t)run->count * size);
     return;

@@ -191,22 +191,22 @@ static bool write_all(int fd, const char *data, size_t bytes)
 }
 
 /* A new file with a unique name, to free(). */
-static int create_beside(int folder, const char *name, char **beside)
+static int create_temporary(int folder, const char *name, char **temporary)
 {
   static atomic_uint counter;
   int fd = -1;
 
-  *beside = NULL;
+  *temporary = NULL;
   errno = EEXIST;
   for (int i = 0; i < MAX_TRIES && fd < 0 && errno == EEXIST; i++) {
     ambit__text t = {0};
 
-    free(*beside);
+    free(*temporary);
     ambit__print(&t, "%s.%ld-%u" AMBIT__UNFINISHED, name, (long)getpid(),
                  atomic_fetch_add(&counter, 1));
-    *beside = ambit__text_finish(&t);
+    *temporary = ambit__text_finish(&t);
     errno = ENOMEM;
-    if (*beside) fd = openat(folder, *beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (*temporary) fd = openat(folder, *temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   }
   return fd;
 }
@@ -214,16 +214,16 @@ static int create_beside(int folder, const char *name, char **beside)
 /* No fsync: readers detect a file damaged by a crash. */
 bool ambit__put_at(int folder, const char *name, const void *data, size_t bytes)
 {
-  char *beside;
-  int fd = create_beside(folder, name, &beside), err;
+  char *temporary;
+  int fd = create_temporary(folder, name, &temporary), err;
   bool ok = fd >= 0;
 
   if (ok) (void)flock(fd, LOCK_EX | LOCK_NB); /* without locks, its age must do */
-  ok = ok && write_all(fd, data, bytes) && !renameat(folder, beside, folder, name);
+  ok = ok && write_all(fd, data, bytes) && !renameat(folder, temporary, folder, name);
   err = errno;
-  if (fd >= 0 && !ok) unlinkat(folder, beside, 0);
+  if (fd >= 0 && !ok) unlinkat(folder, temporary, 0);
   if (fd >= 0 && close(fd)) ok = false;
-  free(beside);
+  free(temporary);
   errno = err;
   return ok;
 }

@@ -47,7 +47,7 @@ static bool read_count(const char **text, int *count)
 
 bool ambit__cuts_parse(const char *text, ambit__cuts *cuts)
 {
-  ambit__cuts c = {.toll = AMBIT__CORES_TOLL};
+  ambit__cuts c = {.comm_cost = AMBIT__CORES_COMM_COST};
 
   if (strcmp(text, "auto") != 0) {
     for (;; text++) {
@@ -71,7 +71,7 @@ static void print_cuts(ambit__text *t, const ambit__cuts *cuts)
 
 typedef struct search {
   int ndims;
-  ambit__toll toll;
+  ambit__comm_cost comm_cost;
   int64_t extent[AMBIT_MAX_DIMS];
   int count[AMBIT_MAX_DIMS]; /* current candidate */
   int best[AMBIT_MAX_DIMS];
@@ -81,8 +81,8 @@ typedef struct search {
 /* Cost of one cell of a face across this axis. */
 static double cell_cost(const search *s, int axis)
 {
-  if (axis == s->ndims - 1) return s->toll.cell + s->toll.line;
-  return axis == 0 ? s->toll.cell : s->toll.cell + PIECES;
+  if (axis == s->ndims - 1) return s->comm_cost.cell + s->comm_cost.line;
+  return axis == 0 ? s->comm_cost.cell : s->comm_cost.cell + PIECES;
 }
 
 /* Cost of the current candidate per iteration. */
@@ -98,9 +98,9 @@ static double cost(const search *s)
   for (int d = 0; d <= last; d++)
     if (s->count[d] > 1)
       exchange +=
-          fmin(s->count[d] - 1, 2) * (s->toll.message + volume / piece[d] * cell_cost(s, d));
+          fmin(s->count[d] - 1, 2) * (s->comm_cost.message + volume / piece[d] * cell_cost(s, d));
   work = volume / piece[last] * (piece[last] + ROW);
-  return s->toll.beside ? fmax(work, exchange) : work + exchange;
+  return s->comm_cost.overlaps ? fmax(work, exchange) : work + exchange;
 }
 
 /* Tries all factorisations of `left` into counts of this and the following axes. */
@@ -123,9 +123,10 @@ static void try_counts(search *s, int axis, int left)
     }
 }
 
-static void choose_counts(const ambit__box *grid, int nparts, const ambit__toll *toll, int *count)
+static void choose_counts(const ambit__box *grid, int nparts, const ambit__comm_cost *comm_cost,
+                          int *count)
 {
-  search s = {.ndims = grid->ndims, .toll = *toll};
+  search s = {.ndims = grid->ndims, .comm_cost = *comm_cost};
 
   for (int d = 0; d < s.ndims; d++) {
     s.extent[d] = grid->hi[d] - grid->lo[d];
@@ -252,7 +253,7 @@ ambit_status ambit__partition_make(ambit__errors *errors, const ambit__box *grid
                                    const ambit__cuts *cuts, const double *weights,
                                    ambit__box *parts)
 {
-  static const ambit__toll cores = AMBIT__CORES_TOLL;
+  static const ambit__comm_cost cores = AMBIT__CORES_COMM_COST;
   cutter c = {.parts = parts};
   ambit_status s;
 
@@ -261,7 +262,7 @@ ambit_status ambit__partition_make(ambit__errors *errors, const ambit__box *grid
     for (int d = 0; d < grid->ndims; d++)
       c.count[d] = d < cuts->n ? cuts->count[d] : 1;
   } else {
-    choose_counts(grid, nparts, cuts ? &cuts->toll : &cores, c.count);
+    choose_counts(grid, nparts, cuts ? &cuts->comm_cost : &cores, c.count);
   }
   c.before = ambit__new(errors, (size_t)nparts + 1, sizeof *c.before);
   if (!c.before) return AMBIT_ENOMEM;

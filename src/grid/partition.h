@@ -12,25 +12,25 @@
 #include "grid/box.h"
 
 /* The cost of halo exchange on a device, in units of one cell update. */
-typedef struct ambit__toll {
+typedef struct ambit__comm_cost {
   double cell;    /* per cell sent */
   double line;    /* extra per cell that is alone on its cache line */
   double message; /* per message, independent of its size */
-  bool beside;    /* exchange overlaps computation; only the excess costs */
-} ambit__toll;
+  bool overlaps;  /* exchange overlaps computation; only the excess costs */
+} ambit__comm_cost;
 
 /* For CPUs: a cell is packed, copied by MPI and unpacked; `line` is for a cache line of 16
  * floats. */
-#define AMBIT__CORES_TOLL                                                                          \
+#define AMBIT__CORES_COMM_COST                                                                     \
   {                                                                                                \
     .cell = 8, .line = 120                                                                         \
   }
 
 /* The number of blocks along each axis. */
 typedef struct ambit__cuts {
-  int n;                     /* axes given, the others are not cut; 0: auto */
-  int count[AMBIT_MAX_DIMS]; /* blocks along axes 0..n-1, at least 1 each */
-  ambit__toll toll;          /* for auto: costs to minimise */
+  int n;                      /* axes given, the others are not cut; 0: auto */
+  int count[AMBIT_MAX_DIMS];  /* blocks along axes 0..n-1, at least 1 each */
+  ambit__comm_cost comm_cost; /* for auto: costs to minimise */
 } ambit__cuts;
 
 /* Parses "auto", "4" (bands along axis 0), "2x2", "1x2x3", with the costs of CPUs. Returns false if

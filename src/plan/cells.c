@@ -208,7 +208,7 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
   open = open_outer(&j);
   for (int k = 0; k < 2 && k < g->ndims; k++, open++) {
     open_axis(&j, g->ndims - 1 - k, k);
-    if (k == 0) ambit__gpucode_emit_around(&j);
+    if (k == 0) ambit__gpucode_emit_wraps(&j);
   }
   emit_cell(&j);
   while (open-- > 0)

@@ -113,8 +113,8 @@ void ambit__gpucode_emit_ended(const ambit__gpucode_job *j);
 /* "const float k_v = *k_mem;" for every value. */
 void ambit__gpucode_emit_values(const ambit__gpucode_job *j);
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
- * parameter bound `around` is read: the distance from the cell at y1 to that neighbour. */
-void ambit__gpucode_emit_around(const ambit__gpucode_job *j);
+ * parameter bound `wraps_rows` is read: the distance from the cell at y1 to that neighbour. */
+void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j);
 /* "2 * u_s0 - u_s1 + 3", or with wrapping rows "2 * u_s0 - u_s1 + u_p3": the distance from a cell
  * of a field to another; "0" for the cell itself. */
 void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,

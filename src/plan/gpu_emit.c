@@ -106,14 +106,14 @@ static bool is_read_at(const ambit__param *p, int axis, int distance)
   return false;
 }
 
-void ambit__gpucode_emit_around(const ambit__gpucode_job *j)
+void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j)
 {
   const int x = j->group->ndims - 1;
 
   for (int i = 0; i < j->rule->nparams; i++) {
     const ambit__param *p = &j->rule->params[i];
 
-    for (int n = -p->low[x]; j->bind[i].around && n <= p->high[x]; n++)
+    for (int n = -p->low[x]; j->bind[i].wraps_rows && n <= p->high[x]; n++)
       if (n && is_read_at(p, x, n)) emit_neighbour(j, i, n);
   }
 }
@@ -129,7 +129,7 @@ void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int com
     bool plain = d == ndims - 1 && j->bind[param].contiguous;
 
     if (!k) continue;
-    if (d == ndims - 1 && j->bind[param].around) {
+    if (d == ndims - 1 && j->bind[param].wraps_rows) {
       ambit__print(j->t, "%s", any ? " + " : "");
       print_neighbour(j, param, k);
       any = true;

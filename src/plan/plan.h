@@ -2,7 +2,7 @@
 /* plan.h - how a group of steps runs on one device.
  *
  * A strategy is a way to generate the code of a group. A plan is a strategy with its parameters
- * filled in. A plan prints as one line, "(rows 4 strip 512 stream)", which serves as log entry,
+ * filled in. A plan prints as one line, "(rows 4 strip 512 nontemporal)": it serves as log entry,
  * cache key and bug report. There is one file per strategy, all with the same functions;
  * strategies.c lists them, best first.
  */
@@ -17,14 +17,14 @@
  * row whose length is a multiple of it. */
 enum { AMBIT__ALIGNED = 16 };
 
-/* The properties of a parameter's binding that the code depends on. A field bound `around` is
+/* The properties of a parameter's binding that the code depends on. A field bound `wraps_rows` is
  * periodic along the last axis, which is never cut into parts, and has no ghost cells there: the
  * code wraps reads beyond one end of a row to the other end. */
 typedef struct ambit__binding {
   bool is_field;   /* false: a scalar or a number */
   bool contiguous; /* a field whose cells are adjacent in memory along the last axis */
   bool shared;     /* another parameter is bound to the same field, and one of them is written */
-  bool around;     /* a field whose rows wrap; TARGET_GPU only */
+  bool wraps_rows; /* a field whose rows wrap; TARGET_GPU only */
   /* of a written field: 1 + the parameter whose field may hold the same values beside the box;
    * 0: none */
   int twin;
@@ -92,13 +92,13 @@ typedef struct ambit__plan {
   int64_t strip; /* cells of a row computed at a time; 0: the whole row */
   /* cells along the axis before the last that are finished before the next plane; 0: all */
   int64_t block;
-  bool stream;    /* non-temporal stores */
-  int threads[3]; /* TARGET_GPU: threads per block, x first */
-  int64_t blocks; /* TARGET_GPU: most blocks per launch */
-  bool sums;      /* strategy stream: keeps partial results instead of the planes they depend on */
-  int ahead;      /* strategy stream: planes loaded in advance */
-  int resident;   /* blocks that a multiprocessor should run at once; 0: as many as it can */
-  int wave;       /* blocks that the whole device runs at once; 0: unspecified */
+  bool nontemporal; /* stores bypass the caches */
+  int threads[3];   /* TARGET_GPU: threads per block, x first */
+  int64_t blocks;   /* TARGET_GPU: most blocks per launch */
+  bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
+  int ahead;    /* strategy stream: planes loaded in advance */
+  int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */
+  int wave;     /* blocks that the whole device runs at once; 0: unspecified */
 } ambit__plan;
 
 /* The launch of a kernel over a box; x first. */

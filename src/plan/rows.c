@@ -108,7 +108,7 @@ static void choose_cuts(const ambit__group *g, const ambit__target *t, ambit__pl
   if (g->ndims == 2)
     p->strip = cut(p->rows[0] + reach(rule, 0), touched(rule, 1), t->l2, g->cells[1], 1024);
   if (g->ndims >= 3)
-    p->block = cut(p->rows[1] + reach(rule, last - 2), row, p->stream ? 2 * t->l2 : t->l2,
+    p->block = cut(p->rows[1] + reach(rule, last - 2), row, p->nontemporal ? 2 * t->l2 : t->l2,
                    g->cells[last - 1], 8);
 }
 
@@ -119,7 +119,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   if (most < 1) return 0;
   p.rows[g->ndims >= 3] = best_rows(g);
-  p.stream = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2;
+  p.nontemporal = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2;
   choose_cuts(g, t, &p);
   plans[0] = p;
   return 1;
@@ -141,7 +141,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(rows %d", p->rows[0] * p->rows[1]);
   if (p->strip) ambit__print(t, " strip %lld", (long long)p->strip);
   if (p->block) ambit__print(t, " block %lld", (long long)p->block);
-  ambit__print(t, "%s)", p->stream ? " stream" : "");
+  ambit__print(t, "%s)", p->nontemporal ? " nontemporal" : "");
 }
 
 const ambit__strategy ambit__strategy_rows = {

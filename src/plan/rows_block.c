@@ -158,7 +158,7 @@ static void put_buffer(const job *j, int i, int c, const void *user)
   p.lanes = false;
   ambit__line_begin(j->w);
   ambit__print(j->t, "ambit_%s(",
-               j->plan->stream && !ambit__rows_param(j, i)->keeps[c] ? "put_past" : "put");
+               j->plan->nontemporal && !ambit__rows_param(j, i)->keeps[c] ? "put_past" : "put");
   ambit__rows_print_pointer(j, i, c, &p);
   ambit__print(j->t, ", ");
   ambit__rows_print_buffer(j, i, c, p.r);
@@ -264,7 +264,7 @@ static void emit_ragged(const job *j, const int rows[2])
   open_lanes(j);
   each_buffer(j, rows, store_asked);
   ambit__close(j->w);
-  if (j->plan->stream && j->ndims > 1) each_buffer(j, rows, prefetch_below);
+  if (j->plan->nontemporal && j->ndims > 1) each_buffer(j, rows, prefetch_below);
 }
 
 /* if (the cell is not in the range) v_b0_0[l] = *(u_at + x + l); */
@@ -296,7 +296,7 @@ static void emit_vector(const job *j, const int rows[2])
   ambit__rows_open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1],
                             j->reduces ? ", long x" : ", long x, long x0, long x1");
   each_buffer(j, rows, declare_buffer);
-  if (j->plan->stream) emit_prefetch(j, rows);
+  if (j->plan->nontemporal) emit_prefetch(j, rows);
   open_lanes(j);
   emit_cells(j, rows, true);
   ambit__close(j->w);
@@ -394,7 +394,7 @@ static void emit_walk(const job *j, const int rows[2])
     emit_single_walk(j, n, "for (long x = x0; x < x1; x++)");
     return;
   }
-  if (!j->reduces && !j->plan->stream) {
+  if (!j->reduces && !j->plan->nontemporal) {
     ambit__print(j->t, "#if AMBIT_LONG_LOOPS\n#pragma omp simd\n");
     ambit__open(j->w, "for (long x = x0; x < x1; x++)");
     ambit__rows_call(j, "single", n, "part", ", x);");
@@ -402,7 +402,7 @@ static void emit_walk(const job *j, const int rows[2])
     ambit__print(j->t, "#else\n");
   }
   emit_vector_walk(j, rows);
-  if (!j->reduces && !j->plan->stream) ambit__print(j->t, "#endif\n");
+  if (!j->reduces && !j->plan->nontemporal) ambit__print(j->t, "#endif\n");
 }
 
 /* Single cells: for reductions, for results stored directly to memory, and for long loops. */
@@ -410,7 +410,7 @@ static void emit_singles(const job *j, const int rows[2])
 {
   const bool always = j->reduces || j->direct;
 
-  if (!always && j->plan->stream) return;
+  if (!always && j->plan->nontemporal) return;
   if (!always) ambit__print(j->t, "\n#if AMBIT_LONG_LOOPS");
   emit_single(j, rows);
   if (!always) ambit__print(j->t, "#endif\n");

@@ -137,7 +137,7 @@ static void emit_entry(const job *j, const char *name)
   emit_loops(j);
   if (j->plan->strip) ambit__close(j->w);
   ambit__rows_close_blocks(j);
-  if (j->plan->stream) ambit__line(j->w, "AMBIT_FENCE();");
+  if (j->plan->nontemporal) ambit__line(j->w, "AMBIT_FENCE();");
   ambit__close(j->w);
 }
 
@@ -193,7 +193,8 @@ static bool stores_whole(const job *j)
 {
   bool any = false;
 
-  if (!j->plan->stream || j->reduces || j->direct || lane_bytes(j) * AMBIT__ALIGNED < MOST_VECTOR)
+  if (!j->plan->nontemporal || j->reduces || j->direct ||
+      lane_bytes(j) * AMBIT__ALIGNED < MOST_VECTOR)
     return false;
   for (int i = 0; i < j->rule->nparams; i++) {
     const int twin = j->bind[i].twin - 1;

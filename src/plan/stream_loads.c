@@ -368,14 +368,14 @@ static void print_more(const ambit__stream_job *j, int more)
 static void print_inside(const ambit__stream_job *j, int param, const char *x)
 {
   const ambit__param *p = &j->gpu.rule->params[param];
-  const bool around = j->gpu.bind[param].around;
+  const bool wraps = j->gpu.bind[param].wraps_rows;
 
-  ambit__print(j->gpu.t, "%sambit_between((low%d", around ? "ambit_around(" : "", j->x);
+  ambit__print(j->gpu.t, "%sambit_between((low%d", wraps ? "ambit_wrap(" : "", j->x);
   print_more(j, -p->low[j->x]);
   ambit__print(j->gpu.t, ") & -%d, %s, (high%d", j->lane, x, j->x);
   print_more(j, p->high[j->x] - 1);
   ambit__print(j->gpu.t, ") & -%d)", j->lane);
-  if (around) ambit__print(j->gpu.t, ", (int)extent%d)", j->x);
+  if (wraps) ambit__print(j->gpu.t, ", (int)extent%d)", j->x);
 }
 
 /* The position of the lane's cells, and the distance from them to those beside the strip. */

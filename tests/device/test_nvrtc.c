@@ -166,7 +166,7 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
     bool is_field = p->kind == PARAM_FIELD && ndims > 0;
 
     bind[i] = (ambit__binding){.is_field = is_field, .contiguous = is_field};
-    bind[i].around = around && is_field && (p->low[ndims - 1] || p->high[ndims - 1]);
+    bind[i].wraps_rows = around && is_field && (p->low[ndims - 1] || p->high[ndims - 1]);
     bind[i].twin = twins && is_field && p->is_written; /* the first one, which is read */
   }
   for (int d = 0; d < ndims; d++)

@@ -33,8 +33,8 @@ static void check_tiling(const ambit__box *grid, const ambit__box *parts, int np
   CHECK_EQ(ambit__box_volume(grid), cells);
 }
 
-static const ambit__toll cores = AMBIT__CORES_TOLL;
-static ambit__toll toll = AMBIT__CORES_TOLL;
+static const ambit__comm_cost cores = AMBIT__CORES_COMM_COST;
+static ambit__comm_cost comm_cost = AMBIT__CORES_COMM_COST;
 
 static void make(const ambit__box *grid, int nparts, const char *text, const double *weights,
                  ambit__box *parts)
@@ -43,7 +43,7 @@ static void make(const ambit__box *grid, int nparts, const char *text, const dou
   ambit__cuts cuts;
 
   CHECK_MSG(ambit__cuts_parse(text, &cuts), "%s", text);
-  cuts.toll = toll;
+  cuts.comm_cost = comm_cost;
   CHECK_EQ(AMBIT_OK, ambit__partition_make(&errors, grid, nparts, &cuts, weights, parts));
   CHECK(!errors.text);
   ambit__errors_clear(&errors);
@@ -191,19 +191,19 @@ static void cuts_spare_what_costs_most(void)
   const int64_t cube[] = {2048, 2048, 2048}, plane[] = {44000, 44000};
 
   check_auto(3, cube, 16, "16x1x1");
-  toll = (ambit__toll){.cell = 200, .line = 100, .beside = true};
+  comm_cost = (ambit__comm_cost){.cell = 200, .line = 100, .overlaps = true};
   check_auto(3, cube, 16, "4x2x2"); /* bands would wait for messages, */
   check_auto(3, cube, 4, "4x1x1");  /* but not if cells take longer, */
   check_auto(2, plane, 64, "64x1");
-  toll.line = 5000; /* and rows are not cut if that is expensive */
+  comm_cost.line = 5000; /* and rows are not cut if that is expensive */
   check_auto(3, cube, 16, "4x4x1");
-  toll = (ambit__toll){.cell = 200, .line = 100, .beside = true};
+  comm_cost = (ambit__comm_cost){.cell = 200, .line = 100, .overlaps = true};
   check_auto(2, plane, 1024, "64x16");
-  toll.message = 8e6; /* long messages are better than many */
+  comm_cost.message = 8e6; /* long messages are better than many */
   check_auto(2, plane, 1024, "1024x1");
-  toll = (ambit__toll){.cell = 100, .line = 100}; /* nothing overlaps the messages */
+  comm_cost = (ambit__comm_cost){.cell = 100, .line = 100}; /* nothing overlaps the messages */
   check_auto(3, cube, 4, "2x2x1");
-  toll = cores;
+  comm_cost = cores;
 }
 
 static void wrong_requests_are_refused_in_words(void)

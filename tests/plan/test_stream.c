@@ -74,7 +74,7 @@ static int check(problem p)
   for (int i = 0; i < p.rule->nparams; i++)
     p.bind[i] = (ambit__binding){.is_field = is_field(&p, i),
                                  .contiguous = is_field(&p, i),
-                                 .around = p.around && is_field(&p, i),
+                                 .wraps_rows = p.around && is_field(&p, i),
                                  .twin = twin_of(&p, i)};
   n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n; i++)

@@ -141,8 +141,8 @@ static void bind(problem *p)
     const ambit__param *q = &p->rule->params[i], *first = &p->rule->params[0];
 
     if (q->kind != PARAM_FIELD) continue;
-    p->bind[i] =
-        (ambit__binding){.is_field = true, .contiguous = p->common || draw(8), .around = around};
+    p->bind[i] = (ambit__binding){
+        .is_field = true, .contiguous = p->common || draw(8), .wraps_rows = around};
     if (q->is_written && q->type == first->type && q->components == first->components && draw(2))
       p->bind[i].twin = 1;
   }

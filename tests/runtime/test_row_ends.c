@@ -9,7 +9,7 @@
 enum { MOST_PLANES = 64, ROWS = 136, MOST_COLUMNS = 150, ITERATIONS = 2 };
 enum { CELLS = MOST_PLANES * ROWS * MOST_COLUMNS };
 
-static int planes = 16; /* of the grid; more where CUDA's kernels would not store vectors */
+static int planes = 4; /* of the grid; more where CUDA's kernels would not store vectors */
 
 #define STAR                                                                                       \
   "void star(const int *u, int *v) { *v = 3 * *u - u[-1][0][0] + u[1][0][0] - 5 * u[0][-1][0] + "  \

@@ -228,7 +228,7 @@ template <int N> AMBIT_INLINE int ambit_bits(int first, int end)
 }
 
 /* Wraps x, which is less than n cells outside a row of n cells, into the row. */
-AMBIT_INLINE int ambit_around(int x, int n)
+AMBIT_INLINE int ambit_wrap(int x, int n)
 {
   return x < 0 ? x + n : x < n ? x : x - n;
 }

@@ -538,7 +538,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
 const ambit__backend ambit__backend_cpu = {
     .name = "cpu",
     .summary = "all cores, with kernels compiled for this processor",
-    .toll = AMBIT__CORES_TOLL,
+    .comm_cost = AMBIT__CORES_COMM_COST,
     .count = count,
     .open = open_device,
     .close = close_device,

@@ -168,7 +168,7 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
                           .has_fold = ambit__gpucode_reduces(&f->group)};
   ambit_status s;
 
-  f->head.heedless = true;
+  f->head.ignores_stop = true;
   f->head.plan = ambit__strdup(d->head.errors, "(registered)");
   if (!f->head.plan) return AMBIT_ENOMEM;
   ambit__gpu_own_name(d, f->step.rule, &what);

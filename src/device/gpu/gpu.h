@@ -165,9 +165,9 @@ double ambit__gpu_copy_bandwidth(ambit__device *dev);
  * gather, compute and scatter them move 32 bytes for every 4, about ten times. A message takes at
  * least two copies, the work of MPI, and waiting for each of them: about 16 microseconds. Other
  * GPUs are slower, and so are the links between them. */
-#define AMBIT__GPU_TOLL                                                                            \
+#define AMBIT__GPU_COMM_COST                                                                       \
   {                                                                                                \
-    .cell = 200, .line = 100, .message = 8e6, .beside = true                                       \
+    .cell = 200, .line = 100, .message = 8e6, .overlaps = true                                     \
   }
 
 /* On an H200, copies of 512 bytes by a warp, in 3-D tiles of 128 planes, reach 76 % of the speed of
@@ -178,8 +178,8 @@ enum { AMBIT__GPU_LINE = 256 };
 /* All but name, summary, count and open, and except recordings and pass, which not every driver
  * has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
-  .toll = AMBIT__GPU_TOLL, .around = true, .line = AMBIT__GPU_LINE, .close = ambit__gpu_close,     \
-  .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,                                 \
+  .comm_cost = AMBIT__GPU_COMM_COST, .wraps_rows = true, .line = AMBIT__GPU_LINE,                  \
+  .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
   .read_box = ambit__gpu_read_box, .fill_box = ambit__gpu_fill_box,                                \

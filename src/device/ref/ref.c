@@ -294,7 +294,7 @@ static double copy_bandwidth(ambit__device *dev)
 const ambit__backend ambit__backend_ref = {
     .name = "ref",
     .summary = "one thread, cell by cell: slow, and the measure of all others",
-    .toll = AMBIT__CORES_TOLL,
+    .comm_cost = AMBIT__CORES_COMM_COST,
     .count = count,
     .open = open_device,
     .close = close_device,

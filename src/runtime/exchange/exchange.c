@@ -208,13 +208,13 @@ ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *fe
   return ambit__exchange_progress(x);
 }
 
-ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside)
+ambit_status ambit__exchange_edges(ambit__exchange *x, bool on_border)
 {
   AMBIT_TRY(ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_EDGES], false));
-  return beside ? ambit__queues_ready(x) : AMBIT_OK;
+  return on_border ? ambit__queues_ready(x) : AMBIT_OK;
 }
 
-ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
+ambit_status ambit__exchange_finish(ambit__exchange *x, bool on_border)
 {
   const double start = ambit__trace_clock(ambit__exchange_context(x)->trace);
 
@@ -226,6 +226,6 @@ ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside)
   }
   AMBIT_TRY(ambit__exchange_context(x)->errors.status); /* from a poll */
   if (x->nchannels) ambit__trace_add(ambit__exchange_context(x)->trace, NOTE_WAIT, start);
-  if (x->nchannels) AMBIT_TRY(ambit__queues_finish(x, beside));
-  return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], beside);
+  if (x->nchannels) AMBIT_TRY(ambit__queues_finish(x, on_border));
+  return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], on_border);
 }

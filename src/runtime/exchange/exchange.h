@@ -104,13 +104,13 @@ unsigned char *ambit__channel_address(const ambit__exchange *x, const ambit__cha
 /* Bytes of a transfer in a message. Transfers are aligned for values of all types. */
 size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t);
 
-/* `feeder` and `beside` are those of the operation (program.h). */
+/* `feeder` and `on_border` are those of the operation (program.h). */
 ambit_status ambit__exchange_begin(ambit__exchange *x, const ambit__exchange *feeder);
 /* Fills ghost cells that copy own cells, once those are computed. */
-ambit_status ambit__exchange_edges(ambit__exchange *x, bool beside);
+ambit_status ambit__exchange_edges(ambit__exchange *x, bool on_border);
 void ambit__exchange_poll(void *exchange); /* sends packed messages and makes the net progress */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* never waits */
-ambit_status ambit__exchange_finish(ambit__exchange *x, bool beside);
+ambit_status ambit__exchange_finish(ambit__exchange *x, bool on_border);
 
 /* ---- queues.c ---- */
 
@@ -119,7 +119,7 @@ void ambit__queues_close(ambit__exchange *x); /* closes the events; engines keep
 /* Each records a point and makes another queue wait for it. */
 ambit_status ambit__queues_begin(const ambit__exchange *x, const ambit__exchange *feeder);
 ambit_status ambit__queues_ready(const ambit__exchange *x);
-ambit_status ambit__queues_finish(const ambit__exchange *x, bool beside);
+ambit_status ambit__queues_finish(const ambit__exchange *x, bool on_border);
 ambit_status ambit__queues_bordered(ambit__exchange *x);
 ambit__queue *ambit__queue_of(const ambit *a, const ambit__operation *op,
                               int engine); /* a launch */

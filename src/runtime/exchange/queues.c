@@ -97,10 +97,10 @@ ambit_status ambit__queues_ready(const ambit__exchange *x)
   return await(x, POINT_READY, BORDER);
 }
 
-ambit_status ambit__queues_finish(const ambit__exchange *x, bool beside)
+ambit_status ambit__queues_finish(const ambit__exchange *x, bool on_border)
 {
   AMBIT_TRY(record(x, POINT_FINISH, TRANSFERS));
-  return await(x, POINT_FINISH, beside ? BORDER : QUEUE);
+  return await(x, POINT_FINISH, on_border ? BORDER : QUEUE);
 }
 
 ambit_status ambit__queues_bordered(ambit__exchange *x)

@@ -192,26 +192,26 @@ static ambit_status add_list(ambit *a)
   return AMBIT_OK;
 }
 
-/* Sets a->in_host, and a->toll to the maximum of each cost over all devices of all processes.
- * `beside` holds only if it holds for all of them. */
+/* Sets a->in_host, and a->comm_cost to the maximum of each cost over all devices of all processes.
+ * `overlaps` holds only if it holds for all of them. */
 static ambit_status compare_devices(ambit *a)
 {
   double highest[3] = {0};
   bool same[] = {true, true};
 
   for (int i = 0; i < a->nengines; i++) {
-    const ambit__toll *toll =
-        &a->engines[i].backend->toll; /* not that of the device, which may be dry */
+    const ambit__comm_cost *comm_cost =
+        &a->engines[i].backend->comm_cost; /* not that of the device, which may be dry */
 
-    highest[0] = fmax(highest[0], toll->cell);
-    highest[1] = fmax(highest[1], toll->line);
-    highest[2] = fmax(highest[2], toll->message);
+    highest[0] = fmax(highest[0], comm_cost->cell);
+    highest[1] = fmax(highest[1], comm_cost->line);
+    highest[2] = fmax(highest[2], comm_cost->message);
     same[0] &= a->engines[i].device->backend->address != NULL;
-    same[1] &= toll->beside;
+    same[1] &= comm_cost->overlaps;
   }
   AMBIT_TRY(ambit__net_max(a->net, highest, sizeof highest / sizeof *highest));
   AMBIT_TRY(ambit__net_all(a->net, same, sizeof same / sizeof *same));
-  a->toll = (ambit__toll){highest[0], highest[1], highest[2], same[1]};
+  a->comm_cost = (ambit__comm_cost){highest[0], highest[1], highest[2], same[1]};
   a->in_host = same[0];
   return AMBIT_OK;
 }

@@ -82,7 +82,7 @@ static ambit_status make_parts(ambit_grid *g)
   ambit_status s;
 
   ambit__cuts_parse(a->settings.partition, &cuts); /* was checked when it was set */
-  cuts.toll = a->toll;
+  cuts.comm_cost = a->comm_cost;
   AMBIT_TRY(ambit__placement_copy(a, &g->placement));
   g->nparts = g->placement.first[a->net->size];
   g->first = g->placement.first[a->net->rank];

@@ -47,7 +47,7 @@ struct ambit {
   int nengines;
   ambit__placement placement; /* from the option devices; copied to each grid */
   bool in_host;               /* all devices of all processes work in host memory */
-  ambit__toll toll;           /* maximum over all devices of all processes */
+  ambit__comm_cost comm_cost; /* maximum over all devices of all processes */
   ambit__net *net;
   bool gpu_aware;      /* a test showed that the net sends and receives device memory */
   ambit__trace *trace; /* NULL: the option trace is off; owned */

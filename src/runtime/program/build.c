@@ -21,7 +21,7 @@ static void bind(const ambit_program *p, const ambit__step *s, const ambit__box 
     if (!f) continue;
     bind[i].contiguous = f->order == AMBIT_SOA || f->components == 1;
     bind[i].twin = ambit__step_twin(p, s, region, i);
-    bind[i].around =
+    bind[i].wraps_rows =
         (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);
     for (int j = 0; j < s->n; j++)
       bind[i].shared |= j != i && s->args[j].field == f &&

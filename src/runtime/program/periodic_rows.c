@@ -72,7 +72,7 @@ static bool can_wrap(const ambit_program *p, const ambit_field *f)
   const ambit *a = p->grid->context;
 
   for (int i = 0; i < a->nengines; i++)
-    if (!a->engines[i].backend->around) return false;
+    if (!a->engines[i].backend->wraps_rows) return false;
   for (size_t i = 0; i < p->nsteps; i++)
     if (reach_of(p, &p->steps[i], f) && is_registered(a, &p->steps[i])) return false;
   return ambit__options_checks(a) == 0;

@@ -94,7 +94,7 @@ typedef struct ambit__operation {
   /* OP_BEGIN, OP_EDGES, OP_FINISH; OP_LAUNCH on the border queue: the exchange that its cells wait
    * for */
   struct ambit__exchange *exchange;
-  bool beside; /* OP_EDGES, OP_FINISH: the border queue waits for it */
+  bool on_border; /* OP_EDGES, OP_FINISH: the border queue waits for it */
   /* OP_BEGIN: the border launch of this exchange is the only unfinished producer of the cells to
    * send. NULL: the exchange waits for all earlier launches. */
   struct ambit__exchange *feeder;

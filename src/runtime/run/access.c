@@ -36,13 +36,13 @@ void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__l
 
 /* ---- messages ---- */
 
-static const ambit__rule *rule_of(const ambit__story *s)
+static const ambit__rule *rule_of(const ambit__fault_report *s)
 {
   return s->step->kernel->rule;
 }
 
 /* A box from the limits of a parameter. */
-static ambit__box limit_box(const ambit__story *s, int param, int lo, int hi)
+static ambit__box limit_box(const ambit__fault_report *s, int param, int lo, int hi)
 {
   const int64_t *limits = s->words + AMBIT_FAULT_WORDS + param * AMBIT_LIMIT_WORDS;
   ambit__box box = {.ndims = s->ndims};
@@ -53,8 +53,8 @@ static ambit__box limit_box(const ambit__story *s, int param, int lo, int hi)
 }
 
 /* Prints which check failed: that of the cell, or that of its address. */
-static void print_outside(ambit__story *s, int param, const ambit__box *cells, const int *offset,
-                          const char *which)
+static void print_outside(ambit__fault_report *s, int param, const ambit__box *cells,
+                          const int *offset, const char *which)
 {
   const ambit__store *store = &s->step->args[param].field->stores[s->part];
   bool inside = true;
@@ -72,7 +72,7 @@ static void print_outside(ambit__story *s, int param, const ambit__box *cells, c
     ambit__print(&s->text, ", outside the part's %s cells, %s", which, box);
 }
 
-static ambit__place tell_read(ambit__story *s)
+static ambit__place tell_read(ambit__fault_report *s)
 {
   int param, k;
   const ambit__read *r;
@@ -82,17 +82,17 @@ static ambit__place tell_read(ambit__story *s)
   r = &rule_of(s)->params[param].reads[k];
   stored = limit_box(s, param, AMBIT_LIMIT_READ_LO, AMBIT_LIMIT_READ_HI);
   ambit__print(&s->text, "kernel %s reads ", rule_of(s)->name);
-  ambit__story_print_argument(s, param, r->component);
+  ambit__fault_print_argument(s, param, r->component);
   ambit__print(&s->text, " at offset ");
-  ambit__story_print_offset(s, r->offset);
-  ambit__story_print_where(s, "from");
+  ambit__fault_print_offset(s, r->offset);
+  ambit__fault_print_where(s, "from");
   ambit__print(&s->text, ": that is cell ");
-  ambit__story_print_cell(s, r->offset);
+  ambit__fault_print_cell(s, r->offset);
   print_outside(s, param, &stored, r->offset, "stored");
   return r->place;
 }
 
-static ambit__place tell_write(ambit__story *s)
+static ambit__place tell_write(ambit__fault_report *s)
 {
   const int here[AMBIT_MAX_DIMS] = {0};
   ambit__box own;
@@ -101,13 +101,13 @@ static ambit__place tell_write(ambit__story *s)
   ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
   own = limit_box(s, param, AMBIT_LIMIT_WRITE_LO, AMBIT_LIMIT_WRITE_HI);
   ambit__print(&s->text, "kernel %s writes ", rule_of(s)->name);
-  ambit__story_print_argument(s, param, component);
-  ambit__story_print_where(s, "at");
+  ambit__fault_print_argument(s, param, component);
+  ambit__fault_print_where(s, "at");
   print_outside(s, param, &own, here, "own");
-  return ambit__story_place_of_set(s, param, component, -1);
+  return ambit__fault_place_of_set(s, param, component, -1);
 }
 
-bool ambit__access_message(ambit__story *s, ambit__place *place)
+bool ambit__access_message(ambit__fault_report *s, ambit__place *place)
 {
   const int64_t kind = s->words[AMBIT_FAULT_KIND];
 

@@ -17,7 +17,7 @@ void ambit__access_bound(const ambit_program *p, int step, int part, ambit__argu
 void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__launch *l,
                                 int64_t *words);
 /* Formats an access fault. Returns false if the fault is of another kind. */
-bool ambit__access_message(ambit__story *s, ambit__place *place);
+bool ambit__access_message(ambit__fault_report *s, ambit__place *place);
 #else
 static inline void ambit__access_bound(const ambit_program *p, int step, int part,
                                        ambit__argument *args)
@@ -31,7 +31,7 @@ static inline void ambit__access_foresee_step(const ambit_program *p, int step,
   (void)p, (void)step, (void)l, (void)words;
 }
 
-static inline bool ambit__access_message(ambit__story *s, ambit__place *place)
+static inline bool ambit__access_message(ambit__fault_report *s, ambit__place *place)
 {
   (void)s, (void)place;
   return false;

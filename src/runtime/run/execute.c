@@ -56,10 +56,10 @@ static ambit_status begin(ambit_program *p, ambit__exchange *x, const ambit__exc
   return ambit__exchange_begin(x, feeder);
 }
 
-static ambit_status finish(ambit_program *p, ambit__exchange *x, bool beside)
+static ambit_status finish(ambit_program *p, ambit__exchange *x, bool on_border)
 {
   poll_with(p->grid->context, NULL);
-  return ambit__exchange_finish(x, beside);
+  return ambit__exchange_finish(x, on_border);
 }
 
 /* Whether the rows of a box are as long as those of the region. */
@@ -122,8 +122,8 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
   switch (op->kind) {
   case OP_BEGIN: return begin(p, op->exchange, op->feeder);
-  case OP_EDGES: return ambit__exchange_edges(op->exchange, op->beside);
-  case OP_FINISH: return finish(p, op->exchange, op->beside);
+  case OP_EDGES: return ambit__exchange_edges(op->exchange, op->on_border);
+  case OP_FINISH: return finish(p, op->exchange, op->on_border);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return launch(p, op);
   case OP_WAVE: return ambit__wavefront_run(p, p->cycle->wavefront);

@@ -7,26 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef ambit__story story;
+typedef ambit__fault_report report;
 
-static const ambit__rule *rule_of(const story *s)
+static const ambit__rule *rule_of(const report *s)
 {
   return s->step->kernel->rule;
 }
 
-static const int64_t *cell_of(const story *s)
+static const int64_t *cell_of(const report *s)
 {
   return s->words + AMBIT_FAULT_CELL;
 }
 
 /* "[3][17]", an offset or a cell. */
-void ambit__story_print_offset(story *s, const int *offset)
+void ambit__fault_print_offset(report *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++)
     ambit__print(&s->text, "[%d]", offset[d]);
 }
 
-void ambit__story_print_cell(story *s, const int *offset)
+void ambit__fault_print_cell(report *s, const int *offset)
 {
   for (int d = 0; d < s->ndims; d++) {
     int64_t at = cell_of(s)[d] + (offset ? offset[d] : 0);
@@ -36,7 +36,7 @@ void ambit__story_print_cell(story *s, const int *offset)
 }
 
 /* "component 3 of field 'f'" */
-void ambit__story_print_argument(story *s, int param, int component)
+void ambit__fault_print_argument(report *s, int param, int component)
 {
   const ambit_arg *a = &s->step->args[param];
 
@@ -50,11 +50,11 @@ void ambit__story_print_argument(story *s, int param, int component)
 }
 
 /* " from cell [3][17] in iteration 5" */
-void ambit__story_print_where(story *s, const char *preposition)
+void ambit__fault_print_where(report *s, const char *preposition)
 {
   if (s->ndims) {
     ambit__print(&s->text, " %s cell ", preposition);
-    ambit__story_print_cell(s, NULL);
+    ambit__fault_print_cell(s, NULL);
   }
   ambit__print(&s->text, " in iteration %lld", (long long)s->program->iteration);
 }
@@ -79,7 +79,7 @@ static const ambit__stmt *find_set(const ambit__stmt *list, int param, int compo
   return found;
 }
 
-ambit__place ambit__story_place_of_set(const story *s, int param, int component, int offset)
+ambit__place ambit__fault_place_of_set(const report *s, int param, int component, int offset)
 {
   const ambit__stmt *st = find_set(rule_of(s)->body, param, component, offset);
 
@@ -88,7 +88,7 @@ ambit__place ambit__story_place_of_set(const story *s, int param, int component,
 
 /* ---- NaN ---- */
 
-static void tell_source(story *s)
+static void tell_source(report *s)
 {
   const int64_t number = s->words[AMBIT_FAULT_SOURCE];
   const ambit__param *p;
@@ -101,46 +101,46 @@ static void tell_source(story *s)
   ambit__checked_find_read(rule_of(s), (int)number, &param, &k);
   p = &rule_of(s)->params[param];
   ambit__print(&s->text, "\nan input is NaN: ");
-  ambit__story_print_argument(s, param, p->nreads ? p->reads[k].component : 0);
+  ambit__fault_print_argument(s, param, p->nreads ? p->reads[k].component : 0);
   if (s->step->args[param].field) {
     ambit__print(&s->text, " at offset ");
-    ambit__story_print_offset(s, p->reads[k].offset);
+    ambit__fault_print_offset(s, p->reads[k].offset);
     ambit__print(&s->text, ", cell ");
-    ambit__story_print_cell(s, p->reads[k].offset);
+    ambit__fault_print_cell(s, p->reads[k].offset);
   }
   ambit__print(&s->text, s->words[AMBIT_FAULT_POISON] ? ", which was never set" : "");
 }
 
-static ambit__place tell_nan(story *s)
+static ambit__place tell_nan(report *s)
 {
   int param, component;
 
   ambit__checked_find_write(rule_of(s), (int)s->words[AMBIT_FAULT_ACCESS], &param, &component);
   ambit__print(&s->text, "kernel %s %s NaN to ", rule_of(s)->name,
                rule_of(s)->params[param].kind == PARAM_REDUCE ? "reduces" : "writes");
-  ambit__story_print_argument(s, param, component);
-  ambit__story_print_where(s, "at");
+  ambit__fault_print_argument(s, param, component);
+  ambit__fault_print_where(s, "at");
   if (s->words[AMBIT_FAULT_SET]) tell_source(s);
-  return ambit__story_place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
+  return ambit__fault_place_of_set(s, param, component, (int)s->words[AMBIT_FAULT_SET] - 1);
 }
 
 /* A sum can be NaN although no cell contributes NaN. */
-static ambit__place tell_total(story *s)
+static ambit__place tell_total(report *s)
 {
   const int param = (int)s->words[AMBIT_FAULT_ACCESS];
 
   ambit__print(&s->text, "kernel %s reduces to NaN: ", rule_of(s)->name);
-  ambit__story_print_argument(s, param, 0);
+  ambit__fault_print_argument(s, param, 0);
   ambit__print(&s->text,
                " in iteration %lld\nno cell contributes NaN, but the sum of infinities of both "
                "signs is NaN",
                (long long)s->program->iteration);
-  return ambit__story_place_of_set(s, param, 0, -1);
+  return ambit__fault_place_of_set(s, param, 0, -1);
 }
 
 /* ---- the message ---- */
 
-static ambit__place tell(story *s)
+static ambit__place tell(report *s)
 {
   ambit__place place;
 
@@ -150,7 +150,7 @@ static ambit__place tell(story *s)
 
 char *ambit__fault_message(const ambit_program *p, int step, int part, const int64_t *words)
 {
-  story s = {.program = p, .step = &p->steps[step], .part = part, .words = words};
+  report s = {.program = p, .step = &p->steps[step], .part = part, .words = words};
   ambit__place place;
   char *headline, *message;
 

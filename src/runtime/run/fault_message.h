@@ -6,22 +6,23 @@
 #include "base/text.h"
 #include "runtime/run/checked_launch.h"
 
-typedef struct ambit__story {
+typedef struct ambit__fault_report {
   const ambit_program *program;
   const ambit__step *step;
   int part, ndims;
   const int64_t *words; /* the record */
   ambit__text text;
-} ambit__story;
+} ambit__fault_report;
 
-void ambit__story_print_offset(ambit__story *s, const int *offset); /* "[-1][0]" */
+void ambit__fault_print_offset(ambit__fault_report *s, const int *offset); /* "[-1][0]" */
 /* "[3][17]": the cell of the fault, or the one at an offset from it (NULL: none). */
-void ambit__story_print_cell(ambit__story *s, const int *offset);
+void ambit__fault_print_cell(ambit__fault_report *s, const int *offset);
 /* "component 3 of field 'f'" */
-void ambit__story_print_argument(ambit__story *s, int param, int component);
+void ambit__fault_print_argument(ambit__fault_report *s, int param, int component);
 /* " from cell [3][17] in iteration 5" */
-void ambit__story_print_where(ambit__story *s, const char *preposition);
+void ambit__fault_print_where(ambit__fault_report *s, const char *preposition);
 /* The statement that sets a component: at this offset of the text, or (-1) the first. */
-ambit__place ambit__story_place_of_set(const ambit__story *s, int param, int component, int offset);
+ambit__place ambit__fault_place_of_set(const ambit__fault_report *s, int param, int component,
+                                       int offset);
 
 #endif

@@ -153,7 +153,7 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
 static bool all_heed(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->applies[i].functions && p->applies[i].functions[0]->heedless) return false;
+    if (p->applies[i].functions && p->applies[i].functions[0]->ignores_stop) return false;
   return true;
 }
 

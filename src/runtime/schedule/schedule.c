@@ -110,7 +110,7 @@ static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
 
 /* Whether the border cells of a step should run on the border queue: some device is asynchronous,
  * and the step needs no order of launches, as reductions and checks do. */
-static bool runs_beside(const ambit__scheduler *s, size_t step)
+static bool runs_on_border(const ambit__scheduler *s, size_t step)
 {
   const ambit *a = s->p->grid->context;
   bool later = false;
@@ -142,14 +142,15 @@ static void find_feeders(const ambit__scheduler *s)
 
 /* ---- the schedule ---- */
 
-/* `beside`: the cells that wait for the exchange run on the border queue. */
-static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, size_t step, bool beside)
+/* `on_border`: the cells that wait for the exchange run on the border queue. */
+static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, size_t step,
+                                 bool on_border)
 {
   ambit__operation *op = ambit__schedule_add(s, kind, step);
 
   if (!op) return AMBIT_ENOMEM;
   op->exchange = s->before[step];
-  op->beside = beside;
+  op->on_border = on_border;
   return AMBIT_OK;
 }
 
@@ -158,12 +159,12 @@ static ambit_status add_launch(ambit__scheduler *s, size_t step, ambit__cells ce
   return ambit__schedule_add_launch(s, step, cells) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-static ambit_status add_border(ambit__scheduler *s, size_t step, ambit__exchange *beside)
+static ambit_status add_border(ambit__scheduler *s, size_t step, ambit__exchange *exchange)
 {
   ambit__operation *op = ambit__schedule_add_launch(s, step, CELLS_BORDER);
 
   if (!op) return AMBIT_ENOMEM;
-  op->exchange = beside;
+  op->exchange = exchange;
   return add_allreduce_begin(s, step);
 }
 
@@ -175,17 +176,17 @@ static ambit_status add_rotation(ambit__scheduler *s, size_t step)
 /* A step whose exchange overlaps it and `n` following steps. */
 static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
 {
-  const bool beside = n == 0 && runs_beside(s, step);
+  const bool on_border = n == 0 && runs_on_border(s, step);
 
   for (size_t i = step; i <= step + n; i++)
     AMBIT_TRY(add_allreduce_end(s, &s->p->steps[i]));
   if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
-  AMBIT_TRY(add_exchange(s, OP_EDGES, step, beside));
+  AMBIT_TRY(add_exchange(s, OP_EDGES, step, on_border));
   for (size_t i = step; i <= step + n; i++)
     AMBIT_TRY(add_launch(s, i, CELLS_INNER));
-  AMBIT_TRY(add_exchange(s, OP_FINISH, step, beside));
+  AMBIT_TRY(add_exchange(s, OP_FINISH, step, on_border));
   for (size_t i = step; i <= step + n; i++)
-    AMBIT_TRY(add_border(s, i, beside ? s->before[step] : NULL));
+    AMBIT_TRY(add_border(s, i, on_border ? s->before[step] : NULL));
   return AMBIT_OK;
 }
 
