@@ -5,11 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define AMBIT_INLINE     static inline __attribute__((unused))
-#define AMBIT_HAS_DOUBLE 1
-typedef int64_t ambit_i64;
-typedef uint32_t ambit_u32;
-typedef uint64_t ambit_u64;
+#include "codegen/prelude/c.h"
 
 #include "codegen/prelude/sums.h"
 

@@ -52,9 +52,8 @@ void ambit__rows_close_blocks(const job *j)
     ambit__line(j->w, "ambit_block_close_%s(%s_total);", ambit__rows_tail(j, i), name);
     if (!j->for_people) continue;
     ambit__line(j->w, "ambit_long_carry(%s_words);", name);
-    ambit__line(j->w,
-                "*(double *)call->origin[%d] += AMBIT_LONG_REAL(ambit_long_bits_f64(%s_words));", i,
-                name);
+    ambit__line(j->w, "*(double *)call->origin[%d] += AMBIT_F64_OF(ambit_long_bits_f64(%s_words));",
+                i, name);
   }
 }
 

@@ -16,6 +16,32 @@ typedef uint32_t ambit_u32;
 typedef int64_t ambit_i64;
 typedef uint64_t ambit_u64;
 
+/* Numbers as bits, and bits as a number. */
+AMBIT_INLINE ambit_u32 AMBIT_BITS_F32(float x)
+{
+  union {
+    float x;
+    ambit_u32 bits;
+  } u = {x};
+  return u.bits;
+}
+AMBIT_INLINE ambit_u64 AMBIT_BITS_F64(double x)
+{
+  union {
+    double x;
+    ambit_u64 bits;
+  } u = {x};
+  return u.bits;
+}
+AMBIT_INLINE double AMBIT_F64_OF(ambit_u64 bits)
+{
+  union {
+    ambit_u64 bits;
+    double x;
+  } u = {bits};
+  return u.x;
+}
+
 /* Vectors: bytes per vector, and stores of whole vectors from an array held in registers. A
  * streaming store bypasses the cache and needs an aligned address. */
 #if defined(__aarch64__)

@@ -7,41 +7,16 @@
 #  define AMBIT_TAKE(lock) (atomic_xchg((volatile global int *)(lock), 1) == 0)
 #  define AMBIT_GIVE(lock) atomic_xchg((volatile global int *)(lock), 0)
 #  define AMBIT_FENCED()   mem_fence(CLK_GLOBAL_MEM_FENCE)
-#  define AMBIT_BITS_F32   as_uint
-#  define AMBIT_BITS_F64   as_ulong
 #elif defined(__CUDACC__)
 #  define AMBIT_GLOBAL
-#  define AMBIT_TAKE(lock)  (atomicExch((int *)(lock), 1) == 0)
-#  define AMBIT_GIVE(lock)  atomicExch((int *)(lock), 0)
-#  define AMBIT_FENCED()    __threadfence()
-#  define AMBIT_BITS_F32    __float_as_uint
-#  define AMBIT_BITS_F64(x) (ambit_u64) __double_as_longlong(x)
+#  define AMBIT_TAKE(lock) (atomicExch((int *)(lock), 1) == 0)
+#  define AMBIT_GIVE(lock) atomicExch((int *)(lock), 0)
+#  define AMBIT_FENCED()   __threadfence()
 #else
 #  define AMBIT_GLOBAL
 #  define AMBIT_TAKE(lock) (__atomic_exchange_n((int *)(lock), 1, __ATOMIC_ACQUIRE) == 0)
 #  define AMBIT_GIVE(lock) __atomic_store_n((int *)(lock), 0, __ATOMIC_RELEASE)
 #  define AMBIT_FENCED()   ((void)0)
-#  define AMBIT_HAS_DOUBLE 1
-typedef uint32_t ambit_u32;
-typedef int64_t ambit_i64;
-typedef uint64_t ambit_u64;
-
-AMBIT_INLINE ambit_u32 AMBIT_BITS_F32(float x)
-{
-  union {
-    float x;
-    ambit_u32 bits;
-  } u = {x};
-  return u.bits;
-}
-AMBIT_INLINE ambit_u64 AMBIT_BITS_F64(double x)
-{
-  union {
-    double x;
-    ambit_u64 bits;
-  } u = {x};
-  return u.bits;
-}
 #endif
 
 /* The state of a thread: its current cell; after a fault, that fault. */

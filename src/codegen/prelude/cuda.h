@@ -8,6 +8,9 @@
 #define AMBIT_RESIDENT(x, y, z, blocks) __launch_bounds__((x) * (y) * (z), blocks)
 #define AMBIT_HAS_DOUBLE                1
 #define AMBIT_IS_SMALL(x)               ((x) != (x)) /* the conversion handles the rest */
+#define AMBIT_BITS_F32(x)               __float_as_uint(x)
+#define AMBIT_BITS_F64(x)               ((ambit_u64)__double_as_longlong(x))
+#define AMBIT_F64_OF(bits)              __longlong_as_double((ambit_i64)(bits))
 
 typedef unsigned char ambit_u8;
 typedef short ambit_i16;

@@ -9,6 +9,9 @@
 #define AMBIT_INLINE           static inline
 #define AMBIT_THREADS(x, y, z) __attribute__((reqd_work_group_size(x, y, z)))
 #define AMBIT_IS_SMALL(x)      ((x) != (x)) /* the conversion handles the rest */
+#define AMBIT_BITS_F32(x)      as_uint(x)
+#define AMBIT_BITS_F64(x)      as_ulong(x)
+#define AMBIT_F64_OF(bits)     as_double(bits)
 
 typedef uchar ambit_u8;
 typedef short ambit_i16;

@@ -22,47 +22,17 @@
 #  define AMBIT_SHARED                 local
 #  define AMBIT_DEVICE                 global
 #  define AMBIT_CALLED                 AMBIT_INLINE
-#  define AMBIT_LONG_F32(x)            as_uint(x)
-#  define AMBIT_LONG_F64(x)            as_ulong(x)
-#  define AMBIT_LONG_REAL(bits)        as_double(bits)
 #  define AMBIT_LONG_ATOMIC(space, at) ((volatile space ambit_u32 *)(at))
 #  define AMBIT_LONG_TAKE(at, v)       atomic_add(at, v)
 #elif defined(AMBIT_RESIDENT) /* prelude/cuda.h */
 #  define AMBIT_SHARED
 #  define AMBIT_DEVICE
 #  define AMBIT_CALLED                 static __device__ __noinline__
-#  define AMBIT_LONG_F32(x)            __float_as_uint(x)
-#  define AMBIT_LONG_F64(x)            ((ambit_u64)__double_as_longlong(x))
-#  define AMBIT_LONG_REAL(bits)        __longlong_as_double((ambit_i64)(bits))
 #  define AMBIT_LONG_ATOMIC(space, at) ((ambit_u32 *)(at))
 #  define AMBIT_LONG_TAKE(at, v)       atomicAdd(at, v)
 #else
 #  define AMBIT_SHARED
 #  define AMBIT_CALLED static __attribute__((noinline, unused))
-AMBIT_INLINE ambit_u32 AMBIT_LONG_F32(float x)
-{
-  union {
-    float x;
-    ambit_u32 bits;
-  } u = {x};
-  return u.bits;
-}
-AMBIT_INLINE ambit_u64 AMBIT_LONG_F64(double x)
-{
-  union {
-    double x;
-    ambit_u64 bits;
-  } u = {x};
-  return u.bits;
-}
-AMBIT_INLINE double AMBIT_LONG_REAL(ambit_u64 bits)
-{
-  union {
-    ambit_u64 bits;
-    double x;
-  } u = {bits};
-  return u.x;
-}
 #endif
 
 /* *word += v */
@@ -118,7 +88,7 @@ AMBIT_INLINE void ambit_long_add_bits(AMBIT_SHARED ambit_i64 *words, ambit_u64 m
 
 AMBIT_CALLED void ambit_long_add_f32(AMBIT_SHARED ambit_i64 *words, float x)
 {
-  const ambit_u32 bits = AMBIT_LONG_F32(x), m = bits & 0x7fffffu;
+  const ambit_u32 bits = AMBIT_BITS_F32(x), m = bits & 0x7fffffu;
   const int e = (int)(bits >> 23 & 0xffu), minus = (int)(bits >> 31);
 
   if (e == 0xff)
@@ -130,7 +100,7 @@ AMBIT_CALLED void ambit_long_add_f32(AMBIT_SHARED ambit_i64 *words, float x)
 #if AMBIT_HAS_DOUBLE
 AMBIT_CALLED void ambit_long_add_f64(AMBIT_SHARED ambit_i64 *words, double x)
 {
-  const ambit_u64 one = 1, bits = AMBIT_LONG_F64(x), m = bits & ((one << 52) - 1);
+  const ambit_u64 one = 1, bits = AMBIT_BITS_F64(x), m = bits & ((one << 52) - 1);
   const int e = (int)(bits >> 52 & 0x7ffu), minus = (int)(bits >> 63);
 
   if (e == 0x7ff)
@@ -239,17 +209,17 @@ AMBIT_INLINE double ambit_long_anchor(ambit_u64 x)
   const int least = (AMBIT_LONG_NEXT + 1 + 3) & ~3;
 
   if (e > 0x7fe) return 0.0;
-  return AMBIT_LONG_REAL((ambit_u64)(e < least ? least : e) << 52 | one << 51);
+  return AMBIT_F64_OF((ambit_u64)(e < least ? least : e) << 52 | one << 51);
 }
 /* The largest number that can be added to an anchor, which is not 0. */
 AMBIT_INLINE double ambit_long_limit(double anchor)
 {
-  return AMBIT_LONG_REAL((AMBIT_LONG_F64(anchor) >> 52 << 52) -
-                         ((ambit_u64)(AMBIT_LONG_COUNT + 1) << 52));
+  return AMBIT_F64_OF((AMBIT_BITS_F64(anchor) >> 52 << 52) -
+                      ((ambit_u64)(AMBIT_LONG_COUNT + 1) << 52));
 }
 AMBIT_INLINE double ambit_long_next(double anchor)
 {
-  return AMBIT_LONG_REAL(AMBIT_LONG_F64(anchor) - ((ambit_u64)AMBIT_LONG_NEXT << 52));
+  return AMBIT_F64_OF(AMBIT_BITS_F64(anchor) - ((ambit_u64)AMBIT_LONG_NEXT << 52));
 }
 #endif
 
@@ -280,7 +250,7 @@ AMBIT_INLINE ambit_part ambit_part_zero(void)
 AMBIT_CALLED double ambit_part_move(AMBIT_SHARED ambit_i64 *words, double high, double low,
                                     double x)
 {
-  const double anchor = ambit_long_anchor(AMBIT_LONG_F64(x));
+  const double anchor = ambit_long_anchor(AMBIT_BITS_F64(x));
 
   if (high != 0.0) ambit_long_add_f64(words, high);
   if (low != 0.0) ambit_long_add_f64(words, low);
@@ -321,16 +291,16 @@ AMBIT_INLINE void ambit_part_leave(ambit_part p, AMBIT_SHARED ambit_i64 *words)
 /* What a thread has in its windows, as multiples of their units. */
 AMBIT_INLINE ambit_i64 ambit_part_anchor(ambit_part p)
 {
-  return (ambit_i64)AMBIT_LONG_F64(p.anchor);
+  return (ambit_i64)AMBIT_BITS_F64(p.anchor);
 }
 AMBIT_INLINE ambit_i64 ambit_part_high(ambit_part p)
 {
-  return (ambit_i64)(AMBIT_LONG_F64(p.high) - AMBIT_LONG_F64(p.anchor));
+  return (ambit_i64)(AMBIT_BITS_F64(p.high) - AMBIT_BITS_F64(p.anchor));
 }
 AMBIT_INLINE ambit_i64 ambit_part_low(ambit_part p)
 {
   if (p.anchor == 0.0) return 0;
-  return (ambit_i64)(AMBIT_LONG_F64(p.low) - AMBIT_LONG_F64(ambit_long_next(p.anchor)));
+  return (ambit_i64)(AMBIT_BITS_F64(p.low) - AMBIT_BITS_F64(ambit_long_next(p.anchor)));
 }
 
 /* Adds v 2^(p - 1074). */
