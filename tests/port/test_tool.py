@@ -176,6 +176,11 @@ def a_time_loop_without_host_access_has_no_transfers(folder):
     assert waits(folder, program, 96) == waits(folder, program, 24)
 
 
+def a_convergence_loop_runs_in_one_go(folder):
+    program = ported(folder, PROGRAMS / "until.c")
+    assert waits(folder, program, 30, 40, 1e-12) == waits(folder, program, 30, 160, 1e-12)
+
+
 def sum_any_adds_on_the_device(folder):
     source = folder / "sum.c"
     source.write_text(SUM)

@@ -18,10 +18,16 @@ const char *port_indent_at(const unit *u, unsigned offset);
 /* The end of a statement: behind its semicolon. */
 unsigned port_statement_end(const unit *u, const node *s);
 
+int port_emit_slot(const step *s, const param *p); /* its number in the table of the rule */
+
+/* until.c: a loop around a nest that ends when its result is small is marked. */
+void port_until(const function *f, const nest *n, const step *steps);
+
 /* host.c: calls before host code that uses arrays of steps. */
 void port_host_use(const step *steps); /* an array of these steps: its type counts */
 void port_host(unit *u);
-void port_host_has_step(const node *at); /* the nest was replaced */
+void port_host_has_step(const node *at, bool has_results); /* the nest was replaced */
+bool port_host_is_quiet(const node *n);                    /* one that was, and has no result */
 
 /* note.c: file, line, caret, cause and advice on standard error. */
 void port_note(const unit *u, const node *at, const char *kind, const char *what,

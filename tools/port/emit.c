@@ -73,7 +73,7 @@ static int slots_of(const step *s)
   return n;
 }
 
-static int slot_of(const step *s, const param *p)
+int port_emit_slot(const step *s, const param *p)
 {
   int n = 0;
 
@@ -258,13 +258,14 @@ static void print_results(ambit__text *t, const char *in, const step *s)
       ambit__print(t, "%s    port_writes(&%s, sizeof(%s));\n", in, var, var);
     if (p->kind == P_SUM)
       ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
-                   slot_of(s, p));
+                   port_emit_slot(s, p));
     if (p->kind == P_MAX || p->kind == P_MIN)
       ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast,
-                   p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name, slot_of(s, p));
+                   p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name,
+                   port_emit_slot(s, p));
     if (p->kind == P_TERM && sym) {
       ambit__print(t, "%s    %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast,
-                   var, types[sym->type], s->name, slot_of(s, p));
+                   var, types[sym->type], s->name, port_emit_slot(s, p));
       for (int k = 0; k < s->leaf->nloops; k++)
         for (int d = 0; d < s->naxes; d++)
           if (s->loop_of[d] == s->leaf->loops[k])

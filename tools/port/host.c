@@ -21,6 +21,7 @@ static struct {
   bool types[T_OTHER];
   bool has_structs; /* arrays of structs are used by steps */
   const node *nests[NESTS];
+  bool has_results[NESTS];
   int nnests;
 } h;
 
@@ -35,9 +36,11 @@ void port_host_use(const step *steps)
       }
 }
 
-void port_host_has_step(const node *nest_node)
+void port_host_has_step(const node *nest_node, bool has_results)
 {
-  if (h.nnests < NESTS) h.nests[h.nnests++] = nest_node;
+  if (h.nnests == NESTS) return;
+  h.has_results[h.nnests] = has_results;
+  h.nests[h.nnests++] = nest_node;
 }
 
 static bool is_nest(node *n, void *user)
@@ -46,6 +49,13 @@ static bool is_nest(node *n, void *user)
   if (n->kind != S_FOR) return false;
   for (int i = 0; i < h.nnests; i++)
     if (h.nests[i] == n) return true;
+  return false;
+}
+
+bool port_host_is_quiet(const node *n)
+{
+  for (int i = 0; i < h.nnests; i++)
+    if (h.nests[i] == n) return !h.has_results[i];
   return false;
 }
 

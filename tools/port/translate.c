@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char port_support_arrays[], port_support_check[], port_support_head[],
-    port_support_queue[], port_support_results[], port_support_run[];
+extern const char port_support_ahead[], port_support_arrays[], port_support_check[],
+    port_support_head[], port_support_queue[], port_support_results[], port_support_run[];
 
 enum { MOST_NESTS = 512 };
 
@@ -245,6 +245,8 @@ static bool find_rows(run *r)
 
 static void write_nest(const run *r, const candidate *c, ambit__text *rules)
 {
+  bool has_results = false;
+
   r->result->nests++;
   for (const step *s = c->steps; s; s = s->next)
     r->result->steps++;
@@ -253,9 +255,18 @@ static void write_nest(const run *r, const candidate *c, ambit__text *rules)
     return;
   }
   port_host_use(c->steps);
-  port_host_has_step(c->nest->node);
+  for (const step *s = c->steps; s; s = s->next)
+    has_results |= s->has_reductions;
+  port_host_has_step(c->nest->node, has_results);
   ambit__print(rules, "%s", port_emit_rules(r->u, c->steps));
   port_emit_calls(r->u, c->nest, c->steps, r->set->check);
+}
+
+/* Loops that end when a result of one of their nests is small. */
+static void write_until(const run *r)
+{
+  for (int i = 0; i < r->n && !r->set->propose && !r->set->check; i++)
+    if (r->at[i].steps) port_until(r->f, r->at[i].nest, r->at[i].steps);
 }
 
 static void translate_function(run *r)
@@ -275,6 +286,7 @@ static void translate_function(run *r)
     else
       tell_refused(r, before < 0 ? r->at[i].nest : r->first[before], r->at[i].about);
   }
+  write_until(r);
   text = ambit__text_finish(&rules);
   if (text && text[0]) {
     port_edit(line_start(r->u, r->f->begin), 0, port_text("%s", text));
@@ -363,6 +375,7 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   port_edit((unsigned)u->size, 0, port_support_arrays);
   port_edit((unsigned)u->size, 0, port_support_queue);
   port_edit((unsigned)u->size, 0, port_support_run);
+  port_edit((unsigned)u->size, 0, port_support_ahead);
   port_edit((unsigned)u->size, 0, port_support_results);
   if (set->check) port_edit((unsigned)u->size, 0, port_support_check);
   return port_edit_apply(u);

@@ -74,6 +74,8 @@ static void port_neighbours(int which, int axis, const void *table, size_t bytes
 static void port_value(double x) PORT_UNUSED;
 static void port_require(int holds, const char *what) PORT_UNUSED;
 static void port_apart(const volatile void *p) PORT_UNUSED;
+static void port_ahead(const port_rule *rule, int slot, double tol, int strict,
+                       int64_t most) PORT_UNUSED;
 static int port_go(void) PORT_UNUSED;
 static void port_go_beside(void) PORT_UNUSED;
 static void port_compare(void) PORT_UNUSED;

@@ -16,12 +16,20 @@ typedef struct port_entry {
   double values[PORT_SLOTS];
 } port_entry;
 
+/* Which field takes the place of which from one round of a loop to the next (ahead.c). */
+enum { PORT_EXCHANGED = 64 };
+typedef struct port_exchange {
+  int n;
+  ambit_field *from[PORT_EXCHANGED], *to[PORT_EXCHANGED];
+} port_exchange;
+
 typedef struct port_program {
   int n;
   port_entry *entries;
   ambit_scalar *(*scalars)[PORT_SLOTS]; /* of each entry: numbers and results */
   ambit_program *program;
-  long used; /* when, by a count of uses */
+  port_exchange turns; /* that its rotations make */
+  long used;           /* when, by a count of uses */
 } port_program;
 
 static port_entry port_queue[PORT_LONGEST + 1];
@@ -113,22 +121,19 @@ static void port_append(port_program *p, int k)
     }
 }
 
-static port_program *port_find(const port_entry *entries, int n)
+static void port_append_rotations(port_program *p);
+
+static port_program *port_make(const port_entry *entries, int n, const port_exchange *turns)
 {
   port_program *p;
   int oldest = 0;
 
-  for (int i = 0; i < port_nprograms; i++) {
-    int same = port_programs[i].n == n;
-
-    for (int k = 0; same && k < n; k++)
-      same = port_same_step(&port_programs[i].entries[k], &entries[k]);
-    if (same) return &port_programs[i];
+  for (int i = 0; i < port_nprograms; i++)
     if (port_programs[i].used < port_programs[oldest].used) oldest = i;
-  }
   if (port_nprograms == PORT_PROGRAMS) port_destroy(oldest);
   p = &port_programs[port_nprograms++];
   p->n = n;
+  p->turns = *turns;
   p->entries = malloc((size_t)n * sizeof *entries);
   p->scalars = calloc((size_t)n, sizeof *p->scalars);
   if (!p->entries || !p->scalars) exit(1);
@@ -136,7 +141,26 @@ static port_program *port_find(const port_entry *entries, int n)
   p->program = ambit_program_create(entries[0].grid);
   for (int k = 0; k < n; k++)
     port_append(p, k);
+  port_append_rotations(p);
   return p;
+}
+
+static int port_same_turns(const port_exchange *a, const port_exchange *b)
+{
+  return a->n == b->n && !memcmp(a->from, b->from, (size_t)a->n * sizeof *a->from) &&
+         !memcmp(a->to, b->to, (size_t)a->n * sizeof *a->to);
+}
+
+static port_program *port_find(const port_entry *entries, int n, const port_exchange *turns)
+{
+  for (int i = 0; i < port_nprograms; i++) {
+    int same = port_programs[i].n == n && port_same_turns(&port_programs[i].turns, turns);
+
+    for (int k = 0; same && k < n; k++)
+      same = port_same_step(&port_programs[i].entries[k], &entries[k]);
+    if (same) return &port_programs[i];
+  }
+  return port_make(entries, n, turns);
 }
 
 static void port_set_values(port_program *p, const port_entry *entries)
@@ -153,6 +177,7 @@ static void port_set_values(port_program *p, const port_entry *entries)
 /* Steps of one grid after the other, since a program has one grid. */
 static void port_run(const port_entry *entries, int n, int64_t times)
 {
+  static const port_exchange none;
   int cut = 1;
 
   if (!n || !times) return;
@@ -167,7 +192,7 @@ static void port_run(const port_entry *entries, int n, int64_t times)
       }
     return;
   }
-  port_last = port_find(entries, n);
+  port_last = port_find(entries, n, &none);
   port_last->used = ++port_uses;
   port_set_values(port_last, entries);
   port_must(ambit_run(port_last->program, times) == AMBIT_OK);

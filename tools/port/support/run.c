@@ -35,6 +35,11 @@ static struct {
   ambit_field *field;
 } port_spare[32]; /* fields for new values and terms */
 
+static int port_is_empty(const port_order *o);
+static int port_is_done(void);
+static void port_note_entry(const port_entry *e);
+static void port_this_round_ends(void);
+
 static int port_takes_array(port_kind k)
 {
   return k == PORT_READ || k == PORT_WRITE || k == PORT_UPDATE;
@@ -530,6 +535,7 @@ static void port_submit(port_record **records, ambit_grid *g)
     if (k == PORT_SUM || k == PORT_MIN || k == PORT_MAX || k == PORT_TERM) reduces = 1;
   }
   port_enqueue(&e);
+  port_note_entry(&e);
   for (int i = 0; i < port_now->nargs; i++) {
     const int writes = port_writes_slot(rule->slots[port_now->args[i].slot].kind);
 
@@ -608,11 +614,19 @@ static int port_go(void)
   const char *why = port_why_not;
   int done = 1;
 
+  if (port_is_done()) {
+    port_norders = port_nplaces = 0;
+    port_why_not = NULL;
+    return 1;
+  }
   for (int o = 0; o < port_norders && !why; o++) {
     port_now = &port_orders[o];
     if (!port_is_empty(port_now)) why = port_check();
   }
-  if (why) done = port_serial(why);
+  if (why) {
+    done = port_serial(why);
+    port_this_round_ends();
+  }
   for (int o = 0; o < port_norders && done; o++) {
     port_now = &port_orders[o];
     for (int s = 0; s < port_now->rule->nslots; s++) {
