@@ -130,6 +130,23 @@ static bool is_bitwise(int around)
   return around >= operators[EXPR_OR].level && around < COMPARISON;
 }
 
+/* 0 * x, x * 0 * y, -(0 * x): real numbers. */
+static bool is_no_term(const ambit__expr *e)
+{
+  if (e->op == EXPR_NEG) return is_no_term(e->a);
+  if (e->op != EXPR_MUL || !ambit__type_is_real(e->type)) return false;
+  return (e->a->op == EXPR_CONST && e->a->value.real == 0) ||
+         (e->b->op == EXPR_CONST && e->b->value.real == 0) || is_no_term(e->a) || is_no_term(e->b);
+}
+
+/* The only term of a sum of two that counts; NULL: both do. */
+static const ambit__expr *only_term(const ambit__expr *e)
+{
+  if (e->op != EXPR_ADD && e->op != EXPR_SUB) return NULL;
+  if (is_no_term(e->b)) return e->a;
+  return e->op == EXPR_ADD && is_no_term(e->a) ? e->b : NULL;
+}
+
 static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const int level = operators[e->op].level;
@@ -142,6 +159,10 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   const bool wrap = level < around ||
                     (around > ARGUMENT && around != level && (level < SUM || is_bitwise(around)));
 
+  if (s->relaxed && only_term(e)) {
+    emit(s, t, only_term(e), around);
+    return;
+  }
   if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !real && !is_safe_divisor(e->b)) {
     emit_helper(s, t, e->op == EXPR_DIV ? "div" : "mod", e->type, e);
     return;

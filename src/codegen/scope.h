@@ -25,6 +25,7 @@ struct ambit__scope {
   void (*use)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
+  bool relaxed;     /* terms of sums with the constant factor 0 are left out */
   const void *user; /* private to the strategy */
 };
 

@@ -178,6 +178,7 @@ ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
                         .index = print_index,
                         .extent = print_extent,
                         .step = "step",
+                        .relaxed = !j->group->strict,
                         .user = j};
 }
 

@@ -218,6 +218,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .extent = print_extent,
                         .step = "call->step",
                         .flat = j->flat,
+                        .relaxed = !j->strict,
                         .user = j};
 }
 
