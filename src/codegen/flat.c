@@ -22,22 +22,65 @@ static bool is_cheap_call(ambit__call c)
   }
 }
 
-bool ambit__flat_expr(const ambit__expr *e)
+bool ambit__calls_own(const ambit__expr *e)
 {
-  if (!e) return true;
-  if (e->op == EXPR_CALL && !is_cheap_call(e->call)) return false;
-  if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !ambit__type_is_real(e->type) &&
-      e->b->op != EXPR_CONST)
-    return false;
-  return ambit__flat_expr(e->a) && ambit__flat_expr(e->b) && ambit__flat_expr(e->c);
+  if (e->op != EXPR_CALL || e->type != AMBIT_F32) return false;
+  switch (e->call) {
+  case CALL_exp:
+  case CALL_exp2:
+  case CALL_log:
+  case CALL_log2:
+  case CALL_log10:
+  case CALL_tanh: return true;
+  default: return false;
+  }
 }
 
-static bool flat_stmts(const ambit__stmt *list)
+/* Integer division has no vector instruction, except by a constant. */
+static bool is_costly(const ambit__expr *e, bool relaxed)
+{
+  if (e->op == EXPR_CALL) return !is_cheap_call(e->call) && !(relaxed && ambit__calls_own(e));
+  return (e->op == EXPR_DIV || e->op == EXPR_MOD) && !ambit__type_is_real(e->type) &&
+         e->b->op != EXPR_CONST;
+}
+
+static bool flat_expr(const ambit__expr *e, bool relaxed)
+{
+  return !e || (!is_costly(e, relaxed) && flat_expr(e->a, relaxed) && flat_expr(e->b, relaxed) &&
+                flat_expr(e->c, relaxed));
+}
+
+static bool flat_stmts(const ambit__stmt *list, bool relaxed)
 {
   for (; list; list = list->next)
-    if (!ambit__flat_expr(list->value) || !flat_stmts(list->body) || !flat_stmts(list->other))
+    if (!flat_expr(list->value, relaxed) || !flat_stmts(list->body, relaxed) ||
+        !flat_stmts(list->other, relaxed))
       return false;
   return true;
+}
+
+bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed)
+{
+  return flat_stmts(rule->body, relaxed);
+}
+
+static bool expr_calls_own(const ambit__expr *e)
+{
+  return e && (ambit__calls_own(e) || expr_calls_own(e->a) || expr_calls_own(e->b) ||
+               expr_calls_own(e->c));
+}
+
+static bool stmts_call_own(const ambit__stmt *list)
+{
+  for (; list; list = list->next)
+    if (expr_calls_own(list->value) || stmts_call_own(list->body) || stmts_call_own(list->other))
+      return true;
+  return false;
+}
+
+bool ambit__rule_calls_own(const ambit__rule *rule)
+{
+  return stmts_call_own(rule->body) && ambit__rule_is_flat(rule, true);
 }
 
 static bool expr_branches(const ambit__expr *e)
@@ -90,10 +133,12 @@ static int collect(const ambit__stmt *list, int first, ambit__flat_variable *v, 
   return n;
 }
 
-int ambit__flat_variables(const ambit__stmt *condition, ambit__flat_variable *variables)
+int ambit__flat_variables(const ambit__stmt *condition, bool own_calls,
+                          ambit__flat_variable *variables)
 {
   const int first = first_declared(condition->other, first_declared(condition->body, INT_MAX));
 
-  if (!flat_stmts(condition->body) || !flat_stmts(condition->other)) return AMBIT__FLAT_MOST + 1;
+  if (!flat_stmts(condition->body, own_calls) || !flat_stmts(condition->other, own_calls))
+    return AMBIT__FLAT_MOST + 1;
   return collect(condition->other, first, variables, collect(condition->body, first, variables, 0));
 }

@@ -10,9 +10,14 @@
 
 #include "kernel/kernel.h"
 
-/* Whether a rule has any condition, and an expression only operations that vector units have. */
+/* Whether a rule has any condition; whether compilers vectorise all its operations, those of
+ * prelude/math.h included with `relaxed`. */
 bool ambit__rule_branches(const ambit__rule *rule);
-bool ambit__flat_expr(const ambit__expr *e);
+bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed);
+/* Whether code that is not strict calls functions of prelude/math.h in place of those of <math.h>:
+ * if that makes the rule flat. And whether an expression is such a call. */
+bool ambit__rule_calls_own(const ambit__rule *rule);
+bool ambit__calls_own(const ambit__expr *e);
 
 /* A variable that outlives the statements that set it. */
 typedef struct ambit__flat_variable {
@@ -24,6 +29,7 @@ enum { AMBIT__FLAT_MOST = 64 }; /* variables of a flat condition */
 
 /* The distinct variables that a STMT_IF sets and that outlive it; returns their number. More than
  * AMBIT__FLAT_MOST: the condition must keep its branch. */
-int ambit__flat_variables(const ambit__stmt *condition, ambit__flat_variable *variables);
+int ambit__flat_variables(const ambit__stmt *condition, bool own_calls,
+                          ambit__flat_variable *variables);
 
 #endif

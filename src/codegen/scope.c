@@ -202,7 +202,9 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   const ambit__expr *args[] = {e->a, e->b, e->c};
   bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
 
-  if (own)
+  if (s->own_calls && ambit__calls_own(e))
+    ambit__print(t, "ambit_%sf(", ambit__call_name(e->call));
+  else if (own)
     ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), suffix(e->type));
   else
     ambit__print(t, "%s%s(", ambit__call_name(e->call),
@@ -385,7 +387,7 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
     if (st->place.line != *line) emit_place(w, s->rule, *line = st->place.line);
     if (st->kind != STMT_IF)
       emit_set(s, w, st);
-    else if (s->flat && (n = ambit__flat_variables(st, v)) <= AMBIT__FLAT_MOST)
+    else if (s->flat && (n = ambit__flat_variables(st, s->own_calls, v)) <= AMBIT__FLAT_MOST)
       emit_flat_if(s, w, st, v, n, line);
     else
       emit_if(s, w, st, line);

@@ -26,6 +26,7 @@ struct ambit__scope {
   void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */
+  bool own_calls;   /* functions of prelude/math.h are called where there are any */
   const void *user; /* private to the strategy */
 };
 

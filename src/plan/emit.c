@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plan/emit.h"
 
+#include "codegen/flat.h"
+
 /* Embedded by the build: the declarations that generated code shares with ambit.h. */
 extern const char ambit__prelude_sizes[], ambit__prelude_call[];
+extern const char ambit__prelude_math[];
 extern const char ambit__prelude_sums[], ambit__prelude_sums_c[];
 
 const char *ambit__entry_name(const ambit__group *g)
@@ -28,6 +31,8 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
     ambit__print(&w->text, "#include <stdint.h>\n\n%s\n%s\n\n", ambit__prelude_sizes,
                  ambit__prelude_call);
   ambit__dialect_print(&ambit__dialect_c, &w->text);
+  if (!g->strict && ambit__rule_calls_own(g->steps[0].rule))
+    ambit__print(&w->text, "\n%s", ambit__prelude_math);
   if (ambit__has_exact_sums(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
   ambit__print(&w->text, "\n");

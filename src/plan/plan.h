@@ -93,6 +93,7 @@ typedef struct ambit__plan {
   /* cells along the axis before the last that are finished before the next plane; 0: all */
   int64_t block;
   bool nontemporal; /* stores bypass the caches */
+  bool scalar;      /* TARGET_C: the rule has operations that compilers do not vectorise */
   int threads[3];   /* TARGET_GPU: threads per block, x first */
   int64_t blocks;   /* TARGET_GPU: most blocks per launch */
   bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */

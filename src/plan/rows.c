@@ -15,6 +15,7 @@
  * stored in part. In reductions, the ends are computed cell by cell.
  */
 #include "plan/rows.h"
+#include "codegen/flat.h"
 
 enum { MOST_WORK = 512 }; /* limits the reads in the text of one block of rows, for compile time */
 
@@ -120,6 +121,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   if (most < 1) return 0;
   p.rows[g->ndims >= 3] = best_rows(g);
   p.nontemporal = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2;
+  p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);
   choose_cuts(g, t, &p);
   plans[0] = p;
   return 1;
@@ -141,7 +143,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
   ambit__print(t, "(rows %d", p->rows[0] * p->rows[1]);
   if (p->strip) ambit__print(t, " strip %lld", (long long)p->strip);
   if (p->block) ambit__print(t, " block %lld", (long long)p->block);
-  ambit__print(t, "%s)", p->nontemporal ? " nontemporal" : "");
+  ambit__print(t, "%s%s)", p->nontemporal ? " nontemporal" : "", p->scalar ? " scalar" : "");
 }
 
 const ambit__strategy ambit__strategy_rows = {

@@ -4,6 +4,7 @@
  *
  * One function prints each list, either as parameters or as arguments, so the two cannot differ.
  */
+#include "codegen/flat.h"
 #include "plan/rows.h"
 
 #include <stdio.h>
@@ -219,6 +220,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .step = "call->step",
                         .flat = j->flat,
                         .relaxed = !j->strict,
+                        .own_calls = !j->strict && ambit__rule_calls_own(j->rule),
                         .user = j};
 }
 
