@@ -263,6 +263,11 @@ AMBIT_API double ambit_scalar_get(ambit_scalar *s); /* NaN on failure */
  * AMBIT_EKERNEL with file, line, caret and advice in the message. */
 AMBIT_API ambit_kernel *ambit_kernel_create(ambit *a, const char *text);
 AMBIT_API ambit_kernel *ambit_kernel_load(ambit *a, const char *path);
+/* The same for texts written with the type `real`, so that one text serves float and double. `real`
+ * is AMBIT_F32 or AMBIT_F64. In a text that uses it, numbers such as 0.5 and functions such as sqrt
+ * are of this type too. */
+AMBIT_API ambit_kernel *ambit_kernel_create_real(ambit *a, const char *text, ambit_type real);
+AMBIT_API ambit_kernel *ambit_kernel_load_real(ambit *a, const char *path, ambit_type real);
 AMBIT_API void ambit_kernel_destroy(ambit_kernel *k);
 AMBIT_API const char *ambit_kernel_name(const ambit_kernel *k);
 

@@ -96,7 +96,9 @@ bool tool_is_kernel_file(const char *what)
 
 static ambit_kernel *load(ambit *a, const char *what, ambit_type type)
 {
-  if (tool_is_kernel_file(what)) return ambit_kernel_load(a, what);
+  if (tool_is_kernel_file(what))
+    return ambit__type_is_real(type) ? ambit_kernel_load_real(a, what, type)
+                                     : ambit_kernel_load(a, what);
   if (strpbrk(what, "./")) return load_weights(a, what, type);
   return ambit_kernel_from_catalogue(a, what, type);
 }

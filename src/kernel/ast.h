@@ -30,8 +30,9 @@ typedef enum ambit__symbol_kind {
   SYMBOL_FIELD,
   SYMBOL_VALUE,
   SYMBOL_REDUCE,
-  SYMBOL_LOCAL, /* const or not, array or not */
-  SYMBOL_LOOP   /* the variable of a for */
+  SYMBOL_LOCAL,   /* const or not, array or not; or a parameter of a function */
+  SYMBOL_LOOP,    /* the variable of a for */
+  SYMBOL_FUNCTION /* a static function */
 } ambit__symbol_kind;
 
 /* The state of one element of a local during unrolling. */
@@ -46,11 +47,14 @@ typedef struct ambit__symbol {
   ambit__name *name;
   ambit_type type;
   bool is_const;
-  bool is_vector;               /* field with components */
-  int param;                    /* index in the rule */
-  bool is_ready;                /* false inside its own initialiser */
-  int naxes;                    /* subscripts of a local array: 0, 1 or 2 */
-  int64_t size[2];              /* of a local array, set by unroll */
+  bool is_parameter;                  /* of a function */
+  bool is_set;                        /* some statement assigns to it */
+  const struct ambit__helper *helper; /* SYMBOL_FUNCTION */
+  bool is_vector;                     /* field with components */
+  int param;                          /* index in the rule */
+  bool is_ready;                      /* false inside its own initialiser */
+  int naxes;                          /* subscripts of a local array: 0, 1 or 2 */
+  int64_t size[2];                    /* of a local array, set by unroll */
   ambit__slot *slots;           /* size[0] * size[1] of them, or 1; NULL before the declaration */
   ambit__place place;           /* of the declaration */
   int depth;                    /* of its scope */
@@ -80,7 +84,7 @@ typedef struct ambit__node {
   struct ambit__node *a, *b, *c;
   ambit__value value;       /* NODE_NUMBER */
   ambit__name *name;        /* NODE_ACCESS, NODE_CALL */
-  ambit__symbol *symbol;    /* NODE_ACCESS; set by check */
+  ambit__symbol *symbol;    /* NODE_ACCESS; NODE_CALL of a static function; set by check */
   int function;             /* NODE_CALL: an ambit__call, or an ambit__op if is_place */
   bool is_place;            /* NODE_CALL: index(), extent() or step(); set by check */
   int nsubs;                /* NODE_ACCESS: subscripts; NODE_CALL: arguments */
@@ -101,7 +105,8 @@ typedef enum ambit__line_kind {
   LINE_SET,
   LINE_IF,
   LINE_FOR,
-  LINE_BLOCK
+  LINE_BLOCK,
+  LINE_RETURN /* of a function: value */
 } ambit__line_kind;
 
 /* A statement of the syntax tree. */
@@ -126,6 +131,17 @@ typedef struct ambit__line {
   struct ambit__line *next;
 } ambit__line;
 
+/* A static function of the syntax tree. Calls are replaced by its body. */
+typedef struct ambit__helper {
+  ambit__name *name;
+  ambit__place place;
+  ambit_type type; /* of the value it returns */
+  int nparams;
+  ambit__line *params; /* LINE_DECL without values */
+  ambit__line *body;   /* the last one is its only LINE_RETURN */
+  struct ambit__helper *next;
+} ambit__helper;
+
 /* A parameter of the syntax tree. */
 typedef struct ambit__head {
   ambit__name *name;
@@ -146,9 +162,11 @@ typedef struct ambit__origin {
 
 /* A translation unit: the state of one run of the front end. */
 typedef struct ambit__unit {
-  jmp_buf stop;       /* target of ambit__unit_stop */
-  bool no_memory;     /* the reason: out of memory */
-  ambit__arena arena; /* everything that is freed when the rule is complete */
+  jmp_buf stop;           /* target of ambit__unit_stop */
+  bool no_memory;         /* the reason: out of memory */
+  const ambit_type *real; /* the type `real`; NULL: there is none */
+  bool is_single;         /* lex: the text uses `real`, which is float */
+  ambit__arena arena;     /* everything that is freed when the rule is complete */
   ambit__diag diag;
   ambit__rule *rule; /* under construction */
   int line;          /* lex: current line, which starts at byte `line_start` */
@@ -158,16 +176,19 @@ typedef struct ambit__unit {
   ambit__name *newest;
   ambit__token *tokens; /* lex: ends with TOKEN_END */
   size_t ntokens, tokens_cap;
-  size_t at;         /* parse: next token */
-  int depth;         /* parse: nesting depth. check: scope depth */
-  bool panic;        /* parse: suppress messages until the next statement */
-  ambit__name *name; /* parse: of the function */
+  size_t at;              /* parse: next token */
+  int depth;              /* parse: nesting depth. check: scope depth */
+  bool panic;             /* parse: suppress messages until the next statement */
+  ambit__helper *helpers; /* parse: in the order of the text */
+  bool in_helper;         /* parse: inside one of them */
+  ambit__name *name;      /* parse: of the kernel */
   ambit__place name_place;
   ambit__head heads[AMBIT_MAX_PARAMS];
   int nheads;
   ambit__line *body;
   ambit__symbol *symbols;   /* check: symbols in scope, newest first */
   ambit__place ndims_place; /* check: the access that determined rule->ndims */
+  ambit__expr *returned;    /* unroll: by the current function */
   int work;                 /* unroll: operations so far, up to AMBIT_MAX_UNROLLED */
   const ambit__stmt **tail; /* unroll: where to append the next statement */
   size_t locals_cap;
@@ -259,6 +280,7 @@ bool ambit__at_wrong_cast(const ambit__unit *u);
 
 /* parse_stmt.c and parse_expr.c */
 ambit__line *ambit__parse_block(ambit__unit *u);
+void ambit__parse_helper(ambit__unit *u); /* parse_function.c */
 ambit__node *ambit__parse_expr(ambit__unit *u);
 ambit__node *ambit__parse_unary(ambit__unit *u);
 
@@ -270,15 +292,20 @@ ambit_type ambit__common_type(ambit_type a, ambit_type b);
 /* fold.c: makes typed expressions, and evaluates constant ones. */
 ambit__expr *ambit__fold(ambit__unit *u, const ambit__node *n);
 ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__node *n, ambit_type type);
+ambit__expr *ambit__fold_cast(ambit__unit *u, ambit__expr *a, ambit_type type);
 ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__node *n);
 /* Evaluates a constant integer, the `kind` ("offset") of `name`. If not constant, reports it and
  * returns false. */
 bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind, const char *name,
                          int64_t *value);
+/* The value of a local of the rule. */
+ambit__expr *ambit__fold_local(ambit__unit *u, ambit_type type, ambit__place place, int local);
 /* The current state of a local; if the subscripts are wrong, reports it and returns NULL. */
 ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n);
 /* The component and offsets of a field access; if invalid, reports it and returns false. */
 bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset);
+/* unroll.c: the value of a call of a static function, whose statements are emitted before. */
+ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n);
 void ambit__unroll_work(ambit__unit *u, ambit__place place); /* counts one operation */
 
 #endif

@@ -111,6 +111,7 @@ static void check_line(ambit__unit *u, ambit__line *l)
     check_lines(u, l->other);
     break;
   case LINE_FOR: check_for(u, l); break;
+  case LINE_RETURN: ambit__check_expr(u, l->value); break;
   case LINE_BLOCK:
     u->depth++;
     check_lines(u, l->body);
@@ -139,8 +140,30 @@ static void check_head(ambit__unit *u, ambit__head *h, int param)
   h->symbol->param = param;
 }
 
+/* A function is declared after its body: it cannot call itself. */
+static void check_helper(ambit__unit *u, ambit__helper *h)
+{
+  u->depth = 1;
+  for (ambit__line *p = h->params; p; p = p->next) {
+    for (int a = 0; a < p->naxes; a++)
+      check_integer(u, p->size[a], "the size of an array");
+    p->symbol = declare(u, SYMBOL_LOCAL, p->name, p->type, p->place);
+    p->symbol->is_parameter = true;
+    p->symbol->is_const = p->is_const;
+    p->symbol->naxes = p->naxes;
+  }
+  check_lines(u, h->body);
+  leave_scope(u);
+  if (ambit__known_call_find(h->name->text))
+    AMBIT_WRONG(u, h->place, "'%s' is a function of the language\nchoose another name",
+                h->name->text);
+  declare(u, SYMBOL_FUNCTION, h->name, h->type, h->place)->helper = h;
+}
+
 void ambit__check(ambit__unit *u)
 {
+  for (ambit__helper *h = u->helpers; h; h = h->next)
+    check_helper(u, h);
   u->depth = 1; /* parameters and the body share a scope, as in C */
   for (int i = 0; i < u->nheads; i++)
     check_head(u, &u->heads[i], i);

@@ -49,10 +49,15 @@ static bool resolve(ambit__unit *u, ambit__node *n)
 {
   n->symbol = n->name->symbol;
   if (!n->symbol) {
-    if (!n->nsubs && !n->is_deref && ambit__constant_find(n->name->text, &n->type, &n->value))
+    if (!n->nsubs && !n->is_deref && ambit__constant_find(n->name->text, &n->type, &n->value)) {
       n->kind = NODE_NUMBER;
-    else
+      if (u->is_single && n->type == AMBIT_F64) {
+        n->value = ambit__value_cast(n->value, AMBIT_F64, AMBIT_F32);
+        n->type = AMBIT_F32;
+      }
+    } else {
       unknown_name(u, n);
+    }
     return false;
   }
   if (!n->symbol->is_ready) {
@@ -150,6 +155,10 @@ static void check_access(ambit__unit *u, ambit__node *n)
   if (!resolve(u, n)) return;
   n->type = n->symbol->type;
   switch (n->symbol->kind) {
+  case SYMBOL_FUNCTION:
+    AMBIT_WRONG(u, n->place, "the function '%s' is used without arguments", n->name->text);
+    n->is_wrong = true;
+    break;
   case SYMBOL_FIELD: check_field(u, n); break;
   case SYMBOL_REDUCE: check_reduce(u, n); break;
   default: check_plain(u, n); break;
@@ -216,14 +225,52 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
   else
     AMBIT_WRONG(u, n->place,
                 "unknown function '%s'%s\na kernel may call the functions of <math.h>, abs, labs, "
-                "index(axis), extent(axis) and step()",
+                "index(axis), extent(axis), step() and static functions that stand before it",
                 name, ambit__name_hint(u, name, true));
+}
+
+/* An array is passed by its name. */
+static void check_array(ambit__unit *u, ambit__node *a, const ambit__line *param)
+{
+  a->symbol = a->kind == NODE_ACCESS && !a->nsubs && !a->is_deref ? a->name->symbol : NULL;
+  if (a->symbol && a->symbol->kind == SYMBOL_LOCAL && a->symbol->is_ready &&
+      a->symbol->naxes == param->naxes && a->symbol->type == param->type)
+    return;
+  AMBIT_WRONG(u, a->place,
+              "'%s' takes an array here\npass the name of a local array of %s with %d subscript%s",
+              param->name->text, ambit_type_name(param->type), param->naxes,
+              param->naxes == 1 ? "" : "s");
+  a->is_wrong = true;
+}
+
+static void check_helper_call(ambit__unit *u, ambit__node *n)
+{
+  const ambit__helper *h = n->name->symbol->helper;
+  const ambit__line *p = h->params;
+
+  n->symbol = n->name->symbol;
+  n->type = h->type;
+  for (ambit__node *a = n->subs; a; a = a->next, p = p ? p->next : NULL) {
+    if (p && p->naxes)
+      check_array(u, a, p);
+    else
+      ambit__check_expr(u, a);
+    n->is_wrong |= a->is_wrong;
+  }
+  if (h->nparams == n->nsubs) return;
+  AMBIT_WRONG(u, n->place, "%s takes %d argument%s, but has %d here", h->name->text, h->nparams,
+              h->nparams == 1 ? "" : "s", n->nsubs);
+  n->is_wrong = true;
 }
 
 static void check_call(ambit__unit *u, ambit__node *n)
 {
   const ambit__known_call *f = ambit__known_call_find(n->name->text);
 
+  if (n->name->symbol && n->name->symbol->kind == SYMBOL_FUNCTION) {
+    check_helper_call(u, n);
+    return;
+  }
   for (ambit__node *a = n->subs; a; a = a->next) {
     ambit__check_expr(u, a);
     n->is_wrong |= a->is_wrong;
@@ -234,7 +281,7 @@ static void check_call(ambit__unit *u, ambit__node *n)
     return;
   }
   n->function = f->function;
-  n->type = n->operands = f->type;
+  n->type = n->operands = u->is_single && f->type == AMBIT_F64 ? AMBIT_F32 : f->type;
   n->is_place = f->is_place;
   if (f->nargs == n->nsubs) return;
   AMBIT_WRONG(u, n->place, "%s takes %d argument%s, but has %d here", f->name, f->nargs,
@@ -273,6 +320,7 @@ void ambit__check_target(ambit__unit *u, ambit__node *n)
     return;
   }
   name = n->name->text;
+  n->symbol->is_set = true;
   switch (n->symbol->kind) {
   case SYMBOL_VALUE:
     AMBIT_WRONG(u, n->place,

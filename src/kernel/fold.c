@@ -51,7 +51,7 @@ static bool is_constant(const ambit__expr *e)
   return e->op == EXPR_CONST;
 }
 
-static ambit__expr *cast(ambit__unit *u, ambit__expr *a, ambit_type type)
+ambit__expr *ambit__fold_cast(ambit__unit *u, ambit__expr *a, ambit_type type)
 {
   ambit__expr *e;
 
@@ -83,7 +83,7 @@ static ambit__expr *truth(ambit__unit *u, ambit__expr *a)
   if (is_constant(a))
     return constant(u, AMBIT_I32, a->place,
                     (ambit__value){.integer = ambit__value_is_true(a->value, a->type)});
-  if (a->type == AMBIT_U8 || a->type == AMBIT_I16) return cast(u, a, AMBIT_I32);
+  if (a->type == AMBIT_U8 || a->type == AMBIT_I16) return ambit__fold_cast(u, a, AMBIT_I32);
   return binary(u, EXPR_NE, AMBIT_I32, a->place, a, zero(u, a->type, a->place));
 }
 
@@ -173,16 +173,21 @@ ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n)
   return &s->slots[at];
 }
 
-static ambit__expr *fold_local(ambit__unit *u, const ambit__node *n)
+ambit__expr *ambit__fold_local(ambit__unit *u, ambit_type type, ambit__place place, int local)
+{
+  ambit__expr *e = new_expr(u, EXPR_LOCAL, type, place);
+
+  e->index = local;
+  return e;
+}
+
+static ambit__expr *fold_element(ambit__unit *u, const ambit__node *n)
 {
   const ambit__slot *slot = ambit__fold_slot(u, n);
-  ambit__expr *e;
 
   if (!slot) return zero(u, n->type, n->place);
   if (slot->is_constant) return constant(u, n->type, n->place, slot->value);
-  e = new_expr(u, EXPR_LOCAL, n->type, n->place);
-  e->index = slot->local;
-  return e;
+  return ambit__fold_local(u, n->type, n->place, slot->local);
 }
 
 static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
@@ -196,7 +201,7 @@ static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
     e = new_expr(u, n->symbol->kind == SYMBOL_VALUE ? EXPR_VALUE : EXPR_OUT, n->type, n->place);
     e->index = n->symbol->param;
     return e;
-  default: return fold_local(u, n);
+  default: return fold_element(u, n);
   }
 }
 
@@ -276,6 +281,7 @@ static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
   bool all_constant = true;
   int i = 0;
 
+  if (n->symbol) return ambit__unroll_call(u, n);
   if (n->is_place) return fold_place(u, n);
   for (const ambit__node *a = n->subs; a; a = a->next, i++) {
     args[i] = ambit__fold_as(u, a, n->operands);
@@ -309,7 +315,7 @@ ambit__expr *ambit__fold(ambit__unit *u, const ambit__node *n)
 
 ambit__expr *ambit__fold_as(ambit__unit *u, const ambit__node *n, ambit_type type)
 {
-  return cast(u, ambit__fold(u, n), type);
+  return ambit__fold_cast(u, ambit__fold(u, n), type);
 }
 
 ambit__expr *ambit__fold_truth(ambit__unit *u, const ambit__node *n)

@@ -161,6 +161,9 @@ typedef struct ambit__rule {
  * column, source line, caret, cause, advice). `file` names the text if it has no #line. */
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
                                ambit__rule **out);
+/* The same with a meaning for the type `real`: AMBIT_F32 or AMBIT_F64. */
+ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
+                                    ambit_type real, ambit__rule **out);
 void ambit__rule_free(ambit__rule *rule);
 
 /* Formats one diagnostic in the same style about a place in the rule's text, for mistakes that show

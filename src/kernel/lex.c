@@ -242,6 +242,27 @@ static int lex_one(ambit__unit *u, int at)
   return end > at ? end : lex_wrong(u, at);
 }
 
+/* Gives `real` its meaning. In a text that uses it, numbers without a suffix are `real` too. */
+static void settle_real(ambit__unit *u)
+{
+  const bool is_float = u->real && *u->real == AMBIT_F32;
+
+  for (size_t i = 0; u->real && i < u->ntokens; i++) {
+    ambit__token *t = &u->tokens[i];
+
+    if (t->kind != TOKEN_NAME || strcmp(t->name->text, "real") != 0) continue;
+    t->kind = is_float ? TOKEN_word_float : TOKEN_word_double;
+    u->is_single = is_float;
+  }
+  for (size_t i = 0; u->is_single && i < u->ntokens; i++) {
+    ambit__token *t = &u->tokens[i];
+
+    if (t->kind != TOKEN_NUMBER || t->type != AMBIT_F64) continue;
+    t->value = ambit__value_cast(t->value, AMBIT_F64, AMBIT_F32);
+    t->type = AMBIT_F32;
+  }
+}
+
 void ambit__lex(ambit__unit *u)
 {
   const char *text = u->rule->text;
@@ -265,4 +286,5 @@ void ambit__lex(ambit__unit *u)
   u->line = line;
   u->line_start = start;
   add(u, TOKEN_END, last, 1);
+  settle_real(u);
 }

@@ -120,17 +120,23 @@ static void parse_params(ambit__unit *u)
   } while (!u->panic && ambit__accept(u, TOKEN_COMMA));
 }
 
-/* kernel := "void" name "(" params ")" block */
+/* text := { function } kernel
+ * kernel := "void" name "(" params ")" block */
 void ambit__parse(ambit__unit *u)
 {
-  ambit__place first = ambit__peek(u, 0)->place;
+  ambit__place first;
 
+  while (!u->panic && ambit__at(u, TOKEN_word_static))
+    ambit__parse_helper(u);
+  if (u->panic) return;
+  first = ambit__peek(u, 0)->place;
   if (!ambit__accept(u, TOKEN_word_void)) {
     const ambit__name *n = ambit__peek(u, 0)->name;
 
     AMBIT_SYNTAX(u, first,
                  "a kernel starts with void%s%s%s\nit is one function of one cell: void "
-                 "heat(const float *u, float *v) { *v = ...; }",
+                 "heat(const float *u, float *v) { *v = ...; }; functions that it calls are "
+                 "static, before it",
                  n ? ", not '" : "", n ? n->text : "", n ? "'" : "");
     return;
   }
@@ -145,7 +151,8 @@ void ambit__parse(ambit__unit *u)
   }
   u->body = ambit__parse_block(u)->body;
   if (!ambit__at(u, TOKEN_END))
-    AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
-                 "unexpected text after the kernel\na text contains one function; create one "
-                 "kernel for each");
+    AMBIT_SYNTAX(
+        u, ambit__peek(u, 0)->place,
+        "unexpected text after the kernel\na text contains one kernel, after the static functions "
+        "that it calls");
 }

@@ -101,8 +101,8 @@ static ambit__line *parse_declaration(ambit__unit *u)
   } while (!u->panic && ambit__accept(u, TOKEN_COMMA));
   if (ambit__at(u, TOKEN_LPAREN))
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
-                 "a function declared inside the kernel\na kernel is one function and calls only "
-                 "those of <math.h>");
+                 "a function declared inside the kernel\nwrite it before the kernel: static float "
+                 "f(float x) { return ...; }");
   ambit__expect(u, TOKEN_SEMI, "after the declaration");
   return first;
 }
@@ -275,6 +275,16 @@ static ambit__line *parse_for(ambit__unit *u)
   return l;
 }
 
+/* return := "return" expr ";" */
+static ambit__line *parse_return(ambit__unit *u)
+{
+  ambit__line *l = new_line(u, LINE_RETURN, ambit__next(u)->place);
+
+  l->value = ambit__parse_expr(u);
+  ambit__expect(u, TOKEN_SEMI, "after the value returned");
+  return l;
+}
+
 /* Advice for statements that kernels do not have. */
 static const char *advice_for(ambit__token_kind k)
 {
@@ -400,6 +410,7 @@ static ambit__line *parse_statement_inner(ambit__unit *u)
   if (t->kind == TOKEN_LBRACE) return ambit__parse_block(u);
   if (t->kind == TOKEN_word_if) return parse_if(u);
   if (t->kind == TOKEN_word_for) return parse_for(u);
+  if (t->kind == TOKEN_word_return && u->in_helper) return parse_return(u);
   if (ambit__starts_type(t)) return parse_declaration(u);
   if (t->name && t->kind != TOKEN_NAME && t->kind != TOKEN_word_sizeof) {
     AMBIT_SYNTAX(u, t->place, "'%s' is not allowed in a kernel\n%s", t->name->text,

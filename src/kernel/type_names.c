@@ -11,7 +11,6 @@
 static const struct {
   const char *name, *type;
 } aliases[] = {
-    {"real", "float"},
     {"single", "float"},
     {"float32", "float"},
     {"float32_t", "float"},
@@ -89,6 +88,13 @@ void ambit__wrong_type(ambit__unit *u, ambit__place place)
   const char *type;
 
   memcpy(name, u->rule->text + place.offset, (size_t)(place.length < 40 ? place.length : 40));
+  if (!strcmp(name, "real")) {
+    AMBIT_SYNTAX(
+        u, place,
+        "the type 'real' has no meaning here\nit is float or double by the last argument of "
+        "ambit_kernel_create_real");
+    return;
+  }
   type = suggestion(name);
   AMBIT_SYNTAX(u, place,
                "'%s' is not a type of the kernel language\nthe types are float, double, int, "

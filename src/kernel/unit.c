@@ -105,8 +105,8 @@ static ambit_status rule_create(ambit__errors *errors, const char *file, const c
   return ambit__raise(errors, AMBIT_ENOMEM, "out of memory for the kernel in %s", file);
 }
 
-ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
-                               ambit__rule **out)
+static ambit_status rule_parse(ambit__errors *errors, const char *file, const char *text,
+                               const ambit_type *real, ambit__rule **out)
 {
   ambit__unit *u;
   ambit__rule *rule = NULL;
@@ -124,6 +124,7 @@ ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const ch
     return AMBIT_ENOMEM;
   }
   u->rule = rule;
+  u->real = real;
   u->arena.limit = ARENA_LIMIT;
   u->diag = (ambit__diag){.file = rule->file, .text = rule->text};
   run(u);
@@ -135,6 +136,22 @@ ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const ch
   else
     *out = rule;
   return s;
+}
+
+ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
+                               ambit__rule **out)
+{
+  return rule_parse(errors, file, text, NULL, out);
+}
+
+ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
+                                    ambit_type real, ambit__rule **out)
+{
+  *out = NULL;
+  AMBIT_CHECK(real == AMBIT_F32 || real == AMBIT_F64, errors, AMBIT_EINVAL,
+              "the type `real` cannot be %s; it can be AMBIT_F32 or AMBIT_F64",
+              ambit_type_name(real));
+  return rule_parse(errors, file, text, &real, out);
 }
 
 void ambit__rule_free(ambit__rule *rule)

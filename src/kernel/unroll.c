@@ -59,10 +59,11 @@ static int add_local(ambit__unit *u, const ambit__symbol *s, int element)
 /* Declares element `element` of s, with a value or (NULL) without. */
 static void unroll_element(ambit__unit *u, ambit__symbol *s, int element, const ambit__expr *value)
 {
+  const bool is_fixed = s->is_const || (s->is_parameter && !s->is_set);
   ambit__slot *slot = &s->slots[element];
   ambit__stmt *stmt;
 
-  if (s->is_const && value && value->op == EXPR_CONST) {
+  if (is_fixed && value && value->op == EXPR_CONST) {
     *slot = (ambit__slot){.is_constant = true, .value = value->value};
     ambit__unroll_work(u, s->place);
     return;
@@ -281,11 +282,68 @@ static void unroll_lines(ambit__unit *u, const ambit__line *l)
     case LINE_IF: unroll_if(u, l); break;
     case LINE_FOR: unroll_for(u, l); break;
     case LINE_BLOCK: unroll_lines(u, l->body); break;
+    case LINE_RETURN: u->returned = ambit__fold(u, l->value); break;
     }
   }
 }
 
-/* ---- the function ---- */
+/* ---- static functions ---- */
+
+/* The array of the caller, under the name of the parameter. */
+static void bind_array(ambit__unit *u, const ambit__line *param, const ambit__node *arg)
+{
+  ambit__symbol *s = param->symbol;
+  const ambit__symbol *from = arg->symbol;
+
+  if (!unroll_sizes(u, param, s)) ambit__unit_stop(u);
+  if (s->size[0] != from->size[0] || s->size[1] != from->size[1]) {
+    AMBIT_WRONG(u, arg->place, "the array '%s' has %" PRId64 " elements, '%s' has %" PRId64,
+                from->name->text, from->size[0] * from->size[1], s->name->text,
+                s->size[0] * s->size[1]);
+    ambit__unit_stop(u);
+  }
+  s->slots = from->slots;
+}
+
+/* The value that a function returned, in a local: expressions do not grow by calls. */
+static ambit__expr *keep_value(ambit__unit *u, const ambit__helper *h, ambit__expr *value,
+                               ambit__place place)
+{
+  ambit__symbol *s = ambit__unit_new(u, 1, sizeof *s);
+
+  if (value->op == EXPR_CONST || value->op == EXPR_LOCAL) return value;
+  *s = (ambit__symbol){.name = h->name, .type = h->type, .place = place};
+  s->slots = ambit__unit_new(u, 1, sizeof *s->slots);
+  unroll_element(u, s, 0, value);
+  return ambit__fold_local(u, h->type, place, s->slots->local);
+}
+
+/* All arguments are evaluated first: they may contain calls of the same function. */
+ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n)
+{
+  const ambit__helper *h = n->symbol->helper;
+  const ambit__expr *values[AMBIT_MAX_PARAMS] = {NULL};
+  const ambit__node *arg = n->subs;
+  int i = 0;
+
+  for (const ambit__line *p = h->params; p; p = p->next, arg = arg->next, i++)
+    if (!p->naxes) values[i] = ambit__fold_as(u, arg, p->type);
+  arg = n->subs;
+  i = 0;
+  for (const ambit__line *p = h->params; p; p = p->next, arg = arg->next, i++) {
+    if (p->naxes) {
+      bind_array(u, p, arg);
+      continue;
+    }
+    p->symbol->size[0] = p->symbol->size[1] = 1;
+    p->symbol->slots = ambit__unit_new(u, 1, sizeof *p->symbol->slots);
+    unroll_element(u, p->symbol, 0, values[i]);
+  }
+  unroll_lines(u, h->body);
+  return keep_value(u, h, ambit__fold_cast(u, u->returned, h->type), n->place);
+}
+
+/* ---- the kernel ---- */
 
 static void unroll_head(ambit__unit *u, const ambit__head *h, ambit__param *p)
 {
@@ -317,9 +375,9 @@ void ambit__unroll(ambit__unit *u)
   r->name = ambit__rule_text(u, u->name);
   r->nparams = u->nheads;
   r->params = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->params);
+  u->tail = &r->body;
   for (int i = 0; i < u->nheads; i++)
     unroll_head(u, &u->heads[i], &r->params[i]);
   if (u->diag.count) return;
-  u->tail = &r->body;
   unroll_lines(u, u->body);
 }

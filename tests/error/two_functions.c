@@ -1,5 +1,5 @@
 // expect: unexpected text after the kernel
-// expect: one function
+// expect: one kernel
 void f(float *v)
 {
   *v = 1;

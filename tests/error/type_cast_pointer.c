@@ -1,5 +1,5 @@
-// expect: 'real' is not a type
+// expect: 'single' is not a type
 void f(const int *u, float *v)
 {
-  *v = *(real *)u;
+  *v = *(single *)u;
 }

@@ -1,6 +1,6 @@
-// expect: 'real' is not a type
+// expect: 'single' is not a type
 void f(const float *u, float *v)
 {
-  real *p = u;
+  single *p = u;
   *v = *p;
 }

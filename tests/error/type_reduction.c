@@ -1,5 +1,5 @@
-// expect: 'real' is not a type
-void f(const float *u, sum real *r)
+// expect: 'single' is not a type
+void f(const float *u, sum single *r)
 {
   *r = *u;
 }

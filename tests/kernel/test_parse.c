@@ -133,6 +133,54 @@ static void no_text_is_an_error_too(void)
   check_refused("void", "the name of the kernel is missing");
 }
 
+static void check_real(ambit_type real, const char *want)
+{
+  static const char text[] =
+      "static real half(real x) { return 0.5 * sqrt(x); }\n"
+      "void k(const real *u, real *v) { *v = (real)1 + half(*u) * M_PI + 1.5f; }";
+  ambit__errors errors = {0};
+  ambit__rule *rule;
+  char *got;
+
+  CHECK(!ambit__rule_parse_real(&errors, "test.c", text, real, &rule));
+  got = ambit__rule_print(rule);
+  CHECK_STR(want, got);
+  free(got);
+  ambit__rule_free(rule);
+}
+
+static void real_is_float_or_double_as_asked(void)
+{
+  ambit__errors errors = {0};
+  ambit__rule *rule;
+
+  check_real(AMBIT_F32, "void k(const float *u, float *v)\n{\n  float x = *u;\n"
+                        "  float half = 0.5f * sqrtf(x);\n"
+                        "  *v = 1.0f + half * 3.1415927f + 1.5f;\n}\n");
+  check_real(AMBIT_F64, "void k(const double *u, double *v)\n{\n  double x = *u;\n"
+                        "  double half = 0.5 * sqrt(x);\n"
+                        "  *v = 1.0 + half * 3.141592653589793 + 1.5;\n}\n");
+  CHECK(ambit__rule_parse_real(&errors, "t", "void k(real *v) { *v = 1; }", AMBIT_I32, &rule) ==
+        AMBIT_EINVAL);
+  CHECK(strstr(errors.text, "cannot be int"));
+  ambit__errors_clear(&errors);
+}
+
+/* Without the word, the type changes nothing. */
+static void a_text_without_real_keeps_its_types(void)
+{
+  ambit__errors errors = {0};
+  ambit__rule *rule;
+  char *got;
+
+  CHECK(!ambit__rule_parse_real(&errors, "t", "void k(float *v) { *v = 0.5 * *v; }", AMBIT_F32,
+                                &rule));
+  got = ambit__rule_print(rule);
+  CHECK_STR("void k(float *v)\n{\n  *v = (float)(0.5 * (double)*v);\n}\n", got);
+  free(got);
+  ambit__rule_free(rule);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -149,6 +197,8 @@ int main(int argc, char **argv)
       {"one_text_can_have_several_mistakes", one_text_can_have_several_mistakes},
       {"at_most_ten_mistakes_are_told", at_most_ten_mistakes_are_told},
       {"no_text_is_an_error_too", no_text_is_an_error_too},
+      {"real_is_float_or_double_as_asked", real_is_float_or_double_as_asked},
+      {"a_text_without_real_keeps_its_types", a_text_without_real_keeps_its_types},
       {NULL, NULL},
   };
 

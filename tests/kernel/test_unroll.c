@@ -138,6 +138,31 @@ static void a_sum_of_thousands_of_terms_is_fine(void)
   free(text);
 }
 
+static void calls_of_functions_become_their_statements(void)
+{
+  check_prints("static float sq(float x) { return x * x; }\n"
+               "void k(const float *u, float *v) { *v = sq(*u) + sq(sq(2)); }",
+               "void k(const float *u, float *v)\n{\n  float x = *u;\n  float sq = x * x;\n  *v = "
+               "sq + 16.0f;\n}\n");
+  check_prints("static int twice(double x) { x = 2 * x; return x; }\n"
+               "void k(int *v) { *v = twice(1); }",
+               "void k(int *v)\n{\n  double x = 1.0;\n  x = 2.0 * x;\n  int twice = (int)x;\n  *v "
+               "= twice;\n}\n");
+}
+
+static void functions_take_arrays_and_constants_as_subscripts(void)
+{
+  check_prints(
+      "static float pick(int i, const float w[3]) { return w[i]; }\n"
+      "static float add(const float w[3])\n"
+      "{ float s = 0; for (int i = 0; i < 3; i++) s += pick(i, w); return s; }\n"
+      "void k(const float *u, float *v)\n"
+      "{ float h[3] = {*u, 1, 2}; const float w[3] = {3, 4, 5}; *v = add(h) + pick(2, w); }",
+      "void k(const float *u, float *v)\n{\n  float h_0 = *u;\n  float h_1 = 1.0f;\n"
+      "  float h_2 = 2.0f;\n  float s = 0.0f;\n  s = s + h_0;\n  s = s + h_1;\n"
+      "  s = s + h_2;\n  *v = s + 5.0f;\n}\n");
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -153,6 +178,9 @@ int main(int argc, char **argv)
       {"deep_nesting_is_refused_not_survived_by_luck",
        deep_nesting_is_refused_not_survived_by_luck},
       {"a_sum_of_thousands_of_terms_is_fine", a_sum_of_thousands_of_terms_is_fine},
+      {"calls_of_functions_become_their_statements", calls_of_functions_become_their_statements},
+      {"functions_take_arrays_and_constants_as_subscripts",
+       functions_take_arrays_and_constants_as_subscripts},
       {NULL, NULL},
   };
 

@@ -22,6 +22,7 @@ typedef struct maker {
   ambit_type locals[MOST_LOCALS];
   double bounds[MOST_LOCALS]; /* smooth: bound of their values */
   int reads;                  /* of neighbours so far */
+  bool calls;                 /* the function f of two real numbers stands before the kernel */
 } maker;
 
 static void say(maker *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -178,12 +179,32 @@ static void choice(maker *m, void (*expr)(maker *, int), int depth)
   say(m, ")");
 }
 
+/* A static function of two real numbers; if smooth, bounded by the sum of their magnitudes. */
+static void function(maker *m)
+{
+  const char *t = dice_chance(m->d, 50) ? "float" : "double";
+
+  say(m, "static %s f(%s a, %s b)\n{\n", t, dice_chance(m->d, 50) ? "float" : "double", t);
+  if (m->p->is_smooth)
+    say(m, "  %s c = a - 0.5f * b;\n  return c / (1.5f + fabsf(b));\n}\n", t);
+  else
+    say(m,
+        "  b = %s * b;\n  const %s w[2] = {2, %s};\n  %s c = a > b ? w[0] : w[1] * a;\n"
+        "  return c - b;\n}\n",
+        dice_chance(m->d, 50) ? "a" : "0.5f", t, dice_chance(m->d, 50) ? "a" : "3", t);
+}
+
 static void real_call(maker *m, int depth)
 {
   static const char *const one[] = {"fabs", "sqrt", "floor", "ceil", "trunc", "fabs"};
   const char *f = dice_chance(m->d, 50) ? "f" : "";
 
-  if (dice_chance(m->d, 50)) {
+  if (m->calls && dice_chance(m->d, 50)) {
+    say(m, "f(");
+    real_expr(m, depth - 1);
+    say(m, ", ");
+    real_expr(m, depth - 1);
+  } else if (dice_chance(m->d, 50)) {
     say(m, "%s%s(", one[dice_below(m->d, 6)], f);
     real_expr(m, depth - 1);
   } else {
@@ -305,6 +326,14 @@ static double smooth_expr(maker *m, int depth)
   double a, b;
 
   if (depth <= 0) return smooth_leaf(m);
+  if (m->calls && dice_chance(m->d, 20)) {
+    say(m, "f(");
+    a = smooth_expr(m, depth - 1);
+    say(m, ", ");
+    b = smooth_expr(m, depth - 1);
+    say(m, ")");
+    return a + b;
+  }
   switch (dice_below(m->d, 6)) {
   case 0:
     say(m, "sqrt(1.0 + fabs(");
@@ -515,6 +544,8 @@ void rule_write(dice *d, const program_plan *p, int k)
 {
   maker m = {.d = d, .p = p, .k = (kernel_plan *)&p->kernels[k]};
 
+  m.calls = dice_chance(d, 25);
+  if (m.calls) function(&m);
   head(&m, k);
   for (int i = dice_below(d, 3); i > 0; i--)
     local(&m);

@@ -32,12 +32,14 @@ ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k)
   return ambit__failed(a) ? NULL : make(a, k->rule, true);
 }
 
-static ambit_kernel *create(ambit *a, const char *file, const char *text)
+static ambit_kernel *create(ambit *a, const char *file, const char *text, const ambit_type *real)
 {
   ambit__rule *rule = NULL;
   ambit_kernel *k;
 
-  if (ambit__rule_parse(&a->errors, file, text, &rule)) return NULL;
+  if (real ? ambit__rule_parse_real(&a->errors, file, text, *real, &rule)
+           : ambit__rule_parse(&a->errors, file, text, &rule))
+    return NULL;
   k = make(a, rule, false);
   if (!k) return NULL;
   if (rule->mixes_double)
@@ -49,17 +51,27 @@ static ambit_kernel *create(ambit *a, const char *file, const char *text)
   return k;
 }
 
-ambit_kernel *ambit_kernel_create(ambit *a, const char *text)
+static ambit_kernel *create_from_text(ambit *a, const char *text, const ambit_type *real)
 {
   if (ambit__failed(a)) return NULL;
   if (!text) {
     ambit__raise(&a->errors, AMBIT_EINVAL, "the text of a kernel is NULL");
     return NULL;
   }
-  return create(a, "kernel", text);
+  return create(a, "kernel", text, real);
 }
 
-ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
+ambit_kernel *ambit_kernel_create(ambit *a, const char *text)
+{
+  return create_from_text(a, text, NULL);
+}
+
+ambit_kernel *ambit_kernel_create_real(ambit *a, const char *text, ambit_type real)
+{
+  return create_from_text(a, text, &real);
+}
+
+static ambit_kernel *create_from_file(ambit *a, const char *path, const ambit_type *real)
 {
   ambit_kernel *k;
   char *text;
@@ -70,9 +82,19 @@ ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
     return NULL;
   }
   if (ambit__file_read_text(&a->errors, path, MOST_TEXT, &text)) return NULL;
-  k = create(a, path, text);
+  k = create(a, path, text, real);
   free(text);
   return k;
+}
+
+ambit_kernel *ambit_kernel_load(ambit *a, const char *path)
+{
+  return create_from_file(a, path, NULL);
+}
+
+ambit_kernel *ambit_kernel_load_real(ambit *a, const char *path, ambit_type real)
+{
+  return create_from_file(a, path, &real);
 }
 
 ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, ambit_type type,
@@ -82,7 +104,7 @@ ambit_kernel *ambit_kernel_from_weights(ambit *a, const char *name, ambit_type t
   char *text;
 
   if (ambit__failed(a) || ambit__weights_text(&a->errors, name, type, weights, &text)) return NULL;
-  k = create(a, "weights", text);
+  k = create(a, "weights", text, NULL);
   free(text);
   return k;
 }

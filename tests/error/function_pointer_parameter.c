@@ -1,0 +1,10 @@
+// expect: a function takes values and arrays of constants, no pointers
+static float f(const float *u)
+{
+  return u[1];
+}
+
+void k(const float *u, float *v)
+{
+  *v = f(u);
+}

@@ -1,0 +1,10 @@
+// expect: a static function returns a value
+static void f(float x)
+{
+  x = 1;
+}
+
+void k(const float *u, float *v)
+{
+  *v = f(*u);
+}
