@@ -454,9 +454,11 @@ AMBIT_API ambit_status ambit_run(ambit_program *p, int64_t iterations);
  * ambit_check_every iterations, by default every iteration. A scalar that is not finite is an
  * error. */
 typedef enum ambit_condition {
-  AMBIT_BELOW = 0, /* scalar <  value */
-  AMBIT_ABOVE = 1, /* scalar >  value */
-  AMBIT_EQUAL = 2  /* scalar == value */
+  AMBIT_BELOW = 0,   /* scalar <  value */
+  AMBIT_ABOVE = 1,   /* scalar >  value */
+  AMBIT_EQUAL = 2,   /* scalar == value */
+  AMBIT_AT_MOST = 3, /* scalar <= value */
+  AMBIT_AT_LEAST = 4 /* scalar >= value */
 } ambit_condition;
 AMBIT_API ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when,
                                        double value, int64_t most);

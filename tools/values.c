@@ -225,16 +225,35 @@ int tool_read_setting(const tool_args *a, const char *text, tool_setting *settin
   return TOOL_OK;
 }
 
+/* The condition that a text begins with, and its length. */
+static ambit_condition condition_of(const char *text, size_t *length)
+{
+  static const struct {
+    const char *sign;
+    ambit_condition when;
+  } signs[] = {{"<=", AMBIT_AT_MOST}, {">=", AMBIT_AT_LEAST}, {"==", AMBIT_EQUAL},
+               {"<", AMBIT_BELOW},    {">", AMBIT_ABOVE},     {"=", AMBIT_EQUAL}};
+
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+    *length = strlen(signs[i].sign);
+    if (!strncmp(text, signs[i].sign, *length)) return signs[i].when;
+  }
+  *length = 0;
+  return AMBIT_EQUAL;
+}
+
 int tool_read_until(const tool_args *a, const char *text, tool_until *until)
 {
   size_t length = strcspn(text, "<>=");
   const char *value = text + length;
+  size_t sign;
 
-  until->when = *value == '<' ? AMBIT_BELOW : *value == '>' ? AMBIT_ABOVE : AMBIT_EQUAL;
-  value += !strncmp(value, "==", 2) ? 2 : *value ? 1 : 0;
+  until->when = condition_of(value, &sign);
+  value += sign;
   if (!copy_name(until->name, text, length) || !ambit__number_read(value, &until->value))
     return tool_wrong(
-        a, "invalid condition '%s'; write a reduction of the kernel, <, > or =, and a number",
+        a,
+        "invalid condition '%s'; write a reduction of the kernel, <, <=, >, >= or =, and a number",
         text);
   return TOOL_OK;
 }

@@ -254,8 +254,12 @@ static void every_type_and_condition_ends_a_run_on_the_device_as_on_the_host(voi
       ambit_program *p = ambit_program_create(s.g);
 
       ambit_apply(p, kernel(&s, kinds[i].text), x);
+      ambit_run_until(p, x, AMBIT_AT_MOST, 1.0 / (double)per_one, 100);
+      CHECK_EQ(1, ambit_program_iterations(p));
       ambit_run_until(p, x, AMBIT_ABOVE, 4, 100);
       CHECK_EQ(4 * per_one + 1, ambit_program_iterations(p));
+      ambit_run_until(p, x, AMBIT_AT_LEAST, 6, 100);
+      CHECK_EQ(6 * per_one, ambit_program_iterations(p));
       ambit_run_until(p, x, AMBIT_EQUAL, 9, 100);
       CHECK_EQ(9 * per_one, ambit_program_iterations(p));
       CHECK(ambit_scalar_get(x) == 9);

@@ -152,6 +152,7 @@ def a_run_until_stops_when_the_condition_holds():
         assert int(err.split(" iterations")[0].split()[-1]) == (steps + 63) // 64 * 64, err
         _, err = tool.run(*heat, "change<1e-30", "--steps", 5, code=1)
         assert "after 5 iterations change is" in err
+        assert f"{steps} iterations" in tool.run(*heat, "change<=1e-3")[1]
         tool.refuses(*heat, "chang<1", saying="did you mean 'change'?")
         tool.refuses(*heat, "change", saying="invalid condition 'change'")
 

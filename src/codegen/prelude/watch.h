@@ -21,7 +21,11 @@ KERNEL AMBIT_THREADS(1, 1, 1) void ambit_check(GLOBAL ambit_i64 *record, GLOBAL 
 {
   const double x = number_at(at, type);
   const int finite = x - x == 0;
-  const int met = when == AMBIT_BELOW ? x < bound : when == AMBIT_ABOVE ? x > bound : x == bound;
+  const int met = when == AMBIT_BELOW      ? x < bound
+                  : when == AMBIT_ABOVE    ? x > bound
+                  : when == AMBIT_AT_MOST  ? x <= bound
+                  : when == AMBIT_AT_LEAST ? x >= bound
+                                           : x == bound;
 
   if (record[0] || (finite && !met)) return;
   record[0] = iteration;

@@ -26,8 +26,9 @@ static char *write_source(const ambit__dialect *l)
 #define X(name, value, ctype, text) ambit__print(&t, "#define AMBIT_%s %d\n", #name, value);
   AMBIT_TYPE_MAP(X)
 #undef X
-  ambit__print(&t, "#define AMBIT_BELOW %d\n#define AMBIT_ABOVE %d\n\n%s", AMBIT_BELOW, AMBIT_ABOVE,
-               ambit__prelude_watch);
+  ambit__print(&t, "#define AMBIT_BELOW %d\n#define AMBIT_ABOVE %d\n", AMBIT_BELOW, AMBIT_ABOVE);
+  ambit__print(&t, "#define AMBIT_AT_MOST %d\n#define AMBIT_AT_LEAST %d\n\n%s", AMBIT_AT_MOST,
+               AMBIT_AT_LEAST, ambit__prelude_watch);
   return ambit__text_finish(&t);
 }
 

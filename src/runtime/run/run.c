@@ -170,7 +170,7 @@ static ambit_status check_until(const ambit_program *p, const ambit_scalar *s, a
   if (ambit__failed(p->grid->context)) return ambit__program_errors(p)->status;
   AMBIT_CHECK(s && s->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_run_until: the scalar is NULL or belongs to another context");
-  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_EQUAL, ambit__program_errors(p), AMBIT_EINVAL,
+  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_AT_LEAST, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_run_until: %d is not a condition", (int)when);
   return AMBIT_OK;
 }

@@ -40,9 +40,11 @@ static ambit_status judge(ambit_program *p, const ambit__until *u, double x)
               "fields hold "
               "values that are not finite, or no cell was updated",
               (long long)p->iteration, u->scalar->name, x);
-  p->converged = u->when == AMBIT_BELOW   ? x < u->bound
-                 : u->when == AMBIT_ABOVE ? x > u->bound
-                                          : x == u->bound;
+  p->converged = u->when == AMBIT_BELOW      ? x < u->bound
+                 : u->when == AMBIT_ABOVE    ? x > u->bound
+                 : u->when == AMBIT_AT_MOST  ? x <= u->bound
+                 : u->when == AMBIT_AT_LEAST ? x >= u->bound
+                                             : x == u->bound;
   return AMBIT_OK;
 }
 
