@@ -228,10 +228,11 @@ const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions);
 /* functions.c: the functions that a kernel may call. */
 typedef struct ambit__known_call {
   const char *name;
-  int function;    /* an ambit__call; or EXPR_INDEX, EXPR_EXTENT, EXPR_STEP if is_place */
-  bool is_place;   /* index(), extent(), step() */
+  int function;  /* an ambit__call; or if is_place, EXPR_INDEX, EXPR_EXTENT, EXPR_STEP or EXPR_LOR,
+                      which means outside() */
+  bool is_place; /* index(), extent(), step(), outside() */
   ambit_type type; /* of the result, and of the arguments unless is_place */
-  int nargs;
+  int nargs;       /* -1: one per axis */
 } ambit__known_call;
 const ambit__known_call *ambit__known_call_find(const char *name);
 const ambit__known_call *ambit__known_call_at(int i); /* NULL past the end */

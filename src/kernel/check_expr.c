@@ -225,8 +225,28 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
   else
     AMBIT_WRONG(u, n->place,
                 "unknown function '%s'%s\na kernel may call the functions of <math.h>, abs, labs, "
-                "index(axis), extent(axis), step() and static functions that stand before it",
+                "index(axis), extent(axis), step(), outside(offsets) and static functions that "
+                "stand before it",
                 name, ambit__name_hint(u, name, true));
+}
+
+/* One offset per axis. */
+static void check_outside(ambit__unit *u, ambit__node *n)
+{
+  for (const ambit__node *a = n->subs; a; a = a->next)
+    if (!a->is_wrong && !is_integer(a)) {
+      AMBIT_WRONG(u, a->place, "an offset of outside() is a %s; it must be an integer",
+                  ambit_type_name(a->type));
+      n->is_wrong = true;
+    }
+  if (!n->nsubs) {
+    AMBIT_WRONG(u, n->place,
+                "outside() has no offsets\nit takes one per axis, as the read does that it tests: "
+                "outside(-1, 0) for u[-1][0]");
+    n->is_wrong = true;
+  } else {
+    check_count(u, n, n->nsubs);
+  }
 }
 
 /* An array is passed by its name. */
@@ -283,6 +303,10 @@ static void check_call(ambit__unit *u, ambit__node *n)
   n->function = f->function;
   n->type = n->operands = u->is_single && f->type == AMBIT_F64 ? AMBIT_F32 : f->type;
   n->is_place = f->is_place;
+  if (f->nargs < 0) {
+    check_outside(u, n);
+    return;
+  }
   if (f->nargs == n->nsubs) return;
   AMBIT_WRONG(u, n->place, "%s takes %d argument%s, but has %d here", f->name, f->nargs,
               f->nargs == 1 ? "" : "s", n->nsubs);

@@ -124,26 +124,31 @@ static bool fold_component(ambit__unit *u, const ambit__node *n, int *component)
   return false;
 }
 
+/* An offset of a field, or of outside(). */
+static bool fold_offset(ambit__unit *u, const ambit__node *s, const char *name, int *offset)
+{
+  int64_t o;
+
+  if (!ambit__fold_integer(u, s, "offset", name, &o)) return false;
+  *offset = (int)o;
+  if (o >= -AMBIT_MAX_OFFSET && o <= AMBIT_MAX_OFFSET) return true;
+  AMBIT_WRONG(u, s->place,
+              "the offset %" PRId64
+              " of '%s' is too far\noffsets are in cells from this one, from -%d to %d",
+              o, name, AMBIT_MAX_OFFSET, AMBIT_MAX_OFFSET);
+  return false;
+}
+
 bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset)
 {
   const ambit__node *s = n->subs;
-  int64_t o;
 
   if (n->symbol->is_vector) {
     if (!fold_component(u, n, component)) return false;
     s = s->next;
   }
-  for (int d = 0; s; s = s->next, d++) {
-    if (!ambit__fold_integer(u, s, "offset", n->name->text, &o)) return false;
-    if (o < -AMBIT_MAX_OFFSET || o > AMBIT_MAX_OFFSET) {
-      AMBIT_WRONG(u, s->place,
-                  "the offset %" PRId64
-                  " of '%s' is too far\noffsets are in cells from this one, from -%d to %d",
-                  o, n->name->text, AMBIT_MAX_OFFSET, AMBIT_MAX_OFFSET);
-      return false;
-    }
-    offset[d] = (int)o;
-  }
+  for (int d = 0; s; s = s->next, d++)
+    if (!fold_offset(u, s, n->name->text, &offset[d])) return false;
   return true;
 }
 
@@ -256,6 +261,47 @@ static ambit__expr *fold_cond(ambit__unit *u, const ambit__node *n)
   return e;
 }
 
+static ambit__expr *place_of(ambit__unit *u, ambit__op op, ambit__place place, int axis)
+{
+  ambit__expr *e = new_expr(u, op, AMBIT_I64, place);
+
+  e->index = axis;
+  return e;
+}
+
+/* index + offset < 0, or index + offset >= extent, along one axis. */
+static ambit__expr *is_beyond(ambit__unit *u, ambit__place place, int axis, int offset)
+{
+  ambit__expr *index = place_of(u, EXPR_INDEX, place, axis), *bound;
+
+  if (offset < 0) {
+    bound = constant(u, AMBIT_I64, place, (ambit__value){.integer = -offset});
+    return binary(u, EXPR_LT, AMBIT_I32, place, index, bound);
+  }
+  bound = constant(u, AMBIT_I64, place, (ambit__value){.integer = offset});
+  bound = binary(u, EXPR_SUB, AMBIT_I64, place, place_of(u, EXPR_EXTENT, place, axis), bound);
+  return binary(u, EXPR_GE, AMBIT_I32, place, index, bound);
+}
+
+static ambit__expr *fold_outside(ambit__unit *u, const ambit__node *n)
+{
+  ambit__expr *e = NULL;
+  int offset[AMBIT_MAX_DIMS] = {0}, d = 0;
+
+  for (const ambit__node *s = n->subs; s; s = s->next, d++) {
+    if (!fold_offset(u, s, "outside", &offset[d])) return zero(u, AMBIT_I32, n->place);
+    if (!offset[d]) continue;
+    if (e)
+      e = binary(u, EXPR_LOR, AMBIT_I32, n->place, e, is_beyond(u, n->place, d, offset[d]));
+    else
+      e = is_beyond(u, n->place, d, offset[d]);
+  }
+  if (!e) return zero(u, AMBIT_I32, n->place);
+  e->is_outside = true;
+  memcpy(e->offset, offset, sizeof offset);
+  return e;
+}
+
 static ambit__expr *fold_place(ambit__unit *u, const ambit__node *n)
 {
   ambit__expr *e = new_expr(u, (ambit__op)n->function, AMBIT_I64, n->place);
@@ -282,6 +328,7 @@ static ambit__expr *fold_call(ambit__unit *u, const ambit__node *n)
   int i = 0;
 
   if (n->symbol) return ambit__unroll_call(u, n);
+  if (n->is_place && n->function == EXPR_LOR) return fold_outside(u, n);
   if (n->is_place) return fold_place(u, n);
   for (const ambit__node *a = n->subs; a; a = a->next, i++) {
     args[i] = ambit__fold_as(u, a, n->operands);

@@ -31,6 +31,8 @@ typedef struct flow {
   ambit__read *reads[AMBIT_MAX_PARAMS];
   size_t nreads[AMBIT_MAX_PARAMS], reads_cap[AMBIT_MAX_PARAMS];
   bool touches_field; /* some field is read or written */
+  /* cells at this distance or nearer, per axis and side, are in the grid: outside() said so */
+  int inside[AMBIT_MAX_DIMS][2];
 } flow;
 
 /* ---- 1. writes ---- */
@@ -160,6 +162,45 @@ static bool is_here(const ambit__expr *e)
   return true;
 }
 
+/* What a condition says about the grid, if it is true, or false. */
+static void learn(flow *f, const ambit__expr *e, bool holds)
+{
+  if (e->is_outside && !holds)
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+      const int side = e->offset[d] > 0, distance = side ? e->offset[d] : -e->offset[d];
+
+      if (distance > f->inside[d][side]) f->inside[d][side] = distance;
+    }
+  if (e->is_outside) return;
+  if (e->op == EXPR_NOT) learn(f, e->a, !holds);
+  if (e->op == (holds ? EXPR_LAND : EXPR_LOR)) {
+    learn(f, e->a, holds);
+    learn(f, e->b, holds);
+  }
+}
+
+static void visit(flow *f, const ambit__expr *expr);
+
+/* Visits an expression that is used only if a condition holds, or does not. */
+static void visit_under(flow *f, const ambit__expr *condition, bool holds, const ambit__expr *e)
+{
+  int before[AMBIT_MAX_DIMS][2];
+
+  memcpy(before, f->inside, sizeof before);
+  learn(f, condition, holds);
+  visit(f, e);
+  memcpy(f->inside, before, sizeof before);
+}
+
+static void note_crossings(flow *f, const ambit__expr *e)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+    const int side = e->offset[d] > 0, distance = side ? e->offset[d] : -e->offset[d];
+
+    if (distance > f->inside[d][side]) f->rule->params[e->index].crosses[d][side] = true;
+  }
+}
+
 /* The rule is still under construction: this is the only place that modifies an expression. */
 static void visit(flow *f, const ambit__expr *expr)
 {
@@ -173,13 +214,21 @@ static void visit(flow *f, const ambit__expr *expr)
       e->op = EXPR_OUT;
     else
       add_read(f, e->index, e->component, e->offset, e->place);
+    note_crossings(f, e);
   }
   if (e->op == EXPR_OUT && !f->has_value[f->first[e->index] + e->component])
     keep(f, e->index, e->component, e->place);
   if (e->op == EXPR_LOCAL) read_local(f, e);
   visit(f, e->a);
-  visit(f, e->b);
-  visit(f, e->c);
+  if (e->op == EXPR_COND) {
+    visit_under(f, e->a, true, e->b);
+    visit_under(f, e->a, false, e->c);
+  } else if (e->op == EXPR_LAND || e->op == EXPR_LOR) {
+    visit_under(f, e->a, e->op == EXPR_LAND, e->b);
+  } else {
+    visit(f, e->b);
+    visit(f, e->c);
+  }
 }
 
 static void visit_all(flow *f, const ambit__stmt *s);
@@ -194,16 +243,21 @@ static void take_back(flow *f, int mark)
 /* Keeps the values that both sides of an if give. */
 static void visit_if(flow *f, const ambit__stmt *s)
 {
-  int mark = f->length, added;
+  int mark = f->length, added, before[AMBIT_MAX_DIMS][2];
   int *first;
 
   visit(f, s->value);
+  memcpy(before, f->inside, sizeof before);
+  learn(f, s->value, true);
   visit_all(f, s->body);
+  memcpy(f->inside, before, sizeof before);
   added = f->length - mark;
   first = ambit__unit_new(f->u, (size_t)added, sizeof *first);
   memcpy(first, f->journal + mark, (size_t)added * sizeof *first);
   take_back(f, mark);
+  learn(f, s->value, false);
   visit_all(f, s->other);
+  memcpy(f->inside, before, sizeof before);
   for (int i = 0; i < added; i++)
     f->in_both[first[i]] = false;
   for (int i = mark; i < f->length; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* functions.c - the functions that a kernel may call: <math.h> in float and double, and index(),
- * extent(), step(). */
+ * extent(), step(), outside(). */
 #include "kernel/ast.h"
 
 #include <float.h>
@@ -17,6 +17,7 @@ static const ambit__known_call functions[] = {
     {"index", EXPR_INDEX, true, AMBIT_I64, 1},
     {"extent", EXPR_EXTENT, true, AMBIT_I64, 1},
     {"step", EXPR_STEP, true, AMBIT_I64, 0},
+    {"outside", EXPR_LOR, true, AMBIT_I32, -1},
 };
 
 const ambit__known_call *ambit__known_call_at(int i)

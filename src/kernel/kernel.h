@@ -59,10 +59,11 @@ typedef struct ambit__param {
   /* PARAM_FIELD: distinct reads, sorted by component, then offset; the cell itself is included if
    * its old value is used */
   const ambit__read *reads;
-  int low[AMBIT_MAX_DIMS];  /* reach towards lower indices along each axis, >= 0 */
-  int high[AMBIT_MAX_DIMS]; /* and towards higher ones, >= 0 */
-  bool reads_neighbours;    /* some read has a non-zero offset */
-  const bool *writes;       /* per component: written somewhere */
+  int low[AMBIT_MAX_DIMS];         /* reach towards lower indices along each axis, >= 0 */
+  int high[AMBIT_MAX_DIMS];        /* and towards higher ones, >= 0 */
+  bool reads_neighbours;           /* some read has a non-zero offset */
+  bool crosses[AMBIT_MAX_DIMS][2]; /* per axis and side: some read there is not under outside() */
+  const bool *writes;              /* per component: written somewhere */
   /* per component: written, and the old value is used: it is read before it is written, or not
    * written on every path */
   const bool *keeps;
@@ -119,6 +120,7 @@ typedef struct ambit__expr {
   int component;              /* EXPR_READ, EXPR_OUT */
   int offset[AMBIT_MAX_DIMS]; /* EXPR_READ */
   ambit__call call;           /* EXPR_CALL */
+  bool is_outside;            /* stands for outside(offset[0], ...) */
 } ambit__expr;
 
 typedef enum ambit__stmt_kind {

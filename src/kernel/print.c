@@ -76,11 +76,23 @@ static int rank_of(const ambit__expr *e)
 {
   const ambit__operator *o = ambit__operator_of(e->op);
 
+  if (e->is_outside) return RANK_UNARY + 1;
   if (o) return o->rank;
   if (e->op == EXPR_COND) return RANK_COND;
   return e->op == EXPR_NEG || e->op == EXPR_NOT || e->op == EXPR_COMPL || e->op == EXPR_CAST
              ? RANK_UNARY
              : RANK_UNARY + 1;
+}
+
+static void print_outside(printer *p, const ambit__expr *e)
+{
+  int n = p->rule->ndims;
+
+  for (int d = n; d < AMBIT_MAX_DIMS; d++)
+    if (e->offset[d]) n = d + 1;
+  for (int d = 0; d < n; d++)
+    ambit__print(&p->out, "%s%d", d ? ", " : "outside(", e->offset[d]);
+  ambit__print(&p->out, ")");
 }
 
 static void print_plain(printer *p, const ambit__expr *e)
@@ -112,7 +124,10 @@ static void print_expr(printer *p, const ambit__expr *e, int rank)
   bool brackets = rank_of(e) < rank;
 
   if (brackets) ambit__print(&p->out, "(");
-  print_plain(p, e);
+  if (e->is_outside)
+    print_outside(p, e);
+  else
+    print_plain(p, e);
   if (brackets) ambit__print(&p->out, ")");
 }
 

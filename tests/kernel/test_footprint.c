@@ -202,6 +202,37 @@ static void locals_must_have_a_value_before_they_are_read(void)
                 "read before");
 }
 
+/* Which sides of two axes need a boundary: "-+" for low and high of each, '.' for none. */
+static void check_crosses(const char *body, const char *want)
+{
+  char text[1000], got[5] = "....";
+  ambit__rule *rule;
+
+  snprintf(text, sizeof text, "void k(const float *u, float *v, int n) { *v = 0; %s }", body);
+  rule = parse_ok(text);
+  for (int i = 0; i < 4; i++)
+    if (rule->params[0].crosses[i / 2][i % 2]) got[i] = i % 2 ? '+' : '-';
+  CHECK_MSG(!strcmp(want, got), "%s: want %s, got %s", body, want, got);
+  ambit__rule_free(rule);
+}
+
+static void reads_under_outside_cross_no_face(void)
+{
+  check_crosses("*v = u[-1][2];", "-..+");
+  check_crosses("*v = outside(-1, 2) ? 0 : u[-1][2];", "....");
+  check_crosses("*v = outside(-1, 1) ? 0 : u[-1][2];", "...+");
+  check_crosses("*v = outside(-2, 3) ? 0 : u[-1][2];", "....");
+  check_crosses("*v = outside(-1, 2) ? u[-1][2] : 0;", "-..+");
+  check_crosses("*v = outside(1, 0) ? 0 : u[-1][0];", "-...");
+  check_crosses("*v = !outside(-1, 0) && n ? u[-1][0] : 0;", "....");
+  check_crosses("*v = outside(-1, 0) || n || outside(0, 1) ? 0 : u[-1][1];", "....");
+  check_crosses("*v = outside(-1, 0) && n ? 0 : u[-1][0];", "-...");
+  check_crosses("if (!outside(0, 1)) { *v = u[0][1]; if (n) *v += u[0][1]; } else *v = u[0][-1];",
+                "..-.");
+  check_crosses("if (outside(0, 1)) *v = 1; *v += u[0][1];", "...+");
+  check_crosses("*v = !outside(0, 1) && u[0][1] > 0;", "....");
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -222,6 +253,7 @@ int main(int argc, char **argv)
       {"the_use_of_step_is_noted", the_use_of_step_is_noted},
       {"locals_must_have_a_value_before_they_are_read",
        locals_must_have_a_value_before_they_are_read},
+      {"reads_under_outside_cross_no_face", reads_under_outside_cross_no_face},
       {NULL, NULL},
   };
 

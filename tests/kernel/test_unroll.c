@@ -163,6 +163,15 @@ static void functions_take_arrays_and_constants_as_subscripts(void)
       "  s = s + h_2;\n  *v = s + 5.0f;\n}\n");
 }
 
+static void outside_folds_and_prints_as_itself(void)
+{
+  check_body("*v = outside(0, 0) ? 1 : u[0][1]; if (outside(-1, 2) || *u > 0) *v = 2;",
+             "  v[0][0] = u[0][1];\n  if (outside(-1, 2) || u[0][0] > 0.0f) {\n"
+             "    v[0][0] = 2.0f;\n  }\n");
+  check_body("*v = -outside(1, 0) * 2 + index(0);",
+             "  v[0][0] = (float)((long)(-outside(1, 0) * 2) + index(0));\n");
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -181,6 +190,7 @@ int main(int argc, char **argv)
       {"calls_of_functions_become_their_statements", calls_of_functions_become_their_statements},
       {"functions_take_arrays_and_constants_as_subscripts",
        functions_take_arrays_and_constants_as_subscripts},
+      {"outside_folds_and_prints_as_itself", outside_folds_and_prints_as_itself},
       {NULL, NULL},
   };
 

@@ -137,6 +137,13 @@ static void place_leaf(maker *m)
     say(m, "%s(%d)", dice_chance(m->d, 70) ? "index" : "extent", axis);
 }
 
+static void outside(maker *m)
+{
+  for (int d = 0; d < m->p->ndims; d++)
+    say(m, "%s%d", d ? ", " : "outside(", dice_between(m->d, -2, 2));
+  say(m, ")");
+}
+
 static void int_leaf(maker *m)
 {
   static const char *const some[] = {"0", "1", "2", "3", "-1", "7", "10L", "255", "0x10", "100"};
@@ -151,6 +158,8 @@ static void int_leaf(maker *m)
     say(m, "p%d", value);
   else if (dice_chance(m->d, 35))
     place_leaf(m);
+  else if (!m->k->runs_once && dice_chance(m->d, 10))
+    outside(m);
   else if (m->p->is_wild && dice_chance(m->d, 4))
     say(m, "%s", dice_chance(m->d, 50) ? "INT_MAX" : "(-9223372036854775807L)");
   else

@@ -105,6 +105,50 @@ static void a_masked_sum_alone(void)
   compare(HEAD "sum double *s) { if (*m && !*n[1]) *s = *u; }", true, false);
 }
 
+/* Averages of the neighbours that exist, without any boundary. */
+#define MEAN                                                                                       \
+  "void mean(const float *u, float *v) { float s = 0, n = 0; "                                     \
+  "if (!outside(-1, 0)) { s += u[-1][0]; n += 1; } if (!outside(1, 0)) { s += u[1][0]; n += 1; } " \
+  "s += outside(0, -2) ? 0 : u[0][-2]; n += !outside(0, -2); "                                     \
+  "s += outside(0, 1) ? 0 : u[0][1]; n += !outside(0, 1); *v = s / n; }"
+
+static double row_number(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  (void)user;
+  return (double)index[0];
+}
+
+static void a_read_under_outside_needs_no_boundary(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_2d(a, 3, 40);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g), *q = ambit_program_create(g);
+    float values[3 * 40];
+
+    ambit_field_fill(u, row_number, NULL);
+    ambit_apply(p, ambit_kernel_create(a, MEAN), u, v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, values);
+    CHECK_OK(a);
+    for (int i = 0; i < 120; i++) {
+      const int row = i / 40, beside = (i % 40 >= 2) + (i % 40 < 39);
+      const float sum = (float)(row == 1 ? 2 : 1) + (float)(row * beside);
+
+      CHECK_NEAR(sum / (float)(beside + 1 + (row == 1)), values[i], 1e-6);
+    }
+    ambit_apply(q, ambit_kernel_create(a, "void k(const float *u, float *v) { *v = u[-1][0]; }"), u,
+                v);
+    ambit_run(q, 1);
+    CHECK_FAILED(a, AMBIT_EPROGRAM, "or test outside() first");
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -114,6 +158,7 @@ int main(int argc, char **argv)
       {"a_costly_side_keeps_its_branch", a_costly_side_keeps_its_branch},
       {"a_masked_sum_beside_a_result", a_masked_sum_beside_a_result},
       {"a_masked_sum_alone", a_masked_sum_alone},
+      {"a_read_under_outside_needs_no_boundary", a_read_under_outside_needs_no_boundary},
       {NULL, NULL},
   };
 

@@ -276,6 +276,7 @@ ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary
     for (int side = 0; side < 2; side++)
       if (faces & AMBIT_FACE(d, side)) {
         f->boundaries.kind[d][side] = kind;
+        f->is_implied[d][side] = false;
         f->boundaries.value[d][side] = kind == AMBIT_CONSTANT ? value : 0;
       }
   ambit__grid_changed(f->grid);

@@ -100,6 +100,7 @@ struct ambit_field {
   ambit__store *stores; /* one per part of this process; owned */
   ambit__ghosts ghosts;
   ambit__boundaries boundaries;
+  bool is_implied[AMBIT_MAX_DIMS][2]; /* not declared: only read under outside() (check_step.c) */
   ambit__likeness likeness;
   bool given;   /* the user has set values */
   bool news;    /* ... since a program last ran on it */

@@ -235,6 +235,15 @@ static const ambit__read *leaving(const ambit__param *q, const ambit__box *regio
   return NULL;
 }
 
+/* All reads through this face are under outside(), so their values do not matter. Constant ghost
+ * cells are filled once and cost nothing afterwards. */
+static void imply_boundary(ambit_field *f, int axis, int side)
+{
+  f->boundaries.kind[axis][side] = AMBIT_CONSTANT;
+  f->boundaries.value[axis][side] = 0;
+  f->is_implied[axis][side] = true;
+}
+
 ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region)
 {
@@ -244,15 +253,21 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
   for (int i = 0; i < s->n; i++)
     for (int d = 0; s->args[i].field && d < region->ndims; d++)
       for (int side = 0; side < 2; side++) {
-        const ambit_field *f = s->args[i].field;
+        ambit_field *f = s->args[i].field;
         const ambit__read *r = leaving(&rule->params[i], region, &p->grid->box, d, side);
 
-        if (!r || f->boundaries.kind[d][side] != AMBIT_NONE) continue;
-        snprintf(message, sizeof message,
-                 "this reads field '%s' outside the grid, through the %s face of axis %d, and no "
-                 "boundary is "
-                 "declared there. Declare one: ambit_field_boundary(%s, AMBIT_FACE(%d, %d), ...)",
-                 f->name, side ? "high" : "low", d, f->name, d, side);
+        if (!r || (f->boundaries.kind[d][side] != AMBIT_NONE && !f->is_implied[d][side])) continue;
+        if (!rule->params[i].crosses[d][side]) {
+          imply_boundary(f, d, side);
+          continue;
+        }
+        snprintf(
+            message, sizeof message,
+            "this reads field '%s' outside the grid, through the %s face of axis %d, and no "
+            "boundary is "
+            "declared there. Declare one: ambit_field_boundary(%s, AMBIT_FACE(%d, %d), ...), or "
+            "test outside() first",
+            f->name, side ? "high" : "low", d, f->name, d, side);
         return raise_at(p, rule, r->place, message);
       }
   return AMBIT_OK;
