@@ -534,7 +534,8 @@ AMBIT_API ambit_status ambit_stream_planes(ambit_stream *s, ambit_planes planes)
  * the type and size of the field `in`, as ambit_field_write takes it; it returns 1 if there was an
  * item, 0 at the end, and a negative number if it failed. The sink gets the values of `out`, and
  * returns 0, or another number if it failed. Each is called in a thread of its own, and must not
- * use the context. If an item fails, those before it are still passed to the sink. */
+ * use the context. If an item fails, those before it are still passed to the sink. With several
+ * processes, source and sink are called on process 0, and the lanes of all processes compute. */
 typedef int (*ambit_source_fn)(int64_t item, void *values, void *user);
 typedef int (*ambit_sink_fn)(int64_t item, const void *values, void *user);
 AMBIT_API ambit_status ambit_stream_run_with(ambit_stream *s, ambit_source_fn source,

@@ -194,15 +194,17 @@ static ambit_status read_picture(ambit__frames_in *f, ambit__errors *errors, int
   AMBIT_TRY(name_of(errors, &f->numbered, f->first + frame, &name));
   s = ambit__png_read(errors, name, &f->form, bytes);
   free(name);
-  *got = !s;
   return s;
 }
 
 ambit_status ambit__frames_read(ambit__frames_in *f, ambit__errors *errors, int64_t frame,
                                 unsigned char *bytes, bool *got)
 {
-  return f->is_numbered ? read_picture(f, errors, frame, bytes, got)
-                        : read_y4m(f, errors, frame, bytes, got);
+  ambit_status s = f->is_numbered ? read_picture(f, errors, frame, bytes, got)
+                                  : read_y4m(f, errors, frame, bytes, got);
+
+  if (s) *got = false;
+  return s;
 }
 
 /* ---- writing ---- */

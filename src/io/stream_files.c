@@ -118,22 +118,36 @@ static ambit_status write_frame(void *user, ambit__errors *errors, int64_t item,
 
 /* ---- running ---- */
 
-static ambit_status run(passage *p, const char *out)
+/* Opens the files, on process 0. */
+static ambit_status open_files(passage *p, const char *in, const char *out, ambit__form *form)
 {
-  ambit__errors *errors = &p->stream->grid->context->errors;
-  const ambit *a = p->stream->grid->context;
-  ambit__job job = {.noun = "frame", .ends = {read_frame, write_frame, p}};
-  ambit_status s, finished;
+  const ambit_stream *s = p->stream;
+  ambit *a = s->grid->context;
 
-  choose_planes(p, &job.form);
+  AMBIT_TRY(ambit__frames_open(&a->errors, in, s->in->components == 3, &p->stream->stop, &p->in));
+  AMBIT_TRY(check_fields(p));
+  choose_planes(p, form);
   p->expected = p->in.expected;
   p->shows = a->settings.progress;
   p->is_live = isatty(STDERR_FILENO);
   p->started = p->shown = ambit__clock();
-  s = ambit__frames_create(errors, out, &p->in, &p->out);
+  return ambit__frames_create(&a->errors, out, &p->in, &p->out);
+}
+
+/* Process 0 knows the form of the frames. */
+static ambit_status run(passage *p, const char *in, const char *out)
+{
+  ambit *a = p->stream->grid->context;
+  ambit__job job = {.noun = "frame", .ends = {read_frame, write_frame, p}};
+  ambit_status s = AMBIT_OK, finished = AMBIT_OK;
+
+  if (!a->net->rank) s = open_files(p, in, out, &job.form);
+  if (a->net->size > 1) s = ambit__meet(a, "streams files");
+  if (!s && a->net->size > 1) s = ambit__net_broadcast(a->net, 0, &job.form, sizeof job.form);
   if (!s) s = ambit__stream_run_job(p->stream, &job);
+  if (a->net->rank) return s;
   show(p, p->stream->items, true);
-  finished = ambit__frames_finish(&p->out, errors, !s || p->stream->items > 0);
+  if (p->out.like) finished = ambit__frames_finish(&p->out, &a->errors, !s || p->stream->items > 0);
   return s ? s : finished;
 }
 
@@ -153,9 +167,8 @@ ambit_status ambit_stream_run(ambit_stream *s, const char *in, const char *out)
   if (!p) return AMBIT_ENOMEM;
   p->stream = s;
   s->items = 0;
-  status = ambit__frames_open(errors, in, s->in->components == 3, &s->stop, &p->in);
-  if (!status) status = check_fields(p);
-  if (!status) status = run(p, out);
+  p->in.inlet.fd = -1;
+  status = run(p, in, out);
   ambit__frames_close(&p->in);
   free(p);
   return status;

@@ -23,8 +23,10 @@ ambit_status ambit__belt_open(ambit__errors *errors, int n, size_t in_bytes, siz
   for (b->n = 0; b->n < n; b->n++) {
     ambit__belt_place *p = &b->places[b->n];
 
-    p->in = ambit__new(errors, in_bytes, 1);
-    p->out = ambit__new(errors, out_bytes, 1);
+    p->in = ambit__new(errors, AMBIT__BELT_HEAD + in_bytes, 1);
+    if (p->in) p->in += AMBIT__BELT_HEAD;
+    p->out = ambit__new(errors, AMBIT__BELT_HEAD + out_bytes, 1);
+    if (p->out) p->out += AMBIT__BELT_HEAD;
     if (!p->in || !p->out) return b->n++, AMBIT_ENOMEM;
   }
   return AMBIT_OK;
@@ -34,8 +36,8 @@ void ambit__belt_close(ambit__belt *b)
 {
   if (!b) return;
   for (int i = 0; i < b->n; i++) {
-    free(b->places[i].in);
-    free(b->places[i].out);
+    if (b->places[i].in) free(b->places[i].in - AMBIT__BELT_HEAD);
+    if (b->places[i].out) free(b->places[i].out - AMBIT__BELT_HEAD);
   }
   free(b->places);
   ambit__errors_clear(&b->error);
@@ -58,10 +60,20 @@ static void fail(ambit__belt *b, int64_t item, const ambit__errors *why)
   pthread_cond_broadcast(&b->changed);
 }
 
-void ambit__belt_fail(ambit__belt *b, int64_t item, const ambit__errors *why)
+void ambit__belt_fail(ambit__belt *b, ambit__belt_place *p, const ambit__errors *why)
 {
   pthread_mutex_lock(&b->lock);
-  fail(b, item, why);
+  p->failed = true;
+  p->state = PLACE_DONE;
+  if (!b->is_remote || !b->error.status) fail(b, p->item, why);
+  if (b->is_remote) b->failed = INT64_MAX;
+  pthread_mutex_unlock(&b->lock);
+}
+
+void ambit__belt_break(ambit__belt *b, const ambit__errors *why)
+{
+  pthread_mutex_lock(&b->lock);
+  fail(b, b->written, why);
   pthread_mutex_unlock(&b->lock);
 }
 
@@ -143,6 +155,68 @@ void ambit__belt_done(ambit__belt *b, ambit__belt_place *p)
   pthread_mutex_unlock(&b->lock);
 }
 
+/* ---- items of another process ---- */
+
+ambit__belt_place *ambit__belt_empty(ambit__belt *b)
+{
+  ambit__belt_place *p;
+
+  pthread_mutex_lock(&b->lock);
+  p = &b->places[b->read % b->n];
+  if (p->state != PLACE_EMPTY) p = NULL;
+  pthread_mutex_unlock(&b->lock);
+  return p;
+}
+
+void ambit__belt_put(ambit__belt *b, int64_t item)
+{
+  ambit__belt_place *p;
+
+  pthread_mutex_lock(&b->lock);
+  p = &b->places[b->read++ % b->n];
+  p->item = item;
+  p->failed = false;
+  p->state = PLACE_READ;
+  pthread_cond_broadcast(&b->changed);
+  pthread_mutex_unlock(&b->lock);
+}
+
+void ambit__belt_end(ambit__belt *b)
+{
+  pthread_mutex_lock(&b->lock);
+  b->ended = true;
+  pthread_cond_broadcast(&b->changed);
+  pthread_mutex_unlock(&b->lock);
+}
+
+ambit__belt_place *ambit__belt_result(ambit__belt *b)
+{
+  ambit__belt_place *p;
+
+  pthread_mutex_lock(&b->lock);
+  p = &b->places[b->written % b->n];
+  if (p->state != PLACE_DONE) p = NULL;
+  pthread_mutex_unlock(&b->lock);
+  return p;
+}
+
+void ambit__belt_clear(ambit__belt *b)
+{
+  pthread_mutex_lock(&b->lock);
+  b->places[b->written++ % b->n].state = PLACE_EMPTY;
+  pthread_mutex_unlock(&b->lock);
+}
+
+bool ambit__belt_is_empty(ambit__belt *b)
+{
+  bool is;
+
+  pthread_mutex_lock(&b->lock);
+  is = b->ended && b->written == b->read;
+  pthread_mutex_unlock(&b->lock);
+  return is;
+}
+
 /* ---- the writer ---- */
 
 /* The next result; NULL: there are no more. */
@@ -152,7 +226,7 @@ static const ambit__belt_place *next_done(ambit__belt *b)
 
   while (p->state != PLACE_DONE && b->written < b->failed && !(b->ended && b->written == b->read))
     pthread_cond_wait(&b->changed, &b->lock);
-  return p->state == PLACE_DONE && b->written < b->failed ? p : NULL;
+  return p->state == PLACE_DONE && !p->failed && b->written < b->failed ? p : NULL;
 }
 
 /* A pipe whose reader has gone gives an error, not a signal that would end the process. */

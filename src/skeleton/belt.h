@@ -31,10 +31,13 @@ typedef enum ambit__place_state {
   PLACE_DONE   /* a result waits for the writer */
 } ambit__place_state;
 
+enum { AMBIT__BELT_HEAD = 64 }; /* free bytes before `in` and before `out`, for messages */
+
 typedef struct ambit__belt_place {
   ambit__place_state state;
   int64_t item;
-  unsigned char *in, *out; /* owned */
+  bool failed;             /* PLACE_DONE: there is no result */
+  unsigned char *in, *out; /* owned, with their heads */
 } ambit__belt_place;
 
 typedef struct ambit__belt {
@@ -46,8 +49,9 @@ typedef struct ambit__belt {
   ambit__belt_place *places;
   int64_t read, taken, written; /* items that were, so far */
   bool ended;                   /* all items were read */
+  bool is_remote;               /* items come from another process, which handles failures */
   int64_t failed;               /* first item that failed; INT64_MAX: none */
-  ambit__errors error;          /* of it */
+  ambit__errors error;          /* of it; remote: of any */
 } ambit__belt;
 
 ambit_status ambit__belt_open(ambit__errors *errors, int n, size_t in_bytes, size_t out_bytes,
@@ -62,7 +66,18 @@ void *ambit__belt_write(void *belt);
 ambit__belt_place *ambit__belt_take(ambit__belt *b, bool wait);
 bool ambit__belt_over(ambit__belt *b); /* no more items will be taken */
 void ambit__belt_done(ambit__belt *b, ambit__belt_place *p);
-/* An item failed. Takes the text of `why`. */
-void ambit__belt_fail(ambit__belt *b, int64_t item, const ambit__errors *why);
+/* There is no result for an item that was taken. */
+void ambit__belt_fail(ambit__belt *b, ambit__belt_place *p, const ambit__errors *why);
+/* Nothing more is read, computed or written, whatever is in flight. */
+void ambit__belt_break(ambit__belt *b, const ambit__errors *why);
+
+/* ---- without threads for reader and writer: items of another process ---- */
+
+ambit__belt_place *ambit__belt_empty(ambit__belt *b);  /* for the next item; NULL: none */
+void ambit__belt_put(ambit__belt *b, int64_t item);    /* it is in that place */
+void ambit__belt_end(ambit__belt *b);                  /* there are no more */
+ambit__belt_place *ambit__belt_result(ambit__belt *b); /* the next one; NULL: not yet */
+void ambit__belt_clear(ambit__belt *b);                /* it was passed on */
+bool ambit__belt_is_empty(ambit__belt *b);             /* and there are no more items */
 
 #endif

@@ -157,47 +157,77 @@ static ambit_status check_blueprint(const ambit__blueprint *b, const ambit__form
   return AMBIT_OK;
 }
 
-/* Runs all threads to their end. Those that could not be started count as a failure of item 0. */
-static void run_threads(ambit__workers *w)
+/* Starts the threads of this process, on process 0 reader and writer too. Returns their number; on
+ * failure raises an error and breaks the belt. */
+static int start_threads(ambit_stream *s, ambit__workers *w, pthread_t *threads)
 {
-  const int n = w->n + 2;
-  pthread_t *threads = calloc((size_t)n, sizeof *threads);
-  int started = 0;
+  const int ends = s->grid->context->net->rank ? 0 : 2;
+  int n = 0;
 
-  for (; threads && started < n; started++) {
-    void *(*main)(void *) = started == 0   ? ambit__belt_write
-                            : started == 1 ? ambit__belt_read
-                                           : ambit__worker_main;
-    void *arg = started < 2 ? (void *)w->belt : &w->list[started - 2];
+  for (; n < w->n + ends; n++) {
+    void *(*main)(void *) = n >= ends ? ambit__worker_main
+                            : n       ? ambit__belt_read
+                                      : ambit__belt_write;
+    void *arg = n >= ends ? (void *)&w->list[n - ends] : w->belt;
 
-    if (pthread_create(&threads[started], NULL, main, arg)) break;
+    if (pthread_create(&threads[n], NULL, main, arg)) break;
   }
-  if (started < n) {
-    const ambit__errors why = {.status = AMBIT_ENOMEM, .text = "no threads for a stream"};
+  if (n == w->n + ends) return n;
+  ambit__raise(errors_of(s), AMBIT_ENOMEM, "a thread of a stream could not be started");
+  ambit__belt_break(w->belt, errors_of(s));
+  return n;
+}
 
-    ambit__belt_fail(w->belt, 0, &why);
-  }
-  while (started-- > 0)
-    pthread_join(threads[started], NULL);
+static ambit_status run_threads(ambit_stream *s, ambit__workers *w)
+{
+  pthread_t *threads = ambit__new(errors_of(s), (size_t)w->n + 2, sizeof *threads);
+  int n = threads ? start_threads(s, w, threads) : 0;
+
+  if (s->grid->context->net->size > 1) ambit__stream_share(s, w);
+  while (n-- > 0)
+    pthread_join(threads[n], NULL);
   free(threads);
+  return errors_of(s)->status;
+}
+
+/* Two places per worker, and two more; on process 0 also for the items of the other processes. */
+static int places_of(const ambit_stream *s, const ambit__workers *w)
+{
+  const ambit__net *net = s->grid->context->net;
+
+  if (s->in_flight) return (int)s->in_flight;
+  return net->rank ? 2 * w->n : 2 * w->n * net->size + 2;
 }
 
 static ambit_status run_belt(ambit_stream *s, ambit__workers *w)
 {
   const ambit__form *form = &w->job->form;
-  const int64_t places = s->in_flight ? s->in_flight : 2 * w->n + 2;
-  ambit_status status = ambit__belt_open(errors_of(s), (int)places, form->in_bytes, form->out_bytes,
-                                         &w->job->ends, &s->stop, &w->belt);
+  ambit_status status = ambit__belt_open(errors_of(s), places_of(s, w), form->in_bytes,
+                                         form->out_bytes, &w->job->ends, &s->stop, &w->belt);
 
+  if (s->grid->context->net->size > 1)
+    status = ambit__meet(s->grid->context, "makes the lanes of a stream");
   if (!status) {
-    run_threads(w);
+    w->belt->is_remote = s->grid->context->net->rank > 0;
+    status = run_threads(s, w);
     s->items = w->belt->written;
-    if (w->belt->error.status)
+    if (w->belt->error.status && !errors_of(s)->status)
       status = ambit__raise(errors_of(s), w->belt->error.status, "%s",
                             w->belt->error.text ? w->belt->error.text : "out of memory");
   }
   ambit__belt_close(w->belt);
   return status;
+}
+
+/* The outcome of process 0 on all processes; the first error. */
+static ambit_status agree(ambit_stream *s)
+{
+  double items = s->grid->context->net->rank ? 0 : (double)s->items;
+
+  AMBIT_TRY(ambit__meet(s->grid->context, "ends a stream"));
+  AMBIT_TRY(ambit__net_max(s->grid->context->net, &items, 1));
+  s->items = (int64_t)items;
+  return AMBIT_OK;
 }
 
 ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
@@ -214,7 +244,7 @@ ambit_status ambit__stream_run_job(ambit_stream *s, const ambit__job *job)
   ambit__workers_free(&w);
   ambit__blueprint_free(&b);
   atomic_store(&s->stop, false);
-  return status;
+  return s->grid->context->net->size > 1 ? agree(s) : status;
 }
 
 /* ---- callbacks ---- */

@@ -126,4 +126,10 @@ ambit_status ambit__workers_make(const ambit__blueprint *b, const ambit__job *jo
 void ambit__workers_free(ambit__workers *w);
 void *ambit__worker_main(void *worker); /* computes items of w->belt until there are no more */
 
+/* ---- share.c: items for workers of other processes ---- */
+
+/* While the threads of this process work: process 0 sends items to the others and receives results;
+ * the others receive items for their own belts. Collective; returns when all items are done. */
+ambit_status ambit__stream_share(const ambit_stream *s, ambit__workers *w);
+
 #endif

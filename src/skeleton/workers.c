@@ -155,14 +155,14 @@ static ambit_status compute(ambit__worker *w, const ambit__belt_place *p)
   return AMBIT_OK;
 }
 
-static void give_up(const ambit__worker *w, int64_t item)
+static void give_up(const ambit__worker *w, ambit__belt_place *p)
 {
   ambit__errors errors = {0};
 
   ambit__raise(&errors, w->context->errors.status, "%s %lld, on lane %d (%s): %s",
-               w->all->job->noun, (long long)item, w->lane, w->all->devices[w->lane],
+               w->all->job->noun, (long long)p->item, w->lane, w->all->devices[w->lane],
                ambit_error_text(w->context));
-  ambit__belt_fail(w->all->belt, item, &errors);
+  ambit__belt_fail(w->all->belt, p, &errors);
   ambit__errors_clear(&errors);
 }
 
@@ -171,12 +171,10 @@ void *ambit__worker_main(void *worker)
   ambit__worker *w = worker;
   ambit__belt_place *p;
 
-  while ((p = ambit__belt_take(w->all->belt, true))) {
-    if (compute(w, p)) {
-      give_up(w, p->item);
-      return NULL;
-    }
-    ambit__belt_done(w->all->belt, p);
-  }
+  while ((p = ambit__belt_take(w->all->belt, true)))
+    if (compute(w, p)) /* also after a failure, which stays in the context */
+      give_up(w, p);
+    else
+      ambit__belt_done(w->all->belt, p);
   return NULL;
 }
