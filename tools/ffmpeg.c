@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,9 @@ bool tool_is_stream_file(const char *path)
 {
   const size_t n = strlen(path);
   ambit__numbered numbered;
+  struct stat st;
 
+  if (!stat(path, &st) && !S_ISREG(st.st_mode)) return true; /* /dev/null, a named pipe */
   return !strcmp(path, "-") || (n > 4 && !strcmp(path + n - 4, ".y4m")) ||
          ambit__numbered_parse(path, &numbered);
 }

@@ -145,6 +145,13 @@ def frames_before_a_damaged_one_are_written():
         assert len(_frames((f / "out.y4m").read_bytes(), (19, 33))) == 5
 
 
+def devices_take_frames():
+    with tool.folder() as f:
+        (f / "in.y4m").write_bytes(_y4m(_video(6)))
+        _, err = tool.run("stream", SOBEL, "-i", f / "in.y4m", "-o", "/dev/null", *FACES)
+        assert "6 frames in" in err, err
+
+
 def a_condition_ends_the_iterations_of_each_frame():
     video = _video(3) // 8
     with tool.folder(relax_c=RELAX) as f:
