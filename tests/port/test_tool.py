@@ -103,6 +103,27 @@ int main(void)
 }
 """
 
+LIFE = """
+#define N 20
+static unsigned char now[N][N], next[N][N];
+static int around(int y, int x)
+{
+  int n = 0;
+  for (int j = -1; j <= 1; j++)
+    for (int i = -1; i <= 1; i++)
+      n += now[(y + j + N) % N][(x + i + N) % N];
+  return n;
+}
+int main(void)
+{
+#pragma ambit must
+  for (int y = 0; y < N; y++)
+    for (int x = 0; x < N; x++)
+      next[y][x] = around(y, x) == 3;
+  return next[3][3];
+}
+"""
+
 # Edge fills, sweeps, swaps, three levels and copies: no host access in the loop over time.
 STEPS = """
 #include <stdio.h>
@@ -179,6 +200,13 @@ def a_time_loop_without_host_access_has_no_transfers(folder):
 def a_convergence_loop_runs_in_one_go(folder):
     program = ported(folder, PROGRAMS / "until.c")
     assert waits(folder, program, 30, 40, 1e-12) == waits(folder, program, 30, 160, 1e-12)
+
+
+def a_function_that_became_part_of_a_kernel_has_no_notes(folder):
+    source = folder / "life.c"
+    source.write_text(LIFE)
+    notes = TOOLS.translate(source, folder / "out.c")
+    assert "1 nest in parallel (1 step), 0 serial" in notes and "note:" not in notes, notes
 
 
 def sum_any_adds_on_the_device(folder):

@@ -27,7 +27,8 @@ void port_until(const function *f, const nest *n, const step *steps);
 void port_host_use(const step *steps); /* an array of these steps: its type counts */
 void port_host(unit *u);
 void port_host_has_step(const node *at, bool has_results); /* the nest was replaced */
-bool port_host_is_quiet(const node *n);                    /* one that was, and has no result */
+bool port_host_is_nest(const node *n);
+bool port_host_is_quiet(const node *n); /* and has no result */
 
 /* note.c: file, line, caret, cause and advice on standard error. */
 void port_note(const unit *u, const node *at, const char *kind, const char *what,

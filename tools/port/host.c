@@ -52,6 +52,11 @@ static bool is_nest(node *n, void *user)
   return false;
 }
 
+bool port_host_is_nest(const node *n)
+{
+  return is_nest((node *)(uintptr_t)n, NULL);
+}
+
 bool port_host_is_quiet(const node *n)
 {
   for (int i = 0; i < h.nnests; i++)

@@ -40,6 +40,8 @@ typedef struct run {
       [MOST_NESTS]; /* nests that are tried with their short loops written out, as they were without */
   bool is_tried[MOST_NESTS]; /* in vain: they stay serial */
   int nfirst;
+  candidate refused[MOST_NESTS]; /* of all functions */
+  int nrefused;
   const nest *rows[MOST_NESTS]; /* nests of one loop over several axes: they get a loop for each */
   int nrows;
 } run;
@@ -283,8 +285,10 @@ static void translate_function(run *r)
 
     if (r->at[i].steps)
       write_nest(r, &r->at[i], &rules);
-    else
-      tell_refused(r, before < 0 ? r->at[i].nest : r->first[before], r->at[i].about);
+    else if (r->nrefused < MOST_NESTS)
+      r->refused[r->nrefused++] =
+          (candidate){.nest = before < 0 ? r->at[i].nest : (nest *)(uintptr_t)r->first[before],
+                      .about = r->at[i].about};
   }
   write_until(r);
   text = ambit__text_finish(&rules);
@@ -292,6 +296,43 @@ static void translate_function(run *r)
     port_edit(line_start(r->u, r->f->begin), 0, port_text("%s", text));
   }
   free(text);
+}
+
+/* ---- functions that are part of kernels ---- */
+
+static bool is_called(const run *r, const node *n, const function *f, bool *somewhere);
+
+/* Whether all calls of a function stand in nests that were translated, which have its body in them. */
+static bool is_inlined(const run *r, const function *f, int depth)
+{
+  bool somewhere = false;
+
+  if (depth == 16) return false; /* it calls itself */
+  for (const function *g = r->u->functions; g; g = g->next)
+    if (g != f && is_called(r, g->body, f, &somewhere) && !is_inlined(r, g, depth + 1))
+      return false;
+  return somewhere;
+}
+
+static bool is_called(const run *r, const node *n, const function *f, bool *somewhere)
+{
+  const bool is_nest = n && n->kind == S_FOR && port_host_is_nest(n);
+  bool found = false;
+
+  if (!n) return false;
+  if (n->kind == N_CALL && n->callee == f) found = *somewhere = true;
+  found |= is_called(r, n->a, f, somewhere) | is_called(r, n->b, f, somewhere) |
+           is_called(r, n->c, f, somewhere) | is_called(r, n->d, f, somewhere);
+  for (const node *k = n->list; k; k = k->next)
+    found |= is_called(r, k, f, somewhere);
+  return found && !is_nest;
+}
+
+static void tell_all_refused(run *r)
+{
+  for (int i = 0; i < r->nrefused; i++)
+    if (!is_inlined(r, r->refused[i].nest->function, 0))
+      tell_refused(r, r->refused[i].nest, r->refused[i].about);
 }
 
 /* ---- the program ---- */
@@ -365,6 +406,7 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
       r->f = f;
       translate_function(r);
     }
+  tell_all_refused(r);
   if (set->propose) return port_edit_apply(u);
   for (const pragma *p = pragmas; p; p = p->next)
     port_edit(p->begin, p->end - p->begin,
