@@ -92,7 +92,7 @@ static bool same_field(const program_plan *p, int field, bool strict, const outc
   return true;
 }
 
-/* Sums of real numbers are added in a different order: each addition may round. */
+/* Strict sums are exact. Others are added in a different order, and each addition may round. */
 static bool same_scalar(const program_plan *p, int scalar, bool strict, const outcome *want,
                         const outcome *got)
 {
@@ -104,10 +104,9 @@ static bool same_scalar(const program_plan *p, int scalar, bool strict, const ou
 
   for (int i = 0; i < p->nscalars; i++)
     is_sum |= p->scalars[i].magnitude == scalar;
-  if (is_sum && !(size < 1e37)) return true; /* overflow depends on the order */
-  if (is_sum)
-    return fabs(a - b) <=
-           (double)(program_cells(p) + 8) * epsilon * size + !strict * 1e-3 * (1 + size);
+  if (is_sum && !strict && !(size < 1e37)) return true; /* overflow depends on the order */
+  if (is_sum && !strict)
+    return fabs(a - b) <= (double)(program_cells(p) + 8) * epsilon * size + 1e-3 * (1 + size);
   if (!strict && is_real(s->type)) return is_near(a, b, AMBIT_F32);
   return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
 }
