@@ -307,7 +307,8 @@ static void add_operation(graph *g, const ambit__operation *op)
   case OP_ALLREDUCE_BEGIN: add_reduction(g, "reduce", &g->p->steps[op->step]); break;
   case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
   case OP_GHOSTS:
-  case OP_WAVE: break; /* of cycles, which are not drawn */
+  case OP_WAVE:
+  case OP_FUSED: break; /* of cycles, which are not drawn */
   case OP_ROTATE: add_rotation(g, &g->p->steps[op->step]); break;
   }
 }

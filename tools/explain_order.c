@@ -144,6 +144,10 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
   case OP_GHOSTS: printf("ghosts  around all cells of the next step\n"); break;
   case OP_LAUNCH: print_launch(p, op); break;
   case OP_WAVE: print_wave(p->cycle->wavefront); break;
+  case OP_FUSED:
+    printf("fused   %d stages in one launch %s\n", p->cycle->fused->plan.pipe.nstages,
+           p->cycle->fused->function->plan);
+    break;
   case OP_ALLREDUCE_BEGIN:
   case OP_ALLREDUCE_END:
     printf("%-8s", op->kind == OP_ALLREDUCE_BEGIN ? "reduce" : "reduced");

@@ -19,6 +19,7 @@ typedef struct ambit__settings {
   int sharers;           /* processes on this node that share its cores; 0 or 1: none */
   int threads;           /* of a cpu device; 0: one per core available to this process */
   bool strict;           /* no contraction, no reassociation: identical bits everywhere */
+  const char *plan;      /* start of the plans to use where there are such: "(fused sum 4" */
   const char *cc;        /* C compiler; "none": do not compile */
   int patience;          /* time limit of the compiler in seconds; 0: AMBIT__PATIENCE */
   int cachesize;         /* size limit of the cache in MiB; 0: none */

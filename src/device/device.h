@@ -282,6 +282,9 @@ typedef struct ambit__backend {
   /* Seconds between two completed timed events; less than 0 if unknown. NULL: always unknown. */
   double (*event_seconds)(ambit__event *from, ambit__event *to);
 
+  /* Estimated ns per cell and iteration of the best function for a group, which may have a
+   * pipeline; less than 0: there is none. NULL: the device builds no functions for pipelines. */
+  double (*estimate)(ambit__device *dev, const ambit__group *group);
   ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
   void (*discard)(ambit__device *dev, ambit__function *fn);
   ambit_status (*launch)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);

@@ -42,17 +42,19 @@ enum {
 #endif
 };
 
-/* Steps that run as one function: `depth` iterations of `nsteps` steps. */
+/* Steps that run as one function. A pipeline has `depth` iterations; the parameters of its only
+ * step are the operands, and the caller keeps it while the function is built and launched. */
 typedef struct ambit__group {
   int nsteps;
   const ambit__group_step *steps;
   int depth;
-  int ndims;                     /* axes of the grid; 0: the steps run once, on scalars */
-  int64_t cells[AMBIT_MAX_DIMS]; /* a typical box */
-  bool strict;                   /* see ambit__settings */
-  unsigned checks;               /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
-  bool for_people;               /* for users to compile themselves, with ambit.h */
-  const char *entry;             /* name of the function; NULL: AMBIT_ENTRY */
+  const struct ambit__pipeline *pipeline; /* plan/pipeline.h; NULL: one step, one iteration */
+  int ndims;                              /* axes of the grid; 0: the steps run once, on scalars */
+  int64_t cells[AMBIT_MAX_DIMS];          /* a typical box */
+  bool strict;                            /* see ambit__settings */
+  unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
+  bool for_people;   /* for users to compile themselves, with ambit.h */
+  const char *entry; /* name of the function; NULL: AMBIT_ENTRY */
 } ambit__group;
 
 /* Whether parameter p of the group's rule is a sum whose result must not depend on the order of
@@ -80,6 +82,8 @@ typedef struct ambit__target {
   int warp;                      /* threads that run in lockstep; 1 if unknown */
   int max_threads;               /* per block */
   size_t shared;                 /* bytes of shared memory per block */
+  /* plans whose line starts like this are preferred to all others; NULL: none */
+  const char *preferred;
 } ambit__target;
 
 struct ambit__strategy;

@@ -173,7 +173,7 @@ static void make_field(problem *p, int i, bool at_end)
   CHECK(guard(t, at_end));
 }
 
-static void make_fields(problem *p, bool at_end)
+static inline void make_fields(problem *p, bool at_end)
 {
   for (int i = 0; i < p->rule->nparams; i++) {
     if (is_field(p, i)) {
@@ -190,7 +190,7 @@ static void make_fields(problem *p, bool at_end)
   }
 }
 
-static void free_fields(problem *p)
+static inline void free_fields(problem *p)
 {
   for (int i = 0; i < p->rule->nparams; i++) {
     if (is_field(p, i)) {
@@ -202,7 +202,7 @@ static void free_fields(problem *p)
   }
 }
 
-static void run_reference(problem *p, const ambit__group *g)
+static inline void run_reference(problem *p, const ambit__group *g)
 {
   ambit__argument args[MOST] = {0};
   ambit__launch launch = {.box = box_of(p),
@@ -248,7 +248,7 @@ static bool same(const twin *t, bool nearly)
   return nearly;
 }
 
-static void compare(problem *p, const char *plan, bool nearly)
+static inline void compare(problem *p, const char *plan, bool nearly)
 {
   for (int i = 0; i < p->rule->nparams; i++) {
     const ambit__param *param = &p->rule->params[i];

@@ -128,7 +128,7 @@ static ambit__shape shape_of(const problem *p, const ambit__group *g, const ambi
   return shape;
 }
 
-static void run_simulated(problem *p, const ambit__group *g, const ambit__plan *plan)
+static inline void run_simulated(problem *p, const ambit__group *g, const ambit__plan *plan)
 {
   static int64_t partials[MOST][AMBIT__GPUCODE_PARTIALS];
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];

@@ -147,6 +147,10 @@ template <typename T> T __shfl_up_sync(unsigned, T value, int n)
 
   return warp::exchange(value, lane >= n ? lane - n : lane);
 }
+template <typename T> T __shfl_sync(unsigned, T value, int lane)
+{
+  return warp::exchange(value, lane);
+}
 template <typename T> T __shfl_down_sync(unsigned, T value, int n)
 {
   const int lane = warp::current % warp::LANES;

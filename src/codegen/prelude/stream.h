@@ -232,3 +232,68 @@ AMBIT_INLINE int ambit_wrap(int x, int n)
 {
   return x < 0 ? x + n : x < n ? x : x - n;
 }
+
+/* ---- strips that overlap: the strategy `fused` ---- */
+
+/* The value of the previous or next lane; any value at the ends of the warp. */
+template <typename T> AMBIT_INLINE T ambit_from_before(T value)
+{
+  return (T)__shfl_up_sync(0xffffffffu, value, 1);
+}
+template <typename T> AMBIT_INLINE T ambit_from_after(T value)
+{
+  return (T)__shfl_down_sync(0xffffffffu, value, 1);
+}
+
+/* A position outside first .. end - 1 as the nearest one inside, or wrapped around. */
+AMBIT_INLINE int ambit_clamped(int at, int first, int end)
+{
+  return ambit_between(first, at, end - 1);
+}
+AMBIT_INLINE int ambit_cycled(int at, int first, int end)
+{
+  const int n = end - first, k = (at - first) % n;
+
+  return first + (k < 0 ? k + n : k);
+}
+template <typename T> AMBIT_INLINE T ambit_wrap(T i, T n)
+{
+  return i % n < 0 ? i % n + n : i % n;
+}
+
+/* What cells outside a face are: copies of cells inside, mirrored about the last cell or about the
+ * face, or of the last cell, or a number. */
+enum ambit_face { AMBIT_NOTHING, AMBIT_MIRROR, AMBIT_DOUBLE, AMBIT_LAST, AMBIT_NUMBER };
+template <ambit_face KIND> AMBIT_INLINE int ambit_inside(int distance)
+{
+  return KIND == AMBIT_MIRROR ? distance : KIND == AMBIT_DOUBLE ? distance - 1 : 0;
+}
+
+/* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
+ * warp. */
+template <ambit_face LOW, ambit_face HIGH, int N, typename T>
+AMBIT_INLINE void ambit_fill(T *row, int x, int left, int first, int end, T low, T high)
+{
+  T old[N];
+
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    old[j] = row[j];
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    const bool before = x + j < first, after = x + j >= end;
+    int from = x + j;
+
+    if (LOW != AMBIT_NOTHING && before) from = first + ambit_inside<LOW>(first - x - j);
+    if (HIGH != AMBIT_NOTHING && after) from = end - 1 - ambit_inside<HIGH>(x + j - end + 1);
+    from = ambit_between(0, from - left, 32 * N - 1);
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+      const T other = (T)__shfl_sync(0xffffffffu, old[k], from / N);
+
+      if (from % N == k) row[j] = other;
+    }
+    if (LOW == AMBIT_NUMBER && before) row[j] = low;
+    if (HIGH == AMBIT_NUMBER && after) row[j] = high;
+  }
+}

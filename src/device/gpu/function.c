@@ -106,7 +106,8 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .l2 = d->info.l2,
                          .warp = d->info.warp,
                          .max_threads = d->info.max_threads,
-                         .shared = d->info.shared};
+                         .shared = d->info.shared,
+                         .preferred = d->head.settings->plan};
 }
 
 /* Writes and compiles the code of a variant from its plan. */
@@ -146,6 +147,14 @@ static ambit_status plan_usual(ambit__gpu_device *d, function *f)
   AMBIT_CHECK(f->head.plan, d->head.errors, AMBIT_ENOMEM, "no memory for the plan of kernel %s",
               name);
   return AMBIT_OK;
+}
+
+double ambit__gpu_estimate(ambit__device *dev, const ambit__group *g)
+{
+  const ambit__target target = target_of(ambit__gpu_device_of(dev));
+  ambit__plan plan;
+
+  return ambit__plan_choose(g, &target, &plan) ? plan.strategy->cost(g, &target, &plan) : -1;
 }
 
 static ambit_status build_usual(ambit__gpu_device *d, function *f)
@@ -192,7 +201,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   memcpy(f->bind, f->step.bind, (size_t)f->step.rule->nparams * sizeof *f->bind);
   f->step.bind = f->bind;
   f->group.steps = &f->step;
-  AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
+  if (!g->pipeline) AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
   f->head.checked = f->group.checks != 0;
   if (f->own.source || f->head.checked) forget_twins(f);

@@ -83,11 +83,11 @@ typedef struct ambit__ghosts {
   bool stale;    /* own cells changed since */
 } ambit__ghosts;
 
-/* Fields with the same nonzero id hold equal values in all cells except lo to hi - 1 along the last
- * axis (program/row_ends.c). */
+/* Fields with the same nonzero id hold equal values in all cells but those of `differs`
+ * (program/row_ends.c). */
 typedef struct ambit__likeness {
   uint64_t id;
-  int64_t lo, hi;
+  ambit__box differs;
 } ambit__likeness;
 
 struct ambit_field {

@@ -78,6 +78,7 @@ static const row rows[] = {
     {"overlap", WORD, ANY_TIME, AT(overlap), "two-way", 0, 0, overlap_words, NULL},
     {"partition", CHECKED, ANY_TIME, AT(partition), "auto", 0, 0, NULL, check_partition},
     {"patience", COUNT, BEFORE_DEVICES, AT(patience), "60", 1, 86400, NULL, NULL},
+    {"plan", TEXT, ANY_TIME, AT(plan), "", 0, 0, NULL, NULL},
     {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
     {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},

@@ -8,8 +8,8 @@
 
 /* ---- functions ---- */
 
-static void bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
-                 ambit__binding *bind)
+void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                      ambit__binding *bind)
 {
   const ambit__rule *rule = s->kernel->rule;
   const int x = p->grid->box.ndims - 1;
@@ -55,7 +55,7 @@ ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const 
   ambit__group_step one = {.rule = s->kernel->rule, .bind = bindings};
   ambit__group group = {.nsteps = 1, .steps = &one, .depth = 1, .ndims = region->ndims};
 
-  bind(p, s, region, bindings);
+  ambit__step_bind(p, s, region, bindings);
   for (int d = 0; d < region->ndims; d++)
     group.cells[d] = box->hi[d] - box->lo[d];
   group.strict = p->grid->context->settings.strict;

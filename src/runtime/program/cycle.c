@@ -154,6 +154,7 @@ static const char *refuse_early(const ambit_program *p)
 {
   const ambit *a = p->grid->context;
 
+  if (p->grid->nparts < 2 && ambit__fuse_can(p)) return ambit__fuse_refusal(p);
   if (p->grid->nparts < 2) return ambit__wavefront_refusal(p);
   if (!p->halos.n) return "no step reads neighbours";
   if (ambit__options_checks(a)) return "launches are checked";
@@ -206,6 +207,7 @@ void ambit__cycle_drop(ambit_program *p)
 
   if (!c) return;
   if (c->wavefront) ambit__wavefront_free(p, c->wavefront);
+  if (c->fused) ambit__fuse_free(p, c->fused);
   free(c->wavefront);
   ambit__halos_free(&c->halos);
   ambit__dataflow_free(&c->flow);
@@ -218,7 +220,7 @@ ambit_status ambit__cycle_plan(ambit_program *p)
   const int depth = p->grid->context->settings.depth;
   ambit_status s;
 
-  if (depth == 1 || refuse_early(p)) return AMBIT_OK;
+  if (depth == 1 || (p->grid->nparts < 2 && ambit__fuse_can(p)) || refuse_early(p)) return AMBIT_OK;
   if (p->grid->nparts < 2) return plan_wavefront(p, depth);
   if (!depth) return AMBIT_OK;
   p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);

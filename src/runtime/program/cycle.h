@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cycle.h - several iterations at once (option depth): in one pass over the cells (wavefront.h), or
- * with one halo exchange.
+/* cycle.h - several iterations at once (option depth): in one launch (fuse.h), in one pass over the
+ * cells (wavefront.h), or with one halo exchange.
  *
  * With several parts, each computes some layers of cells beyond its own, which other parts compute
  * as well, so that only the first iteration needs cells of other parts. Results do not change: both
@@ -9,6 +9,7 @@
 #ifndef AMBIT_RUNTIME_PROGRAM_CYCLE_H
 #define AMBIT_RUNTIME_PROGRAM_CYCLE_H
 
+#include "runtime/program/fuse.h"
 #include "runtime/program/wavefront.h"
 
 /* The least seconds of a cycle, and of as many single iterations, and how many were timed. */
@@ -20,7 +21,8 @@ typedef struct ambit__trial {
 typedef struct ambit__cycle {
   ambit__dataflow flow;
   ambit__halos halos;          /* exchanged at the start of the cycle */
-  ambit__wavefront *wavefront; /* NULL: there are several parts; owned */
+  ambit__wavefront *wavefront; /* NULL: there are several parts, or `fused`; owned */
+  ambit__fused *fused;         /* all iterations in one launch; NULL: not so; owned */
   int tail;                    /* single iterations that must follow the last cycle of a run */
   ambit__trial trial;          /* of a cycle that nobody asked for */
   /* made by schedule/cycle_schedule.c: */

@@ -79,6 +79,7 @@ typedef enum ambit__op_kind {
   OP_GHOSTS,          /* fill the ghost cells for all cells that a stage of a cycle computes */
   OP_LAUNCH,          /* launch a step on some boxes */
   OP_WAVE,            /* all launches and ghost cells of a cycle in one pass over the cells */
+  OP_FUSED,           /* all steps of a cycle in one launch; fields trade buffers */
   OP_ALLREDUCE_BEGIN, /* start to combine the scalars of a step over engines and processes */
   OP_ALLREDUCE_END,
   OP_ROTATE
@@ -196,6 +197,9 @@ ambit_status ambit__program_build(ambit_program *p);
 /* Builds a function of a step for boxes such as this one. */
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
                                ambit__function **fn);
+/* How the parameters of a step on a region are bound, for strategies. */
+void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
+                      ambit__binding *bind);
 void ambit__program_discard(ambit_program *p);
 ambit__halo_spec ambit__halo_slice_spec(const ambit_program *p, const ambit__halo_slice *slice);
 int ambit__field_halo_of(const ambit_program *p,
@@ -212,6 +216,8 @@ int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__
                      int arg);
 /* Records that all values of one were copied to the other. */
 void ambit__fields_alike(ambit_field *a, ambit_field *b);
+/* Whether two fields are known to hold equal values in all cells but those of a box. */
+bool ambit__fields_are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except);
 /* Before the iterations of a run: updates applies[].row_ends. Returns true if one of them changed.
  */
 bool ambit__program_row_ends(ambit_program *p);

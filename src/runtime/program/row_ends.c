@@ -59,9 +59,16 @@ int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__
 void ambit__fields_alike(ambit_field *a, ambit_field *b)
 {
   const ambit__likeness everywhere = {.id = ++a->grid->context->last_id,
-                                      .lo = a->grid->box.hi[a->grid->box.ndims - 1]};
+                                      .differs = {.ndims = a->grid->box.ndims}};
 
   a->likeness = b->likeness = everywhere;
+}
+
+bool ambit__fields_are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except)
+{
+  return a->likeness.id && a->likeness.id == b->likeness.id &&
+         ambit__box_contains(except, &a->likeness.differs) &&
+         ambit__box_contains(except, &b->likeness.differs);
 }
 
 /* Rotated fields stay alike only if all of them are. */
@@ -75,26 +82,18 @@ static void check_turns(const ambit__step *s)
     s->args[k].field->likeness.id = 0;
 }
 
-/* The cells along the last axis that the program writes, in any field. */
-static ambit__likeness writes_of(const ambit_program *p)
+/* The cells that the program writes, in any field. */
+static ambit__box writes_of(const ambit_program *p)
 {
-  const int x = p->grid->box.ndims - 1;
-  ambit__likeness all = {.lo = p->grid->box.hi[x]};
+  ambit__box all = {.ndims = p->grid->box.ndims};
 
   for (size_t i = 0; i < p->nsteps; i++) {
     const ambit__box *r = &p->applies[i].region;
 
-    if (p->steps[i].kind != STEP_APPLY || !r->ndims || ambit__box_is_empty(r)) continue;
-    if (r->lo[x] < all.lo) all.lo = r->lo[x];
-    if (r->hi[x] > all.hi) all.hi = r->hi[x];
+    if (p->steps[i].kind == STEP_APPLY && r->ndims && !ambit__box_is_empty(r))
+      all = ambit__box_hull(&all, r);
   }
   return all;
-}
-
-static void narrow(ambit_field *f, const ambit__likeness *written)
-{
-  if (written->lo < f->likeness.lo) f->likeness.lo = written->lo;
-  if (written->hi > f->likeness.hi) f->likeness.hi = written->hi;
 }
 
 /* ---- steps ---- */
@@ -103,19 +102,17 @@ static void narrow(ambit_field *f, const ambit__likeness *written)
 static bool has_twins(const ambit_program *p, const ambit__step *s, const ambit__box *region)
 {
   const int x = region->ndims - 1;
+  ambit__box rows = p->grid->box; /* with all rows: only cells beside their ends matter */
 
+  rows.lo[x] = region->lo[x];
+  rows.hi[x] = region->hi[x];
   for (int i = 0; i < s->n; i++) {
-    const ambit__likeness *a, *b;
     int twin;
 
     if (!s->args[i].field || !s->kernel->rule->params[i].is_written) continue;
     twin = ambit__step_twin(p, s, region, i);
     if (!twin) return false;
-    a = &s->args[i].field->likeness;
-    b = &s->args[twin - 1].field->likeness;
-    if (!a->id || a->id != b->id) return false;
-    if (a->lo < region->lo[x] || a->hi > region->hi[x]) return false;
-    if (b->lo < region->lo[x] || b->hi > region->hi[x]) return false;
+    if (!ambit__fields_are_alike(s->args[i].field, s->args[twin - 1].field, &rows)) return false;
   }
   return true;
 }
@@ -130,13 +127,13 @@ static bool ends(const ambit_program *p, size_t step)
 
 bool ambit__program_row_ends(ambit_program *p)
 {
-  const ambit__likeness written = writes_of(p);
+  const ambit__box written = writes_of(p);
   bool changed = false;
 
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_ROTATE) check_turns(&p->steps[i]);
   for (int i = 0; i < p->nfields; i++)
-    narrow(p->fields[i], &written);
+    p->fields[i]->likeness.differs = ambit__box_hull(&p->fields[i]->likeness.differs, &written);
   for (size_t i = 0; i < p->nsteps; i++) {
     const bool now = ends(p, i);
 

@@ -82,8 +82,11 @@ ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__pro
 {
   const int64_t end = p->iteration + n;
   bool ready = true; /* halos are valid for a single iteration */
+  bool can = p->cycle && n >= p->cycle->schedule.iterations + p->cycle->tail;
 
-  while (p->cycle && end - p->iteration >= p->cycle->schedule.iterations + p->cycle->tail) {
+  if (can && p->cycle->fused)
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_ready(p, p->cycle->fused, &can)));
+  while (can && end - p->iteration >= p->cycle->schedule.iterations + p->cycle->tail) {
     const bool cycle = prefers_cycle(p);
 
     if (!cycle && !ready) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));

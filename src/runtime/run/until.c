@@ -17,6 +17,8 @@
  * this many iterations are queued, and a report costs little compared with them. */
 enum { REPORT_EVERY = 8 };
 
+enum { RARE = 2 }; /* cycles between two checks */
+
 /* A run in progress. */
 typedef struct chase {
   ambit_program *p;
@@ -151,6 +153,12 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
   return there ? settle(c) : ambit__run_or_stop(c->p, rest(c->p));
 }
 
+/* Whether checks are so far apart that a cycle between them is worth waiting for each. */
+static bool is_rare(const ambit_program *p)
+{
+  return p->cycle && p->check_every > RARE * p->cycle->schedule.iterations;
+}
+
 /* Whether all kernels return at once when the device has found that the run has ended. */
 static bool all_heed(const ambit_program *p)
 {
@@ -170,7 +178,7 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
   bool there = false;
   ambit_status s;
 
-  if (backend->watch && a->nengines == 1 && a->net->size == 1 && all_heed(p))
+  if (backend->watch && a->nengines == 1 && a->net->size == 1 && all_heed(p) && !is_rare(p))
     AMBIT_TRY(backend->watch(queue(p), &watch, &there));
   p->watched = there;
   s = iterate(&c, there, n, last, progress);

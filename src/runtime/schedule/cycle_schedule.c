@@ -213,6 +213,26 @@ static ambit_status add_wave(ambit__scheduler *s)
   return AMBIT_OK;
 }
 
+/* A cycle in one launch, if the device can. Its single iterations restore fields and reductions. */
+static ambit_status add_fused(ambit__scheduler *s)
+{
+  ambit_program *p = s->p;
+  ambit__fused *f = NULL;
+
+  AMBIT_TRY(ambit__fuse_make(p, &f));
+  if (!f) return AMBIT_OK;
+  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
+  if (!p->cycle) {
+    ambit__fuse_free(p, f);
+    return AMBIT_ENOMEM;
+  }
+  p->cycle->fused = f;
+  p->cycle->tail = 1;
+  p->cycle->schedule.iterations = f->plan.depth;
+  s->list = &p->cycle->schedule;
+  return ambit__schedule_add(s, OP_FUSED, 0) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
 ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
 {
   ambit__cycle *c = p->cycle;
@@ -221,7 +241,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   ambit_status status;
   int *all;
 
-  if (!c) return AMBIT_OK;
+  if (!c) return add_fused(&s);
   c->schedule.iterations = c->flow.depth;
   s.list = &c->schedule;
   if (c->wavefront) return add_wave(&s);

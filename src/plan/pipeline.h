@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pipeline.h - the stages of several iterations, for one function that computes them all.
+ *
+ * A stage is a step of one of the iterations. A value is one component of a field between two
+ * stages that write it: it is loaded from memory or computed by a stage, read by stages, and stored
+ * if it is needed afterwards. The function has operands instead of parameters: the fields it loads
+ * from and stores to, scalars and numbers. They are the parameters of the group's rule, which has
+ * no body.
+ *
+ * No field is loaded and stored, so that tiles may be computed in any order. */
+#ifndef AMBIT_PLAN_PIPELINE_H
+#define AMBIT_PLAN_PIPELINE_H
+
+#include "grid/boundary.h"
+#include "kernel/kernel.h"
+
+enum { AMBIT__PIPE_STAGES = 64, AMBIT__PIPE_VALUES = 192, AMBIT__PIPE_PORTS = 768 };
+
+typedef struct ambit__pipe_value {
+  ambit_type type;
+  int component; /* of its field */
+  int stage;     /* that computes it; -1: it is loaded, */
+  int operand;   /* from this operand */
+  int target;    /* the operand that it is stored to; -1: none */
+  int outside;   /* computed: the operand with its cells outside the region of the stage */
+  /* of the field through which stages read it at neighbours; NULL: none does */
+  const ambit__boundaries *boundaries;
+} ambit__pipe_value;
+
+typedef struct ambit__pipe_stage {
+  const ambit__rule *rule;
+  int iteration; /* from 0 */
+  /* The stage computes all cells of the grid but these many layers at each face. */
+  int inset[AMBIT_MAX_DIMS][2];
+  int operand[AMBIT_MAX_PARAMS]; /* by parameter: of a scalar or number; -1: none */
+  int port[AMBIT_MAX_PARAMS];    /* by parameter: of a field, the port of component 0; -1: none */
+} ambit__pipe_stage;
+
+typedef struct ambit__pipeline {
+  int nstages, nvalues, nports;
+  ambit__pipe_stage stages[AMBIT__PIPE_STAGES];
+  ambit__pipe_value values[AMBIT__PIPE_VALUES];
+  /* By port, a component of a field argument of a stage: the value before the stage and the value
+   * it computes; -1: none. */
+  int in[AMBIT__PIPE_PORTS], out[AMBIT__PIPE_PORTS];
+  bool periodic[AMBIT_MAX_DIMS]; /* the grid continues at the other face of an axis */
+} ambit__pipeline;
+
+#endif

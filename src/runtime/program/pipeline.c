@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pipeline.c - makes the pipeline of several iterations from the dataflow of a program. */
+#include "runtime/program/dataflow.h"
+#include "runtime/program/fuse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_INSET = 64, MOST_FIELDS = AMBIT__FUSE_FIELDS, MOST_COMPONENTS = 32 };
+
+static const char *const NO_MEMORY = "memory ran out";
+static const char *const TOO_LARGE = "the program has too many steps, fields or components";
+
+/* While the pipeline is made. */
+typedef struct maker {
+  const ambit_program *p;
+  ambit__fuse_plan *plan;
+  ambit__dataflow flow;
+  int now[MOST_FIELDS][MOST_COMPONENTS]; /* by buffer: its present values; -1: as in memory */
+  int writer[MOST_FIELDS];               /* by buffer: a stage that writes it; -1: none */
+  bool taken[AMBIT__FUSE_SLOTS];         /* by slot: it is loaded, kept or stored to */
+} maker;
+
+/* ---- what steps may do ---- */
+
+static bool reads_scalar(const ambit_program *p, const ambit_scalar *s)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
+      if (p->steps[i].args[k].scalar == s &&
+          p->steps[i].kernel->rule->params[k].kind != PARAM_REDUCE)
+        return true;
+  return false;
+}
+
+static const char *refuse_step(const ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
+
+  if (s->kind != STEP_APPLY) return NULL;
+  if (!region->ndims) return "a step runs once per iteration, on scalars";
+  if (ambit__box_is_empty(region)) return "a step has no cells";
+  for (int d = 0; d < grid->ndims; d++)
+    if (region->lo[d] > MOST_INSET || grid->hi[d] - region->hi[d] > MOST_INSET)
+      return "a step runs on a part of the grid";
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+
+    if (s->kernel->rule->params[i].kind == PARAM_REDUCE && reads_scalar(p, s->args[i].scalar))
+      return "a step reads the result of a reduction";
+    for (int k = 0; f && k < s->n; k++)
+      if (k != i && s->args[k].field == f && s->kernel->rule->params[i].is_written)
+        return "a step has two arguments with the same field, and writes it";
+    if (f && f->components > MOST_COMPONENTS) return TOO_LARGE;
+  }
+  return NULL;
+}
+
+/* Whether an axis is periodic for the fields that are read at neighbours: 1 or 0; -1: for some. */
+static int periodic_axis(const ambit_program *p, int axis)
+{
+  int found = -2;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++) {
+      const ambit__step *s = &p->steps[i];
+      int is;
+
+      if (!s->args[k].field || !s->kernel->rule->params[k].reads_neighbours) continue;
+      is = s->args[k].field->boundaries.kind[axis][0] == AMBIT_PERIODIC;
+      if (found != -2 && found != is) return -1;
+      found = is;
+    }
+  return found == 1;
+}
+
+static const char *refuse(maker *m)
+{
+  const ambit_program *p = m->p;
+
+  if (p->nfields > MOST_FIELDS) return TOO_LARGE;
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const char *why = refuse_step(p, i);
+
+    if (why) return why;
+  }
+  for (int d = 0; d < p->grid->box.ndims; d++) {
+    const int is = periodic_axis(p, d);
+
+    if (is < 0) return "an axis is periodic for some fields only";
+    m->plan->pipe.periodic[d] = is;
+  }
+  return NULL;
+}
+
+/* ---- operands ---- */
+
+static int buffer_of(const maker *m, int stage, const ambit_field *f)
+{
+  return ambit__dataflow_buffer(m->p, &m->flow, stage, f);
+}
+
+static int add_operand(maker *m, int slot, int step, int arg)
+{
+  ambit__fuse_plan *plan = m->plan;
+
+  if (plan->noperands == AMBIT__FUSE_OPERANDS) return -1;
+  plan->operands[plan->noperands] = (ambit__fuse_operand){slot, step, arg};
+  return plan->noperands++;
+}
+
+/* The operand of a buffer, or -1 if there are too many. */
+static int operand_of(maker *m, int slot)
+{
+  for (int i = 0; i < m->plan->noperands; i++)
+    if (m->plan->operands[i].slot == slot) return i;
+  return add_operand(m, slot, -1, -1);
+}
+
+/* The operand of a scalar or number. */
+static int value_operand(maker *m, int step, int arg)
+{
+  for (int i = 0; i < m->plan->noperands; i++)
+    if (m->plan->operands[i].slot < 0 && m->plan->operands[i].step == step &&
+        m->plan->operands[i].arg == arg)
+      return i;
+  return add_operand(m, -1, step, arg);
+}
+
+/* ---- values ---- */
+
+static int add_value(maker *m, int buffer, int component, int stage)
+{
+  ambit__pipeline *pipe = &m->plan->pipe;
+  const int operand = operand_of(m, buffer);
+
+  if (pipe->nvalues == AMBIT__PIPE_VALUES || operand < 0) return -1;
+  pipe->values[pipe->nvalues] = (ambit__pipe_value){.type = m->p->fields[buffer]->type,
+                                                    .component = component,
+                                                    .stage = stage,
+                                                    .operand = operand,
+                                                    .target = -1,
+                                                    .outside = operand};
+  m->now[buffer][component] = pipe->nvalues;
+  return pipe->nvalues++;
+}
+
+/* The present value of a component, which is loaded if no stage has written it. */
+static int value_of(maker *m, int buffer, int component)
+{
+  if (m->now[buffer][component] >= 0) return m->now[buffer][component];
+  m->taken[buffer] = true;
+  return add_value(m, buffer, component, -1);
+}
+
+static bool reads_component(const ambit__param *p, int component, bool *neighbours)
+{
+  bool any = p->writes[component] && p->keeps[component];
+
+  *neighbours = false;
+  for (int k = 0; k < p->nreads; k++) {
+    if (p->reads[k].component != component) continue;
+    any = true;
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      *neighbours |= p->reads[k].offset[d] != 0;
+  }
+  return any;
+}
+
+/* ---- stages ---- */
+
+static const char *add_reads(maker *m, int number, int stage, int arg)
+{
+  ambit__pipeline *pipe = &m->plan->pipe;
+  const ambit__step *s = &m->p->steps[m->flow.stages[stage].step];
+  const ambit_field *f = s->args[arg].field;
+  const int buffer = buffer_of(m, stage, f);
+
+  for (int c = 0; c < f->components; c++) {
+    const int port = pipe->stages[number].port[arg] + c;
+    bool neighbours;
+    int v;
+
+    if (!reads_component(&s->kernel->rule->params[arg], c, &neighbours)) continue;
+    v = pipe->in[port] = value_of(m, buffer, c);
+    if (v < 0) return TOO_LARGE;
+    if (!neighbours) continue;
+    if (pipe->values[v].boundaries &&
+        !ambit__boundaries_equal(pipe->values[v].boundaries, &f->boundaries))
+      return "two fields with different boundaries trade their values";
+    pipe->values[v].boundaries = &f->boundaries;
+  }
+  return NULL;
+}
+
+/* Two stages that write a buffer must leave out the same cells. */
+static bool same_region(const maker *m, int a, int b)
+{
+  return ambit__box_equal(&m->p->applies[m->flow.stages[a].step].region,
+                          &m->p->applies[m->flow.stages[b].step].region);
+}
+
+static const char *add_writes(maker *m, int number, int stage, int arg)
+{
+  ambit__pipeline *pipe = &m->plan->pipe;
+  const size_t step = m->flow.stages[stage].step;
+  const ambit__step *s = &m->p->steps[step];
+  const ambit__param *q = &s->kernel->rule->params[arg];
+  const int buffer = buffer_of(m, stage, s->args[arg].field);
+
+  if (!q->is_written) return NULL;
+  if (m->writer[buffer] >= 0 && !same_region(m, m->writer[buffer], stage))
+    return "steps write different cells of a field";
+  m->writer[buffer] = stage;
+  for (int c = 0; c < q->components; c++) {
+    if (!q->writes[c]) continue;
+    pipe->out[pipe->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
+    if (m->now[buffer][c] < 0) return TOO_LARGE;
+  }
+  return NULL;
+}
+
+static const char *add_stage(maker *m, int stage)
+{
+  ambit__pipeline *pipe = &m->plan->pipe;
+  const size_t step = m->flow.stages[stage].step;
+  const ambit__step *s = &m->p->steps[step];
+  const ambit__box *region = &m->p->applies[step].region, *grid = &m->p->grid->box;
+  const int number = pipe->nstages;
+  ambit__pipe_stage *st = &pipe->stages[number];
+  const char *why = NULL;
+
+  if (s->kind != STEP_APPLY) return NULL;
+  if (number == AMBIT__PIPE_STAGES) return TOO_LARGE;
+  pipe->nstages++;
+  *st = (ambit__pipe_stage){.rule = s->kernel->rule, .iteration = m->flow.stages[stage].iteration};
+  for (int d = 0; d < grid->ndims; d++) {
+    st->inset[d][0] = (int)region->lo[d];
+    st->inset[d][1] = (int)(grid->hi[d] - region->hi[d]);
+  }
+  for (int i = 0; i < s->n; i++) {
+    const int n = s->args[i].field ? s->args[i].field->components : 0;
+
+    st->operand[i] = st->port[i] = -1;
+    if (pipe->nports + n > AMBIT__PIPE_PORTS) return TOO_LARGE;
+    if (n) st->port[i] = pipe->nports;
+    for (int c = 0; c < n; c++, pipe->nports++)
+      pipe->in[pipe->nports] = pipe->out[pipe->nports] = -1;
+    if (!n && s->kernel->rule->params[i].kind != PARAM_REDUCE &&
+        (st->operand[i] = value_operand(m, (int)step, i)) < 0)
+      return TOO_LARGE;
+  }
+  for (int i = 0; !why && i < s->n; i++)
+    if (s->args[i].field) why = add_reads(m, number, stage, i);
+  for (int i = 0; !why && i < s->n; i++)
+    if (s->args[i].field) why = add_writes(m, number, stage, i);
+  return why;
+}
+
+/* ---- buffers after the launch ---- */
+
+/* Whether an iteration overwrites a field, where it changes it, before it reads it. */
+static bool is_dead(const maker *m, int field)
+{
+  for (int i = 0; i < (int)m->p->nsteps; i++) {
+    const ambit__step *s = &m->p->steps[i];
+
+    for (int k = 0; s->kind == STEP_APPLY && k < s->n; k++) {
+      const ambit__param *q = &s->kernel->rule->params[k];
+
+      if (!s->args[k].field || buffer_of(m, i, s->args[k].field) != field) continue;
+      for (int c = 0; c < q->components; c++)
+        if (!q->writes[c] || q->keeps[c]) return false;
+      return q->nreads == 0;
+    }
+  }
+  return false;
+}
+
+static bool is_computed(const maker *m, int buffer)
+{
+  const ambit__pipeline *pipe = &m->plan->pipe;
+
+  for (int c = 0; c < m->p->fields[buffer]->components; c++)
+    if (m->now[buffer][c] >= 0 && pipe->values[m->now[buffer][c]].stage >= 0) return true;
+  return false;
+}
+
+static bool same_layout(const ambit_field *a, const ambit_field *b)
+{
+  const ambit__layout *x = &a->stores[0].layout, *y = &b->stores[0].layout;
+
+  return x->type == y->type && x->components == y->components && x->order == y->order &&
+         x->bytes == y->bytes && x->origin == y->origin && x->component == y->component &&
+         !memcmp(x->stride, y->stride, sizeof x->stride);
+}
+
+/* A slot for a field whose logical buffer is `buffer`: that one, or another one that is free. */
+static int free_slot(const maker *m, const bool *taken, int field, int buffer)
+{
+  const ambit__fuse_plan *plan = m->plan;
+
+  if (!taken[buffer]) return buffer;
+  for (int i = 0; i < plan->nslots; i++) {
+    const int like = i < m->p->nfields ? i : plan->spare_of[i - m->p->nfields];
+
+    if (!taken[i] && same_layout(m->p->fields[like], m->p->fields[field])) return i;
+  }
+  return -1;
+}
+
+static bool leaves_cells(const maker *m, int buffer)
+{
+  return m->writer[buffer] >= 0 &&
+         !ambit__box_equal(&m->p->applies[m->flow.stages[m->writer[buffer]].step].region,
+                           &m->p->grid->box);
+}
+
+/* Gives a field that is needed afterwards the slot where the launch stores it. */
+static const char *place_live(maker *m, int field, bool *used)
+{
+  ambit__fuse_plan *plan = m->plan;
+  const int buffer = buffer_of(m, m->flow.nstages, m->p->fields[field]);
+  int slot = free_slot(m, m->taken, field, buffer), operand;
+
+  if (slot < 0) {
+    if (plan->nslots - m->p->nfields == AMBIT__FUSE_SPARES) return TOO_LARGE;
+    plan->spare_of[plan->nslots - m->p->nfields] = field;
+    slot = plan->nslots++;
+  }
+  operand = operand_of(m, slot);
+  if (operand < 0) return TOO_LARGE;
+  for (int c = 0; c < m->p->fields[field]->components; c++) {
+    const int v = value_of(m, buffer, c);
+
+    if (v < 0) return TOO_LARGE;
+    plan->pipe.values[v].target = operand;
+  }
+  m->taken[slot] = used[slot] = true;
+  plan->after[field] = slot;
+  plan->needs_alike |= slot != buffer && leaves_cells(m, buffer);
+  return NULL;
+}
+
+/* The buffers that fields have after a launch. */
+static const char *place(maker *m)
+{
+  ambit__fuse_plan *plan = m->plan;
+  const ambit_program *p = m->p;
+  bool used[AMBIT__FUSE_SLOTS] = {false};
+
+  plan->nslots = p->nfields;
+  plan->after = malloc(AMBIT__FUSE_SLOTS * sizeof *plan->after);
+  if (!plan->after) return NO_MEMORY;
+  for (int i = 0; i < AMBIT__FUSE_SLOTS; i++)
+    plan->after[i] = -1;
+  for (int f = 0; f < p->nfields; f++) { /* fields that keep their values */
+    const int buffer = buffer_of(m, m->flow.nstages, p->fields[f]);
+
+    if (is_computed(m, buffer) || is_dead(m, f)) continue;
+    plan->after[f] = buffer;
+    m->taken[buffer] = used[buffer] = true;
+  }
+  for (int f = 0; f < p->nfields; f++)
+    if (plan->after[f] < 0 && !is_dead(m, f)) {
+      const char *why = place_live(m, f, used);
+
+      if (why) return why;
+    }
+  for (int f = 0; f < plan->nslots; f++) {
+    const int like = f < p->nfields ? f : plan->spare_of[f - p->nfields];
+    const int buffer = f < p->nfields ? buffer_of(m, m->flow.nstages, p->fields[f]) : f;
+
+    if (plan->after[f] >= 0) continue;
+    plan->after[f] = free_slot(m, used, like, buffer);
+    if (plan->after[f] < 0) return "fields with different layouts trade their values";
+    used[plan->after[f]] = true;
+    plan->needs_alike |= f < p->nfields && plan->after[f] != buffer && leaves_cells(m, buffer);
+  }
+  return NULL;
+}
+
+/* ---- the pipeline ---- */
+
+static const char *make(maker *m, int depth)
+{
+  const char *why = refuse(m);
+
+  if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
+  for (int i = 0; !why && i < m->flow.nstages; i++)
+    why = add_stage(m, i);
+  return why ? why : place(m);
+}
+
+const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_plan *plan)
+{
+  maker m = {.p = p, .plan = plan};
+  const char *why;
+
+  memset(plan, 0, sizeof *plan);
+  plan->depth = depth;
+  for (int b = 0; b < MOST_FIELDS; b++) {
+    m.writer[b] = -1;
+    for (int c = 0; c < MOST_COMPONENTS; c++)
+      m.now[b][c] = -1;
+  }
+  why = make(&m, depth);
+  ambit__dataflow_free(&m.flow);
+  return why;
+}
