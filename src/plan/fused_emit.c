@@ -263,7 +263,37 @@ static void load_cells(const ambit__fused_job *j, int value, int operand, bool s
   ambit__close(j->gpu.w);
 }
 
-/* Cells outside the region of the stage keep the value they have in memory. */
+/* "left < first1 + 1 || left + 64 > end1 - 1": whether the warp has columns outside the region. */
+static void print_sides(const ambit__fused_job *j, int value)
+{
+  const ambit__pipe_stage *st = &j->pipe->stages[j->pipe->values[value].stage];
+
+  if (j->pipe->periodic[j->x])
+    ambit__print(j->gpu.t, "false");
+  else
+    ambit__print(j->gpu.t, "left < first%d + %d || left + %d > end%d - %d", j->x,
+                 st->inset[j->x][0], AMBIT__FUSED_WARP * j->lane, j->x, st->inset[j->x][1]);
+}
+
+/* Takes the cells outside the region from the value that the stage read there. */
+static void take_frozen(const ambit__fused_job *j, int value)
+{
+  const int lag = j->values[value].lag, from = j->pipe->values[value].frozen;
+
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  if (beside || ");
+  print_outside(j, value, j->x);
+  ambit__print(j->gpu.t, ") ");
+  ambit__fused_print_row(j, value, lag);
+  ambit__print(j->gpu.t, "[j + %d] = ", j->values[value].left);
+  ambit__fused_print_row(j, from, lag);
+  ambit__print(j->gpu.t, "[j + %d]", j->values[from].left);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* Cells outside the region of the stage keep their value. */
 static void keep_outside(const ambit__fused_job *j, int value)
 {
   const ambit__pipe_value *v = &j->pipe->values[value];
@@ -277,7 +307,15 @@ static void keep_outside(const ambit__fused_job *j, int value)
   ambit__print(j->gpu.t, "const bool beside = ");
   print_outside(j, value, z);
   ambit__line_end(j->gpu.w, ";");
-  load_cells(j, value, v->outside, true);
+  if (v->frozen >= 0) {
+    take_frozen(j, value);
+  } else {
+    ambit__line_begin(j->gpu.w);
+    ambit__print(j->gpu.t, "if (beside || ");
+    print_sides(j, value);
+    ambit__line_end(j->gpu.w, ")");
+    load_cells(j, value, v->outside, true);
+  }
   ambit__close(j->gpu.w);
 }
 

@@ -34,8 +34,13 @@ static void each_read(ambit__fused_job *j, int stage, visit f)
 
     for (int k = 0; st->port[i] >= 0 && k < p->nreads; k++)
       f(j, stage, j->pipe->in[st->port[i] + p->reads[k].component], p->reads[k].offset);
-    for (int c = 0; st->port[i] >= 0 && c < p->components; c++)
+    for (int c = 0; st->port[i] >= 0 && c < p->components; c++) {
+      const int out = j->pipe->out[st->port[i] + c];
+
       if (p->writes[c] && p->keeps[c]) f(j, stage, j->pipe->in[st->port[i] + c], here);
+      if (j->edge && out >= 0 && j->pipe->values[out].frozen >= 0)
+        f(j, stage, j->pipe->values[out].frozen, here);
+    }
   }
 }
 

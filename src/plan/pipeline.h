@@ -22,7 +22,10 @@ typedef struct ambit__pipe_value {
   int stage;     /* that computes it; -1: it is loaded, */
   int operand;   /* from this operand */
   int target;    /* the operand that it is stored to; -1: none */
-  int outside;   /* computed: the operand with its cells outside the region of the stage */
+  /* computed: its cells outside the region of the stage are those of this value, which the stage
+   * reads; -1: */
+  int frozen;
+  int outside; /* they are those of this operand */
   /* of the field through which stages read it at neighbours; NULL: none does */
   const ambit__boundaries *boundaries;
 } ambit__pipe_value;

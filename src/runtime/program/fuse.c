@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_DEPTH = 16 };
 
@@ -146,7 +147,6 @@ static const char *choose(const ambit_program *p, ambit__fused *f)
   const int forced = p->grid->context->settings.depth;
   const char *why = refuse_early(p), *last;
   double best = -1;
-  bool alike = true;
   int depth = 0;
 
   if (why) return why;
@@ -155,11 +155,9 @@ static const char *choose(const ambit_program *p, ambit__fused *f)
     const double ns = try_depth(p, k, f, &last);
 
     if (ns < 0 && !why) why = last;
-    if (ns < 0 || (depth && f->plan.needs_alike && !alike)) continue;
-    if (depth && f->plan.needs_alike == alike && ns >= best) continue;
+    if (ns < 0 || (depth && ns >= best)) continue;
     best = ns;
     depth = k;
-    alike = f->plan.needs_alike;
   }
   if (!depth) return why;
   if (best * GAIN > estimate_steps(p)) return "no depth is estimated to be faster";
@@ -199,14 +197,55 @@ static void set_arguments(ambit_program *p, ambit__fused *f)
 
 /* ---- cells that no step computes ---- */
 
-/* Whether a field and another one with whose buffer it may end up are alike where it matters. */
-static bool are_alike(const ambit_program *p, const ambit_field *a, const ambit_field *b)
+/* Whether two fields hold equal values in a box. */
+static ambit_status compare_box(ambit_program *p, ambit_field *a, ambit_field *b,
+                                const ambit__box *box, bool *same)
+{
+  ambit__queue *q = p->grid->context->engines[p->grid->placement.engine[0]].queue;
+  const size_t bytes = ambit__layout_box_bytes(&a->stores[0].layout, box);
+  unsigned char *values = ambit__new(ambit__program_errors(p), 2 * bytes + 1, 1);
+  ambit_status s;
+
+  if (!values) return AMBIT_ENOMEM;
+  s = q->device->backend->read_box(q, values, &a->stores[0], box);
+  if (!s) s = q->device->backend->read_box(q, values + bytes, &b->stores[0], box);
+  if (!s && memcmp(values, values + bytes, bytes)) *same = false;
+  free(values);
+  return s;
+}
+
+/* Whether two fields are alike in all cells but those of a region. If this is not known, their
+ * values there are compared. */
+static ambit_status check_alike(ambit_program *p, ambit_field *a, ambit_field *b,
+                                const ambit__box *region, bool *same)
+{
+  ambit__box rest[2 * AMBIT_MAX_DIMS];
+  int n;
+
+  if (a == b || ambit__fields_are_alike(a, b, region)) return AMBIT_OK;
+  n = ambit__box_split(&p->grid->box, region, rest);
+  for (int i = 0; *same && i < n; i++)
+    AMBIT_TRY(compare_box(p, a, b, &rest[i], same));
+  if (!*same) return AMBIT_OK;
+  if (!a->likeness.id || !ambit__box_contains(region, &a->likeness.differs))
+    a->likeness = (ambit__likeness){++p->grid->context->last_id, *region};
+  b->likeness = a->likeness;
+  return AMBIT_OK;
+}
+
+/* Compares all fields that a program rotates. */
+static ambit_status check_turns(ambit_program *p, bool *same)
 {
   for (size_t i = 0; i < p->nsteps; i++)
-    if ((ambit__step_writes(&p->steps[i], a) || ambit__step_writes(&p->steps[i], b)) &&
-        !ambit__fields_are_alike(a, b, &p->applies[i].region))
-      return false;
-  return true;
+    for (int k = 1; *same && p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++)
+      for (size_t w = 0; *same && w < p->nsteps; w++) {
+        ambit_field *a = p->steps[i].args[0].field, *b = p->steps[i].args[k].field;
+
+        if (p->steps[w].kind == STEP_APPLY &&
+            (ambit__step_writes(&p->steps[w], a) || ambit__step_writes(&p->steps[w], b)))
+          AMBIT_TRY(check_alike(p, a, b, &p->applies[w].region, same));
+      }
+  return AMBIT_OK;
 }
 
 ambit_status ambit__fuse_ready(ambit_program *p, const ambit__fused *f, bool *can)
@@ -215,10 +254,7 @@ ambit_status ambit__fuse_ready(ambit_program *p, const ambit__fused *f, bool *ca
 
   *can = true;
   if (!f->plan.needs_alike) return AMBIT_OK;
-  for (int i = 0; i < f->plan.nslots; i++)
-    if (f->plan.after[i] != i &&
-        !are_alike(p, field_of(p, &f->plan, i), field_of(p, &f->plan, f->plan.after[i])))
-      *can = false;
+  AMBIT_TRY(check_turns(p, can));
   for (int i = 0; *can && i < f->plan.nslots - p->nfields; i++) {
     ambit__store spare = f->spares[i];
 

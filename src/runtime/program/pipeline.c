@@ -19,6 +19,7 @@ typedef struct maker {
   int now[MOST_FIELDS][MOST_COMPONENTS]; /* by buffer: its present values; -1: as in memory */
   int writer[MOST_FIELDS];               /* by buffer: a stage that writes it; -1: none */
   bool taken[AMBIT__FUSE_SLOTS];         /* by slot: it is loaded, kept or stored to */
+  int class[MOST_FIELDS];                /* by field: the same for fields that rotate together */
 } maker;
 
 /* ---- what steps may do ---- */
@@ -141,6 +142,7 @@ static int add_value(maker *m, int buffer, int component, int stage)
                                                     .stage = stage,
                                                     .operand = operand,
                                                     .target = -1,
+                                                    .frozen = -1,
                                                     .outside = operand};
   m->now[buffer][component] = pipe->nvalues;
   return pipe->nvalues++;
@@ -201,6 +203,34 @@ static bool same_region(const maker *m, int a, int b)
                           &m->p->applies[m->flow.stages[b].step].region);
 }
 
+static bool leaves_cells(const maker *m, int buffer)
+{
+  return m->writer[buffer] >= 0 &&
+         !ambit__box_equal(&m->p->applies[m->flow.stages[m->writer[buffer]].step].region,
+                           &m->p->grid->box);
+}
+
+/* A value of component c that the stage reads and that has the same cells outside the region as the
+ * one it computes: of the buffer that it writes, or of one that this trades places with. */
+static int find_frozen(maker *m, int number, int stage, int buffer, int c)
+{
+  const ambit__pipe_stage *st = &m->plan->pipe.stages[number];
+  const ambit__step *s = &m->p->steps[m->flow.stages[stage].step];
+  int found = -1;
+
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+    const int other = f ? buffer_of(m, stage, f) : -1;
+    const int v = f && c < f->components ? m->plan->pipe.in[st->port[i] + c] : -1;
+
+    if (v < 0) continue;
+    if (other == buffer) return v;
+    if (m->class[other] == m->class[buffer]) found = v;
+  }
+  if (found >= 0) m->plan->needs_alike = true;
+  return found;
+}
+
 static const char *add_writes(maker *m, int number, int stage, int arg)
 {
   ambit__pipeline *pipe = &m->plan->pipe;
@@ -214,9 +244,13 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
     return "steps write different cells of a field";
   m->writer[buffer] = stage;
   for (int c = 0; c < q->components; c++) {
+    int frozen = -1, v;
+
     if (!q->writes[c]) continue;
-    pipe->out[pipe->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
-    if (m->now[buffer][c] < 0) return TOO_LARGE;
+    if (leaves_cells(m, buffer)) frozen = find_frozen(m, number, stage, buffer, c);
+    v = pipe->out[pipe->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
+    if (v < 0) return TOO_LARGE;
+    pipe->values[v].frozen = frozen;
   }
   return NULL;
 }
@@ -310,13 +344,6 @@ static int free_slot(const maker *m, const bool *taken, int field, int buffer)
   return -1;
 }
 
-static bool leaves_cells(const maker *m, int buffer)
-{
-  return m->writer[buffer] >= 0 &&
-         !ambit__box_equal(&m->p->applies[m->flow.stages[m->writer[buffer]].step].region,
-                           &m->p->grid->box);
-}
-
 /* Gives a field that is needed afterwards the slot where the launch stores it. */
 static const char *place_live(maker *m, int field, bool *used)
 {
@@ -383,10 +410,27 @@ static const char *place(maker *m)
 
 /* ---- the pipeline ---- */
 
+static void find_classes(maker *m)
+{
+  const ambit_program *p = m->p;
+
+  for (int f = 0; f < p->nfields; f++)
+    m->class[f] = f;
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 1; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
+      const int to = m->class[ambit__program_field(p, p->steps[i].args[0].field)];
+      const int from = m->class[ambit__program_field(p, p->steps[i].args[k].field)];
+
+      for (int f = 0; f < p->nfields; f++)
+        if (m->class[f] == from) m->class[f] = to;
+    }
+}
+
 static const char *make(maker *m, int depth)
 {
   const char *why = refuse(m);
 
+  if (!why) find_classes(m);
   if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
   for (int i = 0; !why && i < m->flow.nstages; i++)
     why = add_stage(m, i);
