@@ -101,7 +101,7 @@ static void declare_index(const ambit__fused_job *j, const ambit__pipe_stage *st
   for (int d = 0; d <= st->rule->max_axis; d++) {
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "const %s i%d = ", integer, d);
-    if (j->edge && j->pipe->periodic[d]) ambit__print(j->gpu.t, "ambit_wrap(");
+    if (j->edge && j->pipe->periodic[d]) ambit__print(j->gpu.t, "ambit_modulo(");
     ambit__print(j->gpu.t, d == j->x ? "offset%d + x + j" : "offset%d + row - %d", d, lag);
     if (j->edge && j->pipe->periodic[d]) ambit__print(j->gpu.t, ", extent%d)", d);
     ambit__line_end(j->gpu.w, ";");

@@ -256,7 +256,7 @@ AMBIT_INLINE int ambit_cycled(int at, int first, int end)
 
   return first + (k < 0 ? k + n : k);
 }
-template <typename T> AMBIT_INLINE T ambit_wrap(T i, T n)
+template <typename T> AMBIT_INLINE T ambit_modulo(T i, T n)
 {
   return i % n < 0 ? i % n + n : i % n;
 }

@@ -233,18 +233,21 @@ static ambit_status check_alike(ambit_program *p, ambit_field *a, ambit_field *b
   return AMBIT_OK;
 }
 
-/* Compares all fields that a program rotates. */
+static bool writes_any(const ambit__step *s, const ambit__step *rotation)
+{
+  for (int k = 0; k < rotation->n; k++)
+    if (ambit__step_writes(s, rotation->args[k].field)) return true;
+  return false;
+}
+
+/* Compares all fields that a program rotates, outside the regions of the steps that write any. */
 static ambit_status check_turns(ambit_program *p, bool *same)
 {
   for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 1; *same && p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++)
-      for (size_t w = 0; *same && w < p->nsteps; w++) {
-        ambit_field *a = p->steps[i].args[0].field, *b = p->steps[i].args[k].field;
-
-        if (p->steps[w].kind == STEP_APPLY &&
-            (ambit__step_writes(&p->steps[w], a) || ambit__step_writes(&p->steps[w], b)))
-          AMBIT_TRY(check_alike(p, a, b, &p->applies[w].region, same));
-      }
+    for (size_t w = 0; p->steps[i].kind == STEP_ROTATE && w < p->nsteps; w++)
+      for (int k = 1; *same && writes_any(&p->steps[w], &p->steps[i]) && k < p->steps[i].n; k++)
+        AMBIT_TRY(check_alike(p, p->steps[i].args[0].field, p->steps[i].args[k].field,
+                              &p->applies[w].region, same));
   return AMBIT_OK;
 }
 

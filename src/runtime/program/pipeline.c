@@ -426,11 +426,34 @@ static void find_classes(maker *m)
     }
 }
 
+/* Fields that trade buffers must be computed in the same cells: in others they may be alike. */
+static const char *refuse_classes(const maker *m)
+{
+  const ambit_program *p = m->p;
+  int step[MOST_FIELDS];
+
+  for (int f = 0; f < p->nfields; f++)
+    step[f] = -1;
+  for (int i = 0; i < (int)p->nsteps; i++)
+    for (int f = 0; f < p->nfields; f++) {
+      int *first = &step[m->class[f]];
+
+      if (!ambit__step_writes(&p->steps[i], p->fields[f])) continue;
+      if (*first < 0) *first = i;
+      if (!ambit__box_equal(&p->applies[*first].region, &p->applies[i].region))
+        return "steps write different cells of fields that trade buffers";
+    }
+  return NULL;
+}
+
 static const char *make(maker *m, int depth)
 {
   const char *why = refuse(m);
 
-  if (!why) find_classes(m);
+  if (!why) {
+    find_classes(m);
+    why = refuse_classes(m);
+  }
   if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
   for (int i = 0; !why && i < m->flow.nstages; i++)
     why = add_stage(m, i);
