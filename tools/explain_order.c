@@ -128,7 +128,7 @@ static void print_wave(const ambit__wavefront *w)
   char text[96];
 
   ambit__wavefront_print(w, text, sizeof text);
-  printf("wave    %d stages in one pass %s\n", w->wave.n, text);
+  printf("wave    %d stages in one pass over the cells %s\n", w->wave.n, text);
 }
 
 static void print_operation(const ambit_program *p, const ambit__operation *op)
@@ -174,6 +174,7 @@ static void print_schedule(const ambit_program *p, const ambit__schedule *list)
   if (p->grid->nparts > 1) printf(", overlap %s", a->settings.overlap);
   printf("\n");
   for (size_t i = 0; i < list->n; i++) {
+    if (i && list->ops[0].kind == OP_WAVE) break; /* the rotations of its iterations */
     printf("  %2zu  ", i + 1);
     print_operation(p, &list->ops[i]);
   }

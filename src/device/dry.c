@@ -8,12 +8,13 @@
 #include "device/dry.h"
 
 #include "base/memory.h"
+#include "device/cpu/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const ambit__backend whole, parts;
+static const ambit__backend whole, parts, waves;
 
 static int dry_count(void)
 {
@@ -46,6 +47,14 @@ static ambit_status open_parts(ambit__errors *errors, const ambit__settings *set
   return AMBIT_OK;
 }
 
+static ambit_status open_waves(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
+  (*dev)->backend = &waves;
+  return AMBIT_OK;
+}
+
 static void dry_close(ambit__device *dev)
 {
   free(dev);
@@ -53,8 +62,15 @@ static void dry_close(ambit__device *dev)
 
 static void dry_info(ambit__device *dev, ambit__device_info *info)
 {
-  (void)dev;
   *info = (ambit__device_info){.cores = 1, .memory = SIZE_MAX};
+  if (dev->backend == &waves) { /* their sizes depend on the caches of this machine */
+    ambit__machine m;
+
+    ambit__machine_probe("", &m);
+    info->cores = dev->settings->threads ? dev->settings->threads : m.cores;
+    info->l2 = m.l2;
+    info->l3 = m.l3;
+  }
   snprintf(info->name, sizeof info->name, "nothing");
 }
 
@@ -180,6 +196,7 @@ static ambit_status dry_build(ambit__device *dev, const ambit__group *group, amb
   *fn = ambit__new(dev->errors, 1, sizeof **fn);
   if (!*fn) return AMBIT_ENOMEM;
   (*fn)->plan = ambit__strdup(dev->errors, "(dry)");
+  (*fn)->waves = true;
   return (*fn)->plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
@@ -193,6 +210,12 @@ static void dry_discard(ambit__device *dev, ambit__function *fn)
 static ambit_status dry_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch)
 {
   (void)q, (void)fn, (void)launch;
+  return AMBIT_OK;
+}
+
+static ambit_status dry_wave(ambit__queue *q, const ambit__wave *w, int64_t step)
+{
+  (void)q, (void)w, (void)step;
   return AMBIT_OK;
 }
 
@@ -210,7 +233,7 @@ static double dry_copy_bandwidth(ambit__device *dev)
 
 /* ---- the tables ---- */
 
-/* Common to both. */
+/* Common to all. */
 #define ENTRIES                                                                                    \
   .name = "dry", .summary = "does nothing", .count = dry_count, .close = dry_close,                \
   .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
@@ -220,15 +243,13 @@ static double dry_copy_bandwidth(ambit__device *dev)
   .wait = dry_wait, .copy_bandwidth = dry_copy_bandwidth
 
 static const ambit__backend whole = {ENTRIES, .open = open_whole}; /* one part, like ref */
-static const ambit__backend parts = {ENTRIES,
-                                     .open = open_parts,
-                                     .ghosts = dry_ghosts,
-                                     .message_open = dry_message_open,
-                                     .message_close = dry_message_close,
-                                     .pack = dry_pack,
-                                     .unpack = dry_unpack};
+#define PARTS                                                                                      \
+  .ghosts = dry_ghosts, .message_open = dry_message_open, .message_close = dry_message_close,      \
+  .pack = dry_pack, .unpack = dry_unpack
+static const ambit__backend parts = {ENTRIES, PARTS, .open = open_parts};
+static const ambit__backend waves = {ENTRIES, PARTS, .open = open_waves, .wave = dry_wave};
 
 const ambit__backend *ambit__backend_dry(const ambit__backend *real)
 {
-  return real->ghosts ? &parts : &whole;
+  return real->wave ? &waves : real->ghosts ? &parts : &whole;
 }

@@ -17,6 +17,7 @@ static ambit__skew skew_of(const ambit__access *accesses, int n, const int64_t *
       const ambit__skew_buffer *b = &buffers[a->buffer];
       const ambit__skew *least = a->writes ? &b->to_write : &b->to_read;
 
+      if (!(a->writes ? b->used : b->written)) continue;
       at_least(&s.lag[d], least->lag[d] + a->high[d]);
       at_least(&s.lead[d], least->lead[d] + a->low[d]);
     }
@@ -34,6 +35,8 @@ ambit__skew ambit__skew_next(const ambit__access *accesses, int n, const int64_t
     const ambit__access *a = &accesses[i];
     ambit__skew_buffer *b = &buffers[a->buffer];
 
+    b->used = true;
+    b->written |= a->writes;
     for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
       at_least(&b->to_write.lag[d], s.lag[d] + a->low[d]);
       at_least(&b->to_write.lead[d], s.lead[d] + a->high[d]);

@@ -39,7 +39,8 @@ typedef struct ambit__skew {
 /* What the stages so far require of a later one that reads, or that writes, a buffer. Starts as
  * zeros. */
 typedef struct ambit__skew_buffer {
-  ambit__skew to_read, to_write;
+  bool written, used;
+  ambit__skew to_read, to_write; /* if it was written, and if it was used at all */
 } ambit__skew_buffer;
 
 /* The skew of the next stage. Lags are multiples of `unit`, per axis. Updates the buffers. */

@@ -272,11 +272,113 @@ static void small_grids_are_right_too(void)
       }
 }
 
+/* ---- reductions ---- */
+
+typedef struct tally {
+  int calls;
+  double seen[8];
+  ambit_scalar *change;
+} tally;
+
+static int look(ambit_program *p, int64_t iteration, void *user)
+{
+  tally *t = user;
+
+  (void)p;
+  (void)iteration;
+  t->seen[t->calls++ % 8] = ambit_scalar_get(t->change);
+  return 0;
+}
+
+/* Results of reductions at the ends of runs, in callbacks, and in checks. */
+static tally count_changes(const char *devices, int64_t *iterations, bool *waves)
+{
+  scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
+  tally t = {0};
+
+  ambit_option_set(s.a, "devices", devices);
+  ambit_option_set(s.a, "strict", "1");
+  ambit_option_set(s.a, "depth", "3");
+  s.g = ambit_grid_create(s.a, 2, (int64_t[]){40, 50});
+  t.change = ambit_scalar_create(s.a, "change", AMBIT_F64);
+  for (int i = 0; i < 2; i++) {
+    s.f[i] = ambit_field_create(s.g, i ? "v" : "u", AMBIT_F64);
+    ambit_field_boundary(s.f[i], AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+    ambit_field_fill(s.f[i], start, &s.ndims);
+  }
+  s.p = ambit_program_create(s.g);
+  ambit_apply(s.p,
+              kernel(&s, "void heat(const double *u, double *v, sum double *change)"
+                         "{ *v = *u + 0.2 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);"
+                         "  *change = fabs(*v - *u); }"),
+              s.f[0], s.f[1], t.change);
+  ambit_swap(s.p, s.f[0], s.f[1]);
+  CHECK_EQ(AMBIT_OK, ambit_run(s.p, 12));
+  *waves = s.p->cycle && s.p->cycle->wavefront;
+  t.seen[t.calls++] = ambit_scalar_get(t.change);
+  ambit_every(s.p, 7, look, &t);
+  CHECK_EQ(AMBIT_OK, ambit_run(s.p, 21));
+  ambit_every(s.p, 0, NULL, NULL);
+  ambit_check_every(s.p, 10);
+  CHECK_EQ(AMBIT_OK, ambit_run_until(s.p, t.change, AMBIT_BELOW, t.seen[0] / 8, 2000));
+  t.seen[t.calls++] = ambit_scalar_get(t.change);
+  *iterations = ambit_program_iterations(s.p);
+  ambit_close(s.a);
+  return t;
+}
+
+static void reductions_that_can_be_seen_are_right(void)
+{
+  int64_t wanted, done;
+  bool waves;
+  const tally want = count_changes("ref", &wanted, &waves);
+  tally got;
+
+  owners = 0;
+  block = tile = 0;
+  got = count_changes("cpu", &done, &waves);
+  CHECK(waves);
+  CHECK_EQ(wanted, done);
+  CHECK_EQ(want.calls, got.calls);
+  for (int i = 0; i < want.calls; i++)
+    CHECK_MSG(want.seen[i] == got.seen[i], "%d: %.17g, %.17g", i, want.seen[i], got.seen[i]);
+}
+
+/* ---- refusals ---- */
+
+static void expect_refusal(const char *text, const char *words)
+{
+  scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
+  ambit_scalar *x;
+
+  ambit_option_set(s.a, "depth", "2");
+  s.g = ambit_grid_create(s.a, 2, (int64_t[]){12, 12});
+  x = ambit_scalar_create(s.a, "x", AMBIT_F64);
+  s.f[0] = ambit_field_create(s.g, "u", AMBIT_F64);
+  s.p = ambit_program_create(s.g);
+  ambit_apply(s.p, kernel(&s, "void k(double *u, double x, max double *y) { *y = *u; *u += x; }"),
+              s.f[0], 1.0, x);
+  if (text) ambit_apply(s.p, kernel(&s, text), s.f[0], x);
+  CHECK_EQ(AMBIT_OK, ambit_run(s.p, 4));
+  CHECK_MSG(!s.p->cycle == (words != NULL), "%s", words ? words : "refused");
+  if (words) CHECK_MSG(strstr(ambit__cycle_refusal(s.p), words), "%s", ambit__cycle_refusal(s.p));
+  ambit_close(s.a);
+}
+
+static void programs_that_cannot_be_one_pass_are_told_why(void)
+{
+  expect_refusal(NULL, NULL);
+  expect_refusal("void k(double *u, double x) { *u -= x; }", "reads a scalar");
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"results_do_not_depend_on_the_wave", results_do_not_depend_on_the_wave},
       {"small_grids_are_right_too", small_grids_are_right_too},
+      {"reductions_that_can_be_seen_are_right", reductions_that_can_be_seen_are_right},
+      {"programs_that_cannot_be_one_pass_are_told_why",
+       programs_that_cannot_be_one_pass_are_told_why},
       {0}};
 
   return test_main(argc, argv, tests);

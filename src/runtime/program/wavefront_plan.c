@@ -8,15 +8,18 @@
 #include "base/memory.h"
 #include "runtime/program/wavefront.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Per thread: bytes per nanosecond from memory, from a cache shared by all cores and from the
  * core's own, and operations per nanosecond; nanoseconds to start all threads, and a call. Rough,
- * since only ratios matter. */
-static const double MEMORY = 10, SHARED = 20, OWN = 50, WORK = 16, START = 1500, CALL = 60;
+ * since only ratios matter, and rather in favour of waves, which are tried before they are kept. */
+static const double MEMORY = 10, SHARED = 20, OWN = 50, WORK = 64, START = 1500, CALL = 60;
 
 static const double CACHE_SHARE = 0.75; /* of the second-level cache, for the cells of a block */
 static const double LEAST_GAIN = 0.9;   /* of the time, to prefer a wave */
+
+enum { CELLS_PER_THREAD = 16384 }; /* fewer are left to fewer threads */
 
 static const int depths[] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
 static const int64_t blocks[] = {4, 8, 16, 32, 64};
@@ -32,6 +35,7 @@ typedef struct problem {
   double work;    /* operations */
   double touched; /* bytes of all buffers */
   int launches;   /* of an iteration */
+  double threads; /* that work on a launch */
 } problem;
 
 static problem problem_of(const ambit_program *p)
@@ -40,6 +44,9 @@ static problem problem_of(const ambit_program *p)
   problem m = {.p = p, .cells = (double)ambit__box_volume(&p->grid->box), .rest = 1};
 
   dev->backend->info(dev, &m.info);
+  m.threads = floor(m.cells / CELLS_PER_THREAD);
+  if (m.threads > m.info.cores) m.threads = m.info.cores;
+  if (m.threads < 1) m.threads = 1;
   for (int d = 2; d < p->grid->box.ndims; d++)
     m.rest *= (double)p->grid->box.hi[d];
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -105,9 +112,9 @@ static void weigh(const problem *m, const ambit__wavefront *w, double *cached, d
 /* Bytes per nanosecond of one thread, where the fields are. */
 static double speed(const problem *m)
 {
-  const double all = m->touched * m->cells, threads = m->info.cores > 0 ? m->info.cores : 1;
+  const double all = m->touched * m->cells;
 
-  if (all <= CACHE_SHARE * threads * (double)m->info.l2) return OWN;
+  if (all <= CACHE_SHARE * m->threads * (double)m->info.l2) return OWN;
   return all <= CACHE_SHARE * (double)m->info.l3 ? SHARED : MEMORY;
 }
 
@@ -119,21 +126,20 @@ static double most(double a, double b)
 /* Nanoseconds of an iteration by single launches, and in a wave. */
 static double time_single(const problem *m)
 {
-  const double threads = m->info.cores > 0 ? m->info.cores : 1;
   const double cell = most(m->bytes / speed(m), most(m->work / WORK, m->bytes / OWN));
 
-  return m->cells * cell / threads + (threads > 1 ? m->launches * START : 0);
+  return m->cells * cell / m->threads + (m->threads > 1 ? m->launches * START : 0);
 }
 
 static double time_wave(const problem *m, const ambit__wavefront *w, double moved)
 {
-  const double threads = m->info.cores > 0 ? m->info.cores : 1, depth = w->wave.iterations;
+  const double depth = w->wave.iterations;
   const double cell = most(moved / depth / speed(m), most(m->work / WORK, m->bytes / OWN));
   const double columns = (double)m->p->grid->box.hi[1], rows = (double)m->p->grid->box.hi[0];
   const double tiles = w->wave.tile ? columns / (double)w->wave.tile + 1 : 1;
   const double calls = w->wave.n / depth * tiles * (rows / (double)w->wave.block + 1);
 
-  return m->cells * cell / threads + calls * CALL / threads + (threads > 1 ? 2 * START / depth : 0);
+  return (m->cells * cell + calls * CALL) / m->threads + (m->threads > 1 ? 2 * START / depth : 0);
 }
 
 /* ---- the choice ---- */

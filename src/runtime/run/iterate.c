@@ -27,7 +27,7 @@ static bool is_on_trial(const ambit_program *p)
 }
 
 /* Cycles are tried first, then single iterations; then the faster way is taken. */
-static bool prefers_cycle(const ambit_program *p)
+bool ambit__cycle_is_preferred(const ambit_program *p)
 {
   const ambit__trial *t = &p->cycle->trial;
 
@@ -47,7 +47,7 @@ static void note(ambit_program *p, bool cycle, double seconds)
     ambit__log(&p->grid->context->settings, 1,
                "%d iterations at once take %.3g s, single ones %.3g s: %s",
                p->cycle->schedule.iterations, t->cycle, t->single,
-               prefers_cycle(p) ? "at once" : "single");
+               ambit__cycle_is_preferred(p) ? "at once" : "single");
 }
 
 static ambit_status iterate_single(ambit_program *p, int64_t n, ambit__progress *progress)
@@ -87,7 +87,7 @@ ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__pro
   if (can && p->cycle->fused)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_ready(p, p->cycle->fused, &can)));
   while (can && end - p->iteration >= p->cycle->schedule.iterations + p->cycle->tail) {
-    const bool cycle = prefers_cycle(p);
+    const bool cycle = ambit__cycle_is_preferred(p);
 
     if (!cycle && !ready) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
     ready = !cycle;

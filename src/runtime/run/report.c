@@ -2,6 +2,7 @@
 /* report.c - the progress line of a run, and the report after it. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
 
 #include <inttypes.h>
@@ -76,12 +77,23 @@ ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats
   return measure_copy ? copy_bandwidth(p->grid->context, &stats->copy_bandwidth) : AMBIT_OK;
 }
 
+/* The wave that the last iterations were, if they were one. */
+static void print_wave(const ambit_program *p)
+{
+  char plan[96];
+
+  if (!p->cycle || !p->cycle->wavefront || !ambit__cycle_is_preferred(p)) return;
+  ambit__wavefront_print(p->cycle->wavefront, plan, sizeof plan);
+  fprintf(stderr, "  all steps              %s\n", plan);
+}
+
 static void print_plans(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++)
     for (int e = 0; p->applies && p->applies[i].functions && e < p->grid->context->nengines; e++)
       fprintf(stderr, "  step %zu  %-14s %s\n", i + 1, p->steps[i].kernel->rule->name,
               p->applies[i].functions[e]->plan);
+  print_wave(p);
 }
 
 /* "Neoverse-V1, 2 cores, 2 processes, 4 parts" */

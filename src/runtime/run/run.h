@@ -60,6 +60,9 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
 /* Runs n iterations without waiting in between. All work is finished when it returns. */
 ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress);
 
+/* Whether the next iterations run as cycles, if there are enough of them. */
+bool ambit__cycle_is_preferred(const ambit_program *p);
+
 /* ---- until.c ---- */
 
 /* The stop condition of a run. */

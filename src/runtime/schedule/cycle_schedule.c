@@ -5,6 +5,7 @@
  *
  * Inner cells read own cells only. The others are the border and the layers beyond the own cells.
  */
+#include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
 #include "runtime/schedule/schedule.h"
@@ -200,6 +201,7 @@ static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
 /* The whole cycle is one operation; then the fields trade buffers. */
 static ambit_status add_wave(ambit__scheduler *s)
 {
+  char plan[96];
   bool can;
 
   AMBIT_TRY(ambit__wavefront_build(s->p, s->p->cycle->wavefront, &can));
@@ -207,6 +209,8 @@ static ambit_status add_wave(ambit__scheduler *s)
     ambit__cycle_drop(s->p);
     return AMBIT_OK;
   }
+  ambit__wavefront_print(s->p->cycle->wavefront, plan, sizeof plan);
+  ambit__log(&s->p->grid->context->settings, 1, "iterations: %s", plan);
   if (!add(s, OP_WAVE, 0)) return AMBIT_ENOMEM;
   for (int i = 0; i < s->p->cycle->flow.nstages; i++)
     if (step_of(s->p, i)->kind == STEP_ROTATE && !add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
