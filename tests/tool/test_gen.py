@@ -112,7 +112,9 @@ def _quoted(text):
 
 
 def _kernel_text(what, *words):
-    out = tool.run("explain", what, *words)[0].split("\ntext\n")[1].split("\nwarning")[0].split("\nschedule of ")[0]
+    out = tool.run("explain", what, *words)[0].split("\ntext\n")[1]
+    for end in "warning", "schedule of ", "iterations run ":
+        out = out.split("\n" + end)[0]
     return "\n".join(line[2:] for line in out.splitlines())
 
 

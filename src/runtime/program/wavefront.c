@@ -327,7 +327,7 @@ const char *ambit__wavefront_refusal(const ambit_program *p)
 {
   const ambit *a = p->grid->context;
 
-  if (!a->engines[0].device->backend->wave) return "the device cannot";
+  if (!a->engines[0].device->backend->wave) return "the device computes them one by one";
   if (p->grid->box.ndims < 2) return "the grid has one axis";
   if (ambit__options_checks(a)) return "launches are checked";
   for (size_t i = 0; i < p->nsteps; i++)
