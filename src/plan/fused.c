@@ -6,16 +6,19 @@
  * cells beside a tile are computed again by its neighbours. See docs/design/0013-fused.md.
  *
  *   (fused sum 4x12 ahead 2 warps 4 resident 3)
+ *   (fused sum 4x2x4 lanes 16 ahead 1 warps 16 resident 1)
  *
- * The numbers are: cells of a lane, iterations, rows loaded ahead, warps per block, blocks per
- * multiprocessor.
+ * The numbers are: cells of a lane, in three dimensions its rows, iterations, lanes of a group,
+ * rows or planes loaded ahead, warps per block, blocks per multiprocessor.
  */
 #include "plan/fused.h"
 
 enum {
-  WARPS = 4, /* per block */
+  WARPS = 4, /* per block, in two dimensions */
   MOST_REGISTERS = 250,
-  REGISTERS = 65536, /* per multiprocessor */
+  REGISTERS = 65536,      /* per multiprocessor */
+  SHARED = 227 << 10,     /* bytes per multiprocessor */
+  BLOCK_SHARED = 1 << 10, /* the same, that a block needs anyway */
   MOST_RESIDENT = 8,
   MOST_WORK = 12000, /* operations in unrolled code */
   FEW_WARPS = 12     /* fewer per multiprocessor are too few */
@@ -38,7 +41,7 @@ static bool fields_fit(const ambit__group *g)
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
   return t->kind == TARGET_GPU && t->dialect->stream && t->warp == AMBIT__FUSED_WARP &&
-         g->pipeline && g->ndims == 2 && g->pipeline->nstages && fields_fit(g);
+         g->pipeline && (g->ndims == 2 || g->ndims == 3) && g->pipeline->nstages && fields_fit(g);
 }
 
 /* Bytes of the largest and the smallest value. */
@@ -63,51 +66,115 @@ static double operations(const ambit__pipeline *p)
   return n;
 }
 
+/* Registers and shared memory that a plan needs, and operations of its unrolled code. */
+typedef struct needs {
+  int registers;
+  size_t shared;
+  double work;
+} needs;
+
+static void add_needs(const ambit__fused_job *j, needs *n)
+{
+  const int registers = ambit__fused_registers(j);
+
+  if (registers > n->registers && (!j->edge || registers <= MOST_REGISTERS))
+    n->registers = registers;
+  if (ambit__fused_shared(j) > n->shared) n->shared = ambit__fused_shared(j);
+  n->work += operations(j->pipe) * j->period * j->rows * j->lane;
+}
+
+static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
+{
+  bool fits = true;
+
+  *n = (needs){0};
+  for (int edge = 0; edge < 2 && fits; edge++) {
+    ambit__fused_job j;
+
+    fits = ambit__fused_begin(g, p, edge, &j);
+    if (fits) add_needs(&j, n);
+    ambit__fused_end(&j);
+  }
+  return fits;
+}
+
 /* Computes how many blocks of a plan fit. false: not even one. */
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
-  ambit__fused_job fast, edge;
-  int registers = 0, more;
-  bool fits = ambit__fused_begin(g, p, false, &fast);
+  const int threads = AMBIT__FUSED_WARP * p->threads[1];
+  size_t blocks;
+  needs n;
 
-  if (fits) {
-    fits = ambit__fused_begin(g, p, true, &edge);
-    if (fits) {
-      registers = ambit__fused_registers(&fast);
-      more = ambit__fused_registers(&edge);
-      if (more > registers && more <= MOST_REGISTERS) registers = more;
-      fits =
-          operations(fast.pipe) * (fast.period * fast.lane + edge.period * edge.lane) <= MOST_WORK;
-    }
-    ambit__fused_end(&edge);
-  }
-  ambit__fused_end(&fast);
-  if (!fits || registers > MOST_REGISTERS) return false;
-  p->resident = REGISTERS / (AMBIT__FUSED_WARP * WARPS) / ((registers + 7) / 8 * 8);
+  if (!find_needs(g, p, &n) || n.registers > MOST_REGISTERS || n.work > MOST_WORK) return false;
+  if (threads > t->max_threads || n.shared > t->shared) return false;
+  blocks = SHARED / (n.shared + BLOCK_SHARED);
+  p->resident = REGISTERS / threads / ((n.registers + 7) / 8 * 8);
   if (p->resident > MOST_RESIDENT) p->resident = MOST_RESIDENT;
+  if ((size_t)p->resident > blocks) p->resident = (int)blocks;
   p->wave = p->resident * t->threads;
   return p->resident > 0;
 }
 
-static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+static void add(const ambit__group *g, const ambit__target *t, ambit__plan p, ambit__plan *plans,
+                int most, int *n)
 {
-  int n = 0, largest, smallest;
+  if (*n < most && complete(g, t, &p)) plans[(*n)++] = p;
+}
+
+/* Cells of a lane: 16 bytes of the largest type, but not too many cells. */
+static int cells_of(const ambit__group *g, int most)
+{
+  int largest, smallest;
 
   sizes_of(g->pipeline, &largest, &smallest);
+  return 16 / largest < most ? 16 / largest : most;
+}
+
+static int flat_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
+                           int most)
+{
+  int n = 0;
+
   for (int sums = !g->strict; sums >= 0; sums--)
     for (int wide = 1; wide <= 2; wide++)
-      for (int ahead = 2; ahead >= 1; ahead--) {
-        ambit__plan p = {.strategy = &ambit__strategy_fused,
-                         .depth = g->depth,
-                         .strip = wide * 16 / largest,
-                         .threads = {AMBIT__FUSED_WARP, WARPS, 1},
-                         .sums = sums,
-                         .ahead = ahead};
-
-        if (p.strip > 8 * wide) p.strip = 8 * wide;
-        if (n < most && complete(g, t, &p)) plans[n++] = p;
-      }
+      for (int ahead = 2; ahead >= 1; ahead--)
+        add(g, t,
+            (ambit__plan){.strategy = &ambit__strategy_fused,
+                          .depth = g->depth,
+                          .strip = wide * cells_of(g, 8),
+                          .threads = {AMBIT__FUSED_WARP, WARPS, 1},
+                          .sums = sums,
+                          .ahead = ahead},
+            plans, most, &n);
   return n;
+}
+
+static int deep_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
+                           int most)
+{
+  static const int warps[] = {16, 12, 8, 4};
+  int n = 0;
+
+  for (int sums = !g->strict; sums >= 0; sums--)
+    for (int k = 0; k < 4; k++)
+      for (int lanes = 16; lanes <= AMBIT__FUSED_WARP; lanes *= 2)
+        for (int rows = 4; rows >= 1; rows--)
+          add(g, t,
+              (ambit__plan){.strategy = &ambit__strategy_fused,
+                            .depth = g->depth,
+                            .strip = cells_of(g, 4),
+                            .rows = {rows},
+                            .lanes = lanes,
+                            .threads = {AMBIT__FUSED_WARP, warps[k], 1},
+                            .sums = sums,
+                            .ahead = 1},
+              plans, most, &n);
+  return n;
+}
+
+static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+{
+  return (g->ndims == 2 ? flat_candidates : deep_candidates)(g, t, plans, most);
 }
 
 /* Bytes of memory traffic per cell and launch. */
@@ -163,24 +230,51 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
   return turns * slots * AMBIT__FUSED_WARP * j->lane / (rows * columns);
 }
 
-/* ns per cell and iteration of a large GPU, as measured on an H200: the longer of memory traffic
- * and instructions, times the cells that are computed again. With few warps neither is fast. */
+/* Three dimensions: the cells that are computed for each one that is stored. */
+static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j)
+{
+  const double columns = ambit__fused_useful(j), rows = ambit__fused_useful_rows(j);
+  const double tiles = ((double)g->cells[j->x] / columns + 1) * ((double)g->cells[j->y] / rows + 1);
+  const double planes = (double)g->cells[j->z];
+  const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)tiles);
+
+  return j->lanes * j->lane / columns * (j->groups * j->rows / rows) *
+         (1 + chunks * (j->lead + j->drain) / planes);
+}
+
+/* ns per cell of a launch, for cells that are computed once: the longer of memory traffic and
+ * instructions. With few warps neither is fast. */
+static double flat_cost(const ambit__group *g, const ambit__plan *p, double memory, double work)
+{
+  int largest, smallest, few;
+  double ns;
+
+  sizes_of(g->pipeline, &largest, &smallest);
+  few = (largest > 4 ? FEW_WARPS / 2 : FEW_WARPS) - p->resident * p->threads[1];
+  ns = memory > work ? memory + 0.15 * work : work + 0.15 * memory;
+  return few > 0 ? ns * (1 + 0.07 * few) : ns;
+}
+
+/* The same in three dimensions, where all warps of a block wait for each other in every turn. */
+static double deep_cost(double memory, double work)
+{
+  return 1.35 * memory > 2.7 * work ? 1.35 * memory : 2.7 * work;
+}
+
+/* ns per cell and iteration of a large GPU, as measured on an H200. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const int warps = p->resident * WARPS;
-  double ns = 1e9, memory, work;
-  int largest, smallest, few;
+  double ns = 1e9;
   ambit__fused_job j;
 
   (void)t;
-  sizes_of(g->pipeline, &largest, &smallest);
-  few = (largest > 4 ? FEW_WARPS / 2 : FEW_WARPS) - warps;
   if (ambit__fused_begin(g, p, false, &j)) {
-    memory = bytes_of(g->pipeline) / 3900;
-    work = instructions_of(&j) * 1.12 / 33500;
-    ns = (memory > work ? memory + 0.15 * work : work + 0.15 * memory) * computed_again(g, p, &j) /
-         g->depth;
-    if (few > 0) ns *= 1 + 0.07 * few;
+    const double memory = bytes_of(g->pipeline) / 3900;
+    const double work = instructions_of(&j) * 1.12 / 33500;
+
+    ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
+                 : deep_cost(memory, work) * overlap(g, p, &j);
+    ns /= g->depth;
   }
   ambit__fused_end(&j);
   return ns;
@@ -188,8 +282,11 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
 static void describe(const ambit__plan *p, ambit__text *t)
 {
-  ambit__print(t, "(fused %s %dx%d ahead %d warps %d resident %d)", p->sums ? "sum" : "window",
-               (int)p->strip, p->depth, p->ahead, p->threads[1], p->resident);
+  ambit__print(t, "(fused %s %d", p->sums ? "sum" : "window", (int)p->strip);
+  if (p->lanes) ambit__print(t, "x%d", p->rows[0]);
+  ambit__print(t, "x%d ", p->depth);
+  if (p->lanes) ambit__print(t, "lanes %d ", p->lanes);
+  ambit__print(t, "ahead %d warps %d resident %d)", p->ahead, p->threads[1], p->resident);
 }
 
 const ambit__strategy ambit__strategy_fused = {

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fused.h - the strategy `fused`. fused.c chooses the plan, fused_job.c finds the rows to keep,
  * fused_shape.c has the launch, fused_emit.c writes the kernel, fused_stage.c the work of a stage.
+ * The tile is in fused_strip.c for two dimensions, in fused_block.c for three, where fused_rows.c
+ * has the rows that warps share.
  *
  * Terms: x is the last axis; along it each lane of a warp owns V cells. z is the axis along which a
  * warp advances, one row per turn. At a turn all stages compute one row each, a stage as many rows
  * behind the newest row as the stages before it read ahead: its lag. A tile is a strip of columns
  * and a chunk of rows. Strips and chunks overlap, since the cells beside a tile are computed again.
  * Tiles at the faces of the grid run code of their own, which knows the boundaries.
- */
+ *
+ * In three dimensions y is the axis between z and x. The tile of a block is a rectangle of the x-y
+ * plane, and its rows are planes: a lane owns V cells of each of several adjacent rows along y. The
+ * lanes with the same rows are a group: a warp or half a warp. The groups of a block are stacked
+ * along y, and share rows of a plane through shared memory: a group publishes its first and last
+ * rows in one turn, and the adjacent groups fetch them in the next. */
 #ifndef AMBIT_PLAN_FUSED_H
 #define AMBIT_PLAN_FUSED_H
 
@@ -19,9 +26,9 @@ enum {
   AMBIT__FUSED_EDGE = 2 /* blocks per chunk of a strip at a face */
 };
 
-/* Rows and columns beside those of the results that must be right. */
+/* Cells beside those of the results that must be right: along z, y and x. */
 typedef struct ambit__fused_cells {
-  int low, high, left, right;
+  int low, high, down, up, left, right;
 } ambit__fused_cells;
 
 /* The rows of a value that a warp keeps. */
@@ -30,6 +37,10 @@ typedef struct ambit__fused_value {
   int last;        /* lag of the oldest row that is read */
   int left, right; /* cells of adjacent lanes that are read, */
   int shared;      /* in rows from this lag on; -1: none are */
+  int down, up;    /* rows of adjacent groups that are read, */
+  int fetched;     /* in planes from this lag on; -1: none are */
+  int forgotten;   /* the last such lag */
+  bool corners;    /* cells of adjacent lanes are read in these rows, too */
   int low, high;   /* reach of reads along z */
   ambit__fused_cells beside;
 } ambit__fused_value;
@@ -39,6 +50,7 @@ typedef struct ambit__fused_stage {
   /* A weighted sum whose partial results are kept instead of the rows they depend on. */
   ambit__tap *taps; /* NULL: the stage is no such sum; owned */
   int ntaps, low, high;
+  bool late;         /* a plane is added when the rows of adjacent groups are there, a turn late */
   int value, result; /* the value it sums, and the value it computes */
   ambit__fused_cells beside;
 } ambit__fused_stage;
@@ -48,13 +60,18 @@ typedef struct ambit__fused_job {
   ambit__gpucode_job gpu;
   const ambit__pipeline *pipe;
   bool edge;         /* the code for tiles at faces */
-  int x, z;          /* the axes */
+  int x, y, z;       /* the axes; y is -1 in two dimensions */
   int lane;          /* V */
+  int lanes;         /* of a group */
+  int groups;        /* of a block, along y */
+  int rows;          /* of a lane */
+  int slack;         /* rows by which tiles move so that a face lies between two groups */
   int period;        /* turns after which the same registers are used again */
   int ahead;         /* rows loaded in advance */
   int lead, drain;   /* turns before the first result is complete, counted by its row, and after */
   int below, above;  /* rows that are loaded before and after those of the tile */
   int before, after; /* columns of a strip that are not stored: multiples of V */
+  int down, up;      /* the same for rows of a block */
   ambit__fused_value values[AMBIT__PIPE_VALUES];
   ambit__fused_stage stages[AMBIT__PIPE_STAGES];
 } ambit__fused_job;
@@ -71,7 +88,28 @@ int ambit__fused_registers(const ambit__fused_job *j); /* of a thread, approxima
 /* The columns that a warp of the code stores. */
 static inline int ambit__fused_useful(const ambit__fused_job *j)
 {
-  return AMBIT__FUSED_WARP * j->lane - j->before - j->after;
+  return j->lanes * j->lane - j->before - j->after;
+}
+
+/* The rows along y that a block stores. */
+static inline int ambit__fused_useful_rows(const ambit__fused_job *j)
+{
+  return j->groups * j->rows - j->down - j->up - j->slack;
+}
+
+/* The row inside that the n-th row outside a face is a copy of, counted from the face; 0: none. */
+static inline int ambit__fused_mirror(ambit_boundary kind, int n)
+{
+  return kind == AMBIT_REFLECT ? n + 1 : kind == AMBIT_SYMMETRIC ? n : kind == AMBIT_CLAMP ? 1 : 0;
+}
+
+/* The boundary of a value at a face; none where the grid continues. */
+static inline ambit_boundary ambit__fused_kind(const ambit__fused_job *j, int value, int axis,
+                                               int side)
+{
+  const ambit__boundaries *b = j->pipe->values[value].boundaries;
+
+  return b && axis >= 0 && !j->pipe->periodic[axis] ? b->kind[axis][side] : AMBIT_NONE;
 }
 
 /* Layers at a face that some stage does not compute. */
@@ -79,9 +117,41 @@ int ambit__fused_inset(const ambit__pipeline *p, int axis, int side);
 
 /* ---- fused_stage.c ---- */
 
+/* "q3[(p + 1) % 3]": the row of a value with this lag, or its plane. */
+void ambit__fused_print_plane(const ambit__fused_job *j, int value, int lag);
+/* "q3[(p + 1) % 3]", in three dimensions "q3[(p + 1) % 3][r + 1]". */
 void ambit__fused_print_row(const ambit__fused_job *j, int value, int lag);
+/* In three dimensions: the loop over the rows of a lane from `first` to `end` - 1. */
+void ambit__fused_open_rows(const ambit__fused_job *j, int first, int end);
+void ambit__fused_close_rows(const ambit__fused_job *j);
 void ambit__fused_declare_stage(const ambit__fused_job *j, int stage); /* its partial results */
 void ambit__fused_emit_stage(const ambit__fused_job *j, int stage);
+/* Whether the stage leaves the cells outside its region as they are. */
+bool ambit__fused_freezes(const ambit__fused_job *j, int stage);
+
+/* ---- fused_rows.c ---- */
+
+size_t ambit__fused_shared(const ambit__fused_job *j); /* bytes of shared memory */
+/* The addresses of a value's rows in shared memory. */
+void ambit__fused_declare_rows(const ambit__fused_job *j, int value);
+/* Publishes the rows of the plane that adjacent groups fetch in the next turn; fetches those of the
+ * plane before it, or copies rows inside the grid. */
+void ambit__fused_publish(const ambit__fused_job *j, int value);
+void ambit__fused_fetch(const ambit__fused_job *j, int value);
+
+/* ---- fused_strip.c ---- */
+
+/* The tile of a warp: its strip and its rows. */
+void ambit__fused_emit_strips(const ambit__fused_job *j, const ambit__fused_job *edge);
+/* The columns from .. till - 1 of a strip that begins at `left`. */
+void ambit__fused_emit_columns(const ambit__fused_job *j);
+
+/* ---- fused_block.c ---- */
+
+/* The tile and the chunk of a block, and the code that a warp runs. */
+void ambit__fused_emit_block(const ambit__fused_job *j, const ambit__fused_job *edge);
+/* The cells of a thread: its position, and the cells of its rows that it stores. */
+void ambit__fused_emit_place(const ambit__fused_job *j);
 
 /* ---- fused_shape.c ---- */
 

@@ -10,6 +10,8 @@ enum {
   MOST_PERIOD = 16,
   REGISTERS = 34,      /* addresses, tests, counters */
   EDGE_REGISTERS = 56, /* the same at faces */
+  DEEP_REGISTERS = 30, /* the same in three dimensions */
+  DEEP_EDGE_REGISTERS = 38,
   DOUBLE_CONSTANTS = 16
 };
 
@@ -55,6 +57,11 @@ static void each_result(ambit__fused_job *j, int stage,
       if (j->pipe->out[st->port[i] + c] >= 0) f(j, stage, j->pipe->out[st->port[i] + c]);
 }
 
+static int along_y(const ambit__fused_job *j, const int *offset)
+{
+  return j->y < 0 ? 0 : offset[j->y];
+}
+
 static void note_reach(ambit__fused_job *j, int stage, int value, const int *offset)
 {
   ambit__fused_value *v = &j->values[value];
@@ -64,44 +71,46 @@ static void note_reach(ambit__fused_job *j, int stage, int value, const int *off
   v->high = most(v->high, offset[j->z]);
   v->left = most(v->left, -offset[j->x]);
   v->right = most(v->right, offset[j->x]);
+  v->down = most(v->down, -along_y(j, offset));
+  v->up = most(v->up, along_y(j, offset));
+  v->corners |= along_y(j, offset) && offset[j->x];
 }
 
 /* ---- mirrored rows at faces ---- */
 
 static ambit_boundary kind_of(const ambit__fused_job *j, int value, int side)
 {
-  const ambit__boundaries *b = j->pipe->values[value].boundaries;
-
-  return b && j->edge && !j->pipe->periodic[j->z] ? b->kind[j->z][side] : AMBIT_NONE;
+  return j->edge ? ambit__fused_kind(j, value, j->z, side) : AMBIT_NONE;
 }
 
-/* The row that the n-th row outside a face is a copy of, counted from the face; 0: none. */
-static int mirror(ambit_boundary kind, int n)
+static bool is_fetched(const ambit__fused_value *v)
 {
-  switch (kind) {
-  case AMBIT_REFLECT: return n + 1;
-  case AMBIT_SYMMETRIC: return n;
-  case AMBIT_CLAMP: return 1;
-  default: return 0;
-  }
+  return v->down || v->up;
 }
 
-/* Rows after the first of the grid that its copies outside need. */
+/* Rows after the first of the grid that its copies outside need; one more until adjacent groups
+ * have the last of them. */
 static int needs_inside(const ambit__fused_job *j, int value)
 {
-  const int low = j->values[value].low;
+  const ambit__fused_value *v = &j->values[value];
+  const int row = v->low ? ambit__fused_mirror(kind_of(j, value, 0), v->low) : 0;
 
-  return low ? most(mirror(kind_of(j, value, 0), low) - 1, 0) : 0;
+  return row ? row - 1 + is_fetched(v) : 0;
 }
 
 /* ---- lags ---- */
 
+/* Turns between the arrival of a row and a read. Rows of adjacent groups arrive a turn later. */
+static int ahead_of(const ambit__fused_job *j, int value, const int *offset)
+{
+  return most(offset[j->z] + (along_y(j, offset) != 0), needs_inside(j, value));
+}
+
 static void delay(ambit__fused_job *j, int stage, int value, const int *offset)
 {
   const ambit__fused_value *v = &j->values[value];
-  const int ahead = most(offset[j->z], needs_inside(j, value));
 
-  j->stages[stage].lag = most(j->stages[stage].lag, v->lag + ahead);
+  j->stages[stage].lag = most(j->stages[stage].lag, v->lag + ahead_of(j, value, offset));
 }
 
 static void set_lag(ambit__fused_job *j, int stage, int value)
@@ -113,7 +122,7 @@ static void set_lag(ambit__fused_job *j, int stage, int value)
 static void postpone(ambit__fused_job *j, int stage, int value, const int *offset)
 {
   ambit__fused_value *v = &j->values[value];
-  const int ahead = most(offset[j->z], needs_inside(j, value));
+  const int ahead = ahead_of(j, value, offset);
 
   if (j->pipe->values[value].stage >= 0) return;
   if (v->lag < 0 || v->lag > j->stages[stage].lag - ahead) v->lag = j->stages[stage].lag - ahead;
@@ -135,13 +144,25 @@ static void find_lags(ambit__fused_job *j)
 
 /* ---- rows that are kept ---- */
 
+/* Whether a sum waits for the rows of adjacent groups: then they count for its last result. */
+static bool is_late(const ambit__fused_job *j, int stage)
+{
+  const ambit__fused_stage *f = &j->stages[stage];
+
+  return f->taps && f->lag > j->values[f->value].lag + f->high;
+}
+
 /* Sums use a row when it arrives. */
 static void keep(ambit__fused_job *j, int stage, int value, const int *offset)
 {
   ambit__fused_value *v = &j->values[value];
-  const int lag = j->stages[stage].taps ? v->lag : j->stages[stage].lag - offset[j->z];
+  const bool sum = j->stages[stage].taps != NULL, beside = along_y(j, offset) != 0;
+  const int lag = sum ? v->lag + is_late(j, stage) : j->stages[stage].lag - offset[j->z];
+  const int fetched = sum || needs_inside(j, value) ? v->lag + 1 : lag;
 
   v->last = most(v->last, lag);
+  if (beside && (v->fetched < 0 || v->fetched > fetched)) v->fetched = fetched;
+  if (beside) v->forgotten = most(v->forgotten, most(lag, fetched));
   if (offset[j->x] && (v->shared < 0 || v->shared > lag)) v->shared = lag;
 }
 
@@ -151,20 +172,22 @@ static void keep_mirrored(ambit__fused_job *j, int value)
   ambit__fused_value *v = &j->values[value];
   const int high = v->high;
 
-  if (v->low && mirror(kind_of(j, value, 0), v->low))
+  if (v->low && ambit__fused_mirror(kind_of(j, value, 0), v->low))
     v->last = most(v->last, v->lag + needs_inside(j, value) + v->low);
-  if (high && mirror(kind_of(j, value, 1), high))
-    v->last = most(v->last, v->lag + high - 1 + mirror(kind_of(j, value, 1), high));
+  if (high && ambit__fused_mirror(kind_of(j, value, 1), high))
+    v->last = most(v->last, v->lag + high - 1 + ambit__fused_mirror(kind_of(j, value, 1), high));
 }
 
 static void find_rows(ambit__fused_job *j)
 {
   for (int v = 0; v < j->pipe->nvalues; v++) {
-    j->values[v].last = j->values[v].lag;
-    j->values[v].shared = -1;
+    j->values[v].last = j->values[v].forgotten = j->values[v].lag;
+    j->values[v].shared = j->values[v].fetched = -1;
   }
-  for (int i = 0; i < j->pipe->nstages; i++)
+  for (int i = 0; i < j->pipe->nstages; i++) {
+    j->stages[i].late = is_late(j, i);
     each_read(j, i, keep);
+  }
   for (int v = 0; v < j->pipe->nvalues; v++)
     keep_mirrored(j, v);
 }
@@ -177,7 +200,7 @@ static void find_period(ambit__fused_job *j)
     j->period = most(j->period, j->values[v].last - j->values[v].lag + 1);
   for (int i = 0; i < j->pipe->nstages; i++)
     if (j->stages[i].taps) j->period = most(j->period, j->stages[i].high - j->stages[i].low);
-  while (j->period % j->ahead)
+  while (j->period % j->ahead || (j->y >= 0 && j->period % 2)) /* shared memory has two buffers */
     j->period++;
 }
 
@@ -187,6 +210,8 @@ static void widen(ambit__fused_cells *a, const ambit__fused_cells *b)
 {
   a->low = most(a->low, b->low);
   a->high = most(a->high, b->high);
+  a->down = most(a->down, b->down);
+  a->up = most(a->up, b->up);
   a->left = most(a->left, b->left);
   a->right = most(a->right, b->right);
 }
@@ -202,6 +227,8 @@ static void give(ambit__fused_job *j, int stage, int value, const int *offset)
 
   c.low += most(0, -offset[j->z]);
   c.high += most(0, offset[j->z]);
+  c.down += most(0, -along_y(j, offset));
+  c.up += most(0, along_y(j, offset));
   c.left += most(0, -offset[j->x]);
   c.right += most(0, offset[j->x]);
   widen(&j->values[value].beside, &c);
@@ -232,6 +259,8 @@ static void find_beside(ambit__fused_job *j)
   j->above = j->drain;
   j->before = round_up(all.left, j->lane);
   j->after = round_up(all.right, j->lane);
+  j->down = all.down;
+  j->up = all.up;
 }
 
 /* ---- sums ---- */
@@ -275,17 +304,64 @@ static int reach_of(const ambit__fused_job *j)
   return n;
 }
 
+/* Whether rows outside the low face along z are copies, made when the rows inside are there. */
+static bool copies_low(const ambit__fused_job *j)
+{
+  for (int v = 0; v < j->pipe->nvalues; v++)
+    if (ambit__fused_mirror(kind_of(j, v, 0), 1)) return true;
+  return false;
+}
+
+/* Rows outside a face along y are copies of rows of the group at the face. false: they are not all
+ * there, or both faces may lie in one tile. */
+static bool align_rows(const ambit__group *g, ambit__fused_job *j)
+{
+  for (int v = 0; j->y >= 0 && v < j->pipe->nvalues; v++) {
+    const int down = ambit__fused_mirror(ambit__fused_kind(j, v, j->y, 0), j->values[v].down);
+    const int up = ambit__fused_mirror(ambit__fused_kind(j, v, j->y, 1), j->values[v].up);
+
+    if (!down && !up) continue;
+    if (down > j->rows || up > j->rows || g->cells[j->y] <= j->groups * j->rows) return false;
+    j->slack = j->rows - 1;
+  }
+  return true;
+}
+
+static bool reads_near(const ambit__fused_job *j)
+{
+  for (int v = 0; v < j->pipe->nvalues; v++) {
+    const ambit__fused_value *f = &j->values[v];
+
+    if (f->left > j->lane || f->right > j->lane || f->down > j->rows || f->up > j->rows)
+      return false;
+  }
+  return true;
+}
+
+/* Whether a block stores a third of the cells that it computes. */
+static bool stores_enough(const ambit__fused_job *j)
+{
+  const int rows = ambit__fused_useful_rows(j);
+
+  return rows > 0 && 3 * rows * ambit__fused_useful(j) >= j->groups * j->rows * j->lanes * j->lane;
+}
+
 bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge, ambit__fused_job *j)
 {
   const int half = (int)p->strip / 2;
+  const bool flat = g->ndims == 2;
 
   *j = (ambit__fused_job){.pipe = g->pipeline,
                           .edge = edge,
                           .x = g->ndims - 1,
-                          .z = g->ndims - 2,
+                          .y = flat ? -1 : g->ndims - 2,
+                          .z = 0,
                           .lane = (int)p->strip,
+                          .lanes = flat ? AMBIT__FUSED_WARP : p->lanes,
+                          .groups = flat ? 1 : p->threads[1] * AMBIT__FUSED_WARP / p->lanes,
+                          .rows = flat ? 1 : p->rows[0],
                           .ahead = edge ? 1 : p->ahead};
-  for (int i = 0; p->sums && !edge && i < j->pipe->nstages; i++)
+  for (int i = 0; p->sums && (!edge || (!flat && !copies_low(j))) && i < j->pipe->nstages; i++)
     if (!find_taps(j, i)) return false;
   for (int i = 0; i < j->pipe->nstages; i++)
     each_read(j, i, note_reach);
@@ -293,12 +369,12 @@ bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge, 
   find_rows(j);
   find_period(j);
   find_beside(j);
-  for (int v = 0; v < j->pipe->nvalues; v++)
-    if (j->values[v].left > j->lane || j->values[v].right > j->lane) return false;
+  if (!reads_near(j) || !align_rows(g, j)) return false;
   /* tests take registers: narrower strips leave room for them */
-  if (edge && half && AMBIT__FUSED_WARP * half > 2 * (j->before + j->after) && reach_of(j) <= half)
+  if (flat && edge && half && AMBIT__FUSED_WARP * half > 2 * (j->before + j->after) &&
+      reach_of(j) <= half)
     j->lane = half;
-  return j->period <= MOST_PERIOD && ambit__fused_useful(j) > 0;
+  return j->period <= MOST_PERIOD && ambit__fused_useful(j) > 0 && (flat || stores_enough(j));
 }
 
 void ambit__fused_end(ambit__fused_job *j)
@@ -321,21 +397,45 @@ static int words(const ambit__fused_job *j, int value)
   return ambit_type_size(j->pipe->values[value].type) > 4 ? 2 : 1;
 }
 
-int ambit__fused_registers(const ambit__fused_job *j)
+/* Of the rows of a value that are kept between turns. */
+static int registers_of(const ambit__fused_job *j, int value)
 {
-  int n = j->edge ? EDGE_REGISTERS : REGISTERS, wide = 0;
+  const ambit__fused_value *f = &j->values[value];
+  const int shared = f->shared < 0 ? 0 : f->last - f->shared;
+  const int fetched = f->fetched < 0 ? 0 : f->forgotten - f->fetched;
+  const int cells = (f->last - f->lag) * j->lane + shared * (f->left + f->right);
+  const int beside = fetched * (j->lane + (f->corners ? f->left + f->right : 0));
+
+  return words(j, value) * (j->rows * cells + (f->down + f->up) * beside);
+}
+
+/* Of everything but values, and of rows that are being computed. */
+static int other_registers(const ambit__fused_job *j)
+{
+  int wide = 0;
 
   for (int v = 0; v < j->pipe->nvalues; v++) {
-    const ambit__fused_value *f = &j->values[v];
-    const int rows = f->last - f->lag + 1, shared = f->shared < 0 ? 0 : f->last - f->shared;
+    const int rows = j->y < 0 ? 2 : j->rows + 1;
 
-    n += words(j, v) * ((rows - 1) * j->lane + shared * (f->left + f->right));
-    if (j->pipe->values[v].stage < 0) n += words(j, v) * j->ahead * j->lane + 2;
+    wide = most(wide, words(j, v) * (rows * j->lane + j->values[v].left + j->values[v].right));
+  }
+  if (j->y >= 0) return wide + (j->edge ? DEEP_EDGE_REGISTERS : DEEP_REGISTERS);
+  return wide + (j->edge ? EDGE_REGISTERS : REGISTERS) +
+         (wide > 2 * j->lane + 4 ? DOUBLE_CONSTANTS : 0);
+}
+
+int ambit__fused_registers(const ambit__fused_job *j)
+{
+  int n = other_registers(j);
+
+  for (int v = 0; v < j->pipe->nvalues; v++) {
+    n += registers_of(j, v);
+    if (j->pipe->values[v].stage < 0) n += words(j, v) * j->ahead * j->rows * j->lane + 2;
     if (j->pipe->values[v].target >= 0) n += 2;
-    wide = most(wide, words(j, v) * (2 * j->lane + f->left + f->right));
   }
   for (int i = 0; i < j->pipe->nstages; i++)
     if (j->stages[i].taps)
-      n += words(j, j->stages[i].value) * (j->stages[i].high - j->stages[i].low) * j->lane;
-  return n + wide + (wide > 2 * j->lane + 4 ? DOUBLE_CONSTANTS : 0);
+      n +=
+          words(j, j->stages[i].value) * (j->stages[i].high - j->stages[i].low) * j->rows * j->lane;
+  return n;
 }

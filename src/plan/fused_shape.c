@@ -9,8 +9,8 @@ static int64_t quotient_up(int64_t a, int64_t b)
   return (a + b - 1) / b;
 }
 
-/* Time of a launch, in rows: waves of warps, each of which computes a chunk and the rows beside
- * it. The last wave is not full. */
+/* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
+ * beside it. The last wave is not full. */
 static double duration(double strips, double wave, double rows, double beside, double chunks)
 {
   const double waves = strips * chunks / wave;
@@ -22,7 +22,7 @@ int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int
                             int64_t strips)
 {
   const int beside = j->lead + j->drain;
-  const double wave = (double)(p->wave > 0 ? p->wave : 1) * p->threads[1];
+  const double wave = (double)(p->wave > 0 ? p->wave : 1) * (j->y < 0 ? p->threads[1] : 1);
   int64_t best = 1;
 
   for (int64_t n = 1; n <= MOST_CHUNKS && n * (beside + 8) <= rows; n++)
@@ -44,6 +44,30 @@ static int64_t at_faces(const ambit__fused_job *j, const ambit__fused_job *edge,
   return most;
 }
 
+static void shape_strips(const ambit__fused_job *j, const ambit__fused_job *edge,
+                         const ambit__plan *p, const ambit__box *box, ambit__shape *shape)
+{
+  const int64_t wide = box->hi[j->x] - box->lo[j->x];
+  const int64_t strips = quotient_up(wide + j->lane, ambit__fused_useful(j));
+
+  shape->blocks[0] =
+      quotient_up(strips, p->threads[1]) + at_faces(j, edge, wide) * AMBIT__FUSED_EDGE;
+  shape->blocks[1] = ambit__fused_chunks(j, p, box->hi[j->z] - box->lo[j->z], strips) + 2;
+}
+
+static void shape_blocks(const ambit__fused_job *j, const ambit__fused_job *edge,
+                         const ambit__plan *p, const ambit__box *box, ambit__shape *shape)
+{
+  const int64_t across =
+      quotient_up(box->hi[j->x] - box->lo[j->x] + j->lane - 1, ambit__fused_useful(j));
+  const int64_t along = quotient_up(box->hi[j->y] - box->lo[j->y], ambit__fused_useful_rows(j));
+  const size_t fast = ambit__fused_shared(j), slow = ambit__fused_shared(edge);
+
+  shape->blocks[0] = across * along;
+  shape->blocks[1] = ambit__fused_chunks(j, p, box->hi[j->z] - box->lo[j->z], across * along) + 2;
+  shape->shared = fast > slow ? fast : slow;
+}
+
 void ambit__fused_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                         ambit__shape *shape)
 {
@@ -51,12 +75,7 @@ void ambit__fused_shape(const ambit__group *g, const ambit__plan *p, const ambit
 
   *shape = (ambit__shape){.blocks = {1, 1, 1}, .threads = {p->threads[0], p->threads[1], 1}};
   if (ambit__fused_begin(g, p, false, &j) && ambit__fused_begin(g, p, true, &edge)) {
-    const int64_t wide = box->hi[j.x] - box->lo[j.x];
-    const int64_t strips = quotient_up(wide + j.lane, ambit__fused_useful(&j));
-
-    shape->blocks[0] =
-        quotient_up(strips, p->threads[1]) + at_faces(&j, &edge, wide) * AMBIT__FUSED_EDGE;
-    shape->blocks[1] = ambit__fused_chunks(&j, p, box->hi[j.z] - box->lo[j.z], strips) + 2;
+    (j.y < 0 ? shape_strips : shape_blocks)(&j, &edge, p, box, shape);
     ambit__fused_end(&edge);
   }
   ambit__fused_end(&j);

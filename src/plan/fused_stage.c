@@ -3,7 +3,9 @@
  *
  * Value 3 is q3[slot][cell], where the cells of a lane stand between those of the adjacent lanes; a
  * row keeps its slot while it is needed. All loops but the one over turns are unrolled, so that
- * arrays become registers. Partial results of stage 2 are s2[slot][cell].
+ * arrays become registers. Partial results of stage 2 are s2[slot][cell]. In three dimensions they
+ * are q3[slot][row][cell] and s2[slot][row][cell], and the rows of a lane stand between those of
+ * the adjacent groups.
  */
 #include "plan/fused.h"
 
@@ -24,22 +26,33 @@ static void print_slot(const ambit__fused_job *j, int lag)
     ambit__print(j->gpu.t, "[p]");
 }
 
-void ambit__fused_print_row(const ambit__fused_job *j, int value, int lag)
+/* "[r + 2]" */
+static void print_at(const ambit__fused_job *j, const char *name, int at)
+{
+  if (at)
+    ambit__print(j->gpu.t, "[%s %c %d]", name, at < 0 ? '-' : '+', at < 0 ? -at : at);
+  else
+    ambit__print(j->gpu.t, "[%s]", name);
+}
+
+void ambit__fused_print_plane(const ambit__fused_job *j, int value, int lag)
 {
   ambit__print(j->gpu.t, "q%d", value);
   print_slot(j, lag);
 }
 
-/* "q3[(p + 1) % 3][j + 2]" */
-static void print_cell(const ambit__fused_job *j, int value, int lag, int dx)
+void ambit__fused_print_row(const ambit__fused_job *j, int value, int lag)
 {
-  const int at = j->values[value].left + dx;
+  ambit__fused_print_plane(j, value, lag);
+  if (j->y >= 0) print_at(j, "r", j->values[value].down);
+}
 
-  ambit__fused_print_row(j, value, lag);
-  if (at)
-    ambit__print(j->gpu.t, "[j + %d]", at);
-  else
-    ambit__print(j->gpu.t, "[j]");
+/* "q3[(p + 1) % 3][j + 2]" */
+static void print_cell(const ambit__fused_job *j, int value, int lag, const int *offset)
+{
+  ambit__fused_print_plane(j, value, lag);
+  if (j->y >= 0) print_at(j, "r", j->values[value].down + offset[j->y]);
+  print_at(j, "j", j->values[value].left + offset[j->x]);
 }
 
 static const char *type_of(const ambit__fused_job *j, int value)
@@ -47,11 +60,32 @@ static const char *type_of(const ambit__fused_job *j, int value)
   return j->gpu.dialect->types[j->pipe->values[value].type];
 }
 
+void ambit__fused_open_rows(const ambit__fused_job *j, int first, int end)
+{
+  if (j->y < 0) return;
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__open(j->gpu.w, "for (int r = %d; r < %d; r++)", first, end);
+}
+
+void ambit__fused_close_rows(const ambit__fused_job *j)
+{
+  if (j->y >= 0) ambit__close(j->gpu.w);
+}
+
 static void open_cells(const ambit__fused_job *j)
 {
+  ambit__fused_open_rows(j, 0, j->rows);
   ambit__print(j->gpu.t, "#pragma unroll\n");
   ambit__open(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
 }
+
+static void close_cells(const ambit__fused_job *j)
+{
+  ambit__close(j->gpu.w);
+  ambit__fused_close_rows(j);
+}
+
+static const int HERE[AMBIT_MAX_DIMS] = {0};
 
 /* ---- windows: the rule's own expressions ---- */
 
@@ -72,7 +106,7 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
     return;
   }
   value = at->j->pipe->in[st->port[e->index] + e->component];
-  print_cell(at->j, value, at->j->stages[at->stage].lag - e->offset[at->j->z], e->offset[at->j->x]);
+  print_cell(at->j, value, at->j->stages[at->stage].lag - e->offset[at->j->z], e->offset);
 }
 
 /* Scalars and numbers have the names of the rule's parameters within a stage. */
@@ -102,7 +136,11 @@ static void declare_index(const ambit__fused_job *j, const ambit__pipe_stage *st
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "const %s i%d = ", integer, d);
     if (j->edge && j->pipe->periodic[d]) ambit__print(j->gpu.t, "ambit_modulo(");
-    ambit__print(j->gpu.t, d == j->x ? "offset%d + x + j" : "offset%d + row - %d", d, lag);
+    ambit__print(j->gpu.t,
+                 d == j->x   ? "offset%d + x + j"
+                 : d == j->y ? "offset%d + y + r"
+                             : "offset%d + row - %d",
+                 d, lag);
     if (j->edge && j->pipe->periodic[d]) ambit__print(j->gpu.t, ", extent%d)", d);
     ambit__line_end(j->gpu.w, ";");
   }
@@ -138,7 +176,7 @@ static void declare_out(const place *at, const ambit__scope *s, int param, int c
     ambit__name_out(s, j->gpu.t, param, component);
     if (p->keeps[component]) {
       ambit__print(j->gpu.t, " = ");
-      print_cell(j, j->pipe->in[st->port[param] + component], j->stages[at->stage].lag, 0);
+      print_cell(j, j->pipe->in[st->port[param] + component], j->stages[at->stage].lag, HERE);
     }
   }
   ambit__line_end(j->gpu.w, ";");
@@ -151,7 +189,7 @@ static void keep_out(const place *at, const ambit__scope *s, int param, int comp
 
   if (st->port[param] < 0) return;
   ambit__line_begin(j->gpu.w);
-  print_cell(j, j->pipe->out[st->port[param] + component], j->stages[at->stage].lag, 0);
+  print_cell(j, j->pipe->out[st->port[param] + component], j->stages[at->stage].lag, HERE);
   ambit__print(j->gpu.t, " = ");
   ambit__name_out(s, j->gpu.t, param, component);
   ambit__line_end(j->gpu.w, ";");
@@ -175,7 +213,7 @@ static void emit_window(const ambit__fused_job *j, int stage)
   each_output(&at, &s, declare_out);
   ambit__emit_stmts(&s, j->gpu.w, st->rule->body);
   each_output(&at, &s, keep_out);
-  ambit__close(j->gpu.w);
+  close_cells(j);
 }
 
 /* ---- sums ---- */
@@ -183,61 +221,172 @@ static void emit_window(const ambit__fused_job *j, int stage)
 void ambit__fused_declare_stage(const ambit__fused_job *j, int stage)
 {
   const ambit__fused_stage *f = &j->stages[stage];
+  const char *type;
 
-  if (f->taps)
-    ambit__line(j->gpu.w, "%s s%d[%d][%d] = {};", type_of(j, f->result), stage, j->period, j->lane);
+  if (!f->taps) return;
+  type = type_of(j, f->result);
+  if (j->y < 0)
+    ambit__line(j->gpu.w, "%s s%d[%d][%d] = {};", type, stage, j->period, j->lane);
+  else
+    ambit__line(j->gpu.w, "%s s%d[%d][%d][%d] = {};", type, stage, j->period, j->rows, j->lane);
 }
 
-/* "sum", or "s2[(p + 1) % 2][j]": the result that a row is added to at distance dz. */
-static void print_sum(const ambit__fused_job *j, int stage, int dz)
+/* "s2[(p + 1) % 2][j]" */
+static void print_partial(const ambit__fused_job *j, int stage, int lag)
 {
-  const ambit__fused_stage *f = &j->stages[stage];
-
-  if (dz == f->high) {
-    ambit__print(j->gpu.t, "sum");
-    return;
-  }
   ambit__print(j->gpu.t, "s%d", stage);
-  print_slot(j, j->values[f->value].lag + dz);
-  ambit__print(j->gpu.t, "[j]");
+  print_slot(j, lag);
+  ambit__print(j->gpu.t, j->y < 0 ? "[j]" : "[r][j]");
 }
 
-static void add_taps(const ambit__fused_job *j, int stage, int dz)
+/* "sum", or "s2[(p + 1) % 2][j]": the result with this lag. */
+static void print_sum(const ambit__fused_job *j, int stage, int lag)
+{
+  if (lag == j->stages[stage].lag)
+    ambit__print(j->gpu.t, "sum");
+  else
+    print_partial(j, stage, lag);
+}
+
+/* Adds a tap of the row with this lag. */
+static void add_tap(const ambit__fused_job *j, int stage, const ambit__tap *tap, int lag,
+                    bool begins)
 {
   const ambit__fused_stage *f = &j->stages[stage];
   const ambit_type type = j->pipe->values[f->result].type;
+
+  print_sum(j, stage, lag + tap->offset[j->z]);
+  ambit__print(j->gpu.t, begins ? " = " : " += ");
+  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(tap->weight, type));
+  ambit__print(j->gpu.t, " * ");
+  print_cell(j, f->value, lag, tap->offset);
+  ambit__print(j->gpu.t, ";");
+}
+
+/* The lag of the plane that a sum adds. */
+static int newest(const ambit__fused_job *j, int stage)
+{
+  return j->values[j->stages[stage].value].lag + j->stages[stage].late;
+}
+
+/* A tap in another row. If that row belongs to an adjacent group it comes from the plane before,
+ * unless all rows do. */
+static void add_beside(const ambit__fused_job *j, int stage, const ambit__tap *tap, bool begins)
+{
+  const ambit__fused_stage *f = &j->stages[stage];
+  const int dy = tap->offset[j->y];
+
+  ambit__line_begin(j->gpu.w);
+  if (!f->late && dy < 0) ambit__print(j->gpu.t, "if (r >= %d) ", -dy);
+  if (!f->late && dy > 0) ambit__print(j->gpu.t, "if (r < %d) ", j->rows - dy);
+  add_tap(j, stage, tap, newest(j, stage), begins);
+  if (!f->late) {
+    ambit__print(j->gpu.t, " else ");
+    add_tap(j, stage, tap, j->values[f->value].lag + 1, false);
+  }
+  ambit__line_end(j->gpu.w, "");
+}
+
+static bool is_beside(const ambit__fused_job *j, const ambit__tap *tap)
+{
+  return j->y >= 0 && tap->offset[j->y];
+}
+
+/* Taps in the own row first: one of them begins the result, in all rows. */
+static void add_taps(const ambit__fused_job *j, int stage, int dz)
+{
+  const ambit__fused_stage *f = &j->stages[stage];
   bool begins = dz == f->low;
 
   for (int k = 0; k < f->ntaps; k++) {
-    if (f->taps[k].offset[j->z] != dz) continue;
+    if (f->taps[k].offset[j->z] != dz || is_beside(j, &f->taps[k])) continue;
     ambit__line_begin(j->gpu.w);
-    print_sum(j, stage, dz);
-    ambit__print(j->gpu.t, begins ? " = " : " += ");
-    ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(f->taps[k].weight, type));
-    ambit__print(j->gpu.t, " * ");
-    print_cell(j, f->value, j->values[f->value].lag, f->taps[k].offset[j->x]);
-    ambit__line_end(j->gpu.w, ";");
+    add_tap(j, stage, &f->taps[k], newest(j, stage), begins);
+    ambit__line_end(j->gpu.w, "");
     begins = false;
   }
+  if (begins && j->y >= 0 && !f->late) {
+    ambit__line_begin(j->gpu.w);
+    print_sum(j, stage, newest(j, stage) + dz);
+    ambit__line_end(j->gpu.w, " = 0;");
+    begins = false;
+  }
+  for (int k = 0; k < f->ntaps; k++) {
+    if (f->taps[k].offset[j->z] != dz || !is_beside(j, &f->taps[k])) continue;
+    add_beside(j, stage, &f->taps[k], begins);
+    begins = false;
+  }
+}
+
+/* ---- sums at faces: cells outside the region of the stage keep their values ---- */
+
+bool ambit__fused_freezes(const ambit__fused_job *j, int stage)
+{
+  const ambit__fused_stage *f = &j->stages[stage];
+
+  return j->edge && j->y >= 0 && f->taps && f->high >= 0 &&
+         j->pipe->values[f->result].frozen == f->value;
+}
+
+/* One bit per cell of the plane with this lag: it is outside. */
+static void declare_frozen(const ambit__fused_job *j, int stage, int lag)
+{
+  const int *inset = j->pipe->stages[stage].inset[j->z];
+
+  if (j->pipe->periodic[j->z] || !(inset[0] || inset[1]))
+    ambit__line(j->gpu.w, "const unsigned frozen%d = out%d;", lag, stage);
+  else
+    ambit__line(j->gpu.w,
+                "const unsigned frozen%d = row - %d < first%d + %d || row - %d >= end%d - %d ? "
+                "0xffffffffu : out%d;",
+                lag, lag, j->z, inset[0], lag, j->z, inset[1], stage);
+}
+
+static void keep_old(const ambit__fused_job *j, int stage, int lag)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const %s old%d = ", type_of(j, j->stages[stage].result), lag);
+  print_partial(j, stage, lag);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* The partial result of such a cell is its value from the turn on in which that arrives. */
+static void freeze(const ambit__fused_job *j, int stage, int lag)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "if (frozen%d >> (r * %d + j) & 1) ", lag, j->lane);
+  print_sum(j, stage, lag);
+  ambit__print(j->gpu.t, " = ");
+  if (lag == newest(j, stage))
+    print_cell(j, j->stages[stage].value, lag, HERE);
+  else
+    ambit__print(j->gpu.t, "old%d", lag);
+  ambit__line_end(j->gpu.w, ";");
 }
 
 /* The row that arrived completes one row of results, whose place the next new one takes. */
 static void emit_sum(const ambit__fused_job *j, int stage)
 {
   const ambit__fused_stage *f = &j->stages[stage];
-  const int first = j->values[f->value].lag;
+  const int first = newest(j, stage), end = ambit__fused_freezes(j, stage) ? f->lag + 1 : first;
 
+  for (int lag = first; lag < end; lag++)
+    declare_frozen(j, stage, lag);
   open_cells(j);
+  for (int lag = first + 1; lag < end; lag++)
+    keep_old(j, stage, lag);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s sum = s%d", type_of(j, f->result), stage);
-  print_slot(j, first + f->high);
-  ambit__line_end(j->gpu.w, "[j];");
+  ambit__print(j->gpu.t, "%s sum = ", type_of(j, f->result));
+  print_partial(j, stage, f->lag);
+  ambit__line_end(j->gpu.w, ";");
   for (int dz = f->high; dz >= f->low; dz--)
     add_taps(j, stage, dz);
+  for (int lag = first; lag < end; lag++)
+    freeze(j, stage, lag);
   ambit__line_begin(j->gpu.w);
-  print_cell(j, f->result, first + f->high, 0);
+  print_cell(j, f->result, f->lag, HERE);
   ambit__line_end(j->gpu.w, " = sum;");
-  ambit__close(j->gpu.w);
+  close_cells(j);
 }
 
 /* ---- the stage ---- */

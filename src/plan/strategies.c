@@ -8,7 +8,7 @@ static const ambit__strategy *const strategies[] = {
     &ambit__strategy_once,  &ambit__strategy_rows,  &ambit__strategy_stream,
     &ambit__strategy_cells, &ambit__strategy_fused, &ambit__strategy_checked};
 
-enum { MOST = 16 };
+enum { MOST = 64 };
 
 static bool is_preferred(const ambit__target *t, const ambit__plan *p)
 {

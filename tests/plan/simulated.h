@@ -22,6 +22,7 @@ static const ambit__target gpu = {
     .threads = 2,
     .warp = 32,
     .max_threads = 1024,
+    .shared = 227 << 10,
 };
 
 /* ---- compilation ---- */

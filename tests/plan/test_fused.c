@@ -7,7 +7,7 @@
 #include "simulated.h"
 #include "support/draw.h"
 
-enum { MOST_PLANS = 16, MOST_SLOTS = AMBIT__FUSE_SLOTS };
+enum { MOST_PLANS = 64, MOST_SLOTS = AMBIT__FUSE_SLOTS };
 
 static ambit *context;
 
@@ -16,6 +16,7 @@ static ambit *context;
 typedef struct sample {
   const char *name;
   const char *kernels[2];
+  int ndims; /* 0: 2 */
   int nfields;
   const char *args[2];  /* by kernel: a letter per argument, a field, or k for a number */
   const char *turns[2]; /* fields that rotate after the steps */
@@ -94,19 +95,101 @@ static const sample samples[] = {
      .args = {"ab"},
      .turns = {"ab"},
      .type = AMBIT_U8},
+    {.name = "star3",
+     .kernels = {"void star3(const float *u, float *v)\n"
+                 "{ *v = 0.3f * *u + 0.1f * u[-1][0][0] + 0.15f * u[1][0][0] + 0.05f * u[0][-1][0] "
+                 "+ 0.12f * u[0][1][0] + 0.2f * u[0][0][-1] + 0.08f * u[0][0][1]; }"},
+     .ndims = 3,
+     .nfields = 2,
+     .args = {"ab"},
+     .turns = {"ab"},
+     .type = AMBIT_F32,
+     .sums = true},
+    {.name = "box3",
+     .kernels = {"void box3(const float *u, float *v)\n"
+                 "{ *v = 0.3f * u[-1][-1][-1] + 0.1f * u[1][1][1] + 0.15f * u[1][-1][0] + 0.05f * "
+                 "u[-1][1][0] + 0.12f * u[0][1][-1] + 0.2f * u[0][-1][1] + 0.08f * *u; }"},
+     .ndims = 3,
+     .nfields = 2,
+     .args = {"ab"},
+     .turns = {"ab"},
+     .type = AMBIT_F32,
+     .sums = true},
+    {.name = "wide3",
+     .kernels = {"void wide3(const double *u, double *v)\n"
+                 "{ *v = 0.3 * *u + 0.1 * u[-2][0][0] + 0.15 * u[2][0][0] + 0.05 * u[0][-2][0] + "
+                 "0.12 * u[0][1][0] + 0.2 * u[0][0][-2] + 0.08 * u[0][2][0]; }"},
+     .ndims = 3,
+     .nfields = 2,
+     .args = {"ab"},
+     .turns = {"ab"},
+     .type = AMBIT_F64,
+     .sums = true},
+    {.name = "skew3", /* rows of other groups in the lowest plane, and in no other */
+     .kernels = {"void skew3(const float *u, float *v)\n"
+                 "{ *v = 0.5f * u[-1][1][0] + 0.25f * u[-1][-2][1] + 0.125f * u[1][0][-1]; }"},
+     .ndims = 3,
+     .nfields = 2,
+     .args = {"ab"},
+     .turns = {"ab"},
+     .type = AMBIT_F32,
+     .sums = true},
+    {.name = "rule3",
+     .kernels =
+         {"void rule3(const float *u, float *v, float k, max float *m)\n"
+          "{ float a = u[-1][1][1] * u[0][-1][0]; if (u[1][0][-1] > k) a = a - *u; else a += "
+          "0.5f;\n"
+          "  *v = a + 0.001f * (float)(index(0) + 2 * index(1) + 5 * index(2) + 3 * step()); "
+          "*m = a; }"},
+     .ndims = 3,
+     .nfields = 2,
+     .args = {"abkr"},
+     .turns = {"ab"},
+     .type = AMBIT_F32},
+    {.name = "wave3",
+     .kernels = {"void wave3(const double *u, const double *w, const double *c, double *n)\n"
+                 "{ *n = 2 * *u - *w + *c * (u[-1][0][0] + u[1][0][0] + u[0][-1][0] + u[0][1][0] + "
+                 "u[0][0][-1] + u[0][0][1] - 6 * *u); }"},
+     .ndims = 3,
+     .nfields = 4,
+     .args = {"badc"},
+     .turns = {"abc"},
+     .type = AMBIT_F64},
+    {.name = "field3",
+     .kernels = {"void electric3(const float *h, float *x, float *y)\n"
+                 "{ *x += 0.5f * (*h - h[0][-1][0]); *y -= 0.5f * (*h - h[-1][0][-1]); }",
+                 "void magnetic3(const float *x, const float *y, float *h)\n"
+                 "{ *h += 0.7f * (x[0][1][0] - *x + *y - y[1][1][0]); }"},
+     .ndims = 3,
+     .nfields = 3,
+     .args = {"abc", "bca"},
+     .type = AMBIT_F32},
+    {.name = "life3",
+     .kernels = {"void life3(const unsigned char *u, unsigned char *v)\n"
+                 "{ int n = u[-1][-1][0] + u[-1][0][1] + u[0][1][1] + u[0][-1][-1] + u[1][1][1] + "
+                 "u[1][0][-1];\n"
+                 "  *v = n % 8 == 3 || (n % 8 == 2 && *u % 2); }"},
+     .ndims = 3,
+     .nfields = 2,
+     .args = {"ab"},
+     .turns = {"ab"},
+     .type = AMBIT_U8},
 };
 
 typedef struct trial {
   const sample *s;
-  int64_t extents[2];
-  ambit_boundary kind[2][2];
+  int ndims;
+  int64_t extents[3];
+  ambit_boundary kind[3][2];
   int depth;
+  int plan; /* one that runs in any case */
   bool strict;
 } trial;
 
 /* The values of a field. */
 typedef struct filling {
   uint64_t seed;
+  int ndims;
   const int64_t *extents;
 } filling;
 
@@ -114,11 +197,13 @@ typedef struct filling {
 static double fill_noise(const int64_t *cell, int component, void *user)
 {
   const filling *f = user;
-  uint64_t seed = f->seed;
+  uint64_t seed = f->seed, at = 0;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < f->ndims; d++) {
     if (cell[d] < 3 || cell[d] >= f->extents[d] - 3) seed = 0;
-  return noise((uint64_t)(cell[0] * 4099 + cell[1] * 3 + component) + seed) * 30;
+    at = at * 4099 + (uint64_t)cell[d];
+  }
+  return noise(at * 5 + (uint64_t)component + seed) * 30;
 }
 
 static double fill_fraction(const int64_t *cell, int component, void *user)
@@ -143,18 +228,18 @@ static void append(ambit_program *p, const sample *s, int k, ambit_field **field
 static ambit_program *make_program(const trial *t, ambit_field **fields)
 {
   const sample *s = t->s;
-  ambit_grid *g = ambit_grid_create(context, 2, t->extents);
+  ambit_grid *g = ambit_grid_create(context, t->ndims, t->extents);
   ambit_program *p = ambit_program_create(g);
   ambit_scalar *scalar = ambit_scalar_create(context, "m", AMBIT_F32);
 
   for (int i = 0; i < s->nfields; i++) {
-    filling values = {(uint64_t)i << 40, t->extents};
+    filling values = {(uint64_t)i << 40, t->ndims, t->extents};
     char name[2] = {(char)('a' + i), 0};
 
     fields[i] = s->components
                     ? ambit_field_create_vector(g, name, s->type, s->components, AMBIT_SOA)
                     : ambit_field_create(g, name, s->type);
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < t->ndims; d++)
       for (int side = 0; side < 2; side++)
         ambit_field_boundary(fields[i], AMBIT_FACE(d, side), t->kind[d][side], 3 + d + 2 * side);
     ambit_field_fill(fields[i], ambit__type_is_real(s->type) ? fill_fraction : fill_noise, &values);
@@ -261,34 +346,45 @@ static bool is_close(double a, double b, double size)
   return a == b || fabs(a - b) <= size * (fabs(a) + fabs(b) + 1) || (isnan(a) && isnan(b));
 }
 
-static void compare_field(const trial *t, const ambit_program *p, int field, const char *plan,
-                          bool sums)
+static bool compare_cell(const trial *t, const ambit_program *p, int field, const int64_t *cell,
+                         const char *plan, bool sums)
 {
   const ambit__layout *l = &p->fields[field]->stores[0].layout;
   const unsigned char *now = ambit__host_base(p->fields[field]->stores[0].buffer);
   const size_t size = ambit_type_size(l->type);
+  bool good = true;
 
-  for (int64_t y = 0; y < t->extents[0]; y++)
-    for (int64_t x = 0; x < t->extents[1]; x++)
-      for (int c = 0; c < l->components; c++) {
-        const int64_t cell[AMBIT_MAX_DIMS] = {y, x};
-        const size_t at = (size_t)(ambit__layout_at(l, cell) + c * l->component) * size;
-        const ambit__value a = ambit__value_load(now + at, l->type);
-        const ambit__value b = ambit__value_load(memories[field].expected + at, l->type);
-        const bool good = sums && t->s->sums
-                              ? is_close(a.real, b.real, l->type == AMBIT_F32 ? 1e-5 : 1e-13)
+  for (int c = 0; c < l->components && good; c++) {
+    const size_t at = (size_t)(ambit__layout_at(l, cell) + c * l->component) * size;
+    const ambit__value a = ambit__value_load(now + at, l->type);
+    const ambit__value b = ambit__value_load(memories[field].expected + at, l->type);
+
+    good = sums && t->s->sums ? is_close(a.real, b.real, l->type == AMBIT_F32 ? 1e-5 : 1e-13)
                               : !memcmp(now + at, memories[field].expected + at, size);
+    CHECK_MSG(
+        good,
+        "%s %s, %dx%dx%d, boundaries %d %d %d %d %d %d, field %c, cell %d %d %d component %d: "
+        "%g, not %g",
+        t->s->name, plan, (int)t->extents[0], (int)t->extents[1], (int)t->extents[2], t->kind[0][0],
+        t->kind[0][1], t->kind[1][0], t->kind[1][1], t->kind[2][0], t->kind[2][1], 'a' + field,
+        (int)cell[0], (int)cell[1], (int)cell[2], c,
+        ambit__type_is_real(l->type) ? a.real : (double)a.integer,
+        ambit__type_is_real(l->type) ? b.real : (double)b.integer);
+  }
+  return good;
+}
 
-        CHECK_MSG(
-            good,
-            "%s %s, %dx%d, boundaries %d %d %d %d, field %c, cell %d %d component %d: %g, not "
-            "%g",
-            t->s->name, plan, (int)t->extents[0], (int)t->extents[1], t->kind[0][0], t->kind[0][1],
-            t->kind[1][0], t->kind[1][1], 'a' + field, (int)y, (int)x, c,
-            ambit__type_is_real(l->type) ? a.real : (double)a.integer,
-            ambit__type_is_real(l->type) ? b.real : (double)b.integer);
-        if (!good) return;
-      }
+static void compare_field(const trial *t, const ambit_program *p, int field, const char *plan,
+                          bool sums)
+{
+  const int x = t->ndims - 1;
+  int64_t cell[AMBIT_MAX_DIMS];
+
+  ambit__box_first(&p->grid->box, cell);
+  do
+    for (cell[x] = 0; cell[x] < t->extents[x]; cell[x]++)
+      if (!compare_cell(t, p, field, cell, plan, sums)) return;
+  while (cell[x] = 0, ambit__box_next_row(&p->grid->box, cell));
 }
 
 static void run_plan(const trial *t, ambit_program *p, const ambit__fused *f,
@@ -339,7 +435,7 @@ static int check_trial(const trial *t)
   for (int i = 0; n && i < p->nfields; i++)
     memories[i].expected = copy_of(&p->fields[i]->stores[0]);
   for (int i = 0; i < n; i++)
-    if (i == 0 || i == n - 1 || plans[i].sums != plans[i - 1].sums) {
+    if (i == 0 || i == n - 1 || plans[i].sums != plans[i - 1].sums || i == t->plan % n) {
       run_plan(t, p, f, &plans[i], i % 2);
       runs++;
     }
@@ -359,7 +455,7 @@ static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_REFLECT, AMBIT_SYMM
 
 static void draw_boundaries(trial *t)
 {
-  for (int d = 0; d < 2; d++) {
+  for (int d = 0; d < t->ndims; d++) {
     const bool periodic = draw(3) == 0;
 
     for (int side = 0; side < 2; side++)
@@ -374,25 +470,41 @@ static void open_context(void)
   CHECK_MSG(!ambit_error(context), "%s", ambit_error_text(context));
 }
 
+static trial draw_trial(const sample *s)
+{
+  trial t = {.s = s, .ndims = s->ndims ? s->ndims : 2, .strict = draw(2)};
+
+  if (t.ndims == 2) {
+    t.extents[0] = 20 + draw(60);
+    t.extents[1] = 30 + draw(500);
+  } else {
+    t.extents[0] = 5 + draw(40);
+    t.extents[1] = 10 + draw(70);
+    t.extents[2] = 10 + draw(90);
+  }
+  t.depth = 2 + (int)draw(t.ndims == 2 ? 4 : 3);
+  t.plan = (int)draw(1000);
+  draw_boundaries(&t);
+  return t;
+}
+
 static void programs(void)
 {
   const int nsamples = (int)(sizeof samples / sizeof *samples);
   const char *only = getenv("FUSED_SAMPLE"), *times = getenv("FUSED_TIMES");
+  const char *seed = getenv("FUSED_SEED");
   int runs = 0;
 
-  state = 7;
+  state = seed ? (uint64_t)atoi(seed) : 7;
   for (int i = 0; i < (times ? atoi(times) : 2) * nsamples; i++) {
-    trial t = {.s = &samples[i % nsamples],
-               .extents = {20 + draw(60), 30 + draw(500)},
-               .depth = 2 + (int)draw(4),
-               .strict = draw(2)};
+    const trial t = draw_trial(&samples[i % nsamples]);
 
-    draw_boundaries(&t);
     if (only && strcmp(only, t.s->name)) continue;
     open_context();
     runs += check_trial(&t);
     ambit_close(context);
   }
+  printf("# %d runs\n", runs);
   CHECK(runs > nsamples || only);
 }
 

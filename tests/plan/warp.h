@@ -7,6 +7,7 @@
  * returns false if one does not.
  */
 #include <cmath>
+#include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <ucontext.h>
@@ -17,9 +18,10 @@
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
-#define __align__(n) alignas(n)
-#define __shared__   static
-#define __constant__ static
+#define __align__(n)             alignas(n)
+#define __shared__               static
+#define __constant__             static
+#define AMBIT_SHARED_BYTES(name) alignas(16) static unsigned char name[1 << 18]
 
 struct warp_place {
   unsigned x, y, z;
@@ -29,11 +31,12 @@ static warp_place threadIdx, blockIdx, gridDim;
 namespace warp
 {
 
-enum { MOST = 256, LANES = 32, STACK = 1 << 16, SLOTS = 4 };
+enum { MOST = 512, LANES = 32, STACK = 1 << 16, SLOTS = 4 };
 
 struct fiber {
-  ucontext_t context;
-  bool done;
+  ucontext_t context; /* to start it */
+  jmp_buf place;      /* to go on: this needs no system call */
+  bool started, done;
   unsigned exchanges;             /* so far */
   unsigned char values[SLOTS][8]; /* values of the last exchanges */
 };
@@ -51,6 +54,15 @@ static void enter(int i)
   threadIdx = {(unsigned)i % threads_x, (unsigned)i / threads_x, 0};
 }
 
+[[noreturn]] static void resume(int i)
+{
+  enter(i);
+  if (fibers[i].started) _longjmp(fibers[i].place, 1);
+  fibers[i].started = true;
+  setcontext(&fibers[i].context);
+  __builtin_unreachable();
+}
+
 /* Lets all other fibers run as far as they can. */
 static void give_way()
 {
@@ -60,9 +72,7 @@ static void give_way()
   do
     next = (next + 1) % count;
   while (fibers[next].done && next != me);
-  if (next == me) return;
-  enter(next);
-  swapcontext(&fibers[me].context, &fibers[next].context);
+  if (next != me && !_setjmp(fibers[me].place)) resume(next);
 }
 
 static void body()
@@ -70,10 +80,7 @@ static void body()
   kernel(arguments);
   fibers[current].done = true;
   for (int i = 0; i < count; i++)
-    if (!fibers[i].done) {
-      enter(i);
-      setcontext(&fibers[i].context);
-    }
+    if (!fibers[i].done) resume(i);
   setcontext(&outside);
 }
 
@@ -96,7 +103,7 @@ static bool run_block()
   for (int i = 0; i < count; i++) {
     fiber &f = fibers[i];
 
-    f.done = false;
+    f.started = f.done = false;
     f.exchanges = 0;
     getcontext(&f.context);
     f.context.uc_stack.ss_sp = stacks[i];
@@ -105,6 +112,7 @@ static bool run_block()
     makecontext(&f.context, body, 0);
   }
   enter(0);
+  fibers[0].started = true;
   swapcontext(&outside, &fibers[0].context);
   for (int i = 0; i < count; i++)
     if (fibers[i].exchanges != fibers[i / LANES * LANES].exchanges) return false;

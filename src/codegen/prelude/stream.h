@@ -235,6 +235,18 @@ AMBIT_INLINE int ambit_wrap(int x, int n)
 
 /* ---- strips that overlap: the strategy `fused` ---- */
 
+/* All shared memory of the block, as much as the launch asks for. */
+#ifndef AMBIT_SHARED_BYTES
+#  define AMBIT_SHARED_BYTES(name) extern __shared__ __align__(16) unsigned char name[]
+#endif
+
+/* A number that is the same in all lanes of a warp, which compilers learn here: branches on it need
+ * no code for some of the lanes. */
+AMBIT_INLINE int ambit_of_warp(int n)
+{
+  return __shfl_sync(0xffffffffu, n, 0);
+}
+
 /* The value of the previous or next lane; any value at the ends of the warp. */
 template <typename T> AMBIT_INLINE T ambit_from_before(T value)
 {
@@ -270,10 +282,13 @@ template <ambit_face KIND> AMBIT_INLINE int ambit_inside(int distance)
 }
 
 /* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
- * warp. */
-template <ambit_face LOW, ambit_face HIGH, int N, typename T>
+ * first of the LANES lanes that share the row. */
+template <ambit_face LOW, ambit_face HIGH, int LANES, int N, typename T>
 AMBIT_INLINE void ambit_fill(T *row, int x, int left, int first, int end, T low, T high)
 {
+  constexpr bool copies = (LOW != AMBIT_NOTHING && LOW != AMBIT_NUMBER) ||
+                          (HIGH != AMBIT_NOTHING && HIGH != AMBIT_NUMBER);
+  const int lane = threadIdx.x / LANES * LANES;
   T old[N];
 
 #pragma unroll
@@ -286,10 +301,10 @@ AMBIT_INLINE void ambit_fill(T *row, int x, int left, int first, int end, T low,
 
     if (LOW != AMBIT_NOTHING && before) from = first + ambit_inside<LOW>(first - x - j);
     if (HIGH != AMBIT_NOTHING && after) from = end - 1 - ambit_inside<HIGH>(x + j - end + 1);
-    from = ambit_between(0, from - left, 32 * N - 1);
+    from = ambit_between(0, from - left, LANES * N - 1);
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-      const T other = (T)__shfl_sync(0xffffffffu, old[k], from / N);
+    for (int k = 0; copies && k < N; k++) {
+      const T other = (T)__shfl_sync(0xffffffffu, old[k], lane + from / N);
 
       if (from % N == k) row[j] = other;
     }

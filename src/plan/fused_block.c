@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fused_block.c - three dimensions: the tile of a block, and the cells of a thread.
+ *
+ * A block per tile and chunk of planes. The planes at the faces along z are chunks of their own,
+ * which come first.
+ */
+#include "plan/fused.h"
+
+/* ---- the tile ---- */
+
+/* If rows outside a face along y are copies the face must lie between two groups. */
+static void emit_top(const ambit__fused_job *j)
+{
+  const int y = j->y;
+  ambit__writer *w = j->gpu.w;
+
+  ambit__line(w, "int top = from%d - %d;", y, j->down);
+  if (!j->slack) return;
+  ambit__line(w, "if (top < first%d)", y);
+  ambit__line(w, "  top -= ambit_cycled(top - first%d, 0, %d);", y, j->rows);
+  ambit__line(w, "else if (till%d + %d > end%d)", y, j->up, y);
+  ambit__line(w, "  top -= ambit_cycled(top - end%d, 0, %d);", y, j->rows);
+}
+
+static void emit_tile(const ambit__fused_job *j)
+{
+  const int x = j->x, y = j->y, wide = ambit__fused_useful(j), high = ambit__fused_useful_rows(j);
+  ambit__writer *w = j->gpu.w;
+
+  ambit__line(w, "const int origin = low%d & -%d;", x, j->lane);
+  ambit__line(w, "const int across = (high%d - origin + %d) / %d;", x, wide - 1, wide);
+  ambit__line(w, "const int tile = (int)%s;", j->gpu.dialect->block[0]);
+  ambit__line(w, "const int from%d = origin + tile %% across * %d, till%d = from%d + %d;", x, wide,
+              x, x, wide);
+  ambit__line(w, "const int from%d = low%d + tile / across * %d;", y, y, high);
+  ambit__line(w, "const int till%d = ambit_least(from%d + %d, high%d);", y, y, high, y);
+  ambit__line(w, "if (from%d >= high%d) return;", y, y);
+  ambit__line(w, "const int left = from%d - %d;", x, j->before);
+  emit_top(j);
+}
+
+static void emit_chunk(const ambit__fused_job *j)
+{
+  const int z = j->z;
+  ambit__writer *w = j->gpu.w;
+
+  ambit__line(w, "const int fast = ambit_between(low%d, first%d + %d, high%d);", z, z,
+              ambit__fused_inset(j->pipe, z, 0) + j->below, z);
+  ambit__line(w, "const int slow = ambit_between(fast, end%d - %d, high%d);", z,
+              ambit__fused_inset(j->pipe, z, 1) + j->above, z);
+  ambit__line(w, "const int chunk = (int)%s - 2, chunks = (int)%s - 2;", j->gpu.dialect->block[1],
+              j->gpu.dialect->blocks[1]);
+  ambit__line(w, "const int planes = slow - fast;");
+  ambit__line(w,
+              "const int begin = chunk == -2 ? low%d : chunk == -1 ? slow : fast + "
+              "(int)((long long)planes * chunk / chunks);",
+              z);
+  ambit__line(w,
+              "const int end = chunk == -2 ? fast : chunk == -1 ? high%d : fast + "
+              "(int)((long long)planes * (chunk + 1) / chunks);",
+              z);
+  ambit__line(w, "if (begin >= end) return;");
+}
+
+/* "left < first2 + 1 || left + 64 > end2 - 1": some cells are outside the regions, or nearer to a
+ * face than `margin` cells. */
+static void print_leaves(const ambit__fused_job *j, int axis, const char *from, int cells,
+                         int margin)
+{
+  ambit__print(j->gpu.t, "%s < first%d + %d || %s + %d > end%d - %d", from, axis,
+               ambit__fused_inset(j->pipe, axis, 0) + margin, from, cells, axis,
+               ambit__fused_inset(j->pipe, axis, 1) + margin);
+}
+
+/* Whether both codes publish and fetch the same rows in each turn, so that each warp can choose. */
+static bool same_turns(const ambit__fused_job *a, const ambit__fused_job *b)
+{
+  for (int v = 0; v < a->pipe->nvalues; v++)
+    if (a->values[v].lag != b->values[v].lag || a->values[v].fetched != b->values[v].fetched)
+      return false;
+  return a->period == b->period && a->lead == b->lead && a->drain == b->drain;
+}
+
+static int rows_per_warp(const ambit__fused_job *j)
+{
+  return AMBIT__FUSED_WARP / j->lanes * j->rows;
+}
+
+void ambit__fused_emit_block(const ambit__fused_job *j, const ambit__fused_job *edge)
+{
+  emit_tile(j);
+  emit_chunk(j);
+  ambit__line(j->gpu.w, "const int base = top + ambit_of_warp(%s) * %d;", j->gpu.dialect->thread[1],
+              rows_per_warp(j));
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const bool edge = chunk < 0 || ");
+  print_leaves(j, j->x, "left", j->lanes * j->lane, 0);
+  ambit__print(j->gpu.t, " || ");
+  if (same_turns(j, edge))
+    print_leaves(j, j->y, "base", rows_per_warp(j), j->slack ? j->rows : 0);
+  else
+    print_leaves(j, j->y, "top", j->groups * j->rows, 0);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* ---- the cells of a thread ---- */
+
+/* "int column[4];", with the positions of cells, inside the grid. */
+static void declare_inside(const ambit__fused_job *j, const char *name, int n, const char *at,
+                           int axis)
+{
+  ambit__line(j->gpu.w, "int %s[%d];", name, n);
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int i = 0; i < %d; i++)", n);
+  ambit__line(j->gpu.w, "  %s[i] = %s(%s + i, first%d, end%d);", name,
+              j->pipe->periodic[axis] ? "ambit_cycled" : "ambit_clamped", at, axis, axis);
+}
+
+/* One bit per cell: it is outside the region of the stage along x or y. */
+static void declare_outside(const ambit__fused_job *j, int stage)
+{
+  const ambit__pipe_stage *st = &j->pipe->stages[stage];
+  const int axes[] = {j->y, j->x};
+
+  ambit__line(j->gpu.w, "unsigned out%d = 0;", stage);
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__open(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
+  for (int i = 0; i < 2; i++) {
+    const int d = axes[i];
+    const char *at = i ? "x + j" : "y + r";
+
+    if (j->pipe->periodic[d] || !(st->inset[d][0] + st->inset[d][1])) continue;
+    ambit__line(j->gpu.w, "if (%s < first%d + %d || %s >= end%d - %d)", at, d, st->inset[d][0], at,
+                d, st->inset[d][1]);
+    ambit__line(j->gpu.w, "  out%d |= 1u << (r * %d + j);", stage, j->lane);
+  }
+  ambit__close(j->gpu.w);
+  ambit__fused_close_rows(j);
+}
+
+/* `mine` has a bit for each row that the lane stores; at faces for each cell. `within`: the tile
+ * has no columns outside the grid; `whole`: nor has the warp rows outside. */
+static void declare_edge(const ambit__fused_job *j)
+{
+  const int x = j->x, y = j->y;
+  ambit__writer *w = j->gpu.w;
+
+  declare_inside(j, "column", j->lane, "x", x);
+  declare_inside(j, "line", j->rows, "y", y);
+  ambit__line(w, "const bool within = left >= first%d && left + %d <= end%d;", x,
+              j->lanes * j->lane, x);
+  ambit__line(w, "const bool whole = within && base >= first%d && base + %d <= end%d;", y,
+              rows_per_warp(j), y);
+  for (int i = 0; i < j->pipe->nstages; i++)
+    declare_outside(j, i);
+}
+
+void ambit__fused_emit_place(const ambit__fused_job *j)
+{
+  const int x = j->x, y = j->y;
+  ambit__writer *w = j->gpu.w;
+  const char *thread = j->gpu.dialect->thread[0];
+
+  ambit__line(w, "const int lane = %s %% %d;", thread, j->lanes);
+  ambit__line(w, "const int group = %s * %d + %s / %d;", j->gpu.dialect->thread[1],
+              AMBIT__FUSED_WARP / j->lanes, thread, j->lanes);
+  ambit__line(w, "const int x = left + lane * %d, y = top + group * %d;", j->lane, j->rows);
+  ambit__line(w, "unsigned mine = 0;");
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__open(w, "if (y + r >= from%d && y + r < till%d)", y, y);
+  if (j->edge)
+    ambit__line(w,
+                "mine |= (unsigned)ambit_bits<%d>(ambit_most(from%d, low%d) - x, "
+                "ambit_least(till%d, high%d) - x) << r * %d;",
+                j->lane, x, x, x, x, j->lane);
+  else
+    ambit__line(w, "if (x >= from%d && x < till%d) mine |= 1u << r;", x, x);
+  ambit__close(w);
+  ambit__fused_close_rows(j);
+  if (j->edge) declare_edge(j);
+}

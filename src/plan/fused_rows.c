@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fused_rows.c - three dimensions: the rows of a plane that the groups of a block share.
+ *
+ * Every value that is read along y has two buffers in shared memory, used in turn, with some rows
+ * of each group: its first rows, which the group before it reads, and its last ones, which the
+ * group after it reads.
+ */
+#include "plan/fused.h"
+
+#include <stdio.h>
+
+/* Rows of a group that it publishes. */
+static int published(const ambit__fused_job *j, int value)
+{
+  const int n = j->values[value].down + j->values[value].up;
+
+  return n < j->rows ? n : j->rows;
+}
+
+static int width(const ambit__fused_job *j)
+{
+  return j->lanes * j->lane;
+}
+
+/* Cells of one of the two buffers. */
+static int buffer(const ambit__fused_job *j, int value)
+{
+  return j->groups * published(j, value) * width(j);
+}
+
+/* Bytes of shared memory for the values before this one. */
+static size_t bytes_before(const ambit__fused_job *j, int value)
+{
+  size_t n = 0;
+
+  for (int v = 0; v < value; v++)
+    if (j->values[v].fetched >= 0)
+      n += 2 * (size_t)buffer(j, v) * ambit_type_size(j->pipe->values[v].type);
+  return n;
+}
+
+size_t ambit__fused_shared(const ambit__fused_job *j)
+{
+  return j->y < 0 ? 0 : bytes_before(j, j->pipe->nvalues);
+}
+
+static const char *type_of(const ambit__fused_job *j, int value)
+{
+  return j->gpu.dialect->types[j->pipe->values[value].type];
+}
+
+/* A pointer to the cells of this lane in the first row of a group. */
+static void declare_pointer(const ambit__fused_job *j, int value, const char *name,
+                            const char *group)
+{
+  const char *type = type_of(j, value);
+
+  ambit__line(j->gpu.w, "%s *const %s%d = (%s *)(bytes + %zu) + (%s) * %d + lane * %d;", type, name,
+              value, type, bytes_before(j, value), group, published(j, value) * width(j), j->lane);
+}
+
+void ambit__fused_declare_rows(const ambit__fused_job *j, int value)
+{
+  char next[48];
+
+  if (j->values[value].fetched < 0) return;
+  snprintf(next, sizeof next, "ambit_least(group + 1, %d)", j->groups - 1);
+  declare_pointer(j, value, "own", "group");
+  if (j->values[value].down) declare_pointer(j, value, "prior", "ambit_most(group - 1, 0)");
+  if (j->values[value].up) declare_pointer(j, value, "next", next);
+}
+
+void ambit__fused_publish(const ambit__fused_job *j, int value)
+{
+  const ambit__fused_value *f = &j->values[value];
+  const int n = published(j, value), unused = j->rows - n;
+
+  if (f->fetched < 0) return;
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__line_begin(j->gpu.w);
+  if (unused) ambit__print(j->gpu.t, "if (r < %d || r >= %d) ", f->up, j->rows - f->down);
+  ambit__print(j->gpu.t, "ambit_store_all<%d>(true, own%d + p %% 2 * %d + ", j->lane, value,
+               buffer(j, value));
+  if (unused)
+    ambit__print(j->gpu.t, "(r < %d ? r : r - %d) * %d, &", f->up, unused, width(j));
+  else
+    ambit__print(j->gpu.t, "r * %d, &", width(j));
+  ambit__fused_print_row(j, value, f->fetched - 1);
+  ambit__print(j->gpu.t, "[%d]", f->left);
+  ambit__line_end(j->gpu.w, ");");
+  ambit__fused_close_rows(j);
+}
+
+/* Rows `first` to `end` - 1, which are rows r + shift of the adjacent group's published ones. */
+static void fetch_rows(const ambit__fused_job *j, int value, const char *from, int first, int end,
+                       int shift)
+{
+  const ambit__fused_value *f = &j->values[value];
+
+  if (first == end) return;
+  ambit__fused_open_rows(j, first, end);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "ambit_load<%d>(&", j->lane);
+  ambit__fused_print_row(j, value, f->fetched);
+  ambit__print(j->gpu.t, "[%d], %s%d + (p + 1) %% 2 * %d + (r + %d) * %d", f->left, from, value,
+               buffer(j, value), shift, width(j));
+  ambit__line_end(j->gpu.w, ");");
+  ambit__fused_close_rows(j);
+}
+
+/* Row `to` becomes a copy of row `from`; both count from the lane's first. */
+static void copy_row(const ambit__fused_job *j, int value, int to, int from)
+{
+  const ambit__fused_value *f = &j->values[value];
+
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int j = %d; j < %d; j++)", f->left, f->left + j->lane);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  ");
+  ambit__fused_print_plane(j, value, f->fetched);
+  ambit__print(j->gpu.t, "[%d][j] = ", f->down + to);
+  ambit__fused_print_plane(j, value, f->fetched);
+  ambit__print(j->gpu.t, "[%d][j]", f->down + from);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* Rows outside a face that repeats rows inside: the face lies between two groups, and the one
+ * inside has these rows. */
+static void mirror_rows(const ambit__fused_job *j, int value, int side)
+{
+  const ambit_boundary kind = ambit__fused_kind(j, value, j->y, side);
+  const int n = side ? j->values[value].up : j->values[value].down;
+
+  if (!n || !ambit__fused_mirror(kind, 1)) return;
+  if (side)
+    ambit__open(j->gpu.w, "if (y + %d == end%d)", j->rows, j->y);
+  else
+    ambit__open(j->gpu.w, "if (y == first%d)", j->y);
+  for (int k = 1; k <= n; k++) {
+    const int from = ambit__fused_mirror(kind, k) - 1;
+
+    copy_row(j, value, side ? j->rows - 1 + k : -k, side ? j->rows - 1 - from : from);
+  }
+  ambit__close(j->gpu.w);
+}
+
+void ambit__fused_fetch(const ambit__fused_job *j, int value)
+{
+  const ambit__fused_value *f = &j->values[value];
+
+  if (f->fetched < 0) return;
+  fetch_rows(j, value, "prior", -f->down, 0, published(j, value));
+  fetch_rows(j, value, "next", j->rows, j->rows + f->up, -j->rows);
+  for (int side = 0; j->edge && side < 2; side++)
+    mirror_rows(j, value, side);
+}
