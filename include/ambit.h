@@ -22,6 +22,12 @@
  * Ownership. Grids, fields, scalars, kernels and programs belong to their context, and ambit_close
  * frees them. A destroy function frees one earlier; destroying NULL does nothing.
  *
+ * Callbacks. The library calls functions of the user: for the values of a field, after iterations,
+ * for errors. Such a function cannot destroy the objects that the call on which it is called uses:
+ * the field that is filled; the program that runs, and its fields, scalars and kernels; their grid
+ * and the context. That is refused with AMBIT_EPROGRAM, and the objects stay. An error handler
+ * cannot destroy anything.
+ *
  * Threads. A context may be used by one thread at a time. Different contexts are independent.
  *
  * The kernel language is described in docs/language.md, boundaries in docs/boundaries.md.
@@ -467,8 +473,9 @@ AMBIT_API int ambit_program_converged(const ambit_program *p);
 AMBIT_API int64_t ambit_program_iterations(const ambit_program *p); /* since creation */
 
 /* Calls a function after every n iterations, in the thread that called ambit_run. It may read and
- * change fields, scalars and boundaries. A non-zero return value ends the run, which still returns
- * AMBIT_OK. A program has one callback; NULL removes it. */
+ * change fields, scalars and boundaries, append steps and run other programs; running its own
+ * program again is refused with AMBIT_EPROGRAM. A non-zero return value ends the run, which still
+ * returns AMBIT_OK. A program has one callback; NULL removes it. */
 typedef int (*ambit_callback_fn)(ambit_program *p, int64_t iteration, void *user);
 AMBIT_API ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void *user);
 

@@ -54,8 +54,10 @@ void ambit__errors_tell(ambit__errors *errors)
 
   if (!errors->untold) return;
   errors->untold = false;
+  errors->telling = true;
   if (errors->handler)
     errors->handler(s, errors->text ? errors->text : ambit_status_text(s), errors->user);
+  errors->telling = false;
 }
 
 void ambit__errors_clear(ambit__errors *errors)

@@ -19,8 +19,9 @@ typedef struct ambit__errors {
   /* the handler is called later, by ambit__errors_tell: when it is known which other processes have
    * the error */
   bool waits;
-  bool untold; /* the handler has not been called yet */
-  bool agreed; /* all processes of the context have failed and know it */
+  bool untold;  /* the handler has not been called yet */
+  bool telling; /* the handler is running */
+  bool agreed;  /* all processes of the context have failed and know it */
 } ambit__errors;
 
 /* Records the message, calls the handler, and returns `code`, for use in a return statement. If

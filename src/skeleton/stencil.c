@@ -20,6 +20,16 @@ static ambit_status check_kernel(ambit *a, const ambit_kernel *k, ambit_type *ty
   return AMBIT_OK;
 }
 
+static ambit_status show(ambit_field *result, ambit_output_fn output, void *user)
+{
+  ambit_status s;
+
+  result->is_held = true;
+  s = output(result, user);
+  result->is_held = false;
+  return s;
+}
+
 static ambit_status run(ambit *a, ambit_grid *g, const ambit_kernel *k, ambit_type type,
                         int64_t iterations, ambit_fill_fn init, ambit_output_fn output, void *user)
 {
@@ -35,7 +45,7 @@ static ambit_status run(ambit *a, ambit_grid *g, const ambit_kernel *k, ambit_ty
   ambit_swap(p, u, v);
   ambit_run(p, iterations);
   AMBIT_TRY(ambit_error(a));
-  return output ? output(u, user) : AMBIT_OK;
+  return output ? show(u, output, user) : AMBIT_OK;
 }
 
 ambit_status ambit_stencil(ambit *a, int ndims, const int64_t *sizes, const ambit_weights *weights,

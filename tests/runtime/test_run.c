@@ -206,25 +206,137 @@ static void a_callback_may_append_steps(void)
   }
 }
 
-static int destroy_field(ambit_program *p, int64_t iteration, void *user)
+/* ---- misuse of callbacks ---- */
+
+typedef struct misuse {
+  scene s;
+  ambit_kernel *k;
+  int what; /* which misuse */
+  ambit_status status;
+} misuse;
+enum { MISUSES = 8 };
+
+static void misbehave(misuse *m)
+{
+  switch (m->what) {
+  case 0: ambit_program_destroy(m->s.p); break;
+  case 1: ambit_grid_destroy(m->s.g); break;
+  case 2: ambit_field_destroy(m->s.u); break;
+  case 3: ambit_scalar_destroy(m->s.s); break;
+  case 4: ambit_kernel_destroy(m->k); break;
+  case 5: m->status = ambit_close(m->s.a); break;
+  case 6: m->status = ambit_run(m->s.p, 1); break;
+  case 7: m->status = ambit_run_until(m->s.p, m->s.s, AMBIT_ABOVE, 100, 10); break;
+  }
+}
+
+static int misbehave_in_run(ambit_program *p, int64_t iteration, void *user)
 {
   (void)p;
-  if (iteration == 2) ambit_field_destroy(user);
+  if (iteration == 2) misbehave(user);
   return 0;
 }
 
-static void what_a_callback_destroys_ends_the_run_with_an_error(void)
+static void a_callback_cannot_destroy_what_runs_nor_run_it_again(void)
 {
   EACH_DEVICE(device)
   {
-    scene s = set_up(*device);
+    for (int what = 0; what < MISUSES; what++) {
+      misuse m = {.s = set_up(*device), .what = what, .status = AMBIT_EPROGRAM};
+      scene *s = &m.s;
 
-    ambit_apply(s.p, kernel(&s, grow_rule), s.u);
-    ambit_every(s.p, 1, destroy_field, s.u);
-    ambit_run(s.p, 5);
-    CHECK_EQ(2, ambit_program_iterations(s.p));
-    CHECK_FAILED(s.a, AMBIT_EPROGRAM, "was destroyed");
+      m.k = kernel(s, "void count(int *u, max long *s) { *u += 1; *s = *u; }");
+      ambit_apply(s->p, m.k, s->u, s->s);
+      ambit_every(s->p, 1, misbehave_in_run, &m);
+      CHECK_EQ(AMBIT_EPROGRAM, ambit_run_until(s->p, s->s, AMBIT_ABOVE, 100, 5));
+      CHECK_EQ(2, ambit_program_iterations(s->p));
+      CHECK_EQ(AMBIT_EPROGRAM, m.status);
+      CHECK_FAILED(s->a, AMBIT_EPROGRAM,
+                   what < 6 ? "cannot be destroyed" : "a callback runs the program that called it");
+      ambit_error_clear(s->a);
+      ambit_every(s->p, 0, NULL, NULL);
+      CHECK_EQ(AMBIT_OK, ambit_run(s->p, 3)); /* nothing is lost */
+      CHECK_EQ(5, ambit_scalar_get(s->s));
+      ambit_close(s->a);
+    }
+  }
+}
+
+/* Objects that the run does not use. */
+static int destroy_others(ambit_program *p, int64_t iteration, void *user)
+{
+  scene *s = user;
+
+  (void)p;
+  if (iteration == 2) {
+    ambit_field_destroy(s->v);
+    ambit_grid_destroy(ambit_grid_create(s->a, 1, (const int64_t[]){3}));
+    ambit_program_destroy(ambit_program_create(s->g));
+  }
+  return 0;
+}
+
+static void a_callback_may_destroy_other_objects(void)
+{
+  EACH_DEVICE(device)
+  {
+    scene s = set_up_counter(*device);
+
+    ambit_every(s.p, 1, destroy_others, &s);
+    CHECK_EQ(AMBIT_OK, ambit_run(s.p, 5));
+    CHECK_EQ(5, ambit_scalar_get(s.s));
     ambit_close(s.a);
+  }
+}
+
+static double misbehave_in_fill(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  if (index[0] == 1) misbehave(user);
+  return 7;
+}
+
+static void a_fill_function_cannot_destroy_its_field(void)
+{
+  static const int whats[] = {1, 2, 5};
+
+  EACH_DEVICE(device)
+  {
+    for (int i = 0; i < 3; i++) {
+      misuse m = {.s = set_up(*device), .what = whats[i]};
+
+      ambit_field_fill(m.s.u, misbehave_in_fill, &m);
+      CHECK_FAILED(m.s.a, AMBIT_EPROGRAM, "cannot be destroyed");
+      ambit_error_clear(m.s.a);
+      CHECK_EQ(7, at(m.s.u, N - 1));
+      ambit_close(m.s.a);
+    }
+  }
+}
+
+static void misbehave_in_handler(ambit_status status, const char *message, void *user)
+{
+  misuse *m = user;
+
+  (void)status;
+  for (m->what = 0; m->what < MISUSES; m->what++)
+    misbehave(m);
+  ambit_error_clear(m->s.a);
+  CHECK(strstr(message, "NULL") != NULL);
+}
+
+static void an_error_handler_destroys_nothing(void)
+{
+  EACH_DEVICE(device)
+  {
+    misuse m = {.s = set_up_counter(*device)};
+
+    ambit_on_error(m.s.a, misbehave_in_handler, &m);
+    CHECK_EQ(AMBIT_EINVAL, ambit_field_fill(m.s.u, NULL, NULL));
+    CHECK_FAILED(m.s.a, AMBIT_EINVAL, "is NULL");
+    ambit_error_clear(m.s.a);
+    CHECK_EQ(AMBIT_OK, ambit_run(m.s.p, 3));
+    ambit_close(m.s.a);
   }
 }
 
@@ -278,8 +390,11 @@ int main(int argc, char **argv)
        a_callback_that_returns_non_zero_stops_the_run},
       {"a_callback_may_write_fields", a_callback_may_write_fields},
       {"a_callback_may_append_steps", a_callback_may_append_steps},
-      {"what_a_callback_destroys_ends_the_run_with_an_error",
-       what_a_callback_destroys_ends_the_run_with_an_error},
+      {"a_callback_cannot_destroy_what_runs_nor_run_it_again",
+       a_callback_cannot_destroy_what_runs_nor_run_it_again},
+      {"a_callback_may_destroy_other_objects", a_callback_may_destroy_other_objects},
+      {"a_fill_function_cannot_destroy_its_field", a_fill_function_cannot_destroy_its_field},
+      {"an_error_handler_destroys_nothing", an_error_handler_destroys_nothing},
       {"a_program_says_what_it_misses_once_something_is_destroyed",
        a_program_says_what_it_misses_once_something_is_destroyed},
       {"a_grid_takes_its_fields_and_programs_with_it",

@@ -166,6 +166,7 @@ ambit_status ambit_close(ambit *a)
   ambit_status status;
 
   if (!a) return AMBIT_EINVAL;
+  AMBIT_TRY(ambit__object_check_unused(a, NULL, "context", ""));
   ambit__meet(a, "closes its context");
   while (a->grids.next->owner)
     ambit_grid_destroy(a->grids.next->owner);
@@ -209,7 +210,7 @@ const char *ambit_error_text(const ambit *a)
 
 void ambit_error_clear(ambit *a)
 {
-  if (!a) return;
+  if (!a || a->errors.telling) return;
   ambit__errors_tell(&a->errors);
   ambit__errors_clear(&a->errors);
 }

@@ -168,7 +168,8 @@ ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_ty
 
 void ambit_field_destroy(ambit_field *f)
 {
-  if (!f) return;
+  if (!f || ambit__object_check_unused(f->grid->context, f, "field", f->name ? f->name : ""))
+    return;
   ambit__object_gone(f->grid->context, f);
   for (int i = 0; f->stores && i < f->grid->placement.n; i++)
     release(f, i, &f->stores[i]);

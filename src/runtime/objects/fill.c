@@ -96,6 +96,7 @@ static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool para
 {
   filling job = {.field = f, .fn = fn, .user = user};
   ambit_status s = AMBIT_OK;
+  bool held;
 
   if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_CHECK(fn, ambit__field_errors(f), AMBIT_EINVAL,
@@ -107,8 +108,11 @@ static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool para
   job.dense = ambit__new(ambit__field_errors(f), (size_t)job.most, ambit__field_cell_bytes(f));
   if (!job.dense) s = AMBIT_ENOMEM;
   if (!s) ambit__field_changed(f);
+  held = f->is_held;
+  f->is_held = true;
   for (int i = 0; !s && i < f->grid->placement.n; i++)
     s = fill_part(f, i, &job);
+  f->is_held = held;
   free(job.dense);
   ambit__pool_close(job.pool);
   return s;

@@ -121,7 +121,7 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
 
 void ambit_grid_destroy(ambit_grid *g)
 {
-  if (!g) return;
+  if (!g || ambit__object_check_unused(g->context, g, "grid", "")) return;
   while (g->streams.next->owner)
     ambit_stream_destroy(g->streams.next->owner);
   while (g->programs.next->owner)
@@ -157,6 +157,28 @@ ambit__engine *ambit__engine_of(const ambit_grid *g, int part)
 void ambit__grid_changed(ambit_grid *g)
 {
   if (g->dependents) g->dependents->changed(g);
+}
+
+/* Whether a function of the user is called on behalf of the object; NULL: of any of the grid. */
+static bool is_in_use(const ambit_grid *g, const void *object)
+{
+  if (g->dependents && g->dependents->running(g, object)) return true;
+  for (const ambit__link *l = g->fields.next; l->owner; l = l->next)
+    if ((!object || l->owner == object) && ((const ambit_field *)l->owner)->is_held) return true;
+  return false;
+}
+
+ambit_status ambit__object_check_unused(ambit *a, const void *object, const char *kind,
+                                        const char *name)
+{
+  bool used = a->errors.telling;
+
+  for (const ambit__link *l = a->grids.next; !used && l->owner; l = l->next)
+    used = is_in_use(l->owner, l->owner == object ? NULL : object);
+  AMBIT_CHECK(!used, &a->errors, AMBIT_EPROGRAM,
+              "the %s%s%s cannot be destroyed by a function that Ambit calls while it uses it",
+              kind, *name ? " " : "", name);
+  return AMBIT_OK;
 }
 
 void ambit__object_gone(ambit *a, const void *object)

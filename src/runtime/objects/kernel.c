@@ -127,7 +127,7 @@ ambit_kernel *ambit_kernel_from_catalogue(ambit *a, const char *name, ambit_type
 
 void ambit_kernel_destroy(ambit_kernel *k)
 {
-  if (!k) return;
+  if (!k || ambit__object_check_unused(k->context, k, "kernel", ambit_kernel_name(k))) return;
   ambit__object_gone(k->context, k);
   ambit__list_remove(&k->link);
   if (!k->borrowed) ambit__rule_free(k->rule);

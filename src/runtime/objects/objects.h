@@ -62,6 +62,8 @@ struct ambit {
 typedef struct ambit__dependents {
   void (*changed)(ambit_grid *g);                  /* boundaries or margins of a field changed */
   void (*gone)(ambit_grid *g, const void *object); /* a field, scalar or kernel is destroyed */
+  /* whether a program is running that is or uses the object; NULL: any program */
+  bool (*running)(const ambit_grid *g, const void *object);
 } ambit__dependents;
 
 struct ambit_grid {
@@ -105,6 +107,7 @@ struct ambit_field {
   bool given;   /* the user has set values */
   bool news;    /* ... since a program last ran on it */
   bool started; /* a program has run on it */
+  bool is_held; /* a function of the user is called with it, or for its values */
 };
 
 struct ambit_scalar {
@@ -166,6 +169,10 @@ bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same for the last a
 /* Boundaries or margins of a field of the grid changed; an object of the context is destroyed. */
 void ambit__grid_changed(ambit_grid *g);
 void ambit__object_gone(ambit *a, const void *object);
+/* Raises an error if the object, of a kind and a name, is in use while the library calls a function
+ * of the user: that cannot destroy it. NULL: the context itself. */
+ambit_status ambit__object_check_unused(ambit *a, const void *object, const char *kind,
+                                        const char *name);
 
 /* Checks the syntax of the option weights, for any number of parts. */
 ambit_status ambit__weights_check(ambit *a, const char *text);

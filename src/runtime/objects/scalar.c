@@ -45,7 +45,7 @@ ambit_scalar *ambit_scalar_create(ambit *a, const char *name, ambit_type type)
 
 void ambit_scalar_destroy(ambit_scalar *s)
 {
-  if (!s) return;
+  if (!s || ambit__object_check_unused(s->context, s, "scalar", s->name ? s->name : "")) return;
   ambit__object_gone(s->context, s);
   for (int i = 0; s->values && i < s->context->nengines; i++) {
     ambit__device *dev = s->context->engines[i].device;

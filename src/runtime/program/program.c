@@ -50,7 +50,21 @@ static void forget(ambit_grid *g, const void *object)
   }
 }
 
-static const ambit__dependents dependents = {.changed = unseal_all, .gone = forget};
+static bool is_running(const ambit_grid *g, const void *object)
+{
+  for (const ambit__link *i = g->programs.next; i->owner; i = i->next) {
+    const ambit_program *p = i->owner;
+    bool used = !object || p == object || p->awaited == object;
+
+    for (size_t k = 0; k < p->nsteps && !used; k++)
+      used = refers(&p->steps[k], object);
+    if (p->is_running && used) return true;
+  }
+  return false;
+}
+
+static const ambit__dependents dependents = {
+    .changed = unseal_all, .gone = forget, .running = is_running};
 
 int ambit__program_field(const ambit_program *p, const ambit_field *f)
 {
@@ -102,7 +116,7 @@ ambit_program *ambit_program_create(ambit_grid *g)
 
 void ambit_program_destroy(ambit_program *p)
 {
-  if (!p) return;
+  if (!p || ambit__object_check_unused(p->grid->context, p, "program", "")) return;
   if (p->grid->context->settings.report && p->iteration) ambit_program_report(p);
   ambit__program_unseal(p);
   for (size_t i = 0; i < p->nsteps; i++)

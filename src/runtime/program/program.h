@@ -138,9 +138,11 @@ struct ambit_program {
   bool broken;         /* an object that a step refers to was destroyed */
   int64_t iteration;   /* iterations done since creation */
   int64_t check_every; /* iterations between checks of run_until */
-  bool watched;        /* the device evaluates the stop condition */
-  bool converged;      /* the last run_until ended because its condition held */
-  int64_t every;       /* iterations between callbacks; 0: none */
+  bool is_running;
+  const ambit_scalar *awaited; /* running: the scalar of the stop condition; NULL: none */
+  bool watched;                /* the device evaluates the stop condition */
+  bool converged;              /* the last run_until ended because its condition held */
+  int64_t every;               /* iterations between callbacks; 0: none */
   ambit_callback_fn callback;
   void *callback_user;
   ambit_stats stats;

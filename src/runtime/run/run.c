@@ -154,8 +154,15 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
 
 static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
 {
-  const ambit_status s = run_all(p, most, until);
+  ambit_status s;
 
+  AMBIT_CHECK(!p->is_running, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "a callback runs the program that called it; it can run other programs");
+  p->is_running = true;
+  p->awaited = until ? until->scalar : NULL;
+  s = run_all(p, most, until);
+  p->is_running = false;
+  p->awaited = NULL;
   if (s && p->grid->context->net && p->grid->context->net->size > 1) ambit__program_give_up(p);
   return s;
 }
