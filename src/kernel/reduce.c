@@ -22,11 +22,12 @@ ambit__value ambit__reduce_identity(ambit__reduce op, ambit_type type)
   return v;
 }
 
+/* A NaN stays: a result without it would hide that cells are not finite. */
 static double fold_real(ambit__reduce op, double a, double b)
 {
-  if (op == REDUCE_SUM) return a + b;
-  if (op == REDUCE_MIN) return a < b || b != b ? a : b;
-  return a > b || b != b ? a : b;
+  if (op == REDUCE_SUM || isnan(a) || isnan(b)) return a + b;
+  if (op == REDUCE_MIN) return a < b ? a : b;
+  return a > b ? a : b;
 }
 
 static int64_t fold_integer(ambit__reduce op, int64_t a, int64_t b)

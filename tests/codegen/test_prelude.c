@@ -111,6 +111,12 @@ static bool same(double a, float b)
   return a != a ? b != b : a == (double)b && !signbit(a) == !signbit(b);
 }
 
+/* The signs of zeros do not matter to reductions. */
+static bool alike(double a, float b)
+{
+  return a != a ? b != b : a == (double)b;
+}
+
 static void the_smaller_and_the_larger_are_those_of_the_language(void)
 {
   for (int i = 0; i < REALS; i++)
@@ -121,11 +127,10 @@ static void the_smaller_and_the_larger_are_those_of_the_language(void)
                  ambit_fmin_f32(reals[i], reals[k])));
       CHECK(same(ambit__value_call(CALL_fmax, AMBIT_F32, x, y, y).real,
                  ambit_fmax_f32(reals[i], reals[k])));
-      if (isnan(reals[i])) continue; /* what was reduced so far never is */
-      CHECK(ambit__reduce_fold(REDUCE_MIN, true, x, y).real ==
-            (double)ambit_fold_min_f32(reals[i], reals[k]));
-      CHECK(ambit__reduce_fold(REDUCE_MAX, true, x, y).real ==
-            (double)ambit_fold_max_f32(reals[i], reals[k]));
+      CHECK(alike(ambit__reduce_fold(REDUCE_MIN, true, x, y).real,
+                  ambit_fold_min_f32(reals[i], reals[k])));
+      CHECK(alike(ambit__reduce_fold(REDUCE_MAX, true, x, y).real,
+                  ambit_fold_max_f32(reals[i], reals[k])));
     }
 }
 

@@ -402,12 +402,14 @@ static void a_sum_of_integers_wraps_in_its_type(void)
 
 static void min_and_max_find_the_ends(void)
 {
-  const double d[CELLS] = {3, -8, NAN, 5, 1};
+  const double d[CELLS] = {3, -8, 2, 5, 1}, broken[CELLS] = {3, -8, NAN, 5, 1};
   const int16_t s[CELLS] = {3, -8, 12, 5, 1};
   const uint8_t u8[CELLS] = {3, 8, 200, 5, 1, 1, 1, 1, 1, 1, 1, 1};
 
   CHECK_EQ(-8, reduce(REDUCE_MIN, AMBIT_F64, &grid, d));
   CHECK_EQ(5, reduce(REDUCE_MAX, AMBIT_F64, &grid, d));
+  CHECK(isnan(reduce(REDUCE_MIN, AMBIT_F64, &grid, broken)));
+  CHECK(isnan(reduce(REDUCE_MAX, AMBIT_F64, &grid, broken)));
   CHECK_EQ(-8, reduce(REDUCE_MIN, AMBIT_I16, &grid, s));
   CHECK_EQ(12, reduce(REDUCE_MAX, AMBIT_I16, &grid, s));
   CHECK_EQ(1, reduce(REDUCE_MIN, AMBIT_U8, &grid, u8));

@@ -202,28 +202,62 @@ static void an_empty_region_gives_what_a_reduction_starts_from(void)
   }
 }
 
-static void nan_loses_against_numbers_and_minus_zero_is_zero(void)
+/* One NaN among values, in any place, or none. */
+static void a_nan_stays_and_minus_zero_is_zero(void)
 {
   EACH_DEVICE(device)
   {
     scene s = set_up(*device, 70);
     ambit_scalar *low = ambit_scalar_create(s.a, "low", AMBIT_F64);
-    ambit_scalar *high = ambit_scalar_create(s.a, "high", AMBIT_F64);
+    ambit_scalar *high = ambit_scalar_create(s.a, "high", AMBIT_F32);
     double values[70];
 
-    for (int i = 0; i < 70; i++)
-      values[i] = i % 3 ? NAN : -0.0;
-    ambit_field_write(s.u, NULL, NULL, values);
     ambit_apply(s.p,
                 ambit_kernel_create(s.a,
-                                    "void k(const double *u, min double *low, max double *high)\n"
+                                    "void k(const double *u, min double *low, max float *high)\n"
                                     "{ *low = *u; *high = *u; }"),
                 s.u, low, high);
-    ambit_run(s.p, 1);
-    CHECK_OK(s.a);
-    CHECK(ambit_scalar_get(low) == 0 && !signbit(ambit_scalar_get(low)));
-    CHECK(ambit_scalar_get(high) == 0 && !signbit(ambit_scalar_get(high)));
+    for (int nan = -1; nan < 70; nan += 1 + (nan > 2 && nan < 64)) {
+      for (int i = 0; i < 70; i++)
+        values[i] = i == nan ? (double)NAN : -0.0;
+      ambit_field_write(s.u, NULL, NULL, values);
+      ambit_run(s.p, 1);
+      CHECK_OK(s.a);
+      CHECK(nan < 0 ? ambit_scalar_get(low) == 0 && !signbit(ambit_scalar_get(low))
+                    : isnan(ambit_scalar_get(low)));
+      CHECK(nan < 0 ? ambit_scalar_get(high) == 0 && !signbit(ambit_scalar_get(high))
+                    : isnan(ambit_scalar_get(high)));
+    }
     ambit_close(s.a);
+  }
+}
+
+/* Also on several parts, and if a later step of the iteration folds numbers into the scalar. */
+static void a_run_does_not_converge_on_nan(void)
+{
+  EACH_DEVICE(device)
+  {
+    for (int parts = 1; parts <= 3; parts += 2) {
+      char devices[40];
+      scene s;
+      ambit_scalar *change;
+
+      if (parts > 1 && !strcmp(*device, "ref")) continue;
+      snprintf(devices, sizeof devices, parts > 1 ? "%s*3" : "%s", *device);
+      s = set_up(devices, 90);
+      change = ambit_scalar_create(s.a, "change", AMBIT_F64);
+      ambit_field_write(s.u, (const int64_t[]){40}, (const int64_t[]){41}, &(double){NAN});
+      for (int i = 0; i < 2; i++)
+        ambit_apply_box(s.p, AMBIT_INDEX(i ? 50 : 0), AMBIT_INDEX(90),
+                        ambit_kernel_create(s.a,
+                                            "void k(double *u, max double *change)\n"
+                                            "{ *change = fabs(0.5 * *u - *u); *u = 0.5 * *u; }"),
+                        s.u, change);
+      CHECK_EQ(AMBIT_EPROGRAM, ambit_run_until(s.p, change, AMBIT_BELOW, 1e-3, 100));
+      CHECK_EQ(1, ambit_program_iterations(s.p));
+      CHECK_FAILED(s.a, AMBIT_EPROGRAM, "not finite");
+      ambit_close(s.a);
+    }
   }
 }
 
@@ -430,8 +464,8 @@ int main(int argc, char **argv)
       {"a_box_reduces_its_own_cells_only", a_box_reduces_its_own_cells_only},
       {"an_empty_region_gives_what_a_reduction_starts_from",
        an_empty_region_gives_what_a_reduction_starts_from},
-      {"nan_loses_against_numbers_and_minus_zero_is_zero",
-       nan_loses_against_numbers_and_minus_zero_is_zero},
+      {"a_nan_stays_and_minus_zero_is_zero", a_nan_stays_and_minus_zero_is_zero},
+      {"a_run_does_not_converge_on_nan", a_run_does_not_converge_on_nan},
       {"cells_that_do_not_write_count_for_nothing", cells_that_do_not_write_count_for_nothing},
       {"sums_of_integers_wrap", sums_of_integers_wrap},
       {"reductions_of_several_steps_into_one_scalar_are_folded",

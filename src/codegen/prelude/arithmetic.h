@@ -37,7 +37,7 @@ AMBIT_INTEGERS(i32, ambit_i32, ambit_u32)
 AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
 
 /* fmin and fmax of the language, which ignore NaN, written as two selections, which compilers
- * vectorise. The fold functions fold a value b into a partial result a, which is never NaN. */
+ * vectorise. The fold functions fold a value b into a partial result a; a NaN stays in it. */
 #define AMBIT_ORDER(name, T)                                                                       \
   AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
   {                                                                                                \
@@ -51,11 +51,13 @@ AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
   }                                                                                                \
   AMBIT_INLINE T ambit_fold_min_##name(T a, T b)                                                   \
   {                                                                                                \
-    return b < a ? b : a;                                                                          \
+    T m = b < a ? b : a;                                                                           \
+    return b != b ? b : m;                                                                         \
   }                                                                                                \
   AMBIT_INLINE T ambit_fold_max_##name(T a, T b)                                                   \
   {                                                                                                \
-    return b > a ? b : a;                                                                          \
+    T m = b > a ? b : a;                                                                           \
+    return b != b ? b : m;                                                                         \
   }
 AMBIT_ORDER(f32, float)
 AMBIT_ORDER(i32, ambit_i32)
