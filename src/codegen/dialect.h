@@ -16,6 +16,7 @@ typedef struct ambit__dialect {
   const char *nan[2];
   bool float_names; /* math functions of float are named sqrtf(x), as in C; else sqrt(x) */
   bool wraps;       /* + - * of signed integers may overflow and wrap; else helpers are used */
+  bool folds_casts; /* conversions to real numbers are helpers; see prelude/c.h */
   /* for GPUs */
   const char *stream; /* helpers of the strategy stream; NULL: lanes cannot exchange values */
   const char *strict; /* text for strict files; "": none */

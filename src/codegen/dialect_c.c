@@ -13,4 +13,5 @@ const ambit__dialect ambit__dialect_c = {
     .nan = {"NAN", "(double)NAN"},
     .float_names = true,
     .wraps = true, /* compiled with -fwrapv */
+    .folds_casts = true,
 };

@@ -185,7 +185,9 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
 
 static void emit_cast(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
-  if (ambit__type_is_real(e->a->type) && !ambit__type_is_real(e->type)) {
+  const bool from_real = ambit__type_is_real(e->a->type), to_real = ambit__type_is_real(e->type);
+
+  if (from_real != to_real && (from_real || s->dialect->folds_casts)) {
     ambit__print(t, "ambit_%s_from_%s(", suffix(e->type), suffix(e->a->type));
     emit(s, t, e->a, ARGUMENT);
     ambit__print(t, ")");
@@ -235,7 +237,7 @@ static void emit_unary(const ambit__scope *s, ambit__text *t, const ambit__expr 
   /* (!a) == b is easily misread without parentheses */
   const bool wrap = around > UNARY || (e->op == EXPR_NOT && around > ARGUMENT && around < SUM);
 
-  if (e->op == EXPR_NEG && !ambit__type_is_real(e->type) && !s->dialect->wraps) {
+  if (e->op == EXPR_NEG && !ambit__type_is_real(e->type)) {
     emit_helper(s, t, "neg", e->type, e);
     return;
   }

@@ -362,7 +362,7 @@ void program_make(program_plan *p, uint64_t seed)
   p->seed = seed;
   p->ndims = dice_chance(&family, 6) ? dice_between(&family, 5, 6) : dice_between(&family, 1, 4);
   p->is_smooth = dice_chance(&family, 20);
-  p->is_wild = !p->is_smooth && dice_chance(&family, 15);
+  p->is_wild = !p->is_smooth && dice_chance(&family, 30);
   make_fields(&family, p);
   make_kernels(&family, p);
   make_steps(&family, p);

@@ -26,13 +26,19 @@ static double real_value(const program_plan *p, dice *d)
 
   if (p->is_wild && kind == 0) return NAN;
   if (p->is_wild && kind == 1) return dice_chance(d, 50) ? INFINITY : -1e38;
+  if (p->is_wild && kind == 2) return dice_chance(d, 50) ? -(double)INFINITY : 1e-310;
+  if (p->is_wild && kind == 3) return dice_chance(d, 50) ? 1e-42 : -1e-40; /* denormal in float */
   if (kind < 10) return dice_below(d, 2) ? 0.0 : -0.0;
   if (kind < 20) return dice_between(d, -1, 1);
   return (double)dice_between(d, -1000000, 1000000) * 1e-6;
 }
 
-static double integer_value(dice *d)
+/* Wild integers are the ends of the type, which wrap when negated or divided. */
+static double integer_value(const program_plan *p, ambit_type type, dice *d)
 {
+  const int64_t low = ambit__reduce_identity(REDUCE_MAX, type).integer;
+
+  if (p->is_wild && dice_chance(d, 5)) return (double)(dice_chance(d, 50) ? low : low + 1024);
   return dice_chance(d, 5) ? dice_between(d, -40000, 40000) : dice_between(d, -9, 9);
 }
 
@@ -57,7 +63,7 @@ static void *make_values(const program_plan *p, int field, int64_t cells, uint64
   dice d = {.state = p->seed * 31 + seed * 7 + (uint64_t)field};
 
   for (int64_t i = 0; values && i < n; i++)
-    store(values, i, f->type, is_real(f->type) ? real_value(p, &d) : integer_value(&d));
+    store(values, i, f->type, is_real(f->type) ? real_value(p, &d) : integer_value(p, f->type, &d));
   return values;
 }
 

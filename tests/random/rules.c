@@ -104,10 +104,11 @@ static void real_literal(maker *m)
 {
   static const char *const some[] = {"0.5f", "0.25", "1.0f", "2.0",   "-1.5f", "0.1f",
                                      "0.3",  "1e-3", "3.0f", "-0.0f", "0.0",   "7.25"};
-  static const char *const wild[] = {"1e30f", "1e-40", "INFINITY", "1e300", "FLT_MAX", "NAN"};
+  static const char *const wild[] = {"1e30f",   "1e-40",  "INFINITY",  "1e300", "FLT_MAX", "NAN",
+                                     "FLT_MIN", "1e-42f", "-INFINITY", "-0.0",  "-1e-310"};
 
-  if (m->p->is_wild && dice_chance(m->d, 4))
-    say(m, "%s", wild[dice_below(m->d, 6)]);
+  if (m->p->is_wild && dice_chance(m->d, 8))
+    say(m, "%s", wild[dice_below(m->d, 11)]);
   else
     say(m, "%s", some[dice_below(m->d, 12)]);
 }
@@ -147,6 +148,8 @@ static void outside(maker *m)
 static void int_leaf(maker *m)
 {
   static const char *const some[] = {"0", "1", "2", "3", "-1", "7", "10L", "255", "0x10", "100"};
+  static const char *const ends[] = {"INT_MAX", "INT_MIN", "(-9223372036854775807L)",
+                                     "(-9223372036854775807L - 1)"};
   int param = pick_param(m, true, false), value = pick_param(m, false, false);
   int local = pick_local(m, false);
 
@@ -160,8 +163,8 @@ static void int_leaf(maker *m)
     place_leaf(m);
   else if (!m->k->runs_once && dice_chance(m->d, 10))
     outside(m);
-  else if (m->p->is_wild && dice_chance(m->d, 4))
-    say(m, "%s", dice_chance(m->d, 50) ? "INT_MAX" : "(-9223372036854775807L)");
+  else if (m->p->is_wild && dice_chance(m->d, 8))
+    say(m, "%s", ends[dice_below(m->d, 4)]);
   else
     say(m, "%s", some[dice_below(m->d, 10)]);
 }
@@ -205,7 +208,7 @@ static void function(maker *m)
 
 static void real_call(maker *m, int depth)
 {
-  static const char *const one[] = {"fabs", "sqrt", "floor", "ceil", "trunc", "fabs"};
+  static const char *const one[] = {"fabs", "sqrt", "floor", "ceil", "trunc", "rint"};
   const char *f = dice_chance(m->d, 50) ? "f" : "";
 
   if (m->calls && dice_chance(m->d, 50)) {

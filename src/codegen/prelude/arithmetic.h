@@ -9,8 +9,13 @@
  */
 
 /* Integers: x / 0 and x % 0 are 0, the one quotient that overflows wraps, shift counts are taken
- * modulo the width. */
+ * modulo the width. A negation goes through unsigned numbers: with -fwrapv gcc 12 can turn -a / b
+ * into a / -b, which differs if -a wraps. */
 #define AMBIT_INTEGERS(name, T, U)                                                                 \
+  AMBIT_INLINE T ambit_neg_##name(T a)                                                             \
+  {                                                                                                \
+    return (T)(0 - (U)a);                                                                          \
+  }                                                                                                \
   AMBIT_INLINE T ambit_div_##name(T a, T b)                                                        \
   {                                                                                                \
     T safe = b == 0 || b == -1 ? 1 : b, q = a / safe;                                              \
@@ -37,16 +42,25 @@ AMBIT_INTEGERS(i32, ambit_i32, ambit_u32)
 AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
 
 /* fmin and fmax of the language, which ignore NaN, written as two selections, which compilers
- * vectorise. The fold functions fold a value b into a partial result a; a NaN stays in it. */
+ * vectorise. Of two equal values, which are zeros if they differ at all, the second is returned;
+ * LLVM makes a minimum of a < 0 ? a : 0, which may return either zero. The fold functions fold a
+ * value b into a partial result a; a NaN stays in it. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#  define AMBIT_SECOND(a, b, m)
+#else
+#  define AMBIT_SECOND(a, b, m) m = a == b ? b : m
+#endif
 #define AMBIT_ORDER(name, T)                                                                       \
   AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
   {                                                                                                \
     T m = a < b ? a : b;                                                                           \
+    AMBIT_SECOND(a, b, m);                                                                         \
     return b != b ? a : m;                                                                         \
   }                                                                                                \
   AMBIT_INLINE T ambit_fmax_##name(T a, T b)                                                       \
   {                                                                                                \
     T m = a > b ? a : b;                                                                           \
+    AMBIT_SECOND(a, b, m);                                                                         \
     return b != b ? a : m;                                                                         \
   }                                                                                                \
   AMBIT_INLINE T ambit_fold_min_##name(T a, T b)                                                   \

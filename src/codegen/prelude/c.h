@@ -42,6 +42,19 @@ AMBIT_INLINE double AMBIT_F64_OF(ambit_u64 bits)
   return u.x;
 }
 
+/* Conversions to real numbers, as functions: gcc 12 turns 0.0f - (float)i, with the conversion in
+ * the same expression, into -(float)i, which is -0 for 0. */
+#define AMBIT_REAL(to, T, from, F)                                                                 \
+  AMBIT_INLINE T ambit_##to##_from_##from(F x)                                                     \
+  {                                                                                                \
+    return (T)x;                                                                                   \
+  }
+#define AMBIT_REALS_FROM(from, F) AMBIT_REAL(f32, float, from, F) AMBIT_REAL(f64, double, from, F)
+AMBIT_REALS_FROM(i32, ambit_i32)
+AMBIT_REALS_FROM(u8, ambit_u8)
+AMBIT_REALS_FROM(i16, ambit_i16)
+AMBIT_REALS_FROM(i64, ambit_i64)
+
 /* Vectors: bytes per vector, and stores of whole vectors from an array held in registers. A
  * streaming store bypasses the cache and needs an aligned address. */
 #if defined(__aarch64__)

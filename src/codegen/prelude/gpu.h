@@ -15,10 +15,6 @@
   AMBIT_INLINE T ambit_mul_##name(T a, T b)                                                        \
   {                                                                                                \
     return (T)((U)a * (U)b);                                                                       \
-  }                                                                                                \
-  AMBIT_INLINE T ambit_neg_##name(T a)                                                             \
-  {                                                                                                \
-    return (T)(0 - (U)a);                                                                          \
   }
 AMBIT_WRAPPING(i32, ambit_i32, ambit_u32)
 AMBIT_WRAPPING(i64, ambit_i64, ambit_u64)
