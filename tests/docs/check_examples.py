@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The examples of README.md and docs/ work.
+
+    check_examples.py AMBIT LIBRARY CC CXX
+
+- A block of C with a main function is compiled and run.
+- A block of C with functions that return void has kernels, which `ambit gen` translates.
+- A fragment says so in its first line, "/* in a program */" or "/* in a kernel */", and is completed here.
+- A line "$ ambit ..." is run. The lines after it must be in its output, in this order, where "..." stands for any
+  number of lines. Commands with mpirun, nvcc, cc, dot or `ambit bench` are not run.
+"""
+import os, pathlib, re, subprocess, sys, tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+AMBIT, LIBRARY, CC, CXX = [pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:5]]
+ELSEWHERE = {"README.md": "int main(", "gpu-kernels.md": "int main("}  # blocks that other tests run
+
+# heat.c is the first kernel of language.md; the others are not shown.
+HEAT = re.search(r"(?s)```c\n(void heat.*?)```", (ROOT / "docs/language.md").read_text())[1]
+FILES = {
+    "heat.c": HEAT,
+    "jacobi.c": HEAT.replace("heat(", "jacobi(").replace(" float k,", "").replace("k * (", "0.2f * ("),
+    "life.c": """void life(const unsigned char *u, unsigned char *v, sum int *alive)
+{
+  int n = u[-1][-1] + u[-1][0] + u[-1][1] + u[0][-1] + u[0][1] + u[1][-1] + u[1][0] + u[1][1];
+  v[0][0] = n == 3 || (n == 2 && u[0][0]);
+  *alive = v[0][0];
+}
+""",
+}
+IN_A_PROGRAM = """#include <ambit.h>
+#include <math.h>
+static const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, float k) { *v = *u + k * u[0][1]; });
+static double start(const int64_t *i, int c, void *user) { (void)c, (void)user; return (double)i[0]; }
+int main(int argc, char **argv)
+{
+  ambit *a = ambit_open(&argc, &argv);
+  ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){30, 40});
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32), *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+  ambit_kernel *heat = ambit_kernel_create(a, rule);
+  (void)u, (void)v, (void)p, (void)heat, (void)start;
+%s
+  return ambit_close(a);
+}
+"""
+IN_A_KERNEL = "void fragment(const float *u, float *v, const float *f[9])\n{\n  *v = *u;\n%s\n}\n"
+counts = {}
+
+
+def fail(where, why):
+    sys.exit(f"{where}: {why}")
+
+
+def count(what):
+    counts[what] = counts.get(what, 0) + 1
+
+
+def call(where, words, code=0, **more):
+    r = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=60, **more)
+    if r.returncode != code:
+        fail(where, f"{words}: exit {r.returncode}\n{r.stdout}{r.stderr}")
+    return r.stdout + r.stderr
+
+
+def blocks(text):
+    """(line, language, text) of fenced blocks; (line, None, text) of indented ones."""
+    fence = start = language = None
+    lines, plain = [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("```"):
+            if fence is None:
+                fence, language, lines = number, line[3:].strip(), []
+            else:
+                yield fence, language, "\n".join(lines) + "\n"
+                fence = None
+        elif fence is not None:
+            lines.append(line)
+        elif line.startswith("    ") or (plain and not line):
+            start = start if plain else number
+            plain.append(line[4:])
+        elif plain:
+            yield start, None, "\n".join(plain) + "\n"
+            plain = []
+    if plain:
+        yield start, None, "\n".join(plain) + "\n"
+
+
+def run_program(where, text):
+    pathlib.Path("program.c").write_text(text)
+    call(where, [CC, *"-std=c11 -Wall -Wextra -Werror -O1".split(), "-I", ROOT / "include", "program.c", LIBRARY,
+                 f"-Wl,-rpath,{LIBRARY.parent}", "-lm", "-o", "program"])
+    call(where, ["./program"])
+    count("programs")
+
+
+def check_kernel(where, text):
+    pathlib.Path("kernel.c").write_text(text)
+    call(where, [AMBIT, "gen", "--opencl", "kernel.c", "--size", "32x32", "-o", "kernel.cl"])
+    count("kernels")
+
+
+def check_declarations(where, text, compiler, suffix):
+    pathlib.Path("declaration" + suffix).write_text("#include <ambit.h>\n" + text)
+    call(where, [compiler, "-Wall", "-Wno-unused-variable", "-Wno-unused-const-variable", "-I", ROOT / "include",
+                 "-fsyntax-only", "declaration" + suffix])
+    count("declarations")
+
+
+def check_serial(where, text):
+    pathlib.Path("serial.c").write_text(
+        "#include <stdlib.h>\nint main(void)\n{\n  int nx = 20, ny = 30, steps = 4;\n"
+        "  double *u = calloc(600, sizeof *u), *v = calloc(600, sizeof *v);\n" + text +
+        "  return u[0] != v[0];\n}\n")
+    r = subprocess.run([AMBIT, "port", "serial.c", "-o", "ported.c"], capture_output=True, text=True)
+    if r.returncode and "libclang" not in r.stderr:
+        fail(where, r.stderr)
+    count("serial programs")
+
+
+def check_c(where, name, text):
+    functions = re.split(r"(?m)^(?=void )", text)
+    if ELSEWHERE.get(name, "\0") in text:
+        count("blocks that other tests run")
+    elif "int main(" in text:
+        run_program(where, text)
+    elif "#pragma ambit" in text:
+        check_serial(where, text)
+    elif text.startswith("/* in a program */"):
+        run_program(where, IN_A_PROGRAM % (text + ("ambit_run(p, 2);" if "ambit_apply(" in text else "")))
+    elif text.startswith("/* in a kernel */"):
+        check_kernel(where, IN_A_KERNEL % text)
+    elif not functions[0].strip() and len(functions) > 1:
+        for f in functions[1:]:
+            check_kernel(where, f)
+    elif text.startswith("static "):
+        check_declarations(where, text, CC, ".c")
+    else:
+        fail(where, "this block is no program, no kernel, and does not say where it belongs")
+
+
+def compare(where, command, wanted, out):
+    """The lines wanted are in the output, one after the other, except where there is '...'."""
+    lines, at = [l.rstrip() for l in out.splitlines()], 0
+    skips = True
+    for want in wanted:
+        if want.strip() == "...":
+            skips = True
+            continue
+        found = next((i for i in range(at, len(lines) if skips else min(at + 1, len(lines)))
+                      if lines[i] == want.rstrip()), None)
+        if found is None:
+            fail(where, f"'{command}' does not print\n{want}\nbut\n{out}")
+        at, skips = found + 1, False
+
+
+def check_commands(where, text):
+    lines = text.replace("\\\n", "").splitlines()
+    for n, line in enumerate(lines):
+        if not line.startswith("$ ambit "):
+            continue
+        if re.search(r"\| dot|ambit bench", line):
+            count("commands that are not run")
+            continue
+        wanted = []
+        for after in lines[n + 1:]:
+            if after.startswith("$ "):
+                break
+            wanted.append(after)
+        while wanted and not wanted[-1].strip():
+            wanted.pop()
+        command = re.sub(r"\s+# .*", "", line[2:])
+        if command.startswith("ambit port"):
+            count("commands that are not run")
+            continue
+        out = call(where, ["sh", "-c", command])
+        blank = wanted.index("") if "" in wanted else len(wanted)
+        compare(where, command, wanted if blank == len(wanted) else wanted[:blank], out)
+        count("commands")
+
+
+def check_weights(where, text):
+    pathlib.Path("five.weights").write_text(text)
+    call(where, [AMBIT, "explain", "five.weights", "--size", "20x20"])
+    count("weights files")
+
+
+def check(path):
+    for line, language, text in blocks(path.read_text()):
+        where = f"{path.relative_to(ROOT)}:{line}"
+        if language == "c":
+            check_c(where, path.name, text)
+        elif language == "cpp":
+            check_declarations(where, text, CXX, ".cpp")
+        elif language is None and re.search(r"(?m)^dims ", text):
+            check_weights(where, text)
+        else:
+            check_commands(where, text)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        os.environ["PATH"] = f"{AMBIT.resolve().parent}:{os.environ['PATH']}"
+        for name, text in FILES.items():
+            pathlib.Path(name).write_text(text)
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            check(path)
+        os.chdir("/")
+    print(", ".join(f"{n} {what}" for what, n in counts.items()))
+
+
+main()
