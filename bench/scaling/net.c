@@ -20,7 +20,7 @@
 
 extern const ambit__net_kind ambit__net_mpi;
 
-ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how,
+ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how, int seconds,
                                     const void *communicator, ambit__net **net);
 
 enum { MESSAGES = 512 }; /* maximum pending messages of a process */
@@ -87,7 +87,7 @@ static ambit_status sim_gather(ambit__net *net, const void *mine, void *all, amb
   return AMBIT_OK;
 }
 
-ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how,
+ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how, int seconds,
                                     const void *communicator, ambit__net **net)
 {
   static ambit__net_kind kind; /* the same for all processes */

@@ -13,6 +13,7 @@ typedef struct ambit__settings {
   const char *partition; /* "auto", "4", "2x2": number of parts along each axis */
   const char *weights;   /* "1,0.5": relative sizes of the parts; "": equal */
   const char *mpi;       /* "auto", "off", "on", "openmpi", "mpich": see net.h */
+  int startup;           /* time limit of starting MPI in seconds; 0: none */
   bool gpuaware;         /* pass device memory to MPI, if a test shows that MPI supports it */
   int depth;             /* iterations per pass or halo exchange; 0: as many as pay off */
   const char *overlap;   /* "none", "standard", "extended", "two-way" */

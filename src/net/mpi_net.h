@@ -29,6 +29,7 @@ typedef struct mpi_net {
   int64_t *counts_out, *counts_in; /* while stopping: NCOUNTS numbers to and from each process */
   int64_t ncollectives;            /* collective operations begun */
   mpi_collective log[MPI_NET_LOG]; /* the last of them, indexed by number modulo length */
+  int64_t waits_in;                /* what it tells others: its collectives when it waited */
   bool has_signalled;              /* this process has signalled a stop since the last one */
 } mpi_net;
 
@@ -58,6 +59,8 @@ ambit_status ambit__mpi_extent(ambit__net *net, size_t n, mpi_extent *e);
 
 void ambit__mpi_log(mpi_net *n, int from, size_t bytes);
 bool ambit__mpi_cancel(mpi_net *n, ambit__request *r); /* a receive; false: not possible */
+void ambit__mpi_say_waiting(ambit__net *net);
+bool ambit__mpi_is_waiting(ambit__net *net, int rank);
 void ambit__mpi_signal_stop(ambit__net *net);
 bool ambit__mpi_stop_signalled(ambit__net *net);
 bool ambit__mpi_settle(ambit__net *net, double deadline);

@@ -73,6 +73,40 @@ bool ambit__mpi_stop_signalled(ambit__net *net)
   return there;
 }
 
+/* ---- waiting processes ---- */
+
+enum { TAG_STOP, TAG_WAITING };
+
+/* The message has no buffer of its own to wait for: it is small, and the number stays valid. */
+void ambit__mpi_say_waiting(ambit__net *net)
+{
+  mpi_net *n = (mpi_net *)net;
+
+  n->waits_in = n->ncollectives;
+  for (int p = 0; p < net->size; p++) {
+    MPI_Request r;
+
+    if (p != net->rank &&
+        MPI_Isend(&n->waits_in, 1, MPI_INT64_T, p, TAG_WAITING, n->control, &r) == MPI_SUCCESS)
+      MPI_Request_free(&r);
+  }
+}
+
+/* Takes all that it said; older ones are of waits that have ended. */
+bool ambit__mpi_is_waiting(ambit__net *net, int rank)
+{
+  mpi_net *n = (mpi_net *)net;
+  int64_t in = -1;
+  int there = 1;
+
+  while (there) {
+    there = 0;
+    MPI_Iprobe(rank, TAG_WAITING, n->control, &there, MPI_STATUS_IGNORE);
+    if (there) MPI_Recv(&in, 1, MPI_INT64_T, rank, TAG_WAITING, n->control, MPI_STATUS_IGNORE);
+  }
+  return in >= n->ncollectives;
+}
+
 /* ---- waiting, with a deadline ---- */
 
 static bool is_late(const stop *s)

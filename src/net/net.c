@@ -12,8 +12,17 @@
 enum {
   SPINS = 1000,      /* tests before a waiting process yields its core */
   STOP_TIMEOUT = 10, /* seconds to wait for a cancelled message, and for all to stop */
+  SILENCE = 10,      /* seconds after which a waiting process says so */
+  ANSWER = 2,        /* more seconds after which it names the processes that do not wait */
   ERROR_DELAY = 2    /* seconds by which a report is deferred, to see who else has the error */
 };
+
+/* A process that waits. */
+typedef struct silence {
+  double since;   /* time; 0: it has just begun */
+  bool is_called; /* the others were told */
+  bool is_told;   /* the user was told */
+} silence;
 
 void ambit__net_close(ambit__net *net)
 {
@@ -74,13 +83,55 @@ ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *is_done)
   return AMBIT_OK;
 }
 
+/* Names the processes that this one has waited for: the sender, or all that are not waiting too, as
+ * far as they have said so. One of the waiting processes reports. */
+static void name_silent(ambit__net *net, const ambit__request *r, double seconds)
+{
+  char list[200] = "";
+  size_t at = 0;
+  int first = -1; /* that waits */
+
+  for (int p = 0; p < net->size; p++) {
+    const bool waits = p == net->rank || (net->kind->is_waiting && net->kind->is_waiting(net, p));
+
+    if (waits && first < 0) first = p;
+    if (waits || (r->peer >= 0 && p != r->peer) || at > sizeof list - 20) continue;
+    at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", at ? ", " : "", p);
+  }
+  if (first != net->rank || !at) return;
+  fprintf(stderr,
+          "ambit: process %d of %d has waited %.0f s for process %s, which may be busy, stopped or "
+          "unreachable\n",
+          net->rank, net->size, seconds, list);
+}
+
+/* After a while, a waiting process tells the others that it waits; a little later, they know who
+ * does not. */
+static void watch_silence(ambit__net *net, const ambit__request *r, silence *s)
+{
+  const double now = ambit__clock();
+
+  if (s->since == 0) s->since = now;
+  if (now - s->since < SILENCE || s->is_told) return;
+  if (!s->is_called) {
+    if (net->kind->say_waiting) net->kind->say_waiting(net);
+    s->is_called = true;
+  }
+  if (now - s->since < SILENCE + ANSWER) return;
+  name_silent(net, r, now - s->since);
+  s->is_told = true;
+}
+
 /* There may be more processes than cores: a waiting process must not block the one it waits for. */
 static ambit_status wait_one(ambit__net *net, ambit__request *r)
 {
+  silence s = {0};
+
   for (int64_t tries = 1; r->active; tries++) {
     AMBIT_TRY(test(net, r));
     if (!r->active || tries % SPINS) continue;
     AMBIT_TRY(ambit__net_listen(net));
+    watch_silence(net, r, &s);
     sched_yield();
   }
   return AMBIT_OK;

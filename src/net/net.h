@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AMBIT__NET_CONTRACT "ambit 0.1 net 5" /* version of this table; a module must match it */
+#define AMBIT__NET_CONTRACT "ambit 0.1 net 6" /* version of this table; a module must match it */
 
 enum {
   AMBIT__NET_TAGS = 32768
@@ -68,6 +68,10 @@ typedef struct ambit__net_kind {
   void (*poll)(ambit__net *net);
   /* Whether MPI claims to send and receive from CUDA device memory. NULL: no. */
   bool (*takes_cuda)(ambit__net *net);
+  /* Tells all others that this process waits, now; whether another one has said so during the same
+   * collective operation. NULL: not known. */
+  void (*say_waiting)(ambit__net *net);
+  bool (*is_waiting)(ambit__net *net, int rank);
   void (*signal_stop)(ambit__net *net);             /* signals all other processes to stop */
   bool (*stop_signalled)(ambit__net *net);          /* whether another process signalled a stop */
   bool (*settle)(ambit__net *net, double deadline); /* see ambit__net_stop; false: timed out */
@@ -80,9 +84,10 @@ extern const ambit__net_kind ambit__net_alone;
 
 /* Opens the net of this run. `how` is the option mpi. "auto" uses MPI if the program was started by
  * mpirun, srun or the like, if MPI is already initialised, or if a communicator is given. "off"
- * never does; "on", "openmpi" and "mpich" always do. Collective. */
-ambit_status ambit__net_open(ambit__errors *errors, const char *how, const void *communicator,
-                             ambit__net **net);
+ * never does; "on", "openmpi" and "mpich" always do. A process in which MPI does not start within
+ * so many seconds (0: no limit) is ended: others are missing. Collective. */
+ambit_status ambit__net_open(ambit__errors *errors, const char *how, int seconds,
+                             const void *communicator, ambit__net **net);
 void ambit__net_close(ambit__net *net); /* collective; NULL is ignored */
 /* A net that acts as process `rank` of `size` without the others (pretend.c): programs can be
  * sealed but not run. */

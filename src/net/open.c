@@ -7,7 +7,7 @@
  */
 #include "net/net.h"
 
-#include "net/launcher.h"
+#include "net/startup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *title(const char *family)
   return !family ? "MPI" : !strcmp(family, "openmpi") ? "Open MPI" : "MPICH";
 }
 
-/* Raises an error that every copy of the program detects; only rank 0 reports it. */
+/* Raises an error that every copy of the program detects; only rank 0 reports it at once. */
 #define RAISE_ONCE(errors, launcher, ...)                                                          \
   do {                                                                                             \
     const ambit_error_fn handler = (errors)->handler;                                              \
@@ -67,14 +67,19 @@ static bool is_one_of(const char *text, const char *const *words)
 
 /* Opens the module of this family, and checks that MPI reports all processes. */
 static ambit_status open_mpi(ambit__errors *errors, const ambit__launcher *l, const char *family,
-                             const void *communicator, ambit__net **net)
+                             int seconds, const void *communicator, ambit__net **net)
 {
   const ambit__net_kind *kind;
+  ambit__startup *startup;
   char why[512], name[64];
+  ambit_status s;
 
   kind = ambit__module_load(family, why, sizeof why);
   if (!kind) return no_module(errors, l, family, why);
-  AMBIT_TRY(kind->open(errors, communicator, net));
+  startup = ambit__startup_begin(l, seconds);
+  s = kind->open(errors, communicator, net);
+  ambit__startup_end(startup);
+  if (s) return s;
   if (communicator || (*net)->size > 1 || l->size <= 1) return AMBIT_OK;
   memcpy(name, (*net)->name, sizeof name);
   ambit__net_close(*net);
@@ -82,8 +87,8 @@ static ambit_status open_mpi(ambit__errors *errors, const ambit__launcher *l, co
   return not_joined(errors, l, name);
 }
 
-ambit_status ambit__net_open(ambit__errors *errors, const char *how, const void *communicator,
-                             ambit__net **net)
+ambit_status ambit__net_open(ambit__errors *errors, const char *how, int seconds,
+                             const void *communicator, ambit__net **net)
 {
   static const char *const words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
   const ambit__launcher l = ambit__launcher_find();
@@ -108,5 +113,6 @@ ambit_status ambit__net_open(ambit__errors *errors, const char *how, const void 
                 mpi.version);
     family = mpi.family;
   }
-  return open_mpi(errors, &l, family, communicator, net);
+  if (mpi.running) seconds = 0; /* the program may let its processes wait */
+  return open_mpi(errors, &l, family, seconds, communicator, net);
 }

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
   ambit__net *net;
   ambit_status s;
 
-  if (ambit__net_open(&errors, how ? how : "auto", NULL, &net)) {
+  if (ambit__net_open(&errors, how ? how : "auto", 0, NULL, &net)) {
     ambit__errors_clear(&errors);
     return 2;
   }

@@ -34,7 +34,7 @@ static void more_than_2_gib_arrive_whole(void)
   ambit__request r;
   size_t wrong = 0;
 
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", 0, NULL, &net));
   CHECK_MSG(bytes, "no memory can be mapped");
   if (!net || !bytes) return;
   for (size_t i = 0; i < PIECE && net->rank == 0; i++)

@@ -78,7 +78,7 @@ static void one_process_is_alone(void)
   ambit__request r;
 
   clear();
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", 0, NULL, &net));
   if (!net) return;
   CHECK_STR("alone", net->name);
   CHECK(net->rank == 0 && net->size == 1 && net->local_rank == 0 && net->local_size == 1);
@@ -99,7 +99,7 @@ static void a_launcher_of_one_process_needs_no_mpi(void)
   ambit__net *net = NULL;
 
   started("OMPI_COMM_WORLD_SIZE", "1", "OMPI_COMM_WORLD_RANK", "0");
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", 0, NULL, &net));
   CHECK_STR("alone", net->name);
   ambit__net_close(net);
 }
@@ -110,10 +110,10 @@ static void mpi_off_is_alone_whoever_started_it(void)
   int communicator = 0;
 
   started("OMPI_COMM_WORLD_SIZE", "4", "OMPI_COMM_WORLD_RANK", "0");
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "off", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "off", 0, NULL, &net));
   CHECK_STR("alone", net->name);
   ambit__net_close(net);
-  CHECK_EQ(AMBIT_EOPTION, ambit__net_open(&errors, "off", &communicator, &net));
+  CHECK_EQ(AMBIT_EOPTION, ambit__net_open(&errors, "off", 0, &communicator, &net));
   CHECK(strstr(errors.text, "mpi=off"));
   ambit__errors_clear(&errors);
 }
@@ -122,7 +122,7 @@ static void an_unknown_word_is_refused_with_those_there_are(void)
 {
   ambit__net *net = NULL;
 
-  CHECK_EQ(AMBIT_EOPTION, ambit__net_open(&errors, "lam", NULL, &net));
+  CHECK_EQ(AMBIT_EOPTION, ambit__net_open(&errors, "lam", 0, NULL, &net));
   CHECK(strstr(errors.text, "openmpi or mpich"));
   CHECK(!net);
   ambit__errors_clear(&errors);

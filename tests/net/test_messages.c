@@ -2,8 +2,10 @@
 /* Messages and collective functions on any number of processes. The data that a process sends
  * depends on its rank, so every receiver knows what to expect. */
 #include "net_test.h"
+#include "support/capture.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static ambit__net *net;
 
@@ -14,7 +16,7 @@ static ambit__net *open_net(void)
 {
   ambit__net *opened = NULL;
 
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &opened));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", 0, NULL, &opened));
   if (errors.text) printf("# %s\n", errors.text);
   return opened;
 }
@@ -331,6 +333,41 @@ static void a_second_net_does_not_meet_the_first(void)
   CHECK_EQ(AMBIT_OK, ambit__net_barrier(net));
 }
 
+/* ---- waiting for long ---- */
+
+static double hurry = 1; /* how much faster than real the library's time goes by */
+
+double __real_ambit__clock(void);
+double __wrap_ambit__clock(void);
+
+/* The linker replaces ambit__clock by this. */
+double __wrap_ambit__clock(void)
+{
+  return hurry * __real_ambit__clock();
+}
+
+/* The last process comes late; the first reports, as all others wait too. */
+static void a_process_that_is_silent_for_long_is_named(void)
+{
+  const int late = net->size - 1;
+  const struct timespec while_asleep = {.tv_sec = 2};
+  const char *said;
+  char want[80];
+
+  if (net->size == 1) SKIP("there is one process");
+  hurry = 10;
+  if (net->rank == late) nanosleep(&while_asleep, NULL);
+  capture_begin();
+  CHECK_EQ(AMBIT_OK, ambit__net_barrier(net));
+  said = capture_end();
+  hurry = 1;
+  snprintf(want, sizeof want, "process 0 of %d has waited ", net->size);
+  CHECK_MSG(!strstr(said, want) == (net->rank > 0), "%s", said);
+  snprintf(want, sizeof want, " %d, which may be busy", late);
+  CHECK_MSG(!strstr(said, want) == (net->rank > 0), "%s", said);
+  CHECK_EQ(AMBIT_OK, ambit__net_barrier(net));
+}
+
 int main(int argc, char **argv)
 {
   int status;
@@ -355,6 +392,7 @@ int main(int argc, char **argv)
                              T(a_message_of_the_wrong_size_is_an_error),
                              T(a_wrong_peer_or_tag_is_refused),
                              T(a_second_net_does_not_meet_the_first),
+                             T(a_process_that_is_silent_for_long_is_named),
                              {NULL, NULL}};
 
   net = open_net();

@@ -14,7 +14,7 @@ static ambit__net *open_net(const char *speed)
 {
   ambit__net *net = NULL;
 
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", 0, NULL, &net));
   CHECK_EQ(AMBIT_OK, slow_net_wrap(&net, speed));
   return net;
 }
@@ -157,7 +157,7 @@ static void a_speed_that_cannot_be_read_is_refused(void)
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     ambit__net *net = NULL, *opened;
 
-    CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
+    CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", 0, NULL, &net));
     opened = net;
     CHECK_EQ(AMBIT_EOPTION, slow_net_wrap(&net, wrong[i]));
     CHECK(net == opened && strstr(errors.text, "200us,1GB/s"));
@@ -170,7 +170,7 @@ static void processes_with_different_networks_are_told_apart(void)
 {
   ambit__net *net = NULL;
 
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", 0, NULL, &net));
   CHECK_EQ(AMBIT_EPROGRAM, slow_net_wrap(&net, net->rank ? "1us" : ""));
   CHECK_MSG(strstr(errors.text, "has the network '1us'"), "%s", errors.text);
   ambit__errors_clear(&errors);

@@ -13,7 +13,7 @@ static ambit__request requests[16];
 
 static void open_net(void)
 {
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "on", 0, NULL, &net));
 }
 
 static bool is_last(void)

@@ -11,7 +11,7 @@ static void a_running_mpi_is_joined_without_being_asked(void)
 {
   ambit__net *net = NULL;
 
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", NULL, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", 0, NULL, &net));
   if (!net) return;
   CHECK(net->rank == rank && net->size == size);
   CHECK_EQ(AMBIT_OK, ambit__net_barrier(net));
@@ -29,12 +29,12 @@ static void a_communicator_of_some_processes_is_all_there_is(void)
 
   MPI_Comm_split(MPI_COMM_WORLD, mine, -rank, &some);
   if (mine == MPI_UNDEFINED) {
-    CHECK_EQ(AMBIT_EINVAL, ambit__net_open(&errors, "auto", &some, &net));
+    CHECK_EQ(AMBIT_EINVAL, ambit__net_open(&errors, "auto", 0, &some, &net));
     CHECK(strstr(errors.text, "MPI_COMM_NULL"));
     ambit__errors_clear(&errors);
     return;
   }
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", &some, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", 0, &some, &net));
   MPI_Comm_free(&some); /* Ambit uses its own duplicate */
   if (!net) return;
   CHECK_EQ(size > 1 ? size - 1 : 1, net->size);
@@ -50,7 +50,7 @@ static void a_communicator_of_one_process_is_not_a_mistake(void)
   MPI_Comm self = MPI_COMM_SELF;
   ambit__net *net = NULL;
 
-  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", &self, &net));
+  CHECK_EQ(AMBIT_OK, ambit__net_open(&errors, "auto", 0, &self, &net));
   if (!net) return;
   CHECK_EQ(1, net->size);
   ambit__net_close(net);
@@ -69,7 +69,7 @@ static void after_its_end_mpi_cannot_be_used(void)
   ambit__net *net = NULL;
 
   MPI_Finalize();
-  CHECK_EQ(AMBIT_EPROCESS, ambit__net_open(&errors, "auto", NULL, &net));
+  CHECK_EQ(AMBIT_EPROCESS, ambit__net_open(&errors, "auto", 0, NULL, &net));
   CHECK(strstr(errors.text, "MPI_Finalize"));
   ambit__errors_clear(&errors);
 }

@@ -13,16 +13,16 @@ enum { THREADS = 4, ROUNDS = 50 };
 
 static int rank; /* 1: contexts are process 1 of 2; 0: alone */
 
-ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how,
+ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how, int seconds,
                                     const void *communicator, ambit__net **net);
-ambit_status __real_ambit__net_open(ambit__errors *errors, const char *how,
+ambit_status __real_ambit__net_open(ambit__errors *errors, const char *how, int seconds,
                                     const void *communicator, ambit__net **net);
 
-ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how,
+ambit_status __wrap_ambit__net_open(ambit__errors *errors, const char *how, int seconds,
                                     const void *communicator, ambit__net **net)
 {
   return rank ? ambit__net_pretend(errors, rank, 2, net)
-              : __real_ambit__net_open(errors, how, communicator, net);
+              : __real_ambit__net_open(errors, how, seconds, communicator, net);
 }
 
 static atomic_int bad; /* CHECK is for one thread */

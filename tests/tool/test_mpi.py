@@ -5,7 +5,7 @@ that has it.
 
     test_mpi.py TOOL MPIRUN
 """
-import json, subprocess, sys
+import json, os, subprocess, sys, time
 
 import tool
 
@@ -88,6 +88,42 @@ def processes_that_run_different_programs_are_told():
     code, _, err = _differ("run 2d8 --size 40x30".split(), "run 2d4 --size 40x30".split())
     assert code == 1, (code, err)
     _once(err, "process 1 runs a different program than process 0: step 1 is kernel 'stencil_2d4'")
+
+
+# ---- processes that do not join, or differ ----
+
+RUN = "run star2d1 --size 64x64 --steps 3".split()
+
+
+def a_wrong_option_of_one_process_is_the_error_of_all():
+    for word in ("--ambit-strict=maybe", "--ambit-nosuch=1"):
+        start = time.monotonic()
+        code, _, err = _differ(RUN, [*RUN, word])
+        assert code and time.monotonic() - start < SOON / 2, err
+        _once(err, "ambit: error: process 1 of 2:")
+
+
+def options_that_must_be_equal_are_compared():
+    with tool.folder() as f:
+        for name, words in (("trace", ["--trace", str(f / "x.json")]), ("strict", ["--strict"]),
+                            ("overlap", ["--ambit-overlap=none"])):
+            code, _, err = _differ(RUN, RUN + words)
+            assert code, err
+            _once(err, "in process 0 the options are")
+            assert f" {name}=" in err, err
+
+
+def a_process_that_never_joins_ends_the_run():
+    start = time.monotonic()
+    code, _, err = _differ([*RUN, "--ambit-startup=3"], [*RUN, "--ambit-mpi=off"])
+    assert code and time.monotonic() - start < SOON / 2, err
+    assert "process 0 of 2: MPI has not started within 3 s (option startup)" in err, err
+
+
+def a_process_without_others_says_so():
+    env = {**os.environ, "PMI_SIZE": "4", "PMI_RANK": "1", "AMBIT_STARTUP": "3"}
+    r = subprocess.run([TOOL, *RUN], capture_output=True, text=True, timeout=SOON, env=env)
+    assert r.returncode and "process 1" in r.stderr, f"{r.returncode} {r.stderr}"
 
 
 tool.main(globals())

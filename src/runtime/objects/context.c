@@ -29,10 +29,15 @@ static void tell_at_exit(void)
 static void print_error(ambit_status status, const char *message, void *user)
 {
   const ambit *a = user;
+  const ambit__launcher l = ambit__launcher_find();
 
-  if (!a->net && status != AMBIT_ENOMEM && ambit__launcher_find().rank)
-    return; /* all processes fail alike: process 0 prints */
-  if (ambit_process(a))
+  if (!a->net && status != AMBIT_ENOMEM && l.rank) /* all processes fail alike */
+    fprintf(
+        stderr,
+        "ambit: error: process %d, started by %s, cannot open a context; process 0 prints the "
+        "reason. To run one process, unset the variables of the launcher or set AMBIT_MPI=off\n",
+        l.rank, l.name);
+  else if (ambit_process(a))
     fprintf(stderr, "ambit: error: process %d of %d: %s\n", a->net->rank, a->net->size, message);
   else
     fprintf(stderr, "ambit: error: %s\n", message);
@@ -90,15 +95,15 @@ void ambit__list_remove(ambit__link *link)
 
 /* ---- contexts ---- */
 
-/* An invalid option is found by every process, and each fails alone. A process that is out of
- * memory may be the only one: it joins the others all the same, so that they do not wait for it. */
+/* A process that has failed, by an invalid option or without memory, may be the only one: it joins
+ * the others all the same, so that they do not wait for it. */
 static void join_processes(ambit *a, const void *communicator)
 {
   const char *how = a->settings.mpi ? a->settings.mpi : "auto";
 
-  if (a->errors.status && a->errors.status != AMBIT_ENOMEM) return;
-  if (ambit__net_open(&a->errors, how, communicator, &a->net)) return;
+  if (ambit__net_open(&a->errors, how, a->settings.startup, communicator, &a->net)) return;
   if (!ambit__net_agree_on(a->net, "opens a context")) return;
+  ambit__errors_tell(&a->errors);
   ambit__net_close(a->net);
   a->net = NULL;
 }
@@ -126,8 +131,11 @@ ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator)
   if (!a) return NULL;
   a->errors.handler = print_error;
   a->errors.user = a;
+  a->errors.waits = ambit__launcher_find().rank > 0; /* until it is known which others have them */
   ambit__options_open(a, argc, argv);
   join_processes(a, communicator);
+  ambit__errors_tell(&a->errors);
+  a->errors.waits = false;
   defer_errors(a);
   return a;
 }
@@ -140,7 +148,7 @@ ambit *ambit__open_lane(const ambit *a, const char *devices, int threads)
   if (!lane) return NULL;
   snprintf(number, sizeof number, "%d", threads);
   ambit__options_copy(lane, a);
-  if (ambit__net_open(&lane->errors, "off", NULL, &lane->net)) return lane;
+  if (ambit__net_open(&lane->errors, "off", 0, NULL, &lane->net)) return lane;
   lane->net->local_rank = a->net->local_rank; /* decides which GPU a device without number is */
   lane->net->local_size = a->net->local_size;
   ambit_option_set(lane, "devices", devices);

@@ -80,6 +80,7 @@ static const row rows[] = {
     {"patience", COUNT, BEFORE_DEVICES, AT(patience), "60", 1, 86400, NULL, NULL},
     {"plan", TEXT, ANY_TIME, AT(plan), "", 0, 0, NULL, NULL},
     {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
+    {"startup", COUNT, AT_OPEN, AT(startup), "30", 0, 86400, NULL, NULL},
     {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
     {"trace", TEXT, BEFORE_TRACE, AT(trace), "", 0, 0, NULL, NULL},
@@ -270,23 +271,22 @@ ambit_status ambit__options_open(ambit *a, int *argc, char ***argv)
   return argc && argv && *argc > 0 ? from_command_line(a, argc, *argv) : AMBIT_OK;
 }
 
-/* Options that a lane does not share with the stream. */
-static bool is_own(const row *r)
+static bool is_one_of(const row *r, const char *const *names)
 {
-  static const char *const names[] = {"devices", "lanes",   "mpi",   "partition", "progress",
-                                      "report",  "threads", "trace", "weights",   NULL};
-
-  for (int i = 0; names[i]; i++)
-    if (!strcmp(r->name, names[i])) return true;
+  for (; *names; names++)
+    if (!strcmp(r->name, *names)) return true;
   return false;
 }
 
 ambit_status ambit__options_copy(ambit *a, const ambit *from)
 {
+  static const char *const own[] = {"devices", "lanes",   "mpi",   "partition", "progress",
+                                    "report",  "threads", "trace", "weights",   NULL};
+
   a->options = ambit__new(&a->errors, NROWS, sizeof *a->options);
   if (!a->options) return AMBIT_ENOMEM;
   for (int i = 0; i < NROWS; i++)
-    AMBIT_TRY(set(a, &rows[i], is_own(&rows[i]) ? rows[i].initial : from->options[i]));
+    AMBIT_TRY(set(a, &rows[i], is_one_of(&rows[i], own) ? rows[i].initial : from->options[i]));
   return AMBIT_OK;
 }
 

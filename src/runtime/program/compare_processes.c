@@ -38,8 +38,9 @@ static void describe_options(const ambit_program *p, ambit__text *t)
 {
   const ambit__settings *s = &p->grid->context->settings;
 
-  ambit__print(t, "the options are strict=%d nan=%d depth=%d overlap=%s partition=%s weights=%s",
-               s->strict, s->nan, s->depth, s->overlap, s->partition, s->weights);
+  ambit__print(
+      t, "the options are strict=%d nan=%d depth=%d overlap=%s partition=%s weights=%s trace=%s",
+      s->strict, s->nan, s->depth, s->overlap, s->partition, s->weights, *s->trace ? "on" : "off");
 #ifdef AMBIT_ACCESS_CHECKS
   ambit__print(t, " check=%d", s->check);
 #endif
