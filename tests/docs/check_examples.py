@@ -6,7 +6,8 @@
 
 - A block of C with a main function is compiled and run.
 - A block of C with functions that return void has kernels, which `ambit gen` translates.
-- A fragment says so in its first line, "/* in a program */" or "/* in a kernel */", and is completed here.
+- A fragment says so in its first line, "/* in a program */" or "/* in a kernel */", and is completed here. Fragments
+  with streams are compiled only: they need videos.
 - A line "$ ambit ..." is run. The lines after it must be in its output, in this order, where "..." stands for any
   number of lines. Commands with mpirun, nvcc, cc, dot or `ambit bench` are not run.
 """
@@ -44,6 +45,12 @@ int main(int argc, char **argv)
 %s
   return ambit_close(a);
 }
+"""
+STREAMS = """  ambit_program *restore = p, *detect = p;
+  ambit_field *noisy = u, *clean = v;
+  ambit_scalar *delta = NULL, *change = delta, *count = delta, *last = delta;
+  ambit_kernel *settle = heat;
+  (void)restore, (void)detect, (void)noisy, (void)clean, (void)change, (void)count, (void)last, (void)settle;
 """
 IN_A_KERNEL = "void fragment(const float *u, float *v, const float *f[9])\n{\n  *v = *u;\n%s\n}\n"
 counts = {}
@@ -87,12 +94,21 @@ def blocks(text):
         yield start, None, "\n".join(plain) + "\n"
 
 
-def run_program(where, text):
+def run_program(where, text, runs=True):
     pathlib.Path("program.c").write_text(text)
     call(where, [CC, *"-std=c11 -Wall -Wextra -Werror -O1".split(), "-I", ROOT / "include", "program.c", LIBRARY,
                  f"-Wl,-rpath,{LIBRARY.parent}", "-lm", "-o", "program"])
-    call(where, ["./program"])
-    count("programs")
+    if runs:
+        call(where, ["./program"])
+    count("programs" if runs else "programs that are not run")
+
+
+def complete(where, text):
+    if "ambit_stream" not in text:
+        run_program(where, IN_A_PROGRAM % (text + ("ambit_run(p, 2);" if "ambit_apply(" in text else "")))
+        return
+    stream = "" if "ambit_stream *s" in text else "  ambit_stream *s = ambit_stream_create(p, u, v);\n"
+    run_program(where, IN_A_PROGRAM % (STREAMS + stream + text), runs=False)
 
 
 def check_kernel(where, text):
@@ -128,7 +144,7 @@ def check_c(where, name, text):
     elif "#pragma ambit" in text:
         check_serial(where, text)
     elif text.startswith("/* in a program */"):
-        run_program(where, IN_A_PROGRAM % (text + ("ambit_run(p, 2);" if "ambit_apply(" in text else "")))
+        complete(where, text)
     elif text.startswith("/* in a kernel */"):
         check_kernel(where, IN_A_KERNEL % text)
     elif not functions[0].strip() and len(functions) > 1:

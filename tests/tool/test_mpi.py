@@ -117,7 +117,8 @@ def a_process_that_never_joins_ends_the_run():
     start = time.monotonic()
     code, _, err = _differ([*RUN, "--ambit-startup=3"], [*RUN, "--ambit-mpi=off"])
     assert code and time.monotonic() - start < SOON / 2, err
-    assert "process 0 of 2: MPI has not started within 3 s (option startup)" in err, err
+    # Open MPI itself may notice first that a process ended without joining
+    assert "process 0 of 2: MPI has not started within 3 s (option startup)" in err or 'call "init"' in err, err
 
 
 def a_process_without_others_says_so():
