@@ -52,7 +52,7 @@ STREAMS = """  ambit_program *restore = p, *detect = p;
   ambit_kernel *settle = heat;
   (void)restore, (void)detect, (void)noisy, (void)clean, (void)change, (void)count, (void)last, (void)settle;
 """
-IN_A_KERNEL = "void fragment(const float *u, float *v, const float *f[9])\n{\n  *v = *u;\n%s\n}\n"
+IN_A_KERNEL = "void fragment(const float *u, const int *open, float *v, const float *f[9])\n{\n  *v = *u;\n%s\n}\n"
 counts = {}
 
 
@@ -113,7 +113,9 @@ def complete(where, text):
 
 def check_kernel(where, text):
     pathlib.Path("kernel.c").write_text(text)
-    call(where, [AMBIT, "gen", "--opencl", "kernel.c", "--size", "32x32", "-o", "kernel.cl"])
+    command = [AMBIT, "gen", "--opencl", "kernel.c", "-o", "kernel.cl"]
+    if subprocess.run([*command, "--size", "32x32"], capture_output=True).returncode:  # of another dimension
+        call(where, command)
     count("kernels")
 
 
@@ -150,6 +152,8 @@ def check_c(where, name, text):
     elif not functions[0].strip() and len(functions) > 1:
         for f in functions[1:]:
             check_kernel(where, f)
+    elif re.match(r"static \w+ \w+\(", text) and "void " not in text:
+        check_kernel(where, text + IN_A_KERNEL % "")
     elif text.startswith("static "):
         check_declarations(where, text, CC, ".c")
     else:
