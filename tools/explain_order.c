@@ -143,10 +143,13 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
   case OP_FINISH: print_finish(p, op->exchange); break;
   case OP_GHOSTS: printf("ghosts  around all cells of the next step\n"); break;
   case OP_LAUNCH: print_launch(p, op); break;
-  case OP_WAVE: print_wave(p->cycle->wavefront); break;
+  case OP_WAVE:
+    if (p->cycle) print_wave(p->cycle->wavefront);
+    break;
   case OP_FUSED:
-    printf("fused   %d stages in one launch %s\n", p->cycle->fused->plan.pipe.nstages,
-           p->cycle->fused->function->plan);
+    if (p->cycle)
+      printf("fused   %d stages in one launch %s\n", p->cycle->fused->plan.pipe.nstages,
+             p->cycle->fused->function->plan);
     break;
   case OP_ALLREDUCE_BEGIN:
   case OP_ALLREDUCE_END:
