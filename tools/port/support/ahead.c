@@ -170,7 +170,8 @@ static void port_ahead(const port_rule *rule, int slot, double tol, int strict, 
   if (rule && port_left) return;
   if (rule != port_watched || !rule) {
     port_watched = rule;
-    port_nrounds = port_this_round.n = port_left = 0;
+    port_nrounds = port_this_round.n = 0;
+    port_left = 0;
     return;
   }
   memmove(port_rounds + 1, port_rounds, 2 * sizeof *port_rounds);
