@@ -23,7 +23,8 @@ static ambit__device *device_of(const ambit_program *p)
 
 bool ambit__fuse_can(const ambit_program *p)
 {
-  return p->grid->nparts == 1 && device_of(p)->backend->estimate;
+  return p->grid->nparts == 1 && p->grid->context->net->size == 1 &&
+         device_of(p)->backend->estimate;
 }
 
 static const char *refuse_early(const ambit_program *p)
@@ -305,20 +306,38 @@ static ambit_status build(ambit_program *p, ambit__fused *f)
   return AMBIT_OK;
 }
 
+/* The same. A failure, of which a lack of memory for spare buffers is the likeliest, is no error:
+ * iterations run one by one. */
+static bool can_build(ambit_program *p, ambit__fused *f)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  const bool waits = errors->waits;
+  bool can;
+
+  errors->waits = true; /* the user's handler is not called */
+  can = !build(p, f);
+  if (!can) {
+    ambit__log(&p->grid->context->settings, 0, "iterations run one by one: %s",
+               errors->text ? errors->text : "memory ran out");
+    ambit__errors_clear(errors);
+  }
+  errors->waits = waits;
+  return can;
+}
+
 ambit_status ambit__fuse_make(ambit_program *p, ambit__fused **out)
 {
   ambit__fused *f;
-  ambit_status s = AMBIT_OK;
 
   *out = NULL;
   if (p->grid->context->settings.depth == 1 || !ambit__fuse_can(p)) return AMBIT_OK;
   f = ambit__new(ambit__program_errors(p), 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
-  if (choose(p, f) || (s = build(p, f)))
+  if (choose(p, f) || !can_build(p, f))
     ambit__fuse_free(p, f);
   else
     *out = f;
-  return s;
+  return AMBIT_OK;
 }
 
 void ambit__fuse_free(ambit_program *p, ambit__fused *f)
