@@ -45,8 +45,8 @@ AMBIT_INLINE float ambit_near_one(float r)
 AMBIT_INLINE float ambit_scale(float p, float t)
 {
   int32_t n = ambit_bits(t) - ambit_bits(AMBIT_ROUND), half = n >> 1;
-  p *= ambit_from_bits((half + 127) << 23);
-  return p * ambit_from_bits((n - half + 127) << 23);
+  p *= ambit_from_bits((int32_t)((uint32_t)(half + 127) << 23));
+  return p * ambit_from_bits((int32_t)((uint32_t)(n - half + 127) << 23));
 }
 
 /* x - n log(2), with log(2) in two parts. */

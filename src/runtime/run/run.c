@@ -16,7 +16,7 @@ ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s)
 /* Checks that all processes are about to run the same. */
 static ambit_status meet(const ambit_program *p, int64_t most, const ambit__until *until)
 {
-  static const char *const signs[] = {"below", "above", "equal to"};
+  static const char *const signs[] = {"below", "above", "equal to", "at most", "at least"};
   char doing[120];
   int n = snprintf(doing, sizeof doing, "runs %" PRId64 " iterations", most);
 
