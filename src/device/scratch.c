@@ -167,15 +167,18 @@ bool ambit__scratch_has_room(const ambit__scratch *s)
 
 bool ambit__scratch_open(ambit__scratch *s, const char *in)
 {
+  bool made;
+
   *s = (ambit__scratch){.undo = {.run = remove_scratch, .what = s}};
   if (!in || in[0] != '/') return false;
   sweep(in);
   s->path = ambit__path_join(in, prefix, "XXXXXX");
   if (!s->path) return false;
   ambit__undo_lock();
-  if (make(s)) ambit__undo_add(&s->undo);
+  made = make(s);
+  if (made) ambit__undo_add(&s->undo);
   ambit__undo_unlock();
-  if (s->undo.link) return true;
+  if (made) return true;
   free(s->path);
   s->path = NULL;
   return false;

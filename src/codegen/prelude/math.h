@@ -83,8 +83,9 @@ AMBIT_INLINE float ambit_tanhf(float x)
 AMBIT_INLINE float ambit_log_part(float x, float *n)
 {
   float up = x < 0x1p-126f ? x * 0x1p23f : x, shift = x < 0x1p-126f ? 23.0f : 0.0f;
-  int32_t bits = ambit_bits(up), k = (bits - ambit_bits(0x1.6a09e6p-1f)) >> 23;
-  float f = ambit_from_bits(bits - (int32_t)((uint32_t)k << 23)) - 1;
+  uint32_t bits = (uint32_t)ambit_bits(up), half = (uint32_t)ambit_bits(0x1.6a09e6p-1f);
+  int32_t k = (int32_t)(bits - half) >> 23;
+  float f = ambit_from_bits((int32_t)(bits - ((uint32_t)k << 23))) - 1;
   float s = f / (2 + f), q = s * s, p = 2.0f / 9;
   p = p * q + 2.0f / 7;
   p = p * q + 2.0f / 5;
