@@ -333,23 +333,36 @@ static bool leaves_cells(const ambit__fused_job *j, const ambit__pipe_stage *st)
   return false;
 }
 
-/* Takes the cells outside the region from the value that the stage read there. */
-static void take_frozen(const ambit__fused_job *j, int value)
+/* "q4[p][j + 1] = q3[p][j];" */
+static void copy_cell(const ambit__fused_job *j, int to, int to_lag, int from, int from_lag)
 {
-  const int lag = j->values[value].lag, from = j->pipe->values[value].frozen;
+  ambit__fused_print_row(j, to, to_lag);
+  ambit__print(j->gpu.t, "[j + %d] = ", j->values[to].left);
+  ambit__fused_print_row(j, from, from_lag);
+  ambit__print(j->gpu.t, "[j + %d]", j->values[from].left);
+  ambit__line_end(j->gpu.w, ";");
+}
 
-  open_rows(j);
+/* Begins the statement of a loop over the cells of a row. */
+static void begin_cells(const ambit__fused_job *j)
+{
   ambit__print(j->gpu.t, "#pragma unroll\n");
   ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  if (");
+  ambit__print(j->gpu.t, "  ");
+}
+
+/* Takes the cells outside the region from the value that the stage read there. */
+static void take_frozen(const ambit__fused_job *j, int value)
+{
+  const int lag = j->values[value].lag;
+
+  open_rows(j);
+  begin_cells(j);
+  ambit__print(j->gpu.t, "if (");
   print_leaves(j, value);
   ambit__print(j->gpu.t, ") ");
-  ambit__fused_print_row(j, value, lag);
-  ambit__print(j->gpu.t, "[j + %d] = ", j->values[value].left);
-  ambit__fused_print_row(j, from, lag);
-  ambit__print(j->gpu.t, "[j + %d]", j->values[from].left);
-  ambit__line_end(j->gpu.w, ";");
+  copy_cell(j, value, lag, j->pipe->values[value].frozen, lag);
   close_rows(j);
 }
 
@@ -474,15 +487,8 @@ static void fill_lines(const ambit__fused_job *j, int value, int side)
 static void copy_from(const ambit__fused_job *j, int value, int to, int from, int first, int end)
 {
   ambit__fused_open_rows(j, first, end);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  ");
-  ambit__fused_print_row(j, value, to);
-  ambit__print(j->gpu.t, "[j + %d] = ", j->values[value].left);
-  ambit__fused_print_row(j, value, from);
-  ambit__print(j->gpu.t, "[j + %d]", j->values[value].left);
-  ambit__line_end(j->gpu.w, ";");
+  begin_cells(j);
+  copy_cell(j, value, to, value, from);
   close_rows(j);
 }
 

@@ -21,17 +21,6 @@ static bool expand_list(nest *n, node **list);
 
 /* ---- substitution ---- */
 
-static node *name_of(symbol *s, const node *like)
-{
-  node *e = port_node(N_NAME, like);
-
-  e->sym = s;
-  e->text = s->name;
-  e->type = s->type;
-  e->ctype = s->ctype;
-  return e;
-}
-
 static node *replacement(const renaming *r, const symbol *s)
 {
   for (int i = 0; i < r->n; i++)
@@ -194,7 +183,7 @@ static bool without_returns(node **list, symbol *result)
       }
       e->a = port_node(N_ASSIGN, s);
       e->a->op = "=";
-      e->a->a = name_of(result, s);
+      e->a->a = port_name(result, s);
       e->a->b = s->a;
       e->a->type = result->type;
       *at = e;
@@ -227,7 +216,7 @@ static bool note_locals(node *e, void *user)
 
   if (e->kind == N_DECL && r->n < RENAMED) {
     r->from[r->n] = e->sym;
-    r->to[r->n++] = name_of(fresh(e->sym), e);
+    r->to[r->n++] = port_name(fresh(e->sym), e);
   }
   return true;
 }
@@ -273,7 +262,7 @@ static bool unfold(nest *n, node *call, node **out, symbol **result)
     d->text = d->sym->name;
     d->a = port_copy_tree(arg);
     s->list = d;
-    r.to[r.n++] = name_of(d->sym, call);
+    r.to[r.n++] = port_name(d->sym, call);
     *tail = s;
     tail = &s->next;
   }
@@ -334,7 +323,7 @@ static bool expand_calls(nest *n, node **at, node ***before)
   if (!result) { /* a statement of its own: nothing is left of it */
     name = port_number(0, e);
   } else
-    name = name_of(result, e);
+    name = port_name(result, e);
   name->next = e->next;
   *at = name;
   return true;

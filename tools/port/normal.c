@@ -327,17 +327,6 @@ static node *known(poly p, const node *like)
   return e;
 }
 
-static node *name_of(symbol *s, const node *like)
-{
-  node *e = port_node(N_NAME, like);
-
-  e->sym = s;
-  e->text = s->name;
-  e->type = s->type;
-  e->ctype = s->ctype;
-  return e;
-}
-
 /* for (v = 0; v < n; v++) body */
 static node *count_to(symbol *v, poly n, node *body, const node *like)
 {
@@ -350,10 +339,10 @@ static node *count_to(symbol *v, poly n, node *body, const node *like)
   d->a = port_number(0, like);
   f->a = port_node(S_DECL, like);
   f->a->list = d;
-  f->b = binary("<", name_of(v, like), known(n, like), like);
+  f->b = binary("<", port_name(v, like), known(n, like), like);
   f->c = port_node(N_UNARY, like);
   f->c->op = "p++";
-  f->c->a = name_of(v, like);
+  f->c->a = port_name(v, like);
   f->c->type = v->type;
   f->d = block_of(body, like);
   return f;
@@ -388,7 +377,8 @@ static node *axis_loops(const divisors *d, poly rounds, node *decl, const node *
     if (i) port_poly_divide(d->at[i - 1], stride, &q, &r);
     *axis = *var;
     axis->name = port_text("%s_%d", var->name, i);
-    part = i == d->count ? name_of(axis, f) : binary("*", name_of(axis, f), known(stride, f), f);
+    part =
+        i == d->count ? port_name(axis, f) : binary("*", port_name(axis, f), known(stride, f), f);
     sum = sum ? binary("+", part, sum, f) : part;
     body = count_to(axis, q, body, f);
   }

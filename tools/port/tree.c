@@ -25,6 +25,17 @@ node *port_node(node_kind kind, const node *like)
   return n;
 }
 
+node *port_name(symbol *s, const node *like)
+{
+  node *e = port_node(N_NAME, like);
+
+  e->sym = s;
+  e->text = s->name;
+  e->type = s->type;
+  e->ctype = s->ctype;
+  return e;
+}
+
 node *port_number(int64_t value, const node *like)
 {
   node *n = port_node(N_NUMBER, like);

@@ -141,6 +141,7 @@ node *port_initializer(unit *u, const symbol *s);
 value_type port_type_of(CXType t);
 bool port_is_integer(value_type t);
 node *port_node(node_kind kind, const node *like); /* with the place of another */
+node *port_name(symbol *s, const node *like);      /* the use of a symbol, at such a place */
 node *port_number(int64_t value, const node *like);
 node *port_copy_tree(const node *n);
 
