@@ -18,6 +18,7 @@ typedef struct ambit__settings {
   int depth;             /* iterations per pass or halo exchange; 0: as many as pay off */
   const char *overlap;   /* "none", "standard", "extended", "two-way" */
   int sharers;           /* processes on this node that share its cores; 0 or 1: none */
+  bool companions;       /* this process has several devices, and a thread that drives them */
   int threads;           /* of a cpu device; 0: one per core available to this process */
   bool strict;           /* no contraction, no reassociation: identical bits everywhere */
   const char *plan;      /* start of the plans to use where there are such: "(fused sum 4" */

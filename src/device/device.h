@@ -3,8 +3,8 @@
  *
  * A backend is one constant table. Its functions are static in the backend's own files; the table
  * is the only symbol that the rest of the library sees. A queue runs work in order. A backend may
- * run it at once (ref, cpu) or later (GPUs): only wait, get, read_box and events guarantee
- * completion. A NULL entry has the meaning given in its comment.
+ * run it at once (ref, cpu) or later (GPUs, and devices that driven.h gives a thread): only wait,
+ * get, read_box and events guarantee completion. A NULL entry has the meaning given in its comment.
  *
  * A device holds any number of parts of a grid. It knows a part only from the layouts of its
  * stores, whose own boxes lie anywhere in the grid; all stores of one launch have the same own box.
@@ -322,6 +322,8 @@ typedef struct ambit__backend {
  * and returns NULL. */
 const ambit__backend *ambit__backend_find(ambit__errors *errors, const char *name, size_t length);
 const ambit__backend *ambit__backend_at(int i); /* NULL past the end */
+/* Adds a backend of a test, in place of the one added before; NULL: none. */
+void ambit__backend_add(const ambit__backend *b);
 
 /* The tables: ambit__backend_cpu and so on. */
 #define AMBIT_BACKEND(name) extern const ambit__backend ambit__backend_##name;

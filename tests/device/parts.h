@@ -8,6 +8,7 @@
 #ifndef AMBIT_TEST_PARTS_H
 #define AMBIT_TEST_PARTS_H
 
+#include "device/driven.h"
 #include "device/host.h"
 #include "support/devices.h"
 #include "support/draw.h"
@@ -27,13 +28,16 @@ static ambit__device *device;
 static ambit__queue *queue;
 static ambit__device host = {.errors = &errors, .settings = &settings};
 
-static void open_device(const char *name)
+/* Driven: by a thread of its own. */
+static void open_device(const char *name, bool drive)
 {
   backend = ambit__backend_find(&errors, name, strlen(name));
-  if (backend->open(&errors, &settings, 0, &device)) {
+  if (drive ? ambit__driven_open(backend, &errors, &settings, 0, &device)
+            : backend->open(&errors, &settings, 0, &device)) {
     printf("Bail out! %s\n", errors.text);
     exit(EXIT_FAILURE);
   }
+  backend = device->backend;
   CHECK_EQ(AMBIT_OK, backend->queue_open(device, false, &queue));
 }
 
@@ -45,21 +49,23 @@ static void close_device(void)
   ambit__errors_clear(&errors);
 }
 
-/* Runs a test on every device here that can hold several parts. */
+static void on_device(const char *name, bool drive, void (*test)(void))
+{
+  open_device(name, drive);
+  CHECK(backend->pack && backend->unpack && backend->copy_box && backend->ghosts);
+  test();
+  close_device();
+}
+
+/* Runs a test on every device here that can hold several parts, and on cores driven by a thread. */
 static void on_each_device(void (*test)(void))
 {
-  int n = 0;
-
   EACH_DEVICE(name)
   {
     if (!strcmp(*name, "ref")) continue; /* one part only */
-    open_device(*name);
-    CHECK(backend->pack && backend->unpack && backend->copy_box && backend->ghosts);
-    test();
-    close_device();
-    n++;
+    on_device(*name, false, test);
   }
-  CHECK(n > 0);
+  on_device("cpu", true, test);
 }
 
 /* Cuts one box into n, some of which may be empty. */

@@ -492,7 +492,7 @@ static void parts_in_any_number_of_boxes_equal_the_whole(void)
 static void parts_without_a_compiler_equal_the_whole(void)
 {
   settings.cc = "none";
-  open_device("cpu");
+  open_device("cpu", false);
   run_problems();
   close_device();
   settings.cc = NULL;
@@ -578,7 +578,7 @@ static void cores_poll_while_they_compute_but_not_all_the_time(void)
   const ambit__argument args[2] = {{.store = &u}, {.store = &v}};
   const ambit__launch launch = {.box = l.own, .extents = extents, .nargs = 2, .args = args};
 
-  open_device("cpu");
+  open_device("cpu", false);
   CHECK(ambit__layout_make(&l));
   u.layout = v.layout = l;
   CHECK_EQ(AMBIT_OK, backend->alloc(device, l.bytes, &l, &u.buffer));

@@ -5,6 +5,7 @@
  *   test_random --seed 0x... [--count n]   other programs, to search for mistakes or run one
  *   test_random --seed 0x... --print       prints the program
  *   test_random --device opencl            on another device than cpu; skipped if there is none
+ *   test_random --device cpu,slow          on two devices at once: `slow` is cores, too
  *   test_random --checked                  with the options nan and, in builds that have it, check:
  *                                          finds only NaN, and the same on both devices
  */
@@ -13,6 +14,7 @@
 #include "device/device.h"
 #include "program.h"
 #include "support/folder.h"
+#include "support/slow.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -264,6 +266,7 @@ int main(int argc, char **argv)
     program_print(&p, stdout);
     return 0;
   }
+  slow_add();
   if (!is_here()) {
     printf("# skipped: there is no %s device\n", device);
     return 77;

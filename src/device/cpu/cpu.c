@@ -79,13 +79,15 @@ static void close_device(ambit__device *dev)
 }
 
 /* Threads to start: as many as configured, or this process's share of the cores, unless the
- * launcher has already divided them. */
+ * launcher has already divided them. A core is left to the thread that drives other devices. */
 static int own_threads(const ambit__settings *s)
 {
-  const int cores = ambit__machine_cores();
+  int cores = ambit__machine_cores();
 
-  if (s->threads || s->sharers <= 1 || cores < sysconf(_SC_NPROCESSORS_ONLN)) return s->threads;
-  return cores > s->sharers ? cores / s->sharers : 1;
+  if (s->threads) return s->threads;
+  if (s->sharers > 1 && cores >= sysconf(_SC_NPROCESSORS_ONLN)) cores /= s->sharers;
+  cores -= s->companions;
+  return cores > 1 ? cores : 1;
 }
 
 static ambit_status open_device(ambit__errors *errors, const ambit__settings *settings, int ordinal,

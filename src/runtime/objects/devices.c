@@ -10,6 +10,7 @@
  * process, and `all` means every GPU assigned to it.
  */
 #include "base/memory.h"
+#include "device/driven.h"
 #include "device/dry.h"
 #include "runtime/objects/objects.h"
 
@@ -108,17 +109,29 @@ static int same_engine(const ambit *a, const item *it)
   return -1;
 }
 
+/* Among several devices, one that would compute on this thread gets a thread of its own: this one
+ * has to drive the others. */
+static ambit_status open_device(ambit *a, const item *it, ambit__device **device)
+{
+  const ambit__backend *backend = a->dry ? ambit__backend_dry(it->backend) : it->backend;
+
+  if (a->settings.companions && !a->dry && !backend->event_open)
+    return ambit__driven_open(backend, &a->errors, &a->settings, it->ordinal, device);
+  return backend->open(&a->errors, &a->settings, it->ordinal, device);
+}
+
 static ambit_status open_engine(ambit *a, const item *it, int *index)
 {
   ambit__engine *engines = realloc(a->engines, (size_t)(a->nengines + 1) * sizeof *engines), *e;
-  const ambit__backend *backend = a->dry ? ambit__backend_dry(it->backend) : it->backend;
+  const ambit__backend *backend;
   ambit__device_info info;
 
   AMBIT_CHECK(engines, &a->errors, AMBIT_ENOMEM, "no memory for %d devices", a->nengines + 1);
   a->engines = engines;
   e = &engines[a->nengines];
   *e = (ambit__engine){.backend = it->backend, .ordinal = it->ordinal};
-  AMBIT_TRY(backend->open(&a->errors, &a->settings, it->ordinal, &e->device));
+  AMBIT_TRY(open_device(a, it, &e->device));
+  backend = e->device->backend;
   *index = a->nengines++;
   AMBIT_TRY(backend->queue_open(e->device, false, &e->queue));
   backend->info(e->device, &info);
@@ -160,36 +173,69 @@ static ambit_status add_parts(ambit *a, const item *it)
   return AMBIT_OK;
 }
 
-/* Adds every CUDA GPU assigned to this process, or the cores if there is no GPU. OpenCL devices may
- * be either, so they must be named. */
-static ambit_status add_all(ambit *a)
+/* ---- lists ---- */
+
+typedef struct items {
+  item *list; /* owned */
+  size_t n, cap;
+} items;
+
+static ambit_status add_item(ambit *a, items *all, item it)
 {
-  const ambit__backend *cuda = ambit__backend_find(&a->errors, "cuda", strlen("cuda"));
-  int here = cuda ? cuda->count() : 0, sharers = a->net->local_size;
+  item *list = ambit__grow(&a->errors, all->list, all->n, &all->cap, sizeof *list);
 
-  if (!here) {
-    const item cores = {ambit__backend_find(&a->errors, "cpu", strlen("cpu")), 0, 1};
-
-    return add_parts(a, &cores);
-  }
-  for (int i = a->net->local_rank % here; i < here; i += sharers < here ? sharers : here)
-    AMBIT_TRY(add_parts(a, &(item){cuda, i, 1}));
+  if (!list) return AMBIT_ENOMEM;
+  all->list = list;
+  list[all->n++] = it;
   return AMBIT_OK;
 }
 
-static ambit_status add_list(ambit *a)
+/* Every CUDA GPU assigned to this process, or the cores if there is no GPU. OpenCL devices may be
+ * either, so they must be named. */
+static ambit_status list_all(ambit *a, items *all)
+{
+  const int here = ambit__backend_cuda.count(), sharers = a->net->local_size;
+
+  if (!here) return add_item(a, all, (item){&ambit__backend_cpu, 0, 1});
+  for (int i = a->net->local_rank % here; i < here; i += sharers < here ? sharers : here)
+    AMBIT_TRY(add_item(a, all, (item){&ambit__backend_cuda, i, 1}));
+  return AMBIT_OK;
+}
+
+static ambit_status list_items(ambit *a, items *all)
 {
   const char *list = a->settings.devices;
   item it = {0};
 
-  if (!strcmp(list, "all")) return add_all(a);
+  if (!strcmp(list, "all")) return list_all(a, all);
   for (const char *at = list; at;) {
     at = next_item(a, list, at, &it);
     AMBIT_TRY(a->errors.status);
     AMBIT_TRY(choose_device(a, &it));
-    AMBIT_TRY(add_parts(a, &it));
+    AMBIT_TRY(add_item(a, all, it));
   }
   return AMBIT_OK;
+}
+
+static bool has_several_devices(const items *all)
+{
+  for (size_t i = 1; i < all->n; i++)
+    if (all->list[i].backend != all->list[0].backend ||
+        all->list[i].ordinal != all->list[0].ordinal)
+      return true;
+  return false;
+}
+
+static ambit_status add_list(ambit *a)
+{
+  items all = {0};
+  ambit_status s = list_items(a, &all);
+
+  a->settings.companions = has_several_devices(&all);
+  for (size_t i = 0; !s && i < all.n; i++)
+    s = add_parts(a, &all.list[i]);
+  free(all.list);
+  return s;
 }
 
 /* Sets a->in_host, and a->comm_cost to the maximum of each cost over all devices of all processes.

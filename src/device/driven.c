@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* driven.c - a device whose calls are errands of a thread.
+ *
+ * Calls that give or take host memory wait until they are done, except for short values, which are
+ * copied. The others return at once. The device behind has its own error state, since it fails on
+ * its thread; the next call here passes the error on, with the name of the device.
+ */
+#include "device/driven.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "device/errands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORT_BYTES = 1 << 10 }; /* values that are copied into an errand */
+
+static const ambit__backend driven;
+
+typedef struct device {
+  ambit__device head;
+  ambit__errands *errands;
+  ambit__errors errors; /* of the device behind */
+  ambit__device *behind;
+  ambit__errand_queue *calls; /* that concern no queue */
+  int ordinal;
+} device;
+
+typedef struct queue {
+  ambit__queue head;
+  ambit__errand_queue *errands;
+  ambit__queue *behind;
+} queue;
+
+struct ambit__event {
+  bool timed;
+  ambit__ticket ticket;
+  double time; /* timed: when it completed */
+};
+
+static device *device_of(const ambit__queue *q)
+{
+  return (device *)q->device;
+}
+
+/* ---- errands ---- */
+
+/* Passes an error of the device behind on. Its thread rests. */
+static ambit_status pass_on(device *d, ambit_status s)
+{
+  const char *text = d->errors.text ? d->errors.text : ambit_status_text(s);
+
+  if (s)
+    ambit__raise(d->head.errors, s, "device %s:%d: %s", d->behind ? d->behind->backend->name : "",
+                 d->ordinal, text);
+  ambit__errors_clear(&d->errors);
+  return s;
+}
+
+static ambit_status check(device *d)
+{
+  const ambit_status s = ambit__errands_failure(d->errands);
+
+  return s ? pass_on(d, s) : AMBIT_OK;
+}
+
+static ambit_status finish(queue *q)
+{
+  ambit__errand_wait(ambit__errand_last(q->errands));
+  return check(device_of(&q->head));
+}
+
+/* A new errand of a queue, whose data the caller fills in. */
+static void *new_errand(ambit__queue *q, ambit__errand run, size_t bytes)
+{
+  return ambit__errand_new(((queue *)q)->errands, run, bytes);
+}
+
+static ambit_status add(ambit__queue *q)
+{
+  ambit__errand_add(((queue *)q)->errands);
+  return check(device_of(q));
+}
+
+/* ---- calls that concern no queue: done when they return ---- */
+
+typedef struct call {
+  ambit_status (*run)(device *d, void *arg);
+  device *device;
+  void *arg;
+} call;
+
+static ambit_status run_call(void *user, void *data)
+{
+  const call *c = data;
+
+  (void)user;
+  return c->run(c->device, c->arg);
+}
+
+static ambit_status call_behind(device *d, ambit_status (*run)(device *d, void *arg), void *arg)
+{
+  call *c = ambit__errand_new(d->calls, run_call, sizeof *c);
+
+  *c = (call){run, d, arg};
+  ambit__errand_add(d->calls);
+  ambit__errand_wait(ambit__errand_last(d->calls));
+  return check(d);
+}
+
+typedef struct opening {
+  const ambit__backend *backend;
+  const ambit__settings *settings;
+} opening;
+
+static ambit_status open_behind(device *d, void *arg)
+{
+  const opening *o = arg;
+
+  return o->backend->open(&d->errors, o->settings, d->ordinal, &d->behind);
+}
+
+static ambit_status close_behind(device *d, void *arg)
+{
+  (void)arg;
+  d->behind->backend->close(d->behind);
+  return AMBIT_OK;
+}
+
+static void close_device(ambit__device *dev)
+{
+  device *d = (device *)dev;
+
+  if (d->behind) call_behind(d, close_behind, NULL);
+  if (d->calls) ambit__errand_queue_close(d->calls);
+  ambit__errands_close(d->errands);
+  ambit__errors_clear(&d->errors);
+  free(d);
+}
+
+ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *errors,
+                                const ambit__settings *settings, int ordinal, ambit__device **dev)
+{
+  opening o = {backend, settings};
+  device *d = ambit__new(errors, 1, sizeof *d);
+  ambit_status s;
+
+  if (!d) return AMBIT_ENOMEM;
+  d->head = (ambit__device){&driven, errors, settings};
+  d->ordinal = ordinal;
+  AMBIT_TRY_GOTO(s, ambit__errands_open(errors, &d->errands), fail);
+  AMBIT_TRY_GOTO(s, ambit__errand_queue_open(d->errands, errors, true, NULL, &d->calls), fail);
+  AMBIT_TRY_GOTO(s, call_behind(d, open_behind, &o), fail);
+  *dev = &d->head;
+  return AMBIT_OK;
+fail:
+  close_device(&d->head);
+  return s;
+}
+
+double ambit__driven_busy(ambit__device *dev)
+{
+  return ambit__errands_busy(((device *)dev)->errands);
+}
+
+static void info(ambit__device *dev, ambit__device_info *out)
+{
+  ambit__device *behind = ((device *)dev)->behind;
+
+  behind->backend->info(behind, out);
+}
+
+typedef struct allocation {
+  size_t bytes;
+  const ambit__layout *layout;
+  ambit__buffer **buffer;
+} allocation;
+
+static ambit_status alloc_behind(device *d, void *arg)
+{
+  const allocation *a = arg;
+
+  return d->behind->backend->alloc(d->behind, a->bytes, a->layout, a->buffer);
+}
+
+static ambit_status alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
+                          ambit__buffer **buf)
+{
+  allocation a = {bytes, layout, buf};
+
+  return call_behind((device *)dev, alloc_behind, &a);
+}
+
+static ambit_status release_behind(device *d, void *arg)
+{
+  d->behind->backend->release(d->behind, arg);
+  return AMBIT_OK;
+}
+
+static void release(ambit__device *dev, ambit__buffer *buf)
+{
+  call_behind((device *)dev, release_behind, buf);
+}
+
+typedef struct building {
+  const ambit__group *group;
+  ambit__function **fn;
+} building;
+
+static ambit_status build_behind(device *d, void *arg)
+{
+  const building *b = arg;
+
+  return d->behind->backend->build(d->behind, b->group, b->fn);
+}
+
+static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__function **fn)
+{
+  building b = {group, fn};
+
+  return call_behind((device *)dev, build_behind, &b);
+}
+
+static ambit_status discard_behind(device *d, void *arg)
+{
+  d->behind->backend->discard(d->behind, arg);
+  return AMBIT_OK;
+}
+
+static void discard(ambit__device *dev, ambit__function *fn)
+{
+  call_behind((device *)dev, discard_behind, fn);
+}
+
+typedef struct opened_message {
+  size_t bytes;
+  ambit__message **message;
+} opened_message;
+
+static ambit_status message_behind(device *d, void *arg)
+{
+  const opened_message *m = arg;
+
+  return d->behind->backend->message_open(d->behind, m->bytes, m->message);
+}
+
+static ambit_status message_open(ambit__device *dev, size_t bytes, ambit__message **m)
+{
+  opened_message o = {bytes, m};
+
+  return call_behind((device *)dev, message_behind, &o);
+}
+
+static void message_close(ambit__device *dev, ambit__message *m)
+{
+  ambit__device *behind = ((device *)dev)->behind;
+
+  behind->backend->message_close(behind, m);
+}
+
+static ambit_status copy_bandwidth_behind(device *d, void *arg)
+{
+  *(double *)arg = d->behind->backend->copy_bandwidth(d->behind);
+  return AMBIT_OK;
+}
+
+static double copy_bandwidth(ambit__device *dev)
+{
+  double rate = 0;
+
+  call_behind((device *)dev, copy_bandwidth_behind, &rate);
+  return rate;
+}
+
+/* ---- queues and events ---- */
+
+static ambit_status queue_behind(device *d, void *arg)
+{
+  return d->behind->backend->queue_open(d->behind, false, arg);
+}
+
+static void queue_close(ambit__queue *queue_)
+{
+  queue *q = (queue *)queue_;
+
+  if (q->errands) ambit__errand_queue_close(q->errands);
+  if (q->behind) q->behind->device->backend->queue_close(q->behind);
+  free(q);
+}
+
+static ambit_status queue_open(ambit__device *dev, bool urgent, ambit__queue **out)
+{
+  device *d = (device *)dev;
+  queue *q = ambit__new(dev->errors, 1, sizeof *q);
+  ambit_status s;
+
+  if (!q) return AMBIT_ENOMEM;
+  q->head.device = dev;
+  AMBIT_TRY_GOTO(s, call_behind(d, queue_behind, &q->behind), fail);
+  AMBIT_TRY_GOTO(
+      s, ambit__errand_queue_open(d->errands, dev->errors, urgent, q->behind, &q->errands), fail);
+  *out = &q->head;
+  return AMBIT_OK;
+fail:
+  queue_close(&q->head);
+  return s;
+}
+
+static ambit_status wait(ambit__queue *q)
+{
+  return finish((queue *)q);
+}
+
+static ambit_status event_open(ambit__device *dev, bool timed, ambit__event **e)
+{
+  *e = ambit__new(dev->errors, 1, sizeof **e);
+  if (!*e) return AMBIT_ENOMEM;
+  (*e)->timed = timed;
+  (*e)->time = -1;
+  return AMBIT_OK;
+}
+
+static void event_close(ambit__event *e)
+{
+  if (e->timed) ambit__errand_wait(e->ticket); /* it will be written to */
+  free(e);
+}
+
+static ambit_status stamp(void *user, void *data)
+{
+  (void)user;
+  (*(ambit__event **)data)->time = ambit__clock();
+  return AMBIT_OK;
+}
+
+static ambit_status event_record(ambit__event *e, ambit__queue *q)
+{
+  ambit__errand_queue *errands = ((queue *)q)->errands;
+
+  if (e->timed) {
+    *(ambit__event **)ambit__errand_new(errands, stamp, sizeof e) = e;
+    ambit__errand_add(errands);
+  }
+  e->ticket = ambit__errand_last(errands);
+  return check(device_of(q));
+}
+
+static ambit_status event_await(ambit__queue *q, ambit__event *e)
+{
+  ambit__errand_await(((queue *)q)->errands, e->ticket);
+  return check(device_of(q));
+}
+
+static ambit_status event_sync(ambit__event *e)
+{
+  ambit__errand_wait(e->ticket);
+  return AMBIT_OK;
+}
+
+static bool event_done(ambit__event *e)
+{
+  return ambit__errand_done(e->ticket);
+}
+
+static double event_seconds(ambit__event *from, ambit__event *to)
+{
+  return event_done(from) && event_done(to) && from->time >= 0 && to->time >= 0
+             ? to->time - from->time
+             : -1;
+}
+
+/* ---- values ---- */
+
+typedef struct values {
+  ambit__buffer *buffer;
+  void *host;
+  const void *from; /* put: the bytes; NULL: they follow */
+  size_t bytes;
+} values;
+
+static ambit_status run_put(void *user, void *data)
+{
+  const values *v = data;
+  ambit__queue *q = user;
+
+  return q->device->backend->put(q, v->buffer, v->from ? v->from : v + 1, v->bytes);
+}
+
+static ambit_status put(ambit__queue *q, ambit__buffer *dst, const void *src, size_t bytes)
+{
+  const bool copied = bytes <= SHORT_BYTES;
+  values *v = new_errand(q, run_put, sizeof *v + (copied ? bytes : 0));
+
+  *v = (values){.buffer = dst, .from = copied ? NULL : src, .bytes = bytes};
+  if (copied) memcpy(v + 1, src, bytes);
+  AMBIT_TRY(add(q));
+  return copied ? AMBIT_OK : finish((queue *)q);
+}
+
+static ambit_status run_get(void *user, void *data)
+{
+  const values *v = data;
+  ambit__queue *q = user;
+
+  return q->device->backend->get(q, v->host, v->buffer, v->bytes);
+}
+
+static ambit_status get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
+{
+  values *v = new_errand(q, run_get, sizeof *v);
+
+  *v = (values){.buffer = src, .host = dst, .bytes = bytes};
+  AMBIT_TRY(add(q));
+  return finish((queue *)q);
+}
+
+/* ---- boxes ---- */
+
+/* The data of all copies of boxes and of ghost cells. Stores are copied, since fields trade
+ * buffers. */
+typedef struct boxes {
+  ambit__store store, from; /* from: of copy_box */
+  ambit__box box, reach;    /* ghosts: box is `given` */
+  int64_t shift[AMBIT_MAX_DIMS];
+  bool shifts;
+  const void *src;
+  void *dst;
+  ambit__message *message;
+  size_t at;
+  ambit__boundaries boundaries;
+  int64_t extents[AMBIT_MAX_DIMS];
+} boxes;
+
+static boxes *new_boxes(ambit__queue *q, ambit__errand run, const ambit__store *store,
+                        const ambit__box *box)
+{
+  boxes *b = new_errand(q, run, sizeof *b);
+
+  b->store = *store;
+  b->box = *box;
+  return b;
+}
+
+static ambit_status run_write(void *user, void *data)
+{
+  ambit__queue *q = user;
+  boxes *b = data;
+
+  return q->device->backend->write_box(q, &b->store, &b->box, b->src);
+}
+
+static ambit_status write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                              const void *src)
+{
+  new_boxes(q, run_write, dst, box)->src = src;
+  AMBIT_TRY(add(q));
+  return finish((queue *)q);
+}
+
+static ambit_status run_read(void *user, void *data)
+{
+  ambit__queue *q = user;
+  boxes *b = data;
+
+  return q->device->backend->read_box(q, b->dst, &b->store, &b->box);
+}
+
+static ambit_status read_box(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
+{
+  new_boxes(q, run_read, src, box)->dst = dst;
+  AMBIT_TRY(add(q));
+  return finish((queue *)q);
+}
+
+static ambit_status run_fill(void *user, void *data)
+{
+  ambit__queue *q = user;
+  boxes *b = data;
+
+  return q->device->backend->fill_box(q, &b->store, &b->box, b->src);
+}
+
+static ambit_status fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                             const void *value)
+{
+  new_boxes(q, run_fill, dst, box)->src = value;
+  AMBIT_TRY(add(q));
+  return finish((queue *)q);
+}
+
+static ambit_status run_copy(void *user, void *data)
+{
+  ambit__queue *q = user;
+  boxes *b = data;
+
+  return q->device->backend->copy_box(q, &b->store, &b->from, &b->box, b->shifts ? b->shift : NULL);
+}
+
+static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                             const ambit__box *box, const int64_t *shift)
+{
+  boxes *b = new_boxes(q, run_copy, dst, box);
+
+  b->from = *src;
+  b->shifts = shift != NULL;
+  if (shift) memcpy(b->shift, shift, (size_t)box->ndims * sizeof *shift);
+  return add(q);
+}
+
+static ambit_status run_pack(void *user, void *data)
+{
+  ambit__queue *q = user;
+  boxes *b = data;
+
+  return q->device->backend->pack(q, b->message, b->at, &b->store, &b->box);
+}
+
+static ambit_status pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
+                         const ambit__box *box)
+{
+  boxes *b = new_boxes(q, run_pack, src, box);
+
+  b->message = m;
+  b->at = at;
+  return add(q);
+}
+
+static ambit_status run_unpack(void *user, void *data)
+{
+  ambit__queue *q = user;
+  boxes *b = data;
+
+  return q->device->backend->unpack(q, &b->store, &b->box, b->message, b->at);
+}
+
+static ambit_status unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                           ambit__message *m, size_t at)
+{
+  boxes *b = new_boxes(q, run_unpack, dst, box);
+
+  b->message = m;
+  b->at = at;
+  return add(q);
+}
+
+static ambit_status run_ghosts(void *user, void *data)
+{
+  ambit__queue *q = user;
+  boxes *b = data;
+
+  return q->device->backend->ghosts(q, &b->store, &b->boundaries, b->extents, &b->box, &b->reach);
+}
+
+static ambit_status ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *bounds,
+                           const int64_t *extents, const ambit__box *given, const ambit__box *reach)
+{
+  boxes *b = new_boxes(q, run_ghosts, store, given);
+
+  b->reach = *reach;
+  b->boundaries = *bounds;
+  memcpy(b->extents, extents, (size_t)given->ndims * sizeof *extents);
+  return add(q);
+}
+
+/* ---- launches ---- */
+
+/* Followed by the arguments, and these by their stores. */
+typedef struct launching {
+  ambit__function *fn;
+  ambit__launch launch;
+} launching;
+
+static ambit_status run_launch(void *user, void *data)
+{
+  ambit__queue *q = user;
+  const launching *l = data;
+
+  return q->device->backend->launch(q, l->fn, &l->launch);
+}
+
+static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__launch *given)
+{
+  const size_t n = (size_t)given->nargs;
+  launching *l =
+      new_errand(q, run_launch, sizeof *l + n * (sizeof(ambit__argument) + sizeof(ambit__store)));
+  ambit__argument *args = (ambit__argument *)(l + 1);
+  ambit__store *stores = (ambit__store *)(args + n);
+
+  l->fn = fn;
+  l->launch = *given;
+  l->launch.args = args;
+  for (size_t i = 0; i < n; i++) {
+    args[i] = given->args[i];
+    if (!args[i].store) continue;
+    stores[i] = *args[i].store;
+    args[i].store = &stores[i];
+  }
+  return add(q);
+}
+
+static const ambit__backend driven = {
+    .name = "driven",
+    .summary = "a device with a thread of its own",
+    .close = close_device,
+    .info = info,
+    .queue_open = queue_open,
+    .queue_close = queue_close,
+    .alloc = alloc,
+    .release = release,
+    .put = put,
+    .get = get,
+    .write_box = write_box,
+    .read_box = read_box,
+    .fill_box = fill_box,
+    .copy_box = copy_box,
+    .ghosts = ghosts,
+    .message_open = message_open,
+    .message_close = message_close,
+    .pack = pack,
+    .unpack = unpack,
+    .event_open = event_open,
+    .event_close = event_close,
+    .event_record = event_record,
+    .event_await = event_await,
+    .event_sync = event_sync,
+    .event_done = event_done,
+    .event_seconds = event_seconds,
+    .build = build,
+    .discard = discard,
+    .launch = launch,
+    .wait = wait,
+    .copy_bandwidth = copy_bandwidth,
+};

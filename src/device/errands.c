@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* errands.c - rings of errands, one lock, and a thread.
+ *
+ * A ring holds records of different lengths. Positions count bytes since the queue was opened; a
+ * record that would reach beyond the end of the ring is preceded by an empty one that fills it. The
+ * adding thread alone writes behind `added`, and the working thread alone reads before it.
+ */
+#include "device/errands.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "device/cpu/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  RING = 1 << 18,      /* bytes */
+  MOST_QUEUES = 8,     /* of a thread */
+  PAUSES_PER_LOOK = 64 /* between two reads of the clock */
+};
+
+static const double SPIN_SECONDS = 100e-6; /* before a thread sleeps */
+
+/* Rings consist of units of the size of a record. */
+typedef struct record {
+  alignas(64) ambit__errand run; /* NULL: nothing to run */
+  size_t bytes;                  /* of the record, with its data */
+  ambit__ticket after;           /* not to be run before */
+} record;
+
+struct ambit__errand_queue {
+  ambit__errands *owner;
+  void *user;
+  bool urgent, open;
+  unsigned char *ring; /* owned */
+  size_t planned;      /* end of the record that is being filled in */
+  size_t added, taken; /* positions */
+  uint64_t last;       /* ticket of the last errand added */
+  _Atomic uint64_t done;
+};
+
+struct ambit__errands {
+  pthread_t thread;
+  pthread_mutex_t lock; /* of all that follows, and of the positions of queues */
+  pthread_cond_t work, progress;
+  bool sleeps, awaited, ends;
+  atomic_uint_fast64_t news; /* changes when an errand is added */
+  atomic_int failure;        /* an ambit_status */
+  double busy;
+  ambit__errand_queue queues[MOST_QUEUES];
+};
+
+/* ---- the thread ---- */
+
+static record *at(const ambit__errand_queue *q, size_t position)
+{
+  return (record *)(void *)(q->ring + position % RING);
+}
+
+/* The next errand of a queue that may run now; NULL: none. */
+static record *ready(ambit__errand_queue *q)
+{
+  record *r;
+
+  if (!q->open || q->taken == q->added) return NULL;
+  r = at(q, q->taken);
+  return ambit__errand_done(r->after) ? r : NULL;
+}
+
+static ambit__errand_queue *choose(ambit__errands *e)
+{
+  for (int urgent = 1; urgent >= 0; urgent--)
+    for (int i = 0; i < MOST_QUEUES; i++)
+      if (e->queues[i].urgent == (bool)urgent && ready(&e->queues[i])) return &e->queues[i];
+  return NULL;
+}
+
+/* Runs the next errand of a queue. Called and left with the lock held. */
+static void run_next(ambit__errands *e, ambit__errand_queue *q)
+{
+  record *r = at(q, q->taken);
+  const bool runs = r->run && !atomic_load(&e->failure);
+  double start = 0;
+  ambit_status s = AMBIT_OK;
+
+  pthread_mutex_unlock(&e->lock);
+  if (runs) {
+    start = ambit__clock();
+    s = r->run(q->user, r + 1);
+    start = ambit__clock() - start;
+  }
+  pthread_mutex_lock(&e->lock);
+  e->busy += start;
+  if (s) atomic_store(&e->failure, (int)s);
+  q->taken += r->bytes;
+  atomic_fetch_add(&q->done, 1);
+  if (e->awaited) pthread_cond_broadcast(&e->progress);
+}
+
+/* Waits a while for news, without the lock. */
+static void spin(ambit__errands *e)
+{
+  const uint64_t seen = atomic_load(&e->news);
+  const double end = ambit__clock() + SPIN_SECONDS;
+
+  do
+    for (int i = 0; i < PAUSES_PER_LOOK; i++) {
+      if (atomic_load(&e->news) != seen) return;
+      ambit__pool_pause(0);
+    }
+  while (ambit__clock() < end);
+}
+
+static void *work(void *arg)
+{
+  ambit__errands *e = arg;
+  bool spun = false;
+
+  pthread_mutex_lock(&e->lock);
+  for (;;) {
+    ambit__errand_queue *q = choose(e);
+
+    if (q) {
+      run_next(e, q);
+      spun = false;
+    } else if (e->ends) {
+      break;
+    } else if (!spun) {
+      pthread_mutex_unlock(&e->lock);
+      spin(e);
+      pthread_mutex_lock(&e->lock);
+      spun = true;
+    } else {
+      e->sleeps = true;
+      pthread_cond_wait(&e->work, &e->lock);
+      e->sleeps = spun = false;
+    }
+  }
+  pthread_mutex_unlock(&e->lock);
+  return NULL;
+}
+
+/* Signal handlers should run on the program's own threads. */
+static int start(ambit__errands *e)
+{
+  sigset_t all, before;
+  int err;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  err = pthread_create(&e->thread, NULL, work, e);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return err;
+}
+
+static void destroy(ambit__errands *e)
+{
+  pthread_cond_destroy(&e->progress);
+  pthread_cond_destroy(&e->work);
+  pthread_mutex_destroy(&e->lock);
+  for (int i = 0; i < MOST_QUEUES; i++)
+    free(e->queues[i].ring);
+  free(e);
+}
+
+ambit_status ambit__errands_open(ambit__errors *errors, ambit__errands **out)
+{
+  ambit__errands *e = ambit__new(errors, 1, sizeof *e);
+  int err;
+
+  *out = NULL;
+  if (!e) return AMBIT_ENOMEM;
+  pthread_mutex_init(&e->lock, NULL);
+  pthread_cond_init(&e->work, NULL);
+  pthread_cond_init(&e->progress, NULL);
+  err = start(e);
+  if (err) {
+    destroy(e);
+    return ambit__raise(errors, AMBIT_EDEVICE,
+                        "the thread that drives a device could not be started: %s", strerror(err));
+  }
+  *out = e;
+  return AMBIT_OK;
+}
+
+void ambit__errands_close(ambit__errands *e)
+{
+  if (!e) return;
+  pthread_mutex_lock(&e->lock);
+  e->ends = true;
+  atomic_fetch_add(&e->news, 1);
+  pthread_cond_signal(&e->work);
+  pthread_mutex_unlock(&e->lock);
+  pthread_join(e->thread, NULL);
+  destroy(e);
+}
+
+/* ---- queues ---- */
+
+ambit_status ambit__errand_queue_open(ambit__errands *e, ambit__errors *errors, bool urgent,
+                                      void *user, ambit__errand_queue **out)
+{
+  ambit__errand_queue *q = NULL;
+
+  for (int i = 0; i < MOST_QUEUES && !q; i++)
+    if (!e->queues[i].open) q = &e->queues[i];
+  AMBIT_CHECK(q, errors, AMBIT_EDEVICE, "a device has at most %d queues", (int)MOST_QUEUES);
+  if (!q->ring) q->ring = aligned_alloc(alignof(record), RING);
+  AMBIT_CHECK(q->ring, errors, AMBIT_ENOMEM, "no memory for the queue of a device");
+  pthread_mutex_lock(&e->lock);
+  q->owner = e;
+  q->user = user;
+  q->urgent = urgent;
+  q->open = true;
+  pthread_mutex_unlock(&e->lock);
+  *out = q;
+  return AMBIT_OK;
+}
+
+/* Tickets of a closed queue stay done: its numbers continue when it is opened again. */
+void ambit__errand_queue_close(ambit__errand_queue *q)
+{
+  ambit__errand_wait(ambit__errand_last(q));
+  pthread_mutex_lock(&q->owner->lock);
+  q->open = false;
+  pthread_mutex_unlock(&q->owner->lock);
+}
+
+/* ---- adding ---- */
+
+/* Waits until fewer than RING bytes lie between the record to be taken next and `end`. */
+static void wait_for_room(ambit__errand_queue *q, size_t end)
+{
+  ambit__errands *e = q->owner;
+
+  pthread_mutex_lock(&e->lock);
+  while (end - q->taken > RING) {
+    e->awaited = true;
+    pthread_cond_wait(&e->progress, &e->lock);
+  }
+  e->awaited = false;
+  pthread_mutex_unlock(&e->lock);
+}
+
+static record *plan(ambit__errand_queue *q, size_t bytes)
+{
+  record *r;
+
+  wait_for_room(q, q->added + bytes);
+  r = at(q, q->added);
+  *r = (record){.bytes = bytes};
+  q->planned = q->added + bytes;
+  return r;
+}
+
+void *ambit__errand_new(ambit__errand_queue *q, ambit__errand run, size_t bytes)
+{
+  const size_t unit = sizeof(record), left = RING - q->added % RING;
+  const size_t all = sizeof(record) + (bytes + unit - 1) / unit * unit;
+  record *r;
+
+  if (all > RING / 2) return NULL;
+  if (all > left) {
+    plan(q, left);
+    ambit__errand_add(q);
+  }
+  r = plan(q, all);
+  r->run = run;
+  return r + 1;
+}
+
+void ambit__errand_add(ambit__errand_queue *q)
+{
+  ambit__errands *e = q->owner;
+
+  pthread_mutex_lock(&e->lock);
+  q->added = q->planned;
+  q->last++;
+  atomic_fetch_add(&e->news, 1);
+  if (e->sleeps) pthread_cond_signal(&e->work);
+  pthread_mutex_unlock(&e->lock);
+}
+
+void ambit__errand_await(ambit__errand_queue *q, ambit__ticket t)
+{
+  record *r;
+
+  if (ambit__errand_done(t)) return;
+  ambit__errand_new(q, NULL, 0);
+  r = at(q, q->planned - sizeof(record));
+  r->after = t;
+  ambit__errand_add(q);
+}
+
+/* ---- tickets ---- */
+
+ambit__ticket ambit__errand_last(ambit__errand_queue *q)
+{
+  return (ambit__ticket){q, q->last};
+}
+
+bool ambit__errand_done(ambit__ticket t)
+{
+  return !t.queue || atomic_load(&t.queue->done) >= t.number;
+}
+
+void ambit__errand_wait(ambit__ticket t)
+{
+  const double end = ambit__clock() + SPIN_SECONDS;
+  ambit__errands *e;
+
+  while (!ambit__errand_done(t) && ambit__clock() < end)
+    ambit__pool_pause(0);
+  if (ambit__errand_done(t)) return;
+  e = t.queue->owner;
+  pthread_mutex_lock(&e->lock);
+  while (!ambit__errand_done(t)) {
+    e->awaited = true;
+    pthread_cond_wait(&e->progress, &e->lock);
+  }
+  e->awaited = false;
+  pthread_mutex_unlock(&e->lock);
+}
+
+ambit_status ambit__errands_failure(ambit__errands *e)
+{
+  const int s = atomic_load(&e->failure);
+
+  if (!s) return AMBIT_OK;
+  for (int i = 0; i < MOST_QUEUES; i++)
+    if (e->queues[i].open) ambit__errand_wait(ambit__errand_last(&e->queues[i]));
+  atomic_store(&e->failure, AMBIT_OK);
+  return (ambit_status)s;
+}
+
+double ambit__errands_busy(ambit__errands *e)
+{
+  double busy;
+
+  pthread_mutex_lock(&e->lock);
+  busy = e->busy;
+  pthread_mutex_unlock(&e->lock);
+  return busy;
+}
