@@ -73,6 +73,8 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
     if (g->cells[d] > INT32_MAX / 2) return false;
   if (p->rows[0] > 1 && rows < p->threads[1] * p->rows[0]) return false;
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STREAM_BLOCKS) return false;
+  if (g->ndims == 3 && !p->ahead && rows / (p->threads[1] * p->rows[0]) >= AMBIT__STREAM_BLOCKS)
+    return false;
   return rows >= p->rows[0] + 2 * AMBIT__STREAM_REACH &&
          (p->ahead || planes >= p->rows[1] + ambit__stream_overlap(g));
 }

@@ -275,36 +275,55 @@ static void every_rule_has_a_plan_on_every_target(void)
     CHECK_MSG(met[i] >= problems / 100, "strategy %d has %d of %d plans", i, met[i], problems);
 }
 
-/* A star of each reach and type, on a grid so large that all strategies are considered. */
-static void rows_read_too_far_for_a_warp_are_planned_for(void)
+/* Two reads along the last axis, on a large GPU. */
+static void check_star(const char *type, int ndims, int reach, const int64_t *cells)
 {
   static problem p;
 
+  p = (problem){.seed = (uint64_t)reach};
+  add(&p, "void k(const %s *u0, %s *v) { *v = 1", type, type);
+  for (int side = -1; side <= 1; side += 2) {
+    add(&p, " + u0");
+    for (int d = 0; d < ndims; d++)
+      add(&p, "[%d]", d == ndims - 1 ? side * reach : 0);
+  }
+  add(&p, "; }");
+  CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "star", p.text, &p.rule));
+  p.bind[0] = p.bind[1] = (ambit__binding){.is_field = true, .contiguous = true};
+  p.step = (ambit__group_step){.rule = p.rule, .bind = p.bind};
+  p.group = (ambit__group){.nsteps = 1, .steps = &p.step, .depth = 1, .ndims = ndims};
+  memcpy(p.group.cells, cells, (size_t)ndims * sizeof *cells);
+  p.target = (ambit__target){.kind = TARGET_GPU,
+                             .dialect = &ambit__dialect_cuda,
+                             .threads = 132,
+                             .warp = 32,
+                             .max_threads = 1024,
+                             .l2 = 50 << 20};
+  check_problem(&p);
+  ambit__rule_free(p.rule);
+}
+
+/* Grids so large that all strategies are considered. */
+static void rows_read_too_far_for_a_warp_are_planned_for(void)
+{
+  static const int64_t flat[] = {8192, 8192}, deep[] = {256, 256, 256, 256};
+
   for (int type = 0; type < 6; type++)
     for (int ndims = 2; ndims <= 4; ndims++)
-      for (int reach = 0; reach <= 20; reach++) {
-        p = (problem){.seed = (uint64_t)reach};
-        add(&p, "void k(const %s *u0, %s *v) { *v = 1", types[type], types[type]);
-        for (int side = -1; side <= 1; side += 2) {
-          add(&p, " + u0");
-          for (int d = 0; d < ndims; d++)
-            add(&p, "[%d]", d == ndims - 1 ? side * reach : 0);
-        }
-        add(&p, "; }");
-        CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "star", p.text, &p.rule));
-        p.bind[0] = p.bind[1] = (ambit__binding){.is_field = true, .contiguous = true};
-        p.step = (ambit__group_step){.rule = p.rule, .bind = p.bind};
-        p.group = (ambit__group){.nsteps = 1, .steps = &p.step, .depth = 1, .ndims = ndims};
-        for (int d = 0; d < ndims; d++)
-          p.group.cells[d] = ndims == 2 ? 8192 : 256;
-        p.target = (ambit__target){.kind = TARGET_GPU,
-                                   .dialect = &ambit__dialect_cuda,
-                                   .threads = 132,
-                                   .warp = 32,
-                                   .max_threads = 1024,
-                                   .l2 = 50 << 20};
-        check_problem(&p);
-        ambit__rule_free(p.rule);
+      for (int reach = 0; reach <= 20; reach++)
+        check_star(types[type], ndims, reach, ndims == 2 ? flat : deep);
+}
+
+static void axes_longer_than_a_launch_are_planned_for(void)
+{
+  for (int type = 0; type < 6; type++)
+    for (int ndims = 2; ndims <= 4; ndims++)
+      for (int longest = 0; longest < ndims; longest++) {
+        int64_t cells[4] = {200000, 200000, 512, 512};
+
+        cells[ndims - 1] = 512;
+        cells[longest] = 2000000;
+        check_star(types[type], ndims, 1, cells);
       }
 }
 
@@ -313,6 +332,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"rows_read_too_far_for_a_warp_are_planned_for",
        rows_read_too_far_for_a_warp_are_planned_for},
+      {"axes_longer_than_a_launch_are_planned_for", axes_longer_than_a_launch_are_planned_for},
       {"every_rule_has_a_plan_on_every_target", every_rule_has_a_plan_on_every_target},
       {0}};
 
