@@ -147,6 +147,20 @@ static const ambit__expr *only_term(const ambit__expr *e)
   return e->op == EXPR_ADD && is_no_term(e->a) ? e->b : NULL;
 }
 
+static bool is_real_order(const ambit__expr *e)
+{
+  return e->op >= EXPR_LT && e->op <= EXPR_GE && ambit__type_is_real(e->b->type);
+}
+
+/* The second operand of a comparison in strict code: LLVM would make a minimum of x < 0 ? x : 0,
+ * which may return the other zero. */
+static void emit_hidden(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  ambit__print(t, "ambit_hidden_%s(", suffix(e->type));
+  emit(s, t, e, ARGUMENT);
+  ambit__print(t, ", %s)", s->step);
+}
+
 static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const int level = operators[e->op].level;
@@ -179,7 +193,10 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   if (wrap) ambit__print(t, "(");
   operand(s, t, e->a, level + compares);
   ambit__print(t, " %s ", operators[e->op].text);
-  operand(s, t, e->b, level + 1);
+  if (is_real_order(e) && !s->relaxed)
+    emit_hidden(s, t, e->b);
+  else
+    operand(s, t, e->b, level + 1);
   if (wrap) ambit__print(t, ")");
 }
 

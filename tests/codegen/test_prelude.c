@@ -13,6 +13,7 @@
 #define AMBIT_INLINE      static inline
 #define AMBIT_HAS_DOUBLE  0
 #define AMBIT_IS_SMALL(x) ((x) != (x))
+#define ambit_hidden_f32  AMBIT_SHOWN
 typedef unsigned char ambit_u8;
 typedef short ambit_i16;
 typedef int ambit_i32;

@@ -194,6 +194,26 @@ static void nan_loses_and_the_second_of_two_zeros_wins(void)
   check_rows(rows, sizeof rows / sizeof *rows);
 }
 
+/* Compilers know minimum instructions, which choose zeros and NaN by rules of their own. */
+static void in_strict_mode_a_selection_is_not_a_minimum(void)
+{
+  static const row rows[] = {
+      {"x < 0 ? x : 0", -0.0, 0, 0.0},       {"0 > x ? x : 0", -0.0, 0, 0.0},
+      {"x < 0 ? x : -0.0", 0.0, 0, -0.0},    {"x > -0.0 ? x : -0.0", 0.0, 0, -0.0},
+      {"x > 0 ? 0 : x", -0.0, 0, -0.0},      {"x >= 0 ? x : 0", -0.0, 0, -0.0},
+      {"x <= 0 ? 0 : x", -0.0, 0, 0.0},      {"f < 0.0f ? f : 0.0f", -0.0, 0, 0.0},
+      {"0.0f < f ? f : 0.0f", -0.0, 0, 0.0}, {"x < m ? x : m", -0.0, 0, 0.0},
+      {"m < x ? m : x", -0.0, 0, -0.0},      {"x < y ? x : y", -0.0, 0.0, 0.0},
+      {"x > y ? x : y", 0.0, -0.0, -0.0},    {"x < 0 ? x : 0", NAN, 0, 0},
+      {"x >= 0 ? 0 : x", NAN, 0, NAN},       {"0 < x ? 0 : x", NAN, 0, NAN},
+  };
+
+  EACH_DEVICE(device)
+  {
+    check_mode(*device, "1", rows, sizeof rows / sizeof *rows);
+  }
+}
+
 static void floats_round_once_in_their_own_type(void)
 {
   static const row rows[] = {
@@ -232,6 +252,7 @@ int main(int argc, char **argv)
       {"integers_wrap_and_division_by_zero_is_zero", integers_wrap_and_division_by_zero_is_zero},
       {"shifts_count_modulo_the_width", shifts_count_modulo_the_width},
       {"nan_loses_and_the_second_of_two_zeros_wins", nan_loses_and_the_second_of_two_zeros_wins},
+      {"in_strict_mode_a_selection_is_not_a_minimum", in_strict_mode_a_selection_is_not_a_minimum},
       {"floats_round_once_in_their_own_type", floats_round_once_in_their_own_type},
       {"without_strict_no_term_has_the_factor_zero", without_strict_no_term_has_the_factor_zero},
       {NULL, NULL},

@@ -6,6 +6,9 @@
  *   AMBIT_HAS_DOUBLE   whether double is available
  *   AMBIT_IS_SMALL(x)  true if x, real, is NaN; may be true if |x| < 1
  *   ambit_u8 ...       integers by size
+ *   ambit_hidden_f32(x, nought), ambit_hidden_f64(x, nought)
+ *                      x, from which LLVM cannot infer that it equals x; nought is an integer that
+ *                      is never negative, a constant if it need not hide x except in CUDA
  */
 
 /* Integers: x / 0 and x % 0 are 0, the one quotient that overflows wraps, shift counts are taken
@@ -43,23 +46,27 @@ AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
 
 /* fmin and fmax of the language, which ignore NaN, written as two selections, which compilers
  * vectorise. Of two equal values, which are zeros if they differ at all, the second is returned;
- * LLVM makes a minimum of a < 0 ? a : 0, which may return either zero. The fold functions fold a
+ * LLVM makes a minimum of a < 0 ? a : 0, which may return either zero. NVIDIA's compiler sees
+ * through the extra selection that prevents it, but not through `hidden`. The fold functions fold a
  * value b into a partial result a; a NaN stays in it. */
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if (defined(__GNUC__) && !defined(__clang__)) || defined(__CUDACC__)
 #  define AMBIT_SECOND(a, b, m)
 #else
 #  define AMBIT_SECOND(a, b, m) m = a == b ? b : m
 #endif
-#define AMBIT_ORDER(name, T)                                                                       \
+#define AMBIT_SHOWN(x, nought) (x)
+#define AMBIT_ORDER(name, T, hidden)                                                               \
   AMBIT_INLINE T ambit_fmin_##name(T a, T b)                                                       \
   {                                                                                                \
-    T m = a < b ? a : b;                                                                           \
+    const T c = hidden(b, 0);                                                                      \
+    T m = a < c ? a : c;                                                                           \
     AMBIT_SECOND(a, b, m);                                                                         \
     return b != b ? a : m;                                                                         \
   }                                                                                                \
   AMBIT_INLINE T ambit_fmax_##name(T a, T b)                                                       \
   {                                                                                                \
-    T m = a > b ? a : b;                                                                           \
+    const T c = hidden(b, 0);                                                                      \
+    T m = a > c ? a : c;                                                                           \
     AMBIT_SECOND(a, b, m);                                                                         \
     return b != b ? a : m;                                                                         \
   }                                                                                                \
@@ -73,11 +80,11 @@ AMBIT_INTEGERS(i64, ambit_i64, ambit_u64)
     T m = b > a ? b : a;                                                                           \
     return b != b ? b : m;                                                                         \
   }
-AMBIT_ORDER(f32, float)
-AMBIT_ORDER(i32, ambit_i32)
-AMBIT_ORDER(u8, ambit_u8)
-AMBIT_ORDER(i16, ambit_i16)
-AMBIT_ORDER(i64, ambit_i64)
+AMBIT_ORDER(f32, float, ambit_hidden_f32)
+AMBIT_ORDER(i32, ambit_i32, AMBIT_SHOWN)
+AMBIT_ORDER(u8, ambit_u8, AMBIT_SHOWN)
+AMBIT_ORDER(i16, ambit_i16, AMBIT_SHOWN)
+AMBIT_ORDER(i64, ambit_i64, AMBIT_SHOWN)
 
 /* Real to integer: truncates, saturates, and maps NaN to 0. `least` and `above` are exact in F. */
 #define AMBIT_CUT(to, T, from, F, least, most, above)                                              \
@@ -97,6 +104,6 @@ AMBIT_ORDER(i64, ambit_i64)
 AMBIT_CUTS(f32, float)
 
 #if AMBIT_HAS_DOUBLE
-AMBIT_ORDER(f64, double)
+AMBIT_ORDER(f64, double, ambit_hidden_f64)
 AMBIT_CUTS(f64, double)
 #endif

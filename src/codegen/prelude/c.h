@@ -33,6 +33,14 @@ AMBIT_INLINE ambit_u64 AMBIT_BITS_F64(double x)
   } u = {x};
   return u.bits;
 }
+AMBIT_INLINE float AMBIT_F32_OF(ambit_u32 bits)
+{
+  union {
+    ambit_u32 bits;
+    float x;
+  } u = {bits};
+  return u.x;
+}
 AMBIT_INLINE double AMBIT_F64_OF(ambit_u64 bits)
 {
   union {
@@ -40,6 +48,24 @@ AMBIT_INLINE double AMBIT_F64_OF(ambit_u64 bits)
     double x;
   } u = {bits};
   return u.x;
+}
+
+/* For clang, subtracts 0 in a form that is none to the compiler. */
+AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
+{
+#ifdef __clang__
+  return x - AMBIT_F64_OF((ambit_u64)nought >> 63);
+#else
+  return (void)nought, x;
+#endif
+}
+AMBIT_INLINE float ambit_hidden_f32(float x, ambit_i64 nought)
+{
+#ifdef __clang__
+  return x - AMBIT_F32_OF((ambit_u32)((ambit_u64)nought >> 63));
+#else
+  return (void)nought, x;
+#endif
 }
 
 /* Conversions to real numbers, as functions: gcc 12 turns 0.0f - (float)i, with the conversion in

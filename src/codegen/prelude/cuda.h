@@ -18,3 +18,16 @@ typedef int ambit_i32;
 typedef unsigned int ambit_u32;
 typedef long long ambit_i64;
 typedef unsigned long long ambit_u64;
+
+AMBIT_INLINE float ambit_hidden_f32(float x, ambit_i64 nought)
+{
+  (void)nought;
+  asm("" : "+f"(x));
+  return x;
+}
+AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
+{
+  (void)nought;
+  asm("" : "+d"(x));
+  return x;
+}

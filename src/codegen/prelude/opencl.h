@@ -19,3 +19,15 @@ typedef int ambit_i32;
 typedef uint ambit_u32;
 typedef long ambit_i64;
 typedef ulong ambit_u64;
+
+/* Subtracts 0 in a form that is none to the compiler. */
+AMBIT_INLINE float ambit_hidden_f32(float x, ambit_i64 nought)
+{
+  return x - as_float((ambit_u32)((ambit_u64)nought >> 63));
+}
+#if AMBIT_HAS_DOUBLE
+AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
+{
+  return x - as_double((ambit_u64)nought >> 63);
+}
+#endif
