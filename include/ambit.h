@@ -230,9 +230,28 @@ AMBIT_API ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const
  *   .npy   lossless, for NumPy, any number of dimensions
  *   .png   a picture of component 0 of a 1-D or 2-D field, or of the middle plane along axis 0 of a
  *          3-D field
- * The file appears under its name only when it is complete. ambit_field_load reads .npy. */
+ * The file appears under its name only when it is complete. */
 AMBIT_API ambit_status ambit_field_save(ambit_field *f, const char *path);
+
+/* Loads a field from a file of its size, in the format given by the file name:
+ *   .npy   of the field's type
+ *   .hgt   elevations of SRTM, 1201 x 1201 or 3601 x 3601
+ *   .asc   an ESRI ASCII grid
+ *   .tif   GeoTIFF, one sample per pixel; compressed ones and BigTIFF need libtiff
+ * Elevations are loaded into 2-D fields of any type, north first. Cells without data become
+ * infinitely high, so that they are walls for water and for paths; only float and double fields can
+ * hold them. docs/terrain.md has more. */
 AMBIT_API ambit_status ambit_field_load(ambit_field *f, const char *path);
+
+/* The header of a file that ambit_field_load can read. */
+typedef struct ambit_file_info {
+  ambit_type type; /* of its values, or the smallest that holds them */
+  int ndims;
+  int64_t extents[AMBIT_MAX_DIMS + 1]; /* of a field of several components, they are the last */
+  /* Between cells, per axis, in the units of the file (SRTM: degrees); 0: unknown. */
+  double spacing[AMBIT_MAX_DIMS + 1];
+} ambit_file_info;
+AMBIT_API ambit_status ambit_file_inspect(ambit *a, const char *path, ambit_file_info *info);
 
 /* ---- scalars ------------------------------------------------------------------------------ */
 

@@ -5,6 +5,8 @@
  */
 #include "base/memory.h"
 #include "io/field_npy.h"
+#include "io/field_raster.h"
+#include "io/npy.h"
 #include "io/png.h"
 #include "runtime/run/run.h"
 
@@ -124,10 +126,59 @@ ambit_status ambit_field_save(ambit_field *f, const char *path)
 
 ambit_status ambit_field_load(ambit_field *f, const char *path)
 {
+  ambit__raster_format format;
+
   if (!f) return AMBIT_EINVAL;
   AMBIT_TRY(meet(f, "loads field", path));
   if (ends_in(path, ".npy")) return ambit__field_load_npy(f, path);
+  format = ambit__raster_format_of(path);
+  if (format) return ambit__field_load_raster(f, path, format);
   return ambit__raise(ERRORS(f), AMBIT_EINVAL,
-                      "field '%s' cannot be loaded from %s: the name must end in .npy", f->name,
-                      path);
+                      "field '%s' cannot be loaded from %s: the name must end in .npy, .hgt, .asc "
+                      "or .tif",
+                      f->name, path);
+}
+
+/* ---- without a field ---- */
+
+static ambit_status inspect_npy(ambit *a, const char *path, ambit_file_info *info)
+{
+  ambit__npy_info npy;
+
+  AMBIT_TRY(ambit__npy_read_header(&a->errors, path, &npy));
+  info->type = npy.type;
+  info->ndims = npy.ndims;
+  memcpy(info->extents, npy.shape, sizeof info->extents);
+  return AMBIT_OK;
+}
+
+static ambit_status inspect_raster(ambit *a, const char *path, ambit_file_info *info)
+{
+  ambit__raster *r;
+
+  AMBIT_TRY(ambit__raster_open(&a->errors, path, ambit__raster_format_of(path), &r));
+  info->type = r->type;
+  info->ndims = 2;
+  info->extents[0] = r->height;
+  info->extents[1] = r->width;
+  info->spacing[0] = r->spacing[0];
+  info->spacing[1] = r->spacing[1];
+  ambit__raster_close(r);
+  return AMBIT_OK;
+}
+
+static ambit_status inspect(ambit *a, const char *path, ambit_file_info *info)
+{
+  AMBIT_CHECK(path && *path && info, &a->errors, AMBIT_EINVAL,
+              "ambit_file_inspect: the file name is empty, or info is NULL");
+  *info = (ambit_file_info){0};
+  if (ends_in(path, ".npy")) return inspect_npy(a, path, info);
+  return inspect_raster(a, path, info);
+}
+
+ambit_status ambit_file_inspect(ambit *a, const char *path, ambit_file_info *info)
+{
+  if (!a) return AMBIT_EINVAL;
+  if (!ambit__failed(a)) inspect(a, path, info);
+  return ambit__meet(a, "has inspected a file"); /* raises a failure on all */
 }

@@ -8,6 +8,7 @@
 #include "support/test.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -170,6 +171,45 @@ static void pictures_are_the_same_from_any_number_of_parts(void)
 #endif
 }
 
+/* 40 x 30 elevations, with a hole, in any number of parts. */
+static void elevations_are_loaded_into_any_number_of_parts(void)
+{
+  static const int64_t extents[] = {40, 30};
+  ambit_file_info info;
+
+  for (int parts = 1; parts <= 2; parts++) {
+    ambit *a = open_with(parts == 1 ? "cpu" : "cpu*2", "auto");
+    ambit_field *z = ambit_field_create(ambit_grid_create(a, 2, extents), "z", AMBIT_F32);
+    ambit_field *whole = ambit_field_create(ambit_grid_create(a, 2, extents), "n", AMBIT_I16);
+    float values[40 * 30];
+
+    if (parts == 1 && !ambit_process(shared)) {
+      FILE *out = fopen(path_of("z.asc"), "w");
+
+      fprintf(out, "ncols 30\nnrows 40\ncellsize 25\n");
+      for (int i = 0; i < 40 * 30; i++)
+        fprintf(out, "%d ", i == 77 ? -9999 : i * 37 % 1000);
+      fclose(out);
+    }
+    ambit__net_barrier(shared->net);
+    CHECK_EQ(AMBIT_OK, ambit_file_inspect(a, path_of("z.asc"), &info));
+    CHECK(info.ndims == 2 && info.extents[0] == 40 && info.extents[1] == 30 &&
+          info.spacing[1] == 25);
+    CHECK_EQ(AMBIT_OK, ambit_field_load(z, path_of("z.asc")));
+    CHECK_EQ(AMBIT_OK, ambit_field_read(z, NULL, NULL, values));
+    for (int i = 0; i < 40 * 30; i++)
+      CHECK(i == 77 ? isinf(values[i]) : values[i] == (float)(i * 37 % 1000));
+    CHECK_EQ(AMBIT_EIO, ambit_field_load(whole, path_of("z.asc")));
+    CHECK_MSG(strstr(ambit_error_text(a), "no data for cell [2][17]"), "%s", ambit_error_text(a));
+    ambit_error_clear(a);
+    CHECK_EQ(AMBIT_EIO, ambit_file_inspect(a, path_of("none.asc"), &info));
+    ambit_error_clear(a);
+    CHECK_EQ(AMBIT_EINVAL, ambit_file_inspect(a, path_of("none.txt"), &info));
+    ambit_error_clear(a);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
 /* Files of the folder with this ending. */
 static int count_files(const char *tail)
 {
@@ -259,7 +299,7 @@ static void make_folder(void)
 
 static void remove_folder(void)
 {
-  static const char *const names[] = {"one.npy", "all.npy", "one.png", "all.png", "u.npy"};
+  static const char *const names[] = {"one.npy", "all.npy", "one.png", "all.png", "u.npy", "z.asc"};
 
   ambit__net_barrier(shared->net);
   for (size_t i = 0; !ambit_process(shared) && i < sizeof names / sizeof *names; i++)
@@ -271,6 +311,8 @@ static const test_case tests[] = {
     {"arrays_are_the_same_from_any_number_of_parts", arrays_are_the_same_from_any_number_of_parts},
     {"pictures_are_the_same_from_any_number_of_parts",
      pictures_are_the_same_from_any_number_of_parts},
+    {"elevations_are_loaded_into_any_number_of_parts",
+     elevations_are_loaded_into_any_number_of_parts},
     {"what_cannot_be_saved_fails_on_all", what_cannot_be_saved_fails_on_all},
     {"a_folder_that_not_all_see_is_named_on_all", a_folder_that_not_all_see_is_named_on_all},
     {"a_file_of_another_shape_is_refused_on_all", a_file_of_another_shape_is_refused_on_all},
