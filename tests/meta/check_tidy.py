@@ -3,8 +3,11 @@
 """clang-tidy (see .clang-tidy) and clang's own warnings find nothing in src/ and tools/.
 
     check_tidy.py BUILD_FOLDER     which holds compile_commands.json
+
+A file without faults is not checked again until it, a header that it includes, its compiler flags or the set-up
+of clang-tidy change. Empty files in the user's cache folder remember that.
 """
-import concurrent.futures, json, os, pathlib, subprocess, sys
+import concurrent.futures, hashlib, json, os, pathlib, shlex, subprocess, sys
 
 import project
 
@@ -13,16 +16,40 @@ import project
 EXTRA = [f"--extra-arg={word}" for word in ("-UNDEBUG", "-Xclang", "-analyzer-config", "-Xclang", "max-nodes=15000")]
 
 
+CLEAN = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ambit-tidy"
+
+
+def stamp_of(tool, command):
+    """The path that exists if this file was found clean; None if its headers cannot be listed."""
+    words = [w for w in shlex.split(command["command"]) if w not in ("-c", "ccache")]
+    at = words.index("-o")
+    flags = words[:at] + words[at + 2:]
+    rule = subprocess.run([*flags, "-MM", "-MT", "x"], cwd=command["directory"], capture_output=True, text=True)
+    if rule.returncode:
+        return None
+    key = hashlib.sha256(subprocess.run([tool, "--version"], capture_output=True).stdout)
+    key.update(" ".join([*EXTRA, *flags]).replace(str(project.ROOT), "").encode())
+    for name in [project.ROOT / ".clang-tidy", *rule.stdout.replace("\\\n", " ").split()[1:]]:
+        key.update(pathlib.Path(command["directory"], name).read_bytes())
+    return CLEAN / key.hexdigest()
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
     tool = project.clang_tool("clang-tidy")
-    built = {pathlib.Path(c["directory"], c["file"])
+    built = {pathlib.Path(c["directory"], c["file"]): c
              for c in json.loads((build / "compile_commands.json").read_text())}
     sources = [f for f in project.files("src", "tools", ext="c") if f in built]
+    CLEAN.mkdir(parents=True, exist_ok=True)
 
     def check(f):
+        stamp = stamp_of(tool, built[f])
+        if stamp and stamp.exists():
+            return 0, ""
         run = subprocess.run([tool, "--quiet", *EXTRA, "-p", build, f],
                              capture_output=True, text=True)
+        if stamp and not run.returncode and not run.stdout.strip():
+            stamp.touch()
         return run.returncode, run.stdout
 
     bad = 0
