@@ -100,13 +100,20 @@ AMBIT_API const char *ambit_status_text(ambit_status s);
   X(I32, 2, int32_t, "int")                                                                        \
   X(U8, 3, uint8_t, "unsigned char")                                                               \
   X(I16, 4, int16_t, "short")                                                                      \
-  X(I64, 5, int64_t, "long")
+  X(I64, 5, int64_t, "long")                                                                       \
+  X(F16, 6, uint16_t, "half")
 
 typedef enum ambit_type {
 #define X(name, value, ctype, text) AMBIT_##name = value,
   AMBIT_TYPE_MAP(X)
 #undef X
 } ambit_type;
+
+/* AMBIT_F16 is a type of fields: 16 bits in memory (IEEE 754 binary16), float in kernels. Arrays of
+ * it hold the bits. ambit_half rounds to the nearest one, ties to even; ambit_half_number is
+ * exact. */
+AMBIT_API uint16_t ambit_half(double x);
+AMBIT_API double ambit_half_number(uint16_t bits);
 
 AMBIT_API size_t ambit_type_size(ambit_type t);      /* bytes per value; 0 for an invalid type */
 AMBIT_API const char *ambit_type_name(ambit_type t); /* as written in the kernel language */
@@ -290,7 +297,7 @@ AMBIT_API ambit_kernel *ambit_kernel_create(ambit *a, const char *text);
 AMBIT_API ambit_kernel *ambit_kernel_load(ambit *a, const char *path);
 /* The same for texts written with the type `real`, so that one text serves float and double. `real`
  * is AMBIT_F32 or AMBIT_F64. In a text that uses it, numbers such as 0.5 and functions such as sqrt
- * are of this type too. */
+ * are of this type too. AMBIT_F16 makes the fields half, and everything else float. */
 AMBIT_API ambit_kernel *ambit_kernel_create_real(ambit *a, const char *text, ambit_type real);
 AMBIT_API ambit_kernel *ambit_kernel_load_real(ambit *a, const char *path, ambit_type real);
 AMBIT_API void ambit_kernel_destroy(ambit_kernel *k);

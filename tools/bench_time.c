@@ -67,7 +67,8 @@ static void set_limits(result *r, const ambit__limits *m)
 {
   const tool_problem *p = &r->line->problem;
   double bytes = ambit_kernel_bytes(p->kernel), adds = adds_per_cell(p->rule);
-  bool wide = p->type != AMBIT_F32 || p->rule->mixes_double; /* integers are weighted in double */
+  bool wide = (p->type != AMBIT_F32 && p->type != AMBIT_F16) ||
+              p->rule->mixes_double; /* integers are weighted in double */
 
   if (bytes > 0) r->limit_bytes = m->copy / bytes / 1e9;
   if (adds > 0) r->limit_ops = (wide ? m->fma64 : m->fma32) / adds / 1e9;

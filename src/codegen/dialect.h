@@ -11,7 +11,7 @@ typedef struct ambit__dialect {
   const char *extension; /* of files: ".c" */
   const char *prelude;   /* fixed text at the start of every file: types and macros for the rest */
   const char *helpers;   /* more fixed text, after the common arithmetic; NULL: none */
-  const char *types[6];  /* by ambit_type */
+  const char *types[7];  /* by ambit_type; a half is its bits */
   const char *infinity[2]; /* float, double */
   const char *nan[2];
   bool float_names; /* math functions of float are named sqrtf(x), as in C; else sqrt(x) */

@@ -52,7 +52,9 @@ static void emit_real(const ambit__dialect *d, ambit__text *t, ambit_type type, 
 
 void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type type, ambit__value v)
 {
-  if (ambit__type_is_real(type))
+  if (type == AMBIT_F16)
+    ambit__print(t, "0x%04x", (unsigned)ambit_half(v.real));
+  else if (ambit__type_is_real(type))
     emit_real(d, t, type, v.real);
   else if (type == AMBIT_I64 && v.integer == INT64_MIN)
     ambit__print(t, "(-9223372036854775807L - 1)");
@@ -86,7 +88,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
 
 static const char *suffix(ambit_type type)
 {
-  static const char *const names[] = {"f32", "f64", "i32", "u8", "i16", "i64"};
+  static const char *const names[] = {"f32", "f64", "i32", "u8", "i16", "i64", "f16"};
 
   return names[type];
 }
@@ -203,8 +205,9 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
 static void emit_cast(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const bool from_real = ambit__type_is_real(e->a->type), to_real = ambit__type_is_real(e->type);
+  const bool is_half = e->type == AMBIT_F16 || e->a->type == AMBIT_F16;
 
-  if (from_real != to_real && (from_real || s->dialect->folds_casts)) {
+  if (is_half || (from_real != to_real && (from_real || s->dialect->folds_casts))) {
     ambit__print(t, "ambit_%s_from_%s(", suffix(e->type), suffix(e->a->type));
     emit(s, t, e->a, ARGUMENT);
     ambit__print(t, ")");
@@ -266,7 +269,10 @@ static void emit_unary(const ambit__scope *s, ambit__text *t, const ambit__expr 
 
 static void emit_constant(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
-  bool negative = ambit__type_is_real(e->type) ? signbit(e->value.real) != 0 : e->value.integer < 0;
+  const bool real = ambit__type_is_real(e->type);
+  const bool negative = e->type == AMBIT_F16 ? false
+                        : real               ? signbit(e->value.real) != 0
+                                             : e->value.integer < 0;
 
   if (negative && around > ARGUMENT) ambit__print(t, "(");
   ambit__emit_constant(s->dialect, t, e->type, e->value);

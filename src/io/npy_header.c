@@ -15,7 +15,7 @@ static const struct {
   const char *name; /* NumPy's type name, without the byte order */
   ambit_type type;
 } types[] = {{"f4", AMBIT_F32}, {"f8", AMBIT_F64}, {"i4", AMBIT_I32}, {"u1", AMBIT_U8},
-             {"i2", AMBIT_I16}, {"i8", AMBIT_I64}, {"b1", AMBIT_U8}};
+             {"i2", AMBIT_I16}, {"i8", AMBIT_I64}, {"b1", AMBIT_U8},  {"f2", AMBIT_F16}};
 enum { NTYPES = sizeof types / sizeof *types };
 
 static bool little_endian(void)
@@ -142,10 +142,11 @@ static ambit_status read_descr(scan *s)
         ((descr[0] == '<' && !little_endian()) || (descr[0] == '>' && little_endian()));
     return AMBIT_OK;
   }
-  return ambit__raise(s->errors, AMBIT_EIO,
-                      "%s has the type '%s'; Ambit reads f4, f8, i2, i4, i8, u1 and b1: convert "
-                      "it, for example with array.astype('f4')",
-                      s->path, descr);
+  return ambit__raise(
+      s->errors, AMBIT_EIO,
+      "%s has the type '%s'; Ambit reads f2, f4, f8, i2, i4, i8, u1 and b1: convert "
+      "it, for example with array.astype('f4')",
+      s->path, descr);
 }
 
 static ambit_status read_order(scan *s)

@@ -13,14 +13,17 @@ static bool is_integer(const ambit__node *n)
   return !ambit__type_is_real(n->type);
 }
 
-/* unsigned char and short are promoted to int. */
+/* unsigned char and short are promoted to int, half to float. */
 static ambit_type promoted(ambit_type t)
 {
+  if (t == AMBIT_F16) return AMBIT_F32;
   return t == AMBIT_U8 || t == AMBIT_I16 ? AMBIT_I32 : t;
 }
 
 ambit_type ambit__common_type(ambit_type a, ambit_type b)
 {
+  a = promoted(a);
+  b = promoted(b);
   if (a == AMBIT_F64 || b == AMBIT_F64) return AMBIT_F64;
   if (a == AMBIT_F32 || b == AMBIT_F32) return AMBIT_F32;
   return a == AMBIT_I64 || b == AMBIT_I64 ? AMBIT_I64 : AMBIT_I32;

@@ -51,13 +51,18 @@ static bool is_constant(const ambit__expr *e)
   return e->op == EXPR_CONST;
 }
 
+/* A half is converted from and to float, and from double: all else goes through float. Integers
+ * that float rounds are infinite as halves. */
 ambit__expr *ambit__fold_cast(ambit__unit *u, ambit__expr *a, ambit_type type)
 {
+  const bool from_half = a->type == AMBIT_F16 && type != AMBIT_F32;
+  const bool to_half = type == AMBIT_F16 && !ambit__type_is_real(a->type);
   ambit__expr *e;
 
   if (a->type == type) return a;
   if (is_constant(a))
     return constant(u, type, a->place, ambit__value_cast(a->value, a->type, type));
+  if (from_half || to_half) a = ambit__fold_cast(u, a, AMBIT_F32);
   e = new_expr(u, EXPR_CAST, type, a->place);
   e->a = a;
   return e;
@@ -84,6 +89,7 @@ static ambit__expr *truth(ambit__unit *u, ambit__expr *a)
     return constant(u, AMBIT_I32, a->place,
                     (ambit__value){.integer = ambit__value_is_true(a->value, a->type)});
   if (a->type == AMBIT_U8 || a->type == AMBIT_I16) return ambit__fold_cast(u, a, AMBIT_I32);
+  if (a->type == AMBIT_F16) a = ambit__fold_cast(u, a, AMBIT_F32);
   return binary(u, EXPR_NE, AMBIT_I32, a->place, a, zero(u, a->type, a->place));
 }
 

@@ -163,7 +163,8 @@ typedef struct ambit__rule {
  * column, source line, caret, cause, advice). `file` names the text if it has no #line. */
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
                                ambit__rule **out);
-/* The same with a meaning for the type `real`: AMBIT_F32 or AMBIT_F64. */
+/* The same with a meaning for the type `real`: AMBIT_F32, AMBIT_F64, or AMBIT_F16, which makes
+ * fields half and all else float. */
 ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
                                     ambit_type real, ambit__rule **out);
 void ambit__rule_free(ambit__rule *rule);

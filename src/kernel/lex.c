@@ -32,6 +32,7 @@ const char *ambit__token_text(ambit__token_kind kind)
   case TOKEN_word_##word: return "'" #word "'";
     AMBIT_WORD_MAP(X)
 #undef X
+  case TOKEN_word_half: return "'half'";
   }
   return "?";
 }
@@ -242,17 +243,47 @@ static int lex_one(ambit__unit *u, int at)
   return end > at ? end : lex_wrong(u, at);
 }
 
-/* Gives `real` its meaning. In a text that uses it, numbers without a suffix are `real` too. */
+static bool is_name(const ambit__unit *u, size_t i, const char *text)
+{
+  return u->tokens[i].kind == TOKEN_NAME && !strcmp(u->tokens[i].name->text, text);
+}
+
+/* Whether a type stands before token i, perhaps with a star: float half, const float *half. */
+static bool is_declared(const ambit__unit *u, size_t i)
+{
+  if (i > 1 && u->tokens[i - 1].kind == TOKEN_MUL) i--;
+  return i > 0 && u->tokens[i - 1].kind != TOKEN_word_const &&
+         ambit__starts_type(&u->tokens[i - 1]);
+}
+
+/* half is a type in texts that declare no variable of this name. */
+static void settle_half(ambit__unit *u)
+{
+  for (size_t i = 0; i < u->ntokens; i++)
+    if (is_name(u, i, "half") && is_declared(u, i)) return;
+  for (size_t i = 0; i < u->ntokens; i++)
+    if (is_name(u, i, "half")) u->tokens[i].kind = TOKEN_word_half;
+}
+
+/* The type that stands for `real` in token i. Half is one of fields only: their pointers. */
+static ambit__token_kind real_kind(const ambit__unit *u, size_t i)
+{
+  const bool reduces =
+      i > 0 && (is_name(u, i - 1, "sum") || is_name(u, i - 1, "min") || is_name(u, i - 1, "max"));
+
+  if (*u->real == AMBIT_F64) return TOKEN_word_double;
+  return *u->real == AMBIT_F16 && !reduces && u->tokens[i + 1].kind == TOKEN_MUL ? TOKEN_word_half
+                                                                                 : TOKEN_word_float;
+}
+
+/* Gives `real` its meaning. In a text that uses it, numbers without a suffix are `real` too, or
+ * float if it is half. */
 static void settle_real(ambit__unit *u)
 {
-  const bool is_float = u->real && *u->real == AMBIT_F32;
-
   for (size_t i = 0; u->real && i < u->ntokens; i++) {
-    ambit__token *t = &u->tokens[i];
-
-    if (t->kind != TOKEN_NAME || strcmp(t->name->text, "real") != 0) continue;
-    t->kind = is_float ? TOKEN_word_float : TOKEN_word_double;
-    u->is_single = is_float;
+    if (!is_name(u, i, "real")) continue;
+    u->tokens[i].kind = real_kind(u, i);
+    u->is_single = *u->real != AMBIT_F64;
   }
   for (size_t i = 0; u->is_single && i < u->ntokens; i++) {
     ambit__token *t = &u->tokens[i];
@@ -287,4 +318,5 @@ void ambit__lex(ambit__unit *u)
   u->line_start = start;
   add(u, TOKEN_END, last, 1);
   settle_real(u);
+  settle_half(u);
 }

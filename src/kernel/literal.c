@@ -126,9 +126,10 @@ static void print_integer(ambit__text *out, int64_t x, ambit_type type)
 
 void ambit__literal_print(ambit__text *out, ambit__value value, ambit_type type)
 {
-  const char *suffix = type == AMBIT_F32 ? "f" : "";
+  const char *suffix = type == AMBIT_F64 ? "" : "f";
   char digits[AMBIT__NUMBER_CHARS];
 
+  if (type == AMBIT_F16) ambit__print(out, "(half)");
   if (!ambit__type_is_real(type)) {
     print_integer(out, value.integer, type);
   } else if (isnan(value.real)) {
@@ -136,7 +137,7 @@ void ambit__literal_print(ambit__text *out, ambit__value value, ambit_type type)
   } else if (isinf(value.real)) {
     ambit__print(out, "(%s1.0%s / 0.0%s)", value.real < 0 ? "-" : "", suffix, suffix);
   } else {
-    if (type == AMBIT_F32)
+    if (type != AMBIT_F64)
       ambit__number_print_float(digits, (float)fabs(value.real));
     else
       ambit__number_print_double(digits, fabs(value.real));

@@ -114,6 +114,12 @@ done:
   return ok;
 }
 
+/* Halves are rounded on the way, which a sum of taps is not. */
+static bool is_summed(ambit_type type)
+{
+  return type == AMBIT_F32 || type == AMBIT_F64;
+}
+
 /* `out` is empty on entry; the caller frees it, also after failure. */
 static bool evaluate(finder *f, const ambit__expr *e, form *out)
 {
@@ -121,7 +127,7 @@ static bool evaluate(finder *f, const ambit__expr *e, form *out)
     out->constant = ambit__value_number(e->value, e->type);
     return true;
   }
-  if (!ambit__type_is_real(e->type)) return false;
+  if (!is_summed(e->type)) return false;
   switch (e->op) {
   case EXPR_READ: return one_tap(e, out);
   case EXPR_LOCAL: return add(f, out, &f->locals[e->index], 1);
@@ -166,8 +172,8 @@ static bool has_the_shape(const ambit__rule *r)
   if (r->nparams != 2 || p[0].kind != PARAM_FIELD || p[1].kind != PARAM_FIELD) return false;
   written = p[1].is_written;
   return p[0].is_written != p[1].is_written && p[0].components == 1 && p[1].components == 1 &&
-         p[written].nreads == 0 && p[!written].nreads > 0 && ambit__type_is_real(p[0].type) &&
-         ambit__type_is_real(p[1].type);
+         p[written].nreads == 0 && p[!written].nreads > 0 && is_summed(p[0].type) &&
+         is_summed(p[1].type);
 }
 
 bool ambit__rule_taps(const ambit__rule *rule, ambit__tap *taps, int most, int *count)

@@ -17,7 +17,12 @@ static const struct {
     {"f32", "float"},
     {"fp32", "float"},
     {"real32", "float"},
-    {"half", "float"},
+    {"_Float16", "half"},
+    {"__fp16", "half"},
+    {"float16", "half"},
+    {"float16_t", "half"},
+    {"f16", "half"},
+    {"fp16", "half"},
     {"real_t", "double"},
     {"float64", "double"},
     {"float64_t", "double"},
@@ -91,14 +96,14 @@ void ambit__wrong_type(ambit__unit *u, ambit__place place)
   if (!strcmp(name, "real")) {
     AMBIT_SYNTAX(
         u, place,
-        "the type 'real' has no meaning here\nit is float or double by the last argument of "
+        "the type 'real' has no meaning here\nit is float, double or half by the last argument of "
         "ambit_kernel_create_real");
     return;
   }
   type = suggestion(name);
   AMBIT_SYNTAX(u, place,
                "'%s' is not a type of the kernel language\nthe types are float, double, int, "
-               "unsigned char, short and long%s%s%s",
+               "unsigned char, short, long and half%s%s%s",
                name, type ? "; did you mean '" : "", type ? type : "", type ? "'?" : "");
 }
 

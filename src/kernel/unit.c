@@ -148,8 +148,8 @@ ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, con
                                     ambit_type real, ambit__rule **out)
 {
   *out = NULL;
-  AMBIT_CHECK(real == AMBIT_F32 || real == AMBIT_F64, errors, AMBIT_EINVAL,
-              "the type `real` cannot be %s; it can be AMBIT_F32 or AMBIT_F64",
+  AMBIT_CHECK(ambit__type_is_real(real), errors, AMBIT_EINVAL,
+              "the type `real` cannot be %s; it can be AMBIT_F32, AMBIT_F64 or AMBIT_F16",
               ambit_type_name(real));
   return rule_parse(errors, file, text, &real, out);
 }

@@ -12,9 +12,10 @@
 
 #include <stdbool.h>
 
-/* A value; its type is stored elsewhere. float values are held exactly in `real`. */
+/* A value; its type is stored elsewhere. float and half values are held exactly in `real`. No
+ * operation but a conversion takes or gives a half. */
 typedef union ambit__value {
-  double real;     /* AMBIT_F32, AMBIT_F64 */
+  double real;     /* AMBIT_F16, AMBIT_F32, AMBIT_F64 */
   int64_t integer; /* the others, within the range of their type */
 } ambit__value;
 
@@ -40,7 +41,7 @@ typedef enum ambit__call {
 const char *ambit__call_name(ambit__call c); /* the double form: "sqrt"; "abs" */
 int ambit__call_args(ambit__call c);
 
-bool ambit__type_is_real(ambit_type t); /* float or double */
+bool ambit__type_is_real(ambit_type t); /* float, double or half */
 
 /* Converts as EXPR_CAST does: saturating from real to integer, wrapping between integers. */
 ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to);

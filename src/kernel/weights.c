@@ -93,7 +93,7 @@ static double coefficient(const sum *s, double weight)
 {
   double c = s->is_integer ? weight : weight / s->divisor;
 
-  if (s->type != AMBIT_F32) return c;
+  if (s->type == AMBIT_F64 || s->is_integer) return c;
   return fabs(c) > (double)FLT_MAX ? copysign(INFINITY, c) : (double)(float)c;
 }
 
@@ -163,11 +163,13 @@ static void print_number(ambit__text *t, ambit_type type, double x)
 {
   char digits[AMBIT__NUMBER_CHARS];
 
-  if (type == AMBIT_F32)
+  const bool is_float = type == AMBIT_F32 || type == AMBIT_F16;
+
+  if (is_float)
     ambit__number_print_float(digits, (float)x);
   else
     ambit__number_print_double(digits, x);
-  ambit__print(t, "%s%s", digits, type == AMBIT_F32 ? "f" : "");
+  ambit__print(t, "%s%s", digits, is_float ? "f" : "");
 }
 
 static void print_read(ambit__text *t, int ndims, const int *offset)
@@ -277,7 +279,7 @@ ambit_status ambit__weights_text(ambit__errors *errors, const char *name, ambit_
 
   *text = NULL;
   AMBIT_TRY(check_all(errors, name, type, w, &cells));
-  s.is_integer = type != AMBIT_F32 && type != AMBIT_F64;
+  s.is_integer = !ambit__type_is_real(type);
   s.divisor = w->divisor == 0 ? 1 : w->divisor;
   AMBIT_TRY(survey(errors, &s, cells));
   print_kernel(&s);

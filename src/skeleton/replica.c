@@ -153,6 +153,11 @@ void ambit__replica_free(ambit__replica *r)
 
 static void from_samples(ambit_type type, const unsigned char *from, void *to, size_t n)
 {
+  if (type == AMBIT_F16) {
+    for (size_t i = 0; i < n; i++)
+      ((uint16_t *)to)[i] = ambit_half(from[i]);
+    return;
+  }
   switch (type) {
 #define X(name, value, ctype, text)                                                                \
   case AMBIT_##name:                                                                               \
@@ -172,6 +177,11 @@ static unsigned char sample(double x)
 
 static void to_samples(ambit_type type, const void *from, unsigned char *to, size_t n)
 {
+  if (type == AMBIT_F16) {
+    for (size_t i = 0; i < n; i++)
+      to[i] = sample(ambit_half_number(((const uint16_t *)from)[i]));
+    return;
+  }
   switch (type) {
 #define X(name, value, ctype, text)                                                                \
   case AMBIT_##name:                                                                               \

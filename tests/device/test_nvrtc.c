@@ -256,7 +256,7 @@ static void the_families_compile_without_spills_around_rows(void)
 
 static void weights_of_every_type_compile_without_spills(void)
 {
-  static const ambit_type types[] = {AMBIT_I32, AMBIT_U8, AMBIT_I16, AMBIT_I64};
+  static const ambit_type types[] = {AMBIT_I32, AMBIT_U8, AMBIT_I16, AMBIT_I64, AMBIT_F16};
 
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     check_entry("star2d1", types[i], EVERY_PLAN);

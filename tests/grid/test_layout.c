@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8, AMBIT_I16, AMBIT_I64};
+static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8,
+                                   AMBIT_I16, AMBIT_I64, AMBIT_F16};
 enum { TYPES = sizeof types / sizeof *types };
 
 static ambit__layout sample(ambit_type type, int components, ambit_order order)

@@ -16,7 +16,8 @@ except ImportError:
     print("SKIP: this python has no numpy")
     sys.exit(77)
 
-NAMES = {"float": "f4", "double": "f8", "int": "i4", "unsigned char": "u1", "short": "i2", "long": "i8"}
+NAMES = {"float": "f4", "double": "f8", "int": "i4", "unsigned char": "u1", "short": "i2", "long": "i8",
+         "half": "f2"}
 WRITTEN = {
     "f4": [0, -1.5, 3e30, 1e-40, 5, 6],
     "f8": [0, -1.5, 3e300, 1e-310, 5, 6],
@@ -24,6 +25,7 @@ WRITTEN = {
     "u1": [0, 1, 2, 128, 255, 6],
     "i2": [0, -1, 2**15 - 1, -(2**15), 5, 6],
     "i8": [0, -1, 2**63 - 1, -(2**63), 5, 6],
+    "f2": [0, -1.5, 65504, 2**-24, 5, 6],
 }
 
 

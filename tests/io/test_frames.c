@@ -57,6 +57,7 @@ static const char *const rules[] = {
     [AMBIT_U8] = "void f(const unsigned char *u, unsigned char *v) { *v = 255 - *u; }",
     [AMBIT_I16] = "void f(const short *u, short *v) { *v = 255 - *u; }",
     [AMBIT_I64] = "void f(const long *u, long *v) { *v = 255 - *u; }",
+    [AMBIT_F16] = "void f(const half *u, half *v) { *v = 255 - *u; }",
 };
 
 typedef struct scene {

@@ -412,12 +412,14 @@ static int write_samples(const char *to)
   static const uint8_t u1[] = {0, 1, 2, 128, 255, 6};
   static const int16_t i2[] = {0, -1, INT16_MAX, INT16_MIN, 5, 6};
   static const int64_t i8[] = {0, -1, INT64_MAX, INT64_MIN, 5, 6};
+  static const uint16_t f2[] = {0, 0xbe00, 0x7bff, 1, 0x4500, 0x4600};
   const struct {
     const char *name;
     ambit_type type;
     const void *data;
   } samples[] = {{"f4", AMBIT_F32, f4}, {"f8", AMBIT_F64, f8}, {"i4", AMBIT_I32, i4},
-                 {"u1", AMBIT_U8, u1},  {"i2", AMBIT_I16, i2}, {"i8", AMBIT_I64, i8}};
+                 {"u1", AMBIT_U8, u1},  {"i2", AMBIT_I16, i2}, {"i8", AMBIT_I64, i8},
+                 {"f2", AMBIT_F16, f2}};
 
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
     char path[500];

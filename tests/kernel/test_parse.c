@@ -149,7 +149,7 @@ static void check_real(ambit_type real, const char *want)
   ambit__rule_free(rule);
 }
 
-static void real_is_float_or_double_as_asked(void)
+static void real_is_float_double_or_half_as_asked(void)
 {
   ambit__errors errors = {0};
   ambit__rule *rule;
@@ -160,10 +160,28 @@ static void real_is_float_or_double_as_asked(void)
   check_real(AMBIT_F64, "void k(const double *u, double *v)\n{\n  double x = *u;\n"
                         "  double half = 0.5 * sqrt(x);\n"
                         "  *v = 1.0 + half * 3.141592653589793 + 1.5;\n}\n");
+  check_real(AMBIT_F16, "void k(const half *u, half *v)\n{\n  float x = (float)*u;\n"
+                        "  float half = 0.5f * sqrtf(x);\n"
+                        "  *v = (half)(1.0f + half * 3.1415927f + 1.5f);\n}\n");
   CHECK(ambit__rule_parse_real(&errors, "t", "void k(real *v) { *v = 1; }", AMBIT_I32, &rule) ==
         AMBIT_EINVAL);
   CHECK(strstr(errors.text, "cannot be int"));
   ambit__errors_clear(&errors);
+}
+
+/* A half is converted where it is used; a variable of this name is no type. */
+static void half_is_a_type_of_fields_and_locals(void)
+{
+  check_prints(
+      "void k(const half *u, half *v[2], double d) { half t = 3 * u[1]; *v[0] = d; "
+      "*v[1] = *u && t ? (int)t : -1e-9; }",
+      "void k(const half *u, half *v[2], double d)\n{\n"
+      "  half t = (half)(3.0f * (float)u[1]);\n  v[0][0] = (half)d;\n"
+      "  v[1][0] = (half)((float)u[0] != 0.0f && (float)t != 0.0f ? (double)(int)(float)t : "
+      "(-1e-09));\n}\n");
+  check_prints("void k(half *v) { const half c = 0.1; *v = c; }",
+               "void k(half *v)\n{\n  *v = (half)0.099975586f;\n}\n");
+  check_body("const float half = 0.5f; *v = half * *u;", "  *v = 0.5f * *u;\n");
 }
 
 /* Without the word, the type changes nothing. */
@@ -197,7 +215,8 @@ int main(int argc, char **argv)
       {"one_text_can_have_several_mistakes", one_text_can_have_several_mistakes},
       {"at_most_ten_mistakes_are_told", at_most_ten_mistakes_are_told},
       {"no_text_is_an_error_too", no_text_is_an_error_too},
-      {"real_is_float_or_double_as_asked", real_is_float_or_double_as_asked},
+      {"real_is_float_double_or_half_as_asked", real_is_float_double_or_half_as_asked},
+      {"half_is_a_type_of_fields_and_locals", half_is_a_type_of_fields_and_locals},
       {"a_text_without_real_keeps_its_types", a_text_without_real_keeps_its_types},
       {NULL, NULL},
   };

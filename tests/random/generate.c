@@ -42,6 +42,13 @@ static ambit_type any_type(dice *d)
   return types[dice_below(d, 8)];
 }
 
+/* Smooth programs have no halves: two floats that differ in the last bit can become halves that
+ * differ by a thousandth. */
+static ambit_type any_field_type(dice *d, const program_plan *p)
+{
+  return !p->is_smooth && dice_chance(d, 15) ? AMBIT_F16 : any_type(d);
+}
+
 static void make_fields(dice *d, program_plan *p)
 {
   p->nfields = dice_between(d, 2, MOST_FIELDS);
@@ -52,7 +59,7 @@ static void make_fields(dice *d, program_plan *p)
       *f = p->fields[i - 1];
       continue;
     }
-    f->type = any_type(d);
+    f->type = any_field_type(d, p);
     f->components = dice_chance(d, 70) ? 1 : dice_between(d, 2, 3);
     f->alike = i;
   }

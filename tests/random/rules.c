@@ -240,6 +240,11 @@ static void real_expr(maker *m, int depth)
   case 0: real_call(m, depth); break;
   case 1: choice(m, real_expr, depth); break;
   case 2:
+    if (!m->p->is_smooth && dice_chance(m->d, 20)) {
+      say(m, "(half)");
+      real_leaf(m);
+      break;
+    }
     say(m, "(%s)", dice_chance(m->d, 50) ? "float" : "double");
     int_expr(m, depth - 1);
     break;
@@ -393,9 +398,9 @@ static void value_for(maker *m, ambit_type type, int depth)
 
     say(m, "(");
     bound = smooth_expr(m, depth);
-    say(m, ") * %#.9g%s", 1 / (bound > 1 ? bound : 1), type == AMBIT_F32 ? "f" : "");
+    say(m, ") * %#.9g%s", 1 / (bound > 1 ? bound : 1), type == AMBIT_F64 ? "" : "f");
   } else if (kind < 6) {
-    say(m, type == AMBIT_F32 ? "fminf(100.0f, fmaxf(-100.0f, " : "fmin(100.0, fmax(-100.0, ");
+    say(m, type == AMBIT_F64 ? "fmin(100.0, fmax(-100.0, " : "fminf(100.0f, fmaxf(-100.0f, ");
     real_expr(m, depth);
     say(m, "))");
   } else if (kind < 9) {
@@ -408,9 +413,9 @@ static void value_for(maker *m, ambit_type type, int depth)
 
 static void local(maker *m)
 {
-  static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32,
-                                     AMBIT_I64, AMBIT_I16, AMBIT_U8};
-  ambit_type type = types[dice_below(m->d, 6)];
+  static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_I64,
+                                     AMBIT_I16, AMBIT_U8,  AMBIT_F16};
+  ambit_type type = types[dice_below(m->d, m->p->is_smooth ? 6 : 7)];
 
   if (m->nlocals == MOST_LOCALS) return;
   say(m, "  %s t%d = ", type_name(type), m->nlocals);

@@ -53,6 +53,7 @@ static double number_at(const void *values, int64_t i, ambit_type type)
   case AMBIT_U8: return ((const uint8_t *)values)[i];
   case AMBIT_I16: return ((const int16_t *)values)[i];
   case AMBIT_I64: return (double)((const int64_t *)values)[i];
+  case AMBIT_F16: return ambit_half_number(((const uint16_t *)values)[i]);
   }
   return NAN;
 }

@@ -8,7 +8,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8, AMBIT_I16, AMBIT_I64};
+static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8,
+                                   AMBIT_I16, AMBIT_I64, AMBIT_F16};
 enum { NTYPES = sizeof types / sizeof *types, MOST_VALUES = 4096 };
 
 static double number_at(const void *values, int64_t i, ambit_type type)
@@ -20,6 +21,7 @@ static double number_at(const void *values, int64_t i, ambit_type type)
   case AMBIT_U8: return ((const uint8_t *)values)[i];
   case AMBIT_I16: return ((const int16_t *)values)[i];
   case AMBIT_I64: return (double)((const int64_t *)values)[i];
+  case AMBIT_F16: return ambit_half_number(((const uint16_t *)values)[i]);
   }
   return 0;
 }
@@ -257,11 +259,12 @@ static void numbers_are_cut_to_the_type_of_the_field(void)
   static const struct {
     ambit_type type;
     double number, stored;
-  } rows[] = {{AMBIT_U8, 300.7, 255}, {AMBIT_U8, -1, 0},
-              {AMBIT_U8, 3.99, 3},    {AMBIT_I16, -1e9, -32768},
-              {AMBIT_I32, -2.9, -2},  {AMBIT_I32, 1e30, INT32_MAX},
-              {AMBIT_I64, NAN, 0},    {AMBIT_F32, 0.1, 0.1f},
-              {AMBIT_F64, 0.1, 0.1},  {AMBIT_F32, INFINITY, INFINITY}};
+  } rows[] = {{AMBIT_U8, 300.7, 255},       {AMBIT_U8, -1, 0},
+              {AMBIT_U8, 3.99, 3},          {AMBIT_I16, -1e9, -32768},
+              {AMBIT_I32, -2.9, -2},        {AMBIT_I32, 1e30, INT32_MAX},
+              {AMBIT_I64, NAN, 0},          {AMBIT_F32, 0.1, 0.1f},
+              {AMBIT_F64, 0.1, 0.1},        {AMBIT_F32, INFINITY, INFINITY},
+              {AMBIT_F16, 0.1, 0x1.998p-4}, {AMBIT_F16, 1e6, INFINITY}};
   ambit *a = open_on("ref");
   ambit_grid *g = grid_1d(a, 1);
   double bytes;

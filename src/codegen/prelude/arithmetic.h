@@ -106,4 +106,15 @@ AMBIT_CUTS(f32, float)
 #if AMBIT_HAS_DOUBLE
 AMBIT_ORDER(f64, double, ambit_hidden_f64)
 AMBIT_CUTS(f64, double)
+
+/* Rounds once: of the two floats around x the odd one, if x is none, rounds to the half that x
+ * rounds to. */
+AMBIT_INLINE ambit_f16 ambit_f16_from_f64(double x)
+{
+  float near = (float)x;
+  ambit_u32 bits = AMBIT_BITS_F32(near), even = 1u - (bits & 1u);
+  double back = near, size = x < 0 ? -x : x, near_size = back < 0 ? -back : back;
+  bits = near_size < size ? bits + even : near_size > size ? bits - even : bits;
+  return ambit_f16_from_f32(AMBIT_F32_OF(bits));
+}
 #endif

@@ -68,6 +68,48 @@ AMBIT_INLINE float ambit_hidden_f32(float x, ambit_i64 nought)
 #endif
 }
 
+/* Halves, as bits. clang vectorises conversions of processors that have them; gcc 12 does not, but
+ * it vectorises the same in integers. */
+typedef uint16_t ambit_f16;
+#if defined(__clang__) && (defined(__aarch64__) || defined(__F16C__))
+typedef union ambit_half_bits {
+  ambit_f16 bits;
+  __fp16 x;
+} ambit_half_bits;
+AMBIT_INLINE float ambit_f32_from_f16(ambit_f16 bits)
+{
+  ambit_half_bits u = {bits};
+  return (float)u.x;
+}
+AMBIT_INLINE ambit_f16 ambit_f16_from_f32(float x)
+{
+  ambit_half_bits u;
+  u.x = (__fp16)x;
+  return u.bits;
+}
+#else
+/* As the bits of a float it is 2^-112 of its value, and what should be infinite or NaN is too large
+ * for a half. */
+AMBIT_INLINE float ambit_f32_from_f16(ambit_f16 bits)
+{
+  ambit_u32 wide = ((ambit_u32)(bits & 0x8000u) << 16) | ((ambit_u32)(bits & 0x7fffu) << 13);
+  float x = AMBIT_F32_OF(wide) * 0x1p112f;
+  wide = AMBIT_BITS_F32(x);
+  return AMBIT_F32_OF((wide & 0x7fffffffu) >= 0x47800000u ? wide | 0x7f800000u : wide);
+}
+/* Adding 0.5 rounds a number below 2^-14 to a multiple of 2^-24. */
+AMBIT_INLINE ambit_f16 ambit_f16_from_f32(float x)
+{
+  ambit_u32 bits = AMBIT_BITS_F32(x), size = bits & 0x7fffffffu;
+  ambit_u32 small = AMBIT_BITS_F32(AMBIT_F32_OF(size) + 0.5f) - 0x3f000000u;
+  ambit_u32 half = (size + 0xfffu + (size >> 13 & 1u) - (112u << 23)) >> 13;
+  half = size < 0x38800000u ? small : half;
+  half = size >= 0x477ff000u ? 0x7c00u : half;
+  half = size > 0x7f800000u ? 0x7e00u : half;
+  return (ambit_f16)(half | (bits >> 16 & 0x8000u));
+}
+#endif
+
 /* Conversions to real numbers, as functions: gcc 12 turns 0.0f - (float)i, with the conversion in
  * the same expression, into -(float)i, which is -0 for 0. */
 #define AMBIT_REAL(to, T, from, F)                                                                 \

@@ -53,6 +53,8 @@ AMBIT_INLINE void ambit_fault_begin(ambit_fault *f)
     f->access = access;                                                                            \
     f->set = set;                                                                                  \
   }
+#define AMBIT_BITS_F16(x) (x)
+AMBIT_WATCH(f16, ambit_f16, AMBIT_BITS_F16, 0x7c00u, 0x8000u, AMBIT_POISON_F16)
 AMBIT_WATCH(f32, float, AMBIT_BITS_F32, 0x7f800000u, 0x80000000u, AMBIT_POISON_F32)
 #if AMBIT_HAS_DOUBLE
 AMBIT_WATCH(f64, double, AMBIT_BITS_F64, 0x7ff0000000000000ul, 0x8000000000000000ul,

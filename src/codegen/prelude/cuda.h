@@ -10,6 +10,7 @@
 #define AMBIT_IS_SMALL(x)               ((x) != (x)) /* the conversion handles the rest */
 #define AMBIT_BITS_F32(x)               __float_as_uint(x)
 #define AMBIT_BITS_F64(x)               ((ambit_u64)__double_as_longlong(x))
+#define AMBIT_F32_OF(bits)              __uint_as_float(bits)
 #define AMBIT_F64_OF(bits)              __longlong_as_double((ambit_i64)(bits))
 
 typedef unsigned char ambit_u8;
@@ -30,4 +31,19 @@ AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
   (void)nought;
   asm("" : "+d"(x));
   return x;
+}
+
+/* Halves, as bits. */
+typedef unsigned short ambit_f16;
+AMBIT_INLINE float ambit_f32_from_f16(ambit_f16 bits)
+{
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+AMBIT_INLINE ambit_f16 ambit_f16_from_f32(float x)
+{
+  ambit_f16 bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
 }

@@ -11,6 +11,7 @@
 #define AMBIT_IS_SMALL(x)      ((x) != (x)) /* the conversion handles the rest */
 #define AMBIT_BITS_F32(x)      as_uint(x)
 #define AMBIT_BITS_F64(x)      as_ulong(x)
+#define AMBIT_F32_OF(bits)     as_float(bits)
 #define AMBIT_F64_OF(bits)     as_double(bits)
 
 typedef uchar ambit_u8;
@@ -31,3 +32,16 @@ AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
   return x - as_double((ambit_u64)nought >> 63);
 }
 #endif
+
+/* Halves, as bits. Every device converts them in memory; few have arithmetic of them. */
+typedef ushort ambit_f16;
+AMBIT_INLINE float ambit_f32_from_f16(ambit_f16 bits)
+{
+  return vload_half(0, (const half *)&bits);
+}
+AMBIT_INLINE ambit_f16 ambit_f16_from_f32(float x)
+{
+  ambit_f16 bits;
+  vstore_half_rte(x, 0, (half *)&bits);
+  return bits;
+}

@@ -29,6 +29,11 @@ ambit_scalar *ambit_scalar_create(ambit *a, const char *name, ambit_type type)
                  name ? name : "NULL", (int)type);
     return NULL;
   }
+  if (type == AMBIT_F16) {
+    ambit__raise(&a->errors, AMBIT_EINVAL,
+                 "the scalar '%s' cannot be half, which is a type of fields; use AMBIT_F32", name);
+    return NULL;
+  }
   if (ambit__engines_open(a)) return NULL;
   s = ambit__new(&a->errors, 1, sizeof *s);
   if (!s) return NULL;

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fields of halves: on every device the same bits as on ref, in strict mode, with reductions over
+ * them, boundaries, several components and several parts. */
+#include "runtime_test.h"
+
+enum { ROWS = 23, COLUMNS = 131, CELLS = ROWS * COLUMNS };
+
+/* Normal, subnormal and infinite halves, and both zeros. */
+static double start(const int64_t *i, int component, void *user)
+{
+  static const double some[] = {1, 0.333, -2.5, 6e-8, -3e-5, 70000, 0.0, -0.0, 1234.5, 1e-3, 65504};
+
+  (void)user;
+  return some[(i[0] * 5 + i[1] * 3 + component) % 11] * (i[1] % 7 ? 1 : 0.7);
+}
+
+/* Subnormal results, ties, overflow, and the old value of a component not always written. */
+static const char rule[] =
+    "static half mean(half a, float b) { return 0.5f * (a + b); }\n"
+    "void k(const half *u[2], half *v[2], const float *w, double d, sum double *s, max float *m)\n"
+    "{\n"
+    "  half t = u[0][0][-1] * 0.25f - u[1][-1][1];\n"
+    "  *v[0] = mean(u[0][1][0], t) + *w * d;\n"
+    "  if (t > 0.1f) *v[1] = *u[1] * 1.0009765625;\n"
+    "  *s = *v[0] - *v[0] == 0 ? *v[0] : 1;\n"
+    "  *m = fabsf(t) < 1e5f ? t : 0;\n"
+    "}\n";
+
+typedef struct outcome {
+  uint16_t v[2 * CELLS];
+  double sum, most;
+} outcome;
+
+static void play(const char *devices, outcome *out)
+{
+  ambit *a = open_on(devices);
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F16, 2, AMBIT_SOA);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F16, 2, AMBIT_AOS);
+  ambit_field *w = ambit_field_create(g, "w", AMBIT_F32);
+  ambit_scalar *sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+  ambit_scalar *most = ambit_scalar_create(a, "most", AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_option_set(a, "strict", "1");
+  ambit_field_fill(u, start, NULL);
+  ambit_field_fill_value(v, 0.1);
+  ambit_field_fill(w, start, NULL);
+  ambit_field_boundary(u, AMBIT_AXIS(0), AMBIT_CONSTANT, 0.3);
+  ambit_field_boundary(u, AMBIT_AXIS(1), AMBIT_REFLECT, 0);
+  ambit_apply(p, ambit_kernel_create(a, rule), u, v, w, 1.0 / 3, sum, most);
+  ambit_apply(p,
+              ambit_kernel_create(a, "void c(half *u[2], const half *v[2]) "
+                                     "{ *u[0] = *v[1]; *u[1] = *v[0]; }"),
+              u, v);
+  ambit_run(p, 3);
+  *out = (outcome){.sum = ambit_scalar_get(sum), .most = ambit_scalar_get(most)};
+  ambit_field_read(v, NULL, NULL, out->v);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static bool is_nan(unsigned bits)
+{
+  return (bits & 0x7fff) > 0x7c00;
+}
+
+static void check_same(const outcome *want, const outcome *got, const char *device)
+{
+  int differ = 0;
+
+  for (int i = 0; i < 2 * CELLS; i++)
+    differ += want->v[i] != got->v[i] && !(is_nan(want->v[i]) && is_nan(got->v[i]));
+  CHECK_MSG(!differ, "%d values on %s differ from ref", differ, device);
+  CHECK_MSG(want->sum == got->sum && want->most == got->most, "%s: %a, %a, not %a, %a", device,
+            got->sum, got->most, want->sum, want->most);
+}
+
+static void halves_are_the_same_bits_on_every_device(void)
+{
+  static outcome want, got;
+
+  play("ref", &want);
+  EACH_DEVICE(d)
+  {
+    char parts[40];
+
+    play(*d, &got);
+    check_same(&want, &got, *d);
+    if (!strcmp(*d, "ref") || compiles_slowly(*d)) continue;
+    snprintf(parts, sizeof parts, "%s*3", *d);
+    play(parts, &got);
+    check_same(&want, &got, parts);
+  }
+}
+
+static void real_can_be_half(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_1d(a, 100);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F16);
+    ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+    const char *text = "void k(real *u, real k, sum real *s) { real t = k + *u; *u = t; *s = t; }";
+    uint16_t bits[100];
+
+    ambit_apply(p, ambit_kernel_create_real(a, text, AMBIT_F16), u, 2049, s);
+    ambit_run(p, 1);
+    ambit_field_read(u, NULL, NULL, bits);
+    CHECK_OK(a);
+    CHECK_EQ(ambit_half(2048), bits[99]); /* a tie, rounded when it is stored */
+    CHECK(ambit_scalar_get(s) == 204900);
+    ambit_close(a);
+  }
+}
+
+static void scalars_are_not_half(void)
+{
+  ambit *a = open_on("ref");
+
+  CHECK(!ambit_scalar_create(a, "s", AMBIT_F16));
+  CHECK_FAILED(a, AMBIT_EINVAL, "which is a type of fields; use AMBIT_F32");
+  ambit_close(a);
+}
+
+/* Memory that was never given values, and NaN that a kernel makes, are found. */
+static void nan_is_found_in_halves(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g;
+    ambit_field *u, *v;
+    ambit_program *p;
+
+    ambit_option_set(a, "nan", "1");
+    g = grid_1d(a, 50);
+    u = ambit_field_create(g, "u", AMBIT_F16);
+    v = ambit_field_create(g, "v", AMBIT_F16);
+    p = ambit_program_create(g);
+    ambit_apply(p, ambit_kernel_create(a, "void k(const half *u, half *v) { *v = 2 * *u; }"), u, v);
+    ambit_run(p, 1);
+    CHECK_FAILED(a, AMBIT_EPROGRAM, "never set");
+    ambit_field_fill_value(u, 7e4);
+    ambit_run(p, 1);
+    CHECK_OK(a);
+    ambit_close(a);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"halves_are_the_same_bits_on_every_device", halves_are_the_same_bits_on_every_device},
+      {"real_can_be_half", real_can_be_half},
+      {"scalars_are_not_half", scalars_are_not_half},
+      {"nan_is_found_in_halves", nan_is_found_in_halves},
+      {NULL, NULL},
+  };
+
+  return test_main(argc, argv, tests);
+}
