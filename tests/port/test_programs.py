@@ -17,6 +17,7 @@ PROGRAMS = {
     "bytes": (7, [()]),
     "cardiac": (5, [(33, 3, 4, "/dev/stdout")]),
     "cells": (1, [()]),
+    "colours": (4, [()]),
     "converge": (3, [()]),
     "edges_flat": (3, [(), (7, 5)]),
     "fdtd": (4, [()]),
@@ -27,6 +28,7 @@ PROGRAMS = {
     "inter": (5, [()]),
     "jacobi_flat": (1, [(), (5, 64)]),
     "lattice": (3, [()]),
+    "macros": (11, [()]),
     "median": (3, [()]),
     "neighbours": (5, [(), (5, 31)]),
     "panda": (3, [()]),
@@ -39,6 +41,7 @@ PROGRAMS = {
     "structs": (3, [()]),
     "until": (4, [(), (17, 9), (31, 3, 1e-9), (40, 250, 1e-9)]),
     "vla": (1, [()]),
+    "wrapped": (3, [()]),
     "wave3d": (1, [(), (23,)]),
 }
 

@@ -222,6 +222,35 @@ def sum_any_adds_on_the_device(folder):
     assert float(TOOLS.must(TOOLS.compile_ported(folder / "out.c", folder / "ported")).stdout) == want
 
 
+def a_note_says_in_which_order_a_sum_is_taken(folder):
+    source = folder / "sum.c"
+    text = ("double u[99];\nint main(void)\n{\n  double s = 0;\n#pragma ambit sum(%s)\n  for (int i = 0; i < 99; i++)\n"
+            "    s += u[i] * u[i];\n  return s > 1;\n}\n")
+    source.write_text(text % "order")
+    assert "sum.c:6:3: note: 's' is summed in the order of the source" in TOOLS.translate(source, folder / "out.c")
+    source.write_text(text % "any")
+    assert "sum.c:6:3: note: 's' is summed in any order: its last digits may differ" in TOOLS.translate(source, folder / "out.c")
+
+
+def nests_of_macros_have_the_line_of_their_use(folder):
+    TOOLS.translate(PROGRAMS / "macros.c", folder / "out.c")
+    text = (folder / "out.c").read_text()
+    lines = (PROGRAMS / "macros.c").read_text().splitlines()
+    places = [int(x) for x in re.findall(r'\.place = "macros\.c:(\d+)"', text)]
+    want = []
+    for n, line in enumerate(lines, 1):
+        if n > lines.index("int main(void)"):
+            want += [n] * (len(re.findall(r"FOR_|SMOOTH|MOST|BEGIN", line)) + 2 * len(re.findall("TWICE|ADVANCE", line)))
+    assert places == want, (places, want)
+    assert "SMOOTH(c, b)" not in text and "b[i][j] = 0.25 * (a[i - 1][j]" in text
+
+
+def numbers_that_never_change_stand_in_the_kernel(folder):
+    TOOLS.translate(PROGRAMS / "colours.c", folder / "out.c")
+    text = (folder / "out.c").read_text()
+    assert "(-0.15000000000000002) * *f" in text and "0.25 * (((" in text, text[:3000]
+
+
 def a_shape_that_is_told_makes_rows_distinct(folder):
     source = folder / "shape.c"
     source.write_text(SHAPE)

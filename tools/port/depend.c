@@ -100,6 +100,72 @@ static int sign(const distance *d, const int *loops, int nloops)
   return 0;
 }
 
+/* ---- red and black ---- */
+
+/* An integer modulo 2: a sum of loop variables and of values that all cells share. */
+static poly parity_of(nest *n, node *e)
+{
+  e = port_bare(e);
+  if (e->poly) return *e->poly;
+  if (e->kind == N_BINARY && e->b->is_constant &&
+      ((!strcmp(e->op, "%") && e->b->value == 2) || (!strcmp(e->op, "&") && e->b->value == 1)))
+    return parity_of(n, e->a);
+  if (e->kind == N_BINARY && strchr("+-^", e->op[0]) && !e->op[1])
+    return port_poly_add(parity_of(n, e->a), parity_of(n, e->b));
+  return port_poly_of(n, e);
+}
+
+/* The cells that compute anything have one colour: an integer that is even for all of them. Bad: there is no such condition. */
+static poly colour_of(nest *n, node *condition)
+{
+  poly p;
+
+  if (condition->kind == N_BINARY && !strcmp(condition->op, "&&")) {
+    p = colour_of(n, condition->a);
+    return p.is_bad ? colour_of(n, condition->b) : p;
+  }
+  if (condition->kind != N_BINARY || strcmp(condition->op, "==")) return port_poly_bad();
+  return port_poly_add(parity_of(n, condition->a), parity_of(n, condition->b));
+}
+
+static bool has_access(node *e, void *user)
+{
+  (void)user;
+  return e->access && !e->access->is_value && !e->access->is_table;
+}
+
+static poly colour_of_leaf(nest *n, const leaf *l)
+{
+  const node *only = NULL;
+
+  for (node *s = l->body->list; s; s = s->next) {
+    if (!port_find(s, has_access, NULL)) continue;
+    if (only || s->kind != S_IF || s->c || port_find(s->a, has_access, NULL))
+      return port_poly_bad();
+    only = s;
+  }
+  return only ? colour_of(n, only->a) : port_poly_bad();
+}
+
+/* Whether cells at this distance have different colours. */
+static bool is_other_colour(const nest *n, const distance *d, poly colour)
+{
+  int64_t sum = 0, factor;
+
+  for (int k = 0; k < n->nloops && !colour.is_bad; k++) {
+    poly c, r;
+
+    if (!port_poly_has(colour, n->loops[k].atom)) continue;
+    if (!d->is_known[k] || !port_poly_split(colour, n->loops[k].atom, &c, &r) ||
+        !port_poly_is_number(c, &factor))
+      return false;
+    sum += factor * d->by[k] * n->loops[k].step;
+  }
+  return !colour.is_bad && sum % 2 != 0;
+}
+
+/* ---- steps ---- */
+
 static const char *shown(const access *a)
 {
   return port_access_shown(a);
@@ -132,6 +198,8 @@ static bool gather(node *e, void *user)
 
 static bool within(nest *n, const step *s, const list *l)
 {
+  const poly colour = colour_of_leaf(n, s->leaf);
+
   for (int i = 0; i < l->n; i++)
     for (int k = 0; k < l->n; k++) {
       const access *w = l->at[i], *r = l->at[k];
@@ -141,7 +209,7 @@ static bool within(nest *n, const step *s, const list *l)
       if (!w->is_write || w == r || w->array != r->array) continue;
       if (r->is_write && !r->is_read && k < i) continue; /* once per pair */
       d = between(n, w, r);
-      if (d.is_never) continue;
+      if (d.is_never || is_other_colour(n, &d, colour)) continue;
       order = sign(&d, s->leaf->loops, s->leaf->nloops);
       if (order == 0 || order == -1) continue;
       if (r->is_write && !r->is_read)

@@ -172,10 +172,13 @@ static const char *base_text(const param *p)
   return text;
 }
 
-static void print_rows(ambit__text *t, const char *in, const param *p)
+static void print_rows(ambit__text *t, const char *in, const step *s, const param *p)
 {
-  ambit__print(t, "%s  port_rows(%s, %d, sizeof(%s));\n", in, prefix(p->like, 0, false),
+  ambit__print(t, "%s  port_rows(%s, %d, sizeof(%s), (int64_t[]){", in, prefix(p->like, 0, false),
                p->array->nlevels - 1, port_base_text(p->like));
+  for (int d = 0; d < s->naxes; d++)
+    ambit__print(t, "%s%s", d ? ", " : "", extent_text(p, d));
+  ambit__print(t, "});\n");
 }
 
 static void print_array(ambit__text *t, const char *in, const step *s, const param *p)
@@ -183,7 +186,7 @@ static void print_array(ambit__text *t, const char *in, const step *s, const par
   const array *a = p->array;
 
   if (a->levels[0] == LEVEL_ROWS) {
-    print_rows(t, in, p);
+    print_rows(t, in, s, p);
     return;
   }
   ambit__print(t, "%s  port_array(%s, (int64_t[]){", in, base_text(p));

@@ -114,6 +114,16 @@ static int loops_in(const nest *n, const access *a, const leaf *l)
   return count;
 }
 
+/* How well the cells of a step that only reduces are those of an access: all loops are in it, and no guard. */
+static int fitness(const nest *n, const access *a, const leaf *l)
+{
+  int fit = 2 * loops_in(n, a, l);
+
+  for (int d = 0; d < a->naxes; d++)
+    if (a->guards[d]) return fit - 1;
+  return fit;
+}
+
 static bool leaf_steps(nest *n, leaf *l, step ***tail)
 {
   found f = {.n = 0};
@@ -136,7 +146,7 @@ static bool leaf_steps(nest *n, leaf *l, step ***tail)
       s = s->next;
     if (!s) {
       for (int i = 0; i < f.n; i++)
-        if (!best || loops_in(n, f.at[i], l) > loops_in(n, best, l)) best = f.at[i];
+        if (!best || fitness(n, f.at[i], l) > fitness(n, best, l)) best = f.at[i];
       if (!best)
         return port_refuse(n, n->node, "the nest reads no array", "it is left to the compiler");
       first = s = new_step(n, l, tail);
@@ -206,27 +216,21 @@ static bool round_edge(const step *s, const access *a, int d, poly *diff, poly *
   return false;
 }
 
-static bool is_negative(poly p)
+static bool has_short(const nest *n, poly p)
 {
-  int64_t x;
-
-  return port_poly_is_number(p, &x) && x < 0;
+  for (int k = 0; k < n->ninner; k++)
+    if (port_poly_has(p, n->inner[k].atom)) return true;
+  return false;
 }
 
-static bool is_positive(poly p)
-{
-  int64_t x;
-
-  return port_poly_is_number(p, &x) && x > 0;
-}
-
-/* Whether the loop would leave the array here, but conditions around the access keep it inside. */
+/* Whether conditions around an access keep it inside the array, where the loop alone would leave it. Variables of short loops may be in
+ * the index: what counts is the worst of their values. */
 static bool is_kept_inside(const step *s, const access *a, int d, int which, poly shift)
 {
   static const char reason[] = "it reads outside the extents of an array";
   const loop *l;
   poly end, lo, hi;
-  int64_t x;
+  int64_t least, most, x;
 
   if (which < 0 || which >= a->nfrom || a->guards[d] || !a->is_read) return false;
   l = &s->nest->loops[which];
@@ -234,10 +238,14 @@ static bool is_kept_inside(const step *s, const access *a, int d, int which, pol
   if (end.is_bad) end = port_poly_add(l->hi, s->shift[d]);
   lo = port_poly_add(l->lo, shift);
   hi = port_poly_sub(port_poly_add(l->hi, shift), end);
-  if (!is_negative(lo) && !is_positive(hi)) return false;
+  if (!(port_range(s->nest, lo, &least, &x) && least < 0) &&
+      !(port_range(s->nest, hi, &x, &most) && most > 0))
+    return false;
   lo = port_poly_add(a->from[which], shift);
   hi = port_poly_sub(port_poly_add(a->to[which], shift), end);
-  if ((port_poly_is_number(lo, &x) && x < 0) || (port_poly_is_number(hi, &x) && x > 0))
+  if ((port_range(s->nest, lo, &least, &x) && least < 0) ||
+      (port_range(s->nest, hi, &x, &most) && most > 0) || has_short(s->nest, lo) ||
+      has_short(s->nest, hi))
     return false;
   if (!port_poly_is_number(lo, NULL))
     port_require(s->nest, port_text("(%s) >= 0", port_poly_code(lo)), reason);
@@ -363,10 +371,9 @@ static bool map(step *s, const access *a, param *p, poly *offsets)
     p->fold[e] = shift;
   }
   for (int e = 0; e < a->naxes; e++) /* no variable of a short loop in the base */
-    for (int k = 0; k < n->ninner; k++)
-      if (port_poly_has(p->fold[e], n->inner[k].atom))
-        return port_refuse(n, a->node,
-                           "a short loop goes along an axis that is not one of the grid", NULL);
+    if (has_short(n, p->fold[e]))
+      return port_refuse(n, a->node, "a short loop goes along an axis that is not one of the grid",
+                         NULL);
   return true;
 }
 
@@ -374,8 +381,7 @@ static bool map(step *s, const access *a, param *p, poly *offsets)
 static bool has_steady_base(const nest *n, const access *a)
 {
   for (int l = 0; l < a->nsubs; l++)
-    for (int k = 0; k < n->ninner; k++)
-      if (!a->array->is_axis[l] && port_poly_has(a->subs[l], n->inner[k].atom)) return false;
+    if (!a->array->is_axis[l] && has_short(n, a->subs[l])) return false;
   return true;
 }
 

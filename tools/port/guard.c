@@ -55,16 +55,22 @@ static poly modulo(nest *n, node *e)
 {
   poly a = port_poly_of(n, e->a), m = port_poly_of(n, e->b), shift, diff;
   const loop *l;
-  int64_t x;
+  int64_t x, by;
 
   if (a.is_bad || m.is_bad || !(l = only_loop(n, a, &shift))) return port_poly_bad();
   if (!port_poly_is_number(port_poly_sub(l->hi, m), &x) || x > 0)
     return port_poly_bad(); /* i < n */
   if (!port_poly_is_number(l->lo, &x) || x < 0) return port_poly_bad();
-  if (port_poly_is_number(shift, &x) && x >= 0) /* (i + 1) % n */
-    return make(n, a, true, m);
+  if (port_poly_is_number(shift, &x) && port_poly_is_number(m, &by) && x >= 0 && by > 0) {
+    x = x % by > by / 2 ? x % by - by : x % by; /* (i + 1 + 9) % 9 */
+    a = port_poly_add(port_poly_atom(l->atom), port_poly_number(x));
+    return x ? make(n, a, true, m) : a;
+  }
   diff = port_poly_sub(shift, m);
-  if (port_poly_is_number(diff, &x)) /* (i - 1 + n) % n */
+  if (!shift.n || (!diff.is_bad && !diff.n)) return port_poly_atom(l->atom); /* (i + n) % n is i */
+  if (port_poly_is_number(shift, &x) && x >= 0)                              /* (i + 1) % n */
+    return make(n, a, true, m);
+  if (port_poly_is_number(diff, &x) && !port_poly_is_number(m, NULL)) /* (i - 1 + n) % n */
     return make(n, port_poly_sub(a, m), true, m);
   return port_poly_bad();
 }

@@ -236,9 +236,11 @@ static bool print_args(step *s, ambit__text *t, node *list)
 
 static bool print_name(step *s, ambit__text *t, node *e)
 {
-  const char *name = port_nest_is_local(s->nest, e->sym)
-                         ? port_step_name(s, e->sym, e->sym->name)
-                         : value_name(s, e->sym->name, e->type, NULL, e);
+  const bool is_local = port_nest_is_local(s->nest, e->sym);
+  const node *number = is_local ? NULL : port_constant(s->nest->unit, e->sym);
+  const char *name = is_local ? port_step_name(s, e->sym, e->sym->name)
+                     : number ? port_text(number->text[0] == '-' ? "(%s)" : "%s", number->text)
+                              : value_name(s, e->sym->name, e->type, NULL, e);
 
   if (!name) return false;
   ambit__print(t, "%s", name);

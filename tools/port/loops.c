@@ -4,7 +4,7 @@
  * A loop over cells counts an integer from a to b, and its variable selects the element that is written.
  * Others are loops over time, which stay in the program, or short ones, which the kernel unrolls.
  */
-#include "nest.h"
+#include "walk.h"
 
 #include <string.h>
 
@@ -105,6 +105,7 @@ bool port_loop_header(nest *n, node *f, loop *l)
          : !strcmp(op, ">=") ? "<="
                              : op;
   }
+  if (by == 2 && port_parity_start(n, f, &first)) by = 1;
   from = port_poly_of(n, first);
   to = port_poly_of(n, limit);
   l->first = first;
@@ -144,8 +145,15 @@ bool port_loop_is_short(const loop *l)
          hi - lo <= SHORT_LOOP;
 }
 
+static bool declares(node *e, void *user)
+{
+  return e->kind == N_DECL && e->sym == user;
+}
+
 typedef struct subscript_search {
+  nest *n;
   const symbol *var;
+  poly hi; /* of the loop */
   bool in_write, in_read;
   bool is_inner; /* only what loops inside the body do counts: */
   bool is_lone; /* they write an element that has the variable, and nothing else that they change */
@@ -157,10 +165,27 @@ static bool names_symbol(node *e, void *user)
   return e->kind == N_NAME && e->sym == ((subscript_search *)user)->var;
 }
 
+static bool is_other_variable(node *e, void *user)
+{
+  const subscript_search *s = user;
+
+  return e->kind == N_NAME && e->sym != s->var &&
+         (port_is_assigned(e->sym) || port_find(s->n->whole, declares, e->sym));
+}
+
+/* (i + 1) % n, where i < n. */
+static bool wraps(const node *e, const subscript_search *s)
+{
+  return !strcmp(e->op, "%") && !port_find(e->a, is_other_variable, (void *)(uintptr_t)s) &&
+         port_poly_equal(port_poly_of(s->n, e->b), s->hi);
+}
+
 /* Not below %: [t % 2] chooses an array, not a cell. */
 static bool selects(node *e, const subscript_search *s)
 {
-  if (!e || (e->kind == N_BINARY && (!strcmp(e->op, "%") || !strcmp(e->op, "&")))) return false;
+  if (!e) return false;
+  if (e->kind == N_BINARY && (!strcmp(e->op, "%") || !strcmp(e->op, "&")) && !wraps(e, s))
+    return false;
   if (e->kind == N_NAME) return e->sym == s->var;
   if (selects(e->a, s) || selects(e->b, s) || selects(e->c, s)) return true;
   for (node *k = e->list; k; k = k->next)
@@ -177,11 +202,6 @@ static bool look_for_subscripts(node *e, void *user)
   if (e->kind == N_INDEX && port_find(e->b, names_symbol, s)) s->in_read = true;
   if (e->kind == N_UNARY && e->op[0] == '*' && port_find(e->a, names_symbol, s)) s->in_read = true;
   return true;
-}
-
-static bool declares(node *e, void *user)
-{
-  return e->kind == N_DECL && e->sym == user;
 }
 
 static bool gives_value(node *e, void *user)
@@ -271,8 +291,9 @@ static bool follow_temporaries(node *e, void *user)
   if (e->kind == N_DECL && e->a) made = e->sym, from = e->a;
   if (e->kind == N_ASSIGN && e->a->kind == N_NAME) made = e->a->sym, from = e->b;
   if (made && made != f->s->var && (port_is_integer(made->type) || made->type == T_POINTER) &&
-      port_find(from, names_symbol, f->s)) {
-    subscript_search inner = {.var = made, .is_inner = f->s->is_inner};
+      selects(from, f->s)) {
+    subscript_search inner = {
+        .n = f->s->n, .var = made, .hi = f->s->hi, .is_inner = f->s->is_inner};
 
     search(f->body, made, &inner, f->depth + 1);
     f->s->in_write |= inner.in_write;
@@ -314,7 +335,7 @@ static bool is_collecting(node *e, void *user)
  * collects something for a cell is part of the kernel. */
 bool port_loop_is_cells(nest *n, node *f, const loop *l)
 {
-  subscript_search s = {.var = l->var};
+  subscript_search s = {.n = n, .var = l->var, .hi = l->hi};
   collects c = {n, f->d};
 
   s.is_inner = port_find(f->d, is_inner_writer, f->d) != NULL;

@@ -93,6 +93,18 @@ static int work(order *o, unit *u)
   return ok ? 0 : 1;
 }
 
+/* The program, loops of macros written out. */
+static unit *read_program(const order *o, int *code)
+{
+  unit *u = port_parse(o->path, NULL, o->nflags, o->flags, code);
+  const written_out *w =
+      *code || o->set.propose ? NULL : port_without_macros(u, o->nflags, o->flags);
+
+  if (!w) return u;
+  port_unit_free(u);
+  return port_parse(o->path, w, o->nflags, o->flags, code);
+}
+
 int main(int argc, char **argv)
 {
   order o = {0};
@@ -103,7 +115,7 @@ int main(int argc, char **argv)
   setenv("AMBIT_MPI", "off", 1);
   o.set.context = ambit_open(NULL, NULL);
   ambit_on_error(o.set.context, NULL, NULL);
-  u = port_parse(o.path, o.nflags, o.flags, &code);
+  u = read_program(&o, &code);
   if (!code) code = work(&o, u);
   port_unit_free(u);
   ambit_close(o.set.context);

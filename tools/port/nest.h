@@ -148,10 +148,15 @@ bool port_loop_is_short(const loop *l);
 bool port_loop_is_cells(nest *n, node *f, const loop *l);
 void port_loop_continue(node *n); /* turns continue into if and else, below n */
 
+/* parity.c: for (j = 1 + (i + c) % 2; j < n; j += 2) becomes a loop over all j with a condition; whether it was such a loop. first: its
+ * first value, then the new one. */
+bool port_parity_start(nest *n, node *f, node **first);
+
 /* scalars.c: which variables of the function are reductions, and which belong to one cell. A
  * reduction becomes an assignment with a text, "sum", "min" or "max"; its b is the term. */
 bool port_scalars(nest *n);
-void port_name_places(nest *n); /* before it: *sum, s->max become variables */
+void port_name_places(nest *n);                 /* before it: *sum, s->max become variables */
+bool port_is_private(nest *n, const symbol *s); /* nothing reads what a loop leaves in it */
 
 /* inline.c: puts the bodies of called functions in place of calls. */
 bool port_inline(nest *n);
@@ -169,6 +174,8 @@ void port_split_structs(nest *n);
 bool port_unroll(nest *n);
 bool port_is_table(unit *u, symbol *s);   /* an array of numbers that are known here */
 node *port_table_value(nest *n, node *e); /* w[1][2] of such a table; NULL: it is something else */
+/* The number that a variable is from its declaration on: const double dt = 0.1; NULL: none. */
+const node *port_constant(unit *u, symbol *s);
 
 /* guard.c */
 poly port_guard_poly(nest *n, node *e); /* bad: not a guarded index */

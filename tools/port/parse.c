@@ -97,6 +97,7 @@ static void place(unit *u, CXCursor c, node *n)
   unsigned offset;
 
   clang_getExpansionLocation(clang_getRangeStart(r), &f0, &n->line, &n->column, &n->begin);
+  if (u->written) n->line = port_line_in_file(u->written, n->begin, n->line);
   clang_getExpansionLocation(clang_getRangeEnd(r), &f1, NULL, NULL, &n->end);
   clang_getSpellingLocation(clang_getRangeStart(r), &spelled, NULL, NULL, &offset);
   n->is_macro = offset != n->begin || !clang_File_isEqual(spelled, f0);
@@ -457,6 +458,18 @@ node *port_initializer(unit *u, const symbol *s)
   return clang_Cursor_isNull(init) ? NULL : convert(u, init);
 }
 
+node *port_initial_number(unit *u, const symbol *s)
+{
+  node *n = port_new(sizeof *n);
+
+  if (clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(s->cursor))) return NULL;
+  place(u, s->cursor, n);
+  n->ctype = s->ctype;
+  n->type = s->type;
+  number(n, s->cursor);
+  return n->kind == N_NUMBER ? n : NULL;
+}
+
 /* ---- the unit ---- */
 
 static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXClientData data)
@@ -537,14 +550,16 @@ static char *read_text(const char *path, size_t *size)
 
 static int read_unit(unit *u, int nflags, const char *const *flags)
 {
-  u->text = read_text(u->path, &u->size);
+  struct CXUnsavedFile given = {.Filename = u->path, .Contents = u->text, .Length = u->size};
+
+  if (!u->text) u->text = read_text(u->path, &u->size);
   if (!u->text) {
     fprintf(stderr, "ambit port: %s cannot be read\n", u->path);
     return 1;
   }
   u->index = clang_createIndex(0, 0);
-  if (clang_parseTranslationUnit2(u->index, u->path, flags, nflags, NULL, 0,
-                                  CXTranslationUnit_DetailedPreprocessingRecord,
+  if (clang_parseTranslationUnit2(u->index, u->path, flags, nflags, u->written ? &given : NULL,
+                                  u->written != NULL, CXTranslationUnit_DetailedPreprocessingRecord,
                                   &u->tu) != CXError_Success) {
     fprintf(stderr, "ambit port: libclang cannot read %s\n", u->path);
     return 1;
@@ -556,11 +571,15 @@ static int read_unit(unit *u, int nflags, const char *const *flags)
   return 0;
 }
 
-unit *port_parse(const char *path, int nflags, const char *const *flags, int *code)
+unit *port_parse(const char *path, const written_out *written, int nflags, const char *const *flags,
+                 int *code)
 {
   unit *u = port_new(sizeof *u);
 
   u->path = path;
+  u->text = written ? written->text : NULL;
+  u->size = written ? strlen(written->text) : 0;
+  u->written = written;
   *code = read_unit(u, nflags, flags);
   return u;
 }

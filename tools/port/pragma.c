@@ -264,7 +264,7 @@ static bool read_line(unit *u, const char *first, const char *last, unsigned lin
   r.p = port_new(sizeof *r.p);
   r.p->begin = (unsigned)(first - u->text);
   r.p->end = (unsigned)(last - u->text);
-  r.p->line = line;
+  r.p->line = u->written ? port_line_in_file(u->written, r.p->begin, line) : line;
   if (!(name[0] == 'a' ? read_ambit(&r) : read_panda(&r))) return false;
   attach(u, r.p);
   **tail = r.p;

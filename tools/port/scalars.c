@@ -351,6 +351,11 @@ void port_name_places(nest *n)
   if (p.count) replace_places(&n->copy, &p);
 }
 
+bool port_is_private(nest *n, const symbol *s)
+{
+  return !s->is_global && is_private_below(n->function->body, s);
+}
+
 bool port_scalars(nest *n)
 {
   assigned_list l = {.n = 0};
@@ -366,7 +371,7 @@ bool port_scalars(nest *n)
           n, n->node, port_text("'%s' carries a value from one cell to the next", s->name),
           "sums, minima and maxima are understood; anything else depends on the order "
           "of cells");
-    if (s->is_global || !is_private_below(n->function->body, s))
+    if (!port_is_private(n, s))
       return port_refuse(n, n->node, port_text("'%s' may be used after the nest", s->name),
                          "declare it inside the loop");
   }

@@ -149,6 +149,17 @@ static bool is_accepted(const run *r, step *s)
   return ok;
 }
 
+/* The function and the line; the second nest of a line gets a number, too. */
+static const char *kernel_name(const run *r, const nest *n)
+{
+  int before = 0;
+
+  for (int i = 0; i < r->n && r->at[i].nest != n; i++)
+    before += r->at[i].nest->node->line == n->node->line;
+  return port_text("%s_%u%s", n->function->name, n->node->line,
+                   before ? port_text("x%d", before + 1) : "");
+}
+
 static step *finish_nest(const run *r, nest *n)
 {
   step *steps, *s;
@@ -156,8 +167,7 @@ static step *finish_nest(const run *r, nest *n)
 
   if (!port_shapes_apply(n) || !(steps = port_steps(n)) || !port_depend(n, steps)) return NULL;
   for (s = steps; s; s = s->next) {
-    s->name = port_text("%s_%u%s", n->function->name, n->node->line,
-                        steps->next ? port_text("_%d", ++count) : "");
+    s->name = port_text("%s%s", kernel_name(r, n), steps->next ? port_text("_%d", ++count) : "");
     if (!port_kernel(s) || !is_accepted(r, s)) return NULL;
   }
   return steps;
@@ -245,6 +255,29 @@ static bool find_rows(run *r)
   return more;
 }
 
+/* Sums of real numbers depend on their order. */
+static void tell_sums(const run *r, const candidate *c)
+{
+  for (const step *s = c->steps; s; s = s->next)
+    for (int i = 0; i < s->nparams && !r->set->quiet; i++) {
+      const param *p = &s->params[i];
+      const char *name = p->reduction ? p->reduction->a->sym->name : NULL;
+
+      if (p->kind == P_TERM)
+        port_note(r->u, c->nest->node, "note",
+                  port_text("'%s' is summed in the order of the source: the step computes the "
+                            "terms, the host adds them",
+                            name),
+                  "#pragma ambit sum(any) lets the device add: faster, and rounded differently");
+      if (p->kind == P_SUM && (p->type == T_F32 || p->type == T_F64))
+        port_note(r->u, c->nest->node, "note",
+                  port_text("'%s' is summed in any order: its last digits may differ from those of "
+                            "the serial program",
+                            name),
+                  "#pragma ambit sum(order) adds in the order of the source");
+    }
+}
+
 static void write_nest(const run *r, const candidate *c, ambit__text *rules)
 {
   bool has_results = false;
@@ -256,6 +289,7 @@ static void write_nest(const run *r, const candidate *c, ambit__text *rules)
     propose(r, c->nest, c->steps);
     return;
   }
+  tell_sums(r, c);
   port_host_use(c->steps);
   for (const step *s = c->steps; s; s = s->next)
     has_results |= s->has_reductions;

@@ -90,9 +90,11 @@ struct symbol {
   CXType ctype; /* canonical */
   value_type type;
   bool is_global, is_param;
-  bool is_place;   /* not a variable: the name is an expression, *sum */
-  node *init;      /* of a declaration */
-  unsigned offset; /* of the declaration in the main file; 0: elsewhere */
+  bool is_place;        /* not a variable: the name is an expression, *sum */
+  node *init;           /* of a declaration */
+  const node *constant; /* the real number that it always is; NULL: none, or not asked for */
+  bool is_asked;        /* that was */
+  unsigned offset;      /* of the declaration in the main file; 0: elsewhere */
   symbol *next;
 };
 
@@ -113,8 +115,9 @@ struct function {
 
 typedef struct unit {
   const char *path; /* of the main file */
-  char *text;       /* of the main file */
+  const char *text; /* of the main file */
   size_t size;
+  const struct written_out *written; /* the text is this one; NULL: it is that of the file */
   function *functions, *last;
   symbol *symbols[1024]; /* by hash */
   CXIndex index;
@@ -122,9 +125,28 @@ typedef struct unit {
   CXFile file;
 } unit;
 
-/* Reads a program; says what is wrong with it on standard error, and sets *code then. flags: of the compiler. */
-unit *port_parse(const char *path, int nflags, const char *const *flags, int *code);
+/* Reads a program; says what is wrong with it on standard error, and sets *code then. written: its text, NULL: as in the file. flags:
+ * of the compiler. */
+unit *port_parse(const char *path, const struct written_out *written, int nflags,
+                 const char *const *flags, int *code);
 void port_unit_free(unit *u);
+
+/* macro.c: the text of a program, uses of macros that make loops written out. */
+typedef struct written_part {
+  unsigned begin, end, line; /* of the text; where the use begins in the file */
+  int more;                  /* lines that the text has and the file has not */
+} written_part;
+
+typedef struct written_out {
+  const char *text;
+  int n;
+  written_part *parts; /* in order */
+} written_out;
+
+/* NULL: there are no such macros, or there is no preprocessor. */
+const written_out *port_without_macros(const unit *u, int nflags, const char *const *flags);
+/* The line of the file, from an offset and a line of the text. */
+unsigned port_line_in_file(const written_out *w, unsigned offset, unsigned line);
 
 /* From the arena of the run; ends the program when memory runs out. */
 void *port_new(size_t bytes);
@@ -135,8 +157,9 @@ const char *port_text(const char *fmt, ...)
     ;
 void port_free_all(void);
 
-/* The initializer of a variable, or NULL. */
+/* The initializer of a variable, or NULL; and the number that it is, or NULL. */
 node *port_initializer(unit *u, const symbol *s);
+node *port_initial_number(unit *u, const symbol *s);
 
 value_type port_type_of(CXType t);
 bool port_is_integer(value_type t);

@@ -100,6 +100,29 @@ node *port_table_value(nest *n, node *e)
   return cast;
 }
 
+static bool changes(node *e, void *user)
+{
+  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--") || e->op[0] == '&'))
+    return e->a->kind == N_NAME && e->a->sym == user;
+  return e->kind == N_ASSIGN && e->a->kind == N_NAME && e->a->sym == user;
+}
+
+const node *port_constant(unit *u, symbol *s)
+{
+  if (s->is_asked || s->is_param || s->is_place || (s->type != T_F32 && s->type != T_F64))
+    return s->constant;
+  s->is_asked = true;
+  if (!clang_isConstQualifiedType(s->ctype)) {
+    if (clang_getCursorLinkage(s->cursor) == CXLinkage_External) return NULL;
+    for (const function *f = u->functions; f; f = f->next)
+      if (port_find(f->body, changes, s)) return NULL;
+  }
+  s->constant = port_initial_number(u, s);
+  if (s->constant && strstr(s->constant->text, "n"))
+    s->constant = NULL; /* infinite, or no number */
+  return s->constant;
+}
+
 static bool compute(const char *op, int64_t a, int64_t b, int64_t *x)
 {
   if (!strcmp(op, "+")) return *x = a + b, true;
@@ -173,13 +196,6 @@ static void fold(nest *n, node **at)
 
 /* ---- loops ---- */
 
-static bool assigns(node *e, void *user)
-{
-  if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--") || e->op[0] == '&'))
-    return e->a->kind == N_NAME && e->a->sym == user;
-  return e->kind == N_ASSIGN && e->a->kind == N_NAME && e->a->sym == user;
-}
-
 static bool leaves(node *e, void *user)
 {
   (void)user;
@@ -224,7 +240,7 @@ static bool is_unrollable(nest *n, node *f, loop *l)
   n->advice = advice;
   n->fault = fault;
   if (l->is_down && l->from.n) return false;
-  return ok && !port_find(f->d, assigns, l->var) && !port_find(f->d, leaves, NULL);
+  return ok && !port_find(f->d, changes, l->var) && !port_find(f->d, leaves, NULL);
 }
 
 static node *round_of(nest *n, const node *f, const loop *l, int64_t value)

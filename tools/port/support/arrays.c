@@ -50,6 +50,14 @@ static void port_close(void)
   }
 }
 
+/* The device is in use by now. Its driver may have asked to be closed at exit, too, and what was asked for last is done first. */
+static void port_close_before_drivers(void)
+{
+  static int done;
+
+  if (!done++) atexit(port_close);
+}
+
 /* Ambit's own words are on standard error already. */
 static void port_must(int ok)
 {

@@ -120,13 +120,13 @@ static void port_row_list(char **at, const void *table, int levels, const port_r
   }
 }
 
-static void port_rows(const void *table, int levels, size_t bytes)
+static void port_rows(const void *table, int levels, size_t bytes, const int64_t *extents)
 {
   port_argument *a;
-  int64_t strides[PORT_AXES] = {0}, open[PORT_AXES] = {0};
+  int64_t strides[PORT_AXES] = {0};
 
   strides[levels] = (int64_t)bytes;
-  port_array(NULL, open, strides, NULL, 0);
+  port_array(NULL, extents, strides, NULL, 0);
   a = &port_now->args[port_now->nargs - 1];
   a->r.table = table;
   a->r.nrows = 1;
@@ -376,6 +376,32 @@ static port_record *port_record_of(port_argument *a)
   return port_records[port_nrecords++] = r;
 }
 
+/* A new array gets, where its memory has them, the cells that other arrays of the step have: v[1 .. n - 1] is written now, and v[0 .. n]
+ * will be read in the next step. */
+static void port_widen(port_record *r)
+{
+  const port_object *o = r->nrows || r->field ? NULL : port_object_at(r->base);
+  port_record wide = *r;
+  char *lo, *hi;
+
+  if (!o || o->p != r->base) return;
+  for (int i = 0; i < port_now->nargs; i++)
+    for (int d = 0; d < r->axes; d++) {
+      const port_record *other = &port_now->args[i].r;
+
+      if (!r->stride[d] || !other->stride[d]) continue;
+      if (other->lo[d] < wide.lo[d]) wide.lo[d] = other->lo[d];
+      if (other->hi[d] > wide.hi[d] && (!r->extent[d] || other->hi[d] <= r->extent[d]))
+        wide.hi[d] = other->hi[d];
+    }
+  port_span(&wide, &lo, &hi);
+  if (hi > o->p + o->bytes) return;
+  for (int i = 0; i < port_nrecords; i++)
+    if (port_records[i] != r && port_share(&wide, port_records[i])) return;
+  memcpy(r->lo, wide.lo, sizeof r->lo);
+  memcpy(r->hi, wide.hi, sizeof r->hi);
+}
+
 /* The box grows: cells that were not touched before are on the host only. */
 static void port_grow(port_record *r, const port_record *to)
 {
@@ -526,6 +552,7 @@ static void port_submit(port_record **records, ambit_grid *g)
     port_copy(r, 0);
     r->dev_ok = 1;
   }
+  port_close_before_drivers();
   for (int s = 0; s < rule->nslots; s++) {
     const port_kind k = rule->slots[s].kind;
 
@@ -594,6 +621,7 @@ static void port_do(void)
 
     records[i] = port_record_of(&port_now->args[i]);
     port_grow(records[i], &port_now->args[i].r);
+    port_widen(records[i]);
     exact |= (slot->periodic | (slot->clamp & ~slot->loose)) != 0;
   }
   g = port_choose_grid(records, exact);
