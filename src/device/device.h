@@ -285,6 +285,9 @@ typedef struct ambit__backend {
   /* Estimated ns per cell and iteration of the best function for a group, which may have a
    * pipeline; less than 0: there is none. NULL: the device builds no functions for pipelines. */
   double (*estimate)(ambit__device *dev, const ambit__group *group);
+  /* Announces that a group will be built, so that compilers can run for several at once. A failure
+   * is left to `build`. NULL: building is quick, or one at a time. */
+  void (*foresee)(ambit__device *dev, const ambit__group *group);
   ambit_status (*build)(ambit__device *dev, const ambit__group *group, ambit__function **fn);
   void (*discard)(ambit__device *dev, ambit__function *fn);
   ambit_status (*launch)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);

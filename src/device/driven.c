@@ -223,6 +223,20 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
   return call_behind((device *)dev, build_behind, &b);
 }
 
+static ambit_status foresee_behind(device *d, void *arg)
+{
+  d->behind->backend->foresee(d->behind, arg);
+  return AMBIT_OK;
+}
+
+static void foresee(ambit__device *dev, const ambit__group *group)
+{
+  device *d = (device *)dev;
+
+  /* The group is only read. */
+  if (d->behind->backend->foresee) (void)call_behind(d, foresee_behind, (void *)(uintptr_t)group);
+}
+
 static ambit_status discard_behind(device *d, void *arg)
 {
   d->behind->backend->discard(d->behind, arg);
@@ -627,6 +641,7 @@ static const ambit__backend driven = {
     .event_sync = event_sync,
     .event_done = event_done,
     .event_seconds = event_seconds,
+    .foresee = foresee,
     .build = build,
     .discard = discard,
     .launch = launch,

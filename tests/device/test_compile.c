@@ -8,6 +8,79 @@
 #include <math.h>
 #include <sys/wait.h>
 
+/* ---- ahead of time ---- */
+
+/* "int f(int x) { return x + 3; }" */
+static const char *plus(char text[64], int number)
+{
+  snprintf(text, 64, "int f(int x) { return x + %d; }", number);
+  return text;
+}
+
+static void foreseen_sources_are_compiled_once(void)
+{
+  ambit__module *module;
+  ambit__errors errors;
+  char text[64];
+  ambit__cc *cc;
+  void *address;
+  int before;
+
+  begin();
+  cc = open_cc(&errors);
+  before = runs();
+  for (int i = 0; i < 12; i++)
+    ambit__cc_foresee(cc, plus(text, i % 6), 3);
+  for (int i = 0; i < 6; i++) {
+    CHECK_EQ(AMBIT_OK, ambit__cc_load(cc, plus(text, i), "f", &module, &address));
+    CHECK_EQ(10 + i, ((int_fn)address)(10));
+    ambit__cc_foresee(cc, text, 3); /* it is loaded */
+    ambit__module_release(module);
+    ambit__cc_foresee(cc, text, 3); /* it is in the cache */
+  }
+  CHECK_EQ(before + 6, runs());
+  CHECK_EQ(6, files(cache, ".so", NULL));
+  close_cc(cc, &errors);
+  end();
+}
+
+static void a_foreseen_source_that_fails_says_why(void)
+{
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *address;
+
+  begin();
+  cc = open_cc(&errors);
+  ambit__cc_foresee(cc, "int f(int x) { return y; }", 2);
+  CHECK_EQ(AMBIT_ECOMPILE,
+           ambit__cc_load(cc, "int f(int x) { return y; }", "f", &module, &address));
+  CHECK(errors.text && strstr(errors.text, "refused a generated kernel"));
+  ambit__errors_clear(&errors);
+  ambit__cc_foresee(cc, "int f(int x) { return z; }", 2); /* never needed */
+  close_cc(cc, &errors);
+  end();
+}
+
+static void a_foreseen_source_that_takes_too_long_is_given_up(void)
+{
+  ambit__module *module;
+  ambit__errors errors;
+  ambit__cc *cc;
+  void *address;
+
+  begin();
+  cc = open_cc(&errors);
+  cc->patience = 0.2;
+  write_wrapper("sleep 20");
+  ambit__cc_foresee(cc, plus_seven, 2);
+  CHECK_EQ(AMBIT_OK, ambit__cc_try(cc, plus_seven, "f", &module, &address));
+  CHECK(!address && cc->late);
+  close_cc(cc, &errors);
+  end();
+}
+
 /* ---- the cache ---- */
 
 static void a_function_is_compiled_and_called(void)
@@ -456,7 +529,10 @@ int main(int argc, char **argv)
   {                                                                                                \
 #    name, name                                                                                    \
   }
-  static const test_case tests[] = {T(a_function_is_compiled_and_called),
+  static const test_case tests[] = {T(foreseen_sources_are_compiled_once),
+                                    T(a_foreseen_source_that_fails_says_why),
+                                    T(a_foreseen_source_that_takes_too_long_is_given_up),
+                                    T(a_function_is_compiled_and_called),
                                     T(a_second_start_runs_no_compiler),
                                     T(the_same_source_is_loaded_once),
                                     T(a_changed_compiler_compiles_again),

@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINES_SHOWN = 12 };
-
 struct ambit__module {
   ambit__cc *cc;
   ambit__module *next; /* in the list of the cc */
@@ -71,6 +69,7 @@ void ambit__module_release(ambit__module *m)
 void ambit__cc_close(ambit__cc *cc)
 {
   if (!cc) return;
+  ambit__foreseen_close(&cc->foreseen);
   while (cc->modules)
     unload(cc->modules);
   ambit__compiler_close(&cc->compiler);
@@ -80,17 +79,9 @@ void ambit__cc_close(ambit__cc *cc)
   free(cc);
 }
 
-/* ---- self-tests ---- */
+/* ---- loading ---- */
 
-/* Every library has a function that shows that it runs here and was made from its source, as
- * compiler wrappers may return the library of another source. The number is the first half of the
- * key. */
-static const char self_test[] = "\n\n__attribute__((visibility(\"default\")))\n"
-                                "unsigned long long ambit__self_test(unsigned long long x)\n"
-                                "{\n"
-                                "  return (x ^ 0x%.16sull) * 0x9e3779b97f4a7c15ull;\n"
-                                "}\n";
-
+/* Whether a library runs here and was made from its source (compile_run.c). */
 static bool passes_test(void *handle, const char *key)
 {
   uint64_t number = 0;
@@ -102,143 +93,6 @@ static bool passes_test(void *handle, const char *key)
     if (test(x) != (x ^ number) * UINT64_C(0x9e3779b97f4a7c15)) return false;
   return true;
 }
-
-/* ---- compilation ---- */
-
-static void make_key(const ambit__cc *cc, const char *source, char key[AMBIT__HASH_CHARS])
-{
-  const char *args[AMBIT__COMPILER_ARGS];
-  int n = ambit__compiler_args(&cc->compiler, cc->settings->strict, "", "", args);
-  ambit__hash h = cc->compiler.fingerprint;
-
-  ambit__hash_text(&h, self_test);
-  for (int i = 0; i < n; i++)
-    ambit__hash_text(&h, args[i]);
-  ambit__hash_text(&h, source);
-  ambit__hash_hex(&h, key);
-}
-
-/* The compiler took too long. The next kernel gets half the time, so that all kernels together take
- * at most twice as long as one. */
-static ambit_status compile_late(ambit__cc *cc, const char *place)
-{
-  ambit__text t = {0};
-
-  ambit__print(&t,
-               "the C compiler %s was stopped: it took more than %g s (option patience) for a "
-               "generated kernel, kept in %s",
-               cc->compiler.command, cc->patience, place ? place : "no file");
-  free(cc->late);
-  cc->late = ambit__text_finish(&t);
-  cc->patience /= 2;
-  AMBIT_CHECK(cc->late, cc->errors, AMBIT_ENOMEM, "no memory for a message");
-  return AMBIT_ECOMPILE;
-}
-
-static ambit_status compile_failed(ambit__cc *cc, const char *key, const char *source,
-                                   ambit__process_end end, const ambit__text *output)
-{
-  const char *words = output->chars ? output->chars : "";
-  char *place = ambit__cache_exhibit(&cc->cache, key, source);
-  ambit_status s;
-
-  if (end == PROCESS_TIMED_OUT)
-    s = compile_late(cc, place);
-  else
-    s = ambit__raise(cc->errors, AMBIT_ECOMPILE,
-                     "the C compiler %s refused a generated kernel, kept in %s:\n%.*s",
-                     cc->compiler.command, place ? place : "no file",
-                     ambit__head_length(words, LINES_SHOWN), words);
-  free(place);
-  return s;
-}
-
-/* Writes the source and its self-test to a file; false with errno. */
-static bool write_source(const char *key, const char *source, const char *path)
-{
-  ambit__text t = {0};
-  char *text;
-  bool ok;
-
-  ambit__print(&t, "%s", source);
-  ambit__print(&t, self_test, key);
-  text = ambit__text_finish(&t);
-  errno = ENOMEM;
-  ok = text && ambit__put_file(path, text, strlen(text));
-  free(text);
-  return ok;
-}
-
-/* Compiles `from` to `to` in the scratch folder. The names are always the same, so that equal
- * sources give equal libraries in every process. *full: it failed for lack of space, and may be
- * tried elsewhere. */
-static ambit_status run_compiler(ambit__cc *cc, const char *key, const char *source,
-                                 const char *from, const char *to, bool *full)
-{
-  const char *args[AMBIT__COMPILER_ARGS];
-  const ambit__process p = {.argv = args,
-                            .temporary = cc->cache.scratch.path,
-                            .seconds = cc->patience,
-                            .settings = cc->settings,
-                            .doing = "compiling a kernel"};
-  ambit__text output = {0};
-  ambit__process_end end;
-  ambit_status s = AMBIT_OK;
-
-  if (!write_source(key, source, from)) {
-    const int err = errno;
-
-    if ((*full = ambit__cache_leave_full(&cc->cache))) return AMBIT_OK;
-    return ambit__raise(cc->errors, AMBIT_EIO, "cannot write %s: %s", from, strerror(err));
-  }
-  ambit__compiler_args(&cc->compiler, cc->settings->strict, from, to, args);
-  end = ambit__process_run(&p, &output);
-  *full = end == PROCESS_FAILED && ambit__cache_leave_full(&cc->cache);
-  if (end != PROCESS_OK && !*full) s = compile_failed(cc, key, source, end, &output);
-  ambit__text_free(&output);
-  return s;
-}
-
-/* Compiles in one scratch folder; the library gets its own name there, to free(). */
-static ambit_status compile_here(ambit__cc *cc, const char *key, const char *source, char **path,
-                                 bool *full)
-{
-  const char *folder;
-  ambit_status s;
-  char *from, *to;
-
-  AMBIT_TRY(ambit__cache_scratch(cc->errors, &cc->cache, &folder));
-  from = ambit__path_join(folder, "kernel", ".c");
-  to = ambit__path_join(folder, "kernel", ".so");
-  *path = ambit__path_join(folder, key, ".so");
-  if (!from || !to || !*path)
-    s = ambit__raise(cc->errors, AMBIT_ENOMEM, "no memory for a path");
-  else
-    s = run_compiler(cc, key, source, from, to, full);
-  if (!s && !*full && rename(to, *path))
-    s = ambit__raise(cc->errors, AMBIT_ECOMPILE, "the C compiler %s did not make %s: %s",
-                     cc->compiler.command, to, strerror(errno));
-  free(from);
-  free(to);
-  return s;
-}
-
-/* Compiles, in the first location with enough space. */
-static ambit_status compile(ambit__cc *cc, const char *key, const char *source, char **path)
-{
-  ambit_status s;
-  bool full;
-
-  do {
-    full = false;
-    free(*path);
-    *path = NULL;
-    s = compile_here(cc, key, source, path, &full);
-  } while (!s && full);
-  return s;
-}
-
-/* ---- loading ---- */
 
 static void *open_library(const char *path)
 {
@@ -300,7 +154,7 @@ static ambit_status open_compiled(ambit__cc *cc, const char *key, const char *so
 {
   double start = ambit__clock();
   char *path = NULL;
-  ambit_status s = compile(cc, key, source, &path);
+  ambit_status s = ambit__cc_compile(cc, key, source, &path);
   int fd = s ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 
   if (!s) s = open_fresh(cc, key, path, symbol, handle);
@@ -373,7 +227,7 @@ static ambit_status load(ambit__cc *cc, const char *source, const char *symbol, 
 
   AMBIT_CHECK(cc->available, cc->errors, AMBIT_ECOMPILE,
               "a kernel must be compiled, but there is no C compiler (%s)", cc->why);
-  make_key(cc, source, key);
+  ambit__cc_key(cc, source, key);
   dump(cc, symbol, key, source);
   m = find_loaded(cc, key, source);
   if (!m) AMBIT_TRY(open_module(cc, key, source, symbol, &m));
@@ -386,6 +240,21 @@ static ambit_status load(ambit__cc *cc, const char *source, const char *symbol, 
   }
   *out = m;
   return AMBIT_OK;
+}
+
+void ambit__cc_foresee(ambit__cc *cc, const char *source, int most)
+{
+  char key[AMBIT__HASH_CHARS];
+  int fd;
+
+  if (!cc->available) return;
+  ambit__cc_key(cc, source, key);
+  if (ambit__foreseen_has(&cc->foreseen, key) || find_loaded(cc, key, source)) return;
+  fd = ambit__cache_find(&cc->cache, key, source);
+  if (fd < 0)
+    ambit__cc_compile_ahead(cc, key, source, most);
+  else
+    close(fd);
 }
 
 ambit_status ambit__cc_try(ambit__cc *cc, const char *source, const char *symbol,

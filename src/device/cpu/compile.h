@@ -9,6 +9,7 @@
 #define AMBIT_DEVICE_CPU_COMPILE_H
 
 #include "device/cpu/compiler.h"
+#include "device/foreseen.h"
 
 typedef struct ambit__module ambit__module;
 
@@ -21,13 +22,17 @@ typedef struct ambit__cc {
   char *late;                      /* the message if it took longer and was stopped; else NULL */
   ambit__compiler compiler;
   ambit__cache cache;
-  ambit__module *modules; /* loaded now */
+  ambit__module *modules;   /* loaded now */
+  ambit__foreseen foreseen; /* compilers at work */
 } ambit__cc;
 
 /* Having no compiler is not an error: see `available`. */
 ambit_status ambit__cc_open(ambit__errors *errors, const ambit__settings *settings, ambit__cc **cc);
 /* Unloads all modules still loaded. NULL does nothing. */
 void ambit__cc_close(ambit__cc *cc);
+
+/* Begins to compile a source that will be loaded soon, with up to `most` compilers at a time. */
+void ambit__cc_foresee(ambit__cc *cc, const char *source, int most);
 
 /* The address of `symbol` in the compiled source. It is valid until the module was released as
  * often as it was loaded. If compilation fails: AMBIT_ECOMPILE, with the compiler's output and the
@@ -39,5 +44,13 @@ ambit_status ambit__cc_load(ambit__cc *cc, const char *source, const char *symbo
 ambit_status ambit__cc_try(ambit__cc *cc, const char *source, const char *symbol,
                            ambit__module **module, void **address);
 void ambit__module_release(ambit__module *module); /* NULL does nothing */
+
+/* ---- compile_run.c ---- */
+
+void ambit__cc_key(const ambit__cc *cc, const char *source, char key[AMBIT__HASH_CHARS]);
+/* Compiles, or waits for a compilation that was foreseen. The path of the library is to free(). */
+ambit_status ambit__cc_compile(ambit__cc *cc, const char *key, const char *source, char **path);
+/* Begins a compilation in another thread. */
+void ambit__cc_compile_ahead(ambit__cc *cc, const char *key, const char *source, int most);
 
 #endif

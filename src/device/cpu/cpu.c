@@ -219,27 +219,37 @@ static ambit_status set_plan(ambit__device *dev, function *f, const char *text)
   return f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-/* The function is named after the kernel, for debuggers, profilers and dumps. */
-static ambit_status compile(device *d, const ambit__group *given, function *f)
+enum { ENTRY_CHARS = 128 };
+
+/* Plans and generates the source of a group, to free(); NULL: no memory. The function is named
+ * after the kernel, for debuggers, profilers and dumps. false: no strategy applies. */
+static bool generate(const device *d, const ambit__group *given, char entry[ENTRY_CHARS],
+                     ambit__plan *plan, char **source)
 {
-  char entry[128];
-  ambit__group named = *given, *g = &named;
-  ambit__target target = ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+  const ambit__target target = ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+  ambit__group g = *given;
   ambit__writer w = {0};
+
+  snprintf(entry, ENTRY_CHARS, "ambit_cpu_%s", g.steps[0].rule->name);
+  g.entry = entry;
+  if (!ambit__plan_choose(&g, &target, plan)) return false;
+  plan->strategy->emit(&g, &target, plan, &w);
+  *source = ambit__writer_finish(&w);
+  return true;
+}
+
+static ambit_status compile(device *d, const ambit__group *g, function *f)
+{
+  char entry[ENTRY_CHARS], *source;
   ambit__text line = {0};
   ambit__plan plan;
-  char *source;
   void *address;
   ambit_status s;
 
-  snprintf(entry, sizeof entry, "ambit_cpu_%s", g->steps[0].rule->name);
-  named.entry = entry;
-  AMBIT_CHECK(ambit__plan_choose(g, &target, &plan), d->head.errors, AMBIT_EUNSUPPORTED,
+  AMBIT_CHECK(generate(d, g, entry, &plan, &source), d->head.errors, AMBIT_EUNSUPPORTED,
               "no strategy of the cpu device can run kernel %s", g->steps[0].rule->name);
   plan.strategy->describe(&plan, &line);
-  plan.strategy->emit(g, &target, &plan, &w);
   f->head.plan = ambit__text_finish(&line);
-  source = ambit__writer_finish(&w);
   if (!source || !f->head.plan) {
     free(source);
     return ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
@@ -316,6 +326,23 @@ static ambit_status make_partials(ambit__device *dev, const ambit__group *g, fun
   return f->partial ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
+/* The registered function for a group; NULL: none. */
+static ambit_cpu_fn registered(const ambit__group *g)
+{
+  return g->ndims && all_contiguous(g) ? ambit__registered_cpu(g->steps[0].rule) : NULL;
+}
+
+static void foresee(ambit__device *dev, const ambit__group *g)
+{
+  device *d = (device *)dev;
+  char entry[ENTRY_CHARS], *source;
+  ambit__plan plan;
+
+  if (!d->cc->available || registered(g) || !generate(d, g, entry, &plan, &source)) return;
+  if (source) ambit__cc_foresee(d->cc, source, d->machine.cores);
+  free(source);
+}
+
 static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   device *d = (device *)dev;
@@ -325,7 +352,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
 
   if (!f) return AMBIT_ENOMEM;
   f->rule = rule;
-  if (g->ndims && all_contiguous(g)) f->run = ambit__registered_cpu(rule);
+  f->run = registered(g);
   if (f->run)
     AMBIT_TRY_GOTO(s, set_plan(dev, f, "(registered)"), fail);
   else if (d->cc->available)
@@ -561,6 +588,7 @@ const ambit__backend ambit__backend_cpu = {
     .message_close = ambit__host_message_close,
     .pack = ambit__cpu_pack,
     .unpack = ambit__cpu_unpack,
+    .foresee = foresee,
     .build = build,
     .discard = discard,
     .launch = launch,

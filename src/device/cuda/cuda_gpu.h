@@ -15,6 +15,7 @@
 
 #include "device/cache.h"
 #include "device/cuda/nvrtc.h"
+#include "device/foreseen.h"
 #include "device/gpu/driver.h"
 
 struct ambit__gpu {
@@ -30,6 +31,7 @@ struct ambit__gpu {
   ambit__cu_device device;
   ambit__cu_context context; /* primary, retained; NULL until it is */
   ambit__cache cache;
+  ambit__foreseen foreseen; /* compilations at work */
 };
 
 struct ambit__gpu_queue {
@@ -65,6 +67,7 @@ ambit_status ambit__cuda_told(ambit__gpu *gpu, ambit__cu_result r, const char *d
     ;
 
 /* module.c, for the table. */
+void ambit__cuda_foresee(ambit__gpu *gpu, const char *source, bool strict);
 ambit_status ambit__cuda_build(ambit__gpu *gpu, const char *what, const char *source,
                                const char *entry, bool strict, ambit__gpu_module **m);
 void ambit__cuda_unload(ambit__gpu_module *m);

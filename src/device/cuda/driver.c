@@ -119,6 +119,7 @@ static void close_gpu(ambit__gpu *g)
 {
   if (!g) return;
   if (g->context) g->cuda->cuDevicePrimaryCtxRelease_v2(g->device);
+  ambit__foreseen_close(&g->foreseen);
   ambit__cache_close(&g->cache);
   free(g);
 }
@@ -514,6 +515,7 @@ const ambit__gpu_driver ambit__gpu_driver_cuda = {
     .copy_across = copy_across,
     .zero = zero,
     .build = ambit__cuda_build,
+    .foresee = ambit__cuda_foresee,
     .unload = ambit__cuda_unload,
     .function = ambit__cuda_function,
     .launch = ambit__cuda_launch,

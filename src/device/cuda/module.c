@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
   LINES_SHOWN = 12,
@@ -77,12 +78,91 @@ static ambit_status compile_failed(ambit__gpu *g, ambit_status s, const char *wh
   return s;
 }
 
+/* One compilation; it needs nothing else of its device. */
+typedef struct task {
+  ambit__task head;
+  const ambit__nvrtc *nvrtc;
+  ambit__nvrtc_how how;
+  char *source;
+  image image;
+  ambit__text log;
+  ambit_status status;
+} task;
+
+static void run_task(ambit__task *head)
+{
+  task *t = (task *)head;
+
+  t->status =
+      ambit__nvrtc_compile(t->nvrtc, &t->how, t->source, &t->image.data, &t->image.bytes, &t->log);
+}
+
+static void free_task(ambit__task *head)
+{
+  task *t = (task *)head;
+
+  free(t->source);
+  free(t->image.data);
+  ambit__text_free(&t->log);
+  free(t);
+}
+
+static bool is_cached(ambit__gpu *g, const char *key, const char *source)
+{
+  size_t bytes;
+  void *data = ambit__cache_load(&g->cache, key, source, &bytes);
+
+  free(data);
+  return data != NULL;
+}
+
+/* One per core of this process. */
+static int threads_of(const ambit__gpu *g)
+{
+  const int sharers = g->settings->sharers > 1 ? g->settings->sharers : 1;
+
+  return (int)sysconf(_SC_NPROCESSORS_ONLN) / sharers;
+}
+
+void ambit__cuda_foresee(ambit__gpu *g, const char *source, bool strict)
+{
+  task *t = malloc(sizeof *t);
+
+  if (!t) return;
+  *t = (task){.head = {.run = run_task, .free = free_task}, .nvrtc = g->nvrtc, .how = g->how};
+  t->how.strict = strict;
+  t->source = strdup(source);
+  make_key(g, &t->how, source, t->head.key);
+  if (!t->source || ambit__foreseen_has(&g->foreseen, t->head.key) ||
+      is_cached(g, t->head.key, source))
+    free_task(&t->head);
+  else
+    ambit__foreseen_add(&g->foreseen, &t->head, threads_of(g));
+}
+
+/* The image of a foreseen source, if a thread has compiled it without an error. */
+static bool take_foreseen(ambit__gpu *g, const char *key, image *i)
+{
+  task *t = (task *)ambit__foreseen_take(&g->foreseen, key);
+
+  if (!t) return false;
+  if (t->head.state == TASK_DONE && !t->status) {
+    *i = t->image;
+    t->image = (image){0};
+  }
+  free_task(&t->head);
+  return i->data;
+}
+
 static ambit_status compile(ambit__gpu *g, const ambit__nvrtc_how *how, const char *what,
                             const char *key, const char *source, image *i)
 {
   double start = ambit__clock();
   ambit__text log = {0};
-  ambit_status s = ambit__nvrtc_compile(g->nvrtc, how, source, &i->data, &i->bytes, &log);
+  ambit_status s = AMBIT_OK;
+
+  if (!take_foreseen(g, key, i))
+    s = ambit__nvrtc_compile(g->nvrtc, how, source, &i->data, &i->bytes, &log);
 
   if (s)
     s = compile_failed(g, s, what, key, source, &log);

@@ -124,6 +124,8 @@ typedef struct ambit__gpu_driver {
    * neither kept in the cache nor taken from it. */
   ambit_status (*build)(ambit__gpu *gpu, const char *what, const char *source, const char *entry,
                         bool strict, ambit__gpu_module **m);
+  /* Begins to compile a source that will be built soon. NULL: no gain. */
+  void (*foresee)(ambit__gpu *gpu, const char *source, bool strict);
   void (*unload)(ambit__gpu_module *m);
   ambit_status (*function)(ambit__gpu_module *m, const char *name, ambit__gpu_function **f);
   /* threads[] per block and blocks[], x first. */

@@ -110,22 +110,43 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .preferred = d->head.settings->plan};
 }
 
+static char *write_source(ambit__gpu_device *d, const ambit__group *g, const ambit__plan *plan)
+{
+  const ambit__target target = target_of(d);
+  ambit__writer w = {0};
+
+  plan->strategy->emit(g, &target, plan, &w);
+  return ambit__writer_finish(&w);
+}
+
+void ambit__gpu_foresee(ambit__device *dev, const ambit__group *g)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  const ambit__target target = target_of(d);
+  ambit__gpu_text text = {.entry = AMBIT_ENTRY, .strict = g->strict};
+  ambit__plan plan;
+  char *source;
+
+  if (!d->driver->foresee || g->checks || ambit__gpu_has_own(d, g)) return;
+  if (!ambit__plan_choose(g, &target, &plan)) return;
+  text.source = source = write_source(d, g, &plan);
+  if (source && !ambit__gpu_shared_find(d, &text)) d->driver->foresee(d->gpu, source, g->strict);
+  free(source);
+}
+
 /* Writes and compiles the code of a variant from its plan. */
 static ambit_status compile(ambit__gpu_device *d, const function *f, variant *v)
 {
-  const ambit__target target = target_of(d);
   const char *name = f->step.rule->name;
   ambit__gpu_text text = {.name = name,
                           .what = "a generated kernel",
                           .entry = AMBIT_ENTRY,
                           .strict = f->group.strict,
                           .has_fold = ambit__gpucode_reduces(&f->group)};
-  ambit__writer w = {0};
   ambit_status s;
   char *source;
 
-  v->plan.strategy->emit(&f->group, &target, &v->plan, &w);
-  text.source = source = ambit__writer_finish(&w);
+  text.source = source = write_source(d, &f->group, &v->plan);
   if (source)
     s = ambit__gpu_shared_get(d, &text, &v->code);
   else

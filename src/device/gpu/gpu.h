@@ -146,6 +146,7 @@ ambit_status ambit__gpu_event_sync(ambit__event *e);
 bool ambit__gpu_event_done(ambit__event *e);
 double ambit__gpu_event_seconds(ambit__event *from, ambit__event *to);
 double ambit__gpu_estimate(ambit__device *dev, const ambit__group *group);
+void ambit__gpu_foresee(ambit__device *dev, const ambit__group *group);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
@@ -192,10 +193,11 @@ enum { AMBIT__GPU_LINE = 256 };
   .event_record = ambit__gpu_event_record, .event_await = ambit__gpu_event_await,                  \
   .event_sync = ambit__gpu_event_sync, .event_done = ambit__gpu_event_done,                        \
   .event_seconds = ambit__gpu_event_seconds, .estimate = ambit__gpu_estimate,                      \
-  .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
-  .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,       \
-  .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
-  .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
+  .foresee = ambit__gpu_foresee, .build = ambit__gpu_build, .discard = ambit__gpu_discard,         \
+  .launch = ambit__gpu_launch, .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin,           \
+  .check = ambit__gpu_watch_check, .report = ambit__gpu_watch_report,                              \
+  .verdict = ambit__gpu_watch_verdict, .unwatch = ambit__gpu_watch_end,                            \
+  .copy_bandwidth = ambit__gpu_copy_bandwidth
 
 /* ---- stage.c ---- */
 
@@ -291,6 +293,8 @@ typedef struct ambit__gpu_shared {
   ambit__gpu_function *run, *fold; /* fold: NULL if there is none */
 } ambit__gpu_shared;
 
+/* NULL: not loaded. */
+ambit__gpu_shared *ambit__gpu_shared_find(ambit__gpu_device *d, const ambit__gpu_text *text);
 ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
                                    ambit__gpu_shared **out);
 void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL does nothing */
@@ -308,6 +312,8 @@ typedef struct ambit__gpu_own {
  * that is too small. */
 /* "the CUDA source registered for kernel heat" */
 void ambit__gpu_own_name(const ambit__gpu_device *d, const ambit__rule *rule, ambit__text *t);
+/* Whether a source is registered for the kernel, whatever the group. */
+bool ambit__gpu_has_own(const ambit__gpu_device *d, const ambit__group *g);
 ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,
                                  ambit__gpu_own *own);
 

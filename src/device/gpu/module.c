@@ -67,15 +67,22 @@ static bool is_same(const ambit__gpu_shared *s, const ambit__gpu_text *text)
          !strcmp(s->source, text->source);
 }
 
+ambit__gpu_shared *ambit__gpu_shared_find(ambit__gpu_device *d, const ambit__gpu_text *text)
+{
+  ambit__gpu_shared *s = d->shared;
+
+  while (s && !is_same(s, text))
+    s = s->next;
+  return s;
+}
+
 ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
                                    ambit__gpu_shared **out)
 {
-  ambit__gpu_shared *s = d->shared;
+  ambit__gpu_shared *s = ambit__gpu_shared_find(d, text);
   ambit_status status = AMBIT_OK;
 
   dump(d, text);
-  while (s && !is_same(s, text))
-    s = s->next;
   if (!s) {
     s = ambit__new(d->head.errors, 1, sizeof *s);
     if (!s) return AMBIT_ENOMEM;

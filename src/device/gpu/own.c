@@ -46,6 +46,14 @@ static ambit_status check_recipe(const ambit__gpu_device *d, const ambit__group 
   return AMBIT_OK;
 }
 
+bool ambit__gpu_has_own(const ambit__gpu_device *d, const ambit__group *g)
+{
+  char *source = ambit__registered_source(g->steps[0].rule, d->driver->dialect->name);
+
+  free(source);
+  return source != NULL;
+}
+
 ambit_status ambit__gpu_own_find(const ambit__gpu_device *d, const ambit__group *g,
                                  ambit__gpu_own *own)
 {

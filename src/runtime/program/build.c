@@ -45,24 +45,55 @@ static ambit__box typical_box(const ambit_program *p, const ambit__box *region, 
   return best;
 }
 
+/* A group of one step, and what it points to. */
+typedef struct single {
+  ambit__binding bind[AMBIT_MAX_PARAMS];
+  ambit__group_step step;
+  ambit__group group;
+} single;
+
+static const ambit__group *make_group(const ambit_program *p, size_t step, const ambit__box *box,
+                                      single *g)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__box *region = &p->applies[step].region;
+
+  ambit__step_bind(p, s, region, g->bind);
+  g->step = (ambit__group_step){.rule = s->kernel->rule, .bind = g->bind};
+  g->group = (ambit__group){.nsteps = 1,
+                            .steps = &g->step,
+                            .depth = 1,
+                            .ndims = region->ndims,
+                            .strict = p->grid->context->settings.strict,
+                            .checks = ambit__options_checks(p->grid->context)};
+  for (int d = 0; d < region->ndims; d++)
+    g->group.cells[d] = box->hi[d] - box->lo[d];
+  return &g->group;
+}
+
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
                                ambit__function **fn)
 {
   ambit__device *dev = p->grid->context->engines[engine].device;
-  const ambit__step *s = &p->steps[step];
-  const ambit__box *region = &p->applies[step].region;
-  ambit__binding bindings[AMBIT_MAX_PARAMS];
-  ambit__group_step one = {.rule = s->kernel->rule, .bind = bindings};
-  ambit__group group = {.nsteps = 1, .steps = &one, .depth = 1, .ndims = region->ndims};
+  single g;
 
-  ambit__step_bind(p, s, region, bindings);
-  for (int d = 0; d < region->ndims; d++)
-    group.cells[d] = box->hi[d] - box->lo[d];
-  group.strict = p->grid->context->settings.strict;
-  group.checks = ambit__options_checks(p->grid->context);
-  AMBIT_TRY(dev->backend->build(dev, &group, fn));
-  ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", s->kernel->rule->name, (*fn)->plan);
+  AMBIT_TRY(dev->backend->build(dev, make_group(p, step, box, &g), fn));
+  ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.step.rule->name, (*fn)->plan);
   return AMBIT_OK;
+}
+
+/* Announces the functions of a step to the devices. */
+static void foresee_step(const ambit_program *p, size_t step)
+{
+  const ambit *a = p->grid->context;
+
+  for (int e = 0; e < a->nengines; e++) {
+    ambit__device *dev = a->engines[e].device;
+    const ambit__box box = typical_box(p, &p->applies[step].region, e);
+    single g;
+
+    if (dev->backend->foresee) dev->backend->foresee(dev, make_group(p, step, &box, &g));
+  }
 }
 
 /* ---- arguments ---- */
@@ -169,8 +200,21 @@ ambit_status ambit__program_regions(ambit_program *p)
   return AMBIT_OK;
 }
 
+static size_t count_launched(const ambit_program *p)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < p->nsteps; i++)
+    n += p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i]);
+  return n;
+}
+
 ambit_status ambit__program_build(ambit_program *p)
 {
+  const bool several = count_launched(p) > 1 || p->grid->context->nengines > 1;
+
+  for (size_t i = 0; several && i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i])) foresee_step(p, i);
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(build_step(p, i));
   return AMBIT_OK;
