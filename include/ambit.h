@@ -334,9 +334,10 @@ AMBIT_API double ambit_kernel_flops(const ambit_kernel *k);
 AMBIT_API double ambit_kernel_bytes(const ambit_kernel *k);
 
 typedef enum ambit_param_kind {
-  AMBIT_PARAM_FIELD = 0,    /* T *u, T *f[n]: takes a field */
-  AMBIT_PARAM_VALUE = 1,    /* T k: takes a number or a scalar */
-  AMBIT_PARAM_REDUCTION = 2 /* sum T *r: takes a scalar */
+  AMBIT_PARAM_FIELD = 0,     /* T *u, T *f[n]: takes a field */
+  AMBIT_PARAM_VALUE = 1,     /* T k: takes a number or a scalar */
+  AMBIT_PARAM_REDUCTION = 2, /* sum T *r: takes a scalar */
+  AMBIT_PARAM_TABLE = 3      /* table T k[n]: takes an ambit_table */
 } ambit_param_kind;
 
 typedef enum ambit_reduction { AMBIT_SUM = 0, AMBIT_MIN = 1, AMBIT_MAX = 2 } ambit_reduction;
@@ -352,7 +353,7 @@ typedef struct ambit_param_info {
   ambit_param_kind kind;       /* what it takes */
   ambit_reduction reduction;   /* AMBIT_PARAM_REDUCTION */
   ambit_type type;             /* T */
-  int components;              /* n of T *f[n]; 1 for the others */
+  int components;              /* n of T *f[n]; of a table, the values; 1 for the others */
   int is_vector;               /* declared as T *f[n] */
   int is_const;                /* declared const */
   int is_written;              /* some component is */
@@ -396,7 +397,7 @@ typedef void (*ambit_cpu_fn)(const ambit_call *call);
  * hand, or by `ambit gen` for a machine without a compiler. The kernel text is parsed, so layout
  * and comments do not matter. The registration holds in all contexts until the process exits, and
  * the function must stay valid. It is used in strict mode too; functions written by `ambit gen
- * --strict` give strict results. */
+ * --strict` give strict results. AMBIT_EUNSUPPORTED: the kernel has a table. */
 AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn fn);
 
 /* The same for GPUs, as source text: written by `ambit gen --cuda` or `--opencl`, edited or not, or
@@ -435,19 +436,28 @@ AMBIT_API void ambit_program_destroy(ambit_program *p);
 
 /* One argument of a kernel. */
 typedef struct ambit_arg {
-  enum { AMBIT_ARG_FIELD, AMBIT_ARG_SCALAR, AMBIT_ARG_NUMBER } kind;
+  enum { AMBIT_ARG_FIELD, AMBIT_ARG_SCALAR, AMBIT_ARG_NUMBER, AMBIT_ARG_TABLE } kind;
   ambit_field *field;
   ambit_scalar *scalar;
   double number;
+  const void *table; /* rows * columns values of the type */
+  ambit_type type;
+  int rows, columns;
 } ambit_arg;
 
 AMBIT_API ambit_arg ambit_arg_field(const ambit_field *f);
 AMBIT_API ambit_arg ambit_arg_scalar(const ambit_scalar *s);
 AMBIT_API ambit_arg ambit_arg_number(double x);
+AMBIT_API ambit_arg ambit_arg_same(ambit_arg a);
+/* Numbers for a parameter `table T k[rows][columns]`, or, with one row, `table T k[columns]`: a
+ * row-major array, converted to T. They are copied when the kernel is applied: later changes have
+ * no effect, and code is generated for these values. */
+AMBIT_API ambit_arg ambit_table(const void *values, ambit_type type, int rows, int columns);
 
 /* Appends a kernel step: on every cell, on the box lo <= index < hi, or on the outermost layer of
  * cells at some faces. Arguments are in the order of the kernel's parameters: a field for a
- * pointer, a scalar for a reduction, a number or a scalar for a plain parameter. A kernel with no
+ * pointer, a scalar for a reduction, a number or a scalar for a plain parameter, ambit_table(...)
+ * for a table. A kernel with no
  * field argument and no reduction runs once per iteration, on scalars; its pointers take scalars.
  *
  * Reductions of several steps into one scalar are folded together within an iteration, so that a
@@ -618,8 +628,9 @@ template <typename... Numbers> ambit_index ambit_index_of(Numbers... numbers)
 
 /* ---- ambit_apply(program, kernel, arguments...) ------------------------------------------- */
 
-/* Each argument may be an ambit_field *, an ambit_scalar * or a number; the compiler selects the
- * conversion. C99 compilers without _Generic call ambit_apply_args with an array of ambit_arg. */
+/* Each argument may be an ambit_field *, an ambit_scalar *, a number or an ambit_table; the
+ * compiler selects the conversion. C99 compilers without _Generic call ambit_apply_args with an
+ * array of ambit_arg. */
 #if defined(__cplusplus)
 inline ambit_arg ambit_arg_of(const ambit_field *f)
 {
@@ -632,6 +643,10 @@ inline ambit_arg ambit_arg_of(const ambit_scalar *s)
 inline ambit_arg ambit_arg_of(double x)
 {
   return ambit_arg_number(x);
+}
+inline ambit_arg ambit_arg_of(const ambit_arg &a)
+{
+  return a;
 }
 template <typename... Args>
 ambit_status ambit_apply(ambit_program *p, const ambit_kernel *k, Args... args)
@@ -660,6 +675,7 @@ ambit_status ambit_apply_faces(ambit_program *p, unsigned faces, const ambit_ker
         const ambit_field *: ambit_arg_field,                                                      \
         ambit_scalar *: ambit_arg_scalar,                                                          \
         const ambit_scalar *: ambit_arg_scalar,                                                    \
+        ambit_arg: ambit_arg_same,                                                                 \
         default: ambit_arg_number)(x)
 #  define AMBIT__ARGS1(x)       AMBIT__ARG(x)
 #  define AMBIT__ARGS2(x, ...)  AMBIT__ARG(x), AMBIT__ARGS1(__VA_ARGS__)

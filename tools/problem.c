@@ -170,8 +170,12 @@ int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
   p->rule = p->kernel->rule;
   p->ndims = ambit_kernel_ndims(p->kernel);
   p->nparams = ambit_kernel_params(p->kernel);
-  for (int i = 0; i < p->nparams; i++)
+  for (int i = 0; i < p->nparams; i++) {
     ambit_kernel_param(p->kernel, i, &p->params[i]);
+    if (p->params[i].kind == AMBIT_PARAM_TABLE)
+      return tool_wrong(args, "'%s' of kernel %s is a table, which only a program can give",
+                        p->params[i].name, ambit_kernel_name(p->kernel));
+  }
   return tool_is_kernel_file(p->what) ? take_type(args, p) : TOOL_OK;
 }
 

@@ -9,6 +9,7 @@ const ambit__dialect ambit__dialect_c = {
     .extension = ".c",
     .prelude = ambit__prelude_c,
     .types = {"float", "double", "int32_t", "uint8_t", "int16_t", "int64_t", "ambit_f16"},
+    .table = "static const",
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
     .float_names = true,

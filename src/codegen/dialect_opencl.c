@@ -10,6 +10,7 @@ const ambit__dialect ambit__dialect_opencl = {
     .prelude = ambit__prelude_opencl,
     .helpers = ambit__prelude_gpu,
     .types = {"float", "double", "int", "uchar", "short", "long", "ambit_f16"},
+    .table = "constant",
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
     .strict = "#pragma OPENCL FP_CONTRACT OFF\n",

@@ -132,21 +132,29 @@ static bool is_bitwise(int around)
   return around >= operators[EXPR_OR].level && around < COMPARISON;
 }
 
-/* 0 * x, x * 0 * y, -(0 * x): real numbers. */
-static bool is_no_term(const ambit__expr *e)
+/* The number 0, written or in a table. */
+static bool is_nought(const ambit__scope *s, const ambit__expr *e)
 {
-  if (e->op == EXPR_NEG) return is_no_term(e->a);
+  ambit__value v = e->value;
+
+  if (e->op == EXPR_CAST && ambit__type_is_real(e->a->type)) return is_nought(s, e->a);
+  return (e->op == EXPR_CONST || ambit__table_element(s->rule, e, &v)) && v.real == 0;
+}
+
+/* 0 * x, x * 0 * y, -(0 * x): real numbers. */
+static bool is_no_term(const ambit__scope *s, const ambit__expr *e)
+{
+  if (e->op == EXPR_NEG) return is_no_term(s, e->a);
   if (e->op != EXPR_MUL || !ambit__type_is_real(e->type)) return false;
-  return (e->a->op == EXPR_CONST && e->a->value.real == 0) ||
-         (e->b->op == EXPR_CONST && e->b->value.real == 0) || is_no_term(e->a) || is_no_term(e->b);
+  return is_nought(s, e->a) || is_nought(s, e->b) || is_no_term(s, e->a) || is_no_term(s, e->b);
 }
 
 /* The only term of a sum of two that counts; NULL: both do. */
-static const ambit__expr *only_term(const ambit__expr *e)
+static const ambit__expr *only_term(const ambit__scope *s, const ambit__expr *e)
 {
   if (e->op != EXPR_ADD && e->op != EXPR_SUB) return NULL;
-  if (is_no_term(e->b)) return e->a;
-  return e->op == EXPR_ADD && is_no_term(e->a) ? e->b : NULL;
+  if (is_no_term(s, e->b)) return e->a;
+  return e->op == EXPR_ADD && is_no_term(s, e->a) ? e->b : NULL;
 }
 
 static bool is_real_order(const ambit__expr *e)
@@ -175,8 +183,8 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
   const bool wrap = level < around ||
                     (around > ARGUMENT && around != level && (level < SUM || is_bitwise(around)));
 
-  if (s->relaxed && only_term(e)) {
-    emit(s, t, only_term(e), around);
+  if (s->relaxed && only_term(s, e)) {
+    emit(s, t, only_term(s, e), around);
     return;
   }
   if ((e->op == EXPR_DIV || e->op == EXPR_MOD) && !real && !is_safe_divisor(e->b)) {
@@ -267,16 +275,43 @@ static void emit_unary(const ambit__scope *s, ambit__text *t, const ambit__expr 
   if (wrap) ambit__print(t, ")");
 }
 
-static void emit_constant(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+static void emit_constant(const ambit__scope *s, ambit__text *t, ambit_type type, ambit__value v,
+                          int around)
 {
-  const bool real = ambit__type_is_real(e->type);
-  const bool negative = e->type == AMBIT_F16 ? false
-                        : real               ? signbit(e->value.real) != 0
-                                             : e->value.integer < 0;
+  const bool real = ambit__type_is_real(type);
+  const bool negative = type == AMBIT_F16 ? false : real ? signbit(v.real) != 0 : v.integer < 0;
 
   if (negative && around > ARGUMENT) ambit__print(t, "(");
-  ambit__emit_constant(s->dialect, t, e->type, e->value);
+  ambit__emit_constant(s->dialect, t, type, v);
   if (negative && around > ARGUMENT) ambit__print(t, ")");
+}
+
+static void emit_subscript(const ambit__scope *s, ambit__text *t, const ambit__expr *e,
+                           int64_t size)
+{
+  ambit__print(t, "ambit_clip_%s(", suffix(e->type));
+  emit(s, t, e, ARGUMENT);
+  ambit__print(t, ", %" PRId64 ")", size - 1);
+}
+
+/* A number, or a look-up in the array of ambit__emit_tables. */
+static void emit_element(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
+{
+  const ambit__table *table = &s->rule->tables[e->index];
+  ambit__value v;
+
+  if (ambit__table_element(s->rule, e, &v)) {
+    emit_constant(s, t, e->type, v, around);
+    return;
+  }
+  ambit__name_table(t, table);
+  ambit__print(t, "[");
+  emit_subscript(s, t, e->a, table->size[0]);
+  if (e->b) {
+    ambit__print(t, " * %" PRId64 " + ", table->size[1]);
+    emit_subscript(s, t, e->b, table->size[1]);
+  }
+  ambit__print(t, "]");
 }
 
 /* `around` is the level of the enclosing operator. */
@@ -287,7 +322,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
     return;
   }
   switch (e->op) {
-  case EXPR_CONST: emit_constant(s, t, e, around); break;
+  case EXPR_CONST: emit_constant(s, t, e->type, e->value, around); break;
   case EXPR_LOCAL: ambit__name_local(s, t, e->index); break;
   case EXPR_VALUE: ambit__name_value(s, t, e->index); break;
   case EXPR_READ: s->read(s, t, e); break;
@@ -295,6 +330,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
   case EXPR_INDEX: s->index(s, t, e->index); break;
   case EXPR_EXTENT: s->extent(s, t, e->index); break;
   case EXPR_STEP: ambit__print(t, "%s", s->step); break;
+  case EXPR_TABLE: emit_element(s, t, e, around); break;
   case EXPR_NEG:
   case EXPR_NOT:
   case EXPR_COMPL: emit_unary(s, t, e, around); break;

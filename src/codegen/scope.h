@@ -36,6 +36,12 @@ void ambit__name_local(const ambit__scope *s, ambit__text *t, int local);
 void ambit__name_value(const ambit__scope *s, ambit__text *t, int param);
 void ambit__name_out(const ambit__scope *s, ambit__text *t, int param, int component);
 
+/* "k_1f2e3d4c": the array of a table, by its values: several rules may be in one file. */
+void ambit__name_table(ambit__text *t, const ambit__table *table);
+/* The arrays of tables that a rule looks up, except those that an earlier rule of the file has. */
+void ambit__emit_tables(const ambit__dialect *d, ambit__text *t, const ambit__rule *rule,
+                        const ambit__rule *const *earlier, int nearlier);
+
 void ambit__emit_expr(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
 void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type type, ambit__value v);
 /* A list of statements, one per line; a comment marks each new line of the user's text. */

@@ -22,6 +22,7 @@ enum {
   AMBIT_MAX_EXPR_DEPTH = 5000,    /* of an expression: a sum of that many terms */
   AMBIT_MAX_NAME = 240,           /* characters of a name */
   AMBIT_MAX_COMPONENTS = 4096,    /* of a field, and elements of a local array */
+  AMBIT_MAX_TABLES = 49152,       /* bytes of all tables of a kernel */
   AMBIT_MAX_OFFSET = 1000,        /* cells along one axis */
   AMBIT_MAX_UNROLLED = 250 * 1000 /* operations, statements and loop iterations after unrolling */
 };
@@ -30,6 +31,7 @@ typedef enum ambit__symbol_kind {
   SYMBOL_FIELD,
   SYMBOL_VALUE,
   SYMBOL_REDUCE,
+  SYMBOL_TABLE,
   SYMBOL_LOCAL,   /* const or not, array or not; or a parameter of a function */
   SYMBOL_LOOP,    /* the variable of a for */
   SYMBOL_FUNCTION /* a static function */
@@ -51,9 +53,9 @@ typedef struct ambit__symbol {
   bool is_set;                        /* some statement assigns to it */
   const struct ambit__helper *helper; /* SYMBOL_FUNCTION */
   bool is_vector;                     /* field with components */
-  int param;                          /* index in the rule */
+  int param;                          /* index in the rule: of a parameter, or of a table */
   bool is_ready;                      /* false inside its own initialiser */
-  int naxes;                          /* subscripts of a local array: 0, 1 or 2 */
+  int naxes;                          /* subscripts of an array or table: 0, 1 or 2 */
   int64_t size[2];                    /* of a local array, set by unroll */
   ambit__slot *slots;           /* size[0] * size[1] of them, or 1; NULL before the declaration */
   ambit__place place;           /* of the declaration */
@@ -151,7 +153,9 @@ typedef struct ambit__head {
   ambit_type type;
   bool is_const, is_vector;
   ambit__node *components; /* of a vector */
-  ambit__symbol *symbol;   /* set by check */
+  int naxes;               /* of a table */
+  ambit__node *size[2];
+  ambit__symbol *symbol; /* set by check */
 } ambit__head;
 
 /* The local of the user's text that a local of the rule comes from, for messages. */

@@ -128,15 +128,21 @@ static void check_lines(ambit__unit *u, ambit__line *l)
 
 /* ---- the function ---- */
 
+/* `param` is its number among the tables or among the other parameters. */
 static void check_head(ambit__unit *u, ambit__head *h, int param)
 {
-  static const ambit__symbol_kind kinds[] = {
-      [PARAM_FIELD] = SYMBOL_FIELD, [PARAM_VALUE] = SYMBOL_VALUE, [PARAM_REDUCE] = SYMBOL_REDUCE};
+  static const ambit__symbol_kind kinds[] = {[PARAM_FIELD] = SYMBOL_FIELD,
+                                             [PARAM_VALUE] = SYMBOL_VALUE,
+                                             [PARAM_REDUCE] = SYMBOL_REDUCE,
+                                             [PARAM_TABLE] = SYMBOL_TABLE};
 
+  for (int a = 0; a < h->naxes; a++)
+    check_integer(u, h->size[a], "the size of a table");
   if (h->components) check_integer(u, h->components, "the number of components");
   h->symbol = declare(u, kinds[h->kind], h->name, h->type, h->place);
   h->symbol->is_const = h->is_const;
   h->symbol->is_vector = h->is_vector;
+  h->symbol->naxes = h->naxes;
   h->symbol->param = param;
 }
 
@@ -165,7 +171,7 @@ void ambit__check(ambit__unit *u)
   for (ambit__helper *h = u->helpers; h; h = h->next)
     check_helper(u, h);
   u->depth = 1; /* parameters and the body share a scope, as in C */
-  for (int i = 0; i < u->nheads; i++)
-    check_head(u, &u->heads[i], i);
+  for (int i = 0, others = 0, tables = 0; i < u->nheads; i++)
+    check_head(u, &u->heads[i], u->heads[i].kind == PARAM_TABLE ? tables++ : others++);
   check_lines(u, u->body);
 }

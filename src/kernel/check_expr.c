@@ -136,7 +136,8 @@ static void check_plain(ambit__unit *u, ambit__node *n)
   if (n->is_deref)
     AMBIT_WRONG(u, n->place, "'%s' is a value, not a field\nwrite %s without the '*'", t, t);
   else if (wanted && n->nsubs != wanted)
-    AMBIT_WRONG(u, n->place, "'%s' is an array with %d subscript%s, but has %d here", t, wanted,
+    AMBIT_WRONG(u, n->place, "'%s' is %s with %d subscript%s, but has %d here", t,
+                n->symbol->kind == SYMBOL_TABLE ? "a table" : "an array", wanted,
                 wanted == 1 ? "" : "s", n->nsubs);
   else if (n->nsubs != wanted)
     AMBIT_WRONG(u, n->place, "'%s' is a single value and has no subscripts", t);
@@ -354,6 +355,11 @@ void ambit__check_target(ambit__unit *u, ambit__node *n)
                 "'%s' is a plain parameter and cannot be changed\ncopy it into a local and change "
                 "that; a result is a field (%s *v) or a reduction (sum %s *r)",
                 name, ambit_type_name(n->type), ambit_type_name(n->type));
+    break;
+  case SYMBOL_TABLE:
+    AMBIT_WRONG(u, n->place,
+                "'%s' is a table and cannot be changed\ncopy elements into locals and change those",
+                name);
     break;
   case SYMBOL_LOOP:
     AMBIT_WRONG(u, n->place,

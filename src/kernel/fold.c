@@ -201,12 +201,38 @@ static ambit__expr *fold_element(ambit__unit *u, const ambit__node *n)
   return ambit__fold_local(u, n->type, n->place, slot->local);
 }
 
+/* A subscript of a table, int or long; reports a constant one that is out of range. */
+static ambit__expr *fold_subscript(ambit__unit *u, const ambit__node *n, const ambit__node *s,
+                                   int64_t size)
+{
+  ambit__expr *e = ambit__fold_as(u, s, s->type == AMBIT_I64 ? AMBIT_I64 : AMBIT_I32);
+
+  if (is_constant(e) && (e->value.integer < 0 || e->value.integer >= size))
+    AMBIT_WRONG(u, s->place, "'%s' has no element %" PRId64 "\nits elements are 0 to %" PRId64,
+                n->name->text, e->value.integer, size - 1);
+  return e;
+}
+
+static ambit__expr *fold_table(ambit__unit *u, const ambit__node *n)
+{
+  ambit__table *t = &u->rule->tables[n->symbol->param];
+  ambit__expr *e = new_expr(u, EXPR_TABLE, n->type, n->place);
+  const ambit__node *first = n->subs, *second = n->subs->next;
+
+  e->index = n->symbol->param;
+  e->a = fold_subscript(u, n, first, t->size[0]);
+  if (second) e->b = fold_subscript(u, n, second, t->size[1]);
+  if (!is_constant(e->a) || (e->b && !is_constant(e->b))) t->is_looked_up = true;
+  return e;
+}
+
 static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
 {
   ambit__expr *e;
 
   switch (n->symbol->kind) {
   case SYMBOL_FIELD: return fold_field(u, n);
+  case SYMBOL_TABLE: return fold_table(u, n);
   case SYMBOL_VALUE:
   case SYMBOL_REDUCE:
     e = new_expr(u, n->symbol->kind == SYMBOL_VALUE ? EXPR_VALUE : EXPR_OUT, n->type, n->place);

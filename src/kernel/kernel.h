@@ -31,9 +31,10 @@ typedef struct ambit__place {
 } ambit__place;
 
 typedef enum ambit__param_kind {
-  PARAM_FIELD, /* T *u, T *f[n] */
-  PARAM_VALUE, /* T k */
-  PARAM_REDUCE /* sum|min|max T *r */
+  PARAM_FIELD,  /* T *u, T *f[n] */
+  PARAM_VALUE,  /* T k */
+  PARAM_REDUCE, /* sum|min|max T *r */
+  PARAM_TABLE   /* table T k[n]: in the syntax tree only, as tables are no params of a rule */
 } ambit__param_kind;
 
 typedef enum ambit__reduce { REDUCE_SUM, REDUCE_MIN, REDUCE_MAX } ambit__reduce;
@@ -70,6 +71,18 @@ typedef struct ambit__param {
   bool is_written; /* some component is */
 } ambit__param;
 
+/* A parameter `table T k[n]` or `table T k[m][n]`: numbers that code is written for. */
+typedef struct ambit__table {
+  const char *label, *name; /* as those of a parameter */
+  ambit_type type;
+  int naxes;          /* subscripts: 1 or 2 */
+  int64_t size[2];    /* size[1] is 1 if there is one subscript */
+  int position;       /* in the user's list of parameters, from 0 */
+  bool is_looked_up;  /* some subscript is computed */
+  const void *values; /* size[0] * size[1] of them, of the type; NULL: not given yet */
+  ambit__place place; /* of the name */
+} ambit__table;
+
 typedef struct ambit__local {
   const char *name; /* unique in the rule, a C identifier; the user's, with a number if needed */
   ambit_type type;
@@ -84,6 +97,7 @@ typedef enum ambit__op {
   EXPR_INDEX,  /* index: an axis; type long */
   EXPR_EXTENT, /* index: an axis; type long */
   EXPR_STEP,   /* type long */
+  EXPR_TABLE,  /* index: of a table; a, b: subscripts; beyond an end, the last element counts */
   EXPR_NEG,    /* a */
   EXPR_NOT,    /* !a: int */
   EXPR_COMPL,  /* ~a */
@@ -149,6 +163,8 @@ typedef struct ambit__rule {
   int ndims;
   int nparams;
   ambit__param *params;
+  int ntables;
+  ambit__table *tables;
   int nlocals;
   ambit__local *locals;
   const ambit__stmt *body;
@@ -156,6 +172,8 @@ typedef struct ambit__rule {
   int64_t flops; /* floating-point operations per cell, counting both sides of every branch */
   bool uses_step;
   bool mixes_double; /* computes in double although all its fields are float; gives a warning */
+  bool has_real;     /* `real` had a meaning: */
+  ambit_type real;
   ambit__arena arena;
 } ambit__rule;
 
@@ -168,6 +186,18 @@ ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const ch
 ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
                                     ambit_type real, ambit__rule **out);
 void ambit__rule_free(ambit__rule *rule);
+
+/* ---- tables (table.c) ---- */
+
+/* A copy of a rule without the values of its tables, and giving values to one of them, converted
+ * from another type. `values` are as many as the table has. */
+ambit_status ambit__rule_copy(ambit__errors *errors, const ambit__rule *rule, ambit__rule **out);
+ambit_status ambit__table_set(ambit__errors *errors, ambit__rule *rule, int table,
+                              const void *values, ambit_type type);
+/* An element; a subscript outside the table means the nearest one. */
+ambit__value ambit__table_at(const ambit__table *t, int64_t i, int64_t j);
+/* Whether an expression is a known element of a table, and its value. */
+bool ambit__table_element(const ambit__rule *rule, const ambit__expr *e, ambit__value *value);
 
 /* Formats one diagnostic in the same style about a place in the rule's text, for mistakes that show
  * only in a program. Text after a newline in `message` is advice, printed below the caret. Returns

@@ -63,15 +63,61 @@ static void check_head(ambit__unit *u, const ambit__head *h, bool is_reduce, int
   else if (!stars && h->is_vector)
     AMBIT_SYNTAX(u, h->place,
                  "'%s' is an array of plain values\na field of several components is %s *%s[3]; "
-                 "plain values are separate parameters",
-                 n, t, n);
+                 "numbers that are the same for all cells are a table: table %s %s[3]",
+                 n, t, n, t, n);
 }
 
-/* param := [ "sum" | "min" | "max" ] type [ "*" ] name [ "[" expr "]" ] */
+/* "table" is special only before a type. */
+static bool at_table(const ambit__unit *u)
+{
+  const ambit__token *t = ambit__peek(u, 0);
+
+  return t->kind == TOKEN_NAME && !strcmp(t->name->text, "table") &&
+         (ambit__starts_type(ambit__peek(u, 1)) || ambit__at_wrong_type(u, 1));
+}
+
+/* table := "table" type name "[" expr "]" [ "[" expr "]" ] */
+static void parse_table(ambit__unit *u, ambit__head *h)
+{
+  static const char form[] = "a table is table float k[9], or table float k[3][3]";
+
+  ambit__next(u);
+  h->kind = PARAM_TABLE;
+  if (ambit__at_wrong_type(u, 0)) {
+    ambit__wrong_type(u, ambit__peek(u, 0)->place);
+    return;
+  }
+  h->type = ambit__parse_type(u, &h->is_const);
+  h->is_const = true;
+  h->place = ambit__peek(u, 0)->place;
+  if (ambit__at(u, TOKEN_MUL)) {
+    AMBIT_SYNTAX(u, h->place, "a table is not a pointer\n%s", form);
+    return;
+  }
+  h->name = ambit__expect_name(u, "the name of a table");
+  while (!u->panic && ambit__accept(u, TOKEN_LBRACKET)) {
+    if (h->naxes == 2 || ambit__at(u, TOKEN_RBRACKET))
+      AMBIT_SYNTAX(u, h->place, "the table '%s' has %s\n%s", h->name->text,
+                   h->naxes == 2 ? "more than two sizes" : "no size", form);
+    else
+      h->size[h->naxes++] = ambit__parse_expr(u);
+    ambit__expect(u, TOKEN_RBRACKET, "after the size");
+  }
+  if (!u->panic && !h->naxes)
+    AMBIT_SYNTAX(u, h->place, "the table '%s' has no size\n%s", h->name->text, form);
+}
+
+/* param := table | [ "sum" | "min" | "max" ] type [ "*" ] name [ "[" expr "]" ] */
 static void parse_param(ambit__unit *u, ambit__head *h)
 {
-  bool is_reduce = parse_reduce(u, &h->reduce);
+  bool is_reduce;
   int stars;
+
+  if (at_table(u)) {
+    parse_table(u, h);
+    return;
+  }
+  is_reduce = parse_reduce(u, &h->reduce);
 
   if (ambit__at_wrong_type(u, 0)) {
     ambit__wrong_type(u, ambit__peek(u, 0)->place);

@@ -8,6 +8,7 @@
  */
 #include "kernel/ast.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { RANK_COND = 0, RANK_UNARY = 11 };
@@ -95,6 +96,17 @@ static void print_outside(printer *p, const ambit__expr *e)
   ambit__print(&p->out, ")");
 }
 
+static void print_element(printer *p, const ambit__expr *e)
+{
+  ambit__print(&p->out, "%s[", p->rule->tables[e->index].name);
+  print_expr(p, e->a, RANK_COND);
+  if (e->b) {
+    ambit__print(&p->out, "][");
+    print_expr(p, e->b, RANK_COND);
+  }
+  ambit__print(&p->out, "]");
+}
+
 static void print_plain(printer *p, const ambit__expr *e)
 {
   const ambit__operator *o = ambit__operator_of(e->op);
@@ -108,6 +120,7 @@ static void print_plain(printer *p, const ambit__expr *e)
   case EXPR_INDEX: ambit__print(&p->out, "index(%d)", e->index); break;
   case EXPR_EXTENT: ambit__print(&p->out, "extent(%d)", e->index); break;
   case EXPR_STEP: ambit__print(&p->out, "step()"); break;
+  case EXPR_TABLE: print_element(p, e); break;
   case EXPR_CALL: print_call(p, e); break;
   case EXPR_COND: print_cond(p, e); break;
   default:
@@ -172,17 +185,48 @@ static void print_param(printer *p, const ambit__param *q)
   if (q->is_vector) ambit__print(&p->out, "[%d]", q->components);
 }
 
+static void print_table(printer *p, const ambit__table *t)
+{
+  ambit__print(&p->out, "table %s %s[%" PRId64 "]", ambit_type_name(t->type), t->name, t->size[0]);
+  if (t->naxes == 2) ambit__print(&p->out, "[%" PRId64 "]", t->size[1]);
+}
+
+/* In the order of the text. */
+static void print_params(printer *p)
+{
+  const ambit__rule *rule = p->rule;
+
+  for (int i = 0, tables = 0; i < rule->nparams + rule->ntables; i++) {
+    if (i) ambit__print(&p->out, ", ");
+    if (tables < rule->ntables && rule->tables[tables].position == i)
+      print_table(p, &rule->tables[tables++]);
+    else
+      print_param(p, &rule->params[i - tables]);
+  }
+}
+
+/* The values of tables, in a comment. */
+static void print_values(printer *p, const ambit__table *t)
+{
+  if (!t->values) return;
+  ambit__print(&p->out, "/* %s =", t->name);
+  for (int64_t i = 0; i < t->size[0] * t->size[1]; i++) {
+    ambit__print(&p->out, " ");
+    ambit__literal_print(&p->out, ambit__table_at(t, i / t->size[1], i % t->size[1]), t->type);
+  }
+  ambit__print(&p->out, " */\n");
+}
+
 char *ambit__rule_print(const ambit__rule *rule)
 {
   printer p = {.rule = rule};
 
   ambit__print(&p.out, "void %s(", rule->name);
-  for (int i = 0; i < rule->nparams; i++) {
-    if (i) ambit__print(&p.out, ", ");
-    print_param(&p, &rule->params[i]);
-  }
+  print_params(&p);
   ambit__print(&p.out, ")\n{\n");
   print_stmts(&p, rule->body, 2);
   ambit__print(&p.out, "}\n");
+  for (int i = 0; i < rule->ntables; i++)
+    print_values(&p, &rule->tables[i]);
   return ambit__text_finish(&p.out);
 }

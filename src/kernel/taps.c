@@ -123,8 +123,10 @@ static bool is_summed(ambit_type type)
 /* `out` is empty on entry; the caller frees it, also after failure. */
 static bool evaluate(finder *f, const ambit__expr *e, form *out)
 {
-  if (e->op == EXPR_CONST) {
-    out->constant = ambit__value_number(e->value, e->type);
+  ambit__value element;
+
+  if (e->op == EXPR_CONST || ambit__table_element(f->rule, e, &element)) {
+    out->constant = ambit__value_number(e->op == EXPR_CONST ? e->value : element, e->type);
     return true;
   }
   if (!is_summed(e->type)) return false;

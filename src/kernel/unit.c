@@ -125,6 +125,8 @@ static ambit_status rule_parse(ambit__errors *errors, const char *file, const ch
   }
   u->rule = rule;
   u->real = real;
+  rule->has_real = real != NULL;
+  if (real) rule->real = *real;
   u->arena.limit = ARENA_LIMIT;
   u->diag = (ambit__diag){.file = rule->file, .text = rule->text};
   run(u);

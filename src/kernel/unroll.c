@@ -368,16 +368,58 @@ static void unroll_head(ambit__unit *u, const ambit__head *h, ambit__param *p)
   p->components = (int)n;
 }
 
+/* Stops the front end if a size is wrong: all else depends on it. */
+static void unroll_table(ambit__unit *u, const ambit__head *h, int position, ambit__table *t)
+{
+  *t = (ambit__table){.label = ambit__rule_text(u, h->name),
+                      .name = ambit__name_unique(u, h->name->text),
+                      .type = h->type,
+                      .naxes = h->naxes,
+                      .size = {1, 1},
+                      .position = position,
+                      .place = h->place};
+  for (int a = 0; a < h->naxes; a++) {
+    if (!ambit__fold_integer(u, h->size[a], "size", h->name->text, &t->size[a]))
+      ambit__unit_stop(u);
+    if (t->size[a] >= 1 && t->size[a] <= AMBIT_MAX_TABLES) continue;
+    AMBIT_WRONG(u, h->size[a]->place, "the table '%s' has %" PRId64 " elements", h->name->text,
+                t->size[a]);
+    ambit__unit_stop(u);
+  }
+}
+
+static void check_tables(ambit__unit *u)
+{
+  int64_t bytes = 0;
+
+  for (int i = 0; i < u->rule->ntables; i++) {
+    const ambit__table *t = &u->rule->tables[i];
+
+    bytes += t->size[0] * t->size[1] * (int64_t)ambit_type_size(t->type);
+    if (bytes <= AMBIT_MAX_TABLES) continue;
+    AMBIT_WRONG(u, t->place,
+                "the tables up to '%s' have %" PRId64
+                " bytes\nall tables of a kernel together have "
+                "at most %d; larger ones can be fields",
+                t->label, bytes, AMBIT_MAX_TABLES);
+    return;
+  }
+}
+
 void ambit__unroll(ambit__unit *u)
 {
   ambit__rule *r = u->rule;
 
   r->name = ambit__rule_text(u, u->name);
-  r->nparams = u->nheads;
   r->params = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->params);
+  r->tables = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->tables);
   u->tail = &r->body;
   for (int i = 0; i < u->nheads; i++)
-    unroll_head(u, &u->heads[i], &r->params[i]);
+    if (u->heads[i].kind == PARAM_TABLE)
+      unroll_table(u, &u->heads[i], i, &r->tables[r->ntables++]);
+    else
+      unroll_head(u, &u->heads[i], &r->params[r->nparams++]);
+  check_tables(u);
   if (u->diag.count) return;
   unroll_lines(u, u->body);
 }

@@ -35,5 +35,6 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
     ambit__print(&w->text, "\n%s", ambit__prelude_math);
   if (ambit__has_exact_sums(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
+  ambit__emit_tables(&ambit__dialect_c, &w->text, g->steps[0].rule, NULL, 0);
   ambit__print(&w->text, "\n");
 }

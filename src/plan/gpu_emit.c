@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_emit.c - pieces of kernels that all strategies for GPUs use. */
 #include "plan/gpu.h"
+#include "plan/pipeline.h"
 
 #include <stdlib.h>
 
@@ -57,6 +58,20 @@ static const char *name_of(const ambit__gpucode_job *j, int param)
 
 /* ---- the head ---- */
 
+/* Of the rule, or of all rules of a pipeline. */
+static void emit_tables(const ambit__gpucode_job *j)
+{
+  const ambit__pipeline *pipe = j->group->pipeline;
+
+  const ambit__rule *rules[AMBIT__PIPE_STAGES];
+
+  if (!pipe) ambit__emit_tables(j->dialect, j->t, j->rule, NULL, 0);
+  for (int i = 0; pipe && i < pipe->nstages; i++) {
+    rules[i] = pipe->stages[i].rule;
+    ambit__emit_tables(j->dialect, j->t, rules[i], rules, i);
+  }
+}
+
 void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
 {
   ambit__print(j->t, "/* Kernel %s, written by Ambit. Plan ", j->rule->name);
@@ -66,6 +81,7 @@ void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
   ambit__dialect_print(j->dialect, j->t);
   if (!j->group->for_people && ambit__has_exact_sums(j->group))
     ambit__print(j->t, "\n%s", ambit__prelude_sums);
+  emit_tables(j);
 }
 
 void ambit__gpucode_emit_values(const ambit__gpucode_job *j)

@@ -186,10 +186,13 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
 static void check_text(const char *name, const char *text, int ndims, int64_t cells, bool strict,
                        depth how)
 {
+  static const double numbers[TABLE_ROWS * TABLE_COLUMNS] = {0.5, -1, 0, 1e9};
   ambit__errors errors = {.status = AMBIT_OK};
   ambit__rule *rule = NULL;
 
   CHECK_MSG(!ambit__rule_parse(&errors, name, text, &rule), "%s", errors.text);
+  for (int i = 0; rule && i < rule->ntables; i++)
+    CHECK(!ambit__table_set(&errors, rule, i, numbers, AMBIT_F64));
   if (rule) check_rule(name, rule, ndims < 0 ? rule->ndims : ndims, cells, strict, how);
   ambit__rule_free(rule);
   ambit__errors_clear(&errors);

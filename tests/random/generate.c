@@ -200,6 +200,15 @@ static void make_once(dice *d, program_plan *p, kernel_plan *k)
   if (q->scalar < 0) k->nparams--;
 }
 
+static void make_table(dice *d, const program_plan *p, kernel_plan *k)
+{
+  k->has_table = !p->is_smooth && dice_chance(d, 20);
+  if (!k->has_table) return;
+  k->table_type = any_field_type(d, p);
+  for (int i = 0; i < TABLE_ROWS * TABLE_COLUMNS; i++)
+    k->table[i] = dice_chance(d, 20) ? 0 : dice_between(d, -300, 300) / 64.0;
+}
+
 static void make_kernels(dice *d, program_plan *p)
 {
   p->nkernels = dice_between(d, 1, 3);
@@ -213,6 +222,7 @@ static void make_kernels(dice *d, program_plan *p)
       make_face(d, p, k);
     else
       make_map(d, p, k);
+    make_table(d, p, k);
     rule_write(d, p, i);
   }
 }

@@ -112,8 +112,10 @@ static void apply(stage *s, const step_plan *step)
 {
   const kernel_plan *k = &s->p->kernels[step->kernel];
   const ambit_kernel *kernel = s->kernels[step->kernel];
-  ambit_arg args[MOST_PARAMS];
+  ambit_arg args[MOST_PARAMS + 1];
+  const int n = k->nparams + k->has_table;
 
+  if (k->has_table) args[k->nparams] = ambit_table(k->table, AMBIT_F64, TABLE_ROWS, TABLE_COLUMNS);
   for (int i = 0; i < k->nparams; i++) {
     const param_plan *q = &k->params[i];
 
@@ -122,11 +124,11 @@ static void apply(stage *s, const step_plan *step)
                                : ambit_arg_number(q->number);
   }
   if (step->where == ON_GRID)
-    ambit_apply_args(s->program, kernel, k->nparams, args);
+    ambit_apply_args(s->program, kernel, n, args);
   else if (step->where == ON_BOX)
-    ambit_apply_box_args(s->program, step->lo, step->hi, kernel, k->nparams, args);
+    ambit_apply_box_args(s->program, step->lo, step->hi, kernel, n, args);
   else
-    ambit_apply_faces_args(s->program, step->faces, kernel, k->nparams, args);
+    ambit_apply_faces_args(s->program, step->faces, kernel, n, args);
 }
 
 static void make_program(stage *s)

@@ -23,6 +23,8 @@ enum {
   MOST_SCALARS = 10,
   MOST_KERNELS = 4,
   MOST_PARAMS = 7,
+  TABLE_ROWS = 3,
+  TABLE_COLUMNS = 4,
   MOST_STEPS = 16,
   MOST_ACTIONS = 8,
   TEXT_SIZE = 16384 /* bytes of a kernel's text */
@@ -78,6 +80,9 @@ typedef struct kernel_plan {
   unsigned face; /* the only face it may run on; 0: anywhere */
   bool reduces;
   int radius;
+  bool has_table; /* one more parameter, the last: table T w[TABLE_ROWS][TABLE_COLUMNS] */
+  ambit_type table_type;
+  double table[TABLE_ROWS * TABLE_COLUMNS];
   char text[TEXT_SIZE];
 } kernel_plan;
 

@@ -113,12 +113,35 @@ static void real_literal(maker *m)
     say(m, "%s", some[dice_below(m->d, 12)]);
 }
 
+/* w[1][2], or a look-up. */
+static void element(maker *m)
+{
+  static const int sizes[] = {TABLE_ROWS, TABLE_COLUMNS};
+
+  say(m, "w");
+  for (int i = 0; i < 2; i++) {
+    say(m, "[");
+    if (dice_chance(m->d, 50))
+      say(m, "%d", dice_below(m->d, sizes[i]));
+    else
+      int_expr(m, 1);
+    say(m, "]");
+  }
+}
+
+static bool wants_element(maker *m, bool real)
+{
+  return m->k->has_table && is_real(m->k->table_type) == real && dice_chance(m->d, 20);
+}
+
 static void real_leaf(maker *m)
 {
   int param = pick_param(m, true, true), value = pick_param(m, false, true);
   int local = pick_local(m, true);
 
-  if (param >= 0 && dice_chance(m->d, 65))
+  if (wants_element(m, true))
+    element(m);
+  else if (param >= 0 && dice_chance(m->d, 65))
     read_field(m, param);
   else if (local >= 0 && dice_chance(m->d, 50))
     say(m, "t%d", local);
@@ -153,7 +176,9 @@ static void int_leaf(maker *m)
   int param = pick_param(m, true, false), value = pick_param(m, false, false);
   int local = pick_local(m, false);
 
-  if (param >= 0 && dice_chance(m->d, 55))
+  if (wants_element(m, false))
+    element(m);
+  else if (param >= 0 && dice_chance(m->d, 55))
     read_field(m, param);
   else if (local >= 0 && dice_chance(m->d, 50))
     say(m, "t%d", local);
@@ -539,6 +564,8 @@ static void head(maker *m, int number)
         q->role == ROLE_VALUE ? "" : "*", i);
     if (q->components > 1) say(m, "[%d]", q->components);
   }
+  if (m->k->has_table)
+    say(m, ", table %s w[%d][%d]", type_name(m->k->table_type), TABLE_ROWS, TABLE_COLUMNS);
   say(m, ")\n{\n");
 }
 

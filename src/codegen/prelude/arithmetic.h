@@ -37,6 +37,11 @@
   {                                                                                                \
     return a >> ((U)b & (8 * sizeof(T) - 1));                                                      \
   }                                                                                                \
+  AMBIT_INLINE T ambit_clip_##name(T a, T most)                                                    \
+  {                                                                                                \
+    T low = a < 0 ? 0 : a;                                                                         \
+    return low > most ? most : low;                                                                \
+  }                                                                                                \
   AMBIT_INLINE T ambit_abs_##name(T a)                                                             \
   {                                                                                                \
     return a < 0 ? (T)(0 - (U)a) : a;                                                              \

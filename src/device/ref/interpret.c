@@ -137,6 +137,13 @@ static ambit__value call(const ambit__interpreter *in, const ambit__expr *e)
   return ambit__value_call(e->call, e->type, a, b, c);
 }
 
+static ambit__value look_up(const ambit__interpreter *in, const ambit__expr *e)
+{
+  const int64_t i = eval(in, e->a).integer, j = e->b ? eval(in, e->b).integer : 0;
+
+  return ambit__table_at(&in->rule->tables[e->index], i, j);
+}
+
 static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
 {
   switch (e->op) {
@@ -148,6 +155,7 @@ static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
   case EXPR_INDEX: return (ambit__value){.integer = in->cell[e->index]};
   case EXPR_EXTENT: return (ambit__value){.integer = in->launch->extents[e->index]};
   case EXPR_STEP: return (ambit__value){.integer = in->launch->step};
+  case EXPR_TABLE: return look_up(in, e);
   case EXPR_LAND:
   case EXPR_LOR: return logic(in, e);
   case EXPR_COND: return is_true(in, e->a) ? eval(in, e->b) : eval(in, e->c);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "runtime/objects/objects.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { MOST_TEXT = 16 << 20 }; /* bytes of a kernel file */
@@ -30,6 +31,76 @@ static ambit_kernel *make(ambit *a, ambit__rule *rule, bool borrowed)
 ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k)
 {
   return ambit__failed(a) ? NULL : make(a, k->rule, true);
+}
+
+void ambit__kernel_free(ambit_kernel *k)
+{
+  if (!k) return;
+  ambit__list_remove(&k->link);
+  if (!k->borrowed) ambit__rule_free(k->rule);
+  free(k->offsets);
+  free(k);
+}
+
+/* ---- tables ---- */
+
+int ambit__kernel_tables(const ambit_kernel *k)
+{
+  int n = 0;
+
+  for (int i = 0; i < k->rule->ntables; i++)
+    n += !k->rule->tables[i].values;
+  return n;
+}
+
+static ambit_status check_table(const ambit_kernel *k, const ambit__table *t, const ambit_arg *arg)
+{
+  const int64_t rows = t->naxes == 2 ? t->size[0] : 1;
+  const int64_t columns = t->naxes == 2 ? t->size[1] : t->size[0];
+
+  AMBIT_CHECK(arg->kind == AMBIT_ARG_TABLE, &k->context->errors, AMBIT_EINVAL,
+              "kernel %s: parameter '%s' is a table; give ambit_table(values, type, %" PRId64
+              ", %" PRId64 ")",
+              k->rule->name, t->label, rows, columns);
+  AMBIT_CHECK(arg->table && ambit_type_size(arg->type), &k->context->errors, AMBIT_EINVAL,
+              "kernel %s: the table for '%s' has no values or no valid type", k->rule->name,
+              t->label);
+  AMBIT_CHECK(arg->rows == rows && arg->columns == columns, &k->context->errors, AMBIT_EINVAL,
+              "kernel %s: the table '%s' has %" PRId64 " x %" PRId64
+              " values, but %d x %d were given",
+              k->rule->name, t->label, rows, columns, arg->rows, arg->columns);
+  return AMBIT_OK;
+}
+
+static ambit_status set_tables(ambit__rule *rule, ambit__errors *errors, const ambit_arg *args)
+{
+  for (int i = 0; i < rule->ntables; i++) {
+    const ambit_arg *arg = &args[rule->tables[i].position];
+
+    AMBIT_TRY(ambit__table_set(errors, rule, i, arg->table, arg->type));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, ambit_arg *others,
+                                ambit_kernel **bound)
+{
+  ambit__rule *rule;
+  ambit_status s;
+
+  for (int i = 0, tables = 0; i < k->rule->nparams + k->rule->ntables; i++)
+    if (tables < k->rule->ntables && k->rule->tables[tables].position == i)
+      AMBIT_TRY(check_table(k, &k->rule->tables[tables++], &args[i]));
+    else
+      others[i - tables] = args[i];
+  AMBIT_TRY(ambit__rule_copy(&k->context->errors, k->rule, &rule));
+  s = set_tables(rule, &k->context->errors, args);
+  if (s) {
+    ambit__rule_free(rule);
+    return s;
+  }
+  *bound = make(k->context, rule, false);
+  return *bound ? AMBIT_OK : k->context->errors.status;
 }
 
 static ambit_kernel *create(ambit *a, const char *file, const char *text, const ambit_type *real)
@@ -129,10 +200,7 @@ void ambit_kernel_destroy(ambit_kernel *k)
 {
   if (!k || ambit__object_check_unused(k->context, k, "kernel", ambit_kernel_name(k))) return;
   ambit__object_gone(k->context, k);
-  ambit__list_remove(&k->link);
-  if (!k->borrowed) ambit__rule_free(k->rule);
-  free(k->offsets);
-  free(k);
+  ambit__kernel_free(k);
 }
 
 const char *ambit_kernel_name(const ambit_kernel *k)

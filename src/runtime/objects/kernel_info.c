@@ -32,7 +32,7 @@ int ambit_kernel_ndims(const ambit_kernel *k)
 
 int ambit_kernel_params(const ambit_kernel *k)
 {
-  return k ? k->rule->nparams : 0;
+  return k ? k->rule->nparams + k->rule->ntables : 0;
 }
 
 int ambit_kernel_once(const ambit_kernel *k)
@@ -84,17 +84,35 @@ static void describe(const ambit__param *p, const ambit_offset *offsets, ambit_p
   info->offsets = offsets;
 }
 
+static void describe_table(const ambit__table *t, ambit_param_info *info)
+{
+  info->name = t->label;
+  info->kind = AMBIT_PARAM_TABLE;
+  info->type = t->type;
+  info->components = (int)(t->size[0] * t->size[1]);
+  info->is_const = 1;
+}
+
 ambit_status ambit_kernel_param(const ambit_kernel *k, int i, ambit_param_info *info)
 {
   const ambit_offset *offsets;
+  int before = 0; /* tables */
 
   if (info) *info = (ambit_param_info){.name = ""};
   if (!k) return AMBIT_EINVAL;
   if (ambit__failed(k->context)) return k->context->errors.status;
   AMBIT_CHECK(info, &k->context->errors, AMBIT_EINVAL, "ambit_kernel_param: info is NULL");
-  AMBIT_CHECK(i >= 0 && i < k->rule->nparams, &k->context->errors, AMBIT_EINVAL,
+  AMBIT_CHECK(i >= 0 && i < ambit_kernel_params(k), &k->context->errors, AMBIT_EINVAL,
               "parameter %d of kernel %s was requested; it has %d, numbered from 0", i,
-              k->rule->name, k->rule->nparams);
+              k->rule->name, ambit_kernel_params(k));
+  for (int t = 0; t < k->rule->ntables; t++) {
+    if (k->rule->tables[t].position == i) {
+      describe_table(&k->rule->tables[t], info);
+      return AMBIT_OK;
+    }
+    before += k->rule->tables[t].position < i;
+  }
+  i -= before;
   offsets = k->offsets;
   for (int j = 0; j < i; j++)
     offsets += k->rule->params[j].nreads;

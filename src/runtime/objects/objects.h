@@ -188,6 +188,13 @@ ambit_status ambit__lanes_check(ambit *a, const char *text); /* the syntax */
 
 /* The same kernel for another context, which must be closed before `k` is destroyed. */
 ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k);
+void ambit__kernel_free(ambit_kernel *k); /* NULL: does nothing */
+/* The number of tables that have no values yet. */
+int ambit__kernel_tables(const ambit_kernel *k);
+/* A kernel with the values of the tables among the arguments, for the `others`. The caller frees
+ * it. */
+ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, ambit_arg *others,
+                                ambit_kernel **bound);
 
 /* ---- kernel_info.c ---- */
 

@@ -94,6 +94,9 @@ static ambit_status check_arguments(const ambit_program *p, const ambit__step *s
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &rule->params[i];
 
+    AMBIT_CHECK(s->args[i].kind != AMBIT_ARG_TABLE, ambit__program_errors(p), AMBIT_EINVAL,
+                "kernel %s: parameter '%s' is not a table, but a table was given", rule->name,
+                q->label);
     if (s->args[i].kind == AMBIT_ARG_FIELD)
       AMBIT_TRY(check_field_argument(p, rule, q, &s->args[i]));
     else if (s->args[i].kind == AMBIT_ARG_SCALAR)

@@ -119,8 +119,10 @@ void ambit_program_destroy(ambit_program *p)
   if (!p || ambit__object_check_unused(p->grid->context, p, "program", "")) return;
   if (p->grid->context->settings.report && p->iteration) ambit_program_report(p);
   ambit__program_unseal(p);
-  for (size_t i = 0; i < p->nsteps; i++)
+  for (size_t i = 0; i < p->nsteps; i++) {
     free(p->steps[i].args);
+    ambit__kernel_free(p->steps[i].bound);
+  }
   free(p->steps);
   ambit__list_remove(&p->link);
   free(p);
@@ -143,6 +145,20 @@ ambit_arg ambit_arg_scalar(const ambit_scalar *s)
 ambit_arg ambit_arg_number(double x)
 {
   ambit_arg a = {.kind = AMBIT_ARG_NUMBER, .number = x};
+  return a;
+}
+
+ambit_arg ambit_arg_same(ambit_arg a)
+{
+  return a;
+}
+
+ambit_arg ambit_table(const void *values, ambit_type type, int rows, int columns)
+{
+  ambit_arg a = {.kind = AMBIT_ARG_TABLE, .table = values};
+  a.type = type;
+  a.rows = rows;
+  a.columns = columns;
   return a;
 }
 
@@ -171,22 +187,43 @@ static bool runs_once(const ambit__rule *rule, const ambit_arg *args)
   return true;
 }
 
+/* A kernel without tables to be given. */
+static ambit_status apply_plain(ambit_program *p, const ambit__box *box, const ambit_kernel *k,
+                                ambit_kernel *bound, const ambit_arg *args)
+{
+  ambit__step s = {.kind = STEP_APPLY,
+                   .kernel = bound ? bound : k,
+                   .bound = bound,
+                   .box = *box,
+                   .n = k->rule->nparams,
+                   .args = (ambit_arg *)args};
+
+  if (runs_once(k->rule, args)) s.box = (ambit__box){0};
+  AMBIT_TRY(ambit__step_check(p, &s));
+  return append(p, s, args);
+}
+
 static ambit_status apply(ambit_program *p, const ambit__box *box, const ambit_kernel *k, int nargs,
                           const ambit_arg *args)
 {
-  ambit__step s = {
-      .kind = STEP_APPLY, .kernel = k, .box = *box, .n = nargs, .args = (ambit_arg *)args};
+  ambit_arg others[AMBIT_MAX_PARAMS];
+  ambit_kernel *bound = NULL;
+  ambit_status s;
+  int want;
 
   AMBIT_CHECK(k, ambit__program_errors(p), AMBIT_EINVAL, "step %zu of a program has no kernel",
               p->nsteps + 1);
   AMBIT_CHECK(k->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s belongs to another context", k->rule->name);
-  AMBIT_CHECK(args && nargs == k->rule->nparams, ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s has %d parameters, and %d arguments were given", k->rule->name,
-              k->rule->nparams, nargs);
-  if (runs_once(k->rule, args)) s.box = (ambit__box){0};
-  AMBIT_TRY(ambit__step_check(p, &s));
-  return append(p, s, args);
+  want = k->rule->nparams + ambit__kernel_tables(k);
+  AMBIT_CHECK(args && nargs == want, ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s has %d parameters, and %d arguments were given", k->rule->name, want,
+              nargs);
+  if (!ambit__kernel_tables(k)) return apply_plain(p, box, k, NULL, args);
+  AMBIT_TRY(ambit__kernel_bind(k, args, others, &bound));
+  s = apply_plain(p, box, k, bound, others);
+  if (s) ambit__kernel_free(bound);
+  return s;
 }
 
 ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs,

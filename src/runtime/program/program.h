@@ -19,6 +19,7 @@ typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE } ambit__step_kind;
 typedef struct ambit__step {
   ambit__step_kind kind;
   const ambit_kernel *kernel; /* STEP_APPLY */
+  ambit_kernel *bound;        /* the same, if made for the values of its tables; owned */
   ambit__box box;             /* STEP_APPLY: requested cells; ndims 0: runs once */
   int n;                      /* number of arguments, or of fields to rotate */
   ambit_arg *args;            /* owned; the fields to rotate are arguments too */
