@@ -183,6 +183,10 @@ static inline float __int_as_float(int bits)
   memcpy(&x, &bits, sizeof x);
   return x;
 }
+static inline float __uint_as_float(unsigned bits)
+{
+  return __int_as_float((int)bits);
+}
 static inline unsigned __float_as_uint(float x)
 {
   unsigned bits;
