@@ -102,6 +102,7 @@ typedef struct ambit__plan {
   int64_t blocks;   /* TARGET_GPU: most blocks per launch */
   bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
   int ahead;    /* strategy stream: planes loaded in advance */
+  bool late;    /* strategy stream: rows of other warps are loaded when they are used */
   int lanes;    /* strategy fused: lanes of a warp with the same rows */
   int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */
   int wave;     /* blocks that the whole device runs at once; 0: unspecified */

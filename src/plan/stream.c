@@ -7,9 +7,11 @@
  *
  *   (stream tile 4x2x4 warps 8 resident 2 depth 1)
  *   (stream window 4x2 ahead 1 warps 4 resident 4 depth 1)
+ *   (stream sum 4x2 late ahead 1 warps 8 resident 2 depth 1)
  *
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
- * loaded ahead, warps per block, blocks per multiprocessor, iterations.
+ * loaded ahead, warps per block, blocks per multiprocessor, iterations. `late`: rows that other
+ * warps of the block own are loaded, from the first-level cache, only when they are used.
  */
 #include "plan/stream.h"
 #include "plan/recipe.h"
@@ -20,6 +22,7 @@ enum {
   MOST_WARPS = 32,      /* useful maximum per multiprocessor */
   FEW_WARPS = 16,       /* fewer per multiprocessor are too few */
   MOST_WORK = 4096,     /* operations in unrolled code */
+  MANY_PLANES = 7,      /* of a sum, to shift */
   LEAST_PLANES = 8      /* that a warp should have */
 };
 
@@ -79,19 +82,24 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
          (p->ahead || planes >= p->rows[1] + ambit__stream_overlap(g));
 }
 
-/* A form of the strategy: rows of a warp; planes of a tile, or planes loaded ahead. */
+/* A form of the strategy: rows of a warp; planes of a tile, or planes loaded ahead; warps per
+ * block, 0: as usual. With that many warps, rows of other warps are loaded late. */
 typedef struct form {
   bool sums;
-  int rows, planes, ahead;
+  int rows, planes, ahead, late;
 } form;
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  static const form flat[] = {{0, 1, 12, 0}, {0, 1, 8, 0}, {0, 1, 6, 0}, {0, 1, 4, 0}, {0, 1, 2, 0},
-                              {0, 1, 1, 0},  {0, 1, 1, 2}, {1, 1, 1, 2}, {1, 1, 1, 3}, {0}};
-  static const form deep[] = {{0, 2, 4, 0}, {0, 2, 3, 0}, {0, 1, 4, 0}, {0, 2, 2, 0}, {0, 1, 1, 0},
-                              {0, 2, 1, 1}, {0, 1, 1, 1}, {0, 1, 1, 2}, {1, 4, 1, 1}, {1, 2, 1, 2},
-                              {1, 2, 1, 1}, {1, 1, 1, 2}, {1, 1, 1, 1}, {0}};
+  static const form flat[] = {
+      {0, 1, 12, 0, 0}, {0, 1, 8, 0, 0}, {0, 1, 6, 0, 0}, {0, 1, 4, 0, 0}, {0, 1, 2, 0, 0},
+      {0, 1, 1, 0, 0},  {0, 1, 1, 2, 0}, {1, 1, 1, 2, 0}, {1, 1, 1, 3, 0}, {0}};
+  static const form deep[] = {{0, 2, 4, 0, 0}, {0, 2, 3, 0, 0},  {0, 1, 4, 0, 0},
+                              {0, 2, 2, 0, 0}, {0, 1, 1, 0, 0},  {0, 2, 1, 1, 0},
+                              {0, 1, 1, 1, 0}, {0, 1, 1, 2, 0},  {1, 4, 1, 1, 0},
+                              {1, 2, 1, 2, 0}, {1, 2, 1, 1, 0},  {1, 1, 1, 2, 0},
+                              {1, 1, 1, 1, 0}, {0, 1, 1, 1, 16}, {0, 2, 1, 1, 8},
+                              {0, 1, 1, 1, 8}, {1, 2, 1, 1, 8},  {0}};
   int n = 0;
 
   for (const form *f = g->ndims > 2 ? deep : flat; f->rows; f++) {
@@ -99,9 +107,14 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
                      .depth = 1,
                      .strip = ambit__stream_lane(g),
                      .rows = {f->rows, f->planes},
-                     .threads = {WARP, g->ndims > 2 ? 8 : 4, 1},
+                     .threads = {WARP,
+                                 f->late        ? f->late
+                                 : g->ndims > 2 ? 8
+                                                : 4,
+                                 1},
                      .sums = f->sums,
-                     .ahead = f->ahead};
+                     .ahead = f->ahead,
+                     .late = f->late > 0};
 
     if (n == most || !p.strip || (f->sums && g->strict)) continue;
     if (has_room(g, &p) && complete(g, t, &p)) plans[n++] = p;
@@ -150,6 +163,11 @@ static double loads_of(const ambit__stream_job *j)
   return loads / (j->rows * (1 + more) * (j->nstreams ? j->nstreams : 1));
 }
 
+static bool is_ahead(const ambit__stream_job *j, const ambit__stream_row *r)
+{
+  return r->is_read && j->fronts[r->front].ahead;
+}
+
 /* Bytes that a plan keeps in flight per multiprocessor: a whole tile, or the planes ahead. */
 static double bytes_under_way(const ambit__stream_job *j, const ambit__plan *p,
                               const ambit__rule *r)
@@ -158,7 +176,7 @@ static double bytes_under_way(const ambit__stream_job *j, const ambit__plan *p,
 
   for (int i = 0; i < j->nstreams; i++)
     for (int q = 0; q < j->streams[i].nrows; q++)
-      bytes += (double)j->streams[i].rows[q].is_read *
+      bytes += (double)is_ahead(j, &j->streams[i].rows[q]) *
                (double)ambit_type_size(r->params[j->streams[i].param].type);
   return bytes * WARP * j->lane * (j->planes ? j->planes : p->ahead) * p->resident * p->threads[1];
 }
@@ -173,9 +191,26 @@ static int missing_warps(const ambit__stream_job *j, const ambit__plan *p, const
   return few > 0 ? few : 0;
 }
 
+/* How often a tile loads the rows of its widest stream, beyond three times. Tiles find planes of
+ * other tiles only in the second-level cache. */
+static double planes_again(const ambit__stream_job *j)
+{
+  double most = 3;
+
+  for (int i = 0; i < j->nstreams; i++)
+    for (int q = 0; q < j->streams[i].nrows; q++) {
+      const ambit__stream_row *r = &j->streams[i].rows[q];
+      const double times = (double)(r->high - r->low + j->planes) / j->planes;
+
+      if (r->is_read && times > most) most = times;
+    }
+  return most - 3;
+}
+
 /* ns per cell of a large GPU, as measured on an H200. The base is the memory traffic. It costs more
  * if many rows are loaded several times, if too few bytes are in flight, if compilers may delay
- * loads, if warps that advance along z are far apart, or if there are too few warps. */
+ * loads, if warps that advance along z are far apart, or if there are too few warps, above all for
+ * code that shifts many registers. */
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -189,7 +224,8 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   loads = loads_of(&j);
   if (loads > 2) ns *= 1 + 0.06 * (loads - 2);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
-  ns *= 1 + 0.012 * missing_warps(&j, p, rule);
+  ns *= 1 + (j.moves && j.span > MANY_PLANES ? 0.045 : 0.012) * missing_warps(&j, p, rule);
+  if (j.planes) ns *= 1 + 0.03 * planes_again(&j);
   if (!j.pinned) ns *= 1.01;
   if (!j.planes) ns *= g->ndims == 2 ? 1.15 : 1.07;
   ambit__stream_end(&j);
@@ -199,8 +235,8 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 static void describe(const ambit__plan *p, ambit__text *t)
 {
   if (p->ahead)
-    ambit__print(t, "(stream %s %dx%d ahead %d", p->sums ? "sum" : "window", (int)p->strip,
-                 p->rows[0], p->ahead);
+    ambit__print(t, "(stream %s %dx%d %sahead %d", p->sums ? "sum" : "window", (int)p->strip,
+                 p->rows[0], p->late ? "late " : "", p->ahead);
   else
     ambit__print(t, "(stream tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);

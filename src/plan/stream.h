@@ -51,6 +51,7 @@ typedef struct ambit__stream_front {
   int param;
   int number;    /* among the fronts of its parameter */
   int low, high; /* the first and the last plane of these rows */
+  int ahead;     /* planes loaded in advance, or planes of a tile */
 } ambit__stream_front;
 
 /* The parameters of a plan applied to a rule. */
@@ -63,6 +64,7 @@ typedef struct ambit__stream_job {
   int period;  /* planes after which the same registers are used again */
   /* registers are shifted after each plane, as unrolling a whole period would be too long */
   bool moves;
+  bool late;   /* rows of other warps are loaded when they are used */
   bool pinned; /* keeps compilers from delaying loads to save registers that are available */
   int high;    /* sum: the plane that arrives when plane 0 is computed; window: 0 */
   int span;    /* sum: planes that one result depends on; window: 1 */

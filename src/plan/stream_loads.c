@@ -139,10 +139,10 @@ static void print_place(const ambit__stream_job *j, const ambit__stream *s, int 
 static void print_range(const ambit__stream_job *j, int front, int low, int high)
 {
   const int start = ambit__stream_start(j);
-  const int ahead = j->planes ? j->planes : j->gpu.plan->ahead;
 
   if (low == j->fronts[front].low && high == j->fronts[front].high) return;
-  ambit__print(j->gpu.t, "if (k >= %d && k < %d) ", start + low, start + high + ahead);
+  ambit__print(j->gpu.t, "if (k >= %d && k < %d) ", start + low,
+               start + high + j->fronts[front].ahead);
 }
 
 /* The load function: pinned loads must be issued before any computation. */
@@ -168,7 +168,7 @@ static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const a
                      const moment *m)
 {
   const int high = j->fronts[r->front].high;
-  const moment at = {m->is_first, m->is_first ? m->plane : r->edge + j->gpu.plan->ahead};
+  const moment at = {m->is_first, m->is_first ? m->plane : r->edge + j->fronts[r->front].ahead};
 
   ambit__line_begin(j->gpu.w);
   if (m->is_first) print_range(j, r->front, r->edge_low, r->edge);
@@ -296,12 +296,12 @@ static void share(const ambit__stream_job *j, bool kept,
 void ambit__stream_load_first(const ambit__stream_job *j)
 {
   const int start = ambit__stream_start(j);
-  const int ahead = j->planes ? j->planes : j->gpu.plan->ahead;
 
   for (int i = 0; i < j->nfronts; i++) {
     const moment m = {true, start + j->fronts[i].low};
 
-    ambit__stream_unroll(j, "k", m.plane, start + j->fronts[i].high + ahead);
+    if (j->fronts[i].low == j->fronts[i].high + j->fronts[i].ahead) continue;
+    ambit__stream_unroll(j, "k", m.plane, start + j->fronts[i].high + j->fronts[i].ahead);
     load_front(j, i, &m, "k");
     ambit__close(j->gpu.w);
   }
@@ -315,7 +315,7 @@ void ambit__stream_load_first(const ambit__stream_job *j)
 void ambit__stream_load_next(const ambit__stream_job *j)
 {
   for (int i = 0; i < j->nfronts; i++) {
-    const moment m = {false, j->fronts[i].high + j->gpu.plan->ahead};
+    const moment m = {false, j->fronts[i].high + j->fronts[i].ahead};
     char plane[40];
 
     snprintf(plane, sizeof plane, "z + p %s %d", m.plane < 0 ? "-" : "+",

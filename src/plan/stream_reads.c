@@ -12,10 +12,12 @@ enum {
   MOST_NUMBERS = 40, /* constants that compilers keep in registers */
   /* operations in a loop over z unrolled for a whole period; in double, half as many */
   MOST_REPEATED = 3000,
-  FREE = 26,       /* registers available for constants */
-  MORE = 16,       /* extra registers of loads that are not delayed */
-  MOST_TAPS = 343, /* of a weighted sum: a box of radius 3 in 3-D */
-  MOST_WHOLE = 3   /* planes of a sum that stores whole vectors */
+  FREE = 26,        /* registers available for constants */
+  LATE_BASE = 15,   /* registers for addresses and counters where rows are loaded late */
+  MORE = 16,        /* extra registers of loads that are not delayed */
+  MOST_TAPS = 343,  /* of a weighted sum: a box of radius 3 in 3-D */
+  MOST_SHIFTED = 7, /* planes of results that are shifted without more registers */
+  MOST_WHOLE = 3    /* planes of a sum that stores whole vectors */
 };
 
 static bool is_field(const ambit__group *g, int param)
@@ -130,7 +132,7 @@ static bool each_read(const ambit__group *g, ambit__stream_job *j,
 
 /* ---- fronts ---- */
 
-static bool find_front(ambit__stream_job *j, int param, ambit__stream_row *r)
+static bool find_front(ambit__stream_job *j, int param, int ahead, ambit__stream_row *r)
 {
   int number = 0, i;
 
@@ -139,25 +141,37 @@ static bool find_front(ambit__stream_job *j, int param, ambit__stream_row *r)
 
     if (f->param != param) continue;
     number++;
-    if (f->high != r->high && !j->planes) continue;
+    if ((f->high != r->high || f->ahead != ahead) && !j->planes) continue;
     f->low = smallest(f->low, r->low);
     f->high = largest(f->high, r->high);
     r->front = i;
     return true;
   }
   if (i == AMBIT__STREAM_FRONTS) return false;
-  j->fronts[j->nfronts++] = (ambit__stream_front){param, number, r->low, r->high};
+  j->fronts[j->nfronts++] = (ambit__stream_front){param, number, r->low, r->high, ahead};
   r->front = i;
   return true;
 }
 
-static bool find_fronts(ambit__stream_job *j)
+/* Planes of a row that are loaded in advance. Rows of other warps are in the cache when those are
+ * a plane ahead. */
+static int row_ahead(const ambit__stream_job *j, const ambit__plan *p, const ambit__stream *s,
+                     int q)
 {
-  for (int i = 0; i < j->nstreams; i++)
-    for (int q = 0; q < j->streams[i].nrows; q++)
-      if (j->streams[i].rows[q].is_read &&
-          !find_front(j, j->streams[i].param, &j->streams[i].rows[q]))
+  const bool own = q >= s->below && q < s->below + j->rows;
+
+  return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
+}
+
+static bool find_fronts(ambit__stream_job *j, const ambit__plan *p)
+{
+  for (int i = 0; i < j->nstreams; i++) {
+    ambit__stream *s = &j->streams[i];
+
+    for (int q = 0; q < s->nrows; q++)
+      if (s->rows[q].is_read && !find_front(j, s->param, row_ahead(j, p, s, q), &s->rows[q]))
         return false;
+  }
   return true;
 }
 
@@ -202,6 +216,11 @@ static int ahead_of(const ambit__stream_job *j, const ambit__plan *p)
   return j->planes ? j->planes - 1 : p->ahead;
 }
 
+static int kept_ahead(const ambit__stream_job *j, const ambit__stream_row *r)
+{
+  return j->fronts[r->front].ahead - (j->planes > 0);
+}
+
 /* Windows hold all planes that are read and those in flight. Sums keep span - 1 planes of partial
  * results. */
 static int period_of(const ambit__stream_job *j, int ahead)
@@ -218,7 +237,7 @@ static int period_of(const ambit__stream_job *j, int ahead)
     for (int q = 0; q < j->streams[i].nrows; q++) {
       const ambit__stream_row *r = &j->streams[i].rows[q];
 
-      if (r->is_read) period = largest(period, r->high - r->low + 1 + ahead);
+      if (r->is_read) period = largest(period, r->high - r->low + 1 + kept_ahead(j, r));
     }
   return period;
 }
@@ -231,12 +250,19 @@ static int words(ambit_type type)
   return ambit_type_size(type) > 4 ? 2 : 1;
 }
 
-static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
-                         const ambit__stream_row *r, int ahead)
+/* Such a row is in registers for part of the time only. */
+static bool is_late(const ambit__stream_job *j, const ambit__stream_row *r)
 {
+  return j->late && !j->fronts[r->front].ahead;
+}
+
+static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
+                         const ambit__stream_row *r)
+{
+  const int ahead = r->is_read ? kept_ahead(j, r) : 0;
   int n = 0;
 
-  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->lane;
+  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->lane / (is_late(j, r) ? 2 : 1);
   if (r->has_edges && !j->taps) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
   if (r->has_edges) n += (ahead + !!j->taps) * (j->planes ? s->left + s->right : s->end);
   return n;
@@ -296,6 +322,7 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
   if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
+  if (j->late) return LATE_BASE + 40 * (j->z > 0);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
          6 * is_wide * largest(0, j->rows - 2) + 12 * largest(0, j->period - 4) +
          (is_wide ? 12 + numbers : 0);
@@ -307,6 +334,14 @@ static int row_share(const ambit__stream_job *j, int registers, int ahead)
   return j->taps && j->moves ? registers * (4 * ahead + 1) / (4 * ahead + 4) : registers;
 }
 
+/* Registers for the results of a lane. Where many planes of them are shifted, ptxas needs more. */
+static int result_registers(const ambit__stream_job *j)
+{
+  const int n = j->lane * (j->taps ? j->span * j->rows : 1);
+
+  return j->moves && !j->late && j->span > MOST_SHIFTED ? n + n / 4 : n;
+}
+
 int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const ambit__stream_job *j)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -316,14 +351,14 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
   for (int i = 0; i < j->nstreams; i++)
     for (int q = 0; q < j->streams[i].nrows; q++)
       n += words(rule->params[j->streams[i].param].type) *
-           row_share(j, row_registers(j, &j->streams[i], &j->streams[i].rows[q], ahead), ahead);
+           row_share(j, row_registers(j, &j->streams[i], &j->streams[i].rows[q]), ahead);
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *param = &rule->params[i];
 
     n += 2 * (param->kind == PARAM_REDUCE) + 2 * is_field(g, i);
     if (ambit__sums_exactly(g, param)) n += 16; /* its windows, and a call */
     for (int c = 0; is_field(g, i) && c < param->components; c++)
-      if (param->writes[c]) n += words(param->type) * j->lane * (j->taps ? j->span * j->rows : 1);
+      if (param->writes[c]) n += words(param->type) * result_registers(j);
   }
   return n;
 }
@@ -395,15 +430,17 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                            .lane = (int)p->strip,
                            .rows = p->rows[0],
                            .planes = p->ahead ? 0 : p->rows[1],
+                           .late = p->late,
                            .span = 1};
   if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
-      !each_read(g, j, find_rows) || !find_fronts(j)) {
+      !each_read(g, j, find_rows) || !find_fronts(j, p)) {
     ambit__stream_end(j);
     return false;
   }
   find_ends(j);
   j->period = period_of(j, ahead_of(j, p));
-  j->moves = !j->planes && flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED;
+  j->moves =
+      !j->planes && (p->late || flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED);
   j->period = period_of(j, ahead_of(j, p));
   j->whole = stores_whole(g, j);
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
 #include "simulated.h"
 
-enum { MOST_PLANS = 16 };
+enum { MOST_PLANS = 64 };
 
 static ambit__errors errors;
 static ambit__settings settings;
@@ -78,7 +78,8 @@ static int check(problem p)
                                  .twin = twin_of(&p, i)};
   n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n; i++)
-    if (i == 0 || i == n - 1 || i == n / 3 || plans[i].sums != plans[i - 1].sums) {
+    if (i == 0 || i == n - 1 || i == n / 3 || (i && plans[i].late != plans[i - 1].late) ||
+        plans[i].sums != plans[i - 1].sums) {
       run_plan(&p, &g, &plans[i], i % 2);
       runs++;
     }
@@ -103,9 +104,9 @@ static void weighted_sums_in_2d(void)
 
 static void weighted_sums_in_3d(void)
 {
-  static const char *const names[] = {"star3d1", "box3d1", "star3d2", "3df7", "3dnc12"};
+  static const char *const names[] = {"star3d1", "box3d1", "star3d2", "3df7", "3dnc12", "star3d4"};
 
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 6; i++)
     check((problem){.name = names[i],
                     .type = i % 2 ? AMBIT_F64 : AMBIT_F32,
                     .ndims = 3,
