@@ -488,6 +488,19 @@ AMBIT_API ambit_status ambit_swap(ambit_program *p, ambit_field *a, ambit_field 
  * the now. */
 AMBIT_API ambit_status ambit_rotate(ambit_program *p, int n, ambit_field *const *fields);
 
+/* Appends a copy of the cells lo <= index < hi of one field to those of another, or of the same
+ * one, that begin at the cell `at`: for instance, cells of one side of the grid to a layer at the
+ * other. Boundaries play no part in it. NULL stands for the ends of the grid, and at = NULL for the
+ * same place. The fields have the same type, components and order; within one field the two boxes
+ * must not overlap. */
+AMBIT_API ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int64_t *lo,
+                                      const int64_t *hi, ambit_field *to, const int64_t *at);
+
+/* Lets the step that was appended last (the steps, after ambit_apply_faces) run every n iterations
+ * only: in the n-th iteration since the creation of the program, the 2n-th and so on. Scalars that
+ * it sets keep their values in between. Swaps and rotations run in every iteration. */
+AMBIT_API ambit_status ambit_step_every(ambit_program *p, int64_t n);
+
 /* Runs the steps of the program `iterations` times. */
 AMBIT_API ambit_status ambit_run(ambit_program *p, int64_t iterations);
 
@@ -507,6 +520,18 @@ AMBIT_API ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_
 AMBIT_API ambit_status ambit_check_every(ambit_program *p, int64_t iterations);
 AMBIT_API int ambit_program_converged(const ambit_program *p);
 AMBIT_API int64_t ambit_program_iterations(const ambit_program *p); /* since creation */
+
+/* Appends a call: the step runs another program of the context, on any of its grids, `iterations`
+ * times, or until a scalar meets a condition or `most` iterations are done, as ambit_run_until
+ * does. So a time loop can hold a solver, and a multigrid cycle the cycle of the next grid.
+ * Afterwards ambit_program_converged and ambit_program_iterations tell about the called program;
+ * its iterations, and step() in its kernels, count on from call to call. No program calls itself,
+ * not even through others. A callback of a called program can set values and end its run, but not
+ * change the steps or boundaries of programs that are running. */
+AMBIT_API ambit_status ambit_call_program(ambit_program *p, ambit_program *called,
+                                          int64_t iterations);
+AMBIT_API ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_scalar *s,
+                                        ambit_condition when, double value, int64_t most);
 
 /* Calls a function after every n iterations, in the thread that called ambit_run. It may read and
  * change fields, scalars and boundaries, append steps and run other programs; running its own

@@ -306,6 +306,7 @@ static void add_operation(graph *g, const ambit__operation *op)
     break;
   case OP_ALLREDUCE_BEGIN: add_reduction(g, "reduce", &g->p->steps[op->step]); break;
   case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
+  case OP_CALL: /* what it does is drawn with its program */
   case OP_GHOSTS:
   case OP_WAVE:
   case OP_FUSED: break; /* of cycles, which are not drawn */

@@ -160,6 +160,7 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
     printf("rotate  ");
     print_names(&p->steps[op->step], true);
     break;
+  case OP_CALL: printf("call    another program\n"); break;
   }
 }
 

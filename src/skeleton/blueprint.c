@@ -128,11 +128,22 @@ static void apply(tracker *t, const ambit_program *p, const ambit__step *s)
       t->holds[field_of(t->b, s->args[i].field)] = -1;
 }
 
+static void copy(tracker *t, const ambit_program *p, const ambit__step *s)
+{
+  const int from = field_of(t->b, s->args[0].field), to = field_of(t->b, s->args[1].field);
+
+  need(t, from);
+  if (s->every > 1 || !ambit__box_equal(&s->box, &p->grid->box)) need(t, to);
+  t->holds[to] = -1;
+}
+
 static void walk(tracker *t, const ambit_program *p)
 {
   for (size_t i = 0; p && i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_ROTATE)
       rotate(t, &p->steps[i]);
+    else if (p->steps[i].kind == STEP_COPY)
+      copy(t, p, &p->steps[i]);
     else
       apply(t, p, &p->steps[i]);
 }
@@ -215,7 +226,7 @@ void ambit__blueprint_free(ambit__blueprint *b)
 static ambit_status check_boxes(const ambit_program *p)
 {
   for (size_t i = 0; p && i < p->nsteps; i++)
-    AMBIT_CHECK(p->steps[i].kind != STEP_APPLY || !p->steps[i].box.ndims ||
+    AMBIT_CHECK(p->steps[i].kind == STEP_ROTATE || !p->steps[i].box.ndims ||
                     ambit__box_equal(&p->steps[i].box, &p->grid->box),
                 ambit__program_errors(p), AMBIT_EPROGRAM,
                 "step %zu of a program works on a box or on faces, so the program can be streamed "

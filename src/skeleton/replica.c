@@ -43,31 +43,40 @@ static ambit_scalar *twin_scalar(const ambit__replica *r, const ambit_scalar *s)
   return twin((void *const *)b->scalars, b->nscalars, (void *const *)r->scalars, s);
 }
 
+static ambit_status copy_rotation(const ambit__replica *r, ambit_program *p, const ambit__step *s)
+{
+  ambit_field **list = ambit__new(ambit__program_errors(p), (size_t)s->n, sizeof *list);
+  ambit_status status = AMBIT_ENOMEM;
+
+  for (int i = 0; list && i < s->n; i++)
+    list[i] = twin_field(r, s->args[i].field);
+  if (list) status = ambit_rotate(p, s->n, list);
+  free(list);
+  return status;
+}
+
 static ambit_status copy_step(const ambit__replica *r, ambit_program *p, const ambit__step *s,
                               bool whole)
 {
   const ambit__blueprint *b = r->blueprint;
   const ambit_kernel *kernel =
       twin((void *const *)b->kernels, b->nkernels, (void *const *)r->kernels, s->kernel);
+  const ambit__box there = ambit__copy_destination(s);
   ambit_arg args[AMBIT_MAX_PARAMS];
 
-  if (s->kind == STEP_ROTATE) {
-    ambit_field **list = ambit__new(ambit__program_errors(p), (size_t)s->n, sizeof *list);
-    ambit_status status = AMBIT_ENOMEM;
-
-    for (int i = 0; list && i < s->n; i++)
-      list[i] = twin_field(r, s->args[i].field);
-    if (list) status = ambit_rotate(p, s->n, list);
-    free(list);
-    return status;
-  }
+  if (s->kind == STEP_ROTATE) return copy_rotation(r, p, s);
   for (int i = 0; i < s->n; i++) {
     args[i] = s->args[i];
     args[i].field = twin_field(r, s->args[i].field);
     args[i].scalar = twin_scalar(r, s->args[i].scalar);
   }
-  if (whole) return ambit_apply_args(p, kernel, s->n, args);
-  return ambit_apply_box_args(p, s->box.lo, s->box.hi, kernel, s->n, args);
+  if (s->kind == STEP_COPY)
+    AMBIT_TRY(ambit_copy_box(p, args[0].field, s->box.lo, s->box.hi, args[1].field, there.lo));
+  else if (whole)
+    AMBIT_TRY(ambit_apply_args(p, kernel, s->n, args));
+  else
+    AMBIT_TRY(ambit_apply_box_args(p, s->box.lo, s->box.hi, kernel, s->n, args));
+  return ambit_step_every(p, s->every);
 }
 
 static ambit_program *copy_program(const ambit__replica *r, ambit_grid *g,

@@ -140,6 +140,9 @@ ambit_status ambit__stream_check(const ambit_stream *s)
   AMBIT_CHECK(!s->program->every && !(s->before && s->before->every), errors_of(s), AMBIT_EPROGRAM,
               "a program of the stream has a callback (ambit_every), which would be called for "
               "fields of other contexts; programs of streams cannot have one");
+  AMBIT_CHECK(!ambit__program_calls(s->program) && !(s->before && ambit__program_calls(s->before)),
+              errors_of(s), AMBIT_EPROGRAM,
+              "a program of the stream calls another program; programs of streams cannot");
   return AMBIT_OK;
 }
 

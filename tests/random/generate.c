@@ -369,10 +369,60 @@ static void make_actions(dice *d, program_plan *p, bool large)
       (action){.what = DO_RUN, .iterations = large ? 2 : dice_between(d, 1, 3)};
 }
 
+/* ---- steps of other kinds ---- */
+
+/* A box of one field to a place of one like it; perhaps to the field itself, where the two may
+ * overlap, which is refused. */
+static void make_copy(dice *d, const program_plan *p, step_plan *s)
+{
+  int from = dice_below(d, p->nfields), to = dice_below(d, p->nfields);
+
+  *s = (step_plan){.kernel = -1, .fields = {from, to}};
+  if (p->fields[from].alike != p->fields[to].alike) s->fields[1] = from;
+  for (int i = 0; i < p->ndims; i++) {
+    const int most = (int)p->extents[i];
+    const int size = dice_chance(d, 30) ? most : dice_between(d, 1, (most + 1) / 2);
+
+    s->lo[i] = dice_below(d, most - size + 1);
+    s->hi[i] = s->lo[i] + size;
+    s->at[i] = dice_below(d, most - size + 1);
+  }
+}
+
+static bool overlaps(const program_plan *p, const step_plan *s)
+{
+  for (int i = 0; i < p->ndims; i++)
+    if (s->at[i] >= s->hi[i] || s->lo[i] >= s->at[i] + s->hi[i] - s->lo[i]) return false;
+  return s->fields[0] == s->fields[1];
+}
+
+/* Adds a copy, makes some steps a program that is called, and lets some run every n iterations. */
+static void make_specials(dice *d, program_plan *p)
+{
+  step_plan copy;
+
+  make_copy(d, p, &copy);
+  if (dice_chance(d, 20) && (!overlaps(p, &copy) || dice_chance(d, 5))) {
+    const int at = dice_below(d, p->nsteps + 1);
+
+    memmove(&p->steps[at + 1], &p->steps[at], (size_t)(p->nsteps++ - at) * sizeof copy);
+    p->steps[at] = copy;
+  }
+  if (dice_chance(d, 25)) {
+    p->called = dice_below(d, p->nsteps);
+    p->ncalled = dice_between(d, 1, p->nsteps - p->called);
+    p->call_iterations = dice_between(d, 0, 3);
+    p->call_until = p->nscalars && !is_real(p->scalars[0].type) && dice_chance(d, 50);
+  }
+  for (int i = 0; i < p->nsteps; i++)
+    if ((p->steps[i].kernel >= 0 || !p->steps[i].n) && dice_chance(d, 15))
+      p->steps[i].every = dice_between(d, 2, 3);
+}
+
 void program_make(program_plan *p, uint64_t seed)
 {
   dice family = {.state = (seed / VARIANTS) * 0x2545f4914f6cdd1du};
-  dice variant = {.state = ~seed};
+  dice variant = {.state = ~seed}, special = {.state = ~seed * 0x9e3779b97f4a7c15u};
   bool large = seed % VARIANTS == VARIANTS - 1;
 
   memset(p, 0, sizeof *p);
@@ -392,6 +442,7 @@ void program_make(program_plan *p, uint64_t seed)
   for (int i = 0; i < p->nsteps; i++)
     if (p->steps[i].kernel >= 0) make_region(&variant, p, &p->steps[i]);
   make_actions(&variant, p, large);
+  make_specials(&special, p);
 }
 
 int64_t program_cells(const program_plan *p)
@@ -444,6 +495,29 @@ static void print_apply(const program_plan *p, const step_plan *s, FILE *to)
   if (s->where == ON_FACES) fprintf(to, " on faces 0x%x", s->faces);
   for (int d = 0; s->where == ON_BOX && d < p->ndims; d++)
     fprintf(to, " %s%" PRId64 "..%" PRId64, d ? "" : "on ", s->lo[d], s->hi[d]);
+}
+
+static void print_copy(const program_plan *p, const step_plan *s, FILE *to)
+{
+  fprintf(to, "step: copy f%d", s->fields[0]);
+  for (int d = 0; d < p->ndims; d++)
+    fprintf(to, " %" PRId64 "..%" PRId64, s->lo[d], s->hi[d]);
+  fprintf(to, " to f%d at", s->fields[1]);
+  for (int d = 0; d < p->ndims; d++)
+    fprintf(to, " %" PRId64, s->at[d]);
+}
+
+static void print_step(const program_plan *p, const step_plan *s, FILE *to)
+{
+  if (s->kernel >= 0)
+    print_apply(p, s, to);
+  else if (!s->n)
+    print_copy(p, s, to);
+  else
+    fprintf(to, "step: rotate");
+  for (int j = 0; j < s->n; j++)
+    fprintf(to, " f%d", s->fields[j]);
+  if (s->every) fprintf(to, " every %" PRId64, s->every);
   fprintf(to, "\n");
 }
 
@@ -481,17 +555,11 @@ void program_print(const program_plan *p, FILE *to)
   print_fields(p, to);
   for (int i = 0; i < p->nkernels; i++)
     fprintf(to, "%s", p->kernels[i].text);
-  for (int i = 0; i < p->nsteps; i++) {
-    const step_plan *s = &p->steps[i];
-
-    if (s->kernel >= 0) {
-      print_apply(p, s, to);
-      continue;
-    }
-    fprintf(to, "step: rotate");
-    for (int j = 0; j < s->n; j++)
-      fprintf(to, " f%d", s->fields[j]);
-    fprintf(to, "\n");
-  }
+  for (int i = 0; i < p->nsteps; i++)
+    print_step(p, &p->steps[i], to);
+  if (p->ncalled)
+    fprintf(to, "steps %d to %d are called %" PRId64 " times%s\n", p->called + 1,
+            p->called + p->ncalled, p->call_iterations,
+            p->call_until ? " at most, until s0 > 1" : "");
   print_actions(p, to);
 }

@@ -15,7 +15,8 @@ typedef struct stage {
   ambit_field *fields[MOST_FIELDS];
   ambit_scalar *scalars[MOST_SCALARS];
   ambit_kernel *kernels[MOST_KERNELS];
-  ambit_program *program;
+  ambit_program *program, *called;
+  ambit_program *at; /* the one that gets steps now */
 } stage;
 
 /* ---- values ---- */
@@ -106,6 +107,7 @@ static void make_objects(stage *s, bool sparse)
   for (int i = 0; i < p->nkernels; i++)
     s->kernels[i] = ambit_kernel_create(s->a, p->kernels[i].text);
   s->program = ambit_program_create(s->grid);
+  s->called = ambit_program_create(s->grid);
 }
 
 static void apply(stage *s, const step_plan *step)
@@ -124,11 +126,11 @@ static void apply(stage *s, const step_plan *step)
                                : ambit_arg_number(q->number);
   }
   if (step->where == ON_GRID)
-    ambit_apply_args(s->program, kernel, n, args);
+    ambit_apply_args(s->at, kernel, n, args);
   else if (step->where == ON_BOX)
-    ambit_apply_box_args(s->program, step->lo, step->hi, kernel, n, args);
+    ambit_apply_box_args(s->at, step->lo, step->hi, kernel, n, args);
   else
-    ambit_apply_faces_args(s->program, step->faces, kernel, n, args);
+    ambit_apply_faces_args(s->at, step->faces, kernel, n, args);
 }
 
 static void make_program(stage *s)
@@ -136,14 +138,23 @@ static void make_program(stage *s)
   for (int i = 0; i < s->p->nsteps; i++) {
     const step_plan *step = &s->p->steps[i];
     ambit_field *fields[MOST_FIELDS];
+    const bool first = s->p->ncalled && i == s->p->called;
 
-    if (step->kernel >= 0) {
-      apply(s, step);
-      continue;
-    }
+    if (first && s->p->call_until)
+      ambit_call_until(s->program, s->called, s->scalars[0], AMBIT_ABOVE, 1, s->p->call_iterations);
+    else if (first)
+      ambit_call_program(s->program, s->called, s->p->call_iterations);
+    s->at = i >= s->p->called && i < s->p->called + s->p->ncalled ? s->called : s->program;
     for (int j = 0; j < step->n; j++)
       fields[j] = s->fields[step->fields[j]];
-    ambit_rotate(s->program, step->n, fields);
+    if (step->kernel >= 0)
+      apply(s, step);
+    else if (step->n)
+      ambit_rotate(s->at, step->n, fields);
+    else
+      ambit_copy_box(s->at, s->fields[step->fields[0]], step->lo, step->hi,
+                     s->fields[step->fields[1]], step->at);
+    if (step->every) ambit_step_every(s->at, step->every);
   }
 }
 
@@ -187,7 +198,7 @@ static void collect(const stage *s, outcome *o)
 
   o->status = ambit_error(s->a);
   snprintf(o->story, sizeof o->story, "%s", ambit_error_text(s->a));
-  o->iterations = ambit_program_iterations(s->program);
+  o->iterations = ambit_program_iterations(s->program) + 1000 * ambit_program_iterations(s->called);
   o->converged = ambit_program_converged(s->program);
   ambit_error_clear(s->a);
   for (int i = 0; i < p->nfields; i++) {

@@ -87,12 +87,14 @@ typedef struct kernel_plan {
 } kernel_plan;
 
 typedef struct step_plan {
-  int kernel; /* -1: a rotation */
+  int kernel;    /* -1: a rotation, or a copy */
+  int64_t every; /* it runs every n iterations; 0: in all */
   enum { ON_GRID, ON_BOX, ON_FACES } where;
   int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
   unsigned faces;
-  int n; /* of a rotation */
+  int n; /* of a rotation; 0: a copy */
   int fields[MOST_FIELDS];
+  int64_t at[AMBIT_MAX_DIMS]; /* of a copy */
 } step_plan;
 
 typedef struct action {
@@ -116,6 +118,9 @@ typedef struct program_plan {
   scalar_plan scalars[MOST_SCALARS];
   kernel_plan kernels[MOST_KERNELS];
   step_plan steps[MOST_STEPS];
+  int called, ncalled;     /* steps called .. called + ncalled - 1 are a program that is called */
+  int64_t call_iterations; /* per call */
+  bool call_until;         /* ... at most, until scalar 0 is above 1 */
   action actions[MOST_ACTIONS];
 } program_plan;
 

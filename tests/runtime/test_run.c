@@ -357,7 +357,8 @@ static void a_program_says_what_it_misses_once_something_is_destroyed(void)
       if (what == 1) ambit_field_destroy(s.u);
       if (what == 2) ambit_scalar_destroy(s.s);
       ambit_run(s.p, 1);
-      CHECK_FAILED(s.a, AMBIT_EPROGRAM, "uses a field, scalar or kernel that was destroyed");
+      CHECK_FAILED(s.a, AMBIT_EPROGRAM,
+                   "uses a field, scalar, kernel or program that was destroyed");
       ambit_close(s.a);
     }
   }

@@ -291,6 +291,38 @@ static double copy_bandwidth(ambit__device *dev)
   return d->copy_bandwidth;
 }
 
+/* ---- copies ---- */
+
+/* The address of a component of a cell. */
+static unsigned char *value_at(ambit__store *s, const int64_t *cell, int component)
+{
+  const ambit__layout *l = &s->layout;
+
+  return ambit__host_base(s->buffer) +
+         (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
+}
+
+static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                             const ambit__box *box, const int64_t *shift)
+{
+  const size_t size = ambit_type_size(src->layout.type);
+  const int x = box->ndims - 1;
+  int64_t row[AMBIT_MAX_DIMS], from[AMBIT_MAX_DIMS], to[AMBIT_MAX_DIMS];
+
+  (void)q;
+  ambit__box_first(box, row);
+  do {
+    memcpy(from, row, sizeof from);
+    for (from[x] = box->lo[x]; from[x] < box->hi[x]; from[x]++) {
+      for (int d = 0; d < box->ndims; d++)
+        to[d] = from[d] + (shift ? shift[d] : 0);
+      for (int c = 0; c < src->layout.components; c++)
+        memcpy(value_at(dst, to, c), value_at(src, from, c), size);
+    }
+  } while (ambit__box_next_row(box, row));
+  return AMBIT_OK;
+}
+
 const ambit__backend ambit__backend_ref = {
     .name = "ref",
     .summary = "one thread, cell by cell: slow, and the measure of all others",
@@ -308,6 +340,7 @@ const ambit__backend ambit__backend_ref = {
     .write_box = ambit__host_write_box,
     .read_box = ambit__host_read_box,
     .fill_box = ambit__host_fill_box,
+    .copy_box = copy_box,
     .ghosts = NULL,
     .build = build,
     .discard = discard,

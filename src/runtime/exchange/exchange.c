@@ -61,7 +61,7 @@ static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
   for (int i = 0; i < m->nitems; i++) {
     const ambit__halo_slice *f;
     const ambit__transfer *t = item(x, m, i, &f);
-    ambit__store store = ambit__slice_store(f, m->part);
+    ambit__store store = ambit__slice_source(f, m->part);
 
     AMBIT_TRY(e->device->backend->pack(e->transfers, m->message, at, &store, &t->box));
     at += ambit__channel_item_bytes(f, t);

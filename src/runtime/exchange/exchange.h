@@ -88,6 +88,15 @@ static inline ambit__store ambit__slice_store(const ambit__halo_slice *s, int pa
   return (ambit__store){ambit__layout_slice(&all->layout, s->first, s->count), all->buffer};
 }
 
+/* The same for the cells that are sent: of another field if a step copies. */
+static inline ambit__store ambit__slice_source(const ambit__halo_slice *s, int part)
+{
+  ambit__halo_slice from = *s;
+
+  if (s->source) from.field = s->source;
+  return ambit__slice_store(&from, part);
+}
+
 /* Makes the exchange of n halos of a list, given by index. */
 ambit_status ambit__exchange_make(ambit_program *p, const ambit__halos *from, const int *halos,
                                   int n, int tag, ambit__exchange **x);

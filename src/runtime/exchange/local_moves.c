@@ -86,7 +86,7 @@ static ambit_status add_copy(ambit__exchange *x, const ambit__halo_slice *s,
   if (!g->mine[t->from] || !g->mine[t->to] || g->placement.engine[from] != g->placement.engine[to])
     return AMBIT_OK;
   m.dst = &s->field->stores[to];
-  m.src = &s->field->stores[from];
+  m.src = s->source ? &s->source->stores[from] : &s->field->stores[from];
   memcpy(m.shift, t->shift, sizeof m.shift);
   return add(x, to, LOCAL_COPIES, &m);
 }

@@ -64,6 +64,7 @@ bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *
                span = ambit__layout_span(&from, &t->box);
 
   if (!x->program->grid->context->in_host || m->peer || m->nitems > 1) return false;
+  if (f->source) return false; /* the memory between rows holds other own cells */
   if (span == bytes && ambit__layout_span(&to, &t->box) == bytes) return true;
   if (f->count > 1 && f->field->order == AMBIT_SOA) return false;
   return same_layout(x->program->grid, t, &from, &to) && span <= bytes + bytes / 8;

@@ -31,6 +31,7 @@ typedef enum ambit__note_kind {
   NOTE_ALLREDUCE_BEGIN,
   NOTE_ALLREDUCE_END,
   NOTE_ROTATE,
+  NOTE_CALL,  /* a run of another program */
   NOTE_CHECK, /* of the condition of ambit_run_until */
   NOTE_CALLBACK,
   NOTE_DEVICES /* until all devices are done */

@@ -33,6 +33,7 @@ static const char *const names[] = {
     [NOTE_ALLREDUCE_BEGIN] = "allreduce begin",
     [NOTE_ALLREDUCE_END] = "allreduce end",
     [NOTE_ROTATE] = "rotate",
+    [NOTE_CALL] = "call",
     [NOTE_CHECK] = "check",
     [NOTE_CALLBACK] = "callback",
     [NOTE_DEVICES] = "wait for devices",

@@ -75,6 +75,16 @@ static void describe_argument(const ambit_arg *x, ambit__text *t)
     ambit__print(t, "%.9g", x->number);
 }
 
+/* The called program is compared when it is sealed. */
+static void describe_call(const ambit__subrun *c, int step, ambit__text *t)
+{
+  ambit__print(t, "step %d calls a program of %zu steps for %" PRId64 " iterations", step + 1,
+               c->program->nsteps, c->most);
+  if (c->scalar)
+    ambit__print(t, " at most, until %s meets condition %d with %.17g", c->scalar->name,
+                 (int)c->when, c->bound);
+}
+
 static void describe_step(const ambit_program *p, int step, ambit__text *t)
 {
   const ambit__step *s = (size_t)step < p->nsteps ? &p->steps[step] : NULL;
@@ -84,9 +94,13 @@ static void describe_step(const ambit_program *p, int step, ambit__text *t)
     ambit__print(t, "there is no step %d", step + 1);
     return;
   }
-  if (s->kind == STEP_APPLY && s->box.ndims) ambit__box_print(&s->box, box, sizeof box);
+  if (s->kind != STEP_ROTATE && s->box.ndims) ambit__box_print(&s->box, box, sizeof box);
   if (s->kind == STEP_ROTATE)
     ambit__print(t, "step %d is a rotation of (", step + 1);
+  else if (s->kind == STEP_CALL)
+    describe_call(&s->call, step, t);
+  else if (s->kind == STEP_COPY)
+    ambit__print(t, "step %d is a copy of %s (", step + 1, box);
   else
     ambit__print(t, "step %d is kernel '%s' on %s (", step + 1, s->kernel->rule->name,
                  *box ? box : "scalars");
@@ -94,7 +108,8 @@ static void describe_step(const ambit_program *p, int step, ambit__text *t)
     ambit__print(t, "%s", i ? ", " : "");
     describe_argument(&s->args[i], t);
   }
-  ambit__print(t, ")");
+  if (s->kind != STEP_CALL) ambit__print(t, ")");
+  if (s->every > 1) ambit__print(t, " every %" PRId64 " iterations", s->every);
 }
 
 static void describe(const ambit_program *p, const size *most, int item, ambit__text *t)
@@ -124,6 +139,7 @@ static ambit_status hash_step(const ambit_program *p, int step, ambit__hash *h)
     ambit__hash_bytes(h, &place, sizeof place);
     ambit__hash_bytes(h, &s->args[i].number, sizeof s->args[i].number);
   }
+  if (s && s->kind == STEP_COPY) ambit__hash_bytes(h, s->shift, sizeof s->shift);
   if (!s || s->kind != STEP_APPLY) return AMBIT_OK;
   text = ambit__rule_print(s->kernel->rule);
   AMBIT_CHECK(text, ambit__program_errors(p), AMBIT_ENOMEM, "no memory to compare the kernel '%s'",

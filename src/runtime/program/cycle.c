@@ -150,10 +150,21 @@ static bool has_sources(const ambit_program *p, int stage)
   return true;
 }
 
+const char *ambit__cycle_refuse_steps(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    if (p->steps[i].every > 1) return "a step runs every n iterations only";
+    if (p->steps[i].kind == STEP_COPY) return "a step copies a box of cells";
+    if (p->steps[i].kind == STEP_CALL) return "a step calls a program";
+  }
+  return NULL;
+}
+
 static const char *refuse_early(const ambit_program *p)
 {
   const ambit *a = p->grid->context;
 
+  if (ambit__cycle_refuse_steps(p)) return ambit__cycle_refuse_steps(p);
   if (p->grid->nparts < 2 && ambit__fuse_can(p)) return ambit__fuse_refusal(p);
   if (p->grid->nparts < 2) return ambit__wavefront_refusal(p);
   if (!p->halos.n) return "no step reads neighbours";

@@ -30,6 +30,8 @@ typedef struct ambit__cycle {
   ambit__schedule schedule;
 } ambit__cycle;
 
+/* The kind of step because of which iterations of the program run one by one; NULL: none. */
+const char *ambit__cycle_refuse_steps(const ambit_program *p);
 /* The reason why iterations of the program run one by one; NULL: they need not. */
 const char *ambit__cycle_refusal(const ambit_program *p);
 /* Makes p->cycle with its dataflow, and its halos or wavefront, if the option depth asks for it and

@@ -36,9 +36,7 @@ static bool holds(const ambit_program *p, const int *valid, int halo)
 static bool unchanged(const ambit_program *p, const ambit_field *f, size_t from, size_t to)
 {
   for (size_t i = from; i < to; i++)
-    if (ambit__step_writes(&p->steps[i], f) ||
-        (p->steps[i].kind == STEP_ROTATE && ambit__step_uses(&p->steps[i], f)))
-      return false;
+    if (ambit__step_writes(&p->steps[i], f) || ambit__step_rotates(&p->steps[i], f)) return false;
   return true;
 }
 
@@ -52,23 +50,29 @@ static bool read_later(const ambit_program *p, size_t step, const ambit__field_h
 
 static int missing(const ambit_program *p, const int *valid, size_t step, int *missing_halos)
 {
+  const bool shares = p->steps[step].every == 1; /* later steps may run when this one does not */
   int n = 0, late = 0;
 
   for (int i = 0; i < p->halos.n; i++)
     if (reads(p, step, &p->halos.list[i]) && !holds(p, valid, i)) missing_halos[n++] = i;
-  for (int i = 0; n && i < p->halos.n; i++) /* they share one exchange */
+  for (int i = 0; n && shares && i < p->halos.n; i++) /* they share one exchange */
     if (!reads(p, step, &p->halos.list[i]) && !holds(p, valid, i) &&
         read_later(p, step, &p->halos.list[i]))
       missing_halos[n + late++] = i;
   return n + late;
 }
 
+/* A called program that rotates a field may leave it with a buffer without any ghost cells. */
 static void note_writes(const ambit_program *p, int *valid, size_t step)
 {
-  for (int i = 0; i < p->nfields; i++)
-    if (ambit__step_writes(&p->steps[step], p->fields[i]) && valid[i] >= 0 &&
-        p->halos.list[valid[i]].varies)
+  const ambit__step *s = &p->steps[step];
+
+  for (int i = 0; i < p->nfields; i++) {
+    const bool varies = valid[i] >= 0 && p->halos.list[valid[i]].varies;
+
+    if (ambit__step_rotates(s, p->fields[i]) || (varies && ambit__step_writes(s, p->fields[i])))
       valid[i] = -1;
+  }
 }
 
 static void note_rotation(const ambit_program *p, int *valid, const ambit__step *s)
@@ -81,18 +85,22 @@ static void note_rotation(const ambit_program *p, int *valid, const ambit__step 
   valid[ambit__program_field(p, s->args[s->n - 1].field)] = first;
 }
 
+/* A step that runs every n iterations may have run or not: halos that it needs are not valid after
+ * it, and neither are those of the fields that it writes. */
 int ambit__halo_state_step(const ambit_program *p, int *valid, size_t step, int *missing_halos)
 {
+  const ambit__step *s = &p->steps[step];
   int n;
 
-  if (p->steps[step].kind == STEP_ROTATE) {
-    note_rotation(p, valid, &p->steps[step]);
+  if (s->kind == STEP_ROTATE) {
+    note_rotation(p, valid, s);
     return 0;
   }
   n = missing(p, valid, step, missing_halos);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; s->every == 1 && i < n; i++)
     valid[ambit__program_field(p, p->halos.list[missing_halos[i]].field)] = missing_halos[i];
-  if (!ambit__box_is_empty(&p->applies[step].region)) note_writes(p, valid, step);
+  if (s->kind != STEP_APPLY || !ambit__box_is_empty(&p->applies[step].region))
+    note_writes(p, valid, step);
   return n;
 }
 

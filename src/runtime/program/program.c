@@ -18,9 +18,13 @@ static ambit_status status_of(const ambit_program *p)
 
 /* ---- changes of objects that steps use ---- */
 
+/* The schedule of a program that is in a call is in use. */
 void ambit__program_unseal(ambit_program *p)
 {
-  if (p->unseal) p->unseal(p);
+  if (p->is_calling)
+    p->is_outdated = true;
+  else if (p->unseal)
+    p->unseal(p);
 }
 
 static void unseal_all(ambit_grid *g)
@@ -31,7 +35,7 @@ static void unseal_all(ambit_grid *g)
 
 static bool refers(const ambit__step *s, const void *object)
 {
-  if (s->kernel == object) return true;
+  if (s->kernel == object || s->call.program == object || s->call.scalar == object) return true;
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field == object || s->args[i].scalar == object) return true;
   return false;
@@ -46,8 +50,23 @@ static void forget(ambit_grid *g, const void *object)
       if (refers(&p->steps[k], object)) {
         ambit__program_unseal(p);
         p->broken = true;
+        if (p->steps[k].call.program == object) p->steps[k].call.program = NULL;
       }
   }
+}
+
+/* Whether the program runs, or will when the one that is running calls it. */
+static bool is_active(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+
+  for (const ambit__link *l = a->grids.next; l->owner; l = l->next)
+    for (const ambit__link *i = ((ambit_grid *)l->owner)->programs.next; i->owner; i = i->next) {
+      const ambit_program *other = i->owner;
+
+      if (other->is_running && ambit__program_reaches(other, p)) return true;
+    }
+  return p->is_running;
 }
 
 static bool is_running(const ambit_grid *g, const void *object)
@@ -58,7 +77,7 @@ static bool is_running(const ambit_grid *g, const void *object)
 
     for (size_t k = 0; k < p->nsteps && !used; k++)
       used = refers(&p->steps[k], object);
-    if (p->is_running && used) return true;
+    if (used && is_active(p)) return true;
   }
   return false;
 }
@@ -77,25 +96,77 @@ bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const 
                             int arg)
 {
   const ambit__param *q = &s->kernel->rule->params[arg];
-  bool all = ambit__box_equal(region, &p->grid->box);
+  bool all = ambit__box_equal(region, &p->grid->box) && s->every == 1;
 
   for (int c = 0; c < q->components; c++)
     all = all && q->writes[c] && !q->keeps[c];
   return all;
 }
 
+/* ---- fields and programs that steps use ---- */
+
+/* Whether a step of a program has a property with regard to a field. NULL: it was destroyed. */
+static bool any_step(const ambit_program *p, const ambit_field *f,
+                     bool (*has)(const ambit__step *s, const ambit_field *f))
+{
+  for (size_t i = 0; p && i < p->nsteps; i++)
+    if (has(&p->steps[i], f)) return true;
+  return false;
+}
+
 bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
 {
+  if (s->kind == STEP_COPY) return s->args[1].field == f;
+  if (s->kind == STEP_CALL)
+    return any_step(s->call.program, f, ambit__step_writes) || ambit__step_rotates(s, f);
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
     if (s->args[i].field == f && s->kernel->rule->params[i].is_written) return true;
   return false;
 }
 
+bool ambit__step_reads(const ambit__step *s, const ambit_field *f)
+{
+  if (s->kind == STEP_COPY) return s->args[0].field == f;
+  if (s->kind == STEP_CALL) return any_step(s->call.program, f, ambit__step_reads);
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
+    if (s->args[i].field == f && s->kernel->rule->params[i].nreads) return true;
+  return false;
+}
+
+bool ambit__step_rotates(const ambit__step *s, const ambit_field *f)
+{
+  if (s->kind == STEP_CALL) return any_step(s->call.program, f, ambit__step_rotates);
+  return s->kind == STEP_ROTATE && ambit__step_uses(s, f);
+}
+
 bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
 {
+  if (s->kind == STEP_CALL) return ambit__program_uses(s->call.program, f);
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field == f) return true;
   return false;
+}
+
+bool ambit__program_uses(const ambit_program *p, const ambit_field *f)
+{
+  return any_step(p, f, ambit__step_uses);
+}
+
+bool ambit__program_calls(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_CALL) return true;
+  return false;
+}
+
+bool ambit__program_reaches(const ambit_program *p, const ambit_program *called)
+{
+  bool found = p == called;
+
+  for (size_t i = 0; p && i < p->nsteps && !found; i++)
+    found =
+        p->steps[i].kind == STEP_CALL && ambit__program_reaches(p->steps[i].call.program, called);
+  return found;
 }
 
 /* ---- programs ---- */
@@ -125,6 +196,7 @@ void ambit_program_destroy(ambit_program *p)
   }
   free(p->steps);
   ambit__list_remove(&p->link);
+  ambit__object_gone(p->grid->context, p);
   free(p);
 }
 
@@ -166,15 +238,20 @@ ambit_arg ambit_table(const void *values, ambit_type type, int rows, int columns
 
 static ambit_status append(ambit_program *p, ambit__step step, const ambit_arg *args)
 {
-  ambit__step *steps =
-      ambit__grow(ambit__program_errors(p), p->steps, p->nsteps, &p->steps_cap, sizeof *p->steps);
+  ambit__step *steps;
 
+  AMBIT_CHECK(!p->is_calling, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "a callback of a called program appends a step to the program that called it");
+  steps =
+      ambit__grow(ambit__program_errors(p), p->steps, p->nsteps, &p->steps_cap, sizeof *p->steps);
   if (!steps) return AMBIT_ENOMEM;
   p->steps = steps;
   step.args = ambit__new(ambit__program_errors(p), (size_t)step.n, sizeof *args);
   if (!step.args) return AMBIT_ENOMEM;
-  memcpy(step.args, args, (size_t)step.n * sizeof *args);
+  if (step.n) memcpy(step.args, args, (size_t)step.n * sizeof *args);
   ambit__program_unseal(p);
+  step.every = 1;
+  p->last = p->nsteps;
   p->steps[p->nsteps++] = step;
   return AMBIT_OK;
 }
@@ -258,9 +335,11 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
                                     int nargs, const ambit_arg *args)
 {
   ambit__box rest; /* cells at none of the faces so far: each cell is updated once */
+  size_t first;
 
   if (failed(p)) return status_of(p);
   rest = p->grid->box;
+  first = p->nsteps;
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || (faces && !(faces >> 2 * p->grid->box.ndims)),
               ambit__program_errors(p), AMBIT_EINVAL,
               "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
@@ -276,6 +355,7 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
       else
         rest.hi[d]--;
     }
+  p->last = first;
   return AMBIT_OK;
 }
 
@@ -325,7 +405,120 @@ ambit_status ambit_swap(ambit_program *p, ambit_field *a, ambit_field *b)
   return ambit_rotate(p, 2, both);
 }
 
+/* ---- copies ---- */
+
+static ambit_status check_copy(ambit_program *p, const ambit__step *s)
+{
+  const ambit_field *from = s->args[0].field, *to = s->args[1].field;
+  const ambit__box there = ambit__copy_destination(s);
+  const ambit__box both = ambit__box_intersect(&s->box, &there);
+  char box[160], grid[160];
+
+  AMBIT_CHECK(from && to && from->grid == p->grid && to->grid == p->grid, ambit__program_errors(p),
+              AMBIT_EINVAL, "a field of a copy is missing or belongs to another grid");
+  AMBIT_CHECK(from->type == to->type && from->components == to->components &&
+                  from->order == to->order,
+              ambit__program_errors(p), AMBIT_EPROGRAM,
+              "field '%s' cannot be copied to '%s': they differ in type, components or order",
+              from->name, to->name);
+  ambit__box_print(&p->grid->box, grid, sizeof grid);
+  ambit__box_print(&s->box, box, sizeof box);
+  AMBIT_CHECK(!ambit__box_is_empty(&s->box) && ambit__box_contains(&p->grid->box, &s->box),
+              ambit__program_errors(p), AMBIT_EINVAL,
+              "the box %s of a copy must be within the grid %s and not empty", box, grid);
+  ambit__box_print(&there, box, sizeof box);
+  AMBIT_CHECK(ambit__box_contains(&p->grid->box, &there), ambit__program_errors(p), AMBIT_EINVAL,
+              "a copy to the box %s leaves the grid %s", box, grid);
+  AMBIT_CHECK(from != to || ambit__box_is_empty(&both), ambit__program_errors(p), AMBIT_EPROGRAM,
+              "field '%s' is copied to itself, and the two boxes overlap: copy to another field "
+              "first",
+              from->name);
+  return AMBIT_OK;
+}
+
+ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int64_t *lo,
+                            const int64_t *hi, ambit_field *to, const int64_t *at)
+{
+  ambit_arg args[] = {ambit_arg_field(from), ambit_arg_field(to)};
+  ambit__step s = {.kind = STEP_COPY, .n = 2, .args = args};
+
+  if (failed(p)) return status_of(p);
+  s.box = p->grid->box;
+  for (int d = 0; d < s.box.ndims; d++) {
+    if (lo) s.box.lo[d] = lo[d];
+    if (hi) s.box.hi[d] = hi[d];
+    if (at) s.shift[d] = at[d] - s.box.lo[d];
+  }
+  AMBIT_TRY(check_copy(p, &s));
+  return append(p, s, args);
+}
+
+/* ---- calls ---- */
+
+static ambit_status append_call(ambit_program *p, const ambit__subrun *call)
+{
+  const ambit_program *called = call->program;
+
+  AMBIT_CHECK(called && called->grid->context == p->grid->context, ambit__program_errors(p),
+              AMBIT_EINVAL, "the program that step %zu calls is NULL or belongs to another context",
+              p->nsteps + 1);
+  AMBIT_CHECK(call->most >= 0, ambit__program_errors(p), AMBIT_EINVAL,
+              "step %zu calls a program for %lld iterations; the number must be 0 or more",
+              p->nsteps + 1, (long long)call->most);
+  AMBIT_CHECK(!ambit__program_reaches(called, p), ambit__program_errors(p), AMBIT_EPROGRAM,
+              "step %zu calls %s: recursion would never end", p->nsteps + 1,
+              called == p ? "its own program" : "a program that calls the program of the step");
+  return append(p, (ambit__step){.kind = STEP_CALL, .call = *call}, NULL);
+}
+
+ambit_status ambit_call_program(ambit_program *p, ambit_program *called, int64_t iterations)
+{
+  const ambit__subrun call = {.program = called, .most = iterations};
+
+  return failed(p) ? status_of(p) : append_call(p, &call);
+}
+
+ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_scalar *s,
+                              ambit_condition when, double value, int64_t most)
+{
+  const ambit__subrun call = {
+      .program = called, .most = most, .scalar = s, .when = when, .bound = value};
+
+  if (failed(p)) return status_of(p);
+  AMBIT_TRY(ambit__program_check_until(p, s, when, "ambit_call_until"));
+  return append_call(p, &call);
+}
+
+/* ---- settings of a step ---- */
+
+ambit_status ambit_step_every(ambit_program *p, int64_t n)
+{
+  if (failed(p)) return status_of(p);
+  AMBIT_CHECK(n >= 1, ambit__program_errors(p), AMBIT_EINVAL,
+              "ambit_step_every: the interval is %lld; it must be at least 1", (long long)n);
+  AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "ambit_step_every: the program has no step yet; append one first");
+  AMBIT_CHECK(p->steps[p->last].kind != STEP_ROTATE || n == 1, ambit__program_errors(p),
+              AMBIT_EPROGRAM,
+              "ambit_step_every: step %zu is a swap or a rotation, which runs in every iteration",
+              p->last + 1);
+  ambit__program_unseal(p);
+  for (size_t i = p->last; i < p->nsteps; i++)
+    p->steps[i].every = n;
+  return AMBIT_OK;
+}
+
 /* ---- settings of a program ---- */
+
+ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scalar *s,
+                                        ambit_condition when, const char *call)
+{
+  AMBIT_CHECK(s && s->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
+              "%s: the scalar is NULL or belongs to another context", call);
+  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_AT_LEAST, ambit__program_errors(p), AMBIT_EINVAL,
+              "%s: %d is not a condition", call, (int)when);
+  return AMBIT_OK;
+}
 
 ambit_status ambit_check_every(ambit_program *p, int64_t iterations)
 {

@@ -13,21 +13,34 @@
 
 struct ambit__dataflow; /* dataflow.h */
 
-typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE } ambit__step_kind;
+typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE, STEP_COPY, STEP_CALL } ambit__step_kind;
+
+/* A run of another program. */
+typedef struct ambit__subrun {
+  ambit_program *program; /* NULL: it was destroyed, and its caller is broken */
+  int64_t most;           /* iterations */
+  ambit_scalar *scalar;   /* until it meets the condition; NULL: all iterations */
+  ambit_condition when;
+  double bound;
+} ambit__subrun;
 
 /* One step as the user wrote it. */
 typedef struct ambit__step {
   ambit__step_kind kind;
+  int64_t every;              /* it runs in iterations every, 2 every, ...; 1: in all */
   const ambit_kernel *kernel; /* STEP_APPLY */
   ambit_kernel *bound;        /* the same, if made for the values of its tables; owned */
-  ambit__box box;             /* STEP_APPLY: requested cells; ndims 0: runs once */
-  int n;                      /* number of arguments, or of fields to rotate */
-  ambit_arg *args;            /* owned; the fields to rotate are arguments too */
+  ambit__box box;     /* STEP_APPLY: requested cells; ndims 0: runs once. STEP_COPY: the source */
+  ambit__subrun call; /* STEP_CALL */
+  int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
+  int n;                         /* number of arguments, or of fields to rotate */
+  ambit_arg *args; /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
 } ambit__step;
 
 /* Components of a field that all steps read alike, and their halo. */
 typedef struct ambit__halo_slice {
   ambit_field *field;
+  ambit_field *source;                 /* of a step that copies; NULL: the field itself */
   int first, count;                    /* components first .. first + count - 1 */
   const ambit__boundaries *boundaries; /* for reads outside the grid */
   bool has_ghosts;                     /* filled by the exchange; false: by the stages of a cycle */
@@ -61,6 +74,7 @@ typedef struct ambit__apply {
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
   bool row_ends;  /* its launches may store whole vectors at row ends */
   struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
+  int copy;                           /* STEP_COPY: index in p->copies */
   unsigned checks;                    /* AMBIT__CHECK_... flags of its launches */
   double cells, bytes, flops;         /* of one execution, over all parts of all processes */
 } ambit__apply;
@@ -83,7 +97,8 @@ typedef enum ambit__op_kind {
   OP_FUSED,           /* all steps of a cycle in one launch; fields trade buffers */
   OP_ALLREDUCE_BEGIN, /* start to combine the scalars of a step over engines and processes */
   OP_ALLREDUCE_END,
-  OP_ROTATE
+  OP_ROTATE,
+  OP_CALL /* run another program */
 } ambit__op_kind;
 
 /* The cells that a launch updates. */
@@ -92,6 +107,7 @@ typedef enum ambit__cells { CELLS_ALL, CELLS_INNER, CELLS_BORDER } ambit__cells;
 typedef struct ambit__operation {
   ambit__op_kind kind;
   int step;      /* the step it comes from */
+  int64_t every; /* that of the step */
   int iteration; /* within the schedule, from 0 */
   /* OP_BEGIN, OP_EDGES, OP_FINISH; OP_LAUNCH on the border queue: the exchange that its cells wait
    * for */
@@ -118,13 +134,15 @@ struct ambit_program {
   ambit__link link;
   ambit__step *steps;
   size_t nsteps, steps_cap;
+  size_t last; /* the first step that the last call appended */
   /* sealed: */
   void (*unseal)(ambit_program *p); /* frees all of the following; NULL: not sealed */
   ambit__apply *applies;            /* by step */
   ambit_field **fields;             /* all fields that steps use, each once */
   int nfields;
-  bool *wraps_rows;   /* by field: kernels wrap reads along the last axis themselves; owned */
-  ambit__halos halos; /* of fields that are read at neighbours, for one iteration */
+  bool *wraps_rows;    /* by field: kernels wrap reads along the last axis themselves; owned */
+  ambit__halos halos;  /* of fields that are read at neighbours, for one iteration */
+  ambit__halos copies; /* a halo in form only for each step that copies (copies.c) */
   /* By field: the halo that is valid at the start of an iteration, and at its end; -1: none. */
   int *start, *end;
   struct ambit__exchange *
@@ -140,6 +158,9 @@ struct ambit_program {
   int64_t iteration;   /* iterations done since creation */
   int64_t check_every; /* iterations between checks of run_until */
   bool is_running;
+  bool is_called;              /* running: by a step of another program */
+  bool is_calling;             /* running: in a step that runs another program */
+  bool is_outdated;            /* to be unsealed, once it runs no other program */
   const ambit_scalar *awaited; /* running: the scalar of the stop condition; NULL: none */
   bool watched;                /* the device evaluates the stop condition */
   bool converged;              /* the last run_until ended because its condition held */
@@ -163,7 +184,17 @@ int ambit__program_field(const ambit_program *p, const ambit_field *f); /* -1: n
 bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                             int arg);
 bool ambit__step_writes(const ambit__step *s, const ambit_field *f);
+bool ambit__step_reads(const ambit__step *s, const ambit_field *f);
 bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
+bool ambit__step_rotates(const ambit__step *s, const ambit_field *f);
+bool ambit__program_uses(const ambit_program *p, const ambit_field *f);
+bool ambit__program_calls(const ambit_program *p); /* whether it has such a step */
+/* Whether running p runs `called`, perhaps by way of other programs. */
+bool ambit__program_reaches(const ambit_program *p, const ambit_program *called);
+
+/* Raises an error if a stop condition of a public call is wrong. */
+ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scalar *s,
+                                        ambit_condition when, const char *call);
 
 /* ---- check_step.c ---- */
 
@@ -177,9 +208,16 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
 ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region);
 
+/* ---- copies.c: steps that copy a box of cells ---- */
+
+ambit__box ambit__copy_destination(const ambit__step *s);
+ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
+
 /* ---- reductions.c: reductions of several steps into one scalar ---- */
 
 ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__step *s);
+/* Raises an error if steps that run in different iterations share a reduction. */
+ambit_status ambit__program_check_reductions(const ambit_program *p);
 void ambit__program_reductions(ambit_program *p); /* applies[].folds and .last */
 
 /* ---- compare_processes.c, periodic_rows.c, halo_needs.c, margins.c, build.c: phases of sealing

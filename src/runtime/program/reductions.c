@@ -69,6 +69,25 @@ ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__s
   return AMBIT_OK;
 }
 
+ambit_status ambit__program_check_reductions(const ambit_program *p)
+{
+  for (size_t k = 0; k < p->nsteps; k++)
+    for (int i = 0; p->steps[k].kind == STEP_APPLY && i < p->steps[k].n; i++) {
+      const ambit__step *s = &p->steps[k];
+      int param, earlier;
+
+      if (!is_reduction(s, i)) continue;
+      earlier = find_earlier(p, k, s, s->args[i].scalar, &param);
+      AMBIT_CHECK(earlier < 0 || p->steps[earlier].every == s->every, ambit__program_errors(p),
+                  AMBIT_EPROGRAM,
+                  "steps %d and %zu reduce into scalar '%s' together, so they must run in the same "
+                  "iterations; one runs every %lld, the other every %lld",
+                  earlier + 1, k + 1, s->args[i].scalar->name, (long long)p->steps[earlier].every,
+                  (long long)s->every);
+    }
+  return AMBIT_OK;
+}
+
 void ambit__program_reductions(ambit_program *p)
 {
   for (size_t k = 0; k < p->nsteps; k++) {

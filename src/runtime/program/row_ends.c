@@ -92,6 +92,11 @@ static ambit__box writes_of(const ambit_program *p)
 
     if (p->steps[i].kind == STEP_APPLY && r->ndims && !ambit__box_is_empty(r))
       all = ambit__box_hull(&all, r);
+    if (p->steps[i].kind == STEP_COPY) {
+      const ambit__box there = ambit__copy_destination(&p->steps[i]);
+
+      all = ambit__box_hull(&all, &there);
+    }
   }
   return all;
 }
@@ -121,6 +126,7 @@ static bool ends(const ambit_program *p, size_t step)
 {
   const ambit__apply *a = &p->applies[step];
 
+  if (ambit__program_calls(p)) return false; /* called programs may write there */
   return p->steps[step].kind == STEP_APPLY && a->region.ndims && !ambit__box_is_empty(&a->region) &&
          !ambit__grid_cuts_rows(p->grid) && has_twins(p, &p->steps[step], &a->region);
 }

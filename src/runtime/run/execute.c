@@ -21,6 +21,7 @@ static const ambit__note_kind note_kinds[] = {
     [OP_ALLREDUCE_BEGIN] = NOTE_ALLREDUCE_BEGIN,
     [OP_ALLREDUCE_END] = NOTE_ALLREDUCE_END,
     [OP_ROTATE] = NOTE_ROTATE,
+    [OP_CALL] = NOTE_CALL,
 };
 
 static void note_launch(const ambit_program *p, const ambit__operation *op,
@@ -135,8 +136,15 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
     for (int i = 0; i < p->grid->placement.n; i++)
       rotate(&p->steps[op->step], i);
     return AMBIT_OK;
+  case OP_CALL: return ambit__program_call(p, &p->steps[op->step].call);
   }
   return AMBIT_OK;
+}
+
+/* Whether the step of an operation runs in this iteration. */
+static bool is_due(const ambit_program *p, const ambit__operation *op)
+{
+  return op->every == 1 || (p->iteration + op->iteration + 1) % op->every == 0;
 }
 
 ambit_status ambit__program_walk(ambit_program *p, const ambit__schedule *list)
@@ -147,6 +155,7 @@ ambit_status ambit__program_walk(ambit_program *p, const ambit__schedule *list)
     const ambit__operation *op = &list->ops[i];
     const double start = ambit__trace_clock(a->trace);
 
+    if (!is_due(p, op)) continue;
     AMBIT_TRY(run(p, op));
     if (op->kind != OP_LAUNCH) ambit__trace_add(a->trace, note_kinds[op->kind], start);
   }

@@ -98,7 +98,6 @@ ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__pro
     ready = true;
   }
   AMBIT_TRY(iterate_single(p, end - p->iteration, progress));
-  AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
   if (ready) ambit__program_rest(p);
   return AMBIT_OK;
 }

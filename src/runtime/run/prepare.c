@@ -21,8 +21,7 @@ static bool overwritten(const ambit_program *p, const ambit_field *f)
 static bool is_read(const ambit_program *p, const ambit_field *f)
 {
   for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
-      if (p->steps[i].args[k].field == f && p->steps[i].kernel->rule->params[k].nreads) return true;
+    if (ambit__step_reads(&p->steps[i], f)) return true;
   return false;
 }
 
@@ -57,7 +56,7 @@ bool ambit__program_feeds_back(const ambit_program *p)
   for (size_t i = 0; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[i];
 
-    if (s->kind == STEP_ROTATE || s->kernel->rule->uses_step) return true;
+    if (s->kind != STEP_APPLY || s->kernel->rule->uses_step) return true;
     for (int k = 0; k < s->n; k++) {
       const ambit__param *q = &s->kernel->rule->params[k];
       bool reads = q->nreads > 0 || q->kind == PARAM_VALUE;

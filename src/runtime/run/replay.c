@@ -6,7 +6,7 @@
  * have the same buffers as then, and rotations restore the buffers every few iterations. So a few
  * recordings are kept, each with its buffers. A program whose fields get new buffers is sealed
  * again. Work of the host cannot be recorded: messages, allreduces, and kernels that use the number
- * of the iteration.
+ * of the iteration. Iterations with a step that runs every n iterations only are not recorded.
  */
 #include "base/memory.h"
 #include "runtime/exchange/exchange.h"
@@ -46,6 +46,7 @@ static int launches_of(const ambit_program *p, const ambit__operation *op)
 {
   const ambit__apply *apply = &p->applies[op->step];
 
+  if (op->every > 1) return 0;
   switch (op->kind) {
   case OP_BEGIN:
   case OP_EDGES:
@@ -153,11 +154,21 @@ failed:
   return s;
 }
 
+/* Whether a step that does not run in all iterations runs in this one. */
+static bool is_special(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].every > 1 && (p->iteration + 1) % p->steps[i].every == 0) return true;
+  return false;
+}
+
 ambit_status ambit__replay_iterate(ambit_program *p)
 {
   ambit__replay *r = p->replay;
-  const recording *known = find(p);
+  const recording *known;
 
+  if (is_special(p)) return ambit__program_walk(p, &p->schedule);
+  known = find(p);
   if (known) {
     AMBIT_TRY(queue(p)->device->backend->replay(queue(p), known->recording));
     ambit__program_rotate(p);

@@ -23,7 +23,7 @@ ambit__progress ambit__progress_start(const ambit_program *p, int64_t most)
   s.first = p->iteration;
   s.most = most;
   for (size_t i = 0; i < p->nsteps; i++)
-    s.cells += p->applies[i].cells;
+    s.cells += p->applies[i].cells / (double)p->steps[i].every;
   return s;
 }
 
@@ -87,12 +87,21 @@ static void print_wave(const ambit_program *p)
   fprintf(stderr, "  all steps              %s\n", plan);
 }
 
+static void print_calls(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].call.program)
+      fprintf(stderr, "  step %zu  call           %" PRId64 " iterations so far\n", i + 1,
+              p->steps[i].call.program->iteration);
+}
+
 static void print_plans(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nsteps; i++)
     for (int e = 0; p->applies && p->applies[i].functions && e < p->grid->context->nengines; e++)
       fprintf(stderr, "  step %zu  %-14s %s\n", i + 1, p->steps[i].kernel->rule->name,
               p->applies[i].functions[e]->plan);
+  print_calls(p);
   print_wave(p);
 }
 

@@ -81,9 +81,12 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
   p->stats.iterations += iterations;
   p->stats.seconds += seconds;
   for (size_t i = 0; i < p->nsteps; i++) {
-    p->stats.cells += p->applies[i].cells * (double)iterations;
-    p->stats.bytes += p->applies[i].bytes * (double)iterations;
-    p->stats.flops += p->applies[i].flops * (double)iterations;
+    const int64_t every = p->steps[i].every;
+    const double n = (double)(p->iteration / every - (p->iteration - iterations) / every);
+
+    p->stats.cells += p->applies[i].cells * n;
+    p->stats.bytes += p->applies[i].bytes * n;
+    p->stats.flops += p->applies[i].flops * n;
   }
 }
 
@@ -101,6 +104,8 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
     s = ambit__program_iterate_until(p, until, n, n == left, progress);
   else
     s = ambit__program_iterate_many(p, n, progress);
+  if (!s && !until && !p->is_called)
+    s = ambit__run_or_stop(p, ambit__engines_wait(p->grid->context));
   count(p, p->iteration - first, ambit__clock() - start);
   return s;
 }
@@ -130,41 +135,74 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
-static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
+/* Runs the iterations of a prepared run. */
+static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
+                            ambit__progress *progress)
 {
-  ambit__progress progress;
   int64_t left = most;
   bool stopped = false;
 
-  AMBIT_TRY(meet(p, most, until));
-  AMBIT_TRY(prepare(p, most));
-  progress = ambit__progress_start(p, most);
   p->converged = false;
   while (left > 0 && !stopped) {
     const int64_t before = p->iteration;
 
-    AMBIT_TRY(stretch(p, left, until, &progress));
+    AMBIT_TRY(stretch(p, left, until, progress));
     left -= p->iteration - before;
     stopped = p->converged;
     AMBIT_TRY(call_back(p, &stopped));
   }
+  return AMBIT_OK;
+}
+
+static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
+{
+  ambit__progress progress;
+
+  AMBIT_TRY(meet(p, most, until));
+  AMBIT_TRY(prepare(p, most));
+  progress = ambit__progress_start(p, most);
+  AMBIT_TRY(iterate(p, most, until, &progress));
   ambit__progress_show(&progress, p, true);
   return AMBIT_OK;
 }
 
+static void enter(ambit_program *p, const ambit__until *until)
+{
+  p->is_running = true;
+  p->awaited = until ? until->scalar : NULL;
+}
+
+/* After a run that ended with this status. */
+static ambit_status leave(ambit_program *p, ambit_status s)
+{
+  p->is_running = p->is_called = false;
+  p->awaited = NULL;
+  if (p->is_outdated) ambit__program_unseal(p);
+  p->is_outdated = false;
+  if (s && p->grid->context->net && p->grid->context->net->size > 1) ambit__program_give_up(p);
+  return s;
+}
+
 static ambit_status run(ambit_program *p, int64_t most, ambit__until *until)
 {
+  AMBIT_CHECK(!p->is_running, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "a callback runs the program that called it; it can run other programs");
+  enter(p, until);
+  return leave(p, run_all(p, most, until));
+}
+
+ambit_status ambit__program_run_called(ambit_program *p, int64_t most, ambit__until *until)
+{
+  ambit__progress silent = {.on = false};
   ambit_status s;
 
   AMBIT_CHECK(!p->is_running, ambit__program_errors(p), AMBIT_EPROGRAM,
-              "a callback runs the program that called it; it can run other programs");
-  p->is_running = true;
-  p->awaited = until ? until->scalar : NULL;
-  s = run_all(p, most, until);
-  p->is_running = false;
-  p->awaited = NULL;
-  if (s && p->grid->context->net && p->grid->context->net->size > 1) ambit__program_give_up(p);
-  return s;
+              "a callback runs a program that calls the one of the callback");
+  enter(p, until);
+  p->is_called = true;
+  s = ambit__run_or_stop(p, ambit__program_copy_initial(p));
+  if (!s) s = ambit__run_or_stop(p, ambit__program_ready(p));
+  return leave(p, s ? s : iterate(p, most, until, &silent));
 }
 
 ambit_status ambit_run(ambit_program *p, int64_t iterations)
@@ -175,11 +213,7 @@ ambit_status ambit_run(ambit_program *p, int64_t iterations)
 static ambit_status check_until(const ambit_program *p, const ambit_scalar *s, ambit_condition when)
 {
   if (ambit__failed(p->grid->context)) return ambit__program_errors(p)->status;
-  AMBIT_CHECK(s && s->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
-              "ambit_run_until: the scalar is NULL or belongs to another context");
-  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_AT_LEAST, ambit__program_errors(p), AMBIT_EINVAL,
-              "ambit_run_until: %d is not a condition", (int)when);
-  return AMBIT_OK;
+  return ambit__program_check_until(p, s, when, "ambit_run_until");
 }
 
 ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when, double value,

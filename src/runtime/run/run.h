@@ -38,7 +38,16 @@ void ambit__replay_free(ambit_program *p);
 ambit_status ambit__replay_iterate(
     ambit_program *p); /* like ambit__program_walk; needs p->replay */
 
+/* ---- call.c ---- */
+
+ambit_status ambit__program_call(ambit_program *p, const ambit__subrun *call);
+
 /* ---- run.c ---- */
+
+/* A run that a step of another program makes. Both are sealed. Work may be unfinished afterwards.
+ */
+struct ambit__until;
+ambit_status ambit__program_run_called(ambit_program *p, int64_t most, struct ambit__until *until);
 
 /* During a run other processes wait for messages of this one: if it failed, stops them with its
  * error (ambit__net_stop). */
@@ -57,7 +66,7 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
 
 /* ---- iterate.c ---- */
 
-/* Runs n iterations without waiting in between. All work is finished when it returns. */
+/* Runs n iterations without waiting in between. */
 ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress);
 
 /* Whether the next iterations run as cycles, if there are enough of them. */

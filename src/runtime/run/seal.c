@@ -3,8 +3,9 @@
  *
  * Phases, one function each: checks of the steps; comparison of processes (compare_processes.c);
  * regions of the steps (build.c); fields whose reads kernels wrap (periodic_rows.c); halos
- * (halo_needs.c), for a cycle too (cycle.c), and their memory (margins.c); functions and arguments
- * (build.c); valid halos (halo_state.c); the schedule (schedule.c); recording (replay.c).
+ * (halo_needs.c), for a cycle too (cycle.c), and for copies (copies.c); their memory (margins.c);
+ * functions and arguments (build.c); valid halos (halo_state.c); the schedule (schedule.c);
+ * recording (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
@@ -35,7 +36,7 @@ static ambit_status check_periodic(ambit_program *p, const ambit__step *s)
 static ambit_status check_steps(ambit_program *p)
 {
   AMBIT_CHECK(!p->broken, ambit__program_errors(p), AMBIT_EPROGRAM,
-              "the program uses a field, scalar or kernel that was destroyed");
+              "the program uses a field, scalar, kernel or program that was destroyed");
   AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
               "the program has no steps: ambit_apply adds one");
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -49,7 +50,7 @@ static ambit_status check_steps(ambit_program *p)
     AMBIT_TRY(ambit__step_check_reads(p, s, &region));
     AMBIT_TRY(ambit__step_check_faces(p, s, &region));
   }
-  return AMBIT_OK;
+  return ambit__program_check_reductions(p);
 }
 
 /* Lists all fields that the steps use, each once. */
@@ -86,6 +87,7 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_regions(p));
   AMBIT_TRY(ambit__program_periodic_rows(p));
   AMBIT_TRY(ambit__halos_make(p, NULL, &p->halos));
+  AMBIT_TRY(ambit__copies_make(p));
   AMBIT_TRY(ambit__cycle_plan(p));
   AMBIT_TRY(ambit__program_widen(p));
   AMBIT_TRY(ambit__program_build(p));
@@ -102,6 +104,7 @@ static void unseal(ambit_program *p)
   ambit__program_unschedule(p);
   ambit__program_discard(p);
   ambit__halos_free(&p->halos);
+  ambit__halos_free(&p->copies);
   free(p->fields);
   free(p->wraps_rows);
   free(p->start);
@@ -112,7 +115,7 @@ static void unseal(ambit_program *p)
   p->nfields = 0;
 }
 
-ambit_status ambit__program_seal(ambit_program *p)
+static ambit_status seal_one(ambit_program *p)
 {
   ambit_status s;
 
@@ -122,4 +125,26 @@ ambit_status ambit__program_seal(ambit_program *p)
   s = ambit__net_agree(p->grid->context->net);
   if (s) ambit__program_unseal(p);
   return s;
+}
+
+/* With all programs that it calls. */
+static bool is_sealed(const ambit_program *p)
+{
+  bool all = p->unseal && !p->broken;
+
+  for (size_t i = 0; i < p->nsteps && all; i++)
+    all = p->steps[i].kind != STEP_CALL || is_sealed(p->steps[i].call.program);
+  return all;
+}
+
+/* Sealing a program may widen fields of others, which are then sealed again. Fields never become
+ * narrower, so this ends. */
+ambit_status ambit__program_seal(ambit_program *p)
+{
+  while (!is_sealed(p)) {
+    for (size_t i = 0; i < p->nsteps; i++)
+      if (p->steps[i].call.program) AMBIT_TRY(ambit__program_seal(p->steps[i].call.program));
+    AMBIT_TRY(seal_one(p));
+  }
+  return AMBIT_OK;
 }

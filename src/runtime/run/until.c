@@ -162,6 +162,7 @@ static bool is_rare(const ambit_program *p)
 /* Whether all kernels return at once when the device has found that the run has ended. */
 static bool all_heed(const ambit_program *p)
 {
+  if (ambit__program_calls(p)) return false;
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->applies[i].functions && p->applies[i].functions[0]->ignores_stop) return false;
   return true;

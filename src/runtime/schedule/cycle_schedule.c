@@ -245,7 +245,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   ambit_status status;
   int *all;
 
-  if (!c) return add_fused(&s);
+  if (!c) return ambit__cycle_refuse_steps(p) ? AMBIT_OK : add_fused(&s);
   c->schedule.iterations = c->flow.depth;
   s.list = &c->schedule;
   if (c->wavefront) return add_wave(&s);

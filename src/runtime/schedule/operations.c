@@ -14,7 +14,7 @@ ambit__operation *ambit__schedule_add(ambit__scheduler *s, ambit__op_kind kind, 
   if (!ops) return NULL;
   o->ops = ops;
   ops += o->n++;
-  *ops = (ambit__operation){.kind = kind, .step = (int)step};
+  *ops = (ambit__operation){.kind = kind, .step = (int)step, .every = s->p->steps[step].every};
   return ops;
 }
 

@@ -65,6 +65,7 @@ static bool may_follow(const ambit__scheduler *s, size_t step, size_t next)
   const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
 
   if (b->kind != STEP_APPLY || !s->p->applies[next].region.ndims || s->before[next]) return false;
+  if (a->every > 1 || b->every > 1) return false;
   if (!s->p->applies[next].functions || shares_scalar(a, b)) return false;
   for (int i = 0; i < b->n; i++)
     if (ambit__step_writes(b, b->args[i].field) && b->args[i].field &&
@@ -100,6 +101,8 @@ static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
   const ambit__step *st = &s->p->steps[step];
 
   if (s->overlap < OVERLAP_EXTENDED || !x || !ambit__exchange_is_far(x)) return false;
+  if (st->every > 1 || s->p->steps[next].every > 1) return false;
+  if (s->p->steps[next].kind != STEP_APPLY) return false;
   if (st->kind != STEP_APPLY || s->before[step] || !s->p->applies[step].region.ndims) return false;
   for (int i = 0; i < x->nslices; i++)
     if (!ambit__step_writes(st, x->slices[i]->field)) return false;
@@ -109,7 +112,8 @@ static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
 /* ---- border cells on a separate queue ---- */
 
 /* Whether the border cells of a step should run on the border queue: some device is asynchronous,
- * and the step needs no order of launches, as reductions and checks do. */
+ * and the step runs in every iteration and needs no order of launches, as reductions and checks do.
+ */
 static bool runs_on_border(const ambit__scheduler *s, size_t step)
 {
   const ambit *a = s->p->grid->context;
@@ -117,7 +121,8 @@ static bool runs_on_border(const ambit__scheduler *s, size_t step)
 
   for (int i = 0; i < a->nengines; i++)
     later |= a->engines[i].device->backend->event_open != NULL;
-  return later && !s->p->applies[step].reduces && !s->p->applies[step].checks;
+  return later && !s->p->applies[step].reduces && !s->p->applies[step].checks &&
+         s->p->steps[step].every == 1;
 }
 
 /* Finds the exchanges that need not wait for inner cells: only rotations lie between the border
@@ -173,6 +178,19 @@ static ambit_status add_rotation(ambit__scheduler *s, size_t step)
   return ambit__schedule_add(s, OP_ROTATE, step) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
+static ambit_status add_copy(ambit__scheduler *s, size_t step)
+{
+  AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
+  return add_exchange(s, OP_FINISH, step, false);
+}
+
+/* The called program may use all scalars. */
+static ambit_status add_call(ambit__scheduler *s, size_t step)
+{
+  AMBIT_TRY(add_allreduce_end(s, NULL));
+  return ambit__schedule_add(s, OP_CALL, step) ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
 /* A step whose exchange overlaps it and `n` following steps. */
 static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
 {
@@ -219,6 +237,10 @@ static ambit_status add_steps(ambit__scheduler *s)
   for (size_t i = 0; i < s->p->nsteps; i++) {
     if (s->p->steps[i].kind == STEP_ROTATE) {
       AMBIT_TRY(add_rotation(s, i));
+    } else if (s->p->steps[i].kind == STEP_COPY) {
+      AMBIT_TRY(add_copy(s, i));
+    } else if (s->p->steps[i].kind == STEP_CALL) {
+      AMBIT_TRY(add_call(s, i));
     } else if (!s->p->applies[i].functions) {
       continue; /* it has no cells */
     } else if (s->before[i] && s->overlap > OVERLAP_NONE && ambit__exchange_is_far(s->before[i])) {
@@ -288,7 +310,10 @@ static ambit_status make_exchanges(ambit__scheduler *s)
   for (size_t i = 0; !status && i < p->nsteps; i++) {
     int n = ambit__halo_state_step(p, valid, i, list);
 
-    if (n) status = ambit__program_add_exchange(p, &p->halos, list, n, &s->before[i]);
+    if (p->steps[i].kind == STEP_COPY)
+      status = ambit__program_add_exchange(p, &p->copies, &p->applies[i].copy, 1, &s->before[i]);
+    else if (n)
+      status = ambit__program_add_exchange(p, &p->halos, list, n, &s->before[i]);
   }
   free(valid);
   return status;

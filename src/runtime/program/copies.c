@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* copies.c - steps that copy a box of cells to another place.
+ *
+ * Source and destination may lie on any parts. The cells that one part has of the source and
+ * another one of the destination are a transfer, as in a halo exchange, so the copy becomes an
+ * exchange (exchange/) whose destination is not the halo but own cells, of another field perhaps.
+ */
+#include "base/memory.h"
+#include "runtime/program/program.h"
+
+#include <string.h>
+
+ambit__box ambit__copy_destination(const ambit__step *s)
+{
+  return ambit__box_move(&s->box, s->shift);
+}
+
+/* The cells of part `from` that go to part `to`. */
+static ambit__box common(const ambit_grid *g, const ambit__step *s, int from, int to)
+{
+  int64_t back[AMBIT_MAX_DIMS];
+  ambit__box source = ambit__box_intersect(&s->box, &g->parts[from]), target;
+
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    back[d] = -s->shift[d];
+  target = ambit__box_move(&g->parts[to], back);
+  return ambit__box_intersect(&source, &target);
+}
+
+static ambit_status add_transfer(const ambit_program *p, const ambit__step *s, int from, int to,
+                                 ambit__halo *h)
+{
+  const ambit_grid *g = p->grid;
+  const ambit__box box = common(g, s, from, to);
+  ambit__transfer *list;
+
+  if (ambit__box_is_empty(&box) || (!g->mine[from] && !g->mine[to])) return AMBIT_OK;
+  list =
+      ambit__grow(ambit__program_errors(p), h->transfers, h->count, &h->cap, sizeof *h->transfers);
+  if (!list) return AMBIT_ENOMEM;
+  h->transfers = list;
+  list[h->count] = (ambit__transfer){.from = from, .to = to, .box = box};
+  memcpy(list[h->count++].shift, s->shift, sizeof s->shift);
+  return AMBIT_OK;
+}
+
+static ambit_status add_transfers(const ambit_program *p, const ambit__step *s, ambit__halo *h)
+{
+  const ambit_grid *g = p->grid;
+
+  h->reaches = ambit__new(ambit__program_errors(p), (size_t)g->nparts, sizeof *h->reaches);
+  if (!h->reaches) return AMBIT_ENOMEM;
+  for (int to = 0; to < g->nparts; to++) {
+    h->reaches[to] = (ambit__reach){g->parts[to], g->parts[to]};
+    for (int from = 0; from < g->nparts; from++)
+      if (!ambit__box_is_empty(&g->parts[from]) && !ambit__box_is_empty(&g->parts[to]))
+        AMBIT_TRY(add_transfer(p, s, from, to, h));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status make_copy(ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  ambit_field *from = s->args[0].field, *to = s->args[1].field;
+  ambit__field_halo *h = &p->copies.list[p->copies.n];
+  ambit__halo_slice *slice = ambit__new(ambit__program_errors(p), 1, sizeof *slice);
+
+  if (!slice) return AMBIT_ENOMEM;
+  *slice = (ambit__halo_slice){
+      .field = to, .source = from, .count = to->components, .boundaries = &to->boundaries};
+  *h = (ambit__field_halo){
+      .field = to, .boundaries = &to->boundaries, .slices = slice, .nslices = 1};
+  p->applies[step].copy = p->copies.n++;
+  p->applies[step].bytes =
+      2 * (double)ambit__box_volume(&s->box) * (double)ambit__field_cell_bytes(to);
+  return add_transfers(p, s, &slice->halo);
+}
+
+ambit_status ambit__copies_make(ambit_program *p)
+{
+  p->copies.list = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *p->copies.list);
+  if (!p->copies.list) return AMBIT_ENOMEM;
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_COPY) AMBIT_TRY(make_copy(p, i));
+  return AMBIT_OK;
+}

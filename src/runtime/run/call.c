@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* call.c - steps that run another program (docs/design/0014-calls.md).
+ *
+ * A called program runs as a program of its own: its halos are those of its steps, and its fields
+ * say which are valid (ambit__ghosts). The steps of its caller, though, do not keep that up to date
+ * from step to step, so the fields that they change are marked before the call. The caller in turn
+ * knows which fields the called program may change (program/halo_state.c).
+ */
+#include "runtime/run/run.h"
+
+/* Marks the ghost cells of fields of the called program that steps of the caller change. */
+static void mark_changed(const ambit_program *p, const ambit_program *called)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[i];
+
+    for (int k = 0; k < s->n; k++) {
+      ambit_field *f = s->args[k].field;
+
+      if (!f || !ambit__program_uses(called, f)) continue;
+      if (ambit__step_rotates(s, f)) f->ghosts = (ambit__ghosts){0};
+      if (ambit__step_writes(s, f)) f->ghosts.stale = true;
+    }
+  }
+}
+
+/* The work of a call counts for the caller too. */
+static void count(ambit_program *p, const ambit_stats *now, const ambit_stats *before)
+{
+  p->stats.cells += now->cells - before->cells;
+  p->stats.bytes += now->bytes - before->bytes;
+  p->stats.flops += now->flops - before->flops;
+}
+
+ambit_status ambit__program_call(ambit_program *p, const ambit__subrun *call)
+{
+  ambit__trace *trace = p->grid->context->trace;
+  const ambit_stats before = call->program->stats;
+  const int64_t iteration = trace ? trace->iteration : -1;
+  ambit__until until = {.scalar = call->scalar, .when = call->when, .bound = call->bound};
+  ambit_status s;
+
+  mark_changed(p, call->program);
+  p->is_calling = true;
+  s = ambit__program_run_called(call->program, call->most, call->scalar ? &until : NULL);
+  p->is_calling = false;
+  count(p, &call->program->stats, &before);
+  if (trace) trace->iteration = iteration;
+  AMBIT_TRY(s);
+  AMBIT_CHECK(!p->is_outdated, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "a callback of a called program changed steps, boundaries or fields of the program "
+              "that called it; only callbacks of the latter can");
+  return AMBIT_OK;
+}
