@@ -173,6 +173,13 @@ AMBIT_API void ambit_grid_destroy(ambit_grid *g); /* frees its fields and progra
 AMBIT_API int ambit_grid_ndims(const ambit_grid *g);
 AMBIT_API int64_t ambit_grid_extent(const ambit_grid *g, int axis);
 
+/* Grids for multigrid methods: grids[0] has these extents, and each of the others half those of
+ * the one before it. The extents must be multiples of 2^(levels - 1). All are cut into parts at the
+ * same places, so that fields can be shown on the next grid (ambit_field_view); with many parts and
+ * levels some parts remain empty. If it fails, all grids are NULL. */
+AMBIT_API ambit_status ambit_grid_create_nested(ambit *a, int ndims, const int64_t *extents,
+                                                int levels, ambit_grid **grids);
+
 /* ---- fields ------------------------------------------------------------------------------- */
 
 /* Memory layout of the components of a cell. Kernels are written the same way for both. */
@@ -191,6 +198,16 @@ AMBIT_API void ambit_field_destroy(ambit_field *f);
 AMBIT_API const char *ambit_field_name(const ambit_field *f);
 AMBIT_API ambit_type ambit_field_type(const ambit_field *f);
 AMBIT_API int ambit_field_components(const ambit_field *f);
+
+/* Shows every second cell of a field as a field of a grid of half the extents: cell i of the view
+ * is cell 2 i + first of the field, where first[d] is 0 or 1. The view has no memory of its own:
+ * kernels on the coarse grid read and write cells of the field through it, each 2^ndims of them
+ * through as many views. So a restriction reads views and writes a coarse field, and a prolongation
+ * reads a coarse field and writes views. Kernels use views at the cell itself, not at neighbours;
+ * views cannot be swapped. The grids are nested, or have one part each. A field has one view with
+ * each `first`; views are destroyed with their field. */
+AMBIT_API ambit_field *ambit_field_view(ambit_grid *coarse, ambit_field *field,
+                                        const int64_t *first);
 
 /* The value of a read outside the grid (docs/boundaries.md has pictures). */
 typedef enum ambit_boundary {

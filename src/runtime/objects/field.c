@@ -47,7 +47,8 @@ static ambit_status check_memory(const ambit_field *f, int part, const ambit__la
   if (e->allocated + l->bytes <= e->memory && is_free) return AMBIT_OK;
   if (!is_free) most = (double)e->allocated + (double)left;
   for (ambit__link *i = g->fields.next; i->owner; i = i->next)
-    here += (double)((ambit_field *)i->owner)->stores[part].layout.bytes;
+    if (!((ambit_field *)i->owner)->base)
+      here += (double)((ambit_field *)i->owner)->stores[part].layout.bytes;
   print_extents(&t, g, 1);
   ambit__print(&t,
                " needs %.2f GiB for field '%s' besides the %.2f GiB of other fields, and %s "
@@ -170,9 +171,12 @@ void ambit_field_destroy(ambit_field *f)
 {
   if (!f || ambit__object_check_unused(f->grid->context, f, "field", f->name ? f->name : ""))
     return;
+  while (f->views)
+    ambit_field_destroy(f->views);
   ambit__object_gone(f->grid->context, f);
-  for (int i = 0; f->stores && i < f->grid->placement.n; i++)
+  for (int i = 0; f->stores && !f->base && i < f->grid->placement.n; i++)
     release(f, i, &f->stores[i]);
+  if (f->base) ambit__view_detach(f);
   ambit__list_remove(&f->link);
   free(f->stores);
   free(f->name);

@@ -35,6 +35,8 @@ void *ambit__field_piece_new(const ambit_field *f)
 
 void ambit__field_changed(ambit_field *f)
 {
+  if (f->base) ambit__field_changed(f->base);
+  ambit__view_refresh(f);
   f->given = f->news = true;
   f->ghosts.stale = true;
   f->likeness.id = 0;
@@ -268,6 +270,7 @@ ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *
   ambit__box box;
 
   if (!f) return AMBIT_EINVAL;
+  ambit__view_refresh(f);
   if (check_read(f, lo, hi, values, &box)) return ambit__meet(f->grid->context, "fails");
   AMBIT_TRY(meet(f, &box));
   if (ambit__box_is_empty(&box)) return AMBIT_OK;

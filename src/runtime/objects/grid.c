@@ -74,7 +74,19 @@ static ambit_status parse_weights(ambit *a, int nparts, double **weights)
   return a->errors.status;
 }
 
-static ambit_status make_parts(ambit_grid *g)
+/* The parts of a grid twice as fine as another one, cut at the same places. */
+static void refine_parts(ambit_grid *g, const ambit_grid *coarser)
+{
+  for (int i = 0; i < g->nparts; i++) {
+    g->parts[i] = coarser->parts[i];
+    for (int d = 0; d < g->box.ndims; d++) {
+      g->parts[i].lo[d] *= 2;
+      g->parts[i].hi[d] *= 2;
+    }
+  }
+}
+
+static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
 {
   ambit *a = g->context;
   ambit__cuts cuts;
@@ -91,13 +103,17 @@ static ambit_status make_parts(ambit_grid *g)
   if (!g->parts || !g->mine) return AMBIT_ENOMEM;
   for (int i = 0; i < g->placement.n; i++)
     g->mine[g->first + i] = true;
+  if (coarser) {
+    refine_parts(g, coarser);
+    return AMBIT_OK;
+  }
   s = parse_weights(a, g->nparts, &weights);
   if (!s) s = ambit__partition_make(&a->errors, &g->box, g->nparts, &cuts, weights, g->parts);
   free(weights);
   return s;
 }
 
-ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
+static ambit_grid *create(ambit *a, int ndims, const int64_t *extents, const ambit_grid *coarser)
 {
   ambit_grid *g;
   char doing[160], box[120];
@@ -111,12 +127,52 @@ ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
   ambit__list_init(&g->programs);
   ambit__list_init(&g->streams);
   ambit__list_add(&a->grids, &g->link, g);
-  make_parts(g);
+  make_parts(g, coarser);
   ambit__box_print(&g->box, box, sizeof box);
   snprintf(doing, sizeof doing, "creates a grid of the cells %s", box);
   if (!ambit__meet(a, doing)) return g;
   ambit_grid_destroy(g);
   return NULL;
+}
+
+ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
+{
+  return create(a, ndims, extents, NULL);
+}
+
+static ambit_status check_levels(ambit *a, int ndims, const int64_t *extents, int levels)
+{
+  AMBIT_CHECK(levels >= 1 && levels <= 40, &a->errors, AMBIT_EINVAL,
+              "%d nested grids were asked for; it must be 1 to 40", levels);
+  AMBIT_TRY(check_extents(a, ndims, extents));
+  for (int d = 0; d < ndims; d++)
+    AMBIT_CHECK(extents[d] % (INT64_C(1) << (levels - 1)) == 0, &a->errors, AMBIT_EINVAL,
+                "extent %d of nested grids is %lld; with %d levels it must be a multiple of %lld",
+                d, (long long)extents[d], levels, 1LL << (levels - 1));
+  return AMBIT_OK;
+}
+
+ambit_status ambit_grid_create_nested(ambit *a, int ndims, const int64_t *extents, int levels,
+                                      ambit_grid **grids)
+{
+  int64_t size[AMBIT_MAX_DIMS];
+
+  if (!a || !grids) return AMBIT_EINVAL;
+  for (int i = 0; i < levels; i++)
+    grids[i] = NULL;
+  if (ambit__failed(a)) return a->errors.status;
+  AMBIT_TRY(check_levels(a, ndims, extents, levels));
+  for (int i = levels - 1; i >= 0; i--) {
+    for (int d = 0; d < ndims; d++)
+      size[d] = extents[d] >> i;
+    grids[i] = create(a, ndims, size, i < levels - 1 ? grids[i + 1] : NULL);
+    for (int k = i + 1; !grids[i] && k < levels; k++) {
+      ambit_grid_destroy(grids[k]);
+      grids[k] = NULL;
+    }
+    AMBIT_TRY(a->errors.status);
+  }
+  return AMBIT_OK;
 }
 
 void ambit_grid_destroy(ambit_grid *g)

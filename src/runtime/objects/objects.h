@@ -100,6 +100,9 @@ struct ambit_field {
   int components;
   ambit_order order;    /* of components in memory */
   ambit__store *stores; /* one per part of this process; owned */
+  ambit_field *base;    /* of a view: the field it shows, which owns the buffers; NULL: no view */
+  int64_t first[AMBIT_MAX_DIMS];  /* of a view: its cell 0 in `base` */
+  ambit_field *views, *next_view; /* those of this field; the next one of the same base */
   ambit__ghosts ghosts;
   ambit__boundaries boundaries;
   bool is_implied[AMBIT_MAX_DIMS][2]; /* not declared: only read under outside() (check_step.c) */
@@ -245,6 +248,17 @@ ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *
 /* Copies `cells` between dense arrays that hold the cells of to_box and from_box. */
 void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
                        const ambit__box *from_box, const ambit__box *cells, size_t cell);
+
+/* ---- view.c ---- */
+
+/* The field whose memory a field uses: itself, or the one that it shows. NULL gives NULL. */
+static inline const ambit_field *ambit__field_root(const ambit_field *f)
+{
+  return f && f->base ? f->base : f;
+}
+/* Takes the buffers that the base of a view has now. Does nothing if it is no view. */
+void ambit__view_refresh(ambit_field *f);
+void ambit__view_detach(ambit_field *f); /* before the view is freed */
 
 /* ---- poison.c ---- */
 

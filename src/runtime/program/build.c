@@ -19,7 +19,7 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit_
 
     bind[i] = (ambit__binding){.is_field = f != NULL};
     if (!f) continue;
-    bind[i].contiguous = f->order == AMBIT_SOA || f->components == 1;
+    bind[i].contiguous = (f->order == AMBIT_SOA || f->components == 1) && !f->base;
     bind[i].twin = ambit__step_twin(p, s, region, i);
     bind[i].wraps_rows =
         (rule->params[i].low[x] || rule->params[i].high[x]) && ambit__field_wraps_rows(p, f);

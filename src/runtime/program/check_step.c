@@ -49,6 +49,10 @@ static ambit_status check_field_argument(const ambit_program *p, const ambit__ru
               "kernel %s: field '%s' belongs to another grid than the program", rule->name,
               f->name);
   AMBIT_TRY(check_type(p, rule, q, "field", f->name, f->type));
+  AMBIT_CHECK(!f->base || !q->reads_neighbours, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "kernel %s reads field '%s' at neighbours, and it is a view of every second cell of "
+              "'%s': views are read at the cell itself only",
+              rule->name, f->name, f->base ? f->base->name : "");
   AMBIT_CHECK(q->components == f->components, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' has %d components, but field '%s' has %d", rule->name,
               q->label, q->components, f->name, f->components);

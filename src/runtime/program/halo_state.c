@@ -166,8 +166,27 @@ bool ambit__halo_state_lacks(const ambit_program *p, int field)
   return p->start[field] >= 0 && !is_valid(p, p->fields[field], &p->halos.list[p->start[field]]);
 }
 
+/* Whether some step writes the field. */
+static bool is_written(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (ambit__step_writes(&p->steps[i], f)) return true;
+  return false;
+}
+
+/* The halo of a field that views show is that of programs on its own grid. */
+static void note_base(const ambit_program *p, const ambit_field *view)
+{
+  if (!is_written(p, view)) return;
+  view->base->ghosts.stale = true;
+  view->base->likeness.id = 0;
+  view->base->started = true;
+}
+
 void ambit__halo_state_note(const ambit_program *p, const int *valid)
 {
+  for (int i = 0; i < p->nfields; i++)
+    if (p->fields[i]->base) note_base(p, p->fields[i]);
   for (int i = 0; i < p->nfields; i++)
     p->fields[i]->ghosts = (ambit__ghosts){.halo = valid[i] >= 0 ? p->halos.list[valid[i]].id : 0};
 }

@@ -84,12 +84,13 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
   return AMBIT_OK;
 }
 
-/* Another program may rotate a field that was widened with one that was not. So all other programs
- * are unsealed, on all processes if on one. */
+/* Another program may rotate a field that was widened with one that was not, or show it on another
+ * grid. So all other programs are unsealed, on all processes if on one. */
 static void unseal_others(const ambit_program *p)
 {
-  for (ambit__link *i = p->grid->programs.next; i->owner; i = i->next)
-    if (i->owner != p) ambit__program_unseal(i->owner);
+  for (ambit__link *l = p->grid->context->grids.next; l->owner; l = l->next)
+    for (ambit__link *i = ((ambit_grid *)l->owner)->programs.next; i->owner; i = i->next)
+      if (i->owner != p) ambit__program_unseal(i->owner);
 }
 
 ambit_status ambit__program_widen(ambit_program *p)

@@ -37,8 +37,18 @@ static bool refers(const ambit__step *s, const void *object)
 {
   if (s->kernel == object || s->call.program == object || s->call.scalar == object) return true;
   for (int i = 0; i < s->n; i++)
-    if (s->args[i].field == object || s->args[i].scalar == object) return true;
+    if (s->args[i].field == object || s->args[i].scalar == object ||
+        ambit__field_root(s->args[i].field) == object)
+      return true;
   return false;
+}
+
+/* The step of a broken program points at nothing that is gone. */
+static void erase(ambit__step *s, const void *object)
+{
+  if (s->call.program == object) s->call.program = NULL;
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field == object) s->args[i].field = NULL;
 }
 
 static void forget(ambit_grid *g, const void *object)
@@ -50,7 +60,7 @@ static void forget(ambit_grid *g, const void *object)
       if (refers(&p->steps[k], object)) {
         ambit__program_unseal(p);
         p->broken = true;
-        if (p->steps[k].call.program == object) p->steps[k].call.program = NULL;
+        erase(&p->steps[k], object);
       }
   }
 }
@@ -114,13 +124,19 @@ static bool any_step(const ambit_program *p, const ambit_field *f,
   return false;
 }
 
+/* Whether an argument of a step is the field, or shares its memory with it. */
+static bool shares(const ambit__step *s, int arg, const ambit_field *f)
+{
+  return f && ambit__field_root(s->args[arg].field) == ambit__field_root(f);
+}
+
 bool ambit__step_writes(const ambit__step *s, const ambit_field *f)
 {
   if (s->kind == STEP_COPY) return s->args[1].field == f;
   if (s->kind == STEP_CALL)
     return any_step(s->call.program, f, ambit__step_writes) || ambit__step_rotates(s, f);
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (s->args[i].field == f && s->kernel->rule->params[i].is_written) return true;
+    if (shares(s, i, f) && s->kernel->rule->params[i].is_written) return true;
   return false;
 }
 
@@ -129,7 +145,7 @@ bool ambit__step_reads(const ambit__step *s, const ambit_field *f)
   if (s->kind == STEP_COPY) return s->args[0].field == f;
   if (s->kind == STEP_CALL) return any_step(s->call.program, f, ambit__step_reads);
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (s->args[i].field == f && s->kernel->rule->params[i].nreads) return true;
+    if (shares(s, i, f) && s->kernel->rule->params[i].nreads) return true;
   return false;
 }
 
@@ -143,7 +159,7 @@ bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
 {
   if (s->kind == STEP_CALL) return ambit__program_uses(s->call.program, f);
   for (int i = 0; i < s->n; i++)
-    if (s->args[i].field == f) return true;
+    if (shares(s, i, f)) return true;
   return false;
 }
 
@@ -369,6 +385,10 @@ static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *
 
     AMBIT_CHECK(f && f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
                 "field %d of a swap or rotation is missing or belongs to another grid", i + 1);
+    AMBIT_CHECK(!f->base, ambit__program_errors(p), AMBIT_EPROGRAM,
+                "field '%s' is a view and cannot be swapped; swap the field that it shows, in a "
+                "program on its grid",
+                f->name);
     AMBIT_CHECK(f->type == first->type && f->components == first->components &&
                     f->order == first->order,
                 ambit__program_errors(p), AMBIT_EPROGRAM,
@@ -416,6 +436,9 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
 
   AMBIT_CHECK(from && to && from->grid == p->grid && to->grid == p->grid, ambit__program_errors(p),
               AMBIT_EINVAL, "a field of a copy is missing or belongs to another grid");
+  AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
+              "field '%s' is a view and cannot be copied; a kernel can do it",
+              from->base ? from->name : to->name);
   AMBIT_CHECK(from->type == to->type && from->components == to->components &&
                   from->order == to->order,
               ambit__program_errors(p), AMBIT_EPROGRAM,

@@ -18,6 +18,7 @@ static void mark_changed(const ambit_program *p, const ambit_program *called)
       ambit_field *f = s->args[k].field;
 
       if (!f || !ambit__program_uses(called, f)) continue;
+      if (f->base) f = f->base;
       if (ambit__step_rotates(s, f)) f->ghosts = (ambit__ghosts){0};
       if (ambit__step_writes(s, f)) f->ghosts.stale = true;
     }
@@ -44,6 +45,7 @@ ambit_status ambit__program_call(ambit_program *p, const ambit__subrun *call)
   p->is_calling = true;
   s = ambit__program_run_called(call->program, call->most, call->scalar ? &until : NULL);
   p->is_calling = false;
+  ambit__program_refresh(p);
   count(p, &call->program->stats, &before);
   if (trace) trace->iteration = iteration;
   AMBIT_TRY(s);

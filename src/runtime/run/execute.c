@@ -220,9 +220,16 @@ static void forget_borders(ambit_program *p)
     p->exchanges[i]->bordered = false;
 }
 
+void ambit__program_refresh(ambit_program *p)
+{
+  for (int i = 0; i < p->nfields; i++)
+    ambit__view_refresh(p->fields[i]);
+}
+
 ambit_status ambit__program_ready(ambit_program *p)
 {
   forget_borders(p);
+  ambit__program_refresh(p);
   if (ambit__program_row_ends(p) && p->replay) { /* the recorded launches are outdated */
     ambit__replay_free(p);
     AMBIT_TRY(ambit__replay_make(p));

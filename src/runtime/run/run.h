@@ -21,6 +21,8 @@ bool ambit__program_feeds_back(const ambit_program *p);
 
 /* Before the first iteration of a run: exchanges the halos that it requires. */
 ambit_status ambit__program_ready(ambit_program *p);
+/* Takes the buffers that the bases of views have now. */
+void ambit__program_refresh(ambit_program *p);
 /* After the last iteration: records which halos are valid. */
 void ambit__program_rest(ambit_program *p);
 ambit_status ambit__program_iterate(ambit_program *p);       /* one iteration */
