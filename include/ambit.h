@@ -534,6 +534,13 @@ typedef enum ambit_condition {
 } ambit_condition;
 AMBIT_API ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when,
                                        double value, int64_t most);
+/* Runs until nothing changes: until an iteration ends with the values that the iteration before
+ * ended with, bit for bit, in all fields that its own steps have written; or until `most`
+ * iterations are done. If n fields are rotated, that must hold n - 1 times in a row. Parts of the
+ * grid that do not change are not computed (option sleep). ambit_check_every and
+ * ambit_program_converged apply as above; values that the user sets in a callback count as a
+ * change. */
+AMBIT_API ambit_status ambit_run_until_still(ambit_program *p, int64_t most);
 AMBIT_API ambit_status ambit_check_every(ambit_program *p, int64_t iterations);
 AMBIT_API int ambit_program_converged(const ambit_program *p);
 AMBIT_API int64_t ambit_program_iterations(const ambit_program *p); /* since creation */

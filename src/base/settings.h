@@ -20,6 +20,7 @@ typedef struct ambit__settings {
   int sharers;           /* processes on this node that share its cores; 0 or 1: none */
   bool companions;       /* this process has several devices, and a thread that drives them */
   int threads;           /* of a cpu device; 0: one per core available to this process */
+  const char *sleep;     /* "auto", "on", "off": tiles that did not change are not computed */
   bool strict;           /* no contraction, no reassociation: identical bits everywhere */
   const char *plan;      /* start of the plans to use where there are such: "(fused sum 4" */
   const char *cc;        /* C compiler; "none": do not compile */

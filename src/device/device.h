@@ -48,6 +48,7 @@ typedef struct ambit__function {
   bool ignores_stop; /* would go on after the device has found that the run has ended (see watch) */
   bool checked;
   bool waves; /* can be a stage of a wave */
+  bool tiles; /* can run on tiles */
   /* Tile size along each axis, counted from the first cell of the part. Boxes of whole tiles are
    * the fastest; 0: no difference. */
   int64_t tile[AMBIT_MAX_DIMS];
@@ -160,6 +161,27 @@ typedef struct ambit__wave {
   int64_t least; /* cells along `axis` that each of several owners needs */
   double cells;  /* computed in all */
 } ambit__wave;
+
+/* One of the tiles of a launch. */
+typedef struct ambit__tile {
+  ambit__box box;      /* cells to update; empty: none, and no comparison in place */
+  ambit__box whole;    /* the tile, whose cells are compared */
+  bool computed;       /* the cells are up to date: they are only compared */
+  bool copies;         /* instead of computing, copies the cells of `than` */
+  uint32_t compares;   /* by output, one bit each: whether `than` has values to compare with */
+  int64_t *partial;    /* the results of reductions over the tile; see tile_words */
+  ambit__box *changed; /* by output, set by the device: contains all cells that differ */
+} ambit__tile;
+
+/* A launch on disjoint tiles, in any order. An output is a written field. */
+typedef struct ambit__tile_list {
+  ambit__tile *tiles;
+  int n;
+  int nout;
+  const int *out;            /* by output: its parameter */
+  ambit__store *const *than; /* by output: the store with the values to compare with. If that is the
+                                store to write, they are those that it has before the launch */
+} ambit__tile_list;
 
 /* The value of a scalar in device memory. */
 typedef struct ambit__scalar_bytes {
@@ -294,6 +316,16 @@ typedef struct ambit__backend {
   ambit_status (*wait)(ambit__queue *q);
   /* Runs all iterations of a wave; `step` is the number of the first. NULL: cannot. */
   ambit_status (*wave)(ambit__queue *q, const ambit__wave *w, int64_t step);
+
+  /* Runs a function on tiles, and waits for it: `launch` has all but the box. Reductions go to the
+   * tiles' own memory, of tile_words words; tile_fold combines those of `n` tiles, one behind the
+   * other, and sets the scalars as a launch would. A function that cannot has `tiles` false. NULL,
+   * all three: no function can. */
+  ambit_status (*tiles)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
+                        const ambit__tile_list *list);
+  int (*tile_words)(const ambit__function *fn);
+  ambit_status (*tile_fold)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
+                            const int64_t *partials, int64_t n);
 
   /* Checks that the host need not wait for. watch begins them, unless this device cannot (*can is
    * false). check puts one into the queue, behind the iteration of that number, which is 1 or more:

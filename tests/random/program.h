@@ -98,7 +98,7 @@ typedef struct step_plan {
 } step_plan;
 
 typedef struct action {
-  enum { DO_RUN, DO_RUN_UNTIL, DO_SET_SCALAR, DO_WRITE_BOX, DO_BOUNDARY } what;
+  enum { DO_RUN, DO_RUN_UNTIL, DO_REST, DO_SET_SCALAR, DO_WRITE_BOX, DO_BOUNDARY } what;
   int64_t iterations, check;
   int object; /* field or scalar */
   ambit_condition when;
@@ -109,6 +109,7 @@ typedef struct program_plan {
   uint64_t seed;
   bool is_smooth;   /* small changes stay small: compared with a tolerance */
   bool is_wild;     /* values may be huge, infinite or NaN */
+  bool is_quiet;    /* fields start with one value but for a few cells; set by the caller */
   int threads;      /* of the cpu device */
   bool tiny_caches; /* simulated for the cpu device, which then cuts and streams */
   int ndims;
@@ -146,6 +147,7 @@ typedef struct outcome {
 typedef struct play_mode {
   const char *device;
   bool strict;
+  bool sleep;      /* tiles that did not change are never computed */
   bool check, nan; /* the options of these names; with nan fewer fields get values */
   int threads;
   const char *cache;

@@ -6,6 +6,7 @@
  *   test_random --seed 0x... --print       prints the program
  *   test_random --device opencl            on another device than cpu; skipped if there is none
  *   test_random --device cpu,slow          on two devices at once: `slow` is cores, too
+ *   test_random --sleep                    tiles that did not change are never computed
  *   test_random --checked                  with the options nan and, in builds that have it, check:
  *                                          finds only NaN, and the same on both devices
  */
@@ -23,6 +24,7 @@ enum { FIRST = 0x1000, COUNT = 128 };
 
 static const char *device = "cpu"; /* the device under test */
 static bool checked;               /* with check and nan */
+static bool one_thread;            /* the program runs on one */
 
 /* ---- simulated caches of the cpu device ---- */
 
@@ -40,6 +42,20 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
   m->l2 = 512;
   m->l3 = 1024;
   m->can_stream = true;
+}
+
+/* ---- small tiles ---- */
+
+static bool sleeps; /* tiles may sleep in every iteration */
+
+void __wrap_ambit__tile_size(int ndims, int64_t *size);
+
+/* The linker replaces ambit__tile_size by this. Threads share no cache line of a row. */
+void __wrap_ambit__tile_size(int ndims, int64_t *size)
+{
+  for (int d = 0; d < ndims - 1; d++)
+    size[d] = 3 + d;
+  size[ndims - 1] = one_thread ? 5 : 64;
 }
 
 /* ---- comparing ---- */
@@ -147,21 +163,23 @@ static void check_mode(const program_plan *p, const play_mode *mode, const outco
   outcome got;
   bool same;
 
+  one_thread = mode->threads == 1;
   program_play(p, mode, &got);
   same = same_outcome(p, mode->strict, want, &got);
   outcome_free(&got);
   if (same) return;
   failures++;
   printf("# to see it again: test_random --device %s --seed 0x%" PRIx64
-         "%s (%s, %d threads, check %d, nan %d)\n",
-         device, p->seed, checked ? " --checked" : "", mode->strict ? "strict" : "not strict",
-         mode->threads, mode->check, mode->nan);
+         "%s%s (%s, %d threads, check %d, nan %d)\n",
+         device, p->seed, checked ? " --checked" : "", sleeps ? " --sleep" : "",
+         mode->strict ? "strict" : "not strict", mode->threads, mode->check, mode->nan);
   program_print(p, stdout);
 }
 
 static void check_on_device(const program_plan *p, bool strict, int threads, const outcome *want)
 {
-  const play_mode mode = {.device = device, .strict = strict, .threads = threads, .cache = folder};
+  const play_mode mode = {
+      .device = device, .strict = strict, .sleep = sleeps, .threads = threads, .cache = folder};
 
   check_mode(p, &mode, want);
 }
@@ -196,6 +214,7 @@ static void check_program(uint64_t seed)
   outcome want;
 
   program_make(&p, seed);
+  p.is_quiet = sleeps;
   tiny_caches = p.tiny_caches;
   program_play(&p, &(play_mode){.device = "ref", .strict = true, .threads = 1, .cache = folder},
                &want);
@@ -253,6 +272,7 @@ int main(int argc, char **argv)
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--print")) print = true;
     if (!strcmp(argv[i], "--checked")) checked = true;
+    if (!strcmp(argv[i], "--sleep")) sleeps = true;
     if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
       first = strtoull(argv[++i], NULL, 0);
       if (count == COUNT) count = 1;

@@ -53,6 +53,7 @@ static inline void slow_add(void)
   slow_backend.open = slow_open;
   slow_backend.launch = slow_launch;
   slow_backend.wave = NULL;
+  slow_backend.tiles = NULL;
   ambit__backend_add(&slow_backend);
 }
 

@@ -75,6 +75,7 @@ static void close_device(ambit__device *dev)
   free(d->shares);
   free(d->calls);
   free(d->waste);
+  free(d->kept);
   free(d);
 }
 
@@ -361,6 +362,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.waves = f->module && !g->checks && g->ndims;
+  f->head.tiles = !f->ref && !g->checks && g->ndims;
   set_tile(g, f);
   *fn = &f->head;
   return AMBIT_OK;
@@ -382,33 +384,46 @@ typedef struct sweep {
   queue *q; /* to poll */
 } sweep;
 
-static void run_slab(const sweep *s, int i)
+/* Sets the results of a box without cells. */
+static void begin_partial(const function *f, int64_t *partial, ambit_call *call)
 {
-  const ambit__rule *rule = s->f->rule;
-  const int x = s->box->ndims - 1;
-  ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
-  ambit_full_call full = *s->call;
-  ambit_call *call = &full.call;
-
-  for (int d = 0; d < box.ndims; d++) {
-    call->lo[d] = box.lo[d] - call->offset[d];
-    call->hi[d] = box.hi[d] - call->offset[d];
-  }
-  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
-  for (int p = 0; s->reduces && p < rule->nparams; p++)
-    if (rule->params[p].kind == PARAM_REDUCE) {
-      call->origin[p] = &s->f->partial[(int64_t)i * s->f->words + s->f->at[p]];
-      if (s->f->exact[p] && s->f->module)
+  for (int p = 0; p < f->rule->nparams; p++)
+    if (f->rule->params[p].kind == PARAM_REDUCE) {
+      call->origin[p] = &partial[f->at[p]];
+      if (f->exact[p] && f->module)
         *(ambit__long *)call->origin[p] = (ambit__long){{0}};
       else
         *(ambit__value *)call->origin[p] =
-            ambit__reduce_identity(rule->params[p].reduce, rule->params[p].type);
+            ambit__reduce_identity(f->rule->params[p].reduce, f->rule->params[p].type);
     }
-  if (ambit__box_is_empty(&box)) return;
-  if (s->f->run)
-    s->f->run(call);
+}
+
+void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
+                        const ambit__box *box, int64_t *partial)
+{
+  const function *f = (const function *)fn;
+  ambit_full_call full = *call;
+
+  for (int d = 0; d < box->ndims; d++) {
+    full.call.lo[d] = box->lo[d] - call->call.offset[d];
+    full.call.hi[d] = box->hi[d] - call->call.offset[d];
+  }
+  if (f->words) begin_partial(f, partial, &full.call);
+  if (ambit__box_is_empty(box)) return;
+  if (f->run)
+    f->run(&full.call);
   else
-    ambit__generic_run(&s->f->generic, call);
+    ambit__generic_run(&f->generic, &full.call);
+}
+
+static void run_slab(const sweep *s, int i)
+{
+  const int x = s->box->ndims - 1;
+  ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
+  ambit_full_call full = *s->call;
+
+  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
+  ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->words);
 }
 
 static int first_slab(const sweep *s, int thread, int threads)
@@ -499,39 +514,61 @@ ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rul
   return f->run;
 }
 
-static const int64_t *partial_of(const function *f, int slab, int p)
-{
-  return &f->partial[(int64_t)slab * f->words + f->at[p]];
-}
-
 /* Adds the results of the slabs of a strict sum, and stores the total in the scalar. */
-static void finish_sum(const function *f, int p, int slabs, bool more, ambit__buffer *value)
+static void finish_sum(const function *f, const int64_t *partials, int p, int64_t n, bool more,
+                       ambit__buffer *value)
 {
   const ambit_type type = f->rule->params[p].type;
   ambit__scalar_bytes *to = (ambit__scalar_bytes *)ambit__host_base(value);
 
   if (!more) to->sum = (ambit__long){{0}};
-  for (int i = 0; i < slabs; i++)
+  for (int64_t i = 0; i < n; i++, partials += f->words)
     if (f->module)
-      ambit__long_join(&to->sum, (const ambit__long *)partial_of(f, i, p));
+      ambit__long_join(&to->sum, (const ambit__long *)&partials[f->at[p]]);
     else
-      ambit__long_add(&to->sum, *(const double *)partial_of(f, i, p));
+      ambit__long_add(&to->sum, *(const double *)&partials[f->at[p]]);
   ambit__value_store(to->value, type, (ambit__value){.real = ambit__long_value(&to->sum, type)});
 }
 
 /* Folds the results of the slabs in order, and stores the total in the scalar. */
-static void finish_reduction(const function *f, int p, int slabs, bool more, ambit__buffer *value)
+static void finish_reduction(const function *f, const int64_t *partials, int p, int64_t n,
+                             bool more, ambit__buffer *value)
 {
   const ambit__param *q = &f->rule->params[p];
   const bool real = ambit__type_is_real(q->type);
   ambit__value total = more ? ambit__value_load(ambit__host_base(value), q->type)
                             : ambit__reduce_identity(q->reduce, q->type);
 
-  for (int i = 0; i < slabs; i++)
-    total = ambit__reduce_fold(q->reduce, real, total, *(const ambit__value *)partial_of(f, i, p));
+  for (int64_t i = 0; i < n; i++, partials += f->words)
+    total = ambit__reduce_fold(q->reduce, real, total, *(const ambit__value *)&partials[f->at[p]]);
   if (real) total.real += 0.0; /* -0 and 0 become the same result */
   total = ambit__value_cast(total, real ? AMBIT_F64 : AMBIT_I64, q->type);
   ambit__value_store(ambit__host_base(value), q->type, total);
+}
+
+int ambit__cpu_words(const ambit__function *fn)
+{
+  return ((const function *)fn)->words;
+}
+
+void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
+                     int64_t n)
+{
+  const function *f = (const function *)fn;
+
+  for (int i = 0; i < f->rule->nparams; i++)
+    if (f->exact[i])
+      finish_sum(f, partials, i, n, ambit__launch_folds(l, i), l->args[i].value);
+    else if (f->rule->params[i].kind == PARAM_REDUCE)
+      finish_reduction(f, partials, i, n, ambit__launch_folds(l, i), l->args[i].value);
+}
+
+static ambit_status fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                         const int64_t *partials, int64_t n)
+{
+  (void)q;
+  ambit__cpu_fold(fn, l, partials, n);
+  return AMBIT_OK;
 }
 
 static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
@@ -556,11 +593,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   for (int t = 0; t < threads; t++)
     atomic_store_explicit(&d->shares[t].next, first_slab(&s, t, threads), memory_order_relaxed);
   ambit__pool_run(d->pool, threads, run_share, &s);
-  for (int i = 0; s.reduces && i < f->rule->nparams; i++)
-    if (f->exact[i])
-      finish_sum(f, i, s.slabs, ambit__launch_folds(l, i), l->args[i].value);
-    else if (f->rule->params[i].kind == PARAM_REDUCE)
-      finish_reduction(f, i, s.slabs, ambit__launch_folds(l, i), l->args[i].value);
+  if (s.reduces) ambit__cpu_fold(fn, l, f->partial, s.slabs);
   return AMBIT_OK;
 }
 
@@ -593,6 +626,9 @@ const ambit__backend ambit__backend_cpu = {
     .discard = discard,
     .launch = launch,
     .wait = wait,
+    .tiles = ambit__cpu_tiles,
+    .tile_words = ambit__cpu_words,
+    .tile_fold = fold,
     .wave = ambit__cpu_wave,
     .copy_bandwidth = copy_bandwidth,
 };

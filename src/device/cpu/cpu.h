@@ -4,6 +4,7 @@
  *   cpu.c       the device, building and launching functions
  *   memory.c    buffers, copies and ghost cells, divided among the threads
  *   wave.c      several iterations in one pass
+ *   tiles.c     some tiles of a grid, and what changed in them
  */
 #ifndef AMBIT_DEVICE_CPU_CPU_H
 #define AMBIT_DEVICE_CPU_CPU_H
@@ -30,7 +31,9 @@ typedef struct ambit__cpu {
   ambit__cpu_share *shares; /* of a launch or wave, one per thread */
   ambit_full_call *calls;   /* of the stages of a wave */
   int calls_cap;
-  ambit__long *waste; /* by thread and parameter: reductions of a wave, which nobody sees */
+  ambit__long *waste;  /* by thread and parameter: reductions of a wave, which nobody sees */
+  unsigned char *kept; /* by thread: the values of a tile before a launch */
+  size_t kept_bytes;   /* of one thread */
   ambit__cc *cc;
   bool warned;           /* the warning about a missing compiler was printed */
   double copy_bandwidth; /* 0: not measured yet */
@@ -47,6 +50,17 @@ void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t 
 /* The compiled function, and its rule; NULL: there is none. */
 ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule);
 
+/* Runs the function on a box. `call` is complete except for the box and the addresses of
+ * reductions, whose results go to `partial`, of ambit__cpu_words words. */
+void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
+                        const ambit__box *box, int64_t *partial);
+int ambit__cpu_words(const ambit__function *fn); /* 0: it does not reduce */
+/* Folds n results, one behind the other, and sets the scalars. */
+void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
+                     int64_t n);
+
+ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                              const ambit__tile_list *list);                       /* tiles.c */
 ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step); /* wave.c */
 
 /* ---- memory.c: entries of the backend; complete when they return ---- */

@@ -11,8 +11,11 @@
 
 #include "runtime/exchange/move_set.h"
 
+struct ambit__exchange;
+
 typedef enum ambit__channel_state {
   CHANNEL_IDLE,
+  CHANNEL_NOTES,   /* incoming: waits for the note; outgoing: only that is in flight */
   CHANNEL_PACKING, /* the device is packing it */
   CHANNEL_MOVING,  /* in flight, or the receive is posted */
   CHANNEL_DONE     /* sent; or unpacked, once the queue gets there */
@@ -35,10 +38,25 @@ typedef struct ambit__channel {
   ambit__message *spare; /* NULL on synchronous devices */
   ambit__event *spare_packed;
   ambit__request request;
-  double since; /* time of the send or receive, if there is a trace */
+  /* Of a gate, which has memory for them: a note that precedes the message, and `known`, by which
+   * the gate knows what was sent before. */
+  uint64_t *notes, *known; /* owned */
+  size_t note_bytes, known_bytes;
+  int64_t entries; /* of the note */
+  ambit__request note;
+  int64_t left_out; /* messages that the gate has left out */
+  double since;     /* time of the send or receive, if there is a trace */
   ambit__channel_state state;
   struct ambit__channel *peer; /* the other end, if it belongs to this process */
 } ambit__channel;
+
+/* Decides which messages between processes need not be sent (sleep/notes.c). `leave` writes the
+ * note of an outgoing channel, `arrive` reads that of an incoming one; both return whether the
+ * message follows. */
+typedef struct ambit__gate {
+  bool (*leave)(struct ambit__exchange *x, ambit__channel *m);
+  bool (*arrive)(struct ambit__exchange *x, ambit__channel *m);
+} ambit__gate;
 
 /* When cells move within an engine. */
 typedef enum ambit__local_phase {

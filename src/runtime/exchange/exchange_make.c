@@ -140,11 +140,14 @@ static void close_channel(ambit__exchange *x, ambit__channel *m)
   ambit__device *dev = ambit__engine_of(x->program->grid, m->part)->device;
 
   if (m->request.active) ambit__net_cancel(ambit__exchange_context(x)->net, &m->request, 1);
+  if (m->note.active) ambit__net_cancel(ambit__exchange_context(x)->net, &m->note, 1);
   if (m->packed) dev->backend->event_close(m->packed);
   if (m->spare_packed) dev->backend->event_close(m->spare_packed);
   if (m->message) dev->backend->message_close(dev, m->message);
   if (m->spare) dev->backend->message_close(dev, m->spare);
   free(m->items);
+  free(m->notes);
+  free(m->known);
 }
 
 /* ---- early boxes ---- */

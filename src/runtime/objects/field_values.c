@@ -38,6 +38,7 @@ void ambit__field_changed(ambit_field *f)
   if (f->base) ambit__field_changed(f->base);
   ambit__view_refresh(f);
   f->given = f->news = true;
+  f->changes++;
   f->ghosts.stale = true;
   f->likeness.id = 0;
 }

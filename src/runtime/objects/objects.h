@@ -107,10 +107,11 @@ struct ambit_field {
   ambit__boundaries boundaries;
   bool is_implied[AMBIT_MAX_DIMS][2]; /* not declared: only read under outside() (check_step.c) */
   ambit__likeness likeness;
-  bool given;   /* the user has set values */
-  bool news;    /* ... since a program last ran on it */
-  bool started; /* a program has run on it */
-  bool is_held; /* a function of the user is called with it, or for its values */
+  uint64_t changes; /* how often the user or a program has set values */
+  bool given;       /* the user has set values */
+  bool news;        /* ... since a program last ran on it */
+  bool started;     /* a program has run on it */
+  bool is_held;     /* a function of the user is called with it, or for its values */
 };
 
 struct ambit_scalar {

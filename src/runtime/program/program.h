@@ -12,6 +12,7 @@
 #include "runtime/objects/objects.h"
 
 struct ambit__dataflow; /* dataflow.h */
+struct ambit__gate;     /* exchange/exchange.h */
 
 typedef enum ambit__step_kind { STEP_APPLY, STEP_ROTATE, STEP_COPY, STEP_CALL } ambit__step_kind;
 
@@ -150,6 +151,10 @@ struct ambit_program {
   struct ambit__exchange **exchanges; /* all, owned */
   int nexchanges;
   ambit__schedule schedule;       /* of one iteration */
+  ambit__schedule plain;          /* the same without overlap, if tiles can sleep */
+  struct ambit__sleep *sleep;     /* tiles that did not change; NULL: none can sleep; owned */
+  const struct ambit__gate *gate; /* of messages between processes; NULL: none */
+  bool gated;                     /* in this iteration messages go through the gate */
   struct ambit__cycle *cycle;     /* several iterations at once; NULL: none; owned */
   struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */
   struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
@@ -161,6 +166,7 @@ struct ambit_program {
   bool is_called;              /* running: by a step of another program */
   bool is_calling;             /* running: in a step that runs another program */
   bool is_outdated;            /* to be unsealed, once it runs no other program */
+  bool awaits_rest;            /* running until nothing changes */
   const ambit_scalar *awaited; /* running: the scalar of the stop condition; NULL: none */
   bool watched;                /* the device evaluates the stop condition */
   bool converged;              /* the last run_until ended because its condition held */

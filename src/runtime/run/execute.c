@@ -6,6 +6,7 @@
 #include "runtime/program/halo_state.h"
 #include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
+#include "runtime/sleep/sleep.h"
 
 #include <stdio.h>
 
@@ -120,6 +121,17 @@ static void rotate_back(const ambit__step *s, int part)
   s->args[0].field->stores[part].buffer = last;
 }
 
+/* Whether this is an iteration in which tiles sleep; whether they do in this launch. */
+static bool is_walking(const ambit_program *p)
+{
+  return p->sleep && p->sleep->walking;
+}
+
+static bool is_tiled(const ambit_program *p, const ambit__operation *op)
+{
+  return is_walking(p) && p->sleep->steps[op->step].functions;
+}
+
 static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
   switch (op->kind) {
@@ -127,7 +139,7 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_EDGES: return ambit__exchange_edges(op->exchange, op->on_border);
   case OP_FINISH: return finish(p, op->exchange, op->on_border);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
-  case OP_LAUNCH: return launch(p, op);
+  case OP_LAUNCH: return is_tiled(p, op) ? ambit__sleep_step(p, op) : launch(p, op);
   case OP_WAVE: return ambit__wavefront_run(p, p->cycle->wavefront);
   case OP_FUSED: return ambit__fuse_run(p, p->cycle->fused);
   case OP_ALLREDUCE_BEGIN: return ambit__allreduce_begin(p->applies[op->step].allreduce);
@@ -135,6 +147,7 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_ROTATE:
     for (int i = 0; i < p->grid->placement.n; i++)
       rotate(&p->steps[op->step], i);
+    if (is_walking(p)) ambit__sleep_rotate(p, &p->steps[op->step]);
     return AMBIT_OK;
   case OP_CALL: return ambit__program_call(p, &p->steps[op->step].call);
   }
@@ -190,13 +203,27 @@ static ambit_status iterate(ambit_program *p, const ambit__schedule *list, bool 
   return AMBIT_OK;
 }
 
+static ambit_status iterate_asleep(ambit_program *p)
+{
+  ambit__sleep_begin(p);
+  AMBIT_TRY(iterate(p, &p->plain, false));
+  ambit__sleep_end(p);
+  return AMBIT_OK;
+}
+
 ambit_status ambit__program_iterate(ambit_program *p)
 {
+  bool sleeps;
+
+  AMBIT_TRY(ambit__sleep_turn(p, &sleeps));
+  if (sleeps) return iterate_asleep(p);
+  if (p->sleep) p->sleep->valid = false;
   return iterate(p, &p->schedule, p->replay && !p->grid->context->trace);
 }
 
 ambit_status ambit__program_iterate_cycle(ambit_program *p)
 {
+  if (p->sleep) p->sleep->valid = false;
   forget_ghosts(p); /* the stages fill the ghost cells that they read */
   return iterate(p, &p->cycle->schedule, false);
 }
@@ -230,6 +257,7 @@ ambit_status ambit__program_ready(ambit_program *p)
 {
   forget_borders(p);
   ambit__program_refresh(p);
+  if (p->sleep) p->sleep->checked = false;
   if (ambit__program_row_ends(p) && p->replay) { /* the recorded launches are outdated */
     ambit__replay_free(p);
     AMBIT_TRY(ambit__replay_make(p));

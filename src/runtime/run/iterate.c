@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
+#include "runtime/sleep/sleep.h"
 
 enum { ROUNDS = 2 }; /* of a trial, each way */
 
@@ -86,18 +87,15 @@ ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__pro
 
   if (can && p->cycle->fused)
     AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_ready(p, p->cycle->fused, &can)));
-  while (can && end - p->iteration >= p->cycle->schedule.iterations + p->cycle->tail) {
-    const bool cycle = ambit__cycle_is_preferred(p);
+  while (p->iteration < end) {
+    const bool round = can && ambit__sleep_pause(p) &&
+                       end - p->iteration >= p->cycle->schedule.iterations + p->cycle->tail;
+    const bool cycle = round && ambit__cycle_is_preferred(p);
 
     if (!cycle && !ready) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
     ready = !cycle;
-    AMBIT_TRY(iterate_round(p, cycle, progress));
+    AMBIT_TRY(round ? iterate_round(p, cycle, progress) : iterate_single(p, 1, progress));
   }
-  if (!ready && p->iteration < end) {
-    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
-    ready = true;
-  }
-  AMBIT_TRY(iterate_single(p, end - p->iteration, progress));
   if (ready) ambit__program_rest(p);
   return AMBIT_OK;
 }

@@ -38,6 +38,7 @@ ambit_status ambit__program_copy_initial(ambit_program *p)
       if (!to->news || from->given || (from->started && is_read(p, from))) continue;
       if (overwritten(p, from)) continue;
       AMBIT_TRY(ambit__field_copy(from, to));
+      from->changes++;
       ambit__fields_alike(from, to);
     }
   for (size_t i = 0; i < p->nsteps; i++)

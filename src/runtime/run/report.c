@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
+#include "runtime/sleep/sleep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,9 +123,10 @@ static void print_machines(const ambit_grid *g)
 ambit_status ambit_program_report(ambit_program *p)
 {
   ambit_stats s;
-  double per_second;
+  double per_second, tiles, slept;
 
   AMBIT_TRY(ambit_program_stats(p, 1, &s));
+  AMBIT_TRY(ambit__sleep_share(p, &tiles, &slept));
   if (p->grid->context->net->rank) return AMBIT_OK;
   per_second = s.seconds > 0 ? 1 / s.seconds : 0;
   fprintf(stderr, "%" PRId64 " iterations in %.3f s on ", s.iterations, s.seconds);
@@ -135,5 +137,8 @@ ambit_status ambit_program_report(ambit_program *p)
           s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,
           s.copy_bandwidth > 0 ? 100 * s.bytes * per_second / s.copy_bandwidth : 0);
   print_plans(p);
+  if (tiles > 0)
+    fprintf(stderr, "  %.1f %% of the tiles slept in %.0f iterations\n", 100 * slept / tiles,
+            (double)p->sleep->iterations);
   return AMBIT_OK;
 }

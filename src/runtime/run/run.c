@@ -3,6 +3,8 @@
 #include "runtime/run/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/run/still.h"
+#include "runtime/sleep/sleep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +25,10 @@ static ambit_status meet(const ambit_program *p, int64_t most, const ambit__unti
   if (!p->unseal) n += snprintf(doing + n, sizeof doing - (size_t)n, " of a new program");
   if (p->every)
     n += snprintf(doing + n, sizeof doing - (size_t)n, ", calls back every %" PRId64, p->every);
-  if (until)
+  if (until && !until->scalar)
+    snprintf(doing + n, sizeof doing - (size_t)n, ", every %" PRId64 " until still",
+             p->check_every);
+  else if (until)
     snprintf(doing + n, sizeof doing - (size_t)n, ", every %" PRId64 " until %.9s is %s %g",
              p->check_every, until->scalar->name, signs[until->when], until->bound);
   return ambit__meet(p->grid->context, doing);
@@ -160,10 +165,24 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
 
   AMBIT_TRY(meet(p, most, until));
   AMBIT_TRY(prepare(p, most));
+  if (until && !until->scalar)
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__still_open(p, &until->still)));
   progress = ambit__progress_start(p, most);
   AMBIT_TRY(iterate(p, most, until, &progress));
   ambit__progress_show(&progress, p, true);
   return AMBIT_OK;
+}
+
+/* Other programs on these fields must know that this one has changed them. */
+static void note_changes(ambit_program *p)
+{
+  for (int f = 0; f < p->nfields; f++) {
+    const bool known = p->sleep && p->sleep->steps && p->sleep->changes[f] == p->fields[f]->changes;
+
+    p->fields[f]->changes++;
+    if (p->fields[f]->base) p->fields[f]->base->changes++;
+    if (known) p->sleep->changes[f]++;
+  }
 }
 
 static void enter(ambit_program *p, const ambit__until *until)
@@ -175,6 +194,7 @@ static void enter(ambit_program *p, const ambit__until *until)
 /* After a run that ended with this status. */
 static ambit_status leave(ambit_program *p, ambit_status s)
 {
+  note_changes(p);
   p->is_running = p->is_called = false;
   p->awaited = NULL;
   if (p->is_outdated) ambit__program_unseal(p);
@@ -214,6 +234,19 @@ static ambit_status check_until(const ambit_program *p, const ambit_scalar *s, a
 {
   if (ambit__failed(p->grid->context)) return ambit__program_errors(p)->status;
   return ambit__program_check_until(p, s, when, "ambit_run_until");
+}
+
+ambit_status ambit_run_until_still(ambit_program *p, int64_t most)
+{
+  ambit__until until = {0};
+  ambit_status s;
+
+  if (!p) return AMBIT_EINVAL;
+  p->awaits_rest = true;
+  s = run(p, most, &until);
+  p->awaits_rest = false;
+  ambit__still_close(until.still);
+  return s;
 }
 
 ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition when, double value,

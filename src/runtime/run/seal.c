@@ -4,8 +4,8 @@
  * Phases, one function each: checks of the steps; comparison of processes (compare_processes.c);
  * regions of the steps (build.c); fields whose reads kernels wrap (periodic_rows.c); halos
  * (halo_needs.c), for a cycle too (cycle.c), and for copies (copies.c); their memory (margins.c);
- * functions and arguments (build.c); valid halos (halo_state.c); the schedule (schedule.c);
- * recording (replay.c).
+ * functions and arguments (build.c); valid halos (halo_state.c); whether tiles can sleep
+ * (sleep/make.c); the schedule (schedule.c); recording (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
@@ -13,6 +13,7 @@
 #include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
 #include "runtime/schedule/schedule.h"
+#include "runtime/sleep/sleep.h"
 
 #include <stdlib.h>
 
@@ -92,6 +93,7 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_widen(p));
   AMBIT_TRY(ambit__program_build(p));
   AMBIT_TRY(ambit__halo_state_start(p));
+  AMBIT_TRY(ambit__sleep_plan(p));
   AMBIT_TRY(ambit__program_schedule(p));
   return ambit__replay_make(p);
 }
@@ -102,6 +104,7 @@ static void unseal(ambit_program *p)
   ambit__replay_free(p);
   ambit__checker_free(p);
   ambit__program_unschedule(p);
+  ambit__sleep_free(p);
   ambit__program_discard(p);
   ambit__halos_free(&p->halos);
   ambit__halos_free(&p->copies);

@@ -6,10 +6,12 @@
  * checks the scalar itself, and its launches have no effect once the run has ended (watch, in
  * device.h). The host meanwhile submits further iterations, learns of the end later, and undoes the
  * iterations after it. Both ways stop at the same iteration, the first one whose check ended the
- * run, and one function judges its value.
+ * run, and one function judges its value. Without a scalar, the run ends when nothing changes
+ * (still.h).
  */
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
+#include "runtime/run/still.h"
 
 #include <math.h>
 
@@ -61,10 +63,21 @@ static ambit_status rest(ambit_program *p)
 
 static ambit_status check_here(chase *c)
 {
-  double x = ambit_scalar_get(c->until->scalar);
+  double x;
+
+  if (!c->until->scalar) return ambit__still_check(c->until->still, true, &c->p->converged);
+  x = ambit_scalar_get(c->until->scalar);
 
   AMBIT_TRY(ambit__program_errors(c->p)->status);
   return judge(c->p, c->until, x);
+}
+
+/* Between checks. */
+static ambit_status look_here(chase *c)
+{
+  bool still;
+
+  return ambit__still_check(c->until->still, false, &still);
 }
 
 /* ---- checks by the device ---- */
@@ -125,7 +138,7 @@ static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int6
 
   *done = 0;
   if (n >= left) n = left - 1;
-  if (!p->cycle || n < p->cycle->schedule.iterations) return AMBIT_OK;
+  if (!p->cycle || n < p->cycle->schedule.iterations || !c->until->scalar) return AMBIT_OK;
   AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
   c->until->unchecked += n;
   *done = n;
@@ -144,7 +157,10 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
     i += done;
     AMBIT_TRY(ambit__run_or_stop(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
-    if (++c->until->unchecked < c->p->check_every && !(last && i == n)) continue;
+    if (++c->until->unchecked < c->p->check_every && !(last && i == n)) {
+      if (!c->until->scalar) AMBIT_TRY(ambit__run_or_stop(c->p, look_here(c)));
+      continue;
+    }
     c->until->unchecked = 0;
     start = ambit__trace_clock(a->trace);
     AMBIT_TRY(ambit__run_or_stop(c->p, there ? check_there(c) : check_here(c)));
@@ -171,16 +187,19 @@ static bool all_heed(const ambit_program *p)
 ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n, bool last,
                                           ambit__progress *progress)
 {
-  const ambit__watch watch = {
-      .value = u->scalar->values[0], .type = u->scalar->type, .when = u->when, .bound = u->bound};
+  ambit__watch watch = {.when = u->when, .bound = u->bound};
   const ambit *a = p->grid->context;
   const ambit__backend *backend = queue(p)->device->backend;
   chase c = {.p = p, .until = u, .asked = p->iteration};
   bool there = false;
   ambit_status s;
 
-  if (backend->watch && a->nengines == 1 && a->net->size == 1 && all_heed(p) && !is_rare(p))
+  if (u->scalar && backend->watch && a->nengines == 1 && a->net->size == 1 && all_heed(p) &&
+      !is_rare(p)) {
+    watch.value = u->scalar->values[0];
+    watch.type = u->scalar->type;
     AMBIT_TRY(backend->watch(queue(p), &watch, &there));
+  }
   p->watched = there;
   s = iterate(&c, there, n, last, progress);
   p->watched = false;

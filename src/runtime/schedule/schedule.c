@@ -263,7 +263,10 @@ static ambit_status make_schedule(ambit__scheduler *s)
 {
   AMBIT_TRY(add_steps(s));
   find_feeders(s);
-  return AMBIT_OK;
+  if (!s->p->sleep) return AMBIT_OK;
+  s->list = &s->p->plain;
+  s->overlap = OVERLAP_NONE;
+  return add_steps(s);
 }
 
 /* ---- exchanges ---- */
@@ -335,9 +338,11 @@ ambit_status ambit__program_schedule(ambit_program *p)
 {
   const size_t nparts = (size_t)p->grid->placement.n;
   ambit__scheduler s = {.p = p, .list = &p->schedule};
-  ambit_status status = parse_overlap(p, &s.overlap);
+  ambit__overlap overlap = OVERLAP_NONE;
+  ambit_status status = parse_overlap(p, &overlap);
 
   if (status) return status;
+  s.overlap = overlap;
   s.before = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
   s.begun = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.begun);
   s.reducing = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.reducing);
@@ -350,9 +355,9 @@ ambit_status ambit__program_schedule(ambit_program *p)
     status = AMBIT_ENOMEM;
   if (!status) status = make_allreduces(p);
   if (!status) status = make_exchanges(&s);
-  p->schedule.iterations = 1;
+  p->schedule.iterations = p->plain.iterations = 1;
   if (!status) status = make_schedule(&s);
-  if (!status) status = ambit__cycle_schedule(p, s.overlap);
+  if (!status) status = ambit__cycle_schedule(p, overlap);
   free(s.before);
   free(s.begun);
   free(s.reducing);
@@ -364,6 +369,7 @@ void ambit__program_unschedule(ambit_program *p)
 {
   ambit__cycle_free(p);
   ambit__schedule_free(&p->schedule);
+  ambit__schedule_free(&p->plain);
   for (size_t i = 0; p->applies && i < p->nsteps; i++) {
     ambit__allreduce_free(p->applies[i].allreduce);
     p->applies[i].allreduce = NULL;

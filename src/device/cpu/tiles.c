@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tiles.c - runs a function on some tiles of a grid, and finds the cells that changed.
+ *
+ * Threads take tiles in turn. A tile is compared while it is in the cache, with the values of
+ * another field, or with a copy of those that it overwrites. The comparison looks for a box that
+ * contains all differences. It ends as soon as that is the whole tile: where all cells change, it
+ * costs next to nothing.
+ */
+#include "device/cpu/cpu.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values in memory ---- */
+
+/* The cells of a box: where they are, in bytes. */
+typedef struct view {
+  unsigned char *base;            /* the first cell */
+  int64_t stride[AMBIT_MAX_DIMS]; /* to the next cell of an axis */
+  int64_t component;              /* to the next run of components */
+  int components;                 /* runs of components */
+  int64_t cell;                   /* bytes of a cell in a run: all components, or one */
+} view;
+
+static view view_of(const ambit__store *store, const ambit__box *box)
+{
+  const ambit__layout *l = &store->layout;
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+  const bool runs = l->order == AMBIT_AOS; /* all components of a cell are one run */
+  view v = {.base = ambit__host_base(store->buffer) + ambit__layout_at(l, box->lo) * size,
+            .component = l->component * size,
+            .components = runs ? 1 : l->components,
+            .cell = runs ? size * l->components : size};
+
+  for (int d = 0; d < box->ndims; d++)
+    v.stride[d] = l->stride[d] * size;
+  return v;
+}
+
+/* A dense copy of the same cells. */
+static view view_dense(const view *like, const ambit__box *box, unsigned char *memory)
+{
+  view v = *like;
+  int64_t step = v.cell;
+
+  v.base = memory;
+  for (int d = box->ndims - 1; d >= 0; d--) {
+    v.stride[d] = step;
+    step *= box->hi[d] - box->lo[d];
+  }
+  v.component = step;
+  return v;
+}
+
+static size_t dense_bytes(const view *v, const ambit__box *box)
+{
+  return (size_t)(ambit__box_volume(box) * v->cell * v->components);
+}
+
+static unsigned char *row_of(const view *v, const ambit__box *box, const int64_t *at, int run)
+{
+  unsigned char *p = v->base + run * v->component;
+
+  for (int d = 0; d < box->ndims - 1; d++)
+    p += (at[d] - box->lo[d]) * v->stride[d];
+  return p;
+}
+
+static void copy(const view *to, const view *from, const ambit__box *box)
+{
+  const int last = box->ndims - 1;
+  const size_t row = (size_t)((box->hi[last] - box->lo[last]) * to->cell);
+  int64_t at[AMBIT_MAX_DIMS];
+
+  for (int run = 0; run < to->components; run++) {
+    ambit__box_first(box, at);
+    do
+      memcpy(row_of(to, box, at, run), row_of(from, box, at, run), row);
+    while (ambit__box_next_row(box, at));
+  }
+}
+
+/* ---- comparison ---- */
+
+/* Differences found so far. */
+typedef struct search {
+  const view *a, *b;
+  const ambit__box *box;
+  ambit__box found; /* contains them all; empty along the first axis: there are none */
+} search;
+
+/* Extends `found` along the last axis by the differences of two rows. */
+static void search_ends(search *s, const unsigned char *p, const unsigned char *q)
+{
+  const int last = s->box->ndims - 1;
+  const int64_t cell = s->a->cell, n = s->box->hi[last] - s->box->lo[last];
+  int64_t lo = 0, hi = n;
+
+  while (lo < s->found.lo[last] - s->box->lo[last] &&
+         !memcmp(p + lo * cell, q + lo * cell, (size_t)cell))
+    lo++;
+  while (hi > s->found.hi[last] - s->box->lo[last] && hi > lo &&
+         !memcmp(p + (hi - 1) * cell, q + (hi - 1) * cell, (size_t)cell))
+    hi--;
+  if (s->box->lo[last] + lo < s->found.lo[last]) s->found.lo[last] = s->box->lo[last] + lo;
+  if (s->box->lo[last] + hi > s->found.hi[last]) s->found.hi[last] = s->box->lo[last] + hi;
+}
+
+static void search_row(search *s, const int64_t *at, int run)
+{
+  const int last = s->box->ndims - 1;
+  const unsigned char *p = row_of(s->a, s->box, at, run), *q = row_of(s->b, s->box, at, run);
+
+  if (!memcmp(p, q, (size_t)((s->box->hi[last] - s->box->lo[last]) * s->a->cell))) return;
+  for (int d = 0; d < last; d++) {
+    if (at[d] < s->found.lo[d]) s->found.lo[d] = at[d];
+    if (at[d] >= s->found.hi[d]) s->found.hi[d] = at[d] + 1;
+  }
+  search_ends(s, p, q);
+}
+
+/* A box that contains all cells in which two views differ. The first and the last row come first:
+ * where all cells change, no other is looked at. */
+static ambit__box differences(const view *a, const view *b, const ambit__box *box)
+{
+  search s = {a, b, box, *box};
+  int64_t at[AMBIT_MAX_DIMS], end[AMBIT_MAX_DIMS];
+
+  for (int d = 0; d < box->ndims; d++) {
+    s.found.lo[d] = box->hi[d];
+    s.found.hi[d] = box->lo[d];
+    end[d] = d == box->ndims - 1 ? box->lo[d] : box->hi[d] - 1;
+  }
+  for (int run = 0; run < a->components && !ambit__box_equal(&s.found, box); run++) {
+    search_row(&s, end, run);
+    ambit__box_first(box, at);
+    do
+      search_row(&s, at, run);
+    while (!ambit__box_equal(&s.found, box) && ambit__box_next_row(box, at));
+  }
+  return s.found;
+}
+
+/* ---- tiles ---- */
+
+typedef struct job {
+  ambit__cpu *device;
+  const ambit__function *fn;
+  const ambit__launch *l;
+  const ambit__tile_list *list;
+  ambit_full_call call; /* complete except for the box */
+} job;
+
+static const ambit__store *output(const job *j, int k)
+{
+  return j->l->args[j->list->out[k]].store;
+}
+
+static bool in_place(const job *j, int k)
+{
+  return j->list->than[k] == output(j, k);
+}
+
+/* The values that output k of a tile had before the launch, in the memory of a thread. */
+static view kept_view(const job *j, const ambit__tile *t, int k, int thread)
+{
+  unsigned char *memory = j->device->kept + (size_t)thread * j->device->kept_bytes;
+  view v = {0};
+
+  for (int i = 0; i <= k; i++) {
+    if (!in_place(j, i)) continue;
+    v = view_of(output(j, i), &t->box);
+    v = view_dense(&v, &t->box, memory);
+    memory += dense_bytes(&v, &t->box);
+  }
+  return v;
+}
+
+static void keep(const job *j, const ambit__tile *t, int thread)
+{
+  for (int k = 0; k < j->list->nout; k++)
+    if ((t->compares >> k & 1) && in_place(j, k)) {
+      const view to = kept_view(j, t, k, thread), from = view_of(output(j, k), &t->box);
+
+      copy(&to, &from, &t->box);
+    }
+}
+
+static void copy_outputs(const job *j, const ambit__tile *t)
+{
+  for (int k = 0; k < j->list->nout; k++) {
+    const view to = view_of(output(j, k), &t->whole);
+    const view from = view_of(j->list->than[k], &t->whole);
+
+    if (to.base != from.base) copy(&to, &from, &t->whole);
+  }
+}
+
+static void compare(const job *j, const ambit__tile *t, int thread)
+{
+  for (int k = 0; k < j->list->nout; k++) {
+    if (!(t->compares >> k & 1)) {
+      t->changed[k] = t->whole;
+    } else if (in_place(j, k)) { /* the box is not empty */
+      const view now = view_of(output(j, k), &t->box), before = kept_view(j, t, k, thread);
+
+      t->changed[k] = differences(&now, &before, &t->box);
+    } else {
+      const view now = view_of(output(j, k), &t->whole);
+      const view before = view_of(j->list->than[k], &t->whole);
+
+      t->changed[k] = differences(&now, &before, &t->whole);
+    }
+  }
+}
+
+static void run_tile(const job *j, const ambit__tile *t, int thread)
+{
+  if (t->copies) {
+    copy_outputs(j, t);
+    return;
+  }
+  if (!t->computed) {
+    if (!ambit__box_is_empty(&t->box)) keep(j, t, thread);
+    ambit__cpu_run_box(j->fn, &j->call, &t->box, t->partial);
+  }
+  compare(j, t, thread);
+}
+
+static void take_tiles(void *user, int thread, int threads)
+{
+  job *j = user;
+  int i;
+
+  (void)threads;
+  while ((i = atomic_fetch_add_explicit(&j->device->shares[0].next, 1, memory_order_relaxed)) <
+         j->list->n)
+    run_tile(j, &j->list->tiles[i], thread);
+}
+
+/* Memory for the values that tiles overwrite. */
+static ambit_status make_room(job *j)
+{
+  size_t most = 0;
+
+  for (int i = 0; i < j->list->n; i++) {
+    const ambit__tile *t = &j->list->tiles[i];
+    size_t bytes = 0;
+
+    for (int k = 0; k < j->list->nout && t->compares && !ambit__box_is_empty(&t->box); k++)
+      if (in_place(j, k)) bytes += ambit__layout_box_bytes(&output(j, k)->layout, &t->box);
+    if (bytes > most) most = bytes;
+  }
+  most = (most + 63) / 64 * 64;
+  if (most <= j->device->kept_bytes) return AMBIT_OK;
+  free(j->device->kept);
+  j->device->kept_bytes = 0;
+  j->device->kept =
+      ambit__new(j->device->head.errors, (size_t)ambit__pool_threads(j->device->pool), most);
+  if (!j->device->kept) return AMBIT_ENOMEM;
+  j->device->kept_bytes = most;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                              const ambit__tile_list *list)
+{
+  job j = {.device = (ambit__cpu *)q->device, .fn = fn, .l = l, .list = list};
+  const int64_t cells = list->n ? ambit__box_volume(&list->tiles[0].whole) * list->n : 0;
+
+  AMBIT_TRY(make_room(&j));
+  ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &j.call.call);
+  j.call.call.step = l->step;
+  atomic_store_explicit(&j.device->shares[0].next, 0, memory_order_relaxed);
+  ambit__pool_run(j.device->pool, ambit__cpu_threads_for(j.device, cells), take_tiles, &j);
+  return AMBIT_OK;
+}

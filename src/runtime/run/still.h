@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* still.h - whether an iteration changed anything (ambit_run_until_still).
+ *
+ * An iteration is still if every value that its steps stored, as it is at the end, is the one at
+ * the end of the iteration before, bit for bit. If fields are rotated, several such iterations in a
+ * row are needed until all buffers hold the same. With sleeping tiles this is known (sleep/). For
+ * devices that do not have them, the values are compared on the host.
+ */
+#ifndef AMBIT_RUNTIME_RUN_STILL_H
+#define AMBIT_RUNTIME_RUN_STILL_H
+
+#include "runtime/program/program.h"
+
+typedef struct ambit__still ambit__still;
+
+ambit_status ambit__still_open(ambit_program *p, ambit__still **s);
+void ambit__still_close(ambit__still *s); /* NULL does nothing */
+/* After an iteration. Only `last` asks for the answer. Collective with `last`. */
+ambit_status ambit__still_check(ambit__still *s, bool last, bool *still);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* make.c - which programs can have sleeping tiles; their maps, functions and memory. */
+#include "base/memory.h"
+#include "runtime/sleep/sleep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_PERIOD = 12,  /* of rotations */
+  FIRST_TRIAL = 64,  /* iterations before the first trial */
+  CYCLE_TRIAL = 256, /* the same if several iterations run at once */
+  TILE_ROW = 64      /* cells along rows: a cache line of the smallest type */
+};
+
+/* ---- whether tiles can sleep ---- */
+
+/* Whether a step is launched on cells. */
+static bool has_cells(const ambit_program *p, size_t step)
+{
+  return p->steps[step].kind == STEP_APPLY && p->applies[step].functions &&
+         p->applies[step].region.ndims;
+}
+
+static bool can_run(const ambit_program *p, size_t step)
+{
+  const ambit__apply *a = &p->applies[step];
+  const ambit *context = p->grid->context;
+
+  for (int e = 0; e < context->nengines; e++)
+    if (!context->engines[e].device->backend->tiles || !a->functions[e]->tiles) return false;
+  return !a->checks;
+}
+
+static void rotate(const ambit_program *p, const ambit__step *s, int *held)
+{
+  const int first = held[ambit__program_field(p, s->args[0].field)];
+
+  for (int i = 0; i < s->n - 1; i++)
+    held[ambit__program_field(p, s->args[i].field)] =
+        held[ambit__program_field(p, s->args[i + 1].field)];
+  held[ambit__program_field(p, s->args[s->n - 1].field)] = first;
+}
+
+/* Sets the cycles of fields whose buffers trade places, and the period after which all are back.
+ * `held` is scratch: two numbers per field. */
+static void find_cycles(const ambit_program *p, int *held, int *cycle, int *period)
+{
+  int *origin = held + p->nfields; /* by field: where its values come from */
+
+  for (int f = 0; f < p->nfields; f++) {
+    origin[f] = f;
+    cycle[f] = -1;
+  }
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_ROTATE) rotate(p, &p->steps[i], origin);
+  *period = 1;
+  for (int f = 0; f < p->nfields; f++) {
+    int n = 0, before;
+
+    for (int k = f; cycle[k] < 0; k = origin[k], n++)
+      cycle[k] = f;
+    for (before = *period; n && *period % n;)
+      *period += before; /* the least common multiple */
+  }
+}
+
+static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
+{
+  bool some = false;
+
+  for (int f = 0; f < p->nfields; f++)
+    if (p->fields[f]->base) return false; /* a view: others write its buffers */
+  for (size_t i = 0; i < p->nsteps; i++) {
+    if (p->steps[i].kind != STEP_APPLY && p->steps[i].kind != STEP_ROTATE) return false;
+    if (p->steps[i].every > 1) return false;
+    if (!has_cells(p, i)) continue;
+    if (!can_run(p, i)) return false;
+    some = true;
+  }
+  return some && z->period <= MOST_PERIOD && strcmp(p->grid->context->settings.sleep, "off");
+}
+
+ambit_status ambit__sleep_plan(ambit_program *p)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  const bool always = !strcmp(p->grid->context->settings.sleep, "on");
+  ambit__sleep *z = ambit__new(errors, 1, sizeof *z);
+  int *held = ambit__new(errors, 2 * (size_t)p->nfields + 1, sizeof *held);
+  bool can = false;
+
+  p->sleep = z;
+  if (z) z->cycle = ambit__new(errors, (size_t)p->nfields + 1, sizeof *z->cycle);
+  if (z && z->cycle && held) {
+    find_cycles(p, held, z->cycle, &z->period);
+    can = can_sleep(p, z) && !p->grid->context->dry;
+    z->always = always;
+    z->pause = p->cycle ? CYCLE_TRIAL : FIRST_TRIAL;
+    z->trial = p->iteration + z->pause;
+  }
+  free(held);
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
+  if (!can) ambit__sleep_free(p);
+  p->gate = can && p->grid->context->net->size > 1 ? &ambit__sleep_gate : NULL;
+  return AMBIT_OK;
+}
+
+/* ---- inputs and outputs of a step ---- */
+
+static void add_input(const ambit_program *p, ambit__sleeper *s, const ambit_field *f, bool around)
+{
+  const int field = ambit__program_field(p, f);
+
+  for (int i = 0; i < s->nin; i++)
+    if (s->in[i].field == field) {
+      s->in[i].around |= around;
+      return;
+    }
+  s->in[s->nin++] = (ambit__sleep_input){.field = field, .around = around};
+}
+
+/* The field that holds, when a step runs again, the values that it stored in a field. */
+static int follow(const ambit_program *p, size_t step, int field, int *held)
+{
+  for (int f = 0; f < p->nfields; f++)
+    held[f] = f;
+  for (size_t i = 1; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[(step + i) % p->nsteps];
+
+    if (s->kind == STEP_ROTATE) rotate(p, s, held);
+  }
+  for (int f = 0; f < p->nfields; f++)
+    if (held[f] == field) return f;
+  return field;
+}
+
+static void add_output(const ambit_program *p, size_t step, int arg, int *held)
+{
+  ambit__sleeper *s = &p->sleep->steps[step];
+  const int field = ambit__program_field(p, p->steps[step].args[arg].field);
+
+  for (int i = 0; i < s->nout; i++)
+    if (s->out[i].field == field) return;
+  s->params[s->nout] = arg;
+  s->out[s->nout++] =
+      (ambit__sleep_output){.field = field, .arg = arg, .before = follow(p, step, field, held)};
+}
+
+/* Cells that a step does not set, or sets depending on their old value, are inputs too. */
+static void list_fields(const ambit_program *p, size_t step, int *held)
+{
+  const ambit__step *st = &p->steps[step];
+  ambit__sleeper *s = &p->sleep->steps[step];
+
+  for (int i = 0; i < st->n; i++) {
+    const ambit__param *q = &st->kernel->rule->params[i];
+
+    if (!st->args[i].field) continue;
+    if (q->nreads) add_input(p, s, st->args[i].field, q->reads_neighbours);
+    if (!q->is_written) continue;
+    add_output(p, step, i, held);
+    if (!ambit__step_overwrites(p, st, &p->applies[step].region, i))
+      add_input(p, s, st->args[i].field, false);
+  }
+  s->restless = st->kernel->rule->uses_step;
+}
+
+bool ambit__program_results(const ambit_program *p, bool *result)
+{
+  bool once = true;
+
+  for (int f = 0; f < p->nfields; f++)
+    result[f] = false;
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[i];
+
+    if (s->kind == STEP_ROTATE) {
+      const bool first = result[ambit__program_field(p, s->args[0].field)];
+
+      for (int k = 0; k < s->n - 1; k++)
+        result[ambit__program_field(p, s->args[k].field)] =
+            result[ambit__program_field(p, s->args[k + 1].field)];
+      result[ambit__program_field(p, s->args[s->n - 1].field)] = first;
+    }
+    for (int f = 0; f < p->nfields; f++) {
+      once &= !result[f] || !ambit__step_writes(s, p->fields[f]);
+      result[f] |= ambit__step_writes(s, p->fields[f]);
+    }
+  }
+  return once;
+}
+
+/* ---- memory ---- */
+
+static ambit_status build_functions(ambit_program *p, size_t step)
+{
+  ambit__sleeper *s = &p->sleep->steps[step];
+  const ambit *a = p->grid->context;
+  ambit__box box = {.ndims = p->grid->box.ndims};
+
+  ambit__tile_size(box.ndims, box.hi);
+  s->functions =
+      ambit__new(ambit__program_errors(p), (size_t)a->nengines, sizeof(ambit__function *));
+  if (!s->functions) return AMBIT_ENOMEM;
+  for (int e = 0; e < a->nengines; e++)
+    AMBIT_TRY(ambit__step_build(p, step, e, &box, &s->functions[e]));
+  s->words = a->engines[0].device->backend->tile_words(s->functions[0]);
+  return AMBIT_OK;
+}
+
+static uint64_t *new_ids(const ambit_program *p, int64_t n)
+{
+  return ambit__new(ambit__program_errors(p), (size_t)(n * p->sleep->map.nzones), sizeof(uint64_t));
+}
+
+static ambit_status make_step(ambit_program *p, size_t step, int *held)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  ambit__sleeper *s = &p->sleep->steps[step];
+  const int64_t n = p->sleep->map.n;
+  const size_t nargs = (size_t)p->steps[step].n;
+
+  s->in = ambit__new(errors, nargs, sizeof *s->in);
+  s->out = ambit__new(errors, nargs, sizeof *s->out);
+  s->params = ambit__new(errors, nargs, sizeof *s->params);
+  s->than = ambit__new(errors, nargs, sizeof(ambit__store *));
+  s->values = ambit__new(errors, nargs, sizeof(double));
+  if (!s->in || !s->out || !s->params || !s->than || !s->values) return AMBIT_ENOMEM;
+  list_fields(p, step, held);
+  for (int i = 0; i < s->nin; i++)
+    if (!(s->in[i].seen = new_ids(p, n))) return AMBIT_ENOMEM;
+  for (int i = 0; i < s->nout; i++)
+    if (!(s->out[i].last = new_ids(p, n))) return AMBIT_ENOMEM;
+  if (s->nout > p->sleep->most_out) p->sleep->most_out = s->nout;
+  AMBIT_TRY(build_functions(p, step));
+  if (!s->words) return AMBIT_OK;
+  s->partials = ambit__new(errors, (size_t)n, (size_t)s->words * sizeof *s->partials);
+  return s->partials ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* How far any step reads, in either direction, and along which axes reads wrap. */
+static void find_reach(const ambit_program *p, int64_t *reach, bool *wraps)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; has_cells(p, i) && k < p->steps[i].n; k++) {
+      const ambit__param *q = &p->steps[i].kernel->rule->params[k];
+      const ambit_field *f = p->steps[i].args[k].field;
+
+      for (int d = 0; f && d < p->grid->box.ndims; d++) {
+        const int far = q->low[d] > q->high[d] ? q->low[d] : q->high[d];
+
+        if (far > reach[d]) reach[d] = far;
+        if (far && f->boundaries.kind[d][0] == AMBIT_PERIODIC) wraps[d] = true;
+      }
+    }
+}
+
+static ambit_status make_map(ambit_program *p)
+{
+  int64_t size[AMBIT_MAX_DIMS], reach[AMBIT_MAX_DIMS] = {0};
+  bool wraps[AMBIT_MAX_DIMS] = {false};
+  const ambit_grid *g = p->grid;
+  const ambit__tile_spec spec = {.grid = &g->box,
+                                 .parts = g->parts,
+                                 .nparts = g->nparts,
+                                 .mine = g->mine,
+                                 .size = size,
+                                 .reach = reach,
+                                 .wraps = wraps};
+
+  ambit__tile_size(g->box.ndims, size);
+  find_reach(p, reach, wraps);
+  return ambit__tile_map_make(ambit__program_errors(p), &spec, &p->sleep->map);
+}
+
+static ambit_status make_lists(ambit_program *p)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  ambit__sleep *z = p->sleep;
+  const size_t n = (size_t)z->map.n + 1, nfields = (size_t)p->nfields + 1;
+
+  z->next = 1;
+  z->slot = ambit__new(errors, nfields, sizeof *z->slot);
+  z->buffers = ambit__new(errors, nfields, sizeof(ambit__buffer *));
+  z->changes = ambit__new(errors, nfields, sizeof *z->changes);
+  z->until = ambit__new(errors, n, sizeof *z->until);
+  z->list = ambit__new(errors, n, sizeof *z->list);
+  z->listed = ambit__new(errors, n, sizeof *z->listed);
+  z->far = ambit__new(errors, n, sizeof *z->far);
+  z->work = ambit__new(errors, n, sizeof *z->work);
+  z->number = ambit__new(errors, n, sizeof *z->number);
+  z->repeats = ambit__new(errors, n, sizeof *z->repeats);
+  z->ids = new_ids(p, z->map.n * p->nfields);
+  z->ends = ambit__new(errors, n * nfields, sizeof *z->ends);
+  z->result = ambit__new(errors, nfields, sizeof *z->result);
+  if (!z->slot || !z->buffers || !z->changes || !z->until || !z->list || !z->listed || !z->far ||
+      !z->work || !z->number || !z->repeats || !z->ids || !z->ends || !z->result)
+    return AMBIT_ENOMEM;
+  z->once = ambit__program_results(p, z->result);
+  for (int64_t t = 0; t < z->map.n; t++)
+    if (!p->grid->mine[z->map.part[t]] && z->map.feeds.first[t] < z->map.feeds.first[t + 1])
+      z->far[z->nfar++] = (int32_t)t;
+  return AMBIT_OK;
+}
+
+static ambit_status make(ambit_program *p)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  ambit__sleep *z = p->sleep;
+  int *held = ambit__new(errors, (size_t)p->nfields + 1, sizeof *held);
+  ambit_status s = held ? make_map(p) : AMBIT_ENOMEM;
+
+  if (!s) s = make_lists(p);
+  z->steps = ambit__new(errors, p->nsteps, sizeof *z->steps);
+  if (!s && !z->steps) s = AMBIT_ENOMEM;
+  for (size_t i = 0; !s && i < p->nsteps; i++)
+    if (has_cells(p, i)) s = make_step(p, i, held);
+  free(held);
+  AMBIT_TRY(s);
+  AMBIT_TRY(ambit__sleep_make_notes(p));
+  z->changed =
+      ambit__new(errors, (size_t)z->map.n + 1, (size_t)(z->most_out + 1) * sizeof *z->changed);
+  return z->changed ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+ambit_status ambit__sleep_make(ambit_program *p)
+{
+  return p->sleep->steps ? AMBIT_OK : make(p);
+}
+
+static void free_step(const ambit_program *p, ambit__sleeper *s)
+{
+  for (int i = 0; i < s->nin; i++)
+    free(s->in[i].seen);
+  for (int i = 0; i < s->nout; i++)
+    free(s->out[i].last);
+  for (int e = 0; s->functions && e < p->grid->context->nengines; e++) {
+    ambit__device *dev = p->grid->context->engines[e].device;
+
+    if (s->functions[e]) dev->backend->discard(dev, s->functions[e]);
+  }
+  free(s->functions);
+  free(s->in);
+  free(s->out);
+  free(s->params);
+  free(s->than);
+  free(s->values);
+  free(s->partials);
+}
+
+void ambit__sleep_free(ambit_program *p)
+{
+  ambit__sleep *z = p->sleep;
+
+  if (!z) return;
+  for (size_t i = 0; z->steps && i < p->nsteps; i++)
+    free_step(p, &z->steps[i]);
+  ambit__tile_map_free(&z->map);
+  free(z->steps);
+  free(z->slot);
+  free(z->cycle);
+  free(z->buffers);
+  free(z->changes);
+  free(z->ids);
+  free(z->ends);
+  free(z->result);
+  free(z->until);
+  free(z->list);
+  free(z->listed);
+  free(z->far);
+  free(z->work);
+  free(z->number);
+  free(z->repeats);
+  free(z->changed);
+  free(z);
+  p->sleep = NULL;
+  p->gate = NULL;
+}

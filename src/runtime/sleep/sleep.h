@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sleep.h - tiles that did not change are not computed and not sent (docs/design/0017-sleep.md).
+ *
+ * Every buffer of a field has an id for each zone of each tile (grid/tiles.h): equal ids of one
+ * zone mean equal values. A step is not run on a tile, the tile sleeps, if
+ *   - the ids of everything that it reads are those that it read in the last iteration, so that its
+ *     results are the same, and
+ *   - the buffers that it would write already have the ids of these results.
+ * If only the second does not hold, the results are copied from the buffer that has them. A step
+ * that runs on a tile compares its results with those of the last iteration; zones without a
+ * difference keep their ids, the others get new ones.
+ *
+ *   make.c      which programs can have sleeping tiles, and memory for them
+ *   ids.c       ids, the list of tiles that may be awake, and changes from outside
+ *   step.c      one step: decides, launches, compares
+ *   notes.c     ids of tiles of other processes, and messages that are left out
+ *   run.c       iterations with sleeping tiles, and when they pay off
+ */
+#ifndef AMBIT_RUNTIME_SLEEP_SLEEP_H
+#define AMBIT_RUNTIME_SLEEP_SLEEP_H
+
+#include "grid/tiles.h"
+#include "runtime/exchange/exchange.h"
+
+/* A field that a step reads: the values that its result depends on. */
+typedef struct ambit__sleep_input {
+  int field;      /* of the program */
+  bool around;    /* reads neighbours; false: the cell itself only */
+  uint64_t *seen; /* by tile and zone: ids that the step read in the last iteration; owned */
+} ambit__sleep_input;
+
+/* A field that a step writes. */
+typedef struct ambit__sleep_output {
+  int field;
+  int arg;        /* of the step */
+  int before;     /* the field that holds the results of the last iteration */
+  uint64_t *last; /* by tile and zone: ids of the results of the last iteration; owned */
+} ambit__sleep_output;
+
+/* A step that is launched on cells. */
+typedef struct ambit__sleeper {
+  int nin, nout;               /* nout 0 and nin 0: not such a step */
+  ambit__sleep_input *in;      /* owned */
+  ambit__sleep_output *out;    /* owned */
+  int *params;                 /* by output: its parameter; owned */
+  ambit__store **than;         /* by output, for a launch; owned */
+  bool restless;               /* depends on the number of the iteration */
+  ambit__function **functions; /* by engine, for boxes as small as tiles; owned */
+  unsigned char *values;       /* 8 bytes per argument: scalars in the last iteration; owned */
+  bool valued;                 /* `values` are set */
+  int words;                   /* of the results of reductions on a tile; 0: none */
+  int64_t *partials;           /* by tile and word; owned */
+} ambit__sleeper;
+
+typedef enum ambit__sleep_mode {
+  SLEEP_OFF,   /* all tiles are computed, in the ordinary way */
+  SLEEP_TRIAL, /* tiles may sleep; to find out whether it pays off */
+  SLEEP_ON
+} ambit__sleep_mode;
+
+typedef struct ambit__sleep {
+  ambit__sleep_mode mode;
+  bool always;   /* the option sleep is on */
+  int period;    /* iterations after which rotations restore all buffers */
+  int64_t trial; /* iteration of the next trial */
+  int64_t pause; /* iterations from one trial to the next */
+  int64_t since; /* iterations in the present mode */
+  ambit__tile_map map;
+  ambit__sleeper *steps; /* by step; owned; NULL: not made yet */
+  int *slot;             /* by field: its buffer; owned */
+  int *cycle; /* by field: the first field that it is rotated with; itself: none; owned */
+  ambit__buffer **buffers; /* by slot: the buffer of the first own part; owned */
+  uint64_t *changes;       /* by field: ambit_field.changes when ids were right; owned */
+  bool valid;              /* ids describe the buffers */
+  bool checked;            /* ... and no user has changed them since */
+  bool walking;            /* an iteration with sleeping tiles is in progress */
+  uint64_t *ids;           /* by slot, tile and zone; owned */
+  uint64_t next;           /* the next id */
+  int64_t *until;          /* by tile: the last iteration in which it may be awake; owned */
+  int32_t *list;           /* tiles that may be awake; owned */
+  bool *listed;            /* by tile: it is in the list; owned */
+  int64_t nlist;
+  int32_t *far; /* tiles of other processes that tiles of this process read; owned */
+  int64_t nfar;
+  ambit__tile *work;   /* tiles to run; owned */
+  int32_t *number;     /* by entry of `work`: its tile; owned */
+  bool *repeats;       /* by entry of `work`: its results are those of the last iteration; owned */
+  ambit__box *changed; /* by entry of `work` and output; owned */
+  int most_out;        /* most outputs of a step */
+  bool once;           /* values are written once per iteration: `still` is exact */
+  bool *result;        /* by field: at the end of an iteration it holds values of a step; owned */
+  uint64_t *ends;      /* by field and tile: ids at the end of the last iteration; owned */
+  /* Iterations in a row whose results were those of the one before; -1: a run begins. */
+  int still;
+  int64_t tiles, slept;        /* of this mode: launches on tiles asked for, and those left out */
+  int64_t iterations;          /* with sleeping tiles, since the program was sealed */
+  double all_tiles, all_slept; /* since the program was sealed */
+} ambit__sleep;
+
+/* ---- make.c ---- */
+
+/* Sets p->sleep if tiles of the program can sleep. Collective. */
+ambit_status ambit__sleep_plan(ambit_program *p);
+ambit_status ambit__sleep_make(ambit_program *p); /* memory and functions, if there are none yet */
+/* Sets result[f] for the fields that at the end of an iteration hold values of a step. Returns
+ * whether no step overwrites what another has written in the same iteration. */
+bool ambit__program_results(const ambit_program *p, bool *result);
+void ambit__sleep_free(ambit_program *p);
+
+/* ---- ids.c ---- */
+
+static inline uint64_t *ambit__sleep_ids(const ambit__sleep *z, int field, int64_t tile)
+{
+  return z->ids + ((int64_t)z->slot[field] * z->map.n + tile) * z->map.nzones;
+}
+/* Before the iterations of a stretch: finds the buffers of fields, and gives new ids to those that
+ * were changed from outside. */
+void ambit__sleep_refresh(ambit_program *p);
+/* A step has stored new values in a tile, or moved values between its buffers. */
+void ambit__sleep_touch(ambit_program *p, int64_t tile, bool changed);
+void ambit__sleep_touch_all(ambit_program *p);
+void ambit__sleep_settle(ambit_program *p); /* begin an iteration: drops tiles from the list */
+void ambit__sleep_rotate(ambit_program *p, const ambit__step *s);
+
+/* ---- step.c ---- */
+
+ambit_status ambit__sleep_step(ambit_program *p, const ambit__operation *op);
+
+/* ---- notes.c ---- */
+
+extern const ambit__gate ambit__sleep_gate;
+ambit_status ambit__sleep_make_notes(ambit_program *p);
+void ambit__sleep_forget_notes(ambit_program *p); /* all messages are sent again */
+
+/* ---- run.c ---- */
+
+/* Whether the next iteration is one with sleeping tiles; decides about trials. Collective. */
+ambit_status ambit__sleep_turn(ambit_program *p, bool *sleeps);
+/* Iterations that may run as cycles before the next decision. */
+int64_t ambit__sleep_pause(const ambit_program *p);
+/* Tiles that could have been computed in such iterations, and those that slept; of all processes.
+ * Collective. */
+ambit_status ambit__sleep_share(ambit_program *p, double *tiles, double *slept);
+void ambit__sleep_begin(ambit_program *p); /* before and after the walk of such an iteration */
+void ambit__sleep_end(ambit_program *p);
+
+#endif

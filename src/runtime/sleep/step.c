@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* step.c - one step of an iteration in which tiles sleep: decides, launches, and compares. */
+#include "runtime/sleep/sleep.h"
+
+#include <string.h>
+
+/* ---- decisions ---- */
+
+typedef enum choice {
+  SLEEPS,
+  COPIES,  /* another buffer has the results */
+  REPEATS, /* computes the results of the last iteration, which are overwritten */
+  COMPUTES
+} choice;
+
+/* Whether an input of a tile has other ids than in the last iteration. */
+static bool differs(const ambit__sleep *z, const ambit__sleep_input *in, int64_t tile)
+{
+  const ambit__tile_links *reads = &z->map.reads;
+  const int64_t first = reads->first[tile], end = in->around ? reads->first[tile + 1] : first + 1;
+  const uint64_t *ids = ambit__sleep_ids(z, in->field, 0);
+
+  for (int64_t i = first; i < end; i++) {
+    const int64_t at = (int64_t)reads->list[i].tile * z->map.nzones + reads->list[i].zone;
+
+    if (ids[at] != in->seen[at]) return true;
+  }
+  return false;
+}
+
+/* Whether a field has the results of the last iteration. */
+static bool holds_last(const ambit__sleep *z, const ambit__sleep_output *out, int field,
+                       int64_t tile)
+{
+  return ambit__sleep_ids(z, field, tile)[0] == out->last[tile * z->map.nzones];
+}
+
+static choice choose(const ambit__sleep *z, const ambit__sleeper *s, int64_t tile)
+{
+  bool sleeps = true, copies = true;
+
+  for (int i = 0; i < s->nin; i++)
+    if (differs(z, &s->in[i], tile)) return COMPUTES;
+  for (int i = 0; i < s->nout; i++) {
+    sleeps &= holds_last(z, &s->out[i], s->out[i].field, tile);
+    copies &= holds_last(z, &s->out[i], s->out[i].before, tile);
+  }
+  return sleeps ? SLEEPS : copies ? COPIES : REPEATS;
+}
+
+/* Whether all scalars that the step reads are those of the last iteration. */
+static bool same_values(const ambit_program *p, int step)
+{
+  const ambit__step *st = &p->steps[step];
+  ambit__sleeper *s = &p->sleep->steps[step];
+  bool same = s->valued;
+
+  for (int i = 0; i < st->n && p->grid->placement.n; i++) {
+    const int engine = p->grid->placement.engine[0];
+    unsigned char *to = s->values + sizeof(double) * (size_t)i;
+    const unsigned char *value;
+
+    if (!st->args[i].scalar || st->kernel->rule->params[i].kind != PARAM_VALUE) continue;
+    value = p->grid->context->engines[engine].device->backend->address(
+        st->args[i].scalar->values[engine]);
+    same &= !memcmp(to, value, sizeof(double));
+    memcpy(to, value, sizeof(double));
+  }
+  s->valued = true;
+  return same;
+}
+
+/* ---- work ---- */
+
+static void add_work(ambit_program *p, int step, int64_t tile, choice c, int64_t n)
+{
+  ambit__sleep *z = p->sleep;
+  const ambit__sleeper *s = &z->steps[step];
+  const ambit__box whole = ambit__tile_box(&z->map, tile);
+  ambit__tile *t = &z->work[n];
+
+  *t = (ambit__tile){.box = ambit__box_intersect(&whole, &p->applies[step].region),
+                     .whole = whole,
+                     .copies = c == COPIES,
+                     .partial = s->words ? s->partials + tile * s->words : NULL,
+                     .changed = z->changed + n * z->most_out};
+  for (int k = 0; c == COMPUTES && k < s->nout; k++)
+    if (ambit__box_is_empty(&t->box) ? s->out[k].before != s->out[k].field
+                                     : holds_last(z, &s->out[k], s->out[k].before, tile))
+      t->compares |= (uint32_t)1 << k;
+  z->number[n] = (int32_t)tile;
+  z->repeats[n] = c != COMPUTES;
+}
+
+/* Lists the tiles of a part that do not sleep behind `n` others. Returns the number of all. */
+static int64_t list_work(ambit_program *p, int step, int part, bool all, int64_t n)
+{
+  ambit__sleep *z = p->sleep;
+
+  for (int64_t i = 0; i < z->nlist; i++) {
+    const int64_t tile = z->list[i];
+    choice c;
+
+    if (z->map.part[tile] != p->grid->first + part) continue;
+    c = all ? COMPUTES : choose(z, &z->steps[step], tile);
+    if (c != SLEEPS) add_work(p, step, tile, c, n++);
+  }
+  return n;
+}
+
+static void see(const ambit__sleep *z, const ambit__sleep_input *in, int64_t tile)
+{
+  memcpy(in->seen + tile * z->map.nzones, ambit__sleep_ids(z, in->field, tile),
+         (size_t)z->map.nzones * sizeof *in->seen);
+}
+
+/* Notes the ids that the step reads now. */
+static void see_all(const ambit__sleep *z, const ambit__sleeper *s)
+{
+  for (int k = 0; k < s->nin; k++) {
+    for (int64_t i = 0; i < z->nlist; i++)
+      see(z, &s->in[k], z->list[i]);
+    for (int64_t i = 0; s->in[k].around && i < z->nfar; i++)
+      see(z, &s->in[k], z->far[i]);
+  }
+}
+
+/* ---- results ---- */
+
+/* Gives new ids to the zones of a result that changed. Returns whether there are any. */
+static bool note_result(ambit__sleep *z, ambit__sleep_output *out, const ambit__tile *t,
+                        int64_t tile, bool compared, const ambit__box *changed)
+{
+  const int n = z->map.nzones;
+  uint64_t *ids = ambit__sleep_ids(z, out->field, tile), *last = out->last + tile * n;
+  const uint32_t zones = compared ? ambit__tile_zones(&z->map, &t->whole, changed) : ~(uint32_t)0;
+
+  for (int k = 0; zones && k < n; k++)
+    if (zones >> k & 1) last[k] = z->next;
+  z->next += zones != 0;
+  memcpy(ids, last, (size_t)n * sizeof *ids);
+  return zones != 0;
+}
+
+/* A tile without cells of the step: its fields keep their values. Fields that are rotated may hold
+ * the same there, which no other step would find out. */
+static void note_nothing(ambit__sleep *z, ambit__sleeper *s, const ambit__tile *t, int64_t tile)
+{
+  const size_t bytes = (size_t)z->map.nzones * sizeof(uint64_t);
+
+  for (int k = 0; k < s->nout; k++) {
+    uint64_t *ids = ambit__sleep_ids(z, s->out[k].field, tile);
+
+    if ((t->compares >> k & 1) && ambit__box_is_empty(&t->changed[k]))
+      memcpy(ids, ambit__sleep_ids(z, s->out[k].before, tile), bytes);
+    memcpy(s->out[k].last + tile * z->map.nzones, ids, bytes);
+  }
+}
+
+static void note_results(ambit_program *p, ambit__sleeper *s, int64_t first, int64_t end)
+{
+  ambit__sleep *z = p->sleep;
+
+  for (int64_t i = first; i < end; i++) {
+    const ambit__tile *t = &z->work[i];
+    bool moved = false;
+
+    if (ambit__box_is_empty(&t->box) && !z->repeats[i]) {
+      note_nothing(z, s, t, z->number[i]);
+      continue;
+    }
+    for (int k = 0; k < s->nout; k++) {
+      static const ambit__box none = {.ndims = 1};
+      const bool compared = z->repeats[i] || (t->compares >> k & 1);
+
+      moved |= note_result(z, &s->out[k], t, z->number[i], compared,
+                           z->repeats[i] ? &none : &t->changed[k]);
+    }
+    ambit__sleep_touch(p, z->number[i], moved);
+  }
+}
+
+/* ---- launches ---- */
+
+static ambit__launch launch_of(const ambit_program *p, int step, const ambit__piece *piece)
+{
+  const ambit__apply *apply = &p->applies[step];
+  const int nargs = p->steps[step].n;
+
+  return (ambit__launch){.box = piece->box,
+                         .extents = p->grid->box.hi,
+                         .nargs = nargs,
+                         .args = apply->args + piece->part * nargs,
+                         .step = p->iteration,
+                         .more = piece->more,
+                         .folds = apply->folds};
+}
+
+/* Whether all cells of a part are computed, so that the ordinary launch is best. */
+static bool is_whole(const ambit_program *p, const ambit__sleeper *s, int part, int64_t first,
+                     int64_t end)
+{
+  const ambit__sleep *z = p->sleep;
+
+  if (s->words || end == first || end - first < z->map.parts[p->grid->first + part].n) return false;
+  for (int k = 0; k < s->nout; k++)
+    if (s->out[k].before == s->out[k].field) return false;
+  for (int64_t i = first; i < end; i++)
+    if (z->work[i].copies) return false;
+  return true;
+}
+
+/* Runs tiles first .. end - 1 of the work, which belong to one part. With `folds`, combines the
+ * reductions of all its tiles. */
+static ambit_status launch(ambit_program *p, int step, const ambit__piece *piece, bool folds,
+                           int64_t first, int64_t end)
+{
+  ambit__sleep *z = p->sleep;
+  ambit__sleeper *s = &z->steps[step];
+  const int engine = p->grid->placement.engine[piece->part];
+  ambit__queue *q = p->grid->context->engines[engine].queue;
+  const ambit__backend *backend = q->device->backend;
+  const ambit__launch l = launch_of(p, step, piece);
+  const ambit__tile_list list = {.tiles = z->work + first,
+                                 .n = (int)(end - first),
+                                 .nout = s->nout,
+                                 .out = s->params,
+                                 .than = s->than};
+  const ambit__tiling *tiling = &z->map.parts[p->grid->first + piece->part];
+
+  for (int k = 0; k < s->nout; k++)
+    s->than[k] = &p->fields[s->out[k].before]->stores[piece->part];
+  if (is_whole(p, s, piece->part, first, end)) {
+    AMBIT_TRY(backend->launch(q, p->applies[step].functions[engine], &l));
+    for (int64_t i = first; i < end; i++)
+      z->work[i].computed = true;
+  }
+  if (list.n) AMBIT_TRY(backend->tiles(q, s->functions[engine], &l, &list));
+  note_results(p, s, first, end);
+  z->tiles += tiling->n;
+  z->slept += tiling->n - list.n;
+  if (!s->words || !folds) return AMBIT_OK;
+  return backend->tile_fold(q, s->functions[engine], &l, s->partials + tiling->first * s->words,
+                            tiling->n);
+}
+
+/* The piece of a launch on a part; NULL: it has none there. */
+static const ambit__piece *piece_of(const ambit__operation *op, int part)
+{
+  for (int i = 0; i < op->npieces; i++)
+    if (op->pieces[i].part == part) return &op->pieces[i];
+  return NULL;
+}
+
+ambit_status ambit__sleep_step(ambit_program *p, const ambit__operation *op)
+{
+  ambit__sleep *z = p->sleep;
+  ambit__sleeper *s = &z->steps[op->step];
+  const bool all = s->restless | !same_values(p, op->step);
+  int64_t n = 0, end = 0;
+
+  if (all) ambit__sleep_touch_all(p);
+  for (int part = 0; part < p->grid->placement.n; part++)
+    n = list_work(p, op->step, part, all, n);
+  see_all(z, s);
+  for (int part = 0; part < p->grid->placement.n; part++) {
+    const ambit__piece none = {.part = part, .box = {.ndims = p->grid->box.ndims}};
+    const ambit__piece *piece = piece_of(op, part);
+    const int64_t first = end;
+
+    while (end < n && z->map.part[z->number[end]] == p->grid->first + part)
+      end++;
+    AMBIT_TRY(launch(p, op->step, piece ? piece : &none, piece != NULL, first, end));
+  }
+  return AMBIT_OK;
+}
