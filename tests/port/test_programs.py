@@ -21,6 +21,7 @@ PROGRAMS = {
     "converge": (3, [()]),
     "edges_flat": (3, [(), (7, 5)]),
     "fdtd": (4, [()]),
+    "flags": (4, [()]),
     "flattened": (5, [(), (13,)]),
     "foreign": (2, [()]),
     "hostcode": (2, [()]),

@@ -175,7 +175,7 @@ def a_time_loop_without_host_access_is_one_run(folder):
     TOOLS.must(program, env={"AMBIT_TRACE": str(trace)})
     names = [e.get("name") for e in json.loads(trace.read_text())["traceEvents"]]
     assert names.count("main_20") + sum(n.startswith("main_") for n in names) > 0, names
-    # 17 steps that swap two arrays: a period of two, eight times, and the last step
+    # 17 steps that swap two arrays: one step and a rotation, sixteen times, and the last step
     assert sum(n.startswith("main_") for n in names) == 17, names
     assert names.count("wait for devices") == 2, names
 

@@ -262,6 +262,11 @@ static void print_results(ambit__text *t, const char *in, const step *s)
     if (p->kind == P_SUM)
       ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
                    port_emit_slot(s, p));
+    if (p->reduction && p->reduction->c) {
+      ambit__print(t, "%s    if (port_result(&port_%s, %d) > 0) %s = %s;\n", in, s->name,
+                   port_emit_slot(s, p), var, port_print(p->reduction->c));
+      continue;
+    }
     if (p->kind == P_MAX || p->kind == P_MIN)
       ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast,
                    p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name,

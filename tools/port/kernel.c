@@ -371,8 +371,10 @@ static void indent(ambit__text *t, int depth)
 
 static bool print_reduction(step *s, ambit__text *t, node *e)
 {
-  const value_type type =
-      e->a->sym->type == T_U32 || e->a->sym->type == T_INTEGER ? T_I64 : e->a->sym->type;
+  const value_type type = e->c ? T_I32
+                          : e->a->sym->type == T_U32 || e->a->sym->type == T_INTEGER
+                              ? T_I64
+                              : e->a->sym->type;
   param want = {.type = type, .reduction = e}, *p = NULL;
 
   if (type > T_I64)

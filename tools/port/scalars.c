@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scalars.c - variables of the function that a nest assigns to.
  *
- * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), if the
+ * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), or a flag (if (x > tol) done = 0), if the
  * nest does nothing else with it; a temporary, if every use stands behind an assignment of the same cell,
  * in the nest and wherever else the function uses it; or a reason to leave the nest serial.
  */
@@ -131,6 +131,17 @@ static node *reduces_if(node *f, const symbol *s)
   return kind ? reduce(then->a, kind, value) : NULL;
 }
 
+/* done = 0: whether any cell does it is a maximum of ones. The number stays in c. */
+static bool sets_flag(node *e, const symbol *s)
+{
+  const node *value = e->b->kind == N_UNARY && e->b->op[0] == '-' ? e->b->a : e->b;
+
+  if (!is_name(e->a, s) || strcmp(e->op, "=") || !value->is_constant || !port_is_integer(s->type))
+    return false;
+  e->c = e->b;
+  return reduce(e, "max", port_number(1, e));
+}
+
 typedef struct reducing {
   const symbol *sym;
   int found; /* uses that are part of reductions */
@@ -163,7 +174,7 @@ static bool find_reductions(node *e, void *user)
   }
   if (e->kind == N_ASSIGN) {
     before = count(e, r->sym);
-    if (before && reduces_assignment(e, r->sym)) {
+    if (before && (reduces_assignment(e, r->sym) || sets_flag(e, r->sym))) {
       r->found += before;
       return false;
     }
@@ -171,12 +182,13 @@ static bool find_reductions(node *e, void *user)
   return true;
 }
 
-static const char *kind_of;
+static const node *first_of_kind;
 static bool kinds_differ(node *e, void *user)
 {
   if (e->kind != N_ASSIGN || !e->text || !is_name(e->a, user)) return false;
-  if (!kind_of) kind_of = e->text;
-  return strcmp(kind_of, e->text) != 0;
+  if (!first_of_kind) first_of_kind = e;
+  return strcmp(first_of_kind->text, e->text) != 0 || !first_of_kind->c != !e->c ||
+         (e->c && !same(first_of_kind->c, e->c));
 }
 
 /* Works on a copy first, since a nest with other uses must stay as it was. */
@@ -188,7 +200,7 @@ static bool is_reduction(nest *n, symbol *s)
   if (s->type > T_INTEGER) return false;
   copy = port_copy_tree(n->copy);
   port_walk(copy, find_reductions, &r);
-  kind_of = NULL;
+  first_of_kind = NULL;
   if (r.found != count(n->copy, s) || port_find(copy, kinds_differ, s)) return false;
   n->copy = copy;
   return true;

@@ -16,7 +16,8 @@
 #include <string.h>
 
 extern const char port_support_ahead[], port_support_arrays[], port_support_check[],
-    port_support_head[], port_support_queue[], port_support_results[], port_support_run[];
+    port_support_head[], port_support_queue[], port_support_results[], port_support_run[],
+    port_support_turns[];
 
 enum { MOST_NESTS = 512 };
 
@@ -450,6 +451,7 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   port_edit((unsigned)u->size, 0, no_names);
   port_edit((unsigned)u->size, 0, port_support_arrays);
   port_edit((unsigned)u->size, 0, port_support_queue);
+  port_edit((unsigned)u->size, 0, port_support_turns);
   port_edit((unsigned)u->size, 0, port_support_run);
   port_edit((unsigned)u->size, 0, port_support_ahead);
   port_edit((unsigned)u->size, 0, port_support_results);

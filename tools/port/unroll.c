@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MOST_ROUNDS = 64, MOST_NODES = 40000 };
+enum { MOST_ROUNDS = 64, MOST_NODES = 40000, TINY = 8 };
 
 static int budget; /* nodes that may still be made */
 
@@ -230,6 +230,12 @@ static bool count_node(node *e, void *user)
   return true;
 }
 
+static bool is_loop(node *e, void *user)
+{
+  (void)user;
+  return e->kind == S_FOR;
+}
+
 static bool is_unrollable(nest *n, node *f, loop *l)
 {
   const char *why = n->why, *advice = n->advice;
@@ -297,6 +303,15 @@ static bool write_out(nest *n, node **at, const loop *l)
   return true;
 }
 
+/* Layers of an edge, for (g = 0; g < 2; g++) u[1 - g][i] = u[2 + g][i], with another loop over cells inside or around. */
+static bool is_tiny(node *f, const loop *l, bool is_inside)
+{
+  int64_t lo, hi;
+
+  return port_poly_is_number(l->lo, &lo) && port_poly_is_number(l->hi, &hi) && hi - lo <= TINY &&
+         (is_inside || port_find(f->d, is_loop, NULL));
+}
+
 /* is_alone: the only statement of the loop around it, which is one over cells then. */
 static bool unroll_list(nest *n, node **list, bool is_inside)
 {
@@ -310,7 +325,8 @@ static bool unroll_list(nest *n, node **list, bool is_inside)
 
     if (s->kind == S_FOR && is_unrollable(n, s, &l)) {
       t.var = l.var;
-      if (((is_inside && !is_alone) || port_find(s->d, indexes_table, &t)) &&
+      if (((is_inside && !is_alone) || port_find(s->d, indexes_table, &t) ||
+           is_tiny(s, &l, is_inside)) &&
           write_out(n, at, &l)) {
         done = true;
         continue;

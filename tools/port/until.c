@@ -212,6 +212,7 @@ static const param *only_result(const step *steps, const step **in)
   for (const step *s = steps; s; s = s->next)
     for (int i = 0; i < s->nparams; i++) {
       if (!s->params[i].reduction) continue;
+      if (s->params[i].reduction->c) return NULL; /* a flag */
       if (found || (s->params[i].kind != P_MAX && s->params[i].kind != P_SUM) ||
           s->params[i].reduction->a->sym->is_place)
         return NULL;

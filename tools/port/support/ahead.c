@@ -36,76 +36,16 @@ static void port_this_round_ends(void)
   port_this_round.n = -1;
 }
 
-static ambit_field *port_exchanged(const port_exchange *x, const ambit_field *f)
-{
-  for (int i = 0; i < x->n; i++)
-    if (x->from[i] == f) return x->to[i];
-  return NULL;
-}
-
-static int port_add_exchange(port_exchange *x, ambit_field *from, ambit_field *to)
-{
-  for (int i = 0; i < x->n; i++)
-    if (x->from[i] == from || x->to[i] == to) return x->from[i] == from && x->to[i] == to;
-  if (x->n == PORT_EXCHANGED) return 0;
-  x->from[x->n] = from;
-  x->to[x->n++] = to;
-  return 1;
-}
-
 /* Whether b is a with its fields exchanged, all of them among themselves. */
 static int port_find_exchange(const port_round *a, const port_round *b, port_exchange *x)
 {
   x->n = 0;
   if (a->n != b->n || a->n <= 0) return 0;
-  for (int k = 0; k < a->n; k++) {
-    const port_entry *p = &a->entries[k], *q = &b->entries[k];
-
-    if (p->rule != q->rule || p->grid != q->grid || p->grid != a->entries[0].grid ||
-        memcmp(p->lo, q->lo, sizeof p->lo) || memcmp(p->hi, q->hi, sizeof p->hi) ||
-        memcmp(p->values, q->values, sizeof p->values))
+  for (int k = 0; k < a->n; k++)
+    if (a->entries[k].grid != a->entries[0].grid ||
+        !port_is_turned(&a->entries[k], &b->entries[k], x))
       return 0;
-    for (int s = 0; s < p->rule->nslots; s++)
-      if (p->fields[s] && !port_add_exchange(x, p->fields[s], q->fields[s])) return 0;
-  }
-  for (int i = 0; i < x->n; i++)
-    if (!port_exchanged(x, x->to[i])) return 0;
-  return 1;
-}
-
-static port_record *port_record_with(const ambit_field *f)
-{
-  for (int i = 0; i < port_nrecords; i++)
-    if (port_records[i]->field == f) return port_records[i];
-  return NULL;
-}
-
-/* Fields that change places must be read alike at the edges. */
-static int port_same_edges(const port_exchange *x)
-{
-  for (int i = 0; i < x->n; i++) {
-    const port_record *a = port_record_with(x->from[i]), *b = port_record_with(x->to[i]);
-
-    if (a != b && (!a || !b || a->periodic != b->periodic || a->clamp != b->clamp)) return 0;
-  }
-  return 1;
-}
-
-static void port_append_rotations(port_program *p)
-{
-  const port_exchange *x = &p->turns;
-  ambit_field *cycle[PORT_EXCHANGED];
-
-  for (int i = 0; i < x->n; i++) {
-    int n = 0, is_first = 1;
-
-    for (ambit_field *f = x->from[i]; !n || f != x->from[i]; f = port_exchanged(x, f)) {
-      cycle[n++] = f;
-      for (int k = 0; k < i; k++)
-        is_first &= x->from[k] != f;
-    }
-    if (is_first && n > 1) ambit_rotate(p->program, n, cycle);
-  }
+  return port_is_closed(x);
 }
 
 /* After m rounds the values of a field are in the one that is m places further back. */
@@ -179,7 +119,7 @@ static void port_ahead(const port_rule *rule, int slot, double tol, int strict, 
   port_this_round.n = 0;
   if (++port_nrounds < 3 || most < 2 ||
       !port_find_exchange(&port_rounds[2], &port_rounds[1], &earlier) ||
-      !port_find_exchange(&port_rounds[1], &port_rounds[0], &x) || !port_same_edges(&x))
+      !port_find_exchange(&port_rounds[1], &port_rounds[0], &x))
     return;
   for (int i = 0; i < x.n; i++)
     if (port_exchanged(&earlier, x.from[i]) != x.to[i]) return;

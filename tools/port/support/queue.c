@@ -77,6 +77,8 @@ static void port_drop_programs(const ambit_field *f)
     for (int k = 0; k < port_programs[i].n; k++)
       for (int s = 0; s < PORT_SLOTS; s++)
         uses |= port_programs[i].entries[k].fields[s] == f;
+    for (int k = 0; k < port_programs[i].turns.n; k++)
+      uses |= port_programs[i].turns.from[k] == f;
     if (uses) port_destroy(i);
   }
 }
@@ -122,6 +124,7 @@ static void port_append(port_program *p, int k)
 }
 
 static void port_append_rotations(port_program *p);
+static int port_round_length(const port_entry *entries, int n, port_exchange *x);
 
 static port_program *port_make(const port_entry *entries, int n, const port_exchange *turns)
 {
@@ -177,8 +180,8 @@ static void port_set_values(port_program *p, const port_entry *entries)
 /* Steps of one grid after the other, since a program has one grid. */
 static void port_run(const port_entry *entries, int n, int64_t times)
 {
-  static const port_exchange none;
-  int cut = 1;
+  port_exchange turns;
+  int cut = 1, round;
 
   if (!n || !times) return;
   while (cut < n && entries[cut].grid == entries[0].grid)
@@ -192,10 +195,11 @@ static void port_run(const port_entry *entries, int n, int64_t times)
       }
     return;
   }
-  port_last = port_find(entries, n, &none);
+  round = port_round_length(entries, n, &turns);
+  port_last = port_find(entries, round, &turns);
   port_last->used = ++port_uses;
   port_set_values(port_last, entries);
-  port_must(ambit_run(port_last->program, times) == AMBIT_OK);
+  port_must(ambit_run(port_last->program, times * (n / round)) == AMBIT_OK);
 }
 
 static void port_flush(void)
