@@ -9,7 +9,7 @@ enum { ROW = 64 }; /* cells along rows: a cache line of the smallest type */
 
 void ambit__tile_size(int ndims, int64_t *size)
 {
-  static const int64_t others[AMBIT_MAX_DIMS] = {1, 64, 16, 8, 4, 4}; /* by ndims - 1 */
+  static const int64_t others[AMBIT_MAX_DIMS] = {1, 32, 16, 8, 4, 4}; /* by ndims - 1 */
 
   for (int d = 0; d < ndims - 1; d++)
     size[d] = others[ndims - 1];
