@@ -100,17 +100,31 @@ AMBIT_ORDER(i64, ambit_i64, AMBIT_SHOWN)
            : x >= (F)(above) ? (T)(most)                                                           \
                              : (T)x;                                                               \
   }
-#define AMBIT_CUTS(from, F)                                                                        \
+/* To bytes by way of int: vectors of one width. On ARM gcc 12 makes masks and their logic of the
+ * selections; its minimum and maximum return the number if the other operand is NaN. */
+#if defined(__GNUC__) && defined(__aarch64__)
+#  define AMBIT_BYTE_F32(x) __builtin_fminf(__builtin_fmaxf(x, 0), 255)
+#  define AMBIT_BYTE_F64(x) __builtin_fmin(__builtin_fmax(x, 0), 255)
+#else
+#  define AMBIT_BYTE_F32(x) ((x) > 0 ? (x) < 255 ? (x) : 255 : 0)
+#  define AMBIT_BYTE_F64    AMBIT_BYTE_F32
+#endif
+#define AMBIT_CUT_U8(from, F, between)                                                             \
+  AMBIT_INLINE ambit_u8 ambit_u8_from_##from(F x)                                                  \
+  {                                                                                                \
+    return (ambit_u8)(ambit_i32)between(x);                                                        \
+  }
+#define AMBIT_CUTS(from, F, between)                                                               \
   AMBIT_CUT(i32, ambit_i32, from, F, -2147483647 - 1, 2147483647, 2147483648.0f)                   \
   AMBIT_CUT(i16, ambit_i16, from, F, -32768, 32767, 32768.0f)                                      \
-  AMBIT_CUT(u8, ambit_u8, from, F, 0, 255, 256.0f)                                                 \
+  AMBIT_CUT_U8(from, F, between)                                                                   \
   AMBIT_CUT(i64, ambit_i64, from, F, -9223372036854775807L - 1, 9223372036854775807L,              \
             9223372036854775808.0f)
-AMBIT_CUTS(f32, float)
+AMBIT_CUTS(f32, float, AMBIT_BYTE_F32)
 
 #if AMBIT_HAS_DOUBLE
 AMBIT_ORDER(f64, double, ambit_hidden_f64)
-AMBIT_CUTS(f64, double)
+AMBIT_CUTS(f64, double, AMBIT_BYTE_F64)
 
 /* Rounds once: of the two floats around x the odd one, if x is none, rounds to the half that x
  * rounds to. */
