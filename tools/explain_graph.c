@@ -309,7 +309,8 @@ static void add_operation(graph *g, const ambit__operation *op)
   case OP_CALL: /* what it does is drawn with its program */
   case OP_GHOSTS:
   case OP_WAVE:
-  case OP_FUSED: break; /* of cycles, which are not drawn */
+  case OP_FUSED:
+  case OP_TRADE: break; /* of cycles, which are not drawn */
   case OP_ROTATE: add_rotation(g, &g->p->steps[op->step]); break;
   }
 }

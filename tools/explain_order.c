@@ -89,13 +89,12 @@ static void print_finish(const ambit_program *p, const ambit__exchange *x)
   printf("%s\n", x->nchannels ? "; and ghost cells that wait for them" : ": the other ghost cells");
 }
 
-static void print_launch(const ambit_program *p, const ambit__operation *op)
+static void print_pieces(const ambit_program *p, const ambit__operation *op)
 {
   int64_t cells = 0;
   char box[BOX_CHARS];
 
-  printf("launch  %s, %s:%s", p->steps[op->step].kernel->rule->name, tool_cells_name(op->cells),
-         op->npieces ? "" : " none");
+  printf("%s:%s", tool_cells_name(op->cells), op->npieces ? "" : " none");
   for (int i = 0; i < op->npieces; i++) {
     const ambit__piece *piece = &op->pieces[i];
     const bool again = i && op->pieces[i - 1].part == piece->part;
@@ -109,6 +108,26 @@ static void print_launch(const ambit_program *p, const ambit__operation *op)
   if (op->npieces > TOOL_MOST_BOXES)
     printf(" and %d more, %" PRId64 " cells in all", op->npieces - TOOL_MOST_BOXES, cells);
   printf("\n");
+}
+
+static void print_launch(const ambit_program *p, const ambit__operation *op)
+{
+  printf("launch  %s, ", p->steps[op->step].kernel->rule->name);
+  print_pieces(p, op);
+}
+
+static void print_fused(const ambit_program *p, const ambit__operation *op)
+{
+  const ambit__fused *f = p->cycle->fused;
+
+  printf("fused   %d stages in one launch %s", f->plan.pipe.nstages,
+         f->functions[p->grid->placement.engine[0]]->plan);
+  if (p->grid->nparts == 1) {
+    printf("\n");
+    return;
+  }
+  printf(", ");
+  print_pieces(p, op);
 }
 
 /* The names of a step's arguments of one kind. */
@@ -146,11 +165,8 @@ static void print_operation(const ambit_program *p, const ambit__operation *op)
   case OP_WAVE:
     if (p->cycle) print_wave(p->cycle->wavefront);
     break;
-  case OP_FUSED:
-    if (p->cycle)
-      printf("fused   %d stages in one launch %s\n", p->cycle->fused->plan.pipe.nstages,
-             p->cycle->fused->function->plan);
-    break;
+  case OP_FUSED: print_fused(p, op); break;
+  case OP_TRADE: printf("trade   fields trade buffers\n"); break;
   case OP_ALLREDUCE_BEGIN:
   case OP_ALLREDUCE_END:
     printf("%-8s", op->kind == OP_ALLREDUCE_BEGIN ? "reduce" : "reduced");

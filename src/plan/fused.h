@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fused.h - the strategy `fused`. fused.c chooses the plan, fused_job.c finds the rows to keep,
- * fused_shape.c has the launch, fused_emit.c writes the kernel, fused_stage.c the work of a stage.
+ * fused_shape.c has the launch, fused_emit.c writes the kernel, fused_stage.c the work of a stage,
+ * fused_face.c that of tiles at faces.
  * The tile is in fused_strip.c for two dimensions, in fused_block.c for three, where fused_rows.c
  * has the rows that warps share.
  *
@@ -65,7 +66,8 @@ typedef struct ambit__fused_job {
   int lanes;         /* of a group */
   int groups;        /* of a block, along y */
   int rows;          /* of a lane */
-  int slack;         /* rows by which tiles move so that a face lies between two groups */
+  bool mirrors;      /* rows outside a face along y are copies of rows of the group inside */
+  int slack;         /* rows by which tiles move so that such a face lies between two groups */
   int period;        /* turns after which the same registers are used again */
   int ahead;         /* rows loaded in advance */
   int lead, drain;   /* turns before the first result is complete, counted by its row, and after */
@@ -110,6 +112,12 @@ static inline ambit_boundary ambit__fused_kind(const ambit__fused_job *j, int va
   const ambit__boundaries *b = j->pipe->values[value].boundaries;
 
   return b && axis >= 0 && !j->pipe->periodic[axis] ? b->kind[axis][side] : AMBIT_NONE;
+}
+
+/* Whether cells beyond a face are those at the other one, and the part has them. */
+static inline bool ambit__fused_wraps(const ambit__fused_job *j, int axis)
+{
+  return j->pipe->periodic[axis] && !j->pipe->cut[axis];
 }
 
 /* Layers at a face that some stage does not compute. */
@@ -161,8 +169,34 @@ int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int
 void ambit__fused_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                         ambit__shape *shape);
 
+/* ---- fused_face.c ---- */
+
+/* "ambit_clamped(x + j, least1, limit1)": the position of a cell along an axis, or of a cell
+ * without a value, that of the cell it continues with or of any one. */
+void ambit__fused_print_inside(const ambit__fused_job *j, int axis, const char *at);
+/* Three dimensions: loads a plane in advance; a row at once unless some cells are outside. */
+void ambit__fused_load_plane(const ambit__fused_job *j, int value, const char *from);
+void ambit__fused_load_edge(const ambit__fused_job *j, int value);
+/* The new row of a value at a face: its cells outside the region and outside the grid. */
+void ambit__fused_finish_edge(const ambit__fused_job *j, int value);
+/* Rows outside the low face if it repeats rows inside. They are copied as soon as all of these are
+ * there, in three dimensions with the rows of the adjacent groups. */
+void ambit__fused_mirror_low(const ambit__fused_job *j, int value);
+
 /* ---- fused_emit.c ---- */
 
+/* "a0_mem + (a0_o + (start - 2) * a0_s0 + x + 3 * a0_c)"; `line` is the position along y. */
+void ambit__fused_print_address(const ambit__fused_job *j, int operand, int component,
+                                const char *row, const char *line, const char *column);
+/* The row that was loaded becomes the new row. */
+void ambit__fused_copy_row(const ambit__fused_job *j, int value);
+/* Cells of the adjacent lanes, in rows `first` to `end` - 1; the same in the rows of the adjacent
+ * groups. */
+void ambit__fused_share_rows(const ambit__fused_job *j, int value, int lag, int first, int end);
+void ambit__fused_share_beside(const ambit__fused_job *j, int value, int lag);
+/* "const int fast0 = first0 + 4, slow0 = end0 - 4;": tiles whose cells lie between these can run
+ * the fast code, which loads `below` cells before and `above` cells after them. */
+void ambit__fused_declare_fast(const ambit__fused_job *j, int axis, int below, int above);
 void ambit__fused_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                        ambit__writer *w);
 

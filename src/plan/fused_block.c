@@ -44,10 +44,9 @@ static void emit_chunk(const ambit__fused_job *j)
   const int z = j->z;
   ambit__writer *w = j->gpu.w;
 
-  ambit__line(w, "const int fast = ambit_between(low%d, first%d + %d, high%d);", z, z,
-              ambit__fused_inset(j->pipe, z, 0) + j->below, z);
-  ambit__line(w, "const int slow = ambit_between(fast, end%d - %d, high%d);", z,
-              ambit__fused_inset(j->pipe, z, 1) + j->above, z);
+  ambit__fused_declare_fast(j, z, j->below, j->above);
+  ambit__line(w, "const int fast = ambit_between(low%d, fast%d, high%d);", z, z, z);
+  ambit__line(w, "const int slow = ambit_between(fast, slow%d, high%d);", z, z);
   ambit__line(w, "const int chunk = (int)%s - 2, chunks = (int)%s - 2;", j->gpu.dialect->block[1],
               j->gpu.dialect->blocks[1]);
   ambit__line(w, "const int planes = slow - fast;");
@@ -62,14 +61,27 @@ static void emit_chunk(const ambit__fused_job *j)
   ambit__line(w, "if (begin >= end) return;");
 }
 
-/* "left < first2 + 1 || left + 64 > end2 - 1": some cells are outside the regions, or nearer to a
- * face than `margin` cells. */
-static void print_leaves(const ambit__fused_job *j, int axis, const char *from, int cells,
-                         int margin)
+static int least(int a, int b)
 {
+  return a < b ? a : b;
+}
+
+/* "left < first2 + 1 || left + 64 > end2 - 1": some cells are outside the regions, or nearer to a
+ * face than `beside` cells, or outside the memory of the part. Along x also if cells that the fast
+ * code stores are outside the box. */
+static void print_leaves(const ambit__fused_job *j, int axis, const char *from, int cells,
+                         int beside)
+{
+  const int low = j->pipe->margin[axis][0], high = j->pipe->margin[axis][1];
+  const int margin[] = {axis == j->x ? least(low, j->before) : low,
+                        axis == j->x ? least(high, j->after) : high};
+
   ambit__print(j->gpu.t, "%s < first%d + %d || %s + %d > end%d - %d", from, axis,
-               ambit__fused_inset(j->pipe, axis, 0) + margin, from, cells, axis,
-               ambit__fused_inset(j->pipe, axis, 1) + margin);
+               ambit__fused_inset(j->pipe, axis, 0) + beside, from, cells, axis,
+               ambit__fused_inset(j->pipe, axis, 1) + beside);
+  if (j->pipe->cut[axis])
+    ambit__print(j->gpu.t, " || %s < low%d - %d || %s + %d > high%d + %d", from, axis, margin[0],
+                 from, cells, axis, margin[1]);
 }
 
 /* Whether both codes publish and fetch the same rows in each turn, so that each warp can choose. */
@@ -97,7 +109,7 @@ void ambit__fused_emit_block(const ambit__fused_job *j, const ambit__fused_job *
   print_leaves(j, j->x, "left", j->lanes * j->lane, 0);
   ambit__print(j->gpu.t, " || ");
   if (same_turns(j, edge))
-    print_leaves(j, j->y, "base", rows_per_warp(j), j->slack ? j->rows : 0);
+    print_leaves(j, j->y, "base", rows_per_warp(j), j->mirrors ? j->rows : 0);
   else
     print_leaves(j, j->y, "top", j->groups * j->rows, 0);
   ambit__line_end(j->gpu.w, ";");
@@ -112,8 +124,10 @@ static void declare_inside(const ambit__fused_job *j, const char *name, int n, c
   ambit__line(j->gpu.w, "int %s[%d];", name, n);
   ambit__print(j->gpu.t, "#pragma unroll\n");
   ambit__line(j->gpu.w, "for (int i = 0; i < %d; i++)", n);
-  ambit__line(j->gpu.w, "  %s[i] = %s(%s + i, first%d, end%d);", name,
-              j->pipe->periodic[axis] ? "ambit_cycled" : "ambit_clamped", at, axis, axis);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  %s[i] = ", name);
+  ambit__fused_print_inside(j, axis, at);
+  ambit__line_end(j->gpu.w, ";");
 }
 
 /* One bit per cell: it is outside the region of the stage along x or y. */
@@ -139,18 +153,18 @@ static void declare_outside(const ambit__fused_job *j, int stage)
   ambit__fused_close_rows(j);
 }
 
-/* `mine` has a bit for each row that the lane stores; at faces for each cell. `within`: the tile
- * has no columns outside the grid; `whole`: nor has the warp rows outside. */
+/* `mine` has a bit for each row that the lane stores; at faces for each cell. `within`: all columns
+ * of the tile have values; `whole`: so have all rows of the warp. */
 static void declare_edge(const ambit__fused_job *j)
 {
   const int x = j->x, y = j->y;
   ambit__writer *w = j->gpu.w;
 
-  declare_inside(j, "column", j->lane, "x", x);
-  declare_inside(j, "line", j->rows, "y", y);
-  ambit__line(w, "const bool within = left >= first%d && left + %d <= end%d;", x,
+  declare_inside(j, "column", j->lane, "x + i", x);
+  declare_inside(j, "line", j->rows, "y + i", y);
+  ambit__line(w, "const bool within = left >= least%d && left + %d <= limit%d;", x,
               j->lanes * j->lane, x);
-  ambit__line(w, "const bool whole = within && base >= first%d && base + %d <= end%d;", y,
+  ambit__line(w, "const bool whole = within && base >= least%d && base + %d <= limit%d;", y,
               rows_per_warp(j), y);
   for (int i = 0; i < j->pipe->nstages; i++)
     declare_outside(j, i);

@@ -1,21 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fused_emit.c - the kernel of the strategy `fused`: loads, faces, stores, the loop. */
+/* fused_emit.c - the kernel of the strategy `fused`: loads, stores, the loop. */
 #include "plan/fused.h"
 
 #include <stdio.h>
 
 /* ---- the grid ---- */
 
-/* Positions in the part: the cells to compute, and the cells of the grid. */
+/* A part of a periodic grid that is cut has no face along the axis. */
+static void emit_faces(const ambit__fused_job *j, int axis)
+{
+  if (j->pipe->cut[axis] && j->pipe->periodic[axis])
+    ambit__line(j->gpu.w, "const int first%d = -(1 << 29), end%d = 1 << 29;", axis, axis);
+  else
+    ambit__line(j->gpu.w, "const int first%d = (int)-offset%d, end%d = (int)(extent%d - offset%d);",
+                axis, axis, axis, axis, axis);
+}
+
+/* Positions in the part: the cells to compute, low .. high - 1; the cells of the grid, first .. end
+ * - 1; the cells of these that have values, least .. limit - 1. */
 static void emit_limits(const ambit__fused_job *j)
 {
   ambit__writer *w = j->gpu.w;
 
   for (int d = j->z; d <= j->x; d++) {
+    const int *halo = j->pipe->halo[d];
+
     ambit__line(w, "const int low%d = (int)lo%d, high%d = (int)hi%d;", d, d, d, d);
-    ambit__line(w, "const int first%d = (int)-offset%d, end%d = (int)(extent%d - offset%d);", d, d,
-                d, d, d);
+    emit_faces(j, d);
+    if (j->pipe->cut[d])
+      ambit__line(w,
+                  "const int least%d = ambit_most(first%d, low%d - %d), limit%d = "
+                  "ambit_least(end%d, high%d + %d);",
+                  d, d, d, halo[0], d, d, d, halo[1]);
+    else
+      ambit__line(w, "const int least%d = first%d, limit%d = end%d;", d, d, d, d);
   }
+}
+
+void ambit__fused_declare_fast(const ambit__fused_job *j, int axis, int below, int above)
+{
+  const int *margin = j->pipe->margin[axis];
+  const int first = ambit__fused_inset(j->pipe, axis, 0) + below;
+  const int end = ambit__fused_inset(j->pipe, axis, 1) + above;
+
+  if (j->pipe->cut[axis])
+    ambit__line(j->gpu.w,
+                "const int fast%d = ambit_most(first%d + %d, low%d - %d), slow%d = "
+                "ambit_least(end%d - %d, high%d + %d);",
+                axis, axis, first, axis, margin[0] - below, axis, axis, end, axis,
+                margin[1] - above);
+  else
+    ambit__line(j->gpu.w, "const int fast%d = first%d + %d, slow%d = end%d - %d;", axis, axis,
+                first, axis, axis, end);
 }
 
 /* ---- memory ---- */
@@ -47,9 +83,8 @@ static const char *type_of(const ambit__fused_job *j, int value)
   return j->gpu.dialect->types[j->pipe->values[value].type];
 }
 
-/* "a0_mem + (a0_o + (start - 2) * a0_s0 + x + 3 * a0_c)"; `line` is the position along y. */
-static void print_address(const ambit__fused_job *j, int operand, int component, const char *row,
-                          const char *line, const char *column)
+void ambit__fused_print_address(const ambit__fused_job *j, int operand, int component,
+                                const char *row, const char *line, const char *column)
 {
   const char *name = name_of(j, operand);
 
@@ -97,13 +132,13 @@ static void declare_value(const ambit__fused_job *j, int value)
     ambit__line_begin(w);
     ambit__print(j->gpu.t, "%sconst %s *q%d_at = ", j->gpu.dialect->global, type_of(j, value),
                  value);
-    print_address(j, v->operand, v->component, row, "y", "x");
+    ambit__fused_print_address(j, v->operand, v->component, row, "y", "x");
     ambit__line_end(w, ";");
   }
   if (v->target < 0) return;
   ambit__line_begin(w);
   ambit__print(j->gpu.t, "%s%s *q%d_to = ", j->gpu.dialect->global, type_of(j, value), value);
-  print_address(j, v->target, v->component, row, "y", "x");
+  ambit__fused_print_address(j, v->target, v->component, row, "y", "x");
   ambit__line_end(w, ";");
 }
 
@@ -141,7 +176,7 @@ static void load_first(const ambit__fused_job *j)
   ambit__close(j->gpu.w);
 }
 
-static void copy_row(const ambit__fused_job *j, int value)
+void ambit__fused_copy_row(const ambit__fused_job *j, int value)
 {
   open_rows(j);
   ambit__print(j->gpu.t, "#pragma unroll\n");
@@ -161,13 +196,12 @@ static void load_fast(const ambit__fused_job *j, int value)
 
   snprintf(turn, sizeof turn, "z + p + %d", j->ahead);
   snprintf(k, sizeof k, "p %% %d", j->ahead);
-  copy_row(j, value);
+  ambit__fused_copy_row(j, value);
   load_next(j, value, k);
   advance(j, value, turn);
 }
 
-/* Cells of the adjacent lanes, in rows `first` to `end` - 1. */
-static void share_rows(const ambit__fused_job *j, int value, int lag, int first, int end)
+void ambit__fused_share_rows(const ambit__fused_job *j, int value, int lag, int first, int end)
 {
   const ambit__fused_value *f = &j->values[value];
 
@@ -187,356 +221,13 @@ static void share_rows(const ambit__fused_job *j, int value, int lag, int first,
   close_rows(j);
 }
 
-/* The same in the rows of the adjacent groups. */
-static void share_beside(const ambit__fused_job *j, int value, int lag)
+void ambit__fused_share_beside(const ambit__fused_job *j, int value, int lag)
 {
   const ambit__fused_value *f = &j->values[value];
 
   if (f->fetched < 0 || !f->corners) return;
-  share_rows(j, value, lag, -f->down, 0);
-  share_rows(j, value, lag, j->rows, j->rows + f->up);
-}
-
-/* ---- faces ---- */
-
-/* "ambit_inside(row - 2, first0, end0)": the row or column of a cell, or for a cell outside the
- * grid the one it continues with, or any one. */
-static void print_inside(const ambit__fused_job *j, int axis, const char *at)
-{
-  ambit__print(j->gpu.t, "%s(%s, first%d, end%d)",
-               j->pipe->periodic[axis] ? "ambit_cycled" : "ambit_clamped", at, axis, axis);
-}
-
-/* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": outside the region along an axis, beyond whose
- * faces the grid does not continue. */
-static void print_outside(const ambit__fused_job *j, int value, int axis)
-{
-  const ambit__pipe_stage *st = &j->pipe->stages[j->pipe->values[value].stage];
-  char at[40] = "x + j";
-
-  if (j->pipe->periodic[axis]) {
-    ambit__print(j->gpu.t, "false");
-    return;
-  }
-  if (axis == j->z) snprintf(at, sizeof at, "row - %d", j->values[value].lag);
-  ambit__print(j->gpu.t, "%s < first%d + %d || %s >= end%d - %d", at, axis, st->inset[axis][0], at,
-               axis, st->inset[axis][1]);
-}
-
-/* "const int at = ambit_clamped(row - 2, first0, end0);" */
-static void declare_at(const ambit__fused_job *j, const char *row)
-{
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const int at = ");
-  print_inside(j, j->z, row);
-  ambit__line_end(j->gpu.w, ";");
-}
-
-/* "beside || x + j < first1 + 1 || ...": a cell is outside the region of the stage. */
-static void print_leaves(const ambit__fused_job *j, int value)
-{
-  ambit__print(j->gpu.t, "beside || ");
-  if (j->y < 0)
-    print_outside(j, value, j->x);
-  else
-    ambit__print(j->gpu.t, "(out%d >> (r * %d + j) & 1)", j->pipe->values[value].stage, j->lane);
-}
-
-/* A cell at a time, wherever it is; `some`: only those outside the region. */
-static void load_cells(const ambit__fused_job *j, int value, int operand, bool some)
-{
-  const ambit__pipe_value *v = &j->pipe->values[value];
-  char row[48];
-
-  ambit__line(j->gpu.w, "{");
-  j->gpu.w->depth++;
-  snprintf(row, sizeof row, "row - %d", j->values[value].lag);
-  declare_at(j, row);
-  open_rows(j);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  ");
-  if (some) {
-    ambit__print(j->gpu.t, "if (");
-    print_leaves(j, value);
-    ambit__print(j->gpu.t, ") ");
-  }
-  ambit__fused_print_row(j, value, j->values[value].lag);
-  ambit__print(j->gpu.t, "[j + %d] = *(", j->values[value].left);
-  print_address(j, operand, v->component, "at", "line[r]", "column[j]");
-  ambit__line_end(j->gpu.w, ");");
-  close_rows(j);
-  ambit__close(j->gpu.w);
-}
-
-/* "left < first1 + 1 || left + 64 > end1 - 1": whether the warp has columns outside the region; in
- * three dimensions "out2": whether the lane has cells outside. */
-static void print_sides(const ambit__fused_job *j, int value)
-{
-  const ambit__pipe_stage *st = &j->pipe->stages[j->pipe->values[value].stage];
-
-  if (j->y >= 0)
-    ambit__print(j->gpu.t, "out%d", j->pipe->values[value].stage);
-  else if (j->pipe->periodic[j->x])
-    ambit__print(j->gpu.t, "false");
-  else
-    ambit__print(j->gpu.t, "left < first%d + %d || left + %d > end%d - %d", j->x,
-                 st->inset[j->x][0], AMBIT__FUSED_WARP * j->lane, j->x, st->inset[j->x][1]);
-}
-
-/* Three dimensions: loads a plane in advance; a row at once unless some cells are outside. */
-static void load_plane(const ambit__fused_job *j, int value, const char *from)
-{
-  const ambit__pipe_value *v = &j->pipe->values[value];
-  char row[48];
-
-  ambit__line(j->gpu.w, "{");
-  j->gpu.w->depth++;
-  snprintf(row, sizeof row, "%s - %d", from, j->values[value].lag);
-  declare_at(j, row);
-  ambit__open(j->gpu.w, "if (whole)");
-  open_rows(j);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_load<%d>(n%d[0][r], ", j->lane, value);
-  print_address(j, v->operand, v->component, "at", "y + r", "x");
-  ambit__line_end(j->gpu.w, ");");
-  close_rows(j);
-  ambit__close(j->gpu.w);
-  ambit__open(j->gpu.w, "else");
-  open_rows(j);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  n%d[0][r][j] = *(", value);
-  print_address(j, v->operand, v->component, "at", "line[r]", "column[j]");
-  ambit__line_end(j->gpu.w, ");");
-  close_rows(j);
-  ambit__close(j->gpu.w);
-  ambit__close(j->gpu.w);
-}
-
-static void load_edge(const ambit__fused_job *j, int value)
-{
-  if (j->y < 0) {
-    load_cells(j, value, j->pipe->values[value].operand, false);
-    return;
-  }
-  copy_row(j, value);
-  load_plane(j, value, "row + 1");
-}
-
-static bool leaves_cells(const ambit__fused_job *j, const ambit__pipe_stage *st)
-{
-  for (int d = j->z; d <= j->x; d++)
-    if (st->inset[d][0] || st->inset[d][1]) return true;
-  return false;
-}
-
-/* "q4[p][j + 1] = q3[p][j];" */
-static void copy_cell(const ambit__fused_job *j, int to, int to_lag, int from, int from_lag)
-{
-  ambit__fused_print_row(j, to, to_lag);
-  ambit__print(j->gpu.t, "[j + %d] = ", j->values[to].left);
-  ambit__fused_print_row(j, from, from_lag);
-  ambit__print(j->gpu.t, "[j + %d]", j->values[from].left);
-  ambit__line_end(j->gpu.w, ";");
-}
-
-/* Begins the statement of a loop over the cells of a row. */
-static void begin_cells(const ambit__fused_job *j)
-{
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  ");
-}
-
-/* Takes the cells outside the region from the value that the stage read there. */
-static void take_frozen(const ambit__fused_job *j, int value)
-{
-  const int lag = j->values[value].lag;
-
-  open_rows(j);
-  begin_cells(j);
-  ambit__print(j->gpu.t, "if (");
-  print_leaves(j, value);
-  ambit__print(j->gpu.t, ") ");
-  copy_cell(j, value, lag, j->pipe->values[value].frozen, lag);
-  close_rows(j);
-}
-
-/* Cells outside the region of the stage keep their value. */
-static void keep_outside(const ambit__fused_job *j, int value)
-{
-  const ambit__pipe_value *v = &j->pipe->values[value];
-
-  if (!leaves_cells(j, &j->pipe->stages[v->stage]) || ambit__fused_freezes(j, v->stage)) return;
-  ambit__line(j->gpu.w, "{");
-  j->gpu.w->depth++;
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const bool beside = ");
-  print_outside(j, value, j->z);
-  ambit__line_end(j->gpu.w, ";");
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "if (beside || ");
-  print_sides(j, value);
-  ambit__line_end(j->gpu.w, ") {");
-  if (v->frozen >= 0 && !j->stages[v->stage].taps)
-    take_frozen(j, value);
-  else
-    load_cells(j, value, v->outside, true);
-  ambit__line(j->gpu.w, "}");
-  ambit__close(j->gpu.w);
-}
-
-static const ambit__boundaries *boundaries_of(const ambit__fused_job *j, int value, int axis)
-{
-  return j->pipe->periodic[axis] ? NULL : j->pipe->values[value].boundaries;
-}
-
-/* A number of the value's type. */
-static void print_number(const ambit__fused_job *j, int value, double number)
-{
-  const ambit_type type = j->pipe->values[value].type;
-
-  ambit__print(j->gpu.t, "(%s)", type_of(j, value));
-  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(number, type));
-}
-
-/* Columns outside the grid, for reads along the row. */
-static void fill_columns(const ambit__fused_job *j, int value)
-{
-  static const char *const names[] = {[AMBIT_REFLECT] = "AMBIT_MIRROR",
-                                      [AMBIT_SYMMETRIC] = "AMBIT_DOUBLE",
-                                      [AMBIT_CLAMP] = "AMBIT_LAST",
-                                      [AMBIT_CONSTANT] = "AMBIT_NUMBER"};
-  const ambit__boundaries *b = boundaries_of(j, value, j->x);
-  const ambit__fused_value *f = &j->values[value];
-  bool any = false;
-
-  for (int side = 0; b && side < 2; side++) {
-    const ambit_boundary k = b->kind[j->x][side];
-
-    any |= (side ? f->right : f->left) > 0 && (size_t)k < sizeof names / sizeof *names && names[k];
-  }
-  if (!any) return;
-  if (j->y >= 0) ambit__open(j->gpu.w, "if (!within)");
-  open_rows(j);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_fill");
-  for (int side = 0; side < 2; side++) {
-    const ambit_boundary k = b->kind[j->x][side];
-
-    ambit__print(j->gpu.t, "%s%s", side ? ", " : "<",
-                 (size_t)k < sizeof names / sizeof *names && names[k] ? names[k] : "AMBIT_NOTHING");
-  }
-  ambit__print(j->gpu.t, ", %d, %d>(&", j->lanes, j->lane);
-  ambit__fused_print_row(j, value, f->lag);
-  ambit__print(j->gpu.t, "[%d], x, left, first%d, end%d, ", f->left, j->x, j->x);
-  print_number(j, value, b->kind[j->x][0] == AMBIT_CONSTANT ? b->value[j->x][0] : 0);
-  ambit__print(j->gpu.t, ", ");
-  print_number(j, value, b->kind[j->x][1] == AMBIT_CONSTANT ? b->value[j->x][1] : 0);
-  ambit__line_end(j->gpu.w, ");");
-  close_rows(j);
-  if (j->y >= 0) ambit__close(j->gpu.w);
-}
-
-/* Sets all cells of a row of the new row or plane to a number. */
-static void fill_cells(const ambit__fused_job *j, int value, double number)
-{
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  ");
-  ambit__fused_print_row(j, value, j->values[value].lag);
-  ambit__print(j->gpu.t, "[j + %d] = ", j->values[value].left);
-  print_number(j, value, number);
-  ambit__line_end(j->gpu.w, ";");
-}
-
-/* The new row if it is outside a constant face. */
-static void fill_row(const ambit__fused_job *j, int value, int side)
-{
-  const ambit__boundaries *b = boundaries_of(j, value, j->z);
-  const ambit__fused_value *f = &j->values[value];
-
-  if (!b || b->kind[j->z][side] != AMBIT_CONSTANT || !(side ? f->high : f->low)) return;
-  ambit__open(j->gpu.w, side ? "if (row - %d >= end%d)" : "if (row - %d < first%d)", f->lag, j->z);
-  open_rows(j);
-  fill_cells(j, value, b->value[j->z][side]);
-  close_rows(j);
-  ambit__close(j->gpu.w);
-}
-
-/* The rows of the new plane that are outside a constant face along y. */
-static void fill_lines(const ambit__fused_job *j, int value, int side)
-{
-  const ambit__fused_value *f = &j->values[value];
-
-  if (ambit__fused_kind(j, value, j->y, side) != AMBIT_CONSTANT || !(side ? f->up : f->down))
-    return;
-  ambit__line(j->gpu.w, "if (!whole)");
-  open_rows(j);
-  ambit__line(j->gpu.w, side ? "if (y + r >= end%d)" : "if (y + r < first%d)", j->y);
-  fill_cells(j, value, j->pipe->values[value].boundaries->value[j->y][side]);
-  close_rows(j);
-}
-
-/* Copies rows `first` to `end` - 1 of a plane to another one. */
-static void copy_from(const ambit__fused_job *j, int value, int to, int from, int first, int end)
-{
-  ambit__fused_open_rows(j, first, end);
-  begin_cells(j);
-  copy_cell(j, value, to, value, from);
-  close_rows(j);
-}
-
-/* Rows outside the low face if it repeats rows inside. They are copied as soon as all of these are
- * there, in three dimensions with the rows of the adjacent groups. */
-static void mirror_low(const ambit__fused_job *j, int value)
-{
-  const ambit__fused_value *f = &j->values[value];
-  const ambit_boundary kind = ambit__fused_kind(j, value, j->z, 0);
-  const bool fetched = f->fetched >= 0;
-  const int last = ambit__fused_mirror(kind, f->low) - 1; /* the row inside that arrives last */
-  const int newest = f->lag + fetched;
-
-  for (int n = 1; ambit__fused_mirror(kind, 1) && n <= f->low; n++) {
-    const int lag = newest + last + n, from = newest + last - (ambit__fused_mirror(kind, n) - 1);
-
-    ambit__open(j->gpu.w, "if (row - %d == first%d + %d)", newest, j->z, last);
-    copy_from(j, value, lag, from, fetched ? -f->down : 0, j->rows + (fetched ? f->up : 0));
-    if (f->shared >= 0 && lag > f->shared - fetched) share_rows(j, value, lag, 0, j->rows);
-    share_beside(j, value, lag);
-    ambit__close(j->gpu.w);
-  }
-}
-
-/* The new row if it is outside a high face that repeats rows inside. */
-static void mirror_high(const ambit__fused_job *j, int value)
-{
-  const ambit__fused_value *f = &j->values[value];
-  const ambit_boundary kind = ambit__fused_kind(j, value, j->z, 1);
-
-  for (int n = 1; ambit__fused_mirror(kind, 1) && n <= f->high; n++) {
-    ambit__open(j->gpu.w, "if (row - %d == end%d + %d)", f->lag, j->z, n - 1);
-    copy_from(j, value, f->lag, f->lag + n - 1 + ambit__fused_mirror(kind, n), 0, j->rows);
-    ambit__close(j->gpu.w);
-  }
-}
-
-/* The new row of a value at a face: its cells outside the region and outside the grid. */
-static void finish_edge(const ambit__fused_job *j, int value)
-{
-  if (!is_loaded(j, value)) keep_outside(j, value);
-  for (int side = 0; side < 2; side++)
-    fill_row(j, value, side);
-  for (int side = 0; side < 2; side++)
-    fill_lines(j, value, side);
-  fill_columns(j, value);
-  if (j->values[value].fetched < 0) mirror_low(j, value);
-  mirror_high(j, value);
+  ambit__fused_share_rows(j, value, lag, -f->down, 0);
+  ambit__fused_share_rows(j, value, lag, j->rows, j->rows + f->up);
 }
 
 /* ---- one turn ---- */
@@ -558,7 +249,7 @@ static void store_edge(const ambit__fused_job *j, int value)
     ambit__print(j->gpu.t, "  if (x + j >= from && x + j < till) *(");
   else
     ambit__print(j->gpu.t, "ambit_store<%d>(", j->lane);
-  print_address(j, v->target, v->component, row, "y + r", j->y < 0 ? "x + j" : "x");
+  ambit__fused_print_address(j, v->target, v->component, row, "y + r", j->y < 0 ? "x + j" : "x");
   ambit__print(j->gpu.t, j->y < 0 ? ") = " : ", &");
   ambit__fused_print_row(j, value, f->lag);
   if (j->y < 0)
@@ -605,7 +296,7 @@ static void store(const ambit__fused_job *j, int value)
 /* Everything that follows the computation of a row, or its arrival. */
 static void finish(const ambit__fused_job *j, int value)
 {
-  if (j->edge) finish_edge(j, value);
+  if (j->edge) ambit__fused_finish_edge(j, value);
   store(j, value);
   ambit__fused_publish(j, value);
 }
@@ -616,9 +307,9 @@ static void share(const ambit__fused_job *j, int value)
   const ambit__fused_value *f = &j->values[value];
 
   ambit__fused_fetch(j, value);
-  if (f->shared >= 0) share_rows(j, value, f->shared, 0, j->rows);
-  share_beside(j, value, f->fetched);
-  if (j->edge && f->fetched >= 0) mirror_low(j, value);
+  if (f->shared >= 0) ambit__fused_share_rows(j, value, f->shared, 0, j->rows);
+  ambit__fused_share_beside(j, value, f->fetched);
+  if (j->edge && f->fetched >= 0) ambit__fused_mirror_low(j, value);
 }
 
 /* Shares the rows that a stage reads and no earlier stage did. */
@@ -644,7 +335,7 @@ static void emit_turn(const ambit__fused_job *j)
   for (int v = 0; v < j->pipe->nvalues; v++) {
     if (!is_loaded(j, v)) continue;
     if (j->edge)
-      load_edge(j, v);
+      ambit__fused_load_edge(j, v);
     else
       load_fast(j, v);
     finish(j, v);
@@ -679,7 +370,7 @@ static void emit_code(const ambit__fused_job *j)
     ambit__fused_declare_stage(j, i);
   if (!j->edge) load_first(j);
   for (int v = 0; j->edge && j->y >= 0 && v < j->pipe->nvalues; v++)
-    if (is_loaded(j, v)) load_plane(j, v, "start");
+    if (is_loaded(j, v)) ambit__fused_load_plane(j, v, "start");
   ambit__print(j->gpu.t, "#pragma unroll 1\n");
   ambit__open(w, "for (int z = 0; z < n; z += %d)", j->period);
   ambit__print(j->gpu.t, "#pragma unroll\n");

@@ -216,8 +216,27 @@ static void widen(ambit__fused_cells *a, const ambit__fused_cells *b)
   a->right = most(a->right, b->right);
 }
 
+/* Cells outside a face that repeats cells inside: those must be right as well, also in a tile of
+ * one cell at the face. In three dimensions both codes have the same tiles. */
+static void reach_mirrored(ambit__fused_job *j, int value)
+{
+  ambit__fused_cells *c = &j->values[value].beside;
+  const ambit__fused_cells old = *c;
+  const int reach[3][2] = {{old.low, old.high}, {old.down, old.up}, {old.left, old.right}};
+  const int axes[] = {j->z, j->y, j->x};
+  int *cells[3][2] = {{&c->low, &c->high}, {&c->down, &c->up}, {&c->left, &c->right}};
+
+  for (int i = 0; (j->edge || j->y >= 0) && i < 3; i++)
+    for (int side = 0; side < 2; side++) {
+      const ambit_boundary kind = ambit__fused_kind(j, value, axes[i], side);
+
+      *cells[i][!side] = most(*cells[i][!side], ambit__fused_mirror(kind, reach[i][side]) - 1);
+    }
+}
+
 static void take(ambit__fused_job *j, int stage, int value)
 {
+  reach_mirrored(j, value);
   widen(&j->stages[stage].beside, &j->values[value].beside);
 }
 
@@ -250,6 +269,7 @@ static void find_beside(ambit__fused_job *j)
     each_read(j, i, give);
   }
   for (int v = 0; v < j->pipe->nvalues; v++) {
+    if (j->pipe->values[v].stage < 0) reach_mirrored(j, v);
     widen(&all, &j->values[v].beside);
     j->lead = most(j->lead, j->values[v].beside.low - j->values[v].lag);
     if (j->pipe->values[v].target >= 0) j->drain = most(j->drain, j->values[v].lag);
@@ -322,6 +342,7 @@ static bool align_rows(const ambit__group *g, ambit__fused_job *j)
 
     if (!down && !up) continue;
     if (down > j->rows || up > j->rows || g->cells[j->y] <= j->groups * j->rows) return false;
+    j->mirrors = true;
     j->slack = j->rows - 1;
   }
   return true;

@@ -5,27 +5,22 @@
  * slower code, so they are cut into smaller tiles, and come first. */
 #include "plan/fused.h"
 
-/* Rows or columns from `fast` to `slow` - 1 can run the fast code. */
-static void declare_fast(const ambit__fused_job *j, int axis, int below, int above)
-{
-  ambit__line(j->gpu.w, "const int fast%d = first%d + %d, slow%d = end%d - %d;", axis, axis,
-              ambit__fused_inset(j->pipe, axis, 0) + below, axis, axis,
-              ambit__fused_inset(j->pipe, axis, 1) + above);
-}
-
 /* The columns from `start` to `done` - 1 belong to `inside` strips of the fast code, the last of
  * which begins earlier if it would end too late. `near` strips of the edge code lie before them,
- * `far` strips after them. */
+ * `far` strips after them; `skipped` columns cannot run the fast code, which stores all cells of a
+ * lane or none. */
 static void emit_ranges(const ambit__fused_job *j, const ambit__fused_job *edge)
 {
   const int useful = ambit__fused_useful(j), narrow = ambit__fused_useful(edge), x = j->x;
   ambit__writer *w = j->gpu.w;
 
-  declare_fast(j, x, j->before, j->after);
-  declare_fast(j, j->z, j->below, j->above);
+  ambit__fused_declare_fast(j, x, j->before, j->after);
+  ambit__fused_declare_fast(j, j->z, j->below, j->above);
   ambit__line(w, "const int origin = low%d & -%d;", x, j->lane);
-  ambit__line(w, "const int near = (ambit_between(0, fast%d - origin, high%d - origin) + %d) / %d;",
-              x, x, narrow - 1, narrow);
+  ambit__line(w, "const int skipped = ambit_most(fast%d - origin, low%d > origin ? %d : 0);", x, x,
+              j->lane);
+  ambit__line(w, "const int near = (ambit_between(0, skipped, high%d - origin) + %d) / %d;", x,
+              narrow - 1, narrow);
   ambit__line(w, "const int start = origin + near * %d;", narrow);
   ambit__line(w, "const int room = (ambit_least(slow%d, high%d) - start) & -%d;", x, x, j->lane);
   ambit__line(w, "const int inside = room < %d ? 0 : (room + %d) / %d;", useful, useful - 1,
@@ -98,7 +93,6 @@ void ambit__fused_emit_columns(const ambit__fused_job *j)
   ambit__line(w, "for (int j = 0; j < %d; j++)", j->lane);
   ambit__line_begin(w);
   ambit__print(j->gpu.t, "  column[j] = ");
-  ambit__print(j->gpu.t, "%s(x + j, first%d, end%d)",
-               j->pipe->periodic[j->x] ? "ambit_cycled" : "ambit_clamped", j->x, j->x);
+  ambit__fused_print_inside(j, j->x, "x + j");
   ambit__line_end(w, ";");
 }

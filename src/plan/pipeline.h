@@ -47,6 +47,11 @@ typedef struct ambit__pipeline {
    * it computes; -1: none. */
   int in[AMBIT__PIPE_PORTS], out[AMBIT__PIPE_PORTS];
   bool periodic[AMBIT_MAX_DIMS]; /* the grid continues at the other face of an axis */
+  /* Axes along which the grid is cut into parts. A launch may load `margin` layers of cells beyond
+   * its box there, below and above, of which `halo` layers have values as far as they are in the
+   * grid, or if it is periodic, anywhere. */
+  bool cut[AMBIT_MAX_DIMS];
+  int halo[AMBIT_MAX_DIMS][2], margin[AMBIT_MAX_DIMS][2];
 } ambit__pipeline;
 
 #endif

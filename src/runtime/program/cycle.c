@@ -163,13 +163,11 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
   return NULL;
 }
 
-static const char *refuse_early(const ambit_program *p)
+/* The condition that a program on several parts violates, whose stages are launched one by one. */
+static const char *refuse_stages(const ambit_program *p)
 {
   const ambit *a = p->grid->context;
 
-  if (ambit__cycle_refuse_steps(p)) return ambit__cycle_refuse_steps(p);
-  if (p->grid->nparts < 2 && ambit__fuse_can(p)) return ambit__fuse_refusal(p);
-  if (p->grid->nparts < 2) return ambit__wavefront_refusal(p);
   if (!p->halos.n) return "no step reads neighbours";
   if (ambit__options_checks(a)) return "launches are checked";
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -184,18 +182,32 @@ static const char *refuse_early(const ambit_program *p)
   return NULL;
 }
 
-const char *ambit__cycle_refusal(const ambit_program *p)
+/* Whether the stages of p->cycle cannot be launched one by one. */
+static const char *refuse_cycle(const ambit_program *p)
 {
-  const char *why = refuse_early(p);
+  const char *why = refuse_stages(p);
 
-  if (!why && !p->cycle && p->grid->nparts < 2)
-    why = p->grid->context->settings.depth
-              ? "the grid is too small, or a kernel is not compiled here"
-              : "a wavefront would be no faster";
-  if (p->cycle && p->cycle->wavefront) return why;
   for (int i = 0; !why && p->cycle && i < p->cycle->flow.nstages; i++)
     if (!has_sources(p, i)) why = "a part is thinner than the ghost cells it mirrors";
   return why;
+}
+
+static const char *refuse_wavefront(const ambit_program *p)
+{
+  const char *why = ambit__wavefront_refusal(p);
+
+  if (why || p->cycle) return why;
+  return p->grid->context->settings.depth
+             ? "the grid is too small, or a kernel is not compiled here"
+             : "a wavefront would be no faster";
+}
+
+const char *ambit__cycle_refusal(const ambit_program *p)
+{
+  if (ambit__cycle_refuse_steps(p)) return ambit__cycle_refuse_steps(p);
+  if (p->cycle && p->cycle->fused) return NULL;
+  if (ambit__fuse_can(p)) return ambit__fuse_refusal(p);
+  return p->grid->nparts < 2 ? refuse_wavefront(p) : refuse_cycle(p);
 }
 
 /* ---- making the cycle ---- */
@@ -229,23 +241,65 @@ void ambit__cycle_drop(ambit_program *p)
   p->cycle = NULL;
 }
 
-ambit_status ambit__cycle_plan(ambit_program *p)
+/* A cycle of several parts: in one launch if the devices can and that is faster; else with the
+ * depth that was asked for. */
+static ambit_status plan_parts(ambit_program *p, int depth)
 {
-  const int depth = p->grid->context->settings.depth;
-  ambit_status s;
+  ambit__cycle *c = ambit__new(ambit__program_errors(p), 1, sizeof *c);
 
-  if (depth == 1 || (p->grid->nparts < 2 && ambit__fuse_can(p)) || refuse_early(p)) return AMBIT_OK;
-  if (p->grid->nparts < 2) return plan_wavefront(p, depth);
-  if (!depth) return AMBIT_OK;
-  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-  if (!p->cycle) return AMBIT_ENOMEM;
-  s = ambit__dataflow_make(p, depth, &p->cycle->flow);
+  if (!c) return AMBIT_ENOMEM;
+  p->cycle = c;
+  AMBIT_TRY(ambit__fuse_choose(p, &c->fused));
+  if (c->fused) {
+    c->tail = 1;
+    depth = c->fused->plan.depth;
+  }
+  if (depth) AMBIT_TRY(ambit__dataflow_make(p, depth, &c->flow));
   for (int d = 0; d < p->grid->box.ndims; d++)
     if (is_periodic(p, d))
-      p->cycle->flow.boundaries.kind[d][0] = p->cycle->flow.boundaries.kind[d][1] = AMBIT_PERIODIC;
-  if (!s && ambit__cycle_refusal(p)) {
+      c->flow.boundaries.kind[d][0] = c->flow.boundaries.kind[d][1] = AMBIT_PERIODIC;
+  if (!depth || (!c->fused && refuse_cycle(p))) {
     ambit__cycle_drop(p);
     return AMBIT_OK;
   }
-  return s ? s : ambit__halos_make(p, &p->cycle->flow, &p->cycle->halos);
+  return ambit__halos_make(p, &c->flow, &c->halos);
+}
+
+ambit_status ambit__cycle_plan(ambit_program *p)
+{
+  const int depth = p->grid->context->settings.depth;
+
+  if (depth == 1 || ambit__cycle_refuse_steps(p)) return AMBIT_OK;
+  if (p->grid->nparts > 1) return plan_parts(p, depth);
+  if (ambit__fuse_can(p)) return AMBIT_OK; /* ambit__cycle_fuse, when layouts are known */
+  return ambit__wavefront_refusal(p) ? AMBIT_OK : plan_wavefront(p, depth);
+}
+
+/* Without its function a cycle of several parts can still share an exchange, if asked to. */
+static void unfuse(ambit_program *p)
+{
+  ambit__cycle *c = p->cycle;
+
+  ambit__fuse_free(p, c->fused);
+  c->fused = NULL;
+  c->tail = 0;
+  if (p->grid->nparts < 2 || !p->grid->context->settings.depth || refuse_cycle(p))
+    ambit__cycle_drop(p);
+}
+
+ambit_status ambit__cycle_fuse(ambit_program *p)
+{
+  bool can;
+
+  if (!p->cycle && p->grid->nparts == 1 && !ambit__cycle_refuse_steps(p)) {
+    p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
+    if (!p->cycle) return AMBIT_ENOMEM;
+    AMBIT_TRY(ambit__fuse_choose(p, &p->cycle->fused));
+    p->cycle->tail = 1;
+    if (!p->cycle->fused) ambit__cycle_drop(p);
+  }
+  if (!p->cycle || !p->cycle->fused) return AMBIT_OK;
+  AMBIT_TRY(ambit__fuse_build(p, p->cycle->fused, &can));
+  if (!can) unfuse(p);
+  return AMBIT_OK;
 }

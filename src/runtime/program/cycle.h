@@ -22,7 +22,7 @@ typedef struct ambit__cycle {
   ambit__dataflow flow;
   ambit__halos halos;          /* exchanged at the start of the cycle */
   ambit__wavefront *wavefront; /* NULL: there are several parts, or `fused`; owned */
-  ambit__fused *fused;         /* all iterations in one launch; NULL: not so; owned */
+  ambit__fused *fused;         /* each part does all iterations in one launch; NULL: no; owned */
   int tail;                    /* single iterations that must follow the last cycle of a run */
   ambit__trial trial;          /* of a cycle that nobody asked for */
   /* made by schedule/cycle_schedule.c: */
@@ -37,6 +37,9 @@ const char *ambit__cycle_refusal(const ambit_program *p);
 /* Makes p->cycle with its dataflow, and its halos or wavefront, if the option depth asks for it and
  * it is possible. */
 ambit_status ambit__cycle_plan(ambit_program *p);
+/* Builds the launch of a fused cycle, when steps have their functions; with one part, chooses it
+ * first. Drops what cannot be built. */
+ambit_status ambit__cycle_fuse(ambit_program *p);
 void ambit__cycle_drop(ambit_program *p); /* what ambit__cycle_plan made; NULL does nothing */
 
 /* The cells that a stage computes on a part whose own cells are `own`. */

@@ -3,7 +3,10 @@
  *
  * The launch loads fields and stores to others, so that fields trade buffers afterwards. Fields
  * that the next iteration overwrites before it reads them are not stored: a run ends with an
- * iteration of its own. If too few buffers are free, there are spare ones. */
+ * iteration of its own. If too few buffers are free, there are spare ones.
+ *
+ * With several parts an exchange comes first, which brings as many layers of cells as all
+ * iterations together read. Kernels compute what they need of these cells themselves. */
 #ifndef AMBIT_RUNTIME_PROGRAM_FUSE_H
 #define AMBIT_RUNTIME_PROGRAM_FUSE_H
 
@@ -44,9 +47,9 @@ typedef struct ambit__fused {
   ambit__binding bind[AMBIT__FUSE_OPERANDS];
   ambit__group_step step;
   ambit__group group;
-  ambit__function *function;
-  ambit__argument args[AMBIT__FUSE_OPERANDS];
-  ambit__store spares[AMBIT__FUSE_SPARES];
+  ambit__function **functions; /* by engine; NULL: not built yet; owned */
+  ambit__argument *args;       /* by part, AMBIT__FUSE_OPERANDS each; owned */
+  ambit__store *spares;        /* by part, AMBIT__FUSE_SPARES each; owned */
 } ambit__fused;
 
 /* ---- pipeline.c ---- */
@@ -55,22 +58,30 @@ typedef struct ambit__fused {
  * out; NULL: it is made. The caller frees plan->after, also after a failure. */
 const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_plan *plan);
 
-/* ---- fuse.c ---- */
+/* ---- fuse.c: the choice ---- */
 
 /* Makes f->plan and f->group for a depth. Returns the reason if this is not possible. */
 const char *ambit__fuse_group(const ambit_program *p, int depth, ambit__fused *f);
-
-/* Whether the grid has one part, on a device that can build functions for several iterations. */
+/* Whether all devices of this process can build functions for several iterations. */
 bool ambit__fuse_can(const ambit_program *p);
-/* Builds a function for several iterations that is estimated to be faster than single ones, or for
- * as many as the option depth asks for. *f is NULL if there is none. */
-ambit_status ambit__fuse_make(ambit_program *p, ambit__fused **f);
-void ambit__fuse_free(ambit_program *p, ambit__fused *f);
+/* Chooses the number of iterations that is estimated to be the fastest, and faster than single
+ * ones, or takes that of the option depth. *f is NULL if there is none. Collective. */
+ambit_status ambit__fuse_choose(const ambit_program *p, ambit__fused **f);
 /* The reason why there is none; NULL: there is one. */
 const char *ambit__fuse_refusal(const ambit_program *p);
+/* Whether some kernel is registered code; false as long as steps have no functions. */
+bool ambit__fuse_is_registered(const ambit_program *p);
+
+/* ---- fuse_run.c: functions, buffers and launches ---- */
+
+/* Builds functions and allocates spare buffers, when steps have their functions. *can is false if
+ * that failed on some process: a lack of memory is no error here. Collective. */
+ambit_status ambit__fuse_build(ambit_program *p, ambit__fused *f, bool *can);
+void ambit__fuse_free(ambit_program *p, ambit__fused *f);
 /* Before the fused iterations of a run. *can is false if some fields that trade buffers differ in
- * cells that no step computes: iterations run one by one then. */
+ * cells that no step computes: iterations run one by one then. Collective. */
 ambit_status ambit__fuse_ready(ambit_program *p, const ambit__fused *f, bool *can);
-ambit_status ambit__fuse_run(ambit_program *p, ambit__fused *f); /* one launch */
+ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__operation *op);
+void ambit__fuse_trade(ambit_program *p, ambit__fused *f); /* buffers, when all is launched */
 
 #endif

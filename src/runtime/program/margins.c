@@ -25,20 +25,44 @@ static ambit_status widen_for(const ambit__field_halo *h, bool *changed)
   return AMBIT_OK;
 }
 
+/* The larger margins of each axis. */
+static void take_margins(const ambit_field *f, int part, int64_t *low, int64_t *high)
+{
+  const ambit__layout *l = &f->stores[part].layout;
+
+  for (int d = 0; d < f->grid->box.ndims; d++) {
+    if (l->margin_lo[d] > low[d]) low[d] = l->margin_lo[d];
+    if (l->margin_hi[d] > high[d]) high[d] = l->margin_hi[d];
+  }
+}
+
 /* Fields that rotate buffers must have the same margins. */
 static ambit_status widen_alike(const ambit__step *s, int part, bool *changed)
 {
   int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
   for (int i = 0; i < s->n; i++)
-    for (int d = 0; d < s->args[i].field->grid->box.ndims; d++) {
-      const ambit__layout *l = &s->args[i].field->stores[part].layout;
-
-      if (l->margin_lo[d] > low[d]) low[d] = l->margin_lo[d];
-      if (l->margin_hi[d] > high[d]) high[d] = l->margin_hi[d];
-    }
+    take_margins(s->args[i].field, part, low, high);
   for (int i = 0; i < s->n; i++)
     AMBIT_TRY(ambit__field_widen(s->args[i].field, part, low, high, changed));
+  return AMBIT_OK;
+}
+
+/* So must all fields of a cycle that each part computes in one launch, which loads some more
+ * cells. */
+static ambit_status widen_fused(const ambit_program *p, int part, bool *changed)
+{
+  const ambit__pipeline *pipe = &p->cycle->fused->plan.pipe;
+  int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+
+  for (int d = 0; d < p->grid->box.ndims; d++) {
+    low[d] = pipe->margin[d][0];
+    high[d] = pipe->margin[d][1];
+  }
+  for (int i = 0; i < p->nfields; i++)
+    take_margins(p->fields[i], part, low, high);
+  for (int i = 0; i < p->nfields; i++)
+    AMBIT_TRY(ambit__field_widen(p->fields[i], part, low, high, changed));
   return AMBIT_OK;
 }
 
@@ -79,6 +103,8 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
     for (size_t i = 0; i < p->nsteps; i++)
       for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < nparts; k++)
         AMBIT_TRY(widen_alike(&p->steps[i], k, &changed));
+    for (int k = 0; p->cycle && p->cycle->fused && k < nparts; k++)
+      AMBIT_TRY(widen_fused(p, k, &changed));
     *any |= changed;
   } while (changed);
   return AMBIT_OK;

@@ -76,6 +76,19 @@ static int periodic_axis(const ambit_program *p, int axis)
   return found == 1;
 }
 
+/* What a step must not do along an axis that is periodic. */
+static const char *refuse_periodic(const ambit_program *p, size_t step, int axis)
+{
+  const ambit__box *region = &p->applies[step].region;
+
+  if (p->steps[step].kind != STEP_APPLY) return NULL;
+  if (region->lo[axis] > 0 || region->hi[axis] < p->grid->box.hi[axis])
+    return "a step runs on a box, and the grid is periodic";
+  if (ambit__grid_cuts(p->grid, axis) && p->steps[step].kernel->rule->max_axis >= 0)
+    return "a kernel uses index or extent, and the grid is cut along a periodic axis";
+  return NULL;
+}
+
 static const char *refuse(maker *m)
 {
   const ambit_program *p = m->p;
@@ -91,6 +104,11 @@ static const char *refuse(maker *m)
 
     if (is < 0) return "an axis is periodic for some fields only";
     m->plan->pipe.periodic[d] = is;
+    for (size_t i = 0; is && i < p->nsteps; i++) {
+      const char *why = refuse_periodic(p, i, d);
+
+      if (why) return why;
+    }
   }
   return NULL;
 }
@@ -211,14 +229,16 @@ static bool leaves_cells(const maker *m, int buffer)
 }
 
 /* A value of component c that the stage reads and that has the same cells outside the region as the
- * one it computes: of the buffer that it writes, or of one that this trades places with. */
+ * one it computes: of the buffer that it writes, or of one that this trades places with. With
+ * several parts there is none: the exchange brings such cells only of buffers that are not
+ * computed everywhere, for those who read them. */
 static int find_frozen(maker *m, int number, int stage, int buffer, int c)
 {
   const ambit__pipe_stage *st = &m->plan->pipe.stages[number];
   const ambit__step *s = &m->p->steps[m->flow.stages[stage].step];
   int found = -1;
 
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; m->p->grid->nparts == 1 && i < s->n; i++) {
     const ambit_field *f = s->args[i].field;
     const int other = f ? buffer_of(m, stage, f) : -1;
     const int v = f && c < f->components ? m->plan->pipe.in[st->port[i] + c] : -1;
@@ -321,10 +341,13 @@ static bool is_computed(const maker *m, int buffer)
   return false;
 }
 
+/* Whether fields can trade buffers. With several parts all have the same margins. */
 static bool same_layout(const ambit_field *a, const ambit_field *b)
 {
   const ambit__layout *x = &a->stores[0].layout, *y = &b->stores[0].layout;
 
+  if (a->grid->nparts > 1)
+    return a->type == b->type && a->components == b->components && a->order == b->order;
   return x->type == y->type && x->components == y->components && x->order == y->order &&
          x->bytes == y->bytes && x->origin == y->origin && x->component == y->component &&
          !memcmp(x->stride, y->stride, sizeof x->stride);
@@ -446,6 +469,52 @@ static const char *refuse_classes(const maker *m)
   return NULL;
 }
 
+/* ---- parts ---- */
+
+static int round_up(int n, int unit)
+{
+  return (n + unit - 1) / unit * unit;
+}
+
+/* Kernels load whole vectors along the last axis, and along the first one sometimes more planes
+ * than they need. */
+static int margin_of(int axis, int ndims, int halo)
+{
+  return axis == ndims - 1 ? round_up(halo, AMBIT__ALIGNED) : axis == 0 ? 2 * halo : halo;
+}
+
+static void set_halo(maker *m, int axis)
+{
+  ambit__pipeline *pipe = &m->plan->pipe;
+
+  pipe->cut[axis] = ambit__grid_cuts(m->p->grid, axis);
+  for (int b = 0; pipe->cut[axis] && b < m->p->nfields; b++) {
+    const ambit__layers *l = ambit__dataflow_valid(&m->flow, 0, b);
+
+    if (pipe->halo[axis][0] < l->lo[axis]) pipe->halo[axis][0] = (int)l->lo[axis];
+    if (pipe->halo[axis][1] < l->hi[axis]) pipe->halo[axis][1] = (int)l->hi[axis];
+  }
+  for (int side = 0; side < 2; side++)
+    pipe->margin[axis][side] = margin_of(axis, m->p->grid->box.ndims, pipe->halo[axis][side]);
+}
+
+/* The halo of a part must lie in adjacent parts, and cells outside the grid must be copies of cells
+ * of the part. */
+static const char *refuse_parts(const maker *m)
+{
+  const ambit_grid *g = m->p->grid;
+
+  for (int i = 0; i < g->nparts; i++)
+    for (int d = 0; d < g->box.ndims; d++) {
+      const int *halo = m->plan->pipe.halo[d];
+      const int64_t cells = g->parts[i].hi[d] - g->parts[i].lo[d];
+
+      if (!ambit__box_is_empty(&g->parts[i]) && (cells <= halo[0] || cells <= halo[1]))
+        return "a part is thinner than the halo of so many iterations";
+    }
+  return NULL;
+}
+
 static const char *make(maker *m, int depth)
 {
   const char *why = refuse(m);
@@ -455,6 +524,9 @@ static const char *make(maker *m, int depth)
     why = refuse_classes(m);
   }
   if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
+  for (int d = 0; !why && d < m->p->grid->box.ndims; d++)
+    set_halo(m, d);
+  if (!why) why = refuse_parts(m);
   for (int i = 0; !why && i < m->flow.nstages; i++)
     why = add_stage(m, i);
   return why ? why : place(m);

@@ -95,7 +95,8 @@ typedef enum ambit__op_kind {
   OP_GHOSTS,          /* fill the ghost cells for all cells that a stage of a cycle computes */
   OP_LAUNCH,          /* launch a step on some boxes */
   OP_WAVE,            /* all launches and ghost cells of a cycle in one pass over the cells */
-  OP_FUSED,           /* all steps of a cycle in one launch; fields trade buffers */
+  OP_FUSED,           /* all steps of a cycle in one launch, on some boxes */
+  OP_TRADE,           /* fields trade buffers after such launches */
   OP_ALLREDUCE_BEGIN, /* start to combine the scalars of a step over engines and processes */
   OP_ALLREDUCE_END,
   OP_ROTATE,
@@ -118,8 +119,8 @@ typedef struct ambit__operation {
    * send. NULL: the exchange waits for all earlier launches. */
   struct ambit__exchange *feeder;
   struct ambit__move_set *ghosts; /* OP_GHOSTS */
-  ambit__cells cells;             /* OP_LAUNCH */
-  ambit__piece *pieces;           /* OP_LAUNCH; owned */
+  ambit__cells cells;             /* OP_LAUNCH, OP_FUSED */
+  ambit__piece *pieces;           /* OP_LAUNCH, OP_FUSED; owned */
   int npieces;
 } ambit__operation;
 

@@ -19,6 +19,7 @@ static const ambit__note_kind note_kinds[] = {
     [OP_GHOSTS] = NOTE_GHOSTS,
     [OP_WAVE] = NOTE_LAUNCH,
     [OP_FUSED] = NOTE_ENQUEUE,
+    [OP_TRADE] = NOTE_ROTATE,
     [OP_ALLREDUCE_BEGIN] = NOTE_ALLREDUCE_BEGIN,
     [OP_ALLREDUCE_END] = NOTE_ALLREDUCE_END,
     [OP_ROTATE] = NOTE_ROTATE,
@@ -141,7 +142,8 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return is_tiled(p, op) ? ambit__sleep_step(p, op) : launch(p, op);
   case OP_WAVE: return ambit__wavefront_run(p, p->cycle->wavefront);
-  case OP_FUSED: return ambit__fuse_run(p, p->cycle->fused);
+  case OP_FUSED: return ambit__fuse_launch(p, p->cycle->fused, op);
+  case OP_TRADE: return ambit__fuse_trade(p, p->cycle->fused), AMBIT_OK;
   case OP_ALLREDUCE_BEGIN: return ambit__allreduce_begin(p->applies[op->step].allreduce);
   case OP_ALLREDUCE_END: return ambit__allreduce_finish(p->applies[op->step].allreduce);
   case OP_ROTATE:

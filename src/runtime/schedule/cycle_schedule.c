@@ -217,51 +217,41 @@ static ambit_status add_wave(ambit__scheduler *s)
   return AMBIT_OK;
 }
 
-/* A cycle in one launch, if the device can. Its single iterations restore fields and reductions. */
-static ambit_status add_fused(ambit__scheduler *s)
+/* The exchange of all halos of the cycle; NULL: it has none. */
+static ambit_status make_exchange(ambit_program *p, ambit__exchange **x)
 {
-  ambit_program *p = s->p;
-  ambit__fused *f = NULL;
+  const int n = p->cycle->halos.n;
+  int *all = ambit__new(ambit__program_errors(p), (size_t)n + 1, sizeof *all);
+  ambit_status s = AMBIT_OK;
 
-  AMBIT_TRY(ambit__fuse_make(p, &f));
-  if (!f) return AMBIT_OK;
-  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
-  if (!p->cycle) {
-    ambit__fuse_free(p, f);
-    return AMBIT_ENOMEM;
-  }
-  p->cycle->fused = f;
-  p->cycle->tail = 1;
-  p->cycle->schedule.iterations = f->plan.depth;
-  s->list = &p->cycle->schedule;
-  return ambit__schedule_add(s, OP_FUSED, 0) ? AMBIT_OK : AMBIT_ENOMEM;
+  *x = NULL;
+  if (!all) return AMBIT_ENOMEM;
+  for (int i = 0; i < n; i++)
+    all[i] = i;
+  if (n) s = ambit__program_add_exchange(p, &p->cycle->halos, all, n, x);
+  free(all);
+  return s;
 }
 
 ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
 {
-  ambit__cycle *c = p->cycle;
   ambit__scheduler s = {.p = p, .overlap = overlap};
   ambit__exchange *x;
-  ambit_status status;
-  int *all;
+  ambit__cycle *c;
 
-  if (!c) return ambit__cycle_refuse_steps(p) ? AMBIT_OK : add_fused(&s);
-  c->schedule.iterations = c->flow.depth;
+  AMBIT_TRY(ambit__cycle_fuse(p));
+  c = p->cycle;
+  if (!c) return AMBIT_OK;
+  c->schedule.iterations = c->fused ? c->fused->plan.depth : c->flow.depth;
   s.list = &c->schedule;
   if (c->wavefront) return add_wave(&s);
+  AMBIT_TRY(make_exchange(p, &x));
+  if (c->fused) return ambit__fused_schedule(&s, x);
   c->ghosts = ambit__new(ambit__program_errors(p), (size_t)c->flow.nstages, sizeof *c->ghosts);
-  all = ambit__new(ambit__program_errors(p), (size_t)c->halos.n + 1, sizeof *all);
-  if (!c->ghosts || !all) {
-    free(all);
-    return AMBIT_ENOMEM;
-  }
-  for (int i = 0; i < c->halos.n; i++)
-    all[i] = i;
-  status = ambit__program_add_exchange(p, &c->halos, all, c->halos.n, &x);
-  free(all);
-  for (int i = 0; !status && i < c->flow.nstages; i++)
-    status = make_ghosts(p, i);
-  return status ? status : add_all(&s, x);
+  if (!c->ghosts) return AMBIT_ENOMEM;
+  for (int i = 0; i < c->flow.nstages; i++)
+    AMBIT_TRY(make_ghosts(p, i));
+  return x ? add_all(&s, x) : AMBIT_OK; /* without a halo there is no such cycle */
 }
 
 void ambit__cycle_free(ambit_program *p)

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fused_face.c - the code of tiles at faces: cells outside the region of a stage, and outside the
+ * grid, of every new row. */
+#include "plan/fused.h"
+
+#include <stdio.h>
+
+static const char *type_of(const ambit__fused_job *j, int value)
+{
+  return j->gpu.dialect->types[j->pipe->values[value].type];
+}
+
+void ambit__fused_print_inside(const ambit__fused_job *j, int axis, const char *at)
+{
+  ambit__print(j->gpu.t, "%s(%s, least%d, limit%d)",
+               ambit__fused_wraps(j, axis) ? "ambit_cycled" : "ambit_clamped", at, axis, axis);
+}
+
+/* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": outside the region along an axis, beyond whose
+ * faces the grid does not continue. */
+static void print_outside(const ambit__fused_job *j, int value, int axis)
+{
+  const ambit__pipe_stage *st = &j->pipe->stages[j->pipe->values[value].stage];
+  char at[40] = "x + j";
+
+  if (j->pipe->periodic[axis]) {
+    ambit__print(j->gpu.t, "false");
+    return;
+  }
+  if (axis == j->z) snprintf(at, sizeof at, "row - %d", j->values[value].lag);
+  ambit__print(j->gpu.t, "%s < first%d + %d || %s >= end%d - %d", at, axis, st->inset[axis][0], at,
+               axis, st->inset[axis][1]);
+}
+
+/* "const int at = ambit_clamped(row - 2, least0, limit0);" */
+static void declare_at(const ambit__fused_job *j, const char *row)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const int at = ");
+  ambit__fused_print_inside(j, j->z, row);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* "beside || x + j < first1 + 1 || ...": a cell is outside the region of the stage. */
+static void print_leaves(const ambit__fused_job *j, int value)
+{
+  ambit__print(j->gpu.t, "beside || ");
+  if (j->y < 0)
+    print_outside(j, value, j->x);
+  else
+    ambit__print(j->gpu.t, "(out%d >> (r * %d + j) & 1)", j->pipe->values[value].stage, j->lane);
+}
+
+/* A cell at a time, wherever it is; `some`: only those outside the region. */
+static void load_cells(const ambit__fused_job *j, int value, int operand, bool some)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+  char row[48];
+
+  ambit__line(j->gpu.w, "{");
+  j->gpu.w->depth++;
+  snprintf(row, sizeof row, "row - %d", j->values[value].lag);
+  declare_at(j, row);
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  ");
+  if (some) {
+    ambit__print(j->gpu.t, "if (");
+    print_leaves(j, value);
+    ambit__print(j->gpu.t, ") ");
+  }
+  ambit__fused_print_row(j, value, j->values[value].lag);
+  ambit__print(j->gpu.t, "[j + %d] = *(", j->values[value].left);
+  ambit__fused_print_address(j, operand, v->component, "at", "line[r]", "column[j]");
+  ambit__line_end(j->gpu.w, ");");
+  ambit__fused_close_rows(j);
+  ambit__close(j->gpu.w);
+}
+
+/* "left < first1 + 1 || left + 64 > end1 - 1": whether the warp has columns outside the region; in
+ * three dimensions "out2": whether the lane has cells outside. */
+static void print_sides(const ambit__fused_job *j, int value)
+{
+  const ambit__pipe_stage *st = &j->pipe->stages[j->pipe->values[value].stage];
+
+  if (j->y >= 0)
+    ambit__print(j->gpu.t, "out%d", j->pipe->values[value].stage);
+  else if (j->pipe->periodic[j->x])
+    ambit__print(j->gpu.t, "false");
+  else
+    ambit__print(j->gpu.t, "left < first%d + %d || left + %d > end%d - %d", j->x,
+                 st->inset[j->x][0], AMBIT__FUSED_WARP * j->lane, j->x, st->inset[j->x][1]);
+}
+
+void ambit__fused_load_plane(const ambit__fused_job *j, int value, const char *from)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+  char row[48];
+
+  ambit__line(j->gpu.w, "{");
+  j->gpu.w->depth++;
+  snprintf(row, sizeof row, "%s - %d", from, j->values[value].lag);
+  declare_at(j, row);
+  ambit__open(j->gpu.w, "if (whole)");
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "ambit_load<%d>(n%d[0][r], ", j->lane, value);
+  ambit__fused_print_address(j, v->operand, v->component, "at", "y + r", "x");
+  ambit__line_end(j->gpu.w, ");");
+  ambit__fused_close_rows(j);
+  ambit__close(j->gpu.w);
+  ambit__open(j->gpu.w, "else");
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  n%d[0][r][j] = *(", value);
+  ambit__fused_print_address(j, v->operand, v->component, "at", "line[r]", "column[j]");
+  ambit__line_end(j->gpu.w, ");");
+  ambit__fused_close_rows(j);
+  ambit__close(j->gpu.w);
+  ambit__close(j->gpu.w);
+}
+
+void ambit__fused_load_edge(const ambit__fused_job *j, int value)
+{
+  if (j->y < 0) {
+    load_cells(j, value, j->pipe->values[value].operand, false);
+    return;
+  }
+  ambit__fused_copy_row(j, value);
+  ambit__fused_load_plane(j, value, "row + 1");
+}
+
+static bool leaves_cells(const ambit__fused_job *j, const ambit__pipe_stage *st)
+{
+  for (int d = j->z; d <= j->x; d++)
+    if (st->inset[d][0] || st->inset[d][1]) return true;
+  return false;
+}
+
+/* "q4[p][j + 1] = q3[p][j];" */
+static void copy_cell(const ambit__fused_job *j, int to, int to_lag, int from, int from_lag)
+{
+  ambit__fused_print_row(j, to, to_lag);
+  ambit__print(j->gpu.t, "[j + %d] = ", j->values[to].left);
+  ambit__fused_print_row(j, from, from_lag);
+  ambit__print(j->gpu.t, "[j + %d]", j->values[from].left);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* Begins the statement of a loop over the cells of a row. */
+static void begin_cells(const ambit__fused_job *j)
+{
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  ");
+}
+
+/* Takes the cells outside the region from the value that the stage read there. */
+static void take_frozen(const ambit__fused_job *j, int value)
+{
+  const int lag = j->values[value].lag;
+
+  ambit__fused_open_rows(j, 0, j->rows);
+  begin_cells(j);
+  ambit__print(j->gpu.t, "if (");
+  print_leaves(j, value);
+  ambit__print(j->gpu.t, ") ");
+  copy_cell(j, value, lag, j->pipe->values[value].frozen, lag);
+  ambit__fused_close_rows(j);
+}
+
+/* Cells outside the region of the stage keep their value. */
+static void keep_outside(const ambit__fused_job *j, int value)
+{
+  const ambit__pipe_value *v = &j->pipe->values[value];
+
+  if (!leaves_cells(j, &j->pipe->stages[v->stage]) || ambit__fused_freezes(j, v->stage)) return;
+  ambit__line(j->gpu.w, "{");
+  j->gpu.w->depth++;
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const bool beside = ");
+  print_outside(j, value, j->z);
+  ambit__line_end(j->gpu.w, ";");
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "if (beside || ");
+  print_sides(j, value);
+  ambit__line_end(j->gpu.w, ") {");
+  if (v->frozen >= 0 && !j->stages[v->stage].taps)
+    take_frozen(j, value);
+  else
+    load_cells(j, value, v->outside, true);
+  ambit__line(j->gpu.w, "}");
+  ambit__close(j->gpu.w);
+}
+
+static const ambit__boundaries *boundaries_of(const ambit__fused_job *j, int value, int axis)
+{
+  return j->pipe->periodic[axis] ? NULL : j->pipe->values[value].boundaries;
+}
+
+/* A number of the value's type. */
+static void print_number(const ambit__fused_job *j, int value, double number)
+{
+  const ambit_type type = j->pipe->values[value].type;
+
+  ambit__print(j->gpu.t, "(%s)", type_of(j, value));
+  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(number, type));
+}
+
+/* Columns outside the grid, for reads along the row. */
+static void fill_columns(const ambit__fused_job *j, int value)
+{
+  static const char *const names[] = {[AMBIT_REFLECT] = "AMBIT_MIRROR",
+                                      [AMBIT_SYMMETRIC] = "AMBIT_DOUBLE",
+                                      [AMBIT_CLAMP] = "AMBIT_LAST",
+                                      [AMBIT_CONSTANT] = "AMBIT_NUMBER"};
+  const ambit__boundaries *b = boundaries_of(j, value, j->x);
+  const ambit__fused_value *f = &j->values[value];
+  bool any = false;
+
+  for (int side = 0; b && side < 2; side++) {
+    const ambit_boundary k = b->kind[j->x][side];
+
+    any |= (side ? f->right : f->left) > 0 && (size_t)k < sizeof names / sizeof *names && names[k];
+  }
+  if (!any) return;
+  if (j->y >= 0) ambit__open(j->gpu.w, "if (!within)");
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "ambit_fill");
+  for (int side = 0; side < 2; side++) {
+    const ambit_boundary k = b->kind[j->x][side];
+
+    ambit__print(j->gpu.t, "%s%s", side ? ", " : "<",
+                 (size_t)k < sizeof names / sizeof *names && names[k] ? names[k] : "AMBIT_NOTHING");
+  }
+  ambit__print(j->gpu.t, ", %d, %d>(&", j->lanes, j->lane);
+  ambit__fused_print_row(j, value, f->lag);
+  ambit__print(j->gpu.t, "[%d], x, left, first%d, end%d, ", f->left, j->x, j->x);
+  print_number(j, value, b->kind[j->x][0] == AMBIT_CONSTANT ? b->value[j->x][0] : 0);
+  ambit__print(j->gpu.t, ", ");
+  print_number(j, value, b->kind[j->x][1] == AMBIT_CONSTANT ? b->value[j->x][1] : 0);
+  ambit__line_end(j->gpu.w, ");");
+  ambit__fused_close_rows(j);
+  if (j->y >= 0) ambit__close(j->gpu.w);
+}
+
+/* Sets all cells of a row of the new row or plane to a number. */
+static void fill_cells(const ambit__fused_job *j, int value, double number)
+{
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  ");
+  ambit__fused_print_row(j, value, j->values[value].lag);
+  ambit__print(j->gpu.t, "[j + %d] = ", j->values[value].left);
+  print_number(j, value, number);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* The new row if it is outside a constant face. */
+static void fill_row(const ambit__fused_job *j, int value, int side)
+{
+  const ambit__boundaries *b = boundaries_of(j, value, j->z);
+  const ambit__fused_value *f = &j->values[value];
+
+  if (!b || b->kind[j->z][side] != AMBIT_CONSTANT || !(side ? f->high : f->low)) return;
+  ambit__open(j->gpu.w, side ? "if (row - %d >= end%d)" : "if (row - %d < first%d)", f->lag, j->z);
+  ambit__fused_open_rows(j, 0, j->rows);
+  fill_cells(j, value, b->value[j->z][side]);
+  ambit__fused_close_rows(j);
+  ambit__close(j->gpu.w);
+}
+
+/* The rows of the new plane that are outside a constant face along y. */
+static void fill_lines(const ambit__fused_job *j, int value, int side)
+{
+  const ambit__fused_value *f = &j->values[value];
+
+  if (ambit__fused_kind(j, value, j->y, side) != AMBIT_CONSTANT || !(side ? f->up : f->down))
+    return;
+  ambit__line(j->gpu.w, "if (!whole)");
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__line(j->gpu.w, side ? "if (y + r >= end%d)" : "if (y + r < first%d)", j->y);
+  fill_cells(j, value, j->pipe->values[value].boundaries->value[j->y][side]);
+  ambit__fused_close_rows(j);
+}
+
+/* Copies rows `first` to `end` - 1 of a plane to another one. */
+static void copy_from(const ambit__fused_job *j, int value, int to, int from, int first, int end)
+{
+  ambit__fused_open_rows(j, first, end);
+  begin_cells(j);
+  copy_cell(j, value, to, value, from);
+  ambit__fused_close_rows(j);
+}
+
+void ambit__fused_mirror_low(const ambit__fused_job *j, int value)
+{
+  const ambit__fused_value *f = &j->values[value];
+  const ambit_boundary kind = ambit__fused_kind(j, value, j->z, 0);
+  const bool fetched = f->fetched >= 0;
+  const int last = ambit__fused_mirror(kind, f->low) - 1; /* the row inside that arrives last */
+  const int newest = f->lag + fetched;
+
+  for (int n = 1; ambit__fused_mirror(kind, 1) && n <= f->low; n++) {
+    const int lag = newest + last + n, from = newest + last - (ambit__fused_mirror(kind, n) - 1);
+
+    ambit__open(j->gpu.w, "if (row - %d == first%d + %d)", newest, j->z, last);
+    copy_from(j, value, lag, from, fetched ? -f->down : 0, j->rows + (fetched ? f->up : 0));
+    if (f->shared >= 0 && lag > f->shared - fetched)
+      ambit__fused_share_rows(j, value, lag, 0, j->rows);
+    ambit__fused_share_beside(j, value, lag);
+    ambit__close(j->gpu.w);
+  }
+}
+
+/* The new row if it is outside a high face that repeats rows inside. */
+static void mirror_high(const ambit__fused_job *j, int value)
+{
+  const ambit__fused_value *f = &j->values[value];
+  const ambit_boundary kind = ambit__fused_kind(j, value, j->z, 1);
+
+  for (int n = 1; ambit__fused_mirror(kind, 1) && n <= f->high; n++) {
+    ambit__open(j->gpu.w, "if (row - %d == end%d + %d)", f->lag, j->z, n - 1);
+    copy_from(j, value, f->lag, f->lag + n - 1 + ambit__fused_mirror(kind, n), 0, j->rows);
+    ambit__close(j->gpu.w);
+  }
+}
+
+void ambit__fused_finish_edge(const ambit__fused_job *j, int value)
+{
+  if (j->pipe->values[value].stage >= 0) keep_outside(j, value);
+  for (int side = 0; side < 2; side++)
+    fill_row(j, value, side);
+  for (int side = 0; side < 2; side++)
+    fill_lines(j, value, side);
+  fill_columns(j, value);
+  if (j->values[value].fetched < 0) ambit__fused_mirror_low(j, value);
+  mirror_high(j, value);
+}

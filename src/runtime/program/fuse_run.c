@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fuse_run.c - builds the function of fused iterations, launches it, and trades buffers. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "runtime/program/fuse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- buffers and arguments ---- */
+
+static ambit__store *spare_of(const ambit__fused *f, int part, int spare)
+{
+  return &f->spares[part * AMBIT__FUSE_SPARES + spare];
+}
+
+static ambit__store *store_of(const ambit_program *p, const ambit__fused *f, int part, int slot)
+{
+  return slot < p->nfields ? &p->fields[slot]->stores[part] : spare_of(f, part, slot - p->nfields);
+}
+
+static ambit_status make_spares(ambit_program *p, ambit__fused *f, int part)
+{
+  ambit__device *dev = ambit__engine_of(p->grid, part)->device;
+
+  for (int i = 0; i < f->plan.nslots - p->nfields; i++) {
+    const ambit__store *like = &p->fields[f->plan.spare_of[i]]->stores[part];
+    ambit__store *spare = spare_of(f, part, i);
+
+    spare->layout = like->layout;
+    if (like->buffer)
+      AMBIT_TRY(dev->backend->alloc(dev, spare->layout.bytes, &spare->layout, &spare->buffer));
+  }
+  return AMBIT_OK;
+}
+
+static void set_arguments(ambit_program *p, ambit__fused *f, int part)
+{
+  for (int i = 0; i < f->plan.noperands; i++) {
+    const ambit__fuse_operand *o = &f->plan.operands[i];
+    ambit__argument *a = &f->args[part * AMBIT__FUSE_OPERANDS + i];
+
+    if (o->slot >= 0)
+      a->store = store_of(p, f, part, o->slot);
+    else
+      *a = p->applies[o->step].args[part * p->steps[o->step].n + o->arg];
+  }
+}
+
+/* ---- building ---- */
+
+static ambit_status allocate(ambit_program *p, ambit__fused *f)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  const size_t parts = (size_t)p->grid->placement.n;
+
+  f->functions = ambit__new(errors, (size_t)p->grid->context->nengines, sizeof(ambit__function *));
+  f->args = ambit__new(errors, parts * AMBIT__FUSE_OPERANDS, sizeof *f->args);
+  f->spares = ambit__new(errors, parts * AMBIT__FUSE_SPARES, sizeof *f->spares);
+  return f->functions && f->args && f->spares ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static ambit_status build_function(ambit_program *p, ambit__fused *f, int part)
+{
+  const int engine = p->grid->placement.engine[part];
+  ambit__device *dev = p->grid->context->engines[engine].device;
+
+  if (f->functions[engine]) return AMBIT_OK;
+  AMBIT_TRY(dev->backend->build(dev, &f->group, &f->functions[engine]));
+  ambit__log(&p->grid->context->settings, 1, "%d iterations at a time: %s", f->plan.depth,
+             f->functions[engine]->plan);
+  return AMBIT_OK;
+}
+
+static ambit_status build(ambit_program *p, ambit__fused *f)
+{
+  AMBIT_TRY(allocate(p, f));
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    AMBIT_TRY(make_spares(p, f, k));
+    AMBIT_TRY(build_function(p, f, k));
+    set_arguments(p, f, k);
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__fuse_build(ambit_program *p, ambit__fused *f, bool *can)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  const bool waits = errors->waits;
+
+  errors->waits = true; /* the user's handler is not called */
+  *can = !ambit__fuse_is_registered(p) && !build(p, f);
+  if (errors->status) {
+    ambit__log(&p->grid->context->settings, 0, "iterations run one by one: %s",
+               errors->text ? errors->text : "memory ran out");
+    ambit__errors_clear(errors);
+  }
+  errors->waits = waits;
+  return ambit__net_all(p->grid->context->net, can, 1);
+}
+
+void ambit__fuse_free(ambit_program *p, ambit__fused *f)
+{
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    const int engine = p->grid->placement.engine[k];
+    ambit__device *dev = p->grid->context->engines[engine].device;
+
+    for (int i = 0; f->spares && i < AMBIT__FUSE_SPARES; i++)
+      if (spare_of(f, k, i)->buffer) dev->backend->release(dev, spare_of(f, k, i)->buffer);
+    if (!f->functions || !f->functions[engine]) continue;
+    dev->backend->discard(dev, f->functions[engine]);
+    f->functions[engine] = NULL;
+  }
+  free(f->functions);
+  free(f->args);
+  free(f->spares);
+  free(f->plan.after);
+  free(f);
+}
+
+/* ---- cells that no step computes ---- */
+
+/* Whether two fields hold equal values in a box, on one part. */
+static ambit_status compare_box(ambit_program *p, int part, ambit_field *a, ambit_field *b,
+                                const ambit__box *box, bool *same)
+{
+  ambit__queue *q = ambit__engine_of(p->grid, part)->queue;
+  const size_t bytes = ambit__layout_box_bytes(&a->stores[part].layout, box);
+  unsigned char *values = ambit__new(ambit__program_errors(p), 2 * bytes + 1, 1);
+  ambit_status s;
+
+  if (!values) return AMBIT_ENOMEM;
+  s = q->device->backend->read_box(q, values, &a->stores[part], box);
+  if (!s) s = q->device->backend->read_box(q, values + bytes, &b->stores[part], box);
+  if (!s && memcmp(values, values + bytes, bytes)) *same = false;
+  free(values);
+  return s;
+}
+
+/* The same for all parts of this process. */
+static ambit_status compare(ambit_program *p, ambit_field *a, ambit_field *b, const ambit__box *box,
+                            bool *same)
+{
+  for (int k = 0; *same && k < p->grid->placement.n; k++) {
+    const ambit__box own = ambit__box_intersect(box, &p->grid->parts[p->grid->first + k]);
+
+    if (!ambit__box_is_empty(&own)) AMBIT_TRY(compare_box(p, k, a, b, &own, same));
+  }
+  return AMBIT_OK;
+}
+
+/* Whether two fields are alike in all cells but those of a region. If this is not known, their
+ * values there are compared. */
+static ambit_status check_alike(ambit_program *p, ambit_field *a, ambit_field *b,
+                                const ambit__box *region, bool *same)
+{
+  ambit__box rest[2 * AMBIT_MAX_DIMS];
+  int n;
+
+  if (a == b || ambit__fields_are_alike(a, b, region)) return AMBIT_OK;
+  n = ambit__box_split(&p->grid->box, region, rest);
+  for (int i = 0; *same && i < n; i++)
+    AMBIT_TRY(compare(p, a, b, &rest[i], same));
+  if (!*same) return AMBIT_OK;
+  if (!a->likeness.id || !ambit__box_contains(region, &a->likeness.differs))
+    a->likeness = (ambit__likeness){++p->grid->context->last_id, *region};
+  b->likeness = a->likeness;
+  return AMBIT_OK;
+}
+
+static bool writes_any(const ambit__step *s, const ambit__step *rotation)
+{
+  for (int k = 0; k < rotation->n; k++)
+    if (ambit__step_writes(s, rotation->args[k].field)) return true;
+  return false;
+}
+
+/* Compares all fields that a program rotates, outside the regions of the steps that write any. */
+static ambit_status check_turns(ambit_program *p, bool *same)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (size_t w = 0; p->steps[i].kind == STEP_ROTATE && w < p->nsteps; w++)
+      for (int k = 1; *same && writes_any(&p->steps[w], &p->steps[i]) && k < p->steps[i].n; k++)
+        AMBIT_TRY(check_alike(p, p->steps[i].args[0].field, p->steps[i].args[k].field,
+                              &p->applies[w].region, same));
+  return AMBIT_OK;
+}
+
+/* Spare buffers start as copies: cells that no step computes are not stored. */
+static ambit_status fill_spares(ambit_program *p, const ambit__fused *f, int part)
+{
+  ambit__queue *q = ambit__engine_of(p->grid, part)->queue;
+
+  for (int i = 0; i < f->plan.nslots - p->nfields; i++) {
+    ambit__store *from = &p->fields[f->plan.spare_of[i]]->stores[part];
+
+    if (from->buffer)
+      AMBIT_TRY(
+          q->device->backend->copy_box(q, spare_of(f, part, i), from, &from->layout.own, NULL));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__fuse_ready(ambit_program *p, const ambit__fused *f, bool *can)
+{
+  *can = true;
+  if (!f->plan.needs_alike) return AMBIT_OK;
+  AMBIT_TRY(check_turns(p, can));
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 1));
+  for (int k = 0; *can && k < p->grid->placement.n; k++)
+    AMBIT_TRY(fill_spares(p, f, k));
+  return AMBIT_OK;
+}
+
+/* ---- launches ---- */
+
+ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__operation *op)
+{
+  for (int i = 0; i < op->npieces; i++) {
+    const int part = op->pieces[i].part, engine = p->grid->placement.engine[part];
+    ambit__queue *q = p->grid->context->engines[engine].queue;
+    const ambit__launch l = {.box = op->pieces[i].box,
+                             .extents = p->grid->box.hi,
+                             .nargs = f->plan.noperands,
+                             .args = f->args + part * AMBIT__FUSE_OPERANDS,
+                             .step = p->iteration};
+
+    AMBIT_TRY(q->device->backend->launch(q, f->functions[engine], &l));
+  }
+  return AMBIT_OK;
+}
+
+void ambit__fuse_trade(ambit_program *p, ambit__fused *f)
+{
+  ambit__buffer *old[AMBIT__FUSE_SLOTS];
+
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    for (int i = 0; i < f->plan.nslots; i++)
+      old[i] = store_of(p, f, k, i)->buffer;
+    for (int i = 0; i < f->plan.nslots; i++)
+      store_of(p, f, k, i)->buffer = old[f->plan.after[i]];
+  }
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fuser.h - a device that fuses iterations: `cpu`, with simulated GPU kernels (simulated.h) for
+ * pipelines. While a kernel runs, fields lie between inaccessible pages.
+ *
+ * Link with -Wl,--wrap=ambit__backend_find; its name is "fuser". */
+#ifndef AMBIT_TEST_FUSER_H
+#define AMBIT_TEST_FUSER_H
+
+#include "device/device.h"
+#include "simulated.h"
+
+extern const ambit__backend ambit__backend_cpu;
+
+typedef struct fuser_function {
+  ambit__function head;
+  ambit__group group;
+  ambit__plan plan;
+  void *library;
+  simulated *run;
+} fuser_function;
+
+static int fuser_launches; /* of pipelines, so far */
+
+static ambit__target fuser_target(const ambit__device *dev)
+{
+  ambit__target t = gpu;
+
+  t.preferred = dev->settings->plan;
+  return t;
+}
+
+/* Pipelines are always the best choice. */
+static double fuser_estimate(ambit__device *dev, const ambit__group *g)
+{
+  const ambit__target t = fuser_target(dev);
+  ambit__plan plan;
+
+  if (!g->pipeline) return 1e9;
+  return ambit__plan_choose(g, &t, &plan) ? plan.strategy->cost(g, &t, &plan) : -1;
+}
+
+static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+{
+  const ambit__target t = fuser_target(dev);
+  fuser_function *f;
+  ambit__text line = {0};
+  ambit__writer w = {0};
+  char *source;
+
+  if (!g->pipeline) return ambit__backend_cpu.build(dev, g, fn);
+  f = calloc(1, sizeof *f);
+  f->group = *g;
+  CHECK(ambit__plan_choose(g, &t, &f->plan));
+  f->plan.strategy->describe(&f->plan, &line);
+  f->head.plan = ambit__text_finish(&line);
+  f->plan.strategy->emit(g, &t, &f->plan, &w);
+  source = ambit__writer_finish(&w);
+  if (getenv("FUSED_SHOW")) puts(source);
+  f->library = compile(source, false);
+  CHECK_MSG(f->library != NULL, "not compiled:\n%s", source);
+  free(source);
+  if (f->library) *(void **)&f->run = dlsym(f->library, "simulate");
+  *fn = &f->head;
+  return AMBIT_OK;
+}
+
+static bool is_fused(const ambit__function *fn)
+{
+  return !strncmp(fn->plan, "(fused", 6);
+}
+
+static void fuser_discard(ambit__device *dev, ambit__function *fn)
+{
+  if (!is_fused(fn)) {
+    ambit__backend_cpu.discard(dev, fn);
+    return;
+  }
+  if (((fuser_function *)fn)->library) dlclose(((fuser_function *)fn)->library);
+  free(fn->plan);
+  free(fn);
+}
+
+static long long fuser_argument(const ambit__launch *l, const ambit__gpucode_slot *s, const twin *t)
+{
+  const ambit__layout *layout = l->args[s->param].store ? &l->args[s->param].store->layout : NULL;
+  const ambit__box *own = NULL;
+
+  for (int i = 0; i < l->nargs; i++)
+    if (l->args[i].store) own = &l->args[i].store->layout.own;
+  switch (s->kind) {
+  case SLOT_MEMORY: return (long long)(intptr_t)t[s->param].base;
+  case SLOT_ORIGIN: return layout->origin;
+  case SLOT_STRIDE: return layout->stride[s->axis];
+  case SLOT_COMPONENT: return layout->component;
+  case SLOT_VALUE: return (long long)(intptr_t)ambit__host_base(l->args[s->param].value);
+  case SLOT_LO: return l->box.lo[s->axis] - own->lo[s->axis];
+  case SLOT_HI: return l->box.hi[s->axis] - own->lo[s->axis];
+  case SLOT_OFFSET: return own->lo[s->axis];
+  case SLOT_EXTENT: return l->extents[s->axis];
+  case SLOT_STEP: return l->step;
+  default: return 0;
+  }
+}
+
+/* Copies the fields of a launch to guarded memory, and back. */
+static void fuser_guard(const ambit__launch *l, twin *t, bool at_end)
+{
+  for (int i = 0; i < l->nargs; i++)
+    if (l->args[i].store) {
+      t[i].store = *l->args[i].store;
+      CHECK(guard(&t[i], at_end));
+    }
+}
+
+static void fuser_unguard(const ambit__launch *l, twin *t)
+{
+  for (int i = 0; i < l->nargs; i++)
+    if (l->args[i].store) {
+      memcpy(ambit__host_base(t[i].store.buffer), t[i].base, t[i].store.layout.bytes);
+      munmap(t[i].mapped, t[i].bytes);
+    }
+}
+
+static ambit_status fuser_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
+  fuser_function *f = (fuser_function *)fn;
+  ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
+  long long args[AMBIT__GPUCODE_SLOTS], blocks[3];
+  twin twins[AMBIT_MAX_PARAMS];
+  ambit__shape shape;
+  int n;
+
+  if (!is_fused(fn)) return ambit__backend_cpu.launch(q, fn, l);
+  n = ambit__gpucode_slots(&f->group, slots);
+  f->plan.strategy->shape(&f->group, &f->plan, &l->box, &shape);
+  for (int i = 0; i < 3; i++)
+    blocks[i] = shape.blocks[i];
+  fuser_guard(l, twins, fuser_launches++ % 2);
+  for (int i = 0; i < n; i++)
+    args[i] = fuser_argument(l, &slots[i], twins);
+  if (f->run) CHECK(f->run(blocks, shape.threads, args));
+  fuser_unguard(l, twins);
+  return AMBIT_OK;
+}
+
+static ambit_status fuser_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev);
+
+static const ambit__backend *fuser_backend(void)
+{
+  static ambit__backend b;
+
+  b = ambit__backend_cpu;
+  b.name = "fuser";
+  b.open = fuser_open;
+  b.wave = NULL;
+  b.estimate = fuser_estimate;
+  b.build = fuser_build;
+  b.discard = fuser_discard;
+  b.launch = fuser_launch;
+  return &b;
+}
+
+static ambit_status fuser_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  AMBIT_TRY(ambit__backend_cpu.open(errors, settings, ordinal, dev));
+  (*dev)->backend = fuser_backend();
+  return AMBIT_OK;
+}
+
+const ambit__backend *__real_ambit__backend_find(ambit__errors *errors, const char *name,
+                                                 size_t length);
+const ambit__backend *__wrap_ambit__backend_find(ambit__errors *errors, const char *name,
+                                                 size_t length);
+
+const ambit__backend *__wrap_ambit__backend_find(ambit__errors *errors, const char *name,
+                                                 size_t length)
+{
+  if (length == strlen("fuser") && !strncmp(name, "fuser", length)) return fuser_backend();
+  return __real_ambit__backend_find(errors, name, length);
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fused iterations on grids of several parts, and several processes: the exchange, the launches of
+ * parts and boxes, and single iterations between them give what the reference device gives. */
+#define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
+#include "fuser.h"
+#include "runtime/program/cycle.h"
+#include "samples.h"
+
+enum { MOST_FIELDS = 8 };
+
+/* ---- runs ---- */
+
+typedef struct result {
+  unsigned char *values[MOST_FIELDS];
+  bool fused;
+  int depth;
+  char refusal[200];
+} result;
+
+static void open_on(const char *devices, const char *partition, int depth, bool alone)
+{
+  char text[16];
+  char *argv[] = {"test", alone ? "--ambit-mpi=off" : NULL, NULL}, **words = argv;
+  int argc = alone ? 2 : 1;
+
+  context = ambit_open(&argc, &words);
+  ambit_on_error(context, NULL, NULL);
+  ambit_option_set(context, "devices", devices);
+  ambit_option_set(context, "partition", partition);
+  ambit_option_set(context, "strict", "1");
+  snprintf(text, sizeof text, "%d", depth);
+  ambit_option_set(context, "depth", text);
+}
+
+/* Runs the program of a trial in several runs. */
+static result run(const trial *t, int iterations)
+{
+  const ambit__box all = ambit__box_of_extents(t->ndims, t->extents);
+  ambit_field *fields[MOST_FIELDS];
+  ambit_program *p = make_program(t, fields);
+  result r = {.depth = t->depth};
+
+  ambit_run(p, iterations);
+  ambit_run(p, t->depth + 1);
+  CHECK_MSG(!ambit_error(context), "%s: %s", t->s->name, ambit_error_text(context));
+  if (ambit_error(context)) return r;
+  r.fused = p->cycle && p->cycle->fused;
+  snprintf(r.refusal, sizeof r.refusal, "%s",
+           r.fused || !ambit__cycle_refusal(p) ? "" : ambit__cycle_refusal(p));
+  for (int i = 0; i < t->s->nfields; i++) {
+    const size_t n = (size_t)ambit__box_volume(&all) * (size_t)fields[i]->components;
+
+    r.values[i] = malloc(n * ambit_type_size(t->s->type));
+    ambit_field_read(fields[i], NULL, NULL, r.values[i]);
+  }
+  return r;
+}
+
+static void compare_results(const trial *t, const result *want, const result *got,
+                            const char *parts)
+{
+  const ambit__box all = ambit__box_of_extents(t->ndims, t->extents);
+  const size_t n = (size_t)ambit__box_volume(&all) *
+                   (size_t)(t->s->components ? t->s->components : 1) * ambit_type_size(t->s->type);
+
+  for (int i = 0; i < t->s->nfields; i++) {
+    size_t at = 0;
+
+    if (!want->values[i] || !got->values[i]) continue;
+    while (at < n && want->values[i][at] == got->values[i][at])
+      at++;
+    CHECK_MSG(at == n,
+              "%s depth %d on %s, %dx%dx%d, boundaries %d %d %d %d %d %d: field %c differs at byte "
+              "%zu of %zu",
+              t->s->name, t->depth, parts, (int)t->extents[0], (int)t->extents[1],
+              (int)t->extents[2], t->kind[0][0], t->kind[0][1], t->kind[1][0], t->kind[1][1],
+              t->kind[2][0], t->kind[2][1], 'a' + i, at, n);
+  }
+}
+
+static void release(result *r)
+{
+  for (int i = 0; i < MOST_FIELDS; i++)
+    free(r->values[i]);
+}
+
+/* ---- trials ---- */
+
+/* A cut into parts: one per item of the option devices and process. */
+static void draw_parts(int ndims, int processes, char *devices, char *partition)
+{
+  static const char *const flat[] = {"%d", "1x%d", "%dx1"}, *const deep[] = {"%d", "1x%d",
+                                                                             "1x1x%d"};
+  const int each = 1 + (int)draw(processes > 1 ? 2 : 3) + (processes == 1);
+
+  snprintf(devices, 16, each > 1 ? "fuser*%d" : "fuser", each);
+  if (each * processes == 4 && draw(2))
+    snprintf(partition, 16, ndims == 2 ? "2x2" : "2x2x1");
+  else
+    snprintf(partition, 16, (ndims == 2 ? flat : deep)[draw(3)], each * processes);
+}
+
+/* Whether the program ran fused. */
+static bool check_trial(const trial *t, const char *devices, const char *partition)
+{
+  const int iterations = 2 * t->depth + 1 + (int)draw(3);
+  result want, got;
+  bool fused;
+
+  open_on("ref", "auto", 1, true);
+  want = run(t, iterations);
+  ambit_close(context);
+  open_on(devices, partition, t->depth, false);
+  got = run(t, iterations);
+  ambit_close(context);
+  compare_results(t, &want, &got, partition);
+  if (!got.fused) printf("# %s on %s: %s\n", t->s->name, partition, got.refusal);
+  fused = got.fused;
+  release(&want);
+  release(&got);
+  return fused;
+}
+
+static int processes_here(void)
+{
+  ambit *a = ambit_open(NULL, NULL);
+  const int n = ambit_processes(a);
+
+  ambit_close(a);
+  return n;
+}
+
+static void programs(void)
+{
+  const int nsamples = (int)(sizeof samples / sizeof *samples), processes = processes_here();
+  const char *only = getenv("FUSED_SAMPLE"), *times = getenv("FUSED_TIMES");
+  const char *seed = getenv("FUSED_SEED");
+  int n = 0, fused = 0;
+
+  for (int i = 0; i < (times ? atoi(times) * nsamples : processes > 1 ? 1 : 3); i++) {
+    const sample *s = &samples[times ? i % nsamples : 5 * i + 3];
+    char devices[16], partition[16];
+    trial t;
+
+    if (only && strcmp(only, s->name)) continue;
+    state = (uint64_t)(seed ? atoi(seed) : 11) * 1000003 + (uint64_t)i;
+    t = draw_trial(s);
+    if (t.ndims == 3) t.extents[0] += 20; /* room for two parts */
+    draw_parts(t.ndims, processes, devices, partition);
+    fused += check_trial(&t, devices, partition);
+    n++;
+  }
+  printf("# %d of %d programs were fused\n", fused, n);
+  CHECK(2 * fused > n || only);
+}
+
+/* Reads on one side only: rows of a tile of one row are copies of rows before it. */
+static void thin_tiles_at_mirrored_faces(void)
+{
+  const trial t = {.s = sample_named("field"),
+                   .ndims = 2,
+                   .extents = {28, 123},
+                   .kind = {{AMBIT_CONSTANT, AMBIT_REFLECT}, {AMBIT_REFLECT, AMBIT_SYMMETRIC}},
+                   .depth = 2,
+                   .strict = true};
+
+  if (processes_here() > 1) return;
+  CHECK(check_trial(&t, "fuser", "auto"));
+  CHECK(check_trial(&t, "fuser*3", "1x3"));
+}
+
+/* Lanes of one row: the group inside a face has the rows that are copied. */
+static void lanes_of_one_row_at_mirrored_faces(void)
+{
+  const trial t = {.s = sample_named("wave3"),
+                   .ndims = 3,
+                   .extents = {31, 31, 97},
+                   .kind = {{AMBIT_SYMMETRIC, AMBIT_REFLECT},
+                            {AMBIT_SYMMETRIC, AMBIT_CLAMP},
+                            {AMBIT_PERIODIC, AMBIT_PERIODIC}},
+                   .depth = 4,
+                   .strict = true};
+
+  if (processes_here() == 1) CHECK(check_trial(&t, "fuser", "auto"));
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"programs", programs},
+      {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
+      {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
+      {0}};
+  char command[PATH_SIZE + 32];
+  int bad;
+
+  if (system("c++ --version > /dev/null 2>&1")) {
+    printf("# skipped: there is no C++ compiler\n");
+    return 77;
+  }
+  snprintf(folder, sizeof folder, "/tmp/ambit-fused-XXXXXX");
+  if (!mkdtemp(folder) || !precompile_warp()) return 1;
+  bad = test_main(argc, argv, tests);
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  return system(command) || bad;
+}
