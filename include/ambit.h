@@ -414,7 +414,8 @@ typedef void (*ambit_cpu_fn)(const ambit_call *call);
  * hand, or by `ambit gen` for a machine without a compiler. The kernel text is parsed, so layout
  * and comments do not matter. The registration holds in all contexts until the process exits, and
  * the function must stay valid. It is used in strict mode too; functions written by `ambit gen
- * --strict` give strict results. AMBIT_EUNSUPPORTED: the kernel has a table. */
+ * --strict` give strict results. AMBIT_EUNSUPPORTED: the kernel has a table or
+ * uses normal(). */
 AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn fn);
 
 /* The same for GPUs, as source text: written by `ambit gen --cuda` or `--opencl`, edited or not, or
@@ -473,9 +474,9 @@ AMBIT_API ambit_arg ambit_table(const void *values, ambit_type type, int rows, i
 
 /* Appends a kernel step: on every cell, on the box lo <= index < hi, or on the outermost layer of
  * cells at some faces. Arguments are in the order of the kernel's parameters: a field for a
- * pointer, a scalar for a reduction, a number or a scalar for a plain parameter, ambit_table(...)
- * for a table. A kernel with no
- * field argument and no reduction runs once per iteration, on scalars; its pointers take scalars.
+ * pointer, a scalar for a reduction (n scalars for one of n values), a number or a scalar for a
+ * plain parameter, ambit_table(...) for a table. A kernel with no field argument and no reduction
+ * runs once per iteration, on scalars; its pointers take scalars.
  *
  * Reductions of several steps into one scalar are folded together within an iteration, so that a
  * kernel can reduce over several boxes or faces. They must be of one kind (sum, min or max). After

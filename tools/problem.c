@@ -170,6 +170,9 @@ int tool_problem_load(ambit *a, const tool_args *args, tool_problem *p)
   p->rule = p->kernel->rule;
   p->ndims = ambit_kernel_ndims(p->kernel);
   p->nparams = ambit_kernel_params(p->kernel);
+  if (p->rule->uses_normal)
+    return tool_wrong(args, "kernel %s uses normal(): only a program can apply it to faces",
+                      ambit_kernel_name(p->kernel));
   for (int i = 0; i < p->nparams; i++) {
     ambit_kernel_param(p->kernel, i, &p->params[i]);
     if (p->params[i].kind == AMBIT_PARAM_TABLE)

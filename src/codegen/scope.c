@@ -330,6 +330,9 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
   case EXPR_INDEX: s->index(s, t, e->index); break;
   case EXPR_EXTENT: s->extent(s, t, e->index); break;
   case EXPR_STEP: ambit__print(t, "%s", s->step); break;
+  case EXPR_NORMAL:
+    emit_constant(s, t, e->type, (ambit__value){.integer = s->rule->normal[e->index]}, around);
+    break;
   case EXPR_TABLE: emit_element(s, t, e, around); break;
   case EXPR_NEG:
   case EXPR_NOT:

@@ -55,14 +55,14 @@ static ambit_status make_key(const char *kernel_text, char **key)
 {
   ambit__rule *rule;
 
-  bool has_tables;
+  bool depends; /* on what is known only when the kernel is applied */
 
   *key = NULL;
   AMBIT_TRY(ambit__rule_parse(NULL, "registered kernel", kernel_text, &rule));
-  has_tables = rule->ntables > 0;
-  if (!has_tables) *key = ambit__rule_print(rule);
+  depends = rule->ntables || rule->uses_normal;
+  if (!depends) *key = ambit__rule_print(rule);
   ambit__rule_free(rule);
-  if (has_tables) return AMBIT_EUNSUPPORTED;
+  if (depends) return AMBIT_EUNSUPPORTED;
   return *key ? AMBIT_OK : AMBIT_ENOMEM;
 }
 

@@ -53,10 +53,10 @@ typedef struct ambit__symbol {
   bool is_set;                        /* some statement assigns to it */
   const struct ambit__helper *helper; /* SYMBOL_FUNCTION */
   bool is_vector;                     /* field with components */
-  int param;                          /* index in the rule: of a parameter, or of a table */
+  int param;                          /* in the rule, of a parameter or a table; set by unroll */
   bool is_ready;                      /* false inside its own initialiser */
   int naxes;                          /* subscripts of an array or table: 0, 1 or 2 */
-  int64_t size[2];                    /* of a local array, set by unroll */
+  int64_t size[2];                    /* of a local array or a reduction, set by unroll */
   ambit__slot *slots;           /* size[0] * size[1] of them, or 1; NULL before the declaration */
   ambit__place place;           /* of the declaration */
   int depth;                    /* of its scope */
@@ -307,6 +307,9 @@ bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind,
 ambit__expr *ambit__fold_local(ambit__unit *u, ambit_type type, ambit__place place, int local);
 /* The current state of a local; if the subscripts are wrong, reports it and returns NULL. */
 ambit__slot *ambit__fold_slot(ambit__unit *u, const ambit__node *n);
+/* The parameter of the rule that a value of a reduction is; if invalid, reports it and returns
+ * false. */
+bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param);
 /* The component and offsets of a field access; if invalid, reports it and returns false. */
 bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int *offset);
 /* unroll.c: the value of a call of a static function, whose statements are emitted before. */

@@ -128,8 +128,7 @@ static void check_lines(ambit__unit *u, ambit__line *l)
 
 /* ---- the function ---- */
 
-/* `param` is its number among the tables or among the other parameters. */
-static void check_head(ambit__unit *u, ambit__head *h, int param)
+static void check_head(ambit__unit *u, ambit__head *h)
 {
   static const ambit__symbol_kind kinds[] = {[PARAM_FIELD] = SYMBOL_FIELD,
                                              [PARAM_VALUE] = SYMBOL_VALUE,
@@ -143,7 +142,6 @@ static void check_head(ambit__unit *u, ambit__head *h, int param)
   h->symbol->is_const = h->is_const;
   h->symbol->is_vector = h->is_vector;
   h->symbol->naxes = h->naxes;
-  h->symbol->param = param;
 }
 
 /* A function is declared after its body: it cannot call itself. */
@@ -171,7 +169,7 @@ void ambit__check(ambit__unit *u)
   for (ambit__helper *h = u->helpers; h; h = h->next)
     check_helper(u, h);
   u->depth = 1; /* parameters and the body share a scope, as in C */
-  for (int i = 0, others = 0, tables = 0; i < u->nheads; i++)
-    check_head(u, &u->heads[i], u->heads[i].kind == PARAM_TABLE ? tables++ : others++);
+  for (int i = 0; i < u->nheads; i++)
+    check_head(u, &u->heads[i]);
   check_lines(u, u->body);
 }

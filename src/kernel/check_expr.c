@@ -116,15 +116,20 @@ static void check_field(ambit__unit *u, ambit__node *n)
 
 static void check_reduce(ambit__unit *u, ambit__node *n)
 {
-  const char *r = n->name->text;
+  const bool is_vector = n->symbol->is_vector;
+  const char *r = n->name->text, *sub = is_vector ? "[0]" : "";
 
-  if (n->is_deref && !n->nsubs) return;
+  if (n->is_deref && n->nsubs == is_vector) return;
   n->is_wrong = true;
-  if (n->nsubs)
-    AMBIT_WRONG(u, n->place, "the reduction '%s' has no neighbours\nwrite *%s", r, r);
+  if (n->nsubs > is_vector)
+    AMBIT_WRONG(u, n->place, "the reduction '%s' has no neighbours\nwrite *%s%s", r, r, sub);
+  else if (is_vector && !n->nsubs)
+    AMBIT_WRONG(u, n->place, "the reduction '%s' has several values\n*%s[0] is the first one", r,
+                r);
   else
     AMBIT_WRONG(u, n->place,
-                "'%s' is a reduction, not a value\nwrite *%s for its value in this cell", r, r);
+                "'%s' is a reduction, not a value\nwrite *%s%s for its value in this cell", r, r,
+                sub);
 }
 
 static void check_plain(ambit__unit *u, ambit__node *n)
@@ -229,8 +234,8 @@ static void unknown_function(ambit__unit *u, const ambit__node *n)
   else
     AMBIT_WRONG(u, n->place,
                 "unknown function '%s'%s\na kernel may call the functions of <math.h>, abs, labs, "
-                "index(axis), extent(axis), step(), outside(offsets) and static functions that "
-                "stand before it",
+                "index(axis), extent(axis), step(), normal(axis), outside(offsets) and static "
+                "functions that stand before it",
                 name, ambit__name_hint(u, name, true));
 }
 

@@ -117,9 +117,9 @@ bool ambit__fold_integer(ambit__unit *u, const ambit__node *n, const char *kind,
   return false;
 }
 
-static bool fold_component(ambit__unit *u, const ambit__node *n, int *component)
+/* The subscript of a field or of a reduction with `count` components. */
+static bool fold_component(ambit__unit *u, const ambit__node *n, int count, int *component)
 {
-  int count = u->rule->params[n->symbol->param].components;
   int64_t c;
 
   if (!ambit__fold_integer(u, n->subs, "component", n->name->text, &c)) return false;
@@ -150,11 +150,22 @@ bool ambit__fold_cell(ambit__unit *u, const ambit__node *n, int *component, int 
   const ambit__node *s = n->subs;
 
   if (n->symbol->is_vector) {
-    if (!fold_component(u, n, component)) return false;
+    if (!fold_component(u, n, u->rule->params[n->symbol->param].components, component))
+      return false;
     s = s->next;
   }
   for (int d = 0; s; s = s->next, d++)
     if (!fold_offset(u, s, n->name->text, &offset[d])) return false;
+  return true;
+}
+
+/* Each value of a reduction is a parameter of its own. */
+bool ambit__fold_reduction(ambit__unit *u, const ambit__node *n, int *param)
+{
+  int c = 0;
+
+  if (n->symbol->is_vector && !fold_component(u, n, (int)n->symbol->size[0], &c)) return false;
+  *param = n->symbol->param + c;
   return true;
 }
 
@@ -234,10 +245,12 @@ static ambit__expr *fold_access(ambit__unit *u, const ambit__node *n)
   case SYMBOL_FIELD: return fold_field(u, n);
   case SYMBOL_TABLE: return fold_table(u, n);
   case SYMBOL_VALUE:
-  case SYMBOL_REDUCE:
-    e = new_expr(u, n->symbol->kind == SYMBOL_VALUE ? EXPR_VALUE : EXPR_OUT, n->type, n->place);
+    e = new_expr(u, EXPR_VALUE, n->type, n->place);
     e->index = n->symbol->param;
     return e;
+  case SYMBOL_REDUCE:
+    e = new_expr(u, EXPR_OUT, n->type, n->place);
+    return ambit__fold_reduction(u, n, &e->index) ? e : zero(u, n->type, n->place);
   default: return fold_element(u, n);
   }
 }

@@ -53,7 +53,7 @@ static void check_written(flow *f)
 
   for (int i = 0; i < f->rule->nparams; i++) {
     ambit__param *p = &f->rule->params[i];
-    const char *name = f->u->heads[i].name->text;
+    const char *name = p->label;
 
     for (int c = 0; c < p->components; c++)
       p->is_written |= f->writes[i][c];
@@ -91,7 +91,9 @@ static void count_costs(ambit__rule *r, const ambit__expr *e)
   r->flops += flops_of(e);
   if (is_arithmetic && e->type == AMBIT_F64) r->mixes_double = true;
   if (e->op == EXPR_STEP) r->uses_step = true;
-  if ((e->op == EXPR_INDEX || e->op == EXPR_EXTENT) && e->index > r->max_axis)
+  if (e->op == EXPR_NORMAL) r->uses_normal = true;
+  if ((e->op == EXPR_INDEX || e->op == EXPR_EXTENT || e->op == EXPR_NORMAL) &&
+      e->index > r->max_axis)
     r->max_axis = e->index;
 }
 

@@ -17,6 +17,7 @@ static const ambit__known_call functions[] = {
     {"index", EXPR_INDEX, true, AMBIT_I64, 1},
     {"extent", EXPR_EXTENT, true, AMBIT_I64, 1},
     {"step", EXPR_STEP, true, AMBIT_I64, 0},
+    {"normal", EXPR_NORMAL, true, AMBIT_I64, 1},
     {"outside", EXPR_LOR, true, AMBIT_I32, -1},
 };
 

@@ -97,6 +97,7 @@ typedef enum ambit__op {
   EXPR_INDEX,  /* index: an axis; type long */
   EXPR_EXTENT, /* index: an axis; type long */
   EXPR_STEP,   /* type long */
+  EXPR_NORMAL, /* index: an axis; -1, 0 or 1; type long */
   EXPR_TABLE,  /* index: of a table; a, b: subscripts; beyond an end, the last element counts */
   EXPR_NEG,    /* a */
   EXPR_NOT,    /* !a: int */
@@ -171,6 +172,9 @@ typedef struct ambit__rule {
   int max_axis;  /* highest axis used in index() and extent(), -1 if none */
   int64_t flops; /* floating-point operations per cell, counting both sides of every branch */
   bool uses_step;
+  bool uses_normal; /* the kernel must be applied to faces */
+  bool has_normal;  /* it is, to one face: */
+  int normal[AMBIT_MAX_DIMS];
   bool mixes_double; /* computes in double although all its fields are float; gives a warning */
   bool has_real;     /* `real` had a meaning: */
   ambit_type real;

@@ -53,11 +53,6 @@ static void check_head(ambit__unit *u, const ambit__head *h, bool is_reduce, int
         n);
   else if (is_reduce && !stars)
     AMBIT_SYNTAX(u, h->place, "the reduction '%s' is not a pointer\nwrite sum %s *%s", n, t, n);
-  else if (is_reduce && h->is_vector)
-    AMBIT_SYNTAX(
-        u, h->place,
-        "the reduction '%s' has components\na reduction is one value; use one parameter for each",
-        n);
   else if (is_reduce && h->is_const)
     AMBIT_SYNTAX(u, h->place, "the reduction '%s' is const\na reduction must be written", n);
   else if (!stars && h->is_vector)

@@ -120,6 +120,7 @@ static void print_plain(printer *p, const ambit__expr *e)
   case EXPR_INDEX: ambit__print(&p->out, "index(%d)", e->index); break;
   case EXPR_EXTENT: ambit__print(&p->out, "extent(%d)", e->index); break;
   case EXPR_STEP: ambit__print(&p->out, "step()"); break;
+  case EXPR_NORMAL: ambit__print(&p->out, "normal(%d)", e->index); break;
   case EXPR_TABLE: print_element(p, e); break;
   case EXPR_CALL: print_call(p, e); break;
   case EXPR_COND: print_cond(p, e); break;
@@ -228,5 +229,7 @@ char *ambit__rule_print(const ambit__rule *rule)
   ambit__print(&p.out, "}\n");
   for (int i = 0; i < rule->ntables; i++)
     print_values(&p, &rule->tables[i]);
+  for (int d = 0; rule->has_normal && d < AMBIT_MAX_DIMS; d++)
+    ambit__print(&p.out, "/* normal(%d) = %d */\n", d, rule->normal[d]);
   return ambit__text_finish(&p.out);
 }

@@ -191,6 +191,8 @@ static void unroll_set(ambit__unit *u, const ambit__line *l)
     if (!slot) return;
     s->kind = STMT_SET_LOCAL;
     s->index = slot->local;
+  } else if (target->symbol->kind == SYMBOL_REDUCE) {
+    if (!ambit__fold_reduction(u, target, &s->index)) return;
   } else if (target->symbol->kind == SYMBOL_FIELD) {
     if (!ambit__fold_cell(u, target, &s->component, offset)) return;
     for (int d = 0; d < AMBIT_MAX_DIMS; d++)
@@ -345,32 +347,63 @@ ambit__expr *ambit__unroll_call(ambit__unit *u, const ambit__node *n)
 
 /* ---- the kernel ---- */
 
-static void unroll_head(ambit__unit *u, const ambit__head *h, ambit__param *p)
+static int count_components(ambit__unit *u, const ambit__head *h)
 {
   int64_t n = 1;
 
-  *p = (ambit__param){.label = ambit__rule_text(u, h->name),
-                      .name = ambit__name_unique(u, h->name->text),
-                      .kind = h->kind,
-                      .type = h->type,
-                      .is_const = h->is_const,
-                      .is_vector = h->is_vector,
-                      .reduce = h->reduce,
-                      .place = h->place};
   if (h->components &&
       !ambit__fold_integer(u, h->components, "number of components", h->name->text, &n))
-    n = 1;
-  if (n < 1 || n > AMBIT_MAX_COMPONENTS) {
-    AMBIT_WRONG(u, h->components->place, "'%s' has %" PRId64 " components; it can have 1 to %d",
-                h->name->text, n, AMBIT_MAX_COMPONENTS);
-    n = 1;
+    return 1;
+  if (n >= 1 && n <= AMBIT_MAX_COMPONENTS) return (int)n;
+  AMBIT_WRONG(u, h->components->place, "'%s' has %" PRId64 " components; it can have 1 to %d",
+              h->name->text, n, AMBIT_MAX_COMPONENTS);
+  return 1;
+}
+
+static void add_param(ambit__unit *u, const ambit__head *h, ambit__name *name, int components)
+{
+  u->rule->params[u->rule->nparams++] =
+      (ambit__param){.label = ambit__rule_text(u, name),
+                     .name = ambit__name_unique(u, h->name->text),
+                     .kind = h->kind,
+                     .type = h->type,
+                     .is_const = h->is_const,
+                     .is_vector = h->is_vector && h->kind == PARAM_FIELD,
+                     .components = components,
+                     .reduce = h->reduce,
+                     .place = h->place};
+}
+
+/* A reduction of n values becomes n parameters, e[0] to e[n - 1]. */
+static void unroll_head(ambit__unit *u, const ambit__head *h)
+{
+  const int n = count_components(u, h);
+  const bool splits = h->kind == PARAM_REDUCE && h->is_vector;
+  char label[AMBIT_MAX_NAME + 16];
+
+  h->symbol->param = u->rule->nparams;
+  h->symbol->size[0] = n;
+  if (!splits) add_param(u, h, h->name, n);
+  for (int i = 0; splits && i < n; i++) {
+    const int length = snprintf(label, sizeof label, "%s[%d]", h->name->text, i);
+
+    if (u->rule->nparams + u->rule->ntables == AMBIT_MAX_PARAMS) {
+      AMBIT_WRONG(u, h->place,
+                  "a kernel has at most %d parameters, and each value of '%s' counts as one",
+                  AMBIT_MAX_PARAMS, h->name->text);
+      ambit__unit_stop(u);
+    }
+    add_param(u, h, ambit__name_of(u, label, (size_t)length), 1);
   }
-  p->components = (int)n;
 }
 
 /* Stops the front end if a size is wrong: all else depends on it. */
-static void unroll_table(ambit__unit *u, const ambit__head *h, int position, ambit__table *t)
+static void unroll_table(ambit__unit *u, const ambit__head *h)
 {
+  ambit__table *t = &u->rule->tables[u->rule->ntables];
+  const int position = u->rule->nparams + u->rule->ntables;
+
+  h->symbol->param = u->rule->ntables++;
   *t = (ambit__table){.label = ambit__rule_text(u, h->name),
                       .name = ambit__name_unique(u, h->name->text),
                       .type = h->type,
@@ -411,14 +444,14 @@ void ambit__unroll(ambit__unit *u)
   ambit__rule *r = u->rule;
 
   r->name = ambit__rule_text(u, u->name);
-  r->params = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->params);
+  r->params = ambit__rule_new(u, AMBIT_MAX_PARAMS, sizeof *r->params);
   r->tables = ambit__rule_new(u, (size_t)u->nheads, sizeof *r->tables);
   u->tail = &r->body;
   for (int i = 0; i < u->nheads; i++)
     if (u->heads[i].kind == PARAM_TABLE)
-      unroll_table(u, &u->heads[i], i, &r->tables[r->ntables++]);
+      unroll_table(u, &u->heads[i]);
     else
-      unroll_head(u, &u->heads[i], &r->params[r->nparams++]);
+      unroll_head(u, &u->heads[i]);
   check_tables(u);
   if (u->diag.count) return;
   unroll_lines(u, u->body);

@@ -291,6 +291,33 @@ static void constant_ghosts_are_filled_once_though_fields_swap(void)
   ambit_close(b);
 }
 
+/* ---- normals ---- */
+
+/* Every face writes its normal; a corner belongs to the face of the lowest axis. */
+static void faces_have_normals(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_2d(a, 4, 5);
+    ambit_field *n = ambit_field_create_vector(g, "n", AMBIT_I32, 2, AMBIT_AOS);
+    ambit_program *p = ambit_program_create(g);
+    ambit_kernel *k = ambit_kernel_create(
+        a, "void k(int *n[2]) { *n[0] = normal(0); if (normal(1)) *n[1] = 7 * normal(1); }");
+    int32_t v[4][5][2];
+
+    ambit_apply_faces(p, AMBIT_ALL_FACES, k, n);
+    ambit_run(p, 1);
+    ambit_field_read(n, NULL, NULL, v);
+    CHECK_OK(a);
+    CHECK(v[0][0][0] == -1 && v[0][0][1] == 0 && v[3][4][0] == 1 && v[3][4][1] == 0);
+    CHECK(v[1][0][0] == 0 && v[1][0][1] == -7 && v[2][4][1] == 7 && v[2][2][1] == 0);
+    ambit_apply(p, k, n);
+    CHECK_FAILED(a, AMBIT_EINVAL, "uses normal(), which only faces have");
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -303,6 +330,7 @@ int main(int argc, char **argv)
       {"a_constant_has_the_type_of_the_field", a_constant_has_the_type_of_the_field},
       {"constant_ghosts_are_filled_once_though_fields_swap",
        constant_ghosts_are_filled_once_though_fields_swap},
+      {"faces_have_normals", faces_have_normals},
       {NULL, NULL},
   };
 

@@ -455,6 +455,52 @@ static void a_long_name_of_a_reduction_works(void)
   }
 }
 
+/* ---- several values ---- */
+
+static double whole(const int64_t *index, int component, void *user)
+{
+  (void)user;
+  return (double)(index[0] * (component + 1));
+}
+
+/* Over the grid, then folded over two boxes; one scalar per value. */
+static void a_reduction_has_several_values(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_1d(a, 10);
+    ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F32, 3, AMBIT_SOA);
+    ambit_program *p = ambit_program_create(g), *q = ambit_program_create(g);
+    ambit_kernel *k = ambit_kernel_create(
+        a, "void k(const float *f[3], sum double *s[3], table float w[1], max float *m[2]) "
+           "{ for (int i = 0; i < 3; i++) *s[i] += *f[i] * w[0]; *m[0] = *f[0]; *m[1] = -*f[2]; }");
+    const ambit_arg two = ambit_table(&(float){2}, AMBIT_F32, 1, 1);
+    ambit_scalar *s[5];
+    ambit_param_info info;
+
+    for (int i = 0; i < 5; i++)
+      s[i] = ambit_scalar_create(a, "s", i < 3 ? AMBIT_F64 : AMBIT_F32);
+    ambit_field_fill(f, whole, NULL);
+    ambit_apply(p, k, f, s[0], s[1], s[2], two, s[3], s[4]);
+    ambit_run(p, 1);
+    for (int i = 0; i < 3; i++)
+      CHECK_NEAR(90.0 * (i + 1), ambit_scalar_get(s[i]), 0);
+    CHECK_NEAR(9.0, ambit_scalar_get(s[3]), 0);
+    CHECK_NEAR(0.0, ambit_scalar_get(s[4]), 0);
+    ambit_apply_faces(q, AMBIT_AXIS(0), k, f, s[0], s[1], s[2], two, s[3], s[4]);
+    ambit_run(q, 1);
+    CHECK_NEAR(36.0, ambit_scalar_get(s[1]), 0);
+    CHECK_EQ(7, ambit_kernel_params(k));
+    ambit_kernel_param(k, 2, &info);
+    CHECK_STR("s[1]", info.name);
+    CHECK_OK(a);
+    ambit_apply(q, k, f, s[0], s[1], two, s[3]);
+    CHECK_FAILED(a, AMBIT_EINVAL, "has 7 parameters, and 5 arguments were given");
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -476,6 +522,7 @@ int main(int argc, char **argv)
        different_reductions_into_one_scalar_are_refused},
       {"a_reduction_runs_on_several_faces", a_reduction_runs_on_several_faces},
       {"a_long_name_of_a_reduction_works", a_long_name_of_a_reduction_works},
+      {"a_reduction_has_several_values", a_reduction_has_several_values},
       {NULL, NULL},
   };
 

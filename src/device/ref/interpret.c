@@ -155,6 +155,7 @@ static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
   case EXPR_INDEX: return (ambit__value){.integer = in->cell[e->index]};
   case EXPR_EXTENT: return (ambit__value){.integer = in->launch->extents[e->index]};
   case EXPR_STEP: return (ambit__value){.integer = in->launch->step};
+  case EXPR_NORMAL: return (ambit__value){.integer = in->rule->normal[e->index]};
   case EXPR_TABLE: return look_up(in, e);
   case EXPR_LAND:
   case EXPR_LOR: return logic(in, e);

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_TEXT = 16 << 20 }; /* bytes of a kernel file */
 
@@ -42,7 +43,7 @@ void ambit__kernel_free(ambit_kernel *k)
   free(k);
 }
 
-/* ---- tables ---- */
+/* ---- tables and normals ---- */
 
 int ambit__kernel_tables(const ambit_kernel *k)
 {
@@ -82,8 +83,19 @@ static ambit_status set_tables(ambit__rule *rule, ambit__errors *errors, const a
   return AMBIT_OK;
 }
 
-ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, ambit_arg *others,
-                                ambit_kernel **bound)
+bool ambit__kernel_needs_normal(const ambit_kernel *k)
+{
+  return k->rule->uses_normal && !k->rule->has_normal;
+}
+
+static void set_normal(ambit__rule *rule, const int *normal)
+{
+  rule->has_normal = true;
+  memcpy(rule->normal, normal, sizeof rule->normal);
+}
+
+ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, const int *normal,
+                                ambit_arg *others, ambit_kernel **bound)
 {
   ambit__rule *rule;
   ambit_status s;
@@ -99,6 +111,7 @@ ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, am
     ambit__rule_free(rule);
     return s;
   }
+  if (rule->uses_normal) set_normal(rule, normal);
   *bound = make(k->context, rule, false);
   return *bound ? AMBIT_OK : k->context->errors.status;
 }

@@ -195,10 +195,11 @@ ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k);
 void ambit__kernel_free(ambit_kernel *k); /* NULL: does nothing */
 /* The number of tables that have no values yet. */
 int ambit__kernel_tables(const ambit_kernel *k);
-/* A kernel with the values of the tables among the arguments, for the `others`. The caller frees
- * it. */
-ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, ambit_arg *others,
-                                ambit_kernel **bound);
+bool ambit__kernel_needs_normal(const ambit_kernel *k); /* and has none yet */
+/* A kernel with the values of the tables among the arguments, for the `others`, and with the normal
+ * of a face, if it uses one. The caller frees it. */
+ambit_status ambit__kernel_bind(const ambit_kernel *k, const ambit_arg *args, const int *normal,
+                                ambit_arg *others, ambit_kernel **bound);
 
 /* ---- kernel_info.c ---- */
 

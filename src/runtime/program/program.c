@@ -296,8 +296,9 @@ static ambit_status apply_plain(ambit_program *p, const ambit__box *box, const a
   return append(p, s, args);
 }
 
-static ambit_status apply(ambit_program *p, const ambit__box *box, const ambit_kernel *k, int nargs,
-                          const ambit_arg *args)
+/* `normal`: of the face that the box is; NULL: it is none. */
+static ambit_status apply(ambit_program *p, const ambit__box *box, const int *normal,
+                          const ambit_kernel *k, int nargs, const ambit_arg *args)
 {
   ambit_arg others[AMBIT_MAX_PARAMS];
   ambit_kernel *bound = NULL;
@@ -312,8 +313,12 @@ static ambit_status apply(ambit_program *p, const ambit__box *box, const ambit_k
   AMBIT_CHECK(args && nargs == want, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s has %d parameters, and %d arguments were given", k->rule->name, want,
               nargs);
-  if (!ambit__kernel_tables(k)) return apply_plain(p, box, k, NULL, args);
-  AMBIT_TRY(ambit__kernel_bind(k, args, others, &bound));
+  AMBIT_CHECK(normal || !ambit__kernel_needs_normal(k), ambit__program_errors(p), AMBIT_EINVAL,
+              "kernel %s uses normal(), which only faces have: apply it with ambit_apply_faces",
+              k->rule->name);
+  if (!ambit__kernel_tables(k) && !ambit__kernel_needs_normal(k))
+    return apply_plain(p, box, k, NULL, args);
+  AMBIT_TRY(ambit__kernel_bind(k, args, normal, others, &bound));
   s = apply_plain(p, box, k, bound, others);
   if (s) ambit__kernel_free(bound);
   return s;
@@ -323,7 +328,7 @@ ambit_status ambit_apply_args(ambit_program *p, const ambit_kernel *k, int nargs
                               const ambit_arg *args)
 {
   if (failed(p)) return status_of(p);
-  return apply(p, &p->grid->box, k, nargs, args);
+  return apply(p, &p->grid->box, NULL, k, nargs, args);
 }
 
 ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int64_t *hi,
@@ -344,7 +349,7 @@ ambit_status ambit_apply_box_args(ambit_program *p, const int64_t *lo, const int
               ambit__program_errors(p), AMBIT_EINVAL,
               "a kernel was applied to the box %s; it must be within the grid %s and not empty",
               asked, have);
-  return apply(p, &box, k, nargs, args);
+  return apply(p, &box, NULL, k, nargs, args);
 }
 
 ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambit_kernel *k,
@@ -363,9 +368,11 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
   for (int d = 0; d < p->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++) {
       ambit__box layer = ambit__box_layer(&rest, d, side);
+      int normal[AMBIT_MAX_DIMS] = {0};
 
       if (!(faces & AMBIT_FACE(d, side)) || ambit__box_is_empty(&layer)) continue;
-      AMBIT_TRY(apply(p, &layer, k, nargs, args));
+      normal[d] = side ? 1 : -1;
+      AMBIT_TRY(apply(p, &layer, normal, k, nargs, args));
       if (side == 0)
         rest.lo[d]++;
       else
