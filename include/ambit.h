@@ -211,13 +211,14 @@ AMBIT_API ambit_field *ambit_field_view(ambit_grid *coarse, ambit_field *field,
 
 /* The value of a read outside the grid (docs/boundaries.md has pictures). */
 typedef enum ambit_boundary {
-  AMBIT_NONE = 0,      /* such reads are rejected; the default */
-  AMBIT_CONSTANT = 1,  /* a given value */
-  AMBIT_PERIODIC = 2,  /* the grid repeats:                  c d | a b c d | a b */
-  AMBIT_REFLECT = 3,   /* mirrored about the edge cell:      c b | a b c d | c b */
-  AMBIT_SYMMETRIC = 4, /* mirrored about the edge face:      b a | a b c d | d c */
-  AMBIT_CLAMP = 5,     /* the nearest cell:                  a a | a b c d | d d */
-  AMBIT_FIXED = 6      /* never read: cells that would read there are not updated */
+  AMBIT_NONE = 0,         /* such reads are rejected; the default */
+  AMBIT_CONSTANT = 1,     /* a given value */
+  AMBIT_PERIODIC = 2,     /* the grid repeats:                  c d | a b c d | a b */
+  AMBIT_REFLECT = 3,      /* mirrored about the edge cell:      c b | a b c d | c b */
+  AMBIT_SYMMETRIC = 4,    /* mirrored about the edge face:      b a | a b c d | d c */
+  AMBIT_CLAMP = 5,        /* the nearest cell:                  a a | a b c d | d d */
+  AMBIT_FIXED = 6,        /* never read: cells that would read there are not updated */
+  AMBIT_ANTISYMMETRIC = 7 /* symmetric, with the sign changed: -b -a | a b c d | -d -c */
 } ambit_boundary;
 
 /* Sets of faces, combined with |. Axis 0 varies slowest; side 0 is low, side 1 is high. */

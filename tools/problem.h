@@ -43,8 +43,8 @@ enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT,
 #define TOOL_OPTION_BOUNDARY                                                                       \
   {                                                                                                \
     OPT_BOUNDARY, 0, "boundary", "KIND",                                                           \
-        "fixed, periodic, reflect, symmetric, clamp or\n"                                          \
-        "constant=V; or one per axis: periodic,fixed;\n"                                           \
+        "fixed, periodic, reflect, symmetric,\n"                                                   \
+        "antisymmetric, clamp or constant=V; or one per axis: periodic,fixed;\n"                   \
         "or one per face: reflect/symmetric\n"                                                     \
         "(default: fixed)"                                                                         \
   }

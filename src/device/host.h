@@ -89,6 +89,9 @@ ambit_status ambit__host_ghosts(ambit__queue *q, ambit__store *store, const ambi
                                 const int64_t *extents, const ambit__box *given,
                                 const ambit__box *reach);
 
+/* Changes the sign of n real numbers of `size` bytes. */
+void ambit__host_negate(unsigned char *values, int64_t n, size_t size);
+
 /* The same, divided among threads. For each axis in order: rows first..end-1 of the
  * ambit__host_ghost_count rows, in any order and by any threads, all of them before the next axis
  * begins. */

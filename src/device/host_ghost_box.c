@@ -30,6 +30,14 @@ static int64_t source(const job *j, int axis, int64_t i)
   return ambit__boundary_map(j->boundaries->kind[axis][side], j->extents[axis], i);
 }
 
+static bool negates(const job *j, int axis, int64_t i)
+{
+  const int side = i >= j->extents[axis];
+
+  return !j->constant && is_outside(j, axis) &&
+         ambit__boundary_negates(j->boundaries->kind[axis][side], j->extents[axis], i);
+}
+
 static int64_t offset(const job *j, int axis, int64_t i)
 {
   return (i - j->layout->own.lo[axis]) * j->layout->stride[axis];
@@ -41,7 +49,7 @@ static void fill_values(const job *j, unsigned char *to, int64_t n)
     memcpy(to + (size_t)i * j->size, j->value, j->size);
 }
 
-static void copy_values(const job *j, int64_t to, int64_t from, int64_t n)
+static void copy_values(const job *j, int64_t to, int64_t from, int64_t n, bool negated)
 {
   unsigned char *p = j->base + (size_t)to * j->size;
   const unsigned char *q = j->base + (size_t)from * j->size;
@@ -51,10 +59,11 @@ static void copy_values(const job *j, int64_t to, int64_t from, int64_t n)
   case 8: memcpy(p, q, 8); break;
   default: memcpy(p, q, (size_t)n * j->size);
   }
+  if (negated) ambit__host_negate(p, n, j->size);
 }
 
 /* Fills a row. The positions are those of index 0 of the last axis, in values. */
-static void fill_row(const job *j, int64_t to, int64_t from)
+static void fill_row(const job *j, int64_t to, int64_t from, bool negated)
 {
   const int x = j->box->ndims - 1;
   const int64_t stride = j->layout->stride[x], lo = j->box->lo[x], n = j->box->hi[x] - lo;
@@ -62,20 +71,22 @@ static void fill_row(const job *j, int64_t to, int64_t from)
   if (j->constant)
     fill_values(j, j->base + (size_t)(to + offset(j, x, lo)) * j->size, n * stride);
   else if (!is_outside(j, x))
-    copy_values(j, to + offset(j, x, lo), from + offset(j, x, lo), n * stride);
+    copy_values(j, to + offset(j, x, lo), from + offset(j, x, lo), n * stride, negated);
   else
     for (int64_t i = lo; i < lo + n; i++)
-      copy_values(j, to + offset(j, x, i), from + offset(j, x, source(j, x, i)), stride);
+      copy_values(j, to + offset(j, x, i), from + offset(j, x, source(j, x, i)), stride,
+                  negated ^ negates(j, x, i));
 }
 
-static void fill_axes(const job *j, int axis, int64_t to, int64_t from)
+static void fill_axes(const job *j, int axis, int64_t to, int64_t from, bool negated)
 {
   if (axis == j->box->ndims - 1) {
-    fill_row(j, to, from);
+    fill_row(j, to, from, negated);
     return;
   }
   for (int64_t i = j->box->lo[axis]; i < j->box->hi[axis]; i++)
-    fill_axes(j, axis + 1, to + offset(j, axis, i), from + offset(j, axis, source(j, axis, i)));
+    fill_axes(j, axis + 1, to + offset(j, axis, i), from + offset(j, axis, source(j, axis, i)),
+              negated ^ negates(j, axis, i));
 }
 
 void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
@@ -95,5 +106,5 @@ void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, cons
     j.constant = true; /* the last axis wins */
   }
   for (int c = 0; c < n; c++)
-    fill_axes(&j, 0, l->origin + c * l->component, l->origin + c * l->component);
+    fill_axes(&j, 0, l->origin + c * l->component, l->origin + c * l->component, false);
 }

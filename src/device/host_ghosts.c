@@ -47,7 +47,35 @@ typedef struct cursor {
 typedef struct columns {
   int n;
   int64_t to[COLUMNS], from[COLUMNS];
+  bool negated[COLUMNS];
+  bool any_negated;
 } columns;
+
+/* The sign is the highest bit, of a number of any size. */
+void ambit__host_negate(unsigned char *values, int64_t n, size_t size)
+{
+  uint16_t x2;
+  uint32_t x4;
+  uint64_t x8;
+
+  for (; n > 0; n--, values += size)
+    switch (size) {
+    case 2:
+      memcpy(&x2, values, sizeof x2);
+      x2 ^= 0x8000u;
+      memcpy(values, &x2, sizeof x2);
+      break;
+    case 4:
+      memcpy(&x4, values, sizeof x4);
+      x4 ^= 0x80000000u;
+      memcpy(values, &x4, sizeof x4);
+      break;
+    default:
+      memcpy(&x8, values, sizeof x8);
+      x8 ^= (uint64_t)1 << 63;
+      memcpy(values, &x8, sizeof x8);
+    }
+}
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -171,6 +199,13 @@ static void fill_rows(const ambit__host_ghosts_job *job, const rows *r, cursor c
   } while (next_run(r, &c));
 }
 
+static void negate_columns(const cursor *c, const columns *list, size_t size)
+{
+  for (int64_t i = 0; i < c->run; i++)
+    for (int k = 0; k < list->n; k++)
+      if (list->negated[k]) ambit__host_negate(c->row + i * c->step + list->to[k], 1, size);
+}
+
 static void copy_columns(const ambit__host_ghosts_job *job, const rows *r, cursor c,
                          const columns *list)
 {
@@ -181,16 +216,20 @@ static void copy_columns(const ambit__host_ghosts_job *job, const rows *r, curso
     case 4: copy_run(&c, list, 4); break;
     default: copy_run(&c, list, 8); break;
     }
+    if (list->any_negated) negate_columns(&c, list, (size_t)job->size);
   } while (next_run(r, &c));
 }
 
-static void copy_rows(const rows *r, cursor c, int64_t distance, size_t bytes)
+static void copy_rows(const ambit__host_ghosts_job *job, const rows *r, cursor c, int64_t distance,
+                      int64_t values, bool negates)
 {
   do {
     unsigned char *p = c.row;
 
-    for (int64_t i = 0; i < c.run; i++, p += c.step)
-      memcpy(p, p + distance, bytes);
+    for (int64_t i = 0; i < c.run; i++, p += c.step) {
+      memcpy(p, p + distance, (size_t)(values * job->size));
+      if (negates) ambit__host_negate(p, values, (size_t)job->size);
+    }
   } while (next_run(r, &c));
 }
 
@@ -212,6 +251,11 @@ static int64_t source_of(const ambit__host_ghosts_job *job, int axis, ambit_boun
   return ambit__boundary_map(kind, job->extents[axis], first + at) - first;
 }
 
+static bool negates(const ambit__host_ghosts_job *job, int axis, ambit_boundary kind, int64_t at)
+{
+  return ambit__boundary_negates(kind, job->extents[axis], job->given.lo[axis] + at);
+}
+
 static void fill_layer(const ambit__host_ghosts_job *job, int axis, int64_t layer, const rows *r,
                        int64_t first, int64_t end)
 {
@@ -225,7 +269,8 @@ static void fill_layer(const ambit__host_ghosts_job *job, int axis, int64_t laye
   if (kind == AMBIT_CONSTANT)
     fill_rows(job, r, c, 0, values, job->boundaries->value[axis][side]);
   else
-    copy_rows(r, c, (source_of(job, axis, kind, to) - to) * step, (size_t)(values * job->size));
+    copy_rows(job, r, c, (source_of(job, axis, kind, to) - to) * step, values,
+              negates(job, axis, kind, to));
 }
 
 static void fill_layers(const ambit__host_ghosts_job *job, int axis, int64_t first, int64_t end)
@@ -250,6 +295,7 @@ static void copy_ends(const ambit__host_ghosts_job *job, const rows *r, cursor c
   columns list;
 
   list.n = 0;
+  list.any_negated = false;
   for (int64_t k = 0; k < ghosts; k++) {
     ambit_boundary kind = job->boundaries->kind[axis][k >= job->low[axis]];
     int64_t to = ghost_at(job, axis, k), from;
@@ -260,7 +306,10 @@ static void copy_ends(const ambit__host_ghosts_job *job, const rows *r, cursor c
       if (list.n == COLUMNS) {
         copy_columns(job, r, c, &list);
         list.n = 0;
+        list.any_negated = false;
       }
+      list.negated[list.n] = negates(job, axis, kind, to);
+      list.any_negated |= list.negated[list.n];
       list.to[list.n] = (to * step + e) * size;
       list.from[list.n++] = (from * step + e) * size;
     }

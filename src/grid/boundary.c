@@ -22,6 +22,7 @@ int64_t ambit__boundary_map(ambit_boundary kind, int64_t extent, int64_t i)
     period = 2 * (extent - 1);
     i = floor_mod(i, period);
     return i < extent ? i : period - i;
+  case AMBIT_ANTISYMMETRIC:
   case AMBIT_SYMMETRIC: /* 0 1 2 3 3 2 1 0 | 0 1 2 3 3 2 1 0 */
     period = 2 * extent;
     i = floor_mod(i, period);
@@ -32,6 +33,25 @@ int64_t ambit__boundary_map(ambit_boundary kind, int64_t extent, int64_t i)
   case AMBIT_FIXED: break;
   }
   return i;
+}
+
+bool ambit__boundary_negates(ambit_boundary kind, int64_t extent, int64_t i)
+{
+  return kind == AMBIT_ANTISYMMETRIC && floor_mod(i, 2 * extent) >= extent;
+}
+
+bool ambit__boundaries_negate(const ambit__boundaries *b, int ndims, const int64_t *extents,
+                              const int64_t *cell)
+{
+  bool negates = false;
+
+  for (int d = 0; d < ndims; d++) {
+    const int side = cell[d] >= extents[d];
+
+    if (cell[d] < 0 || cell[d] >= extents[d])
+      negates ^= ambit__boundary_negates(b->kind[d][side], extents[d], cell[d]);
+  }
+  return negates;
 }
 
 bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t *extents,
@@ -54,7 +74,7 @@ bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t 
 }
 
 static const char *const names[] = {"none",      "constant", "periodic", "reflect",
-                                    "symmetric", "clamp",    "fixed"};
+                                    "symmetric", "clamp",    "fixed",    "antisymmetric"};
 
 bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries *b)
 {

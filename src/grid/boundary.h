@@ -20,6 +20,12 @@ typedef struct ambit__boundaries {
  * axis with boundary `kind`, which must not be AMBIT_NONE, AMBIT_CONSTANT or AMBIT_FIXED. */
 int64_t ambit__boundary_map(ambit_boundary kind, int64_t extent, int64_t i);
 
+/* Whether the value of that cell changes its sign, an odd number of mirrors being between. And the
+ * same for a cell and all its axes. */
+bool ambit__boundary_negates(ambit_boundary kind, int64_t extent, int64_t i);
+bool ambit__boundaries_negate(const ambit__boundaries *b, int ndims, const int64_t *extents,
+                              const int64_t *cell);
+
 /* Maps a cell into the grid, in place. Returns false if it is constant, with its value in *value.
  * The faces crossed must not be AMBIT_NONE or AMBIT_FIXED. */
 bool ambit__boundaries_map(const ambit__boundaries *b, int ndims, const int64_t *extents,

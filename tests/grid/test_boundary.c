@@ -59,7 +59,7 @@ static void any_reach_is_a_walk_of_single_steps(void)
 
 static void an_index_inside_stays(void)
 {
-  for (int kind = AMBIT_NONE; kind <= AMBIT_FIXED; kind++)
+  for (int kind = AMBIT_NONE; kind <= AMBIT_ANTISYMMETRIC; kind++)
     CHECK_EQ(3, ambit__boundary_map((ambit_boundary)kind, 4, 3));
 }
 
@@ -99,9 +99,28 @@ static void a_constant_wins_and_the_last_axis_of_several(void)
   }
 }
 
+/* A mirror between two copies of the row changes the sign: a b -b -a | a b -b -a. */
+static void an_antisymmetric_axis_changes_signs(void)
+{
+  const ambit__boundaries b = {
+      .kind = {{AMBIT_ANTISYMMETRIC, AMBIT_ANTISYMMETRIC}, {AMBIT_ANTISYMMETRIC, AMBIT_CLAMP}}};
+  const int64_t extents[] = {2, 3};
+  static const char signs[] = "--++--++--"; /* of cells -6 to 3 */
+
+  for (int64_t i = -6; i < 4; i++) {
+    CHECK_EQ(signs[i + 6] == '-', ambit__boundary_negates(AMBIT_ANTISYMMETRIC, 2, i));
+    CHECK(!ambit__boundary_negates(AMBIT_SYMMETRIC, 2, i));
+  }
+  CHECK_EQ(ambit__boundary_map(AMBIT_SYMMETRIC, 3, -5),
+           ambit__boundary_map(AMBIT_ANTISYMMETRIC, 3, -5));
+  CHECK(ambit__boundaries_negate(&b, 2, extents, (int64_t[]){-1, 0}));
+  CHECK(!ambit__boundaries_negate(&b, 2, extents, (int64_t[]){-1, -1}));
+  CHECK(ambit__boundaries_negate(&b, 2, extents, (int64_t[]){2, 7}));
+}
+
 static void names_go_both_ways(void)
 {
-  for (int kind = AMBIT_NONE; kind <= AMBIT_FIXED; kind++) {
+  for (int kind = AMBIT_NONE; kind <= AMBIT_ANTISYMMETRIC; kind++) {
     const char *name = ambit__boundary_name((ambit_boundary)kind);
     ambit_boundary found = AMBIT_NONE;
 
@@ -131,6 +150,7 @@ int main(int argc, char **argv)
       {"each_axis_is_mapped_on_its_own", each_axis_is_mapped_on_its_own},
       {"a_constant_wins_and_the_last_axis_of_several",
        a_constant_wins_and_the_last_axis_of_several},
+      {"an_antisymmetric_axis_changes_signs", an_antisymmetric_axis_changes_signs},
       {"names_go_both_ways", names_go_both_ways},
       {"a_part_of_a_name_is_no_name", a_part_of_a_name_is_no_name},
       {0}};

@@ -291,6 +291,7 @@ static void make_boundaries(dice *d, program_plan *p, field_plan *f)
 {
   static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_REFLECT,  AMBIT_SYMMETRIC,
                                          AMBIT_CLAMP,    AMBIT_CONSTANT, AMBIT_FIXED};
+  const bool flips = is_real(f->type) && dice_chance(d, 25);
 
   for (int i = 0; i < p->ndims; i++) {
     bool wraps =
@@ -298,6 +299,7 @@ static void make_boundaries(dice *d, program_plan *p, field_plan *f)
 
     for (int side = 0; side < 2; side++) {
       f->kind[i][side] = wraps ? AMBIT_PERIODIC : kinds[dice_below(d, dice_chance(d, 30) ? 6 : 5)];
+      if (!wraps && flips && dice_chance(d, 50)) f->kind[i][side] = AMBIT_ANTISYMMETRIC;
       f->value[i][side] = is_real(f->type) ? dice_between(d, -8, 8) / 8.0 : dice_between(d, -3, 9);
     }
   }
@@ -459,7 +461,7 @@ int64_t program_cells(const program_plan *p)
 static void print_fields(const program_plan *p, FILE *to)
 {
   static const char *const kinds[] = {"none",      "constant", "periodic", "reflect",
-                                      "symmetric", "clamp",    "fixed"};
+                                      "symmetric", "clamp",    "fixed",    "antisymmetric"};
 
   for (int i = 0; i < p->nfields; i++) {
     const field_plan *f = &p->fields[i];

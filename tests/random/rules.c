@@ -113,7 +113,7 @@ static void real_literal(maker *m)
     say(m, "%s", some[dice_below(m->d, 12)]);
 }
 
-/* w[1][2], or a look-up. */
+/* w[1][2], or a look-up; constant subscripts must be in range. */
 static void element(maker *m)
 {
   static const int sizes[] = {TABLE_ROWS, TABLE_COLUMNS};
@@ -123,8 +123,10 @@ static void element(maker *m)
     say(m, "[");
     if (dice_chance(m->d, 50))
       say(m, "%d", dice_below(m->d, sizes[i]));
-    else
+    else {
+      say(m, "0 * step() + ");
       int_expr(m, 1);
+    }
     say(m, "]");
   }
 }

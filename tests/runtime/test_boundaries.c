@@ -318,6 +318,35 @@ static void faces_have_normals(void)
   }
 }
 
+static void an_antisymmetric_face_changes_signs(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_1d(a, 3);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F16),
+                *v = ambit_field_create(g, "v", AMBIT_F16);
+    ambit_field *n = ambit_field_create(g, "n", AMBIT_I32);
+    ambit_program *p = ambit_program_create(g);
+    const uint16_t start[] = {ambit_half(1), ambit_half(2), ambit_half(5)};
+    uint16_t got[3];
+
+    ambit_field_write(u, NULL, NULL, start);
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_ANTISYMMETRIC, 0);
+    ambit_apply(p, ambit_kernel_create(a, "void k(const half *u, half *v) { *v = u[-4] + u[1]; }"),
+                u, v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, got);
+    CHECK_OK(a);
+    CHECK_EQ(ambit_half(5.0 + 2.0), got[0]); /* u[-4] is past two mirrors */
+    CHECK_EQ(ambit_half(-5.0 + 5.0), got[1]);
+    CHECK_EQ(ambit_half(-2.0 - 5.0), got[2]);
+    ambit_field_boundary(n, AMBIT_ALL_FACES, AMBIT_ANTISYMMETRIC, 0);
+    CHECK_FAILED(a, AMBIT_EINVAL, "only fields of real numbers can be antisymmetric");
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -331,6 +360,7 @@ int main(int argc, char **argv)
       {"constant_ghosts_are_filled_once_though_fields_swap",
        constant_ghosts_are_filled_once_though_fields_swap},
       {"faces_have_normals", faces_have_normals},
+      {"an_antisymmetric_face_changes_signs", an_antisymmetric_face_changes_signs},
       {NULL, NULL},
   };
 

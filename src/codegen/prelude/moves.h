@@ -85,7 +85,8 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_fill(GLOBAL T *to, ambit_i64 base
   }
 }
 
-/* A box of values to copy or to set; ambit__gpu_item of device/gpu/gpu.h. */
+/* A box of values to copy or to set; ambit__gpu_item of device/gpu/gpu.h. Copies have the bits of
+ * `value` changed: none, or the sign. */
 typedef struct ambit_item {
   ambit_i64 to, from, to_base, from_base, is_value, value, first, blocks, count, axes;
   ambit_i64 n[AXES], to_step[AXES], from_step[AXES];
@@ -123,6 +124,6 @@ KERNEL AMBIT_THREADS(THREADS, 1,
       to_at += k * it->to_step[d];
       from_at += k * it->from_step[d];
     }
-    to[to_at] = it->is_value ? (T)it->value : from[from_at];
+    to[to_at] = it->is_value ? (T)it->value : (T)(from[from_at] ^ (T)it->value);
   }
 }

@@ -14,6 +14,7 @@
 typedef struct run {
   int64_t lo, hi, from;
   int step;            /* 1, -1 or 0 */
+  bool negates;        /* the copies have the other sign */
   const double *value; /* the constant instead; NULL: a copy */
 } run;
 
@@ -43,11 +44,13 @@ static run ghost_run(const ambit__move *m, int axis, int side, int64_t lo, int64
     return r;
   }
   r.from = ambit__boundary_map(kind, extent, lo);
+  r.negates = ambit__boundary_negates(kind, extent, lo);
   for (r.hi = lo + 1; r.hi < hi; r.hi++) {
     int64_t step = ambit__boundary_map(kind, extent, r.hi) - r.from;
 
     if (r.hi == lo + 1 && step >= -1 && step <= 1) r.step = (int)step;
     if (step != r.step * (r.hi - lo)) break;
+    if (r.negates != ambit__boundary_negates(kind, extent, r.hi)) break;
   }
   return r;
 }
@@ -68,6 +71,7 @@ static ambit__gpu_item item_of(const ghosts *g, const double *value)
   const ambit__layout slice = ambit__layout_slice(&m->dst->layout, m->first, m->count), *l = &slice;
   ambit__gpu_item it = {.count = 1};
   int64_t to[AMBIT_MAX_DIMS], from[AMBIT_MAX_DIMS];
+  bool negates = false;
 
   if (l->order == AMBIT_AOS) ambit__gpu_item_axis(&it, l->components, l->component, l->component);
   for (int d = l->own.ndims - 1; d >= 0; d--) {
@@ -75,6 +79,7 @@ static ambit__gpu_item item_of(const ghosts *g, const double *value)
 
     to[d] = r->lo;
     from[d] = value ? r->lo : r->from;
+    negates ^= r->negates;
     ambit__gpu_item_axis(&it, r->hi - r->lo, l->stride[d], r->step * l->stride[d]);
   }
   if (l->order != AMBIT_AOS) ambit__gpu_item_axis(&it, l->components, l->component, l->component);
@@ -83,6 +88,8 @@ static ambit__gpu_item item_of(const ghosts *g, const double *value)
   it.is_value = value != NULL;
   if (value)
     ambit__value_store((unsigned char *)&it.value, l->type, ambit__value_of(*value, l->type));
+  else if (negates)
+    it.value = (int64_t)((uint64_t)1 << (8 * ambit_type_size(l->type) - 1)); /* the sign */
   return it;
 }
 

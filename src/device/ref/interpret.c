@@ -77,17 +77,23 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
   const ambit__argument *arg = &launch->args[e->index];
   const ambit_type type = in->rule->params[e->index].type;
   int64_t cell[AMBIT_MAX_DIMS];
+  ambit__value v;
   double constant;
+  bool negates = false;
   int k = 0;
 
   for (int d = 0; d < launch->box.ndims; d++)
     cell[d] = in->cell[d] + e->offset[d];
+  if (arg->store && !in->ghosts)
+    negates = ambit__boundaries_negate(arg->boundaries, launch->box.ndims, launch->extents, cell);
   if (arg->store && !in->ghosts &&
       !ambit__boundaries_map(arg->boundaries, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
   if (in->guard) k = ambit__checked_which(&in->rule->params[e->index], e);
   if (in->guard && !ambit__guard_may_read(in->guard, e->index, k, cell)) return (ambit__value){0};
-  return load(in, e->index, k, place_of(in, e->index, e->component, cell));
+  v = load(in, e->index, k, place_of(in, e->index, e->component, cell));
+  if (negates) v.real = -v.real;
+  return v;
 }
 
 /* The variable of a written component; until it is set, the old value of the field. */

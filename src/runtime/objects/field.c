@@ -271,8 +271,12 @@ ambit_status ambit__field_copy(ambit_field *to, ambit_field *from)
 ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
 {
   if (ambit__field_failed(f)) return ambit__field_status(f);
-  AMBIT_CHECK(kind >= AMBIT_NONE && kind <= AMBIT_FIXED, ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s': %d is not a kind of boundary", f->name, (int)kind);
+  AMBIT_CHECK(kind >= AMBIT_NONE && kind <= AMBIT_ANTISYMMETRIC, ambit__field_errors(f),
+              AMBIT_EINVAL, "field '%s': %d is not a kind of boundary", f->name, (int)kind);
+  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || ambit__type_is_real(f->type), ambit__field_errors(f),
+              AMBIT_EINVAL,
+              "field '%s' is %s; only fields of real numbers can be antisymmetric at a face",
+              f->name, ambit_type_name(f->type));
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
               ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': faces 0x%x include an axis beyond the grid's %d", f->name, faces,
