@@ -99,7 +99,7 @@ static void weighted_sums_in_2d(void)
                     .type = i % 3 ? AMBIT_F64 : AMBIT_F32,
                     .ndims = 2,
                     .extents = {31 + i, 303 - i},
-                    .boundary = (ambit_boundary)(1 + i)});
+                    .boundary = (ambit_boundary)(1 + i % 5)});
 }
 
 static void weighted_sums_in_3d(void)
@@ -111,7 +111,7 @@ static void weighted_sums_in_3d(void)
                     .type = i % 2 ? AMBIT_F64 : AMBIT_F32,
                     .ndims = 3,
                     .extents = {9, 23 + i, 150 - i},
-                    .boundary = (ambit_boundary)(1 + i)});
+                    .boundary = (ambit_boundary)(1 + i % 5)});
 }
 
 /* So many terms that registers are shifted, rows are added one by one and weights are in a table.
