@@ -31,6 +31,7 @@ bool ambit__calls_own(const ambit__expr *e)
   case CALL_log:
   case CALL_log2:
   case CALL_log10:
+  case CALL_pow:
   case CALL_tanh: return true;
   default: return false;
   }

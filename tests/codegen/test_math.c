@@ -74,12 +74,41 @@ static void special_values_are_those_of_c(void)
   }
 }
 
+static void check_power(float x, float y)
+{
+  const double e = error_of(ambit_powf(x, y), pow((double)x, (double)y));
+
+  CHECK_MSG(e <= 0.51, "powf(%.9g, %.9g) is %.9g, off by %.3f units", (double)x, (double)y,
+            (double)ambit_powf(x, y), e);
+}
+
+/* Powers near and beyond the range of float, of numbers of every size, and near 1. */
+static void powers_round_nearly_once(void)
+{
+  uint32_t bits = 1;
+
+  for (int i = 0; i < SPECIAL; i++)
+    for (int k = 0; k < SPECIAL; k++)
+      check_power(special[i], special[k]);
+  for (int i = 0; i < 300000; i++) {
+    const float x = float_of((bits = bits * 1664525u + 1013904223u) >> 1);
+    const float y = (float)(int32_t)(bits = bits * 1664525u + 1013904223u) * 0x1p-31f;
+    const double most = 160 / fmax(fabs(log2((double)x)), 1e-30);
+
+    if (!isfinite(x)) continue;
+    check_power(x, (float)(y * most));
+    check_power(1 + y * 0.01f, x < 1e6f ? x : 1e4f * y);
+    check_power(-x, (float)(int)(y * 20));
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"errors_are_below_three_units_in_the_last_place",
        errors_are_below_three_units_in_the_last_place},
       {"special_values_are_those_of_c", special_values_are_those_of_c},
+      {"powers_round_nearly_once", powers_round_nearly_once},
       {NULL, NULL},
   };
 
