@@ -55,10 +55,11 @@ const tool_command tool_devices = {
     .words = "[--quick]",
     .summary = "Lists the devices of this machine: name, memory and copy bandwidth.",
     .options = options,
-    .notes = "The first one is the default (change it with --device, --ambit-devices or "
-             "AMBIT_DEVICES).\n"
-             "Under mpirun, the devices of the node of process 0 are listed.\n"
-             "\nexample:\n"
-             "  ambit devices\n",
+    .notes =
+        "The default is the first CUDA GPU, else the first OpenCL GPU with memory of its own,\n"
+        "else cpu (change it with --device, --ambit-devices or AMBIT_DEVICES).\n"
+        "Under mpirun, the devices of the node of process 0 are listed.\n"
+        "\nexample:\n"
+        "  ambit devices\n",
     .run = run,
 };

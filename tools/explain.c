@@ -29,7 +29,7 @@ static const tool_option options[] = {
     {SOURCE, 0, "source", NULL, "print the generated C code instead"},
     {OPT_DEVICE, 0, "device", "LIST",
      "devices of a process, which need not be present: cpu*4,\n"
-     "cuda:0,cuda:1 (default: cpu)"},
+     "cuda:0,cuda:1 (default: the fastest)"},
     {PARTS, 0, "parts", "N", "the same as --device cpu*N"},
     {PROCESSES, 0, "processes", "N", "number of processes to simulate (default: 1)"},
     {PROCESS, 0, "process", "R", "the process to show (default: 0)"},

@@ -54,7 +54,7 @@ enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT,
   }
 #define TOOL_OPTION_DEVICE                                                                         \
   {                                                                                                \
-    OPT_DEVICE, 0, "device", "NAME", "cpu, cuda, opencl or ref (default: cpu)"                     \
+    OPT_DEVICE, 0, "device", "NAME", "cpu, cuda, opencl or ref (default: the fastest)"             \
   }
 #define TOOL_OPTION_STRICT                                                                         \
   {                                                                                                \

@@ -224,6 +224,9 @@ typedef struct ambit__backend {
   int line;
 
   int (*count)(void); /* number of devices present */
+  /* Number of them, the first ones, that are faster than cores: the default is one of these, of the
+   * first backend that has any. Quick where there are none. NULL: none. */
+  int (*fast)(void);
   ambit_status (*open)(ambit__errors *errors, const ambit__settings *settings, int ordinal,
                        ambit__device **dev);
   void (*close)(ambit__device *dev);

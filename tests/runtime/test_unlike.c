@@ -75,6 +75,40 @@ static void devices_together_compute_what_ref_computes(void)
   }
 }
 
+/* The device of a context whose user names none. */
+static void check_default(const char *want)
+{
+  ambit *a = ambit_open(NULL, NULL);
+
+  CHECK_STR("auto", ambit_option_get(a, "devices"));
+  ambit_grid_create(a, 1, (int64_t[]){8});
+  CHECK_STR(want, ambit_option_get(a, "devices"));
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static int none(void)
+{
+  return 0;
+}
+
+static void the_default_is_the_fastest_device_here(void)
+{
+  const char *const best = ambit__backend_cuda.count()    ? "cuda"
+                           : ambit__backend_opencl.fast() ? "opencl"
+                                                          : "cpu";
+
+  unsetenv("AMBIT_DEVICES");
+  check_default(best);
+  slow_backend.fast = none;
+  check_default(best);
+  slow_backend.fast = slow_backend.count;
+  check_default(strcmp(best, "cpu") ? best : "slow"); /* the last in the list */
+  slow_backend.fast = NULL;
+  CHECK(ambit__backend_opencl.fast() <= ambit__backend_opencl.count());
+  setenv("AMBIT_DEVICES", "cpu", 1);
+}
+
 static pthread_t launcher;
 
 static ambit_status look(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
@@ -114,7 +148,8 @@ int main(int argc, char **argv)
   {                                                                                                \
 #    name, name                                                                                    \
   }
-  static const test_case tests[] = {T(devices_together_compute_what_ref_computes),
+  static const test_case tests[] = {T(the_default_is_the_fastest_device_here),
+                                    T(devices_together_compute_what_ref_computes),
                                     T(a_device_among_others_computes_on_its_own_thread),
                                     T(a_device_that_fails_in_mid_run_is_named),
                                     {0}};

@@ -8,6 +8,7 @@
 #define AMBIT_TEST_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct test_case {
@@ -49,6 +50,7 @@ static int test_main(int argc, char **argv, const test_case *t)
 {
   int bad = 0, n = 0, skipped = 0;
 
+  setenv("AMBIT_DEVICES", "cpu", 0); /* what a test tests does not depend on GPUs, as in ctest */
   for (; t->name; t++) {
     const int before = test_failures;
 

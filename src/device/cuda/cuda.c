@@ -18,6 +18,7 @@ const ambit__backend ambit__backend_cuda = {
     .name = "cuda",
     .summary = "NVIDIA GPUs, through CUDA; kernels are compiled by NVRTC",
     .count = count,
+    .fast = count,
     .open = open_device,
     AMBIT__GPU_ENTRIES,
     .pass = ambit__gpu_pass,

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_PLATFORMS = 32 };
 
@@ -21,7 +22,7 @@ ambit__cl_api ambit__cl;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static found devices[AMBIT__CL_DEVICES];
-static int ndevices;
+static int ndevices, nfast;
 static char why_none[300];
 
 /* ---- codes ---- */
@@ -93,20 +94,39 @@ static bool is_usable(cl_device_id device)
   return available && compiles && (major > 1 || minor >= 2);
 }
 
-static void add_devices(cl_platform_id platform, cl_bitfield type)
+static bool shares_memory(cl_device_id device)
+{
+  cl_bool shares = CL_FALSE;
+
+  ambit__cl.clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shares, &shares, NULL);
+  return shares;
+}
+
+/* A kind of devices; GPUs that share the memory of the cores have no more bandwidth than these. */
+typedef struct kind {
+  cl_bitfield type;
+  bool shares;
+} kind;
+
+static void add_devices(cl_platform_id platform, const kind *k)
 {
   cl_device_id ids[AMBIT__CL_DEVICES];
   cl_uint n = 0;
 
-  if (ambit__cl.clGetDeviceIDs(platform, type, AMBIT__CL_DEVICES, ids, &n)) return;
+  if (ambit__cl.clGetDeviceIDs(platform, k->type, AMBIT__CL_DEVICES, ids, &n)) return;
   for (cl_uint i = 0; i < n && i < AMBIT__CL_DEVICES && ndevices < AMBIT__CL_DEVICES; i++)
-    if (is_usable(ids[i])) devices[ndevices++] = (found){platform, ids[i]};
+    if (is_usable(ids[i]) && shares_memory(ids[i]) == k->shares) {
+      devices[ndevices++] = (found){platform, ids[i]};
+      nfast += k->type == CL_DEVICE_TYPE_GPU && !k->shares;
+    }
 }
 
 static void find_devices(void)
 {
-  static const cl_bitfield types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
-                                      CL_DEVICE_TYPE_CPU};
+  static const kind kinds[] = {
+      {CL_DEVICE_TYPE_GPU, false},         {CL_DEVICE_TYPE_GPU, true},
+      {CL_DEVICE_TYPE_ACCELERATOR, false}, {CL_DEVICE_TYPE_ACCELERATOR, true},
+      {CL_DEVICE_TYPE_CPU, false},         {CL_DEVICE_TYPE_CPU, true}};
   cl_platform_id platforms[MOST_PLATFORMS];
   cl_uint n = 0;
   cl_int code = ambit__cl.clGetPlatformIDs(MOST_PLATFORMS, platforms, &n);
@@ -119,9 +139,9 @@ static void find_devices(void)
     return;
   }
   if (n > MOST_PLATFORMS) n = MOST_PLATFORMS;
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (cl_uint i = 0; i < n; i++)
-      add_devices(platforms[i], types[k]);
+      add_devices(platforms[i], &kinds[k]);
   if (!ndevices)
     snprintf(why_none, sizeof why_none,
              "OpenCL is installed, but none of its %u platform%s has a device of OpenCL 1.2 or "
@@ -145,6 +165,18 @@ int ambit__cl_count(void)
 {
   pthread_once(&once, load);
   return ndevices;
+}
+
+int ambit__cl_fast(void)
+{
+  static const char *const nodes[] = {"/dev/dri", "/dev/kfd", "/dev/nvidiactl", "/dev/dxg"};
+
+  for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+    if (!access(nodes[i], F_OK)) {
+      pthread_once(&once, load);
+      return nfast;
+    }
+  return 0;
 }
 
 const char *ambit__cl_why_none(void)

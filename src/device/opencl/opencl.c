@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* opencl.c - GPUs of any vendor, and other devices, through OpenCL. */
 #include "device/gpu/gpu.h"
+#include "device/opencl/cl_gpu.h"
 
 static int count(void)
 {
@@ -18,6 +19,7 @@ const ambit__backend ambit__backend_opencl = {
     .name = "opencl",
     .summary = "any vendor's GPU, through its OpenCL driver",
     .count = count,
+    .fast = ambit__cl_fast,
     .open = open_device,
     AMBIT__GPU_ENTRIES,
 };

@@ -5,6 +5,7 @@
  *   cpu*4          four parts, one after the other on all cores
  *   cuda:0,cuda:1  one part on each of two GPUs
  *   all            all CUDA GPUs, or the cores if there are none
+ *   auto           one device, the fastest here
  *
  * Processes on one node share its GPUs: an item without a number is the GPU assigned to this
  * process, and `all` means every GPU assigned to it.
@@ -33,7 +34,7 @@ static ambit_status bad(ambit *a, const char *list, const char *text, size_t len
 {
   return ambit__raise(&a->errors, AMBIT_EOPTION,
                       "devices=%s: '%.*s' %s; a list of devices looks like cpu, cpu*4, "
-                      "cuda:0,cuda:1 or all",
+                      "cuda:0,cuda:1, all or auto",
                       list, (int)length, text, why);
 }
 
@@ -82,7 +83,7 @@ ambit_status ambit__devices_check(ambit *a, const char *text)
 {
   item it = {0};
 
-  if (!strcmp(text, "all")) return AMBIT_OK;
+  if (!strcmp(text, "all") || !strcmp(text, "auto")) return AMBIT_OK;
   for (const char *at = text; at;)
     at = next_item(a, text, at, &it);
   return a->errors.status;
@@ -202,6 +203,22 @@ static ambit_status list_all(ambit *a, items *all)
   return AMBIT_OK;
 }
 
+/* Puts the name of the fastest device in the place of auto, where users see it. */
+static ambit_status resolve_auto(ambit *a)
+{
+  const char *name = ambit__backend_cpu.name;
+
+  for (int i = 0; ambit__backend_at(i); i++) {
+    const ambit__backend *b = ambit__backend_at(i);
+
+    if (!b->fast || b->fast() <= 0) continue;
+    name = b->name;
+    break;
+  }
+  a->chosen = true;
+  return ambit_option_set(a, "devices", name);
+}
+
 static ambit_status list_items(ambit *a, items *all)
 {
   const char *list = a->settings.devices;
@@ -229,8 +246,9 @@ static bool has_several_devices(const items *all)
 static ambit_status add_list(ambit *a)
 {
   items all = {0};
-  ambit_status s = list_items(a, &all);
+  ambit_status s = strcmp(a->settings.devices, "auto") ? AMBIT_OK : resolve_auto(a);
 
+  if (!s) s = list_items(a, &all);
   a->settings.companions = has_several_devices(&all);
   for (size_t i = 0; !s && i < all.n; i++)
     s = add_parts(a, &all.list[i]);

@@ -46,6 +46,7 @@ struct ambit {
   ambit__engine *engines;   /* opened when the first object needs them; owned */
   int nengines;
   ambit__placement placement; /* from the option devices; copied to each grid */
+  bool chosen;                /* the device is the fastest here: the user named none */
   bool in_host;               /* all devices of all processes work in host memory */
   ambit__comm_cost comm_cost; /* maximum over all devices of all processes */
   ambit__net *net;

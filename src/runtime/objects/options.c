@@ -68,7 +68,7 @@ static const row rows[] = {
     {"check", FLAG, ANY_TIME, AT(check), "0", 0, 0, NULL, NULL},
 #endif
     {"depth", COUNT, ANY_TIME, AT(depth), "auto", 0, 1000, auto_words, NULL},
-    {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "cpu", 0, 0, NULL, ambit__devices_check},
+    {"devices", CHECKED, BEFORE_DEVICES, AT(devices), "auto", 0, 0, NULL, ambit__devices_check},
     {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
     {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
     {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},

@@ -118,6 +118,8 @@ static void print_machines(const ambit_grid *g)
   }
   if (a->net->size > 1) fprintf(stderr, ", %d processes", a->net->size);
   if (g->nparts > 1) fprintf(stderr, ", %d parts", g->nparts);
+  if (a->chosen && a->engines[0].backend != &ambit__backend_cpu)
+    fprintf(stderr, "\n  on %s, the fastest device here", a->settings.devices);
 }
 
 ambit_status ambit_program_report(ambit_program *p)
