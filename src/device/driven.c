@@ -201,6 +201,7 @@ static ambit_status release_behind(device *d, void *arg)
 
 static void release(ambit__device *dev, ambit__buffer *buf)
 {
+  ambit__errands_wait(((device *)dev)->errands); /* they may use it */
   call_behind((device *)dev, release_behind, buf);
 }
 
@@ -245,6 +246,7 @@ static ambit_status discard_behind(device *d, void *arg)
 
 static void discard(ambit__device *dev, ambit__function *fn)
 {
+  ambit__errands_wait(((device *)dev)->errands); /* they may call it */
   call_behind((device *)dev, discard_behind, fn);
 }
 

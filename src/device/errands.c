@@ -327,13 +327,18 @@ void ambit__errand_wait(ambit__ticket t)
   pthread_mutex_unlock(&e->lock);
 }
 
+void ambit__errands_wait(ambit__errands *e)
+{
+  for (int i = 0; i < MOST_QUEUES; i++)
+    if (e->queues[i].open) ambit__errand_wait(ambit__errand_last(&e->queues[i]));
+}
+
 ambit_status ambit__errands_failure(ambit__errands *e)
 {
   const int s = atomic_load(&e->failure);
 
   if (!s) return AMBIT_OK;
-  for (int i = 0; i < MOST_QUEUES; i++)
-    if (e->queues[i].open) ambit__errand_wait(ambit__errand_last(&e->queues[i]));
+  ambit__errands_wait(e);
   atomic_store(&e->failure, AMBIT_OK);
   return (ambit_status)s;
 }

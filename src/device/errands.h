@@ -43,6 +43,7 @@ void ambit__errand_add(ambit__errand_queue *q);
 void ambit__errand_await(ambit__errand_queue *q, ambit__ticket t); /* q goes on when t is done */
 
 ambit__ticket ambit__errand_last(ambit__errand_queue *q); /* the last one added */
+void ambit__errands_wait(ambit__errands *e);              /* for all errands of all queues */
 bool ambit__errand_done(ambit__ticket t);
 void ambit__errand_wait(ambit__ticket t);
 

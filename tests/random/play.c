@@ -227,6 +227,10 @@ static void collect(const stage *s, outcome *o)
 
 /* ---- parts ---- */
 
+enum { MOST_PIECES = 64 };
+
+int recuts;
+
 /* The number of parts that a list of devices gives one process: cpu*3 has three. */
 static int count_parts(const char *devices)
 {
@@ -283,6 +287,23 @@ static void choose_parts(ambit *a, const program_plan *p, const char *devices)
   if (p->seed % 5 == 1) ambit_option_set(a, "weights", text);
 }
 
+/* A callback: moves the cut to a place that depends on the iteration. */
+static int recut(ambit_program *program, int64_t iteration, void *user)
+{
+  const program_plan *p = user;
+  ambit_grid *g = program->grid;
+  double weights[MOST_PIECES] = {0};
+  uint64_t luck = (p->seed + (uint64_t)iteration * 31) * 0x9e3779b97f4a7c15u >> 17;
+  bool moved;
+
+  for (int i = 0; i < g->nparts && i < MOST_PIECES; i++, luck /= 5)
+    weights[i] = (double)(luck % 5) + (i == (int)(luck % (uint64_t)g->nparts));
+  weights[0] += 0.1; /* not all of them are 0 */
+  if (g->nparts > MOST_PIECES || ambit__grid_recut(g, weights, &moved)) return 1;
+  recuts += moved;
+  return 0;
+}
+
 void program_play(const program_plan *p, const play_mode *mode, outcome *o)
 {
   stage s = {.p = p};
@@ -305,6 +326,8 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   choose_parts(s.a, p, mode->device);
   make_objects(&s, mode->nan);
   make_program(&s);
+  if (mode->recut && s.program)
+    ambit_every(s.program, 1 + (int64_t)(p->seed / 5 % 3), recut, (void *)p);
   for (int i = 0; i < p->nactions && !ambit_error(s.a); i++)
     act(&s, &p->actions[i], i);
   if (p->is_quiet && !ambit_error(s.a))

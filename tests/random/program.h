@@ -149,9 +149,12 @@ typedef struct play_mode {
   bool strict;
   bool sleep;      /* tiles that did not change are never computed */
   bool check, nan; /* the options of these names; with nan fewer fields get values */
+  bool recut;      /* move the cut while the program runs */
   int threads;
   const char *cache;
 } play_mode;
+
+extern int recuts; /* cuts that were moved so far */
 
 /* Runs the program in a separate context. */
 void program_play(const program_plan *p, const play_mode *mode, outcome *o);

@@ -5,6 +5,7 @@
  *   test_random --seed 0x... [--count n]   other programs, to search for mistakes or run one
  *   test_random --seed 0x... --print       prints the program
  *   test_random --device opencl            on another device than cpu; skipped if there is none
+ *   test_random --device cpu*3 --recut     the cut moves while programs run
  *   test_random --device cpu,slow          on two devices at once: `slow` is cores, too
  *   test_random --sleep                    tiles that did not change are never computed
  *   test_random --checked                  with the options nan and, in builds that have it, check:
@@ -23,6 +24,7 @@
 enum { FIRST = 0x1000, COUNT = 128 };
 
 static const char *device = "cpu"; /* the device under test */
+static bool recutting;             /* the cut moves while programs run */
 static bool checked;               /* with check and nan */
 static bool one_thread;            /* the program runs on one */
 
@@ -179,7 +181,8 @@ static void check_mode(const program_plan *p, const play_mode *mode, const outco
 static void check_on_device(const program_plan *p, bool strict, int threads, const outcome *want)
 {
   const play_mode mode = {
-      .device = device, .strict = strict, .sleep = sleeps, .threads = threads, .cache = folder};
+      .device = device, .strict = strict, .sleep = sleeps, .threads = threads, .cache = folder,
+      .recut = recutting};
 
   check_mode(p, &mode, want);
 }
@@ -252,6 +255,8 @@ static int check_programs(uint64_t first, uint64_t count)
     fflush(stdout);
   }
   if (checked) printf("# NaN was found in %d programs\n", found_nan);
+  if (recutting) printf("# the cut was moved %d times\n", recuts);
+  if (recutting && !recuts) bad++;
   printf("1..%d\n", n);
   return bad;
 }
@@ -273,6 +278,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[i], "--print")) print = true;
     if (!strcmp(argv[i], "--checked")) checked = true;
     if (!strcmp(argv[i], "--sleep")) sleeps = true;
+    if (!strcmp(argv[i], "--recut")) recutting = true;
     if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
       first = strtoull(argv[++i], NULL, 0);
       if (count == COUNT) count = 1;

@@ -63,19 +63,21 @@ static ambit_status check_memory(const ambit_field *f, int part, const ambit__la
   return AMBIT_ENOMEM;
 }
 
-static void release(const ambit_field *f, int part, ambit__store *store)
+void ambit__store_release(ambit__engine *e, ambit__store *store)
 {
-  ambit__engine *e = ambit__engine_of(f->grid, part);
-
   if (!store->buffer) return;
   e->device->backend->release(e->device, store->buffer);
   e->allocated -= store->layout.bytes;
   store->buffer = NULL;
 }
 
-/* Allocates the memory of a part. A part without cells still has margins, since kernels are
- * launched there too. */
-static ambit_status allocate(const ambit_field *f, int part, ambit__store *store)
+static void release(const ambit_field *f, int part, ambit__store *store)
+{
+  ambit__store_release(ambit__engine_of(f->grid, part), store);
+}
+
+/* A part without cells still has margins, since kernels are launched there too. */
+ambit_status ambit__store_allocate(const ambit_field *f, int part, ambit__store *store)
 {
   ambit__engine *e = ambit__engine_of(f->grid, part);
   ambit_status s;
@@ -120,7 +122,7 @@ static ambit_status make_stores(ambit_field *f)
     l->own = g->parts[g->first + i];
     l->line = ambit__engine_of(g, i)->backend->line;
     set_margins(f, i, l);
-    AMBIT_TRY(allocate(f, i, &f->stores[i]));
+    AMBIT_TRY(ambit__store_allocate(f, i, &f->stores[i]));
   }
   return AMBIT_OK;
 }
@@ -245,7 +247,7 @@ ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, co
     if (*hi < high[d]) *hi = high[d];
   }
   if (enough || !store->buffer) return AMBIT_OK;
-  AMBIT_TRY(allocate(f, part, &wider));
+  AMBIT_TRY(ambit__store_allocate(f, part, &wider));
   s = move_values(f, part, &wider, store);
   if (s) {
     release(f, part, &wider);

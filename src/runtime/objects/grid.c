@@ -86,15 +86,22 @@ static void refine_parts(ambit_grid *g, const ambit_grid *coarser)
   }
 }
 
-static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
+ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__box *parts)
 {
   ambit *a = g->context;
   ambit__cuts cuts;
+
+  ambit__cuts_parse(g->partition, &cuts); /* was checked when it was set */
+  cuts.comm_cost = a->comm_cost;
+  return ambit__partition_make(&a->errors, &g->box, g->nparts, &cuts, weights, parts);
+}
+
+static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
+{
+  ambit *a = g->context;
   double *weights = NULL;
   ambit_status s;
 
-  ambit__cuts_parse(a->settings.partition, &cuts); /* was checked when it was set */
-  cuts.comm_cost = a->comm_cost;
   AMBIT_TRY(ambit__placement_copy(a, &g->placement));
   g->nparts = g->placement.first[a->net->size];
   g->first = g->placement.first[a->net->rank];
@@ -108,7 +115,7 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
     return AMBIT_OK;
   }
   s = parse_weights(a, g->nparts, &weights);
-  if (!s) s = ambit__partition_make(&a->errors, &g->box, g->nparts, &cuts, weights, g->parts);
+  if (!s) s = ambit__grid_cut(g, weights, g->parts);
   free(weights);
   return s;
 }
@@ -123,11 +130,12 @@ static ambit_grid *create(ambit *a, int ndims, const int64_t *extents, const amb
   if (!g) return NULL;
   g->context = a;
   g->box = ambit__box_of_extents(ndims, extents);
+  g->partition = ambit__strdup(&a->errors, a->settings.partition);
   ambit__list_init(&g->fields);
   ambit__list_init(&g->programs);
   ambit__list_init(&g->streams);
   ambit__list_add(&a->grids, &g->link, g);
-  make_parts(g, coarser);
+  if (g->partition) make_parts(g, coarser);
   ambit__box_print(&g->box, box, sizeof box);
   snprintf(doing, sizeof doing, "creates a grid of the cells %s", box);
   if (!ambit__meet(a, doing)) return g;
@@ -185,6 +193,7 @@ void ambit_grid_destroy(ambit_grid *g)
   while (g->fields.next->owner)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);
+  free(g->partition);
   free(g->parts);
   free(g->mine);
   ambit__placement_free(&g->placement);

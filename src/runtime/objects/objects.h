@@ -71,6 +71,7 @@ struct ambit_grid {
   ambit *context;
   ambit__link link;
   ambit__box box;    /* all cells */
+  char *partition;   /* the option, when the grid was created; owned */
   ambit__box *parts; /* of all processes, in order; owned */
   int nparts;
   ambit__placement placement;          /* owned */
@@ -179,6 +180,9 @@ void ambit__object_gone(ambit *a, const void *object);
 ambit_status ambit__object_check_unused(ambit *a, const void *object, const char *kind,
                                         const char *name);
 
+/* The parts for these weights (NULL: equal ones), as the option partition says. */
+ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__box *parts);
+
 /* Checks the syntax of the option weights, for any number of parts. */
 ambit_status ambit__weights_check(ambit *a, const char *text);
 
@@ -251,6 +255,18 @@ ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *
 /* Copies `cells` between dense arrays that hold the cells of to_box and from_box. */
 void ambit__dense_copy(void *to, const ambit__box *to_box, const void *from,
                        const ambit__box *from_box, const ambit__box *cells, size_t cell);
+
+/* Memory of a field on a part of this process: the layout has all but what ambit__layout_make fills
+ * in. */
+ambit_status ambit__store_allocate(const ambit_field *f, int part, ambit__store *store);
+void ambit__store_release(ambit__engine *e, ambit__store *store);
+
+/* ---- recut.c ---- */
+
+/* Cuts a grid anew, in proportion to these weights, one per part, and moves the values of all its
+ * fields; no work is queued. Programs are unsealed. Collective; all processes give the same
+ * weights. *moved: the cut is another one; false also if a device lacks the memory for both. */
+ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved);
 
 /* ---- view.c ---- */
 
