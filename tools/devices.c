@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* devices.c - `ambit devices`: lists the devices of this machine.
- */
-#include "args.h"
+/* devices.c - `ambit devices`: lists the devices of this machine, and what each brings to a
+ * stencil. */
+#include "base/clock.h"
+#include "problem.h"
+#include "runtime/run/balance.h"
 #include "runtime/run/run.h"
 
 #include <stdio.h>
 
-enum { QUICK = 1 };
+enum { QUICK = 1, MEASURE };
+enum { MOST = 64, ITERATIONS = 20 }; /* devices that are measured; iterations at a time */
+
+static const double LEAST_SECONDS = 0.2; /* of a measurement */
 
 /* Prints the name of a device, and its properties below. */
 static ambit_status print_device(ambit *a, const ambit__backend *backend, int ordinal, bool quick)
@@ -26,40 +31,125 @@ static ambit_status print_device(ambit *a, const ambit__backend *backend, int or
   return AMBIT_OK;
 }
 
+/* ---- measuring ---- */
+
+/* The stencil to measure, and what was found. */
+typedef struct survey {
+  tool_problem problem; /* not loaded: each device has a context of its own */
+  int n;
+  char names[MOST][AMBIT__PART_NAME];
+  double rates[MOST]; /* cells per second */
+} survey;
+
+/* Runs the stencil for a moment. Returns the exit code. */
+static int time_job(ambit *a, const tool_args *args, tool_problem *p, double *rate)
+{
+  tool_job job;
+  ambit_stats before, after = {0};
+  int code;
+
+  if ((code = tool_problem_load(a, args, p))) return code;
+  if ((code = tool_problem_bind(args, p))) return code;
+  if ((code = tool_problem_shape(args, p))) return code;
+  if (tool_job_open(a, p, p->kernel, &job) || tool_job_start(&job)) return TOOL_FAILED;
+  ambit_run(job.program, ITERATIONS); /* compiles, and decides how many iterations run at once */
+  ambit_program_stats(job.program, 0, &before);
+  do
+    ambit_run(job.program, ITERATIONS);
+  while (!ambit_program_stats(job.program, 0, &after) &&
+         after.seconds - before.seconds < LEAST_SECONDS);
+  if (ambit_error(a)) return TOOL_FAILED;
+  *rate = (after.cells - before.cells) / (after.seconds - before.seconds);
+  return TOOL_OK;
+}
+
+static int measure(const tool_args *args, survey *s, const ambit__backend *backend, int ordinal)
+{
+  tool_problem p = s->problem;
+  ambit *a = ambit_open(NULL, NULL);
+  int code;
+
+  if (s->n == MOST || !a) {
+    ambit_close(a);
+    return a ? TOOL_OK : TOOL_FAILED;
+  }
+  snprintf(s->names[s->n], sizeof s->names[0], "%s:%d", backend->name, ordinal);
+  ambit_option_set(a, "devices", s->names[s->n]);
+  code = time_job(a, args, &p, &s->rates[s->n]);
+  if (!code) printf("       %s: %.3f Gcells/s\n", p.what, s->rates[s->n++] / 1e9);
+  ambit_close(a);
+  return code;
+}
+
+/* The cut that follows from the speeds, if messages cost nothing. */
+static void print_shares(const survey *s)
+{
+  double weights[MOST], sum = 0, best = 0;
+
+  ambit__shares_choose(s->rates, s->n, 0, weights);
+  for (int i = 0; i < s->n; i++) {
+    sum += weights[i];
+    if (weights[i] > best) best = weights[i];
+  }
+  if (s->n < 2 || sum <= 0) return;
+  printf("together at most %.3f Gcells/s, %.1f %% more than the fastest, with these shares:\n",
+         sum / 1e9, 100 * (sum / best - 1));
+  for (int i = 0; i < s->n; i++)
+    printf("  %-10s %5.1f %%\n", s->names[i], 100 * weights[i] / sum);
+}
+
+/* ---- the command ---- */
+
 static int run(ambit *a, tool_args *args)
 {
+  survey s = {.n = 0};
   bool quick = false;
-  const char *value;
-  int id;
+  const char *value, *stencil = NULL;
+  int id, code = TOOL_OK;
 
   while ((id = tool_next(args, &value))) {
     if (id == TOOL_HELP) return tool_help(&tool_devices);
     if (id == TOOL_WRONG) return TOOL_USAGE;
     if (id == TOOL_WORD) return tool_wrong(args, "unexpected word '%s'", value);
-    quick = true;
+    if (id == QUICK) quick = true;
+    if (id == MEASURE && (code = tool_problem_word(args, stencil = value, &s.problem))) return code;
+    if (id >= OPT_SIZE && (code = tool_problem_option(a, args, id, value, &s.problem))) return code;
   }
   if (ambit_process(a)) return TOOL_OK; /* simultaneous measurements would disturb each other */
-  for (int i = 0; ambit__backend_at(i); i++)
-    for (int k = 0; k < ambit__backend_at(i)->count(); k++)
-      if (print_device(a, ambit__backend_at(i), k, quick)) return TOOL_FAILED;
-  return TOOL_OK;
+  for (int i = 0; ambit__backend_at(i); i++) {
+    const ambit__backend *b = ambit__backend_at(i);
+
+    for (int k = 0; !code && k < b->count(); k++) {
+      if (print_device(a, b, k, quick || stencil)) return TOOL_FAILED;
+      if (stencil && b->ghosts) code = measure(args, &s, b, k);
+    }
+  }
+  if (!code && stencil) print_shares(&s);
+  return code;
 }
 
 static const tool_option options[] = {
     {QUICK, 'q', "quick", NULL, "do not measure the copy bandwidth"},
+    {MEASURE, 'm', "measure", "NAME",
+     "measure a stencil or FILE.c on each device, and\nprint what they would do together"},
+    TOOL_OPTION_SIZE,
+    TOOL_OPTION_TYPE,
+    TOOL_OPTION_BOUNDARY,
+    TOOL_OPTION_SET,
     {0},
 };
 
 const tool_command tool_devices = {
     .name = "devices",
-    .words = "[--quick]",
+    .words = "[--quick] [--measure NAME]",
     .summary = "Lists the devices of this machine: name, memory and copy bandwidth.",
     .options = options,
     .notes =
         "The default is the first CUDA GPU, else the first OpenCL GPU with memory of its own,\n"
         "else cpu (change it with --device, --ambit-devices or AMBIT_DEVICES).\n"
         "Under mpirun, the devices of the node of process 0 are listed.\n"
-        "\nexample:\n"
-        "  ambit devices\n",
+        "\n" TOOL_SIZE_NOTE "\nexamples:\n"
+        "  ambit devices\n"
+        "  ambit devices --measure star2d1 --size 4096x4096\n",
     .run = run,
 };

@@ -80,6 +80,10 @@ ambit_status tool_print_parts(const ambit_program *p)
   for (int i = 0; i < shown; i++)
     print_part(g, i);
   print_rest(g, shown);
+  if (g->context->unlike && !*g->context->settings.weights)
+    printf(
+        "  the devices differ: they are measured at the start, and the cut moves to where all of "
+        "them need\n  the same time; `ambit devices --measure` prints their speeds\n");
   ambit__partition_print(&drawing, &g->box, g->parts, g->nparts);
   text = ambit__text_finish(&drawing);
   if (!text)

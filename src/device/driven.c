@@ -21,6 +21,7 @@ static const ambit__backend driven;
 
 typedef struct device {
   ambit__device head;
+  ambit__backend table; /* `driven`, with what the device behind can do */
   ambit__errands *errands;
   ambit__errors errors; /* of the device behind */
   ambit__device *behind;
@@ -148,7 +149,15 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   ambit_status s;
 
   if (!d) return AMBIT_ENOMEM;
-  d->head = (ambit__device){&driven, errors, settings};
+  d->head = (ambit__device){&d->table, errors, settings};
+  d->table = driven;
+  d->table.name = backend->name;
+  d->table.summary = backend->summary;
+  d->table.comm_cost = backend->comm_cost;
+  d->table.wraps_rows = backend->wraps_rows;
+  d->table.line = backend->line;
+  if (!backend->wave) d->table.wave = NULL;
+  if (!backend->foresee) d->table.foresee = NULL;
   d->ordinal = ordinal;
   AMBIT_TRY_GOTO(s, ambit__errands_open(errors, &d->errands), fail);
   AMBIT_TRY_GOTO(s, ambit__errand_queue_open(d->errands, errors, true, NULL, &d->calls), fail);
@@ -616,9 +625,28 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   return add(q);
 }
 
+typedef struct waving {
+  const ambit__wave *wave;
+  int64_t step;
+} waving;
+
+static ambit_status run_wave(void *user, void *data)
+{
+  ambit__queue *q = user;
+  const waving *w = data;
+
+  return q->device->backend->wave(q, w->wave, w->step);
+}
+
+/* Done when it returns: a device that has the whole grid leaves others nothing to do. */
+static ambit_status wave(ambit__queue *q, const ambit__wave *given, int64_t step)
+{
+  *(waving *)new_errand(q, run_wave, sizeof(waving)) = (waving){given, step};
+  AMBIT_TRY(add(q));
+  return finish((queue *)q);
+}
+
 static const ambit__backend driven = {
-    .name = "driven",
-    .summary = "a device with a thread of its own",
     .close = close_device,
     .info = info,
     .queue_open = queue_open,
@@ -648,5 +676,6 @@ static const ambit__backend driven = {
     .discard = discard,
     .launch = launch,
     .wait = wait,
+    .wave = wave,
     .copy_bandwidth = copy_bandwidth,
 };

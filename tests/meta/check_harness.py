@@ -49,7 +49,7 @@ def compile_program(folder):
         project.skip("there is no C compiler")
     source, program = folder / "a.c", folder / "a"
     source.write_text(PROGRAM)
-    subprocess.run([cc, "-std=c11", "-I", project.ROOT / "tests", source, "-o", program], check=True)
+    subprocess.run([cc, "-std=c11", "-D_XOPEN_SOURCE=700", "-I", project.ROOT / "tests", source, "-o", program], check=True)
     return program
 
 

@@ -180,9 +180,12 @@ static void check_mode(const program_plan *p, const play_mode *mode, const outco
 
 static void check_on_device(const program_plan *p, bool strict, int threads, const outcome *want)
 {
-  const play_mode mode = {
-      .device = device, .strict = strict, .sleep = sleeps, .threads = threads, .cache = folder,
-      .recut = recutting};
+  const play_mode mode = {.device = device,
+                          .strict = strict,
+                          .sleep = sleeps,
+                          .threads = threads,
+                          .cache = folder,
+                          .recut = recutting};
 
   check_mode(p, &mode, want);
 }

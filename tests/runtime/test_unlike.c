@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several devices of different speed share a grid: results, threads, failures. */
+#include "runtime/run/balance.h"
 #include "runtime_test.h"
+#include "support/folder.h"
 #include "support/slow.h"
 
 #include <pthread.h>
@@ -109,6 +111,26 @@ static void the_default_is_the_fastest_device_here(void)
   setenv("AMBIT_DEVICES", "cpu", 1);
 }
 
+static void all_is_every_gpu_and_the_cores(void)
+{
+  ambit *a = open_on("all");
+  int fast = ambit__backend_cuda.count();
+
+  if (!fast) fast = ambit__backend_opencl.fast();
+  ambit_grid_create(a, 1, (int64_t[]){8});
+  CHECK_EQ(fast + 1, a->nengines);
+  CHECK(a->engines[fast].backend == &ambit__backend_cpu);
+  CHECK_OK(a);
+  ambit_close(a);
+  slow_backend.fast = slow_backend.count;
+  a = open_on("all");
+  ambit_grid_create(a, 1, (int64_t[]){8});
+  CHECK_EQ(fast + (fast ? 1 : 3), a->nengines);
+  CHECK_OK(a);
+  ambit_close(a);
+  slow_backend.fast = NULL;
+}
+
 static pthread_t launcher;
 
 static ambit_status look(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
@@ -129,10 +151,119 @@ static void a_device_among_others_computes_on_its_own_thread(void)
   slow_backend.launch = slow_launch;
 }
 
+/* ---- balance ---- */
+
+/* A plate on two devices, which need so many ns for a cell. */
+static sheet open_plate(const char *weights, double first, double second)
+{
+  enum { PLATE = 400 };
+  sheet s = {.a = open_on("slow:0,slow:1")};
+  ambit_grid *g;
+
+  slow_ns[0] = first;
+  slow_ns[1] = second;
+  ambit_option_set(s.a, "threads", "1");
+  ambit_option_set(s.a, "depth", "1");
+  ambit_option_set(s.a, "weights", weights);
+  ambit_option_set(s.a, "cache", folder);
+  g = grid_2d(s.a, PLATE, PLATE);
+  s.u = ambit_field_create(g, "u", AMBIT_F32);
+  s.v = ambit_field_create(g, "v", AMBIT_F32);
+  s.total = ambit_scalar_create(s.a, "total", AMBIT_F32);
+  s.p = ambit_program_create(g);
+  ambit_field_boundary(s.u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+  ambit_field_fill(s.u, fill, NULL);
+  ambit_apply(s.p, ambit_kernel_create(s.a, rule), s.u, s.v, 0.2, s.total);
+  ambit_swap(s.p, s.u, s.v);
+  return s;
+}
+
+/* The speed at the present cut in parts of that at the ideal one. */
+static double quality(const sheet *s)
+{
+  const ambit_grid *g = s->p->grid;
+  const double share = (double)ambit__box_volume(&g->parts[0]) / (double)ambit__box_volume(&g->box);
+  const double first = share * slow_ns[0], second = (1 - share) * slow_ns[1];
+  const double ideal = 1 / (1 / slow_ns[0] + 1 / slow_ns[1]);
+
+  return ideal / (first > second ? first : second);
+}
+
+/* Runs until the cut is good; a busy machine may disturb some measurements. */
+static double settle(const sheet *s)
+{
+  double best = 0;
+
+  for (int i = 0; i < 40 && best < 0.9; i++) {
+    const double now = (ambit_run(s->p, 50), quality(s));
+
+    if (now > best) best = now;
+  }
+  return best;
+}
+
+static void the_cut_follows_the_speed_of_devices(void)
+{
+  sheet s = open_plate("auto", 8, 16);
+  double got;
+
+  CHECK(quality(&s) < 0.7); /* two halves */
+  got = settle(&s);
+  CHECK_MSG(got >= 0.9, "%g of the ideal", got);
+  slow_ns[0] = 32; /* now the other one is faster */
+  CHECK(quality(&s) < 0.7);
+  got = settle(&s);
+  CHECK_MSG(got >= 0.9, "%g of the ideal after a change", got);
+  CHECK(s.p->balance->recuts >= 2);
+  CHECK_OK(s.a);
+  ambit_close(s.a);
+}
+
+/* Starts where the last run ended, which the test before this one left in the folder. */
+static void weights_are_remembered(void)
+{
+  sheet s = open_plate("auto", 32, 16);
+
+  ambit_run(s.p, 1);
+  CHECK(folder_files() > 0);
+  CHECK(s.p->balance->recalled);
+  CHECK(quality(&s) >= 0.8);
+  CHECK_OK(s.a);
+  ambit_close(s.a);
+}
+
+static void given_weights_stay(void)
+{
+  sheet s = open_plate("1,3", 8, 2);
+
+  ambit_run(s.p, 100);
+  CHECK_NEAR(0.25, (double)ambit__box_volume(&s.p->grid->parts[0]) / 160000, 0.002);
+  CHECK_OK(s.a);
+  ambit_close(s.a);
+}
+
+static void a_device_that_adds_next_to_nothing_is_left_out(void)
+{
+  sheet s;
+
+  folder_remove(); /* and what is remembered there */
+  CHECK(folder_make());
+  s = open_plate("auto", 8, 1000);
+  for (int i = 0; i < 40 && s.p->grid->nparts > 1; i++)
+    ambit_run(s.p, 4);
+  CHECK_EQ(1, s.p->grid->nparts);
+  CHECK(s.p->balance->gain > 0 && s.p->balance->gain < 0.02);
+  ambit_run(s.p, 3);
+  CHECK_OK(s.a);
+  ambit_close(s.a);
+}
+
 static void a_device_that_fails_in_mid_run_is_named(void)
 {
-  sheet s = open_sheet("cpu,slow");
+  sheet s;
 
+  slow_ns[0] = 0;
+  s = open_sheet("cpu,slow");
   slow_fails_in = 40;
   CHECK_EQ(AMBIT_EDEVICE, ambit_run(s.p, 100));
   CHECK(slow_fails_in < 0);
@@ -144,17 +275,27 @@ static void a_device_that_fails_in_mid_run_is_named(void)
 
 int main(int argc, char **argv)
 {
+  int bad;
+
 #define T(name)                                                                                    \
   {                                                                                                \
 #    name, name                                                                                    \
   }
   static const test_case tests[] = {T(the_default_is_the_fastest_device_here),
+                                    T(all_is_every_gpu_and_the_cores),
                                     T(devices_together_compute_what_ref_computes),
                                     T(a_device_among_others_computes_on_its_own_thread),
+                                    T(the_cut_follows_the_speed_of_devices),
+                                    T(weights_are_remembered),
+                                    T(given_weights_stay),
+                                    T(a_device_that_adds_next_to_nothing_is_left_out),
                                     T(a_device_that_fails_in_mid_run_is_named),
                                     {0}};
 #undef T
 
   slow_add();
-  return test_main(argc, argv, tests);
+  if (!folder_make()) return 1;
+  bad = test_main(argc, argv, tests);
+  folder_remove();
+  return bad;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* slow.h - a device for tests: cores that take longer.
+/* slow.h - devices for tests: cores that take as long as they are told.
  *
- * `slow` is a second device beside `cpu`. Each of its launches is followed by a sleep of a multiple
- * of its time, so that the device is slower without keeping a core busy. It can also be told to
- * fail.
+ * `slow:0` and `slow:1` are devices beside `cpu`. After a launch they sleep until it has taken its
+ * time, so that the ratio of their speeds is known on a busy machine too, and no core is kept busy.
+ * They can also be told to fail.
  */
 #ifndef AMBIT_TEST_SLOW_H
 #define AMBIT_TEST_SLOW_H
@@ -14,46 +14,75 @@
 #include <stdatomic.h>
 #include <time.h>
 
-static ambit__backend slow_backend;
-static _Atomic double slow_factor = 1; /* time of a launch, in times that of cpu */
-static atomic_int slow_fails_in = -1;  /* launches until one fails; -1: none does */
+static ambit__backend slow_backend, slow_second; /* the tables of slow:0 and slow:1 */
+static _Atomic double slow_ns[2];                /* time of a cell in ns; 0: as long as it takes */
+static atomic_int slow_fails_in = -1;            /* launches until one fails; -1: none does */
+
+static int slow_count(void)
+{
+  return 2;
+}
 
 static ambit_status slow_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
                               ambit__device **dev)
 {
-  ambit_status s = ambit__backend_cpu.open(errors, settings, ordinal, dev);
+  ambit_status s = ambit__backend_cpu.open(errors, settings, 0, dev);
 
-  if (!s) (*dev)->backend = &slow_backend;
+  if (!s) (*dev)->backend = ordinal ? &slow_second : &slow_backend;
   return s;
 }
 
-static void slow_sleep(double seconds)
+/* Sleeps for so long on the whole. Sleeps take longer than asked, so short ones are put together,
+ * and what one was too long is taken off the next. */
+static void slow_sleep(int which, double seconds)
 {
-  const struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  static double due[2];
+  double start;
 
-  nanosleep(&t, NULL);
+  due[which] += seconds;
+  if (due[which] < 0.2e-3) return;
+  start = ambit__clock();
+  nanosleep(&(struct timespec){(time_t)due[which],
+                               (long)((due[which] - (double)(time_t)due[which]) * 1e9)},
+            NULL);
+  due[which] -= ambit__clock() - start;
 }
 
-static ambit_status slow_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+static ambit_status slow_launch_on(int which, ambit__queue *q, ambit__function *fn,
+                                   const ambit__launch *l)
 {
-  const double start = ambit__clock(), factor = slow_factor;
+  const double start = ambit__clock(), ns = slow_ns[which];
 
   if (slow_fails_in >= 0 && slow_fails_in-- == 0)
     return ambit__raise(q->device->errors, AMBIT_EDEVICE, "a cable was pulled");
   AMBIT_TRY(ambit__backend_cpu.launch(q, fn, l));
-  if (factor > 1) slow_sleep((ambit__clock() - start) * (factor - 1));
+  if (ns > 0 && l->box.ndims)
+    slow_sleep(which, 1e-9 * ns * (double)ambit__box_volume(&l->box) - (ambit__clock() - start));
   return AMBIT_OK;
 }
 
-/* Makes the device `slow` available to all contexts opened later. */
+static ambit_status slow_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
+  return slow_launch_on(0, q, fn, l);
+}
+
+static ambit_status slow_launch_second(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
+  return slow_launch_on(1, q, fn, l);
+}
+
+/* Makes the devices available to all contexts opened later. */
 static inline void slow_add(void)
 {
   slow_backend = ambit__backend_cpu;
   slow_backend.name = "slow";
+  slow_backend.count = slow_count;
   slow_backend.open = slow_open;
   slow_backend.launch = slow_launch;
   slow_backend.wave = NULL;
   slow_backend.tiles = NULL;
+  slow_second = slow_backend;
+  slow_second.launch = slow_launch_second;
   ambit__backend_add(&slow_backend);
 }
 

@@ -43,7 +43,7 @@ extern ambit__cl_api ambit__cl; /* complete if there are devices */
 /* All devices of all platforms: GPUs, then accelerators, then CPUs, up to this many. */
 enum { AMBIT__CL_DEVICES = 64 };
 int ambit__cl_count(void);
-/* GPUs with memory of their own: the first devices. Loads nothing if there is no GPU of any kind. */
+/* GPUs with memory of their own: the first devices. Loads nothing if there is no GPU at all. */
 int ambit__cl_fast(void);
 const char *ambit__cl_why_none(void);
 /* Device number i, 0 <= i < count, and its platform. */

@@ -6,6 +6,7 @@
  * the device, sent; received, unpacked by the device. Only finish waits.
  */
 #include "runtime/exchange/exchange.h"
+#include "runtime/observe/meter.h"
 
 #include <sched.h>
 #include <string.h>
@@ -32,6 +33,11 @@ static void note(const ambit__exchange *x, const ambit__channel *m, ambit__note_
   ambit__trace_keep(trace, &n);
 }
 
+static ambit__meter *meter(const ambit__exchange *x)
+{
+  return ambit__exchange_context(x)->meter;
+}
+
 /* ---- messages ---- */
 
 static const ambit__transfer *item(const ambit__exchange *x, const ambit__channel *m, int i,
@@ -48,6 +54,11 @@ static void *bytes_of(const ambit__exchange *x, const ambit__channel *m)
   return m->message->direct ? m->message->device_bytes : m->message->bytes;
 }
 
+static int engine_number(const ambit__exchange *x, const ambit__channel *m)
+{
+  return x->program->grid->placement.engine[m->part];
+}
+
 static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
 {
   const ambit__engine *e = engine(x, m->part);
@@ -58,6 +69,7 @@ static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
   if (m->unpacked) return AMBIT_OK;
   if (m->peer && m->message->direct) /* until the other device has read the previous message */
     AMBIT_TRY(e->device->backend->event_await(e->transfers, m->peer->spare_packed));
+  AMBIT_TRY(ambit__meter_start(meter(x), engine_number(x, m), e->transfers));
   for (int i = 0; i < m->nitems; i++) {
     const ambit__halo_slice *f;
     const ambit__transfer *t = item(x, m, i, &f);
@@ -66,6 +78,7 @@ static ambit_status pack(const ambit__exchange *x, ambit__channel *m)
     AMBIT_TRY(e->device->backend->pack(e->transfers, m->message, at, &store, &t->box));
     at += ambit__channel_item_bytes(f, t);
   }
+  AMBIT_TRY(ambit__meter_stop(meter(x), engine_number(x, m), e->transfers, METER_MOVE));
   note(x, m, NOTE_PACK, start);
   return m->packed ? e->device->backend->event_record(m->packed, e->transfers) : AMBIT_OK;
 }
@@ -78,6 +91,7 @@ static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
 
   m->state = CHANNEL_DONE;
   if (m->unpacked) return AMBIT_OK;
+  AMBIT_TRY(ambit__meter_start(meter(x), engine_number(x, m), e->transfers));
   for (int i = 0; i < m->nitems; i++) {
     const ambit__halo_slice *f;
     const ambit__transfer *t = item(x, m, i, &f);
@@ -87,6 +101,7 @@ static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
     AMBIT_TRY(e->device->backend->unpack(e->transfers, &store, &box, m->message, at));
     at += ambit__channel_item_bytes(f, t);
   }
+  AMBIT_TRY(ambit__meter_stop(meter(x), engine_number(x, m), e->transfers, METER_MOVE));
   note(x, m, NOTE_UNPACK, start);
   return m->packed ? e->device->backend->event_record(m->packed, e->transfers) : AMBIT_OK;
 }

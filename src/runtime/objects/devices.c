@@ -4,16 +4,18 @@
  *   cpu            one part on all cores
  *   cpu*4          four parts, one after the other on all cores
  *   cuda:0,cuda:1  one part on each of two GPUs
- *   all            all CUDA GPUs, or the cores if there are none
+ *   all            all GPUs, and the cores
  *   auto           one device, the fastest here
  *
  * Processes on one node share its GPUs: an item without a number is the GPU assigned to this
  * process, and `all` means every GPU assigned to it.
  */
+#include "base/hash.h"
 #include "base/memory.h"
 #include "device/driven.h"
 #include "device/dry.h"
 #include "runtime/objects/objects.h"
+#include "runtime/observe/meter.h"
 
 #include <limits.h>
 #include <math.h>
@@ -191,16 +193,21 @@ static ambit_status add_item(ambit *a, items *all, item it)
   return AMBIT_OK;
 }
 
-/* Every CUDA GPU assigned to this process, or the cores if there is no GPU. OpenCL devices may be
- * either, so they must be named. */
+/* Every GPU assigned to this process, of the first backend that has any, since another one may have
+ * the same GPUs; and the cores. */
 static ambit_status list_all(ambit *a, items *all)
 {
-  const int here = ambit__backend_cuda.count(), sharers = a->net->local_size;
+  const int sharers = a->net->local_size;
 
-  if (!here) return add_item(a, all, (item){&ambit__backend_cpu, 0, 1});
-  for (int i = a->net->local_rank % here; i < here; i += sharers < here ? sharers : here)
-    AMBIT_TRY(add_item(a, all, (item){&ambit__backend_cuda, i, 1}));
-  return AMBIT_OK;
+  for (int k = 0; ambit__backend_at(k) && !all->n; k++) {
+    const ambit__backend *b = ambit__backend_at(k);
+    const int here = b->fast ? b->fast() : 0;
+
+    for (int i = here ? a->net->local_rank % here : 0; i < here;
+         i += sharers < here ? sharers : here)
+      AMBIT_TRY(add_item(a, all, (item){b, i, 1}));
+  }
+  return add_item(a, all, (item){&ambit__backend_cpu, 0, 1});
 }
 
 /* Puts the name of the fastest device in the place of auto, where users see it. */
@@ -243,6 +250,24 @@ static bool has_several_devices(const items *all)
   return false;
 }
 
+/* Opens the fast ones of several devices first: some things are done by the first engine, and a
+ * grid that one device computes alone is on it. */
+static ambit_status open_fast(ambit *a, const items *all)
+{
+  int engine;
+
+  for (size_t i = 0; i < all->n; i++)
+    if (!all->list[i].backend->ghosts)
+      return AMBIT_OK; /* it cannot have company: add_parts says so */
+  for (size_t i = 0; i < all->n; i++) {
+    const item *it = &all->list[i];
+
+    if (it->backend->fast && it->backend->fast() > it->ordinal && same_engine(a, it) < 0)
+      AMBIT_TRY(open_engine(a, it, &engine));
+  }
+  return AMBIT_OK;
+}
+
 static ambit_status add_list(ambit *a)
 {
   items all = {0};
@@ -250,6 +275,7 @@ static ambit_status add_list(ambit *a)
 
   if (!s) s = list_items(a, &all);
   a->settings.companions = has_several_devices(&all);
+  if (!s && a->settings.companions) s = open_fast(a, &all);
   for (size_t i = 0; !s && i < all.n; i++)
     s = add_parts(a, &all.list[i]);
   free(all.list);
@@ -280,6 +306,29 @@ static ambit_status compare_devices(ambit *a)
   return AMBIT_OK;
 }
 
+/* Sets a->unlike. */
+static ambit_status compare_models(ambit *a)
+{
+  double ends[2] = {-1, -1}; /* of all numbers for models: the greatest, and less the least */
+
+  for (int i = 0; i < a->nengines; i++) {
+    ambit__device_info info = {0};
+    ambit__hash h;
+    double number;
+
+    a->engines[i].device->backend->info(a->engines[i].device, &info);
+    ambit__hash_init(&h);
+    ambit__hash_text(&h, a->engines[i].backend->name);
+    ambit__hash_text(&h, info.name);
+    number = (double)(h.w[0] >> 12);
+    ends[0] = i ? fmax(ends[0], number) : number;
+    ends[1] = i ? fmax(ends[1], -number) : -number;
+  }
+  AMBIT_TRY(ambit__net_max(a->net, ends, 2));
+  a->unlike = ends[0] != -ends[1];
+  return AMBIT_OK;
+}
+
 /* Parts are numbered by process, then within it. */
 static ambit_status number_parts(ambit *a)
 {
@@ -287,6 +336,7 @@ static ambit_status number_parts(ambit *a)
   int *firsts = ambit__new(&a->errors, (size_t)size + 1, sizeof *firsts);
   ambit_status s = compare_devices(a); /* also raises lack of memory on any process */
 
+  if (!s) s = compare_models(a);
   if (!s) s = ambit__net_gather(a->net, &a->placement.n, sizeof *firsts, firsts + 1);
   if (s) {
     free(firsts);
@@ -315,6 +365,8 @@ ambit_status ambit__engines_open(ambit *a)
 
 void ambit__engines_close(ambit *a)
 {
+  ambit__meter_close(a->meter);
+  a->meter = NULL;
   for (int i = 0; i < a->nengines; i++) {
     const ambit__engine *e = &a->engines[i];
 

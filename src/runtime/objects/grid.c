@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
 {
@@ -35,9 +36,11 @@ static const char *next_weight(ambit *a, const char *text, const char *at, doubl
   *weight = strtod(at, &end);
   if (end != at && isfinite(*weight) && *weight >= 0 && (!*end || (*end == ',' && end[1])))
     return *end ? end + 1 : NULL;
-  ambit__raise(&a->errors, AMBIT_EOPTION,
-               "option weights is '%s'; it must be numbers of 0 or more, as in 1,0.5,2, or empty",
-               text);
+  ambit__raise(
+      &a->errors, AMBIT_EOPTION,
+      "option weights is '%s'; it must be numbers of 0 or more, as in 1,0.5,2, or auto, or "
+      "empty",
+      text);
   return NULL;
 }
 
@@ -45,7 +48,7 @@ ambit_status ambit__weights_check(ambit *a, const char *text)
 {
   double weight, sum = 0;
 
-  if (!*text) return AMBIT_OK;
+  if (!*text || !strcmp(text, "auto")) return AMBIT_OK;
   for (const char *at = text; at && !a->errors.status; sum += weight)
     at = next_weight(a, text, at, &weight);
   AMBIT_CHECK(a->errors.status || sum > 0, &a->errors, AMBIT_EOPTION,
@@ -60,7 +63,7 @@ static ambit_status parse_weights(ambit *a, int nparts, double **weights)
   int given = 0;
 
   *weights = NULL;
-  if (!*text) return AMBIT_OK;
+  if (!*text || !strcmp(text, "auto")) return AMBIT_OK;
   *weights = ambit__new(&a->errors, (size_t)nparts, sizeof **weights);
   if (!*weights) return AMBIT_ENOMEM;
   for (const char *at = text; at;) {
@@ -93,7 +96,8 @@ ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__
 
   ambit__cuts_parse(g->partition, &cuts); /* was checked when it was set */
   cuts.comm_cost = a->comm_cost;
-  return ambit__partition_make(&a->errors, &g->box, g->nparts, &cuts, weights, parts);
+  return ambit__partition_make(&a->errors, &g->box, a->placement.first[a->net->size], &cuts,
+                               weights, parts);
 }
 
 static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
@@ -180,6 +184,8 @@ ambit_status ambit_grid_create_nested(ambit *a, int ndims, const int64_t *extent
     }
     AMBIT_TRY(a->errors.status);
   }
+  for (int i = 0; i < levels; i++)
+    grids[i]->nested = true;
   return AMBIT_OK;
 }
 
@@ -212,6 +218,15 @@ bool ambit__grid_cuts(const ambit_grid *g, int axis)
 bool ambit__grid_cuts_rows(const ambit_grid *g)
 {
   return ambit__grid_cuts(g, g->box.ndims - 1);
+}
+
+bool ambit__grid_on_first(const ambit_grid *g)
+{
+  bool first = g->context->net->size == 1;
+
+  for (int i = 0; i < g->placement.n; i++)
+    first &= g->placement.engine[i] == 0;
+  return first;
 }
 
 ambit__engine *ambit__engine_of(const ambit_grid *g, int part)

@@ -47,14 +47,16 @@ struct ambit {
   int nengines;
   ambit__placement placement; /* from the option devices; copied to each grid */
   bool chosen;                /* the device is the fastest here: the user named none */
+  bool unlike;                /* devices of all processes differ in kind or model */
   bool in_host;               /* all devices of all processes work in host memory */
   ambit__comm_cost comm_cost; /* maximum over all devices of all processes */
   ambit__net *net;
-  bool gpu_aware;      /* a test showed that the net sends and receives device memory */
-  ambit__trace *trace; /* NULL: the option trace is off; owned */
-  int allreduces;      /* pending reductions between processes */
-  bool dry;            /* programs are sealed but never run */
-  uint64_t last_id;    /* last id given to an object */
+  bool gpu_aware;             /* a test showed that the net sends and receives device memory */
+  struct ambit__meter *meter; /* of the engines; NULL: not needed so far; owned */
+  ambit__trace *trace;        /* NULL: the option trace is off; owned */
+  int allreduces;             /* pending reductions between processes */
+  bool dry;                   /* programs are sealed but never run */
+  uint64_t last_id;           /* last id given to an object */
   ambit__link grids, scalars, kernels;
   ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */
 };
@@ -74,9 +76,11 @@ struct ambit_grid {
   char *partition;   /* the option, when the grid was created; owned */
   ambit__box *parts; /* of all processes, in order; owned */
   int nparts;
-  ambit__placement placement;          /* owned */
-  int first;                           /* first part of this process, which has placement.n parts */
-  bool *mine;                          /* by part: belongs to this process; owned */
+  ambit__placement placement; /* owned */
+  int first;                  /* first part of this process, which has placement.n parts */
+  bool *mine;                 /* by part: belongs to this process; owned */
+  bool nested;                /* it is cut at the same places as others, and stays so */
+  const void *balanced;       /* the program that moves the cut to where it runs best; NULL: none */
   const ambit__dependents *dependents; /* NULL: no program was made on this grid */
   ambit__link fields, programs, streams;
 };
@@ -172,6 +176,8 @@ ambit__engine *ambit__engine_of(const ambit_grid *g, int part); /* `part` is one
 int ambit__grid_process(const ambit_grid *g, int part);         /* the process that owns it */
 bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part does not span the axis */
 bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same for the last axis */
+/* This process is the only one, and its first engine has the whole grid. */
+bool ambit__grid_on_first(const ambit_grid *g);
 /* Boundaries or margins of a field of the grid changed; an object of the context is destroyed. */
 void ambit__grid_changed(ambit_grid *g);
 void ambit__object_gone(ambit *a, const void *object);
@@ -180,7 +186,7 @@ void ambit__object_gone(ambit *a, const void *object);
 ambit_status ambit__object_check_unused(ambit *a, const void *object, const char *kind,
                                         const char *name);
 
-/* The parts for these weights (NULL: equal ones), as the option partition says. */
+/* Cuts the grid by weights (NULL: equal ones) into the parts that devices and partition ask for. */
 ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__box *parts);
 
 /* Checks the syntax of the option weights, for any number of parts. */
@@ -214,6 +220,7 @@ ambit_status ambit__kernel_list_offsets(ambit_kernel *k); /* makes k->offsets fr
 
 ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
 ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
+ambit_status ambit__scalar_share(ambit_scalar *s); /* what the first engine has, to all engines */
 
 /* ---- options.c ---- */
 
@@ -263,9 +270,11 @@ void ambit__store_release(ambit__engine *e, ambit__store *store);
 
 /* ---- recut.c ---- */
 
-/* Cuts a grid anew, in proportion to these weights, one per part, and moves the values of all its
- * fields; no work is queued. Programs are unsealed. Collective; all processes give the same
- * weights. *moved: the cut is another one; false also if a device lacks the memory for both. */
+/* Cuts a grid anew, in proportion to these weights, one per part that the option devices makes, and
+ * moves the values of all its fields; no work is queued. If a single process gives all to the first
+ * device, the grid has one part. Programs are unsealed. Collective; all processes give the same
+ * weights. *moved: the cut is another one; false also if a device lacks the memory, or the grid is
+ * nested. */
 ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved);
 
 /* ---- view.c ---- */

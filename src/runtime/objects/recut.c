@@ -14,63 +14,145 @@
 
 enum { TAG = 0 }; /* nothing else is in flight */
 
+/* How a grid is cut. */
+typedef struct cut {
+  int nparts;
+  ambit__box *parts; /* owned, like the following */
+  ambit__placement
+      placement; /* its `first` is used with several processes, where it never changes */
+  bool *mine;
+} cut;
+
 /* One field on its way. */
 typedef struct removal {
   ambit_field *field;
-  const ambit__box *from;  /* the old parts */
-  ambit__store *old, *now; /* by part of this process */
-  void *piece;             /* of values in host memory */
+  const cut *old;           /* the grid has the new one */
+  ambit__store *from, *now; /* by part of this process, old and new */
+  void *piece;              /* of values in host memory */
 } removal;
+
+static ambit__engine *engine_of(const ambit_grid *g, const cut *c, int part)
+{
+  return &g->context->engines[c->placement.engine[part]];
+}
+
+/* ---- cuts ---- */
+
+static cut cut_of(const ambit_grid *g)
+{
+  return (cut){g->nparts, g->parts, g->placement, g->mine};
+}
+
+static void set_cut(ambit_grid *g, const cut *c)
+{
+  g->nparts = c->nparts;
+  g->parts = c->parts;
+  g->placement = c->placement;
+  g->mine = c->mine;
+}
+
+static void free_cut(cut *c)
+{
+  ambit__placement_free(&c->placement);
+  free(c->parts);
+  free(c->mine);
+}
+
+/* The part that alone has a weight, if this process is the only one, and the part is on the first
+ * device, which is then as good as the only one. -1: none. */
+static int sole_part(const ambit *a, const double *weights)
+{
+  int sole = -1;
+
+  if (a->net->size > 1) return -1;
+  for (int i = 0; i < a->placement.n; i++)
+    if (weights[i] > 0) {
+      if (sole >= 0) return -1;
+      sole = i;
+    }
+  return sole >= 0 && a->placement.engine[sole] == 0 ? sole : -1;
+}
+
+/* The parts for some weights. Parts without cells stay, unless one has them all. */
+static ambit_status make_cut(const ambit_grid *g, const double *weights, cut *c)
+{
+  ambit *a = g->context;
+  const bool alone = sole_part(a, weights) >= 0;
+
+  AMBIT_TRY(ambit__placement_copy(a, &c->placement));
+  if (alone) {
+    c->placement.n = c->placement.most = c->placement.first[1] = 1;
+    c->placement.engine[0] = 0;
+  }
+  c->nparts = c->placement.first[a->net->size];
+  c->parts = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->parts);
+  c->mine = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->mine);
+  if (!c->parts || !c->mine) return AMBIT_ENOMEM;
+  for (int i = 0; i < c->placement.n; i++)
+    c->mine[g->first + i] = true;
+  if (!alone) return ambit__grid_cut(g, weights, c->parts);
+  c->parts[0] = g->box;
+  return AMBIT_OK;
+}
+
+static bool same_parts(const ambit_grid *g, const cut *c)
+{
+  for (int i = 0; i < g->nparts; i++)
+    if (g->nparts != c->nparts || !ambit__box_equal(&g->parts[i], &c->parts[i])) return false;
+  return true;
+}
 
 /* ---- memory ---- */
 
-static ambit__layout layout_on(const ambit_field *f, int part, const ambit__box *own)
+/* Of a field on a part of this process. Margins are the same on all parts. */
+static ambit__layout layout_on(const ambit_field *f, const cut *c, int part)
 {
-  ambit__layout l = f->stores[part].layout;
+  ambit__layout l = f->stores[0].layout;
 
-  l.own = *own;
+  l.own = c->parts[f->grid->first + part];
+  l.line = engine_of(f->grid, c, part)->backend->line;
   return l;
 }
 
 /* Whether an engine holds every field once, and each in turn twice. */
-static bool fits(const ambit_grid *g, int engine, const ambit__box *parts)
+static bool fits(const ambit_grid *g, int engine, const cut *c)
 {
   const ambit__engine *e = &g->context->engines[engine];
   size_t now = e->allocated, most = now;
   ambit__device_info info = {0};
 
   for (const ambit__link *i = g->fields.next; i->owner; i = i->next) {
-    size_t old = 0;
+    const ambit_field *f = i->owner;
 
-    for (int k = 0; k < g->placement.n; k++) {
-      ambit__layout l = layout_on(i->owner, k, &parts[g->first + k]);
+    for (int k = 0; k < c->placement.n; k++) {
+      ambit__layout l = layout_on(f, c, k);
 
-      if (g->placement.engine[k] != engine) continue;
       if (!ambit__layout_make(&l)) return false;
-      old += ((const ambit_field *)i->owner)->stores[k].layout.bytes;
-      now += l.bytes;
+      if (c->placement.engine[k] == engine) now += l.bytes;
     }
     if (now > most) most = now;
-    now -= old;
+    for (int k = 0; k < g->placement.n; k++)
+      if (g->placement.engine[k] == engine) now -= f->stores[k].layout.bytes;
   }
   e->device->backend->info(e->device, &info);
   return most <= e->memory && (!info.free || most - e->allocated <= info.free);
 }
 
-static ambit_status all_fit(const ambit_grid *g, const ambit__box *parts, bool *fit)
+static ambit_status all_fit(const ambit_grid *g, const cut *c, bool *fit)
 {
   *fit = true;
   for (int i = 0; i < g->context->nengines; i++)
-    *fit &= fits(g, i, parts);
+    *fit &= fits(g, i, c);
   return ambit__net_all(g->context->net, fit, 1);
 }
 
 static ambit_status allocate(const removal *r)
 {
   const ambit_grid *g = r->field->grid;
+  const cut now = cut_of(g);
 
   for (int k = 0; k < g->placement.n; k++) {
-    r->now[k].layout = layout_on(r->field, k, &g->parts[g->first + k]);
+    r->now[k].layout = layout_on(r->field, &now, k);
     AMBIT_TRY(ambit__store_allocate(r->field, k, &r->now[k]));
   }
   return AMBIT_OK;
@@ -80,9 +162,9 @@ static ambit_status allocate(const removal *r)
 
 static ambit_status take(const removal *r, int part, const ambit__box *piece)
 {
-  const ambit__engine *e = ambit__engine_of(r->field->grid, part);
+  const ambit__engine *e = engine_of(r->field->grid, r->old, part);
 
-  return e->device->backend->read_box(e->queue, r->piece, &r->old[part], piece);
+  return e->device->backend->read_box(e->queue, r->piece, &r->from[part], piece);
 }
 
 static ambit_status put(const removal *r, int part, const ambit__box *piece)
@@ -96,18 +178,17 @@ static ambit_status put(const removal *r, int part, const ambit__box *piece)
 static ambit_status move_piece(const removal *r, int i, int k, const ambit__box *piece)
 {
   const ambit_grid *g = r->field->grid;
-  ambit__net *net = g->context->net;
+  const bool sends = r->old->mine[i], gets = g->mine[k];
   const size_t bytes = (size_t)ambit__box_volume(piece) * ambit__field_cell_bytes(r->field);
-  ambit__request request = {0};
+  ambit__net *net = g->context->net;
+  ambit__request q = {0};
 
-  if (g->mine[i]) AMBIT_TRY(take(r, i - g->first, piece));
-  if (g->mine[i] && g->mine[k]) return put(r, k - g->first, piece);
-  AMBIT_TRY(
-      g->mine[i]
-          ? ambit__net_send(net, ambit__grid_process(g, k), TAG, r->piece, bytes, &request)
-          : ambit__net_receive(net, ambit__grid_process(g, i), TAG, r->piece, bytes, &request));
-  AMBIT_TRY(ambit__net_wait(net, &request, 1));
-  return g->mine[k] ? put(r, k - g->first, piece) : AMBIT_OK;
+  if (sends) AMBIT_TRY(take(r, i - g->first, piece));
+  if (sends && gets) return put(r, k - g->first, piece);
+  AMBIT_TRY(sends ? ambit__net_send(net, ambit__grid_process(g, k), TAG, r->piece, bytes, &q)
+                  : ambit__net_receive(net, ambit__grid_process(g, i), TAG, r->piece, bytes, &q));
+  AMBIT_TRY(ambit__net_wait(net, &q, 1));
+  return gets ? put(r, k - g->first, piece) : AMBIT_OK;
 }
 
 /* Moves the cells that old part i and new part k share. */
@@ -115,16 +196,16 @@ static ambit_status move_box(const removal *r, int i, int k)
 {
   const ambit_grid *g = r->field->grid;
   const int64_t most = ambit__field_piece_cells(r->field);
-  const ambit__box box = ambit__box_intersect(&r->from[i], &g->parts[k]);
+  const ambit__box box = ambit__box_intersect(&r->old->parts[i], &g->parts[k]);
   ambit__box piece;
 
-  if (ambit__box_is_empty(&box) || (!g->mine[i] && !g->mine[k])) return AMBIT_OK;
-  if (g->mine[i] && g->mine[k]) {
-    const ambit__engine *from = ambit__engine_of(g, i - g->first);
+  if (ambit__box_is_empty(&box) || (!r->old->mine[i] && !g->mine[k])) return AMBIT_OK;
+  if (r->old->mine[i] && g->mine[k]) {
+    const ambit__engine *e = engine_of(g, r->old, i - g->first);
 
-    if (from == ambit__engine_of(g, k - g->first) && from->device->backend->copy_box)
-      return from->device->backend->copy_box(from->queue, &r->now[k - g->first],
-                                             &r->old[i - g->first], &box, NULL);
+    if (e == ambit__engine_of(g, k - g->first) && e->device->backend->copy_box)
+      return e->device->backend->copy_box(e->queue, &r->now[k - g->first], &r->from[i - g->first],
+                                          &box, NULL);
   }
   ambit__box_first_piece(&box, most, &piece);
   do
@@ -137,67 +218,62 @@ static ambit_status move_values(const removal *r)
 {
   const ambit_grid *g = r->field->grid;
 
-  for (int i = 0; i < g->nparts; i++)
+  for (int i = 0; i < r->old->nparts; i++)
     for (int k = 0; k < g->nparts; k++)
       AMBIT_TRY(move_box(r, i, k));
   return ambit__engines_wait(g->context);
 }
 
-static ambit_status move_field(ambit_field *f, const ambit__box *from)
+static void release(const ambit_grid *g, const cut *c, ambit__store *stores)
+{
+  for (int k = 0; stores && k < c->placement.n; k++)
+    ambit__store_release(engine_of(g, c, k), &stores[k]);
+  free(stores);
+}
+
+static ambit_status move_field(ambit_field *f, const cut *old)
 {
   const ambit_grid *g = f->grid;
-  removal r = {.field = f, .from = from, .old = f->stores};
-  ambit_status s = AMBIT_OK;
+  const cut now = cut_of(g);
+  removal r = {.field = f, .old = old, .from = f->stores};
+  ambit_status s;
 
   r.now = ambit__new(ambit__field_errors(f), (size_t)g->placement.n, sizeof *r.now);
   r.piece = r.now ? ambit__field_piece_new(f) : NULL;
-  if (r.piece) s = allocate(&r);
-  (void)s; /* the agreement knows of it */
+  if (r.piece) allocate(&r);
   s = ambit__net_agree(g->context->net);
   if (!s) s = move_values(&r);
   if (!s) f->stores = r.now;
-  for (int k = 0; r.now && k < g->placement.n; k++)
-    ambit__store_release(ambit__engine_of(g, k), s ? &r.now[k] : &r.old[k]);
-  free(s ? r.now : r.old);
+  release(g, s ? &now : old, s ? r.now : r.from);
   free(r.piece);
   f->ghosts = (ambit__ghosts){0};
   return s;
 }
 
-/* ---- grids ---- */
-
-static ambit_status move_fields(ambit_grid *g, const ambit__box *from)
+static ambit_status move_fields(ambit_grid *g, const cut *old)
 {
   for (ambit__link *i = g->fields.next; i->owner; i = i->next)
-    AMBIT_TRY(move_field(i->owner, from));
+    AMBIT_TRY(move_field(i->owner, old));
   return AMBIT_OK;
-}
-
-static bool same_parts(const ambit_grid *g, const ambit__box *parts)
-{
-  for (int i = 0; i < g->nparts; i++)
-    if (!ambit__box_equal(&g->parts[i], &parts[i])) return false;
-  return true;
 }
 
 ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved)
 {
-  ambit__box *parts = ambit__new(&g->context->errors, (size_t)g->nparts, sizeof *parts);
-  ambit__box *old;
+  cut old = cut_of(g), now = {0};
   ambit_status s;
 
   *moved = false;
-  if (parts) ambit__grid_cut(g, weights, parts);
+  if (g->nested) return AMBIT_OK;
+  make_cut(g, weights, &now);
   s = ambit__net_agree(g->context->net);
-  if (!s && !same_parts(g, parts)) s = all_fit(g, parts, moved);
+  if (!s && !same_parts(g, &now)) s = all_fit(g, &now, moved);
   if (s || !*moved) {
-    free(parts);
+    free_cut(&now);
     return s;
   }
-  old = g->parts;
   ambit__grid_changed(g);
-  g->parts = parts;
-  s = move_fields(g, old);
-  free(old);
+  set_cut(g, &now);
+  s = move_fields(g, &old);
+  free_cut(&old);
   return s;
 }

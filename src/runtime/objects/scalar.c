@@ -89,6 +89,19 @@ ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes)
   return e->device->backend->get(e->queue, bytes, s->values[engine], sizeof(double));
 }
 
+ambit_status ambit__scalar_share(ambit_scalar *s)
+{
+  ambit__scalar_bytes all;
+
+  for (int i = 0; i < s->context->nengines; i++) {
+    const ambit__engine *e = &s->context->engines[i];
+
+    AMBIT_TRY(i ? e->device->backend->put(e->queue, s->values[i], &all, sizeof all)
+                : e->device->backend->get(e->queue, &all, s->values[i], sizeof all));
+  }
+  return AMBIT_OK;
+}
+
 double ambit_scalar_get(ambit_scalar *s)
 {
   unsigned char bytes[sizeof(double)];

@@ -34,6 +34,7 @@ typedef enum ambit__note_kind {
   NOTE_CALL,  /* a run of another program */
   NOTE_CHECK, /* of the condition of ambit_run_until */
   NOTE_CALLBACK,
+  NOTE_RECUT,  /* the cut of the grid was moved */
   NOTE_DEVICES /* until all devices are done */
 } ambit__note_kind;
 

@@ -36,6 +36,7 @@ static const char *const names[] = {
     [NOTE_CALL] = "call",
     [NOTE_CHECK] = "check",
     [NOTE_CALLBACK] = "callback",
+    [NOTE_RECUT] = "move the cut",
     [NOTE_DEVICES] = "wait for devices",
 };
 

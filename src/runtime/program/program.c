@@ -206,6 +206,7 @@ void ambit_program_destroy(ambit_program *p)
   if (!p || ambit__object_check_unused(p->grid->context, p, "program", "")) return;
   if (p->grid->context->settings.report && p->iteration) ambit_program_report(p);
   ambit__program_unseal(p);
+  if (p->unbalance) p->unbalance(p);
   for (size_t i = 0; i < p->nsteps; i++) {
     free(p->steps[i].args);
     ambit__kernel_free(p->steps[i].bound);

@@ -175,6 +175,9 @@ struct ambit_program {
   ambit_callback_fn callback;
   void *callback_user;
   ambit_stats stats;
+  bool weighed;                        /* it was decided whether there is a balance */
+  struct ambit__balance *balance;      /* of the devices; NULL: none; owned */
+  void (*unbalance)(ambit_program *p); /* frees it; NULL: nothing to free */
 };
 
 static inline ambit__errors *ambit__program_errors(const ambit_program *p)

@@ -2,6 +2,7 @@
 /* execute.c - executes the schedule of a sealed program. */
 #include "runtime/exchange/allreduce.h"
 #include "runtime/exchange/exchange.h"
+#include "runtime/observe/meter.h"
 #include "runtime/program/cycle.h"
 #include "runtime/program/halo_state.h"
 #include "runtime/run/checked_launch.h"
@@ -95,10 +96,12 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
     const double start = ambit__trace_clock(a->trace);
 
     if (a->trace) ambit__stopwatch_start(a->trace, engine, q);
+    AMBIT_TRY(ambit__meter_start(a->meter, engine, q));
     if (apply->checks)
       AMBIT_TRY(ambit__checked_launch(p, op->step, piece->part, &l));
     else
       AMBIT_TRY(q->device->backend->launch(q, apply->functions[engine], &l));
+    AMBIT_TRY(ambit__meter_stop(a->meter, engine, q, METER_COMPUTE));
     if (a->trace) note_launch(p, op, piece, start);
   }
   return op->exchange ? ambit__queues_bordered(op->exchange) : AMBIT_OK;

@@ -63,7 +63,7 @@ static bool pays(const ambit_program *p)
   const ambit *a = p->grid->context;
   int launches = 0;
 
-  if (a->dry || a->nengines != 1 || !queue(p)->device->backend->record) return false;
+  if (a->dry || !ambit__grid_on_first(p->grid) || !queue(p)->device->backend->record) return false;
   for (size_t i = 0; i < p->schedule.n; i++) {
     const int n = launches_of(p, &p->schedule.ops[i]);
 

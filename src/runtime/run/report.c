@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
+#include "runtime/run/balance.h"
 #include "runtime/run/run.h"
 #include "runtime/sleep/sleep.h"
 
@@ -129,6 +130,7 @@ ambit_status ambit_program_report(ambit_program *p)
 
   AMBIT_TRY(ambit_program_stats(p, 1, &s));
   AMBIT_TRY(ambit__sleep_share(p, &tiles, &slept));
+  AMBIT_TRY(ambit__balance_gather(p));
   if (p->grid->context->net->rank) return AMBIT_OK;
   per_second = s.seconds > 0 ? 1 / s.seconds : 0;
   fprintf(stderr, "%" PRId64 " iterations in %.3f s on ", s.iterations, s.seconds);
@@ -142,5 +144,6 @@ ambit_status ambit_program_report(ambit_program *p)
   if (tiles > 0)
     fprintf(stderr, "  %.1f %% of the tiles slept in %.0f iterations\n", 100 * slept / tiles,
             (double)p->sleep->iterations);
+  ambit__balance_print(p);
   return AMBIT_OK;
 }

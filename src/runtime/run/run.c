@@ -3,6 +3,7 @@
 #include "runtime/run/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "runtime/run/balance.h"
 #include "runtime/run/still.h"
 #include "runtime/sleep/sleep.h"
 
@@ -77,6 +78,7 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
                "the same; is an ambit_swap missing?",
                (long long)iterations);
   AMBIT_TRY(open_trace(p->grid));
+  AMBIT_TRY(ambit__balance_make(p));
   AMBIT_TRY(ambit__run_or_stop(p, ambit__program_copy_initial(p)));
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
@@ -95,6 +97,16 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
   }
 }
 
+/* Engines that have no part of the grid did not get the scalars that steps wrote. */
+static ambit_status share_scalars(const ambit_program *p)
+{
+  if (p->grid->context->nengines == 1 || !ambit__grid_on_first(p->grid)) return AMBIT_OK;
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; k < p->steps[i].n; k++)
+      if (p->steps[i].args[k].scalar) AMBIT_TRY(ambit__scalar_share(p->steps[i].args[k].scalar));
+  return AMBIT_OK;
+}
+
 /* Runs to the next callback, or to the end of the run, `left` iterations away. */
 static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
                             ambit__progress *progress)
@@ -105,6 +117,8 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
   ambit_status s;
 
   if (p->every && p->every - first % p->every < n) n = p->every - first % p->every;
+  if (ambit__balance_left(p) < n) n = ambit__balance_left(p);
+  ambit__balance_start(p);
   if (until)
     s = ambit__program_iterate_until(p, until, n, n == left, progress);
   else
@@ -112,7 +126,8 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
   if (!s && !until && !p->is_called)
     s = ambit__run_or_stop(p, ambit__engines_wait(p->grid->context));
   count(p, p->iteration - first, ambit__clock() - start);
-  return s;
+  ambit__balance_stop(p, ambit__clock() - start);
+  return s ? s : share_scalars(p);
 }
 
 /* Calls the callback. All processes stop if one of them asks for it. */
@@ -155,6 +170,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
     left -= p->iteration - before;
     stopped = p->converged;
     AMBIT_TRY(call_back(p, &stopped));
+    AMBIT_TRY(ambit__balance_act(p, stopped ? 0 : left));
   }
   return AMBIT_OK;
 }

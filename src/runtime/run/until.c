@@ -188,14 +188,12 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
                                           ambit__progress *progress)
 {
   ambit__watch watch = {.when = u->when, .bound = u->bound};
-  const ambit *a = p->grid->context;
   const ambit__backend *backend = queue(p)->device->backend;
   chase c = {.p = p, .until = u, .asked = p->iteration};
   bool there = false;
   ambit_status s;
 
-  if (u->scalar && backend->watch && a->nengines == 1 && a->net->size == 1 && all_heed(p) &&
-      !is_rare(p)) {
+  if (u->scalar && backend->watch && ambit__grid_on_first(p->grid) && all_heed(p) && !is_rare(p)) {
     watch.value = u->scalar->values[0];
     watch.type = u->scalar->type;
     AMBIT_TRY(backend->watch(queue(p), &watch, &there));

@@ -290,9 +290,7 @@ ambit_status ambit__program_add_exchange(ambit_program *p, const ambit__halos *f
 /* Makes the allreduces of steps that reduce, if there are several engines or processes. */
 static ambit_status make_allreduces(ambit_program *p)
 {
-  const ambit *a = p->grid->context;
-
-  if (a->nengines == 1 && a->net->size == 1) return AMBIT_OK;
+  if (ambit__grid_on_first(p->grid)) return AMBIT_OK;
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->applies[i].functions && p->applies[i].last)
       AMBIT_TRY(ambit__allreduce_make(p->grid->context, &p->steps[i], p->applies[i].last,

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* balance_memory.c - the weights of a program on some devices, kept from one run to the next.
+ *
+ * A note in the folder of compiled kernels: a line of weights, one per part, under a name made from
+ * the kernels, the types of fields, the grid and the devices of all parts. Process 0 reads and
+ * writes it. A note that is wrong costs speed only: the cut moves on from there.
+ */
+#include "base/hash.h"
+#include "base/text.h"
+#include "device/cache.h"
+#include "runtime/run/balance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_CHARS = 64 };
+
+static void hash_steps(const ambit_program *p, ambit__hash *h)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit__step *s = &p->steps[i];
+    char *text = s->kind == STEP_APPLY ? ambit__rule_print(s->kernel->rule) : NULL;
+
+    if (text) ambit__hash_text(h, text);
+    free(text);
+    for (int k = 0; k < s->n; k++)
+      if (s->args[k].field) {
+        const int number[] = {(int)s->args[k].field->type, s->args[k].field->components};
+
+        ambit__hash_bytes(h, number, sizeof number);
+      }
+  }
+}
+
+/* The name of the note. */
+static void name_note(const ambit_program *p, char name[NAME_CHARS])
+{
+  const ambit_grid *g = p->grid;
+  const ambit__settings *settings = &g->context->settings;
+  const int options[] = {settings->depth, settings->strict, settings->threads};
+  char hex[AMBIT__HASH_CHARS];
+  ambit__hash h;
+
+  ambit__hash_init(&h);
+  hash_steps(p, &h);
+  ambit__hash_bytes(&h, g->box.hi, (size_t)g->box.ndims * sizeof *g->box.hi);
+  ambit__hash_bytes(&h, options, sizeof options);
+  for (int i = 0; i < p->balance->n; i++)
+    ambit__hash_text(&h, p->balance->names[i]);
+  for (int i = 0; i < g->context->nengines; i++) {
+    ambit__device_info info = {0};
+
+    g->context->engines[i].device->backend->info(g->context->engines[i].device, &info);
+    ambit__hash_text(&h, info.name);
+  }
+  ambit__hash_hex(&h, hex);
+  snprintf(name, NAME_CHARS, "weights-%s", hex);
+}
+
+/* Whether a text is n weights, not all of them 0. */
+static bool parse(const char *text, int n, double *weights)
+{
+  double sum = 0;
+
+  for (int i = 0; i < n; i++) {
+    char *end;
+
+    weights[i] = strtod(text, &end);
+    if (end == text || !isfinite(weights[i]) || weights[i] < 0) return false;
+    sum += weights[i];
+    text = end;
+  }
+  return sum > 0;
+}
+
+static bool read_note(const ambit_program *p, double *weights)
+{
+  const ambit__settings *settings = &p->grid->context->settings;
+  ambit__cache cache;
+  char name[NAME_CHARS], *text;
+  bool good;
+
+  if (ambit__cache_open(NULL, settings, &cache)) return false;
+  name_note(p, name);
+  text = ambit__cache_recall(&cache, name);
+  good = text && parse(text, p->balance->n, weights);
+  free(text);
+  ambit__cache_close(&cache);
+  return good;
+}
+
+ambit_status ambit__balance_recall(const ambit_program *p, double *weights, bool *known)
+{
+  ambit__net *net = p->grid->context->net;
+
+  *known = !net->rank && read_note(p, weights);
+  AMBIT_TRY(ambit__net_any(net, known, 1));
+  if (!*known) return AMBIT_OK;
+  return ambit__net_broadcast(net, 0, weights, (size_t)p->balance->n * sizeof *weights);
+}
+
+void ambit__balance_note(const ambit_program *p, const double *weights)
+{
+  ambit__text t = {0};
+  ambit__cache cache;
+  char name[NAME_CHARS], *text;
+
+  if (p->grid->context->net->rank || !p->balance->names) return;
+  for (int i = 0; i < p->balance->n; i++)
+    ambit__print(&t, "%s%.6g", i ? " " : "", weights[i]);
+  ambit__print(&t, "\n");
+  text = ambit__text_finish(&t);
+  if (text && !ambit__cache_open(NULL, &p->grid->context->settings, &cache)) {
+    name_note(p, name);
+    ambit__cache_note(&cache, name, text);
+    ambit__cache_close(&cache);
+  }
+  free(text);
+}
