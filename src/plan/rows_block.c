@@ -370,7 +370,7 @@ static void emit_vector_walk(const job *j, const int rows[2])
   char count[32];
 
   if (!j->reduces) {
-    ambit__open(j->w, "for (long x = x0 - x0 %% LANES; x < x1; x += LANES)");
+    ambit__open(j->w, "for (long x = x0 & -LANES; x < x1; x += LANES)");
     ambit__rows_call(j, "vector", n, "part", ", x, x0, x1);");
     ambit__close(j->w);
     return;

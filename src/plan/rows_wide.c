@@ -128,9 +128,10 @@ static int ends(const job *j)
 static void emit_pieces(const job *j, const int rows[2])
 {
   ambit__open(j->w, "for (int64_t p0 = x0, p1; p0 < x1; p0 = p1)");
-  ambit__line(j->w, "p1 = (p0 / PIECE + 1) * PIECE < x1 ? (p0 / PIECE + 1) * PIECE : x1;");
-  ambit__line(j->w,
-              "const int64_t from = p0 - p0 %% LANES, end = p1 + (LANES - 1 - (p1 - 1) %% LANES);");
+  /* rounded down, since a box may begin to the left of the own cells, at x < 0 */
+  ambit__line(j->w, "p1 = p0 + PIECE - (p0 %% PIECE + PIECE) %% PIECE;");
+  ambit__line(j->w, "if (p1 > x1) p1 = x1;");
+  ambit__line(j->w, "const int64_t from = p0 & -LANES, end = (p1 + LANES - 1) & -LANES;");
   for (int i = 0; i < j->rule->nparams; i++) {
     if (!j->wide[i]) continue;
     ambit__line(j->w, "{");
