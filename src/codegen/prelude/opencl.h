@@ -21,15 +21,27 @@ typedef uint ambit_u32;
 typedef long ambit_i64;
 typedef ulong ambit_u64;
 
-/* Subtracts 0 in a form that is none to the compiler. */
+/* NVIDIA's compiler has the asm of CUDA; others subtract 0 in a form that is none to them. */
 AMBIT_INLINE float ambit_hidden_f32(float x, ambit_i64 nought)
 {
+#ifdef __NV_CL_C_VERSION
+  float y;
+  asm("mov.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
   return x - as_float((ambit_u32)((ambit_u64)nought >> 63));
+#endif
 }
 #if AMBIT_HAS_DOUBLE
 AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
 {
+#  ifdef __NV_CL_C_VERSION
+  double y;
+  asm("mov.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+#  else
   return x - as_double((ambit_u64)nought >> 63);
+#  endif
 }
 #endif
 
