@@ -39,11 +39,11 @@ static ambit__queue *queue(const ambit_program *p)
 
 static ambit_status judge(ambit_program *p, const ambit__until *u, double x)
 {
+  /* all NaN are equal, but %g prints their sign */
   AMBIT_CHECK(isfinite(x), ambit__program_errors(p), AMBIT_EPROGRAM,
               "after iteration %lld the scalar '%s' is %g, which can never meet the condition: the "
-              "fields hold "
-              "values that are not finite, or no cell was updated",
-              (long long)p->iteration, u->scalar->name, x);
+              "fields hold values that are not finite, or no cell was updated",
+              (long long)p->iteration, u->scalar->name, isnan(x) ? fabs(x) : x);
   p->converged = u->when == AMBIT_BELOW      ? x < u->bound
                  : u->when == AMBIT_ABOVE    ? x > u->bound
                  : u->when == AMBIT_AT_MOST  ? x <= u->bound
