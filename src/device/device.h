@@ -54,7 +54,8 @@ typedef struct ambit__function {
   int64_t tile[AMBIT_MAX_DIMS];
 } ambit__function;
 
-/* The values of one field on one part. Swapping two fields swaps their buffers. */
+/* The values of one field on one part. Swapping two fields swaps their buffers. On a sparse grid,
+ * boxes given to a device mean their active cells. */
 typedef struct ambit__store {
   ambit__layout layout;
   ambit__buffer *buffer;
@@ -112,9 +113,10 @@ typedef struct ambit__argument {
  * share a value for a reduction.
  */
 typedef struct ambit__launch {
-  ambit__box box;         /* cells to update, own cells of the part; ndims 0: run once */
-  const int64_t *extents; /* of the grid */
-  int nargs;              /* number of parameters of the rule */
+  ambit__box box;              /* cells to update, own cells of the part; ndims 0: run once */
+  const int64_t *extents;      /* of the grid */
+  const ambit__blocks *blocks; /* of a sparse grid, on this part; NULL: dense */
+  int nargs;                   /* number of parameters of the rule */
   const ambit__argument *args;
   int64_t step; /* iteration number */
   /* reductions are folded into the present values of their scalars, and strict sums into the long
@@ -220,6 +222,7 @@ typedef struct ambit__backend {
   const char *summary;        /* one line for `ambit devices` */
   ambit__comm_cost comm_cost; /* the cost of sending cells to another device or process */
   bool wraps_rows;            /* builds functions for fields bound `wraps_rows` (plan/plan.h) */
+  bool sparse;                /* stores may be of sparse grids (grid/layout.h) */
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
 

@@ -114,6 +114,19 @@ int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis);
 void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t first,
                             int64_t end);
 
+/* ---- host_blocks.c: stores of sparse grids ---- */
+
+/* The same entries for the active cells of a box, which can be divided by blocks. Values of other
+ * cells of an array are neither read nor written. */
+typedef struct ambit__host_blocks_job {
+  enum { AMBIT__BLOCKS_IN, AMBIT__BLOCKS_OUT, AMBIT__BLOCKS_FILL } way;
+  ambit__store *store;
+  const ambit__box *box;
+  unsigned char *dense; /* the array, only read from if cells come in; or the value to fill with */
+} ambit__host_blocks_job;
+
+void ambit__host_blocks_copy(const ambit__host_blocks_job *job, int64_t first, int64_t end);
+
 /* ---- host_ghost_box.c ---- */
 
 /* Fills a box of ghost cells. Along each axis it lies in the grid, or beyond one face of it, which

@@ -252,12 +252,26 @@ copy ambit__host_copy_share(const copy *whole, int thread, int threads)
   return c;
 }
 
+/* The store of a sparse grid; the bytes are only read from, unless cells go out. */
+static void copy_blocks(ambit__store *store, const ambit__box *box, int way, const void *bytes)
+{
+  const ambit__host_blocks_job job = {
+      .way = way, .store = store, .box = box, .dense = (unsigned char *)(uintptr_t)bytes};
+
+  ambit__host_blocks_copy(&job, 0, store->layout.blocks->n);
+}
+
 ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                    const void *src)
 {
-  const copy c = ambit__host_copy_in(dst, box, src);
+  copy c;
 
   (void)q;
+  if (dst->layout.blocks) {
+    copy_blocks(dst, box, AMBIT__BLOCKS_IN, src);
+    return AMBIT_OK;
+  }
+  c = ambit__host_copy_in(dst, box, src);
   ambit__host_copy_run(&c);
   return AMBIT_OK;
 }
@@ -265,9 +279,14 @@ ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const amb
 ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                   const ambit__box *box)
 {
-  const copy c = ambit__host_copy_out(dst, src, box);
+  copy c;
 
   (void)q;
+  if (src->layout.blocks) {
+    copy_blocks(src, box, AMBIT__BLOCKS_OUT, dst);
+    return AMBIT_OK;
+  }
+  c = ambit__host_copy_out(dst, src, box);
   ambit__host_copy_run(&c);
   return AMBIT_OK;
 }
@@ -275,9 +294,14 @@ ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
 ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                   const void *value)
 {
-  const copy c = ambit__host_copy_of_one(dst, box, value);
+  copy c;
 
   (void)q;
+  if (dst->layout.blocks) {
+    copy_blocks(dst, box, AMBIT__BLOCKS_FILL, value);
+    return AMBIT_OK;
+  }
+  c = ambit__host_copy_of_one(dst, box, value);
   ambit__host_copy_run(&c);
   return AMBIT_OK;
 }

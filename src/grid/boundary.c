@@ -82,7 +82,8 @@ bool ambit__boundaries_equal(const ambit__boundaries *a, const ambit__boundaries
     for (int side = 0; side < 2; side++)
       if (a->kind[d][side] != b->kind[d][side] || a->value[d][side] != b->value[d][side])
         return false;
-  return true;
+  return a->inactive == b->inactive &&
+         (a->fill == b->fill || (a->fill != a->fill && b->fill != b->fill));
 }
 
 const char *ambit__boundary_name(ambit_boundary kind)

@@ -14,6 +14,9 @@
 typedef struct ambit__boundaries {
   ambit_boundary kind[AMBIT_MAX_DIMS][2]; /* per axis and side */
   double value[AMBIT_MAX_DIMS][2];        /* for AMBIT_CONSTANT */
+  ambit_boundary inactive; /* of inactive cells: AMBIT_NONE, AMBIT_CONSTANT, or AMBIT_CLAMP, to the
+                              cell that reads */
+  double fill;             /* their value, for AMBIT_CONSTANT and for users */
 } ambit__boundaries;
 
 /* Maps index i, any number of extents outside, to the index in 0..extent-1 that it stands for on an

@@ -42,6 +42,13 @@ static bool fits(int64_t n, int64_t a, int64_t b, int64_t more)
   return !a || !b || n <= most / a / b;
 }
 
+/* Cells along an axis, of the part with its margins or of a block. */
+static int64_t cells_along(const ambit__layout *l, int axis)
+{
+  if (l->blocks) return (int64_t)1 << l->blocks->shift[axis];
+  return l->own.hi[axis] - l->own.lo[axis] + l->margin_lo[axis] + l->margin_hi[axis];
+}
+
 bool ambit__layout_make(ambit__layout *l)
 {
   const int last = l->own.ndims - 1;
@@ -53,7 +60,7 @@ bool ambit__layout_make(ambit__layout *l)
   l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
-    int64_t cells = l->own.hi[d] - l->own.lo[d] + l->margin_lo[d] + l->margin_hi[d];
+    int64_t cells = cells_along(l, d);
 
     l->stride[d] = d == last ? per_cell : elements;
     l->origin += l->margin_lo[d] * l->stride[d];
@@ -69,6 +76,9 @@ bool ambit__layout_make(ambit__layout *l)
   l->component = l->order == AMBIT_AOS ? 1 : elements;
   beyond = line + BEYOND * per_cell * size;
   if (!fits(elements, planes, size, beyond)) return false;
+  l->block = elements * planes;
+  if (l->blocks && !fits(l->block, l->blocks->n, size, beyond)) return false;
+  if (l->blocks) elements *= l->blocks->n;
   l->bytes = (size_t)(elements * planes * size + beyond);
   return true;
 }
@@ -103,8 +113,10 @@ int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell)
 {
   int64_t at = l->origin;
 
+  if (l->blocks) at += ambit__blocks_of(l->blocks, cell) * l->block;
   for (int d = 0; d < l->own.ndims; d++)
-    at += (cell[d] - l->own.lo[d]) * l->stride[d];
+    at += l->blocks ? (cell[d] & (cells_along(l, d) - 1)) * l->stride[d]
+                    : (cell[d] - l->own.lo[d]) * l->stride[d];
   return at;
 }
 

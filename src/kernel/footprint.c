@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_TESTED = 64 }; /* that hold at once; more are not noticed */
+
 typedef struct flow {
   ambit__unit *u;
   ambit__rule *rule;
@@ -33,6 +35,8 @@ typedef struct flow {
   bool touches_field; /* some field is read or written */
   /* cells at this distance or nearer, per axis and side, are in the grid: outside() said so */
   int inside[AMBIT_MAX_DIMS][2];
+  const ambit__expr *tested[MOST_TESTED]; /* tests of outside() that gave 0 */
+  int ntested;
 } flow;
 
 /* ---- 1. writes ---- */
@@ -119,6 +123,13 @@ static void give_value(flow *f, int variable)
   f->journal[f->length++] = variable;
 }
 
+static bool is_tested(const flow *f, const int *offset)
+{
+  for (int i = 0; i < f->ntested; i++)
+    if (!memcmp(f->tested[i]->offset, offset, sizeof f->tested[i]->offset)) return true;
+  return false;
+}
+
 static void add_read(flow *f, int param, int component, const int *offset, ambit__place place)
 {
   ambit__read *r;
@@ -128,6 +139,7 @@ static void add_read(flow *f, int param, int component, const int *offset, ambit
   r = &f->reads[param][f->nreads[param]++];
   r->component = component;
   memcpy(r->offset, offset, sizeof r->offset);
+  r->is_tested = is_tested(f, offset);
   r->place = place;
 }
 
@@ -167,6 +179,7 @@ static bool is_here(const ambit__expr *e)
 /* What a condition says about the grid, if it is true, or false. */
 static void learn(flow *f, const ambit__expr *e, bool holds)
 {
+  if (e->is_outside && !holds && f->ntested < MOST_TESTED) f->tested[f->ntested++] = e;
   if (e->is_outside && !holds)
     for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
       const int side = e->offset[d] > 0, distance = side ? e->offset[d] : -e->offset[d];
@@ -181,17 +194,36 @@ static void learn(flow *f, const ambit__expr *e, bool holds)
   }
 }
 
+/* What the conditions around an expression say. */
+typedef struct knowledge {
+  int inside[AMBIT_MAX_DIMS][2];
+  int ntested;
+} knowledge;
+
+static knowledge known(const flow *f)
+{
+  knowledge k = {.ntested = f->ntested};
+
+  memcpy(k.inside, f->inside, sizeof k.inside);
+  return k;
+}
+
+static void forget(flow *f, const knowledge *before)
+{
+  memcpy(f->inside, before->inside, sizeof f->inside);
+  f->ntested = before->ntested;
+}
+
 static void visit(flow *f, const ambit__expr *expr);
 
 /* Visits an expression that is used only if a condition holds, or does not. */
 static void visit_under(flow *f, const ambit__expr *condition, bool holds, const ambit__expr *e)
 {
-  int before[AMBIT_MAX_DIMS][2];
+  const knowledge before = known(f);
 
-  memcpy(before, f->inside, sizeof before);
   learn(f, condition, holds);
   visit(f, e);
-  memcpy(f->inside, before, sizeof before);
+  forget(f, &before);
 }
 
 static void note_crossings(flow *f, const ambit__expr *e)
@@ -245,21 +277,21 @@ static void take_back(flow *f, int mark)
 /* Keeps the values that both sides of an if give. */
 static void visit_if(flow *f, const ambit__stmt *s)
 {
-  int mark = f->length, added, before[AMBIT_MAX_DIMS][2];
+  const knowledge before = known(f);
+  int mark = f->length, added;
   int *first;
 
   visit(f, s->value);
-  memcpy(before, f->inside, sizeof before);
   learn(f, s->value, true);
   visit_all(f, s->body);
-  memcpy(f->inside, before, sizeof before);
+  forget(f, &before);
   added = f->length - mark;
   first = ambit__unit_new(f->u, (size_t)added, sizeof *first);
   memcpy(first, f->journal + mark, (size_t)added * sizeof *first);
   take_back(f, mark);
   learn(f, s->value, false);
   visit_all(f, s->other);
-  memcpy(f->inside, before, sizeof before);
+  forget(f, &before);
   for (int i = 0; i < added; i++)
     f->in_both[first[i]] = false;
   for (int i = mark; i < f->length; i++)
@@ -301,6 +333,7 @@ static int compare_reads(const void *x, const void *y)
   const ambit__read *a = x, *b = y;
   int c = compare_cells(a, b);
 
+  if (!c) c = a->is_tested - b->is_tested; /* tested only if all reads of the cell are */
   return c ? c : (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
 }
 

@@ -43,7 +43,8 @@ typedef enum ambit__reduce { REDUCE_SUM, REDUCE_MIN, REDUCE_MAX } ambit__reduce;
 typedef struct ambit__read {
   int component;
   int offset[AMBIT_MAX_DIMS]; /* unused axes are 0 */
-  ambit__place place;         /* of the first read at this offset */
+  bool is_tested;             /* made only if outside() of the same offset is 0 */
+  ambit__place place;         /* of the first read at this offset that is not tested, if any */
 } ambit__read;
 
 typedef struct ambit__param {
@@ -210,6 +211,21 @@ char *ambit__rule_message(const ambit__rule *rule, ambit__place place, const cha
 
 /* The rule as canonical kernel text: equal texts compute the same. The caller frees it. */
 char *ambit__rule_print(const ambit__rule *rule);
+
+/* ---- sparse grids (sparse.c) ---- */
+
+/* Activity as fields of unsigned char that are 1 in active cells: additional parameters of a rule,
+ * named by numbers. A view is such a field with the boundaries of some parameters, or for
+ * outside(), with 0 beyond the faces of the grid. */
+enum { AMBIT__OUTSIDE = AMBIT_MAX_PARAMS, AMBIT__VIEWS };
+
+/* The same rule for devices that know nothing of activity. outside(o) tests the activity at o. A
+ * read at o of a parameter with a view reads the cell itself if the activity at o is 0; view[i] is
+ * that of parameter i, below AMBIT_MAX_PARAMS, or -1: none. Sets param[v] to the parameter for view
+ * v, or -1 if it is not used. *out is NULL if no view is used; else it refers to `rule`, which must
+ * stay. */
+ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, const int *view,
+                                int param[AMBIT__VIEWS], ambit__rule **out);
 
 /* ---- reductions (reduce.c) ---- */
 

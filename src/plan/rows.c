@@ -68,7 +68,7 @@ static int best_rows(const ambit__group *g)
 
 static double cells_of(const ambit__group *g)
 {
-  double n = 1;
+  double n = g->blocks ? (double)g->blocks->n : 1;
 
   for (int d = 0; d < g->ndims; d++)
     n *= (double)g->cells[d];

@@ -17,6 +17,7 @@ typedef struct stage {
   ambit_kernel *kernels[MOST_KERNELS];
   ambit_program *program, *called;
   ambit_program *at; /* the one that gets steps now */
+  bool sparse;
 } stage;
 
 /* ---- values ---- */
@@ -91,19 +92,58 @@ static void set_boundaries(const stage *s, int field)
                            f->value[d][side]);
 }
 
-/* With `sparse`, every other field gets no values. */
-static void make_objects(stage *s, bool sparse)
+/* ---- masks of sparse grids ---- */
+
+/* Whether a cell is active: by chance, in a ball, in layers; everywhere, or nowhere. */
+static int is_active(const int64_t *index, void *user)
+{
+  const program_plan *p = user;
+  dice d = {.state = p->seed};
+  int64_t distance = 0, radius = 0;
+
+  for (int i = 0; i < p->ndims; i++) {
+    const int64_t x = 2 * index[i] + 1 - p->extents[i];
+
+    d.state = d.state * 6364136223846793005u + (uint64_t)index[i];
+    distance += x * x;
+    radius += p->extents[i] * p->extents[i];
+  }
+  switch (p->seed / 3 % 8) {
+  case 0: return 1;
+  case 1: return dice_chance(&d, 95);
+  case 2: return dice_chance(&d, 60);
+  case 3: return dice_chance(&d, 15);
+  case 4: return distance < radius / 4;
+  case 5: return distance > radius / 8;
+  case 6: return index[p->seed / 5 % (uint64_t)p->ndims] % 5 != 2;
+  default: return p->seed % 2 && index[0] == 1;
+  }
+}
+
+static void set_inactive(const stage *s, int field)
+{
+  static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_CLAMP, AMBIT_CLAMP, AMBIT_CONSTANT,
+                                         AMBIT_CONSTANT, AMBIT_CLAMP, AMBIT_NONE};
+  const ambit_boundary kind = kinds[(s->p->seed / 2 + (uint64_t)field * 5) % 7];
+
+  ambit_field_boundary(s->fields[field], AMBIT_INACTIVE, kind, field + 1);
+}
+
+/* Without `all`, every other field gets no values. */
+static void make_objects(stage *s, bool all, bool sparse)
 {
   const program_plan *p = s->p;
 
-  s->grid = ambit_grid_create(s->a, p->ndims, p->extents);
+  s->grid = sparse ? ambit_grid_create_sparse(s->a, p->ndims, p->extents, is_active, (void *)p)
+                   : ambit_grid_create(s->a, p->ndims, p->extents);
   for (int i = 0; i < p->nfields; i++) {
     const field_plan *f = &p->fields[i];
     const char name[] = {'f', (char)('0' + i), 0};
 
     s->fields[i] = ambit_field_create_vector(s->grid, name, f->type, f->components, f->order);
     set_boundaries(s, i);
-    if (f->is_given && !(sparse && i % 2)) {
+    set_inactive(s, i);
+    if (f->is_given && (all || i % 2 == 0)) {
       void *values = make_values(p, i, program_cells(p), 0);
 
       ambit_field_write(s->fields[i], NULL, NULL, values);
@@ -157,6 +197,7 @@ static void make_program(stage *s)
     s->at = i >= s->p->called && i < s->p->called + s->p->ncalled ? s->called : s->program;
     for (int j = 0; j < step->n; j++)
       fields[j] = s->fields[step->fields[j]];
+    if (s->sparse && step->kernel < 0 && !step->n) continue; /* no copies of boxes there */
     if (step->kernel >= 0)
       apply(s, step);
     else if (step->n)
@@ -306,7 +347,7 @@ static int recut(ambit_program *program, int64_t iteration, void *user)
 
 void program_play(const program_plan *p, const play_mode *mode, outcome *o)
 {
-  stage s = {.p = p};
+  stage s = {.p = p, .sparse = mode->sparse};
   char count[16];
 
   memset(o, 0, sizeof *o);
@@ -324,7 +365,7 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   ambit_option_set(s.a, "cache", mode->cache);
   ambit_option_set(s.a, "verbose", "-1");
   choose_parts(s.a, p, mode->device);
-  make_objects(&s, mode->nan);
+  make_objects(&s, !mode->nan, mode->sparse);
   make_program(&s);
   if (mode->recut && s.program)
     ambit_every(s.program, 1 + (int64_t)(p->seed / 5 % 3), recut, (void *)p);

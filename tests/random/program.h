@@ -150,6 +150,7 @@ typedef struct play_mode {
   bool sleep;      /* tiles that did not change are never computed */
   bool check, nan; /* the options of these names; with nan fewer fields get values */
   bool recut;      /* move the cut while the program runs */
+  bool sparse;     /* on a sparse grid, with a random mask */
   int threads;
   const char *cache;
 } play_mode;

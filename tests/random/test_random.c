@@ -8,6 +8,7 @@
  *   test_random --device cpu*3 --recut     the cut moves while programs run
  *   test_random --device cpu,slow          on two devices at once: `slow` is cores, too
  *   test_random --sleep                    tiles that did not change are never computed
+ *   test_random --sparse                   on sparse grids, with random masks
  *   test_random --checked                  with the options nan and, in builds that have it, check:
  *                                          finds only NaN, and the same on both devices
  */
@@ -27,6 +28,7 @@ static const char *device = "cpu"; /* the device under test */
 static bool recutting;             /* the cut moves while programs run */
 static bool checked;               /* with check and nan */
 static bool one_thread;            /* the program runs on one */
+static bool sparse;                /* on sparse grids */
 
 /* ---- simulated caches of the cpu device ---- */
 
@@ -173,7 +175,10 @@ static void check_mode(const program_plan *p, const play_mode *mode, const outco
   failures++;
   printf("# to see it again: test_random --device %s --seed 0x%" PRIx64
          "%s%s (%s, %d threads, check %d, nan %d)\n",
-         device, p->seed, checked ? " --checked" : "", sleeps ? " --sleep" : "",
+         device, p->seed, checked ? " --checked" : "",
+         sleeps   ? " --sleep"
+         : sparse ? " --sparse"
+                  : "",
          mode->strict ? "strict" : "not strict", mode->threads, mode->check, mode->nan);
   program_print(p, stdout);
 }
@@ -183,6 +188,7 @@ static void check_on_device(const program_plan *p, bool strict, int threads, con
   const play_mode mode = {.device = device,
                           .strict = strict,
                           .sleep = sleeps,
+                          .sparse = sparse,
                           .threads = threads,
                           .cache = folder,
                           .recut = recutting};
@@ -222,8 +228,11 @@ static void check_program(uint64_t seed)
   program_make(&p, seed);
   p.is_quiet = sleeps;
   tiny_caches = p.tiny_caches;
-  program_play(&p, &(play_mode){.device = "ref", .strict = true, .threads = 1, .cache = folder},
-               &want);
+  program_play(
+      &p,
+      &(play_mode){
+          .device = "ref", .strict = true, .sparse = sparse, .threads = 1, .cache = folder},
+      &want);
   if (want.status && want.status != AMBIT_EPROGRAM) {
     failures++;
     printf("# test_random --seed 0x%" PRIx64 " is no program: %s\n", seed, want.story);
@@ -282,6 +291,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[i], "--checked")) checked = true;
     if (!strcmp(argv[i], "--sleep")) sleeps = true;
     if (!strcmp(argv[i], "--recut")) recutting = true;
+    if (!strcmp(argv[i], "--sparse")) sparse = true;
     if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
       first = strtoull(argv[++i], NULL, 0);
       if (count == COUNT) count = 1;

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "device/cpu/blocks.h"
 #include "device/cpu/generic.h"
 #include "device/cpu/limits.h"
 #include "device/cpu/target.h"
@@ -53,6 +54,7 @@ typedef struct function {
   ambit__module *module;        /* of `run`, if it was compiled here */
   ambit__generic generic;       /* weighted sum; taps NULL: none */
   ambit__function *ref;         /* of the reference device; NULL: none */
+  ambit__cpu_blocks *blocks;    /* on a sparse grid: how it is called for blocks; NULL: dense */
   bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */
   int at[AMBIT_MAX_PARAMS];     /* per parameter: its first word in those of a slab */
   int words;                    /* 64-bit words per slab */
@@ -76,6 +78,7 @@ static void close_device(ambit__device *dev)
   free(d->calls);
   free(d->waste);
   free(d->kept);
+  free(d->scratch);
   free(d);
 }
 
@@ -209,6 +212,7 @@ static void discard(ambit__device *dev, ambit__function *fn)
   if (f->ref) ambit__backend_ref.discard(dev, f->ref);
   ambit__module_release(f->module);
   ambit__generic_close(&f->generic);
+  ambit__cpu_blocks_close(f->blocks);
   free(f->partial);
   free(f->head.plan);
   free(f);
@@ -344,6 +348,12 @@ static void foresee(ambit__device *dev, const ambit__group *g)
   free(source);
 }
 
+static ambit_status make_blocks(device *d, const ambit__group *g, function *f)
+{
+  AMBIT_TRY(ambit__cpu_blocks_open(d->head.errors, g, &f->blocks));
+  return ambit__cpu_scratch(d, f->blocks->scratch);
+}
+
 static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   device *d = (device *)dev;
@@ -360,6 +370,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
+  if (g->blocks && !f->ref) AMBIT_TRY_GOTO(s, make_blocks(d, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.waves = f->module && !g->checks && g->ndims;
   f->head.tiles = !f->ref && !g->checks && g->ndims;
@@ -376,6 +387,7 @@ fail:
 typedef struct sweep {
   const function *f;
   const ambit__box *box;
+  const ambit__launch *launch; /* on a sparse grid; else NULL */
   const ambit_full_call *call; /* complete except for lo, hi and the addresses of reductions */
   int axis;                    /* the axis along which the box is cut */
   int slabs;
@@ -398,6 +410,16 @@ static void begin_partial(const function *f, int64_t *partial, ambit_call *call)
     }
 }
 
+static void call_function(const void *user, const ambit_call *call)
+{
+  const function *f = user;
+
+  if (f->run)
+    f->run(call);
+  else
+    ambit__generic_run(&f->generic, call);
+}
+
 void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
                         const ambit__box *box, int64_t *partial)
 {
@@ -410,10 +432,7 @@ void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
   }
   if (f->words) begin_partial(f, partial, &full.call);
   if (ambit__box_is_empty(box)) return;
-  if (f->run)
-    f->run(&full.call);
-  else
-    ambit__generic_run(&f->generic, &full.call);
+  call_function(f, &full.call);
 }
 
 static void run_slab(const sweep *s, int i)
@@ -424,6 +443,23 @@ static void run_slab(const sweep *s, int i)
 
   if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
   ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->words);
+}
+
+/* A slab of a sparse grid is a range of blocks. */
+static void run_blocks(const sweep *s, int i, int thread)
+{
+  const ambit__blocks_launch l = {.blocks = s->f->blocks,
+                                  .launch = s->launch,
+                                  .run = call_function,
+                                  .user = s->f,
+                                  .only_active = s->reduces};
+  const int64_t n = s->launch->blocks->n;
+  const device *d = (const device *)s->q->head.device;
+  ambit_full_call full = *s->call;
+
+  if (s->reduces) begin_partial(s->f, s->f->partial + (int64_t)i * s->f->words, &full.call);
+  ambit__cpu_blocks_run(&l, &full.call, n * i / s->slabs, n * (i + 1) / s->slabs,
+                        d->scratch + (size_t)thread * d->scratch_bytes);
 }
 
 static int first_slab(const sweep *s, int thread, int threads)
@@ -449,7 +485,10 @@ static void run_share(void *arg, int thread, int threads)
     int t = (thread + k) % threads, end = first_slab(s, t + 1, threads), i;
 
     while ((i = atomic_fetch_add_explicit(&s->shares[t].next, 1, memory_order_relaxed)) < end) {
-      run_slab(s, i);
+      if (s->launch)
+        run_blocks(s, i, thread);
+      else
+        run_slab(s, i);
       if (thread == 0) poll(s->q);
     }
   }
@@ -480,6 +519,18 @@ static void cut_box(sweep *s, int threads)
   if (slabs > units) slabs = units > least ? units : least;
   polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
   s->slabs = (int)(slabs > polls ? slabs : polls);
+}
+
+/* The same for blocks. */
+static void cut_blocks(sweep *s, int threads)
+{
+  const ambit__blocks *b = s->launch->blocks;
+  const int64_t cells = b->n * b->volume;
+  const int64_t wanted = s->reduces ? cells / CELLS_PER_PARTIAL : threads * SLABS_PER_THREAD;
+  int64_t slabs = wanted < MOST_PARTIALS || !s->reduces ? wanted : MOST_PARTIALS;
+
+  if (slabs > b->n) slabs = b->n;
+  s->slabs = slabs < 1 ? 1 : (int)slabs;
 }
 
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
@@ -588,8 +639,13 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
     return AMBIT_OK;
   }
   s.reduces = reduces(f->rule);
-  threads = ambit__cpu_threads_for(d, ambit__box_volume(&l->box));
-  cut_box(&s, threads);
+  s.launch = l->blocks ? l : NULL;
+  threads = ambit__cpu_threads_for(d, l->blocks ? l->blocks->n * l->blocks->volume
+                                                : ambit__box_volume(&l->box));
+  if (s.launch)
+    cut_blocks(&s, threads);
+  else
+    cut_box(&s, threads);
   for (int t = 0; t < threads; t++)
     atomic_store_explicit(&d->shares[t].next, first_slab(&s, t, threads), memory_order_relaxed);
   ambit__pool_run(d->pool, threads, run_share, &s);
@@ -601,6 +657,7 @@ const ambit__backend ambit__backend_cpu = {
     .name = "cpu",
     .summary = "all cores, with kernels compiled for this processor",
     .comm_cost = AMBIT__CORES_COMM_COST,
+    .sparse = true,
     .count = count,
     .open = open_device,
     .close = close_device,

@@ -25,6 +25,7 @@ ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *erro
 void ambit__interpreter_begin(ambit__interpreter *in, const ambit__launch *launch)
 {
   in->launch = launch;
+  in->blocks = launch->blocks;
   if (in->guard) ambit__guard_begin(in->guard, launch);
 }
 
@@ -62,6 +63,18 @@ static unsigned char *place_of(const ambit__interpreter *in, int param, int comp
          (size_t)(ambit__layout_at(l, cell) + component * l->component) * ambit_type_size(l->type);
 }
 
+/* By the definition: outside the box of the grid, or inactive. */
+static bool is_outside(const ambit__interpreter *in, const ambit__expr *e)
+{
+  int64_t cell[AMBIT_MAX_DIMS];
+
+  for (int d = 0; d < in->launch->box.ndims; d++) {
+    cell[d] = in->cell[d] + e->offset[d];
+    if (cell[d] < 0 || cell[d] >= in->launch->extents[d]) return true;
+  }
+  return in->blocks && !ambit__blocks_active(in->blocks, cell);
+}
+
 /* Read k of a parameter. */
 static ambit__value load(const ambit__interpreter *in, int param, int k, const unsigned char *place)
 {
@@ -84,11 +97,18 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
 
   for (int d = 0; d < launch->box.ndims; d++)
     cell[d] = in->cell[d] + e->offset[d];
-  if (arg->store && !in->ghosts)
+  if (arg->store && (!in->ghosts || in->blocks))
     negates = ambit__boundaries_negate(arg->boundaries, launch->box.ndims, launch->extents, cell);
-  if (arg->store && !in->ghosts &&
+  if (arg->store && (!in->ghosts || in->blocks) &&
       !ambit__boundaries_map(arg->boundaries, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
+  if (arg->store && in->blocks && !ambit__blocks_active(in->blocks, cell)) {
+    if (arg->boundaries->inactive != AMBIT_CLAMP)
+      return ambit__value_of(
+          arg->boundaries->inactive == AMBIT_CONSTANT ? arg->boundaries->fill : 0, type);
+    for (int d = 0; d < launch->box.ndims; d++)
+      cell[d] = in->cell[d];
+  }
   if (in->guard) k = ambit__checked_which(&in->rule->params[e->index], e);
   if (in->guard && !ambit__guard_may_read(in->guard, e->index, k, cell)) return (ambit__value){0};
   v = load(in, e->index, k, place_of(in, e->index, e->component, cell));
@@ -152,6 +172,7 @@ static ambit__value look_up(const ambit__interpreter *in, const ambit__expr *e)
 
 static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
 {
+  if (e->is_outside) return of_bool(is_outside(in, e));
   switch (e->op) {
   case EXPR_CONST: return e->value;
   case EXPR_LOCAL: return in->locals[e->index];

@@ -120,8 +120,9 @@ static ambit_status make_stores(ambit_field *f)
 
     *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
     l->own = g->parts[g->first + i];
+    l->blocks = g->blocks;
     l->line = ambit__engine_of(g, i)->backend->line;
-    set_margins(f, i, l);
+    if (!g->blocks) set_margins(f, i, l);
     AMBIT_TRY(ambit__store_allocate(f, i, &f->stores[i]));
   }
   return AMBIT_OK;
@@ -270,6 +271,19 @@ ambit_status ambit__field_copy(ambit_field *to, ambit_field *from)
 
 /* ---- boundaries ---- */
 
+static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double value)
+{
+  AMBIT_CHECK(kind == AMBIT_NONE || kind == AMBIT_CONSTANT || kind == AMBIT_CLAMP,
+              ambit__field_errors(f), AMBIT_EINVAL,
+              "field '%s': inactive cells cannot be %s; they can be AMBIT_NONE, AMBIT_CONSTANT or "
+              "AMBIT_CLAMP",
+              f->name, ambit__boundary_name(kind));
+  f->boundaries.inactive = kind;
+  f->boundaries.fill = value;
+  ambit__grid_changed(f->grid);
+  return AMBIT_OK;
+}
+
 ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
 {
   if (ambit__field_failed(f)) return ambit__field_status(f);
@@ -279,6 +293,7 @@ ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary
               AMBIT_EINVAL,
               "field '%s' is %s; only fields of real numbers can be antisymmetric at a face",
               f->name, ambit_type_name(f->type));
+  if (faces == AMBIT_INACTIVE) return set_inactive(f, kind, value);
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
               ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': faces 0x%x include an axis beyond the grid's %d", f->name, faces,

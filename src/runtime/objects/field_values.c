@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "runtime/objects/objects.h"
 
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +154,22 @@ static ambit_status write_box(ambit_field *f, const ambit__box *box, const void 
   return each_own_piece(f, box, (void *)values, put_piece);
 }
 
+void ambit__field_blank(const ambit_field *f, int64_t cells, void *values)
+{
+  const size_t size = ambit_type_size(f->type), n = (size_t)cells * (size_t)f->components;
+  alignas(8) unsigned char value[8];
+  unsigned char *to = values;
+
+  ambit__value_store(value, f->type, ambit__value_of(f->boundaries.fill, f->type));
+  for (size_t i = 0; i < n; i++)
+    memcpy(to + i * size, value, size);
+}
+
 ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *values)
 {
   int part = sole_owner(f, box);
 
+  if (f->grid->blocks) ambit__field_blank(f, ambit__box_volume(box), values);
   if (part >= 0) {
     const ambit__engine *e = ambit__engine_of(f->grid, part);
 

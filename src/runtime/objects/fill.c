@@ -5,8 +5,6 @@
  * device stores the piece. Each process fills its own parts.
  */
 #include "base/memory.h"
-#include "device/cpu/machine.h"
-#include "device/cpu/pool.h"
 #include "runtime/objects/objects.h"
 
 #include <stdlib.h>
@@ -19,7 +17,8 @@ typedef struct filling {
   ambit_fill_fn fn;
   void *user;
   ambit__box piece;
-  int64_t most;         /* cells of a piece */
+  int64_t first, end;   /* on a sparse grid: blocks that are being filled */
+  int64_t most;         /* cells of a piece; on a sparse grid, blocks */
   unsigned char *dense; /* its values, row-major; owned by the caller */
   ambit__pool *pool;    /* NULL: the calling thread alone */
 } filling;
@@ -62,6 +61,67 @@ static void fill_share(void *arg, int thread, int threads)
   if (!ambit__box_is_empty(&mine)) fill_cells(job, &mine, job->dense + (size_t)first * slice);
 }
 
+/* The same for block i of a sparse grid; inactive cells get no value. */
+static void fill_block(const filling *job, int64_t i, unsigned char *dense)
+{
+  const ambit__blocks *b = job->field->grid->blocks;
+  const ambit__box box = ambit__blocks_box(b, i);
+  const size_t cell = ambit__field_cell_bytes(job->field);
+  const int last = box.ndims - 1;
+  ambit__runs r = {0};
+
+  while (ambit__blocks_next_run(b, i, &box, &r)) {
+    int64_t row[AMBIT_MAX_DIMS];
+
+    ambit__box_first(&r.box, row);
+    do {
+      ambit__box one = {.ndims = box.ndims};
+      int64_t place = 0;
+
+      for (int d = 0; d <= last; d++) {
+        place = place * (box.hi[d] - box.lo[d]) + row[d] - box.lo[d];
+        one.lo[d] = row[d];
+        one.hi[d] = d < last ? row[d] + 1 : r.box.hi[d];
+      }
+      fill_cells(job, &one, dense + (size_t)place * cell);
+    } while (ambit__box_next_row(&r.box, row));
+  }
+}
+
+static void fill_blocks_share(void *arg, int thread, int threads)
+{
+  const filling *job = arg;
+  const size_t bytes =
+      (size_t)job->field->grid->blocks->volume * ambit__field_cell_bytes(job->field);
+
+  for (int64_t i = job->first + thread; i < job->end; i += threads)
+    fill_block(job, i, job->dense + (size_t)(i - job->first) * bytes);
+}
+
+/* A part of a sparse grid, some blocks at a time. */
+static ambit_status fill_blocks(ambit_field *f, int part, filling *job)
+{
+  const ambit__engine *e = ambit__engine_of(f->grid, part);
+  const ambit__blocks *b = f->stores[part].layout.blocks;
+  const size_t bytes = (size_t)b->volume * ambit__field_cell_bytes(f);
+  const int threads = job->pool ? ambit__pool_threads(job->pool) : 1;
+
+  for (job->first = 0; job->first < b->n; job->first = job->end) {
+    job->end = job->first + job->most < b->n ? job->first + job->most : b->n;
+    if (job->pool)
+      ambit__pool_run(job->pool, threads, fill_blocks_share, job);
+    else
+      fill_blocks_share(job, 0, 1);
+    for (int64_t i = job->first; i < job->end; i++) {
+      const ambit__box box = ambit__blocks_box(b, i);
+
+      AMBIT_TRY(e->device->backend->write_box(e->queue, &f->stores[part], &box,
+                                              job->dense + (size_t)(i - job->first) * bytes));
+    }
+  }
+  return AMBIT_OK;
+}
+
 /* Fills one part, piece by piece. */
 static ambit_status fill_part(ambit_field *f, int part, filling *job)
 {
@@ -80,18 +140,6 @@ static ambit_status fill_part(ambit_field *f, int part, filling *job)
   return AMBIT_OK;
 }
 
-/* Opens a pool of as many threads as the cpu device has: the option threads, or this process's
- * share of the cores. */
-static ambit_status open_pool(ambit *a, ambit__pool **pool)
-{
-  const int sharers = a->net->local_size;
-  int threads = a->settings.threads;
-
-  if (!threads && sharers > 1) threads = ambit__machine_cores() / sharers;
-  if (!threads && sharers > 1) threads = 1;
-  return ambit__pool_open(&a->errors, threads, pool);
-}
-
 static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool parallel)
 {
   filling job = {.field = f, .fn = fn, .user = user};
@@ -101,17 +149,20 @@ static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool para
   if (ambit__field_failed(f)) return ambit__field_status(f);
   AMBIT_CHECK(fn, ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': the function to fill it is NULL", f->name);
-  if (parallel) AMBIT_TRY(open_pool(f->grid->context, &job.pool));
+  if (parallel) AMBIT_TRY(ambit__pool_for(f->grid->context, &job.pool));
   job.most = ambit__field_piece_cells(f);
   if (parallel) job.most *= (int64_t)THREAD_PIECES * ambit__pool_threads(job.pool);
   if (job.most > ambit__box_volume(&f->grid->box)) job.most = ambit__box_volume(&f->grid->box);
-  job.dense = ambit__new(ambit__field_errors(f), (size_t)job.most, ambit__field_cell_bytes(f));
+  if (f->grid->blocks) job.most = 1 + job.most / f->grid->blocks->volume;
+  job.dense = ambit__new(ambit__field_errors(f),
+                         (size_t)(job.most * (f->grid->blocks ? f->grid->blocks->volume : 1)),
+                         ambit__field_cell_bytes(f));
   if (!job.dense) s = AMBIT_ENOMEM;
   if (!s) ambit__field_changed(f);
   held = f->is_held;
   f->is_held = true;
   for (int i = 0; !s && i < f->grid->placement.n; i++)
-    s = fill_part(f, i, &job);
+    s = f->grid->blocks ? fill_blocks(f, i, &job) : fill_part(f, i, &job);
   f->is_held = held;
   free(job.dense);
   ambit__pool_close(job.pool);

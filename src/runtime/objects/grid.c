@@ -124,10 +124,9 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
   return s;
 }
 
-static ambit_grid *create(ambit *a, int ndims, const int64_t *extents, const ambit_grid *coarser)
+ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents)
 {
   ambit_grid *g;
-  char doing[160], box[120];
 
   if (ambit__failed(a) || check_extents(a, ndims, extents) || ambit__engines_open(a)) return NULL;
   g = ambit__new(&a->errors, 1, sizeof *g);
@@ -139,17 +138,27 @@ static ambit_grid *create(ambit *a, int ndims, const int64_t *extents, const amb
   ambit__list_init(&g->programs);
   ambit__list_init(&g->streams);
   ambit__list_add(&a->grids, &g->link, g);
+  return g;
+}
+
+ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser)
+{
+  char doing[160], box[120];
+
   if (g->partition) make_parts(g, coarser);
   ambit__box_print(&g->box, box, sizeof box);
-  snprintf(doing, sizeof doing, "creates a grid of the cells %s", box);
-  if (!ambit__meet(a, doing)) return g;
+  snprintf(doing, sizeof doing, "creates a %sgrid of the cells %s", g->blocks ? "sparse " : "",
+           box);
+  if (!ambit__meet(g->context, doing)) return g;
   ambit_grid_destroy(g);
   return NULL;
 }
 
 ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents)
 {
-  return create(a, ndims, extents, NULL);
+  ambit_grid *g = ambit__grid_begin(a, ndims, extents);
+
+  return g ? ambit__grid_end(g, NULL) : NULL;
 }
 
 static ambit_status check_levels(ambit *a, int ndims, const int64_t *extents, int levels)
@@ -177,7 +186,9 @@ ambit_status ambit_grid_create_nested(ambit *a, int ndims, const int64_t *extent
   for (int i = levels - 1; i >= 0; i--) {
     for (int d = 0; d < ndims; d++)
       size[d] = extents[d] >> i;
-    grids[i] = create(a, ndims, size, i < levels - 1 ? grids[i + 1] : NULL);
+    grids[i] = ambit__grid_begin(a, ndims, size);
+    if (grids[i])
+      grids[i] = ambit__grid_end(grids[i], i < levels - 1 ? grids[i + 1] : NULL);
     for (int k = i + 1; !grids[i] && k < levels; k++) {
       ambit_grid_destroy(grids[k]);
       grids[k] = NULL;
@@ -200,6 +211,8 @@ void ambit_grid_destroy(ambit_grid *g)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);
   free(g->partition);
+  if (g->blocks) ambit__blocks_free(g->blocks);
+  free(g->blocks);
   free(g->parts);
   free(g->mine);
   ambit__placement_free(&g->placement);

@@ -8,6 +8,7 @@
 #define AMBIT_RUNTIME_OBJECTS_OBJECTS_H
 
 #include "base/settings.h"
+#include "device/cpu/pool.h"
 #include "device/device.h"
 #include "net/net.h"
 #include "runtime/observe/trace.h"
@@ -72,9 +73,11 @@ typedef struct ambit__dependents {
 struct ambit_grid {
   ambit *context;
   ambit__link link;
-  ambit__box box;    /* all cells */
-  char *partition;   /* the option, when the grid was created; owned */
-  ambit__box *parts; /* of all processes, in order; owned */
+  ambit__box box;        /* all cells; of a sparse grid, the box that contains them */
+  ambit__blocks *blocks; /* of a sparse grid; owned; NULL: dense */
+  ambit_field *activity; /* of a sparse grid, once a program needs it: 1 in active cells */
+  char *partition;       /* the option, when the grid was created; owned */
+  ambit__box *parts;     /* of all processes, in order; owned */
   int nparts;
   ambit__placement placement; /* owned */
   int first;                  /* first part of this process, which has placement.n parts */
@@ -174,6 +177,10 @@ ambit_status ambit__probe_gpu_mpi(ambit *a);
 
 ambit__engine *ambit__engine_of(const ambit_grid *g, int part); /* `part` is one of this process */
 int ambit__grid_process(const ambit_grid *g, int part);         /* the process that owns it */
+/* A grid without parts, in the list of the context; and its parts, which makes it complete: those of
+ * a coarser grid, or (NULL) its own. Collective; frees the grid if it fails. */
+ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents);
+ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser);
 bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part does not span the axis */
 bool ambit__grid_cuts_rows(const ambit_grid *g);      /* the same for the last axis */
 /* This process is the only one, and its first engine has the whole grid. */
@@ -191,6 +198,11 @@ ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__
 
 /* Checks the syntax of the option weights, for any number of parts. */
 ambit_status ambit__weights_check(ambit *a, const char *text);
+
+/* ---- sparse_grid.c ---- */
+
+/* Makes g->activity, if it is not there yet. */
+ambit_status ambit__grid_activity(ambit_grid *g);
 
 /* ---- lanes.c: the option lanes ---- */
 
@@ -257,6 +269,11 @@ size_t ambit__field_cell_bytes(const ambit_field *f);
 int64_t ambit__field_piece_cells(const ambit_field *f);
 void *ambit__field_piece_new(const ambit_field *f);
 void ambit__field_changed(ambit_field *f); /* the user changed its values */
+/* Sets an array of cells of a sparse grid to the value of inactive ones. */
+void ambit__field_blank(const ambit_field *f, int64_t cells, void *values);
+/* Opens a pool of as many threads as the cpu device has: the option threads, or this process's
+ * share of the cores. */
+ambit_status ambit__pool_for(ambit *a, ambit__pool **pool);
 /* Copies the cells of a box that this process owns into a dense array of the whole box. */
 ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *values);
 /* Copies `cells` between dense arrays that hold the cells of to_box and from_box. */

@@ -29,12 +29,15 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit_
   }
 }
 
-/* The largest box that the step updates on a part of the engine. */
+/* The largest box that the step updates on a part of the engine; on a sparse grid, a block. */
 static ambit__box typical_box(const ambit_program *p, const ambit__box *region, int engine)
 {
   const ambit_grid *g = p->grid;
   ambit__box best = {.ndims = region->ndims};
 
+  for (int d = 0; g->blocks && d < region->ndims; d++)
+    best.hi[d] = (int64_t)1 << g->blocks->shift[d];
+  if (g->blocks) return best;
   for (int i = 0; region->ndims && i < g->placement.n; i++) {
     ambit__box box = ambit__box_intersect(region, &g->parts[g->first + i]);
 
@@ -57,6 +60,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, const
 {
   const ambit__step *s = &p->steps[step];
   const ambit__box *region = &p->applies[step].region;
+  const ambit__rule *adapted = p->applies[step].adapted;
 
   ambit__step_bind(p, s, region, g->bind);
   g->step = (ambit__group_step){.rule = s->kernel->rule, .bind = g->bind};
@@ -68,6 +72,10 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, const
                             .checks = ambit__options_checks(p->grid->context)};
   for (int d = 0; d < region->ndims; d++)
     g->group.cells[d] = box->hi[d] - box->lo[d];
+  if (region->ndims) g->group.blocks = p->grid->blocks;
+  if (adapted) g->step.rule = adapted;
+  for (int i = s->n; adapted && i < adapted->nparams; i++)
+    g->bind[i] = (ambit__binding){.is_field = true, .contiguous = true};
   return &g->group;
 }
 
@@ -128,16 +136,18 @@ static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit
 {
   const ambit__placement *where = &p->grid->placement;
 
-  a->args = ambit__new(ambit__program_errors(p), (size_t)where->n * (size_t)s->n, sizeof *a->args);
+  a->args =
+      ambit__new(ambit__program_errors(p), (size_t)where->n * (size_t)a->nargs, sizeof *a->args);
   if (!a->args) return AMBIT_ENOMEM;
   for (int k = 0; k < where->n; k++)
-    for (int i = 0; i < s->n; i++) {
-      ambit_field *f = s->args[i].field;
-      ambit__argument *arg = &a->args[k * s->n + i];
+    for (int i = 0; i < a->nargs; i++) {
+      ambit_field *f = i < s->n ? s->args[i].field : p->grid->activity;
+      ambit__argument *arg = &a->args[k * a->nargs + i];
       const int engine = where->engine[k];
 
       if (f)
-        *arg = (ambit__argument){.store = &f->stores[k], .boundaries = &f->boundaries};
+        *arg = (ambit__argument){.store = &f->stores[k],
+                                 .boundaries = i < s->n ? &f->boundaries : &a->views[i - s->n]};
       else if (s->args[i].scalar)
         arg->value = s->args[i].scalar->values[engine];
       else
@@ -180,7 +190,8 @@ static ambit_status build_step(ambit_program *p, size_t step)
     AMBIT_TRY(ambit__step_build(p, step, e, &box, &a->functions[e]));
   }
   if (a->region.ndims) {
-    a->cells = (double)ambit__box_volume(&a->region);
+    a->cells = (double)(p->grid->blocks ? ambit__blocks_count(p->grid->blocks, &a->region)
+                                        : ambit__box_volume(&a->region));
     a->bytes = a->cells * price.bytes;
     a->flops = a->cells * price.flops;
   }
@@ -213,6 +224,8 @@ ambit_status ambit__program_build(ambit_program *p)
 {
   const bool several = count_launched(p) > 1 || p->grid->context->nengines > 1;
 
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(ambit__step_adapt(p, i));
   for (size_t i = 0; several && i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i])) foresee_step(p, i);
   for (size_t i = 0; i < p->nsteps; i++)
@@ -235,6 +248,8 @@ static void discard_step(ambit_program *p, size_t step)
   free(a->numbers);
   free(a->functions);
   free(a->args);
+  free(a->views);
+  ambit__rule_free(a->adapted);
 }
 
 void ambit__program_discard(ambit_program *p)

@@ -13,9 +13,8 @@ static const char *reduce_name(ambit__reduce r)
   return names[r];
 }
 
-/* Raises an error with the line of the kernel and a caret under `place`. */
-static ambit_status raise_at(const ambit_program *p, const ambit__rule *rule, ambit__place place,
-                             const char *message)
+ambit_status ambit__step_raise_at(const ambit_program *p, const ambit__rule *rule,
+                                  ambit__place place, const char *message)
 {
   char *text = ambit__rule_message(rule, place, message);
   ambit_status s =
@@ -223,7 +222,7 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
           "is "
           "old or new would depend on the order of cells. Write to a second field and swap the two",
           f->name);
-      return raise_at(p, rule, q->reads[k].place, message);
+      return ambit__step_raise_at(p, rule, q->reads[k].place, message);
     }
   }
   return AMBIT_OK;
@@ -275,7 +274,7 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
             "declared there. Declare one: ambit_field_boundary(%s, AMBIT_FACE(%d, %d), ...), or "
             "test outside() first",
             f->name, side ? "high" : "low", d, f->name, d, side);
-        return raise_at(p, rule, r->place, message);
+        return ambit__step_raise_at(p, rule, r->place, message);
       }
   return AMBIT_OK;
 }

@@ -70,6 +70,11 @@ typedef struct ambit__apply {
   ambit__function **functions; /* by engine; owned */
   ambit__buffer **numbers;     /* by engine and parameter: values of number arguments; owned */
   ambit__argument *args;       /* by part and parameter; owned */
+  int nargs;                   /* number of parameters */
+  /* On a sparse grid: the rule with activity as additional parameters (kernel/sparse.c), NULL if it
+   * needs none; and the boundaries of these parameters. Owned. */
+  ambit__rule *adapted;
+  ambit__boundaries *views;
   bool reduces;
   uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
@@ -210,6 +215,9 @@ ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scal
 
 /* The cells that a step updates: the requested ones except those that fixed faces keep. */
 ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s);
+/* Raises an error with the line of the kernel and a caret under `place`. */
+ambit_status ambit__step_raise_at(const ambit_program *p, const ambit__rule *rule,
+                                  ambit__place place, const char *message);
 /* Raise an error if a step is wrong: in its arguments; in its reads of fields that it writes; in
  * its reads outside the grid without a declared boundary. The last two need the region. */
 ambit_status ambit__step_check(const ambit_program *p, const ambit__step *s);
@@ -222,6 +230,14 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
 
 ambit__box ambit__copy_destination(const ambit__step *s);
 ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
+
+/* ---- sparse_step.c: steps on sparse grids ---- */
+
+/* Raises an error if a step reads inactive cells of a field without a declared boundary. */
+ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
+                                        const ambit__box *region);
+/* Makes the adapted rule of a step, if it needs one. */
+ambit_status ambit__step_adapt(ambit_program *p, size_t step);
 
 /* ---- reductions.c: reductions of several steps into one scalar ---- */
 

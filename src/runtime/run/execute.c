@@ -79,7 +79,7 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
 {
   ambit *a = p->grid->context;
   const ambit__apply *apply = &p->applies[op->step];
-  const int nargs = p->steps[op->step].n;
+  const int nargs = apply->nargs;
 
   for (int i = 0; i < op->npieces; i++) {
     const ambit__piece *piece = &op->pieces[i];
@@ -87,6 +87,7 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
     ambit__queue *q = ambit__queue_of(a, op, engine);
     ambit__launch l = {.box = piece->box,
                        .extents = p->grid->box.hi,
+                       .blocks = piece->box.ndims ? p->grid->blocks : NULL,
                        .nargs = nargs,
                        .args = apply->args + piece->part * nargs,
                        .step = p->iteration + op->iteration,

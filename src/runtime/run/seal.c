@@ -40,6 +40,10 @@ static ambit_status check_steps(ambit_program *p)
               "the program uses a field, scalar, kernel or program that was destroyed");
   AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
               "the program has no steps: ambit_apply adds one");
+  AMBIT_CHECK(
+      !p->grid->blocks || !ambit__options_checks(p->grid->context), ambit__program_errors(p),
+      AMBIT_EUNSUPPORTED,
+      "launches on sparse grids cannot be checked yet: do without the options nan and check");
   for (size_t i = 0; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[i];
     ambit__box region;
@@ -50,6 +54,7 @@ static ambit_status check_steps(ambit_program *p)
     if (ambit__box_is_empty(&region)) continue;
     AMBIT_TRY(ambit__step_check_reads(p, s, &region));
     AMBIT_TRY(ambit__step_check_faces(p, s, &region));
+    AMBIT_TRY(ambit__step_check_inactive(p, s, &region));
   }
   return ambit__program_check_reductions(p);
 }

@@ -78,7 +78,8 @@ static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
     if (!can_run(p, i)) return false;
     some = true;
   }
-  return some && z->period <= MOST_PERIOD && strcmp(p->grid->context->settings.sleep, "off");
+  return some && !p->grid->blocks && z->period <= MOST_PERIOD &&
+         strcmp(p->grid->context->settings.sleep, "off");
 }
 
 ambit_status ambit__sleep_plan(ambit_program *p)

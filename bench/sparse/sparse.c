@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sparse.c - kernels on sparse grids, against dense grids and a list of active cells, interleaved.
+ *
+ *   bench_sparse [--ambit-...] [cells per axis] [rounds]
+ *
+ * For every kernel and mask: nanoseconds per active cell and iteration on the sparse grid; the same
+ * kernel on a dense grid of as many cells; and, on cores, a loop over a list of active cells with
+ * the numbers of their neighbours, written by hand. The best of all rounds counts.
+ */
+#include "ambit.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char star[] = AMBIT_SOURCE(void star(const float *u, float *v) {
+  *v = 0.4f * *u +
+       0.1f * (u[-1][0][0] + u[1][0][0] + u[0][-1][0] + u[0][1][0] + u[0][0][-1] + u[0][0][1]);
+});
+
+static const char d3q19[] = AMBIT_SOURCE(void d3q19(const float *f[19], float *g[19]) {
+  const int e[19][3] = {{0, 0, 0},  {0, 0, 1},   {0, 0, -1},  {0, 1, 0},   {0, -1, 0},
+                        {1, 0, 0},  {-1, 0, 0},  {0, 1, 1},   {0, -1, -1}, {0, 1, -1},
+                        {0, -1, 1}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},
+                        {1, 1, 0},  {-1, -1, 0}, {1, -1, 0},  {-1, 1, 0}};
+  const int back[19] = {0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15, 18, 17};
+  const float w[19] = {1.0f / 3,  1.0f / 18, 1.0f / 18, 1.0f / 18, 1.0f / 18, 1.0f / 18, 1.0f / 18,
+                       1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36,
+                       1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36, 1.0f / 36};
+  float q[19];
+  float rho = 0;
+  float x = 0;
+  float y = 0;
+  float z = 0;
+  for (int i = 0; i < 19; i++) {
+    q[i] = outside(-e[i][0], -e[i][1], -e[i][2]) ? *f[back[i]] : f[i][-e[i][0]][-e[i][1]][-e[i][2]];
+    rho += q[i];
+    z += (float)e[i][0] * q[i];
+    y += (float)e[i][1] * q[i];
+    x += (float)e[i][2] * q[i];
+  }
+  const float r = 1.0f / rho;
+  x = x * r;
+  y = y * r;
+  z = z * r;
+  for (int i = 0; i < 19; i++) {
+    float eu = 3.0f * ((float)e[i][0] * z + (float)e[i][1] * y + (float)e[i][2] * x);
+    *g[i] =
+        q[i] +
+        0.6f * (w[i] * rho * (1.0f + eu + 0.5f * eu * eu - 1.5f * (x * x + y * y + z * z)) - q[i]);
+  }
+});
+
+static const char matvec[] = AMBIT_SOURCE(void matvec(const float *p, float *q, sum double *pq) {
+  *q = 6.0f * *p - (p[-1][0][0] + p[1][0][0] + p[0][-1][0] + p[0][1][0] + p[0][0][-1] + p[0][0][1]);
+  *pq = (double)*p * *q;
+});
+
+/* ---- masks ---- */
+
+typedef struct mask {
+  const char *name;
+  int64_t n; /* cells per axis */
+  int kind;
+} mask;
+
+static uint32_t mix(uint32_t x)
+{
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15)) * 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+static int is_active(const int64_t *i, void *user)
+{
+  const mask *m = user;
+  const double h = 2.0 / (double)m->n, z = h * ((double)i[0] + 0.5) - 1,
+               y = h * ((double)i[1] + 0.5) - 1, x = h * ((double)i[2] + 0.5) - 1;
+  const double r = sqrt(x * x + y * y + z * z);
+  const uint32_t grain =
+      mix((uint32_t)(i[0] / 16 * 73856093 ^ i[1] / 16 * 19349663 ^ i[2] / 16 * 83492791));
+
+  switch (m->kind) {
+  case 0: return 1;
+  case 1: return r < 1 && r > 0.92;          /* a hollow ball: 12 % */
+  case 2: return grain % 10 == 0;            /* porous: cubes of 16^3, 10 % */
+  case 3: return r < 0.9 && r > 0.9 - 4 * h; /* a thin shell */
+  default: return r < 0.98;                  /* a ball: half of the box */
+  }
+}
+
+/* ---- runs ---- */
+
+typedef struct job {
+  ambit_program *program;
+  double best; /* seconds per iteration */
+  double cells;
+} job;
+
+static double now(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static job make(ambit *a, ambit_grid *g, int kind)
+{
+  const char *const texts[] = {star, d3q19, matvec};
+  const int components = kind == 1 ? 19 : 1;
+  ambit_kernel *k = ambit_kernel_create(a, texts[kind]);
+  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, components, AMBIT_SOA);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F32, components, AMBIT_SOA);
+  ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F64);
+  job j = {ambit_program_create(g), 1e9, (double)ambit_grid_cells(g)};
+
+  if (kind != 1)
+    for (int f = 0; f < 2; f++) {
+      ambit_field_boundary(f ? v : u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+      ambit_field_boundary(f ? v : u, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
+    }
+  ambit_field_fill_value(u, 0.05);
+  if (kind == 2)
+    ambit_apply(j.program, k, u, v, s);
+  else
+    ambit_apply(j.program, k, u, v);
+  if (kind != 2) ambit_swap(j.program, u, v);
+  ambit_run(j.program, 1);
+  return j;
+}
+
+static void measure(job *j, double seconds)
+{
+  double start = now(), spent;
+  int n = 0;
+
+  do {
+    ambit_run(j->program, 2);
+    n += 2;
+    spent = now() - start;
+  } while (spent < seconds);
+  if (spent / n < j->best) j->best = spent / n;
+}
+
+/* ---- a list of active cells, by hand: a value per cell, the numbers of its neighbours ---- */
+
+typedef struct list {
+  int64_t n;
+  int32_t *near; /* 6 per cell; the last cell is 0 */
+  float *u, *v;
+} list;
+
+static list make_list(const mask *m)
+{
+  const int64_t n = m->n;
+  int32_t *number = malloc((size_t)(n * n * n) * sizeof *number);
+  list l = {0};
+
+  for (int pass = 0; pass < 2; pass++) {
+    for (int64_t c = 0, k = 0; c < n * n * n; c++) {
+      const int64_t at[3] = {c / n / n, c / n % n, c % n};
+
+      if (!pass) {
+        number[c] = is_active(at, (void *)m) ? (int32_t)l.n++ : -1;
+        continue;
+      }
+      if (number[c] < 0) continue;
+      for (int d = 0; d < 6; d++) {
+        const int64_t step = d / 2 == 0 ? n * n : d / 2 == 1 ? n : 1;
+        const bool out = d % 2 ? at[d / 2] == n - 1 : at[d / 2] == 0;
+        const int32_t other = out ? -1 : number[c + (d % 2 ? step : -step)];
+
+        l.near[6 * k + d] = other < 0 ? (int32_t)l.n : other;
+      }
+      k++;
+    }
+    if (pass) break;
+    l.near = malloc((size_t)l.n * 6 * sizeof *l.near);
+    l.u = calloc((size_t)l.n + 1, sizeof *l.u);
+    l.v = calloc((size_t)l.n + 1, sizeof *l.v);
+  }
+  free(number);
+  return l;
+}
+
+static double run_list(list *l, double seconds)
+{
+  double start = now(), spent;
+  int n = 0;
+
+  do {
+    float *t = l->u;
+
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < l->n; i++) {
+      const int32_t *k = l->near + 6 * i;
+
+      l->v[i] = 0.4f * l->u[i] + 0.1f * (l->u[k[0]] + l->u[k[1]] + l->u[k[2]] + l->u[k[3]] +
+                                         l->u[k[4]] + l->u[k[5]]);
+    }
+    l->u = l->v;
+    l->v = t;
+    n++;
+    spent = now() - start;
+  } while (spent < seconds);
+  return spent / n;
+}
+
+static void compare(ambit *a, const mask *m, int kind, int rounds)
+{
+  static const char *const kernels[] = {"star", "d3q19", "matvec"};
+  const int64_t box[] = {m->n, m->n, m->n};
+  const double start = now();
+  ambit_grid *sparse = ambit_grid_create_sparse(a, 3, box, is_active, (void *)m);
+  const double built = now() - start;
+  const int64_t side = llround(cbrt((double)ambit_grid_cells(sparse)) / 32) * 32;
+  const int64_t cube[] = {side, side, side};
+  ambit_grid *dense = ambit_grid_create(a, 3, m->kind ? cube : box);
+  job s = make(a, sparse, kind), d = make(a, dense, kind);
+  list l = kind == 0 && m->kind ? make_list(m) : (list){0};
+  double by_hand = 1e9;
+
+  for (int r = 0; r < rounds && !ambit_error(a); r++) {
+    measure(&s, 0.15);
+    measure(&d, 0.15);
+    if (l.n) {
+      const double t = run_list(&l, 0.15);
+
+      if (t < by_hand) by_hand = t;
+    }
+  }
+  printf("%-7s %-12s %10.0f cells, built in %6.3f s; ns/cell: sparse %7.4f dense %7.4f (%3.0f %%)",
+         kernels[kind], m->name, s.cells, built, 1e9 * s.best / s.cells, 1e9 * d.best / d.cells,
+         100 * d.best / d.cells / (s.best / s.cells));
+  if (l.n) printf(" list %7.4f", 1e9 * by_hand / (double)l.n);
+  printf("\n");
+  fflush(stdout);
+  free(l.near);
+  free(l.u);
+  free(l.v);
+  ambit_grid_destroy(sparse);
+  ambit_grid_destroy(dense);
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const names[] = {"all", "hollow ball", "porous", "shell", "ball"};
+  ambit *a = ambit_open(&argc, &argv);
+  const int64_t n = argc > 1 ? atoll(argv[1]) : 256;
+  const int rounds = argc > 2 ? atoi(argv[2]) : 3;
+
+  for (int kind = 0; kind < 3; kind++)
+    for (int m = 0; m < 5 && !ambit_error(a); m++) {
+      const mask here = {names[m], kind == 1 && n > 128 && !m ? n / 2 : n, m};
+
+      compare(a, &here, kind, rounds);
+    }
+  return ambit_close(a) != AMBIT_OK;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sparse grids through the public interface. Random programs on them are in random/ (--sparse). */
+#define _XOPEN_SOURCE 700
+#include "runtime_test.h"
+#include "support/folder.h"
+
+#include <math.h>
+
+enum { N = 24, M = 70 };
+
+/* An annulus. */
+static int in_ring(const int64_t *i, void *user)
+{
+  const double y = (double)i[0] - N / 2, x = ((double)i[1] - M / 2) / 3;
+  const double r = sqrt(x * x + y * y);
+
+  if (user) ++*(int *)user;
+  return r > 4 && r < 11;
+}
+
+static ambit_grid *ring(ambit *a)
+{
+  const int64_t extents[] = {N, M};
+
+  return ambit_grid_create_sparse(a, 2, extents, in_ring, NULL);
+}
+
+static double ramp(const int64_t *i, int component, void *user)
+{
+  (void)user;
+  return (double)(i[0] * M + i[1]) / 64 + component;
+}
+
+static int64_t count_ring(void)
+{
+  int64_t n = 0;
+
+  for (int64_t c = 0; c < (int64_t)N * M; c++)
+    n += in_ring((const int64_t[]){c / M, c % M}, NULL);
+  return n;
+}
+
+static void a_grid_has_its_active_cells(void)
+{
+  for (int d = 0; d < 2; d++) {
+    ambit *a = open_on(d ? "cpu" : "ref");
+    ambit_grid *g = ring(a);
+
+    CHECK_EQ(count_ring(), ambit_grid_cells(g));
+    CHECK_EQ(N, ambit_grid_extent(g, 0));
+    CHECK_EQ(M, ambit_grid_extent(g, 1));
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+  CHECK_EQ(0, ambit_grid_cells(NULL));
+}
+
+static void fields_have_values_in_active_cells_only(void)
+{
+  for (int d = 0; d < 4; d++) {
+    ambit *a = open_on(d % 2 ? "cpu" : "ref");
+    ambit_field *f =
+        ambit_field_create_vector(ring(a), "f", AMBIT_F32, 2, d / 2 ? AMBIT_AOS : AMBIT_SOA);
+    static float values[N][M][2];
+
+    ambit_field_boundary(f, AMBIT_INACTIVE, AMBIT_NONE, -7);
+    if (d / 2)
+      ambit_field_fill_parallel(f, ramp, NULL);
+    else
+      ambit_field_fill(f, ramp, NULL);
+    ambit_field_read(f, NULL, NULL, values);
+    for (int64_t i = 0; i < N; i++)
+      for (int64_t j = 0; j < M; j++)
+        for (int c = 0; c < 2; c++) {
+          const int64_t at[] = {i, j};
+          const double want = in_ring(at, NULL) ? ramp(at, c, NULL) : -7;
+
+          CHECK_EQ((float)want == values[i][j][c], 1);
+        }
+    for (int64_t i = 0; i < (int64_t)N * M * 2; i++)
+      (&values[0][0][0])[i] = 3;
+    ambit_field_write(f, AMBIT_INDEX(2, 5), AMBIT_INDEX(9, 50), values);
+    ambit_field_read(f, AMBIT_INDEX(0, 0), AMBIT_INDEX(12, M), values);
+    for (int64_t i = 0; i < 12; i++)
+      for (int64_t j = 0; j < M; j++) {
+        const int64_t at[] = {i, j};
+        const bool written = i >= 2 && i < 9 && j >= 5 && j < 50;
+        const double want = !in_ring(at, NULL) ? -7 : written ? 3 : ramp(at, 1, NULL);
+
+        CHECK_EQ((float)want == values[i][j][1], 1);
+      }
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
+static const char spread[] =
+    AMBIT_SOURCE(void spread(const double *u, double *v, sum double *total, max double *most) {
+      *v = 0.25 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);
+      *total = *v;
+      *most = *v;
+    });
+
+/* The same by hand, on the whole array. */
+static void spread_by_hand(double (*u)[M], double (*v)[M], ambit_boundary kind)
+{
+  static const int steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+
+  for (int64_t i = 0; i < N; i++)
+    for (int64_t j = 0; j < M; j++) {
+      double sum = 0;
+
+      if (!in_ring((const int64_t[]){i, j}, NULL)) continue;
+      for (int k = 0; k < 4; k++) {
+        const int64_t y = (i + steps[k][0] + N) % N, x = j + steps[k][1]; /* periodic, constant 5 */
+
+        sum += x < 0 || x >= M                          ? 5
+               : in_ring((const int64_t[]){y, x}, NULL) ? u[y][x]
+               : kind == AMBIT_CLAMP                    ? u[i][j]
+                                                        : 2;
+      }
+      v[i][j] = 0.25 * sum;
+    }
+}
+
+static void check_spread(const char *device, ambit_boundary kind)
+{
+  static double want[2][N][M], got[N][M];
+  ambit *a = open_on(device);
+  ambit_grid *g = ring(a);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F64),
+              *v = ambit_field_create(g, "v", AMBIT_F64);
+  ambit_scalar *total = ambit_scalar_create(a, "total", AMBIT_F64);
+  ambit_scalar *most = ambit_scalar_create(a, "most", AMBIT_F64);
+  ambit_program *p = ambit_program_create(g);
+  double sum = 0, top = -1e30;
+
+  ambit_option_set(a, "strict", "1");
+  for (int k = 0; k < 2; k++) {
+    ambit_field_boundary(k ? v : u, AMBIT_AXIS(0), AMBIT_PERIODIC, 0);
+    ambit_field_boundary(k ? v : u, AMBIT_AXIS(1), AMBIT_CONSTANT, 5);
+    ambit_field_boundary(k ? v : u, AMBIT_INACTIVE, kind, 2);
+  }
+  ambit_field_fill(u, ramp, NULL);
+  ambit_apply(p, ambit_kernel_create(a, spread), u, v, total, most);
+  ambit_swap(p, u, v);
+  ambit_run(p, 5);
+  ambit_field_read(u, NULL, NULL, got);
+  for (int64_t c = 0; c < (int64_t)N * M; c++)
+    want[0][c / M][c % M] = ramp((const int64_t[]){c / M, c % M}, 0, NULL);
+  for (int k = 0; k < 5; k++)
+    spread_by_hand(want[k % 2], want[(k + 1) % 2], kind);
+  for (int64_t i = 0; i < N; i++)
+    for (int64_t j = 0; j < M; j++) {
+      if (in_ring((const int64_t[]){i, j}, NULL)) {
+        CHECK_NEAR(want[1][i][j], got[i][j], 1e-12);
+        sum += got[i][j];
+        top = fmax(top, got[i][j]);
+      } else {
+        CHECK_EQ(2, got[i][j]);
+      }
+    }
+  CHECK_NEAR(sum, ambit_scalar_get(total), 1e-9);
+  CHECK_NEAR(top, ambit_scalar_get(most), 0);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void reads_of_inactive_cells_are_constant_or_clamped(void)
+{
+  check_spread("ref", AMBIT_CONSTANT);
+  check_spread("cpu", AMBIT_CONSTANT);
+  check_spread("ref", AMBIT_CLAMP);
+  check_spread("cpu", AMBIT_CLAMP);
+}
+
+static void reads_of_inactive_cells_need_a_boundary(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = ring(a);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+              *v = ambit_field_create(g, "v", AMBIT_F32);
+  ambit_kernel *k = ambit_kernel_create(a, "void k(const float *u, float *v) { *v = u[0][1]; }");
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+  ambit_apply(p, k, u, v);
+  ambit_run(p, 1);
+  CHECK_FAILED(a, AMBIT_EPROGRAM,
+               "this reads field 'u' in an inactive cell, from the active cell [");
+  ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
+  ambit_run(p, 1);
+  CHECK_OK(a);
+  ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_PERIODIC, 0);
+  CHECK_FAILED(a, AMBIT_EINVAL, "inactive cells cannot be periodic");
+  ambit_close(a);
+}
+
+static void reads_after_a_test_of_outside_need_none(void)
+{
+  static const char *const rules[] = {
+      "void k(const float *u, float *v) { *v = outside(0, 1) ? *u : u[0][1]; }",
+      "void k(const float *u, float *v) { *v = 1; if (!outside(-1, 1) && *u > 2) *v = u[-1][1]; }",
+      "void k(const float *u, float *v) { *v = outside(-1, 1) ? *u : u[0][1]; }",
+  };
+
+  for (int i = 0; i < 3; i++) {
+    ambit *a = open_on("cpu");
+    ambit_grid *g = ring(a);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+                *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_apply(p, ambit_kernel_create(a, rules[i]), u, v);
+    ambit_run(p, 1);
+    if (i < 2)
+      CHECK_OK(a);
+    else /* that another cell is active says nothing of this one */
+      CHECK_FAILED(a, AMBIT_EPROGRAM, "inactive cell");
+    ambit_close(a);
+  }
+}
+
+static void outside_tells_inactive_cells(void)
+{
+  for (int d = 0; d < 2; d++) {
+    ambit *a = open_on(d ? "cpu" : "ref");
+    ambit_grid *g = ring(a);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_I32);
+    ambit_program *p = ambit_program_create(g);
+    static int32_t got[N][M];
+
+    ambit_apply(
+        p,
+        ambit_kernel_create(a, "void k(int *u) { *u = outside(-1, 0) + 2 * outside(1, 0) + 4 * "
+                               "outside(0, -1) + 8 * outside(0, 1); }"),
+        u);
+    ambit_run(p, 1);
+    ambit_field_read(u, NULL, NULL, got);
+    for (int64_t i = 0; i < N; i++)
+      for (int64_t j = 0; j < M; j++) {
+        const int want = !in_ring((const int64_t[]){i - 1, j}, NULL) +
+                         2 * !in_ring((const int64_t[]){i + 1, j}, NULL) +
+                         4 * !in_ring((const int64_t[]){i, j - 1}, NULL) +
+                         8 * !in_ring((const int64_t[]){i, j + 1}, NULL);
+
+        CHECK_EQ(in_ring((const int64_t[]){i, j}, NULL) ? want : 0, got[i][j]);
+      }
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
+/* A sum over cells without any field, and statistics, count active cells. */
+static void reductions_and_statistics_count_active_cells(void)
+{
+  for (int d = 0; d < 2; d++) {
+    ambit *a = open_on(d ? "cpu" : "ref");
+    ambit_grid *g = ring(a);
+    ambit_scalar *n = ambit_scalar_create(a, "n", AMBIT_I64);
+    ambit_program *p = ambit_program_create(g);
+    ambit_stats stats;
+
+    ambit_apply(p, ambit_kernel_create(a, "void count(sum long *n) { *n = 1; }"), n);
+    ambit_run_until(p, n, AMBIT_ABOVE, 10, 3);
+    CHECK_EQ(1, ambit_program_converged(p));
+    CHECK_NEAR((double)count_ring(), ambit_scalar_get(n), 0);
+    ambit_program_stats(p, 0, &stats);
+    CHECK_NEAR((double)count_ring(), stats.cells, 0);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
+static int nowhere(const int64_t *i, void *user)
+{
+  (void)i;
+  (void)user;
+  return 0;
+}
+
+static void a_grid_may_have_no_active_cell(void)
+{
+  const int64_t extents[] = {10, 10, 10};
+
+  for (int d = 0; d < 2; d++) {
+    ambit *a = open_on(d ? "cpu" : "ref");
+    ambit_grid *g = ambit_grid_create_sparse(a, 3, extents, nowhere, NULL);
+    ambit_field *f = ambit_field_create(g, "f", AMBIT_F32);
+    ambit_scalar *n = ambit_scalar_create(a, "n", AMBIT_I64);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_field_fill_value(f, 3);
+    ambit_apply(p, ambit_kernel_create(a, "void k(float *f, sum long *n) { *n = 1; *f += 1; }"), f,
+                n);
+    ambit_run(p, 2);
+    CHECK_NEAR(0, ambit_scalar_get(n), 0);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+}
+
+static int on_a_line(const int64_t *i, void *user)
+{
+  (void)user;
+  return i[0] == 5 && i[1] > 100 && i[1] <= 2100;
+}
+
+/* A dense field would be 13 GB. */
+static void the_box_is_never_allocated(void)
+{
+  const int64_t extents[] = {128, 1 << 16};
+  ambit *a = open_on("cpu");
+  ambit_grid *g = ambit_grid_create_sparse(a, 2, extents, on_a_line, NULL);
+  ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F64, 200, AMBIT_SOA);
+  double value[200];
+
+  ambit_field_fill_value(f, 2.5);
+  ambit_field_read(f, AMBIT_INDEX(5, 2100), AMBIT_INDEX(6, 2101), value);
+  CHECK_EQ(2000, ambit_grid_cells(g));
+  CHECK_NEAR(2.5, value[199], 0);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void files_are_dense_with_a_fill_value(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = ring(a), *dense = grid_2d(a, N, M);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_F32),
+              *h = ambit_field_create(g, "h", AMBIT_F32);
+  ambit_field *d = ambit_field_create(dense, "d", AMBIT_F32);
+  static float got[N][M], all[N][M];
+
+  if (!folder_make()) return;
+  ambit_field_boundary(f, AMBIT_INACTIVE, AMBIT_NONE, 9);
+  ambit_field_fill(f, ramp, NULL);
+  ambit_field_save(f, folder_path("ring.npy"));
+  ambit_field_load(d, folder_path("ring.npy"));
+  ambit_field_load(h, folder_path("ring.npy"));
+  ambit_field_read(d, NULL, NULL, all);
+  ambit_field_read(h, NULL, NULL, got);
+  for (int64_t i = 0; i < N; i++)
+    for (int64_t j = 0; j < M; j++) {
+      const int64_t at[] = {i, j};
+
+      CHECK_EQ((float)(in_ring(at, NULL) ? ramp(at, 0, NULL) : 9) == all[i][j], 1);
+      CHECK_EQ((float)(in_ring(at, NULL) ? ramp(at, 0, NULL) : 0) == got[i][j], 1);
+    }
+  ambit_field_save(f, folder_path("ring.png"));
+  CHECK_OK(a);
+  CHECK_EQ(2, folder_files());
+  folder_remove();
+  ambit_close(a);
+}
+
+static void what_is_not_supported_is_refused(void)
+{
+  const int64_t extents[] = {8, 8};
+  ambit *a = open_on("cpu*2");
+  ambit_grid *g;
+  ambit_field *f;
+
+  CHECK(!ambit_grid_create_sparse(a, 2, extents, NULL, NULL));
+  CHECK_FAILED(a, AMBIT_EINVAL, "is NULL");
+  CHECK(!ambit_grid_create_sparse(a, 2, extents, nowhere, NULL));
+  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "cannot be divided into 2 parts");
+  ambit_close(a);
+  a = open_on("cpu");
+  ambit_option_set(a, "nan", "1");
+  CHECK(!ambit_grid_create_sparse(a, 2, extents, nowhere, NULL));
+  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "option nan");
+  ambit_option_set(a, "nan", "0");
+  g = ring(a);
+  f = ambit_field_create(g, "f", AMBIT_F32);
+  CHECK(!ambit_stream_create(ambit_program_create(g), f, f));
+  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "streams");
+  ambit_close(a);
+  CHECK(!ambit_grid_create_sparse(NULL, 2, extents, nowhere, NULL));
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case cases[] = {
+      {"a_grid_has_its_active_cells", a_grid_has_its_active_cells},
+      {"fields_have_values_in_active_cells_only", fields_have_values_in_active_cells_only},
+      {"reads_of_inactive_cells_are_constant_or_clamped",
+       reads_of_inactive_cells_are_constant_or_clamped},
+      {"reads_of_inactive_cells_need_a_boundary", reads_of_inactive_cells_need_a_boundary},
+      {"reads_after_a_test_of_outside_need_none", reads_after_a_test_of_outside_need_none},
+      {"outside_tells_inactive_cells", outside_tells_inactive_cells},
+      {"reductions_and_statistics_count_active_cells",
+       reductions_and_statistics_count_active_cells},
+      {"a_grid_may_have_no_active_cell", a_grid_may_have_no_active_cell},
+      {"the_box_is_never_allocated", the_box_is_never_allocated},
+      {"files_are_dense_with_a_fill_value", files_are_dense_with_a_fill_value},
+      {"what_is_not_supported_is_refused", what_is_not_supported_is_refused},
+      {NULL, NULL}};
+
+  return test_main(argc, argv, cases);
+}
