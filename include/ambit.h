@@ -177,6 +177,14 @@ AMBIT_API ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *exte
 typedef int (*ambit_active_fn)(const int64_t *index, void *user);
 AMBIT_API ambit_grid *ambit_grid_create_sparse(ambit *a, int ndims, const int64_t *extents,
                                                ambit_active_fn is_active, void *user);
+/* The same with active cells where the first component of a field, on a dense grid of the same
+ * extents, is not 0; or those of a file: .npy, an array of any type that is not 0 there; .png, a
+ * picture that is not black. */
+AMBIT_API ambit_grid *ambit_grid_create_masked(ambit_field *mask);
+AMBIT_API ambit_grid *ambit_grid_load_sparse(ambit *a, const char *path);
+/* Gives a sparse grid other active cells, between runs. Fields keep the values of cells that stay
+ * active; in new cells they are 0. Needs memory for the old and the new values of all fields. */
+AMBIT_API ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void *user);
 /* The number of cells; of a sparse grid, of active ones. */
 AMBIT_API int64_t ambit_grid_cells(const ambit_grid *g);
 AMBIT_API void ambit_grid_destroy(ambit_grid *g); /* frees its fields and programs too */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sparse grids through the public interface. Random programs on them are in random/ (--sparse). */
 #define _XOPEN_SOURCE 700
+#include "io/frames.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 
@@ -348,6 +349,107 @@ static void files_are_dense_with_a_fill_value(void)
   ambit_close(a);
 }
 
+static int in_left_half(const int64_t *i, void *user)
+{
+  return in_ring(i, user) && i[1] < M / 2;
+}
+
+static int below_the_ring(const int64_t *i, void *user)
+{
+  return in_left_half(i, user) || i[0] >= N - 2;
+}
+
+/* Values of cells that stay are kept, in programs that ran before, too; new cells are 0. */
+static void cells_can_be_activated_between_runs(void)
+{
+  for (int d = 0; d < 2; d++) {
+    ambit *a = open_on(d ? "cpu" : "ref");
+    ambit_grid *g = ring(a);
+    ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F64, 2, d ? AMBIT_AOS : AMBIT_SOA);
+    ambit_program *p = ambit_program_create(g);
+    static double got[N][M][2];
+
+    ambit_field_boundary(f, AMBIT_INACTIVE, AMBIT_NONE, -1);
+    ambit_field_fill(f, ramp, NULL);
+    ambit_apply(
+        p, ambit_kernel_create(a, "void k(double *f[2]) { *f[1] += 1 + 100 * outside(1, 0); }"), f);
+    ambit_run(p, 1);
+    ambit_grid_activate(g, below_the_ring, NULL);
+    ambit_run(p, 1);
+    ambit_field_read(f, NULL, NULL, got);
+    for (int64_t i = 0; i < N; i++)
+      for (int64_t j = 0; j < M; j++) {
+        const int64_t at[] = {i, j}, next[] = {i + 1, j};
+        const bool was = in_ring(at, NULL), is = below_the_ring(at, NULL);
+        double want = !is ? -1 : was ? ramp(at, 1, NULL) : 0;
+
+        if (is && was) want += 1 + 100 * !in_ring(next, NULL);
+        if (is) want += 1 + 100 * (i + 1 == N || !below_the_ring(next, NULL));
+        CHECK_NEAR(want, got[i][j][1], 1e-9);
+        CHECK_NEAR(!is ? -1 : was ? ramp(at, 0, NULL) : 0, got[i][j][0], 1e-9);
+      }
+    CHECK_OK(a);
+    ambit_grid_activate(grid_2d(a, 4, 4), in_ring, NULL);
+    CHECK_FAILED(a, AMBIT_EINVAL, "not sparse");
+    ambit_grid_activate(g, NULL, NULL);
+    CHECK_FAILED(a, AMBIT_EINVAL, "is NULL");
+    ambit_close(a);
+  }
+  CHECK_EQ(AMBIT_EINVAL, ambit_grid_activate(NULL, in_ring, NULL));
+}
+
+static double ring_or_not(const int64_t *i, int component, void *user)
+{
+  (void)component;
+  return in_ring(i, user) ? 0.25 : 0;
+}
+
+/* The same cells from a field, an array and a picture of it. */
+static void masks_are_fields_arrays_and_pictures(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_field *mask = ambit_field_create(grid_2d(a, N, M), "mask", AMBIT_F32);
+  const ambit__frame_form form = {.nplanes = 1, .width = {M}, .height = {N}, .bytes = N * M};
+  static uint8_t pixels[N][M];
+  const unsigned char *const planes[] = {&pixels[0][0]};
+  ambit__errors errors = {0};
+  ambit_field *wrong;
+  ambit_grid *grids[3] = {NULL, NULL, NULL};
+  int n = 2;
+
+  if (!folder_make()) return;
+  ambit_field_fill(mask, ring_or_not, NULL);
+  ambit_field_save(mask, folder_path("mask.npy"));
+  grids[0] = ambit_grid_create_masked(mask);
+  grids[1] = ambit_grid_load_sparse(a, folder_path("mask.npy"));
+  for (int64_t c = 0; c < (int64_t)N * M; c++)
+    pixels[c / M][c % M] = in_ring((const int64_t[]){c / M, c % M}, NULL) ? 9 : 0;
+  if (!ambit__png_write_frame(&errors, folder_path("mask.png"), &form, planes))
+    grids[n++] = ambit_grid_load_sparse(a, folder_path("mask.png"));
+  CHECK_OK(a);
+  for (int k = 0; k < n; k++) {
+    ambit_field *f = ambit_field_create(grids[k], "f", AMBIT_U8);
+    static uint8_t got[N][M];
+
+    ambit_field_fill_value(f, 1);
+    ambit_field_read(f, NULL, NULL, got);
+    for (int64_t i = 0; i < N; i++)
+      for (int64_t j = 0; j < M; j++)
+        CHECK_EQ(in_ring((const int64_t[]){i, j}, NULL), got[i][j]);
+  }
+  CHECK(!ambit_grid_load_sparse(a, folder_path("mask.txt")));
+  CHECK_FAILED(a, AMBIT_EINVAL, "must end in .npy or .png");
+  CHECK(!ambit_grid_load_sparse(a, folder_path("none.npy")));
+  CHECK_FAILED(a, AMBIT_EIO, "none.npy");
+  wrong = ambit_field_create(ambit_grid_create(a, 1, (const int64_t[]){1000}), "line", AMBIT_I16);
+  CHECK_EQ(0, ambit_grid_cells(ambit_grid_create_masked(wrong)));
+  CHECK(!ambit_grid_create_masked(NULL));
+  CHECK_OK(a);
+  folder_remove();
+  ambit__errors_clear(&errors);
+  ambit_close(a);
+}
+
 static void what_is_not_supported_is_refused(void)
 {
   const int64_t extents[] = {8, 8};
@@ -388,6 +490,8 @@ int main(int argc, char **argv)
       {"a_grid_may_have_no_active_cell", a_grid_may_have_no_active_cell},
       {"the_box_is_never_allocated", the_box_is_never_allocated},
       {"files_are_dense_with_a_fill_value", files_are_dense_with_a_fill_value},
+      {"cells_can_be_activated_between_runs", cells_can_be_activated_between_runs},
+      {"masks_are_fields_arrays_and_pictures", masks_are_fields_arrays_and_pictures},
       {"what_is_not_supported_is_refused", what_is_not_supported_is_refused},
       {NULL, NULL}};
 

@@ -32,9 +32,9 @@ typedef struct ambit__cpu {
   ambit__cpu_share *shares; /* of a launch or wave, one per thread */
   ambit_full_call *calls;   /* of the stages of a wave */
   int calls_cap;
-  ambit__long *waste;  /* by thread and parameter: reductions of a wave, which nobody sees */
-  unsigned char *kept; /* by thread: the values of a tile before a launch */
-  size_t kept_bytes;   /* of one thread */
+  ambit__long *waste;     /* by thread and parameter: reductions of a wave, which nobody sees */
+  unsigned char *kept;    /* by thread: the values of a tile before a launch */
+  size_t kept_bytes;      /* of one thread */
   unsigned char *scratch; /* buffers of gathered blocks; owned */
   size_t scratch_bytes;   /* per thread */
   ambit__cc *cc;

@@ -269,6 +269,65 @@ ambit_status ambit__field_copy(ambit_field *to, ambit_field *from)
   return AMBIT_OK;
 }
 
+/* ---- other blocks ---- */
+
+/* Copies the cells of the blocks of `to` that `from` has too, block by block. */
+static ambit_status move_blocks(const ambit_field *f, int part, ambit__store *to,
+                                ambit__store *from)
+{
+  const ambit__engine *e = ambit__engine_of(f->grid, part);
+  const ambit__blocks *b = to->layout.blocks;
+  void *dense = ambit__new(ambit__field_errors(f), (size_t)b->volume, ambit__field_cell_bytes(f));
+  ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int64_t i = 0; !s && i < b->n; i++) {
+    const ambit__box box = ambit__blocks_box(b, i);
+
+    memset(dense, 0, (size_t)b->volume * ambit__field_cell_bytes(f));
+    s = e->device->backend->read_box(e->queue, dense, from, &box);
+    if (!s) s = e->device->backend->write_box(e->queue, to, &box, dense);
+  }
+  free(dense);
+  return s;
+}
+
+/* A new store of a field of part 0, the only one, with its values. */
+static ambit_status restore(const ambit_field *f, const ambit__blocks *blocks, ambit__store *to)
+{
+  ambit_status s;
+
+  to->layout = f->stores[0].layout;
+  to->layout.blocks = blocks;
+  AMBIT_TRY(ambit__store_allocate(f, 0, to));
+  s = move_blocks(f, 0, to, &f->stores[0]);
+  if (s) release(f, 0, to);
+  return s;
+}
+
+ambit_status ambit__fields_restore(ambit_grid *g, const ambit__blocks *blocks)
+{
+  ambit__store *stores;
+  ambit_status s = AMBIT_OK;
+  size_t n = 0, made = 0, i = 0;
+
+  for (const ambit__link *l = g->fields.next; l->owner; l = l->next)
+    n++;
+  stores = ambit__new(&g->context->errors, n, sizeof *stores);
+  if (!stores) return AMBIT_ENOMEM;
+  for (const ambit__link *l = g->fields.next; !s && l->owner; l = l->next) {
+    s = restore(l->owner, blocks, &stores[made]);
+    if (!s) made++;
+  }
+  for (const ambit__link *l = g->fields.next; l->owner && i < made; l = l->next, i++) {
+    ambit_field *f = l->owner;
+
+    release(f, 0, s ? &stores[i] : &f->stores[0]);
+    if (!s) f->stores[0] = stores[i];
+  }
+  free(stores);
+  return s;
+}
+
 /* ---- boundaries ---- */
 
 static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double value)

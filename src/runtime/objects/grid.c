@@ -187,8 +187,7 @@ ambit_status ambit_grid_create_nested(ambit *a, int ndims, const int64_t *extent
     for (int d = 0; d < ndims; d++)
       size[d] = extents[d] >> i;
     grids[i] = ambit__grid_begin(a, ndims, size);
-    if (grids[i])
-      grids[i] = ambit__grid_end(grids[i], i < levels - 1 ? grids[i + 1] : NULL);
+    if (grids[i]) grids[i] = ambit__grid_end(grids[i], i < levels - 1 ? grids[i + 1] : NULL);
     for (int k = i + 1; !grids[i] && k < levels; k++) {
       ambit_grid_destroy(grids[k]);
       grids[k] = NULL;

@@ -177,8 +177,8 @@ ambit_status ambit__probe_gpu_mpi(ambit *a);
 
 ambit__engine *ambit__engine_of(const ambit_grid *g, int part); /* `part` is one of this process */
 int ambit__grid_process(const ambit_grid *g, int part);         /* the process that owns it */
-/* A grid without parts, in the list of the context; and its parts, which makes it complete: those of
- * a coarser grid, or (NULL) its own. Collective; frees the grid if it fails. */
+/* A grid without parts, in the list of the context; and its parts, which makes it complete: those
+ * of a coarser grid, or (NULL) its own. Collective; frees the grid if it fails. */
 ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents);
 ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser);
 bool ambit__grid_cuts(const ambit_grid *g, int axis); /* some part does not span the axis */
@@ -201,6 +201,15 @@ ambit_status ambit__weights_check(ambit *a, const char *text);
 
 /* ---- sparse_grid.c ---- */
 
+/* Where the activity of cells comes from. */
+typedef struct ambit__mask {
+  ambit_active_fn is_active; /* a function, called for every cell; or, if NULL: */
+  /* called for whole planes along axis 0, in order: sets a byte per cell, not 0 if it is active */
+  ambit_status (*load)(void *user, const ambit__box *planes, unsigned char *active);
+  void *user;
+} ambit__mask;
+
+ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, const ambit__mask *m);
 /* Makes g->activity, if it is not there yet. */
 ambit_status ambit__grid_activity(ambit_grid *g);
 
@@ -263,6 +272,9 @@ static inline ambit_status ambit__field_status(const ambit_field *f)
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
                                 bool *changed);
 ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
+/* Stores for the fields of a sparse grid with other blocks, in place of the present ones; values of
+ * cells that are active in both are kept. If it fails, nothing is changed. */
+ambit_status ambit__fields_restore(ambit_grid *g, const ambit__blocks *blocks);
 size_t ambit__field_cell_bytes(const ambit_field *f);
 /* Values pass through host memory in pieces: the number of cells in a piece, at least 1; a new
  * buffer for one piece, which the caller frees. */

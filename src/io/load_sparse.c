@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load_sparse.c - sparse grids whose active cells are those of a file: an array or a picture. */
+#include "base/memory.h"
+#include "io/frames.h"
+#include "io/npy.h"
+#include "runtime/objects/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arrays ---- */
+
+typedef struct array {
+  ambit__errors *errors;
+  ambit__npy_info info;
+  ambit__npy_reader *reader;
+} array;
+
+static ambit_status load_array(void *user, const ambit__box *planes, unsigned char *active)
+{
+  const array *x = user;
+  const size_t size = ambit_type_size(x->info.type), n = (size_t)ambit__box_volume(planes);
+  unsigned char *values = ambit__new(x->errors, n, size);
+  ambit_status s = values ? ambit__npy_next(x->reader, values, n * size) : AMBIT_ENOMEM;
+
+  for (size_t i = 0; !s && i < n; i++)
+    active[i] =
+        ambit__value_is_true(ambit__value_load(values + i * size, x->info.type), x->info.type);
+  free(values);
+  return s;
+}
+
+static ambit_grid *from_array(ambit *a, const char *path)
+{
+  array x = {.errors = &a->errors};
+  const ambit__mask mask = {.load = load_array, .user = &x};
+  ambit_grid *g = NULL;
+
+  if (!ambit__npy_open(&a->errors, path, &x.info, &x.reader))
+    g = ambit__grid_sparse(a, x.info.ndims, x.info.shape, &mask);
+  ambit__npy_close(x.reader);
+  return g;
+}
+
+/* ---- pictures ---- */
+
+typedef struct picture {
+  ambit__frame_form form;
+  unsigned char *bytes; /* its planes */
+} picture;
+
+static ambit_status load_picture(void *user, const ambit__box *planes, unsigned char *active)
+{
+  const picture *x = user;
+  const int64_t width = x->form.width[0], first = planes->lo[0] * width;
+  const int64_t end = planes->hi[0] * width;
+
+  for (int64_t i = first; i < end; i++) {
+    active[i - first] = 0;
+    for (int p = 0; p < x->form.nplanes; p++)
+      active[i - first] |= x->bytes[(size_t)p * ambit__plane_bytes(&x->form, 0) + (size_t)i];
+  }
+  return AMBIT_OK;
+}
+
+static ambit_grid *from_picture(ambit *a, const char *path)
+{
+  picture x = {.bytes = NULL};
+  const ambit__mask mask = {.load = load_picture, .user = &x};
+  ambit_grid *g = NULL;
+
+  if (ambit__png_form(&a->errors, path, false, &x.form)) return NULL;
+  x.bytes = ambit__new(&a->errors, x.form.bytes, 1);
+  if (x.bytes && !ambit__png_read(&a->errors, path, &x.form, x.bytes)) {
+    const int64_t extents[] = {x.form.height[0], x.form.width[0]};
+
+    g = ambit__grid_sparse(a, 2, extents, &mask);
+  }
+  free(x.bytes);
+  return g;
+}
+
+ambit_grid *ambit_grid_load_sparse(ambit *a, const char *path)
+{
+  const size_t n = path ? strlen(path) : 0;
+
+  if (ambit__failed(a)) return NULL;
+  if (n > 4 && !strcmp(path + n - 4, ".npy")) return from_array(a, path);
+  if (n > 4 && !strcmp(path + n - 4, ".png")) return from_picture(a, path);
+  ambit__raise(&a->errors, AMBIT_EINVAL,
+               "a sparse grid cannot be loaded from '%s': the name must end in .npy or .png",
+               path ? path : "");
+  return NULL;
+}
