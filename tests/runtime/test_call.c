@@ -196,6 +196,46 @@ static void a_call_every_n_iterations_may_swap(void)
   }
 }
 
+/* A called program comes to rest, and its caller changes one cell before each call. */
+static void stir(const char *devices, const char *sleep, int *values)
+{
+  ambit *a = open_strict(devices);
+  ambit_grid *g = grid_2d(a, 96, 96);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_I32),
+              *v = ambit_field_create(g, "v", AMBIT_I32);
+  ambit_program *p = ambit_program_create(g), *q = ambit_program_create(g);
+
+  ambit_option_set(a, "sleep", sleep);
+  ambit_field_fill_value(u, 0);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+  ambit_apply(q,
+              ambit_kernel_create(a,
+                                  "void spread(const int *u, int *v) { const int m = (u[0][-1] > "
+                                  "u[0][1] ? u[0][-1] : u[0][1]) - 1; *v = *u > m ? *u : m; }"),
+              u, v);
+  ambit_swap(q, u, v);
+  ambit_apply_box(p, AMBIT_INDEX(50, 7), AMBIT_INDEX(51, 8),
+                  ambit_kernel_create(a, "void hit(int *u) { *u += 2; }"), u);
+  ambit_call_program(p, q, 40);
+  ambit_run(p, 12);
+  ambit_field_read(u, NULL, NULL, values);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void sleeping_tiles_of_a_called_program_wake_up(void)
+{
+  static int want[96 * 96], got[96 * 96];
+
+  stir("cpu", "off", want);
+  CHECK_EQ(24, want[50 * 96 + 7]);
+  EACH_PLACE(d)
+  {
+    stir(*d, "on", got);
+    CHECK_MSG(!memcmp(want, got, sizeof want), "%s: %d", *d, got[50 * 96 + 7]);
+  }
+}
+
 /* ---- refusals ---- */
 
 static void recursion_and_wrong_calls_are_refused(void)
@@ -312,6 +352,7 @@ int main(int argc, char **argv)
       {"a_call_ends_at_its_limit_of_iterations", a_call_ends_at_its_limit_of_iterations},
       {"calls_of_calls_on_two_grids_run_in_order", calls_of_calls_on_two_grids_run_in_order},
       {"a_call_every_n_iterations_may_swap", a_call_every_n_iterations_may_swap},
+      {"sleeping_tiles_of_a_called_program_wake_up", sleeping_tiles_of_a_called_program_wake_up},
       {"recursion_and_wrong_calls_are_refused", recursion_and_wrong_calls_are_refused},
       {"callbacks_end_calls_and_do_not_break_callers",
        callbacks_end_calls_and_do_not_break_callers},

@@ -133,6 +133,35 @@ static void views_can_be_read_and_written_by_the_host(void)
   }
 }
 
+/* Destroys the field that a view shows while the view is filled. */
+static double destroy(const int64_t *i, int component, void *user)
+{
+  (void)i;
+  (void)component;
+  ambit_field_destroy(user);
+  return 3;
+}
+
+static void a_field_stays_while_a_view_of_it_is_filled(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g[2];
+  ambit_field *u;
+  float value = 0;
+
+  ambit_grid_create_nested(a, 2, AMBIT_INDEX(2, 2), 2, g);
+  u = ambit_field_create(g[0], "u", AMBIT_F32);
+  ambit_field_fill(view(g[1], u, 1, 0), destroy, u);
+  if (ambit_error(a)) /* on the process that owns the only cell of the view */
+    CHECK_FAILED(a, AMBIT_EPROGRAM, "the field u[1][0] cannot be destroyed");
+  else
+    CHECK_EQ(true, ambit_processes(a) > 1);
+  ambit_field_read(u, AMBIT_INDEX(1, 0), AMBIT_INDEX(2, 1), &value);
+  CHECK_OK(a);
+  CHECK_EQ(3, value);
+  ambit_close(a);
+}
+
 static void wrong_views_are_refused(void)
 {
   ambit *a = open_on("cpu");
@@ -188,6 +217,7 @@ int main(int argc, char **argv)
        a_coarse_kernel_reads_all_cells_of_a_fine_field},
       {"writes_through_views_are_seen_at_neighbours", writes_through_views_are_seen_at_neighbours},
       {"views_can_be_read_and_written_by_the_host", views_can_be_read_and_written_by_the_host},
+      {"a_field_stays_while_a_view_of_it_is_filled", a_field_stays_while_a_view_of_it_is_filled},
       {"wrong_views_are_refused", wrong_views_are_refused},
       {NULL, NULL}};
 

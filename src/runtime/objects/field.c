@@ -170,12 +170,8 @@ ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_ty
   return f;
 }
 
-void ambit_field_destroy(ambit_field *f)
+static void discard(ambit_field *f)
 {
-  if (!f || ambit__object_check_unused(f->grid->context, f, "field", f->name ? f->name : ""))
-    return;
-  while (f->views)
-    ambit_field_destroy(f->views);
   ambit__object_gone(f->grid->context, f);
   for (int i = 0; f->stores && !f->base && i < f->grid->placement.n; i++)
     release(f, i, &f->stores[i]);
@@ -184,6 +180,25 @@ void ambit_field_destroy(ambit_field *f)
   free(f->stores);
   free(f->name);
   free(f);
+}
+
+static bool is_in_use(const ambit_field *f)
+{
+  return ambit__object_check_unused(f->grid->context, f, "field", f->name ? f->name : "") != 0;
+}
+
+void ambit_field_destroy(ambit_field *f)
+{
+  ambit_field *next;
+
+  if (!f || is_in_use(f)) return;
+  for (const ambit_field *v = f->views; v; v = v->next_view)
+    if (is_in_use(v)) return;
+  for (ambit_field *v = f->views; v; v = next) {
+    next = v->next_view;
+    discard(v);
+  }
+  discard(f);
 }
 
 const char *ambit_field_name(const ambit_field *f)

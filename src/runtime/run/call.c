@@ -8,7 +8,7 @@
  */
 #include "runtime/run/run.h"
 
-/* Marks the ghost cells of fields of the called program that steps of the caller change. */
+/* Marks the fields of the called program that steps of the caller change. */
 static void mark_changed(const ambit_program *p, const ambit_program *called)
 {
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -21,6 +21,7 @@ static void mark_changed(const ambit_program *p, const ambit_program *called)
       if (f->base) f = f->base;
       if (ambit__step_rotates(s, f)) f->ghosts = (ambit__ghosts){0};
       if (ambit__step_writes(s, f)) f->ghosts.stale = true;
+      if (ambit__step_rotates(s, f) || ambit__step_writes(s, f)) f->changes++; /* wakes tiles */
     }
   }
 }

@@ -89,7 +89,8 @@ static void count(ambit_program *p, int64_t iterations, double seconds)
   p->stats.seconds += seconds;
   for (size_t i = 0; i < p->nsteps; i++) {
     const int64_t every = p->steps[i].every;
-    const double n = (double)(p->iteration / every - (p->iteration - iterations) / every);
+    const int64_t runs = p->iteration / every - (p->iteration - iterations) / every;
+    const double n = (double)runs;
 
     p->stats.cells += p->applies[i].cells * n;
     p->stats.bytes += p->applies[i].bytes * n;
