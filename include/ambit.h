@@ -169,25 +169,19 @@ AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 /* An index space of extents[0] x ... x extents[ndims-1] cells, in row-major order: the last axis is
  * contiguous. */
 AMBIT_API ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents);
-/* The same with active cells only: a sparse grid. Only active cells have values, are stored and
- * updated; reductions are over them. Fields, kernels and programs are used as on other grids, and
- * AMBIT_INACTIVE below says what reads of inactive cells give. `is_active` is called once per cell
- * of the box, by all threads at once (option threads), in any order: it must be thread-safe, and
- * must not call Ambit. docs/sparse.md has examples. */
+/* A sparse grid (docs/sparse.md): only active cells are stored, updated and reduced. `is_active` is
+ * called once per cell of the box by all threads at once: it must be thread-safe and must not call
+ * Ambit. Active cells may also be those where the first component of a field on a dense grid, an
+ * .npy array or a .png picture is not 0. */
 typedef int (*ambit_active_fn)(const int64_t *index, void *user);
 AMBIT_API ambit_grid *ambit_grid_create_sparse(ambit *a, int ndims, const int64_t *extents,
                                                ambit_active_fn is_active, void *user);
-/* The same with active cells where the first component of a field, on a dense grid of the same
- * extents, is not 0; or those of a file: .npy, an array of any type that is not 0 there; .png, a
- * picture that is not black. */
 AMBIT_API ambit_grid *ambit_grid_create_masked(ambit_field *mask);
 AMBIT_API ambit_grid *ambit_grid_load_sparse(ambit *a, const char *path);
-/* Gives a sparse grid other active cells, between runs. Fields keep the values of cells that stay
- * active; in new cells they are 0. Needs memory for the old and the new values of all fields. */
+/* Changes the active cells between runs. Fields keep the values of cells that stay, 0 in others. */
 AMBIT_API ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void *user);
-/* The number of cells; of a sparse grid, of active ones. */
-AMBIT_API int64_t ambit_grid_cells(const ambit_grid *g);
-AMBIT_API void ambit_grid_destroy(ambit_grid *g); /* frees its fields and programs too */
+AMBIT_API int64_t ambit_grid_cells(const ambit_grid *g); /* of a sparse grid: active ones */
+AMBIT_API void ambit_grid_destroy(ambit_grid *g);        /* frees its fields and programs too */
 AMBIT_API int ambit_grid_ndims(const ambit_grid *g);
 AMBIT_API int64_t ambit_grid_extent(const ambit_grid *g, int axis);
 
@@ -245,21 +239,18 @@ typedef enum ambit_boundary {
 #define AMBIT_HIGH(axis)       AMBIT_FACE(axis, 1)
 #define AMBIT_AXIS(axis)       (AMBIT_LOW(axis) | AMBIT_HIGH(axis))
 #define AMBIT_ALL_FACES        (~0u)
-/* In place of faces: the inactive cells of a sparse grid. Not one of AMBIT_ALL_FACES. */
-#define AMBIT_INACTIVE (1u << 31)
+#define AMBIT_INACTIVE         (1u << 31) /* in place of faces: inactive cells, docs/sparse.md */
 
 /* Sets the boundary of some faces. `value` is used by AMBIT_CONSTANT only. A periodic axis must be
  * periodic on both faces. May be called again between runs.
  *
- * AMBIT_INACTIVE takes AMBIT_NONE (the default), AMBIT_CONSTANT and AMBIT_CLAMP: the value of the
- * cell that reads. With each of them, `value` is also what inactive cells have in ambit_field_read
- * and in files. On a grid that is not sparse it has no effect. */
+ * AMBIT_INACTIVE takes AMBIT_NONE (the default), AMBIT_CONSTANT and AMBIT_CLAMP, to the cell that
+ * reads; `value` is also that of inactive cells in ambit_field_read and in files. */
 AMBIT_API ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind,
                                             double value);
 
 /* Sets every cell to the value of a function of its index, converted to the field's type. The
- * function is called once per cell and component, in the calling thread. On a sparse grid, cells
- * are active ones here and below. */
+ * function is called once per (active) cell and component, in the calling thread. */
 typedef double (*ambit_fill_fn)(const int64_t *index, int component, void *user);
 AMBIT_API ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user);
 /* The same by all threads at once (option threads), in any order: the function must be thread-safe,
@@ -270,8 +261,7 @@ AMBIT_API ambit_status ambit_field_fill_value(ambit_field *f, double value);
 
 /* Copies the cells lo <= index < hi from or to a dense row-major array of the field's type. With
  * several components, the component is the last index. lo and hi may be NULL, for the ends of the
- * grid. On a sparse grid the array has inactive cells too: writing ignores their values, reading
- * gives that of AMBIT_INACTIVE. */
+ * grid. The array has the inactive cells of a sparse grid too; writing ignores them. */
 AMBIT_API ambit_status ambit_field_write(ambit_field *f, const int64_t *lo, const int64_t *hi,
                                          const void *values);
 AMBIT_API ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const int64_t *hi,
