@@ -159,6 +159,11 @@ void port_shapes_settle(void)
       if (a->levels[l] == LEVEL_TYPED && !a->is_axis[l] && !is_component(a, l) && !a->has_rest[l])
         a->is_axis[l] = true;
       if (a->levels[l] == LEVEL_ROWS) a->is_axis[l] = true;
+      if (l && a->levels[l - 1] == LEVEL_ROWS && a->levels[l] == LEVEL_FLAT && !a->is_axis[l]) {
+        a->is_axis[l] =
+            true; /* u[i][n - 1]: a row has an axis, also where one cell of it is used */
+        add_stride(a, l, port_poly_number(1));
+      }
       if (!a->is_axis[l]) continue;
       if (a->levels[l] == LEVEL_TYPED && a->nstrides[l] &&
           (a->nstrides[l] > 1 || !port_poly_equal(a->strides[l][0], port_poly_number(1))))
