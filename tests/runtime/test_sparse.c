@@ -471,6 +471,8 @@ static void what_is_not_supported_is_refused(void)
   f = ambit_field_create(g, "f", AMBIT_F32);
   CHECK(!ambit_stream_create(ambit_program_create(g), f, f));
   CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "streams");
+  ambit_field_boundary(f, AMBIT_LOW(0), AMBIT_ANTISYMMETRIC, 0);
+  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "antisymmetric");
   ambit_close(a);
   CHECK(!ambit_grid_create_sparse(NULL, 2, extents, nowhere, NULL));
 }

@@ -367,6 +367,11 @@ ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary
               AMBIT_EINVAL,
               "field '%s' is %s; only fields of real numbers can be antisymmetric at a face",
               f->name, ambit_type_name(f->type));
+  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || !f->grid->blocks, ambit__field_errors(f),
+              AMBIT_EUNSUPPORTED,
+              "field '%s': faces of sparse grids cannot be antisymmetric yet; negate the values of "
+              "reads under outside() in the kernel",
+              f->name);
   if (faces == AMBIT_INACTIVE) return set_inactive(f, kind, value);
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
               ambit__field_errors(f), AMBIT_EINVAL,
