@@ -203,7 +203,7 @@ def bad_values_are_explained():
                           (["--size", "9999999^2x9999999"], "too many cells"),
                           (["--size", "99999999999999999999x2"], "invalid size"),
                           (["--steps", "-1"], "must be an integer"), (["--steps", "ten"], "must be an integer"),
-                          (["--type", "half"], "unknown type 'half'"), (["--device", "gpu"], "cpu, cuda, opencl, ref"),
+                          (["--type", "quarter"], "unknown type 'quarter'"), (["--device", "gpu"], "cpu, cuda, opencl, ref"),
                           (["--boundary", "peridic"], "did you mean 'periodic'?"),
                           (["--boundary", "fixed,fixed,fixed"], "3 boundaries for 2 axes"),
                           (["--boundary", "constant"], "constant=0.5"), (["--boundary", "none"], "unknown boundary 'none'"),
