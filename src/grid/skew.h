@@ -36,8 +36,8 @@ typedef struct ambit__skew {
   int64_t lag[AMBIT_MAX_DIMS], lead[AMBIT_MAX_DIMS];
 } ambit__skew;
 
-/* What the stages so far require of a later one that reads, or that writes, a buffer. Starts as
- * zeros. */
+/* The requirements of the stages so far on a later one that reads, or that writes, a buffer. All
+ * are 0 at the start. */
 typedef struct ambit__skew_buffer {
   bool written, used;
   ambit__skew to_read, to_write; /* if it was written, and if it was used at all */

@@ -2,8 +2,8 @@
 /* fold.c - from checked nodes to expressions of the rule: makes conversions explicit, folds
  * constants.
  *
- * Constants are computed by value.c. Nothing else is simplified, so the result computes exactly
- * what was written. The unreachable side of ?:, && and || is not examined, so it may contain
+ * Constants are computed by value.c. Nothing else is simplified, so the result computes the same
+ * operations. The unreachable side of ?:, && and || is not examined, so it may contain
  * accesses that would be invalid, as in `i > 0 ? w[i - 1] : 0`.
  */
 #include "kernel/ast.h"

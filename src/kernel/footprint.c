@@ -176,7 +176,7 @@ static bool is_here(const ambit__expr *e)
   return true;
 }
 
-/* What a condition says about the grid, if it is true, or false. */
+/* Notes the faces of the grid that a condition excludes, if it is true, or false. */
 static void learn(flow *f, const ambit__expr *e, bool holds)
 {
   if (e->is_outside && !holds && f->ntested < MOST_TESTED) f->tested[f->ntested++] = e;

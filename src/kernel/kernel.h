@@ -34,7 +34,7 @@ typedef enum ambit__param_kind {
   PARAM_FIELD,  /* T *u, T *f[n] */
   PARAM_VALUE,  /* T k */
   PARAM_REDUCE, /* sum|min|max T *r */
-  PARAM_TABLE   /* table T k[n]: in the syntax tree only, as tables are no params of a rule */
+  PARAM_TABLE /* table T k[n]: in the syntax tree only, since tables are not parameters of a rule */
 } ambit__param_kind;
 
 typedef enum ambit__reduce { REDUCE_SUM, REDUCE_MIN, REDUCE_MAX } ambit__reduce;

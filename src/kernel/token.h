@@ -68,7 +68,7 @@ typedef struct ambit__token {
 
 const char *ambit__token_text(ambit__token_kind kind); /* "a name", "'<='", "'while'" */
 
-/* literal.c. Returns what is wrong with a literal, as text to follow "the number '...' "; NULL:
+/* literal.c. Returns the mistake in a literal, as text to follow "the number '...' "; NULL:
  * valid. */
 const char *ambit__literal_parse(const char *text, size_t length, ambit_type *type,
                                  ambit__value *value);

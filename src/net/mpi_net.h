@@ -29,7 +29,7 @@ typedef struct mpi_net {
   int64_t *counts_out, *counts_in; /* while stopping: NCOUNTS numbers to and from each process */
   int64_t ncollectives;            /* collective operations begun */
   mpi_collective log[MPI_NET_LOG]; /* the last of them, indexed by number modulo length */
-  int64_t waits_in;                /* what it tells others: its collectives when it waited */
+  int64_t waits_in;                /* sent to others: its collectives when it waited */
   bool has_signalled;              /* this process has signalled a stop since the last one */
 } mpi_net;
 

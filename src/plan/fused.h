@@ -49,7 +49,7 @@ typedef struct ambit__fused_value {
 typedef struct ambit__fused_stage {
   int lag;
   /* A weighted sum whose partial results are kept instead of the rows they depend on. */
-  ambit__tap *taps; /* NULL: the stage is no such sum; owned */
+  ambit__tap *taps; /* NULL: the stage is not such a sum; owned */
   int ntaps, low, high;
   bool late;         /* a plane is added when the rows of adjacent groups are there, a turn late */
   int value, result; /* the value it sums, and the value it computes */

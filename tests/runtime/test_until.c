@@ -293,13 +293,15 @@ static void a_bound_is_compared_in_double(void)
 
 static void a_value_that_is_not_finite_leaves_the_fields_of_that_iteration(void)
 {
-  static const char *const values[] = {"NAN", "INFINITY", "-INFINITY"};
+  static const char *const values[] = {"-NAN", "INFINITY", "-INFINITY"};
+  static const char *const words[] = {"nan", "inf", "-inf"}; /* a NaN has no sign */
 
   for (int i = 0; i < 3; i++) {
     static outcome want, got;
-    char text[200];
+    char text[200], want_text[80];
 
     snprintf(text, sizeof text, "void bad(double *x) { *x = step() == 11 ? %s : 1.0; }", values[i]);
+    snprintf(want_text, sizeof want_text, "after iteration 12 the scalar 'rest' is %s,", words[i]);
     EACH_DEVICE_AND_LATE(device)
     {
       scene s = set_up(*device);
@@ -309,8 +311,7 @@ static void a_value_that_is_not_finite_leaves_the_fields_of_that_iteration(void)
       ambit_apply(s.p, kernel(&s, text), x);
       ambit_check_every(s.p, 3);
       ambit_run_until(s.p, x, AMBIT_BELOW, 0.5, 100);
-      CHECK_MSG(strstr(ambit_error_text(s.a), "after iteration 12 the scalar 'rest' is"), "%s",
-                ambit_error_text(s.a));
+      CHECK_MSG(strstr(ambit_error_text(s.a), want_text), "%s", ambit_error_text(s.a));
       look(&s, !strcmp(*device, "ref") ? &want : &got);
       CHECK_EQ(AMBIT_EPROGRAM, want.status);
       CHECK_MSG(!strcmp(*device, "ref") || !memcmp(&want, &got, sizeof got), "%s, %s", *device,

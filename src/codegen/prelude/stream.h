@@ -273,7 +273,7 @@ template <typename T> AMBIT_INLINE T ambit_modulo(T i, T n)
   return i % n < 0 ? i % n + n : i % n;
 }
 
-/* What cells outside a face are: copies of cells inside, mirrored about the last cell or about the
+/* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
  * face, or of the last cell, or a number. */
 enum ambit_face { AMBIT_NOTHING, AMBIT_MIRROR, AMBIT_DOUBLE, AMBIT_LAST, AMBIT_NUMBER };
 template <ambit_face KIND> AMBIT_INLINE int ambit_inside(int distance)

@@ -226,8 +226,8 @@ AMBIT_INLINE double ambit_long_next(double anchor)
 /* ---- a thread of a GPU ---- */
 
 #ifdef AMBIT_DEVICE
-/* A thread has two windows of its own, one below the other, in registers. What they do not hold
- * goes to the accumulator of the block at once. The windows move up where a larger number comes,
+/* A thread has two windows of its own, one below the other, in registers. Other bits
+ * go to the accumulator of the block at once. The windows move up where a larger number comes,
  * and empty when they have taken 2^AMBIT_LONG_COUNT numbers. */
 #  if AMBIT_HAS_DOUBLE
 typedef struct ambit_part {
@@ -288,7 +288,7 @@ AMBIT_INLINE void ambit_part_leave(ambit_part p, AMBIT_SHARED ambit_i64 *words)
   if (p.anchor != 0.0)
     ambit_part_move(words, p.high - p.anchor, p.low - ambit_long_next(p.anchor), 0.0);
 }
-/* What a thread has in its windows, as multiples of their units. */
+/* The windows of a thread, as multiples of their units. */
 AMBIT_INLINE ambit_i64 ambit_part_anchor(ambit_part p)
 {
   return (ambit_i64)AMBIT_BITS_F64(p.anchor);

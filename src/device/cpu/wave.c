@@ -2,7 +2,7 @@
 /* wave.c - several iterations in one pass over the cells, while they are in the cache.
  *
  * Each thread owns a range of the axis and runs its pass alone: block by block, all stages of a
- * block one after the other, each its lag behind. What depends on cells of two owners is left out
+ * block one after the other, each its lag behind. Cells that depend on two owners are left out
  * on both sides of the cut (grid/skew.h). The owner after a cut does these cells, the seam, as soon
  * as the owner before it has finished. Nobody waits for anybody else.
  *

@@ -48,7 +48,7 @@ static ambit__box typical_box(const ambit_program *p, const ambit__box *region, 
   return best;
 }
 
-/* A group of one step, and what it points to. */
+/* A group of one step, with its bindings. */
 typedef struct single {
   ambit__binding bind[AMBIT_MAX_PARAMS];
   ambit__group_step step;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wavefront_plan.c - depth, block and tile of a wavefront, by a model of caches and memory.
  *
- * What the stages of a block touch must stay in the second-level cache until the last stage is
- * through. Then a pass moves each buffer once between memory and cache, whatever its depth, and
- * tiles move some of it again at their edges, where stages reach back into the previous tile.
+ * All cells that the stages of a block touch must stay in the second-level cache until the last
+ * stage is through. Then a pass moves each buffer once between memory and cache, whatever its
+ * depth, and tiles move some of it again at their edges, where stages reach back into the previous
+ * tile.
  */
 #include "base/memory.h"
 #include "runtime/program/wavefront.h"
