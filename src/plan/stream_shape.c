@@ -89,8 +89,8 @@ static void set_layers(const ambit__group *g, const ambit__plan *p, int64_t plan
   int64_t layers = quotient_up(planes, p->rows[1] * (g->ndims > 2 ? 1 : p->threads[1]));
 
   if (ambit__gpucode_reduces(g))
-    layers =
-        max64(1, min64(layers, AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
+    layers = max64(1, min64(min64(layers, MOST_BLOCKS),
+                            AMBIT__GPUCODE_PARTIALS / (shape->blocks[0] * shape->blocks[2])));
   else if (g->ndims == 2)
     shape->blocks[2] = quotient_up(layers, MOST_BLOCKS);
   shape->blocks[1] = g->ndims == 2 ? quotient_up(layers, shape->blocks[2]) : layers;
