@@ -119,6 +119,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, am
                      .late = f->late > 0};
 
     if (n == most || !p.strip || (f->sums && g->strict)) continue;
+    if (t->max_threads && WARP * p.threads[1] > t->max_threads) continue;
     if (has_room(g, &p) && complete(g, t, &p)) plans[n++] = p;
   }
   return n;
