@@ -280,9 +280,10 @@ static ambit_status message_open(ambit__device *dev, size_t bytes, ambit__messag
 
 static void message_close(ambit__device *dev, ambit__message *m)
 {
-  ambit__device *behind = ((device *)dev)->behind;
+  device *d = (device *)dev;
 
-  behind->backend->message_close(behind, m);
+  ambit__errands_wait(d->errands); /* for those that unpack it */
+  d->behind->backend->message_close(d->behind, m);
 }
 
 static ambit_status copy_bandwidth_behind(device *d, void *arg)

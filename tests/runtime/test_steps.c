@@ -231,6 +231,45 @@ static void faces_and_copies_run_every_n_iterations(void)
   }
 }
 
+/* Two fields that trade buffers have different values around the grid. A step that runs every 3
+ * iterations reads one of them in between, and leaves the other's neighbours as they were. */
+static void compare_ghosts(const char *devices)
+{
+  ambit *a = open_strict(devices);
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_I32),
+              *v = ambit_field_create(g, "v", AMBIT_I32),
+              *w = ambit_field_create(g, "w", AMBIT_I32);
+  ambit_kernel *above =
+      ambit_kernel_create(a, "void above(const int *u, int *v) { *v = u[-1][0]; }");
+  ambit_program *p = ambit_program_create(g);
+  static int got[CELLS];
+
+  ambit_field_fill(v, start, NULL);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1);
+  ambit_field_boundary(v, AMBIT_ALL_FACES, AMBIT_CONSTANT, 2);
+  ambit_apply(p, above, v, u);
+  ambit_swap(p, u, v);
+  ambit_apply(p, above, u, w);
+  ambit_step_every(p, 3);
+  ambit_swap(p, u, v);
+  ambit_run(p, 7);
+  ambit_field_read(u, NULL, NULL, got);
+  for (int j = 0; j < COLUMNS; j++)
+    CHECK_EQ(2, got[j]);
+  ambit_field_read(w, NULL, NULL, got);
+  for (int j = 0; j < COLUMNS; j++)
+    CHECK_EQ(1, got[j]);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void a_step_every_n_iterations_leaves_ghost_cells_to_others(void)
+{
+  EACH_PLACE(d)
+  compare_ghosts(*d);
+}
+
 static void wrong_intervals_are_refused(void)
 {
   ambit *a = open_on("cpu");
@@ -265,6 +304,8 @@ int main(int argc, char **argv)
       {"wrong_copies_are_refused", wrong_copies_are_refused},
       {"steps_run_every_n_iterations", steps_run_every_n_iterations},
       {"faces_and_copies_run_every_n_iterations", faces_and_copies_run_every_n_iterations},
+      {"a_step_every_n_iterations_leaves_ghost_cells_to_others",
+       a_step_every_n_iterations_leaves_ghost_cells_to_others},
       {"wrong_intervals_are_refused", wrong_intervals_are_refused},
       {NULL, NULL}};
 

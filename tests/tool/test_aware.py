@@ -15,7 +15,7 @@ TAKES, SPOILS = "accepts device memory: messages are sent from GPU memory", "a t
 
 def _run(path, n, shim=None, partition="auto", **environment):
     words = f"run 3d27 --strict --boundary periodic --size 30x20x28 --steps 7 --device cuda --output {path}".split()
-    env = {**os.environ, "AMBIT_VERBOSE": "1", "AMBIT_PARTITION": partition, **environment}
+    env = {**os.environ, "AMBIT_VERBOSE": "1", "AMBIT_DEPTH": "1", "AMBIT_PARTITION": partition, **environment}
     start = [MPIRUN, "-n", str(n), TOOL]
     if shim:
         env["SHIM_MODE"] = shim

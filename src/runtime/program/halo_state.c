@@ -97,8 +97,9 @@ int ambit__halo_state_step(const ambit_program *p, int *valid, size_t step, int 
     return 0;
   }
   n = missing(p, valid, step, missing_halos);
-  for (int i = 0; s->every == 1 && i < n; i++)
-    valid[ambit__program_field(p, p->halos.list[missing_halos[i]].field)] = missing_halos[i];
+  for (int i = 0; i < n; i++)
+    valid[ambit__program_field(p, p->halos.list[missing_halos[i]].field)] =
+        s->every == 1 ? missing_halos[i] : -1;
   if (s->kind != STEP_APPLY || !ambit__box_is_empty(&p->applies[step].region))
     note_writes(p, valid, step);
   return n;
