@@ -89,9 +89,7 @@ typedef struct form {
   int rows, planes, ahead, late;
 } form;
 
-/* Adds the plans whose lanes have `lane` cells and that fit the registers. */
-static int add_plans(const ambit__group *g, const ambit__target *t, int lane, ambit__plan *plans,
-                     int most)
+static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   static const form flat[] = {
       {0, 1, 12, 0, 0}, {0, 1, 8, 0, 0}, {0, 1, 6, 0, 0}, {0, 1, 4, 0, 0}, {0, 1, 2, 0, 0},
@@ -107,7 +105,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, am
   for (const form *f = g->ndims > 2 ? deep : flat; f->rows; f++) {
     ambit__plan p = {.strategy = &ambit__strategy_stream,
                      .depth = 1,
-                     .strip = lane,
+                     .strip = ambit__stream_lane(g),
                      .rows = {f->rows, f->planes},
                      .threads = {WARP,
                                  f->late        ? f->late
@@ -123,22 +121,6 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, am
     if (has_room(g, &p) && complete(g, t, &p)) plans[n++] = p;
   }
   return n;
-}
-
-/* Vectors of halves have twice the cells of those of floats, and take twice the registers when
- * converted. For a rule with many fields, vectors of half the length may fit. */
-static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
-{
-  const ambit__rule *rule = g->steps[0].rule;
-  const int lane = ambit__stream_lane(g), n = add_plans(g, t, lane, plans, most);
-
-  if (n) return n;
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_FIELD && (ambit_type_size(rule->params[i].type) > 2 ||
-                                                rule->params[i].low[g->ndims - 1] >= lane / 2 ||
-                                                rule->params[i].high[g->ndims - 1] >= lane / 2))
-      return 0;
-  return add_plans(g, t, lane / 2, plans, most);
 }
 
 /* Whether a box of this size keeps all multiprocessors busy: 16 warps with several planes each.
