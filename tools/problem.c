@@ -17,7 +17,6 @@ enum { MOST_TEXT = 16 << 20 }; /* bytes of a weights file */
 
 static int take_device(ambit *a, const char *name)
 {
-  if (!ambit__backend_find(&a->errors, name, strcspn(name, ":*,"))) return TOOL_USAGE;
   return ambit_option_set(a, "devices", name) ? TOOL_USAGE : TOOL_OK;
 }
 

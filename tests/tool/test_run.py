@@ -196,6 +196,12 @@ def quiet_says_nothing_and_there_is_no_progress_line_without_a_terminal():
     assert "\r" not in tool.run("run", "star2d1", "--size", "64x64")[1]
 
 
+def all_devices_can_be_asked_for():
+    for name in ("all", "auto"):
+        _, err = tool.run("run", "star2d1", "--size", "64x64", "--device", name, "--ambit-report=1")
+        assert ": 10 iterations in" in err, err
+
+
 def bad_values_are_explained():
     for words, saying in ((["--size", "64"], ["2 dimensions", "64 has 1"]),
                           (["--size", "64x0"], "axis 1"), (["--size", "64xx64"], "64x64"),
