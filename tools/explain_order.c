@@ -6,6 +6,7 @@
 #include "runtime/exchange/exchange.h"
 #include "runtime/program/cycle.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -118,8 +119,10 @@ static void print_launch(const ambit_program *p, const ambit__operation *op)
 
 static void print_fused(const ambit_program *p, const ambit__operation *op)
 {
-  const ambit__fused *f = p->cycle->fused;
+  const ambit__fused *f;
 
+  assert(p->cycle); /* only a cycle's schedule has fused launches */
+  f = p->cycle->fused;
   printf("fused   %d stages in one launch %s", f->plan.pipe.nstages,
          f->functions[p->grid->placement.engine[0]]->plan);
   if (p->grid->nparts == 1) {

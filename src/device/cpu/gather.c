@@ -114,6 +114,7 @@ static int compare(const void *x, const void *y)
 
 static ambit_status make_bands(ambit__errors *errors, gather *g, lines *all)
 {
+  if (!all->list) return AMBIT_OK;
   g->rows = ambit__new(errors, all->n, sizeof *g->rows);
   g->bands = ambit__new(errors, all->n, sizeof *g->bands);
   g->moves = ambit__new(errors, all->n, sizeof *g->moves);
