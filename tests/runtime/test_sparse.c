@@ -450,6 +450,47 @@ static void masks_are_fields_arrays_and_pictures(void)
   ambit_close(a);
 }
 
+static ambit_status open_swift(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  (void)settings;
+  (void)ordinal;
+  (void)dev;
+  return ambit__raise(errors, AMBIT_ENODEVICE, "a swift device was opened");
+}
+
+static int one(void)
+{
+  return 1;
+}
+
+/* Where the fastest device cannot store sparse grids, the fastest one that can is chosen. */
+static void auto_chooses_a_device_that_can_store_sparse_grids(void)
+{
+  ambit__backend swift = ambit__backend_cpu;
+
+  swift.name = "swift";
+  swift.open = open_swift;
+  swift.fast = one;
+  for (int sparse = 0; sparse < 2; sparse++) {
+    ambit *a = open_on("auto");
+    ambit_grid *g;
+
+    swift.sparse = !sparse;
+    ambit__backend_add(&swift);
+    g = ring(a);
+    if (sparse) {
+      CHECK(g);
+      CHECK(!strcmp("cpu", ambit_option_get(a, "devices")));
+      CHECK_OK(a);
+    } else {
+      CHECK_FAILED(a, AMBIT_ENODEVICE, "a swift device was opened");
+    }
+    ambit__backend_add(NULL);
+    ambit_close(a);
+  }
+}
+
 static void what_is_not_supported_is_refused(void)
 {
   const int64_t extents[] = {8, 8};
@@ -494,6 +535,8 @@ int main(int argc, char **argv)
       {"files_are_dense_with_a_fill_value", files_are_dense_with_a_fill_value},
       {"cells_can_be_activated_between_runs", cells_can_be_activated_between_runs},
       {"masks_are_fields_arrays_and_pictures", masks_are_fields_arrays_and_pictures},
+      {"auto_chooses_a_device_that_can_store_sparse_grids",
+       auto_chooses_a_device_that_can_store_sparse_grids},
       {"what_is_not_supported_is_refused", what_is_not_supported_is_refused},
       {NULL, NULL}};
 

@@ -211,14 +211,15 @@ static ambit_status list_all(ambit *a, items *all)
 }
 
 /* Puts the name of the fastest device in the place of auto, where users see it. */
-static ambit_status resolve_auto(ambit *a)
+ambit_status ambit__devices_choose(ambit *a, bool sparse)
 {
   const char *name = ambit__backend_cpu.name;
 
+  if (strcmp(a->settings.devices, "auto") != 0) return AMBIT_OK;
   for (int i = 0; ambit__backend_at(i); i++) {
     const ambit__backend *b = ambit__backend_at(i);
 
-    if (!b->fast || b->fast() <= 0) continue;
+    if ((sparse && !b->sparse) || !b->fast || b->fast() <= 0) continue;
     name = b->name;
     break;
   }
@@ -271,7 +272,7 @@ static ambit_status open_fast(ambit *a, const items *all)
 static ambit_status add_list(ambit *a)
 {
   items all = {0};
-  ambit_status s = strcmp(a->settings.devices, "auto") ? AMBIT_OK : resolve_auto(a);
+  ambit_status s = ambit__devices_choose(a, false);
 
   if (!s) s = list_items(a, &all);
   a->settings.companions = has_several_devices(&all);

@@ -165,6 +165,9 @@ void ambit__engines_close(ambit *a);
 ambit_status ambit__engines_wait(ambit *a); /* until all queued work is done */
 /* Checks the syntax of the option devices. The devices need not be present. */
 ambit_status ambit__devices_check(ambit *a, const char *text);
+/* If the user named no device and none is open yet, chooses the fastest one here; for sparse grids,
+ * the fastest that can store them. */
+ambit_status ambit__devices_choose(ambit *a, bool sparse);
 ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of a->placement */
 void ambit__placement_free(ambit__placement *x);
 

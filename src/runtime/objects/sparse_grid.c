@@ -189,13 +189,15 @@ static ambit__blocks *new_blocks(ambit *a, const ambit__box *box, const ambit__m
 
 static ambit_status check(ambit *a)
 {
+  AMBIT_TRY(ambit__devices_choose(a, true));
   AMBIT_TRY(ambit__engines_open(a));
   AMBIT_CHECK(
       a->placement.first[a->net->size] == 1, &a->errors, AMBIT_EUNSUPPORTED,
       "a sparse grid cannot be divided into %d parts yet: choose one device and one process",
       a->placement.first[a->net->size]);
   AMBIT_CHECK(a->engines[0].backend->sparse, &a->errors, AMBIT_EUNSUPPORTED,
-              "the device %s cannot store sparse grids yet: choose cpu",
+              "the device %s cannot store sparse grids yet: choose cpu, or, to have it chosen, "
+              "create the sparse grid first",
               a->engines[0].backend->name);
   AMBIT_CHECK(!a->settings.nan, &a->errors, AMBIT_EUNSUPPORTED,
               "the option nan cannot check programs on sparse grids yet");
