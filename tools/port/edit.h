@@ -13,7 +13,7 @@ char *port_edit_apply(const unit *u);
 
 /* emit.c: the tables of a nest's steps, as C text, and its calls. */
 const char *port_emit_rules(const unit *u, step *steps);
-void port_emit_calls(const unit *u, nest *n, step *steps, bool check);
+void port_emit_calls(const unit *u, nest *n, bool check); /* of all cases */
 const char *port_indent_at(const unit *u, unsigned offset);
 /* The end of a statement: behind its semicolon. */
 unsigned port_statement_end(const unit *u, const node *s);

@@ -250,6 +250,19 @@ static void print_step(ambit__text *t, const char *in, const step *s)
 
 /* ---- after the step ---- */
 
+/* What a flag becomes, by the maximum over all cells. */
+static void print_flag(ambit__text *t, const char *in, const step *s, const param *p,
+                       const char *var)
+{
+  const node *e = p->reduction;
+  const int slot = port_emit_slot(s, p);
+
+  ambit__print(t, "%s  if (port_result(&port_%s, %d) > 0) %s %s ", in, s->name, slot, var, e->op);
+  if (e->d)
+    ambit__print(t, "port_result(&port_%s, %d) > 1 ? %s : ", s->name, slot, port_print(e->d));
+  ambit__print(t, "%s;\n", port_print(e->c));
+}
+
 static void print_results(ambit__text *t, const char *in, const step *s)
 {
   for (int i = 0; i < s->nparams; i++) {
@@ -257,22 +270,20 @@ static void print_results(ambit__text *t, const char *in, const step *s)
     const symbol *sym = p->reduction ? p->reduction->a->sym : NULL;
     const char *var = sym ? sym->name : NULL, *cast = sym ? casts[sym->type] : "";
 
-    if (sym && sym->is_place)
-      ambit__print(t, "%s    port_writes(&%s, sizeof(%s));\n", in, var, var);
+    if (sym && sym->is_place) ambit__print(t, "%s  port_writes(&%s, sizeof(%s));\n", in, var, var);
     if (p->kind == P_SUM)
-      ambit__print(t, "%s    %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
+      ambit__print(t, "%s  %s += %sport_result(&port_%s, %d);\n", in, var, cast, s->name,
                    port_emit_slot(s, p));
     if (p->reduction && p->reduction->c) {
-      ambit__print(t, "%s    if (port_result(&port_%s, %d) > 0) %s = %s;\n", in, s->name,
-                   port_emit_slot(s, p), var, port_print(p->reduction->c));
+      print_flag(t, in, s, p, var);
       continue;
     }
     if (p->kind == P_MAX || p->kind == P_MIN)
-      ambit__print(t, "%s    %s = %s%s(%s, &port_%s, %d);\n", in, var, cast,
+      ambit__print(t, "%s  %s = %s%s(%s, &port_%s, %d);\n", in, var, cast,
                    p->kind == P_MAX ? "port_larger" : "port_smaller", var, s->name,
                    port_emit_slot(s, p));
     if (p->kind == P_TERM && sym) {
-      ambit__print(t, "%s    %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast,
+      ambit__print(t, "%s  %s = %sport_ordered_sum(%s, %s, &port_%s, %d, (int[]){", in, var, cast,
                    var, types[sym->type], s->name, port_emit_slot(s, p));
       for (int k = 0; k < s->leaf->nloops; k++)
         for (int d = 0; d < s->naxes; d++)
@@ -295,21 +306,21 @@ static int print_exits(ambit__text *t, const char *in, const nest *n, const leaf
 
     if (p->is_outside && p->is_down)
       ambit__print(t,
-                   "%s    %s = (%s) - 1 - ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
+                   "%s  %s = (%s) - 1 - ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
                    " * %" PRId64 " : 0);\n",
                    in, p->var->name, hi, hi, lo, hi, lo, p->step - 1, p->step, p->step);
     else if (p->is_outside)
       ambit__print(t,
-                   "%s    %s = (%s) + ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
+                   "%s  %s = (%s) + ((%s) > (%s) ? ((%s) - (%s) + %" PRId64 ") / %" PRId64
                    " * %" PRId64 " : 0);\n",
                    in, p->var->name, lo, hi, lo, hi, lo, p->step - 1, p->step, p->step);
     if (k + 1 < l->nloops) {
-      ambit__print(t, "%s    if ((%s) > (%s)) {\n", in, hi, lo);
+      ambit__print(t, "%s  if ((%s) > (%s)) {\n", in, hi, lo);
       open++;
     }
   }
   for (int i = 0; i < open; i++)
-    ambit__print(t, "%s    }\n", in);
+    ambit__print(t, "%s  }\n", in);
   return open;
 }
 
@@ -360,7 +371,59 @@ static void drop_directives(const unit *u, unsigned at)
   }
 }
 
-void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
+/* The steps of a nest, and the conditions that they must meet. */
+static void print_orders(ambit__text *t, const char *in, const nest *n)
+{
+  for (const step *s = n->steps; s; s = s->next)
+    print_step(t, in, s);
+  for (int i = 0; i < n->nrequires; i++)
+    ambit__print(t, "%s  port_require(%s, \"%s\");\n", in, n->requires[i], n->reasons[i]);
+  require_distinct(t, in, n->steps);
+  for (const step *s = n->steps; s; s = s->next)
+    for (int i = 0; i < s->nparams; i++)
+      if (s->params[i].reduction && s->params[i].reduction->a->sym->is_place)
+        ambit__print(t, "%s  port_apart(&%s);\n", in, s->params[i].reduction->a->sym->name);
+}
+
+/* What the steps leave in variables. */
+static void print_outcome(ambit__text *t, const char *in, const nest *n)
+{
+  for (const step *s = n->steps; s; s = s->next)
+    print_results(t, in, s);
+  if (has_exits(n))
+    for (const leaf *l = n->leaves; l; l = l->next)
+      print_exits(t, in, n, l);
+}
+
+/* One of them for each case; the last one also for numbers that are none. */
+static void print_cases(ambit__text *t, const char *in, const nest *n,
+                        void (*print)(ambit__text *t, const char *in, const nest *n))
+{
+  if (!n->fixed) {
+    print(t, in, n);
+    return;
+  }
+  for (; n->next_case; n = n->next_case) {
+    ambit__print(t, "%s  %sif (%s == %" PRId64 ") {\n", in, n->fixed_to > 1 ? "} else " : "",
+                 n->fixed->name, n->fixed_to);
+    print(t, port_text("%s  ", in), n);
+  }
+  ambit__print(t, "%s  } else {\n", in);
+  print(t, port_text("%s  ", in), n);
+  if (print == print_orders)
+    ambit__print(t, "%s    port_require(%s == %" PRId64 ", \"%s is none of 1 to %" PRId64 "\");\n",
+                 in, n->fixed->name, n->fixed_to, n->fixed->name, n->fixed_to);
+  ambit__print(t, "%s  }\n", in);
+}
+
+static bool has_outcome(const nest *n)
+{
+  for (const step *s = n->steps; s; s = s->next)
+    if (s->has_reductions) return true;
+  return has_exits(n);
+}
+
+void port_emit_calls(const unit *u, nest *n, bool check)
 {
   const char *in = port_indent_at(u, n->node->begin);
   const unsigned end = port_statement_end(u, n->node);
@@ -368,15 +431,7 @@ void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
 
   drop_directives(u, n->node->begin);
   ambit__print(&t, "{ /* %s:%u */\n", base_name(u->path), n->node->line);
-  for (const step *s = steps; s; s = s->next)
-    print_step(&t, in, s);
-  for (int i = 0; i < n->nrequires; i++)
-    ambit__print(&t, "%s  port_require(%s, \"%s\");\n", in, n->requires[i], n->reasons[i]);
-  require_distinct(&t, in, steps);
-  for (const step *s = steps; s; s = s->next)
-    for (int i = 0; i < s->nparams; i++)
-      if (s->params[i].reduction && s->params[i].reduction->a->sym->is_place)
-        ambit__print(&t, "%s  port_apart(&%s);\n", in, s->params[i].reduction->a->sym->name);
+  print_cases(&t, in, n, print_orders);
   if (check) { /* the serial nest runs in any case, and gives the results */
     ambit__print(&t, "%s  port_go_beside();\n%s  ", in, in);
     port_edit(n->node->begin, 0, finish(&t));
@@ -384,11 +439,7 @@ void port_emit_calls(const unit *u, nest *n, step *steps, bool check)
     return;
   }
   ambit__print(&t, "%s  if (port_go()) {\n", in);
-  for (const step *s = steps; s; s = s->next)
-    print_results(&t, in, s);
-  if (has_exits(n))
-    for (const leaf *l = n->leaves; l; l = l->next)
-      print_exits(&t, in, n, l);
+  if (has_outcome(n)) print_cases(&t, port_text("%s  ", in), n, print_outcome);
   ambit__print(&t, "%s  } else {\n%s  ", in, in);
   port_edit(n->node->begin, 0, finish(&t));
   port_edit(end, 0, port_text("\n%s  }\n%s}", in, in));

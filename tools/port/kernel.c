@@ -385,7 +385,7 @@ static bool print_reduction(step *s, ambit__text *t, node *e)
     want.type = type == T_F64 || e->b->type == T_F64 ? T_F64 : T_F32;
   }
   for (int i = 0; i < s->nparams && !p; i++)
-    if (s->params[i].reduction && s->params[i].reduction->a->sym == e->a->sym) p = &s->params[i];
+    if (s->params[i].reduction && port_same_reduction(s->params[i].reduction, e)) p = &s->params[i];
   if (want.kind == P_TERM && s->nest->is_untiled)
     return port_refuse(s->nest, e, port_text("'%s' is added to tile by tile", e->a->sym->name),
                        "sum(any) frees the order of the sum");

@@ -106,6 +106,8 @@ typedef struct nest {
   bool is_unrolled; /* short loops are written out; set before the walk */
   bool has_short;   /* there may be some */
   bool is_untiled;  /* it was written in tiles: cells came in another order */
+  symbol *fixed;    /* an integer that is taken to be a number in headers of loops; NULL: none */
+  int64_t fixed_to; /* ... that number */
   int nflat;        /* one loop goes over an array of several axes: */
   poly flat[AXES];  /* their strides, largest first, without 1; set before the walk */
   int nloops;
@@ -123,6 +125,8 @@ typedef struct nest {
   const char *requires[48], *reasons[48];
   const node *fault; /* where it cannot be translated */
   const char *why, *advice;
+  struct step *steps;     /* NULL: it stays serial */
+  struct nest *next_case; /* the same loops, `fixed` being the next number */
 } nest;
 
 /* The arrays of the function that is being translated. */
@@ -136,6 +140,7 @@ void port_require(nest *n, const char *holds, const char *reason);
 
 /* walk.c */
 bool port_nest_open(nest *n);
+bool port_nest_copy(nest *n);            /* its first part: n->copy, in the form that is analysed */
 loop *port_nest_loop(nest *n, int atom); /* NULL: not a loop over cells */
 bool port_nest_is_local(const nest *n, const symbol *s);
 poly port_poly_of(nest *n, node *e);
@@ -157,6 +162,11 @@ bool port_parity_start(nest *n, node *f, node **first);
 bool port_scalars(nest *n);
 void port_name_places(nest *n);                 /* before it: *sum, s->max become variables */
 bool port_is_private(nest *n, const symbol *s); /* nothing reads what a loop leaves in it */
+bool port_same_reduction(const node *a,
+                         const node *b); /* one parameter of the kernel does for both */
+
+/* flags.c: makes an assignment to s a reduction, if s is a flag; whether it did. */
+bool port_flag(node *e, symbol *s);
 
 /* inline.c: puts the bodies of called functions in place of calls. */
 bool port_inline(nest *n);
@@ -176,6 +186,11 @@ bool port_is_table(unit *u, symbol *s);   /* an array of numbers that are known 
 node *port_table_value(nest *n, node *e); /* w[1][2] of such a table; NULL: it is something else */
 /* The number that a variable is from its declaration on: const double dt = 0.1; NULL: none. */
 const node *port_constant(unit *u, symbol *s);
+
+/* cases.c: an integer that decides the form of the nest; the largest number that it may be. NULL: there is none. */
+symbol *port_case_find(nest *n, int *most);
+void port_case_fix(
+    nest *n); /* puts the number into the headers of loops that it is the length of */
 
 /* guard.c */
 poly port_guard_poly(nest *n, node *e); /* bad: not a guarded index */
@@ -198,7 +213,8 @@ const char *port_access_shown(const access *a); /* for messages */
 const char *port_base_text(const access *a);
 
 /* shape.c: all nests of a function teach the shapes of its arrays, then each access gets its axes. */
-void port_shapes_learn(nest *n);
+/* has_mirrors: u[n - i] counts as u[i] does; else it is refused. */
+void port_shapes_learn(nest *n, bool has_mirrors);
 void port_shapes_settle(void);
 bool port_shapes_apply(nest *n);
 /* Whether one loop alone goes over an array that has several axes; flat: their strides. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scalars.c - variables of the function that a nest assigns to.
  *
- * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), or a flag (if (x > tol) done = 0), if the
+ * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), or a flag (flags.c), if the
  * nest does nothing else with it; a temporary, if every use stands behind an assignment of the same cell,
  * in the nest and wherever else the function uses it; or a reason to leave the nest serial.
  */
@@ -131,19 +131,8 @@ static node *reduces_if(node *f, const symbol *s)
   return kind ? reduce(then->a, kind, value) : NULL;
 }
 
-/* done = 0: whether any cell does it is a maximum of ones. The number stays in c. */
-static bool sets_flag(node *e, const symbol *s)
-{
-  const node *value = e->b->kind == N_UNARY && e->b->op[0] == '-' ? e->b->a : e->b;
-
-  if (!is_name(e->a, s) || strcmp(e->op, "=") || !value->is_constant || !port_is_integer(s->type))
-    return false;
-  e->c = e->b;
-  return reduce(e, "max", port_number(1, e));
-}
-
 typedef struct reducing {
-  const symbol *sym;
+  symbol *sym;
   int found; /* uses that are part of reductions */
 } reducing;
 
@@ -174,7 +163,7 @@ static bool find_reductions(node *e, void *user)
   }
   if (e->kind == N_ASSIGN) {
     before = count(e, r->sym);
-    if (before && (reduces_assignment(e, r->sym) || sets_flag(e, r->sym))) {
+    if (before && (reduces_assignment(e, r->sym) || port_flag(e, r->sym))) {
       r->found += before;
       return false;
     }
@@ -182,13 +171,19 @@ static bool find_reductions(node *e, void *user)
   return true;
 }
 
+/* Bits may be set by several assignments; any other flag gets one value only. */
 static const node *first_of_kind;
 static bool kinds_differ(node *e, void *user)
 {
   if (e->kind != N_ASSIGN || !e->text || !is_name(e->a, user)) return false;
   if (!first_of_kind) first_of_kind = e;
-  return strcmp(first_of_kind->text, e->text) != 0 || !first_of_kind->c != !e->c ||
-         (e->c && !same(first_of_kind->c, e->c));
+  return strcmp(first_of_kind->text, e->text) != 0 || strcmp(first_of_kind->op, e->op) != 0 ||
+         (!strcmp(e->op, "=") && !port_same_reduction(first_of_kind, e));
+}
+
+bool port_same_reduction(const node *a, const node *b)
+{
+  return a->a->sym == b->a->sym && !a->c == !b->c && (!a->c || same(a->c, b->c)) && !a->d == !b->d;
 }
 
 /* Works on a copy first, since a nest with other uses must stay as it was. */

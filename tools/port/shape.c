@@ -40,8 +40,29 @@ static bool is_loop_atom(const nest *n, int atom)
   return false;
 }
 
-void port_shapes_learn(nest *n)
+/* u[n - i]: an axis that a loop goes along backwards. */
+static bool is_mirrored(const nest *n, const access *a)
 {
+  for (int l = 0; l < a->nsubs; l++)
+    for (int k = 0; k < n->nloops; k++) {
+      poly c, r;
+
+      if (port_poly_split(unguarded(n, a->subs[l]), n->loops[k].atom, &c, &r) && c.n &&
+          c.terms[0].factor < 0)
+        return true;
+    }
+  return false;
+}
+
+void port_shapes_learn(nest *n, bool has_mirrors)
+{
+  for (int i = 0; i < n->naccesses && !has_mirrors; i++)
+    if (is_mirrored(n, n->accesses[i])) {
+      port_refuse(n, n->accesses[i]->node,
+                  "the subscript becomes less where a loop variable becomes more: a mirror",
+                  "a few layers of an edge are understood");
+      return;
+    }
   for (int i = 0; i < n->naccesses; i++) {
     access *a = n->accesses[i];
 
@@ -53,6 +74,7 @@ void port_shapes_learn(nest *n)
       for (int k = 0; k < n->nloops; k++)
         if (port_poly_split(p, n->loops[k].atom, &c, &r) && c.n) {
           a->array->is_axis[l] = true;
+          if (c.terms[0].factor < 0) c = port_poly_sub(port_poly_number(0), c);
           if (a->array->levels[l] != LEVEL_ROWS) add_stride(a->array, l, c);
           p = r;
         }

@@ -16,18 +16,25 @@
 #include <string.h>
 
 extern const char port_support_ahead[], port_support_arrays[], port_support_check[],
-    port_support_head[], port_support_queue[], port_support_results[], port_support_run[],
-    port_support_turns[];
+    port_support_grids[], port_support_head[], port_support_queue[], port_support_results[],
+    port_support_run[], port_support_turns[];
 
 enum { MOST_NESTS = 512 };
 
-/* A nest that directives name, and what became of it. */
+/* A nest that directives name, or one case of it. */
 typedef struct candidate {
   nest *nest;
   const pragma *about;
   bool is_open; /* it could be taken apart */
-  step *steps;  /* NULL: it stays serial */
 } candidate;
+
+/* A nest that is tried with an integer fixed: a candidate for each number from 1 to `most`. */
+typedef struct fixing {
+  const node *node;
+  symbol *sym; /* NULL: it was tried in vain */
+  int most;
+  nest *whole; /* the nest with nothing fixed: its subscripts tell the shapes of arrays */
+} fixing;
 
 typedef struct run {
   unit *u;
@@ -45,6 +52,8 @@ typedef struct run {
   int nrefused;
   const nest *rows[MOST_NESTS]; /* nests of one loop over several axes: they get a loop for each */
   int nrows;
+  fixing cases[MOST_NESTS];
+  int ncases;
 } run;
 
 /* ---- finding nests ---- */
@@ -81,18 +90,61 @@ static void look_below(run *r, node *s)
     look(r, k);
 }
 
-static int first_try(const run *r, const node *s)
+static int first_try(const run *r, const nest *n)
 {
   for (int i = 0; i < r->nfirst; i++)
-    if (r->first[i]->node == s) return i;
+    if (r->first[i]->node == n->node && r->first[i]->fixed_to == n->fixed_to) return i;
   return -1;
+}
+
+static fixing *cases_of(run *r, const node *s)
+{
+  for (int i = 0; i < r->ncases; i++)
+    if (r->cases[i].node == s) return &r->cases[i];
+  return NULL;
+}
+
+/* A nest, taken apart as far as it can be. */
+static nest *open_nest(const run *r, node *s, const pragma *p, symbol *fixed, int64_t to)
+{
+  nest *n = port_new(sizeof *n);
+  int before;
+
+  n->unit = r->u;
+  n->function = r->f;
+  n->node = s;
+  n->fixed = fixed;
+  n->fixed_to = to;
+  n->sum_any = p && p->sum_any;
+  before = first_try(r, n);
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i]->node == s) n->nflat = port_shapes_flat(r->rows[i], n->flat);
+  n->is_unrolled = before >= 0 && !r->is_tried[before];
+  if (port_nest_open(n) && s->is_macro && port_statement_end(r->u, s) <= s->begin)
+    port_refuse(n, s, "the nest is part of a macro", "write it out");
+  return n;
+}
+
+static void look_at_cases(run *r, node *s, const pragma *p, fixing *c)
+{
+  nest *last = NULL;
+
+  c->whole = open_nest(r, s, p, NULL, 0);
+
+  for (int i = 1; i <= c->most && r->n < MOST_NESTS; i++) {
+    nest *n = open_nest(r, s, p, c->sym, i);
+
+    if (last) last->next_case = n;
+    last = n;
+    r->at[r->n++] = (candidate){.nest = n, .about = p};
+  }
 }
 
 static void look(run *r, node *s)
 {
   const pragma *p;
+  fixing *c;
   nest *n;
-  int before;
 
   if (!s) return;
   if (s->kind != S_FOR) {
@@ -105,18 +157,12 @@ static void look(run *r, node *s)
     look_below(r, s);
     return;
   }
-  n = port_new(sizeof *n);
-  n->unit = r->u;
-  n->function = r->f;
-  n->node = s;
-  n->sum_any = p && p->sum_any;
-  before = first_try(r, s);
-  for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i]->node == s) n->nflat = port_shapes_flat(r->rows[i], n->flat);
-  n->is_unrolled = before >= 0 && !r->is_tried[before];
-  if (port_nest_open(n) && s->is_macro && port_statement_end(r->u, s) <= s->begin)
-    port_refuse(n, s, "the nest is part of a macro", "write it out");
-  if (n->why && !n->is_cells && before < 0 && port_find(s, is_for, s)) {
+  if ((c = cases_of(r, s)) && c->sym) {
+    look_at_cases(r, s, p, c);
+    return;
+  }
+  n = open_nest(r, s, p, NULL, 0);
+  if (n->why && !n->is_cells && first_try(r, n) < 0 && port_find(s, is_for, s)) {
     look_below(r, s); /* a loop around nests, such as that over time */
     return;
   }
@@ -156,9 +202,10 @@ static const char *kernel_name(const run *r, const nest *n)
   int before = 0;
 
   for (int i = 0; i < r->n && r->at[i].nest != n; i++)
-    before += r->at[i].nest->node->line == n->node->line;
-  return port_text("%s_%u%s", n->function->name, n->node->line,
-                   before ? port_text("x%d", before + 1) : "");
+    before += r->at[i].nest->node->line == n->node->line && r->at[i].nest->fixed_to == n->fixed_to;
+  return port_text("%s_%u%s%s", n->function->name, n->node->line,
+                   before ? port_text("x%d", before + 1) : "",
+                   n->fixed ? port_text("_%s%d", n->fixed->name, (int)n->fixed_to) : "");
 }
 
 static step *finish_nest(const run *r, nest *n)
@@ -204,7 +251,9 @@ static void analyse(run *r)
   r->n = 0;
   look(r, r->f->body);
   for (int i = 0; i < r->n; i++)
-    if (!r->at[i].nest->why) port_shapes_learn(r->at[i].nest);
+    if (!r->at[i].nest->why) port_shapes_learn(r->at[i].nest, false);
+  for (int i = 0; i < r->ncases; i++)
+    if (r->cases[i].sym && !r->cases[i].whole->why) port_shapes_learn(r->cases[i].whole, true);
   port_shapes_settle();
   for (int i = 0; i < r->n; i++) /* all axes are known after this */
     if (!r->at[i].nest->why) {
@@ -213,7 +262,7 @@ static void analyse(run *r)
       r->at[i].is_open = true;
     }
   for (int i = 0; i < r->n; i++)
-    if (r->at[i].is_open) r->at[i].steps = finish_nest(r, r->at[i].nest);
+    if (r->at[i].is_open) r->at[i].nest->steps = finish_nest(r, r->at[i].nest);
 }
 
 /* Nests that cannot be translated are tried again with their short loops written out; whether there are any. Those that were, in
@@ -224,9 +273,9 @@ static bool try_again(run *r)
 
   for (int i = 0; i < r->n; i++) {
     const nest *n = r->at[i].nest;
-    const int before = first_try(r, n->node);
+    const int before = first_try(r, n);
 
-    if (r->at[i].steps || (before >= 0 && r->is_tried[before])) continue;
+    if (n->steps || (before >= 0 && r->is_tried[before])) continue;
     if (before >= 0)
       r->is_tried[before] = true;
     else if (n->has_short && r->nfirst < MOST_NESTS) {
@@ -248,30 +297,52 @@ static bool find_rows(run *r)
   for (int i = 0; i < r->n; i++) {
     const nest *n = r->at[i].nest;
 
-    if (!r->at[i].steps || n->nflat || r->nrows == MOST_NESTS || !port_shapes_flat(n, flat))
-      continue;
+    if (!n->steps || n->nflat || r->nrows == MOST_NESTS || !port_shapes_flat(n, flat)) continue;
     r->rows[r->nrows++] = n;
     more = true;
   }
   return more;
 }
 
-/* Sums of real numbers depend on their order. */
-static void tell_sums(const run *r, const candidate *c)
+/* A nest that cannot be translated may be for each value of an integer; if that fails as well, it stays as it was. Whether anything
+ * has changed. */
+static bool find_cases(run *r)
 {
-  for (const step *s = c->steps; s; s = s->next)
+  bool more = false;
+
+  for (int i = 0; i < r->n; i++) {
+    const nest *n = r->at[i].nest;
+    nest copy = {.unit = n->unit, .function = n->function, .node = n->node};
+    fixing *c = cases_of(r, n->node), found = {.node = n->node};
+
+    if (n->steps || (c && !c->sym)) continue;
+    if (c)
+      c->sym = NULL;
+    else if (r->ncases < MOST_NESTS && (found.sym = port_case_find(&copy, &found.most)))
+      r->cases[r->ncases++] = found;
+    else
+      continue;
+    more = true;
+  }
+  return more;
+}
+
+/* Sums of real numbers depend on their order. */
+static void tell_sums(const run *r, const nest *n)
+{
+  for (const step *s = n->steps; s; s = s->next)
     for (int i = 0; i < s->nparams && !r->set->quiet; i++) {
       const param *p = &s->params[i];
       const char *name = p->reduction ? p->reduction->a->sym->name : NULL;
 
       if (p->kind == P_TERM)
-        port_note(r->u, c->nest->node, "note",
+        port_note(r->u, n->node, "note",
                   port_text("'%s' is summed in the order of the source: the step computes the "
                             "terms, the host adds them",
                             name),
                   "#pragma ambit sum(any) lets the device add: faster, and rounded differently");
       if (p->kind == P_SUM && (p->type == T_F32 || p->type == T_F64))
-        port_note(r->u, c->nest->node, "note",
+        port_note(r->u, n->node, "note",
                   port_text("'%s' is summed in any order: its last digits may differ from those of "
                             "the serial program",
                             name),
@@ -279,31 +350,35 @@ static void tell_sums(const run *r, const candidate *c)
     }
 }
 
-static void write_nest(const run *r, const candidate *c, ambit__text *rules)
+/* The nest, and its other cases. */
+static void write_nest(const run *r, nest *n, ambit__text *rules)
 {
   bool has_results = false;
 
   r->result->nests++;
-  for (const step *s = c->steps; s; s = s->next)
+  for (const step *s = n->steps; s; s = s->next)
     r->result->steps++;
   if (r->set->propose) {
-    propose(r, c->nest, c->steps);
+    propose(r, n, n->steps);
     return;
   }
-  tell_sums(r, c);
-  port_host_use(c->steps);
-  for (const step *s = c->steps; s; s = s->next)
+  tell_sums(r, n);
+  for (nest *c = n; c; c = c->next_case) {
+    port_host_use(c->steps);
+    ambit__print(rules, "%s", port_emit_rules(r->u, c->steps));
+  }
+  for (const step *s = n->steps; s; s = s->next)
     has_results |= s->has_reductions;
-  port_host_has_step(c->nest->node, has_results);
-  ambit__print(rules, "%s", port_emit_rules(r->u, c->steps));
-  port_emit_calls(r->u, c->nest, c->steps, r->set->check);
+  port_host_has_step(n->node, has_results);
+  port_emit_calls(r->u, n, r->set->check);
 }
 
 /* Loops that end when a result of one of their nests is small. */
 static void write_until(const run *r)
 {
   for (int i = 0; i < r->n && !r->set->propose && !r->set->check; i++)
-    if (r->at[i].steps) port_until(r->f, r->at[i].nest, r->at[i].steps);
+    if (r->at[i].nest->steps && !r->at[i].nest->fixed)
+      port_until(r->f, r->at[i].nest, r->at[i].nest->steps);
 }
 
 static void translate_function(run *r)
@@ -311,19 +386,19 @@ static void translate_function(run *r)
   ambit__text rules = {0};
   char *text;
 
-  r->nfirst = r->nrows = 0;
+  r->nfirst = r->nrows = r->ncases = 0;
   do
     analyse(r);
-  while (try_again(r) || find_rows(r));
+  while (try_again(r) || find_rows(r) || find_cases(r));
   for (int i = 0; i < r->n; i++) {
-    const int before = first_try(r, r->at[i].nest->node);
+    nest *n = r->at[i].nest;
+    const int before = first_try(r, n);
 
-    if (r->at[i].steps)
-      write_nest(r, &r->at[i], &rules);
-    else if (r->nrefused < MOST_NESTS)
-      r->refused[r->nrefused++] =
-          (candidate){.nest = before < 0 ? r->at[i].nest : (nest *)(uintptr_t)r->first[before],
-                      .about = r->at[i].about};
+    if (n->steps && n->fixed_to < 2)
+      write_nest(r, n, &rules);
+    else if (!n->steps && r->nrefused < MOST_NESTS)
+      r->refused[r->nrefused++] = (candidate){
+          .nest = before < 0 ? n : (nest *)(uintptr_t)r->first[before], .about = r->at[i].about};
   }
   write_until(r);
   text = ambit__text_finish(&rules);
@@ -452,6 +527,7 @@ char *port_translate(unit *u, const pragma *pragmas, const settings *set, outcom
   port_edit((unsigned)u->size, 0, port_support_arrays);
   port_edit((unsigned)u->size, 0, port_support_queue);
   port_edit((unsigned)u->size, 0, port_support_turns);
+  port_edit((unsigned)u->size, 0, port_support_grids);
   port_edit((unsigned)u->size, 0, port_support_run);
   port_edit((unsigned)u->size, 0, port_support_ahead);
   port_edit((unsigned)u->size, 0, port_support_results);

@@ -288,7 +288,8 @@ static bool write_out(nest *n, node **at, const loop *l)
     while (*tail)
       tail = &(*tail)->next;
   }
-  if (!(f->a && f->a->kind == S_DECL) && !l->from.n) { /* the variable keeps its last value */
+  if (!(f->a && f->a->kind == S_DECL) && !l->from.n && !port_is_private(n, l->var)) {
+    /* the variable keeps its last value */
     node *s = port_node(S_EXPR, f), *e = s->a = port_node(N_ASSIGN, f);
 
     e->op = "=";

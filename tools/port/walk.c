@@ -361,7 +361,7 @@ static bool enter(nest *n, node *s, loop *l, node **prefix)
   if (l->from.n)
     return port_refuse(n, l->first, "a bound of the loop changes inside the nest",
                        "bounds must be the same for all cells: a box");
-  l->is_outside = !port_find(n->whole, declares, l->var);
+  l->is_outside = !port_find(n->whole, declares, l->var) && !port_is_private(n, l->var);
   port_make_local(n, l->var);
   n->loops[n->nloops] = *l;
   port_bind(l->var, port_poly_atom(l->atom), NULL);
@@ -432,11 +432,8 @@ static bool note_assigned(node *e, void *user)
   return true;
 }
 
-bool port_nest_open(nest *n)
+bool port_nest_copy(nest *n)
 {
-  node *first;
-  loop l;
-
   memset(&port_state, 0, sizeof port_state);
   port_refine_reset();
   n->copy = port_copy_tree(n->node);
@@ -444,6 +441,16 @@ bool port_nest_open(nest *n)
   port_split_structs(n);
   port_normalise(n);
   port_loop_continue(n->copy);
+  return true;
+}
+
+bool port_nest_open(nest *n)
+{
+  node *first;
+  loop l;
+
+  if (!port_nest_copy(n)) return false;
+  if (n->fixed) port_case_fix(n);
   if (n->is_unrolled && !port_unroll(n)) return port_refuse(n, n->node, "no loop is short", NULL);
   port_name_places(n);
   n->has_short = port_find(n->copy, is_loop_inside, n->copy) != NULL;

@@ -1,4 +1,4 @@
-/* Flags that any cell may set; layers of an edge, mirrored and round it, in a loop over layers; three arrays that take turns. */
+/* Flags that any cell may set, bits, truth values of all cells; layers of an edge, mirrored and round it, in a loop over layers; three arrays that take turns. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -47,8 +47,53 @@ static bool step(plane next, plane now, plane before, double tol)
   return settled;
 }
 
+typedef struct report {
+  int any, bits;
+  bool all;
+} report;
+
+#pragma ambit must
+static void look(report *r, double tol)
+{
+  for (int j = 0; j < NY; j++)
+    for (int i = 0; i < NX; i++) {
+      r->any |= a[j][i] - b[j][i] > tol;
+      r->all &= a[j][i] < 5 && b[j][i] < 5;
+      if (b[j][i] > 3 * tol) r->bits |= 2;
+      if (a[j][i] < tol) r->bits |= 8;
+      if (a[j][i] < -1e9) r->bits |= 16;
+    }
+}
+
+/* From values that are neither 0 nor 1, and over no cells. */
+#pragma ambit must
+static void judge(int any, int all, double tol)
+{
+  int none = 6, kept = 15, rows = NY;
+  long flag = 2;
+
+  for (int j = 0; j < rows; j++)
+    for (int i = 0; i < NX; i++) {
+      any = any || a[j][i] > tol;
+      all = all && a[j][i] < tol;
+      none &= !(a[j][i] > tol);
+      if (a[j][i] > 1e9)
+        kept &= ~4;
+      else
+        kept &= ~1;
+      flag = (a[j][i] > tol) | flag;
+    }
+  printf("%d %d %d %d %ld\n", any, all, none, kept, flag);
+  any = 6;
+  for (int j = rows; j < NY; j++)
+    for (int i = 0; i < NX; i++)
+      any = any && a[j][i] > tol;
+  printf("%d\n", any);
+}
+
 int main(void)
 {
+  report r = {4, 1, true};
   double(*u)[NX + 2 * NG] = a, (*v)[NX + 2 * NG] = b, (*w)[NX + 2 * NG] = c, (*t)[NX + 2 * NG];
   int n = 0;
 
@@ -75,6 +120,13 @@ int main(void)
     w = t;
   }
   printf("%d\n", n);
+  for (double tol = 0; tol < 10; tol += 3) {
+    look(&r, tol);
+    printf("%d %d %d\n", r.any, r.bits, r.all);
+    judge(3, 4, tol);
+    judge(0, 1, tol);
+    r.any = 0;
+  }
   show("a", a, sizeof a);
   show("b", b, sizeof b);
   show("c", c, sizeof c);

@@ -29,10 +29,9 @@ typedef struct port_object {
 } port_object;
 
 static ambit *port_context;
-static int port_nrecords, port_nobjects, port_most_objects, port_ngrids;
+static int port_nrecords, port_nobjects, port_most_objects;
 static port_record *port_records[256];
 static port_object *port_objects;
-static ambit_grid *port_grids[64];
 
 static void port_flush(void);
 static void port_drop_programs(const ambit_field *f);

@@ -29,12 +29,6 @@ static const volatile void
     *port_places[8]; /* that results go to: no elements of arrays of the step */
 static int port_nplaces;
 
-static struct {
-  const ambit_grid *grid;
-  ambit_type type;
-  ambit_field *field;
-} port_spare[32]; /* fields for new values and terms */
-
 static int port_is_empty(const port_order *o);
 static int port_is_done(void);
 static void port_note_entry(const port_entry *e);
@@ -262,24 +256,6 @@ static int64_t port_needs(const port_argument *a, int d, int exact)
 
 /* ---- grids and fields ---- */
 
-static ambit_grid *port_grid(int axes, const int64_t *extents)
-{
-  for (int i = 0; i < port_ngrids; i++) {
-    int same = ambit_grid_ndims(port_grids[i]) == axes;
-
-    for (int d = 0; same && d < axes; d++)
-      same = ambit_grid_extent(port_grids[i], d) == extents[d];
-    if (same) return port_grids[i];
-  }
-  if (port_ngrids == 64) {
-    fprintf(stderr, "ambit port: arrays have more than 64 different shapes\n");
-    exit(1);
-  }
-  port_grids[port_ngrids] = ambit_grid_create(port_context, axes, extents);
-  port_must(port_grids[port_ngrids] != NULL);
-  return port_grids[port_ngrids++];
-}
-
 static int port_covers(const ambit_grid *g, const int64_t *extents, int axes)
 {
   for (int d = 0; d < axes; d++)
@@ -303,19 +279,6 @@ static ambit_grid *port_choose_grid(port_record **records, int exact)
     if (records[i]->grid && !exact && port_covers(records[i]->grid, need, axes))
       return records[i]->grid;
   return port_grid(axes, need);
-}
-
-static ambit_field *port_spare_field(ambit_grid *g, ambit_type type, int nth)
-{
-  for (int i = 0; i < 32; i++) {
-    if (!port_spare[i].field) {
-      port_spare[i].grid = g;
-      port_spare[i].type = type;
-      return port_spare[i].field = ambit_field_create(g, "new", type);
-    }
-    if (port_spare[i].grid == g && port_spare[i].type == type && !nth--) return port_spare[i].field;
-  }
-  return NULL;
 }
 
 /* ---- records of the arguments ---- */
