@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "codegen/exact.h"
 #include "grid/boundary.h"
+#include "grid/chunks.h"
 #include "grid/layout.h"
 #include "grid/partition.h"
 #include "grid/skew.h"
@@ -37,8 +38,13 @@ typedef struct ambit__queue {
   void *poll_user;
 } ambit__queue;
 
+/* On a sparse grid the runs of a field are among cells that have no values of their own: inactive
+ * ones, and those beyond the grid. The device gives them values before a launch reads them, and
+ * notes in the buffer which boundaries it did that for. */
 typedef struct ambit__buffer {
   size_t bytes;
+  bool bounded; /* these cells have the constants of `bounds` */
+  ambit__boundaries bounds;
 } ambit__buffer;
 
 /* A checked function makes the checks in the group's `checks`: its launches need a fault record,
@@ -115,7 +121,7 @@ typedef struct ambit__argument {
 typedef struct ambit__launch {
   ambit__box box;              /* cells to update, own cells of the part; ndims 0: run once */
   const int64_t *extents;      /* of the grid */
-  const ambit__blocks *blocks; /* of a sparse grid, on this part; NULL: dense */
+  const ambit__chunks *chunks; /* of a sparse grid: all of the box, and more; NULL: dense */
   int nargs;                   /* number of parameters of the rule */
   const ambit__argument *args;
   int64_t step; /* iteration number */

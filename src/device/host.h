@@ -114,18 +114,27 @@ int64_t ambit__host_ghost_count(const ambit__host_ghosts_job *job, int axis);
 void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t first,
                             int64_t end);
 
-/* ---- host_blocks.c: stores of sparse grids ---- */
+/* ---- host_runs.c: stores of sparse grids ---- */
 
-/* The same entries for the active cells of a box, which can be divided by blocks. Values of other
- * cells of an array are neither read nor written. */
-typedef struct ambit__host_blocks_job {
-  enum { AMBIT__BLOCKS_IN, AMBIT__BLOCKS_OUT, AMBIT__BLOCKS_FILL } way;
+/* The same entries for the active cells of a box, in the runs first .. end - 1. Values of other
+ * cells of an array are neither read nor written. A packed array has active cells only, one behind
+ * the other. */
+typedef struct ambit__host_runs_job {
+  enum { AMBIT__RUNS_IN, AMBIT__RUNS_OUT, AMBIT__RUNS_FILL } way;
   ambit__store *store;
   const ambit__box *box;
   unsigned char *dense; /* the array, only read from if cells come in; or the value to fill with */
-} ambit__host_blocks_job;
+} ambit__host_runs_job;
 
-void ambit__host_blocks_copy(const ambit__host_blocks_job *job, int64_t first, int64_t end);
+void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64_t end);
+/* Copies all cells, to a store with the same runs. */
+ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src);
+
+/* ---- host_bounds.c: what launches on sparse grids read beside runs ---- */
+
+/* Gives the cells that have no values those that reads with a view of the chunks get: constants, if
+ * the buffer does not have them, and the copies among the edges. */
+void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int view);
 
 /* ---- host_ghost_box.c ---- */
 

@@ -253,12 +253,12 @@ copy ambit__host_copy_share(const copy *whole, int thread, int threads)
 }
 
 /* The store of a sparse grid; the bytes are only read from, unless cells go out. */
-static void copy_blocks(ambit__store *store, const ambit__box *box, int way, const void *bytes)
+static void copy_runs(ambit__store *store, const ambit__box *box, int way, const void *bytes)
 {
-  const ambit__host_blocks_job job = {
+  const ambit__host_runs_job job = {
       .way = way, .store = store, .box = box, .dense = (unsigned char *)(uintptr_t)bytes};
 
-  ambit__host_blocks_copy(&job, 0, store->layout.blocks->n);
+  ambit__host_runs_copy(&job, 0, store->layout.active->n);
 }
 
 ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
@@ -267,8 +267,8 @@ ambit_status ambit__host_write_box(ambit__queue *q, ambit__store *dst, const amb
   copy c;
 
   (void)q;
-  if (dst->layout.blocks) {
-    copy_blocks(dst, box, AMBIT__BLOCKS_IN, src);
+  if (dst->layout.active) {
+    copy_runs(dst, box, AMBIT__RUNS_IN, src);
     return AMBIT_OK;
   }
   c = ambit__host_copy_in(dst, box, src);
@@ -282,8 +282,8 @@ ambit_status ambit__host_read_box(ambit__queue *q, void *dst, ambit__store *src,
   copy c;
 
   (void)q;
-  if (src->layout.blocks) {
-    copy_blocks(src, box, AMBIT__BLOCKS_OUT, dst);
+  if (src->layout.active) {
+    copy_runs(src, box, AMBIT__RUNS_OUT, dst);
     return AMBIT_OK;
   }
   c = ambit__host_copy_out(dst, src, box);
@@ -297,8 +297,8 @@ ambit_status ambit__host_fill_box(ambit__queue *q, ambit__store *dst, const ambi
   copy c;
 
   (void)q;
-  if (dst->layout.blocks) {
-    copy_blocks(dst, box, AMBIT__BLOCKS_FILL, value);
+  if (dst->layout.active) {
+    copy_runs(dst, box, AMBIT__RUNS_FILL, value);
     return AMBIT_OK;
   }
   c = ambit__host_copy_of_one(dst, box, value);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/layout.h"
 
+#include <assert.h>
+
 enum {
   LINE = 64,   /* bytes of a CPU cache line */
   BEYOND = 64, /* cells past the last one that a vector load may touch */
@@ -42,11 +44,22 @@ static bool fits(int64_t n, int64_t a, int64_t b, int64_t more)
   return !a || !b || n <= most / a / b;
 }
 
-/* Cells along an axis, of the part with its margins or of a block. */
 static int64_t cells_along(const ambit__layout *l, int axis)
 {
-  if (l->blocks) return (int64_t)1 << l->blocks->shift[axis];
   return l->own.hi[axis] - l->own.lo[axis] + l->margin_lo[axis] + l->margin_hi[axis];
+}
+
+/* The runs of a sparse grid. */
+static bool make_runs(ambit__layout *l)
+{
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+  const int64_t per_cell = l->order == AMBIT_AOS ? l->components : 1;
+
+  if (!fits(l->active->size, l->components, size, 0)) return false;
+  l->stride[l->own.ndims - 1] = per_cell;
+  l->component = l->order == AMBIT_AOS ? 1 : l->active->size;
+  l->bytes = (size_t)(l->active->size * l->components * size);
+  return true;
 }
 
 bool ambit__layout_make(ambit__layout *l)
@@ -57,6 +70,7 @@ bool ambit__layout_make(ambit__layout *l)
   const int64_t planes = l->order == AMBIT_AOS ? 1 : l->components;
   int64_t elements = 1, line = LINE, beyond;
 
+  if (l->active) return make_runs(l);
   l->margin_lo[last] = round_up(l->margin_lo[last], LINE / size);
   l->origin = 0;
   for (int d = last; d >= 0; d--) {
@@ -76,9 +90,6 @@ bool ambit__layout_make(ambit__layout *l)
   l->component = l->order == AMBIT_AOS ? 1 : elements;
   beyond = line + BEYOND * per_cell * size;
   if (!fits(elements, planes, size, beyond)) return false;
-  l->block = elements * planes;
-  if (l->blocks && !fits(l->block, l->blocks->n, size, beyond)) return false;
-  if (l->blocks) elements *= l->blocks->n;
   l->bytes = (size_t)(elements * planes * size + beyond);
   return true;
 }
@@ -111,12 +122,18 @@ size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box)
 
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell)
 {
+  const int last = l->own.ndims - 1;
   int64_t at = l->origin;
 
-  if (l->blocks) at += ambit__blocks_of(l->blocks, cell) * l->block;
-  for (int d = 0; d < l->own.ndims; d++)
-    at += l->blocks ? (cell[d] & (cells_along(l, d) - 1)) * l->stride[d]
-                    : (cell[d] - l->own.lo[d]) * l->stride[d];
+  if (l->active) {
+    const int64_t i = ambit__active_run(l->active, cell);
+    const ambit__run *r = &l->active->runs[i];
+
+    assert(i >= 0);
+    return at + (r->at + cell[last] - r->lo) * l->stride[last];
+  }
+  for (int d = 0; d <= last; d++)
+    at += (cell[d] - l->own.lo[d]) * l->stride[d];
   return at;
 }
 

@@ -14,15 +14,15 @@
  *      |  margin_hi[0] rows        |
  *      +---------------------------+
  *
- * On a sparse grid the buffer is a pool of blocks (grid/blocks.h), each like a small part without
- * margins: strides are those within a block, and the origin is the first cell of block 0.
+ * On a sparse grid the buffer has runs of cells, as grid/active.h places them: rows, without
+ * margins, and only the stride along them has a meaning.
  *
  * All lengths are in elements, except `bytes`.
  */
 #ifndef AMBIT_GRID_LAYOUT_H
 #define AMBIT_GRID_LAYOUT_H
 
-#include "grid/blocks.h"
+#include "grid/active.h"
 
 typedef struct ambit__layout {
   ambit_type type;
@@ -30,13 +30,12 @@ typedef struct ambit__layout {
   ambit_order order; /* AMBIT_SOA or AMBIT_AOS */
   int line;          /* row alignment in bytes, a power of 2; 0: a CPU cache line. See below */
   ambit__box own;    /* own cells, in global indices; on a sparse grid, a box that contains them */
-  const ambit__blocks *blocks;       /* of a sparse grid, with the own cells; NULL: dense */
+  const ambit__active *active;       /* of a sparse grid, with the own cells; NULL: dense */
   int64_t margin_lo[AMBIT_MAX_DIMS]; /* cells before the own ones, per axis */
   int64_t margin_hi[AMBIT_MAX_DIMS]; /* cells after the own ones */
   int64_t stride[AMBIT_MAX_DIMS];    /* distance between neighbouring cells, per axis */
   int64_t component;                 /* distance between components */
   int64_t origin;                    /* position of the origin in the buffer */
-  int64_t block;                     /* distance between blocks */
   size_t bytes;                      /* size of the buffer */
 } ambit__layout;
 
@@ -55,8 +54,8 @@ size_t ambit__layout_box_bytes(const ambit__layout *l, const ambit__box *box);
 /* Bytes in the buffer from the first value of a box to the end of its last, gaps included. */
 size_t ambit__layout_span(const ambit__layout *l, const ambit__box *box);
 
-/* Position in the buffer of component 0 of a cell (global index), which on a sparse grid is in a
- * stored block. */
+/* Position in the buffer of component 0 of a cell (global index), which on a sparse grid is
+ * active. */
 int64_t ambit__layout_at(const ambit__layout *l, const int64_t *cell);
 
 /* The layout of components first .. first + count - 1 alone, within the same buffer. The order must

@@ -11,7 +11,7 @@
 
 #include "codegen/dialect.h"
 #include "codegen/writer.h"
-#include "grid/blocks.h"
+#include "grid/chunks.h"
 
 /* Vectors start at multiples of at most this many cells of a row, so no vector crosses the end of a
  * row whose length is a multiple of it. */
@@ -51,9 +51,8 @@ typedef struct ambit__group {
   const struct ambit__pipeline *pipeline; /* plan/pipeline.h; NULL: one step, one iteration */
   int ndims;                              /* axes of the grid; 0: the steps run once, on scalars */
   int64_t cells[AMBIT_MAX_DIMS];          /* a typical box */
-  /* The blocks of a sparse grid: boxes are parts of one block, and a launch is on all of them.
-   * NULL: the grid is dense. */
-  const ambit__blocks *blocks;
+  /* On a sparse grid: the form of the chunks of a launch. NULL: it is dense. */
+  const ambit__chunk_form *form;
   bool strict;       /* see ambit__settings */
   unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
   bool for_people;   /* for users to compile themselves, with ambit.h */

@@ -11,6 +11,9 @@
  *            x x x x x x x x      <- lanes of row 1      registers and are stored together, with
  *            x x x x x x x x      <- lanes of row 2      non-temporal stores for large fields
  *
+ * On a sparse grid the rows are chunks (grid/chunks.h), one at a time, and the distances to the
+ * rows that are read come from a table.
+ *
  * Vectors are aligned. A vector that extends beyond the ends of the rows is computed whole and
  * stored in part. In reductions, the ends are computed cell by cell.
  */
@@ -60,6 +63,7 @@ static int best_rows(const ambit__group *g)
   int rows = writes > 2 ? 1 : writes == 2 ? 2 : g->ndims == 2 && count_reads(rule) <= 13 ? 8 : 4;
   int64_t axis = g->ndims >= 3 ? g->ndims - 3 : g->ndims - 2;
 
+  if (g->form) return 1;
   while (g->ndims > 1 && rows > 1 &&
          (g->cells[axis] < rows || rows * count_reads(rule) > MOST_WORK))
     rows /= 2;
@@ -68,7 +72,7 @@ static int best_rows(const ambit__group *g)
 
 static double cells_of(const ambit__group *g)
 {
-  double n = g->blocks ? (double)g->blocks->n : 1;
+  double n = 1;
 
   for (int d = 0; d < g->ndims; d++)
     n *= (double)g->cells[d];
@@ -120,9 +124,10 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   if (most < 1) return 0;
   p.rows[g->ndims >= 3] = best_rows(g);
-  p.nontemporal = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2;
+  p.nontemporal =
+      !g->form && t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2;
   p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);
-  choose_cuts(g, t, &p);
+  if (!g->form) choose_cuts(g, t, &p);
   plans[0] = p;
   return 1;
 }

@@ -12,6 +12,7 @@ typedef struct ambit__rows_job {
   const ambit__plan *plan;
   const ambit__rule *rule;
   const ambit__binding *bind;
+  const ambit__chunk_form *form; /* of a sparse grid; NULL: dense */
   int ndims, last;
   bool direct; /* results are stored directly to memory, cell by cell */
   bool reduces;
@@ -44,6 +45,17 @@ static inline const ambit__param *ambit__rows_param(const ambit__rows_job *j, in
 static inline bool ambit__rows_is_field(const ambit__rows_job *j, int i)
 {
   return ambit__rows_param(j, i)->kind == PARAM_FIELD && j->bind[i].is_field;
+}
+
+/* Strides of a field that the code uses, those between rows or between cells: first to end - 1. */
+static inline int ambit__rows_first_stride(const ambit__rows_job *j)
+{
+  return j->form ? j->last : 0;
+}
+
+static inline int ambit__rows_end_stride(const ambit__rows_job *j, int i)
+{
+  return ambit__rows_is_field(j, i) ? j->last + !j->bind[i].contiguous : 0;
 }
 
 static inline bool ambit__rows_is_value(const ambit__rows_job *j, int i)

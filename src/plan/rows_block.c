@@ -423,8 +423,8 @@ void ambit__rows_emit_block(const job *j, const int rows[2])
 
   emit_singles(j, rows);
   if (!j->direct) emit_vector(j, rows);
-  ambit__rows_open_function(j, "static __attribute__((noinline))", ambit__rows_walk_name(j), n,
-                            ", int64_t x0, int64_t x1");
+  ambit__rows_open_function(j, j->form ? "AMBIT_INLINE" : "static __attribute__((noinline))",
+                            ambit__rows_walk_name(j), n, ", int64_t x0, int64_t x1");
   declare_parts(j, &s, !j->direct);
   ambit__rows_declare_blocks(j);
   emit_walk(j, rows);

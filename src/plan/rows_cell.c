@@ -21,11 +21,20 @@ static void ambit__rows_print_component(const job *j, int i, const char *stem, i
   if (ambit__rows_param(j, i)->is_vector) ambit__print(j->t, "%d", c);
 }
 
+/* "u_k3": the distance to the row at an offset, on a sparse grid. Returns false for the own row. */
+static bool print_column(const job *j, ambit__text *t, int i, const int *offset)
+{
+  const int k = ambit__chunk_form_column(j->form, j->ndims, j->form->view[i], offset);
+
+  if (k >= 0) ambit__print(t, "%s_k%d", ambit__rows_param(j, i)->name, k);
+  return k >= 0;
+}
+
 void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component, const int *offset)
 {
-  bool any = false;
+  bool any = j->form && print_column(j, t, i, offset);
 
-  for (int d = 0; d <= j->ndims; d++) {
+  for (int d = j->form ? j->last : 0; d <= j->ndims; d++) {
     int k = d < j->ndims ? offset[d] : component;
     bool plain = d == j->last && j->bind[i].contiguous;
 
@@ -43,7 +52,11 @@ void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component
 void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
-    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].contiguous; d++)
+    for (int k = 0; j->form && k < j->form->ncolumns; k++)
+      if (j->form->columns[k].view == j->form->view[i])
+        ambit__print(j->t, ", %s%s_k%d", kind == DECLARE ? "int64_t " : "",
+                     ambit__rows_param(j, i)->name, k);
+    for (int d = ambit__rows_first_stride(j); d < ambit__rows_end_stride(j, i); d++)
       ambit__print(j->t, ", %s%s_s%d", kind == DECLARE ? "int64_t " : "",
                    ambit__rows_param(j, i)->name, d);
     if (ambit__rows_is_field(j, i) && ambit__rows_param(j, i)->components > 1)

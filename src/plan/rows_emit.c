@@ -34,7 +34,7 @@ static void emit_parameters(const job *j)
   for (int i = 0; i < j->rule->nparams; i++) {
     const char *name = ambit__rows_param(j, i)->name, *type = ambit__rows_type_of(j, i);
 
-    for (int d = 0; ambit__rows_is_field(j, i) && d < j->last + !j->bind[i].contiguous; d++)
+    for (int d = ambit__rows_first_stride(j); d < ambit__rows_end_stride(j, i); d++)
       ambit__line(j->w, "const int64_t %s_s%d = call->stride[%d][%d];", name, d, i, d);
     if (ambit__rows_is_field(j, i) && ambit__rows_param(j, i)->components > 1)
       ambit__line(j->w, "const int64_t %s_c = call->component[%d];", name, i);
@@ -119,13 +119,64 @@ static void emit_loops(const job *j)
     ambit__close(j->w);
 }
 
+/* ---- chunks of a sparse grid ---- */
+
+/* The distances to the rows that field i reads. */
+static void emit_columns(const job *j, int i)
+{
+  const char *name = ambit__rows_param(j, i)->name;
+
+  for (int k = 0; k < j->form->ncolumns; k++)
+    if (j->form->columns[k].view != j->form->view[i])
+      continue;
+    else if (j->bind[i].contiguous)
+      ambit__line(j->w, "const int64_t %s_k%d = chunk[%d];", name, k, 2 + k);
+    else
+      ambit__line(j->w, "const int64_t %s_k%d = chunk[%d] * %s_s%d;", name, k, 2 + k, name,
+                  j->last);
+}
+
+/* Pointers, indices and distances of a chunk. */
+static void emit_chunk_start(const job *j)
+{
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const char *name = ambit__rows_param(j, i)->name, *type = ambit__rows_memory_type(j, i);
+
+    if (!ambit__rows_is_field(j, i)) continue;
+    if (j->bind[i].contiguous)
+      ambit__line(j->w, "%s *%s_at = (%s *)call->origin[%d] + chunk[0];", type, name, type, i);
+    else
+      ambit__line(j->w, "%s *%s_at = (%s *)call->origin[%d] + chunk[0] * %s_s%d;", type, name, type,
+                  i, name, j->last);
+    emit_columns(j, i);
+  }
+  if (j->rule->max_axis < 0) return;
+  ambit__line(j->w, "int64_t number = full->cells[k];");
+  for (int d = j->last; d >= 0; d--) {
+    ambit__line(j->w, "const int64_t i%d = number %% call->extent[%d];", d, d);
+    if (d) ambit__line(j->w, "number /= call->extent[%d];", d);
+  }
+}
+
+static void emit_chunks(const job *j)
+{
+  ambit__line(j->w, "const ambit_full_call *full = (const ambit_full_call *)call;");
+  ambit__open(j->w, "for (int64_t k = full->first; k < full->end; k++)");
+  ambit__line(j->w, "const int32_t *chunk = full->chunks + k * %d;", 2 + j->form->ncolumns);
+  emit_chunk_start(j);
+  ambit__rows_call(j, "rows", 1, "total", ", 0, chunk[1]);");
+  ambit__close(j->w);
+}
+
 static void emit_entry(const job *j, const char *name)
 {
   ambit__print(j->t, "\nvoid %s(const ambit_call *call)\n{\n", name);
   j->w->depth++;
   emit_parameters(j);
   ambit__rows_open_blocks(j);
-  if (j->plan->strip) {
+  if (j->form) {
+    emit_chunks(j);
+  } else if (j->plan->strip) {
     ambit__open(j->w, "for (int64_t x0 = call->lo[%d], x1; x0 < call->hi[%d]; x0 = x1)", j->last,
                 j->last);
     ambit__line(j->w, "x1 = (x0 / %lld + 1) * %lld;", (long long)j->plan->strip,
@@ -134,7 +185,7 @@ static void emit_entry(const job *j, const char *name)
   } else {
     ambit__line(j->w, "const int64_t x0 = call->lo[%d], x1 = call->hi[%d];", j->last, j->last);
   }
-  emit_loops(j);
+  if (!j->form) emit_loops(j);
   if (j->plan->strip) ambit__close(j->w);
   ambit__rows_close_blocks(j);
   if (j->plan->nontemporal) ambit__line(j->w, "AMBIT_FENCE();");
@@ -213,6 +264,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   job j = {.plan = p,
            .rule = g->steps[0].rule,
            .bind = g->steps[0].bind,
+           .form = g->form,
            .ndims = g->ndims,
            .last = g->ndims - 1,
            .strict = g->strict,
@@ -227,7 +279,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   j.whole = stores_whole(&j);
   find_taps(&j, g);
   ambit__emit_head(g, p, w);
-  if (j.whole) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
+  if (j.whole || j.form) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
   ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),
               lane_bytes(&j));
   ambit__rows_emit_room(&j);

@@ -56,7 +56,7 @@ static int64_t piece(const job *j, const int rows[2])
 
 void ambit__rows_find_wide(job *j, size_t lane_bytes)
 {
-  for (int i = 0; i < j->rule->nparams && !j->direct; i++)
+  for (int i = 0; i < j->rule->nparams && !j->direct && !j->form; i++)
     j->wide[i] = ambit__rows_is_field(j, i) && ambit__rows_param(j, i)->nreads &&
                  !ambit__rows_param(j, i)->is_written && j->bind[i].contiguous &&
                  !ambit__type_is_real(ambit__rows_param(j, i)->type) &&

@@ -269,6 +269,43 @@ static void reductions_and_statistics_count_active_cells(void)
   }
 }
 
+/* A rule that reads far along rows needs more cells beside runs: fields are stored anew, with their
+ * values, and programs that ran before run again. */
+static void reads_may_be_far_along_rows(void)
+{
+  static double got[2][N][M];
+
+  for (int d = 0; d < 2; d++) {
+    ambit *a = open_on(d ? "cpu" : "ref");
+    ambit_grid *g = ring(a);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F64);
+    ambit_program *near = ambit_program_create(g), *far = ambit_program_create(g);
+
+    ambit_option_set(a, "strict", "1");
+    for (int k = 0; k < 2; k++) {
+      ambit_field_boundary(k ? v : u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+      ambit_field_boundary(k ? v : u, AMBIT_INACTIVE, AMBIT_CONSTANT, 3);
+    }
+    ambit_field_fill(u, ramp, NULL);
+    ambit_apply(near,
+                ambit_kernel_create(
+                    a, "void k(const double *u, double *v) { *v = 0.5 * (u[0][1] + u[1][-1]); }"),
+                u, v);
+    ambit_apply(far,
+                ambit_kernel_create(a, "void k(const double *v, double *u) { *u = v[0][-17] + "
+                                       "v[-2][13] - v[1][9]; }"),
+                v, u);
+    for (int k = 0; k < 3; k++) {
+      ambit_run(near, 1);
+      ambit_run(far, 1);
+    }
+    ambit_field_read(u, NULL, NULL, got[d]);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+  CHECK(!memcmp(got[0], got[1], sizeof got[0]));
+}
+
 static int nowhere(const int64_t *i, void *user)
 {
   (void)i;
@@ -530,6 +567,7 @@ int main(int argc, char **argv)
       {"outside_tells_inactive_cells", outside_tells_inactive_cells},
       {"reductions_and_statistics_count_active_cells",
        reductions_and_statistics_count_active_cells},
+      {"reads_may_be_far_along_rows", reads_may_be_far_along_rows},
       {"a_grid_may_have_no_active_cell", a_grid_may_have_no_active_cell},
       {"the_box_is_never_allocated", the_box_is_never_allocated},
       {"files_are_dense_with_a_fill_value", files_are_dense_with_a_fill_value},

@@ -5,4 +5,8 @@ typedef struct ambit_full_call {
   ambit_call call;
   int64_t ends;    /* cells beside the rows may be stored as the twin has them (plan/plan.h) */
   int64_t *faults; /* the record of a checked launch; NULL: there is none */
+  /* on a sparse grid, in place of the box: some chunks of a table (grid/chunks.h) */
+  const int32_t *chunks;
+  const int64_t *cells; /* by chunk: the number of its first cell in the box */
+  int64_t first, end;
 } ambit_full_call;

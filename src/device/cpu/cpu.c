@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "device/cpu/blocks.h"
 #include "device/cpu/generic.h"
 #include "device/cpu/limits.h"
 #include "device/cpu/target.h"
@@ -54,7 +53,6 @@ typedef struct function {
   ambit__module *module;        /* of `run`, if it was compiled here */
   ambit__generic generic;       /* weighted sum; taps NULL: none */
   ambit__function *ref;         /* of the reference device; NULL: none */
-  ambit__cpu_blocks *blocks;    /* on a sparse grid: how it is called for blocks; NULL: dense */
   bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */
   int at[AMBIT_MAX_PARAMS];     /* per parameter: its first word in those of a slab */
   int words;                    /* 64-bit words per slab */
@@ -78,7 +76,6 @@ static void close_device(ambit__device *dev)
   free(d->calls);
   free(d->waste);
   free(d->kept);
-  free(d->scratch);
   free(d);
 }
 
@@ -212,7 +209,6 @@ static void discard(ambit__device *dev, ambit__function *fn)
   if (f->ref) ambit__backend_ref.discard(dev, f->ref);
   ambit__module_release(f->module);
   ambit__generic_close(&f->generic);
-  ambit__cpu_blocks_close(f->blocks);
   free(f->partial);
   free(f->head.plan);
   free(f);
@@ -295,7 +291,7 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
                "clang, or compile and register the output of `ambit gen`",
                d->cc->why);
   d->warned |= !d->cc->available;
-  if (g->ndims && !g->strict && !g->checks && all_contiguous(g) &&
+  if (g->ndims && !g->form && !g->strict && !g->checks && all_contiguous(g) &&
       ambit__generic_open(rule, g->ndims, &f->generic))
     return set_plan(&d->head, f, "(generic weights)");
   AMBIT_TRY(ambit__backend_ref.build(&d->head, g, &f->ref));
@@ -331,10 +327,11 @@ static ambit_status make_partials(ambit__device *dev, const ambit__group *g, fun
   return f->partial ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-/* The registered function for a group; NULL: none. */
+/* The registered function for a group; NULL: none. They compute boxes, which sparse grids do not
+ * store. */
 static ambit_cpu_fn registered(const ambit__group *g)
 {
-  return g->ndims && all_contiguous(g) ? ambit__registered_cpu(g->steps[0].rule) : NULL;
+  return g->ndims && !g->form && all_contiguous(g) ? ambit__registered_cpu(g->steps[0].rule) : NULL;
 }
 
 static void foresee(ambit__device *dev, const ambit__group *g)
@@ -346,12 +343,6 @@ static void foresee(ambit__device *dev, const ambit__group *g)
   if (!d->cc->available || registered(g) || !generate(d, g, entry, &plan, &source)) return;
   if (source) ambit__cc_foresee(d->cc, source, d->machine.cores);
   free(source);
-}
-
-static ambit_status make_blocks(device *d, const ambit__group *g, function *f)
-{
-  AMBIT_TRY(ambit__cpu_blocks_open(d->head.errors, g, &f->blocks));
-  return ambit__cpu_scratch(d, f->blocks->scratch);
 }
 
 static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
@@ -370,7 +361,6 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
-  if (g->blocks && !f->ref) AMBIT_TRY_GOTO(s, make_blocks(d, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.waves = f->module && !g->checks && g->ndims;
   f->head.tiles = !f->ref && !g->checks && g->ndims;
@@ -387,7 +377,8 @@ fail:
 typedef struct sweep {
   const function *f;
   const ambit__box *box;
-  const ambit__launch *launch; /* on a sparse grid; else NULL */
+  const ambit__chunks *chunks; /* of a sparse grid, some of them; NULL: a box */
+  int64_t first, end;
   const ambit_full_call *call; /* complete except for lo, hi and the addresses of reductions */
   int axis;                    /* the axis along which the box is cut */
   int slabs;
@@ -445,21 +436,18 @@ static void run_slab(const sweep *s, int i)
   ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->words);
 }
 
-/* A slab of a sparse grid is a range of blocks. */
-static void run_blocks(const sweep *s, int i, int thread)
+/* A slab of a sparse grid is a range of chunks. */
+static void run_chunks(const sweep *s, int i)
 {
-  const ambit__blocks_launch l = {.blocks = s->f->blocks,
-                                  .launch = s->launch,
-                                  .run = call_function,
-                                  .user = s->f,
-                                  .only_active = s->reduces};
-  const int64_t n = s->launch->blocks->n;
-  const device *d = (const device *)s->q->head.device;
+  const int64_t n = s->end - s->first;
   ambit_full_call full = *s->call;
 
   if (s->reduces) begin_partial(s->f, s->f->partial + (int64_t)i * s->f->words, &full.call);
-  ambit__cpu_blocks_run(&l, &full.call, n * i / s->slabs, n * (i + 1) / s->slabs,
-                        d->scratch + (size_t)thread * d->scratch_bytes);
+  full.chunks = s->chunks->table;
+  full.cells = s->chunks->first;
+  full.first = s->first + n * i / s->slabs;
+  full.end = s->first + n * (i + 1) / s->slabs;
+  s->f->run(&full.call);
 }
 
 static int first_slab(const sweep *s, int thread, int threads)
@@ -485,8 +473,8 @@ static void run_share(void *arg, int thread, int threads)
     int t = (thread + k) % threads, end = first_slab(s, t + 1, threads), i;
 
     while ((i = atomic_fetch_add_explicit(&s->shares[t].next, 1, memory_order_relaxed)) < end) {
-      if (s->launch)
-        run_blocks(s, i, thread);
+      if (s->chunks)
+        run_chunks(s, i);
       else
         run_slab(s, i);
       if (thread == 0) poll(s->q);
@@ -521,16 +509,23 @@ static void cut_box(sweep *s, int threads)
   s->slabs = (int)(slabs > polls ? slabs : polls);
 }
 
-/* The same for blocks. */
-static void cut_blocks(sweep *s, int threads)
+/* The same for chunks: slabs have as many of them, though not as many cells. */
+static void cut_chunks(sweep *s, const ambit__box *box, int threads)
 {
-  const ambit__blocks *b = s->launch->blocks;
-  const int64_t cells = b->n * b->volume;
+  const int64_t cells = ambit__active_count(s->chunks->active, box);
   const int64_t wanted = s->reduces ? cells / CELLS_PER_PARTIAL : threads * SLABS_PER_THREAD;
   int64_t slabs = wanted < MOST_PARTIALS || !s->reduces ? wanted : MOST_PARTIALS;
 
-  if (slabs > b->n) slabs = b->n;
+  if (slabs > s->end - s->first) slabs = s->end - s->first;
   s->slabs = slabs < 1 ? 1 : (int)slabs;
+}
+
+/* Fields that are read at neighbours get values beside their runs. */
+static void set_bounds(const ambit__launch *l)
+{
+  for (int i = 0; i < l->nargs; i++)
+    if (l->chunks->form->view[i] >= 0)
+      ambit__host_bounds(l->args[i].store, l->chunks, l->chunks->form->view[i]);
 }
 
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
@@ -639,13 +634,16 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
     return AMBIT_OK;
   }
   s.reduces = reduces(f->rule);
-  s.launch = l->blocks ? l : NULL;
-  threads = ambit__cpu_threads_for(d, l->blocks ? l->blocks->n * l->blocks->volume
-                                                : ambit__box_volume(&l->box));
-  if (s.launch)
-    cut_blocks(&s, threads);
-  else
+  s.chunks = l->chunks;
+  threads =
+      ambit__cpu_threads_for(d, l->chunks ? l->chunks->active->cells : ambit__box_volume(&l->box));
+  if (s.chunks) {
+    set_bounds(l);
+    s.end = s.chunks->n;
+    cut_chunks(&s, &l->box, threads);
+  } else {
     cut_box(&s, threads);
+  }
   for (int t = 0; t < threads; t++)
     atomic_store_explicit(&d->shares[t].next, first_slab(&s, t, threads), memory_order_relaxed);
   ambit__pool_run(d->pool, threads, run_share, &s);

@@ -3,7 +3,6 @@
  *
  *   cpu.c       the device, building and launching functions
  *   memory.c    buffers, copies and ghost cells, divided among the threads
- *   blocks.c    launches on the blocks of a sparse grid; gather.c, the cells around a block
  *   wave.c      several iterations in one pass
  *   tiles.c     some tiles of a grid, and what changed in them
  */
@@ -32,20 +31,15 @@ typedef struct ambit__cpu {
   ambit__cpu_share *shares; /* of a launch or wave, one per thread */
   ambit_full_call *calls;   /* of the stages of a wave */
   int calls_cap;
-  ambit__long *waste;     /* by thread and parameter: reductions of a wave, which nobody sees */
-  unsigned char *kept;    /* by thread: the values of a tile before a launch */
-  size_t kept_bytes;      /* of one thread */
-  unsigned char *scratch; /* buffers of gathered blocks; owned */
-  size_t scratch_bytes;   /* per thread */
+  ambit__long *waste;  /* by thread and parameter: reductions of a wave, which nobody sees */
+  unsigned char *kept; /* by thread: the values of a tile before a launch */
+  size_t kept_bytes;   /* of one thread */
   ambit__cc *cc;
   bool warned;           /* the warning about a missing compiler was printed */
   double copy_bandwidth; /* 0: not measured yet */
 } ambit__cpu;
 
 enum { AMBIT__CPU_PAGE = 4096 };
-
-/* Makes room for the buffers of all threads. Functions keep no address in it. */
-ambit_status ambit__cpu_scratch(ambit__cpu *d, size_t bytes_per_thread);
 
 /* The number of threads worth waking for this many cells. */
 int ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);

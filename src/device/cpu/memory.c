@@ -28,7 +28,7 @@ static void touch(void *arg, int thread, int threads)
 {
   const touch_job *job = arg;
   const ambit__layout *l = job->layout;
-  const bool one = l->order == AMBIT_AOS || l->components == 1 || l->blocks;
+  const bool one = l->order == AMBIT_AOS || l->components == 1;
   const size_t plane = one ? l->bytes : (size_t)l->component * ambit_type_size(l->type);
   const size_t planes = l->bytes / plane, pages = plane / AMBIT__CPU_PAGE;
 
@@ -55,21 +55,6 @@ ambit_status ambit__cpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
   return AMBIT_OK;
 }
 
-ambit_status ambit__cpu_scratch(ambit__cpu *d, size_t bytes_per_thread)
-{
-  const size_t page = AMBIT__CPU_PAGE, each = (bytes_per_thread + page - 1) / page * page;
-  unsigned char *bigger;
-
-  if (each <= d->scratch_bytes) return AMBIT_OK;
-  bigger = aligned_alloc(page, each * (size_t)ambit__pool_threads(d->pool));
-  AMBIT_CHECK(bigger, d->head.errors, AMBIT_ENOMEM, "no memory to gather blocks of %zu bytes",
-              each);
-  free(d->scratch);
-  d->scratch = bigger;
-  d->scratch_bytes = each;
-  return AMBIT_OK;
-}
-
 /* ---- boxes ---- */
 
 static void copy_share(void *arg, int thread, int threads)
@@ -87,54 +72,53 @@ static ambit_status run_copy(ambit__queue *q, ambit__host_copy c)
   return AMBIT_OK;
 }
 
-/* A share of the blocks of a sparse grid. */
-static void copy_blocks(void *arg, int thread, int threads)
+/* A share of the runs of a sparse grid. */
+static void copy_runs(void *arg, int thread, int threads)
 {
-  const ambit__host_blocks_job *job = arg;
-  const int64_t n = job->store->layout.blocks->n;
+  const ambit__host_runs_job *job = arg;
+  const int64_t n = job->store->layout.active->n;
 
-  ambit__host_blocks_copy(job, n * thread / threads, n * (thread + 1) / threads);
+  ambit__host_runs_copy(job, n * thread / threads, n * (thread + 1) / threads);
 }
 
-static ambit_status run_blocks(ambit__queue *q, ambit__store *store, const ambit__box *box, int way,
-                               const void *bytes)
+static ambit_status run_runs(ambit__queue *q, ambit__store *store, const ambit__box *box, int way,
+                             const void *bytes)
 {
   ambit__cpu *d = (ambit__cpu *)q->device;
-  ambit__host_blocks_job job = {
+  ambit__host_runs_job job = {
       .way = way, .store = store, .box = box, .dense = (unsigned char *)(uintptr_t)bytes};
-  const int64_t stored = store->layout.blocks->n * store->layout.blocks->volume;
+  const int64_t stored = store->layout.active->cells;
   const int64_t asked = ambit__box_volume(box), cells = asked < stored ? asked : stored;
 
-  ambit__pool_run(d->pool, ambit__cpu_threads_for(d, cells), copy_blocks, &job);
+  ambit__pool_run(d->pool, ambit__cpu_threads_for(d, cells), copy_runs, &job);
   return AMBIT_OK;
 }
 
 ambit_status ambit__cpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                   const void *src)
 {
-  if (dst->layout.blocks) return run_blocks(q, dst, box, AMBIT__BLOCKS_IN, src);
+  if (dst->layout.active) return run_runs(q, dst, box, AMBIT__RUNS_IN, src);
   return run_copy(q, ambit__host_copy_in(dst, box, src));
 }
 
 ambit_status ambit__cpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
                                  const ambit__box *box)
 {
-  if (src->layout.blocks) return run_blocks(q, src, box, AMBIT__BLOCKS_OUT, dst);
+  if (src->layout.active) return run_runs(q, src, box, AMBIT__RUNS_OUT, dst);
   return run_copy(q, ambit__host_copy_out(dst, src, box));
 }
 
 ambit_status ambit__cpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                  const void *value)
 {
-  if (dst->layout.blocks) return run_blocks(q, dst, box, AMBIT__BLOCKS_FILL, value);
+  if (dst->layout.active) return run_runs(q, dst, box, AMBIT__RUNS_FILL, value);
   return run_copy(q, ambit__host_copy_of_one(dst, box, value));
 }
 
 ambit_status ambit__cpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift)
 {
-  if (src->layout.blocks)
-    return ambit__host_put(q, dst->buffer, ambit__host_base(src->buffer), src->layout.bytes);
+  if (src->layout.active) return ambit__host_copy_runs(q, dst, src);
   return run_copy(q, ambit__host_copy_across(dst, src, box, shift));
 }
 

@@ -25,7 +25,7 @@ ambit_status ambit__interpreter_init(ambit__interpreter *in, ambit__errors *erro
 void ambit__interpreter_begin(ambit__interpreter *in, const ambit__launch *launch)
 {
   in->launch = launch;
-  in->blocks = launch->blocks;
+  in->active = launch->chunks ? launch->chunks->active : NULL;
   if (in->guard) ambit__guard_begin(in->guard, launch);
 }
 
@@ -72,7 +72,7 @@ static bool is_outside(const ambit__interpreter *in, const ambit__expr *e)
     cell[d] = in->cell[d] + e->offset[d];
     if (cell[d] < 0 || cell[d] >= in->launch->extents[d]) return true;
   }
-  return in->blocks && !ambit__blocks_active(in->blocks, cell);
+  return in->active && !ambit__active_has(in->active, cell);
 }
 
 /* Read k of a parameter. */
@@ -97,12 +97,12 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
 
   for (int d = 0; d < launch->box.ndims; d++)
     cell[d] = in->cell[d] + e->offset[d];
-  if (arg->store && (!in->ghosts || in->blocks))
+  if (arg->store && (!in->ghosts || in->active))
     negates = ambit__boundaries_negate(arg->boundaries, launch->box.ndims, launch->extents, cell);
-  if (arg->store && (!in->ghosts || in->blocks) &&
+  if (arg->store && (!in->ghosts || in->active) &&
       !ambit__boundaries_map(arg->boundaries, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
-  if (arg->store && in->blocks && !ambit__blocks_active(in->blocks, cell)) {
+  if (arg->store && in->active && !ambit__active_has(in->active, cell)) {
     if (arg->boundaries->inactive != AMBIT_CLAMP)
       return ambit__value_of(
           arg->boundaries->inactive == AMBIT_CONSTANT ? arg->boundaries->fill : 0, type);

@@ -17,7 +17,7 @@ typedef struct ambit__interpreter {
   ambit__value *outs;              /* the variables of written components and reductions */
   int first_out[AMBIT_MAX_PARAMS]; /* index in `outs` of a parameter's first component */
   const ambit__launch *launch;     /* the current one */
-  const ambit__blocks *blocks;     /* of its grid; NULL: it is dense */
+  const ambit__active *active;     /* of its grid; NULL: it is dense */
   int64_t cell[AMBIT_MAX_DIMS];    /* the current one */
   ambit__guard *guard;             /* the checks, owned; NULL: none */
 } ambit__interpreter;

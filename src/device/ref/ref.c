@@ -242,7 +242,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   if (!ambit__box_is_empty(&l->box)) { /* without axes there is one cell */
     ambit__box_first(&l->box, in->cell);
     do {
-      if (in->blocks && !ambit__blocks_active(in->blocks, in->cell)) continue;
+      if (in->active && !ambit__active_has(in->active, in->cell)) continue;
       ambit__interpret_cell(in);
       fold_cell(f, totals);
     } while (next_cell(&l->box, in->cell));
@@ -310,8 +310,7 @@ static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *s
   const int x = box->ndims - 1;
   int64_t row[AMBIT_MAX_DIMS], from[AMBIT_MAX_DIMS], to[AMBIT_MAX_DIMS];
 
-  if (src->layout.blocks) /* all cells, to the same ones */
-    return ambit__host_put(q, dst->buffer, ambit__host_base(src->buffer), src->layout.bytes);
+  if (src->layout.active) return ambit__host_copy_runs(q, dst, src);
   ambit__box_first(box, row);
   do {
     memcpy(from, row, sizeof from);

@@ -120,9 +120,9 @@ static ambit_status make_stores(ambit_field *f)
 
     *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
     l->own = g->parts[g->first + i];
-    l->blocks = g->blocks;
+    l->active = g->active;
     l->line = ambit__engine_of(g, i)->backend->line;
-    if (!g->blocks) set_margins(f, i, l);
+    if (!g->active) set_margins(f, i, l);
     AMBIT_TRY(ambit__store_allocate(f, i, &f->stores[i]));
   }
   return AMBIT_OK;
@@ -284,42 +284,42 @@ ambit_status ambit__field_copy(ambit_field *to, ambit_field *from)
   return AMBIT_OK;
 }
 
-/* ---- other blocks ---- */
+/* ---- other runs ---- */
 
-/* Copies the cells of the blocks of `to` that `from` has too, block by block. */
-static ambit_status move_blocks(const ambit_field *f, int part, ambit__store *to,
-                                ambit__store *from)
+/* Copies the cells of `to` that `from` has too, run by run. */
+static ambit_status move_runs(const ambit_field *f, int part, ambit__store *to, ambit__store *from)
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
-  const ambit__blocks *b = to->layout.blocks;
-  void *dense = ambit__new(ambit__field_errors(f), (size_t)b->volume, ambit__field_cell_bytes(f));
+  const ambit__active *a = to->layout.active;
+  const size_t row = (size_t)f->grid->box.hi[f->grid->box.ndims - 1] * ambit__field_cell_bytes(f);
+  void *dense = ambit__new(ambit__field_errors(f), row, 1);
   ambit_status s = dense ? AMBIT_OK : AMBIT_ENOMEM;
+  ambit__box cells;
+  int64_t i = 0;
 
-  for (int64_t i = 0; !s && i < b->n; i++) {
-    const ambit__box box = ambit__blocks_box(b, i);
-
-    memset(dense, 0, (size_t)b->volume * ambit__field_cell_bytes(f));
-    s = e->device->backend->read_box(e->queue, dense, from, &box);
-    if (!s) s = e->device->backend->write_box(e->queue, to, &box, dense);
+  while (!s && ambit__active_next(a, &a->box, &i, &cells)) {
+    memset(dense, 0, (size_t)ambit__box_volume(&cells) * ambit__field_cell_bytes(f));
+    s = e->device->backend->read_box(e->queue, dense, from, &cells);
+    if (!s) s = e->device->backend->write_box(e->queue, to, &cells, dense);
   }
   free(dense);
   return s;
 }
 
 /* A new store of a field of part 0, the only one, with its values. */
-static ambit_status restore(const ambit_field *f, const ambit__blocks *blocks, ambit__store *to)
+static ambit_status restore(const ambit_field *f, const ambit__active *active, ambit__store *to)
 {
   ambit_status s;
 
   to->layout = f->stores[0].layout;
-  to->layout.blocks = blocks;
+  to->layout.active = active;
   AMBIT_TRY(ambit__store_allocate(f, 0, to));
-  s = move_blocks(f, 0, to, &f->stores[0]);
+  s = move_runs(f, 0, to, &f->stores[0]);
   if (s) release(f, 0, to);
   return s;
 }
 
-ambit_status ambit__fields_restore(ambit_grid *g, const ambit__blocks *blocks)
+ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *active)
 {
   ambit__store *stores;
   ambit_status s = AMBIT_OK;
@@ -330,7 +330,7 @@ ambit_status ambit__fields_restore(ambit_grid *g, const ambit__blocks *blocks)
   stores = ambit__new(&g->context->errors, n, sizeof *stores);
   if (!stores) return AMBIT_ENOMEM;
   for (const ambit__link *l = g->fields.next; !s && l->owner; l = l->next) {
-    s = restore(l->owner, blocks, &stores[made]);
+    s = restore(l->owner, active, &stores[made]);
     if (!s) made++;
   }
   for (const ambit__link *l = g->fields.next; l->owner && i < made; l = l->next, i++) {
@@ -367,7 +367,7 @@ ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary
               AMBIT_EINVAL,
               "field '%s' is %s; only fields of real numbers can be antisymmetric at a face",
               f->name, ambit_type_name(f->type));
-  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || !f->grid->blocks, ambit__field_errors(f),
+  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || !f->grid->active, ambit__field_errors(f),
               AMBIT_EUNSUPPORTED,
               "field '%s': faces of sparse grids cannot be antisymmetric yet; negate the values of "
               "reads under outside() in the kernel",

@@ -169,7 +169,7 @@ ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *
 {
   int part = sole_owner(f, box);
 
-  if (f->grid->blocks) ambit__field_blank(f, ambit__box_volume(box), values);
+  if (f->grid->active) ambit__field_blank(f, ambit__box_volume(box), values);
   if (part >= 0) {
     const ambit__engine *e = ambit__engine_of(f->grid, part);
 

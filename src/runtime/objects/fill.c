@@ -17,8 +17,9 @@ typedef struct filling {
   ambit_fill_fn fn;
   void *user;
   ambit__box piece;
-  int64_t first, end;   /* on a sparse grid: blocks that are being filled */
-  int64_t most;         /* cells of a piece; on a sparse grid, blocks */
+  int64_t most;                /* cells of a piece */
+  const ambit__active *active; /* on a sparse grid, with the runs first .. end - 1 of it */
+  int64_t first, end;
   unsigned char *dense; /* its values, row-major; owned by the caller */
   ambit__pool *pool;    /* NULL: the calling thread alone */
 } filling;
@@ -61,66 +62,78 @@ static void fill_share(void *arg, int thread, int threads)
   if (!ambit__box_is_empty(&mine)) fill_cells(job, &mine, job->dense + (size_t)first * slice);
 }
 
-/* The same for block i of a sparse grid; inactive cells get no value. */
-static void fill_block(const filling *job, int64_t i, unsigned char *dense)
+/* ---- sparse grids ---- */
+
+static ambit__box cells_of(const ambit__active *a, const ambit__run *r)
 {
-  const ambit__blocks *b = job->field->grid->blocks;
-  const ambit__box box = ambit__blocks_box(b, i);
-  const size_t cell = ambit__field_cell_bytes(job->field);
-  const int last = box.ndims - 1;
-  ambit__runs r = {0};
+  const int last = a->box.ndims - 1;
+  ambit__box box = {.ndims = last + 1};
 
-  while (ambit__blocks_next_run(b, i, &box, &r)) {
-    int64_t row[AMBIT_MAX_DIMS];
+  ambit__active_place(a, r->row, box.lo);
+  for (int d = 0; d < last; d++)
+    box.hi[d] = box.lo[d] + 1;
+  box.lo[last] = r->lo;
+  box.hi[last] = r->hi;
+  return box;
+}
 
-    ambit__box_first(&r.box, row);
-    do {
-      ambit__box one = {.ndims = box.ndims};
-      int64_t place = 0;
+/* Where the values of run i are, of those that are being filled: as far apart as in memory. */
+static unsigned char *values_of(const filling *job, int64_t i)
+{
+  const ambit__run *runs = job->active->runs;
 
-      for (int d = 0; d <= last; d++) {
-        place = place * (box.hi[d] - box.lo[d]) + row[d] - box.lo[d];
-        one.lo[d] = row[d];
-        one.hi[d] = d < last ? row[d] + 1 : r.box.hi[d];
-      }
-      fill_cells(job, &one, dense + (size_t)place * cell);
-    } while (ambit__box_next_row(&r.box, row));
+  return job->dense +
+         (size_t)(runs[i].at - runs[job->first].at) * ambit__field_cell_bytes(job->field);
+}
+
+static void fill_runs_share(void *arg, int thread, int threads)
+{
+  const filling *job = arg;
+
+  for (int64_t i = job->first + thread; i < job->end; i += threads) {
+    const ambit__box cells = cells_of(job->active, &job->active->runs[i]);
+
+    if (!ambit__box_is_empty(&cells)) fill_cells(job, &cells, values_of(job, i));
   }
 }
 
-static void fill_blocks_share(void *arg, int thread, int threads)
+/* As many runs from the first on as there is room for; at least one: there is room for a row. */
+static int64_t end_of_piece(const filling *job)
 {
-  const filling *job = arg;
-  const size_t bytes =
-      (size_t)job->field->grid->blocks->volume * ambit__field_cell_bytes(job->field);
+  const ambit__active *a = job->active;
+  const int64_t start = a->runs[job->first].at;
+  int64_t i = job->first + 1;
 
-  for (int64_t i = job->first + thread; i < job->end; i += threads)
-    fill_block(job, i, job->dense + (size_t)(i - job->first) * bytes);
+  while (i < a->n && a->runs[i].at + a->runs[i].hi - a->runs[i].lo - start <= job->most)
+    i++;
+  return i;
 }
 
-/* A part of a sparse grid, some blocks at a time. */
-static ambit_status fill_blocks(ambit_field *f, int part, filling *job)
+/* A part of a sparse grid, some runs at a time. */
+static ambit_status fill_runs(ambit_field *f, int part, filling *job)
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
-  const ambit__blocks *b = f->stores[part].layout.blocks;
-  const size_t bytes = (size_t)b->volume * ambit__field_cell_bytes(f);
   const int threads = job->pool ? ambit__pool_threads(job->pool) : 1;
 
-  for (job->first = 0; job->first < b->n; job->first = job->end) {
-    job->end = job->first + job->most < b->n ? job->first + job->most : b->n;
+  job->active = f->stores[part].layout.active;
+  for (job->first = 0; job->first < job->active->n; job->first = job->end) {
+    job->end = end_of_piece(job);
     if (job->pool)
-      ambit__pool_run(job->pool, threads, fill_blocks_share, job);
+      ambit__pool_run(job->pool, threads, fill_runs_share, job);
     else
-      fill_blocks_share(job, 0, 1);
+      fill_runs_share(job, 0, 1);
     for (int64_t i = job->first; i < job->end; i++) {
-      const ambit__box box = ambit__blocks_box(b, i);
+      const ambit__box cells = cells_of(job->active, &job->active->runs[i]);
 
-      AMBIT_TRY(e->device->backend->write_box(e->queue, &f->stores[part], &box,
-                                              job->dense + (size_t)(i - job->first) * bytes));
+      if (ambit__box_is_empty(&cells)) continue;
+      AMBIT_TRY(
+          e->device->backend->write_box(e->queue, &f->stores[part], &cells, values_of(job, i)));
     }
   }
   return AMBIT_OK;
 }
+
+/* ---- all grids ---- */
 
 /* Fills one part, piece by piece. */
 static ambit_status fill_part(ambit_field *f, int part, filling *job)
@@ -153,16 +166,15 @@ static ambit_status fill(ambit_field *f, ambit_fill_fn fn, void *user, bool para
   job.most = ambit__field_piece_cells(f);
   if (parallel) job.most *= (int64_t)THREAD_PIECES * ambit__pool_threads(job.pool);
   if (job.most > ambit__box_volume(&f->grid->box)) job.most = ambit__box_volume(&f->grid->box);
-  if (f->grid->blocks) job.most = 1 + job.most / f->grid->blocks->volume;
-  job.dense = ambit__new(ambit__field_errors(f),
-                         (size_t)(job.most * (f->grid->blocks ? f->grid->blocks->volume : 1)),
-                         ambit__field_cell_bytes(f));
+  if (f->grid->active && job.most < f->grid->box.hi[f->grid->box.ndims - 1])
+    job.most = f->grid->box.hi[f->grid->box.ndims - 1];
+  job.dense = ambit__new(ambit__field_errors(f), (size_t)job.most, ambit__field_cell_bytes(f));
   if (!job.dense) s = AMBIT_ENOMEM;
   if (!s) ambit__field_changed(f);
   held = f->is_held;
   f->is_held = true;
   for (int i = 0; !s && i < f->grid->placement.n; i++)
-    s = f->grid->blocks ? fill_blocks(f, i, &job) : fill_part(f, i, &job);
+    s = f->grid->active ? fill_runs(f, i, &job) : fill_part(f, i, &job);
   f->is_held = held;
   free(job.dense);
   ambit__pool_close(job.pool);

@@ -147,7 +147,7 @@ ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser)
 
   if (g->partition) make_parts(g, coarser);
   ambit__box_print(&g->box, box, sizeof box);
-  snprintf(doing, sizeof doing, "creates a %sgrid of the cells %s", g->blocks ? "sparse " : "",
+  snprintf(doing, sizeof doing, "creates a %sgrid of the cells %s", g->active ? "sparse " : "",
            box);
   if (!ambit__meet(g->context, doing)) return g;
   ambit_grid_destroy(g);
@@ -210,8 +210,8 @@ void ambit_grid_destroy(ambit_grid *g)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);
   free(g->partition);
-  if (g->blocks) ambit__blocks_free(g->blocks);
-  free(g->blocks);
+  if (g->active) ambit__active_free(g->active);
+  free(g->active);
   free(g->parts);
   free(g->mine);
   ambit__placement_free(&g->placement);

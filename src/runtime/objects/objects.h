@@ -74,7 +74,7 @@ struct ambit_grid {
   ambit *context;
   ambit__link link;
   ambit__box box;        /* all cells; of a sparse grid, the box that contains them */
-  ambit__blocks *blocks; /* of a sparse grid; owned; NULL: dense */
+  ambit__active *active; /* of a sparse grid; owned; NULL: dense */
   ambit_field *activity; /* of a sparse grid, once a program needs it: 1 in active cells */
   char *partition;       /* the option, when the grid was created; owned */
   ambit__box *parts;     /* of all processes, in order; owned */
@@ -215,6 +215,8 @@ typedef struct ambit__mask {
 ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, const ambit__mask *m);
 /* Makes g->activity, if it is not there yet. */
 ambit_status ambit__grid_activity(ambit_grid *g);
+/* Stores the fields with at least this many cells beside their runs. */
+ambit_status ambit__grid_pad(ambit_grid *g, int64_t pad);
 
 /* ---- lanes.c: the option lanes ---- */
 
@@ -275,9 +277,9 @@ static inline ambit_status ambit__field_status(const ambit_field *f)
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
                                 bool *changed);
 ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
-/* Stores for the fields of a sparse grid with other blocks, in place of the present ones; values of
+/* Stores for the fields of a sparse grid with other runs, in place of the present ones; values of
  * cells that are active in both are kept. If it fails, nothing is changed. */
-ambit_status ambit__fields_restore(ambit_grid *g, const ambit__blocks *blocks);
+ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *active);
 size_t ambit__field_cell_bytes(const ambit_field *f);
 /* Values pass through host memory in pieces: the number of cells in a piece, at least 1; a new
  * buffer for one piece, which the caller frees. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sparse_grid.c - sparse grids: their blocks, from a function of the index, and their activity. */
+/* sparse_grid.c - sparse grids: their active cells, from a function of the index or a mask. */
 #include "base/memory.h"
 #include "device/cpu/machine.h"
 #include "runtime/objects/objects.h"
@@ -20,19 +20,24 @@ ambit_status ambit__pool_for(ambit *a, ambit__pool **pool)
   return ambit__pool_open(&a->errors, threads, pool);
 }
 
-/* ---- blocks from a function or a mask ---- */
+/* ---- runs from a function or a mask ---- */
 
-/* Rows of blocks along the last axis are handed out to the threads one by one. */
+enum {
+  PIECES = 16,     /* per thread */
+  LOADED = 1 << 22 /* cells of a mask that are loaded at once, if a plane has not more */
+};
+
+/* Rows that are searched. They are cut into pieces, which threads take one by one. */
 typedef struct search {
-  const ambit__blocks *whole; /* empty; has the shape */
   const ambit__mask *mask;
-  ambit__box planes;       /* of cells, that are searched; along axis 0 */
-  unsigned char *active;   /* their activity, loaded; NULL: from the function; owned */
-  ambit__box rows;         /* places of blocks in them; one along the last axis ... */
-  int64_t first, end;      /* ... and those along it */
-  atomic_llong next;       /* row */
-  ambit__blocks *found;    /* by thread; owned */
-  ambit__errors *failures; /* by thread; owned */
+  ambit__box box;        /* of the grid */
+  ambit__box planes;     /* of cells, that are searched; along axis 0 */
+  unsigned char *active; /* their activity, loaded; NULL: from the function; owned */
+  int64_t first, end;    /* rows in them */
+  int pieces;
+  atomic_int next;         /* piece */
+  ambit__active *found;    /* by piece; owned */
+  ambit__errors *failures; /* by piece; owned */
 } search;
 
 static bool is_on(const search *s, const int64_t *cell)
@@ -45,143 +50,118 @@ static bool is_on(const search *s, const int64_t *cell)
   return s->active[at] != 0;
 }
 
-/* Asks for all cells of a block. */
-static void ask(const search *s, const int64_t *at, uint64_t *mask)
+/* Adds the runs of a row. */
+static ambit_status search_row(const search *s, int64_t row, ambit__errors *errors,
+                               ambit__active *to)
 {
-  const ambit__blocks *b = s->whole;
-  const int last = b->box.ndims - 1;
-  ambit__box cells = {.ndims = b->box.ndims};
+  const int last = s->box.ndims - 1;
   int64_t cell[AMBIT_MAX_DIMS];
+  ambit__run r = {.row = row};
 
-  memset(mask, 0, (size_t)b->words * sizeof *mask);
-  for (int d = 0; d <= last; d++) {
-    cells.lo[d] = at[d] << b->shift[d];
-    cells.hi[d] = cells.lo[d] + ((int64_t)1 << b->shift[d]);
-    if (cells.hi[d] > b->box.hi[d]) cells.hi[d] = b->box.hi[d];
+  ambit__active_place(to, row, cell);
+  for (int64_t x = 0; x <= s->box.hi[last]; x++) {
+    cell[last] = x;
+    if (x < s->box.hi[last] && is_on(s, cell)) {
+      r.hi = x + 1;
+      continue;
+    }
+    if (r.lo < r.hi) AMBIT_TRY(ambit__active_add(errors, to, &r));
+    r.lo = r.hi = x + 1;
   }
-  ambit__box_first(&cells, cell);
-  do {
-    const int64_t place = ambit__blocks_place(b, cell);
-    uint64_t bits = 0;
-
-    for (; cell[last] < cells.hi[last]; cell[last]++)
-      bits |= (uint64_t)is_on(s, cell) << (cell[last] - cells.lo[last]);
-    mask[place / 64] |= bits << place % 64;
-    cell[last] = cells.lo[last];
-  } while (ambit__box_next_row(&cells, cell));
+  return AMBIT_OK;
 }
 
-/* The place of a row, by number; in 1-D, of the only block. */
-static void place_of_row(const search *s, int64_t row, int64_t *at)
-{
-  at[s->rows.ndims - 1] = 0;
-  for (int d = s->rows.ndims - 2; d >= 0; d--) {
-    at[d] = s->rows.lo[d] + row % (s->rows.hi[d] - s->rows.lo[d]);
-    row /= s->rows.hi[d] - s->rows.lo[d];
-  }
-}
-
-static void find_share(void *arg, int thread, int threads)
+static void search_pieces(void *arg, int thread, int threads)
 {
   search *s = arg;
-  const int last = s->rows.ndims - 1;
-  const int64_t rows = ambit__box_volume(&s->rows);
-  uint64_t *mask = ambit__new(&s->failures[thread], (size_t)s->whole->words, sizeof *mask);
-  int64_t row, at[AMBIT_MAX_DIMS];
+  int i;
 
-  (void)threads;
-  while (mask && !s->failures[thread].status && (row = atomic_fetch_add(&s->next, 1)) < rows) {
-    place_of_row(s, row, at);
-    for (at[last] = s->first; at[last] < s->end; at[last]++) {
-      ask(s, at, mask);
-      if (ambit__blocks_add(&s->failures[thread], &s->found[thread], at, mask)) break;
-    }
+  (void)thread, (void)threads;
+  while ((i = atomic_fetch_add(&s->next, 1)) < s->pieces) {
+    const int64_t n = s->end - s->first, end = s->first + n * (i + 1) / s->pieces;
+
+    ambit__active_begin(&s->found[i], &s->box);
+    for (int64_t row = s->first + n * i / s->pieces; row < end; row++)
+      if (search_row(s, row, &s->failures[i], &s->found[i])) break;
   }
-  free(mask);
 }
 
-/* Searches the planes of blocks first .. end - 1 along axis 0. */
-static ambit_status search_planes(search *s, ambit__pool *pool, int64_t first, int64_t end)
-{
-  const ambit__blocks *b = s->whole;
-  const int last = b->box.ndims - 1;
-
-  s->planes = b->box;
-  s->planes.lo[0] = first << b->shift[0];
-  if (end << b->shift[0] < b->box.hi[0]) s->planes.hi[0] = end << b->shift[0];
-  s->rows = ambit__box_of_extents(last + 1, b->count);
-  s->rows.lo[0] = first;
-  s->rows.hi[0] = end;
-  s->first = s->rows.lo[last];
-  s->end = s->rows.hi[last];
-  s->rows.lo[last] = 0;
-  s->rows.hi[last] = 1;
-  if (s->active) AMBIT_TRY(s->mask->load(s->mask->user, &s->planes, s->active));
-  atomic_store(&s->next, 0);
-  ambit__pool_run(pool, ambit__pool_threads(pool), find_share, s);
-  return AMBIT_OK;
-}
-
-static ambit_status search_all(ambit *a, ambit__pool *pool, search *s)
-{
-  const ambit__blocks *b = s->whole;
-  const int threads = ambit__pool_threads(pool);
-  const int64_t planes = (int64_t)1 << b->shift[0];
-  const int64_t cells = ambit__box_volume(&b->box) / b->box.hi[0] * planes;
-
-  s->found = ambit__new(&a->errors, (size_t)threads, sizeof *s->found);
-  s->failures = ambit__new(&a->errors, (size_t)threads, sizeof *s->failures);
-  if (!s->mask->is_active) s->active = ambit__new(&a->errors, (size_t)cells, 1);
-  if (!s->found || !s->failures || (!s->mask->is_active && !s->active)) return AMBIT_ENOMEM;
-  for (int t = 0; t < threads; t++)
-    ambit__blocks_begin(&s->found[t], &b->box);
-  if (s->mask->is_active) return search_planes(s, pool, 0, b->count[0]);
-  for (int64_t i = 0; i < b->count[0]; i++)
-    AMBIT_TRY(search_planes(s, pool, i, i + 1));
-  return AMBIT_OK;
-}
-
-/* Puts together what the threads found. */
-static ambit_status join_all(ambit *a, search *s, int threads, ambit__blocks *b)
+/* Puts together what was found in the pieces. */
+static ambit_status join_pieces(ambit *a, search *s, ambit__active *to)
 {
   ambit_status status = AMBIT_OK;
 
-  for (int t = 0; s->found && s->failures && t < threads; t++) {
-    if (s->failures[t].status)
-      status = ambit__raise(&a->errors, s->failures[t].status, "%s",
-                            "there is no memory for the blocks of a sparse grid");
-    ambit__errors_clear(&s->failures[t]);
-    if (ambit__blocks_join(&a->errors, b, &s->found[t])) status = a->errors.status;
+  for (int i = 0; i < s->pieces; i++) {
+    if (s->failures[i].status)
+      status = ambit__raise(&a->errors, s->failures[i].status, "%s",
+                            "there is no memory for the cells of a sparse grid");
+    for (int64_t k = 0; !status && k < s->found[i].n; k++)
+      status = ambit__active_add(&a->errors, to, &s->found[i].runs[k]);
+    ambit__errors_clear(&s->failures[i]);
+    ambit__active_free(&s->found[i]);
   }
   return status;
 }
 
-static ambit_status make_blocks(ambit *a, const ambit__box *box, const ambit__mask *mask,
-                                ambit__blocks *b)
+/* Searches some planes along axis 0. */
+static ambit_status search_planes(ambit *a, search *s, ambit__pool *pool, ambit__active *to)
 {
-  search s = {.whole = b, .mask = mask};
-  ambit__pool *pool;
-  ambit_status status, joined;
+  const int last = s->box.ndims - 1;
+  const int64_t rows = last ? ambit__box_volume(&s->box) / s->box.hi[0] / s->box.hi[last] : 1;
 
-  ambit__blocks_begin(b, box);
+  s->first = last ? s->planes.lo[0] * rows : 0;
+  s->end = last ? s->planes.hi[0] * rows : 1;
+  if (s->active) AMBIT_TRY(s->mask->load(s->mask->user, &s->planes, s->active));
+  atomic_store(&s->next, 0);
+  ambit__pool_run(pool, ambit__pool_threads(pool), search_pieces, s);
+  return join_pieces(a, s, to);
+}
+
+static ambit_status search_all(ambit *a, search *s, ambit__pool *pool, ambit__active *to)
+{
+  const int64_t cells = ambit__box_volume(&s->box), plane = cells / s->box.hi[0];
+  int64_t step = LOADED > plane ? LOADED / plane : 1;
+
+  if (s->mask->is_active || s->box.ndims == 1 || step > s->box.hi[0]) step = s->box.hi[0];
+  s->pieces = PIECES * ambit__pool_threads(pool);
+  s->found = ambit__new(&a->errors, (size_t)s->pieces, sizeof *s->found);
+  s->failures = ambit__new(&a->errors, (size_t)s->pieces, sizeof *s->failures);
+  if (!s->mask->is_active) s->active = ambit__new(&a->errors, (size_t)(step * plane), 1);
+  if (!s->found || !s->failures || (!s->mask->is_active && !s->active)) return AMBIT_ENOMEM;
+  s->planes = s->box;
+  for (int64_t i = 0; i < s->box.hi[0]; i += step) {
+    s->planes.lo[0] = i;
+    s->planes.hi[0] = i + step < s->box.hi[0] ? i + step : s->box.hi[0];
+    AMBIT_TRY(search_planes(a, s, pool, to));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status make_active(ambit *a, const ambit__box *box, const ambit__mask *mask,
+                                int64_t pad, ambit__active *to)
+{
+  search s = {.mask = mask, .box = *box};
+  ambit__pool *pool;
+  ambit_status status;
+
+  ambit__active_begin(to, box);
   AMBIT_TRY(ambit__pool_for(a, &pool));
-  status = search_all(a, pool, &s);
-  joined = join_all(a, &s, ambit__pool_threads(pool), b);
+  status = search_all(a, &s, pool, to);
   ambit__pool_close(pool);
   free(s.found);
   free(s.failures);
   free(s.active);
-  if (status || joined) return status ? status : joined;
-  return ambit__blocks_end(&a->errors, b);
+  return status ? status : ambit__active_end(&a->errors, to, pad);
 }
 
-static ambit__blocks *new_blocks(ambit *a, const ambit__box *box, const ambit__mask *mask)
+static ambit__active *new_active(ambit *a, const ambit__box *box, const ambit__mask *mask,
+                                 int64_t pad)
 {
-  ambit__blocks *b = ambit__new(&a->errors, 1, sizeof *b);
+  ambit__active *new = ambit__new(&a->errors, 1, sizeof *new);
 
-  if (b && !make_blocks(a, box, mask, b)) return b;
-  if (b) ambit__blocks_free(b);
-  free(b);
+  if (new && !make_active(a, box, mask, pad, new)) return new;
+  if (new) ambit__active_free(new);
+  free(new);
   return NULL;
 }
 
@@ -211,7 +191,8 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
   if (ambit__failed(a) || check(a)) return NULL;
   g = ambit__grid_begin(a, ndims, extents);
   if (!g) return NULL;
-  g->blocks = new_blocks(a, &g->box, m); /* a failure is raised by the next one, on all processes */
+  g->active = new_active(a, &g->box, m,
+                         AMBIT__PAD); /* a failure is raised by the next one, on all processes */
   return ambit__grid_end(g, NULL);
 }
 
@@ -255,37 +236,57 @@ ambit_grid *ambit_grid_create_masked(ambit_field *mask)
   return ambit__grid_sparse(mask->grid->context, mask->grid->box.ndims, mask->grid->box.hi, &m);
 }
 
+/* Gives the grid other active cells, or others places for them, and stores its fields anew. */
+static ambit_status replace(ambit_grid *g, ambit__active *active)
+{
+  const ambit_status s = ambit__fields_restore(g, active);
+  ambit__active *old = s ? active : g->active;
+
+  if (!s) g->active = active;
+  ambit__active_free(old);
+  free(old);
+  return s;
+}
+
 ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void *user)
 {
   const ambit__mask mask = {.is_active = is_active, .user = user};
-  ambit__blocks *blocks;
-  ambit_status s;
+  ambit__active *active;
 
   if (!g) return AMBIT_EINVAL;
   if (ambit__failed(g->context)) return g->context->errors.status;
   AMBIT_TRY(check_function(g->context, is_active));
-  AMBIT_CHECK(g->blocks, &g->context->errors, AMBIT_EINVAL,
+  AMBIT_CHECK(g->active, &g->context->errors, AMBIT_EINVAL,
               "ambit_grid_activate: the grid is not sparse, and all of its cells are active");
-  blocks = new_blocks(g->context, &g->box, &mask);
-  if (!blocks) return g->context->errors.status;
-  s = ambit__fields_restore(g, blocks);
-  if (!s) {
-    ambit__blocks *old = g->blocks;
+  active = new_active(g->context, &g->box, &mask, g->active->pad);
+  if (!active) return g->context->errors.status;
+  AMBIT_TRY(replace(g, active));
+  ambit__grid_changed(g);
+  return g->activity ? ambit_field_fill_value(g->activity, 1) : AMBIT_OK;
+}
 
-    g->blocks = blocks;
-    blocks = old;
-    if (g->activity) s = ambit_field_fill_value(g->activity, 1);
-    ambit__grid_changed(g);
-  }
-  ambit__blocks_free(blocks);
-  free(blocks);
+ambit_status ambit__grid_pad(ambit_grid *g, int64_t pad)
+{
+  ambit__active *active;
+  ambit_status s = AMBIT_OK;
+
+  if (g->active->pad >= pad) return AMBIT_OK;
+  active = ambit__new(&g->context->errors, 1, sizeof *active);
+  if (!active) return AMBIT_ENOMEM;
+  ambit__active_begin(active, &g->box);
+  for (int64_t i = 0; !s && i < g->active->n; i++)
+    s = ambit__active_add(&g->context->errors, active, &g->active->runs[i]);
+  if (!s) s = ambit__active_end(&g->context->errors, active, pad);
+  if (!s) return replace(g, active);
+  ambit__active_free(active);
+  free(active);
   return s;
 }
 
 int64_t ambit_grid_cells(const ambit_grid *g)
 {
   if (!g) return 0;
-  return g->blocks ? g->blocks->active : ambit__box_volume(&g->box);
+  return g->active ? g->active->cells : ambit__box_volume(&g->box);
 }
 
 ambit_status ambit__grid_activity(ambit_grid *g)

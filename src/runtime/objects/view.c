@@ -29,7 +29,7 @@ static ambit_status check_grids(const ambit_grid *coarse, const ambit_field *f)
   const ambit_grid *fine = f->grid;
   char small[160], large[160];
 
-  AMBIT_CHECK(!coarse->blocks && !f->grid->blocks, &coarse->context->errors, AMBIT_EUNSUPPORTED,
+  AMBIT_CHECK(!coarse->active && !f->grid->active, &coarse->context->errors, AMBIT_EUNSUPPORTED,
               "field '%s' cannot have a view: a grid is sparse", f->name);
   AMBIT_CHECK(fine->context == coarse->context && !f->base, &coarse->context->errors, AMBIT_EINVAL,
               "field '%s' cannot be viewed: it %s", f->name,

@@ -29,15 +29,12 @@ void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit_
   }
 }
 
-/* The largest box that the step updates on a part of the engine; on a sparse grid, a block. */
+/* The largest box that the step updates on a part of the engine. */
 static ambit__box typical_box(const ambit_program *p, const ambit__box *region, int engine)
 {
   const ambit_grid *g = p->grid;
   ambit__box best = {.ndims = region->ndims};
 
-  for (int d = 0; g->blocks && d < region->ndims; d++)
-    best.hi[d] = (int64_t)1 << g->blocks->shift[d];
-  if (g->blocks) return best;
   for (int i = 0; region->ndims && i < g->placement.n; i++) {
     ambit__box box = ambit__box_intersect(region, &g->parts[g->first + i]);
 
@@ -72,7 +69,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, const
                             .checks = ambit__options_checks(p->grid->context)};
   for (int d = 0; d < region->ndims; d++)
     g->group.cells[d] = box->hi[d] - box->lo[d];
-  if (region->ndims) g->group.blocks = p->grid->blocks;
+  if (p->applies[step].chunks) g->group.form = &p->applies[step].form;
   if (adapted) g->step.rule = adapted;
   for (int i = s->n; adapted && i < adapted->nparams; i++)
     g->bind[i] = (ambit__binding){.is_field = true, .contiguous = true};
@@ -190,7 +187,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
     AMBIT_TRY(ambit__step_build(p, step, e, &box, &a->functions[e]));
   }
   if (a->region.ndims) {
-    a->cells = (double)(p->grid->blocks ? ambit__blocks_count(p->grid->blocks, &a->region)
+    a->cells = (double)(p->grid->active ? ambit__active_count(p->grid->active, &a->region)
                                         : ambit__box_volume(&a->region));
     a->bytes = a->cells * price.bytes;
     a->flops = a->cells * price.flops;
@@ -226,6 +223,7 @@ ambit_status ambit__program_build(ambit_program *p)
 
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY) AMBIT_TRY(ambit__step_adapt(p, i));
+  AMBIT_TRY(ambit__program_chunks(p));
   for (size_t i = 0; several && i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && !is_idle(&p->applies[i])) foresee_step(p, i);
   for (size_t i = 0; i < p->nsteps; i++)
@@ -248,6 +246,10 @@ static void discard_step(ambit_program *p, size_t step)
   free(a->numbers);
   free(a->functions);
   free(a->args);
+  for (int i = 0; a->chunks && i < p->grid->placement.n; i++)
+    ambit__chunks_free(&a->chunks[i]);
+  free(a->chunks);
+  ambit__chunk_form_free(&a->form);
   free(a->views);
   ambit__rule_free(a->adapted);
 }

@@ -152,7 +152,7 @@ static bool has_sources(const ambit_program *p, int stage)
 
 const char *ambit__cycle_refuse_steps(const ambit_program *p)
 {
-  if (p->grid->blocks) return "the grid is sparse";
+  if (p->grid->active) return "the grid is sparse";
   for (size_t i = 0; i < p->nsteps; i++) {
     if (p->steps[i].every > 1) return "a step runs every n iterations only";
     if (p->steps[i].kind == STEP_COPY) return "a step copies a box of cells";

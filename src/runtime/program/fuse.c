@@ -22,7 +22,7 @@ static ambit__device *device_of(const ambit_program *p)
 
 bool ambit__fuse_can(const ambit_program *p)
 {
-  if (p->grid->blocks) return false;
+  if (p->grid->active) return false;
   for (int i = 0; i < p->grid->placement.n; i++)
     if (!ambit__engine_of(p->grid, i)->device->backend->estimate) return false;
   return p->grid->placement.n > 0;

@@ -112,7 +112,7 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
 
 /* Another program may rotate a field that was widened with one that was not, or show it on another
  * grid. So all other programs are unsealed, on all processes if on one. */
-static void unseal_others(const ambit_program *p)
+void ambit__program_unseal_others(const ambit_program *p)
 {
   for (ambit__link *l = p->grid->context->grids.next; l->owner; l = l->next)
     for (ambit__link *i = ((ambit_grid *)l->owner)->programs.next; i->owner; i = i->next)
@@ -125,6 +125,6 @@ ambit_status ambit__program_widen(ambit_program *p)
   ambit_status s = widen_all(p, &changed);
 
   if (!s) s = ambit__net_any(p->grid->context->net, &changed, 1);
-  if (s || changed) unseal_others(p);
+  if (s || changed) ambit__program_unseal_others(p);
   return s;
 }

@@ -82,7 +82,7 @@ static bool can_wrap(const ambit_program *p, const ambit_field *f)
 
 ambit_status ambit__program_periodic_rows(ambit_program *p)
 {
-  const bool cut = ambit__grid_cuts_rows(p->grid) || p->grid->blocks;
+  const bool cut = ambit__grid_cuts_rows(p->grid) || p->grid->active;
   bool any = false;
 
   p->wraps_rows = ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *p->wraps_rows);

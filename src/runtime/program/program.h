@@ -75,6 +75,9 @@ typedef struct ambit__apply {
    * needs none; and the boundaries of these parameters. Owned. */
   ambit__rule *adapted;
   ambit__boundaries *views;
+  ambit__chunk_form form; /* on a sparse grid: its reads, and the cells by part; owned. chunks is
+                             NULL on a dense grid */
+  ambit__chunks *chunks;
   bool reduces;
   uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
@@ -236,8 +239,10 @@ ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
 /* Raises an error if a step reads inactive cells of a field without a declared boundary. */
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
                                         const ambit__box *region);
-/* Makes the adapted rule of a step, if it needs one. */
+/* Makes the adapted rule of a step, if it needs one, and the form of its reads. */
 ambit_status ambit__step_adapt(ambit_program *p, size_t step);
+/* Makes the chunks of all steps. Fields may be stored anew for it. */
+ambit_status ambit__program_chunks(ambit_program *p);
 
 /* ---- reductions.c: reductions of several steps into one scalar ---- */
 
@@ -259,7 +264,8 @@ bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
 ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *flow,
                                ambit__halos *halos);
 void ambit__halos_free(ambit__halos *halos);
-ambit_status ambit__program_widen(ambit_program *p); /* margins for all halos; collective */
+ambit_status ambit__program_widen(ambit_program *p);       /* margins for all halos; collective */
+void ambit__program_unseal_others(const ambit_program *p); /* fields are stored anew */
 ambit_status ambit__program_build(ambit_program *p);
 /* Builds a function of a step for boxes such as this one. */
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,

@@ -43,7 +43,7 @@ int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__
   const ambit__rule *rule = s->kernel->rule;
   const ambit_field *f = s->args[arg].field;
 
-  if (!rule->params[arg].is_written || !region->ndims || p->grid->blocks || !leaves_ends(p, region))
+  if (!rule->params[arg].is_written || !region->ndims || p->grid->active || !leaves_ends(p, region))
     return 0;
   for (int i = 0; i < s->n; i++) {
     const ambit_field *other = s->args[i].field;

@@ -12,7 +12,7 @@
 
 /* A read that is looked for. */
 typedef struct query {
-  const ambit__blocks *b;
+  const ambit__active *a;
   const ambit__boundaries *boundaries;
   const ambit__box *region;
   const int *offset;
@@ -24,71 +24,38 @@ static bool reads_inactive(const query *q, const int64_t *cell)
   int64_t there[AMBIT_MAX_DIMS];
   double value;
 
-  for (int d = 0; d < q->b->box.ndims; d++)
+  for (int d = 0; d < q->a->box.ndims; d++)
     there[d] = cell[d] + q->offset[d];
-  return ambit__boundaries_map(q->boundaries, q->b->box.ndims, q->b->box.hi, there, &value) &&
-         !ambit__blocks_active(q->b, there);
+  return ambit__boundaries_map(q->boundaries, q->a->box.ndims, q->a->box.hi, there, &value) &&
+         !ambit__active_has(q->a, there);
 }
 
-/* Whether all reads from a block stay in the box, in the block or beside it. */
-static bool stays_near(const query *q, int64_t block)
+/* Whether the cells that those of a row read are all in one run. */
+static bool is_in_a_run(const query *q, const ambit__box *row)
 {
-  const ambit__blocks *b = q->b;
-
-  for (int d = 0; d < b->box.ndims; d++) {
-    const int64_t n = (int64_t)1 << b->shift[d], at = b->at[block * b->box.ndims + d] * n;
-
-    if (q->offset[d] < -n || q->offset[d] > n || at + q->offset[d] < 0 ||
-        at + n + q->offset[d] > b->box.hi[d] || at + n > b->box.hi[d])
-      return false;
-  }
-  return true;
-}
-
-/* The first such cell of a row of active cells; -1: none. */
-static int64_t find_in_row(const query *q, int64_t block, const ambit__box *row, bool near)
-{
-  const ambit__blocks *b = q->b;
   const int last = row->ndims - 1;
-  int64_t at[AMBIT_MAX_DIMS];
+  int64_t there[AMBIT_MAX_DIMS], i;
 
-  memcpy(at, row->lo, sizeof at);
-  if (near) {
-    const int64_t first = row->lo[last] & (((int64_t)1 << b->shift[last]) - 1);
-    const int64_t n = row->hi[last] - row->lo[last];
-    uint64_t off;
-
-    for (int d = 0; d <= last; d++)
-      at[d] = row->lo[d] & (((int64_t)1 << b->shift[d]) - 1);
-    off = ~ambit__blocks_bits_at(b, block, at, q->offset) >> first;
-    if (n < 64) off &= ((uint64_t)1 << n) - 1;
-    return off ? row->lo[last] + __builtin_ctzll(off) : -1;
+  for (int d = 0; d <= last; d++) {
+    there[d] = row->lo[d] + q->offset[d];
+    if (there[d] < 0 || row->hi[d] + q->offset[d] > q->a->box.hi[d]) return false;
   }
-  for (; at[last] < row->hi[last]; at[last]++)
-    if (reads_inactive(q, at)) return at[last];
-  return -1;
+  i = ambit__active_run(q->a, there);
+  return i >= 0 && q->a->runs[i].hi >= row->hi[last] + q->offset[last];
 }
 
-static bool find_in_block(const query *q, int64_t block, int64_t *cell)
+/* The first active cell of the region that reads an inactive one. */
+static bool find(const query *q, int64_t *cell)
 {
-  const bool near = stays_near(q, block);
-  const ambit__box cells = ambit__blocks_box(q->b, block);
-  const ambit__box clip = ambit__box_intersect(&cells, q->region);
-  const int last = clip.ndims - 1;
-  ambit__runs r = {0};
+  const int last = q->region->ndims - 1;
+  ambit__box row;
+  int64_t i = 0;
 
-  while (ambit__blocks_next_run(q->b, block, &clip, &r)) {
-    ambit__box row = r.box;
-
-    ambit__box_first(&r.box, row.lo);
-    do {
-      const int64_t x = find_in_row(q, block, &row, near);
-
-      if (x < 0) continue;
-      memcpy(cell, row.lo, sizeof row.lo);
-      cell[last] = x;
-      return true;
-    } while (ambit__box_next_row(&r.box, row.lo));
+  while (ambit__active_next(q->a, q->region, &i, &row)) {
+    if (is_in_a_run(q, &row)) continue;
+    memcpy(cell, row.lo, sizeof row.lo);
+    for (; cell[last] < row.hi[last]; cell[last]++)
+      if (reads_inactive(q, cell)) return true;
   }
   return false;
 }
@@ -127,20 +94,19 @@ static bool is_here(const ambit__read *r)
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
                                         const ambit__box *region)
 {
-  const ambit__blocks *b = p->grid->blocks;
+  const ambit__active *a = p->grid->active;
 
-  for (int i = 0; b && i < s->n; i++) {
+  for (int i = 0; a && i < s->n; i++) {
     const ambit__param *q = &s->kernel->rule->params[i];
     const ambit_field *f = s->args[i].field;
 
     if (!f || !region->ndims || f->boundaries.inactive != AMBIT_NONE) continue;
     for (int k = 0; k < q->nreads; k++) {
-      const query look = {b, &f->boundaries, region, q->reads[k].offset};
+      const query look = {a, &f->boundaries, region, q->reads[k].offset};
       int64_t cell[AMBIT_MAX_DIMS];
 
       if (q->reads[k].is_tested || is_here(&q->reads[k])) continue;
-      for (int64_t n = 0; n < b->n; n++)
-        if (find_in_block(&look, n, cell)) return refuse(p, s, i, k, cell);
+      if (find(&look, cell)) return refuse(p, s, i, k, cell);
     }
   }
   return AMBIT_OK;
@@ -189,14 +155,12 @@ static void number_views(const ambit__step *s, int *view)
   }
 }
 
-ambit_status ambit__step_adapt(ambit_program *p, size_t step)
+static ambit_status adapt(ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
   int view[AMBIT_MAX_PARAMS], param[AMBIT__VIEWS];
 
-  a->nargs = s->n;
-  if (!p->grid->blocks || !a->region.ndims) return AMBIT_OK;
   if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK; /* the definition */
   number_views(s, view);
   AMBIT_TRY(
@@ -210,4 +174,112 @@ ambit_status ambit__step_adapt(ambit_program *p, size_t step)
       a->views[param[v] - s->n] =
           v == AMBIT__OUTSIDE ? outside_view() : field_view(s->args[v].field);
   return ambit__grid_activity(p->grid);
+}
+
+/* ---- the form of the reads ---- */
+
+/* The number of a set of boundaries. */
+static int view_of(ambit__chunk_form *f, const ambit__boundaries *b)
+{
+  for (int v = 0; v < f->nviews; v++)
+    if (ambit__boundaries_equal(&f->views[v], b)) return v;
+  f->views[f->nviews] = *b;
+  return f->nviews++;
+}
+
+static bool is_own_row(const int *offset, int last)
+{
+  for (int d = 0; d < last; d++)
+    if (offset[d]) return false;
+  return true;
+}
+
+/* Adds a read: to the column of its row, or to the reach along the own one. */
+static ambit_status add_read(const ambit_program *p, ambit__chunk_form *f, size_t *cap, int view,
+                             const int *offset)
+{
+  const int last = p->grid->box.ndims - 1, x = offset[last];
+  int k = ambit__chunk_form_column(f, last + 1, view, offset);
+
+  if (f->reach[view] < abs(x)) f->reach[view] = abs(x);
+  if (is_own_row(offset, last)) return AMBIT_OK;
+  if (k < 0) {
+    ambit__column *columns = ambit__grow(ambit__program_errors(p), f->columns, (size_t)f->ncolumns,
+                                         cap, sizeof *columns);
+
+    if (!columns) return AMBIT_ENOMEM;
+    f->columns = columns;
+    k = f->ncolumns++;
+    columns[k] = (ambit__column){.view = view, .lo = x, .hi = x};
+    memcpy(columns[k].offset, offset, (size_t)last * sizeof *offset);
+  }
+  if (f->columns[k].lo > x) f->columns[k].lo = x;
+  if (f->columns[k].hi < x) f->columns[k].hi = x;
+  return AMBIT_OK;
+}
+
+static ambit_status make_form(ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  ambit__apply *a = &p->applies[step];
+  const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
+  size_t cap = 0;
+
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    a->form.view[i] = -1;
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *q = &rule->params[i];
+    const ambit_field *f = i < s->n ? s->args[i].field : p->grid->activity;
+
+    if (!f || !q->reads_neighbours) continue;
+    a->form.view[i] = view_of(&a->form, i < s->n ? &f->boundaries : &a->views[i - s->n]);
+    for (int k = 0; k < q->nreads; k++)
+      AMBIT_TRY(add_read(p, &a->form, &cap, a->form.view[i], q->reads[k].offset));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__step_adapt(ambit_program *p, size_t step)
+{
+  ambit__apply *a = &p->applies[step];
+
+  a->nargs = p->steps[step].n;
+  if (!p->grid->active || !a->region.ndims) return AMBIT_OK;
+  AMBIT_TRY(adapt(p, step));
+  return make_form(p, step);
+}
+
+/* ---- chunks ---- */
+
+static ambit_status make_chunks(ambit_program *p, ambit__apply *a)
+{
+  const ambit_grid *g = p->grid;
+
+  a->chunks = ambit__new(ambit__program_errors(p), (size_t)g->placement.n, sizeof *a->chunks);
+  if (!a->chunks) return AMBIT_ENOMEM;
+  for (int i = 0; i < g->placement.n; i++) {
+    const ambit__box own = ambit__box_intersect(&a->region, &g->parts[g->first + i]);
+
+    AMBIT_TRY(
+        ambit__chunks_make(ambit__program_errors(p), g->active, &a->form, &own, &a->chunks[i]));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__program_chunks(ambit_program *p)
+{
+  int64_t pad = 0;
+
+  if (!p->grid->active) return AMBIT_OK;
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const int64_t needed = ambit__chunk_form_pad(&p->applies[i].form);
+
+    if (p->steps[i].kind == STEP_APPLY && pad < needed) pad = needed;
+  }
+  if (p->grid->active->pad < pad) ambit__program_unseal_others(p);
+  AMBIT_TRY(ambit__grid_pad(p->grid, pad));
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY && p->applies[i].region.ndims)
+      AMBIT_TRY(make_chunks(p, &p->applies[i]));
+  return AMBIT_OK;
 }

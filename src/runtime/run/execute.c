@@ -87,7 +87,7 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
     ambit__queue *q = ambit__queue_of(a, op, engine);
     ambit__launch l = {.box = piece->box,
                        .extents = p->grid->box.hi,
-                       .blocks = piece->box.ndims ? p->grid->blocks : NULL,
+                       .chunks = apply->chunks ? &apply->chunks[piece->part] : NULL,
                        .nargs = nargs,
                        .args = apply->args + piece->part * nargs,
                        .step = p->iteration + op->iteration,

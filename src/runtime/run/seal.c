@@ -41,7 +41,7 @@ static ambit_status check_steps(ambit_program *p)
   AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
               "the program has no steps: ambit_apply adds one");
   AMBIT_CHECK(
-      !p->grid->blocks || !ambit__options_checks(p->grid->context), ambit__program_errors(p),
+      !p->grid->active || !ambit__options_checks(p->grid->context), ambit__program_errors(p),
       AMBIT_EUNSUPPORTED,
       "launches on sparse grids cannot be checked yet: do without the options nan and check");
   for (size_t i = 0; i < p->nsteps; i++) {

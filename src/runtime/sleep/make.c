@@ -78,7 +78,7 @@ static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
     if (!can_run(p, i)) return false;
     some = true;
   }
-  return some && !p->grid->blocks && z->period <= MOST_PERIOD &&
+  return some && !p->grid->active && z->period <= MOST_PERIOD &&
          strcmp(p->grid->context->settings.sleep, "off");
 }
 

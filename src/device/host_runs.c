@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* host_runs.c - copies boxes of cells between the stores of sparse grids and dense arrays. */
+#include "device/host.h"
+
+#include <string.h>
+
+/* Active cells of a row: in memory, and in a dense array. */
+typedef struct piece {
+  unsigned char *cells;
+  int64_t step;      /* bytes between cells in memory */
+  int64_t component; /* bytes between components there */
+  unsigned char *dense;
+  int64_t n;
+} piece;
+
+static void copy_piece(const ambit__host_runs_job *job, const piece *r)
+{
+  const ambit__layout *l = &job->store->layout;
+  const size_t size = ambit_type_size(l->type);
+
+  if (job->way != AMBIT__RUNS_FILL && l->components == 1) {
+    if (job->way == AMBIT__RUNS_IN)
+      memcpy(r->cells, r->dense, (size_t)r->n * size);
+    else
+      memcpy(r->dense, r->cells, (size_t)r->n * size);
+    return;
+  }
+  for (int64_t i = 0; i < r->n; i++)
+    for (int c = 0; c < l->components; c++) {
+      unsigned char *at = r->cells + i * r->step + c * r->component;
+      unsigned char *dense = r->dense + (size_t)(i * l->components + c) * size;
+
+      if (job->way == AMBIT__RUNS_FILL)
+        memcpy(at, job->dense, size);
+      else if (job->way == AMBIT__RUNS_IN)
+        memcpy(at, dense, size);
+      else
+        memcpy(dense, at, size);
+    }
+}
+
+/* Bytes from the start of the dense array to a cell. */
+static int64_t place_in_array(const ambit__host_runs_job *job, const int64_t *cell)
+{
+  const ambit__box *box = job->box;
+  int64_t n = 0;
+
+  for (int d = 0; d < box->ndims; d++)
+    n = n * (box->hi[d] - box->lo[d]) + cell[d] - box->lo[d];
+  return n * job->store->layout.components * (int64_t)ambit_type_size(job->store->layout.type);
+}
+
+void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64_t end)
+{
+  const ambit__layout *l = &job->store->layout;
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+  const int last = l->own.ndims - 1;
+  int64_t i = first;
+  ambit__box row;
+
+  while (ambit__active_next(l->active, job->box, &i, &row) && i <= end) {
+    const ambit__run *r = &l->active->runs[i - 1];
+    const int64_t at = l->origin + (r->at + row.lo[last] - r->lo) * l->stride[last];
+    const piece p = {
+        .cells = ambit__host_base(job->store->buffer) + at * size,
+        .step = l->stride[last] * size,
+        .component = l->component * size,
+        .dense = job->way == AMBIT__RUNS_FILL ? NULL : job->dense + place_in_array(job, row.lo),
+        .n = row.hi[last] - row.lo[last]};
+
+    copy_piece(job, &p);
+  }
+}
+
+ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src)
+{
+  dst->buffer->bounded = src->buffer->bounded;
+  dst->buffer->bounds = src->buffer->bounds;
+  return ambit__host_put(q, dst->buffer, ambit__host_base(src->buffer), src->layout.bytes);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "grid/active.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  LONG_RUN = 64, /* cells of a run that is aligned: it costs little memory then */
+  ALIGN = 16     /* cells */
+};
+
+void ambit__active_begin(ambit__active *a, const ambit__box *box)
+{
+  const int64_t extent = box->hi[box->ndims - 1];
+
+  *a = (ambit__active){.box = *box, .section = extent};
+  if (extent > AMBIT__MOST_ROW) a->section = AMBIT__MOST_ROW;
+}
+
+void ambit__active_free(ambit__active *a)
+{
+  free(a->runs);
+  *a = (ambit__active){0};
+}
+
+ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const ambit__run *run)
+{
+  ambit__run *runs = ambit__grow(errors, a->runs, (size_t)a->n, &a->cap, sizeof *runs);
+
+  if (!runs) return AMBIT_ENOMEM;
+  a->runs = runs;
+  runs[a->n++] = *run;
+  a->cells += run->hi - run->lo;
+  return AMBIT_OK;
+}
+
+/* ---- places ---- */
+
+static int64_t round_up(int64_t n, int64_t to)
+{
+  return (n + to - 1) / to * to;
+}
+
+/* Whether the cells beside a run cross an end of the row. */
+static bool is_at_low(const ambit__active *a, const ambit__run *r)
+{
+  return r->lo < a->pad;
+}
+
+static bool is_at_high(const ambit__active *a, const ambit__run *r)
+{
+  return a->box.hi[a->box.ndims - 1] - r->hi < a->pad;
+}
+
+/* Adds the runs of a row, with empty ones at its ends if it needs them. */
+static ambit_status add_row(ambit__errors *errors, ambit__active *a, const ambit__run *from,
+                            int64_t n)
+{
+  const int64_t extent = a->box.hi[a->box.ndims - 1];
+  const bool low = is_at_low(a, from), high = is_at_high(a, from + n - 1);
+
+  if (high && !low) AMBIT_TRY(ambit__active_add(errors, a, &(ambit__run){.row = from->row}));
+  for (int64_t i = 0; i < n; i++)
+    AMBIT_TRY(ambit__active_add(errors, a, &from[i]));
+  if (low && !high)
+    AMBIT_TRY(
+        ambit__active_add(errors, a, &(ambit__run){.row = from->row, .lo = extent, .hi = extent}));
+  return AMBIT_OK;
+}
+
+/* Adds n runs again, with those empty ones that the pad asks for in place of others. */
+static ambit_status add_again(ambit__errors *errors, ambit__active *a, ambit__run *runs, int64_t n)
+{
+  for (int64_t i = 0, end; i < n; i = end) {
+    ambit__run *row = runs + i;
+    int64_t left = 0;
+
+    for (end = i; end < n && runs[end].row == runs[i].row; end++)
+      if (runs[end].lo < runs[end].hi) row[left++] = runs[end];
+    if (left) AMBIT_TRY(add_row(errors, a, row, left));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status add_ends(ambit__errors *errors, ambit__active *a)
+{
+  ambit__run *runs = a->runs;
+  const int64_t n = a->n;
+  ambit_status s;
+
+  a->runs = NULL;
+  a->n = a->cells = 0;
+  a->cap = 0;
+  s = add_again(errors, a, runs, n);
+  free(runs);
+  return s;
+}
+
+/* The distance between the end of a run and the next one. */
+static int64_t gap(const ambit__active *a, const ambit__run *r, const ambit__run *next)
+{
+  if (next->row == r->row) return next->lo - r->hi < a->pad ? next->lo - r->hi : a->pad;
+  if (!is_at_high(a, r) && !is_at_low(a, next)) return a->pad;
+  return ambit__run_tail(a, r) + ambit__run_head(a, next);
+}
+
+ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad)
+{
+  const int sections = 1 + 2 * (a->box.ndims - 1);
+  int64_t at;
+
+  a->pad = pad;
+  AMBIT_TRY(add_ends(errors, a));
+  at = ambit__active_section(a, sections);
+  for (int64_t i = 0; i < a->n; i++) {
+    ambit__run *r = &a->runs[i];
+    const bool starts = !i || r[-1].row != r->row;
+
+    at += i ? gap(a, r - 1, r) : ambit__run_head(a, r);
+    if (starts && r->hi - r->lo >= LONG_RUN) at = round_up(at, ALIGN);
+    r->at = at;
+    at += r->hi - r->lo;
+  }
+  if (a->n) at += ambit__run_tail(a, &a->runs[a->n - 1]);
+  a->size = round_up(at + AMBIT__BEYOND_RUNS, LONG_RUN);
+  AMBIT_CHECK(a->size < INT32_MAX, errors, AMBIT_EUNSUPPORTED,
+              "a part of a sparse grid has %lld cells in memory; it can have 2^31: divide it into "
+              "more parts",
+              (long long)a->size);
+  return AMBIT_OK;
+}
+
+/* ---- looking up ---- */
+
+int64_t ambit__active_row(const ambit__active *a, const int64_t *cell)
+{
+  int64_t row = 0;
+
+  for (int d = 0; d < a->box.ndims - 1; d++)
+    row = row * a->box.hi[d] + cell[d];
+  return row;
+}
+
+void ambit__active_place(const ambit__active *a, int64_t row, int64_t *cell)
+{
+  for (int d = a->box.ndims - 2; d >= 0; d--) {
+    cell[d] = row % a->box.hi[d];
+    row /= a->box.hi[d];
+  }
+}
+
+static bool is_behind(const ambit__run *r, int64_t row, int64_t x)
+{
+  return r->row > row || (r->row == row && r->hi > x);
+}
+
+int64_t ambit__active_from(const ambit__active *a, int64_t row, int64_t x)
+{
+  int64_t low = 0, high = a->n; /* it is one of low .. high */
+
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+
+    if (is_behind(&a->runs[middle], row, x))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+int64_t ambit__active_run(const ambit__active *a, const int64_t *cell)
+{
+  const int64_t row = ambit__active_row(a, cell), x = cell[a->box.ndims - 1];
+  const int64_t i = ambit__active_from(a, row, x);
+
+  return i < a->n && a->runs[i].row == row && a->runs[i].lo <= x ? i : -1;
+}
+
+/* ---- boxes ---- */
+
+/* Whether a row is in the box, with the index of its first cell in the box. */
+static bool is_in(const ambit__active *a, const ambit__box *box, int64_t row, ambit__box *to)
+{
+  to->ndims = box->ndims;
+  ambit__active_place(a, row, to->lo);
+  for (int d = 0; d < box->ndims - 1; d++) {
+    if (to->lo[d] < box->lo[d] || to->lo[d] >= box->hi[d]) return false;
+    to->hi[d] = to->lo[d] + 1;
+  }
+  return true;
+}
+
+bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *i, ambit__box *row)
+{
+  const int last = box->ndims - 1;
+  int64_t top[AMBIT_MAX_DIMS];
+
+  if (ambit__box_is_empty(box)) return false;
+  if (!*i) *i = ambit__active_from(a, ambit__active_row(a, box->lo), box->lo[last]);
+  for (int d = 0; d < last; d++)
+    top[d] = box->hi[d] - 1;
+  for (const int64_t end = ambit__active_row(a, top); *i < a->n && a->runs[*i].row <= end; ++*i) {
+    const ambit__run *r = &a->runs[*i];
+    const int64_t lo = r->lo > box->lo[last] ? r->lo : box->lo[last];
+    const int64_t hi = r->hi < box->hi[last] ? r->hi : box->hi[last];
+
+    if (lo >= hi || !is_in(a, box, r->row, row)) continue;
+    row->lo[last] = lo;
+    row->hi[last] = hi;
+    ++*i;
+    return true;
+  }
+  return false;
+}
+
+int64_t ambit__active_count(const ambit__active *a, const ambit__box *box)
+{
+  const int last = box->ndims - 1;
+  int64_t n = 0, i = 0;
+  ambit__box row;
+
+  if (ambit__box_equal(box, &a->box)) return a->cells;
+  while (ambit__active_next(a, box, &i, &row))
+    n += row.hi[last] - row.lo[last];
+  return n;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* active.h - the active cells of a sparse grid, and their places in memory.
+ *
+ * A run is a maximal sequence of active cells along the last axis. Fields store runs one behind the
+ * other, in the order of rows, with inactive cells between them:
+ *
+ *      a row of the box      . . # # # . # # . . . . . . . . . . # # # # # . . .
+ *      in memory               . # # # . # # . . . . # # # # # . . . .
+ *                                        \   pad   /
+ *
+ * Cells up to `pad` beside a run are in memory where they are in the row: a gap that is not longer
+ * than `pad` is stored as it is, a longer one is `pad` cells. If these cells would cross an end of
+ * the row, the run has its own cells up to `pad` beyond that end. A row with such a run has them
+ * beyond both ends; there may be an empty run for that. So all cells that a rule reads around a run
+ * along the row, up to pad / 2 away from it, are at their distance from it in memory, whatever they
+ * are: active, inactive or beyond the grid.
+ *
+ * In front of all runs are sections without cells of the grid, for reads in rows that have no run
+ * where they are read: one for inactive cells, and one for each face of the other axes, in order,
+ * for its constant. A section is like a row of `section` cells, with `pad` cells beyond each end.
+ *
+ * Nothing here has the size of the box.
+ */
+#ifndef AMBIT_GRID_ACTIVE_H
+#define AMBIT_GRID_ACTIVE_H
+
+#include "base/memory.h"
+#include "grid/box.h"
+
+enum {
+  AMBIT__PAD = 8,         /* the least pad: measured, more cuts fewer rows, but takes more memory */
+  AMBIT__MOST_ROW = 1024, /* cells of a section, at most */
+  AMBIT__BEYOND_RUNS = 128 /* cells before the first section and behind the last run, for vectors */
+};
+
+typedef struct ambit__run {
+  int64_t row;    /* its number in the box: row-major, over all axes but the last */
+  int64_t lo, hi; /* its cells along the last axis */
+  int64_t at;     /* position of cell lo in memory, in cells */
+} ambit__run;
+
+typedef struct ambit__active {
+  ambit__box box; /* of the grid */
+  int64_t pad;
+  int64_t section;  /* cells of a section */
+  ambit__run *runs; /* by row, then along it; owned */
+  int64_t n;
+  size_t cap;
+  int64_t cells; /* active ones */
+  int64_t size;  /* cells of memory, with all that is between and around runs */
+} ambit__active;
+
+/* An empty structure for the cells of a box. */
+void ambit__active_begin(ambit__active *a, const ambit__box *box);
+/* Adds a run behind all others: `at` does not matter. */
+ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const ambit__run *run);
+/* Finds the places of all runs, for a pad. Returns false if they are more than 2^31 cells. */
+ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad);
+void ambit__active_free(ambit__active *a);
+
+/* The first run in a row or behind it that ends behind cell x of the row; a->n if there is none. */
+int64_t ambit__active_from(const ambit__active *a, int64_t row, int64_t x);
+/* The run with a cell of the box; -1: it is inactive. */
+int64_t ambit__active_run(const ambit__active *a, const int64_t *cell);
+static inline bool ambit__active_has(const ambit__active *a, const int64_t *cell)
+{
+  return ambit__active_run(a, cell) >= 0;
+}
+
+/* The number of a row, of which `cell` is some cell; and the inverse, which leaves the last axis
+ * alone. */
+int64_t ambit__active_row(const ambit__active *a, const int64_t *cell);
+void ambit__active_place(const ambit__active *a, int64_t row, int64_t *cell);
+
+/* Position of cell 0 of section k: 0, inactive cells; 1 + 2 axis + side, a face. */
+static inline int64_t ambit__active_section(const ambit__active *a, int k)
+{
+  return AMBIT__BEYOND_RUNS + a->pad + k * (a->section + 2 * a->pad);
+}
+
+/* Cells in memory before the first cell of a run, or behind its last, that belong to it if no other
+ * run is there. */
+static inline int64_t ambit__run_head(const ambit__active *a, const ambit__run *r)
+{
+  return r->lo < a->pad ? r->lo + a->pad : a->pad;
+}
+static inline int64_t ambit__run_tail(const ambit__active *a, const ambit__run *r)
+{
+  const int64_t left = a->box.hi[a->box.ndims - 1] - r->hi;
+
+  return left < a->pad ? left + a->pad : a->pad;
+}
+
+/* Iterates over the runs in a box, cut to it: *i is the number of a run, first 0.
+ *
+ *   int64_t i = 0; ambit__box row; while (ambit__active_next(a, &box, &i, &row)) use(i - 1, &row);
+ */
+bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *i, ambit__box *row);
+int64_t ambit__active_count(const ambit__active *a, const ambit__box *box); /* active cells in it */
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "grid/chunks.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- forms ---- */
+
+int64_t ambit__chunk_form_pad(const ambit__chunk_form *f)
+{
+  int64_t pad = AMBIT__PAD;
+
+  for (int v = 0; v < f->nviews; v++)
+    while (pad < 2 * f->reach[v])
+      pad *= 2;
+  return pad;
+}
+
+void ambit__chunk_form_free(ambit__chunk_form *f)
+{
+  free(f->columns);
+  *f = (ambit__chunk_form){0};
+}
+
+int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, const int *offset)
+{
+  const size_t bytes = (size_t)(ndims - 1) * sizeof *offset;
+
+  for (int i = 0; i < f->ncolumns; i++)
+    if (f->columns[i].view == view && !memcmp(f->columns[i].offset, offset, bytes)) return i;
+  return -1;
+}
+
+/* ---- one column, along a row ---- */
+
+/* Where the cells of a column are, for the row of the current run. */
+typedef struct seeker {
+  const ambit__active *a;
+  const ambit__column *column;
+  int section; /* the row is outside the grid and has the constant of this section; -1: it is a row
+                  of the grid */
+  int64_t row;
+  int64_t i; /* a run of the row: the first of those that may be read */
+} seeker;
+
+/* The cells from `x` on of a row that are in a section. Sets the position of cell x, and limits the
+ * end of the cells that are computed. */
+static int64_t in_section(const seeker *s, int section, int64_t x, int64_t *end)
+{
+  const int last = s->a->box.ndims - 1;
+  const int64_t base = ambit__active_section(s->a, section), n = s->a->section;
+  const int64_t extent = s->a->box.hi[last], lo = s->column->lo, hi = s->column->hi;
+  int64_t at = base - lo, most = x + n + lo - hi;
+
+  if (x + lo < 0 || n == extent) { /* from the first cell of the row on */
+    at = base + x;
+    most = n == extent ? extent : n - hi;
+  } else if (x + lo >= extent - n) { /* up to the last cell of the row */
+    at = base + n - (extent - x);
+    most = extent;
+  } else if (most > extent - hi) {
+    most = extent - hi;
+  }
+  if (*end > most) *end = most;
+  return at;
+}
+
+/* The last of the runs, from the first on, that are side by side in memory as in the row. */
+static int64_t last_joined(const ambit__active *a, int64_t i)
+{
+  const ambit__run *r = a->runs;
+
+  while (i + 1 < a->n && r[i + 1].row == r[i].row && r[i + 1].lo - r[i].hi <= a->pad)
+    i++;
+  return i;
+}
+
+static bool is_in_row(const seeker *s)
+{
+  return s->i < s->a->n && s->a->runs[s->i].row == s->row;
+}
+
+/* The same for a row of the grid: in runs of the row, or in the section of inactive cells. */
+static int64_t in_row(seeker *s, int64_t x, int64_t *end)
+{
+  const ambit__active *a = s->a;
+  const int64_t extent = a->box.hi[a->box.ndims - 1];
+  const int64_t from = x + s->column->lo, to = x + 1 + s->column->hi; /* read by the first cell */
+
+  for (; is_in_row(s); s->i = last_joined(a, s->i) + 1) {
+    const ambit__run *r = &a->runs[s->i], *last = &a->runs[last_joined(a, s->i)];
+    const int64_t start = r->lo - ambit__run_head(a, r), stop = last->hi + ambit__run_tail(a, last);
+    const bool reaches = start <= from && stop >= to, passed = last->hi <= from;
+
+    if (passed && (!reaches || stop < extent)) continue;
+    if (reaches) {
+      if (*end > stop - s->column->hi) *end = stop - s->column->hi;
+      return r->at + x - r->lo;
+    }
+    if (*end > r->lo - s->column->hi) *end = r->lo - s->column->hi;
+    break;
+  }
+  return in_section(s, 0, x, end);
+}
+
+/* The row of a column beside another one. */
+static void seek(seeker *s, const ambit__boundaries *b, const int64_t *place)
+{
+  int64_t there[AMBIT_MAX_DIMS];
+
+  s->section = -1;
+  for (int d = 0; d < s->a->box.ndims - 1; d++) {
+    const int64_t extent = s->a->box.hi[d];
+    const int side = place[d] + s->column->offset[d] >= extent;
+    const ambit_boundary kind = b->kind[d][side];
+
+    there[d] = place[d] + s->column->offset[d];
+    if (there[d] >= 0 && !side) continue;
+    if (kind == AMBIT_CONSTANT)
+      s->section = 1 + 2 * d + side;
+    else if (kind != AMBIT_NONE && kind != AMBIT_FIXED)
+      there[d] = ambit__boundary_map(kind, extent, there[d]);
+    else if (s->section < 0)
+      s->section = 0; /* never read */
+  }
+  if (s->section >= 0) return;
+  s->row = ambit__active_row(s->a, there);
+  s->i = ambit__active_from(s->a, s->row, -1);
+}
+
+/* ---- chunks ---- */
+
+typedef struct making {
+  ambit__errors *errors;
+  ambit__chunks *c;
+  seeker *seekers; /* by column; owned */
+  int64_t row;     /* of the seekers; -1: none */
+} making;
+
+/* Adds the chunk that begins at cell x of a run and ends at most at `end`. Returns its end, or -1.
+ */
+static int64_t add_chunk(making *m, const ambit__run *r, int64_t x, int64_t end)
+{
+  ambit__chunks *c = m->c;
+  const int64_t at = r->at + x - r->lo, extent = c->active->box.hi[c->active->box.ndims - 1];
+  int32_t *table =
+      ambit__grow(m->errors, c->table, (size_t)c->n, &c->cap, (size_t)c->words * sizeof *table);
+  int64_t *first =
+      table ? ambit__grow(m->errors, c->first, (size_t)c->n, &c->first_cap, sizeof *first) : NULL;
+  int32_t *words;
+
+  if (table) c->table = table;
+  if (!first) return -1;
+  c->first = first;
+  words = table + c->n * c->words;
+  for (int k = 0; k < c->form->ncolumns; k++) {
+    seeker *s = &m->seekers[k];
+
+    words[2 + k] =
+        (int32_t)((s->section >= 0 ? in_section(s, s->section, x, &end) : in_row(s, x, &end)) - at);
+  }
+  assert(end > x);
+  words[0] = (int32_t)at;
+  words[1] = (int32_t)(end - x);
+  first[c->n++] = r->row * extent + x;
+  return end;
+}
+
+/* All chunks of the cells of a run in a box of one row. */
+static ambit_status cut_run(making *m, const ambit__run *r, const ambit__box *cells)
+{
+  const int last = cells->ndims - 1;
+
+  for (int k = 0; r->row != m->row && k < m->c->form->ncolumns; k++)
+    seek(&m->seekers[k], &m->c->form->views[m->seekers[k].column->view], cells->lo);
+  m->row = r->row;
+  for (int64_t x = cells->lo[last]; x < cells->hi[last];) {
+    const int64_t most = x + AMBIT__MOST_ROW;
+
+    x = add_chunk(m, r, x, cells->hi[last] < most ? cells->hi[last] : most);
+    if (x < 0) return AMBIT_ENOMEM;
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status cut_all(making *m, const ambit__box *region)
+{
+  const ambit__active *a = m->c->active;
+  ambit__box cells;
+  int64_t i = 0;
+
+  m->seekers = ambit__new(m->errors, (size_t)m->c->form->ncolumns + 1, sizeof *m->seekers);
+  if (!m->seekers) return AMBIT_ENOMEM;
+  for (int k = 0; k < m->c->form->ncolumns; k++)
+    m->seekers[k] = (seeker){.a = a, .column = &m->c->form->columns[k]};
+  while (ambit__active_next(a, region, &i, &cells))
+    AMBIT_TRY(cut_run(m, &a->runs[i - 1], &cells));
+  return AMBIT_OK;
+}
+
+/* ---- edges ---- */
+
+/* Adds the cells x .. end - 1 beyond an end of a row, beside a run there. */
+static ambit_status add_edge(ambit__errors *errors, const ambit__active *a, const ambit__run *r,
+                             ambit_boundary kind, int64_t x, int64_t end, ambit__edges *e)
+{
+  const int64_t extent = a->box.hi[a->box.ndims - 1];
+
+  for (; x < end; x++) {
+    const int64_t there = ambit__boundary_map(kind, extent, x);
+    const int64_t i = ambit__active_from(a, r->row, there);
+    int32_t *moves;
+
+    if (i == a->n || a->runs[i].row != r->row || a->runs[i].lo > there) continue; /* inactive */
+    moves = ambit__grow(errors, e->moves, (size_t)e->n, &e->cap, 2 * sizeof *moves);
+    if (!moves) return AMBIT_ENOMEM;
+    e->moves = moves;
+    moves[2 * e->n] = (int32_t)(r->at + x - r->lo);
+    moves[2 * e->n++ + 1] = (int32_t)(a->runs[i].at + there - a->runs[i].lo);
+  }
+  return AMBIT_OK;
+}
+
+static bool is_copied(ambit_boundary kind)
+{
+  return kind != AMBIT_NONE && kind != AMBIT_FIXED && kind != AMBIT_CONSTANT;
+}
+
+static ambit_status make_edges(ambit__errors *errors, const ambit__active *a,
+                               const ambit__boundaries *b, int reach, ambit__edges *e)
+{
+  const int last = a->box.ndims - 1;
+  const int64_t extent = a->box.hi[last];
+
+  if (!is_copied(b->kind[last][0]) && !is_copied(b->kind[last][1])) return AMBIT_OK;
+  for (int64_t i = 0; i < a->n; i++) {
+    const ambit__run *r = &a->runs[i];
+
+    if (is_copied(b->kind[last][0]) && r->lo < a->pad && (!i || r[-1].row != r->row))
+      AMBIT_TRY(add_edge(errors, a, r, b->kind[last][0], -reach, 0, e));
+    if (is_copied(b->kind[last][1]) && extent - r->hi < a->pad &&
+        (i + 1 == a->n || r[1].row != r->row))
+      AMBIT_TRY(add_edge(errors, a, r, b->kind[last][1], extent, extent + reach, e));
+  }
+  return AMBIT_OK;
+}
+
+/* ---- all ---- */
+
+ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
+                                const ambit__chunk_form *form, const ambit__box *region,
+                                ambit__chunks *c)
+{
+  making m = {.errors = errors, .c = c, .row = -1};
+  ambit_status s;
+
+  assert(active->pad >= ambit__chunk_form_pad(form));
+  *c = (ambit__chunks){.active = active, .form = form, .words = 2 + form->ncolumns};
+  s = cut_all(&m, region);
+  free(m.seekers);
+  if (s) return s;
+  c->edges = ambit__new(errors, (size_t)form->nviews + 1, sizeof *c->edges);
+  if (!c->edges) return AMBIT_ENOMEM;
+  for (int v = 0; v < form->nviews; v++)
+    AMBIT_TRY(make_edges(errors, active, &form->views[v], form->reach[v], &c->edges[v]));
+  return AMBIT_OK;
+}
+
+void ambit__chunks_free(ambit__chunks *c)
+{
+  for (int v = 0; c->edges && v < c->form->nviews; v++)
+    free(c->edges[v].moves);
+  free(c->edges);
+  free(c->table);
+  free(c->first);
+  *c = (ambit__chunks){0};
+}

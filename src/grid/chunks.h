@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* chunks.h - the cells that a step updates on a sparse grid, and where the rows that it reads are.
+ *
+ * A chunk is a part of a run such that, for every row of cells that the rule reads, all of them are
+ * at one distance in memory:
+ *
+ *      the row above      # # # # # # . . . . .          two chunks: the first reads the row above
+ *      a run                # # # # # # # # # # #        in its run, the second in the section of
+ *                           |       1     |  2  |        inactive cells (grid/active.h)
+ *
+ * A column of the table is a row that is read: a place relative to that of the cell, and the
+ * boundaries of the reads, since fields differ in them. Columns are needed for other rows only: in
+ * its own row, a cell and its neighbours are side by side.
+ *
+ * Cells beyond the ends of rows are in memory, as far as they are read. Those that stand for others
+ * of the row are copies, listed as edges; the rest has constants, as have all inactive cells.
+ */
+#ifndef AMBIT_GRID_CHUNKS_H
+#define AMBIT_GRID_CHUNKS_H
+
+#include "ambit.h"
+#include "grid/active.h"
+#include "grid/boundary.h"
+
+typedef struct ambit__column {
+  int view;                   /* its boundaries */
+  int offset[AMBIT_MAX_DIMS]; /* of the row; the last axis is 0 */
+  int lo, hi;                 /* cells of it that a cell reads, relative to its own place */
+} ambit__column;
+
+/* The reads of a rule. A view is a set of boundaries with which some parameters are read. */
+typedef struct ambit__chunk_form {
+  ambit__column *columns; /* owned */
+  int ncolumns;
+  ambit__boundaries views[AMBIT_MAX_PARAMS];
+  int nviews;
+  int reach[AMBIT_MAX_PARAMS]; /* by view: cells along a row, to both sides, that are read */
+  int view[AMBIT_MAX_PARAMS];  /* by parameter; -1: it is read at the cell itself, or not at all */
+} ambit__chunk_form;
+
+/* Cells that are copies of others: pairs of positions, to and from. */
+typedef struct ambit__edges {
+  int32_t *moves; /* owned */
+  int64_t n;
+  size_t cap;
+} ambit__edges;
+
+typedef struct ambit__chunks {
+  const ambit__active *active;
+  const ambit__chunk_form *form;
+  int words;      /* per chunk: the position of its first cell, its cells, a distance per column */
+  int32_t *table; /* owned */
+  int64_t *first; /* by chunk: the number of its first cell in the box, row-major; owned */
+  int64_t n;
+  size_t cap, first_cap;
+  ambit__edges *edges; /* by view; owned */
+} ambit__chunks;
+
+/* Whether the cells beside runs are enough for the reads of a form; or the pad it needs. */
+int64_t ambit__chunk_form_pad(const ambit__chunk_form *f);
+void ambit__chunk_form_free(ambit__chunk_form *f);
+/* The column of a row that is read with a view; its last axis does not matter. -1: the own row. */
+int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, const int *offset);
+
+/* The chunks of all active cells in a region. `active` and `form` must outlive them. The caller
+ * frees them, also after a failure. */
+ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
+                                const ambit__chunk_form *form, const ambit__box *region,
+                                ambit__chunks *c);
+void ambit__chunks_free(ambit__chunks *c);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The runs of sparse grids against the function that they were made from, cell by cell; and chunks
+ * against the definition of reads. */
+#include "grid/chunks.h"
+#include "support/test.h"
+
+#include <stdlib.h>
+
+static ambit__errors errors;
+
+static int is_active(const int64_t *cell, int kind)
+{
+  const uint64_t mix = (uint64_t)(cell[0] * 7919 + cell[1] * 104729 + cell[2] * 1299709);
+
+  if (kind == 0) return 1;
+  if (kind == 1) return mix * 0x9e3779b97f4a7c15u >> 62 == 0;
+  if (kind == 2) return cell[0] < 20 && cell[2] % 30 > cell[1];
+  return cell[1] % 2 && cell[2] > 40;
+}
+
+enum { KINDS = 4 };
+
+static ambit__active make(const int64_t *extents, int kind, int64_t pad)
+{
+  const ambit__box box = ambit__box_of_extents(3, extents);
+  ambit__active a;
+  int64_t cell[3];
+
+  ambit__active_begin(&a, &box);
+  for (int64_t row = 0; row < extents[0] * extents[1]; row++) {
+    ambit__run r = {.row = row};
+
+    ambit__active_place(&a, row, cell);
+    for (cell[2] = 0; cell[2] <= extents[2]; cell[2]++)
+      if (cell[2] < extents[2] && is_active(cell, kind)) {
+        r.hi = cell[2] + 1;
+      } else {
+        if (r.lo < r.hi) CHECK(!ambit__active_add(&errors, &a, &r));
+        r.lo = r.hi = cell[2] + 1;
+      }
+  }
+  CHECK(!ambit__active_end(&errors, &a, pad));
+  return a;
+}
+
+static const int64_t sizes[][3] = {{20, 9, 70}, {1, 1, 5}, {8, 3, 32}, {2, 3, 2500}};
+
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void each_cell_is_as_active_as_its_function_says(void)
+{
+  for (int i = 0; i < SIZES * KINDS; i++) {
+    const int64_t *n = sizes[i / KINDS];
+    ambit__active a = make(n, i % KINDS, 8);
+    int64_t cell[3], active = 0;
+
+    for (cell[0] = 0; cell[0] < n[0]; cell[0]++)
+      for (cell[1] = 0; cell[1] < n[1]; cell[1]++)
+        for (cell[2] = 0; cell[2] < n[2]; cell[2]++) {
+          CHECK_EQ(is_active(cell, i % KINDS), ambit__active_has(&a, cell));
+          active += is_active(cell, i % KINDS);
+        }
+    CHECK_EQ(active, a.cells);
+    CHECK_EQ(active, ambit__active_count(&a, &a.box));
+    ambit__active_free(&a);
+  }
+}
+
+/* Marks cells that the runs of a box cover: each active cell of it once, and no other. */
+static void boxes_have_the_active_cells_once(void)
+{
+  const ambit__box clip = {.ndims = 3, .lo = {2, 1, 3}, .hi = {19, 8, 66}};
+
+  for (int kind = 0; kind < KINDS; kind++) {
+    ambit__active a = make(sizes[0], kind, 8);
+    int *seen = calloc(20 * 9 * 70, sizeof *seen);
+    int64_t n = 0, i = 0;
+    ambit__box row;
+
+    while (ambit__active_next(&a, &clip, &i, &row))
+      for (int64_t x = row.lo[2]; x < row.hi[2]; x++)
+        seen[(row.lo[0] * 9 + row.lo[1]) * 70 + x]++;
+    for (int64_t c = 0; c < 20 * 9 * 70; c++) {
+      const int64_t cell[] = {c / 70 / 9, c / 70 % 9, c % 70};
+      const bool in = cell[0] >= 2 && cell[0] < 19 && cell[1] >= 1 && cell[1] < 8 && cell[2] >= 3 &&
+                      cell[2] < 66;
+
+      CHECK_EQ(in && is_active(cell, kind), seen[c]);
+      n += seen[c];
+    }
+    CHECK_EQ(n, ambit__active_count(&a, &clip));
+    free(seen);
+    ambit__active_free(&a);
+  }
+}
+
+/* ---- chunks ---- */
+
+enum { INACTIVE = -1, FACES = -100 }; /* values in memory; FACES - 2 axis - side: a constant */
+
+static double beyond(const ambit__boundaries *b, int side, double value)
+{
+  return b->kind[2][side] == AMBIT_CONSTANT ? FACES - 4 - side : value;
+}
+
+static void set(double *memory, int64_t at, int64_t n, double value)
+{
+  for (int64_t i = 0; i < n; i++)
+    memory[at + i] = value;
+}
+
+/* A memory as devices set it: active cells have their number in the box as their value. */
+static double *memory_of(const ambit__chunks *c)
+{
+  const ambit__active *a = c->active;
+  const ambit__boundaries *b = &c->form->views[0];
+  const int64_t extent = a->box.hi[2], pad = a->pad;
+  double *memory = malloc((size_t)a->size * sizeof *memory);
+
+  set(memory, 0, a->size, INACTIVE);
+  for (int k = 0; k < 5; k++) {
+    const int64_t at = ambit__active_section(a, k);
+    const double value = k ? FACES - k + 1 : INACTIVE;
+
+    set(memory, at, a->section, value);
+    set(memory, at - pad, pad, beyond(b, 0, value));
+    set(memory, at + a->section, pad, beyond(b, 1, value));
+  }
+  for (int64_t i = 0; i < a->n; i++) {
+    const ambit__run *r = &a->runs[i];
+
+    for (int64_t x = r->lo; x < r->hi; x++)
+      memory[r->at + x - r->lo] = (double)(r->row * extent + x);
+    if (r->lo < pad && (!i || r[-1].row != r->row))
+      set(memory, r->at - r->lo - pad, pad, beyond(b, 0, INACTIVE));
+    if (extent - r->hi < pad && (i + 1 == a->n || r[1].row != r->row))
+      set(memory, r->at + extent - r->lo, pad, beyond(b, 1, INACTIVE));
+  }
+  for (int64_t i = 0; i < c->edges[0].n; i++)
+    memory[c->edges[0].moves[2 * i]] = memory[c->edges[0].moves[2 * i + 1]];
+  return memory;
+}
+
+/* The value of a read by the definition. */
+static double value_at(const ambit__active *a, const ambit__boundaries *b, const int64_t *cell)
+{
+  int64_t there[AMBIT_MAX_DIMS] = {cell[0], cell[1], cell[2]};
+  double value;
+
+  if (!ambit__boundaries_map(b, 3, a->box.hi, there, &value)) return value;
+  return ambit__active_has(a, there)
+             ? (double)(ambit__active_row(a, there) * a->box.hi[2] + there[2])
+             : INACTIVE;
+}
+
+/* Every cell of the region once, and all its reads. Returns the number of cells. */
+static int64_t check_chunks(const ambit__chunks *c)
+{
+  const ambit__active *a = c->active;
+  const ambit__boundaries *b = &c->form->views[0];
+  double *memory = memory_of(c);
+  int64_t n = 0, last = -1;
+
+  for (int64_t i = 0; i < c->n; i++)
+    for (int64_t x = 0; x < c->table[i * c->words + 1]; x++, n++) {
+      const int64_t number = c->first[i] + x, at = c->table[i * c->words] + x;
+      int64_t cell[3] = {0, 0, number % a->box.hi[2]};
+
+      CHECK(number > last);
+      last = number;
+      CHECK(memory[at] == (double)number);
+      ambit__active_place(a, number / a->box.hi[2], cell);
+      for (int k = -1; k < c->form->ncolumns; k++)
+        for (int dx = -c->form->reach[0]; dx <= c->form->reach[0]; dx++) {
+          const int *o = k < 0 ? (const int[3]){0} : c->form->columns[k].offset;
+          const int64_t there[] = {cell[0] + o[0], cell[1] + o[1], cell[2] + dx};
+          const int64_t away = k < 0 ? 0 : c->table[i * c->words + 2 + k];
+
+          CHECK(memory[at + away + dx] == value_at(a, b, there));
+        }
+    }
+  free(memory);
+  return n;
+}
+
+static ambit__boundaries boundaries_of(int choice)
+{
+  static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_PERIODIC, AMBIT_REFLECT,
+                                         AMBIT_SYMMETRIC, AMBIT_CLAMP};
+  ambit__boundaries b = {.inactive = AMBIT_CONSTANT, .fill = INACTIVE};
+
+  for (int d = 0; d < 3; d++, choice /= 5)
+    for (int side = 0; side < 2; side++) {
+      b.kind[d][side] = kinds[choice % 5];
+      b.value[d][side] = FACES - 2 * d - side;
+    }
+  return b;
+}
+
+static void chunks_read_what_boundaries_and_activity_say(void)
+{
+  const ambit__box inner = {.ndims = 3, .lo = {1, 0, 2}, .hi = {7, 2, 29}};
+
+  for (int i = 0; i < SIZES * KINDS * 10; i++) {
+    const int size = i % SIZES, kind = i / SIZES % KINDS, reach = i % 3 + 1 + 4 * (i % 7 == 0);
+    ambit__column columns[8];
+    ambit__chunk_form f = {.columns = columns, .nviews = 1, .reach = {reach}};
+    ambit__active a = make(sizes[size], kind, ambit__chunk_form_pad(&f));
+    ambit__chunks c;
+
+    f.views[0] = boundaries_of(i * 7);
+    for (int k = 0; k < 9; k++)
+      if (k != 4)
+        columns[f.ncolumns++] = (ambit__column){
+            .offset = {(k / 3 - 1) * (1 + i % 2), k % 3 - 1}, .lo = -reach, .hi = reach};
+    CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
+    CHECK_EQ(a.cells, check_chunks(&c));
+    ambit__chunks_free(&c);
+    if (size == 2) {
+      CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &c));
+      CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c));
+      ambit__chunks_free(&c);
+    }
+    ambit__active_free(&a);
+  }
+}
+
+/* Rows that are whole are one chunk each, and take little more memory than their cells. */
+static void a_full_grid_has_a_chunk_per_row(void)
+{
+  static const int64_t extents[] = {10, 20, 300};
+  ambit__column columns[] = {{.offset = {-1, 0}}, {.offset = {1, 0}}, {.offset = {0, 1}}};
+  ambit__chunk_form f = {.columns = columns, .ncolumns = 3, .nviews = 1, .reach = {1}};
+  ambit__active a = make(extents, 0, AMBIT__PAD);
+  ambit__chunks c;
+
+  f.views[0] = boundaries_of(0);
+  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
+  CHECK_EQ(200, c.n);
+  CHECK_EQ(0, c.table[0] % 16);
+  CHECK(a.size < 300 * 200 * 11 / 10);
+  CHECK_EQ(1, ambit__chunk_form_column(&f, 3, 0, (const int[]){1, 0, 5}));
+  CHECK_EQ(-1, ambit__chunk_form_column(&f, 3, 0, (const int[]){0, 0, 1}));
+  ambit__chunks_free(&c);
+  ambit__active_free(&a);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case cases[] = {
+      {"each_cell_is_as_active_as_its_function_says", each_cell_is_as_active_as_its_function_says},
+      {"boxes_have_the_active_cells_once", boxes_have_the_active_cells_once},
+      {"chunks_read_what_boundaries_and_activity_say",
+       chunks_read_what_boundaries_and_activity_say},
+      {"a_full_grid_has_a_chunk_per_row", a_full_grid_has_a_chunk_per_row},
+      {NULL, NULL}};
+
+  return test_main(argc, argv, cases);
+}
