@@ -270,6 +270,11 @@ typedef struct ambit__backend {
   ambit_status (*copy_box)(ambit__queue *q, ambit__store *dst, ambit__store *src,
                            const ambit__box *box, const int64_t *shift);
 
+  /* Copies a box of own cells of src to the same cells of dst, and waits. Sets *changed if a bit of
+   * dst was different before. NULL: the host compares. */
+  ambit_status (*update_box)(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                             const ambit__box *box, bool *changed);
+
   /* Fills the cells of `reach` that are not in `given`, axis by axis: across axis d, those that lie
    * in reach along the axes before d and in given along those after. Each is a copy of the cell
    * that the boundaries map it to, which lies in given along d, or a constant. Both boxes contain

@@ -3,10 +3,12 @@
  * whatever wakes them. Under mpirun all processes run this; values are the same on each. */
 #include "runtime/run/run.h"
 #include "runtime/sleep/sleep.h"
+#include "support/devices.h"
 #include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { H = 40, W = 300 };
 
@@ -139,6 +141,42 @@ static void a_run_ends_when_nothing_changes(void)
     CHECK_EQ(23, ambit_program_iterations(w[1].p));
     end_worlds(w, 2);
   }
+}
+
+static void find_rest(const char *device, const char *depth, int64_t every, ambit_field *want)
+{
+  const int64_t end = (20 + every - 1) / every * every;
+  world w = make_spread(device, "off", AMBIT_PERIODIC);
+
+  ambit_option_set(w.a, "depth", depth);
+  CHECK_EQ(AMBIT_OK, ambit_check_every(w.p, every));
+  CHECK_EQ(AMBIT_OK, ambit_run_until_still(w.p, end - 1)); /* checked at the end in any case */
+  CHECK_EQ(end > 20, ambit_program_converged(w.p));
+  CHECK_EQ(AMBIT_OK, ambit_run_until_still(w.p, 1));
+  CHECK_EQ(0, ambit_program_converged(w.p));
+  CHECK_EQ(AMBIT_OK, ambit_run_until_still(w.p, 1000));
+  CHECK_EQ(1, ambit_program_converged(w.p));
+  CHECK_EQ(end + (every > 1 ? every : 2), ambit_program_iterations(w.p));
+  check_same(want, w.u, device);
+  end_worlds(&w, 1);
+}
+
+/* Values are compared on the device or on the host, and only around checks; in between, several
+ * iterations may run at once. */
+static void rest_is_found_without_sleeping_tiles(void)
+{
+  static const int64_t every[] = {1, 7, 16};
+  world want = make_spread("cpu", "off", AMBIT_PERIODIC);
+
+  ambit_run(want.p, 30);
+  EACH_DEVICE(d)
+  {
+    const bool alone = !strcmp(*d, "ref"); /* it has one part */
+
+    for (int i = 0; i < 6 && (!alone || ambit_processes(want.a) == 1); i++)
+      find_rest(*d, i < 3 ? "1" : "4", every[i % 3], want.u);
+  }
+  end_worlds(&want, 1);
 }
 
 /* Writes a cell, changes a boundary, runs another program. */
@@ -289,6 +327,7 @@ static void calls_take_null(void)
 static const test_case tests[] = {
     {"a_front_is_the_same_and_the_rest_sleeps", a_front_is_the_same_and_the_rest_sleeps},
     {"a_run_ends_when_nothing_changes", a_run_ends_when_nothing_changes},
+    {"rest_is_found_without_sleeping_tiles", rest_is_found_without_sleeping_tiles},
     {"tiles_are_woken_from_outside", tiles_are_woken_from_outside},
     {"reductions_include_sleeping_tiles", reductions_include_sleeping_tiles},
     {"rotations_and_step_numbers_are_right", rotations_and_step_numbers_are_right},

@@ -23,16 +23,6 @@
     to += index * (s);                                                                             \
   }
 
-/* Copies `count` values, starting with number `first`, between two places of the same shape. */
-KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
-    GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
-    ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
-    ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
-    ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
-    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6)
-{
-  const int is_small = first + count <= 0xffffffffL;
-
 #define TAKE_BOTH(d)                                                                               \
   if (n##d > 1) {                                                                                  \
     ambit_i64 k = 0;                                                                               \
@@ -41,19 +31,47 @@ KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
     to_at += k * t##d;                                                                             \
     from_at += k * f##d;                                                                           \
   }
-  for (ambit_i64 i = BLOCK * THREADS + THREAD; i < count; i += BLOCKS * THREADS) {
-    ambit_u64 rest = (ambit_u64)(first + i);
-    ambit_i64 to_at = to_base, from_at = from_base;
-
-    TAKE_BOTH(0)
-    TAKE_BOTH(1)
-    TAKE_BOTH(2)
-    TAKE_BOTH(3)
-    TAKE_BOTH(4)
-    TAKE_BOTH(5)
-    TAKE_BOTH(6)
-    to[to_at] = from[from_at];
+/* Runs `action` on the values of a thread: those at to[to_at] and from[from_at]. */
+#define EACH_PLACE(action)                                                                         \
+  const int is_small = first + count <= 0xffffffffL;                                               \
+                                                                                                   \
+  for (ambit_i64 i = BLOCK * THREADS + THREAD; i < count; i += BLOCKS * THREADS) {                 \
+    ambit_u64 rest = (ambit_u64)(first + i);                                                       \
+    ambit_i64 to_at = to_base, from_at = from_base;                                                \
+                                                                                                   \
+    TAKE_BOTH(0)                                                                                   \
+    TAKE_BOTH(1)                                                                                   \
+    TAKE_BOTH(2)                                                                                   \
+    TAKE_BOTH(3)                                                                                   \
+    TAKE_BOTH(4)                                                                                   \
+    TAKE_BOTH(5)                                                                                   \
+    TAKE_BOTH(6)                                                                                   \
+    action                                                                                         \
   }
+
+/* Copies `count` values, starting with number `first`, between two places of the same shape. */
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_move(
+    GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
+    ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
+    ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
+    ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
+    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6)
+{
+  EACH_PLACE(to[to_at] = from[from_at];)
+}
+
+/* The same, and sets *changed if a value was different before. */
+KERNEL AMBIT_THREADS(THREADS, 1, 1) void ambit_update(
+    GLOBAL T *to, ambit_i64 to_base, GLOBAL const T *from, ambit_i64 from_base, ambit_i64 first,
+    ambit_i64 count, ambit_i64 n0, ambit_i64 n1, ambit_i64 n2, ambit_i64 n3, ambit_i64 n4,
+    ambit_i64 n5, ambit_i64 n6, ambit_i64 t0, ambit_i64 t1, ambit_i64 t2, ambit_i64 t3,
+    ambit_i64 t4, ambit_i64 t5, ambit_i64 t6, ambit_i64 f0, ambit_i64 f1, ambit_i64 f2,
+    ambit_i64 f3, ambit_i64 f4, ambit_i64 f5, ambit_i64 f6, GLOBAL ambit_i64 *changed)
+{
+  EACH_PLACE(if (to[to_at] != from[from_at]) {
+    to[to_at] = from[from_at];
+    *changed = 1;
+  })
 }
 
 /* Sets a box of values: runs of `run` values, `step` apart, along six more axes. A block sets

@@ -84,27 +84,37 @@ static bool is_dense(const box_job *job, const place *p)
   return true;
 }
 
-static ambit_status move(ambit__gpu_lane *lane, const box_job *job, const place *to,
-                         const place *from, int64_t first, int64_t count)
+enum { MOVE_ARGS = 6 + 3 * AXES };
+
+/* The arguments of a move: MOVE_ARGS, which refer to the numbers given. */
+static void fill_args(const box_job *job, const place *to, const place *from, const int64_t *first,
+                      const int64_t *count, ambit__gpu_arg *args)
 {
-  ambit__gpu_arg args[6 + 3 * AXES];
-  ambit__gpu_moves *moves;
   int n = 0;
 
-  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), job->type, &moves));
   args[n++] = ambit__gpu_arg_memory(to->memory);
   args[n++] = ambit__gpu_arg_number(&to->base);
   args[n++] = ambit__gpu_arg_memory(from->memory);
   args[n++] = ambit__gpu_arg_number(&from->base);
-  args[n++] = ambit__gpu_arg_number(&first);
-  args[n++] = ambit__gpu_arg_number(&count);
+  args[n++] = ambit__gpu_arg_number(first);
+  args[n++] = ambit__gpu_arg_number(count);
   for (int k = 0; k < AXES; k++)
     args[n++] = ambit__gpu_arg_number(&job->count[k]);
   for (int k = 0; k < AXES; k++)
     args[n++] = ambit__gpu_arg_number(&to->step[k]);
   for (int k = 0; k < AXES; k++)
     args[n++] = ambit__gpu_arg_number(&from->step[k]);
-  return ambit__gpu_moves_run(lane, moves->move, count, n, args);
+}
+
+static ambit_status move(ambit__gpu_lane *lane, const box_job *job, const place *to,
+                         const place *from, int64_t first, int64_t count)
+{
+  ambit__gpu_arg args[MOVE_ARGS];
+  ambit__gpu_moves *moves;
+
+  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), job->type, &moves));
+  fill_args(job, to, from, &first, &count, args);
+  return ambit__gpu_moves_run(lane, moves->move, count, MOVE_ARGS, args);
 }
 
 /* The values that fit in a stage, or those that remain. */
@@ -252,6 +262,45 @@ ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__stor
   return move((ambit__gpu_lane *)q, &job, &to, &from, 0, job.total);
 }
 
+/* Copies a few bytes to the host, and waits for them. */
+static ambit_status fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memory *from,
+                          size_t bytes)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  ambit__gpu_stage *stage;
+
+  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
+  AMBIT_TRY(driver->copy_out(lane->queue, stage->host, from, 0, bytes));
+  AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+  AMBIT_TRY(driver->event_sync(stage->done));
+  memcpy(to, stage->host, bytes);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                   const ambit__box *box, bool *changed)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  const box_job job = job_of(&dst->layout, box);
+  const place to = place_in_store(dst, box, NULL), from = place_in_store(src, box, NULL);
+  const int64_t first = 0;
+  ambit__gpu_arg args[MOVE_ARGS + 1];
+  ambit__gpu_moves *moves;
+  int64_t number;
+
+  if (ambit__box_is_empty(box)) return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_moves_get(d, job.type, &moves));
+  if (!lane->changed) AMBIT_TRY(d->driver->alloc(d->gpu, sizeof number, &lane->changed));
+  AMBIT_TRY(d->driver->zero(lane->queue, lane->changed, 0, sizeof number));
+  fill_args(&job, &to, &from, &first, &job.total, args);
+  args[MOVE_ARGS] = ambit__gpu_arg_memory(lane->changed);
+  AMBIT_TRY(ambit__gpu_moves_run(lane, moves->update, job.total, MOVE_ARGS + 1, args));
+  AMBIT_TRY(fetch(lane, &number, lane->changed, sizeof number));
+  *changed |= number != 0;
+  return AMBIT_OK;
+}
+
 /* ---- for messages ---- */
 
 int64_t ambit__gpu_dense_place(const ambit__store *s, const ambit__box *box)
@@ -340,15 +389,6 @@ ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src
 
 ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  ambit__gpu_stage *stage;
-
   assert(bytes <= src->bytes && bytes <= AMBIT__STAGE_BYTES);
-  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
-  AMBIT_TRY(driver->copy_out(lane->queue, stage->host, ambit__gpu_memory_of(src), 0, bytes));
-  AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
-  AMBIT_TRY(driver->event_sync(stage->done));
-  memcpy(dst, stage->host, bytes);
-  return AMBIT_OK;
+  return fetch((ambit__gpu_lane *)q, dst, ambit__gpu_memory_of(src), bytes);
 }

@@ -94,6 +94,7 @@ void ambit__gpu_queue_close(ambit__queue *queue)
     if (lane->partials[i]) driver->release(lane->partials[i]);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     if (lane->sums[i]) driver->release(lane->sums[i]);
+  if (lane->changed) driver->release(lane->changed);
   ambit__gpu_watch_free(lane);
   free(lane);
 }

@@ -35,7 +35,7 @@ enum {
 /* The fixed kernels for values of one size. */
 typedef struct ambit__gpu_moves {
   ambit__gpu_module *module; /* NULL: not needed yet */
-  ambit__gpu_function *move, *fill, *batch;
+  ambit__gpu_function *move, *update, *fill, *batch;
 } ambit__gpu_moves;
 
 typedef struct ambit__gpu_device {
@@ -85,6 +85,7 @@ typedef struct ambit__gpu_lane {
   ambit__gpu_memory *partials[AMBIT_MAX_PARAMS];
   ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same for strict sums: zero between launches */
   ambit__gpu_watch watch;
+  ambit__gpu_memory *changed; /* 8 bytes, of update_box; NULL: not needed yet */
 } ambit__gpu_lane;
 
 typedef struct ambit__gpu_buffer {
@@ -124,6 +125,8 @@ ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit
                                  const void *value);
 ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift);
+ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                   const ambit__box *box, bool *changed);
 ambit_status ambit__gpu_ghosts(ambit__queue *q, ambit__store *store, const ambit__boundaries *b,
                                const int64_t *extents, const ambit__box *given,
                                const ambit__box *reach);
@@ -185,7 +188,8 @@ enum { AMBIT__GPU_LINE = 256 };
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
   .read_box = ambit__gpu_read_box, .fill_box = ambit__gpu_fill_box,                                \
-  .copy_box = ambit__gpu_copy_box, .ghosts = ambit__gpu_ghosts,                                    \
+  .copy_box = ambit__gpu_copy_box, .update_box = ambit__gpu_update_box,                            \
+  .ghosts = ambit__gpu_ghosts,                                                                     \
   .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
   .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
   .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \

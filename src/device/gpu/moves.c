@@ -42,6 +42,7 @@ static ambit_status compile(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
   s = d->driver->build(d->gpu, "a fixed kernel", source, "ambit_batch", true, &m->module);
   free(source);
   if (!s) s = d->driver->function(m->module, "ambit_move", &m->move);
+  if (!s) s = d->driver->function(m->module, "ambit_update", &m->update);
   if (!s) s = d->driver->function(m->module, "ambit_fill", &m->fill);
   if (!s) s = d->driver->function(m->module, "ambit_batch", &m->batch);
   return s;

@@ -3,8 +3,9 @@
  *
  * An iteration is still if every value that its steps stored, as it is at the end, is the one at
  * the end of the iteration before, bit for bit. If fields are rotated, several such iterations in a
- * row are needed until all buffers hold the same. With sleeping tiles this is known (sleep/). For
- * devices that do not have them, the values are compared on the host.
+ * row are needed until all buffers hold the same. With sleeping tiles this is known (sleep/).
+ * Elsewhere a copy of the values is kept on the device, and the next values are compared with it, or
+ * on the host if the device cannot compare.
  */
 #ifndef AMBIT_RUNTIME_RUN_STILL_H
 #define AMBIT_RUNTIME_RUN_STILL_H
@@ -15,7 +16,11 @@ typedef struct ambit__still ambit__still;
 
 ambit_status ambit__still_open(ambit_program *p, ambit__still **s);
 void ambit__still_close(ambit__still *s); /* NULL does nothing */
+/* Iterations before one with an answer that must be shown to ambit__still_check; -1: all. */
+int64_t ambit__still_needs(const ambit__still *s);
 /* After an iteration. Only `last` asks for the answer. Collective with `last`. */
 ambit_status ambit__still_check(ambit__still *s, bool last, bool *still);
+/* After iterations that ambit__still_check has not seen. */
+void ambit__still_skip(ambit__still *s);
 
 #endif

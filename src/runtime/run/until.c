@@ -72,12 +72,23 @@ static ambit_status check_here(chase *c)
   return judge(c->p, c->until, x);
 }
 
-/* Between checks. */
-static ambit_status look_here(chase *c)
+/* Iterations that must be looked at before one that is checked. */
+static int64_t needs(const chase *c)
+{
+  const int64_t n = c->until->scalar ? 0 : ambit__still_needs(c->until->still);
+
+  return n < 0 ? INT64_MAX / 2 : n;
+}
+
+/* After an iteration that is not checked, `left` before one that is. */
+static ambit_status look_here(chase *c, int64_t left)
 {
   bool still;
 
-  return ambit__still_check(c->until->still, false, &still);
+  if (c->until->scalar) return AMBIT_OK;
+  if (left <= needs(c)) return ambit__still_check(c->until->still, false, &still);
+  ambit__still_skip(c->until->still);
+  return AMBIT_OK;
 }
 
 /* ---- checks by the device ---- */
@@ -138,8 +149,10 @@ static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int6
 
   *done = 0;
   if (n >= left) n = left - 1;
-  if (!p->cycle || n < p->cycle->schedule.iterations || !c->until->scalar) return AMBIT_OK;
+  n -= needs(c);
+  if (!p->cycle || n < p->cycle->schedule.iterations) return AMBIT_OK;
   AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
+  if (!c->until->scalar) ambit__still_skip(c->until->still);
   c->until->unchecked += n;
   *done = n;
   return ambit__run_or_stop(p, ambit__program_ready(p));
@@ -150,15 +163,17 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
   ambit *a = c->p->grid->context;
 
   for (int64_t i = 1; i <= n && !c->p->converged && !c->verdict.ended; i++) {
+    int64_t done = 0, left; /* iterations before the one that is checked */
     double start;
-    int64_t done = 0;
 
     if (!there) AMBIT_TRY(skip(c, n - i + 1, progress, &done));
     i += done;
     AMBIT_TRY(ambit__run_or_stop(c->p, ambit__program_iterate(c->p)));
     if (progress->on) ambit__progress_show(progress, c->p, false);
-    if (++c->until->unchecked < c->p->check_every && !(last && i == n)) {
-      if (!c->until->scalar) AMBIT_TRY(ambit__run_or_stop(c->p, look_here(c)));
+    left = c->p->check_every - ++c->until->unchecked;
+    if (last && n - i < left) left = n - i;
+    if (left > 0) {
+      AMBIT_TRY(ambit__run_or_stop(c->p, look_here(c, left)));
       continue;
     }
     c->until->unchecked = 0;
