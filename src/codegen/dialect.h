@@ -19,7 +19,8 @@ typedef struct ambit__dialect {
   bool wraps;       /* + - * of signed integers may overflow and wrap; else helpers are used */
   bool folds_casts; /* conversions to real numbers are helpers; see prelude/c.h */
   /* for GPUs */
-  const char *stream; /* helpers of the strategy stream; NULL: lanes cannot exchange values */
+  const char *stream; /* helpers of the strategies stream and fused; NULL: there are none */
+  bool has_lanes;     /* they exchange values between the lanes of a warp, and are templates */
   const char *strict; /* text for strict files; "": none */
   const char *kernel; /* qualifier of a kernel */
   const char *global; /* address space of device memory */

@@ -16,6 +16,7 @@ const ambit__dialect ambit__dialect_cuda = {
     .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000LL)"},
     .float_names = true,
     .stream = ambit__prelude_stream,
+    .has_lanes = true,
     .strict = "",
     .kernel = "extern \"C\" __global__",
     .global = "",

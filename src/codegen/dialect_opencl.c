@@ -2,7 +2,8 @@
 /* dialect_opencl.c - OpenCL C 1.2. */
 #include "codegen/dialect.h"
 
-extern const char ambit__prelude_opencl[], ambit__prelude_gpu[]; /* embedded by the build */
+/* Embedded by the build. */
+extern const char ambit__prelude_opencl[], ambit__prelude_gpu[], ambit__prelude_stream_cl[];
 
 const ambit__dialect ambit__dialect_opencl = {
     .name = "opencl",
@@ -13,6 +14,7 @@ const ambit__dialect ambit__dialect_opencl = {
     .table = "constant",
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
+    .stream = ambit__prelude_stream_cl,
     .strict = "#pragma OPENCL FP_CONTRACT OFF\n",
     .kernel = "kernel",
     .global = "global ",

@@ -40,7 +40,7 @@ static bool fields_fit(const ambit__group *g)
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && t->dialect->stream && t->warp == AMBIT__FUSED_WARP &&
+  return t->kind == TARGET_GPU && t->dialect->has_lanes && t->warp == AMBIT__FUSED_WARP &&
          g->pipeline && (g->ndims == 2 || g->ndims == 3) && g->pipeline->nstages && fields_fit(g);
 }
 

@@ -84,6 +84,7 @@ typedef struct ambit__target {
   int warp;                      /* threads that run in lockstep; 1 if unknown */
   int max_threads;               /* per block */
   size_t shared;                 /* bytes of shared memory per block */
+  bool is_cpu;                   /* its threads are those of a processor */
   /* plans whose line starts like this are preferred to all others; NULL: none */
   const char *preferred;
 } ambit__target;
@@ -105,6 +106,7 @@ typedef struct ambit__plan {
   bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
   int ahead;    /* strategy stream: planes loaded in advance */
   bool late;    /* strategy stream: rows of other warps are loaded when they are used */
+  bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
   int lanes;    /* strategy fused: lanes of a warp with the same rows */
   int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */
   int wave;     /* blocks that the whole device runs at once; 0: unspecified */

@@ -16,6 +16,8 @@
 #include "plan/stream.h"
 #include "plan/recipe.h"
 
+#include <string.h>
+
 enum {
   WARP = AMBIT__STREAM_WARP,
   MOST_REGISTERS = 248, /* per thread */
@@ -58,6 +60,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
   ambit__stream_end(&j);
   if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
+  if (j.moves && p->apart) return false;     /* shifting needs templates */
   if (registers > MOST_REGISTERS || work > MOST_WORK) return false;
   p->resident = AMBIT__STREAM_REGISTERS / threads / ((registers + 7) / 8 * 8);
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
@@ -114,7 +117,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
                                  1},
                      .sums = f->sums,
                      .ahead = f->ahead,
-                     .late = f->late > 0};
+                     .late = f->late > 0,
+                     .apart = !t->dialect->has_lanes};
 
     if (n == most || !p.strip || (f->sums && g->strict)) continue;
     if (t->max_threads && WARP * p.threads[1] > t->max_threads) continue;
@@ -138,11 +142,25 @@ static bool is_large(const ambit__group *g, const ambit__target *t)
   return g->cells[g->ndims - 1] >= wide / 2 && planes >= (int64_t)LEAST_PLANES * 16 * t->threads;
 }
 
+/* Whether the user asks for this strategy, also where it is not the best. */
+static bool is_asked(const ambit__target *t)
+{
+  return t->preferred && !strncmp(t->preferred, "(stream", 7);
+}
+
+/* Lanes that exchange values are those of one warp. Without exchanges, any GPU will do, but not a
+ * processor, which runs threads one after the other. */
+static bool has_strips(const ambit__target *t)
+{
+  if (t->dialect->has_lanes) return t->warp == WARP;
+  return t->dialect->stream && (!t->is_cpu || is_asked(t));
+}
+
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && t->dialect->stream && t->warp == WARP &&
+  return t->kind == TARGET_GPU && has_strips(t) &&
          (t->max_threads == 0 || t->max_threads >= WARP * 8) && g->nsteps == 1 && g->depth == 1 &&
-         g->ndims >= 2 && fields_fit(g) && is_large(g, t);
+         g->ndims >= 2 && fields_fit(g) && (is_large(g, t) || is_asked(t));
 }
 
 /* ---- cost ---- */

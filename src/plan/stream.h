@@ -65,6 +65,7 @@ typedef struct ambit__stream_job {
   /* registers are shifted after each plane, as unrolling a whole period would be too long */
   bool moves;
   bool late;   /* rows of other warps are loaded when they are used */
+  bool apart;  /* a lane also loads the cells beside its own; if not, lanes exchange them */
   bool pinned; /* keeps compilers from delaying loads to save registers that are available */
   int high;    /* sum: the plane that arrives when plane 0 is computed; window: 0 */
   int span;    /* sum: planes that one result depends on; window: 1 */
@@ -100,6 +101,9 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p,
 /* "u_w[(p + 3) % 4][t + 1][j + 2]": a component of a field at an offset from the current cell. */
 void ambit__stream_print_cell(const ambit__stream_job *j, int param, int component,
                               const int *offset);
+/* "ambit_load<4>(", or in a language without templates "ambit_load_float_4(": begins the call of a
+ * helper for n values of a parameter; param -1: of no type. */
+void ambit__stream_print_call(const ambit__stream_job *j, const char *name, int param, int n);
 /* "#pragma unroll" and "for (int j = from; j < end; j++) {" */
 void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end);
 /* The first z. It is negative for sums, which begin with results that are never complete. */

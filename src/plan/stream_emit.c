@@ -142,8 +142,9 @@ static void emit_columns(const ambit__stream_job *j)
   }
   ambit__line(w, "const int left = (low%d & -%d) + strip * %d; /* what this warp has begins */",
               j->x, j->lane, wide);
-  ambit__line(w, "const int beside = %s < 16 ? left - %d : left + %d;", j->gpu.dialect->thread[0],
-              j->lane, wide);
+  if (!j->apart)
+    ambit__line(w, "const int beside = %s < 16 ? left - %d : left + %d;", j->gpu.dialect->thread[0],
+                j->lane, wide);
   ambit__line(w, "const int x = left + %s * %d; /* what this lane has begins */",
               j->gpu.dialect->thread[0], j->lane);
   if (j->taps && !j->whole) { /* with bits, ptxas 13.0 makes these 1 to 2 % slower */
@@ -153,7 +154,11 @@ static void emit_columns(const ambit__stream_job *j)
     return;
   }
   ambit__line(w, "/* a bit for each of the lane's cells that is in the box */");
-  ambit__line(w, "const int mine = ambit_bits<%d>(low%d - x, high%d - x);", j->lane, j->x, j->x);
+  ambit__line_begin(w);
+  ambit__print(j->gpu.t, "const int mine = ");
+  ambit__stream_print_call(j, "ambit_bits", -1, j->lane);
+  ambit__print(j->gpu.t, "low%d - x, high%d - x)", j->x, j->x);
+  ambit__line_end(w, ";");
   if (!j->whole) return;
   ambit__line(w, "/* and for those beside them that are stored with them */");
   ambit__line(w, "const int others = %d - mine;", (1 << j->lane) - 1);

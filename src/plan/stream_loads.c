@@ -77,6 +77,16 @@ void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream
   print_subscript(j, "j", s->left + dx);
 }
 
+void ambit__stream_print_call(const ambit__stream_job *j, const char *name, int param, int n)
+{
+  if (j->gpu.dialect->has_lanes)
+    ambit__print(j->gpu.t, "%s<%d>(", name, n);
+  else if (param < 0)
+    ambit__print(j->gpu.t, "%s_%d(", name, n);
+  else
+    ambit__print(j->gpu.t, "%s_%s_%d(", name, ambit__gpucode_type(&j->gpu, param), n);
+}
+
 void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end)
 {
   ambit__print(j->gpu.t, "#pragma unroll\n");
@@ -84,6 +94,12 @@ void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from
 }
 
 /* ---- one row ---- */
+
+/* " + 2", " - 1", or nothing */
+static void print_more(const ambit__stream_job *j, int more)
+{
+  if (more) ambit__print(j->gpu.t, " %s %d", more < 0 ? "-" : "+", more < 0 ? -more : more);
+}
 
 /* When a load happens: in the loop over the first planes, k, or in a phase of the loop over z. */
 typedef struct moment {
@@ -156,28 +172,68 @@ static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
 {
   ambit__line_begin(j->gpu.w);
   if (m->is_first && j->planes) print_range(j, r->front, r->low, r->high);
-  ambit__print(j->gpu.t, "%s<%d>(&", load_of(j), j->lane);
+  ambit__stream_print_call(j, load_of(j), s->param, j->lane);
+  ambit__print(j->gpu.t, "&");
   print_row(j, s, m, 'w');
   ambit__print(j->gpu.t, "[%d], ", s->left);
   print_place(j, s, r->front);
   ambit__line_end(j->gpu.w, ");");
 }
 
+/* The place of the row whose cells beside the strip or the lane are loaded at a moment. */
+static void print_end_place(const ambit__stream_job *j, const ambit__stream *s,
+                            const ambit__stream_row *r, const moment *m)
+{
+  const int high = j->fronts[r->front].high;
+
+  print_place(j, s, r->front);
+  if (!m->is_first && r->edge != high)
+    ambit__print(j->gpu.t, " - %d * %s_s%d", high - r->edge, name_of(j, s->param), j->z);
+}
+
+/* The moment at which they are needed. */
+static moment end_moment(const ambit__stream_job *j, const ambit__stream_row *r, const moment *m)
+{
+  return (moment){m->is_first, m->is_first ? m->plane : r->edge + j->fronts[r->front].ahead};
+}
+
+/* The cells beside the lane's in row q. */
+static void emit_beside(const ambit__stream_job *j, const ambit__stream *s,
+                        const ambit__stream_row *r, const moment *m)
+{
+  const moment at = end_moment(j, r, m);
+
+  for (int i = 0; i < s->left + s->right; i++) {
+    const bool before = i < s->left;
+    const int cell = before ? j->lane - s->left + i : i - s->left;
+
+    ambit__line_begin(j->gpu.w);
+    if (m->is_first) print_range(j, r->front, r->edge_low, r->edge);
+    print_row(j, s, &at, 'w');
+    ambit__print(j->gpu.t, "[%d] = (", before ? i : i + j->lane);
+    print_end_place(j, s, r, m);
+    ambit__print(j->gpu.t, ")[%s_%s", name_of(j, s->param), before ? "before" : "after");
+    print_more(j, cell);
+    ambit__line_end(j->gpu.w, "];");
+  }
+}
+
 /* The cells beside the strip in row q; in the planes before the loop, only where they are read. */
 static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const ambit__stream_row *r,
                      const moment *m)
 {
-  const int high = j->fronts[r->front].high;
-  const moment at = {m->is_first, m->is_first ? m->plane : r->edge + j->fronts[r->front].ahead};
+  const moment at = end_moment(j, r, m);
 
+  if (j->apart) {
+    emit_beside(j, s, r, m);
+    return;
+  }
   ambit__line_begin(j->gpu.w);
   if (m->is_first) print_range(j, r->front, r->edge_low, r->edge);
-  ambit__print(j->gpu.t, "%s<%d>(", load_of(j), s->end);
+  ambit__stream_print_call(j, load_of(j), s->param, s->end);
   print_row(j, s, &at, 'e');
   ambit__print(j->gpu.t, ", ");
-  print_place(j, s, r->front);
-  if (!m->is_first && r->edge != high)
-    ambit__print(j->gpu.t, " - %d * %s_s%d", high - r->edge, name_of(j, s->param), j->z);
+  print_end_place(j, s, r, m);
   ambit__print(j->gpu.t, " + %s_beside", name_of(j, s->param));
   ambit__line_end(j->gpu.w, ");");
 }
@@ -278,7 +334,7 @@ static void share(const ambit__stream_job *j, bool kept,
                   void (*f)(const ambit__stream_job *, const ambit__stream *,
                             const ambit__stream_row *))
 {
-  for (int i = 0; i < j->nstreams; i++) {
+  for (int i = 0; !j->apart && i < j->nstreams; i++) {
     const ambit__stream *s = &j->streams[i];
     int end;
 
@@ -357,12 +413,6 @@ void ambit__stream_move(const ambit__stream_job *j)
 
 /* ---- fields ---- */
 
-/* " + 2", " - 1", or nothing */
-static void print_more(const ambit__stream_job *j, int more)
-{
-  if (more) ambit__print(j->gpu.t, " %s %d", more < 0 ? "-" : "+", more < 0 ? -more : more);
-}
-
 /* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the vector of cells at x, or the nearest one
  * that is read; with wrapping rows, its position at the other end of the row. */
 static void print_inside(const ambit__stream_job *j, int param, const char *x)
@@ -378,6 +428,29 @@ static void print_inside(const ambit__stream_job *j, int param, const char *x)
   if (wraps) ambit__print(j->gpu.t, ", (int)extent%d)", j->x);
 }
 
+/* "const int u_before = ... - u_x;": the distance from the lane's cells to the vector at x. */
+static void declare_distance(const ambit__stream_job *j, int param, const char *tail, const char *x)
+{
+  const char *name = name_of(j, param);
+
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const int %s_%s = ", name, tail);
+  print_inside(j, param, x);
+  ambit__print(j->gpu.t, " - %s_x", name);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* The same for the vectors before and after the lane's cells. */
+static void declare_beside(const ambit__stream_job *j, int param)
+{
+  char x[32];
+
+  snprintf(x, sizeof x, "x - %d", j->lane);
+  if (j->gpu.rule->params[param].low[j->x]) declare_distance(j, param, "before", x);
+  snprintf(x, sizeof x, "x + %d", j->lane);
+  if (j->gpu.rule->params[param].high[j->x]) declare_distance(j, param, "after", x);
+}
+
 /* The position of the lane's cells, and the distance from them to those beside the strip. */
 static void declare_column(const ambit__stream_job *j, int param)
 {
@@ -390,6 +463,7 @@ static void declare_column(const ambit__stream_job *j, int param)
   ambit__print(j->gpu.t, "const int %s_x = ", p->name);
   print_inside(j, param, "x");
   ambit__line_end(j->gpu.w, ";");
+  if (j->apart) declare_beside(j, param);
   if (!end) return;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_beside = ", p->name);

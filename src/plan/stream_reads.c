@@ -207,6 +207,7 @@ static void find_ends(ambit__stream_job *j)
         reach = largest(reach, largest(j->streams[k].left, j->streams[k].right));
     for (s->end = reach ? 1 : 0; s->end < reach;)
       s->end *= 2;
+    if (j->apart) s->end = 0;
   }
 }
 
@@ -263,6 +264,8 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
   int n = 0;
 
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->lane / (is_late(j, r) ? 2 : 1);
+  if (r->has_edges && j->apart)
+    return n + (r->edge - r->edge_low + 1 + ahead) * (s->left + s->right);
   if (r->has_edges && !j->taps) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
   if (r->has_edges) n += (ahead + !!j->taps) * (j->planes ? s->left + s->right : s->end);
   return n;
@@ -431,6 +434,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                            .rows = p->rows[0],
                            .planes = p->ahead ? 0 : p->rows[1],
                            .late = p->late,
+                           .apart = p->apart,
                            .span = 1};
   if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
       !each_read(g, j, find_rows) || !find_fronts(j, p)) {
@@ -447,7 +451,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
     j->head = largest(j->head, g->steps[0].rule->params[i].low[j->x]);
     j->tail = largest(j->tail, g->steps[0].rule->params[i].high[j->x]);
   }
-  j->pinned = j->planes || (!j->moves && has_registers(g, p, j));
+  j->pinned = !j->apart && (j->planes || (!j->moves && has_registers(g, p, j)));
   return true;
 }
 

@@ -68,7 +68,7 @@ void ambit__stream_declare_sums(const ambit__stream_job *j)
   ambit__print(j->gpu.t, "%s %s_sum[%d]", ambit__gpucode_type(&j->gpu, target_of(j)), name_of(j),
                kept(j));
   if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", j->rows);
-  ambit__print(j->gpu.t, "[%d] = {}", j->lane);
+  ambit__print(j->gpu.t, "[%d] = {0}", j->lane);
   ambit__line_end(j->gpu.w, "; /* results that are not complete */");
 }
 

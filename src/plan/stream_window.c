@@ -71,13 +71,20 @@ static void keep_out(const ambit__stream_job *j, int param, int component)
   ambit__line_end(j->gpu.w, ";");
 }
 
+/* The helper that stores: if the warp owns the row; cells in a mask; or cells in a range. */
+static const char *store_of(const ambit__stream_job *j)
+{
+  if (j->planes) return "ambit_store_if";
+  return j->gpu.dialect->has_lanes || (j->taps && !j->whole) ? "ambit_store" : "ambit_store_bits";
+}
+
 static void store_results(const ambit__stream_job *j, int param, int component)
 {
   const char *name = j->gpu.rule->params[param].name;
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, j->planes ? "ambit_store_if<%d>(own, %s_to" : "ambit_store<%d>(%s_to",
-               j->lane, name);
+  ambit__stream_print_call(j, store_of(j), param, j->lane);
+  ambit__print(j->gpu.t, "%s%s_to", j->planes ? "own, " : "", name);
   if (j->y >= 0) ambit__print(j->gpu.t, " + t * %s_s%d", name, j->y);
   if (component) ambit__print(j->gpu.t, " + %d * %s_c", component, name);
   ambit__print(j->gpu.t, ", ");

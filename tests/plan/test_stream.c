@@ -2,6 +2,7 @@
 /* Kernels of the strategy `stream`, run on a simulated GPU. Every byte of memory must match the
  * reference device. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
+#include "plan/stream.h"
 #include "simulated.h"
 
 enum { MOST_PLANS = 64 };
@@ -53,8 +54,19 @@ static int twin_of(const problem *p, int i)
   return 0;
 }
 
-/* Runs a problem with plans of both forms: the first, the last, and one in the middle. Returns the
- * number of runs. */
+/* The same plan where lanes exchange nothing; registers are not shifted there. */
+static void run_apart(problem *p, const ambit__group *g, ambit__plan plan)
+{
+  ambit__stream_job j;
+
+  plan.apart = true;
+  if (!ambit__stream_begin(g, &plan, &j)) return;
+  ambit__stream_end(&j);
+  if (!j.moves) run_plan(p, g, &plan, true);
+}
+
+/* Runs a problem with plans of both forms: the first, the last, and one in the middle, that one
+ * also without exchanges. Returns the number of runs. */
 static int check(problem p)
 {
   ambit__group_step step = {.bind = p.bind};
@@ -81,6 +93,7 @@ static int check(problem p)
     if (i == 0 || i == n - 1 || i == n / 3 || (i && plans[i].late != plans[i - 1].late) ||
         plans[i].sums != plans[i - 1].sums) {
       run_plan(&p, &g, &plans[i], i % 2);
+      if (i == n / 3) run_apart(&p, &g, plans[i]);
       runs++;
     }
   CHECK_MSG(runs > 0, "%s: no plan", p.name);

@@ -107,6 +107,7 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .warp = d->info.warp,
                          .max_threads = d->info.max_threads,
                          .shared = d->info.shared,
+                         .is_cpu = d->info.is_cpu,
                          .preferred = d->head.settings->plan};
 }
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OpenCL: helpers of kernels that stream strips of a grid. A work-item owns a run of N cells, and
+ * loads the cells beside them too: portable OpenCL has no exchange of values between work-items.
+ * Names end in the type and number of values, as there are no templates. */
+
+#define AMBIT_RESIDENT(x, y, z, blocks) AMBIT_THREADS(x, y, z)
+
+AMBIT_INLINE int ambit_least(int a, int b)
+{
+  return b < a ? b : a;
+}
+AMBIT_INLINE int ambit_most(int a, int b)
+{
+  return b > a ? b : a;
+}
+/* x clamped to low .. high. */
+AMBIT_INLINE int ambit_between(int low, int x, int high)
+{
+  return x < low ? low : x > high ? high : x;
+}
+/* Wraps x, which is less than n cells outside a row of n cells, into the row. */
+AMBIT_INLINE int ambit_wrap(int x, int n)
+{
+  return x < 0 ? x + n : x < n ? x : x - n;
+}
+
+/* A mask of the cells from `first` to `end` - 1 among N. */
+#define AMBIT_MASKS(N)                                                                             \
+  AMBIT_INLINE int ambit_bits_##N(int first, int end)                                              \
+  {                                                                                                \
+    const int from = ambit_between(0, first, N), till = ambit_between(0, end, N);                  \
+                                                                                                   \
+    return till > from ? (1 << till) - (1 << from) : 0;                                            \
+  }
+AMBIT_MASKS(1)
+AMBIT_MASKS(2)
+AMBIT_MASKS(4)
+AMBIT_MASKS(8)
+
+/* N adjacent values, loaded and stored at once; or stored one by one, if only some bits are set.
+ * ambit_store takes them as a range, _bits as a mask, _if does nothing unless `own`. */
+#define AMBIT_VALUES(T, V, N)                                                                      \
+  AMBIT_INLINE void ambit_load_##T##_##N(T *to, global const T *from)                              \
+  {                                                                                                \
+    union {                                                                                        \
+      V all;                                                                                       \
+      T at[N];                                                                                     \
+    } values;                                                                                      \
+                                                                                                   \
+    values.all = *(global const V *)from;                                                          \
+    for (int k = 0; k < N; k++)                                                                    \
+      to[k] = values.at[k];                                                                        \
+  }                                                                                                \
+  AMBIT_INLINE void ambit_store_bits_##T##_##N(global T *to, const T *from, int bits)              \
+  {                                                                                                \
+    if (bits == (1 << N) - 1) {                                                                    \
+      union {                                                                                      \
+        V all;                                                                                     \
+        T at[N];                                                                                   \
+      } values;                                                                                    \
+                                                                                                   \
+      for (int k = 0; k < N; k++)                                                                  \
+        values.at[k] = from[k];                                                                    \
+      *(global V *)to = values.all;                                                                \
+      return;                                                                                      \
+    }                                                                                              \
+    for (int k = 0; k < N; k++)                                                                    \
+      if (bits >> k & 1) to[k] = from[k];                                                          \
+  }                                                                                                \
+  AMBIT_INLINE void ambit_store_##T##_##N(global T *to, const T *from, int first, int end)         \
+  {                                                                                                \
+    ambit_store_bits_##T##_##N(to, from, end > first ? (1 << end) - (1 << first) : 0);             \
+  }                                                                                                \
+  AMBIT_INLINE void ambit_store_if_##T##_##N(bool own, global T *to, const T *from, int bits)      \
+  {                                                                                                \
+    if (own) ambit_store_bits_##T##_##N(to, from, bits);                                           \
+  }
+#define AMBIT_VALUES_OF(T, V)                                                                      \
+  AMBIT_VALUES(T, V, 1)                                                                            \
+  AMBIT_VALUES(T, V##2, 2)                                                                         \
+  AMBIT_VALUES(T, V##4, 4)                                                                         \
+  AMBIT_VALUES(T, V##8, 8)
+AMBIT_VALUES_OF(float, float)
+#if AMBIT_HAS_DOUBLE
+AMBIT_VALUES_OF(double, double)
+#endif
+AMBIT_VALUES_OF(int, int)
+AMBIT_VALUES_OF(uchar, uchar)
+AMBIT_VALUES_OF(short, short)
+AMBIT_VALUES_OF(long, long)
+AMBIT_VALUES_OF(ambit_f16, ushort)
