@@ -159,7 +159,7 @@ def _check_on(device, folder, what, kind, tag, args, apart, *words):
     said = _run_user(folder, [], device, declare=REGISTER_FILE, text=_quoted(_kernel_text(what, *words)),
                      register=f'register_file(text, AMBIT_{device.upper()}, "{folder / "kernel"}")',
                      type=kind, tag=tag, args=args, apart=apart)
-    assert said.count("(registered)") >= (4 if device == "opencl" else 1), said  # some are for large grids
+    assert "(registered)" in said, said  # some grids are too small for the kernel
 
 
 def a_catalogue_stencil_runs_registered():
@@ -265,13 +265,14 @@ def what_cannot_be_generated_for_a_gpu_is_explained():
 
 def a_kernel_for_a_gpu_says_how_it_is_launched():
     with tool.folder(heat_c=tool.HEAT) as f:
-        out, _ = tool.run("gen", "--opencl", f / "heat.c")
+        out, _ = tool.run("gen", "--opencl", f / "heat.c", "--size", "32x200")
         assert "ambit-launch: ambit_opencl_heat 2d threads 64x4x1 blocks n1 / 64, n0 / 4, 1 at most 1024\n" in out
         assert " *   void heat(const float *u, float *v, float k, max float *change)\n" in out
-        large, _ = tool.run("gen", "--cuda", "star2d1")
-        small, _ = tool.run("gen", "--cuda", "star2d1", "--size", "32x32")
-        assert "Plan (stream " in large and "Plan (cells " in small
-        assert "ambit_div_" not in large and "AMBIT_CUDA" in large  # only the helpers that it calls
+        for gpu in ("cuda", "opencl"):
+            large, _ = tool.run("gen", f"--{gpu}", "star2d1")
+            small, _ = tool.run("gen", f"--{gpu}", "star2d1", "--size", "32x32")
+            assert "Plan (stream " in large and "Plan (cells " in small
+            assert "ambit_div_" not in large and f"AMBIT_{gpu.upper()}" in large  # only the helpers that it calls
 
 
 GPUS = re.findall(r"^\s*(cuda|opencl)\b", tool.run("devices", "--quick")[0], re.M)
