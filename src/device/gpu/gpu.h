@@ -189,19 +189,18 @@ enum { AMBIT__GPU_LINE = 256 };
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
   .read_box = ambit__gpu_read_box, .fill_box = ambit__gpu_fill_box,                                \
   .copy_box = ambit__gpu_copy_box, .update_box = ambit__gpu_update_box,                            \
-  .ghosts = ambit__gpu_ghosts,                                                                     \
-  .batch_open = ambit__gpu_batch_open, .batch_close = ambit__gpu_batch_close,                      \
-  .batch_run = ambit__gpu_batch_run, .message_open = ambit__gpu_message_open,                      \
-  .message_close = ambit__gpu_message_close, .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, \
-  .event_open = ambit__gpu_event_open, .event_close = ambit__gpu_event_close,                      \
-  .event_record = ambit__gpu_event_record, .event_await = ambit__gpu_event_await,                  \
-  .event_sync = ambit__gpu_event_sync, .event_done = ambit__gpu_event_done,                        \
-  .event_seconds = ambit__gpu_event_seconds, .estimate = ambit__gpu_estimate,                      \
-  .foresee = ambit__gpu_foresee, .build = ambit__gpu_build, .discard = ambit__gpu_discard,         \
-  .launch = ambit__gpu_launch, .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin,           \
-  .check = ambit__gpu_watch_check, .report = ambit__gpu_watch_report,                              \
-  .verdict = ambit__gpu_watch_verdict, .unwatch = ambit__gpu_watch_end,                            \
-  .copy_bandwidth = ambit__gpu_copy_bandwidth
+  .ghosts = ambit__gpu_ghosts, .batch_open = ambit__gpu_batch_open,                                \
+  .batch_close = ambit__gpu_batch_close, .batch_run = ambit__gpu_batch_run,                        \
+  .message_open = ambit__gpu_message_open, .message_close = ambit__gpu_message_close,              \
+  .pack = ambit__gpu_pack, .unpack = ambit__gpu_unpack, .event_open = ambit__gpu_event_open,       \
+  .event_close = ambit__gpu_event_close, .event_record = ambit__gpu_event_record,                  \
+  .event_await = ambit__gpu_event_await, .event_sync = ambit__gpu_event_sync,                      \
+  .event_done = ambit__gpu_event_done, .event_seconds = ambit__gpu_event_seconds,                  \
+  .estimate = ambit__gpu_estimate, .foresee = ambit__gpu_foresee, .build = ambit__gpu_build,       \
+  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,             \
+  .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
+  .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
+  .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
 
 /* ---- stage.c ---- */
 

@@ -4,8 +4,8 @@
  * An iteration is still if every value that its steps stored, as it is at the end, is the one at
  * the end of the iteration before, bit for bit. If fields are rotated, several such iterations in a
  * row are needed until all buffers hold the same. With sleeping tiles this is known (sleep/).
- * Elsewhere a copy of the values is kept on the device, and the next values are compared with it, or
- * on the host if the device cannot compare.
+ * Elsewhere a copy of the values is kept on the device, and the next values are compared with it;
+ * on the host, if the device cannot compare.
  */
 #ifndef AMBIT_RUNTIME_RUN_STILL_H
 #define AMBIT_RUNTIME_RUN_STILL_H
