@@ -77,6 +77,53 @@ static void devices_together_compute_what_ref_computes(void)
   }
 }
 
+static const char diffusion[] = AMBIT_SOURCE(void diffuse(const float *u, float *v) {
+  *v = *u + 0.2f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
+});
+
+/* Twelve iterations, `depth` of them with one exchange, of a program without reductions. */
+static void run_deep(const char *devices, const char *depth, ambit_boundary kind, float *cells)
+{
+  ambit *a = open_on(devices);
+  ambit_grid *g;
+  ambit_field *u, *v;
+  ambit_program *p;
+
+  ambit_option_set(a, "strict", "1");
+  ambit_option_set(a, "threads", "1");
+  ambit_option_set(a, "depth", depth);
+  g = grid_2d(a, ROWS, COLUMNS);
+  u = ambit_field_create(g, "u", AMBIT_F32);
+  v = ambit_field_create(g, "v", AMBIT_F32);
+  p = ambit_program_create(g);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, kind, 1);
+  ambit_field_fill(u, fill, NULL);
+  ambit_apply(p, ambit_kernel_create(a, diffusion), u, v);
+  ambit_swap(p, u, v);
+  ambit_run(p, 5);
+  ambit_run(p, 7);
+  ambit_field_read(u, NULL, NULL, cells);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+/* A deep halo widens the fields, whose old memory the threads of the devices still copy from. */
+static void devices_together_share_one_exchange_between_iterations(void)
+{
+  static const char *const together[] = {"cpu,slow", "slow:0,slow:1*2", NULL};
+  static const ambit_boundary kinds[] = {AMBIT_PERIODIC, AMBIT_CLAMP};
+  static float want[ROWS * COLUMNS], got[ROWS * COLUMNS];
+
+  for (int k = 0; k < 2; k++) {
+    run_deep("ref", "1", kinds[k], want);
+    for (int i = 0; together[i]; i++) {
+      memset(got, 0, sizeof got);
+      run_deep(together[i], k ? "4" : "3", kinds[k], got);
+      CHECK_MSG(!memcmp(want, got, sizeof want), "on %s, boundary %d", together[i], k);
+    }
+  }
+}
+
 /* The device of a context whose user names none. */
 static void check_default(const char *want)
 {
@@ -287,6 +334,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {T(the_default_is_the_fastest_device_here),
                                     T(all_is_every_gpu_and_the_cores),
                                     T(devices_together_compute_what_ref_computes),
+                                    T(devices_together_share_one_exchange_between_iterations),
                                     T(a_device_among_others_computes_on_its_own_thread),
                                     T(the_cut_follows_the_speed_of_devices),
                                     T(weights_are_remembered),
