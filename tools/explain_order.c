@@ -6,7 +6,6 @@
 #include "runtime/exchange/exchange.h"
 #include "runtime/program/cycle.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -119,10 +118,9 @@ static void print_launch(const ambit_program *p, const ambit__operation *op)
 
 static void print_fused(const ambit_program *p, const ambit__operation *op)
 {
-  const ambit__fused *f;
+  const ambit__fused *f = p->cycle ? p->cycle->fused : NULL;
 
-  assert(p->cycle); /* only a cycle's schedule has fused launches */
-  f = p->cycle->fused;
+  if (!f) return; /* only a cycle's schedule has fused launches */
   printf("fused   %d stages in one launch %s", f->plan.pipe.nstages,
          f->functions[p->grid->placement.engine[0]]->plan);
   if (p->grid->nparts == 1) {
@@ -203,25 +201,13 @@ static void print_schedule(const ambit_program *p, const ambit__schedule *list)
   }
 }
 
-/* Whether and why iterations of a grid of one part run one by one. Devices that can fuse them
- * decide when they are opened, which this command does not do. */
-static void print_singly(const ambit_program *p)
-{
-  const ambit__engine *e = &p->grid->context->engines[p->grid->placement.engine[0]];
-
-  if (e->backend->estimate)
-    printf("iterations run several at a time if the device finds that faster; the option verbose "
-           "prints its plan\n");
-  else
-    printf("iterations run one by one: %s\n", ambit__cycle_refusal(p));
-}
-
 void tool_print_schedule(const ambit_program *p)
 {
   const int depth = p->grid->context->settings.depth;
 
   if (p->cycle) print_schedule(p, &p->cycle->schedule);
   if (depth > 1 && !p->cycle) printf("depth %d is not used: %s\n", depth, ambit__cycle_refusal(p));
-  if (depth == 0 && !p->cycle && p->grid->nparts == 1 && p->grid->placement.n) print_singly(p);
+  if (depth == 0 && !p->cycle && p->grid->nparts == 1 && p->grid->placement.n)
+    printf("iterations run one by one: %s\n", ambit__cycle_refusal(p));
   print_schedule(p, &p->schedule);
 }

@@ -3,7 +3,8 @@
  *
  * Programs are sealed on it as on any other device. Parts, messages and the order of an iteration
  * are those of a real run, for grids that no machine here could hold, and without compiling
- * anything. Buffers have a size but no memory.
+ * anything. Buffers have a size but no memory. In place of CUDA devices it plans fused iterations
+ * for the GPU that the estimates of plan/ were measured on.
  */
 #include "device/dry.h"
 
@@ -14,7 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ambit__backend whole, parts, waves;
+static const ambit__backend whole, parts, waves, fuses;
+
+/* An H200. */
+static const ambit__target large_gpu = {.kind = TARGET_GPU,
+                                        .dialect = &ambit__dialect_cuda,
+                                        .threads = 132,
+                                        .l2 = (size_t)50 << 20,
+                                        .warp = 32,
+                                        .max_threads = 1024,
+                                        .shared = 227 << 10};
 
 static int dry_count(void)
 {
@@ -52,6 +62,14 @@ static ambit_status open_waves(ambit__errors *errors, const ambit__settings *set
 {
   AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
   (*dev)->backend = &waves;
+  return AMBIT_OK;
+}
+
+static ambit_status open_fuses(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
+  (*dev)->backend = &fuses;
   return AMBIT_OK;
 }
 
@@ -200,6 +218,37 @@ static ambit_status dry_build(ambit__device *dev, const ambit__group *group, amb
   return (*fn)->plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
+static bool choose_plan(const ambit__device *dev, const ambit__group *g, ambit__target *t,
+                        ambit__plan *plan)
+{
+  *t = large_gpu;
+  t->preferred = dev->settings->plan;
+  return ambit__plan_choose(g, t, plan);
+}
+
+static double estimate(ambit__device *dev, const ambit__group *g)
+{
+  ambit__target t;
+  ambit__plan plan;
+
+  return choose_plan(dev, g, &t, &plan) ? plan.strategy->cost(g, &t, &plan) : -1;
+}
+
+/* With the plan that such a GPU would have. */
+static ambit_status build_planned(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+{
+  ambit__text line = {0};
+  ambit__target t;
+  ambit__plan plan;
+
+  AMBIT_TRY(dry_build(dev, g, fn));
+  if (!choose_plan(dev, g, &t, &plan)) return AMBIT_OK;
+  plan.strategy->describe(&plan, &line);
+  free((*fn)->plan);
+  (*fn)->plan = ambit__text_finish(&line);
+  return AMBIT_OK;
+}
+
 static void dry_discard(ambit__device *dev, ambit__function *fn)
 {
   (void)dev;
@@ -239,17 +288,22 @@ static double dry_copy_bandwidth(ambit__device *dev)
   .info = dry_info, .queue_open = dry_queue_open, .queue_close = dry_queue_close,                  \
   .alloc = dry_alloc, .release = dry_release, .put = dry_put, .get = dry_get,                      \
   .write_box = dry_write_box, .read_box = dry_read_box, .fill_box = dry_fill_box,                  \
-  .copy_box = dry_copy_box, .build = dry_build, .discard = dry_discard, .launch = dry_launch,      \
-  .wait = dry_wait, .copy_bandwidth = dry_copy_bandwidth
+  .copy_box = dry_copy_box, .discard = dry_discard, .launch = dry_launch, .wait = dry_wait,        \
+  .copy_bandwidth = dry_copy_bandwidth
 
-static const ambit__backend whole = {ENTRIES, .open = open_whole}; /* one part, like ref */
+/* One part, like ref. */
+static const ambit__backend whole = {ENTRIES, .open = open_whole, .build = dry_build};
 #define PARTS                                                                                      \
   .ghosts = dry_ghosts, .message_open = dry_message_open, .message_close = dry_message_close,      \
   .pack = dry_pack, .unpack = dry_unpack
-static const ambit__backend parts = {ENTRIES, PARTS, .open = open_parts};
-static const ambit__backend waves = {ENTRIES, PARTS, .open = open_waves, .wave = dry_wave};
+static const ambit__backend parts = {ENTRIES, PARTS, .open = open_parts, .build = dry_build};
+static const ambit__backend waves = {ENTRIES, PARTS, .open = open_waves, .build = dry_build,
+                                     .wave = dry_wave};
+static const ambit__backend fuses = {ENTRIES, PARTS, .open = open_fuses, .build = build_planned,
+                                     .estimate = estimate};
 
 const ambit__backend *ambit__backend_dry(const ambit__backend *real)
 {
+  if (real == &ambit__backend_cuda) return &fuses;
   return real->wave ? &waves : real->ghosts ? &parts : &whole;
 }

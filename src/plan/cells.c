@@ -65,7 +65,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 {
   (void)t;
   (void)p;
-  return ambit__price_of(g->steps[0].rule).bytes / 1000;
+  return ambit__price_of(g->steps[0].rule).bytes / 2075;
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)

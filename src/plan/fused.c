@@ -13,6 +13,8 @@
  */
 #include "plan/fused.h"
 
+#include <math.h>
+
 enum {
   WARPS = 4, /* per block, in two dimensions */
   MOST_REGISTERS = 250,
@@ -24,8 +26,14 @@ enum {
   FEW_WARPS = 12     /* fewer per multiprocessor are too few */
 };
 
-/* Time of the edge code per cell, in that of the fast code. */
-static const double EDGE_COST = 4.5;
+/* Time of the edge code per cell, in that of the fast code, in two and in three dimensions. */
+static const double EDGE_COST = 4.5, DEEP_EDGE_COST = 1.7;
+
+/* Memory traffic of all multiprocessors, and their time for an instruction per cell, in two and in
+ * three dimensions; there also per stage, for its barrier, and per row that
+ * groups share, divided among their rows. */
+static const double BYTES_PER_NS = 3900;
+static const double FLAT_NS = 1.12 / 33500, DEEP_NS = 38e-6, BARRIER_NS = 120e-6, ROW_NS = 390e-6;
 
 static bool fields_fit(const ambit__group *g)
 {
@@ -230,16 +238,20 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
   return turns * slots * AMBIT__FUSED_WARP * j->lane / (rows * columns);
 }
 
-/* Three dimensions: the cells that are computed for each one that is stored. */
+/* Three dimensions: the cells that are computed for each one that is stored, where those of tiles
+ * at faces count more. */
 static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j)
 {
   const double columns = ambit__fused_useful(j), rows = ambit__fused_useful_rows(j);
-  const double tiles = ((double)g->cells[j->x] / columns + 1) * ((double)g->cells[j->y] / rows + 1);
-  const double planes = (double)g->cells[j->z];
+  const double across = ceil((double)g->cells[j->x] / columns), planes = (double)g->cells[j->z];
+  const double along = ceil((double)g->cells[j->y] / rows), tiles = across * along;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)tiles);
+  const double wide = j->pipe->periodic[j->x] ? across : fmax(across - 2, 0);
+  const double deep = j->pipe->periodic[j->y] ? along : fmax(along - 2, 0);
 
   return j->lanes * j->lane / columns * (j->groups * j->rows / rows) *
-         (1 + chunks * (j->lead + j->drain) / planes);
+         (1 + chunks * (j->lead + j->drain) / planes) *
+         (1 + (DEEP_EDGE_COST - 1) * (1 - wide * deep / tiles));
 }
 
 /* ns per cell of a launch, for cells that are computed once: the longer of memory traffic and
@@ -252,13 +264,24 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
   sizes_of(g->pipeline, &largest, &smallest);
   few = (largest > 4 ? FEW_WARPS / 2 : FEW_WARPS) - p->resident * p->threads[1];
   ns = memory > work ? memory + 0.15 * work : work + 0.15 * memory;
+  if (p->ahead < 2) ns *= 1.15;
   return few > 0 ? ns * (1 + 0.07 * few) : ns;
 }
 
-/* The same in three dimensions, where all warps of a block wait for each other in every turn. */
-static double deep_cost(double memory, double work)
+/* ns per cell of a launch in three dimensions, for cells that are computed once. All warps of a
+ * block wait for each other in every turn, and share rows. */
+static double deep_cost(const ambit__plan *p, const ambit__fused_job *j, double memory)
 {
-  return 1.35 * memory > 2.7 * work ? 1.35 * memory : 2.7 * work;
+  double ns = DEEP_NS * instructions_of(j) + BARRIER_NS * j->pipe->nstages;
+  int largest, smallest;
+
+  sizes_of(j->pipe, &largest, &smallest);
+  for (int v = 0; v < j->pipe->nvalues; v++)
+    if (j->values[v].fetched >= 0)
+      ns += ROW_NS * (ambit_type_size(j->pipe->values[v].type) > 4 ? 2 : 1) *
+            (j->values[v].down + j->values[v].up) / j->rows;
+  if (largest <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
+  return memory > ns ? memory : ns;
 }
 
 /* ns per cell and iteration of a large GPU, as measured on an H200. */
@@ -269,11 +292,11 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
   (void)t;
   if (ambit__fused_begin(g, p, false, &j)) {
-    const double memory = bytes_of(g->pipeline) / 3900;
-    const double work = instructions_of(&j) * 1.12 / 33500;
+    const double memory = bytes_of(g->pipeline) / BYTES_PER_NS;
+    const double work = FLAT_NS * instructions_of(&j);
 
     ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
-                 : deep_cost(memory, work) * overlap(g, p, &j);
+                 : deep_cost(p, &j, memory) * overlap(g, p, &j);
     ns /= g->depth;
   }
   ambit__fused_end(&j);

@@ -234,7 +234,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 {
   const ambit__rule *rule = g->steps[0].rule;
   const double wanted = 25 << 10; /* bytes in flight */
-  double ns = ambit__price_of(rule).bytes / 2000, under_way, loads;
+  double ns = ambit__price_of(rule).bytes / 4150, under_way, loads;
   ambit__stream_job j;
 
   (void)t;

@@ -227,4 +227,13 @@ def graphviz_draws_it():
         assert "rotate u v" in svg
 
 
+def a_gpu_that_is_not_here_has_a_plan_for_several_iterations():
+    out, _ = tool.run("explain", "star2d1", "--size", "16384x16384", "--device", "cuda")
+    assert re.search(r"schedule of 12 iterations\n   1  fused   12 stages in one launch \(fused sum 4x12", out), out
+    out, _ = tool.run("explain", "star3d2", "--size", "512^3", "--device", "cuda")
+    assert "iterations run one by one: no depth is estimated to be faster" in out, out
+    out, _ = tool.run("explain", "star2d1", "--size", "16384x16384", "--device", "opencl")
+    assert "iterations run one by one: the device computes them one by one" in out, out
+
+
 tool.main(globals())

@@ -12,17 +12,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Per thread: bytes per nanosecond from memory, from a cache shared by all cores and from the
- * core's own, and operations per nanosecond; nanoseconds to start all threads, and a call. Rough,
- * since only ratios matter, and rather in favour of waves, which are tried before they are kept. */
-static const double MEMORY = 10, SHARED = 20, OWN = 50, WORK = 64, START = 1500, CALL = 60;
+/* Bytes per nanosecond of one thread: from memory, of which all threads together have ALL, from a
+ * cache shared by all cores, and from the core's own; operations per nanosecond. Nanoseconds to
+ * start all threads, for a call, and for a row that a tile begins with. Measured on 2 and 16 Xeon
+ * cores; rather in favour of waves, which are tried before they are kept. */
+static const double MEMORY = 22, ALL = 140, SHARED = 44, OWN = 43, WORK = 64;
+static const double START = 1500, CALL = 60, ROW = 200;
 
+static const double PASS = 1.5;         /* speed of memory in a pass, over that in a launch */
+static const double UNHIDDEN = 0.35;    /* of the shorter of memory and core, in a launch */
 static const double CACHE_SHARE = 0.75; /* of the second-level cache, for the cells of a block */
 static const double LEAST_GAIN = 0.9;   /* of the time, to prefer a wave */
+static const double NEARLY = 1.1;       /* of the least time: the smallest such depth is taken */
 
-enum { CELLS_PER_THREAD = 16384 }; /* fewer are left to fewer threads */
+enum {
+  CELLS_PER_THREAD = 16384, /* fewer are left to fewer threads */
+  ROWS_TOGETHER = 8,        /* computed by the functions of steps */
+  DEEPEST = 8               /* no deeper wave was faster where fields are larger than the caches */
+};
 
-static const int depths[] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
+static const int depths[] = {2, 4, 8, 16, 32};
+enum { DEPTHS = sizeof depths / sizeof *depths };
 static const int64_t blocks[] = {4, 8, 16, 32, 64};
 
 /* The problem, as far as the model is concerned. Bytes and work are those of one cell of the grid
@@ -33,11 +43,27 @@ typedef struct problem {
   double cells;   /* of the grid */
   double rest;    /* cells of one row of the wave's next axis: all axes after it */
   double bytes;   /* read and written by single launches */
+  double written; /* of these */
+  double again;   /* bytes read, times the rows or planes beside the first that they are read in */
   double work;    /* operations */
   double touched; /* bytes of all buffers */
   int launches;   /* of an iteration */
   double threads; /* that work on a launch */
 } problem;
+
+/* Adds the bytes that one cell of a step writes, and those that it reads in other rows or planes of
+ * the first axis. */
+static void add_traffic(const ambit__rule *rule, double share, problem *m)
+{
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *q = &rule->params[i];
+    const double size = (double)ambit_type_size(q->type) * q->components * share;
+
+    if (q->kind != PARAM_FIELD) continue;
+    if (q->is_written) m->written += size;
+    m->again += size * (double)(q->low[0] + q->high[0]);
+  }
+}
 
 static problem problem_of(const ambit_program *p)
 {
@@ -59,6 +85,7 @@ static problem problem_of(const ambit_program *p)
     share = (double)ambit__box_volume(&p->applies[i].region) / m.cells;
     m.bytes += price.bytes * share;
     m.work += price.flops * share;
+    add_traffic(p->steps[i].kernel->rule, share, &m);
     m.launches++;
   }
   for (int i = 0; i < p->nfields; i++)
@@ -110,13 +137,9 @@ static void weigh(const problem *m, const ambit__wavefront *w, double *cached, d
   }
 }
 
-/* Bytes per nanosecond of one thread, where the fields are. */
-static double speed(const problem *m)
+static double least(double a, double b)
 {
-  const double all = m->touched * m->cells;
-
-  if (all <= CACHE_SHARE * m->threads * (double)m->info.l2) return OWN;
-  return all <= CACHE_SHARE * (double)m->info.l3 ? SHARED : MEMORY;
+  return a < b ? a : b;
 }
 
 static double most(double a, double b)
@@ -124,10 +147,30 @@ static double most(double a, double b)
   return a > b ? a : b;
 }
 
+/* Nanoseconds of one thread to move a byte from and to where the fields are. */
+static double slowness(const problem *m)
+{
+  const double all = m->touched * m->cells;
+
+  if (all <= CACHE_SHARE * m->threads * (double)m->info.l2) return 0;
+  if (all <= CACHE_SHARE * (double)m->info.l3) return 1 / SHARED;
+  return 1 / least(MEMORY, ALL / m->threads);
+}
+
+/* Nanoseconds of a core for a cell in its cache, computed in boxes of some rows or planes. In two
+ * dimensions several rows are computed together, and share what they read. */
+static double core_time(const problem *m, double rows)
+{
+  const double together = m->p->grid->box.ndims > 2 ? 1 : least(rows, ROWS_TOGETHER);
+
+  return most(m->work / WORK, (m->bytes + m->again / together) / OWN);
+}
+
 /* Nanoseconds of an iteration by single launches, and in a wave. */
 static double time_single(const problem *m)
 {
-  const double cell = most(m->bytes / speed(m), most(m->work / WORK, m->bytes / OWN));
+  const double core = core_time(m, ROWS_TOGETHER), memory = m->bytes * slowness(m);
+  const double cell = most(core, memory) + UNHIDDEN * least(core, memory);
 
   return m->cells * cell / m->threads + (m->threads > 1 ? m->launches * START : 0);
 }
@@ -135,12 +178,14 @@ static double time_single(const problem *m)
 static double time_wave(const problem *m, const ambit__wavefront *w, double moved)
 {
   const double depth = w->wave.iterations;
-  const double cell = most(moved / depth / speed(m), most(m->work / WORK, m->bytes / OWN));
+  const double cell = core_time(m, (double)w->wave.block) + moved / depth * slowness(m) / PASS;
   const double columns = (double)m->p->grid->box.hi[1], rows = (double)m->p->grid->box.hi[0];
   const double tiles = w->wave.tile ? columns / (double)w->wave.tile + 1 : 1;
   const double calls = w->wave.n / depth * tiles * (rows / (double)w->wave.block + 1);
+  const double cut = w->wave.tile && m->p->grid->box.ndims == 2 ? m->launches * tiles * rows : 0;
 
-  return (m->cells * cell + calls * CALL) / m->threads + (m->threads > 1 ? 2 * START / depth : 0);
+  return (m->cells * cell + calls * CALL + cut * ROW) / m->threads +
+         (m->threads > 1 ? 2 * START / depth : 0);
 }
 
 /* ---- the choice ---- */
@@ -205,32 +250,55 @@ static bool has_room(const ambit_program *p, const ambit__wavefront *w)
   return !w->wave.wraps || p->grid->box.hi[0] >= w->wave.least;
 }
 
-/* Tries one depth: keeps the wavefront if it is the best so far. */
-static ambit_status try_depth(const problem *m, int depth, bool forced, double *best,
-                              ambit__dataflow *flow, ambit__wavefront *w)
+/* The wavefront of one depth, and its time; less than 0: there is none. */
+static ambit_status make(const problem *m, int depth, ambit__dataflow *flow, ambit__wavefront *w,
+                         double *time)
 {
-  ambit__dataflow f;
-  ambit__wavefront one = {0};
-  ambit_status s = ambit__dataflow_make(m->p, depth, &f);
-  double time = -1;
+  *time = -1;
+  AMBIT_TRY(ambit__dataflow_make(m->p, depth, flow));
+  AMBIT_TRY(ambit__wavefront_make(m->p, flow, w));
+  if (has_room(m->p, w)) *time = fit(m, w);
+  return AMBIT_OK;
+}
 
-  if (!s) s = ambit__wavefront_make(m->p, &f, &one);
-  if (!s && has_room(m->p, &one)) time = fit(m, &one);
-  if (!s && forced && time < 0 && has_room(m->p, &one)) {
-    force(m, &one);
-    time = *best;
+static void discard(const problem *m, ambit__dataflow *flow, ambit__wavefront *w)
+{
+  ambit__dataflow_free(flow);
+  ambit__wavefront_free((ambit_program *)m->p, w);
+  *flow = (ambit__dataflow){0};
+}
+
+/* The wavefront of a depth that was asked for. */
+static ambit_status make_forced(const problem *m, int depth, ambit__dataflow *flow,
+                                ambit__wavefront *w)
+{
+  double time;
+
+  AMBIT_TRY(make(m, depth, flow, w, &time));
+  if (time < 0 && has_room(m->p, w))
+    force(m, w);
+  else if (time < 0)
+    discard(m, flow, w);
+  return AMBIT_OK;
+}
+
+/* Times by depth; 0: not worthwhile. */
+static ambit_status time_depths(const problem *m, double single, double *times, double *best)
+{
+  *best = 0;
+  for (int i = 0; i < DEPTHS; i++)
+    times[i] = 0;
+  for (int i = 0; i < DEPTHS && (depths[i] <= DEEPEST || !slowness(m)); i++) {
+    ambit__dataflow flow = {0};
+    ambit__wavefront w = {0};
+    const ambit_status s = make(m, depths[i], &flow, &w, &times[i]);
+
+    discard(m, &flow, &w);
+    AMBIT_TRY(s);
+    if (times[i] < 0 || times[i] > LEAST_GAIN * single) times[i] = 0;
+    if (times[i] > 0 && (*best <= 0 || times[i] < *best)) *best = times[i];
   }
-  if (!s && time >= 0 && (forced || time < *best)) {
-    ambit__dataflow_free(flow);
-    ambit__wavefront_free((ambit_program *)m->p, w);
-    *best = time;
-    *flow = f;
-    *w = one;
-    return AMBIT_OK;
-  }
-  ambit__dataflow_free(&f);
-  ambit__wavefront_free((ambit_program *)m->p, &one);
-  return s;
+  return AMBIT_OK;
 }
 
 ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,
@@ -238,13 +306,17 @@ ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__d
 {
   const problem m = problem_of(p);
   const double single = time_single(&m);
-  double best = single * LEAST_GAIN;
+  double times[DEPTHS], best;
 
   *flow = (ambit__dataflow){0};
   *w = (ambit__wavefront){0};
-  if (depth) return try_depth(&m, depth, true, &best, flow, w);
-  for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
-    AMBIT_TRY(try_depth(&m, depths[i], false, &best, flow, w));
-  w->expected = best / single;
+  if (depth) return make_forced(&m, depth, flow, w);
+  AMBIT_TRY(time_depths(&m, single, times, &best));
+  for (int i = 0; i < DEPTHS; i++)
+    if (times[i] > 0 && times[i] <= NEARLY * best) {
+      AMBIT_TRY(make(&m, depths[i], flow, w, &times[i]));
+      w->expected = times[i] / single;
+      return AMBIT_OK;
+    }
   return AMBIT_OK;
 }

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model that chooses how many iterations a launch fuses, against measurements on an H200. */
+#include "runtime/program/cycle.h"
+#include "runtime/run/run.h"
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SPEEDS = 8 };
+
+/* Gcells/s by depth, without the iteration that ends a run; depth 1: of single iterations. */
+typedef struct measured {
+  const char *kernel;
+  ambit_type type;
+  struct {
+    int depth;
+    double speed;
+  } by[MOST_SPEEDS];
+} measured;
+
+static const measured h200[] = {
+    {"star2d1", AMBIT_F32, {{1, 520}, {4, 1628}, {8, 2810}, {9, 3012}, {10, 2911}, {12, 3157}}},
+    {"star2d1", AMBIT_F64, {{1, 260}, {4, 890}, {6, 1090}, {8, 1351}, {9, 1435}, {10, 1456}}},
+    {"box2d1", AMBIT_F32, {{1, 519}, {4, 1629}, {6, 2136}, {8, 2147}}},
+    {"box2d1", AMBIT_F64, {{1, 261}, {4, 847}, {6, 948}, {8, 962}}},
+    {"star2d2", AMBIT_F32, {{1, 525}, {3, 1117}, {4, 1260}, {6, 1589}, {8, 1231}}},
+    {"star2d2", AMBIT_F64, {{1, 263}, {2, 434}, {4, 623}, {5, 600}}},
+    {"star2d4", AMBIT_F32, {{1, 520}, {2, 655}, {3, 588}}},
+    {"star3d1", AMBIT_F32, {{1, 501}, {2, 567}, {3, 840}, {4, 746}, {5, 588}}},
+    {"star3d1", AMBIT_F64, {{1, 247}, {2, 360}, {3, 398}, {4, 381}}},
+    {"box3d1", AMBIT_F32, {{1, 469}, {2, 371}, {3, 294}}},
+    {"box3d1", AMBIT_F64, {{1, 226}, {2, 224}}},
+    {"star3d2", AMBIT_F32, {{1, 457}, {2, 378}, {3, 334}}},
+    {"star3d2", AMBIT_F64, {{1, 212}, {2, 197}}},
+};
+
+typedef struct scene {
+  ambit *a;
+  ambit_program *p;
+} scene;
+
+/* Nothing runs: the device only plans. */
+static scene open_scene(const measured *m)
+{
+  static const int64_t flat[] = {16384, 16384}, deep[] = {512, 512, 512};
+  const int ndims = m->kernel[strcspn(m->kernel, "23")] - '0';
+  scene s = {.a = ambit_open(NULL, NULL)};
+  ambit_field *u, *v;
+  ambit_grid *g;
+
+  ambit_option_set(s.a, "devices", "cuda");
+  ambit__pretend(s.a, 0, 1);
+  g = ambit_grid_create(s.a, ndims, ndims == 2 ? flat : deep);
+  u = ambit_field_create(g, "u", m->type);
+  v = ambit_field_create(g, "v", m->type);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
+  s.p = ambit_program_create(g);
+  ambit_apply(s.p, ambit_kernel_from_catalogue(s.a, m->kernel, m->type), u, v);
+  ambit_swap(s.p, u, v);
+  return s;
+}
+
+static double speed_at(const measured *m, int depth)
+{
+  for (int i = 0; i < MOST_SPEEDS; i++)
+    if (m->by[i].depth == depth) return m->by[i].speed;
+  return 0;
+}
+
+static double best_speed(const measured *m)
+{
+  double best = 0;
+
+  for (int i = 0; i < MOST_SPEEDS; i++)
+    if (m->by[i].speed > best) best = m->by[i].speed;
+  return best;
+}
+
+static void show(const scene *s)
+{
+  ambit__device *dev = s->a->engines[0].device;
+
+  for (int depth = 2; depth <= 16; depth++) {
+    ambit__fused *f = calloc(1, sizeof *f);
+    ambit__function *fn;
+    const char *why = ambit__fuse_group(s->p, depth, f);
+    const double ns = why ? -1 : dev->backend->estimate(dev, &f->group);
+
+    if (ns > 0) {
+      dev->backend->build(dev, &f->group, &fn);
+      printf("#   %d: %.0f %s\n", depth, 1 / ns, fn->plan);
+      dev->backend->discard(dev, fn);
+    }
+    free(f->plan.after);
+    free(f);
+  }
+}
+
+static void the_chosen_depth_is_nearly_the_fastest(void)
+{
+  for (size_t i = 0; i < sizeof h200 / sizeof *h200; i++) {
+    const measured *m = &h200[i];
+    scene s = open_scene(m);
+    int depth;
+
+    CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
+    depth = s.p->cycle ? s.p->cycle->fused->plan.depth : 1;
+    printf("# %s %s: depth %d, %.2f of the best\n", m->kernel, ambit_type_name(m->type), depth,
+           speed_at(m, depth) / best_speed(m));
+    if (getenv("FUSED_SHOW")) show(&s);
+    CHECK_MSG(speed_at(m, depth) > 0.89 * best_speed(m), "%s %s: depth %d", m->kernel,
+              ambit_type_name(m->type), depth);
+    ambit_close(s.a);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"the_chosen_depth_is_nearly_the_fastest", the_chosen_depth_is_nearly_the_fastest}, {0}};
+
+  return test_main(argc, argv, tests);
+}
