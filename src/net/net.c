@@ -41,12 +41,18 @@ static ambit_status check_peer(ambit__net *net, const char *what, int peer, int 
   return AMBIT_OK;
 }
 
+/* A message of this process failed, and the others may be anywhere: all stop, with its error. */
+static ambit_status failed(ambit__net *net, ambit_status s)
+{
+  return net->stopping ? s : ambit__net_stop(net);
+}
+
 /* A request that did not begin is inactive. */
 static ambit_status begun(ambit__net *net, ambit__request *r, ambit_status s)
 {
   if (s) r->active = false;
   if (r->active) ambit__request_enter(net, r);
-  return s;
+  return s ? failed(net, s) : AMBIT_OK;
 }
 
 ambit_status ambit__net_send(ambit__net *net, int to, int tag, const void *bytes, size_t n,
@@ -73,7 +79,7 @@ static ambit_status test(ambit__net *net, ambit__request *r)
   const ambit_status s = net->kind->test(net, r);
 
   if (!r->active) ambit__request_leave(r);
-  return s;
+  return s ? failed(net, s) : AMBIT_OK;
 }
 
 ambit_status ambit__net_test(ambit__net *net, ambit__request *r, bool *is_done)
@@ -426,13 +432,14 @@ static ambit_status stop_all(ambit__net *net)
                               : "another process failed, and not all processes stopped in time");
   ambit__net_forget(net);
   s = ambit__net_agree(net);
+  if (s && !net->errors->agreed) ambit__net_abort(net, own_message(net->errors));
   net->stopping = false;
   return s;
 }
 
 ambit_status ambit__net_stop(ambit__net *net)
 {
-  if (net->size == 1) return net->errors->status;
+  if (net->size == 1 || net->errors->agreed) return net->errors->status;
   net->kind->signal_stop(net);
   return stop_all(net);
 }

@@ -95,6 +95,9 @@ ambit_status ambit__net_pretend(ambit__errors *errors, int rank, int size, ambit
 
 /* ---- messages: net.c ---- */
 
+/* If MPI fails in one of the functions below, this process stops all others (ambit__net_stop), and
+ * the error is raised on all. */
+
 /* Begin to send n bytes to, or receive n bytes from, another process; n may exceed INT_MAX. */
 ambit_status ambit__net_send(ambit__net *net, int to, int tag, const void *bytes, size_t n,
                              ambit__request *r);
@@ -145,7 +148,8 @@ size_t ambit__net_room(int size);
 
 /* Called by a process that fails while the others may be anywhere: signals them to stop. All
  * processes cancel their pending requests and then agree on the error (see above). The net can be
- * used again afterwards. If a process does not stop within seconds, the run is aborted. */
+ * used again afterwards. If a process does not stop within seconds, the run is aborted. An error
+ * that all have agreed on is only returned. */
 ambit_status ambit__net_stop(ambit__net *net);
 /* Stops if another process has signalled a stop, and returns its error. Called while waiting. */
 ambit_status ambit__net_listen(ambit__net *net);

@@ -61,6 +61,12 @@ static bool pretend_stop_signalled(ambit__net *net)
   return false;
 }
 
+static bool pretend_settle(ambit__net *net, double deadline)
+{
+  (void)net, (void)deadline;
+  return true;
+}
+
 static const ambit__net_kind pretend = {
     .contract = AMBIT__NET_CONTRACT,
     .close = pretend_close,
@@ -69,7 +75,9 @@ static const ambit__net_kind pretend = {
     .gather = pretend_gather,
     .broadcast = pretend_broadcast,
     .poll = pretend_nothing,
+    .signal_stop = pretend_nothing,
     .stop_signalled = pretend_stop_signalled,
+    .settle = pretend_settle,
     .abort = pretend_nothing,
 };
 

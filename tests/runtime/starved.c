@@ -1,35 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process runs out of memory, the others do not: all end with an error, and none hangs.
+/* One process runs out of memory, or one of its messages fails; the others are well. All end with
+ * an error, and none hangs.
  *
- *   starved VICTIM [STRIDE [FIRST]]
+ *   starved memory|messages VICTIM [STRIDE [FIRST]]
  *
- * The same work is repeated in rounds; in round n the n-th allocation of process VICTIM fails (one
- * of every STRIDE rounds is run). The linker wraps malloc, calloc and realloc in the library and in
- * an MPI module made for this test. If a failed allocation raises no error, the results must not
- * change. The first allocation of a context is not tested: without it ambit_open returns NULL, and
- * the process can only exit, which ends the run.
+ * The same work is repeated in rounds; in round n the n-th allocation of process VICTIM fails, or
+ * the n-th call of MPI for a message (one of every STRIDE rounds is run). The linker wraps malloc,
+ * calloc and realloc in the library and in an MPI module made for this test, and the calls of MPI
+ * in that module (lost_messages.c). If a failed call raises no error, the results must not change.
+ *
+ * Not tested: the first allocation of a context, without which ambit_open returns NULL and the
+ * process can only exit, which ends the run; and a message that only one process knows to have
+ * failed when the others have closed their context.
  */
 #include "runtime/run/run.h"
 #include "support/test.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { ROWS = 24, COLUMNS = 32, ITERATIONS = 6, PATIENCE = 25 /* seconds for a round */ };
 
-/* ---- memory ---- */
+/* ---- faults ---- */
 
-static _Thread_local bool starves; /* allocations of this thread may fail */
-static long until_failure;         /* allocations; 0: none fails */
+static bool messages;              /* these fail, not allocations */
+static _Thread_local bool starves; /* calls of this thread may fail */
+static bool closes;                /* the context: completed messages do not fail */
+static long until_failure;         /* calls; 0: none fails */
 static bool failed;                /* in this round */
 
-static bool fails(void)
+static bool counts_down(void)
 {
   if (!starves || !until_failure || --until_failure) return false;
   return failed = true;
+}
+
+static bool fails(void)
+{
+  return !messages && counts_down();
 }
 
 #define EXPORT __attribute__((visibility("default"))) /* found by the MPI module */
@@ -56,6 +69,14 @@ void *__wrap_realloc(void *old, size_t bytes)
   return fails() ? NULL : __real_realloc(old, bytes);
 }
 
+/* Called by the MPI module: whether this call of MPI fails; `completes` a message, or begins it. */
+EXPORT bool starved_loses(bool completes);
+
+bool starved_loses(bool completes)
+{
+  return messages && !(closes && completes) && counts_down();
+}
+
 /* ---- the work ---- */
 
 static const char smooth[] =
@@ -65,6 +86,8 @@ static const char smooth[] =
       *top = *v;
     });
 static const char wide[] = AMBIT_SOURCE(void wide(const float *u, float *w) { *w = u[-2][2]; });
+
+static char cause[256]; /* the error of the round */
 
 static double hill(const int64_t *index, int component, void *user)
 {
@@ -108,6 +131,7 @@ static ambit_status work(double *total, double *loaded)
   ambit *a = ambit_open(NULL, NULL);
   ambit_grid *g;
   ambit_field *u, *v, *w;
+  ambit_status s;
 
   ambit_on_error(a, NULL, NULL);
   g = ambit_grid_create(a, 2, extents);
@@ -122,7 +146,11 @@ static ambit_status work(double *total, double *loaded)
   ambit_field_load(v, "starved.npy");
   ambit_field_read(v, from, to, values);
   *loaded = values[0] + values[1];
-  return ambit_close(a);
+  snprintf(cause, sizeof cause, "%s", ambit_error(a) ? ambit_error_text(a) : "closed");
+  closes = true;
+  s = ambit_close(a);
+  closes = false;
+  return s;
 }
 
 /* ---- rounds ---- */
@@ -142,18 +170,51 @@ static void too_late(int sig)
   _exit(2);
 }
 
-/* Whether the n-th allocation of the victim was reached. All processes fail, or none does; and
+/* The bytes of the saved file, and the number of files beside it. */
+typedef struct folder {
+  char bytes[2 * ROWS * COLUMNS * sizeof(float)];
+  size_t length;
+  int files;
+} folder;
+
+static folder look(void)
+{
+  folder f = {0};
+  FILE *file = fopen("starved.npy", "rb");
+  DIR *here = opendir(".");
+
+  if (file) {
+    f.length = fread(f.bytes, 1, sizeof f.bytes, file);
+    fclose(file);
+  }
+  while (here && readdir(here))
+    f.files++;
+  if (here) closedir(here);
+  return f;
+}
+
+/* Every round saves the same values: the old file and the new one are equal. */
+static void check_folder(long n, const folder *want)
+{
+  const folder got = look();
+
+  CHECK_MSG(got.length == want->length && !memcmp(got.bytes, want->bytes, got.length),
+            "round %ld: starved.npy has changed", n);
+  CHECK_MSG(got.files == want->files, "round %ld: %d files, not %d", n, got.files, want->files);
+}
+
+/* Whether the n-th call of the victim was reached. All processes fail, or none does; and
  * then the results are right. */
 static bool round_of(long n, int starving, double *total, double *loaded)
 {
   const double want[] = {*total, *loaded};
-  bool seen[3]; /* by any: that it ended well; that it did not; the failure of an allocation */
+  bool seen[3]; /* by any: that it ended well; that it did not; a call that failed */
   ambit_status s;
 
   round_number = n;
   alarm(PATIENCE);
   failed = false;
-  until_failure = ambit_process(judge) == starving ? n + 1 : 0;
+  until_failure = ambit_process(judge) == starving ? n + !messages : 0;
   starves = true;
   s = work(total, loaded);
   starves = false;
@@ -163,7 +224,9 @@ static bool round_of(long n, int starving, double *total, double *loaded)
   CHECK_EQ(AMBIT_OK, ambit__net_any(judge->net, seen, 3));
   CHECK_MSG(!seen[0] || !seen[1], "round %ld: only some processes fail; this one: %s", n,
             ambit_status_name(s));
-  CHECK_MSG(!s || seen[2], "round %ld: %s, though there was memory", n, ambit_status_name(s));
+  CHECK_MSG(!s || seen[2], "round %ld: %s, though no call failed", n, ambit_status_name(s));
+  CHECK_MSG(!s || !messages || strstr(cause, "MPI could not") || !strcmp(cause, "closed"),
+            "round %ld: \"%s\" does not name the cause", n, cause);
   CHECK_MSG(s || isnan(want[0]) || (*total == want[0] && *loaded == want[1]),
             "round %ld: %g and %g, not %g and %g", n, *total, *loaded, want[0], want[1]);
   return seen[2];
@@ -172,35 +235,40 @@ static bool round_of(long n, int starving, double *total, double *loaded)
 static int victim;
 static long stride = 1, first = 1;
 
-static void without_any_one_allocation_of_a_process_all_end_with_an_error(void)
+static void if_any_one_call_of_a_process_fails_all_end_with_an_error(void)
 {
   double total, loaded, want_total = NAN, want_loaded = NAN;
+  folder saved;
   long n = first;
 
   round_of(0, -1, &want_total, &want_loaded); /* compiles the kernels */
   CHECK(isfinite(want_total) && isfinite(want_loaded));
+  saved = look();
+  CHECK(saved.length > ROWS * COLUMNS * sizeof(float));
   for (bool reached = true; reached && !test_failures; n += stride) {
     total = want_total;
     loaded = want_loaded;
     reached = round_of(n, victim, &total, &loaded);
+    if (ambit_process(judge) == 0) check_folder(n, &saved);
   }
-  CHECK_MSG(test_failures || n > 100, "there were only %ld allocations", n);
+  CHECK_MSG(test_failures || n > 100, "there were only %ld calls", n);
 }
 
 int main(int argc, char **argv)
 {
-  static const test_case tests[] = {
-      {"without_any_one_allocation_of_a_process_all_end_with_an_error",
-       without_any_one_allocation_of_a_process_all_end_with_an_error},
-      {NULL, NULL}};
+  static const test_case tests[] = {{"if_any_one_call_of_a_process_fails_all_end_with_an_error",
+                                     if_any_one_call_of_a_process_fails_all_end_with_an_error},
+                                    {NULL, NULL}};
   int bad;
 
   signal(SIGALRM, too_late);
   judge = ambit_open(&argc, &argv);
   if (!judge || ambit_processes(judge) < 2) return 77;
-  if (argc > 1) victim = atoi(argv[1]);
-  if (argc > 2) stride = atol(argv[2]);
-  if (argc > 3) first = atol(argv[3]);
+  messages = argc > 1 && !strcmp(argv[1], "messages");
+  if (messages) setenv("AMBIT_TRACE", "starved.json", 1); /* of the rounds, not of the judge */
+  if (argc > 2) victim = atoi(argv[2]);
+  if (argc > 3) stride = atol(argv[3]);
+  if (argc > 4) first = atol(argv[4]);
   bad = test_main(1, argv, tests);
   return ambit_close(judge) || bad;
 }

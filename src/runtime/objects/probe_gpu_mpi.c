@@ -173,8 +173,8 @@ ambit_status ambit__probe_gpu_mpi(ambit *a)
     mine = e ? YES : NO_DEVICE;
   AMBIT_TRY(vote(a, mine, &a->gpu_aware));
   if (!a->gpu_aware) return AMBIT_OK;
-  if (test_all(a, e ? e : &a->engines[0], &good)) /* the next rank waits for this process */
-    return a->errors.agreed ? a->errors.status : ambit__net_stop(a->net);
+  if (test_all(a, e ? e : &a->engines[0], &good))
+    return ambit__net_stop(a->net); /* the next rank waits for this process */
   AMBIT_TRY(vote(a, good ? YES : NO, &a->gpu_aware));
   tell(a);
   return AMBIT_OK;

@@ -85,11 +85,12 @@ ambit_status ambit__trace_open(const ambit__trace_scene *scene, ambit__trace **t
 
 ambit_status ambit__trace_close(ambit__trace *trace)
 {
-  ambit_status s;
+  ambit_status s = AMBIT_OK;
 
   if (!trace) return AMBIT_OK;
   ambit__stopwatches_read(trace);
-  s = ambit__trace_write(trace);
+  /* After an error not all processes may have a trace, and those that have would wait for them. */
+  if (!trace->scene.errors->agreed) s = ambit__trace_write(trace);
   drop(trace);
   return s;
 }

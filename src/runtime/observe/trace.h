@@ -85,7 +85,8 @@ enum { AMBIT__NOTES = 1 << 17 };
 
 /* Collective. */
 ambit_status ambit__trace_open(const ambit__trace_scene *scene, ambit__trace **trace);
-/* Writes the notes of all processes and frees the trace. Collective; NULL does nothing. */
+/* Writes the notes of all processes and frees the trace; several processes that have failed write
+ * none. Collective; NULL does nothing. */
 ambit_status ambit__trace_close(ambit__trace *trace);
 
 /* The clock if there is a trace, else 0. */

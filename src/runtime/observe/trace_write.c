@@ -331,7 +331,8 @@ ambit_status ambit__trace_write(ambit__trace *trace)
 
   if (!all) return AMBIT_ENOMEM;
   qsort(trace->notes, ambit__trace_kept(trace), sizeof *trace->notes, compare);
-  s = put_together(trace, all);
+  put_together(trace, all);
+  s = ambit__net_agree(trace->scene.net); /* none leaves while another hands in its text */
   free(all);
   return s;
 }

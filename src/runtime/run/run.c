@@ -13,7 +13,7 @@
 
 ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s)
 {
-  return s && !ambit__program_errors(p)->agreed ? ambit__net_stop(p->grid->context->net) : s;
+  return s ? ambit__net_stop(p->grid->context->net) : AMBIT_OK;
 }
 
 /* Checks that all processes are about to run the same. */
