@@ -154,6 +154,20 @@ static void print_source(const ambit__dialect *language, const char *source, amb
   ambit__text_free(&fixed);
 }
 
+/* A kernel of the user's own folds a sum per block, and the results of blocks are added. */
+static ambit_status check_sums(ambit *a, const tool_order *o, const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  for (int i = 0; i < rule->nparams; i++)
+    AMBIT_CHECK(!ambit__sums_exactly(g, &rule->params[i]), &a->errors, AMBIT_EUNSUPPORTED,
+                "--%s --strict: the sum '%s' of kernel %s cannot be exact: a registered GPU kernel "
+                "rounds it once per block. Leave out --strict, or let Ambit generate the kernel "
+                "when the program runs, whose strict sums are exact",
+                o->language->name, rule->params[i].name, rule->name);
+  return AMBIT_OK;
+}
+
 char *tool_gen_gpu(ambit *a, const tool_order *o)
 {
   const ambit__target target = target_of(o->language);
@@ -166,7 +180,7 @@ char *tool_gen_gpu(ambit *a, const tool_order *o)
 
   snprintf(entry, sizeof entry, "ambit_%s_%s", o->language->name, o->id);
   tool_group_make(a, &o->problem, entry, &g);
-  if (text && !tool_emit(a, &g.group, &target, &code)) {
+  if (text && !check_sums(a, o, &g.group) && !tool_emit(a, &g.group, &target, &code)) {
     code.choice.strategy->recipe(&g.group, &code.choice, &recipe);
     memcpy(recipe.entry, entry, sizeof entry);
     print_head(o, &g.group, &recipe, text, &t);

@@ -263,6 +263,14 @@ def what_cannot_be_generated_for_a_gpu_is_explained():
         tool.refuses("gen", "--cuda", "star2d1", "-o", f / "none" / "x.cu", saying="none", code=1)
 
 
+def a_sum_that_would_not_be_exact_is_refused():
+    with tool.folder(weird_c=WEIRD) as f:
+        for gpu in ("--cuda", "--opencl"):
+            tool.refuses("gen", gpu, f / "weird.c", "--strict", saying="the sum 's' of kernel weird cannot be exact", code=1)
+            out, _ = tool.run("gen", gpu, f / "weird.c")
+            assert "weird" in out
+
+
 def a_kernel_for_a_gpu_says_how_it_is_launched():
     with tool.folder(heat_c=tool.HEAT) as f:
         out, _ = tool.run("gen", "--opencl", f / "heat.c", "--size", "32x200")
@@ -278,7 +286,7 @@ def a_kernel_for_a_gpu_says_how_it_is_launched():
 GPUS = re.findall(r"^\s*(cuda|opencl)\b", tool.run("devices", "--quick")[0], re.M)
 if GPUS:
     def kernels_for_gpus_run_registered_as_they_were_written():
-        with tool.folder(weird_c=WEIRD) as f:
+        with tool.folder(weird_c=WEIRD.replace("sum double *s", "max double *s")) as f:
             for gpu in sorted(set(GPUS)):
                 _check_on(gpu, f, "star2d2", "float", "AMBIT_F32", "u, v", 1e-5)
                 _check_on(gpu, f, "box2d1", "double", "AMBIT_F64", "u, v", 0, "--type", "double", "--strict")
