@@ -51,8 +51,8 @@ ambit_status ambit__weights_check(ambit *a, const char *text)
   if (!*text || !strcmp(text, "auto")) return AMBIT_OK;
   for (const char *at = text; at && !a->errors.status; sum += weight)
     at = next_weight(a, text, at, &weight);
-  AMBIT_CHECK(a->errors.status || sum > 0, &a->errors, AMBIT_EOPTION,
-              "option weights is '%s'; one of the numbers must be above 0", text);
+  AMBIT_CHECK(a->errors.status || (sum > 0 && isfinite(sum)), &a->errors, AMBIT_EOPTION,
+              "option weights is '%s'; the sum of the numbers must be above 0 and finite", text);
   return a->errors.status;
 }
 
