@@ -60,7 +60,6 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
   ambit__stream_end(&j);
   if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
-  if (j.moves && p->apart) return false;     /* shifting needs templates */
   if (registers > MOST_REGISTERS || work > MOST_WORK) return false;
   p->resident = AMBIT__STREAM_REGISTERS / threads / ((registers + 7) / 8 * 8);
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];

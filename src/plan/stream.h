@@ -115,6 +115,10 @@ void ambit__stream_load_first(const ambit__stream_job *j);
 void ambit__stream_load_next(const ambit__stream_job *j);
 /* Shifts the registers by one plane. */
 void ambit__stream_move(const ambit__stream_job *j);
+/* Shifts an array of n planes, each of `rows` rows in 3-D, of `cells` values of a parameter: every
+ * plane moves one place down, the first to the end. */
+void ambit__stream_rotate(const ambit__stream_job *j, const char *name, int param, int n, int rows,
+                          int cells);
 
 /* For sums, in a loop over the rows q of the plane that has arrived: a cell of the row, "u_w[(p +
  * 1) % 3][q][j + 1]", and the cells of adjacent lanes. */

@@ -26,14 +26,20 @@ static const char *name_of(const ambit__stream_job *j, int param)
 }
 
 /* "u_w", or "u_w3" if the parameter has several streams; 'e' instead of 'w': its ends. */
-static void print_name(const ambit__stream_job *j, const ambit__stream *s, char kind)
+static void name_stream(const ambit__stream_job *j, const ambit__stream *s, char kind,
+                        ambit__text *t)
 {
   int n = 0;
 
   for (int i = 0; i < j->nstreams; i++)
     n += j->streams[i].param == s->param;
-  ambit__print(j->gpu.t, "%s_%c", name_of(j, s->param), kind);
-  if (n > 1) ambit__print(j->gpu.t, "%d", s->number);
+  ambit__print(t, "%s_%c", name_of(j, s->param), kind);
+  if (n > 1) ambit__print(t, "%d", s->number);
+}
+
+static void print_name(const ambit__stream_job *j, const ambit__stream *s, char kind)
+{
+  name_stream(j, s, kind, j->gpu.t);
 }
 
 /* "[(p + 3) % 4]": the slot of the plane at z + p + `plane`. */
@@ -389,7 +395,7 @@ void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream
 {
   int end;
 
-  for (int q = 0; q < s->nrows; q = end) {
+  for (int q = 0; !j->apart && q < s->nrows; q = end) {
     const bool all = j->y < 0 || (q == 0 && shared_together(s, q) == s->nrows);
 
     end = shared_together(s, q);
@@ -400,14 +406,37 @@ void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream
   }
 }
 
+void ambit__stream_rotate(const ambit__stream_job *j, const char *name, int param, int n, int rows,
+                          int cells)
+{
+  const char *at = j->y >= 0 ? "[q][k]" : "[k]";
+
+  if (j->gpu.dialect->has_lanes) {
+    ambit__line(j->gpu.w, "ambit_rotate(%s);", name);
+    return;
+  }
+  if (j->y >= 0) ambit__stream_unroll(j, "q", 0, rows);
+  ambit__stream_unroll(j, "k", 0, cells);
+  ambit__line(j->gpu.w, "const %s first = %s[0]%s;", ambit__gpucode_type(&j->gpu, param), name, at);
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int i = 1; i < %d; i++) %s[i - 1]%s = %s[i]%s;", n, name, at, name,
+              at);
+  ambit__line(j->gpu.w, "%s[%d]%s = first;", name, n - 1, at);
+  ambit__close(j->gpu.w);
+  if (j->y >= 0) ambit__close(j->gpu.w);
+}
+
 void ambit__stream_move(const ambit__stream_job *j)
 {
   for (int i = 0; i < j->nstreams; i++)
     for (int ends = 0; ends <= (j->streams[i].end > 0); ends++) {
-      ambit__line_begin(j->gpu.w);
-      ambit__print(j->gpu.t, "ambit_rotate(");
-      print_name(j, &j->streams[i], ends ? 'e' : 'w');
-      ambit__line_end(j->gpu.w, ");");
+      const ambit__stream *s = &j->streams[i];
+      ambit__text name = {0};
+
+      name_stream(j, s, ends ? 'e' : 'w', &name);
+      ambit__stream_rotate(j, name.chars ? name.chars : "", s->param, j->period, s->nrows,
+                           ends ? s->end : s->left + j->lane + s->right);
+      ambit__text_free(&name);
     }
 }
 

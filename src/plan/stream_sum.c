@@ -74,7 +74,11 @@ void ambit__stream_declare_sums(const ambit__stream_job *j)
 
 void ambit__stream_move_sums(const ambit__stream_job *j)
 {
-  ambit__line(j->gpu.w, "ambit_rotate(%s_sum);", name_of(j));
+  ambit__text name = {0};
+
+  ambit__print(&name, "%s_sum", name_of(j));
+  ambit__stream_rotate(j, name.chars ? name.chars : "", target_of(j), kept(j), j->rows, j->lane);
+  ambit__text_free(&name);
 }
 
 /* "v_sum[(p + 1) % 2]": the results `later` planes after those being completed. */

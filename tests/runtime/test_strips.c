@@ -125,6 +125,24 @@ static void doubles_in_3d(void)
           plans[i]);
 }
 
+/* So many planes that registers are shifted: both forms. */
+static void high_orders_in_3d(void)
+{
+  static const char text[] =
+      "void high(const float *u, float *v)\n"
+      "{ float s = 0.1f * *u;\n"
+      "  for (int k = 1; k <= 4; k++)\n"
+      "    s += 0.05f * (u[k][0][0] + u[-k][0][0]) + 0.03f * (u[0][k][0] + u[0][-k][0])\n"
+      "       + 0.02f * u[0][0][k] + 0.01f * u[0][0][-k];\n"
+      "  *v = s; }\n";
+  static const char *const plans[] = {"(stream window 4x1 late", "(stream sum 4x2 late"};
+
+  if (!is_here("opencl")) SKIP("there is no OpenCL device");
+  for (int i = 0; i < 2; i++)
+    check(&(scene){text, AMBIT_F32, 3, {18, 40, 140 + i}, i ? AMBIT_PERIODIC : AMBIT_CLAMP},
+          plans[i]);
+}
+
 static void other_types(void)
 {
   static const scene scenes[] = {
@@ -163,6 +181,7 @@ static void other_types(void)
 
 static const test_case tests[] = {{"floats_in_2d", floats_in_2d},
                                   {"doubles_in_3d", doubles_in_3d},
+                                  {"high_orders_in_3d", high_orders_in_3d},
                                   {"other_types", other_types},
                                   {NULL, NULL}};
 

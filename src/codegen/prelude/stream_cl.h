@@ -3,6 +3,7 @@
  * loads the cells beside them too: portable OpenCL has no exchange of values between work-items.
  * Names end in the type and number of values, as there are no templates. */
 
+#define AMBIT_TABLE                     constant
 #define AMBIT_RESIDENT(x, y, z, blocks) AMBIT_THREADS(x, y, z)
 
 AMBIT_INLINE int ambit_least(int a, int b)
