@@ -344,6 +344,52 @@ static void reductions_that_can_be_seen_are_right(void)
     CHECK_MSG(want.seen[i] == got.seen[i], "%d: %.17g, %.17g", i, want.seen[i], got.seen[i]);
 }
 
+/* ---- rests ---- */
+
+/* 18 iterations of which 5 make a cycle. */
+static ambit *run_eighteen(const char *devices, double *values, ambit_program **p)
+{
+  scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
+
+  ambit_option_set(s.a, "devices", devices);
+  ambit_option_set(s.a, "strict", "1");
+  ambit_option_set(s.a, "depth", "5");
+  s.g = ambit_grid_create(s.a, 2, (int64_t[]){40, 50});
+  for (int i = 0; i < 2; i++) {
+    s.f[i] = ambit_field_create(s.g, i ? "v" : "u", AMBIT_F64);
+    ambit_field_boundary(s.f[i], AMBIT_ALL_FACES, AMBIT_REFLECT, 0);
+    ambit_field_fill(s.f[i], start, &s.ndims);
+  }
+  *p = s.p = ambit_program_create(s.g);
+  heat(&s);
+  CHECK_EQ(AMBIT_OK, ambit_run(s.p, 18));
+  CHECK_EQ(18, ambit_program_iterations(s.p));
+  ambit_field_read(s.f[0], NULL, NULL, values);
+  return s.a;
+}
+
+static void iterations_left_over_are_a_shorter_cycle(void)
+{
+  static double want[40 * 50], got[40 * 50];
+  const ambit__cycle *c;
+  ambit_program *p;
+  ambit *a;
+
+  owners = 0;
+  block = tile = 0;
+  ambit_close(run_eighteen("ref", want, &p));
+  a = run_eighteen("cpu", got, &p);
+  c = p->cycle ? p->cycle->shorter : NULL;
+  CHECK(!memcmp(want, got, sizeof want));
+  CHECK(c && c->schedule.iterations == 3 && c->schedule.n && !c->shorter);
+  CHECK_EQ(AMBIT_OK, ambit_run(p, 3)); /* the same again */
+  CHECK_EQ(AMBIT_OK, ambit_run(p, 1));
+  CHECK(p->cycle && p->cycle->shorter == c);
+  CHECK_EQ(AMBIT_OK, ambit_run(p, 2));
+  CHECK(p->cycle && p->cycle->shorter && p->cycle->shorter->schedule.iterations == 2);
+  ambit_close(a);
+}
+
 /* ---- refusals ---- */
 
 static void expect_refusal(const char *text, const char *words)
@@ -377,6 +423,7 @@ int main(int argc, char **argv)
       {"results_do_not_depend_on_the_wave", results_do_not_depend_on_the_wave},
       {"small_grids_are_right_too", small_grids_are_right_too},
       {"reductions_that_can_be_seen_are_right", reductions_that_can_be_seen_are_right},
+      {"iterations_left_over_are_a_shorter_cycle", iterations_left_over_are_a_shorter_cycle},
       {"programs_that_cannot_be_one_pass_are_told_why",
        programs_that_cannot_be_one_pass_are_told_why},
       {0}};

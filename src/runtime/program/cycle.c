@@ -250,7 +250,7 @@ static ambit_status plan_parts(ambit_program *p, int depth)
 
   if (!c) return AMBIT_ENOMEM;
   p->cycle = c;
-  AMBIT_TRY(ambit__fuse_choose(p, &c->fused));
+  AMBIT_TRY(ambit__fuse_choose(p, depth, &c->fused));
   if (c->fused) {
     c->tail = 1;
     depth = c->fused->plan.depth;
@@ -276,6 +276,41 @@ ambit_status ambit__cycle_plan(ambit_program *p)
   return ambit__wavefront_refusal(p) ? AMBIT_OK : plan_wavefront(p, depth);
 }
 
+/* A wavefront with the blocks and tiles of another one, whose functions then suit it too. */
+static ambit_status shorten_wavefront(ambit_program *p, const ambit__wavefront *whole, int depth)
+{
+  ambit__wavefront *w;
+
+  AMBIT_TRY(plan_wavefront(p, depth));
+  if (!p->cycle) return AMBIT_OK;
+  w = p->cycle->wavefront;
+  if (!p->grid->context->settings.depth && !ambit__wavefront_pays(w)) {
+    ambit__cycle_drop(p);
+    return AMBIT_OK;
+  }
+  w->wave.block = whole->wave.block;
+  w->wave.tile = whole->wave.tile;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, int depth)
+{
+  bool can;
+
+  if (whole->wavefront) return shorten_wavefront(p, whole->wavefront, depth);
+  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
+  if (!p->cycle) return AMBIT_ENOMEM;
+  p->cycle->tail = whole->tail;
+  AMBIT_TRY(ambit__fuse_choose(p, depth, &p->cycle->fused));
+  if (!p->cycle->fused) {
+    ambit__cycle_drop(p);
+    return AMBIT_OK;
+  }
+  AMBIT_TRY(ambit__fuse_build(p, p->cycle->fused, &can));
+  if (!can) ambit__cycle_drop(p);
+  return AMBIT_OK;
+}
+
 /* Without its function a cycle of several parts can still share an exchange, if asked to. */
 static void unfuse(ambit_program *p)
 {
@@ -295,7 +330,7 @@ ambit_status ambit__cycle_fuse(ambit_program *p)
   if (!p->cycle && p->grid->nparts == 1 && !ambit__cycle_refuse_steps(p)) {
     p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
     if (!p->cycle) return AMBIT_ENOMEM;
-    AMBIT_TRY(ambit__fuse_choose(p, &p->cycle->fused));
+    AMBIT_TRY(ambit__fuse_choose(p, p->grid->context->settings.depth, &p->cycle->fused));
     p->cycle->tail = 1;
     if (!p->cycle->fused) ambit__cycle_drop(p);
   }

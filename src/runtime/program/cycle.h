@@ -18,16 +18,21 @@ typedef struct ambit__trial {
   double cycle, single;
 } ambit__trial;
 
+/* p->cycle is the cycle that is planned, scheduled or run. Between runs that is the first of a
+ * list: the others have fewer iterations, and are made when a run leaves so many over. */
 typedef struct ambit__cycle {
+  struct ambit__cycle *shorter; /* the next one of the list; NULL: none */
   ambit__dataflow flow;
   ambit__halos halos;          /* exchanged at the start of the cycle */
   ambit__wavefront *wavefront; /* NULL: there are several parts, or `fused`; owned */
   ambit__fused *fused;         /* each part does all iterations in one launch; NULL: no; owned */
   int tail;                    /* single iterations that must follow the last cycle of a run */
   ambit__trial trial;          /* of a cycle that nobody asked for */
+  double lost;                 /* first: estimated seconds lost by iterations that were left over */
   /* made by schedule/cycle_schedule.c: */
   struct ambit__move_set *ghosts; /* by stage: the ghost cells filled before it; owned */
   ambit__schedule schedule;
+  int overlap; /* of the schedule, an ambit__overlap */
 } ambit__cycle;
 
 /* The kind of step because of which iterations of the program run one by one; NULL: none. */
@@ -41,6 +46,9 @@ ambit_status ambit__cycle_plan(ambit_program *p);
  * first. Drops what cannot be built. */
 ambit_status ambit__cycle_fuse(ambit_program *p);
 void ambit__cycle_drop(ambit_program *p); /* what ambit__cycle_plan made; NULL does nothing */
+/* Makes p->cycle, a new one, a cycle of `depth` iterations like `whole`, which has more; leaves
+ * NULL if this is not possible, or not worthwhile. Collective. */
+ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, int depth);
 
 /* The cells that a stage computes on a part whose own cells are `own`. */
 ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own);

@@ -170,28 +170,44 @@ static double try_depth(const ambit_program *p, int depth, ambit__fused *f, cons
   return ns;
 }
 
-/* Finds the best depth, if possible one that works for all values of the fields. Returns the
- * reason if there is none. */
-static const char *choose(const ambit_program *p, ambit__fused *f)
+/* The depth with the least estimated time. Returns 0 with the reason if there is none. */
+static int best_depth(const ambit_program *p, ambit__fused *f, const char **why)
 {
-  const int forced = p->grid->context->settings.depth;
-  const char *why = refuse_early(p), *last;
   double best = -1;
   int depth = 0;
 
-  if (why) return why;
-  if (forced > 1) return try_depth(p, forced, f, &last) < 0 ? last : NULL;
+  *why = NULL;
   for (int k = 2; k <= MOST_DEPTH; k++) {
+    const char *last;
     const double ns = try_depth(p, k, f, &last);
 
-    if (ns < 0 && !why) why = last;
+    if (ns < 0 && !*why) *why = last;
     if (ns < 0 || (depth && ns >= best)) continue;
     best = ns;
     depth = k;
   }
+  return depth;
+}
+
+/* Makes the plan of a depth, or if that is 0, of the best one. Returns the reason if there is
+ * none. */
+static const char *choose(const ambit_program *p, int depth, ambit__fused *f)
+{
+  const char *why = refuse_early(p);
+  double ns, single;
+
+  if (why) return why;
+  if (!depth) depth = best_depth(p, f, &why);
   if (!depth) return why;
-  if (best * GAIN > estimate_steps(p)) return "no depth is estimated to be faster";
-  return try_depth(p, depth, f, &last) < 0 ? last : NULL;
+  ns = try_depth(p, depth, f, &why);
+  if (ns < 0) return why;
+  single = estimate_steps(p);
+  if (!p->grid->context->settings.depth && ns * GAIN > single)
+    return "no depth is estimated to be faster";
+  f->saved = 1e-9 * (single - ns);
+  for (int d = 0; d < f->group.ndims; d++)
+    f->saved *= (double)f->group.cells[d];
+  return NULL;
 }
 
 /* Process 0 decides for all. */
@@ -202,12 +218,13 @@ static ambit_status agree(const ambit_program *p, ambit__fused *f, bool *can)
   int depth = *can ? f->plan.depth : 0;
 
   AMBIT_TRY(ambit__net_broadcast(net, 0, &depth, sizeof depth));
+  AMBIT_TRY(ambit__net_broadcast(net, 0, &f->saved, sizeof f->saved));
   if (depth && (!*can || depth != f->plan.depth)) *can = try_depth(p, depth, f, &why) >= 0;
   if (!depth) *can = false;
   return ambit__net_all(net, can, 1);
 }
 
-ambit_status ambit__fuse_choose(const ambit_program *p, ambit__fused **out)
+ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__fused **out)
 {
   bool can = p->grid->context->settings.depth != 1 && ambit__fuse_can(p);
   ambit__fused *f;
@@ -218,7 +235,7 @@ ambit_status ambit__fuse_choose(const ambit_program *p, ambit__fused **out)
   if (!can) return AMBIT_OK;
   f = ambit__new(ambit__program_errors(p), 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
-  can = !choose(p, f);
+  can = !choose(p, depth, f);
   s = agree(p, f, &can);
   if (s || !can)
     ambit__fuse_free((ambit_program *)p, f);
@@ -230,7 +247,7 @@ ambit_status ambit__fuse_choose(const ambit_program *p, ambit__fused **out)
 const char *ambit__fuse_refusal(const ambit_program *p)
 {
   ambit__fused *f = calloc(1, sizeof *f);
-  const char *why = f ? choose(p, f) : "memory ran out";
+  const char *why = f ? choose(p, p->grid->context->settings.depth, f) : "memory ran out";
 
   if (f) free(f->plan.after);
   free(f);

@@ -50,6 +50,8 @@ typedef struct ambit__fused {
   ambit__function **functions; /* by engine; NULL: not built yet; owned */
   ambit__argument *args;       /* by part, AMBIT__FUSE_OPERANDS each; owned */
   ambit__store *spares;        /* by part, AMBIT__FUSE_SPARES each; owned */
+  double saved;                /* estimated seconds saved per iteration; alike on all processes */
+  double built;                /* seconds that building the function took, at most */
 } ambit__fused;
 
 /* ---- pipeline.c ---- */
@@ -64,9 +66,10 @@ const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_
 const char *ambit__fuse_group(const ambit_program *p, int depth, ambit__fused *f);
 /* Whether all devices of this process can build functions for several iterations. */
 bool ambit__fuse_can(const ambit_program *p);
-/* Chooses the number of iterations that is estimated to be the fastest, and faster than single
- * ones, or takes that of the option depth. *f is NULL if there is none. Collective. */
-ambit_status ambit__fuse_choose(const ambit_program *p, ambit__fused **f);
+/* Takes the given number of iterations, or if that is 0, the one that is estimated to be the
+ * fastest. Unless the option depth asks for several, they must be estimated to be faster than
+ * single ones. *f is NULL if there is none. Collective. */
+ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__fused **f);
 /* The reason why there is none; NULL: there is one. */
 const char *ambit__fuse_refusal(const ambit_program *p);
 /* Whether some kernel is registered code; false as long as steps have no functions. */

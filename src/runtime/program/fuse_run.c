@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuse_run.c - builds the function of fused iterations, launches it, and trades buffers. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "runtime/program/fuse.h"
@@ -87,15 +88,18 @@ ambit_status ambit__fuse_build(ambit_program *p, ambit__fused *f, bool *can)
 {
   ambit__errors *errors = ambit__program_errors(p);
   const bool waits = errors->waits;
+  const double start = ambit__clock();
 
   errors->waits = true; /* the user's handler is not called */
   *can = !ambit__fuse_is_registered(p) && !build(p, f);
+  f->built = ambit__clock() - start;
   if (errors->status) {
     ambit__log(&p->grid->context->settings, 0, "iterations run one by one: %s",
                errors->text ? errors->text : "memory ran out");
     ambit__errors_clear(errors);
   }
   errors->waits = waits;
+  AMBIT_TRY(ambit__net_max(p->grid->context->net, &f->built, 1));
   return ambit__net_all(p->grid->context->net, can, 1);
 }
 

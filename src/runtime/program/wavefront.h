@@ -51,6 +51,9 @@ void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size);
 
 /* ---- wavefront_plan.c ---- */
 
+/* Whether a wave is expected to be faster than single iterations. */
+bool ambit__wavefront_pays(const ambit__wavefront *w);
+
 /* The wavefront with the least time by the model: of `depth` iterations, or if that is 0, of as
  * many as are best, and *flow its dataflow. Leaves w->stages NULL if there is none worthwhile. */
 ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,

@@ -275,11 +275,17 @@ static ambit_status make_forced(const problem *m, int depth, ambit__dataflow *fl
   double time;
 
   AMBIT_TRY(make(m, depth, flow, w, &time));
+  w->expected = time < 0 ? 1 : time / time_single(m);
   if (time < 0 && has_room(m->p, w))
     force(m, w);
   else if (time < 0)
     discard(m, flow, w);
   return AMBIT_OK;
+}
+
+bool ambit__wavefront_pays(const ambit__wavefront *w)
+{
+  return w->expected <= LEAST_GAIN;
 }
 
 /* Times by depth; 0: not worthwhile. */

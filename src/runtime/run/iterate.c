@@ -3,49 +3,59 @@
  *
  * A cycle that a model chose (option depth is auto) is compared with single iterations at the
  * start of the first run, and given up if it is not faster. Both give the same results.
+ *
+ * Iterations that are left over at the end of a run are a shorter cycle. If it has to be compiled,
+ * that is done as soon as running such iterations one by one has cost as much time, or at once if
+ * the user asked for a depth.
  */
 #include "base/clock.h"
 #include "base/log.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
+#include "runtime/schedule/schedule.h"
 #include "runtime/sleep/sleep.h"
 
-enum { ROUNDS = 2 }; /* of a trial, each way */
+enum {
+  ROUNDS = 2,      /* of a trial, each way */
+  MOST_SHORTER = 8 /* cycles of a program */
+};
 
 static bool may_refuse(const ambit_program *p)
 {
   return !p->grid->context->settings.depth;
 }
 
-static bool is_on_trial(const ambit_program *p)
+static bool is_on_trial(const ambit_program *p, const ambit__cycle *c)
 {
-  const ambit__trial *t = &p->cycle->trial;
-
-  return may_refuse(p) && (t->cycles < ROUNDS || t->singles < ROUNDS);
+  return may_refuse(p) && (c->trial.cycles < ROUNDS || c->trial.singles < ROUNDS);
 }
 
 /* Cycles are tried first, then single iterations; then the faster way is taken. */
-bool ambit__cycle_is_preferred(const ambit_program *p)
+static bool is_preferred(const ambit_program *p, const ambit__cycle *c)
 {
-  const ambit__trial *t = &p->cycle->trial;
+  const ambit__trial *t = &c->trial;
 
   if (!may_refuse(p) || t->cycles < ROUNDS) return true;
   return t->singles >= ROUNDS && t->cycle < t->single;
 }
 
-static void note(ambit_program *p, bool cycle, double seconds)
+bool ambit__cycle_is_preferred(const ambit_program *p)
 {
-  ambit__trial *t = &p->cycle->trial;
+  return is_preferred(p, p->cycle);
+}
+
+static void note(ambit_program *p, ambit__cycle *c, bool cycle, double seconds)
+{
+  ambit__trial *t = &c->trial;
   double *best = cycle ? &t->cycle : &t->single;
   int *n = cycle ? &t->cycles : &t->singles;
 
   if (!*n || seconds < *best) *best = seconds;
   ++*n;
-  if (!is_on_trial(p))
+  if (!is_on_trial(p, c))
     ambit__log(&p->grid->context->settings, 1,
-               "%d iterations at once take %.3g s, single ones %.3g s: %s",
-               p->cycle->schedule.iterations, t->cycle, t->single,
-               ambit__cycle_is_preferred(p) ? "at once" : "single");
+               "%d iterations at once take %.3g s, single ones %.3g s: %s", c->schedule.iterations,
+               t->cycle, t->single, is_preferred(p, c) ? "at once" : "single");
 }
 
 static ambit_status iterate_single(ambit_program *p, int64_t n, ambit__progress *progress)
@@ -57,43 +67,113 @@ static ambit_status iterate_single(ambit_program *p, int64_t n, ambit__progress 
   return AMBIT_OK;
 }
 
-/* As many iterations as a cycle has, as a cycle or one by one. */
-static ambit_status iterate_round(ambit_program *p, bool cycle, ambit__progress *progress)
+/* Runs a cycle of the list. */
+static ambit_status iterate_cycle(ambit_program *p, ambit__cycle *c)
 {
-  const bool timed = is_on_trial(p);
+  ambit__cycle *first = p->cycle;
+  ambit_status s;
+
+  p->cycle = c;
+  s = ambit__program_iterate_cycle(p);
+  p->cycle = first;
+  return ambit__run_or_stop(p, s);
+}
+
+/* As many iterations as a cycle has, as a cycle or one by one. */
+static ambit_status iterate_round(ambit_program *p, ambit__cycle *c, bool cycle,
+                                  ambit__progress *progress)
+{
+  const bool timed = is_on_trial(p, c);
   double start, seconds;
 
   if (timed) AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
   start = ambit__clock();
-  if (cycle)
-    AMBIT_TRY(ambit__run_or_stop(p, ambit__program_iterate_cycle(p)));
-  else
-    AMBIT_TRY(iterate_single(p, p->cycle->schedule.iterations, progress));
+  AMBIT_TRY(cycle ? iterate_cycle(p, c) : iterate_single(p, c->schedule.iterations, progress));
   if (progress->on) ambit__progress_show(progress, p, false);
   if (!timed) return AMBIT_OK;
   AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
   seconds = ambit__clock() - start;
   AMBIT_TRY(ambit__net_max(p->grid->context->net, &seconds, 1)); /* all come to the same result */
-  note(p, cycle, seconds);
+  note(p, c, cycle, seconds);
+  return AMBIT_OK;
+}
+
+/* ---- shorter cycles ---- */
+
+/* Whether to make a cycle for so many iterations that are left over. */
+static bool is_due(ambit_program *p, int64_t n)
+{
+  ambit__cycle *c = p->cycle;
+  int made = 0;
+
+  for (const ambit__cycle *i = c->shorter; i; i = i->shorter)
+    made++;
+  if (n < 2 || made >= MOST_SHORTER || (!c->fused && !c->wavefront)) return false;
+  if (c->wavefront || !may_refuse(p)) return true;
+  c->lost += (double)n * c->fused->saved;
+  return c->lost >= c->fused->built;
+}
+
+/* The cycle that begins `left` iterations; NULL: none. */
+static ambit_status find_cycle(ambit_program *p, int64_t left, ambit__cycle **found)
+{
+  const int64_t n = left - p->cycle->tail;
+  ambit__cycle *c = p->cycle;
+
+  *found = c;
+  if (n >= c->schedule.iterations) return AMBIT_OK;
+  *found = NULL;
+  if (!is_preferred(p, c)) return AMBIT_OK;
+  do
+    c = c->shorter;
+  while (c && c->schedule.iterations != n);
+  if (!c && is_due(p, n)) {
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__cycle_add_shorter(p, (int)n)));
+    c = p->cycle->shorter;
+  }
+  if (c && c->schedule.n) *found = c;
+  return AMBIT_OK;
+}
+
+/* ---- many ---- */
+
+/* How far a run has come. */
+typedef struct course {
+  const ambit__cycle *ready; /* the cycle that was made ready last */
+  bool singly;               /* the iterations that are left run one by one */
+} course;
+
+/* The cycle for the next of `left` iterations; NULL: single ones. */
+static ambit_status next_cycle(ambit_program *p, int64_t left, course *at, ambit__cycle **c)
+{
+  bool can = true;
+
+  *c = NULL;
+  if (!p->cycle || at->singly || !ambit__sleep_pause(p)) return AMBIT_OK;
+  AMBIT_TRY(find_cycle(p, left, c));
+  if (*c && (*c)->fused && *c != at->ready)
+    AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_ready(p, (*c)->fused, &can)));
+  if (!can) *c = NULL;
+  if (*c) at->ready = *c;
+  at->singly = !*c;
   return AMBIT_OK;
 }
 
 ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
 {
   const int64_t end = p->iteration + n;
+  course at = {0};
   bool ready = true; /* halos are valid for a single iteration */
-  bool can = p->cycle && n >= p->cycle->schedule.iterations + p->cycle->tail;
 
-  if (can && p->cycle->fused)
-    AMBIT_TRY(ambit__run_or_stop(p, ambit__fuse_ready(p, p->cycle->fused, &can)));
   while (p->iteration < end) {
-    const bool round = can && ambit__sleep_pause(p) &&
-                       end - p->iteration >= p->cycle->schedule.iterations + p->cycle->tail;
-    const bool cycle = round && ambit__cycle_is_preferred(p);
+    ambit__cycle *c;
+    bool cycle;
 
+    AMBIT_TRY(next_cycle(p, end - p->iteration, &at, &c));
+    cycle = c && is_preferred(p, c);
     if (!cycle && !ready) AMBIT_TRY(ambit__run_or_stop(p, ambit__program_ready(p)));
     ready = !cycle;
-    AMBIT_TRY(round ? iterate_round(p, cycle, progress) : iterate_single(p, 1, progress));
+    AMBIT_TRY(c ? iterate_round(p, c, cycle, progress) : iterate_single(p, 1, progress));
   }
   if (ready) ambit__program_rest(p);
   return AMBIT_OK;

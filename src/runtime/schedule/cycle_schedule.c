@@ -243,6 +243,7 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   c = p->cycle;
   if (!c) return AMBIT_OK;
   c->schedule.iterations = c->fused ? c->fused->plan.depth : c->flow.depth;
+  c->overlap = (int)overlap;
   s.list = &c->schedule;
   if (c->wavefront) return add_wave(&s);
   AMBIT_TRY(make_exchange(p, &x));
@@ -254,14 +255,60 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   return x ? add_all(&s, x) : AMBIT_OK; /* without a halo there is no such cycle */
 }
 
-void ambit__cycle_free(ambit_program *p)
+/* The operations of a shorter cycle. It needs no more halo than the whole one, and takes that. */
+static ambit_status schedule_shorter(ambit__scheduler *s, const ambit__cycle *whole)
+{
+  const ambit__operation *first = whole->schedule.ops;
+
+  if (s->p->cycle->wavefront) return add_wave(s);
+  return ambit__fused_schedule(s, first->kind == OP_BEGIN ? first->exchange : NULL);
+}
+
+/* Makes p->cycle the shorter cycle, or NULL if there is none. */
+static ambit_status make_shorter(ambit_program *p, const ambit__cycle *whole, int depth)
+{
+  ambit__scheduler s = {.p = p, .overlap = (ambit__overlap)whole->overlap};
+
+  p->cycle = NULL;
+  AMBIT_TRY(ambit__cycle_shorten(p, whole, depth));
+  if (!p->cycle) return AMBIT_OK;
+  s.list = &p->cycle->schedule;
+  return schedule_shorter(&s, whole);
+}
+
+ambit_status ambit__cycle_add_shorter(ambit_program *p, int depth)
+{
+  ambit__cycle *whole = p->cycle;
+  ambit_status s = make_shorter(p, whole, depth);
+
+  if (!p->cycle) p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
+  if (p->cycle) {
+    p->cycle->schedule.iterations = depth;
+    p->cycle->shorter = whole->shorter;
+    whole->shorter = p->cycle;
+  } else if (!s) {
+    s = AMBIT_ENOMEM;
+  }
+  p->cycle = whole;
+  return s;
+}
+
+static void free_one(ambit_program *p)
 {
   ambit__cycle *c = p->cycle;
 
-  if (!c) return;
   for (int i = 0; c->ghosts && i < c->flow.nstages; i++)
     ambit__move_set_free(p->grid->context, &c->ghosts[i]);
   free(c->ghosts);
   ambit__schedule_free(&c->schedule);
   ambit__cycle_drop(p);
+}
+
+void ambit__cycle_free(ambit_program *p)
+{
+  for (ambit__cycle *c = p->cycle, *next; c; c = next) {
+    next = c->shorter;
+    p->cycle = c;
+    free_one(p);
+  }
 }

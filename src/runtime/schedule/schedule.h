@@ -34,7 +34,10 @@ typedef struct ambit__scheduler {
 /* ---- cycle_schedule.c: the schedule of p->cycle, if there is one ---- */
 
 ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap);
-void ambit__cycle_free(ambit_program *p);
+/* Adds a cycle of `depth` iterations to the list that p->cycle begins. It has no operations if
+ * there is none. Collective. */
+ambit_status ambit__cycle_add_shorter(ambit_program *p, int depth);
+void ambit__cycle_free(ambit_program *p); /* all of the list */
 
 /* ---- fused_schedule.c: a cycle in one launch per part, behind an exchange or NULL ---- */
 
