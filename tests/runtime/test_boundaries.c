@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Boundaries against their definition: every read outside the grid, one axis at a time, as in
  * NumPy's pad. A kernel with one component per offset tests all reads at once. */
+#include "runtime/exchange/exchange.h"
 #include "runtime/run/run.h"
 #include "runtime_test.h"
 
@@ -347,6 +348,121 @@ static void an_antisymmetric_face_changes_signs(void)
   }
 }
 
+/* ---- constant ghost cells that iterations leave alone ---- */
+
+typedef struct sample {
+  const char *rule;
+  int rotated;                        /* fields */
+  ambit_boundary rows[2], columns[2]; /* of the field that is read */
+  bool refills;                       /* exchanges fill constant ghost cells */
+} sample;
+
+enum { ROWS = 13, COLUMNS = 9 };
+
+static double ramp(const int64_t *index, int component, void *user)
+{
+  (void)component;
+  (void)user;
+  return (double)(index[0] * 3 + index[1] * index[1]);
+}
+
+static void set_boundaries(ambit_field *f, const sample *s, double value)
+{
+  for (int side = 0; side < 2; side++) {
+    ambit_field_boundary(f, AMBIT_FACE(0, side), s->rows[side], value);
+    ambit_field_boundary(f, AMBIT_FACE(1, side), s->columns[side], value + 1);
+  }
+}
+
+/* Moves of all iterations that fill constant ghost cells. */
+static int constant_fills(const ambit_program *p)
+{
+  int n = 0;
+
+  for (size_t i = 0; i < p->schedule.n; i++) {
+    const ambit__exchange *x = p->schedule.ops[i].exchange;
+
+    for (int k = LOCAL_EDGES; p->schedule.ops[i].kind == OP_EDGES && k <= LOCAL_GHOSTS; k++)
+      for (int m = 0; x->local[k].engines && m < x->local[k].engines[0].n; m++)
+        for (int d = 0; d < 4; d++)
+          n += x->local[k].engines[0].moves[m].boundaries->kind[d / 2][d % 2] == AMBIT_CONSTANT;
+  }
+  return n;
+}
+
+/* Runs, also with another program on the same fields in between, with other constants, and called
+ * by a program that rotates the fields too. */
+static void play(ambit *a, const sample *s, float *values)
+{
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *f[3] = {ambit_field_create(g, "f0", AMBIT_F32),
+                       ambit_field_create(g, "f1", AMBIT_F32),
+                       ambit_field_create(g, "f2", AMBIT_F32)};
+  ambit_program *p = ambit_program_create(g), *q = ambit_program_create(g);
+  ambit_program *caller = ambit_program_create(g);
+  ambit_kernel *k = ambit_kernel_create(a, s->rule);
+  ambit_kernel *other = ambit_kernel_create(
+      a, "void other(const float *w, float *z) { *z = 0.5f * (w[2][0] + w[0][-1]); }");
+
+  for (int i = 0; i < 3; i++) {
+    ambit_field_fill(f[i], ramp, NULL);
+    set_boundaries(f[i], s, i == 0 || s->refills ? 40 + i : 7);
+  }
+  ambit_apply(p, k, f[0], f[1], f[2]);
+  if (s->rotated == 2)
+    ambit_swap(p, f[0], f[2]);
+  else
+    ambit_rotate(p, 3, f);
+  ambit_apply(q, other, f[2], f[1]);
+  ambit_run(p, 3);
+  if (strcmp(ambit_option_get(a, "devices"), "ref")) CHECK_EQ(s->refills, constant_fills(p) > 0);
+  ambit_run(q, 1);
+  ambit_run(p, 2);
+  set_boundaries(f[0], s, -3);
+  ambit_run(p, 4);
+  ambit_call_program(caller, p, 2);
+  ambit_apply(caller, other, f[0], f[1]);
+  ambit_rotate(caller, 3, f);
+  ambit_run(caller, 3);
+  ambit_run(p, 1);
+  ambit_field_read(f[0], NULL, NULL, values);
+  CHECK_OK(a);
+}
+
+static void constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once(void)
+{
+  static const char near_rule[] = "void k(const float *u, const float *w, float *v)\n"
+                                  "{ *v = 0.25f * (u[-1][0] + u[1][1] + u[0][-1] + *w); }";
+  static const char both_rule[] = "void k(const float *u, const float *w, float *v)\n"
+                                  "{ *v = 0.25f * (u[-1][0] + u[1][1] + u[0][-1] + w[2][0]); }";
+  static const ambit_boundary c = AMBIT_CONSTANT, wrap = AMBIT_PERIODIC, fold = AMBIT_REFLECT;
+  static const char *const devices[] = {"cpu", "cpu*3", "cpu*4"};
+  const sample samples[] = {
+      {near_rule, 2, {c, c}, {c, c}, false},       {near_rule, 2, {c, c}, {wrap, wrap}, false},
+      {near_rule, 2, {wrap, wrap}, {c, c}, false}, {near_rule, 3, {c, fold}, {fold, c}, false},
+      {near_rule, 3, {c, c}, {c, c}, false},       {both_rule, 3, {c, fold}, {c, c}, true},
+  };
+
+  for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+    float want[ROWS * COLUMNS], got[ROWS * COLUMNS];
+    ambit *ref = open_on("ref");
+
+    play(ref, &samples[i], want);
+    ambit_close(ref);
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+      ambit *a;
+
+      a = open_on(devices[d]);
+      ambit_option_set(a, "strict", "1");
+      play(a, &samples[i], got);
+      for (int n = 0; n < ROWS * COLUMNS; n++)
+        CHECK_MSG(got[n] == want[n], "sample %d on %s, cell %d: %g, ref %g", (int)i, devices[d], n,
+                  got[n], want[n]);
+      ambit_close(a);
+    }
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -361,6 +477,8 @@ int main(int argc, char **argv)
        constant_ghosts_are_filled_once_though_fields_swap},
       {"faces_have_normals", faces_have_normals},
       {"an_antisymmetric_face_changes_signs", an_antisymmetric_face_changes_signs},
+      {"constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once",
+       constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once},
       {NULL, NULL},
   };
 

@@ -277,3 +277,9 @@ ambit_status ambit__exchange_finish(ambit__exchange *x, bool on_border)
   if (x->nchannels) AMBIT_TRY(ambit__queues_finish(x, on_border));
   return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], on_border);
 }
+
+ambit_status ambit__exchange_fill(ambit__exchange *x)
+{
+  AMBIT_TRY(ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_EDGES], false));
+  return ambit__move_set_run(ambit__exchange_context(x), &x->local[LOCAL_GHOSTS], false);
+}

@@ -66,6 +66,13 @@ typedef enum ambit__local_phase {
   LOCAL_PHASES
 } ambit__local_phase;
 
+/* The cells that an exchange brings up to date. */
+typedef enum ambit__exchange_kind {
+  EXCHANGE_ALL,
+  EXCHANGE_CHANGES, /* all but constant ghost cells that are filled once */
+  EXCHANGE_GHOSTS   /* ghost cells only, from halos as they are */
+} ambit__exchange_kind;
+
 /* Points where queues of an engine wait for each other (queues.c). */
 typedef enum ambit__point {
   POINT_BEGIN,  /* cells to send are computed: transfers wait */
@@ -77,6 +84,7 @@ typedef enum ambit__point {
 
 typedef struct ambit__exchange {
   ambit_program *program;
+  ambit__exchange_kind kind;
   int tag;                          /* tag of its first message between two processes */
   const ambit__halo_slice **slices; /* of the program; owned */
   int nslices;
@@ -116,8 +124,9 @@ static inline ambit__store ambit__slice_source(const ambit__halo_slice *s, int p
 }
 
 /* Makes the exchange of n halos of a list, given by index. */
-ambit_status ambit__exchange_make(ambit_program *p, const ambit__halos *from, const int *halos,
-                                  int n, int tag, ambit__exchange **x);
+ambit_status ambit__exchange_make(ambit_program *p, ambit__exchange_kind kind,
+                                  const ambit__halos *from, const int *halos, int n, int tag,
+                                  ambit__exchange **x);
 void ambit__exchange_free(ambit__exchange *x); /* NULL does nothing */
 /* Whether cells move between engines or processes. */
 bool ambit__exchange_is_far(const ambit__exchange *x);
@@ -138,6 +147,8 @@ ambit_status ambit__exchange_edges(ambit__exchange *x, bool on_border);
 void ambit__exchange_poll(void *exchange); /* sends packed messages and makes the net progress */
 ambit_status ambit__exchange_progress(ambit__exchange *x); /* never waits */
 ambit_status ambit__exchange_finish(ambit__exchange *x, bool on_border);
+/* Fills ghost cells only. Those that depend on messages get old values. */
+ambit_status ambit__exchange_fill(ambit__exchange *x);
 
 /* ---- queues.c ---- */
 

@@ -215,6 +215,7 @@ static ambit_status make(ambit__exchange *x, const ambit__halos *from, const int
   if (!x->slices) return AMBIT_ENOMEM;
   AMBIT_TRY(find_early(x));
   AMBIT_TRY(ambit__exchange_make_local(x));
+  if (x->kind == EXCHANGE_GHOSTS) return AMBIT_OK;
   AMBIT_TRY(add_channels(x));
   if (x->nchannels) AMBIT_TRY(ambit__queues_open(x));
   for (int i = 0; i < x->nchannels; i++)
@@ -222,8 +223,9 @@ static ambit_status make(ambit__exchange *x, const ambit__halos *from, const int
   return AMBIT_OK;
 }
 
-ambit_status ambit__exchange_make(ambit_program *p, const ambit__halos *from, const int *halos,
-                                  int n, int tag, ambit__exchange **out)
+ambit_status ambit__exchange_make(ambit_program *p, ambit__exchange_kind kind,
+                                  const ambit__halos *from, const int *halos, int n, int tag,
+                                  ambit__exchange **out)
 {
   ambit__exchange *x = ambit__new(&p->grid->context->errors, 1, sizeof *x);
   ambit_status s;
@@ -231,6 +233,7 @@ ambit_status ambit__exchange_make(ambit_program *p, const ambit__halos *from, co
   *out = x;
   if (!x) return AMBIT_ENOMEM;
   x->program = p;
+  x->kind = kind;
   x->tag = tag;
   s = make(x, from, halos, n);
   if (!s) return AMBIT_OK;

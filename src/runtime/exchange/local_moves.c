@@ -15,6 +15,15 @@ static ambit_status add(ambit__exchange *x, int part, ambit__local_phase when, c
 
 /* ---- ghost cells ---- */
 
+static bool fills(const ambit__move *m)
+{
+  for (int d = 0; d < m->box.ndims; d++)
+    if ((m->reach.lo[d] < m->box.lo[d] && m->boundaries->kind[d][0] != AMBIT_NONE) ||
+        (m->reach.hi[d] > m->box.hi[d] && m->boundaries->kind[d][1] != AMBIT_NONE))
+      return true;
+  return false;
+}
+
 static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local_phase when,
                                const ambit__box *given, const ambit__box *reach)
 {
@@ -25,10 +34,10 @@ static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local
                          .count = s->count,
                          .box = *given,
                          .reach = *reach,
-                         .boundaries = s->boundaries,
+                         .boundaries = x->kind == EXCHANGE_CHANGES ? s->changing : s->boundaries,
                          .extents = f->grid->box.hi};
 
-  return !s->has_ghosts || ambit__box_equal(given, reach) ? AMBIT_OK : add(x, part, when, &m);
+  return s->has_ghosts && fills(&m) ? add(x, part, when, &m) : AMBIT_OK;
 }
 
 /* Ghost cells that copy own cells need no message. */
@@ -98,7 +107,7 @@ static ambit_status add_all(ambit__exchange *x)
   for (int i = 0; i < x->nslices; i++) {
     const ambit__halo *h = &x->slices[i]->halo;
 
-    for (size_t k = 0; k < h->count; k++)
+    for (size_t k = 0; x->kind != EXCHANGE_GHOSTS && k < h->count; k++)
       AMBIT_TRY(add_copy(x, x->slices[i], &h->transfers[k]));
     for (int k = 0; k < x->program->grid->placement.n; k++) {
       AMBIT_TRY(add_edges(x, i, k));

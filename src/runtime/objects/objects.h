@@ -90,8 +90,9 @@ struct ambit_grid {
 
 /* The state of the halo and ghost cells of a field. Moves with the buffers. */
 typedef struct ambit__ghosts {
-  uint64_t halo; /* id of the ambit__field_halo that filled them; 0: none */
-  bool stale;    /* own cells changed since */
+  uint64_t halo;      /* id of the ambit__field_halo that filled them; 0: none */
+  uint64_t constants; /* id of the constant ghost cells (program/constant_ghosts.c); 0: none */
+  bool stale;         /* own cells changed since */
 } ambit__ghosts;
 
 /* Fields with the same nonzero id hold equal values in all cells but those of `differs`

@@ -122,8 +122,11 @@ static ambit_status add_component(ambit_program *p, const ambit__dataflow *flow,
   ambit__halo_slice *new = &h->slices[h->nslices];
   ambit_status s;
 
-  *new = (ambit__halo_slice){
-      .field = h->field, .first = first, .count = count, .boundaries = h->boundaries};
+  *new = (ambit__halo_slice){.field = h->field,
+                             .first = first,
+                             .count = count,
+                             .boundaries = h->boundaries,
+                             .changing = h->boundaries};
   new->has_ghosts = !flow;
   s = find_needs(p, flow, new);
   if (!s && last && last->first + last->count == first && same_needs(&last->needs, &new->needs)) {
@@ -220,8 +223,8 @@ static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
   return AMBIT_OK;
 }
 
-static ambit_status make_halo(ambit_program *p, const ambit__dataflow *flow, ambit_field *field,
-                              ambit__field_halo *h)
+ambit_status ambit__field_halo_make(ambit_program *p, const ambit__dataflow *flow,
+                                    ambit_field *field, ambit__field_halo *h)
 {
   *h = (ambit__field_halo){.field = field,
                            .boundaries = flow ? &flow->boundaries : &field->boundaries,
@@ -230,48 +233,13 @@ static ambit_status make_halo(ambit_program *p, const ambit__dataflow *flow, amb
   return make_slices(p, h);
 }
 
-/* ---- fields that are rotated ---- */
+/* ---- all halos ---- */
 
-static const ambit__field_halo *find_halo(const ambit__halos *halos, const ambit_field *f)
+ambit__field_halo *ambit__halos_find(const ambit__halos *halos, const ambit_field *f)
 {
   for (int i = 0; i < halos->n; i++)
     if (halos->list[i].field == f) return &halos->list[i];
   return NULL;
-}
-
-/* A field that is read at neighbours, is rotated with f, and has only constant ghost cells. */
-static ambit_field *constant_partner(const ambit_program *p, const ambit__halos *halos,
-                                     const ambit_field *f)
-{
-  for (size_t k = 0; k < p->nsteps; k++) {
-    const ambit__step *s = &p->steps[k];
-
-    if (s->kind != STEP_ROTATE || !ambit__step_uses(s, f)) continue;
-    for (int i = 0; i < s->n; i++) {
-      const ambit__field_halo *h = find_halo(halos, s->args[i].field);
-
-      if (h && !h->varies) return s->args[i].field;
-    }
-  }
-  return NULL;
-}
-
-/* Constant ghost cells stay valid when buffers rotate, if all rotated fields have them. So a field
- * without a halo gets that of its partner, filled once before the first iteration. */
-static ambit_status lend_halos(ambit_program *p, ambit__halos *halos)
-{
-  for (int i = 0; i < p->nfields; i++) {
-    ambit_field *partner = constant_partner(p, halos, p->fields[i]);
-    ambit__field_halo *h = &halos->list[halos->n];
-
-    if (!partner || find_halo(halos, p->fields[i])) continue;
-    halos->n++;
-    AMBIT_TRY(make_halo(p, NULL, partner, h));
-    h->field = p->fields[i];
-    for (int k = 0; k < h->nslices; k++)
-      h->slices[k].field = p->fields[i];
-  }
-  return AMBIT_OK;
 }
 
 ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, ambit__halos *halos)
@@ -283,12 +251,12 @@ ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, am
   for (int i = 0; i < p->nfields; i++) {
     ambit__field_halo *h = &halos->list[halos->n++];
 
-    AMBIT_TRY(make_halo(p, flow, p->fields[i], h));
+    AMBIT_TRY(ambit__field_halo_make(p, flow, p->fields[i], h));
     if (h->nslices) continue;
     free(h->slices);
     halos->n--;
   }
-  return flow ? AMBIT_OK : lend_halos(p, halos);
+  return flow ? AMBIT_OK : ambit__halos_keep_constants(p, halos);
 }
 
 void ambit__halos_free(ambit__halos *halos)
@@ -304,7 +272,7 @@ void ambit__halos_free(ambit__halos *halos)
 
 int ambit__field_halo_of(const ambit_program *p, const ambit_field *field)
 {
-  const ambit__field_halo *h = find_halo(&p->halos, field);
+  const ambit__field_halo *h = ambit__halos_find(&p->halos, field);
 
   return h ? (int)(h - p->halos.list) : -1;
 }

@@ -143,8 +143,11 @@ ambit_status ambit__halo_state_start(ambit_program *p)
     free(scratch);
     return AMBIT_ENOMEM;
   }
-  for (int i = 0; i < p->nfields; i++)
-    p->start[i] = ambit__field_halo_of(p, p->fields[i]);
+  for (int i = 0; i < p->nfields; i++) {
+    const ambit__field_halo *h = ambit__halos_find(&p->halos, p->fields[i]);
+
+    p->start[i] = h && !(h->lent && h->varies) ? (int)(h - p->halos.list) : -1;
+  }
   while (drop_unrestored(p, p->start, p->end, scratch))
     ;
   free(scratch);
@@ -175,19 +178,30 @@ static bool is_written(const ambit_program *p, const ambit_field *f)
   return false;
 }
 
-/* The halo of a field that views show is that of programs on its own grid. */
+/* The halo of a field that views show is that of programs on its own grid. The ghost cells of a
+ * view lie among its own. */
 static void note_base(const ambit_program *p, const ambit_field *view)
 {
+  view->base->ghosts.constants = 0;
   if (!is_written(p, view)) return;
   view->base->ghosts.stale = true;
   view->base->likeness.id = 0;
   view->base->started = true;
 }
 
+bool ambit__halo_state_lacks_constants(const ambit__field_halo *h)
+{
+  return h->constants && h->field->ghosts.constants != h->constants;
+}
+
 void ambit__halo_state_note(const ambit_program *p, const int *valid)
 {
   for (int i = 0; i < p->nfields; i++)
     if (p->fields[i]->base) note_base(p, p->fields[i]);
-  for (int i = 0; i < p->nfields; i++)
-    p->fields[i]->ghosts = (ambit__ghosts){.halo = valid[i] >= 0 ? p->halos.list[valid[i]].id : 0};
+  for (int i = 0; i < p->nfields; i++) {
+    const ambit__field_halo *h = ambit__halos_find(&p->halos, p->fields[i]);
+
+    p->fields[i]->ghosts = (ambit__ghosts){.halo = valid[i] >= 0 ? p->halos.list[valid[i]].id : 0,
+                                           .constants = h ? h->constants : 0};
+  }
 }

@@ -16,7 +16,9 @@ ambit_status ambit__halo_state_start(ambit_program *p);
 
 /* Whether iterations require a halo of a field, given by index, that is not valid now. */
 bool ambit__halo_state_lacks(const ambit_program *p, int field);
-/* Stores `valid` in the fields. */
+/* Whether constant ghost cells that iterations leave alone are not there. */
+bool ambit__halo_state_lacks_constants(const ambit__field_halo *h);
+/* Stores `valid` in the fields, and that they have the constant ghost cells of their halos. */
 void ambit__halo_state_note(const ambit_program *p, const int *valid);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct ambit__halo_slice {
   ambit_field *source;                 /* of a step that copies; NULL: the field itself */
   int first, count;                    /* components first .. first + count - 1 */
   const ambit__boundaries *boundaries; /* for reads outside the grid */
+  const ambit__boundaries *changing;   /* the same, without ghost cells that are filled once */
   bool has_ghosts;                     /* filled by the exchange; false: by the stages of a cycle */
   ambit__needs needs;                  /* all reads of all steps of the program; owned */
   ambit__halo halo;
@@ -57,6 +58,11 @@ typedef struct ambit__field_halo {
   ambit__halo_slice *slices;           /* at least one; owned */
   int nslices;
   bool varies; /* some of it depends on own cells, i.e. it is more than constant ghost cells */
+  bool lent;   /* no step reads it; its constant ghost cells are for a field it rotates with */
+  /* Constant ghost cells are filled at the start of a run if this is not the id of those that the
+   * field has, and left alone by the exchanges of steps. 0: exchanges fill them too. */
+  uint64_t constants;
+  ambit__boundaries changing; /* of its slices */
 } ambit__field_halo;
 
 typedef struct ambit__halos {
@@ -264,8 +270,16 @@ bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
 ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *flow,
                                ambit__halos *halos);
 void ambit__halos_free(ambit__halos *halos);
-ambit_status ambit__program_widen(ambit_program *p);       /* margins for all halos; collective */
-void ambit__program_unseal_others(const ambit_program *p); /* fields are stored anew */
+/* Makes the halo of one field; its slices may be none. */
+ambit_status ambit__field_halo_make(ambit_program *p, const struct ambit__dataflow *flow,
+                                    ambit_field *field, ambit__field_halo *h);
+/* Lends halos to rotated fields, and finds those that keep their constant ghost cells
+ * (constant_ghosts.c). */
+ambit_status ambit__halos_keep_constants(ambit_program *p, ambit__halos *halos);
+ambit__field_halo *ambit__halos_find(const ambit__halos *halos,
+                                     const ambit_field *f); /* NULL: none */
+ambit_status ambit__program_widen(ambit_program *p);        /* margins for all halos; collective */
+void ambit__program_unseal_others(const ambit_program *p);  /* fields are stored anew */
 ambit_status ambit__program_build(ambit_program *p);
 /* Builds a function of a step for boxes such as this one. */
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,

@@ -268,6 +268,9 @@ ambit_status ambit__program_ready(ambit_program *p)
     ambit__replay_free(p);
     AMBIT_TRY(ambit__replay_make(p));
   }
+  for (int i = 0; i < p->halos.n; i++)
+    if (ambit__halo_state_lacks_constants(&p->halos.list[i]))
+      AMBIT_TRY(ambit__exchange_fill(p->starters[i]));
   for (int i = 0; i < p->nfields; i++) {
     ambit__exchange *x;
 

@@ -228,7 +228,7 @@ static ambit_status make_exchange(ambit_program *p, ambit__exchange **x)
   if (!all) return AMBIT_ENOMEM;
   for (int i = 0; i < n; i++)
     all[i] = i;
-  if (n) s = ambit__program_add_exchange(p, &p->cycle->halos, all, n, x);
+  if (n) s = ambit__program_add_exchange(p, EXCHANGE_ALL, &p->cycle->halos, all, n, x);
   free(all);
   return s;
 }

@@ -271,8 +271,9 @@ static ambit_status make_schedule(ambit__scheduler *s)
 
 /* ---- exchanges ---- */
 
-ambit_status ambit__program_add_exchange(ambit_program *p, const ambit__halos *from,
-                                         const int *halos, int n, ambit__exchange **x)
+ambit_status ambit__program_add_exchange(ambit_program *p, ambit__exchange_kind kind,
+                                         const ambit__halos *from, const int *halos, int n,
+                                         ambit__exchange **x)
 {
   const int most = p->grid->placement.most;
   int64_t tag = (int64_t)p->nexchanges * most * most;
@@ -282,7 +283,7 @@ ambit_status ambit__program_add_exchange(ambit_program *p, const ambit__halos *f
               "the program has %d halo exchanges, with up to %d parts per process: MPI has too few "
               "tags for their messages. Use fewer parts per process",
               p->nexchanges + 1, most);
-  AMBIT_TRY(ambit__exchange_make(p, from, halos, n, (int)(tag % AMBIT__NET_TAGS), x));
+  AMBIT_TRY(ambit__exchange_make(p, kind, from, halos, n, (int)(tag % AMBIT__NET_TAGS), x));
   p->exchanges[p->nexchanges++] = *x;
   return AMBIT_OK;
 }
@@ -305,16 +306,21 @@ static ambit_status make_exchanges(ambit__scheduler *s)
   int *list = valid ? valid + p->nfields + 1 : NULL;
   ambit_status status = valid ? AMBIT_OK : AMBIT_ENOMEM;
 
-  for (int i = 0; !status && i < p->halos.n; i++)
-    status = ambit__program_add_exchange(p, &p->halos, &i, 1, &p->starters[i]);
+  for (int i = 0; !status && i < p->halos.n; i++) {
+    const bool messages = !p->halos.list[i].lent || !p->halos.list[i].varies;
+
+    status = ambit__program_add_exchange(p, messages ? EXCHANGE_ALL : EXCHANGE_GHOSTS, &p->halos,
+                                         &i, 1, &p->starters[i]);
+  }
   if (valid) memcpy(valid, p->start, (size_t)p->nfields * sizeof *valid);
   for (size_t i = 0; !status && i < p->nsteps; i++) {
     int n = ambit__halo_state_step(p, valid, i, list);
 
     if (p->steps[i].kind == STEP_COPY)
-      status = ambit__program_add_exchange(p, &p->copies, &p->applies[i].copy, 1, &s->before[i]);
+      status = ambit__program_add_exchange(p, EXCHANGE_ALL, &p->copies, &p->applies[i].copy, 1,
+                                           &s->before[i]);
     else if (n)
-      status = ambit__program_add_exchange(p, &p->halos, list, n, &s->before[i]);
+      status = ambit__program_add_exchange(p, EXCHANGE_CHANGES, &p->halos, list, n, &s->before[i]);
   }
   free(valid);
   return status;

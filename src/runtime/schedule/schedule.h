@@ -8,8 +8,9 @@
 
 ambit_status ambit__program_schedule(ambit_program *p);
 /* Makes an exchange of n halos of a list and adds it to p->exchanges. */
-ambit_status ambit__program_add_exchange(ambit_program *p, const ambit__halos *from,
-                                         const int *halos, int n, ambit__exchange **x);
+ambit_status ambit__program_add_exchange(ambit_program *p, ambit__exchange_kind kind,
+                                         const ambit__halos *from, const int *halos, int n,
+                                         ambit__exchange **x);
 void ambit__program_unschedule(ambit_program *p);
 
 /* ---- while the schedule is made ---- */
