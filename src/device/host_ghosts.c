@@ -30,6 +30,8 @@ typedef struct rows {
   int n;                         /* axes counted, at least 1 */
   int64_t count[AMBIT_MAX_DIMS]; /* rows along each */
   int64_t step[AMBIT_MAX_DIMS];  /* stride in bytes along each */
+  int64_t low[AMBIT_MAX_DIMS];   /* ghost rows before the given ones along each */
+  int axis[AMBIT_MAX_DIMS];      /* each but the first, the components */
   int64_t total;                 /* product of the counts */
   int64_t start;                 /* bytes from the origin to row 0 */
 } rows;
@@ -102,6 +104,8 @@ static rows rows_of(const ambit__host_ghosts_job *job, int axis)
     int64_t low = d < axis ? job->low[d] : 0, high = d < axis ? job->high[d] : 0;
 
     if (d == axis) continue;
+    r.axis[r.n] = d;
+    r.low[r.n] = low;
     r.count[r.n] = low + cells(job, d) + high;
     r.step[r.n] = l->stride[d] * size;
     r.start -= low * r.step[r.n];
@@ -199,11 +203,27 @@ static void fill_rows(const ambit__host_ghosts_job *job, const rows *r, cursor c
   } while (next_run(r, &c));
 }
 
-static void negate_columns(const cursor *c, const columns *list, size_t size)
+/* Whether row i of the run is a ghost of another axis with a constant, which keeps its sign. */
+static bool is_constant(const ambit__host_ghosts_job *job, const rows *r, const cursor *c,
+                        int64_t i)
+{
+  for (int k = 1; k < r->n; k++) {
+    const ambit_boundary *kind = job->boundaries->kind[r->axis[k]];
+    const int64_t at = c->at[k] - r->low[k] + (k == r->n - 1 ? i : 0);
+
+    if (at < 0 && kind[0] == AMBIT_CONSTANT) return true;
+    if (at >= cells(job, r->axis[k]) && kind[1] == AMBIT_CONSTANT) return true;
+  }
+  return false;
+}
+
+static void negate_columns(const ambit__host_ghosts_job *job, const rows *r, const cursor *c,
+                           const columns *list)
 {
   for (int64_t i = 0; i < c->run; i++)
-    for (int k = 0; k < list->n; k++)
-      if (list->negated[k]) ambit__host_negate(c->row + i * c->step + list->to[k], 1, size);
+    for (int k = 0; k < list->n && !is_constant(job, r, c, i); k++)
+      if (list->negated[k])
+        ambit__host_negate(c->row + i * c->step + list->to[k], 1, (size_t)job->size);
 }
 
 static void copy_columns(const ambit__host_ghosts_job *job, const rows *r, cursor c,
@@ -216,7 +236,7 @@ static void copy_columns(const ambit__host_ghosts_job *job, const rows *r, curso
     case 4: copy_run(&c, list, 4); break;
     default: copy_run(&c, list, 8); break;
     }
-    if (list->any_negated) negate_columns(&c, list, (size_t)job->size);
+    if (list->any_negated) negate_columns(job, r, &c, list);
   } while (next_run(r, &c));
 }
 
@@ -228,7 +248,7 @@ static void copy_rows(const ambit__host_ghosts_job *job, const rows *r, cursor c
 
     for (int64_t i = 0; i < c.run; i++, p += c.step) {
       memcpy(p, p + distance, (size_t)(values * job->size));
-      if (negates) ambit__host_negate(p, values, (size_t)job->size);
+      if (negates && !is_constant(job, r, &c, i)) ambit__host_negate(p, values, (size_t)job->size);
     }
   } while (next_run(r, &c));
 }

@@ -348,6 +348,34 @@ static void an_antisymmetric_face_changes_signs(void)
   }
 }
 
+static void a_constant_keeps_its_sign_beside_an_antisymmetric_face(void)
+{
+  static const ambit_boundary c = AMBIT_CONSTANT, flip = AMBIT_ANTISYMMETRIC;
+
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = ambit_grid_create(a, 3, (int64_t[]){2, 2, 2});
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+    float got[8];
+
+    ambit_field_fill_value(u, 3);
+    for (int axis = 0; axis < 3; axis++)
+      for (int side = 0; side < 2; side++)
+        ambit_field_boundary(u, AMBIT_FACE(axis, side), (axis + side) % 2 ? flip : c, 5);
+    ambit_apply(p, ambit_kernel_create(a, "void k(const float *u, float *v) { *v = u[1][1][1]; }"),
+                u, v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, got);
+    CHECK_OK(a); /* the faces that are crossed: antisymmetric, constant, antisymmetric */
+    CHECK(got[0] == 3 && got[1] == -3 && got[2] == 5 && got[3] == 5);
+    CHECK(got[4] == -3 && got[5] == 3 && got[6] == 5 && got[7] == 5);
+    ambit_close(a);
+  }
+}
+
 /* ---- constant ghost cells that iterations leave alone ---- */
 
 typedef struct sample {
@@ -435,12 +463,14 @@ static void constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once(v
                                   "{ *v = 0.25f * (u[-1][0] + u[1][1] + u[0][-1] + *w); }";
   static const char both_rule[] = "void k(const float *u, const float *w, float *v)\n"
                                   "{ *v = 0.25f * (u[-1][0] + u[1][1] + u[0][-1] + w[2][0]); }";
-  static const ambit_boundary c = AMBIT_CONSTANT, wrap = AMBIT_PERIODIC, fold = AMBIT_REFLECT;
+  static const ambit_boundary c = AMBIT_CONSTANT, wrap = AMBIT_PERIODIC, fold = AMBIT_REFLECT,
+                              flip = AMBIT_ANTISYMMETRIC;
   static const char *const devices[] = {"cpu", "cpu*3", "cpu*4"};
   const sample samples[] = {
       {near_rule, 2, {c, c}, {c, c}, false},       {near_rule, 2, {c, c}, {wrap, wrap}, false},
       {near_rule, 2, {wrap, wrap}, {c, c}, false}, {near_rule, 3, {c, fold}, {fold, c}, false},
       {near_rule, 3, {c, c}, {c, c}, false},       {both_rule, 3, {c, fold}, {c, c}, true},
+      {near_rule, 2, {flip, c}, {c, flip}, false}, {near_rule, 2, {flip, flip}, {c, c}, false},
   };
 
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
@@ -477,6 +507,8 @@ int main(int argc, char **argv)
        constant_ghosts_are_filled_once_though_fields_swap},
       {"faces_have_normals", faces_have_normals},
       {"an_antisymmetric_face_changes_signs", an_antisymmetric_face_changes_signs},
+      {"a_constant_keeps_its_sign_beside_an_antisymmetric_face",
+       a_constant_keeps_its_sign_beside_an_antisymmetric_face},
       {"constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once",
        constant_ghosts_of_many_parts_and_mixed_boundaries_are_filled_once},
       {NULL, NULL},
