@@ -121,14 +121,16 @@ void ambit__host_ghost_rows(const ambit__host_ghosts_job *job, int axis, int64_t
  * the other. */
 typedef struct ambit__host_runs_job {
   enum { AMBIT__RUNS_IN, AMBIT__RUNS_OUT, AMBIT__RUNS_FILL } way;
+  bool packed;
   ambit__store *store;
   const ambit__box *box;
   unsigned char *dense; /* the array, only read from if cells come in; or the value to fill with */
 } ambit__host_runs_job;
 
 void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64_t end);
-/* Copies all cells, to a store with the same runs. */
-ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src);
+/* Copies the active cells of a box to another store that has them. */
+ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                   const ambit__box *box);
 
 /* ---- host_bounds.c: what launches on sparse grids read beside runs ---- */
 

@@ -50,31 +50,55 @@ static int64_t place_in_array(const ambit__host_runs_job *job, const int64_t *ce
   return n * job->store->layout.components * (int64_t)ambit_type_size(job->store->layout.type);
 }
 
+/* The cells of a row that run i has. */
+static piece piece_of(const ambit__store *s, int64_t i, const ambit__box *row)
+{
+  const ambit__layout *l = &s->layout;
+  const int64_t size = (int64_t)ambit_type_size(l->type);
+  const ambit__run *r = &l->active->runs[i];
+  const int last = row->ndims - 1;
+  const int64_t at = l->origin + (r->at + row->lo[last] - r->lo) * l->stride[last];
+
+  return (piece){.cells = ambit__host_base(s->buffer) + at * size,
+                 .step = l->stride[last] * size,
+                 .component = l->component * size,
+                 .n = row->hi[last] - row->lo[last]};
+}
+
 void ambit__host_runs_copy(const ambit__host_runs_job *job, int64_t first, int64_t end)
 {
   const ambit__layout *l = &job->store->layout;
-  const int64_t size = (int64_t)ambit_type_size(l->type);
-  const int last = l->own.ndims - 1;
-  int64_t i = first;
+  const int64_t cell = l->components * (int64_t)ambit_type_size(l->type);
+  int64_t i = first, n = 0;
   ambit__box row;
 
   while (ambit__active_next(l->active, job->box, &i, &row) && i <= end) {
-    const ambit__run *r = &l->active->runs[i - 1];
-    const int64_t at = l->origin + (r->at + row.lo[last] - r->lo) * l->stride[last];
-    const piece p = {
-        .cells = ambit__host_base(job->store->buffer) + at * size,
-        .step = l->stride[last] * size,
-        .component = l->component * size,
-        .dense = job->way == AMBIT__RUNS_FILL ? NULL : job->dense + place_in_array(job, row.lo),
-        .n = row.hi[last] - row.lo[last]};
+    piece p = piece_of(job->store, i - 1, &row);
 
+    if (job->way != AMBIT__RUNS_FILL)
+      p.dense = job->dense + (job->packed ? n * cell : place_in_array(job, row.lo));
     copy_piece(job, &p);
+    n += p.n;
   }
 }
 
-ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src)
+ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                   const ambit__box *box)
 {
-  dst->buffer->bounded = src->buffer->bounded;
-  dst->buffer->bounds = src->buffer->bounds;
-  return ambit__host_put(q, dst->buffer, ambit__host_base(src->buffer), src->layout.bytes);
+  const ambit__layout *l = &src->layout;
+  const size_t size = ambit_type_size(l->type);
+  const bool together = l->order == AMBIT_AOS || l->components == 1;
+  int64_t i = 0;
+  ambit__box row;
+
+  (void)q;
+  while (ambit__active_next(l->active, box, &i, &row)) {
+    const piece from = piece_of(src, i - 1, &row);
+    const piece to = piece_of(dst, ambit__active_run(dst->layout.active, row.lo), &row);
+
+    for (int c = 0; to.cells != from.cells && c < (together ? 1 : l->components); c++)
+      memcpy(to.cells + c * to.component, from.cells + c * from.component,
+             (size_t)from.n * size * (together ? (size_t)l->components : 1));
+  }
+  return AMBIT_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/active.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   LONG_RUN = 64, /* cells of a run that is aligned: it costs little memory then */
@@ -123,11 +123,86 @@ ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t 
   }
   if (a->n) at += ambit__run_tail(a, &a->runs[a->n - 1]);
   a->size = round_up(at + AMBIT__BEYOND_RUNS, LONG_RUN);
-  AMBIT_CHECK(a->size < INT32_MAX, errors, AMBIT_EUNSUPPORTED,
-              "a part of a sparse grid has %lld cells in memory; it can have 2^31: divide it into "
-              "more parts",
-              (long long)a->size);
   return AMBIT_OK;
+}
+
+/* ---- parts ---- */
+
+static int64_t rows_per_plane(const ambit__active *a)
+{
+  int64_t n = 1;
+
+  for (int d = 1; d < a->box.ndims - 1; d++)
+    n *= a->box.hi[d];
+  return n;
+}
+
+/* Active cells of all planes before each; there is one more than planes. */
+static int64_t *count_before(ambit__errors *errors, const ambit__active *a)
+{
+  const int64_t rows = rows_per_plane(a), planes = a->box.hi[0];
+  int64_t *before = ambit__new(errors, (size_t)planes + 1, sizeof *before);
+
+  for (int64_t i = 0; before && i < a->n; i++)
+    before[a->runs[i].row / rows + 1] += a->runs[i].hi - a->runs[i].lo;
+  for (int64_t z = 0; before && z < planes; z++)
+    before[z + 1] += before[z];
+  return before;
+}
+
+ambit_status ambit__active_cut(ambit__errors *errors, const ambit__active *a, int nparts,
+                               const double *weights, ambit__box *parts)
+{
+  const int64_t planes = a->box.hi[0];
+  int64_t *before = a->box.ndims > 1 ? count_before(errors, a) : NULL, z = 0;
+  double all = 0, sum = 0;
+
+  if (a->box.ndims > 1 && !before) return AMBIT_ENOMEM;
+  for (int i = 0; i < nparts; i++)
+    all += weights ? weights[i] : 1;
+  for (int i = 0; i < nparts; i++) {
+    double end;
+
+    sum += weights ? weights[i] : 1;
+    end = (double)a->cells * sum / all;
+    parts[i] = a->box;
+    parts[i].lo[0] = z;
+    while (before && z < planes &&
+           fabs((double)before[z + 1] - end) <= fabs((double)before[z] - end))
+      z++;
+    if (i + 1 == nparts || !before) z = planes;
+    parts[i].hi[0] = z;
+  }
+  free(before);
+  return AMBIT_OK;
+}
+
+/* Adds the runs of planes first .. end - 1. */
+static ambit_status add_planes(ambit__errors *errors, const ambit__active *whole, int64_t first,
+                               int64_t end, ambit__active *part)
+{
+  const int64_t rows = rows_per_plane(whole);
+  int64_t i = ambit__active_from(whole, first * rows, -1);
+
+  for (; i < whole->n && whole->runs[i].row < end * rows; i++)
+    AMBIT_TRY(ambit__active_add(errors, part, &whole->runs[i]));
+  return AMBIT_OK;
+}
+
+ambit_status ambit__active_part(ambit__errors *errors, const ambit__active *whole,
+                                const ambit__box *own, int64_t below, int64_t above,
+                                ambit__active *part)
+{
+  const int64_t n = whole->box.hi[0], lo = own->lo[0] - below, hi = own->hi[0] + above;
+  const bool all = hi - lo >= n || whole->box.ndims == 1;
+
+  ambit__active_begin(part, &whole->box);
+  if (!ambit__box_is_empty(own)) {
+    if (!all && hi > n) AMBIT_TRY(add_planes(errors, whole, 0, hi - n, part));
+    AMBIT_TRY(add_planes(errors, whole, all || lo < 0 ? 0 : lo, all || hi > n ? n : hi, part));
+    if (!all && lo < 0) AMBIT_TRY(add_planes(errors, whole, lo + n, n, part));
+  }
+  return ambit__active_end(errors, part, whole->pad);
 }
 
 /* ---- looking up ---- */

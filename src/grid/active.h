@@ -54,9 +54,19 @@ typedef struct ambit__active {
 void ambit__active_begin(ambit__active *a, const ambit__box *box);
 /* Adds a run behind all others: `at` does not matter. */
 ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const ambit__run *run);
-/* Finds the places of all runs, for a pad. Returns false if they are more than 2^31 cells. */
+/* Finds the places of all runs, for a pad. */
 ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad);
 void ambit__active_free(ambit__active *a);
+
+/* Cuts the box into parts along axis 0, with active cells in proportion to weights (NULL: equal
+ * ones), as far as whole planes allow. In one dimension the first part gets all cells. */
+ambit_status ambit__active_cut(ambit__errors *errors, const ambit__active *a, int nparts,
+                               const double *weights, ambit__box *parts);
+/* The runs that a part stores: its own, and those of planes below and above it, in the order of the
+ * whole; beyond the ends of axis 0 those at the other end. The pad is that of the whole. */
+ambit_status ambit__active_part(ambit__errors *errors, const ambit__active *whole,
+                                const ambit__box *own, int64_t below, int64_t above,
+                                ambit__active *part);
 
 /* The first run in a row or behind it that ends behind cell x of the row; a->n if there is none. */
 int64_t ambit__active_from(const ambit__active *a, int64_t row, int64_t x);

@@ -164,6 +164,7 @@ static int64_t add_chunk(making *m, const ambit__run *r, int64_t x, int64_t end)
   words[0] = (int32_t)at;
   words[1] = (int32_t)(end - x);
   first[c->n++] = r->row * extent + x;
+  c->cells += end - x;
   return end;
 }
 
@@ -275,4 +276,28 @@ void ambit__chunks_free(ambit__chunks *c)
   free(c->table);
   free(c->first);
   *c = (ambit__chunks){0};
+}
+
+/* The first chunk that does not begin before a cell. */
+static int64_t first_from(const ambit__chunks *c, int64_t cell)
+{
+  int64_t low = 0, high = c->n; /* it is one of low .. high */
+
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+
+    if (c->first[middle] >= cell)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+void ambit__chunks_in(const ambit__chunks *c, const ambit__box *box, int64_t *first, int64_t *end)
+{
+  const int64_t plane = ambit__box_volume(&c->active->box) / c->active->box.hi[0];
+
+  *first = ambit__box_is_empty(box) ? 0 : first_from(c, box->lo[0] * plane);
+  *end = ambit__box_is_empty(box) ? 0 : first_from(c, box->hi[0] * plane);
 }

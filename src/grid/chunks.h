@@ -52,6 +52,7 @@ typedef struct ambit__chunks {
   int32_t *table; /* owned */
   int64_t *first; /* by chunk: the number of its first cell in the box, row-major; owned */
   int64_t n;
+  int64_t cells; /* of all chunks */
   size_t cap, first_cap;
   ambit__edges *edges; /* by view; owned */
 } ambit__chunks;
@@ -68,5 +69,7 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
                                 const ambit__chunk_form *form, const ambit__box *region,
                                 ambit__chunks *c);
 void ambit__chunks_free(ambit__chunks *c);
+/* The chunks in a box that has whole planes along axis 0 of the region: first .. end - 1. */
+void ambit__chunks_in(const ambit__chunks *c, const ambit__box *box, int64_t *first, int64_t *end);
 
 #endif

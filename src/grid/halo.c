@@ -279,6 +279,7 @@ static ambit_status add_transfers(work *w, int from, int to)
 
     if (!overlap(&w->pieces[i].box, &w->spec->parts[from])) continue;
     t.box = ambit__box_intersect(&w->pieces[i].box, &w->spec->parts[from]);
+    t.cells = ambit__box_volume(&t.box);
     for (int d = 0; d < t.box.ndims; d++)
       t.shift[d] = w->pieces[i].shift[d];
     grown = ambit__grow(w->errors, h->transfers, h->count, &h->cap, sizeof *grown);

@@ -63,6 +63,7 @@ typedef struct ambit__reach {
 typedef struct ambit__transfer {
   int from, to;                  /* parts; may be the same */
   ambit__box box;                /* own cells of `from` */
+  int64_t cells;                 /* their number; on a sparse grid, of active ones */
   int64_t shift[AMBIT_MAX_DIMS]; /* part `to` stores them at box + shift; not 0: beyond the grid */
 } ambit__transfer;
 

@@ -94,6 +94,69 @@ static void boxes_have_the_active_cells_once(void)
   }
 }
 
+/* ---- parts ---- */
+
+/* Parts tile the box, and have equal numbers of active cells, up to half a plane at each end. */
+static void parts_have_equal_numbers_of_active_cells(void)
+{
+  const int64_t extents[] = {60, 9, 70};
+
+  for (int kind = 0; kind < KINDS; kind++)
+    for (int nparts = 1; nparts < 6; nparts++) {
+      ambit__active a = make(extents, kind, 8);
+      ambit__box parts[5];
+      int64_t most = 0;
+
+      for (int64_t z = 0; z < 60; z++) {
+        const ambit__box plane = {.ndims = 3, .lo = {z, 0, 0}, .hi = {z + 1, 9, 70}};
+        const int64_t n = ambit__active_count(&a, &plane);
+
+        if (n > most) most = n;
+      }
+      CHECK(!ambit__active_cut(&errors, &a, nparts, NULL, parts));
+      CHECK_EQ(0, parts[0].lo[0]);
+      CHECK_EQ(60, parts[nparts - 1].hi[0]);
+      for (int i = 0; i < nparts; i++) {
+        const int64_t n = ambit__active_count(&a, &parts[i]);
+
+        if (i) CHECK_EQ(parts[i - 1].hi[0], parts[i].lo[0]);
+        CHECK(llabs(n * nparts - a.cells) <= most * nparts);
+      }
+      ambit__active_free(&a);
+    }
+}
+
+/* A part stores its own planes and those beside it, once, also around the ends. */
+static void parts_store_planes_beside_their_own(void)
+{
+  ambit__active a = make(sizes[0], 1, 16);
+
+  for (int64_t lo = 0; lo < 20; lo++)
+    for (int64_t n = 0; n <= 20 - lo; n += 1 + lo % 3) {
+      const ambit__box own = {.ndims = 3, .lo = {lo, 0, 0}, .hi = {lo + n, 9, 70}};
+      ambit__active part;
+      int64_t cells = 0;
+
+      CHECK(!ambit__active_part(&errors, &a, &own, 2, 3, &part));
+      CHECK_EQ(16, part.pad);
+      for (int64_t z = 0; z < 20; z++) {
+        const ambit__box plane = {.ndims = 3, .lo = {z, 0, 0}, .hi = {z + 1, 9, 70}};
+        bool has = false;
+
+        for (int64_t k = lo - 2; n && k < lo + n + 3; k++)
+          has |= (k + 20) % 20 == z;
+        CHECK_EQ(has ? ambit__active_count(&a, &plane) : 0, ambit__active_count(&part, &plane));
+        cells += has ? ambit__active_count(&a, &plane) : 0;
+      }
+      CHECK_EQ(cells, part.cells);
+      for (int64_t i = 1; i < part.n; i++)
+        CHECK(part.runs[i].row > part.runs[i - 1].row ||
+              (part.runs[i].row == part.runs[i - 1].row && part.runs[i].lo >= part.runs[i - 1].hi));
+      ambit__active_free(&part);
+    }
+  ambit__active_free(&a);
+}
+
 /* ---- chunks ---- */
 
 enum { INACTIVE = -1, FACES = -100 }; /* values in memory; FACES - 2 axis - side: a constant */
@@ -250,6 +313,8 @@ int main(int argc, char **argv)
   static const test_case cases[] = {
       {"each_cell_is_as_active_as_its_function_says", each_cell_is_as_active_as_its_function_says},
       {"boxes_have_the_active_cells_once", boxes_have_the_active_cells_once},
+      {"parts_have_equal_numbers_of_active_cells", parts_have_equal_numbers_of_active_cells},
+      {"parts_store_planes_beside_their_own", parts_store_planes_beside_their_own},
       {"chunks_read_what_boundaries_and_activity_say",
        chunks_read_what_boundaries_and_activity_say},
       {"a_full_grid_has_a_chunk_per_row", a_full_grid_has_a_chunk_per_row},

@@ -314,7 +314,7 @@ static void choose_weights(const program_plan *p, int n, char *text, size_t size
 
 /* Options for several iterations at once, and for the partition and the overlap, if there are
  * several parts. */
-static void choose_parts(ambit *a, const program_plan *p, const char *devices)
+static void choose_parts(ambit *a, const program_plan *p, const char *devices, bool sparse)
 {
   static const char *const overlaps[] = {"none", "standard", "extended", "two-way"};
   static const char *const depths[] = {"1", "2", "3", "5", "auto"};
@@ -325,7 +325,7 @@ static void choose_parts(ambit *a, const program_plan *p, const char *devices)
   if (n == 1) return;
   ambit_option_set(a, "overlap", overlaps[p->seed / 3 % 4]);
   choose_partition(p, n, text, sizeof text);
-  if (p->seed % 4) ambit_option_set(a, "partition", text);
+  if (p->seed % 4 && !sparse) ambit_option_set(a, "partition", text); /* bands, if it is */
   choose_weights(p, n, text, sizeof text);
   if (p->seed % 5 == 1) ambit_option_set(a, "weights", text);
 }
@@ -366,7 +366,7 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   ambit_option_set(s.a, "threads", count);
   ambit_option_set(s.a, "cache", mode->cache);
   ambit_option_set(s.a, "verbose", "-1");
-  choose_parts(s.a, p, mode->device);
+  choose_parts(s.a, p, mode->device, mode->sparse);
   make_objects(&s, !mode->nan, mode->sparse);
   make_program(&s);
   if (mode->recut && s.program)

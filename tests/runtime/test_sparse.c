@@ -58,7 +58,7 @@ static void a_grid_has_its_active_cells(void)
 static void fields_have_values_in_active_cells_only(void)
 {
   for (int d = 0; d < 4; d++) {
-    ambit *a = open_on(d % 2 ? "cpu" : "ref");
+    ambit *a = open_on(d == 3 ? "cpu*3" : d % 2 ? "cpu" : "ref");
     ambit_field *f =
         ambit_field_create_vector(ring(a), "f", AMBIT_F32, 2, d / 2 ? AMBIT_AOS : AMBIT_SOA);
     static float values[N][M][2];
@@ -171,6 +171,8 @@ static void reads_of_inactive_cells_are_constant_or_clamped(void)
   check_spread("cpu", AMBIT_CONSTANT);
   check_spread("ref", AMBIT_CLAMP);
   check_spread("cpu", AMBIT_CLAMP);
+  check_spread("cpu*3", AMBIT_CONSTANT);
+  check_spread("cpu*4", AMBIT_CLAMP);
 }
 
 static void reads_of_inactive_cells_need_a_boundary(void)
@@ -273,10 +275,11 @@ static void reductions_and_statistics_count_active_cells(void)
  * values, and programs that ran before run again. */
 static void reads_may_be_far_along_rows(void)
 {
-  static double got[2][N][M];
+  static const char *const devices[] = {"ref", "cpu", "cpu*4"};
+  static double got[3][N][M];
 
-  for (int d = 0; d < 2; d++) {
-    ambit *a = open_on(d ? "cpu" : "ref");
+  for (int d = 0; d < 3; d++) {
+    ambit *a = open_on(devices[d]);
     ambit_grid *g = ring(a);
     ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
     ambit_field *v = ambit_field_create(g, "v", AMBIT_F64);
@@ -304,6 +307,7 @@ static void reads_may_be_far_along_rows(void)
     CHECK_EQ(AMBIT_OK, ambit_close(a));
   }
   CHECK(!memcmp(got[0], got[1], sizeof got[0]));
+  CHECK(!memcmp(got[0], got[2], sizeof got[0]));
 }
 
 static int nowhere(const int64_t *i, void *user)
@@ -399,8 +403,10 @@ static int below_the_ring(const int64_t *i, void *user)
 /* Values of cells that stay are kept, in programs that ran before, too; new cells are 0. */
 static void cells_can_be_activated_between_runs(void)
 {
-  for (int d = 0; d < 2; d++) {
-    ambit *a = open_on(d ? "cpu" : "ref");
+  static const char *const devices[] = {"ref", "cpu", "cpu*3"};
+
+  for (int d = 0; d < 3; d++) {
+    ambit *a = open_on(devices[d]);
     ambit_grid *g = ring(a);
     ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F64, 2, d ? AMBIT_AOS : AMBIT_SOA);
     ambit_program *p = ambit_program_create(g);
@@ -531,14 +537,15 @@ static void auto_chooses_a_device_that_can_store_sparse_grids(void)
 static void what_is_not_supported_is_refused(void)
 {
   const int64_t extents[] = {8, 8};
-  ambit *a = open_on("cpu*2");
+  ambit *a = open_on("cpu*4");
   ambit_grid *g;
   ambit_field *f;
 
   CHECK(!ambit_grid_create_sparse(a, 2, extents, NULL, NULL));
   CHECK_FAILED(a, AMBIT_EINVAL, "is NULL");
+  ambit_option_set(a, "partition", "2x2");
   CHECK(!ambit_grid_create_sparse(a, 2, extents, nowhere, NULL));
-  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "cannot be divided into 2 parts");
+  CHECK_FAILED(a, AMBIT_EOPTION, "cut along axis 0 only: use 4, or auto");
   ambit_close(a);
   a = open_on("cpu");
   ambit_option_set(a, "nan", "1");

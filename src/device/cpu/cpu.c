@@ -510,9 +510,10 @@ static void cut_box(sweep *s, int threads)
 }
 
 /* The same for chunks: slabs have as many of them, though not as many cells. */
-static void cut_chunks(sweep *s, const ambit__box *box, int threads)
+static void cut_chunks(sweep *s, int threads)
 {
-  const int64_t cells = ambit__active_count(s->chunks->active, box);
+  const int64_t n = s->chunks->n ? s->chunks->n : 1;
+  const int64_t cells = s->chunks->cells / n * (s->end - s->first);
   const int64_t wanted = s->reduces ? cells / CELLS_PER_PARTIAL : threads * SLABS_PER_THREAD;
   int64_t slabs = wanted < MOST_PARTIALS || !s->reduces ? wanted : MOST_PARTIALS;
 
@@ -635,12 +636,11 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   }
   s.reduces = reduces(f->rule);
   s.chunks = l->chunks;
-  threads =
-      ambit__cpu_threads_for(d, l->chunks ? l->chunks->active->cells : ambit__box_volume(&l->box));
+  threads = ambit__cpu_threads_for(d, l->chunks ? l->chunks->cells : ambit__box_volume(&l->box));
   if (s.chunks) {
     set_bounds(l);
-    s.end = s.chunks->n;
-    cut_chunks(&s, &l->box, threads);
+    ambit__chunks_in(s.chunks, &l->box, &s.first, &s.end);
+    cut_chunks(&s, threads);
   } else {
     cut_box(&s, threads);
   }

@@ -118,13 +118,25 @@ ambit_status ambit__cpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit
 ambit_status ambit__cpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box, const int64_t *shift)
 {
-  if (src->layout.active) return ambit__host_copy_runs(q, dst, src);
+  if (src->layout.active) return ambit__host_copy_runs(q, dst, src, box);
   return run_copy(q, ambit__host_copy_across(dst, src, box, shift));
+}
+
+/* Active cells of a box, to or from a message. */
+static ambit_status pack_runs(ambit__store *store, const ambit__box *box, int way,
+                              unsigned char *bytes)
+{
+  const ambit__host_runs_job job = {
+      .way = way, .packed = true, .store = store, .box = box, .dense = bytes};
+
+  ambit__host_runs_copy(&job, 0, store->layout.active->n);
+  return AMBIT_OK;
 }
 
 ambit_status ambit__cpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambit__store *src,
                              const ambit__box *box)
 {
+  if (src->layout.active) return pack_runs(src, box, AMBIT__RUNS_OUT, m->bytes + at);
   assert(at + ambit__layout_box_bytes(&src->layout, box) <= m->size);
   return run_copy(q, ambit__host_copy_out(m->bytes + at, src, box));
 }
@@ -132,6 +144,7 @@ ambit_status ambit__cpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
 ambit_status ambit__cpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__box *box,
                                ambit__message *m, size_t at)
 {
+  if (dst->layout.active) return pack_runs(dst, box, AMBIT__RUNS_IN, m->bytes + at);
   assert(at + ambit__layout_box_bytes(&dst->layout, box) <= m->size);
   return run_copy(q, ambit__host_copy_in(dst, box, m->bytes + at));
 }

@@ -310,7 +310,7 @@ static ambit_status copy_box(ambit__queue *q, ambit__store *dst, ambit__store *s
   const int x = box->ndims - 1;
   int64_t row[AMBIT_MAX_DIMS], from[AMBIT_MAX_DIMS], to[AMBIT_MAX_DIMS];
 
-  if (src->layout.active) return ambit__host_copy_runs(q, dst, src);
+  if (src->layout.active) return ambit__host_copy_runs(q, dst, src, box);
   ambit__box_first(box, row);
   do {
     memcpy(from, row, sizeof from);

@@ -96,7 +96,7 @@ static ambit_status unpack(const ambit__exchange *x, ambit__channel *m)
     const ambit__halo_slice *f;
     const ambit__transfer *t = item(x, m, i, &f);
     ambit__store store = ambit__slice_store(f, m->part);
-    ambit__box box = ambit__box_move(&t->box, t->shift);
+    ambit__box box = ambit__transfer_target(f->field->grid, t);
 
     AMBIT_TRY(e->device->backend->unpack(e->transfers, &store, &box, m->message, at));
     at += ambit__channel_item_bytes(f, t);

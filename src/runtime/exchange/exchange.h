@@ -105,6 +105,12 @@ static inline ambit__box *ambit__exchange_early(const ambit__exchange *x, int sl
 {
   return &x->early[slice * x->program->grid->placement.n + part];
 }
+/* Where the receiving part stores the cells of a transfer. On a sparse grid that is a matter of
+ * their rows, which have one number each, also beyond a periodic face. */
+static inline ambit__box ambit__transfer_target(const ambit_grid *g, const ambit__transfer *t)
+{
+  return g->active ? t->box : ambit__box_move(&t->box, t->shift);
+}
 /* The store of a slice on a part. Valid for one device call, since buffers change when fields
  * rotate. */
 static inline ambit__store ambit__slice_store(const ambit__halo_slice *s, int part)

@@ -46,7 +46,7 @@ static ambit__channel *add_channel(ambit__exchange *x, size_t *cap, int part, in
 size_t ambit__channel_item_bytes(const ambit__halo_slice *s, const ambit__transfer *t)
 {
   const size_t cell = (size_t)s->count * ambit_type_size(s->field->type);
-  const size_t n = (size_t)ambit__box_volume(&t->box) * cell;
+  const size_t n = (size_t)t->cells * cell;
 
   return (n + 7) / 8 * 8;
 }

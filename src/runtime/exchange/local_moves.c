@@ -37,6 +37,7 @@ static ambit_status add_ghosts(ambit__exchange *x, int i, int part, ambit__local
                          .boundaries = x->kind == EXCHANGE_CHANGES ? s->changing : s->boundaries,
                          .extents = f->grid->box.hi};
 
+  if (f->grid->active) return AMBIT_OK; /* launches see to them */
   return s->has_ghosts && fills(&m) ? add(x, part, when, &m) : AMBIT_OK;
 }
 
@@ -96,7 +97,7 @@ static ambit_status add_copy(ambit__exchange *x, const ambit__halo_slice *s,
     return AMBIT_OK;
   m.dst = &s->field->stores[to];
   m.src = s->source ? &s->source->stores[from] : &s->field->stores[from];
-  memcpy(m.shift, t->shift, sizeof m.shift);
+  if (!g->active) memcpy(m.shift, t->shift, sizeof m.shift);
   return add(x, to, LOCAL_COPIES, &m);
 }
 

@@ -63,6 +63,7 @@ bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *
   const size_t bytes = ambit__layout_box_bytes(&from, &t->box),
                span = ambit__layout_span(&from, &t->box);
 
+  if (x->program->grid->active) return false;
   if (!x->program->grid->context->in_host || m->peer || m->nitems > 1) return false;
   if (f->source) return false; /* the memory between rows holds other own cells */
   if (span == bytes && ambit__layout_span(&to, &t->box) == bytes) return true;

@@ -120,7 +120,7 @@ static ambit_status make_stores(ambit_field *f)
 
     *l = (ambit__layout){.type = f->type, .components = f->components, .order = f->order};
     l->own = g->parts[g->first + i];
-    l->active = g->active;
+    if (g->active) l->active = &g->local[i];
     l->line = ambit__engine_of(g, i)->backend->line;
     if (!g->active) set_margins(f, i, l);
     AMBIT_TRY(ambit__store_allocate(f, i, &f->stores[i]));
@@ -306,38 +306,44 @@ static ambit_status move_runs(const ambit_field *f, int part, ambit__store *to, 
   return s;
 }
 
-/* A new store of a field of part 0, the only one, with its values. */
-static ambit_status restore(const ambit_field *f, const ambit__active *active, ambit__store *to)
+/* A new store of a field on a part, with its values. */
+static ambit_status restore(const ambit_field *f, int part, const ambit__active *active,
+                            ambit__store *to)
 {
   ambit_status s;
 
-  to->layout = f->stores[0].layout;
+  to->layout = f->stores[part].layout;
   to->layout.active = active;
-  AMBIT_TRY(ambit__store_allocate(f, 0, to));
-  s = move_runs(f, 0, to, &f->stores[0]);
-  if (s) release(f, 0, to);
+  AMBIT_TRY(ambit__store_allocate(f, part, to));
+  s = move_runs(f, part, to, &f->stores[part]);
+  if (s) release(f, part, to);
   return s;
 }
 
-ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *active)
+ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *local)
 {
+  const size_t parts = (size_t)g->placement.n;
   ambit__store *stores;
   ambit_status s = AMBIT_OK;
   size_t n = 0, made = 0, i = 0;
 
   for (const ambit__link *l = g->fields.next; l->owner; l = l->next)
-    n++;
+    n += parts;
   stores = ambit__new(&g->context->errors, n, sizeof *stores);
   if (!stores) return AMBIT_ENOMEM;
-  for (const ambit__link *l = g->fields.next; !s && l->owner; l = l->next) {
-    s = restore(l->owner, active, &stores[made]);
-    if (!s) made++;
-  }
-  for (const ambit__link *l = g->fields.next; l->owner && i < made; l = l->next, i++) {
+  for (const ambit__link *l = g->fields.next; !s && l->owner; l = l->next)
+    for (int k = 0; !s && k < g->placement.n; k++) {
+      s = restore(l->owner, k, &local[k], &stores[made]);
+      if (!s) made++;
+    }
+  for (const ambit__link *l = g->fields.next; l->owner; l = l->next) {
     ambit_field *f = l->owner;
 
-    release(f, 0, s ? &stores[i] : &f->stores[0]);
-    if (!s) f->stores[0] = stores[i];
+    for (int k = 0; k < g->placement.n && i < made; k++, i++) {
+      release(f, k, s ? &stores[i] : &f->stores[k]);
+      if (!s) f->stores[k] = stores[i];
+    }
+    if (!s) f->ghosts = (ambit__ghosts){0};
   }
   free(stores);
   return s;

@@ -108,6 +108,7 @@ static ambit_status get_piece(ambit_field *f, int part, const ambit__box *piece,
 {
   const ambit__engine *e = ambit__engine_of(f->grid, part);
 
+  if (f->grid->active) ambit__field_blank(f, ambit__box_volume(piece), dense);
   AMBIT_TRY(e->device->backend->read_box(e->queue, dense, &f->stores[part], piece));
   ambit__dense_copy(values, box, dense, piece, piece, ambit__field_cell_bytes(f));
   return AMBIT_OK;

@@ -20,8 +20,9 @@ typedef struct filling {
   int64_t most;                /* cells of a piece */
   const ambit__active *active; /* on a sparse grid, with the runs first .. end - 1 of it */
   int64_t first, end;
-  unsigned char *dense; /* its values, row-major; owned by the caller */
-  ambit__pool *pool;    /* NULL: the calling thread alone */
+  const ambit__box *own; /* of the part */
+  unsigned char *dense;  /* its values, row-major; owned by the caller */
+  ambit__pool *pool;     /* NULL: the calling thread alone */
 } filling;
 
 /* Computes the values of a box into `dense`, in row-major order. */
@@ -64,17 +65,19 @@ static void fill_share(void *arg, int thread, int threads)
 
 /* ---- sparse grids ---- */
 
-static ambit__box cells_of(const ambit__active *a, const ambit__run *r)
+/* The cells of run i, as far as the part owns them. */
+static ambit__box cells_of(const filling *job, int64_t i)
 {
+  const ambit__active *a = job->active;
   const int last = a->box.ndims - 1;
   ambit__box box = {.ndims = last + 1};
 
-  ambit__active_place(a, r->row, box.lo);
+  ambit__active_place(a, a->runs[i].row, box.lo);
   for (int d = 0; d < last; d++)
     box.hi[d] = box.lo[d] + 1;
-  box.lo[last] = r->lo;
-  box.hi[last] = r->hi;
-  return box;
+  box.lo[last] = a->runs[i].lo;
+  box.hi[last] = a->runs[i].hi;
+  return ambit__box_intersect(&box, job->own);
 }
 
 /* Where the values of run i are, of those that are being filled: as far apart as in memory. */
@@ -91,7 +94,7 @@ static void fill_runs_share(void *arg, int thread, int threads)
   const filling *job = arg;
 
   for (int64_t i = job->first + thread; i < job->end; i += threads) {
-    const ambit__box cells = cells_of(job->active, &job->active->runs[i]);
+    const ambit__box cells = cells_of(job, i);
 
     if (!ambit__box_is_empty(&cells)) fill_cells(job, &cells, values_of(job, i));
   }
@@ -116,6 +119,7 @@ static ambit_status fill_runs(ambit_field *f, int part, filling *job)
   const int threads = job->pool ? ambit__pool_threads(job->pool) : 1;
 
   job->active = f->stores[part].layout.active;
+  job->own = &f->stores[part].layout.own;
   for (job->first = 0; job->first < job->active->n; job->first = job->end) {
     job->end = end_of_piece(job);
     if (job->pool)
@@ -123,7 +127,7 @@ static ambit_status fill_runs(ambit_field *f, int part, filling *job)
     else
       fill_runs_share(job, 0, 1);
     for (int64_t i = job->first; i < job->end; i++) {
-      const ambit__box cells = cells_of(job->active, &job->active->runs[i]);
+      const ambit__box cells = cells_of(job, i);
 
       if (ambit__box_is_empty(&cells)) continue;
       AMBIT_TRY(

@@ -94,6 +94,7 @@ ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__
   ambit *a = g->context;
   ambit__cuts cuts;
 
+  if (g->active) return ambit__grid_cut_active(g, weights, parts);
   ambit__cuts_parse(g->partition, &cuts); /* was checked when it was set */
   cuts.comm_cost = a->comm_cost;
   return ambit__partition_make(&a->errors, &g->box, a->placement.first[a->net->size], &cuts,
@@ -145,7 +146,7 @@ ambit_grid *ambit__grid_end(ambit_grid *g, const ambit_grid *coarser)
 {
   char doing[160], box[120];
 
-  if (g->partition) make_parts(g, coarser);
+  if (g->partition && !make_parts(g, coarser)) ambit__grid_localise(g);
   ambit__box_print(&g->box, box, sizeof box);
   snprintf(doing, sizeof doing, "creates a %sgrid of the cells %s", g->active ? "sparse " : "",
            box);
@@ -210,8 +211,7 @@ void ambit_grid_destroy(ambit_grid *g)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);
   free(g->partition);
-  if (g->active) ambit__active_free(g->active);
-  free(g->active);
+  ambit__grid_free_active(g);
   free(g->parts);
   free(g->mine);
   ambit__placement_free(&g->placement);

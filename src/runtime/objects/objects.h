@@ -75,14 +75,15 @@ struct ambit_grid {
   ambit__link link;
   ambit__box box;        /* all cells; of a sparse grid, the box that contains them */
   ambit__active *active; /* of a sparse grid; owned; NULL: dense */
-  ambit_field *activity; /* of a sparse grid, once a program needs it: 1 in active cells */
+  ambit__active *local;  /* of a sparse grid, by part of this process: what it stores; owned */
+  int64_t below, above;  /* ... of planes along axis 0 beside its own */
   char *partition;       /* the option, when the grid was created; owned */
   ambit__box *parts;     /* of all processes, in order; owned */
   int nparts;
   ambit__placement placement; /* owned */
   int first;                  /* first part of this process, which has placement.n parts */
   bool *mine;                 /* by part: belongs to this process; owned */
-  bool nested;                /* it is cut at the same places as others, and stays so */
+  bool nested;                /* it is cut at the same places as others, or sparse, and stays so */
   const void *balanced;       /* the program that moves the cut to where it runs best; NULL: none */
   const ambit__dependents *dependents; /* NULL: no program was made on this grid */
   ambit__link fields, programs, streams;
@@ -122,6 +123,7 @@ struct ambit_field {
   bool news;        /* ... since a program last ran on it */
   bool started;     /* a program has run on it */
   bool is_held;     /* a function of the user is called with it, or for its values */
+  bool is_activity; /* see ambit__grid_activity */
 };
 
 struct ambit_scalar {
@@ -214,10 +216,17 @@ typedef struct ambit__mask {
 } ambit__mask;
 
 ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, const ambit__mask *m);
-/* Makes g->activity, if it is not there yet. */
-ambit_status ambit__grid_activity(ambit_grid *g);
-/* Stores the fields with at least this many cells beside their runs. */
-ambit_status ambit__grid_pad(ambit_grid *g, int64_t pad);
+/* A field that is 1 in active cells, with these boundaries; NULL: an error was raised. Each has its
+ * own memory, as launches write what reads beyond the grid give to it. */
+ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b);
+/* Cuts a sparse grid into parts of planes along axis 0; and what its parts store of it. */
+ambit_status ambit__grid_cut_active(const ambit_grid *g, const double *weights, ambit__box *parts);
+ambit_status ambit__grid_localise(ambit_grid *g);
+void ambit__grid_free_active(ambit_grid *g);
+/* Whether the fields have at least this many cells beside their runs, and planes beside the own
+ * ones; if not, stores them anew. */
+bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, int64_t below, int64_t above);
+ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, int64_t below, int64_t above);
 
 /* ---- lanes.c: the option lanes ---- */
 
@@ -278,9 +287,9 @@ static inline ambit_status ambit__field_status(const ambit_field *f)
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
                                 bool *changed);
 ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
-/* Stores for the fields of a sparse grid with other runs, in place of the present ones; values of
- * cells that are active in both are kept. If it fails, nothing is changed. */
-ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *active);
+/* Stores for the fields of a sparse grid with other runs, by part, in place of the present ones;
+ * values of cells that are active in both are kept. If it fails, nothing is changed. */
+ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *local);
 size_t ambit__field_cell_bytes(const ambit_field *f);
 /* Values pass through host memory in pieces: the number of cells in a piece, at least 1; a new
  * buffer for one piece, which the caller frees. */

@@ -2,9 +2,11 @@
 /* sparse_grid.c - sparse grids: their active cells, from a function of the index or a mask. */
 #include "base/memory.h"
 #include "device/cpu/machine.h"
+#include "grid/partition.h"
 #include "runtime/objects/objects.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,14 +173,11 @@ static ambit_status check(ambit *a)
 {
   AMBIT_TRY(ambit__devices_choose(a, true));
   AMBIT_TRY(ambit__engines_open(a));
-  AMBIT_CHECK(
-      a->placement.first[a->net->size] == 1, &a->errors, AMBIT_EUNSUPPORTED,
-      "a sparse grid cannot be divided into %d parts yet: choose one device and one process",
-      a->placement.first[a->net->size]);
-  AMBIT_CHECK(a->engines[0].backend->sparse, &a->errors, AMBIT_EUNSUPPORTED,
-              "the device %s cannot store sparse grids yet: choose cpu, or, to have it chosen, "
-              "create the sparse grid first",
-              a->engines[0].backend->name);
+  for (int i = 0; i < a->nengines; i++)
+    AMBIT_CHECK(a->engines[i].backend->sparse, &a->errors, AMBIT_EUNSUPPORTED,
+                "the device %s cannot store sparse grids yet: choose cpu, or, to have it chosen, "
+                "create the sparse grid first",
+                a->engines[i].backend->name);
   AMBIT_CHECK(!a->settings.nan, &a->errors, AMBIT_EUNSUPPORTED,
               "the option nan cannot check programs on sparse grids yet");
   return AMBIT_OK;
@@ -236,15 +235,123 @@ ambit_grid *ambit_grid_create_masked(ambit_field *mask)
   return ambit__grid_sparse(mask->grid->context, mask->grid->box.ndims, mask->grid->box.hi, &m);
 }
 
-/* Gives the grid other active cells, or others places for them, and stores its fields anew. */
-static ambit_status replace(ambit_grid *g, ambit__active *active)
+/* Frees what the parts of this process store. */
+static void free_local(const ambit_grid *g, ambit__active *local)
 {
-  const ambit_status s = ambit__fields_restore(g, active);
-  ambit__active *old = s ? active : g->active;
+  for (int i = 0; local && i < g->placement.n; i++)
+    ambit__active_free(&local[i]);
+  free(local);
+}
 
-  if (!s) g->active = active;
+/* The runs that each part of this process stores. */
+static ambit__active *new_local(const ambit_grid *g, const ambit__active *whole, int64_t below,
+                                int64_t above)
+{
+  ambit__errors *errors = &g->context->errors;
+  ambit__active *local = ambit__new(errors, (size_t)g->placement.n, sizeof *local);
+  ambit_status s = local ? AMBIT_OK : AMBIT_ENOMEM;
+
+  for (int i = 0; !s && i < g->placement.n; i++) {
+    s = ambit__active_part(errors, whole, &g->parts[g->first + i], below, above, &local[i]);
+    if (!s && local[i].size >= INT32_MAX)
+      s = ambit__raise(errors, AMBIT_EUNSUPPORTED,
+                       "a part of a sparse grid has %lld cells in memory; it can have 2^31: use "
+                       "more parts",
+                       (long long)local[i].size);
+  }
+  if (!s) return local;
+  free_local(g, local);
+  return NULL;
+}
+
+void ambit__grid_free_active(ambit_grid *g)
+{
+  free_local(g, g->local);
+  if (g->active) ambit__active_free(g->active);
+  free(g->active);
+}
+
+ambit_status ambit__grid_localise(ambit_grid *g)
+{
+  if (!g->active) return AMBIT_OK;
+  g->nested = true;
+  if (g->nparts > 1) g->below = g->above = 1;
+  g->local = new_local(g, g->active, g->below, g->above);
+  return g->local ? AMBIT_OK : g->context->errors.status;
+}
+
+ambit_status ambit__grid_cut_active(const ambit_grid *g, const double *weights, ambit__box *parts)
+{
+  ambit__cuts cuts;
+
+  ambit__cuts_parse(g->partition, &cuts);
+  AMBIT_CHECK(!cuts.n || cuts.count[0] == g->nparts, &g->context->errors, AMBIT_EOPTION,
+              "option partition is '%s'; a sparse grid is cut along axis 0 only: use %d, or auto",
+              g->partition, g->nparts);
+  return ambit__active_cut(&g->context->errors, g->active, g->nparts, weights, parts);
+}
+
+/* Gives the grid other active cells, or other places for them, and stores its fields anew. Frees
+ * `active` if it fails. */
+static ambit_status replace(ambit_grid *g, ambit__active *active, int64_t below, int64_t above)
+{
+  ambit__active *local = new_local(g, active, below, above);
+  const ambit_status s = local ? ambit__fields_restore(g, local) : g->context->errors.status;
+  ambit__active *old = s ? active : g->active, *old_local = s ? local : g->local;
+
+  if (!s) {
+    g->active = active;
+    g->local = local;
+    g->below = below;
+    g->above = above;
+  }
+  free_local(g, old_local);
   ambit__active_free(old);
   free(old);
+  return s;
+}
+
+static ambit_status copy_active(const ambit_grid *g, int64_t pad, ambit__active *to)
+{
+  ambit__active_begin(to, &g->box);
+  for (int64_t i = 0; i < g->active->n; i++)
+    AMBIT_TRY(ambit__active_add(&g->context->errors, to, &g->active->runs[i]));
+  return ambit__active_end(&g->context->errors, to, pad);
+}
+
+/* Fills a field of activity. Halo cells have values too: nobody sends them. */
+static ambit_status fill_activity(ambit_field *f)
+{
+  const ambit_grid *g = f->grid;
+  const unsigned char on = 1;
+
+  for (int i = 0; i < g->placement.n; i++) {
+    const ambit__engine *e = ambit__engine_of(g, i);
+
+    if (!ambit__box_is_empty(&g->parts[g->first + i]))
+      AMBIT_TRY(e->device->backend->fill_box(e->queue, &f->stores[i], &g->box, &on));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status fill_activities(const ambit_grid *g)
+{
+  for (const ambit__link *l = g->fields.next; l->owner; l = l->next)
+    if (((ambit_field *)l->owner)->is_activity) AMBIT_TRY(fill_activity(l->owner));
+  return AMBIT_OK;
+}
+
+/* Raises an error, and frees the active cells, if processes have others or have failed. */
+static ambit_status agree(const ambit_grid *g, ambit__active *active)
+{
+  char doing[80];
+  ambit_status s;
+
+  snprintf(doing, sizeof doing, "has a sparse grid of %lld active cells",
+           active ? (long long)active->cells : 0);
+  s = ambit__meet(g->context, doing);
+  if (s && active) ambit__active_free(active);
+  if (s) free(active);
   return s;
 }
 
@@ -252,6 +359,7 @@ ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void 
 {
   const ambit__mask mask = {.is_active = is_active, .user = user};
   ambit__active *active;
+  ambit_status s;
 
   if (!g) return AMBIT_EINVAL;
   if (ambit__failed(g->context)) return g->context->errors.status;
@@ -259,28 +367,36 @@ ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void 
   AMBIT_CHECK(g->active, &g->context->errors, AMBIT_EINVAL,
               "ambit_grid_activate: the grid is not sparse, and all of its cells are active");
   active = new_active(g->context, &g->box, &mask, g->active->pad);
-  if (!active) return g->context->errors.status;
-  AMBIT_TRY(replace(g, active));
+  s = agree(g, active);
+  if (!s) s = replace(g, active, g->below, g->above);
+  if (s) return s;
   ambit__grid_changed(g);
-  return g->activity ? ambit_field_fill_value(g->activity, 1) : AMBIT_OK;
+  return fill_activities(g);
 }
 
-ambit_status ambit__grid_pad(ambit_grid *g, int64_t pad)
+bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, int64_t below, int64_t above)
+{
+  return g->active->pad >= pad && (g->nparts == 1 || (g->below >= below && g->above >= above));
+}
+
+ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, int64_t below, int64_t above)
 {
   ambit__active *active;
-  ambit_status s = AMBIT_OK;
+  ambit_status s;
 
-  if (g->active->pad >= pad) return AMBIT_OK;
+  if (ambit__grid_is_wide(g, pad, below, above)) return AMBIT_OK;
   active = ambit__new(&g->context->errors, 1, sizeof *active);
   if (!active) return AMBIT_ENOMEM;
-  ambit__active_begin(active, &g->box);
-  for (int64_t i = 0; !s && i < g->active->n; i++)
-    s = ambit__active_add(&g->context->errors, active, &g->active->runs[i]);
-  if (!s) s = ambit__active_end(&g->context->errors, active, pad);
-  if (!s) return replace(g, active);
-  ambit__active_free(active);
-  free(active);
-  return s;
+  if (pad < g->active->pad) pad = g->active->pad;
+  s = copy_active(g, pad, active);
+  if (s) {
+    ambit__active_free(active);
+    free(active);
+    return s;
+  }
+  AMBIT_TRY(
+      replace(g, active, below > g->below ? below : g->below, above > g->above ? above : g->above));
+  return fill_activities(g);
 }
 
 int64_t ambit_grid_cells(const ambit_grid *g)
@@ -289,9 +405,17 @@ int64_t ambit_grid_cells(const ambit_grid *g)
   return g->active ? g->active->cells : ambit__box_volume(&g->box);
 }
 
-ambit_status ambit__grid_activity(ambit_grid *g)
+ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b)
 {
-  if (g->activity) return AMBIT_OK;
-  g->activity = ambit_field_create(g, "active cells", AMBIT_U8);
-  return g->activity ? ambit_field_fill_value(g->activity, 1) : g->context->errors.status;
+  ambit_field *f;
+
+  for (const ambit__link *l = g->fields.next; l->owner; l = l->next) {
+    f = l->owner;
+    if (f->is_activity && ambit__boundaries_equal(&f->boundaries, b)) return f;
+  }
+  f = ambit_field_create(g, "active cells", AMBIT_U8);
+  if (!f || fill_activity(f)) return NULL;
+  f->is_activity = true;
+  f->boundaries = *b;
+  return f;
 }

@@ -138,13 +138,12 @@ static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit
   if (!a->args) return AMBIT_ENOMEM;
   for (int k = 0; k < where->n; k++)
     for (int i = 0; i < a->nargs; i++) {
-      ambit_field *f = i < s->n ? s->args[i].field : p->grid->activity;
+      ambit_field *f = i < s->n ? s->args[i].field : a->activity[i - s->n];
       ambit__argument *arg = &a->args[k * a->nargs + i];
       const int engine = where->engine[k];
 
       if (f)
-        *arg = (ambit__argument){.store = &f->stores[k],
-                                 .boundaries = i < s->n ? &f->boundaries : &a->views[i - s->n]};
+        *arg = (ambit__argument){.store = &f->stores[k], .boundaries = &f->boundaries};
       else if (s->args[i].scalar)
         arg->value = s->args[i].scalar->values[engine];
       else
@@ -250,7 +249,7 @@ static void discard_step(ambit_program *p, size_t step)
     ambit__chunks_free(&a->chunks[i]);
   free(a->chunks);
   ambit__chunk_form_free(&a->form);
-  free(a->views);
+  free(a->activity);
   ambit__rule_free(a->adapted);
 }
 

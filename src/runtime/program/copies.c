@@ -39,7 +39,8 @@ static ambit_status add_transfer(const ambit_program *p, const ambit__step *s, i
       ambit__grow(ambit__program_errors(p), h->transfers, h->count, &h->cap, sizeof *h->transfers);
   if (!list) return AMBIT_ENOMEM;
   h->transfers = list;
-  list[h->count] = (ambit__transfer){.from = from, .to = to, .box = box};
+  list[h->count] =
+      (ambit__transfer){.from = from, .to = to, .box = box, .cells = ambit__box_volume(&box)};
   memcpy(list[h->count++].shift, s->shift, sizeof s->shift);
   return AMBIT_OK;
 }

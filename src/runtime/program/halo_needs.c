@@ -202,6 +202,12 @@ static void free_slice(ambit__halo_slice *slice)
   ambit__needs_free(&slice->needs);
 }
 
+static void count_active(const ambit_program *p, ambit__halo *h)
+{
+  for (size_t i = 0; p->grid->active && i < h->count; i++)
+    h->transfers[i].cells = ambit__active_count(p->grid->active, &h->transfers[i].box);
+}
+
 /* Makes the halos of all slices and removes empty ones. */
 static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
 {
@@ -211,6 +217,7 @@ static ambit_status make_slices(ambit_program *p, ambit__field_halo *h)
     const ambit__halo_spec spec = ambit__halo_slice_spec(p, &h->slices[i]);
 
     AMBIT_TRY(ambit__halo_make(ambit__program_errors(p), &spec, &h->slices[i].halo));
+    count_active(p, &h->slices[i].halo);
   }
   for (int i = 0; i < h->nslices; i++)
     if (is_nothing(p, &h->slices[i])) {
@@ -247,7 +254,8 @@ ambit_status ambit__halos_make(ambit_program *p, const ambit__dataflow *flow, am
   *halos = (ambit__halos){
       ambit__new(ambit__program_errors(p), (size_t)p->nfields, sizeof *halos->list), 0};
   if (!halos->list) return AMBIT_ENOMEM;
-  if (p->grid->active || !p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
+  if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK;
+  if (p->grid->active && p->grid->nparts == 1) return AMBIT_OK;
   for (int i = 0; i < p->nfields; i++) {
     ambit__field_halo *h = &halos->list[halos->n++];
 

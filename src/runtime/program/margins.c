@@ -122,7 +122,7 @@ void ambit__program_unseal_others(const ambit_program *p)
 ambit_status ambit__program_widen(ambit_program *p)
 {
   bool changed = false;
-  ambit_status s = widen_all(p, &changed);
+  ambit_status s = p->grid->active ? AMBIT_OK : widen_all(p, &changed); /* sparse: ..._chunks */
 
   if (!s) s = ambit__net_any(p->grid->context->net, &changed, 1);
   if (s || changed) ambit__program_unseal_others(p);

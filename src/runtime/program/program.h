@@ -78,9 +78,9 @@ typedef struct ambit__apply {
   ambit__argument *args;       /* by part and parameter; owned */
   int nargs;                   /* number of parameters */
   /* On a sparse grid: the rule with activity as additional parameters (kernel/sparse.c), NULL if it
-   * needs none; and the boundaries of these parameters. Owned. */
+   * needs none; and the fields of these parameters. Owned, but not the fields. */
   ambit__rule *adapted;
-  ambit__boundaries *views;
+  ambit_field **activity;
   ambit__chunk_form form; /* on a sparse grid: its reads, and the cells by part; owned. chunks is
                              NULL on a dense grid */
   ambit__chunks *chunks;

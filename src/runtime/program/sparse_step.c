@@ -167,13 +167,18 @@ static ambit_status adapt(ambit_program *p, size_t step)
       ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, view, param, &a->adapted));
   if (!a->adapted) return AMBIT_OK;
   a->nargs = a->adapted->nparams;
-  a->views = ambit__new(ambit__program_errors(p), (size_t)(a->nargs - s->n), sizeof *a->views);
-  if (!a->views) return AMBIT_ENOMEM;
-  for (int v = 0; v < AMBIT__VIEWS; v++)
-    if (param[v] >= 0)
-      a->views[param[v] - s->n] =
-          v == AMBIT__OUTSIDE ? outside_view() : field_view(s->args[v].field);
-  return ambit__grid_activity(p->grid);
+  a->activity =
+      ambit__new(ambit__program_errors(p), (size_t)(a->nargs - s->n), sizeof(ambit_field *));
+  if (!a->activity) return AMBIT_ENOMEM;
+  for (int v = 0; v < AMBIT__VIEWS; v++) {
+    ambit__boundaries b;
+
+    if (param[v] < 0) continue;
+    b = v == AMBIT__OUTSIDE ? outside_view() : field_view(s->args[v].field);
+    a->activity[param[v] - s->n] = ambit__grid_activity(p->grid, &b);
+    if (!a->activity[param[v] - s->n]) return ambit__program_errors(p)->status;
+  }
+  return AMBIT_OK;
 }
 
 /* ---- the form of the reads ---- */
@@ -229,10 +234,10 @@ static ambit_status make_form(ambit_program *p, size_t step)
     a->form.view[i] = -1;
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *q = &rule->params[i];
-    const ambit_field *f = i < s->n ? s->args[i].field : p->grid->activity;
+    const ambit_field *f = i < s->n ? s->args[i].field : a->activity[i - s->n];
 
     if (!f || !q->reads_neighbours) continue;
-    a->form.view[i] = view_of(&a->form, i < s->n ? &f->boundaries : &a->views[i - s->n]);
+    a->form.view[i] = view_of(&a->form, &f->boundaries);
     for (int k = 0; k < q->nreads; k++)
       AMBIT_TRY(add_read(p, &a->form, &cap, a->form.view[i], q->reads[k].offset));
   }
@@ -261,14 +266,36 @@ static ambit_status make_chunks(ambit_program *p, ambit__apply *a)
     const ambit__box own = ambit__box_intersect(&a->region, &g->parts[g->first + i]);
 
     AMBIT_TRY(
-        ambit__chunks_make(ambit__program_errors(p), g->active, &a->form, &own, &a->chunks[i]));
+        ambit__chunks_make(ambit__program_errors(p), &g->local[i], &a->form, &own, &a->chunks[i]));
   }
   return AMBIT_OK;
 }
 
+/* The planes below and above the own ones that some part reads: fields, at the faces of the grid
+ * farther than the offsets say, and activity, which has no halo. */
+static void find_layers(const ambit_program *p, int64_t *below, int64_t *above)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; k < p->applies[i].form.ncolumns; k++) {
+      const int z = p->applies[i].form.columns[k].offset[0];
+
+      if (-z > *below) *below = -z;
+      if (z > *above) *above = z;
+    }
+  for (int i = 0; i < p->halos.n; i++)
+    for (int k = 0; k < p->grid->nparts; k++) {
+      const ambit__box reach = ambit__field_halo_reach(&p->halos.list[i], k);
+      const ambit__box *own = &p->grid->parts[k];
+
+      if (ambit__box_is_empty(own)) continue;
+      if (own->lo[0] - reach.lo[0] > *below) *below = own->lo[0] - reach.lo[0];
+      if (reach.hi[0] - own->hi[0] > *above) *above = reach.hi[0] - own->hi[0];
+    }
+}
+
 ambit_status ambit__program_chunks(ambit_program *p)
 {
-  int64_t pad = 0;
+  int64_t pad = 0, below = 0, above = 0;
 
   if (!p->grid->active) return AMBIT_OK;
   for (size_t i = 0; i < p->nsteps; i++) {
@@ -276,8 +303,9 @@ ambit_status ambit__program_chunks(ambit_program *p)
 
     if (p->steps[i].kind == STEP_APPLY && pad < needed) pad = needed;
   }
-  if (p->grid->active->pad < pad) ambit__program_unseal_others(p);
-  AMBIT_TRY(ambit__grid_pad(p->grid, pad));
+  find_layers(p, &below, &above);
+  if (!ambit__grid_is_wide(p->grid, pad, below, above)) ambit__program_unseal_others(p);
+  AMBIT_TRY(ambit__grid_widen(p->grid, pad, below, above));
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && p->applies[i].region.ndims)
       AMBIT_TRY(make_chunks(p, &p->applies[i]));

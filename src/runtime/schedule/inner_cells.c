@@ -22,6 +22,7 @@ static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step
 {
   const ambit__param *q = &s->kernel->rule->params[i];
   const int x = box->ndims - 1;
+  const int axes = p->grid->active ? 1 : box->ndims; /* that parts are cut along */
   const bool has_rows = v.cells->lo[x] == 0 && v.cells->hi[x] == p->grid->box.hi[x] &&
                         ambit__field_wraps_rows(p, s->args[i].field);
 
@@ -29,7 +30,7 @@ static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step
     const ambit__read *r = &q->reads[k];
 
     if (r->component < v.first || r->component >= v.first + v.count) continue;
-    for (int d = 0; d < box->ndims - has_rows; d++) {
+    for (int d = 0; d < axes - has_rows; d++) {
       const int64_t lo = v.cells->lo[d] - r->offset[d], hi = v.cells->hi[d] - r->offset[d];
 
       if (box->lo[d] < lo) box->lo[d] = lo;
@@ -96,13 +97,14 @@ void ambit__cells_follow(ambit__scheduler *s, size_t step, size_t next)
   }
 }
 
-/* Removes the cells of a transfer from a box of own cells, along the axis that loses the fewest. */
-static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent)
+/* Removes the cells of a transfer from a box of own cells, along the axis that loses the fewest, of
+ * the first ones. */
+static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent, int axes)
 {
   int64_t least = INT64_MAX;
   int axis = 0, side = 0;
 
-  for (int d = 0; d < own->ndims; d++) {
+  for (int d = 0; d < axes; d++) {
     int64_t low = sent->hi[d] - own->lo[d], high = own->hi[d] - sent->lo[d];
 
     if (low < least) least = low, axis = d, side = 0;
@@ -115,6 +117,7 @@ static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *s
 void ambit__cells_unsent(ambit__scheduler *s, size_t step, const ambit__exchange *x)
 {
   const ambit_grid *g = s->p->grid;
+  const int axes = g->active ? 1 : g->box.ndims;
 
   for (int k = 0; k < g->placement.n; k++) {
     const ambit__box own = ambit__cells_own(s->p, step, k);
@@ -125,7 +128,7 @@ void ambit__cells_unsent(ambit__scheduler *s, size_t step, const ambit__exchange
       const ambit__halo *h = &x->slices[i]->halo;
 
       for (size_t t = 0; t < h->count; t++)
-        if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box);
+        if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box, axes);
     }
     settle(s, step, k);
   }
