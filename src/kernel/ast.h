@@ -276,6 +276,10 @@ bool ambit__at_wrong_type(const ambit__unit *u, size_t ahead);
 /* The same at a '(', for the name behind it: (real)x or (real *)u. */
 bool ambit__at_wrong_cast(const ambit__unit *u);
 
+/* print.c: the parts of canonical text. */
+void ambit__rule_print_head(const ambit__rule *rule, ambit__text *t); /* up to the brace */
+void ambit__rule_print_body(const ambit__rule *rule, ambit__text *t);
+
 /* Reports a syntax error, unless the parser is still recovering from one. */
 #define AMBIT_SYNTAX(u, place, ...)                                                                \
   do {                                                                                             \

@@ -212,6 +212,15 @@ char *ambit__rule_message(const ambit__rule *rule, ambit__place place, const cha
 /* The rule as canonical kernel text: equal texts compute the same. The caller frees it. */
 char *ambit__rule_print(const ambit__rule *rule);
 
+/* ---- joined rules (join.c) ---- */
+
+/* A rule that computes in a cell what n rules compute one after the other. Parameter i of rule k is
+ * parameter param[k][i] of it; several may be one, if they have the same kind, type and number of
+ * components. Tables have values. No rule reads at neighbours what another one writes. *out is NULL
+ * if the new rule would exceed a limit of the language. */
+ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *const *rules,
+                              const int (*param)[AMBIT_MAX_PARAMS], ambit__rule **out);
+
 /* ---- sparse grids (sparse.c) ---- */
 
 /* Activity as fields of unsigned char that are 1 in active cells: additional parameters of a rule,

@@ -15,7 +15,7 @@ enum { RANK_COND = 0, RANK_UNARY = 11 };
 
 typedef struct printer {
   const ambit__rule *rule;
-  ambit__text out;
+  ambit__text *out;
 } printer;
 
 static void print_expr(printer *p, const ambit__expr *e, int rank);
@@ -26,38 +26,38 @@ static void print_cell(printer *p, const ambit__expr *e)
   const ambit__param *q = &p->rule->params[e->index];
   int ndims = q->kind == PARAM_FIELD ? p->rule->ndims : 0;
 
-  ambit__print(&p->out, "%s%s", ndims ? "" : "*", q->name);
-  if (q->is_vector) ambit__print(&p->out, "[%d]", e->component);
+  ambit__print(p->out, "%s%s", ndims ? "" : "*", q->name);
+  if (q->is_vector) ambit__print(p->out, "[%d]", e->component);
   for (int d = 0; d < ndims; d++)
-    ambit__print(&p->out, "[%d]", e->op == EXPR_READ ? e->offset[d] : 0);
+    ambit__print(p->out, "[%d]", e->op == EXPR_READ ? e->offset[d] : 0);
 }
 
 static void print_call(printer *p, const ambit__expr *e)
 {
   const char *name = ambit__call_name(e->call);
 
-  ambit__print(&p->out, "%s%s%s(", e->type == AMBIT_I64 ? "l" : "", name,
+  ambit__print(p->out, "%s%s%s(", e->type == AMBIT_I64 ? "l" : "", name,
                e->type == AMBIT_F32 ? "f" : "");
   print_expr(p, e->a, RANK_COND);
-  if (e->b) ambit__print(&p->out, ", "), print_expr(p, e->b, RANK_COND);
-  if (e->c) ambit__print(&p->out, ", "), print_expr(p, e->c, RANK_COND);
-  ambit__print(&p->out, ")");
+  if (e->b) ambit__print(p->out, ", "), print_expr(p, e->b, RANK_COND);
+  if (e->c) ambit__print(p->out, ", "), print_expr(p, e->c, RANK_COND);
+  ambit__print(p->out, ")");
 }
 
 /* A right operand of the same precedence needs parentheses: a - (b - c). */
 static void print_binary(printer *p, const ambit__expr *e, const ambit__operator *o)
 {
   print_expr(p, e->a, o->rank);
-  ambit__print(&p->out, " %s ", o->text);
+  ambit__print(p->out, " %s ", o->text);
   print_expr(p, e->b, o->rank + 1);
 }
 
 static void print_cond(printer *p, const ambit__expr *e)
 {
   print_expr(p, e->a, RANK_COND + 1);
-  ambit__print(&p->out, " ? ");
+  ambit__print(p->out, " ? ");
   print_expr(p, e->b, RANK_COND);
-  ambit__print(&p->out, " : ");
+  ambit__print(p->out, " : ");
   print_expr(p, e->c, RANK_COND);
 }
 
@@ -67,9 +67,9 @@ static void print_unary(printer *p, const ambit__expr *e)
   bool brackets = e->op == EXPR_NEG && e->a->op == EXPR_NEG;
 
   if (e->op == EXPR_CAST)
-    ambit__print(&p->out, "(%s)", ambit_type_name(e->type));
+    ambit__print(p->out, "(%s)", ambit_type_name(e->type));
   else
-    ambit__print(&p->out, "%c", e->op == EXPR_NEG ? '-' : e->op == EXPR_NOT ? '!' : '~');
+    ambit__print(p->out, "%c", e->op == EXPR_NEG ? '-' : e->op == EXPR_NOT ? '!' : '~');
   print_expr(p, e->a, brackets ? RANK_UNARY + 1 : RANK_UNARY);
 }
 
@@ -92,19 +92,19 @@ static void print_outside(printer *p, const ambit__expr *e)
   for (int d = n; d < AMBIT_MAX_DIMS; d++)
     if (e->offset[d]) n = d + 1;
   for (int d = 0; d < n; d++)
-    ambit__print(&p->out, "%s%d", d ? ", " : "outside(", e->offset[d]);
-  ambit__print(&p->out, ")");
+    ambit__print(p->out, "%s%d", d ? ", " : "outside(", e->offset[d]);
+  ambit__print(p->out, ")");
 }
 
 static void print_element(printer *p, const ambit__expr *e)
 {
-  ambit__print(&p->out, "%s[", p->rule->tables[e->index].name);
+  ambit__print(p->out, "%s[", p->rule->tables[e->index].name);
   print_expr(p, e->a, RANK_COND);
   if (e->b) {
-    ambit__print(&p->out, "][");
+    ambit__print(p->out, "][");
     print_expr(p, e->b, RANK_COND);
   }
-  ambit__print(&p->out, "]");
+  ambit__print(p->out, "]");
 }
 
 static void print_plain(printer *p, const ambit__expr *e)
@@ -112,15 +112,15 @@ static void print_plain(printer *p, const ambit__expr *e)
   const ambit__operator *o = ambit__operator_of(e->op);
 
   switch (e->op) {
-  case EXPR_CONST: ambit__literal_print(&p->out, e->value, e->type); break;
-  case EXPR_LOCAL: ambit__print(&p->out, "%s", p->rule->locals[e->index].name); break;
-  case EXPR_VALUE: ambit__print(&p->out, "%s", p->rule->params[e->index].name); break;
+  case EXPR_CONST: ambit__literal_print(p->out, e->value, e->type); break;
+  case EXPR_LOCAL: ambit__print(p->out, "%s", p->rule->locals[e->index].name); break;
+  case EXPR_VALUE: ambit__print(p->out, "%s", p->rule->params[e->index].name); break;
   case EXPR_READ:
   case EXPR_OUT: print_cell(p, e); break;
-  case EXPR_INDEX: ambit__print(&p->out, "index(%d)", e->index); break;
-  case EXPR_EXTENT: ambit__print(&p->out, "extent(%d)", e->index); break;
-  case EXPR_STEP: ambit__print(&p->out, "step()"); break;
-  case EXPR_NORMAL: ambit__print(&p->out, "normal(%d)", e->index); break;
+  case EXPR_INDEX: ambit__print(p->out, "index(%d)", e->index); break;
+  case EXPR_EXTENT: ambit__print(p->out, "extent(%d)", e->index); break;
+  case EXPR_STEP: ambit__print(p->out, "step()"); break;
+  case EXPR_NORMAL: ambit__print(p->out, "normal(%d)", e->index); break;
   case EXPR_TABLE: print_element(p, e); break;
   case EXPR_CALL: print_call(p, e); break;
   case EXPR_COND: print_cond(p, e); break;
@@ -137,26 +137,26 @@ static void print_expr(printer *p, const ambit__expr *e, int rank)
 {
   bool brackets = rank_of(e) < rank;
 
-  if (brackets) ambit__print(&p->out, "(");
+  if (brackets) ambit__print(p->out, "(");
   if (e->is_outside)
     print_outside(p, e);
   else
     print_plain(p, e);
-  if (brackets) ambit__print(&p->out, ")");
+  if (brackets) ambit__print(p->out, ")");
 }
 
 static void print_stmts(printer *p, const ambit__stmt *s, int indent)
 {
   for (; s; s = s->next) {
-    ambit__print(&p->out, "%*s", indent, "");
+    ambit__print(p->out, "%*s", indent, "");
     if (s->kind == STMT_IF) {
-      ambit__print(&p->out, "if (");
+      ambit__print(p->out, "if (");
       print_expr(p, s->value, RANK_COND);
-      ambit__print(&p->out, ") {\n");
+      ambit__print(p->out, ") {\n");
       print_stmts(p, s->body, indent + 2);
-      if (s->other) ambit__print(&p->out, "%*s} else {\n", indent, "");
+      if (s->other) ambit__print(p->out, "%*s} else {\n", indent, "");
       print_stmts(p, s->other, indent + 2);
-      ambit__print(&p->out, "%*s}\n", indent, "");
+      ambit__print(p->out, "%*s}\n", indent, "");
       continue;
     }
     if (s->kind == STMT_SET_OUT) {
@@ -165,14 +165,14 @@ static void print_stmts(printer *p, const ambit__stmt *s, int indent)
       const ambit__local *l = &p->rule->locals[s->index];
       bool declares = s->kind == STMT_LOCAL;
 
-      ambit__print(&p->out, "%s%s%s", declares ? ambit_type_name(l->type) : "", declares ? " " : "",
+      ambit__print(p->out, "%s%s%s", declares ? ambit_type_name(l->type) : "", declares ? " " : "",
                    l->name);
     }
     if (s->value) {
-      ambit__print(&p->out, " = ");
+      ambit__print(p->out, " = ");
       print_expr(p, s->value, RANK_COND);
     }
-    ambit__print(&p->out, ";\n");
+    ambit__print(p->out, ";\n");
   }
 }
 
@@ -180,16 +180,16 @@ static void print_param(printer *p, const ambit__param *q)
 {
   static const char *const reduces[] = {"sum ", "min ", "max "};
 
-  ambit__print(&p->out, "%s%s%s %s%s", q->kind == PARAM_REDUCE ? reduces[q->reduce] : "",
+  ambit__print(p->out, "%s%s%s %s%s", q->kind == PARAM_REDUCE ? reduces[q->reduce] : "",
                q->is_const && q->kind == PARAM_FIELD ? "const " : "", ambit_type_name(q->type),
                q->kind == PARAM_VALUE ? "" : "*", q->name);
-  if (q->is_vector) ambit__print(&p->out, "[%d]", q->components);
+  if (q->is_vector) ambit__print(p->out, "[%d]", q->components);
 }
 
 static void print_table(printer *p, const ambit__table *t)
 {
-  ambit__print(&p->out, "table %s %s[%" PRId64 "]", ambit_type_name(t->type), t->name, t->size[0]);
-  if (t->naxes == 2) ambit__print(&p->out, "[%" PRId64 "]", t->size[1]);
+  ambit__print(p->out, "table %s %s[%" PRId64 "]", ambit_type_name(t->type), t->name, t->size[0]);
+  if (t->naxes == 2) ambit__print(p->out, "[%" PRId64 "]", t->size[1]);
 }
 
 /* In the order of the text. */
@@ -198,7 +198,7 @@ static void print_params(printer *p)
   const ambit__rule *rule = p->rule;
 
   for (int i = 0, tables = 0; i < rule->nparams + rule->ntables; i++) {
-    if (i) ambit__print(&p->out, ", ");
+    if (i) ambit__print(p->out, ", ");
     if (tables < rule->ntables && rule->tables[tables].position == i)
       print_table(p, &rule->tables[tables++]);
     else
@@ -210,26 +210,42 @@ static void print_params(printer *p)
 static void print_values(printer *p, const ambit__table *t)
 {
   if (!t->values) return;
-  ambit__print(&p->out, "/* %s =", t->name);
+  ambit__print(p->out, "/* %s =", t->name);
   for (int64_t i = 0; i < t->size[0] * t->size[1]; i++) {
-    ambit__print(&p->out, " ");
-    ambit__literal_print(&p->out, ambit__table_at(t, i / t->size[1], i % t->size[1]), t->type);
+    ambit__print(p->out, " ");
+    ambit__literal_print(p->out, ambit__table_at(t, i / t->size[1], i % t->size[1]), t->type);
   }
-  ambit__print(&p->out, " */\n");
+  ambit__print(p->out, " */\n");
+}
+
+void ambit__rule_print_head(const ambit__rule *rule, ambit__text *t)
+{
+  printer p = {.rule = rule, .out = t};
+
+  ambit__print(t, "void %s(", rule->name);
+  print_params(&p);
+  ambit__print(t, ")\n");
+}
+
+void ambit__rule_print_body(const ambit__rule *rule, ambit__text *t)
+{
+  printer p = {.rule = rule, .out = t};
+
+  print_stmts(&p, rule->body, 2);
 }
 
 char *ambit__rule_print(const ambit__rule *rule)
 {
-  printer p = {.rule = rule};
+  ambit__text t = {0};
+  printer p = {.rule = rule, .out = &t};
 
-  ambit__print(&p.out, "void %s(", rule->name);
-  print_params(&p);
-  ambit__print(&p.out, ")\n{\n");
-  print_stmts(&p, rule->body, 2);
-  ambit__print(&p.out, "}\n");
+  ambit__rule_print_head(rule, &t);
+  ambit__print(&t, "{\n");
+  ambit__rule_print_body(rule, &t);
+  ambit__print(&t, "}\n");
   for (int i = 0; i < rule->ntables; i++)
     print_values(&p, &rule->tables[i]);
   for (int d = 0; rule->has_normal && d < AMBIT_MAX_DIMS; d++)
-    ambit__print(&p.out, "/* normal(%d) = %d */\n", d, rule->normal[d]);
-  return ambit__text_finish(&p.out);
+    ambit__print(&t, "/* normal(%d) = %d */\n", d, rule->normal[d]);
+  return ambit__text_finish(&t);
 }

@@ -22,15 +22,15 @@ static size_t count_arguments(const ambit_program *p)
 {
   size_t n = 0;
 
-  for (size_t i = 0; p && i < p->nsteps; i++)
-    n += (size_t)p->steps[i].n;
+  for (size_t i = 0; p && i < p->nwritten; i++)
+    n += (size_t)p->written[i].n;
   return n;
 }
 
 static void enter_steps(ambit__blueprint *b, const ambit_program *p)
 {
-  for (size_t i = 0; p && i < p->nsteps; i++) {
-    const ambit__step *s = &p->steps[i];
+  for (size_t i = 0; p && i < p->nwritten; i++) {
+    const ambit__step *s = &p->written[i];
 
     enter((void **)b->kernels, &b->nkernels, s->kernel);
     for (int k = 0; k < s->n; k++) {
@@ -46,7 +46,7 @@ static ambit_status list_objects(ambit__blueprint *b)
   const ambit_stream *s = b->stream;
   ambit__errors *errors = &s->grid->context->errors;
   const size_t most = count_arguments(s->program) + count_arguments(s->before) + 1;
-  const size_t steps = s->program->nsteps + (s->before ? s->before->nsteps : 0);
+  const size_t steps = s->program->nwritten + (s->before ? s->before->nwritten : 0);
 
   b->fields = ambit__new(errors, most, sizeof *b->fields);
   b->values = ambit__new(errors, most, sizeof *b->values);
@@ -139,26 +139,26 @@ static void copy(tracker *t, const ambit_program *p, const ambit__step *s)
 
 static void walk(tracker *t, const ambit_program *p)
 {
-  for (size_t i = 0; p && i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_ROTATE)
-      rotate(t, &p->steps[i]);
-    else if (p->steps[i].kind == STEP_COPY)
-      copy(t, p, &p->steps[i]);
+  for (size_t i = 0; p && i < p->nwritten; i++)
+    if (p->written[i].kind == STEP_ROTATE)
+      rotate(t, &p->written[i]);
+    else if (p->written[i].kind == STEP_COPY)
+      copy(t, p, &p->written[i]);
     else
-      apply(t, p, &p->steps[i]);
+      apply(t, p, &p->written[i]);
 }
 
 static bool is_written(const ambit_program *p, const ambit_field *f)
 {
-  for (size_t i = 0; p && i < p->nsteps; i++)
-    if (ambit__step_writes(&p->steps[i], f)) return true;
+  for (size_t i = 0; p && i < p->nwritten; i++)
+    if (ambit__step_writes(&p->written[i], f)) return true;
   return false;
 }
 
 static bool is_rotated(const ambit_program *p, const ambit_field *f)
 {
-  for (size_t i = 0; p && i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_ROTATE && ambit__step_uses(&p->steps[i], f)) return true;
+  for (size_t i = 0; p && i < p->nwritten; i++)
+    if (p->written[i].kind == STEP_ROTATE && ambit__step_uses(&p->written[i], f)) return true;
   return false;
 }
 
@@ -225,9 +225,9 @@ void ambit__blueprint_free(ambit__blueprint *b)
 
 static ambit_status check_boxes(const ambit_program *p)
 {
-  for (size_t i = 0; p && i < p->nsteps; i++)
-    AMBIT_CHECK(p->steps[i].kind == STEP_ROTATE || !p->steps[i].box.ndims ||
-                    ambit__box_equal(&p->steps[i].box, &p->grid->box),
+  for (size_t i = 0; p && i < p->nwritten; i++)
+    AMBIT_CHECK(p->written[i].kind == STEP_ROTATE || !p->written[i].box.ndims ||
+                    ambit__box_equal(&p->written[i].box, &p->grid->box),
                 ambit__program_errors(p), AMBIT_EPROGRAM,
                 "step %zu of a program works on a box or on faces, so the program can be streamed "
                 "only with items of the size of its own grid",

@@ -84,10 +84,10 @@ static ambit_program *copy_program(const ambit__replica *r, ambit_grid *g,
 {
   ambit_program *p = from ? ambit_program_create(g) : NULL;
 
-  for (size_t i = 0; p && i < from->nsteps; i++) {
-    const ambit__box *box = &from->steps[i].box;
+  for (size_t i = 0; p && i < from->nwritten; i++) {
+    const ambit__box *box = &from->written[i].box;
 
-    if (copy_step(r, p, &from->steps[i], !box->ndims || ambit__box_equal(box, &from->grid->box)))
+    if (copy_step(r, p, &from->written[i], !box->ndims || ambit__box_equal(box, &from->grid->box)))
       return NULL;
   }
   if (p) ambit_check_every(p, from->check_every);

@@ -140,8 +140,8 @@ ambit_status ambit__stream_check(const ambit_stream *s)
   AMBIT_CHECK(whole && !s->program->broken && !(s->before && s->before->broken), errors_of(s),
               AMBIT_EPROGRAM,
               "a program, field, scalar or kernel that the stream uses was destroyed");
-  AMBIT_CHECK(s->program->nsteps && (!s->before || s->before->nsteps), errors_of(s), AMBIT_EPROGRAM,
-              "a program of the stream has no steps: ambit_apply adds one");
+  AMBIT_CHECK(s->program->nwritten && (!s->before || s->before->nwritten), errors_of(s),
+              AMBIT_EPROGRAM, "a program of the stream has no steps: ambit_apply adds one");
   AMBIT_CHECK(!s->program->every && !(s->before && s->before->every), errors_of(s), AMBIT_EPROGRAM,
               "a program of the stream has a callback (ambit_every), which would be called for "
               "fields of other contexts; programs of streams cannot have one");

@@ -421,10 +421,34 @@ static void make_specials(dice *d, program_plan *p)
       p->steps[i].every = dice_between(d, 2, 3);
 }
 
+/* In some families, a kernel that reads at the cell itself only, and reduces perhaps: it runs right
+ * after a kernel on the same cells, so that the two may be joined. */
+static void make_companion(dice *d, program_plan *p)
+{
+  kernel_plan *k = &p->kernels[p->nkernels];
+  int leader = 0;
+
+  while (leader < p->nsteps &&
+         (p->steps[leader].kernel < 0 || p->kernels[p->steps[leader].kernel].runs_once ||
+          p->kernels[p->steps[leader].kernel].face))
+    leader++;
+  if (!dice_chance(d, 35) || leader == p->nsteps) return;
+  add_field_param(k, p, ROLE_OUT, dice_below(d, p->nfields));
+  for (int n = dice_between(d, 1, 2); n > 0; n--)
+    add_field_param(k, p, ROLE_IN, dice_below(d, p->nfields))->is_near = true;
+  if (dice_chance(d, 40)) add_reduction(d, p, k);
+  make_table(d, p, k);
+  rule_write(d, p, p->nkernels);
+  memmove(&p->steps[leader + 1], &p->steps[leader],
+          (size_t)(p->nsteps++ - leader) * sizeof *p->steps);
+  p->steps[leader + 1].kernel = p->nkernels++;
+}
+
 void program_make(program_plan *p, uint64_t seed)
 {
   dice family = {.state = (seed / VARIANTS) * 0x2545f4914f6cdd1du};
   dice variant = {.state = ~seed}, special = {.state = ~seed * 0x9e3779b97f4a7c15u};
+  dice company = {.state = ~(seed / VARIANTS) * 0xd1342543de82ef95u};
   bool large = seed % VARIANTS == VARIANTS - 1;
 
   memset(p, 0, sizeof *p);
@@ -444,6 +468,7 @@ void program_make(program_plan *p, uint64_t seed)
   for (int i = 0; i < p->nsteps; i++)
     if (p->steps[i].kernel >= 0) make_region(&variant, p, &p->steps[i]);
   make_actions(&variant, p, large);
+  make_companion(&company, p);
   make_specials(&special, p);
 }
 

@@ -29,6 +29,11 @@ static ambit_kernel *make(ambit *a, ambit__rule *rule, bool borrowed)
   return NULL;
 }
 
+ambit_kernel *ambit__kernel_adopt(ambit *a, ambit__rule *rule)
+{
+  return make(a, rule, false);
+}
+
 ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k)
 {
   return ambit__failed(a) ? NULL : make(a, k->rule, true);

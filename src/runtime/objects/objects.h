@@ -237,6 +237,8 @@ ambit_status ambit__lanes_check(ambit *a, const char *text); /* the syntax */
 
 /* ---- kernel.c ---- */
 
+/* A kernel with this rule, which belongs to it from now on; freed if there is no memory. */
+ambit_kernel *ambit__kernel_adopt(ambit *a, ambit__rule *rule);
 /* The same kernel for another context, which must be closed before `k` is destroyed. */
 ambit_kernel *ambit__kernel_borrow(ambit *a, const ambit_kernel *k);
 void ambit__kernel_free(ambit_kernel *k); /* NULL: does nothing */

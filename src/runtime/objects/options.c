@@ -72,6 +72,7 @@ static const row rows[] = {
     {"dump", TEXT, ANY_TIME, AT(dump), "", 0, 0, NULL, NULL},
     {"gpuaware", FLAG, BEFORE_DEVICES, AT(gpuaware), "1", 0, 0, NULL, NULL},
     {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},
+    {"join", FLAG, ANY_TIME, AT(join), "1", 0, 0, NULL, NULL},
     {"lanes", CHECKED, ANY_TIME, AT(lanes), "", 0, 0, NULL, ambit__lanes_check},
     {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
     {"mpi", WORD, AT_OPEN, AT(mpi), "auto", 0, 0, mpi_words, NULL},

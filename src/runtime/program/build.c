@@ -186,10 +186,12 @@ static ambit_status build_step(ambit_program *p, size_t step)
     AMBIT_TRY(ambit__step_build(p, step, e, &box, &a->functions[e]));
   }
   if (a->region.ndims) {
-    a->cells = (double)(p->grid->active ? ambit__active_count(p->grid->active, &a->region)
-                                        : ambit__box_volume(&a->region));
-    a->bytes = a->cells * price.bytes;
-    a->flops = a->cells * price.flops;
+    const double cells = (double)(p->grid->active ? ambit__active_count(p->grid->active, &a->region)
+                                                  : ambit__box_volume(&a->region));
+
+    a->cells = cells * ambit__step_updates(s);
+    a->bytes = cells * price.bytes;
+    a->flops = cells * price.flops;
   }
   return AMBIT_OK;
 }

@@ -39,8 +39,11 @@ static void describe_options(const ambit_program *p, ambit__text *t)
   const ambit__settings *s = &p->grid->context->settings;
 
   ambit__print(
-      t, "the options are strict=%d nan=%d depth=%d overlap=%s partition=%s weights=%s trace=%s",
-      s->strict, s->nan, s->depth, s->overlap, s->partition, s->weights, *s->trace ? "on" : "off");
+      t,
+      "the options are strict=%d nan=%d depth=%d join=%d overlap=%s partition=%s weights=%s "
+      "trace=%s",
+      s->strict, s->nan, s->depth, s->join, s->overlap, s->partition, s->weights,
+      *s->trace ? "on" : "off");
 #ifdef AMBIT_ACCESS_CHECKS
   ambit__print(t, " check=%d", s->check);
 #endif
@@ -79,7 +82,7 @@ static void describe_argument(const ambit_arg *x, ambit__text *t)
 static void describe_call(const ambit__subrun *c, int step, ambit__text *t)
 {
   ambit__print(t, "step %d calls a program of %zu steps for %" PRId64 " iterations", step + 1,
-               c->program->nsteps, c->most);
+               c->program->nwritten, c->most);
   if (c->scalar)
     ambit__print(t, " at most, until %s meets condition %d with %.17g", c->scalar->name,
                  (int)c->when, c->bound);

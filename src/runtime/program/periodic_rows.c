@@ -52,9 +52,7 @@ static bool is_periodic(const ambit_program *p, const ambit_field *f)
 
 /* ---- conditions that may differ between processes ---- */
 
-/* Whether a registered source replaces the kernel of a step on some device: it reads ghost cells.
- */
-static bool is_registered(const ambit *a, const ambit__step *s)
+bool ambit__step_has_source(const ambit *a, const ambit__step *s)
 {
   for (int i = 0; i < a->nengines; i++) {
     char *source = ambit__registered_source(s->kernel->rule, a->engines[i].backend->name);
@@ -66,7 +64,7 @@ static bool is_registered(const ambit *a, const ambit__step *s)
   return false;
 }
 
-/* Whether kernels can wrap all reads of the field. */
+/* Whether kernels can wrap all reads of the field. Registered source reads ghost cells. */
 static bool can_wrap(const ambit_program *p, const ambit_field *f)
 {
   const ambit *a = p->grid->context;
@@ -74,7 +72,7 @@ static bool can_wrap(const ambit_program *p, const ambit_field *f)
   for (int i = 0; i < a->nengines; i++)
     if (!a->engines[i].backend->wraps_rows) return false;
   for (size_t i = 0; i < p->nsteps; i++)
-    if (reach_of(p, &p->steps[i], f) && is_registered(a, &p->steps[i])) return false;
+    if (reach_of(p, &p->steps[i], f) && ambit__step_has_source(a, &p->steps[i])) return false;
   return ambit__options_checks(a) == 0;
 }
 

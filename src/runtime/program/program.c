@@ -56,11 +56,11 @@ static void forget(ambit_grid *g, const void *object)
   for (ambit__link *i = g->programs.next; i->owner; i = i->next) {
     ambit_program *p = i->owner;
 
-    for (size_t k = 0; k < p->nsteps; k++)
-      if (refers(&p->steps[k], object)) {
+    for (size_t k = 0; k < p->nwritten; k++)
+      if (refers(&p->written[k], object)) {
         ambit__program_unseal(p);
         p->broken = true;
-        erase(&p->steps[k], object);
+        erase(&p->written[k], object);
       }
   }
 }
@@ -85,8 +85,8 @@ static bool is_running(const ambit_grid *g, const void *object)
     const ambit_program *p = i->owner;
     bool used = !object || p == object || p->awaited == object;
 
-    for (size_t k = 0; k < p->nsteps && !used; k++)
-      used = refers(&p->steps[k], object);
+    for (size_t k = 0; k < p->nwritten && !used; k++)
+      used = refers(&p->written[k], object);
     if (used && is_active(p)) return true;
   }
   return false;
@@ -119,8 +119,8 @@ bool ambit__step_overwrites(const ambit_program *p, const ambit__step *s, const 
 static bool any_step(const ambit_program *p, const ambit_field *f,
                      bool (*has)(const ambit__step *s, const ambit_field *f))
 {
-  for (size_t i = 0; p && i < p->nsteps; i++)
-    if (has(&p->steps[i], f)) return true;
+  for (size_t i = 0; p && i < p->nwritten; i++)
+    if (has(&p->written[i], f)) return true;
   return false;
 }
 
@@ -170,8 +170,8 @@ bool ambit__program_uses(const ambit_program *p, const ambit_field *f)
 
 bool ambit__program_calls(const ambit_program *p)
 {
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_CALL) return true;
+  for (size_t i = 0; i < p->nwritten; i++)
+    if (p->written[i].kind == STEP_CALL) return true;
   return false;
 }
 
@@ -179,10 +179,19 @@ bool ambit__program_reaches(const ambit_program *p, const ambit_program *called)
 {
   bool found = p == called;
 
-  for (size_t i = 0; p && i < p->nsteps && !found; i++)
-    found =
-        p->steps[i].kind == STEP_CALL && ambit__program_reaches(p->steps[i].call.program, called);
+  for (size_t i = 0; p && i < p->nwritten && !found; i++)
+    found = p->written[i].kind == STEP_CALL &&
+            ambit__program_reaches(p->written[i].call.program, called);
   return found;
+}
+
+int ambit__step_updates(const ambit__step *s)
+{
+  int n = 0;
+
+  for (uint64_t bits = s->joined; bits; bits &= bits - 1)
+    n++;
+  return n ? n : 1;
 }
 
 /* ---- programs ---- */
@@ -207,11 +216,11 @@ void ambit_program_destroy(ambit_program *p)
   if (p->grid->context->settings.report && p->iteration) ambit_program_report(p);
   ambit__program_unseal(p);
   if (p->unbalance) p->unbalance(p);
-  for (size_t i = 0; i < p->nsteps; i++) {
-    free(p->steps[i].args);
-    ambit__kernel_free(p->steps[i].bound);
+  for (size_t i = 0; i < p->nwritten; i++) {
+    free(p->written[i].args);
+    ambit__kernel_free(p->written[i].bound);
   }
-  free(p->steps);
+  free(p->written);
   ambit__list_remove(&p->link);
   ambit__object_gone(p->grid->context, p);
   free(p);
@@ -259,17 +268,18 @@ static ambit_status append(ambit_program *p, ambit__step step, const ambit_arg *
 
   AMBIT_CHECK(!p->is_calling, ambit__program_errors(p), AMBIT_EPROGRAM,
               "a callback of a called program appends a step to the program that called it");
-  steps =
-      ambit__grow(ambit__program_errors(p), p->steps, p->nsteps, &p->steps_cap, sizeof *p->steps);
+  ambit__program_unseal(p);
+  steps = ambit__grow(ambit__program_errors(p), p->written, p->nwritten, &p->written_cap,
+                      sizeof *p->written);
   if (!steps) return AMBIT_ENOMEM;
-  p->steps = steps;
+  p->steps = p->written = steps;
   step.args = ambit__new(ambit__program_errors(p), (size_t)step.n, sizeof *args);
   if (!step.args) return AMBIT_ENOMEM;
   if (step.n) memcpy(step.args, args, (size_t)step.n * sizeof *args);
-  ambit__program_unseal(p);
   step.every = 1;
-  p->last = p->nsteps;
-  p->steps[p->nsteps++] = step;
+  p->last = p->nwritten;
+  p->written[p->nwritten++] = step;
+  p->nsteps = p->nwritten;
   return AMBIT_OK;
 }
 
@@ -307,7 +317,7 @@ static ambit_status apply(ambit_program *p, const ambit__box *box, const int *no
   int want;
 
   AMBIT_CHECK(k, ambit__program_errors(p), AMBIT_EINVAL, "step %zu of a program has no kernel",
-              p->nsteps + 1);
+              p->nwritten + 1);
   AMBIT_CHECK(k->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s belongs to another context", k->rule->name);
   want = k->rule->nparams + ambit__kernel_tables(k);
@@ -361,7 +371,7 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
 
   if (failed(p)) return status_of(p);
   rest = p->grid->box;
-  first = p->nsteps;
+  first = p->nwritten;
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || (faces && !(faces >> 2 * p->grid->box.ndims)),
               ambit__program_errors(p), AMBIT_EINVAL,
               "faces 0x%x include no face, or an axis beyond the grid's %d", faces,
@@ -494,12 +504,12 @@ static ambit_status append_call(ambit_program *p, const ambit__subrun *call)
 
   AMBIT_CHECK(called && called->grid->context == p->grid->context, ambit__program_errors(p),
               AMBIT_EINVAL, "the program that step %zu calls is NULL or belongs to another context",
-              p->nsteps + 1);
+              p->nwritten + 1);
   AMBIT_CHECK(call->most >= 0, ambit__program_errors(p), AMBIT_EINVAL,
               "step %zu calls a program for %lld iterations; the number must be 0 or more",
-              p->nsteps + 1, (long long)call->most);
+              p->nwritten + 1, (long long)call->most);
   AMBIT_CHECK(!ambit__program_reaches(called, p), ambit__program_errors(p), AMBIT_EPROGRAM,
-              "step %zu calls %s: recursion would never end", p->nsteps + 1,
+              "step %zu calls %s: recursion would never end", p->nwritten + 1,
               called == p ? "its own program" : "a program that calls the program of the step");
   return append(p, (ambit__step){.kind = STEP_CALL, .call = *call}, NULL);
 }
@@ -529,15 +539,15 @@ ambit_status ambit_step_every(ambit_program *p, int64_t n)
   if (failed(p)) return status_of(p);
   AMBIT_CHECK(n >= 1, ambit__program_errors(p), AMBIT_EINVAL,
               "ambit_step_every: the interval is %lld; it must be at least 1", (long long)n);
-  AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
+  AMBIT_CHECK(p->nwritten, ambit__program_errors(p), AMBIT_EPROGRAM,
               "ambit_step_every: the program has no step yet; append one first");
-  AMBIT_CHECK(p->steps[p->last].kind != STEP_ROTATE || n == 1, ambit__program_errors(p),
+  AMBIT_CHECK(p->written[p->last].kind != STEP_ROTATE || n == 1, ambit__program_errors(p),
               AMBIT_EPROGRAM,
               "ambit_step_every: step %zu is a swap or a rotation, which runs in every iteration",
               p->last + 1);
   ambit__program_unseal(p);
-  for (size_t i = p->last; i < p->nsteps; i++)
-    p->steps[i].every = n;
+  for (size_t i = p->last; i < p->nwritten; i++)
+    p->written[i].every = n;
   return AMBIT_OK;
 }
 

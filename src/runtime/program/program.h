@@ -36,6 +36,7 @@ typedef struct ambit__step {
   int64_t shift[AMBIT_MAX_DIMS]; /* STEP_COPY: from the source to the destination */
   int n;                         /* number of arguments, or of fields to rotate */
   ambit_arg *args; /* owned; fields to rotate are arguments too; STEP_COPY: from, to */
+  uint64_t joined; /* sealed: bit i: it does what step i of the user does (join.h) */
 } ambit__step;
 
 /* Components of a field that all steps read alike, and their halo. */
@@ -91,7 +92,8 @@ typedef struct ambit__apply {
   struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
   int copy;                           /* STEP_COPY: index in p->copies */
   unsigned checks;                    /* AMBIT__CHECK_... flags of its launches */
-  double cells, bytes, flops;         /* of one execution, over all parts of all processes */
+  /* of one execution, over all parts of all processes; cells of joined steps count for each */
+  double cells, bytes, flops;
 } ambit__apply;
 
 /* A launch: a box of cells of one part. */
@@ -148,9 +150,12 @@ typedef struct ambit__schedule {
 struct ambit_program {
   ambit_grid *grid;
   ambit__link link;
-  ambit__step *steps;
-  size_t nsteps, steps_cap;
+  ambit__step *written; /* steps as the user wrote them; owned */
+  size_t nwritten, written_cap;
   size_t last; /* the first step that the last call appended */
+  /* steps as they run: those of the user, unless the program is sealed and some are joined */
+  ambit__step *steps;
+  size_t nsteps;
   /* sealed: */
   void (*unseal)(ambit_program *p); /* frees all of the following; NULL: not sealed */
   ambit__apply *applies;            /* by step */
@@ -220,6 +225,9 @@ bool ambit__program_reaches(const ambit_program *p, const ambit_program *called)
 ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scalar *s,
                                         ambit_condition when, const char *call);
 
+/* The number of the user's steps that a step of a sealed program stands for. */
+int ambit__step_updates(const ambit__step *s);
+
 /* ---- check_step.c ---- */
 
 /* The cells that a step updates: the requested ones except those that fixed faces keep. */
@@ -265,6 +273,8 @@ ambit_status ambit__program_compare(const ambit_program *p);
 ambit_status ambit__program_regions(ambit_program *p);       /* regions of the steps */
 ambit_status ambit__program_periodic_rows(ambit_program *p); /* p->wraps_rows; collective */
 bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
+/* Whether registered source replaces the kernel of a step on some device. */
+bool ambit__step_has_source(const ambit *a, const ambit__step *s);
 /* Makes the halos of all fields for one iteration. With a dataflow, makes them for several
  * iterations with one exchange at the start; these have no ghost cells, since stages fill them. */
 ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *flow,

@@ -30,16 +30,16 @@ static int reduction_into(const ambit__step *s, const ambit_scalar *scalar)
   return -1;
 }
 
-/* The step before step n whose reduction into the scalar a reduction of `s` continues, and its
- * parameter; -1: none, it starts from the identity. */
-static int find_earlier(const ambit_program *p, size_t n, const ambit__step *s,
+/* Of the first n steps, the one whose reduction into the scalar a reduction of `s` continues, and
+ * its parameter; -1: none, it starts from the identity. */
+static int find_earlier(const ambit__step *steps, size_t n, const ambit__step *s,
                         const ambit_scalar *scalar, int *param)
 {
   if (uses(s, scalar)) return -1;
   for (size_t i = n; i-- > 0;) {
-    *param = reduction_into(&p->steps[i], scalar);
+    *param = reduction_into(&steps[i], scalar);
     if (*param >= 0) return (int)i;
-    if (uses(&p->steps[i], scalar)) return -1;
+    if (uses(&steps[i], scalar)) return -1;
   }
   return -1;
 }
@@ -55,9 +55,9 @@ ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__s
     int earlier, param;
 
     if (!is_reduction(s, i)) continue;
-    earlier = find_earlier(p, p->nsteps, s, scalar, &param);
+    earlier = find_earlier(p->written, p->nwritten, s, scalar, &param);
     if (earlier < 0) continue;
-    other = p->steps[earlier].kernel->rule;
+    other = p->written[earlier].kernel->rule;
     AMBIT_CHECK(
         other->params[param].reduce == rule->params[i].reduce, ambit__program_errors(p),
         AMBIT_EPROGRAM,
@@ -77,7 +77,7 @@ ambit_status ambit__program_check_reductions(const ambit_program *p)
       int param, earlier;
 
       if (!is_reduction(s, i)) continue;
-      earlier = find_earlier(p, k, s, s->args[i].scalar, &param);
+      earlier = find_earlier(p->steps, k, s, s->args[i].scalar, &param);
       AMBIT_CHECK(earlier < 0 || p->steps[earlier].every == s->every, ambit__program_errors(p),
                   AMBIT_EPROGRAM,
                   "steps %d and %zu reduce into scalar '%s' together, so they must run in the same "
@@ -98,7 +98,7 @@ void ambit__program_reductions(ambit_program *p)
 
       if (!is_reduction(s, i)) continue;
       p->applies[k].last |= 1u << i;
-      earlier = find_earlier(p, k, s, s->args[i].scalar, &param);
+      earlier = find_earlier(p->steps, k, s, s->args[i].scalar, &param);
       if (earlier < 0) continue;
       p->applies[k].folds |= 1u << i;
       p->applies[earlier].last &= ~(1u << param);

@@ -5,8 +5,8 @@
 /* Whether some step sets every cell of the field regardless of its old value. */
 static bool overwritten(const ambit_program *p, const ambit_field *f)
 {
-  for (size_t i = 0; i < p->nsteps; i++) {
-    const ambit__step *s = &p->steps[i];
+  for (size_t i = 0; i < p->nwritten; i++) {
+    const ambit__step *s = &p->written[i];
     ambit__box region;
 
     if (s->kind != STEP_APPLY) continue;
@@ -20,8 +20,8 @@ static bool overwritten(const ambit_program *p, const ambit_field *f)
 /* Whether some step reads the field. */
 static bool is_read(const ambit_program *p, const ambit_field *f)
 {
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (ambit__step_reads(&p->steps[i], f)) return true;
+  for (size_t i = 0; i < p->nwritten; i++)
+    if (ambit__step_reads(&p->written[i], f)) return true;
   return false;
 }
 
@@ -30,10 +30,10 @@ static bool is_read(const ambit_program *p, const ambit_field *f)
  * unless the program stores its own values in the copy by now. */
 ambit_status ambit__program_copy_initial(ambit_program *p)
 {
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
-      ambit_field *to = p->steps[i].args[k].field;
-      ambit_field *from = p->steps[i].args[(k + 1) % p->steps[i].n].field;
+  for (size_t i = 0; i < p->nwritten; i++)
+    for (int k = 0; p->written[i].kind == STEP_ROTATE && k < p->written[i].n; k++) {
+      ambit_field *to = p->written[i].args[k].field;
+      ambit_field *from = p->written[i].args[(k + 1) % p->written[i].n].field;
 
       if (!to->news || from->given || (from->started && is_read(p, from))) continue;
       if (overwritten(p, from)) continue;
@@ -41,9 +41,9 @@ ambit_status ambit__program_copy_initial(ambit_program *p)
       from->changes++;
       ambit__fields_alike(from, to);
     }
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; k < p->steps[i].n; k++) {
-      ambit_field *f = p->steps[i].args[k].field;
+  for (size_t i = 0; i < p->nwritten; i++)
+    for (int k = 0; k < p->written[i].n; k++) {
+      ambit_field *f = p->written[i].args[k].field;
 
       if (!f) continue;
       f->news = false;
@@ -54,18 +54,18 @@ ambit_status ambit__program_copy_initial(ambit_program *p)
 
 bool ambit__program_feeds_back(const ambit_program *p)
 {
-  for (size_t i = 0; i < p->nsteps; i++) {
-    const ambit__step *s = &p->steps[i];
+  for (size_t i = 0; i < p->nwritten; i++) {
+    const ambit__step *s = &p->written[i];
 
     if (s->kind != STEP_APPLY || s->kernel->rule->uses_step) return true;
     for (int k = 0; k < s->n; k++) {
       const ambit__param *q = &s->kernel->rule->params[k];
       bool reads = q->nreads > 0 || q->kind == PARAM_VALUE;
 
-      for (size_t j = 0; reads && j < p->nsteps; j++)
-        for (int m = 0; p->steps[j].kind == STEP_APPLY && m < p->steps[j].n; m++) {
-          const ambit__param *w = &p->steps[j].kernel->rule->params[m];
-          const ambit_arg *x = &p->steps[j].args[m], *y = &s->args[k];
+      for (size_t j = 0; reads && j < p->nwritten; j++)
+        for (int m = 0; p->written[j].kind == STEP_APPLY && m < p->written[j].n; m++) {
+          const ambit__param *w = &p->written[j].kernel->rule->params[m];
+          const ambit_arg *x = &p->written[j].args[m], *y = &s->args[k];
 
           if ((w->is_written || w->kind == PARAM_REDUCE) &&
               ((x->field && x->field == y->field) || (x->scalar && x->scalar == y->scalar)))

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
+#include "runtime/program/join.h"
 #include "runtime/run/balance.h"
 #include "runtime/run/run.h"
 #include "runtime/sleep/sleep.h"
@@ -91,18 +92,59 @@ static void print_wave(const ambit_program *p)
 
 static void print_calls(const ambit_program *p)
 {
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].call.program)
+  for (size_t i = 0; i < p->nwritten; i++)
+    if (p->written[i].call.program)
       fprintf(stderr, "  step %zu  call           %" PRId64 " iterations so far\n", i + 1,
-              p->steps[i].call.program->iteration);
+              p->written[i].call.program->iteration);
+}
+
+/* "2", or "2+3" of joined steps. */
+static void print_number(const ambit_program *p, size_t step, char *text, size_t size)
+{
+  const uint64_t joined = p->steps[step].joined;
+  size_t length = 0;
+
+  snprintf(text, size, "%zu", step + 1);
+  for (size_t i = 0; i < p->nwritten && joined && length < size; i++)
+    if (joined >> i & 1)
+      length += (size_t)snprintf(text + length, size - length, "%s%zu", length ? "+" : "", i + 1);
+}
+
+static bool are_joined(const ambit_program *p, size_t a, size_t b)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].joined >> a & p->steps[i].joined >> b & 1) return true;
+  return false;
+}
+
+/* Steps next to each other that could save traffic as one, but for a reason. */
+static void print_apart(const ambit_program *p)
+{
+  const ambit *a = p->grid->context;
+  char reason[256];
+
+  if (!a->settings.join || ambit__options_checks(a) || p->nwritten > AMBIT__JOINABLE_STEPS) return;
+  for (size_t i = 1; i < p->nwritten; i++) {
+    const ambit__step *before = &p->written[i - 1], *s = &p->written[i];
+
+    if (are_joined(p, i - 1, i) || ambit__steps_saving(before, s) <= 0 ||
+        ambit__steps_can_join(p, before, s, reason, sizeof reason))
+      continue;
+    fprintf(stderr, "  steps %zu and %zu are not joined: %s\n", i, i + 1, reason);
+  }
 }
 
 static void print_plans(const ambit_program *p)
 {
+  char number[64];
+
   for (size_t i = 0; i < p->nsteps; i++)
-    for (int e = 0; p->applies && p->applies[i].functions && e < p->grid->context->nengines; e++)
-      fprintf(stderr, "  step %zu  %-14s %s\n", i + 1, p->steps[i].kernel->rule->name,
+    for (int e = 0; p->applies && p->applies[i].functions && e < p->grid->context->nengines; e++) {
+      print_number(p, i, number, sizeof number);
+      fprintf(stderr, "  step %s  %-14s %s\n", number, p->steps[i].kernel->rule->name,
               p->applies[i].functions[e]->plan);
+    }
+  print_apart(p);
   print_calls(p);
   print_wave(p);
 }

@@ -2,14 +2,15 @@
 /* seal.c - seals programs: from the user's steps to the schedule.
  *
  * Phases, one function each: checks of the steps; comparison of processes (compare_processes.c);
- * regions of the steps (build.c); fields whose reads kernels wrap (periodic_rows.c); halos
- * (halo_needs.c), for a cycle too (cycle.c), and for copies (copies.c); their memory (margins.c);
- * functions and arguments (build.c); valid halos (halo_state.c); whether tiles can sleep
- * (sleep/make.c); the schedule (schedule.c); recording (replay.c).
+ * steps that run as one (join.c); regions of the steps (build.c); fields whose reads kernels wrap
+ * (periodic_rows.c); halos (halo_needs.c), for a cycle too (cycle.c), and for copies (copies.c);
+ * their memory (margins.c); functions and arguments (build.c); valid halos (halo_state.c); whether
+ * tiles can sleep (sleep/make.c); the schedule (schedule.c); recording (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
 #include "runtime/program/halo_state.h"
+#include "runtime/program/join.h"
 #include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
 #include "runtime/schedule/schedule.h"
@@ -90,6 +91,7 @@ static ambit_status seal(ambit_program *p)
 {
   inspect(p); /* the comparison passes errors to the other processes */
   AMBIT_TRY(ambit__program_compare(p));
+  AMBIT_TRY(ambit__program_join(p));
   AMBIT_TRY(ambit__program_regions(p));
   AMBIT_TRY(ambit__program_periodic_rows(p));
   AMBIT_TRY(ambit__halos_make(p, NULL, &p->halos));
@@ -111,6 +113,7 @@ static void unseal(ambit_program *p)
   ambit__program_unschedule(p);
   ambit__sleep_free(p);
   ambit__program_discard(p);
+  ambit__program_part(p);
   ambit__halos_free(&p->halos);
   ambit__halos_free(&p->copies);
   free(p->fields);
