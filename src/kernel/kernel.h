@@ -212,6 +212,12 @@ char *ambit__rule_message(const ambit__rule *rule, ambit__place place, const cha
 /* The rule as canonical kernel text: equal texts compute the same. The caller frees it. */
 char *ambit__rule_print(const ambit__rule *rule);
 
+/* ---- cells of one colour (colour.c) ---- */
+
+/* Whether a rule writes a field only in cells of one colour: the sum of their indices along some
+ * axes (bit d: axis d) is even in all of them, or odd in all. */
+bool ambit__rule_colour(const ambit__rule *rule, int param, unsigned *axes);
+
 /* ---- joined rules (join.c) ---- */
 
 /* A rule that computes in a cell what n rules compute one after the other. Parameter i of rule k is

@@ -421,8 +421,19 @@ static void make_specials(dice *d, program_plan *p)
       p->steps[i].every = dice_between(d, 2, 3);
 }
 
-/* In some families, a kernel that reads at the cell itself only, and reduces perhaps: it runs right
- * after a kernel on the same cells, so that the two may be joined. */
+/* Reads at the cell itself only, and reduces perhaps. */
+static void make_near(dice *d, program_plan *p, kernel_plan *k)
+{
+  add_field_param(k, p, ROLE_OUT, dice_below(d, p->nfields));
+  for (int n = dice_between(d, 1, 2); n > 0; n--)
+    add_field_param(k, p, ROLE_IN, dice_below(d, p->nfields))->is_near = true;
+  if (dice_chance(d, 40)) add_reduction(d, p, k);
+  make_table(d, p, k);
+  rule_write(d, p, p->nkernels);
+}
+
+/* In some families, one more kernel runs right after a kernel on the same cells: one that may be
+ * joined with it, or one in place. */
 static void make_companion(dice *d, program_plan *p)
 {
   kernel_plan *k = &p->kernels[p->nkernels];
@@ -433,12 +444,12 @@ static void make_companion(dice *d, program_plan *p)
           p->kernels[p->steps[leader].kernel].face))
     leader++;
   if (!dice_chance(d, 35) || leader == p->nsteps) return;
-  add_field_param(k, p, ROLE_OUT, dice_below(d, p->nfields));
-  for (int n = dice_between(d, 1, 2); n > 0; n--)
-    add_field_param(k, p, ROLE_IN, dice_below(d, p->nfields))->is_near = true;
-  if (dice_chance(d, 40)) add_reduction(d, p, k);
-  make_table(d, p, k);
-  rule_write(d, p, p->nkernels);
+  if (dice_chance(d, 70)) {
+    make_near(d, p, k);
+  } else {
+    add_field_param(k, p, ROLE_OUT, dice_below(d, p->nfields));
+    rule_write_coloured(d, p, p->nkernels);
+  }
   memmove(&p->steps[leader + 1], &p->steps[leader],
           (size_t)(p->nsteps++ - leader) * sizeof *p->steps);
   p->steps[leader + 1].kernel = p->nkernels++;

@@ -132,6 +132,9 @@ int64_t program_cells(const program_plan *p);
 /* Writes the text of kernel number `k`, whose parameters are known. */
 void rule_write(dice *d, const program_plan *p, int k);
 
+/* The same for a kernel with one field, which it updates in place, in cells of one colour. */
+void rule_write_coloured(dice *d, const program_plan *p, int k);
+
 /* ---- running it ---- */
 
 typedef struct outcome {

@@ -586,6 +586,35 @@ static void results(maker *m)
   }
 }
 
+/* p0[1][0][-1] of component 1: one cell off along some axis. */
+static void near_cell(maker *m)
+{
+  const int axis = dice_below(m->d, m->p->ndims), offset = dice_chance(m->d, 50) ? 1 : -1;
+
+  say(m, "p0");
+  if (m->k->params[0].components > 1) say(m, "[%d]", dice_below(m->d, m->k->params[0].components));
+  for (int i = 0; i < m->p->ndims; i++)
+    say(m, "[%d]", i == axis ? offset : 0);
+}
+
+void rule_write_coloured(dice *d, const program_plan *p, int k)
+{
+  maker m = {.d = d, .p = p, .k = (kernel_plan *)&p->kernels[k]};
+  const param_plan *q = &m.k->params[0];
+
+  head(&m, k);
+  say(&m, "  if ((%s", dice_chance(d, 50) ? "step()" : "1L");
+  for (int i = 0; i < p->ndims; i++)
+    say(&m, " + index(%d)", i);
+  say(&m, ") %% 2 == %d) {\n    *p0", dice_below(d, 2));
+  if (q->components > 1) say(&m, "[%d]", dice_below(d, q->components));
+  say(&m, " = %s(", is_real(q->type) ? "0.5f * " : "");
+  near_cell(&m);
+  say(&m, " - ");
+  near_cell(&m);
+  say(&m, ");\n  }\n}\n");
+}
+
 void rule_write(dice *d, const program_plan *p, int k)
 {
   maker m = {.d = d, .p = p, .k = (kernel_plan *)&p->kernels[k]};

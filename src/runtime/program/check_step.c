@@ -171,12 +171,12 @@ ambit__box ambit__step_region(const ambit_program *p, const ambit__step *s)
   return region.ndims ? ambit__box_intersect(&region, &free_cells) : region;
 }
 
-/* Whether the step writes the field of argument i. */
-static bool written_here(const ambit__step *s, int i)
+/* The argument with which the step writes the field of argument i; -1: it does not. */
+static int writer_of(const ambit__step *s, int i)
 {
   for (int j = 0; j < s->n; j++)
-    if (s->args[j].field == s->args[i].field && s->kernel->rule->params[j].is_written) return true;
-  return false;
+    if (s->args[j].field == s->args[i].field && s->kernel->rule->params[j].is_written) return j;
+  return -1;
 }
 
 /* Whether a read at `offset` from a cell of `region` can hit a cell that the step writes. */
@@ -203,6 +203,64 @@ static bool is_own_cell(const ambit__read *r)
   return true;
 }
 
+/* Whether the boundary of an axis shows a cell with an odd index where there would be one. */
+static bool keeps_colour(const ambit_program *p, const ambit_field *f, int axis, int side)
+{
+  const ambit_boundary kind = f->boundaries.kind[axis][side];
+  const int64_t extent = p->grid->box.hi[axis];
+
+  if (kind == AMBIT_PERIODIC) return extent % 2 == 0;
+  if (kind == AMBIT_REFLECT) return extent > 1;
+  return kind == AMBIT_NONE || kind == AMBIT_CONSTANT || kind == AMBIT_FIXED;
+}
+
+/* Whether a step writes cells of one colour and a read is of the other. If it writes such cells,
+ * and is not, `why` is the reason. */
+static bool reads_other_colour(const ambit_program *p, const ambit__step *s, int writer,
+                               const ambit__read *r, const char **why)
+{
+  const ambit_field *f = s->args[writer].field;
+  unsigned axes;
+  int distance = 0;
+
+  *why = NULL;
+  if (!ambit__rule_colour(s->kernel->rule, writer, &axes)) return false;
+  for (int d = 0; d < p->grid->box.ndims; d++) {
+    if (!(axes >> d & 1)) continue;
+    distance += r->offset[d];
+    if (r->offset[d] && !keeps_colour(p, f, d, r->offset[d] > 0))
+      *why = "beyond the boundary there may be cells of the same colour. With this boundary, write "
+             "to a second field and swap the two";
+  }
+  if (!(distance & 1))
+    *why = "the kernel writes cells of one colour, and this cell has the same colour. Use more "
+           "colours, or write to a second field and swap the two";
+  return !*why;
+}
+
+static bool is_in_place(const ambit_program *p, const ambit__step *s, int arg,
+                        const ambit__box *region)
+{
+  const ambit__param *q = &s->kernel->rule->params[arg];
+
+  for (int k = 0; s->args[arg].field && writer_of(s, arg) >= 0 && k < q->nreads; k++)
+    if (!is_own_cell(&q->reads[k]) &&
+        meets_writes(p, s->args[arg].field, region, q->reads[k].offset))
+      return true;
+  return false;
+}
+
+bool ambit__step_is_in_place(const ambit_program *p, const ambit__step *s)
+{
+  ambit__box region;
+
+  if (s->kind != STEP_APPLY || !s->box.ndims) return false;
+  region = ambit__step_region(p, s);
+  for (int i = 0; i < s->n; i++)
+    if (is_in_place(p, s, i, &region)) return true;
+  return false;
+}
+
 ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region)
 {
@@ -212,16 +270,20 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
   for (int i = 0; i < s->n; i++) {
     const ambit__param *q = &rule->params[i];
     const ambit_field *f = s->args[i].field;
+    const int writer = f ? writer_of(s, i) : -1;
+    const char *why;
 
-    if (!f || !written_here(s, i)) continue;
+    if (writer < 0) continue;
     for (int k = 0; k < q->nreads; k++) {
-      if (is_own_cell(&q->reads[k]) || !meets_writes(p, f, region, q->reads[k].offset)) continue;
+      if (is_own_cell(&q->reads[k]) || !meets_writes(p, f, region, q->reads[k].offset) ||
+          reads_other_colour(p, s, writer, &q->reads[k], &why))
+        continue;
       snprintf(
           message, sizeof message,
-          "field '%s' is read at a neighbour and written in the same step: whether the neighbour "
-          "is "
-          "old or new would depend on the order of cells. Write to a second field and swap the two",
-          f->name);
+          "field '%s' is read at a neighbour and written in the same step: %s", f->name,
+          why ? why
+              : "whether the neighbour is old or new would depend on the order of cells. Write "
+                "to a second field and swap the two");
       return ambit__step_raise_at(p, rule, q->reads[k].place, message);
     }
   }

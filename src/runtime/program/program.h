@@ -242,6 +242,9 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
                                      const ambit__box *region);
 ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region);
+/* Whether a step, which was checked, reads neighbours in place: it writes the field, but in cells
+ * of another colour only. */
+bool ambit__step_is_in_place(const ambit_program *p, const ambit__step *s);
 
 /* ---- copies.c: steps that copy a box of cells ---- */
 

@@ -191,6 +191,14 @@ static ambit_status add_call(ambit__scheduler *s, size_t step)
   return ambit__schedule_add(s, OP_CALL, step) ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
+/* Whether an exchange should overlap the step. A step in place must not change cells that are being
+ * sent. */
+static bool overlaps(const ambit__scheduler *s, size_t step)
+{
+  return s->before[step] && s->overlap > OVERLAP_NONE && ambit__exchange_is_far(s->before[step]) &&
+         !ambit__step_is_in_place(s->p, &s->p->steps[step]);
+}
+
 /* A step whose exchange overlaps it and `n` following steps. */
 static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
 {
@@ -243,7 +251,7 @@ static ambit_status add_steps(ambit__scheduler *s)
       AMBIT_TRY(add_call(s, i));
     } else if (!s->p->applies[i].functions) {
       continue; /* it has no cells */
-    } else if (s->before[i] && s->overlap > OVERLAP_NONE && ambit__exchange_is_far(s->before[i])) {
+    } else if (overlaps(s, i)) {
       size_t n;
 
       ambit__cells_inner(s, i, s->before[i]);

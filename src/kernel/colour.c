@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* colour.c - rules that write a field in cells of one colour only, as in red-black relaxation.
+ *
+ * The colour of a cell is the parity of a sum: of its indices along some axes, and of terms that
+ * are the same for all cells. A condition such as (index(0) + index(1) + step()) % 2 == k fixes it.
+ * If every statement that writes a field is under conditions that fix the same colour, a cell of
+ * the other colour keeps its value, and neighbours of the other colour can be read in place.
+ */
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+/* A sum modulo 2. */
+typedef struct parity {
+  unsigned axes;    /* bit d: index(d) is a term */
+  unsigned extents; /* bit d: extent(d) is */
+  uint32_t values;  /* bit i: parameter i is */
+  bool step, one;   /* step() is, 1 is */
+} parity;
+
+typedef struct search {
+  const ambit__rule *rule;
+  int param;
+  bool found, failed; /* a write of the parameter; one that breaks the rule */
+  parity colour;      /* of the cells that are written: this sum is even in them */
+} search;
+
+static parity add(parity a, parity b)
+{
+  return (parity){.axes = a.axes ^ b.axes,
+                  .extents = a.extents ^ b.extents,
+                  .values = a.values ^ b.values,
+                  .step = a.step != b.step,
+                  .one = a.one != b.one};
+}
+
+static bool equal(parity a, parity b)
+{
+  return a.axes == b.axes && a.extents == b.extents && a.values == b.values && a.step == b.step &&
+         a.one == b.one;
+}
+
+/* ---- locals ---- */
+
+/* Counts assignments to a local, and finds the last of those outside conditions. */
+static int assignments(const ambit__stmt *s, int local, bool nested, const ambit__expr **value)
+{
+  int n = 0;
+
+  for (; s; s = s->next) {
+    if (s->kind == STMT_IF)
+      n += assignments(s->body, local, true, value) + assignments(s->other, local, true, value);
+    if ((s->kind != STMT_LOCAL && s->kind != STMT_SET_LOCAL) || s->index != local || !s->value)
+      continue;
+    *value = nested ? NULL : s->value;
+    n++;
+  }
+  return n;
+}
+
+/* The expression that a local stands for in the whole rule; NULL: there is none. */
+static const ambit__expr *meaning(const ambit__rule *rule, int local)
+{
+  const ambit__expr *value = NULL;
+
+  return assignments(rule->body, local, false, &value) == 1 ? value : NULL;
+}
+
+/* ---- sums modulo 2 ---- */
+
+static bool is_integer(ambit_type t)
+{
+  return !ambit__type_is_real(t);
+}
+
+/* Whether the remainder or the conjunction with a constant keeps the parity. */
+static bool keeps_parity(const ambit__expr *e)
+{
+  if (e->b->op != EXPR_CONST) return false;
+  return e->op == EXPR_AND ? e->b->value.integer & 1
+                           : e->op == EXPR_MOD && e->b->value.integer && !(e->b->value.integer & 1);
+}
+
+static bool parity_of(const ambit__rule *rule, const ambit__expr *e, parity *p)
+{
+  const ambit__expr *value;
+  parity a = {0}, b = {0};
+
+  *p = (parity){0};
+  if (!is_integer(e->type)) return false;
+  switch (e->op) {
+  case EXPR_CONST: p->one = e->value.integer & 1; return true;
+  case EXPR_INDEX: p->axes = 1u << e->index; return true;
+  case EXPR_EXTENT: p->extents = 1u << e->index; return true;
+  case EXPR_STEP: p->step = true; return true;
+  case EXPR_VALUE: p->values = 1u << e->index; return true;
+  case EXPR_LOCAL: value = meaning(rule, e->index); return value && parity_of(rule, value, p);
+  case EXPR_CAST:
+  case EXPR_NEG: return parity_of(rule, e->a, p);
+  case EXPR_AND:
+  case EXPR_MOD: return keeps_parity(e) && parity_of(rule, e->a, p);
+  case EXPR_ADD:
+  case EXPR_SUB:
+  case EXPR_XOR:
+    if (!parity_of(rule, e->a, &a) || !parity_of(rule, e->b, &b)) return false;
+    *p = add(a, b);
+    return true;
+  default: return false;
+  }
+}
+
+/* ---- conditions ---- */
+
+/* Whether an expression is 0 or 1; with `odd`, 0 or any odd number, such as x % 2. */
+static bool is_bit(const ambit__rule *rule, const ambit__expr *e, bool odd)
+{
+  const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(rule, e->index) : NULL;
+
+  if (e->op == EXPR_LOCAL) return value && is_bit(rule, value, odd);
+  if (e->op == EXPR_CAST && is_integer(e->type) && is_integer(e->a->type))
+    return is_bit(rule, e->a, odd);
+  if (e->op == EXPR_CONST) return e->value.integer == 0 || e->value.integer == 1;
+  if (e->op != EXPR_AND && !(odd && e->op == EXPR_MOD)) return false;
+  return e->b->op == EXPR_CONST && e->b->value.integer == (e->op == EXPR_AND ? 1 : 2);
+}
+
+static bool is_zero(const ambit__expr *e)
+{
+  return e->op == EXPR_CONST && is_integer(e->type) && e->value.integer == 0;
+}
+
+static bool fixes(const ambit__rule *rule, const ambit__expr *e, bool holds, parity *p);
+
+/* a == b: equal numbers have equal parities. a != b: different bits have different ones. */
+static bool fixes_equal(const ambit__rule *rule, const ambit__expr *e, bool are_equal, parity *p)
+{
+  parity a, b;
+
+  if (!is_integer(e->a->type)) return false;
+  if (is_zero(e->b) && fixes(rule, e->a, !are_equal, p)) return true;
+  if (!parity_of(rule, e->a, &a) || !parity_of(rule, e->b, &b)) return false;
+  *p = add(a, b);
+  if (are_equal) return p->axes != 0;
+  p->one = !p->one;
+  return p->axes && ((is_zero(e->b) && is_bit(rule, e->a, true)) ||
+                     (is_bit(rule, e->a, false) && is_bit(rule, e->b, false)));
+}
+
+/* Whether a condition, if it is true, or false, makes a sum with some index() even. */
+static bool fixes(const ambit__rule *rule, const ambit__expr *e, bool holds, parity *p)
+{
+  const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(rule, e->index) : NULL;
+
+  if (value) return fixes(rule, value, holds, p);
+  if (e->op == EXPR_NOT) return fixes(rule, e->a, !holds, p);
+  if (e->op == EXPR_EQ || e->op == EXPR_NE)
+    return fixes_equal(rule, e, holds == (e->op == EXPR_EQ), p);
+  if (e->op == (holds ? EXPR_LAND : EXPR_LOR))
+    return fixes(rule, e->a, holds, p) || fixes(rule, e->b, holds, p);
+  if ((holds && !is_bit(rule, e, true)) || !parity_of(rule, e, p)) return false;
+  p->one = p->one != holds;
+  return p->axes != 0;
+}
+
+/* ---- writes ---- */
+
+static void note(search *s, const parity *colour)
+{
+  if (!colour || (s->found && !equal(s->colour, *colour))) s->failed = true;
+  if (colour) s->colour = *colour;
+  s->found = true;
+}
+
+/* *u = is_red ? x : *u is a write in red cells. */
+static const ambit__expr *choice(const ambit__stmt *s)
+{
+  const ambit__expr *e = s->value;
+  const bool keeps = e->op == EXPR_COND && e->c->op == EXPR_OUT && e->c->index == s->index &&
+                     e->c->component == s->component;
+
+  return keeps ? e->a : NULL;
+}
+
+/* `colour`: that the conditions around the statements fix; NULL: none. */
+static void look(search *s, const ambit__stmt *list, const parity *colour)
+{
+  for (; list && !s->failed; list = list->next) {
+    parity p;
+
+    if (list->kind == STMT_IF) {
+      look(s, list->body, !colour && fixes(s->rule, list->value, true, &p) ? &p : colour);
+      look(s, list->other, !colour && fixes(s->rule, list->value, false, &p) ? &p : colour);
+    } else if (list->kind == STMT_SET_OUT && list->index == s->param) {
+      const ambit__expr *chosen = choice(list);
+
+      note(s, !colour && chosen && fixes(s->rule, chosen, true, &p) ? &p : colour);
+    }
+  }
+}
+
+bool ambit__rule_colour(const ambit__rule *rule, int param, unsigned *axes)
+{
+  search s = {.rule = rule, .param = param};
+
+  look(&s, rule->body, NULL);
+  *axes = s.colour.axes;
+  return s.found && !s.failed;
+}
