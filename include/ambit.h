@@ -110,8 +110,7 @@ typedef enum ambit_type {
 } ambit_type;
 
 /* AMBIT_F16 is a type of fields: 16 bits in memory (IEEE 754 binary16), float in kernels. Arrays of
- * it hold the bits. ambit_half rounds to the nearest one, ties to even; ambit_half_number is
- * exact. */
+ * it hold the bits. ambit_half rounds to nearest, ties to even; ambit_half_number is exact. */
 AMBIT_API uint16_t ambit_half(double x);
 AMBIT_API double ambit_half_number(uint16_t bits);
 
@@ -166,8 +165,7 @@ AMBIT_API const char *ambit_option_get(const ambit *a, const char *name);
 
 /* ---- grids -------------------------------------------------------------------------------- */
 
-/* An index space of extents[0] x ... x extents[ndims-1] cells, in row-major order: the last axis is
- * contiguous. */
+/* An index space of extents[0] x ... x extents[ndims-1] cells; the last axis is contiguous. */
 AMBIT_API ambit_grid *ambit_grid_create(ambit *a, int ndims, const int64_t *extents);
 /* A sparse grid (docs/sparse.md): only active cells are stored, updated and reduced. `is_active` is
  * called once per cell of the box by all threads at once: it must be thread-safe and must not call
@@ -200,8 +198,7 @@ typedef enum ambit_order {
   AMBIT_AOS = 1  /* array of structures, the components of a cell adjacent */
 } ambit_order;
 
-/* A field of one value per cell, initially zero (NaN with the option nan). The name appears in
- * messages and files. */
+/* A field of one value per cell, initially 0 (NaN with the option nan), named in messages. */
 AMBIT_API ambit_field *ambit_field_create(ambit_grid *g, const char *name, ambit_type type);
 /* The same with several components per cell, written `float *f[9]` in a kernel. */
 AMBIT_API ambit_field *ambit_field_create_vector(ambit_grid *g, const char *name, ambit_type type,
@@ -248,6 +245,10 @@ typedef enum ambit_boundary {
  * reads; `value` is also that of inactive cells in ambit_field_read and in files. */
 AMBIT_API ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind,
                                             double value);
+/* The same for one component, in fields of order AMBIT_SOA on dense grids. None, fixed and periodic
+ * are kinds of whole fields only. ambit_field_boundary sets all components again. */
+AMBIT_API ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsigned faces,
+                                                      ambit_boundary kind, double value);
 
 /* Sets every cell to the value of a function of its index, converted to the field's type. The
  * function is called once per (active) cell and component, in the calling thread. */
@@ -592,8 +593,7 @@ typedef struct ambit_stats {
   double copy_bandwidth; /* of this machine, in bytes/s: measured if requested, else 0 */
 } ambit_stats;
 AMBIT_API ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats *stats);
-/* Prints them to stderr: cells/s, GB/s, their fraction of the copy bandwidth, and the plan of each
- * step. */
+/* Prints them to stderr: cells/s, GB/s, their share of the copy bandwidth, and the steps' plans. */
 AMBIT_API ambit_status ambit_program_report(ambit_program *p);
 
 /* ---- one call ----------------------------------------------------------------------------- */

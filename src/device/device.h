@@ -100,6 +100,7 @@ typedef struct ambit__recording ambit__recording;
 typedef struct ambit__argument {
   ambit__store *store;                 /* field; else NULL */
   const ambit__boundaries *boundaries; /* field: the values of reads outside the grid */
+  const ambit__boundaries *special;    /* by component, if some have their own; else NULL */
   /* Scalar or number: 8 bytes, of the parameter's type. In a scalar written by a strict sum, the
    * long accumulator that was rounded to the value follows (ambit__scalar_bytes). */
   ambit__buffer *value;

@@ -16,7 +16,7 @@ static ambit_field *copy_field(ambit_grid *g, const ambit__blueprint *b, int i)
       ambit_field_create_vector(g, from->name, from->type, from->components, from->order);
 
   if (!f) return NULL;
-  f->boundaries = from->boundaries;
+  if (ambit__field_copy_boundaries(f, from)) return NULL;
   if (b->values[i]) ambit_field_write(f, NULL, NULL, b->values[i]);
   return f;
 }

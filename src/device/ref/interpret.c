@@ -88,6 +88,7 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
 {
   const ambit__launch *launch = in->launch;
   const ambit__argument *arg = &launch->args[e->index];
+  const ambit__boundaries *outer = arg->special ? &arg->special[e->component] : arg->boundaries;
   const ambit_type type = in->rule->params[e->index].type;
   int64_t cell[AMBIT_MAX_DIMS];
   ambit__value v;
@@ -98,9 +99,9 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
   for (int d = 0; d < launch->box.ndims; d++)
     cell[d] = in->cell[d] + e->offset[d];
   if (arg->store && (!in->ghosts || in->active))
-    negates = ambit__boundaries_negate(arg->boundaries, launch->box.ndims, launch->extents, cell);
+    negates = ambit__boundaries_negate(outer, launch->box.ndims, launch->extents, cell);
   if (arg->store && (!in->ghosts || in->active) &&
-      !ambit__boundaries_map(arg->boundaries, launch->box.ndims, launch->extents, cell, &constant))
+      !ambit__boundaries_map(outer, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
   if (arg->store && in->active && !ambit__active_has(in->active, cell)) {
     if (arg->boundaries->inactive != AMBIT_CLAMP)

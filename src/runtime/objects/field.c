@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* field.c - fields: their memory on every part of this process, and their boundaries. */
+/* field.c - fields: their memory on every part of this process. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/objects/objects.h"
@@ -178,6 +178,7 @@ static void discard(ambit_field *f)
   if (f->base) ambit__view_detach(f);
   ambit__list_remove(&f->link);
   free(f->stores);
+  free(f->special);
   free(f->name);
   free(f);
 }
@@ -347,49 +348,4 @@ ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *local)
   }
   free(stores);
   return s;
-}
-
-/* ---- boundaries ---- */
-
-static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double value)
-{
-  AMBIT_CHECK(kind == AMBIT_NONE || kind == AMBIT_CONSTANT || kind == AMBIT_CLAMP,
-              ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s': inactive cells cannot be %s; they can be AMBIT_NONE, AMBIT_CONSTANT or "
-              "AMBIT_CLAMP",
-              f->name, ambit__boundary_name(kind));
-  f->boundaries.inactive = kind;
-  f->boundaries.fill = value;
-  ambit__grid_changed(f->grid);
-  return AMBIT_OK;
-}
-
-ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind, double value)
-{
-  if (ambit__field_failed(f)) return ambit__field_status(f);
-  AMBIT_CHECK(kind >= AMBIT_NONE && kind <= AMBIT_ANTISYMMETRIC, ambit__field_errors(f),
-              AMBIT_EINVAL, "field '%s': %d is not a kind of boundary", f->name, (int)kind);
-  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || ambit__type_is_real(f->type), ambit__field_errors(f),
-              AMBIT_EINVAL,
-              "field '%s' is %s; only fields of real numbers can be antisymmetric at a face",
-              f->name, ambit_type_name(f->type));
-  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || !f->grid->active, ambit__field_errors(f),
-              AMBIT_EUNSUPPORTED,
-              "field '%s': faces of sparse grids cannot be antisymmetric yet; negate the values of "
-              "reads under outside() in the kernel",
-              f->name);
-  if (faces == AMBIT_INACTIVE) return set_inactive(f, kind, value);
-  AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
-              ambit__field_errors(f), AMBIT_EINVAL,
-              "field '%s': faces 0x%x include an axis beyond the grid's %d", f->name, faces,
-              f->grid->box.ndims);
-  for (int d = 0; d < f->grid->box.ndims; d++)
-    for (int side = 0; side < 2; side++)
-      if (faces & AMBIT_FACE(d, side)) {
-        f->boundaries.kind[d][side] = kind;
-        f->is_implied[d][side] = false;
-        f->boundaries.value[d][side] = kind == AMBIT_CONSTANT ? value : 0;
-      }
-  ambit__grid_changed(f->grid);
-  return AMBIT_OK;
 }

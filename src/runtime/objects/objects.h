@@ -116,6 +116,7 @@ struct ambit_field {
   ambit_field *views, *next_view; /* those of this field; the next one of the same base */
   ambit__ghosts ghosts;
   ambit__boundaries boundaries;
+  ambit__boundaries *special;         /* by component, if some differ; NULL: they do not; owned */
   bool is_implied[AMBIT_MAX_DIMS][2]; /* not declared: only read under outside() (check_step.c) */
   ambit__likeness likeness;
   uint64_t changes; /* how often the user or a program has set values */
@@ -269,6 +270,13 @@ void ambit__options_close(ambit *a);
 ambit_status ambit__options_copy(ambit *a, const ambit *from);
 /* AMBIT__CHECK_... flags from the options check and nan. */
 unsigned ambit__options_checks(const ambit *a);
+
+/* ---- field_boundary.c ---- */
+
+/* What reads of a component outside the grid give. Where all components agree, and for the kinds
+ * none, fixed and periodic always, f->boundaries says the same. */
+const ambit__boundaries *ambit__field_boundaries(const ambit_field *f, int component);
+ambit_status ambit__field_copy_boundaries(ambit_field *to, const ambit_field *from);
 
 /* ---- field.c, field_values.c ---- */
 

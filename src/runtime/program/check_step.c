@@ -187,9 +187,9 @@ static bool meets_writes(const ambit_program *p, const ambit_field *f, const amb
   ambit__box both = ambit__box_intersect(&reads, region);
 
   for (int d = 0; d < region->ndims; d++) {
-    bool folds_low = reads.lo[d] < 0 && f->boundaries.kind[d][0] != AMBIT_CONSTANT;
-    bool folds_high =
-        reads.hi[d] > p->grid->box.hi[d] && f->boundaries.kind[d][1] != AMBIT_CONSTANT;
+    bool folds_low = reads.lo[d] < 0 && (f->boundaries.kind[d][0] != AMBIT_CONSTANT || f->special);
+    bool folds_high = reads.hi[d] > p->grid->box.hi[d] &&
+                      (f->boundaries.kind[d][1] != AMBIT_CONSTANT || f->special);
 
     if (folds_low || folds_high) return true;
   }
@@ -204,9 +204,10 @@ static bool is_own_cell(const ambit__read *r)
 }
 
 /* Whether the boundary of an axis shows a cell with an odd index where there would be one. */
-static bool keeps_colour(const ambit_program *p, const ambit_field *f, int axis, int side)
+static bool keeps_colour(const ambit_program *p, const ambit_field *f, int component, int axis,
+                         int side)
 {
-  const ambit_boundary kind = f->boundaries.kind[axis][side];
+  const ambit_boundary kind = ambit__field_boundaries(f, component)->kind[axis][side];
   const int64_t extent = p->grid->box.hi[axis];
 
   if (kind == AMBIT_PERIODIC) return extent % 2 == 0;
@@ -228,7 +229,7 @@ static bool reads_other_colour(const ambit_program *p, const ambit__step *s, int
   for (int d = 0; d < p->grid->box.ndims; d++) {
     if (!(axes >> d & 1)) continue;
     distance += r->offset[d];
-    if (r->offset[d] && !keeps_colour(p, f, d, r->offset[d] > 0))
+    if (r->offset[d] && !keeps_colour(p, f, r->component, d, r->offset[d] > 0))
       *why = "beyond the boundary there may be cells of the same colour. With this boundary, write "
              "to a second field and swap the two";
   }
@@ -309,6 +310,10 @@ static void imply_boundary(ambit_field *f, int axis, int side)
 {
   f->boundaries.kind[axis][side] = AMBIT_CONSTANT;
   f->boundaries.value[axis][side] = 0;
+  for (int c = 0; f->special && c < f->components; c++) {
+    f->special[c].kind[axis][side] = AMBIT_CONSTANT;
+    f->special[c].value[axis][side] = 0;
+  }
   f->is_implied[axis][side] = true;
 }
 

@@ -49,6 +49,17 @@ static void describe_options(const ambit_program *p, ambit__text *t)
 #endif
 }
 
+static void describe_boundaries(const ambit__boundaries *b, int ndims, ambit__text *t)
+{
+  for (int d = 0; d < ndims; d++)
+    for (int side = 0; side < 2; side++) {
+      const ambit_boundary kind = b->kind[d][side];
+
+      ambit__print(t, "%s%s", side ? ", " : d ? "; " : ", boundaries ", ambit__boundary_name(kind));
+      if (kind == AMBIT_CONSTANT) ambit__print(t, " %g", b->value[d][side]);
+    }
+}
+
 static void describe_field(const ambit_program *p, int field, ambit__text *t)
 {
   const ambit_field *f = field < p->nfields ? p->fields[field] : NULL;
@@ -59,13 +70,9 @@ static void describe_field(const ambit_program *p, int field, ambit__text *t)
   }
   ambit__print(t, "field %d is '%s', %s", field + 1, f->name, ambit_type_name(f->type));
   if (f->components > 1) ambit__print(t, "[%d]", f->components);
-  for (int d = 0; d < p->grid->box.ndims; d++)
-    for (int side = 0; side < 2; side++) {
-      const ambit_boundary kind = f->boundaries.kind[d][side];
-
-      ambit__print(t, "%s%s", side ? ", " : d ? "; " : ", boundaries ", ambit__boundary_name(kind));
-      if (kind == AMBIT_CONSTANT) ambit__print(t, " %g", f->boundaries.value[d][side]);
-    }
+  describe_boundaries(&f->boundaries, p->grid->box.ndims, t);
+  for (int c = 0; f->special && c < f->components; c++)
+    describe_boundaries(&f->special[c], p->grid->box.ndims, t);
 }
 
 static void describe_argument(const ambit_arg *x, ambit__text *t)

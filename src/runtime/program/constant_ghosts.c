@@ -7,8 +7,8 @@
  * lent), and all of them are filled before the first iteration. If rotated fields are read
  * differently or have other boundaries, every exchange fills all ghost cells. So it does in
  * programs that call others, which may rotate fields in the middle of an iteration, and in programs
- * on views, whose ghost cells lie among those of another field; there only halos without any other
- * ghost cells are lent.
+ * on views, whose ghost cells lie among those of another field, or on fields whose components have
+ * boundaries of their own; there only halos without any other ghost cells are lent.
  */
 #include "runtime/program/program.h"
 
@@ -17,7 +17,7 @@ static bool keeps_constants(const ambit_program *p)
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_CALL) return false;
   for (int i = 0; i < p->nfields; i++)
-    if (p->fields[i]->base) return false;
+    if (p->fields[i]->base || p->fields[i]->special) return false;
   return true;
 }
 

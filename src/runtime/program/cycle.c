@@ -161,6 +161,9 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
     for (int k = 0; k < p->steps[i].n; k++)
       if (p->steps[i].args[k].field && p->steps[i].args[k].field->base)
         return "a field is a view of another one";
+    for (int k = 0; k < p->steps[i].n; k++)
+      if (p->steps[i].args[k].field && p->steps[i].args[k].field->special)
+        return "components of a field have boundaries of their own";
   }
   return NULL;
 }

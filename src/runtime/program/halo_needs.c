@@ -125,11 +125,13 @@ static ambit_status add_component(ambit_program *p, const ambit__dataflow *flow,
   *new = (ambit__halo_slice){.field = h->field,
                              .first = first,
                              .count = count,
-                             .boundaries = h->boundaries,
-                             .changing = h->boundaries};
+                             .boundaries =
+                                 flow ? h->boundaries : ambit__field_boundaries(h->field, first)};
+  new->changing = new->boundaries;
   new->has_ghosts = !flow;
   s = find_needs(p, flow, new);
-  if (!s && last && last->first + last->count == first && same_needs(&last->needs, &new->needs)) {
+  if (!s && last && last->first + last->count == first && same_needs(&last->needs, &new->needs) &&
+      ambit__boundaries_equal(last->boundaries, new->boundaries)) {
     last->count += count;
     ambit__needs_free(&new->needs);
   } else if (!s && new->needs.n) {
@@ -294,7 +296,8 @@ static bool covers_slice(const ambit__field_halo *h, const ambit__halo_slice *sl
     const ambit__halo_slice *a = &h->slices[i];
 
     if (a->first <= next && a->first + a->count > next &&
-        ambit__needs_cover(&a->needs, &slice->needs))
+        ambit__needs_cover(&a->needs, &slice->needs) &&
+        ambit__boundaries_equal(a->boundaries, slice->boundaries))
       next = a->first + a->count;
   }
   return next >= slice->first + slice->count;

@@ -55,7 +55,7 @@ typedef struct ambit__halo_slice {
 typedef struct ambit__field_halo {
   uint64_t id;
   ambit_field *field;
-  const ambit__boundaries *boundaries; /* of its slices */
+  const ambit__boundaries *boundaries; /* of its slices, unless components differ */
   ambit__halo_slice *slices;           /* at least one; owned */
   int nslices;
   bool varies; /* some of it depends on own cells, i.e. it is more than constant ghost cells */
