@@ -169,8 +169,10 @@ static void joined_steps_give_the_same_bits(void)
     play("cpu", "0", i, want);
     EACH_PLACE(d)
     {
-      const size_t n = play(*d, "1", i, got);
+      size_t n;
 
+      if (i && compiles_slowly(*d)) continue;
+      n = play(*d, "1", i, got);
       CHECK_MSG(!memcmp(want, got, sizeof want), "%s on %s", programs[i].name, *d);
       if (strcmp(*d, "ref"))
         CHECK_MSG(n == programs[i].steps, "%s on %s: %zu steps", programs[i].name, *d, n);
