@@ -317,6 +317,15 @@ static void emit_element(const ambit__scope *s, ambit__text *t, const ambit__exp
 /* `around` is the level of the enclosing operator. */
 static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
+  if (e->is_outside && s->inside) {
+    ambit__scope plain = *s;
+
+    plain.inside = NULL;
+    ambit__print(t, "(!%s & (", s->inside);
+    emit(&plain, t, e, ARGUMENT);
+    ambit__print(t, "))");
+    return;
+  }
   if (s->use && (e->op == EXPR_VALUE || e->op == EXPR_OUT)) {
     s->use(s, t, e);
     return;

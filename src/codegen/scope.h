@@ -19,7 +19,8 @@ struct ambit__scope {
   void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   void (*index)(const ambit__scope *s, ambit__text *t, int axis);
   void (*extent)(const ambit__scope *s, ambit__text *t, int axis);
-  const char *step; /* an expression for step() */
+  const char *step;   /* an expression for step() */
+  const char *inside; /* a variable: not 0 if all tests of outside() are 0; NULL: there is none */
   /* Hooks to monitor values, or NULL. `use` prints EXPR_VALUE and EXPR_OUT instead of their names;
    * `set` writes code after a STMT_SET_OUT. */
   void (*use)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);

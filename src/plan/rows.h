@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h - the strategy `rows`. rows.c chooses the plan; the others write code: rows_cell.c the
  * rule for one cell, rows_sum.c the rows of a weighted sum, rows_exact.c strict sums over cells,
- * rows_block.c the functions of several rows, rows_wide.c narrow fields, rows_emit.c the file. */
+ * rows_block.c the functions of several rows, rows_inside.c cells where outside() is 0, rows_wide.c
+ * narrow fields, rows_emit.c the file. */
 #ifndef AMBIT_PLAN_ROWS_H
 #define AMBIT_PLAN_ROWS_H
 
@@ -20,10 +21,12 @@ typedef struct ambit__rows_job {
   bool for_people;             /* the function is for registration: see ambit_register_cpu */
   bool wide[AMBIT_MAX_PARAMS]; /* fields that functions of one row read as int32_t: rows_wide.c */
   bool flat;                   /* the rule has conditions, which become selections */
-  bool whole;                  /* vectors at row ends may be stored whole: all outputs have twins */
-  int ntaps;                   /* number of terms, if the rule is a weighted sum ... */
-  ambit__tap *taps;            /* ... whose terms may be added in any order; NULL: it is not */
-  int from, to;                /* parameters of the sum */
+  bool tests;                  /* it tests outside(), at most these distances from the cell: */
+  int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
+  bool whole;       /* vectors at row ends may be stored whole: all outputs have twins */
+  int ntaps;        /* number of terms, if the rule is a weighted sum ... */
+  ambit__tap *taps; /* ... whose terms may be added in any order; NULL: it is not */
+  int from, to;     /* parameters of the sum */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
 } ambit__rows_job;
@@ -178,5 +181,16 @@ void ambit__rows_emit_sum(const ambit__rows_job *j, const int rows[2], bool lane
 
 void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                       ambit__writer *w);
+
+/* ---- rows_inside.c: cells where all tests of outside() are 0 ---- */
+
+void ambit__rows_find_tests(ambit__rows_job *j);
+void ambit__rows_emit_inside(const ambit__rows_job *j); /* for the rows of a block */
+void ambit__rows_emit_bounds(const ambit__rows_job *j); /* along them */
+/* Calls in the loop along the rows: of a cell anywhere, and of a vector; and the loop over single
+ * cells itself. */
+void ambit__rows_call_single(const ambit__rows_job *j, int n);
+void ambit__rows_call_vector(const ambit__rows_job *j, int n, const char *tail);
+void ambit__rows_emit_long_loop(const ambit__rows_job *j, int n);
 
 #endif

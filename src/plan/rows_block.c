@@ -64,6 +64,7 @@ static void print_shifted_places(const job *j, const place *p, const char *x)
     else if (p->offset[d])
       ambit__print(j->t, " + %d", p->offset[d]);
   }
+  if (j->tests) ambit__print(j->t, ", inside");
 }
 
 void ambit__rows_print_buffer(const job *j, int i, int c, int r)
@@ -358,7 +359,7 @@ static void emit_single_walk(const job *j, int n, const char *loop)
 
   snprintf(count, sizeof count, "%d", n);
   ambit__open(j->w, "%s", loop);
-  ambit__rows_call(j, "single", n, "part", ", x);");
+  ambit__rows_call_single(j, n);
   ambit__rows_settle(j, count);
   ambit__close(j->w);
 }
@@ -371,7 +372,7 @@ static void emit_vector_walk(const job *j, const int rows[2])
 
   if (!j->reduces) {
     ambit__open(j->w, "for (long x = x0 & -LANES; x < x1; x += LANES)");
-    ambit__rows_call(j, "vector", n, "part", ", x, x0, x1);");
+    ambit__rows_call_vector(j, n, ", x, x0, x1);");
     ambit__close(j->w);
     return;
   }
@@ -379,7 +380,7 @@ static void emit_vector_walk(const job *j, const int rows[2])
   snprintf(count, sizeof count, "%d * LANES", n);
   emit_single_walk(j, n, "for (; x < x1 && x % LANES; x++)");
   ambit__open(j->w, "for (; x + LANES <= x1; x += LANES)");
-  ambit__rows_call(j, "vector", n, "part", ", x);");
+  ambit__rows_call_vector(j, n, ", x);");
   ambit__rows_settle(j, count);
   ambit__close(j->w);
   emit_single_walk(j, n, "for (; x < x1; x++)");
@@ -395,10 +396,8 @@ static void emit_walk(const job *j, const int rows[2])
     return;
   }
   if (!j->reduces && !j->plan->nontemporal) {
-    ambit__print(j->t, "#if AMBIT_LONG_LOOPS\n#pragma omp simd\n");
-    ambit__open(j->w, "for (long x = x0; x < x1; x++)");
-    ambit__rows_call(j, "single", n, "part", ", x);");
-    ambit__close(j->w);
+    ambit__print(j->t, "#if AMBIT_LONG_LOOPS\n");
+    ambit__rows_emit_long_loop(j, n);
     ambit__print(j->t, "#else\n");
   }
   emit_vector_walk(j, rows);
@@ -427,6 +426,7 @@ void ambit__rows_emit_block(const job *j, const int rows[2])
                             ambit__rows_walk_name(j), n, ", int64_t x0, int64_t x1");
   declare_parts(j, &s, !j->direct);
   ambit__rows_declare_blocks(j);
+  if (!j->direct) ambit__rows_emit_bounds(j);
   emit_walk(j, rows);
   ambit__rows_store_blocks(j);
   fold_parts(j, &s, !j->direct);

@@ -81,6 +81,7 @@ void ambit__rows_print_places(const job *j, ambit__list_kind kind)
   }
   for (int d = 0; j->rule->max_axis >= 0 && d < j->ndims; d++)
     ambit__print(j->t, ", %si%d", kind == DECLARE ? "int64_t " : "", d);
+  if (j->tests) ambit__print(j->t, ", %sinside", kind == DECLARE ? "int " : "");
 }
 
 void ambit__rows_print_accumulators(const job *j, ambit__list_kind kind, const char *stem)
@@ -231,6 +232,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .index = print_index,
                         .extent = print_extent,
                         .step = "call->step",
+                        .inside = j->tests ? "inside" : NULL,
                         .flat = j->flat,
                         .relaxed = !j->strict,
                         .own_calls = !j->strict && ambit__rule_calls_own(j->rule),

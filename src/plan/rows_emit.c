@@ -76,6 +76,7 @@ static void emit_row_calls(const job *j)
   const int axis = j->plan->rows[1] > 1 ? j->last - 2 : j->last - 1;
 
   emit_row_start(j);
+  ambit__rows_emit_inside(j);
   if (n > 1) {
     ambit__line(j->w, "if (n%d == %d)", axis, n);
     j->w->depth++;
@@ -274,6 +275,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
 
   (void)t;
   examine(&j);
+  ambit__rows_find_tests(&j);
   j.flat = ambit__rule_branches(j.rule);
   ambit__rows_find_wide(&j, lane_bytes(&j));
   j.whole = stores_whole(&j);
