@@ -69,11 +69,20 @@ const char *port_indent_at(const unit *u, unsigned offset)
   return s;
 }
 
+/* Whether the last brace of a statement is that of an expression: c = (cell){0, 1}; */
+static bool ends_in_expression(const node *s)
+{
+  while (s && (s->kind == S_FOR || s->kind == S_WHILE || s->kind == S_IF))
+    s = s->kind == S_IF ? s->c ? s->c : s->b : s->d;
+  return s && (s->kind == S_EXPR || s->kind == S_DECL || s->kind == S_RETURN);
+}
+
 unsigned port_statement_end(const unit *u, const node *s)
 {
   unsigned at = s->end;
 
-  if (at > 0 && (u->text[at - 1] == '}' || u->text[at - 1] == ';')) return at;
+  if (at > 0 && (u->text[at - 1] == ';' || (u->text[at - 1] == '}' && !ends_in_expression(s))))
+    return at;
   while (at < u->size &&
          (u->text[at] == ' ' || u->text[at] == '\t' || u->text[at] == '\n' || u->text[at] == '\r'))
     at++;

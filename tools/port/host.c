@@ -80,6 +80,7 @@ static bool has_steps(node *n)
 typedef struct use {
   const char *text;  /* a pointer or an array */
   const char *bytes; /* of the object, or "1": not known */
+  int levels;        /* of pointers in it, that lead to elements */
   bool is_write;
   node *base;
 } use;
@@ -136,16 +137,26 @@ static node *base_of(node *e)
   return e;
 }
 
-static void add_use(uses *u, node *base, bool is_write)
+/* Pointers between the object and its elements: 0 for double *u and double u[3][4], 1 for double **u and double *u[3]. */
+static int levels_of(CXType t)
 {
-  const char *text;
+  int levels = -1;
 
-  if (base->kind != N_NAME && base->kind != N_MEMBER) {
-    if (is_write) u->writes_all = true;
-    u->reads_all = true;
-    return;
+  t = clang_getCanonicalType(t);
+  if (port_type_of(t) == T_ARRAY) levels = 0;
+  for (;;) {
+    const value_type v = port_type_of(t);
+
+    if (v != T_ARRAY && v != T_POINTER) return levels > 0 ? levels : 0;
+    levels += v == T_POINTER;
+    t = clang_getCanonicalType(v == T_ARRAY ? clang_getArrayElementType(t)
+                                            : clang_getPointeeType(t));
   }
-  text = port_print(base);
+}
+
+static void add_object(uses *u, node *base, const char *text, const char *bytes, int levels,
+                       bool is_write)
+{
   for (int i = 0; i < u->n; i++)
     if (!strcmp(u->at[i].text, text)) {
       u->at[i].is_write |= is_write;
@@ -155,11 +166,22 @@ static void add_use(uses *u, node *base, bool is_write)
     u->writes_all = true;
     return;
   }
-  u->at[u->n++] = (use){text,
-                        base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param)
-                            ? port_text("sizeof(%s)", text)
-                            : "1",
-                        is_write, base};
+  u->at[u->n++] = (use){text, bytes, levels, is_write, base};
+}
+
+static void add_use(uses *u, node *base, bool is_write)
+{
+  const bool is_whole = base->type == T_ARRAY && !(base->kind == N_NAME && base->sym->is_param);
+  const char *text;
+
+  if (base->kind != N_NAME && base->kind != N_MEMBER) {
+    if (is_write) u->writes_all = true;
+    u->reads_all = true;
+    return;
+  }
+  text = port_print(base);
+  add_object(u, base, text, is_whole ? port_text("sizeof(%s)", text) : "1", levels_of(base->ctype),
+             is_write);
 }
 
 static bool is_element(const node *e)
@@ -167,6 +189,68 @@ static bool is_element(const node *e)
   if (e->type == T_ARRAY) return false;
   if (e->kind == N_INDEX || (e->kind == N_UNARY && e->op[0] == '*')) return true;
   return e->kind == N_MEMBER && h.has_structs && e->a && (e->op[0] == '-' || is_element(e->a));
+}
+
+/* ---- structs with arrays in them ---- */
+
+typedef struct members {
+  bool has_arrays, has_pointers; /* to elements that count */
+} members;
+
+static void look_into(CXType t, members *m);
+
+static enum CXVisitorResult visit_member(CXCursor member, CXClientData user)
+{
+  look_into(clang_getCursorType(member), user);
+  return CXVisit_Continue;
+}
+
+static void look_into(CXType t, members *m)
+{
+  const value_type v = port_type_of(clang_getCanonicalType(t));
+
+  if (v == T_POINTER)
+    m->has_pointers |= port_type_of(element_of(t)) == T_STRUCT || counts(t);
+  else if (v == T_ARRAY && port_type_of(element_of(t)) != T_STRUCT)
+    m->has_arrays |= is_byte(t) ? h.types[T_U8] || h.types[T_I8] || h.types[T_BOOL] : counts(t);
+  else if (port_type_of(element_of(t)) == T_STRUCT)
+    clang_Type_visitFields(element_of(t), visit_member, m);
+}
+
+/* Of a struct, also where t is a pointer to it. */
+static members members_of(CXType t)
+{
+  members m = {false, false};
+
+  look_into(element_of(t), &m);
+  return m;
+}
+
+/* A struct that is copied, or whose address is given away: its arrays are used with it. */
+static void use_struct(uses *u, node *e, bool is_write)
+{
+  const char *text;
+
+  while (e && e->kind == N_CAST)
+    e = e->a;
+  if (!e || e->type != T_STRUCT || !members_of(e->ctype).has_arrays) return;
+  if (is_element(e)) add_use(u, base_of(e), is_write);
+  if (is_element(e) || (e->kind != N_NAME && e->kind != N_MEMBER)) return;
+  text = port_print(e);
+  add_object(u, e, port_text("&%s", text), port_text("sizeof(%s)", text), 0, is_write);
+}
+
+/* A function gets a struct, or a pointer to one; whether it may follow pointers in it: not one of the system's. */
+static void use_argument(uses *u, node *a, bool follows)
+{
+  const members m = members_of(a->ctype);
+
+  if (a->type == T_STRUCT) use_struct(u, a, false);
+  if (a->type == T_POINTER && a->kind == N_UNARY && a->op[0] == '&')
+    use_struct(u, a->a, true);
+  else if (a->type == T_POINTER && m.has_arrays)
+    add_use(u, base_of(a), true);
+  if (m.has_pointers && follows) u->writes_all = true;
 }
 
 static bool is_one_of(const char *name, const char *const *list)
@@ -196,6 +280,7 @@ static void use_call(uses *u, node *e)
 
     while (a->kind == N_CAST)
       a = a->a;
+    if (port_type_of(element_of(a->ctype)) == T_STRUCT) use_argument(u, a, !e->is_system);
     if ((a->type != T_POINTER && a->type != T_ARRAY) || !counts(a->ctype)) continue;
     if (a->kind == N_OPAQUE || (e->is_system && is_byte(a->ctype) && !is_one_of(e->text, bytes)))
       continue; /* text */
@@ -224,6 +309,11 @@ static bool find_uses(node *e, void *user)
   if (is_element(e) && e->type == T_STRUCT && h.has_structs) add_use(u, base_of(e), false);
   if (e->kind == N_ASSIGN && e->a->type == T_STRUCT && h.has_structs && is_element(e->a))
     add_use(u, base_of(e->a), true);
+  if (e->kind == N_ASSIGN) {
+    use_struct(u, e->a, true);
+    use_struct(u, e->b, false);
+  }
+  if (e->kind == N_DECL || e->kind == S_RETURN) use_struct(u, e->a, false);
   return true;
 }
 
@@ -265,8 +355,9 @@ static const char *calls(const uses *u, const char *separator)
     ambit__print(&t, "port_reads_all()%s", separator);
   for (int i = 0; i < u->n && !u->writes_all; i++)
     if (u->at[i].is_write || !u->reads_all)
-      ambit__print(&t, "%s(%s, %s)%s", u->at[i].is_write ? "port_writes" : "port_reads",
-                   u->at[i].text, u->at[i].bytes, separator);
+      ambit__print(&t, "%s%s(%s, %s%s)%s", u->at[i].is_write ? "port_writes" : "port_reads",
+                   u->at[i].levels ? "_rows" : "", u->at[i].text, u->at[i].bytes,
+                   u->at[i].levels ? port_text(", %d", u->at[i].levels) : "", separator);
   out = ambit__text_finish(&t);
   copy = port_text("%s", out ? out : "");
   free(out);

@@ -54,6 +54,10 @@ typedef struct run {
   int nrows;
   fixing cases[MOST_NESTS];
   int ncases;
+  const node *around
+      [MOST_NESTS]; /* loops around nests, though they looked like loops over cells: u[t + 1][i][j] = u[t][i][j] */
+  bool is_kept[MOST_NESTS]; /* ... in vain: the loop stays the nest that it was */
+  int naround;
 } run;
 
 /* ---- finding nests ---- */
@@ -140,6 +144,13 @@ static void look_at_cases(run *r, node *s, const pragma *p, fixing *c)
   }
 }
 
+static bool is_around(const run *r, const node *s)
+{
+  for (int i = 0; i < r->naround; i++)
+    if (r->around[i] == s) return !r->is_kept[i];
+  return false;
+}
+
 static void look(run *r, node *s)
 {
   const pragma *p;
@@ -154,6 +165,10 @@ static void look(run *r, node *s)
   p = port_pragma_of(r->pragmas, s);
   if (!p) p = r->f->about;
   if ((!p && !r->set->propose) || (p && p->is_serial)) {
+    look_below(r, s);
+    return;
+  }
+  if (is_around(r, s)) {
     look_below(r, s);
     return;
   }
@@ -327,6 +342,53 @@ static bool find_cases(run *r)
   return more;
 }
 
+static bool is_loop(node *e, void *user)
+{
+  return e != user && e->kind == S_FOR;
+}
+
+static bool has_two_loops(node *e, void *user)
+{
+  return e != user && e->kind == S_FOR && port_find(e, is_loop, e);
+}
+
+static bool is_same(node *e, void *user)
+{
+  return e == user;
+}
+
+/* Whether a nest inside the loop was translated. */
+static bool has_steps_inside(const run *r, const node *s)
+{
+  for (int i = 0; i < r->n; i++)
+    if (r->at[i].nest->steps && port_find((node *)(uintptr_t)s, is_same, r->at[i].nest->node))
+      return true;
+  return false;
+}
+
+/* A nest that cannot be translated may have nests inside that can: loops of two and more over cells. Whether anything has changed. */
+static bool find_around(run *r)
+{
+  bool more = false;
+
+  for (int i = 0; i < r->naround; i++)
+    if (!r->is_kept[i] && !has_steps_inside(r, r->around[i])) r->is_kept[i] = more = true;
+  for (int i = 0; i < r->n; i++) {
+    const nest *n = r->at[i].nest;
+    int k = 0;
+
+    while (k < r->naround && r->around[k] != n->node)
+      k++;
+    if (n->steps || n->is_untiled || k < r->naround || k == MOST_NESTS ||
+        !port_find(n->node, has_two_loops, n->node))
+      continue;
+    r->around[r->naround] = n->node;
+    r->is_kept[r->naround++] = false;
+    more = true;
+  }
+  return more;
+}
+
 /* Sums of real numbers depend on their order. */
 static void tell_sums(const run *r, const nest *n)
 {
@@ -386,10 +448,10 @@ static void translate_function(run *r)
   ambit__text rules = {0};
   char *text;
 
-  r->nfirst = r->nrows = r->ncases = 0;
+  r->nfirst = r->nrows = r->ncases = r->naround = 0;
   do
     analyse(r);
-  while (try_again(r) || find_rows(r) || find_cases(r));
+  while (try_again(r) || find_rows(r) || find_cases(r) || find_around(r));
   for (int i = 0; i < r->n; i++) {
     nest *n = r->at[i].nest;
     const int before = first_try(r, n);

@@ -166,9 +166,12 @@ static bool expression(nest *n, node *e, node ***out)
   if (e->kind != N_ASSIGN)
     return e->kind == N_CALL ? port_resolve(n, e)
                              : port_refuse(n, e, "this statement is not understood", NULL);
-  if (e->b->kind == N_ASSIGN) { /* a = b = c */
-    node *first = e->b, *copy = port_copy_tree(first->a);
+  if (e->b->kind == N_ASSIGN) { /* a = b = c: b is c, converted to its type */
+    node *first = e->b, *copy;
 
+    for (copy = first; copy->kind == N_ASSIGN && copy->a->type == e->a->type;)
+      copy = copy->b;
+    copy = port_copy_tree(copy->kind == N_NUMBER ? copy : first->a);
     if (!expression(n, first, out)) return false;
     e->b = copy;
   }

@@ -23,6 +23,8 @@ typedef struct port_record {
   unsigned periodic, clamp; /* axes, as declared to the field */
 } port_record;
 
+enum { PORT_RECORDS = 256 };
+
 typedef struct port_object {
   char *p;
   size_t bytes;
@@ -30,7 +32,7 @@ typedef struct port_object {
 
 static ambit *port_context;
 static int port_nrecords, port_nobjects, port_most_objects;
-static port_record *port_records[256];
+static port_record *port_records[PORT_RECORDS]; /* the oldest first */
 static port_object *port_objects;
 
 static void port_flush(void);
@@ -360,7 +362,8 @@ static void port_remove(int i)
   }
   free(r->rows);
   free(r);
-  port_records[i] = port_records[--port_nrecords];
+  memmove(port_records + i, port_records + i + 1,
+          (size_t)(--port_nrecords - i) * sizeof *port_records);
 }
 
 /* ---- host code ---- */
@@ -369,6 +372,14 @@ static void port_remove(int i)
 static int port_is_foreign(const port_record *r)
 {
   return !port_object_at(r->nrows ? r->table : (const void *)r->base);
+}
+
+/* Host code reads or writes the array. */
+static void port_fetch(port_record *r, int write)
+{
+  if (write ? r->pending : r->pending == 2) port_flush();
+  if (!r->host_ok) port_to_host(r);
+  if (write) r->dev_ok = 0;
 }
 
 /* A pointer alone (1 byte) stands for the whole object it points into; where that is not known, for all memory of
@@ -391,9 +402,39 @@ static void port_touch(const volatile void *p, size_t bytes, int write)
     port_record *r = port_records[i];
 
     if (found && !port_meets(r, lo, hi) && !(unknown && port_is_foreign(r))) continue;
-    if (write ? r->pending : r->pending == 2) port_flush();
-    if (!r->host_ok) port_to_host(r);
-    if (write) r->dev_ok = 0;
+    port_fetch(r, write);
+  }
+}
+
+/* Whether a pointer leads into the memory of an array; o: the object that this is in, or NULL. */
+static int port_leads_to(const char *p, const port_record *r, const port_object *o)
+{
+  return p && (port_meets(r, p, p + 1) || (o && p >= o->p && p < o->p + o->bytes));
+}
+
+/* A table of pointers, and what they point at, so many levels deep. */
+static void port_touch_rows(const volatile void *table, size_t bytes, int levels, int write)
+{
+  const port_object *t = bytes <= 1 ? port_object_at(table) : NULL;
+  const char *end = t ? t->p + t->bytes : (const char *)(uintptr_t)table + bytes;
+  char *const *rows = (char *const *)(uintptr_t)table;
+  const size_t n = table ? (size_t)(end - (const char *)rows) / sizeof *rows : 0;
+
+  port_touch(table, bytes, write);
+  if (bytes <= 1 && !t)
+    for (int i = 0; i < port_nrecords; i++)
+      port_fetch(port_records[i], write);
+  for (size_t k = 0; k < n && levels > 1; k++)
+    if (port_object_at(rows[k])) port_touch_rows(rows[k], 1, levels - 1, write);
+  for (int i = 0; i < port_nrecords && levels == 1; i++) {
+    port_record *r = port_records[i];
+    const port_object *o = r->nrows ? NULL : port_object_at(r->base);
+    size_t k = 0;
+
+    if (r->host_ok && !(write && r->dev_ok)) continue;
+    while (k < n && !port_leads_to(rows[k], r, o))
+      k++;
+    if (k < n) port_fetch(r, write);
   }
 }
 
@@ -405,6 +446,16 @@ static void port_reads(const volatile void *p, size_t bytes)
 static void port_writes(const volatile void *p, size_t bytes)
 {
   port_touch(p, bytes, 1);
+}
+
+static void port_reads_rows(const volatile void *table, size_t bytes, int levels)
+{
+  port_touch_rows(table, bytes, levels, 0);
+}
+
+static void port_writes_rows(const volatile void *table, size_t bytes, int levels)
+{
+  port_touch_rows(table, bytes, levels, 1);
 }
 
 static void port_reads_all(void)

@@ -87,6 +87,8 @@ static double port_ordered_sum(double sum, ambit_type type, port_rule *rule, int
                                const int *order, int nloops) PORT_UNUSED;
 static void port_reads(const volatile void *p, size_t bytes) PORT_UNUSED;
 static void port_writes(const volatile void *p, size_t bytes) PORT_UNUSED;
+static void port_reads_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
+static void port_writes_rows(const volatile void *table, size_t bytes, int levels) PORT_UNUSED;
 static void port_reads_all(void) PORT_UNUSED;
 static void port_writes_all(void) PORT_UNUSED;
 static void port_wait(void) PORT_UNUSED;

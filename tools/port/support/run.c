@@ -311,6 +311,23 @@ static int port_same_rows(const port_record *old, const port_record *now)
   return 1;
 }
 
+/* Room for one more: the host gets the array that has been there longest and is not part of this step. Programs that keep all levels in
+ * time have one for each. */
+static void port_remove_old(void)
+{
+  for (int i = 0; i < port_nrecords; i++) {
+    int is_used = 0;
+
+    for (int k = 0; k < port_now->nargs; k++)
+      is_used |= port_same_array(port_records[i], &port_now->args[k].r);
+    if (is_used) continue;
+    port_flush();
+    port_to_host(port_records[i]);
+    port_remove(i);
+    return;
+  }
+}
+
 static port_record *port_record_of(port_argument *a)
 {
   port_record *r = NULL;
@@ -328,10 +345,7 @@ static port_record *port_record_of(port_argument *a)
     a->r.rows = r->rows;
     return r;
   }
-  if (port_nrecords == 256) {
-    fprintf(stderr, "ambit port: there are more than 256 arrays\n");
-    exit(1);
-  }
+  if (port_nrecords == PORT_RECORDS) port_remove_old();
   r = malloc(sizeof *r);
   if (!r) exit(1);
   *r = a->r;
@@ -559,7 +573,7 @@ static const char *port_check(void)
     for (int k = 0; k < port_now->nargs; k++)
       for (int d = 0; d < rule->axes; d++)
         if (((slot->periodic | (slot->clamp & ~slot->loose)) >> d & 1) &&
-            port_needs(&port_now->args[k], d, 1) > port_now->args[i].r.extent[d])
+            port_needs(&port_now->args[k], d, 1) > port_now->args[i].r.hi[d]) /* all of it */
           return "arrays of different extents are read round their edges";
     for (int k = 0; k < i; k++) {
       const port_kind kind = rule->slots[port_now->args[k].slot].kind;
