@@ -385,7 +385,7 @@ typedef struct ambit_offset {
 
 typedef struct ambit_param_info {
   const char *name;            /* belongs to the kernel */
-  ambit_param_kind kind;       /* what it takes */
+  ambit_param_kind kind;       /* of its argument */
   ambit_reduction reduction;   /* AMBIT_PARAM_REDUCTION */
   ambit_type type;             /* T */
   int components;              /* n of T *f[n]; of a table, the values; 1 for the others */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* devices.c - `ambit devices`: lists the devices of this machine, and what each brings to a
+/* devices.c - `ambit devices`: lists the devices of this machine, and the share of each in a
  * stencil. */
 #include "base/clock.h"
 #include "problem.h"
@@ -33,7 +33,7 @@ static ambit_status print_device(ambit *a, const ambit__backend *backend, int or
 
 /* ---- measuring ---- */
 
-/* The stencil to measure, and what was found. */
+/* The stencil to measure, and the results. */
 typedef struct survey {
   tool_problem problem; /* not loaded: each device has a context of its own */
   int n;
@@ -131,7 +131,7 @@ static int run(ambit *a, tool_args *args)
 static const tool_option options[] = {
     {QUICK, 'q', "quick", NULL, "do not measure the copy bandwidth"},
     {MEASURE, 'm', "measure", "NAME",
-     "measure a stencil or FILE.c on each device, and\nprint what they would do together"},
+     "measure a stencil or FILE.c on each device, and\nprint their speed together"},
     TOOL_OPTION_SIZE,
     TOOL_OPTION_TYPE,
     TOOL_OPTION_BOUNDARY,

@@ -2,8 +2,8 @@
 /* explain.h - shows a problem that is partitioned and sealed, but not run: `ambit explain`.
  *
  * The program is sealed by the code that seals every program, for one of the requested processes,
- * on devices that do nothing (ambit__pretend). The output therefore shows what would run, for grids
- * of any size and without MPI.
+ * on devices that do nothing (ambit__pretend). The output therefore shows the launches of a run,
+ * for grids of any size and without MPI.
  */
 #ifndef AMBIT_TOOLS_EXPLAIN_H
 #define AMBIT_TOOLS_EXPLAIN_H

@@ -3,8 +3,8 @@
  *
  * Every operation of the schedule becomes nodes: a launch one per box, an exchange one per message,
  * copy, and part whose ghost cells it fills. A node records the cells of the fields it reads and
- * writes. It depends on an earlier node if one of them writes what the other reads or writes. Nodes
- * are in execution order, so edges only go forward. Transitive edges are omitted.
+ * writes. It depends on an earlier node if one of them writes values that the other reads or
+ * writes. Nodes are in execution order, so edges only go forward. Transitive edges are omitted.
  */
 #include "explain.h"
 
@@ -306,7 +306,7 @@ static void add_operation(graph *g, const ambit__operation *op)
     break;
   case OP_ALLREDUCE_BEGIN: add_reduction(g, "reduce", &g->p->steps[op->step]); break;
   case OP_ALLREDUCE_END: add_reduction(g, "reduced", &g->p->steps[op->step]); break;
-  case OP_CALL: /* what it does is drawn with its program */
+  case OP_CALL: /* its steps are drawn with its program */
   case OP_GHOSTS:
   case OP_WAVE:
   case OP_FUSED:

@@ -91,7 +91,7 @@ const tool_command tool_port = {
     .options = options,
     .notes = "A nest that cannot run in parallel stays as it is, with a note that says why. "
              "docs/port.md\n"
-             "lists what is understood.\n"
+             "lists the supported C.\n"
              "\nexamples:\n"
              "  ambit port heat.c -o heat_ambit.c -- -DN=1000\n"
              "  cc -O2 heat_ambit.c -o heat $(pkg-config --cflags --libs ambit) -lm\n"

@@ -3,7 +3,7 @@
  *
  * Strict sums are exact until they are rounded, once, to the type of the scalar: see prelude/sums.h
  * for the words of an accumulator, and docs/design/0008-strict-sums.md for the reasons. Here is
- * what the library itself does with them.
+ * their use by the library itself.
  */
 #ifndef AMBIT_CODEGEN_EXACT_H
 #define AMBIT_CODEGEN_EXACT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scope.h - writes the body of a rule, statements and expressions, in any dialect.
  *
- * The rule says what to compute; the strategy decides where values are stored. A scope holds the
+ * The rule has the computation; the strategy decides where values are stored. A scope holds the
  * strategy's functions for writing accesses, such as a read of field 2 at offset (-1,0). Names from
  * the user's text get a suffix (see the name functions), so that they cannot clash with others.
  */

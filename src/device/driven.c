@@ -21,7 +21,7 @@ static const ambit__backend driven;
 
 typedef struct device {
   ambit__device head;
-  ambit__backend table; /* `driven`, with what the device behind can do */
+  ambit__backend table; /* `driven`, with the abilities of the device behind */
   ambit__errands *errands;
   ambit__errors errors; /* of the device behind */
   ambit__device *behind;

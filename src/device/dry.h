@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dry.h - a device that does nothing, to find out what a program would do without running it. */
+/* dry.h - a device that does nothing, to inspect a program without running it. */
 #ifndef AMBIT_DEVICE_DRY_H
 #define AMBIT_DEVICE_DRY_H
 

@@ -55,7 +55,7 @@ static ambit_status make_key(const char *kernel_text, char **key)
 {
   ambit__rule *rule;
 
-  bool depends; /* on what is known only when the kernel is applied */
+  bool depends; /* on facts known only when the kernel is applied */
 
   *key = NULL;
   AMBIT_TRY(ambit__rule_parse(NULL, "registered kernel", kernel_text, &rule));

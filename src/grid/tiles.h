@@ -53,7 +53,7 @@ typedef struct ambit__tile_map {
   int nparts;
   int64_t n;               /* tiles in all */
   int32_t *part;           /* by tile: its part; owned */
-  ambit__tile_links reads; /* by tile of this process: what it reads, itself (zone 0) first */
+  ambit__tile_links reads; /* by tile of this process: the zones it reads, itself (zone 0) first */
   ambit__tile_links feeds; /* by tile: the tiles of this process that read it, without itself */
 } ambit__tile_map;
 
@@ -68,7 +68,7 @@ typedef struct ambit__tile_spec {
   const bool *wraps;    /* per axis */
 } ambit__tile_spec;
 
-/* The size of tiles that suits processors: small enough to follow what changes, large enough that
+/* The size of tiles that suits processors: small enough to follow changes, large enough that
  * the work on one outweighs the decision. */
 void ambit__tile_size(int ndims, int64_t *size);
 /* The caller frees the map, also after a failure. */

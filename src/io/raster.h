@@ -38,7 +38,7 @@ struct ambit__raster {
   double nodata; /* the value of cells without data */
   /* Reads one row, as `width` numbers. Reading rows in ascending order is fastest. */
   ambit_status (*read)(ambit__raster *r, int64_t row, double *values);
-  void (*close)(ambit__raster *r); /* what the format owns; NULL: nothing */
+  void (*close)(ambit__raster *r); /* frees the format's own; NULL: nothing */
   void *own;                       /* data of the format */
 };
 
@@ -58,7 +58,7 @@ ambit_status ambit__raster_get(ambit__raster *r, int64_t at, void *bytes, size_t
 ambit_status ambit__raster_open_asc(ambit__raster *r);
 ambit_status ambit__raster_open_hgt(ambit__raster *r);
 ambit_status ambit__raster_open_tiff(ambit__raster *r);
-/* TIFF that is not plain, by libtiff; `why` says in what it is not plain. */
+/* TIFF that is not plain, by libtiff; `why` names the feature that is not plain. */
 ambit_status ambit__raster_open_libtiff(ambit__raster *r, const char *why);
 
 /* Uncompressed values in blocks, such as the strips or tiles of a TIFF file. */

@@ -70,7 +70,7 @@ static ambit_status take_word(ambit__raster *r, char word[WORD], int64_t *start)
   *start = position(r->own) - 1;
   while (c >= 0 && !isspace(c)) {
     AMBIT_CHECK(c && n < WORD - 1, r->errors, AMBIT_EIO,
-                "%s: the word at byte %" PRId64 " is no number", r->path, *start);
+                "%s: the word at byte %" PRId64 " is not a number", r->path, *start);
     word[n++] = (char)c;
     AMBIT_TRY(take(r, &c));
   }
@@ -93,7 +93,7 @@ static ambit_status take_number(ambit__raster *r, const char *what, double *x)
   AMBIT_TRY(take_word(r, word, &start));
   AMBIT_CHECK(*word, r->errors, AMBIT_EIO, "%s is truncated: it ends before %s", r->path, what);
   AMBIT_CHECK(read_number(word, x), r->errors, AMBIT_EIO,
-              "%s: \"%s\" at byte %" PRId64 " is no number; expected %s", r->path, word, start,
+              "%s: \"%s\" at byte %" PRId64 " is not a number; expected %s", r->path, word, start,
               what);
   return AMBIT_OK;
 }

@@ -153,7 +153,7 @@ static ambit_status read_nodata(tiff *t)
 
 /* ---- values ---- */
 
-/* In what it is not plain; NULL: it is. */
+/* The feature that is not plain; NULL: none. */
 static ambit_status find_obstacle(const tiff *t, const char **why)
 {
   int64_t compression, samples;

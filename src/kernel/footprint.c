@@ -194,7 +194,7 @@ static void learn(flow *f, const ambit__expr *e, bool holds)
   }
 }
 
-/* What the conditions around an expression say. */
+/* The bounds that conditions around an expression set. */
 typedef struct knowledge {
   int inside[AMBIT_MAX_DIMS][2];
   int ntested;

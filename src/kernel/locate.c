@@ -50,7 +50,7 @@ static const char *skip(const char *s, bool comments)
   }
 }
 
-/* Where the source has the text, from its '(' on, with what it has for two places of the text;
+/* Where the source has the text, from its '(' on, with its tokens for two places of the text;
  * false: it has another text. */
 static bool match(const char *text, const char *source, const char *const at[2],
                   const char *found[2])

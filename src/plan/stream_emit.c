@@ -140,12 +140,12 @@ static void emit_columns(const ambit__stream_job *j)
   } else {
     ambit__line(w, "const int strip = tile;");
   }
-  ambit__line(w, "const int left = (low%d & -%d) + strip * %d; /* what this warp has begins */",
-              j->x, j->lane, wide);
+  ambit__line(w, "const int left = (low%d & -%d) + strip * %d; /* first cell of this warp */", j->x,
+              j->lane, wide);
   if (!j->apart)
     ambit__line(w, "const int beside = %s < 16 ? left - %d : left + %d;", j->gpu.dialect->thread[0],
                 j->lane, wide);
-  ambit__line(w, "const int x = left + %s * %d; /* what this lane has begins */",
+  ambit__line(w, "const int x = left + %s * %d; /* first cell of this lane */",
               j->gpu.dialect->thread[0], j->lane);
   if (j->taps && !j->whole) { /* with bits, ptxas 13.0 makes these 1 to 2 % slower */
     ambit__line(w, "/* the lane stores its cells first to end - 1 */");

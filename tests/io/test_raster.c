@@ -124,7 +124,7 @@ static void damaged_ascii_grids_are_refused(void)
 
   refused(make_asc(""), AMBIT_EIO, "not an ESRI ASCII grid");
   refused(make_asc("ncols 3\n1 2 3\n"), AMBIT_EIO, "must give ncols and nrows");
-  refused(make_asc("ncols three\n"), AMBIT_EIO, "\"three\" at byte 6 is no number");
+  refused(make_asc("ncols three\n"), AMBIT_EIO, "\"three\" at byte 6 is not a number");
   refused(make_asc("ncols 0\nnrows 1\n"), AMBIT_EIO, "ncols is 0");
   refused(make_asc("ncols 1.5\nnrows 1\n"), AMBIT_EIO, "ncols is 1.5");
   refused(make_asc("ncols 1000000\nnrows 1000000\n1"), AMBIT_EIO, "truncated");

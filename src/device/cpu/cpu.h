@@ -4,7 +4,7 @@
  *   cpu.c       the device, building and launching functions
  *   memory.c    buffers, copies and ghost cells, divided among the threads
  *   wave.c      several iterations in one pass
- *   tiles.c     some tiles of a grid, and what changed in them
+ *   tiles.c     some tiles of a grid, and their changes
  */
 #ifndef AMBIT_DEVICE_CPU_CPU_H
 #define AMBIT_DEVICE_CPU_CPU_H

@@ -39,7 +39,7 @@ typedef struct ambit__channel {
   ambit__event *spare_packed;
   ambit__request request;
   /* Of a gate, which has memory for them: a note that precedes the message, and `known`, by which
-   * the gate knows what was sent before. */
+   * the gate knows the messages sent before. */
   uint64_t *notes, *known; /* owned */
   size_t note_bytes, known_bytes;
   int64_t entries; /* of the note */

@@ -259,7 +259,7 @@ ambit_status ambit__kernel_list_offsets(ambit_kernel *k); /* makes k->offsets fr
 
 ambit_status ambit__scalar_put(ambit_scalar *s, const void *bytes);
 ambit_status ambit__scalar_take(ambit_scalar *s, int engine, void *bytes);
-ambit_status ambit__scalar_share(ambit_scalar *s); /* what the first engine has, to all engines */
+ambit_status ambit__scalar_share(ambit_scalar *s); /* copies it from the first engine to all */
 
 /* ---- options.c ---- */
 
@@ -338,7 +338,7 @@ static inline const ambit_field *ambit__field_root(const ambit_field *f)
 {
   return f && f->base ? f->base : f;
 }
-/* Takes the buffers that the base of a view has now. Does nothing if it is no view. */
+/* Takes the buffers that the base of a view has now. Does nothing with other fields. */
 void ambit__view_refresh(ambit_field *f);
 void ambit__view_detach(ambit_field *f); /* before the view is freed */
 

@@ -43,9 +43,9 @@ const char *ambit__cycle_refusal(const ambit_program *p);
  * it is possible. */
 ambit_status ambit__cycle_plan(ambit_program *p);
 /* Builds the launch of a fused cycle, when steps have their functions; with one part, chooses it
- * first. Drops what cannot be built. */
+ * first. Drops cycles that cannot be built. */
 ambit_status ambit__cycle_fuse(ambit_program *p);
-void ambit__cycle_drop(ambit_program *p); /* what ambit__cycle_plan made; NULL does nothing */
+void ambit__cycle_drop(ambit_program *p); /* the cycle; NULL does nothing */
 /* Makes p->cycle, a new one, a cycle of `depth` iterations like `whole`, which has more; leaves
  * NULL if this is not possible, or not worthwhile. Collective. */
 ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, int depth);

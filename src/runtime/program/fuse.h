@@ -6,7 +6,7 @@
  * iteration of its own. If too few buffers are free, there are spare ones.
  *
  * With several parts an exchange comes first, which brings as many layers of cells as all
- * iterations together read. Kernels compute what they need of these cells themselves. */
+ * iterations together read. Kernels compute these cells themselves, as far as they need them. */
 #ifndef AMBIT_RUNTIME_PROGRAM_FUSE_H
 #define AMBIT_RUNTIME_PROGRAM_FUSE_H
 
@@ -78,7 +78,7 @@ bool ambit__fuse_is_registered(const ambit_program *p);
 /* ---- fuse_run.c: functions, buffers and launches ---- */
 
 /* Builds functions and allocates spare buffers, when steps have their functions. *can is false if
- * that failed on some process: a lack of memory is no error here. Collective. */
+ * that failed on some process: a lack of memory is not an error here. Collective. */
 ambit_status ambit__fuse_build(ambit_program *p, ambit__fused *f, bool *can);
 void ambit__fuse_free(ambit_program *p, ambit__fused *f);
 /* Before the fused iterations of a run. *can is false if some fields that trade buffers differ in

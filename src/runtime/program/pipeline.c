@@ -22,7 +22,7 @@ typedef struct maker {
   int class[MOST_FIELDS];                /* by field: the same for fields that rotate together */
 } maker;
 
-/* ---- what steps may do ---- */
+/* ---- steps that can be fused ---- */
 
 static bool reads_scalar(const ambit_program *p, const ambit_scalar *s)
 {
@@ -76,7 +76,7 @@ static int periodic_axis(const ambit_program *p, int axis)
   return found == 1;
 }
 
-/* What a step must not do along an axis that is periodic. */
+/* The steps that a periodic axis excludes. */
 static const char *refuse_periodic(const ambit_program *p, size_t step, int axis)
 {
   const ambit__box *region = &p->applies[step].region;

@@ -225,7 +225,8 @@ bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis)
   return false;
 }
 
-/* The sum of the largest lag, lead and reach: what owners leave out on both sides, and read. */
+/* The sum of the largest lag, lead and reach: the cells that owners leave out on both sides, and
+ * read. */
 static int64_t least_cells(const ambit__wavefront *w, int axis)
 {
   int64_t lag = 0, lead = 0, reach = 0;

@@ -5,7 +5,7 @@
  * (device.h), with their skew from the dataflow. The device runs the steps' own functions on small
  * boxes, so results do not change. docs/design/0012-wavefronts.md
  *
- *   wavefront.c       the stages and their skew, what cannot be done, running
+ *   wavefront.c       the stages and their skew, refusals, running
  *   wavefront_plan.c  the sizes, chosen by a model of caches and memory
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_WAVEFRONT_H

@@ -4,7 +4,7 @@
  * All processes decide alike: from numbers that all of them know. Hysteresis: a cut is moved if
  * this shortens iterations by a twentieth or more, if two measurements in a row say so (the first
  * one of a program is believed), and if the iterations to come, guessed as at least as many as
- * there were, save twice what moving costs.
+ * there were, save twice the cost of moving.
  */
 #include "runtime/run/balance.h"
 
@@ -212,7 +212,7 @@ static double cells_with(const ambit_grid *g, int part, int *parts)
   return cells;
 }
 
-/* What this process measured of its parts. A device divides its speed among its parts. Returns
+/* The measurements of this process. A device divides its speed among its parts. Returns
  * false if a device has no timer. */
 static bool take_measures(const ambit_program *p, double *rates, double *busy, double *moving)
 {

@@ -10,7 +10,7 @@
 
 #include "runtime/program/program.h"
 
-/* What happens next. */
+/* The next action. */
 typedef enum ambit__balance_stage {
   BALANCE_BEGIN, /* measured iterations begin */
   BALANCE_END,   /* ... and end */
@@ -36,7 +36,7 @@ typedef struct ambit__balance {
   int recuts;       /* times the cut was moved */
   double recutting; /* seconds that took */
   double gain;      /* a device left out would have added this share, at most; 0: none is */
-  double together;  /* seconds per iteration at this cut, not measured otherwise; 0: not known */
+  double together;  /* seconds per iteration at this cut, measured with it only; 0: not known */
   double alone;     /* the same on the first device alone; 0: not tried */
   int n;            /* parts, as many as the option devices makes */
   char (*names)[AMBIT__PART_NAME]; /* by part: "cuda:0"; NULL: not gathered; owned */
@@ -57,7 +57,7 @@ void ambit__balance_stop(ambit_program *p, double seconds);
 
 /* Iterations that can run before ambit__balance_act is due. */
 int64_t ambit__balance_left(const ambit_program *p);
-/* Does what is due; `left` iterations remain of the run. Collective; all work is done. */
+/* Takes the next action; `left` iterations remain of the run. Collective; all work is done. */
 ambit_status ambit__balance_act(ambit_program *p, int64_t left);
 
 /* ---- shares.c: the arithmetic ---- */

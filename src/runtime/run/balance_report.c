@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* balance_report.c - what each device contributed, in words. */
+/* balance_report.c - the contribution of each device, in words. */
 #include "base/memory.h"
 #include "runtime/run/balance.h"
 

@@ -79,7 +79,7 @@ bool ambit__cycle_is_preferred(const ambit_program *p);
 /* The stop condition of a run. */
 typedef struct ambit__until {
   ambit_scalar *scalar;       /* NULL: until nothing changes */
-  struct ambit__still *still; /* in that case: what there was before; owned */
+  struct ambit__still *still; /* in that case: the values before; owned */
   ambit_condition when;
   double bound;
   int64_t unchecked; /* iterations since the last check */

@@ -58,7 +58,7 @@ static void count(void *user, int64_t tile)
 
 /* ---- sending ---- */
 
-/* What the other end has of the present tile in the buffer of the field. */
+/* The values of the present tile that the other end has in the buffer of the field. */
 static uint64_t *sent_of(const walk *w)
 {
   return w->m->known + (int64_t)w->z->slot[w->field] * w->m->entries + w->entries;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run.c - when tiles sleep, and the end of a run in which nothing changes any more.
  *
- * Unless the option sleep says otherwise, a few iterations now and then are a trial: tiles may
+ * With sleep=auto, a few iterations now and then are a trial: tiles may
  * sleep, and if enough of them do, it goes on like that until too few do. The decisions depend on
  * the values alone, not on time, so that a run can be repeated; all processes decide alike. A trial
  * that fails doubles the iterations before the next one.

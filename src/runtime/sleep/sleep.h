@@ -103,7 +103,7 @@ typedef struct ambit__sleep {
 ambit_status ambit__sleep_plan(ambit_program *p);
 ambit_status ambit__sleep_make(ambit_program *p); /* memory and functions, if there are none yet */
 /* Sets result[f] for the fields that at the end of an iteration hold values of a step. Returns
- * whether no step overwrites what another has written in the same iteration. */
+ * whether no step overwrites the output of another one in the same iteration. */
 bool ambit__program_results(const ambit_program *p, bool *result);
 void ambit__sleep_free(ambit_program *p);
 
