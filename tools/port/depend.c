@@ -4,7 +4,7 @@
  * Two accesses to one array meet where their indices are equal. Along an axis where both have the same loop variable this
  * gives a distance: how many iterations of that loop lie between them. A kernel reads values from before the step
  * (but sees its own cell change); so, in a step, a read must not come after the write of the same
- * element by another cell. Of two steps the first must not touch what the second touched earlier.
+ * element by another cell. Of two steps the first must not touch elements that the second touched earlier.
  */
 #include "nest.h"
 

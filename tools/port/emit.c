@@ -250,7 +250,7 @@ static void print_step(ambit__text *t, const char *in, const step *s)
 
 /* ---- after the step ---- */
 
-/* What a flag becomes, by the maximum over all cells. */
+/* The new value of a flag, by the maximum over all cells. */
 static void print_flag(ambit__text *t, const char *in, const step *s, const param *p,
                        const char *var)
 {
@@ -385,7 +385,7 @@ static void print_orders(ambit__text *t, const char *in, const nest *n)
         ambit__print(t, "%s  port_apart(&%s);\n", in, s->params[i].reduction->a->sym->name);
 }
 
-/* What the steps leave in variables. */
+/* The values that steps leave in variables. */
 static void print_outcome(ambit__text *t, const char *in, const nest *n)
 {
   for (const step *s = n->steps; s; s = s->next)

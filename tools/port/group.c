@@ -141,7 +141,7 @@ static bool leaf_steps(nest *n, leaf *l, step ***tail)
     }
     if (s->nwrites < 64) s->writes[s->nwrites++] = f.at[i];
   }
-  if (f.nreductions) { /* in the last step, so that it sees what the others wrote */
+  if (f.nreductions) { /* in the last step, so that it sees the values of the others */
     for (s = first; s && s->next;)
       s = s->next;
     if (!s) {
@@ -197,7 +197,7 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi)
   return true;
 }
 
-/* The distance to the other end of an axis, as a short one round the edge; *extent: what the axis must have. */
+/* The distance to the other end of an axis, as a short one round the edge; *extent: the required extent of the axis. */
 static bool round_edge(const step *s, const access *a, int d, poly *diff, poly *extent)
 {
   const poly candidates[2] = {a->array->extent_of[d],
@@ -224,7 +224,7 @@ static bool has_short(const nest *n, poly p)
 }
 
 /* Whether conditions around an access keep it inside the array, where the loop alone would leave it. Variables of short loops may be in
- * the index: what counts is the worst of their values. */
+ * the index: the worst of their values counts. */
 static bool is_kept_inside(const step *s, const access *a, int d, int which, poly shift)
 {
   static const char reason[] = "it reads outside the extents of an array";
@@ -308,7 +308,7 @@ static bool align(const step *s, const access *a, param *p, poly *offsets)
     if (is_kept_inside(s, a, d, which, shift)) {
       const poly n = a->array->extent_of[d];
 
-      p->clamp |= 1u << d; /* what is read outside is not used */
+      p->clamp |= 1u << d; /* reads outside are not used */
       p->loose |= 1u << d;
       p->extent[d] = n.is_bad ? port_poly_add(s->nest->loops[which].hi, s->shift[d]) : n;
     }

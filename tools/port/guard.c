@@ -75,7 +75,7 @@ static poly modulo(nest *n, node *e)
   return port_poly_bad();
 }
 
-/* What the condition of a guard says: i is at an end where it holds, or everywhere but there. */
+/* The meaning of a guard's condition: i is at an end where it holds, or everywhere but there. */
 typedef struct at_end {
   bool is_low; /* i == lo, else i == hi - 1 */
   bool holds_at_end;

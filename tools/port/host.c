@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.c - host code that uses arrays of steps is told apart, and asks for them first.
+/* host.c - finds host code that uses arrays of steps; it asks for them first.
  *
  * Before a statement that reads u[...], port_reads(u, ...) stands; before one that writes it, port_writes. A call
  * covers a whole statement, loops included, if the pointer is the same throughout and no step is
@@ -260,7 +260,7 @@ static bool is_one_of(const char *name, const char *const *list)
   return false;
 }
 
-/* A function without a body here: it may use what it is given, and, if it is not one of the system's, more. */
+/* A function without a body here: it may use its arguments, and, if it is not one of the system's, more. */
 static void use_call(uses *u, node *e)
 {
   static const char *const clocks[] = {"clock",         "time",  "gettimeofday", "clock_gettime",

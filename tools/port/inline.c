@@ -13,7 +13,7 @@ enum { DEEPEST = 12, RENAMED = 256 };
 
 typedef struct renaming {
   const symbol *from[RENAMED];
-  node *to[RENAMED]; /* what stands in its place */
+  node *to[RENAMED]; /* its replacement */
   int n;
 } renaming;
 

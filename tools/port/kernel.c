@@ -29,7 +29,8 @@ static bool is_real(value_type t)
 
 /* ---- names and integers ---- */
 
-static bool to_real; /* what is printed becomes a float or a double at once: any integer will do */
+static bool
+    to_real; /* the printed value becomes a float or a double at once: any integer will do */
 
 static const char *value_name(step *s, const char *text, value_type type, const access *element,
                               const node *at)

@@ -155,7 +155,7 @@ typedef struct subscript_search {
   const symbol *var;
   poly hi; /* of the loop */
   bool in_write, in_read;
-  bool is_inner; /* only what loops inside the body do counts: */
+  bool is_inner; /* only loops inside the body count: */
   bool is_lone; /* they write an element that has the variable, and nothing else that they change */
   bool is_apart; /* they write one without the variable */
 } subscript_search;
@@ -193,7 +193,7 @@ static bool selects(node *e, const subscript_search *s)
   return false;
 }
 
-/* Whether the variable, or one computed from it, stands in subscripts of what is written or read. */
+/* Whether the variable, or one computed from it, stands in subscripts of accesses. */
 static bool look_for_subscripts(node *e, void *user)
 {
   subscript_search *s = user;

@@ -98,7 +98,7 @@ static bool write_marked(const search *s, FILE *f)
   return fputs(s->u->text + at, f) >= 0;
 }
 
-/* cc -E -P flags -iquote folder file; what it prints. */
+/* cc -E -P flags -iquote folder file; returns its output. */
 static char *preprocess(const unit *u, const char *file, int nflags, const char *const *flags)
 {
   const char *cc = getenv("CC"), *argv[MOST_WORDS + 1], *slash = strrchr(u->path, '/');
@@ -194,7 +194,7 @@ static int lines_of(const char *text, size_t n)
   return count;
 }
 
-/* The whole text; `out` remembers which part of it is what use. */
+/* The whole text; `out` remembers which part of it is which use. */
 static void replace(const search *s, written_out *out)
 {
   ambit__text t = {0};

@@ -47,14 +47,14 @@ static int take(order *o, int argc, char **argv)
     } else if (!strcmp(a, "-q") || !strcmp(a, "--quiet"))
       o->set.quiet = true;
     else if (a[0] == '-' || o->path) {
-      fprintf(stderr,
-              "ambit port: '%s' is not understood\n`ambit port --help` tells how it is used\n", a);
+      fprintf(stderr, "ambit port: '%s' is not understood\n`ambit port --help` shows the usage\n",
+              a);
       return 2;
     } else
       o->path = a;
   }
   if (o->path) return 0;
-  fprintf(stderr, "ambit port: no program was given\n`ambit port --help` tells how it is used\n");
+  fprintf(stderr, "ambit port: no program was given\n`ambit port --help` shows the usage\n");
   return 2;
 }
 

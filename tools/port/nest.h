@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nest.h - a loop nest, taken apart.
  *
- *   nest     loops over cells, and what they do: leaves
+ *   nest     loops over cells, and their statements: leaves
  *   leaf     statements at one depth of the nest, with the loops around them
  *   access   one element of an array that a leaf reads or writes
- *   array    what all accesses of one function say about an array: its axes and their strides
+ *   array    the axes of an array and their strides, from all accesses of one function
  *   group    the writes of a leaf that go to the same cell: one step of the translated program
  *
  * Stages, a file each: walk.c takes the nest apart (inline.c puts called functions in their place),
@@ -39,7 +39,7 @@ typedef struct guard {
   bool is_periodic;
   poly n;
   const char *
-      table; /* of neighbours, as C text, moved so that i is its index; NULL: none. What is in it is found at run time. */
+      table; /* of neighbours, as C text, moved so that i is its index; NULL: none. Its contents are found at run time. */
   const symbol *by; /* ... and stands for the distance: inner is i + by */
 } guard;
 
@@ -161,7 +161,7 @@ bool port_parity_start(nest *n, node *f, node **first);
  * reduction becomes an assignment with a text, "sum", "min" or "max"; its b is the term. */
 bool port_scalars(nest *n);
 void port_name_places(nest *n);                 /* before it: *sum, s->max become variables */
-bool port_is_private(nest *n, const symbol *s); /* nothing reads what a loop leaves in it */
+bool port_is_private(nest *n, const symbol *s); /* nothing reads its value after a loop */
 bool port_same_reduction(const node *a,
                          const node *b); /* one parameter of the kernel does for both */
 
@@ -243,7 +243,7 @@ typedef struct param {
   int64_t low[AXES], high[AXES]; /* offsets that are read, by grid axis */
   bool reads_written;            /* it reads cells that the step may write */
   unsigned periodic, clamp;      /* grid axes */
-  unsigned loose, exact;         /* of these: what is read outside does not matter, or does */
+  unsigned loose, exact;         /* of these: reads outside do not matter, or do */
   const guard *near[AXES][4];    /* tables of neighbours, by grid axis */
   poly extent[AXES];             /* by grid axis, where a guard says it; else bad */
   const char *value;             /* P_VALUE: C text */

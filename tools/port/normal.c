@@ -238,7 +238,7 @@ static bool untile(node *f)
 
 /* ---- one loop over a flattened array ---- */
 
-/* What a flattened index is divided by. Names that are made from it are known by how much they were divided by so far. */
+/* The divisors of a flattened index. Names that are made from it are known by how much they were divided by so far. */
 typedef struct divisors {
   nest *n;
   int nnames;

@@ -2,7 +2,7 @@
 /* parse.c - from libclang's tree to our own.
  *
  * libclang shows the shape of the program and the types; literals are evaluated, so that numbers
- * out of macros are right. A `for` that leaves out one of its three expressions is told apart by
+ * out of macros are right. A `for` that leaves out one of its three expressions is recognised by
  * where the semicolons stand.
  */
 #include "tree.h"

@@ -196,7 +196,7 @@ static bool read_panda(reader *r)
   return true;
 }
 
-/* ---- what a directive is about ---- */
+/* ---- the statement of a directive ---- */
 
 typedef struct target {
   unsigned after;

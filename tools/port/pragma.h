@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pragma.h - directives: where they stand and what they say.
+/* pragma.h - directives: their places and their clauses.
  */
 #ifndef AMBIT_PORT_PRAGMA_H
 #define AMBIT_PORT_PRAGMA_H
@@ -15,9 +15,9 @@ typedef struct pragma {
 
 /* All of the file, in order; false: one of them has a mistake, which was told. */
 bool port_pragmas(unit *u, pragma **out);
-/* Functions that are called inside what a directive is about belong to it, too. */
+/* Functions that are called inside the statement of a directive belong to it, too. */
 void port_pragmas_spread(unit *u, const pragma *list);
-/* What is said about a loop: the innermost directive around it; NULL: nothing. */
+/* The innermost directive around a loop; NULL: none. */
 const pragma *port_pragma_of(const pragma *list, const node *at);
 
 /* Shapes and distinct arrays that were told. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* refine.c - what conditions say about loop variables.
+/* refine.c - facts about loop variables, from conditions.
  *
  * Inside `if (i > 0)` the variable i lies in [1, hi). Each loop has an interval here, narrowed by the conditions around the
  * current statement; accesses keep it, so that u[i - 1] is known to lie inside. Conditions that failed are kept
@@ -125,7 +125,7 @@ static bool comparison(nest *n, node *c, bool is_true, fact *f)
     f->lo = r;
     f->hi = port_poly_add(r, port_poly_number(1));
   }
-  if (!strcmp(op, "!=")) { /* at an end of what is known */
+  if (!strcmp(op, "!=")) { /* at an end of the known range */
     const poly lo = now.lo[f->loop].is_bad ? n->loops[f->loop].lo : now.lo[f->loop];
     const poly hi = now.hi[f->loop].is_bad ? n->loops[f->loop].hi : now.hi[f->loop];
 
@@ -174,7 +174,7 @@ static void narrow(nest *n, const fact *f)
     *hi = f->hi;
 }
 
-/* Whether what is known says that a fact holds. */
+/* Whether a fact follows from the known ones. */
 static bool holds(const nest *n, const fact *f)
 {
   const poly lo = now.lo[f->loop].is_bad ? n->loops[f->loop].lo : now.lo[f->loop];

@@ -294,7 +294,7 @@ bool port_element(nest *n, node *e, bool is_write, bool is_read)
   port_walk(e, port_expand_pointers, NULL);
   if (root_of(e)->kind == N_NAME &&
       port_nest_is_local(n, root_of(e)->sym)) { /* a table of the kernel */
-    if (e->kind != N_INDEX) return port_refuse(n, e, "this is no element of an array", NULL);
+    if (e->kind != N_INDEX) return port_refuse(n, e, "this is not an element of an array", NULL);
     for (node *k = e; k->kind == N_INDEX; k = k->a)
       if (!port_resolve(n, k->b)) return false;
     return true;

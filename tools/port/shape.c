@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The subscript with guarded indices replaced by what they guard. */
+/* The subscript with guarded indices replaced by the guarded expressions. */
 static poly unguarded(const nest *n, poly p)
 {
   for (int i = 0; i < n->nguards; i++) {

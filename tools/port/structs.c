@@ -3,7 +3,7 @@
  *
  *   cell c = old[i];  c.v *= 2;  new[i] = c;
  *
- * becomes c_u = old[i].u; c_v = old[i].v; c_v *= 2; new[i].u = c_u; new[i].v = c_v. What is never read vanishes.
+ * becomes c_u = old[i].u; c_v = old[i].v; c_v *= 2; new[i].u = c_u; new[i].v = c_v. Members that are never read vanish.
  */
 #include "nest.h"
 
@@ -318,7 +318,7 @@ static void expand_list(node **list)
   }
 }
 
-/* ---- what is never read ---- */
+/* ---- members that are never read ---- */
 
 static bool is_target(const node *e, const symbol *s)
 {

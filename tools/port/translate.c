@@ -281,7 +281,7 @@ static void analyse(run *r)
 }
 
 /* Nests that cannot be translated are tried again with their short loops written out; whether there are any. Those that were, in
- * vain, are left as they were: what they said about the shapes of arrays must not count. */
+ * vain, are left as they were: their facts about the shapes of arrays must not count. */
 static bool try_again(run *r)
 {
   bool more = false;

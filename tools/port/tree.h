@@ -108,7 +108,7 @@ struct function {
   unsigned begin, end;        /* of the whole definition */
   unsigned name_at;           /* where its name stands */
   int depth;                  /* of inlining that is under way */
-  bool has_steps;             /* itself, or what it calls */
+  bool has_steps;             /* itself, or a function that it calls */
   const struct pragma *about; /* a directive around one of its calls */
   function *next;
 };
@@ -125,7 +125,7 @@ typedef struct unit {
   CXFile file;
 } unit;
 
-/* Reads a program; says what is wrong with it on standard error, and sets *code then. written: its text, NULL: as in the file. flags:
+/* Reads a program; reports its mistakes on standard error, and sets *code then. written: its text, NULL: as in the file. flags:
  * of the compiler. */
 unit *port_parse(const char *path, const struct written_out *written, int nflags,
                  const char *const *flags, int *code);

@@ -4,7 +4,7 @@
  * The statements are walked in the order in which they run. Integers that are polynomials in loop
  * variables (idx = j * nx + i) and pointers into arrays (row = u + j * nx) are bound to their value and
  * vanish; every element of an array becomes an access at that moment (resolve.c), so that a variable may be
- * used again for something else. What remains is the kernel: numbers, conditions, short loops.
+ * used again for something else. The rest is the kernel: numbers, conditions, short loops.
  */
 #include "walk.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* walk.h - what walk.c and resolve.c know of the place they are at in a nest.
+/* walk.h - the facts that walk.c and resolve.c know at a place in a nest.
  */
 #ifndef AMBIT_PORT_WALK_H
 #define AMBIT_PORT_WALK_H
@@ -40,7 +40,7 @@ void port_bind(const symbol *s, poly value, node *tree);
 bool port_resolve(nest *n, node *e);
 bool port_element(nest *n, node *e, bool is_write, bool is_read);
 
-/* For port_walk: bound pointers become what they stand for; integers keep the value they have now. */
+/* For port_walk: bound pointers become their targets; integers keep the value they have now. */
 bool port_expand_pointers(node *e, void *user);
 bool port_fix_subscripts(node *e, void *user);
 

@@ -228,7 +228,7 @@ static int port_unfold(void)
   return 1;
 }
 
-/* The longest sequence that the queue ends with twice; what stands before it runs now. */
+/* The longest sequence that the queue ends with twice; the steps before it run now. */
 static void port_fold(void)
 {
   for (int m = port_queued / 2; m >= 1; m--) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* results.c - what reductions leave behind.
+/* results.c - the results of reductions.
  */
 static double port_result(const port_rule *rule, int slot)
 {

@@ -56,7 +56,7 @@ static void port_append_rotations(port_program *p)
   }
 }
 
-/* Whether entry b is entry a with its fields exchanged; adds to what is known of the exchange. */
+/* Whether entry b is entry a with its fields exchanged; adds to the known pairs of the exchange. */
 static int port_is_turned(const port_entry *a, const port_entry *b, port_exchange *x)
 {
   if (a->rule != b->rule || a->grid != b->grid || memcmp(a->lo, b->lo, sizeof a->lo) ||
