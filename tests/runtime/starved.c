@@ -251,6 +251,7 @@ static void if_any_one_call_of_a_process_fails_all_end_with_an_error(void)
     reached = round_of(n, victim, &total, &loaded);
     if (ambit_process(judge) == 0) check_folder(n, &saved);
   }
+  if (ambit_process(judge) == 0) printf("# %ld calls of process %d\n", n - stride - 1, victim);
   CHECK_MSG(test_failures || n > 100, "there were only %ld calls", n);
 }
 

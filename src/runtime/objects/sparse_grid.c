@@ -88,7 +88,7 @@ static void search_pieces(void *arg, int thread, int threads)
   }
 }
 
-/* Puts together what was found in the pieces. */
+/* Joins the results of the pieces. */
 static ambit_status join_pieces(ambit *a, search *s, ambit__active *to)
 {
   ambit_status status = AMBIT_OK;

@@ -158,7 +158,7 @@ static double slowness(const problem *m)
 }
 
 /* Nanoseconds of a core for a cell in its cache, computed in boxes of some rows or planes. In two
- * dimensions several rows are computed together, and share what they read. */
+ * dimensions several rows are computed together, and share their reads. */
 static double core_time(const problem *m, double rows)
 {
   const double together = m->p->grid->box.ndims > 2 ? 1 : least(rows, ROWS_TOGETHER);
