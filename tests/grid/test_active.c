@@ -264,7 +264,7 @@ static void chunks_read_what_boundaries_and_activity_say(void)
 {
   const ambit__box inner = {.ndims = 3, .lo = {1, 0, 2}, .hi = {7, 2, 29}};
 
-  for (int i = 0; i < SIZES * KINDS * 10; i++) {
+  for (int i = 0; i < SIZES * KINDS * 5; i++) {
     const int size = i % SIZES, kind = i / SIZES % KINDS, reach = i % 3 + 1 + 4 * (i % 7 == 0);
     ambit__column columns[8];
     ambit__chunk_form f = {.columns = columns, .nviews = 1, .reach = {reach}};
