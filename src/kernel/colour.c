@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/* Expressions to look at: locals of locals may stand for very long sums. */
+enum { MOST_WORK = 2000 };
+
 /* A sum modulo 2. */
 typedef struct parity {
   unsigned axes;    /* bit d: index(d) is a term */
@@ -20,6 +23,7 @@ typedef struct parity {
 
 typedef struct search {
   const ambit__rule *rule;
+  int work; /* expressions looked at */
   int param;
   bool found, failed; /* a write of the parameter; one that breaks the rule */
   parity colour;      /* of the cells that are written: this sum is even in them */
@@ -59,11 +63,12 @@ static int assignments(const ambit__stmt *s, int local, bool nested, const ambit
 }
 
 /* The expression that a local stands for in the whole rule; NULL: there is none. */
-static const ambit__expr *meaning(const ambit__rule *rule, int local)
+static const ambit__expr *meaning(search *s, int local)
 {
   const ambit__expr *value = NULL;
 
-  return assignments(rule->body, local, false, &value) == 1 ? value : NULL;
+  if (++s->work > MOST_WORK) return NULL;
+  return assignments(s->rule->body, local, false, &value) == 1 ? value : NULL;
 }
 
 /* ---- sums modulo 2 ---- */
@@ -81,28 +86,28 @@ static bool keeps_parity(const ambit__expr *e)
                            : e->op == EXPR_MOD && e->b->value.integer && !(e->b->value.integer & 1);
 }
 
-static bool parity_of(const ambit__rule *rule, const ambit__expr *e, parity *p)
+static bool parity_of(search *s, const ambit__expr *e, parity *p)
 {
   const ambit__expr *value;
   parity a = {0}, b = {0};
 
   *p = (parity){0};
-  if (!is_integer(e->type)) return false;
+  if (!is_integer(e->type) || ++s->work > MOST_WORK) return false;
   switch (e->op) {
   case EXPR_CONST: p->one = e->value.integer & 1; return true;
   case EXPR_INDEX: p->axes = 1u << e->index; return true;
   case EXPR_EXTENT: p->extents = 1u << e->index; return true;
   case EXPR_STEP: p->step = true; return true;
   case EXPR_VALUE: p->values = 1u << e->index; return true;
-  case EXPR_LOCAL: value = meaning(rule, e->index); return value && parity_of(rule, value, p);
+  case EXPR_LOCAL: value = meaning(s, e->index); return value && parity_of(s, value, p);
   case EXPR_CAST:
-  case EXPR_NEG: return parity_of(rule, e->a, p);
+  case EXPR_NEG: return parity_of(s, e->a, p);
   case EXPR_AND:
-  case EXPR_MOD: return keeps_parity(e) && parity_of(rule, e->a, p);
+  case EXPR_MOD: return keeps_parity(e) && parity_of(s, e->a, p);
   case EXPR_ADD:
   case EXPR_SUB:
   case EXPR_XOR:
-    if (!parity_of(rule, e->a, &a) || !parity_of(rule, e->b, &b)) return false;
+    if (!parity_of(s, e->a, &a) || !parity_of(s, e->b, &b)) return false;
     *p = add(a, b);
     return true;
   default: return false;
@@ -112,13 +117,13 @@ static bool parity_of(const ambit__rule *rule, const ambit__expr *e, parity *p)
 /* ---- conditions ---- */
 
 /* Whether an expression is 0 or 1; with `odd`, 0 or any odd number, such as x % 2. */
-static bool is_bit(const ambit__rule *rule, const ambit__expr *e, bool odd)
+static bool is_bit(search *s, const ambit__expr *e, bool odd)
 {
-  const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(rule, e->index) : NULL;
+  const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(s, e->index) : NULL;
 
-  if (e->op == EXPR_LOCAL) return value && is_bit(rule, value, odd);
+  if (e->op == EXPR_LOCAL) return value && is_bit(s, value, odd);
   if (e->op == EXPR_CAST && is_integer(e->type) && is_integer(e->a->type))
-    return is_bit(rule, e->a, odd);
+    return is_bit(s, e->a, odd);
   if (e->op == EXPR_CONST) return e->value.integer == 0 || e->value.integer == 1;
   if (e->op != EXPR_AND && !(odd && e->op == EXPR_MOD)) return false;
   return e->b->op == EXPR_CONST && e->b->value.integer == (e->op == EXPR_AND ? 1 : 2);
@@ -129,35 +134,35 @@ static bool is_zero(const ambit__expr *e)
   return e->op == EXPR_CONST && is_integer(e->type) && e->value.integer == 0;
 }
 
-static bool fixes(const ambit__rule *rule, const ambit__expr *e, bool holds, parity *p);
+static bool fixes(search *s, const ambit__expr *e, bool holds, parity *p);
 
 /* a == b: equal numbers have equal parities. a != b: different bits have different ones. */
-static bool fixes_equal(const ambit__rule *rule, const ambit__expr *e, bool are_equal, parity *p)
+static bool fixes_equal(search *s, const ambit__expr *e, bool are_equal, parity *p)
 {
   parity a, b;
 
   if (!is_integer(e->a->type)) return false;
-  if (is_zero(e->b) && fixes(rule, e->a, !are_equal, p)) return true;
-  if (!parity_of(rule, e->a, &a) || !parity_of(rule, e->b, &b)) return false;
+  if (is_zero(e->b) && fixes(s, e->a, !are_equal, p)) return true;
+  if (!parity_of(s, e->a, &a) || !parity_of(s, e->b, &b)) return false;
   *p = add(a, b);
   if (are_equal) return p->axes != 0;
   p->one = !p->one;
-  return p->axes && ((is_zero(e->b) && is_bit(rule, e->a, true)) ||
-                     (is_bit(rule, e->a, false) && is_bit(rule, e->b, false)));
+  return p->axes && ((is_zero(e->b) && is_bit(s, e->a, true)) ||
+                     (is_bit(s, e->a, false) && is_bit(s, e->b, false)));
 }
 
 /* Whether a condition, if it is true, or false, makes a sum with some index() even. */
-static bool fixes(const ambit__rule *rule, const ambit__expr *e, bool holds, parity *p)
+static bool fixes(search *s, const ambit__expr *e, bool holds, parity *p)
 {
-  const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(rule, e->index) : NULL;
+  const ambit__expr *value = e->op == EXPR_LOCAL ? meaning(s, e->index) : NULL;
 
-  if (value) return fixes(rule, value, holds, p);
-  if (e->op == EXPR_NOT) return fixes(rule, e->a, !holds, p);
+  if (value) return fixes(s, value, holds, p);
+  if (e->op == EXPR_NOT) return fixes(s, e->a, !holds, p);
   if (e->op == EXPR_EQ || e->op == EXPR_NE)
-    return fixes_equal(rule, e, holds == (e->op == EXPR_EQ), p);
+    return fixes_equal(s, e, holds == (e->op == EXPR_EQ), p);
   if (e->op == (holds ? EXPR_LAND : EXPR_LOR))
-    return fixes(rule, e->a, holds, p) || fixes(rule, e->b, holds, p);
-  if ((holds && !is_bit(rule, e, true)) || !parity_of(rule, e, p)) return false;
+    return fixes(s, e->a, holds, p) || fixes(s, e->b, holds, p);
+  if ((holds && !is_bit(s, e, true)) || !parity_of(s, e, p)) return false;
   p->one = p->one != holds;
   return p->axes != 0;
 }
@@ -188,12 +193,12 @@ static void look(search *s, const ambit__stmt *list, const parity *colour)
     parity p;
 
     if (list->kind == STMT_IF) {
-      look(s, list->body, !colour && fixes(s->rule, list->value, true, &p) ? &p : colour);
-      look(s, list->other, !colour && fixes(s->rule, list->value, false, &p) ? &p : colour);
+      look(s, list->body, !colour && fixes(s, list->value, true, &p) ? &p : colour);
+      look(s, list->other, !colour && fixes(s, list->value, false, &p) ? &p : colour);
     } else if (list->kind == STMT_SET_OUT && list->index == s->param) {
       const ambit__expr *chosen = choice(list);
 
-      note(s, !colour && chosen && fixes(s->rule, chosen, true, &p) ? &p : colour);
+      note(s, !colour && chosen && fixes(s, chosen, true, &p) ? &p : colour);
     }
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuzz_kernel.c - any text: it is refused with a message, or it prints to a text that parses to the
- * same rule. For libFuzzer; main.c replays inputs without it.
+ * same rule, and can be joined with itself. For libFuzzer; main.c replays inputs without it.
  */
 #include "kernel/kernel.h"
 
@@ -44,6 +44,32 @@ static void check_round_trip(const ambit__rule *rule)
   ambit__rule_free(again);
 }
 
+/* The rule joined with itself does all its work twice. */
+static void check_join(const ambit__rule *rule)
+{
+  const ambit__rule *const twice[2] = {rule, rule};
+  int param[2][AMBIT_MAX_PARAMS];
+  ambit__errors errors = {0};
+  ambit__rule *joined;
+
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    param[0][i] = param[1][i] = i;
+  if (rule->ntables ||
+      ambit__rule_join(&errors, 2, twice, (const int(*)[AMBIT_MAX_PARAMS])param, &joined))
+    return;
+  if (joined && (joined->nparams != rule->nparams || joined->flops != 2 * rule->flops))
+    fail("joining changed the rule", joined->text);
+  ambit__rule_free(joined);
+}
+
+static void check_colours(const ambit__rule *rule)
+{
+  unsigned axes;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (ambit__rule_colour(rule, i, &axes) && !axes) fail("a colour without axes", rule->text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   ambit__errors errors = {0};
@@ -61,6 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   } else {
     check_round_trip(rule);
     ambit__rule_taps(rule, taps, 64, &count);
+    check_join(rule);
+    check_colours(rule);
     ambit__rule_free(rule);
   }
   free(text);
