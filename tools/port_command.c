@@ -204,7 +204,7 @@ static void push_library(words *w, char (*paths)[PATH_MAX + 64])
 static int build(const char *source, const char *folder, char *binary, size_t size)
 {
   static char port[PATH_MAX + 16], code[PATH_MAX + 32], paths[3][PATH_MAX + 64],
-      where[PATH_MAX + 4];
+      where[PATH_MAX + 16];
   const char *cc = getenv("CC"), *given = getenv("CFLAGS");
   char *flags = strdup(given ? given : "-O2"), *again = strdup(given ? given : ""),
        *compiler = strdup(cc && *cc ? cc : "cc");
@@ -218,7 +218,9 @@ static int build(const char *source, const char *folder, char *binary, size_t si
   }
   snprintf(code, sizeof code, "%s/program.c", folder);
   snprintf(binary, size, "%s/program", folder);
-  snprintf(where, sizeof where, "-I%.*s", slash ? (int)(slash - source) : 1, slash ? source : ".");
+  /* for #include "..." alone: a math.h of the program's own is not that of the system */
+  snprintf(where, sizeof where, "-iquote%.*s", slash ? (int)(slash - source) : 1,
+           slash ? source : ".");
   push(&translate, port);
   push(&translate, source);
   push(&translate, "-o");

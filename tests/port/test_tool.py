@@ -319,6 +319,23 @@ def run_translates_compiles_and_runs_a_program(folder):
     assert r.stdout == want, r.stdout
 
 
+def run_takes_quoted_headers_alone_from_the_folder_of_the_program(folder):
+    (folder / "math.h").write_text("#error not the header of the system\n")
+    (folder / "size.h").write_text("#define N 20\n")
+    (folder / "small.c").write_text("""#include "size.h"
+#include <stdio.h>
+int main(void)
+{
+  static double u[N];
+#pragma ambit must
+  for (int i = 0; i < N; i++)
+    u[i] = 2 * i;
+  printf("%g\\n", u[N - 1]);
+}
+""")
+    assert TOOLS.must(AMBIT, "run", folder / "small.c", env={"CC": CC}).stdout == "38\n"
+
+
 def directives_of_openmp_before_a_nest_are_left_out(folder):
     source = folder / "openmp.c"
     source.write_text(OPENMP)
