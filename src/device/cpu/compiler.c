@@ -247,18 +247,19 @@ static char *rest_of_line(const char *text, const char *word)
 }
 
 /* Shared by all tests. */
-typedef struct trial {
+typedef struct attempt {
   ambit__cache *cache;
   double seconds; /* for all of them */
   double end;     /* when the time is over */
-} trial;
+} attempt;
 
-static bool is_over(const trial *t)
+static bool is_over(const attempt *t)
 {
   return ambit__clock() >= t->end;
 }
 
-static ambit__process_end run_in_time(const trial *t, const char *const *argv, ambit__text *output)
+static ambit__process_end run_in_time(const attempt *t, const char *const *argv,
+                                      ambit__text *output)
 {
   const ambit__process p = {.argv = argv,
                             .temporary = t->cache->scratch.path,
@@ -270,7 +271,7 @@ static ambit__process_end run_in_time(const trial *t, const char *const *argv, a
 }
 
 /* Builds the program at one level and runs it; `story` gets the reason of a failure. */
-static bool runs(ambit__compiler *c, const trial *t, const char *source, const char *program,
+static bool runs(ambit__compiler *c, const attempt *t, const char *source, const char *program,
                  ambit__text *story)
 {
   const char *args[AMBIT__COMPILER_ARGS], *run[] = {program, NULL};
@@ -294,8 +295,8 @@ static bool runs(ambit__compiler *c, const trial *t, const char *source, const c
   return ok;
 }
 
-static bool try_levels(ambit__compiler *c, const trial *t, const char *source, const char *program,
-                       ambit__text *story)
+static bool try_levels(ambit__compiler *c, const attempt *t, const char *source,
+                       const char *program, ambit__text *story)
 {
   for (c->level = CODE_NATIVE; c->level < CODE_LEVELS; c->level++) {
     bool ok = runs(c, t, source, program, story);
@@ -309,7 +310,7 @@ static bool try_levels(ambit__compiler *c, const trial *t, const char *source, c
 }
 
 /* Runs the compiler on the probe, in the scratch folder. */
-static bool examine_here(ambit__compiler *c, const trial *t, ambit__text *story)
+static bool examine_here(ambit__compiler *c, const attempt *t, ambit__text *story)
 {
   const char *folder;
   char *source, *program;
@@ -331,7 +332,7 @@ static bool examine_here(ambit__compiler *c, const trial *t, ambit__text *story)
 }
 
 /* The same, in another folder if this one had no space. */
-static bool examine(ambit__compiler *c, const trial *t, ambit__text *story)
+static bool examine(ambit__compiler *c, const attempt *t, ambit__text *story)
 {
   bool ok;
 
@@ -375,7 +376,7 @@ static void add_reason(ambit__text *why, const char *command, const char *reason
 }
 
 /* Takes the compiler if it exists and works; if not, closes it and adds the reason to `why`. */
-static void consider(const char *command, const trial *t, ambit__compiler *c, ambit__text *why)
+static void consider(const char *command, const attempt *t, ambit__compiler *c, ambit__text *why)
 {
   char name[AMBIT__HASH_CHARS];
   ambit__text story = {0};
@@ -405,7 +406,7 @@ ambit_status ambit__compiler_open(ambit__errors *errors, const ambit__settings *
   const bool asked = settings->cc && *settings->cc;
   const char *const commands[] = {asked ? settings->cc : secure_getenv("CC"), "cc", "gcc", "clang"};
   const double seconds = settings->patience > 0 ? settings->patience : AMBIT__PATIENCE;
-  const trial t = {.cache = cache, .seconds = seconds, .end = ambit__clock() + seconds};
+  const attempt t = {.cache = cache, .seconds = seconds, .end = ambit__clock() + seconds};
   ambit__text story = {0};
 
   *c = (ambit__compiler){0};
