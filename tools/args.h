@@ -80,6 +80,6 @@ int tool_spool_open(ambit *a, const char *path, tool_spool *s);
 void tool_spool_close(tool_spool *s);
 
 extern const tool_command tool_bench, tool_cache, tool_devices, tool_explain, tool_gen, tool_port,
-    tool_run, tool_stream;
+    tool_run, tool_stream, tool_tune;
 
 #endif

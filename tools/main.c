@@ -20,7 +20,7 @@ FILE *tool_notes;
 
 static const tool_command *const commands[] = {&tool_run,     &tool_stream, &tool_explain,
                                                &tool_gen,     &tool_bench,  &tool_port,
-                                               &tool_devices, &tool_cache};
+                                               &tool_devices, &tool_cache,  &tool_tune};
 enum { COUNT = sizeof commands / sizeof *commands };
 
 static const tool_command *find(const char *name)

@@ -38,12 +38,11 @@ static void describe_options(const ambit_program *p, ambit__text *t)
 {
   const ambit__settings *s = &p->grid->context->settings;
 
-  ambit__print(
-      t,
-      "the options are strict=%d nan=%d depth=%d join=%d overlap=%s partition=%s weights=%s "
-      "trace=%s",
-      s->strict, s->nan, s->depth, s->join, s->overlap, s->partition, s->weights,
-      *s->trace ? "on" : "off");
+  ambit__print(t,
+               "the options are strict=%d nan=%d depth=%d tune=%d join=%d overlap=%s partition=%s "
+               "weights=%s trace=%s",
+               s->strict, s->nan, s->depth, s->tune, s->join, s->overlap, s->partition, s->weights,
+               *s->trace ? "on" : "off");
 #ifdef AMBIT_ACCESS_CHECKS
   ambit__print(t, " check=%d", s->check);
 #endif

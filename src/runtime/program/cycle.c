@@ -202,6 +202,7 @@ static const char *refuse_wavefront(const ambit_program *p)
   const char *why = ambit__wavefront_refusal(p);
 
   if (why || p->cycle) return why;
+  if (p->tuned == 1) return "single iterations were measured to be the fastest";
   return p->grid->context->settings.depth
              ? "the grid is too small, or a kernel is not compiled here"
              : "a wavefront would be no faster";
@@ -272,9 +273,12 @@ static ambit_status plan_parts(ambit_program *p, int depth)
 
 ambit_status ambit__cycle_plan(ambit_program *p)
 {
-  const int depth = p->grid->context->settings.depth;
+  int depth;
 
-  if (depth == 1 || ambit__cycle_refuse_steps(p)) return AMBIT_OK;
+  if (ambit__cycle_refuse_steps(p)) return AMBIT_OK;
+  AMBIT_TRY(ambit__tuned_recall(p));
+  depth = ambit__cycle_depth(p);
+  if (depth == 1) return AMBIT_OK;
   if (p->grid->nparts > 1) return plan_parts(p, depth);
   if (ambit__fuse_can(p)) return AMBIT_OK; /* ambit__cycle_fuse, when layouts are known */
   return ambit__wavefront_refusal(p) ? AMBIT_OK : plan_wavefront(p, depth);
@@ -323,18 +327,18 @@ static void unfuse(ambit_program *p)
   ambit__fuse_free(p, c->fused);
   c->fused = NULL;
   c->tail = 0;
-  if (p->grid->nparts < 2 || !p->grid->context->settings.depth || refuse_cycle(p))
-    ambit__cycle_drop(p);
+  if (p->grid->nparts < 2 || !ambit__cycle_depth(p) || refuse_cycle(p)) ambit__cycle_drop(p);
 }
 
 ambit_status ambit__cycle_fuse(ambit_program *p)
 {
   bool can;
 
-  if (!p->cycle && p->grid->nparts == 1 && !ambit__cycle_refuse_steps(p)) {
+  if (!p->cycle && p->grid->nparts == 1 && ambit__cycle_depth(p) != 1 &&
+      !ambit__cycle_refuse_steps(p)) {
     p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
     if (!p->cycle) return AMBIT_ENOMEM;
-    AMBIT_TRY(ambit__fuse_choose(p, p->grid->context->settings.depth, &p->cycle->fused));
+    AMBIT_TRY(ambit__fuse_choose(p, ambit__cycle_depth(p), &p->cycle->fused));
     p->cycle->tail = 1;
     if (!p->cycle->fused) ambit__cycle_drop(p);
   }

@@ -9,6 +9,7 @@
 #ifndef AMBIT_RUNTIME_PROGRAM_CYCLE_H
 #define AMBIT_RUNTIME_PROGRAM_CYCLE_H
 
+#include "base/hash.h"
 #include "runtime/program/fuse.h"
 #include "runtime/program/wavefront.h"
 
@@ -35,6 +36,14 @@ typedef struct ambit__cycle {
   int overlap; /* of the schedule, an ambit__overlap */
 } ambit__cycle;
 
+/* The iterations of a cycle: of the option depth, or the measured number; 0: by the model. */
+static inline int ambit__cycle_depth(const ambit_program *p)
+{
+  const int asked = p->grid->context->settings.depth;
+
+  return asked ? asked : p->tuned;
+}
+
 /* The kind of step because of which iterations of the program run one by one; NULL: none. */
 const char *ambit__cycle_refuse_steps(const ambit_program *p);
 /* The reason why iterations of the program run one by one; NULL: they need not. */
@@ -49,6 +58,24 @@ void ambit__cycle_drop(ambit_program *p); /* the cycle; NULL does nothing */
 /* Makes p->cycle, a new one, a cycle of `depth` iterations like `whole`, which has more; leaves
  * NULL if this is not possible, or not worthwhile. Collective. */
 ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, int depth);
+
+/* ---- tuned.c ---- */
+
+/* The time of an iteration in cycles of some depth. */
+typedef struct ambit__timing {
+  int depth;
+  double seconds;
+} ambit__timing;
+
+/* Sets p->tuned from the note of an earlier run, unless p->tuning. Collective. */
+ambit_status ambit__tuned_recall(ambit_program *p);
+char *ambit__tuned_text(const ambit_program *p); /* the note, to free(); NULL: none */
+/* Writes the note: p->tuned is the fastest of these. */
+void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n);
+/* The kernels, the types of fields, and the grid. */
+void ambit__program_hash(const ambit_program *p, ambit__hash *h);
+
+/* ---- cycle.c ---- */
 
 /* The cells that a stage computes on a part whose own cells are `own`. */
 ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own);

@@ -202,7 +202,7 @@ static const char *choose(const ambit_program *p, int depth, ambit__fused *f)
   ns = try_depth(p, depth, f, &why);
   if (ns < 0) return why;
   single = estimate_steps(p);
-  if (!p->grid->context->settings.depth && ns * GAIN > single)
+  if (!p->grid->context->settings.depth && !p->tuning && ns * GAIN > single && depth != p->tuned)
     return "no depth is estimated to be faster";
   f->saved = 1e-9 * (single - ns);
   for (int d = 0; d < f->group.ndims; d++)

@@ -179,8 +179,12 @@ struct ambit_program {
   struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */
   struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
   /* always valid: */
-  bool broken;         /* an object that a step refers to was destroyed */
-  int64_t iteration;   /* iterations done since creation */
+  bool broken;       /* an object that a step refers to was destroyed */
+  int64_t iteration; /* iterations done since creation */
+  /* Iterations at once where the option depth is auto: as measured, or, with `tuning`, to be
+   * measured; 0: unknown. */
+  int tuned;
+  bool tuning;
   int64_t check_every; /* iterations between checks of run_until */
   bool is_running;
   bool is_called;              /* running: by a step of another program */

@@ -5,9 +5,9 @@
  * the kernels, the types of fields, the grid and the devices of all parts. Process 0 reads and
  * writes it. A note that is wrong costs speed only: the cut moves on from there.
  */
-#include "base/hash.h"
 #include "base/text.h"
 #include "device/cache.h"
+#include "runtime/program/cycle.h"
 #include "runtime/run/balance.h"
 
 #include <math.h>
@@ -16,23 +16,6 @@
 #include <string.h>
 
 enum { NAME_CHARS = 64 };
-
-static void hash_steps(const ambit_program *p, ambit__hash *h)
-{
-  for (size_t i = 0; i < p->nsteps; i++) {
-    const ambit__step *s = &p->steps[i];
-    char *text = s->kind == STEP_APPLY ? ambit__rule_print(s->kernel->rule) : NULL;
-
-    if (text) ambit__hash_text(h, text);
-    free(text);
-    for (int k = 0; k < s->n; k++)
-      if (s->args[k].field) {
-        const int number[] = {(int)s->args[k].field->type, s->args[k].field->components};
-
-        ambit__hash_bytes(h, number, sizeof number);
-      }
-  }
-}
 
 /* The name of the note. */
 static void name_note(const ambit_program *p, char name[NAME_CHARS])
@@ -44,8 +27,7 @@ static void name_note(const ambit_program *p, char name[NAME_CHARS])
   ambit__hash h;
 
   ambit__hash_init(&h);
-  hash_steps(p, &h);
-  ambit__hash_bytes(&h, g->box.hi, (size_t)g->box.ndims * sizeof *g->box.hi);
+  ambit__program_hash(p, &h);
   ambit__hash_bytes(&h, options, sizeof options);
   for (int i = 0; i < p->balance->n; i++)
     ambit__hash_text(&h, p->balance->names[i]);

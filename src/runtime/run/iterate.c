@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* iterate.c - many iterations: cycles, and single iterations for the rest.
  *
- * A cycle that a model chose (option depth is auto) is compared with single iterations at the
- * start of the first run, and given up if it is not faster. Both give the same results.
+ * A cycle that a model chose (option depth is auto, and nothing was measured) is compared with
+ * single iterations at the start of the first run, and given up if it is not faster. Both give the
+ * same results.
  *
  * Iterations that are left over at the end of a run are a shorter cycle. If it has to be compiled,
  * that is done as soon as running such iterations one by one has cost as much time, or at once if
@@ -22,7 +23,7 @@ enum {
 
 static bool may_refuse(const ambit_program *p)
 {
-  return !p->grid->context->settings.depth;
+  return !ambit__cycle_depth(p);
 }
 
 static bool is_on_trial(const ambit_program *p, const ambit__cycle *c)

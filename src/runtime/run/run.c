@@ -156,14 +156,31 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
+/* Finds the fastest depth in the first iterations of a run, if there are enough of them. */
+static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *until,
+                         ambit__progress *progress)
+{
+  const int64_t first = p->iteration;
+  const double start = ambit__clock();
+
+  if (until || p->every || p->is_called || !ambit__tune_is_due(p)) return AMBIT_OK;
+  if (most < ambit__tune_iterations(p)) return AMBIT_OK;
+  AMBIT_TRY(ambit__program_tune(p, progress));
+  count(p, p->iteration - first, ambit__clock() - start);
+  return AMBIT_OK;
+}
+
 /* Runs the iterations of a prepared run. */
 static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
                             ambit__progress *progress)
 {
-  int64_t left = most;
+  const int64_t first = p->iteration;
+  int64_t left;
   bool stopped = false;
 
   p->converged = false;
+  AMBIT_TRY(tune(p, most, until, progress));
+  left = most - (p->iteration - first);
   while (left > 0 && !stopped) {
     const int64_t before = p->iteration;
 

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ambit tune`: the fastest depth is found, shown, remembered and used."""
+import re
+
+import tool
+
+
+def _tune(folder, *words):
+    return tool.run("tune", "star2d1", "--size", "96x80", "--device", "cpu", *words, AMBIT_CACHE=str(folder))[0]
+
+
+def times_are_shown_and_the_fastest_is_kept():
+    with tool.folder() as f:
+        out = _tune(f)
+        times = {int(d): float(s) for d, s in re.findall(r"depth (\d+): (\S+) s per iteration", out)}
+        best = int(re.match(r"depth (\d+)\n", out)[1])
+        assert len(times) >= 2 and 1 in times, out
+        assert 0.97 * times[best] <= min(times.values()), out
+        assert "program star2d1\n" in out and "grid    96x80, 1 part\n" in out and "device  cpu: " in out, out
+        assert _tune(f) == out  # nothing is measured again
+        assert [n for n in f.iterdir() if n.name.startswith("tuned-")], list(f.iterdir())
+        _, err = tool.run("run", "star2d1", "--size", "96x80", "--steps", "64", "--device", "cpu",
+                          AMBIT_CACHE=str(f), AMBIT_VERBOSE="1")
+        assert "at once take" not in err, err  # no trial: it is known
+
+
+def other_problems_are_measured_themselves():
+    with tool.folder() as f:
+        _tune(f)
+        _tune(f, "--strict")
+        _tune(f, "--type", "double")
+        assert len([n for n in f.iterdir() if n.name.startswith("tuned-")]) == 3, list(f.iterdir())
+
+
+def a_stencil_is_needed():
+    tool.refuses("tune", saying="the stencil is missing")
+
+
+tool.main(globals())
