@@ -10,7 +10,7 @@ COLUMNS = 100
 C = re.compile(r"\.(c|h|cpp)$")
 OTHER = re.compile(r"\.(py|sh|cmake|cmake\.in)$|(^|/)(CMakeLists\.txt|Makefile)$")
 # Folders and files that do not follow these rules yet.
-TO_COME = re.compile(r"tools/port/|tests/(error|port/(programs|refused))/")
+TO_COME = re.compile(r"tests/(error|port/(programs|refused))/")
 TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* access.c - which element of which array an expression is.
  *
- * u[e], *(u + e), (&u[a])[e], A[e][f], g->u[e], p[e].x, rows[e][f]: all are a path from a variable with
- * subscripts in it. The path with @ in the place of subscripts names the array.
+ * u[e], *(u + e), (&u[a])[e], A[e][f], g->u[e], p[e].x, rows[e][f]: all are a path from a variable
+ * with subscripts in it. The path with @ in the place of subscripts names the array.
  */
 #include "nest.h"
 

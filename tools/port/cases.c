@@ -5,8 +5,8 @@
  *   for (a = -r; a <= r; a++) s += u[i + a];                         a window
  *   for (k = 1; k <= r; k++) s += c[k] * (u[i - k] + u[i + k]);
  *
- * Such a nest is translated once for each of the first few values of the integer, as if that number stood in the headers of these
- * loops. The program chooses when it runs.
+ * Such a nest is translated once for each of the first few values of the integer, as if that number
+ * stood in the headers of these loops. The program chooses when it runs.
  */
 #include "nest.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* depend.c - whether cells may be computed in any order.
  *
- * Two accesses to one array meet where their indices are equal. Along an axis where both have the same loop variable this
- * gives a distance: how many iterations of that loop lie between them. A kernel reads values from before the step
- * (but sees its own cell change); so, in a step, a read must not come after the write of the same
- * element by another cell. Of two steps the first must not touch elements that the second touched earlier.
+ * Two accesses to one array meet where their indices are equal. Along an axis where both have the
+ * same loop variable this gives a distance: how many iterations of that loop lie between them. A
+ * kernel reads values from before the step (but sees its own cell change); so, in a step, a read
+ * must not come after the write of the same element by another cell. Of two steps the first must
+ * not touch elements that the second touched earlier.
  */
 #include "nest.h"
 
@@ -115,7 +116,8 @@ static poly parity_of(nest *n, node *e)
   return port_poly_of(n, e);
 }
 
-/* The cells that compute anything have one colour: an integer that is even for all of them. Bad: there is no such condition. */
+/* The cells that compute anything have one colour: an integer that is even for all of them. Bad:
+ * there is no such condition. */
 static poly colour_of(nest *n, node *condition)
 {
   poly p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* emit.c - the steps of a nest as text: a table for each rule, and calls in the place of the nest.
  *
- * The nest itself stays, as the other branch of a condition: it runs where what the translator had to
- * assume does not hold at run time.
+ * The nest itself stays, as the other branch of a condition: it runs where what the translator had
+ * to assume does not hold at run time.
  */
 #include "edit.h"
 
@@ -349,7 +349,8 @@ static void require_distinct(ambit__text *t, const char *in, const step *steps)
         }
 }
 
-/* Directives of OpenMP and OpenACC right before the nest are about loops, and there is none any more. */
+/* Directives of OpenMP and OpenACC right before the nest are about loops, and there is none any
+ * more. */
 static void drop_directives(const unit *u, unsigned at)
 {
   for (;;) {

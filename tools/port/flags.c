@@ -5,8 +5,9 @@
  *   moved |= x > tol;        all &= x < top;                 a truth value of each cell
  *   moved = moved || x > tol;   all = all && x < top;
  *
- * All of them are maxima of small numbers: a cell has 1, or 2 where both values of a condition count. The assignment keeps what
- * becomes of the variable: c if the maximum is 1, d if it is 2 (NULL: it is not).
+ * All of them are maxima of small numbers: a cell has 1, or 2 where both values of a condition
+ * count. The assignment keeps what becomes of the variable: c if the maximum is 1, d if it is 2
+ * (NULL: it is not).
  */
 #include "nest.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* group.c - the steps of a nest: writes of a leaf that go to the same cell, and the arrays they use.
+/* group.c - the steps of a nest: writes of a leaf that go to the same cell, and the arrays they
+ * use.
  *
- * The grid of a step has the axes of the array it writes. An array that is read is aligned with it if it has the
- * same loops on the same axes; its accesses are then offsets. Any other array is mapped: an axis of the grid
- * may be another axis of the array (a transposed one), or none (a row of coefficients).
+ * The grid of a step has the axes of the array it writes. An array that is read is aligned with it
+ * if it has the same loops on the same axes; its accesses are then offsets. Any other array is
+ * mapped: an axis of the grid may be another axis of the array (a transposed one), or none (a row
+ * of coefficients).
  */
 #include "nest.h"
 
@@ -34,7 +36,8 @@ static bool is_in(const leaf *l, int which)
   return false;
 }
 
-/* The cell of a step, from the element that it writes (or, if it only reduces, one that it reads). */
+/* The cell of a step, from the element that it writes (or, if it only reduces, one that it reads).
+ */
 static bool place_step(step *s, const access *a)
 {
   nest *n = s->nest;
@@ -114,7 +117,8 @@ static int loops_in(const nest *n, const access *a, const leaf *l)
   return count;
 }
 
-/* How well the cells of a step that only reduces are those of an access: all loops are in it, and no guard. */
+/* How well the cells of a step that only reduces are those of an access: all loops are in it, and
+ * no guard. */
 static int fitness(const nest *n, const access *a, const leaf *l)
 {
   int fit = 2 * loops_in(n, a, l);
@@ -197,7 +201,8 @@ bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi)
   return true;
 }
 
-/* The distance to the other end of an axis, as a short one round the edge; *extent: the required extent of the axis. */
+/* The distance to the other end of an axis, as a short one round the edge; *extent: the required
+ * extent of the axis. */
 static bool round_edge(const step *s, const access *a, int d, poly *diff, poly *extent)
 {
   const poly candidates[2] = {a->array->extent_of[d],
@@ -223,8 +228,8 @@ static bool has_short(const nest *n, poly p)
   return false;
 }
 
-/* Whether conditions around an access keep it inside the array, where the loop alone would leave it. Variables of short loops may be in
- * the index: the worst of their values counts. */
+/* Whether conditions around an access keep it inside the array, where the loop alone would leave
+ * it. Variables of short loops may be in the index: the worst of their values counts. */
 static bool is_kept_inside(const step *s, const access *a, int d, int which, poly shift)
 {
   static const char reason[] = "it reads outside the extents of an array";
@@ -448,7 +453,8 @@ static param *add_param(step *s, const param *p, const char *name, const node *a
   return &s->params[s->nparams++];
 }
 
-/* Whether a read at these offsets can meet a cell of the box: not where the box is one cell wide. */
+/* Whether a read at these offsets can meet a cell of the box: not where the box is one cell wide.
+ */
 static bool meets_box(const step *s, const poly *offsets, unsigned round)
 {
   bool moves = false;

@@ -153,8 +153,8 @@ static poly with_value(poly p, const loop *l, poly x)
   return port_poly_add(port_poly_mul(c, x), r);
 }
 
-/* i == 0 ? n - 1 : i - 1, flattened or not: inside, the index is s * (i - 1) + rest; at the end it is s more (clamp), or n * s
- * more (periodic). At the high end it is less. */
+/* i == 0 ? n - 1 : i - 1, flattened or not: inside, the index is s * (i - 1) + rest; at the end it
+ * is s more (clamp), or n * s more (periodic). At the high end it is less. */
 static poly choice_of(nest *n, node *e, poly yes, poly no, const loop *l)
 {
   const poly extent = port_poly_sub(l->hi, l->lo), one = port_poly_number(1);

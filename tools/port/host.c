@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* host.c - finds host code that uses arrays of steps; it asks for them first.
  *
- * Before a statement that reads u[...], port_reads(u, ...) stands; before one that writes it, port_writes. A call
- * covers a whole statement, loops included, if the pointer is the same throughout and no step is
- * in there; so host loops cost one call. Which field a pointer means is found at run time, by its
- * address: aliases need no analysis.
+ * Before a statement that reads u[...], port_reads(u, ...) stands; before one that writes it,
+ * port_writes. A call covers a whole statement, loops included, if the pointer is the same
+ * throughout and no step is in there; so host loops cost one call. Which field a pointer means is
+ * found at run time, by its address: aliases need no analysis.
  *
  * Only elements of the types that steps use count, since C's own rules keep different types apart.
  */
@@ -137,7 +137,8 @@ static node *base_of(node *e)
   return e;
 }
 
-/* Pointers between the object and its elements: 0 for double *u and double u[3][4], 1 for double **u and double *u[3]. */
+/* Pointers between the object and its elements: 0 for double *u and double u[3][4], 1 for double
+ * **u and double *u[3]. */
 static int levels_of(CXType t)
 {
   int levels = -1;
@@ -240,7 +241,8 @@ static void use_struct(uses *u, node *e, bool is_write)
   add_object(u, e, port_text("&%s", text), port_text("sizeof(%s)", text), 0, is_write);
 }
 
-/* A function gets a struct, or a pointer to one; whether it may follow pointers in it: not one of the system's. */
+/* A function gets a struct, or a pointer to one; whether it may follow pointers in it: not one of
+ * the system's. */
 static void use_argument(uses *u, node *a, bool follows)
 {
   const members m = members_of(a->ctype);
@@ -260,7 +262,8 @@ static bool is_one_of(const char *name, const char *const *list)
   return false;
 }
 
-/* A function without a body here: it may use its arguments, and, if it is not one of the system's, more. */
+/* A function without a body here: it may use its arguments, and, if it is not one of the system's,
+ * more. */
 static void use_call(uses *u, node *e)
 {
   static const char *const clocks[] = {"clock",         "time",  "gettimeofday", "clock_gettime",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* inline.c - puts the bodies of called functions in the place of calls.
  *
- * A function that is one expression is substituted: IDX(i, j) as a function costs nothing. Any other becomes statements before the one that calls it: its
- * parameters are declared with their arguments, its variables are new ones for each call, `return`
- * assigns the result.
+ * A function that is one expression is substituted: IDX(i, j) as a function costs nothing. Any
+ * other becomes statements before the one that calls it: its parameters are declared with their
+ * arguments, its variables are new ones for each call, `return` assigns the result.
  */
 #include "nest.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kernel.c - the rule for one cell, in the kernel language.
  *
- * Elements of arrays become reads at offsets from the cell, loop variables become index(d), everything else that
- * cells share becomes a number the kernel is given. An array that is updated in place and read at
- * neighbours is read from one field and written to another.
+ * Elements of arrays become reads at offsets from the cell, loop variables become index(d),
+ * everything else that cells share becomes a number the kernel is given. An array that is updated
+ * in place and read at neighbours is read from one field and written to another.
  */
 #include "nest.h"
 
@@ -260,7 +260,8 @@ static bool operand(step *s, ambit__text *t, node *e, bool real)
   return ok;
 }
 
-/* Whether an operation is one on unsigned int: its own type, or, of a comparison, that of its operands. */
+/* Whether an operation is one on unsigned int: its own type, or, of a comparison, that of its
+ * operands. */
 static bool is_unsigned(const node *e)
 {
   if (e->type == T_U32) return true;

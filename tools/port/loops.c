@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loops.c - the header of a `for`, and whether it goes over cells.
  *
- * A loop over cells counts an integer from a to b, and its variable selects the element that is written.
- * Others are loops over time, which stay in the program, or short ones, which the kernel unrolls.
+ * A loop over cells counts an integer from a to b, and its variable selects the element that is
+ * written. Others are loops over time, which stay in the program, or short ones, which the kernel
+ * unrolls.
  */
 #include "walk.h"
 
@@ -330,9 +331,9 @@ static bool is_collecting(node *e, void *user)
          !port_find(c->body, declares, e->a->sym);
 }
 
-/* A loop over cells: its variable selects the element that is written, or, where nothing is, read. Where
- * loops inside it write, it must be there: rec[t] = u[5] after a nest does not make t a loop over cells. A loop that
- * collects something for a cell is part of the kernel. */
+/* A loop over cells: its variable selects the element that is written, or, where nothing is, read.
+ * Where loops inside it write, it must be there: rec[t] = u[5] after a nest does not make t a loop
+ * over cells. A loop that collects something for a cell is part of the kernel. */
 bool port_loop_is_cells(nest *n, node *f, const loop *l)
 {
   subscript_search s = {.n = n, .var = l->var, .hi = l->hi};

@@ -4,9 +4,10 @@
  *   #define SMOOTH(v, u)  for (...) for (...) v[i][j] = ...;
  *   SMOOTH(b, a)                                              becomes the loops themselves
  *
- * A loop that a macro makes has no text of its own that could be replaced. The compiler's preprocessor writes out every use of such
- * a macro: names that mark its two ends are put around it, and the text between them is taken. Everything else in the file stays as
- * it is. Messages give the line of the use.
+ * A loop that a macro makes has no text of its own that could be replaced. The compiler's
+ * preprocessor writes out every use of such a macro: names that mark its two ends are put around
+ * it, and the text between them is taken. Everything else in the file stays as it is. Messages give
+ * the line of the use.
  */
 #include "edit.h"
 

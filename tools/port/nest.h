@@ -32,14 +32,16 @@ typedef struct loop {
   node *node;
 } loop;
 
-/* An index that a guard keeps inside: (i + 1) % n, i == 0 ? 0 : i - 1, north[i]. It is an atom of polynomials. */
+/* An index that a guard keeps inside: (i + 1) % n, i == 0 ? 0 : i - 1, north[i]. It is an atom of
+ * polynomials. */
 typedef struct guard {
   int atom;
   poly inner; /* i + 1 */
   bool is_periodic;
   poly n;
-  const char *
-      table; /* of neighbours, as C text, moved so that i is its index; NULL: none. Its contents are found at run time. */
+  /* of neighbours, as C text, moved so that i is its index; NULL: none. Its contents are found at
+   * run time. */
+  const char *table;
   const symbol *by; /* ... and stands for the distance: inner is i + by */
 } guard;
 
@@ -146,15 +148,15 @@ bool port_nest_is_local(const nest *n, const symbol *s);
 poly port_poly_of(nest *n, node *e);
 bool port_is_steady(nest *n, node *e); /* the nest does not change it */
 
-/* loops.c: reads the header of a `for`, false after a refusal; whether it runs a few times only, a number known here; and
- * whether it goes over cells. */
+/* loops.c: reads the header of a `for`, false after a refusal; whether it runs a few times only, a
+ * number known here; and whether it goes over cells. */
 bool port_loop_header(nest *n, node *f, loop *l);
 bool port_loop_is_short(const loop *l);
 bool port_loop_is_cells(nest *n, node *f, const loop *l);
 void port_loop_continue(node *n); /* turns continue into if and else, below n */
 
-/* parity.c: for (j = 1 + (i + c) % 2; j < n; j += 2) becomes a loop over all j with a condition; whether it was such a loop. first: its
- * first value, then the new one. */
+/* parity.c: for (j = 1 + (i + c) % 2; j < n; j += 2) becomes a loop over all j with a condition;
+ * whether it was such a loop. first: its first value, then the new one. */
 bool port_parity_start(nest *n, node *f, node **first);
 
 /* scalars.c: which variables of the function are reductions, and which belong to one cell. A
@@ -187,7 +189,8 @@ node *port_table_value(nest *n, node *e); /* w[1][2] of such a table; NULL: it i
 /* The number that a variable is from its declaration on: const double dt = 0.1; NULL: none. */
 const node *port_constant(unit *u, symbol *s);
 
-/* cases.c: an integer that decides the form of the nest; the largest number that it may be. NULL: there is none. */
+/* cases.c: an integer that decides the form of the nest; the largest number that it may be. NULL:
+ * there is none. */
 symbol *port_case_find(nest *n, int *most);
 void port_case_fix(
     nest *n); /* puts the number into the headers of loops that it is the length of */
@@ -212,7 +215,8 @@ const char *port_access_text(const access *a);
 const char *port_access_shown(const access *a); /* for messages */
 const char *port_base_text(const access *a);
 
-/* shape.c: all nests of a function teach the shapes of its arrays, then each access gets its axes. */
+/* shape.c: all nests of a function teach the shapes of its arrays, then each access gets its axes.
+ */
 /* has_mirrors: u[n - i] counts as u[i] does; else it is refused. */
 void port_shapes_learn(nest *n, bool has_mirrors);
 void port_shapes_settle(void);
@@ -280,7 +284,8 @@ param *port_step_value(step *s, const char *text, value_type type, const access 
 const char *port_step_name(step *s, const symbol *sym, const char *wish);
 /* The number of a table of neighbours in the kernel. */
 int port_step_table(step *s, const guard *g);
-/* The values that a polynomial in variables of short loops can have; false: something else is in it. */
+/* The values that a polynomial in variables of short loops can have; false: something else is in
+ * it. */
 bool port_range(const nest *n, poly p, int64_t *lo, int64_t *hi);
 
 /* depend.c: false after a refusal; conditions that it cannot prove are left to the run. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* normal.c - other ways to write a nest become the one that the rest of the translator knows.
  *
- *   switch (c) { case A: ...; break; ... }                       if (c == A) ... else ...
- *   v[k++] = x;                                                  v[k] = x; k++;
- *   for (ii = a; ii < b; ii += B) for (i = ii; i < min(ii + B, b); i++)      for (i = a; i < b; i++)
- *   for (p = 0; p < nx * ny; p++) { x = p % nx; y = p / nx; ... }            for y, for x, p = y * nx + x
+ *   switch (c) { case A: ...; break; ... }              if (c == A) ... else ...
+ *   v[k++] = x;                                         v[k] = x; k++;
+ *   for (ii = a; ii < b; ii += B)                       for (i = a; i < b; i++)
+ *     for (i = ii; i < min(ii + B, b); i++)
+ *   for (p = 0; p < nx * ny; p++) {                     for y, for x, p = y * nx + x
+ *     x = p % nx; y = p / nx; ... }
  *
  * The order of cells may change: it is proved later that it does not matter.
  */
@@ -61,7 +63,8 @@ typedef struct arm {
   node *list;
 } arm;
 
-/* The statements from *at on, labels first; moves *at behind the break. False: it goes on into the next label. */
+/* The statements from *at on, labels first; moves *at behind the break. False: it goes on into the
+ * next label. */
 static bool read_arm(node **at, node *value, arm *out)
 {
   node *s = *at, **tail = &out->list;
@@ -238,7 +241,8 @@ static bool untile(node *f)
 
 /* ---- one loop over a flattened array ---- */
 
-/* The divisors of a flattened index. Names that are made from it are known by how much they were divided by so far. */
+/* The divisors of a flattened index. Names that are made from it are known by how much they were
+ * divided by so far. */
 typedef struct divisors {
   nest *n;
   int nnames;
@@ -386,8 +390,8 @@ static node *axis_loops(const divisors *d, poly rounds, node *decl, const node *
   return body;
 }
 
-/* for (p = 0; p < n; p++), where p is divided by strides, or goes over an array that has them: a loop for each axis. The
- * statements inside them, or NULL: it stays. */
+/* for (p = 0; p < n; p++), where p is divided by strides, or goes over an array that has them: a
+ * loop for each axis. The statements inside them, or NULL: it stays. */
 static node **unflatten(nest *n, node *f)
 {
   symbol *var = variable_of(f);

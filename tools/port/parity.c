@@ -7,8 +7,8 @@
  *
  *   for (j = 1; j < n; j++) if ((j - (1 + (i + colour) % 2)) % 2 == 0) ...
  *
- * The part x % 2 or x & 1 is 0 or 1; the smaller of the two first values is the new one. x must not be negative, since -1 % 2 is
- * -1: where that is not known, it is checked when the program runs.
+ * The part x % 2 or x & 1 is 0 or 1; the smaller of the two first values is the new one. x must not
+ * be negative, since -1 % 2 is -1: where that is not known, it is checked when the program runs.
  */
 #include "walk.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* poly.h - integers as polynomials in loop variables and values that a nest does not change.
  *
- * Subscripts and bounds are such polynomials; u[(k*ny + j)*nx + i] has the coefficients ny*nx, nx and 1 of
- * k, j and i, whatever the source calls them and in whatever order it multiplies.
+ * Subscripts and bounds are such polynomials; u[(k*ny + j)*nx + i] has the coefficients ny*nx, nx
+ * and 1 of k, j and i, whatever the source calls them and in whatever order it multiplies.
  */
 #ifndef AMBIT_PORT_POLY_H
 #define AMBIT_PORT_POLY_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pragma.c - reads directives out of the text: libclang leaves unknown pragmas out of its tree.
  *
- *   #pragma ambit [must] [serial] [sum(any)|sum(order)] [shape(u[nz][ny][nx], ...)] [distinct(a, b)]
+ *   #pragma ambit [must] [serial] [sum(any)|sum(order)] [shape(u[nz][ny][nx], ...)]
+ *                 [distinct(a, b)]
  *   #pragma panda distribute(u, v) size(nx, ny, nz)       shapes, x first
  *   #pragma panda boundary(zmin) size(n, n)               a nest, as any other
  *   #pragma panda reduction(+:s)                          sum(any)

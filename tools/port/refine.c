@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* refine.c - facts about loop variables, from conditions.
  *
- * Inside `if (i > 0)` the variable i lies in [1, hi). Each loop has an interval here, narrowed by the conditions around the
- * current statement; accesses keep it, so that u[i - 1] is known to lie inside. Conditions that failed are kept
- * as clauses: after `if (i == 0 && j == 0) ... else if (i == 0)`, j is not 0.
+ * Inside `if (i > 0)` the variable i lies in [1, hi). Each loop has an interval here, narrowed by
+ * the conditions around the current statement; accesses keep it, so that u[i - 1] is known to lie
+ * inside. Conditions that failed are kept as clauses: after `if (i == 0 && j == 0) ... else if (i
+ * == 0)`, j is not 0.
  */
 #include "nest.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* resolve.c - names, integers and elements of arrays in the expressions of a nest.
  *
- * A name may be bound to a polynomial or a pointer; anything else is a number of the kernel. Elements become accesses, with
- * the subscripts they have at this place of the walk.
+ * A name may be bound to a polynomial or a pointer; anything else is a number of the kernel.
+ * Elements become accesses, with the subscripts they have at this place of the walk.
  */
 #include "walk.h"
 
@@ -262,7 +262,8 @@ static bool only_inner(const nest *n, const access *a)
   return false;
 }
 
-/* w[k + 1], where k is the variable of a short loop: a constant table becomes part of the kernel. */
+/* w[k + 1], where k is the variable of a short loop: a constant table becomes part of the kernel.
+ */
 static bool table(nest *n, node *e, access *a)
 {
   symbol *root = a->array->root;

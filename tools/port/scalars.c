@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scalars.c - variables of the function that a nest assigns to.
  *
- * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), or a flag (flags.c), if the
- * nest does nothing else with it; a temporary, if every use stands behind an assignment of the same cell,
- * in the nest and wherever else the function uses it; or a reason to leave the nest serial.
+ * Each is one of: a reduction (s += x, if (x > m) m = x, m = fmax(m, x), m = x > m ? x : m), or a
+ * flag (flags.c), if the nest does nothing else with it; a temporary, if every use stands behind an
+ * assignment of the same cell, in the nest and wherever else the function uses it; or a reason to
+ * leave the nest serial.
  */
 #include "nest.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shape.c - the axes of arrays, from all subscripts that a function uses.
  *
- * The coefficient of a loop variable in a flattened subscript is a stride. Strides that divide each other are
- * axes, the largest being the slowest; the quotient of two neighbours is an extent. What is left
- * of a subscript without its loop variables is divided by the strides in turn: nx * ny - nx - 1 is one plane
- * up, one row down, one cell to the left. Axes come from strides, never from the order of loops.
+ * The coefficient of a loop variable in a flattened subscript is a stride. Strides that divide each
+ * other are axes, the largest being the slowest; the quotient of two neighbours is an extent. What
+ * is left of a subscript without its loop variables is divided by the strides in turn: nx * ny - nx
+ * - 1 is one plane up, one row down, one cell to the left. Axes come from strides, never from the
+ * order of loops.
  */
 #include "nest.h"
 #include "pragma.h"
@@ -161,7 +162,8 @@ static void settle_flat(array *a, int l)
     a->is_unclear = true;
 }
 
-/* A row or plane with one index only is an axis too, unless it is one of a few components: half of them are named. */
+/* A row or plane with one index only is an axis too, unless it is one of a few components: half of
+ * them are named. */
 static bool is_component(const array *a, int l)
 {
   int named = 0;
@@ -220,8 +222,8 @@ static bool has_loop(const nest *n, poly p)
   return false;
 }
 
-/* An index without a loop variable that came out negative is one from the end of the axis: nx + 1 of
- * rows of nx + 2 is not -1 of the next row. */
+/* An index without a loop variable that came out negative is one from the end of the axis: nx + 1
+ * of rows of nx + 2 is not -1 of the next row. */
 static void borrow(const nest *n, access *a, int first, int end)
 {
   for (int d = end - 1; d > first; d--) {

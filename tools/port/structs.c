@@ -3,7 +3,8 @@
  *
  *   cell c = old[i];  c.v *= 2;  new[i] = c;
  *
- * becomes c_u = old[i].u; c_v = old[i].v; c_v *= 2; new[i].u = c_u; new[i].v = c_v. Members that are never read vanish.
+ * becomes c_u = old[i].u; c_v = old[i].v; c_v *= 2; new[i].u = c_u; new[i].v = c_v. Members that
+ * are never read vanish.
  */
 #include "nest.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* translate.c - the stages, in order, for each function of a program.
  *
- *   find loops that directives name; take each apart (walk.c); learn the shapes of arrays from all of
- *   them (shape.c); make steps (group.c), prove them (depend.c), write their kernels (kernel.c) and calls
- *   (emit.c); then see to the host code of all functions (host.c).
+ *   find loops that directives name; take each apart (walk.c); learn the shapes of arrays from all
+ *   of them (shape.c); make steps (group.c), prove them (depend.c), write their kernels (kernel.c)
+ *   and calls (emit.c); then see to the host code of all functions (host.c).
  */
 #include "translate.h"
 
@@ -44,8 +44,8 @@ typedef struct run {
   outcome *result;
   candidate at[MOST_NESTS];
   int n;
-  const nest *first
-      [MOST_NESTS]; /* nests that are tried with their short loops written out, as they were without */
+  /* nests that are tried with their short loops written out, as they were without */
+  const nest *first[MOST_NESTS];
   bool is_tried[MOST_NESTS]; /* in vain: they stay serial */
   int nfirst;
   candidate refused[MOST_NESTS]; /* of all functions */
@@ -54,8 +54,8 @@ typedef struct run {
   int nrows;
   fixing cases[MOST_NESTS];
   int ncases;
-  const node *around
-      [MOST_NESTS]; /* loops around nests, though they looked like loops over cells: u[t + 1][i][j] = u[t][i][j] */
+  /* loops around nests, though they looked like loops over cells: u[t + 1][i][j] = u[t][i][j] */
+  const node *around[MOST_NESTS];
   bool is_kept[MOST_NESTS]; /* ... in vain: the loop stays the nest that it was */
   int naround;
 } run;
@@ -280,8 +280,9 @@ static void analyse(run *r)
     if (r->at[i].is_open) r->at[i].nest->steps = finish_nest(r, r->at[i].nest);
 }
 
-/* Nests that cannot be translated are tried again with their short loops written out; whether there are any. Those that were, in
- * vain, are left as they were: their facts about the shapes of arrays must not count. */
+/* Nests that cannot be translated are tried again with their short loops written out; whether there
+ * are any. Those that were, in vain, are left as they were: their facts about the shapes of arrays
+ * must not count. */
 static bool try_again(run *r)
 {
   bool more = false;
@@ -303,7 +304,8 @@ static bool try_again(run *r)
   return more;
 }
 
-/* One loop over all rows of an array that other nests gave several axes; whether there are new ones. */
+/* One loop over all rows of an array that other nests gave several axes; whether there are new
+ * ones. */
 static bool find_rows(run *r)
 {
   poly flat[AXES];
@@ -319,8 +321,8 @@ static bool find_rows(run *r)
   return more;
 }
 
-/* A nest that cannot be translated may be for each value of an integer; if that fails as well, it stays as it was. Whether anything
- * has changed. */
+/* A nest that cannot be translated may be for each value of an integer; if that fails as well, it
+ * stays as it was. Whether anything has changed. */
 static bool find_cases(run *r)
 {
   bool more = false;
@@ -366,7 +368,8 @@ static bool has_steps_inside(const run *r, const node *s)
   return false;
 }
 
-/* A nest that cannot be translated may have nests inside that can: loops of two and more over cells. Whether anything has changed. */
+/* A nest that cannot be translated may have nests inside that can: loops of two and more over
+ * cells. Whether anything has changed. */
 static bool find_around(run *r)
 {
   bool more = false;
@@ -474,7 +477,8 @@ static void translate_function(run *r)
 
 static bool is_called(const run *r, const node *n, const function *f, bool *somewhere);
 
-/* Whether all calls of a function stand in nests that were translated, which have its body in them. */
+/* Whether all calls of a function stand in nests that were translated, which have its body in them.
+ */
 static bool is_inlined(const run *r, const function *f, int depth)
 {
   bool somewhere = false;

@@ -2,9 +2,9 @@
 /* tree.h - the C program as the translator sees it: a small tree, made from libclang's.
  *
  * Every node keeps where it comes from (offsets into the main file, and a line and column for
- * messages), so that any later stage can point a caret or replace text. Implicit conversions are left out:
- * the kernel language converts as C does. Parentheses are not kept either; the printer puts
- * them where they are needed.
+ * messages), so that any later stage can point a caret or replace text. Implicit conversions are
+ * left out: the kernel language converts as C does. Parentheses are not kept either; the printer
+ * puts them where they are needed.
  */
 #ifndef AMBIT_PORT_TREE_H
 #define AMBIT_PORT_TREE_H
@@ -125,8 +125,8 @@ typedef struct unit {
   CXFile file;
 } unit;
 
-/* Reads a program; reports its mistakes on standard error, and sets *code then. written: its text, NULL: as in the file. flags:
- * of the compiler. */
+/* Reads a program; reports its mistakes on standard error, and sets *code then. written: its text,
+ * NULL: as in the file. flags: of the compiler. */
 unit *port_parse(const char *path, const struct written_out *written, int nflags,
                  const char *const *flags, int *code);
 void port_unit_free(unit *u);

@@ -3,8 +3,8 @@
  *
  *   for (q = 0; q < 9; q++) g[q][y][x] = f[q][y - cy[q]][x - cx[q]];
  *
- * becomes nine statements with numbers in the place of q, cx[q] and cy[q]. Planes, components and offsets from
- * constant tables need no analysis of their own then. Conditions on numbers vanish.
+ * becomes nine statements with numbers in the place of q, cx[q] and cy[q]. Planes, components and
+ * offsets from constant tables need no analysis of their own then. Conditions on numbers vanish.
  */
 #include "nest.h"
 
@@ -304,7 +304,8 @@ static bool write_out(nest *n, node **at, const loop *l)
   return true;
 }
 
-/* Layers of an edge, for (g = 0; g < 2; g++) u[1 - g][i] = u[2 + g][i], with another loop over cells inside or around. */
+/* Layers of an edge, for (g = 0; g < 2; g++) u[1 - g][i] = u[2 + g][i], with another loop over
+ * cells inside or around. */
 static bool is_tiny(node *f, const loop *l, bool is_inside)
 {
   int64_t lo, hi;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* until.c - loops that end when a result of a nest is small.
  *
- *   while (err > tol && iter < most) { err = 0; nest with err = max(...); swaps; other nests; iter++; }
+ *   while (err > tol && iter < most) {
+ *     err = 0; nest with err = max(...); swaps; other nests; iter++; }
  *   for (iter = 0; iter < most; iter++) { ...; if (err < tol) break; }
  *
- * If nothing else is in the loop, nobody on the host needs the result but the loop itself. A call at the start of each round
- * tells the support code the rule, the limit and the number of rounds that are left; it runs the rest of them in one go
- * (support/ahead.c).
+ * If nothing else is in the loop, nobody on the host needs the result but the loop itself. A call
+ * at the start of each round tells the support code the rule, the limit and the number of rounds
+ * that are left; it runs the rest of them in one go (support/ahead.c).
  */
 #include "edit.h"
 

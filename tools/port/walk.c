@@ -2,9 +2,10 @@
 /* walk.c - takes a nest apart: loops, statements of the kernel, accesses to arrays.
  *
  * The statements are walked in the order in which they run. Integers that are polynomials in loop
- * variables (idx = j * nx + i) and pointers into arrays (row = u + j * nx) are bound to their value and
- * vanish; every element of an array becomes an access at that moment (resolve.c), so that a variable may be
- * used again for something else. The rest is the kernel: numbers, conditions, short loops.
+ * variables (idx = j * nx + i) and pointers into arrays (row = u + j * nx) are bound to their value
+ * and vanish; every element of an array becomes an access at that moment (resolve.c), so that a
+ * variable may be used again for something else. The rest is the kernel: numbers, conditions, short
+ * loops.
  */
 #include "walk.h"
 
@@ -28,7 +29,8 @@ static bool is_computed(node *e, void *user)
          e->type == T_F64 || (e->kind == N_UNARY && e->op[0] == '*');
 }
 
-/* An assignment that makes an integer a number of the kernel, and not an index: a count, a sum of elements. */
+/* An assignment that makes an integer a number of the kernel, and not an index: a count, a sum of
+ * elements. */
 static bool counts_up(node *e, void *user)
 {
   if (e->kind == N_UNARY && (strstr(e->op, "++") || strstr(e->op, "--")))
@@ -305,7 +307,8 @@ static void add_leaf(nest *n, node *body)
   n->last_leaf = l;
 }
 
-/* The declarations and assignments to variables of an outer depth, for the kernels of inner ones. */
+/* The declarations and assignments to variables of an outer depth, for the kernels of inner ones.
+ */
 static node *prefix_block(const node *list, const node *place)
 {
   node *block = port_node(S_BLOCK, place), **tail = &block->list;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ahead.c - loops that end when a result is small: while (err > tol), with nothing but steps in them.
+/* ahead.c - loops that end when a result is small: while (err > tol), with nothing but steps in
+ * them.
  *
- * Three rounds run as any steps do. If each is the one before with its arrays exchanged, so will the next ones be: they become one
- * program with a rotation, which runs until the result is small or the last round is done, without a word to the
- * host. The loop of the program then goes through its rounds again, for its counters and pointers; its steps are done already.
+ * Three rounds run as any steps do. If each is the one before with its arrays exchanged, so will
+ * the next ones be: they become one program with a rotation, which runs until the result is small
+ * or the last round is done, without a word to the host. The loop of the program then goes through
+ * its rounds again, for its counters and pointers; its steps are done already.
  */
 enum { PORT_ROUND = 24 };
 
@@ -101,8 +103,8 @@ static void port_run_ahead(const port_exchange *x, int slot, double below, int64
   next->n = 0;
 }
 
-/* At the start of a round: rule NULL, before the first one. The loop ends when the result is not larger than tol (strict: less
- * than it), or after `most` rounds, this one included. */
+/* At the start of a round: rule NULL, before the first one. The loop ends when the result is not
+ * larger than tol (strict: less than it), or after `most` rounds, this one included. */
 static void port_ahead(const port_rule *rule, int slot, double tol, int strict, int64_t most)
 {
   port_exchange x, earlier;

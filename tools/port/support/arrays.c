@@ -51,7 +51,8 @@ static void port_close(void)
   }
 }
 
-/* The device is in use by now. Its driver may have asked to be closed at exit, too, and what was asked for last is done first. */
+/* The device is in use by now. Its driver may have asked to be closed at exit, too, and what was
+ * asked for last is done first. */
 static void port_close_before_drivers(void)
 {
   static int done;
@@ -73,7 +74,8 @@ static int port_first(void)
 }
 
 #if defined(PORT_CPU_SHARE)
-/* The weights of the parts: the cpu's share for all parts on it, the rest for those on other devices; cpu*2 is two. */
+/* The weights of the parts: the cpu's share for all parts on it, the rest for those on other
+ * devices; cpu*2 is two. */
 static void port_weigh(void)
 {
   const char *devices = ambit_option_get(port_context, "devices");
@@ -382,8 +384,8 @@ static void port_fetch(port_record *r, int write)
   if (write) r->dev_ok = 0;
 }
 
-/* A pointer alone (1 byte) stands for the whole object it points into; where that is not known, for all memory of
- * unknown extent. */
+/* A pointer alone (1 byte) stands for the whole object it points into; where that is not known, for
+ * all memory of unknown extent. */
 static void port_touch(const volatile void *p, size_t bytes, int write)
 {
   const port_object *o = bytes <= 1 ? port_object_at(p) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* check.c - a step beside its serial nest, for programs translated with --check.
  *
- * The step works on the device; the host keeps the values from before it, and the serial nest turns them into its
- * own result. Both must be equal to the last bit.
+ * The step works on the device; the host keeps the values from before it, and the serial nest turns
+ * them into its own result. Both must be equal to the last bit.
  */
 static int port_beside; /* steps to compare; 0: the step did not run */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* grids.c - grids by their extents, and spare fields on them: for new values and for terms of sums.
  *
- * A grid that no array is on any more is destroyed when the list is full, with its spare fields and programs. Programs that go
- * through many sizes, or arrays that grow from step to step, leave such grids behind.
+ * A grid that no array is on any more is destroyed when the list is full, with its spare fields and
+ * programs. Programs that go through many sizes, or arrays that grow from step to step, leave such
+ * grids behind.
  */
 enum { PORT_GRIDS = 64 };
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* head.h - the calls that steps are made of, in every program that `ambit port` writes. They use the
- * public calls of Ambit alone; the definitions stand at the end of the program (arrays.c, queue.c,
- * run.c).
+/* head.h - the calls that steps are made of, in every program that `ambit port` writes. They use
+ * the public calls of Ambit alone; the definitions stand at the end of the program (arrays.c,
+ * queue.c, run.c).
  *
  *   port_begin(&rule);                          a step: the rule for one cell, and its parameters
  *   port_cells(axis, lo, hi);                   where: lo <= index < hi along each axis
  *   port_array(u, extents, strides, ...);       an argument per array, in the order of the rule
- *   port_neighbours(0, axis, north, ...);       after an array: a table that subscripts of it go through
+ *   port_neighbours(0, axis, north, ...);       after an array: a table that its subscripts use
  *   port_value(x);                              an argument per number
  *   if (port_go()) ... else the serial nest     done, or queued; or it cannot be
  *
  * A nest may be several steps; port_go does all of them or none.
  *
  * An array of the program is a field of Ambit from its first step on. It is copied to the device
- * when a step needs it, and back when host code asks for it: port_reads and port_writes stand before
- * such code. Steps are queued; a sequence that repeats becomes one program that runs many times.
+ * when a step needs it, and back when host code asks for it: port_reads and port_writes stand
+ * before such code. Steps are queued; a sequence that repeats becomes one program that runs many
+ * times.
  */
 #include <ambit.h>
 #include <math.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* queue.c - steps that wait, and the programs they become.
  *
- * A step that is not needed at once is queued. When the queue ends with a sequence of steps twice in a row,
- * that sequence is a period: further steps that follow it are counted only. The queue is emptied when
- * somebody needs a value: the period becomes an ambit_program that runs as often as was counted.
- * Programs are kept; the numbers a step was given are not part of them, they are set before a run.
+ * A step that is not needed at once is queued. When the queue ends with a sequence of steps twice
+ * in a row, that sequence is a period: further steps that follow it are counted only. The queue is
+ * emptied when somebody needs a value: the period becomes an ambit_program that runs as often as
+ * was counted. Programs are kept; the numbers a step was given are not part of them, they are set
+ * before a run.
  */
 enum { PORT_LONGEST = 96, PORT_PROGRAMS = 48 };
 

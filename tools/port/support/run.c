@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run.c - one step: from the arguments of the program to an entry of the queue.
  *
- * The translator proved that the nest may run in parallel if arrays do not overlap, lie inside their extents,
- * and so on. Such conditions are checked here, each time; where one does not hold the serial nest
- * runs instead, and standard error says so, once.
+ * The translator proved that the nest may run in parallel if arrays do not overlap, lie inside
+ * their extents, and so on. Such conditions are checked here, each time; where one does not hold
+ * the serial nest runs instead, and standard error says so, once.
  */
 typedef struct port_argument {
   port_record r; /* as the step sees it */
@@ -133,8 +133,8 @@ static int64_t port_entry_of(const void *table, size_t bytes, int64_t i)
   return bytes == 4 ? ((const int32_t *)table)[i] : ((const int64_t *)table)[i];
 }
 
-/* north[i] is i - 1, and at the edge 0 (clamp) or n - 1 (periodic): the distance and the kind are found here, and every
- * entry is checked each time. */
+/* north[i] is i - 1, and at the edge 0 (clamp) or n - 1 (periodic): the distance and the kind are
+ * found here, and every entry is checked each time. */
 static void port_neighbours(int which, int axis, const void *table, size_t bytes, int64_t n)
 {
   port_rule *rule = port_now->rule;
@@ -244,8 +244,8 @@ static int port_same_array(const port_record *a, const port_record *b)
   return 1;
 }
 
-/* The cells that a grid for this array must have along an axis: what steps touch. An array that is new
- * may get all of its memory, so that it need not move when a step touches more. */
+/* The cells that a grid for this array must have along an axis: what steps touch. An array that is
+ * new may get all of its memory, so that it need not move when a step touches more. */
 static int64_t port_needs(const port_argument *a, int d, int exact)
 {
   for (int i = 0; i < port_nrecords; i++)
@@ -311,8 +311,8 @@ static int port_same_rows(const port_record *old, const port_record *now)
   return 1;
 }
 
-/* Room for one more: the host gets the array that has been there longest and is not part of this step. Programs that keep all levels in
- * time have one for each. */
+/* Room for one more: the host gets the array that has been there longest and is not part of this
+ * step. Programs that keep all levels in time have one for each. */
 static void port_remove_old(void)
 {
   for (int i = 0; i < port_nrecords; i++) {
@@ -353,8 +353,8 @@ static port_record *port_record_of(port_argument *a)
   return port_records[port_nrecords++] = r;
 }
 
-/* A new array gets, where its memory has them, the cells that other arrays of the step have: v[1 .. n - 1] is written now, and v[0 .. n]
- * will be read in the next step. */
+/* A new array gets, where its memory has them, the cells that other arrays of the step have: v[1 ..
+ * n - 1] is written now, and v[0 .. n] will be read in the next step. */
 static void port_widen(port_record *r)
 {
   const port_object *o = r->nrows || r->field ? NULL : port_object_at(r->base);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* turns.c - fields that take each other's places from one round of a loop to the next: pointers that are swapped, three levels in time.
+/* turns.c - fields that take each other's places from one round of a loop to the next: pointers
+ * that are swapped, three levels in time.
  *
- * A period of the queue, u to v and then v to u, is one round and a rotation. A program of one round is shorter, and Ambit runs
- * several iterations of it in one pass.
+ * A period of the queue, u to v and then v to u, is one round and a rotation. A program of one
+ * round is shorter, and Ambit runs several iterations of it in one pass.
  */
 static ambit_field *port_exchanged(const port_exchange *x, const ambit_field *f)
 {
@@ -75,7 +76,8 @@ static int port_is_closed(const port_exchange *x)
   return port_same_edges(x);
 }
 
-/* The length of one round of a period, which has n entries, and the exchange after each; n: there are no shorter ones. */
+/* The length of one round of a period, which has n entries, and the exchange after each; n: there
+ * are no shorter ones. */
 static int port_round_length(const port_entry *entries, int n, port_exchange *x)
 {
   for (int m = 1; m <= n / 2; m++) {
