@@ -10,7 +10,9 @@
 
 enum { MOST_SPEEDS = 8 };
 
-/* Gcells/s by depth, without the iteration that ends a run; depth 1: of single iterations. */
+/* Gcells/s by depth, less the time of single iterations at the end of a run, by calculation; depth
+ * 1: of single iterations. star2d4, whose single iterations were not measured: as measured. The
+ * constants of the model were fitted to these numbers. */
 typedef struct measured {
   const char *kernel;
   ambit_type type;
@@ -27,7 +29,7 @@ static const measured h200[] = {
     {"box2d1", AMBIT_F64, {{1, 261}, {4, 847}, {6, 948}, {8, 962}}},
     {"star2d2", AMBIT_F32, {{1, 525}, {3, 1117}, {4, 1260}, {6, 1589}, {8, 1231}}},
     {"star2d2", AMBIT_F64, {{1, 263}, {2, 434}, {4, 623}, {5, 600}}},
-    {"star2d4", AMBIT_F32, {{1, 520}, {2, 655}, {3, 588}}},
+    {"star2d4", AMBIT_F32, {{2, 652}, {3, 587}}},
     {"star3d1", AMBIT_F32, {{1, 501}, {2, 567}, {3, 840}, {4, 746}, {5, 588}}},
     {"star3d1", AMBIT_F64, {{1, 247}, {2, 360}, {3, 398}, {4, 381}}},
     {"box3d1", AMBIT_F32, {{1, 469}, {2, 371}, {3, 294}}},
