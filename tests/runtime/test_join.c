@@ -130,6 +130,18 @@ static void moved_steps(const scene *c)
   ambit_swap(c->p, c->u, c->w);
 }
 
+/* All together would have too many operations. */
+static void long_steps(const scene *c)
+{
+  ambit_kernel *more = kernel(c, "void more(const float *u, float *w)"
+                                 "{ float x = *w;"
+                                 "  for (int i = 0; i < 200; i++) x = x * 0.75f + *u;"
+                                 "  *w = x; }");
+
+  for (int i = 0; i < 5; i++)
+    ambit_apply(c->p, more, i % 2 ? c->v : c->u, c->w);
+}
+
 static const struct {
   const char *name;
   void (*make)(const scene *c);
@@ -137,7 +149,8 @@ static const struct {
 } programs[] = {{"conjugate_gradients", conjugate_gradients, 5},
                 {"shared_names", shared_names, 1},
                 {"tables_and_faces", tables_and_faces, 3},
-                {"moved_steps", moved_steps, 3}};
+                {"moved_steps", moved_steps, 3},
+                {"long_steps", long_steps, 3}};
 
 /* Runs a program in two runs; returns the number of steps. */
 static size_t play(const char *devices, const char *join, int program, int64_t *bits)

@@ -123,10 +123,13 @@ static bool add_step(union_of *u, const ambit__step *s)
   return u->nargs <= AMBIT_MAX_PARAMS && u->tables <= MOST_TABLES && u->flops <= MOST_FLOPS;
 }
 
-static bool add_group(const joining *j, int first, union_of *u)
+/* Makes the union of a group. Returns false if it has too much of something. */
+static bool make_union(const joining *j, int first, union_of *u)
 {
   bool fits = true;
 
+  u->n = u->nargs = 0;
+  u->flops = u->tables = 0;
   for (int i = first; i < j->n && fits; i++)
     if (j->group[i] == first) fits = add_step(u, &j->steps[i]);
   return fits;
@@ -192,9 +195,7 @@ static bool unite(joining *j, int a, int b, union_of *u)
 
   memcpy(before, j->group, sizeof before);
   rename_group(j, b, a);
-  u->n = u->nargs = 0;
-  u->flops = u->tables = 0;
-  if (set_order(j) && add_group(j, a, u)) return true;
+  if (set_order(j) && make_union(j, a, u)) return true;
   memcpy(j->group, before, sizeof before);
   return false;
 }
@@ -251,8 +252,7 @@ static ambit_status append_group(joining *j, int first, union_of *u)
 
   s.joined = members(j, first);
   if (ambit__step_updates(&s) == 1) return append_copies(j, s.joined), AMBIT_OK;
-  u->n = u->nargs = 0;
-  add_group(j, first, u);
+  if (!make_union(j, first, u)) return append_copies(j, s.joined), AMBIT_OK;
   AMBIT_TRY(ambit__rule_join(&a->errors, u->n, u->rules, u->param, &rule));
   if (!rule) return append_copies(j, s.joined), AMBIT_OK;
   for (int i = 0; i < j->n; i++)
