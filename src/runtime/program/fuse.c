@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -210,15 +211,19 @@ static const char *choose(const ambit_program *p, int depth, ambit__fused *f)
   return NULL;
 }
 
-/* Process 0 decides for all. */
+/* Process 0 decides for all; a process that failed before meets the others here. */
 static ambit_status agree(const ambit_program *p, ambit__fused *f, bool *can)
 {
   ambit__net *net = p->grid->context->net;
+  double facts[] = {*can ? f->plan.depth : 0, f->saved};
   const char *why;
-  int depth = *can ? f->plan.depth : 0;
+  int depth;
 
-  AMBIT_TRY(ambit__net_broadcast(net, 0, &depth, sizeof depth));
-  AMBIT_TRY(ambit__net_broadcast(net, 0, &f->saved, sizeof f->saved));
+  for (int i = 0; net->rank && i < 2; i++)
+    facts[i] = -DBL_MAX;
+  AMBIT_TRY(ambit__net_max(net, facts, 2));
+  depth = (int)facts[0];
+  f->saved = facts[1];
   if (depth && (!*can || depth != f->plan.depth)) *can = try_depth(p, depth, f, &why) >= 0;
   if (!depth) *can = false;
   return ambit__net_all(net, can, 1);

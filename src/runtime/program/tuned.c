@@ -88,6 +88,7 @@ char *ambit__tuned_text(const ambit_program *p)
 ambit_status ambit__tuned_recall(ambit_program *p)
 {
   const ambit *a = p->grid->context;
+  double recalled; /* by the first process, for all */
   int depth = 0;
 
   if (p->tuning) return AMBIT_OK;
@@ -99,8 +100,9 @@ ambit_status ambit__tuned_recall(ambit_program *p)
     if (!text || sscanf(text, "depth %d", &depth) != 1 || depth < 1 || depth > 1000) depth = 0;
     free(text);
   }
-  AMBIT_TRY(ambit__net_broadcast(a->net, 0, &depth, sizeof depth));
-  p->tuned = depth;
+  recalled = depth;
+  AMBIT_TRY(ambit__net_max(a->net, &recalled, 1)); /* an agreement, where failed processes meet */
+  p->tuned = (int)recalled;
   return AMBIT_OK;
 }
 
