@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_here(const char *name)
-{
-  EACH_DEVICE(d) if (!strcmp(*d, name)) return true;
-  return false;
-}
-
 /* A rule in one type: "T" stands for it. Two fields in, one out; the second is read at its cell. */
 typedef struct scene {
   const char *rule;
@@ -108,7 +102,7 @@ static void floats_in_2d(void)
 {
   static const char *const plans[] = {"(stream tile", "(stream window", "(stream sum"};
 
-  if (!is_here("opencl")) SKIP("there is no OpenCL device");
+  if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 3; i++)
     check(&(scene){star, AMBIT_F32, 2, {57, 301 + i}, (ambit_boundary)(1 + i)}, plans[i]);
 }
@@ -121,7 +115,7 @@ static void doubles_in_3d(void)
       "     + u[0][0][-2] / (2 + u[0][0][1] * u[0][0][1]); }\n";
   static const char *const plans[] = {"(stream tile", "(stream window"};
 
-  if (!is_here("opencl")) SKIP("there is no OpenCL device");
+  if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 2; i++)
     check(&(scene){text, AMBIT_F64, 3, {17, 30, 131 + i}, i ? AMBIT_PERIODIC : AMBIT_CLAMP},
           plans[i]);
@@ -139,7 +133,7 @@ static void high_orders_in_3d(void)
       "  *v = s; }\n";
   static const char *const plans[] = {"(stream window 4x1 late", "(stream sum 4x2 late"};
 
-  if (!is_here("opencl")) SKIP("there is no OpenCL device");
+  if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 2; i++)
     check(&(scene){text, AMBIT_F32, 3, {18, 40, 140 + i}, i ? AMBIT_PERIODIC : AMBIT_CLAMP},
           plans[i]);
@@ -176,7 +170,7 @@ static void other_types(void)
        AMBIT_REFLECT},
   };
 
-  if (!is_here("opencl")) SKIP("there is no OpenCL device");
+  if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   for (int i = 0; i < 5; i++)
     check(&scenes[i], i % 2 ? "(stream window" : "(stream tile");
 }

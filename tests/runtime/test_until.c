@@ -427,17 +427,11 @@ static cl_int count_events(cl_uint n, const cl_event *events)
   return real.clWaitForEvents(n, events);
 }
 
-static bool is_here(const char *name)
-{
-  EACH_DEVICE(d) if (!strcmp(*d, name)) return true;
-  return false;
-}
-
 static void opencl_is_not_waited_for_in_every_check(void)
 {
   scene s;
 
-  if (!is_here("opencl")) SKIP("there is no OpenCL device");
+  if (!device_is_here("opencl")) SKIP("there is no OpenCL device");
   s = set_up("opencl");
   append_swap(&s);
   append_scalars(&s);

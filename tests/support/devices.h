@@ -42,4 +42,10 @@ static inline bool compiles_slowly(const char *device)
 /* for (const char *const *d = ...): *d is the name. */
 #define EACH_DEVICE(d) for (const char *const *d = devices_here(); *d; d++)
 
+static inline bool device_is_here(const char *name)
+{
+  EACH_DEVICE(d) if (!strcmp(*d, name)) return true;
+  return false;
+}
+
 #endif

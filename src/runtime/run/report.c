@@ -183,7 +183,7 @@ ambit_status ambit_program_report(ambit_program *p)
           s.bytes * per_second / 1e9, s.copy_bandwidth / 1e9,
           s.copy_bandwidth > 0 ? 100 * s.bytes * per_second / s.copy_bandwidth : 0);
   print_plans(p);
-  if (tiles > 0)
+  if (slept > 0)
     fprintf(stderr, "  %.1f %% of the tiles slept in %.0f iterations\n", 100 * slept / tiles,
             (double)p->sleep->iterations);
   ambit__balance_print(p);

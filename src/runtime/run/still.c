@@ -136,7 +136,7 @@ static bool by_sleep(const ambit__still *s)
 
 int64_t ambit__still_needs(const ambit__still *s)
 {
-  return s->p->sleep ? -1 : s->needed;
+  return s->p->sleep ? INT64_MAX / 2 : s->needed;
 }
 
 void ambit__still_skip(ambit__still *s)

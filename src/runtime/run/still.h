@@ -16,7 +16,8 @@ typedef struct ambit__still ambit__still;
 
 ambit_status ambit__still_open(ambit_program *p, ambit__still **s);
 void ambit__still_close(ambit__still *s); /* NULL does nothing */
-/* Iterations before one with an answer that must be shown to ambit__still_check; -1: all. */
+/* Iterations before one with an answer that must be shown to ambit__still_check; with
+ * sleeping tiles, more than any run has. */
 int64_t ambit__still_needs(const ambit__still *s);
 /* After an iteration. Only `last` asks for the answer. Collective with `last`. */
 ambit_status ambit__still_check(ambit__still *s, bool last, bool *still);

@@ -75,9 +75,7 @@ static ambit_status check_here(chase *c)
 /* Iterations that must be looked at before one that is checked. */
 static int64_t needs(const chase *c)
 {
-  const int64_t n = c->until->scalar ? 0 : ambit__still_needs(c->until->still);
-
-  return n < 0 ? INT64_MAX / 2 : n;
+  return c->until->scalar ? 0 : ambit__still_needs(c->until->still);
 }
 
 /* After an iteration that is not checked, `left` before one that is. */
