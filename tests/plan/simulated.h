@@ -171,4 +171,23 @@ static inline void run_simulated(problem *p, const ambit__group *g, const ambit_
   dlclose(library);
 }
 
+/* ---- tests ---- */
+
+/* The main function of tests with simulated kernels: their folder exists meanwhile. */
+static inline int simulated_main(int argc, char **argv, const test_case *tests)
+{
+  char command[PATH_SIZE + 32];
+  int bad;
+
+  if (system("c++ --version > /dev/null 2>&1")) {
+    printf("# skipped: there is no C++ compiler\n");
+    return 77;
+  }
+  snprintf(folder, sizeof folder, "/tmp/ambit-simulated-XXXXXX");
+  if (!mkdtemp(folder) || !precompile_warp()) return 1;
+  bad = test_main(argc, argv, tests);
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  return system(command) || bad;
+}
+
 #endif

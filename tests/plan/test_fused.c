@@ -231,16 +231,6 @@ static void programs(void)
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {{"programs", programs}, {0}};
-  char command[PATH_SIZE + 32];
-  int bad;
 
-  if (system("c++ --version > /dev/null 2>&1")) {
-    printf("# skipped: there is no C++ compiler\n");
-    return 77;
-  }
-  snprintf(folder, sizeof folder, "/tmp/ambit-fused-XXXXXX");
-  if (!mkdtemp(folder) || !precompile_warp()) return 1;
-  bad = test_main(argc, argv, tests);
-  snprintf(command, sizeof command, "rm -r '%s'", folder);
-  return system(command) || bad;
+  return simulated_main(argc, argv, tests);
 }

@@ -191,16 +191,6 @@ int main(int argc, char **argv)
       {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
       {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
       {0}};
-  char command[PATH_SIZE + 32];
-  int bad;
 
-  if (system("c++ --version > /dev/null 2>&1")) {
-    printf("# skipped: there is no C++ compiler\n");
-    return 77;
-  }
-  snprintf(folder, sizeof folder, "/tmp/ambit-fused-XXXXXX");
-  if (!mkdtemp(folder) || !precompile_warp()) return 1;
-  bad = test_main(argc, argv, tests);
-  snprintf(command, sizeof command, "rm -r '%s'", folder);
-  return system(command) || bad;
+  return simulated_main(argc, argv, tests);
 }
