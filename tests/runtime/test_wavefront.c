@@ -247,7 +247,7 @@ static void results_do_not_depend_on_the_wave(void)
         block = (int64_t[]){1, 3, 8, 200}[(i + d) % 4];
         tile = (int64_t[]){0, 16, 48}[(k + d) % 3];
         if (tile && stories[i].ndims == 3) tile /= 8;
-        compare(&stories[i], how, true);
+        if (test_takes(i + k + d, 4)) compare(&stories[i], how, true);
       }
 }
 
@@ -268,7 +268,7 @@ static void small_grids_are_right_too(void)
         owners = 1 + n % 3;
         block = 1 + n;
         tile = stories[i].ndims == 2 ? 16 : 2;
-        compare(&stories[i], how, false);
+        if (test_takes(i + k + n, 3)) compare(&stories[i], how, false);
       }
 }
 

@@ -7,6 +7,7 @@
 #ifndef AMBIT_TEST_H
 #define AMBIT_TEST_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,13 @@ static char test_skip_reason[160]; /* of the case that runs; "" if it is not ski
     snprintf(test_skip_reason, sizeof test_skip_reason, __VA_ARGS__);                              \
     return;                                                                                        \
   } while (0)
+
+/* Whether case i of many alike is to run: make check has time for one of `of`, make check-long for
+ * all. */
+static inline bool test_takes(int i, int of)
+{
+  return i % of == 0 || getenv("AMBIT_TEST_LONG");
+}
 
 enum { TEST_SKIPPED = 77 }; /* exit status of a program that tested nothing, as ctest knows it */
 
