@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fused.c - speed against depth, the number of iterations in one pass over memory: programs with
+ * each depth, interleaved.
+ *
+ *   bench_fused [--ambit-...] DEPTHS 'PROGRAM SIZE TYPE ITERATIONS [periodic]' ...
+ *
+ *   bench_fused auto,1 'star2d1 16384x16384 float 97' 'grayscott 16384x16384 float 97 periodic'
+ *
+ * PROGRAM is a stencil of the catalogue, grayscott (two fields) or wave (three). Prints CSV:
+ * program,size,type,boundary,depth,gcells,us, the best of ROUNDS runs of so many iterations, after
+ * one that compiles and chooses; us is the time of an iteration in microseconds.
+ */
+#include "ambit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 3, DEPTHS = 16 };
+
+typedef struct problem {
+  char program[32], size[40], type[16], boundary[16];
+  long long iterations;
+  int ndims;
+  int64_t extents[AMBIT_MAX_DIMS];
+} problem;
+
+static const char start2[] = AMBIT_SOURCE(
+    void start(real *u) { *u = (real)(index(0) * 31 % 64 + index(1) * 17 % 64) / (real)128; });
+static const char start3[] = AMBIT_SOURCE(void start(real *u) {
+  *u = (real)(index(0) * 31 % 64 + index(1) * 17 % 64 + index(2) * 7 % 64) / (real)192;
+});
+static const char grayscott[] =
+    AMBIT_SOURCE(void grayscott(const real *u, const real *v, real *u2, real *v2) {
+      const real du = u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - (real)4 * *u;
+      const real dv = v[-1][0] + v[1][0] + v[0][-1] + v[0][1] - (real)4 * *v;
+      const real uvv = *u * *v * *v;
+
+      *u2 = *u + (real)0.16 * du - uvv + (real)0.035 * ((real)1 - *u);
+      *v2 = *v + (real)0.08 * dv + uvv - (real)0.095 * *v;
+    });
+static const char wave[] =
+    AMBIT_SOURCE(void wave(const real *before, const real *now, real *after) {
+      const real sum = now[-1][0] + now[1][0] + now[0][-1] + now[0][1] - (real)4 * *now;
+
+      *after = (real)2 * *now - *before + (real)0.1 * sum;
+    });
+
+/* ---- programs ---- */
+
+static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const char *name)
+{
+  const ambit_type type = strcmp(q->type, "double") ? AMBIT_F32 : AMBIT_F64;
+  ambit_field *f = ambit_field_create(g, name, type);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_boundary(f, AMBIT_ALL_FACES,
+                       strcmp(q->boundary, "periodic") ? AMBIT_FIXED : AMBIT_PERIODIC, 0);
+  ambit_apply(p, ambit_kernel_create_real(a, q->ndims == 2 ? start2 : start3, type), f);
+  ambit_run(p, 1);
+  ambit_program_destroy(p);
+  return f;
+}
+
+static void add_steps(ambit *a, ambit_grid *g, const problem *q, ambit_program *p)
+{
+  ambit_field *u = make_field(a, g, q, "u"), *v = make_field(a, g, q, "v");
+  const ambit_type type = ambit_field_type(u);
+
+  if (!strcmp(q->program, "grayscott")) {
+    ambit_field *s = make_field(a, g, q, "s"), *t = make_field(a, g, q, "t");
+
+    ambit_apply(p, ambit_kernel_create_real(a, grayscott, type), u, v, s, t);
+    ambit_swap(p, u, s);
+    ambit_swap(p, v, t);
+  } else if (!strcmp(q->program, "wave")) {
+    ambit_field *const turns[] = {u, v, make_field(a, g, q, "w")};
+
+    ambit_apply(p, ambit_kernel_create_real(a, wave, type), u, v, turns[2]);
+    ambit_rotate(p, 3, turns);
+  } else {
+    ambit_apply(p, ambit_kernel_from_catalogue(a, q->program, type), u, v);
+    ambit_swap(p, u, v);
+  }
+}
+
+/* ---- one problem ---- */
+
+static bool read_problem(const char *text, problem *q)
+{
+  const char *x;
+
+  *q = (problem){.boundary = "fixed"};
+  if (sscanf(text, "%31s %39s %15s %lld %15s", q->program, q->size, q->type, &q->iterations,
+             q->boundary) < 4)
+    return false;
+  for (x = q->size; x && q->ndims < AMBIT_MAX_DIMS; x = strchr(x, 'x')) {
+    x += *x == 'x';
+    q->extents[q->ndims++] = atoll(x);
+  }
+  return true;
+}
+
+/* Seconds per iteration. */
+static double time_of(ambit_program *p, int64_t iterations)
+{
+  ambit_stats before = {0}, after = {0};
+
+  ambit_program_stats(p, 0, &before);
+  ambit_run(p, iterations);
+  ambit_program_stats(p, 0, &after);
+  return (after.seconds - before.seconds) / (double)iterations;
+}
+
+static bool measure(ambit *const *all, char *const *depths, int n, const problem *q)
+{
+  ambit_program *p[DEPTHS];
+  ambit_grid *g[DEPTHS];
+  double best[DEPTHS], cells = 1;
+  bool fine = true;
+
+  for (int d = 0; d < q->ndims; d++)
+    cells *= (double)q->extents[d];
+  for (int i = 0; i < n; i++) {
+    g[i] = ambit_grid_create(all[i], q->ndims, q->extents);
+    p[i] = ambit_program_create(g[i]);
+    add_steps(all[i], g[i], q, p[i]);
+    ambit_run(p[i], q->iterations);
+  }
+  for (int k = 0; k < ROUNDS; k++)
+    for (int i = 0; i < n; i++) {
+      const double seconds = time_of(p[i], q->iterations);
+
+      if (!k || seconds < best[i]) best[i] = seconds;
+    }
+  for (int i = 0; i < n; i++) {
+    fine &= !ambit_error(all[i]);
+    printf("%s,%s,%s,%s,%s,%.1f,%.2f\n", q->program, q->size, q->type, q->boundary, depths[i],
+           cells / best[i] / 1e9, best[i] * 1e6);
+    ambit_grid_destroy(g[i]);
+  }
+  fflush(stdout);
+  return fine;
+}
+
+int main(int argc, char **argv)
+{
+  ambit *all[DEPTHS] = {ambit_open(&argc, &argv)};
+  char *depths[DEPTHS];
+  int n = 0;
+  bool fine = argc > 2;
+
+  for (char *d = argc > 1 ? strtok(argv[1], ",") : NULL; d && n < DEPTHS; d = strtok(NULL, ",")) {
+    if (n) all[n] = ambit_open(NULL, NULL);
+    ambit_option_set(all[n], "devices", ambit_option_get(all[0], "devices"));
+    ambit_option_set(all[n], "depth", d);
+    depths[n++] = d;
+  }
+  printf("program,size,type,boundary,depth,gcells,us\n");
+  for (int i = 2; i < argc; i++) {
+    problem q;
+
+    fine &= read_problem(argv[i], &q) && measure(all, depths, n, &q);
+  }
+  for (int i = 0; i < n; i++)
+    ambit_close(all[i]);
+  return !fine;
+}
