@@ -14,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One way to run it. */
+/* One way to run it. Launches repeat few boxes, so the last shape is kept: finding one can take
+ * longer than a launch. */
 typedef struct variant {
   ambit__plan plan;
   ambit__gpu_shared *code; /* NULL: not needed yet */
+  ambit__box box;          /* of the last launch; of no dimensions before the first one */
+  ambit__shape shape;      /* that belongs to it */
 } variant;
 
 typedef struct function {
@@ -349,8 +352,7 @@ static bool suits(const function *f, const ambit__box *part, const ambit__box *b
 }
 
 /* The variant for the box of a launch. */
-static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launch *l,
-                           const variant **v)
+static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launch *l, variant **v)
 {
   const ambit__target target = target_of(d);
 
@@ -368,23 +370,33 @@ static bool is_own(const function *f, const variant *v)
   return v == &f->usual && f->own.source;
 }
 
-static ambit_status run(ambit__gpu_lane *lane, const function *f, const variant *v,
+/* The launch of a variant over a box that is not empty. */
+static const ambit__shape *shape_of(const function *f, variant *v, const ambit__box *box,
+                                    const int64_t *cells)
+{
+  if (v->box.ndims && ambit__box_equal(&v->box, box)) return &v->shape;
+  if (is_own(f, v))
+    ambit__recipe_shape(&f->own.recipe, cells, &v->shape);
+  else
+    v->plan.strategy->shape(&f->group, &v->plan, box, &v->shape);
+  v->box = *box;
+  return &v->shape;
+}
+
+static ambit_status run(ambit__gpu_lane *lane, const function *f, variant *v,
                         const ambit__launch *l, const int64_t *cells, int64_t *blocks)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
-  ambit__shape shape;
+  const ambit__shape *shape;
 
   *blocks = 0;
   if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
-  if (is_own(f, v))
-    ambit__recipe_shape(&f->own.recipe, cells, &shape);
-  else
-    v->plan.strategy->shape(&f->group, &v->plan, &l->box, &shape);
-  *blocks = shape.blocks[0] * shape.blocks[1] * shape.blocks[2];
+  shape = shape_of(f, v, &l->box, cells);
+  *blocks = shape->blocks[0] * shape->blocks[1] * shape->blocks[2];
   fill(lane, f, is_own(f, v), f->nslots, f->slots, l, 0, numbers, args);
-  return driver->launch(lane->queue, v->code->run, shape.blocks, shape.threads, shape.shared,
+  return driver->launch(lane->queue, v->code->run, shape->blocks, shape->threads, shape->shared,
                         f->nslots - is_own(f, v), args);
 }
 
@@ -413,7 +425,7 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   function *f = (function *)fn;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   int64_t cells[AMBIT_MAX_DIMS] = {0}, blocks;
-  const variant *v;
+  variant *v;
 
   count_cells(&l->box, cells);
   AMBIT_TRY(choose(d, f, l, &v));
