@@ -132,6 +132,8 @@ void ambit__fused_print_row(const ambit__fused_job *j, int value, int lag);
 /* In three dimensions: the loop over the rows of a lane from `first` to `end` - 1. */
 void ambit__fused_open_rows(const ambit__fused_job *j, int first, int end);
 void ambit__fused_close_rows(const ambit__fused_job *j);
+/* "j", in three dimensions "(r * 4 + j)": the bit of a cell of the lane. */
+void ambit__fused_print_bit(const ambit__fused_job *j);
 void ambit__fused_declare_stage(const ambit__fused_job *j, int stage); /* its partial results */
 void ambit__fused_emit_stage(const ambit__fused_job *j, int stage);
 /* Whether the stage leaves the cells outside its region as they are. */
@@ -151,8 +153,18 @@ void ambit__fused_fetch(const ambit__fused_job *j, int value);
 
 /* The tile of a warp: its strip and its rows. */
 void ambit__fused_emit_strips(const ambit__fused_job *j, const ambit__fused_job *edge);
-/* The columns from .. till - 1 of a strip that begins at `left`. */
+/* The columns from .. till - 1 that a warp stores, of the fast code and of that at faces. */
+void ambit__fused_emit_inside(const ambit__fused_job *j);
+void ambit__fused_emit_beside(const ambit__fused_job *edge);
+/* The cells of a lane. */
 void ambit__fused_emit_columns(const ambit__fused_job *j);
+/* Along y, a launch has this many more blocks than chunks, for the rows at faces. */
+static inline int ambit__fused_bands(const ambit__fused_job *j, const ambit__fused_job *edge)
+{
+  const int narrow = ambit__fused_useful(edge);
+
+  return 2 * ((ambit__fused_useful(j) + narrow - 1) / narrow);
+}
 
 /* ---- fused_block.c ---- */
 
@@ -174,8 +186,13 @@ void ambit__fused_shape(const ambit__group *g, const ambit__plan *p, const ambit
 /* "ambit_clamped(x + j, least1, limit1)": the position of a cell along an axis, or of a cell
  * without a value, that of the cell it continues with or of any one. */
 void ambit__fused_print_inside(const ambit__fused_job *j, int axis, const char *at);
-/* Three dimensions: loads a plane in advance; a row at once unless some cells are outside. */
-void ambit__fused_load_plane(const ambit__fused_job *j, int value, const char *from);
+/* "int column[4];", with the positions of n cells along an axis, inside the grid. */
+void ambit__fused_declare_inside(const ambit__fused_job *j, const char *name, int n, const char *at,
+                                 int axis);
+/* "unsigned out2": one bit per cell that is outside the region of the stage across z. */
+void ambit__fused_declare_outside(const ambit__fused_job *j, int stage);
+/* Loads the rows of the first turns in advance; the row of a turn, and a later one in advance. */
+void ambit__fused_load_first(const ambit__fused_job *j, int value);
 void ambit__fused_load_edge(const ambit__fused_job *j, int value);
 /* The new row of a value at a face: its cells outside the region and outside the grid. */
 void ambit__fused_finish_edge(const ambit__fused_job *j, int value);

@@ -117,42 +117,6 @@ void ambit__fused_emit_block(const ambit__fused_job *j, const ambit__fused_job *
 
 /* ---- the cells of a thread ---- */
 
-/* "int column[4];", with the positions of cells, inside the grid. */
-static void declare_inside(const ambit__fused_job *j, const char *name, int n, const char *at,
-                           int axis)
-{
-  ambit__line(j->gpu.w, "int %s[%d];", name, n);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__line(j->gpu.w, "for (int i = 0; i < %d; i++)", n);
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  %s[i] = ", name);
-  ambit__fused_print_inside(j, axis, at);
-  ambit__line_end(j->gpu.w, ";");
-}
-
-/* One bit per cell: it is outside the region of the stage along x or y. */
-static void declare_outside(const ambit__fused_job *j, int stage)
-{
-  const ambit__pipe_stage *st = &j->pipe->stages[stage];
-  const int axes[] = {j->y, j->x};
-
-  ambit__line(j->gpu.w, "unsigned out%d = 0;", stage);
-  ambit__fused_open_rows(j, 0, j->rows);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__open(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-  for (int i = 0; i < 2; i++) {
-    const int d = axes[i];
-    const char *at = i ? "x + j" : "y + r";
-
-    if (j->pipe->periodic[d] || !(st->inset[d][0] + st->inset[d][1])) continue;
-    ambit__line(j->gpu.w, "if (%s < first%d + %d || %s >= end%d - %d)", at, d, st->inset[d][0], at,
-                d, st->inset[d][1]);
-    ambit__line(j->gpu.w, "  out%d |= 1u << (r * %d + j);", stage, j->lane);
-  }
-  ambit__close(j->gpu.w);
-  ambit__fused_close_rows(j);
-}
-
 /* `mine` has a bit for each row that the lane stores; at faces for each cell. `within`: all columns
  * of the tile have values; `whole`: so have all rows of the warp. */
 static void declare_edge(const ambit__fused_job *j)
@@ -160,14 +124,14 @@ static void declare_edge(const ambit__fused_job *j)
   const int x = j->x, y = j->y;
   ambit__writer *w = j->gpu.w;
 
-  declare_inside(j, "column", j->lane, "x + i", x);
-  declare_inside(j, "line", j->rows, "y + i", y);
+  ambit__fused_declare_inside(j, "column", j->lane, "x + i", x);
+  ambit__fused_declare_inside(j, "line", j->rows, "y + i", y);
   ambit__line(w, "const bool within = left >= least%d && left + %d <= limit%d;", x,
               j->lanes * j->lane, x);
   ambit__line(w, "const bool whole = within && base >= least%d && base + %d <= limit%d;", y,
               rows_per_warp(j), y);
   for (int i = 0; i < j->pipe->nstages; i++)
-    declare_outside(j, i);
+    ambit__fused_declare_outside(j, i);
 }
 
 void ambit__fused_emit_place(const ambit__fused_job *j)

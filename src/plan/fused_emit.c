@@ -109,7 +109,7 @@ static void declare_array(const ambit__fused_job *j, int value)
   ambit__print(j->gpu.t, "%s q%d[%d]", type_of(j, value), value, j->period);
   if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", f->down + j->rows + f->up);
   ambit__print(j->gpu.t, "[%d] = {}", f->left + j->lane + f->right);
-  if (is_loaded(j, value) && !(j->edge && j->y < 0)) {
+  if (is_loaded(j, value)) {
     ambit__print(j->gpu.t, ", n%d[%d]", value, j->ahead);
     if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", j->rows);
     ambit__print(j->gpu.t, "[%d]", j->lane);
@@ -369,8 +369,8 @@ static void emit_code(const ambit__fused_job *j)
   for (int i = 0; i < j->pipe->nstages; i++)
     ambit__fused_declare_stage(j, i);
   if (!j->edge) load_first(j);
-  for (int v = 0; j->edge && j->y >= 0 && v < j->pipe->nvalues; v++)
-    if (is_loaded(j, v)) ambit__fused_load_plane(j, v, "start");
+  for (int v = 0; j->edge && v < j->pipe->nvalues; v++)
+    if (is_loaded(j, v)) ambit__fused_load_first(j, v);
   ambit__print(j->gpu.t, "#pragma unroll 1\n");
   ambit__open(w, "for (int z = 0; z < n; z += %d)", j->period);
   ambit__print(j->gpu.t, "#pragma unroll\n");
@@ -386,29 +386,13 @@ static void emit_strip(const ambit__fused_job *fast, const ambit__fused_job *edg
   ambit__writer *w = fast->gpu.w;
 
   ambit__fused_emit_strips(fast, edge);
-  ambit__open(w, "if (!edge)");
-  ambit__line(w, "const int from = from_inside, till = from + %d, left = from - %d;",
-              ambit__fused_useful(fast), fast->before);
+  ambit__open(w, "if (!side && !band)");
+  ambit__fused_emit_inside(fast);
   emit_code(fast);
   ambit__close(w);
   ambit__open(w, "else");
-  ambit__line(w,
-              "const int first = !side ? from_inside : strip < near ? origin + strip * %d : done + "
-              "(strip - near) * %d;",
-              ambit__fused_useful(edge), ambit__fused_useful(edge));
-  ambit__line(w,
-              "const int last = side ? ambit_least(strip < near ? start : high%d, first + %d) : "
-              "first + %d;",
-              fast->x, ambit__fused_useful(edge), ambit__fused_useful(fast));
-  ambit__print(fast->gpu.t, "#pragma unroll 1\n");
-  ambit__open(w, "for (int from = ambit_most(first, low%d); from < last; from += %d)", fast->x,
-              ambit__fused_useful(edge));
-  ambit__line(w,
-              "const int till = ambit_least(ambit_least(last, high%d), from + %d), left = from - "
-              "%d;",
-              fast->x, ambit__fused_useful(edge), edge->before);
+  ambit__fused_emit_beside(edge);
   emit_code(edge);
-  ambit__close(w);
   ambit__close(w);
 }
 

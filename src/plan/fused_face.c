@@ -16,20 +16,55 @@ void ambit__fused_print_inside(const ambit__fused_job *j, int axis, const char *
                ambit__fused_wraps(j, axis) ? "ambit_cycled" : "ambit_clamped", at, axis, axis);
 }
 
-/* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": outside the region along an axis, beyond whose
- * faces the grid does not continue. */
-static void print_outside(const ambit__fused_job *j, int value, int axis)
+void ambit__fused_declare_inside(const ambit__fused_job *j, const char *name, int n, const char *at,
+                                 int axis)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[j->pipe->values[value].stage];
-  char at[40] = "x + j";
+  ambit__line(j->gpu.w, "int %s[%d];", name, n);
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__line(j->gpu.w, "for (int i = 0; i < %d; i++)", n);
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "  %s[i] = ", name);
+  ambit__fused_print_inside(j, axis, at);
+  ambit__line_end(j->gpu.w, ";");
+}
 
-  if (j->pipe->periodic[axis]) {
+/* Adds the bits of the cells that are outside along one axis, beyond whose faces the grid does not
+ * continue. */
+static void add_outside(const ambit__fused_job *j, int stage, int axis, const char *at)
+{
+  const int *inset = axis < 0 ? NULL : j->pipe->stages[stage].inset[axis];
+
+  if (!inset || j->pipe->periodic[axis] || !(inset[0] + inset[1])) return;
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "if (%s < first%d + %d || %s >= end%d - %d) out%d |= 1u << ", at, axis,
+               inset[0], at, axis, inset[1], stage);
+  ambit__fused_print_bit(j);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+void ambit__fused_declare_outside(const ambit__fused_job *j, int stage)
+{
+  ambit__line(j->gpu.w, "unsigned out%d = 0;", stage);
+  ambit__fused_open_rows(j, 0, j->rows);
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__open(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
+  add_outside(j, stage, j->y, "y + r");
+  add_outside(j, stage, j->x, "x + j");
+  ambit__close(j->gpu.w);
+  ambit__fused_close_rows(j);
+}
+
+/* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": a new row is outside the region of its stage. */
+static void print_beside(const ambit__fused_job *j, int value)
+{
+  const int *inset = j->pipe->stages[j->pipe->values[value].stage].inset[j->z];
+  const int lag = j->values[value].lag;
+
+  if (j->pipe->periodic[j->z])
     ambit__print(j->gpu.t, "false");
-    return;
-  }
-  if (axis == j->z) snprintf(at, sizeof at, "row - %d", j->values[value].lag);
-  ambit__print(j->gpu.t, "%s < first%d + %d || %s >= end%d - %d", at, axis, st->inset[axis][0], at,
-               axis, st->inset[axis][1]);
+  else
+    ambit__print(j->gpu.t, "row - %d < first%d + %d || row - %d >= end%d - %d", lag, j->z, inset[0],
+                 lag, j->z, inset[1]);
 }
 
 /* "const int at = ambit_clamped(row - 2, least0, limit0);" */
@@ -41,63 +76,48 @@ static void declare_at(const ambit__fused_job *j, const char *row)
   ambit__line_end(j->gpu.w, ";");
 }
 
-/* "beside || x + j < first1 + 1 || ...": a cell is outside the region of the stage. */
+/* "beside || (out2 >> j & 1)": a cell is outside the region of the stage. */
 static void print_leaves(const ambit__fused_job *j, int value)
 {
-  ambit__print(j->gpu.t, "beside || ");
-  if (j->y < 0)
-    print_outside(j, value, j->x);
-  else
-    ambit__print(j->gpu.t, "(out%d >> (r * %d + j) & 1)", j->pipe->values[value].stage, j->lane);
+  ambit__print(j->gpu.t, "beside || (out%d >> ", j->pipe->values[value].stage);
+  ambit__fused_print_bit(j);
+  ambit__print(j->gpu.t, " & 1)");
 }
 
-/* A cell at a time, wherever it is; `some`: only those outside the region. */
-static void load_cells(const ambit__fused_job *j, int value, int operand, bool some)
+/* The cells of the new row that are outside the region of the stage, one at a time. */
+static void load_outside(const ambit__fused_job *j, int value)
 {
   const ambit__pipe_value *v = &j->pipe->values[value];
   char row[48];
 
-  ambit__line(j->gpu.w, "{");
-  j->gpu.w->depth++;
   snprintf(row, sizeof row, "row - %d", j->values[value].lag);
   declare_at(j, row);
   ambit__fused_open_rows(j, 0, j->rows);
   ambit__print(j->gpu.t, "#pragma unroll\n");
   ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  ");
-  if (some) {
-    ambit__print(j->gpu.t, "if (");
-    print_leaves(j, value);
-    ambit__print(j->gpu.t, ") ");
-  }
+  ambit__print(j->gpu.t, "  if (");
+  print_leaves(j, value);
+  ambit__print(j->gpu.t, ") ");
   ambit__fused_print_row(j, value, j->values[value].lag);
   ambit__print(j->gpu.t, "[j + %d] = *(", j->values[value].left);
-  ambit__fused_print_address(j, operand, v->component, "at", "line[r]", "column[j]");
+  ambit__fused_print_address(j, v->outside, v->component, "at", "line[r]", "column[j]");
   ambit__line_end(j->gpu.w, ");");
   ambit__fused_close_rows(j);
-  ambit__close(j->gpu.w);
 }
 
-/* "left < first1 + 1 || left + 64 > end1 - 1": whether the warp has columns outside the region; in
- * three dimensions "out2": whether the lane has cells outside. */
-static void print_sides(const ambit__fused_job *j, int value)
+/* The row of an array with the rows of a lane. */
+static const char *row_of(const ambit__fused_job *j)
 {
-  const ambit__pipe_stage *st = &j->pipe->stages[j->pipe->values[value].stage];
-
-  if (j->y >= 0)
-    ambit__print(j->gpu.t, "out%d", j->pipe->values[value].stage);
-  else if (j->pipe->periodic[j->x])
-    ambit__print(j->gpu.t, "false");
-  else
-    ambit__print(j->gpu.t, "left < first%d + %d || left + %d > end%d - %d", j->x,
-                 st->inset[j->x][0], AMBIT__FUSED_WARP * j->lane, j->x, st->inset[j->x][1]);
+  return j->y < 0 ? "" : "[r]";
 }
 
-void ambit__fused_load_plane(const ambit__fused_job *j, int value, const char *from)
+/* Loads the row of the turn that begins with `from` into n0[slot]: at once, unless some cells of
+ * the tile are outside. */
+static void load_ahead(const ambit__fused_job *j, int value, const char *from, const char *slot)
 {
   const ambit__pipe_value *v = &j->pipe->values[value];
-  char row[48];
+  char row[64];
 
   ambit__line(j->gpu.w, "{");
   j->gpu.w->depth++;
@@ -106,7 +126,7 @@ void ambit__fused_load_plane(const ambit__fused_job *j, int value, const char *f
   ambit__open(j->gpu.w, "if (whole)");
   ambit__fused_open_rows(j, 0, j->rows);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_load<%d>(n%d[0][r], ", j->lane, value);
+  ambit__print(j->gpu.t, "ambit_load<%d>(n%d[%s]%s, ", j->lane, value, slot, row_of(j));
   ambit__fused_print_address(j, v->operand, v->component, "at", "y + r", "x");
   ambit__line_end(j->gpu.w, ");");
   ambit__fused_close_rows(j);
@@ -116,7 +136,7 @@ void ambit__fused_load_plane(const ambit__fused_job *j, int value, const char *f
   ambit__print(j->gpu.t, "#pragma unroll\n");
   ambit__line(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "  n%d[0][r][j] = *(", value);
+  ambit__print(j->gpu.t, "  n%d[%s]%s[j] = *(", value, slot, row_of(j));
   ambit__fused_print_address(j, v->operand, v->component, "at", "line[r]", "column[j]");
   ambit__line_end(j->gpu.w, ");");
   ambit__fused_close_rows(j);
@@ -124,14 +144,22 @@ void ambit__fused_load_plane(const ambit__fused_job *j, int value, const char *f
   ambit__close(j->gpu.w);
 }
 
+void ambit__fused_load_first(const ambit__fused_job *j, int value)
+{
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__open(j->gpu.w, "for (int k = 0; k < %d; k++)", j->ahead);
+  load_ahead(j, value, "start + k", "k");
+  ambit__close(j->gpu.w);
+}
+
 void ambit__fused_load_edge(const ambit__fused_job *j, int value)
 {
-  if (j->y < 0) {
-    load_cells(j, value, j->pipe->values[value].operand, false);
-    return;
-  }
+  char from[32], slot[24];
+
+  snprintf(from, sizeof from, "row + %d", j->ahead);
+  snprintf(slot, sizeof slot, "p %% %d", j->ahead);
   ambit__fused_copy_row(j, value);
-  ambit__fused_load_plane(j, value, "row + 1");
+  load_ahead(j, value, from, slot);
 }
 
 static bool leaves_cells(const ambit__fused_job *j, const ambit__pipe_stage *st)
@@ -184,17 +212,14 @@ static void keep_outside(const ambit__fused_job *j, int value)
   j->gpu.w->depth++;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const bool beside = ");
-  print_outside(j, value, j->z);
+  print_beside(j, value);
   ambit__line_end(j->gpu.w, ";");
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "if (beside || ");
-  print_sides(j, value);
-  ambit__line_end(j->gpu.w, ") {");
+  ambit__open(j->gpu.w, "if (beside || out%d)", v->stage);
   if (v->frozen >= 0 && !j->stages[v->stage].taps)
     take_frozen(j, value);
   else
-    load_cells(j, value, v->outside, true);
-  ambit__line(j->gpu.w, "}");
+    load_outside(j, value);
+  ambit__close(j->gpu.w);
   ambit__close(j->gpu.w);
 }
 
@@ -229,7 +254,7 @@ static void fill_columns(const ambit__fused_job *j, int value)
     any |= (side ? f->right : f->left) > 0 && (size_t)k < sizeof names / sizeof *names && names[k];
   }
   if (!any) return;
-  if (j->y >= 0) ambit__open(j->gpu.w, "if (!within)");
+  ambit__open(j->gpu.w, "if (!within)");
   ambit__fused_open_rows(j, 0, j->rows);
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "ambit_fill");
@@ -247,7 +272,7 @@ static void fill_columns(const ambit__fused_job *j, int value)
   print_number(j, value, b->kind[j->x][1] == AMBIT_CONSTANT ? b->value[j->x][1] : 0);
   ambit__line_end(j->gpu.w, ");");
   ambit__fused_close_rows(j);
-  if (j->y >= 0) ambit__close(j->gpu.w);
+  ambit__close(j->gpu.w);
 }
 
 /* Sets all cells of a row of the new row or plane to a number. */

@@ -381,8 +381,8 @@ bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge, 
                           .lanes = flat ? AMBIT__FUSED_WARP : p->lanes,
                           .groups = flat ? 1 : p->threads[1] * AMBIT__FUSED_WARP / p->lanes,
                           .rows = flat ? 1 : p->rows[0],
-                          .ahead = edge ? 1 : p->ahead};
-  for (int i = 0; p->sums && (!edge || (!flat && !copies_low(j))) && i < j->pipe->nstages; i++)
+                          .ahead = p->ahead};
+  for (int i = 0; p->sums && !(edge && copies_low(j)) && i < j->pipe->nstages; i++)
     if (!find_taps(j, i)) return false;
   for (int i = 0; i < j->pipe->nstages; i++)
     each_read(j, i, note_reach);

@@ -2,33 +2,61 @@
 /* fused_shape.c - launches of the strategy `fused`. */
 #include "plan/fused.h"
 
-enum { MOST_CHUNKS = 1024 };
+enum {
+  MOST_CHUNKS = 1024,
+  LEAST_ROWS = 4,   /* of a chunk */
+  LEAST_PLANES = 8, /* the same in three dimensions, beside those computed again */
+  BUSY_WARPS = 8    /* that keep a multiprocessor busy */
+};
 
 static int64_t quotient_up(int64_t a, int64_t b)
 {
   return (a + b - 1) / b;
 }
 
-/* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
- * beside it. The last wave is not full. */
-static double duration(double strips, double wave, double rows, double beside, double chunks)
+/* Warps at faces, approximately: a band has less than three strips for one of the fast code. */
+static double at_edges(const ambit__fused_job *j, const ambit__plan *p, double rows, double strips,
+                       double chunks)
 {
-  const double waves = strips * chunks / wave;
+  const int beside = (j->lead + j->drain) / 2;
+  const double pieces = (chunks + 2) * AMBIT__FUSED_EDGE * p->threads[1];
+  const double most = rows / (beside < 4 ? 4 : beside);
 
-  return ((waves < 1 ? 1 : waves) + 0.5) * (rows / chunks + beside);
+  if (j->y >= 0) return 0;
+  return 3 * (pieces < most ? pieces : most) + 2 * 3 * strips;
+}
+
+/* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
+ * beside it. The last of several waves is not full. In two dimensions a single wave that is not
+ * full takes less time, until there are so few warps that they only wait for their own results. */
+static double duration(const ambit__fused_job *j, const ambit__plan *p, double rows, double strips,
+                       double chunks)
+{
+  const double wave = (double)(p->wave > 0 ? p->wave : 1) * (j->y < 0 ? p->threads[1] : 1);
+  const double least = (double)BUSY_WARPS / ((p->resident ? p->resident : 1) * p->threads[1]);
+  const double turns = rows / chunks + j->lead + j->drain;
+  double waves = (strips * chunks + at_edges(j, p, rows, strips, chunks)) / wave;
+
+  if (waves > 1) return (waves + 0.5) * turns;
+  if (j->y >= 0) return 1.5 * turns;
+  if (waves < least) waves = least < 1 ? least : 1;
+  return waves * turns;
 }
 
 int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int64_t rows,
                             int64_t strips)
 {
-  const int beside = j->lead + j->drain;
-  const double wave = (double)(p->wave > 0 ? p->wave : 1) * (j->y < 0 ? p->threads[1] : 1);
+  const int least = j->y < 0 ? LEAST_ROWS : j->lead + j->drain + LEAST_PLANES;
+  double shortest = duration(j, p, (double)rows, (double)strips, 1);
   int64_t best = 1;
 
-  for (int64_t n = 1; n <= MOST_CHUNKS && n * (beside + 8) <= rows; n++)
-    if (duration((double)strips, wave, (double)rows, beside, (double)n) <
-        duration((double)strips, wave, (double)rows, beside, (double)best))
-      best = n;
+  for (int64_t n = 2; n <= MOST_CHUNKS && n * least <= rows; n++) {
+    const double time = duration(j, p, (double)rows, (double)strips, (double)n);
+
+    if (time >= shortest) continue;
+    shortest = time;
+    best = n;
+  }
   return best;
 }
 
@@ -52,7 +80,8 @@ static void shape_strips(const ambit__fused_job *j, const ambit__fused_job *edge
 
   shape->blocks[0] =
       quotient_up(strips, p->threads[1]) + at_faces(j, edge, wide) * AMBIT__FUSED_EDGE;
-  shape->blocks[1] = ambit__fused_chunks(j, p, box->hi[j->z] - box->lo[j->z], strips) + 2;
+  shape->blocks[1] = ambit__fused_chunks(j, p, box->hi[j->z] - box->lo[j->z], strips) +
+                     ambit__fused_bands(j, edge);
 }
 
 static void shape_blocks(const ambit__fused_job *j, const ambit__fused_job *edge,

@@ -72,6 +72,11 @@ void ambit__fused_close_rows(const ambit__fused_job *j)
   if (j->y >= 0) ambit__close(j->gpu.w);
 }
 
+void ambit__fused_print_bit(const ambit__fused_job *j)
+{
+  ambit__print(j->gpu.t, j->y < 0 ? "j" : "(r * %d + j)", j->lane);
+}
+
 static void open_cells(const ambit__fused_job *j)
 {
   ambit__fused_open_rows(j, 0, j->rows);
@@ -324,8 +329,7 @@ bool ambit__fused_freezes(const ambit__fused_job *j, int stage)
 {
   const ambit__fused_stage *f = &j->stages[stage];
 
-  return j->edge && j->y >= 0 && f->taps && f->high >= 0 &&
-         j->pipe->values[f->result].frozen == f->value;
+  return j->edge && f->taps && f->high >= 0 && j->pipe->values[f->result].frozen == f->value;
 }
 
 /* One bit per cell of the plane with this lag: it is outside. */
@@ -354,7 +358,9 @@ static void keep_old(const ambit__fused_job *j, int stage, int lag)
 static void freeze(const ambit__fused_job *j, int stage, int lag)
 {
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "if (frozen%d >> (r * %d + j) & 1) ", lag, j->lane);
+  ambit__print(j->gpu.t, "if (frozen%d >> ", lag);
+  ambit__fused_print_bit(j);
+  ambit__print(j->gpu.t, " & 1) ");
   print_sum(j, stage, lag);
   ambit__print(j->gpu.t, " = ");
   if (lag == newest(j, stage))

@@ -65,8 +65,10 @@ static void run_fused(const ambit_program *p, const ambit__fused *f, const ambit
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
   const int n = ambit__gpucode_slots(&f->group, slots);
   long long args[AMBIT__GPUCODE_SLOTS], blocks[3];
+  ambit__box row = p->grid->box;
   ambit__writer w = {0};
   ambit__shape shape;
+  int64_t chunks;
   simulated *run;
   char *source;
   void *library;
@@ -78,8 +80,11 @@ static void run_fused(const ambit_program *p, const ambit__fused *f, const ambit
   if (getenv("FUSED_SHOW")) puts(source);
   free(source);
   if (!library) return;
+  row.hi[0] = 1; /* a single chunk, and blocks at faces */
+  plan->strategy->shape(&f->group, plan, &row, &shape);
+  chunks = shape.blocks[1] + p->grid->box.hi[0] % 3;
   plan->strategy->shape(&f->group, plan, &p->grid->box, &shape);
-  shape.blocks[1] = 2 + 1 + p->grid->box.hi[0] % 3; /* several chunks */
+  shape.blocks[1] = chunks;
   for (int i = 0; i < 3; i++)
     blocks[i] = shape.blocks[i];
   for (int i = 0; i < n; i++)
