@@ -339,8 +339,7 @@ AMBIT_API void ambit_kernel_destroy(ambit_kernel *k);
 AMBIT_API const char *ambit_kernel_name(const ambit_kernel *k);
 
 /* A weighted sum of neighbours: new = (sum over offsets o of weight[o] * old[o]) / divisor.
- * `weights` is dense and row-major over the offsets -low[d] .. high[d]. Neighbours of weight zero
- * are not read. */
+ * `weights` is dense and row-major over the offsets -low[d] .. high[d]; zeros are not read. */
 typedef struct ambit_weights {
   int ndims;                /* number of axes, 1 to AMBIT_MAX_DIMS */
   int low[AMBIT_MAX_DIMS];  /* reach towards lower indices, per axis; not negative */
@@ -432,8 +431,7 @@ typedef void (*ambit_cpu_fn)(const ambit_call *call);
  * hand, or by `ambit gen` for a machine without a compiler. The kernel text is parsed, so layout
  * and comments do not matter. The registration holds in all contexts until the process exits, and
  * the function must stay valid. It is used in strict mode too; functions written by `ambit gen
- * --strict` give strict results. AMBIT_EUNSUPPORTED: the kernel has a table or
- * uses normal(). */
+ * --strict` give strict results. AMBIT_EUNSUPPORTED: it has a table or uses normal(). */
 AMBIT_API ambit_status ambit_register_cpu(const char *kernel_text, ambit_cpu_fn fn);
 
 /* The same for GPUs, as source text: written by `ambit gen --cuda` or `--opencl`, edited or not, or
@@ -520,8 +518,7 @@ AMBIT_API ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces,
  * the other. Cells at fixed faces thus keep their values without filling both fields. */
 AMBIT_API ambit_status ambit_swap(ambit_program *p, ambit_field *a, ambit_field *b);
 /* Appends a rotation: each field takes the values of the next one, the last those of the first.
- * Used for schemes of second order in time: rotating {past, now, next} makes now the past and next
- * the now. */
+ * For schemes of second order in time: {past, now, next} makes now the past and next the now. */
 AMBIT_API ambit_status ambit_rotate(ambit_program *p, int n, ambit_field *const *fields);
 
 /* Appends a copy of the cells lo <= index < hi of one field to those of another, or of the same
@@ -557,9 +554,13 @@ AMBIT_API ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_
  * ended with, bit for bit, in all fields that its own steps have written; or until `most`
  * iterations are done. If n fields are rotated, that must hold n - 1 times in a row. Parts of the
  * grid that do not change are not computed (option sleep). ambit_check_every and
- * ambit_program_converged apply as above; values that the user sets in a callback count as a
- * change. */
+ * ambit_program_converged apply as above; values set in a callback count as a change. */
 AMBIT_API ambit_status ambit_run_until_still(ambit_program *p, int64_t most);
+/* Promises that the order of updates does not matter for the values at rest, as in a search for
+ * shortest paths. ambit_run_until_still then updates cells in place, the least (or greatest) news
+ * first, until each part of the grid is at rest, and counts that as one iteration. The result is
+ * the same (strict: bit for bit). docs/programs.md says which programs; others run as before. */
+AMBIT_API ambit_status ambit_program_relaxes(ambit_program *p);
 AMBIT_API ambit_status ambit_check_every(ambit_program *p, int64_t iterations);
 AMBIT_API int ambit_program_converged(const ambit_program *p);
 AMBIT_API int64_t ambit_program_iterations(const ambit_program *p); /* since creation */
@@ -628,8 +629,7 @@ AMBIT_API void ambit_stream_destroy(ambit_stream *s);
 
 /* A program on the same grid that runs once per item, before the other one. */
 AMBIT_API ambit_status ambit_stream_before(ambit_stream *s, ambit_program *p);
-/* The iterations per item, by default 1; or, as in ambit_run_until, the condition that ends them.
- */
+/* The iterations per item, 1 if not set; or, as in ambit_run_until, the condition to end them. */
 AMBIT_API ambit_status ambit_stream_iterations(ambit_stream *s, int64_t iterations);
 AMBIT_API ambit_status ambit_stream_until(ambit_stream *s, ambit_scalar *x, ambit_condition when,
                                           double value, int64_t most);

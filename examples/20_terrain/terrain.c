@@ -143,6 +143,7 @@ static ambit_field *find_costs(ambit *a, map *m, ambit_grid *g, ambit_field *z)
 
   ambit_apply(p, ambit_kernel_create(a, relax_rule), way, cost, next);
   ambit_swap(p, cost, next);
+  ambit_program_relaxes(p);
   ambit_check_every(p, 16); /* GPUs run the iterations in between several at once */
   ambit_run_until_still(p, 10 * (m->height + m->width));
   if (!ambit_process(a) && !ambit_error(a))

@@ -20,6 +20,7 @@
 #include "grid/layout.h"
 #include "grid/partition.h"
 #include "grid/skew.h"
+#include "grid/tiles.h"
 #include "plan/plan.h"
 
 /* The common head of the structs of every backend. */
@@ -192,6 +193,18 @@ typedef struct ambit__tile_list {
                                 store to write, they are those that it has before the launch */
 } ambit__tile_list;
 
+/* A part that is brought to rest. The rule is monotone: the order of updates does not matter for
+ * the values at rest. The parameters `in` and `out` have one component and the same layout. */
+typedef struct ambit__relaxation {
+  int in, out;                /* parameters: the field that neighbours are read of, the result */
+  const ambit__tile_map *map; /* tiles of the grid, with links between those of this process */
+  int part;                   /* number of the part in the map */
+  bool border;  /* cells that read no halo and no ghost cells are at rest; both stores are equal */
+  bool changed; /* set by the device: some cell was not at rest */
+  bool rests;   /* set by the device; false: it gave up, as values go on changing */
+  double updates; /* set by the device: of cells */
+} ambit__relaxation;
+
 /* The value of a scalar in device memory. */
 typedef struct ambit__scalar_bytes {
   unsigned char value[8]; /* one value, of any type */
@@ -346,6 +359,13 @@ typedef struct ambit__backend {
   int (*tile_words)(const ambit__function *fn);
   ambit_status (*tile_fold)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                             const int64_t *partials, int64_t n);
+
+  /* Computes the own cells of a part until they are at rest, in any order, and waits for it: each
+   * is as the function gives it from the values around. Halos and ghost cells stay. Both stores
+   * then hold the result. `launch` has all but the box; the function has `tiles` set, and does not
+   * reduce. NULL: cannot. */
+  ambit_status (*relax)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
+                        ambit__relaxation *r);
 
   /* Checks that the host need not wait for. watch begins them, unless this device cannot (*can is
    * false). check puts one into the queue, behind the iteration of that number, which is 1 or more:

@@ -83,6 +83,27 @@ static void strip(const ambit__tile_map *map, const ambit__box *tile, int d, int
   if (digit == 2 && *hi - wide > *lo) *lo = *hi - wide;
 }
 
+ambit__box ambit__tile_zone_box(const ambit__tile_map *map, const ambit__box *tile, int zone)
+{
+  ambit__box b = *tile;
+
+  for (int d = 0; zone && d < map->ndims; d++, zone /= 3)
+    strip(map, tile, d, zone % 3, &b.lo[d], &b.hi[d]);
+  return b;
+}
+
+ambit__box ambit__tile_readers(const ambit__tile_map *map, const ambit__box *tile, int zone,
+                               const ambit__box *other)
+{
+  ambit__box b = *tile;
+
+  for (int d = 0; zone && d < map->ndims; d++, zone /= 3) {
+    if (other->hi[d] - other->lo[d] <= map->reach[d]) continue; /* both its strips are the same */
+    strip(map, tile, d, (3 - zone % 3) % 3, &b.lo[d], &b.hi[d]);
+  }
+  return b;
+}
+
 uint32_t ambit__tile_zones(const ambit__tile_map *map, const ambit__box *tile,
                            const ambit__box *cells)
 {

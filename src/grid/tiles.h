@@ -77,6 +77,10 @@ ambit_status ambit__tile_map_make(ambit__errors *errors, const ambit__tile_spec 
 void ambit__tile_map_free(ambit__tile_map *map);
 
 ambit__box ambit__tile_box(const ambit__tile_map *map, int64_t tile);
+ambit__box ambit__tile_zone_box(const ambit__tile_map *map, const ambit__box *tile, int zone);
+/* The cells of a tile that read a zone of another one: at the opposite faces. */
+ambit__box ambit__tile_readers(const ambit__tile_map *map, const ambit__box *tile, int zone,
+                               const ambit__box *other);
 /* The zones of a tile that have cells of a box, one bit each. */
 uint32_t ambit__tile_zones(const ambit__tile_map *map, const ambit__box *tile,
                            const ambit__box *cells);

@@ -409,9 +409,9 @@ static void begin_partial(const function *f, int64_t *partial, ambit_call *call)
     }
 }
 
-static void call_function(const void *user, const ambit_call *call)
+void ambit__cpu_call(const ambit__function *fn, const ambit_call *call)
 {
-  const function *f = user;
+  const function *f = (const function *)fn;
 
   if (f->run)
     f->run(call);
@@ -431,7 +431,7 @@ void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
   }
   if (f->words) begin_partial(f, partial, &full.call);
   if (ambit__box_is_empty(box)) return;
-  call_function(f, &full.call);
+  ambit__cpu_call(fn, &full.call);
 }
 
 static void run_slab(const sweep *s, int i)
@@ -691,6 +691,7 @@ const ambit__backend ambit__backend_cpu = {
     .launch = launch,
     .wait = wait,
     .tiles = ambit__cpu_tiles,
+    .relax = ambit__cpu_relax,
     .tile_words = ambit__cpu_words,
     .tile_fold = fold,
     .wave = ambit__cpu_wave,

@@ -5,6 +5,7 @@
  *   memory.c    buffers, copies and ghost cells, divided among the threads
  *   wave.c      several iterations in one pass
  *   tiles.c     some tiles of a grid, and their changes
+ *   relax.c     a part that is brought to rest in place; see relax.h
  */
 #ifndef AMBIT_DEVICE_CPU_CPU_H
 #define AMBIT_DEVICE_CPU_CPU_H
@@ -54,13 +55,16 @@ ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rul
  * reductions, whose results go to `partial`, of ambit__cpu_words words. */
 void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
                         const ambit__box *box, int64_t *partial);
-int ambit__cpu_words(const ambit__function *fn); /* 0: it does not reduce */
+void ambit__cpu_call(const ambit__function *fn, const ambit_call *call); /* complete */
+int ambit__cpu_words(const ambit__function *fn);                         /* 0: it does not reduce */
 /* Folds n results, one behind the other, and sets the scalars. */
 void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
                      int64_t n);
 
 ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
-                              const ambit__tile_list *list);                       /* tiles.c */
+                              const ambit__tile_list *list); /* tiles.c */
+ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                              ambit__relaxation *r);                               /* relax.c */
 ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step); /* wave.c */
 
 /* ---- memory.c: entries of the backend; complete when they return ---- */

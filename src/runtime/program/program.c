@@ -563,6 +563,14 @@ ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scal
   return AMBIT_OK;
 }
 
+ambit_status ambit_program_relaxes(ambit_program *p)
+{
+  if (failed(p)) return status_of(p);
+  ambit__program_unseal(p);
+  p->relaxes = true;
+  return AMBIT_OK;
+}
+
 ambit_status ambit_check_every(ambit_program *p, int64_t iterations)
 {
   if (failed(p)) return status_of(p);

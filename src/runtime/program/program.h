@@ -190,6 +190,7 @@ struct ambit_program {
   bool is_called;              /* running: by a step of another program */
   bool is_calling;             /* running: in a step that runs another program */
   bool is_outdated;            /* to be unsealed, once it runs no other program */
+  bool relaxes;                /* the order of updates does not matter (ambit_program_relaxes) */
   bool awaits_rest;            /* running until nothing changes */
   const ambit_scalar *awaited; /* running: the scalar of the stop condition; NULL: none */
   bool watched;                /* the device evaluates the stop condition */

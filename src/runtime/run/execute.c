@@ -137,6 +137,11 @@ static bool is_tiled(const ambit_program *p, const ambit__operation *op)
   return is_walking(p) && p->sleep->steps[op->step].functions;
 }
 
+static ambit_status launch_tiles(ambit_program *p, const ambit__operation *op)
+{
+  return ambit__relax_is_on(p) ? ambit__relax_step(p, op) : ambit__sleep_step(p, op);
+}
+
 static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
   switch (op->kind) {
@@ -144,7 +149,7 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_EDGES: return ambit__exchange_edges(op->exchange, op->on_border);
   case OP_FINISH: return finish(p, op->exchange, op->on_border);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
-  case OP_LAUNCH: return is_tiled(p, op) ? ambit__sleep_step(p, op) : launch(p, op);
+  case OP_LAUNCH: return is_tiled(p, op) ? launch_tiles(p, op) : launch(p, op);
   case OP_WAVE: return ambit__wavefront_run(p, p->cycle->wavefront);
   case OP_FUSED: return ambit__fuse_launch(p, p->cycle->fused, op);
   case OP_TRADE: return ambit__fuse_trade(p, p->cycle->fused), AMBIT_OK;
@@ -211,6 +216,12 @@ static ambit_status iterate(ambit_program *p, const ambit__schedule *list, bool 
 
 static ambit_status iterate_asleep(ambit_program *p)
 {
+  if (ambit__relax_is_on(p)) {
+    ambit__relax_begin(p);
+    AMBIT_TRY(iterate(p, &p->plain, false));
+    ambit__relax_end(p);
+    return AMBIT_OK;
+  }
   ambit__sleep_begin(p);
   AMBIT_TRY(iterate(p, &p->plain, false));
   ambit__sleep_end(p);

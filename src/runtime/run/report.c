@@ -168,10 +168,11 @@ static void print_machines(const ambit_grid *g)
 ambit_status ambit_program_report(ambit_program *p)
 {
   ambit_stats s;
-  double per_second, tiles, slept;
+  double per_second, tiles, slept, updates, relaxed;
 
   AMBIT_TRY(ambit_program_stats(p, 1, &s));
   AMBIT_TRY(ambit__sleep_share(p, &tiles, &slept));
+  AMBIT_TRY(ambit__relax_updates(p, &updates, &relaxed));
   AMBIT_TRY(ambit__balance_gather(p));
   if (p->grid->context->net->rank) return AMBIT_OK;
   per_second = s.seconds > 0 ? 1 / s.seconds : 0;
@@ -186,6 +187,9 @@ ambit_status ambit_program_report(ambit_program *p)
   if (slept > 0)
     fprintf(stderr, "  %.1f %% of the tiles slept in %.0f iterations\n", 100 * slept / tiles,
             (double)p->sleep->iterations);
+  if (relaxed > 0)
+    fprintf(stderr, "  relaxed in place in %.0f iterations: %.1f updates per cell\n", relaxed,
+            updates / (double)ambit_grid_cells(p->grid));
   ambit__balance_print(p);
   return AMBIT_OK;
 }

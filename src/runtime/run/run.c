@@ -24,6 +24,7 @@ static ambit_status meet(const ambit_program *p, int64_t most, const ambit__unti
   int n = snprintf(doing, sizeof doing, "runs %" PRId64 " iterations", most);
 
   if (!p->unseal) n += snprintf(doing + n, sizeof doing - (size_t)n, " of a new program");
+  if (p->relaxes) n += snprintf(doing + n, sizeof doing - (size_t)n, " that relax");
   if (p->every)
     n += snprintf(doing + n, sizeof doing - (size_t)n, ", calls back every %" PRId64, p->every);
   if (until && !until->scalar)

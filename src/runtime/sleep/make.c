@@ -88,21 +88,23 @@ ambit_status ambit__sleep_plan(ambit_program *p)
   const bool always = !strcmp(p->grid->context->settings.sleep, "on");
   ambit__sleep *z = ambit__new(errors, 1, sizeof *z);
   int *held = ambit__new(errors, 2 * (size_t)p->nfields + 1, sizeof *held);
-  bool can = false;
+  bool can[2] = {false}; /* sleep; relax */
 
   p->sleep = z;
   if (z) z->cycle = ambit__new(errors, (size_t)p->nfields + 1, sizeof *z->cycle);
   if (z && z->cycle && held) {
     find_cycles(p, held, z->cycle, &z->period);
-    can = can_sleep(p, z) && !p->grid->context->dry;
+    can[0] = can_sleep(p, z) && !p->grid->context->dry;
+    can[1] = can[0] && ambit__relax_plan(p, z);
     z->always = always;
     z->pause = p->cycle ? CYCLE_TRIAL : FIRST_TRIAL;
     z->trial = p->iteration + z->pause;
   }
   free(held);
-  AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
-  if (!can) ambit__sleep_free(p);
-  p->gate = can && p->grid->context->net->size > 1 ? &ambit__sleep_gate : NULL;
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 2));
+  if (z) z->relaxes = can[1];
+  if (!can[0]) ambit__sleep_free(p);
+  p->gate = can[0] && p->grid->context->net->size > 1 ? &ambit__sleep_gate : NULL;
   return AMBIT_OK;
 }
 

@@ -15,6 +15,7 @@
  *   step.c      one step: decides, launches, compares
  *   notes.c     ids of tiles of other processes, and messages that are left out
  *   run.c       iterations with sleeping tiles, and when they pay off
+ *   relax.c     programs whose parts come to rest by themselves, in any order
  */
 #ifndef AMBIT_RUNTIME_SLEEP_SLEEP_H
 #define AMBIT_RUNTIME_SLEEP_SLEEP_H
@@ -95,6 +96,12 @@ typedef struct ambit__sleep {
   int64_t tiles, slept;        /* of this mode: launches on tiles asked for, and those left out */
   int64_t iterations;          /* with sleeping tiles, since the program was sealed */
   double all_tiles, all_slept; /* since the program was sealed */
+  bool relaxes;                /* ambit_program_relaxes, and the program has the form */
+  int in, out;                 /* of such a program: parameters of its only kernel step */
+  bool rests;                  /* all cells that read no halo and no ghost cells are at rest */
+  bool moved;                  /* some cell changed in this iteration */
+  int64_t relaxed;             /* such iterations, since the program was sealed */
+  double updates;              /* of cells in them */
 } ambit__sleep;
 
 /* ---- make.c ---- */
@@ -125,6 +132,19 @@ void ambit__sleep_rotate(ambit_program *p, const ambit__step *s);
 /* ---- step.c ---- */
 
 ambit_status ambit__sleep_step(ambit_program *p, const ambit__operation *op);
+
+ambit__launch ambit__sleep_launch(const ambit_program *p, int step, const ambit__piece *piece);
+
+/* ---- relax.c ---- */
+
+/* Whether the program relaxes; sets its parameters. */
+bool ambit__relax_plan(const ambit_program *p, ambit__sleep *z);
+bool ambit__relax_is_on(const ambit_program *p); /* in this run */
+void ambit__relax_begin(ambit_program *p);       /* before and after such an iteration */
+void ambit__relax_end(ambit_program *p);
+ambit_status ambit__relax_step(ambit_program *p, const ambit__operation *op);
+/* Updates of cells in all such iterations, of all processes. Collective. */
+ambit_status ambit__relax_updates(ambit_program *p, double *updates, double *iterations);
 
 /* ---- notes.c ---- */
 

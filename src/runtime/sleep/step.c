@@ -182,7 +182,7 @@ static void note_results(ambit_program *p, ambit__sleeper *s, int64_t first, int
 
 /* ---- launches ---- */
 
-static ambit__launch launch_of(const ambit_program *p, int step, const ambit__piece *piece)
+ambit__launch ambit__sleep_launch(const ambit_program *p, int step, const ambit__piece *piece)
 {
   const ambit__apply *apply = &p->applies[step];
   const int nargs = p->steps[step].n;
@@ -220,7 +220,7 @@ static ambit_status launch(ambit_program *p, int step, const ambit__piece *piece
   const int engine = p->grid->placement.engine[piece->part];
   ambit__queue *q = p->grid->context->engines[engine].queue;
   const ambit__backend *backend = q->device->backend;
-  const ambit__launch l = launch_of(p, step, piece);
+  const ambit__launch l = ambit__sleep_launch(p, step, piece);
   const ambit__tile_list list = {.tiles = z->work + first,
                                  .n = (int)(end - first),
                                  .nout = s->nout,
