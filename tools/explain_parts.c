@@ -67,6 +67,30 @@ static void print_rest(const ambit_grid *g, int from)
   printf("  and %d more of %" PRId64 " to %" PRId64 " cells\n", g->nparts - from, least, most);
 }
 
+/* The gain of unlike devices together, or the way in which the cut between them is found. */
+static void print_gain(const ambit_grid *g)
+{
+  int64_t most = 0;
+  int first = 0, ordinal;
+  const char *name;
+
+  if (!g->context->unlike) return;
+  if (!*g->context->settings.weights) {
+    printf(
+        "  the devices differ: they are measured at the start, and the cut moves to where all of "
+        "them need\n  the same time; `ambit devices --measure` prints their speeds\n");
+    return;
+  }
+  for (int i = 0; i < g->nparts; i++)
+    if (ambit__box_volume(&g->parts[i]) > most) {
+      most = ambit__box_volume(&g->parts[i]);
+      first = i;
+    }
+  name = tool_part_device(g, first, &ordinal);
+  printf("  predicted gain, if the weights are the speeds: %.1f %% over %s:%d alone\n",
+         100 * ((double)ambit__box_volume(&g->box) / (double)most - 1), name, ordinal);
+}
+
 ambit_status tool_print_parts(const ambit_program *p)
 {
   const ambit_grid *g = p->grid;
@@ -80,10 +104,7 @@ ambit_status tool_print_parts(const ambit_program *p)
   for (int i = 0; i < shown; i++)
     print_part(g, i);
   print_rest(g, shown);
-  if (g->context->unlike && !*g->context->settings.weights)
-    printf(
-        "  the devices differ: they are measured at the start, and the cut moves to where all of "
-        "them need\n  the same time; `ambit devices --measure` prints their speeds\n");
+  print_gain(g);
   ambit__partition_print(&drawing, &g->box, g->parts, g->nparts);
   text = ambit__text_finish(&drawing);
   if (!text)

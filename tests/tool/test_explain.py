@@ -130,6 +130,8 @@ def what_stays_in_a_process_or_on_a_device_is_told_apart():
 
 
 def parts_are_listed_and_drawn():
+    out, _ = tool.run("explain", "star2d1", "--size", "310x64", "--device", "cuda,cpu", "--weights", "30,1")
+    assert "predicted gain, if the weights are the speeds: 3.3 % over cuda:0 alone" in out, out
     out, _ = tool.run("explain", "star2d1", "--size", "4x8", "--parts", "2", "--partition", "1x2", "--weights", "3,1")
     assert "     0        0  cpu:0             24   75.0 %  [0,4)x[0,6)\n" in out, out
     assert "     1        0  cpu:0              8   25.0 %  [0,4)x[6,8)\n" in out, out
