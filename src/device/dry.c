@@ -218,28 +218,31 @@ static ambit_status dry_build(ambit__device *dev, const ambit__group *group, amb
   return (*fn)->plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-static double estimate(ambit__device *dev, const ambit__group *g)
+static bool choose_plan(const ambit__device *dev, const ambit__group *g, ambit__target *t,
+                        ambit__plan *plan)
 {
-  ambit__plan plan;
-
-  (void)dev;
-  return ambit__plan_choose(g, &large_gpu, &plan) ? plan.strategy->cost(g, &large_gpu, &plan) : -1;
+  *t = large_gpu;
+  t->preferred = dev->settings->plan;
+  return ambit__plan_choose(g, t, plan);
 }
 
-static void list_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+static double estimate(ambit__device *dev, const ambit__group *g)
 {
-  (void)dev;
-  ambit__plan_list(g, &large_gpu, lines);
+  ambit__target t;
+  ambit__plan plan;
+
+  return choose_plan(dev, g, &t, &plan) ? plan.strategy->cost(g, &t, &plan) : -1;
 }
 
 /* With the plan that such a GPU would have. */
 static ambit_status build_planned(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   ambit__text line = {0};
+  ambit__target t;
   ambit__plan plan;
 
   AMBIT_TRY(dry_build(dev, g, fn));
-  if (!ambit__plan_choose(g, &large_gpu, &plan)) return AMBIT_OK;
+  if (!choose_plan(dev, g, &t, &plan)) return AMBIT_OK;
   plan.strategy->describe(&plan, &line);
   free((*fn)->plan);
   (*fn)->plan = ambit__text_finish(&line);
@@ -296,12 +299,8 @@ static const ambit__backend whole = {ENTRIES, .open = open_whole, .build = dry_b
 static const ambit__backend parts = {ENTRIES, PARTS, .open = open_parts, .build = dry_build};
 static const ambit__backend waves = {ENTRIES, PARTS, .open = open_waves, .build = dry_build,
                                      .wave = dry_wave};
-static const ambit__backend fuses = {ENTRIES,
-                                     PARTS,
-                                     .open = open_fuses,
-                                     .build = build_planned,
-                                     .estimate = estimate,
-                                     .plans = list_plans};
+static const ambit__backend fuses = {ENTRIES, PARTS, .open = open_fuses, .build = build_planned,
+                                     .estimate = estimate};
 
 const ambit__backend *ambit__backend_dry(const ambit__backend *real)
 {

@@ -6,6 +6,7 @@
  * to active cells only. Copies of cells are renewed before every launch.
  */
 #include "device/host.h"
+#include "grid/constants.h"
 
 #include <stdalign.h>
 #include <string.h>
@@ -53,56 +54,11 @@ static void set(const field *f, int64_t from, int64_t to, double number)
   }
 }
 
-/* The value beyond an end of a row whose cells have `number` there if that end has no constant. */
-static double beyond(const field *f, int side, double number)
-{
-  const int last = f->active->box.ndims - 1;
-
-  return f->bounds->kind[last][side] == AMBIT_CONSTANT ? f->bounds->value[last][side] : number;
-}
-
-static void set_section(const field *f, int k, double number)
-{
-  const ambit__active *a = f->active;
-  const int64_t at = ambit__active_section(a, k);
-
-  set(f, at - a->pad, at, beyond(f, 0, number));
-  set(f, at, at + a->section, number);
-  set(f, at + a->section, at + a->section + a->pad, beyond(f, 1, number));
-}
-
-/* Cells beyond the ends of rows, beside the runs that are there. */
-static void set_ends(const field *f, double fill)
-{
-  const ambit__active *a = f->active;
-  const int64_t extent = a->box.hi[a->box.ndims - 1];
-
-  for (int64_t i = 0; i < a->n; i++) {
-    const ambit__run *r = &a->runs[i];
-
-    if (r->lo < a->pad && (!i || r[-1].row != r->row))
-      set(f, r->at - r->lo - a->pad, r->at - r->lo, beyond(f, 0, fill));
-    if (extent - r->hi < a->pad && (i + 1 == a->n || r[1].row != r->row))
-      set(f, r->at + extent - r->lo, r->at + extent - r->lo + a->pad, beyond(f, 1, fill));
-  }
-}
-
 static void set_constants(const field *f)
 {
-  const ambit__active *a = f->active;
-  const double fill = f->bounds->inactive == AMBIT_CONSTANT ? f->bounds->fill : 0;
-  int64_t end = ambit__active_section(a, 1 + 2 * (a->box.ndims - 1)) - a->pad;
-
-  set_section(f, 0, fill);
-  for (int d = 0; d < a->box.ndims - 1; d++)
-    for (int side = 0; side < 2; side++)
-      set_section(f, 1 + 2 * d + side, f->bounds->value[d][side]);
-  for (int64_t i = 0; i < a->n; i++) {
-    set(f, end, a->runs[i].at, fill);
-    end = a->runs[i].at + a->runs[i].hi - a->runs[i].lo;
-  }
-  set(f, end, a->size, fill);
-  set_ends(f, fill);
+  for (int k = 0; k < ambit__constants_sets(f->active); k++)
+    for (int64_t i = 0, from, to; ambit__constants_next(f->active, k, &i, &from, &to);)
+      set(f, from, to, ambit__constants_value(f->active, f->bounds, k));
 }
 
 static void copy_edges(const field *f, const ambit__edges *e)

@@ -212,11 +212,15 @@ static ambit_status add_edge(ambit__errors *errors, const ambit__active *a, cons
     const int64_t there = ambit__boundary_map(kind, extent, x);
     const int64_t i = ambit__active_from(a, r->row, there);
     int32_t *moves;
+    int64_t *rows;
 
     if (i == a->n || a->runs[i].row != r->row || a->runs[i].lo > there) continue; /* inactive */
     moves = ambit__grow(errors, e->moves, (size_t)e->n, &e->cap, 2 * sizeof *moves);
-    if (!moves) return AMBIT_ENOMEM;
-    e->moves = moves;
+    if (moves) e->moves = moves;
+    rows = moves ? ambit__grow(errors, e->rows, (size_t)e->n, &e->rows_cap, sizeof *rows) : NULL;
+    if (!rows) return AMBIT_ENOMEM;
+    e->rows = rows;
+    rows[e->n] = r->row;
     moves[2 * e->n] = (int32_t)(r->at + x - r->lo);
     moves[2 * e->n++ + 1] = (int32_t)(a->runs[i].at + there - a->runs[i].lo);
   }
@@ -270,8 +274,10 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
 
 void ambit__chunks_free(ambit__chunks *c)
 {
-  for (int v = 0; c->edges && v < c->form->nviews; v++)
+  for (int v = 0; c->edges && v < c->form->nviews; v++) {
     free(c->edges[v].moves);
+    free(c->edges[v].rows);
+  }
   free(c->edges);
   free(c->table);
   free(c->first);

@@ -41,8 +41,9 @@ typedef struct ambit__chunk_form {
 /* Cells that are copies of others: pairs of positions, to and from. */
 typedef struct ambit__edges {
   int32_t *moves; /* owned */
+  int64_t *rows;  /* by pair: the number of their row; owned */
   int64_t n;
-  size_t cap;
+  size_t cap, rows_cap;
 } ambit__edges;
 
 typedef struct ambit__chunks {

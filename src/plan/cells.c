@@ -25,7 +25,7 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && g->ndims >= 1 && g->nsteps == 1 && g->depth == 1;
+  return t->kind == TARGET_GPU && !g->form && g->ndims >= 1 && g->nsteps == 1 && g->depth == 1;
 }
 
 static int64_t max64(int64_t a, int64_t b)

@@ -189,6 +189,10 @@ static void emit_parameter(const ambit__gpucode_job *j, const ambit__gpucode_slo
   case SLOT_FAULTS:
     ambit__line(j->w, "int64_t *faults = ((const ambit_full_call *)call)->faults;");
     break;
+  case SLOT_GROUPS: /* of sparse grids, whose launches are not checked */
+  case SLOT_LINES:
+  case SLOT_CELLS:
+  case SLOT_SHARE:
   case SLOT_ENDS:
   case SLOT_RESULT:
   case SLOT_COUNT:

@@ -15,6 +15,10 @@
  * values beside its box, see ambit__launch); faults (only in a checked kernel: its fault record);
  * ended (NULL, or a number that is not 0 once the run is over, when kernels do nothing).
  *
+ * On a sparse grid, fields have only the stride along the last axis, and in place of the box come
+ * groups and lines, the tables of grid/deal.h; cells, the number of cells to update; and share, the
+ * number of them that a block has.
+ *
  * A rule that reduces has a second kernel, <entry>_fold, which runs in one block and folds the
  * partial results. Its parameters are: for each reduction r_mem and r_to (the scalar); count, the
  * number of blocks of the first kernel; more, one bit per parameter, set to fold in the present
@@ -51,6 +55,10 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_HI,        /* axis */
   SLOT_OFFSET,    /* axis */
   SLOT_EXTENT,    /* axis */
+  SLOT_GROUPS,    /* of a sparse grid: memory */
+  SLOT_LINES,     /* memory */
+  SLOT_CELLS,
+  SLOT_SHARE,
   SLOT_STEP,
   SLOT_ENDS,   /* 0 or 1 */
   SLOT_FAULTS, /* the fault record of a checked kernel */
@@ -96,6 +104,8 @@ bool ambit__gpucode_is_field(const ambit__gpucode_job *j, int param);
 bool ambit__gpucode_is_value(const ambit__gpucode_job *j, int param); /* scalar or number */
 bool ambit__gpucode_is_reduction(const ambit__gpucode_job *j, int param);
 bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */
+/* On a sparse grid: the axes, the first ones, whose indices lines have. */
+int ambit__gpucode_indices(const ambit__group *g);
 /* A strict sum, in a long accumulator. Kernels for users have none: they get eight bytes per block.
  */
 bool ambit__gpucode_is_exact(const ambit__group *g, int param);
@@ -135,5 +145,8 @@ void ambit__gpucode_fold_cell(const ambit__gpucode_job *j);
 void ambit__gpucode_leave_totals(const ambit__gpucode_job *j, int threads, const char *thread,
                                  const char *block);
 void ambit__gpucode_emit_fold(const ambit__gpucode_job *j);
+
+/* sparse.c: the cells that a block has, if there are so many in all. */
+int64_t ambit__sparse_share(const ambit__plan *p, int64_t cells);
 
 #endif

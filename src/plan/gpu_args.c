@@ -22,6 +22,19 @@ static bool has_twins(const ambit__group *g)
   return false;
 }
 
+/* The cells to update. */
+static void add_range(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
+{
+  if (g->form) {
+    for (int kind = SLOT_GROUPS; kind <= SLOT_SHARE; kind++)
+      add(slots, n, (ambit__gpucode_slot_kind)kind, 0, 0);
+    return;
+  }
+  add_axes(slots, n, SLOT_LO, 0, g->ndims);
+  add_axes(slots, n, SLOT_HI, 0, g->ndims);
+  add_axes(slots, n, SLOT_OFFSET, 0, g->ndims);
+}
+
 int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -35,13 +48,14 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
     } else {
       add(slots, &n, SLOT_MEMORY, i, 0);
       add(slots, &n, SLOT_ORIGIN, i, 0);
-      add_axes(slots, &n, SLOT_STRIDE, i, g->ndims);
+      if (g->form)
+        add(slots, &n, SLOT_STRIDE, i, g->ndims - 1);
+      else
+        add_axes(slots, &n, SLOT_STRIDE, i, g->ndims);
       add(slots, &n, SLOT_COMPONENT, i, 0);
     }
   }
-  add_axes(slots, &n, SLOT_LO, 0, g->ndims);
-  add_axes(slots, &n, SLOT_HI, 0, g->ndims);
-  add_axes(slots, &n, SLOT_OFFSET, 0, g->ndims);
+  add_range(g, slots, &n);
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
   if (has_twins(g)) add(slots, &n, SLOT_ENDS, 0, 0);
@@ -100,6 +114,10 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_HI: ambit__print(t, "hi%d", s->axis); break;
   case SLOT_OFFSET: ambit__print(t, "offset%d", s->axis); break;
   case SLOT_EXTENT: ambit__print(t, "extent%d", s->axis); break;
+  case SLOT_GROUPS: ambit__print(t, "groups"); break;
+  case SLOT_LINES: ambit__print(t, "lines"); break;
+  case SLOT_CELLS: ambit__print(t, "cells"); break;
+  case SLOT_SHARE: ambit__print(t, "share"); break;
   case SLOT_STEP: ambit__print(t, "step"); break;
   case SLOT_ENDS: ambit__print(t, "ends"); break;
   case SLOT_FAULTS: ambit__print(t, "faults"); break;
@@ -119,6 +137,9 @@ static void print_slot(const ambit__gpucode_job *j, const ambit__gpucode_slot *s
 {
   if (is_memory(s))
     print_memory_type(j, s);
+  else if (s->kind == SLOT_GROUPS || s->kind == SLOT_LINES)
+    ambit__print(j->t, "%sconst %s *%s", j->dialect->global,
+                 s->kind == SLOT_GROUPS ? "ambit_u64" : "ambit_i32", j->dialect->unaliased);
   else if (s->kind == SLOT_ENDED)
     ambit__print(j->t, "%sconst %s *", j->dialect->global, j->integer);
   else if (s->kind == SLOT_FAULTS)

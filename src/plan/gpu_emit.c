@@ -46,6 +46,13 @@ bool ambit__gpucode_reduces(const ambit__group *g)
   return false;
 }
 
+int ambit__gpucode_indices(const ambit__group *g)
+{
+  const int n = g->steps[0].rule->max_axis + 1;
+
+  return n < g->ndims ? n : g->ndims;
+}
+
 const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param)
 {
   return j->dialect->types[j->rule->params[param].type];
@@ -134,13 +141,27 @@ void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j)
   }
 }
 
+/* On a sparse grid, the distance to the row of a read: "k2", or "u_k2" if cells are apart. */
+static bool print_row(const ambit__gpucode_job *j, int param, const int *offset)
+{
+  const ambit__chunk_form *form = j->group->form;
+  const int k = form && form->view[param] >= 0
+                    ? ambit__chunk_form_column(form, j->group->ndims, form->view[param], offset)
+                    : -1;
+
+  if (k < 0) return false;
+  if (!j->bind[param].contiguous) ambit__print(j->t, "%s_", name_of(j, param));
+  ambit__print(j->t, "k%d", k);
+  return true;
+}
+
 void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int component,
                                  const int *offset)
 {
   const int ndims = j->group->ndims;
-  bool any = false;
+  bool any = print_row(j, param, offset);
 
-  for (int d = 0; d <= ndims; d++) {
+  for (int d = j->group->form ? ndims - 1 : 0; d <= ndims; d++) {
     int k = d < ndims ? offset[d] : component;
     bool plain = d == ndims - 1 && j->bind[param].contiguous;
 

@@ -33,6 +33,10 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_HI: ambit__print(t, "behind the last cell to update"); break;
   case SLOT_OFFSET: ambit__print(t, "index in the grid of cell 0"); break;
   case SLOT_EXTENT: ambit__print(t, "cells of the grid along each axis"); break;
+  case SLOT_GROUPS: ambit__print(t, "by 32 cells: the line of the first, and bits"); break;
+  case SLOT_LINES: ambit__print(t, "places of cells, and distances to rows"); break;
+  case SLOT_CELLS: ambit__print(t, "number of cells to update"); break;
+  case SLOT_SHARE: ambit__print(t, "number of them that a block updates"); break;
   case SLOT_STEP: ambit__print(t, "number of the iteration, the first being 0"); break;
   case SLOT_ENDS: ambit__print(t, "1: cells beside the box may be stored again"); break;
   case SLOT_FAULTS: ambit__print(t, "where the first fault is noted"); break;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The runs of sparse grids against the function that they were made from, cell by cell; and chunks
- * against the definition of reads. */
-#include "grid/chunks.h"
+/* The runs of sparse grids against the function that they were made from, cell by cell; chunks
+ * against the definition of reads; and the cells that threads are dealt, against chunks. */
+#include "grid/constants.h"
+#include "grid/deal.h"
 #include "support/test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static ambit__errors errors;
 
@@ -204,6 +206,80 @@ static double *memory_of(const ambit__chunks *c)
   return memory;
 }
 
+/* Constants are what devices set before active cells and edges have values. */
+static void check_constants(const ambit__chunks *c, const double *memory)
+{
+  const ambit__active *a = c->active;
+  double *constants = malloc((size_t)a->size * sizeof *constants);
+
+  set(constants, 0, a->size, INACTIVE);
+  for (int k = 0; k < ambit__constants_sets(a); k++)
+    for (int64_t i = 0, from, to; ambit__constants_next(a, k, &i, &from, &to);)
+      set(constants, from, to - from, ambit__constants_value(a, &c->form->views[0], k));
+  for (int64_t i = 0; i < a->n; i++)
+    set(constants, a->runs[i].at, a->runs[i].hi - a->runs[i].lo, 0);
+  for (int64_t i = 0; i < c->edges[0].n; i++)
+    constants[c->edges[0].moves[2 * i]] = memory[c->edges[0].moves[2 * i]];
+  for (int64_t i = 0; i < a->size; i++)
+    CHECK(constants[i] == memory[i] || (constants[i] == 0 && memory[i] >= 0));
+  free(constants);
+}
+
+static int64_t index_in(const int32_t *words)
+{
+  return (int64_t)((uint64_t)(uint32_t)words[0] | (uint64_t)(uint32_t)words[1] << 32);
+}
+
+/* Every cell of a box is dealt once, with the distances of its chunk. `chunk_of` has by position
+ * the chunk of a cell. Returns the number of cells. */
+static int64_t check_box_deal(const ambit__chunks *c, const ambit__box *box, const double *memory,
+                              int64_t *chunk_of)
+{
+  const int columns = c->form->ncolumns;
+  const ambit__active *a = c->active;
+  ambit__deal d;
+  int64_t n;
+
+  CHECK(!ambit__deal_make(&errors, c, box, 3, &d));
+  for (int64_t t = 0; t < d.cells; t++) {
+    const uint64_t group = d.groups[t / 32];
+    const uint32_t heads = (uint32_t)(group >> 32) & (0xffffffffu >> (31 - t % 32));
+    const int32_t *line =
+        d.lines + ((int64_t)(uint32_t)group + __builtin_popcount(heads)) * d.words;
+    const int64_t at = t + line[0], number = (int64_t)memory[at];
+
+    CHECK(chunk_of[at] >= 0); /* and not seen before */
+    CHECK(!memcmp(line + 1, c->table + chunk_of[at] * c->words + 2, (size_t)columns * 4));
+    chunk_of[at] = -1;
+    CHECK_EQ(number, (index_in(line + 1 + columns) * a->box.hi[1] + index_in(line + 3 + columns)) *
+                             a->box.hi[2] +
+                         index_in(line + 5 + columns) + t);
+  }
+  n = d.cells;
+  ambit__deal_free(&d);
+  return n;
+}
+
+static void check_deal(const ambit__chunks *c, const double *memory)
+{
+  const int64_t planes = c->active->box.hi[0], cut = planes / 3;
+  int64_t *chunk_of = malloc((size_t)c->active->size * sizeof *chunk_of), n = 0;
+  ambit__box box = c->active->box;
+
+  for (int64_t i = 0; i < c->active->size; i++)
+    chunk_of[i] = -1;
+  for (int64_t i = 0; i < c->n; i++)
+    for (int64_t x = 0; x < c->table[i * c->words + 1]; x++)
+      chunk_of[c->table[i * c->words] + x] = i;
+  for (int half = 0; half < 2; half++) {
+    box.lo[0] = half ? cut : 0;
+    box.hi[0] = half ? planes : cut;
+    n += check_box_deal(c, &box, memory, chunk_of);
+  }
+  CHECK_EQ(c->cells, n);
+  free(chunk_of);
+}
+
 /* The value of a read by the definition. */
 static double value_at(const ambit__active *a, const ambit__boundaries *b, const int64_t *cell)
 {
@@ -224,6 +300,8 @@ static int64_t check_chunks(const ambit__chunks *c)
   double *memory = memory_of(c);
   int64_t n = 0, last = -1;
 
+  check_constants(c, memory);
+  if (c->form->reach[0] == 1) check_deal(c, memory);
   for (int64_t i = 0; i < c->n; i++)
     for (int64_t x = 0; x < c->table[i * c->words + 1]; x++, n++) {
       const int64_t number = c->first[i] + x, at = c->table[i * c->words] + x;

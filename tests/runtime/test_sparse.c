@@ -254,8 +254,9 @@ static void outside_tells_inactive_cells(void)
 /* A sum over cells without any field, and statistics, count active cells. */
 static void reductions_and_statistics_count_active_cells(void)
 {
-  for (int d = 0; d < 2; d++) {
-    ambit *a = open_on(d ? "cpu" : "ref");
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
     ambit_grid *g = ring(a);
     ambit_scalar *n = ambit_scalar_create(a, "n", AMBIT_I64);
     ambit_program *p = ambit_program_create(g);
@@ -275,10 +276,10 @@ static void reductions_and_statistics_count_active_cells(void)
  * values, and programs that ran before run again. */
 static void reads_may_be_far_along_rows(void)
 {
-  static const char *const devices[] = {"ref", "cpu", "cpu*4"};
-  static double got[3][N][M];
+  static const char *const devices[] = {"ref", "cpu", "cpu*4", "opencl*2"};
+  static double got[4][N][M];
 
-  for (int d = 0; d < 3; d++) {
+  for (int d = 0; d < (device_is_here("opencl") ? 4 : 3); d++) {
     ambit *a = open_on(devices[d]);
     ambit_grid *g = ring(a);
     ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
@@ -308,6 +309,7 @@ static void reads_may_be_far_along_rows(void)
   }
   CHECK(!memcmp(got[0], got[1], sizeof got[0]));
   CHECK(!memcmp(got[0], got[2], sizeof got[0]));
+  if (device_is_here("opencl")) CHECK(!memcmp(got[0], got[3], sizeof got[0]));
 }
 
 static int nowhere(const int64_t *i, void *user)
@@ -321,8 +323,9 @@ static void a_grid_may_have_no_active_cell(void)
 {
   const int64_t extents[] = {10, 10, 10};
 
-  for (int d = 0; d < 2; d++) {
-    ambit *a = open_on(d ? "cpu" : "ref");
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
     ambit_grid *g = ambit_grid_create_sparse(a, 3, extents, nowhere, NULL);
     ambit_field *f = ambit_field_create(g, "f", AMBIT_F32);
     ambit_scalar *n = ambit_scalar_create(a, "n", AMBIT_I64);
@@ -403,9 +406,9 @@ static int below_the_ring(const int64_t *i, void *user)
 /* Values of cells that stay are kept, in programs that ran before, too; new cells are 0. */
 static void cells_can_be_activated_between_runs(void)
 {
-  static const char *const devices[] = {"ref", "cpu", "cpu*3"};
+  static const char *const devices[] = {"ref", "cpu", "cpu*3", "opencl", "opencl*3"};
 
-  for (int d = 0; d < 3; d++) {
+  for (int d = 0; d < (device_is_here("opencl") ? 5 : 3); d++) {
     ambit *a = open_on(devices[d]);
     ambit_grid *g = ring(a);
     ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F64, 2, d ? AMBIT_AOS : AMBIT_SOA);

@@ -13,6 +13,7 @@
 #define AMBIT_BITS_F64(x)      as_ulong(x)
 #define AMBIT_F32_OF(bits)     as_float(bits)
 #define AMBIT_F64_OF(bits)     as_double(bits)
+#define ambit_count_bits(x)    popcount(x)
 
 typedef uchar ambit_u8;
 typedef short ambit_i16;

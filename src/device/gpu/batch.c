@@ -28,10 +28,18 @@ typedef struct group {
   ambit__gpu_memory *table; /* items, then the item of each block; owned */
 } group;
 
+/* A copy on a sparse grid: a launch of its own. */
+typedef struct sparse_copy {
+  ambit__move move;
+  ambit__gpu_kept list;
+} sparse_copy;
+
 struct ambit__batch {
   ambit__gpu_device *device;
   group *groups; /* owned */
   size_t ngroups, cap;
+  sparse_copy *copies; /* owned */
+  size_t ncopies, copies_cap;
 };
 
 /* The move whose items are being added. */
@@ -164,16 +172,15 @@ static ambit_status make_table(ambit__gpu_device *d, group *g)
 {
   const size_t bytes = g->nitems * sizeof *g->items + (size_t)g->blocks * sizeof(int64_t);
   ambit__gpu_moves *moves;
-  void *staged;
+  void *table;
   ambit_status s;
 
   AMBIT_TRY(ambit__gpu_moves_get(d, g->type, &moves));
-  AMBIT_TRY(d->driver->alloc(d->gpu, bytes, &g->table));
-  AMBIT_TRY(d->driver->host_alloc(d->gpu, bytes, &staged));
-  write_table(g, staged);
-  s = d->driver->copy_in(d->setup, g->table, 0, staged, bytes);
-  if (!s) s = d->driver->queue_sync(d->setup);
-  d->driver->host_release(d->gpu, staged);
+  table = ambit__new(d->head.errors, bytes, 1);
+  if (!table) return AMBIT_ENOMEM;
+  write_table(g, table);
+  s = ambit__gpu_upload(d, table, bytes, &g->table);
+  free(table);
   return s;
 }
 
@@ -186,8 +193,24 @@ void ambit__gpu_batch_close(ambit__batch *b)
     if (b->groups[i].table) b->device->driver->release(b->groups[i].table);
     free(b->groups[i].items);
   }
+  for (size_t i = 0; i < b->ncopies; i++)
+    ambit__gpu_kept_free(b->device, &b->copies[i].list);
+  free(b->copies);
   free(b->groups);
   free(b);
+}
+
+static ambit_status add_copy(ambit__batch *b, const ambit__move *m)
+{
+  sparse_copy *copies =
+      ambit__grow(errors_of(b), b->copies, b->ncopies, &b->copies_cap, sizeof *copies);
+
+  if (!copies) return AMBIT_ENOMEM;
+  b->copies = copies;
+  copies += b->ncopies++;
+  *copies = (sparse_copy){.move = *m};
+  return ambit__gpu_keep_across(b->device, m->dst->layout.active, m->src->layout.active, &m->box,
+                                &copies->list);
 }
 
 static ambit_status make_tables(ambit__batch *b, const ambit__move *moves, int n)
@@ -195,7 +218,9 @@ static ambit_status make_tables(ambit__batch *b, const ambit__move *moves, int n
   for (int i = 0; i < n; i++) {
     adding a = {b, &moves[i]};
 
-    if (!a.move->src) {
+    if (a.move->src && a.move->dst->layout.active) {
+      AMBIT_TRY(add_copy(b, a.move));
+    } else if (!a.move->src) {
       AMBIT_TRY(ambit__gpu_ghost_items(a.move, add_item, &a));
     } else if (!ambit__box_is_empty(&a.move->box)) {
       const ambit__gpu_item it = copy_item(a.move);
@@ -240,9 +265,24 @@ static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_device *d, const gr
   return d->driver->launch(lane->queue, moves->batch, blocks, threads, 0, 2 + MEMORIES, args);
 }
 
+/* Some components of a store. */
+static ambit__store slice_of(const ambit__store *s, const ambit__move *m)
+{
+  return (ambit__store){ambit__layout_slice(&s->layout, m->first, m->count), s->buffer};
+}
+
+static ambit_status copy_active(ambit__gpu_lane *lane, const sparse_copy *c)
+{
+  const ambit__store to = slice_of(c->move.dst, &c->move), from = slice_of(c->move.src, &c->move);
+
+  return ambit__gpu_kept_copy(lane, &c->list, &to, &from);
+}
+
 ambit_status ambit__gpu_batch_run(ambit__queue *q, ambit__batch *b)
 {
   for (size_t i = 0; i < b->ngroups; i++)
     AMBIT_TRY(launch((ambit__gpu_lane *)q, b->device, &b->groups[i]));
+  for (size_t i = 0; i < b->ncopies; i++)
+    AMBIT_TRY(copy_active((ambit__gpu_lane *)q, &b->copies[i]));
   return AMBIT_OK;
 }

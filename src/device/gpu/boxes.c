@@ -127,8 +127,8 @@ static int64_t piece_of(const box_job *job, int64_t first)
 
 /* ---- in ---- */
 
-ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                  const void *src)
+static ambit_status write_dense(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                const void *src)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
@@ -170,8 +170,8 @@ static int run_axis(const box_job *job, const place *p)
   return best;
 }
 
-ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
-                                 const void *value)
+static ambit_status fill_dense(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                               const void *value)
 {
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   const box_job job = job_of(&dst->layout, box);
@@ -224,8 +224,7 @@ static ambit_status send(ambit__gpu_lane *lane, const box_job *job, const place 
   return ambit__gpu_stage_pass(lane, *stage);
 }
 
-ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
-                                 const ambit__box *box)
+static ambit_status read_dense(ambit__queue *q, void *dst, ambit__store *src, const ambit__box *box)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(q->device)->driver;
   ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
@@ -251,13 +250,12 @@ ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
 
 /* ---- across ---- */
 
-ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                 const ambit__box *box, const int64_t *shift)
+static ambit_status copy_dense(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                               const ambit__box *box, const int64_t *shift)
 {
   const box_job job = job_of(&dst->layout, box);
   const place to = place_in_store(dst, box, shift), from = place_in_store(src, box, NULL);
 
-  assert(dst->layout.type == src->layout.type && dst->layout.components == src->layout.components);
   if (ambit__box_is_empty(box)) return AMBIT_OK;
   return move((ambit__gpu_lane *)q, &job, &to, &from, 0, job.total);
 }
@@ -277,25 +275,66 @@ static ambit_status fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memo
   return AMBIT_OK;
 }
 
-ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
-                                   const ambit__box *box, bool *changed)
+/* Copies, and sets lane->changed if that changes a value. */
+static ambit_status update_dense(ambit__gpu_lane *lane, ambit__store *dst, ambit__store *src,
+                                 const ambit__box *box)
 {
-  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   const box_job job = job_of(&dst->layout, box);
   const place to = place_in_store(dst, box, NULL), from = place_in_store(src, box, NULL);
   const int64_t first = 0;
   ambit__gpu_arg args[MOVE_ARGS + 1];
   ambit__gpu_moves *moves;
+
+  AMBIT_TRY(ambit__gpu_moves_get(ambit__gpu_device_of(lane->head.device), job.type, &moves));
+  fill_args(&job, &to, &from, &first, &job.total, args);
+  args[MOVE_ARGS] = ambit__gpu_arg_memory(lane->changed);
+  return ambit__gpu_moves_run(lane, moves->update, job.total, MOVE_ARGS + 1, args);
+}
+
+/* ---- dense or sparse ---- */
+
+ambit_status ambit__gpu_write_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                  const void *src)
+{
+  if (!dst->layout.active) return write_dense(q, dst, box, src);
+  return ambit__gpu_runs_move((ambit__gpu_lane *)q, dst, box,
+                              (unsigned char *)(uintptr_t)src /* only read from */, true);
+}
+
+ambit_status ambit__gpu_read_box(ambit__queue *q, void *dst, ambit__store *src,
+                                 const ambit__box *box)
+{
+  if (!src->layout.active) return read_dense(q, dst, src, box);
+  return ambit__gpu_runs_move((ambit__gpu_lane *)q, src, box, dst, false);
+}
+
+ambit_status ambit__gpu_fill_box(ambit__queue *q, ambit__store *dst, const ambit__box *box,
+                                 const void *value)
+{
+  if (!dst->layout.active) return fill_dense(q, dst, box, value);
+  return ambit__gpu_runs_fill_box((ambit__gpu_lane *)q, dst, box, value);
+}
+
+ambit_status ambit__gpu_copy_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                 const ambit__box *box, const int64_t *shift)
+{
+  assert(dst->layout.type == src->layout.type && dst->layout.components == src->layout.components);
+  if (!src->layout.active) return copy_dense(q, dst, src, box, shift);
+  return ambit__gpu_runs_copy((ambit__gpu_lane *)q, dst, src, box, NULL);
+}
+
+ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__store *src,
+                                   const ambit__box *box, bool *changed)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
   int64_t number;
 
   if (ambit__box_is_empty(box)) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_moves_get(d, job.type, &moves));
   if (!lane->changed) AMBIT_TRY(d->driver->alloc(d->gpu, sizeof number, &lane->changed));
   AMBIT_TRY(d->driver->zero(lane->queue, lane->changed, 0, sizeof number));
-  fill_args(&job, &to, &from, &first, &job.total, args);
-  args[MOVE_ARGS] = ambit__gpu_arg_memory(lane->changed);
-  AMBIT_TRY(ambit__gpu_moves_run(lane, moves->update, job.total, MOVE_ARGS + 1, args));
+  AMBIT_TRY(dst->layout.active ? ambit__gpu_runs_copy(lane, dst, src, box, lane->changed)
+                               : update_dense(lane, dst, src, box));
   AMBIT_TRY(fetch(lane, &number, lane->changed, sizeof number));
   *changed |= number != 0;
   return AMBIT_OK;

@@ -29,8 +29,9 @@ typedef struct function {
   ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
   variant usual, any;
-  ambit__gpu_own own; /* registered source, compiled as the code of `usual`; it has no plan */
-  int nslots, nfold;  /* number of parameters of the two kernels */
+  ambit__gpu_own own;      /* registered source, compiled as the code of `usual`; it has no plan */
+  ambit__gpu_dealt *dealt; /* on a sparse grid: the cells of launches so far; owned */
+  int nslots, nfold;       /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
 } function;
 
@@ -96,6 +97,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   if (!f) return;
   ambit__gpu_shared_drop(d, f->usual.code);
   ambit__gpu_shared_drop(d, f->any.code);
+  ambit__gpu_dealt_free(d, f->dealt);
   free(f->own.source);
   free(f->head.plan);
   free(f);
@@ -110,7 +112,8 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .warp = d->info.warp,
                          .max_threads = d->info.max_threads,
                          .shared = d->info.shared,
-                         .is_cpu = d->info.is_cpu};
+                         .is_cpu = d->info.is_cpu,
+                         .preferred = d->head.settings->plan};
 }
 
 static char *write_source(ambit__gpu_device *d, const ambit__group *g, const ambit__plan *plan)
@@ -130,7 +133,7 @@ void ambit__gpu_foresee(ambit__device *dev, const ambit__group *g)
   ambit__plan plan;
   char *source;
 
-  if (!d->driver->foresee || g->checks || ambit__gpu_has_own(d, g)) return;
+  if (!d->driver->foresee || g->checks || (!g->form && ambit__gpu_has_own(d, g))) return;
   if (!ambit__plan_choose(g, &target, &plan)) return;
   text.source = source = write_source(d, g, &plan);
   if (source && !ambit__gpu_shared_find(d, &text)) d->driver->foresee(d->gpu, source, g->strict);
@@ -181,13 +184,6 @@ double ambit__gpu_estimate(ambit__device *dev, const ambit__group *g)
   return ambit__plan_choose(g, &target, &plan) ? plan.strategy->cost(g, &target, &plan) : -1;
 }
 
-void ambit__gpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
-{
-  const ambit__target target = target_of(ambit__gpu_device_of(dev));
-
-  ambit__plan_list(g, &target, lines);
-}
-
 static ambit_status build_usual(ambit__gpu_device *d, function *f)
 {
   const ambit__plan *plan = &f->usual.plan;
@@ -232,7 +228,7 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   memcpy(f->bind, f->step.bind, (size_t)f->step.rule->nparams * sizeof *f->bind);
   f->step.bind = f->bind;
   f->group.steps = &f->step;
-  if (!g->pipeline) AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
+  if (!g->pipeline && !g->form) AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
   f->head.checked = f->group.checks != 0;
   if (f->own.source || f->head.checked) forget_twins(f);
@@ -264,8 +260,26 @@ static int64_t offset_of(const ambit__launch *l, int axis)
   return part ? part->lo[axis] : 0;
 }
 
-static int64_t number_of(const ambit__gpucode_slot *s, const ambit__launch *l, int64_t blocks)
+/* A launch, and what its arguments depend on. */
+typedef struct flight {
+  ambit__gpu_lane *lane;
+  const function *f;
+  variant *v;
+  const ambit__launch *l;
+  const ambit__gpu_dealt *dealt; /* on a sparse grid; else without cells */
+  int64_t blocks;                /* of the first kernel */
+} flight;
+
+/* Registered kernels do not have the last argument, `ended`. */
+static bool is_own(const flight *t)
 {
+  return t->v == &t->f->usual && t->f->own.source;
+}
+
+static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
+{
+  const ambit__launch *l = t->l;
+
   switch (s->kind) {
   case SLOT_ORIGIN: return l->args[s->param].store->layout.origin;
   case SLOT_STRIDE: return l->args[s->param].store->layout.stride[s->axis];
@@ -274,38 +288,43 @@ static int64_t number_of(const ambit__gpucode_slot *s, const ambit__launch *l, i
   case SLOT_HI: return l->box.hi[s->axis] - offset_of(l, s->axis);
   case SLOT_OFFSET: return offset_of(l, s->axis);
   case SLOT_EXTENT: return l->extents[s->axis];
+  case SLOT_CELLS: return t->dealt->cells;
+  case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->dealt->cells);
   case SLOT_STEP: return l->step;
   case SLOT_ENDS: return l->ends;
-  case SLOT_COUNT: return blocks;
+  case SLOT_COUNT: return t->blocks;
   case SLOT_MORE: return l->more ? UINT32_MAX : l->folds;
   default: return 0;
   }
 }
 
-static const ambit__gpu_memory *memory_of(const ambit__gpu_lane *lane, const function *f, bool own,
-                                          const ambit__gpucode_slot *s, const ambit__launch *l)
+static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_slot *s)
 {
+  const ambit__launch *l = t->l;
+
   switch (s->kind) {
   case SLOT_MEMORY: return ambit__gpu_memory_of(l->args[s->param].store->buffer);
   case SLOT_VALUE:
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
   case SLOT_PARTIALS:
-    return !own && ambit__gpucode_is_exact(&f->group, s->param) ? lane->sums[s->param]
-                                                                : lane->partials[s->param];
-  case SLOT_ENDED: return ambit__gpu_watch_record(lane);
+    return !is_own(t) && ambit__gpucode_is_exact(&t->f->group, s->param)
+               ? t->lane->sums[s->param]
+               : t->lane->partials[s->param];
+  case SLOT_GROUPS: return t->dealt->groups;
+  case SLOT_LINES: return t->dealt->lines;
+  case SLOT_ENDED: return ambit__gpu_watch_record(t->lane);
   case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
   default: return NULL;
   }
 }
 
-static void fill(const ambit__gpu_lane *lane, const function *f, bool own, int n,
-                 const ambit__gpucode_slot *slots, const ambit__launch *l, int64_t blocks,
-                 int64_t *numbers, ambit__gpu_arg *args)
+static void fill(const flight *t, int n, const ambit__gpucode_slot *slots, int64_t *numbers,
+                 ambit__gpu_arg *args)
 {
   for (int i = 0; i < n; i++) {
-    const ambit__gpu_memory *memory = memory_of(lane, f, own, &slots[i], l);
+    const ambit__gpu_memory *memory = memory_of(t, &slots[i]);
 
-    numbers[i] = number_of(&slots[i], l, blocks);
+    numbers[i] = number_of(t, &slots[i]);
     args[i] = memory                        ? ambit__gpu_arg_memory(memory)
               : slots[i].kind == SLOT_ENDED ? ambit__gpu_arg_none()
                                             : ambit__gpu_arg_number(&numbers[i]);
@@ -364,72 +383,87 @@ static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launc
   return compile(d, f, &f->any);
 }
 
-/* Registered kernels do not have the last argument, `ended`. */
-static bool is_own(const function *f, const variant *v)
+/* The cells to update: a box, or on a sparse grid a number of cells. */
+static ambit__box cells_of(const flight *t)
 {
-  return v == &f->usual && f->own.source;
+  if (!t->l->chunks) return t->l->box;
+  return (ambit__box){.ndims = 1, .hi = {t->dealt->cells}};
 }
 
-/* The launch of a variant over a box that is not empty. */
-static const ambit__shape *shape_of(const function *f, variant *v, const ambit__box *box,
-                                    const int64_t *cells)
+/* The launch over a box that is not empty. */
+static const ambit__shape *shape_of(const flight *t, const ambit__box *box)
 {
+  variant *v = t->v;
+  int64_t cells[AMBIT_MAX_DIMS] = {0};
+
   if (v->box.ndims && ambit__box_equal(&v->box, box)) return &v->shape;
-  if (is_own(f, v))
-    ambit__recipe_shape(&f->own.recipe, cells, &v->shape);
+  count_cells(box, cells);
+  if (is_own(t))
+    ambit__recipe_shape(&t->f->own.recipe, cells, &v->shape);
   else
-    v->plan.strategy->shape(&f->group, &v->plan, box, &v->shape);
+    v->plan.strategy->shape(&t->f->group, &v->plan, box, &v->shape);
   v->box = *box;
   return &v->shape;
 }
 
-static ambit_status run(ambit__gpu_lane *lane, const function *f, variant *v,
-                        const ambit__launch *l, const int64_t *cells, int64_t *blocks)
+static ambit_status run(flight *t)
 {
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const function *f = t->f;
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(t->lane->head.device)->driver;
+  const ambit__box box = cells_of(t);
   int64_t numbers[AMBIT__GPUCODE_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
   const ambit__shape *shape;
 
-  *blocks = 0;
-  if (ambit__box_is_empty(&l->box)) return AMBIT_OK;
-  shape = shape_of(f, v, &l->box, cells);
-  *blocks = shape->blocks[0] * shape->blocks[1] * shape->blocks[2];
-  fill(lane, f, is_own(f, v), f->nslots, f->slots, l, 0, numbers, args);
-  return driver->launch(lane->queue, v->code->run, shape->blocks, shape->threads, shape->shared,
-                        f->nslots - is_own(f, v), args);
+  if (ambit__box_is_empty(&box)) return AMBIT_OK;
+  shape = shape_of(t, &box);
+  t->blocks = shape->blocks[0] * shape->blocks[1] * shape->blocks[2];
+  fill(t, f->nslots, f->slots, numbers, args);
+  return driver->launch(t->lane->queue, t->v->code->run, shape->blocks, shape->threads,
+                        shape->shared, f->nslots - is_own(t), args);
 }
 
-static ambit_status run_fold(ambit__gpu_lane *lane, const function *f, const variant *v,
-                             const ambit__launch *l, int64_t blocks)
+static ambit_status run_fold(const flight *t)
 {
   const int64_t one[3] = {1, 1, 1};
   const int threads[3] = {AMBIT__GPUCODE_FOLD, 1, 1};
-  const bool own = is_own(f, v);
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  const function *f = t->f;
+  const bool own = is_own(t);
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(t->lane->head.device)->driver;
   int64_t numbers[AMBIT__GPUCODE_FOLD_SLOTS];
   ambit__gpu_arg args[AMBIT__GPUCODE_FOLD_SLOTS];
   bool more = false;
 
-  if (own) AMBIT_TRY(ambit__gpu_adopt_before(lane, &f->group, l, &more));
-  fill(lane, f, own, f->nfold, f->fold_slots, l, blocks, numbers, args);
+  if (own) AMBIT_TRY(ambit__gpu_adopt_before(t->lane, &f->group, t->l, &more));
+  fill(t, f->nfold, f->fold_slots, numbers, args);
   for (int i = 0; own && i < f->nfold; i++)
     if (f->fold_slots[i].kind == SLOT_MORE) numbers[i] = more;
-  AMBIT_TRY(driver->launch(lane->queue, v->code->fold, one, threads, 0, f->nfold - own, args));
-  return own ? ambit__gpu_adopt_after(lane, &f->group, l) : AMBIT_OK;
+  AMBIT_TRY(
+      driver->launch(t->lane->queue, t->v->code->fold, one, threads, 0, f->nfold - own, args));
+  return own ? ambit__gpu_adopt_after(t->lane, &f->group, t->l) : AMBIT_OK;
+}
+
+/* The cells of a launch on a sparse grid, and the values beside them. */
+static ambit_status prepare(ambit__gpu_device *d, function *f, flight *t)
+{
+  ambit__gpu_dealt *dealt;
+
+  if (!t->l->chunks) return AMBIT_OK;
+  AMBIT_TRY(ambit__gpu_dealt_get(d, t->l, ambit__gpucode_indices(&f->group), &f->dealt, &dealt));
+  t->dealt = dealt;
+  return dealt->cells ? ambit__gpu_bounds(t->lane, t->l, dealt) : AMBIT_OK;
 }
 
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
 {
+  static const ambit__gpu_dealt none;
   ambit__gpu_device *d = ambit__gpu_device_of(q->device);
   function *f = (function *)fn;
-  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
-  int64_t cells[AMBIT_MAX_DIMS] = {0}, blocks;
-  variant *v;
+  flight t = {.lane = (ambit__gpu_lane *)q, .f = f, .l = l, .dealt = &none};
 
-  count_cells(&l->box, cells);
-  AMBIT_TRY(choose(d, f, l, &v));
-  if (v->code->fold) AMBIT_TRY(make_partials(lane, f, is_own(f, v)));
-  AMBIT_TRY(run(lane, f, v, l, cells, &blocks));
-  return v->code->fold ? run_fold(lane, f, v, l, blocks) : AMBIT_OK;
+  AMBIT_TRY(choose(d, f, l, &t.v));
+  AMBIT_TRY(prepare(d, f, &t));
+  if (t.v->code->fold) AMBIT_TRY(make_partials(t.lane, f, is_own(&t)));
+  AMBIT_TRY(run(&t));
+  return t.v->code->fold ? run_fold(&t) : AMBIT_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COPY_BYTES = 1 << 30, COPY_BYTES_CPU = 64 << 20, COPY_TRIES = 5, COPIES_PER_TRY = 4 };
 
@@ -121,9 +122,37 @@ static ambit_status alloc_memory(ambit__gpu_device *d, size_t bytes, ambit__gpu_
   AMBIT_TRY(d->driver->alloc(d->gpu, bytes, memory));
   s = d->driver->zero(d->setup, *memory, 0, bytes);
   if (!s) s = d->driver->queue_sync(d->setup);
-  if (!s) return AMBIT_OK;
-  d->driver->release(*memory);
-  *memory = NULL;
+  if (s) d->driver->release(*memory);
+  return s;
+}
+
+static ambit_status copy_pieces(ambit__gpu_device *d, const unsigned char *from, size_t bytes,
+                                unsigned char *staged, ambit__gpu_memory *to)
+{
+  for (size_t at = 0, n; at < bytes; at += n) {
+    n = bytes - at < AMBIT__STAGE_BYTES ? bytes - at : AMBIT__STAGE_BYTES;
+    memcpy(staged, from + at, n);
+    AMBIT_TRY(d->driver->copy_in(d->setup, to, at, staged, n));
+    AMBIT_TRY(d->driver->queue_sync(d->setup));
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_upload(ambit__gpu_device *d, const void *from, size_t bytes,
+                               ambit__gpu_memory **memory)
+{
+  void *staged;
+  ambit_status s;
+
+  AMBIT_TRY(d->driver->host_alloc(d->gpu, bytes < AMBIT__STAGE_BYTES ? bytes : AMBIT__STAGE_BYTES,
+                                  &staged));
+  s = d->driver->alloc(d->gpu, bytes, memory);
+  if (!s) {
+    s = copy_pieces(d, from, bytes, staged, *memory);
+    if (s) d->driver->release(*memory);
+    if (s) *memory = NULL;
+  }
+  d->driver->host_release(d->gpu, staged);
   return s;
 }
 
@@ -136,7 +165,9 @@ ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
   ambit_status s;
 
   /* So that it is not compiled in the first iteration. */
-  if (layout) AMBIT_TRY(ambit__gpu_moves_get(d, layout->type, &moves));
+  if (layout)
+    AMBIT_TRY(layout->active ? ambit__gpu_runs_get(d, layout->type, &moves)
+                             : ambit__gpu_moves_get(d, layout->type, &moves));
   b = ambit__new(dev->errors, 1, sizeof *b);
   if (!b) return AMBIT_ENOMEM;
   b->head.bytes = bytes;

@@ -11,6 +11,8 @@
  *   messages.c  messages and events
  *   ghosts.c    ghost cells, as boxes to copy
  *   batch.c     many boxes in one launch
+ *   runs.c      boxes on sparse grids: segments of runs
+ *   sparse.c    launches on sparse grids: tables of cells, values beside runs
  *   function.c  building and launching kernels
  *   own.c       registered source
  *   adopt.c     reductions of registered kernels
@@ -36,6 +38,8 @@ enum {
 typedef struct ambit__gpu_moves {
   ambit__gpu_module *module; /* NULL: not needed yet */
   ambit__gpu_function *move, *update, *fill, *batch;
+  ambit__gpu_module *sparse; /* the same for sparse grids */
+  ambit__gpu_function *runs, *pairs;
 } ambit__gpu_moves;
 
 typedef struct ambit__gpu_device {
@@ -149,7 +153,6 @@ ambit_status ambit__gpu_event_sync(ambit__event *e);
 bool ambit__gpu_event_done(ambit__event *e);
 double ambit__gpu_event_seconds(ambit__event *from, ambit__event *to);
 double ambit__gpu_estimate(ambit__device *dev, const ambit__group *group);
-void ambit__gpu_plans(ambit__device *dev, const ambit__group *group, ambit__text *lines);
 void ambit__gpu_foresee(ambit__device *dev, const ambit__group *group);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
@@ -184,7 +187,7 @@ enum { AMBIT__GPU_LINE = 256 };
 /* All but name, summary, count and open, and except recordings and pass, which not every driver
  * has. */
 #define AMBIT__GPU_ENTRIES                                                                         \
-  .comm_cost = AMBIT__GPU_COMM_COST, .wraps_rows = true, .line = AMBIT__GPU_LINE,                  \
+  .comm_cost = AMBIT__GPU_COMM_COST, .wraps_rows = true, .sparse = true, .line = AMBIT__GPU_LINE,  \
   .close = ambit__gpu_close, .info = ambit__gpu_info_of, .queue_open = ambit__gpu_queue_open,      \
   .queue_close = ambit__gpu_queue_close, .alloc = ambit__gpu_alloc, .release = ambit__gpu_release, \
   .put = ambit__gpu_put, .get = ambit__gpu_get, .write_box = ambit__gpu_write_box,                 \
@@ -197,11 +200,17 @@ enum { AMBIT__GPU_LINE = 256 };
   .event_close = ambit__gpu_event_close, .event_record = ambit__gpu_event_record,                  \
   .event_await = ambit__gpu_event_await, .event_sync = ambit__gpu_event_sync,                      \
   .event_done = ambit__gpu_event_done, .event_seconds = ambit__gpu_event_seconds,                  \
-  .estimate = ambit__gpu_estimate, .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee,       \
-  .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
-  .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,       \
+  .estimate = ambit__gpu_estimate, .foresee = ambit__gpu_foresee, .build = ambit__gpu_build,       \
+  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,             \
+  .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
   .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
   .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
+
+/* ---- gpu.c ---- */
+
+/* Device memory with a copy of some bytes, of which there is at least one; waits. */
+ambit_status ambit__gpu_upload(ambit__gpu_device *d, const void *from, size_t bytes,
+                               ambit__gpu_memory **memory);
 
 /* ---- stage.c ---- */
 
@@ -262,6 +271,81 @@ void ambit__gpu_moves_free(ambit__gpu_device *d);
 /* Runs one of them with enough threads for `values` values. */
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,
                                   int nargs, const ambit__gpu_arg *args);
+
+/* The same with the kernels for sparse grids. */
+ambit_status ambit__gpu_runs_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves);
+
+/* ---- runs.c ---- */
+
+/* Segments of cells to copy or to set, by their positions in a store or in a packed array, which
+ * has the active cells of a box one behind the other. */
+typedef struct ambit__gpu_list {
+  int32_t *segments; /* three words each: to, from, cells; owned */
+  int64_t *dense;    /* of a box: the first cell of each in a dense array; owned */
+  int64_t n;
+  size_t cap, dense_cap;
+  int64_t cells; /* of a box */
+} ambit__gpu_list;
+
+ambit_status ambit__gpu_list_add(ambit__errors *errors, ambit__gpu_list *l, int64_t to,
+                                 int64_t from, int64_t n);
+void ambit__gpu_list_free(ambit__gpu_list *l);
+
+/* The active cells of a box: from a dense array (`in`) or to it, which waits; set to a value of the
+ * store's type; copied to another store that has them. `changed`, if not NULL, is set to 1 if that
+ * changes a value. */
+ambit_status ambit__gpu_runs_move(ambit__gpu_lane *lane, const ambit__store *store,
+                                  const ambit__box *box, unsigned char *dense, bool in);
+ambit_status ambit__gpu_runs_fill_box(ambit__gpu_lane *lane, const ambit__store *store,
+                                      const ambit__box *box, const void *value);
+ambit_status ambit__gpu_runs_copy(ambit__gpu_lane *lane, const ambit__store *to,
+                                  const ambit__store *from, const ambit__box *box,
+                                  const ambit__gpu_memory *changed);
+/* Sets all cells of a list, active or not. */
+ambit_status ambit__gpu_runs_fill(ambit__gpu_lane *lane, const ambit__store *store,
+                                  const ambit__gpu_list *l, const void *value);
+
+/* A list in device memory. */
+typedef struct ambit__gpu_kept {
+  ambit__gpu_memory *memory; /* NULL: it is empty */
+  int64_t n;
+} ambit__gpu_kept;
+
+ambit_status ambit__gpu_keep_box(ambit__gpu_device *d, const ambit__active *a,
+                                 const ambit__box *box, bool in, ambit__gpu_kept *k);
+ambit_status ambit__gpu_keep_across(ambit__gpu_device *d, const ambit__active *to,
+                                    const ambit__active *from, const ambit__box *box,
+                                    ambit__gpu_kept *k);
+void ambit__gpu_kept_free(ambit__gpu_device *d, ambit__gpu_kept *k);
+/* Between a store and a packed array, from value `first` of the memory on; and between stores. */
+ambit_status ambit__gpu_kept_pack(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
+                                  const ambit__store *store, ambit__gpu_memory *packed,
+                                  int64_t first, bool in);
+ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
+                                  const ambit__store *to, const ambit__store *from);
+
+/* ---- sparse.c ---- */
+
+/* The cells of a box that a function updates, and the copies among them that it reads, in device
+ * memory. */
+typedef struct ambit__gpu_dealt {
+  struct ambit__gpu_dealt *next;
+  const ambit__chunks *chunks;
+  ambit__box box;
+  int64_t cells;
+  ambit__gpu_memory *groups, *lines;          /* NULL: there are no cells */
+  ambit__gpu_memory *edges[AMBIT_MAX_PARAMS]; /* by view: pairs of positions; NULL: none */
+  int64_t nedges[AMBIT_MAX_PARAMS];
+} ambit__gpu_dealt;
+
+/* The entry of a list for a launch, made on the first call; lines have the indices of the first
+ * `axes` axes. */
+ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int axes,
+                                  ambit__gpu_dealt **list, ambit__gpu_dealt **dealt);
+void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list);
+/* Gives the cells beside runs that a launch reads their values. */
+ambit_status ambit__gpu_bounds(ambit__gpu_lane *lane, const ambit__launch *l,
+                               const ambit__gpu_dealt *dealt);
 
 /* ---- adopt.c: reductions of registered kernels, before and after the fold; `more` is for it ----
  */

@@ -14,9 +14,20 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* The segments of a box on a sparse grid that is packed or unpacked at a place of a message. */
+typedef struct segments {
+  size_t at;
+  const ambit__active *active;
+  ambit__box box;
+  bool in;
+  ambit__gpu_kept list;
+} segments;
+
 typedef struct message {
   ambit__message head;
   ambit__gpu_memory *device; /* head.size bytes */
+  segments *segments;        /* owned */
+  size_t n, cap;
 } message;
 
 struct ambit__event {
@@ -29,10 +40,14 @@ struct ambit__event {
 void ambit__gpu_message_close(ambit__device *dev, ambit__message *m)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
+  message *mine = (message *)m;
 
   if (!m) return;
+  for (size_t i = 0; i < mine->n; i++)
+    ambit__gpu_kept_free(d, &mine->segments[i].list);
+  free(mine->segments);
   if (m->bytes) d->driver->host_release(d->gpu, m->bytes);
-  if (((message *)m)->device) d->driver->release(((message *)m)->device);
+  if (mine->device) d->driver->release(mine->device);
   free(m);
 }
 
@@ -56,6 +71,55 @@ fail:
   ambit__gpu_message_close(dev, &new->head);
   return s;
 }
+
+/* ---- sparse grids ---- */
+
+/* The segments for a place of a message, made on the first call. */
+static ambit_status find_segments(ambit__gpu_device *d, message *m, const segments *key,
+                                  const ambit__gpu_kept **list)
+{
+  segments *s;
+
+  for (size_t i = 0; i < m->n; i++) {
+    s = &m->segments[i];
+    if (s->at != key->at || s->active != key->active || s->in != key->in ||
+        !ambit__box_equal(&s->box, &key->box))
+      continue;
+    *list = &s->list;
+    return AMBIT_OK;
+  }
+  s = ambit__grow(d->head.errors, m->segments, m->n, &m->cap, sizeof *s);
+  if (!s) return AMBIT_ENOMEM;
+  m->segments = s;
+  s += m->n++;
+  *s = *key;
+  *list = &s->list;
+  return ambit__gpu_keep_box(d, key->active, &key->box, key->in, &s->list);
+}
+
+/* Packs the active cells of a box, or unpacks them (`in`). */
+static ambit_status move_active(ambit__queue *q, message *m, size_t at, const ambit__store *store,
+                                const ambit__box *box, bool in)
+{
+  const size_t size = ambit_type_size(store->layout.type);
+  const size_t bytes = (size_t)ambit__active_count(store->layout.active, box) *
+                       (size_t)store->layout.components * size;
+  const segments key = {.at = at, .active = store->layout.active, .box = *box, .in = in};
+  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  const ambit__gpu_kept *list;
+
+  assert(at % size == 0 && at + bytes <= m->head.size);
+  if (!bytes) return AMBIT_OK;
+  AMBIT_TRY(find_segments(d, m, &key, &list));
+  if (in && !m->head.direct)
+    AMBIT_TRY(d->driver->copy_in(lane->queue, m->device, at, m->head.bytes + at, bytes));
+  AMBIT_TRY(ambit__gpu_kept_pack(lane, list, store, m->device, (int64_t)(at / size), in));
+  if (in || m->head.direct) return AMBIT_OK;
+  return d->driver->copy_out(lane->queue, m->head.bytes + at, m->device, at, bytes);
+}
+
+/* ---- packing ---- */
 
 /* A box of a store, its bytes in a message, and their layout. */
 typedef struct parcel {
@@ -97,6 +161,7 @@ ambit_status ambit__gpu_pack(ambit__queue *q, ambit__message *m, size_t at, ambi
   parcel p;
 
   if (ambit__box_is_empty(box)) return AMBIT_OK;
+  if (src->layout.active) return move_active(q, (message *)m, at, src, box, false);
   p = parcel_of(q, m, at, src, box);
   if (p.is_dense && m->direct)
     return p.driver->copy(p.lane->queue, p.twin, at, p.cells, p.dense, p.bytes);
@@ -114,6 +179,7 @@ ambit_status ambit__gpu_unpack(ambit__queue *q, ambit__store *dst, const ambit__
   parcel p;
 
   if (ambit__box_is_empty(box)) return AMBIT_OK;
+  if (dst->layout.active) return move_active(q, (message *)m, at, dst, box, true);
   p = parcel_of(q, m, at, dst, box);
   if (p.is_dense && m->direct)
     return p.driver->copy(p.lane->queue, p.cells, p.dense, p.twin, at, p.bytes);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* moves.c - the fixed kernels (codegen/prelude/moves.h), compiled once per device and size of a
- * value. */
+/* moves.c - the fixed kernels (codegen/prelude/moves.h and runs.h), compiled once per device and
+ * size of a value. */
 #include "device/gpu/gpu.h"
 
 #include "base/text.h"
 
 #include <stdlib.h>
 
-extern const char ambit__prelude_moves[]; /* embedded by the build */
+extern const char ambit__prelude_moves[], ambit__prelude_runs[]; /* embedded by the build */
 
 enum { BLOCKS_PER_MULTIPROCESSOR = 32 };
 
@@ -18,7 +18,7 @@ static int which(ambit_type type)
   return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
 }
 
-static char *write_source(const ambit__dialect *l, int size)
+static char *write_source(const ambit__dialect *l, int size, const char *kernels)
 {
   static const char *const types[] = {"unsigned char", "unsigned short", "ambit_u32", "ambit_u64"};
   ambit__text t = {0};
@@ -29,38 +29,62 @@ static char *write_source(const ambit__dialect *l, int size)
   ambit__print(&t, "#define THREADS %d\n#define THREAD %s\n#define BLOCK %s\n#define BLOCKS %s\n",
                AMBIT__MOVE_THREADS, l->thread[0], l->block[0], l->blocks[0]);
   ambit__print(&t, "#define AXES %d\n#define CHUNK %d\n\n%s", AMBIT__GPU_AXES, AMBIT__FILL_CHUNK,
-               ambit__prelude_moves);
+               kernels);
   return ambit__text_finish(&t);
 }
 
-static ambit_status compile(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
+static ambit_status compile(ambit__gpu_device *d, int size, const char *kernels, const char *entry,
+                            ambit__gpu_module **module)
 {
-  char *source = write_source(d->driver->dialect, size);
+  char *source = write_source(d->driver->dialect, size, kernels);
   ambit_status s;
 
   AMBIT_CHECK(source, d->head.errors, AMBIT_ENOMEM, "no memory for the source of a kernel");
-  s = d->driver->build(d->gpu, "a fixed kernel", source, "ambit_batch", true, &m->module);
+  s = d->driver->build(d->gpu, "a fixed kernel", source, entry, true, module);
   free(source);
-  if (!s) s = d->driver->function(m->module, "ambit_move", &m->move);
-  if (!s) s = d->driver->function(m->module, "ambit_update", &m->update);
-  if (!s) s = d->driver->function(m->module, "ambit_fill", &m->fill);
-  if (!s) s = d->driver->function(m->module, "ambit_batch", &m->batch);
   return s;
+}
+
+static ambit_status compile_moves(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
+{
+  AMBIT_TRY(compile(d, size, ambit__prelude_moves, "ambit_batch", &m->module));
+  AMBIT_TRY(d->driver->function(m->module, "ambit_move", &m->move));
+  AMBIT_TRY(d->driver->function(m->module, "ambit_update", &m->update));
+  AMBIT_TRY(d->driver->function(m->module, "ambit_fill", &m->fill));
+  return d->driver->function(m->module, "ambit_batch", &m->batch);
+}
+
+static ambit_status compile_runs(ambit__gpu_device *d, int size, ambit__gpu_moves *m)
+{
+  AMBIT_TRY(compile(d, size, ambit__prelude_runs, "ambit_pairs", &m->sparse));
+  AMBIT_TRY(d->driver->function(m->sparse, "ambit_runs", &m->runs));
+  return d->driver->function(m->sparse, "ambit_pairs", &m->pairs);
 }
 
 ambit_status ambit__gpu_moves_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves)
 {
   ambit__gpu_moves *m = &d->moves[which(type)];
 
-  if (!m->batch) AMBIT_TRY(compile(d, which(type), m));
+  if (!m->batch) AMBIT_TRY(compile_moves(d, which(type), m));
+  *moves = m;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_runs_get(ambit__gpu_device *d, ambit_type type, ambit__gpu_moves **moves)
+{
+  ambit__gpu_moves *m = &d->moves[which(type)];
+
+  if (!m->pairs) AMBIT_TRY(compile_runs(d, which(type), m));
   *moves = m;
   return AMBIT_OK;
 }
 
 void ambit__gpu_moves_free(ambit__gpu_device *d)
 {
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
     if (d->moves[i].module) d->driver->unload(d->moves[i].module);
+    if (d->moves[i].sparse) d->driver->unload(d->moves[i].sparse);
+  }
 }
 
 ambit_status ambit__gpu_moves_run(ambit__gpu_lane *lane, ambit__gpu_function *f, int64_t values,

@@ -6,7 +6,8 @@
  * have the same buffers as then, and rotations restore the buffers every few iterations. So a few
  * recordings are kept, each with its buffers. A program whose fields get new buffers is sealed
  * again. Work of the host cannot be recorded: messages, allreduces, and kernels that use the number
- * of the iteration. Iterations with a step that runs every n iterations only are not recorded.
+ * of the iteration. Iterations with a step that runs every n iterations only are not recorded. On a
+ * sparse grid, nor is an iteration in which a launch would first have to set constants beside runs.
  */
 #include "base/memory.h"
 #include "runtime/exchange/exchange.h"
@@ -39,6 +40,64 @@ static ambit__queue *queue(const ambit_program *p)
   return p->grid->context->engines[0].queue;
 }
 
+/* ---- constants beside the runs of sparse grids ---- */
+
+static bool is_read_around(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
+      if (p->steps[i].args[k].field == f && p->applies[i].form.view[k] >= 0) return true;
+  return false;
+}
+
+/* The first field from number k on that a rotation trades and that is read at neighbours. */
+static const ambit_field *read_in(const ambit_program *p, const ambit__step *s, int k)
+{
+  for (; s->kind == STEP_ROTATE && k < s->n; k++)
+    if (is_read_around(p, s->args[k].field)) return s->args[k].field;
+  return NULL;
+}
+
+/* Whether fields that trade buffers are read with the same boundaries. */
+static bool bounds_agree(const ambit_program *p)
+{
+  for (size_t i = 0; i < p->nsteps; i++) {
+    const ambit_field *first = read_in(p, &p->steps[i], 0), *other;
+
+    for (int k = 0; first && k < p->steps[i].n; k++) {
+      other = read_in(p, &p->steps[i], k);
+      if (other && !ambit__boundaries_equal(&other->boundaries, &first->boundaries)) return false;
+    }
+  }
+  return true;
+}
+
+/* The boundaries with which the buffers of a field are read; NULL: at no neighbours. */
+static const ambit__boundaries *bounds_of(const ambit_program *p, const ambit_field *f)
+{
+  if (is_read_around(p, f)) return &f->boundaries;
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++)
+      if (p->steps[i].args[k].field == f && read_in(p, &p->steps[i], 0))
+        return &read_in(p, &p->steps[i], 0)->boundaries;
+  return NULL;
+}
+
+/* Whether no launch of an iteration has to set constants. */
+static bool is_bounded(const ambit_program *p)
+{
+  for (int i = 0; p->grid->active && i < p->nfields; i++) {
+    const ambit__boundaries *b = bounds_of(p, p->fields[i]);
+
+    for (int k = 0; b && k < p->grid->placement.n; k++) {
+      const ambit__buffer *buffer = p->fields[i]->stores[k].buffer;
+
+      if (!buffer->bounded || !ambit__boundaries_equal(&buffer->bounds, b)) return false;
+    }
+  }
+  return true;
+}
+
 /* ---- whether it pays ---- */
 
 /* The number of submissions of an operation; -1: it cannot be recorded. */
@@ -64,6 +123,7 @@ static bool pays(const ambit_program *p)
   int launches = 0;
 
   if (a->dry || !ambit__grid_on_first(p->grid) || !queue(p)->device->backend->record) return false;
+  if (p->grid->active && !bounds_agree(p)) return false;
   for (size_t i = 0; i < p->schedule.n; i++) {
     const int n = launches_of(p, &p->schedule.ops[i]);
 
@@ -167,7 +227,7 @@ ambit_status ambit__replay_iterate(ambit_program *p)
   ambit__replay *r = p->replay;
   const recording *known;
 
-  if (is_special(p)) return ambit__program_walk(p, &p->schedule);
+  if (is_special(p) || !is_bounded(p)) return ambit__program_walk(p, &p->schedule);
   known = find(p);
   if (known) {
     AMBIT_TRY(queue(p)->device->backend->replay(queue(p), known->recording));

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sparse.c - launches on sparse grids: the cells, dealt to threads (grid/deal.h), and values for
+ * the cells beside runs.
+ *
+ * Constants, of inactive cells and faces, are set when a buffer is first read with these
+ * boundaries. The host waits for that, so that launches in other queues find them. Copies of cells
+ * beyond the ends of rows are renewed before each launch: those that its box reads, because others
+ * may depend on messages that have not arrived.
+ */
+#include "device/gpu/gpu.h"
+#include "grid/constants.h"
+#include "grid/deal.h"
+
+#include "base/memory.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- edges ---- */
+
+/* Marks the planes that cells of a box read, with a view: by the lowest and highest offset. */
+static void mark_planes(const ambit__chunks *c, int view, const ambit__box *box, bool *marked)
+{
+  const ambit__boundaries *b = &c->form->views[view];
+  const int64_t n = c->active->box.hi[0];
+  int64_t below = 0, above = 0;
+
+  for (int k = 0; k < c->form->ncolumns; k++) {
+    if (c->form->columns[k].view != view) continue;
+    if (-c->form->columns[k].offset[0] > below) below = -c->form->columns[k].offset[0];
+    if (c->form->columns[k].offset[0] > above) above = c->form->columns[k].offset[0];
+  }
+  for (int64_t z = box->lo[0] - below; z < box->hi[0] + above; z++) {
+    const bool out = z < 0 || z >= n;
+    const ambit_boundary kind = b->kind[0][z >= n];
+
+    if (!out)
+      marked[z] = true;
+    else if (kind != AMBIT_NONE && kind != AMBIT_FIXED && kind != AMBIT_CONSTANT)
+      marked[ambit__boundary_map(kind, n, z)] = true;
+  }
+}
+
+/* Keeps the pairs of the planes that are marked. */
+static int64_t select_pairs(const ambit__chunks *c, const ambit__edges *e, const bool *marked,
+                            int32_t *pairs)
+{
+  const int last = c->active->box.ndims - 1;
+  int64_t n = 0;
+
+  for (int64_t i = 0; i < e->n; i++) {
+    int64_t cell[AMBIT_MAX_DIMS] = {0};
+
+    ambit__active_place(c->active, e->rows[i], cell);
+    if (last && !marked[cell[0]]) continue;
+    pairs[2 * n] = e->moves[2 * i];
+    pairs[2 * n++ + 1] = e->moves[2 * i + 1];
+  }
+  return n;
+}
+
+static ambit_status upload_edges(ambit__gpu_device *d, int view, ambit__gpu_dealt *t)
+{
+  const ambit__chunks *c = t->chunks;
+  const ambit__edges *e = &c->edges[view];
+  bool *marked;
+  int32_t *pairs;
+  ambit_status s = AMBIT_OK;
+
+  if (!e->n) return AMBIT_OK;
+  marked = ambit__new(d->head.errors, (size_t)c->active->box.hi[0], sizeof *marked);
+  pairs = ambit__new(d->head.errors, (size_t)e->n, 2 * sizeof *pairs);
+  if (marked && pairs) {
+    mark_planes(c, view, &t->box, marked);
+    t->nedges[view] = select_pairs(c, e, marked, pairs);
+    if (t->nedges[view])
+      s = ambit__gpu_upload(d, pairs, (size_t)t->nedges[view] * 2 * sizeof *pairs, &t->edges[view]);
+  } else {
+    s = AMBIT_ENOMEM;
+  }
+  free(marked);
+  free(pairs);
+  return s;
+}
+
+/* ---- cells ---- */
+
+static ambit_status upload(ambit__gpu_device *d, int axes, ambit__gpu_dealt *t)
+{
+  ambit__deal deal;
+  ambit_status s = ambit__deal_make(d->head.errors, t->chunks, &t->box, axes, &deal);
+
+  t->cells = deal.cells;
+  if (!s && deal.cells)
+    s = ambit__gpu_upload(d, deal.groups, (size_t)deal.ngroups * sizeof *deal.groups, &t->groups);
+  if (!s && deal.cells)
+    s = ambit__gpu_upload(d, deal.lines,
+                          (size_t)deal.nlines * (size_t)deal.words * sizeof *deal.lines, &t->lines);
+  ambit__deal_free(&deal);
+  for (int v = 0; !s && t->cells && v < t->chunks->form->nviews; v++)
+    s = upload_edges(d, v, t);
+  return s;
+}
+
+void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list)
+{
+  while (list) {
+    ambit__gpu_dealt *next = list->next;
+
+    if (list->groups) d->driver->release(list->groups);
+    if (list->lines) d->driver->release(list->lines);
+    for (int v = 0; v < AMBIT_MAX_PARAMS; v++)
+      if (list->edges[v]) d->driver->release(list->edges[v]);
+    free(list);
+    list = next;
+  }
+}
+
+ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int axes,
+                                  ambit__gpu_dealt **list, ambit__gpu_dealt **dealt)
+{
+  ambit__gpu_dealt *t;
+  ambit_status s;
+
+  for (t = *list; t; t = t->next)
+    if (t->chunks == l->chunks && ambit__box_equal(&t->box, &l->box)) {
+      *dealt = t;
+      return AMBIT_OK;
+    }
+  t = ambit__new(d->head.errors, 1, sizeof *t);
+  if (!t) return AMBIT_ENOMEM;
+  t->chunks = l->chunks;
+  t->box = l->box;
+  s = upload(d, axes, t);
+  if (s) {
+    ambit__gpu_dealt_free(d, t);
+    return s;
+  }
+  t->next = *list;
+  *dealt = *list = t;
+  return AMBIT_OK;
+}
+
+/* ---- constants ---- */
+
+static ambit_status set_list(ambit__gpu_lane *lane, const ambit__store *store,
+                             const ambit__gpu_list *list, double number)
+{
+  const ambit_type type = store->layout.type;
+  alignas(8) unsigned char value[8] = {0};
+
+  ambit__value_store(value, type, ambit__value_of(number, type));
+  return ambit__gpu_runs_fill(lane, store, list, value);
+}
+
+static ambit_status set_constants(ambit__gpu_lane *lane, const ambit__store *store,
+                                  const ambit__active *a, const ambit__boundaries *b)
+{
+  ambit__errors *errors = lane->head.device->errors;
+  ambit_status s = AMBIT_OK;
+
+  for (int k = 0; !s && k < ambit__constants_sets(a); k++) {
+    ambit__gpu_list list = {0};
+    int64_t i = 0, from, to;
+
+    while (!s && ambit__constants_next(a, k, &i, &from, &to))
+      s = ambit__gpu_list_add(errors, &list, from, 0, to - from);
+    if (!s) s = set_list(lane, store, &list, ambit__constants_value(a, b, k));
+    ambit__gpu_list_free(&list);
+  }
+  return s;
+}
+
+/* ---- before a launch ---- */
+
+static ambit_status copy_edges(ambit__gpu_lane *lane, const ambit__store *store,
+                               const ambit__gpu_dealt *t, int view)
+{
+  const ambit__layout *l = &store->layout;
+  const int64_t components = l->components;
+  const ambit__gpu_arg args[] = {ambit__gpu_arg_memory(ambit__gpu_memory_of(store->buffer)),
+                                 ambit__gpu_arg_number(&l->origin),
+                                 ambit__gpu_arg_number(&l->stride[l->own.ndims - 1]),
+                                 ambit__gpu_arg_number(&l->component),
+                                 ambit__gpu_arg_memory(t->edges[view]),
+                                 ambit__gpu_arg_number(&t->nedges[view]),
+                                 ambit__gpu_arg_number(&components)};
+  ambit__gpu_moves *moves;
+
+  AMBIT_TRY(ambit__gpu_runs_get(ambit__gpu_device_of(lane->head.device), l->type, &moves));
+  return ambit__gpu_moves_run(lane, moves->pairs, t->nedges[view],
+                              (int)(sizeof args / sizeof *args), args);
+}
+
+ambit_status ambit__gpu_bounds(ambit__gpu_lane *lane, const ambit__launch *l,
+                               const ambit__gpu_dealt *t)
+{
+  const ambit__chunk_form *form = l->chunks->form;
+
+  for (int i = 0; i < l->nargs; i++) {
+    const int view = form->view[i];
+    const ambit__store *store = l->args[i].store;
+
+    if (view < 0) continue;
+    if (!store->buffer->bounded ||
+        !ambit__boundaries_equal(&store->buffer->bounds, &form->views[view])) {
+      AMBIT_TRY(set_constants(lane, store, l->chunks->active, &form->views[view]));
+      AMBIT_TRY(ambit__gpu_wait(&lane->head));
+      store->buffer->bounds = form->views[view];
+      store->buffer->bounded = true;
+    }
+    if (t->nedges[view]) AMBIT_TRY(copy_edges(lane, store, t, view));
+  }
+  return AMBIT_OK;
+}
