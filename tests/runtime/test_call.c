@@ -345,6 +345,51 @@ static void callbacks_end_calls_and_do_not_break_callers(void)
   ambit_close(a);
 }
 
+/* Three fields with different constants at their faces trade buffers in the caller, in the called
+ * program, or in both; each reads ghost cells that the other has filled. */
+static void play_rotations(const char *devices, int who, double *values)
+{
+  ambit *a = open_strict(devices);
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_program *outer = ambit_program_create(g), *inner = ambit_program_create(g);
+  ambit_kernel *west =
+      ambit_kernel_create(a, "void west(double *v, const double *u) { *v = *u * 0.5 + u[0][-1]; }");
+  ambit_kernel *both = ambit_kernel_create(
+      a, "void both(double *v, const double *u) { *v = 0.25 * (u[0][1] + u[0][-1] + *v); }");
+  ambit_field *f[3];
+
+  for (int i = 0; i < 3; i++) {
+    f[i] = ambit_field_create(g, (const char *[]){"f0", "f1", "f2"}[i], AMBIT_F64);
+    ambit_field_fill(f[i], start, NULL);
+    ambit_field_boundary(f[i], AMBIT_ALL_FACES, AMBIT_CONSTANT, 0.5 + i);
+  }
+  ambit_apply(inner, west, f[2], f[0]);
+  if (who & 1) ambit_rotate(inner, 3, f);
+  ambit_call_program(outer, inner, 2);
+  ambit_apply(outer, both, f[1], f[2]);
+  if (who & 2) ambit_rotate(outer, 3, (ambit_field *[]){f[2], f[0], f[1]});
+  for (int i = 0; i < 3; i++)
+    ambit_run(outer, 1 + i);
+  for (int i = 0; i < 3; i++)
+    ambit_field_read(f[i], NULL, NULL, values + i * CELLS);
+  CHECK_OK(a);
+  ambit_close(a);
+}
+
+static void ghost_cells_of_rotated_fields_are_those_of_the_reader(void)
+{
+  static double want[3 * CELLS], got[3 * CELLS];
+
+  for (int who = 1; who < 4; who++) {
+    play_rotations(places()[0], who, want); /* ref is one of the others */
+    EACH_PLACE(place)
+    {
+      play_rotations(*place, who, got);
+      CHECK_MSG(!memcmp(want, got, sizeof want), "%s differs, rotations %d", *place, who);
+    }
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -353,6 +398,8 @@ int main(int argc, char **argv)
       {"calls_of_calls_on_two_grids_run_in_order", calls_of_calls_on_two_grids_run_in_order},
       {"a_call_every_n_iterations_may_swap", a_call_every_n_iterations_may_swap},
       {"sleeping_tiles_of_a_called_program_wake_up", sleeping_tiles_of_a_called_program_wake_up},
+      {"ghost_cells_of_rotated_fields_are_those_of_the_reader",
+       ghost_cells_of_rotated_fields_are_those_of_the_reader},
       {"recursion_and_wrong_calls_are_refused", recursion_and_wrong_calls_are_refused},
       {"callbacks_end_calls_and_do_not_break_callers",
        callbacks_end_calls_and_do_not_break_callers},

@@ -62,6 +62,16 @@ static int missing(const ambit_program *p, const int *valid, size_t step, int *m
   return n + late;
 }
 
+/* Whether a called program may fill the ghost cells of a field as the field's own boundaries say,
+ * where a halo lent by, or rotated from, another field is valid. */
+static bool spoils(const ambit_program *p, const ambit__step *s, int field, int halo)
+{
+  const ambit__field_halo *h = &p->halos.list[halo];
+
+  return s->kind == STEP_CALL && ambit__step_uses(s, p->fields[field]) &&
+         (h->lent || h->field != p->fields[field]);
+}
+
 /* A called program that rotates a field may leave it with a buffer without any ghost cells. */
 static void note_writes(const ambit_program *p, int *valid, size_t step)
 {
@@ -70,7 +80,8 @@ static void note_writes(const ambit_program *p, int *valid, size_t step)
   for (int i = 0; i < p->nfields; i++) {
     const bool varies = valid[i] >= 0 && p->halos.list[valid[i]].varies;
 
-    if (ambit__step_rotates(s, p->fields[i]) || (varies && ambit__step_writes(s, p->fields[i])))
+    if (ambit__step_rotates(s, p->fields[i]) || (varies && ambit__step_writes(s, p->fields[i])) ||
+        (valid[i] >= 0 && spoils(p, s, i, valid[i])))
       valid[i] = -1;
   }
 }

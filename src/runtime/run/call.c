@@ -8,6 +8,21 @@
  */
 #include "runtime/run/run.h"
 
+static bool rotates(const ambit_program *p, const ambit_field *f)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (ambit__step_rotates(&p->steps[i], f)) return true;
+  return false;
+}
+
+/* Whether the caller fills, for a step, ghost cells that the called program has filled for another
+ * field, which the buffer rotates into. */
+static bool fills_lent(const ambit__step *s, int arg, const ambit_program *called)
+{
+  return s->kind == STEP_APPLY && s->kernel->rule->params[arg].reads_neighbours &&
+         rotates(called, s->args[arg].field);
+}
+
 /* Marks the fields of the called program that steps of the caller change. */
 static void mark_changed(const ambit_program *p, const ambit_program *called)
 {
@@ -19,7 +34,7 @@ static void mark_changed(const ambit_program *p, const ambit_program *called)
 
       if (!f || !ambit__program_uses(called, f)) continue;
       if (f->base) f = f->base;
-      if (ambit__step_rotates(s, f)) f->ghosts = (ambit__ghosts){0};
+      if (ambit__step_rotates(s, f) || fills_lent(s, k, called)) f->ghosts = (ambit__ghosts){0};
       if (ambit__step_writes(s, f)) f->ghosts.stale = true;
       if (ambit__step_rotates(s, f) || ambit__step_writes(s, f)) f->changes++; /* wakes tiles */
     }
