@@ -91,21 +91,46 @@ typedef struct search {
   ambit__box found; /* contains them all; empty along the first axis: there are none */
 } search;
 
+/* The first of n bytes that differs; n: none does. */
+static int64_t first_difference(const unsigned char *p, const unsigned char *q, int64_t n)
+{
+  int64_t i = 0;
+
+  for (uint64_t x, y; i + (int64_t)sizeof x <= n; i += (int64_t)sizeof x) {
+    memcpy(&x, p + i, sizeof x);
+    memcpy(&y, q + i, sizeof y);
+    if (x != y) break;
+  }
+  while (i < n && p[i] == q[i])
+    i++;
+  return i;
+}
+
+/* One past the last of the bytes first .. n - 1 that differs; first: none does. */
+static int64_t last_difference(const unsigned char *p, const unsigned char *q, int64_t first,
+                               int64_t n)
+{
+  for (uint64_t x, y; n - (int64_t)sizeof x >= first; n -= (int64_t)sizeof x) {
+    memcpy(&x, p + n - sizeof x, sizeof x);
+    memcpy(&y, q + n - sizeof y, sizeof y);
+    if (x != y) break;
+  }
+  while (n > first && p[n - 1] == q[n - 1])
+    n--;
+  return n;
+}
+
 /* Extends `found` along the last axis by the differences of two rows. */
 static void search_ends(search *s, const unsigned char *p, const unsigned char *q)
 {
   const int last = s->box->ndims - 1;
-  const int64_t cell = s->a->cell, n = s->box->hi[last] - s->box->lo[last];
-  int64_t lo = 0, hi = n;
+  const int64_t cell = s->a->cell, begin = s->box->lo[last], n = s->box->hi[last] - begin;
+  const int64_t lo = first_difference(p, q, (s->found.lo[last] - begin) * cell) / cell;
+  const int64_t known = s->found.hi[last] - begin > lo ? s->found.hi[last] - begin : lo;
+  const int64_t hi = (last_difference(p, q, known * cell, n * cell) + cell - 1) / cell;
 
-  while (lo < s->found.lo[last] - s->box->lo[last] &&
-         !memcmp(p + lo * cell, q + lo * cell, (size_t)cell))
-    lo++;
-  while (hi > s->found.hi[last] - s->box->lo[last] && hi > lo &&
-         !memcmp(p + (hi - 1) * cell, q + (hi - 1) * cell, (size_t)cell))
-    hi--;
-  if (s->box->lo[last] + lo < s->found.lo[last]) s->found.lo[last] = s->box->lo[last] + lo;
-  if (s->box->lo[last] + hi > s->found.hi[last]) s->found.hi[last] = s->box->lo[last] + hi;
+  if (begin + lo < s->found.lo[last]) s->found.lo[last] = begin + lo;
+  if (begin + hi > s->found.hi[last]) s->found.hi[last] = begin + hi;
 }
 
 static void search_row(search *s, const int64_t *at, int run)
