@@ -105,6 +105,10 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_EXTENT: return p->extents[s->axis];
   case SLOT_STEP: return STEP;
   case SLOT_ENDS: return p->ends;
+  case SLOT_GROUPS: /* of sparse grids */
+  case SLOT_LINES:
+  case SLOT_CELLS:
+  case SLOT_SHARE: return 0;
   case SLOT_FAULTS: return 0; /* nothing is checked here */
   case SLOT_COUNT: return blocks;
   case SLOT_MORE: return 0;
