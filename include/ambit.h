@@ -374,7 +374,7 @@ typedef enum ambit_param_kind {
   AMBIT_PARAM_TABLE = 3      /* table T k[n]: takes an ambit_table */
 } ambit_param_kind;
 
-typedef enum ambit_reduction { AMBIT_SUM = 0, AMBIT_MIN = 1, AMBIT_MAX = 2 } ambit_reduction;
+typedef enum ambit_reduction { AMBIT_SUM, AMBIT_MIN, AMBIT_MAX, AMBIT_FOLD } ambit_reduction;
 
 /* A cell that a kernel reads, relative to the one it updates. */
 typedef struct ambit_offset {
@@ -495,8 +495,8 @@ AMBIT_API ambit_arg ambit_table(const void *values, ambit_type type, int rows, i
  * runs once per iteration, on scalars; its pointers take scalars.
  *
  * Reductions of several steps into one scalar are folded together within an iteration, so that a
- * kernel can reduce over several boxes or faces. They must be of one kind (sum, min or max). After
- * a step that reads or sets the scalar, the next reduction starts anew.
+ * kernel can reduce over several boxes or faces. They must be of one kind (sum, min, max, or fold
+ * with one function). After a step that reads or sets the scalar, the next reduction starts anew.
  *
  * Programs normally use the short forms at the end of this file:
  *

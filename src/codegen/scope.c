@@ -476,18 +476,22 @@ void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stm
 
 /* ---- reductions ---- */
 
-void ambit__emit_identity(const ambit__scope *s, ambit__text *t, ambit__reduce op, ambit_type type)
+void ambit__emit_identity(const ambit__scope *s, ambit__text *t, const ambit__param *q)
 {
-  ambit__emit_constant(s->dialect, t, type, ambit__reduce_identity(op, type));
+  ambit__emit_constant(s->dialect, t, q->type, ambit__reduce_identity(q));
 }
 
-void ambit__emit_fold(const ambit__scope *s, ambit__text *t, ambit__reduce op, ambit_type type,
+void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param *q, ambit_type type,
                       const char *a, const char *b)
 {
-  (void)s;
-  if (op == REDUCE_SUM)
+  const char *const *types = s->dialect->types;
+
+  if (q->reduce == REDUCE_SUM)
     ambit__print(t, "%s += %s", a, b);
+  else if (q->reduce == REDUCE_FOLD)
+    ambit__print(t, "%s = (%s)%s_fold((%s)%s, (%s)%s)", a, types[type], q->name, types[q->type], a,
+                 types[q->type], b);
   else
-    ambit__print(t, "%s = ambit_%s_%s(%s, %s)", a, op == REDUCE_MIN ? "fold_min" : "fold_max",
-                 suffix(type), a, b);
+    ambit__print(t, "%s = ambit_%s_%s(%s, %s)", a,
+                 q->reduce == REDUCE_MIN ? "fold_min" : "fold_max", suffix(type), a, b);
 }

@@ -48,9 +48,14 @@ void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type ty
 /* A list of statements, one per line; a comment marks each new line of the user's text. */
 void ambit__emit_stmts(const ambit__scope *s, ambit__writer *w, const ambit__stmt *list);
 
-/* The identity of a reduction, and the statement that folds b into a. */
-void ambit__emit_identity(const ambit__scope *s, ambit__text *t, ambit__reduce op, ambit_type type);
-void ambit__emit_fold(const ambit__scope *s, ambit__text *t, ambit__reduce op, ambit_type type,
+/* The identity of a reduction, and the statement that folds b into a, which is of a type that may
+ * be wider than that of the reduction. */
+void ambit__emit_identity(const ambit__scope *s, ambit__text *t, const ambit__param *q);
+void ambit__emit_fold(const ambit__scope *s, ambit__text *t, const ambit__param *q, ambit_type type,
                       const char *a, const char *b);
+
+/* folders.c: the functions of reductions, r_fold for a parameter r. */
+void ambit__emit_folders(const ambit__dialect *d, ambit__writer *w, const ambit__rule *rule,
+                         bool strict);
 
 #endif

@@ -150,6 +150,10 @@ typedef struct ambit__head {
   ambit__place place;
   ambit__param_kind kind;
   ambit__reduce reduce;
+  ambit__name *function; /* REDUCE_FOLD: its name */
+  ambit__place function_place;
+  ambit__node *identity;
+  const ambit__helper *helper; /* set by check */
   ambit_type type;
   bool is_const, is_vector;
   ambit__node *components; /* of a vector */
@@ -206,6 +210,8 @@ void ambit__parse(ambit__unit *u);
 void ambit__check(ambit__unit *u);
 void ambit__unroll(ambit__unit *u);
 void ambit__footprint(ambit__unit *u);
+/* The flow of values in the function of a reduction. The rule lends its list of locals. */
+void ambit__footprint_folder(ambit__unit *u, const ambit__folder *f);
 
 /* unit.c: zeroed memory from the arena of the unit or of the rule; never NULL. */
 void *ambit__unit_new(ambit__unit *u, size_t n, size_t size);
@@ -226,6 +232,7 @@ ambit__name *ambit__name_of(ambit__unit *u, const char *text, size_t length);
 /* A name for generated code that differs from all locals, parameters, words and functions of the
  * language, and names with a reserved prefix; `wanted` if possible. */
 const char *ambit__name_unique(ambit__unit *u, const char *wanted);
+void ambit__name_release(ambit__unit *u, const char *unique); /* to be given again */
 /* "; did you mean 'x'?" from the names in scope, or from the functions; "" if none is close. */
 const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions);
 
@@ -279,6 +286,8 @@ bool ambit__at_wrong_cast(const ambit__unit *u);
 /* print.c: the parts of canonical text. */
 void ambit__rule_print_head(const ambit__rule *rule, ambit__text *t); /* up to the brace */
 void ambit__rule_print_body(const ambit__rule *rule, ambit__text *t);
+/* static float name(float a, float b) { ... } */
+void ambit__folder_print(const ambit__folder *f, const char *name, ambit__text *t);
 
 /* Reports a syntax error, unless the parser is still recovering from one. */
 #define AMBIT_SYNTAX(u, place, ...)                                                                \

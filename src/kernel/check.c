@@ -128,6 +128,36 @@ static void check_lines(ambit__unit *u, ambit__line *l)
 
 /* ---- the function ---- */
 
+/* The function of a reduction takes two values of its type and returns one. Parameters of the
+ * kernel cannot hide it. */
+static void check_fold(ambit__unit *u, ambit__head *h)
+{
+  const char *type = ambit_type_name(h->type), *name = h->function->text;
+  const ambit__helper *f = u->helpers;
+  bool fits;
+
+  ambit__check_expr(u, h->identity);
+  while (f && f->name != h->function)
+    f = f->next;
+  if (!f) {
+    AMBIT_WRONG(u, h->function_place,
+                "there is no function '%s'\nwrite it before the kernel: static %s %s(%s a, %s b) { "
+                "return ...; }",
+                name, type, name, type, type);
+    return;
+  }
+  h->helper = f;
+  fits = f->nparams == 2 && f->type == h->type;
+  for (const ambit__line *p = f->params; p; p = p->next)
+    fits &= p->type == h->type && !p->naxes;
+  if (!fits)
+    AMBIT_WRONG(
+        u, h->function_place,
+        "'%s' cannot fold values of '%s'\nthe function of a reduction is static %s %s(%s a, "
+        "%s b)",
+        name, h->name->text, type, name, type, type);
+}
+
 static void check_head(ambit__unit *u, ambit__head *h)
 {
   static const ambit__symbol_kind kinds[] = {[PARAM_FIELD] = SYMBOL_FIELD,
@@ -138,6 +168,7 @@ static void check_head(ambit__unit *u, ambit__head *h)
   for (int a = 0; a < h->naxes; a++)
     check_integer(u, h->size[a], "the size of a table");
   if (h->components) check_integer(u, h->components, "the number of components");
+  if (h->function) check_fold(u, h);
   h->symbol = declare(u, kinds[h->kind], h->name, h->type, h->place);
   h->symbol->is_const = h->is_const;
   h->symbol->is_vector = h->is_vector;

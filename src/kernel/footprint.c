@@ -408,3 +408,16 @@ void ambit__footprint(ambit__unit *u)
   if (!all_fields_are_float(u->rule)) u->rule->mixes_double = false;
   if (!f->touches_field) u->rule->ndims = 0;
 }
+
+void ambit__footprint_folder(ambit__unit *u, const ambit__folder *folder)
+{
+  flow *f = ambit__unit_new(u, 1, sizeof *f);
+
+  f->u = u;
+  f->rule = u->rule;
+  prepare(f);
+  for (int i = 0; i < 2; i++)
+    give_value(f, i);
+  visit_all(f, folder->body);
+  visit(f, folder->value);
+}

@@ -17,6 +17,7 @@
 #define AMBIT_KERNEL_KERNEL_H
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "kernel/value.h"
 
 #include <stdbool.h>
@@ -33,11 +34,16 @@ typedef struct ambit__place {
 typedef enum ambit__param_kind {
   PARAM_FIELD,  /* T *u, T *f[n] */
   PARAM_VALUE,  /* T k */
-  PARAM_REDUCE, /* sum|min|max T *r */
+  PARAM_REDUCE, /* sum|min|max|fold(f, x) T *r */
   PARAM_TABLE /* table T k[n]: in the syntax tree only, since tables are not parameters of a rule */
 } ambit__param_kind;
 
-typedef enum ambit__reduce { REDUCE_SUM, REDUCE_MIN, REDUCE_MAX } ambit__reduce;
+typedef enum ambit__reduce {
+  REDUCE_SUM,
+  REDUCE_MIN,
+  REDUCE_MAX,
+  REDUCE_FOLD /* a function of the user */
+} ambit__reduce;
 
 /* One offset at which a field is read. */
 typedef struct ambit__read {
@@ -52,12 +58,13 @@ typedef struct ambit__param {
   const char *name;  /* in generated code: the same, unless that has a reserved prefix */
   ambit__param_kind kind;
   ambit_type type;
-  bool is_const;        /* T is const: never written */
-  bool is_vector;       /* declared as T *f[n] */
-  int components;       /* n of T *f[n]; else 1 */
-  ambit__reduce reduce; /* for PARAM_REDUCE */
-  ambit__place place;   /* of the name */
-  int nreads;           /* length of reads */
+  bool is_const;                      /* T is const: never written */
+  bool is_vector;                     /* declared as T *f[n] */
+  int components;                     /* n of T *f[n]; else 1 */
+  ambit__reduce reduce;               /* for PARAM_REDUCE */
+  const struct ambit__folder *folder; /* for REDUCE_FOLD */
+  ambit__place place;                 /* of the name */
+  int nreads;                         /* length of reads */
   /* PARAM_FIELD: distinct reads, sorted by component, then offset; the cell itself is included if
    * its old value is used */
   const ambit__read *reads;
@@ -88,6 +95,8 @@ typedef struct ambit__local {
   const char *name; /* unique in the rule, a C identifier; the user's, with a number if needed */
   ambit_type type;
 } ambit__local;
+
+enum { AMBIT_MAX_FOLDER = 64 }; /* locals of a folder */
 
 typedef enum ambit__op {
   EXPR_CONST,  /* value */
@@ -155,6 +164,17 @@ typedef struct ambit__stmt {
   const struct ambit__stmt *body, *other; /* STMT_IF: lists; NULL if empty */
   const struct ambit__stmt *next;         /* in the same list */
 } ambit__stmt;
+
+/* The function f and the identity x of a reduction fold(f, x) T *r. */
+typedef struct ambit__folder {
+  const char *label; /* the user's name of f */
+  ambit_type type;   /* T: of the values, the result and the identity */
+  ambit__value identity;
+  int nlocals;                /* at most AMBIT_MAX_FOLDER; the first two are the parameters */
+  const ambit__local *locals; /* nlocals of them */
+  const ambit__stmt *body;    /* assigns to locals only */
+  const ambit__expr *value;   /* of f, after the body */
+} ambit__folder;
 
 typedef struct ambit__rule {
   const char *name; /* of the function */
@@ -244,11 +264,36 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, 
 
 /* ---- reductions (reduce.c) ---- */
 
-/* The identity of a reduction of values of a type. */
-ambit__value ambit__reduce_identity(ambit__reduce op, ambit_type type);
-/* Folds two results: doubles if `real`, else int64_t. NaN is ignored by min and max; integer sums
- * wrap. */
-ambit__value ambit__reduce_fold(ambit__reduce op, bool real, ambit__value a, ambit__value b);
+/* The identity of a reduction. */
+ambit__value ambit__reduce_identity(const ambit__param *q);
+/* Folds two results. A NaN stays in a minimum or maximum; integer sums wrap. */
+ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__value b);
+/* "sum", "min", "max" or "fold". */
+const char *ambit__reduce_name(ambit__reduce op);
+
+/* ---- reductions by a function of the user (folder.c, folder_laws.c) ---- */
+
+ambit__value ambit__folder_call(const ambit__folder *f, ambit__value a, ambit__value b);
+/* Whether two folders have the same text and identity. */
+bool ambit__folder_same(const ambit__folder *a, const ambit__folder *b);
+/* Tries the laws that make a result independent of the order for some values of the type. Returns
+ * true if they hold; else prints the two sides of one that does not. 0 and -0 are the same value
+ * here. */
+bool ambit__folder_lawful(const ambit__folder *f, ambit__text *broken);
+
+/* ---- expressions (evaluate.c) ---- */
+
+/* Evaluates expressions and statements: `leaf` has the values of parameters, tables and places,
+ * `set` the variables of written components. */
+typedef struct ambit__evaluator {
+  ambit__value *locals;
+  bool both; /* evaluates both sides of && and ||, as generated code does */
+  ambit__value (*leaf)(const struct ambit__evaluator *v, const ambit__expr *e);
+  void (*set)(const struct ambit__evaluator *v, const ambit__stmt *s, ambit__value value);
+  void *user;
+} ambit__evaluator;
+ambit__value ambit__evaluate(const ambit__evaluator *v, const ambit__expr *e);
+void ambit__evaluate_all(const ambit__evaluator *v, const ambit__stmt *s);
 
 /* ---- weights (weights.c) and the catalogue (catalogue.c) ---- */
 

@@ -269,7 +269,8 @@ static void settle_half(ambit__unit *u)
 static ambit__token_kind real_kind(const ambit__unit *u, size_t i)
 {
   const bool reduces =
-      i > 0 && (is_name(u, i - 1, "sum") || is_name(u, i - 1, "min") || is_name(u, i - 1, "max"));
+      i > 0 && (is_name(u, i - 1, "sum") || is_name(u, i - 1, "min") || is_name(u, i - 1, "max") ||
+                u->tokens[i - 1].kind == TOKEN_RPAREN); /* fold(f, x) real *r */
 
   if (*u->real == AMBIT_F64) return TOKEN_word_double;
   return *u->real == AMBIT_F16 && !reduces && u->tokens[i + 1].kind == TOKEN_MUL ? TOKEN_word_half

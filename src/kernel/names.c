@@ -102,6 +102,11 @@ const char *ambit__name_unique(ambit__unit *u, const char *wanted)
   return ambit__rule_text(u, n);
 }
 
+void ambit__name_release(ambit__unit *u, const char *unique)
+{
+  ambit__name_of(u, unique, strlen(unique))->is_taken = false;
+}
+
 /* ---- suggestions ---- */
 
 const char *ambit__name_hint(ambit__unit *u, const char *text, bool functions)

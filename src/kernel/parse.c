@@ -4,23 +4,52 @@
 
 #include <string.h>
 
-/* "sum", "min" and "max" are special only before a type. */
-static bool parse_reduce(ambit__unit *u, ambit__reduce *reduce)
+/* fold := "fold" "(" name "," expr ")"
+ * A name and a bracket begin no other parameter. */
+static void parse_fold(ambit__unit *u, ambit__head *h)
 {
-  static const char *const words[] = {"sum", "min", "max"};
+  const ambit__token *t = ambit__next(u);
+
+  if (strcmp(t->name->text, "fold") != 0) {
+    AMBIT_SYNTAX(u, t->place,
+                 "'%s' is not a reduction\na reduction by a function f with the identity 0 is "
+                 "fold(f, 0) float *r",
+                 t->name->text);
+    return;
+  }
+  ambit__next(u);
+  h->reduce = REDUCE_FOLD;
+  h->function_place = ambit__peek(u, 0)->place;
+  h->function = ambit__expect_name(u, "the name of the function that folds two values");
+  if (!h->function || !ambit__expect(u, TOKEN_COMMA, "before the identity: fold(f, 0) float *r"))
+    return;
+  h->identity = ambit__parse_expr(u);
+  ambit__expect(u, TOKEN_RPAREN, "after the identity");
+}
+
+/* reduce := "sum" | "min" | "max" | fold
+ * The words are special only before a type. */
+static bool parse_reduce(ambit__unit *u, ambit__head *h)
+{
   const ambit__token *t = ambit__peek(u, 0);
 
   if (t->kind != TOKEN_NAME) return false;
-  for (int i = 0; i < 3; i++)
-    if (!strcmp(t->name->text, words[i]) &&
+  if (ambit__peek(u, 1)->kind == TOKEN_LPAREN) {
+    parse_fold(u, h);
+    return true;
+  }
+  for (int i = REDUCE_SUM; i <= REDUCE_MAX; i++)
+    if (!strcmp(t->name->text, ambit__reduce_name((ambit__reduce)i)) &&
         (ambit__starts_type(ambit__peek(u, 1)) || ambit__at_wrong_type(u, 1))) {
       ambit__next(u);
-      *reduce = (ambit__reduce)i;
+      h->reduce = (ambit__reduce)i;
       return true;
     }
   if (!ambit__starts_type(ambit__peek(u, 1)) || ambit__at_wrong_type(u, 0)) return false;
   ambit__next(u);
-  AMBIT_SYNTAX(u, t->place, "'%s' is not a reduction\na reduction is sum, min or max: sum float *r",
+  AMBIT_SYNTAX(u, t->place,
+               "'%s' is not a reduction\na reduction is sum, min or max: sum float *r; one by a "
+               "function f with the identity 0 is fold(f, 0) float *r",
                t->name->text);
   return true;
 }
@@ -102,7 +131,7 @@ static void parse_table(ambit__unit *u, ambit__head *h)
     AMBIT_SYNTAX(u, h->place, "the table '%s' has no size\n%s", h->name->text, form);
 }
 
-/* param := table | [ "sum" | "min" | "max" ] type [ "*" ] name [ "[" expr "]" ] */
+/* param := table | [ reduce ] type [ "*" ] name [ "[" expr "]" ] */
 static void parse_param(ambit__unit *u, ambit__head *h)
 {
   bool is_reduce;
@@ -112,7 +141,8 @@ static void parse_param(ambit__unit *u, ambit__head *h)
     parse_table(u, h);
     return;
   }
-  is_reduce = parse_reduce(u, &h->reduce);
+  is_reduce = parse_reduce(u, h);
+  if (u->panic) return;
 
   if (ambit__at_wrong_type(u, 0)) {
     ambit__wrong_type(u, ambit__peek(u, 0)->place);

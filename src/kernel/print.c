@@ -9,6 +9,7 @@
 #include "kernel/ast.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { RANK_COND = 0, RANK_UNARY = 11 };
@@ -178,9 +179,13 @@ static void print_stmts(printer *p, const ambit__stmt *s, int indent)
 
 static void print_param(printer *p, const ambit__param *q)
 {
-  static const char *const reduces[] = {"sum ", "min ", "max "};
-
-  ambit__print(p->out, "%s%s%s %s%s", q->kind == PARAM_REDUCE ? reduces[q->reduce] : "",
+  if (q->kind == PARAM_REDUCE) ambit__print(p->out, "%s", ambit__reduce_name(q->reduce));
+  if (q->folder) {
+    ambit__print(p->out, "(fold_%d, ", (int)(q - p->rule->params));
+    ambit__literal_print(p->out, q->folder->identity, q->type);
+    ambit__print(p->out, ")");
+  }
+  ambit__print(p->out, "%s%s%s %s%s", q->kind == PARAM_REDUCE ? " " : "",
                q->is_const && q->kind == PARAM_FIELD ? "const " : "", ambit_type_name(q->type),
                q->kind == PARAM_VALUE ? "" : "*", q->name);
   if (q->is_vector) ambit__print(p->out, "[%d]", q->components);
@@ -218,10 +223,39 @@ static void print_values(printer *p, const ambit__table *t)
   ambit__print(p->out, " */\n");
 }
 
+void ambit__folder_print(const ambit__folder *f, const char *name, ambit__text *t)
+{
+  ambit__param none = {0}; /* it uses locals only */
+  ambit__table no_table = {0};
+  ambit__rule rule = {.params = &none, .tables = &no_table, .locals = (ambit__local *)f->locals};
+  printer p = {.rule = &rule, .out = t};
+  const char *type = ambit_type_name(f->type);
+
+  ambit__print(t, "static %s %s(%s %s, %s %s)\n{\n", type, name, type, f->locals[0].name, type,
+               f->locals[1].name);
+  print_stmts(&p, f->body, 2);
+  ambit__print(t, "  return ");
+  print_expr(&p, f->value, RANK_COND);
+  ambit__print(t, ";\n}\n");
+}
+
+/* The functions of reductions are named by the numbers of their parameters. */
+static void print_folders(const ambit__rule *rule, ambit__text *t)
+{
+  char name[32];
+
+  for (int i = 0; i < rule->nparams; i++) {
+    if (!rule->params[i].folder) continue;
+    snprintf(name, sizeof name, "fold_%d", i);
+    ambit__folder_print(rule->params[i].folder, name, t);
+  }
+}
+
 void ambit__rule_print_head(const ambit__rule *rule, ambit__text *t)
 {
   printer p = {.rule = rule, .out = t};
 
+  print_folders(rule, t);
   ambit__print(t, "void %s(", rule->name);
   print_params(&p);
   ambit__print(t, ")\n");

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reduce.c - the identity of sum, min and max, and folding two results. */
+/* reduce.c - the identity of a reduction, and folding two results. */
 #include "kernel/kernel.h"
 
 #include <math.h>
 
-ambit__value ambit__reduce_identity(ambit__reduce op, ambit_type type)
+const char *ambit__reduce_name(ambit__reduce op)
+{
+  static const char *const names[] = {"sum", "min", "max", "fold"};
+
+  return names[op];
+}
+
+static ambit__value identity(ambit__reduce op, ambit_type type)
 {
   static const int64_t lowest[] = {
       [AMBIT_I32] = INT32_MIN, [AMBIT_U8] = 0, [AMBIT_I16] = INT16_MIN, [AMBIT_I64] = INT64_MIN};
@@ -37,13 +44,19 @@ static int64_t fold_integer(ambit__reduce op, int64_t a, int64_t b)
   return a > b ? a : b;
 }
 
-ambit__value ambit__reduce_fold(ambit__reduce op, bool real, ambit__value a, ambit__value b)
+ambit__value ambit__reduce_identity(const ambit__param *q)
+{
+  return q->reduce == REDUCE_FOLD ? q->folder->identity : identity(q->reduce, q->type);
+}
+
+ambit__value ambit__reduce_fold(const ambit__param *q, ambit__value a, ambit__value b)
 {
   ambit__value v;
 
-  if (real)
-    v.real = fold_real(op, a.real, b.real);
+  if (q->reduce == REDUCE_FOLD) return ambit__folder_call(q->folder, a, b);
+  if (ambit__type_is_real(q->type))
+    v.real = fold_real(q->reduce, a.real, b.real);
   else
-    v.integer = fold_integer(op, a.integer, b.integer);
+    v.integer = fold_integer(q->reduce, a.integer, b.integer);
   return v;
 }

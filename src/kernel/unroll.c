@@ -439,6 +439,71 @@ static void check_tables(ambit__unit *u)
   }
 }
 
+/* ---- functions of reductions ---- */
+
+/* The body of a function, with locals that are numbered from 0. The rule has none yet. */
+static void unroll_function(ambit__unit *u, const ambit__helper *h, ambit__folder *f)
+{
+  ambit__rule *r = u->rule;
+
+  u->tail = &f->body;
+  for (const ambit__line *p = h->params; p; p = p->next) {
+    p->symbol->size[0] = p->symbol->size[1] = 1;
+    p->symbol->slots = ambit__unit_new(u, 1, sizeof *p->symbol->slots);
+    p->symbol->slots->local = add_local(u, p->symbol, 0);
+  }
+  unroll_lines(u, h->body);
+  f->value = ambit__fold_cast(u, u->returned, h->type);
+  if (!u->diag.count) ambit__footprint_folder(u, f);
+  f->nlocals = r->nlocals;
+  f->locals = r->locals;
+  if (f->nlocals > AMBIT_MAX_FOLDER)
+    AMBIT_WRONG(u, h->place, "'%s' has %d locals\nthe function of a reduction has at most %d",
+                h->name->text, f->nlocals, AMBIT_MAX_FOLDER);
+  if (r->uses_step || r->uses_normal || r->max_axis >= 0)
+    AMBIT_WRONG(
+        u, h->place,
+        "'%s' folds the values of a reduction, and uses a place\nindex(), extent(), step(), "
+        "normal() and outside() have no meaning there: fold two values, of any cells",
+        h->name->text);
+  for (int i = 0; i < f->nlocals; i++) /* another function, or the kernel, may use them too */
+    ambit__name_release(u, f->locals[i].name);
+  r->nlocals = 0;
+  r->locals = NULL;
+  u->locals_cap = 0;
+  r->flops = 0;
+  r->mixes_double = false;
+}
+
+static ambit__folder *unroll_folder(ambit__unit *u, const ambit__head *h)
+{
+  ambit__folder *f = ambit__rule_new(u, 1, sizeof *f);
+  const ambit__expr *x = ambit__fold_as(u, h->identity, h->type);
+
+  if (x->op != EXPR_CONST || u->rule->nlocals) {
+    AMBIT_WRONG(u, h->identity->place, "the identity of '%s' is not constant", h->name->text);
+    ambit__unit_stop(u);
+  }
+  *f = (ambit__folder){
+      .label = ambit__rule_text(u, h->function), .type = h->type, .identity = x->value};
+  unroll_function(u, h->helper, f);
+  return f;
+}
+
+static void unroll_folders(ambit__unit *u)
+{
+  ambit__param *params = u->rule->params;
+
+  for (int i = 0; i < u->nheads; i++) {
+    const ambit__head *h = &u->heads[i];
+
+    if (!h->helper) continue;
+    params[h->symbol->param].folder = unroll_folder(u, h);
+    for (int k = 1; k < h->symbol->size[0]; k++)
+      params[h->symbol->param + k].folder = params[h->symbol->param].folder;
+  }
+}
+
 void ambit__unroll(ambit__unit *u)
 {
   ambit__rule *r = u->rule;
@@ -453,6 +518,8 @@ void ambit__unroll(ambit__unit *u)
     else
       unroll_head(u, &u->heads[i]);
   check_tables(u);
+  if (!u->diag.count) unroll_folders(u);
   if (u->diag.count) return;
+  u->tail = &r->body;
   unroll_lines(u, u->body);
 }

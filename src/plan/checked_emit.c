@@ -296,7 +296,7 @@ static void declare_out(const ambit__gpucode_job *j, const ambit__scope *s, int 
   ambit__name_out(s, j->t, i, c);
   if (p->kind == PARAM_REDUCE) {
     ambit__print(j->t, " = ");
-    ambit__emit_identity(s, j->t, p->reduce, p->type);
+    ambit__emit_identity(s, j->t, p);
   } else if (p->keeps[c] && ambit__gpucode_is_field(j, i)) {
     ambit__print(j->t, " = %s_r%d", p->name, ambit__checked_which(p, &here));
   } else if (p->keeps[c]) {
@@ -357,8 +357,8 @@ static void fold_cell(const ambit__gpucode_job *j, const ambit__scope *s)
     ambit__print(&total, "%s_total", p->name);
     ambit__print(&out, "%s_out", p->name);
     ambit__line_begin(j->w);
-    ambit__emit_fold(s, j->t, p->reduce, ambit__type_is_real(p->type) ? AMBIT_F64 : AMBIT_I64,
-                     total.chars, out.chars);
+    ambit__emit_fold(s, j->t, p, ambit__type_is_real(p->type) ? AMBIT_F64 : AMBIT_I64, total.chars,
+                     out.chars);
     ambit__line_end(j->w, ";");
     j->t->failed |= total.failed || out.failed;
     ambit__text_free(&total);

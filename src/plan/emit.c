@@ -36,5 +36,6 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
   if (ambit__has_exact_sums(g))
     ambit__print(&w->text, "\n%s\n%s", ambit__prelude_sums, ambit__prelude_sums_c);
   ambit__emit_tables(&ambit__dialect_c, &w->text, g->steps[0].rule, NULL, 0);
+  ambit__emit_folders(&ambit__dialect_c, w, g->steps[0].rule, g->strict);
   ambit__print(&w->text, "\n");
 }

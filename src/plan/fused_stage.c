@@ -175,7 +175,7 @@ static void declare_out(const place *at, const ambit__scope *s, int param, int c
     ambit__print(j->gpu.t, "%s ", j->gpu.dialect->types[p->type]);
     ambit__name_out(s, j->gpu.t, param, component);
     ambit__print(j->gpu.t, " = ");
-    ambit__emit_identity(s, j->gpu.t, p->reduce, p->type);
+    ambit__emit_identity(s, j->gpu.t, p);
   } else {
     ambit__print(j->gpu.t, "%s ", j->gpu.dialect->types[p->type]);
     ambit__name_out(s, j->gpu.t, param, component);

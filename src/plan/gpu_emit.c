@@ -89,6 +89,7 @@ void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
   if (!j->group->for_people && ambit__has_exact_sums(j->group))
     ambit__print(j->t, "\n%s", ambit__prelude_sums);
   emit_tables(j);
+  ambit__emit_folders(j->dialect, j->w, j->rule, j->group->strict);
 }
 
 void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
@@ -248,7 +249,7 @@ void ambit__gpucode_declare_outs(const ambit__gpucode_job *j)
     if (!ambit__gpucode_is_reduction(j, i)) continue;
     ambit__line_begin(j->w);
     ambit__print(j->t, "%s %s_out = ", ambit__gpucode_type(j, i), p->name);
-    ambit__emit_identity(&s, j->t, p->reduce, p->type);
+    ambit__emit_identity(&s, j->t, p);
     ambit__line_end(j->w, ";");
   }
 }

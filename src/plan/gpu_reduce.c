@@ -48,6 +48,8 @@ static void print_helper(const ambit__gpucode_job *j, int i, bool join)
     ambit__print(j->t, "ambit_sum_%s", join ? "join" : "add");
   else if (p->reduce == REDUCE_SUM)
     ambit__print(j->t, "ambit_add_i64");
+  else if (p->reduce == REDUCE_FOLD)
+    ambit__print(j->t, "%s_fold", p->name);
   else
     ambit__print(j->t, "ambit_fold_%s_%s", p->reduce == REDUCE_MIN ? "min" : "max", types[p->type]);
 }
@@ -59,7 +61,7 @@ static void print_identity(const ambit__gpucode_job *j, int i)
   if (is_real_sum(param(j, i)))
     ambit__print(j->t, "ambit_sum_zero()");
   else
-    ambit__emit_identity(&s, j->t, param(j, i)->reduce, param(j, i)->type);
+    ambit__emit_identity(&s, j->t, param(j, i));
 }
 
 /* ---- strict sums ---- */

@@ -337,7 +337,7 @@ static void declare_parts(const job *j, const ambit__scope *s, bool lanes)
     ambit__line_begin(j->w);
     ambit__print(j->t, "for (int l = 0; l < %s; l++) %s_part[l] = ", lanes ? "LANES" : "1",
                  ambit__rows_param(j, i)->name);
-    ambit__emit_identity(s, j->t, ambit__rows_param(j, i)->reduce, ambit__rows_param(j, i)->type);
+    ambit__emit_identity(s, j->t, ambit__rows_param(j, i));
     ambit__line_end(j->w, ";");
   }
 }

@@ -206,7 +206,7 @@ static void declare_reduction(const job *j, const ambit__scope *s, int i)
 {
   ambit__line_begin(j->w);
   ambit__print(j->t, "%s %s_out = ", ambit__rows_type_of(j, i), ambit__rows_param(j, i)->name);
-  ambit__emit_identity(s, j->t, ambit__rows_param(j, i)->reduce, ambit__rows_param(j, i)->type);
+  ambit__emit_identity(s, j->t, ambit__rows_param(j, i));
   ambit__line_end(j->w, ";");
 }
 
@@ -220,7 +220,7 @@ void ambit__rows_fold(const job *j, const ambit__scope *s, int i, const char *a,
   snprintf(from, sizeof from, "%s_%s", ambit__rows_param(j, i)->name, b);
   if (total) type = ambit__type_is_real(type) ? AMBIT_F64 : AMBIT_I64;
   ambit__line_begin(j->w);
-  ambit__emit_fold(s, j->t, ambit__rows_param(j, i)->reduce, type, to, from);
+  ambit__emit_fold(s, j->t, ambit__rows_param(j, i), type, to, from);
   ambit__line_end(j->w, ";");
 }
 

@@ -145,7 +145,7 @@ static void declare_reductions(const ambit__stream_job *j)
     if (!ambit__gpucode_is_reduction(&j->gpu, i)) continue;
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "%s %s_out = ", ambit__gpucode_type(&j->gpu, i), p->name);
-    ambit__emit_identity(&s, j->gpu.t, p->reduce, p->type);
+    ambit__emit_identity(&s, j->gpu.t, p);
     ambit__line_end(j->gpu.w, ";");
   }
 }

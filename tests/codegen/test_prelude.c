@@ -120,6 +120,9 @@ static bool alike(double a, float b)
 
 static void the_smaller_and_the_larger_are_those_of_the_language(void)
 {
+  const ambit__param least = {.reduce = REDUCE_MIN, .type = AMBIT_F32};
+  const ambit__param most = {.reduce = REDUCE_MAX, .type = AMBIT_F32};
+
   for (int i = 0; i < REALS; i++)
     for (int k = 0; k < REALS; k++) {
       const ambit__value x = {.real = reals[i]}, y = {.real = reals[k]};
@@ -128,10 +131,8 @@ static void the_smaller_and_the_larger_are_those_of_the_language(void)
                  ambit_fmin_f32(reals[i], reals[k])));
       CHECK(same(ambit__value_call(CALL_fmax, AMBIT_F32, x, y, y).real,
                  ambit_fmax_f32(reals[i], reals[k])));
-      CHECK(alike(ambit__reduce_fold(REDUCE_MIN, true, x, y).real,
-                  ambit_fold_min_f32(reals[i], reals[k])));
-      CHECK(alike(ambit__reduce_fold(REDUCE_MAX, true, x, y).real,
-                  ambit_fold_max_f32(reals[i], reals[k])));
+      CHECK(alike(ambit__reduce_fold(&least, x, y).real, ambit_fold_min_f32(reals[i], reals[k])));
+      CHECK(alike(ambit__reduce_fold(&most, x, y).real, ambit_fold_max_f32(reals[i], reals[k])));
     }
 }
 

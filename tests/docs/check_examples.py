@@ -152,6 +152,8 @@ def check_c(where, name, text):
     elif not functions[0].strip() and len(functions) > 1:
         for f in functions[1:]:
             check_kernel(where, f)
+    elif re.match(r"static \w+ \w+\(", text) and len(functions) == 2:
+        check_kernel(where, text)  # a kernel after the functions that it calls
     elif re.match(r"static \w+ \w+\(", text) and "void " not in text:
         check_kernel(where, text + IN_A_KERNEL % "")
     elif text.startswith("static "):

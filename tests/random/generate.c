@@ -119,6 +119,7 @@ static void add_reduction(dice *d, program_plan *p, kernel_plan *k)
   role r = (role)dice_between(d, ROLE_SUM, ROLE_MAX);
   param_plan *q = add_param(k, r, any_type(d));
 
+  if (r == ROLE_MAX && dice_chance(d, 40)) q->role = ROLE_FOLD;
   if (p->nscalars > MOST_SCALARS - 2) {
     k->nparams--;
     return;

@@ -38,7 +38,8 @@ static double real_value(const program_plan *p, dice *d)
 /* Wild integers are the ends of the type, which wrap when negated or divided. */
 static double integer_value(const program_plan *p, ambit_type type, dice *d)
 {
-  const int64_t low = ambit__reduce_identity(REDUCE_MAX, type).integer;
+  const int64_t low =
+      ambit__reduce_identity(&(ambit__param){.reduce = REDUCE_MAX, .type = type}).integer;
 
   if (p->is_wild && dice_chance(d, 5)) return (double)(dice_chance(d, 50) ? low : low + 1024);
   return dice_chance(d, 5) ? dice_between(d, -40000, 40000) : dice_between(d, -9, 9);

@@ -59,7 +59,15 @@ typedef struct scalar_plan {
   int magnitude; /* sum of reals: the scalar with the sum of magnitudes; -1: exact */
 } scalar_plan;
 
-typedef enum role { ROLE_IN, ROLE_OUT, ROLE_VALUE, ROLE_SUM, ROLE_MIN, ROLE_MAX } role;
+typedef enum role {
+  ROLE_IN,
+  ROLE_OUT,
+  ROLE_VALUE,
+  ROLE_SUM,
+  ROLE_MIN,
+  ROLE_MAX,
+  ROLE_FOLD /* by a function of the text */
+} role;
 
 typedef struct param_plan {
   role role;

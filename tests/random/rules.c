@@ -554,16 +554,40 @@ static void reduce(maker *m, int param)
   if (has_size) say(m, "  *p%d = fabs((double)*p%d);\n", param + 1, param);
 }
 
+/* The function g of a reduction by a function, and its identity: the same in any order, NaN or not.
+ */
+static const char *folder(maker *m, int param)
+{
+  static const char *const ops[] = {"a ^ b", "a | b", "a * b", "a > b ? a : b"};
+  const ambit_type type = m->k->params[param].type;
+  const char *t = type_name(type), *f = type == AMBIT_F32 ? "f" : "";
+  const int op = dice_below(m->d, 4);
+
+  say(m, "static %s g%d(%s a, %s b)\n{\n", t, param, t, t);
+  if (is_real(type) && op < 2)
+    say(m, "  a = fabs%s(a);\n  return fmax%s(a, fabs%s(b));\n}\n", f, f, f);
+  else if (is_real(type))
+    say(m, "  %s c = a;\n  if (b < a || b != b) c = b;\n  return a != a ? a : c;\n}\n", t);
+  else
+    say(m, "  return %s;\n}\n", ops[op]);
+  if (is_real(type)) return op < 2 ? "0" : "INFINITY";
+  return op == 2 ? "1" : op == 3 && type != AMBIT_U8 ? "-32768" : "0";
+}
+
 static void head(maker *m, int number)
 {
-  static const char *const words[] = {"const ", "", "", "sum ", "min ", "max "};
+  static const char *const words[] = {"const ", "", "", "sum ", "min ", "max ", ""};
+  const char *identity[MOST_PARAMS] = {NULL};
 
+  for (int i = 0; i < m->k->nparams; i++)
+    if (m->k->params[i].role == ROLE_FOLD) identity[i] = folder(m, i);
   say(m, "void k%d(", number);
   for (int i = 0; i < m->k->nparams; i++) {
     const param_plan *q = &m->k->params[i];
 
-    say(m, "%s%s%s %sp%d", i ? ", " : "", words[q->role], type_name(q->type),
-        q->role == ROLE_VALUE ? "" : "*", i);
+    say(m, i ? ", " : "");
+    if (identity[i]) say(m, "fold(g%d, %s) ", i, identity[i]);
+    say(m, "%s%s %sp%d", words[q->role], type_name(q->type), q->role == ROLE_VALUE ? "" : "*", i);
     if (q->components > 1) say(m, "[%d]", q->components);
   }
   if (m->k->has_table)

@@ -396,8 +396,7 @@ static void begin_partial(const function *f, int64_t *partial, ambit_call *call)
       if (f->exact[p] && f->module)
         *(ambit__long *)call->origin[p] = (ambit__long){{0}};
       else
-        *(ambit__value *)call->origin[p] =
-            ambit__reduce_identity(f->rule->params[p].reduce, f->rule->params[p].type);
+        *(ambit__value *)call->origin[p] = ambit__reduce_identity(&f->rule->params[p]);
     }
 }
 
@@ -583,11 +582,11 @@ static void finish_reduction(const function *f, const int64_t *partials, int p, 
 {
   const ambit__param *q = &f->rule->params[p];
   const bool real = ambit__type_is_real(q->type);
-  ambit__value total = more ? ambit__value_load(ambit__host_base(value), q->type)
-                            : ambit__reduce_identity(q->reduce, q->type);
+  ambit__value total =
+      more ? ambit__value_load(ambit__host_base(value), q->type) : ambit__reduce_identity(q);
 
   for (int64_t i = 0; i < n; i++, partials += f->words)
-    total = ambit__reduce_fold(q->reduce, real, total, *(const ambit__value *)&partials[f->at[p]]);
+    total = ambit__reduce_fold(q, total, *(const ambit__value *)&partials[f->at[p]]);
   if (real) total.real += 0.0; /* -0 and 0 become the same result */
   total = ambit__value_cast(total, real ? AMBIT_F64 : AMBIT_I64, q->type);
   ambit__value_store(ambit__host_base(value), q->type, total);

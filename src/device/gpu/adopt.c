@@ -58,7 +58,7 @@ static ambit_status set(ambit__gpu_lane *lane, const ambit__buffer *value, const
   unsigned char bytes[sizeof(int64_t)] = {0};
   int64_t bits;
 
-  ambit__value_store(bytes, q->type, ambit__reduce_identity(q->reduce, q->type));
+  ambit__value_store(bytes, q->type, ambit__reduce_identity(q));
   memcpy(&bits, bytes, sizeof bits);
   return launch(lane, ambit__gpu_device_of(lane->head.device)->set, 2,
                 (const ambit__gpu_arg[]){ambit__gpu_arg_memory(ambit__gpu_memory_of(value)),

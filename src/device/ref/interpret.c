@@ -132,51 +132,26 @@ static ambit__value read_out(const ambit__interpreter *in, const ambit__expr *e)
 
 /* ---- expressions ---- */
 
-static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e);
-
-static bool is_true(const ambit__interpreter *in, const ambit__expr *e)
+static const ambit__interpreter *interpreter_of(const ambit__evaluator *v)
 {
-  return ambit__value_is_true(eval(in, e), e->type);
+  return v->user;
 }
 
-static ambit__value of_bool(bool b)
+static ambit__value look_up(const ambit__evaluator *v, const ambit__expr *e)
 {
-  return (ambit__value){.integer = b};
+  const int64_t i = ambit__evaluate(v, e->a).integer;
+  const int64_t j = e->b ? ambit__evaluate(v, e->b).integer : 0;
+
+  return ambit__table_at(&interpreter_of(v)->rule->tables[e->index], i, j);
 }
 
-/* && and ||. Generated code evaluates both sides, so with a guard this must too, to see the same
- * reads. */
-static ambit__value logic(const ambit__interpreter *in, const ambit__expr *e)
+/* The value of an expression that depends on the launch or the cell. */
+static ambit__value leaf(const ambit__evaluator *v, const ambit__expr *e)
 {
-  const bool a = is_true(in, e->a), decided = a == (e->op == EXPR_LOR);
-  const bool b = decided && !in->guard ? a : is_true(in, e->b);
+  const ambit__interpreter *in = interpreter_of(v);
 
-  return of_bool(decided ? a : b);
-}
-
-static ambit__value call(const ambit__interpreter *in, const ambit__expr *e)
-{
-  const ambit__value none = {0};
-  ambit__value a = eval(in, e->a);
-  ambit__value b = e->b ? eval(in, e->b) : none;
-  ambit__value c = e->c ? eval(in, e->c) : none;
-
-  return ambit__value_call(e->call, e->type, a, b, c);
-}
-
-static ambit__value look_up(const ambit__interpreter *in, const ambit__expr *e)
-{
-  const int64_t i = eval(in, e->a).integer, j = e->b ? eval(in, e->b).integer : 0;
-
-  return ambit__table_at(&in->rule->tables[e->index], i, j);
-}
-
-static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
-{
-  if (e->is_outside) return of_bool(is_outside(in, e));
+  if (e->is_outside) return (ambit__value){.integer = is_outside(in, e)};
   switch (e->op) {
-  case EXPR_CONST: return e->value;
-  case EXPR_LOCAL: return in->locals[e->index];
   case EXPR_VALUE: return load(in, e->index, 0, place_of(in, e->index, 0, NULL));
   case EXPR_READ: return read_field(in, e);
   case EXPR_OUT: return read_out(in, e);
@@ -184,36 +159,28 @@ static ambit__value eval(const ambit__interpreter *in, const ambit__expr *e)
   case EXPR_EXTENT: return (ambit__value){.integer = in->launch->extents[e->index]};
   case EXPR_STEP: return (ambit__value){.integer = in->launch->step};
   case EXPR_NORMAL: return (ambit__value){.integer = in->rule->normal[e->index]};
-  case EXPR_TABLE: return look_up(in, e);
-  case EXPR_LAND:
-  case EXPR_LOR: return logic(in, e);
-  case EXPR_COND: return is_true(in, e->a) ? eval(in, e->b) : eval(in, e->c);
-  case EXPR_CAST: return ambit__value_cast(eval(in, e->a), e->a->type, e->type);
-  case EXPR_CALL: return call(in, e);
-  case EXPR_NEG:
-  case EXPR_NOT:
-  case EXPR_COMPL: return ambit__value_unary((int)e->op, e->a->type, eval(in, e->a));
-  default: return ambit__value_binary((int)e->op, e->a->type, eval(in, e->a), eval(in, e->b));
+  default: return look_up(v, e);
   }
 }
 
-/* ---- statements ---- */
-
-static void run(ambit__interpreter *in, const ambit__stmt *s)
+static void set_out(const ambit__evaluator *v, const ambit__stmt *s, ambit__value value)
 {
-  for (; s; s = s->next)
-    switch (s->kind) {
-    case STMT_LOCAL:
-    case STMT_SET_LOCAL:
-      in->locals[s->index] = s->value ? eval(in, s->value) : (ambit__value){0};
-      break;
-    case STMT_SET_OUT:
-      *out_of(in, s->index, s->component) = eval(in, s->value);
-      if (in->guard) ambit__guard_set(in->guard, s);
-      break;
-    case STMT_IF: run(in, is_true(in, s->value) ? s->body : s->other); break;
-    }
+  const ambit__interpreter *in = interpreter_of(v);
+
+  *out_of(in, s->index, s->component) = value;
+  if (in->guard) ambit__guard_set(in->guard, s);
 }
+
+/* With a guard, all reads of generated code must be seen. */
+static void run(ambit__interpreter *in)
+{
+  const ambit__evaluator v = {
+      .locals = in->locals, .both = in->guard != NULL, .leaf = leaf, .set = set_out, .user = in};
+
+  ambit__evaluate_all(&v, in->rule->body);
+}
+
+/* ---- cells ---- */
 
 /* The old value of a written component; 0 if it may not be read. */
 static ambit__value old_value(const ambit__interpreter *in, int p, int c)
@@ -232,8 +199,7 @@ static void enter(ambit__interpreter *in, int p)
 {
   const ambit__param *param = &in->rule->params[p];
 
-  if (param->kind == PARAM_REDUCE)
-    *out_of(in, p, 0) = ambit__reduce_identity(param->reduce, param->type);
+  if (param->kind == PARAM_REDUCE) *out_of(in, p, 0) = ambit__reduce_identity(param);
   if (param->kind == PARAM_FIELD && param->is_written)
     for (int c = 0; c < param->components; c++)
       if (param->keeps[c]) *out_of(in, p, c) = old_value(in, p, c);
@@ -254,7 +220,7 @@ void ambit__interpret_cell(ambit__interpreter *in)
   if (in->guard) ambit__guard_cell(in->guard, in->cell);
   for (int p = 0; p < in->rule->nparams; p++)
     enter(in, p);
-  run(in, in->rule->body);
+  run(in);
   for (int p = 0; in->guard && p < in->rule->nparams; p++)
     for (int c = 0; c < in->rule->params[p].components; c++)
       ambit__guard_test(in->guard, p, c, *out_of(in, p, c));

@@ -157,7 +157,7 @@ static void fold(total *t, const ambit__param *p, ambit__value cell)
   if (p->reduce == REDUCE_SUM && real)
     add_real(t, cell.real);
   else
-    t->value = ambit__reduce_fold(p->reduce, real, t->value, cell);
+    t->value = ambit__reduce_fold(p, t->value, cell);
 }
 
 /* From the identity, or from the present values. */
@@ -173,7 +173,7 @@ static void start_totals(const function *f, const ambit__launch *l, total *total
     totals[p].lost = 0.0;
     totals[p].value = ambit__launch_folds(l, p)
                           ? ambit__value_load(ambit__host_base(l->args[p].value), q->type)
-                          : ambit__reduce_identity(q->reduce, q->type);
+                          : ambit__reduce_identity(q);
   }
 }
 

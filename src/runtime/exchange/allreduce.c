@@ -38,8 +38,7 @@ static void fold(const ambit__allreduce *x, const ambit__param *q, unsigned char
     memcpy(total, &sums[0], sizeof *sums);
     return;
   }
-  sum = ambit__reduce_fold(q->reduce, real, ambit__value_load(total, q->type),
-                           ambit__value_load(more, q->type));
+  sum = ambit__reduce_fold(q, ambit__value_load(total, q->type), ambit__value_load(more, q->type));
   ambit__value_store(total, q->type, ambit__value_cast(sum, real ? AMBIT_F64 : AMBIT_I64, q->type));
 }
 

@@ -67,6 +67,7 @@ static void describe(const ambit__param *p, const ambit_offset *offsets, ambit_p
       [REDUCE_SUM] = AMBIT_SUM,
       [REDUCE_MIN] = AMBIT_MIN,
       [REDUCE_MAX] = AMBIT_MAX,
+      [REDUCE_FOLD] = AMBIT_FOLD,
   };
 
   info->name = p->label;

@@ -6,13 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *reduce_name(ambit__reduce r)
-{
-  static const char *const names[] = {"sum", "min", "max"};
-
-  return names[r];
-}
-
 ambit_status ambit__step_raise_at(const ambit_program *p, const ambit__rule *rule,
                                   ambit__place place, const char *message)
 {
@@ -83,7 +76,7 @@ static ambit_status check_number_argument(const ambit_program *p, const ambit__r
   AMBIT_CHECK(
       q->kind != PARAM_REDUCE, ambit__program_errors(p), AMBIT_EINVAL,
       "kernel %s: parameter '%s' is a %s: it takes a scalar to put the result in, not a number",
-      rule->name, q->label, reduce_name(q->reduce));
+      rule->name, q->label, ambit__reduce_name(q->reduce));
   AMBIT_CHECK(q->kind == PARAM_VALUE, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s: parameter '%s' is a pointer: it takes a field, not a number", rule->name,
               q->label);

@@ -9,6 +9,8 @@
  */
 #include "runtime/program/program.h"
 
+#include <stdlib.h>
+
 static bool is_reduction(const ambit__step *s, int arg)
 {
   return s->kernel->rule->params[arg].kind == PARAM_REDUCE;
@@ -44,9 +46,33 @@ static int find_earlier(const ambit__step *steps, size_t n, const ambit__step *s
   return -1;
 }
 
+static bool is_same(const ambit__param *a, const ambit__param *b)
+{
+  return a->reduce == b->reduce &&
+         (a->reduce != REDUCE_FOLD || ambit__folder_same(a->folder, b->folder));
+}
+
+/* In strict mode a result must not depend on the order of cells, parts and processes. */
+static ambit_status check_laws(const ambit_program *p, const ambit__rule *rule,
+                               const ambit__param *q)
+{
+  ambit__text t = {0};
+  char *text;
+  ambit_status s;
+
+  if (!q->folder || !p->grid->context->settings.strict || ambit__folder_lawful(q->folder, &t))
+    return AMBIT_OK;
+  ambit__print(&t,
+               "\nin strict mode results must not depend on the order in which cells are folded; "
+               "use a function that is associative and commutative to the last bit, or strict=0");
+  text = ambit__text_finish(&t);
+  s = ambit__step_raise_at(p, rule, q->place, text ? text : "the function is not associative");
+  free(text);
+  return s;
+}
+
 ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__step *s)
 {
-  static const char *const names[] = {"sum", "min", "max"};
   const ambit__rule *rule = s->kernel->rule;
 
   for (int i = 0; i < s->n; i++) {
@@ -55,16 +81,16 @@ ambit_status ambit__step_check_reductions(const ambit_program *p, const ambit__s
     int earlier, param;
 
     if (!is_reduction(s, i)) continue;
+    AMBIT_TRY(check_laws(p, rule, &rule->params[i]));
     earlier = find_earlier(p->written, p->nwritten, s, scalar, &param);
     if (earlier < 0) continue;
     other = p->written[earlier].kernel->rule;
     AMBIT_CHECK(
-        other->params[param].reduce == rule->params[i].reduce, ambit__program_errors(p),
-        AMBIT_EPROGRAM,
+        is_same(&other->params[param], &rule->params[i]), ambit__program_errors(p), AMBIT_EPROGRAM,
         "kernel %s reduces into scalar '%s' with %s, but step %d, kernel %s, reduces into it with "
         "%s, and no step between them reads it. Use a second scalar, or the same kind of reduction",
-        rule->name, scalar->name, names[rule->params[i].reduce], earlier + 1, other->name,
-        names[other->params[param].reduce]);
+        rule->name, scalar->name, ambit__reduce_name(rule->params[i].reduce), earlier + 1,
+        other->name, ambit__reduce_name(other->params[param].reduce));
   }
   return AMBIT_OK;
 }
