@@ -24,7 +24,7 @@ typedef struct ambit__settings {
   const char *sleep;     /* "auto", "on", "off": tiles that did not change are not computed */
   bool join;             /* steps that need no other cells of each other are one launch */
   bool strict;           /* no contraction, no reassociation: identical bits everywhere */
-  const char *plan;      /* start of the plans to use where there are such: "(fused sum 4" */
+  const char *plan;      /* start of the plans to use: "(fused sum 4"; "": any */
   const char *cc;        /* C compiler; "none": do not compile */
   int patience;          /* time limit of the compiler in seconds; 0: AMBIT__PATIENCE */
   int cachesize;         /* size limit of the cache in MiB; 0: none */

@@ -338,6 +338,8 @@ typedef struct ambit__backend {
   /* Estimated ns per cell and iteration of the best function for a group, which may have a
    * pipeline; less than 0: there is none. NULL: the device builds no functions for pipelines. */
   double (*estimate)(ambit__device *dev, const ambit__group *group);
+  /* Appends the plans that a group can be built with, a line each. NULL: there is no choice. */
+  void (*plans)(ambit__device *dev, const ambit__group *group, ambit__text *lines);
   /* Announces that a group will be built, so that compilers can run for several at once. A failure
    * is left to `build`. NULL: building is quick, or one at a time. */
   void (*foresee)(ambit__device *dev, const ambit__group *group);

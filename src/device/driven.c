@@ -158,6 +158,7 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   d->table.line = backend->line;
   if (!backend->wave) d->table.wave = NULL;
   if (!backend->foresee) d->table.foresee = NULL;
+  if (!backend->plans) d->table.plans = NULL;
   d->ordinal = ordinal;
   AMBIT_TRY_GOTO(s, ambit__errands_open(errors, &d->errands), fail);
   AMBIT_TRY_GOTO(s, ambit__errand_queue_open(d->errands, errors, true, NULL, &d->calls), fail);
@@ -231,6 +232,26 @@ static ambit_status build(ambit__device *dev, const ambit__group *group, ambit__
   building b = {group, fn};
 
   return call_behind((device *)dev, build_behind, &b);
+}
+
+typedef struct listing {
+  const ambit__group *group;
+  ambit__text *lines;
+} listing;
+
+static ambit_status plans_behind(device *d, void *arg)
+{
+  const listing *l = arg;
+
+  d->behind->backend->plans(d->behind, l->group, l->lines);
+  return AMBIT_OK;
+}
+
+static void plans(ambit__device *dev, const ambit__group *group, ambit__text *lines)
+{
+  listing l = {group, lines};
+
+  (void)call_behind((device *)dev, plans_behind, &l);
 }
 
 static ambit_status foresee_behind(device *d, void *arg)
@@ -672,6 +693,7 @@ static const ambit__backend driven = {
     .event_sync = event_sync,
     .event_done = event_done,
     .event_seconds = event_seconds,
+    .plans = plans,
     .foresee = foresee,
     .build = build,
     .discard = discard,

@@ -218,31 +218,28 @@ static ambit_status dry_build(ambit__device *dev, const ambit__group *group, amb
   return (*fn)->plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-static bool choose_plan(const ambit__device *dev, const ambit__group *g, ambit__target *t,
-                        ambit__plan *plan)
-{
-  *t = large_gpu;
-  t->preferred = dev->settings->plan;
-  return ambit__plan_choose(g, t, plan);
-}
-
 static double estimate(ambit__device *dev, const ambit__group *g)
 {
-  ambit__target t;
   ambit__plan plan;
 
-  return choose_plan(dev, g, &t, &plan) ? plan.strategy->cost(g, &t, &plan) : -1;
+  (void)dev;
+  return ambit__plan_choose(g, &large_gpu, &plan) ? plan.strategy->cost(g, &large_gpu, &plan) : -1;
+}
+
+static void list_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+{
+  (void)dev;
+  ambit__plan_list(g, &large_gpu, lines);
 }
 
 /* With the plan that such a GPU would have. */
 static ambit_status build_planned(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   ambit__text line = {0};
-  ambit__target t;
   ambit__plan plan;
 
   AMBIT_TRY(dry_build(dev, g, fn));
-  if (!choose_plan(dev, g, &t, &plan)) return AMBIT_OK;
+  if (!ambit__plan_choose(g, &large_gpu, &plan)) return AMBIT_OK;
   plan.strategy->describe(&plan, &line);
   free((*fn)->plan);
   (*fn)->plan = ambit__text_finish(&line);
@@ -299,8 +296,12 @@ static const ambit__backend whole = {ENTRIES, .open = open_whole, .build = dry_b
 static const ambit__backend parts = {ENTRIES, PARTS, .open = open_parts, .build = dry_build};
 static const ambit__backend waves = {ENTRIES, PARTS, .open = open_waves, .build = dry_build,
                                      .wave = dry_wave};
-static const ambit__backend fuses = {ENTRIES, PARTS, .open = open_fuses, .build = build_planned,
-                                     .estimate = estimate};
+static const ambit__backend fuses = {ENTRIES,
+                                     PARTS,
+                                     .open = open_fuses,
+                                     .build = build_planned,
+                                     .estimate = estimate,
+                                     .plans = list_plans};
 
 const ambit__backend *ambit__backend_dry(const ambit__backend *real)
 {

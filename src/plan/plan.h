@@ -57,6 +57,8 @@ typedef struct ambit__group {
   unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
   bool for_people;   /* for users to compile themselves, with ambit.h */
   const char *entry; /* name of the function; NULL: AMBIT_ENTRY */
+  /* plans whose line starts like this are preferred to all others; NULL or empty: none */
+  const char *preferred;
 } ambit__group;
 
 /* Whether parameter p of the group's rule is a sum whose result must not depend on the order of
@@ -85,8 +87,6 @@ typedef struct ambit__target {
   int max_threads;               /* per block */
   size_t shared;                 /* bytes of shared memory per block */
   bool is_cpu;                   /* its threads are those of a processor */
-  /* plans whose line starts like this are preferred to all others; NULL: none */
-  const char *preferred;
 } ambit__target;
 
 struct ambit__strategy;
@@ -144,6 +144,10 @@ typedef struct ambit__strategy {
 
 /* The cheapest plan by the estimates of the strategies; false if none applies. */
 bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan);
+/* Appends the plans that there are for a group, a line each. */
+void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines);
+/* Whether a plan is one that a user who wrote `start` wants; any is if that is NULL or empty. */
+bool ambit__plan_begins(const char *plan, const char *start);
 
 /* Least memory traffic and work to update one cell, as `ambit explain` shows them. */
 typedef struct ambit__price {

@@ -11,14 +11,29 @@ static const ambit__strategy *const strategies[] = {&ambit__strategy_once,   &am
 
 enum { MOST = 64 };
 
-static bool is_preferred(const ambit__target *t, const ambit__plan *p)
+bool ambit__plan_begins(const char *plan, const char *start)
+{
+  return !start || !strncmp(plan, start, strlen(start));
+}
+
+/* The plans of one strategy for a group; returns their number. */
+static int list_plans(const ambit__strategy *s, const ambit__group *g, const ambit__target *t,
+                      ambit__plan *plans)
+{
+  const bool fits = (s == &ambit__strategy_checked) == (g->checks != 0) &&
+                    (s == &ambit__strategy_fused) == (g->pipeline != NULL);
+
+  return fits && s->applies(g, t) ? s->candidates(g, t, plans, MOST) : 0;
+}
+
+static bool is_preferred(const ambit__group *g, const ambit__plan *p)
 {
   ambit__text line = {0};
   bool is;
 
-  if (!t->preferred || !*t->preferred) return false;
+  if (!g->preferred || !*g->preferred) return false;
   p->strategy->describe(p, &line);
-  is = line.chars && !strncmp(line.chars, t->preferred, strlen(t->preferred));
+  is = line.chars && ambit__plan_begins(line.chars, g->preferred);
   ambit__text_free(&line);
   return is;
 }
@@ -30,13 +45,11 @@ bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__pl
 
   for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
     ambit__plan plans[MOST];
-    bool fits = (strategies[i] == &ambit__strategy_checked) == (g->checks != 0) &&
-                (strategies[i] == &ambit__strategy_fused) == (g->pipeline != NULL);
-    int n = fits && strategies[i]->applies(g, t) ? strategies[i]->candidates(g, t, plans, MOST) : 0;
+    const int n = list_plans(strategies[i], g, t, plans);
 
     for (int k = 0; k < n; k++) {
       const double cost = strategies[i]->cost(g, t, &plans[k]);
-      const bool better = is_preferred(t, &plans[k]);
+      const bool better = is_preferred(g, &plans[k]);
 
       if (preferred && !better) continue;
       if (preferred == better && least >= 0 && cost >= least) continue;
@@ -46,4 +59,17 @@ bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__pl
     }
   }
   return least >= 0;
+}
+
+void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines)
+{
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    ambit__plan plans[MOST];
+    const int n = list_plans(strategies[i], g, t, plans);
+
+    for (int k = 0; k < n; k++) {
+      strategies[i]->describe(&plans[k], lines);
+      ambit__print(lines, "\n");
+    }
+  }
 }

@@ -16,8 +16,6 @@
 #include "plan/stream.h"
 #include "plan/recipe.h"
 
-#include <string.h>
-
 enum {
   WARP = AMBIT__STREAM_WARP,
   MOST_REGISTERS = 248, /* per thread */
@@ -142,24 +140,24 @@ static bool is_large(const ambit__group *g, const ambit__target *t)
 }
 
 /* Whether the user asks for this strategy, also where it is not the best. */
-static bool is_asked(const ambit__target *t)
+static bool is_asked(const ambit__group *g)
 {
-  return t->preferred && !strncmp(t->preferred, "(stream", 7);
+  return g->preferred && ambit__plan_begins(g->preferred, "(stream");
 }
 
 /* Lanes that exchange values are those of one warp. Without exchanges, any GPU will do, but not a
  * processor, which runs threads one after the other. */
-static bool has_strips(const ambit__target *t)
+static bool has_strips(const ambit__group *g, const ambit__target *t)
 {
   if (t->dialect->has_lanes) return t->warp == WARP;
-  return t->dialect->stream && (!t->is_cpu || is_asked(t));
+  return t->dialect->stream && (!t->is_cpu || is_asked(g));
 }
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && has_strips(t) &&
+  return t->kind == TARGET_GPU && has_strips(g, t) &&
          (t->max_threads == 0 || t->max_threads >= WARP * 8) && g->nsteps == 1 && g->depth == 1 &&
-         !g->form && g->ndims >= 2 && fields_fit(g) && (is_large(g, t) || is_asked(t));
+         !g->form && g->ndims >= 2 && fields_fit(g) && (is_large(g, t) || is_asked(g));
 }
 
 /* ---- cost ---- */

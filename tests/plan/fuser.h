@@ -21,27 +21,26 @@ typedef struct fuser_function {
 
 static int fuser_launches; /* of pipelines, so far */
 
-static ambit__target fuser_target(const ambit__device *dev)
-{
-  ambit__target t = gpu;
-
-  t.preferred = dev->settings->plan;
-  return t;
-}
-
 /* Pipelines are always the best choice. */
 static double fuser_estimate(ambit__device *dev, const ambit__group *g)
 {
-  const ambit__target t = fuser_target(dev);
   ambit__plan plan;
 
+  (void)dev;
   if (!g->pipeline) return 1e9;
-  return ambit__plan_choose(g, &t, &plan) ? plan.strategy->cost(g, &t, &plan) : -1;
+  return ambit__plan_choose(g, &gpu, &plan) ? plan.strategy->cost(g, &gpu, &plan) : -1;
+}
+
+static void fuser_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+{
+  if (g->pipeline)
+    ambit__plan_list(g, &gpu, lines);
+  else
+    ambit__backend_cpu.plans(dev, g, lines);
 }
 
 static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
-  const ambit__target t = fuser_target(dev);
   fuser_function *f;
   ambit__text line = {0};
   ambit__writer w = {0};
@@ -50,10 +49,10 @@ static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit
   if (!g->pipeline) return ambit__backend_cpu.build(dev, g, fn);
   f = calloc(1, sizeof *f);
   f->group = *g;
-  CHECK(ambit__plan_choose(g, &t, &f->plan));
+  CHECK(ambit__plan_choose(g, &gpu, &f->plan));
   f->plan.strategy->describe(&f->plan, &line);
   f->head.plan = ambit__text_finish(&line);
-  f->plan.strategy->emit(g, &t, &f->plan, &w);
+  f->plan.strategy->emit(g, &gpu, &f->plan, &w);
   source = ambit__writer_finish(&w);
   if (getenv("FUSED_SHOW")) puts(source);
   f->library = compile(source, false);
@@ -155,6 +154,7 @@ static const ambit__backend *fuser_backend(void)
   b.open = fuser_open;
   b.wave = NULL;
   b.estimate = fuser_estimate;
+  b.plans = fuser_plans;
   b.build = fuser_build;
   b.discard = fuser_discard;
   b.launch = fuser_launch;

@@ -238,4 +238,11 @@ def a_gpu_that_is_not_here_has_a_plan_for_several_iterations():
     assert "iterations run one by one: the device computes them one by one" in out, out
 
 
+def a_plan_can_be_forced():
+    out, _ = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", AMBIT_PLAN="(fused window 4x6")
+    assert "6 stages in one launch (fused window 4x6 " in out, out
+    _, err = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", code=1, AMBIT_PLAN="(fsed")
+    assert "no plan of the program begins like that: there are (stream " in err and "(fused sum " in err, err
+
+
 tool.main(globals())

@@ -334,6 +334,14 @@ static ambit_cpu_fn registered(const ambit__group *g)
   return g->ndims && !g->form && all_contiguous(g) ? ambit__registered_cpu(g->steps[0].rule) : NULL;
 }
 
+static void list_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+{
+  const device *d = (const device *)dev;
+  const ambit__target target = ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+
+  ambit__plan_list(g, &target, lines);
+}
+
 static void foresee(ambit__device *dev, const ambit__group *g)
 {
   device *d = (device *)dev;
@@ -675,6 +683,7 @@ const ambit__backend ambit__backend_cpu = {
     .message_close = ambit__host_message_close,
     .pack = ambit__cpu_pack,
     .unpack = ambit__cpu_unpack,
+    .plans = list_plans,
     .foresee = foresee,
     .build = build,
     .discard = discard,

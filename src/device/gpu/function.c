@@ -112,8 +112,7 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .warp = d->info.warp,
                          .max_threads = d->info.max_threads,
                          .shared = d->info.shared,
-                         .is_cpu = d->info.is_cpu,
-                         .preferred = d->head.settings->plan};
+                         .is_cpu = d->info.is_cpu};
 }
 
 static char *write_source(ambit__gpu_device *d, const ambit__group *g, const ambit__plan *plan)
@@ -182,6 +181,13 @@ double ambit__gpu_estimate(ambit__device *dev, const ambit__group *g)
   ambit__plan plan;
 
   return ambit__plan_choose(g, &target, &plan) ? plan.strategy->cost(g, &target, &plan) : -1;
+}
+
+void ambit__gpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+{
+  const ambit__target target = target_of(ambit__gpu_device_of(dev));
+
+  ambit__plan_list(g, &target, lines);
 }
 
 static ambit_status build_usual(ambit__gpu_device *d, function *f)

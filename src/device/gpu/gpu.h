@@ -153,6 +153,7 @@ ambit_status ambit__gpu_event_sync(ambit__event *e);
 bool ambit__gpu_event_done(ambit__event *e);
 double ambit__gpu_event_seconds(ambit__event *from, ambit__event *to);
 double ambit__gpu_estimate(ambit__device *dev, const ambit__group *group);
+void ambit__gpu_plans(ambit__device *dev, const ambit__group *group, ambit__text *lines);
 void ambit__gpu_foresee(ambit__device *dev, const ambit__group *group);
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, ambit__function **fn);
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
@@ -200,9 +201,9 @@ enum { AMBIT__GPU_LINE = 256 };
   .event_close = ambit__gpu_event_close, .event_record = ambit__gpu_event_record,                  \
   .event_await = ambit__gpu_event_await, .event_sync = ambit__gpu_event_sync,                      \
   .event_done = ambit__gpu_event_done, .event_seconds = ambit__gpu_event_seconds,                  \
-  .estimate = ambit__gpu_estimate, .foresee = ambit__gpu_foresee, .build = ambit__gpu_build,       \
-  .discard = ambit__gpu_discard, .launch = ambit__gpu_launch, .wait = ambit__gpu_wait,             \
-  .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
+  .estimate = ambit__gpu_estimate, .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee,       \
+  .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
+  .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,       \
   .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
   .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
 

@@ -66,7 +66,8 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, const
                             .depth = 1,
                             .ndims = region->ndims,
                             .strict = p->grid->context->settings.strict,
-                            .checks = ambit__options_checks(p->grid->context)};
+                            .checks = ambit__options_checks(p->grid->context),
+                            .preferred = ambit__program_plan(p)};
   for (int d = 0; d < region->ndims; d++)
     g->group.cells[d] = box->hi[d] - box->lo[d];
   if (p->applies[step].chunks) g->group.form = &p->applies[step].form;
@@ -85,6 +86,15 @@ ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const 
   AMBIT_TRY(dev->backend->build(dev, make_group(p, step, box, &g), fn));
   ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.step.rule->name, (*fn)->plan);
   return AMBIT_OK;
+}
+
+void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__text *lines)
+{
+  ambit__device *dev = p->grid->context->engines[engine].device;
+  const ambit__box box = typical_box(p, &p->applies[step].region, engine);
+  single g;
+
+  if (dev->backend->plans) dev->backend->plans(dev, make_group(p, step, &box, &g), lines);
 }
 
 /* Announces the functions of a step to the devices. */

@@ -43,6 +43,7 @@ static void describe_options(const ambit_program *p, ambit__text *t)
                "weights=%s trace=%s",
                s->strict, s->nan, s->depth, s->tune, s->join, s->overlap, s->partition, s->weights,
                *s->trace ? "on" : "off");
+  if (*s->plan) ambit__print(t, " plan=%s", s->plan);
 #ifdef AMBIT_ACCESS_CHECKS
   ambit__print(t, " check=%d", s->check);
 #endif

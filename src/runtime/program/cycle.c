@@ -6,6 +6,26 @@
 
 #include <stdlib.h>
 
+/* ---- wishes ---- */
+
+int ambit__cycle_depth(const ambit_program *p)
+{
+  const int asked = p->grid->context->settings.depth;
+  const int planned = ambit__wavefront_read(ambit__program_plan(p)).depth;
+
+  return asked ? asked : planned > 0 ? planned : p->tuned;
+}
+
+bool ambit__plan_is_cycle(const char *plan)
+{
+  return ambit__plan_begins(plan, "(wavefront") || ambit__plan_begins(plan, "(fused");
+}
+
+bool ambit__cycle_is_asked(const ambit_program *p)
+{
+  return p->grid->context->settings.depth || ambit__plan_is_cycle(ambit__program_plan(p));
+}
+
 /* ---- axes ---- */
 
 static bool spans(const ambit_program *p, const ambit__box *own, int axis)
@@ -292,7 +312,7 @@ static ambit_status shorten_wavefront(ambit_program *p, const ambit__wavefront *
   AMBIT_TRY(plan_wavefront(p, depth));
   if (!p->cycle) return AMBIT_OK;
   w = p->cycle->wavefront;
-  if (!p->grid->context->settings.depth && !ambit__wavefront_pays(w)) {
+  if (!ambit__cycle_is_asked(p) && !ambit__wavefront_pays(w)) {
     ambit__cycle_drop(p);
     return AMBIT_OK;
   }

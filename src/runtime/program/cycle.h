@@ -36,13 +36,13 @@ typedef struct ambit__cycle {
   int overlap; /* of the schedule, an ambit__overlap */
 } ambit__cycle;
 
-/* The iterations of a cycle: of the option depth, or the measured number; 0: by the model. */
-static inline int ambit__cycle_depth(const ambit_program *p)
-{
-  const int asked = p->grid->context->settings.depth;
-
-  return asked ? asked : p->tuned;
-}
+/* The iterations of a cycle: of the option depth or plan, or the measured number; 0: by the
+ * model. */
+int ambit__cycle_depth(const ambit_program *p);
+/* Whether a plan is one for several iterations at once. */
+bool ambit__plan_is_cycle(const char *plan);
+/* Whether the user asks for cycles, by the option depth or plan. */
+bool ambit__cycle_is_asked(const ambit_program *p);
 
 /* The kind of step because of which iterations of the program run one by one; NULL: none. */
 const char *ambit__cycle_refuse_steps(const ambit_program *p);
@@ -58,6 +58,12 @@ void ambit__cycle_drop(ambit_program *p); /* the cycle; NULL does nothing */
 /* Makes p->cycle, a new one, a cycle of `depth` iterations like `whole`, which has more; leaves
  * NULL if this is not possible, or not worthwhile. Collective. */
 ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, int depth);
+
+/* ---- check_plan.c ---- */
+
+/* Raises an error, with a list of plans, if no plan of the program is like the option plan.
+ * Collective. */
+ambit_status ambit__program_check_plan(ambit_program *p);
 
 /* ---- tuned.c ---- */
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fuse.c - chooses the number of iterations that one launch computes. */
-#include "runtime/program/fuse.h"
+#include "runtime/program/cycle.h"
 
 #include "base/memory.h"
 
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_DEPTH = 16 };
 
@@ -119,7 +120,8 @@ static void make_group(const ambit_program *p, ambit__fused *f)
                             .depth = f->plan.depth,
                             .pipeline = &f->plan.pipe,
                             .ndims = p->grid->box.ndims,
-                            .strict = p->grid->context->settings.strict};
+                            .strict = p->grid->context->settings.strict,
+                            .preferred = ambit__program_plan(p)};
   set_cells(p, &p->grid->box, &f->group);
 }
 
@@ -159,6 +161,21 @@ static double estimate_steps(const ambit_program *p)
   return ns;
 }
 
+/* Whether the device has a plan such as the user asks for, if that is for several iterations. */
+static bool has_wanted(const ambit_program *p, const ambit__fused *f)
+{
+  const char *wanted = ambit__program_plan(p);
+  ambit__text lines = {0};
+  bool has = !ambit__plan_is_cycle(wanted);
+
+  if (has || !device_of(p)->backend->plans) return has;
+  device_of(p)->backend->plans(device_of(p), &f->group, &lines);
+  for (const char *line = lines.chars; line && *line && !has; line = strchr(line, '\n') + 1)
+    has = ambit__plan_begins(line, wanted);
+  ambit__text_free(&lines);
+  return has;
+}
+
 /* Makes the plan of a depth. Returns its estimated time, or less than 0 with the reason. */
 static double try_depth(const ambit_program *p, int depth, ambit__fused *f, const char **why)
 {
@@ -166,6 +183,10 @@ static double try_depth(const ambit_program *p, int depth, ambit__fused *f, cons
 
   *why = ambit__fuse_group(p, depth, f);
   if (*why) return -1;
+  if (!has_wanted(p, f)) {
+    *why = "no plan of the device is like the option plan";
+    return -1;
+  }
   ns = device_of(p)->backend->estimate(device_of(p), &f->group);
   if (ns < 0) *why = "no strategy of the device can fuse it";
   return ns;
@@ -203,7 +224,7 @@ static const char *choose(const ambit_program *p, int depth, ambit__fused *f)
   ns = try_depth(p, depth, f, &why);
   if (ns < 0) return why;
   single = estimate_steps(p);
-  if (!p->grid->context->settings.depth && !p->tuning && ns * GAIN > single && depth != p->tuned)
+  if (!ambit__cycle_is_asked(p) && !p->tuning && ns * GAIN > single && depth != p->tuned)
     return "no depth is estimated to be faster";
   f->saved = 1e-9 * (single - ns);
   for (int d = 0; d < f->group.ndims; d++)

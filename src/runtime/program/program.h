@@ -209,6 +209,12 @@ static inline ambit__errors *ambit__program_errors(const ambit_program *p)
   return &p->grid->context->errors;
 }
 
+/* The start of the plans to use; "": any. */
+static inline const char *ambit__program_plan(const ambit_program *p)
+{
+  return p->grid->context->settings.plan;
+}
+
 /* ---- program.c ---- */
 
 void ambit__program_unseal(ambit_program *p);
@@ -302,6 +308,8 @@ ambit_status ambit__program_build(ambit_program *p);
 /* Builds a function of a step for boxes such as this one. */
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
                                ambit__function **fn);
+/* Appends the plans that a step can be built with, a line each. */
+void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__text *lines);
 /* How the parameters of a step on a region are bound, for strategies. */
 void ambit__step_bind(const ambit_program *p, const ambit__step *s, const ambit__box *region,
                       ambit__binding *bind);

@@ -416,6 +416,20 @@ ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w)
   return q->device->backend->wave(q, &w->wave, p->iteration);
 }
 
+ambit__wavefront_wish ambit__wavefront_read(const char *plan)
+{
+  ambit__wavefront_wish wish = {.any = ambit__plan_begins(plan, "(wavefront"), .tile = -1};
+  long long block = 0, tile = -1;
+
+  if (!wish.any) return wish;
+  if (sscanf(plan, "(wavefront depth %d rows %lld tile %lld", &wish.depth, &block, &tile) == 2 &&
+      strchr(plan, ')'))
+    tile = 0;
+  wish.block = block;
+  wish.tile = tile;
+  return wish;
+}
+
 void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size)
 {
   const int n = snprintf(text, size, "(wavefront depth %d rows %lld", w->wave.iterations,

@@ -22,6 +22,14 @@ typedef struct ambit__front {
   int naccesses;
 } ambit__front;
 
+/* The sizes that a plan asks for. */
+typedef struct ambit__wavefront_wish {
+  bool any; /* it asks for a wavefront at all */
+  int depth;
+  int64_t block; /* as of depth, 0: any */
+  int64_t tile;  /* 0: none; -1: any */
+} ambit__wavefront_wish;
+
 typedef struct ambit__wavefront {
   ambit__wave wave;
   ambit__wave_stage *stages;   /* of the wave; owned */
@@ -48,6 +56,7 @@ ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, bool 
 ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w);
 /* "(wavefront depth 8 rows 16 tile 512)" */
 void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size);
+ambit__wavefront_wish ambit__wavefront_read(const char *plan); /* the same, or the start of it */
 
 /* ---- wavefront_plan.c ---- */
 

@@ -48,6 +48,7 @@ typedef struct problem {
   double work;    /* operations */
   double touched; /* bytes of all buffers */
   int launches;   /* of an iteration */
+  ambit__wavefront_wish wish;
   double threads; /* that work on a launch */
 } problem;
 
@@ -68,7 +69,10 @@ static void add_traffic(const ambit__rule *rule, double share, problem *m)
 static problem problem_of(const ambit_program *p)
 {
   ambit__device *dev = p->grid->context->engines[0].device;
-  problem m = {.p = p, .cells = (double)ambit__box_volume(&p->grid->box), .rest = 1};
+  problem m = {.p = p,
+               .cells = (double)ambit__box_volume(&p->grid->box),
+               .rest = 1,
+               .wish = ambit__wavefront_read(ambit__program_plan(p))};
 
   dev->backend->info(dev, &m.info);
   m.threads = floor(m.cells / CELLS_PER_THREAD);
@@ -190,6 +194,16 @@ static double time_wave(const problem *m, const ambit__wavefront *w, double move
 
 /* ---- the choice ---- */
 
+/* The tile that a plan asks for; returns false if there is no such. */
+static bool take_tile(const problem *m, ambit__wavefront *w)
+{
+  const int64_t tile = m->wish.tile;
+
+  w->wave.tile = tile;
+  return !tile || (!ambit__wavefront_wraps(w, 1) &&
+                   (m->p->grid->box.ndims > 2 || tile % AMBIT__ALIGNED == 0));
+}
+
 /* Tiles that fit in the cache with this block; returns false if not even the narrowest does. */
 static bool fit_tile(const problem *m, ambit__wavefront *w)
 {
@@ -198,6 +212,7 @@ static bool fit_tile(const problem *m, ambit__wavefront *w)
   const double room = CACHE_SHARE * (double)(m->info.l2 ? m->info.l2 : 1 << 20);
   double cached, moved, narrow;
 
+  if (m->wish.tile >= 0) return take_tile(m, w);
   w->wave.tile = 0;
   weigh(m, w, &cached, &moved);
   if (cached <= room) return true;
@@ -223,7 +238,9 @@ static double fit(const problem *m, ambit__wavefront *w)
     double cached, moved, time;
 
     w->wave.block = i < sizeof blocks / sizeof *blocks ? blocks[i] : rows;
-    if (w->wave.block > rows || !fit_tile(m, w)) continue;
+    if (m->wish.block > 0 && i > 0) break;
+    if (m->wish.block > 0) w->wave.block = m->wish.block;
+    if ((!m->wish.block && w->wave.block > rows) || !fit_tile(m, w)) continue;
     weigh(m, w, &cached, &moved);
     time = time_wave(m, w, moved);
     if (best >= 0 && time >= best) continue;
@@ -241,7 +258,7 @@ static void force(const problem *m, ambit__wavefront *w)
 {
   const int64_t rows = m->p->grid->box.hi[0];
 
-  w->wave.block = rows < 8 ? rows : 8;
+  w->wave.block = m->wish.block > 0 ? m->wish.block : rows < 8 ? rows : 8;
   w->wave.tile = 0;
 }
 
@@ -301,7 +318,7 @@ static ambit_status time_depths(const problem *m, double single, double *times, 
 
     discard(m, &flow, &w);
     AMBIT_TRY(s);
-    if (times[i] < 0 || times[i] > LEAST_GAIN * single) times[i] = 0;
+    if (times[i] < 0 || (!m->wish.any && times[i] > LEAST_GAIN * single)) times[i] = 0;
     if (times[i] > 0 && (*best <= 0 || times[i] < *best)) *best = times[i];
   }
   return AMBIT_OK;

@@ -23,7 +23,7 @@ enum {
 
 static bool may_refuse(const ambit_program *p)
 {
-  return !ambit__cycle_depth(p);
+  return !ambit__cycle_is_asked(p) && !p->tuned;
 }
 
 static bool is_on_trial(const ambit_program *p, const ambit__cycle *c)

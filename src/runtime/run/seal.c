@@ -5,7 +5,8 @@
  * steps that run as one (join.c); regions of the steps (build.c); fields whose reads kernels wrap
  * (periodic_rows.c); halos (halo_needs.c), for a cycle too (cycle.c), and for copies (copies.c);
  * their memory (margins.c); functions and arguments (build.c); valid halos (halo_state.c); whether
- * tiles can sleep (sleep/make.c); the schedule (schedule.c); recording (replay.c).
+ * tiles can sleep (sleep/make.c); the schedule (schedule.c); the option plan (check_plan.c);
+ * recording (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
@@ -102,6 +103,7 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__halo_state_start(p));
   AMBIT_TRY(ambit__sleep_plan(p));
   AMBIT_TRY(ambit__program_schedule(p));
+  AMBIT_TRY(ambit__program_check_plan(p));
   return ambit__replay_make(p);
 }
 
