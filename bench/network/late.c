@@ -54,6 +54,7 @@ static void run(const job *j, const char *overlap, const char *network)
 
   if (!a || ambit_error(a) || slow_net_wrap(&a->net, network)) exit(EXIT_FAILURE);
   ambit_option_set(a, "overlap", overlap ? overlap : "none");
+  ambit_option_set(a, "depth", "1");
   g = ambit_grid_create(a, 2, j->extents);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);

@@ -155,7 +155,7 @@ typedef struct ambit__wave_stage {
   int64_t turn[AMBIT_MAX_DIMS];
 } ambit__wave_stage;
 
-/* Several iterations in one pass over a grid that is one part. The pass advances along `axis` in
+/* Several iterations in one pass over the cells of a part. The pass advances along `axis` in
  * blocks. The next axis is cut into tiles, each a pass of its own. Boundaries that are periodic
  * along `axis` make its ends a cut between owners (grid/skew.h); the next axis is not periodic if
  * it has tiles. */
@@ -163,6 +163,7 @@ typedef struct ambit__wave {
   const ambit__wave_stage *stages;
   int n;
   const int64_t *extents; /* of the grid */
+  ambit__box all;         /* contains the cells of all stages; the grid along axes not cut */
   int iterations;
   int axis;      /* not the last one */
   int64_t block; /* cells along it */

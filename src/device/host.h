@@ -141,7 +141,7 @@ void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int vi
 /* ---- host_ghost_box.c ---- */
 
 /* Fills a box of ghost cells. Along each axis it lies in the grid, or beyond one face of it, which
- * is not AMBIT_NONE or AMBIT_FIXED. */
+ * is not AMBIT_FIXED. Beyond a face that is AMBIT_NONE cells stand for themselves. */
 void ambit__host_ghost_box(ambit__store *store, const ambit__boundaries *b, const int64_t *extents,
                            const ambit__box *box);
 

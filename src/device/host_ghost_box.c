@@ -18,7 +18,10 @@ typedef struct job {
 
 static bool is_outside(const job *j, int axis)
 {
-  return j->box->hi[axis] <= 0 || j->box->lo[axis] >= j->extents[axis];
+  const ambit_boundary *kind = j->boundaries->kind[axis];
+
+  return (j->box->hi[axis] <= 0 && kind[0] != AMBIT_NONE) ||
+         (j->box->lo[axis] >= j->extents[axis] && kind[1] != AMBIT_NONE);
 }
 
 /* The cell along an axis that cell i stands for. */

@@ -462,12 +462,13 @@ static int first_slab(const sweep *s, int thread, int threads)
   return (int)((int64_t)s->slabs * thread / threads);
 }
 
-static void poll(queue *q)
+void ambit__cpu_poll(ambit__queue *head)
 {
+  queue *q = (queue *)head;
   double now;
 
-  if (!q->head.poll || (now = ambit__clock()) < q->polled + POLL_SECONDS) return;
-  q->head.poll(q->head.poll_user);
+  if (!head->poll || (now = ambit__clock()) < q->polled + POLL_SECONDS) return;
+  head->poll(head->poll_user);
   q->polled = now;
 }
 
@@ -484,7 +485,7 @@ static void run_share(void *arg, int thread, int threads)
         run_chunks(s, i);
       else
         run_slab(s, i);
-      if (thread == 0) poll(s->q);
+      if (thread == 0) ambit__cpu_poll(&s->q->head);
     }
   }
 }

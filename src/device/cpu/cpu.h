@@ -61,6 +61,9 @@ int ambit__cpu_words(const ambit__function *fn);                         /* 0: i
 void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
                      int64_t n);
 
+/* Between pieces of work of the calling thread: lets messages make progress, if it is time. */
+void ambit__cpu_poll(ambit__queue *q);
+
 ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
                               const ambit__tile_list *list); /* tiles.c */
 ambit_status ambit__cpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,

@@ -38,6 +38,7 @@ typedef struct piece {
 
 typedef struct job {
   const ambit__wave *w;
+  ambit__queue *queue;
   const ambit_full_call *calls; /* by stage; complete except for the box */
   ambit__cpu_share *shares;
   ambit__long *waste; /* by owner and parameter: for the results of reductions */
@@ -63,9 +64,10 @@ static span span_of(const ambit__box *b, int axis)
 /* The first cell of an owner. */
 static int64_t cut(const ambit__wave *w, int owner, int owners)
 {
-  const int64_t n = w->extents[w->axis], at = n * owner / owners;
+  const int64_t lo = w->all.lo[w->axis], n = w->all.hi[w->axis] - lo, at = n * owner / owners;
+  const bool exact = owner == owners || n < owners * w->least + owners * ALIGNED;
 
-  return owner == owners || n < owners * w->least + owners * ALIGNED ? at : at / ALIGNED * ALIGNED;
+  return lo + (exact ? at : at / ALIGNED * ALIGNED);
 }
 
 /* ---- stages ---- */
@@ -152,7 +154,7 @@ static void fill(const job *j, int stage, const piece *p)
   int n[AMBIT_MAX_DIMS], at[AMBIT_MAX_DIMS] = {0};
 
   for (int d = 0; d < nd; d++) {
-    const span all = {0, w->extents[d]}, s = d == w->axis + 1 ? p->columns : all;
+    const span all = span_of(&w->all, d), s = d == w->axis + 1 ? p->columns : all;
 
     n[d] = d == w->axis ? row_spans(j, st, p, spans[d], ghosts[d])
                         : add_spans(st, w->extents[d], d, s, spans[d], ghosts[d], 0);
@@ -195,9 +197,9 @@ static int64_t most_lag(const ambit__wave *w, int axis)
 /* The columns of a stage in the tile that starts at c. */
 static span columns_of(const ambit__wave *w, const ambit__wave_stage *st, int64_t c)
 {
-  const int64_t extent = w->extents[w->axis + 1], lo = c - st->skew.lag[w->axis + 1];
+  const int64_t lo = c - st->skew.lag[w->axis + 1];
 
-  return w->tile ? (span){lo, lo + w->tile} : (span){0, extent};
+  return w->tile ? (span){lo, lo + w->tile} : span_of(&w->all, w->axis + 1);
 }
 
 /* One tile of the cells from `lo` to `hi`; at a cut, the cells that depend on others are left
@@ -216,6 +218,7 @@ static void run_tile(const job *j, int owner, int64_t c, span own, bool cut_lo, 
       const piece p = {owner, 1, {now}, columns_of(w, st, c), false};
 
       if (now.lo < now.hi) run_stage(j, i, &p);
+      if (owner == 0) ambit__cpu_poll(j->queue);
     }
 }
 
@@ -231,7 +234,8 @@ static void run_seam(const job *j, int owner, int64_t c, int64_t at)
     const int64_t lag = st->skew.lag[w->axis], lead = st->skew.lead[w->axis];
     piece p = {owner, 1, {{at - lag, at + lead}}, columns_of(w, st, c), false};
 
-    if (at == 0) p = (piece){owner, 2, {{extent - lag, extent}, {0, lead}}, p.columns, true};
+    if (w->wraps && at == 0)
+      p = (piece){owner, 2, {{extent - lag, extent}, {0, lead}}, p.columns, true};
     run_stage(j, i, &p);
   }
 }
@@ -246,17 +250,18 @@ static void run_owner(void *arg, int owner, int owners)
 {
   const job *j = arg;
   const ambit__wave *w = j->w;
-  const int64_t tile = w->tile ? w->tile : w->extents[w->axis + 1];
-  const int64_t end = w->extents[w->axis + 1] + (w->tile ? most_lag(w, w->axis + 1) : 0);
+  const span columns = span_of(&w->all, w->axis + 1);
+  const int64_t tile = w->tile ? w->tile : columns.hi - columns.lo;
+  const int64_t end = columns.hi + (w->tile ? most_lag(w, w->axis + 1) : 0);
   const span own = {cut(w, owner, owners), cut(w, owner + 1, owners)};
   const bool cut_lo = owner > 0 || w->wraps, cut_hi = owner + 1 < owners || w->wraps;
 
-  for (int64_t c = 0; c < end; c += tile)
+  for (int64_t c = columns.lo; c < end; c += tile)
     run_tile(j, owner, c, own, cut_lo, cut_hi);
   atomic_store_explicit(&j->shares[owner].next, 1, memory_order_release);
   if (!cut_lo) return;
   await(&j->shares[(owner + owners - 1) % owners].next);
-  for (int64_t c = 0; c < end; c += tile)
+  for (int64_t c = columns.lo; c < end; c += tile)
     run_seam(j, owner, c, own.lo);
 }
 
@@ -292,7 +297,8 @@ static ambit_status make_calls(ambit__cpu *d, const ambit__wave *w, int64_t step
 
 static int owners_for(const ambit__cpu *d, const ambit__wave *w)
 {
-  const int64_t most = w->least ? w->extents[w->axis] / w->least : w->extents[w->axis];
+  const int64_t rows = w->all.hi[w->axis] - w->all.lo[w->axis];
+  const int64_t most = w->least ? rows / w->least : rows;
   const int threads = ambit__cpu_threads_for(d, (int64_t)w->cells);
 
   return most < 1 ? 1 : most < threads ? (int)most : threads;
@@ -302,7 +308,7 @@ ambit_status ambit__cpu_wave(ambit__queue *q, const ambit__wave *w, int64_t step
 {
   ambit__cpu *d = (ambit__cpu *)q->device;
   const int owners = owners_for(d, w);
-  job j = {.w = w, .shares = d->shares};
+  job j = {.w = w, .queue = q, .shares = d->shares};
 
   AMBIT_TRY(make_calls(d, w, step));
   j.calls = d->calls;

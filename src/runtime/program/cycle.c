@@ -58,9 +58,13 @@ static bool is_periodic(const ambit_program *p, int axis)
 
 /* ---- boxes ---- */
 
-ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own)
+bool ambit__part_continues(const ambit_program *p, const ambit__box *own, int axis)
 {
-  const ambit__stage *st = &p->cycle->flow.stages[stage];
+  return is_periodic(p, axis) && !spans(p, own, axis);
+}
+
+ambit__box ambit__stage_cells(const ambit_program *p, const ambit__stage *st, const ambit__box *own)
+{
   const ambit__box *region = &p->applies[st->step].region;
   ambit__box cells = *own;
 
@@ -68,11 +72,16 @@ ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__bo
   for (int d = 0; d < own->ndims; d++) {
     cells.lo[d] -= st->beyond.lo[d];
     cells.hi[d] += st->beyond.hi[d];
-    if (is_periodic(p, d) && !spans(p, own, d)) continue; /* continues beyond the grid */
+    if (ambit__part_continues(p, own, d)) continue;
     if (cells.lo[d] < region->lo[d]) cells.lo[d] = region->lo[d];
     if (cells.hi[d] > region->hi[d]) cells.hi[d] = region->hi[d];
   }
   return cells;
+}
+
+ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own)
+{
+  return ambit__stage_cells(p, &p->cycle->flow.stages[stage], own);
 }
 
 /* The cells of a field that a stage reads. */
@@ -116,7 +125,7 @@ bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f
     const int64_t extent = p->grid->box.hi[d], lo = reach->lo[d], hi = reach->hi[d];
     const ambit_boundary *kind = f->boundaries.kind[d];
 
-    if (is_periodic(p, d) && !spans(p, own, d)) continue;
+    if (ambit__part_continues(p, own, d)) continue;
     if (lo < 0) given->lo[d] = 0;
     if (hi > extent) given->hi[d] = extent;
     if (lo < 0) add_sources(kind[0], extent, lo, 0, &given->lo[d], &given->hi[d]);
@@ -128,14 +137,15 @@ bool ambit__cycle_ghosts(const ambit_program *p, int stage, const ambit_field *f
 
 /* ---- conditions ---- */
 
-/* The condition that one step violates; NULL: none. */
-static const char *refuse_step(const ambit_program *p, size_t step)
+/* The condition that one step violates; NULL: none. Waves throw reductions away: the last iteration
+ * of a run computes them. */
+static const char *refuse_step(const ambit_program *p, size_t step, bool waves)
 {
   const ambit__step *s = &p->steps[step];
   const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
 
   if (s->kind != STEP_APPLY) return NULL;
-  if (p->applies[step].reduces)
+  if (p->applies[step].reduces && !waves)
     return "a step reduces, and cells that two parts compute would count twice";
   for (int d = 0; region->ndims && d < grid->ndims; d++) {
     if (!ambit__grid_cuts(p->grid, d) || !is_periodic(p, d)) continue;
@@ -188,15 +198,16 @@ const char *ambit__cycle_refuse_steps(const ambit_program *p)
   return NULL;
 }
 
-/* The condition that a program on several parts violates, whose stages are launched one by one. */
-static const char *refuse_stages(const ambit_program *p)
+/* The condition that a program on several parts violates, whose stages are launched one by one, or
+ * are a wave on each part. */
+static const char *refuse_stages(const ambit_program *p, bool waves)
 {
   const ambit *a = p->grid->context;
 
   if (!p->halos.n) return "no step reads neighbours";
   if (ambit__options_checks(a)) return "launches are checked";
   for (size_t i = 0; i < p->nsteps; i++) {
-    const char *why = refuse_step(p, i);
+    const char *why = refuse_step(p, i, waves);
 
     if (why) return why;
   }
@@ -207,20 +218,25 @@ static const char *refuse_stages(const ambit_program *p)
   return NULL;
 }
 
-/* Whether the stages of p->cycle cannot be launched one by one. */
-static const char *refuse_cycle(const ambit_program *p)
+/* Whether the stages of p->cycle cannot be launched one by one, or in waves. */
+static const char *refuse_cycle(const ambit_program *p, bool waves)
 {
-  const char *why = refuse_stages(p);
+  const char *why = refuse_stages(p, waves);
 
   for (int i = 0; !why && p->cycle && i < p->cycle->flow.nstages; i++)
     if (!has_sources(p, i)) why = "a part is thinner than the ghost cells it mirrors";
   return why;
 }
 
+/* With several parts, stages are launched one by one if a depth is asked for and there are no
+ * waves. */
 static const char *refuse_wavefront(const ambit_program *p)
 {
+  const bool several = p->grid->nparts > 1;
   const char *why = ambit__wavefront_refusal(p);
 
+  if (several && why && ambit__cycle_depth(p)) return refuse_cycle(p, false);
+  if (several && !why) why = refuse_cycle(p, true);
   if (why || p->cycle) return why;
   if (p->tuned == 1) return "single iterations were measured to be the fastest";
   return p->grid->context->settings.depth
@@ -233,24 +249,90 @@ const char *ambit__cycle_refusal(const ambit_program *p)
   if (ambit__cycle_refuse_steps(p)) return ambit__cycle_refuse_steps(p);
   if (p->cycle && p->cycle->fused) return NULL;
   if (ambit__fuse_can(p)) return ambit__fuse_refusal(p);
-  return p->grid->nparts < 2 ? refuse_wavefront(p) : refuse_cycle(p);
+  return refuse_wavefront(p);
 }
 
 /* ---- making the cycle ---- */
 
-static ambit_status plan_wavefront(ambit_program *p, int depth)
+/* The depth that process 0 chose, and for which all can make a wavefront. */
+static ambit_status agree_on_wave(ambit_program *p, ambit__wavefront *w)
 {
-  ambit__cycle *c = ambit__new(ambit__program_errors(p), 1, sizeof *c);
+  ambit__net *net = p->grid->context->net;
+  ambit__dataflow *flow = &p->cycle->flow;
+  double depth = net->rank ? -1 : w->stages ? flow->depth : 0;
+  bool can;
 
-  if (!c) return AMBIT_ENOMEM;
-  p->cycle = c;
-  c->wavefront = ambit__new(ambit__program_errors(p), 1, sizeof *c->wavefront);
+  AMBIT_TRY(ambit__net_max(net, &depth, 1));
+  if (depth > 0 && (!w->stages || flow->depth != (int)depth)) {
+    ambit__dataflow_free(flow);
+    ambit__wavefront_free(p, w);
+    AMBIT_TRY(ambit__wavefront_choose(p, (int)depth, flow, w));
+  }
+  can = depth > 0 && w->stages;
+  AMBIT_TRY(ambit__net_all(net, &can, 1));
+  if (!can) ambit__wavefront_free(p, w);
+  return AMBIT_OK;
+}
+
+/* Makes the wavefronts of all parts of this process, like that of the largest one, which was
+ * chosen. */
+static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
+{
+  ambit__cycle *c = p->cycle;
+  const int n = p->grid->placement.n;
+
+  c->wavefront = ambit__new(ambit__program_errors(p), n ? (size_t)n : 1, sizeof *c->wavefront);
   if (!c->wavefront) return AMBIT_ENOMEM;
-  AMBIT_TRY(ambit__wavefront_choose(p, depth, &c->flow, c->wavefront));
+  c->wavefront->wave = like->wave; /* to be printed, where there is no part */
+  c->wavefront->wave.n = 0;
+  for (int k = 0; k < n; k++) {
+    ambit__wavefront *w = &c->wavefront[k];
+
+    AMBIT_TRY(ambit__wavefront_make(p, &c->flow, &p->grid->parts[p->grid->first + k], w));
+    w->wave.block = like->wave.block;
+    w->wave.tile = like->wave.tile;
+    w->expected = like->expected;
+  }
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->applies[i].reduces) c->tail = 1; /* only its results can be seen */
-  if (!c->wavefront->stages) ambit__cycle_drop(p);
   return AMBIT_OK;
+}
+
+/* Makes p->cycle->wavefront, of a depth or, if that is 0, the best one. Leaves NULL if none is
+ * worthwhile. Collective. */
+static ambit_status add_waves(ambit_program *p, int depth)
+{
+  ambit__wavefront like = {0};
+  bool can = !ambit__wavefront_refusal(p) && (p->grid->nparts < 2 || !refuse_stages(p, true));
+  ambit_status s;
+
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
+  if (!can) return AMBIT_OK;
+  s = ambit__wavefront_choose(p, depth, &p->cycle->flow, &like);
+  if (!s) s = agree_on_wave(p, &like);
+  if (!s && like.stages) s = make_waves(p, &like);
+  if (!like.stages) ambit__dataflow_free(&p->cycle->flow);
+  ambit__wavefront_free(p, &like);
+  return s;
+}
+
+static ambit_status plan_wavefront(ambit_program *p, int depth)
+{
+  p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
+  if (!p->cycle) return AMBIT_ENOMEM;
+  AMBIT_TRY(add_waves(p, depth));
+  if (!p->cycle->wavefront) ambit__cycle_drop(p);
+  return AMBIT_OK;
+}
+
+static void drop_waves(ambit_program *p)
+{
+  const int n = p->grid->placement.n;
+
+  for (int k = 0; p->cycle->wavefront && k < (n ? n : 1); k++)
+    ambit__wavefront_free(p, &p->cycle->wavefront[k]);
+  free(p->cycle->wavefront);
+  p->cycle->wavefront = NULL;
 }
 
 void ambit__cycle_drop(ambit_program *p)
@@ -258,17 +340,16 @@ void ambit__cycle_drop(ambit_program *p)
   ambit__cycle *c = p->cycle;
 
   if (!c) return;
-  if (c->wavefront) ambit__wavefront_free(p, c->wavefront);
+  drop_waves(p);
   if (c->fused) ambit__fuse_free(p, c->fused);
-  free(c->wavefront);
   ambit__halos_free(&c->halos);
   ambit__dataflow_free(&c->flow);
   free(c);
   p->cycle = NULL;
 }
 
-/* A cycle of several parts: in one launch if the devices can and that is faster; else with the
- * depth that was asked for. */
+/* A cycle of several parts: in one launch, or a wave on each part, if the devices can and that is
+ * faster; else with the depth that was asked for. */
 static ambit_status plan_parts(ambit_program *p, int depth)
 {
   ambit__cycle *c = ambit__new(ambit__program_errors(p), 1, sizeof *c);
@@ -279,12 +360,14 @@ static ambit_status plan_parts(ambit_program *p, int depth)
   if (c->fused) {
     c->tail = 1;
     depth = c->fused->plan.depth;
+  } else {
+    AMBIT_TRY(add_waves(p, depth));
   }
-  if (depth) AMBIT_TRY(ambit__dataflow_make(p, depth, &c->flow));
+  if (depth && !c->wavefront) AMBIT_TRY(ambit__dataflow_make(p, depth, &c->flow));
   for (int d = 0; d < p->grid->box.ndims; d++)
     if (is_periodic(p, d))
       c->flow.boundaries.kind[d][0] = c->flow.boundaries.kind[d][1] = AMBIT_PERIODIC;
-  if (!depth || (!c->fused && refuse_cycle(p))) {
+  if (!c->flow.stages || (!c->fused && refuse_cycle(p, c->wavefront != NULL))) {
     ambit__cycle_drop(p);
     return AMBIT_OK;
   }
@@ -301,23 +384,23 @@ ambit_status ambit__cycle_plan(ambit_program *p)
   if (depth == 1) return AMBIT_OK;
   if (p->grid->nparts > 1) return plan_parts(p, depth);
   if (ambit__fuse_can(p)) return AMBIT_OK; /* ambit__cycle_fuse, when layouts are known */
-  return ambit__wavefront_refusal(p) ? AMBIT_OK : plan_wavefront(p, depth);
+  return plan_wavefront(p, depth);
 }
 
 /* A wavefront with the blocks and tiles of another one, whose functions then suit it too. */
 static ambit_status shorten_wavefront(ambit_program *p, const ambit__wavefront *whole, int depth)
 {
-  ambit__wavefront *w;
+  bool pays;
 
   AMBIT_TRY(plan_wavefront(p, depth));
   if (!p->cycle) return AMBIT_OK;
-  w = p->cycle->wavefront;
-  if (!ambit__cycle_is_asked(p) && !ambit__wavefront_pays(w)) {
-    ambit__cycle_drop(p);
-    return AMBIT_OK;
+  pays = ambit__cycle_is_asked(p) || ambit__wavefront_pays(p->cycle->wavefront);
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, &pays, 1));
+  for (int k = 0; pays && k < p->grid->placement.n; k++) {
+    p->cycle->wavefront[k].wave.block = whole->wave.block;
+    p->cycle->wavefront[k].wave.tile = whole->wave.tile;
   }
-  w->wave.block = whole->wave.block;
-  w->wave.tile = whole->wave.tile;
+  if (!pays) ambit__cycle_drop(p);
   return AMBIT_OK;
 }
 
@@ -339,15 +422,16 @@ ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, i
   return AMBIT_OK;
 }
 
-/* Without its function a cycle of several parts can still share an exchange, if asked to. */
-static void unfuse(ambit_program *p)
+/* Without its functions a cycle of several parts can still share an exchange, if asked to. */
+void ambit__cycle_unfuse(ambit_program *p)
 {
   ambit__cycle *c = p->cycle;
 
-  ambit__fuse_free(p, c->fused);
+  if (c->fused) ambit__fuse_free(p, c->fused);
   c->fused = NULL;
+  drop_waves(p);
   c->tail = 0;
-  if (p->grid->nparts < 2 || !ambit__cycle_depth(p) || refuse_cycle(p)) ambit__cycle_drop(p);
+  if (p->grid->nparts < 2 || !ambit__cycle_depth(p) || refuse_cycle(p, false)) ambit__cycle_drop(p);
 }
 
 ambit_status ambit__cycle_fuse(ambit_program *p)
@@ -364,6 +448,6 @@ ambit_status ambit__cycle_fuse(ambit_program *p)
   }
   if (!p->cycle || !p->cycle->fused) return AMBIT_OK;
   AMBIT_TRY(ambit__fuse_build(p, p->cycle->fused, &can));
-  if (!can) unfuse(p);
+  if (!can) ambit__cycle_unfuse(p);
   return AMBIT_OK;
 }

@@ -25,7 +25,7 @@ typedef struct ambit__cycle {
   struct ambit__cycle *shorter; /* the next one of the list; NULL: none */
   ambit__dataflow flow;
   ambit__halos halos;          /* exchanged at the start of the cycle */
-  ambit__wavefront *wavefront; /* NULL: there are several parts, or `fused`; owned */
+  ambit__wavefront *wavefront; /* by part of this process, at least one; NULL: none; owned */
   ambit__fused *fused;         /* each part does all iterations in one launch; NULL: no; owned */
   int tail;                    /* single iterations that must follow the last cycle of a run */
   ambit__trial trial;          /* of a cycle that nobody asked for */
@@ -55,6 +55,8 @@ ambit_status ambit__cycle_plan(ambit_program *p);
  * first. Drops cycles that cannot be built. */
 ambit_status ambit__cycle_fuse(ambit_program *p);
 void ambit__cycle_drop(ambit_program *p); /* the cycle; NULL does nothing */
+/* Makes it one without functions of its own, or drops it. */
+void ambit__cycle_unfuse(ambit_program *p);
 /* Makes p->cycle, a new one, a cycle of `depth` iterations like `whole`, which has more; leaves
  * NULL if this is not possible, or not worthwhile. Collective. */
 ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, int depth);
@@ -83,7 +85,12 @@ void ambit__program_hash(const ambit_program *p, ambit__hash *h);
 
 /* ---- cycle.c ---- */
 
+/* Whether the cells of a part, with those of its halo, go on beyond the grid along an axis: it is
+ * periodic and cut. */
+bool ambit__part_continues(const ambit_program *p, const ambit__box *own, int axis);
 /* The cells that a stage computes on a part whose own cells are `own`. */
+ambit__box ambit__stage_cells(const ambit_program *p, const ambit__stage *st,
+                              const ambit__box *own);
 ambit__box ambit__cycle_cells(const ambit_program *p, int stage, const ambit__box *own);
 /* The ghost cells of a field that a stage reads on such a part. It reads `reach`; the halo provides
  * `given`, which includes all cells that ghost cells copy. Returns false if it reads no ghost

@@ -22,10 +22,12 @@ typedef struct maker {
   const ambit_program *p;
   const ambit__dataflow *flow;
   ambit__wavefront *w;
+  const ambit__box *own;
   filled *ghosts;              /* by buffer */
   ambit__skew_buffer *buffers; /* by buffer */
+  ambit__skew_buffer *apart;   /* the same, as if the exchange were the first stage */
   int naccesses;
-  int64_t unit[AMBIT_MAX_DIMS];
+  int64_t unit[AMBIT_MAX_DIMS], one[AMBIT_MAX_DIMS]; /* of lags; the latter are all 1 */
 } maker;
 
 static const ambit__param *param(const ambit__step *s, int arg)
@@ -71,20 +73,27 @@ static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64
 
 /* Sets the ghost cells that a step reads of a field, when they have their turn, and which cells the
  * filling of cell x reads: x - before[d] .. x. Returns false if it reads none. */
-static bool find_ghosts(const ambit_program *p, size_t step, const ambit_field *f,
-                        ambit__wave_stage *st, int64_t *before)
+static bool find_ghosts(const maker *m, int stage, const ambit_field *f, ambit__wave_stage *st,
+                        int64_t *before)
 {
-  const ambit__box *region = &p->applies[step].region;
+  const ambit_program *p = m->p;
+  const ambit__box cells = ambit__stage_cells(p, &m->flow->stages[stage], m->own);
   int64_t low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
   bool any = false;
 
-  reach_of(&p->steps[step], f, low, high);
-  st->cells = *region;
-  for (int d = 0; d < region->ndims; d++) {
+  reach_of(&p->steps[m->flow->stages[stage].step], f, low, high);
+  st->cells = cells;
+  for (int d = 0; d < cells.ndims; d++) {
     const ambit_boundary *kind = f->boundaries.kind[d];
     const int64_t extent = p->grid->box.hi[d];
-    int64_t lo = region->lo[d] - low[d], hi = region->hi[d] + high[d];
+    int64_t lo = cells.lo[d] - low[d], hi = cells.hi[d] + high[d];
     int64_t first = extent, end = 0, tail = extent, unused = 0;
+
+    if (ambit__part_continues(p, m->own, d)) {
+      st->cells.lo[d] = lo;
+      st->cells.hi[d] = hi;
+      continue;
+    }
 
     st->low[d] = lo < 0 && kind[0] != AMBIT_NONE && kind[0] != AMBIT_FIXED ? -lo : 0;
     st->high[d] = hi > extent && kind[1] != AMBIT_NONE && kind[1] != AMBIT_FIXED ? hi - extent : 0;
@@ -144,14 +153,19 @@ static void add_stage(maker *m, int stage, const ambit__wave_stage *st, ambit_fi
                       .stage = stage,
                       .ghosts = ghosts,
                       .accesses = &m->w->accesses[m->naccesses]};
+  if (ghosts) f->bounds = ghosts->boundaries;
+  for (int d = 0; ghosts && d < m->own->ndims; d++)
+    if (ambit__part_continues(m->p, m->own, d))
+      f->bounds.kind[d][0] = f->bounds.kind[d][1] = AMBIT_NONE;
 }
 
 static void set_skew(maker *m)
 {
-  const ambit__front *f = &m->w->fronts[m->w->wave.n - 1];
+  ambit__front *f = &m->w->fronts[m->w->wave.n - 1];
 
   m->w->stages[m->w->wave.n - 1].skew =
       ambit__skew_next(f->accesses, f->naccesses, m->unit, m->buffers);
+  f->apart = ambit__skew_next(f->accesses, f->naccesses, m->one, m->apart);
 }
 
 /* Adds a stage that fills the ghost cells of a field for a step, if they are not yet filled. */
@@ -162,8 +176,7 @@ static void add_ghosts(maker *m, int stage, ambit_field *field)
   int64_t before[AMBIT_MAX_DIMS] = {0};
   ambit__front *f = &m->w->fronts[m->w->wave.n];
 
-  if (!find_ghosts(m->p, m->flow->stages[stage].step, field, &st, before) ||
-      serves(m, &m->ghosts[buffer], field, &st))
+  if (!find_ghosts(m, stage, field, &st, before) || serves(m, &m->ghosts[buffer], field, &st))
     return;
   add_stage(m, stage, &st, field);
   memcpy(add_access(m, f, buffer, false)->low, before, sizeof before);
@@ -191,11 +204,12 @@ static void add_step(maker *m, int stage)
 {
   const size_t step = m->flow->stages[stage].step;
   const ambit__step *s = &m->p->steps[step];
-  const ambit__wave_stage st = {.cells = m->p->applies[step].region,
+  const ambit__wave_stage st = {.cells = ambit__stage_cells(m->p, &m->flow->stages[stage], m->own),
                                 .nargs = s->n,
                                 .iteration = m->flow->stages[stage].iteration};
   ambit__front *f;
 
+  if (ambit__box_is_empty(&st.cells)) return;
   for (int i = 0; i < s->n; i++)
     if (s->args[i].field && param(s, i)->reads_neighbours) add_ghosts(m, stage, s->args[i].field);
   f = &m->w->fronts[m->w->wave.n];
@@ -210,7 +224,7 @@ static void add_step(maker *m, int stage)
     add_access(m, f, buffer, true);
     m->ghosts[buffer].stale = true;
   }
-  m->w->wave.cells += m->p->applies[step].region.ndims ? (double)ambit__box_volume(&st.cells) : 0;
+  m->w->wave.cells += (double)ambit__box_volume(&st.cells);
   set_skew(m);
 }
 
@@ -260,45 +274,130 @@ static ambit_status allocate(maker *m)
   stages *= (size_t)m->flow->depth;
   args *= 2 * (size_t)m->flow->depth;
   w->stages = ambit__new(errors, stages + 1, sizeof *w->stages);
+  w->inners = ambit__new(errors, stages + 1, sizeof *w->inners);
   w->fronts = ambit__new(errors, stages + 1, sizeof *w->fronts);
   w->accesses = ambit__new(errors, args + 1, sizeof *w->accesses);
   m->ghosts = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->ghosts);
   m->buffers = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->buffers);
-  return w->stages && w->fronts && w->accesses && m->ghosts && m->buffers ? AMBIT_OK : AMBIT_ENOMEM;
+  m->apart = ambit__new(errors, (size_t)m->p->nfields + 1, sizeof *m->apart);
+  return w->stages && w->inners && w->fronts && w->accesses && m->ghosts && m->buffers && m->apart
+             ? AMBIT_OK
+             : AMBIT_ENOMEM;
+}
+
+/* The exchange writes layers around the own cells, and reads as many own cells for others. */
+static void add_exchange(maker *m)
+{
+  for (int b = 0; b < m->p->nfields; b++) {
+    const ambit__layers *l = ambit__dataflow_valid(m->flow, 0, b);
+    ambit__skew_buffer *buffer = &m->apart[b];
+
+    buffer->used = buffer->written = true;
+    for (int d = 0; d < m->own->ndims; d++) {
+      buffer->to_write.lag[d] = l->lo[d];
+      buffer->to_write.lead[d] = l->hi[d];
+    }
+  }
+}
+
+static ambit_status add_stages(maker *m)
+{
+  AMBIT_TRY(allocate(m));
+  add_exchange(m);
+  for (int i = 0; i < m->p->nfields; i++)
+    m->ghosts[i].stage = -1;
+  for (int i = 0; i < m->flow->nstages; i++)
+    if (runs(m->p, m->flow->stages[i].step)) add_step(m, i);
+  return AMBIT_OK;
+}
+
+/* A box of all cells. Where it is larger than the grid or the cells of stages, no harm is done: it
+ * begins at a vector, or block of rows, of the part. */
+static ambit__box all_cells(const maker *m)
+{
+  ambit__box all = *m->own;
+
+  for (int i = 0; i < m->w->wave.n; i++)
+    all = ambit__box_hull(&all, &m->w->stages[i].cells);
+  for (int d = 0; d < all.ndims; d++) {
+    const int64_t over = m->own->lo[d] - all.lo[d];
+
+    all.lo[d] = m->own->lo[d] - (over + ROW_UNIT - 1) / ROW_UNIT * ROW_UNIT;
+    if (ambit__grid_cuts(m->p->grid, d)) continue;
+    all.lo[d] = 0;
+    all.hi[d] = m->p->grid->box.hi[d];
+  }
+  return all;
+}
+
+/* Leaves out, of all stages, the cells at cuts between parts that depend on the exchange. */
+static void set_inner(const maker *m)
+{
+  ambit__wavefront *w = m->w;
+
+  for (int i = 0; i < w->wave.n; i++) {
+    const ambit__skew *skew = &w->fronts[i].apart;
+    ambit__box *cells = &w->inners[i].cells;
+
+    w->inners[i] = w->stages[i];
+    for (int d = 0; d < cells->ndims; d++) {
+      const int64_t lo = m->own->lo[d] + skew->lead[d], hi = m->own->hi[d] - skew->lag[d];
+      const bool continues = ambit__part_continues(m->p, m->own, d);
+
+      if ((continues || m->own->lo[d] > 0) && cells->lo[d] < lo) cells->lo[d] = lo;
+      if ((continues || m->own->hi[d] < m->p->grid->box.hi[d]) && cells->hi[d] > hi)
+        cells->hi[d] = hi;
+    }
+  }
+  w->inner = w->wave;
+  w->inner.stages = w->inners;
+}
+
+int ambit__wavefront_border(const ambit__wavefront *w, int stage, ambit__box *boxes)
+{
+  for (int i = 0; i < w->wave.n; i++)
+    if (w->fronts[i].stage == stage && !w->fronts[i].ghosts) {
+      ambit__box inner = w->inners[i].cells;
+
+      if (ambit__box_is_empty(&inner)) inner = (ambit__box){.ndims = inner.ndims};
+      return ambit__box_split(&w->stages[i].cells, &inner, boxes);
+    }
+  return 0;
 }
 
 ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
-                                   ambit__wavefront *w)
+                                   const ambit__box *own, ambit__wavefront *w)
 {
   const int last = p->grid->box.ndims - 1;
-  maker m = {.p = p, .flow = flow, .w = w};
+  maker m = {.p = p, .flow = flow, .w = w, .own = own};
   ambit_status s;
 
-  *w = (ambit__wavefront){.wave = {.extents = p->grid->box.hi, .iterations = flow->depth}};
-  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+  *w = (ambit__wavefront){.own = *own,
+                          .wave = {.extents = p->grid->box.hi, .iterations = flow->depth}};
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
     m.unit[d] = d == last ? ROW_UNIT : 1;
-  s = allocate(&m);
-  for (int i = 0; !s && i < p->nfields; i++)
-    m.ghosts[i].stage = -1;
-  for (int i = 0; !s && i < flow->nstages; i++)
-    if (runs(p, flow->stages[i].step)) add_step(&m, i);
+    m.one[d] = 1;
+  }
+  s = ambit__box_is_empty(own) ? allocate(&m) : add_stages(&m);
   free(m.ghosts);
   free(m.buffers);
+  free(m.apart);
   if (s) return s;
   w->wave.stages = w->stages;
+  w->wave.all = all_cells(&m);
   w->wave.wraps = ambit__wavefront_wraps(w, w->wave.axis);
   w->wave.least = least_cells(w, w->wave.axis);
+  set_inner(&m);
   return AMBIT_OK;
 }
 
 void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w)
 {
-  ambit__device *dev = p->grid->context->engines[0].device;
-
   for (size_t i = 0; w->functions && i < p->nsteps; i++)
-    if (w->functions[i]) dev->backend->discard(dev, w->functions[i]);
+    if (w->functions[i]) w->device->backend->discard(w->device, w->functions[i]);
   free(w->functions);
   free(w->stages);
+  free(w->inners);
   free(w->fronts);
   free(w->accesses);
   free(w->args);
@@ -328,7 +427,9 @@ const char *ambit__wavefront_refusal(const ambit_program *p)
 {
   const ambit *a = p->grid->context;
 
-  if (!a->engines[0].device->backend->wave) return "the device computes them one by one";
+  for (int i = 0; i < p->grid->placement.n; i++)
+    if (!ambit__engine_of(p->grid, i)->device->backend->wave)
+      return "the device computes them one by one";
   if (p->grid->box.ndims < 2) return "the grid has one axis";
   if (ambit__options_checks(a)) return "launches are checked";
   for (size_t i = 0; i < p->nsteps; i++)
@@ -343,29 +444,34 @@ const char *ambit__wavefront_refusal(const ambit_program *p)
 static ambit__box typical_box(const ambit_program *p, const ambit__wavefront *w, size_t step)
 {
   const int axis = w->wave.axis;
-  ambit__box box = p->applies[step].region;
+  ambit__box box = ambit__box_intersect(&p->applies[step].region, &w->own);
 
+  if (ambit__box_is_empty(&box)) box = p->applies[step].region;
   if (box.hi[axis] - box.lo[axis] > w->wave.block) box.hi[axis] = box.lo[axis] + w->wave.block;
   if (w->wave.tile && box.hi[axis + 1] - box.lo[axis + 1] > w->wave.tile)
     box.hi[axis + 1] = box.lo[axis + 1] + w->wave.tile;
   return box;
 }
 
-static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, bool *can)
+static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int part, bool *can)
 {
+  const int engine = p->grid->placement.engine[part];
+
+  w->device = p->grid->context->engines[engine].device;
   w->functions = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__function *));
   if (!w->functions) return AMBIT_ENOMEM;
   for (size_t i = 0; i < p->nsteps; i++)
     if (runs(p, i)) {
       const ambit__box box = typical_box(p, w, i);
 
-      AMBIT_TRY(ambit__step_build(p, i, 0, &box, &w->functions[i]));
+      AMBIT_TRY(ambit__step_build(p, i, engine, &box, &w->functions[i]));
       *can &= w->functions[i]->waves;
     }
   return AMBIT_OK;
 }
 
-static void set_arguments(ambit_program *p, const ambit__dataflow *flow, ambit__wavefront *w)
+static void set_arguments(ambit_program *p, const ambit__dataflow *flow, ambit__wavefront *w,
+                          int part)
 {
   ambit__argument *args = w->args;
 
@@ -373,47 +479,49 @@ static void set_arguments(ambit_program *p, const ambit__dataflow *flow, ambit__
     const ambit__front *f = &w->fronts[i];
     const ambit__step *s = &p->steps[f->step];
 
-    w->stages[i].args = args;
+    w->stages[i].args = w->inners[i].args = args;
     if (f->ghosts) {
       *args++ = (ambit__argument){
           .store = &w->stores[ambit__dataflow_buffer(p, flow, f->stage, f->ghosts)],
-          .boundaries = &f->ghosts->boundaries};
+          .boundaries = &f->bounds};
       continue;
     }
-    w->stages[i].fn = w->functions[f->step];
+    w->stages[i].fn = w->inners[i].fn = w->functions[f->step];
     for (int k = 0; k < s->n; k++, args++) {
-      *args = p->applies[f->step].args[k];
+      *args = p->applies[f->step].args[part * p->applies[f->step].nargs + k];
       if (s->args[k].field)
         args->store = &w->stores[ambit__dataflow_buffer(p, flow, f->stage, s->args[k].field)];
     }
   }
 }
 
-ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, bool *can)
+ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int part, bool *can)
 {
   ambit__errors *errors = ambit__program_errors(p);
   size_t nargs = 0;
 
-  *can = true;
   for (int i = 0; i < w->wave.n; i++)
     nargs += w->fronts[i].ghosts ? 1 : (size_t)w->stages[i].nargs;
-  AMBIT_TRY(build_functions(p, w, can));
+  AMBIT_TRY(build_functions(p, w, part, can));
   w->args = ambit__new(errors, nargs + 1, sizeof *w->args);
   w->stores = ambit__new(errors, (size_t)p->nfields + 1, sizeof *w->stores);
   if (!w->args || !w->stores) return AMBIT_ENOMEM;
-  set_arguments(p, &p->cycle->flow, w);
+  set_arguments(p, &p->cycle->flow, w, part);
+  w->inner.block = w->wave.block;
+  w->inner.tile = w->wave.tile;
   return AMBIT_OK;
 }
 
 /* ---- running ---- */
 
-ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w)
+ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w, int part, bool inner)
 {
-  ambit__queue *q = p->grid->context->engines[0].queue;
+  ambit__queue *q = ambit__engine_of(p->grid, part)->queue;
 
+  if (!w->wave.n) return AMBIT_OK;
   for (int i = 0; i < p->nfields; i++)
-    w->stores[i] = p->fields[i]->stores[0];
-  return q->device->backend->wave(q, &w->wave, p->iteration);
+    w->stores[i] = p->fields[i]->stores[part];
+  return q->device->backend->wave(q, inner ? &w->inner : &w->wave, p->iteration);
 }
 
 ambit__wavefront_wish ambit__wavefront_read(const char *plan)

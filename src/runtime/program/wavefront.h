@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wavefront.h - several iterations in one pass over a grid that is one part (option depth).
+/* wavefront.h - several iterations in one pass over the cells of a part (option depth).
  *
  * The stages of the iterations, and the ghost cells that they read, become one wave of the device
  * (device.h), with their skew from the dataflow. The device runs the steps' own functions on small
  * boxes, so results do not change. docs/design/0012-wavefronts.md
+ *
+ * With several parts, stages also compute the layers of cells that the dataflow asks for beyond the
+ * own ones. Inner cells, whose values depend on own cells only, over all stages, are a wave of
+ * their own, which runs while messages are on their way.
  *
  *   wavefront.c       the stages and their skew, refusals, running
  *   wavefront_plan.c  the sizes, chosen by a model of caches and memory
@@ -20,6 +24,8 @@ typedef struct ambit__front {
   ambit_field *ghosts;     /* the field whose ghost cells it fills; NULL: it computes */
   ambit__access *accesses; /* naccesses, in the wavefront's list */
   int naccesses;
+  ambit__skew apart;        /* the cells at a cut between parts that depend on the exchange */
+  ambit__boundaries bounds; /* of `ghosts`; AMBIT_NONE along axes where the part continues */
 } ambit__front;
 
 /* The sizes that a plan asks for. */
@@ -31,29 +37,34 @@ typedef struct ambit__wavefront_wish {
 } ambit__wavefront_wish;
 
 typedef struct ambit__wavefront {
-  ambit__wave wave;
+  ambit__box own;              /* the part */
+  ambit__wave wave, inner;     /* all cells, and inner cells only */
   ambit__wave_stage *stages;   /* of the wave; owned */
+  ambit__wave_stage *inners;   /* of inner cells; owned */
   ambit__front *fronts;        /* by stage; owned */
   ambit__access *accesses;     /* of all stages; owned */
   ambit__argument *args;       /* of all stages; owned */
   ambit__store *stores;        /* by field: the store that it has at the start of a wave; owned */
+  ambit__device *device;       /* of the part */
   ambit__function **functions; /* by step; NULL: not needed; owned */
   double expected;             /* time of the wave over that of single iterations, by the model */
 } ambit__wavefront;
 
 /* The reason why iterations of the program cannot be done in one pass; NULL: they can. */
 const char *ambit__wavefront_refusal(const ambit_program *p);
-/* Makes stages and their skew for a dataflow; wave.tile and wave.block are not chosen yet. The
- * caller frees the wavefront, also after a failure. */
+/* Makes stages and their skew for a dataflow, on a part; wave.tile and wave.block are not chosen
+ * yet. The caller frees the wavefront, also after a failure. */
 ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
-                                   ambit__wavefront *w);
+                                   const ambit__box *own, ambit__wavefront *w);
 void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w);
 /* Whether a boundary is periodic along an axis, for a read that leaves the grid. */
 bool ambit__wavefront_wraps(const ambit__wavefront *w, int axis);
-/* Builds functions for the boxes of the wave, and arguments, when the steps have theirs. *can is
- * false if the device has no function that can be a stage. */
-ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, bool *can);
-ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w);
+/* The cells of a stage of the dataflow that wait for the exchange; returns the number of boxes. */
+int ambit__wavefront_border(const ambit__wavefront *w, int stage, ambit__box *boxes);
+/* Builds functions for the boxes of the wave of a part of this process, and arguments, when the
+ * steps have theirs. *can is false if the device has no function that can be a stage. */
+ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int part, bool *can);
+ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w, int part, bool inner);
 /* "(wavefront depth 8 rows 16 tile 512)" */
 void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size);
 ambit__wavefront_wish ambit__wavefront_read(const char *plan); /* the same, or the start of it */

@@ -18,6 +18,7 @@
  * cores; rather in favour of waves, which are tried before they are kept. */
 static const double MEMORY = 22, ALL = 140, SHARED = 44, OWN = 43, WORK = 64;
 static const double START = 1500, CALL = 60, ROW = 200;
+static const double EXCHANGE = 10000; /* nanoseconds for messages, in an iteration or a pass */
 
 static const double PASS = 1.5;         /* speed of memory in a pass, over that in a launch */
 static const double UNHIDDEN = 0.35;    /* of the shorter of memory and core, in a launch */
@@ -40,14 +41,17 @@ static const int64_t blocks[] = {4, 8, 16, 32, 64};
 typedef struct problem {
   const ambit_program *p;
   ambit__device_info info;
-  double cells;   /* of the grid */
-  double rest;    /* cells of one row of the wave's next axis: all axes after it */
-  double bytes;   /* read and written by single launches */
-  double written; /* of these */
-  double again;   /* bytes read, times the rows or planes beside the first that they are read in */
-  double work;    /* operations */
-  double touched; /* bytes of all buffers */
-  int launches;   /* of an iteration */
+  ambit__box own;        /* of the largest part */
+  int64_t rows, columns; /* its extents along the first two axes */
+  double cells;          /* of it */
+  double rest;           /* cells of one row of the wave's next axis: all axes after it */
+  double bytes;          /* read and written by single launches */
+  double written;        /* of these */
+  double again;    /* bytes read, times the rows or planes beside the first that they are read in */
+  double work;     /* operations */
+  double touched;  /* bytes of all buffers */
+  int launches;    /* of an iteration */
+  double exchange; /* ns of an iteration or pass for messages between processes */
   ambit__wavefront_wish wish;
   double threads; /* that work on a launch */
 } problem;
@@ -66,27 +70,41 @@ static void add_traffic(const ambit__rule *rule, double share, problem *m)
   }
 }
 
+static ambit__box largest_part(const ambit_grid *g)
+{
+  ambit__box best = g->parts[0];
+
+  for (int i = 1; i < g->nparts; i++)
+    if (ambit__box_volume(&g->parts[i]) > ambit__box_volume(&best)) best = g->parts[i];
+  return best;
+}
+
 static problem problem_of(const ambit_program *p)
 {
   ambit__device *dev = p->grid->context->engines[0].device;
   problem m = {.p = p,
-               .cells = (double)ambit__box_volume(&p->grid->box),
+               .own = largest_part(p->grid),
                .rest = 1,
+               .exchange = p->grid->context->net->size > 1 ? EXCHANGE : 0,
                .wish = ambit__wavefront_read(ambit__program_plan(p))};
 
+  m.cells = (double)ambit__box_volume(&m.own);
+  m.rows = m.own.hi[0] - m.own.lo[0];
+  m.columns = m.own.hi[1] - m.own.lo[1];
   dev->backend->info(dev, &m.info);
   m.threads = floor(m.cells / CELLS_PER_THREAD);
   if (m.threads > m.info.cores) m.threads = m.info.cores;
   if (m.threads < 1) m.threads = 1;
   for (int d = 2; d < p->grid->box.ndims; d++)
-    m.rest *= (double)p->grid->box.hi[d];
+    m.rest *= (double)(m.own.hi[d] - m.own.lo[d]);
   for (size_t i = 0; i < p->nsteps; i++) {
     ambit__price price;
     double share;
 
     if (p->steps[i].kind != STEP_APPLY || ambit__box_is_empty(&p->applies[i].region)) continue;
     price = ambit__price_of(p->steps[i].kernel->rule);
-    share = (double)ambit__box_volume(&p->applies[i].region) / m.cells;
+    share =
+        (double)ambit__box_volume(&p->applies[i].region) / (double)ambit__box_volume(&p->grid->box);
     m.bytes += price.bytes * share;
     m.work += price.flops * share;
     add_traffic(p->steps[i].kernel->rule, share, &m);
@@ -125,7 +143,7 @@ static int64_t spread(const ambit__wavefront *w, int buffer, int axis, bool *wri
  * memory. */
 static void weigh(const problem *m, const ambit__wavefront *w, double *cached, double *moved)
 {
-  const int64_t columns = m->p->grid->box.hi[1];
+  const int64_t columns = m->columns;
 
   *cached = *moved = 0;
   for (int i = 0; i < m->p->nfields; i++) {
@@ -176,20 +194,33 @@ static double time_single(const problem *m)
   const double core = core_time(m, ROWS_TOGETHER), memory = m->bytes * slowness(m);
   const double cell = most(core, memory) + UNHIDDEN * least(core, memory);
 
-  return m->cells * cell / m->threads + (m->threads > 1 ? m->launches * START : 0);
+  return m->cells * cell / m->threads + (m->threads > 1 ? m->launches * START : 0) + m->exchange;
+}
+
+/* The cells that a wave computes for each of the part's own. */
+static double again(const problem *m, const ambit__wavefront *w)
+{
+  double own = 0;
+
+  for (int i = 0; i < w->wave.n; i++) {
+    const ambit__box cells = ambit__box_intersect(&w->stages[i].cells, &m->own);
+
+    if (!w->fronts[i].ghosts) own += (double)ambit__box_volume(&cells);
+  }
+  return own > 0 ? w->wave.cells / own : 1;
 }
 
 static double time_wave(const problem *m, const ambit__wavefront *w, double moved)
 {
   const double depth = w->wave.iterations;
   const double cell = core_time(m, (double)w->wave.block) + moved / depth * slowness(m) / PASS;
-  const double columns = (double)m->p->grid->box.hi[1], rows = (double)m->p->grid->box.hi[0];
+  const double columns = (double)m->columns, rows = (double)m->rows;
   const double tiles = w->wave.tile ? columns / (double)w->wave.tile + 1 : 1;
   const double calls = w->wave.n / depth * tiles * (rows / (double)w->wave.block + 1);
   const double cut = w->wave.tile && m->p->grid->box.ndims == 2 ? m->launches * tiles * rows : 0;
 
-  return (m->cells * cell + calls * CALL + cut * ROW) / m->threads +
-         (m->threads > 1 ? 2 * START / depth : 0);
+  return (m->cells * again(m, w) * cell + calls * CALL + cut * ROW) / m->threads +
+         (m->threads > 1 ? 2 * START / depth : 0) + m->exchange / depth;
 }
 
 /* ---- the choice ---- */
@@ -208,7 +239,7 @@ static bool take_tile(const problem *m, ambit__wavefront *w)
 static bool fit_tile(const problem *m, ambit__wavefront *w)
 {
   const bool cuts_rows = m->p->grid->box.ndims == 2;
-  const int64_t unit = cuts_rows ? 512 : 4, columns = m->p->grid->box.hi[1];
+  const int64_t unit = cuts_rows ? 512 : 4, columns = m->columns;
   const double room = CACHE_SHARE * (double)(m->info.l2 ? m->info.l2 : 1 << 20);
   double cached, moved, narrow;
 
@@ -230,7 +261,7 @@ static bool fit_tile(const problem *m, ambit__wavefront *w)
 /* Chooses block and tile of a wave; returns its time, less than 0 if nothing fits. */
 static double fit(const problem *m, ambit__wavefront *w)
 {
-  const int64_t rows = m->p->grid->box.hi[0];
+  const int64_t rows = m->rows;
   double best = -1;
   int64_t block = 0, tile = 0;
 
@@ -256,7 +287,7 @@ static double fit(const problem *m, ambit__wavefront *w)
 /* With a given depth, a wave is made even if it does not fit in the cache. */
 static void force(const problem *m, ambit__wavefront *w)
 {
-  const int64_t rows = m->p->grid->box.hi[0];
+  const int64_t rows = m->rows;
 
   w->wave.block = m->wish.block > 0 ? m->wish.block : rows < 8 ? rows : 8;
   w->wave.tile = 0;
@@ -273,7 +304,7 @@ static ambit_status make(const problem *m, int depth, ambit__dataflow *flow, amb
 {
   *time = -1;
   AMBIT_TRY(ambit__dataflow_make(m->p, depth, flow));
-  AMBIT_TRY(ambit__wavefront_make(m->p, flow, w));
+  AMBIT_TRY(ambit__wavefront_make(m->p, flow, &m->own, w));
   if (has_room(m->p, w)) *time = fit(m, w);
   return AMBIT_OK;
 }
@@ -333,6 +364,7 @@ ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__d
 
   *flow = (ambit__dataflow){0};
   *w = (ambit__wavefront){0};
+  if (!depth && !m.wish.any && p->grid->nparts > 1 && m.cells < CELLS_PER_THREAD) return AMBIT_OK;
   if (depth) return make_forced(&m, depth, flow, w);
   AMBIT_TRY(time_depths(&m, single, times, &best));
   for (int i = 0; i < DEPTHS; i++)

@@ -142,6 +142,13 @@ static ambit_status launch_tiles(ambit_program *p, const ambit__operation *op)
   return ambit__relax_is_on(p) ? ambit__relax_step(p, op) : ambit__sleep_step(p, op);
 }
 
+static ambit_status run_waves(ambit_program *p, bool inner)
+{
+  for (int k = 0; k < p->grid->placement.n; k++)
+    AMBIT_TRY(ambit__wavefront_run(p, &p->cycle->wavefront[k], k, inner));
+  return AMBIT_OK;
+}
+
 static ambit_status run(ambit_program *p, const ambit__operation *op)
 {
   switch (op->kind) {
@@ -150,7 +157,7 @@ static ambit_status run(ambit_program *p, const ambit__operation *op)
   case OP_FINISH: return finish(p, op->exchange, op->on_border);
   case OP_GHOSTS: return ambit__move_set_run(p->grid->context, op->ghosts, false);
   case OP_LAUNCH: return is_tiled(p, op) ? launch_tiles(p, op) : launch(p, op);
-  case OP_WAVE: return ambit__wavefront_run(p, p->cycle->wavefront);
+  case OP_WAVE: return run_waves(p, op->cells == CELLS_INNER);
   case OP_FUSED: return ambit__fuse_launch(p, p->cycle->fused, op);
   case OP_TRADE: return ambit__fuse_trade(p, p->cycle->fused), AMBIT_OK;
   case OP_ALLREDUCE_BEGIN: return ambit__allreduce_begin(p->applies[op->step].allreduce);

@@ -4,6 +4,10 @@
  *    begin  [ inner cells of stage 0 ]  finish  ghosts  [ its other cells ]  ghosts  [ stage 1 ]
  *
  * Inner cells read own cells only. The others are the border and the layers beyond the own cells.
+ *
+ * Where devices can, all stages are a wave. Without messages it has all cells; else it has the
+ * inner cells of all stages, which depend on own cells only, and the other cells follow stage by
+ * stage.
  */
 #include "base/log.h"
 #include "base/memory.h"
@@ -198,22 +202,70 @@ static ambit_status add_all(ambit__scheduler *s, ambit__exchange *x)
   return AMBIT_OK;
 }
 
-/* The whole cycle is one operation; then the fields trade buffers. */
-static ambit_status add_wave(ambit__scheduler *s)
-{
-  char plan[96];
-  bool can;
+/* ---- waves ---- */
 
-  AMBIT_TRY(ambit__wavefront_build(s->p, s->p->cycle->wavefront, &can));
-  if (!can) {
-    ambit__cycle_drop(s->p);
-    return AMBIT_OK;
+/* Builds the functions of waves. Where some device cannot, there are none. Collective. */
+static ambit_status build_waves(ambit_program *p)
+{
+  ambit__cycle *c = p->cycle;
+  bool can = true;
+  char plan[96];
+
+  for (int k = 0; k < p->grid->placement.n; k++)
+    AMBIT_TRY(ambit__wavefront_build(p, &c->wavefront[k], k, &can));
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
+  ambit__wavefront_print(c->wavefront, plan, sizeof plan);
+  if (can)
+    ambit__log(&p->grid->context->settings, 1, "iterations: %s", plan);
+  else
+    ambit__cycle_unfuse(p);
+  return AMBIT_OK;
+}
+
+static ambit_status add_wave(ambit__scheduler *s, ambit__cells cells)
+{
+  ambit__operation *op = add(s, OP_WAVE, 0);
+
+  if (!op) return AMBIT_ENOMEM;
+  op->cells = cells;
+  return AMBIT_OK;
+}
+
+/* The cells of a stage that an inner wave left out. */
+static ambit_status add_rest(ambit__scheduler *s, int stage)
+{
+  const ambit_program *p = s->p;
+  ambit__operation *op;
+
+  AMBIT_TRY(add_stage(s, stage, CELLS_BORDER));
+  op = &s->list->ops[s->list->n - 1];
+  op->npieces = 0;
+  for (int k = 0; k < p->grid->placement.n; k++) {
+    ambit__box rest[2 * AMBIT_MAX_DIMS];
+    const int n = ambit__wavefront_border(&p->cycle->wavefront[k], stage, rest);
+
+    for (int i = 0; i < n; i++)
+      add_piece(op, k, &rest[i]);
   }
-  ambit__wavefront_print(s->p->cycle->wavefront, plan, sizeof plan);
-  ambit__log(&s->p->grid->context->settings, 1, "iterations: %s", plan);
-  if (!add(s, OP_WAVE, 0)) return AMBIT_ENOMEM;
-  for (int i = 0; i < s->p->cycle->flow.nstages; i++)
-    if (step_of(s->p, i)->kind == STEP_ROTATE && !add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+  return AMBIT_OK;
+}
+
+/* After a wave with all cells the fields trade buffers; after one with inner cells they do so in
+ * the order of the stages. */
+static ambit_status add_waves(ambit__scheduler *s, ambit__exchange *x, bool splits)
+{
+  const ambit_program *p = s->p;
+
+  if (x) AMBIT_TRY(add_exchange(s, OP_BEGIN, 0, x));
+  if (splits) AMBIT_TRY(add_wave(s, CELLS_INNER));
+  if (x) AMBIT_TRY(add_exchange(s, OP_FINISH, 0, x));
+  if (!splits) AMBIT_TRY(add_wave(s, CELLS_ALL));
+  for (int i = 0; i < p->cycle->flow.nstages; i++)
+    if (step_of(p, i)->kind == STEP_ROTATE) {
+      if (!add(s, OP_ROTATE, i)) return AMBIT_ENOMEM;
+    } else if (splits && runs(p, i)) {
+      AMBIT_TRY(add_rest(s, i));
+    }
   return AMBIT_OK;
 }
 
@@ -240,28 +292,33 @@ ambit_status ambit__cycle_schedule(ambit_program *p, ambit__overlap overlap)
   ambit__cycle *c;
 
   AMBIT_TRY(ambit__cycle_fuse(p));
+  if (p->cycle && p->cycle->wavefront) AMBIT_TRY(build_waves(p));
   c = p->cycle;
   if (!c) return AMBIT_OK;
   c->schedule.iterations = c->fused ? c->fused->plan.depth : c->flow.depth;
   c->overlap = (int)overlap;
   s.list = &c->schedule;
-  if (c->wavefront) return add_wave(&s);
   AMBIT_TRY(make_exchange(p, &x));
+  if (c->wavefront && !x) return add_waves(&s, NULL, false);
   if (c->fused) return ambit__fused_schedule(&s, x);
   c->ghosts = ambit__new(ambit__program_errors(p), (size_t)c->flow.nstages, sizeof *c->ghosts);
   if (!c->ghosts) return AMBIT_ENOMEM;
   for (int i = 0; i < c->flow.nstages; i++)
     AMBIT_TRY(make_ghosts(p, i));
+  if (c->wavefront) return add_waves(&s, x, overlap > OVERLAP_NONE && ambit__exchange_is_far(x));
   return x ? add_all(&s, x) : AMBIT_OK; /* without a halo there is no such cycle */
 }
 
-/* The operations of a shorter cycle. It needs no more halo than the whole one, and takes that. */
+/* The operations of a shorter cycle. It needs no more halo than the whole one, and takes that. A
+ * wave waits for it, since the exchange reads more cells than the wave would leave alone. */
 static ambit_status schedule_shorter(ambit__scheduler *s, const ambit__cycle *whole)
 {
   const ambit__operation *first = whole->schedule.ops;
+  ambit__exchange *x = first->kind == OP_BEGIN ? first->exchange : NULL;
 
-  if (s->p->cycle->wavefront) return add_wave(s);
-  return ambit__fused_schedule(s, first->kind == OP_BEGIN ? first->exchange : NULL);
+  if (!s->p->cycle->wavefront) return ambit__fused_schedule(s, x);
+  AMBIT_TRY(build_waves(s->p));
+  return s->p->cycle && s->p->cycle->wavefront ? add_waves(s, x, false) : AMBIT_OK;
 }
 
 /* Makes p->cycle the shorter cycle, or NULL if there is none. */
