@@ -602,6 +602,21 @@ static char *text_of(const char *path)
   return text;
 }
 
+static void a_device_that_fails_while_it_is_measured_has_no_bandwidth(void)
+{
+  ambit__device *dev = NULL;
+
+  begin();
+  CHECK_EQ(AMBIT_OK, ambit__backend_cuda.open(&errors, &settings, 0, &dev));
+  fake_cuda.sync_result = 700;
+  CHECK(ambit__backend_cuda.copy_bandwidth(dev) == 0);
+  CHECK_EQ(AMBIT_OK, errors.status);
+  fake_cuda.sync_result = CU_OK;
+  CHECK(ambit__backend_cuda.copy_bandwidth(dev) > 0);
+  ambit__backend_cuda.close(dev);
+  end();
+}
+
 static void a_trace_has_the_times_of_the_device_beside_those_of_the_host(void)
 {
   const int64_t extents[] = {4096};
@@ -687,6 +702,8 @@ int main(int argc, char **argv)
       {"a_launch_hands_over_shape_and_arguments", a_launch_hands_over_shape_and_arguments},
       {"faces_and_thin_parts_are_computed_cell_by_cell",
        faces_and_thin_parts_are_computed_cell_by_cell},
+      {"a_device_that_fails_while_it_is_measured_has_no_bandwidth",
+       a_device_that_fails_while_it_is_measured_has_no_bandwidth},
       {"a_trace_has_the_times_of_the_device_beside_those_of_the_host",
        a_trace_has_the_times_of_the_device_beside_those_of_the_host},
       {"what_is_recorded_is_launched_in_one_go_and_urgent_queues_come_first",

@@ -122,7 +122,9 @@ static ambit_status alloc_memory(ambit__gpu_device *d, size_t bytes, ambit__gpu_
   AMBIT_TRY(d->driver->alloc(d->gpu, bytes, memory));
   s = d->driver->zero(d->setup, *memory, 0, bytes);
   if (!s) s = d->driver->queue_sync(d->setup);
-  if (s) d->driver->release(*memory);
+  if (!s) return AMBIT_OK;
+  d->driver->release(*memory);
+  *memory = NULL;
   return s;
 }
 
