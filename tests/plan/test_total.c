@@ -261,6 +261,7 @@ static void check_problem(problem *p)
 }
 
 static int problems = PROBLEMS;
+static uint64_t first; /* seed */
 
 static void every_rule_has_a_plan_on_every_target(void)
 {
@@ -268,7 +269,7 @@ static void every_rule_has_a_plan_on_every_target(void)
 
   memset(met, 0, sizeof met);
   for (int i = 0; i < problems; i++) {
-    if (draw_problem((uint64_t)i, &p)) check_problem(&p);
+    if (draw_problem(first + (uint64_t)i, &p)) check_problem(&p);
     ambit__rule_free(p.rule);
   }
   for (int i = 0; i < 4; i++)
@@ -338,6 +339,7 @@ int main(int argc, char **argv)
 
   if (argc > 2 && !strcmp(argv[1], "--count")) {
     problems = atoi(argv[2]);
+    if (argc > 3) first = strtoull(argv[3], NULL, 10);
     argc = 1;
   }
   return test_main(argc, argv, tests);
