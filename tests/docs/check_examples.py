@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The examples of README.md and docs/ work.
 
-    check_examples.py AMBIT LIBRARY CC CXX
+    check_examples.py AMBIT LIBRARY CC CXX [MPIRUN...]
 
 - A block of C with a main function is compiled and run.
 - A block of C with functions that return void has kernels, which `ambit gen` translates.
 - A fragment says so in its first line, "/* in a program */" or "/* in a kernel */", and is completed here. Fragments
   with streams are compiled only: they need videos.
-- A line "$ ambit ..." is run. The lines after it must be in its output, in this order, where "..." stands for any
-  number of lines. Commands with mpirun, nvcc, cc, dot or `ambit bench` are not run.
+- A line "$ ..." is run, on small grids, and so are whole commands between backticks (shell.py). The lines after it must be
+  in its output, in this order, where "..." stands for any number of lines. In the output of mpirun numbers and plans are
+  those of other machines, and may differ. All commands begin with "$", except those that set up or measure for minutes.
 """
 import os, pathlib, re, subprocess, sys, tempfile
 
+import shell
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 AMBIT, LIBRARY, CC, CXX = [pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:5]]
+MPIRUN = sys.argv[5:]
 ELSEWHERE = {"README.md": "int main(", "gpu-kernels.md": "int main("}  # blocks that other tests run
 
 # heat.c is the first kernel of language.md; the others are not shown.
@@ -53,6 +57,14 @@ STREAMS = """  ambit_program *restore = p, *detect = p;
   (void)restore, (void)detect, (void)noisy, (void)clean, (void)change, (void)count, (void)last, (void)settle;
 """
 IN_A_KERNEL = "void fragment(const float *u, const int *open, float *v, const float *f[9])\n{\n  *v = *u;\n%s\n}\n"
+SERIAL = """#include <stdlib.h>
+int main(void)
+{
+  int nx = 20, ny = 30, steps = 4;
+  double *u = calloc(600, sizeof *u), *v = calloc(600, sizeof *v);
+%s  return u[0] != v[0];
+}
+"""
 counts = {}
 
 
@@ -127,10 +139,7 @@ def check_declarations(where, text, compiler, suffix):
 
 
 def check_serial(where, text):
-    pathlib.Path("serial.c").write_text(
-        "#include <stdlib.h>\nint main(void)\n{\n  int nx = 20, ny = 30, steps = 4;\n"
-        "  double *u = calloc(600, sizeof *u), *v = calloc(600, sizeof *v);\n" + text +
-        "  return u[0] != v[0];\n}\n")
+    pathlib.Path("serial.c").write_text(SERIAL % text)
     r = subprocess.run([AMBIT, "port", "serial.c", "-o", "ported.c"], capture_output=True, text=True)
     if r.returncode and "libclang" not in r.stderr:
         fail(where, r.stderr)
@@ -177,29 +186,46 @@ def compare(where, command, wanted, out):
         at, skips = found + 1, False
 
 
+def shape(line):
+    """A line of a report without the numbers and names of the machine."""
+    line = re.sub(r" on [^,]*, \d+ threads?", " on this machine", re.sub(r"\(rows[^)]*\)", "(rows)", line))
+    return re.sub(r"\d[\d.]*(e-?\d+)?", "#", line)
+
+
+def run_command(where, example, wanted):
+    """Runs an example where its document has its files, and compares its output with the lines wanted."""
+    command, name = sh.small(example), where.split(":")[0]
+    missing = sh.missing(command)
+    if missing:
+        print(f"{where}: not run, since {missing} is not installed: {example}")
+        count("commands that are not run")
+        return
+    status, out = sh.run(command, FOLDERS.get(name, "."))
+    if "libclang" in out:
+        print(f"{where}: not run, since this build has no ambit port: {example}")
+        count("commands that are not run")
+        return
+    if bool(status) != any(": error: " in line for line in wanted):
+        fail(where, f"{command}: exit {status}\n{out}")
+    if "mpirun" in command:
+        wanted, out = [shape(line) for line in wanted], shape(out)
+    compare(where, command, wanted, out)
+    count("commands")
+
+
 def check_commands(where, text):
     lines = text.replace("\\\n", "").splitlines()
     for n, line in enumerate(lines):
-        if not line.startswith("$ ambit "):
-            continue
-        if re.search(r"\| dot|ambit bench", line):
-            count("commands that are not run")
+        if shell.is_command(line):
+            fail(where, f"the command does not begin with $: {line}")
+        if not line.startswith("$ "):
             continue
         wanted = []
         for after in lines[n + 1:]:
-            if after.startswith("$ "):
+            if after.startswith("$ ") or not after:
                 break
             wanted.append(after)
-        while wanted and not wanted[-1].strip():
-            wanted.pop()
-        command = re.sub(r"\s+# .*", "", line[2:])
-        if command.startswith("ambit port"):
-            count("commands that are not run")
-            continue
-        out = call(where, ["sh", "-c", command])
-        blank = wanted.index("") if "" in wanted else len(wanted)
-        compare(where, command, wanted if blank == len(wanted) else wanted[:blank], out)
-        count("commands")
+        run_command(where, re.sub(r"\s+# .*", "", line[2:]), wanted)
 
 
 def check_weights(where, text):
@@ -209,24 +235,63 @@ def check_weights(where, text):
 
 
 def check(path):
-    for line, language, text in blocks(path.read_text()):
+    text = path.read_text()
+    for line, language, block in blocks(text):
         where = f"{path.relative_to(ROOT)}:{line}"
         if language == "c":
-            check_c(where, path.name, text)
+            check_c(where, path.name, block)
         elif language == "cpp":
-            check_declarations(where, text, CXX, ".cpp")
-        elif language is None and re.search(r"(?m)^dims ", text):
-            check_weights(where, text)
+            check_declarations(where, block, CXX, ".cpp")
+        elif language is None and re.search(r"(?m)^dims ", block):
+            check_weights(where, block)
         else:
-            check_commands(where, text)
+            check_commands(where, block)
+    for line, command in shell.inline(text):
+        run_command(f"{path.relative_to(ROOT)}:{line}", command, [])
+
+
+# ---- the files that examples take for granted ----
+
+FOLDERS = {"README.md": "readme", "docs/debugging.md": "readme", "docs/port.md": "serial"}  # of documents whose heat.c is a whole program
+
+
+def block_of(document, pattern):
+    return re.search(rf"(?s)```c\n({pattern}.*?)```", (ROOT / document).read_text())[1]
+
+
+def make_files():
+    program = block_of("README.md", "#include").replace("{300, 400}", "{30, 40}")  # check_readme.py runs it as it is
+    serial = SERIAL % block_of("docs/port.md", "#pragma")
+    for folder in [".", *FOLDERS.values()]:
+        here = pathlib.Path(folder)
+        here.mkdir(exist_ok=True)
+        for name, text in FILES.items():
+            (here / name).write_text(text)
+        (here / "sobel.c").write_text((ROOT / "examples/08_sobel/sobel.c").read_text())
+        (here / "prog.c").write_text(serial)
+        (here / "in.y4m").write_bytes(b"YUV4MPEG2 W32 H16 F25:1 C420\n" + 3 * (b"FRAME\n" + bytes(768)))
+    pathlib.Path("readme/heat.c").write_text(program)
+    pathlib.Path("readme/build").symlink_to(AMBIT.resolve().parent)
+    pathlib.Path("serial/heat.c").write_text(serial)
+    call("README.md", [CC, "-I", ROOT / "include", "heat.c", LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}", "-o", "../heat"],
+         cwd="readme")
+    pathlib.Path("readme/heat").symlink_to("../heat")
+    pathlib.Path("ambit.pc").write_text(
+        f"Name: ambit\nDescription: not installed\nVersion: 0\nCflags: -I{ROOT}/include\n"
+        f"Libs: -L{LIBRARY.parent} -Wl,-rpath,{LIBRARY.parent} -lambit\n")
+    os.environ["PKG_CONFIG_PATH"] = os.getcwd()
+    for name in "mp4", "mkv":
+        if "ffmpeg" not in sh.absent:
+            call("a video", ["ffmpeg", "-loglevel", "error", "-i", "in.y4m", f"in.{name}"])
+            pathlib.Path(f"readme/in.{name}").symlink_to(f"../in.{name}")
 
 
 def main():
+    global sh
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        os.environ["PATH"] = f"{AMBIT.resolve().parent}:{os.environ['PATH']}"
-        for name, text in FILES.items():
-            pathlib.Path(name).write_text(text)
+        sh = shell.Shell(AMBIT.resolve(), MPIRUN)
+        make_files()
         for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
             check(path)
         os.chdir("/")
