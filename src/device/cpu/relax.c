@@ -15,7 +15,8 @@
 #include <stdlib.h>
 
 enum {
-  TASKS = 8,    /* of a round, per thread */
+  TASKS = 8,    /* most tiles of a round, per thread */
+  SHARE = 64,   /* of the tiles of a part, one in so many: more would disturb the order */
   PATIENCE = 64 /* updates per cell before a part is given up for this iteration */
 };
 
@@ -217,6 +218,8 @@ static ambit_status make(relaxer *x)
   const size_t bytes = (ambit__relax_blocks(&x->job) + 63) / 64 * 64;
 
   x->most = TASKS * (int)threads;
+  if (x->tiling->n / SHARE < x->most) x->most = (int)(x->tiling->n / SHARE);
+  if (x->most < (int)threads) x->most = (int)threads;
   x->awake = ambit__new(x->errors, n, sizeof *x->awake);
   x->lead = ambit__new(x->errors, n, sizeof *x->lead);
   x->taken = ambit__new(x->errors, n, sizeof *x->taken);
