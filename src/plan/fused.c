@@ -26,8 +26,12 @@ enum {
   FEW_WARPS = 12     /* fewer per multiprocessor are too few */
 };
 
-/* Time of the edge code per cell, in that of the fast code, in two and in three dimensions. */
-static const double EDGE_COST = 4.5, DEEP_EDGE_COST = 1.7;
+/* Time of the edge code per turn, in that of the fast code; in three dimensions per cell. */
+static const double EDGE_COST = 2, DEEP_EDGE_COST = 1.7;
+
+/* Strips at the two faces together, and strips of a band of rows for one of the fast code, on
+ * average; rows of a tile in a band, and beside it, for one row beside a tile. */
+static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
 
 /* Memory traffic of all multiprocessors, and their time for an instruction per cell, in two and in
  * three dimensions; there also per stage, for its barrier, and per row that
@@ -221,20 +225,20 @@ static double instructions_of(const ambit__fused_job *j)
 }
 
 /* Cells that the warps of a launch compute, or could compute while the longest tile runs, per
- * cell of the grid. */
+ * cell of the grid. While few tiles are left their turns take less time. */
 static double computed_again(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j)
 {
   const double rows = (double)g->cells[j->z], columns = (double)g->cells[j->x];
   const double strips = columns / ambit__fused_useful(j) + 1, beside = j->lead + j->drain;
   const double slots = (double)(p->wave > 0 ? p->wave : 1) * WARPS;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
-  const double sides = EDGE_COST * 2 * (rows + chunks * beside);
-  const double bands = EDGE_COST * 2 * strips * 2 * beside;
-  double turns = (strips * (rows + chunks * beside) + sides + bands) / slots;
-  const double longest = rows / chunks + beside;
+  const double pieces = ambit__fused_pieces(j, p, rows, chunks);
+  const double sides = EDGE_COST * SIDES * (rows + pieces * beside);
+  const double band = EDGE_COST * BAND_ROWS * beside;
+  const double all = strips * (rows + chunks * beside) + sides + 2 * BAND_STRIPS * strips * band;
+  const double longest = fmax(rows / chunks + beside, band);
+  const double turns = fmax(all / slots, ambit__fused_least_wave(p) * longest);
 
-  if (turns < longest) turns = longest;
-  if (turns < EDGE_COST * 2 * beside) turns = EDGE_COST * 2 * beside;
   return turns * slots * AMBIT__FUSED_WARP * j->lane / (rows * columns);
 }
 

@@ -175,6 +175,11 @@ void ambit__fused_emit_place(const ambit__fused_job *j);
 
 /* ---- fused_shape.c ---- */
 
+/* Two dimensions: the tiles of a strip at a face, approximately. */
+double ambit__fused_pieces(const ambit__fused_job *j, const ambit__plan *p, double rows,
+                           double chunks);
+/* The time of a launch with very few warps, in that of a full wave. */
+double ambit__fused_least_wave(const ambit__plan *p);
 /* The number of chunks that rows are cut into. */
 int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int64_t rows,
                             int64_t strips);

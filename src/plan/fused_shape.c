@@ -6,7 +6,7 @@ enum {
   MOST_CHUNKS = 1024,
   LEAST_ROWS = 4,   /* of a chunk */
   LEAST_PLANES = 8, /* the same in three dimensions, beside those computed again */
-  BUSY_WARPS = 8    /* that keep a multiprocessor busy */
+  BUSY_WARPS = 10   /* that keep a multiprocessor busy */
 };
 
 static int64_t quotient_up(int64_t a, int64_t b)
@@ -14,16 +14,28 @@ static int64_t quotient_up(int64_t a, int64_t b)
   return (a + b - 1) / b;
 }
 
-/* Warps at faces, approximately: a band has less than three strips for one of the fast code. */
-static double at_edges(const ambit__fused_job *j, const ambit__plan *p, double rows, double strips,
-                       double chunks)
+double ambit__fused_pieces(const ambit__fused_job *j, const ambit__plan *p, double rows,
+                           double chunks)
 {
   const int beside = (j->lead + j->drain) / 2;
   const double pieces = (chunks + 2) * AMBIT__FUSED_EDGE * p->threads[1];
   const double most = rows / (beside < 4 ? 4 : beside);
 
-  if (j->y >= 0) return 0;
-  return 3 * (pieces < most ? pieces : most) + 2 * 3 * strips;
+  return pieces < most ? pieces : most;
+}
+
+/* Warps at faces, approximately: a band has less than three strips for one of the fast code. */
+static double at_edges(const ambit__fused_job *j, const ambit__plan *p, double rows, double strips,
+                       double chunks)
+{
+  return j->y < 0 ? 3 * ambit__fused_pieces(j, p, rows, chunks) + 2 * 3 * strips : 0;
+}
+
+double ambit__fused_least_wave(const ambit__plan *p)
+{
+  const int warps = (p->resident ? p->resident : 1) * p->threads[1];
+
+  return warps > BUSY_WARPS ? (double)BUSY_WARPS / warps : 1;
 }
 
 /* Time of a launch, in rows: waves of warps or blocks, each of which computes a chunk and the rows
@@ -33,14 +45,13 @@ static double duration(const ambit__fused_job *j, const ambit__plan *p, double r
                        double chunks)
 {
   const double wave = (double)(p->wave > 0 ? p->wave : 1) * (j->y < 0 ? p->threads[1] : 1);
-  const double least = (double)BUSY_WARPS / ((p->resident ? p->resident : 1) * p->threads[1]);
+  const double least = ambit__fused_least_wave(p);
   const double turns = rows / chunks + j->lead + j->drain;
-  double waves = (strips * chunks + at_edges(j, p, rows, strips, chunks)) / wave;
+  const double waves = (strips * chunks + at_edges(j, p, rows, strips, chunks)) / wave;
 
   if (waves > 1) return (waves + 0.5) * turns;
   if (j->y >= 0) return 1.5 * turns;
-  if (waves < least) waves = least < 1 ? least : 1;
-  return waves * turns;
+  return (waves < least ? least : waves) * turns;
 }
 
 int64_t ambit__fused_chunks(const ambit__fused_job *j, const ambit__plan *p, int64_t rows,

@@ -16,6 +16,7 @@ enum { MOST_SPEEDS = 8 };
 typedef struct measured {
   const char *kernel;
   ambit_type type;
+  int64_t cells[2]; /* of a grid that is small; 0: 16384x16384 or 512x512x512 */
   struct {
     int depth;
     double speed;
@@ -23,19 +24,34 @@ typedef struct measured {
 } measured;
 
 static const measured h200[] = {
-    {"star2d1", AMBIT_F32, {{1, 520}, {4, 1628}, {8, 2810}, {9, 3012}, {10, 2911}, {12, 3157}}},
-    {"star2d1", AMBIT_F64, {{1, 260}, {4, 890}, {6, 1090}, {8, 1351}, {9, 1435}, {10, 1456}}},
-    {"box2d1", AMBIT_F32, {{1, 519}, {4, 1629}, {6, 2136}, {8, 2147}}},
-    {"box2d1", AMBIT_F64, {{1, 261}, {4, 847}, {6, 948}, {8, 962}}},
-    {"star2d2", AMBIT_F32, {{1, 525}, {3, 1117}, {4, 1260}, {6, 1589}, {8, 1231}}},
-    {"star2d2", AMBIT_F64, {{1, 263}, {2, 434}, {4, 623}, {5, 600}}},
-    {"star2d4", AMBIT_F32, {{2, 652}, {3, 587}}},
-    {"star3d1", AMBIT_F32, {{1, 501}, {2, 567}, {3, 840}, {4, 746}, {5, 588}}},
-    {"star3d1", AMBIT_F64, {{1, 247}, {2, 360}, {3, 398}, {4, 381}}},
-    {"box3d1", AMBIT_F32, {{1, 469}, {2, 371}, {3, 294}}},
-    {"box3d1", AMBIT_F64, {{1, 226}, {2, 224}}},
-    {"star3d2", AMBIT_F32, {{1, 457}, {2, 378}, {3, 334}}},
-    {"star3d2", AMBIT_F64, {{1, 212}, {2, 197}}},
+    {"star2d1",
+     AMBIT_F32,
+     {0},
+     {{1, 520}, {4, 1628}, {8, 2810}, {9, 3012}, {10, 2911}, {12, 3157}}},
+    {"star2d1", AMBIT_F64, {0}, {{1, 260}, {4, 890}, {6, 1090}, {8, 1351}, {9, 1435}, {10, 1456}}},
+    {"box2d1", AMBIT_F32, {0}, {{1, 519}, {4, 1629}, {6, 2136}, {8, 2147}}},
+    {"box2d1", AMBIT_F64, {0}, {{1, 261}, {4, 847}, {6, 948}, {8, 962}}},
+    {"star2d2", AMBIT_F32, {0}, {{1, 525}, {3, 1117}, {4, 1260}, {6, 1589}, {8, 1231}}},
+    {"star2d2", AMBIT_F64, {0}, {{1, 263}, {2, 434}, {4, 623}, {5, 600}}},
+    {"star2d4", AMBIT_F32, {0}, {{2, 652}, {3, 587}}},
+    {"star3d1", AMBIT_F32, {0}, {{1, 501}, {2, 567}, {3, 840}, {4, 746}, {5, 588}}},
+    {"star3d1", AMBIT_F64, {0}, {{1, 247}, {2, 360}, {3, 398}, {4, 381}}},
+    {"box3d1", AMBIT_F32, {0}, {{1, 469}, {2, 371}, {3, 294}}},
+    {"box3d1", AMBIT_F64, {0}, {{1, 226}, {2, 224}}},
+    {"star3d2", AMBIT_F32, {0}, {{1, 457}, {2, 378}, {3, 334}}},
+    {"star3d2", AMBIT_F64, {0}, {{1, 212}, {2, 197}}},
+    {"star2d1",
+     AMBIT_F32,
+     {1024, 1024},
+     {{1, 155}, {2, 335}, {3, 470}, {4, 517}, {6, 582}, {8, 532}, {12, 448}}},
+    {"star2d1",
+     AMBIT_F32,
+     {2048, 2048},
+     {{1, 497}, {2, 636}, {3, 941}, {4, 999}, {6, 1423}, {8, 1336}, {12, 1300}}},
+    {"star2d1",
+     AMBIT_F32,
+     {3072, 3816},
+     {{1, 438}, {4, 1122}, {6, 1434}, {8, 1802}, {10, 1749}, {12, 1893}}},
 };
 
 typedef struct scene {
@@ -54,7 +70,7 @@ static scene open_scene(const measured *m)
 
   ambit_option_set(s.a, "devices", "cuda");
   ambit__pretend(s.a, 0, 1);
-  g = ambit_grid_create(s.a, ndims, ndims == 2 ? flat : deep);
+  g = ambit_grid_create(s.a, ndims, m->cells[0] ? m->cells : ndims == 2 ? flat : deep);
   u = ambit_field_create(g, "u", m->type);
   v = ambit_field_create(g, "v", m->type);
   ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
@@ -64,10 +80,17 @@ static scene open_scene(const measured *m)
   return s;
 }
 
+/* Between measured depths by interpolation; 0 beyond them. */
 static double speed_at(const measured *m, int depth)
 {
-  for (int i = 0; i < MOST_SPEEDS; i++)
-    if (m->by[i].depth == depth) return m->by[i].speed;
+  for (int i = 0; i < MOST_SPEEDS && m->by[i].depth; i++) {
+    const int d = m->by[i].depth, before = i ? m->by[i - 1].depth : d;
+
+    if (d == depth) return m->by[i].speed;
+    if (before < depth && depth < d)
+      return m->by[i - 1].speed +
+             (m->by[i].speed - m->by[i - 1].speed) * (depth - before) / (d - before);
+  }
   return 0;
 }
 
