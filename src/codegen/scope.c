@@ -326,10 +326,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
     ambit__print(t, "))");
     return;
   }
-  if (s->use && (e->op == EXPR_VALUE || e->op == EXPR_OUT)) {
-    s->use(s, t, e);
-    return;
-  }
+  if (s->instead && s->instead(s, t, e)) return;
   switch (e->op) {
   case EXPR_CONST: emit_constant(s, t, e->type, e->value, around); break;
   case EXPR_LOCAL: ambit__name_local(s, t, e->index); break;

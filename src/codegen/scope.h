@@ -21,9 +21,9 @@ struct ambit__scope {
   void (*extent)(const ambit__scope *s, ambit__text *t, int axis);
   const char *step;   /* an expression for step() */
   const char *inside; /* a variable: not 0 if all tests of outside() are 0; NULL: there is none */
-  /* Hooks to monitor values, or NULL. `use` prints EXPR_VALUE and EXPR_OUT instead of their names;
+  /* Hooks, or NULL. `instead` may print other text for an expression, and returns whether it did;
    * `set` writes code after a STMT_SET_OUT. */
-  void (*use)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
+  bool (*instead)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */

@@ -117,20 +117,19 @@ static void use_out(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   ambit__print(t, ", %d))", ambit__checked_read(j->rule, e->index, ambit__checked_which(p, &here)));
 }
 
-static void use(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+/* Values and written components, watched where they are used. */
+static bool use(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__gpucode_job *j = s->user;
-  const ambit__param *p = param(j, e->index);
+  const bool is_value = e->op == EXPR_VALUE && watches(j, param(j, e->index)->type);
 
-  if (e->op == EXPR_OUT) {
-    use_out(s, t, e);
-  } else if (watches(j, p->type)) {
-    ambit__print(t, "ambit_use_%s(&fault, ", suffix(p->type));
+  if (e->op == EXPR_OUT) use_out(s, t, e);
+  if (is_value) {
+    ambit__print(t, "ambit_use_%s(&fault, ", suffix(param(j, e->index)->type));
     ambit__name_value(s, t, e->index);
     ambit__print(t, ", %d)", ambit__checked_read(j->rule, e->index, 0));
-  } else {
-    ambit__name_value(s, t, e->index);
   }
+  return e->op == EXPR_OUT || is_value;
 }
 
 static void note_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
@@ -149,7 +148,7 @@ static ambit__scope scope_of(const ambit__gpucode_job *j)
   ambit__scope s = ambit__gpucode_scope(j);
 
   s.read = read;
-  s.use = use;
+  s.instead = use;
   s.set = note_set;
   return s;
 }

@@ -105,7 +105,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   for (const form *f = g->ndims > 2 ? deep : flat; f->rows; f++) {
     ambit__plan p = {.strategy = &ambit__strategy_stream,
                      .depth = 1,
-                     .strip = ambit__stream_lane(g),
+                     .strip = ambit__stream_lane(g, !t->dialect->has_lanes),
                      .rows = {f->rows, f->planes},
                      .threads = {WARP,
                                  f->late        ? f->late
@@ -117,7 +117,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
                      .late = f->late > 0,
                      .apart = !t->dialect->has_lanes};
 
-    if (n == most || !p.strip || (f->sums && g->strict)) continue;
+    if (n == most || !p.strip || (f->sums && (g->strict || ambit__stream_has_words(g, p.apart))))
+      continue;
     if (t->max_threads && WARP * p.threads[1] > t->max_threads) continue;
     if (has_room(g, &p) && complete(g, t, &p)) plans[n++] = p;
   }
@@ -129,7 +130,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
  * enough. */
 static bool is_large(const ambit__group *g, const ambit__target *t)
 {
-  const int64_t wide = WARP * ambit__stream_lane(g);
+  const int64_t wide = WARP * ambit__stream_lane(g, !t->dialect->has_lanes);
   int64_t planes;
 
   if (!wide) return false;

@@ -8,12 +8,14 @@
  * `rows` rows of 32 V cells, and the adjacent rows that are only read. A stream is one component of
  * one field (in 4-D and up: at one offset along the axes before z). A tile is a few planes that a
  * warp loads all at once. Without tiles, a warp advances through a chunk of planes, with some
- * loaded ahead.
+ * loaded ahead. Bytes are in registers as words of four, and rules on them are computed for two
+ * cells at a time (pairs.h).
  */
 #ifndef AMBIT_PLAN_STREAM_H
 #define AMBIT_PLAN_STREAM_H
 
 #include "plan/gpu.h"
+#include "plan/pairs.h"
 
 enum {
   AMBIT__STREAMS = 32,     /* most streams of a rule: more would not fit in registers */
@@ -38,8 +40,8 @@ typedef struct ambit__stream {
   int param, component;
   int outer[AMBIT_MAX_DIMS]; /* its offset along the axes before z; 0 for all others */
   int number;                /* among the streams of its parameter */
-  int left, right;           /* number of cells of adjacent lanes that a lane reads */
-  int end;                   /* cells beside the strip that the end lanes load: a power of two */
+  int left, right;           /* number of units of adjacent lanes that a lane reads */
+  int end;                   /* units beside the strip that the end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
   ambit__stream_row rows[AMBIT__STREAM_REACH * 3];
@@ -59,6 +61,8 @@ typedef struct ambit__stream_job {
   ambit__gpucode_job gpu;
   int x, y, z; /* the axes; y is -1 in 2-D */
   int lane;    /* V, the cells of a lane in a row */
+  int cells;   /* of a unit, which is in one register: a cell, or of bytes four */
+  int units;   /* of a lane in a row: lane / cells */
   int rows;    /* per warp in a plane */
   int planes;  /* per tile; 0: the warp advances through a chunk */
   int period;  /* planes after which the same registers are used again */
@@ -76,7 +80,9 @@ typedef struct ambit__stream_job {
   bool whole; /* launches may store whole vectors: the cells of all twins are in registers */
   /* with `whole`: most cells beside the box at either end of a lane, as fixed faces leave */
   int head, tail;
-  int ntaps; /* sum: length of `taps`, owned */
+  const ambit__dots *dots; /* of bytes: weighted sums of them, */
+  ambit__pairs *pairs;     /* and variables for two cells at a time */
+  int ntaps;               /* sum: length of `taps`, owned */
   ambit__tap *taps;
 } ambit__stream_job;
 
@@ -84,7 +90,11 @@ typedef struct ambit__stream_job {
 
 /* Cells of a lane: 16 bytes of the largest type, or twice as many if reads along x reach that far;
  * 0 if they reach further. */
-int ambit__stream_lane(const ambit__group *g);
+int ambit__stream_lane(const ambit__group *g, bool apart);
+/* Whether four cells are in one register: all fields are of bytes, and reads do not reach far.
+ * Without exchanges between lanes (`apart`), which means OpenCL, it pays off only if all is
+ * computed for two cells at a time. */
+bool ambit__stream_has_words(const ambit__group *g, bool apart);
 /* Fills in all but `gpu`. false: the rule reads too much or too far, or memory ran out. Release
  * with ambit__stream_end. */
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j);
@@ -98,8 +108,12 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p,
 
 /* ---- stream_loads.c: the names of registers, and the loads that fill them ---- */
 
-/* "u_w[(p + 3) % 4][t + 1][j + 2]": a component of a field at an offset from the current cell. */
+/* "u_w[(p + 3) % 4][t + 1][j + 2]": a component of a field at an offset from the current cell. Of
+ * bytes: "ambit_byte(u_w[(p + 3) % 4][t + 1], c + 2 * h + 5)". */
 void ambit__stream_print_cell(const ambit__stream_job *j, int param, int component,
+                              const int *offset);
+/* "u_w[(p + 3) % 4][t + 1]": its row. */
+void ambit__stream_print_read(const ambit__stream_job *j, const ambit__stream *s,
                               const int *offset);
 /* "ambit_load<4>(", or in a language without templates "ambit_load_float_4(": begins the call of a
  * helper for n values of a parameter; param -1: of no type. */
@@ -124,6 +138,16 @@ void ambit__stream_rotate(const ambit__stream_job *j, const char *name, int para
  * 1) % 3][q][j + 1]", and the cells of adjacent lanes. */
 void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream *s, int dx);
 void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream *s);
+
+/* ---- stream_bytes.c ---- */
+
+/* "ambit_pair(u_w[(p + 3) % 4][t + 1], c + 5)": a byte at an offset from both cells of the
+ * current pair. */
+void ambit__stream_print_pair(const ambit__stream_job *j, int param, int component,
+                              const int *offset);
+/* "ambit_dot(ambit_window(u_w[p], c + 2 * h + 3), 0x010001u, 0)": a weighted sum of bytes. false:
+ * some are not of fields, and nothing is printed. */
+bool ambit__stream_print_dot(const ambit__stream_job *j, const ambit__dot *sum);
 
 /* ---- stream_window.c, stream_sum.c: the work on plane z + p ---- */
 

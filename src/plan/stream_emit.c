@@ -10,6 +10,8 @@
  */
 #include "plan/stream.h"
 
+extern const char ambit__prelude_bytes[]; /* prelude/bytes.h, embedded by the build */
+
 /* ---- the cells of a warp ---- */
 
 /* Positions along the last three axes have 32 bits, which halves the work before the first load. */
@@ -300,6 +302,7 @@ static void emit_kernel(const ambit__stream_job *j)
 
   ambit__gpucode_emit_head(&j->gpu);
   ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->stream);
+  if (j->cells > 1) ambit__print(j->gpu.t, "\n%s", ambit__prelude_bytes);
   ambit__stream_declare_weights(j);
   ambit__gpucode_open_kernel(&j->gpu, "", threads, ambit__gpucode_slots(j->gpu.group, slots),
                              slots);
@@ -332,9 +335,17 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
                         ambit__writer *w)
 {
   ambit__stream_job j;
+  ambit__dots dots = {0};
+  ambit__pairs pairs = {.dots = &dots};
 
   if (!ambit__stream_begin(g, p, &j)) return;
   j.gpu = ambit__gpucode_begin(g, t, p, w);
-  emit_kernel(&j);
+  j.dots = &dots;
+  j.pairs = &pairs;
+  if (j.cells == 1 || !t->dialect->has_lanes || ambit__rule_is_paired(j.gpu.rule) ||
+      ambit__dots_begin(&dots, j.gpu.rule))
+    emit_kernel(&j);
+  ambit__dots_end(&dots);
+  ambit__pairs_end(&pairs);
   ambit__stream_end(&j);
 }

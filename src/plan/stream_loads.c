@@ -64,15 +64,24 @@ static void print_subscript(const ambit__stream_job *j, const char *name, int mo
     ambit__print(j->gpu.t, "[%s]", name);
 }
 
+void ambit__stream_print_read(const ambit__stream_job *j, const ambit__stream *s, const int *offset)
+{
+  print_name(j, s, 'w');
+  print_slot(j, offset[j->z]);
+  if (j->y >= 0) print_subscript(j, "t", s->below + offset[j->y]);
+}
+
 void ambit__stream_print_cell(const ambit__stream_job *j, int param, int component,
                               const int *offset)
 {
   const ambit__stream *s = ambit__stream_find(j, param, component, offset);
 
-  print_name(j, s, 'w');
-  print_slot(j, offset[j->z]);
-  if (j->y >= 0) print_subscript(j, "t", s->below + offset[j->y]);
-  print_subscript(j, "j", s->left + offset[j->x]);
+  if (j->cells > 1) ambit__print(j->gpu.t, "ambit_byte(");
+  ambit__stream_print_read(j, s, offset);
+  if (j->cells > 1)
+    ambit__print(j->gpu.t, ", c + 2 * h + %d)", s->left * j->cells + offset[j->x]);
+  else
+    print_subscript(j, "j", s->left + offset[j->x]);
 }
 
 void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream *s, int dx)
@@ -83,6 +92,23 @@ void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream
   print_subscript(j, "j", s->left + dx);
 }
 
+/* The type of a unit. */
+static const char *unit_type(const ambit__stream_job *j, int param)
+{
+  return j->cells > 1 ? "ambit_u32" : ambit__gpucode_type(&j->gpu, param);
+}
+
+/* "(const ambit_u32 *)(": where units are not cells, their addresses are converted. */
+static void open_address(const ambit__stream_job *j)
+{
+  if (j->cells > 1) ambit__print(j->gpu.t, "(%sconst ambit_u32 *)(", j->gpu.dialect->global);
+}
+
+static void close_address(const ambit__stream_job *j)
+{
+  if (j->cells > 1) ambit__print(j->gpu.t, ")");
+}
+
 void ambit__stream_print_call(const ambit__stream_job *j, const char *name, int param, int n)
 {
   if (j->gpu.dialect->has_lanes)
@@ -90,7 +116,7 @@ void ambit__stream_print_call(const ambit__stream_job *j, const char *name, int 
   else if (param < 0)
     ambit__print(j->gpu.t, "%s_%d(", name, n);
   else
-    ambit__print(j->gpu.t, "%s_%s_%d(", name, ambit__gpucode_type(&j->gpu, param), n);
+    ambit__print(j->gpu.t, "%s_%s_%d(", name, unit_type(j, param), n);
 }
 
 void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end)
@@ -178,11 +204,13 @@ static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
 {
   ambit__line_begin(j->gpu.w);
   if (m->is_first && j->planes) print_range(j, r->front, r->low, r->high);
-  ambit__stream_print_call(j, load_of(j), s->param, j->lane);
+  ambit__stream_print_call(j, load_of(j), s->param, j->units);
   ambit__print(j->gpu.t, "&");
   print_row(j, s, m, 'w');
   ambit__print(j->gpu.t, "[%d], ", s->left);
+  open_address(j);
   print_place(j, s, r->front);
+  close_address(j);
   ambit__line_end(j->gpu.w, ");");
 }
 
@@ -211,16 +239,20 @@ static void emit_beside(const ambit__stream_job *j, const ambit__stream *s,
 
   for (int i = 0; i < s->left + s->right; i++) {
     const bool before = i < s->left;
-    const int cell = before ? j->lane - s->left + i : i - s->left;
+    const int cell = (before ? j->units - s->left + i : i - s->left) * j->cells;
 
     ambit__line_begin(j->gpu.w);
     if (m->is_first) print_range(j, r->front, r->edge_low, r->edge);
     print_row(j, s, &at, 'w');
-    ambit__print(j->gpu.t, "[%d] = (", before ? i : i + j->lane);
+    ambit__print(j->gpu.t, "[%d] = *", before ? i : i + j->units);
+    if (j->cells > 1)
+      open_address(j);
+    else
+      ambit__print(j->gpu.t, "(");
     print_end_place(j, s, r, m);
-    ambit__print(j->gpu.t, ")[%s_%s", name_of(j, s->param), before ? "before" : "after");
+    ambit__print(j->gpu.t, " + %s_%s", name_of(j, s->param), before ? "before" : "after");
     print_more(j, cell);
-    ambit__line_end(j->gpu.w, "];");
+    ambit__line_end(j->gpu.w, ");");
   }
 }
 
@@ -239,8 +271,10 @@ static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const a
   ambit__stream_print_call(j, load_of(j), s->param, s->end);
   print_row(j, s, &at, 'e');
   ambit__print(j->gpu.t, ", ");
+  open_address(j);
   print_end_place(j, s, r, m);
   ambit__print(j->gpu.t, " + %s_beside", name_of(j, s->param));
+  close_address(j);
   ambit__line_end(j->gpu.w, ");");
 }
 
@@ -252,10 +286,10 @@ static void emit_edges(const ambit__stream_job *j, const ambit__stream *s, const
 
     ambit__line_begin(j->gpu.w);
     print_row(j, s, m, 'w');
-    ambit__print(j->gpu.t, "[%d] = %s(", before ? i : i + j->lane,
+    ambit__print(j->gpu.t, "[%d] = %s(", before ? i : i + j->units,
                  before ? "ambit_before" : "ambit_after");
     print_row(j, s, m, 'w');
-    ambit__print(j->gpu.t, "[%d], ", before ? i + j->lane : i);
+    ambit__print(j->gpu.t, "[%d], ", before ? i + j->units : i);
     print_row(j, s, m, 'e');
     ambit__print(j->gpu.t, "[%d])", before ? s->end - s->left + i : i - s->left);
     ambit__line_end(j->gpu.w, ";");
@@ -417,7 +451,7 @@ void ambit__stream_rotate(const ambit__stream_job *j, const char *name, int para
   }
   if (j->y >= 0) ambit__stream_unroll(j, "q", 0, rows);
   ambit__stream_unroll(j, "k", 0, cells);
-  ambit__line(j->gpu.w, "const %s first = %s[0]%s;", ambit__gpucode_type(&j->gpu, param), name, at);
+  ambit__line(j->gpu.w, "const %s first = %s[0]%s;", unit_type(j, param), name, at);
   ambit__print(j->gpu.t, "#pragma unroll\n");
   ambit__line(j->gpu.w, "for (int i = 1; i < %d; i++) %s[i - 1]%s = %s[i]%s;", n, name, at, name,
               at);
@@ -435,7 +469,7 @@ void ambit__stream_move(const ambit__stream_job *j)
 
       name_stream(j, s, ends ? 'e' : 'w', &name);
       ambit__stream_rotate(j, name.chars ? name.chars : "", s->param, j->period, s->nrows,
-                           ends ? s->end : s->left + j->lane + s->right);
+                           ends ? s->end : s->left + j->units + s->right);
       ambit__text_free(&name);
     }
 }
@@ -497,8 +531,8 @@ static void declare_column(const ambit__stream_job *j, int param)
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_beside = ", p->name);
   print_inside(j, param, "beside");
-  ambit__print(j->gpu.t, " + (%s < 16 ? %d : 0) - %s_x", j->gpu.dialect->thread[0], j->lane - end,
-               p->name);
+  ambit__print(j->gpu.t, " + (%s < 16 ? %d : 0) - %s_x", j->gpu.dialect->thread[0],
+               j->lane - end * j->cells, p->name);
   ambit__line_end(j->gpu.w, ";");
 }
 
@@ -526,11 +560,11 @@ static void declare_stream(const ambit__stream_job *j, const ambit__stream *s)
 {
   for (int ends = 0; ends <= (s->end > 0); ends++) {
     ambit__line_begin(j->gpu.w);
-    ambit__print(j->gpu.t, "%s ", ambit__gpucode_type(&j->gpu, s->param));
+    ambit__print(j->gpu.t, "%s ", unit_type(j, s->param));
     print_name(j, s, ends ? 'e' : 'w');
     ambit__print(j->gpu.t, "[%d]", j->period);
     if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", s->nrows);
-    ambit__print(j->gpu.t, "[%d]", ends ? s->end : s->left + j->lane + s->right);
+    ambit__print(j->gpu.t, "[%d]", ends ? s->end : s->left + j->units + s->right);
     ambit__line_end(j->gpu.w, ";");
   }
 }

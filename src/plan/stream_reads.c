@@ -8,11 +8,13 @@
 
 enum {
   VECTOR = 16,       /* bytes of the widest access */
-  MOST_CELLS = 8,    /* per lane: values of one byte also take a register each */
+  MOST_CELLS = 8,    /* per lane, if each takes a register */
+  WORD = 4,          /* bytes in a register, where all fields are of bytes */
   MOST_NUMBERS = 40, /* constants that compilers keep in registers */
   /* operations in a loop over z unrolled for a whole period; in double, half as many */
   MOST_REPEATED = 3000,
   FREE = 26,        /* registers available for constants */
+  PAIRS = 24,       /* registers for bytes while they are computed */
   LATE_BASE = 15,   /* registers for addresses and counters where rows are loaded late */
   MORE = 16,        /* extra registers of loads that are not delayed */
   MOST_TAPS = 343,  /* of a weighted sum: a box of radius 3 in 3-D */
@@ -35,7 +37,21 @@ static int smallest(int a, int b)
   return a < b ? a : b;
 }
 
-int ambit__stream_lane(const ambit__group *g)
+bool ambit__stream_has_words(const ambit__group *g, bool apart)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *p = &rule->params[i];
+
+    if (is_field(g, i) && (p->type != AMBIT_U8 || p->low[g->ndims - 1] > 2 * WORD ||
+                           p->high[g->ndims - 1] > 2 * WORD))
+      return false;
+  }
+  return !apart || ambit__rule_is_paired(rule);
+}
+
+int ambit__stream_lane(const ambit__group *g, bool apart)
 {
   const ambit__rule *rule = g->steps[0].rule;
   int size = 1, reach = 0, lane;
@@ -47,6 +63,7 @@ int ambit__stream_lane(const ambit__group *g)
     size = largest(size, (int)ambit_type_size(p->type));
     reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
   }
+  if (ambit__stream_has_words(g, apart)) return VECTOR;
   lane = smallest(VECTOR / size, MOST_CELLS);
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
   return reach <= 2 * lane ? 2 * lane : 0;
@@ -89,8 +106,8 @@ static bool find_reach(ambit__stream_job *j, int param, const ambit__read *r)
   ambit__stream *s = stream_of(j, param, r);
 
   if (!s) return false;
-  s->left = largest(s->left, -dx);
-  s->right = largest(s->right, dx);
+  s->left = largest(s->left, (j->cells - 1 - dx) / j->cells);
+  s->right = largest(s->right, (j->cells - 1 + dx) / j->cells);
   s->below = largest(s->below, -dy);
   s->above = largest(s->above, dy);
   s->nrows = s->below + j->rows + s->above;
@@ -263,7 +280,7 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
   const int ahead = r->is_read ? kept_ahead(j, r) : 0;
   int n = 0;
 
-  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->lane / (is_late(j, r) ? 2 : 1);
+  if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units / (is_late(j, r) ? 2 : 1);
   if (r->has_edges && j->apart)
     return n + (r->edge - r->edge_low + 1 + ahead) * (s->left + s->right);
   if (r->has_edges && !j->taps) n += (r->edge - r->edge_low + 1) * (s->left + s->right);
@@ -322,7 +339,7 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
     is_wide = is_wide || words(type) == 2;
     is_real = is_real && ambit__type_is_real(type);
   }
-  if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8);
+  if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
   if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
   if (j->late) return LATE_BASE + 40 * (j->z > 0);
@@ -340,7 +357,7 @@ static int row_share(const ambit__stream_job *j, int registers, int ahead)
 /* Registers for the results of a lane. Where many planes of them are shifted, ptxas needs more. */
 static int result_registers(const ambit__stream_job *j)
 {
-  const int n = j->lane * (j->taps ? j->span * j->rows : 1);
+  const int n = j->units * (j->taps ? j->span * j->rows : 1) * (j->cells > 1 ? 2 : 1);
 
   return j->moves && !j->late && j->span > MOST_SHIFTED ? n + n / 4 : n;
 }
@@ -389,7 +406,7 @@ static bool stores_whole(const ambit__group *g, const ambit__stream_job *j)
   const int here[AMBIT_MAX_DIMS] = {0};
   bool any = false;
 
-  if (j->y < 0 || j->moves || j->span > MOST_WHOLE) return false;
+  if (j->y < 0 || j->moves || j->span > MOST_WHOLE || j->cells > 1) return false;
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; is_field(g, i) && c < rule->params[i].components; c++) {
       const int twin = g->steps[0].bind[i].twin - 1;
@@ -426,11 +443,14 @@ static int widest(const ambit__group *g)
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
 {
   const int64_t flops = g->steps[0].rule->flops + 1;
+  const int cells = ambit__stream_has_words(g, p->apart) ? WORD : 1;
 
   *j = (ambit__stream_job){.x = g->ndims - 1,
                            .y = g->ndims > 2 ? g->ndims - 2 : -1,
                            .z = g->ndims > 2 ? g->ndims - 3 : 0,
                            .lane = (int)p->strip,
+                           .cells = cells,
+                           .units = (int)p->strip / cells,
                            .rows = p->rows[0],
                            .planes = p->ahead ? 0 : p->rows[1],
                            .late = p->late,

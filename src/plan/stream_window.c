@@ -13,11 +13,65 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
     ambit__print(t, "%s_v", j->gpu.rule->params[e->index].name);
 }
 
+/* A byte of a field or a scalar, for two cells. */
+static void read_pair(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__stream_job *j = s->user;
+
+  if (e->op == EXPR_READ && ambit__gpucode_is_field(&j->gpu, e->index))
+    ambit__stream_print_pair(j, e->index, e->component, e->offset);
+  else
+    ambit__print(t, "(%s_v * 65537u)", j->gpu.rule->params[e->index].name);
+}
+
+/* "(int)ambit_signed_of(q3, h)", or of numbers that are not negative ambit_part_of: the part of a
+ * variable that belongs to this cell. */
+static bool part_of_pair(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__stream_job *j = s->user;
+  const int i = ambit__pairs_find(j->pairs, e);
+
+  if (i < 0) return false;
+  ambit__print(t, "(%s)%s(q%d, h)", s->dialect->types[e->type],
+               j->pairs->negative[i] ? "ambit_signed_of" : "ambit_part_of", i);
+  return true;
+}
+
+/* fminf(ambit_near_root(n), 255.0f): a root whose integer part alone counts. */
+static void print_root(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const bool cut = e->call != CALL_sqrt;
+
+  ambit__print(t, cut ? "%sf(" : "ambit_near_root(", ambit__call_name(e->call));
+  if (cut)
+    print_root(s, t, e->a);
+  else
+    ambit__emit_expr(s, t, e->a->a);
+  if (cut) ambit__print(t, ", ");
+  if (cut) ambit__emit_expr(s, t, e->b);
+  ambit__print(t, ")");
+}
+
+static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__stream_job *j = s->user;
+  const ambit__dot *sum = j->cells > 1 ? ambit__dots_find(j->dots, e) : NULL;
+
+  if (j->cells == 1) return false;
+  if (sum) return ambit__stream_print_dot(j, sum);
+  if (!s->dialect->has_lanes || !ambit__pairs_is_root(j->pairs, e)) return part_of_pair(s, t, e);
+  ambit__print(t, "(%s)ambit_integer_part(", s->dialect->types[e->type]);
+  print_root(s, t, e->a);
+  ambit__print(t, ")");
+  return true;
+}
+
 static ambit__scope scope_of(const ambit__stream_job *j)
 {
   ambit__scope s = ambit__gpucode_scope(&j->gpu);
 
   s.read = read;
+  s.instead = instead;
   s.user = j;
   return s;
 }
@@ -34,10 +88,33 @@ static void name_results(const ambit__stream_job *j, int param, int component)
 static void declare_results(const ambit__stream_job *j, int param, int component)
 {
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s ", ambit__gpucode_type(&j->gpu, param));
+  ambit__print(j->gpu.t, "%s ", j->cells > 1 ? "ambit_u32" : ambit__gpucode_type(&j->gpu, param));
   name_results(j, param, component);
-  ambit__print(j->gpu.t, "[%d]", j->lane);
+  ambit__print(j->gpu.t, "[%d]", j->cells > 1 ? j->lane / 2 : j->lane);
   ambit__line_end(j->gpu.w, ";");
+}
+
+/* Before the cells of a pair: its result, as far as it is known. */
+static void begin_pair(const ambit__stream_job *j, int param, int component)
+{
+  const int i = ambit__pairs_result(j->pairs, param, component);
+
+  ambit__line_begin(j->gpu.w);
+  name_results(j, param, component);
+  ambit__print(j->gpu.t, i < 0 ? "[j] = 0" : "[j] = q%d", i);
+  ambit__line_end(j->gpu.w, ";");
+}
+
+static void keep_byte(const ambit__stream_job *j, int param, int component)
+{
+  const ambit__scope s = scope_of(j);
+
+  if (ambit__pairs_result(j->pairs, param, component) >= 0) return;
+  ambit__line_begin(j->gpu.w);
+  name_results(j, param, component);
+  ambit__print(j->gpu.t, "[j] |= (ambit_u32)");
+  ambit__name_out(&s, j->gpu.t, param, component);
+  ambit__line_end(j->gpu.w, " << 16 * h;");
 }
 
 static void declare_out(const ambit__stream_job *j, int param, int component)
@@ -74,6 +151,7 @@ static void keep_out(const ambit__stream_job *j, int param, int component)
 /* The helper that stores: if the warp owns the row; cells in a mask; or cells in a range. */
 static const char *store_of(const ambit__stream_job *j)
 {
+  if (j->cells > 1) return "ambit_store_bytes";
   if (j->planes) return "ambit_store_if";
   return j->gpu.dialect->has_lanes || (j->taps && !j->whole) ? "ambit_store" : "ambit_store_bits";
 }
@@ -83,8 +161,8 @@ static void store_results(const ambit__stream_job *j, int param, int component)
   const char *name = j->gpu.rule->params[param].name;
 
   ambit__line_begin(j->gpu.w);
-  ambit__stream_print_call(j, store_of(j), param, j->lane);
-  ambit__print(j->gpu.t, "%s%s_to", j->planes ? "own, " : "", name);
+  ambit__stream_print_call(j, store_of(j), j->cells > 1 ? -1 : param, j->lane);
+  ambit__print(j->gpu.t, "%s%s_to", j->planes ? "own, " : j->cells > 1 ? "true, " : "", name);
   if (j->y >= 0) ambit__print(j->gpu.t, " + t * %s_s%d", name, j->y);
   if (component) ambit__print(j->gpu.t, " + %d * %s_c", component, name);
   ambit__print(j->gpu.t, ", ");
@@ -163,7 +241,7 @@ static void declare_counted(const ambit__stream_job *j)
 static void fold_reductions(const ambit__stream_job *j)
 {
   if (!ambit__gpucode_reduces(j->gpu.group)) return;
-  ambit__open(j->gpu.w, "if (counted >> j & 1)");
+  ambit__open(j->gpu.w, j->cells > 1 ? "if (counted >> (c + 2 * h) & 1)" : "if (counted >> j & 1)");
   ambit__gpucode_fold_cell(&j->gpu);
   ambit__close(j->gpu.w);
 }
@@ -176,6 +254,17 @@ static void emit_index(const ambit__stream_job *j, int axis, const char *local)
     ambit__line(j->gpu.w, "const %s i%d = offset%d + %s;", j->gpu.integer, axis, axis, local);
 }
 
+/* A loop over the pairs of a lane's bytes, and one over the two cells of each: c and c + 2, which
+ * are two bytes apart in a word. */
+static void open_pairs(const ambit__stream_job *j, const ambit__scope *s)
+{
+  ambit__stream_unroll(j, "j", 0, j->lane / 2);
+  ambit__line(j->gpu.w, "const int c = j / 2 * 4 + j %% 2;");
+  ambit__pairs_emit(j->pairs, s, j->gpu.w, read_pair);
+  each_output(j, begin_pair);
+  ambit__stream_unroll(j, "h", 0, 2);
+}
+
 void ambit__stream_emit_window(const ambit__stream_job *j)
 {
   const ambit__scope s = scope_of(j);
@@ -185,14 +274,18 @@ void ambit__stream_emit_window(const ambit__stream_job *j)
   emit_index(j, j->y, "y + t");
   ambit__stream_declare_results(j);
   declare_counted(j);
-  ambit__stream_unroll(j, "j", 0, j->lane);
-  emit_index(j, j->x, "x + j");
+  if (j->cells > 1)
+    open_pairs(j, &s);
+  else
+    ambit__stream_unroll(j, "j", 0, j->lane);
+  emit_index(j, j->x, j->cells > 1 ? "x + c + 2 * h" : "x + j");
   each_output(j, declare_out);
   declare_reductions(j);
   ambit__emit_stmts(&s, j->gpu.w, j->gpu.rule->body);
-  each_output(j, keep_out);
+  each_output(j, j->cells > 1 ? keep_byte : keep_out);
   fold_reductions(j);
   ambit__close(j->gpu.w);
+  if (j->cells > 1) ambit__close(j->gpu.w);
   ambit__stream_store(j);
   if (j->y >= 0) ambit__close(j->gpu.w);
 }

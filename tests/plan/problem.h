@@ -66,7 +66,8 @@ static void fill(twin *t, int param)
   do
     for (int64_t x = 0; x < l->own.hi[l->own.ndims - 1]; x++)
       for (int c = 0; c < l->components; c++) {
-        const double value = noise(n++) * (ambit__type_is_real(l->type) ? 2 : 7);
+        const int most = ambit__type_is_real(l->type) ? 2 : l->type == AMBIT_U8 ? 256 : 7;
+        const double value = noise(n++) * most;
         int64_t cell[AMBIT_MAX_DIMS];
 
         memcpy(cell, at, sizeof cell);

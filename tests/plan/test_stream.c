@@ -417,6 +417,72 @@ static void components_and_streams_that_lie_apart(void)
                   .boundary = AMBIT_CONSTANT});
 }
 
+/* Bytes are computed two at a time as far as 16 bits suffice: negative sums, comparisons, choices,
+ * bits and shifts, conversions that wrap, scalars, locals set twice or under a condition, old
+ * values, reductions, and parts that need more bits. */
+static void bytes(void)
+{
+  static const problem problems[] = {
+      {.text = "void r(const unsigned char *u, unsigned char *v, sum long *n)\n"
+               "{\n"
+               "  int k = 0;\n"
+               "  for (int y = -1; y <= 1; y++)\n"
+               "    for (int x = -1; x <= 1; x++) k += u[y][x] % 2;\n"
+               "  k -= *u & 1;\n"
+               "  int all = 0;\n"
+               "  for (int x = -3; x <= 3; x++) all += u[0][x];\n"
+               "  *v = k == 3 || (all != 700 && !(*u > 100));\n"
+               "  *n = *v;\n"
+               "}\n",
+       .extents = {14, 1300}},
+      {.text = "void r(const unsigned char *u, unsigned char *v)\n"
+               "{\n"
+               "  int a = u[-1][1] - u[-1][-1] + 2 * (u[0][1] - u[0][-1]) + u[1][1] - u[1][-1];\n"
+               "  int b = u[1][-1] - u[-1][-1] + 2 * (u[1][0] - u[-1][0]) + u[1][1] - u[-1][1];\n"
+               "  *v = fminf(sqrtf((float)(a * a + b * b)), 255.0f);\n"
+               "}\n",
+       .extents = {15, 703},
+       .lo = {1, 1},
+       .hi = {14, 701}},
+      {.text = "void r(const unsigned char *u, unsigned char *v, unsigned char k, int m)\n"
+               "{\n"
+               "  int d = u[0][5] - u[0][-8], t = 7;\n"
+               "  unsigned char low = (unsigned char)(d - 3 * u[1][0]);\n"
+               "  if (d < m) t = d + u[1][1] - k;\n"
+               "  int e = d >= 0 ? *u >> 2 : (low ^ k) & 60;\n"
+               "  d = -d << 2;\n"
+               "  *v = (unsigned char)(e + (t > 5 ? low : d * 4097) + (d <= k) + (d != -4));\n"
+               "}\n",
+       .extents = {13, 770}},
+      {.text = "void r(const unsigned char *u, const unsigned char *w, unsigned char *v)\n"
+               "{\n"
+               "  if (u[0][0][1] == w[0][0][0] || u[1][0][0] < u[0][-1][0])\n"
+               "    *v = (unsigned char)((u[0][0][-1] | 3) + *v);\n"
+               "}\n",
+       .ndims = 3,
+       .extents = {6, 25, 530}},
+      {.text = "void r(const unsigned char *u[2], unsigned char *v[2], max int *most)\n"
+               "{\n"
+               "  unsigned char a = u[1][-2][0], b = u[0][1][-1];\n"
+               "  *v[0] = a < b ? a : b;\n"
+               "  *v[1] = (a + b + 1) / 2;\n"
+               "  *most = abs(a - b) + (int)index(1) % 7;\n"
+               "}\n",
+       .extents = {13, 768},
+       .around = true},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i];
+
+    p.name = "bytes";
+    if (!p.ndims) p.ndims = 2;
+    p.boundary = p.around ? AMBIT_PERIODIC : AMBIT_CLAMP;
+    p.strict = true;
+    check(p);
+  }
+}
+
 static void four_dimensions(void)
 {
   check((problem){.name = "4d8",
@@ -465,6 +531,7 @@ int main(int argc, char **argv)
       {"strict_sums_are_exact", strict_sums_are_exact},
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},
+      {"bytes", bytes},
       {"four_dimensions", four_dimensions},
       {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
       {0}};

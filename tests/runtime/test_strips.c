@@ -142,8 +142,9 @@ static void high_orders_in_3d(void)
 static void other_types(void)
 {
   static scene scenes[] = {
-      {"void k(const unsigned char *u, unsigned char *v) { *v = (u[-1][0] + u[0][1] + u[0][-1]) & "
-       "255; }",
+      {"void k(const unsigned char *u, unsigned char *v)\n"
+       "{ int n = u[-1][0] + u[0][1] + u[0][-1];\n"
+       "  *v = n == 60 || (n - 2 * *u > 40 && !(*u & 4)) ? n & 255 : 7; }",
        AMBIT_U8,
        2,
        {40, 531},

@@ -45,6 +45,20 @@ AMBIT_INLINE void ambit_now(ambit_pack<float, 1> &to, const float *from)
 {
   asm volatile("ld.global.f32 %0, [%1];" : "=f"(to.at[0]) : "l"(from));
 }
+AMBIT_INLINE void ambit_now(ambit_pack<unsigned, 4> &to, const unsigned *from)
+{
+  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to.at[0]), "=r"(to.at[1]), "=r"(to.at[2]), "=r"(to.at[3])
+               : "l"(from));
+}
+AMBIT_INLINE void ambit_now(ambit_pack<unsigned, 2> &to, const unsigned *from)
+{
+  asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(to.at[0]), "=r"(to.at[1]) : "l"(from));
+}
+AMBIT_INLINE void ambit_now(ambit_pack<unsigned, 1> &to, const unsigned *from)
+{
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(to.at[0]) : "l"(from));
+}
 AMBIT_INLINE void ambit_now(ambit_pack<double, 2> &to, const double *from)
 {
   asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(to.at[0]), "=d"(to.at[1]) : "l"(from));

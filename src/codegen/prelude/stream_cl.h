@@ -37,6 +37,7 @@ AMBIT_MASKS(1)
 AMBIT_MASKS(2)
 AMBIT_MASKS(4)
 AMBIT_MASKS(8)
+AMBIT_MASKS(16)
 
 /* N adjacent values, loaded and stored at once; or stored one by one, if only some bits are set.
  * ambit_store takes them as a range, _bits as a mask, _if does nothing unless `own`. */
@@ -87,6 +88,7 @@ AMBIT_VALUES_OF(double, double)
 #endif
 AMBIT_VALUES_OF(int, int)
 AMBIT_VALUES_OF(uchar, uchar)
+AMBIT_VALUES_OF(ambit_u32, uint)
 AMBIT_VALUES_OF(short, short)
 AMBIT_VALUES_OF(long, long)
 AMBIT_VALUES_OF(ambit_f16, ushort)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel/range.h"
+
+/* Beyond this the products of two bounds may overflow; nothing is known of such values. */
+#define FAR ((int64_t)1 << 31)
+
+static int64_t least(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+ambit__range ambit__range_of_type(ambit_type type)
+{
+  switch (type) {
+  case AMBIT_U8: return (ambit__range){0, UINT8_MAX};
+  case AMBIT_I16: return (ambit__range){INT16_MIN, INT16_MAX};
+  case AMBIT_I32: return (ambit__range){INT32_MIN, INT32_MAX};
+  default: return (ambit__range){INT64_MIN, INT64_MAX};
+  }
+}
+
+static bool is_near(ambit__range r)
+{
+  return r.low >= -FAR && r.high <= FAR;
+}
+
+/* A range that may exceed its type: then values wrap. */
+static ambit__range within(ambit__range r, ambit_type type)
+{
+  const ambit__range all = ambit__range_of_type(type);
+
+  return r.low < all.low || r.high > all.high ? all : r;
+}
+
+static ambit__range hull(ambit__range a, ambit__range b)
+{
+  return (ambit__range){least(a.low, b.low), most(a.high, b.high)};
+}
+
+static ambit__range product(ambit__range a, ambit__range b)
+{
+  const int64_t w = a.low * b.low, x = a.low * b.high, y = a.high * b.low, z = a.high * b.high;
+
+  return (ambit__range){least(least(w, x), least(y, z)), most(most(w, x), most(y, z))};
+}
+
+static ambit__range square(ambit__range a)
+{
+  const int64_t far = most(-a.low, a.high), near = a.low > 0 ? a.low : a.high < 0 ? -a.high : 0;
+
+  return (ambit__range){near * near, far * far};
+}
+
+static bool is_square(const ambit__expr *e)
+{
+  return e->a->op == EXPR_LOCAL && e->b->op == EXPR_LOCAL && e->a->index == e->b->index;
+}
+
+/* Bits of numbers that are not negative: no result has more bits than both operands. */
+static ambit__range bits(const ambit__expr *e, ambit__range a, ambit__range b)
+{
+  int64_t all = 1;
+
+  if (e->op == EXPR_AND && (a.low >= 0 || b.low >= 0))
+    return (ambit__range){0, a.low < 0 ? b.high : b.low < 0 ? a.high : least(a.high, b.high)};
+  if (a.low < 0 || b.low < 0) return ambit__range_of_type(e->type);
+  while (all <= most(a.high, b.high))
+    all *= 2;
+  return (ambit__range){0, all - 1};
+}
+
+/* Quotients, remainders and shifts by a constant. */
+static ambit__range divided(const ambit__expr *e, ambit__range a)
+{
+  const int64_t n = e->b->op == EXPR_CONST ? e->b->value.integer : 0;
+
+  if (e->op == EXPR_DIV && n > 0) return (ambit__range){a.low / n, a.high / n};
+  if (e->op == EXPR_MOD && n > 0) return (ambit__range){a.low < 0 ? 1 - n : 0, n - 1};
+  if (e->op == EXPR_SHR && e->b->op == EXPR_CONST && n >= 0 && n < 31 && a.low >= 0)
+    return (ambit__range){a.low >> n, a.high >> n};
+  if (e->op == EXPR_SHL && e->b->op == EXPR_CONST && n >= 0 && n < 31)
+    return within(product(a, (ambit__range){(int64_t)1 << n, (int64_t)1 << n}), e->type);
+  return ambit__range_of_type(e->type);
+}
+
+static ambit__range binary(const ambit__expr *e, ambit__range a, ambit__range b)
+{
+  if (!is_near(a) || !is_near(b)) return ambit__range_of_type(e->type);
+  switch (e->op) {
+  case EXPR_ADD: return within((ambit__range){a.low + b.low, a.high + b.high}, e->type);
+  case EXPR_SUB: return within((ambit__range){a.low - b.high, a.high - b.low}, e->type);
+  case EXPR_MUL: return within(is_square(e) ? square(a) : product(a, b), e->type);
+  case EXPR_AND:
+  case EXPR_OR:
+  case EXPR_XOR: return bits(e, a, b);
+  default: return divided(e, a);
+  }
+}
+
+static ambit__range unary(const ambit__range *locals, const ambit__expr *e)
+{
+  const ambit__range a = ambit__range_of(locals, e->a);
+
+  if (e->op == EXPR_CAST && !ambit__type_is_real(e->a->type)) return within(a, e->type);
+  if (e->op == EXPR_NEG && is_near(a)) return within((ambit__range){-a.high, -a.low}, e->type);
+  if (e->op == EXPR_COMPL && is_near(a)) return (ambit__range){-1 - a.high, -1 - a.low};
+  if (e->op == EXPR_CALL && e->call == CALL_abs && is_near(a))
+    return within((ambit__range){a.low > 0    ? a.low
+                                 : a.high < 0 ? -a.high
+                                              : 0,
+                                 most(-a.low, a.high)},
+                  e->type);
+  return ambit__range_of_type(e->type);
+}
+
+ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e)
+{
+  if (ambit__type_is_real(e->type)) return ambit__range_of_type(AMBIT_I64);
+  switch (e->op) {
+  case EXPR_CONST: return (ambit__range){e->value.integer, e->value.integer};
+  case EXPR_LOCAL: return locals[e->index];
+  case EXPR_NORMAL: return (ambit__range){-1, 1};
+  case EXPR_NEG:
+  case EXPR_COMPL:
+  case EXPR_CAST:
+  case EXPR_CALL: return unary(locals, e);
+  case EXPR_COND: return hull(ambit__range_of(locals, e->b), ambit__range_of(locals, e->c));
+  case EXPR_NOT:
+  case EXPR_LT:
+  case EXPR_LE:
+  case EXPR_GT:
+  case EXPR_GE:
+  case EXPR_EQ:
+  case EXPR_NE:
+  case EXPR_LAND:
+  case EXPR_LOR: return (ambit__range){0, 1};
+  case EXPR_ADD:
+  case EXPR_SUB:
+  case EXPR_MUL:
+  case EXPR_DIV:
+  case EXPR_MOD:
+  case EXPR_AND:
+  case EXPR_OR:
+  case EXPR_XOR:
+  case EXPR_SHL:
+  case EXPR_SHR: return binary(e, ambit__range_of(locals, e->a), ambit__range_of(locals, e->b));
+  default: return ambit__range_of_type(e->type);
+  }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* range.h - the integers that an expression can be. */
+#ifndef AMBIT_KERNEL_RANGE_H
+#define AMBIT_KERNEL_RANGE_H
+
+#include "kernel/kernel.h"
+
+typedef struct ambit__range {
+  int64_t low, high;
+} ambit__range;
+
+/* All values of an integer type. */
+ambit__range ambit__range_of_type(ambit_type type);
+/* The values of an expression of an integer type, or more; for other types everything. `locals` are
+ * the ranges of the rule's locals at this place. */
+ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e);
+
+#endif

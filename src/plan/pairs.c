@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan/pairs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+  MOST_NODES = 400, /* of an expression, which is examined anew on every level */
+  FEWEST = 2,       /* operations that are worth a variable */
+  MOST_ROOT = 511,  /* roots that are far enough from the next, in float */
+  MOST_SQUARE = 1 << 22
+};
+
+typedef struct work {
+  ambit__pairs *p;
+  const ambit__scope *s;
+  ambit__writer *w;
+  void (*read)(const ambit__scope *, ambit__text *, const ambit__expr *);
+} work;
+
+/* ---- what can be a pair ---- */
+
+static ambit__range range_of(const ambit__pairs *p, const ambit__expr *e)
+{
+  return ambit__range_of(p->range, e);
+}
+
+static bool fits(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__range r = range_of(p, e);
+
+  return r.low >= -INT16_MAX && r.high <= INT16_MAX;
+}
+
+static bool is_natural(const ambit__pairs *p, const ambit__expr *e)
+{
+  return range_of(p, e).low >= 0;
+}
+
+static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes);
+
+static bool are_pairs(const ambit__pairs *p, const ambit__expr *e, int *nodes)
+{
+  return is_pair(p, e->a, nodes) && is_pair(p, e->b, nodes);
+}
+
+/* Whether the difference of two numbers fits, too. */
+static bool compares(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__range a = range_of(p, e->a), b = range_of(p, e->b);
+
+  return a.low - b.high >= -INT16_MAX && a.high - b.low <= INT16_MAX;
+}
+
+static bool is_shift(const ambit__pairs *p, const ambit__expr *e)
+{
+  return e->b->op == EXPR_CONST && e->b->value.integer >= 0 && e->b->value.integer < 16 &&
+         (e->op == EXPR_SHL || is_natural(p, e->a));
+}
+
+/* Whether an expression can be computed for a pair of cells. Counts its nodes. */
+static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
+{
+  if (++*nodes > MOST_NODES || ambit__type_is_real(e->type) || e->is_outside || !fits(p, e) ||
+      ambit__dots_find(p->dots, e))
+    return false;
+  switch (e->op) {
+  case EXPR_CONST: return true;
+  case EXPR_LOCAL: return p->variable[e->index] >= 0;
+  case EXPR_VALUE:
+  case EXPR_READ: return e->type == AMBIT_U8;
+  case EXPR_NEG:
+  case EXPR_CAST: return is_pair(p, e->a, nodes);
+  case EXPR_NOT: return is_pair(p, e->a, nodes);
+  case EXPR_ADD:
+  case EXPR_SUB:
+  case EXPR_LAND:
+  case EXPR_LOR: return are_pairs(p, e, nodes);
+  case EXPR_MUL:
+    return (e->a->op == EXPR_CONST || e->b->op == EXPR_CONST) && are_pairs(p, e, nodes);
+  case EXPR_AND:
+  case EXPR_OR:
+  case EXPR_XOR: return is_natural(p, e->a) && is_natural(p, e->b) && are_pairs(p, e, nodes);
+  case EXPR_SHL:
+  case EXPR_SHR: return is_shift(p, e) && is_pair(p, e->a, nodes);
+  case EXPR_LT:
+  case EXPR_LE:
+  case EXPR_GT:
+  case EXPR_GE:
+  case EXPR_EQ:
+  case EXPR_NE: return are_pairs(p, e, nodes) && compares(p, e);
+  case EXPR_COND:
+    return is_pair(p, e->a, nodes) && is_natural(p, e->b) && is_pair(p, e->b, nodes) &&
+           is_natural(p, e->c) && is_pair(p, e->c, nodes);
+  default: return false;
+  }
+}
+
+/* Operations of an expression, up to FEWEST. */
+static int operations(const ambit__expr *e)
+{
+  int n = e->op >= EXPR_NEG && e->op != EXPR_CAST;
+
+  if (e->a && n < FEWEST) n += operations(e->a);
+  if (e->b && n < FEWEST) n += operations(e->b);
+  if (e->c && n < FEWEST) n += operations(e->c);
+  return n;
+}
+
+/* ---- text ---- */
+
+/* A number, twice. */
+static void print_both(ambit__text *t, int64_t n)
+{
+  ambit__print(t, "0x%08" PRIx32 "u", (uint32_t)(n * 65537));
+}
+
+static void print_truth(const work *w, ambit__text *t, const ambit__expr *e);
+static void print_word(const work *w, ambit__text *t, const ambit__expr *e);
+
+static void print_infix(const work *w, ambit__text *t, const ambit__expr *e, const char *sign)
+{
+  ambit__print(t, "(");
+  print_word(w, t, e->a);
+  ambit__print(t, " %s ", sign);
+  print_word(w, t, e->b);
+  ambit__print(t, ")");
+}
+
+static void print_product(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  const bool first = e->a->op == EXPR_CONST;
+  const ambit__expr *number = first ? e->a : e->b;
+
+  ambit__print(t, "(");
+  print_word(w, t, first ? e->b : e->a);
+  ambit__print(t, " * 0x%" PRIx32 "u)", (uint32_t)number->value.integer);
+}
+
+static void print_shift(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  const int n = (int)e->b->value.integer;
+
+  ambit__print(t, "(");
+  print_word(w, t, e->a);
+  ambit__print(t, e->op == EXPR_SHL ? " << %d" : " >> %d & ", n);
+  if (e->op == EXPR_SHR) print_both(t, UINT16_MAX >> n);
+  ambit__print(t, ")");
+}
+
+/* A conversion, which changes nothing unless values wrap: to unsigned char, as all fit in 16 bits.
+ * 2^15 is a multiple of 2^8. */
+static void print_cast(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  const ambit__range a = range_of(w->p, e->a), all = ambit__range_of_type(e->type);
+
+  if (a.low >= all.low && a.high <= all.high) {
+    print_word(w, t, e->a);
+    return;
+  }
+  ambit__print(t, "(");
+  print_word(w, t, e->a);
+  ambit__print(t, "%s & 0x00ff00ffu)", a.low < 0 ? " + 0x80008000u" : "");
+}
+
+static void print_choice(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  ambit__print(t, "ambit_choose(");
+  print_truth(w, t, e->a);
+  ambit__print(t, ", ");
+  print_word(w, t, e->b);
+  ambit__print(t, ", ");
+  print_word(w, t, e->c);
+  ambit__print(t, ")");
+}
+
+/* An expression as a pair. */
+static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  switch (e->op) {
+  case EXPR_CONST: print_both(t, e->value.integer); break;
+  case EXPR_LOCAL: ambit__print(t, "q%d", w->p->variable[e->index]); break;
+  case EXPR_VALUE:
+  case EXPR_READ: w->read(w->s, t, e); break;
+  case EXPR_NEG:
+    ambit__print(t, "(0u - ");
+    print_word(w, t, e->a);
+    ambit__print(t, ")");
+    break;
+  case EXPR_CAST: print_cast(w, t, e); break;
+  case EXPR_ADD: print_infix(w, t, e, "+"); break;
+  case EXPR_SUB: print_infix(w, t, e, "-"); break;
+  case EXPR_AND: print_infix(w, t, e, "&"); break;
+  case EXPR_OR: print_infix(w, t, e, "|"); break;
+  case EXPR_XOR: print_infix(w, t, e, "^"); break;
+  case EXPR_MUL: print_product(w, t, e); break;
+  case EXPR_SHL:
+  case EXPR_SHR: print_shift(w, t, e); break;
+  case EXPR_COND: print_choice(w, t, e); break;
+  default:
+    ambit__print(t, "(");
+    print_truth(w, t, e);
+    ambit__print(t, " >> 15 & 0x00010001u)");
+    break;
+  }
+}
+
+/* (a - b + 2^15), or with b first or one less: bit 15 says how a and b compare. */
+static void print_order(const work *w, ambit__text *t, const ambit__expr *a, const ambit__expr *b,
+                        bool or_equal)
+{
+  ambit__print(t, "(");
+  print_word(w, t, a);
+  if (b) {
+    ambit__print(t, " - ");
+    print_word(w, t, b);
+  }
+  ambit__print(t, " + %s)", or_equal ? "0x80008000u" : "0x7fff7fffu");
+}
+
+/* Whether two numbers, or a number and 0, are equal or not: one comparison, where the other one
+ * always holds, or two. */
+static void print_equality(const work *w, ambit__text *t, const ambit__expr *a,
+                           const ambit__expr *b, bool equal)
+{
+  const ambit__expr nought = {.op = EXPR_CONST, .type = a->type};
+  const ambit__range x = range_of(w->p, a), y = range_of(w->p, b ? b : &nought);
+  const bool below = x.low<y.high, above = x.high> y.low;
+
+  if (below && above) ambit__print(t, "(");
+  if (below || !above) {
+    if (equal)
+      print_order(w, t, a, b, true);
+    else
+      print_order(w, t, b ? b : &nought, a, false);
+  }
+  if (below && above) ambit__print(t, equal ? " & " : " | ");
+  if (above) {
+    if (equal)
+      print_order(w, t, b ? b : &nought, a, true);
+    else
+      print_order(w, t, a, b, false);
+  }
+  if (below && above) ambit__print(t, ")");
+}
+
+static void print_logic(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  ambit__print(t, "(");
+  print_truth(w, t, e->a);
+  ambit__print(t, e->op == EXPR_LAND ? " & " : " | ");
+  print_truth(w, t, e->b);
+  ambit__print(t, ")");
+}
+
+/* Whether an expression is not 0: bit 15 of each half, beside bits of no meaning. */
+static void print_truth(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  switch (e->op) {
+  case EXPR_LAND:
+  case EXPR_LOR: print_logic(w, t, e); break;
+  case EXPR_NOT:
+    ambit__print(t, "~");
+    print_truth(w, t, e->a);
+    break;
+  case EXPR_GE: print_order(w, t, e->a, e->b, true); break;
+  case EXPR_GT: print_order(w, t, e->a, e->b, false); break;
+  case EXPR_LE: print_order(w, t, e->b, e->a, true); break;
+  case EXPR_LT: print_order(w, t, e->b, e->a, false); break;
+  case EXPR_EQ: print_equality(w, t, e->a, e->b, true); break;
+  case EXPR_NE: print_equality(w, t, e->a, e->b, false); break;
+  default: print_equality(w, t, e, NULL, false); break;
+  }
+}
+
+/* ---- square roots ---- */
+
+/* The operand of fminf(x, c) or fmaxf(x, c) with a natural number c of up to 511; NULL if e is
+ * none. */
+static const ambit__expr *cut_off(const ambit__expr *e)
+{
+  const double c = e->b && e->b->op == EXPR_CONST ? e->b->value.real : -1;
+
+  if (e->op != EXPR_CALL || (e->call != CALL_fmin && e->call != CALL_fmax)) return NULL;
+  return c >= 0 && c <= MOST_ROOT && c == (double)(int)c ? e->a : NULL;
+}
+
+/* The largest integer part of x, which may be cut off; the integer is to be that of a root. */
+static int64_t largest_root(const ambit__pairs *p, const ambit__expr *x)
+{
+  const ambit__expr *inner = cut_off(x);
+  const int64_t c = inner ? (int64_t)x->b->value.real : 0;
+  int64_t root = 0;
+  ambit__range n;
+
+  if (inner && x->call == CALL_fmin) return largest_root(p, inner) < 0 ? -1 : c;
+  if (inner) return largest_root(p, inner) > c ? largest_root(p, inner) : -1;
+  if (x->op != EXPR_CALL || x->call != CALL_sqrt || x->a->op != EXPR_CAST) return -1;
+  if (ambit__type_is_real(x->a->a->type)) return -1;
+  n = range_of(p, x->a->a);
+  if (n.low < 0 || n.high > MOST_SQUARE) return -1;
+  while ((root + 1) * (root + 1) <= n.high)
+    root++;
+  return root;
+}
+
+static bool is_root(const ambit__pairs *p, const ambit__expr *e)
+{
+  int64_t most;
+
+  if (e->op != EXPR_CAST || e->a->type != AMBIT_F32 || ambit__type_is_real(e->type)) return false;
+  most = largest_root(p, e->a);
+  return most >= 0 && most <= MOST_ROOT && most <= ambit__range_of_type(e->type).high;
+}
+
+bool ambit__pairs_is_root(const ambit__pairs *p, const ambit__expr *e)
+{
+  for (int i = 0; i < p->nroots; i++)
+    if (p->roots[i] == e) return true;
+  return false;
+}
+
+/* ---- variables ---- */
+
+int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e)
+{
+  for (int i = 0; i < p->n; i++)
+    if (p->values[i] == e) return i;
+  return -1;
+}
+
+/* A new variable for an expression; -1: there are too many, or it has one, for other values of the
+ * locals: then it has none from now on. */
+static int add(const work *w, const ambit__expr *e)
+{
+  const int old = ambit__pairs_find(w->p, e);
+
+  if (old >= 0) w->p->values[old] = NULL;
+  if (old >= 0 || w->p->n == AMBIT__PAIRS) return -1;
+  if (w->w) {
+    ambit__line_begin(w->w);
+    ambit__print(&w->w->text, "const unsigned q%d = ", w->p->n);
+    print_word(w, &w->w->text, e);
+    ambit__line_end(w->w, ";");
+  }
+  w->p->values[w->p->n] = e;
+  w->p->negative[w->p->n] = !is_natural(w->p, e);
+  return w->p->n++;
+}
+
+/* Variables for the largest parts of an expression. With `any`, for as few operations as there may
+ * be. Returns that of the whole expression, or -1. */
+static int find(const work *w, const ambit__expr *e, bool any)
+{
+  int nodes = 0;
+
+  if (ambit__dots_find(w->p->dots, e)) return -1;
+  if (is_pair(w->p, e, &nodes)) return any || operations(e) >= FEWEST ? add(w, e) : -1;
+  if (is_root(w->p, e) && w->p->nroots < AMBIT__PAIRS) w->p->roots[w->p->nroots++] = e;
+  if (e->a) find(w, e->a, false);
+  if (e->b) find(w, e->b, false);
+  if (e->c) find(w, e->c, false);
+  return -1;
+}
+
+/* A list of statements. What is set under a condition has no variable. */
+static void walk(const work *w, const ambit__stmt *list, bool always)
+{
+  for (const ambit__stmt *s = list; s; s = s->next) {
+    const bool is_local = s->kind == STMT_LOCAL || s->kind == STMT_SET_LOCAL;
+    ambit__range range = {0, 0};
+    int variable = -1;
+
+    if (s->value) range = range_of(w->p, s->value);
+    if (s->value) variable = find(w, s->value, always && s->kind != STMT_IF);
+    if (is_local && (s->value || s->kind == STMT_LOCAL)) {
+      w->p->variable[s->index] = always ? variable : -1;
+      w->p->range[s->index] =
+          always && s->value ? range : ambit__range_of_type(w->p->rule->locals[s->index].type);
+    }
+    walk(w, s->body, false);
+    walk(w, s->other, false);
+  }
+}
+
+/* Finds the variables of a rule, and writes them if there is a writer. */
+static bool begin(const work *w, const ambit__rule *rule)
+{
+  const size_t n = (size_t)rule->nlocals + 1;
+  ambit__pairs *p = w->p;
+
+  *p = (ambit__pairs){.rule = rule,
+                      .dots = p->dots,
+                      .variable = malloc(n * sizeof *p->variable),
+                      .range = malloc(n * sizeof *p->range)};
+  if (!p->variable || !p->range) return false;
+  for (int i = 0; i < rule->nlocals; i++) {
+    p->variable[i] = -1;
+    p->range[i] = ambit__range_of_type(rule->locals[i].type);
+  }
+  walk(w, rule->body, true);
+  return true;
+}
+
+bool ambit__pairs_emit(ambit__pairs *p, const ambit__scope *s, ambit__writer *w,
+                       void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e))
+{
+  const work job = {p, s, w, read};
+
+  return begin(&job, s->rule);
+}
+
+void ambit__pairs_end(ambit__pairs *p)
+{
+  free(p->variable);
+  free(p->range);
+  p->variable = NULL;
+  p->range = NULL;
+}
+
+/* Whether some statement of a list sets a component. */
+static bool sets(const ambit__stmt *list, int param, int component)
+{
+  for (const ambit__stmt *s = list; s; s = s->next)
+    if ((s->kind == STMT_SET_OUT && s->index == param && s->component == component) ||
+        sets(s->body, param, component) || sets(s->other, param, component))
+      return true;
+  return false;
+}
+
+int ambit__pairs_result(const ambit__pairs *p, int param, int component)
+{
+  const ambit__expr *last = NULL;
+
+  for (const ambit__stmt *s = p->rule->body; s; s = s->next)
+    if (s->kind == STMT_SET_OUT && s->index == param && s->component == component)
+      last = s->value;
+    else if (sets(s->body, param, component) || sets(s->other, param, component))
+      last = NULL;
+  return last ? ambit__pairs_find(p, last) : -1;
+}
+
+bool ambit__rule_is_paired(const ambit__rule *rule)
+{
+  const ambit__dots none = {0};
+  ambit__pairs pairs = {.dots = &none};
+  const work job = {.p = &pairs};
+  bool all = begin(&job, rule);
+
+  for (int i = 0; i < rule->nparams; i++)
+    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
+      if (rule->params[i].writes[c]) all = all && ambit__pairs_result(&pairs, i, c) >= 0;
+  ambit__pairs_end(&pairs);
+  return all;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pairs.h - rules on bytes, computed for two cells at a time.
+ *
+ * A pair is a word with the values a and b of two cells, as the number a + 65536 b modulo 2^32.
+ * Sums, differences and multiples of pairs are those of words, also of negative numbers, as long as
+ * all values fit in 16 bits, which their ranges show (kernel/range.h). Words with two numbers that
+ * are not negative also have the bits of a in their lower half and those of b in the upper one.
+ *
+ * The largest parts of a rule that can be computed so become variables q0, q1, ..., before the code
+ * for single cells, in which a part of one of them replaces the expression.
+ */
+#ifndef AMBIT_PLAN_PAIRS_H
+#define AMBIT_PLAN_PAIRS_H
+
+#include "codegen/scope.h"
+#include "kernel/range.h"
+#include "plan/dots.h"
+
+enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
+
+typedef struct ambit__pairs {
+  const ambit__rule *rule;
+  const ambit__dots *dots; /* sums that are computed in another way */
+  int n;
+  const ambit__expr *values[AMBIT__PAIRS]; /* the expression that each variable replaces */
+  bool negative[AMBIT__PAIRS];             /* may have negative numbers */
+  int nroots;
+  const ambit__expr
+      *roots[AMBIT__PAIRS]; /* integer parts of square roots, see ambit__pairs_is_root */
+  /* of the locals at the present place: the variable with its value, or -1; its range */
+  int *variable;
+  ambit__range *range;
+} ambit__pairs;
+
+/* Writes the variables of a rule, except for sums that `p->dots` has. `read` prints a byte of a
+ * field at an offset, or of a scalar, as a pair. false: no memory. Release with ambit__pairs_end,
+ * also then. */
+bool ambit__pairs_emit(ambit__pairs *p, const ambit__scope *s, ambit__writer *w,
+                       void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e));
+void ambit__pairs_end(ambit__pairs *p);
+/* The variable in place of an expression; -1: there is none. */
+int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e);
+/* The variable with the final value of a written component; -1: there is none. */
+int ambit__pairs_result(const ambit__pairs *p, int param, int component);
+
+/* Whether all results of a rule are pairs, without dots. */
+bool ambit__rule_is_paired(const ambit__rule *rule);
+/* Whether an expression is the integer part of the square root of an integer, cut off or not, such
+ * that one of sqrt(n + 0.5) with an error below 2^-21 is the same: sqrt of integers is either an
+ * integer or far enough from the next. */
+bool ambit__pairs_is_root(const ambit__pairs *p, const ambit__expr *e);
+
+#endif
