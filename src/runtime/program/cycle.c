@@ -239,6 +239,7 @@ static const char *refuse_wavefront(const ambit_program *p)
   if (several && !why) why = refuse_cycle(p, true);
   if (why || p->cycle) return why;
   if (p->tuned == 1) return "single iterations were measured to be the fastest";
+  if (several && !ambit__cycle_is_asked(p)) return "with several parts the option depth must ask";
   return p->grid->context->settings.depth
              ? "the grid is too small, or a kernel is not compiled here"
              : "a wavefront would be no faster";

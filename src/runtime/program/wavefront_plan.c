@@ -364,7 +364,7 @@ ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__d
 
   *flow = (ambit__dataflow){0};
   *w = (ambit__wavefront){0};
-  if (!depth && !m.wish.any && p->grid->nparts > 1 && m.cells < CELLS_PER_THREAD) return AMBIT_OK;
+  if (!depth && !m.wish.any && p->grid->nparts > 1) return AMBIT_OK; /* measured: no gain */
   if (depth) return make_forced(&m, depth, flow, w);
   AMBIT_TRY(time_depths(&m, single, times, &best));
   for (int i = 0; i < DEPTHS; i++)
