@@ -60,8 +60,8 @@ static ambit_status read_int(reader *r, const char *word, int *out)
   long value = strtol(word, &end, 10);
 
   FAIL_UNLESS(end != word && !*end, r, "\"%s\" is not an integer", word);
-  FAIL_UNLESS(labs(value) <= AMBIT_MAX_OFFSET, r, "%s is too far; offsets are at most %d", word,
-              AMBIT_MAX_OFFSET);
+  FAIL_UNLESS(value >= -AMBIT_MAX_OFFSET && value <= AMBIT_MAX_OFFSET, r,
+              "%s is too far; offsets are at most %d", word, AMBIT_MAX_OFFSET);
   *out = (int)value;
   return AMBIT_OK;
 }

@@ -596,6 +596,8 @@ static void mistakes_in_a_file_are_told_by_line(void)
               "dims 2\nweight 1 1\n");
   refuse_file("a.w:2: \"0.5\" is not an integer", "dims 1\nweight 0.5 1\n");
   refuse_file("a.w:2: 5000 is too far", "dims 1\nweight 5000 1\n");
+  refuse_file("a.w:2: -9223372036854775808 is too far",
+              "dims 1\nweight -9223372036854775808 1\n"); /* which has no absolute value */
   refuse_file("a.w:2: \"1e999\" is not a finite number", "dims 1\nweight 1 1e999\n");
   refuse_file("a.w:4: this offset already has a weight, from line 2",
               "dims 1\nweight 1 1\nweight 2 1\nweight 1 3\n");
