@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(intptr_t), "a request must fit into an intptr_t");
@@ -53,6 +54,15 @@ static ambit_status fail(ambit__errors *errors, int code, const char *what)
     const int mpi_code = (call);                                                                   \
     if (mpi_code != MPI_SUCCESS) return fail(errors, mpi_code, what);                              \
   } while (0)
+
+/* Launchers may lose the last words of a run that ends at once (MPICH 4.0): they get a moment. */
+static void abort_run(MPI_Comm comm)
+{
+  const struct timespec moment = {.tv_nsec = 300000000};
+
+  nanosleep(&moment, NULL);
+  MPI_Abort(comm, EXIT_FAILURE);
+}
 
 /* ---- MPI in this process ---- */
 
@@ -90,7 +100,7 @@ static void at_exit(void)
             "ambit: process %d exits while other processes continue: they would wait for it, so "
             "the run is aborted. Call ambit_close on all processes before they exit\n",
             mpi_state.rank);
-    MPI_Abort(mpi_state.exit_comm, EXIT_FAILURE);
+    abort_run(mpi_state.exit_comm);
   }
   MPI_Comm_free(&mpi_state.exit_comm);
   MPI_Finalize();
@@ -197,17 +207,6 @@ static mpi_net *make(ambit__errors *errors, size_t size)
   return n;
 }
 
-/* Fails on all processes if one of them is out of memory, before any of them waits for it. */
-static ambit_status check_memory(ambit__errors *errors, MPI_Comm user, const mpi_net *n)
-{
-  const int mine = n && n->sent && n->base.room;
-  int all = 0;
-
-  TRY_MPI(errors, MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, user), "open a context");
-  AMBIT_CHECK(all, errors, AMBIT_ENOMEM, "another process is out of memory");
-  return AMBIT_OK;
-}
-
 static ambit_status join(mpi_net *n, MPI_Comm user)
 {
   ambit__errors *errors = n->base.errors;
@@ -231,6 +230,36 @@ static void leave(mpi_net *n)
   free(n);
 }
 
+/* Others wait for this process, in a call that it did not make, and cannot hear of its error. */
+static void abort_open(ambit__errors *errors, MPI_Comm user)
+{
+  fprintf(stderr, "ambit: %s. Other processes wait for this one, so the run is aborted\n",
+          errors->text ? errors->text : "MPI could not open a context");
+  abort_run(user);
+}
+
+/* The status of all processes: that of one that failed, if any did. */
+static ambit_status open_together(ambit__errors *errors, MPI_Comm user, ambit_status s)
+{
+  const int mine = (int)s;
+  int worst = AMBIT_OK, done = 0;
+  MPI_Request r;
+  int code = MPI_Iallreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, user, &r);
+
+  if (code != MPI_SUCCESS && !s) /* again, for the others to know */
+    return open_together(errors, user, fail(errors, code, "open a context"));
+  while (code == MPI_SUCCESS && !done) {
+    code = MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+    sched_yield();
+  }
+  if (code != MPI_SUCCESS) {
+    fail(errors, code, "open a context");
+    abort_open(errors, user);
+  }
+  if (s || !worst) return s;
+  return ambit__raise(errors, (ambit_status)worst, "another process could not open its context");
+}
+
 static ambit_status mpi_open(ambit__errors *errors, const void *communicator, ambit__net **net)
 {
   MPI_Comm user;
@@ -242,8 +271,11 @@ static ambit_status mpi_open(ambit__errors *errors, const void *communicator, am
   AMBIT_TRY(pick_communicator(errors, communicator, &user));
   TRY_MPI(errors, MPI_Comm_size(user, &size), "get the number of processes");
   n = make(errors, (size_t)size);
-  s = check_memory(errors, user, n);
-  if (!s) s = join(n, user);
+  s = open_together(errors, user, n && n->sent && n->base.room ? AMBIT_OK : AMBIT_ENOMEM);
+  if (!s) {
+    s = join(n, user);
+    if (s) abort_open(errors, user);
+  }
   if (s) {
     leave(n);
     return s;
@@ -401,7 +433,7 @@ static bool mpi_takes_cuda(ambit__net *net)
 
 static void mpi_abort(ambit__net *net)
 {
-  MPI_Abort(comm_of(net), EXIT_FAILURE);
+  abort_run(comm_of(net));
 }
 
 #ifdef __GNUC__

@@ -3,6 +3,7 @@
  * an error, and none hangs.
  *
  *   starved memory|messages VICTIM [STRIDE [FIRST]]
+ *   starved opening VICTIM N      opens and closes a context once; the N-th call of MPI fails
  *
  * The same work is repeated in rounds; in round n the n-th allocation of process VICTIM fails, or
  * the n-th call of MPI for a message (one of every STRIDE rounds is run). The linker wraps malloc,
@@ -10,8 +11,8 @@
  * in that module (lost_messages.c). If a failed call raises no error, the results must not change.
  *
  * Not tested: the first allocation of a context, without which ambit_open returns NULL and the
- * process can only exit, which ends the run; and a message that only one process knows to have
- * failed when the others have closed their context.
+ * process can only exit, which ends the run. A call that fails while a context is opened or closed
+ * may leave no way to tell the others, and ends the run: test_opening.py starts a run for each.
  */
 #include "runtime/run/run.h"
 #include "support/test.h"
@@ -31,6 +32,7 @@ enum { ROWS = 24, COLUMNS = 32, ITERATIONS = 6, PATIENCE = 25 /* seconds for a r
 static bool messages;              /* these fail, not allocations */
 static _Thread_local bool starves; /* calls of this thread may fail */
 static bool closes;                /* the context: completed messages do not fail */
+static bool opening;               /* and closing is what is tested: all calls may fail */
 static long until_failure;         /* calls; 0: none fails */
 static bool failed;                /* in this round */
 
@@ -69,12 +71,14 @@ void *__wrap_realloc(void *old, size_t bytes)
   return fails() ? NULL : __real_realloc(old, bytes);
 }
 
-/* Called by the MPI module: whether this call of MPI fails; `completes` a message, or begins it. */
-EXPORT bool starved_loses(bool completes);
+/* Called by the MPI module: whether this call of MPI fails; 0: it begins a message, 1: completes
+ * one, 2: is made only to open a context. */
+EXPORT bool starved_loses(int call);
 
-bool starved_loses(bool completes)
+bool starved_loses(int call)
 {
-  return messages && !(closes && completes) && counts_down();
+  if (opening) return counts_down();
+  return messages && call != 2 && !(closes && call == 1) && counts_down();
 }
 
 /* ---- the work ---- */
@@ -255,6 +259,24 @@ static void if_any_one_call_of_a_process_fails_all_end_with_an_error(void)
   CHECK_MSG(test_failures || n > 100, "there were only %ld calls", n);
 }
 
+/* Opens and closes a context; prints the status, if the run still exists. */
+static int open_once(long n)
+{
+  ambit_status opened, closed;
+  ambit *a;
+
+  messages = opening = true;
+  until_failure = ambit_process(judge) == victim ? n : 0;
+  starves = true;
+  a = ambit_open(NULL, NULL);
+  opened = ambit_error(a);
+  closed = a ? ambit_close(a) : AMBIT_ENOMEM;
+  starves = false;
+  printf("opened: %s, closed: %s%s\n", ambit_status_name(opened), ambit_status_name(closed),
+         failed ? ", a call failed" : "");
+  return closed != AMBIT_OK;
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {{"if_any_one_call_of_a_process_fails_all_end_with_an_error",
@@ -265,6 +287,11 @@ int main(int argc, char **argv)
   signal(SIGALRM, too_late);
   judge = ambit_open(&argc, &argv);
   if (!judge || ambit_processes(judge) < 2) return 77;
+  if (argc > 3 && !strcmp(argv[1], "opening")) {
+    victim = atoi(argv[2]);
+    bad = open_once(atol(argv[3]));
+    return ambit_close(judge) || bad;
+  }
   messages = argc > 1 && !strcmp(argv[1], "messages");
   if (messages) setenv("AMBIT_TRACE", "starved.json", 1); /* of the rounds, not of the judge */
   if (argc > 2) victim = atoi(argv[2]);
