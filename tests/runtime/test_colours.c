@@ -2,6 +2,7 @@
 /* Steps in place: a kernel that writes cells of one colour reads neighbours of the other colour, on
  * all devices and parts as in plain C. Other kernels in place are refused, with the reason. */
 #include "places.h"
+#include "runtime/program/program.h"
 
 enum { ROWS = 18, COLUMNS = 70, CELLS = ROWS * COLUMNS };
 
@@ -179,6 +180,34 @@ static void reads_of_the_same_colour_are_refused(void)
   refuse(red, 15, AMBIT_PERIODIC, "beyond the boundary there may be cells of the same colour");
 }
 
+static int count(const ambit_program *p, ambit__op_kind kind)
+{
+  int n = 0;
+
+  for (size_t i = 0; i < p->schedule.n; i++)
+    n += p->schedule.ops[i].kind == kind;
+  return n;
+}
+
+/* A step that writes what a step in place reads begins the exchange early, and no other begins it
+ * again. */
+static void an_exchange_before_a_step_in_place_begins_once(void)
+{
+  ambit *a = open_strict("cpu*2");
+  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+  ambit_apply(p, ambit_kernel_create(a, "void damp(float *u) { *u = 0.5f * *u; }"), u);
+  ambit_apply(p, ambit_kernel_create(a, kernels[0].text), u, 1);
+  ambit_run(p, 3);
+  CHECK_OK(a);
+  if (ambit_processes(a) > 1) CHECK_EQ(1, count(p, OP_BEGIN));
+  CHECK_EQ(count(p, OP_FINISH), count(p, OP_BEGIN));
+  ambit_close(a);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -186,6 +215,8 @@ int main(int argc, char **argv)
       {"the_colour_may_change_with_the_iteration", the_colour_may_change_with_the_iteration},
       {"other_kernels_in_place_are_refused", other_kernels_in_place_are_refused},
       {"reads_of_the_same_colour_are_refused", reads_of_the_same_colour_are_refused},
+      {"an_exchange_before_a_step_in_place_begins_once",
+       an_exchange_before_a_step_in_place_begins_once},
       {NULL, NULL}};
 
   return test_main(argc, argv, tests);

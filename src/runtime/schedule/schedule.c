@@ -159,6 +159,15 @@ static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, size_
   return AMBIT_OK;
 }
 
+/* Begins the exchange of a step, unless the step before it has. */
+static ambit_status add_begin(ambit__scheduler *s, size_t step)
+{
+  const bool begun = s->begun[step];
+
+  s->begun[step] = false; /* in the next schedule of these steps */
+  return begun ? AMBIT_OK : add_exchange(s, OP_BEGIN, step, false);
+}
+
 static ambit_status add_launch(ambit__scheduler *s, size_t step, ambit__cells cells)
 {
   return ambit__schedule_add_launch(s, step, cells) ? AMBIT_OK : AMBIT_ENOMEM;
@@ -206,7 +215,7 @@ static ambit_status add_overlapped(ambit__scheduler *s, size_t step, size_t n)
 
   for (size_t i = step; i <= step + n; i++)
     AMBIT_TRY(add_allreduce_end(s, &s->p->steps[i]));
-  if (!s->begun[step]) AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
+  AMBIT_TRY(add_begin(s, step));
   AMBIT_TRY(add_exchange(s, OP_EDGES, step, on_border));
   for (size_t i = step; i <= step + n; i++)
     AMBIT_TRY(add_launch(s, i, CELLS_INNER));
@@ -232,7 +241,7 @@ static ambit_status add_plain(ambit__scheduler *s, size_t step)
 {
   AMBIT_TRY(add_allreduce_end(s, &s->p->steps[step]));
   if (s->before[step]) {
-    AMBIT_TRY(add_exchange(s, OP_BEGIN, step, false));
+    AMBIT_TRY(add_begin(s, step));
     AMBIT_TRY(add_exchange(s, OP_EDGES, step, false));
     AMBIT_TRY(add_exchange(s, OP_FINISH, step, false));
   }
