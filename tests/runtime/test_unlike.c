@@ -29,13 +29,15 @@ static double fill(const int64_t *cell, int component, void *user)
   return (double)((cell[0] * 7919 + cell[1] * 104729) % 1009) / 1009;
 }
 
-static sheet open_sheet(const char *devices)
+static sheet open_sheet(const char *devices, const char *weights)
 {
   sheet s = {.a = open_on(devices)};
   ambit_grid *g;
 
   ambit_option_set(s.a, "strict", "1");
   ambit_option_set(s.a, "threads", "1");
+  ambit_option_set(s.a, "weights", weights);
+  ambit_option_set(s.a, "cache", folder); /* without the weights that earlier tests remembered */
   g = grid_2d(s.a, ROWS, COLUMNS);
   s.u = ambit_field_create(g, "u", AMBIT_F32);
   s.v = ambit_field_create(g, "v", AMBIT_F32);
@@ -55,7 +57,7 @@ typedef struct outcome {
 
 static void run(const char *devices, int64_t iterations, outcome *o)
 {
-  sheet s = open_sheet(devices);
+  sheet s = open_sheet(devices, "");
 
   memset(o, 0, sizeof *o);
   ambit_run(s.p, iterations);
@@ -320,7 +322,7 @@ static void a_device_that_fails_in_mid_run_is_named(void)
   sheet s;
 
   slow_ns[0] = 0;
-  s = open_sheet("cpu,slow");
+  s = open_sheet("cpu,slow", "1,1");
   slow_fails_in = 40;
   CHECK_EQ(AMBIT_EDEVICE, ambit_run(s.p, 100));
   CHECK(slow_fails_in < 0);
