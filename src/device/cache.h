@@ -60,6 +60,9 @@ void ambit__cache_save(ambit__cache *cache, const char *key, const char *source,
 /* Small notes, a few lines under a name: text to free(), or NULL. Losing one does no harm. */
 char *ambit__cache_recall(ambit__cache *cache, const char *name);
 void ambit__cache_note(ambit__cache *cache, const char *name, const char *text);
+/* The same where no cache is open. A text of NULL is not written. */
+char *ambit__cache_recall_once(const ambit__settings *settings, const char *name);
+void ambit__cache_note_once(const ambit__settings *settings, const char *name, const char *text);
 
 /* Writes a text for the user that is not cleaned up. Returns its path, to free(), or NULL. */
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text);

@@ -145,6 +145,26 @@ void ambit__cache_note(ambit__cache *cache, const char *note, const char *text)
                strerror(errno));
 }
 
+char *ambit__cache_recall_once(const ambit__settings *settings, const char *name)
+{
+  ambit__cache cache;
+  char *text;
+
+  if (ambit__cache_open(NULL, settings, &cache)) return NULL;
+  text = ambit__cache_recall(&cache, name);
+  ambit__cache_close(&cache);
+  return text;
+}
+
+void ambit__cache_note_once(const ambit__settings *settings, const char *name, const char *text)
+{
+  ambit__cache cache;
+
+  if (!text || ambit__cache_open(NULL, settings, &cache)) return;
+  ambit__cache_note(&cache, name, text);
+  ambit__cache_close(&cache);
+}
+
 char *ambit__cache_exhibit(ambit__cache *cache, const char *key, const char *text)
 {
   const char *const folders[] = {cache->folder, cache->scratch.path};

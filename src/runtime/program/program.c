@@ -151,7 +151,7 @@ bool ambit__step_reads(const ambit__step *s, const ambit_field *f)
 
 bool ambit__step_rotates(const ambit__step *s, const ambit_field *f)
 {
-  if (s->kind == STEP_CALL) return any_step(s->call.program, f, ambit__step_rotates);
+  if (s->kind == STEP_CALL) return ambit__program_rotates(s->call.program, f);
   return s->kind == STEP_ROTATE && ambit__step_uses(s, f);
 }
 
@@ -166,6 +166,11 @@ bool ambit__step_uses(const ambit__step *s, const ambit_field *f)
 bool ambit__program_uses(const ambit_program *p, const ambit_field *f)
 {
   return any_step(p, f, ambit__step_uses);
+}
+
+bool ambit__program_rotates(const ambit_program *p, const ambit_field *f)
+{
+  return any_step(p, f, ambit__step_rotates);
 }
 
 bool ambit__program_calls(const ambit_program *p)

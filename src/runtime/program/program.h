@@ -228,6 +228,7 @@ bool ambit__step_reads(const ambit__step *s, const ambit_field *f);
 bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
 bool ambit__step_rotates(const ambit__step *s, const ambit_field *f);
 bool ambit__program_uses(const ambit_program *p, const ambit_field *f);
+bool ambit__program_rotates(const ambit_program *p, const ambit_field *f);
 bool ambit__program_calls(const ambit_program *p); /* whether it has such a step */
 /* Whether running p runs `called`, perhaps by way of other programs. */
 bool ambit__program_reaches(const ambit_program *p, const ambit_program *called);

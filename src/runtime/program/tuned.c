@@ -75,14 +75,10 @@ static void name_note(const ambit_program *p, char name[NAME_CHARS])
 
 char *ambit__tuned_text(const ambit_program *p)
 {
-  ambit__cache cache;
-  char name[NAME_CHARS], *text;
+  char name[NAME_CHARS];
 
-  if (ambit__cache_open(NULL, &p->grid->context->settings, &cache)) return NULL;
   name_note(p, name);
-  text = ambit__cache_recall(&cache, name);
-  ambit__cache_close(&cache);
-  return text;
+  return ambit__cache_recall_once(&p->grid->context->settings, name);
 }
 
 ambit_status ambit__tuned_recall(ambit_program *p)
@@ -129,7 +125,6 @@ static void print_problem(const ambit_program *p, ambit__text *t)
 void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n)
 {
   ambit__text t = {0};
-  ambit__cache cache;
   char name[NAME_CHARS], *text;
 
   if (p->grid->context->net->rank) return;
@@ -138,10 +133,7 @@ void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n
   for (int i = 0; i < n; i++)
     ambit__print(&t, "depth %d: %.4g s per iteration\n", times[i].depth, times[i].seconds);
   text = ambit__text_finish(&t);
-  if (text && !ambit__cache_open(NULL, &p->grid->context->settings, &cache)) {
-    name_note(p, name);
-    ambit__cache_note(&cache, name, text);
-    ambit__cache_close(&cache);
-  }
+  name_note(p, name);
+  ambit__cache_note_once(&p->grid->context->settings, name, text);
   free(text);
 }

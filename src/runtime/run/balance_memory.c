@@ -59,17 +59,13 @@ static bool parse(const char *text, int n, double *weights)
 
 static bool read_note(const ambit_program *p, double *weights)
 {
-  const ambit__settings *settings = &p->grid->context->settings;
-  ambit__cache cache;
   char name[NAME_CHARS], *text;
   bool good;
 
-  if (ambit__cache_open(NULL, settings, &cache)) return false;
   name_note(p, name);
-  text = ambit__cache_recall(&cache, name);
+  text = ambit__cache_recall_once(&p->grid->context->settings, name);
   good = text && parse(text, p->balance->n, weights);
   free(text);
-  ambit__cache_close(&cache);
   return good;
 }
 
@@ -86,7 +82,6 @@ ambit_status ambit__balance_recall(const ambit_program *p, double *weights, bool
 void ambit__balance_note(const ambit_program *p, const double *weights)
 {
   ambit__text t = {0};
-  ambit__cache cache;
   char name[NAME_CHARS], *text;
 
   if (p->grid->context->net->rank || !p->balance->names) return;
@@ -94,10 +89,7 @@ void ambit__balance_note(const ambit_program *p, const double *weights)
     ambit__print(&t, "%s%.6g", i ? " " : "", weights[i]);
   ambit__print(&t, "\n");
   text = ambit__text_finish(&t);
-  if (text && !ambit__cache_open(NULL, &p->grid->context->settings, &cache)) {
-    name_note(p, name);
-    ambit__cache_note(&cache, name, text);
-    ambit__cache_close(&cache);
-  }
+  name_note(p, name);
+  ambit__cache_note_once(&p->grid->context->settings, name, text);
   free(text);
 }

@@ -8,19 +8,12 @@
  */
 #include "runtime/run/run.h"
 
-static bool rotates(const ambit_program *p, const ambit_field *f)
-{
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (ambit__step_rotates(&p->steps[i], f)) return true;
-  return false;
-}
-
 /* Whether the caller fills, for a step, ghost cells that the called program has filled for another
  * field, which the buffer rotates into. */
 static bool fills_lent(const ambit__step *s, int arg, const ambit_program *called)
 {
   return s->kind == STEP_APPLY && s->kernel->rule->params[arg].reads_neighbours &&
-         rotates(called, s->args[arg].field);
+         ambit__program_rotates(called, s->args[arg].field);
 }
 
 /* Marks the fields of the called program that steps of the caller change. */
