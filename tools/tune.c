@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune.c - `ambit tune`: finds and remembers the fastest depth of a stencil on this machine. */
+/* tune.c - `ambit tune`: finds and remembers the fastest plan of a stencil on this machine. */
 #include "problem.h"
 
 #include "runtime/program/cycle.h"
@@ -34,7 +34,8 @@ static int tune(ambit *a, const tool_problem *p)
   if (text)
     printf("%s", text);
   else if (job.program->tuned)
-    printf("depth %d; there is no cache to remember it in\n", job.program->tuned);
+    printf("depth %d %s; there is no cache to remember it in\n", job.program->tuned,
+           job.program->tuned_plan);
   else
     printf("iterations run one by one: %s\n", ambit__cycle_refusal(job.program));
   free(text);
@@ -63,11 +64,12 @@ static int run(ambit *a, tool_args *args)
 const tool_command tool_tune = {
     .name = "tune",
     .words = "NAME|FILE.c|FILE.weights [options]",
-    .summary = "Finds the fastest number of iterations at once, and remembers it.",
+    .summary = "Finds the fastest plan for several iterations at once, and remembers it.",
     .options = options,
-    .notes = "Runs the stencil with several depths (option depth), prints their times, and keeps "
-             "the fastest in the\n"
-             "cache of compiled kernels. Later runs of the same program, on the same grid and "
+    .notes = "Runs the stencil with several plans for several iterations at once, prints their "
+             "times, and keeps the\n"
+             "fastest in the cache of compiled kernels. Later runs of the same program, on the "
+             "same grid and "
              "devices, use it.\n"
              "If it is known, prints what is kept; ambit cache empty forgets it.\n\n" TOOL_SIZE_NOTE
              "\nexamples:\n"

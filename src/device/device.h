@@ -230,9 +230,10 @@ typedef struct ambit__verdict {
 } ambit__verdict;
 
 typedef struct ambit__device_info {
-  char name[128]; /* "Neoverse-V1, 2 cores" */
-  int cores;      /* GPU: multiprocessors */
-  size_t memory;  /* bytes */
+  char name[128];     /* "Neoverse-V1, 2 threads" */
+  char identity[256]; /* all that the speed of kernels depends on: also driver and compiler */
+  int cores;          /* GPU: multiprocessors */
+  size_t memory;      /* bytes */
   /* bytes of host memory now free within the limits of this process; 0: not host memory */
   size_t free;
   size_t l2, l3; /* bytes of cache: per core, and of all cores together; 0: unknown */

@@ -144,7 +144,8 @@ typedef struct ambit__strategy {
 
 /* The cheapest plan by the estimates of the strategies; false if none applies. */
 bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__plan *plan);
-/* Appends the plans that there are for a group, a line each. */
+/* Appends the plans that there are for a group, a line each; those of a strategy by their
+ * estimates, the fastest first. */
 void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines);
 /* Whether a plan is one that a user who wrote `start` wants; any is if that is NULL or empty. */
 bool ambit__plan_begins(const char *plan, const char *start);

@@ -61,12 +61,32 @@ bool ambit__plan_choose(const ambit__group *g, const ambit__target *t, ambit__pl
   return least >= 0;
 }
 
+/* Insertion sort: there are few, and equal ones stay in order. */
+static void sort_plans(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int n)
+{
+  double costs[MOST];
+
+  for (int i = 0; i < n; i++) {
+    const ambit__plan plan = plans[i];
+    const double cost = plan.strategy->cost(g, t, &plan);
+    int k = i;
+
+    for (; k > 0 && costs[k - 1] > cost; k--) {
+      costs[k] = costs[k - 1];
+      plans[k] = plans[k - 1];
+    }
+    costs[k] = cost;
+    plans[k] = plan;
+  }
+}
+
 void ambit__plan_list(const ambit__group *g, const ambit__target *t, ambit__text *lines)
 {
   for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
     ambit__plan plans[MOST];
     const int n = list_plans(strategies[i], g, t, plans);
 
+    sort_plans(g, t, plans, n);
     for (int k = 0; k < n; k++) {
       strategies[i]->describe(&plans[k], lines);
       ambit__print(lines, "\n");

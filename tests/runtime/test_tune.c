@@ -1,14 +1,99 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The option tune: the fastest depth is found in the first iterations of a run, remembered and
- * used, and results do not change. */
+/* The option tune: the fastest plan is found in the first iterations of a run, remembered and used,
+ * and results do not change. Plans that are slower than single iterations are given up.
+ *
+ * The device `timed` is `cpu` with a clock of its own: a launch takes a second, and a wave as long
+ * as the test wants. */
+#include "device/device.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 60, COLUMNS = 70, MANY = 400 };
+enum { CELLS = 256 * 64, FEW = 420, MANY = 720 };
+
+/* ---- a device with its own clock ---- */
+
+static double now;                                   /* seconds; less than 0: the real clock */
+static int waves;                                    /* so far */
+static int version;                                  /* of the compiler of `timed` */
+static double (*wave_seconds)(const ambit__wave *w); /* per iteration */
+
+double __real_ambit__clock(void);
+double __wrap_ambit__clock(void);
+double __wrap_ambit__clock(void)
+{
+  return now < 0 ? __real_ambit__clock() : now;
+}
+
+static ambit__backend timed;
+
+static ambit_status timed_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
+                               ambit__device **dev)
+{
+  ambit_status s = ambit__backend_cpu.open(errors, settings, ordinal, dev);
+
+  if (!s) (*dev)->backend = &timed;
+  return s;
+}
+
+/* One core that outruns its memory: the model prefers waves. */
+static void timed_info(ambit__device *dev, ambit__device_info *out)
+{
+  ambit__backend_cpu.info(dev, out);
+  out->cores = 1;
+  out->l2 = 64 << 10;
+  out->l3 = 0;
+  snprintf(out->identity, sizeof out->identity, "timed, compiler %d", version);
+}
+
+static ambit_status timed_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
+  now += 1;
+  return ambit__backend_cpu.launch(q, fn, l);
+}
+
+static ambit_status timed_wave(ambit__queue *q, const ambit__wave *w, int64_t step)
+{
+  now += wave_seconds(w) * w->iterations;
+  waves++;
+  return ambit__backend_cpu.wave(q, w, step);
+}
+
+static void timed_add(void)
+{
+  timed = ambit__backend_cpu;
+  timed.name = "timed";
+  timed.open = timed_open;
+  timed.info = timed_info;
+  timed.launch = timed_launch;
+  timed.wave = timed_wave;
+  timed.tiles = NULL;
+  ambit__backend_add(&timed);
+}
+
+static double slower(const ambit__wave *w)
+{
+  (void)w;
+  return 1.01;
+}
+
+static double faster(const ambit__wave *w)
+{
+  (void)w;
+  return 0.9;
+}
+
+/* Depth 4 is the fastest one, with as many rows as possible. */
+static double deep_and_high(const ambit__wave *w)
+{
+  return (w->iterations == 4 ? 0.5 : 0.8) - 1e-3 * (double)w->block;
+}
+
+/* ---- runs ---- */
 
 static const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, sum float *total) {
   *v = *u + 0.2f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u);
@@ -22,26 +107,31 @@ static double fill(const int64_t *cell, int component, void *user)
 }
 
 typedef struct outcome {
-  float cells[ROWS * COLUMNS];
+  float cells[CELLS];
   double total;
-  int tuned;
+  int tuned, depth;                                      /* depth: of the cycle, 1: none */
+  char plan[AMBIT__PLAN_CHARS], runs[AMBIT__PLAN_CHARS]; /* as remembered, and of the cycle */
+  int late;                                              /* waves of a second run */
 } outcome;
 
 static void run(const char *devices, bool alone, const char *tune, int64_t iterations, outcome *o)
 {
   char *argv[] = {"test", alone ? "--ambit-mpi=off" : NULL, NULL}, **words = argv;
+  const bool is_timed = !strcmp(devices, "timed");
   int argc = alone ? 2 : 1;
-  ambit *a = ambit_open(&argc, &words);
+  ambit *a;
   ambit_field *u, *v;
   ambit_scalar *total;
   ambit_grid *g;
   ambit_program *p;
 
+  now = is_timed ? 0 : -1;
+  a = ambit_open(&argc, &words);
   ambit_option_set(a, "devices", devices);
   ambit_option_set(a, "strict", "1");
   ambit_option_set(a, "cache", folder);
   ambit_option_set(a, "tune", tune);
-  g = grid_2d(a, ROWS, COLUMNS);
+  g = is_timed ? grid_2d(a, 256, 64) : grid_2d(a, 60, 70);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
   total = ambit_scalar_create(a, "total", AMBIT_F32);
@@ -56,6 +146,12 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   ambit_field_read(u, NULL, NULL, o->cells);
   o->total = ambit_scalar_get(total);
   o->tuned = p->tuned;
+  o->depth = p->cycle ? p->cycle->schedule.iterations : 1;
+  snprintf(o->plan, sizeof o->plan, "%s", p->tuned_plan);
+  ambit__cycle_print(p, o->runs);
+  waves = 0;
+  ambit_run(p, 65);
+  o->late = waves;
   CHECK_OK(a);
   ambit_close(a);
 }
@@ -66,34 +162,97 @@ static void check_same(const outcome *want, const outcome *got)
   CHECK_NEAR(want->total, got->total, 0);
 }
 
-static void the_fastest_depth_is_found_and_remembered(void)
-{
-  static outcome want, got;
-  int tuned;
+/* ---- tests ---- */
 
-  run("ref", true, "0", MANY, &want);
+static void the_fastest_plan_is_found_and_remembered(void)
+{
+  static outcome want, tuned, got;
+
+  run("ref", true, "0", FEW, &want);
   run("cpu", false, "1", 5, &got); /* too few iterations */
   CHECK_EQ(0, got.tuned);
-  run("cpu", false, "1", MANY, &got);
-  check_same(&want, &got);
-  CHECK(got.tuned >= 1);
+  run("cpu", false, "1", FEW, &tuned);
+  check_same(&want, &tuned);
+  CHECK(tuned.tuned >= 1);
   CHECK(folder_files() > 0);
-  tuned = got.tuned;
-  run("cpu", false, "0", MANY, &got); /* remembered */
+  run("cpu", false, "0", FEW, &got); /* remembered */
   check_same(&want, &got);
-  CHECK_EQ(tuned, got.tuned);
-  run("cpu*2", false, "0", MANY, &got); /* another cut */
+  CHECK_EQ(tuned.tuned, got.tuned);
+  CHECK_STR(tuned.plan, got.plan);
+  CHECK_STR(got.plan, got.runs);
+  run("cpu*2", false, "0", FEW, &got); /* another cut */
   check_same(&want, &got);
   CHECK_EQ(0, got.tuned);
+}
+
+static void rows_are_tuned_as_well_as_the_depth(void)
+{
+  static outcome first, got;
+
+  wave_seconds = deep_and_high;
+  version = 1;
+  run("timed", true, "0", 5, &first);
+  CHECK(first.depth > 1);
+  run("timed", true, "1", MANY, &got);
+  CHECK_EQ(4, got.tuned);
+  CHECK_EQ(4, got.depth);
+  CHECK(ambit__wavefront_read(got.plan).block > ambit__wavefront_read(first.runs).block);
+  CHECK_STR(got.plan, got.runs);
+  CHECK(got.late > 0);
+}
+
+static void a_plan_is_forgotten_with_the_compiler(void)
+{
+  static outcome tuned, got;
+
+  wave_seconds = deep_and_high;
+  version = 2;
+  run("timed", true, "1", MANY, &tuned);
+  CHECK_EQ(4, tuned.tuned);
+  run("timed", true, "0", 5, &got);
+  CHECK_EQ(4, got.tuned);
+  CHECK_STR(tuned.plan, got.runs);
+  version = 3;
+  run("timed", true, "0", 5, &got);
+  CHECK_EQ(0, got.tuned);
+  CHECK_STR("", got.plan);
+}
+
+/* 1 % slower, in the trial of the first run, and where plans are timed. */
+static void what_is_slower_than_single_iterations_is_given_up(void)
+{
+  static outcome got;
+
+  version = 4;
+  wave_seconds = slower;
+  run("timed", true, "0", 200, &got);
+  CHECK(got.depth > 1); /* it was tried */
+  CHECK_EQ(0, got.late);
+  run("timed", true, "1", MANY, &got);
+  CHECK_EQ(1, got.tuned);
+  CHECK_EQ(1, got.depth);
+  CHECK_EQ(0, got.late);
+  version = 5;
+  wave_seconds = faster;
+  run("timed", true, "0", 200, &got);
+  CHECK(got.late > 0);
+  run("timed", true, "1", MANY, &got);
+  CHECK(got.tuned > 1);
+  CHECK(got.late > 0);
 }
 
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
-      {"the_fastest_depth_is_found_and_remembered", the_fastest_depth_is_found_and_remembered},
+      {"the_fastest_plan_is_found_and_remembered", the_fastest_plan_is_found_and_remembered},
+      {"rows_are_tuned_as_well_as_the_depth", rows_are_tuned_as_well_as_the_depth},
+      {"a_plan_is_forgotten_with_the_compiler", a_plan_is_forgotten_with_the_compiler},
+      {"what_is_slower_than_single_iterations_is_given_up",
+       what_is_slower_than_single_iterations_is_given_up},
       {0}};
   int bad;
 
+  timed_add();
   if (!folder_make()) return 1;
   bad = test_main(argc, argv, tests);
   folder_remove();

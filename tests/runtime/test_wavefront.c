@@ -388,6 +388,58 @@ static void reductions_that_can_be_seen_are_right(void)
   }
 }
 
+/* ---- scalars ---- */
+
+/* Two runs, with another value of a scalar in the second. */
+static double *run_twice(const char *devices, bool *waves)
+{
+  scene s = {.a = ambit_open(NULL, NULL), .ndims = 2};
+  double *values = calloc(40 * 50, sizeof *values);
+  ambit_scalar *k;
+
+  ambit_option_set(s.a, "devices", devices);
+  ambit_option_set(s.a, "strict", "1");
+  ambit_option_set(s.a, "depth", "3");
+  s.g = ambit_grid_create(s.a, 2, (int64_t[]){40, 50});
+  k = ambit_scalar_create(s.a, "k", AMBIT_F64);
+  for (int i = 0; i < 2; i++) {
+    s.f[i] = ambit_field_create(s.g, i ? "v" : "u", AMBIT_F64);
+    ambit_field_boundary(s.f[i], AMBIT_ALL_FACES, AMBIT_SYMMETRIC, 0);
+    ambit_field_fill(s.f[i], start, &s.ndims);
+  }
+  s.p = ambit_program_create(s.g);
+  ambit_apply(s.p,
+              kernel(&s, "void heat(const double *u, double *v, double k)"
+                         "{ *v = *u + k * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u); }"),
+              s.f[0], s.f[1], k);
+  ambit_swap(s.p, s.f[0], s.f[1]);
+  for (int i = 0; i < 2; i++) {
+    ambit_scalar_set(k, i ? 0.125 : 0.2);
+    CHECK_EQ(AMBIT_OK, ambit_run(s.p, 7 + i));
+  }
+  *waves = s.p->cycle && s.p->cycle->wavefront;
+  ambit_field_read(s.f[0], NULL, NULL, values);
+  ambit_close(s.a);
+  return values;
+}
+
+static void scalars_may_change_between_runs(void)
+{
+  bool waves;
+  double *want = run_twice("ref", &waves);
+
+  owners = 0;
+  block = tile = 0;
+  for (int k = 0; k < 2; k++) {
+    double *got = run_twice(k ? "cpu*2" : "cpu", &waves);
+
+    CHECK(waves);
+    CHECK(!memcmp(want, got, 40 * 50 * sizeof *want));
+    free(got);
+  }
+  free(want);
+}
+
 /* ---- rests ---- */
 
 /* 18 iterations of which 5 make a cycle. */
@@ -468,6 +520,7 @@ int main(int argc, char **argv)
       {"small_grids_are_right_too", small_grids_are_right_too},
       {"results_do_not_depend_on_parts", results_do_not_depend_on_parts},
       {"reductions_that_can_be_seen_are_right", reductions_that_can_be_seen_are_right},
+      {"scalars_may_change_between_runs", scalars_may_change_between_runs},
       {"iterations_left_over_are_a_shorter_cycle", iterations_left_over_are_a_shorter_cycle},
       {"programs_that_cannot_be_one_pass_are_told_why",
        programs_that_cannot_be_one_pass_are_told_why},

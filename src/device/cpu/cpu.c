@@ -122,6 +122,8 @@ static void info(ambit__device *dev, ambit__device_info *out)
   int n = ambit__pool_threads(d->pool);
 
   snprintf(out->name, sizeof out->name, "%s, %d thread%s", d->machine.name, n, n == 1 ? "" : "s");
+  snprintf(out->identity, sizeof out->identity, "%s, compiler %s", out->name,
+           d->cc->available ? d->cc->compiler.version : "none");
   out->cores = n;
   out->l2 = d->machine.l2;
   out->l3 = d->machine.l3;

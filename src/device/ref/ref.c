@@ -71,6 +71,7 @@ static void info(ambit__device *dev, ambit__device_info *out)
 {
   (void)dev;
   snprintf(out->name, sizeof out->name, "reference interpreter");
+  snprintf(out->identity, sizeof out->identity, "%s", out->name);
   out->cores = 1;
   ambit__host_memory(&out->memory, &out->free);
 }

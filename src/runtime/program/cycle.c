@@ -4,14 +4,16 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- wishes ---- */
 
 int ambit__cycle_depth(const ambit_program *p)
 {
   const int asked = p->grid->context->settings.depth;
-  const int planned = ambit__wavefront_read(ambit__program_plan(p)).depth;
+  const int planned = ambit__wavefront_read(ambit__program_cycle_plan(p)).depth;
 
   return asked ? asked : planned > 0 ? planned : p->tuned;
 }
@@ -24,6 +26,17 @@ bool ambit__plan_is_cycle(const char *plan)
 bool ambit__cycle_is_asked(const ambit_program *p)
 {
   return p->grid->context->settings.depth || ambit__plan_is_cycle(ambit__program_plan(p));
+}
+
+void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])
+{
+  const ambit__cycle *c = p->cycle;
+  const int engine = p->grid->placement.n ? p->grid->placement.engine[0] : 0;
+
+  memset(text, 0, AMBIT__PLAN_CHARS);
+  if (c && c->wavefront) ambit__wavefront_print(c->wavefront, text, AMBIT__PLAN_CHARS);
+  if (c && c->fused && c->fused->functions[engine])
+    snprintf(text, AMBIT__PLAN_CHARS, "%s", c->fused->functions[engine]->plan);
 }
 
 /* ---- axes ---- */

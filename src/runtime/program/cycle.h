@@ -44,6 +44,9 @@ bool ambit__plan_is_cycle(const char *plan);
 /* Whether the user asks for cycles, by the option depth or plan. */
 bool ambit__cycle_is_asked(const ambit_program *p);
 
+/* The plan of p->cycle, when it is built; "": none. */
+void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS]);
+
 /* The kind of step because of which iterations of the program run one by one; NULL: none. */
 const char *ambit__cycle_refuse_steps(const ambit_program *p);
 /* The reason why iterations of the program run one by one; NULL: they need not. */
@@ -69,16 +72,19 @@ ambit_status ambit__program_check_plan(ambit_program *p);
 
 /* ---- tuned.c ---- */
 
-/* The time of an iteration in cycles of some depth. */
+/* The time of an iteration in cycles of some depth, with a plan. */
 typedef struct ambit__timing {
   int depth;
+  char plan[AMBIT__PLAN_CHARS]; /* "": that of the model */
   double seconds;
 } ambit__timing;
 
-/* Sets p->tuned from the note of an earlier run, unless p->tuning. Collective. */
+/* Takes the plan of process 0. Collective. */
+ambit_status ambit__plan_share(ambit__net *net, char plan[AMBIT__PLAN_CHARS]);
+/* Sets p->tuned and p->tuned_plan from the note of an earlier run, unless p->tuning. Collective. */
 ambit_status ambit__tuned_recall(ambit_program *p);
 char *ambit__tuned_text(const ambit_program *p); /* the note, to free(); NULL: none */
-/* Writes the note: p->tuned is the fastest of these. */
+/* Writes the note: p->tuned and p->tuned_plan are the fastest of these. */
 void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n);
 /* The kernels, the types of fields, and the grid. */
 void ambit__program_hash(const ambit_program *p, ambit__hash *h);

@@ -133,7 +133,7 @@ static void make_group(const ambit_program *p, ambit__fused *f)
                             .pipeline = &f->plan.pipe,
                             .ndims = p->grid->box.ndims,
                             .strict = p->grid->context->settings.strict,
-                            .preferred = ambit__program_plan(p)};
+                            .preferred = ambit__program_cycle_plan(p)};
   set_cells(p, &p->grid->box, &f->group);
 }
 

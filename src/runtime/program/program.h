@@ -147,6 +147,8 @@ typedef struct ambit__schedule {
   size_t n, cap;
 } ambit__schedule;
 
+enum { AMBIT__PLAN_CHARS = 128 }; /* of the line of a plan for several iterations */
+
 struct ambit_program {
   ambit_grid *grid;
   ambit__link link;
@@ -184,6 +186,7 @@ struct ambit_program {
   /* Iterations at once where the option depth is auto: as measured, or, with `tuning`, to be
    * measured; 0: unknown. */
   int tuned;
+  char tuned_plan[AMBIT__PLAN_CHARS]; /* the same for the plan of a cycle; "": by the model */
   bool tuning;
   int64_t check_every; /* iterations between checks of run_until */
   bool is_running;
@@ -213,6 +216,12 @@ static inline ambit__errors *ambit__program_errors(const ambit_program *p)
 static inline const char *ambit__program_plan(const ambit_program *p)
 {
   return p->grid->context->settings.plan;
+}
+
+/* The same for plans of several iterations. */
+static inline const char *ambit__program_cycle_plan(const ambit_program *p)
+{
+  return *p->tuned_plan ? p->tuned_plan : ambit__program_plan(p);
 }
 
 /* ---- program.c ---- */

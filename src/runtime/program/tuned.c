@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tuned.c - the depth that was measured to be the fastest, kept from one run to the next.
+/* tuned.c - the plan that was measured to be the fastest, kept from one run to the next.
  *
- * A note in the folder of compiled kernels, readable text whose first line is "depth 8", under a
- * name made from all that the choice depends on: kernels, fields, grid and parts, options, devices,
- * compiler and version. Process 0 reads and writes it.
+ * A note in the folder of compiled kernels, readable text whose first line is
+ * "depth 8 (wavefront depth 8 rows 16)" or "depth 1", under a name made from all that the choice
+ * depends on: kernels, fields, grid and parts, options, devices, the versions of driver, compiler
+ * and Ambit. Process 0 reads and writes it.
  */
 #include "base/text.h"
 #include "device/cache.h"
@@ -54,7 +55,7 @@ static void hash_place(const ambit *a, ambit__hash *h)
 
     a->engines[i].device->backend->info(a->engines[i].device, &info);
     ambit__hash_text(h, a->engines[i].backend->name);
-    ambit__hash_text(h, info.name);
+    ambit__hash_text(h, info.identity);
   }
 }
 
@@ -81,6 +82,36 @@ char *ambit__tuned_text(const ambit_program *p)
   return ambit__cache_recall_once(&p->grid->context->settings, name);
 }
 
+ambit_status ambit__plan_share(ambit__net *net, char plan[AMBIT__PLAN_CHARS])
+{
+  double chars[AMBIT__PLAN_CHARS];
+
+  for (int i = 0; i < AMBIT__PLAN_CHARS; i++)
+    chars[i] = net->rank ? 0 : (unsigned char)plan[i];
+  AMBIT_TRY(ambit__net_max(net, chars, AMBIT__PLAN_CHARS));
+  for (int i = 0; i < AMBIT__PLAN_CHARS; i++)
+    plan[i] = (char)(unsigned char)chars[i];
+  return AMBIT_OK;
+}
+
+/* Reads the first line of a note; returns its depth, or 0 if it has none. A plan that is none, or
+ * of another depth, is left out. */
+static int read_note(const char *text, char plan[AMBIT__PLAN_CHARS])
+{
+  size_t n;
+  int depth = 0, read = 0, planned;
+
+  if (sscanf(text, "depth %d%n", &depth, &read) != 1 || depth < 1 || depth > 1000) return 0;
+  text += read;
+  text += strspn(text, " ");
+  n = strcspn(text, "\n");
+  if (n >= AMBIT__PLAN_CHARS || !ambit__plan_is_cycle(text)) return depth;
+  memcpy(plan, text, n);
+  planned = ambit__wavefront_read(plan).depth;
+  if (planned && planned != depth) *plan = '\0';
+  return depth;
+}
+
 ambit_status ambit__tuned_recall(ambit_program *p)
 {
   const ambit *a = p->grid->context;
@@ -89,17 +120,18 @@ ambit_status ambit__tuned_recall(ambit_program *p)
 
   if (p->tuning) return AMBIT_OK;
   p->tuned = 0;
-  if (a->settings.depth || a->dry) return AMBIT_OK;
+  memset(p->tuned_plan, 0, sizeof p->tuned_plan);
+  if (ambit__cycle_is_asked(p) || a->dry) return AMBIT_OK;
   if (!a->net->rank) {
     char *text = ambit__tuned_text(p);
 
-    if (!text || sscanf(text, "depth %d", &depth) != 1 || depth < 1 || depth > 1000) depth = 0;
+    if (text) depth = read_note(text, p->tuned_plan);
     free(text);
   }
   recalled = depth;
   AMBIT_TRY(ambit__net_max(a->net, &recalled, 1)); /* an agreement, where failed processes meet */
   p->tuned = (int)recalled;
-  return AMBIT_OK;
+  return p->tuned ? ambit__plan_share(a->net, p->tuned_plan) : AMBIT_OK;
 }
 
 static void print_problem(const ambit_program *p, ambit__text *t)
@@ -116,7 +148,7 @@ static void print_problem(const ambit_program *p, ambit__text *t)
     ambit__device_info info = {0};
 
     e->device->backend->info(e->device, &info);
-    ambit__print(t, "device  %s: %s\n", e->backend->name, info.name);
+    ambit__print(t, "device  %s: %s\n", e->backend->name, info.identity);
   }
   ambit__print(t, "ambit   %d.%d.%d\n", AMBIT_VERSION_MAJOR, AMBIT_VERSION_MINOR,
                AMBIT_VERSION_PATCH);
@@ -128,10 +160,11 @@ void ambit__tuned_note(const ambit_program *p, const ambit__timing *times, int n
   char name[NAME_CHARS], *text;
 
   if (p->grid->context->net->rank) return;
-  ambit__print(&t, "depth %d\n", p->tuned);
+  ambit__print(&t, "depth %d%s%s\n", p->tuned, *p->tuned_plan ? " " : "", p->tuned_plan);
   print_problem(p, &t);
   for (int i = 0; i < n; i++)
-    ambit__print(&t, "depth %d: %.4g s per iteration\n", times[i].depth, times[i].seconds);
+    ambit__print(&t, "%.3e s per iteration: depth %d%s%s\n", times[i].seconds, times[i].depth,
+                 *times[i].plan ? " " : "", times[i].plan);
   text = ambit__text_finish(&t);
   name_note(p, name);
   ambit__cache_note_once(&p->grid->context->settings, name, text);

@@ -86,7 +86,7 @@ static problem problem_of(const ambit_program *p)
                .own = largest_part(p->grid),
                .rest = 1,
                .exchange = p->grid->context->net->size > 1 ? EXCHANGE : 0,
-               .wish = ambit__wavefront_read(ambit__program_plan(p))};
+               .wish = ambit__wavefront_read(ambit__program_cycle_plan(p))};
 
   m.cells = (double)ambit__box_volume(&m.own);
   m.rows = m.own.hi[0] - m.own.lo[0];

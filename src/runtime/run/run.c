@@ -157,7 +157,7 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
-/* Finds the fastest depth in the first iterations of a run, if there are enough of them. */
+/* Finds the fastest plan in the first iterations of a run, if there are enough of them. */
 static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *until,
                          ambit__progress *progress)
 {

@@ -90,12 +90,12 @@ typedef struct ambit__until {
 ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int64_t n, bool last,
                                           ambit__progress *progress);
 
-/* ---- tune.c: the fastest depth ---- */
+/* ---- tune.c: the fastest plan ---- */
 
 /* Whether the option tune asks for it, and it is not known. */
 bool ambit__tune_is_due(const ambit_program *p);
 int64_t ambit__tune_iterations(const ambit_program *p); /* that it takes */
-/* Runs so many iterations, finds the fastest depth and keeps it. Collective. */
+/* Runs so many iterations, finds the fastest plan and keeps it. Collective. */
 ambit_status ambit__program_tune(ambit_program *p, ambit__progress *progress);
 
 #endif

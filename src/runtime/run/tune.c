@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune.c - finds the fastest depth by timing (option tune).
+/* tune.c - finds the fastest plan for several iterations by timing (option tune).
  *
- * The first iterations of a run are computed in cycles of several depths, some of each. All give
- * the same results, so nothing is computed in vain. All processes take the same times: the longest.
+ * The first iterations of a run are computed in cycles of several depths, some of each, with the
+ * plans of the model; then with other plans of the fastest depth. All give the same results, so
+ * nothing is computed in vain. All processes take the same times, the longest, and the plans of
+ * process 0.
  */
 #include "base/clock.h"
 #include "base/log.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
 
-enum { DEPTHS = 6, ROUNDS = 3 }; /* the first round of a depth is not timed */
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  DEPTHS = 6,
+  PLANS = 4, /* others of the fastest depth */
+  MOST = DEPTHS + PLANS,
+  ROUNDS = 3, /* the first round of a plan is not timed */
+  LEAST = 9   /* iterations of a round */
+};
 
 static const double CLEARLY = 0.98;
+
+/* ---- timing ---- */
 
 /* Single iterations, the depth of the model, and some around it. */
 static int list_depths(const ambit_program *p, ambit__timing *times)
@@ -21,41 +34,45 @@ static int list_depths(const ambit_program *p, ambit__timing *times)
   int n = 0;
 
   for (int i = 0; i < DEPTHS; i++)
-    if (!n || depths[i] > times[n - 1].depth) times[n++] = (ambit__timing){depths[i], 0};
+    if (!n || depths[i] > times[n - 1].depth) times[n++] = (ambit__timing){.depth = depths[i]};
   return n;
 }
 
-/* Iterations of a round. */
+/* Iterations of a round: some cycles, and a single one to end with. */
 static int64_t round_of(int depth)
 {
-  return 2 * depth + 1;
+  return 2 * depth + 1 > LEAST ? 2 * depth + 1 : LEAST;
 }
 
 int64_t ambit__tune_iterations(const ambit_program *p)
 {
   ambit__timing times[DEPTHS];
   const int n = list_depths(p, times);
-  int64_t all = 0;
+  int64_t all = PLANS * ROUNDS * round_of(times[n - 1].depth);
 
   for (int i = 0; i < n; i++)
     all += ROUNDS * round_of(times[i].depth);
   return all;
 }
 
-/* Seals the program with p->tuned. */
-static ambit_status take_depth(ambit_program *p)
+/* Seals the program with the depth and plan of a timing. */
+static ambit_status take_plan(ambit_program *p, const ambit__timing *t)
 {
+  p->tuned = t->depth;
+  memcpy(p->tuned_plan, t->plan, sizeof t->plan);
   ambit__program_unseal(p);
   AMBIT_TRY(ambit__program_seal(p));
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
-static ambit_status time_depth(ambit_program *p, ambit__timing *t, ambit__progress *progress)
+/* Seconds stay 0 if the depth is not possible. Leaves the plan that was timed. */
+static ambit_status time_plan(ambit_program *p, ambit__timing *t, ambit__progress *progress)
 {
   const int64_t n = round_of(t->depth);
 
-  p->tuned = t->depth;
-  AMBIT_TRY(take_depth(p));
+  AMBIT_TRY(take_plan(p, t));
+  ambit__cycle_print(p, t->plan);
+  AMBIT_TRY(ambit__plan_share(p->grid->context->net, t->plan));
   for (int i = 0; i < ROUNDS && (p->cycle || t->depth == 1); i++) {
     const double start = ambit__clock();
     double seconds;
@@ -70,52 +87,130 @@ static ambit_status time_depth(ambit_program *p, ambit__timing *t, ambit__progre
   return AMBIT_OK;
 }
 
-/* Leaves out the depths that are not possible. */
-static ambit_status time_all(ambit_program *p, ambit__timing *times, int *n,
-                             ambit__progress *progress)
+/* Times entries from .. *n - 1, and leaves out those that are not possible. */
+static ambit_status time_some(ambit_program *p, ambit__timing *times, int from, int *n,
+                              ambit__progress *progress)
 {
-  int kept = 0;
+  int kept = from;
 
-  for (int i = 0; i < *n; i++) {
-    AMBIT_TRY(time_depth(p, &times[i], progress));
+  for (int i = from; i < *n; i++) {
+    AMBIT_TRY(time_plan(p, &times[i], progress));
     if (times[i].seconds > 0) times[kept++] = times[i];
   }
   *n = kept;
   return AMBIT_OK;
 }
 
-/* The times of a busy machine vary: a greater depth must be clearly faster. */
+/* The first entry has single iterations: what is not faster is never taken. The times of a busy
+ * machine vary, so a later entry, which is deeper or farther from the model, must be clearly
+ * faster. */
 static int fastest(const ambit__timing *times, int n)
 {
   int best = 0;
 
   for (int i = 1; i < n; i++)
     if (times[i].seconds < CLEARLY * times[best].seconds) best = i;
-  return times[best].depth;
+  return best;
 }
+
+/* ---- other plans of a depth ---- */
+
+static void add_plan(ambit__timing *times, int *n, int depth, const char *plan)
+{
+  for (int i = 0; i < *n; i++)
+    if (!strcmp(times[i].plan, plan)) return;
+  if (*n == MOST) return;
+  times[*n] = (ambit__timing){.depth = depth};
+  snprintf(times[(*n)++].plan, AMBIT__PLAN_CHARS, "%s", plan);
+}
+
+/* Wavefronts with half and twice as many rows, and, if they have tiles, with such tiles. */
+static void vary_wavefront(ambit__timing *times, int *n, const ambit__timing *best)
+{
+  const ambit__wavefront_wish now = ambit__wavefront_read(best->plan);
+  const int64_t sizes[PLANS][2] = {{now.block / 2, now.tile},
+                                   {now.block * 2, now.tile},
+                                   {now.block, now.tile / 2},
+                                   {now.block, now.tile * 2}};
+
+  for (int i = 0; i < PLANS; i++) {
+    char plan[AMBIT__PLAN_CHARS] = "", tile[32] = "";
+
+    if (sizes[i][0] < 1 || (now.tile && !sizes[i][1])) continue;
+    if (now.tile) snprintf(tile, sizeof tile, " tile %lld", (long long)sizes[i][1]);
+    snprintf(plan, sizeof plan, "(wavefront depth %d rows %lld%s)", best->depth,
+             (long long)sizes[i][0], tile);
+    add_plan(times, n, best->depth, plan);
+  }
+}
+
+/* Launches: the device's other plans, the fastest by its estimates. */
+static void vary_fused(const ambit_program *p, ambit__timing *times, int *n,
+                       const ambit__timing *best)
+{
+  ambit__device *dev = ambit__engine_of(p->grid, 0)->device;
+  const int most = *n + PLANS;
+  ambit__text lines = {0};
+
+  if (!dev->backend->plans) return;
+  dev->backend->plans(dev, &p->cycle->fused->group, &lines);
+  for (char *line = lines.chars, *end; line && (end = strchr(line, '\n')) && *n < most;
+       line = end + 1) {
+    *end = '\0';
+    add_plan(times, n, best->depth, line);
+  }
+  ambit__text_free(&lines);
+}
+
+/* Adds plans like the fastest one so far. Collective: process 0 lists them. */
+static ambit_status list_plans(ambit_program *p, ambit__timing *times, int *n)
+{
+  const ambit__timing best = times[fastest(times, *n)];
+  const int from = *n;
+
+  AMBIT_TRY(take_plan(p, &best));
+  if (p->cycle && p->cycle->wavefront) vary_wavefront(times, n, &best);
+  if (p->cycle && p->cycle->fused && p->grid->placement.n) vary_fused(p, times, n, &best);
+  for (int i = from; i < MOST; i++) {
+    if (i >= *n) times[i] = (ambit__timing){.depth = best.depth};
+    AMBIT_TRY(ambit__plan_share(p->grid->context->net, times[i].plan));
+  }
+  for (*n = from; *n < MOST && *times[*n].plan;)
+    ++*n;
+  return AMBIT_OK;
+}
+
+/* ---- all ---- */
 
 bool ambit__tune_is_due(const ambit_program *p)
 {
-  const ambit__settings *s = &p->grid->context->settings;
+  return p->grid->context->settings.tune && !ambit__cycle_is_asked(p) && !p->tuned && !p->balance &&
+         !ambit__cycle_refuse_steps(p);
+}
 
-  return s->tune && !s->depth && !p->tuned && !p->balance && !ambit__cycle_refuse_steps(p);
+static ambit_status find_fastest(ambit_program *p, ambit__progress *progress)
+{
+  ambit__timing times[MOST];
+  int n = list_depths(p, times), depths, best;
+
+  AMBIT_TRY(time_some(p, times, 0, &n, progress));
+  depths = n;
+  AMBIT_TRY(list_plans(p, times, &n));
+  AMBIT_TRY(time_some(p, times, depths, &n, progress));
+  best = fastest(times, n);
+  AMBIT_TRY(take_plan(p, &times[best]));
+  ambit__tuned_note(p, times, n);
+  ambit__log(&p->grid->context->settings, 1, "depth %d%s%s is the fastest of %d plans", p->tuned,
+             *p->tuned_plan ? " " : "", p->tuned_plan, n);
+  return AMBIT_OK;
 }
 
 ambit_status ambit__program_tune(ambit_program *p, ambit__progress *progress)
 {
-  ambit__timing times[DEPTHS];
-  int n = list_depths(p, times);
   ambit_status s;
 
   p->tuning = true;
-  s = time_all(p, times, &n, progress);
-  if (!s) {
-    p->tuned = fastest(times, n);
-    ambit__tuned_note(p, times, n);
-    ambit__log(&p->grid->context->settings, 1, "depth %d is the fastest of %d that were timed",
-               p->tuned, n);
-    s = take_depth(p);
-  }
+  s = find_fastest(p, progress);
   p->tuning = false;
   return s;
 }
