@@ -2,11 +2,12 @@
 /* fused.c - speed against depth, the number of iterations in one pass over memory: programs with
  * each depth, interleaved.
  *
- *   bench_fused [--ambit-...] DEPTHS 'PROGRAM SIZE TYPE ITERATIONS [periodic]' ...
+ *   bench_fused [--ambit-...] DEPTHS 'PROGRAM SIZE TYPE ITERATIONS [periodic|clamp]' ...
  *
  *   bench_fused auto,1 'star2d1 16384x16384 float 97' 'grayscott 16384x16384 float 97 periodic'
  *
- * PROGRAM is a stencil of the catalogue, grayscott (two fields) or wave (three). Prints CSV:
+ * PROGRAM is a stencil of the catalogue, grayscott (two fields), wave (three), or star2d1 with more
+ * steps: walls (on all faces), source (on a box in the middle). Prints CSV:
  * program,size,type,boundary,depth,gcells,us, the best of ROUNDS runs of so many iterations, after
  * one that compiles and chooses; us is the time of an iteration in microseconds.
  */
@@ -47,6 +48,10 @@ static const char wave[] =
       *after = (real)2 * *now - *before + (real)0.1 * sum;
     });
 
+static const char wall[] =
+    AMBIT_SOURCE(void wall(const real *u, real *v) { *v = (real)0.5 * (*u + *v); });
+static const char source[] = AMBIT_SOURCE(void source(real *v) { *v += (real)0.001; });
+
 /* ---- programs ---- */
 
 static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const char *name)
@@ -56,7 +61,10 @@ static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const 
   ambit_program *p = ambit_program_create(g);
 
   ambit_field_boundary(f, AMBIT_ALL_FACES,
-                       strcmp(q->boundary, "periodic") ? AMBIT_FIXED : AMBIT_PERIODIC, 0);
+                       !strcmp(q->boundary, "periodic") ? AMBIT_PERIODIC
+                       : !strcmp(q->boundary, "clamp")  ? AMBIT_CLAMP
+                                                        : AMBIT_FIXED,
+                       0);
   ambit_apply(p, ambit_kernel_create_real(a, q->ndims == 2 ? start2 : start3, type), f);
   ambit_run(p, 1);
   ambit_program_destroy(p);
@@ -80,7 +88,14 @@ static void add_steps(ambit *a, ambit_grid *g, const problem *q, ambit_program *
     ambit_apply(p, ambit_kernel_create_real(a, wave, type), u, v, turns[2]);
     ambit_rotate(p, 3, turns);
   } else {
-    ambit_apply(p, ambit_kernel_from_catalogue(a, q->program, type), u, v);
+    const bool walls = !strcmp(q->program, "walls"), box = !strcmp(q->program, "source");
+    const char *name = walls || box ? "star2d1" : q->program;
+    const int64_t lo[] = {q->extents[0] / 2 - 8, q->extents[1] / 2 - 8},
+                  hi[] = {lo[0] + 16, lo[1] + 16};
+
+    ambit_apply(p, ambit_kernel_from_catalogue(a, name, type), u, v);
+    if (walls) ambit_apply_faces(p, AMBIT_ALL_FACES, ambit_kernel_create_real(a, wall, type), u, v);
+    if (box) ambit_apply_box(p, lo, hi, ambit_kernel_create_real(a, source, type), v);
     ambit_swap(p, u, v);
   }
 }

@@ -200,9 +200,29 @@ static double bytes_of(const ambit__pipeline *p)
   return bytes;
 }
 
+/* Whether the value of most cells is a copy. */
+static bool is_passed(const ambit__pipeline *p, int value)
+{
+  return p->values[value].stage >= 0 && p->stages[p->values[value].stage].placed;
+}
+
+/* The share of the cells whose warps run the rule of a stage. */
+static double share_of(const ambit__group *g, const ambit__fused_job *j,
+                       const ambit__pipe_stage *st)
+{
+  double share = 1;
+
+  for (int d = 0; st->placed && d < g->ndims; d++) {
+    const double cells = (double)g->cells[d], least = d == j->x ? j->lanes * j->lane : j->rows;
+
+    share *= fmin(1, fmax(least, cells - st->inset[d][0] - st->inset[d][1]) / cells);
+  }
+  return share;
+}
+
 /* Instructions per cell and launch, in those of 32 bits: arithmetic, exchanges with adjacent lanes,
- * loads and stores. */
-static double instructions_of(const ambit__fused_job *j)
+ * loads and stores. Stages on a box copy all values, and test rows and cells. */
+static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
 {
   double n = 0, shares = 0;
   int largest, smallest;
@@ -210,9 +230,10 @@ static double instructions_of(const ambit__fused_job *j)
   sizes_of(j->pipe, &largest, &smallest);
   for (int i = 0; i < j->pipe->nstages; i++) {
     const ambit__fused_stage *f = &j->stages[i];
-    const double work = f->taps ? f->ntaps : (double)j->pipe->stages[i].rule->flops;
+    const ambit__pipe_stage *st = &j->pipe->stages[i];
+    const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
 
-    n += (work + 0.4) * (largest > 4 ? 2 : 1);
+    n += (work + 0.4) * (largest > 4 ? 2 : 1) + (st->placed ? 2.0 / j->lane : 0);
   }
   for (int v = 0; v < j->pipe->nvalues; v++) {
     const double words = ambit_type_size(j->pipe->values[v].type) > 4 ? 2 : 1;
@@ -220,6 +241,7 @@ static double instructions_of(const ambit__fused_job *j)
     if (j->values[v].shared >= 0)
       shares += words * 2 * (j->values[v].left + j->values[v].right) / j->lane;
     n += (j->pipe->values[v].stage < 0) * 1.5 + (j->pipe->values[v].target >= 0);
+    if (is_passed(j->pipe, v)) n += words;
   }
   return n + shares;
 }
@@ -274,9 +296,10 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
 
 /* ns per cell of a launch in three dimensions, for cells that are computed once. All warps of a
  * block wait for each other in every turn, and share rows. */
-static double deep_cost(const ambit__plan *p, const ambit__fused_job *j, double memory)
+static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j,
+                        double memory)
 {
-  double ns = DEEP_NS * instructions_of(j) + BARRIER_NS * j->pipe->nstages;
+  double ns = DEEP_NS * instructions_of(g, j) + BARRIER_NS * j->pipe->nstages;
   int largest, smallest;
 
   sizes_of(j->pipe, &largest, &smallest);
@@ -297,10 +320,10 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   (void)t;
   if (ambit__fused_begin(g, p, false, &j)) {
     const double memory = bytes_of(g->pipeline) / BYTES_PER_NS;
-    const double work = FLAT_NS * instructions_of(&j);
+    const double work = FLAT_NS * instructions_of(g, &j);
 
     ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
-                 : deep_cost(p, &j, memory) * overlap(g, p, &j);
+                 : deep_cost(g, p, &j, memory) * overlap(g, p, &j);
     ns /= g->depth;
   }
   ambit__fused_end(&j);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fused.h - the strategy `fused`. fused.c chooses the plan, fused_job.c finds the rows to keep,
  * fused_shape.c has the launch, fused_emit.c writes the kernel, fused_stage.c the work of a stage,
- * fused_face.c that of tiles at faces.
+ * fused_place.c that of a stage on a box, fused_face.c that of tiles at faces.
  * The tile is in fused_strip.c for two dimensions, in fused_block.c for three, where fused_rows.c
  * has the rows that warps share.
  *
@@ -120,7 +120,7 @@ static inline bool ambit__fused_wraps(const ambit__fused_job *j, int axis)
   return j->pipe->periodic[axis] && !j->pipe->cut[axis];
 }
 
-/* Layers at a face that some stage does not compute. */
+/* Layers at a face that some stage does not compute, unless it is placed. */
 int ambit__fused_inset(const ambit__pipeline *p, int axis, int side);
 
 /* ---- fused_stage.c ---- */
@@ -138,6 +138,17 @@ void ambit__fused_declare_stage(const ambit__fused_job *j, int stage); /* its pa
 void ambit__fused_emit_stage(const ambit__fused_job *j, int stage);
 /* Whether the stage leaves the cells outside its region as they are. */
 bool ambit__fused_freezes(const ambit__fused_job *j, int stage);
+
+/* ---- fused_place.c: the cells that a stage computes ---- */
+
+/* "unsigned out2": one bit per cell of a lane that is outside the region of a stage across z. */
+void ambit__fused_declare_outside(const ambit__fused_job *j, int stage);
+/* The same for all stages that are placed. */
+void ambit__fused_declare_placed(const ambit__fused_job *j);
+/* A placed stage: all cells pass; then a block begins for lanes and rows with some in its box. */
+void ambit__fused_open_place(const ambit__fused_job *j, int stage);
+/* In a loop over cells: goes on to the next one if this one is not in the box. */
+void ambit__fused_skip_outside(const ambit__fused_job *j, int stage);
 
 /* ---- fused_rows.c ---- */
 
@@ -194,8 +205,6 @@ void ambit__fused_print_inside(const ambit__fused_job *j, int axis, const char *
 /* "int column[4];", with the positions of n cells along an axis, inside the grid. */
 void ambit__fused_declare_inside(const ambit__fused_job *j, const char *name, int n, const char *at,
                                  int axis);
-/* "unsigned out2": one bit per cell that is outside the region of the stage across z. */
-void ambit__fused_declare_outside(const ambit__fused_job *j, int stage);
 /* Loads the rows of the first turns in advance; the row of a turn, and a later one in advance. */
 void ambit__fused_load_first(const ambit__fused_job *j, int value);
 void ambit__fused_load_edge(const ambit__fused_job *j, int value);

@@ -28,32 +28,6 @@ void ambit__fused_declare_inside(const ambit__fused_job *j, const char *name, in
   ambit__line_end(j->gpu.w, ";");
 }
 
-/* Adds the bits of the cells that are outside along one axis, beyond whose faces the grid does not
- * continue. */
-static void add_outside(const ambit__fused_job *j, int stage, int axis, const char *at)
-{
-  const int *inset = axis < 0 ? NULL : j->pipe->stages[stage].inset[axis];
-
-  if (!inset || j->pipe->periodic[axis] || !(inset[0] + inset[1])) return;
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "if (%s < first%d + %d || %s >= end%d - %d) out%d |= 1u << ", at, axis,
-               inset[0], at, axis, inset[1], stage);
-  ambit__fused_print_bit(j);
-  ambit__line_end(j->gpu.w, ";");
-}
-
-void ambit__fused_declare_outside(const ambit__fused_job *j, int stage)
-{
-  ambit__line(j->gpu.w, "unsigned out%d = 0;", stage);
-  ambit__fused_open_rows(j, 0, j->rows);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__open(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-  add_outside(j, stage, j->y, "y + r");
-  add_outside(j, stage, j->x, "x + j");
-  ambit__close(j->gpu.w);
-  ambit__fused_close_rows(j);
-}
-
 /* "row - 2 < first0 + 1 || row - 2 >= end0 - 1": a new row is outside the region of its stage. */
 static void print_beside(const ambit__fused_job *j, int value)
 {
@@ -207,7 +181,8 @@ static void keep_outside(const ambit__fused_job *j, int value)
 {
   const ambit__pipe_value *v = &j->pipe->values[value];
 
-  if (!leaves_cells(j, &j->pipe->stages[v->stage]) || ambit__fused_freezes(j, v->stage)) return;
+  if (j->pipe->stages[v->stage].placed || ambit__fused_freezes(j, v->stage)) return;
+  if (!leaves_cells(j, &j->pipe->stages[v->stage])) return;
   ambit__line(j->gpu.w, "{");
   j->gpu.w->depth++;
   ambit__line_begin(j->gpu.w);

@@ -33,8 +33,11 @@ typedef struct ambit__pipe_value {
 typedef struct ambit__pipe_stage {
   const ambit__rule *rule;
   int iteration; /* from 0 */
-  /* The stage computes all cells of the grid but these many layers at each face. */
+  /* The stage computes all cells of the grid but these many layers at each face. If it is `placed`
+   * they may be many; its results there are the values that it has `frozen`, and no other stage
+   * depends on them being alike. */
   int inset[AMBIT_MAX_DIMS][2];
+  bool placed;
   int operand[AMBIT_MAX_PARAMS]; /* by parameter: of a scalar or number; -1: none */
   int port[AMBIT_MAX_PARAMS];    /* by parameter: of a field, the port of component 0; -1: none */
 } ambit__pipe_stage;

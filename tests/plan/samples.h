@@ -18,6 +18,7 @@ typedef struct sample {
   int ndims; /* 0: 2 */
   int nfields;
   const char *args[2];  /* by kernel: a letter per argument, a field, or k for a number */
+  char where[2];        /* by kernel: 'f' on some faces, 'b' on a box, 'i' inside; 0: everywhere */
   const char *turns[2]; /* fields that rotate after the steps */
   ambit_type type;
   int components;
@@ -173,6 +174,52 @@ static const sample samples[] = {
      .args = {"ab"},
      .turns = {"ab"},
      .type = AMBIT_U8},
+    {.name = "walls",
+     .kernels = {"void bulk(const float *u, float *v)\n"
+                 "{ *v = 0.3f * *u + 0.1f * u[-1][0] + 0.2f * u[1][0] + 0.15f * u[0][-1] + 0.25f * "
+                 "u[0][1]; }",
+                 "void wall(const float *u, float *v)\n"
+                 "{ *v = 0.5f * *v + 0.25f * u[1][0] - 0.125f * u[0][-1]; }"},
+     .nfields = 2,
+     .args = {"ab", "ab"},
+     .where = {0, 'f'},
+     .turns = {"ab"},
+     .type = AMBIT_F32,
+     .sums = true},
+    {.name = "source",
+     .kernels = {"void wave(const double *u, const double *w, double *n)\n"
+                 "{ *n = 2 * *u - *w + 0.1 * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1] - 4 * *u); }",
+                 "void source(double *n, double k)\n"
+                 "{ *n += k * (double)(index(0) + 2 * index(1) + step()); }"},
+     .nfields = 3,
+     .args = {"bac", "ck"},
+     .where = {0, 'b'},
+     .turns = {"abc"},
+     .type = AMBIT_F64},
+    {.name = "frame", /* some faces keep what they had two iterations before */
+     .kernels = {"void bulk(const float *u, float *v)\n"
+                 "{ *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]) + 0.01f; }",
+                 "void face(const float *u, float *v)\n"
+                 "{ if (*u > 0.4f) *v = *u - 0.01f * u[0][1]; }"},
+     .nfields = 2,
+     .args = {"ab", "ab"},
+     .where = {'i', 'f'},
+     .turns = {"ab"},
+     .type = AMBIT_F32,
+     .sums = true},
+    {.name = "walls3",
+     .kernels = {"void bulk3(const float *u, float *v)\n"
+                 "{ *v = 0.3f * *u + 0.1f * u[-1][0][0] + 0.15f * u[1][0][0] + 0.05f * u[0][-1][0] "
+                 "+ 0.12f * u[0][1][0] + 0.2f * u[0][0][-1] + 0.08f * u[0][0][1]; }",
+                 "void wall3(float *v, float k)\n"
+                 "{ *v = *v * 0.5f + k * (float)(index(0) + index(1) + index(2)); }"},
+     .ndims = 3,
+     .nfields = 2,
+     .args = {"ab", "bk"},
+     .where = {0, 'f'},
+     .turns = {"ab"},
+     .type = AMBIT_F32,
+     .sums = true},
 };
 
 static inline const sample *sample_named(const char *name)
@@ -189,6 +236,8 @@ typedef struct trial {
   ambit_boundary kind[3][2];
   int depth;
   int plan; /* one that runs in any case */
+  unsigned faces;
+  int64_t lo[3], hi[3]; /* of a box */
   bool strict;
 } trial;
 
@@ -217,9 +266,12 @@ static double fill_fraction(const int64_t *cell, int component, void *user)
   return fill_noise(cell, component, user) / 30;
 }
 
-static void append(ambit_program *p, const sample *s, int k, ambit_field **fields,
+static void append(ambit_program *p, const trial *t, int k, ambit_field **fields,
                    ambit_scalar *scalar)
 {
+  const int64_t inside[] = {1, 1, 1};
+  const int64_t end[] = {t->extents[0] - 1, t->extents[1] - 1, t->extents[2] - 1};
+  const sample *s = t->s;
   ambit_kernel *kernel = ambit_kernel_create(context, s->kernels[k]);
   ambit_arg args[8];
   int n = 0;
@@ -228,7 +280,12 @@ static void append(ambit_program *p, const sample *s, int k, ambit_field **field
     args[n++] = *a == 'k'   ? ambit_arg_number(0.4)
                 : *a == 'r' ? ambit_arg_scalar(scalar)
                             : ambit_arg_field(fields[*a - 'a']);
-  ambit_apply_args(p, kernel, n, args);
+  switch (s->where[k]) {
+  case 'f': ambit_apply_faces_args(p, t->faces, kernel, n, args); break;
+  case 'b': ambit_apply_box_args(p, t->lo, t->hi, kernel, n, args); break;
+  case 'i': ambit_apply_box_args(p, inside, end, kernel, n, args); break;
+  default: ambit_apply_args(p, kernel, n, args);
+  }
 }
 
 static ambit_program *make_program(const trial *t, ambit_field **fields)
@@ -251,7 +308,7 @@ static ambit_program *make_program(const trial *t, ambit_field **fields)
     ambit_field_fill(fields[i], ambit__type_is_real(s->type) ? fill_fraction : fill_noise, &values);
   }
   for (int k = 0; k < 2 && s->kernels[k]; k++)
-    append(p, s, k, fields, scalar);
+    append(p, t, k, fields, scalar);
   for (int k = 0; k < 2 && s->turns[k]; k++) {
     ambit_field *list[4];
     int n = 0;
@@ -278,6 +335,17 @@ static void draw_boundaries(trial *t)
   }
 }
 
+static void draw_places(trial *t)
+{
+  for (int d = 0; d < t->ndims; d++) {
+    for (int side = 0; side < 2; side++)
+      if (draw(2)) t->faces |= AMBIT_FACE(d, side);
+    t->lo[d] = draw((int)t->extents[d] - 1);
+    t->hi[d] = t->lo[d] + 1 + draw((int)(t->extents[d] - t->lo[d]));
+  }
+  if (!t->faces) t->faces = AMBIT_ALL_FACES;
+}
+
 static trial draw_trial(const sample *s)
 {
   trial t = {.s = s, .ndims = s->ndims ? s->ndims : 2, .strict = draw(2)};
@@ -293,6 +361,7 @@ static trial draw_trial(const sample *s)
   t.depth = 2 + (int)draw(t.ndims == 2 ? 4 : 3);
   t.plan = (int)draw(1000);
   draw_boundaries(&t);
+  if (s->where[1]) draw_places(&t);
   return t;
 }
 

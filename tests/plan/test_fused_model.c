@@ -141,10 +141,39 @@ static void the_chosen_depth_is_nearly_the_fastest(void)
   }
 }
 
+/* A step on the faces has few cells: alone it costs little more than its launch. */
+static void steps_on_faces_do_not_make_fusing_look_better(void)
+{
+  static const measured bulk[] = {{"star2d1", AMBIT_F32, {0}, {{0}}},
+                                  {"box3d1", AMBIT_F32, {0}, {{0}}}};
+  static const char *const walls[] = {"void wall(float *v) { *v = 0.5f * *v + 1; }",
+                                      "void wall(const float *u, float *v) { *v = *u + 1; }"};
+
+  for (int i = 0; i < 4; i++) {
+    scene s = open_scene(&bulk[i / 2]);
+    ambit_field *u = s.p->written[0].args[0].field, *v = s.p->written[0].args[1].field;
+    ambit_kernel *wall = ambit_kernel_create(s.a, walls[i % 2]);
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+    if (i % 2)
+      ambit_apply_faces(s.p, AMBIT_ALL_FACES, wall, u, v);
+    else
+      ambit_apply_faces(s.p, AMBIT_ALL_FACES, wall, u);
+    CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
+    CHECK_MSG((s.p->cycle != NULL) == (i < 2), "%s: %s", bulk[i / 2].kernel,
+              ambit__cycle_refusal(s.p));
+    if (getenv("FUSED_SHOW")) show(&s);
+    ambit_close(s.a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
-      {"the_chosen_depth_is_nearly_the_fastest", the_chosen_depth_is_nearly_the_fastest}, {0}};
+      {"the_chosen_depth_is_nearly_the_fastest", the_chosen_depth_is_nearly_the_fastest},
+      {"steps_on_faces_do_not_make_fusing_look_better",
+       steps_on_faces_do_not_make_fusing_look_better},
+      {0}};
 
   return test_main(argc, argv, tests);
 }

@@ -184,12 +184,27 @@ static void lanes_of_one_row_at_mirrored_faces(void)
   if (processes_here() == 1) CHECK(check_trial(&t, "fuser", "auto"));
 }
 
+/* Faces keep what they had two iterations before, so both fields of the swap are loaded. */
+static void steps_on_faces_and_inside(void)
+{
+  trial t = {.s = sample_named("frame"),
+             .ndims = 2,
+             .extents = {61, 150},
+             .kind = {{AMBIT_CLAMP, AMBIT_CONSTANT}, {AMBIT_PERIODIC, AMBIT_PERIODIC}},
+             .depth = 3,
+             .strict = true,
+             .faces = AMBIT_LOW(0) | AMBIT_HIGH(0) | AMBIT_LOW(1)};
+
+  CHECK(check_trial(&t, processes_here() > 1 ? "fuser" : "fuser*3", "auto"));
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"programs", programs},
       {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
       {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
+      {"steps_on_faces_and_inside", steps_on_faces_and_inside},
       {0}};
 
   return simulated_main(argc, argv, tests);

@@ -149,6 +149,7 @@ const char *ambit__fuse_group(const ambit_program *p, int depth, ambit__fused *f
 
 /* ---- estimates ---- */
 
+/* ns of a step on all its cells. */
 static double estimate_step(const ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
@@ -160,17 +161,20 @@ static double estimate_step(const ambit_program *p, size_t step)
   ambit__step_bind(p, s, region, bind);
   set_cells(p, region, &g);
   g.strict = p->grid->context->settings.strict;
-  return device_of(p)->backend->estimate(device_of(p), &g) + LAUNCH_NS / cells_of(&g);
+  return device_of(p)->backend->estimate(device_of(p), &g) * cells_of(&g) + LAUNCH_NS;
 }
 
 /* ns per cell of one iteration, step by step. */
 static double estimate_steps(const ambit_program *p)
 {
+  ambit__group whole = {.ndims = p->grid->box.ndims};
   double ns = 0;
 
+  set_cells(p, &p->grid->box, &whole);
   for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY && p->applies[i].region.ndims) ns += estimate_step(p, i);
-  return ns;
+    if (p->steps[i].kind == STEP_APPLY && !ambit__box_is_empty(&p->applies[i].region))
+      ns += estimate_step(p, i);
+  return ns / cells_of(&whole);
 }
 
 /* Whether the device has a plan such as the user asks for, if that is for several iterations. */

@@ -59,6 +59,9 @@ typedef struct ambit__fused {
 /* Makes the pipeline of `depth` iterations. Returns the reason if there is none, or if memory ran
  * out; NULL: it is made. The caller frees plan->after, also after a failure. */
 const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_plan *plan);
+/* Whether a step computes a box of cells and passes all others, wherever its fields' values go. If
+ * not, no step computes the cells that it leaves out. */
+bool ambit__fuse_is_placed(const ambit_program *p, size_t step);
 
 /* ---- fuse.c: the choice ---- */
 

@@ -172,19 +172,24 @@ static ambit_status check_alike(ambit_program *p, ambit_field *a, ambit_field *b
   return AMBIT_OK;
 }
 
-static bool writes_any(const ambit__step *s, const ambit__step *rotation)
+/* Whether a step writes a field of a rotation and no step computes the cells that it leaves out. */
+static bool leaves_any(const ambit_program *p, size_t step, size_t rotation)
 {
-  for (int k = 0; k < rotation->n; k++)
-    if (ambit__step_writes(s, rotation->args[k].field)) return true;
+  const ambit__step *r = &p->steps[rotation];
+
+  for (int k = 0; k < r->n; k++)
+    if (ambit__step_writes(&p->steps[step], r->args[k].field))
+      return !ambit__box_is_empty(&p->applies[step].region) && !ambit__fuse_is_placed(p, step);
   return false;
 }
 
-/* Compares all fields that a program rotates, outside the regions of the steps that write any. */
+/* Compares all fields that a program rotates, outside the regions of the steps that write any. What
+ * steps on a box do not compute, others do. */
 static ambit_status check_turns(ambit_program *p, bool *same)
 {
   for (size_t i = 0; i < p->nsteps; i++)
     for (size_t w = 0; p->steps[i].kind == STEP_ROTATE && w < p->nsteps; w++)
-      for (int k = 1; *same && writes_any(&p->steps[w], &p->steps[i]) && k < p->steps[i].n; k++)
+      for (int k = 1; *same && leaves_any(p, w, i) && k < p->steps[i].n; k++)
         AMBIT_TRY(check_alike(p, p->steps[i].args[0].field, p->steps[i].args[k].field,
                               &p->applies[w].region, same));
   return AMBIT_OK;

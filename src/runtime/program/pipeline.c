@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INSET = 64, MOST_FIELDS = AMBIT__FUSE_FIELDS, MOST_COMPONENTS = 32 };
+enum {
+  MOST_INSET = 64,      /* of steps that are not placed */
+  MOST_CELLS = 1 << 30, /* along an axis */
+  MOST_FIELDS = AMBIT__FUSE_FIELDS,
+  MOST_COMPONENTS = 32
+};
 
 static const char *const NO_MEMORY = "memory ran out";
 static const char *const TOO_LARGE = "the program has too many steps, fields or components";
@@ -22,40 +27,31 @@ typedef struct maker {
   int class[MOST_FIELDS];                /* by field: the same for fields that rotate together */
 } maker;
 
-/* ---- steps that can be fused ---- */
+/* ---- boxes ---- */
 
-static bool reads_scalar(const ambit_program *p, const ambit_scalar *s)
+static void find_classes(const ambit_program *p, int *class)
 {
+  for (int f = 0; f < p->nfields; f++)
+    class[f] = f;
   for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
-      if (p->steps[i].args[k].scalar == s &&
-          p->steps[i].kernel->rule->params[k].kind != PARAM_REDUCE)
-        return true;
-  return false;
+    for (int k = 1; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
+      const int to = class[ambit__program_field(p, p->steps[i].args[0].field)];
+      const int from = class[ambit__program_field(p, p->steps[i].args[k].field)];
+
+      for (int f = 0; f < p->nfields; f++)
+        if (class[f] == from) class[f] = to;
+    }
 }
 
-static const char *refuse_step(const ambit_program *p, size_t step)
+/* Whether two steps write a field, or two fields that trade buffers. */
+static bool write_alike(const ambit_program *p, const int *class, size_t a, size_t b)
 {
-  const ambit__step *s = &p->steps[step];
-  const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
-
-  if (s->kind != STEP_APPLY) return NULL;
-  if (!region->ndims) return "a step runs once per iteration, on scalars";
-  if (ambit__box_is_empty(region)) return "a step has no cells";
-  for (int d = 0; d < grid->ndims; d++)
-    if (region->lo[d] > MOST_INSET || grid->hi[d] - region->hi[d] > MOST_INSET)
-      return "a step runs on a part of the grid";
-  for (int i = 0; i < s->n; i++) {
-    const ambit_field *f = s->args[i].field;
-
-    if (s->kernel->rule->params[i].kind == PARAM_REDUCE && reads_scalar(p, s->args[i].scalar))
-      return "a step reads the result of a reduction";
-    for (int k = 0; f && k < s->n; k++)
-      if (k != i && s->args[k].field == f && s->kernel->rule->params[i].is_written)
-        return "a step has two arguments with the same field, and writes it";
-    if (f && f->components > MOST_COMPONENTS) return TOO_LARGE;
-  }
-  return NULL;
+  for (int f = 0; f < p->nfields; f++)
+    for (int g = 0; g < p->nfields; g++)
+      if (class[f] == class[g] && ambit__step_writes(&p->steps[a], p->fields[f]) &&
+          ambit__step_writes(&p->steps[b], p->fields[g]))
+        return true;
+  return false;
 }
 
 /* Whether an axis is periodic for the fields that are read at neighbours: 1 or 0; -1: for some. */
@@ -76,15 +72,75 @@ static int periodic_axis(const ambit_program *p, int axis)
   return found == 1;
 }
 
+/* Whether a step computes all cells but some layers at faces beyond which the grid ends. */
+static bool is_inset(const ambit_program *p, const ambit__box *region)
+{
+  for (int d = 0; d < region->ndims; d++) {
+    const int64_t low = region->lo[d], high = p->grid->box.hi[d] - region->hi[d];
+
+    if (low > MOST_INSET || high > MOST_INSET) return false;
+    if ((low || high) && periodic_axis(p, d) > 0) return false;
+  }
+  return true;
+}
+
+bool ambit__fuse_is_placed(const ambit_program *p, size_t step)
+{
+  const ambit__box *region = &p->applies[step].region;
+  int class[MOST_FIELDS];
+
+  if (!is_inset(p, region)) return true;
+  find_classes(p, class);
+  for (size_t i = 0; i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_APPLY && !ambit__box_is_empty(&p->applies[i].region) &&
+        !ambit__box_contains(region, &p->applies[i].region) && write_alike(p, class, step, i))
+      return true;
+  return false;
+}
+
+/* ---- steps that can be fused ---- */
+
+static bool reads_scalar(const ambit_program *p, const ambit_scalar *s)
+{
+  for (size_t i = 0; i < p->nsteps; i++)
+    for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
+      if (p->steps[i].args[k].scalar == s &&
+          p->steps[i].kernel->rule->params[k].kind != PARAM_REDUCE)
+        return true;
+  return false;
+}
+
+static const char *refuse_step(const ambit_program *p, size_t step)
+{
+  const ambit__step *s = &p->steps[step];
+  const ambit__box *region = &p->applies[step].region, *grid = &p->grid->box;
+
+  if (s->kind != STEP_APPLY) return NULL;
+  if (!region->ndims) return "a step runs once per iteration, on scalars";
+  for (int d = 0; d < grid->ndims; d++)
+    if (grid->hi[d] > MOST_CELLS) return "the grid is too long";
+  for (int i = 0; i < s->n; i++) {
+    const ambit_field *f = s->args[i].field;
+
+    if (s->kernel->rule->params[i].kind == PARAM_REDUCE && reads_scalar(p, s->args[i].scalar))
+      return "a step reads the result of a reduction";
+    for (int k = 0; f && k < s->n; k++)
+      if (k != i && s->args[k].field == f && s->kernel->rule->params[i].is_written)
+        return "a step has two arguments with the same field, and writes it";
+    if (f && f->components > MOST_COMPONENTS) return TOO_LARGE;
+  }
+  return NULL;
+}
+
 /* The steps that a periodic axis excludes. */
 static const char *refuse_periodic(const ambit_program *p, size_t step, int axis)
 {
   const ambit__box *region = &p->applies[step].region;
 
-  if (p->steps[step].kind != STEP_APPLY) return NULL;
+  if (p->steps[step].kind != STEP_APPLY || !ambit__grid_cuts(p->grid, axis)) return NULL;
   if (region->lo[axis] > 0 || region->hi[axis] < p->grid->box.hi[axis])
-    return "a step runs on a box, and the grid is periodic";
-  if (ambit__grid_cuts(p->grid, axis) && p->steps[step].kernel->rule->max_axis >= 0)
+    return "a step runs on a box, and the grid is cut along a periodic axis";
+  if (p->steps[step].kernel->rule->max_axis >= 0)
     return "a kernel uses index or extent, and the grid is cut along a periodic axis";
   return NULL;
 }
@@ -224,13 +280,6 @@ static const char *add_reads(maker *m, int number, int stage, int arg)
   return NULL;
 }
 
-/* Two stages that write a buffer must leave out the same cells. */
-static bool same_region(const maker *m, int a, int b)
-{
-  return ambit__box_equal(&m->p->applies[m->flow.stages[a].step].region,
-                          &m->p->applies[m->flow.stages[b].step].region);
-}
-
 static bool leaves_cells(const maker *m, int buffer)
 {
   return m->writer[buffer] >= 0 &&
@@ -268,16 +317,16 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
   const ambit__step *s = &m->p->steps[step];
   const ambit__param *q = &s->kernel->rule->params[arg];
   const int buffer = buffer_of(m, stage, s->args[arg].field);
+  const bool placed = pipe->stages[number].placed;
 
   if (!q->is_written) return NULL;
-  if (m->writer[buffer] >= 0 && !same_region(m, m->writer[buffer], stage))
-    return "steps write different cells of a field";
-  m->writer[buffer] = stage;
+  if (!placed) m->writer[buffer] = stage;
   for (int c = 0; c < q->components; c++) {
     int frozen = -1, v;
 
     if (!q->writes[c]) continue;
-    if (leaves_cells(m, buffer)) frozen = find_frozen(m, number, stage, buffer, c);
+    if (placed && (frozen = value_of(m, buffer, c)) < 0) return TOO_LARGE;
+    if (!placed && leaves_cells(m, buffer)) frozen = find_frozen(m, number, stage, buffer, c);
     v = pipe->out[pipe->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
     if (v < 0) return TOO_LARGE;
     pipe->values[v].frozen = frozen;
@@ -295,10 +344,12 @@ static const char *add_stage(maker *m, int stage)
   ambit__pipe_stage *st = &pipe->stages[number];
   const char *why = NULL;
 
-  if (s->kind != STEP_APPLY) return NULL;
+  if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return NULL;
   if (number == AMBIT__PIPE_STAGES) return TOO_LARGE;
   pipe->nstages++;
-  *st = (ambit__pipe_stage){.rule = s->kernel->rule, .iteration = m->flow.stages[stage].iteration};
+  *st = (ambit__pipe_stage){.rule = s->kernel->rule,
+                            .iteration = m->flow.stages[stage].iteration,
+                            .placed = ambit__fuse_is_placed(m->p, step)};
   for (int d = 0; d < grid->ndims; d++) {
     st->inset[d][0] = (int)region->lo[d];
     st->inset[d][1] = (int)(grid->hi[d] - region->hi[d]);
@@ -334,6 +385,7 @@ static bool is_dead(const maker *m, int field)
       const ambit__param *q = &s->kernel->rule->params[k];
 
       if (!s->args[k].field || buffer_of(m, i, s->args[k].field) != field) continue;
+      if (ambit__fuse_is_placed(m->p, (size_t)i)) return false;
       for (int c = 0; c < q->components; c++)
         if (!q->writes[c] || q->keeps[c]) return false;
       return q->nreads == 0;
@@ -441,44 +493,6 @@ static const char *place(maker *m)
   return NULL;
 }
 
-/* ---- the pipeline ---- */
-
-static void find_classes(maker *m)
-{
-  const ambit_program *p = m->p;
-
-  for (int f = 0; f < p->nfields; f++)
-    m->class[f] = f;
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 1; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++) {
-      const int to = m->class[ambit__program_field(p, p->steps[i].args[0].field)];
-      const int from = m->class[ambit__program_field(p, p->steps[i].args[k].field)];
-
-      for (int f = 0; f < p->nfields; f++)
-        if (m->class[f] == from) m->class[f] = to;
-    }
-}
-
-/* Fields that trade buffers must be computed in the same cells: in others they may be alike. */
-static const char *refuse_classes(const maker *m)
-{
-  const ambit_program *p = m->p;
-  int step[MOST_FIELDS];
-
-  for (int f = 0; f < p->nfields; f++)
-    step[f] = -1;
-  for (int i = 0; i < (int)p->nsteps; i++)
-    for (int f = 0; f < p->nfields; f++) {
-      int *first = &step[m->class[f]];
-
-      if (!ambit__step_writes(&p->steps[i], p->fields[f])) continue;
-      if (*first < 0) *first = i;
-      if (!ambit__box_equal(&p->applies[*first].region, &p->applies[i].region))
-        return "steps write different cells of fields that trade buffers";
-    }
-  return NULL;
-}
-
 /* ---- parts ---- */
 
 static int round_up(int n, int unit)
@@ -529,10 +543,7 @@ static const char *make(maker *m, int depth)
 {
   const char *why = refuse(m);
 
-  if (!why) {
-    find_classes(m);
-    why = refuse_classes(m);
-  }
+  if (!why) find_classes(m->p, m->class);
   if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
   for (int d = 0; !why && d < m->p->grid->box.ndims; d++)
     set_halo(m, d);
