@@ -209,7 +209,7 @@ static void print_warnings(const tool_problem *p)
   unsigned axes;
 
   for (int i = 0; i < p->nparams; i++)
-    if (p->params[i].is_written && p->params[i].reads_neighbours &&
+    if (p->params[i].is_written && p->params[i].reads_neighbours && !p->rule->params[i].targets &&
         !ambit__rule_colour(p->rule, i, &axes))
       printf("warning\n  '%s' is read at a neighbour and written, so the result would depend on "
              "the order of the cells,\n"

@@ -8,6 +8,18 @@
 
 /* ---- limits ---- */
 
+/* Own cells and margins. */
+static ambit__box stored(const ambit__layout *l)
+{
+  ambit__box box = l->own;
+
+  for (int d = 0; d < box.ndims; d++) {
+    box.lo[d] -= l->margin_lo[d];
+    box.hi[d] += l->margin_hi[d];
+  }
+  return box;
+}
+
 ambit__limits ambit__limits_of(const ambit__argument *arg)
 {
   const ambit__layout *l = &arg->store->layout;
@@ -15,12 +27,8 @@ ambit__limits ambit__limits_of(const ambit__argument *arg)
   ambit__limits limits = {
       .reads = arg->valid, .writes = l->own, .first = -l->origin, .end = elements - l->origin};
 
-  if (arg->valid.ndims) return limits;
-  limits.reads = l->own;
-  for (int d = 0; d < l->own.ndims; d++) {
-    limits.reads.lo[d] -= l->margin_lo[d];
-    limits.reads.hi[d] += l->margin_hi[d];
-  }
+  if (!arg->valid.ndims) limits.reads = stored(l);
+  if (arg->spreads) limits.writes = limits.reads;
   return limits;
 }
 
@@ -80,8 +88,6 @@ static void foresee(const ambit__launch *launch, int param, const int *offset, i
 
 void ambit__access_foresee(const ambit__rule *rule, const ambit__launch *launch, int64_t *words)
 {
-  const int here[AMBIT_MAX_DIMS] = {0};
-
   if (ambit__box_is_empty(&launch->box)) return;
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
@@ -92,6 +98,7 @@ void ambit__access_foresee(const ambit__rule *rule, const ambit__launch *launch,
               ambit__checked_read(rule, i, k), words);
     for (int c = 0; c < p->components; c++)
       if (p->writes[c])
-        foresee(launch, i, here, c, AMBIT_FAULT_WRITE, ambit__checked_write(rule, i, c), words);
+        foresee(launch, i, ambit__param_target(p, c), c, AMBIT_FAULT_WRITE,
+                ambit__checked_write(rule, i, c), words);
   }
 }

@@ -105,6 +105,7 @@ typedef struct ambit__argument {
   /* Scalar or number: 8 bytes, of the parameter's type. In a scalar written by a strict sum, the
    * long accumulator that was rounded to the value follows (ambit__scalar_bytes). */
   ambit__buffer *value;
+  bool spreads; /* field: written at neighbours, also beyond the own cells */
 #ifdef AMBIT_ACCESS_CHECKS
   ambit__box valid; /* field: cells that hold values for this launch */
 #endif
@@ -116,7 +117,8 @@ typedef struct ambit__argument {
  * store the values of the twin there. Rows are then whole: they are not cut into parts.
  *
  * Launches of one function, on different boxes and parts, may run at the same time in several
- * queues: each stores only to the cells of its box. (The cpu device, which runs one launch at a
+ * queues: each stores only to the cells of its box, or, if the rule says so, to others of which no
+ * two are the same (ambit__param.targets). (The cpu device, which runs one launch at a
  * time, may also store the present values of adjacent cells again.) The caller orders launches that
  * share a value for a reduction.
  */

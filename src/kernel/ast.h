@@ -283,6 +283,9 @@ bool ambit__at_wrong_type(const ambit__unit *u, size_t ahead);
 /* The same at a '(', for the name behind it: (real)x or (real *)u. */
 bool ambit__at_wrong_cast(const ambit__unit *u);
 
+/* targets.c: a component of a field at an offset, for messages: "f[3][0][1]" */
+const char *ambit__cell_name(ambit__unit *u, int param, int component, const int *offset);
+
 /* print.c: the parts of canonical text. */
 void ambit__rule_print_head(const ambit__rule *rule, ambit__text *t); /* up to the brace */
 void ambit__rule_print_body(const ambit__rule *rule, ambit__text *t);

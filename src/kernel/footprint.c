@@ -2,8 +2,8 @@
 /* footprint.c - the footprint of a rule: which cells it reads and writes, and its cost.
  *
  * Three passes over the finished statements:
- *   1. writes:  the components that are assigned anywhere; reads of those at the cell itself become
- *               the variable EXPR_OUT;
+ *   1. writes:  the components that are assigned anywhere, and the offset of each, its target;
+ *               reads at the target become the variable EXPR_OUT;
  *   2. flow:    in order of execution, the variables that have a value on every path. A local read
  *               before that is a mistake; a component read before that, or not written on every
  *               path, keeps its old value;
@@ -30,6 +30,7 @@ typedef struct flow {
   int first[AMBIT_MAX_PARAMS]; /* variable of component 0 of a parameter */
   bool *writes[AMBIT_MAX_PARAMS]; /* as in ambit__param */
   bool *keeps[AMBIT_MAX_PARAMS];
+  int (*targets[AMBIT_MAX_PARAMS])[AMBIT_MAX_DIMS];
   ambit__read *reads[AMBIT_MAX_PARAMS];
   size_t nreads[AMBIT_MAX_PARAMS], reads_cap[AMBIT_MAX_PARAMS];
   bool touches_field; /* some field is read or written */
@@ -41,10 +42,25 @@ typedef struct flow {
 
 /* ---- 1. writes ---- */
 
+/* All writes of a component are at one offset. */
+static void note_write(flow *f, const ambit__stmt *s)
+{
+  int *target = f->targets[s->index][s->component];
+
+  if (f->writes[s->index][s->component] && memcmp(target, s->offset, sizeof s->offset) != 0)
+    AMBIT_WRONG(f->u, s->place,
+                "%s is written here, and %s elsewhere in the kernel\na component of a field is "
+                "written at one offset, so that no two cells write the same value",
+                ambit__cell_name(f->u, s->index, s->component, s->offset),
+                ambit__cell_name(f->u, s->index, s->component, target));
+  f->writes[s->index][s->component] = true;
+  memcpy(target, s->offset, sizeof s->offset);
+}
+
 static void find_writes(flow *f, const ambit__stmt *s)
 {
   for (; s; s = s->next) {
-    if (s->kind == STMT_SET_OUT) f->writes[s->index][s->component] = true;
+    if (s->kind == STMT_SET_OUT) note_write(f, s);
     if (s->kind != STMT_IF) continue;
     find_writes(f, s->body);
     find_writes(f, s->other);
@@ -145,11 +161,9 @@ static void add_read(flow *f, int param, int component, const int *offset, ambit
 
 static void keep(flow *f, int param, int component, ambit__place place)
 {
-  static const int here[AMBIT_MAX_DIMS] = {0};
-
   if (f->rule->params[param].kind != PARAM_FIELD || f->keeps[param][component]) return;
   f->keeps[param][component] = true;
-  add_read(f, param, component, here, place);
+  add_read(f, param, component, f->targets[param][component], place);
 }
 
 static void read_local(flow *f, const ambit__expr *e)
@@ -169,10 +183,10 @@ static void read_local(flow *f, const ambit__expr *e)
                 o->symbol->name->text, o->symbol->place.line);
 }
 
-static bool is_here(const ambit__expr *e)
+static bool is_here(const int *offset)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-    if (e->offset[d]) return false;
+    if (offset[d]) return false;
   return true;
 }
 
@@ -226,13 +240,35 @@ static void visit_under(flow *f, const ambit__expr *condition, bool holds, const
   forget(f, &before);
 }
 
-static void note_crossings(flow *f, const ambit__expr *e)
+static void note_crossings(flow *f, int param, const int *offset)
 {
   for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
-    const int side = e->offset[d] > 0, distance = side ? e->offset[d] : -e->offset[d];
+    const int side = offset[d] > 0, distance = side ? offset[d] : -offset[d];
 
-    if (distance > f->inside[d][side]) f->rule->params[e->index].crosses[d][side] = true;
+    if (distance > f->inside[d][side]) f->rule->params[param].crosses[d][side] = true;
   }
+}
+
+/* A read at the target is the variable. Other reads of a component that is written at a neighbour
+ * would meet the writes of other cells. */
+static void visit_read(flow *f, ambit__expr *e)
+{
+  const int *target = f->targets[e->index][e->component];
+  const bool written = f->writes[e->index][e->component];
+
+  f->touches_field = true;
+  note_crossings(f, e->index, e->offset);
+  if (written && !memcmp(e->offset, target, sizeof e->offset)) {
+    e->op = EXPR_OUT;
+    return;
+  }
+  if (written && !is_here(target))
+    AMBIT_WRONG(f->u, e->place,
+                "%s is read here, and %s is written\na component that is written at a neighbour is "
+                "read only there: another cell writes this one, earlier or later",
+                ambit__cell_name(f->u, e->index, e->component, e->offset),
+                ambit__cell_name(f->u, e->index, e->component, target));
+  add_read(f, e->index, e->component, e->offset, e->place);
 }
 
 /* The rule is still under construction: this is the only place that modifies an expression. */
@@ -242,14 +278,7 @@ static void visit(flow *f, const ambit__expr *expr)
 
   if (!e) return;
   count_costs(f->rule, e);
-  if (e->op == EXPR_READ) {
-    f->touches_field = true;
-    if (is_here(e) && f->writes[e->index][e->component])
-      e->op = EXPR_OUT;
-    else
-      add_read(f, e->index, e->component, e->offset, e->place);
-    note_crossings(f, e);
-  }
+  if (e->op == EXPR_READ) visit_read(f, e);
   if (e->op == EXPR_OUT && !f->has_value[f->first[e->index] + e->component])
     keep(f, e->index, e->component, e->place);
   if (e->op == EXPR_LOCAL) read_local(f, e);
@@ -311,6 +340,7 @@ static void visit_all(flow *f, const ambit__stmt *s)
     visit(f, s->value);
     if (s->kind == STMT_SET_OUT) {
       f->touches_field |= f->rule->params[s->index].kind == PARAM_FIELD;
+      note_crossings(f, s->index, s->offset);
       give_value(f, f->first[s->index] + s->component);
     } else if (s->value) {
       give_value(f, s->index);
@@ -354,6 +384,9 @@ static void set_reads(flow *f, int param)
 
   p->writes = f->writes[param];
   p->keeps = f->keeps[param];
+  for (int c = 0; c < p->components; c++)
+    if (!is_here(f->targets[param][c]))
+      p->targets = (const int(*)[AMBIT_MAX_DIMS])f->targets[param];
   if (!n) return;
   qsort(all, n, sizeof *all, compare_reads);
   kept = ambit__rule_new(f->u, n, sizeof *kept);
@@ -377,18 +410,21 @@ static void prepare(flow *f)
     variables += r->params[i].components;
     f->writes[i] = ambit__rule_new(f->u, (size_t)r->params[i].components, sizeof(bool));
     f->keeps[i] = ambit__rule_new(f->u, (size_t)r->params[i].components, sizeof(bool));
+    f->targets[i] =
+        ambit__rule_new(f->u, (size_t)r->params[i].components, sizeof(int[AMBIT_MAX_DIMS]));
   }
   f->has_value = ambit__unit_new(f->u, (size_t)variables, sizeof *f->has_value);
   f->in_both = ambit__unit_new(f->u, (size_t)variables, sizeof *f->in_both);
   f->journal = ambit__unit_new(f->u, (size_t)variables, sizeof *f->journal);
 }
 
-/* At the end of the cell: a component not written on every path keeps its old value. */
+/* At the end of the cell: a component not written on every path keeps its old value. One that is
+ * stored at a neighbour counts as such, so that its halo is valid where no cell stores it. */
 static void finish(flow *f)
 {
   for (int i = 0; i < f->rule->nparams; i++)
     for (int c = 0; c < f->rule->params[i].components; c++)
-      if (f->writes[i][c] && !f->has_value[f->first[i] + c])
+      if (f->writes[i][c] && (!f->has_value[f->first[i] + c] || !is_here(f->targets[i][c])))
         keep(f, i, c, f->rule->params[i].place);
 }
 

@@ -6,7 +6,8 @@
  *
  *   - every expression has a type, and every conversion is an EXPR_CAST;
  *   - loops are unrolled, local arrays are split into locals, constants are folded;
- *   - a field is read at constant offsets (EXPR_READ) and written at the cell itself only;
+ *   - a field is read at constant offsets (EXPR_READ), and each of its components is written at one
+ *     offset, its target, which is mostly the cell itself;
  *   - a written component is a variable (EXPR_OUT), stored once at the end of the cell;
  *   - so is a reduction: it starts at the identity in every cell, and its value at the end of the
  *     cell is folded into the total.
@@ -77,6 +78,10 @@ typedef struct ambit__param {
    * written on every path */
   const bool *keeps;
   bool is_written; /* some component is */
+  /* per component: the offset of the cell where it is stored; NULL: the cell itself, for all. If it
+   * is a neighbour, the old value is always loaded, so `reads` has the offset too, and no other
+   * read of the component */
+  const int (*targets)[AMBIT_MAX_DIMS];
 } ambit__param;
 
 /* A parameter `table T k[n]` or `table T k[m][n]`: numbers that code is written for. */
@@ -160,6 +165,7 @@ typedef struct ambit__stmt {
   ambit__place place;
   int index;
   int component;
+  int offset[AMBIT_MAX_DIMS]; /* STMT_SET_OUT: the target */
   const ambit__expr *value;
   const struct ambit__stmt *body, *other; /* STMT_IF: lists; NULL if empty */
   const struct ambit__stmt *next;         /* in the same list */
@@ -231,6 +237,12 @@ char *ambit__rule_message(const ambit__rule *rule, ambit__place place, const cha
 
 /* The rule as canonical kernel text: equal texts compute the same. The caller frees it. */
 char *ambit__rule_print(const ambit__rule *rule);
+
+/* ---- cells where components are stored (targets.c, docs/design/0020-in-place.md) ---- */
+
+const int *ambit__param_target(const ambit__param *p, int component); /* its offset */
+bool ambit__param_spreads(const ambit__param *p, int component); /* whether it is a neighbour */
+bool ambit__rule_spreads(const ambit__rule *rule);               /* whether one of any field is */
 
 /* ---- cells of one colour (colour.c) ---- */
 

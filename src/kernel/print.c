@@ -30,7 +30,8 @@ static void print_cell(printer *p, const ambit__expr *e)
   ambit__print(p->out, "%s%s", ndims ? "" : "*", q->name);
   if (q->is_vector) ambit__print(p->out, "[%d]", e->component);
   for (int d = 0; d < ndims; d++)
-    ambit__print(p->out, "[%d]", e->op == EXPR_READ ? e->offset[d] : 0);
+    ambit__print(p->out, "[%d]",
+                 e->op == EXPR_READ ? e->offset[d] : ambit__param_target(q, e->component)[d]);
 }
 
 static void print_call(printer *p, const ambit__expr *e)

@@ -182,7 +182,6 @@ static void unroll_set(ambit__unit *u, const ambit__line *l)
 {
   const ambit__node *target = l->target;
   ambit__stmt *s = new_stmt(u, STMT_SET_OUT, l->place);
-  int offset[AMBIT_MAX_DIMS] = {0};
   const ambit__slot *slot;
 
   s->index = target->symbol->param;
@@ -194,15 +193,7 @@ static void unroll_set(ambit__unit *u, const ambit__line *l)
   } else if (target->symbol->kind == SYMBOL_REDUCE) {
     if (!ambit__fold_reduction(u, target, &s->index)) return;
   } else if (target->symbol->kind == SYMBOL_FIELD) {
-    if (!ambit__fold_cell(u, target, &s->component, offset)) return;
-    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
-      if (offset[d]) {
-        AMBIT_WRONG(u, target->place,
-                    "'%s' is written at a neighbour\na kernel writes only its own cell: *%s%s = "
-                    "...; read the neighbour instead",
-                    target->name->text, target->name->text, target->symbol->is_vector ? "[c]" : "");
-        return;
-      }
+    if (!ambit__fold_cell(u, target, &s->component, s->offset)) return;
   }
   s->value = ambit__fold_as(u, l->value, target->type);
   emit(u, s);

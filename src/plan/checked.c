@@ -67,6 +67,14 @@ int ambit__checked_which(const ambit__param *p, const ambit__expr *e)
   return k;
 }
 
+int ambit__checked_old(const ambit__param *p, int component)
+{
+  ambit__expr e = {.component = component};
+
+  memcpy(e.offset, ambit__param_target(p, component), sizeof e.offset);
+  return ambit__checked_which(p, &e);
+}
+
 /* ---- the plan ---- */
 
 static bool applies(const ambit__group *g, const ambit__target *t)

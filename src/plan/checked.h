@@ -25,6 +25,8 @@ void ambit__checked_find_read(const ambit__rule *rule, int number, int *param, i
 void ambit__checked_find_write(const ambit__rule *rule, int number, int *param, int *component);
 /* The index of the EXPR_READ `e` among the reads of a parameter. */
 int ambit__checked_which(const ambit__param *p, const ambit__expr *e);
+/* The index of the read that gives a written component its old value. */
+int ambit__checked_old(const ambit__param *p, int component);
 
 void ambit__checked_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                          ambit__writer *w);

@@ -88,14 +88,14 @@ bool ambit__access_print_read(const ambit__gpucode_job *j, int i, int k)
 
 void ambit__access_print_write(const ambit__gpucode_job *j, int i, int c)
 {
-  const int here[AMBIT_MAX_DIMS] = {0};
+  const int *target = ambit__param_target(param(j, i), c);
   const char *name = param(j, i)->name;
 
   if (!is_checked(j)) return;
   ambit__print(j->t, "if (ambit_may(&fault, AMBIT_FAULT_WRITE, %d, ",
                ambit__checked_write(j->rule, i, c));
-  print_inside(j, i, "w", here);
+  print_inside(j, i, "w", target);
   ambit__print(j->t, ", ");
-  ambit__checked_print_place(j, i, c, here);
+  ambit__checked_print_place(j, i, c, target);
   ambit__print(j->t, ", %s_first, %s_end)) ", name, name);
 }

@@ -102,7 +102,6 @@ static void use_out(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__gpucode_job *j = s->user;
   const ambit__param *p = param(j, e->index);
-  const ambit__expr here = {.component = e->component};
 
   if (p->kind != PARAM_FIELD || !p->keeps[e->component] || !watches(j, p->type)) {
     ambit__name_out(s, t, e->index, e->component);
@@ -114,7 +113,8 @@ static void use_out(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   ambit__name_out(s, t, e->index, e->component);
   ambit__print(t, " : ambit_use_%s(&fault, ", suffix(p->type));
   ambit__name_out(s, t, e->index, e->component);
-  ambit__print(t, ", %d))", ambit__checked_read(j->rule, e->index, ambit__checked_which(p, &here)));
+  ambit__print(t, ", %d))",
+               ambit__checked_read(j->rule, e->index, ambit__checked_old(p, e->component)));
 }
 
 /* Values and written components, watched where they are used. */
@@ -288,7 +288,6 @@ static void emit_read(const ambit__gpucode_job *j, int i, int k)
 static void declare_out(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
 {
   const ambit__param *p = param(j, i);
-  const ambit__expr here = {.component = c};
 
   ambit__line_begin(j->w);
   ambit__print(j->t, "%s ", ambit__gpucode_type(j, i));
@@ -297,7 +296,7 @@ static void declare_out(const ambit__gpucode_job *j, const ambit__scope *s, int 
     ambit__print(j->t, " = ");
     ambit__emit_identity(s, j->t, p);
   } else if (p->keeps[c] && ambit__gpucode_is_field(j, i)) {
-    ambit__print(j->t, " = %s_r%d", p->name, ambit__checked_which(p, &here));
+    ambit__print(j->t, " = %s_r%d", p->name, ambit__checked_old(p, c));
   } else if (p->keeps[c]) {
     ambit__print(j->t, " = %s_v", p->name);
   }
@@ -323,14 +322,13 @@ static void test_out(const ambit__gpucode_job *j, const ambit__scope *s, int i, 
 
 static void store_out(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
 {
-  const int here[AMBIT_MAX_DIMS] = {0};
   const char *name = param(j, i)->name;
 
   ambit__line_begin(j->w);
   if (ambit__gpucode_is_field(j, i)) {
     ambit__access_print_write(j, i, c);
     ambit__print(j->t, "%s_0[", name);
-    ambit__checked_print_place(j, i, c, here);
+    ambit__checked_print_place(j, i, c, ambit__param_target(param(j, i), c));
     ambit__print(j->t, "] = ");
   } else {
     ambit__print(j->t, "*%s_mem = ", name);

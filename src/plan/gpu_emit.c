@@ -224,14 +224,12 @@ ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
 
 static void declare_component(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)
 {
-  const int here[AMBIT_MAX_DIMS] = {0};
-
   ambit__line_begin(j->w);
   ambit__print(j->t, "%s ", ambit__gpucode_type(j, i));
   ambit__name_out(s, j->t, i, c);
   if (j->rule->params[i].keeps[c]) {
     ambit__print(j->t, " = %s_at[", name_of(j, i));
-    ambit__gpucode_print_offset(j, i, c, here);
+    ambit__gpucode_print_offset(j, i, c, ambit__param_target(&j->rule->params[i], c));
     ambit__print(j->t, "]");
   }
   ambit__line_end(j->w, ";");
@@ -257,14 +255,13 @@ void ambit__gpucode_declare_outs(const ambit__gpucode_job *j)
 void ambit__gpucode_store_outs(const ambit__gpucode_job *j)
 {
   const ambit__scope s = ambit__gpucode_scope(j);
-  const int here[AMBIT_MAX_DIMS] = {0};
 
   for (int i = 0; i < j->rule->nparams; i++)
     for (int c = 0; ambit__gpucode_is_field(j, i) && c < j->rule->params[i].components; c++) {
       if (!j->rule->params[i].writes[c]) continue;
       ambit__line_begin(j->w);
       ambit__print(j->t, "%s_at[", name_of(j, i));
-      ambit__gpucode_print_offset(j, i, c, here);
+      ambit__gpucode_print_offset(j, i, c, ambit__param_target(&j->rule->params[i], c));
       ambit__print(j->t, "] = ");
       ambit__name_out(&s, j->t, i, c);
       ambit__line_end(j->w, ";");

@@ -49,6 +49,17 @@ void ambit__rows_print_pointer(const job *j, int i, int c, const place *p)
   print_pointer(j, i, c, p, p->lanes ? "x + l" : "x");
 }
 
+/* Where the cell of a place stores a component. */
+static void print_target(const job *j, int i, int c, const place *p)
+{
+  const int *target = ambit__param_target(ambit__rows_param(j, i), c);
+  place there = *p;
+
+  for (int d = 0; d < j->ndims; d++)
+    there.offset[d] += target[d];
+  ambit__rows_print_pointer(j, i, c, &there);
+}
+
 /* Pointers and indices of the row of a place, at `x`, a comma before each. */
 static void print_shifted_places(const job *j, const place *p, const char *x)
 {
@@ -81,7 +92,7 @@ static void pass_to(const job *j, int i, int c, const void *user)
     ambit__rows_print_buffer(j, i, c, p->r);
     ambit__print(j->t, " + l");
   } else {
-    ambit__rows_print_pointer(j, i, c, p);
+    print_target(j, i, c, p);
   }
 }
 
@@ -160,7 +171,7 @@ static void put_buffer(const job *j, int i, int c, const void *user)
   ambit__line_begin(j->w);
   ambit__print(j->t, "ambit_%s(",
                j->plan->nontemporal && !ambit__rows_param(j, i)->keeps[c] ? "put_past" : "put");
-  ambit__rows_print_pointer(j, i, c, &p);
+  print_target(j, i, c, &p);
   ambit__print(j->t, ", ");
   ambit__rows_print_buffer(j, i, c, p.r);
   ambit__print(j->t, ", LANES * (int)sizeof(%s)", ambit__rows_type_of(j, i));
@@ -238,7 +249,7 @@ static void store_asked(const job *j, int i, int c, const void *user)
 
   ambit__line_begin(j->w);
   ambit__print(j->t, "if (x + l >= x0 && x + l < x1) *(");
-  ambit__rows_print_pointer(j, i, c, p);
+  print_target(j, i, c, p);
   ambit__print(j->t, ") = ");
   ambit__rows_print_buffer(j, i, c, p->r);
   ambit__line_end(j->w, "[l];");
@@ -252,7 +263,7 @@ static void prefetch_below(const job *j, int i, int c, const void *user)
   p.offset[j->last - 1] += j->ndims == 2 ? j->plan->rows[0] : 1;
   ambit__line_begin(j->w);
   ambit__print(j->t, "__builtin_prefetch(");
-  ambit__rows_print_pointer(j, i, c, &p);
+  print_target(j, i, c, &p);
   ambit__line_end(j->w, ", 1);");
 }
 

@@ -175,15 +175,13 @@ static void declare_to(const job *j, int i, int c, const void *user)
 
 static void declare_out(const job *j, int i, int c, const void *user)
 {
-  const int here[AMBIT_MAX_DIMS] = {0};
-
   (void)user;
   ambit__line_begin(j->w);
   ambit__print(j->t, "%s ", ambit__rows_type_of(j, i));
   ambit__rows_print_component(j, i, "out", c);
   if (ambit__rows_param(j, i)->keeps[c]) {
     ambit__print(j->t, " = %s_at[", ambit__rows_param(j, i)->name);
-    ambit__rows_print_offset(j, j->t, i, c, here);
+    ambit__rows_print_offset(j, j->t, i, c, ambit__param_target(ambit__rows_param(j, i), c));
     ambit__print(j->t, "]");
   } else if (j->flat) {
     ambit__print(j->t, " = 0");

@@ -99,6 +99,24 @@ static void a_field_may_be_read_around_and_written_in_one(void)
   ambit__rule_free(r);
 }
 
+static void a_component_may_be_written_at_a_neighbour(void)
+{
+  ambit__rule *r = parse_ok(
+      "void f(float *f[2], float *v) { f[1][0][-2] = 1; *f[0] = f[0][1][0]; v[1][0] *= 2; }");
+  const ambit__param *f = &r->params[0], *v = &r->params[1];
+
+  CHECK_EQ(0, ambit__param_target(f, 0)[1]);
+  CHECK_EQ(-2, ambit__param_target(f, 1)[1]);
+  CHECK(f->keeps[1] && !f->keeps[0] && f->writes[0] && f->writes[1]);
+  CHECK_EQ(2, f->nreads);
+  CHECK_EQ(-2, f->reads[1].offset[1]);
+  CHECK_EQ(2, f->low[1]);
+  CHECK_EQ(1, v->nreads);
+  CHECK_EQ(1, v->high[0]);
+  CHECK(ambit__param_spreads(f, 1) && !ambit__param_spreads(f, 0) && ambit__rule_spreads(r));
+  ambit__rule_free(r);
+}
+
 static void a_reduction_starts_with_a_value(void)
 {
   ambit__rule *r = parse_ok("void f(const float *u, sum float *s) { if (*u > 0) *s = *s + *u; }");
@@ -246,6 +264,7 @@ int main(int argc, char **argv)
        a_component_that_is_never_written_is_read_as_it_was},
       {"a_field_may_be_read_around_and_written_in_one",
        a_field_may_be_read_around_and_written_in_one},
+      {"a_component_may_be_written_at_a_neighbour", a_component_may_be_written_at_a_neighbour},
       {"a_reduction_starts_with_a_value", a_reduction_starts_with_a_value},
       {"axes_are_counted_by_subscripts", axes_are_counted_by_subscripts},
       {"operations_are_counted", operations_are_counted},

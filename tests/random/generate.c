@@ -433,6 +433,19 @@ static void make_near(dice *d, program_plan *p, kernel_plan *k)
   rule_write(d, p, p->nkernels);
 }
 
+/* Writes neighbours, on a periodic grid or under tests. */
+static void make_spread(dice *d, program_plan *p, kernel_plan *k)
+{
+  field_plan *f = &p->fields[add_field_param(k, p, ROLE_OUT, dice_below(d, p->nfields))->field];
+  const bool tests = dice_chance(d, 40);
+
+  for (int i = 0; i < p->nfields; i++)
+    if (p->fields[i].alike == f->alike) p->fields[i].order = AMBIT_SOA;
+  for (int i = 0; !tests && i < p->ndims; i++)
+    f->kind[i][0] = f->kind[i][1] = AMBIT_PERIODIC;
+  rule_write_spread(d, p, p->nkernels, tests);
+}
+
 /* In some families, one more kernel runs right after a kernel on the same cells: one that may be
  * joined with it, or one in place. */
 static void make_companion(dice *d, program_plan *p)
@@ -447,6 +460,8 @@ static void make_companion(dice *d, program_plan *p)
   if (!dice_chance(d, 35) || leader == p->nsteps) return;
   if (dice_chance(d, 70)) {
     make_near(d, p, k);
+  } else if (dice_chance(d, 60)) {
+    make_spread(d, p, k);
   } else {
     add_field_param(k, p, ROLE_OUT, dice_below(d, p->nfields));
     rule_write_coloured(d, p, p->nkernels);

@@ -143,6 +143,9 @@ void rule_write(dice *d, const program_plan *p, int k);
 /* The same for a kernel with one field, which it updates in place, in cells of one colour. */
 void rule_write_coloured(dice *d, const program_plan *p, int k);
 
+/* The same for one that it writes at neighbours, with `tests` only those in the grid. */
+void rule_write_spread(dice *d, const program_plan *p, int k, bool tests);
+
 /* ---- running it ---- */
 
 typedef struct outcome {

@@ -639,6 +639,50 @@ void rule_write_coloured(dice *d, const program_plan *p, int k)
   say(&m, ");\n  }\n}\n");
 }
 
+/* "0, -1" or "[0][-1]" */
+static void offsets(maker *m, const int *offset, bool brackets)
+{
+  for (int i = 0; i < m->p->ndims; i++)
+    say(m, brackets ? "[%d]" : i ? ", %d" : "%d", offset[i]);
+}
+
+/* p0[1][0][-1]: component c where it is stored. */
+static void neighbour(maker *m, int c, const int *offset)
+{
+  say(m, "p0");
+  if (m->k->params[0].components > 1) say(m, "[%d]", c);
+  offsets(m, offset, true);
+}
+
+void rule_write_spread(dice *d, const program_plan *p, int k, bool tests)
+{
+  maker m = {.d = d, .p = p, .k = (kernel_plan *)&p->kernels[k]};
+  const param_plan *q = &m.k->params[0];
+  int offset[AMBIT_MAX_DIMS];
+
+  head(&m, k);
+  for (int pass = 0; pass < 2; pass++) {
+    dice same = {.state = (uint64_t)k + 77 * p->seed / VARIANTS}; /* the same offsets */
+
+    for (int c = 0; c < q->components; c++) {
+      for (int i = 0; i < p->ndims; i++)
+        offset[i] =
+            dice_chance(&same, 10) ? dice_between(&same, -4, 4) : dice_between(&same, -1, 1);
+      say(&m, pass ? "  if (1" : "  %s h%d = ", type_name(q->type), c);
+      if (tests) say(&m, pass ? " && !outside(" : "outside("), offsets(&m, offset, false);
+      if (tests) say(&m, pass ? ")" : ") ? 1 : ");
+      if (pass && dice_chance(d, 40)) say(&m, " && h%d > 0", dice_below(d, q->components));
+      if (pass) say(&m, ") ");
+      neighbour(&m, c, offset);
+      if (pass)
+        say(&m, " = %s(h%d - h%d / 2)", is_real(q->type) ? "0.5f * " : "",
+            dice_below(d, q->components), dice_below(d, q->components));
+      say(&m, ";\n");
+    }
+  }
+  say(&m, "}\n");
+}
+
 void rule_write(dice *d, const program_plan *p, int k)
 {
   maker m = {.d = d, .p = p, .k = (kernel_plan *)&p->kernels[k]};

@@ -117,16 +117,35 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
   return v;
 }
 
+/* The cell where a component is stored. Returns false if it is outside the grid and nothing is
+ * stored: the rule tests outside() there. */
+static bool find_target(const ambit__interpreter *in, int p, int c, int64_t *cell)
+{
+  const ambit__launch *l = in->launch;
+  const ambit__argument *arg = &l->args[p];
+  const ambit__boundaries *outer = arg->special ? &arg->special[c] : arg->boundaries;
+  const int *target = ambit__param_target(&in->rule->params[p], c);
+
+  for (int d = 0; d < l->box.ndims; d++) {
+    cell[d] = in->cell[d] + target[d];
+    if (in->ghosts || !arg->store || (cell[d] >= 0 && cell[d] < l->extents[d])) continue;
+    if (outer->kind[d][0] != AMBIT_PERIODIC) return false;
+    cell[d] = ambit__boundary_map(AMBIT_PERIODIC, l->extents[d], cell[d]);
+  }
+  return true;
+}
+
 /* The variable of a written component; until it is set, the old value of the field. */
 static ambit__value read_out(const ambit__interpreter *in, const ambit__expr *e)
 {
   const ambit__param *p = &in->rule->params[e->index];
+  int64_t cell[AMBIT_MAX_DIMS];
 
   if (in->guard && p->kind == PARAM_FIELD && p->keeps[e->component] &&
-      !ambit__guard_is_set(in->guard, e->index, e->component))
-    ambit__guard_use(in->guard, e->index,
-                     ambit__checked_which(p, &(ambit__expr){.component = e->component}),
-                     place_of(in, e->index, e->component, in->cell), p->type);
+      !ambit__guard_is_set(in->guard, e->index, e->component) &&
+      find_target(in, e->index, e->component, cell))
+    ambit__guard_use(in->guard, e->index, ambit__checked_old(p, e->component),
+                     place_of(in, e->index, e->component, cell), p->type);
   return *out_of(in, e->index, e->component);
 }
 
@@ -186,12 +205,12 @@ static void run(ambit__interpreter *in)
 static ambit__value old_value(const ambit__interpreter *in, int p, int c)
 {
   const ambit__param *param = &in->rule->params[p];
-  const ambit__expr here = {.component = c};
+  int64_t cell[AMBIT_MAX_DIMS];
 
-  if (in->guard &&
-      !ambit__guard_may_read(in->guard, p, ambit__checked_which(param, &here), in->cell))
+  if (!find_target(in, p, c, cell) ||
+      (in->guard && !ambit__guard_may_read(in->guard, p, ambit__checked_old(param, c), cell)))
     return (ambit__value){0};
-  return ambit__value_load(place_of(in, p, c, in->cell), param->type);
+  return ambit__value_load(place_of(in, p, c, cell), param->type);
 }
 
 /* Sets the variables of a parameter to their values at the start of the cell. */
@@ -208,11 +227,13 @@ static void enter(ambit__interpreter *in, int p)
 static void leave(ambit__interpreter *in, int p)
 {
   const ambit__param *param = &in->rule->params[p];
+  int64_t cell[AMBIT_MAX_DIMS];
 
   if (param->kind == PARAM_FIELD && param->is_written)
     for (int c = 0; c < param->components; c++)
-      if (param->writes[c] && (!in->guard || ambit__guard_may_write(in->guard, p, c, in->cell)))
-        ambit__value_store(place_of(in, p, c, in->cell), param->type, *out_of(in, p, c));
+      if (param->writes[c] && find_target(in, p, c, cell) &&
+          (!in->guard || ambit__guard_may_write(in->guard, p, c, cell)))
+        ambit__value_store(place_of(in, p, c, cell), param->type, *out_of(in, p, c));
 }
 
 void ambit__interpret_cell(ambit__interpreter *in)

@@ -153,8 +153,10 @@ static ambit_status make_arguments(ambit_program *p, const ambit__step *s, ambit
       const int engine = where->engine[k];
 
       if (f)
-        *arg = (ambit__argument){
-            .store = &f->stores[k], .boundaries = &f->boundaries, .special = f->special};
+        *arg = (ambit__argument){.store = &f->stores[k],
+                                 .boundaries = &f->boundaries,
+                                 .special = f->special,
+                                 .spreads = i < s->n && s->kernel->rule->params[i].targets};
       else if (s->args[i].scalar)
         arg->value = s->args[i].scalar->values[engine];
       else

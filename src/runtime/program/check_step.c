@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 ambit_status ambit__step_raise_at(const ambit_program *p, const ambit__rule *rule,
                                   ambit__place place, const char *message)
@@ -232,11 +233,25 @@ static bool reads_other_colour(const ambit_program *p, const ambit__step *s, int
   return !*why;
 }
 
+/* Whether a read is of the variable with which the step writes the value, or of no value that it
+ * writes. */
+static bool is_apart(const ambit_program *p, const ambit__step *s, int arg, int writer,
+                     const ambit__read *r, const ambit__box *region)
+{
+  const ambit__param *w = &s->kernel->rule->params[writer];
+  const int *target = ambit__param_target(w, r->component);
+
+  if (arg == writer && !memcmp(r->offset, target, sizeof r->offset)) return true;
+  if (ambit__param_spreads(w, r->component)) return false;
+  return is_own_cell(r) || !meets_writes(p, s->args[arg].field, region, r->offset);
+}
+
 static bool is_in_place(const ambit_program *p, const ambit__step *s, int arg,
                         const ambit__box *region)
 {
   const ambit__param *q = &s->kernel->rule->params[arg];
 
+  if (q->targets) return true;
   for (int k = 0; s->args[arg].field && writer_of(s, arg) >= 0 && k < q->nreads; k++)
     if (!is_own_cell(&q->reads[k]) &&
         meets_writes(p, s->args[arg].field, region, q->reads[k].offset))
@@ -269,9 +284,13 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
 
     if (writer < 0) continue;
     for (int k = 0; k < q->nreads; k++) {
-      if (is_own_cell(&q->reads[k]) || !meets_writes(p, f, region, q->reads[k].offset) ||
+      if (is_apart(p, s, i, writer, &q->reads[k], region) ||
           reads_other_colour(p, s, writer, &q->reads[k], &why))
         continue;
+      if (ambit__param_spreads(&rule->params[writer], q->reads[k].component))
+        why =
+            "it is written at another neighbour, and read by another parameter. Write to a second "
+            "field and swap the two";
       snprintf(
           message, sizeof message,
           "field '%s' is read at a neighbour and written in the same step: %s", f->name,

@@ -160,6 +160,8 @@ bool ambit__steps_can_join(const ambit_program *p, const ambit__step *a, const a
   else if (a->kernel->rule->has_normal && b->kernel->rule->has_normal &&
            memcmp(a->kernel->rule->normal, b->kernel->rule->normal, sizeof(int[AMBIT_MAX_DIMS])))
     why = "they are applied to different faces";
+  else if (ambit__rule_spreads(a->kernel->rule) || ambit__rule_spreads(b->kernel->rule))
+    why = "one of them writes neighbours";
   else if (is_flat(p, a) != is_flat(p, b))
     why = "one of them is not vectorised";
   if (why) snprintf(reason, size, "%s", why);

@@ -64,7 +64,8 @@ bool ambit__step_has_source(const ambit *a, const ambit__step *s)
   return false;
 }
 
-/* Whether kernels can wrap all reads of the field. Registered source reads ghost cells. */
+/* Whether kernels can wrap all reads of the field. Registered source reads ghost cells, and kernels
+ * that write neighbours write them. */
 static bool can_wrap(const ambit_program *p, const ambit_field *f)
 {
   const ambit *a = p->grid->context;
@@ -72,7 +73,9 @@ static bool can_wrap(const ambit_program *p, const ambit_field *f)
   for (int i = 0; i < a->nengines; i++)
     if (!a->engines[i].backend->wraps_rows) return false;
   for (size_t i = 0; i < p->nsteps; i++)
-    if (reach_of(p, &p->steps[i], f) && ambit__step_has_source(a, &p->steps[i])) return false;
+    if (reach_of(p, &p->steps[i], f) &&
+        (ambit__step_has_source(a, &p->steps[i]) || ambit__rule_spreads(p->steps[i].kernel->rule)))
+      return false;
   return ambit__options_checks(a) == 0;
 }
 

@@ -42,7 +42,7 @@ typedef struct ambit__step {
 /* Components of a field that all steps read alike, and their halo. */
 typedef struct ambit__halo_slice {
   ambit_field *field;
-  ambit_field *source;                 /* of a step that copies; NULL: the field itself */
+  ambit_field *source;                 /* where cells come from; NULL: own cells of the field */
   int first, count;                    /* components first .. first + count - 1 */
   const ambit__boundaries *boundaries; /* for reads outside the grid */
   const ambit__boundaries *changing;   /* the same, without ghost cells that are filled once */
@@ -91,6 +91,7 @@ typedef struct ambit__apply {
   bool row_ends;  /* its launches may store whole vectors at row ends */
   struct ambit__allreduce *allreduce; /* NULL: a single engine has the result; owned */
   int copy;                           /* STEP_COPY: index in p->copies */
+  int returns, nreturns;              /* first index in p->returns, and their number */
   unsigned checks;                    /* AMBIT__CHECK_... flags of its launches */
   /* of one execution, over all parts of all processes; cells of joined steps count for each */
   double cells, bytes, flops;
@@ -163,9 +164,10 @@ struct ambit_program {
   ambit__apply *applies;            /* by step */
   ambit_field **fields;             /* all fields that steps use, each once */
   int nfields;
-  bool *wraps_rows;    /* by field: kernels wrap reads along the last axis themselves; owned */
-  ambit__halos halos;  /* of fields that are read at neighbours, for one iteration */
-  ambit__halos copies; /* a halo in form only for each step that copies (copies.c) */
+  bool *wraps_rows;     /* by field: kernels wrap reads along the last axis themselves; owned */
+  ambit__halos halos;   /* of fields that are read at neighbours, for one iteration */
+  ambit__halos copies;  /* a halo in form only for each step that copies (copies.c) */
+  ambit__halos returns; /* and for each field that a step writes at neighbours (returns.c) */
   /* By field: the halo that is valid at the start of an iteration, and at its end; -1: none. */
   int *start, *end;
   struct ambit__exchange *
@@ -263,14 +265,21 @@ ambit_status ambit__step_check_reads(const ambit_program *p, const ambit__step *
                                      const ambit__box *region);
 ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *s,
                                      const ambit__box *region);
-/* Whether a step, which was checked, reads neighbours in place: it writes the field, but in cells
- * of another colour only. */
+/* check_targets.c: the same for what it writes at neighbours. */
+ambit_status ambit__step_check_targets(const ambit_program *p, const ambit__step *s,
+                                       const ambit__box *region);
+/* Whether a step, which was checked, reads neighbours in place: it writes the field in cells of
+ * another colour only, or at the very neighbours that it reads. */
 bool ambit__step_is_in_place(const ambit_program *p, const ambit__step *s);
 
 /* ---- copies.c: steps that copy a box of cells ---- */
 
 ambit__box ambit__copy_destination(const ambit__step *s);
 ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
+
+/* ---- returns.c: cells that steps write at neighbours go to the parts that own them ---- */
+
+ambit_status ambit__returns_make(ambit_program *p); /* p->returns */
 
 /* ---- sparse_step.c: steps on sparse grids ---- */
 

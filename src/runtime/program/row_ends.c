@@ -43,7 +43,8 @@ int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__
   const ambit__rule *rule = s->kernel->rule;
   const ambit_field *f = s->args[arg].field;
 
-  if (!rule->params[arg].is_written || !region->ndims || p->grid->active || !leaves_ends(p, region))
+  if (!rule->params[arg].is_written || rule->params[arg].targets || !region->ndims ||
+      p->grid->active || !leaves_ends(p, region))
     return 0;
   for (int i = 0; i < s->n; i++) {
     const ambit_field *other = s->args[i].field;
@@ -92,7 +93,8 @@ static ambit__box writes_of(const ambit_program *p)
     const ambit__box *r = &p->applies[i].region;
 
     if (p->steps[i].kind == STEP_APPLY && r->ndims && !ambit__box_is_empty(r))
-      all = ambit__box_hull(&all, r);
+      all =
+          ambit__box_hull(&all, ambit__rule_spreads(p->steps[i].kernel->rule) ? &p->grid->box : r);
     if (p->steps[i].kind == STEP_COPY) {
       const ambit__box there = ambit__copy_destination(&p->steps[i]);
 

@@ -3,10 +3,10 @@
  *
  * Phases, one function each: checks of the steps; comparison of processes (compare_processes.c);
  * steps that run as one (join.c); regions of the steps (build.c); fields whose reads kernels wrap
- * (periodic_rows.c); halos (halo_needs.c), for a cycle too (cycle.c), and for copies (copies.c);
- * their memory (margins.c); functions and arguments (build.c); valid halos (halo_state.c); whether
- * tiles can sleep (sleep/make.c); the schedule (schedule.c); the option plan (check_plan.c);
- * recording (replay.c).
+ * (periodic_rows.c); halos (halo_needs.c), for a cycle too (cycle.c), for copies (copies.c) and for
+ * steps that write neighbours (returns.c); their memory (margins.c); functions and arguments
+ * (build.c); valid halos (halo_state.c); whether tiles can sleep (sleep/make.c); the schedule
+ * (schedule.c); the option plan (check_plan.c); recording (replay.c).
  */
 #include "base/memory.h"
 #include "runtime/program/cycle.h"
@@ -55,6 +55,7 @@ static ambit_status check_steps(ambit_program *p)
     region = ambit__step_region(p, s);
     if (ambit__box_is_empty(&region)) continue;
     AMBIT_TRY(ambit__step_check_reads(p, s, &region));
+    AMBIT_TRY(ambit__step_check_targets(p, s, &region));
     AMBIT_TRY(ambit__step_check_faces(p, s, &region));
     AMBIT_TRY(ambit__step_check_inactive(p, s, &region));
   }
@@ -97,6 +98,7 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__program_periodic_rows(p));
   AMBIT_TRY(ambit__halos_make(p, NULL, &p->halos));
   AMBIT_TRY(ambit__copies_make(p));
+  AMBIT_TRY(ambit__returns_make(p));
   AMBIT_TRY(ambit__cycle_plan(p));
   AMBIT_TRY(ambit__program_widen(p));
   AMBIT_TRY(ambit__program_build(p));
@@ -118,6 +120,7 @@ static void unseal(ambit_program *p)
   ambit__program_part(p);
   ambit__halos_free(&p->halos);
   ambit__halos_free(&p->copies);
+  ambit__halos_free(&p->returns);
   free(p->fields);
   free(p->wraps_rows);
   free(p->start);

@@ -65,6 +65,7 @@ static bool may_follow(const ambit__scheduler *s, size_t step, size_t next)
   const ambit__step *a = &s->p->steps[step], *b = &s->p->steps[next];
 
   if (b->kind != STEP_APPLY || !s->p->applies[next].region.ndims || s->before[next]) return false;
+  if (s->after[step] || s->after[next]) return false;
   if (a->every > 1 || b->every > 1) return false;
   if (!s->p->applies[next].functions || shares_scalar(a, b)) return false;
   for (int i = 0; i < b->n; i++)
@@ -104,6 +105,7 @@ static bool feeds(const ambit__scheduler *s, size_t step, size_t next)
   if (st->every > 1 || s->p->steps[next].every > 1) return false;
   if (s->p->steps[next].kind != STEP_APPLY) return false;
   if (st->kind != STEP_APPLY || s->before[step] || !s->p->applies[step].region.ndims) return false;
+  if (s->after[step]) return false;
   for (int i = 0; i < x->nslices; i++)
     if (!ambit__step_writes(st, x->slices[i]->field)) return false;
   return true;
@@ -156,6 +158,20 @@ static ambit_status add_exchange(ambit__scheduler *s, ambit__op_kind kind, size_
   if (!op) return AMBIT_ENOMEM;
   op->exchange = s->before[step];
   op->on_border = on_border;
+  return AMBIT_OK;
+}
+
+/* What a step wrote to halos goes to the parts that own it. */
+static ambit_status add_returns(ambit__scheduler *s, size_t step)
+{
+  static const ambit__op_kind kinds[] = {OP_BEGIN, OP_FINISH};
+
+  for (int i = 0; s->after[step] && i < 2; i++) {
+    ambit__operation *op = ambit__schedule_add(s, kinds[i], step);
+
+    if (!op) return AMBIT_ENOMEM;
+    op->exchange = s->after[step];
+  }
   return AMBIT_OK;
 }
 
@@ -246,6 +262,7 @@ static ambit_status add_plain(ambit__scheduler *s, size_t step)
     AMBIT_TRY(add_exchange(s, OP_FINISH, step, false));
   }
   AMBIT_TRY(add_launch(s, step, CELLS_ALL));
+  AMBIT_TRY(add_returns(s, step));
   return add_allreduce_begin(s, step);
 }
 
@@ -316,6 +333,17 @@ static ambit_status make_allreduces(ambit_program *p)
   return AMBIT_OK;
 }
 
+/* `list` has room for as many numbers as the program has fields. */
+static ambit_status add_return(ambit__scheduler *s, size_t step, int *list)
+{
+  const ambit__apply *a = &s->p->applies[step];
+
+  for (int i = 0; i < a->nreturns; i++)
+    list[i] = a->returns + i;
+  return ambit__program_add_exchange(s->p, EXCHANGE_ALL, &s->p->returns, list, a->nreturns,
+                                     &s->after[step]);
+}
+
 static ambit_status make_exchanges(ambit__scheduler *s)
 {
   ambit_program *p = s->p;
@@ -338,6 +366,7 @@ static ambit_status make_exchanges(ambit__scheduler *s)
                                            &s->before[i]);
     else if (n)
       status = ambit__program_add_exchange(p, EXCHANGE_CHANGES, &p->halos, list, n, &s->before[i]);
+    if (!status && p->applies[i].nreturns) status = add_return(s, i, list);
   }
   free(valid);
   return status;
@@ -365,14 +394,15 @@ ambit_status ambit__program_schedule(ambit_program *p)
   if (status) return status;
   s.overlap = overlap;
   s.before = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
+  s.after = ambit__new(ambit__program_errors(p), p->nsteps, sizeof(ambit__exchange *));
   s.begun = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.begun);
   s.reducing = ambit__new(ambit__program_errors(p), p->nsteps, sizeof *s.reducing);
   s.inner = ambit__new(ambit__program_errors(p), p->nsteps * nparts, sizeof *s.inner);
   p->starters =
       ambit__new(ambit__program_errors(p), (size_t)p->halos.n + 1, sizeof(ambit__exchange *));
-  p->exchanges = ambit__new(ambit__program_errors(p), p->nsteps + (size_t)p->halos.n + 1,
+  p->exchanges = ambit__new(ambit__program_errors(p), 2 * p->nsteps + (size_t)p->halos.n + 1,
                             sizeof(ambit__exchange *));
-  if (!s.before || !s.begun || !s.reducing || !s.inner || !p->starters || !p->exchanges)
+  if (!s.before || !s.after || !s.begun || !s.reducing || !s.inner || !p->starters || !p->exchanges)
     status = AMBIT_ENOMEM;
   if (!status) status = make_allreduces(p);
   if (!status) status = make_exchanges(&s);
@@ -380,6 +410,7 @@ ambit_status ambit__program_schedule(ambit_program *p)
   if (!status) status = make_schedule(&s);
   if (!status) status = ambit__cycle_schedule(p, overlap);
   free(s.before);
+  free(s.after);
   free(s.begun);
   free(s.reducing);
   free(s.inner);

@@ -27,6 +27,7 @@ typedef struct ambit__scheduler {
   ambit__schedule *list; /* the schedule being made */
   ambit__overlap overlap;
   ambit__exchange **before; /* by step: the exchange it needs; NULL: none */
+  ambit__exchange **after;  /* by step: what it wrote to halos goes back; NULL: nothing */
   bool *begun;              /* by step: the previous step began its exchange */
   bool *reducing;           /* by step: its allreduce is pending */
   ambit__box *inner;        /* by step and part: cells that run early; empty: none */
