@@ -128,7 +128,8 @@ static bool find_target(const ambit__interpreter *in, int p, int c, int64_t *cel
 
   for (int d = 0; d < l->box.ndims; d++) {
     cell[d] = in->cell[d] + target[d];
-    if (in->ghosts || !arg->store || (cell[d] >= 0 && cell[d] < l->extents[d])) continue;
+    if (in->ghosts || !arg->store || !target[d] || (cell[d] >= 0 && cell[d] < l->extents[d]))
+      continue;
     if (outer->kind[d][0] != AMBIT_PERIODIC) return false;
     cell[d] = ambit__boundary_map(AMBIT_PERIODIC, l->extents[d], cell[d]);
   }
