@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "codegen/flat.h"
+#include "codegen/narrow.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -327,6 +328,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
     return;
   }
   if (s->instead && s->instead(s, t, e)) return;
+  if (s->narrow && ambit__narrow_print(s->narrow, s, t, e)) return;
   switch (e->op) {
   case EXPR_CONST: emit_constant(s, t, e->type, e->value, around); break;
   case EXPR_LOCAL: ambit__name_local(s, t, e->index); break;
@@ -369,11 +371,17 @@ static void emit_place(ambit__writer *w, const ambit__rule *rule, int line)
   ambit__line_end(w, " */");
 }
 
+static const char *local_type(const ambit__scope *s, int local)
+{
+  const char *narrow = s->narrow ? ambit__narrow_local(s->narrow, local) : NULL;
+
+  return narrow ? narrow : s->dialect->types[s->rule->locals[local].type];
+}
+
 static void emit_set(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st)
 {
   ambit__line_begin(w);
-  if (st->kind == STMT_LOCAL)
-    ambit__print(&w->text, "%s ", s->dialect->types[s->rule->locals[st->index].type]);
+  if (st->kind == STMT_LOCAL) ambit__print(&w->text, "%s ", local_type(s, st->index));
   if (st->kind == STMT_SET_OUT)
     ambit__name_out(s, &w->text, st->index, st->component);
   else
@@ -416,8 +424,8 @@ static void emit_variables(const ambit__scope *s, ambit__writer *w, const ambit_
     for (const char *c = text; *c; c++)
       if (*c == '$')
         ambit__print(&w->text, "%s",
-                     s->dialect->types[is_out ? s->rule->params[v->index].type
-                                              : s->rule->locals[v->index].type]);
+                     is_out ? s->dialect->types[s->rule->params[v->index].type]
+                            : local_type(s, v->index));
       else if (*c == '@' && is_out)
         ambit__name_out(s, &w->text, v->index, v->component);
       else if (*c == '@')
@@ -454,6 +462,10 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
     ambit__flat_variable v[AMBIT__FLAT_MOST];
     int n;
 
+    if (s->skip && s->skip(s, st)) {
+      if (s->narrow) ambit__narrow_pass(s->narrow, st);
+      continue;
+    }
     if (st->place.line != *line) emit_place(w, s->rule, *line = st->place.line);
     if (st->kind != STMT_IF)
       emit_set(s, w, st);
@@ -461,6 +473,7 @@ static void emit_list(const ambit__scope *s, ambit__writer *w, const ambit__stmt
       emit_flat_if(s, w, st, v, n, line);
     else
       emit_if(s, w, st, line);
+    if (s->narrow) ambit__narrow_pass(s->narrow, st);
   }
 }
 

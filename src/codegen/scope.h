@@ -25,6 +25,8 @@ struct ambit__scope {
    * `set` writes code after a STMT_SET_OUT. */
   bool (*instead)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
+  bool (*skip)(const ambit__scope *s, const ambit__stmt *st); /* leaves out a statement */
+  struct ambit__narrow *narrow; /* narrow types of locals and operations; NULL: those of the rule */
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */
   bool own_calls;   /* functions of prelude/math.h are called where there are any */

@@ -2,11 +2,13 @@
 /* rows.h - the strategy `rows`. rows.c chooses the plan; the others write code: rows_cell.c the
  * rule for one cell, rows_sum.c the rows of a weighted sum, rows_exact.c strict sums over cells,
  * rows_block.c the functions of several rows, rows_inside.c cells where outside() is 0, rows_wide.c
- * narrow fields, rows_emit.c the file. */
+ * narrow fields beside wide ones, rows_narrow.c narrow fields alone, rows_emit.c the file. */
 #ifndef AMBIT_PLAN_ROWS_H
 #define AMBIT_PLAN_ROWS_H
 
+#include "codegen/narrow.h"
 #include "plan/emit.h"
+#include "plan/shares.h"
 
 /* The code that is being written. */
 typedef struct ambit__rows_job {
@@ -20,6 +22,8 @@ typedef struct ambit__rows_job {
   bool strict;                 /* sums of real numbers are exact */
   bool for_people;             /* the function is for registration: see ambit_register_cpu */
   bool wide[AMBIT_MAX_PARAMS]; /* fields that functions of one row read as int32_t: rows_wide.c */
+  ambit__narrow *narrow;       /* lanes as narrow as values: rows_narrow.c; NULL: they are not */
+  ambit__shares *shares;       /* values that rows of a block share; NULL: none */
   bool flat;                   /* the rule has conditions, which become selections */
   bool tests;                  /* it tests outside(), at most these distances from the cell: */
   int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
@@ -159,6 +163,21 @@ void ambit__rows_find_wide(ambit__rows_job *j, size_t lane_bytes);
 void ambit__rows_emit_wide(const ambit__rows_job *j, const int rows[2]);
 /* "walk" or "rows": the name of the function that has the loop along the rows. */
 const char *ambit__rows_walk_name(const ambit__rows_job *j);
+
+/* ---- rows_narrow.c: rules whose fields are all narrow integers ---- */
+
+/* Sets j->narrow and j->shares if the rule is one. false: no memory. */
+bool ambit__rows_begin_narrow(ambit__rows_job *j, ambit__narrow *n, ambit__shares *s);
+/* The parameters of the function of a cell, and the arguments for a place of a block, a comma
+ * before each; the variables for the arguments that no earlier row has. */
+void ambit__rows_declare_shares(const ambit__rows_job *j);
+void ambit__rows_pass_shares(const ambit__rows_job *j, const int rows[2],
+                             const ambit__rows_place *p);
+void ambit__rows_load_shares(const ambit__rows_job *j, const int rows[2],
+                             const ambit__rows_place *p);
+/* Functions of a scope: sums of bytes; statements to leave out. */
+bool ambit__rows_print_shared_sum(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
+bool ambit__rows_skip(const ambit__scope *s, const ambit__stmt *st);
 
 /* ---- rows_exact.c: strict sums; without strict sums each function writes nothing ---- */
 

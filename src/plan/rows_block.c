@@ -109,12 +109,14 @@ static void pass_parts(const job *j, const place *p)
   }
 }
 
-static void call_cell(const job *j, const place *p)
+static void call_cell(const job *j, const int rows[2], const place *p)
 {
+  ambit__rows_load_shares(j, rows, p);
   ambit__line_begin(j->w);
   ambit__print(j->t, "cell(call");
   print_shifted_places(j, p, p->lanes ? "x + l" : "x");
   ambit__rows_print_invariants(j, PASS);
+  ambit__rows_pass_shares(j, rows, p);
   ambit__rows_each_output(j, pass_to, p);
   pass_parts(j, p);
   ambit__line_end(j->w, ");");
@@ -141,7 +143,7 @@ static void emit_cells(const job *j, const int rows[2], bool lanes)
   for (int r = 0; r < rows[0] * rows[1]; r++) {
     place p = ambit__rows_place_of(j, rows, r, lanes);
 
-    call_cell(j, &p);
+    call_cell(j, rows, &p);
   }
 }
 

@@ -143,7 +143,9 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const job *j = s->user;
 
-  if (ambit__rows_is_field(j, e->index) && j->flat) {
+  if (ambit__rows_is_field(j, e->index) && j->shares) {
+    ambit__print(t, "h%d", ambit__shares_read(j->shares, e));
+  } else if (ambit__rows_is_field(j, e->index) && j->flat) {
     print_loaded(j, t, e->index, number_of_read(ambit__rows_param(j, e->index), e));
   } else if (ambit__rows_is_field(j, e->index)) {
     ambit__print(t, "%s_at[", ambit__rows_param(j, e->index)->name);
@@ -231,6 +233,9 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .extent = print_extent,
                         .step = "call->step",
                         .inside = j->tests ? "inside" : NULL,
+                        .instead = j->shares ? ambit__rows_print_shared_sum : NULL,
+                        .skip = j->shares ? ambit__rows_skip : NULL,
+                        .narrow = j->narrow,
                         .flat = j->flat,
                         .relaxed = !j->strict,
                         .own_calls = !j->strict && ambit__rule_calls_own(j->rule),
@@ -245,11 +250,12 @@ void ambit__rows_emit_cell(const job *j)
                "/* The rule, for one cell. */\nAMBIT_INLINE void cell(const ambit_call *call");
   ambit__rows_print_places(j, DECLARE);
   ambit__rows_print_invariants(j, DECLARE);
+  ambit__rows_declare_shares(j);
   ambit__rows_each_output(j, declare_to, NULL);
   ambit__rows_print_accumulators(j, DECLARE, "part");
   ambit__print(j->t, ")\n{\n");
   j->w->depth++;
-  for (int i = 0; j->flat && i < j->rule->nparams; i++)
+  for (int i = 0; j->flat && !j->shares && i < j->rule->nparams; i++)
     declare_loaded(j, i);
   ambit__rows_each_output(j, declare_out, NULL);
   for (int i = 0; i < j->rule->nparams; i++)

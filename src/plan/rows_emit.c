@@ -23,7 +23,7 @@ enum {
   MOST_VECTOR = 64 /* bytes; the largest AMBIT_VECTOR (codegen/prelude/c.h) */
 };
 
-extern const char ambit__prelude_full_call[]; /* embedded by the build */
+extern const char ambit__prelude_full_call[], ambit__prelude_lanes[]; /* embedded by the build */
 
 typedef ambit__rows_job job;
 
@@ -262,6 +262,8 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
                       ambit__writer *w)
 {
   const int one[2] = {1, 1};
+  ambit__narrow narrow = {0};
+  ambit__shares shares = {0};
   job j = {.plan = p,
            .rule = g->steps[0].rule,
            .bind = g->steps[0].bind,
@@ -280,7 +282,9 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   ambit__rows_find_wide(&j, lane_bytes(&j));
   j.whole = stores_whole(&j);
   find_taps(&j, g);
+  if (!ambit__rows_begin_narrow(&j, &narrow, &shares)) w->text.failed = true;
   ambit__emit_head(g, p, w);
+  if (j.narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
   if (j.whole || j.form) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);
   ambit__line(w, "enum { LANES = AMBIT_VECTOR / %zu, AHEAD = 512 / %zu };\n", lane_bytes(&j),
               lane_bytes(&j));
@@ -290,4 +294,6 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   if (p->rows[0] * p->rows[1] > 1) ambit__rows_emit_block(&j, p->rows);
   emit_entry(&j, ambit__entry_name(g));
   free(j.taps);
+  ambit__shares_end(&shares);
+  ambit__narrow_end(&narrow);
 }

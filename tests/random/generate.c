@@ -46,6 +46,7 @@ static ambit_type any_type(dice *d)
  * differ by a thousandth. */
 static ambit_type any_field_type(dice *d, const program_plan *p)
 {
+  if (p->is_narrow) return dice_chance(d, 60) ? AMBIT_U8 : AMBIT_I16;
   return !p->is_smooth && dice_chance(d, 15) ? AMBIT_F16 : any_type(d);
 }
 
@@ -481,7 +482,8 @@ void program_make(program_plan *p, uint64_t seed)
   memset(p, 0, sizeof *p);
   p->seed = seed;
   p->ndims = dice_chance(&family, 6) ? dice_between(&family, 5, 6) : dice_between(&family, 1, 4);
-  p->is_smooth = dice_chance(&family, 20);
+  p->is_narrow = seed >> 40 & 1;
+  p->is_smooth = !p->is_narrow && dice_chance(&family, 20);
   p->is_wild = !p->is_smooth && dice_chance(&family, 30);
   make_fields(&family, p);
   make_kernels(&family, p);

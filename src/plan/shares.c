@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan/shares.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the list ---- */
+
+static bool same_sum(const ambit__share *x, const ambit__share *y)
+{
+  return x->param == y->param && x->component == y->component && x->n == y->n &&
+         !memcmp(x->at, y->at, (size_t)x->n * sizeof *x->at) &&
+         !memcmp(x->weights, y->weights, (size_t)x->n * sizeof *x->weights);
+}
+
+bool ambit__shares_meet(const ambit__share *x, const int *a, const ambit__share *y, const int *b)
+{
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    if (x->offset[d] + a[d] != y->offset[d] + b[d]) return false;
+  return same_sum(x, y);
+}
+
+static int add(ambit__shares *s, const ambit__share *new)
+{
+  const int here[AMBIT_MAX_DIMS] = {0};
+  ambit__share *list;
+
+  for (int i = 0; i < s->n; i++)
+    if (ambit__shares_meet(&s->list[i], here, new, here)) return i;
+  if (s->n == s->room) {
+    list = realloc(s->list, (size_t)(2 * s->room + 16) * sizeof *list);
+    s->failed = s->failed || !list;
+    if (!list) return 0;
+    s->list = list;
+    s->room = 2 * s->room + 16;
+  }
+  s->list[s->n] = *new;
+  return s->n++;
+}
+
+/* An empty share in the row of a read. */
+static ambit__share row_of(const ambit__shares *s, const ambit__expr *e)
+{
+  ambit__share share = {.param = e->index, .component = e->component};
+
+  memcpy(share.offset, e->offset, sizeof share.offset);
+  share.offset[s->last] = 0;
+  return share;
+}
+
+int ambit__shares_read(ambit__shares *s, const ambit__expr *e)
+{
+  ambit__share share = row_of(s, e);
+
+  share.n = 1;
+  share.at[0] = e->offset[s->last];
+  share.weights[0] = 1;
+  return add(s, &share);
+}
+
+ambit__range ambit__share_range(const ambit__shares *s, int share)
+{
+  const ambit__share *x = &s->list[share];
+  const ambit__range all = ambit__range_of_type(s->rule->params[x->param].type);
+  ambit__range sum = {0, 0};
+
+  for (int i = 0; i < x->n; i++) {
+    sum.low += x->weights[i] * (x->weights[i] > 0 ? all.low : all.high);
+    sum.high += x->weights[i] * (x->weights[i] > 0 ? all.high : all.low);
+  }
+  return sum;
+}
+
+/* ---- sums ---- */
+
+/* Inserts a term in order. */
+static void insert(ambit__share *x, int at, int weight)
+{
+  int i = x->n++;
+
+  for (; i > 0 && x->at[i - 1] > at; i--) {
+    x->at[i] = x->at[i - 1];
+    x->weights[i] = x->weights[i - 1];
+  }
+  x->at[i] = at;
+  x->weights[i] = weight;
+}
+
+static int common_divisor(int a, int b)
+{
+  return b ? common_divisor(b, a % b) : a;
+}
+
+/* Divides the weights by a factor that similar shares may differ by, and returns it. */
+static int reduce(ambit__share *x)
+{
+  int factor = 0;
+
+  for (int i = 0; i < x->n; i++)
+    factor = common_divisor(factor, abs(x->weights[i]));
+  if (x->weights[x->n - 1] < 0) factor = -factor;
+  for (int i = 0; i < x->n; i++)
+    x->weights[i] /= factor;
+  return factor;
+}
+
+static bool in_row(const ambit__shares *s, const ambit__share *x, const ambit__expr *e)
+{
+  const ambit__share row = row_of(s, e);
+
+  return row.param == x->param && row.component == x->component &&
+         !memcmp(row.offset, x->offset, sizeof row.offset);
+}
+
+int ambit__shares_sum(ambit__shares *s, const ambit__dot *sum, ambit__share_term *terms)
+{
+  bool done[AMBIT__DOT_TERMS] = {false};
+  int n = 0;
+
+  for (int i = 0; i < sum->n; i++) {
+    ambit__share row = row_of(s, sum->reads[i]);
+
+    if (done[i]) continue;
+    for (int k = i; k < sum->n; k++)
+      if (in_row(s, &row, sum->reads[k])) {
+        done[k] = true;
+        if (sum->weights[k]) insert(&row, sum->reads[k]->offset[s->last], sum->weights[k]);
+      }
+    if (!row.n) continue;
+    terms[n].factor = reduce(&row);
+    terms[n++].share = add(s, &row);
+  }
+  return n;
+}
+
+/* ---- the rule ---- */
+
+/* The locals that an expression reads, beside sums. */
+static void find_live(const ambit__shares *s, bool *live, const ambit__expr *e)
+{
+  if (!e || ambit__dots_find(&s->dots, e)) return;
+  if (e->op == EXPR_LOCAL) live[e->index] = true;
+  find_live(s, live, e->a);
+  find_live(s, live, e->b);
+  find_live(s, live, e->c);
+}
+
+static void find_live_in(const ambit__shares *s, bool *live, const ambit__stmt *list)
+{
+  for (; list; list = list->next) {
+    find_live(s, live, list->value);
+    find_live_in(s, live, list->body);
+    find_live_in(s, live, list->other);
+  }
+}
+
+static void collect(ambit__shares *s, const ambit__expr *e)
+{
+  const ambit__dot *sum = e ? ambit__dots_find(&s->dots, e) : NULL;
+  ambit__share_term terms[AMBIT__DOT_TERMS];
+
+  if (!e) return;
+  if (sum) {
+    ambit__shares_sum(s, sum, terms);
+    return;
+  }
+  if (e->op == EXPR_READ) ambit__shares_read(s, e);
+  collect(s, e->a);
+  collect(s, e->b);
+  collect(s, e->c);
+}
+
+static void collect_in(ambit__shares *s, const ambit__stmt *list)
+{
+  for (; list; list = list->next) {
+    if (ambit__shares_idle(s, list)) continue;
+    collect(s, list->value);
+    collect_in(s, list->body);
+    collect_in(s, list->other);
+  }
+}
+
+/* From the last statement to the first: assignments to locals that nothing after them reads. */
+static void find_idle(ambit__shares *s, const ambit__stmt **all, int n, bool *live)
+{
+  while (n-- > 0) {
+    const ambit__stmt *st = all[n];
+    const bool sets = st->kind == STMT_SET_LOCAL || st->kind == STMT_LOCAL;
+
+    if (st->kind == STMT_SET_LOCAL && !live[st->index]) {
+      s->idle[s->nidle++] = st;
+      continue;
+    }
+    if (sets) live[st->index] = false;
+    find_live(s, live, st->value);
+    find_live_in(s, live, st->body);
+    find_live_in(s, live, st->other);
+  }
+}
+
+bool ambit__shares_idle(const ambit__shares *s, const ambit__stmt *st)
+{
+  for (int i = 0; i < s->nidle; i++)
+    if (s->idle[i] == st) return true;
+  return false;
+}
+
+bool ambit__shares_begin(ambit__shares *s, const ambit__rule *rule, int ndims)
+{
+  bool *live = calloc((size_t)rule->nlocals + 1, sizeof *live);
+  const ambit__stmt **all = NULL;
+  int n = 0;
+
+  *s = (ambit__shares){.rule = rule, .last = ndims - 1, .failed = true};
+  for (const ambit__stmt *st = rule->body; st; st = st->next)
+    n++;
+  all = calloc((size_t)n + 1, sizeof *all);
+  s->idle = calloc((size_t)n + 1, sizeof *s->idle);
+  if (live && all && s->idle && ambit__dots_begin(&s->dots, rule)) {
+    s->failed = false;
+    n = 0;
+    for (const ambit__stmt *st = rule->body; st; st = st->next)
+      all[n++] = st;
+    find_idle(s, all, n, live);
+    collect_in(s, rule->body);
+  }
+  free(live);
+  free(all);
+  return !s->failed;
+}
+
+void ambit__shares_end(ambit__shares *s)
+{
+  ambit__dots_end(&s->dots);
+  free(s->list);
+  free(s->idle);
+  *s = (ambit__shares){0};
+}
