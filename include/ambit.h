@@ -269,14 +269,14 @@ AMBIT_API ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const
                                         void *values);
 
 /* Saves the field in the format given by the file name:
- *   .npy   lossless, for NumPy, any number of dimensions
+ *   .npy   lossless, for NumPy, any number of dimensions; .cells.npy: a list of active cells
  *   .png   a picture of component 0 of a 1-D or 2-D field, or of the middle plane along axis 0 of a
  *          3-D field
  * The file appears under its name only when it is complete. */
 AMBIT_API ambit_status ambit_field_save(ambit_field *f, const char *path);
 
 /* Loads a field from a file of its size, in the format given by the file name:
- *   .npy   of the field's type
+ *   .npy   of the field's type, or a list of cells
  *   .hgt   elevations of SRTM, 1201 x 1201 or 3601 x 3601
  *   .asc   an ESRI ASCII grid
  *   .tif   GeoTIFF, one sample per pixel; compressed ones and BigTIFF need libtiff

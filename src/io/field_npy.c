@@ -10,7 +10,8 @@
  *
  * To save, process 0 creates the file with its full length, every process writes its own parts, and
  * at the end process 0 renames the file. To load, every process opens the file and reads its parts.
- * A pipe is read or written in order by process 0; all processes take part in every piece.
+ * A pipe is read or written in order by process 0; all processes take part in every piece. Lists of
+ * active cells (field_list.c) are saved in the same way, and read by process 0.
  */
 #include "io/field_npy.h"
 
@@ -102,6 +103,13 @@ static size_t place(const ambit_field *f, const int64_t *at)
   return n * ambit__field_cell_bytes(f);
 }
 
+static ambit_status put_list(ambit_field *f, const ambit__box *box, void *dense, void *list)
+{
+  if (f->grid->active && !ambit__active_count(f->grid->active, box)) return AMBIT_OK;
+  AMBIT_TRY(ambit__field_read_own(f, box, dense));
+  return ambit__cell_list_put(f, box, dense, list, false);
+}
+
 static ambit_status put_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
 {
   int64_t at[AMBIT_MAX_DIMS];
@@ -135,16 +143,24 @@ static ambit_status get_piece(ambit_field *f, const ambit__box *box, void *dense
 
 /* ---- saving ---- */
 
+static void form_of(const ambit_field *f, bool as_list, ambit__npy_info *form)
+{
+  *form = (ambit__npy_info){.type = f->type};
+  if (as_list)
+    ambit__cell_list_form(f, form);
+  else
+    form->ndims = npy_shape(f, form->shape);
+}
+
 /* Process 0 creates the file and broadcasts its temporary name: *beside, to free(); NULL: a
  * pipe. */
-static ambit_status begin(ambit_field *f, const char *path, ambit__npy **npy, char **beside)
+static ambit_status begin(ambit_field *f, const char *path, const ambit__npy_info *form,
+                          ambit__npy **npy, char **beside)
 {
-  int64_t shape[AMBIT__NPY_DIMS];
-  const int ndims = npy_shape(f, shape);
   const char *where = NULL;
   uint64_t length = 0;
 
-  if (!NET(f)->rank && !ambit__npy_begin(ERRORS(f), path, f->type, ndims, shape, npy) &&
+  if (!NET(f)->rank && !ambit__npy_create(ERRORS(f), path, form, npy) &&
       !ambit__npy_share(*npy, &where) && where)
     length = strlen(where) + 1;
   AMBIT_TRY(ambit__net_agree(NET(f)));
@@ -158,15 +174,26 @@ static ambit_status begin(ambit_field *f, const char *path, ambit__npy **npy, ch
 
 /* Every process writes its own parts. */
 static ambit_status write_own(ambit_field *f, const char *path, const char *beside,
-                              ambit__npy **npy)
+                              const ambit__npy_info *form, ambit__npy **npy)
 {
-  int64_t shape[AMBIT__NPY_DIMS];
-  const int ndims = npy_shape(f, shape);
+  ambit__cell_list list;
 
-  if (NET(f)->rank) ambit__npy_join(ERRORS(f), path, beside, f->type, ndims, shape, npy);
+  if (NET(f)->rank) ambit__npy_join(ERRORS(f), path, beside, form, npy);
   AMBIT_TRY(ambit__net_agree(NET(f)));
-  each_own_piece(f, put_piece, *npy);
+  if (!form->axes) {
+    each_own_piece(f, put_piece, *npy);
+  } else {
+    if (!ambit__cell_list_begin(f, *npy, &list)) each_own_piece(f, put_list, &list);
+    ambit__cell_list_end(&list);
+  }
   return ambit__net_agree(NET(f));
+}
+
+static ambit_status append_list(ambit_field *f, const ambit__box *box, void *dense, void *list)
+{
+  AMBIT_TRY(ambit_field_read(f, box->lo, box->hi, dense));
+  if (!NET(f)->rank) ambit__cell_list_put(f, box, dense, list, true); /* as below */
+  return AMBIT_OK;
 }
 
 static ambit_status append_piece(ambit_field *f, const ambit__box *box, void *dense, void *file)
@@ -191,13 +218,29 @@ static ambit_status end(ambit_field *f, ambit__npy **npy)
   return AMBIT_OK;
 }
 
-ambit_status ambit__field_save_npy(ambit_field *f, const char *path)
+/* Process 0 writes to a pipe. */
+static ambit_status write_pipe(ambit_field *f, const ambit__npy_info *form, ambit__npy *npy)
+{
+  ambit__cell_list list;
+  ambit_status s;
+
+  if (!form->axes) return each_shared_piece(f, append_piece, npy);
+  ambit__cell_list_begin(f, npy, &list);
+  s = each_shared_piece(f, append_list, &list);
+  ambit__cell_list_end(&list);
+  return s;
+}
+
+ambit_status ambit__field_save_npy(ambit_field *f, const char *path, bool as_list)
 {
   ambit__npy *npy = NULL;
   char *beside = NULL;
-  ambit_status s = begin(f, path, &npy, &beside);
+  ambit__npy_info form;
+  ambit_status s;
 
-  if (!s) s = beside ? write_own(f, path, beside, &npy) : each_shared_piece(f, append_piece, npy);
+  form_of(f, as_list, &form);
+  s = begin(f, path, &form, &npy, &beside);
+  if (!s) s = beside ? write_own(f, path, beside, &form, &npy) : write_pipe(f, &form, npy);
   if (!s) s = end(f, &npy);
   ambit__npy_abort(npy);
   free(beside);
@@ -214,6 +257,13 @@ static ambit_status check_npy(const ambit_field *f, const char *path, const ambi
   AMBIT_CHECK(info->type == f->type, ERRORS(f), AMBIT_EIO,
               "%s holds values of type %s, but field '%s' is %s", path, ambit_type_name(info->type),
               f->name, ambit_type_name(f->type));
+  if (info->axes) {
+    AMBIT_CHECK(info->axes == f->grid->box.ndims && info->values == f->components, ERRORS(f),
+                AMBIT_EIO,
+                "%s lists cells of %d axes with %d values each, but field '%s' has %d and %d", path,
+                info->axes, info->values, f->name, f->grid->box.ndims, f->components);
+    return AMBIT_OK;
+  }
   AMBIT_CHECK(info->ndims == ndims, ERRORS(f), AMBIT_EIO,
               "%s has %d dimensions, but field '%s' needs %d%s", path, info->ndims, f->name, ndims,
               ndims > f->grid->box.ndims ? " (the last one is the component)" : "");
@@ -227,7 +277,7 @@ static ambit_status check_npy(const ambit_field *f, const char *path, const ambi
 static ambit_status open_npy(ambit_field *f, const char *path, ambit__npy_info *info,
                              ambit__npy_reader **reader)
 {
-  AMBIT_TRY(ambit__npy_open(ERRORS(f), path, info, reader));
+  AMBIT_TRY(ambit__npy_open_any(ERRORS(f), path, info, reader));
   return check_npy(f, path, info);
 }
 
@@ -237,8 +287,8 @@ static ambit_status open_together(ambit_field *f, const char *path, ambit__npy_i
 {
   if (!NET(f)->rank) open_npy(f, path, info, reader);
   AMBIT_TRY(ambit__net_agree(NET(f)));
-  AMBIT_TRY(ambit__net_broadcast(NET(f), 0, &info->seekable, sizeof info->seekable));
-  if (NET(f)->rank && info->seekable) open_npy(f, path, info, reader);
+  AMBIT_TRY(ambit__net_broadcast(NET(f), 0, info, sizeof *info));
+  if (NET(f)->rank && info->seekable && !info->axes) open_npy(f, path, info, reader);
   return ambit__net_agree(NET(f));
 }
 
@@ -260,7 +310,9 @@ ambit_status ambit__field_load_npy(ambit_field *f, const char *path)
 
   if (!s) {
     ambit__field_changed(f);
-    if (info.seekable)
+    if (info.axes)
+      ambit__cell_list_load(f, path, &info, reader);
+    else if (info.seekable)
       each_own_piece(f, get_piece, reader);
     else
       each_shared_piece(f, take_piece, reader);

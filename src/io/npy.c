@@ -26,29 +26,22 @@ struct ambit__npy {
   bool shared;   /* other processes write too; they check completeness */
 };
 
-static ambit_status check_shape(ambit__errors *errors, const char *path, ambit_type type, int ndims,
-                                const int64_t *shape, ambit__npy_info *info)
+static ambit_status check_form(ambit__errors *errors, const char *path, ambit__npy_info *form)
 {
-  *info = (ambit__npy_info){.type = type, .ndims = ndims};
-  AMBIT_CHECK(ambit_type_size(type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type", path,
-              (int)type);
-  AMBIT_CHECK(ndims >= 0 && ndims <= AMBIT__NPY_DIMS, errors, AMBIT_EINVAL,
-              "%s: %d dimensions; there must be 0 to %d", path, ndims, AMBIT__NPY_DIMS);
-  for (int d = 0; d < ndims; d++)
-    info->shape[d] = shape[d];
-  AMBIT_CHECK(ambit__npy_measure(info), errors, AMBIT_EINVAL,
+  AMBIT_CHECK(ambit_type_size(form->type), errors, AMBIT_EINVAL, "%s: %d is not an ambit_type",
+              path, (int)form->type);
+  AMBIT_CHECK(ambit__npy_measure(form), errors, AMBIT_EINVAL,
               "%s: the sizes of the array are negative, or their product exceeds memory", path);
   return AMBIT_OK;
 }
 
-/* A writer for this shape without a file, and its header. */
-static ambit_status make(ambit__errors *errors, const char *path, ambit_type type, int ndims,
-                         const int64_t *shape, char header[AMBIT__NPY_HEADER_BYTES],
-                         ambit__npy **out)
+/* A writer without a file, and its header. */
+static ambit_status make(ambit__errors *errors, const char *path, const ambit__npy_info *form,
+                         char header[AMBIT__NPY_HEADER_BYTES], ambit__npy **out)
 {
-  ambit__npy_info info;
+  ambit__npy_info info = *form;
 
-  AMBIT_TRY(check_shape(errors, path, type, ndims, shape, &info));
+  AMBIT_TRY(check_form(errors, path, &info));
   *out = ambit__new(errors, 1, sizeof **out);
   if (!*out) return AMBIT_ENOMEM;
   (*out)->errors = errors;
@@ -57,15 +50,15 @@ static ambit_status make(ambit__errors *errors, const char *path, ambit_type typ
   return AMBIT_OK;
 }
 
-ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
-                              const int64_t *shape, ambit__npy **out)
+ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
+                               ambit__npy **out)
 {
   char header[AMBIT__NPY_HEADER_BYTES];
   ambit_status s;
   ambit__npy *n;
 
   *out = NULL;
-  AMBIT_TRY(make(errors, path, type, ndims, shape, header, &n));
+  AMBIT_TRY(make(errors, path, form, header, &n));
   AMBIT_TRY_GOTO(s, ambit__file_create(errors, path, &n->file), failed);
   AMBIT_TRY_GOTO(s, ambit__file_write(n->file, header, n->offset), failed);
   *out = n;
@@ -75,15 +68,28 @@ failed:
   return s;
 }
 
+ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
+                              const int64_t *shape, ambit__npy **out)
+{
+  ambit__npy_info form = {.type = type, .ndims = ndims};
+
+  *out = NULL;
+  AMBIT_CHECK(ndims >= 0 && ndims <= AMBIT__NPY_DIMS, errors, AMBIT_EINVAL,
+              "%s: %d dimensions; there must be 0 to %d", path, ndims, AMBIT__NPY_DIMS);
+  for (int d = 0; d < ndims; d++)
+    form.shape[d] = shape[d];
+  return ambit__npy_create(errors, path, &form, out);
+}
+
 ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
-                             ambit_type type, int ndims, const int64_t *shape, ambit__npy **out)
+                             const ambit__npy_info *form, ambit__npy **out)
 {
   char header[AMBIT__NPY_HEADER_BYTES];
   ambit_status s;
   ambit__npy *n;
 
   *out = NULL;
-  AMBIT_TRY(make(errors, path, type, ndims, shape, header, &n));
+  AMBIT_TRY(make(errors, path, form, header, &n));
   n->shared = true;
   s = ambit__file_join(errors, path, beside, &n->file);
   if (s)
@@ -213,8 +219,8 @@ static ambit_status read_header(ambit__npy_reader *r, ambit__npy_info *info)
   return s;
 }
 
-ambit_status ambit__npy_open(ambit__errors *errors, const char *path, ambit__npy_info *info,
-                             ambit__npy_reader **out)
+ambit_status ambit__npy_open_any(ambit__errors *errors, const char *path, ambit__npy_info *info,
+                                 ambit__npy_reader **out)
 {
   ambit__npy_reader *r = ambit__new(errors, 1, sizeof *r);
   ambit_status s = AMBIT_ENOMEM;
@@ -234,6 +240,19 @@ ambit_status ambit__npy_open(ambit__errors *errors, const char *path, ambit__npy
 failed:
   ambit__npy_close(r);
   return s;
+}
+
+ambit_status ambit__npy_open(ambit__errors *errors, const char *path, ambit__npy_info *info,
+                             ambit__npy_reader **out)
+{
+  AMBIT_TRY(ambit__npy_open_any(errors, path, info, out));
+  if (!info->axes) return AMBIT_OK;
+  ambit__npy_close(*out);
+  *out = NULL;
+  return ambit__raise(errors, AMBIT_EIO,
+                      "%s is a list of cells, with the index and the value of each, which only "
+                      "ambit_field_load reads; an array is needed here",
+                      path);
 }
 
 static void reverse_each(unsigned char *data, size_t bytes, size_t value)

@@ -2,7 +2,11 @@
 /* npy.h - arrays as NumPy files (format 1.0 to 3.0), read and written in pieces.
  *
  * Written: row-major, native byte order. Read: row-major, either byte order, the types below and
- * bool (as unsigned char). Other files are rejected with the NumPy call that converts them. The
+ * bool (as unsigned char); and lists of cells, with records of an index and a value:
+ *
+ *   [('index', '<i8', (3,)), ('value', '<f4')]
+ *
+ * Other files are rejected with the NumPy call that converts them. The
  * size in the header is checked against the size of the file before memory is allocated.
  */
 #ifndef AMBIT_IO_NPY_H
@@ -19,6 +23,8 @@ typedef struct ambit__npy_info {
   ambit_type type;
   int ndims;                      /* 0 for a single value */
   int64_t shape[AMBIT__NPY_DIMS]; /* unused entries are 0 */
+  int axes;                       /* of the indices of a list of cells, which has one dimension */
+  int values;                     /* per cell of a list */
   size_t bytes;                   /* size of all values */
   size_t offset;                  /* position of the first value in the file */
   bool swapped;                   /* opposite byte order; converted while reading */
@@ -28,7 +34,13 @@ typedef struct ambit__npy_info {
 typedef struct ambit__npy ambit__npy;               /* being written */
 typedef struct ambit__npy_reader ambit__npy_reader; /* being read */
 
-/* Creates a file. `errors` must outlive it. */
+/* Bytes of an element: of a value, or of a record. */
+size_t ambit__npy_element(const ambit__npy_info *info);
+
+/* Creates a file for an array: with the type and shape, and axes and values, of `form`; or plain.
+ * `errors` must outlive it. */
+ambit_status ambit__npy_create(ambit__errors *errors, const char *path, const ambit__npy_info *form,
+                               ambit__npy **out);
 ambit_status ambit__npy_begin(ambit__errors *errors, const char *path, ambit_type type, int ndims,
                               const int64_t *shape, ambit__npy **out);
 ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes);
@@ -36,14 +48,17 @@ ambit_status ambit__npy_append(ambit__npy *n, const void *data, size_t bytes);
  * is a pipe, and only this process can append. */
 ambit_status ambit__npy_share(ambit__npy *n, const char **beside);
 ambit_status ambit__npy_join(ambit__errors *errors, const char *path, const char *beside,
-                             ambit_type type, int ndims, const int64_t *shape, ambit__npy **out);
+                             const ambit__npy_info *form, ambit__npy **out);
 /* Writes values that begin `at` bytes after the first one. */
 ambit_status ambit__npy_put(ambit__npy *n, size_t at, const void *data, size_t bytes);
 /* Completes the file and gives it its name, if it is complete or shared. Frees `n` in any case. */
 ambit_status ambit__npy_end(ambit__npy *n);
 void ambit__npy_abort(ambit__npy *n); /* NULL is ignored */
 
-/* Reads sequentially, in pieces of whole values. */
+/* Reads sequentially, in pieces of whole elements. ambit__npy_open
+ * refuses lists of cells. */
+ambit_status ambit__npy_open_any(ambit__errors *errors, const char *path, ambit__npy_info *info,
+                                 ambit__npy_reader **out);
 ambit_status ambit__npy_open(ambit__errors *errors, const char *path, ambit__npy_info *info,
                              ambit__npy_reader **out);
 ambit_status ambit__npy_next(ambit__npy_reader *r, void *data, size_t bytes);

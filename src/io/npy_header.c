@@ -9,7 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALIGN = 64, PREFIX = 10, DESCR_CHARS = 16 }; /* magic, version, length: 6 + 2 + 2 bytes */
+enum {
+  ALIGN = 64,
+  PREFIX = 10, /* magic, version, length: 6 + 2 + 2 bytes */
+  DESCR_CHARS = 16,
+  MOST_VALUES = 1 << 16 /* of a record */
+};
 
 static const struct {
   const char *name; /* NumPy's type name, without the byte order */
@@ -25,9 +30,16 @@ static bool little_endian(void)
   return *(const unsigned char *)&one == 1;
 }
 
+size_t ambit__npy_element(const ambit__npy_info *info)
+{
+  const size_t value = ambit_type_size(info->type);
+
+  return info->axes ? (size_t)info->axes * sizeof(int64_t) + (size_t)info->values * value : value;
+}
+
 bool ambit__npy_measure(ambit__npy_info *info)
 {
-  info->bytes = ambit_type_size(info->type);
+  info->bytes = ambit__npy_element(info);
   for (int d = 0; d < info->ndims; d++)
     if (info->shape[d] < 0 || (uint64_t)info->shape[d] > SIZE_MAX / 2 ||
         !ambit__mul_size(info->bytes, (size_t)info->shape[d], &info->bytes))
@@ -46,13 +58,27 @@ static const char *type_name(ambit_type type)
   return types[i].name;
 }
 
+static size_t print_descr(const ambit__npy_info *info, char *out)
+{
+  const char order = little_endian() ? '<' : '>';
+  size_t n = 0;
+
+  if (info->axes)
+    n = (size_t)sprintf(out, "[('index', '%ci8', (%d,)), ('value', ", order, info->axes);
+  n += (size_t)sprintf(out + n, "'%c%s'", ambit_type_size(info->type) == 1 ? '|' : order,
+                       type_name(info->type));
+  if (info->values > 1) n += (size_t)sprintf(out + n, ", (%d,)", info->values);
+  if (info->axes) n += (size_t)sprintf(out + n, ")]");
+  return n;
+}
+
 size_t ambit__npy_make_header(const ambit__npy_info *info, char out[AMBIT__NPY_HEADER_BYTES])
 {
-  char order = ambit_type_size(info->type) == 1 ? '|' : little_endian() ? '<' : '>';
   size_t n = PREFIX, total;
 
-  n += (size_t)sprintf(out + n, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", order,
-                       type_name(info->type));
+  n += (size_t)sprintf(out + n, "{'descr': ");
+  n += print_descr(info, out + n);
+  n += (size_t)sprintf(out + n, ", 'fortran_order': False, 'shape': (");
   for (int d = 0; d < info->ndims; d++)
     n += (size_t)sprintf(out + n, "%s%lld%s", d ? " " : "", (long long)info->shape[d],
                          d + 1 < info->ndims || info->ndims == 1 ? "," : "");
@@ -124,15 +150,28 @@ static ambit_status take_string(scan *s, char *out, size_t size)
   return AMBIT_OK;
 }
 
-static ambit_status read_descr(scan *s)
+static ambit_status read_size(scan *s, int64_t *out)
+{
+  const char *start;
+
+  skip_blanks(s);
+  start = s->at;
+  for (*out = 0; *s->at >= '0' && *s->at <= '9'; s->at++) {
+    int digit = *s->at - '0';
+
+    if (*out > (INT64_MAX - digit) / 10) return broken(s, "a size is too large");
+    *out = 10 * *out + digit;
+  }
+  if (s->at == start) return broken(s, "expected a size");
+  if (*s->at == 'L') s->at++; /* suffix of Python 2 */
+  return AMBIT_OK;
+}
+
+/* The name of a type: '<f4'. */
+static ambit_status read_type(scan *s)
 {
   char descr[DESCR_CHARS];
 
-  skip_blanks(s);
-  AMBIT_CHECK(*s->at != '[', s->errors, AMBIT_EIO,
-              "%s holds records; Ambit reads plain numbers: save one member with numpy.save(file, "
-              "array['name'])",
-              s->path);
   AMBIT_TRY(take_string(s, descr, sizeof descr));
   for (int i = 0; i < NTYPES; i++) {
     if (!descr[0] || !strchr("<>|=", descr[0]) || strcmp(descr + 1, types[i].name)) continue;
@@ -149,27 +188,68 @@ static ambit_status read_descr(scan *s)
       s->path, descr);
 }
 
+/* count: nothing, or ", (" size ",)" */
+static ambit_status read_count(scan *s, int *count)
+{
+  int64_t n = 1;
+
+  if (take(s, ',')) {
+    if (!take(s, '(')) return broken(s, "expected a shape in parentheses");
+    AMBIT_TRY(read_size(s, &n));
+    take(s, ',');
+    if (!take(s, ')')) return broken(s, "expected one size");
+  }
+  AMBIT_CHECK(n >= 1 && n <= MOST_VALUES, s->errors, AMBIT_EIO,
+              "%s has records of %lld values; there must be 1 to %d", s->path, (long long)n,
+              MOST_VALUES);
+  *count = (int)n;
+  return AMBIT_OK;
+}
+
+/* member: "('name', " type count ")" */
+static ambit_status read_member(scan *s, const char *name, int *count)
+{
+  char word[DESCR_CHARS] = "";
+
+  if (take(s, '(') && (*s->at == '\'' || *s->at == '"'))
+    AMBIT_TRY(take_string(s, word, sizeof word));
+  AMBIT_CHECK(!strcmp(word, name) && take(s, ','), s->errors, AMBIT_EIO,
+              "%s holds records; Ambit reads plain numbers, or records of an 'index' of i8 and a "
+              "'value': save one member with numpy.save(file, array['name'])",
+              s->path);
+  AMBIT_TRY(read_type(s));
+  AMBIT_CHECK(!s->info->swapped, s->errors, AMBIT_EIO,
+              "%s holds records in the other byte order: convert them with "
+              "array.astype(array.dtype.newbyteorder('='))",
+              s->path);
+  AMBIT_TRY(read_count(s, count));
+  if (!take(s, ')')) return broken(s, "expected a parenthesis");
+  return AMBIT_OK;
+}
+
+/* A list of cells. */
+static ambit_status read_records(scan *s)
+{
+  AMBIT_TRY(read_member(s, "index", &s->info->axes));
+  AMBIT_CHECK(s->info->type == AMBIT_I64 && s->info->axes <= AMBIT_MAX_DIMS, s->errors, AMBIT_EIO,
+              "%s: the index of a cell must be 1 to %d numbers of the type i8", s->path,
+              AMBIT_MAX_DIMS);
+  if (!take(s, ',')) return broken(s, "expected a comma");
+  AMBIT_TRY(read_member(s, "value", &s->info->values));
+  take(s, ',');
+  if (!take(s, ']')) return broken(s, "expected the end of a record");
+  return AMBIT_OK;
+}
+
+static ambit_status read_descr(scan *s)
+{
+  return take(s, '[') ? read_records(s) : read_type(s);
+}
+
 static ambit_status read_order(scan *s)
 {
   s->fortran = take_word(s, "True");
   if (!s->fortran && !take_word(s, "False")) return broken(s, "expected True or False");
-  return AMBIT_OK;
-}
-
-static ambit_status read_size(scan *s, int64_t *out)
-{
-  const char *start;
-
-  skip_blanks(s);
-  start = s->at;
-  for (*out = 0; *s->at >= '0' && *s->at <= '9'; s->at++) {
-    int digit = *s->at - '0';
-
-    if (*out > (INT64_MAX - digit) / 10) return broken(s, "a size is too large");
-    *out = 10 * *out + digit;
-  }
-  if (s->at == start) return broken(s, "expected a size");
-  if (*s->at == 'L') s->at++; /* suffix of Python 2 */
   return AMBIT_OK;
 }
 
@@ -234,6 +314,8 @@ ambit_status ambit__npy_parse_header(ambit__errors *errors, const char *path, co
               "%s is in Fortran order; Ambit reads C (row-major) order: convert it with "
               "numpy.ascontiguousarray(array)",
               path);
+  AMBIT_CHECK(!info->axes || info->ndims == 1, errors, AMBIT_EIO,
+              "%s: records of cells must be an array of one dimension", path);
   AMBIT_CHECK(ambit__npy_measure(info), errors, AMBIT_EIO,
               "%s: the product of the sizes in the header exceeds memory", path);
   return AMBIT_OK;

@@ -8,7 +8,8 @@
 
 #include "io/npy.h"
 
-/* Sets type, ndims, shape, bytes and swapped. `text` is NUL-terminated; `path` is for messages. */
+/* Sets type, ndims, shape, axes, values, bytes and swapped. `text` is NUL-terminated; `path` is for
+ * messages. */
 ambit_status ambit__npy_parse_header(ambit__errors *errors, const char *path, const char *text,
                                      ambit__npy_info *info);
 

@@ -117,7 +117,7 @@ ambit_status ambit_field_save(ambit_field *f, const char *path)
 {
   if (!f) return AMBIT_EINVAL;
   AMBIT_TRY(meet(f, "saves field", path));
-  if (ends_in(path, ".npy")) return ambit__field_save_npy(f, path);
+  if (ends_in(path, ".npy")) return ambit__field_save_npy(f, path, ends_in(path, ".cells.npy"));
   if (ends_in(path, ".png")) return save_png(f, path);
   return ambit__raise(ERRORS(f), AMBIT_EINVAL,
                       "field '%s' cannot be saved as %s: the name must end in .npy or .png",

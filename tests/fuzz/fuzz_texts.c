@@ -53,6 +53,7 @@ static void read_header(const char *text)
   if (ambit__npy_parse_header(&errors, "again", header + 10, &again))
     fail(errors.text, header + 10);
   if (again.type != info.type || again.ndims != info.ndims || again.bytes != info.bytes ||
+      again.axes != info.axes || again.values != info.values ||
       memcmp(again.shape, info.shape, (size_t)info.ndims * sizeof *info.shape))
     fail("the header changed", text);
 }

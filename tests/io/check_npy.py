@@ -36,6 +36,9 @@ def check_written(tool, folder):
         want = np.array(values, dtype=name).reshape(2, 3)
         assert got.dtype == want.dtype and got.shape == want.shape, (name, got.dtype, got.shape)
         assert got.tobytes() == want.tobytes(), (name, got)
+    cells = np.load(os.path.join(folder, "list.cells.npy"))
+    assert cells["index"].tolist() == [[4, -1], [1, 7]], cells
+    assert cells["value"].tolist() == [[1, 2, 3], [4, 5, 6]], cells
 
 
 def arrays_to_read():
@@ -78,6 +81,7 @@ def check_refused(tool, folder):
         (np.ones(3, dtype="c16"), "'<c16'"),
         (np.ones(3, dtype="u4"), "'<u4'"),
         (np.zeros(3, dtype=[("x", "f4"), ("y", "f4")]), "records"),
+        (np.zeros(3, dtype=[("index", "i8", (2,)), ("value", "f4")]), "a list of cells"),
         (np.array(["text"]), "'<U4'"),
         (np.zeros((1,) * 8), "more than 7 dimensions"),
     ]:

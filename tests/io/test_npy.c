@@ -216,6 +216,76 @@ static void other_kinds_of_arrays_are_refused_with_advice(void)
          "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1), }");
 }
 
+/* Two cells of two axes with a half and three values each. */
+static const ambit__npy_info list_form = {
+    .type = AMBIT_I16, .ndims = 1, .shape = {2}, .axes = 2, .values = 3};
+static const struct {
+  int64_t index[2];
+  int16_t value[3];
+} __attribute__((packed)) list_records[2] = {{{4, -1}, {1, 2, 3}}, {{1, 7}, {4, 5, 6}}};
+
+static ambit_status write_list(const char *path)
+{
+  ambit__npy *n;
+
+  AMBIT_TRY(ambit__npy_create(&errors, path, &list_form, &n));
+  ambit__npy_append(n, list_records, sizeof list_records);
+  return ambit__npy_end(n);
+}
+
+static void lists_of_cells_come_back(void)
+{
+  static const char head[] =
+      "{'descr': [('index', '<i8', (2,)), ('value', '<i2', (3,))], 'fortran_order': False, ";
+  const char *path = folder_path("a.cells.npy");
+  ambit__npy_reader *r;
+  ambit__npy_info info;
+  unsigned char got[sizeof list_records];
+  size_t size;
+  void *all;
+
+  CHECK(!write_list(path));
+  CHECK(!ambit__npy_open_any(&errors, path, &info, &r));
+  CHECK(info.axes == 2 && info.values == 3 && info.type == AMBIT_I16 && info.shape[0] == 2);
+  CHECK_EQ(sizeof list_records, info.bytes);
+  CHECK(!ambit__npy_next(r, got, sizeof got) && !memcmp(got, list_records, sizeof got));
+  ambit__npy_close(r);
+  CHECK(!ambit__file_read_all(&errors, path, 1000, &all, &size));
+  CHECK(all && !memcmp((char *)all + 10, head, sizeof head - 1));
+  free(all);
+  CHECK(ambit__npy_open(&errors, path, &info, &r) && !r);
+  told(AMBIT_EIO, "a list of cells");
+}
+
+static void other_records_are_refused(void)
+{
+  static const char *const records[][2] = {
+      {"an 'index' of i8", "[('value', '<f4'), ('index', '<i8')]"},
+      {"an 'index' of i8", "[]"},
+      {"of the type i8", "[('index', '<i4', (2,)), ('value', '<f4')]"},
+      {"of the type i8", "[('index', '<i8', (9,)), ('value', '<f4')]"},
+      {"the other byte order", "[('index', '>i8', (2,)), ('value', '<f4')]"},
+      {"the other byte order", "[('index', '<i8', (2,)), ('value', '>f4')]"},
+      {"records of 0 values", "[('index', '<i8', (2,)), ('value', '<f4', (0,))]"},
+      {"expected one size", "[('index', '<i8', (2, 2)), ('value', '<f4')]"},
+      {"a shape in parentheses", "[('index', '<i8', 2), ('value', '<f4')]"},
+      {"the end of a record", "[('index', '<i8'), ('value', '<f4'), ('more', '<f4')]"},
+      {"expected a comma", "[('index', '<i8')]"},
+      {"expected a parenthesis", "[('index', '<i8', (2,)]"},
+  };
+
+  for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+    char header[200];
+
+    snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': (1,), }",
+             records[i][1]);
+    refuse(records[i][0], header);
+  }
+  refuse(
+      "one dimension",
+      "{'descr': [('index', '<i8'), ('value', '|u1')], 'fortran_order': False, 'shape': (1, 2)}");
+}
+
 static void broken_headers_are_refused(void)
 {
   static const char *const broken[] = {
@@ -382,6 +452,7 @@ static void several_write_one_array(void)
 {
   static const int16_t values[] = {1, 2, 3, 4};
   const int64_t four = 4;
+  const ambit__npy_info form = {.type = AMBIT_I16, .ndims = 1, .shape = {4}};
   const char *path = folder_path("both.npy"), *beside;
   ambit__npy *a, *b;
   ambit__npy_info info;
@@ -389,7 +460,7 @@ static void several_write_one_array(void)
 
   CHECK(!ambit__npy_begin(&errors, path, AMBIT_I16, 1, &four, &a));
   CHECK(!ambit__npy_share(a, &beside));
-  CHECK(!ambit__npy_join(&errors, path, beside, AMBIT_I16, 1, &four, &b));
+  CHECK(!ambit__npy_join(&errors, path, beside, &form, &b));
   CHECK(!ambit__npy_put(b, 4, values + 2, 4));
   CHECK(!ambit__npy_put(a, 0, values, 4));
   CHECK_EQ(AMBIT_EINVAL, ambit__npy_put(a, 6, values, 4));
@@ -405,6 +476,7 @@ static void several_write_one_array(void)
 
 static int write_samples(const char *to)
 {
+  char list[500];
   static const int64_t shape[] = {2, 3};
   static const float f4[] = {0, -1.5f, 3e30f, 1e-40f, 5, 6};
   static const double f8[] = {0, -1.5, 3e300, 1e-310, 5, 6};
@@ -429,7 +501,8 @@ static int write_samples(const char *to)
                     6 * ambit_type_size(samples[i].type)))
       return fprintf(stderr, "%s\n", errors.text), 1;
   }
-  return 0;
+  snprintf(list, sizeof list, "%s/list.cells.npy", to);
+  return write_list(list) != AMBIT_OK;
 }
 
 /* One line per file: type, shape, and the bytes in hexadecimal; or "refused" and the reason. */
@@ -476,6 +549,8 @@ IN_FOLDER(impossible_arrays_are_refused)
 IN_FOLDER(headers_of_every_version_and_spelling_are_read)
 IN_FOLDER(the_other_byte_order_is_turned)
 IN_FOLDER(other_kinds_of_arrays_are_refused_with_advice)
+IN_FOLDER(lists_of_cells_come_back)
+IN_FOLDER(other_records_are_refused)
 IN_FOLDER(broken_headers_are_refused)
 IN_FOLDER(sizes_that_lie_are_found_out)
 IN_FOLDER(a_file_cut_anywhere_is_refused)
@@ -497,6 +572,8 @@ int main(int argc, char **argv)
       T(headers_of_every_version_and_spelling_are_read),
       T(the_other_byte_order_is_turned),
       T(other_kinds_of_arrays_are_refused_with_advice),
+      T(lists_of_cells_come_back),
+      T(other_records_are_refused),
       T(broken_headers_are_refused),
       T(sizes_that_lie_are_found_out),
       T(a_file_cut_anywhere_is_refused),

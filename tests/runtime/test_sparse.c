@@ -2,6 +2,7 @@
 /* Sparse grids through the public interface. Random programs on them are in random/ (--sparse). */
 #define _XOPEN_SOURCE 700
 #include "io/frames.h"
+#include "io/npy.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 
@@ -393,6 +394,112 @@ static void files_are_dense_with_a_fill_value(void)
   ambit_close(a);
 }
 
+typedef struct record {
+  int64_t index[2];
+  float value[2];
+} record;
+
+/* The records of a list of two axes and components; the caller frees them. */
+static record *read_list(const char *path, int64_t *n)
+{
+  ambit__errors errors = {0};
+  ambit__npy_info info;
+  ambit__npy_reader *r;
+  record *list = NULL;
+
+  CHECK(!ambit__npy_open_any(&errors, path, &info, &r));
+  CHECK(info.axes == 2 && info.values == 2 && info.bytes == (size_t)info.shape[0] * sizeof *list);
+  list = malloc(info.bytes);
+  CHECK(list && !ambit__npy_next(r, list, info.bytes));
+  ambit__npy_close(r);
+  *n = info.shape[0];
+  return list;
+}
+
+static void write_list(const char *path, const record *list, int64_t n)
+{
+  const ambit__npy_info form = {
+      .type = AMBIT_F32, .ndims = 1, .shape = {n}, .axes = 2, .values = 2};
+  ambit__errors errors = {0};
+  ambit__npy *npy;
+
+  CHECK(!ambit__npy_create(&errors, path, &form, &npy));
+  CHECK(!ambit__npy_append(npy, list, (size_t)n * sizeof *list));
+  CHECK(!ambit__npy_end(npy));
+}
+
+/* Whether a field has the ramp in the ring, and a number elsewhere. */
+static void check_ring(ambit_field *f, float elsewhere)
+{
+  static float got[N][M][2];
+
+  ambit_field_read(f, NULL, NULL, got);
+  for (int64_t c = 0; c < (int64_t)N * M * 2; c++) {
+    const int64_t at[] = {c / 2 / M, c / 2 % M};
+    const float want = in_ring(at, NULL) ? (float)ramp(at, (int)(c % 2), NULL) : elsewhere;
+
+    CHECK(got[at[0]][at[1]][c % 2] == want);
+  }
+}
+
+/* The list is in the order of cells, and may be loaded in any: also by a dense grid, which keeps
+ * the values of other cells. A list of all cells gives a sparse grid its own. */
+static void check_list(const char *devices)
+{
+  ambit *a = open_on(devices);
+  ambit_field *f = ambit_field_create_vector(ring(a), "f", AMBIT_F32, 2, AMBIT_SOA);
+  ambit_field *d = ambit_field_create_vector(grid_2d(a, N, M), "d", AMBIT_F32, 2, AMBIT_AOS);
+  record *list;
+  int64_t n;
+
+  ambit_field_fill(f, ramp, NULL);
+  ambit_field_save(f, folder_path("ring.cells.npy"));
+  list = read_list(folder_path("ring.cells.npy"), &n);
+  CHECK_EQ(count_ring(), n);
+  for (int64_t i = 0; i < n; i++) {
+    CHECK(list[i].value[0] == (float)ramp(list[i].index, 0, NULL));
+    if (i) CHECK(list[i].value[0] > list[i - 1].value[0]);
+  }
+  for (int64_t i = 0; i < n / 2; i++) {
+    const record other = list[i];
+
+    list[i] = list[n - 1 - i];
+    list[n - 1 - i] = other;
+  }
+  write_list(folder_path("reversed.npy"), list, n);
+  ambit_field_fill_value(d, -1);
+  ambit_field_load(d, folder_path("reversed.npy"));
+  check_ring(d, -1);
+  ambit_field_fill(d, ramp, NULL);
+  ambit_field_save(d, folder_path("all.cells.npy"));
+  ambit_field_fill_value(f, 5);
+  ambit_field_load(f, folder_path("all.cells.npy"));
+  check_ring(f, 0);
+  CHECK_OK(a);
+  list[n / 2].index[1] = M;
+  write_list(folder_path("wrong.npy"), list, n);
+  ambit_field_load(f, folder_path("wrong.npy"));
+  CHECK_FAILED(a, AMBIT_EIO, "outside the grid");
+  free(list);
+  ambit_close(a);
+}
+
+static void files_may_be_lists_of_cells(void)
+{
+  static const char *const devices[] = {"ref", "cpu", "cpu*3"};
+  ambit *a = open_on("cpu");
+
+  if (!folder_make()) return;
+  for (int i = 0; i < 3; i++)
+    check_list(devices[i]);
+  ambit_field_load(ambit_field_create(ring(a), "one", AMBIT_F32), folder_path("ring.cells.npy"));
+  CHECK_FAILED(a, AMBIT_EIO, "2 axes with 2 values each");
+  CHECK(!ambit_grid_load_sparse(a, folder_path("ring.cells.npy")));
+  CHECK_FAILED(a, AMBIT_EIO, "a list of cells");
+  folder_remove();
+  ambit_close(a);
+}
+
 static int in_left_half(const int64_t *i, void *user)
 {
   return in_ring(i, user) && i[1] < M / 2;
@@ -584,6 +691,7 @@ int main(int argc, char **argv)
       {"a_grid_may_have_no_active_cell", a_grid_may_have_no_active_cell},
       {"the_box_is_never_allocated", the_box_is_never_allocated},
       {"files_are_dense_with_a_fill_value", files_are_dense_with_a_fill_value},
+      {"files_may_be_lists_of_cells", files_may_be_lists_of_cells},
       {"cells_can_be_activated_between_runs", cells_can_be_activated_between_runs},
       {"masks_are_fields_arrays_and_pictures", masks_are_fields_arrays_and_pictures},
       {"auto_chooses_a_device_that_can_store_sparse_grids",
