@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* terrain.c - shortest ways over a terrain: what does it cost to reach the target from any cell?
  *
- *   terrain [file] [--size N] [--target ROW,COLUMN] [--picture out.png] [--check]
+ *   terrain [file] [--size N|NxM] [--target ROW,COLUMN] [--picture out.png] [--check]
  *
- * The file is SRTM (.hgt), an ESRI ASCII grid (.asc) or GeoTIFF (.tif); without one, N x N cells
- * are made. --check compares the result with Dijkstra's algorithm.
+ * The file is SRTM (.hgt), an ESRI ASCII grid (.asc) or GeoTIFF (.tif); without one, N x N (or
+ * N x M) cells are made. --check compares the result with Dijkstra's algorithm.
  */
 #include "terrain.h"
 
@@ -55,7 +55,8 @@ static const char relax_rule[] = AMBIT_SOURCE(
 
 typedef struct request {
   const char *file, *picture;
-  int64_t size, row, column; /* row < 0: the target is in the middle */
+  int64_t size, width; /* of a made terrain; width 0: a square */
+  int64_t row, column; /* row < 0: the target is in the middle */
   int check;
 } request;
 
@@ -86,7 +87,7 @@ static void set_spacing(map *m, const ambit_file_info *info)
 
 static ambit_field *load_terrain(ambit *a, const request *r, map *m, ambit_grid **g)
 {
-  ambit_file_info info = {.ndims = 2, .extents = {r->size, r->size}};
+  ambit_file_info info = {.ndims = 2, .extents = {r->size, r->width ? r->width : r->size}};
   int64_t size = r->size;
   ambit_field *z;
 
@@ -144,7 +145,7 @@ static ambit_field *find_costs(ambit *a, map *m, ambit_grid *g, ambit_field *z)
   ambit_apply(p, ambit_kernel_create(a, relax_rule), way, cost, next);
   ambit_swap(p, cost, next);
   ambit_program_relaxes(p);
-  ambit_check_every(p, 16); /* GPUs run the iterations in between several at once */
+  ambit_check_every(p, 16); /* without the promise, iterations in between run several at once */
   ambit_run_until_still(p, 10 * (m->height + m->width));
   if (!ambit_process(a) && !ambit_error(a))
     printf("%lld x %lld cells: %s after %lld iterations\n", (long long)m->height,
@@ -228,7 +229,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[i], "--check"))
       r.check = 1;
     else if (!strcmp(argv[i], "--size"))
-      r.size = atoll(value), i++;
+      sscanf(value, "%" SCNd64 "x%" SCNd64, &r.size, &r.width), i++;
     else if (!strcmp(argv[i], "--picture"))
       r.picture = value, i++;
     else if (!strcmp(argv[i], "--target"))

@@ -5,15 +5,18 @@
 
 #include <stdlib.h>
 
-enum { ROW = 64 }; /* cells along rows: a cache line of the smallest type */
-
-void ambit__tile_size(int ndims, int64_t *size)
+void ambit__tile_size(int ndims, ambit__tile_worker worker, int64_t *size)
 {
-  static const int64_t others[AMBIT_MAX_DIMS] = {1, 32, 16, 8, 4, 4}; /* by ndims - 1 */
+  /* by worker and ndims - 1: cells along rows, and along the other axes. A core has a cache line of
+   * the smallest type at least. */
+  static const int64_t rows[][AMBIT_MAX_DIMS] = {
+      {4096, 64, 64, 64, 64, 64}, {8192, 128, 128, 128, 64, 64}, {1024, 32, 16, 16, 8, 8}};
+  static const int64_t others[][AMBIT_MAX_DIMS] = {
+      {1, 32, 16, 8, 4, 4}, {1, 64, 16, 8, 4, 4}, {1, 32, 8, 4, 4, 4}};
 
   for (int d = 0; d < ndims - 1; d++)
-    size[d] = others[ndims - 1];
-  size[ndims - 1] = ndims == 1 ? ROW * ROW : ROW;
+    size[d] = others[worker][ndims - 1];
+  size[ndims - 1] = rows[worker][ndims - 1];
 }
 
 /* ---- tiles of a part ---- */

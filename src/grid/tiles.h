@@ -68,9 +68,12 @@ typedef struct ambit__tile_spec {
   const bool *wraps;    /* per axis */
 } ambit__tile_spec;
 
-/* The size of tiles that suits processors: small enough to follow changes, large enough that
- * the work on one outweighs the decision. */
-void ambit__tile_size(int ndims, int64_t *size);
+/* Who computes tiles: a core; a block of a GPU, chosen by the host; the same, brought to rest by
+ * itself. */
+typedef enum ambit__tile_worker { TILE_CORE, TILE_BLOCK, TILE_BLOCK_RELAXES } ambit__tile_worker;
+/* The size of tiles that suits them: small enough to follow changes, large enough that the work on
+ * one outweighs the decision. */
+void ambit__tile_size(int ndims, ambit__tile_worker worker, int64_t *size);
 /* The caller frees the map, also after a failure. */
 ambit_status ambit__tile_map_make(ambit__errors *errors, const ambit__tile_spec *spec,
                                   ambit__tile_map *map);

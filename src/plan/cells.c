@@ -146,34 +146,11 @@ static int open_outer(const ambit__gpucode_job *j)
   return 1;
 }
 
-static void emit_places(const ambit__gpucode_job *j)
-{
-  const int ndims = j->group->ndims;
-
-  for (int d = 0; d <= j->rule->max_axis && d < ndims; d++)
-    ambit__line(j->w, "const %s i%d = offset%d + y%d;", j->integer, d, d, d);
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const ambit__param *p = &j->rule->params[i];
-
-    if (!ambit__gpucode_is_field(j, i)) continue;
-    ambit__line_begin(j->w);
-    ambit__print(j->t, "%s%s%s *%s_at = %s_mem + (%s_o", j->dialect->global,
-                 p->is_written ? "" : "const ", ambit__gpucode_type(j, i), p->name, p->name,
-                 p->name);
-    for (int d = 0; d < ndims; d++)
-      if (d == ndims - 1 && j->bind[i].contiguous)
-        ambit__print(j->t, " + y%d", d);
-      else
-        ambit__print(j->t, " + y%d * %s_s%d", d, p->name, d);
-    ambit__line_end(j->w, ");");
-  }
-}
-
 static void emit_cell(const ambit__gpucode_job *j)
 {
   const ambit__scope s = ambit__gpucode_scope(j);
 
-  emit_places(j);
+  ambit__gpucode_emit_places(j);
   ambit__gpucode_declare_outs(j);
   ambit__emit_stmts(&s, j->w, j->rule->body);
   ambit__gpucode_store_outs(j);

@@ -192,6 +192,13 @@ static void emit_parameter(const ambit__gpucode_job *j, const ambit__gpucode_slo
   case SLOT_LINES:
   case SLOT_CELLS:
   case SLOT_SHARE:
+  case SLOT_TABLE: /* of tiles, which are not checked either */
+  case SLOT_THAN:
+  case SLOT_FOUND:
+  case SLOT_LINKS:
+  case SLOT_STATE:
+  case SLOT_TILES:
+  case SLOT_ROUND:
   case SLOT_ENDS:
   case SLOT_RESULT:
   case SLOT_COUNT:

@@ -19,6 +19,8 @@
  * groups and lines, the tables of grid/deal.h; cells, the number of cells to update; and share, the
  * number of them that a block has.
  *
+ * On tiles (plan/tiles.c), the box is replaced by tables of boxes, and what is found about them.
+ *
  * A rule that reduces has a second kernel, <entry>_fold, which runs in one block and folds the
  * partial results. Its parameters are: for each reduction r_mem and r_to (the scalar); count, the
  * number of blocks of the first kernel; more, one bit per parameter, set to fold in the present
@@ -35,7 +37,7 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (3 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 4,
+  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 9,
   AMBIT__GPUCODE_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPUCODE_PARTIALS = 65536, /* most blocks of a launch that reduces */
   AMBIT__GPUCODE_FEW = 1024,       /* the same, where this many keep the device busy */
@@ -59,6 +61,13 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_LINES,     /* memory */
   SLOT_CELLS,
   SLOT_SHARE,
+  SLOT_TABLE, /* of tiles: memory; see plan/tiles.c for these */
+  SLOT_THAN,  /* param: of an output, memory */
+  SLOT_FOUND, /* memory */
+  SLOT_LINKS, /* memory */
+  SLOT_STATE, /* memory */
+  SLOT_TILES,
+  SLOT_ROUND,
   SLOT_STEP,
   SLOT_ENDS,   /* 0 or 1 */
   SLOT_FAULTS, /* the fault record of a checked kernel */
@@ -132,6 +141,8 @@ void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int com
 /* The names that expressions read, as above: u_at[...], k_v, i0, extent0, step. */
 ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j);
 
+/* "const float *u_at = u_mem + (u_o + y0 * u_s0 + y1);" for every field, and the indices i0... */
+void ambit__gpucode_emit_places(const ambit__gpucode_job *j);
 /* "float v_out = *v_at;" for every written component and reduction, and "v_at[0] = v_out;". */
 void ambit__gpucode_declare_outs(const ambit__gpucode_job *j);
 void ambit__gpucode_store_outs(const ambit__gpucode_job *j);
@@ -145,6 +156,21 @@ void ambit__gpucode_fold_cell(const ambit__gpucode_job *j);
 void ambit__gpucode_leave_totals(const ambit__gpucode_job *j, int threads, const char *thread,
                                  const char *block);
 void ambit__gpucode_emit_fold(const ambit__gpucode_job *j);
+
+/* tiles.c: words of a tile in a table; of what is found about it. */
+int ambit__tiles_words(const ambit__group *g);
+int ambit__tiles_found(const ambit__group *g);
+enum {
+  AMBIT__TILES_MODE_RUN,     /* computes cells, and compares them */
+  AMBIT__TILES_MODE_COMPARE, /* compares them only */
+  AMBIT__TILES_MODE_COPY,    /* copies those of SLOT_THAN */
+  /* words at the start of SLOT_STATE: the lengths of three lists, used in turn; passes over tiles;
+   * whether a cell changed. Behind them are, each with a word per tile, two lists of marks and two
+   * of tiles. */
+  AMBIT__TILES_PASSES = 3,
+  AMBIT__TILES_CHANGED,
+  AMBIT__TILES_HEAD = 8
+};
 
 /* sparse.c: the cells that a block has, if there are so many in all. */
 int64_t ambit__sparse_share(const ambit__plan *p, int64_t cells);

@@ -22,6 +22,21 @@ static bool has_twins(const ambit__group *g)
   return false;
 }
 
+static void add_tiles(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  add(slots, n, SLOT_TABLE, 0, 0);
+  if (g->tiles == TILES_RELAX) {
+    for (int kind = SLOT_LINKS; kind <= SLOT_ROUND; kind++)
+      add(slots, n, (ambit__gpucode_slot_kind)kind, 0, 0);
+    return;
+  }
+  for (int i = 0; i < rule->nparams; i++)
+    if (g->steps[0].bind[i].is_field && rule->params[i].is_written) add(slots, n, SLOT_THAN, i, 0);
+  add(slots, n, SLOT_FOUND, 0, 0);
+}
+
 /* The cells to update. */
 static void add_range(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
 {
@@ -30,8 +45,12 @@ static void add_range(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
       add(slots, n, (ambit__gpucode_slot_kind)kind, 0, 0);
     return;
   }
-  add_axes(slots, n, SLOT_LO, 0, g->ndims);
-  add_axes(slots, n, SLOT_HI, 0, g->ndims);
+  if (g->tiles) {
+    add_tiles(g, slots, n);
+  } else {
+    add_axes(slots, n, SLOT_LO, 0, g->ndims);
+    add_axes(slots, n, SLOT_HI, 0, g->ndims);
+  }
   add_axes(slots, n, SLOT_OFFSET, 0, g->ndims);
 }
 
@@ -88,7 +107,7 @@ int ambit__gpucode_fold_slots(const ambit__group *g, ambit__gpucode_slot *slots)
 static void print_memory_type(const ambit__gpucode_job *j, const ambit__gpucode_slot *s)
 {
   const ambit__param *p = &j->rule->params[s->param];
-  const bool alone = s->kind == SLOT_MEMORY && !j->bind[s->param].shared;
+  const bool alone = s->kind == SLOT_MEMORY && !j->bind[s->param].shared && !j->group->tiles;
   const bool written = p->is_written || p->kind == PARAM_REDUCE;
 
   ambit__print(j->t, "%s%s%s *%s", j->dialect->global, written ? "" : "const ",
@@ -118,6 +137,13 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_LINES: ambit__print(t, "lines"); break;
   case SLOT_CELLS: ambit__print(t, "cells"); break;
   case SLOT_SHARE: ambit__print(t, "share"); break;
+  case SLOT_TABLE: ambit__print(t, "table"); break;
+  case SLOT_THAN: ambit__print(t, "%s_than", name); break;
+  case SLOT_FOUND: ambit__print(t, "found"); break;
+  case SLOT_LINKS: ambit__print(t, "links"); break;
+  case SLOT_STATE: ambit__print(t, "state"); break;
+  case SLOT_TILES: ambit__print(t, "tiles"); break;
+  case SLOT_ROUND: ambit__print(t, "round"); break;
   case SLOT_STEP: ambit__print(t, "step"); break;
   case SLOT_ENDS: ambit__print(t, "ends"); break;
   case SLOT_FAULTS: ambit__print(t, "faults"); break;
@@ -137,6 +163,12 @@ static void print_slot(const ambit__gpucode_job *j, const ambit__gpucode_slot *s
 {
   if (is_memory(s))
     print_memory_type(j, s);
+  else if (s->kind == SLOT_TABLE)
+    ambit__print(j->t, "%sconst %s *%s", j->dialect->global, j->integer, j->dialect->unaliased);
+  else if (s->kind == SLOT_THAN)
+    ambit__print(j->t, "%sconst %s *", j->dialect->global, ambit__gpucode_type(j, s->param));
+  else if (s->kind >= SLOT_FOUND && s->kind <= SLOT_STATE)
+    ambit__print(j->t, "%sambit_i32 *", j->dialect->global);
   else if (s->kind == SLOT_GROUPS || s->kind == SLOT_LINES)
     ambit__print(j->t, "%sconst %s *%s", j->dialect->global,
                  s->kind == SLOT_GROUPS ? "ambit_u64" : "ambit_i32", j->dialect->unaliased);

@@ -220,6 +220,29 @@ ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
                         .user = j};
 }
 
+void ambit__gpucode_emit_places(const ambit__gpucode_job *j)
+{
+  const int ndims = j->group->ndims;
+
+  for (int d = 0; d <= j->rule->max_axis && d < ndims; d++)
+    ambit__line(j->w, "const %s i%d = offset%d + y%d;", j->integer, d, d, d);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const ambit__param *p = &j->rule->params[i];
+
+    if (!ambit__gpucode_is_field(j, i)) continue;
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "%s%s%s *%s_at = %s_mem + (%s_o", j->dialect->global,
+                 p->is_written ? "" : "const ", ambit__gpucode_type(j, i), p->name, p->name,
+                 p->name);
+    for (int d = 0; d < ndims; d++)
+      if (d == ndims - 1 && j->bind[i].contiguous)
+        ambit__print(j->t, " + y%d", d);
+      else
+        ambit__print(j->t, " + y%d * %s_s%d", d, p->name, d);
+    ambit__line_end(j->w, ");");
+  }
+}
+
 /* ---- written components ---- */
 
 static void declare_component(const ambit__gpucode_job *j, const ambit__scope *s, int i, int c)

@@ -37,6 +37,13 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_LINES: ambit__print(t, "places of cells, and distances to rows"); break;
   case SLOT_CELLS: ambit__print(t, "number of cells to update"); break;
   case SLOT_SHARE: ambit__print(t, "number of them that a block updates"); break;
+  case SLOT_TABLE: ambit__print(t, "boxes of tiles"); break;
+  case SLOT_THAN: ambit__print(t, "values to compare those of %s with", p->name); break;
+  case SLOT_FOUND: ambit__print(t, "boxes of cells that differ"); break;
+  case SLOT_LINKS: ambit__print(t, "tiles that read each tile"); break;
+  case SLOT_STATE: ambit__print(t, "lists of tiles"); break;
+  case SLOT_TILES: ambit__print(t, "number of tiles"); break;
+  case SLOT_ROUND: ambit__print(t, "number of the round, the first being 0"); break;
   case SLOT_STEP: ambit__print(t, "number of the iteration, the first being 0"); break;
   case SLOT_ENDS: ambit__print(t, "1: cells beside the box may be stored again"); break;
   case SLOT_FAULTS: ambit__print(t, "where the first fault is noted"); break;

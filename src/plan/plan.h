@@ -42,6 +42,13 @@ enum {
 #endif
 };
 
+/* Functions for GPUs that run on tiles (plan/tiles.c). On cores, any function does. */
+typedef enum ambit__tile_use {
+  TILES_NONE,    /* runs on boxes */
+  TILES_COMPARE, /* entry `tiles` of a device */
+  TILES_RELAX    /* entry `relax` */
+} ambit__tile_use;
+
 /* Steps that run as one function. A pipeline has `depth` iterations; the parameters of its only
  * step are the operands, and the caller keeps it while the function is built and launched. */
 typedef struct ambit__group {
@@ -53,6 +60,7 @@ typedef struct ambit__group {
   int64_t cells[AMBIT_MAX_DIMS];          /* a typical box */
   /* On a sparse grid: the form of the chunks of a launch. NULL: it is dense. */
   const ambit__chunk_form *form;
+  ambit__tile_use tiles;
   bool strict;       /* see ambit__settings */
   unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */
   bool for_people;   /* for users to compile themselves, with ambit.h */

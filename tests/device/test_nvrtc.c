@@ -16,7 +16,7 @@ enum { CAPABILITY = 90, MOST_PLANS = 16, FIRST_SEED = 0x1000, FAMILIES = 6 };
 typedef enum depth { EVERY_PLAN, CHOSEN, TO_PTX } depth;
 
 static const ambit__strategy *const strategies[] = {&ambit__strategy_cells, &ambit__strategy_once,
-                                                    &ambit__strategy_stream,
+                                                    &ambit__strategy_stream, &ambit__strategy_tiles,
                                                     &ambit__strategy_checked};
 
 static const ambit__target h200 = {
@@ -32,8 +32,9 @@ static const ambit__target h200 = {
 
 static const ambit__nvrtc *nvrtc;
 static unsigned checks; /* checks made by the kernels */
-static bool around;     /* rows wrap in fields that are read at neighbours */
-static bool twins;      /* written fields have a twin */
+static ambit__tile_use tiles;
+static bool around; /* rows wrap in fields that are read at neighbours */
+static bool twins;  /* written fields have a twin */
 
 /* ---- one kernel ---- */
 
@@ -161,6 +162,7 @@ static void check_rule(const char *name, const ambit__rule *rule, int ndims, int
   ambit__plan plan;
 
   g.checks = checks;
+  g.tiles = tiles;
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
     bool is_field = p->kind == PARAM_FIELD && ndims > 0;
@@ -298,6 +300,24 @@ static void several_components_and_a_branch_compile_without_spills(void)
   check_text("mix", text, -1, 4096, false, EVERY_PLAN);
 }
 
+static void tiles_compile_without_spills(void)
+{
+  const char *count = "void count(const float *u[2], float *v[2], double *w, max float *m)\n"
+                      "{ *v[0] = u[0][-1][0] + u[1][0][1]; *v[1] = *u[1]; *m = *v[0];\n"
+                      "  *w = *w + *u[0]; }\n";
+  const char *ways = "void ways(const short *w, const short *c, short *n)\n"
+                     "{ int m = *c;\n"
+                     "  for (int i = -1; i <= 1; i++)\n"
+                     "    m = c[0][i][-i] + *w < m ? c[0][i][-i] + *w : m;\n"
+                     "  *n = m; }\n";
+
+  tiles = TILES_COMPARE;
+  check_text("count", count, -1, 64, false, CHOSEN);
+  tiles = TILES_RELAX;
+  check_text("ways", ways, -1, 8, true, CHOSEN);
+  tiles = TILES_NONE;
+}
+
 /* The parser of the compiler's report must detect spills. */
 static void a_kernel_that_spills_is_noticed(void)
 {
@@ -401,6 +421,7 @@ int main(int argc, char **argv)
       {"reductions_compile_without_spills", reductions_compile_without_spills},
       {"several_components_and_a_branch_compile_without_spills",
        several_components_and_a_branch_compile_without_spills},
+      {"tiles_compile_without_spills", tiles_compile_without_spills},
       {"a_kernel_that_spills_is_noticed", a_kernel_that_spills_is_noticed},
       {"the_fixed_kernels_compile", the_fixed_kernels_compile},
       {"kernels_of_random_programs_compile", kernels_of_random_programs_compile},

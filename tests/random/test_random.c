@@ -53,11 +53,12 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 
 static bool sleeps; /* tiles may sleep in every iteration */
 
-void __wrap_ambit__tile_size(int ndims, int64_t *size);
+void __wrap_ambit__tile_size(int ndims, ambit__tile_worker worker, int64_t *size);
 
 /* The linker replaces ambit__tile_size by this. Threads share no cache line of a row. */
-void __wrap_ambit__tile_size(int ndims, int64_t *size)
+void __wrap_ambit__tile_size(int ndims, ambit__tile_worker worker, int64_t *size)
 {
+  (void)worker;
   for (int d = 0; d < ndims - 1; d++)
     size[d] = 3 + d;
   size[ndims - 1] = one_thread ? 5 : 64;

@@ -3,6 +3,7 @@
  * number of parts and processes. Under mpirun all processes run this. */
 #include "runtime/run/run.h"
 #include "runtime/sleep/sleep.h"
+#include "support/devices.h"
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -157,6 +158,11 @@ static void run_until_still(const world *w)
 
 static const char *const devices[] = {"cpu", "cpu*2", "cpu*3"};
 
+static bool is_relaxed(const world *w)
+{
+  return w->p->sleep && w->p->sleep->relaxed > 0;
+}
+
 static void the_order_of_updates_does_not_matter(void)
 {
   static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_PERIODIC, AMBIT_SYMMETRIC};
@@ -169,9 +175,38 @@ static void the_order_of_updates_does_not_matter(void)
     CHECK_EQ(AMBIT_OK, ambit_program_relaxes(w[1].p));
     for (int k = 0; k < 2; k++)
       run_until_still(&w[k]);
-    CHECK(w[1].p->sleep && w[1].p->sleep->relaxed > 0);
+    CHECK(is_relaxed(&w[1]));
     CHECK(ambit_program_iterations(w[1].p) <= ambit_program_iterations(w[0].p));
     check_same(&w[0], &w[1], d);
+    end_worlds(w, 2);
+  }
+}
+
+/* The same on GPUs; where compiling takes long, in two dimensions only. */
+static void gpus_relax_too(void)
+{
+  EACH_DEVICE(d)
+  for (int i = 0; i < 6; i++) {
+    const problem *q = &problems[i % 3];
+    char parts[32];
+    world w[2];
+
+    if (!strcmp(*d, "ref") || !strcmp(*d, "cpu") || (compiles_slowly(*d) && i != 4)) continue;
+    snprintf(parts, sizeof parts, "%s%s", *d, i < 3 ? "" : "*3");
+    w[0] = make_ways(q, "cpu", "off", i < 3 ? AMBIT_PERIODIC : AMBIT_SYMMETRIC);
+    w[1] = make_ways(q, parts, "auto", i < 3 ? AMBIT_PERIODIC : AMBIT_SYMMETRIC);
+    CHECK_EQ(AMBIT_OK, ambit_program_relaxes(w[1].p));
+    for (int k = 0; k < 2; k++)
+      run_until_still(&w[k]);
+    CHECK(is_relaxed(&w[1]));
+    check_same(&w[0], &w[1], parts);
+    if (i == 4) {
+      for (int k = 0; k < 2; k++) {
+        ambit_field_write(w[k].c, AMBIT_INDEX(69, 0), AMBIT_INDEX(70, 1), &(float){0});
+        run_until_still(&w[k]);
+      }
+      check_same(&w[0], &w[1], parts);
+    }
     end_worlds(w, 2);
   }
 }
@@ -281,6 +316,7 @@ static void calls_take_null_and_failed_contexts(void)
 
 static const test_case tests[] = {
     {"the_order_of_updates_does_not_matter", the_order_of_updates_does_not_matter},
+    {"gpus_relax_too", gpus_relax_too},
     {"new_values_wake_parts_at_rest", new_values_wake_parts_at_rest},
     {"other_programs_run_as_ever", other_programs_run_as_ever},
     {"ordinary_runs_do_not_relax", ordinary_runs_do_not_relax},

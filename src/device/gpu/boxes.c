@@ -260,21 +260,6 @@ static ambit_status copy_dense(ambit__queue *q, ambit__store *dst, ambit__store 
   return move((ambit__gpu_lane *)q, &job, &to, &from, 0, job.total);
 }
 
-/* Copies a few bytes to the host, and waits for them. */
-static ambit_status fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memory *from,
-                          size_t bytes)
-{
-  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
-  ambit__gpu_stage *stage;
-
-  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
-  AMBIT_TRY(driver->copy_out(lane->queue, stage->host, from, 0, bytes));
-  AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
-  AMBIT_TRY(driver->event_sync(stage->done));
-  memcpy(to, stage->host, bytes);
-  return AMBIT_OK;
-}
-
 /* Copies, and sets lane->changed if that changes a value. */
 static ambit_status update_dense(ambit__gpu_lane *lane, ambit__store *dst, ambit__store *src,
                                  const ambit__box *box)
@@ -335,7 +320,7 @@ ambit_status ambit__gpu_update_box(ambit__queue *q, ambit__store *dst, ambit__st
   AMBIT_TRY(d->driver->zero(lane->queue, lane->changed, 0, sizeof number));
   AMBIT_TRY(dst->layout.active ? ambit__gpu_runs_copy(lane, dst, src, box, lane->changed)
                                : update_dense(lane, dst, src, box));
-  AMBIT_TRY(fetch(lane, &number, lane->changed, sizeof number));
+  AMBIT_TRY(ambit__gpu_fetch(lane, &number, lane->changed, sizeof number));
   *changed |= number != 0;
   return AMBIT_OK;
 }
@@ -429,5 +414,5 @@ ambit_status ambit__gpu_put(ambit__queue *q, ambit__buffer *dst, const void *src
 ambit_status ambit__gpu_get(ambit__queue *q, void *dst, ambit__buffer *src, size_t bytes)
 {
   assert(bytes <= src->bytes && bytes <= AMBIT__STAGE_BYTES);
-  return fetch((ambit__gpu_lane *)q, dst, ambit__gpu_memory_of(src), bytes);
+  return ambit__gpu_fetch((ambit__gpu_lane *)q, dst, ambit__gpu_memory_of(src), bytes);
 }

@@ -31,6 +31,7 @@ typedef struct function {
   variant usual, any;
   ambit__gpu_own own;      /* registered source, compiled as the code of `usual`; it has no plan */
   ambit__gpu_dealt *dealt; /* on a sparse grid: the cells of launches so far; owned */
+  ambit__gpu_rest *rests;  /* if it relaxes: the tiles of parts so far; owned */
   int nslots, nfold;       /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
 } function;
@@ -98,6 +99,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   ambit__gpu_shared_drop(d, f->usual.code);
   ambit__gpu_shared_drop(d, f->any.code);
   ambit__gpu_dealt_free(d, f->dealt);
+  ambit__gpu_rests_free(d, f->rests);
   free(f->own.source);
   free(f->head.plan);
   free(f);
@@ -196,6 +198,7 @@ static ambit_status build_usual(ambit__gpu_device *d, function *f)
 
   AMBIT_TRY(plan_usual(d, f));
   if (plan->strategy->tile) plan->strategy->tile(&f->group, plan, f->head.tile);
+  if (f->group.tiles) return AMBIT_OK; /* compiled when it is needed: many never are */
   return compile(d, f, &f->usual);
 }
 
@@ -220,6 +223,13 @@ static ambit_status build_own(ambit__gpu_device *d, function *f)
   return s;
 }
 
+/* A strict sum is too large to be kept for every tile. */
+static bool can_tile(const function *f)
+{
+  return !f->own.source && !f->head.checked && !f->group.form && !f->group.pipeline &&
+         f->group.ndims && !ambit__has_exact_sums(&f->group);
+}
+
 ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   ambit__gpu_device *d = ambit__gpu_device_of(dev);
@@ -234,14 +244,16 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *g, ambit__
   memcpy(f->bind, f->step.bind, (size_t)f->step.rule->nparams * sizeof *f->bind);
   f->step.bind = f->bind;
   f->group.steps = &f->step;
-  if (!g->pipeline && !g->form) AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
+  if (!g->pipeline && !g->form && !g->tiles)
+    AMBIT_TRY_GOTO(s, ambit__gpu_own_find(d, &f->group, &f->own), fail);
   if (f->own.source) f->group.checks = 0; /* registered source cannot be checked */
   f->head.checked = f->group.checks != 0;
-  if (f->own.source || f->head.checked) forget_twins(f);
+  if (f->own.source || f->head.checked || f->group.tiles) forget_twins(f);
   f->nslots = ambit__gpucode_slots(&f->group, f->slots);
   f->nfold = ambit__gpucode_fold_slots(&f->group, f->fold_slots);
   AMBIT_TRY_GOTO(s, check_parameters(d, f), fail);
   AMBIT_TRY_GOTO(s, f->own.source ? build_own(d, f) : build_usual(d, f), fail);
+  f->head.tiles = can_tile(f);
   *fn = &f->head;
   return AMBIT_OK;
 fail:
@@ -273,8 +285,12 @@ typedef struct flight {
   variant *v;
   const ambit__launch *l;
   const ambit__gpu_dealt *dealt; /* on a sparse grid; else without cells */
+  const ambit__gpu_tiled *tiled; /* on tiles; else without any */
   int64_t blocks;                /* of the first kernel */
 } flight;
+
+static const ambit__gpu_dealt no_cells;
+static const ambit__gpu_tiled no_tiles;
 
 /* Registered kernels do not have the last argument, `ended`. */
 static bool is_own(const flight *t)
@@ -295,6 +311,8 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_OFFSET: return offset_of(l, s->axis);
   case SLOT_EXTENT: return l->extents[s->axis];
   case SLOT_CELLS: return t->dealt->cells;
+  case SLOT_TILES: return t->tiled->n;
+  case SLOT_ROUND: return t->tiled->round;
   case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->dealt->cells);
   case SLOT_STEP: return l->step;
   case SLOT_ENDS: return l->ends;
@@ -304,12 +322,23 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   }
 }
 
+/* The store of a field; or, to compare with, another one of the launch on tiles. */
+static const ambit__store *store_of(const flight *t, const ambit__gpucode_slot *s)
+{
+  const ambit__store *other = t->tiled->than[s->param];
+
+  return other && (s->kind == SLOT_THAN) == (t->f->group.tiles == TILES_COMPARE)
+             ? other
+             : t->l->args[s->param].store;
+}
+
 static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_slot *s)
 {
   const ambit__launch *l = t->l;
 
   switch (s->kind) {
-  case SLOT_MEMORY: return ambit__gpu_memory_of(l->args[s->param].store->buffer);
+  case SLOT_MEMORY:
+  case SLOT_THAN: return ambit__gpu_memory_of(store_of(t, s)->buffer);
   case SLOT_VALUE:
   case SLOT_RESULT: return ambit__gpu_memory_of(l->args[s->param].value);
   case SLOT_PARTIALS:
@@ -318,6 +347,10 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
                : t->lane->partials[s->param];
   case SLOT_GROUPS: return t->dealt->groups;
   case SLOT_LINES: return t->dealt->lines;
+  case SLOT_TABLE: return t->tiled->table;
+  case SLOT_FOUND: return t->tiled->found;
+  case SLOT_LINKS: return t->tiled->links;
+  case SLOT_STATE: return t->tiled->state;
   case SLOT_ENDED: return ambit__gpu_watch_record(t->lane);
   case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
   default: return NULL;
@@ -462,14 +495,64 @@ static ambit_status prepare(ambit__gpu_device *d, function *f, flight *t)
 
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
 {
-  static const ambit__gpu_dealt none;
   ambit__gpu_device *d = ambit__gpu_device_of(q->device);
   function *f = (function *)fn;
-  flight t = {.lane = (ambit__gpu_lane *)q, .f = f, .l = l, .dealt = &none};
+  flight t = {.lane = (ambit__gpu_lane *)q, .f = f, .l = l, .dealt = &no_cells, .tiled = &no_tiles};
 
   AMBIT_TRY(choose(d, f, l, &t.v));
   AMBIT_TRY(prepare(d, f, &t));
   if (t.v->code->fold) AMBIT_TRY(make_partials(t.lane, f, is_own(&t)));
   AMBIT_TRY(run(&t));
   return t.v->code->fold ? run_fold(&t) : AMBIT_OK;
+}
+
+/* ---- tiles ---- */
+
+ambit_status ambit__gpu_run_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                                  const ambit__gpu_tiled *tiled, int64_t n)
+{
+  function *f = (function *)fn;
+  flight t = {.lane = (ambit__gpu_lane *)q,
+              .f = f,
+              .v = &f->usual,
+              .l = l,
+              .dealt = &no_cells,
+              .tiled = tiled};
+  const ambit__box tiles = {.ndims = 1, .hi = {n}};
+  int64_t numbers[AMBIT__GPUCODE_SLOTS];
+  ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
+  ambit__shape shape;
+
+  if (!f->usual.code) AMBIT_TRY(compile(ambit__gpu_device_of(q->device), f, &f->usual));
+  if (f->usual.code->fold) AMBIT_TRY(make_partials(t.lane, f, false));
+  f->usual.plan.strategy->shape(&f->group, &f->usual.plan, &tiles, &shape);
+  fill(&t, f->nslots, f->slots, numbers, args);
+  return ambit__gpu_device_of(q->device)->driver->launch(t.lane->queue, f->usual.code->run,
+                                                         shape.blocks, shape.threads, shape.shared,
+                                                         f->nslots, args);
+}
+
+ambit_status ambit__gpu_fold_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                                   int64_t n)
+{
+  function *f = (function *)fn;
+  const flight t = {.lane = (ambit__gpu_lane *)q,
+                    .f = f,
+                    .v = &f->usual,
+                    .l = l,
+                    .dealt = &no_cells,
+                    .tiled = &no_tiles,
+                    .blocks = n};
+
+  return run_fold(&t);
+}
+
+ambit__gpu_rest **ambit__gpu_rests_of(ambit__function *fn)
+{
+  return &((function *)fn)->rests;
+}
+
+const ambit__group *ambit__gpu_group_of(const ambit__function *fn)
+{
+  return &((const function *)fn)->group;
 }

@@ -97,6 +97,7 @@ void ambit__gpu_queue_close(ambit__queue *queue)
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     if (lane->sums[i]) driver->release(lane->sums[i]);
   if (lane->changed) driver->release(lane->changed);
+  if (lane->found) driver->release(lane->found);
   ambit__gpu_watch_free(lane);
   free(lane);
 }

@@ -14,6 +14,8 @@
  *   runs.c      boxes on sparse grids: segments of runs
  *   sparse.c    launches on sparse grids: tables of cells, values beside runs
  *   function.c  building and launching kernels
+ *   tiles.c     launches on tiles, and the cells that changed
+ *   relax.c     parts that are brought to rest
  *   own.c       registered source
  *   adopt.c     reductions of registered kernels
  *   module.c    compiled source, shared by all functions with the same source
@@ -90,6 +92,7 @@ typedef struct ambit__gpu_lane {
   ambit__gpu_memory *sums[AMBIT_MAX_PARAMS]; /* the same for strict sums: zero between launches */
   ambit__gpu_watch watch;
   ambit__gpu_memory *changed; /* 8 bytes, of update_box; NULL: not needed yet */
+  ambit__gpu_memory *found;   /* AMBIT__STAGE_BYTES, about tiles; NULL: not needed yet */
 } ambit__gpu_lane;
 
 typedef struct ambit__gpu_buffer {
@@ -159,6 +162,13 @@ ambit_status ambit__gpu_build(ambit__device *dev, const ambit__group *group, amb
 void ambit__gpu_discard(ambit__device *dev, ambit__function *fn);
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *launch);
 ambit_status ambit__gpu_wait(ambit__queue *q);
+ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
+                              const ambit__tile_list *list);
+int ambit__gpu_tile_words(const ambit__function *fn);
+ambit_status ambit__gpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
+                                  const int64_t *partials, int64_t n);
+ambit_status ambit__gpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
+                              ambit__relaxation *r);
 ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *w, bool *can);
 ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
 ambit_status ambit__gpu_watch_report(ambit__queue *q);
@@ -203,9 +213,11 @@ enum { AMBIT__GPU_LINE = 256 };
   .event_done = ambit__gpu_event_done, .event_seconds = ambit__gpu_event_seconds,                  \
   .estimate = ambit__gpu_estimate, .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee,       \
   .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
-  .wait = ambit__gpu_wait, .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,       \
-  .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
-  .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
+  .wait = ambit__gpu_wait, .tiles = ambit__gpu_tiles, .tile_words = ambit__gpu_tile_words,         \
+  .tile_fold = ambit__gpu_tile_fold, .relax = ambit__gpu_relax, .watch = ambit__gpu_watch_begin,   \
+  .check = ambit__gpu_watch_check, .report = ambit__gpu_watch_report,                              \
+  .verdict = ambit__gpu_watch_verdict, .unwatch = ambit__gpu_watch_end,                            \
+  .copy_bandwidth = ambit__gpu_copy_bandwidth
 
 /* ---- gpu.c ---- */
 
@@ -220,6 +232,9 @@ ambit_status ambit__gpu_upload(ambit__gpu_device *d, const void *from, size_t by
 ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gpu_stage **stage);
 /* To be called when the copies that use the stage are in the queue. */
 ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage);
+/* Copies from device memory, and waits. At most AMBIT__STAGE_BYTES. */
+ambit_status ambit__gpu_fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memory *from,
+                              size_t bytes);
 void ambit__gpu_stages_free(ambit__gpu_lane *lane);
 
 /* ---- boxes.c ---- */
@@ -387,6 +402,40 @@ ambit__gpu_shared *ambit__gpu_shared_find(ambit__gpu_device *d, const ambit__gpu
 ambit_status ambit__gpu_shared_get(ambit__gpu_device *d, const ambit__gpu_text *text,
                                    ambit__gpu_shared **out);
 void ambit__gpu_shared_drop(ambit__gpu_device *d, ambit__gpu_shared *s); /* NULL does nothing */
+
+/* ---- function.c: launches on tiles (plan/tiles.c) ---- */
+
+/* The tiles of a launch, in device memory. */
+typedef struct ambit__gpu_tiled {
+  const ambit__gpu_memory *table, *found, *links, *state; /* those that the function has */
+  /* by parameter: the store to compare with; or, if it relaxes, in place of its own; NULL: its own
+   */
+  const ambit__store *than[AMBIT_MAX_PARAMS];
+  int64_t n; /* of a relaxation: tiles of the part */
+  int64_t round;
+} ambit__gpu_tiled;
+
+/* Runs `n` tiles, or the tiles of a round with up to n blocks. Each block leaves its reductions in
+ * the lane's partials; `fold` folds n of them into the scalars. */
+ambit_status ambit__gpu_run_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                                  const ambit__gpu_tiled *tiled, int64_t n);
+ambit_status ambit__gpu_fold_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                                   int64_t n);
+const ambit__group *ambit__gpu_group_of(const ambit__function *fn);
+
+/* ---- relax.c ---- */
+
+/* The tiles of a part in device memory (plan/tiles.c). */
+typedef struct ambit__gpu_rest {
+  struct ambit__gpu_rest *next;
+  int part;
+  ambit__gpu_memory *table, *links, *state;
+  ambit__gpu_memory *first[2]; /* states at the beginning: all tiles, or those at the border, awake;
+                                  NULL: not needed yet */
+} ambit__gpu_rest;
+
+ambit__gpu_rest **ambit__gpu_rests_of(ambit__function *fn); /* function.c */
+void ambit__gpu_rests_free(ambit__gpu_device *d, ambit__gpu_rest *list);
 
 /* ---- own.c ---- */
 

@@ -7,6 +7,8 @@
  */
 #include "device/gpu/gpu.h"
 
+#include <string.h>
+
 static ambit_status provide(ambit__gpu_device *d, ambit__gpu_stage *s, bool device)
 {
   void *host;
@@ -35,6 +37,20 @@ ambit_status ambit__gpu_stage_take(ambit__gpu_lane *lane, bool device, ambit__gp
 ambit_status ambit__gpu_stage_pass(ambit__gpu_lane *lane, ambit__gpu_stage *stage)
 {
   return ambit__gpu_device_of(lane->head.device)->driver->event_record(stage->done, lane->queue);
+}
+
+ambit_status ambit__gpu_fetch(ambit__gpu_lane *lane, void *to, const ambit__gpu_memory *from,
+                              size_t bytes)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+  ambit__gpu_stage *stage;
+
+  AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
+  AMBIT_TRY(driver->copy_out(lane->queue, stage->host, from, 0, bytes));
+  AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+  AMBIT_TRY(driver->event_sync(stage->done));
+  memcpy(to, stage->host, bytes);
+  return AMBIT_OK;
 }
 
 void ambit__gpu_stages_free(ambit__gpu_lane *lane)

@@ -78,12 +78,14 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, const
 }
 
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
-                               ambit__function **fn)
+                               ambit__tile_use tiles, ambit__function **fn)
 {
   ambit__device *dev = p->grid->context->engines[engine].device;
   single g;
 
-  AMBIT_TRY(dev->backend->build(dev, make_group(p, step, box, &g), fn));
+  make_group(p, step, box, &g);
+  g.group.tiles = tiles;
+  AMBIT_TRY(dev->backend->build(dev, &g.group, fn));
   ambit__log(&p->grid->context->settings, 1, "kernel %s: %s", g.step.rule->name, (*fn)->plan);
   return AMBIT_OK;
 }
@@ -196,7 +198,7 @@ static ambit_status build_step(ambit_program *p, size_t step)
   for (int e = 0; e < nengines; e++) {
     const ambit__box box = typical_box(p, &a->region, e);
 
-    AMBIT_TRY(ambit__step_build(p, step, e, &box, &a->functions[e]));
+    AMBIT_TRY(ambit__step_build(p, step, e, &box, TILES_NONE, &a->functions[e]));
   }
   if (a->region.ndims) {
     const double cells = (double)(p->grid->active ? ambit__active_count(p->grid->active, &a->region)

@@ -324,9 +324,9 @@ ambit__field_halo *ambit__halos_find(const ambit__halos *halos,
 ambit_status ambit__program_widen(ambit_program *p);        /* margins for all halos; collective */
 void ambit__program_unseal_others(const ambit_program *p);  /* fields are stored anew */
 ambit_status ambit__program_build(ambit_program *p);
-/* Builds a function of a step for boxes such as this one. */
+/* Builds a function of a step for boxes such as this one, or tiles. */
 ambit_status ambit__step_build(ambit_program *p, size_t step, int engine, const ambit__box *box,
-                               ambit__function **fn);
+                               ambit__tile_use tiles, ambit__function **fn);
 /* Appends the plans that a step can be built with, a line each. */
 void ambit__step_plans(const ambit_program *p, size_t step, int engine, ambit__text *lines);
 /* How the parameters of a step on a region are bound, for strategies. */

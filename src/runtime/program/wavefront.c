@@ -464,7 +464,7 @@ static ambit_status build_functions(ambit_program *p, ambit__wavefront *w, int p
     if (runs(p, i)) {
       const ambit__box box = typical_box(p, w, i);
 
-      AMBIT_TRY(ambit__step_build(p, i, engine, &box, &w->functions[i]));
+      AMBIT_TRY(ambit__step_build(p, i, engine, &box, TILES_NONE, &w->functions[i]));
       *can &= w->functions[i]->waves;
     }
   return AMBIT_OK;

@@ -12,6 +12,7 @@
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
 #include "runtime/run/still.h"
+#include "runtime/sleep/sleep.h"
 
 #include <math.h>
 
@@ -206,7 +207,8 @@ ambit_status ambit__program_iterate_until(ambit_program *p, ambit__until *u, int
   bool there = false;
   ambit_status s;
 
-  if (u->scalar && backend->watch && ambit__grid_on_first(p->grid) && all_heed(p) && !is_rare(p)) {
+  if (u->scalar && backend->watch && ambit__grid_on_first(p->grid) && all_heed(p) && !is_rare(p) &&
+      !ambit__sleep_is_forced(p)) {
     watch.value = u->scalar->values[0];
     watch.type = u->scalar->type;
     AMBIT_TRY(backend->watch(queue(p), &watch, &there));

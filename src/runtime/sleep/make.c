@@ -7,11 +7,14 @@
 #include <string.h>
 
 enum {
-  MOST_PERIOD = 12,  /* of rotations */
-  FIRST_TRIAL = 64,  /* iterations before the first trial */
-  CYCLE_TRIAL = 256, /* the same if several iterations run at once */
-  TILE_ROW = 64      /* cells along rows: a cache line of the smallest type */
+  MOST_PERIOD = 12, /* of rotations */
+  FIRST_TRIAL = 64, /* iterations before the first trial */
+  CYCLE_TRIAL = 256 /* the same if several iterations run at once */
 };
+
+/* On GPUs an iteration with sleeping tiles waits for the host twice, and needs a compiler once: */
+static const double GPU_CELLS = 4e6; /* of a grid: fewer are computed sooner than chosen */
+static const double GPU_WORK = 1e12; /* updates of cells before the first trial: seconds */
 
 /* ---- whether tiles can sleep ---- */
 
@@ -65,6 +68,14 @@ static void find_cycles(const ambit_program *p, int *held, int *cycle, int *peri
   }
 }
 
+/* Whether devices of this process have their own memory. */
+static bool is_remote(const ambit *a)
+{
+  for (int e = 0; e < a->nengines; e++)
+    if (!a->engines[e].device->backend->address) return true;
+  return false;
+}
+
 static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
 {
   bool some = false;
@@ -82,13 +93,24 @@ static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
          strcmp(p->grid->context->settings.sleep, "off");
 }
 
+/* The first trial, and the kind of tiles. */
+static void plan_trials(const ambit_program *p, ambit__sleep *z, bool remote)
+{
+  const double work = remote ? GPU_WORK / (double)ambit__box_volume(&p->grid->box) : 0;
+
+  z->worker = !remote ? TILE_CORE : z->relaxes ? TILE_BLOCK_RELAXES : TILE_BLOCK;
+  z->pause = p->cycle ? CYCLE_TRIAL : FIRST_TRIAL;
+  if (work > (double)z->pause) z->pause = (int64_t)work;
+  z->trial = p->iteration + z->pause;
+}
+
 ambit_status ambit__sleep_plan(ambit_program *p)
 {
   ambit__errors *errors = ambit__program_errors(p);
   const bool always = !strcmp(p->grid->context->settings.sleep, "on");
   ambit__sleep *z = ambit__new(errors, 1, sizeof *z);
   int *held = ambit__new(errors, 2 * (size_t)p->nfields + 1, sizeof *held);
-  bool can[2] = {false}; /* sleep; relax */
+  bool can[3] = {false}; /* sleep; relax; without GPUs */
 
   p->sleep = z;
   if (z) z->cycle = ambit__new(errors, (size_t)p->nfields + 1, sizeof *z->cycle);
@@ -96,14 +118,17 @@ ambit_status ambit__sleep_plan(ambit_program *p)
     find_cycles(p, held, z->cycle, &z->period);
     can[0] = can_sleep(p, z) && !p->grid->context->dry;
     can[1] = can[0] && ambit__relax_plan(p, z);
+    can[2] = !is_remote(p->grid->context);
     z->always = always;
-    z->pause = p->cycle ? CYCLE_TRIAL : FIRST_TRIAL;
-    z->trial = p->iteration + z->pause;
   }
   free(held);
-  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 2));
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 3));
   if (z) z->relaxes = can[1];
-  if (!can[0]) ambit__sleep_free(p);
+  can[0] &= can[1] || always || can[2] || (double)ambit__box_volume(&p->grid->box) >= GPU_CELLS;
+  if (z && can[0])
+    plan_trials(p, z, !can[2]);
+  else
+    ambit__sleep_free(p);
   p->gate = can[0] && p->grid->context->net->size > 1 ? &ambit__sleep_gate : NULL;
   return AMBIT_OK;
 }
@@ -195,18 +220,27 @@ bool ambit__program_results(const ambit_program *p, bool *result)
 
 /* ---- memory ---- */
 
+static ambit_status build_for(ambit_program *p, size_t step, ambit__tile_use use,
+                              ambit__function ***functions)
+{
+  const ambit *a = p->grid->context;
+  ambit__box box = {.ndims = p->grid->box.ndims};
+
+  ambit__tile_size(box.ndims, p->sleep->worker, box.hi);
+  *functions = ambit__new(ambit__program_errors(p), (size_t)a->nengines, sizeof(ambit__function *));
+  if (!*functions) return AMBIT_ENOMEM;
+  for (int e = 0; e < a->nengines; e++)
+    AMBIT_TRY(ambit__step_build(p, step, e, &box, use, &(*functions)[e]));
+  return AMBIT_OK;
+}
+
 static ambit_status build_functions(ambit_program *p, size_t step)
 {
   ambit__sleeper *s = &p->sleep->steps[step];
   const ambit *a = p->grid->context;
-  ambit__box box = {.ndims = p->grid->box.ndims};
 
-  ambit__tile_size(box.ndims, box.hi);
-  s->functions =
-      ambit__new(ambit__program_errors(p), (size_t)a->nengines, sizeof(ambit__function *));
-  if (!s->functions) return AMBIT_ENOMEM;
-  for (int e = 0; e < a->nengines; e++)
-    AMBIT_TRY(ambit__step_build(p, step, e, &box, &s->functions[e]));
+  AMBIT_TRY(build_for(p, step, TILES_COMPARE, &s->functions));
+  if (p->sleep->relaxes) AMBIT_TRY(build_for(p, step, TILES_RELAX, &s->relaxers));
   s->words = a->engines[0].device->backend->tile_words(s->functions[0]);
   return AMBIT_OK;
 }
@@ -271,7 +305,7 @@ static ambit_status make_map(ambit_program *p)
                                  .reach = reach,
                                  .wraps = wraps};
 
-  ambit__tile_size(g->box.ndims, size);
+  ambit__tile_size(g->box.ndims, p->sleep->worker, size);
   find_reach(p, reach, wraps);
   return ambit__tile_map_make(ambit__program_errors(p), &spec, &p->sleep->map);
 }
@@ -331,18 +365,24 @@ ambit_status ambit__sleep_make(ambit_program *p)
   return p->sleep->steps ? AMBIT_OK : make(p);
 }
 
+static void discard(const ambit *a, ambit__function **functions)
+{
+  for (int e = 0; functions && e < a->nengines; e++) {
+    ambit__device *dev = a->engines[e].device;
+
+    if (functions[e]) dev->backend->discard(dev, functions[e]);
+  }
+  free(functions);
+}
+
 static void free_step(const ambit_program *p, ambit__sleeper *s)
 {
   for (int i = 0; i < s->nin; i++)
     free(s->in[i].seen);
   for (int i = 0; i < s->nout; i++)
     free(s->out[i].last);
-  for (int e = 0; s->functions && e < p->grid->context->nengines; e++) {
-    ambit__device *dev = p->grid->context->engines[e].device;
-
-    if (s->functions[e]) dev->backend->discard(dev, s->functions[e]);
-  }
-  free(s->functions);
+  discard(p->grid->context, s->functions);
+  discard(p->grid->context, s->relaxers);
   free(s->in);
   free(s->out);
   free(s->params);

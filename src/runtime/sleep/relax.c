@@ -95,7 +95,7 @@ static ambit_status relax_part(ambit_program *p, const ambit__piece *piece, bool
                          .part = p->grid->first + piece->part,
                          .border = z->rests};
 
-  AMBIT_TRY(q->device->backend->relax(q, z->steps[0].functions[engine], &l, &r));
+  AMBIT_TRY(q->device->backend->relax(q, z->steps[0].relaxers[engine], &l, &r));
   z->moved |= r.changed;
   z->updates += r.updates;
   *rests &= r.rests;

@@ -110,6 +110,11 @@ static bool is_forced(const ambit_program *p)
   return p->sleep->always || p->awaits_rest;
 }
 
+bool ambit__sleep_is_forced(const ambit_program *p)
+{
+  return p->sleep && is_forced(p);
+}
+
 static bool is_due(const ambit__sleep *z)
 {
   if (z->mode == SLEEP_TRIAL) return z->since == TRIAL;
@@ -121,7 +126,7 @@ ambit_status ambit__sleep_turn(ambit_program *p, bool *sleeps)
   ambit__sleep *z = p->sleep;
 
   *sleeps = false;
-  if (!z) return AMBIT_OK;
+  if (!z || p->watched) return AMBIT_OK; /* while a device ends the run, it alone knows what ran */
   if (is_forced(p) && z->mode == SLEEP_OFF) AMBIT_TRY(begin(p, SLEEP_ON));
   if (!is_forced(p) && z->mode == SLEEP_OFF && p->iteration >= z->trial)
     AMBIT_TRY(begin(p, SLEEP_TRIAL));

@@ -46,7 +46,8 @@ typedef struct ambit__sleeper {
   int *params;                 /* by output: its parameter; owned */
   ambit__store **than;         /* by output, for a launch; owned */
   bool restless;               /* depends on the number of the iteration */
-  ambit__function **functions; /* by engine, for boxes as small as tiles; owned */
+  ambit__function **functions; /* by engine, for tiles; owned */
+  ambit__function **relaxers;  /* the same, to bring them to rest; NULL: they do not; owned */
   unsigned char *values;       /* 8 bytes per argument: scalars in the last iteration; owned */
   bool valued;                 /* `values` are set */
   int words;                   /* of the results of reductions on a tile; 0: none */
@@ -61,7 +62,8 @@ typedef enum ambit__sleep_mode {
 
 typedef struct ambit__sleep {
   ambit__sleep_mode mode;
-  bool always;   /* the option sleep is on */
+  bool always; /* the option sleep is on */
+  ambit__tile_worker worker;
   int period;    /* iterations after which rotations restore all buffers */
   int64_t trial; /* iteration of the next trial */
   int64_t pause; /* iterations from one trial to the next */
@@ -156,6 +158,8 @@ void ambit__sleep_forget_notes(ambit_program *p); /* all messages are sent again
 
 /* Whether the next iteration is one with sleeping tiles; decides about trials. Collective. */
 ambit_status ambit__sleep_turn(ambit_program *p, bool *sleeps);
+/* Whether tiles sleep in every iteration, even if it does not pay off. */
+bool ambit__sleep_is_forced(const ambit_program *p);
 /* Iterations that may run as cycles before the next decision. */
 int64_t ambit__sleep_pause(const ambit_program *p);
 /* Tiles that could have been computed in such iterations, and those that slept; of all processes.

@@ -49,25 +49,24 @@ static choice choose(const ambit__sleep *z, const ambit__sleeper *s, int64_t til
 }
 
 /* Whether all scalars that the step reads are those of the last iteration. */
-static bool same_values(const ambit_program *p, int step)
+static ambit_status compare_values(const ambit_program *p, int step, bool *same)
 {
   const ambit__step *st = &p->steps[step];
   ambit__sleeper *s = &p->sleep->steps[step];
-  bool same = s->valued;
 
+  *same = s->valued;
   for (int i = 0; i < st->n && p->grid->placement.n; i++) {
     const int engine = p->grid->placement.engine[0];
-    unsigned char *to = s->values + sizeof(double) * (size_t)i;
-    const unsigned char *value;
+    ambit__queue *q = p->grid->context->engines[engine].queue;
+    unsigned char *to = s->values + sizeof(double) * (size_t)i, value[sizeof(double)];
 
     if (!st->args[i].scalar || st->kernel->rule->params[i].kind != PARAM_VALUE) continue;
-    value = p->grid->context->engines[engine].device->backend->address(
-        st->args[i].scalar->values[engine]);
-    same &= !memcmp(to, value, sizeof(double));
-    memcpy(to, value, sizeof(double));
+    AMBIT_TRY(q->device->backend->get(q, value, st->args[i].scalar->values[engine], sizeof value));
+    *same &= !memcmp(to, value, sizeof value);
+    memcpy(to, value, sizeof value);
   }
   s->valued = true;
-  return same;
+  return AMBIT_OK;
 }
 
 /* ---- work ---- */
@@ -256,9 +255,11 @@ ambit_status ambit__sleep_step(ambit_program *p, const ambit__operation *op)
 {
   ambit__sleep *z = p->sleep;
   ambit__sleeper *s = &z->steps[op->step];
-  const bool all = s->restless | !same_values(p, op->step);
   int64_t n = 0, end = 0;
+  bool same, all;
 
+  AMBIT_TRY(compare_values(p, op->step, &same));
+  all = s->restless || !same;
   if (all) ambit__sleep_touch_all(p);
   for (int part = 0; part < p->grid->placement.n; part++)
     n = list_work(p, op->step, part, all, n);

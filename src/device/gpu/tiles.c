@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tiles.c - runs a function on some tiles of a grid, and finds the cells that changed.
+ *
+ * The host sends a table of the tiles; a block of threads computes and compares each, as generated
+ * by plan/tiles.c; the boxes of differences and the reductions of the tiles come back. All travel
+ * through one stage: its host memory has the table first and the results afterwards.
+ */
+#include "device/gpu/gpu.h"
+#include "plan/gpu.h"
+
+#include <string.h>
+
+/* A call of the entry. */
+typedef struct job {
+  ambit__gpu_lane *lane;
+  ambit__function *fn;
+  const ambit__group *group;
+  const ambit__launch *l;
+  const ambit__tile_list *list;
+  const int64_t *first;         /* cell of the part, global */
+  int output[AMBIT_MAX_PARAMS]; /* by output of the list: its number in the kernel */
+  ambit__gpu_tiled tiled;
+} job;
+
+/* ---- reductions ---- */
+
+static bool is_reduction(const ambit__group *g, int param)
+{
+  return g->steps[0].rule->params[param].kind == PARAM_REDUCE;
+}
+
+/* Bytes of the partial result of a block. */
+static size_t partial_bytes(const ambit__group *g, int param)
+{
+  const ambit__param *p = &g->steps[0].rule->params[param];
+
+  return p->reduce == REDUCE_SUM ? sizeof(int64_t) : ambit_type_size(p->type);
+}
+
+int ambit__gpu_tile_words(const ambit__function *fn)
+{
+  const ambit__group *g = ambit__gpu_group_of(fn);
+  int n = 0;
+
+  for (int i = 0; i < g->steps[0].rule->nparams; i++)
+    n += is_reduction(g, i);
+  return n;
+}
+
+/* The partial results of some tiles, in the lane's memory. */
+static ambit_status send_partials(ambit__gpu_lane *lane, const ambit__group *g,
+                                  const int64_t *partials, int words, int64_t n)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(lane->head.device)->driver;
+
+  for (int i = 0, word = 0; i < g->steps[0].rule->nparams; i++) {
+    const size_t bytes = is_reduction(g, i) ? partial_bytes(g, i) : 0;
+    ambit__gpu_stage *stage;
+
+    if (!bytes) continue;
+    AMBIT_TRY(ambit__gpu_stage_take(lane, false, &stage));
+    for (int64_t k = 0; k < n; k++)
+      memcpy(stage->host + (size_t)k * bytes, &partials[k * words + word], bytes);
+    AMBIT_TRY(driver->copy_in(lane->queue, lane->partials[i], 0, stage->host, (size_t)n * bytes));
+    AMBIT_TRY(ambit__gpu_stage_pass(lane, stage));
+    word++;
+  }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                                  const int64_t *partials, int64_t n)
+{
+  const ambit__group *g = ambit__gpu_group_of(fn);
+  const int words = ambit__gpu_tile_words(fn);
+  ambit__launch part = *l;
+
+  for (int64_t first = 0, some; first < n; first += some) {
+    some = n - first < AMBIT__GPUCODE_PARTIALS ? n - first : AMBIT__GPUCODE_PARTIALS;
+    AMBIT_TRY(send_partials((ambit__gpu_lane *)q, g, partials + first * words, words, some));
+    AMBIT_TRY(ambit__gpu_fold_tiled(q, fn, &part, some));
+    part.more = true;
+  }
+  return AMBIT_OK;
+}
+
+/* ---- the table ---- */
+
+static void put_box(const job *j, const ambit__box *box, int64_t *row)
+{
+  for (int d = 0; d < j->group->ndims; d++) {
+    row[d] = box->lo[d] - j->first[d];
+    row[j->group->ndims + d] = box->hi[d] - j->first[d];
+  }
+}
+
+static void put_tile(const job *j, const ambit__tile *t, int64_t *row)
+{
+  const int n = j->group->ndims;
+  int64_t compares = 0;
+
+  for (int k = 0; k < j->list->nout; k++)
+    if (t->compares >> k & 1) compares |= (int64_t)1 << j->output[k];
+  put_box(j, &t->whole, row);
+  put_box(j, &t->box, row + 2 * n);
+  row[4 * n] = t->copies     ? AMBIT__TILES_MODE_COPY
+               : t->computed ? AMBIT__TILES_MODE_COMPARE
+                             : AMBIT__TILES_MODE_RUN;
+  row[4 * n + 1] = compares;
+}
+
+/* ---- results ---- */
+
+/* The box of differences of an output, from four-byte words relative to the tile. */
+static ambit__box box_found(const ambit__tile *t, const int32_t *found)
+{
+  ambit__box b = t->whole;
+
+  for (int d = 0; d < b.ndims; d++) {
+    const bool any = found[2 * d + 1] >= 0;
+
+    b.lo[d] = any ? t->whole.lo[d] + found[2 * d] : t->whole.hi[d];
+    b.hi[d] = any ? t->whole.lo[d] + found[2 * d + 1] + 1 : t->whole.lo[d];
+  }
+  return b;
+}
+
+static void note_found(const job *j, const ambit__tile *t, const int32_t *found)
+{
+  for (int k = 0; k < j->list->nout && !t->copies; k++)
+    t->changed[k] =
+        t->compares >> k & 1 ? box_found(t, found + 2 * j->group->ndims * j->output[k]) : t->whole;
+}
+
+/* ---- launches ---- */
+
+static size_t found_bytes(const job *j, int64_t n)
+{
+  return ((size_t)n * (size_t)ambit__tiles_found(j->group) * sizeof(int32_t) + 7) / 8 * 8;
+}
+
+/* Tiles of a launch: as many as the memories have room for. */
+static int64_t most_tiles(const job *j)
+{
+  const int words = ambit__tiles_words(j->group);
+  const int found = (ambit__tiles_found(j->group) + 1) / 2 + ambit__gpu_tile_words(j->fn);
+  const int64_t n =
+      (int64_t)(AMBIT__STAGE_BYTES / sizeof(int64_t)) / (words > found ? words : found) - 1;
+
+  return n < AMBIT__GPUCODE_PARTIALS ? n : AMBIT__GPUCODE_PARTIALS;
+}
+
+/* Brings back what was found about n tiles, and their reductions behind it. */
+static ambit_status fetch(const job *j, ambit__gpu_stage *stage, int64_t n)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
+  size_t at = found_bytes(j, n);
+
+  if (at) AMBIT_TRY(driver->copy_out(j->lane->queue, stage->host, j->lane->found, 0, at));
+  for (int i = 0; i < j->group->steps[0].rule->nparams; i++) {
+    if (!is_reduction(j->group, i)) continue;
+    AMBIT_TRY(driver->copy_out(j->lane->queue, stage->host + at, j->lane->partials[i], 0,
+                               (size_t)n * partial_bytes(j->group, i)));
+    at += (size_t)n * sizeof(int64_t);
+  }
+  AMBIT_TRY(ambit__gpu_stage_pass(j->lane, stage));
+  return driver->event_sync(stage->done);
+}
+
+static void take_results(const job *j, const unsigned char *host, const ambit__tile *tiles,
+                         int64_t n)
+{
+  const int words = ambit__tiles_found(j->group);
+  const unsigned char *from = host + found_bytes(j, n);
+
+  for (int64_t k = 0; k < n; k++)
+    note_found(j, &tiles[k], (const int32_t *)(const void *)host + k * words);
+  for (int i = 0, word = 0; i < j->group->steps[0].rule->nparams; i++) {
+    const size_t bytes = is_reduction(j->group, i) ? partial_bytes(j->group, i) : 0;
+
+    if (!bytes) continue;
+    for (int64_t k = 0; k < n; k++)
+      if (!tiles[k].copies) memcpy(&tiles[k].partial[word], from + (size_t)k * bytes, bytes);
+    from += (size_t)n * sizeof(int64_t);
+    word++;
+  }
+}
+
+static ambit_status run_some(job *j, const ambit__tile *tiles, int64_t n)
+{
+  const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
+  const int words = ambit__tiles_words(j->group);
+  ambit__gpu_stage *stage;
+
+  AMBIT_TRY(ambit__gpu_stage_take(j->lane, true, &stage));
+  for (int64_t i = 0; i < n; i++)
+    put_tile(j, &tiles[i], (int64_t *)(void *)stage->host + i * words);
+  AMBIT_TRY(driver->copy_in(j->lane->queue, stage->device, 0, stage->host,
+                            (size_t)(n * words) * sizeof(int64_t)));
+  j->tiled.table = stage->device;
+  j->tiled.found = j->lane->found;
+  AMBIT_TRY(ambit__gpu_run_tiled(&j->lane->head, j->fn, j->l, &j->tiled, n));
+  AMBIT_TRY(fetch(j, stage, n));
+  take_results(j, stage->host, tiles, n);
+  return AMBIT_OK;
+}
+
+/* Finds the outputs of the list among those of the kernel: all fields that the rule writes. */
+static void find_outputs(job *j)
+{
+  const ambit__group_step *s = &j->group->steps[0];
+
+  for (int i = 0, n = 0; i < s->rule->nparams; i++) {
+    if (!s->bind[i].is_field || !s->rule->params[i].is_written) continue;
+    for (int k = 0; k < j->list->nout; k++)
+      if (j->list->out[k] == i) {
+        j->output[k] = n;
+        j->tiled.than[i] = j->list->than[k];
+      }
+    n++;
+  }
+}
+
+ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                              const ambit__tile_list *list)
+{
+  static const int64_t origin[AMBIT_MAX_DIMS];
+  ambit__gpu_device *d = ambit__gpu_device_of(q->device);
+  job j = {.lane = (ambit__gpu_lane *)q,
+           .fn = fn,
+           .group = ambit__gpu_group_of(fn),
+           .l = l,
+           .list = list,
+           .first = origin};
+
+  for (int i = 0; i < l->nargs; i++)
+    if (l->args[i].store) j.first = l->args[i].store->layout.own.lo;
+  if (!j.lane->found) AMBIT_TRY(d->driver->alloc(d->gpu, AMBIT__STAGE_BYTES, &j.lane->found));
+  find_outputs(&j);
+  for (int64_t i = 0, n; i < list->n; i += n) {
+    n = list->n - i < most_tiles(&j) ? list->n - i : most_tiles(&j);
+    AMBIT_TRY(run_some(&j, list->tiles + i, n));
+  }
+  return AMBIT_OK;
+}
