@@ -323,6 +323,33 @@ static void rotations_and_step_numbers_are_right(void)
     }
 }
 
+/* Two results of one step trade places: each is compared with values that the step overwrites. */
+static void results_that_trade_places_are_right(void)
+{
+  static const char two[] = "void two(int *u, int *a, int *b)\n"
+                            "{ *u = *u < 5 ? *u + 1 : 5; *a = *u; *b = 5 + (index(0) == 7); }\n";
+  static const char near[] = "void near(const int *a, int *d) { *d = a[0][-1] + a[1][0]; }";
+
+  EACH_PLACE(i, place, FAST)
+  {
+    world w[] = {make_world("cpu", "off", AMBIT_PERIODIC), make_world(place, "on", AMBIT_PERIODIC)};
+    ambit_field *a[2], *d[2];
+
+    for (int k = 0; k < 2; k++) {
+      a[k] = ambit_field_create(w[k].g, "a", AMBIT_I32);
+      d[k] = ambit_field_create(w[k].g, "d", AMBIT_I32);
+      ambit_field_boundary(a[k], AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+      ambit_apply(w[k].p, ambit_kernel_create(w[k].a, two), w[k].u, a[k], w[k].v);
+      ambit_apply(w[k].p, ambit_kernel_create(w[k].a, near), a[k], d[k]);
+      ambit_swap(w[k].p, a[k], w[k].v);
+      ambit_run(w[k].p, 17);
+    }
+    check_same(a[0], a[1], place);
+    check_same(d[0], d[1], place);
+    end_worlds(w, 2);
+  }
+}
+
 /* Without being asked: trials find out whether tiles sleep, and stop if they wake. */
 static void trials_find_programs_whose_tiles_sleep(void)
 {
@@ -369,6 +396,7 @@ static const test_case tests[] = {
     {"tiles_are_woken_from_outside", tiles_are_woken_from_outside},
     {"reductions_include_sleeping_tiles", reductions_include_sleeping_tiles},
     {"rotations_and_step_numbers_are_right", rotations_and_step_numbers_are_right},
+    {"results_that_trade_places_are_right", results_that_trade_places_are_right},
     {"trials_find_programs_whose_tiles_sleep", trials_find_programs_whose_tiles_sleep},
     {"far_processes_are_told_only_what_changed", far_processes_are_told_only_what_changed},
     {"calls_take_null", calls_take_null},

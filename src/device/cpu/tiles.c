@@ -183,22 +183,31 @@ static const ambit__store *output(const job *j, int k)
   return j->l->args[j->list->out[k]].store;
 }
 
-static bool in_place(const job *j, int k)
+/* Whether the values to compare output k with are overwritten by the launch. */
+static bool is_lost(const job *j, int k)
 {
-  return j->list->than[k] == output(j, k);
+  for (int i = 0; i < j->list->nout; i++)
+    if (j->list->than[k] == output(j, i)) return true;
+  return false;
 }
 
-/* The values that output k of a tile had before the launch, in the memory of a thread. */
+/* The cells of output k that are compared. In place only those of the box can change. */
+static const ambit__box *compared(const job *j, const ambit__tile *t, int k)
+{
+  return j->list->than[k] == output(j, k) ? &t->box : &t->whole;
+}
+
+/* The values to compare output k of a tile with, in the memory of a thread. */
 static view kept_view(const job *j, const ambit__tile *t, int k, int thread)
 {
   unsigned char *memory = j->device->kept + (size_t)thread * j->device->kept_bytes;
   view v = {0};
 
   for (int i = 0; i <= k; i++) {
-    if (!in_place(j, i)) continue;
-    v = view_of(output(j, i), &t->box);
-    v = view_dense(&v, &t->box, memory);
-    memory += dense_bytes(&v, &t->box);
+    if (!is_lost(j, i)) continue;
+    v = view_of(j->list->than[i], compared(j, t, i));
+    v = view_dense(&v, compared(j, t, i), memory);
+    memory += dense_bytes(&v, compared(j, t, i));
   }
   return v;
 }
@@ -206,10 +215,11 @@ static view kept_view(const job *j, const ambit__tile *t, int k, int thread)
 static void keep(const job *j, const ambit__tile *t, int thread)
 {
   for (int k = 0; k < j->list->nout; k++)
-    if ((t->compares >> k & 1) && in_place(j, k)) {
-      const view to = kept_view(j, t, k, thread), from = view_of(output(j, k), &t->box);
+    if ((t->compares >> k & 1) && is_lost(j, k)) {
+      const ambit__box *cells = compared(j, t, k);
+      const view to = kept_view(j, t, k, thread), from = view_of(j->list->than[k], cells);
 
-      copy(&to, &from, &t->box);
+      copy(&to, &from, cells);
     }
 }
 
@@ -225,20 +235,19 @@ static void copy_outputs(const job *j, const ambit__tile *t)
 
 static void compare(const job *j, const ambit__tile *t, int thread)
 {
-  for (int k = 0; k < j->list->nout; k++) {
-    if (!(t->compares >> k & 1)) {
-      t->changed[k] = t->whole;
-    } else if (in_place(j, k)) { /* the box is not empty */
-      const view now = view_of(output(j, k), &t->box), before = kept_view(j, t, k, thread);
+  const bool writes = !ambit__box_is_empty(&t->box);
 
-      t->changed[k] = differences(&now, &before, &t->box);
+  for (int k = 0; k < j->list->nout; k++)
+    if (t->compares >> k & 1) {
+      const ambit__box *cells = compared(j, t, k); /* in place, the box is not empty */
+      const view now = view_of(output(j, k), cells);
+      const view before =
+          is_lost(j, k) && writes ? kept_view(j, t, k, thread) : view_of(j->list->than[k], cells);
+
+      t->changed[k] = differences(&now, &before, cells);
     } else {
-      const view now = view_of(output(j, k), &t->whole);
-      const view before = view_of(j->list->than[k], &t->whole);
-
-      t->changed[k] = differences(&now, &before, &t->whole);
+      t->changed[k] = t->whole;
     }
-  }
 }
 
 static void run_tile(const job *j, const ambit__tile *t, int thread)
@@ -275,7 +284,7 @@ static ambit_status make_room(job *j)
     size_t bytes = 0;
 
     for (int k = 0; k < j->list->nout && t->compares && !ambit__box_is_empty(&t->box); k++)
-      if (in_place(j, k)) bytes += ambit__layout_box_bytes(&output(j, k)->layout, &t->box);
+      if (is_lost(j, k)) bytes += ambit__layout_box_bytes(&output(j, k)->layout, compared(j, t, k));
     if (bytes > most) most = bytes;
   }
   most = (most + 63) / 64 * 64;

@@ -190,6 +190,8 @@ static void list_fields(const ambit_program *p, size_t step, int *held)
     if (!ambit__step_overwrites(p, st, &p->applies[step].region, i))
       add_input(p, s, st->args[i].field, false);
   }
+  for (int i = 0; i < s->nout * s->nout; i++)
+    s->loses |= s->out[i / s->nout].before == s->out[i % s->nout].field;
   s->restless = st->kernel->rule->uses_step;
 }
 

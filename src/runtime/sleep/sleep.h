@@ -45,6 +45,7 @@ typedef struct ambit__sleeper {
   ambit__sleep_output *out;    /* owned */
   int *params;                 /* by output: its parameter; owned */
   ambit__store **than;         /* by output, for a launch; owned */
+  bool loses;                  /* overwrites results of the last iteration */
   bool restless;               /* depends on the number of the iteration */
   ambit__function **functions; /* by engine, for tiles; owned */
   ambit__function **relaxers;  /* the same, to bring them to rest; NULL: they do not; owned */

@@ -37,7 +37,7 @@ static bool holds_last(const ambit__sleep *z, const ambit__sleep_output *out, in
 
 static choice choose(const ambit__sleep *z, const ambit__sleeper *s, int64_t tile)
 {
-  bool sleeps = true, copies = true;
+  bool sleeps = true, copies = !s->loses;
 
   for (int i = 0; i < s->nin; i++)
     if (differs(z, &s->in[i], tile)) return COMPUTES;
@@ -201,9 +201,8 @@ static bool is_whole(const ambit_program *p, const ambit__sleeper *s, int part, 
 {
   const ambit__sleep *z = p->sleep;
 
-  if (s->words || end == first || end - first < z->map.parts[p->grid->first + part].n) return false;
-  for (int k = 0; k < s->nout; k++)
-    if (s->out[k].before == s->out[k].field) return false;
+  if (s->words || s->loses || end == first || end - first < z->map.parts[p->grid->first + part].n)
+    return false;
   for (int64_t i = first; i < end; i++)
     if (z->work[i].copies) return false;
   return true;
