@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gradients.c - solves A x = b by conjugate gradients; A is the 5-point Laplacian, 0 around it.
  *
- *   gradients [--size N]   N x N cells, compared with a textbook version in plain C
+ *   gradients [--size N]                     N x N cells, compared with a textbook version in C
+ *   gradients --size N --output FILE.png     the picture: the solution
  */
 #include <ambit.h>
 
@@ -112,7 +113,9 @@ static int64_t textbook(double *x, int64_t n, int64_t most)
 
 /* ---- on Ambit ---- */
 
-static int64_t solve(ambit *a, double *result, int64_t n, int64_t most)
+/* Solves into `result`, if that is not NULL, and into a picture, if there is a path. Returns the
+ * number of iterations. */
+static int64_t solve(ambit *a, double *result, const char *path, int64_t n, int64_t most)
 {
   ambit_grid *g = ambit_grid_create(a, 2, (int64_t[]){n, n});
   ambit_field *b = ambit_field_create(g, "b", AMBIT_F64),
@@ -138,7 +141,8 @@ static int64_t solve(ambit *a, double *result, int64_t n, int64_t most)
   ambit_apply(loop, ambit_kernel_create(a, beta_rule), rr, before, beta);
   ambit_apply(loop, ambit_kernel_create(a, direction_rule), r, p, beta);
   ambit_run_until(loop, rr, AMBIT_BELOW, TOLERANCE * TOLERANCE * ambit_scalar_get(before), most);
-  ambit_field_read(x, NULL, NULL, result);
+  if (result) ambit_field_read(x, NULL, NULL, result);
+  if (path) ambit_field_save(x, path);
   return ambit_program_iterations(loop);
 }
 
@@ -151,7 +155,7 @@ static int compare(ambit *a, int64_t n)
   int right;
 
   if (!mine) return 1;
-  iterations[0] = solve(a, mine, n, most);
+  iterations[0] = solve(a, mine, NULL, n, most);
   iterations[1] = textbook(theirs, n, most);
   for (int64_t i = 0; i < cells; i++) {
     largest = fmax(largest, fabs(theirs[i]));
@@ -169,14 +173,19 @@ static int compare(ambit *a, int64_t n)
 int main(int argc, char **argv)
 {
   ambit *a = ambit_open(&argc, &argv);
-  int64_t size = argc > 2 && !strcmp(argv[1], "--size") ? atoll(argv[2]) : 200;
+  int64_t size = 200;
+  const char *output = NULL;
   int wrong = 1;
 
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (!strcmp(argv[i], "--size")) size = atoll(argv[i + 1]);
+    if (!strcmp(argv[i], "--output")) output = argv[i + 1];
+  }
   if (ambit_process(a) > 0 && !freopen("/dev/null", "w", stdout))
     return 1; /* only process 0 prints */
   if (size < 2)
     fprintf(stderr, "gradients: --size %lld; at least 2\n", (long long)size);
   else
-    wrong = compare(a, size);
+    wrong = output ? solve(a, NULL, output, size, 20 * size) == 20 * size : compare(a, size);
   return ambit_close(a) != AMBIT_OK || wrong;
 }
