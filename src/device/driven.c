@@ -156,6 +156,9 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   d->table.comm_cost = backend->comm_cost;
   d->table.wraps_rows = backend->wraps_rows;
   d->table.line = backend->line;
+  d->table.tile_words = backend->tile_words;
+  if (!backend->tiles) d->table.tiles = NULL;
+  if (!backend->relax) d->table.relax = NULL;
   if (!backend->wave) d->table.wave = NULL;
   if (!backend->foresee) d->table.foresee = NULL;
   if (!backend->plans) d->table.plans = NULL;
@@ -668,6 +671,67 @@ static ambit_status wave(ambit__queue *q, const ambit__wave *given, int64_t step
   return finish((queue *)q);
 }
 
+/* ---- tiles: done when they return ---- */
+
+typedef struct tiling {
+  ambit__function *fn;
+  const ambit__launch *launch;
+  const ambit__tile_list *list; /* of tiles */
+  const int64_t *partials;      /* of tile_fold */
+  int64_t n;
+  ambit__relaxation *relaxation; /* of relax */
+} tiling;
+
+static ambit_status run_tiles(void *user, void *data)
+{
+  ambit__queue *q = user;
+  const tiling *t = data;
+
+  return q->device->backend->tiles(q, t->fn, t->launch, t->list);
+}
+
+static ambit_status run_tile_fold(void *user, void *data)
+{
+  ambit__queue *q = user;
+  const tiling *t = data;
+
+  return q->device->backend->tile_fold(q, t->fn, t->launch, t->partials, t->n);
+}
+
+static ambit_status run_relax(void *user, void *data)
+{
+  ambit__queue *q = user;
+  const tiling *t = data;
+
+  return q->device->backend->relax(q, t->fn, t->launch, t->relaxation);
+}
+
+static ambit_status add_tiling(ambit__queue *q, ambit__errand run, const tiling *given)
+{
+  *(tiling *)new_errand(q, run, sizeof *given) = *given;
+  AMBIT_TRY(add(q));
+  return finish((queue *)q);
+}
+
+static ambit_status tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                          const ambit__tile_list *list)
+{
+  return add_tiling(q, run_tiles, &(tiling){.fn = fn, .launch = l, .list = list});
+}
+
+static ambit_status tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                              const int64_t *partials, int64_t n)
+{
+  return add_tiling(q, run_tile_fold,
+                    &(tiling){.fn = fn, .launch = l, .partials = partials, .n = n});
+}
+
+static ambit_status relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                          ambit__relaxation *r)
+{
+  return add_tiling(q, run_relax, &(tiling){.fn = fn, .launch = l, .relaxation = r});
+}
+
 static const ambit__backend driven = {
     .close = close_device,
     .info = info,
@@ -700,5 +764,8 @@ static const ambit__backend driven = {
     .launch = launch,
     .wait = wait,
     .wave = wave,
+    .tiles = tiles,
+    .tile_fold = tile_fold,
+    .relax = relax,
     .copy_bandwidth = copy_bandwidth,
 };

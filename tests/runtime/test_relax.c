@@ -192,7 +192,7 @@ static void gpus_relax_too(void)
     world w[2];
 
     if (!strcmp(*d, "ref") || !strcmp(*d, "cpu") || (compiles_slowly(*d) && i != 4)) continue;
-    snprintf(parts, sizeof parts, "%s%s", *d, i < 3 ? "" : "*3");
+    snprintf(parts, sizeof parts, "%s%s", *d, i < 3 ? "" : i == 4 ? "*2,cpu" : "*3");
     w[0] = make_ways(q, "cpu", "off", i < 3 ? AMBIT_PERIODIC : AMBIT_SYMMETRIC);
     w[1] = make_ways(q, parts, "auto", i < 3 ? AMBIT_PERIODIC : AMBIT_SYMMETRIC);
     CHECK_EQ(AMBIT_OK, ambit_program_relaxes(w[1].p));

@@ -51,6 +51,7 @@ static world make_world(const char *devices, const char *sleep, ambit_boundary k
 
   ambit_option_set(w.a, "devices", devices);
   ambit_option_set(w.a, "sleep", sleep);
+  if (strchr(devices, ',')) ambit_option_set(w.a, "weights", "1,1"); /* the cut stays */
   ambit_option_set(w.a, "strict", "1");
   w.g = ambit_grid_create(w.a, 2, (int64_t[]){H, W});
   w.u = ambit_field_create(w.g, "u", AMBIT_I32);
@@ -119,18 +120,19 @@ static bool are_alone(void)
 static const char *place_at(int i, fewer which)
 {
   static const char *const cores[] = {"cpu", "cpu*2", "cpu*3", "cpu*4"};
-  static const char *const gpus[] = {"cuda", "opencl"}, *const parts[] = {"cuda*2", "opencl*2"};
+  static const char *const gpus[] = {"cuda", "opencl", "cuda", "opencl"};
+  static const char *const parts[] = {"cuda*2", "opencl*2", "cuda,cpu", "opencl,cpu"};
 
   if (i < 4) return cores[i];
-  for (int k = 0; k < 2; k++)
-    if (device_is_here(gpus[k]) && (which == ALL || are_alone()) &&
+  for (int k = 0; k < 4; k++)
+    if (device_is_here(gpus[k]) && ((which == ALL && k < 2) || are_alone()) &&
         !(which == FAST && compiles_slowly(gpus[k])) && i-- == 4)
       return parts[k];
   return NULL;
 }
 
 #define EACH_PLACE(i, place, which)                                                                \
-  for (int i = 0; i < 6; i++)                                                                      \
+  for (int i = 0; i < 8; i++)                                                                      \
     for (const char *place = place_at(i, which); place; place = NULL)
 
 static bool is_gpu(const char *place)

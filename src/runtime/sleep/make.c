@@ -108,9 +108,10 @@ ambit_status ambit__sleep_plan(ambit_program *p)
 {
   ambit__errors *errors = ambit__program_errors(p);
   const bool always = !strcmp(p->grid->context->settings.sleep, "on");
+  const double cells = (double)ambit__box_volume(&p->grid->box);
   ambit__sleep *z = ambit__new(errors, 1, sizeof *z);
   int *held = ambit__new(errors, 2 * (size_t)p->nfields + 1, sizeof *held);
-  bool can[3] = {false}; /* sleep; relax; without GPUs */
+  bool can[4] = {false}; /* sleep; relax; without GPUs; at the same time on all devices */
 
   p->sleep = z;
   if (z) z->cycle = ambit__new(errors, (size_t)p->nfields + 1, sizeof *z->cycle);
@@ -119,12 +120,13 @@ ambit_status ambit__sleep_plan(ambit_program *p)
     can[0] = can_sleep(p, z) && !p->grid->context->dry;
     can[1] = can[0] && ambit__relax_plan(p, z);
     can[2] = !is_remote(p->grid->context);
+    can[3] = !p->grid->context->unlike;
     z->always = always;
   }
   free(held);
-  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 3));
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 4));
   if (z) z->relaxes = can[1];
-  can[0] &= can[1] || always || can[2] || (double)ambit__box_volume(&p->grid->box) >= GPU_CELLS;
+  can[0] &= can[1] || always || can[2] || (can[3] && cells >= GPU_CELLS);
   if (z && can[0])
     plan_trials(p, z, !can[2]);
   else
@@ -243,7 +245,11 @@ static ambit_status build_functions(ambit_program *p, size_t step)
 
   AMBIT_TRY(build_for(p, step, TILES_COMPARE, &s->functions));
   if (p->sleep->relaxes) AMBIT_TRY(build_for(p, step, TILES_RELAX, &s->relaxers));
-  s->words = a->engines[0].device->backend->tile_words(s->functions[0]);
+  for (int e = 0; e < a->nengines; e++) {
+    const int words = a->engines[e].device->backend->tile_words(s->functions[e]);
+
+    if (words > s->words) s->words = words;
+  }
   return AMBIT_OK;
 }
 

@@ -71,6 +71,30 @@ static ambit_status compare_values(const ambit_program *p, int step, bool *same)
 
 /* ---- work ---- */
 
+/* The function that runs a step on the tiles of a part of this process. */
+static ambit__function *function_of(const ambit_program *p, const ambit__sleeper *s, int part,
+                                    const ambit__backend **backend)
+{
+  const int engine = p->grid->placement.engine[part];
+
+  *backend = p->grid->context->engines[engine].device->backend;
+  return s->functions[engine];
+}
+
+/* The reductions of a tile. Those of a part are next to each other: every device has its own
+ * number of words. */
+static int64_t *partial_of(const ambit_program *p, const ambit__sleeper *s, int64_t tile)
+{
+  const int part = p->sleep->map.part[tile];
+  const int64_t first = p->sleep->map.parts[part].first;
+  const ambit__backend *backend;
+  ambit__function *fn;
+
+  if (!s->words) return NULL;
+  fn = function_of(p, s, part - p->grid->first, &backend);
+  return s->partials + first * s->words + (tile - first) * backend->tile_words(fn);
+}
+
 static void add_work(ambit_program *p, int step, int64_t tile, choice c, int64_t n)
 {
   ambit__sleep *z = p->sleep;
@@ -81,7 +105,7 @@ static void add_work(ambit_program *p, int step, int64_t tile, choice c, int64_t
   *t = (ambit__tile){.box = ambit__box_intersect(&whole, &p->applies[step].region),
                      .whole = whole,
                      .copies = c == COPIES,
-                     .partial = s->words ? s->partials + tile * s->words : NULL,
+                     .partial = partial_of(p, s, tile),
                      .changed = z->changed + n * z->most_out};
   for (int k = 0; c == COMPUTES && k < s->nout; k++)
     if (ambit__box_is_empty(&t->box) ? s->out[k].before != s->out[k].field
@@ -217,7 +241,8 @@ static ambit_status launch(ambit_program *p, int step, const ambit__piece *piece
   ambit__sleeper *s = &z->steps[step];
   const int engine = p->grid->placement.engine[piece->part];
   ambit__queue *q = p->grid->context->engines[engine].queue;
-  const ambit__backend *backend = q->device->backend;
+  const ambit__backend *backend;
+  ambit__function *fn = function_of(p, s, piece->part, &backend);
   const ambit__launch l = ambit__sleep_launch(p, step, piece);
   const ambit__tile_list list = {.tiles = z->work + first,
                                  .n = (int)(end - first),
@@ -233,13 +258,12 @@ static ambit_status launch(ambit_program *p, int step, const ambit__piece *piece
     for (int64_t i = first; i < end; i++)
       z->work[i].computed = true;
   }
-  if (list.n) AMBIT_TRY(backend->tiles(q, s->functions[engine], &l, &list));
+  if (list.n) AMBIT_TRY(backend->tiles(q, fn, &l, &list));
   note_results(p, s, first, end);
   z->tiles += tiling->n;
   z->slept += tiling->n - list.n;
   if (!s->words || !folds) return AMBIT_OK;
-  return backend->tile_fold(q, s->functions[engine], &l, s->partials + tiling->first * s->words,
-                            tiling->n);
+  return backend->tile_fold(q, fn, &l, s->partials + tiling->first * s->words, tiling->n);
 }
 
 /* The piece of a launch on a part; NULL: it has none there. */
