@@ -4,8 +4,9 @@
 #include <assert.h>
 
 enum {
-  LINE = 64,   /* bytes of a CPU cache line */
-  BEYOND = 64, /* cells past the last one that a vector load may touch */
+  LINE = 64,            /* bytes of a CPU cache line */
+  BEYOND = 64,          /* cells past the last one that a vector load may touch */
+  SHORT_ROW = 4 * LINE, /* bytes */
   ALIAS = 4096 /* rows at multiples of this distance in bytes share cache sets or memory banks */
 };
 
@@ -25,7 +26,9 @@ static int64_t good_line(int64_t most, int64_t row)
 }
 
 /* The pitch of rows or planes: whole lines, but not a multiple of ALIAS (on GPUs only rows matter).
- * More padding would break up the streams of the hardware prefetcher. */
+ * More padding would break up the streams of the hardware prefetcher. On cores rows have an odd
+ * number of lines, unless they are short: rows that are computed together then share all sets of
+ * the cache, and stencils were measured to be up to 1.3 times as fast. */
 static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64_t size,
                           int64_t line)
 {
@@ -33,6 +36,7 @@ static int64_t good_pitch(const ambit__layout *l, int axis, int64_t pitch, int64
   int64_t bytes = round_up(pitch * size, line);
 
   if (bytes % ALIAS == 0 && (is_row || l->line <= LINE)) bytes += line;
+  if (is_row && l->line <= LINE && bytes >= SHORT_ROW && bytes / LINE % 2 == 0) bytes += LINE;
   return bytes / size;
 }
 

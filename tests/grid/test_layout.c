@@ -103,6 +103,18 @@ static void rows_are_whole_lines_but_no_pages_apart(void)
   }
 }
 
+static void cores_have_rows_of_an_odd_number_of_lines(void)
+{
+  for (int64_t n = 1; n < 5000; n++) {
+    ambit__layout l = {.type = AMBIT_F32, .components = 1, .own = {.ndims = 3, .hi = {4, 5, n}}};
+
+    CHECK(ambit__layout_make(&l));
+    CHECK_EQ(0, l.stride[1] * 4 % 64);
+    if (l.stride[1] * 4 >= 256) CHECK_EQ(1, l.stride[1] * 4 / 64 % 2);
+    CHECK(l.stride[1] * 4 <= n * 4 + 3 * 64);
+  }
+}
+
 static int64_t largest_power_of_2(int64_t n)
 {
   return n & -n;
@@ -176,6 +188,7 @@ int main(int argc, char **argv)
       {"components_lie_apart_or_beside_each_other", components_lie_apart_or_beside_each_other},
       {"the_margins_asked_for_are_there", the_margins_asked_for_are_there},
       {"rows_are_whole_lines_but_no_pages_apart", rows_are_whole_lines_but_no_pages_apart},
+      {"cores_have_rows_of_an_odd_number_of_lines", cores_have_rows_of_an_odd_number_of_lines},
       {"gpus_have_rows_on_longer_lines", gpus_have_rows_on_longer_lines},
       {"a_span_goes_from_the_first_value_to_the_last",
        a_span_goes_from_the_first_value_to_the_last},

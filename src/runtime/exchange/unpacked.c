@@ -18,6 +18,9 @@
  */
 #include "runtime/exchange/exchange.h"
 
+/* For so many bytes of cells at most one is sent along: rows of 1 KiB have as much beside them. */
+enum { MOST_WASTE = 5 };
+
 static const ambit__transfer *only_item(const ambit__exchange *x, const ambit__channel *m,
                                         const ambit__halo_slice **f)
 {
@@ -68,7 +71,7 @@ bool ambit__channel_is_unpacked(const ambit__exchange *x, const ambit__channel *
   if (f->source) return false; /* the memory between rows holds other own cells */
   if (span == bytes && ambit__layout_span(&to, &t->box) == bytes) return true;
   if (f->count > 1 && f->field->order == AMBIT_SOA) return false;
-  return same_layout(x->program->grid, t, &from, &to) && span <= bytes + bytes / 8;
+  return same_layout(x->program->grid, t, &from, &to) && span <= bytes + bytes / MOST_WASTE;
 }
 
 size_t ambit__channel_span(const ambit__exchange *x, const ambit__channel *m)
