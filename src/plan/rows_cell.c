@@ -238,6 +238,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .narrow = j->narrow,
                         .flat = j->flat,
                         .relaxed = !j->strict,
+                        .partial = !j->strict && !j->narrow && !j->shares,
                         .own_calls = !j->strict && ambit__rule_calls_own(j->rule),
                         .user = j};
 }

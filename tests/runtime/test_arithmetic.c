@@ -243,6 +243,53 @@ static void without_strict_no_term_has_the_factor_zero(void)
   }
 }
 
+/* Sums of whole numbers are exact in any order. A local is summed up twice, used under a condition
+ * in between, and some terms have the factor 0. */
+static void long_sums_are_complete_in_any_order(void)
+{
+  static const char text[] =
+      "void k(const double *x[12], double *v, float *w)\n{\n"
+      "  const int c[12] = {1, 0, -1, 1, 1, 0, -1, 2, 1, 1, 1, -1};\n"
+      "  double a = 7, b = 0;\n  float f = 1;\n"
+      "  for (int i = 0; i < 12; i++) { a += *x[i]; b += c[i] * *x[i]; f -= (float)*x[i]; }\n"
+      "  if (a > 0) { for (int i = 0; i < 12; i++) b = b - *x[i]; }\n"
+      "  for (int i = 0; i < 12; i++) a += i * *x[i];\n"
+      "  *v = a - 3 * b;\n  *w = f;\n}\n";
+  double x[12] = {3, -8, 14, 2, 5, -1, 9, 20, -4, 6, 11, 7}, a = 7, b = 0, want, v[CELLS];
+  static const int c[12] = {1, 0, -1, 1, 1, 0, -1, 2, 1, 1, 1, -1};
+  row rows[12];
+  float w[CELLS];
+
+  for (int i = 0; i < 12; i++) {
+    rows[i].x = x[i];
+    a += x[i];
+    b += (c[i] - 1) * x[i];
+  }
+  want = a - 3 * b;
+  for (int i = 0; i < 12; i++)
+    want += i * x[i];
+  EACH_DEVICE(d)
+  {
+    ambit *ctx = open_on(*d);
+    ambit_grid *g = grid_1d(ctx, CELLS);
+    ambit_field *fx = ambit_field_create_vector(g, "x", AMBIT_F64, 12, AMBIT_SOA);
+    ambit_field *fv = ambit_field_create(g, "v", AMBIT_F64);
+    ambit_field *fw = ambit_field_create(g, "w", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_field_fill(fx, fill_x, rows);
+    ambit_apply(p, ambit_kernel_create(ctx, text), fx, fv, fw);
+    ambit_run(p, 1);
+    ambit_field_read(fv, NULL, NULL, v);
+    ambit_field_read(fw, NULL, NULL, w);
+    for (int i = 0; i < CELLS; i++)
+      CHECK_MSG(v[i] == want && w[i] == (float)(8 - a), "%s: %g %g, want %g", *d, v[i],
+                (double)w[i], want);
+    CHECK_OK(ctx);
+    ambit_close(ctx);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -255,6 +302,7 @@ int main(int argc, char **argv)
       {"in_strict_mode_a_selection_is_not_a_minimum", in_strict_mode_a_selection_is_not_a_minimum},
       {"floats_round_once_in_their_own_type", floats_round_once_in_their_own_type},
       {"without_strict_no_term_has_the_factor_zero", without_strict_no_term_has_the_factor_zero},
+      {"long_sums_are_complete_in_any_order", long_sums_are_complete_in_any_order},
       {NULL, NULL},
   };
 
