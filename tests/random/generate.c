@@ -445,6 +445,7 @@ static void make_spread(dice *d, program_plan *p, kernel_plan *k)
   for (int i = 0; !tests && i < p->ndims; i++)
     f->kind[i][0] = f->kind[i][1] = AMBIT_PERIODIC;
   rule_write_spread(d, p, p->nkernels, tests);
+  k->spreads = true;
 }
 
 /* In some families, one more kernel runs right after a kernel on the same cells: one that may be

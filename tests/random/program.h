@@ -85,6 +85,7 @@ typedef struct kernel_plan {
   int nparams;
   param_plan params[MOST_PARAMS];
   bool runs_once;
+  bool spreads;  /* it writes neighbours, which sparse grids refuse */
   unsigned face; /* the only face it may run on; 0: anywhere */
   bool reduces;
   int radius;
