@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "io/frames.h"
 #include "io/npy.h"
+#include "runtime/run/run.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 
@@ -311,6 +312,32 @@ static void reads_may_be_far_along_rows(void)
   CHECK(!memcmp(got[0], got[1], sizeof got[0]));
   CHECK(!memcmp(got[0], got[2], sizeof got[0]));
   if (device_is_here("opencl")) CHECK(!memcmp(got[0], got[3], sizeof got[0]));
+}
+
+/* A program on a dense grid that stores its fields anew leaves those on a sparse one sealed: their
+ * tables take time. */
+static void programs_on_other_grids_leave_tables_alone(void)
+{
+  static const char *const rules[] = {
+      "void k(const float *u, float *v) { *v = u[0][1] + u[1][0]; }",
+      "void k(const float *u, float *v) { *v = u[0][9] + u[9][0]; }"};
+  ambit *a = open_on("cpu");
+  ambit_grid *grids[] = {ring(a), grid_2d(a, N, M)};
+  ambit_program *p[2];
+
+  for (int k = 0; k < 2; k++) {
+    ambit_field *u = ambit_field_create(grids[k], "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(grids[k], "v", AMBIT_F32);
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+    ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
+    p[k] = ambit_program_create(grids[k]);
+    ambit_apply(p[k], ambit_kernel_create(a, rules[k]), u, v);
+    ambit_run(p[k], 1);
+  }
+  CHECK_OK(a);
+  CHECK(p[0]->unseal);
+  ambit_close(a);
 }
 
 static int nowhere(const int64_t *i, void *user)
@@ -688,6 +715,7 @@ int main(int argc, char **argv)
       {"reductions_and_statistics_count_active_cells",
        reductions_and_statistics_count_active_cells},
       {"reads_may_be_far_along_rows", reads_may_be_far_along_rows},
+      {"programs_on_other_grids_leave_tables_alone", programs_on_other_grids_leave_tables_alone},
       {"a_grid_may_have_no_active_cell", a_grid_may_have_no_active_cell},
       {"the_box_is_never_allocated", the_box_is_never_allocated},
       {"files_are_dense_with_a_fill_value", files_are_dense_with_a_fill_value},

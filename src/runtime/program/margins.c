@@ -114,9 +114,13 @@ static ambit_status widen_all(const ambit_program *p, bool *any)
  * grid. So all other programs are unsealed, on all processes if on one. */
 void ambit__program_unseal_others(const ambit_program *p)
 {
-  for (ambit__link *l = p->grid->context->grids.next; l->owner; l = l->next)
-    for (ambit__link *i = ((ambit_grid *)l->owner)->programs.next; i->owner; i = i->next)
+  for (ambit__link *l = p->grid->context->grids.next; l->owner; l = l->next) {
+    const ambit_grid *g = l->owner;
+
+    if (g != p->grid && (g->active || p->grid->active)) continue; /* no views of each other */
+    for (ambit__link *i = g->programs.next; i->owner; i = i->next)
       if (i->owner != p) ambit__program_unseal(i->owner);
+  }
 }
 
 ambit_status ambit__program_widen(ambit_program *p)
