@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sparse.c - kernels on sparse grids, against dense grids and a list of active cells, interleaved.
  *
- *   bench_sparse [--ambit-...] [cells per axis] [rounds] [kernel]
+ *   bench_sparse [--ambit-...] [cells per axis] [rounds] [kernel] [mask]
  *
  * For every kernel and mask: nanoseconds per active cell and iteration on the sparse grid; the same
- * kernel on a dense grid of as many cells; and, on cores, a loop over a list of active cells with
- * the numbers of their neighbours, written by hand. The best of all rounds counts. Kernels are 0,
- * star; 1, d3q19; 2, matvec.
+ * kernel on a dense grid of as many cells; and for star, on a dense grid of the whole box with a
+ * field that tells the active cells, and on cores a loop over a list of active cells with the
+ * numbers of their neighbours, written by hand. The best of all rounds counts. Kernels are 0,
+ * star; 1, d3q19; 2, matvec; masks, 0, all; 1, hollow ball; 2, porous; 3, shell; 4, ball; -1, any.
  */
 #include "ambit.h"
 
@@ -21,6 +22,14 @@ static const char star[] = AMBIT_SOURCE(void star(const float *u, float *v) {
   *v = 0.4f * *u +
        0.1f * (u[-1][0][0] + u[1][0][0] + u[0][-1][0] + u[0][1][0] + u[0][0][-1] + u[0][0][1]);
 });
+
+/* On a dense grid, with a mask. */
+static const char masked[] =
+    AMBIT_SOURCE(void masked(const float *u, float *v, const unsigned char *active) {
+      *v = *active ? 0.4f * *u + 0.1f * (u[-1][0][0] + u[1][0][0] + u[0][-1][0] + u[0][1][0] +
+                                         u[0][0][-1] + u[0][0][1])
+                   : 0.0f;
+    });
 
 static const char d3q19[] = AMBIT_SOURCE(void d3q19(const float *f[19], float *g[19]) {
   const int e[19][3] = {{0, 0, 0},  {0, 0, 1},   {0, 0, -1},  {0, 1, 0},   {0, -1, 0},
@@ -59,6 +68,8 @@ static const char matvec[] = AMBIT_SOURCE(void matvec(const float *p, float *q, 
   *q = 6.0f * *p - (p[-1][0][0] + p[1][0][0] + p[0][-1][0] + p[0][1][0] + p[0][0][-1] + p[0][0][1]);
   *pq = (double)*p * *q;
 });
+
+enum { MOST_D3Q19 = 192 }; /* cells per axis, all active: 2 GB on both grids */
 
 /* ---- masks ---- */
 
@@ -109,9 +120,18 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static job make(ambit *a, ambit_grid *g, int kind)
+static double activity(const int64_t *i, int component, void *user)
 {
-  const char *const texts[] = {star, d3q19, matvec};
+  (void)component;
+  return is_active(i, user);
+}
+
+enum { STAR, D3Q19, MATVEC, MASKED };
+
+/* `active` is for MASKED. */
+static job make(ambit *a, ambit_grid *g, int kind, const mask *active)
+{
+  const char *const texts[] = {star, d3q19, matvec, masked};
   const int components = kind == 1 ? 19 : 1;
   ambit_kernel *k = ambit_kernel_create(a, texts[kind]);
   ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, components, AMBIT_SOA);
@@ -125,7 +145,12 @@ static job make(ambit *a, ambit_grid *g, int kind)
       ambit_field_boundary(f ? v : u, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
     }
   ambit_field_fill_value(u, 0.05);
-  if (kind == 2)
+  if (kind == MASKED) {
+    ambit_field *m = ambit_field_create(g, "active", AMBIT_U8);
+
+    ambit_field_fill_parallel(m, activity, (void *)active);
+    ambit_apply(j.program, k, u, v, m);
+  } else if (kind == MATVEC)
     ambit_apply(j.program, k, u, v, s);
   else
     ambit_apply(j.program, k, u, v);
@@ -222,7 +247,9 @@ static void compare(ambit *a, const mask *m, int kind, int rounds)
   const int64_t side = llround(cbrt((double)ambit_grid_cells(sparse)) / 32) * 32;
   const int64_t cube[] = {side, side, side};
   ambit_grid *dense = ambit_grid_create(a, 3, m->kind ? cube : box);
-  job s = make(a, sparse, kind), d = make(a, dense, kind);
+  ambit_grid *whole = kind == STAR ? ambit_grid_create(a, 3, box) : NULL;
+  job s = make(a, sparse, kind, NULL), d = make(a, dense, kind, NULL);
+  job w = whole ? make(a, whole, MASKED, m) : (job){.best = 1e9};
   const bool on_cores = !strncmp(ambit_option_get(a, "devices"), "cpu", 3);
   list l = kind == 0 && m->kind && on_cores ? make_list(m) : (list){0};
   double by_hand = 1e9;
@@ -230,6 +257,7 @@ static void compare(ambit *a, const mask *m, int kind, int rounds)
   for (int r = 0; r < rounds && !ambit_error(a); r++) {
     measure(&s, 0.15);
     measure(&d, 0.15);
+    if (whole) measure(&w, 0.15);
     if (l.n) {
       const double t = run_list(&l, 0.15);
 
@@ -239,6 +267,7 @@ static void compare(ambit *a, const mask *m, int kind, int rounds)
   printf("%-7s %-12s %10.0f cells, built in %6.3f s; ns/cell: sparse %7.4f dense %7.4f (%3.0f %%)",
          kernels[kind], m->name, s.cells, built, 1e9 * s.best / s.cells, 1e9 * d.best / d.cells,
          100 * d.best / d.cells / (s.best / s.cells));
+  if (whole) printf(" mask %7.4f", 1e9 * w.best / s.cells);
   if (l.n) printf(" list %7.4f", 1e9 * by_hand / (double)l.n);
   printf("\n");
   fflush(stdout);
@@ -247,6 +276,7 @@ static void compare(ambit *a, const mask *m, int kind, int rounds)
   free(l.v);
   ambit_grid_destroy(sparse);
   ambit_grid_destroy(dense);
+  ambit_grid_destroy(whole);
 }
 
 int main(int argc, char **argv)
@@ -255,13 +285,14 @@ int main(int argc, char **argv)
   ambit *a = ambit_open(&argc, &argv);
   const int64_t n = argc > 1 ? atoll(argv[1]) : 256;
   const int rounds = argc > 2 ? atoi(argv[2]) : 3, only = argc > 3 ? atoi(argv[3]) : -1;
+  const int only_mask = argc > 4 ? atoi(argv[4]) : -1;
 
   ambit_option_set(a, "sleep", "off"); /* the matrix-vector product changes nothing after one run */
   for (int kind = 0; kind < 3; kind++)
     for (int m = 0; m < 5 && (only < 0 || only == kind) && !ambit_error(a); m++) {
-      const mask here = {names[m], kind == 1 && n > 128 && !m ? n / 2 : n, m};
+      const mask here = {names[m], kind == 1 && n > MOST_D3Q19 && !m ? MOST_D3Q19 : n, m};
 
-      compare(a, &here, kind, rounds);
+      if (only_mask < 0 || only_mask == m) compare(a, &here, kind, rounds);
     }
   return ambit_close(a) != AMBIT_OK;
 }

@@ -4,17 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-  LONG_RUN = 64, /* cells of a run that is aligned: it costs little memory then */
-  ALIGN = 16     /* cells */
-};
+/* Cells of runs that are aligned, which costs them little memory then, and to how many. */
+enum { LONG_RUN = 64, ALIGN = 16, LONGER_RUN = 128, ALIGN_MORE = 32 };
 
 void ambit__active_begin(ambit__active *a, const ambit__box *box)
 {
   const int64_t extent = box->hi[box->ndims - 1];
 
   *a = (ambit__active){.box = *box, .section = extent};
-  if (extent > AMBIT__MOST_ROW) a->section = AMBIT__MOST_ROW;
+  if (extent > AMBIT__MOST_ROW) a->section = AMBIT__MOST_ROW - AMBIT__QUAD + extent % AMBIT__QUAD;
 }
 
 void ambit__active_free(ambit__active *a)
@@ -39,6 +37,15 @@ ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const am
 static int64_t round_up(int64_t n, int64_t to)
 {
   return (n + to - 1) / to * to;
+}
+
+/* The first position from `at` on for a run, which starts a row or does not. */
+static int64_t place_run(int64_t at, const ambit__run *r, bool starts)
+{
+  const int64_t n = starts ? r->hi - r->lo : 0;
+  const int64_t to = n >= LONGER_RUN ? ALIGN_MORE : n >= LONG_RUN ? ALIGN : AMBIT__QUAD;
+
+  return r->lo % to + round_up(at - r->lo % to, to);
 }
 
 /* Whether the cells beside a run cross an end of the row. */
@@ -117,7 +124,7 @@ ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t 
     const bool starts = !i || r[-1].row != r->row;
 
     at += i ? gap(a, r - 1, r) : ambit__run_head(a, r);
-    if (starts && r->hi - r->lo >= LONG_RUN) at = round_up(at, ALIGN);
+    at = place_run(at, r, starts);
     r->at = at;
     at += r->hi - r->lo;
   }

@@ -15,9 +15,14 @@
  * along the row, up to pad / 2 away from it, are at their distance from it in memory, whatever they
  * are: active, inactive or beyond the grid.
  *
+ * The position of a cell, modulo AMBIT__QUAD, is its index along the row, also in sections. So
+ * distances between rows are multiples of it: a vector of cells that is aligned in one row is so in
+ * all.
+ *
  * In front of all runs are sections without cells of the grid, for reads in rows that have no run
  * where they are read: one for inactive cells, and one for each face of the other axes, in order,
  * for its constant. A section is like a row of `section` cells, with `pad` cells beyond each end.
+ * It is as long as a row, or else less by a multiple of AMBIT__QUAD.
  *
  * Nothing here has the size of the box.
  */
@@ -28,8 +33,9 @@
 #include "grid/box.h"
 
 enum {
-  AMBIT__PAD = 8,         /* the least pad: measured, more cuts fewer rows, but takes more memory */
-  AMBIT__MOST_ROW = 1024, /* cells of a section, at most */
+  AMBIT__PAD = 8,  /* the least pad: measured, more cuts fewer rows, but takes more memory */
+  AMBIT__QUAD = 4, /* cells; a power of 2, and pads and the numbers around it are multiples */
+  AMBIT__MOST_ROW = 1024,  /* cells of a section, at most */
   AMBIT__BEYOND_RUNS = 128 /* cells before the first section and behind the last run, for vectors */
 };
 
@@ -85,7 +91,9 @@ void ambit__active_place(const ambit__active *a, int64_t row, int64_t *cell);
 /* Position of cell 0 of section k: 0, inactive cells; 1 + 2 axis + side, a face. */
 static inline int64_t ambit__active_section(const ambit__active *a, int k)
 {
-  return AMBIT__BEYOND_RUNS + a->pad + k * (a->section + 2 * a->pad);
+  const int64_t cells = (a->section + AMBIT__QUAD - 1) / AMBIT__QUAD * AMBIT__QUAD;
+
+  return AMBIT__BEYOND_RUNS + a->pad + k * (cells + 2 * a->pad);
 }
 
 /* Cells in memory before the first cell of a run, or behind its last, that belong to it if no other

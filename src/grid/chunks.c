@@ -5,33 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- forms ---- */
-
-int64_t ambit__chunk_form_pad(const ambit__chunk_form *f)
-{
-  int64_t pad = AMBIT__PAD;
-
-  for (int v = 0; v < f->nviews; v++)
-    while (pad < 2 * f->reach[v])
-      pad *= 2;
-  return pad;
-}
-
-void ambit__chunk_form_free(ambit__chunk_form *f)
-{
-  free(f->columns);
-  *f = (ambit__chunk_form){0};
-}
-
-int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, const int *offset)
-{
-  const size_t bytes = (size_t)(ndims - 1) * sizeof *offset;
-
-  for (int i = 0; i < f->ncolumns; i++)
-    if (f->columns[i].view == view && !memcmp(f->columns[i].offset, offset, bytes)) return i;
-  return -1;
-}
-
 /* ---- one column, along a row ---- */
 
 /* Where the cells of a column are, for the row of the current run. */
@@ -41,7 +14,8 @@ typedef struct seeker {
   int section; /* the row is outside the grid and has the constant of this section; -1: it is a row
                   of the grid */
   int64_t row;
-  int64_t i; /* a run of the row: the first of those that may be read */
+  int64_t i;  /* a run of the row: the first of those that may be read */
+  bool found; /* the last chunk reads there, and in no section */
 } seeker;
 
 /* The cells from `x` on of a row that are in a section. Sets the position of cell x, and limits the
@@ -51,7 +25,8 @@ static int64_t in_section(const seeker *s, int section, int64_t x, int64_t *end)
   const int last = s->a->box.ndims - 1;
   const int64_t base = ambit__active_section(s->a, section), n = s->a->section;
   const int64_t extent = s->a->box.hi[last], lo = s->column->lo, hi = s->column->hi;
-  int64_t at = base - lo, most = x + n + lo - hi;
+  const int64_t skip = (x + lo) % AMBIT__QUAD;
+  int64_t at = base - lo + skip, most = x + n + lo - hi - skip;
 
   if (x + lo < 0 || n == extent) { /* from the first cell of the row on */
     at = base + x;
@@ -88,6 +63,7 @@ static int64_t in_row(seeker *s, int64_t x, int64_t *end)
   const int64_t extent = a->box.hi[a->box.ndims - 1];
   const int64_t from = x + s->column->lo, to = x + 1 + s->column->hi; /* read by the first cell */
 
+  s->found = false;
   for (; is_in_row(s); s->i = last_joined(a, s->i) + 1) {
     const ambit__run *r = &a->runs[s->i], *last = &a->runs[last_joined(a, s->i)];
     const int64_t start = r->lo - ambit__run_head(a, r), stop = last->hi + ambit__run_tail(a, last);
@@ -95,6 +71,7 @@ static int64_t in_row(seeker *s, int64_t x, int64_t *end)
 
     if (passed && (!reaches || stop < extent)) continue;
     if (reaches) {
+      s->found = true;
       if (*end > stop - s->column->hi) *end = stop - s->column->hi;
       return r->at + x - r->lo;
     }
@@ -138,6 +115,44 @@ typedef struct making {
   int64_t row;     /* of the seekers; -1: none */
 } making;
 
+/* Limits a range of cells of a chunk to those whose tested cells of a row are all in one run. */
+static void limit(const ambit__tested *t, const ambit__run *r, int64_t *from, int64_t *to)
+{
+  if (*from < r->lo - t->lo) *from = r->lo - t->lo;
+  if (*to > r->hi - t->hi) *to = r->hi - t->hi;
+}
+
+/* The same for the run of a column that leaves most of them. */
+static void limit_column(const seeker *s, int64_t *from, int64_t *to)
+{
+  const ambit__active *a = s->a;
+  const int64_t last = s->section < 0 && s->found ? last_joined(a, s->i) : s->i - 1;
+  int64_t best_from = *from, best_to = *from;
+
+  for (int64_t i = s->i; i <= last; i++) {
+    int64_t here_from = *from, here_to = *to;
+
+    limit(&s->column->tested, &a->runs[i], &here_from, &here_to);
+    if (here_to - here_from <= best_to - best_from) continue;
+    best_from = here_from;
+    best_to = here_to;
+  }
+  *from = best_from;
+  *to = best_to;
+}
+
+/* The inner cells of a chunk that has the cells x .. end - 1 of a run: a word of the table. */
+static int32_t find_inner(const making *m, const ambit__run *r, int64_t x, int64_t end)
+{
+  const ambit__chunk_form *f = m->c->form;
+  int64_t from = x, to = end;
+
+  if (f->own.any) limit(&f->own, r, &from, &to);
+  for (int k = 0; k < f->ncolumns && from < to; k++)
+    if (f->columns[k].tested.any) limit_column(&m->seekers[k], &from, &to);
+  return from < to ? (int32_t)((from - x) | (to - x) << 16) : 0;
+}
+
 /* Adds the chunk that begins at cell x of a run and ends at most at `end`. Returns its end, or -1.
  */
 static int64_t add_chunk(making *m, const ambit__run *r, int64_t x, int64_t end)
@@ -157,12 +172,13 @@ static int64_t add_chunk(making *m, const ambit__run *r, int64_t x, int64_t end)
   for (int k = 0; k < c->form->ncolumns; k++) {
     seeker *s = &m->seekers[k];
 
-    words[2 + k] =
+    words[AMBIT__CHUNK_COLUMN + k] =
         (int32_t)((s->section >= 0 ? in_section(s, s->section, x, &end) : in_row(s, x, &end)) - at);
   }
   assert(end > x);
-  words[0] = (int32_t)at;
-  words[1] = (int32_t)(end - x);
+  words[AMBIT__CHUNK_AT] = (int32_t)at;
+  words[AMBIT__CHUNK_CELLS] = (int32_t)(end - x);
+  words[AMBIT__CHUNK_INNER] = find_inner(m, r, x, end);
   first[c->n++] = r->row * extent + x;
   c->cells += end - x;
   return end;
@@ -261,7 +277,8 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
   ambit_status s;
 
   assert(active->pad >= ambit__chunk_form_pad(form));
-  *c = (ambit__chunks){.active = active, .form = form, .words = 2 + form->ncolumns};
+  *c = (ambit__chunks){
+      .active = active, .form = form, .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
   s = cut_all(&m, region);
   free(m.seekers);
   if (s) return s;

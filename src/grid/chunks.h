@@ -12,6 +12,10 @@
  * boundaries of the reads, since fields differ in them. Columns are needed for other rows only: in
  * its own row, a cell and its neighbours are side by side.
  *
+ * A rule may test the activity of cells around a cell. The cells of a chunk that have only active
+ * ones there are its inner cells: the table has a range of them that follow each other, which need
+ * no test.
+ *
  * Cells beyond the ends of rows are in memory, as far as they are read. Those that stand for others
  * of the row are copies, listed as edges; the rest has constants, as have all inactive cells.
  */
@@ -22,21 +26,45 @@
 #include "grid/active.h"
 #include "grid/boundary.h"
 
+/* Cells of a row, relative to the place of a cell, whose activity is tested: from lo to hi. */
+typedef struct ambit__tested {
+  bool any;
+  int lo, hi;
+} ambit__tested;
+
 typedef struct ambit__column {
   int view;                   /* its boundaries */
   int offset[AMBIT_MAX_DIMS]; /* of the row; the last axis is 0 */
   int lo, hi;                 /* cells of it that a cell reads, relative to its own place */
+  ambit__tested tested;
 } ambit__column;
 
 /* The reads of a rule. A view is a set of boundaries with which some parameters are read. */
 typedef struct ambit__chunk_form {
   ambit__column *columns; /* owned */
   int ncolumns;
+  size_t cap;
   ambit__boundaries views[AMBIT_MAX_PARAMS];
   int nviews;
+  bool tests; /* the activity of some cells; of these in the own row: */
+  ambit__tested own;
   int reach[AMBIT_MAX_PARAMS]; /* by view: cells along a row, to both sides, that are read */
   int view[AMBIT_MAX_PARAMS];  /* by parameter; -1: it is read at the cell itself, or not at all */
 } ambit__chunk_form;
+
+/* Words of a chunk in the table: the position of its first cell; its number of cells; its inner
+ * cells, counted from the first one of the chunk: the first of them and, from bit 16 on, the end;
+ * and the distance to the row of each column. */
+enum { AMBIT__CHUNK_AT, AMBIT__CHUNK_CELLS, AMBIT__CHUNK_INNER, AMBIT__CHUNK_COLUMN };
+
+static inline int64_t ambit__inner_from(int32_t inner)
+{
+  return inner & 0xffff;
+}
+static inline int64_t ambit__inner_end(int32_t inner)
+{
+  return inner >> 16;
+}
 
 /* Cells that are copies of others: pairs of positions, to and from. */
 typedef struct ambit__edges {
@@ -49,7 +77,7 @@ typedef struct ambit__edges {
 typedef struct ambit__chunks {
   const ambit__active *active;
   const ambit__chunk_form *form;
-  int words;      /* per chunk: the position of its first cell, its cells, a distance per column */
+  int words;      /* per chunk */
   int32_t *table; /* owned */
   int64_t *first; /* by chunk: the number of its first cell in the box, row-major; owned */
   int64_t n;
@@ -61,6 +89,11 @@ typedef struct ambit__chunks {
 /* Whether the cells beside runs are enough for the reads of a form; or the pad it needs. */
 int64_t ambit__chunk_form_pad(const ambit__chunk_form *f);
 void ambit__chunk_form_free(ambit__chunk_form *f);
+/* The view with some boundaries, a new one if there is none. */
+int ambit__chunk_form_view(ambit__chunk_form *f, const ambit__boundaries *b);
+/* Adds a read, or with `tests` one of activity, to the column of its row. */
+ambit_status ambit__chunk_form_add(ambit__errors *errors, ambit__chunk_form *f, int ndims, int view,
+                                   const int *offset, bool tests);
 /* The column of a row that is read with a view; its last axis does not matter. -1: the own row. */
 int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, const int *offset);
 

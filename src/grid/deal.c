@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/deal.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Cells of a tile: wide enough for whole cache lines, and three planes of it fit into the cache of
  * a multiprocessor. */
-enum { WIDE = 128, HIGH = 16, DEEP = 32 };
+enum { WIDE = 128, HIGH = 16, DEEP = 32 }; /* whole units */
 
-/* Cells of a chunk in one tile. */
+/* By which pieces are sorted, the last one first: the tile's place, and the kind. */
+enum { TILE_X, TILE_Y, KIND, KEYS }; /* an odd number */
+
+typedef enum kind { WHOLE, PART, OUTER, KINDS } kind;
+
+/* Cells of a chunk in one tile, and all of them inner or none. */
 typedef struct piece {
   int64_t chunk, from, n; /* its cells from .. from + n - 1 */
-  int64_t x, y;           /* the tile's place */
+  int32_t keys[KEYS];
 } piece;
 
 /* The pieces of some planes. */
@@ -19,7 +26,7 @@ typedef struct dealing {
   const ambit__chunks *c;
   ambit__deal *d;
   int64_t wide, high;     /* of the grid: the last axis, and the one before it */
-  piece *pieces, *sorted; /* owned */
+  piece *pieces, *sorted; /* owned; the latter has them in order in the end */
   int64_t n;
   size_t cap;
 } dealing;
@@ -31,51 +38,88 @@ void ambit__deal_free(ambit__deal *d)
   *d = (ambit__deal){0};
 }
 
+static int64_t round_up(int64_t n, int64_t to)
+{
+  return (n + to - 1) / to * to;
+}
+
 /* ---- tiles ---- */
+
+static ambit_status add_piece(dealing *m, int64_t chunk, int64_t from, int64_t n, bool inner)
+{
+  const int64_t row = m->c->first[chunk] / m->wide, x = m->c->first[chunk] % m->wide + from;
+  piece *pieces = ambit__grow(m->errors, m->pieces, (size_t)m->n, &m->cap, sizeof *pieces);
+
+  if (!pieces) return AMBIT_ENOMEM;
+  m->pieces = pieces;
+  pieces[m->n++] = (piece){chunk,
+                           from,
+                           n,
+                           {(int32_t)(x / WIDE), (int32_t)(row % m->high / HIGH),
+                            inner ? (n == WIDE ? WHOLE : PART) : OUTER}};
+  return AMBIT_OK;
+}
+
+/* The inner cells of a chunk, of whole units: from .. end - 1, counted from the chunk. */
+static void find_inner(const dealing *m, int64_t chunk, int64_t *from, int64_t *end)
+{
+  const int32_t *words = m->c->table + chunk * m->c->words;
+  const int64_t n = words[AMBIT__CHUNK_CELLS], wide = m->d->wide, x = m->c->first[chunk] % m->wide;
+
+  *from = 0;
+  *end = n;
+  if (!m->c->form->tests) return;
+  *from = ambit__inner_from(words[AMBIT__CHUNK_INNER]);
+  *end = ambit__inner_end(words[AMBIT__CHUNK_INNER]);
+  if (*from > 0) *from = (x + *from + wide - 1) / wide * wide - x;
+  if (*end < n) *end = (x + *end) / wide * wide - x;
+  if (*from >= *end) *from = *end = 0;
+}
 
 static ambit_status cut_chunk(dealing *m, int64_t chunk)
 {
-  const int64_t row = m->c->first[chunk] / m->wide, first = m->c->first[chunk] % m->wide;
-  const int64_t end = first + m->c->table[chunk * m->c->words + 1];
+  const int64_t first = m->c->first[chunk] % m->wide;
+  const int64_t n = m->c->table[chunk * m->c->words + AMBIT__CHUNK_CELLS];
+  int64_t inner_from, inner_end;
 
-  for (int64_t x = first, stop; x < end; x = stop) {
-    piece *pieces = ambit__grow(m->errors, m->pieces, (size_t)m->n, &m->cap, sizeof *pieces);
+  find_inner(m, chunk, &inner_from, &inner_end);
+  for (int64_t at = 0, stop; at < n; at = stop) {
+    const bool inner = at >= inner_from && at < inner_end;
 
-    if (!pieces) return AMBIT_ENOMEM;
-    m->pieces = pieces;
-    stop = (x / WIDE + 1) * WIDE;
-    if (stop > end) stop = end;
-    pieces[m->n++] = (piece){chunk, x - first, stop - x, x / WIDE, row % m->high / HIGH};
+    stop = ((first + at) / WIDE + 1) * WIDE - first;
+    if (stop > n) stop = n;
+    if (at < inner_from && stop > inner_from) stop = inner_from;
+    if (inner && stop > inner_end) stop = inner_end;
+    AMBIT_TRY(add_piece(m, chunk, at, stop - at, inner));
   }
   return AMBIT_OK;
 }
 
-/* Sorts pieces by a number of their tile, keeping the order of those with the same. */
-static void sort(const piece *from, int64_t n, bool by_row, int64_t *count, int64_t numbers,
-                 piece *to)
+/* Sorts pieces by a key, keeping the order of those with the same. */
+static void sort(const piece *from, int64_t n, int key, int64_t *count, int64_t numbers, piece *to)
 {
   for (int64_t i = 0; i <= numbers; i++)
     count[i] = 0;
   for (int64_t i = 0; i < n; i++)
-    count[(by_row ? from[i].y : from[i].x) + 1]++;
+    count[from[i].keys[key] + 1]++;
   for (int64_t i = 0; i < numbers; i++)
     count[i + 1] += count[i];
   for (int64_t i = 0; i < n; i++)
-    to[count[by_row ? from[i].y : from[i].x]++] = from[i];
+    to[count[from[i].keys[key]]++] = from[i];
 }
 
-static ambit_status sort_tiles(dealing *m)
+static ambit_status sort_pieces(dealing *m)
 {
-  const int64_t across = (m->wide + WIDE - 1) / WIDE, down = (m->high + HIGH - 1) / HIGH;
-  const int64_t most = across > down ? across : down;
-  int64_t *count = ambit__new(m->errors, (size_t)most + 1, sizeof *count);
+  const int64_t numbers[] = {(m->wide + WIDE - 1) / WIDE, (m->high + HIGH - 1) / HIGH, KINDS};
+  int64_t most = KINDS, *count;
 
+  for (int k = 0; k < KEYS; k++)
+    if (numbers[k] > most) most = numbers[k];
+  count = ambit__new(m->errors, (size_t)most + 1, sizeof *count);
   free(m->sorted);
   m->sorted = count ? ambit__new(m->errors, (size_t)m->n, sizeof *m->sorted) : NULL;
-  if (m->sorted) {
-    sort(m->pieces, m->n, false, count, across, m->sorted);
-    sort(m->sorted, m->n, true, count, down, m->pieces);
-  }
+  for (int k = 0; m->sorted && k < KEYS; k++)
+    sort(k % 2 ? m->sorted : m->pieces, m->n, k, count, numbers[k], k % 2 ? m->pieces : m->sorted);
   free(count);
   return m->sorted ? AMBIT_OK : AMBIT_ENOMEM;
 }
@@ -88,18 +132,19 @@ static void put_index(int32_t *words, int64_t index)
   words[1] = (int32_t)(index >> 32);
 }
 
+/* `t` is the number of its first unit, in cells. */
 static void put_indices(const dealing *m, const piece *p, int64_t t, int32_t *words)
 {
   const int last = m->c->active->box.ndims - 1;
   int64_t cell[AMBIT_MAX_DIMS];
 
   ambit__active_place(m->c->active, m->c->first[p->chunk] / m->wide, cell);
-  cell[last] = m->c->first[p->chunk] % m->wide + p->from - t;
+  cell[last] = (m->c->first[p->chunk] % m->wide + p->from) / m->d->wide * m->d->wide - t;
   for (int d = 0; d < m->d->axes; d++)
     put_index(words + 2 * d, cell[d]);
 }
 
-/* Notes a line for the cells t .. t + n - 1 in the groups. */
+/* Notes a line for the units t .. t + n - 1 in the groups. */
 static void note(ambit__deal *d, int64_t line, int64_t t, int64_t n)
 {
   if (t % AMBIT__DEAL_GROUP)
@@ -109,23 +154,37 @@ static void note(ambit__deal *d, int64_t line, int64_t t, int64_t n)
     d->groups[g] |= (uint64_t)line;
 }
 
+/* The units of n cells of a chunk, which do not begin within a unit unless the chunk does. */
+static int64_t count_units(const dealing *m, int64_t chunk, int64_t from, int64_t n)
+{
+  const int64_t wide = m->d->wide, x = m->c->first[chunk] % m->wide + from;
+
+  return (x + n - 1) / wide - x / wide + 1;
+}
+
 static ambit_status add_line(dealing *m, const piece *p)
 {
   ambit__deal *d = m->d;
   const int32_t *chunk = m->c->table + p->chunk * m->c->words;
   const int columns = m->c->form->ncolumns;
-  int32_t *lines = ambit__grow(m->errors, d->lines, (size_t)d->nlines, &d->cap,
-                               (size_t)d->words * sizeof *lines);
+  const int64_t at = chunk[AMBIT__CHUNK_AT] + p->from, t = d->units * d->wide;
+  const int64_t n = count_units(m, p->chunk, p->from, p->n);
+  int32_t *line =
+      ambit__grow(m->errors, d->lines, (size_t)d->nlines, &d->cap, (size_t)d->words * sizeof *line);
 
-  if (!lines) return AMBIT_ENOMEM;
-  d->lines = lines;
-  lines += d->nlines * d->words;
-  lines[0] = (int32_t)(chunk[0] + p->from - d->cells);
+  if (!line) return AMBIT_ENOMEM;
+  d->lines = line;
+  line += d->nlines * d->words;
+  memset(line, 0, (size_t)d->words * sizeof *line);
+  line[AMBIT__LINE_AT] = (int32_t)(at / d->wide * d->wide - t);
+  line[AMBIT__LINE_FROM] = (int32_t)at;
+  line[AMBIT__LINE_END] = (int32_t)(at + p->n);
+  line[AMBIT__LINE_INNER] = p->keys[KIND] != OUTER;
   for (int k = 0; k < columns; k++)
-    lines[1 + k] = chunk[2 + k];
-  put_indices(m, p, d->cells, lines + 1 + columns);
-  note(d, d->nlines++, d->cells, p->n);
-  d->cells += p->n;
+    line[AMBIT__LINE_COLUMN + k] = chunk[AMBIT__CHUNK_COLUMN + k];
+  put_indices(m, p, t, line + AMBIT__LINE_COLUMN + columns);
+  note(d, d->nlines++, d->units, n);
+  d->units += n;
   return AMBIT_OK;
 }
 
@@ -135,9 +194,12 @@ static ambit_status deal_planes(dealing *m, int64_t first, int64_t end)
   m->n = 0;
   for (int64_t i = first; i < end; i++)
     AMBIT_TRY(cut_chunk(m, i));
-  AMBIT_TRY(sort_tiles(m));
-  for (int64_t i = 0; i < m->n; i++)
-    AMBIT_TRY(add_line(m, &m->pieces[i]));
+  AMBIT_TRY(sort_pieces(m));
+  for (int64_t i = 0; i < m->n; i++) {
+    if (!i || m->sorted[i].keys[KIND] != m->sorted[i - 1].keys[KIND])
+      m->d->units = round_up(m->d->units, AMBIT__DEAL_GROUP);
+    AMBIT_TRY(add_line(m, &m->sorted[i]));
+  }
   return AMBIT_OK;
 }
 
@@ -148,11 +210,13 @@ static int64_t planes_of(const dealing *m, int64_t chunk)
 
 static ambit_status deal_all(dealing *m, int64_t first, int64_t end)
 {
-  int64_t cells = 0;
+  int64_t units = 0, slabs = 1;
 
-  for (int64_t i = first; i < end; i++)
-    cells += m->c->table[i * m->c->words + 1];
-  m->d->ngroups = (cells + AMBIT__DEAL_GROUP - 1) / AMBIT__DEAL_GROUP;
+  for (int64_t i = first; i < end; i++) {
+    units += count_units(m, i, 0, m->c->table[i * m->c->words + AMBIT__CHUNK_CELLS]);
+    slabs += i > first && planes_of(m, i) != planes_of(m, i - 1);
+  }
+  m->d->ngroups = units / AMBIT__DEAL_GROUP + KINDS * slabs + 1;
   m->d->groups = ambit__new(m->errors, (size_t)m->d->ngroups, sizeof *m->d->groups);
   if (!m->d->groups) return AMBIT_ENOMEM;
   for (int64_t i = first, stop; i < end; i = stop) {
@@ -164,7 +228,7 @@ static ambit_status deal_all(dealing *m, int64_t first, int64_t end)
 }
 
 ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, const ambit__box *box,
-                              int axes, ambit__deal *d)
+                              int wide, int axes, ambit__deal *d)
 {
   const ambit__box *grid = &c->active->box;
   const int ndims = grid->ndims;
@@ -176,7 +240,9 @@ ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, con
   int64_t first, end;
   ambit_status s;
 
-  *d = (ambit__deal){.axes = axes, .words = ambit__deal_words(c->form->ncolumns, axes)};
+  assert(wide <= AMBIT__QUAD);
+  *d = (ambit__deal){
+      .wide = wide, .axes = axes, .words = ambit__deal_words(c->form->ncolumns, axes)};
   ambit__chunks_in(c, box, &first, &end);
   s = deal_all(&m, first, end);
   free(m.pieces);

@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* deal.h - the cells of chunks (grid/chunks.h), dealt to the threads of a GPU.
  *
- * Thread t computes cell t: active cells are numbered without gaps, so every thread has work,
- * however short the chunks are. A line of a table has what the cells of a piece of a chunk share;
- * a group of 32 cells has a word that leads each of them to its line:
+ * A thread computes a unit: `wide` cells, 1, 2 or 4, whose first one is at a multiple of `wide`
+ * along the row and in memory (AMBIT__QUAD). Units with an active cell are numbered without gaps,
+ * and thread t computes unit t, so every thread has work, however short the chunks are. A line of a
+ * table has what the units of a piece of a chunk share; a group of 32 units has a word that leads
+ * each of them to its line:
  *
- *      cells     0 1 2 3 4 5 6 7 8 9 ... 31      word: the line of its first cell, and above it
- *      pieces    ------- ----- -----------       32 bits, 1 for each other cell that begins a line
+ *      units     0 1 2 3 4 5 6 7 8 9 ... 31      word: the line of its first unit, and above it
+ *      pieces    ------- ----- -----------       32 bits, 1 for each other unit that begins a line
  *      bits      0 0 0 0 1 0 0 1 0 0 ...
  *
- * The line of a cell is that of the group plus the bits up to the cell. Cells are dealt tile by
- * tile: pieces are as long as a tile is wide, and consecutive cells sweep the planes of a tile, so
+ * The line of a unit is that of the group plus the bits up to the unit. Units are dealt tile by
+ * tile: pieces are as long as a tile is wide, and consecutive units sweep the planes of a tile, so
  * that a block of threads finds the cells of other rows in its cache.
+ *
+ * Of some planes, pieces that are whole come first, so that threads of a warp are in one row; then
+ * others; and last those that are not inner (grid/chunks.h), which take longer. Each kind begins
+ * with a group: numbers before it that are left over belong to units without cells.
  */
 #ifndef AMBIT_GRID_DEAL_H
 #define AMBIT_GRID_DEAL_H
 
 #include "grid/chunks.h"
 
-enum { AMBIT__DEAL_GROUP = 32 }; /* cells of a group */
+enum { AMBIT__DEAL_GROUP = 32 }; /* units of a group */
 
 typedef struct ambit__deal {
-  int64_t cells;
+  int64_t units;
+  int wide;       /* cells of a unit */
   int axes;       /* of the indices in a line */
   int words;      /* per line: see below */
   int32_t *lines; /* owned */
@@ -31,18 +38,24 @@ typedef struct ambit__deal {
   int64_t ngroups;
 } ambit__deal;
 
-/* A line has the position of a cell less its number, the distance to the row of each column, and
- * for each of the first axes of the grid two words with the lower and the upper half of an index,
- * along the last axis less the number of the cell. */
+/* Words of a line: the position of a unit less `wide` times its number; the positions of the first
+ * cell of the piece and behind its last; 1 if its cells are inner, or activity is not tested; the
+ * distance to the row of each column; and for each of the first axes of the grid two words with the
+ * lower and the upper half of an index, along the last axis less `wide` times the number of the
+ * unit. */
+enum { AMBIT__LINE_AT, AMBIT__LINE_FROM, AMBIT__LINE_END, AMBIT__LINE_INNER, AMBIT__LINE_COLUMN };
+enum { AMBIT__DEAL_VECTOR = 4 }; /* lines are as many words, or a multiple: they are loaded so */
 static inline int ambit__deal_words(int columns, int axes)
 {
-  return 1 + columns + 2 * axes;
+  const int words = AMBIT__LINE_COLUMN + columns + 2 * axes;
+
+  return (words + AMBIT__DEAL_VECTOR - 1) / AMBIT__DEAL_VECTOR * AMBIT__DEAL_VECTOR;
 }
 
 /* Deals the cells of a box that has whole planes along axis 0 of the region of the chunks. Lines
  * have the indices of the first `axes` axes. The caller frees it, also after a failure. */
 ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, const ambit__box *box,
-                              int axes, ambit__deal *d);
+                              int wide, int axes, ambit__deal *d);
 void ambit__deal_free(ambit__deal *d);
 
 #endif

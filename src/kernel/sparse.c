@@ -2,7 +2,7 @@
 /* sparse.c - rewrites a rule for sparse grids: activity becomes a field that the rule reads.
  *
  *   outside(-1, 0)   ->   (int)active[-1][0] == 0
- *   u[-1][0]         ->   (int)active[-1][0] != 0 ? u[-1][0] : u[0][0]     if u clamps
+ *   u[-1][0]         ->   (int)active[-1][0] == 0 ? u[0][0] : u[-1][0]     if u clamps
  *
  * Only expressions that change are copied.
  */
@@ -119,13 +119,14 @@ static ambit__expr *new_expr(rewriting *w, ambit__op op, ambit_type type, const 
   return e;
 }
 
-/* Compares the activity at the offset of e with 0. */
-static ambit__expr *activity(rewriting *w, int view, ambit__op op, const ambit__expr *e)
+/* Whether the activity at the offset of e is 0: a test as outside() is. */
+static ambit__expr *activity(rewriting *w, int view, const ambit__expr *e)
 {
   const int param = param_of(w, view);
   ambit__expr *read = new_expr(w, EXPR_READ, AMBIT_U8, e),
               *cast = new_expr(w, EXPR_CAST, AMBIT_I32, e);
-  ambit__expr *zero = new_expr(w, EXPR_CONST, AMBIT_I32, e), *test = new_expr(w, op, AMBIT_I32, e);
+  ambit__expr *zero = new_expr(w, EXPR_CONST, AMBIT_I32, e),
+              *test = new_expr(w, EXPR_EQ, AMBIT_I32, e);
   ambit__read r = {.place = e->place};
 
   if (w->failed) return NULL;
@@ -133,6 +134,8 @@ static ambit__expr *activity(rewriting *w, int view, ambit__op op, const ambit__
   add_read(w, param, &r);
   read->index = param;
   memcpy(read->offset, e->offset, sizeof read->offset);
+  memcpy(test->offset, e->offset, sizeof test->offset);
+  test->is_outside = true;
   cast->a = read;
   test->a = cast;
   test->b = zero;
@@ -149,9 +152,9 @@ static const ambit__expr *choice(rewriting *w, const ambit__expr *e)
   add_read(w, e->index, &r);
   here->index = e->index;
   here->component = e->component;
-  c->a = activity(w, w->view[e->index], EXPR_NE, e);
-  c->b = e;
-  c->c = here;
+  c->a = activity(w, w->view[e->index], e);
+  c->b = here;
+  c->c = e;
   return c;
 }
 
@@ -168,7 +171,7 @@ static const ambit__expr *rewrite(rewriting *w, const ambit__expr *e)
   ambit__expr *copy;
 
   if (!e || w->failed) return e;
-  if (e->is_outside) return activity(w, AMBIT__OUTSIDE, EXPR_EQ, e);
+  if (e->is_outside) return activity(w, AMBIT__OUTSIDE, e);
   if (e->op == EXPR_READ && w->view[e->index] >= 0 && !is_here(e)) return choice(w, e);
   a = rewrite(w, e->a);
   b = rewrite(w, e->b);

@@ -16,7 +16,7 @@
  * ended (NULL, or a number that is not 0 once the run is over, when kernels do nothing).
  *
  * On a sparse grid, fields have only the stride along the last axis, and in place of the box come
- * groups and lines, the tables of grid/deal.h; cells, the number of cells to update; and share, the
+ * groups and lines, the tables of grid/deal.h; units, the number of units to update; and share, the
  * number of them that a block has.
  *
  * On tiles (plan/tiles.c), the box is replaced by tables of boxes, and what is found about them.
@@ -59,7 +59,7 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_EXTENT,    /* axis */
   SLOT_GROUPS,    /* of a sparse grid: memory */
   SLOT_LINES,     /* memory */
-  SLOT_CELLS,
+  SLOT_UNITS,
   SLOT_SHARE,
   SLOT_TABLE, /* of tiles: memory; see plan/tiles.c for these */
   SLOT_THAN,  /* param: of an output, memory */
@@ -145,6 +145,7 @@ ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j);
 void ambit__gpucode_emit_places(const ambit__gpucode_job *j);
 /* "float v_out = *v_at;" for every written component and reduction, and "v_at[0] = v_out;". */
 void ambit__gpucode_declare_outs(const ambit__gpucode_job *j);
+void ambit__gpucode_declare_results(const ambit__gpucode_job *j); /* of reductions alone */
 void ambit__gpucode_store_outs(const ambit__gpucode_job *j);
 
 /* Reductions. r_total is the total of this thread. declare_totals writes its initial value,
@@ -172,7 +173,12 @@ enum {
   AMBIT__TILES_HEAD = 8
 };
 
-/* sparse.c: the cells that a block has, if there are so many in all. */
-int64_t ambit__sparse_share(const ambit__plan *p, int64_t cells);
+/* "ambit_load<4>(", or in a language without templates "ambit_load_float_4(": begins the call of a
+ * function for n values of a type; of one without a type if that is NULL. */
+void ambit__gpucode_print_call(const ambit__gpucode_job *j, const char *name, const char *type,
+                               int n);
+
+/* sparse.c: the units that a block has, if there are so many in all. */
+int64_t ambit__sparse_share(const ambit__plan *p, int64_t units);
 
 #endif

@@ -135,7 +135,7 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_EXTENT: ambit__print(t, "extent%d", s->axis); break;
   case SLOT_GROUPS: ambit__print(t, "groups"); break;
   case SLOT_LINES: ambit__print(t, "lines"); break;
-  case SLOT_CELLS: ambit__print(t, "cells"); break;
+  case SLOT_UNITS: ambit__print(t, "units"); break;
   case SLOT_SHARE: ambit__print(t, "share"); break;
   case SLOT_TABLE: ambit__print(t, "table"); break;
   case SLOT_THAN: ambit__print(t, "%s_than", name); break;

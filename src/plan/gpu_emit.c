@@ -92,6 +92,15 @@ void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
   ambit__emit_folders(j->dialect, j->w, j->rule, j->group->strict);
 }
 
+void ambit__gpucode_print_call(const ambit__gpucode_job *j, const char *name, const char *type,
+                               int n)
+{
+  if (j->dialect->has_lanes)
+    ambit__print(j->t, "%s<%d>(", name, n);
+  else
+    ambit__print(j->t, "%s%s%s_%d(", name, type ? "_" : "", type ? type : "", n);
+}
+
 void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++)
@@ -258,6 +267,19 @@ static void declare_component(const ambit__gpucode_job *j, const ambit__scope *s
   ambit__line_end(j->w, ";");
 }
 
+void ambit__gpucode_declare_results(const ambit__gpucode_job *j)
+{
+  const ambit__scope s = ambit__gpucode_scope(j);
+
+  for (int i = 0; i < j->rule->nparams; i++) {
+    if (!ambit__gpucode_is_reduction(j, i)) continue;
+    ambit__line_begin(j->w);
+    ambit__print(j->t, "%s %s_out = ", ambit__gpucode_type(j, i), name_of(j, i));
+    ambit__emit_identity(&s, j->t, &j->rule->params[i]);
+    ambit__line_end(j->w, ";");
+  }
+}
+
 void ambit__gpucode_declare_outs(const ambit__gpucode_job *j)
 {
   const ambit__scope s = ambit__gpucode_scope(j);
@@ -267,12 +289,8 @@ void ambit__gpucode_declare_outs(const ambit__gpucode_job *j)
 
     for (int c = 0; ambit__gpucode_is_field(j, i) && c < p->components; c++)
       if (p->writes[c]) declare_component(j, &s, i, c);
-    if (!ambit__gpucode_is_reduction(j, i)) continue;
-    ambit__line_begin(j->w);
-    ambit__print(j->t, "%s %s_out = ", ambit__gpucode_type(j, i), p->name);
-    ambit__emit_identity(&s, j->t, p);
-    ambit__line_end(j->w, ";");
   }
+  ambit__gpucode_declare_results(j);
 }
 
 void ambit__gpucode_store_outs(const ambit__gpucode_job *j)

@@ -33,9 +33,9 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_HI: ambit__print(t, "behind the last cell to update"); break;
   case SLOT_OFFSET: ambit__print(t, "index in the grid of cell 0"); break;
   case SLOT_EXTENT: ambit__print(t, "cells of the grid along each axis"); break;
-  case SLOT_GROUPS: ambit__print(t, "by 32 cells: the line of the first, and bits"); break;
-  case SLOT_LINES: ambit__print(t, "places of cells, and distances to rows"); break;
-  case SLOT_CELLS: ambit__print(t, "number of cells to update"); break;
+  case SLOT_GROUPS: ambit__print(t, "by 32 units: the line of the first, and bits"); break;
+  case SLOT_LINES: ambit__print(t, "places of units, and distances to rows"); break;
+  case SLOT_UNITS: ambit__print(t, "number of units to update: a few cells each"); break;
   case SLOT_SHARE: ambit__print(t, "number of them that a block updates"); break;
   case SLOT_TABLE: ambit__print(t, "boxes of tiles"); break;
   case SLOT_THAN: ambit__print(t, "values to compare those of %s with", p->name); break;

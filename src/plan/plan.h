@@ -111,6 +111,7 @@ typedef struct ambit__plan {
   bool scalar;      /* TARGET_C: the rule has operations that compilers do not vectorise */
   int threads[3];   /* TARGET_GPU: threads per block, x first */
   int64_t blocks;   /* TARGET_GPU: most blocks per launch */
+  int wide;         /* strategy sparse: cells of a unit, grid/deal.h */
   bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
   int ahead;    /* strategy stream: planes loaded in advance */
   bool late;    /* strategy stream: rows of other warps are loaded when they are used */

@@ -131,10 +131,10 @@ static void emit_columns(const job *j, int i)
     if (j->form->columns[k].view != j->form->view[i])
       continue;
     else if (j->bind[i].contiguous)
-      ambit__line(j->w, "const int64_t %s_k%d = chunk[%d];", name, k, 2 + k);
+      ambit__line(j->w, "const int64_t %s_k%d = chunk[%d];", name, k, AMBIT__CHUNK_COLUMN + k);
     else
-      ambit__line(j->w, "const int64_t %s_k%d = chunk[%d] * %s_s%d;", name, k, 2 + k, name,
-                  j->last);
+      ambit__line(j->w, "const int64_t %s_k%d = chunk[%d] * %s_s%d;", name, k,
+                  AMBIT__CHUNK_COLUMN + k, name, j->last);
 }
 
 /* Pointers, indices and distances of a chunk. */
@@ -163,8 +163,10 @@ static void emit_chunks(const job *j)
 {
   ambit__line(j->w, "const ambit_full_call *full = (const ambit_full_call *)call;");
   ambit__open(j->w, "for (int64_t k = full->first; k < full->end; k++)");
-  ambit__line(j->w, "const int32_t *chunk = full->chunks + k * %d;", 2 + j->form->ncolumns);
+  ambit__line(j->w, "const int32_t *chunk = full->chunks + k * %d;",
+              AMBIT__CHUNK_COLUMN + j->form->ncolumns);
   emit_chunk_start(j);
+  if (j->tests) ambit__line(j->w, "const int inside = chunk[%d];", AMBIT__CHUNK_INNER);
   ambit__rows_call(j, "rows", 1, "total", ", 0, chunk[1]);");
   ambit__close(j->w);
 }

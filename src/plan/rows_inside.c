@@ -5,7 +5,9 @@
  * The functions of a cell, of vectors and of rows have a parameter `inside`. The loop over rows
  * finds whether their cells are inside along all axes but the last; the loop along the rows, where
  * they are inside along it too. There the function of a cell is inlined with a constant 1, which
- * removes the tests and the reads of their other side.
+ * removes the tests and the reads of their other side. On a sparse grid, the table of chunks says
+ * which cells have only active ones around them (grid/chunks.h), and the functions of rows get that
+ * word.
  */
 #include "plan/rows.h"
 
@@ -60,6 +62,10 @@ void ambit__rows_emit_bounds(const job *j)
   const int x = j->last;
 
   if (!j->tests) return;
+  if (j->form) {
+    ambit__line(j->w, "const long b0 = inside & 0xffff, b1 = inside >> 16;");
+    return;
+  }
   ambit__line(j->w, "const long b0 = inside ? %d - i%d : x1;", j->low[x], x);
   ambit__line(j->w, "const long b1 = inside ? call->extent[%d] - %d - i%d : x1;", x, j->high[x], x);
 }

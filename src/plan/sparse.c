@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sparse.c - on a GPU, on a sparse grid: a thread computes one active cell at a time.
+/* sparse.c - on a GPU, on a sparse grid: a thread computes a unit of active cells at a time.
  *
- * The cells are dealt to the threads (grid/deal.h): a word per 32 cells leads each to a line with
+ * The units are dealt to the threads (grid/deal.h): a word per 32 units leads each to a line with
  * its place in memory and the distances to the rows that it reads. Reads along its own row, and
- * along those rows, are at constant distances from there. A block has a share of the cells that
+ * along those rows, are at constant distances from there. A block has a share of the units that
  * are next to each other in the order in which they are dealt, so that it reads most cells of other
- * rows from its cache; a thread has every 256th of them, and loads several before it computes.
+ * rows from its cache; a thread has every 256th of them.
  */
+#include "plan/sparse.h"
+
 #include "grid/deal.h"
-#include "plan/gpu.h"
 
 enum {
-  THREADS = 256, /* per block */
-  MOST_AHEAD = 4,
-  FEW_BYTES = 16, /* per cell: a thread that moves no more than this should have many in flight */
+  THREADS = 256,   /* per block */
+  FEW_BYTES = 16,  /* per cell: a thread that moves no more than this computes vectors of cells */
+  SOME_BYTES = 64, /* the same, for short ones */
   BLOCKS_PER_MULTIPROCESSOR = 32
 };
 
@@ -31,41 +32,45 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
   while (t->max_threads > 0 && threads > t->max_threads)
     threads /= 2;
-  for (int ahead = 1; ahead <= (t->is_cpu ? 1 : MOST_AHEAD) && n < most; ahead *= 2)
+  for (int wide = 1; wide <= AMBIT__QUAD && n < most; wide *= 2)
     plans[n++] =
         (ambit__plan){.strategy = &ambit__strategy_sparse,
                       .depth = 1,
-                      .ahead = ahead,
+                      .wide = wide,
                       .threads = {threads, 1, 1},
                       .blocks = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_FEW
                                                           : cores * BLOCKS_PER_MULTIPROCESSOR};
   return n;
 }
 
-/* Cells in flight per thread, so that the loads of all threads hide the latency of memory. */
-static int ahead_for(const ambit__group *g, const ambit__target *t)
+/* Vectors save instructions, and take registers. Cells that are apart need no vectors. */
+static int wide_for(const ambit__group *g, const ambit__target *t)
 {
-  const double bytes = ambit__price_of(g->steps[0].rule).bytes;
+  const ambit__group_step *s = &g->steps[0];
+  const double bytes = ambit__price_of(s->rule).bytes;
 
   if (t->is_cpu) return 1;
-  return bytes <= FEW_BYTES ? 4 : bytes <= 3 * FEW_BYTES ? 2 : 1;
+  for (int i = 0; i < s->rule->nparams; i++)
+    if (s->rule->params[i].kind == PARAM_FIELD && s->bind[i].is_field && !s->bind[i].contiguous)
+      return 1;
+  return bytes <= FEW_BYTES ? 4 : bytes <= SOME_BYTES ? 2 : 1;
 }
 
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  return ambit__price_of(g->steps[0].rule).bytes / (p->ahead == ahead_for(g, t) ? 3000 : 2000);
+  return ambit__price_of(g->steps[0].rule).bytes / (p->wide == wide_for(g, t) ? 3000 : 2000);
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
 {
-  ambit__print(t, "(sparse %d ahead %d)", p->threads[0], p->ahead);
+  ambit__print(t, "(sparse %d wide %d)", p->threads[0], p->wide);
 }
 
 /* ---- launches ---- */
 
-int64_t ambit__sparse_share(const ambit__plan *p, int64_t cells)
+int64_t ambit__sparse_share(const ambit__plan *p, int64_t units)
 {
-  const int64_t turn = (int64_t)p->threads[0] * p->ahead, turns = (cells + turn - 1) / turn;
+  const int64_t turn = p->threads[0], turns = (units + turn - 1) / turn;
 
   return (turns + p->blocks - 1) / p->blocks * turn;
 }
@@ -73,84 +78,48 @@ int64_t ambit__sparse_share(const ambit__plan *p, int64_t cells)
 static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
                   ambit__shape *shape)
 {
-  const int64_t cells = box->hi[0] - box->lo[0], share = ambit__sparse_share(p, cells);
+  const int64_t units = box->hi[0] - box->lo[0], share = ambit__sparse_share(p, units);
 
   (void)g;
-  *shape = (ambit__shape){.blocks = {(cells + share - 1) / share, 1, 1},
+  *shape = (ambit__shape){.blocks = {(units + share - 1) / share, 1, 1},
                           .threads = {p->threads[0], 1, 1}};
 }
 
 /* ---- code ---- */
 
-/* The line of cell t. */
+/* The line of unit t. The word of the next one is on its way meanwhile. */
 static void emit_line(const ambit__gpucode_job *j)
 {
   const int words = ambit__deal_words(j->group->form->ncolumns, ambit__gpucode_indices(j->group));
 
-  ambit__line(j->w, "const ambit_u64 group = groups[t >> 5];");
+  ambit__line(j->w, "const ambit_u64 group = next;");
+  ambit__line(j->w, "if (t + %d < end) next = groups[(t + %d) >> 5];", j->plan->threads[0],
+              j->plan->threads[0]);
   ambit__line(j->w,
-              "%sconst ambit_i32 *line = lines + %d * ((ambit_i64)(ambit_u32)group + "
+              "%sconst ambit_i32 *line_at = lines + %d * ((ambit_i64)(ambit_u32)group + "
               "ambit_count_bits((ambit_u32)(group >> 32) & (0xffffffffu >> (31 - (t & 31)))));",
               j->dialect->global, words);
-}
-
-/* The distances to the rows that are read. */
-static void emit_columns(const ambit__gpucode_job *j)
-{
-  const ambit__chunk_form *form = j->group->form;
-  const int last = j->group->ndims - 1;
-
-  for (int k = 0; k < form->ncolumns; k++)
-    ambit__line(j->w, "const ambit_i32 k%d = line[%d];", k, 1 + k);
-  for (int i = 0; i < j->rule->nparams; i++)
-    for (int k = 0; ambit__gpucode_is_field(j, i) && k < form->ncolumns; k++)
-      if (form->columns[k].view == form->view[i] && !j->bind[i].contiguous)
-        ambit__line(j->w, "const %s %s_k%d = k%d * %s_s%d;", j->integer, j->rule->params[i].name, k,
-                    k, j->rule->params[i].name, last);
-}
-
-static void emit_indices(const ambit__gpucode_job *j)
-{
-  const int first = 1 + j->group->form->ncolumns, n = ambit__gpucode_indices(j->group);
-
-  for (int d = 0; d < n; d++)
-    ambit__line(j->w,
-                "const %s i%d = (ambit_i64)((ambit_u64)(ambit_u32)line[%d] | "
-                "(ambit_u64)(ambit_u32)line[%d] << 32)%s;",
-                j->integer, d, first + 2 * d, first + 2 * d + 1,
-                d == j->group->ndims - 1 ? " + t" : "");
-}
-
-static void emit_places(const ambit__gpucode_job *j)
-{
-  const int last = j->group->ndims - 1;
-
-  ambit__line(j->w, "const %s at = t + line[0];", j->integer);
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const ambit__param *p = &j->rule->params[i];
-
-    if (!ambit__gpucode_is_field(j, i)) continue;
+  ambit__line(j->w, "ambit_i32 line[%d];", words);
+  for (int k = 0; k < words; k += AMBIT__DEAL_VECTOR) {
     ambit__line_begin(j->w);
-    ambit__print(j->t, "%s%s%s *%s_at = %s_mem + (%s_o + at", j->dialect->global,
-                 p->is_written ? "" : "const ", ambit__gpucode_type(j, i), p->name, p->name,
-                 p->name);
-    if (!j->bind[i].contiguous) ambit__print(j->t, " * %s_s%d", p->name, last);
+    ambit__gpucode_print_call(j, "ambit_load", j->dialect->types[AMBIT_I32], AMBIT__DEAL_VECTOR);
+    ambit__print(j->t, "line + %d, line_at + %d", k, k);
     ambit__line_end(j->w, ");");
   }
 }
 
-static void emit_cell(const ambit__gpucode_job *j)
+static void emit_loop(const ambit__gpucode_job *j)
 {
-  const ambit__scope s = ambit__gpucode_scope(j);
-
+  ambit__line(j->w, "const ambit_i32 first = (ambit_i32)(%s * share);", j->dialect->block[0]);
+  ambit__line(j->w, "const ambit_i32 end = (ambit_i32)(first + share < units ? first + share : "
+                    "units);");
+  ambit__line(j->w, "const ambit_i32 start = first + %s;", j->dialect->thread[0]);
+  ambit__line(j->w, "ambit_u64 next = start < end ? groups[start >> 5] : 0;");
+  ambit__print(j->t, "#pragma unroll 1\n");
+  ambit__open(j->w, "for (ambit_i32 t = start; t < end; t += %d)", j->plan->threads[0]);
   emit_line(j);
-  emit_places(j);
-  emit_columns(j);
-  emit_indices(j);
-  ambit__gpucode_declare_outs(j);
-  ambit__emit_stmts(&s, j->w, j->rule->body);
-  ambit__gpucode_store_outs(j);
-  ambit__gpucode_fold_cell(j);
+  ambit__sparse_emit_unit(j);
+  ambit__close(j->w);
 }
 
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
@@ -160,18 +129,12 @@ static void emit(const ambit__group *g, const ambit__target *t, const ambit__pla
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
 
   ambit__gpucode_emit_head(&j);
+  ambit__print(j.t, "\n%s", j.dialect->stream);
   ambit__gpucode_open_kernel(&j, "", p->threads, ambit__gpucode_slots(g, slots), slots);
   ambit__gpucode_emit_ended(&j);
   ambit__gpucode_declare_totals(&j, p->threads[0]);
   ambit__gpucode_emit_values(&j);
-  ambit__line(w, "const %s first = %s * share;", j.integer, j.dialect->block[0]);
-  ambit__line(w,
-              "const ambit_i32 end = (ambit_i32)(first + share < cells ? first + share : cells);");
-  ambit__line(w, "#pragma unroll %d", p->ahead);
-  ambit__open(w, "for (ambit_i32 t = (ambit_i32)first + %s; t < end; t += %d)",
-              j.dialect->thread[0], p->threads[0]);
-  emit_cell(&j);
-  ambit__close(w);
+  emit_loop(&j);
   if (ambit__gpucode_reduces(g)) {
     ambit__line(w, "const int thread = %s;", j.dialect->thread[0]);
     ambit__line(w, "const %s block = %s;", j.integer, j.dialect->block[0]);

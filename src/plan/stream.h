@@ -115,8 +115,7 @@ void ambit__stream_print_cell(const ambit__stream_job *j, int param, int compone
 /* "u_w[(p + 3) % 4][t + 1]": its row. */
 void ambit__stream_print_read(const ambit__stream_job *j, const ambit__stream *s,
                               const int *offset);
-/* "ambit_load<4>(", or in a language without templates "ambit_load_float_4(": begins the call of a
- * helper for n values of a parameter; param -1: of no type. */
+/* Begins the call of a helper for n values of a parameter; param -1: of no type. */
 void ambit__stream_print_call(const ambit__stream_job *j, const char *name, int param, int n);
 /* "#pragma unroll" and "for (int j = from; j < end; j++) {" */
 void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end);

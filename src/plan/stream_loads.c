@@ -111,12 +111,7 @@ static void close_address(const ambit__stream_job *j)
 
 void ambit__stream_print_call(const ambit__stream_job *j, const char *name, int param, int n)
 {
-  if (j->gpu.dialect->has_lanes)
-    ambit__print(j->gpu.t, "%s<%d>(", name, n);
-  else if (param < 0)
-    ambit__print(j->gpu.t, "%s_%d(", name, n);
-  else
-    ambit__print(j->gpu.t, "%s_%s_%d(", name, unit_type(j, param), n);
+  ambit__gpucode_print_call(&j->gpu, name, param < 0 ? NULL : unit_type(j, param), n);
 }
 
 void ambit__stream_unroll(const ambit__stream_job *j, const char *name, int from, int end)

@@ -230,37 +230,59 @@ static int64_t index_in(const int32_t *words)
   return (int64_t)((uint64_t)(uint32_t)words[0] | (uint64_t)(uint32_t)words[1] << 32);
 }
 
-/* Every cell of a box is dealt once, with the distances of its chunk. `chunk_of` has by position
- * the chunk of a cell. Returns the number of cells. */
-static int64_t check_box_deal(const ambit__chunks *c, const ambit__box *box, const double *memory,
-                              int64_t *chunk_of)
+static bool is_inner(const int32_t *chunk, int64_t x)
+{
+  return x >= ambit__inner_from(chunk[AMBIT__CHUNK_INNER]) &&
+         x < ambit__inner_end(chunk[AMBIT__CHUNK_INNER]);
+}
+
+/* A cell of a unit whose line is known: `chunk_of` has by position the chunk of a cell that was not
+ * seen before. */
+static void check_cell(const ambit__chunks *c, const int32_t *line, int64_t at, int64_t x,
+                       const double *memory, int64_t *chunk_of)
 {
   const int columns = c->form->ncolumns;
-  const ambit__active *a = c->active;
-  ambit__deal d;
-  int64_t n;
+  const int32_t *chunk = c->table + chunk_of[at] * c->words;
+  const int32_t *indices = line + AMBIT__LINE_COLUMN + columns;
 
-  CHECK(!ambit__deal_make(&errors, c, box, 3, &d));
-  for (int64_t t = 0; t < d.cells; t++) {
+  CHECK(chunk_of[at] >= 0);
+  CHECK(!memcmp(line + AMBIT__LINE_COLUMN, chunk + AMBIT__CHUNK_COLUMN, (size_t)columns * 4));
+  if (line[AMBIT__LINE_INNER]) CHECK(is_inner(chunk, at - chunk[AMBIT__CHUNK_AT]));
+  chunk_of[at] = -1;
+  CHECK_EQ((int64_t)memory[at], (index_in(indices) * c->active->box.hi[1] + index_in(indices + 2)) *
+                                        c->active->box.hi[2] +
+                                    index_in(indices + 4) + x);
+}
+
+/* Every cell of a box is dealt once, with the distances of its chunk, and units are aligned.
+ * Returns the number of cells. */
+static int64_t check_box_deal(const ambit__chunks *c, const ambit__box *box, int wide,
+                              const double *memory, int64_t *chunk_of)
+{
+  ambit__deal d;
+  int64_t n = 0;
+
+  CHECK(!ambit__deal_make(&errors, c, box, wide, 3, &d));
+  for (int64_t t = 0; t < d.units; t++) {
     const uint64_t group = d.groups[t / 32];
     const uint32_t heads = (uint32_t)(group >> 32) & (0xffffffffu >> (31 - t % 32));
     const int32_t *line =
         d.lines + ((int64_t)(uint32_t)group + __builtin_popcount(heads)) * d.words;
-    const int64_t at = t + line[0], number = (int64_t)memory[at];
+    const int64_t at = wide * t + line[0];
+    const int64_t from = line[AMBIT__LINE_FROM] > at ? line[AMBIT__LINE_FROM] : at;
+    const int64_t to = line[AMBIT__LINE_END] < at + wide ? line[AMBIT__LINE_END] : at + wide;
 
-    CHECK(chunk_of[at] >= 0); /* and not seen before */
-    CHECK(!memcmp(line + 1, c->table + chunk_of[at] * c->words + 2, (size_t)columns * 4));
-    chunk_of[at] = -1;
-    CHECK_EQ(number, (index_in(line + 1 + columns) * a->box.hi[1] + index_in(line + 3 + columns)) *
-                             a->box.hi[2] +
-                         index_in(line + 5 + columns) + t);
+    CHECK(at % wide == 0);
+    for (int k = 0; k < c->form->ncolumns; k++)
+      CHECK_EQ(0, line[AMBIT__LINE_COLUMN + k] % AMBIT__QUAD);
+    for (int64_t i = from; i < to; i++, n++)
+      check_cell(c, line, i, wide * t + i - at, memory, chunk_of);
   }
-  n = d.cells;
   ambit__deal_free(&d);
   return n;
 }
 
-static void check_deal(const ambit__chunks *c, const double *memory)
+static void check_deal(const ambit__chunks *c, int wide, const double *memory)
 {
   const int64_t planes = c->active->box.hi[0], cut = planes / 3;
   int64_t *chunk_of = malloc((size_t)c->active->size * sizeof *chunk_of), n = 0;
@@ -269,12 +291,12 @@ static void check_deal(const ambit__chunks *c, const double *memory)
   for (int64_t i = 0; i < c->active->size; i++)
     chunk_of[i] = -1;
   for (int64_t i = 0; i < c->n; i++)
-    for (int64_t x = 0; x < c->table[i * c->words + 1]; x++)
+    for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++)
       chunk_of[c->table[i * c->words] + x] = i;
   for (int half = 0; half < 2; half++) {
     box.lo[0] = half ? cut : 0;
     box.hi[0] = half ? planes : cut;
-    n += check_box_deal(c, &box, memory, chunk_of);
+    n += check_box_deal(c, &box, wide, memory, chunk_of);
   }
   CHECK_EQ(c->cells, n);
   free(chunk_of);
@@ -292,6 +314,14 @@ static double value_at(const ambit__active *a, const ambit__boundaries *b, const
              : INACTIVE;
 }
 
+/* Whether a rule tests the activity of a cell of a column; -1: the own row. */
+static bool is_tested(const ambit__chunk_form *f, int column, int x)
+{
+  const ambit__tested *t = column < 0 ? &f->own : &f->columns[column].tested;
+
+  return t->any && x >= t->lo && x <= t->hi;
+}
+
 /* Every cell of the region once, and all its reads. Returns the number of cells. */
 static int64_t check_chunks(const ambit__chunks *c)
 {
@@ -301,9 +331,10 @@ static int64_t check_chunks(const ambit__chunks *c)
   int64_t n = 0, last = -1;
 
   check_constants(c, memory);
-  if (c->form->reach[0] == 1) check_deal(c, memory);
+  for (int wide = 1; c->form->reach[0] == 1 && wide <= AMBIT__QUAD; wide *= 2)
+    check_deal(c, wide, memory);
   for (int64_t i = 0; i < c->n; i++)
-    for (int64_t x = 0; x < c->table[i * c->words + 1]; x++, n++) {
+    for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++, n++) {
       const int64_t number = c->first[i] + x, at = c->table[i * c->words] + x;
       int64_t cell[3] = {0, 0, number % a->box.hi[2]};
 
@@ -315,9 +346,11 @@ static int64_t check_chunks(const ambit__chunks *c)
         for (int dx = -c->form->reach[0]; dx <= c->form->reach[0]; dx++) {
           const int *o = k < 0 ? (const int[3]){0} : c->form->columns[k].offset;
           const int64_t there[] = {cell[0] + o[0], cell[1] + o[1], cell[2] + dx};
-          const int64_t away = k < 0 ? 0 : c->table[i * c->words + 2 + k];
+          const int64_t away = k < 0 ? 0 : c->table[i * c->words + AMBIT__CHUNK_COLUMN + k];
 
           CHECK(memory[at + away + dx] == value_at(a, b, there));
+          if (is_inner(c->table + i * c->words, x) && is_tested(c->form, k, dx))
+            CHECK(memory[at + away + dx] >= 0);
         }
     }
   free(memory);
@@ -345,15 +378,21 @@ static void chunks_read_what_boundaries_and_activity_say(void)
   for (int i = 0; i < SIZES * KINDS * 5; i++) {
     const int size = i % SIZES, kind = i / SIZES % KINDS, reach = i % 3 + 1 + 4 * (i % 7 == 0);
     ambit__column columns[8];
-    ambit__chunk_form f = {.columns = columns, .nviews = 1, .reach = {reach}};
+    ambit__chunk_form f = {.columns = columns,
+                           .nviews = 1,
+                           .tests = true,
+                           .own = {.any = true, .lo = -1, .hi = reach},
+                           .reach = {reach}};
     ambit__active a = make(sizes[size], kind, ambit__chunk_form_pad(&f));
     ambit__chunks c;
 
     f.views[0] = boundaries_of(i * 7);
     for (int k = 0; k < 9; k++)
       if (k != 4)
-        columns[f.ncolumns++] = (ambit__column){
-            .offset = {(k / 3 - 1) * (1 + i % 2), k % 3 - 1}, .lo = -reach, .hi = reach};
+        columns[f.ncolumns++] = (ambit__column){.offset = {(k / 3 - 1) * (1 + i % 2), k % 3 - 1},
+                                                .lo = -reach,
+                                                .hi = reach,
+                                                .tested = {.any = k % 2, .lo = -1, .hi = k % 3}};
     CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
     CHECK_EQ(a.cells, check_chunks(&c));
     ambit__chunks_free(&c);
@@ -370,8 +409,15 @@ static void chunks_read_what_boundaries_and_activity_say(void)
 static void a_full_grid_has_a_chunk_per_row(void)
 {
   static const int64_t extents[] = {10, 20, 300};
-  ambit__column columns[] = {{.offset = {-1, 0}}, {.offset = {1, 0}}, {.offset = {0, 1}}};
-  ambit__chunk_form f = {.columns = columns, .ncolumns = 3, .nviews = 1, .reach = {1}};
+  const ambit__tested here = {.any = true};
+  ambit__column columns[] = {
+      {.offset = {-1, 0}, .tested = here}, {.offset = {1, 0}, .tested = here}, {.offset = {0, 1}}};
+  ambit__chunk_form f = {.columns = columns,
+                         .ncolumns = 3,
+                         .nviews = 1,
+                         .tests = true,
+                         .own = {.any = true, .lo = -1, .hi = 2},
+                         .reach = {2}};
   ambit__active a = make(extents, 0, AMBIT__PAD);
   ambit__chunks c;
 
@@ -379,6 +425,8 @@ static void a_full_grid_has_a_chunk_per_row(void)
   CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
   CHECK_EQ(200, c.n);
   CHECK_EQ(0, c.table[0] % 16);
+  for (int64_t i = 0; i < c.n; i++) /* all cells of planes that have some on both sides */
+    CHECK_EQ(i < 20 || i >= 180 ? 0 : 1 | 298 << 16, c.table[i * c.words + AMBIT__CHUNK_INNER]);
   CHECK(a.size < 300 * 200 * 11 / 10);
   CHECK_EQ(1, ambit__chunk_form_column(&f, 3, 0, (const int[]){1, 0, 5}));
   CHECK_EQ(-1, ambit__chunk_form_column(&f, 3, 0, (const int[]){0, 0, 1}));

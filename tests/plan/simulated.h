@@ -107,7 +107,7 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_ENDS: return p->ends;
   case SLOT_GROUPS: /* of sparse grids */
   case SLOT_LINES:
-  case SLOT_CELLS:
+  case SLOT_UNITS:
   case SLOT_SHARE: return 0;
   case SLOT_FAULTS: return 0; /* nothing is checked here */
   case SLOT_COUNT: return blocks;

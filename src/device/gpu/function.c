@@ -310,10 +310,10 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_HI: return l->box.hi[s->axis] - offset_of(l, s->axis);
   case SLOT_OFFSET: return offset_of(l, s->axis);
   case SLOT_EXTENT: return l->extents[s->axis];
-  case SLOT_CELLS: return t->dealt->cells;
+  case SLOT_UNITS: return t->dealt->units;
   case SLOT_TILES: return t->tiled->n;
   case SLOT_ROUND: return t->tiled->round;
-  case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->dealt->cells);
+  case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->dealt->units);
   case SLOT_STEP: return l->step;
   case SLOT_ENDS: return l->ends;
   case SLOT_COUNT: return t->blocks;
@@ -422,11 +422,11 @@ static ambit_status choose(ambit__gpu_device *d, function *f, const ambit__launc
   return compile(d, f, &f->any);
 }
 
-/* The cells to update: a box, or on a sparse grid a number of cells. */
+/* The cells to update: a box, or on a sparse grid a number of units. */
 static ambit__box cells_of(const flight *t)
 {
   if (!t->l->chunks) return t->l->box;
-  return (ambit__box){.ndims = 1, .hi = {t->dealt->cells}};
+  return (ambit__box){.ndims = 1, .hi = {t->dealt->units}};
 }
 
 /* The launch over a box that is not empty. */
@@ -488,9 +488,10 @@ static ambit_status prepare(ambit__gpu_device *d, function *f, flight *t)
   ambit__gpu_dealt *dealt;
 
   if (!t->l->chunks) return AMBIT_OK;
-  AMBIT_TRY(ambit__gpu_dealt_get(d, t->l, ambit__gpucode_indices(&f->group), &f->dealt, &dealt));
+  AMBIT_TRY(ambit__gpu_dealt_get(d, t->l, t->v->plan.wide, ambit__gpucode_indices(&f->group),
+                                 &f->dealt, &dealt));
   t->dealt = dealt;
-  return dealt->cells ? ambit__gpu_bounds(t->lane, t->l, dealt) : AMBIT_OK;
+  return dealt->units ? ambit__gpu_bounds(t->lane, t->l, dealt) : AMBIT_OK;
 }
 
 ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)

@@ -348,15 +348,15 @@ typedef struct ambit__gpu_dealt {
   struct ambit__gpu_dealt *next;
   const ambit__chunks *chunks;
   ambit__box box;
-  int64_t cells;
+  int64_t units;                              /* of cells, grid/deal.h */
   ambit__gpu_memory *groups, *lines;          /* NULL: there are no cells */
   ambit__gpu_memory *edges[AMBIT_MAX_PARAMS]; /* by view: pairs of positions; NULL: none */
   int64_t nedges[AMBIT_MAX_PARAMS];
 } ambit__gpu_dealt;
 
-/* The entry of a list for a launch, made on the first call; lines have the indices of the first
- * `axes` axes. */
-ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int axes,
+/* The entry of a list for a launch, made on the first call; units are `wide` cells, and lines have
+ * the indices of the first `axes` axes. */
+ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int wide, int axes,
                                   ambit__gpu_dealt **list, ambit__gpu_dealt **dealt);
 void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list);
 /* Gives the cells beside runs that a launch reads their values. */

@@ -86,19 +86,19 @@ static ambit_status upload_edges(ambit__gpu_device *d, int view, ambit__gpu_deal
 
 /* ---- cells ---- */
 
-static ambit_status upload(ambit__gpu_device *d, int axes, ambit__gpu_dealt *t)
+static ambit_status upload(ambit__gpu_device *d, int wide, int axes, ambit__gpu_dealt *t)
 {
   ambit__deal deal;
-  ambit_status s = ambit__deal_make(d->head.errors, t->chunks, &t->box, axes, &deal);
+  ambit_status s = ambit__deal_make(d->head.errors, t->chunks, &t->box, wide, axes, &deal);
 
-  t->cells = deal.cells;
-  if (!s && deal.cells)
+  t->units = deal.units;
+  if (!s && deal.units)
     s = ambit__gpu_upload(d, deal.groups, (size_t)deal.ngroups * sizeof *deal.groups, &t->groups);
-  if (!s && deal.cells)
+  if (!s && deal.units)
     s = ambit__gpu_upload(d, deal.lines,
                           (size_t)deal.nlines * (size_t)deal.words * sizeof *deal.lines, &t->lines);
   ambit__deal_free(&deal);
-  for (int v = 0; !s && t->cells && v < t->chunks->form->nviews; v++)
+  for (int v = 0; !s && t->units && v < t->chunks->form->nviews; v++)
     s = upload_edges(d, v, t);
   return s;
 }
@@ -117,7 +117,7 @@ void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list)
   }
 }
 
-ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int axes,
+ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int wide, int axes,
                                   ambit__gpu_dealt **list, ambit__gpu_dealt **dealt)
 {
   ambit__gpu_dealt *t;
@@ -132,7 +132,7 @@ ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, 
   if (!t) return AMBIT_ENOMEM;
   t->chunks = l->chunks;
   t->box = l->box;
-  s = upload(d, axes, t);
+  s = upload(d, wide, axes, t);
   if (s) {
     ambit__gpu_dealt_free(d, t);
     return s;
@@ -145,31 +145,37 @@ ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, 
 /* ---- constants ---- */
 
 static ambit_status set_list(ambit__gpu_lane *lane, const ambit__store *store,
-                             const ambit__gpu_list *list, double number)
+                             const ambit__active *a, int set, const unsigned char *value)
 {
-  const ambit_type type = store->layout.type;
-  alignas(8) unsigned char value[8] = {0};
+  ambit__gpu_list list = {0};
+  int64_t i = 0, from, to;
+  ambit_status s = AMBIT_OK;
 
-  ambit__value_store(value, type, ambit__value_of(number, type));
-  return ambit__gpu_runs_fill(lane, store, list, value);
+  while (!s && ambit__constants_next(a, set, &i, &from, &to))
+    s = ambit__gpu_list_add(lane->head.device->errors, &list, from, 0, to - from);
+  if (!s) s = ambit__gpu_runs_fill(lane, store, &list, value);
+  ambit__gpu_list_free(&list);
+  return s;
 }
 
+/* A buffer is 0 when it is made, as most constants are: their cells, a list as long as the runs,
+ * are not set again. Sets may have cells of earlier ones. */
 static ambit_status set_constants(ambit__gpu_lane *lane, const ambit__store *store,
                                   const ambit__active *a, const ambit__boundaries *b)
 {
-  ambit__errors *errors = lane->head.device->errors;
-  ambit_status s = AMBIT_OK;
+  static const unsigned char nought[8];
+  const ambit_type type = store->layout.type;
+  bool is_new = !store->buffer->bounded;
 
-  for (int k = 0; !s && k < ambit__constants_sets(a); k++) {
-    ambit__gpu_list list = {0};
-    int64_t i = 0, from, to;
+  for (int k = 0; k < ambit__constants_sets(a); k++) {
+    alignas(8) unsigned char value[8] = {0};
 
-    while (!s && ambit__constants_next(a, k, &i, &from, &to))
-      s = ambit__gpu_list_add(errors, &list, from, 0, to - from);
-    if (!s) s = set_list(lane, store, &list, ambit__constants_value(a, b, k));
-    ambit__gpu_list_free(&list);
+    ambit__value_store(value, type, ambit__value_of(ambit__constants_value(a, b, k), type));
+    if (is_new && !memcmp(value, nought, sizeof value)) continue;
+    is_new = false;
+    AMBIT_TRY(set_list(lane, store, a, k, value));
   }
-  return s;
+  return AMBIT_OK;
 }
 
 /* ---- before a launch ---- */

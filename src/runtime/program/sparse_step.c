@@ -183,52 +183,11 @@ static ambit_status adapt(ambit_program *p, size_t step)
 
 /* ---- the form of the reads ---- */
 
-/* The number of a set of boundaries. */
-static int view_of(ambit__chunk_form *f, const ambit__boundaries *b)
-{
-  for (int v = 0; v < f->nviews; v++)
-    if (ambit__boundaries_equal(&f->views[v], b)) return v;
-  f->views[f->nviews] = *b;
-  return f->nviews++;
-}
-
-static bool is_own_row(const int *offset, int last)
-{
-  for (int d = 0; d < last; d++)
-    if (offset[d]) return false;
-  return true;
-}
-
-/* Adds a read: to the column of its row, or to the reach along the own one. */
-static ambit_status add_read(const ambit_program *p, ambit__chunk_form *f, size_t *cap, int view,
-                             const int *offset)
-{
-  const int last = p->grid->box.ndims - 1, x = offset[last];
-  int k = ambit__chunk_form_column(f, last + 1, view, offset);
-
-  if (f->reach[view] < abs(x)) f->reach[view] = abs(x);
-  if (is_own_row(offset, last)) return AMBIT_OK;
-  if (k < 0) {
-    ambit__column *columns = ambit__grow(ambit__program_errors(p), f->columns, (size_t)f->ncolumns,
-                                         cap, sizeof *columns);
-
-    if (!columns) return AMBIT_ENOMEM;
-    f->columns = columns;
-    k = f->ncolumns++;
-    columns[k] = (ambit__column){.view = view, .lo = x, .hi = x};
-    memcpy(columns[k].offset, offset, (size_t)last * sizeof *offset);
-  }
-  if (f->columns[k].lo > x) f->columns[k].lo = x;
-  if (f->columns[k].hi < x) f->columns[k].hi = x;
-  return AMBIT_OK;
-}
-
 static ambit_status make_form(ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
   const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
-  size_t cap = 0;
 
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     a->form.view[i] = -1;
@@ -237,9 +196,10 @@ static ambit_status make_form(ambit_program *p, size_t step)
     const ambit_field *f = i < s->n ? s->args[i].field : a->activity[i - s->n];
 
     if (!f || !q->reads_neighbours) continue;
-    a->form.view[i] = view_of(&a->form, &f->boundaries);
+    a->form.view[i] = ambit__chunk_form_view(&a->form, &f->boundaries);
     for (int k = 0; k < q->nreads; k++)
-      AMBIT_TRY(add_read(p, &a->form, &cap, a->form.view[i], q->reads[k].offset));
+      AMBIT_TRY(ambit__chunk_form_add(ambit__program_errors(p), &a->form, p->grid->box.ndims,
+                                      a->form.view[i], q->reads[k].offset, i >= s->n));
   }
   return AMBIT_OK;
 }
