@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE = 1, PARTS, PROCESSES, PROCESS, PARTITION, WEIGHTS, OVERLAP, GRAPH };
+enum { SOURCE = 1, PARTS, PROCESSES, PROCESS, PARTITION, WEIGHTS, OVERLAP, GRAPH, MASK };
 
 enum {
   MOST_PROCESSES = 100000,
@@ -36,6 +36,9 @@ static const tool_option options[] = {
     {PARTITION, 0, "partition", "CUTS", "partition of the grid: auto, 4, 2x2 (default: auto)"},
     {WEIGHTS, 0, "weights", "LIST", "relative sizes of the parts: 1,0.5,2"},
     {OVERLAP, 0, "overlap", "KIND", "none, standard, extended or two-way (the default)"},
+    {MASK, 0, "mask", "FILE",
+     "an .npy array or a .png picture that is not 0 in the active cells\n"
+     "of a sparse grid: compares the memory it takes; sets the size"},
     {GRAPH, 0, "graph", "FILE.dot",
      "write the dependencies within an iteration as a graph\n"
      "for Graphviz instead; - is standard output"},
@@ -283,7 +286,9 @@ typedef struct order {
   tool_problem problem;
   bool source;
   int64_t processes, process;
-  const char *graph; /* NULL: none */
+  const char *graph;  /* NULL: none */
+  const char *mask;   /* NULL: none */
+  ambit_grid *sparse; /* of the mask */
 } order;
 
 /* A sealed program of the problem, for one of several simulated processes. */
@@ -305,10 +310,24 @@ static int print_run(ambit *a, const order *o)
   return TOOL_OK;
 }
 
+/* The grid is as large as the mask. */
+static int load_mask(ambit *a, const tool_args *args, order *o)
+{
+  if (!o->mask) return TOOL_OK;
+  if (o->problem.size.ndims)
+    return tool_wrong(args, "--mask has the size of the grid: leave out --size");
+  o->sparse = ambit_grid_load_sparse(a, o->mask);
+  if (!o->sparse) return TOOL_FAILED;
+  o->problem.size.ndims = o->sparse->box.ndims;
+  memcpy(o->problem.size.extents, o->sparse->box.hi, sizeof o->problem.size.extents);
+  return TOOL_OK;
+}
+
 static int explain(ambit *a, order *o)
 {
   int code = print_kernel(a, &o->problem);
 
+  if (!code && o->sparse) return tool_print_sparse(&o->problem, o->sparse) ? TOOL_FAILED : TOOL_OK;
   return code || !tool_problem_try_bind(&o->problem) ? code : print_run(a, o);
 }
 
@@ -352,6 +371,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case WEIGHTS: return set_option(a, "weights", value);
   case OVERLAP: return set_option(a, "overlap", value);
   case GRAPH: o->graph = value; return TOOL_OK;
+  case MASK: o->mask = value; return TOOL_OK;
   default: return tool_problem_option(a, args, id, value, &o->problem);
   }
 }
@@ -371,6 +391,7 @@ static int run(ambit *a, tool_args *args)
   if (o.process >= o.processes)
     return tool_wrong(args, "--process is %d, but there are %d processes, numbered from 0",
                       (int)o.process, (int)o.processes);
+  if ((code = load_mask(a, args, &o))) return code;
   if ((code = tool_problem_load(a, args, &o.problem))) return code;
   if ((code = tool_problem_shape(args, &o.problem))) return code;
   if (o.source) return print_source(a, &o.problem);
@@ -395,6 +416,7 @@ const tool_command tool_explain = {
              "  ambit explain box3d1 --size 4096^3 --processes 1000 --device cuda:0,cuda:1\n"
              "  ambit explain star2d1 --processes 4 --graph - | dot -Tsvg > iteration.svg\n"
              "  ambit explain 3d27 --size 512^3 --type double --boundary periodic\n"
+             "  ambit explain heat.c --mask vessel.npy\n"
              "  ambit explain heat.c --source\n",
     .run = run,
 };

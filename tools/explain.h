@@ -25,6 +25,10 @@ const char *tool_cells_name(ambit__cells cells);
 ambit_status tool_print_parts(const ambit_program *p);
 ambit_status tool_print_messages(ambit_program *p);
 
+/* explain_sparse.c: the memory and the traffic of the problem on a sparse grid, and on a dense one
+ * with a mask. */
+ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g);
+
 /* explain_order.c: the schedules of a program, for this process. */
 void tool_print_schedule(const ambit_program *p);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`ambit explain`: facts that can be computed by hand."""
-import os, re, shutil, subprocess
+import os, re, shutil, subprocess, tempfile
 
 import tool
 
@@ -29,6 +29,28 @@ def memory_counts_every_field():
     out, _ = tool.run("explain", "star3d1", "--type", "double", "--size", "128^3")
     mib = float(out.split("memory ")[1].split()[0])
     assert 32 <= mib < 42 and "2 fields" in out, out
+
+
+def _write_mask(path, rows):
+    """A NumPy file of a mask in two dimensions."""
+    head = "{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d), }" % (len(rows), len(rows[0]))
+    head = head.ljust(127 - 10) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode())
+        f.write(bytes(x for row in rows for x in row))
+
+
+def a_mask_shows_what_a_sparse_grid_takes():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mask.npy")
+        _write_mask(path, [[16 <= y < 48 and 20 <= x < 120 for x in range(200)] for y in range(64)])
+        out, _ = tool.run("explain", "star2d1", "--mask", path)
+        assert "grid 64x200" in out and "3200 active cells, 25 % of the box, in 32 runs" in out, out
+        values, all_values = (float(part.split()[0]) for part in out.split("memory ")[2:4])
+        assert abs(values - 3200 * 8 / 2**20) < 1e-5 and abs(all_values - 4 * values) < 1e-4, out
+        assert "\n  36 bytes moved per active cell" in out, out  # 8 of values and a mask, four times
+        _, err = tool.run("explain", "star2d1", "--mask", path, "--size", "64x64", code=2)
+        assert "leave out --size" in err, err
 
 
 def the_plan_is_the_one_that_runs():
