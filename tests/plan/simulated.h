@@ -108,7 +108,14 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_GROUPS: /* of sparse grids */
   case SLOT_LINES:
   case SLOT_UNITS:
-  case SLOT_SHARE: return 0;
+  case SLOT_SHARE:
+  case SLOT_TABLE: /* of tiles */
+  case SLOT_THAN:
+  case SLOT_FOUND:
+  case SLOT_LINKS:
+  case SLOT_STATE:
+  case SLOT_TILES:
+  case SLOT_ROUND: return 0;
   case SLOT_FAULTS: return 0; /* nothing is checked here */
   case SLOT_COUNT: return blocks;
   case SLOT_MORE: return 0;
