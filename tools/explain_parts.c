@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "grid/partition.h"
 #include "runtime/exchange/exchange.h"
+#include "runtime/run/balance.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,15 +68,43 @@ static void print_rest(const ambit_grid *g, int from)
   printf("  and %d more of %" PRId64 " to %" PRId64 " cells\n", g->nparts - from, least, most);
 }
 
-/* The gain of unlike devices together, or the way in which the cut between them is found. */
-static void print_gain(const ambit_grid *g)
+/* The shares that earlier runs here found, and what they say about the gain. */
+static bool print_remembered(const ambit_program *p)
 {
+  double weights[AMBIT__SHOWN_WEIGHTS], all = 0, most = 0;
+  const ambit_grid *g = p->grid;
+  int first = 0, ordinal;
+  const char *name;
+
+  if (!ambit__balance_remembers(p, weights)) return false;
+  for (int i = 0; i < g->nparts; i++) {
+    all += weights[i];
+    if (weights[i] <= most) continue;
+    most = weights[i];
+    first = i;
+  }
+  printf("  earlier runs here found these shares:");
+  for (int i = 0; i < g->nparts; i++)
+    printf("%s %.1f %%", i ? "," : "", 100 * weights[i] / all);
+  name = tool_part_device(g, first, &ordinal);
+  if (most < all)
+    printf("\n  predicted gain: %.1f %% over %s:%d alone\n", 100 * (all / most - 1), name, ordinal);
+  else
+    printf("\n  %s:%d alone was the fastest\n", name, ordinal);
+  return true;
+}
+
+/* The gain of unlike devices together, or the way in which the cut between them is found. */
+static void print_gain(const ambit_program *p)
+{
+  const ambit_grid *g = p->grid;
   int64_t most = 0;
   int first = 0, ordinal;
   const char *name;
 
   if (!g->context->unlike) return;
   if (!*g->context->settings.weights) {
+    if (print_remembered(p)) return;
     printf(
         "  the devices differ: they are measured at the start, and the cut moves to where all of "
         "them need\n  the same time; `ambit devices --measure` prints their speeds\n");
@@ -104,7 +133,7 @@ ambit_status tool_print_parts(const ambit_program *p)
   for (int i = 0; i < shown; i++)
     print_part(g, i);
   print_rest(g, shown);
-  print_gain(g);
+  print_gain(p);
   ambit__partition_print(&drawing, &g->box, g->parts, g->nparts);
   text = ambit__text_finish(&drawing);
   if (!text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several devices of different speed share a grid: results, threads, failures. */
 #include "runtime/run/balance.h"
+#include "runtime/run/run.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 #include "support/slow.h"
@@ -209,6 +210,8 @@ enum { PACE = 6 };
 enum { PACE = 1 };
 #endif
 
+static bool dry; /* the plate never runs */
+
 /* A plate on two devices, which need so many ns for a cell. */
 static sheet open_plate(const char *weights, double first, double second)
 {
@@ -222,6 +225,7 @@ static sheet open_plate(const char *weights, double first, double second)
   ambit_option_set(s.a, "depth", "1");
   ambit_option_set(s.a, "weights", weights);
   ambit_option_set(s.a, "cache", folder);
+  if (dry) CHECK_EQ(AMBIT_OK, ambit__pretend(s.a, 0, 1));
   g = grid_2d(s.a, PLATE, PLATE);
   s.u = ambit_field_create(g, "u", AMBIT_F32);
   s.v = ambit_field_create(g, "v", AMBIT_F32);
@@ -288,6 +292,24 @@ static void weights_are_remembered(void)
   ambit_close(s.a);
 }
 
+/* `ambit explain` finds them in a context whose programs never run. */
+static void remembered_weights_are_found_without_running(void)
+{
+  double weights[AMBIT__SHOWN_WEIGHTS];
+  sheet s;
+
+  dry = true;
+  s = open_plate("auto", 32, 16);
+  dry = false;
+  CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
+  CHECK(ambit__balance_remembers(s.p, weights));
+  CHECK_NEAR(2, weights[1] / weights[0], 0.6);
+  s.a->settings.strict = true; /* another program */
+  CHECK(!ambit__balance_remembers(s.p, weights));
+  CHECK_OK(s.a);
+  ambit_close(s.a);
+}
+
 static void given_weights_stay(void)
 {
   sheet s = open_plate("1,3", 8, 2);
@@ -347,6 +369,7 @@ int main(int argc, char **argv)
                                     T(a_device_among_others_computes_on_its_own_thread),
                                     T(the_cut_follows_the_speed_of_devices),
                                     T(weights_are_remembered),
+                                    T(remembered_weights_are_found_without_running),
                                     T(given_weights_stay),
                                     T(a_device_that_adds_next_to_nothing_is_left_out),
                                     T(a_device_that_fails_in_mid_run_is_named),

@@ -76,9 +76,15 @@ double ambit__shares_ideal(const double *rates, int n, const double *weights, do
  * names of devices. */
 ambit_status ambit__balance_recall(const ambit_program *p, double *weights, bool *known);
 void ambit__balance_note(const ambit_program *p, const double *weights);
+/* The weights of the parts of a single process that earlier runs found, without running, and in a
+ * dry context too; false: there are none, or more than AMBIT__SHOWN_WEIGHTS parts. */
+enum { AMBIT__SHOWN_WEIGHTS = 16 };
+bool ambit__balance_remembers(const ambit_program *p, double *weights);
 
 /* ---- balance_report.c ---- */
 
+/* The name of the device of a part of this process: "cuda:0". */
+void ambit__part_name(const ambit *a, int part, char name[AMBIT__PART_NAME]);
 /* Gets the names of the devices of all parts. Collective. */
 ambit_status ambit__balance_gather(ambit_program *p);
 /* The share of each device, the time it computed, moved cells and waited; why one is left out. */

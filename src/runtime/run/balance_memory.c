@@ -17,8 +17,26 @@
 
 enum { NAME_CHARS = 64 };
 
-/* The name of the note. */
-static void name_note(const ambit_program *p, char name[NAME_CHARS])
+/* The model of a device; for a dry one, of the device that it stands for, if that is here. */
+static void find_model(const ambit *a, int engine, ambit__device_info *info)
+{
+  const ambit__engine *e = &a->engines[engine];
+  ambit__errors errors = {.status = AMBIT_OK}; /* not for users */
+  ambit__device *device = e->device;
+
+  if (!a->dry) {
+    device->backend->info(device, info);
+  } else if (e->ordinal < e->backend->count() &&
+             !e->backend->open(&errors, &a->settings, e->ordinal, &device)) {
+    e->backend->info(device, info);
+    e->backend->close(device);
+  }
+  ambit__errors_clear(&errors);
+}
+
+/* The name of the note about parts on devices with these names. */
+static void name_note(const ambit_program *p, int n, char (*names)[AMBIT__PART_NAME],
+                      char name[NAME_CHARS])
 {
   const ambit_grid *g = p->grid;
   const ambit__settings *settings = &g->context->settings;
@@ -29,12 +47,12 @@ static void name_note(const ambit_program *p, char name[NAME_CHARS])
   ambit__hash_init(&h);
   ambit__program_hash(p, &h);
   ambit__hash_bytes(&h, options, sizeof options);
-  for (int i = 0; i < p->balance->n; i++)
-    ambit__hash_text(&h, p->balance->names[i]);
+  for (int i = 0; i < n; i++)
+    ambit__hash_text(&h, names[i]);
   for (int i = 0; i < g->context->nengines; i++) {
     ambit__device_info info = {0};
 
-    g->context->engines[i].device->backend->info(g->context->engines[i].device, &info);
+    find_model(g->context, i, &info);
     ambit__hash_text(&h, info.name);
   }
   ambit__hash_hex(&h, hex);
@@ -57,23 +75,35 @@ static bool parse(const char *text, int n, double *weights)
   return sum > 0;
 }
 
-static bool read_note(const ambit_program *p, double *weights)
+static bool read_note(const ambit_program *p, int n, char (*names)[AMBIT__PART_NAME],
+                      double *weights)
 {
   char name[NAME_CHARS], *text;
   bool good;
 
-  name_note(p, name);
+  name_note(p, n, names, name);
   text = ambit__cache_recall_once(&p->grid->context->settings, name);
-  good = text && parse(text, p->balance->n, weights);
+  good = text && parse(text, n, weights);
   free(text);
   return good;
+}
+
+bool ambit__balance_remembers(const ambit_program *p, double *weights)
+{
+  const ambit *a = p->grid->context;
+  char names[AMBIT__SHOWN_WEIGHTS][AMBIT__PART_NAME];
+
+  if (a->net->size > 1 || a->placement.n > AMBIT__SHOWN_WEIGHTS) return false;
+  for (int i = 0; i < a->placement.n; i++)
+    ambit__part_name(a, i, names[i]);
+  return read_note(p, a->placement.n, names, weights);
 }
 
 ambit_status ambit__balance_recall(const ambit_program *p, double *weights, bool *known)
 {
   ambit__net *net = p->grid->context->net;
 
-  *known = !net->rank && read_note(p, weights);
+  *known = !net->rank && read_note(p, p->balance->n, p->balance->names, weights);
   AMBIT_TRY(ambit__net_any(net, known, 1));
   if (!*known) return AMBIT_OK;
   return ambit__net_broadcast(net, 0, weights, (size_t)p->balance->n * sizeof *weights);
@@ -89,7 +119,7 @@ void ambit__balance_note(const ambit_program *p, const double *weights)
     ambit__print(&t, "%s%.6g", i ? " " : "", weights[i]);
   ambit__print(&t, "\n");
   text = ambit__text_finish(&t);
-  name_note(p, name);
+  name_note(p, p->balance->n, p->balance->names, name);
   ambit__cache_note_once(&p->grid->context->settings, name, text);
   free(text);
 }

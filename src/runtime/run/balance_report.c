@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void ambit__part_name(const ambit *a, int part, char name[AMBIT__PART_NAME])
+{
+  const ambit__engine *e = &a->engines[a->placement.engine[part]];
+
+  snprintf(name, AMBIT__PART_NAME, "%s:%d", e->backend->name, e->ordinal);
+}
+
 ambit_status ambit__balance_gather(ambit_program *p)
 {
   ambit *a = p->grid->context;
@@ -19,11 +26,8 @@ ambit_status ambit__balance_gather(ambit_program *p)
   p->balance->names = ambit__new(&a->errors, (size_t)b->n, size);
   all = ambit__new(&a->errors, most * ((size_t)a->net->size + 1), size);
   mine = all ? all + most * (size_t)a->net->size : NULL;
-  for (int i = 0; mine && i < a->placement.n; i++) {
-    const ambit__engine *e = &a->engines[a->placement.engine[i]];
-
-    snprintf(mine[i], size, "%s:%d", e->backend->name, e->ordinal);
-  }
+  for (int i = 0; mine && i < a->placement.n; i++)
+    ambit__part_name(a, i, mine[i]);
   if (b->names && all) s = ambit__net_gather(a->net, mine, most * size, all);
   for (int r = 0; !s && r < a->net->size; r++)
     memcpy(b->names[a->placement.first[r]], all[most * (size_t)r],
