@@ -107,6 +107,8 @@ typedef struct ambit__plan {
   int64_t strip; /* cells of a row computed at a time; 0: the whole row */
   /* cells along the axis before the last that are finished before the next plane; 0: all */
   int64_t block;
+  /* strategy rows: operations per cell of a weighted sum that is factored, and its terms; 0: not */
+  int factored, terms;
   bool nontemporal; /* stores bypass the caches */
   bool scalar;      /* TARGET_C: the rule has operations that compilers do not vectorise */
   int threads[3];   /* TARGET_GPU: threads per block, x first */

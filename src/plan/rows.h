@@ -8,6 +8,7 @@
 
 #include "codegen/narrow.h"
 #include "plan/emit.h"
+#include "plan/factors.h"
 #include "plan/shares.h"
 
 /* The code that is being written. */
@@ -27,10 +28,11 @@ typedef struct ambit__rows_job {
   bool flat;                   /* the rule has conditions, which become selections */
   bool tests;                  /* it tests outside(), at most these distances from the cell: */
   int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
-  bool whole;       /* vectors at row ends may be stored whole: all outputs have twins */
-  int ntaps;        /* number of terms, if the rule is a weighted sum ... */
-  ambit__tap *taps; /* ... whose terms may be added in any order; NULL: it is not */
-  int from, to;     /* parameters of the sum */
+  bool whole;              /* vectors at row ends may be stored whole: all outputs have twins */
+  int ntaps;               /* number of terms, if the rule is a weighted sum ... */
+  ambit__tap *taps;        /* ... whose terms may be added in any order; NULL: it is not */
+  int from, to;            /* parameters of the sum */
+  ambit__factors *factors; /* of a sum that is factored; NULL: it is not */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
 } ambit__rows_job;
@@ -196,7 +198,17 @@ void ambit__rows_settle(const ambit__rows_job *j, const char *count);
 /* Statements that sum all rows of a block at x, or at x + l. */
 void ambit__rows_emit_sum(const ambit__rows_job *j, const int rows[2], bool lanes);
 
+/* ---- rows_factors.c ---- */
+
+/* The function of a row of a sum that is factored. */
+void ambit__rows_emit_factored(const ambit__rows_job *j);
+
 /* ---- rows_emit.c ---- */
+
+enum { AMBIT__ROWS_TAPS = 512 }; /* most terms of a sum computed term by term */
+/* Whether the rule of a group is a weighted sum of one field into another whose terms may be
+ * reordered; its terms, at most AMBIT__ROWS_TAPS. */
+bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, int *n);
 
 void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                       ambit__writer *w);

@@ -18,10 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-  MOST_TAPS = 512, /* of a sum computed term by term */
-  MOST_VECTOR = 64 /* bytes; the largest AMBIT_VECTOR (codegen/prelude/c.h) */
-};
+enum { MOST_VECTOR = 64 }; /* bytes; the largest AMBIT_VECTOR (codegen/prelude/c.h) */
 
 extern const char ambit__prelude_full_call[], ambit__prelude_lanes[]; /* embedded by the build */
 
@@ -215,18 +212,23 @@ static size_t lane_bytes(const job *j)
   return least ? least : sizeof(float);
 }
 
-/* Whether the rule is a weighted sum of one field into another whose terms may be reordered. */
+bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, int *n)
+{
+  const ambit__group_step *step = &g->steps[0];
+  const ambit__param *p = step->rule->params;
+
+  if (g->strict || !ambit__rule_taps(step->rule, taps, AMBIT__ROWS_TAPS, n) || !*n) return false;
+  return p[0].kind == PARAM_FIELD && p[1].kind == PARAM_FIELD && step->bind[0].is_field &&
+         step->bind[1].is_field && ambit__type_is_real(p[0].type) && p[0].type == p[1].type;
+}
+
 static void find_taps(job *j, const ambit__group *g)
 {
-  j->taps = g->strict || j->direct ? NULL : calloc(MOST_TAPS, sizeof *j->taps);
+  j->taps = j->direct ? NULL : calloc(AMBIT__ROWS_TAPS, sizeof *j->taps);
   if (!j->taps) return;
   j->from = ambit__rows_param(j, 0)->is_written;
   j->to = !j->from;
-  if (ambit__rule_taps(j->rule, j->taps, MOST_TAPS, &j->ntaps) && j->ntaps &&
-      ambit__rows_is_field(j, 0) && ambit__rows_is_field(j, 1) &&
-      ambit__type_is_real(ambit__rows_param(j, 0)->type) &&
-      ambit__rows_param(j, 0)->type == ambit__rows_param(j, 1)->type)
-    return;
+  if (ambit__rows_taps(g, j->taps, &j->ntaps)) return;
   free(j->taps);
   j->taps = NULL;
 }
@@ -266,6 +268,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   const int one[2] = {1, 1};
   ambit__narrow narrow = {0};
   ambit__shares shares = {0};
+  ambit__factors factors = {0};
   job j = {.plan = p,
            .rule = g->steps[0].rule,
            .bind = g->steps[0].bind,
@@ -284,6 +287,12 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
   ambit__rows_find_wide(&j, lane_bytes(&j));
   j.whole = stores_whole(&j);
   find_taps(&j, g);
+  if (j.taps && p->factored) {
+    if (ambit__factors_begin(&factors, j.taps, j.ntaps, j.last))
+      j.factors = &factors;
+    else
+      w->text.failed = true;
+  }
   if (!ambit__rows_begin_narrow(&j, &narrow, &shares)) w->text.failed = true;
   ambit__emit_head(g, p, w);
   if (j.narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
@@ -292,10 +301,14 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
               lane_bytes(&j));
   ambit__rows_emit_room(&j);
   if (!j.taps) ambit__rows_emit_cell(&j);
-  ambit__rows_emit_block(&j, one);
+  if (j.factors)
+    ambit__rows_emit_factored(&j);
+  else
+    ambit__rows_emit_block(&j, one);
   if (p->rows[0] * p->rows[1] > 1) ambit__rows_emit_block(&j, p->rows);
   emit_entry(&j, ambit__entry_name(g));
   free(j.taps);
+  ambit__factors_end(&factors);
   ambit__shares_end(&shares);
   ambit__narrow_end(&narrow);
 }
