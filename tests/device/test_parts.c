@@ -3,7 +3,7 @@
  * the number that reproduces them. */
 #include "device/parts.h"
 
-enum { CASES = 300, UNITS = 8 };
+enum { CASES = 120, UNITS = 8 };
 
 typedef struct sample {
   ambit__box grid;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """clang-tidy (see .clang-tidy) and clang's own warnings find nothing in src/ and tools/.
 
-    check_tidy.py BUILD_FOLDER NODES
+    check_tidy.py BUILD_FOLDER [NODES]
 
-The folder holds compile_commands.json. The analyzer follows the branches of a function for so many nodes: its
-default is 225,000, with which a few functions with many branches take two thirds of the time.
+The folder holds compile_commands.json. Only with NODES is clang's analyzer used, which takes most of the time: it follows the
+branches of a function for so many nodes (its default is 225,000).
 
 A file without faults is not checked again until it, a header that it includes, its compiler flags or the set-up
 of clang-tidy change. Empty files in the user's cache folder remember that.
@@ -14,9 +14,13 @@ import concurrent.futures, hashlib, json, os, pathlib, shlex, subprocess, sys
 
 import project
 
-# With assertions in every build, since the analyzer uses them.
-WORDS = ("-UNDEBUG", "-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={sys.argv[2]}")
-EXTRA = [f"--extra-arg={word}" for word in WORDS]
+WORDS = ["-UNDEBUG"]  # with assertions in every build, since the analyzer uses them
+CHECKS = []
+if len(sys.argv) > 2:
+    WORDS += ["-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={sys.argv[2]}"]
+else:
+    CHECKS = ["--checks=-clang-analyzer-*"]
+EXTRA = [*CHECKS, *(f"--extra-arg={word}" for word in WORDS)]
 
 
 CLEAN = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ambit-tidy"

@@ -14,9 +14,9 @@ static inline const char *const *places(void)
   int n = 3;
 
   ambit_close(a);
-  if (here[n] || !alone) return here;
-  EACH_DEVICE(d)
-  if (strcmp(*d, "cpu")) here[n++] = *d;
+  for (const char *const *d = devices_of_case(); alone && *d; d++)
+    if (strcmp(*d, "cpu")) here[n++] = *d;
+  here[n] = NULL;
   return here;
 }
 

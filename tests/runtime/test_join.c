@@ -138,7 +138,7 @@ static void long_steps(const scene *c)
                                  "  for (int i = 0; i < 200; i++) x = x * 0.75f + *u;"
                                  "  *w = x; }");
 
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 3; i++)
     ambit_apply(c->p, more, i % 2 ? c->v : c->u, c->w);
 }
 
@@ -150,7 +150,7 @@ static const struct {
                 {"shared_names", shared_names, 1},
                 {"tables_and_faces", tables_and_faces, 3},
                 {"moved_steps", moved_steps, 3},
-                {"long_steps", long_steps, 3}};
+                {"long_steps", long_steps, 2}}; /* the last: takes long to compile */
 
 /* Runs a program in two runs; returns the number of steps. */
 static size_t play(const char *devices, const char *join, int program, int64_t *bits)
@@ -178,13 +178,16 @@ static void joined_steps_give_the_same_bits(void)
 {
   static int64_t want[FIELDS * CELLS + 1], got[FIELDS * CELLS + 1];
 
-  for (int i = 0; i < (int)(sizeof programs / sizeof *programs); i++) {
+  const int n_programs = (int)(sizeof programs / sizeof *programs);
+
+  for (int i = 0; i < n_programs; i++) {
     play("cpu", "0", i, want);
     EACH_PLACE(d)
     {
       size_t n;
 
       if (i && compiles_slowly(*d)) continue;
+      if (i == n_programs - 1 && strchr(*d, '*')) continue;
       n = play(*d, "1", i, got);
       CHECK_MSG(!memcmp(want, got, sizeof want), "%s on %s", programs[i].name, *d);
       if (strcmp(*d, "ref"))

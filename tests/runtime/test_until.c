@@ -16,7 +16,8 @@ static const char *const *devices_and_late(void)
   int n = 0;
 
   EACH_DEVICE(d) names[n++] = *d;
-  names[n] = "late";
+  names[n++] = "late";
+  names[n] = NULL;
   return names;
 }
 

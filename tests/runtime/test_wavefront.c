@@ -234,9 +234,11 @@ static const ambit_boundary kinds[] = {AMBIT_CONSTANT,  AMBIT_PERIODIC, AMBIT_RE
                                        AMBIT_SYMMETRIC, AMBIT_CLAMP,    AMBIT_FIXED};
 enum { NKINDS = sizeof kinds / sizeof *kinds, NSTORIES = sizeof stories / sizeof *stories };
 
-/* One of so many cases runs in make check: waves take long under the thread sanitizer. */
-#ifdef __SANITIZE_THREAD__
-enum { ONE_OF = 11 };
+/* One of so many cases runs in make check: waves take long under sanitizers. */
+#if defined(__SANITIZE_THREAD__)
+enum { ONE_OF = 23 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { ONE_OF = 9 };
 #else
 enum { ONE_OF = 4 };
 #endif

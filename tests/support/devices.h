@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* devices.h - the devices that numeric tests run on: all that are available, ref first.
  *
- * TEST_DEVICES restricts them: "ref cpu" excludes GPUs.
+ * TEST_DEVICES restricts them: "ref cpu" excludes GPUs. Devices that compile slowly have every
+ * second case of a test, and all in make check-long, or if TEST_EVERY_CASE is set.
  */
 #ifndef AMBIT_TEST_DEVICES_H
 #define AMBIT_TEST_DEVICES_H
 
 #include "device/device.h"
+#include "support/test.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,12 +41,26 @@ static inline bool compiles_slowly(const char *device)
   return !strcmp(device, "opencl");
 }
 
+/* Those that the case which runs is for. */
+static inline const char *const *devices_of_case(void)
+{
+  static const char *names[MOST_TEST_DEVICES + 1];
+  const bool all = test_takes(test_number, 2) || getenv("TEST_EVERY_CASE");
+  int n = 0;
+
+  for (const char *const *d = devices_here(); *d; d++)
+    if (all || !compiles_slowly(*d)) names[n++] = *d;
+  names[n] = NULL;
+  return names;
+}
+
 /* for (const char *const *d = ...): *d is the name. */
-#define EACH_DEVICE(d) for (const char *const *d = devices_here(); *d; d++)
+#define EACH_DEVICE(d) for (const char *const *d = devices_of_case(); *d; d++)
 
 static inline bool device_is_here(const char *name)
 {
-  EACH_DEVICE(d) if (!strcmp(*d, name)) return true;
+  for (const char *const *d = devices_here(); *d; d++)
+    if (!strcmp(*d, name)) return true;
   return false;
 }
 

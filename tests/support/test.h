@@ -17,6 +17,7 @@ typedef struct test_case {
   void (*run)(void);
 } test_case;
 
+static int test_number;   /* of the case that runs, from 0 */
 static int test_failures; /* of all cases */
 enum { TEST_SHOWN = 20 }; /* maximum number of failures printed */
 
@@ -65,6 +66,7 @@ static int test_main(int argc, char **argv, const test_case *t)
     if (argc > 1 && strcmp(argv[1], t->name)) continue;
     test_skip_reason[0] = '\0';
     t->run();
+    test_number++;
     n++;
     if (test_failures != before) {
       bad++;
