@@ -20,6 +20,7 @@ typedef struct ambit__dialect {
   bool folds_casts; /* conversions to real numbers are helpers; see prelude/c.h */
   /* for GPUs */
   const char *stream; /* helpers of the strategies stream and fused; NULL: there are none */
+  const char *fused;  /* more helpers of fused; NULL: there are none */
   bool has_lanes;     /* they exchange values between the lanes of a warp, and are templates */
   const char *strict; /* text for strict files; "": none */
   const char *kernel; /* qualifier of a kernel */

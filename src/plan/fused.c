@@ -39,6 +39,10 @@ static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
 static const double BYTES_PER_NS = 3900;
 static const double FLAT_NS = 1.12 / 33500, DEEP_NS = 38e-6, BARRIER_NS = 120e-6, ROW_NS = 390e-6;
 
+/* Time of a cell where warps cannot exchange values by themselves: single iterations are preferred,
+ * unless several are asked for. */
+static const double UNMEASURED_NS = 1e3;
+
 static bool fields_fit(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -52,8 +56,17 @@ static bool fields_fit(const ambit__group *g)
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && t->dialect->has_lanes && t->warp == AMBIT__FUSED_WARP &&
-         g->pipeline && (g->ndims == 2 || g->ndims == 3) && g->pipeline->nstages && fields_fit(g);
+  if (t->kind != TARGET_GPU || !g->pipeline || !g->pipeline->nstages || !fields_fit(g))
+    return false;
+  if (!t->dialect->has_lanes) return t->dialect->fused && g->ndims == 2;
+  return t->warp == AMBIT__FUSED_WARP && (g->ndims == 2 || g->ndims == 3);
+}
+
+/* Whether warps exchange values by themselves. If not, a block is one warp, which does so through
+ * shared memory. */
+static bool exchanges(const ambit__target *t)
+{
+  return t->warp == AMBIT__FUSED_WARP;
 }
 
 /* Bytes of the largest and the smallest value. */
@@ -153,8 +166,9 @@ static int flat_candidates(const ambit__group *g, const ambit__target *t, ambit_
         add(g, t,
             (ambit__plan){.strategy = &ambit__strategy_fused,
                           .depth = g->depth,
-                          .strip = wide * cells_of(g, 8),
-                          .threads = {AMBIT__FUSED_WARP, WARPS, 1},
+                          .strip = wide * cells_of(g, t->dialect->has_lanes ? 8 : 4),
+                          .threads = {AMBIT__FUSED_WARP, exchanges(t) ? WARPS : 1, 1},
+                          .rolled = !exchanges(t),
                           .sums = sums,
                           .ahead = ahead},
             plans, most, &n);
@@ -317,7 +331,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   double ns = 1e9;
   ambit__fused_job j;
 
-  (void)t;
+  if (!exchanges(t)) return UNMEASURED_NS;
   if (ambit__fused_begin(g, p, false, &j)) {
     const double memory = bytes_of(g->pipeline) / BYTES_PER_NS;
     const double work = FLAT_NS * instructions_of(g, &j);

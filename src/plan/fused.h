@@ -134,6 +134,8 @@ void ambit__fused_open_rows(const ambit__fused_job *j, int first, int end);
 void ambit__fused_close_rows(const ambit__fused_job *j);
 /* "j", in three dimensions "(r * 4 + j)": the bit of a cell of the lane. */
 void ambit__fused_print_bit(const ambit__fused_job *j);
+/* "ambit_load<4>(", or "ambit_load_float_4(": the start of a call for the cells of a lane. */
+void ambit__fused_print_call(const ambit__fused_job *j, const char *name, int value);
 void ambit__fused_declare_stage(const ambit__fused_job *j, int stage); /* its partial results */
 void ambit__fused_emit_stage(const ambit__fused_job *j, int stage);
 /* Whether the stage leaves the cells outside its region as they are. */

@@ -52,11 +52,11 @@ static void emit_chunk(const ambit__fused_job *j)
   ambit__line(w, "const int planes = slow - fast;");
   ambit__line(w,
               "const int begin = chunk == -2 ? low%d : chunk == -1 ? slow : fast + "
-              "(int)((long long)planes * chunk / chunks);",
+              "(int)((ambit_i64)planes * chunk / chunks);",
               z);
   ambit__line(w,
               "const int end = chunk == -2 ? fast : chunk == -1 ? high%d : fast + "
-              "(int)((long long)planes * (chunk + 1) / chunks);",
+              "(int)((ambit_i64)planes * (chunk + 1) / chunks);",
               z);
   ambit__line(w, "if (begin >= end) return;");
 }

@@ -100,7 +100,7 @@ static bool is_loaded(const ambit__fused_job *j, int value)
   return j->pipe->values[value].stage < 0;
 }
 
-/* "float q0[3][6][6] = {};" */
+/* "float q0[3][6][6] = {0};" */
 static void declare_array(const ambit__fused_job *j, int value)
 {
   const ambit__fused_value *f = &j->values[value];
@@ -108,7 +108,7 @@ static void declare_array(const ambit__fused_job *j, int value)
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "%s q%d[%d]", type_of(j, value), value, j->period);
   if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", f->down + j->rows + f->up);
-  ambit__print(j->gpu.t, "[%d] = {}", f->left + j->lane + f->right);
+  ambit__print(j->gpu.t, "[%d] = {0}", f->left + j->lane + f->right);
   if (is_loaded(j, value)) {
     ambit__print(j->gpu.t, ", n%d[%d]", value, j->ahead);
     if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", j->rows);
@@ -158,7 +158,8 @@ static void load_next(const ambit__fused_job *j, int value, const char *k)
 
   open_rows(j);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_load<%d>(n%d[%s]%s, q%d_at", j->lane, value, k, row_of(j), value);
+  ambit__fused_print_call(j, "ambit_load", value);
+  ambit__print(j->gpu.t, "n%d[%s]%s, q%d_at", value, k, row_of(j), value);
   if (j->y >= 0) ambit__print(j->gpu.t, " + r * %s_s%d", name, j->y);
   ambit__line_end(j->gpu.w, ");");
   close_rows(j);
@@ -201,13 +202,26 @@ static void load_fast(const ambit__fused_job *j, int value)
   advance(j, value, turn);
 }
 
+/* "ambit_share_float_4(q0[p], 1, 1, AMBIT_LANES_HERE);" */
+static void share_row(const ambit__fused_job *j, int value, int lag)
+{
+  ambit__line_begin(j->gpu.w);
+  ambit__fused_print_call(j, "ambit_share", value);
+  ambit__fused_print_row(j, value, lag);
+  ambit__print(j->gpu.t, ", %d, %d, AMBIT_LANES_HERE)", j->values[value].left,
+               j->values[value].right);
+  ambit__line_end(j->gpu.w, ";");
+}
+
 void ambit__fused_share_rows(const ambit__fused_job *j, int value, int lag, int first, int end)
 {
   const ambit__fused_value *f = &j->values[value];
+  const bool lanes = j->gpu.dialect->has_lanes;
 
   if (first == end) return;
   ambit__fused_open_rows(j, first, end);
-  for (int i = 0; i < f->left + f->right; i++) {
+  if (!lanes) share_row(j, value, lag);
+  for (int i = 0; lanes && i < f->left + f->right; i++) {
     const bool before = i < f->left;
 
     ambit__line_begin(j->gpu.w);
@@ -248,7 +262,7 @@ static void store_edge(const ambit__fused_job *j, int value)
   if (j->y < 0)
     ambit__print(j->gpu.t, "  if (x + j >= from && x + j < till) *(");
   else
-    ambit__print(j->gpu.t, "ambit_store<%d>(", j->lane);
+    ambit__fused_print_call(j, "ambit_store", value);
   ambit__fused_print_address(j, v->target, v->component, row, "y + r", j->y < 0 ? "x + j" : "x");
   ambit__print(j->gpu.t, j->y < 0 ? ") = " : ", &");
   ambit__fused_print_row(j, value, f->lag);
@@ -265,7 +279,8 @@ static void store_fast(const ambit__fused_job *j, int value)
   const char *name = name_of(j, j->pipe->values[value].target);
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_store_all<%d>(mine", j->lane);
+  ambit__fused_print_call(j, "ambit_store_all", value);
+  ambit__print(j->gpu.t, "mine");
   if (j->y >= 0) ambit__print(j->gpu.t, " >> r & 1");
   ambit__print(j->gpu.t, ", q%d_to", value);
   if (j->y >= 0) ambit__print(j->gpu.t, " + r * %s_s%d", name, j->y);
@@ -373,7 +388,7 @@ static void emit_code(const ambit__fused_job *j)
     if (is_loaded(j, v)) ambit__fused_load_first(j, v);
   ambit__print(j->gpu.t, "#pragma unroll 1\n");
   ambit__open(w, "for (int z = 0; z < n; z += %d)", j->period);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__print(j->gpu.t, j->gpu.plan->rolled ? "#pragma unroll 1\n" : "#pragma unroll\n");
   ambit__open(w, "for (int p = 0; p < %d; p++)", j->period);
   emit_turn(j);
   ambit__close(w);
@@ -418,8 +433,10 @@ static void emit_kernel(const ambit__fused_job *fast, const ambit__fused_job *ed
 
   ambit__gpucode_emit_head(gpu);
   ambit__print(gpu->t, "\n%s", gpu->dialect->stream);
+  if (gpu->dialect->fused) ambit__print(gpu->t, "\n%s", gpu->dialect->fused);
   ambit__gpucode_open_kernel(gpu, "", gpu->plan->threads, ambit__gpucode_slots(gpu->group, slots),
                              slots);
+  if (gpu->dialect->fused) ambit__line(gpu->w, "AMBIT_LANES;");
   ambit__gpucode_emit_ended(gpu);
   ambit__gpucode_emit_values(gpu);
   emit_limits(fast);

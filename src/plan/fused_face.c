@@ -100,7 +100,8 @@ static void load_ahead(const ambit__fused_job *j, int value, const char *from, c
   ambit__open(j->gpu.w, "if (whole)");
   ambit__fused_open_rows(j, 0, j->rows);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_load<%d>(n%d[%s]%s, ", j->lane, value, slot, row_of(j));
+  ambit__fused_print_call(j, "ambit_load", value);
+  ambit__print(j->gpu.t, "n%d[%s]%s, ", value, slot, row_of(j));
   ambit__fused_print_address(j, v->operand, v->component, "at", "y + r", "x");
   ambit__line_end(j->gpu.w, ");");
   ambit__fused_close_rows(j);
@@ -212,40 +213,53 @@ static void print_number(const ambit__fused_job *j, int value, double number)
   ambit__emit_constant(j->gpu.dialect, j->gpu.t, type, ambit__value_of(number, type));
 }
 
-/* Columns outside the grid, for reads along the row. */
-static void fill_columns(const ambit__fused_job *j, int value)
+/* The name of the kind of a face across the row, in generated code. */
+static const char *face_of(const ambit__boundaries *b, int axis, int side)
 {
   static const char *const names[] = {[AMBIT_REFLECT] = "AMBIT_MIRROR",
                                       [AMBIT_SYMMETRIC] = "AMBIT_DOUBLE",
                                       [AMBIT_CLAMP] = "AMBIT_LAST",
                                       [AMBIT_CONSTANT] = "AMBIT_NUMBER"};
-  const ambit__boundaries *b = boundaries_of(j, value, j->x);
+  const size_t k = b->kind[axis][side];
+
+  return k < sizeof names / sizeof *names && names[k] ? names[k] : NULL;
+}
+
+/* "ambit_fill<AMBIT_LAST, AMBIT_NUMBER, 32, 4>(&q0[p][1], x, left, first1, end1, 0, 1);" */
+static void fill_ends(const ambit__fused_job *j, int value, const ambit__boundaries *b)
+{
   const ambit__fused_value *f = &j->values[value];
-  bool any = false;
+  const bool lanes = j->gpu.dialect->has_lanes;
+  char kinds[64];
 
-  for (int side = 0; b && side < 2; side++) {
-    const ambit_boundary k = b->kind[j->x][side];
-
-    any |= (side ? f->right : f->left) > 0 && (size_t)k < sizeof names / sizeof *names && names[k];
-  }
-  if (!any) return;
-  ambit__open(j->gpu.w, "if (!within)");
-  ambit__fused_open_rows(j, 0, j->rows);
+  snprintf(kinds, sizeof kinds, "%s, %s",
+           face_of(b, j->x, 0) ? face_of(b, j->x, 0) : "AMBIT_NOTHING",
+           face_of(b, j->x, 1) ? face_of(b, j->x, 1) : "AMBIT_NOTHING");
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_fill");
-  for (int side = 0; side < 2; side++) {
-    const ambit_boundary k = b->kind[j->x][side];
-
-    ambit__print(j->gpu.t, "%s%s", side ? ", " : "<",
-                 (size_t)k < sizeof names / sizeof *names && names[k] ? names[k] : "AMBIT_NOTHING");
-  }
-  ambit__print(j->gpu.t, ", %d, %d>(&", j->lanes, j->lane);
+  if (lanes)
+    ambit__print(j->gpu.t, "ambit_fill<%s, %d, %d>(", kinds, j->lanes, j->lane);
+  else
+    ambit__fused_print_call(j, "ambit_fill", value);
+  ambit__print(j->gpu.t, "&");
   ambit__fused_print_row(j, value, f->lag);
   ambit__print(j->gpu.t, "[%d], x, left, first%d, end%d, ", f->left, j->x, j->x);
   print_number(j, value, b->kind[j->x][0] == AMBIT_CONSTANT ? b->value[j->x][0] : 0);
   ambit__print(j->gpu.t, ", ");
   print_number(j, value, b->kind[j->x][1] == AMBIT_CONSTANT ? b->value[j->x][1] : 0);
+  if (!lanes) ambit__print(j->gpu.t, ", %s, AMBIT_LANES_HERE", kinds);
   ambit__line_end(j->gpu.w, ");");
+}
+
+/* Columns outside the grid, for reads along the row. */
+static void fill_columns(const ambit__fused_job *j, int value)
+{
+  const ambit__boundaries *b = boundaries_of(j, value, j->x);
+  const ambit__fused_value *f = &j->values[value];
+
+  if (!b || !((f->left && face_of(b, j->x, 0)) || (f->right && face_of(b, j->x, 1)))) return;
+  ambit__open(j->gpu.w, j->gpu.dialect->has_lanes ? "if (!within)" : "AMBIT_UNLESS(within)");
+  ambit__fused_open_rows(j, 0, j->rows);
+  fill_ends(j, value, b);
   ambit__fused_close_rows(j);
   ambit__close(j->gpu.w);
 }
@@ -304,7 +318,7 @@ void ambit__fused_mirror_low(const ambit__fused_job *j, int value)
 {
   const ambit__fused_value *f = &j->values[value];
   const ambit_boundary kind = ambit__fused_kind(j, value, j->z, 0);
-  const bool fetched = f->fetched >= 0;
+  const bool fetched = f->fetched >= 0, lanes = j->gpu.dialect->has_lanes;
   const int last = ambit__fused_mirror(kind, f->low) - 1; /* the row inside that arrives last */
   const int newest = f->lag + fetched;
 
@@ -313,10 +327,11 @@ void ambit__fused_mirror_low(const ambit__fused_job *j, int value)
 
     ambit__open(j->gpu.w, "if (row - %d == first%d + %d)", newest, j->z, last);
     copy_from(j, value, lag, from, fetched ? -f->down : 0, j->rows + (fetched ? f->up : 0));
+    if (!lanes) ambit__close(j->gpu.w); /* exchanges are not in branches */
     if (f->shared >= 0 && lag > f->shared - fetched)
       ambit__fused_share_rows(j, value, lag, 0, j->rows);
     ambit__fused_share_beside(j, value, lag);
-    ambit__close(j->gpu.w);
+    if (lanes) ambit__close(j->gpu.w);
   }
 }
 

@@ -77,6 +77,14 @@ void ambit__fused_print_bit(const ambit__fused_job *j)
   ambit__print(j->gpu.t, j->y < 0 ? "j" : "(r * %d + j)", j->lane);
 }
 
+void ambit__fused_print_call(const ambit__fused_job *j, const char *name, int value)
+{
+  if (j->gpu.dialect->has_lanes)
+    ambit__print(j->gpu.t, "%s<%d>(", name, j->lane);
+  else
+    ambit__print(j->gpu.t, "%s_%s_%d(", name, type_of(j, value), j->lane);
+}
+
 static void open_cells(const ambit__fused_job *j)
 {
   ambit__fused_open_rows(j, 0, j->rows);
@@ -234,9 +242,9 @@ void ambit__fused_declare_stage(const ambit__fused_job *j, int stage)
   if (!f->taps) return;
   type = type_of(j, f->result);
   if (j->y < 0)
-    ambit__line(j->gpu.w, "%s s%d[%d][%d] = {};", type, stage, j->period, j->lane);
+    ambit__line(j->gpu.w, "%s s%d[%d][%d] = {0};", type, stage, j->period, j->lane);
   else
-    ambit__line(j->gpu.w, "%s s%d[%d][%d][%d] = {};", type, stage, j->period, j->rows, j->lane);
+    ambit__line(j->gpu.w, "%s s%d[%d][%d][%d] = {0};", type, stage, j->period, j->rows, j->lane);
 }
 
 /* "s2[(p + 1) % 2][j]" */

@@ -85,8 +85,8 @@ static void emit_tile(const ambit__fused_job *j, const ambit__fused_job *edge)
   ambit__line(w, "from_row = fast;");
   ambit__line(w, "rows = slow - fast;");
   ambit__close(w);
-  ambit__line(w, "const int begin = from_row + (int)((long long)rows * part / parts);");
-  ambit__line(w, "const int end = from_row + (int)((long long)rows * (part + 1) / parts);");
+  ambit__line(w, "const int begin = from_row + (int)((ambit_i64)rows * part / parts);");
+  ambit__line(w, "const int end = from_row + (int)((ambit_i64)rows * (part + 1) / parts);");
   ambit__line(w, "if (begin >= end) return;");
 }
 

@@ -119,6 +119,7 @@ typedef struct ambit__plan {
   bool late;    /* strategy stream: rows of other warps are loaded when they are used */
   bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
   int lanes;    /* strategy fused: lanes of a warp with the same rows */
+  bool rolled;  /* strategy fused: turns are a loop, as rows are not in registers anyway */
   int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */
   int wave;     /* blocks that the whole device runs at once; 0: unspecified */
 } ambit__plan;

@@ -2,6 +2,8 @@
 /* Fused iterations on grids of several parts, and several processes: the exchange, the launches of
  * parts and boxes, and single iterations between them give what the reference device gives. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
+#include "support/devices.h"
+
 #include "fuser.h"
 #include "runtime/program/cycle.h"
 #include "samples.h"
@@ -92,8 +94,9 @@ static void draw_parts(int ndims, int processes, char *devices, char *partition)
   static const char *const flat[] = {"%d", "1x%d", "%dx1"}, *const deep[] = {"%d", "1x%d",
                                                                              "1x1x%d"};
   const int each = 1 + (int)draw(processes > 1 ? 2 : 3) + (processes == 1);
+  const char *name = getenv("FUSED_DEVICE"); /* one that fuses; default: simulated */
 
-  snprintf(devices, 16, each > 1 ? "fuser*%d" : "fuser", each);
+  snprintf(devices, 16, each > 1 ? "%s*%d" : "%s", name ? name : "fuser", each);
   if (each * processes == 4 && draw(2))
     snprintf(partition, 16, ndims == 2 ? "2x2" : "2x2x1");
   else
@@ -198,6 +201,19 @@ static void steps_on_faces_and_inside(void)
   CHECK(check_trial(&t, processes_here() > 1 ? "fuser" : "fuser*3", "auto"));
 }
 
+/* Faces that copy cells along the row, and rows. */
+static void opencl_fuses_too(void)
+{
+  const trial t = {.s = sample_named("star"),
+                   .ndims = 2,
+                   .extents = {31, 140},
+                   .kind = {{AMBIT_CONSTANT, AMBIT_REFLECT}, {AMBIT_CLAMP, AMBIT_CONSTANT}},
+                   .depth = 2,
+                   .strict = true};
+
+  if (processes_here() == 1 && device_is_here("opencl")) CHECK(check_trial(&t, "opencl", "auto"));
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -205,6 +221,7 @@ int main(int argc, char **argv)
       {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
       {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
       {"steps_on_faces_and_inside", steps_on_faces_and_inside},
+      {"opencl_fuses_too", opencl_fuses_too},
       {0}};
 
   return simulated_main(argc, argv, tests);

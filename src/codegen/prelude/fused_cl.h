@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* OpenCL: helpers of the strategy `fused`, after those of stream_cl.h. The 32 work-items with the
+ * same index along y are the lanes of a warp. NVIDIA's compiler has the asm of CUDA, and with it
+ * exchanges between lanes. Elsewhere a work-group has 32 work-items, which exchange values through
+ * local memory: all of them must call these functions at the same places, and PoCL allows that in
+ * no branch. */
+
+#ifdef __NV_CL_C_VERSION
+#  define AMBIT_LANES
+#  define AMBIT_UNLESS(condition) if (!(condition))
+AMBIT_INLINE uint ambit_lane_word(uint value, int from)
+{
+  uint other;
+
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=r"(other)
+               : "r"(value), "r"(from));
+  return other;
+}
+#  define AMBIT_LANE_OF_32(T, WORD, BACK)                                                          \
+    AMBIT_INLINE T ambit_lane_##T(T value, int from)                                               \
+    {                                                                                              \
+      return BACK(ambit_lane_word(WORD(value), from & 31));                                        \
+    }
+#  define AMBIT_LANE_OF_64(T, WORDS, BACK)                                                         \
+    AMBIT_INLINE T ambit_lane_##T(T value, int from)                                               \
+    {                                                                                              \
+      uint2 words = WORDS(value);                                                                  \
+                                                                                                   \
+      words.x = ambit_lane_word(words.x, from & 31);                                               \
+      words.y = ambit_lane_word(words.y, from & 31);                                               \
+      return BACK(words);                                                                          \
+    }
+AMBIT_LANE_OF_32(float, as_uint, as_float)
+AMBIT_LANE_OF_32(int, as_uint, as_int)
+AMBIT_LANE_OF_32(uchar, (uint), (uchar))
+AMBIT_LANE_OF_32(short, (uint), (short))
+AMBIT_LANE_OF_32(ambit_f16, (uint), (ambit_f16))
+AMBIT_LANE_OF_64(long, as_uint2, as_long)
+#  if AMBIT_HAS_DOUBLE
+AMBIT_LANE_OF_64(double, as_uint2, as_double)
+#  endif
+#  define AMBIT_LANES_HERE ((local ulong *)0)
+#  define AMBIT_EXCHANGES(T, N)                                                                    \
+    AMBIT_INLINE void ambit_share_##T##_##N(T *row, int left, int right, local ulong *lanes)       \
+    {                                                                                              \
+      const int lane = (int)get_local_id(0);                                                       \
+                                                                                                   \
+      for (int i = 0; i < left; i++)                                                               \
+        row[i] = ambit_lane_##T(row[i + N], lane - 1);                                             \
+      for (int i = left; i < left + right; i++)                                                    \
+        row[i + N] = ambit_lane_##T(row[i], lane + 1);                                             \
+    }                                                                                              \
+    AMBIT_INLINE void ambit_gather_##T##_##N(T *row, const int *from, local ulong *lanes)          \
+    {                                                                                              \
+      T old[N];                                                                                    \
+                                                                                                   \
+      for (int j = 0; j < N; j++)                                                                  \
+        old[j] = row[j];                                                                           \
+      for (int j = 0; j < N; j++)                                                                  \
+        for (int k = 0; k < N; k++) {                                                              \
+          const T other = ambit_lane_##T(old[k], from[j] / N);                                     \
+                                                                                                   \
+          if (from[j] % N == k) row[j] = other;                                                    \
+        }                                                                                          \
+    }
+#else
+#  define AMBIT_LANES      local ulong ambit_lanes[32 * 8]
+#  define AMBIT_LANES_HERE ambit_lanes
+#  define AMBIT_UNLESS(condition)
+#  define AMBIT_EXCHANGES(T, N)                                                                    \
+    AMBIT_INLINE local T *ambit_publish_##T##_##N(const T *row, local ulong *lanes)                \
+    {                                                                                              \
+      local T *all = (local T *)lanes;                                                             \
+                                                                                                   \
+      for (int j = 0; j < N; j++)                                                                  \
+        all[get_local_id(0) * N + j] = row[j];                                                     \
+      barrier(CLK_LOCAL_MEM_FENCE);                                                                \
+      return all;                                                                                  \
+    }                                                                                              \
+    AMBIT_INLINE void ambit_share_##T##_##N(T *row, int left, int right, local ulong *lanes)       \
+    {                                                                                              \
+      local T *all = ambit_publish_##T##_##N(row + left, lanes);                                   \
+      const int lane = (int)get_local_id(0), before = lane - 1 & 31, after = lane + 1 & 31;        \
+                                                                                                   \
+      for (int i = 0; i < left; i++)                                                               \
+        row[i] = all[before * N + N - left + i];                                                   \
+      for (int i = 0; i < right; i++)                                                              \
+        row[left + N + i] = all[after * N + i];                                                    \
+      barrier(CLK_LOCAL_MEM_FENCE);                                                                \
+    }                                                                                              \
+    AMBIT_INLINE void ambit_gather_##T##_##N(T *row, const int *from, local ulong *lanes)          \
+    {                                                                                              \
+      local T *all = ambit_publish_##T##_##N(row, lanes);                                          \
+                                                                                                   \
+      for (int j = 0; j < N; j++)                                                                  \
+        row[j] = all[from[j]];                                                                     \
+      barrier(CLK_LOCAL_MEM_FENCE);                                                                \
+    }
+#endif
+/* ambit_share fetches the cells beside those of a lane, which are row[left] to row[left + N - 1],
+ * from the lanes beside it; any values at the ends of the warp. ambit_gather takes cell from[j] of
+ * all cells of the warp for cell j. */
+
+/* A position outside first .. end - 1 as the nearest one inside, or wrapped around. */
+AMBIT_INLINE int ambit_clamped(int at, int first, int end)
+{
+  return ambit_between(first, at, end - 1);
+}
+AMBIT_INLINE int ambit_cycled(int at, int first, int end)
+{
+  const int n = end - first, k = (at - first) % n;
+
+  return first + (k < 0 ? k + n : k);
+}
+AMBIT_INLINE long ambit_modulo(long i, long n)
+{
+  return i % n < 0 ? i % n + n : i % n;
+}
+
+/* Cells outside a face: copies of cells inside, mirrored about the last cell or about the
+ * face, or of the last cell, or a number. */
+#define AMBIT_NOTHING 0
+#define AMBIT_MIRROR  1
+#define AMBIT_DOUBLE  2
+#define AMBIT_LAST    3
+#define AMBIT_NUMBER  4
+AMBIT_INLINE int ambit_inside(int kind, int distance)
+{
+  return kind == AMBIT_MIRROR ? distance : kind == AMBIT_DOUBLE ? distance - 1 : 0;
+}
+
+/* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
+ * first lane. The kinds of the faces are constants. _store_all stores N values if `yes`. */
+#define AMBIT_FILL(T, N)                                                                           \
+  AMBIT_EXCHANGES(T, N)                                                                            \
+  AMBIT_INLINE void ambit_fill_##T##_##N(T *row, int x, int left, int first, int end, T low,       \
+                                         T high, int below, int above, local ulong *lanes)         \
+  {                                                                                                \
+    int from[N];                                                                                   \
+                                                                                                   \
+    for (int j = 0; j < N; j++) {                                                                  \
+      from[j] = x + j;                                                                             \
+      if (below != AMBIT_NOTHING && x + j < first)                                                 \
+        from[j] = first + ambit_inside(below, first - x - j);                                      \
+      if (above != AMBIT_NOTHING && x + j >= end)                                                  \
+        from[j] = end - 1 - ambit_inside(above, x + j - end + 1);                                  \
+      from[j] = ambit_between(0, from[j] - left, 32 * N - 1);                                      \
+    }                                                                                              \
+    if ((below != AMBIT_NOTHING && below != AMBIT_NUMBER) ||                                       \
+        (above != AMBIT_NOTHING && above != AMBIT_NUMBER))                                         \
+      ambit_gather_##T##_##N(row, from, lanes);                                                    \
+    for (int j = 0; j < N; j++) {                                                                  \
+      if (below == AMBIT_NUMBER && x + j < first) row[j] = low;                                    \
+      if (above == AMBIT_NUMBER && x + j >= end) row[j] = high;                                    \
+    }                                                                                              \
+  }                                                                                                \
+  AMBIT_INLINE void ambit_store_all_##T##_##N(bool yes, global T *to, const T *from)               \
+  {                                                                                                \
+    ambit_store_if_##T##_##N(yes, to, from, (1 << N) - 1);                                         \
+  }
+#define AMBIT_FILLS(T) AMBIT_FILL(T, 1) AMBIT_FILL(T, 2) AMBIT_FILL(T, 4) AMBIT_FILL(T, 8)
+AMBIT_FILLS(float)
+AMBIT_FILLS(int)
+AMBIT_FILLS(uchar)
+AMBIT_FILLS(short)
+AMBIT_FILLS(long)
+AMBIT_FILLS(ambit_f16)
+#if AMBIT_HAS_DOUBLE
+AMBIT_FILLS(double)
+#endif
