@@ -43,6 +43,9 @@ static const double FLAT_NS = 1.12 / 33500, DEEP_NS = 38e-6, BARRIER_NS = 120e-6
  * unless several are asked for. */
 static const double UNMEASURED_NS = 1e3;
 
+/* Instructions to pass a word from one value to another, fitted to a step on all faces. */
+static const double PASS = 2.2;
+
 static bool fields_fit(const ambit__group *g)
 {
   const ambit__rule *rule = g->steps[0].rule;
@@ -247,7 +250,7 @@ static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
     const ambit__pipe_stage *st = &j->pipe->stages[i];
     const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
 
-    n += (work + 0.4) * (largest > 4 ? 2 : 1) + (st->placed ? 2.0 / j->lane : 0);
+    n += (work + 0.4) * (largest > 4 ? 2 : 1) + (st->placed ? 4.0 / j->lane : 0);
   }
   for (int v = 0; v < j->pipe->nvalues; v++) {
     const double words = ambit_type_size(j->pipe->values[v].type) > 4 ? 2 : 1;
@@ -255,7 +258,7 @@ static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
     if (j->values[v].shared >= 0)
       shares += words * 2 * (j->values[v].left + j->values[v].right) / j->lane;
     n += (j->pipe->values[v].stage < 0) * 1.5 + (j->pipe->values[v].target >= 0);
-    if (is_passed(j->pipe, v)) n += words;
+    if (is_passed(j->pipe, v)) n += PASS * words;
   }
   return n + shares;
 }

@@ -141,6 +141,36 @@ static void the_chosen_depth_is_nearly_the_fastest(void)
   }
 }
 
+/* Walls on all faces, each a stage (bench/fused). */
+static void the_depth_with_steps_on_faces_is_nearly_the_fastest(void)
+{
+  static const measured walls = {
+      "star2d1",
+      AMBIT_F32,
+      {0},
+      {{1, 503}, {2, 858}, {3, 990}, {4, 1013}, {5, 1062}, {6, 1098}, {8, 991}, {10, 807}}};
+  scene s = open_scene(&walls);
+  ambit_field *u = s.p->written[0].args[0].field, *v = s.p->written[0].args[1].field;
+  ambit_program *p = ambit_program_create(s.p->grid);
+  int depth;
+
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
+  ambit_apply(p, ambit_kernel_from_catalogue(s.a, "star2d1", AMBIT_F32), u, v);
+  ambit_apply_faces(
+      p, AMBIT_ALL_FACES,
+      ambit_kernel_create(s.a, "void wall(const float *u, float *v) { *v = 0.5f * (*u + *v); }"), u,
+      v);
+  ambit_swap(p, u, v);
+  CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
+  depth = p->cycle ? p->cycle->fused->plan.depth : 1;
+  printf("# walls: depth %d, %.2f of the best\n", depth,
+         speed_at(&walls, depth) / best_speed(&walls));
+  s.p = p;
+  if (getenv("FUSED_SHOW")) show(&s);
+  CHECK(speed_at(&walls, depth) > 0.89 * best_speed(&walls));
+  ambit_close(s.a);
+}
+
 /* A step on the faces has few cells: alone it costs little more than its launch. */
 static void steps_on_faces_do_not_make_fusing_look_better(void)
 {
@@ -171,6 +201,8 @@ int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"the_chosen_depth_is_nearly_the_fastest", the_chosen_depth_is_nearly_the_fastest},
+      {"the_depth_with_steps_on_faces_is_nearly_the_fastest",
+       the_depth_with_steps_on_faces_is_nearly_the_fastest},
       {"steps_on_faces_do_not_make_fusing_look_better",
        steps_on_faces_do_not_make_fusing_look_better},
       {0}};
