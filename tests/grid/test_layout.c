@@ -110,7 +110,7 @@ static void cores_have_rows_of_an_odd_number_of_lines(void)
 
     CHECK(ambit__layout_make(&l));
     CHECK_EQ(0, l.stride[1] * 4 % 64);
-    if (l.stride[1] * 4 >= 256) CHECK_EQ(1, l.stride[1] * 4 / 64 % 2);
+    if (l.stride[1] * 4 >= 512) CHECK_EQ(1, l.stride[1] * 4 / 64 % 2);
     CHECK(l.stride[1] * 4 <= n * 4 + 3 * 64);
   }
 }
