@@ -155,7 +155,12 @@ void ambit__rows_print_buffer(const ambit__rows_job *j, int i, int c, int r);
 
 /* Begins "kind void name<n>(...tail) {". */
 void ambit__rows_open_function(const ambit__rows_job *j, const char *kind, const char *name, int n,
-                               const char *tail);
+                               const char *accumulators, const char *tail);
+/* Whether the parts of reductions, one per lane, are those of all chunks of a call: folding them
+ * for each would take longer than a short chunk itself. Else the function of rows has them. */
+bool ambit__rows_keeps_parts(const ambit__rows_job *j);
+void ambit__rows_declare_parts(const ambit__rows_job *j);
+void ambit__rows_fold_parts(const ambit__rows_job *j);
 
 /* ---- rows_wide.c: narrow fields beside wider ones ---- */
 

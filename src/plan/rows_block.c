@@ -8,6 +8,7 @@
 #include "plan/rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef ambit__rows_job job;
 typedef ambit__rows_place place;
@@ -123,12 +124,12 @@ static void call_cell(const job *j, const int rows[2], const place *p)
 }
 
 void ambit__rows_open_function(const job *j, const char *kind, const char *name, int n,
-                               const char *tail)
+                               const char *accumulators, const char *tail)
 {
   ambit__print(j->t, "\n%s void %s%d(const ambit_call *call", kind, name, n);
   ambit__rows_print_places(j, DECLARE);
   ambit__rows_print_invariants(j, DECLARE);
-  ambit__rows_print_accumulators(j, DECLARE, *tail && tail[2] == 'i' ? "total" : "part");
+  ambit__rows_print_accumulators(j, DECLARE, accumulators);
   ambit__print(j->t, "%s)\n{\n", tail);
   j->w->depth++;
 }
@@ -151,7 +152,7 @@ static void emit_single(const job *j, const int rows[2])
 {
   const int n = rows[0] * rows[1];
 
-  ambit__rows_open_function(j, "AMBIT_INLINE", "single", n, ", long x");
+  ambit__rows_open_function(j, "AMBIT_INLINE", "single", n, "part", ", long x");
   emit_cells(j, rows, false);
   ambit__close(j->w);
 }
@@ -307,7 +308,7 @@ static void emit_whole(const job *j, const int rows[2])
 /* Computes all lanes, at ragged ends too: the cells beyond the ends of a row exist in memory. */
 static void emit_vector(const job *j, const int rows[2])
 {
-  ambit__rows_open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1],
+  ambit__rows_open_function(j, "AMBIT_INLINE", "vector", rows[0] * rows[1], "part",
                             j->reduces ? ", long x" : ", long x, long x0, long x1");
   each_buffer(j, rows, declare_buffer);
   if (j->plan->nontemporal) emit_prefetch(j, rows);
@@ -341,8 +342,20 @@ void ambit__rows_call(const job *j, const char *name, int n, const char *accumul
   ambit__line_end(j->w, tail);
 }
 
-static void declare_parts(const job *j, const ambit__scope *s, bool lanes)
+bool ambit__rows_keeps_parts(const job *j)
 {
+  if (!j->form || j->direct || !j->reduces || strcmp(ambit__rows_walk_name(j), "rows"))
+    return false;
+  for (int i = 0; i < j->rule->nparams; i++)
+    if (ambit__rows_is_exact(j, i)) return false;
+  return true;
+}
+
+void ambit__rows_declare_parts(const job *j)
+{
+  const ambit__scope scope = ambit__rows_scope_of(j), *s = &scope;
+  const bool lanes = !j->direct;
+
   for (int i = 0; i < j->rule->nparams; i++) {
     if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
     ambit__line(j->w, "%s %s_part[%s];", ambit__rows_part_type(j, i), ambit__rows_param(j, i)->name,
@@ -355,8 +368,11 @@ static void declare_parts(const job *j, const ambit__scope *s, bool lanes)
   }
 }
 
-static void fold_parts(const job *j, const ambit__scope *s, bool lanes)
+void ambit__rows_fold_parts(const job *j)
 {
+  const ambit__scope scope = ambit__rows_scope_of(j), *s = &scope;
+  const bool lanes = !j->direct;
+
   for (int i = 0; i < j->rule->nparams; i++) {
     if (!ambit__rows_is_reduction(j, i) || ambit__rows_is_exact(j, i)) continue;
     ambit__open(j->w, "for (int l = 0; l < %s; l++)", lanes ? "LANES" : "1");
@@ -430,19 +446,20 @@ static void emit_singles(const job *j, const int rows[2])
 
 void ambit__rows_emit_block(const job *j, const int rows[2])
 {
-  const ambit__scope s = ambit__rows_scope_of(j);
   const int n = rows[0] * rows[1];
+  const bool kept = ambit__rows_keeps_parts(j);
 
   emit_singles(j, rows);
   if (!j->direct) emit_vector(j, rows);
   ambit__rows_open_function(j, j->form ? "AMBIT_INLINE" : "static __attribute__((noinline))",
-                            ambit__rows_walk_name(j), n, ", int64_t x0, int64_t x1");
-  declare_parts(j, &s, !j->direct);
+                            ambit__rows_walk_name(j), n, kept ? "part" : "total",
+                            ", int64_t x0, int64_t x1");
+  if (!kept) ambit__rows_declare_parts(j);
   ambit__rows_declare_blocks(j);
   if (!j->direct) ambit__rows_emit_bounds(j);
   emit_walk(j, rows);
   ambit__rows_store_blocks(j);
-  fold_parts(j, &s, !j->direct);
+  if (!kept) ambit__rows_fold_parts(j);
   ambit__close(j->w);
   ambit__rows_emit_wide(j, rows);
 }

@@ -158,14 +158,18 @@ static void emit_chunk_start(const job *j)
 
 static void emit_chunks(const job *j)
 {
+  const bool kept = ambit__rows_keeps_parts(j);
+
   ambit__line(j->w, "const ambit_full_call *full = (const ambit_full_call *)call;");
+  if (kept) ambit__rows_declare_parts(j);
   ambit__open(j->w, "for (int64_t k = full->first; k < full->end; k++)");
   ambit__line(j->w, "const int32_t *chunk = full->chunks + k * %d;",
               AMBIT__CHUNK_COLUMN + j->form->ncolumns);
   emit_chunk_start(j);
   if (j->tests) ambit__line(j->w, "const int inside = chunk[%d];", AMBIT__CHUNK_INNER);
-  ambit__rows_call(j, "rows", 1, "total", ", 0, chunk[1]);");
+  ambit__rows_call(j, "rows", 1, kept ? "part" : "total", ", 0, chunk[1]);");
   ambit__close(j->w);
+  if (kept) ambit__rows_fold_parts(j);
 }
 
 static void emit_entry(const job *j, const char *name)

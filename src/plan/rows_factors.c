@@ -127,7 +127,7 @@ void ambit__rows_emit_factored(const job *j)
 {
   const ambit__factors *f = j->factors;
 
-  ambit__rows_open_function(j, "static __attribute__((noinline))", "rows", 1,
+  ambit__rows_open_function(j, "static __attribute__((noinline))", "rows", 1, "total",
                             ", int64_t x0, int64_t x1");
   ambit__line(j->w, "enum { PIECE = %d, FIRST = %d, LAST = %d };", PIECE, f->slices[0].at,
               f->slices[f->nslices - 1].at);

@@ -155,7 +155,7 @@ void ambit__rows_emit_wide(const job *j, const int rows[2])
   if (!any_wide(j)) return;
   memset(narrow.wide, 0, sizeof narrow.wide);
   ambit__rows_open_function(&narrow, "static __attribute__((noinline))", "rows", rows[0] * rows[1],
-                            ", int64_t x0, int64_t x1");
+                            "total", ", int64_t x0, int64_t x1");
   ambit__line(j->w, "enum { PIECE = %lld, WIDTH = PIECE + 2 * LANES + %d };",
               (long long)piece(j, rows), ends(j));
   for (int i = 0; i < j->rule->nparams; i++)
