@@ -12,9 +12,9 @@
 #include "grid/deal.h"
 
 enum {
-  THREADS = 256,   /* per block */
-  FEW_BYTES = 16,  /* per cell: a thread that moves no more than this computes vectors of cells */
-  SOME_BYTES = 64, /* the same, for short ones */
+  THREADS = 256,    /* per block */
+  FEW_BYTES = 16,   /* per cell: a thread that moves no more than this computes vectors of cells */
+  SOME_BYTES = 256, /* the same, for short ones */
   BLOCKS_PER_MULTIPROCESSOR = 32
 };
 

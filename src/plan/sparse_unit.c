@@ -4,8 +4,7 @@
  *
  * The cells of a row that are read become an array of whole vectors, u_w3 for the row of the third
  * read of u. Values of cells beside a piece are computed too, from whatever is there in memory, and
- * dropped: no expression can fail. Only cells beside inactive ones whose activity the rule tests go
- * one by one.
+ * dropped: no expression can fail.
  */
 #include "plan/sparse.h"
 
@@ -313,22 +312,16 @@ static void fold_lane(const ambit__gpucode_job *j)
   ambit__close(j->w);
 }
 
-static void emit_lane_index(const ambit__gpucode_job *j)
-{
-  const int last = j->group->ndims - 1;
-
-  if (ambit__gpucode_indices(j->group) > last)
-    ambit__line(j->w, "const %s i%d = from%d + (%s)%d * t + lane;", j->integer, last, last,
-                j->integer, j->plan->wide);
-}
-
 static void emit_lane(const ambit__gpucode_job *j, const char *inside)
 {
+  const int last = j->group->ndims - 1;
   ambit__scope s = ambit__gpucode_scope(j);
 
   s.read = read;
   s.inside = inside;
-  emit_lane_index(j);
+  if (ambit__gpucode_indices(j->group) > last)
+    ambit__line(j->w, "const %s i%d = from%d + (%s)%d * t + lane;", j->integer, last, last,
+                j->integer, j->plan->wide);
   each_out(j, declare_out);
   ambit__gpucode_declare_results(j);
   ambit__emit_stmts(&s, j->w, j->rule->body);
@@ -336,7 +329,8 @@ static void emit_lane(const ambit__gpucode_job *j, const char *inside)
   fold_lane(j);
 }
 
-/* Loads, cells and stores. `inside` is "1" if all tests of activity are 0; NULL: there are none. */
+/* Loads, cells and stores. `inside` is "1" if all tests of activity are 0, "0" if not; NULL: there
+ * are none. */
 static void emit_cells(const ambit__gpucode_job *j, const char *inside)
 {
   load_rows(j);
@@ -346,43 +340,6 @@ static void emit_cells(const ambit__gpucode_job *j, const char *inside)
   emit_lane(j, inside);
   ambit__close(j->w);
   each_out(j, store_new);
-}
-
-/* "const float *u_at = u_unit + lane;": hides the pointers to the unit. */
-static void emit_lane_places(const ambit__gpucode_job *j)
-{
-  for (int i = 0; i < j->rule->nparams; i++) {
-    const ambit__param *p = &j->rule->params[i];
-
-    if (!ambit__gpucode_is_field(j, i)) continue;
-    ambit__line_begin(j->w);
-    ambit__print(j->t, "%s%s%s *%s_at = %s_unit + lane", j->dialect->global,
-                 p->is_written ? "" : "const ", ambit__gpucode_type(j, i), p->name, p->name);
-    if (!j->bind[i].contiguous) ambit__print(j->t, " * %s_s%d", p->name, j->group->ndims - 1);
-    ambit__line_end(j->w, ";");
-  }
-}
-
-/* Cells beside inactive ones, one by one: what is read depends on the tests. */
-static void emit_outer(const ambit__gpucode_job *j)
-{
-  const ambit__scope s = ambit__gpucode_scope(j);
-
-  for (int i = 0; i < j->rule->nparams; i++)
-    if (ambit__gpucode_is_field(j, i))
-      ambit__line(j->w, "%s%s%s *%s_unit = %s_at;", j->dialect->global,
-                  j->rule->params[i].is_written ? "" : "const ", ambit__gpucode_type(j, i),
-                  name_of(j, i), name_of(j, i));
-  ambit__print(j->t, "#pragma unroll 1\n");
-  ambit__open(j->w, "for (int lane = 0; lane < %d; lane++)", j->plan->wide);
-  ambit__line(j->w, "if (!(bits >> lane & 1)) continue;");
-  emit_lane_places(j);
-  emit_lane_index(j);
-  ambit__gpucode_declare_outs(j);
-  ambit__emit_stmts(&s, j->w, j->rule->body);
-  ambit__gpucode_store_outs(j);
-  ambit__gpucode_fold_cell(j);
-  ambit__close(j->w);
 }
 
 void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
@@ -398,6 +355,6 @@ void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
   emit_cells(j, "1"); /* compilers leave out the loads for the tests */
   ambit__close(j->w);
   ambit__open(j->w, "else");
-  emit_outer(j);
+  emit_cells(j, "0");
   ambit__close(j->w);
 }
