@@ -18,11 +18,9 @@
 extern const char ambit__prelude_tiles[]; /* embedded by the build */
 
 enum {
-  THREADS = 256,   /* per block */
-  ROWS = 8,        /* of them, if there is a y */
-  CPU_THREADS = 8, /* the same where OpenCL is on a CPU: compilers need a third of the time */
-  CPU_ROWS = 2,
-  PASSES = 32, /* about as many as news needs to cross a tile */
+  THREADS = 256, /* per block */
+  ROWS = 8,      /* of them, if there is a y */
+  PASSES = 32,   /* about as many as news needs to cross a tile */
   BLOCKS_PER_MULTIPROCESSOR = 8
 };
 
@@ -37,8 +35,10 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_tiles, .depth = 1, .threads = {1, 1, 1}};
-  const int rows = g->ndims == 1 ? 1 : t->is_cpu ? CPU_ROWS : ROWS;
-  int threads = t->is_cpu ? CPU_THREADS : THREADS;
+  /* Where OpenCL is on a CPU, one thread: with several, PoCL 3.1 lost the stores of `found` in some
+   * kernels, and compilers need three times as long. */
+  int threads = t->is_cpu ? 1 : THREADS;
+  const int rows = g->ndims == 1 ? 1 : ROWS;
 
   if (most < 1) return 0;
   while (t->max_threads > 0 && threads > t->max_threads)
@@ -147,8 +147,7 @@ static void clear_found(const ambit__gpucode_job *j, int outputs)
   const int n = 2 * j->group->ndims * outputs;
 
   if (!n) return;
-  ambit__line(j->w, "for (int k = t; k < %d; k += %d)", n,
-              j->plan->threads[0] * j->plan->threads[1]);
+  ambit__line(j->w, "for (int k = 0; t == 0 && k < %d; k++)", n);
   ambit__line(j->w, "  box[k] = k & 1 ? -1 : AMBIT_NOWHERE;");
   for (int k = 0; k < n / 2; k++)
     ambit__line(j->w, "int low%d = AMBIT_NOWHERE, high%d = -1;", k, k);
@@ -306,7 +305,7 @@ static void emit_compare(const ambit__gpucode_job *j)
   emit_compared(j);
   close_cells(j, open);
   join_found(j, outputs);
-  if (n) ambit__line(j->w, "for (int k = t; k < %d; k += %d)", n, threads);
+  if (n) ambit__line(j->w, "for (int k = 0; t == 0 && k < %d; k++)", n);
   if (n) ambit__line(j->w, "  found[%s * %d + k] = box[k];", j->dialect->block[0], n);
   ambit__gpucode_leave_totals(j, threads, "t", j->dialect->block[0]);
 }
