@@ -146,15 +146,45 @@ static int open_outer(const ambit__gpucode_job *j)
   return 1;
 }
 
-static void emit_cell(const ambit__gpucode_job *j)
+/* With `inside`, "0" or "1": whether all tests of outside() are known to be 0. */
+static void emit_body(const ambit__gpucode_job *j, const char *inside)
 {
-  const ambit__scope s = ambit__gpucode_scope(j);
+  ambit__scope s = ambit__gpucode_scope(j);
 
-  ambit__gpucode_emit_places(j);
+  if (inside) {
+    ambit__line(j->w, "enum { inside = %s };", inside);
+    s.inside = "inside";
+  }
   ambit__gpucode_declare_outs(j);
   ambit__emit_stmts(&s, j->w, j->rule->body);
   ambit__gpucode_store_outs(j);
   ambit__gpucode_fold_cell(j);
+}
+
+/* Most cells are so far inside the grid that all tests of outside() are 0. They have a branch of
+ * their own: on an H200, D3Q19 in halves with 18 tests took three times as long as without them. */
+static void emit_cell(const ambit__gpucode_job *j)
+{
+  int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
+
+  ambit__gpucode_emit_places(j);
+  if (!ambit__rule_tests(j->rule, low, high)) {
+    emit_body(j, NULL);
+    return;
+  }
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "if (1");
+  for (int d = 0; d < j->group->ndims; d++) {
+    if (low[d]) ambit__print(j->t, " & (i%d >= %d)", d, low[d]);
+    if (high[d]) ambit__print(j->t, " & (i%d < extent%d - %d)", d, d, high[d]);
+  }
+  ambit__line_end(j->w, ") {");
+  j->w->depth++;
+  emit_body(j, "1");
+  ambit__close(j->w);
+  ambit__open(j->w, "else");
+  emit_body(j, "0");
+  ambit__close(j->w);
 }
 
 /* The end of a block that reduces. */

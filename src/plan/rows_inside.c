@@ -13,33 +13,9 @@
 
 typedef ambit__rows_job job;
 
-/* ---- the tests ---- */
-
-static void look(job *j, const ambit__expr *e)
-{
-  if (!e) return;
-  for (int d = 0; e->is_outside && d < j->ndims; d++) {
-    j->tests = true;
-    if (-e->offset[d] > j->low[d]) j->low[d] = -e->offset[d];
-    if (e->offset[d] > j->high[d]) j->high[d] = e->offset[d];
-  }
-  look(j, e->a);
-  look(j, e->b);
-  look(j, e->c);
-}
-
-static void look_at_all(job *j, const ambit__stmt *s)
-{
-  for (; s; s = s->next) {
-    look(j, s->value);
-    look_at_all(j, s->body);
-    look_at_all(j, s->other);
-  }
-}
-
 void ambit__rows_find_tests(job *j)
 {
-  look_at_all(j, j->rule->body);
+  j->tests = ambit__rule_tests(j->rule, j->low, j->high);
 }
 
 /* ---- the loops ---- */
