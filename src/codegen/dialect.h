@@ -15,9 +15,10 @@ typedef struct ambit__dialect {
   const char *table;     /* qualifiers of a constant array outside functions */
   const char *infinity[2]; /* float, double */
   const char *nan[2];
-  bool float_names; /* math functions of float are named sqrtf(x), as in C; else sqrt(x) */
-  bool wraps;       /* + - * of signed integers may overflow and wrap; else helpers are used */
-  bool folds_casts; /* conversions to real numbers are helpers; see prelude/c.h */
+  bool float_names;      /* math functions of float are named sqrtf(x), as in C; else sqrt(x) */
+  bool wraps;            /* + - * of signed integers may overflow and wrap; else helpers are used */
+  bool folds_casts;      /* conversions to real numbers are helpers; see prelude/c.h */
+  bool hides_subscripts; /* subscripts of tables go through AMBIT_SUBSCRIPT, see there too */
   /* for GPUs */
   const char *stream; /* helpers of the strategies stream and fused; NULL: there are none */
   const char *fused;  /* more helpers of fused; NULL: there are none */

@@ -290,9 +290,12 @@ static void emit_constant(const ambit__scope *s, ambit__text *t, ambit_type type
 static void emit_subscript(const ambit__scope *s, ambit__text *t, const ambit__expr *e,
                            int64_t size)
 {
-  ambit__print(t, "ambit_clip_%s(", suffix(e->type));
+  const bool hidden = s->dialect->hides_subscripts;
+
+  ambit__print(t, "%sambit_clip_%s(", hidden ? "AMBIT_SUBSCRIPT(" : "", suffix(e->type));
   emit(s, t, e, ARGUMENT);
   ambit__print(t, ", %" PRId64 ")", size - 1);
+  if (hidden) ambit__print(t, ", %s)", s->step);
 }
 
 /* A number, or a look-up in the array of ambit__emit_tables. */

@@ -93,6 +93,34 @@ static void tables_are_read_and_looked_up(void)
 }
 
 /* Steps keep their own values, also those of an array that has changed. */
+/* Whose results are 0 and 1. */
+static void comparisons_can_be_subscripts(void)
+{
+  static const int c[2][4] = {{5, -6, 0, 0}, {7, 0, 0, 0}};
+  static float u[CELLS], v[CELLS];
+
+  EACH_DEVICE(d)
+  {
+    scene x = scene_on(*d);
+    ambit_kernel *k = ambit_kernel_create(
+        x.a, "void k(const float *u, table int c[2][4], float *v)\n"
+             "{ *v = c[(long)(*u < -1)][(long)(0.1f < *u)] ? 3.0f + c[0][(long)(1 < *u)] : *u; }");
+
+    ambit_apply(x.p, k, x.u, ambit_table(c, AMBIT_I32, 2, 4), x.v);
+    ambit_run(x.p, 1);
+    ambit_field_read(x.u, NULL, NULL, u);
+    ambit_field_read(x.v, NULL, NULL, v);
+    CHECK_OK(x.a);
+    for (int i = 0; i < CELLS; i++) {
+      const float want = c[u[i] < -1][0.1f < u[i]] ? 3.0f + (float)c[0][1 < u[i]] : u[i];
+
+      CHECK_MSG(want == v[i], "%s: cell %d of %g: want %g, got %g", *d, i, (double)u[i],
+                (double)want, (double)v[i]);
+    }
+    ambit_close(x.a);
+  }
+}
+
 static void each_step_has_its_own_values(void)
 {
   EACH_DEVICE(d)
@@ -161,6 +189,7 @@ int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"tables_are_read_and_looked_up", tables_are_read_and_looked_up},
+      {"comparisons_can_be_subscripts", comparisons_can_be_subscripts},
       {"each_step_has_its_own_values", each_step_has_its_own_values},
       {"wrong_tables_are_refused", wrong_tables_are_refused},
       {"kernels_describe_their_tables", kernels_describe_their_tables},

@@ -8,6 +8,14 @@
 /* By comparison: gcc 12 with -fno-trapping-math turns (float)(int)x into truncf(x), which is -0 for
  * -0.5. */
 #define AMBIT_IS_SMALL(x) (!((x) <= -1 || (x) >= 1))
+/* A subscript of a table; nought is an integer that is never negative. With AVX-512, gcc 13 looks
+ * up table[a < b] wrongly (it takes the mask of eight cells for the subscript of one), unless the
+ * subscript is computed in a way that it cannot see through. */
+#ifdef __clang__
+#  define AMBIT_SUBSCRIPT(i, nought) (i)
+#else
+#  define AMBIT_SUBSCRIPT(i, nought) ((i) ^ (__typeof__(i))((nought) >> 63))
+#endif
 
 typedef uint8_t ambit_u8;
 typedef int16_t ambit_i16;
