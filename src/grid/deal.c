@@ -6,18 +6,27 @@
 #include <string.h>
 
 /* Cells of a tile: wide enough for whole cache lines, and three planes of it fit into the cache of
- * a multiprocessor. */
+ * a multiprocessor. Flat for the widest units, whose threads have less to wait for: measured. */
 enum { WIDE = 128, HIGH = 16, DEEP = 32 }; /* whole units */
 
-/* By which pieces are sorted, the last one first: the tile's place, and the kind. */
-enum { TILE_X, TILE_Y, KIND, KEYS }; /* an odd number */
+static int64_t tile_high(const ambit__deal *d)
+{
+  return d->wide == AMBIT__QUAD ? HIGH / 2 : HIGH;
+}
 
-typedef enum kind { WHOLE, PART, OUTER, KINDS } kind;
+static int64_t tile_deep(const ambit__deal *d)
+{
+  return d->wide == AMBIT__QUAD ? 2 * DEEP : DEEP;
+}
+
+/* By which pieces are sorted, the last one first: the tile's place. */
+enum { TILE_X, TILE_Y, KEYS }; /* an even number */
 
 /* Cells of a chunk in one tile, and all of them inner or none. */
 typedef struct piece {
   int64_t chunk, from, n; /* its cells from .. from + n - 1 */
   int32_t keys[KEYS];
+  bool inner;
 } piece;
 
 /* The pieces of some planes. */
@@ -26,7 +35,7 @@ typedef struct dealing {
   const ambit__chunks *c;
   ambit__deal *d;
   int64_t wide, high;     /* of the grid: the last axis, and the one before it */
-  piece *pieces, *sorted; /* owned; the latter has them in order in the end */
+  piece *pieces, *sorted; /* owned */
   int64_t n;
   size_t cap;
 } dealing;
@@ -38,11 +47,6 @@ void ambit__deal_free(ambit__deal *d)
   *d = (ambit__deal){0};
 }
 
-static int64_t round_up(int64_t n, int64_t to)
-{
-  return (n + to - 1) / to * to;
-}
-
 /* ---- tiles ---- */
 
 static ambit_status add_piece(dealing *m, int64_t chunk, int64_t from, int64_t n, bool inner)
@@ -52,11 +56,8 @@ static ambit_status add_piece(dealing *m, int64_t chunk, int64_t from, int64_t n
 
   if (!pieces) return AMBIT_ENOMEM;
   m->pieces = pieces;
-  pieces[m->n++] = (piece){chunk,
-                           from,
-                           n,
-                           {(int32_t)(x / WIDE), (int32_t)(row % m->high / HIGH),
-                            inner ? (n == WIDE ? WHOLE : PART) : OUTER}};
+  pieces[m->n++] = (piece){
+      chunk, from, n, {(int32_t)(x / WIDE), (int32_t)(row % m->high / tile_high(m->d))}, inner};
   return AMBIT_OK;
 }
 
@@ -110,8 +111,9 @@ static void sort(const piece *from, int64_t n, int key, int64_t *count, int64_t 
 
 static ambit_status sort_pieces(dealing *m)
 {
-  const int64_t numbers[] = {(m->wide + WIDE - 1) / WIDE, (m->high + HIGH - 1) / HIGH, KINDS};
-  int64_t most = KINDS, *count;
+  const int64_t numbers[] = {(m->wide + WIDE - 1) / WIDE,
+                             (m->high + tile_high(m->d) - 1) / tile_high(m->d)};
+  int64_t most = 0, *count;
 
   for (int k = 0; k < KEYS; k++)
     if (numbers[k] > most) most = numbers[k];
@@ -179,7 +181,7 @@ static ambit_status add_line(dealing *m, const piece *p)
   line[AMBIT__LINE_AT] = (int32_t)(at / d->wide * d->wide - t);
   line[AMBIT__LINE_FROM] = (int32_t)at;
   line[AMBIT__LINE_END] = (int32_t)(at + p->n);
-  line[AMBIT__LINE_INNER] = p->keys[KIND] != OUTER;
+  line[AMBIT__LINE_INNER] = p->inner;
   for (int k = 0; k < columns; k++)
     line[AMBIT__LINE_COLUMN + k] = chunk[AMBIT__CHUNK_COLUMN + k];
   put_indices(m, p, t, line + AMBIT__LINE_COLUMN + columns);
@@ -195,28 +197,23 @@ static ambit_status deal_planes(dealing *m, int64_t first, int64_t end)
   for (int64_t i = first; i < end; i++)
     AMBIT_TRY(cut_chunk(m, i));
   AMBIT_TRY(sort_pieces(m));
-  for (int64_t i = 0; i < m->n; i++) {
-    if (!i || m->sorted[i].keys[KIND] != m->sorted[i - 1].keys[KIND])
-      m->d->units = round_up(m->d->units, AMBIT__DEAL_GROUP);
-    AMBIT_TRY(add_line(m, &m->sorted[i]));
-  }
+  for (int64_t i = 0; i < m->n; i++)
+    AMBIT_TRY(add_line(m, &m->pieces[i]));
   return AMBIT_OK;
 }
 
 static int64_t planes_of(const dealing *m, int64_t chunk)
 {
-  return m->c->first[chunk] / m->wide / m->high / DEEP;
+  return m->c->first[chunk] / m->wide / m->high / tile_deep(m->d);
 }
 
 static ambit_status deal_all(dealing *m, int64_t first, int64_t end)
 {
-  int64_t units = 0, slabs = 1;
+  int64_t units = 0;
 
-  for (int64_t i = first; i < end; i++) {
+  for (int64_t i = first; i < end; i++)
     units += count_units(m, i, 0, m->c->table[i * m->c->words + AMBIT__CHUNK_CELLS]);
-    slabs += i > first && planes_of(m, i) != planes_of(m, i - 1);
-  }
-  m->d->ngroups = units / AMBIT__DEAL_GROUP + KINDS * slabs + 1;
+  m->d->ngroups = (units + AMBIT__DEAL_GROUP - 1) / AMBIT__DEAL_GROUP;
   m->d->groups = ambit__new(m->errors, (size_t)m->d->ngroups, sizeof *m->d->groups);
   if (!m->d->groups) return AMBIT_ENOMEM;
   for (int64_t i = first, stop; i < end; i = stop) {

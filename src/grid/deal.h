@@ -14,10 +14,6 @@
  * The line of a unit is that of the group plus the bits up to the unit. Units are dealt tile by
  * tile: pieces are as long as a tile is wide, and consecutive units sweep the planes of a tile, so
  * that a block of threads finds the cells of other rows in its cache.
- *
- * Of some planes, pieces that are whole come first, so that threads of a warp are in one row; then
- * others; and last those that are not inner (grid/chunks.h), which take longer. Each kind begins
- * with a group: numbers before it that are left over belong to units without cells.
  */
 #ifndef AMBIT_GRID_DEAL_H
 #define AMBIT_GRID_DEAL_H

@@ -15,7 +15,8 @@ enum {
   THREADS = 256,    /* per block */
   FEW_BYTES = 16,   /* per cell: a thread that moves no more than this computes vectors of cells */
   SOME_BYTES = 256, /* the same, for short ones */
-  BLOCKS_PER_MULTIPROCESSOR = 32
+  BLOCKS_PER_MULTIPROCESSOR = 32,
+  FEW_BLOCKS = 8 /* the same, of the widest units: as many as it runs at once */
 };
 
 /* ---- choice of a plan ---- */
@@ -33,13 +34,14 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   while (t->max_threads > 0 && threads > t->max_threads)
     threads /= 2;
   for (int wide = 1; wide <= AMBIT__QUAD && n < most; wide *= 2)
-    plans[n++] =
-        (ambit__plan){.strategy = &ambit__strategy_sparse,
-                      .depth = 1,
-                      .wide = wide,
-                      .threads = {threads, 1, 1},
-                      .blocks = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_FEW
-                                                          : cores * BLOCKS_PER_MULTIPROCESSOR};
+    plans[n++] = (ambit__plan){
+        .strategy = &ambit__strategy_sparse,
+        .depth = 1,
+        .wide = wide,
+        .threads = {threads, 1, 1},
+        .blocks = ambit__gpucode_reduces(g)
+                      ? AMBIT__GPUCODE_FEW
+                      : cores * (wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR)};
   return n;
 }
 
