@@ -113,6 +113,9 @@ bool ambit__gpucode_is_field(const ambit__gpucode_job *j, int param);
 bool ambit__gpucode_is_value(const ambit__gpucode_job *j, int param); /* scalar or number */
 bool ambit__gpucode_is_reduction(const ambit__gpucode_job *j, int param);
 bool ambit__gpucode_reduces(const ambit__group *g); /* any parameter is a reduction */
+/* A rough cost of a thread per cell: about half of the memory bandwidth of a large GPU. */
+double ambit__gpucode_cell_cost(const ambit__group *g, const ambit__target *t,
+                                const ambit__plan *p);
 /* On a sparse grid: the axes, the first ones, whose indices lines have. */
 int ambit__gpucode_indices(const ambit__group *g);
 /* A strict sum, in a long accumulator. Kernels for users have none: they get eight bytes per block.

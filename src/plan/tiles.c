@@ -50,13 +50,6 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return 1;
 }
 
-static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
-{
-  (void)t;
-  (void)p;
-  return ambit__price_of(g->steps[0].rule).bytes / 2075;
-}
-
 static void describe(const ambit__plan *p, ambit__text *t)
 {
   ambit__print(t, "(tiles %dx%d)", p->threads[0], p->threads[1]);
@@ -437,7 +430,7 @@ const ambit__strategy ambit__strategy_tiles = {
     .name = "tiles",
     .applies = applies,
     .candidates = candidates,
-    .cost = cost,
+    .cost = ambit__gpucode_cell_cost,
     .emit = emit,
     .describe = describe,
     .shape = shape,
