@@ -24,24 +24,6 @@ static const tool_option options[] = {
     {0},
 };
 
-ambit *bench_open_like(const ambit *like, const char *device)
-{
-  static const char *const names[] = {"cache",     "cachesize", "cc",     "devices", "dump",
-                                      "hugepages", "patience",  "strict", "threads", "verbose"};
-  char name[] = "ambit", off[] = "--ambit-mpi=off", *words[] = {name, off, NULL}, **argv = words;
-  int argc = device && !strcmp(device, "ref")
-                 ? 2
-                 : 1; /* ref supports one process only: each has its own */
-  ambit *a;
-
-  words[argc] = NULL;
-  a = ambit_open(&argc, &argv);
-  for (size_t i = 0; a && i < sizeof names / sizeof *names; i++)
-    ambit_option_set(a, names[i], ambit_option_get(like, names[i]));
-  if (device) ambit_option_set(a, "devices", device);
-  return a;
-}
-
 typedef int timing(ambit *a, const tool_args *args, const bench_line *line);
 
 static int load_line(ambit *a, const tool_args *args, bench_line *line)
@@ -57,7 +39,7 @@ static int load_line(ambit *a, const tool_args *args, bench_line *line)
 /* One problem, in its own context. */
 static int time_line(const ambit *like, const tool_args *args, const char *text, timing *how)
 {
-  ambit *a = bench_open_like(like, NULL);
+  ambit *a = tool_open_like(like, NULL);
   bench_line line;
   int code = bench_line_read(a, args, text, &line);
 

@@ -34,11 +34,6 @@ typedef struct bench_line {
 int bench_line_read(ambit *a, const tool_args *args, const char *text, bench_line *line);
 void bench_line_free(bench_line *line);
 
-/* bench.c */
-
-/* Opens a context with the same options. */
-ambit *bench_open_like(const ambit *a, const char *device);
-
 /* bench_verify.c */
 
 /* Runs the problem on a small grid, on its device and on ref, and compares. If they differ, reports

@@ -63,18 +63,16 @@ static int time_job(ambit *a, const tool_args *args, tool_problem *p, double *ra
   return TOOL_OK;
 }
 
-static int measure(const tool_args *args, survey *s, const ambit__backend *backend, int ordinal)
+static int measure(const ambit *like, const tool_args *args, survey *s,
+                   const ambit__backend *backend, int ordinal)
 {
   tool_problem p = s->problem;
-  ambit *a = ambit_open(NULL, NULL);
+  ambit *a;
   int code;
 
-  if (s->n == MOST || !a) {
-    ambit_close(a);
-    return a ? TOOL_OK : TOOL_FAILED;
-  }
+  if (s->n == MOST) return TOOL_OK;
   snprintf(s->names[s->n], sizeof s->names[0], "%s:%d", backend->name, ordinal);
-  ambit_option_set(a, "devices", s->names[s->n]);
+  a = tool_open_like(like, s->names[s->n]);
   code = time_job(a, args, &p, &s->rates[s->n]);
   if (!code) printf("       %s: %.3f Gcells/s\n", p.what, s->rates[s->n++] / 1e9);
   ambit_close(a);
@@ -121,7 +119,7 @@ static int run(ambit *a, tool_args *args)
 
     for (int k = 0; !code && k < b->count(); k++) {
       if (print_device(a, b, k, quick || stencil)) return TOOL_FAILED;
-      if (stencil && b->ghosts) code = measure(args, &s, b, k);
+      if (stencil && b->ghosts) code = measure(a, args, &s, b, k);
     }
   }
   if (!code && stencil) print_shares(&s);

@@ -7,6 +7,25 @@
 
 #include <math.h>
 
+ambit *tool_open_like(const ambit *like, const char *device)
+{
+  static const char *const others[][2] = {{"lanes", ""},     {"partition", "auto"}, {"plan", ""},
+                                          {"progress", "0"}, {"report", "0"},       {"trace", ""},
+                                          {"weights", ""}};
+  char name[] = "ambit", off[] = "--ambit-mpi=off", *words[] = {name, off, NULL}, **argv = words;
+  int argc = device ? 2 : 1;
+  ambit *a;
+
+  words[argc] = NULL;
+  a = ambit_open(&argc, &argv);
+  if (!a) return NULL;
+  ambit__options_adopt(a, like);
+  if (device) ambit_option_set(a, "devices", device);
+  for (size_t i = 0; device && i < sizeof others / sizeof *others; i++)
+    ambit_option_set(a, others[i][0], others[i][1]);
+  return a;
+}
+
 /* One argument per parameter; creates the scalars of reductions. */
 static void bind_arguments(ambit *a, const tool_problem *p, tool_job *job, ambit_arg *args)
 {

@@ -105,6 +105,10 @@ typedef struct tool_job {
   ambit_scalar *scalars[AMBIT_MAX_PARAMS]; /* of reductions; NULL for other parameters */
 } tool_job;
 
+/* Opens a context with the same options; with a device, for this process alone on that device,
+ * without the options that concern parts, plans and output. NULL: out of memory. */
+ambit *tool_open_like(const ambit *like, const char *device);
+
 /* Creates the fields and the program; the fields have no values yet. `kernel` belongs to `a`. */
 ambit_status tool_job_open(ambit *a, const tool_problem *p, ambit_kernel *kernel, tool_job *job);
 

@@ -24,6 +24,12 @@ def a_problem_gives_one_line_with_all_that_was_measured():
     assert "star2d1" in err and "Gcells/s" in err, err
 
 
+def options_of_the_library_reach_the_problem():
+    _, err = _lines("star2d1 300x400 float t6 r1", "--ambit-depth=3", "--ambit-verbose=1")
+    assert "(wavefront depth 3 " in err, err
+    tool.refuses("bench", "star2d1 300x400 float t6 r1", "--ambit-weights=1,1", saying="the grid has only 1 part", code=1)
+
+
 def exchanges_are_timed_turn_by_turn():
     (r,), _ = _lines("--exchange", "star2d1 300x400 t3 r4", "--device", "cpu*2")
     assert (r["processes"], r["parts"]) == (1, 2) and {len(v) for v in r["ms"].values()} == {4}, r

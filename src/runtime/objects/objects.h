@@ -268,6 +268,8 @@ ambit_status ambit__options_open(ambit *a, int *argc, char ***argv);
 void ambit__options_close(ambit *a);
 /* The options of `from`, except those that concern its devices, processes, parts and output. */
 ambit_status ambit__options_copy(ambit *a, const ambit *from);
+/* All options of `from` that can be set in a context without devices, which `a` is. */
+ambit_status ambit__options_adopt(ambit *a, const ambit *from);
 /* AMBIT__CHECK_... flags from the options check and nan. */
 unsigned ambit__options_checks(const ambit *a);
 

@@ -294,6 +294,13 @@ ambit_status ambit__options_copy(ambit *a, const ambit *from)
   return AMBIT_OK;
 }
 
+ambit_status ambit__options_adopt(ambit *a, const ambit *from)
+{
+  for (int i = 0; i < NROWS && from->options; i++)
+    if (rows[i].time != AT_OPEN) AMBIT_TRY(set(a, &rows[i], from->options[i]));
+  return a->errors.status;
+}
+
 void ambit__options_close(ambit *a)
 {
   for (int i = 0; a->options && i < NROWS; i++)
