@@ -105,9 +105,9 @@ static void print_gain(const ambit_program *p)
   if (!g->context->unlike) return;
   if (!*g->context->settings.weights) {
     if (print_remembered(p)) return;
-    printf(
-        "  the devices differ: they are measured at the start, and the cut moves to where all of "
-        "them need\n  the same time; `ambit devices --measure` prints their speeds\n");
+    printf("  the devices differ: the cut begins with shares by copy bandwidth, and moves to where "
+           "all "
+           "of them\n  need the same time; `ambit devices --measure` prints their speeds\n");
     return;
   }
   for (int i = 0; i < g->nparts; i++)
@@ -134,6 +134,7 @@ ambit_status tool_print_parts(const ambit_program *p)
     print_part(g, i);
   print_rest(g, shown);
   print_gain(p);
+  ambit__offers_print(g->context, stdout);
   ambit__partition_print(&drawing, &g->box, g->parts, g->nparts);
   text = ambit__text_finish(&drawing);
   if (!text)

@@ -393,7 +393,7 @@ typedef struct ambit__backend {
   void (*recording_close)(ambit__recording *r);
 
   /* Copy bandwidth in bytes per second, read and written bytes together; measured on the first
-   * call. */
+   * call; 0: could not be. NULL: unknown. */
   double (*copy_bandwidth)(ambit__device *dev);
 } ambit__backend;
 

@@ -162,6 +162,7 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   if (!backend->wave) d->table.wave = NULL;
   if (!backend->foresee) d->table.foresee = NULL;
   if (!backend->plans) d->table.plans = NULL;
+  if (!backend->copy_bandwidth) d->table.copy_bandwidth = NULL;
   d->ordinal = ordinal;
   AMBIT_TRY_GOTO(s, ambit__errands_open(errors, &d->errands), fail);
   AMBIT_TRY_GOTO(s, ambit__errand_queue_open(d->errands, errors, true, NULL, &d->calls), fail);

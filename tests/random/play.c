@@ -347,7 +347,8 @@ static void choose_parts(ambit *a, const program_plan *p, const char *devices, b
   choose_partition(p, n, text, sizeof text);
   if (p->seed % 4 && !sparse) ambit_option_set(a, "partition", text); /* bands, if it is */
   choose_weights(p, n, text, sizeof text);
-  if (p->seed % 5 == 1) ambit_option_set(a, "weights", text);
+  /* given, so that unlike devices all take part */
+  if (p->seed % 5 == 1 || strchr(devices, ',')) ambit_option_set(a, "weights", text);
 }
 
 /* A callback: moves the cut to a place that depends on the iteration. */

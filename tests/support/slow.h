@@ -12,10 +12,12 @@
 #include "device/device.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <time.h>
 
 static ambit__backend slow_backend, slow_second; /* the tables of slow:0 and slow:1 */
 static _Atomic double slow_ns[2];                /* time of a cell in ns; 0: as long as it takes */
+static double slow_bandwidth[2];                 /* as slow_copies says, bytes per second */
 static atomic_int slow_fails_in = -1;            /* launches until one fails; -1: none does */
 
 static int slow_count(void)
@@ -71,6 +73,26 @@ static ambit_status slow_launch_second(ambit__queue *q, ambit__function *fn, con
   return slow_launch_on(1, q, fn, l);
 }
 
+static double slow_copy(ambit__device *dev)
+{
+  return slow_bandwidth[dev->backend == &slow_second];
+}
+
+/* Bandwidths are remembered by identity. */
+static void slow_info(ambit__device *dev, ambit__device_info *info)
+{
+  ambit__backend_cpu.info(dev, info);
+  snprintf(info->identity, sizeof info->identity, "%g", slow_copy(dev));
+}
+
+/* Their copy bandwidths; 0, 0: unknown, as at first. For contexts opened later. */
+static inline void slow_copies(double first, double second)
+{
+  slow_bandwidth[0] = first;
+  slow_bandwidth[1] = second;
+  slow_backend.copy_bandwidth = slow_second.copy_bandwidth = first > 0 ? slow_copy : NULL;
+}
+
 /* Makes the devices available to all contexts opened later. */
 static inline void slow_add(void)
 {
@@ -78,11 +100,13 @@ static inline void slow_add(void)
   slow_backend.name = "slow";
   slow_backend.count = slow_count;
   slow_backend.open = slow_open;
+  slow_backend.info = slow_info;
   slow_backend.launch = slow_launch;
   slow_backend.wave = NULL;
   slow_backend.tiles = NULL;
   slow_second = slow_backend;
   slow_second.launch = slow_launch_second;
+  slow_copies(0, 0);
   ambit__backend_add(&slow_backend);
 }
 

@@ -148,6 +148,62 @@ static bool has_whole(const ambit *a)
   return a->placement.n && !a->engines[a->placement.engine[0]].backend->ghosts;
 }
 
+static void close_engine(const ambit__engine *e)
+{
+  if (e->border && e->border != e->queue) e->device->backend->queue_close(e->border);
+  if (e->transfers && e->transfers != e->queue) e->device->backend->queue_close(e->transfers);
+  if (e->queue) e->device->backend->queue_close(e->queue);
+  e->device->backend->close(e->device);
+}
+
+/* Opens the only engine again, if it has a thread that it does not need alone. */
+static ambit_status reopen_alone(ambit *a)
+{
+  const ambit__engine e = a->engines[0];
+  int index;
+
+  a->settings.companions = false;
+  if (a->dry || e.device->backend == e.backend) return AMBIT_OK;
+  close_engine(&e);
+  a->nengines = 0;
+  AMBIT_TRY(open_engine(a, &(item){.backend = e.backend, .ordinal = e.ordinal}, &index));
+  a->engines[0].share = e.share;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__engine_remove(ambit *a, int engine)
+{
+  ambit__placement *x = &a->placement;
+  int n = 0;
+
+  close_engine(&a->engines[engine]);
+  a->nengines--;
+  memmove(&a->engines[engine], &a->engines[engine + 1],
+          (size_t)(a->nengines - engine) * sizeof *a->engines);
+  for (int i = 0; i < x->n; i++)
+    if (x->engine[i] != engine) x->engine[n++] = x->engine[i] - (x->engine[i] > engine);
+  x->n = n;
+  return a->nengines == 1 ? reopen_alone(a) : AMBIT_OK;
+}
+
+void ambit__engine_visit(const ambit *a, int engine,
+                         void (*visit)(const ambit__engine *e, ambit__device *device, void *user),
+                         void *user)
+{
+  const ambit__engine *e = &a->engines[engine];
+  ambit__errors errors = {.status = AMBIT_OK}; /* not for users */
+  ambit__device *device;
+
+  if (!a->dry) {
+    visit(e, e->device, user);
+  } else if (e->ordinal < e->backend->count() &&
+             !e->backend->open(&errors, &a->settings, e->ordinal, &device)) {
+    visit(e, device, user);
+    e->backend->close(device);
+  }
+  ambit__errors_clear(&errors);
+}
+
 static ambit_status add_parts(ambit *a, const item *it)
 {
   const bool is_whole = !it->backend->ghosts;
@@ -360,23 +416,21 @@ ambit_status ambit__engines_open(ambit *a)
   a->settings.sharers = a->net->local_size;
   add_list(a);
   AMBIT_TRY(ambit__meet(a, "opens its devices"));
+  AMBIT_TRY(compare_models(a));
+  AMBIT_TRY(ambit__offers_make(a));
   AMBIT_TRY(ambit__probe_gpu_mpi(a));
-  return number_parts(a);
+  AMBIT_TRY(number_parts(a));
+  return ambit__offers_share(a);
 }
 
 void ambit__engines_close(ambit *a)
 {
   ambit__meter_close(a->meter);
   a->meter = NULL;
-  for (int i = 0; i < a->nengines; i++) {
-    const ambit__engine *e = &a->engines[i];
-
-    if (e->border && e->border != e->queue) e->device->backend->queue_close(e->border);
-    if (e->transfers && e->transfers != e->queue) e->device->backend->queue_close(e->transfers);
-    if (e->queue) e->device->backend->queue_close(e->queue);
-    e->device->backend->close(e->device);
-  }
+  for (int i = 0; i < a->nengines; i++)
+    close_engine(&a->engines[i]);
   free(a->engines);
+  ambit__offers_free(a);
   ambit__placement_free(&a->placement);
   a->engines = NULL;
   a->nengines = 0;

@@ -56,7 +56,7 @@ ambit_status ambit__weights_check(ambit *a, const char *text)
   return a->errors.status;
 }
 
-/* Parses the option weights into one number per part. NULL: all parts are equal. */
+/* Parses the option weights into one number per part. NULL: it has none. */
 static ambit_status parse_weights(ambit *a, int nparts, double **weights)
 {
   const char *text = a->settings.weights;
@@ -68,7 +68,11 @@ static ambit_status parse_weights(ambit *a, int nparts, double **weights)
   if (!*weights) return AMBIT_ENOMEM;
   for (const char *at = text; at;) {
     AMBIT_CHECK(given < nparts, &a->errors, AMBIT_EOPTION,
-                "option weights is '%s'; the grid has only %d parts", text, nparts);
+                "option weights is '%s'; the grid has only %d part%s%s", text, nparts,
+                nparts == 1 ? "" : "s",
+                a->shares ? ": slow devices may have been left out when the devices were opened, "
+                            "before the option was set"
+                          : "");
     at = next_weight(a, text, at, &(*weights)[given++]);
   }
   AMBIT_CHECK(a->errors.status || given == nparts, &a->errors, AMBIT_EOPTION,
@@ -101,6 +105,12 @@ ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__
                                weights, parts);
 }
 
+/* Of the parts of a new grid, if the option weights has none. NULL: equal ones. */
+static const double *first_shares(const ambit *a)
+{
+  return ambit__weights_are_auto(a) ? a->shares : NULL;
+}
+
 static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
 {
   ambit *a = g->context;
@@ -120,7 +130,7 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
     return AMBIT_OK;
   }
   s = parse_weights(a, g->nparts, &weights);
-  if (!s) s = ambit__grid_cut(g, weights, g->parts);
+  if (!s) s = ambit__grid_cut(g, weights ? weights : first_shares(a), g->parts);
   free(weights);
   return s;
 }

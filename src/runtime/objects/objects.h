@@ -13,6 +13,8 @@
 #include "net/net.h"
 #include "runtime/observe/trace.h"
 
+#include <stdio.h>
+
 /* A link of a list; the list itself is a link whose `owner` is NULL. */
 typedef struct ambit__link {
   struct ambit__link *prev, *next;
@@ -30,7 +32,17 @@ typedef struct ambit__engine {
   ambit__queue *border;    /* kernels on border cells, which wait for messages; NULL as above */
   size_t memory;           /* bytes of the device */
   size_t allocated;        /* bytes of all fields */
+  double share;            /* of the first cut, relative to other engines; see offers.c */
 } ambit__engine;
+
+enum { AMBIT__PART_NAME = 24 }; /* characters */
+
+/* A device that was measured before cells were placed. */
+typedef struct ambit__offer {
+  char name[AMBIT__PART_NAME]; /* "cuda:0"; "": none, its process has fewer */
+  double bandwidth;            /* of a copy, bytes per second; 0: unknown */
+  bool left_out;
+} ambit__offer;
 
 /* The engine that computes each part. Parts are numbered by process, then within it. */
 typedef struct ambit__placement {
@@ -49,6 +61,9 @@ struct ambit {
   ambit__placement placement; /* from the option devices; copied to each grid */
   bool chosen;                /* the device is the fastest here: the user named none */
   bool unlike;                /* devices of all processes differ in kind or model */
+  ambit__offer *offers;       /* by process, noffers each; NULL: nothing was measured; owned */
+  int noffers;
+  double *shares;             /* by part of all processes: of the first cut; NULL: equal; owned */
   bool in_host;               /* all devices of all processes work in host memory */
   ambit__comm_cost comm_cost; /* maximum over all devices of all processes */
   ambit__net *net;
@@ -172,8 +187,28 @@ ambit_status ambit__devices_check(ambit *a, const char *text);
 /* If the user named no device and none is open yet, chooses the fastest one here; for sparse grids,
  * the fastest that can store them. */
 ambit_status ambit__devices_choose(ambit *a, bool sparse);
+/* Closes an engine and forgets its parts. Before parts are numbered; not the last one. */
+ambit_status ambit__engine_remove(ambit *a, int engine);
+/* Calls a function with the device of an engine; for a dry one with the device that it stands for,
+ * if that is here. */
+void ambit__engine_visit(const ambit *a, int engine,
+                         void (*visit)(const ambit__engine *e, ambit__device *device, void *user),
+                         void *user);
 ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of a->placement */
 void ambit__placement_free(ambit__placement *x);
+
+/* ---- offers.c: the devices that take part, and their first shares ---- */
+
+/* Weights are to be found, not given. */
+bool ambit__weights_are_auto(const ambit *a);
+/* Measures the engines of all processes, if weights are automatic and there are several devices,
+ * and removes those that would add next to nothing. Collective; before parts are numbered. */
+ambit_status ambit__offers_make(ambit *a);
+/* Makes a->shares; afterwards. Collective. */
+ambit_status ambit__offers_share(ambit *a);
+/* A line for each device that was left out, with the reason. */
+void ambit__offers_print(const ambit *a, FILE *out);
+void ambit__offers_free(ambit *a);
 
 /* ---- probe_gpu_mpi.c ---- */
 

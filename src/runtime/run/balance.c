@@ -59,13 +59,6 @@ static ambit_status recut(ambit_program *p, const double *weights, bool *moved)
 
 /* ---- opening ---- */
 
-static bool is_auto(const ambit *a)
-{
-  const char *weights = a->settings.weights;
-
-  return !strcmp(weights, "auto") || (!*weights && a->unlike);
-}
-
 static ambit_status open_meter(ambit *a)
 {
   ambit__device **devices;
@@ -127,7 +120,8 @@ ambit_status ambit__balance_make(ambit_program *p)
 {
   ambit *a = p->grid->context;
   const int n = a->placement.first[a->net->size];
-  bool wanted[] = {is_auto(a) && !p->grid->balanced && !p->grid->nested && !ambit__program_calls(p),
+  bool wanted[] = {ambit__weights_are_auto(a) && !p->grid->balanced && !p->grid->nested &&
+                       !ambit__program_calls(p),
                    a->settings.report};
 
   if (p->weighed || n < 2) return AMBIT_OK;

@@ -19,8 +19,6 @@ typedef enum ambit__balance_stage {
   BALANCE_OVER   /* nothing more */
 } ambit__balance_stage;
 
-enum { AMBIT__PART_NAME = 24 }; /* characters */
-
 typedef struct ambit__balance {
   bool moves;                 /* the cut may move; false: the shares are only measured */
   ambit__balance_stage stage; /* at iteration `next` */

@@ -18,20 +18,10 @@
 enum { NAME_CHARS = 64 };
 
 /* The model of a device; for a dry one, of the device that it stands for, if that is here. */
-static void find_model(const ambit *a, int engine, ambit__device_info *info)
+static void find_model(const ambit__engine *e, ambit__device *device, void *info)
 {
-  const ambit__engine *e = &a->engines[engine];
-  ambit__errors errors = {.status = AMBIT_OK}; /* not for users */
-  ambit__device *device = e->device;
-
-  if (!a->dry) {
-    device->backend->info(device, info);
-  } else if (e->ordinal < e->backend->count() &&
-             !e->backend->open(&errors, &a->settings, e->ordinal, &device)) {
-    e->backend->info(device, info);
-    e->backend->close(device);
-  }
-  ambit__errors_clear(&errors);
+  (void)e;
+  device->backend->info(device, info);
 }
 
 /* The name of the note about parts on devices with these names. */
@@ -52,7 +42,7 @@ static void name_note(const ambit_program *p, int n, char (*names)[AMBIT__PART_N
   for (int i = 0; i < g->context->nengines; i++) {
     ambit__device_info info = {0};
 
-    find_model(g->context, i, &info);
+    ambit__engine_visit(g->context, i, find_model, &info);
     ambit__hash_text(&h, info.name);
   }
   ambit__hash_hex(&h, hex);

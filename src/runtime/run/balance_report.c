@@ -47,13 +47,23 @@ static double share(const ambit_program *p, int i)
                                                                                              : 0;
 }
 
+/* No cut has given it cells yet. */
+static bool is_left_out_at_first(const ambit_program *p, int i)
+{
+  const double *shares = p->grid->context->shares;
+
+  return shares && shares[i] <= 0 && !p->balance->recalled;
+}
+
 static void print_part(const ambit_program *p, int i)
 {
   const ambit__balance *b = p->balance;
   const double cells = share(p, i), all = b->seconds > 0 ? 100 / b->seconds : 0;
 
   fprintf(stderr, "  part %d  %-10s", i, b->names[i]);
-  if (cells <= 0 && b->recalled)
+  if (cells <= 0 && is_left_out_at_first(p, i))
+    fprintf(stderr, " no cells\n"); /* the reason follows */
+  else if (cells <= 0 && b->recalled)
     fprintf(stderr, " left out, as in an earlier run\n");
   else if (p->grid->nparts < b->n && cells > 0)
     fprintf(stderr, " all cells\n");

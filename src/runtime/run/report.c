@@ -64,8 +64,11 @@ void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last)
 static ambit_status copy_bandwidth(ambit *a, double *total)
 {
   *total = 0;
-  for (int i = 0; i < a->nengines; i++)
-    *total += a->engines[i].device->backend->copy_bandwidth(a->engines[i].device);
+  for (int i = 0; i < a->nengines; i++) {
+    ambit__device *device = a->engines[i].device;
+
+    if (device->backend->copy_bandwidth) *total += device->backend->copy_bandwidth(device);
+  }
   AMBIT_TRY(ambit__meet(a, "measures the copy bandwidth"));
   return ambit__net_sum(a->net, total, 1);
 }
@@ -191,5 +194,6 @@ ambit_status ambit_program_report(ambit_program *p)
     fprintf(stderr, "  relaxed in place in %.0f iterations: %.1f updates per cell\n", relaxed,
             updates / (double)ambit_grid_cells(p->grid));
   ambit__balance_print(p);
+  ambit__offers_print(p->grid->context, stderr);
   return AMBIT_OK;
 }
