@@ -6,10 +6,12 @@
  *
  *   bench_fused auto,1 'star2d1 16384x16384 float 97' 'grayscott 16384x16384 float 97 periodic'
  *
- * PROGRAM is a stencil of the catalogue, grayscott (two fields), wave (three), or star2d1 with more
- * steps: walls (on all faces), source (on a box in the middle). Prints CSV:
- * program,size,type,boundary,depth,gcells,us, the best of ROUNDS runs of so many iterations, after
- * one that compiles and chooses; us is the time of an iteration in microseconds.
+ * PROGRAM is a stencil of the catalogue, grayscott (two fields), wave (three), acoustic (in 3-D, of
+ * order 8, with a field of velocities), or star2d1 with more steps: walls (on all faces), source
+ * (on a box in the middle). wave2 and acoustic2 write the new values over the oldest ones, in two
+ * fields. Prints CSV: program,size,type,boundary,depth,gcells,us, the best of ROUNDS runs of so
+ * many iterations, after one that compiles and chooses; us is the time of an iteration in
+ * microseconds.
  */
 #include "ambit.h"
 
@@ -47,6 +49,32 @@ static const char wave[] =
 
       *after = (real)2 * *now - *before + (real)0.1 * sum;
     });
+static const char wave2[] = AMBIT_SOURCE(void wave(real *before, const real *now) {
+  const real sum = now[-1][0] + now[1][0] + now[0][-1] + now[0][1] - (real)4 * *now;
+
+  *before = (real)2 * *now - *before + (real)0.1 * sum;
+});
+
+static const char acoustic[] = AMBIT_SOURCE(void acoustic(const real *before, const real *now,
+                                                          const real *c, real *after) {
+  const real w[5] = {(real)-2.847222, (real)1.6, (real)-0.2, (real)0.02539683, (real)-0.001785714};
+  real sum = (real)3 * w[0] * *now;
+
+  for (int i = 1; i <= 4; i++)
+    sum += w[i] * (now[-i][0][0] + now[i][0][0] + now[0][-i][0] + now[0][i][0] + now[0][0][-i] +
+                   now[0][0][i]);
+  *after = (real)2 * *now - *before + *c * sum;
+});
+static const char acoustic2[] = AMBIT_SOURCE(void acoustic(real *before, const real *now,
+                                                           const real *c) {
+  const real w[5] = {(real)-2.847222, (real)1.6, (real)-0.2, (real)0.02539683, (real)-0.001785714};
+  real sum = (real)3 * w[0] * *now;
+
+  for (int i = 1; i <= 4; i++)
+    sum += w[i] * (now[-i][0][0] + now[i][0][0] + now[0][-i][0] + now[0][i][0] + now[0][0][-i] +
+                   now[0][0][i]);
+  *before = (real)2 * *now - *before + *c * sum;
+});
 
 static const char wall[] =
     AMBIT_SOURCE(void wall(const real *u, real *v) { *v = (real)0.5 * (*u + *v); });
@@ -71,6 +99,23 @@ static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const 
   return f;
 }
 
+static void add_wave(ambit *a, ambit_grid *g, const problem *q, ambit_program *p, ambit_field *u,
+                     ambit_field *v)
+{
+  const bool in_place = strchr(q->program, '2') != NULL, plane = q->program[0] == 'w';
+  const char *text = plane ? in_place ? wave2 : wave : in_place ? acoustic2 : acoustic;
+  ambit_kernel *k = ambit_kernel_create_real(a, text, ambit_field_type(u));
+  ambit_field *const turns[] = {u, v, in_place ? NULL : make_field(a, g, q, "w")};
+  ambit_field *c = plane ? NULL : make_field(a, g, q, "c");
+  ambit_arg args[4] = {ambit_arg_field(u), ambit_arg_field(v)};
+  int n = 2;
+
+  if (c) args[n++] = ambit_arg_field(c);
+  if (!in_place) args[n++] = ambit_arg_field(turns[2]);
+  ambit_apply_args(p, k, n, args);
+  ambit_rotate(p, in_place ? 2 : 3, turns);
+}
+
 static void add_steps(ambit *a, ambit_grid *g, const problem *q, ambit_program *p)
 {
   ambit_field *u = make_field(a, g, q, "u"), *v = make_field(a, g, q, "v");
@@ -82,11 +127,8 @@ static void add_steps(ambit *a, ambit_grid *g, const problem *q, ambit_program *
     ambit_apply(p, ambit_kernel_create_real(a, grayscott, type), u, v, s, t);
     ambit_swap(p, u, s);
     ambit_swap(p, v, t);
-  } else if (!strcmp(q->program, "wave")) {
-    ambit_field *const turns[] = {u, v, make_field(a, g, q, "w")};
-
-    ambit_apply(p, ambit_kernel_create_real(a, wave, type), u, v, turns[2]);
-    ambit_rotate(p, 3, turns);
+  } else if (!strncmp(q->program, "wave", 4) || !strncmp(q->program, "acoustic", 8)) {
+    add_wave(a, g, q, p, u, v);
   } else {
     const bool walls = !strcmp(q->program, "walls"), box = !strcmp(q->program, "source");
     const char *name = walls || box ? "star2d1" : q->program;

@@ -265,6 +265,10 @@ bool ambit__rule_colour(const ambit__rule *rule, int param, unsigned *axes);
 ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *const *rules,
                               const int (*param)[AMBIT_MAX_PARAMS], ambit__rule **out);
 
+/* Whether a rule may read a component of parameter `read`, as it was before the step, after it has
+ * assigned the same component of parameter `written` (order.c). */
+bool ambit__rule_reads_late(const ambit__rule *rule, int read, int written);
+
 /* ---- sparse grids (sparse.c) ---- */
 
 /* Activity as fields of unsigned char that are 1 in active cells: additional parameters of a rule,

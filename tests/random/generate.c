@@ -52,11 +52,11 @@ static ambit_type any_field_type(dice *d, const program_plan *p)
 
 static void make_fields(dice *d, program_plan *p)
 {
-  p->nfields = dice_between(d, 2, MOST_FIELDS);
+  p->nfields = dice_between(d, p->is_waving ? 3 : 2, MOST_FIELDS);
   for (int i = 0; i < p->nfields; i++) {
     field_plan *f = &p->fields[i];
 
-    if (i && (i == 1 || dice_chance(d, 60))) {
+    if (i && (i == 1 || (p->is_waving && i == 2) || dice_chance(d, 60))) {
       *f = p->fields[i - 1];
       continue;
     }
@@ -177,6 +177,16 @@ static void make_map(dice *d, program_plan *p, kernel_plan *k)
   if (!k->reduces && only_reduces) add_field_param(k, p, ROLE_OUT, 0);
 }
 
+/* From two fields to a third, which take turns; the first is read at the cell itself. */
+static void make_wave(dice *d, program_plan *p, kernel_plan *k)
+{
+  k->radius = dice_between(d, 1, 2);
+  add_field_param(k, p, ROLE_OUT, 2);
+  add_field_param(k, p, ROLE_IN, 0)->is_near = true;
+  add_field_param(k, p, ROLE_IN, 1);
+  if (dice_chance(d, 30)) add_reduction(d, p, k);
+}
+
 /* One face, in place, from the cells one layer further in. */
 static void make_face(dice *d, program_plan *p, kernel_plan *k)
 {
@@ -213,12 +223,14 @@ static void make_table(dice *d, const program_plan *p, kernel_plan *k)
 
 static void make_kernels(dice *d, program_plan *p)
 {
-  p->nkernels = dice_between(d, 1, 3);
+  p->nkernels = dice_between(d, 1, p->is_waving ? 2 : 3);
   for (int i = 0; i < p->nkernels; i++) {
     kernel_plan *k = &p->kernels[i];
     int kind = dice_below(d, 100);
 
-    if (kind < 12 && p->nscalars < MOST_SCALARS - 4)
+    if (p->is_waving && !i)
+      make_wave(d, p, k);
+    else if (kind < 12 && p->nscalars < MOST_SCALARS - 4)
       make_once(d, p, k);
     else if (kind < 22)
       make_face(d, p, k);
@@ -256,7 +268,9 @@ static void make_steps(dice *d, program_plan *p)
 {
   for (int i = 0; i < p->nkernels; i++) {
     p->steps[p->nsteps++] = (step_plan){.kernel = i};
-    if (!dice_chance(d, 70)) continue;
+    if (p->is_waving && !i)
+      p->steps[p->nsteps++] = (step_plan){.kernel = -1, .n = 3, .fields = {0, 1, 2}};
+    if (p->is_waving || !dice_chance(d, 70)) continue;
     make_rotation(d, p, &p->kernels[i], &p->steps[p->nsteps]);
     if (p->steps[p->nsteps].n > 1) p->nsteps++;
   }
@@ -317,6 +331,9 @@ static void make_variant_of_fields(dice *d, program_plan *p)
       if (p->fields[j].alike == f->alike) f->order = p->fields[j].order;
     f->is_given = i == 0 || dice_chance(d, 75);
     make_boundaries(d, p, f);
+    if (!p->is_waving || !i || i > 2 || !dice_chance(d, 70)) continue;
+    memcpy(f->kind, p->fields[0].kind, sizeof f->kind);
+    memcpy(f->value, p->fields[0].value, sizeof f->value);
   }
 }
 
@@ -347,6 +364,7 @@ static void make_run(dice *d, program_plan *p, action *a)
   for (int i = 0; exact && i < p->nscalars; i++)
     exact = p->scalars[i].magnitude != s;
   *a = (action){.what = DO_RUN, .iterations = dice_between(d, 0, 3), .object = s};
+  if (p->is_waving) a->iterations *= 3;
   if (!exact || !dice_chance(d, 40)) return;
   a->what = DO_RUN_UNTIL;
   a->iterations = dice_between(d, 1, 5);
@@ -484,6 +502,7 @@ void program_make(program_plan *p, uint64_t seed)
   p->seed = seed;
   p->ndims = dice_chance(&family, 6) ? dice_between(&family, 5, 6) : dice_between(&family, 1, 4);
   p->is_narrow = seed >> 40 & 1;
+  p->is_waving = seed >> 41 & 1;
   p->is_smooth = !p->is_narrow && dice_chance(&family, 20);
   p->is_wild = !p->is_smooth && dice_chance(&family, 30);
   make_fields(&family, p);
@@ -499,7 +518,7 @@ void program_make(program_plan *p, uint64_t seed)
     if (p->steps[i].kernel >= 0) make_region(&variant, p, &p->steps[i]);
   make_actions(&variant, p, large);
   make_companion(&company, p);
-  make_specials(&special, p);
+  if (!p->is_waving) make_specials(&special, p);
 }
 
 int64_t program_cells(const program_plan *p)

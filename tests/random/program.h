@@ -119,6 +119,7 @@ typedef struct program_plan {
   bool is_smooth;   /* small changes stay small: compared with a tolerance */
   bool is_wild;     /* values may be huge, infinite or NaN */
   bool is_narrow;   /* fields are bytes and shorts: seeds with bit 40 */
+  bool is_waving;   /* three fields take turns: seeds with bit 41 */
   bool is_quiet;    /* fields start with one value but for a few cells; set by the caller */
   int threads;      /* of the cpu device */
   bool tiny_caches; /* simulated for the cpu device, which then cuts and streams */

@@ -48,6 +48,12 @@ static const char *type_name(ambit_type t)
 
 /* ---- leaves ---- */
 
+/* Whether the kernel gives all values of the third field of a wave, and reads none of them. */
+static bool is_wave(const maker *m)
+{
+  return m->p->is_waving && m->k == m->p->kernels;
+}
+
 /* A parameter with one of the roles, real or not; -1: none. */
 static int pick_param(maker *m, bool fields, bool real)
 {
@@ -55,7 +61,8 @@ static int pick_param(maker *m, bool fields, bool real)
 
   for (int i = 0; i < m->k->nparams; i++) {
     const param_plan *q = &m->k->params[i];
-    bool fits = fields ? q->role == ROLE_IN || q->role == ROLE_OUT : q->role == ROLE_VALUE;
+    bool out = q->role == ROLE_OUT && !is_wave(m);
+    bool fits = fields ? q->role == ROLE_IN || out : q->role == ROLE_VALUE;
 
     if (fits && is_real(q->type) == real) found[n++] = i;
   }
@@ -527,9 +534,9 @@ static void set_output(maker *m, int param, int component)
   ambit_type type = m->k->params[param].type;
 
   say(m, "  ");
-  if (dice_chance(m->d, 15)) when(m);
+  if (!is_wave(m) && dice_chance(m->d, 15)) when(m);
   target(m, param, component);
-  if (dice_chance(m->d, 15) && !(m->p->is_smooth && is_real(type))) {
+  if (!is_wave(m) && dice_chance(m->d, 15) && !(m->p->is_smooth && is_real(type))) {
     say(m, " %s ", dice_chance(m->d, 50) ? "+=" : "-=");
     value_for(m, type, 1);
   } else {
@@ -602,7 +609,7 @@ static void results(maker *m)
     int must = dice_below(m->d, q->components);
 
     for (int c = 0; q->role == ROLE_OUT && c < q->components; c++)
-      if (c == must || dice_chance(m->d, 70)) set_output(m, i, c);
+      if (c == must || is_wave(m) || dice_chance(m->d, 70)) set_output(m, i, c);
     if (q->role >= ROLE_SUM) {
       reduce(m, i);
       i += q->role == ROLE_SUM && is_real(q->type);

@@ -44,7 +44,7 @@ typedef struct row {
 
 static const char *const auto_words[] = {"auto", NULL};
 static const char *const mpi_words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
-static const char *const sleep_words[] = {"auto", "on", "off", NULL};
+static const char *const auto_on_off[] = {"auto", "on", "off", NULL};
 static const char *const overlap_words[] = {"none", "standard", "extended", "two-way", NULL};
 
 static ambit_status check_partition(ambit *a, const char *value)
@@ -74,6 +74,7 @@ static const row rows[] = {
     {"hugepages", FLAG, ANY_TIME, AT(hugepages), "1", 0, 0, NULL, NULL},
     {"join", FLAG, ANY_TIME, AT(join), "1", 0, 0, NULL, NULL},
     {"lanes", CHECKED, ANY_TIME, AT(lanes), "", 0, 0, NULL, ambit__lanes_check},
+    {"lean", WORD, ANY_TIME, AT(lean), "auto", 0, 0, auto_on_off, NULL},
     {"progress", FLAG, ANY_TIME, AT(progress), "0", 0, 0, NULL, NULL},
     {"mpi", WORD, AT_OPEN, AT(mpi), "auto", 0, 0, mpi_words, NULL},
     {"nan", FLAG, ANY_TIME, AT(nan), "0", 0, 0, NULL, NULL},
@@ -82,7 +83,7 @@ static const row rows[] = {
     {"patience", COUNT, BEFORE_DEVICES, AT(patience), "60", 1, 86400, NULL, NULL},
     {"plan", TEXT, ANY_TIME, AT(plan), "", 0, 0, NULL, NULL},
     {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
-    {"sleep", WORD, ANY_TIME, AT(sleep), "auto", 0, 0, sleep_words, NULL},
+    {"sleep", WORD, ANY_TIME, AT(sleep), "auto", 0, 0, auto_on_off, NULL},
     {"startup", COUNT, AT_OPEN, AT(startup), "30", 0, 86400, NULL, NULL},
     {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},

@@ -124,54 +124,6 @@ void ambit__fuse_free(ambit_program *p, ambit__fused *f)
 
 /* ---- cells that no step computes ---- */
 
-/* Whether two fields hold equal values in a box, on one part. */
-static ambit_status compare_box(ambit_program *p, int part, ambit_field *a, ambit_field *b,
-                                const ambit__box *box, bool *same)
-{
-  ambit__queue *q = ambit__engine_of(p->grid, part)->queue;
-  const size_t bytes = ambit__layout_box_bytes(&a->stores[part].layout, box);
-  unsigned char *values = ambit__new(ambit__program_errors(p), 2 * bytes + 1, 1);
-  ambit_status s;
-
-  if (!values) return AMBIT_ENOMEM;
-  s = q->device->backend->read_box(q, values, &a->stores[part], box);
-  if (!s) s = q->device->backend->read_box(q, values + bytes, &b->stores[part], box);
-  if (!s && memcmp(values, values + bytes, bytes)) *same = false;
-  free(values);
-  return s;
-}
-
-/* The same for all parts of this process. */
-static ambit_status compare(ambit_program *p, ambit_field *a, ambit_field *b, const ambit__box *box,
-                            bool *same)
-{
-  for (int k = 0; *same && k < p->grid->placement.n; k++) {
-    const ambit__box own = ambit__box_intersect(box, &p->grid->parts[p->grid->first + k]);
-
-    if (!ambit__box_is_empty(&own)) AMBIT_TRY(compare_box(p, k, a, b, &own, same));
-  }
-  return AMBIT_OK;
-}
-
-/* Whether two fields are alike in all cells but those of a region. If this is not known, their
- * values there are compared. */
-static ambit_status check_alike(ambit_program *p, ambit_field *a, ambit_field *b,
-                                const ambit__box *region, bool *same)
-{
-  ambit__box rest[2 * AMBIT_MAX_DIMS];
-  int n;
-
-  if (a == b || ambit__fields_are_alike(a, b, region)) return AMBIT_OK;
-  n = ambit__box_split(&p->grid->box, region, rest);
-  for (int i = 0; *same && i < n; i++)
-    AMBIT_TRY(compare(p, a, b, &rest[i], same));
-  if (!*same) return AMBIT_OK;
-  if (!a->likeness.id || !ambit__box_contains(region, &a->likeness.differs))
-    a->likeness = (ambit__likeness){++p->grid->context->last_id, *region};
-  b->likeness = a->likeness;
-  return AMBIT_OK;
-}
-
 /* Whether a step writes a field of a rotation and no step computes the cells that it leaves out. */
 static bool leaves_any(const ambit_program *p, size_t step, size_t rotation)
 {
@@ -190,8 +142,8 @@ static ambit_status check_turns(ambit_program *p, bool *same)
   for (size_t i = 0; i < p->nsteps; i++)
     for (size_t w = 0; p->steps[i].kind == STEP_ROTATE && w < p->nsteps; w++)
       for (int k = 1; *same && leaves_any(p, w, i) && k < p->steps[i].n; k++)
-        AMBIT_TRY(check_alike(p, p->steps[i].args[0].field, p->steps[i].args[k].field,
-                              &p->applies[w].region, same));
+        AMBIT_TRY(ambit__fields_check_alike(p, p->steps[i].args[0].field, p->steps[i].args[k].field,
+                                            &p->applies[w].region, same));
   return AMBIT_OK;
 }
 

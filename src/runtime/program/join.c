@@ -36,7 +36,7 @@ typedef struct joining {
 
 /* ---- whether steps may be joined at all ---- */
 
-static bool is_registered(const ambit_program *p, const ambit__step *s)
+bool ambit__step_is_registered(const ambit_program *p, const ambit__step *s)
 {
   return s->kind == STEP_APPLY &&
          (ambit__registered_cpu(s->kernel->rule) || ambit__step_has_source(p->grid->context, s));
@@ -52,7 +52,7 @@ static ambit_status decide(const ambit_program *p, bool *apart, bool *wanted)
   for (int i = 0; i < a->nengines; i++)
     if (strcmp(a->engines[i].backend->name, "ref")) facts[MOST] = 1;
   for (size_t i = 0; i < p->nwritten; i++)
-    facts[i] = is_registered(p, &p->written[i]);
+    facts[i] = ambit__step_is_registered(p, &p->written[i]);
   AMBIT_TRY(ambit__net_max(a->net, facts, MOST + 1));
   for (size_t i = 0; i < p->nwritten; i++)
     apart[i] = facts[i] != 0;

@@ -2,6 +2,7 @@
 /* program.c - assembling programs: each step is checked when it is appended. */
 #include "runtime/program/program.h"
 #include "base/memory.h"
+#include "runtime/program/lean.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +219,13 @@ ambit_program *ambit_program_create(ambit_grid *g)
 void ambit_program_destroy(ambit_program *p)
 {
   if (!p || ambit__object_check_unused(p->grid->context, p, "program", "")) return;
-  if (p->grid->context->settings.report && p->iteration) ambit_program_report(p);
+  if (p->grid->context->settings.report && p->iteration && !p->lean_of) ambit_program_report(p);
+  ambit__program_free(p);
+}
+
+void ambit__program_free(ambit_program *p)
+{
+  if (p->lean_of) p->lean_of->lean->program = NULL;
   ambit__program_unseal(p);
   if (p->unbalance) p->unbalance(p);
   for (size_t i = 0; i < p->nwritten; i++) {
@@ -267,7 +274,7 @@ ambit_arg ambit_table(const void *values, ambit_type type, int rows, int columns
 
 /* ---- appending ---- */
 
-static ambit_status append(ambit_program *p, ambit__step step, const ambit_arg *args)
+ambit_status ambit__program_append(ambit_program *p, ambit__step step, const ambit_arg *args)
 {
   ambit__step *steps;
 
@@ -309,7 +316,7 @@ static ambit_status apply_plain(ambit_program *p, const ambit__box *box, const a
 
   if (runs_once(k->rule, args)) s.box = (ambit__box){0};
   AMBIT_TRY(ambit__step_check(p, &s));
-  return append(p, s, args);
+  return ambit__program_append(p, s, args);
 }
 
 /* `normal`: of the face that the box is; NULL: it is none. */
@@ -436,7 +443,7 @@ ambit_status ambit_rotate(ambit_program *p, int n, ambit_field *const *fields)
   if (!args) return AMBIT_ENOMEM;
   for (int i = 0; i < n; i++)
     args[i] = ambit_arg_field(fields[i]);
-  status = append(p, s, args);
+  status = ambit__program_append(p, s, args);
   free(args);
   return status;
 }
@@ -498,7 +505,7 @@ ambit_status ambit_copy_box(ambit_program *p, const ambit_field *from, const int
     if (at) s.shift[d] = at[d] - s.box.lo[d];
   }
   AMBIT_TRY(check_copy(p, &s));
-  return append(p, s, args);
+  return ambit__program_append(p, s, args);
 }
 
 /* ---- calls ---- */
@@ -516,7 +523,7 @@ static ambit_status append_call(ambit_program *p, const ambit__subrun *call)
   AMBIT_CHECK(!ambit__program_reaches(called, p), ambit__program_errors(p), AMBIT_EPROGRAM,
               "step %zu calls %s: recursion would never end", p->nwritten + 1,
               called == p ? "its own program" : "a program that calls the program of the step");
-  return append(p, (ambit__step){.kind = STEP_CALL, .call = *call}, NULL);
+  return ambit__program_append(p, (ambit__step){.kind = STEP_CALL, .call = *call}, NULL);
 }
 
 ambit_status ambit_call_program(ambit_program *p, ambit_program *called, int64_t iterations)

@@ -180,11 +180,14 @@ struct ambit_program {
   const struct ambit__gate *gate; /* of messages between processes; NULL: none */
   bool gated;                     /* in this iteration messages go through the gate */
   struct ambit__cycle *cycle;     /* several iterations at once; NULL: none; owned */
+  struct ambit__lean *lean;       /* a form with fewer fields (lean.h); NULL: none; owned */
+  bool lean_known;                /* it was decided whether there is one */
   struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */
   struct ambit__checker *checker; /* of checked launches; NULL: none so far; owned */
   /* always valid: */
-  bool broken;       /* an object that a step refers to was destroyed */
-  int64_t iteration; /* iterations done since creation */
+  ambit_program *lean_of; /* the program that this is the lean form of; NULL: it is none */
+  bool broken;            /* an object that a step refers to was destroyed */
+  int64_t iteration;      /* iterations done since creation */
   /* Iterations at once where the option depth is auto: as measured, or, with `tuning`, to be
    * measured; 0: unknown. */
   int tuned;
@@ -229,6 +232,10 @@ static inline const char *ambit__program_cycle_plan(const ambit_program *p)
 /* ---- program.c ---- */
 
 void ambit__program_unseal(ambit_program *p);
+/* Frees a program that does not run. */
+void ambit__program_free(ambit_program *p);
+/* Appends a step, which was checked, with a copy of its arguments. */
+ambit_status ambit__program_append(ambit_program *p, ambit__step step, const ambit_arg *args);
 int ambit__program_field(const ambit_program *p, const ambit_field *f); /* -1: not used */
 /* Whether a step on a region gives every cell of an argument, a field, a new value, independent of
  * the old one. */
@@ -308,6 +315,8 @@ ambit_status ambit__program_periodic_rows(ambit_program *p); /* p->wraps_rows; c
 bool ambit__field_wraps_rows(const ambit_program *p, const ambit_field *f);
 /* Whether registered source replaces the kernel of a step on some device. */
 bool ambit__step_has_source(const ambit *a, const ambit__step *s);
+/* Whether that, or a registered function, does (join.c). */
+bool ambit__step_is_registered(const ambit_program *p, const ambit__step *s);
 /* Makes the halos of all fields for one iteration. With a dataflow, makes them for several
  * iterations with one exchange at the start; these have no ghost cells, since stages fill them. */
 ambit_status ambit__halos_make(ambit_program *p, const struct ambit__dataflow *flow,
@@ -350,6 +359,10 @@ int ambit__step_twin(const ambit_program *p, const ambit__step *s, const ambit__
 void ambit__fields_alike(ambit_field *a, ambit_field *b);
 /* Whether two fields are known to hold equal values in all cells but those of a box. */
 bool ambit__fields_are_alike(const ambit_field *a, const ambit_field *b, const ambit__box *except);
+/* Clears *same if two fields differ in a cell of this process outside a box. If nothing is known,
+ * compares values (alike.c). */
+ambit_status ambit__fields_check_alike(ambit_program *p, ambit_field *a, ambit_field *b,
+                                       const ambit__box *except, bool *same);
 /* Before the iterations of a run: updates applies[].row_ends. Returns true if one of them changed.
  */
 bool ambit__program_row_ends(ambit_program *p);

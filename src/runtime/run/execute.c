@@ -202,7 +202,7 @@ void ambit__program_rotate(ambit_program *p)
       rotate(&p->steps[ops[i].step], k);
 }
 
-static void forget_ghosts(ambit_program *p)
+void ambit__program_forget_ghosts(ambit_program *p)
 {
   for (int i = 0; i < p->nfields; i++)
     p->fields[i]->ghosts = (ambit__ghosts){0};
@@ -248,7 +248,7 @@ ambit_status ambit__program_iterate(ambit_program *p)
 ambit_status ambit__program_iterate_cycle(ambit_program *p)
 {
   if (p->sleep) p->sleep->valid = false;
-  forget_ghosts(p); /* the stages fill the ghost cells that they read */
+  ambit__program_forget_ghosts(p); /* the stages fill the ghost cells that they read */
   return iterate(p, &p->cycle->schedule, false);
 }
 
@@ -312,7 +312,7 @@ void ambit__program_give_up(ambit_program *p)
 {
   poll_with(p->grid->context, NULL);
   ambit__engines_wait(p->grid->context); /* they may still write to messages */
-  forget_ghosts(p);
+  ambit__program_forget_ghosts(p);
   ambit__program_unseal(p);
 }
 
@@ -321,5 +321,5 @@ void ambit__program_go_back(ambit_program *p, int64_t iteration)
   if (p->iteration == iteration) return;
   while (p->iteration > iteration)
     iterate_back(p);
-  forget_ghosts(p);
+  ambit__program_forget_ghosts(p);
 }

@@ -160,7 +160,8 @@ static ambit_status next_cycle(ambit_program *p, int64_t left, course *at, ambit
   return AMBIT_OK;
 }
 
-ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
+/* The iterations of the program itself. */
+static ambit_status iterate_all(ambit_program *p, int64_t n, ambit__progress *progress)
 {
   const int64_t end = p->iteration + n;
   course at = {0};
@@ -178,4 +179,12 @@ ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__pro
   }
   if (ready) ambit__program_rest(p);
   return AMBIT_OK;
+}
+
+ambit_status ambit__program_iterate_many(ambit_program *p, int64_t n, ambit__progress *progress)
+{
+  const int64_t lean = n > 1 && ambit__lean_is_open(p) ? n - 1 : 0;
+
+  if (lean) AMBIT_TRY(ambit__lean_iterate(p, lean, progress, iterate_all));
+  return iterate_all(p, n - lean, progress);
 }

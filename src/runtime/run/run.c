@@ -79,8 +79,10 @@ static ambit_status prepare(ambit_program *p, int64_t iterations)
                "the same; is an ambit_swap missing?",
                (long long)iterations);
   AMBIT_TRY(open_trace(p->grid));
+  AMBIT_TRY(ambit__lean_prepare(p, iterations));
   AMBIT_TRY(ambit__balance_make(p));
   AMBIT_TRY(ambit__run_or_stop(p, ambit__program_copy_initial(p)));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__lean_open(p)));
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
@@ -154,6 +156,7 @@ static ambit_status call_back(ambit_program *p, bool *stopped)
   AMBIT_TRY(ask(p, stopped));
   AMBIT_TRY(ambit__program_seal(p));
   AMBIT_TRY(ambit__run_or_stop(p, ambit__program_copy_initial(p)));
+  AMBIT_TRY(ambit__run_or_stop(p, ambit__lean_open(p)));
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
@@ -208,8 +211,7 @@ static ambit_status run_all(ambit_program *p, int64_t most, ambit__until *until)
   return AMBIT_OK;
 }
 
-/* Other programs on these fields must know that this one has changed them. */
-static void note_changes(ambit_program *p)
+void ambit__program_note_changes(ambit_program *p)
 {
   for (int f = 0; f < p->nfields; f++) {
     const bool known = p->sleep && p->sleep->steps && p->sleep->changes[f] == p->fields[f]->changes;
@@ -229,7 +231,7 @@ static void enter(ambit_program *p, const ambit__until *until)
 /* After a run that ended with this status. */
 static ambit_status leave(ambit_program *p, ambit_status s)
 {
-  note_changes(p);
+  ambit__program_note_changes(p);
   p->is_running = p->is_called = false;
   p->awaited = NULL;
   if (p->is_outdated) ambit__program_unseal(p);

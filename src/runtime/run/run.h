@@ -28,8 +28,9 @@ void ambit__program_rest(ambit_program *p);
 ambit_status ambit__program_iterate(ambit_program *p);       /* one iteration */
 ambit_status ambit__program_iterate_cycle(ambit_program *p); /* the iterations of p->cycle */
 ambit_status ambit__program_walk(ambit_program *p, const ambit__schedule *list);
-void ambit__program_rotate(ambit_program *p);  /* the rotations of an iteration only */
-void ambit__program_give_up(ambit_program *p); /* after ambit__run_or_stop failed */
+void ambit__program_forget_ghosts(ambit_program *p); /* no halo is known to be valid */
+void ambit__program_rotate(ambit_program *p);        /* the rotations of an iteration only */
+void ambit__program_give_up(ambit_program *p);       /* after ambit__run_or_stop failed */
 /* Undoes the rotations of iterations whose launches had no effect. Halos are invalid then. */
 void ambit__program_go_back(ambit_program *p, int64_t iteration);
 
@@ -55,6 +56,9 @@ ambit_status ambit__program_run_called(ambit_program *p, int64_t most, struct am
  * error (ambit__net_stop). */
 ambit_status ambit__run_or_stop(ambit_program *p, ambit_status s);
 
+/* Other programs on these fields must know that this one has changed them. */
+void ambit__program_note_changes(ambit_program *p);
+
 /* ---- report.c ---- */
 
 typedef struct ambit__progress {
@@ -65,6 +69,20 @@ typedef struct ambit__progress {
 } ambit__progress;
 ambit__progress ambit__progress_start(const ambit_program *p, int64_t most);
 void ambit__progress_show(ambit__progress *s, const ambit_program *p, bool last);
+
+/* ---- lean_run.c ---- */
+
+/* Makes and seals the lean form of a sealed program, if it is worthwhile in a run of so many
+ * iterations; the program is sealed then, too. Collective. */
+ambit_status ambit__lean_prepare(ambit_program *p, int64_t iterations);
+/* Finds whether the values that fields have now allow the lean form. Collective. */
+ambit_status ambit__lean_open(ambit_program *p);
+bool ambit__lean_is_open(const ambit_program *p);
+/* Runs n iterations, as the lean form or by `plain`, whichever is faster. Fields that the lean form
+ * does without have no values then: at least one more iteration must follow. */
+ambit_status ambit__lean_iterate(ambit_program *p, int64_t n, ambit__progress *progress,
+                                 ambit_status (*plain)(ambit_program *, int64_t,
+                                                       ambit__progress *));
 
 /* ---- iterate.c ---- */
 

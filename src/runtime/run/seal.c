@@ -12,6 +12,7 @@
 #include "runtime/program/cycle.h"
 #include "runtime/program/halo_state.h"
 #include "runtime/program/join.h"
+#include "runtime/program/lean.h"
 #include "runtime/run/checked_launch.h"
 #include "runtime/run/run.h"
 #include "runtime/schedule/schedule.h"
@@ -112,6 +113,8 @@ static ambit_status seal(ambit_program *p)
 static void unseal(ambit_program *p)
 {
   p->unseal = NULL;
+  ambit__lean_drop(p);
+  p->lean_known = false;
   ambit__replay_free(p);
   ambit__checker_free(p);
   ambit__program_unschedule(p);
