@@ -88,6 +88,7 @@ watched=(
   "tests/runtime/test_fixed"
   "tests/runtime/test_program"
   "tests/runtime/test_reduce"
+  "tests/plan/test_fused_parts steps_on_faces_and_boxes_of_gpus"
   "tests/random/test_random --device cuda --seed 0x1000 --count 8"
 )
 

@@ -201,6 +201,37 @@ static void steps_on_faces_and_inside(void)
   CHECK(check_trial(&t, processes_here() > 1 ? "fuser" : "fuser*3", "auto"));
 }
 
+/* Steps on faces and boxes, in one launch, on a device as it is. Most must be fused. */
+static void check_places(const char *place, int trials)
+{
+  static const char *const names[] = {"walls", "source", "frame", "walls3"};
+  int fused = 0;
+
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < trials; k++) {
+      trial t;
+
+      state = 77 * (uint64_t)i + (uint64_t)k;
+      t = draw_trial(sample_named(names[i]));
+      if (t.ndims == 3 && !strncmp(place, "opencl", 6)) continue;
+      if (t.ndims == 3) t.extents[0] += 20;
+      fused += check_trial(&t, place, "auto");
+    }
+  printf("# %s: %d fused\n", place, fused);
+  CHECK_MSG(fused > 2 * trials, "%s: only %d programs were fused", place, fused);
+}
+
+static void steps_on_faces_and_boxes_of_gpus(void)
+{
+  const bool all = getenv("TEST_EVERY_CASE") || getenv("AMBIT_TEST_LONG");
+
+  if (processes_here() > 1) return;
+  if (all && device_is_here("opencl")) check_places("opencl", 4);
+  if (!device_is_here("cuda")) SKIP("there is no CUDA device");
+  check_places("cuda", 8);
+  check_places("cuda*2", 3);
+}
+
 /* Faces that copy cells along the row, and rows. */
 static void opencl_fuses_too(void)
 {
@@ -221,6 +252,7 @@ int main(int argc, char **argv)
       {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
       {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
       {"steps_on_faces_and_inside", steps_on_faces_and_inside},
+      {"steps_on_faces_and_boxes_of_gpus", steps_on_faces_and_boxes_of_gpus},
       {"opencl_fuses_too", opencl_fuses_too},
       {0}};
 
