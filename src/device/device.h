@@ -354,22 +354,26 @@ typedef struct ambit__backend {
   /* Runs all iterations of a wave; `step` is the number of the first. NULL: cannot. */
   ambit_status (*wave)(ambit__queue *q, const ambit__wave *w, int64_t step);
 
-  /* Runs a function on tiles, and waits for it: `launch` has all but the box. Reductions go to the
-   * tiles' own memory, of tile_words words; tile_fold combines those of `n` tiles, one behind the
-   * other, and sets the scalars as a launch would. A function that cannot has `tiles` false. NULL,
-   * all three: no function can. */
+  /* Runs a function on tiles: `launch` has all but the box. Reductions go to the tiles' own memory,
+   * of tile_words words; tile_fold combines those of `n` tiles, one behind the other, and sets the
+   * scalars as a launch would. A function that cannot has `tiles` false. NULL, all three: no
+   * function can. The results are there after tile_go, until when the caller keeps all that the
+   * launch and the list point to. */
   ambit_status (*tiles)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                         const ambit__tile_list *list);
   int (*tile_words)(const ambit__function *fn);
   ambit_status (*tile_fold)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                             const int64_t *partials, int64_t n);
 
-  /* Computes the own cells of a part until they are at rest, in any order, and waits for it: each
-   * is as the function gives it from the values around. Halos and ghost cells stay. Both stores
-   * then hold the result. `launch` has all but the box; the function has `tiles` set, and does not
-   * reduce. NULL: cannot. */
+  /* Computes the own cells of a part until they are at rest, in any order: each is as the function
+   * gives it from the values around. Halos and ghost cells stay. Both stores then hold the result.
+   * `launch` has all but the box; the function has `tiles` set, and does not reduce. The results
+   * are there as for tiles. NULL: cannot. */
   ambit_status (*relax)(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                         ambit__relaxation *r);
+  /* Goes on with the tiles that the queue was given: until they are done, or (*done is false) with
+   * some of the work, so that several devices can take turns. NULL: `wait` waits for them. */
+  ambit_status (*tile_go)(ambit__queue *q, bool *done);
 
   /* Checks that the host need not wait for. watch begins them, unless this device cannot (*can is
    * false). check puts one into the queue, behind the iteration of that number, which is 1 or more:

@@ -672,7 +672,7 @@ static ambit_status wave(ambit__queue *q, const ambit__wave *given, int64_t step
   return finish((queue *)q);
 }
 
-/* ---- tiles: done when they return ---- */
+/* ---- tiles: lists and relaxations are done when the queue is ---- */
 
 typedef struct tiling {
   ambit__function *fn;
@@ -710,8 +710,7 @@ static ambit_status run_relax(void *user, void *data)
 static ambit_status add_tiling(ambit__queue *q, ambit__errand run, const tiling *given)
 {
   *(tiling *)new_errand(q, run, sizeof *given) = *given;
-  AMBIT_TRY(add(q));
-  return finish((queue *)q);
+  return add(q);
 }
 
 static ambit_status tiles(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
@@ -723,8 +722,9 @@ static ambit_status tiles(ambit__queue *q, ambit__function *fn, const ambit__lau
 static ambit_status tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
                               const int64_t *partials, int64_t n)
 {
-  return add_tiling(q, run_tile_fold,
-                    &(tiling){.fn = fn, .launch = l, .partials = partials, .n = n});
+  AMBIT_TRY(
+      add_tiling(q, run_tile_fold, &(tiling){.fn = fn, .launch = l, .partials = partials, .n = n}));
+  return finish((queue *)q);
 }
 
 static ambit_status relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,

@@ -2,6 +2,7 @@
 /* Several devices of different speed share a grid: results, threads, failures. */
 #include "runtime/run/balance.h"
 #include "runtime/run/run.h"
+#include "runtime/sleep/sleep.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 #include "support/slow.h"
@@ -201,6 +202,42 @@ static void a_device_among_others_computes_on_its_own_thread(void)
   slow_backend.launch = slow_launch;
 }
 
+/* ---- tiles ---- */
+
+static atomic_int inside;
+
+/* Waits for a moment until the other device runs its tiles too. */
+static ambit_status meet(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                         const ambit__tile_list *list)
+{
+  const double end = ambit__clock() + 5;
+
+  inside++;
+  while (inside < 2 && ambit__clock() < end)
+    nanosleep(&(struct timespec){0, 100000}, NULL);
+  CHECK_MSG(inside >= 2, "the other device waits for this one");
+  return ambit__backend_cpu.tiles(q, fn, l, list);
+}
+
+static void devices_run_their_tiles_at_the_same_time(void)
+{
+  static outcome want, got;
+  sheet s;
+
+  run("ref", 20, &want);
+  slow_backend.tiles = slow_second.tiles = meet;
+  s = open_sheet("slow:0,slow:1", "1,1");
+  ambit_option_set(s.a, "sleep", "on");
+  ambit_run(s.p, 20);
+  ambit_field_read(s.u, NULL, NULL, got.cells);
+  got.total = ambit_scalar_get(s.total);
+  CHECK_OK(s.a);
+  CHECK(s.p->sleep && s.p->sleep->iterations == 20);
+  ambit_close(s.a);
+  CHECK(!memcmp(&want, &got, sizeof want));
+  slow_backend.tiles = slow_second.tiles = NULL;
+}
+
 /* ---- balance ---- */
 
 /* Devices in slow motion, if a cell takes longer than the fastest of them is to need. */
@@ -367,6 +404,7 @@ int main(int argc, char **argv)
                                     T(devices_together_compute_what_ref_computes),
                                     T(devices_together_share_one_exchange_between_iterations),
                                     T(a_device_among_others_computes_on_its_own_thread),
+                                    T(devices_run_their_tiles_at_the_same_time),
                                     T(the_cut_follows_the_speed_of_devices),
                                     T(weights_are_remembered),
                                     T(remembered_weights_are_found_without_running),

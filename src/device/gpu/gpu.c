@@ -98,6 +98,7 @@ void ambit__gpu_queue_close(ambit__queue *queue)
     if (lane->sums[i]) driver->release(lane->sums[i]);
   if (lane->changed) driver->release(lane->changed);
   if (lane->found) driver->release(lane->found);
+  free(lane->unfinished);
   ambit__gpu_watch_free(lane);
   free(lane);
 }

@@ -93,6 +93,9 @@ typedef struct ambit__gpu_lane {
   ambit__gpu_watch watch;
   ambit__gpu_memory *changed; /* 8 bytes, of update_box; NULL: not needed yet */
   ambit__gpu_memory *found;   /* AMBIT__STAGE_BYTES, about tiles; NULL: not needed yet */
+  /* Goes on with tiles that are not done; NULL: there are none. */
+  ambit_status (*go)(struct ambit__gpu_lane *lane, bool *done);
+  void *unfinished; /* their state; owned */
 } ambit__gpu_lane;
 
 typedef struct ambit__gpu_buffer {
@@ -169,6 +172,7 @@ ambit_status ambit__gpu_tile_fold(ambit__queue *q, ambit__function *fn, const am
                                   const int64_t *partials, int64_t n);
 ambit_status ambit__gpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *launch,
                               ambit__relaxation *r);
+ambit_status ambit__gpu_tile_go(ambit__queue *q, bool *done);
 ambit_status ambit__gpu_watch_begin(ambit__queue *q, const ambit__watch *w, bool *can);
 ambit_status ambit__gpu_watch_check(ambit__queue *q, int64_t iteration);
 ambit_status ambit__gpu_watch_report(ambit__queue *q);
@@ -214,10 +218,10 @@ enum { AMBIT__GPU_LINE = 256 };
   .estimate = ambit__gpu_estimate, .plans = ambit__gpu_plans, .foresee = ambit__gpu_foresee,       \
   .build = ambit__gpu_build, .discard = ambit__gpu_discard, .launch = ambit__gpu_launch,           \
   .wait = ambit__gpu_wait, .tiles = ambit__gpu_tiles, .tile_words = ambit__gpu_tile_words,         \
-  .tile_fold = ambit__gpu_tile_fold, .relax = ambit__gpu_relax, .watch = ambit__gpu_watch_begin,   \
-  .check = ambit__gpu_watch_check, .report = ambit__gpu_watch_report,                              \
-  .verdict = ambit__gpu_watch_verdict, .unwatch = ambit__gpu_watch_end,                            \
-  .copy_bandwidth = ambit__gpu_copy_bandwidth
+  .tile_fold = ambit__gpu_tile_fold, .relax = ambit__gpu_relax, .tile_go = ambit__gpu_tile_go,     \
+  .watch = ambit__gpu_watch_begin, .check = ambit__gpu_watch_check,                                \
+  .report = ambit__gpu_watch_report, .verdict = ambit__gpu_watch_verdict,                          \
+  .unwatch = ambit__gpu_watch_end, .copy_bandwidth = ambit__gpu_copy_bandwidth
 
 /* ---- gpu.c ---- */
 
@@ -422,6 +426,14 @@ ambit_status ambit__gpu_run_tiled(ambit__queue *q, ambit__function *fn, const am
 ambit_status ambit__gpu_fold_tiled(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
                                    int64_t n);
 const ambit__group *ambit__gpu_group_of(const ambit__function *fn);
+
+/* ---- tiles.c ---- */
+
+/* Leaves work on tiles unfinished: `go` goes on with it, from a copy of the state. */
+ambit_status ambit__gpu_tiles_leave(ambit__gpu_lane *lane,
+                                    ambit_status (*go)(ambit__gpu_lane *lane, bool *done),
+                                    const void *state, size_t bytes);
+ambit_status ambit__gpu_tiles_finish(ambit__gpu_lane *lane); /* before other work on tiles */
 
 /* ---- relax.c ---- */
 

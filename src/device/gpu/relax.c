@@ -2,8 +2,9 @@
 /* relax.c - brings a part to rest, in rounds that the device makes by itself.
  *
  * A round is a launch over the list of awake tiles (plan/tiles.c), which makes the list of the next
- * one. The host submits a few rounds at a time and then looks whether tiles are left. The values
- * stay in the store that is read; the result is copied to the other one at the end.
+ * one. The host submits a few rounds at a time and then looks whether tiles are left; in between,
+ * it can submit work to other devices. The values stay in the store that is read; the result is
+ * copied to the other one at the end.
  */
 #include "device/gpu/gpu.h"
 #include "plan/gpu.h"
@@ -24,6 +25,10 @@ typedef struct relaxer {
   ambit__relaxation *r;
   const ambit__tiling *tiling;
   ambit__gpu_rest *rest; /* of the part */
+  ambit__function *fn;
+  const ambit__launch *l;
+  ambit__gpu_tiled tiled;
+  uint32_t passes; /* over tiles, so far */
 } relaxer;
 
 /* ---- tables ---- */
@@ -157,25 +162,35 @@ void ambit__gpu_rests_free(ambit__gpu_device *d, ambit__gpu_rest *list)
 
 /* ---- rounds ---- */
 
-static ambit_status relax(relaxer *x, ambit__function *fn, const ambit__launch *l)
+static ambit_status submit(relaxer *x)
 {
-  ambit__gpu_tiled tiled = {
-      .table = x->rest->table, .links = x->rest->links, .state = x->rest->state, .n = x->tiling->n};
-  const double cells = (double)ambit__box_volume(&x->tiling->own);
-  int32_t head[AMBIT__TILES_HEAD] = {1}; /* whether tiles are left, at least */
-  uint32_t passes = 0;
-
-  tiled.than[x->r->out] = l->args[x->r->in].store;
-  while (head[tiled.round % 3] && x->r->updates < PATIENCE * cells) {
-    for (int i = 0; i < ROUNDS; i++, tiled.round++)
-      AMBIT_TRY(ambit__gpu_run_tiled(&x->lane->head, fn, l, &tiled, x->tiling->n));
-    AMBIT_TRY(ambit__gpu_fetch(x->lane, head, x->rest->state, sizeof head));
-    x->r->updates += ((uint32_t)head[AMBIT__TILES_PASSES] - passes) * cells / (double)x->tiling->n;
-    passes = (uint32_t)head[AMBIT__TILES_PASSES];
-  }
-  x->r->changed = head[AMBIT__TILES_CHANGED];
-  x->r->rests = !head[tiled.round % 3];
+  for (int i = 0; i < ROUNDS; i++, x->tiled.round++)
+    AMBIT_TRY(ambit__gpu_run_tiled(&x->lane->head, x->fn, x->l, &x->tiled, x->tiling->n));
   return AMBIT_OK;
+}
+
+/* Looks at the rounds submitted last, and submits more if tiles are left. */
+static ambit_status look(relaxer *x, bool *done)
+{
+  const double cells = (double)ambit__box_volume(&x->tiling->own);
+  ambit__relaxation *r = x->r;
+  int32_t head[AMBIT__TILES_HEAD];
+
+  AMBIT_TRY(ambit__gpu_fetch(x->lane, head, x->rest->state, sizeof head));
+  r->updates += ((uint32_t)head[AMBIT__TILES_PASSES] - x->passes) * cells / (double)x->tiling->n;
+  x->passes = (uint32_t)head[AMBIT__TILES_PASSES];
+  r->changed = head[AMBIT__TILES_CHANGED];
+  r->rests = !head[x->tiled.round % 3];
+  *done = r->rests || r->updates >= PATIENCE * cells;
+  if (!*done) return submit(x);
+  if (!r->changed && r->border) return AMBIT_OK;
+  return ambit__gpu_copy_box(&x->lane->head, x->l->args[r->out].store, x->l->args[r->in].store,
+                             &x->tiling->own, NULL);
+}
+
+static ambit_status go(ambit__gpu_lane *lane, bool *done)
+{
+  return look(lane->unfinished, done);
 }
 
 ambit_status ambit__gpu_relax(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
@@ -184,16 +199,19 @@ ambit_status ambit__gpu_relax(ambit__queue *q, ambit__function *fn, const ambit_
   relaxer x = {.device = ambit__gpu_device_of(q->device),
                .lane = (ambit__gpu_lane *)q,
                .r = r,
-               .tiling = &r->map->parts[r->part]};
-  ambit_status s;
+               .tiling = &r->map->parts[r->part],
+               .fn = fn,
+               .l = l};
 
   r->updates = 0;
   r->changed = false;
   r->rests = true;
   if (!x.tiling->n) return AMBIT_OK;
-  s = prepare(&x, ambit__gpu_rests_of(fn));
-  if (!s) s = relax(&x, fn, l);
-  if (!s && (r->changed || !r->border))
-    s = ambit__gpu_copy_box(q, l->args[r->out].store, l->args[r->in].store, &x.tiling->own, NULL);
-  return s;
+  AMBIT_TRY(ambit__gpu_tiles_finish(x.lane));
+  AMBIT_TRY(prepare(&x, ambit__gpu_rests_of(fn)));
+  x.tiled = (ambit__gpu_tiled){
+      .table = x.rest->table, .links = x.rest->links, .state = x.rest->state, .n = x.tiling->n};
+  x.tiled.than[r->out] = l->args[r->in].store;
+  AMBIT_TRY(submit(&x));
+  return ambit__gpu_tiles_leave(x.lane, go, &x, sizeof x);
 }

@@ -5,12 +5,54 @@
  * by plan/tiles.c; the boxes of differences and the reductions of the tiles come back. All travel
  * through one stage: its host memory has the table first and the results afterwards.
  */
+#include "base/memory.h"
 #include "device/gpu/gpu.h"
 #include "plan/gpu.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* A call of the entry. */
+/* ---- unfinished work ---- */
+
+ambit_status ambit__gpu_tiles_leave(ambit__gpu_lane *lane,
+                                    ambit_status (*go)(ambit__gpu_lane *lane, bool *done),
+                                    const void *state, size_t bytes)
+{
+  lane->unfinished = ambit__new(lane->head.device->errors, 1, bytes);
+  if (!lane->unfinished) return AMBIT_ENOMEM;
+  memcpy(lane->unfinished, state, bytes);
+  lane->go = go;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__gpu_tile_go(ambit__queue *q, bool *done)
+{
+  ambit__gpu_lane *lane = (ambit__gpu_lane *)q;
+  ambit_status s = AMBIT_OK;
+
+  *done = true;
+  if (lane->go) s = lane->go(lane, done);
+  if (!s && !*done) return AMBIT_OK;
+  *done = true;
+  free(lane->unfinished);
+  lane->unfinished = NULL;
+  lane->go = NULL;
+  return s;
+}
+
+ambit_status ambit__gpu_tiles_finish(ambit__gpu_lane *lane)
+{
+  bool done;
+
+  do
+    AMBIT_TRY(ambit__gpu_tile_go(&lane->head, &done));
+  while (!done);
+  return AMBIT_OK;
+}
+
+/* ---- calls ---- */
+
+/* A call of the entry, and the tiles of its last launch, whose results are still to be fetched. */
 typedef struct job {
   ambit__gpu_lane *lane;
   ambit__function *fn;
@@ -20,6 +62,8 @@ typedef struct job {
   const int64_t *first;         /* cell of the part, global */
   int output[AMBIT_MAX_PARAMS]; /* by output of the list: its number in the kernel */
   ambit__gpu_tiled tiled;
+  const ambit__tile *tiles;
+  int64_t n;
 } job;
 
 /* ---- reductions ---- */
@@ -151,11 +195,14 @@ static int64_t most_tiles(const job *j)
 }
 
 /* Brings back what was found about n tiles, and their reductions behind it. */
-static ambit_status fetch(const job *j, ambit__gpu_stage *stage, int64_t n)
+static ambit_status fetch(const job *j, ambit__gpu_stage **where, int64_t n)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
   size_t at = found_bytes(j, n);
+  ambit__gpu_stage *stage;
 
+  AMBIT_TRY(ambit__gpu_stage_take(j->lane, false, &stage));
+  *where = stage;
   if (at) AMBIT_TRY(driver->copy_out(j->lane->queue, stage->host, j->lane->found, 0, at));
   for (int i = 0; i < j->group->steps[0].rule->nparams; i++) {
     if (!is_reduction(j->group, i)) continue;
@@ -186,6 +233,7 @@ static void take_results(const job *j, const unsigned char *host, const ambit__t
   }
 }
 
+/* Submits n tiles. */
 static ambit_status run_some(job *j, const ambit__tile *tiles, int64_t n)
 {
   const ambit__gpu_driver *driver = ambit__gpu_device_of(j->lane->head.device)->driver;
@@ -200,9 +248,26 @@ static ambit_status run_some(job *j, const ambit__tile *tiles, int64_t n)
   j->tiled.table = stage->device;
   j->tiled.found = j->lane->found;
   AMBIT_TRY(ambit__gpu_run_tiled(&j->lane->head, j->fn, j->l, &j->tiled, n));
-  AMBIT_TRY(fetch(j, stage, n));
-  take_results(j, stage->host, tiles, n);
+  AMBIT_TRY(ambit__gpu_stage_pass(j->lane, stage));
+  j->tiles = tiles;
+  j->n = n;
   return AMBIT_OK;
+}
+
+/* Takes the results of the tiles submitted last. */
+static ambit_status take_some(const job *j)
+{
+  ambit__gpu_stage *stage;
+
+  AMBIT_TRY(fetch(j, &stage, j->n));
+  take_results(j, stage->host, j->tiles, j->n);
+  return AMBIT_OK;
+}
+
+static ambit_status finish(ambit__gpu_lane *lane, bool *done)
+{
+  *done = true;
+  return take_some(lane->unfinished);
 }
 
 /* Finds the outputs of the list among those of the kernel: all fields that the rule writes. */
@@ -237,9 +302,12 @@ ambit_status ambit__gpu_tiles(ambit__queue *q, ambit__function *fn, const ambit_
     if (l->args[i].store) j.first = l->args[i].store->layout.own.lo;
   if (!j.lane->found) AMBIT_TRY(d->driver->alloc(d->gpu, AMBIT__STAGE_BYTES, &j.lane->found));
   find_outputs(&j);
-  for (int64_t i = 0, n; i < list->n; i += n) {
-    n = list->n - i < most_tiles(&j) ? list->n - i : most_tiles(&j);
-    AMBIT_TRY(run_some(&j, list->tiles + i, n));
+  AMBIT_TRY(ambit__gpu_tiles_finish(j.lane));
+  for (int64_t i = 0; i < list->n; i += j.n) {
+    const int64_t left = list->n - i;
+
+    if (i) AMBIT_TRY(take_some(&j));
+    AMBIT_TRY(run_some(&j, list->tiles + i, left < most_tiles(&j) ? left : most_tiles(&j)));
   }
-  return AMBIT_OK;
+  return list->n ? ambit__gpu_tiles_leave(j.lane, finish, &j, sizeof j) : AMBIT_OK;
 }

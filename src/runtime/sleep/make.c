@@ -111,7 +111,7 @@ ambit_status ambit__sleep_plan(ambit_program *p)
   const double cells = (double)ambit__box_volume(&p->grid->box);
   ambit__sleep *z = ambit__new(errors, 1, sizeof *z);
   int *held = ambit__new(errors, 2 * (size_t)p->nfields + 1, sizeof *held);
-  bool can[4] = {false}; /* sleep; relax; without GPUs; at the same time on all devices */
+  bool can[3] = {false}; /* sleep; relax; without GPUs */
 
   p->sleep = z;
   if (z) z->cycle = ambit__new(errors, (size_t)p->nfields + 1, sizeof *z->cycle);
@@ -120,13 +120,12 @@ ambit_status ambit__sleep_plan(ambit_program *p)
     can[0] = can_sleep(p, z) && !p->grid->context->dry;
     can[1] = can[0] && ambit__relax_plan(p, z);
     can[2] = !is_remote(p->grid->context);
-    can[3] = !p->grid->context->unlike;
     z->always = always;
   }
   free(held);
-  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 4));
+  AMBIT_TRY(ambit__net_all(p->grid->context->net, can, 3));
   if (z) z->relaxes = can[1];
-  can[0] &= can[1] || always || can[2] || (can[3] && cells >= GPU_CELLS);
+  can[0] &= can[1] || always || can[2] || cells >= GPU_CELLS;
   if (z && can[0])
     plan_trials(p, z, !can[2]);
   else
@@ -268,7 +267,7 @@ static ambit_status make_step(ambit_program *p, size_t step, int *held)
   s->in = ambit__new(errors, nargs, sizeof *s->in);
   s->out = ambit__new(errors, nargs, sizeof *s->out);
   s->params = ambit__new(errors, nargs, sizeof *s->params);
-  s->than = ambit__new(errors, nargs, sizeof(ambit__store *));
+  s->than = ambit__new(errors, nargs * (size_t)(p->grid->placement.n + 1), sizeof(ambit__store *));
   s->values = ambit__new(errors, nargs, sizeof(double));
   if (!s->in || !s->out || !s->params || !s->than || !s->values) return AMBIT_ENOMEM;
   list_fields(p, step, held);
@@ -332,6 +331,7 @@ static ambit_status make_lists(ambit_program *p)
   z->list = ambit__new(errors, n, sizeof *z->list);
   z->listed = ambit__new(errors, n, sizeof *z->listed);
   z->far = ambit__new(errors, n, sizeof *z->far);
+  z->parts = ambit__new(errors, (size_t)p->grid->placement.n + 1, sizeof *z->parts);
   z->work = ambit__new(errors, n, sizeof *z->work);
   z->number = ambit__new(errors, n, sizeof *z->number);
   z->repeats = ambit__new(errors, n, sizeof *z->repeats);
@@ -339,7 +339,7 @@ static ambit_status make_lists(ambit_program *p)
   z->ends = ambit__new(errors, n * nfields, sizeof *z->ends);
   z->result = ambit__new(errors, nfields, sizeof *z->result);
   if (!z->slot || !z->buffers || !z->changes || !z->until || !z->list || !z->listed || !z->far ||
-      !z->work || !z->number || !z->repeats || !z->ids || !z->ends || !z->result)
+      !z->parts || !z->work || !z->number || !z->repeats || !z->ids || !z->ends || !z->result)
     return AMBIT_ENOMEM;
   z->once = ambit__program_results(p, z->result);
   for (int64_t t = 0; t < z->map.n; t++)
@@ -419,6 +419,7 @@ void ambit__sleep_free(ambit_program *p)
   free(z->list);
   free(z->listed);
   free(z->far);
+  free(z->parts);
   free(z->work);
   free(z->number);
   free(z->repeats);

@@ -83,32 +83,38 @@ void ambit__relax_end(ambit_program *p)
   z->relaxed++;
 }
 
-static ambit_status relax_part(ambit_program *p, const ambit__piece *piece, bool *rests)
+static ambit_status relax_part(ambit_program *p, const ambit__piece *piece)
 {
   ambit__sleep *z = p->sleep;
   const int engine = p->grid->placement.engine[piece->part];
   ambit__queue *q = p->grid->context->engines[engine].queue;
-  const ambit__launch l = ambit__sleep_launch(p, 0, piece);
-  ambit__relaxation r = {.in = z->in,
-                         .out = z->out,
-                         .map = &z->map,
-                         .part = p->grid->first + piece->part,
-                         .border = z->rests};
+  ambit__sleep_part *x = &z->parts[piece->part];
 
-  AMBIT_TRY(q->device->backend->relax(q, z->steps[0].relaxers[engine], &l, &r));
-  z->moved |= r.changed;
-  z->updates += r.updates;
-  *rests &= r.rests;
-  return AMBIT_OK;
+  x->launch = ambit__sleep_launch(p, 0, piece);
+  x->relaxation = (ambit__relaxation){.in = z->in,
+                                      .out = z->out,
+                                      .map = &z->map,
+                                      .part = p->grid->first + piece->part,
+                                      .border = z->rests};
+  return q->device->backend->relax(q, z->steps[0].relaxers[engine], &x->launch, &x->relaxation);
 }
 
 ambit_status ambit__relax_step(ambit_program *p, const ambit__operation *op)
 {
-  bool rests = true;
+  ambit__sleep *z = p->sleep;
+  ambit_status s = AMBIT_OK;
 
-  for (int i = 0; i < op->npieces; i++)
-    AMBIT_TRY(relax_part(p, &op->pieces[i], &rests));
-  p->sleep->rests = rests;
+  for (int i = 0; i < op->npieces && !s; i++)
+    s = relax_part(p, &op->pieces[i]);
+  AMBIT_TRY(ambit__sleep_await(p, s));
+  z->rests = true;
+  for (int i = 0; i < op->npieces; i++) {
+    const ambit__relaxation *r = &z->parts[op->pieces[i].part].relaxation;
+
+    z->moved |= r->changed;
+    z->updates += r->updates;
+    z->rests &= r->rests;
+  }
   return AMBIT_OK;
 }
 

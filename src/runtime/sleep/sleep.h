@@ -44,7 +44,7 @@ typedef struct ambit__sleeper {
   ambit__sleep_input *in;      /* owned */
   ambit__sleep_output *out;    /* owned */
   int *params;                 /* by output: its parameter; owned */
-  ambit__store **than;         /* by output, for a launch; owned */
+  ambit__store **than;         /* by part of this process and output, for launches; owned */
   bool loses;                  /* overwrites results of the last iteration */
   bool restless;               /* depends on the number of the iteration */
   ambit__function **functions; /* by engine, for tiles; owned */
@@ -54,6 +54,15 @@ typedef struct ambit__sleeper {
   int words;                   /* of the results of reductions on a tile; 0: none */
   int64_t *partials;           /* by tile and word; owned */
 } ambit__sleeper;
+
+/* The launch of a step on a part of this process. Devices work on several at the same time. */
+typedef struct ambit__sleep_part {
+  ambit__launch launch;
+  ambit__tile_list list;
+  int64_t first, end;           /* its entries of `work` */
+  bool folds;                   /* the reductions of all its tiles are combined */
+  ambit__relaxation relaxation; /* instead of the list, if the program relaxes */
+} ambit__sleep_part;
 
 typedef enum ambit__sleep_mode {
   SLEEP_OFF,   /* all tiles are computed, in the ordinary way */
@@ -86,8 +95,9 @@ typedef struct ambit__sleep {
   int64_t nlist;
   int32_t *far; /* tiles of other processes that tiles of this process read; owned */
   int64_t nfar;
-  ambit__tile *work;   /* tiles to run; owned */
-  int32_t *number;     /* by entry of `work`: its tile; owned */
+  ambit__sleep_part *parts; /* by part of this process; owned */
+  ambit__tile *work;        /* tiles to run; owned */
+  int32_t *number;          /* by entry of `work`: its tile; owned */
   bool *repeats;       /* by entry of `work`: its results are those of the last iteration; owned */
   ambit__box *changed; /* by entry of `work` and output; owned */
   int most_out;        /* most outputs of a step */
@@ -137,6 +147,9 @@ void ambit__sleep_rotate(ambit_program *p, const ambit__step *s);
 ambit_status ambit__sleep_step(ambit_program *p, const ambit__operation *op);
 
 ambit__launch ambit__sleep_launch(const ambit_program *p, int step, const ambit__piece *piece);
+/* Waits until the tiles given to all devices are done, also after a failure. Returns `s`, or if
+ * that is AMBIT_OK, the first failure. */
+ambit_status ambit__sleep_await(const ambit_program *p, ambit_status s);
 
 /* ---- relax.c ---- */
 

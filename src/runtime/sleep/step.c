@@ -232,38 +232,73 @@ static bool is_whole(const ambit_program *p, const ambit__sleeper *s, int part, 
   return true;
 }
 
-/* Runs tiles first .. end - 1 of the work, which belong to one part. With `folds`, combines the
- * reductions of all its tiles. */
-static ambit_status launch(ambit_program *p, int step, const ambit__piece *piece, bool folds,
-                           int64_t first, int64_t end)
+/* Submits the tiles of a part. */
+static ambit_status launch(ambit_program *p, int step, int part)
+{
+  ambit__sleep *z = p->sleep;
+  const ambit__sleeper *s = &z->steps[step];
+  ambit__sleep_part *x = &z->parts[part];
+  const int engine = p->grid->placement.engine[part];
+  ambit__queue *q = p->grid->context->engines[engine].queue;
+  const ambit__backend *backend;
+  ambit__function *fn = function_of(p, s, part, &backend);
+  ambit__store **than = s->than + part * s->nout;
+
+  for (int k = 0; k < s->nout; k++)
+    than[k] = &p->fields[s->out[k].before]->stores[part];
+  x->list = (ambit__tile_list){.tiles = z->work + x->first,
+                               .n = (int)(x->end - x->first),
+                               .nout = s->nout,
+                               .out = s->params,
+                               .than = than};
+  if (is_whole(p, s, part, x->first, x->end)) {
+    AMBIT_TRY(backend->launch(q, p->applies[step].functions[engine], &x->launch));
+    for (int64_t i = x->first; i < x->end; i++)
+      z->work[i].computed = true;
+  }
+  return x->list.n ? backend->tiles(q, fn, &x->launch, &x->list) : AMBIT_OK;
+}
+
+ambit_status ambit__sleep_await(const ambit_program *p, ambit_status s)
+{
+  const ambit *a = p->grid->context;
+  bool more, done;
+
+  do {
+    more = false;
+    for (int e = 0; e < a->nengines; e++) {
+      const ambit__backend *backend = a->engines[e].device->backend;
+      const ambit_status t = backend->tile_go ? backend->tile_go(a->engines[e].queue, &done) : 0;
+
+      if (backend->tile_go) more |= !done;
+      if (!s) s = t;
+    }
+  } while (more);
+  for (int e = 0; e < a->nengines; e++) {
+    const ambit__backend *backend = a->engines[e].device->backend;
+    const ambit_status t = backend->tile_go ? AMBIT_OK : backend->wait(a->engines[e].queue);
+
+    if (!s) s = t;
+  }
+  return s;
+}
+
+/* Takes the results of a part, whose tiles are done. */
+static ambit_status take_results(ambit_program *p, int step, int part)
 {
   ambit__sleep *z = p->sleep;
   ambit__sleeper *s = &z->steps[step];
-  const int engine = p->grid->placement.engine[piece->part];
-  ambit__queue *q = p->grid->context->engines[engine].queue;
+  const ambit__sleep_part *x = &z->parts[part];
+  const ambit__tiling *tiling = &z->map.parts[p->grid->first + part];
+  ambit__queue *q = ambit__engine_of(p->grid, part)->queue;
   const ambit__backend *backend;
-  ambit__function *fn = function_of(p, s, piece->part, &backend);
-  const ambit__launch l = ambit__sleep_launch(p, step, piece);
-  const ambit__tile_list list = {.tiles = z->work + first,
-                                 .n = (int)(end - first),
-                                 .nout = s->nout,
-                                 .out = s->params,
-                                 .than = s->than};
-  const ambit__tiling *tiling = &z->map.parts[p->grid->first + piece->part];
+  ambit__function *fn = function_of(p, s, part, &backend);
 
-  for (int k = 0; k < s->nout; k++)
-    s->than[k] = &p->fields[s->out[k].before]->stores[piece->part];
-  if (is_whole(p, s, piece->part, first, end)) {
-    AMBIT_TRY(backend->launch(q, p->applies[step].functions[engine], &l));
-    for (int64_t i = first; i < end; i++)
-      z->work[i].computed = true;
-  }
-  if (list.n) AMBIT_TRY(backend->tiles(q, fn, &l, &list));
-  note_results(p, s, first, end);
+  note_results(p, s, x->first, x->end);
   z->tiles += tiling->n;
-  z->slept += tiling->n - list.n;
-  if (!s->words || !folds) return AMBIT_OK;
-  return backend->tile_fold(q, fn, &l, s->partials + tiling->first * s->words, tiling->n);
+  z->slept += tiling->n - x->list.n;
+  if (!s->words || !x->folds) return AMBIT_OK;
+  return backend->tile_fold(q, fn, &x->launch, s->partials + tiling->first * s->words, tiling->n);
 }
 
 /* The piece of a launch on a part; NULL: it has none there. */
@@ -274,27 +309,46 @@ static const ambit__piece *piece_of(const ambit__operation *op, int part)
   return NULL;
 }
 
-ambit_status ambit__sleep_step(ambit_program *p, const ambit__operation *op)
+/* The launches of a step on all parts, with the n entries of `work`. */
+static void share_work(ambit_program *p, const ambit__operation *op, int64_t n)
 {
   ambit__sleep *z = p->sleep;
+  int64_t end = 0;
+
+  for (int part = 0; part < p->grid->placement.n; part++) {
+    const ambit__piece none = {.part = part, .box = {.ndims = p->grid->box.ndims}};
+    const ambit__piece *piece = piece_of(op, part);
+    ambit__sleep_part *x = &z->parts[part];
+
+    *x = (ambit__sleep_part){.launch = ambit__sleep_launch(p, op->step, piece ? piece : &none),
+                             .first = end,
+                             .folds = piece != NULL};
+    while (end < n && z->map.part[z->number[end]] == p->grid->first + part)
+      end++;
+    x->end = end;
+  }
+}
+
+ambit_status ambit__sleep_step(ambit_program *p, const ambit__operation *op)
+{
+  const int nparts = p->grid->placement.n;
+  ambit__sleep *z = p->sleep;
   ambit__sleeper *s = &z->steps[op->step];
-  int64_t n = 0, end = 0;
+  ambit_status status = AMBIT_OK;
+  int64_t n = 0;
   bool same, all;
 
   AMBIT_TRY(compare_values(p, op->step, &same));
   all = s->restless || !same;
   if (all) ambit__sleep_touch_all(p);
-  for (int part = 0; part < p->grid->placement.n; part++)
+  for (int part = 0; part < nparts; part++)
     n = list_work(p, op->step, part, all, n);
   see_all(z, s);
-  for (int part = 0; part < p->grid->placement.n; part++) {
-    const ambit__piece none = {.part = part, .box = {.ndims = p->grid->box.ndims}};
-    const ambit__piece *piece = piece_of(op, part);
-    const int64_t first = end;
-
-    while (end < n && z->map.part[z->number[end]] == p->grid->first + part)
-      end++;
-    AMBIT_TRY(launch(p, op->step, piece ? piece : &none, piece != NULL, first, end));
-  }
+  share_work(p, op, n);
+  for (int part = 0; part < nparts && !status; part++)
+    status = launch(p, op->step, part);
+  AMBIT_TRY(ambit__sleep_await(p, status));
+  for (int part = 0; part < nparts; part++)
+    AMBIT_TRY(take_results(p, op->step, part));
   return AMBIT_OK;
 }
