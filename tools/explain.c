@@ -4,6 +4,7 @@
 #include "explain.h"
 #include "device/cpu/pool.h"
 #include "device/cpu/target.h"
+#include "device/dry.h"
 #include "generate.h"
 #include "grid/layout.h"
 
@@ -232,10 +233,26 @@ static void print_indented(const char *text)
   }
 }
 
-static int print_plan(ambit *a, const tool_problem *p)
+/* The plan of a single iteration. */
+static int print_gpu_plan(ambit *a, const tool_problem *p, const ambit__target *gpu)
 {
   tool_code code;
+  tool_group g;
 
+  tool_group_make(a, p, NULL, &g);
+  if (tool_emit(a, &g.group, gpu, &code)) return TOOL_FAILED;
+  printf("plan on an NVIDIA H200, in %s\n  %s\n", gpu->dialect->has_lanes ? "CUDA" : "OpenCL",
+         code.plan);
+  tool_code_free(&code);
+  return TOOL_OK;
+}
+
+static int print_plan(ambit *a, const tool_problem *p)
+{
+  const ambit__target *gpu = ambit__dry_gpu(a->settings.devices);
+  tool_code code;
+
+  if (gpu) return print_gpu_plan(a, p, gpu);
   if (tool_generate(a, p, NULL, &code)) return TOOL_FAILED;
   printf("plan on %s, %d thread%s\n  %s\n", code.machine, code.threads,
          code.threads == 1 ? "" : "s", code.plan);

@@ -23,6 +23,7 @@ void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, t
     g->group.cells[d] =
         hi[d] > lo[d] ? hi[d] - lo[d] : 1; /* boundaries other than fixed leave cells to update */
   g->group.strict = a->settings.strict;
+  g->group.preferred = a->settings.plan;
   g->group.for_people = entry != NULL;
   g->group.entry = entry;
 }

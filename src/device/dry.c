@@ -3,75 +3,73 @@
  *
  * Programs are sealed on it as on any other device. Parts, messages and the order of an iteration
  * are those of a real run, for grids that no machine here could hold, and without compiling
- * anything. Buffers have a size but no memory. In place of CUDA devices it plans fused iterations
- * for the GPU that the estimates of plan/ were measured on.
+ * anything. Buffers have a size but no memory. It has the plans of this processor, or, in place of
+ * CUDA and OpenCL devices, of the GPU that the estimates of plan/ were measured on.
  */
 #include "device/dry.h"
 
 #include "base/memory.h"
-#include "device/cpu/machine.h"
+#include "device/cpu/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const ambit__backend whole, parts, waves, fuses;
+static const ambit__backend whole, parts, waves, cuda, opencl;
+
+typedef struct dry {
+  ambit__device head;
+  ambit__target target; /* of its plans */
+} dry;
 
 /* An H200. */
-static const ambit__target large_gpu = {.kind = TARGET_GPU,
-                                        .dialect = &ambit__dialect_cuda,
-                                        .threads = 132,
-                                        .l2 = (size_t)50 << 20,
-                                        .warp = 32,
-                                        .max_threads = 1024,
-                                        .shared = 227 << 10};
+#define LARGE_GPU                                                                                  \
+  .kind = TARGET_GPU, .threads = 132, .l2 = (size_t)50 << 20, .warp = 32, .max_threads = 1024,     \
+  .shared = 227 << 10
+static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_cuda};
+static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl};
 
 static int dry_count(void)
 {
   return 1;
 }
 
-static ambit_status dry_open(ambit__errors *errors, const ambit__settings *settings, int ordinal,
-                             ambit__device **dev)
+static int threads_of(const ambit__settings *settings, const ambit__machine *m)
 {
-  (void)ordinal;
-  *dev = ambit__new(errors, 1, sizeof **dev);
-  if (!*dev) return AMBIT_ENOMEM;
-  **dev = (ambit__device){.errors = errors, .settings = settings};
+  return settings->threads ? settings->threads : m->cores;
+}
+
+static ambit_status open_as(const ambit__backend *backend, ambit__errors *errors,
+                            const ambit__settings *settings, ambit__device **dev)
+{
+  dry *d = ambit__new(errors, 1, sizeof *d);
+
+  if (!d) return AMBIT_ENOMEM;
+  d->head = (ambit__device){.backend = backend, .errors = errors, .settings = settings};
+  if (backend == &cuda) d->target = cuda_target;
+  if (backend == &opencl) d->target = opencl_target;
+  if (backend == &waves) {
+    ambit__machine m;
+
+    ambit__machine_probe("", &m);
+    d->target = ambit__cpu_target(&m, threads_of(settings, &m));
+  }
+  *dev = &d->head;
   return AMBIT_OK;
 }
 
-static ambit_status open_whole(ambit__errors *errors, const ambit__settings *settings, int ordinal,
-                               ambit__device **dev)
-{
-  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
-  (*dev)->backend = &whole;
-  return AMBIT_OK;
-}
-
-static ambit_status open_parts(ambit__errors *errors, const ambit__settings *settings, int ordinal,
-                               ambit__device **dev)
-{
-  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
-  (*dev)->backend = &parts;
-  return AMBIT_OK;
-}
-
-static ambit_status open_waves(ambit__errors *errors, const ambit__settings *settings, int ordinal,
-                               ambit__device **dev)
-{
-  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
-  (*dev)->backend = &waves;
-  return AMBIT_OK;
-}
-
-static ambit_status open_fuses(ambit__errors *errors, const ambit__settings *settings, int ordinal,
-                               ambit__device **dev)
-{
-  AMBIT_TRY(dry_open(errors, settings, ordinal, dev));
-  (*dev)->backend = &fuses;
-  return AMBIT_OK;
-}
+#define OPEN_AS(kind)                                                                              \
+  static ambit_status open_##kind(ambit__errors *errors, const ambit__settings *settings,          \
+                                  int ordinal, ambit__device **dev)                                \
+  {                                                                                                \
+    (void)ordinal;                                                                                 \
+    return open_as(&(kind), errors, settings, dev);                                                \
+  }
+OPEN_AS(whole)
+OPEN_AS(parts)
+OPEN_AS(waves)
+OPEN_AS(cuda)
+OPEN_AS(opencl)
 
 static void dry_close(ambit__device *dev)
 {
@@ -85,7 +83,7 @@ static void dry_info(ambit__device *dev, ambit__device_info *info)
     ambit__machine m;
 
     ambit__machine_probe("", &m);
-    info->cores = dev->settings->threads ? dev->settings->threads : m.cores;
+    info->cores = threads_of(dev->settings, &m);
     info->l2 = m.l2;
     info->l3 = m.l3;
   }
@@ -218,28 +216,32 @@ static ambit_status dry_build(ambit__device *dev, const ambit__group *group, amb
   return (*fn)->plan ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
+static const ambit__target *target_of(const ambit__device *dev)
+{
+  return &((const dry *)dev)->target;
+}
+
 static double estimate(ambit__device *dev, const ambit__group *g)
 {
+  const ambit__target *t = target_of(dev);
   ambit__plan plan;
 
-  (void)dev;
-  return ambit__plan_choose(g, &large_gpu, &plan) ? plan.strategy->cost(g, &large_gpu, &plan) : -1;
+  return ambit__plan_choose(g, t, &plan) ? plan.strategy->cost(g, t, &plan) : -1;
 }
 
 static void list_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
 {
-  (void)dev;
-  ambit__plan_list(g, &large_gpu, lines);
+  ambit__plan_list(g, target_of(dev), lines);
 }
 
-/* With the plan that such a GPU would have. */
+/* With the plan that such a device would have. */
 static ambit_status build_planned(ambit__device *dev, const ambit__group *g, ambit__function **fn)
 {
   ambit__text line = {0};
   ambit__plan plan;
 
   AMBIT_TRY(dry_build(dev, g, fn));
-  if (!ambit__plan_choose(g, &large_gpu, &plan)) return AMBIT_OK;
+  if (!ambit__plan_choose(g, target_of(dev), &plan)) return AMBIT_OK;
   plan.strategy->describe(&plan, &line);
   free((*fn)->plan);
   (*fn)->plan = ambit__text_finish(&line);
@@ -294,17 +296,22 @@ static const ambit__backend whole = {ENTRIES, .open = open_whole, .build = dry_b
   .ghosts = dry_ghosts, .message_open = dry_message_open, .message_close = dry_message_close,      \
   .pack = dry_pack, .unpack = dry_unpack
 static const ambit__backend parts = {ENTRIES, PARTS, .open = open_parts, .build = dry_build};
-static const ambit__backend waves = {ENTRIES, PARTS, .open = open_waves, .build = dry_build,
-                                     .wave = dry_wave};
-static const ambit__backend fuses = {ENTRIES,
-                                     PARTS,
-                                     .open = open_fuses,
-                                     .build = build_planned,
-                                     .estimate = estimate,
-                                     .plans = list_plans};
+static const ambit__backend waves = {
+    ENTRIES,         PARTS, .open = open_waves, .build = build_planned, .plans = list_plans,
+    .wave = dry_wave};
+#define FUSES .build = build_planned, .estimate = estimate, .plans = list_plans
+static const ambit__backend cuda = {ENTRIES, PARTS, FUSES, .open = open_cuda};
+static const ambit__backend opencl = {ENTRIES, PARTS, FUSES, .open = open_opencl};
 
 const ambit__backend *ambit__backend_dry(const ambit__backend *real)
 {
-  if (real == &ambit__backend_cuda) return &fuses;
+  if (real == &ambit__backend_cuda) return &cuda;
+  if (real == &ambit__backend_opencl) return &opencl;
   return real->wave ? &waves : real->ghosts ? &parts : &whole;
+}
+
+const ambit__target *ambit__dry_gpu(const char *devices)
+{
+  if (!strncmp(devices, "cuda", 4)) return &cuda_target;
+  return strncmp(devices, "opencl", 6) ? NULL : &opencl_target;
 }

@@ -8,5 +8,7 @@
 /* The dry device that replaces devices of this backend, which need not be present. It is in no list
  * of devices. */
 const ambit__backend *ambit__backend_dry(const ambit__backend *real);
+/* The GPU that it plans for, if a list of devices begins with one; NULL: it does not. */
+const ambit__target *ambit__dry_gpu(const char *devices);
 
 #endif

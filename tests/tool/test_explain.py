@@ -257,7 +257,10 @@ def a_gpu_that_is_not_here_has_a_plan_for_several_iterations():
     out, _ = tool.run("explain", "star3d2", "--size", "512^3", "--device", "cuda")
     assert "iterations run one by one: no depth is estimated to be faster" in out, out
     out, _ = tool.run("explain", "star2d1", "--size", "16384x16384", "--device", "opencl")
-    assert "iterations run one by one: the device computes them one by one" in out, out
+    assert re.search(r"schedule of 12 iterations\n   1  fused   12 stages in one launch \(fused sum 4x12", out), out
+    assert "plan on an NVIDIA H200, in OpenCL\n  (stream " in out, out
+    out, _ = tool.run("explain", "star3d1", "--size", "512^3", "--device", "opencl")
+    assert "iterations run one by one: no strategy of the device can fuse it" in out, out
 
 
 def a_plan_can_be_forced():
@@ -265,6 +268,10 @@ def a_plan_can_be_forced():
     assert "6 stages in one launch (fused window 4x6 " in out, out
     _, err = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", code=1, AMBIT_PLAN="(fsed")
     assert "no plan of the program begins like that: there are (stream " in err and "(fused sum " in err, err
+    out, _ = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", AMBIT_PLAN="(cells")
+    assert "plan on an NVIDIA H200, in CUDA\n  (cells " in out, out
+    _, err = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cpu", code=1, AMBIT_PLAN="(rwos")
+    assert "no plan of the program begins like that: there are (rows " in err, err
 
 
 tool.main(globals())
