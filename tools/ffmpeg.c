@@ -145,6 +145,7 @@ ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep)
   int status = 0;
   bool ok = true;
 
+  if (f->child && !writes && !keep) kill(f->child, SIGKILL); /* it would complain about its pipe */
   if (f->fd >= 0) close(f->fd);
   if (f->child) {
     while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
@@ -155,8 +156,7 @@ ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep)
     unlink(f->beside);
     if (keep) ambit__raise(&a->errors, AMBIT_EIO, "ffmpeg could not write %s", f->file);
   }
-  /* an input of which less was read than there is ends by a signal */
-  if (!writes && WIFEXITED(status) && WEXITSTATUS(status) && !ambit_error(a))
+  if (!writes && keep && WIFEXITED(status) && WEXITSTATUS(status) && !ambit_error(a))
     ambit__raise(&a->errors, AMBIT_EIO, "ffmpeg could not read %s to its end", f->file);
   free(f->beside);
   *f = (tool_ffmpeg){.fd = -1};

@@ -25,8 +25,9 @@ bool tool_is_stream_file(const char *path);
 
 ambit_status tool_ffmpeg_read(ambit *a, const char *file, tool_ffmpeg *f);
 ambit_status tool_ffmpeg_write(ambit *a, const char *file, tool_ffmpeg *f);
-/* Closes the pipe and waits for ffmpeg. `keep`: the output becomes visible; false: the stream
- * failed before it had a frame. Input: raises an error if ffmpeg failed. */
+/* Closes the pipe and waits for ffmpeg. Output, `keep`: it becomes visible; false: the stream
+ * failed before it had a frame. Input, `keep`: raises an error if ffmpeg failed; false: the stream
+ * ended before its input did, and ffmpeg is killed. */
 ambit_status tool_ffmpeg_end(ambit *a, tool_ffmpeg *f, bool keep);
 
 #endif

@@ -46,7 +46,7 @@ static const tool_option options[] = {
     TOOL_OPTION_DEVICE,
     TOOL_OPTION_STRICT,
     TOOL_OPTION_THREADS,
-    {QUIET, 'q', "quiet", NULL, "no progress line and no summary"},
+    {QUIET, 'q', "quiet", NULL, "no progress line, and a summary only after an error"},
     {0},
 };
 
@@ -129,7 +129,7 @@ static ambit_status run_between(ambit *a, const order *o, ambit_stream *s)
   if (!status)
     status = ambit_stream_run(s, in.child ? in.path : o->input, out.child ? out.path : o->output);
   tool_on_signal(NULL, NULL);
-  if (reads) tool_ffmpeg_end(a, &in, true);
+  if (reads) tool_ffmpeg_end(a, &in, !status && !tool_signal());
   if (writes) tool_ffmpeg_end(a, &out, ambit_stream_items(s) > 0);
   return status ? status : ambit_error(a);
 }

@@ -137,6 +137,19 @@ def an_interrupt_leaves_whole_frames():
         assert len(got) == 5 and (got[4] == _sobel(video[4])).all(), len(got)
 
 
+def an_interrupt_ends_ffmpeg_without_complaints():
+    with tool.folder() as f:
+        _ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", 400, "-pix_fmt", "yuv420p",
+                "-c:v", "rawvideo", f / "in.avi")
+        p = subprocess.Popen([tool.AMBIT, "stream", SOBEL, "-i", f / "in.avi", "-o", "-", "-q", *FACES],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        start = p.stdout.read(30000)
+        p.send_signal(signal.SIGINT)
+        rest, err = p.stdout.read(), p.stderr.read()
+        assert p.wait(30) == 130 and not err, (p.returncode, err)
+        assert 0 < len(_frames(start + rest, (48, 64))) < 400
+
+
 def frames_before_a_damaged_one_are_written():
     with tool.folder() as f:
         (f / "in.y4m").write_bytes(_y4m(_video(6))[:-7])
