@@ -323,13 +323,13 @@ static void choose_partition(const program_plan *p, int n, char *text, size_t si
     length += (size_t)snprintf(text + length, size - length, "%s%d", d ? "x" : "", counts[d]);
 }
 
-static void choose_weights(const program_plan *p, int n, char *text, size_t size)
+static void choose_weights(const program_plan *p, int n, bool equal, char *text, size_t size)
 {
   size_t length = 0;
 
   for (int i = 0; i < n; i++)
     length += (size_t)snprintf(text + length, size - length, "%s%d", i ? "," : "",
-                               (int)((p->seed >> i) * 5 % 7) + (i == 0));
+                               equal ? 1 : (int)((p->seed >> i) * 5 % 7) + (i == 0));
 }
 
 /* Options for several iterations at once, and for the partition and the overlap, if there are
@@ -346,9 +346,10 @@ static void choose_parts(ambit *a, const program_plan *p, const char *devices, b
   ambit_option_set(a, "overlap", overlaps[p->seed / 3 % 4]);
   choose_partition(p, n, text, sizeof text);
   if (p->seed % 4 && !sparse) ambit_option_set(a, "partition", text); /* bands, if it is */
-  choose_weights(p, n, text, sizeof text);
-  /* given, so that unlike devices all take part */
-  if (p->seed % 5 == 1 || strchr(devices, ',')) ambit_option_set(a, "weights", text);
+  /* Often given where devices may be unlike: otherwise slow ones get no cells. */
+  choose_weights(p, n, p->seed % 5 != 1, text, sizeof text);
+  if (p->seed % 5 == 1 || strchr(devices, ',') || (a->net->size > 1 && p->seed % 2))
+    ambit_option_set(a, "weights", text);
 }
 
 /* A callback: moves the cut to a place that depends on the iteration. */

@@ -276,11 +276,15 @@ static int check_programs(uint64_t first, uint64_t count)
   return bad;
 }
 
+/* All of the list. */
 static bool is_here(void)
 {
-  const ambit__backend *b = ambit__backend_find(NULL, device, strcspn(device, ":*,"));
+  for (const char *d = device; d; d = strchr(d, ',') ? strchr(d, ',') + 1 : NULL) {
+    const ambit__backend *b = ambit__backend_find(NULL, d, strcspn(d, ":*,"));
 
-  return b && b->count() > 0;
+    if (!b || b->count() <= 0) return false;
+  }
+  return true;
 }
 
 int main(int argc, char **argv)
