@@ -76,8 +76,8 @@ static const tool_option options[] = {
      "the translated program runs each serial nest beside its step,\n"
      "and names the first cell that differs"},
     {SHARE, 0, "cpu-share", "X",
-     "between 0 and 1: the share of the cells that the cpu gets beside\n"
-     "other devices (--ambit-devices=cuda,cpu)"},
+     "between 0 and 1, or 20%: the share of the cells that the cpu gets\n"
+     "beside other devices (--ambit-devices=cuda,cpu)"},
     {QUIET, 'q', "quiet", NULL, "no notes"},
     {0},
 };

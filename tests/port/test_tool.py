@@ -265,7 +265,7 @@ def a_shape_that_is_told_makes_rows_distinct(folder):
 
 def a_share_of_the_cpu_becomes_weights(folder):
     path = folder / "share.c"
-    TOOLS.translate(PROGRAMS / "jacobi_flat.c", path, options=["--cpu-share=0.25"])
+    TOOLS.translate(PROGRAMS / "jacobi_flat.c", path, options=["--cpu-share=25%"])
     text = path.read_text()
     shown = text.replace("  port_weigh();\n", '  port_weigh();\n  fprintf(stderr, "weights %s\\n", '
                          'ambit_option_get(port_context, "weights"));\n', 1)

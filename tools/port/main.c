@@ -19,8 +19,15 @@ static bool read_share(const char *text, double *share)
   char *end;
 
   *share = strtod(text, &end);
+  if (*end == '%') {
+    *share /= 100;
+    end++;
+  }
   if (end != text && !*end && *share > 0 && *share < 1) return true;
-  fprintf(stderr, "ambit port: --cpu-share is '%s'; it must be between 0 and 1: 0.2\n", text);
+  fprintf(
+      stderr,
+      "ambit port: --cpu-share is '%s'; it must be between 0 and 1, or in per cent: 0.2, 20%%\n",
+      text);
   return false;
 }
 
