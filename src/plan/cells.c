@@ -17,8 +17,13 @@
 enum {
   THREADS = 256,     /* per block */
   MOST_ALONG_X = 64, /* most of them along x, if there is a y */
+  WARP = 32,         /* threads that take a branch together */
   /* H200, 2d4 in float: 226 Gcells/s with 8, 271 with 32, 184 without a limit */
-  BLOCKS_PER_MULTIPROCESSOR = 32
+  BLOCKS_PER_MULTIPROCESSOR = 32,
+  /* of kernels with two branches, see resident_blocks */
+  REGISTERS = 65536,   /* of a multiprocessor */
+  BASE_REGISTERS = 46, /* of a thread, beside those of its results */
+  MOST_RESIDENT = 4
 };
 
 /* ---- choice of a plan ---- */
@@ -33,6 +38,11 @@ static int64_t max64(int64_t a, int64_t b)
   return a > b ? a : b;
 }
 
+static int smaller(int a, int b)
+{
+  return a < b ? a : b;
+}
+
 /* The smallest power of two that is at least n, limited to `most`, itself a power of two. */
 static int power(int64_t n, int most)
 {
@@ -41,6 +51,23 @@ static int power(int64_t n, int most)
   while (p < n && p < most)
     p *= 2;
   return p;
+}
+
+/* With tests of outside() there are two branches (emit_cell), and compilers take all registers they
+ * can get for the rarer one: D3Q19 in float had 174, so that a multiprocessor of an H200 ran one
+ * block at a time, at half the speed. It has 72 if three blocks are to fit, and spills none. */
+static int resident_blocks(const ambit__group *g, int threads)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0}, registers = BASE_REGISTERS;
+  int blocks;
+
+  if (!ambit__rule_tests(rule, low, high)) return 0;
+  for (int i = 0; i < rule->nparams; i++)
+    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
+      if (rule->params[i].writes[c]) registers += ambit_type_size(rule->params[i].type) > 4 ? 2 : 1;
+  blocks = REGISTERS / (threads * registers);
+  return smaller(blocks, MOST_RESIDENT);
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
@@ -56,6 +83,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   if (g->ndims > 1) p.threads[1] = power(g->cells[g->ndims - 2], threads / p.threads[0]);
   p.blocks = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_FEW
                                        : max64(1, t->threads) * BLOCKS_PER_MULTIPROCESSOR;
+  p.resident = t->dialect->has_lanes ? resident_blocks(g, p.threads[0] * p.threads[1]) : 0;
   plans[0] = p;
   return 1;
 }
@@ -153,6 +181,23 @@ static void emit_body(const ambit__gpucode_job *j, const char *inside)
   ambit__gpucode_fold_cell(j);
 }
 
+/* " & (i0 >= 1) & (i0 < extent0 - 1)": no test along an axis is 1. Along the last axis, for all
+ * threads of a warp, as one that takes both branches is slower than in either. */
+static void print_inside(const ambit__gpucode_job *j, int d, int low, int high)
+{
+  const int beside = d == j->group->ndims - 1 ? smaller(j->plan->threads[0], WARP) - 1 : 0;
+  const char *thread = j->dialect->thread[0];
+
+  if (low && beside)
+    ambit__print(j->t, " & (i%d - (%s & %d) >= %d)", d, thread, beside, low);
+  else if (low)
+    ambit__print(j->t, " & (i%d >= %d)", d, low);
+  if (high && beside)
+    ambit__print(j->t, " & (i%d - (%s & %d) < extent%d - %d)", d, thread, beside, d, high + beside);
+  else if (high)
+    ambit__print(j->t, " & (i%d < extent%d - %d)", d, d, high);
+}
+
 /* Most cells are so far inside the grid that all tests of outside() are 0. They have a branch of
  * their own: on an H200, D3Q19 in halves with 18 tests took three times as long as without them. */
 static void emit_cell(const ambit__gpucode_job *j)
@@ -166,10 +211,8 @@ static void emit_cell(const ambit__gpucode_job *j)
   }
   ambit__line_begin(j->w);
   ambit__print(j->t, "if (1");
-  for (int d = 0; d < j->group->ndims; d++) {
-    if (low[d]) ambit__print(j->t, " & (i%d >= %d)", d, low[d]);
-    if (high[d]) ambit__print(j->t, " & (i%d < extent%d - %d)", d, d, high[d]);
-  }
+  for (int d = 0; d < j->group->ndims; d++)
+    print_inside(j, d, low[d], high[d]);
   ambit__line_end(j->w, ") {");
   j->w->depth++;
   emit_body(j, "1");

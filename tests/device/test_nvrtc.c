@@ -33,8 +33,9 @@ static const ambit__target h200 = {
 static const ambit__nvrtc *nvrtc;
 static unsigned checks; /* checks made by the kernels */
 static ambit__tile_use tiles;
-static bool around; /* rows wrap in fields that are read at neighbours */
-static bool twins;  /* written fields have a twin */
+static bool around;               /* rows wrap in fields that are read at neighbours */
+static bool twins;                /* written fields have a twin */
+static long most_registers = 255; /* of a thread */
 
 /* ---- one kernel ---- */
 
@@ -119,6 +120,7 @@ static void check_plan(const char *name, const ambit__group *g, const ambit__pla
     usage u = read_report(said);
 
     check_spills(name, plan.chars, &u);
+    CHECK_MSG(u.registers <= most_registers, "%s %s: %ld registers", name, plan.chars, u.registers);
   }
   CHECK(source != NULL);
   ambit__text_free(&plan);
@@ -300,6 +302,30 @@ static void several_components_and_a_branch_compile_without_spills(void)
   check_text("mix", text, -1, 4096, false, EVERY_PLAN);
 }
 
+/* The branch for cells at walls must not take the registers of all cells. */
+static void walls_leave_registers_for_three_blocks(void)
+{
+  const char *text =
+      "void walls(const float *f[19], float *g[19])\n"
+      "{\n"
+      "  const int x[19] = {0, 1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0};\n"
+      "  const int y[19] = {0, 0, 0, 1, -1, 0, 0, 1, -1, -1, 1, 0, 0, 0, 0, 1, -1, 1, -1};\n"
+      "  const int z[19] = {0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 1, -1, -1, 1, 1, -1, -1, 1};\n"
+      "  float h[19];\n"
+      "  float rho = 0;\n"
+      "  for (int i = 0; i < 19; i++) {\n"
+      "    h[i] = outside(-z[i], -y[i], -x[i]) ? *f[i > 0 ? (i - 1 ^ 1) + 1 : 0]\n"
+      "                                        : f[i][-z[i]][-y[i]][-x[i]];\n"
+      "    rho += h[i];\n"
+      "  }\n"
+      "  for (int i = 0; i < 19; i++) *g[i] = h[i] + 0.6f * (rho * h[18 - i] - h[i]);\n"
+      "}\n";
+
+  most_registers = 80;
+  check_text("walls", text, -1, 128, false, CHOSEN);
+  most_registers = 255;
+}
+
 static void tiles_compile_without_spills(void)
 {
   const char *count = "void count(const float *u[2], float *v[2], double *w, max float *m)\n"
@@ -421,6 +447,7 @@ int main(int argc, char **argv)
       {"reductions_compile_without_spills", reductions_compile_without_spills},
       {"several_components_and_a_branch_compile_without_spills",
        several_components_and_a_branch_compile_without_spills},
+      {"walls_leave_registers_for_three_blocks", walls_leave_registers_for_three_blocks},
       {"tiles_compile_without_spills", tiles_compile_without_spills},
       {"a_kernel_that_spills_is_noticed", a_kernel_that_spills_is_noticed},
       {"the_fixed_kernels_compile", the_fixed_kernels_compile},
