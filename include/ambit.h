@@ -101,7 +101,8 @@ AMBIT_API const char *ambit_status_text(ambit_status s);
   X(U8, 3, uint8_t, "unsigned char")                                                               \
   X(I16, 4, int16_t, "short")                                                                      \
   X(I64, 5, int64_t, "long")                                                                       \
-  X(F16, 6, uint16_t, "half")
+  X(F16, 6, uint16_t, "half")                                                                      \
+  X(BF16, 7, uint16_t, "bfloat")
 
 typedef enum ambit_type {
 #define X(name, value, ctype, text) AMBIT_##name = value,
@@ -109,10 +110,12 @@ typedef enum ambit_type {
 #undef X
 } ambit_type;
 
-/* AMBIT_F16 is a type of fields: 16 bits in memory (IEEE 754 binary16), float in kernels. Arrays of
- * it hold the bits. ambit_half rounds to nearest, ties to even; ambit_half_number is exact. */
+/* AMBIT_F16 (IEEE 754 binary16) and AMBIT_BF16 (the first 16 bits of a float) are types of fields:
+ * float in kernels. Arrays hold the bits. Numbers round to nearest, ties to even. */
 AMBIT_API uint16_t ambit_half(double x);
 AMBIT_API double ambit_half_number(uint16_t bits);
+AMBIT_API uint16_t ambit_bfloat(double x);
+AMBIT_API double ambit_bfloat_number(uint16_t bits);
 
 AMBIT_API size_t ambit_type_size(ambit_type t);      /* bytes per value; 0 for an invalid type */
 AMBIT_API const char *ambit_type_name(ambit_type t); /* as written in the kernel language */
@@ -131,9 +134,8 @@ AMBIT_API const char *ambit_type_name(ambit_type t); /* as written in the kernel
  * returns the same values on every process. */
 AMBIT_API ambit *ambit_open(int *argc, char ***argv);
 
-/* The same for the processes of a communicator. `communicator` points to an MPI_Comm (this header
- * does not include mpi.h). The program initialises MPI before this call and finalises it after
- * ambit_close. */
+/* The same for the processes of a communicator; the argument points to an MPI_Comm (mpi.h is not
+ * included here). The program initialises MPI before, and finalises it after ambit_close. */
 AMBIT_API ambit *ambit_open_mpi(int *argc, char ***argv, const void *communicator);
 
 /* The rank of this process, from 0, and the number of processes; 0 and 1 without a launcher. */
@@ -254,8 +256,7 @@ AMBIT_API ambit_status ambit_field_boundary_component(ambit_field *f, int compon
  * function is called once per (active) cell and component, in the calling thread. */
 typedef double (*ambit_fill_fn)(const int64_t *index, int component, void *user);
 AMBIT_API ambit_status ambit_field_fill(ambit_field *f, ambit_fill_fn fn, void *user);
-/* The same by all threads at once (option threads), in any order: the function must be thread-safe,
- * and must not call Ambit. */
+/* By all threads at once, in any order: the function is thread-safe, and does not call Ambit. */
 AMBIT_API ambit_status ambit_field_fill_parallel(ambit_field *f, ambit_fill_fn fn, void *user);
 /* Gives every component of every cell one value, on the device. */
 AMBIT_API ambit_status ambit_field_fill_value(ambit_field *f, double value);
@@ -332,7 +333,7 @@ AMBIT_API ambit_kernel *ambit_kernel_create(ambit *a, const char *text);
 AMBIT_API ambit_kernel *ambit_kernel_load(ambit *a, const char *path);
 /* The same for texts written with the type `real`, so that one text serves float and double. `real`
  * is AMBIT_F32 or AMBIT_F64. In a text that uses it, numbers such as 0.5 and functions such as sqrt
- * are of this type too. AMBIT_F16 makes the fields half, and everything else float. */
+ * are of this type too. AMBIT_F16 and AMBIT_BF16 are of fields, and everything else is float. */
 AMBIT_API ambit_kernel *ambit_kernel_create_real(ambit *a, const char *text, ambit_type real);
 AMBIT_API ambit_kernel *ambit_kernel_load_real(ambit *a, const char *path, ambit_type real);
 AMBIT_API void ambit_kernel_destroy(ambit_kernel *k);
@@ -695,9 +696,8 @@ template <typename... Numbers> ambit_index ambit_index_of(Numbers... numbers)
 
 /* ---- ambit_apply(program, kernel, arguments...) ------------------------------------------- */
 
-/* Each argument may be an ambit_field *, an ambit_scalar *, a number or an ambit_table; the
- * compiler selects the conversion. C99 compilers without _Generic call ambit_apply_args with an
- * array of ambit_arg. */
+/* Each argument may be an ambit_field *, an ambit_scalar *, a number or an ambit_table. Compilers
+ * without _Generic (C99) call ambit_apply_args with an array of ambit_arg. */
 #if defined(__cplusplus)
 inline ambit_arg ambit_arg_of(const ambit_field *f)
 {

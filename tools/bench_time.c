@@ -67,7 +67,7 @@ static void set_limits(result *r, const ambit__limits *m)
 {
   const tool_problem *p = &r->line->problem;
   double bytes = ambit_kernel_bytes(p->kernel), adds = adds_per_cell(p->rule);
-  bool wide = (p->type != AMBIT_F32 && p->type != AMBIT_F16) ||
+  bool wide = (p->type != AMBIT_F32 && !ambit__type_is_half(p->type)) ||
               p->rule->mixes_double; /* integers are weighted in double */
 
   if (bytes > 0) r->limit_bytes = m->copy / bytes / 1e9;

@@ -29,7 +29,7 @@ enum { SMALL_STEPS = 3, WINDOWS = 3 };
 static double tolerance(ambit_type type, bool strict)
 {
   if (strict || !ambit__type_is_real(type)) return 0;
-  if (type == AMBIT_F16) return 4 * 0x1p-10;
+  if (ambit__type_is_half(type)) return 4 * (type == AMBIT_F16 ? 0x1p-10 : 0x1p-7);
   return 64 * (type == AMBIT_F32 ? (double)FLT_EPSILON : DBL_EPSILON);
 }
 

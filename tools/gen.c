@@ -65,7 +65,8 @@ static int take_language(const tool_args *args, const ambit__dialect *language, 
 /* A kernel made from weights exists for every type under one name, so the type is appended. */
 static void default_name(tool_order *o)
 {
-  static const char *const types[] = {"float", "double", "int", "uchar", "short", "long", "half"};
+  static const char *const types[] = {"float", "double", "int",  "uchar",
+                                      "short", "long",   "half", "bfloat"};
   const tool_problem *p = &o->problem;
 
   if (o->id[0]) return;

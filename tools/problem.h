@@ -37,7 +37,7 @@ enum { OPT_SIZE = 1000, OPT_TYPE, OPT_BOUNDARY, OPT_SET, OPT_DEVICE, OPT_STRICT,
 #define TOOL_OPTION_TYPE                                                                           \
   {                                                                                                \
     OPT_TYPE, 0, "type", "TYPE",                                                                   \
-        "float, double, int, 'unsigned char', short, long or half\n"                               \
+        "float, double, int, 'unsigned char', short, long, half or bfloat\n"                       \
         "(default: float; a kernel file gives its own)"                                            \
   }
 #define TOOL_OPTION_BOUNDARY                                                                       \

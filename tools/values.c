@@ -88,7 +88,8 @@ static const struct {
     {"float", AMBIT_F32}, {"double", AMBIT_F64}, {"int", AMBIT_I32}, {"unsigned char", AMBIT_U8},
     {"short", AMBIT_I16}, {"long", AMBIT_I64},   {"f32", AMBIT_F32}, {"f64", AMBIT_F64},
     {"i32", AMBIT_I32},   {"u8", AMBIT_U8},      {"i16", AMBIT_I16}, {"i64", AMBIT_I64},
-    {"uchar", AMBIT_U8},  {"half", AMBIT_F16},   {"f16", AMBIT_F16},
+    {"uchar", AMBIT_U8},  {"half", AMBIT_F16},   {"f16", AMBIT_F16}, {"bfloat", AMBIT_BF16},
+    {"bf16", AMBIT_BF16},
 };
 
 static int find_type(const char *word)
@@ -111,7 +112,7 @@ int tool_read_type(const tool_args *a, const char *text, ambit_type *type)
     return tool_wrong(
         a,
         "unknown type '%s'; the types are float, double, int, 'unsigned char', short, "
-        "long and half (or f32, f64, i32, u8, i16, i64, f16)",
+        "long, half and bfloat (or f32, f64, i32, u8, i16, i64, f16, bf16)",
         text);
   *type = types[i].type;
   return TOOL_OK;

@@ -2,7 +2,7 @@
 /* lbm.c - the lattice Boltzmann method with 19 populations (D3Q19): two fields or one in place,
  * periodic or with walls, interleaved.
  *
- *   bench_lbm [--ambit-...] [cells per axis] [float, double or half] [time steps] [rounds]
+ *   bench_lbm [--ambit-...] [cells per axis] [float, double, half or bfloat] [time steps] [rounds]
  *
  * Gcells/s, the best of all rounds, and the share of what copying the same bytes would take.
  */
@@ -125,6 +125,7 @@ int main(int argc, char **argv)
   const int64_t n = argc > 1 ? atoll(argv[1]) : 128, steps = argc > 3 ? atoll(argv[3]) : 10;
   const char *name = argc > 2 ? argv[2] : "float";
   const ambit_type type = !strcmp(name, "half")     ? AMBIT_F16
+                          : !strcmp(name, "bfloat") ? AMBIT_BF16
                           : !strcmp(name, "double") ? AMBIT_F64
                                                     : AMBIT_F32;
   const int rounds = argc > 4 ? atoi(argv[4]) : 3;

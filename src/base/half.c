@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* half.c - numbers of 16 bits: a sign, 5 bits of exponent, 10 bits of fraction. */
+/* half.c - numbers of 16 bits. A half has a sign, 5 bits of exponent and 10 bits of fraction, a
+ * bfloat as many bits of exponent as a float, 8, and 7 of fraction. */
 #include "ambit.h"
 
 #include <string.h>
@@ -41,4 +42,32 @@ double ambit_half_number(uint16_t bits)
 
   memcpy(&x, &all, sizeof x);
   return x;
+}
+
+/* If x is no float, of the two around it the one with an odd last bit rounds as x does. */
+static uint32_t near_float(double x)
+{
+  const float near = (float)x;
+  uint32_t bits;
+
+  memcpy(&bits, &near, sizeof bits);
+  if ((double)near == x || x != x || bits % 2) return bits;
+  return (near < x) == (x > 0) ? bits + 1 : bits - 1; /* away from 0, or towards it */
+}
+
+uint16_t ambit_bfloat(double x)
+{
+  const uint32_t bits = near_float(x);
+
+  if (x != x) return (uint16_t)((bits >> 16 & 0x8000) | 0x7fc0);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+double ambit_bfloat_number(uint16_t bits)
+{
+  const uint32_t all = (uint32_t)bits << 16;
+  float x;
+
+  memcpy(&x, &all, sizeof x);
+  return (double)x;
 }

@@ -54,8 +54,9 @@ static void emit_real(const ambit__dialect *d, ambit__text *t, ambit_type type, 
 
 void ambit__emit_constant(const ambit__dialect *d, ambit__text *t, ambit_type type, ambit__value v)
 {
-  if (type == AMBIT_F16)
-    ambit__print(t, "0x%04x", (unsigned)ambit_half(v.real));
+  if (ambit__type_is_half(type))
+    ambit__print(t, "0x%04x",
+                 (unsigned)(type == AMBIT_F16 ? ambit_half(v.real) : ambit_bfloat(v.real)));
   else if (ambit__type_is_real(type))
     emit_real(d, t, type, v.real);
   else if (type == AMBIT_I64 && v.integer == INT64_MIN)
@@ -90,7 +91,7 @@ static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, in
 
 static const char *suffix(ambit_type type)
 {
-  static const char *const names[] = {"f32", "f64", "i32", "u8", "i16", "i64", "f16"};
+  static const char *const names[] = {"f32", "f64", "i32", "u8", "i16", "i64", "f16", "bf16"};
 
   return names[type];
 }
@@ -214,7 +215,7 @@ static void emit_binary(const ambit__scope *s, ambit__text *t, const ambit__expr
 static void emit_cast(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
   const bool from_real = ambit__type_is_real(e->a->type), to_real = ambit__type_is_real(e->type);
-  const bool is_half = e->type == AMBIT_F16 || e->a->type == AMBIT_F16;
+  const bool is_half = ambit__type_is_half(e->type) || ambit__type_is_half(e->a->type);
 
   if (is_half || (from_real != to_real && (from_real || s->dialect->folds_casts))) {
     ambit__print(t, "ambit_%s_from_%s(", suffix(e->type), suffix(e->a->type));
@@ -280,7 +281,9 @@ static void emit_constant(const ambit__scope *s, ambit__text *t, ambit_type type
                           int around)
 {
   const bool real = ambit__type_is_real(type);
-  const bool negative = type == AMBIT_F16 ? false : real ? signbit(v.real) != 0 : v.integer < 0;
+  const bool negative = ambit__type_is_half(type) ? false
+                        : real                    ? signbit(v.real) != 0
+                                                  : v.integer < 0;
 
   if (negative && around > ARGUMENT) ambit__print(t, "(");
   ambit__emit_constant(s->dialect, t, type, v);

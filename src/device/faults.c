@@ -24,11 +24,11 @@ void ambit__faults_arm(const ambit__launch *launch, int64_t *words)
 
 void ambit__poison_store(void *value, ambit_type type)
 {
-  const uint16_t f16 = AMBIT_POISON_F16;
+  const uint16_t f16 = type == AMBIT_F16 ? AMBIT_POISON_F16 : AMBIT_POISON_BF16;
   const uint32_t f32 = AMBIT_POISON_F32;
   const uint64_t f64 = AMBIT_POISON_F64;
 
-  if (type == AMBIT_F16)
+  if (type == AMBIT_F16 || type == AMBIT_BF16)
     memcpy(value, &f16, sizeof f16);
   else if (type == AMBIT_F32)
     memcpy(value, &f32, sizeof f32);

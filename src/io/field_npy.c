@@ -238,6 +238,10 @@ ambit_status ambit__field_save_npy(ambit_field *f, const char *path, bool as_lis
   ambit__npy_info form;
   ambit_status s;
 
+  AMBIT_CHECK(f->type != AMBIT_BF16, ERRORS(f), AMBIT_EIO,
+              "%s: NumPy has no type for the bfloat field '%s'; save a float field that a kernel "
+              "copies it to",
+              path, f->name);
   form_of(f, as_list, &form);
   s = begin(f, path, &form, &npy, &beside);
   if (!s) s = beside ? write_own(f, path, beside, &form, &npy) : write_pipe(f, &form, npy);

@@ -16,7 +16,7 @@ static bool is_integer(const ambit__node *n)
 /* unsigned char and short are promoted to int, half to float. */
 static ambit_type promoted(ambit_type t)
 {
-  if (t == AMBIT_F16) return AMBIT_F32;
+  if (ambit__type_is_half(t)) return AMBIT_F32;
   return t == AMBIT_U8 || t == AMBIT_I16 ? AMBIT_I32 : t;
 }
 

@@ -51,12 +51,12 @@ static bool is_constant(const ambit__expr *e)
   return e->op == EXPR_CONST;
 }
 
-/* A half is converted from and to float, and from double: all else goes through float. Integers
- * that float rounds are infinite as halves. */
+/* A half or bfloat is converted from and to float, and from double: all else goes through float.
+ * Integers that float rounds are infinite as halves, and rounded twice as bfloats. */
 ambit__expr *ambit__fold_cast(ambit__unit *u, ambit__expr *a, ambit_type type)
 {
-  const bool from_half = a->type == AMBIT_F16 && type != AMBIT_F32;
-  const bool to_half = type == AMBIT_F16 && !ambit__type_is_real(a->type);
+  const bool from_half = ambit__type_is_half(a->type) && type != AMBIT_F32;
+  const bool to_half = ambit__type_is_half(type) && !ambit__type_is_real(a->type);
   ambit__expr *e;
 
   if (a->type == type) return a;
@@ -89,7 +89,7 @@ static ambit__expr *truth(ambit__unit *u, ambit__expr *a)
     return constant(u, AMBIT_I32, a->place,
                     (ambit__value){.integer = ambit__value_is_true(a->value, a->type)});
   if (a->type == AMBIT_U8 || a->type == AMBIT_I16) return ambit__fold_cast(u, a, AMBIT_I32);
-  if (a->type == AMBIT_F16) a = ambit__fold_cast(u, a, AMBIT_F32);
+  if (ambit__type_is_half(a->type)) a = ambit__fold_cast(u, a, AMBIT_F32);
   return binary(u, EXPR_NE, AMBIT_I32, a->place, a, zero(u, a->type, a->place));
 }
 

@@ -124,7 +124,7 @@ static bool all_fields_are_float(const ambit__rule *r)
 
   for (int i = 0; i < r->nparams; i++) {
     if (r->params[i].kind != PARAM_FIELD) continue;
-    if (r->params[i].type != AMBIT_F32 && r->params[i].type != AMBIT_F16) return false;
+    if (r->params[i].type != AMBIT_F32 && !ambit__type_is_half(r->params[i].type)) return false;
     fields++;
   }
   return fields > 0;

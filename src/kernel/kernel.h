@@ -212,8 +212,8 @@ typedef struct ambit__rule {
  * column, source line, caret, cause, advice). `file` names the text if it has no #line. */
 ambit_status ambit__rule_parse(ambit__errors *errors, const char *file, const char *text,
                                ambit__rule **out);
-/* The same with a meaning for the type `real`: AMBIT_F32, AMBIT_F64, or AMBIT_F16, which makes
- * fields half and all else float. */
+/* The same with a meaning for the type `real`: AMBIT_F32, AMBIT_F64, or AMBIT_F16 or AMBIT_BF16,
+ * which are of fields, and all else is float. */
 ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, const char *text,
                                     ambit_type real, ambit__rule **out);
 void ambit__rule_free(ambit__rule *rule);

@@ -33,6 +33,7 @@ const char *ambit__token_text(ambit__token_kind kind)
     AMBIT_WORD_MAP(X)
 #undef X
   case TOKEN_word_half: return "'half'";
+  case TOKEN_word_bfloat: return "'bfloat'";
   }
   return "?";
 }
@@ -256,16 +257,16 @@ static bool is_declared(const ambit__unit *u, size_t i)
          ambit__starts_type(&u->tokens[i - 1]);
 }
 
-/* half is a type in texts that declare no variable of this name. */
-static void settle_half(ambit__unit *u)
+/* half and bfloat are types in texts that declare no variable of this name. */
+static void settle_half(ambit__unit *u, const char *name, ambit__token_kind kind)
 {
   for (size_t i = 0; i < u->ntokens; i++)
-    if (is_name(u, i, "half") && is_declared(u, i)) return;
+    if (is_name(u, i, name) && is_declared(u, i)) return;
   for (size_t i = 0; i < u->ntokens; i++)
-    if (is_name(u, i, "half")) u->tokens[i].kind = TOKEN_word_half;
+    if (is_name(u, i, name)) u->tokens[i].kind = kind;
 }
 
-/* The type that stands for `real` in token i. Half is one of fields only: their pointers. */
+/* The type that stands for `real` in token i. Half and bfloat are of fields only, pointers. */
 static ambit__token_kind real_kind(const ambit__unit *u, size_t i)
 {
   const bool reduces =
@@ -273,12 +274,13 @@ static ambit__token_kind real_kind(const ambit__unit *u, size_t i)
                 u->tokens[i - 1].kind == TOKEN_RPAREN); /* fold(f, x) real *r */
 
   if (*u->real == AMBIT_F64) return TOKEN_word_double;
-  return *u->real == AMBIT_F16 && !reduces && u->tokens[i + 1].kind == TOKEN_MUL ? TOKEN_word_half
-                                                                                 : TOKEN_word_float;
+  if (*u->real == AMBIT_F32 || reduces || u->tokens[i + 1].kind != TOKEN_MUL)
+    return TOKEN_word_float;
+  return *u->real == AMBIT_F16 ? TOKEN_word_half : TOKEN_word_bfloat;
 }
 
 /* Gives `real` its meaning. In a text that uses it, numbers without a suffix are `real` too, or
- * float if it is half. */
+ * float if it is half or bfloat. */
 static void settle_real(ambit__unit *u)
 {
   for (size_t i = 0; u->real && i < u->ntokens; i++) {
@@ -319,5 +321,6 @@ void ambit__lex(ambit__unit *u)
   u->line_start = start;
   add(u, TOKEN_END, last, 1);
   settle_real(u);
-  settle_half(u);
+  settle_half(u, "half", TOKEN_word_half);
+  settle_half(u, "bfloat", TOKEN_word_bfloat);
 }

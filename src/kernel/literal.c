@@ -129,7 +129,7 @@ void ambit__literal_print(ambit__text *out, ambit__value value, ambit_type type)
   const char *suffix = type == AMBIT_F64 ? "" : "f";
   char digits[AMBIT__NUMBER_CHARS];
 
-  if (type == AMBIT_F16) ambit__print(out, "(half)");
+  if (ambit__type_is_half(type)) ambit__print(out, "(%s)", ambit_type_name(type));
   if (!ambit__type_is_real(type)) {
     print_integer(out, value.integer, type);
   } else if (isnan(value.real)) {

@@ -73,13 +73,12 @@ static void check_head(ambit__unit *u, const ambit__head *h, bool is_reduce, int
                  "'%s' is a pointer to a pointer\na field is %s *%s; a field of several "
                  "components is %s *%s[3]",
                  n, t, n, t, n);
-  else if (h->type == AMBIT_F16 && (is_reduce || !stars))
-    AMBIT_SYNTAX(
-        u, h->place,
-        "'%s' is a half\nhalf is how fields are stored, and a type of locals; a %s is float: "
-        "%sfloat %s%s",
-        n, is_reduce ? "reduction" : "plain value", is_reduce ? "sum " : "", is_reduce ? "*" : "",
-        n);
+  else if (ambit__type_is_half(h->type) && (is_reduce || !stars))
+    AMBIT_SYNTAX(u, h->place,
+                 "'%s' is a %s\n%s is how fields are stored, and a type of locals; a %s is float: "
+                 "%sfloat %s%s",
+                 n, t, t, is_reduce ? "reduction" : "plain value", is_reduce ? "sum " : "",
+                 is_reduce ? "*" : "", n);
   else if (is_reduce && !stars)
     AMBIT_SYNTAX(u, h->place, "the reduction '%s' is not a pointer\nwrite sum %s *%s", n, t, n);
   else if (is_reduce && h->is_const)
@@ -152,7 +151,7 @@ static void parse_param(ambit__unit *u, ambit__head *h)
     AMBIT_SYNTAX(u, ambit__peek(u, 0)->place,
                  "the type of a parameter is missing here\na parameter is const float *u (read), "
                  "float *v (written), float k (a value) or sum float *r (a reduction); the types "
-                 "are float, double, int, unsigned char, short, long and half");
+                 "are float, double, int, unsigned char, short, long, half and bfloat");
     return;
   }
   h->type = ambit__parse_type(u, &h->is_const);

@@ -303,7 +303,7 @@ static const char *advice_for(ambit__token_kind k)
   case TOKEN_word_else: return "an else must follow the statement or block of an if";
   default:
     return "a kernel declares only parameters and locals, of the types float, double, int, "
-           "unsigned char, short, long and half";
+           "unsigned char, short, long, half and bfloat";
   }
 }
 

@@ -43,7 +43,8 @@ typedef enum ambit__token_kind {
 #define X(word) TOKEN_word_##word,
       AMBIT_WORD_MAP(X)
 #undef X
-          TOKEN_word_half /* the name half, unless the text declares a variable of this name */
+          TOKEN_word_half, /* the name half, unless the text declares a variable of this name */
+  TOKEN_word_bfloat        /* the same */
 } ambit__token_kind;
 
 typedef struct ambit__name {

@@ -141,6 +141,7 @@ static bool is_type_word(ambit__token_kind k)
   case TOKEN_word_signed:
   case TOKEN_word_unsigned:
   case TOKEN_word_half:
+  case TOKEN_word_bfloat:
   case TOKEN_word__Bool: return true;
   default: return false;
   }
@@ -156,9 +157,10 @@ static const struct {
   const char *letters;
   ambit_type type;
 } spellings[] = {
-    {"f", AMBIT_F32}, {"d", AMBIT_F64},  {"i", AMBIT_I32},  {"g", AMBIT_I32},   {"gi", AMBIT_I32},
-    {"cu", AMBIT_U8}, {"s", AMBIT_I16},  {"is", AMBIT_I16}, {"gs", AMBIT_I16},  {"gis", AMBIT_I16},
-    {"l", AMBIT_I64}, {"il", AMBIT_I64}, {"gl", AMBIT_I64}, {"gil", AMBIT_I64}, {"h", AMBIT_F16},
+    {"f", AMBIT_F32},  {"d", AMBIT_F64},   {"i", AMBIT_I32}, {"g", AMBIT_I32},
+    {"gi", AMBIT_I32}, {"cu", AMBIT_U8},   {"s", AMBIT_I16}, {"is", AMBIT_I16},
+    {"gs", AMBIT_I16}, {"gis", AMBIT_I16}, {"l", AMBIT_I64}, {"il", AMBIT_I64},
+    {"gl", AMBIT_I64}, {"gil", AMBIT_I64}, {"h", AMBIT_F16}, {"b", AMBIT_BF16},
 };
 
 static char letter(ambit__token_kind k)
@@ -173,6 +175,7 @@ static char letter(ambit__token_kind k)
   case TOKEN_word_signed: return 'g';
   case TOKEN_word_unsigned: return 'u';
   case TOKEN_word_half: return 'h';
+  case TOKEN_word_bfloat: return 'b';
   default: return 'x'; /* void, _Bool: in no spelling */
   }
 }
@@ -211,6 +214,6 @@ ambit_type ambit__parse_type(ambit__unit *u, bool *is_const)
   else
     AMBIT_SYNTAX(u, all,
                  "the type is missing after const\nwrite const float; the types are float, double, "
-                 "int, unsigned char, short, long and half");
+                 "int, unsigned char, short, long, half and bfloat");
   return AMBIT_F32;
 }

@@ -23,6 +23,10 @@ static const struct {
     {"float16_t", "half"},
     {"f16", "half"},
     {"fp16", "half"},
+    {"bfloat16", "bfloat"},
+    {"bfloat16_t", "bfloat"},
+    {"__bf16", "bfloat"},
+    {"bf16", "bfloat"},
     {"real_t", "double"},
     {"float64", "double"},
     {"float64_t", "double"},
@@ -96,14 +100,14 @@ void ambit__wrong_type(ambit__unit *u, ambit__place place)
   if (!strcmp(name, "real")) {
     AMBIT_SYNTAX(
         u, place,
-        "the type 'real' has no meaning here\nit is float, double or half by the last argument of "
-        "ambit_kernel_create_real");
+        "the type 'real' has no meaning here\nit is float, double, half or bfloat by the last "
+        "argument of ambit_kernel_create_real");
     return;
   }
   type = suggestion(name);
   AMBIT_SYNTAX(u, place,
                "'%s' is not a type of the kernel language\nthe types are float, double, int, "
-               "unsigned char, short, long and half%s%s%s",
+               "unsigned char, short, long, half and bfloat%s%s%s",
                name, type ? "; did you mean '" : "", type ? type : "", type ? "'?" : "");
 }
 

@@ -151,7 +151,8 @@ ambit_status ambit__rule_parse_real(ambit__errors *errors, const char *file, con
 {
   *out = NULL;
   AMBIT_CHECK(ambit__type_is_real(real), errors, AMBIT_EINVAL,
-              "the type `real` cannot be %s; it can be AMBIT_F32, AMBIT_F64 or AMBIT_F16",
+              "the type `real` cannot be %s; it can be AMBIT_F32, AMBIT_F64, AMBIT_F16 or "
+              "AMBIT_BF16",
               ambit_type_name(real));
   return rule_parse(errors, file, text, &real, out);
 }

@@ -16,7 +16,12 @@
 
 bool ambit__type_is_real(ambit_type t)
 {
-  return t == AMBIT_F32 || t == AMBIT_F64 || t == AMBIT_F16;
+  return t == AMBIT_F32 || t == AMBIT_F64 || ambit__type_is_half(t);
+}
+
+bool ambit__type_is_half(ambit_type t)
+{
+  return t == AMBIT_F16 || t == AMBIT_BF16;
 }
 
 const char *ambit__call_name(ambit__call c)
@@ -95,11 +100,13 @@ ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to)
   if (ambit__type_is_real(from)) {
     if (to == AMBIT_F32) return real((float)v.real);
     if (to == AMBIT_F16) return real(ambit_half_number(ambit_half(v.real)));
+    if (to == AMBIT_BF16) return real(ambit_bfloat_number(ambit_bfloat(v.real)));
     return to == AMBIT_F64 ? v : saturate(v.real, to);
   }
   /* directly from the integer: converting through double would round twice, unless to a half, which
-   * is infinite long before */
+   * is infinite long before; a bfloat is a float that is rounded */
   if (to == AMBIT_F32) return real((float)v.integer);
+  if (to == AMBIT_BF16) return real(ambit_bfloat_number(ambit_bfloat((float)v.integer)));
   if (to == AMBIT_F16) return real(ambit_half_number(ambit_half((double)v.integer)));
   return to == AMBIT_F64 ? real((double)v.integer) : wrap((uint64_t)v.integer, to);
 }
@@ -265,6 +272,7 @@ ambit__value ambit__value_load(const void *p, ambit_type type)
   case AMBIT_I16: return integer(*(const int16_t *)p);
   case AMBIT_I64: return integer(*(const int64_t *)p);
   case AMBIT_F16: return real(ambit_half_number(*(const uint16_t *)p));
+  case AMBIT_BF16: return real(ambit_bfloat_number(*(const uint16_t *)p));
   }
   return integer(0);
 }
@@ -279,6 +287,7 @@ void ambit__value_store(void *p, ambit_type type, ambit__value v)
   case AMBIT_I16: *(int16_t *)p = (int16_t)v.integer; break;
   case AMBIT_I64: *(int64_t *)p = v.integer; break;
   case AMBIT_F16: *(uint16_t *)p = ambit_half(v.real); break;
+  case AMBIT_BF16: *(uint16_t *)p = ambit_bfloat(v.real); break;
   }
 }
 

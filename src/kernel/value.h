@@ -15,7 +15,7 @@
 /* A value; its type is stored elsewhere. float and half values are held exactly in `real`. No
  * operation but a conversion takes or gives a half. */
 typedef union ambit__value {
-  double real;     /* AMBIT_F16, AMBIT_F32, AMBIT_F64 */
+  double real;     /* of all types of real numbers */
   int64_t integer; /* the others, within the range of their type */
 } ambit__value;
 
@@ -41,7 +41,8 @@ typedef enum ambit__call {
 const char *ambit__call_name(ambit__call c); /* the double form: "sqrt"; "abs" */
 int ambit__call_args(ambit__call c);
 
-bool ambit__type_is_real(ambit_type t); /* float, double or half */
+bool ambit__type_is_real(ambit_type t); /* float, double, half or bfloat */
+bool ambit__type_is_half(ambit_type t); /* of fields: 16 bits in memory, float in expressions */
 
 /* Converts as EXPR_CAST does: saturating from real to integer, wrapping between integers. */
 ambit__value ambit__value_cast(ambit__value v, ambit_type from, ambit_type to);

@@ -163,7 +163,7 @@ static void print_number(ambit__text *t, ambit_type type, double x)
 {
   char digits[AMBIT__NUMBER_CHARS];
 
-  const bool is_float = type == AMBIT_F32 || type == AMBIT_F16;
+  const bool is_float = type == AMBIT_F32 || ambit__type_is_half(type);
 
   if (is_float)
     ambit__number_print_float(digits, (float)x);

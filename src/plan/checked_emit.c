@@ -33,7 +33,10 @@ static bool watches(const ambit__gpucode_job *j, ambit_type type)
 
 static const char *suffix(ambit_type type)
 {
-  return type == AMBIT_F16 ? "f16" : type == AMBIT_F32 ? "f32" : "f64";
+  return type == AMBIT_BF16  ? "bf16"
+         : type == AMBIT_F16 ? "f16"
+         : type == AMBIT_F32 ? "f32"
+                             : "f64";
 }
 
 /* A written component of a field or scalar. */

@@ -162,9 +162,9 @@ void ambit__replica_free(ambit__replica *r)
 
 static void from_samples(ambit_type type, const unsigned char *from, void *to, size_t n)
 {
-  if (type == AMBIT_F16) {
+  if (type == AMBIT_F16 || type == AMBIT_BF16) {
     for (size_t i = 0; i < n; i++)
-      ((uint16_t *)to)[i] = ambit_half(from[i]);
+      ((uint16_t *)to)[i] = type == AMBIT_F16 ? ambit_half(from[i]) : ambit_bfloat(from[i]);
     return;
   }
   switch (type) {
@@ -186,9 +186,11 @@ static unsigned char sample(double x)
 
 static void to_samples(ambit_type type, const void *from, unsigned char *to, size_t n)
 {
-  if (type == AMBIT_F16) {
+  if (type == AMBIT_F16 || type == AMBIT_BF16) {
+    const uint16_t *bits = from;
+
     for (size_t i = 0; i < n; i++)
-      to[i] = sample(ambit_half_number(((const uint16_t *)from)[i]));
+      to[i] = sample(type == AMBIT_F16 ? ambit_half_number(bits[i]) : ambit_bfloat_number(bits[i]));
     return;
   }
   switch (type) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conversions of halves: the library's against their definition, and those of generated C against
- * the library's. */
+/* Conversions of halves and bfloats: the library's against their definition, and those of generated
+ * C against the library's. */
 #include "ambit.h"
 #include "support/test.h"
 
@@ -95,6 +95,57 @@ static void kernels_round_to_halves_as_the_library_does(void)
   check_store((double)NAN, ambit_f16_from_f64((double)NAN));
 }
 
+/* ---- bfloats ---- */
+
+static void a_bfloat_is_the_beginning_of_a_float(void)
+{
+  for (unsigned i = 0; i < HALVES; i++) {
+    const double x = ambit_bfloat_number((uint16_t)i);
+    const float got = ambit_f32_from_bf16((ambit_f16)i);
+
+    CHECK_EQ((uint32_t)i << 16, AMBIT_BITS_F32(got));
+    if (isnan(x))
+      CHECK((ambit_bfloat(x) & 0x7fff) > 0x7f80);
+    else
+      CHECK(x == (double)got && ambit_bfloat(x) == i);
+  }
+}
+
+/* Between two adjacent bfloats, of which the last is followed by infinity. */
+static void numbers_round_to_the_nearest_bfloat_and_ties_to_even(void)
+{
+  for (unsigned i = 0; i < 0x7f80; i++) {
+    const double a = ambit_bfloat_number((uint16_t)i);
+    const double b = i == 0x7f7f ? 0x1p128 : ambit_bfloat_number((uint16_t)(i + 1));
+    const double middle = a / 2 + b / 2,
+                 around[] = {nextafter(middle, 0), middle, nextafter(middle, HUGE_VAL)};
+    const unsigned want[] = {i, i + (i & 1), i + 1};
+
+    for (int k = 0; k < 3; k++) {
+      CHECK_EQ(want[k], ambit_bfloat(around[k]));
+      CHECK_EQ(want[k], ambit_bf16_from_f64(around[k]));
+      CHECK_EQ(0x8000 | want[k], ambit_bfloat(-around[k]));
+      CHECK_EQ(0x8000 | want[k], ambit_bf16_from_f64(-around[k]));
+    }
+    CHECK_EQ(want[1], ambit_bf16_from_f32((float)middle));
+  }
+  CHECK_EQ(0x7f80, ambit_bfloat(1e300));
+  CHECK_EQ(0x7f80, ambit_bf16_from_f64(1e300));
+  CHECK_EQ(0x8000, ambit_bf16_from_f64(-1e-300));
+  CHECK_EQ(0x7fc0, ambit_bfloat(NAN) & 0x7fff);
+}
+
+static void kernels_round_to_bfloats_as_the_library_does(void)
+{
+  for (uint64_t i = 0; i < 1ull << 32; i += 0x10001 - (i >> 9 & 0xfff)) {
+    const float x = AMBIT_F32_OF((uint32_t)i);
+    const unsigned got = ambit_bf16_from_f32(x);
+
+    CHECK_MSG(isnan(x) ? (got & 0x7fff) > 0x7f80 : got == ambit_bfloat((double)x), "%a is 0x%x",
+              (double)x, got);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -104,6 +155,11 @@ int main(int argc, char **argv)
        numbers_round_to_the_nearest_half_and_ties_to_even},
       {"kernels_read_halves_as_the_library_does", kernels_read_halves_as_the_library_does},
       {"kernels_round_to_halves_as_the_library_does", kernels_round_to_halves_as_the_library_does},
+      {"a_bfloat_is_the_beginning_of_a_float", a_bfloat_is_the_beginning_of_a_float},
+      {"numbers_round_to_the_nearest_bfloat_and_ties_to_even",
+       numbers_round_to_the_nearest_bfloat_and_ties_to_even},
+      {"kernels_round_to_bfloats_as_the_library_does",
+       kernels_round_to_bfloats_as_the_library_does},
       {NULL, NULL},
   };
 

@@ -20,6 +20,13 @@ typedef int ambit_i32;
 typedef unsigned ambit_u32;
 typedef long long ambit_i64;
 typedef unsigned long long ambit_u64;
+typedef unsigned short ambit_f16;
+typedef union word {
+  float x;
+  ambit_u32 bits;
+} word;
+#define AMBIT_BITS_F32(number) ((word){.x = (number)}.bits)
+#define AMBIT_F32_OF(number)   ((word){.bits = (number)}.x)
 #include "codegen/prelude/arithmetic.h"
 #include "codegen/prelude/gpu.h"
 

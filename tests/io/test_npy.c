@@ -64,7 +64,7 @@ static void every_type_and_shape_comes_back(void)
 
   for (size_t i = 0; i < sizeof values; i++)
     values[i] = (unsigned char)(i * 37 % 120);
-  for (int type = 0; ambit_type_size((ambit_type)type); type++)
+  for (int type = 0; type <= AMBIT_F16; type++) /* NumPy has no bfloat */
     for (int ndims = 0; ndims <= AMBIT__NPY_DIMS; ndims++) {
       const char *path = folder_path("a.npy");
       size_t bytes = ambit_type_size((ambit_type)type);

@@ -146,13 +146,13 @@ static void functions_have_names_and_arguments(void)
 static void values_go_to_memory_and_back(void)
 {
   static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8,
-                                     AMBIT_I16, AMBIT_I64, AMBIT_F16};
+                                     AMBIT_I16, AMBIT_I64, AMBIT_F16, AMBIT_BF16};
   union {
     double align;
     unsigned char bytes[8];
   } cell;
 
-  for (int i = 0; i < 7; i++) {
+  for (int i = 0; i < 8; i++) {
     ambit__value_store(&cell, types[i], ambit__value_of(77, types[i]));
     CHECK(ambit__value_number(ambit__value_load(&cell, types[i]), types[i]) == 77);
   }

@@ -47,7 +47,8 @@ static ambit_type any_type(dice *d)
 static ambit_type any_field_type(dice *d, const program_plan *p)
 {
   if (p->is_narrow) return dice_chance(d, 60) ? AMBIT_U8 : AMBIT_I16;
-  return !p->is_smooth && dice_chance(d, 15) ? AMBIT_F16 : any_type(d);
+  if (!p->is_smooth && dice_chance(d, 15)) return dice_chance(d, 60) ? AMBIT_F16 : AMBIT_BF16;
+  return any_type(d);
 }
 
 static void make_fields(dice *d, program_plan *p)

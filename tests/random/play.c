@@ -55,6 +55,7 @@ static void store(void *values, int64_t i, ambit_type type, double x)
   case AMBIT_I16: ((int16_t *)values)[i] = (int16_t)(int32_t)x; break;
   case AMBIT_I64: ((int64_t *)values)[i] = (int64_t)x; break;
   case AMBIT_F16: ((uint16_t *)values)[i] = ambit_half(x); break;
+  case AMBIT_BF16: ((uint16_t *)values)[i] = ambit_bfloat(x); break;
   }
 }
 

@@ -180,7 +180,7 @@ void outcome_free(outcome *o);
 
 static inline bool is_real(ambit_type t)
 {
-  return t == AMBIT_F32 || t == AMBIT_F64 || t == AMBIT_F16;
+  return t == AMBIT_F32 || t == AMBIT_F64 || t == AMBIT_F16 || t == AMBIT_BF16;
 }
 
 #endif

@@ -275,7 +275,7 @@ static void real_expr(maker *m, int depth)
   case 1: choice(m, real_expr, depth); break;
   case 2:
     if (!m->p->is_smooth && dice_chance(m->d, 20)) {
-      say(m, "(half)");
+      say(m, dice_chance(m->d, 60) ? "(half)" : "(bfloat)");
       real_leaf(m);
       break;
     }
@@ -448,8 +448,8 @@ static void value_for(maker *m, ambit_type type, int depth)
 static void local(maker *m)
 {
   static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_I64,
-                                     AMBIT_I16, AMBIT_U8,  AMBIT_F16};
-  ambit_type type = types[dice_below(m->d, m->p->is_smooth ? 6 : 7)];
+                                     AMBIT_I16, AMBIT_U8,  AMBIT_F16, AMBIT_BF16};
+  ambit_type type = types[dice_below(m->d, m->p->is_smooth ? 6 : 8)];
 
   if (m->nlocals == MOST_LOCALS) return;
   say(m, "  %s t%d = ", type_name(type), m->nlocals);

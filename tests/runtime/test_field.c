@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8,
-                                   AMBIT_I16, AMBIT_I64, AMBIT_F16};
+                                   AMBIT_I16, AMBIT_I64, AMBIT_F16, AMBIT_BF16};
 enum { NTYPES = sizeof types / sizeof *types, MOST_VALUES = 4096 };
 
 static double number_at(const void *values, int64_t i, ambit_type type)
@@ -22,6 +22,7 @@ static double number_at(const void *values, int64_t i, ambit_type type)
   case AMBIT_I16: return ((const int16_t *)values)[i];
   case AMBIT_I64: return (double)((const int64_t *)values)[i];
   case AMBIT_F16: return ambit_half_number(((const uint16_t *)values)[i]);
+  case AMBIT_BF16: return ambit_bfloat_number(((const uint16_t *)values)[i]);
   }
   return 0;
 }
@@ -264,7 +265,8 @@ static void numbers_are_cut_to_the_type_of_the_field(void)
               {AMBIT_I32, -2.9, -2},        {AMBIT_I32, 1e30, INT32_MAX},
               {AMBIT_I64, NAN, 0},          {AMBIT_F32, 0.1, 0.1f},
               {AMBIT_F64, 0.1, 0.1},        {AMBIT_F32, INFINITY, INFINITY},
-              {AMBIT_F16, 0.1, 0x1.998p-4}, {AMBIT_F16, 1e6, INFINITY}};
+              {AMBIT_F16, 0.1, 0x1.998p-4}, {AMBIT_F16, 1e6, INFINITY},
+              {AMBIT_BF16, 0.1, 0x1.9ap-4}, {AMBIT_BF16, 1e39, INFINITY}};
   ambit *a = open_on("ref");
   ambit_grid *g = grid_1d(a, 1);
   double bytes;

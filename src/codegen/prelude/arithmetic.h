@@ -122,18 +122,36 @@ AMBIT_ORDER(i64, ambit_i64, AMBIT_SHOWN)
             9223372036854775808.0f)
 AMBIT_CUTS(f32, float, AMBIT_BYTE_F32)
 
+/* The first 16 bits of a float, in the type of halves. */
+AMBIT_INLINE float ambit_f32_from_bf16(ambit_f16 bits)
+{
+  return AMBIT_F32_OF((ambit_u32)bits << 16);
+}
+AMBIT_INLINE ambit_f16 ambit_bf16_from_f32(float x)
+{
+  ambit_u32 bits = AMBIT_BITS_F32(x), near = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+  return (ambit_f16)((bits & 0x7fffffffu) > 0x7f800000u ? (bits >> 16 & 0x8000u) | 0x7fc0u : near);
+}
+
 #if AMBIT_HAS_DOUBLE
 AMBIT_ORDER(f64, double, ambit_hidden_f64)
 AMBIT_CUTS(f64, double, AMBIT_BYTE_F64)
 
-/* Rounds once: of the two floats around x the odd one, if x is none, rounds to the half that x
- * rounds to. */
-AMBIT_INLINE ambit_f16 ambit_f16_from_f64(double x)
+/* Of the two floats around x the odd one, if x is none: it rounds to the half that x rounds to. */
+AMBIT_INLINE float ambit_near_f32(double x)
 {
   float near = (float)x;
   ambit_u32 bits = AMBIT_BITS_F32(near), even = 1u - (bits & 1u);
   double back = near, size = x < 0 ? -x : x, near_size = back < 0 ? -back : back;
   bits = near_size < size ? bits + even : near_size > size ? bits - even : bits;
-  return ambit_f16_from_f32(AMBIT_F32_OF(bits));
+  return AMBIT_F32_OF(bits);
+}
+AMBIT_INLINE ambit_f16 ambit_f16_from_f64(double x)
+{
+  return ambit_f16_from_f32(ambit_near_f32(x));
+}
+AMBIT_INLINE ambit_f16 ambit_bf16_from_f64(double x)
+{
+  return ambit_bf16_from_f32(ambit_near_f32(x));
 }
 #endif

@@ -17,6 +17,7 @@ enum {
 };
 
 /* The initial contents of memory with the option nan: a NaN that arithmetic does not produce. */
-#define AMBIT_POISON_F16 0x7ee5u
-#define AMBIT_POISON_F32 0x7fe5e5e5u
-#define AMBIT_POISON_F64 0x7ffce5e5e5e5e5e5ul
+#define AMBIT_POISON_F16  0x7ee5u
+#define AMBIT_POISON_BF16 0x7fe5u
+#define AMBIT_POISON_F32  0x7fe5e5e5u
+#define AMBIT_POISON_F64  0x7ffce5e5e5e5e5e5ul

@@ -195,6 +195,7 @@ LEAD(U8, uint8_t, (double))
 LEAD(I16, int16_t, (double))
 LEAD(I64, int64_t, (double))
 LEAD(F16, uint16_t, ambit_half_number)
+LEAD(BF16, uint16_t, ambit_bfloat_number)
 #undef LEAD
 
 typedef double (*lead_fn)(const void *now, const void *before, int64_t n);

@@ -29,9 +29,10 @@ ambit_scalar *ambit_scalar_create(ambit *a, const char *name, ambit_type type)
                  name ? name : "NULL", (int)type);
     return NULL;
   }
-  if (type == AMBIT_F16) {
+  if (ambit__type_is_half(type)) {
     ambit__raise(&a->errors, AMBIT_EINVAL,
-                 "the scalar '%s' cannot be half, which is a type of fields; use AMBIT_F32", name);
+                 "the scalar '%s' cannot be %s, which is a type of fields; use AMBIT_F32", name,
+                 ambit_type_name(type));
     return NULL;
   }
   if (ambit__engines_open(a)) return NULL;
