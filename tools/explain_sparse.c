@@ -2,14 +2,16 @@
 /* explain_sparse.c - what a sparse grid would take: found from its runs and chunks, before any
  * field is allocated.
  *
- * The alternative is a dense grid of the box, with a field that tells the active cells: its
- * launches move the values of all cells, and the mask.
+ * Fields are stored in runs. For comparison: a list of cells with the numbers of the neighbours
+ * that each of them reads, and a dense grid of the box with a field that tells the active cells,
+ * whose launches move the values of all cells and the mask.
  */
 #include "explain.h"
 #include "grid/deal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Bytes of memory. */
 typedef struct bill {
@@ -46,7 +48,7 @@ static ambit_status count_tables(ambit__errors *errors, const ambit__active *a,
   ambit__deal d = {0};
   ambit_status s = ambit__chunks_make(errors, a, form, &a->box, &c);
 
-  if (!s) s = ambit__deal_make(errors, &c, &a->box, AMBIT__QUAD, 0, &d);
+  if (!s) s = ambit__deal_make(errors, &c, AMBIT__QUAD, 0, &d);
   b->cores = (double)c.n * (double)((size_t)c.words * sizeof *c.table + sizeof *c.first);
   b->gpu = (double)d.nlines * (double)((size_t)d.words * sizeof *d.lines) +
            (double)d.ngroups * sizeof *d.groups;
@@ -77,23 +79,72 @@ static void count_fields(const tool_problem *p, const ambit__active *a, bill *b)
   }
 }
 
+/* Neighbours of a cell that the kernel reads, of some field. */
+static int count_neighbours(const tool_problem *p)
+{
+  static const int here[AMBIT_MAX_DIMS];
+  int n = 0;
+
+  for (int i = 0; i < p->nparams; i++) {
+    const ambit__param *q = &p->rule->params[i];
+
+    for (int k = 0; q->kind == PARAM_FIELD && k < q->nreads; k++) {
+      bool seen = !memcmp(q->reads[k].offset, here, sizeof here);
+
+      for (int j = 0; !seen && j < i; j++)
+        for (int m = 0; p->rule->params[j].kind == PARAM_FIELD && m < p->rule->params[j].nreads;
+             m++)
+          seen |= !memcmp(p->rule->params[j].reads[m].offset, q->reads[k].offset, sizeof here);
+      for (int m = 0; m < k; m++)
+        seen |= !memcmp(q->reads[m].offset, q->reads[k].offset, sizeof here);
+      n += !seen;
+    }
+  }
+  return n;
+}
+
+static void print_parts(const ambit_grid *g)
+{
+  int64_t least = INT64_MAX, most = 0;
+
+  for (int i = 0; i < g->nparts; i++) {
+    const int64_t n = ambit__active_count(g->active, &g->parts[i]);
+
+    if (n < least) least = n;
+    if (n > most) most = n;
+  }
+  if (g->nparts > 1 && most)
+    printf("  %d parts of %" PRId64 " to %" PRId64 " active cells, %.2g %% more than the mean\n",
+           g->nparts, least, most, 100 * ((double)most * g->nparts / (double)g->active->cells - 1));
+}
+
+/* Of the storages: bytes of memory, and bytes moved per active cell. */
 static void print_bill(const tool_problem *p, const ambit__active *a, const bill *b)
 {
   const double mib = 1 << 20, bytes = ambit_kernel_bytes(p->kernel);
   const double box = (double)ambit__box_volume(&a->box), cells = a->cells ? (double)a->cells : 1;
-  const double per_cell = cells > 0 ? box / cells : 0, reads = b->activity > 0 ? 1 : 0;
+  const double filled = (double)a->size / cells, indices = 4.0 * count_neighbours(p);
+  const double cores = bytes * filled + (b->activity + b->cores) / cells;
+  const double gpu = bytes * filled + (b->activity + b->gpu) / cells;
+  const double dense = (bytes + 1) * box / cells, list = bytes + indices;
 
-  printf("sparse grid\n  %" PRId64 " active cells, %.3g %% of the box, in %" PRId64 " runs\n",
-         a->cells, 100 * (double)a->cells / box, a->n);
-  printf("  memory %.4g MiB for values, %.4g MiB with the cells between runs", b->values / mib,
-         b->fields / mib);
-  if (b->activity > 0) printf(", %.4g MiB for activity", b->activity / mib);
-  printf("\n  tables %.4g MiB on cores, %.4g MiB on a GPU\n", b->cores / mib, b->gpu / mib);
-  printf("  %.4g bytes moved per active cell at least on cores, %.4g on a GPU\n",
-         bytes + reads + b->cores / cells, bytes + reads + b->gpu / cells);
-  printf("dense grid with a mask\n  memory %.4g MiB for values, %.4g MiB for the mask\n",
-         b->values / mib * per_cell, box / mib);
-  printf("  %.4g bytes moved per active cell at least\n", (bytes + 1) * per_cell);
+  printf("storage\n  runs   %.4g MiB: %.4g for values, %.4g with the cells between runs, ",
+         (b->fields + b->activity + b->cores) / mib, b->values / mib, b->fields / mib);
+  if (b->activity > 0) printf("%.4g for activity, ", b->activity / mib);
+  printf("tables of %.4g on cores, %.4g on a GPU\n", b->cores / mib, b->gpu / mib);
+  printf("         %.4g bytes moved per active cell on cores, %.4g on a GPU\n", cores, gpu);
+  printf("  list   %.4g MiB: for values, and the numbers of %d neighbours of each cell\n",
+         (b->values + indices * cells) / mib, count_neighbours(p));
+  printf("         %.4g bytes moved per active cell\n", list);
+  printf("  dense  %.4g MiB: for the values of all cells, and a mask\n",
+         (b->values / cells + 1) * box / mib);
+  printf("         %.4g bytes moved per active cell\n", dense);
+  if (cores <= list && cores <= dense)
+    printf("  runs are chosen: they move the fewest bytes\n");
+  else
+    printf("  runs are chosen: sparse grids have no other storage. %s\n",
+           dense < list ? "A dense grid with a mask as a field would move fewer bytes"
+                        : "The active cells are almost alone");
 }
 
 ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)
@@ -114,7 +165,13 @@ ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)
   if (!s) s = count_tables(errors, &active, &form, &b);
   count_fields(p, &active, &b);
   if (adapted) b.activity = (double)active.size;
-  if (!s) print_bill(p, &active, &b);
+  if (!s) {
+    printf("sparse grid\n  %" PRId64 " active cells, %.3g %% of the box, in %" PRId64 " runs\n",
+           active.cells, 100 * (double)active.cells / (double)ambit__box_volume(&active.box),
+           active.n);
+    print_parts(g);
+    print_bill(p, &active, &b);
+  }
   ambit__active_free(&active);
   ambit__chunk_form_free(&form);
   ambit__rule_free(adapted);

@@ -125,7 +125,7 @@ typedef struct ambit__argument {
 typedef struct ambit__launch {
   ambit__box box;              /* cells to update, own cells of the part; ndims 0: run once */
   const int64_t *extents;      /* of the grid */
-  const ambit__chunks *chunks; /* of a sparse grid: all of the box, and more; NULL: dense */
+  const ambit__chunks *chunks; /* of a sparse grid: those of the box; NULL: dense */
   int nargs;                   /* number of parameters of the rule */
   const ambit__argument *args;
   int64_t step; /* iteration number */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/active.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Cells of a run that is aligned, since it costs little memory then, and to how many. With twice as
@@ -133,85 +132,6 @@ ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t 
   return AMBIT_OK;
 }
 
-/* ---- parts ---- */
-
-static int64_t rows_per_plane(const ambit__active *a)
-{
-  int64_t n = 1;
-
-  for (int d = 1; d < a->box.ndims - 1; d++)
-    n *= a->box.hi[d];
-  return n;
-}
-
-/* Active cells of all planes before each; there is one more than planes. */
-static int64_t *count_before(ambit__errors *errors, const ambit__active *a)
-{
-  const int64_t rows = rows_per_plane(a), planes = a->box.hi[0];
-  int64_t *before = ambit__new(errors, (size_t)planes + 1, sizeof *before);
-
-  for (int64_t i = 0; before && i < a->n; i++)
-    before[a->runs[i].row / rows + 1] += a->runs[i].hi - a->runs[i].lo;
-  for (int64_t z = 0; before && z < planes; z++)
-    before[z + 1] += before[z];
-  return before;
-}
-
-ambit_status ambit__active_cut(ambit__errors *errors, const ambit__active *a, int nparts,
-                               const double *weights, ambit__box *parts)
-{
-  const int64_t planes = a->box.hi[0];
-  int64_t *before = a->box.ndims > 1 ? count_before(errors, a) : NULL, z = 0;
-  double all = 0, sum = 0;
-
-  if (a->box.ndims > 1 && !before) return AMBIT_ENOMEM;
-  for (int i = 0; i < nparts; i++)
-    all += weights ? weights[i] : 1;
-  for (int i = 0; i < nparts; i++) {
-    double end;
-
-    sum += weights ? weights[i] : 1;
-    end = (double)a->cells * sum / all;
-    parts[i] = a->box;
-    parts[i].lo[0] = z;
-    while (before && z < planes &&
-           fabs((double)before[z + 1] - end) <= fabs((double)before[z] - end))
-      z++;
-    if (i + 1 == nparts || !before) z = planes;
-    parts[i].hi[0] = z;
-  }
-  free(before);
-  return AMBIT_OK;
-}
-
-/* Adds the runs of planes first .. end - 1. */
-static ambit_status add_planes(ambit__errors *errors, const ambit__active *whole, int64_t first,
-                               int64_t end, ambit__active *part)
-{
-  const int64_t rows = rows_per_plane(whole);
-  int64_t i = ambit__active_from(whole, first * rows, -1);
-
-  for (; i < whole->n && whole->runs[i].row < end * rows; i++)
-    AMBIT_TRY(ambit__active_add(errors, part, &whole->runs[i]));
-  return AMBIT_OK;
-}
-
-ambit_status ambit__active_part(ambit__errors *errors, const ambit__active *whole,
-                                const ambit__box *own, int64_t below, int64_t above,
-                                ambit__active *part)
-{
-  const int64_t n = whole->box.hi[0], lo = own->lo[0] - below, hi = own->hi[0] + above;
-  const bool all = hi - lo >= n || whole->box.ndims == 1;
-
-  ambit__active_begin(part, &whole->box);
-  if (!ambit__box_is_empty(own)) {
-    if (!all && hi > n) AMBIT_TRY(add_planes(errors, whole, 0, hi - n, part));
-    AMBIT_TRY(add_planes(errors, whole, all || lo < 0 ? 0 : lo, all || hi > n ? n : hi, part));
-    if (!all && lo < 0) AMBIT_TRY(add_planes(errors, whole, lo + n, n, part));
-  }
-  return ambit__active_end(errors, part, whole->pad);
-}
-
 /* ---- looking up ---- */
 
 int64_t ambit__active_row(const ambit__active *a, const int64_t *cell)
@@ -261,36 +181,51 @@ int64_t ambit__active_run(const ambit__active *a, const int64_t *cell)
 
 /* ---- boxes ---- */
 
-/* Whether a row is in the box, with the index of its first cell in the box. */
-static bool is_in(const ambit__active *a, const ambit__box *box, int64_t row, ambit__box *to)
+/* The first row of a box from a row on, with the index of its first cell; -1: none. */
+static int64_t next_row(const ambit__active *a, const ambit__box *box, int64_t row, ambit__box *to)
 {
-  to->ndims = box->ndims;
+  const int last = box->ndims - 1;
+  int d = 0;
+
   ambit__active_place(a, row, to->lo);
-  for (int d = 0; d < box->ndims - 1; d++) {
-    if (to->lo[d] < box->lo[d] || to->lo[d] >= box->hi[d]) return false;
-    to->hi[d] = to->lo[d] + 1;
+  while (d < last && to->lo[d] >= box->lo[d] && to->lo[d] < box->hi[d])
+    d++;
+  if (d < last) { /* the next one along this axis, and the first along those behind it */
+    bool behind = to->lo[d] >= box->hi[d];
+
+    for (int k = d; k < last; k++)
+      to->lo[k] = box->lo[k];
+    while (behind && d > 0) {
+      d--;
+      behind = ++to->lo[d] >= box->hi[d];
+      if (behind) to->lo[d] = box->lo[d];
+    }
+    if (behind) return -1;
   }
-  return true;
+  to->ndims = box->ndims;
+  for (int k = 0; k < last; k++)
+    to->hi[k] = to->lo[k] + 1;
+  return ambit__active_row(a, to->lo);
 }
 
 bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *i, ambit__box *row)
 {
   const int last = box->ndims - 1;
-  int64_t top[AMBIT_MAX_DIMS];
 
   if (ambit__box_is_empty(box)) return false;
   if (!*i) *i = ambit__active_from(a, ambit__active_row(a, box->lo), box->lo[last]);
-  for (int d = 0; d < last; d++)
-    top[d] = box->hi[d] - 1;
-  for (const int64_t end = ambit__active_row(a, top); *i < a->n && a->runs[*i].row <= end; ++*i) {
+  while (*i < a->n) {
     const ambit__run *r = &a->runs[*i];
     const int64_t lo = r->lo > box->lo[last] ? r->lo : box->lo[last];
     const int64_t hi = r->hi < box->hi[last] ? r->hi : box->hi[last];
+    const int64_t in = next_row(a, box, r->row, row);
 
-    if (lo >= hi || !is_in(a, box, r->row, row)) continue;
+    if (in < 0) return false;
+    ++*i;
+    if (in > r->row) *i = ambit__active_from(a, in, box->lo[last]);
+    if (in > r->row || lo >= hi) continue;
     row->lo[last] = lo;
     row->hi[last] = hi;
-    ++*i;
     return true;
   }
   return false;

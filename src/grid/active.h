@@ -64,15 +64,21 @@ ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const am
 ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad);
 void ambit__active_free(ambit__active *a);
 
-/* Cuts the box into parts along axis 0, with active cells in proportion to weights (NULL: equal
- * ones), as far as whole planes allow. In one dimension the first part gets all cells. */
+/* ---- active_parts.c ---- */
+
+/* Cuts the box into parts with active cells in proportion to weights (NULL: equal ones). `counts`
+ * has the number of parts along each axis, cut one axis after the other; NULL: halves are cut in
+ * halves, each along the longest axis on which a plane divides it well. */
 ambit_status ambit__active_cut(ambit__errors *errors, const ambit__active *a, int nparts,
-                               const double *weights, ambit__box *parts);
-/* The runs that a part stores: its own, and those of planes below and above it, in the order of the
- * whole; beyond the ends of axis 0 those at the other end. The pad is that of the whole. */
+                               const int *counts, const double *weights, ambit__box *parts);
+/* The runs that a part stores: those of its own cells and of layers around them, in the order of
+ * the whole, cut where the part is; beyond the ends of an axis those at the other end. The pad is
+ * that of the whole. */
 ambit_status ambit__active_part(ambit__errors *errors, const ambit__active *whole,
-                                const ambit__box *own, int64_t below, int64_t above,
+                                const ambit__box *own, const ambit__layers *layers,
                                 ambit__active *part);
+
+/* ---- active.c ---- */
 
 /* The first run in a row or behind it that ends behind cell x of the row; a->n if there is none. */
 int64_t ambit__active_from(const ambit__active *a, int64_t row, int64_t x);

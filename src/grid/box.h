@@ -17,6 +17,11 @@ typedef struct ambit__box {
   int64_t hi[AMBIT_MAX_DIMS]; /* one past the last cell */
 } ambit__box;
 
+/* Layers of cells around the own cells of a part, below and above them along each axis. */
+typedef struct ambit__layers {
+  int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
+} ambit__layers;
+
 ambit__box ambit__box_of_extents(int ndims, const int64_t *extents);
 bool ambit__box_is_empty(const ambit__box *b);
 int64_t ambit__box_volume(const ambit__box *b);

@@ -218,53 +218,121 @@ static ambit_status cut_all(making *m, const ambit__box *region)
 
 /* ---- edges ---- */
 
-/* Adds the cells x .. end - 1 beyond an end of a row, beside a run there. */
-static ambit_status add_edge(ambit__errors *errors, const ambit__active *a, const ambit__run *r,
-                             ambit_boundary kind, int64_t x, int64_t end, ambit__edges *e)
-{
-  const int64_t extent = a->box.hi[a->box.ndims - 1];
-
-  for (; x < end; x++) {
-    const int64_t there = ambit__boundary_map(kind, extent, x);
-    const int64_t i = ambit__active_from(a, r->row, there);
-    int32_t *moves;
-    int64_t *rows;
-
-    if (i == a->n || a->runs[i].row != r->row || a->runs[i].lo > there) continue; /* inactive */
-    moves = ambit__grow(errors, e->moves, (size_t)e->n, &e->cap, 2 * sizeof *moves);
-    if (moves) e->moves = moves;
-    rows = moves ? ambit__grow(errors, e->rows, (size_t)e->n, &e->rows_cap, sizeof *rows) : NULL;
-    if (!rows) return AMBIT_ENOMEM;
-    e->rows = rows;
-    rows[e->n] = r->row;
-    moves[2 * e->n] = (int32_t)(r->at + x - r->lo);
-    moves[2 * e->n++ + 1] = (int32_t)(a->runs[i].at + there - a->runs[i].lo);
-  }
-  return AMBIT_OK;
-}
+/* The rows and cells that a region reads with a view: marks by axis, of the indices that are read
+ * directly or through a boundary. */
+typedef struct reads {
+  const ambit__active *a;
+  const ambit__boundaries *b;
+  int64_t lo, hi;               /* along the last axis, which may be beyond its ends */
+  bool *marked[AMBIT_MAX_DIMS]; /* of the other axes; owned */
+} reads;
 
 static bool is_copied(ambit_boundary kind)
 {
   return kind != AMBIT_NONE && kind != AMBIT_FIXED && kind != AMBIT_CONSTANT;
 }
 
-static ambit_status make_edges(ambit__errors *errors, const ambit__active *a,
-                               const ambit__boundaries *b, int reach, ambit__edges *e)
+static void mark(const reads *r, int axis, int64_t i)
 {
-  const int last = a->box.ndims - 1;
-  const int64_t extent = a->box.hi[last];
+  const int64_t n = r->a->box.hi[axis];
+  const ambit_boundary kind = r->b->kind[axis][i >= n];
 
-  if (!is_copied(b->kind[last][0]) && !is_copied(b->kind[last][1])) return AMBIT_OK;
-  for (int64_t i = 0; i < a->n; i++) {
-    const ambit__run *r = &a->runs[i];
+  if (i >= 0 && i < n)
+    r->marked[axis][i] = true;
+  else if (is_copied(kind))
+    r->marked[axis][ambit__boundary_map(kind, n, i)] = true;
+}
 
-    if (is_copied(b->kind[last][0]) && r->lo < a->pad && (!i || r[-1].row != r->row))
-      AMBIT_TRY(add_edge(errors, a, r, b->kind[last][0], -reach, 0, e));
-    if (is_copied(b->kind[last][1]) && extent - r->hi < a->pad &&
-        (i + 1 == a->n || r[1].row != r->row))
-      AMBIT_TRY(add_edge(errors, a, r, b->kind[last][1], extent, extent + reach, e));
+static ambit_status find_reads(ambit__errors *errors, const ambit__chunks *c, int view, reads *r)
+{
+  const ambit__chunk_form *f = c->form;
+  const int last = c->region.ndims - 1;
+
+  *r = (reads){.a = c->active,
+               .b = &f->views[view],
+               .lo = c->region.lo[last] - f->reach[view],
+               .hi = c->region.hi[last] + f->reach[view]};
+  for (int d = 0; d < last; d++) {
+    int64_t lo = c->region.lo[d], hi = c->region.hi[d];
+
+    for (int k = 0; k < f->ncolumns; k++) {
+      const int64_t offset = f->columns[k].view == view ? f->columns[k].offset[d] : 0;
+
+      if (c->region.lo[d] + offset < lo) lo = c->region.lo[d] + offset;
+      if (c->region.hi[d] + offset > hi) hi = c->region.hi[d] + offset;
+    }
+    r->marked[d] = ambit__new(errors, (size_t)c->active->box.hi[d], sizeof **r->marked);
+    if (!r->marked[d]) return AMBIT_ENOMEM;
+    for (int64_t i = lo; i < hi; i++)
+      mark(r, d, i);
   }
   return AMBIT_OK;
+}
+
+static bool reads_row(const reads *r, int64_t row)
+{
+  int64_t cell[AMBIT_MAX_DIMS];
+
+  ambit__active_place(r->a, row, cell);
+  for (int d = 0; d < r->a->box.ndims - 1; d++)
+    if (!r->marked[d][cell[d]]) return false;
+  return true;
+}
+
+/* Adds the cells x .. end - 1 beyond an end of a row, beside a run there. */
+static ambit_status add_edge(ambit__errors *errors, const reads *q, const ambit__run *r, int side,
+                             ambit__edges *e)
+{
+  const ambit__active *a = q->a;
+  const int last = a->box.ndims - 1;
+  const int64_t extent = a->box.hi[last], end = side ? q->hi : 0;
+
+  for (int64_t x = side ? extent : q->lo; x < end; x++) {
+    const int64_t there = ambit__boundary_map(q->b->kind[last][side], extent, x);
+    const int64_t i = ambit__active_from(a, r->row, there);
+    int32_t *moves;
+
+    if (i == a->n || a->runs[i].row != r->row || a->runs[i].lo > there) continue; /* inactive */
+    moves = ambit__grow(errors, e->moves, (size_t)e->n, &e->cap, 2 * sizeof *moves);
+    if (!moves) return AMBIT_ENOMEM;
+    e->moves = moves;
+    moves[2 * e->n] = (int32_t)(r->at + x - r->lo);
+    moves[2 * e->n++ + 1] = (int32_t)(a->runs[i].at + there - a->runs[i].lo);
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status add_edges(ambit__errors *errors, const reads *q, ambit__edges *e)
+{
+  const ambit__active *a = q->a;
+  const int last = a->box.ndims - 1;
+  const bool low = is_copied(q->b->kind[last][0]) && q->lo < 0;
+  const bool high = is_copied(q->b->kind[last][1]) && q->hi > a->box.hi[last];
+
+  for (int64_t i = 0; (low || high) && i < a->n; i++) {
+    const ambit__run *r = &a->runs[i];
+    const bool first = low && r->lo < a->pad && (!i || r[-1].row != r->row);
+    const bool end =
+        high && a->box.hi[last] - r->hi < a->pad && (i + 1 == a->n || r[1].row != r->row);
+
+    if ((!first && !end) || !reads_row(q, r->row)) continue;
+    if (first) AMBIT_TRY(add_edge(errors, q, r, 0, e));
+    if (end) AMBIT_TRY(add_edge(errors, q, r, 1, e));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status make_edges(ambit__errors *errors, const ambit__chunks *c, int view)
+{
+  reads r;
+  ambit_status s;
+
+  if (ambit__box_is_empty(&c->region)) return AMBIT_OK;
+  s = find_reads(errors, c, view, &r);
+  if (!s) s = add_edges(errors, &r, &c->edges[view]);
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    free(r.marked[d]);
+  return s;
 }
 
 /* ---- all ---- */
@@ -277,50 +345,56 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
   ambit_status s;
 
   assert(active->pad >= ambit__chunk_form_pad(form));
-  *c = (ambit__chunks){
-      .active = active, .form = form, .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
+  *c = (ambit__chunks){.region = *region,
+                       .active = active,
+                       .form = form,
+                       .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
   s = cut_all(&m, region);
   free(m.seekers);
   if (s) return s;
   c->edges = ambit__new(errors, (size_t)form->nviews + 1, sizeof *c->edges);
   if (!c->edges) return AMBIT_ENOMEM;
   for (int v = 0; v < form->nviews; v++)
-    AMBIT_TRY(make_edges(errors, active, &form->views[v], form->reach[v], &c->edges[v]));
+    AMBIT_TRY(make_edges(errors, c, v));
   return AMBIT_OK;
 }
 
 void ambit__chunks_free(ambit__chunks *c)
 {
-  for (int v = 0; c->edges && v < c->form->nviews; v++) {
+  for (int v = 0; c->edges && v < c->form->nviews; v++)
     free(c->edges[v].moves);
-    free(c->edges[v].rows);
-  }
   free(c->edges);
   free(c->table);
   free(c->first);
   *c = (ambit__chunks){0};
 }
 
-/* The first chunk that does not begin before a cell. */
-static int64_t first_from(const ambit__chunks *c, int64_t cell)
+ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *active,
+                               const ambit__chunk_form *form, const ambit__box *region,
+                               ambit__chunks **list, const ambit__chunks **chunks)
 {
-  int64_t low = 0, high = c->n; /* it is one of low .. high */
+  ambit__chunks *c = *list;
+  ambit_status s;
 
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-
-    if (c->first[middle] >= cell)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  while (c && !ambit__box_equal(&c->region, region))
+    c = c->next;
+  *chunks = c;
+  if (c) return AMBIT_OK;
+  c = ambit__new(errors, 1, sizeof *c);
+  if (!c) return AMBIT_ENOMEM;
+  s = ambit__chunks_make(errors, active, form, region, c);
+  c->next = *list;
+  *chunks = *list = c;
+  return s;
 }
 
-void ambit__chunks_in(const ambit__chunks *c, const ambit__box *box, int64_t *first, int64_t *end)
+void ambit__chunks_free_list(ambit__chunks *list)
 {
-  const int64_t plane = ambit__box_volume(&c->active->box) / c->active->box.hi[0];
+  while (list) {
+    ambit__chunks *next = list->next;
 
-  *first = ambit__box_is_empty(box) ? 0 : first_from(c, box->lo[0] * plane);
-  *end = ambit__box_is_empty(box) ? 0 : first_from(c, box->hi[0] * plane);
+    ambit__chunks_free(list);
+    free(list);
+    list = next;
+  }
 }

@@ -69,12 +69,13 @@ static inline int64_t ambit__inner_end(int32_t inner)
 /* Cells that are copies of others: pairs of positions, to and from. */
 typedef struct ambit__edges {
   int32_t *moves; /* owned */
-  int64_t *rows;  /* by pair: the number of their row; owned */
   int64_t n;
-  size_t cap, rows_cap;
+  size_t cap;
 } ambit__edges;
 
 typedef struct ambit__chunks {
+  struct ambit__chunks *next; /* in a list, of the same form and active cells */
+  ambit__box region;          /* whose active cells they are */
   const ambit__active *active;
   const ambit__chunk_form *form;
   int words;      /* per chunk */
@@ -83,7 +84,7 @@ typedef struct ambit__chunks {
   int64_t n;
   int64_t cells; /* of all chunks */
   size_t cap, first_cap;
-  ambit__edges *edges; /* by view; owned */
+  ambit__edges *edges; /* by view: those that the region reads; owned */
 } ambit__chunks;
 
 /* Whether the cells beside runs are enough for the reads of a form; or the pad it needs. */
@@ -103,7 +104,10 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
                                 const ambit__chunk_form *form, const ambit__box *region,
                                 ambit__chunks *c);
 void ambit__chunks_free(ambit__chunks *c);
-/* The chunks in a box that has whole planes along axis 0 of the region: first .. end - 1. */
-void ambit__chunks_in(const ambit__chunks *c, const ambit__box *box, int64_t *first, int64_t *end);
+/* The chunks of a region in a list; makes them if there are none. */
+ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *active,
+                               const ambit__chunk_form *form, const ambit__box *region,
+                               ambit__chunks **list, const ambit__chunks **chunks);
+void ambit__chunks_free_list(ambit__chunks *list);
 
 #endif

@@ -207,16 +207,17 @@ static int64_t planes_of(const dealing *m, int64_t chunk)
   return m->c->first[chunk] / m->wide / m->high / tile_deep(m->d);
 }
 
-static ambit_status deal_all(dealing *m, int64_t first, int64_t end)
+static ambit_status deal_all(dealing *m)
 {
+  const int64_t end = m->c->n;
   int64_t units = 0;
 
-  for (int64_t i = first; i < end; i++)
+  for (int64_t i = 0; i < end; i++)
     units += count_units(m, i, 0, m->c->table[i * m->c->words + AMBIT__CHUNK_CELLS]);
   m->d->ngroups = (units + AMBIT__DEAL_GROUP - 1) / AMBIT__DEAL_GROUP;
   m->d->groups = ambit__new(m->errors, (size_t)m->d->ngroups, sizeof *m->d->groups);
   if (!m->d->groups) return AMBIT_ENOMEM;
-  for (int64_t i = first, stop; i < end; i = stop) {
+  for (int64_t i = 0, stop; i < end; i = stop) {
     for (stop = i + 1; stop < end && planes_of(m, stop) == planes_of(m, i);)
       stop++;
     AMBIT_TRY(deal_planes(m, i, stop));
@@ -224,8 +225,8 @@ static ambit_status deal_all(dealing *m, int64_t first, int64_t end)
   return AMBIT_OK;
 }
 
-ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, const ambit__box *box,
-                              int wide, int axes, ambit__deal *d)
+ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int wide, int axes,
+                              ambit__deal *d)
 {
   const ambit__box *grid = &c->active->box;
   const int ndims = grid->ndims;
@@ -234,14 +235,12 @@ ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, con
                .d = d,
                .wide = grid->hi[ndims - 1],
                .high = ndims > 1 ? grid->hi[ndims - 2] : 1};
-  int64_t first, end;
   ambit_status s;
 
   assert(wide <= AMBIT__QUAD);
   *d = (ambit__deal){
       .wide = wide, .axes = axes, .words = ambit__deal_words(c->form->ncolumns, axes)};
-  ambit__chunks_in(c, box, &first, &end);
-  s = deal_all(&m, first, end);
+  s = deal_all(&m);
   free(m.pieces);
   free(m.sorted);
   return s;

@@ -48,10 +48,10 @@ static inline int ambit__deal_words(int columns, int axes)
   return (words + AMBIT__DEAL_VECTOR - 1) / AMBIT__DEAL_VECTOR * AMBIT__DEAL_VECTOR;
 }
 
-/* Deals the cells of a box that has whole planes along axis 0 of the region of the chunks. Lines
- * have the indices of the first `axes` axes. The caller frees it, also after a failure. */
-ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, const ambit__box *box,
-                              int wide, int axes, ambit__deal *d);
+/* Deals the cells of all chunks. Lines have the indices of the first `axes` axes. The caller frees
+ * it, also after a failure. */
+ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int wide, int axes,
+                              ambit__deal *d);
 void ambit__deal_free(ambit__deal *d);
 
 #endif

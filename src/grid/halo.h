@@ -24,11 +24,6 @@
 #include "base/error.h"
 #include "grid/boundary.h"
 
-/* Layers of cells around the own cells of a part, below and above them along each axis. */
-typedef struct ambit__layers {
-  int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
-} ambit__layers;
-
 /* Reads of a field. A part updates its own cells and `beyond` layers around them, as far as they
  * are in `region`, and each of these cells reads all cells at offsets lo to hi, inclusive. Along an
  * axis that is periodic and cut, and that the region spans, the layers continue beyond the grid. A

@@ -5,6 +5,7 @@
 #include "grid/deal.h"
 #include "support/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,64 +99,123 @@ static void boxes_have_the_active_cells_once(void)
 
 /* ---- parts ---- */
 
-/* Parts tile the box, and have equal numbers of active cells, up to half a plane at each end. */
-static void parts_have_equal_numbers_of_active_cells(void)
+/* Parts tile the box. */
+static void check_tiling(const ambit__box *box, const ambit__box *parts, int nparts)
 {
-  const int64_t extents[] = {60, 9, 70};
+  int64_t volume = 0;
 
-  for (int kind = 0; kind < KINDS; kind++)
-    for (int nparts = 1; nparts < 6; nparts++) {
-      ambit__active a = make(extents, kind, 8);
-      ambit__box parts[5];
-      int64_t most = 0;
+  for (int i = 0; i < nparts; i++) {
+    if (ambit__box_is_empty(&parts[i])) continue;
+    CHECK(ambit__box_contains(box, &parts[i]));
+    volume += ambit__box_volume(&parts[i]);
+    for (int k = 0; k < i; k++) {
+      const ambit__box both = ambit__box_intersect(&parts[k], &parts[i]);
 
-      for (int64_t z = 0; z < 60; z++) {
-        const ambit__box plane = {.ndims = 3, .lo = {z, 0, 0}, .hi = {z + 1, 9, 70}};
-        const int64_t n = ambit__active_count(&a, &plane);
-
-        if (n > most) most = n;
-      }
-      CHECK(!ambit__active_cut(&errors, &a, nparts, NULL, parts));
-      CHECK_EQ(0, parts[0].lo[0]);
-      CHECK_EQ(60, parts[nparts - 1].hi[0]);
-      for (int i = 0; i < nparts; i++) {
-        const int64_t n = ambit__active_count(&a, &parts[i]);
-
-        if (i) CHECK_EQ(parts[i - 1].hi[0], parts[i].lo[0]);
-        CHECK(llabs(n * nparts - a.cells) <= most * nparts);
-      }
-      ambit__active_free(&a);
+      CHECK(ambit__box_is_empty(&both));
     }
+  }
+  CHECK_EQ(ambit__box_volume(box), volume);
 }
 
-/* A part stores its own planes and those beside it, once, also around the ends. */
-static void parts_store_planes_beside_their_own(void)
+/* The largest distance of a part's active cells from the number that its weight demands. */
+static double imbalance(const ambit__active *a, const ambit__box *parts, int nparts,
+                        const double *weights)
 {
-  ambit__active a = make(sizes[0], 1, 16);
+  double all = 0, most = 0;
 
-  for (int64_t lo = 0; lo < 20; lo++)
-    for (int64_t n = 0; n <= 20 - lo; n += 1 + lo % 3) {
-      const ambit__box own = {.ndims = 3, .lo = {lo, 0, 0}, .hi = {lo + n, 9, 70}};
-      ambit__active part;
-      int64_t cells = 0;
+  for (int i = 0; i < nparts; i++)
+    all += weights ? weights[i] : 1;
+  for (int i = 0; i < nparts; i++) {
+    const double wanted = (double)a->cells * (weights ? weights[i] : 1) / all;
+    const double off = fabs((double)ambit__active_count(a, &parts[i]) - wanted);
 
-      CHECK(!ambit__active_part(&errors, &a, &own, 2, 3, &part));
-      CHECK_EQ(16, part.pad);
-      for (int64_t z = 0; z < 20; z++) {
-        const ambit__box plane = {.ndims = 3, .lo = {z, 0, 0}, .hi = {z + 1, 9, 70}};
-        bool has = false;
+    if (off > most) most = off;
+  }
+  return most;
+}
 
-        for (int64_t k = lo - 2; n && k < lo + n + 3; k++)
-          has |= (k + 20) % 20 == z;
-        CHECK_EQ(has ? ambit__active_count(&a, &plane) : 0, ambit__active_count(&part, &plane));
-        cells += has ? ambit__active_count(&a, &plane) : 0;
-      }
-      CHECK_EQ(cells, part.cells);
-      for (int64_t i = 1; i < part.n; i++)
-        CHECK(part.runs[i].row > part.runs[i - 1].row ||
-              (part.runs[i].row == part.runs[i - 1].row && part.runs[i].lo >= part.runs[i - 1].hi));
-      ambit__active_free(&part);
+static void parts_have_active_cells_in_proportion_to_weights(void)
+{
+  static const int64_t extents[] = {90, 80, 70};
+  static const double weights[] = {1, 2, 0, 1, 3};
+
+  for (int kind = 0; kind < KINDS; kind++) {
+    ambit__active a = make(extents, kind, 8);
+    ambit__box parts[16];
+
+    for (int nparts = 1; nparts <= 16; nparts += nparts < 4 ? 1 : 12) {
+      CHECK(!ambit__active_cut(&errors, &a, nparts, NULL, NULL, parts));
+      check_tiling(&a.box, parts, nparts);
+      CHECK(imbalance(&a, parts, nparts, NULL) < 0.02 * (double)a.cells / nparts);
     }
+    CHECK(!ambit__active_cut(&errors, &a, 5, NULL, weights, parts));
+    check_tiling(&a.box, parts, 5);
+    CHECK(imbalance(&a, parts, 5, weights) < 0.03 * 3 / 7 * (double)a.cells);
+    CHECK_EQ(0, ambit__active_count(&a, &parts[2]));
+    ambit__active_free(&a);
+  }
+}
+
+/* As many slices along each axis as were asked for, with equal numbers of cells up to planes. */
+static void parts_are_cut_along_the_axes_that_are_given(void)
+{
+  static const int64_t extents[] = {60, 45, 70};
+  static const int counts[] = {4, 3, 1};
+  ambit__active a = make(extents, 1, 8);
+  ambit__box parts[12];
+
+  CHECK(!ambit__active_cut(&errors, &a, 12, counts, NULL, parts));
+  check_tiling(&a.box, parts, 12);
+  for (int i = 0; i < 12; i++) {
+    CHECK_EQ(parts[i / 3 * 3].lo[0], parts[i].lo[0]);
+    CHECK_EQ(0, parts[i].lo[2]);
+    CHECK_EQ(70, parts[i].hi[2]);
+  }
+  CHECK(imbalance(&a, parts, 12, NULL) < 0.15 * (double)a.cells / 12);
+  ambit__active_free(&a);
+}
+
+/* Whether index i is one of lo .. hi - 1, around the ends of an axis. */
+static bool is_near(int64_t i, int64_t lo, int64_t hi, int64_t extent)
+{
+  for (int64_t k = lo; k < hi; k++)
+    if ((k + extent) % extent == i) return true;
+  return false;
+}
+
+/* A part stores the active cells of its own box and of those beside it, once, also around the ends.
+ */
+static void parts_store_cells_beside_their_own(void)
+{
+  const ambit__layers layers = {.lo = {2, 1, 3}, .hi = {3, 0, 5}};
+  const int64_t *n = sizes[0];
+  ambit__active a = make(n, 1, 16);
+
+  for (int k = 0; k < 40; k++) {
+    const ambit__box own = {.ndims = 3,
+                            .lo = {k % 5 * 4, k % 3 * 3, k % 2 * 35},
+                            .hi = {k % 5 * 4 + k % 7 % 5, k % 3 * 3 + 3, k % 4 < 2 ? 70 : 40}};
+    ambit__active part;
+    int64_t cell[3], cells = 0;
+
+    CHECK(!ambit__active_part(&errors, &a, &own, &layers, &part));
+    CHECK_EQ(16, part.pad);
+    for (cell[0] = 0; cell[0] < n[0]; cell[0]++)
+      for (cell[1] = 0; cell[1] < n[1]; cell[1]++)
+        for (cell[2] = 0; cell[2] < n[2]; cell[2]++) {
+          bool has = !ambit__box_is_empty(&own) && ambit__active_has(&a, cell);
+
+          for (int d = 0; d < 3; d++)
+            has = has && is_near(cell[d], own.lo[d] - layers.lo[d], own.hi[d] + layers.hi[d], n[d]);
+          CHECK_EQ(has, ambit__active_has(&part, cell));
+          cells += has;
+        }
+    CHECK_EQ(cells, part.cells);
+    for (int64_t i = 1; i < part.n; i++)
+      CHECK(part.runs[i].row > part.runs[i - 1].row ||
+            (part.runs[i].row == part.runs[i - 1].row && part.runs[i].lo >= part.runs[i - 1].hi));
+    ambit__active_free(&part);
+  }
   ambit__active_free(&a);
 }
 
@@ -254,15 +314,18 @@ static void check_cell(const ambit__chunks *c, const int32_t *line, int64_t at, 
                                     index_in(indices + 4) + x);
 }
 
-/* Every cell of a box is dealt once, with the distances of its chunk, and units are aligned.
- * Returns the number of cells. */
-static int64_t check_box_deal(const ambit__chunks *c, const ambit__box *box, int wide,
-                              const double *memory, int64_t *chunk_of)
+/* Every cell is dealt once, with the distances of its chunk, and units are aligned. */
+static void check_deal(const ambit__chunks *c, int wide, const double *memory)
 {
+  int64_t *chunk_of = malloc((size_t)c->active->size * sizeof *chunk_of), n = 0;
   ambit__deal d;
-  int64_t n = 0;
 
-  CHECK(!ambit__deal_make(&errors, c, box, wide, 3, &d));
+  for (int64_t i = 0; i < c->active->size; i++)
+    chunk_of[i] = -1;
+  for (int64_t i = 0; i < c->n; i++)
+    for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++)
+      chunk_of[c->table[i * c->words] + x] = i;
+  CHECK(!ambit__deal_make(&errors, c, wide, 3, &d));
   for (int64_t t = 0; t < d.units; t++) {
     const uint64_t group = d.groups[t / 32];
     const uint32_t heads = (uint32_t)(group >> 32) & (0xffffffffu >> (31 - t % 32));
@@ -279,25 +342,6 @@ static int64_t check_box_deal(const ambit__chunks *c, const ambit__box *box, int
       check_cell(c, line, i, wide * t + i - at, memory, chunk_of);
   }
   ambit__deal_free(&d);
-  return n;
-}
-
-static void check_deal(const ambit__chunks *c, int wide, const double *memory)
-{
-  const int64_t planes = c->active->box.hi[0], cut = planes / 3;
-  int64_t *chunk_of = malloc((size_t)c->active->size * sizeof *chunk_of), n = 0;
-  ambit__box box = c->active->box;
-
-  for (int64_t i = 0; i < c->active->size; i++)
-    chunk_of[i] = -1;
-  for (int64_t i = 0; i < c->n; i++)
-    for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++)
-      chunk_of[c->table[i * c->words] + x] = i;
-  for (int half = 0; half < 2; half++) {
-    box.lo[0] = half ? cut : 0;
-    box.hi[0] = half ? planes : cut;
-    n += check_box_deal(c, &box, wide, memory, chunk_of);
-  }
   CHECK_EQ(c->cells, n);
   free(chunk_of);
 }
@@ -322,10 +366,10 @@ static bool is_tested(const ambit__chunk_form *f, int column, int x)
   return t->any && x >= t->lo && x <= t->hi;
 }
 
-/* Every cell of the region once, and all its reads. Returns the number of cells. */
-static int64_t check_chunks(const ambit__chunks *c)
+/* Every cell of the region once, and all its reads, in a grid of which the active cells are those
+ * of a part. Returns the number of cells. */
+static int64_t check_chunks(const ambit__chunks *c, const ambit__active *a)
 {
-  const ambit__active *a = c->active;
   const ambit__boundaries *b = &c->form->views[0];
   double *memory = memory_of(c);
   int64_t n = 0, last = -1;
@@ -371,6 +415,25 @@ static ambit__boundaries boundaries_of(int choice)
   return b;
 }
 
+/* The same on a part, which stores no more than its reads need. */
+static void check_parts(const ambit__active *a, const ambit__chunk_form *f, int i)
+{
+  ambit__layers layers = {.lo = {2, 1, f->reach[0]}, .hi = {2, 1, f->reach[0]}};
+  ambit__box parts[5];
+
+  CHECK(!ambit__active_cut(&errors, a, 5, i % 2 ? (const int[]){1, 1, 5} : NULL, NULL, parts));
+  for (int k = 0; k < 5; k++) {
+    ambit__active part;
+    ambit__chunks c;
+
+    CHECK(!ambit__active_part(&errors, a, &parts[k], &layers, &part));
+    CHECK(!ambit__chunks_make(&errors, &part, f, &parts[k], &c));
+    CHECK_EQ(ambit__active_count(a, &parts[k]), check_chunks(&c, a));
+    ambit__chunks_free(&c);
+    ambit__active_free(&part);
+  }
+}
+
 static void chunks_read_what_boundaries_and_activity_say(void)
 {
   const ambit__box inner = {.ndims = 3, .lo = {1, 0, 2}, .hi = {7, 2, 29}};
@@ -394,13 +457,14 @@ static void chunks_read_what_boundaries_and_activity_say(void)
                                                 .hi = reach,
                                                 .tested = {.any = k % 2, .lo = -1, .hi = k % 3}};
     CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
-    CHECK_EQ(a.cells, check_chunks(&c));
+    CHECK_EQ(a.cells, check_chunks(&c, &a));
     ambit__chunks_free(&c);
     if (size == 2) {
       CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &c));
-      CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c));
+      CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c, &a));
       ambit__chunks_free(&c);
     }
+    if (i % 7 == 3) check_parts(&a, &f, i / 7);
     ambit__active_free(&a);
   }
 }
@@ -439,8 +503,10 @@ int main(int argc, char **argv)
   static const test_case cases[] = {
       {"each_cell_is_as_active_as_its_function_says", each_cell_is_as_active_as_its_function_says},
       {"boxes_have_the_active_cells_once", boxes_have_the_active_cells_once},
-      {"parts_have_equal_numbers_of_active_cells", parts_have_equal_numbers_of_active_cells},
-      {"parts_store_planes_beside_their_own", parts_store_planes_beside_their_own},
+      {"parts_have_active_cells_in_proportion_to_weights",
+       parts_have_active_cells_in_proportion_to_weights},
+      {"parts_are_cut_along_the_axes_that_are_given", parts_are_cut_along_the_axes_that_are_given},
+      {"parts_store_cells_beside_their_own", parts_store_cells_beside_their_own},
       {"chunks_read_what_boundaries_and_activity_say",
        chunks_read_what_boundaries_and_activity_say},
       {"a_full_grid_has_a_chunk_per_row", a_full_grid_has_a_chunk_per_row},

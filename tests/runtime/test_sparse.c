@@ -314,6 +314,74 @@ static void reads_may_be_far_along_rows(void)
   if (device_is_here("opencl")) CHECK(!memcmp(got[0], got[3], sizeof got[0]));
 }
 
+static int not_sevenths(const int64_t *i, void *user)
+{
+  (void)user;
+  return i[0] % 7 != 3 && i[0] > 9;
+}
+
+static double numbered(const int64_t *i, int component, void *user)
+{
+  (void)component, (void)user;
+  return (double)(i[0] % 31) / 8;
+}
+
+/* The result of a program whose fields are periodic. The largest part has at most a cell in fifty
+ * more than the others. */
+static void run_cut(const char *device, const char *partition, int ndims, double *got)
+{
+  static const int64_t extents[2][2] = {{600}, {N, M}};
+  static const char *const rules[] = {
+      "void k(const double *u, double *v) { *v = outside(3) ? *u : 0.5 * (u[-2] + u[3]); }",
+      "void k(const double *u, double *v) {"
+      "  *v = outside(0, -2) ? *u : 0.5 * (u[0][-2] + u[1][3]);"
+      "}"};
+  ambit *a = open_on(device);
+  ambit_grid *g;
+  ambit_field *u, *v;
+  ambit_program *p;
+
+  ambit_option_set(a, "strict", "1");
+  ambit_option_set(a, "partition", partition);
+  g = ambit_grid_create_sparse(a, ndims, extents[ndims - 1], ndims > 1 ? in_ring : not_sevenths,
+                               NULL);
+  u = ambit_field_create(g, "u", AMBIT_F64);
+  v = ambit_field_create(g, "v", AMBIT_F64);
+  p = ambit_program_create(g);
+  for (int k = 0; k < 2; k++) {
+    ambit_field_boundary(k ? v : u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_boundary(k ? v : u, AMBIT_INACTIVE, k ? AMBIT_CLAMP : AMBIT_CONSTANT, 3);
+  }
+  ambit_field_fill(u, ndims > 1 ? ramp : numbered, NULL);
+  ambit_apply(p, ambit_kernel_create(a, rules[ndims - 1]), u, v);
+  ambit_swap(p, u, v);
+  ambit_run(p, 7);
+  ambit_field_read(u, NULL, NULL, got);
+  for (int i = 0; g && ndims == 1 && i < g->nparts; i++)
+    CHECK(ambit__active_count(g->active, &g->parts[i]) * g->nparts * 49 < ambit_grid_cells(g) * 50);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void parts_may_be_cut_along_any_axis(void)
+{
+  static const char *const cuts[] = {"auto", "4", "2x2", "1x4"};
+  static double want[N * M], got[N * M];
+
+  for (int ndims = 1; ndims <= 2; ndims++) {
+    const size_t bytes = sizeof(double) * (ndims > 1 ? N * M : 600);
+
+    run_cut("ref", "auto", ndims, want);
+    for (int i = 0; i < (ndims > 1 ? 4 : 2); i++) {
+      run_cut("cpu*4", cuts[i], ndims, got);
+      CHECK(!memcmp(want, got, bytes));
+    }
+    if (!device_is_here("opencl")) continue;
+    run_cut("opencl*2", ndims > 1 ? "1x2" : "auto", ndims, got);
+    CHECK(!memcmp(want, got, bytes));
+  }
+}
+
 /* A program on a dense grid that stores its fields anew leaves those on a sparse one sealed: their
  * tables take time. */
 static void programs_on_other_grids_leave_tables_alone(void)
@@ -683,9 +751,12 @@ static void what_is_not_supported_is_refused(void)
 
   CHECK(!ambit_grid_create_sparse(a, 2, extents, NULL, NULL));
   CHECK_FAILED(a, AMBIT_EINVAL, "is NULL");
-  ambit_option_set(a, "partition", "2x2");
+  ambit_option_set(a, "partition", "3x2");
   CHECK(!ambit_grid_create_sparse(a, 2, extents, nowhere, NULL));
-  CHECK_FAILED(a, AMBIT_EOPTION, "cut along axis 0 only: use 4, or auto");
+  CHECK_FAILED(a, AMBIT_EOPTION, "must be 4, the number of parts");
+  ambit_option_set(a, "partition", "1x1x4");
+  CHECK(!ambit_grid_create_sparse(a, 2, extents, nowhere, NULL));
+  CHECK_FAILED(a, AMBIT_EOPTION, "up to 2 axes");
   ambit_close(a);
   a = open_on("cpu");
   ambit_option_set(a, "nan", "1");
@@ -715,6 +786,7 @@ int main(int argc, char **argv)
       {"reductions_and_statistics_count_active_cells",
        reductions_and_statistics_count_active_cells},
       {"reads_may_be_far_along_rows", reads_may_be_far_along_rows},
+      {"parts_may_be_cut_along_any_axis", parts_may_be_cut_along_any_axis},
       {"programs_on_other_grids_leave_tables_alone", programs_on_other_grids_leave_tables_alone},
       {"a_grid_may_have_no_active_cell", a_grid_may_have_no_active_cell},
       {"the_box_is_never_allocated", the_box_is_never_allocated},

@@ -46,9 +46,18 @@ def a_mask_shows_what_a_sparse_grid_takes():
         _write_mask(path, [[16 <= y < 48 and 20 <= x < 120 for x in range(200)] for y in range(64)])
         out, _ = tool.run("explain", "star2d1", "--mask", path)
         assert "grid 64x200" in out and "3200 active cells, 25 % of the box, in 32 runs" in out, out
-        values, all_values = (float(part.split()[0]) for part in out.split("memory ")[2:4])
-        assert abs(values - 3200 * 8 / 2**20) < 1e-5 and abs(all_values - 4 * values) < 1e-4, out
-        assert "\n  36 bytes moved per active cell" in out, out  # 8 of values and a mask, four times
+        memory = {name: float(mib) for name, mib in re.findall(r"\n  (runs|list|dense) +([0-9.]+) MiB", out)}
+        assert abs(memory["list"] - 3200 * (8 + 4 * 4) / 2**20) < 1e-4, out  # the numbers of four neighbours
+        assert abs(memory["dense"] - 4 * 3200 * 9 / 2**20) < 1e-4, out
+        assert 3200 * 8 / 2**20 < memory["runs"] < memory["list"], out
+        moved = [float(n) for n in re.findall(r"([0-9.]+) bytes moved per active cell", out)]
+        assert 8 < moved[0] < 12 and moved[1:] == [24, 36], out
+        assert "runs are chosen: they move the fewest bytes" in out and "parts" not in out.split("sparse grid")[1], out
+        out, _ = tool.run("explain", "star2d1", "--mask", path, "--parts", "4")
+        assert "4 parts of 800 to 800 active cells, 0 % more than the mean" in out, out
+        _write_mask(path, [[(7 * y + x) % 11 == 0 for x in range(200)] for y in range(64)])
+        out, _ = tool.run("explain", "star2d1", "--mask", path)
+        assert "sparse grids have no other storage. The active cells are almost alone" in out, out
         _, err = tool.run("explain", "star2d1", "--mask", path, "--size", "64x64", code=2)
         assert "leave out --size" in err, err
 

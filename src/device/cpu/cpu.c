@@ -387,8 +387,7 @@ fail:
 typedef struct sweep {
   const function *f;
   const ambit__box *box;
-  const ambit__chunks *chunks; /* of a sparse grid, some of them; NULL: a box */
-  int64_t first, end;
+  const ambit__chunks *chunks; /* of a sparse grid; NULL: a box */
   const ambit_full_call *call; /* complete except for lo, hi and the addresses of reductions */
   int axis;                    /* the axis along which the box is cut */
   int slabs;
@@ -448,14 +447,14 @@ static void run_slab(const sweep *s, int i)
 /* A slab of a sparse grid is a range of chunks. */
 static void run_chunks(const sweep *s, int i)
 {
-  const int64_t n = s->end - s->first;
+  const int64_t n = s->chunks->n;
   ambit_full_call full = *s->call;
 
   if (s->reduces) begin_partial(s->f, s->f->partial + (int64_t)i * s->f->words, &full.call);
   full.chunks = s->chunks->table;
   full.cells = s->chunks->first;
-  full.first = s->first + n * i / s->slabs;
-  full.end = s->first + n * (i + 1) / s->slabs;
+  full.first = n * i / s->slabs;
+  full.end = n * (i + 1) / s->slabs;
   s->f->run(&full.call);
 }
 
@@ -522,12 +521,11 @@ static void cut_box(sweep *s, int threads)
 /* The same for chunks: slabs have as many of them, though not as many cells. */
 static void cut_chunks(sweep *s, int threads)
 {
-  const int64_t n = s->chunks->n ? s->chunks->n : 1;
-  const int64_t cells = s->chunks->cells / n * (s->end - s->first);
-  const int64_t wanted = s->reduces ? cells / CELLS_PER_PARTIAL : threads * SLABS_PER_THREAD;
+  const int64_t wanted =
+      s->reduces ? s->chunks->cells / CELLS_PER_PARTIAL : threads * SLABS_PER_THREAD;
   int64_t slabs = wanted < MOST_PARTIALS || !s->reduces ? wanted : MOST_PARTIALS;
 
-  if (slabs > s->end - s->first) slabs = s->end - s->first;
+  if (slabs > s->chunks->n) slabs = s->chunks->n;
   s->slabs = slabs < 1 ? 1 : (int)slabs;
 }
 
@@ -649,7 +647,6 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   threads = ambit__cpu_threads_for(d, l->chunks ? l->chunks->cells : ambit__box_volume(&l->box));
   if (s.chunks) {
     set_bounds(l);
-    ambit__chunks_in(s.chunks, &l->box, &s.first, &s.end);
     cut_chunks(&s, threads);
   } else {
     cut_box(&s, threads);

@@ -351,7 +351,6 @@ ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *
 typedef struct ambit__gpu_dealt {
   struct ambit__gpu_dealt *next;
   const ambit__chunks *chunks;
-  ambit__box box;
   int64_t units;                              /* of cells, grid/deal.h */
   ambit__gpu_memory *groups, *lines;          /* NULL: there are no cells */
   ambit__gpu_memory *edges[AMBIT_MAX_PARAMS]; /* by view: pairs of positions; NULL: none */

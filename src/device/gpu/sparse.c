@@ -17,79 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- edges ---- */
-
-/* Marks the planes that cells of a box read, with a view: by the lowest and highest offset. */
-static void mark_planes(const ambit__chunks *c, int view, const ambit__box *box, bool *marked)
-{
-  const ambit__boundaries *b = &c->form->views[view];
-  const int64_t n = c->active->box.hi[0];
-  int64_t below = 0, above = 0;
-
-  for (int k = 0; k < c->form->ncolumns; k++) {
-    if (c->form->columns[k].view != view) continue;
-    if (-c->form->columns[k].offset[0] > below) below = -c->form->columns[k].offset[0];
-    if (c->form->columns[k].offset[0] > above) above = c->form->columns[k].offset[0];
-  }
-  for (int64_t z = box->lo[0] - below; z < box->hi[0] + above; z++) {
-    const bool out = z < 0 || z >= n;
-    const ambit_boundary kind = b->kind[0][z >= n];
-
-    if (!out)
-      marked[z] = true;
-    else if (kind != AMBIT_NONE && kind != AMBIT_FIXED && kind != AMBIT_CONSTANT)
-      marked[ambit__boundary_map(kind, n, z)] = true;
-  }
-}
-
-/* Keeps the pairs of the planes that are marked. */
-static int64_t select_pairs(const ambit__chunks *c, const ambit__edges *e, const bool *marked,
-                            int32_t *pairs)
-{
-  const int last = c->active->box.ndims - 1;
-  int64_t n = 0;
-
-  for (int64_t i = 0; i < e->n; i++) {
-    int64_t cell[AMBIT_MAX_DIMS] = {0};
-
-    ambit__active_place(c->active, e->rows[i], cell);
-    if (last && !marked[cell[0]]) continue;
-    pairs[2 * n] = e->moves[2 * i];
-    pairs[2 * n++ + 1] = e->moves[2 * i + 1];
-  }
-  return n;
-}
-
-static ambit_status upload_edges(ambit__gpu_device *d, int view, ambit__gpu_dealt *t)
-{
-  const ambit__chunks *c = t->chunks;
-  const ambit__edges *e = &c->edges[view];
-  bool *marked;
-  int32_t *pairs;
-  ambit_status s = AMBIT_OK;
-
-  if (!e->n) return AMBIT_OK;
-  marked = ambit__new(d->head.errors, (size_t)c->active->box.hi[0], sizeof *marked);
-  pairs = ambit__new(d->head.errors, (size_t)e->n, 2 * sizeof *pairs);
-  if (marked && pairs) {
-    mark_planes(c, view, &t->box, marked);
-    t->nedges[view] = select_pairs(c, e, marked, pairs);
-    if (t->nedges[view])
-      s = ambit__gpu_upload(d, pairs, (size_t)t->nedges[view] * 2 * sizeof *pairs, &t->edges[view]);
-  } else {
-    s = AMBIT_ENOMEM;
-  }
-  free(marked);
-  free(pairs);
-  return s;
-}
-
 /* ---- cells ---- */
 
 static ambit_status upload(ambit__gpu_device *d, int wide, int axes, ambit__gpu_dealt *t)
 {
   ambit__deal deal;
-  ambit_status s = ambit__deal_make(d->head.errors, t->chunks, &t->box, wide, axes, &deal);
+  ambit_status s = ambit__deal_make(d->head.errors, t->chunks, wide, axes, &deal);
 
   t->units = deal.units;
   if (!s && deal.units)
@@ -98,8 +31,12 @@ static ambit_status upload(ambit__gpu_device *d, int wide, int axes, ambit__gpu_
     s = ambit__gpu_upload(d, deal.lines,
                           (size_t)deal.nlines * (size_t)deal.words * sizeof *deal.lines, &t->lines);
   ambit__deal_free(&deal);
-  for (int v = 0; !s && t->units && v < t->chunks->form->nviews; v++)
-    s = upload_edges(d, v, t);
+  for (int v = 0; !s && t->units && v < t->chunks->form->nviews; v++) {
+    const ambit__edges *e = &t->chunks->edges[v];
+
+    t->nedges[v] = e->n;
+    if (e->n) s = ambit__gpu_upload(d, e->moves, (size_t)e->n * 2 * sizeof *e->moves, &t->edges[v]);
+  }
   return s;
 }
 
@@ -124,14 +61,13 @@ ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, 
   ambit_status s;
 
   for (t = *list; t; t = t->next)
-    if (t->chunks == l->chunks && ambit__box_equal(&t->box, &l->box)) {
+    if (t->chunks == l->chunks) {
       *dealt = t;
       return AMBIT_OK;
     }
   t = ambit__new(d->head.errors, 1, sizeof *t);
   if (!t) return AMBIT_ENOMEM;
   t->chunks = l->chunks;
-  t->box = l->box;
   s = upload(d, wide, axes, t);
   if (s) {
     ambit__gpu_dealt_free(d, t);

@@ -91,7 +91,7 @@ struct ambit_grid {
   ambit__box box;        /* all cells; of a sparse grid, the box that contains them */
   ambit__active *active; /* of a sparse grid; owned; NULL: dense */
   ambit__active *local;  /* of a sparse grid, by part of this process: what it stores; owned */
-  int64_t below, above;  /* ... of planes along axis 0 beside its own */
+  ambit__layers layers;  /* ... around its own cells */
   char *partition;       /* the option, when the grid was created; owned */
   ambit__box *parts;     /* of all processes, in order; owned */
   int nparts;
@@ -255,14 +255,14 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
 /* A field that is 1 in active cells, with these boundaries; NULL: an error was raised. Each has its
  * own memory, as launches write what reads beyond the grid give to it. */
 ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b);
-/* Cuts a sparse grid into parts of planes along axis 0; and what its parts store of it. */
+/* Cuts a sparse grid into parts; and what its parts store of it. */
 ambit_status ambit__grid_cut_active(const ambit_grid *g, const double *weights, ambit__box *parts);
 ambit_status ambit__grid_localise(ambit_grid *g);
 void ambit__grid_free_active(ambit_grid *g);
-/* Whether the fields have at least this many cells beside their runs, and planes beside the own
- * ones; if not, stores them anew. */
-bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, int64_t below, int64_t above);
-ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, int64_t below, int64_t above);
+/* Whether the fields have at least this many cells beside their runs, and layers around the own
+ * cells of a part; if not, stores them anew. */
+bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, const ambit__layers *layers);
+ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *layers);
 
 /* ---- lanes.c: the option lanes ---- */
 

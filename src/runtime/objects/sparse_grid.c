@@ -244,15 +244,15 @@ static void free_local(const ambit_grid *g, ambit__active *local)
 }
 
 /* The runs that each part of this process stores. */
-static ambit__active *new_local(const ambit_grid *g, const ambit__active *whole, int64_t below,
-                                int64_t above)
+static ambit__active *new_local(const ambit_grid *g, const ambit__active *whole,
+                                const ambit__layers *layers)
 {
   ambit__errors *errors = &g->context->errors;
   ambit__active *local = ambit__new(errors, (size_t)g->placement.n, sizeof *local);
   ambit_status s = local ? AMBIT_OK : AMBIT_ENOMEM;
 
   for (int i = 0; !s && i < g->placement.n; i++) {
-    s = ambit__active_part(errors, whole, &g->parts[g->first + i], below, above, &local[i]);
+    s = ambit__active_part(errors, whole, &g->parts[g->first + i], layers, &local[i]);
     if (!s && local[i].size >= INT32_MAX)
       s = ambit__raise(errors, AMBIT_EUNSUPPORTED,
                        "a part of a sparse grid has %lld cells in memory; it can have 2^31: use "
@@ -275,35 +275,43 @@ ambit_status ambit__grid_localise(ambit_grid *g)
 {
   if (!g->active) return AMBIT_OK;
   g->nested = true;
-  if (g->nparts > 1) g->below = g->above = 1;
-  g->local = new_local(g, g->active, g->below, g->above);
+  for (int d = 0; g->nparts > 1 && d < g->box.ndims; d++)
+    g->layers.lo[d] = g->layers.hi[d] = 1;
+  g->local = new_local(g, g->active, &g->layers);
   return g->local ? AMBIT_OK : g->context->errors.status;
 }
 
 ambit_status ambit__grid_cut_active(const ambit_grid *g, const double *weights, ambit__box *parts)
 {
   ambit__cuts cuts;
+  int64_t product = 1;
 
   ambit__cuts_parse(g->partition, &cuts);
-  AMBIT_CHECK(!cuts.n || cuts.count[0] == g->nparts, &g->context->errors, AMBIT_EOPTION,
-              "option partition is '%s'; a sparse grid is cut along axis 0 only: use %d, or auto",
-              g->partition, g->nparts);
-  return ambit__active_cut(&g->context->errors, g->active, g->nparts, weights, parts);
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
+    if (d >= cuts.n) cuts.count[d] = 1;
+    product *= d < g->box.ndims || cuts.count[d] == 1 ? cuts.count[d] : 0;
+  }
+  AMBIT_CHECK(
+      !cuts.n || product == g->nparts, &g->context->errors, AMBIT_EOPTION,
+      "option partition is '%s'; the product of its numbers, one for each of up to %d axes, "
+      "must be %d, the number of parts",
+      g->partition, g->box.ndims, g->nparts);
+  return ambit__active_cut(&g->context->errors, g->active, g->nparts, cuts.n ? cuts.count : NULL,
+                           weights, parts);
 }
 
 /* Gives the grid other active cells, or other places for them, and stores its fields anew. Frees
  * `active` if it fails. */
-static ambit_status replace(ambit_grid *g, ambit__active *active, int64_t below, int64_t above)
+static ambit_status replace(ambit_grid *g, ambit__active *active, const ambit__layers *layers)
 {
-  ambit__active *local = new_local(g, active, below, above);
+  ambit__active *local = new_local(g, active, layers);
   const ambit_status s = local ? ambit__fields_restore(g, local) : g->context->errors.status;
   ambit__active *old = s ? active : g->active, *old_local = s ? local : g->local;
 
   if (!s) {
     g->active = active;
     g->local = local;
-    g->below = below;
-    g->above = above;
+    g->layers = *layers;
   }
   free_local(g, old_local);
   ambit__active_free(old);
@@ -368,34 +376,40 @@ ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void 
               "ambit_grid_activate: the grid is not sparse, and all of its cells are active");
   active = new_active(g->context, &g->box, &mask, g->active->pad);
   s = agree(g, active);
-  if (!s) s = replace(g, active, g->below, g->above);
+  if (!s) s = replace(g, active, &g->layers);
   if (s) return s;
   ambit__grid_changed(g);
   return fill_activities(g);
 }
 
-bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, int64_t below, int64_t above)
+bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, const ambit__layers *layers)
 {
-  return g->active->pad >= pad && (g->nparts == 1 || (g->below >= below && g->above >= above));
+  for (int d = 0; g->nparts > 1 && d < g->box.ndims; d++)
+    if (g->layers.lo[d] < layers->lo[d] || g->layers.hi[d] < layers->hi[d]) return false;
+  return g->active->pad >= pad;
 }
 
-ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, int64_t below, int64_t above)
+ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *layers)
 {
+  ambit__layers wider = g->layers;
   ambit__active *active;
   ambit_status s;
 
-  if (ambit__grid_is_wide(g, pad, below, above)) return AMBIT_OK;
+  if (ambit__grid_is_wide(g, pad, layers)) return AMBIT_OK;
   active = ambit__new(&g->context->errors, 1, sizeof *active);
   if (!active) return AMBIT_ENOMEM;
   if (pad < g->active->pad) pad = g->active->pad;
+  for (int d = 0; d < g->box.ndims; d++) {
+    if (wider.lo[d] < layers->lo[d]) wider.lo[d] = layers->lo[d];
+    if (wider.hi[d] < layers->hi[d]) wider.hi[d] = layers->hi[d];
+  }
   s = copy_active(g, pad, active);
   if (s) {
     ambit__active_free(active);
     free(active);
     return s;
   }
-  AMBIT_TRY(
-      replace(g, active, below > g->below ? below : g->below, above > g->above ? above : g->above));
+  AMBIT_TRY(replace(g, active, &wider));
   return fill_activities(g);
 }
 

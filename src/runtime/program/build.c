@@ -263,7 +263,7 @@ static void discard_step(ambit_program *p, size_t step)
   free(a->functions);
   free(a->args);
   for (int i = 0; a->chunks && i < p->grid->placement.n; i++)
-    ambit__chunks_free(&a->chunks[i]);
+    ambit__chunks_free_list(a->chunks[i]);
   free(a->chunks);
   ambit__chunk_form_free(&a->form);
   free(a->activity);

@@ -82,9 +82,10 @@ typedef struct ambit__apply {
    * needs none; and the fields of these parameters. Owned, but not the fields. */
   ambit__rule *adapted;
   ambit_field **activity;
-  ambit__chunk_form form; /* on a sparse grid: its reads, and the cells by part; owned. chunks is
-                             NULL on a dense grid */
-  ambit__chunks *chunks;
+  /* On a sparse grid: its reads, and by part a list of the cells of launches so far; owned. chunks
+   * is NULL on a dense grid. */
+  ambit__chunk_form form;
+  ambit__chunks **chunks;
   bool reduces;
   uint32_t folds; /* bit i: the reduction of parameter i continues that of an earlier step */
   uint32_t last;  /* bit i: no later step continues the reduction of parameter i */
@@ -295,8 +296,11 @@ ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__ste
                                         const ambit__box *region);
 /* Makes the adapted rule of a step, if it needs one, and the form of its reads. */
 ambit_status ambit__step_adapt(ambit_program *p, size_t step);
-/* Makes the chunks of all steps. Fields may be stored anew for it. */
+/* Prepares the chunks of all steps. Fields may be stored anew for it. */
 ambit_status ambit__program_chunks(ambit_program *p);
+/* The chunks of a launch on a box of a part, made for the first one; NULL on a dense grid. */
+ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, int part,
+                                 const ambit__box *box, const ambit__chunks **chunks);
 
 /* ---- reductions.c: reductions of several steps into one scalar ---- */
 

@@ -216,58 +216,67 @@ ambit_status ambit__step_adapt(ambit_program *p, size_t step)
 
 /* ---- chunks ---- */
 
-static ambit_status make_chunks(ambit_program *p, ambit__apply *a)
+ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, int part,
+                                 const ambit__box *box, const ambit__chunks **chunks)
 {
-  const ambit_grid *g = p->grid;
-
-  a->chunks = ambit__new(ambit__program_errors(p), (size_t)g->placement.n, sizeof *a->chunks);
-  if (!a->chunks) return AMBIT_ENOMEM;
-  for (int i = 0; i < g->placement.n; i++) {
-    const ambit__box own = ambit__box_intersect(&a->region, &g->parts[g->first + i]);
-
-    AMBIT_TRY(
-        ambit__chunks_make(ambit__program_errors(p), &g->local[i], &a->form, &own, &a->chunks[i]));
-  }
-  return AMBIT_OK;
+  *chunks = NULL;
+  if (!a->chunks) return AMBIT_OK;
+  return ambit__chunks_get(ambit__program_errors(p), &p->grid->local[part], &a->form, box,
+                           &a->chunks[part], chunks);
 }
 
-/* The planes below and above the own ones that some part reads: fields, at the faces of the grid
- * farther than the offsets say, and activity, which has no halo. */
-static void find_layers(const ambit_program *p, int64_t *below, int64_t *above)
+static void raise_to(int64_t *most, int64_t n)
 {
-  for (size_t i = 0; i < p->nsteps; i++)
-    for (int k = 0; k < p->applies[i].form.ncolumns; k++) {
-      const int z = p->applies[i].form.columns[k].offset[0];
+  if (*most < n) *most = n;
+}
 
-      if (-z > *below) *below = -z;
-      if (z > *above) *above = z;
+/* The layers around its own cells that a rule reads of any field or of activity, which has no
+ * halo. */
+static void add_form(const ambit__chunk_form *f, int ndims, ambit__layers *layers)
+{
+  for (int k = 0; k < f->ncolumns; k++)
+    for (int d = 0; d < ndims - 1; d++) {
+      raise_to(&layers->lo[d], -f->columns[k].offset[d]);
+      raise_to(&layers->hi[d], f->columns[k].offset[d]);
     }
-  for (int i = 0; i < p->halos.n; i++)
-    for (int k = 0; k < p->grid->nparts; k++) {
-      const ambit__box reach = ambit__field_halo_reach(&p->halos.list[i], k);
-      const ambit__box *own = &p->grid->parts[k];
+  for (int v = 0; v < f->nviews; v++) {
+    raise_to(&layers->lo[ndims - 1], f->reach[v]);
+    raise_to(&layers->hi[ndims - 1], f->reach[v]);
+  }
+}
 
-      if (ambit__box_is_empty(own)) continue;
-      if (own->lo[0] - reach.lo[0] > *below) *below = own->lo[0] - reach.lo[0];
-      if (reach.hi[0] - own->hi[0] > *above) *above = reach.hi[0] - own->hi[0];
+/* The layers that parts read of a field: at the faces of the grid farther than the offsets say. */
+static void add_halo(const ambit_grid *g, const ambit__field_halo *h, ambit__layers *layers)
+{
+  for (int k = 0; k < g->nparts; k++) {
+    const ambit__box reach = ambit__field_halo_reach(h, k);
+    const ambit__box *own = &g->parts[k];
+
+    for (int d = 0; !ambit__box_is_empty(own) && d < own->ndims; d++) {
+      raise_to(&layers->lo[d], own->lo[d] - reach.lo[d]);
+      raise_to(&layers->hi[d], reach.hi[d] - own->hi[d]);
     }
+  }
 }
 
 ambit_status ambit__program_chunks(ambit_program *p)
 {
-  int64_t pad = 0, below = 0, above = 0;
+  ambit_grid *g = p->grid;
+  ambit__layers layers = {{0}, {0}};
+  int64_t pad = 0;
 
-  if (!p->grid->active) return AMBIT_OK;
+  if (!g->active) return AMBIT_OK;
   for (size_t i = 0; i < p->nsteps; i++) {
-    const int64_t needed = ambit__chunk_form_pad(&p->applies[i].form);
+    ambit__apply *a = &p->applies[i];
 
-    if (p->steps[i].kind == STEP_APPLY && pad < needed) pad = needed;
+    if (p->steps[i].kind != STEP_APPLY || !a->region.ndims) continue;
+    raise_to(&pad, ambit__chunk_form_pad(&a->form));
+    add_form(&a->form, g->box.ndims, &layers);
+    a->chunks = ambit__new(ambit__program_errors(p), (size_t)g->placement.n, sizeof *a->chunks);
+    if (!a->chunks) return AMBIT_ENOMEM;
   }
-  find_layers(p, &below, &above);
-  if (!ambit__grid_is_wide(p->grid, pad, below, above)) ambit__program_unseal_others(p);
-  AMBIT_TRY(ambit__grid_widen(p->grid, pad, below, above));
-  for (size_t i = 0; i < p->nsteps; i++)
-    if (p->steps[i].kind == STEP_APPLY && p->applies[i].region.ndims)
-      AMBIT_TRY(make_chunks(p, &p->applies[i]));
-  return AMBIT_OK;
+  for (int i = 0; i < p->halos.n; i++)
+    add_halo(g, &p->halos.list[i], &layers);
+  if (!ambit__grid_is_wide(g, pad, &layers)) ambit__program_unseal_others(p);
+  return ambit__grid_widen(g, pad, &layers);
 }

@@ -87,7 +87,6 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
     ambit__queue *q = ambit__queue_of(a, op, engine);
     ambit__launch l = {.box = piece->box,
                        .extents = p->grid->box.hi,
-                       .chunks = apply->chunks ? &apply->chunks[piece->part] : NULL,
                        .nargs = nargs,
                        .args = apply->args + piece->part * nargs,
                        .step = p->iteration + op->iteration,
@@ -96,6 +95,7 @@ static ambit_status launch(ambit_program *p, const ambit__operation *op)
                        .ends = apply->row_ends && spans(&piece->box, &apply->region)};
     const double start = ambit__trace_clock(a->trace);
 
+    AMBIT_TRY(ambit__apply_chunks(p, apply, piece->part, &piece->box, &l.chunks));
     if (a->trace) ambit__stopwatch_start(a->trace, engine, q);
     AMBIT_TRY(ambit__meter_start(a->meter, engine, q));
     if (apply->checks)

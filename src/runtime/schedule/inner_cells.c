@@ -16,13 +16,22 @@ typedef struct valid {
   const ambit__box *cells;
 } valid;
 
-/* Shrinks a box until all reads of these components by argument i of a step are valid. Reads that
- * kernels wrap stay in their rows. */
-static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step *s, int i, valid v)
+/* Whether the cells that a part reads along an axis are always its own: on a sparse grid there are
+ * no ghost cells. */
+static bool is_whole(const ambit_grid *g, int part, int axis)
+{
+  const ambit__box *own = &g->parts[g->first + part];
+
+  return g->active && own->lo[axis] == 0 && own->hi[axis] == g->box.hi[axis];
+}
+
+/* Shrinks a box of a part until all reads of these components by argument i of a step are valid.
+ * Reads that kernels wrap stay in their rows. */
+static void shrink_by(const ambit_program *p, int part, ambit__box *box, const ambit__step *s,
+                      int i, valid v)
 {
   const ambit__param *q = &s->kernel->rule->params[i];
   const int x = box->ndims - 1;
-  const int axes = p->grid->active ? 1 : box->ndims; /* that parts are cut along */
   const bool has_rows = v.cells->lo[x] == 0 && v.cells->hi[x] == p->grid->box.hi[x] &&
                         ambit__field_wraps_rows(p, s->args[i].field);
 
@@ -30,9 +39,10 @@ static void shrink_by(const ambit_program *p, ambit__box *box, const ambit__step
     const ambit__read *r = &q->reads[k];
 
     if (r->component < v.first || r->component >= v.first + v.count) continue;
-    for (int d = 0; d < axes - has_rows; d++) {
+    for (int d = 0; d < box->ndims - has_rows; d++) {
       const int64_t lo = v.cells->lo[d] - r->offset[d], hi = v.cells->hi[d] - r->offset[d];
 
+      if (is_whole(p->grid, part, d)) continue;
       if (box->lo[d] < lo) box->lo[d] = lo;
       if (box->hi[d] > hi) box->hi[d] = hi;
     }
@@ -76,7 +86,7 @@ void ambit__cells_inner(ambit__scheduler *s, size_t step, const ambit__exchange 
       for (int f = 0; f < x->nslices; f++)
         if (st->args[i].field == x->slices[f]->field)
           shrink_by(
-              s->p, box, st, i,
+              s->p, k, box, st, i,
               (valid){x->slices[f]->first, x->slices[f]->count, ambit__exchange_early(x, f, k)});
     settle(s, step, k);
   }
@@ -91,20 +101,19 @@ void ambit__cells_follow(ambit__scheduler *s, size_t step, size_t next)
 
     for (int i = 0; i < b->n; i++)
       if (b->args[i].field && ambit__step_writes(a, b->args[i].field))
-        shrink_by(s->p, box, b, i,
+        shrink_by(s->p, k, box, b, i,
                   (valid){0, b->args[i].field->components, ambit__cells_of(s, step, k)});
     settle(s, next, k);
   }
 }
 
-/* Removes the cells of a transfer from a box of own cells, along the axis that loses the fewest, of
- * the first ones. */
-static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent, int axes)
+/* Removes the cells of a transfer from a box of own cells, along the axis that loses the fewest. */
+static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *sent)
 {
   int64_t least = INT64_MAX;
   int axis = 0, side = 0;
 
-  for (int d = 0; d < axes; d++) {
+  for (int d = 0; d < own->ndims; d++) {
     int64_t low = sent->hi[d] - own->lo[d], high = own->hi[d] - sent->lo[d];
 
     if (low < least) least = low, axis = d, side = 0;
@@ -117,7 +126,6 @@ static void keep_off(ambit__box *box, const ambit__box *own, const ambit__box *s
 void ambit__cells_unsent(ambit__scheduler *s, size_t step, const ambit__exchange *x)
 {
   const ambit_grid *g = s->p->grid;
-  const int axes = g->active ? 1 : g->box.ndims;
 
   for (int k = 0; k < g->placement.n; k++) {
     const ambit__box own = ambit__cells_own(s->p, step, k);
@@ -128,7 +136,7 @@ void ambit__cells_unsent(ambit__scheduler *s, size_t step, const ambit__exchange
       const ambit__halo *h = &x->slices[i]->halo;
 
       for (size_t t = 0; t < h->count; t++)
-        if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box, axes);
+        if (h->transfers[t].from == g->first + k) keep_off(box, &own, &h->transfers[t].box);
     }
     settle(s, step, k);
   }
