@@ -321,18 +321,25 @@ static void emit_element(const ambit__scope *s, ambit__text *t, const ambit__exp
   ambit__print(t, "]");
 }
 
+/* "(!inside & (i0 < 1))", or "(inside | (i0 > 1))": a test whose value is known where the cell is
+ * inside. */
+static bool emit_test(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  ambit__scope plain = *s;
+  bool value;
+
+  if (!s->inside || !ambit__expr_is_test(e, s->compares, &value)) return false;
+  plain.inside = NULL;
+  ambit__print(t, value ? "(%s | (" : "(!%s & (", s->inside);
+  emit(&plain, t, e, ARGUMENT);
+  ambit__print(t, "))");
+  return true;
+}
+
 /* `around` is the level of the enclosing operator. */
 static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
-  if (e->is_outside && s->inside) {
-    ambit__scope plain = *s;
-
-    plain.inside = NULL;
-    ambit__print(t, "(!%s & (", s->inside);
-    emit(&plain, t, e, ARGUMENT);
-    ambit__print(t, "))");
-    return;
-  }
+  if (emit_test(s, t, e)) return;
   if (s->instead && s->instead(s, t, e)) return;
   if (s->narrow && ambit__narrow_print(s->narrow, s, t, e)) return;
   switch (e->op) {

@@ -20,7 +20,8 @@ struct ambit__scope {
   void (*index)(const ambit__scope *s, ambit__text *t, int axis);
   void (*extent)(const ambit__scope *s, ambit__text *t, int axis);
   const char *step;   /* an expression for step() */
-  const char *inside; /* a variable: not 0 if all tests of outside() are 0; NULL: there is none */
+  const char *inside; /* a variable: not 0 if the cell is far from all faces; NULL: there is none */
+  bool compares;      /* it holds for comparisons of index() too, not only for outside() */
   /* Hooks, or NULL. `instead` may print other text for an expression, and returns whether it did;
    * `set` writes code after a STMT_SET_OUT. */
   bool (*instead)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);

@@ -244,11 +244,15 @@ const int *ambit__param_target(const ambit__param *p, int component); /* its off
 bool ambit__param_spreads(const ambit__param *p, int component); /* whether it is a neighbour */
 bool ambit__rule_spreads(const ambit__rule *rule);               /* whether one of any field is */
 
-/* ---- tests of outside() (tests.c) ---- */
+/* ---- tests of the place of a cell (tests.c) ---- */
 
-/* Whether a rule has any. All of them are 0 in cells at least `low` cells above the low faces and
- * `high` below the high ones. Both start at 0. */
-bool ambit__rule_tests(const ambit__rule *rule, int low[AMBIT_MAX_DIMS], int high[AMBIT_MAX_DIMS]);
+/* Whether an expression is one: outside() or, with `compares`, a comparison of index() with a place
+ * near a face. Sets its value in cells far from all faces. */
+bool ambit__expr_is_test(const ambit__expr *e, bool compares, bool *value);
+/* Whether a rule has any. All of them have that value in cells at least `low` cells above the low
+ * faces and `high` below the high ones. Both start at 0. */
+bool ambit__rule_tests(const ambit__rule *rule, bool compares, int low[AMBIT_MAX_DIMS],
+                       int high[AMBIT_MAX_DIMS]);
 
 /* ---- cells of one colour (colour.c) ---- */
 

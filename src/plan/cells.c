@@ -53,7 +53,7 @@ static int power(int64_t n, int most)
   return p;
 }
 
-/* With tests of outside() there are two branches (emit_cell), and compilers take all registers they
+/* With tests of the place there are two branches (emit_cell), and compilers take all registers they
  * can get for the rarer one: D3Q19 in float had 174, so that a multiprocessor of an H200 ran one
  * block at a time, at half the speed. It has 72 if three blocks are to fit, and spills none. */
 static int resident_blocks(const ambit__group *g, int threads)
@@ -62,7 +62,7 @@ static int resident_blocks(const ambit__group *g, int threads)
   int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0}, registers = BASE_REGISTERS;
   int blocks;
 
-  if (!ambit__rule_tests(rule, low, high)) return 0;
+  if (!ambit__rule_tests(rule, true, low, high)) return 0;
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
       if (rule->params[i].writes[c]) registers += ambit_type_size(rule->params[i].type) > 4 ? 2 : 1;
@@ -166,7 +166,7 @@ static int open_outer(const ambit__gpucode_job *j)
   return 1;
 }
 
-/* With `inside`, "0" or "1": whether all tests of outside() are known to be 0. */
+/* With `inside`, "0" or "1": whether the values of all tests are known. */
 static void emit_body(const ambit__gpucode_job *j, const char *inside)
 {
   ambit__scope s = ambit__gpucode_scope(j);
@@ -174,6 +174,7 @@ static void emit_body(const ambit__gpucode_job *j, const char *inside)
   if (inside) {
     ambit__line(j->w, "enum { inside = %s };", inside);
     s.inside = "inside";
+    s.compares = true;
   }
   ambit__gpucode_declare_outs(j);
   ambit__emit_stmts(&s, j->w, j->rule->body);
@@ -198,14 +199,15 @@ static void print_inside(const ambit__gpucode_job *j, int d, int low, int high)
     ambit__print(j->t, " & (i%d < extent%d - %d)", d, d, high);
 }
 
-/* Most cells are so far inside the grid that all tests of outside() are 0. They have a branch of
- * their own: on an H200, D3Q19 in halves with 18 tests took three times as long as without them. */
+/* Most cells are so far inside the grid that the values of all tests are known. They have a branch
+ * of their own: on an H200, D3Q19 in halves with 18 tests took three times as long as without them.
+ */
 static void emit_cell(const ambit__gpucode_job *j)
 {
   int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
   ambit__gpucode_emit_places(j);
-  if (!ambit__rule_tests(j->rule, low, high)) {
+  if (!ambit__rule_tests(j->rule, true, low, high)) {
     emit_body(j, NULL);
     return;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rows.h - the strategy `rows`. rows.c chooses the plan; the others write code: rows_cell.c the
  * rule for one cell, rows_sum.c the rows of a weighted sum, rows_exact.c strict sums over cells,
- * rows_block.c the functions of several rows, rows_inside.c cells where outside() is 0, rows_wide.c
+ * rows_block.c the functions of several rows, rows_inside.c cells far from faces, rows_wide.c
  * narrow fields beside wide ones, rows_narrow.c narrow fields alone, rows_emit.c the file. */
 #ifndef AMBIT_PLAN_ROWS_H
 #define AMBIT_PLAN_ROWS_H
@@ -218,7 +218,7 @@ bool ambit__rows_taps(const ambit__group *g, ambit__tap *taps, int *n);
 void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                       ambit__writer *w);
 
-/* ---- rows_inside.c: cells where all tests of outside() are 0 ---- */
+/* ---- rows_inside.c: cells where all tests of their place have known values ---- */
 
 void ambit__rows_find_tests(ambit__rows_job *j);
 void ambit__rows_emit_inside(const ambit__rows_job *j); /* for the rows of a block */

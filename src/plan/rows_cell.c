@@ -233,6 +233,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .extent = print_extent,
                         .step = "call->step",
                         .inside = j->tests ? "inside" : NULL,
+                        .compares = !j->form,
                         .instead = j->shares ? ambit__rows_print_shared_sum : NULL,
                         .skip = j->shares ? ambit__rows_skip : NULL,
                         .narrow = j->narrow,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rows_inside.c - kernels that test outside(): most cells are so far inside the grid that all tests
- * are 0.
+/* rows_inside.c - kernels that test where a cell is, by outside() or index(): most cells are so far
+ * inside the grid that the values of all tests are known.
  *
  * The functions of a cell, of vectors and of rows have a parameter `inside`. The loop over rows
  * finds whether their cells are inside along all axes but the last; the loop along the rows, where
@@ -15,7 +15,7 @@ typedef ambit__rows_job job;
 
 void ambit__rows_find_tests(job *j)
 {
-  j->tests = ambit__rule_tests(j->rule, j->low, j->high);
+  j->tests = ambit__rule_tests(j->rule, !j->form, j->low, j->high);
 }
 
 /* ---- the loops ---- */

@@ -149,6 +149,54 @@ static void a_read_under_outside_needs_no_boundary(void)
   }
 }
 
+/* One bit per comparison; all of them change their value at another cell near a face. */
+#define PLACES                                                                                     \
+  "void k(int *v)\n"                                                                               \
+  "{\n"                                                                                            \
+  "  *v = (index(1) == 2) | (index(1) != 0) << 1 | (index(1) < 3) << 2 | (index(1) <= 1) << 3;\n"  \
+  "  *v |= (4 < index(1)) << 4 | (5 <= index(1)) << 5 | (index(1) == extent(1) - 1) << 6;\n"       \
+  "  *v |= (extent(1) - 3 != index(1)) << 7 | (index(1) < extent(1) - 2) << 8;\n"                  \
+  "  *v |= (index(1) <= extent(1) - 5) << 9 | (index(1) > extent(1) - 4) << 10;\n"                 \
+  "  *v |= (index(0) >= extent(0) - 6) << 11 | (extent(0) > index(0)) << 12;\n"                    \
+  "  if (index(0) == 1 && index(1) >= 1) *v |= 8192;\n"                                            \
+  "}\n"
+
+static int place_bits(int i, int j, int rows, int columns)
+{
+  const int bits[] = {j == 2, j != 0,
+                      j<3, j <= 1, 4 < j, 5 <= j, j == columns - 1, columns - 3 != j,
+                        j<columns - 2, j <= columns - 5, j> columns - 4, i >= rows - 6, rows>
+                          i,
+                      i == 1 && j >= 1};
+  int all = 0;
+
+  for (int b = 0; b < 14; b++)
+    all |= bits[b] << b;
+  return all;
+}
+
+static void comparisons_of_index_near_faces(void)
+{
+  EACH_DEVICE(d)
+  {
+    ambit *a = open_on(*d);
+    ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_I32);
+    ambit_program *p = ambit_program_create(g);
+    static int32_t values[ROWS * COLUMNS];
+    int wrong = 0;
+
+    ambit_apply(p, ambit_kernel_create(a, PLACES), v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, values);
+    CHECK_OK(a);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+      wrong += values[i] != place_bits(i / COLUMNS, i % COLUMNS, ROWS, COLUMNS);
+    CHECK_MSG(!wrong, "%s: %d cells are wrong", *d, wrong);
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -159,6 +207,7 @@ int main(int argc, char **argv)
       {"a_masked_sum_beside_a_result", a_masked_sum_beside_a_result},
       {"a_masked_sum_alone", a_masked_sum_alone},
       {"a_read_under_outside_needs_no_boundary", a_read_under_outside_needs_no_boundary},
+      {"comparisons_of_index_near_faces", comparisons_of_index_near_faces},
       {NULL, NULL},
   };
 
