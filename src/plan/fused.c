@@ -220,21 +220,26 @@ static double bytes_of(const ambit__pipeline *p)
 /* Whether the value of most cells is a copy. */
 static bool is_passed(const ambit__pipeline *p, int value)
 {
-  return p->values[value].stage >= 0 && p->stages[p->values[value].stage].placed;
+  return p->values[value].stage >= 0 && p->stages[p->values[value].stage].nplaces > 0;
 }
 
 /* The share of the cells whose warps run the rule of a stage. */
 static double share_of(const ambit__group *g, const ambit__fused_job *j,
                        const ambit__pipe_stage *st)
 {
-  double share = 1;
+  double all = st->nplaces ? 0 : 1;
 
-  for (int d = 0; st->placed && d < g->ndims; d++) {
-    const double cells = (double)g->cells[d], least = d == j->x ? j->lanes * j->lane : j->rows;
+  for (int k = 0; k < st->nplaces; k++) {
+    double share = 1;
 
-    share *= fmin(1, fmax(least, cells - st->inset[d][0] - st->inset[d][1]) / cells);
+    for (int d = 0; d < g->ndims; d++) {
+      const double cells = (double)g->cells[d], least = d == j->x ? j->lanes * j->lane : j->rows;
+
+      share *= fmin(1, fmax(least, cells - st->place[k][d][0] - st->place[k][d][1]) / cells);
+    }
+    all += share;
   }
-  return share;
+  return fmin(1, all);
 }
 
 /* Instructions per cell and launch, in those of 32 bits: arithmetic, exchanges with adjacent lanes,
@@ -250,7 +255,7 @@ static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
     const ambit__pipe_stage *st = &j->pipe->stages[i];
     const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
 
-    n += (work + 0.4) * (largest > 4 ? 2 : 1) + (st->placed ? 4.0 / j->lane : 0);
+    n += (work + 0.4) * (largest > 4 ? 2 : 1) + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
   }
   for (int v = 0; v < j->pipe->nvalues; v++) {
     const double words = ambit_type_size(j->pipe->values[v].type) > 4 ? 2 : 1;

@@ -145,9 +145,9 @@ bool ambit__fused_freezes(const ambit__fused_job *j, int stage);
 
 /* "unsigned out2": one bit per cell of a lane that is outside the region of a stage across z. */
 void ambit__fused_declare_outside(const ambit__fused_job *j, int stage);
-/* The same for all stages that are placed. */
+/* The cells of all stages that are placed, box by box. */
 void ambit__fused_declare_placed(const ambit__fused_job *j);
-/* A placed stage: all cells pass; then a block begins for lanes and rows with some in its box. */
+/* A placed stage: all cells pass; then a block begins for lanes and rows with some in its boxes. */
 void ambit__fused_open_place(const ambit__fused_job *j, int stage);
 /* In a loop over cells: goes on to the next one if this one is not in the box. */
 void ambit__fused_skip_outside(const ambit__fused_job *j, int stage);

@@ -156,8 +156,6 @@ void ambit__fused_emit_place(const ambit__fused_job *j)
     ambit__line(w, "if (x >= from%d && x < till%d) mine |= 1u << r;", x, x);
   ambit__close(w);
   ambit__fused_close_rows(j);
-  if (j->edge)
-    declare_edge(j);
-  else
-    ambit__fused_declare_placed(j);
+  if (j->edge) declare_edge(j);
+  ambit__fused_declare_placed(j);
 }

@@ -182,7 +182,7 @@ static void keep_outside(const ambit__fused_job *j, int value)
 {
   const ambit__pipe_value *v = &j->pipe->values[value];
 
-  if (j->pipe->stages[v->stage].placed || ambit__fused_freezes(j, v->stage)) return;
+  if (j->pipe->stages[v->stage].nplaces || ambit__fused_freezes(j, v->stage)) return;
   if (!leaves_cells(j, &j->pipe->stages[v->stage])) return;
   ambit__line(j->gpu.w, "{");
   j->gpu.w->depth++;

@@ -40,7 +40,7 @@ static void each_read(ambit__fused_job *j, int stage, visit f)
       const int out = j->pipe->out[st->port[i] + c];
 
       if (p->writes[c] && p->keeps[c]) f(j, stage, j->pipe->in[st->port[i] + c], here);
-      if ((j->edge || st->placed) && out >= 0 && j->pipe->values[out].frozen >= 0)
+      if ((j->edge || st->nplaces) && out >= 0 && j->pipe->values[out].frozen >= 0)
         f(j, stage, j->pipe->values[out].frozen, here);
     }
   }
@@ -292,7 +292,7 @@ static bool find_taps(ambit__fused_job *j, int stage)
   ambit__fused_stage *f = &j->stages[stage];
   int written;
 
-  if (st->placed || st->rule->nparams != 2 || st->port[0] < 0 || st->port[1] < 0) return true;
+  if (st->nplaces || st->rule->nparams != 2 || st->port[0] < 0 || st->port[1] < 0) return true;
   f->taps = calloc(MOST_TAPS, sizeof *f->taps);
   if (!f->taps) return false;
   if (ambit__rule_taps(st->rule, f->taps, MOST_TAPS, &f->ntaps) && f->ntaps) {
@@ -409,7 +409,7 @@ int ambit__fused_inset(const ambit__pipeline *p, int axis, int side)
   int n = 0;
 
   for (int i = 0; i < p->nstages; i++)
-    if (!p->stages[i].placed) n = most(n, p->stages[i].inset[axis][side]);
+    if (!p->stages[i].nplaces) n = most(n, p->stages[i].inset[axis][side]);
   return n;
 }
 
@@ -458,7 +458,7 @@ int ambit__fused_registers(const ambit__fused_job *j)
     const ambit__fused_stage *f = &j->stages[i];
 
     if (f->taps) n += words(j, f->value) * (f->high - f->low) * j->rows * j->lane;
-    if (j->pipe->stages[i].placed && !j->pipe->stages[i].iteration) n++; /* its mask */
+    if (!j->pipe->stages[i].iteration) n += j->pipe->stages[i].nplaces; /* its masks */
   }
   return n;
 }

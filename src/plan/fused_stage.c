@@ -221,15 +221,15 @@ static void emit_window(const ambit__fused_job *j, int stage)
   s.step = step;
   s.user = &at;
   declare_values(&at, &s);
-  if (st->placed) ambit__fused_open_place(j, stage);
+  if (st->nplaces) ambit__fused_open_place(j, stage);
   open_cells(j);
-  if (st->placed) ambit__fused_skip_outside(j, stage);
+  if (st->nplaces) ambit__fused_skip_outside(j, stage);
   declare_index(j, st, j->stages[stage].lag);
   each_output(&at, &s, declare_out);
   ambit__emit_stmts(&s, j->gpu.w, st->rule->body);
   each_output(&at, &s, keep_out);
   close_cells(j);
-  if (st->placed) ambit__close(j->gpu.w);
+  if (st->nplaces) ambit__close(j->gpu.w);
 }
 
 /* ---- sums ---- */

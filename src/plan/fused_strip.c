@@ -145,5 +145,5 @@ void ambit__fused_emit_columns(const ambit__fused_job *j)
     emit_edge_columns(j);
   else
     ambit__line(w, "const bool mine = x >= from && x < till;");
-  if (!j->edge) ambit__fused_declare_placed(j);
+  ambit__fused_declare_placed(j);
 }

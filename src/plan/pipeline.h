@@ -14,7 +14,12 @@
 #include "grid/boundary.h"
 #include "kernel/kernel.h"
 
-enum { AMBIT__PIPE_STAGES = 64, AMBIT__PIPE_VALUES = 192, AMBIT__PIPE_PORTS = 768 };
+enum {
+  AMBIT__PIPE_STAGES = 64,
+  AMBIT__PIPE_VALUES = 192,
+  AMBIT__PIPE_PORTS = 768,
+  AMBIT__PIPE_PLACES = 8 /* boxes of a stage: all faces */
+};
 
 typedef struct ambit__pipe_value {
   ambit_type type;
@@ -33,11 +38,13 @@ typedef struct ambit__pipe_value {
 typedef struct ambit__pipe_stage {
   const ambit__rule *rule;
   int iteration; /* from 0 */
-  /* The stage computes all cells of the grid but these many layers at each face. If it is `placed`
-   * they may be many; its results there are the values that it has `frozen`, and no other stage
-   * depends on them being alike. */
+  /* The stage computes all cells of the grid but these many layers at each face. */
   int inset[AMBIT_MAX_DIMS][2];
-  bool placed;
+  /* If it is placed it computes only the cells of some boxes within, which have no common cells and
+   * are given by their own layers; its results elsewhere are the values that it has `frozen`, and
+   * no other stage depends on them being alike. 0: it is not. */
+  int nplaces;
+  int place[AMBIT__PIPE_PLACES][AMBIT_MAX_DIMS][2];
   int operand[AMBIT_MAX_PARAMS]; /* by parameter: of a scalar or number; -1: none */
   int port[AMBIT_MAX_PARAMS];    /* by parameter: of a field, the port of component 0; -1: none */
 } ambit__pipe_stage;

@@ -201,6 +201,33 @@ static void steps_on_faces_and_inside(void)
   CHECK(check_trial(&t, processes_here() > 1 ? "fuser" : "fuser*3", "auto"));
 }
 
+/* Steps of one kernel, on all faces, are one stage. The same again, in cells that were computed
+ * before, is another one. */
+static void all_faces_are_one_stage(void)
+{
+  const trial t = {.s = sample_named("walls"),
+                   .ndims = 2,
+                   .extents = {40, 90},
+                   .kind = {{AMBIT_CLAMP, AMBIT_CONSTANT}, {AMBIT_REFLECT, AMBIT_CLAMP}},
+                   .depth = 2,
+                   .strict = true,
+                   .faces = AMBIT_ALL_FACES};
+  ambit_field *fields[MOST_FIELDS];
+  ambit_program *p;
+
+  if (processes_here() > 1) return;
+  CHECK(check_trial(&t, "fuser", "auto"));
+  open_on("fuser", "auto", 2, false);
+  p = make_program(&t, fields);
+  ambit_run(p, 5);
+  CHECK_EQ(4, p->cycle->fused->plan.pipe.nstages);
+  CHECK_EQ(4, p->cycle->fused->plan.pipe.stages[1].nplaces);
+  append(p, &t, 1, fields, NULL);
+  ambit_run(p, 5);
+  CHECK_EQ(6, p->cycle->fused->plan.pipe.nstages);
+  ambit_close(context);
+}
+
 /* Steps on faces and boxes, in one launch, on a device as it is. Most must be fused. */
 static void check_places(const char *place, int trials)
 {
@@ -252,6 +279,7 @@ int main(int argc, char **argv)
       {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
       {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
       {"steps_on_faces_and_inside", steps_on_faces_and_inside},
+      {"all_faces_are_one_stage", all_faces_are_one_stage},
       {"steps_on_faces_and_boxes_of_gpus", steps_on_faces_and_boxes_of_gpus},
       {"opencl_fuses_too", opencl_fuses_too},
       {0}};

@@ -317,7 +317,7 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
   const ambit__step *s = &m->p->steps[step];
   const ambit__param *q = &s->kernel->rule->params[arg];
   const int buffer = buffer_of(m, stage, s->args[arg].field);
-  const bool placed = pipe->stages[number].placed;
+  const bool placed = pipe->stages[number].nplaces > 0;
 
   if (!q->is_written) return NULL;
   if (!placed) m->writer[buffer] = stage;
@@ -334,26 +334,78 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
   return NULL;
 }
 
+/* The layers at the faces of the grid that are outside a box. */
+static void set_inset(const ambit_program *p, const ambit__box *box, int (*inset)[2])
+{
+  for (int d = 0; d < box->ndims; d++) {
+    inset[d][0] = (int)box->lo[d];
+    inset[d][1] = (int)(p->grid->box.hi[d] - box->hi[d]);
+  }
+}
+
+static bool same_arguments(const ambit__step *a, const ambit__step *b)
+{
+  if (a->kind != STEP_APPLY || a->kernel != b->kernel || a->n != b->n) return false;
+  for (int i = 0; i < a->n; i++)
+    if (a->args[i].kind != b->args[i].kind || a->args[i].field != b->args[i].field ||
+        a->args[i].scalar != b->args[i].scalar || a->args[i].number != b->args[i].number)
+      return false;
+  return true;
+}
+
+/* Whether a step computes the same as the n before it that have cells, in other cells. */
+static bool repeats(const ambit_program *p, size_t step, int n)
+{
+  const ambit__box *region = &p->applies[step].region;
+
+  for (size_t i = step; n && i-- > 0;) {
+    const ambit__box both = ambit__box_intersect(&p->applies[i].region, region);
+
+    if (!same_arguments(&p->steps[i], &p->steps[step]) || !ambit__box_is_empty(&both)) return false;
+    n -= !ambit__box_is_empty(&p->applies[i].region);
+  }
+  return !n;
+}
+
+/* Whether a stage is one with the stage before it, such as on all faces: both compute the same, in
+ * boxes without common cells. What they write they read at the cell itself only, so the order does
+ * not matter. Adds its box. */
+static bool add_place(maker *m, int stage)
+{
+  ambit__pipeline *pipe = &m->plan->pipe;
+  const size_t step = m->flow.stages[stage].step;
+  ambit__pipe_stage *st = pipe->nstages ? &pipe->stages[pipe->nstages - 1] : NULL;
+  const int n = st ? st->nplaces : 0;
+
+  if (!n || n == AMBIT__PIPE_PLACES || !ambit__fuse_is_placed(m->p, step) ||
+      !repeats(m->p, step, n))
+    return false;
+  set_inset(m->p, &m->p->applies[step].region, st->place[st->nplaces++]);
+  for (int d = 0; d < m->p->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++)
+      if (st->place[n][d][side] < st->inset[d][side]) st->inset[d][side] = st->place[n][d][side];
+  return true;
+}
+
 static const char *add_stage(maker *m, int stage)
 {
   ambit__pipeline *pipe = &m->plan->pipe;
   const size_t step = m->flow.stages[stage].step;
   const ambit__step *s = &m->p->steps[step];
-  const ambit__box *region = &m->p->applies[step].region, *grid = &m->p->grid->box;
+  const ambit__box *region = &m->p->applies[step].region;
   const int number = pipe->nstages;
   ambit__pipe_stage *st = &pipe->stages[number];
   const char *why = NULL;
 
   if (s->kind != STEP_APPLY || ambit__box_is_empty(region)) return NULL;
+  if (add_place(m, stage)) return NULL;
   if (number == AMBIT__PIPE_STAGES) return TOO_LARGE;
   pipe->nstages++;
   *st = (ambit__pipe_stage){.rule = s->kernel->rule,
                             .iteration = m->flow.stages[stage].iteration,
-                            .placed = ambit__fuse_is_placed(m->p, step)};
-  for (int d = 0; d < grid->ndims; d++) {
-    st->inset[d][0] = (int)region->lo[d];
-    st->inset[d][1] = (int)(grid->hi[d] - region->hi[d]);
-  }
+                            .nplaces = ambit__fuse_is_placed(m->p, step)};
+  set_inset(m->p, region, st->inset);
+  if (st->nplaces) set_inset(m->p, region, st->place[0]);
   for (int i = 0; i < s->n; i++) {
     const int n = s->args[i].field ? s->args[i].field->components : 0;
 
