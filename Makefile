@@ -28,7 +28,7 @@ check:
 	$(build) build -j $(JOBS)
 	$(build) build/sanitize -j $(JOBS)
 	$(build) build/threads -j $(JOBS) --target thread_tests
-	python3 tests/meta/run_tests.py --jobs $(JOBS) release dev threads
+	python3 tests/meta/run_tests.py --jobs $$(($(JOBS) + 1)) release dev threads
 
 check-long:
 	$(call setup,check)

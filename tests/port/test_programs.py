@@ -4,9 +4,9 @@
 
     test_programs.py ambit-port libambit.so source-folder cc devices processes mpirun... [-- program...]
 
-devices and processes are lists, or none. The serial programs are run under sanitizers where ref is among the devices.
+devices and processes are lists, or none. In make check-long the serial programs are run under sanitizers, too.
 """
-import pathlib, sys, tempfile
+import os, pathlib, sys, tempfile
 
 import check
 
@@ -68,7 +68,7 @@ def main():
                 if name == "cardiac":
                     path = pathlib.Path(source) / "examples" / "06_cardiac" / "cardiac.c"
                 check.compare(tools, path, folder, runs=runs, devices=devices,
-                              processes=[int(n) for n in processes], nests=nests, sanitize="ref" in devices)
+                              processes=[int(n) for n in processes], nests=nests, sanitize="AMBIT_TEST_LONG" in os.environ)
                 print("ok", name)
             except AssertionError as e:
                 failed += 1
