@@ -41,11 +41,8 @@ static field field_of(const ambit__store *s, const ambit__active *active,
 }
 
 /* Sets the cells from..to - 1, all their components. */
-static void set(const field *f, int64_t from, int64_t to, double number)
+static void set(const field *f, int64_t from, int64_t to, const unsigned char *value)
 {
-  alignas(8) unsigned char value[8];
-
-  ambit__value_store(value, f->type, ambit__value_of(number, f->type));
   for (int64_t c = 0; c < f->planes; c++) {
     unsigned char *at = f->base + c * f->component + from * f->values * (int64_t)f->size;
 
@@ -54,11 +51,22 @@ static void set(const field *f, int64_t from, int64_t to, double number)
   }
 }
 
-static void set_constants(const field *f)
+/* A buffer is 0 when it is made, as most constants are: their cells, as many as the runs have
+ * beside them, are not set again. Sets may have cells of earlier ones. */
+static void set_constants(const field *f, bool is_new)
 {
-  for (int k = 0; k < ambit__constants_sets(f->active); k++)
+  static const unsigned char nought[8];
+
+  for (int k = 0; k < ambit__constants_sets(f->active); k++) {
+    const double number = ambit__constants_value(f->active, f->bounds, k);
+    alignas(8) unsigned char value[8] = {0};
+
+    ambit__value_store(value, f->type, ambit__value_of(number, f->type));
+    if (is_new && !memcmp(value, nought, sizeof value)) continue;
+    is_new = false;
     for (int64_t i = 0, from, to; ambit__constants_next(f->active, k, &i, &from, &to);)
-      set(f, from, to, ambit__constants_value(f->active, f->bounds, k));
+      set(f, from, to, value);
+  }
 }
 
 static void copy_edges(const field *f, const ambit__edges *e)
@@ -81,7 +89,7 @@ void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int vi
   ambit__buffer *buffer = store->buffer;
 
   if (!buffer->bounded || !ambit__boundaries_equal(&buffer->bounds, b)) {
-    set_constants(&f);
+    set_constants(&f, !buffer->bounded);
     buffer->bounds = *b;
     buffer->bounded = true;
   }
