@@ -227,6 +227,7 @@ void ambit__rows_emit_bounds(const ambit__rows_job *j); /* along them */
  * cells itself. */
 void ambit__rows_call_single(const ambit__rows_job *j, int n);
 void ambit__rows_call_vector(const ambit__rows_job *j, int n, const char *tail);
+void ambit__rows_call_ragged(const ambit__rows_job *j, int n);
 void ambit__rows_emit_long_loop(const ambit__rows_job *j, int n);
 
 #endif

@@ -331,6 +331,36 @@ static void emit_vector(const job *j, const int rows[2])
   ambit__close(j->w);
 }
 
+/* The same for the ends of chunks in reductions. Lanes that are no cells of the chunk keep what
+ * they had. */
+static void emit_ragged_reduction(const job *j, const int rows[2])
+{
+  ambit__rows_open_function(j, "AMBIT_INLINE", "ragged", rows[0] * rows[1], "old",
+                            ", long x, long x0, long x1");
+  each_buffer(j, rows, declare_buffer);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const char *name = ambit__rows_param(j, i)->name;
+
+    if (!ambit__rows_is_reduction(j, i)) continue;
+    ambit__line(j->w, "%s %s_part[LANES];", ambit__rows_part_type(j, i), name);
+    ambit__line(j->w, "for (long l = 0; l < LANES; l++) %s_part[l] = %s_old[l];", name, name);
+  }
+  open_lanes(j);
+  emit_cells(j, rows, true);
+  ambit__close(j->w);
+  open_lanes(j);
+  each_buffer(j, rows, store_asked);
+  for (int i = 0; i < j->rule->nparams; i++) {
+    const char *name = ambit__rows_param(j, i)->name;
+
+    if (ambit__rows_is_reduction(j, i))
+      ambit__line(j->w, "%s_old[l] = x + l >= x0 && x + l < x1 ? %s_part[l] : %s_old[l];", name,
+                  name, name);
+  }
+  ambit__close(j->w);
+  ambit__close(j->w);
+}
+
 void ambit__rows_call(const job *j, const char *name, int n, const char *accumulators,
                       const char *tail)
 {
@@ -405,6 +435,18 @@ static void emit_vector_walk(const job *j, const int rows[2])
     ambit__close(j->w);
     return;
   }
+  if (ambit__rows_keeps_parts(j)) {
+    ambit__print(j->t, "#if !AMBIT_LONG_LOOPS\n");
+    ambit__open(j->w, "for (long x = x0 & -LANES; x < x1; x += LANES)");
+    ambit__open(j->w, "if (__builtin_expect(x >= x0 && x + LANES <= x1, 1))");
+    ambit__rows_call_vector(j, n, ", x);");
+    ambit__close(j->w);
+    ambit__open(j->w, "else");
+    ambit__rows_call_ragged(j, n);
+    ambit__close(j->w);
+    ambit__close(j->w);
+    ambit__print(j->t, "#else\n");
+  }
   ambit__line(j->w, "long x = x0;");
   snprintf(count, sizeof count, "%d * LANES", n);
   emit_single_walk(j, n, "for (; x < x1 && x % LANES; x++)");
@@ -413,6 +455,7 @@ static void emit_vector_walk(const job *j, const int rows[2])
   ambit__rows_settle(j, count);
   ambit__close(j->w);
   emit_single_walk(j, n, "for (; x < x1; x++)");
+  if (ambit__rows_keeps_parts(j)) ambit__print(j->t, "#endif\n");
 }
 
 /* The loop along the rows. Some processors do better with one long loop; the prelude decides. */
@@ -451,6 +494,7 @@ void ambit__rows_emit_block(const job *j, const int rows[2])
 
   emit_singles(j, rows);
   if (!j->direct) emit_vector(j, rows);
+  if (kept) emit_ragged_reduction(j, rows);
   ambit__rows_open_function(j, j->form ? "AMBIT_INLINE" : "static __attribute__((noinline))",
                             ambit__rows_walk_name(j), n, kept ? "part" : "total",
                             ", int64_t x0, int64_t x1");

@@ -60,6 +60,12 @@ void ambit__rows_call_single(const job *j, int n)
     ambit__rows_call(j, "single", n, "part", ", x);");
 }
 
+void ambit__rows_call_ragged(const job *j, int n)
+{
+  if (j->tests) ambit__line(j->w, "enum { inside = 0 };");
+  ambit__rows_call(j, "ragged", n, "part", ", x, x0, x1);");
+}
+
 void ambit__rows_call_vector(const job *j, int n, const char *tail)
 {
   if (!j->tests) {
