@@ -156,6 +156,25 @@ static void the_one_left_may_have_several_parts(void)
   close_sheet(&s);
 }
 
+static void of_two_devices_on_one_chip_the_faster_is_kept(void)
+{
+  for (int second = 0; second < 2; second++) {
+    sheet s;
+
+    slow_copies(20e9 + second, 21e9 - 2e9 * !second);
+    slow_is_one_chip = true;
+    s = open_program("slow:0,slow:1", "auto");
+    slow_is_one_chip = false;
+    CHECK_EQ(1, s.a->nengines);
+    CHECK_EQ(second, s.a->engines[0].ordinal);
+    CHECK_MSG(strstr(words(s.a), second ? " is the same chip as slow:1, and"
+                                        : " is the same chip as slow:0, and"),
+              "%s", words(s.a));
+    check_result(&s);
+    close_sheet(&s);
+  }
+}
+
 static void one_twice_slower_begins_with_a_third(void)
 {
   sheet s;
@@ -250,6 +269,7 @@ int main(int argc, char **argv)
   }
   static const test_case tests[] = {T(a_device_30_times_slower_is_left_out_at_once),
                                     T(the_one_left_may_have_several_parts),
+                                    T(of_two_devices_on_one_chip_the_faster_is_kept),
                                     T(one_twice_slower_begins_with_a_third),
                                     T(given_weights_and_partitions_keep_all_devices),
                                     T(an_unknown_bandwidth_leaves_parts_equal),

@@ -18,6 +18,7 @@
 static ambit__backend slow_backend, slow_second; /* the tables of slow:0 and slow:1 */
 static _Atomic double slow_ns[2];                /* time of a cell in ns; 0: as long as it takes */
 static double slow_bandwidth[2];                 /* as slow_copies says, bytes per second */
+static bool slow_is_one_chip;                    /* both devices are the same */
 static atomic_int slow_fails_in = -1;            /* launches until one fails; -1: none does */
 
 static int slow_count(void)
@@ -82,6 +83,7 @@ static double slow_copy(ambit__device *dev)
 static void slow_info(ambit__device *dev, ambit__device_info *info)
 {
   ambit__backend_cpu.info(dev, info);
+  info->chip = slow_is_one_chip;
   snprintf(info->identity, sizeof info->identity, "%g", slow_copy(dev));
 }
 

@@ -59,6 +59,7 @@ void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info)
 
   snprintf(info->name, sizeof info->name, "%s", d->info.name);
   snprintf(info->identity, sizeof info->identity, "%s", d->info.identity);
+  info->chip = d->info.chip;
   info->cores = d->info.multiprocessors;
   info->memory = d->info.free_memory;
   info->free = 0;

@@ -41,6 +41,7 @@ enum { AMBIT__PART_NAME = 24 }; /* characters */
 typedef struct ambit__offer {
   char name[AMBIT__PART_NAME]; /* "cuda:0"; "": none, its process has fewer */
   double bandwidth;            /* of a copy, bytes per second; 0: unknown */
+  int64_t chip;                /* as in ambit__device_info */
   bool left_out;
 } ambit__offer;
 

@@ -4,9 +4,11 @@
  * Where weights are automatic and there are several devices, the copy bandwidth of each says what
  * it can bring to most stencils. A device far slower than the fastest is closed before any cell is
  * placed. Everything then is as if it had not been named: it would add a few per cent, and keep the
- * others from computing several iterations at once. The rest begins with shares in proportion,
- * which are corrected while programs run (run/balance.h). All processes gather the same numbers, so
- * they decide alike. Bandwidths are measured once, and noted in the folder of compiled kernels.
+ * others from computing several iterations at once. So is the slower of two devices on one chip,
+ * such as cuda and opencl, since they can only take turns. The rest begins with shares in
+ * proportion, which are corrected while programs run (run/balance.h). All processes gather the same
+ * numbers, so they decide alike. Bandwidths are measured once, and noted in the folder of compiled
+ * kernels.
  */
 #include "base/hash.h"
 #include "base/log.h"
@@ -31,35 +33,37 @@ bool ambit__weights_are_auto(const ambit *a)
 /* ---- measuring ---- */
 
 /* The name of the note about a device: all that its bandwidth depends on. */
-static void name_note(const ambit__engine *e, ambit__device *device, char *name, size_t size)
+static void name_note(const ambit__engine *e, const ambit__device *device,
+                      const ambit__device_info *info, char *name, size_t size)
 {
-  ambit__device_info info = {0};
   char hex[AMBIT__HASH_CHARS];
   ambit__hash h;
 
-  device->backend->info(device, &info);
   ambit__hash_init(&h);
   ambit__hash_text(&h, e->backend->name);
-  ambit__hash_text(&h, info.identity);
+  ambit__hash_text(&h, info->identity);
   ambit__hash_bytes(&h, &e->ordinal, sizeof e->ordinal);
   ambit__hash_bytes(&h, &device->settings->sharers, sizeof device->settings->sharers);
   ambit__hash_hex(&h, hex);
   snprintf(name, size, "copy-%s", hex);
 }
 
-static void measure(const ambit__engine *e, ambit__device *device, void *bandwidth)
+static void measure(const ambit__engine *e, ambit__device *device, void *offer)
 {
   char name[AMBIT__HASH_CHARS + 8], line[32], *text;
-  double *rate = bandwidth;
+  ambit__device_info info = {0};
+  ambit__offer *x = offer;
 
-  name_note(e, device, name, sizeof name);
+  device->backend->info(device, &info);
+  x->chip = info.chip;
+  name_note(e, device, &info, name, sizeof name);
   text = ambit__cache_recall_once(device->settings, name);
-  *rate = text ? strtod(text, NULL) : 0;
+  x->bandwidth = text ? strtod(text, NULL) : 0;
   free(text);
-  if (*rate > 0) return;
-  *rate = device->backend->copy_bandwidth(device);
-  snprintf(line, sizeof line, "%.4g\n", *rate);
-  if (*rate > 0) ambit__cache_note_once(device->settings, name, line);
+  if (x->bandwidth > 0) return;
+  x->bandwidth = device->backend->copy_bandwidth(device);
+  snprintf(line, sizeof line, "%.4g\n", x->bandwidth);
+  if (x->bandwidth > 0) ambit__cache_note_once(device->settings, name, line);
 }
 
 static void make_offer(const ambit *a, int engine, ambit__offer *x)
@@ -67,7 +71,7 @@ static void make_offer(const ambit *a, int engine, ambit__offer *x)
   const ambit__engine *e = &a->engines[engine];
 
   snprintf(x->name, sizeof x->name, "%s:%d", e->backend->name, e->ordinal);
-  ambit__engine_visit(a, engine, measure, &x->bandwidth);
+  ambit__engine_visit(a, engine, measure, x);
 }
 
 static ambit_status is_wanted(ambit *a, bool *wanted)
@@ -124,14 +128,29 @@ static bool all_are_known(const ambit *a)
   return true;
 }
 
-/* A given partition has one part for every device named. */
+/* The offer of the same process on the same chip that takes part; NULL: there is none. */
+static const ambit__offer *twin_of(const ambit *a, int i)
+{
+  const int first = i / a->noffers * a->noffers;
+
+  for (int k = first; k < first + a->noffers; k++)
+    if (k != i && a->offers[k].chip && a->offers[k].chip == a->offers[i].chip &&
+        !a->offers[k].left_out)
+      return &a->offers[k];
+  return NULL;
+}
+
 static void leave_out(ambit *a)
 {
   const double most = a->offers[fastest(a->offers, count(a))].bandwidth;
 
   for (int i = 0; i < count(a); i++)
-    a->offers[i].left_out = *a->offers[i].name && a->offers[i].bandwidth < LEAST * most &&
-                            !strcmp(a->settings.partition, "auto");
+    a->offers[i].left_out = *a->offers[i].name && a->offers[i].bandwidth < LEAST * most;
+  for (int i = count(a) - 1; i >= 0; i--) {
+    const ambit__offer *twin = twin_of(a, i);
+
+    if (twin && twin->bandwidth >= a->offers[i].bandwidth) a->offers[i].left_out = true;
+  }
 }
 
 /* A process keeps its fastest device in any case, if need be without cells. */
@@ -144,8 +163,8 @@ static ambit_status remove_engines(ambit *a)
     a->engines[i].share = mine[i].left_out ? 0 : mine[i].bandwidth;
   for (int i = a->nengines - 1; i >= 0; i--) {
     if (!mine[i].left_out) continue;
-    ambit__log(&a->settings, 1, "%s is left out: it copies %.4g GB/s", mine[i].name,
-               mine[i].bandwidth / 1e9);
+    ambit__log(&a->settings, 1, "%s is left out: it copies %.4g GB/s (chip %llx)", mine[i].name,
+               mine[i].bandwidth / 1e9, (unsigned long long)mine[i].chip);
     if (i != kept) AMBIT_TRY(ambit__engine_remove(a, i));
   }
   return AMBIT_OK;
@@ -162,7 +181,7 @@ ambit_status ambit__offers_make(ambit *a)
     ambit__offers_free(a);
     return AMBIT_OK;
   }
-  leave_out(a);
+  if (!strcmp(a->settings.partition, "auto")) leave_out(a); /* a given one has a part for each */
   remove_engines(a);
   return ambit__net_agree(a->net);
 }
@@ -188,20 +207,26 @@ ambit_status ambit__offers_share(ambit *a)
 
 /* ---- printing ---- */
 
-void ambit__offers_print(const ambit *a, FILE *out)
+static void print_offer(const ambit *a, int i, FILE *out)
 {
-  const ambit__offer *best = a->offers ? &a->offers[fastest(a->offers, count(a))] : NULL;
-  int lines = 0;
+  const ambit__offer *x = &a->offers[i], *twin = twin_of(a, i);
+  const ambit__offer *best = &a->offers[fastest(a->offers, count(a))];
 
-  for (int i = 0; i < count(a); i++) {
-    const ambit__offer *x = &a->offers[i];
-
-    if (!x->left_out || lines++ >= MOST_LINES) continue;
-    fprintf(out, "  left out: %s", x->name);
-    if (a->net->size > 1) fprintf(out, " of process %d", i / a->noffers);
+  fprintf(out, "  left out: %s", x->name);
+  if (a->net->size > 1) fprintf(out, " of process %d", i / a->noffers);
+  if (twin)
+    fprintf(out, " is the same chip as %s, and they could only take turns\n", twin->name);
+  else
     fprintf(out, " copies %.4g GB/s, %s %.4g GB/s\n", x->bandwidth / 1e9, best->name,
             best->bandwidth / 1e9);
-  }
+}
+
+void ambit__offers_print(const ambit *a, FILE *out)
+{
+  int lines = 0;
+
+  for (int i = 0; i < count(a); i++)
+    if (a->offers[i].left_out && lines++ < MOST_LINES) print_offer(a, i, out);
   if (lines > MOST_LINES) fprintf(out, "  left out: %d more devices\n", lines - MOST_LINES);
 }
 
