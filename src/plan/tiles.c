@@ -35,8 +35,8 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   ambit__plan p = {.strategy = &ambit__strategy_tiles, .depth = 1, .threads = {1, 1, 1}};
-  /* Where OpenCL is on a CPU, one thread: with several, PoCL 3.1 lost the stores of `found` in some
-   * kernels, and compilers need three times as long. */
+  /* Where OpenCL is on a CPU, one thread: with several, PoCL 3.1 loses the stores of `found` in
+   * some kernels that begin with a return (docs/notes/gpu.md), and takes three times as long. */
   int threads = t->is_cpu ? 1 : THREADS;
   const int rows = g->ndims == 1 ? 1 : ROWS;
 
