@@ -131,7 +131,7 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   ambit_option_set(a, "strict", "1");
   ambit_option_set(a, "cache", folder);
   ambit_option_set(a, "tune", tune);
-  g = is_timed ? grid_2d(a, 256, 64) : grid_2d(a, 60, 70);
+  g = is_timed ? grid_2d(a, 256, 64) : grid_2d(a, 30, 20);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
   total = ambit_scalar_create(a, "total", AMBIT_F32);
@@ -162,25 +162,35 @@ static void check_same(const outcome *want, const outcome *got)
   CHECK_NEAR(want->total, got->total, 0);
 }
 
+static int processes_here(void)
+{
+  ambit *a = ambit_open(NULL, NULL);
+  const int n = ambit_processes(a);
+
+  ambit_close(a);
+  return n;
+}
+
 /* ---- tests ---- */
 
 static void the_fastest_plan_is_found_and_remembered(void)
 {
   static outcome want, tuned, got;
+  const int few = processes_here() > 1 ? 7 * FEW : FEW; /* deeper waves save more messages */
 
-  run("ref", true, "0", FEW, &want);
+  run("ref", true, "0", few, &want);
   run("cpu", false, "1", 5, &got); /* too few iterations */
   CHECK_EQ(0, got.tuned);
-  run("cpu", false, "1", FEW, &tuned);
+  run("cpu", false, "1", few, &tuned);
   check_same(&want, &tuned);
   CHECK(tuned.tuned >= 1);
   CHECK(folder_files() > 0);
-  run("cpu", false, "0", FEW, &got); /* remembered */
+  run("cpu", false, "0", few, &got); /* remembered */
   check_same(&want, &got);
   CHECK_EQ(tuned.tuned, got.tuned);
   CHECK_STR(tuned.plan, got.plan);
   CHECK_STR(got.plan, got.runs);
-  run("cpu*2", false, "0", FEW, &got); /* another cut */
+  run("cpu*2", false, "0", few, &got); /* another cut */
   check_same(&want, &got);
   CHECK_EQ(0, got.tuned);
 }

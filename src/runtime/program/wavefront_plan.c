@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Bytes per nanosecond of one thread: from memory, of which all threads together have ALL, from a
  * cache shared by all cores, and from the core's own; operations per nanosecond. Nanoseconds to
@@ -25,6 +26,7 @@ static const double UNHIDDEN = 0.35;    /* of the shorter of memory and core, in
 static const double CACHE_SHARE = 0.75; /* of the second-level cache, for the cells of a block */
 static const double LEAST_GAIN = 0.9;   /* of the time, to prefer a wave */
 static const double NEARLY = 1.1;       /* of the least time: the smallest such depth is taken */
+static const double SMALL_PART = 2;     /* most of the second-level cache, of a part of several */
 
 enum {
   CELLS_PER_THREAD = 16384, /* fewer are left to fewer threads */
@@ -355,6 +357,18 @@ static ambit_status time_depths(const problem *m, double single, double *times, 
   return AMBIT_OK;
 }
 
+/* With several parts a wave saves messages between processes. That pays off where each process has
+ * a core of its own, and little to compute beside its messages; larger parts were slower in waves,
+ * and with the wider margins that these need. Parts of one process have no messages. */
+static bool is_worth_trying(const problem *m)
+{
+  const ambit__net *net = m->p->grid->context->net;
+
+  if (m->p->grid->nparts == 1) return true;
+  return m->p->grid->nparts == net->size && sysconf(_SC_NPROCESSORS_ONLN) >= net->local_size &&
+         m->touched * m->cells <= SMALL_PART * (double)m->info.l2;
+}
+
 ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,
                                      ambit__wavefront *w)
 {
@@ -364,7 +378,7 @@ ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__d
 
   *flow = (ambit__dataflow){0};
   *w = (ambit__wavefront){0};
-  if (!depth && !m.wish.any && p->grid->nparts > 1) return AMBIT_OK; /* measured: no gain */
+  if (!depth && !m.wish.any && !is_worth_trying(&m)) return AMBIT_OK;
   if (depth) return make_forced(&m, depth, flow, w);
   AMBIT_TRY(time_depths(&m, single, times, &best));
   for (int i = 0; i < DEPTHS; i++)
