@@ -8,6 +8,8 @@
 #include "runtime/program/cycle.h"
 #include "samples.h"
 
+#include <math.h>
+
 enum { MOST_FIELDS = 8 };
 
 /* ---- runs ---- */
@@ -201,6 +203,47 @@ static void steps_on_faces_and_inside(void)
   CHECK(check_trial(&t, processes_here() > 1 ? "fuser" : "fuser*3", "auto"));
 }
 
+/* Values of field b after some iterations of a trial. The caller frees them. */
+static float *values_of(const trial *t, const char *devices, const char *strict, int iterations)
+{
+  const ambit__box all = ambit__box_of_extents(t->ndims, t->extents);
+  float *values = malloc((size_t)ambit__box_volume(&all) * sizeof *values);
+  ambit_field *fields[MOST_FIELDS];
+  ambit_program *p;
+
+  open_on(devices, "auto", t->depth, true);
+  ambit_option_set(context, "strict", strict);
+  p = make_program(t, fields);
+  ambit_run(p, iterations);
+  ambit_field_read(fields[0], NULL, NULL, values);
+  CHECK_MSG(!ambit_error(context), "%s", ambit_error_text(context));
+  CHECK(!strcmp(devices, "ref") || (p->cycle && p->cycle->fused));
+  ambit_close(context);
+  return values;
+}
+
+/* docs/parallel.md states the bound. The weights are positive, and their sum is 1. */
+static void sums_differ_from_strict_ones_by_less_than_the_bound(void)
+{
+  const trial t = {.s = sample_named("star"),
+                   .ndims = 2,
+                   .extents = {47, 133},
+                   .kind = {{AMBIT_CLAMP, AMBIT_CLAMP}, {AMBIT_CLAMP, AMBIT_CLAMP}},
+                   .depth = 4};
+  const int iterations = 41, terms = 5;
+  const double ulp = terms * 0x1p-24, bound = 2 * iterations * ulp / (1 - ulp);
+  float *want = values_of(&t, "ref", "1", iterations);
+  float *got = values_of(&t, "fuser", "0", iterations);
+  double most = 0;
+
+  for (int64_t i = 0; i < t.extents[0] * t.extents[1]; i++)
+    if (fabs((double)want[i] - (double)got[i]) > most)
+      most = fabs((double)want[i] - (double)got[i]);
+  CHECK_MSG(most <= bound, "differ by %g, more than %g", most, bound);
+  free(want);
+  free(got);
+}
+
 /* Steps of one kernel, on all faces, are one stage. The same again, in cells that were computed
  * before, is another one. */
 static void all_faces_are_one_stage(void)
@@ -279,6 +322,8 @@ int main(int argc, char **argv)
       {"thin_tiles_at_mirrored_faces", thin_tiles_at_mirrored_faces},
       {"lanes_of_one_row_at_mirrored_faces", lanes_of_one_row_at_mirrored_faces},
       {"steps_on_faces_and_inside", steps_on_faces_and_inside},
+      {"sums_differ_from_strict_ones_by_less_than_the_bound",
+       sums_differ_from_strict_ones_by_less_than_the_bound},
       {"all_faces_are_one_stage", all_faces_are_one_stage},
       {"steps_on_faces_and_boxes_of_gpus", steps_on_faces_and_boxes_of_gpus},
       {"opencl_fuses_too", opencl_fuses_too},
