@@ -21,6 +21,8 @@ typedef struct result {
   char refusal[200];
 } result;
 
+static const char *weights = ""; /* of the parts */
+
 static void open_on(const char *devices, const char *partition, int depth, bool alone)
 {
   char text[16];
@@ -31,6 +33,7 @@ static void open_on(const char *devices, const char *partition, int depth, bool 
   ambit_on_error(context, NULL, NULL);
   ambit_option_set(context, "devices", devices);
   ambit_option_set(context, "partition", partition);
+  if (!alone) ambit_option_set(context, "weights", weights);
   ambit_option_set(context, "strict", "1");
   snprintf(text, sizeof text, "%d", depth);
   ambit_option_set(context, "depth", text);
@@ -271,6 +274,28 @@ static void all_faces_are_one_stage(void)
   ambit_close(context);
 }
 
+/* Its device cannot fuse, and need not. */
+static void a_process_without_cells_keeps_no_other_from_fusing(void)
+{
+  const trial t = {.s = sample_named("star"),
+                   .ndims = 2,
+                   .extents = {31, 140},
+                   .kind = {{AMBIT_PERIODIC, AMBIT_PERIODIC}, {AMBIT_CLAMP, AMBIT_CONSTANT}},
+                   .depth = 2,
+                   .strict = true};
+  int rank;
+
+  if (processes_here() != 2) return;
+  context = ambit_open(NULL, NULL);
+  rank = ambit_process(context);
+  ambit_close(context);
+  for (int full = 0; full < 2; full++) {
+    weights = full ? "0,1" : "1,0";
+    CHECK(check_trial(&t, rank == full ? "fuser" : "cpu", "auto"));
+  }
+  weights = "";
+}
+
 /* Steps on faces and boxes, in one launch, on a device as it is. Most must be fused. */
 static void check_places(const char *place, int trials)
 {
@@ -325,6 +350,8 @@ int main(int argc, char **argv)
       {"sums_differ_from_strict_ones_by_less_than_the_bound",
        sums_differ_from_strict_ones_by_less_than_the_bound},
       {"all_faces_are_one_stage", all_faces_are_one_stage},
+      {"a_process_without_cells_keeps_no_other_from_fusing",
+       a_process_without_cells_keeps_no_other_from_fusing},
       {"steps_on_faces_and_boxes_of_gpus", steps_on_faces_and_boxes_of_gpus},
       {"opencl_fuses_too", opencl_fuses_too},
       {0}};

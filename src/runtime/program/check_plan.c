@@ -85,7 +85,7 @@ static void add_fused(const ambit_program *p, ambit__text *seen)
   if (f && !ambit__fuse_group(p, depth ? depth : 4, f)) {
     ambit__device *dev = ambit__engine_of(p->grid, 0)->device;
 
-    dev->backend->plans(dev, &f->group, &lines);
+    if (dev->backend->plans) dev->backend->plans(dev, &f->group, &lines);
     add_lines(lines.chars, seen);
   }
   ambit__text_free(&lines);

@@ -19,17 +19,22 @@ static const double LAUNCH_NS = 2500;
 
 /* ---- conditions ---- */
 
-/* The device whose estimates count: with several, that of the first part. */
+/* The device whose estimates count: that of the first part with cells. NULL: there is none. */
 static ambit__device *device_of(const ambit_program *p)
 {
-  return ambit__engine_of(p->grid, 0)->device;
+  for (int i = 0; i < p->grid->placement.n; i++)
+    if (!ambit__box_is_empty(&p->grid->parts[p->grid->first + i]))
+      return ambit__engine_of(p->grid, i)->device;
+  return NULL;
 }
 
 bool ambit__fuse_can(const ambit_program *p)
 {
   if (p->grid->active) return false;
   for (int i = 0; i < p->grid->placement.n; i++)
-    if (!ambit__engine_of(p->grid, i)->device->backend->estimate) return false;
+    if (!ambit__box_is_empty(&p->grid->parts[p->grid->first + i]) &&
+        !ambit__engine_of(p->grid, i)->device->backend->estimate)
+      return false;
   return p->grid->placement.n > 0;
 }
 
@@ -149,6 +154,14 @@ const char *ambit__fuse_group(const ambit_program *p, int depth, ambit__fused *f
 
 /* ---- estimates ---- */
 
+/* ns per cell and iteration; 0 where no cells are. */
+static double estimate(const ambit_program *p, const ambit__group *g)
+{
+  ambit__device *device = device_of(p);
+
+  return device ? device->backend->estimate(device, g) : 0;
+}
+
 /* ns of a step on all its cells. */
 static double estimate_step(const ambit_program *p, size_t step)
 {
@@ -161,7 +174,7 @@ static double estimate_step(const ambit_program *p, size_t step)
   ambit__step_bind(p, s, region, bind);
   set_cells(p, region, &g);
   g.strict = p->grid->context->settings.strict;
-  return device_of(p)->backend->estimate(device_of(p), &g) * cells_of(&g) + LAUNCH_NS;
+  return estimate(p, &g) * cells_of(&g) + LAUNCH_NS;
 }
 
 /* ns per cell of one iteration, step by step. */
@@ -181,11 +194,12 @@ static double estimate_steps(const ambit_program *p)
 static bool has_wanted(const ambit_program *p, const ambit__fused *f)
 {
   const char *wanted = ambit__program_plan(p);
+  ambit__device *device = device_of(p);
   ambit__text lines = {0};
-  bool has = !ambit__plan_is_cycle(wanted);
+  bool has = !ambit__plan_is_cycle(wanted) || !device;
 
-  if (has || !device_of(p)->backend->plans) return has;
-  device_of(p)->backend->plans(device_of(p), &f->group, &lines);
+  if (has || !device->backend->plans) return has;
+  device->backend->plans(device, &f->group, &lines);
   for (const char *line = lines.chars; line && *line && !has; line = strchr(line, '\n') + 1)
     has = ambit__plan_begins(line, wanted);
   ambit__text_free(&lines);
@@ -203,7 +217,7 @@ static double try_depth(const ambit_program *p, int depth, ambit__fused *f, cons
     *why = "no plan of the device is like the option plan";
     return -1;
   }
-  ns = device_of(p)->backend->estimate(device_of(p), &f->group);
+  ns = estimate(p, &f->group);
   if (ns < 0) *why = "no strategy of the device can fuse it";
   return ns < 0 ? ns : ns + LAUNCH_NS / cells_of(&f->group) / depth;
 }
@@ -246,7 +260,17 @@ static const char *choose(const ambit_program *p, int depth, ambit__fused *f)
   return NULL;
 }
 
-/* Process 0 decides for all; a process that failed before meets the others here. */
+/* The first process with cells. */
+static int decider(const ambit_grid *g)
+{
+  int part = 0;
+
+  while (part < g->nparts - 1 && ambit__box_is_empty(&g->parts[part]))
+    part++;
+  return ambit__grid_process(g, part);
+}
+
+/* One process decides for all; a process that failed before meets the others here. */
 static ambit_status agree(const ambit_program *p, ambit__fused *f, bool *can)
 {
   ambit__net *net = p->grid->context->net;
@@ -254,7 +278,7 @@ static ambit_status agree(const ambit_program *p, ambit__fused *f, bool *can)
   const char *why;
   int depth;
 
-  for (int i = 0; net->rank && i < 2; i++)
+  for (int i = 0; net->rank != decider(p->grid) && i < 2; i++)
     facts[i] = -DBL_MAX;
   AMBIT_TRY(ambit__net_max(net, facts, 2));
   depth = (int)facts[0];
