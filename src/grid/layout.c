@@ -4,9 +4,13 @@
 #include <assert.h>
 
 enum {
-  LINE = 64,            /* bytes of a CPU cache line */
-  BEYOND = 64,          /* cells past the last one that a vector load may touch */
-  SHORT_ROW = 8 * LINE, /* bytes, of which a line more would be much */
+  LINE = 64,   /* bytes of a CPU cache line */
+  BEYOND = 64, /* cells past the last one that a vector load may touch */
+#ifdef __aarch64__
+  SHORT_ROW = 4 * LINE, /* bytes, of which a line more would be much; measured on both */
+#else
+  SHORT_ROW = 8 * LINE,
+#endif
   ALIAS = 4096 /* rows at multiples of this distance in bytes share cache sets or memory banks */
 };
 

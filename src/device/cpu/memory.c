@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_PER_THREAD = 16384 }; /* fewer are not worth waking a thread for */
+enum { CELLS_PER_THREAD = 8192 }; /* much fewer are not worth waking a thread for */
 
 int ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells)
 {
-  int64_t n = cells / CELLS_PER_THREAD;
+  int64_t n = (cells + CELLS_PER_THREAD / 2) / CELLS_PER_THREAD;
   int most = ambit__pool_threads(d->pool);
 
   return n < 1 ? 1 : n < most ? (int)n : most;

@@ -29,9 +29,9 @@ static const double NEARLY = 1.1;       /* of the least time: the smallest such 
 static const double SMALL_PART = 2;     /* most of the second-level cache, of a part of several */
 
 enum {
-  CELLS_PER_THREAD = 16384, /* fewer are left to fewer threads */
-  ROWS_TOGETHER = 8,        /* computed by the functions of steps */
-  DEEPEST = 8               /* no deeper wave was faster where fields are larger than the caches */
+  CELLS_PER_THREAD = 8192, /* much fewer are left to fewer threads */
+  ROWS_TOGETHER = 8,       /* computed by the functions of steps */
+  DEEPEST = 8              /* no deeper wave was faster where fields are larger than the caches */
 };
 
 static const int depths[] = {2, 4, 8, 16, 32};
@@ -94,7 +94,7 @@ static problem problem_of(const ambit_program *p)
   m.rows = m.own.hi[0] - m.own.lo[0];
   m.columns = m.own.hi[1] - m.own.lo[1];
   dev->backend->info(dev, &m.info);
-  m.threads = floor(m.cells / CELLS_PER_THREAD);
+  m.threads = floor(m.cells / CELLS_PER_THREAD + 0.5);
   if (m.threads > m.info.cores) m.threads = m.info.cores;
   if (m.threads < 1) m.threads = 1;
   for (int d = 2; d < p->grid->box.ndims; d++)
