@@ -55,19 +55,18 @@ static int power(int64_t n, int most)
 
 /* With tests of the place there are two branches (emit_cell), and compilers take all registers they
  * can get for the rarer one: D3Q19 in float had 174, so that a multiprocessor of an H200 ran one
- * block at a time, at half the speed. It has 72 if three blocks are to fit, and spills none. */
+ * block at a time, at half the speed. It has 72 if three blocks are to fit, and spills none; in
+ * halves, 64 if four are to. */
 static int resident_blocks(const ambit__group *g, int threads)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0}, registers = BASE_REGISTERS;
-  int blocks;
+  int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0}, bytes = 0;
 
   if (!ambit__rule_tests(rule, true, low, high)) return 0;
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      if (rule->params[i].writes[c]) registers += ambit_type_size(rule->params[i].type) > 4 ? 2 : 1;
-  blocks = REGISTERS / (threads * registers);
-  return smaller(blocks, MOST_RESIDENT);
+      if (rule->params[i].writes[c]) bytes += (int)ambit_type_size(rule->params[i].type);
+  return smaller(REGISTERS / (threads * (BASE_REGISTERS + bytes / 4)), MOST_RESIDENT);
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)

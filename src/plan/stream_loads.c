@@ -397,7 +397,8 @@ void ambit__stream_load_first(const ambit__stream_job *j)
     ambit__close(j->gpu.w);
   }
   if (j->planes) { /* compilers move no loads across a barrier, and nothing else across a branch */
-    ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier);
+    if (!j->apart || !j->gpu.dialect->has_lanes)
+      ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier);
     ambit__gpucode_emit_ended(&j->gpu);
   }
   share(j, true, share_first);

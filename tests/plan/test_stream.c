@@ -417,6 +417,22 @@ static void components_and_streams_that_lie_apart(void)
                   .boundary = AMBIT_CONSTANT});
 }
 
+/* So many streams of 16-bit values that only lanes of two cells fit. */
+static void short_lanes(void)
+{
+  check((problem){.name = "lattice",
+                  .text = "void lattice(const bfloat *f[19], bfloat *g[19])\n"
+                          "{\n"
+                          "  for (int i = 0; i < 19; i++) {\n"
+                          "    const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;\n"
+                          "    *g[i] = 0.5f * f[i][z][y][x] + i;\n"
+                          "  }\n"
+                          "}\n",
+                  .ndims = 3,
+                  .extents = {5, 13, 75},
+                  .boundary = AMBIT_CONSTANT});
+}
+
 /* Bytes are computed two at a time as far as 16 bits suffice: negative sums, comparisons, choices,
  * bits and shifts, conversions that wrap, scalars, locals set twice or under a condition, old
  * values, reductions, and parts that need more bits. */
@@ -531,6 +547,7 @@ int main(int argc, char **argv)
       {"strict_sums_are_exact", strict_sums_are_exact},
       {"branches_places_and_old_values", branches_places_and_old_values},
       {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},
+      {"short_lanes", short_lanes},
       {"bytes", bytes},
       {"four_dimensions", four_dimensions},
       {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
