@@ -342,8 +342,27 @@ static void emit_cells(const ambit__gpucode_job *j, const char *inside)
   each_out(j, store_new);
 }
 
+/* A unit of one cell, where tests of activity may be 1: each reads one side of a test alone. */
+static void emit_single(const ambit__gpucode_job *j)
+{
+  const int last = j->group->ndims - 1;
+  ambit__scope s = ambit__gpucode_scope(j);
+
+  s.inside = "0";
+  if (ambit__gpucode_indices(j->group) > last)
+    ambit__line(j->w, "const %s i%d = from%d + t;", j->integer, last, last);
+  ambit__gpucode_declare_outs(j);
+  ambit__emit_stmts(&s, j->w, j->rule->body);
+  ambit__gpucode_store_outs(j);
+  ambit__gpucode_fold_cell(j);
+}
+
+/* If units have one cell, a warp with both kinds of them runs the code that makes tests for all:
+ * both codes, one after the other, take longer. */
 void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
 {
+  const bool single = j->plan->wide == 1, votes = single && j->dialect->has_lanes;
+
   emit_places(j);
   emit_columns(j);
   emit_indices(j);
@@ -351,10 +370,14 @@ void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
     emit_cells(j, NULL);
     return;
   }
-  ambit__open(j->w, "if (line[%d])", AMBIT__LINE_INNER);
+  ambit__open(j->w, votes ? "if (__all_sync(__activemask(), line[%d]))" : "if (line[%d])",
+              AMBIT__LINE_INNER);
   emit_cells(j, "1"); /* compilers leave out the loads for the tests */
   ambit__close(j->w);
   ambit__open(j->w, "else");
-  emit_cells(j, "0");
+  if (single)
+    emit_single(j);
+  else
+    emit_cells(j, "0");
   ambit__close(j->w);
 }
