@@ -18,7 +18,7 @@
 enum {
   WARPS = 4, /* per block, in two dimensions */
   MOST_REGISTERS = 250,
-  MANY_REGISTERS = 215,   /* by estimate; compilers need some more */
+  MANY_REGISTERS = 215,   /* by estimate */
   REGISTERS = 65536,      /* per multiprocessor */
   SHARED = 227 << 10,     /* bytes per multiprocessor */
   BLOCK_SHARED = 1 << 10, /* the same, that a block needs anyway */
@@ -40,8 +40,8 @@ static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
 static const double BYTES_PER_NS = 3900;
 static const double FLAT_NS = 1.12 / 33500, DEEP_NS = 38e-6, BARRIER_NS = 120e-6, ROW_NS = 390e-6;
 
-/* Time with many registers, some of which are spilled. */
-static const double SPILLS = 1.03;
+/* Time with many registers: a box of radius 2 in double was slower than estimated. */
+static const double TIGHT = 1.03;
 
 /* Time of a cell where warps cannot exchange values by themselves: single iterations are preferred,
  * unless several are asked for. */
@@ -350,7 +350,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
     ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
                  : deep_cost(g, p, &j, memory) * overlap(g, p, &j);
-    if (j.y < 0 && ambit__fused_registers(&j) > MANY_REGISTERS) ns *= SPILLS;
+    if (j.y < 0 && ambit__fused_registers(&j) > MANY_REGISTERS) ns *= TIGHT;
     ns /= g->depth;
   }
   ambit__fused_end(&j);
