@@ -248,6 +248,7 @@ static void a_process_with_nothing_but_a_slow_device_gets_no_cells(void)
 {
   ambit *world = open_on("cpu");
   const int rank = ambit_process(world), size = ambit_processes(world);
+  ambit_stats stats = {0};
   sheet s;
 
   ambit_close(world);
@@ -258,6 +259,11 @@ static void a_process_with_nothing_but_a_slow_device_gets_no_cells(void)
   CHECK_NEAR(1, share(&s, 0), 0);
   CHECK(strstr(words(s.a), "left out: slow:1 of process 1 copies 1 GB/s, slow:0 30 GB/s"));
   check_result(&s);
+  slow_ns[0] = 1000; /* of a cell: all processes count the time of the one that computes */
+  ambit_run(s.p, 20);
+  slow_ns[0] = 0;
+  ambit_program_stats(s.p, 0, &stats);
+  CHECK_MSG(stats.seconds > 20 * 1000e-9 * CELLS * 0.5, "%g s", stats.seconds);
   close_sheet(&s);
 }
 

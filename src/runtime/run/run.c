@@ -111,6 +111,27 @@ static ambit_status share_scalars(const ambit_program *p)
   return AMBIT_OK;
 }
 
+/* Some process has no cells. */
+static bool some_are_idle(const ambit_grid *g)
+{
+  for (int r = 0; r < g->context->net->size; r++) {
+    bool idle = true;
+
+    for (int i = g->placement.first[r]; i < g->placement.first[r + 1]; i++)
+      idle &= ambit__box_is_empty(&g->parts[i]);
+    if (idle) return true;
+  }
+  return false;
+}
+
+/* A process without cells gets no messages that make it wait for others: the longest time counts.
+ */
+static ambit_status agree_on_time(const ambit_program *p, double *seconds)
+{
+  if (p->is_called || p->grid->context->net->size == 1 || !some_are_idle(p->grid)) return AMBIT_OK;
+  return ambit__net_max(p->grid->context->net, seconds, 1);
+}
+
 /* Runs to the next callback, or to the end of the run, `left` iterations away. */
 static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
                             ambit__progress *progress)
@@ -118,6 +139,7 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
   const int64_t first = p->iteration;
   const double start = ambit__clock();
   int64_t n = left;
+  double seconds;
   ambit_status s;
 
   if (p->every && p->every - first % p->every < n) n = p->every - first % p->every;
@@ -129,8 +151,10 @@ static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
     s = ambit__program_iterate_many(p, n, progress);
   if (!s && !until && !p->is_called)
     s = ambit__run_or_stop(p, ambit__engines_wait(p->grid->context));
-  count(p, p->iteration - first, ambit__clock() - start);
-  ambit__balance_stop(p, ambit__clock() - start);
+  seconds = ambit__clock() - start;
+  if (!s) s = agree_on_time(p, &seconds);
+  count(p, p->iteration - first, seconds);
+  ambit__balance_stop(p, seconds);
   return s ? s : share_scalars(p);
 }
 
