@@ -234,7 +234,7 @@ typedef struct ambit__verdict {
 typedef struct ambit__device_info {
   char name[128];     /* "Neoverse-V1, 2 threads" */
   char identity[256]; /* all that the speed of kernels depends on: also driver and compiler */
-  int64_t chip;       /* its place on the PCI bus: the same by all drivers; 0: unknown */
+  int64_t chip;       /* the same for all backends that have it; 0: unknown */
   int cores;          /* GPU: multiprocessors */
   size_t memory;      /* bytes */
   /* bytes of host memory now free within the limits of this process; 0: not host memory */

@@ -40,9 +40,6 @@ typedef struct _nvrtcProgram *ambit__nvrtc_program;
   X(CU_MAX_THREADS, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                  \
   X(CU_WARP_SIZE, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                               \
   X(CU_UNITS, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                        \
-  X(CU_PCI_BUS, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 33)                                                \
-  X(CU_PCI_DEVICE, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 34)                                          \
-  X(CU_PCI_DOMAIN, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 50)                                          \
   X(CU_L2_BYTES, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                            \
   X(CU_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                    \
   X(CU_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                    \

@@ -79,8 +79,6 @@ static ambit_status look_up(ambit__gpu *g)
   AMBIT_TRY(ambit__cuda_told(g, g->cuda->cuDeviceTotalMem_v2(&f->memory, g->device),
                              "asking for its memory"));
   f->largest = f->memory;
-  f->chip = ambit__gpu_chip(attribute(g, CU_PCI_DOMAIN), attribute(g, CU_PCI_BUS),
-                            attribute(g, CU_PCI_DEVICE));
   f->multiprocessors = attribute(g, CU_UNITS);
   f->warp = attribute(g, CU_WARP_SIZE);
   f->shared = (size_t)attribute(g, CU_SHARED_BYTES);

@@ -32,7 +32,6 @@ typedef struct ambit__gpu_function ambit__gpu_function;
 typedef struct ambit__gpu_info {
   char name[128];
   char identity[256];  /* all that compiled code depends on: device, driver and compiler versions */
-  int64_t chip;        /* as in ambit__device_info */
   size_t memory;       /* total bytes */
   size_t free_memory;  /* bytes now free, if known; else memory */
   size_t largest;      /* bytes of the largest single allocation */
@@ -45,12 +44,6 @@ typedef struct ambit__gpu_info {
   bool has_double;     /* supports double */
   bool is_cpu;         /* an OpenCL device that is a CPU */
 } ambit__gpu_info;
-
-/* The number of a chip; bus and device both 0: unknown. */
-static inline int64_t ambit__gpu_chip(int64_t domain, int64_t bus, int64_t device)
-{
-  return bus || device ? domain << 16 | bus << 8 | device : 0;
-}
 
 /* One argument of a launch: device memory, or a value. A null pointer of the host, passed as a
  * value, is a null pointer in the kernel. */

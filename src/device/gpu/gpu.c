@@ -3,6 +3,7 @@
 #include "device/gpu/gpu.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -53,13 +54,26 @@ fail:
   return s;
 }
 
+/* Of GPUs with memory of their own, the only one has the same name in all backends. Of several, the
+ * order may differ. */
+static int64_t chip_of(const ambit__gpu_device *d)
+{
+  const ambit__backend *b = d->head.backend;
+  ambit__hash h;
+
+  if (d->info.is_cpu || !b->fast || b->fast() != 1) return 0;
+  ambit__hash_init(&h);
+  ambit__hash_text(&h, d->info.name);
+  return (int64_t)(h.w[0] >> 1 | 1);
+}
+
 void ambit__gpu_info_of(ambit__device *dev, ambit__device_info *info)
 {
   const ambit__gpu_device *d = ambit__gpu_device_of(dev);
 
   snprintf(info->name, sizeof info->name, "%s", d->info.name);
   snprintf(info->identity, sizeof info->identity, "%s", d->info.identity);
-  info->chip = d->info.chip;
+  info->chip = chip_of(d);
   info->cores = d->info.multiprocessors;
   info->memory = d->info.free_memory;
   info->free = 0;

@@ -111,9 +111,6 @@ static void probe(ambit__gpu *gpu, cl_platform_id platform)
   identify(platform, d, info);
   info->memory = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_SIZE);
   info->largest = (size_t)number_of(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  info->chip =
-      ambit__gpu_chip(count_of(d, CL_DEVICE_PCI_DOMAIN_ID_NV), count_of(d, CL_DEVICE_PCI_BUS_ID_NV),
-                      count_of(d, CL_DEVICE_PCI_SLOT_ID_NV) >> 3);
   info->multiprocessors = (int)count_of(d, CL_DEVICE_MAX_COMPUTE_UNITS);
   info->warp = warp_of(d);
   info->shared = (size_t)number_of(d, CL_DEVICE_LOCAL_MEM_SIZE);
