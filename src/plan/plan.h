@@ -117,6 +117,7 @@ typedef struct ambit__plan {
   bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
   int ahead;    /* strategy stream: planes loaded in advance */
   bool late;    /* strategy stream: rows of other warps are loaded when they are used */
+  size_t ring;  /* strategy stream: bytes of shared memory that planes go through; 0: none */
   bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
   int lanes;    /* strategy fused: lanes of a warp with the same rows */
   bool rolled;  /* strategy fused: turns are a loop, as rows are not in registers anyway */

@@ -8,24 +8,28 @@
  *   (stream tile 4x2x4 warps 8 resident 2 depth 1)
  *   (stream window 4x2 ahead 1 warps 4 resident 4 depth 1)
  *   (stream sum 4x2 late ahead 1 warps 8 resident 2 depth 1)
+ *   (stream window 4x2 ring ahead 4 warps 16 resident 1 depth 1)
  *
  * The numbers are: cells of a lane in a row, rows of a warp in a plane, planes of a tile or planes
  * loaded ahead, warps per block, blocks per multiprocessor, iterations. `late`: rows that other
- * warps of the block own are loaded, from the first-level cache, only when they are used.
+ * warps of the block own are loaded, from the first-level cache, only when they are used. `ring`:
+ * planes are copied into shared memory (stream_ring.c).
  */
 #include "plan/stream.h"
 #include "plan/recipe.h"
 
 enum {
   WARP = AMBIT__STREAM_WARP,
-  MOST_REGISTERS = 248, /* per thread */
-  MOST_WARPS = 32,      /* useful maximum per multiprocessor */
-  FEW_WARPS = 16,       /* fewer per multiprocessor are too few */
-  MOST_WORK = 4096,     /* operations in unrolled code */
-  MANY_PLANES = 7,      /* of a sum, to shift */
-  LEAST_PLANES = 8,     /* that a warp should have */
-  SHORT = 2,            /* bytes of a half */
-  FEW = 2               /* warps of a block with short lanes */
+  MOST_REGISTERS = 248,   /* per thread */
+  MOST_WARPS = 32,        /* useful maximum per multiprocessor */
+  FEW_WARPS = 16,         /* fewer per multiprocessor are too few */
+  MOST_WORK = 4096,       /* operations in unrolled code */
+  OTHERS = 16 << 10,      /* bytes of shared memory for reductions */
+  MOST_COLUMNS = 1 << 24, /* where distances of some rows have 32 bits */
+  MANY_PLANES = 7,        /* of a sum, to shift */
+  LEAST_PLANES = 8,       /* that a warp should have */
+  SHORT = 2,              /* bytes of a half */
+  FEW = 2                 /* warps of a block with short lanes */
 };
 
 /* ---- choice of plans ---- */
@@ -46,11 +50,23 @@ static bool fields_fit(const ambit__group *g)
   return n > 0;
 }
 
+/* Sets the size of a plan's ring, and the planes copied ahead. false: it does not fit. */
+static bool fit_ring(const ambit__group *g, const ambit__target *t, const ambit__stream_job *j,
+                     ambit__plan *p)
+{
+  const size_t others = ambit__gpucode_reduces(g) ? OTHERS : 0;
+
+  p->ring = ambit__stream_ring_bytes(j, g->steps[0].rule);
+  p->ahead = j->ahead;
+  return j->ahead > 0 && p->ring + others <= t->shared;
+}
+
 /* Computes how many blocks of a plan fit. false: not even one. */
 static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan *p)
 {
   const int threads = WARP * p->threads[1];
   ambit__stream_job j;
+  bool fits;
   int registers;
   int64_t work;
 
@@ -58,10 +74,12 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   registers = ambit__stream_registers(g, p, &j);
   work = (g->steps[0].rule->flops + 1) * j.lane * j.rows;
   work *= j.planes ? j.planes : j.moves ? 1 : j.period;
+  fits = !p->ring || fit_ring(g, t, &j, p);
   ambit__stream_end(&j);
   if (j.moves && p->ahead > 1) return false; /* only loaded values can be shifted */
-  if (registers > MOST_REGISTERS || work > MOST_WORK) return false;
+  if (!fits || registers > MOST_REGISTERS || work > MOST_WORK) return false;
   p->resident = AMBIT__STREAM_REGISTERS / threads / ((registers + 7) / 8 * 8);
+  if (p->ring && p->resident > 1) p->resident = 1;
   if (p->resident * p->threads[1] > MOST_WARPS) p->resident = MOST_WARPS / p->threads[1];
   p->wave = p->resident * t->threads;
   return p->resident > 0;
@@ -77,6 +95,7 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
   for (int d = g->ndims > 2 ? g->ndims - 3 : 0; d < g->ndims; d++)
     if (g->cells[d] > INT32_MAX / 2) return false;
   if (p->rows[0] > 1 && rows < p->threads[1] * p->rows[0]) return false;
+  if (p->ring && g->cells[g->ndims - 1] > MOST_COLUMNS) return false;
   if (g->ndims > 2 && !p->ahead && planes / p->rows[1] >= AMBIT__STREAM_BLOCKS) return false;
   if (g->ndims == 3 && !p->ahead && rows / (p->threads[1] * p->rows[0]) >= AMBIT__STREAM_BLOCKS)
     return false;
@@ -85,11 +104,41 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
 }
 
 /* A form of the strategy: rows of a warp; planes of a tile, or planes loaded ahead; warps per
- * block, 0: as usual. With that many warps, rows of other warps are loaded late. */
+ * block, 0: as usual. With that many warps, rows of other warps are loaded late, or planes go
+ * through a ring. */
 typedef struct form {
   bool sums;
-  int rows, planes, ahead, late;
+  int rows, planes, ahead, late, ring;
 } form;
+
+static int warps_of(const ambit__group *g, const form *f, int few)
+{
+  if (f->late || f->ring) return f->late ? f->late : f->ring;
+  return few ? few : g->ndims > 2 ? 8 : 4;
+}
+
+static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const form *f, int lane,
+                           int few)
+{
+  return (ambit__plan){.strategy = &ambit__strategy_stream,
+                       .depth = 1,
+                       .strip = lane && f->ring ? ambit__stream_vector(g) : lane,
+                       .rows = {f->rows, f->planes},
+                       .threads = {WARP, warps_of(g, f, few), 1},
+                       .sums = f->sums,
+                       .ahead = f->ahead,
+                       .late = f->late > 0,
+                       .ring = f->ring > 0,
+                       .apart = few || !t->dialect->has_lanes};
+}
+
+/* Whether a form is of use for the group, whatever its registers. */
+static bool is_possible(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  if (!p->strip || (p->sums && (g->strict || ambit__stream_has_words(g, p->apart)))) return false;
+  if (p->ring && (p->apart || g->ndims != 3)) return false;
+  return (!t->max_threads || WARP * p->threads[1] <= t->max_threads) && has_room(g, p);
+}
 
 /* Adds the plans whose lanes have `lane` cells and that fit the registers; `few`: warps of a block
  * in 3-D, 0: as usual. */
@@ -97,36 +146,45 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
                      ambit__plan *plans, int most)
 {
   static const form flat[] = {
-      {0, 1, 12, 0, 0}, {0, 1, 8, 0, 0}, {0, 1, 6, 0, 0}, {0, 1, 4, 0, 0}, {0, 1, 2, 0, 0},
-      {0, 1, 1, 0, 0},  {0, 1, 1, 2, 0}, {1, 1, 1, 2, 0}, {1, 1, 1, 3, 0}, {0}};
-  static const form deep[] = {{0, 2, 4, 0, 0}, {0, 2, 3, 0, 0},  {0, 1, 4, 0, 0},
-                              {0, 2, 2, 0, 0}, {0, 1, 1, 0, 0},  {0, 2, 1, 1, 0},
-                              {0, 1, 1, 1, 0}, {0, 1, 1, 2, 0},  {1, 4, 1, 1, 0},
-                              {1, 2, 1, 2, 0}, {1, 2, 1, 1, 0},  {1, 1, 1, 2, 0},
-                              {1, 1, 1, 1, 0}, {0, 1, 1, 1, 16}, {0, 2, 1, 1, 8},
-                              {0, 1, 1, 1, 8}, {1, 2, 1, 1, 8},  {0}};
+      {.rows = 1, .planes = 12},
+      {.rows = 1, .planes = 8},
+      {.rows = 1, .planes = 6},
+      {.rows = 1, .planes = 4},
+      {.rows = 1, .planes = 2},
+      {.rows = 1, .planes = 1},
+      {.rows = 1, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 1, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 1, .planes = 1, .ahead = 3},
+      {0},
+  };
+  static const form deep[] = {
+      {.rows = 2, .planes = 4},
+      {.rows = 2, .planes = 3},
+      {.rows = 1, .planes = 4},
+      {.rows = 2, .planes = 2},
+      {.rows = 1, .planes = 1},
+      {.rows = 2, .planes = 1, .ahead = 1},
+      {.rows = 1, .planes = 1, .ahead = 1},
+      {.rows = 1, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 4, .planes = 1, .ahead = 1},
+      {.sums = true, .rows = 2, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 2, .planes = 1, .ahead = 1},
+      {.sums = true, .rows = 1, .planes = 1, .ahead = 2},
+      {.sums = true, .rows = 1, .planes = 1, .ahead = 1},
+      {.rows = 1, .planes = 1, .ahead = 1, .late = 16},
+      {.rows = 2, .planes = 1, .ahead = 1, .late = 8},
+      {.rows = 1, .planes = 1, .ahead = 1, .late = 8},
+      {.sums = true, .rows = 2, .planes = 1, .ahead = 1, .late = 8},
+      {.rows = 2, .planes = 1, .ahead = 2, .ring = 12},
+      {.rows = 1, .planes = 1, .ahead = 2, .ring = 16},
+      {0},
+  };
   int n = 0;
 
-  for (const form *f = g->ndims > 2 ? deep : flat; f->rows; f++) {
-    ambit__plan p = {.strategy = &ambit__strategy_stream,
-                     .depth = 1,
-                     .strip = lane,
-                     .rows = {f->rows, f->planes},
-                     .threads = {WARP,
-                                 f->late        ? f->late
-                                 : few          ? few
-                                 : g->ndims > 2 ? 8
-                                                : 4,
-                                 1},
-                     .sums = f->sums,
-                     .ahead = f->ahead,
-                     .late = f->late > 0,
-                     .apart = few || !t->dialect->has_lanes};
+  for (const form *f = g->ndims > 2 ? deep : flat; f->rows && n < most; f++) {
+    ambit__plan p = plan_of(g, t, f, lane, few);
 
-    if (n == most || !p.strip || (f->sums && (g->strict || ambit__stream_has_words(g, p.apart))))
-      continue;
-    if (t->max_threads && WARP * p.threads[1] > t->max_threads) continue;
-    if (has_room(g, &p) && complete(g, t, &p)) plans[n++] = p;
+    if (is_possible(g, t, &p) && complete(g, t, &p)) plans[n++] = p;
   }
   return n;
 }
@@ -247,6 +305,12 @@ static double planes_again(const ambit__stream_job *j)
   return most - 3;
 }
 
+/* Copies of the rows beside a block's, relative to those of a large block. */
+static double ring_cost(const ambit__plan *p)
+{
+  return 1.1 + 1.6 / (p->rows[0] * p->threads[1]);
+}
+
 /* ns per cell of a large GPU, as measured on an H200. The base is the memory traffic. It costs more
  * if many rows are loaded several times, if too few bytes are in flight, if compilers may delay
  * loads, if warps that advance along z are far apart, or if there are too few warps, above all for
@@ -260,6 +324,10 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
   (void)t;
   if (!ambit__stream_begin(g, p, &j)) return 1e9;
+  if (p->ring) {
+    ambit__stream_end(&j);
+    return ns * ring_cost(p);
+  }
   under_way = bytes_under_way(&j, p, rule);
   loads = loads_of(&j);
   if (loads > 2) ns *= 1 + 0.06 * (loads - 2);
@@ -276,7 +344,11 @@ static void describe(const ambit__plan *p, ambit__text *t)
 {
   if (p->ahead)
     ambit__print(t, "(stream %s %dx%d %sahead %d", p->sums ? "sum" : "window", (int)p->strip,
-                 p->rows[0], p->late ? "late " : "", p->ahead);
+                 p->rows[0],
+                 p->late   ? "late "
+                 : p->ring ? "ring "
+                           : "",
+                 p->ahead);
   else
     ambit__print(t, "(stream tile %dx%dx%d", (int)p->strip, p->rows[0], p->rows[1]);
   ambit__print(t, " warps %d resident %d depth %d)", p->threads[1], p->resident, p->depth);
@@ -327,7 +399,8 @@ static void recipe(const ambit__group *g, const ambit__plan *p, ambit__recipe *r
   if (g->ndims > 2) r->least[last - 1] = p->rows[0] + 2 * AMBIT__STREAM_REACH;
   if (!p->ahead) r->least[z] = p->rows[1] + ambit__stream_overlap(g);
   if (p->ahead) high = (g->cells[z] + here.blocks[1] - 1) / here.blocks[1];
-  ambit__recipe_add(r, 0, last, lane - 1, WARP * lane * (beside ? p->threads[1] : 1));
+  ambit__recipe_add(r, 0, last, ambit__stream_align(p) - 1,
+                    WARP * lane * (beside ? p->threads[1] : 1));
   if (g->ndims > 2)
     ambit__recipe_add(r, numbered, last - 1, 0, (int64_t)p->threads[1] * p->rows[0]);
   ambit__recipe_add(r, 1 + numbered, z, 0, high);

@@ -44,6 +44,7 @@ typedef struct ambit__stream {
   int end;                   /* units beside the strip that the end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
+  bool ring;                 /* its planes go through shared memory */
   ambit__stream_row rows[AMBIT__STREAM_REACH * 3];
 } ambit__stream;
 
@@ -54,6 +55,7 @@ typedef struct ambit__stream_front {
   int number;    /* among the fronts of its parameter */
   int low, high; /* the first and the last plane of these rows */
   int ahead;     /* planes loaded in advance, or planes of a tile */
+  bool ring;     /* rows come from shared memory */
 } ambit__stream_front;
 
 /* The parameters of a plan applied to a rule. */
@@ -69,6 +71,9 @@ typedef struct ambit__stream_job {
   /* registers are shifted after each plane, as unrolling a whole period would be too long */
   bool moves;
   bool late;   /* rows of other warps are loaded when they are used */
+  bool ring;   /* planes of some streams go through shared memory, */
+  int ahead;   /* copied so many ahead */
+  int warps;   /* of a block */
   bool apart;  /* a lane also loads the cells beside its own; if not, lanes exchange them */
   bool pinned; /* keeps compilers from delaying loads to save registers that are available */
   int high;    /* sum: the plane that arrives when plane 0 is computed; window: 0 */
@@ -86,8 +91,17 @@ typedef struct ambit__stream_job {
   ambit__tap *taps;
 } ambit__stream_job;
 
+/* When a load happens: in the loop over the first planes, k, or in a phase of the loop over z. */
+typedef struct ambit__stream_moment {
+  bool is_first;
+  int plane; /* is_first: start of k; else: planes after z + p */
+  int more;  /* is_first: planes after k */
+} ambit__stream_moment;
+
 /* ---- stream_reads.c ---- */
 
+/* Cells in 16 bytes of the largest type, at most 8. */
+int ambit__stream_vector(const ambit__group *g);
 /* Cells of a lane: 16 bytes of the largest type, or twice as many if reads along x reach that far;
  * 0 if they reach further. */
 int ambit__stream_lane(const ambit__group *g, bool apart);
@@ -138,6 +152,31 @@ void ambit__stream_rotate(const ambit__stream_job *j, const char *name, int para
 void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream *s, int dx);
 void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream *s);
 
+/* "u_w", or "u_w3" if the parameter has several streams; other letters for other things. */
+void ambit__stream_name(const ambit__stream_job *j, const ambit__stream *s, char kind,
+                        ambit__text *t);
+void ambit__stream_print_name(const ambit__stream_job *j, const ambit__stream *s, char kind);
+/* "[(p + 3) % 4]": the slot of the plane of a moment. */
+void ambit__stream_print_moment(const ambit__stream_job *j, const ambit__stream_moment *m);
+/* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the vector of cells at x, or the nearest one
+ * that is read; with wrapping rows, its position at the other end of the row. */
+void ambit__stream_print_inside(const ambit__stream_job *j, int param, const char *x);
+
+/* ---- stream_ring.c ---- */
+
+/* Marks the streams that go through shared memory. false: the plan is of no use for the rule. */
+bool ambit__stream_find_ring(const ambit__rule *rule, ambit__stream_job *j);
+/* Planes that can be copied ahead; 0: too few. */
+int ambit__stream_ring_ahead(const ambit__stream_job *j);
+size_t ambit__stream_ring_bytes(const ambit__stream_job *j, const ambit__rule *rule);
+void ambit__stream_declare_ring(const ambit__stream_job *j);
+/* The planes before the loop over z, and those of one phase of it: copies, and the rows that a warp
+ * takes into registers. */
+void ambit__stream_ring_first(const ambit__stream_job *j);
+void ambit__stream_ring_next(const ambit__stream_job *j);
+/* In a loop over the warp's rows t: what only this row reads. */
+void ambit__stream_take_for_row(const ambit__stream_job *j);
+
 /* ---- stream_bytes.c ---- */
 
 /* "ambit_pair(u_w[(p + 3) % 4][t + 1], c + 5)": a byte at an offset from both cells of the
@@ -162,6 +201,9 @@ void ambit__stream_store(const ambit__stream_job *j);
 void ambit__stream_advance(const ambit__stream_job *j);
 
 /* ---- stream_shape.c ---- */
+
+/* Strips begin at multiples of so many cells: a vector, or a line of the caches. */
+int ambit__stream_align(const ambit__plan *p);
 
 /* The number of planes that two adjacent chunks both read. */
 int ambit__stream_overlap(const ambit__group *g);

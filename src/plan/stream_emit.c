@@ -62,8 +62,8 @@ static void open_tile(const ambit__stream_job *j)
     return;
   }
   if (j->y >= 0 || ambit__gpucode_reduces(j->gpu.group))
-    ambit__line(w, "const int strips = (high%d - (low%d & -%d) + %d) / %d;", j->x, j->x, j->lane,
-                wide - 1, wide);
+    ambit__line(w, "const int strips = (high%d - (low%d & -%d) + %d) / %d;", j->x, j->x,
+                ambit__stream_align(j->gpu.plan), wide - 1, wide);
   if (ambit__gpucode_reduces(j->gpu.group)) {
     if (j->y >= 0)
       ambit__line(w, "const int tiles = strips * ((high%d - low%d + %d) / %d);", j->y, j->y,
@@ -88,6 +88,15 @@ static void emit_begin(const ambit__stream_job *j, int axis, const char *name, i
   ambit__line(j->gpu.w,
               "const int %s = ambit_least(own%d, ambit_most(high%d - %d, ambit_least(low%d, %d)));",
               name, axis, axis, n, axis, below);
+}
+
+/* The first row of the block's first warp, in the same way. */
+static void emit_top(const ambit__stream_job *j, int below)
+{
+  ambit__line(j->gpu.w,
+              "const int top = ambit_least(own%d - %s * %d, ambit_most(high%d - %d, "
+              "ambit_least(low%d, %d)));",
+              j->y, j->gpu.dialect->thread[1], j->rows, j->y, j->rows, j->y, below);
 }
 
 /* "const int skip = ...; const int stop = ...;": the range that the warp owns and stores. */
@@ -116,6 +125,7 @@ static void emit_rows(const ambit__stream_job *j)
   ambit__line(w, "const int own%d = low%d + (stack * %d + %s) * %d;", j->y, j->y,
               j->gpu.plan->threads[1], j->gpu.dialect->thread[1], j->rows);
   emit_begin(j, j->y, "y", j->rows, below);
+  if (j->ring) emit_top(j, below);
   ambit__line(w, "/* the warp stores its rows skip to stop - 1 */");
   emit_own(j, j->y, "y", j->rows, "skip", "stop");
 }
@@ -126,6 +136,14 @@ static int middle(const ambit__stream_job *j)
   const int most = j->lane - j->tail;
 
   return most > j->head ? (1 << most) - (1 << j->head) : 0;
+}
+
+/* Whether cells beside the strip are loaded into registers. */
+static bool has_ends(const ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nstreams; i++)
+    if (j->streams[i].end) return true;
+  return false;
 }
 
 static void emit_columns(const ambit__stream_job *j)
@@ -143,8 +161,8 @@ static void emit_columns(const ambit__stream_job *j)
     ambit__line(w, "const int strip = tile;");
   }
   ambit__line(w, "const int left = (low%d & -%d) + strip * %d; /* first cell of this warp */", j->x,
-              j->lane, wide);
-  if (!j->apart)
+              ambit__stream_align(j->gpu.plan), wide);
+  if (has_ends(j))
     ambit__line(w, "const int beside = %s < 16 ? left - %d : left + %d;", j->gpu.dialect->thread[0],
                 j->lane, wide);
   ambit__line(w, "const int x = left + %s * %d; /* first cell of this lane */",
@@ -264,6 +282,10 @@ static void emit_loop(const ambit__stream_job *j)
     ambit__print(j->gpu.t, "#pragma unroll 1\n");
     ambit__open(j->gpu.w, "for (int z = %d; z < n; z++)", ambit__stream_start(j));
     ambit__line(j->gpu.w, "const int p = 0;");
+  } else if (j->ring) { /* counts down, which saves a register */
+    ambit__open(j->gpu.w, "for (int rest = n; rest > 0; rest -= %d)", j->period);
+    if (j->z <= j->gpu.rule->max_axis) ambit__line(j->gpu.w, "const int z = n - rest;");
+    ambit__stream_unroll(j, "p", 0, j->period);
   } else {
     ambit__open(j->gpu.w, "for (int z = %d; z < n; z += %d)", ambit__stream_start(j), j->period);
     ambit__stream_unroll(j, "p", 0, j->period);

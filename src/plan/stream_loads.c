@@ -25,8 +25,7 @@ static const char *name_of(const ambit__stream_job *j, int param)
   return j->gpu.rule->params[param].name;
 }
 
-/* "u_w", or "u_w3" if the parameter has several streams; 'e' instead of 'w': its ends. */
-static void name_stream(const ambit__stream_job *j, const ambit__stream *s, char kind,
+void ambit__stream_name(const ambit__stream_job *j, const ambit__stream *s, char kind,
                         ambit__text *t)
 {
   int n = 0;
@@ -37,9 +36,9 @@ static void name_stream(const ambit__stream_job *j, const ambit__stream *s, char
   if (n > 1) ambit__print(t, "%d", s->number);
 }
 
-static void print_name(const ambit__stream_job *j, const ambit__stream *s, char kind)
+void ambit__stream_print_name(const ambit__stream_job *j, const ambit__stream *s, char kind)
 {
-  name_stream(j, s, kind, j->gpu.t);
+  ambit__stream_name(j, s, kind, j->gpu.t);
 }
 
 /* "[(p + 3) % 4]": the slot of the plane at z + p + `plane`. */
@@ -66,7 +65,7 @@ static void print_subscript(const ambit__stream_job *j, const char *name, int mo
 
 void ambit__stream_print_read(const ambit__stream_job *j, const ambit__stream *s, const int *offset)
 {
-  print_name(j, s, 'w');
+  ambit__stream_print_name(j, s, 'w');
   print_slot(j, offset[j->z]);
   if (j->y >= 0) print_subscript(j, "t", s->below + offset[j->y]);
 }
@@ -86,7 +85,7 @@ void ambit__stream_print_cell(const ambit__stream_job *j, int param, int compone
 
 void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream *s, int dx)
 {
-  print_name(j, s, 'w');
+  ambit__stream_print_name(j, s, 'w');
   print_slot(j, j->high);
   if (j->y >= 0) ambit__print(j->gpu.t, "[q]");
   print_subscript(j, "j", s->left + dx);
@@ -128,24 +127,15 @@ static void print_more(const ambit__stream_job *j, int more)
   if (more) ambit__print(j->gpu.t, " %s %d", more < 0 ? "-" : "+", more < 0 ? -more : more);
 }
 
-/* When a load happens: in the loop over the first planes, k, or in a phase of the loop over z. */
-typedef struct moment {
-  bool is_first;
-  int plane; /* is_first: start of k; else: planes after z + p */
-} moment;
-
 int ambit__stream_start(const ambit__stream_job *j)
 {
   return 1 - j->span;
 }
 
-/* "u_w[(p + 3) % 4][q]" */
-static void print_row(const ambit__stream_job *j, const ambit__stream *s, const moment *m,
-                      char kind)
+void ambit__stream_print_moment(const ambit__stream_job *j, const ambit__stream_moment *m)
 {
-  int shift = -ambit__stream_start(j);
+  int shift = m->more - ambit__stream_start(j);
 
-  print_name(j, s, kind);
   while (m->is_first && m->plane + shift < 0)
     shift += j->period;
   if (!m->is_first || j->period == 1)
@@ -154,6 +144,14 @@ static void print_row(const ambit__stream_job *j, const ambit__stream *s, const 
     ambit__print(j->gpu.t, "[(k + %d) %% %d]", shift, j->period);
   else
     ambit__print(j->gpu.t, "[k %% %d]", j->period);
+}
+
+/* "u_w[(p + 3) % 4][q]" */
+static void print_row(const ambit__stream_job *j, const ambit__stream *s,
+                      const ambit__stream_moment *m, char kind)
+{
+  ambit__stream_print_name(j, s, kind);
+  ambit__stream_print_moment(j, m);
   if (j->y >= 0) ambit__print(j->gpu.t, "[q]");
 }
 
@@ -195,7 +193,7 @@ static const char *load_of(const ambit__stream_job *j)
 }
 
 static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
-                      const ambit__stream_row *r, const moment *m)
+                      const ambit__stream_row *r, const ambit__stream_moment *m)
 {
   ambit__line_begin(j->gpu.w);
   if (m->is_first && j->planes) print_range(j, r->front, r->low, r->high);
@@ -211,7 +209,7 @@ static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
 
 /* The place of the row whose cells beside the strip or the lane are loaded at a moment. */
 static void print_end_place(const ambit__stream_job *j, const ambit__stream *s,
-                            const ambit__stream_row *r, const moment *m)
+                            const ambit__stream_row *r, const ambit__stream_moment *m)
 {
   const int high = j->fronts[r->front].high;
 
@@ -221,16 +219,19 @@ static void print_end_place(const ambit__stream_job *j, const ambit__stream *s,
 }
 
 /* The moment at which they are needed. */
-static moment end_moment(const ambit__stream_job *j, const ambit__stream_row *r, const moment *m)
+static ambit__stream_moment end_moment(const ambit__stream_job *j, const ambit__stream_row *r,
+                                       const ambit__stream_moment *m)
 {
-  return (moment){m->is_first, m->is_first ? m->plane : r->edge + j->fronts[r->front].ahead};
+  return (ambit__stream_moment){.is_first = m->is_first,
+                                .plane =
+                                    m->is_first ? m->plane : r->edge + j->fronts[r->front].ahead};
 }
 
 /* The cells beside the lane's in row q. */
 static void emit_beside(const ambit__stream_job *j, const ambit__stream *s,
-                        const ambit__stream_row *r, const moment *m)
+                        const ambit__stream_row *r, const ambit__stream_moment *m)
 {
-  const moment at = end_moment(j, r, m);
+  const ambit__stream_moment at = end_moment(j, r, m);
 
   for (int i = 0; i < s->left + s->right; i++) {
     const bool before = i < s->left;
@@ -253,9 +254,9 @@ static void emit_beside(const ambit__stream_job *j, const ambit__stream *s,
 
 /* The cells beside the strip in row q; in the planes before the loop, only where they are read. */
 static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const ambit__stream_row *r,
-                     const moment *m)
+                     const ambit__stream_moment *m)
 {
-  const moment at = end_moment(j, r, m);
+  const ambit__stream_moment at = end_moment(j, r, m);
 
   if (j->apart) {
     emit_beside(j, s, r, m);
@@ -274,7 +275,8 @@ static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const a
 }
 
 /* Cells beside this lane's, from the adjacent lanes. */
-static void emit_edges(const ambit__stream_job *j, const ambit__stream *s, const moment *m)
+static void emit_edges(const ambit__stream_job *j, const ambit__stream *s,
+                       const ambit__stream_moment *m)
 {
   for (int i = 0; i < s->left + s->right; i++) {
     const bool before = i < s->left;
@@ -319,7 +321,8 @@ static int shared_together(const ambit__stream *s, int q)
 }
 
 /* Loads all rows of a front, and advances it to its next plane. */
-static void load_front(const ambit__stream_job *j, int front, const moment *m, const char *plane)
+static void load_front(const ambit__stream_job *j, int front, const ambit__stream_moment *m,
+                       const char *plane)
 {
   const ambit__stream_front *f = &j->fronts[front];
   const char *name = name_of(j, f->param);
@@ -340,15 +343,16 @@ static void load_front(const ambit__stream_job *j, int front, const moment *m, c
   if (j->planes)
     ambit__line(j->gpu.w, "%s_at%d += %s_s%d;", name, f->number, name, j->z);
   else
-    ambit__line(j->gpu.w, "%s_at%d += %s < n %s %d ? %s_s%d : 0;", name, f->number, plane,
-                f->high < 1 ? "-" : "+", f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
+    ambit__line(j->gpu.w, "%s_at%d += %s < %s %s %d ? %s_s%d : 0;", name, f->number, plane,
+                m->is_first || !j->ring ? "n" : "rest", f->high < 1 ? "-" : "+",
+                f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
 }
 
 static void share_first(const ambit__stream_job *j, const ambit__stream *s,
                         const ambit__stream_row *r)
 {
   const int from = ambit__stream_start(j) + r->edge_low;
-  const moment m = {true, from};
+  const ambit__stream_moment m = {.is_first = true, .plane = from};
 
   ambit__stream_unroll(j, "k", from, ambit__stream_start(j) + r->edge + j->planes);
   emit_edges(j, s, &m);
@@ -358,7 +362,7 @@ static void share_first(const ambit__stream_job *j, const ambit__stream *s,
 static void share_next(const ambit__stream_job *j, const ambit__stream *s,
                        const ambit__stream_row *r)
 {
-  const moment m = {false, r->edge};
+  const ambit__stream_moment m = {.plane = r->edge};
 
   emit_edges(j, s, &m);
 }
@@ -373,7 +377,7 @@ static void share(const ambit__stream_job *j, bool kept,
     const ambit__stream *s = &j->streams[i];
     int end;
 
-    for (int q = 0; q < s->nrows; q = end) {
+    for (int q = 0; !s->ring && q < s->nrows; q = end) {
       end = shared_together(s, q);
       if (!s->rows[q].has_edges) continue;
       if (kept && !j->planes && s->rows[q].edge_low == s->rows[q].edge) continue;
@@ -389,13 +393,15 @@ void ambit__stream_load_first(const ambit__stream_job *j)
   const int start = ambit__stream_start(j);
 
   for (int i = 0; i < j->nfronts; i++) {
-    const moment m = {true, start + j->fronts[i].low};
+    const ambit__stream_moment m = {.is_first = true, .plane = start + j->fronts[i].low};
 
+    if (j->fronts[i].ring) continue;
     if (j->fronts[i].low == j->fronts[i].high + j->fronts[i].ahead) continue;
     ambit__stream_unroll(j, "k", m.plane, start + j->fronts[i].high + j->fronts[i].ahead);
     load_front(j, i, &m, "k");
     ambit__close(j->gpu.w);
   }
+  if (j->ring) ambit__stream_ring_first(j);
   if (j->planes) { /* compilers move no loads across a barrier, and nothing else across a branch */
     if (!j->apart || !j->gpu.dialect->has_lanes)
       ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier);
@@ -406,14 +412,17 @@ void ambit__stream_load_first(const ambit__stream_job *j)
 
 void ambit__stream_load_next(const ambit__stream_job *j)
 {
+  if (j->ring) ambit__line(j->gpu.w, "if (p >= rest) break;");
   for (int i = 0; i < j->nfronts; i++) {
-    const moment m = {false, j->fronts[i].high + j->fronts[i].ahead};
+    const ambit__stream_moment m = {.plane = j->fronts[i].high + j->fronts[i].ahead};
     char plane[40];
 
-    snprintf(plane, sizeof plane, "z + p %s %d", m.plane < 0 ? "-" : "+",
+    if (j->fronts[i].ring) continue;
+    snprintf(plane, sizeof plane, "%sp %s %d", j->ring ? "" : "z + ", m.plane < 0 ? "-" : "+",
              m.plane < 0 ? -m.plane : m.plane);
     load_front(j, i, &m, plane);
   }
+  if (j->ring) ambit__stream_ring_next(j);
   if (j->pinned) {
     ambit__line(j->gpu.w, "ambit_pin();");
     ambit__line(j->gpu.w, "if (z + p >= n) break;");
@@ -463,7 +472,7 @@ void ambit__stream_move(const ambit__stream_job *j)
       const ambit__stream *s = &j->streams[i];
       ambit__text name = {0};
 
-      name_stream(j, s, ends ? 'e' : 'w', &name);
+      ambit__stream_name(j, s, ends ? 'e' : 'w', &name);
       ambit__stream_rotate(j, name.chars ? name.chars : "", s->param, j->period, s->nrows,
                            ends ? s->end : s->left + j->units + s->right);
       ambit__text_free(&name);
@@ -472,9 +481,7 @@ void ambit__stream_move(const ambit__stream_job *j)
 
 /* ---- fields ---- */
 
-/* "ambit_between((low1 - 1) & -4, x, (high1) & -4)": the vector of cells at x, or the nearest one
- * that is read; with wrapping rows, its position at the other end of the row. */
-static void print_inside(const ambit__stream_job *j, int param, const char *x)
+void ambit__stream_print_inside(const ambit__stream_job *j, int param, const char *x)
 {
   const ambit__param *p = &j->gpu.rule->params[param];
   const bool wraps = j->gpu.bind[param].wraps_rows;
@@ -494,7 +501,7 @@ static void declare_distance(const ambit__stream_job *j, int param, const char *
 
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_%s = ", name, tail);
-  print_inside(j, param, x);
+  ambit__stream_print_inside(j, param, x);
   ambit__print(j->gpu.t, " - %s_x", name);
   ambit__line_end(j->gpu.w, ";");
 }
@@ -520,13 +527,13 @@ static void declare_column(const ambit__stream_job *j, int param)
     if (j->streams[i].param == param) end = j->streams[i].end;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_x = ", p->name);
-  print_inside(j, param, "x");
+  ambit__stream_print_inside(j, param, "x");
   ambit__line_end(j->gpu.w, ";");
   if (j->apart) declare_beside(j, param);
   if (!end) return;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_beside = ", p->name);
-  print_inside(j, param, "beside");
+  ambit__stream_print_inside(j, param, "beside");
   ambit__print(j->gpu.t, " + (%s < 16 ? %d : 0) - %s_x", j->gpu.dialect->thread[0],
                j->lane - end * j->cells, p->name);
   ambit__line_end(j->gpu.w, ";");
@@ -557,7 +564,7 @@ static void declare_stream(const ambit__stream_job *j, const ambit__stream *s)
   for (int ends = 0; ends <= (s->end > 0); ends++) {
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "%s ", unit_type(j, s->param));
-    print_name(j, s, ends ? 'e' : 'w');
+    ambit__stream_print_name(j, s, ends ? 'e' : 'w');
     ambit__print(j->gpu.t, "[%d]", j->period);
     if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", s->nrows);
     ambit__print(j->gpu.t, "[%d]", ends ? s->end : s->left + j->units + s->right);
@@ -575,9 +582,11 @@ void ambit__stream_declare_fields(const ambit__stream_job *j)
   for (int i = 0; i < j->nfronts; i++) {
     char tail[16];
 
+    if (j->fronts[i].ring) continue;
     snprintf(tail, sizeof tail, "at%d", j->fronts[i].number);
     declare_pointer(j, j->fronts[i].param, tail, ambit__stream_start(j) + j->fronts[i].low);
   }
   for (int i = 0; i < j->nstreams; i++)
     declare_stream(j, &j->streams[i]);
+  if (j->ring) ambit__stream_declare_ring(j);
 }

@@ -15,6 +15,8 @@ enum {
   MOST_REPEATED = 3000,
   FREE = 26,        /* registers available for constants */
   PAIRS = 24,       /* registers for bytes while they are computed */
+  RING_BASE = 10,   /* the same where planes are in shared memory, */
+  RING_ROW = 18,    /* and for what each row takes from there */
   LATE_BASE = 15,   /* registers for addresses and counters where rows are loaded late */
   MORE = 16,        /* extra registers of loads that are not delayed */
   MOST_TAPS = 343,  /* of a weighted sum: a box of radius 3 in 3-D */
@@ -51,20 +53,29 @@ bool ambit__stream_has_words(const ambit__group *g, bool apart)
   return !apart || ambit__rule_is_paired(rule);
 }
 
+int ambit__stream_vector(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  int size = 1;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (is_field(g, i)) size = largest(size, (int)ambit_type_size(rule->params[i].type));
+  return smallest(VECTOR / size, MOST_CELLS);
+}
+
 int ambit__stream_lane(const ambit__group *g, bool apart)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  int size = 1, reach = 0, lane;
+  const int lane = ambit__stream_vector(g);
+  int reach = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
 
-    if (!is_field(g, i)) continue;
-    size = largest(size, (int)ambit_type_size(p->type));
-    reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
+    if (is_field(g, i))
+      reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
   }
   if (ambit__stream_has_words(g, apart)) return VECTOR;
-  lane = smallest(VECTOR / size, MOST_CELLS);
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
   return reach <= 2 * lane ? 2 * lane : 0;
 }
@@ -149,8 +160,10 @@ static bool each_read(const ambit__group *g, ambit__stream_job *j,
 
 /* ---- fronts ---- */
 
-static bool find_front(ambit__stream_job *j, int param, int ahead, ambit__stream_row *r)
+static bool find_front(ambit__stream_job *j, const ambit__stream *s, int ahead,
+                       ambit__stream_row *r)
 {
+  const int param = s->param;
   int number = 0, i;
 
   for (i = 0; i < j->nfronts; i++) {
@@ -165,7 +178,7 @@ static bool find_front(ambit__stream_job *j, int param, int ahead, ambit__stream
     return true;
   }
   if (i == AMBIT__STREAM_FRONTS) return false;
-  j->fronts[j->nfronts++] = (ambit__stream_front){param, number, r->low, r->high, ahead};
+  j->fronts[j->nfronts++] = (ambit__stream_front){param, number, r->low, r->high, ahead, s->ring};
   r->front = i;
   return true;
 }
@@ -177,6 +190,7 @@ static int row_ahead(const ambit__stream_job *j, const ambit__plan *p, const amb
 {
   const bool own = q >= s->below && q < s->below + j->rows;
 
+  if (j->ring) return s->ring ? 0 : 1;
   return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
 }
 
@@ -186,8 +200,7 @@ static bool find_fronts(ambit__stream_job *j, const ambit__plan *p)
     ambit__stream *s = &j->streams[i];
 
     for (int q = 0; q < s->nrows; q++)
-      if (s->rows[q].is_read && !find_front(j, s->param, row_ahead(j, p, s, q), &s->rows[q]))
-        return false;
+      if (s->rows[q].is_read && !find_front(j, s, row_ahead(j, p, s, q), &s->rows[q])) return false;
   }
   return true;
 }
@@ -224,7 +237,7 @@ static void find_ends(ambit__stream_job *j)
         reach = largest(reach, largest(j->streams[k].left, j->streams[k].right));
     for (s->end = reach ? 1 : 0; s->end < reach;)
       s->end *= 2;
-    if (j->apart) s->end = 0;
+    if (j->apart || s->ring) s->end = 0;
   }
 }
 
@@ -280,6 +293,7 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
   const int ahead = r->is_read ? kept_ahead(j, r) : 0;
   int n = 0;
 
+  if (s->ring) return r->is_read && r->high > r->low ? (r->high - r->low + 1) * j->units : 0;
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units / (is_late(j, r) ? 2 : 1);
   if (r->has_edges && j->apart)
     return n + (r->edge - r->edge_low + 1 + ahead) * (s->left + s->right);
@@ -342,6 +356,7 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
   if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
+  if (j->ring) return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
   if (j->late) return LATE_BASE + 40 * (j->z > 0);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
          6 * is_wide * largest(0, j->rows - 2) + 12 * largest(0, j->period - 4) +
@@ -454,24 +469,28 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                            .rows = p->rows[0],
                            .planes = p->ahead ? 0 : p->rows[1],
                            .late = p->late,
+                           .ring = p->ring > 0,
+                           .warps = p->threads[1],
                            .apart = p->apart,
                            .span = 1};
   if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
-      !each_read(g, j, find_rows) || !find_fronts(j, p)) {
+      !each_read(g, j, find_rows) || (j->ring && !ambit__stream_find_ring(g->steps[0].rule, j)) ||
+      !find_fronts(j, p)) {
     ambit__stream_end(j);
     return false;
   }
   find_ends(j);
   j->period = period_of(j, ahead_of(j, p));
-  j->moves =
-      !j->planes && (p->late || flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED);
+  j->moves = !j->planes && !j->ring &&
+             (p->late || flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED);
   j->period = period_of(j, ahead_of(j, p));
-  j->whole = stores_whole(g, j);
+  if (j->ring) j->ahead = smallest(p->ahead, ambit__stream_ring_ahead(j));
+  j->whole = !j->ring && stores_whole(g, j);
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {
     j->head = largest(j->head, g->steps[0].rule->params[i].low[j->x]);
     j->tail = largest(j->tail, g->steps[0].rule->params[i].high[j->x]);
   }
-  j->pinned = !j->apart && (j->planes || (!j->moves && has_registers(g, p, j)));
+  j->pinned = !j->apart && !j->ring && (j->planes || (!j->moves && has_registers(g, p, j)));
   return true;
 }
 

@@ -14,6 +14,7 @@ enum {
   LEAST_PLANES = 8,  /* per chunk */
   MOST_PLANES = 128, /* per chunk: over long distances, warps drift apart */
   MOST_WAVES = 8,    /* of blocks */
+  LINE = 8,          /* vectors of a line of the caches, 128 bytes */
   START = 4,         /* planes that could be computed in the time a block takes to start */
   PANEL = 16 << 20   /* bytes of a layer of tiles that stay in the cache */
 };
@@ -106,12 +107,18 @@ static int64_t panels_of(const ambit__group *g, const ambit__plan *p, int64_t ce
   return min64((int64_t)ceil(bytes / PANEL), stacks);
 }
 
+int ambit__stream_align(const ambit__plan *p)
+{
+  return (int)p->strip * (p->ring ? LINE : 1);
+}
+
 /* Strips of a row; see emit_columns for the start of the first. */
 static int64_t strips_of(const ambit__plan *p, const ambit__box *box)
 {
   const int x = box->ndims - 1;
 
-  return quotient_up(box->hi[x] - (box->lo[x] & -p->strip), AMBIT__STREAM_WARP * p->strip);
+  return quotient_up(box->hi[x] - (box->lo[x] & -ambit__stream_align(p)),
+                     AMBIT__STREAM_WARP * p->strip);
 }
 
 void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
@@ -138,7 +145,8 @@ void ambit__stream_shape(const ambit__group *g, const ambit__plan *p, const ambi
   tiles = min64(tiles, most);
   outer = min64(outer, min64(MOST_BLOCKS, most / tiles));
   *shape = (ambit__shape){.blocks = {tiles, 1, outer},
-                          .threads = {p->threads[0], p->threads[1], p->threads[2]}};
+                          .threads = {p->threads[0], p->threads[1], p->threads[2]},
+                          .shared = p->ring};
   if (p->ahead)
     shape->blocks[1] = chunks_of(g, p, planes, tiles * outer);
   else

@@ -187,7 +187,9 @@ void ambit__stream_declare_results(const ambit__stream_job *j)
 /* "z + p < n && t >= skip && t < stop": the warp owns the row. */
 static void print_is_own(const ambit__stream_job *j)
 {
-  ambit__print(j->gpu.t, j->planes ? "p >= from && p < till" : j->pinned ? "true" : "z + p < n");
+  ambit__print(j->gpu.t, j->planes              ? "p >= from && p < till"
+                         : j->pinned || j->ring ? "true"
+                                                : "z + p < n");
   if (ambit__stream_start(j) < 0) ambit__print(j->gpu.t, " && z + p >= 0");
   if (j->y >= 0) ambit__print(j->gpu.t, " && t >= skip && t < stop");
 }
@@ -271,6 +273,7 @@ void ambit__stream_emit_window(const ambit__stream_job *j)
 
   emit_index(j, j->z, j->planes ? "begin + p" : "begin + z + p");
   if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
+  if (j->ring) ambit__stream_take_for_row(j);
   emit_index(j, j->y, "y + t");
   ambit__stream_declare_results(j);
   declare_counted(j);

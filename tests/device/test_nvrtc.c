@@ -248,6 +248,22 @@ static void the_families_compile_without_spills(void)
   }
 }
 
+/* Their planes go through a ring in shared memory. */
+static void high_orders_compile_without_spills(void)
+{
+  const char *wave = "void wave(const float *u, const float *o, const float *c, float *v)\n"
+                     "{\n"
+                     "  float s = u[4][0][0] + u[-4][0][0] + u[0][4][0] + u[0][-4][0] + u[0][0][4] "
+                     "+ u[0][0][-4];\n"
+                     "  s = 0.2f * (u[1][0][0] + u[0][1][0] + u[0][-1][0] + u[0][0][1]) - s;\n"
+                     "  *v = 2 * *u - *o + *c * s;\n"
+                     "}\n";
+
+  check_entry("star3d4", AMBIT_F32, CHOSEN);
+  check_entry("star3d4", AMBIT_F64, CHOSEN);
+  check_text("wave", wave, -1, 512, true, CHOSEN);
+}
+
 static void the_families_compile_without_spills_where_faces_are_fixed(void)
 {
   twins = true;
@@ -438,6 +454,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"the_fixed_names_compile_without_spills", the_fixed_names_compile_without_spills},
       {"the_families_compile_without_spills", the_families_compile_without_spills},
+      {"high_orders_compile_without_spills", high_orders_compile_without_spills},
       {"the_families_compile_without_spills_where_faces_are_fixed",
        the_families_compile_without_spills_where_faces_are_fixed},
       {"the_families_compile_without_spills_around_rows",

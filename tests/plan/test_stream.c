@@ -71,9 +71,15 @@ static bool is_chosen(const ambit__plan *plans, int n, int i)
   return wanted && (test_takes(count++, 8) || n < 3);
 }
 
+static bool is_ring(const ambit__plan *plans, int n, int i)
+{
+  (void)n;
+  return plans[i].ring > 0 && !plans[i - 1].ring;
+}
+
 /* Runs a problem with some plans, the one in the middle also without exchanges. Returns the number
  * of runs. */
-static int check(problem p)
+static int check_with(problem p, bool (*wanted)(const ambit__plan *plans, int n, int i))
 {
   ambit__group_step step = {.bind = p.bind};
   ambit__group g = {.nsteps = 1, .steps = &step, .depth = 1, .ndims = p.ndims, .strict = p.strict};
@@ -96,14 +102,19 @@ static int check(problem p)
                                  .twin = twin_of(&p, i)};
   n = ambit__strategy_stream.candidates(&g, &gpu, plans, MOST_PLANS);
   for (int i = 0; i < n; i++)
-    if (is_chosen(plans, n, i) || (i == n - 1 && !runs)) {
+    if (wanted(plans, n, i) || (wanted == is_chosen && i == n - 1 && !runs)) {
       run_plan(&p, &g, &plans[i], i % 2);
-      if (i == n / 3) run_apart(&p, &g, plans[i]);
+      if (i == n / 3 && !plans[i].ring) run_apart(&p, &g, plans[i]);
       runs++;
     }
   CHECK_MSG(runs > 0, "%s: no plan", p.name);
   ambit__rule_free(p.rule);
   return runs;
+}
+
+static int check(problem p)
+{
+  return check_with(p, is_chosen);
 }
 
 /* ---- tests ---- */
@@ -130,6 +141,34 @@ static void weighted_sums_in_3d(void)
                     .ndims = 3,
                     .extents = {9, 23 + i, 150 - i},
                     .boundary = (ambit_boundary)(1 + i % 5)});
+}
+
+/* Planes in shared memory: the last block has few rows, and the last strip few columns. The second
+ * rule has fields beside that in the ring, a reduction, and uses the place of its cell. */
+static void planes_in_a_ring(void)
+{
+  check_with((problem){.name = "star3d4",
+                       .type = AMBIT_F32,
+                       .ndims = 3,
+                       .extents = {4, 35, 140},
+                       .boundary = AMBIT_REFLECT},
+             is_ring);
+  check_with((problem){.name = "wave",
+                       .text =
+                           "void wave(const double *u, const double *o, double *v, max double *m)"
+                           "{"
+                           "  double s = u[3][0][0] - u[-3][0][0] + u[0][4][0] - u[0][-2][0];"
+                           "  s = s + u[0][0][3] * index(0) - u[0][0][-1] * index(1);"
+                           "  *v = 2 * *u - *o + 0.25 * s;"
+                           "  *m = *v;"
+                           "}",
+                       .type = AMBIT_F64,
+                       .ndims = 3,
+                       .extents = {24, 26, 66},
+                       .around = true,
+                       .strict = true,
+                       .boundary = AMBIT_PERIODIC},
+             is_ring);
 }
 
 /* So many terms that registers are shifted, rows are added one by one and weights are in a table.
@@ -537,6 +576,7 @@ int main(int argc, char **argv)
       {"weighted_sums_in_2d", weighted_sums_in_2d},
       {"weighted_sums_in_3d", weighted_sums_in_3d},
       {"a_large_sum", a_large_sum},
+      {"planes_in_a_ring", planes_in_a_ring},
       {"weighted_sums_of_integers", weighted_sums_of_integers},
       {"boxes_that_begin_anywhere", boxes_that_begin_anywhere},
       {"boxes_of_few_cells", boxes_of_few_cells},

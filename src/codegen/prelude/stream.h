@@ -89,6 +89,34 @@ AMBIT_INLINE void ambit_pin()
 #endif
 }
 
+/* Copies N values to shared memory without waiting for them; ambit_copied ends a group of copies.
+ * After ambit_arrived all groups of this thread but the last N are there. */
+template <int N, typename T> AMBIT_INLINE void ambit_copy(T *to, const T *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#  pragma unroll
+  for (int i = 0; i < N; i += 16 / (int)sizeof(T))
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to + i)),
+                 "l"(from + i)
+                 : "memory");
+#else
+  ambit_load<N>(to, from);
+#endif
+}
+AMBIT_INLINE void ambit_copied()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int N> AMBIT_INLINE void ambit_arrived()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
+}
+
 /* Stores all values if `yes`; compiles to one predicated instruction, without a branch. */
 template <int N, typename T> AMBIT_INLINE void ambit_store_all(bool yes, T *to, const T *from)
 {
