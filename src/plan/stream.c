@@ -191,7 +191,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
 
 /* Vectors of halves have twice the cells of those of floats, and take twice the registers when they
  * are converted. If none fits, lanes of two cells that load those beside them do, in small blocks:
- * D3Q19 in halves on an H200, 42.1 Gcells/s, with walls 36.1; a cell per thread, 36.9 and 25.6. */
+ * D3Q19 in halves on an H200, 42.1 Gcells/s; with a cell per thread, 36.9. */
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   const ambit__rule *rule = g->steps[0].rule;
