@@ -2,11 +2,11 @@
 /* The first run of a program with an empty cache: its kernels are compiled at the same time, and
  * ten of them take less than two seconds. */
 #define _XOPEN_SOURCE 700
+#include "device/cpu/machine.h"
 #include "runtime_test.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { KERNELS = 10 };
 
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"kernels_are_compiled_at_the_same_time", kernels_are_compiled_at_the_same_time}, {0}};
 
-  if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+  if (ambit__machine_cores() < 2) {
     printf("# skipped: there is one processor only\n");
     return 77;
   }
