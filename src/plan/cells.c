@@ -9,7 +9,8 @@
  *      the rest       z   one thread, blocks counted in C order
  *
  * Starting a block costs more than computing a cell, so a launch has only enough blocks to keep all
- * multiprocessors busy, and every thread loops over cells with the stride of the launch.
+ * multiprocessors busy, and every thread loops over cells with the stride of the launch. Where a
+ * cell takes longer, as it has much to write, every thread has one.
  */
 #include "plan/gpu.h"
 #include "plan/recipe.h"
@@ -20,6 +21,8 @@ enum {
   WARP = 32,         /* threads that take a branch together */
   /* H200, 2d4 in float: 226 Gcells/s with 8, 271 with 32, 184 without a limit */
   BLOCKS_PER_MULTIPROCESSOR = 32,
+  /* H200, D3Q19 in place: 18.8 Gcells/s with 32, 22.0 without a limit; in halves 20.5 and 35.8 */
+  MUCH = 32, /* bytes that a cell writes, for launches without a limit */
   /* of kernels with two branches, see resident_blocks */
   REGISTERS = 65536,   /* of a multiprocessor */
   BASE_REGISTERS = 46, /* of a thread, beside those of its results */
@@ -53,6 +56,25 @@ static int power(int64_t n, int most)
   return p;
 }
 
+/* By a cell. */
+static int written_bytes(const ambit__rule *rule)
+{
+  int bytes = 0;
+
+  for (int i = 0; i < rule->nparams; i++)
+    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
+      if (rule->params[i].writes[c]) bytes += (int)ambit_type_size(rule->params[i].type);
+  return bytes;
+}
+
+/* The most blocks of a launch. */
+static int64_t most_blocks(const ambit__group *g, const ambit__target *t)
+{
+  if (ambit__gpucode_reduces(g)) return AMBIT__GPUCODE_FEW;
+  if (t->dialect->has_lanes && written_bytes(g->steps[0].rule) >= MUCH) return INT32_MAX;
+  return max64(1, t->threads) * BLOCKS_PER_MULTIPROCESSOR;
+}
+
 /* With tests of the place there are two branches (emit_cell), and compilers take all registers they
  * can get for the rarer one: D3Q19 in float had 174, so that a multiprocessor of an H200 ran one
  * block at a time, at half the speed. It has 72 if three blocks are to fit, and spills none; in
@@ -60,13 +82,10 @@ static int power(int64_t n, int most)
 static int resident_blocks(const ambit__group *g, int threads)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0}, bytes = 0;
+  int low[AMBIT_MAX_DIMS] = {0}, high[AMBIT_MAX_DIMS] = {0};
 
   if (!ambit__rule_tests(rule, true, low, high)) return 0;
-  for (int i = 0; i < rule->nparams; i++)
-    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      if (rule->params[i].writes[c]) bytes += (int)ambit_type_size(rule->params[i].type);
-  return smaller(REGISTERS / (threads * (BASE_REGISTERS + bytes / 4)), MOST_RESIDENT);
+  return smaller(REGISTERS / (threads * (BASE_REGISTERS + written_bytes(rule) / 4)), MOST_RESIDENT);
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
@@ -80,8 +99,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   p.threads[0] = power(g->cells[g->ndims - 1], g->ndims > 1 ? MOST_ALONG_X : threads);
   if (p.threads[0] > threads) p.threads[0] = threads;
   if (g->ndims > 1) p.threads[1] = power(g->cells[g->ndims - 2], threads / p.threads[0]);
-  p.blocks = ambit__gpucode_reduces(g) ? AMBIT__GPUCODE_FEW
-                                       : max64(1, t->threads) * BLOCKS_PER_MULTIPROCESSOR;
+  p.blocks = most_blocks(g, t);
   p.resident = t->dialect->has_lanes ? resident_blocks(g, p.threads[0] * p.threads[1]) : 0;
   plans[0] = p;
   return 1;
