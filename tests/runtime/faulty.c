@@ -73,6 +73,7 @@ int main(int argc, char **argv)
   ambit_program *p;
 
   if (!a || ambit_error(a) || slow_net_wrap(&a->net, getenv("SLOW_NETWORK"))) return EXIT_FAILURE;
+  ambit_option_set(a, "depth", "1"); /* failures come between iterations */
   g = ambit_grid_create(a, 2, (int64_t[]){60, argc > 2 ? atoll(argv[2]) : 40});
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);

@@ -37,6 +37,7 @@ static void cut(ambit *a, const problem *q)
 
   snprintf(partition, sizeof partition, q->stays ? "%dx1x1" : "1x1x%d", ambit_processes(a));
   ambit_option_set(a, "partition", partition);
+  ambit_option_set(a, "depth", "1"); /* a halo exchange in every iteration */
   ambit_option_set(a, "overlap", q->overlap);
   ambit_option_set(a, "strict", "1");
 }

@@ -85,7 +85,7 @@ def a_folder_that_is_not_there_is_told_at_once():
 def all_processes_are_in_one_file():
     if not MPIRUN:
         raise tool.Skipped("there is no mpirun")
-    trace = _trace("star2d1", "--size", "8x8", "--ambit-partition=2x2", "--steps", 3, processes=4)
+    trace = _trace("star2d1", "--size", "8x8", "--ambit-partition=2x2", "--ambit-depth=1", "--steps", 3, processes=4)
     assert trace["otherData"]["processes"] == 4 and {e["pid"] for e in trace["traceEvents"]} == {1, 2, 3, 4}
     ends = collections.defaultdict(list)
     for e in trace["traceEvents"]:
