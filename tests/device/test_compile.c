@@ -508,7 +508,11 @@ static void many_processes_may_start_at_once(void)
   fflush(stdout);
   for (int i = 0; i < N; i++) {
     child[i] = fork();
-    if (child[i] == 0) _exit(call_f(plus_seven, i) == i + 7 && !test_failures ? 0 : 1);
+    if (child[i] == 0) {
+      CHECK_EQ(i + 7, call_f(plus_seven, i));
+      fflush(stdout); /* the reason of a failure */
+      _exit(test_failures ? 1 : 0);
+    }
   }
   for (int i = 0; i < N; i++) {
     int status = 1;
