@@ -67,7 +67,9 @@ def _pointers(names):
 
 
 def _groups(names, size=30):
-    return [names[at:at + size] for at in range(0, len(names) - 1, size)]
+    """In make check, half of them."""
+    groups = [names[at:at + size] for at in range(0, len(names) - 1, size)]
+    return groups if "AMBIT_TEST_LONG" in os.environ else groups[::2]
 
 
 def _check(folder, text, settings, device):
