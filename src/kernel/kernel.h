@@ -140,6 +140,9 @@ typedef enum ambit__op {
   EXPR_CALL  /* call: arg a, b, c; all arguments have the type of the result */
 } ambit__op;
 
+/* A comparison with its operands exchanged: > for <; other operators as they are (operators.c). */
+ambit__op ambit__op_mirrored(ambit__op op);
+
 typedef struct ambit__expr {
   ambit__op op;
   ambit_type type;

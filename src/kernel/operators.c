@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* operators.c - binary operators: spelling and precedence. */
+/* operators.c - binary operators: spelling, precedence, exchange of operands. */
 #include "kernel/ast.h"
 
 static const ambit__operator operators[] = {
@@ -35,4 +35,15 @@ const ambit__operator *ambit__operator_set(ambit__token_kind set)
   for (int i = 0; i < COUNT; i++)
     if (operators[i].set == set && set != TOKEN_END) return &operators[i];
   return NULL;
+}
+
+ambit__op ambit__op_mirrored(ambit__op op)
+{
+  switch (op) {
+  case EXPR_LT: return EXPR_GT;
+  case EXPR_LE: return EXPR_GE;
+  case EXPR_GT: return EXPR_LT;
+  case EXPR_GE: return EXPR_LE;
+  default: return op;
+  }
 }

@@ -144,17 +144,6 @@ static bool is_variable(const ambit__node *n, const ambit__name *name)
   return n->kind == NODE_ACCESS && n->name == name && !n->nsubs && !n->is_deref;
 }
 
-static ambit__op mirrored(ambit__op op)
-{
-  switch (op) {
-  case EXPR_LT: return EXPR_GT;
-  case EXPR_LE: return EXPR_GE;
-  case EXPR_GT: return EXPR_LT;
-  case EXPR_GE: return EXPR_LE;
-  default: return op;
-  }
-}
-
 /* condition := name compare expr | expr compare name */
 static void parse_loop_condition(ambit__unit *u, ambit__line *l)
 {
@@ -174,7 +163,7 @@ static void parse_loop_condition(ambit__unit *u, ambit__line *l)
     }
     if (is_variable(n->b, l->name)) {
       l->value = n->a;
-      l->op = mirrored(n->op);
+      l->op = ambit__op_mirrored(n->op);
       return;
     }
   }

@@ -27,18 +27,6 @@ static bool find_place(const ambit__expr *e, int axis, bool *from_end, int64_t *
   return *c >= 0 && *c < MOST_REACH;
 }
 
-/* The same comparison with its operands exchanged. */
-static ambit__op mirrored(ambit__op op)
-{
-  switch (op) {
-  case EXPR_LT: return EXPR_GT;
-  case EXPR_LE: return EXPR_GE;
-  case EXPR_GT: return EXPR_LT;
-  case EXPR_GE: return EXPR_LE;
-  default: return op;
-  }
-}
-
 /* index(axis) compared with c, or with extent(axis) - c. */
 static bool compare(ambit__op op, int axis, bool from_end, int64_t c, const reach *r)
 {
@@ -67,7 +55,7 @@ static bool find_test(const ambit__expr *e, bool compares, const reach *r, bool 
   if (e->is_outside) return true;
   if (!compares || !is_order || index->op != EXPR_INDEX) return false;
   if (!find_place(index == e->a ? e->b : e->a, index->index, &from_end, &c)) return false;
-  *value = compare(index == e->a ? e->op : mirrored(e->op), index->index, from_end, c, r);
+  *value = compare(index == e->a ? e->op : ambit__op_mirrored(e->op), index->index, from_end, c, r);
   return true;
 }
 
