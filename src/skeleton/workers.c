@@ -37,13 +37,13 @@ static ambit_status add_lane(ambit__errors *errors, ambit__workers *w, const cha
 /* A lane for each GPU of this process, or one on the cores. */
 static ambit_status add_all(const ambit *a, ambit__errors *errors, ambit__workers *w)
 {
-  const int here = ambit__backend_cuda.count(), sharers = a->net->local_size;
+  const ambit__gpus g = ambit__devices_gpus(a);
 
-  if (here <= 0) return add_lane(errors, w, "cpu", strlen("cpu"));
-  for (int i = a->net->local_rank % here; i < here; i += sharers < here ? sharers : here) {
+  if (!g.backend) return add_lane(errors, w, "cpu", strlen("cpu"));
+  for (int i = g.first; i < g.end; i += g.stride) {
     char name[32];
 
-    snprintf(name, sizeof name, "cuda:%d", i);
+    snprintf(name, sizeof name, "%s:%d", g.backend->name, i);
     AMBIT_TRY(add_lane(errors, w, name, strlen(name)));
   }
   return AMBIT_OK;

@@ -91,7 +91,8 @@ ambit_status ambit__devices_check(ambit *a, const char *text)
   return a->errors.status;
 }
 
-/* Sets the ordinal if the item has none. */
+/* Sets the ordinal if the item has none: processes share the GPUs, if there are any, and leave
+ * slower devices of the backend alone. */
 static ambit_status choose_device(ambit *a, item *it)
 {
   const int here = it->backend->count(); /* 0: opening the device reports why */
@@ -99,7 +100,11 @@ static ambit_status choose_device(ambit *a, item *it)
   AMBIT_CHECK(it->ordinal < here || !here || a->dry, &a->errors, AMBIT_ENODEVICE,
               "devices=%s: there %s %d %s device%s here, numbered from 0", a->settings.devices,
               here == 1 ? "is" : "are", here, it->backend->name, here == 1 ? "" : "s");
-  if (it->ordinal < 0) it->ordinal = here > 0 ? a->net->local_rank % here : 0;
+  if (it->ordinal < 0) {
+    const int fast = it->backend->fast ? it->backend->fast() : 0, among = fast ? fast : here;
+
+    it->ordinal = among > 0 ? a->net->local_rank % among : 0;
+  }
   return AMBIT_OK;
 }
 
@@ -249,38 +254,43 @@ static ambit_status add_item(ambit *a, items *all, item it)
   return AMBIT_OK;
 }
 
-/* Every GPU assigned to this process, of the first backend that has any, since another one may have
- * the same GPUs; and the cores. */
+static const ambit__backend *first_fast(bool sparse)
+{
+  for (int i = 0; ambit__backend_at(i); i++) {
+    const ambit__backend *b = ambit__backend_at(i);
+
+    if ((b->sparse || !sparse) && b->fast && b->fast() > 0) return b;
+  }
+  return NULL;
+}
+
+ambit__gpus ambit__devices_gpus(const ambit *a)
+{
+  const ambit__backend *b = first_fast(false);
+  const int n = b ? b->fast() : 0, sharers = a->net->local_size;
+
+  return (ambit__gpus){b, n ? a->net->local_rank % n : 0, sharers < n ? sharers : n, n};
+}
+
+/* The GPUs of this process, and the cores. */
 static ambit_status list_all(ambit *a, items *all)
 {
-  const int sharers = a->net->local_size;
+  const ambit__gpus g = ambit__devices_gpus(a);
 
-  for (int k = 0; ambit__backend_at(k) && !all->n; k++) {
-    const ambit__backend *b = ambit__backend_at(k);
-    const int here = b->fast ? b->fast() : 0;
-
-    for (int i = here ? a->net->local_rank % here : 0; i < here;
-         i += sharers < here ? sharers : here)
-      AMBIT_TRY(add_item(a, all, (item){b, i, 1}));
-  }
+  for (int i = g.first; i < g.end; i += g.stride)
+    AMBIT_TRY(add_item(a, all, (item){g.backend, i, 1}));
   return add_item(a, all, (item){&ambit__backend_cpu, 0, 1});
 }
 
 /* Puts the name of the fastest device in the place of auto, where users see it. */
 ambit_status ambit__devices_choose(ambit *a, bool sparse)
 {
-  const char *name = ambit__backend_cpu.name;
+  const ambit__backend *b;
 
   if (strcmp(a->settings.devices, "auto") != 0) return AMBIT_OK;
-  for (int i = 0; ambit__backend_at(i); i++) {
-    const ambit__backend *b = ambit__backend_at(i);
-
-    if ((sparse && !b->sparse) || !b->fast || b->fast() <= 0) continue;
-    name = b->name;
-    break;
-  }
+  b = first_fast(sparse);
   a->chosen = true;
-  return ambit_option_set(a, "devices", name);
+  return ambit_option_set(a, "devices", b ? b->name : ambit__backend_cpu.name);
 }
 
 static ambit_status list_items(ambit *a, items *all)

@@ -188,6 +188,13 @@ ambit_status ambit__devices_check(ambit *a, const char *text);
 /* If the user named no device and none is open yet, chooses the fastest one here; for sparse grids,
  * the fastest that can store them. */
 ambit_status ambit__devices_choose(ambit *a, bool sparse);
+/* The GPUs of this process, of the first backend that has any, since another one may have the same
+ * GPUs: numbers first, first + stride, ... below end. */
+typedef struct ambit__gpus {
+  const ambit__backend *backend; /* NULL: there are none */
+  int first, stride, end;
+} ambit__gpus;
+ambit__gpus ambit__devices_gpus(const ambit *a);
 /* Closes an engine and forgets its parts. Before parts are numbered; not the last one. */
 ambit_status ambit__engine_remove(ambit *a, int engine);
 /* Calls a function with the device of an engine; for a dry one with the device that it stands for,
