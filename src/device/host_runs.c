@@ -50,6 +50,15 @@ static int64_t place_in_array(const ambit__host_runs_job *job, const int64_t *ce
   return n * job->store->layout.components * (int64_t)ambit_type_size(job->store->layout.type);
 }
 
+/* The first component of the cell at a position. */
+static unsigned char *cell_at(const ambit__store *s, int64_t position)
+{
+  const ambit__layout *l = &s->layout;
+  const int64_t at = l->origin + position * l->stride[l->own.ndims - 1];
+
+  return ambit__host_base(s->buffer) + (size_t)at * ambit_type_size(l->type);
+}
+
 /* The cells of a row that run i has. */
 static piece piece_of(const ambit__store *s, int64_t i, const ambit__box *row)
 {
@@ -57,9 +66,8 @@ static piece piece_of(const ambit__store *s, int64_t i, const ambit__box *row)
   const int64_t size = (int64_t)ambit_type_size(l->type);
   const ambit__run *r = &l->active->runs[i];
   const int last = row->ndims - 1;
-  const int64_t at = l->origin + (r->at + row->lo[last] - r->lo) * l->stride[last];
 
-  return (piece){.cells = ambit__host_base(s->buffer) + at * size,
+  return (piece){.cells = cell_at(s, r->at + row->lo[last] - r->lo),
                  .step = l->stride[last] * size,
                  .component = l->component * size,
                  .n = row->hi[last] - row->lo[last]};
@@ -88,17 +96,17 @@ ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__st
   const ambit__layout *l = &src->layout;
   const size_t size = ambit_type_size(l->type);
   const bool together = l->order == AMBIT_AOS || l->components == 1;
-  int64_t i = 0;
-  ambit__box row;
+  ambit__common c = {.to = dst->layout.active, .from = l->active, .box = box};
 
   (void)q;
-  while (ambit__active_next(l->active, box, &i, &row)) {
-    const piece from = piece_of(src, i - 1, &row);
-    const piece to = piece_of(dst, ambit__active_run(dst->layout.active, row.lo), &row);
+  while (ambit__common_next(&c)) {
+    unsigned char *to = cell_at(dst, c.to_at);
+    const unsigned char *from = cell_at(src, c.from_at);
 
-    for (int c = 0; to.cells != from.cells && c < (together ? 1 : l->components); c++)
-      memcpy(to.cells + c * to.component, from.cells + c * from.component,
-             (size_t)from.n * size * (together ? (size_t)l->components : 1));
+    for (int i = 0; to != from && i < (together ? 1 : l->components); i++)
+      memcpy(to + (size_t)(i * dst->layout.component) * size,
+             from + (size_t)(i * l->component) * size,
+             (size_t)c.n * size * (together ? (size_t)l->components : 1));
   }
   return AMBIT_OK;
 }

@@ -242,3 +242,27 @@ int64_t ambit__active_count(const ambit__active *a, const ambit__box *box)
     n += row.hi[last] - row.lo[last];
   return n;
 }
+
+bool ambit__common_next(ambit__common *c)
+{
+  const ambit__run *to = c->to->runs, *from = c->from->runs;
+  const int last = c->box->ndims - 1;
+
+  for (;;) {
+    for (; c->i && c->k < c->to->n && to[c->k].row == from[c->i - 1].row &&
+           to[c->k].lo < c->row.hi[last];
+         c->k++) {
+      const int64_t lo = to[c->k].lo > c->row.lo[last] ? to[c->k].lo : c->row.lo[last];
+      const int64_t hi = to[c->k].hi < c->row.hi[last] ? to[c->k].hi : c->row.hi[last];
+
+      if (lo >= hi) continue;
+      c->to_at = to[c->k].at + lo - to[c->k].lo;
+      c->from_at = from[c->i - 1].at + lo - from[c->i - 1].lo;
+      c->n = hi - lo;
+      c->k++;
+      return true;
+    }
+    if (!ambit__active_next(c->from, c->box, &c->i, &c->row)) return false;
+    c->k = ambit__active_from(c->to, from[c->i - 1].row, c->row.lo[last]);
+  }
+}

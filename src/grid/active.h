@@ -122,4 +122,18 @@ static inline int64_t ambit__run_tail(const ambit__active *a, const ambit__run *
 bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *i, ambit__box *row);
 int64_t ambit__active_count(const ambit__active *a, const ambit__box *box); /* active cells in it */
 
+/* Iterates over the cells of a box that two have, in pieces of their runs, and in order:
+ *
+ *   ambit__common c = {.to = to, .from = from, .box = &box};
+ *   while (ambit__common_next(&c)) copy(c.to_at, c.from_at, c.n);
+ */
+typedef struct ambit__common {
+  const ambit__active *to, *from;
+  const ambit__box *box;
+  int64_t to_at, from_at, n; /* positions of the first cell, and cells */
+  int64_t i, k;              /* the next runs of `from` and `to` */
+  ambit__box row;            /* the cells of run i - 1 of `from` in the box */
+} ambit__common;
+bool ambit__common_next(ambit__common *c);
+
 #endif

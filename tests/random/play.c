@@ -141,6 +141,18 @@ static int is_active(const int64_t *index, void *user)
   }
 }
 
+/* Cells of another mask. */
+static void activate_others(const stage *s)
+{
+  program_plan *other = malloc(sizeof *other);
+
+  if (!other) return;
+  *other = *s->p;
+  other->seed = other->seed * 5 + 7;
+  ambit_grid_activate(s->grid, is_active, other);
+  free(other);
+}
+
 static void set_inactive(const stage *s, int field)
 {
   static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_CLAMP, AMBIT_CLAMP, AMBIT_CONSTANT,
@@ -395,8 +407,10 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   make_program(&s);
   if (mode->recut && s.program)
     ambit_every(s.program, 1 + (int64_t)(p->seed / 5 % 3), recut, (void *)p);
-  for (int i = 0; i < p->nactions && !ambit_error(s.a); i++)
+  for (int i = 0; i < p->nactions && !ambit_error(s.a); i++) {
     act(&s, &p->actions[i], i);
+    if (mode->sparse && i == p->nactions / 2 && p->seed % 2) activate_others(&s);
+  }
   if (p->is_quiet && !ambit_error(s.a))
     act(&s, &(action){DO_REST, 30, 1 + (int64_t)(p->seed % 3), 0, 0, 0}, 0);
   collect(&s, o);

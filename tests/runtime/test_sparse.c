@@ -646,6 +646,66 @@ static void cells_can_be_activated_between_runs(void)
   CHECK_EQ(AMBIT_EINVAL, ambit_grid_activate(NULL, in_ring, NULL));
 }
 
+/* The first rows of a triangle. */
+static int above(const int64_t *i, void *user)
+{
+  return i[0] < *(const int64_t *)user && i[1] < M - i[0];
+}
+
+/* Cells of the largest part, relative to the mean. */
+static double imbalance(const ambit_grid *g)
+{
+  int64_t most = 0;
+
+  for (int i = 0; i < g->nparts; i++) {
+    const int64_t n = ambit__active_count(g->active, &g->parts[i]);
+
+    if (n > most) most = n;
+  }
+  return (double)most * g->nparts / (double)g->active->cells;
+}
+
+/* A region that grows: parts have about as many cells again, and the same results. */
+static void growth_moves_the_cut(void)
+{
+  static const char *const devices[] = {"ref", "cpu", "cpu*3", "opencl*2", "cpu*2,opencl"};
+  static float got[2][N][M];
+  int64_t rows = 5;
+
+  for (int d = 0; d < (device_is_here("opencl") ? 5 : 3); d++) {
+    const int64_t extents[] = {N, M};
+    ambit *a = open_on(devices[d]);
+    ambit_grid *g = (rows = 5, ambit_grid_create_sparse(a, 2, extents, above, &rows));
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 1);
+    ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+    ambit_field_fill(u, ramp, NULL);
+    ambit_apply(p,
+                ambit_kernel_create(a, "void k(const float *u, float *v) {"
+                                       "  *v = 0.25f * (u[-1][0] + u[1][0] + u[0][-1] + u[0][1]);"
+                                       "}"),
+                u, v);
+    ambit_swap(p, u, v);
+    ambit_run(p, 3);
+    for (rows = 6; rows < N - 2; rows += 8) {
+      const ambit__box first = g->parts[0];
+
+      ambit_grid_activate(g, above, &rows);
+      if (d < 4) { /* the last one has weights of its own */
+        CHECK(ambit__box_equal(&first, &g->parts[0]) == (g->nparts == 1 || rows == 6));
+        CHECK(imbalance(g) < 1.05);
+      }
+      ambit_run(p, 3);
+    }
+    ambit_field_read(u, NULL, NULL, got[d > 0]);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+    CHECK(!memcmp(got[0], got[d > 0], sizeof got[0]));
+  }
+}
+
 static double ring_or_not(const int64_t *i, int component, void *user)
 {
   (void)component;
@@ -793,6 +853,7 @@ int main(int argc, char **argv)
       {"files_are_dense_with_a_fill_value", files_are_dense_with_a_fill_value},
       {"files_may_be_lists_of_cells", files_may_be_lists_of_cells},
       {"cells_can_be_activated_between_runs", cells_can_be_activated_between_runs},
+      {"growth_moves_the_cut", growth_moves_the_cut},
       {"masks_are_fields_arrays_and_pictures", masks_are_fields_arrays_and_pictures},
       {"auto_chooses_a_device_that_can_store_sparse_grids",
        auto_chooses_a_device_that_can_store_sparse_grids},

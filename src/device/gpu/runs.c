@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,18 +100,10 @@ static ambit_status list_across(ambit__errors *errors, const ambit__active *to,
                                 const ambit__active *from, const ambit__box *box,
                                 ambit__gpu_list *l)
 {
-  const int last = box->ndims - 1;
-  int64_t i = 0;
-  ambit__box row;
+  ambit__common c = {.to = to, .from = from, .box = box};
 
-  while (ambit__active_next(from, box, &i, &row)) {
-    const int64_t there = to == from ? i - 1 : ambit__active_run(to, row.lo);
-
-    assert(there >= 0);
-    AMBIT_TRY(ambit__gpu_list_add(errors, l, position(to, there, row.lo[last]),
-                                  position(from, i - 1, row.lo[last]),
-                                  row.hi[last] - row.lo[last]));
-  }
+  while (ambit__common_next(&c))
+    AMBIT_TRY(ambit__gpu_list_add(errors, l, c.to_at, c.from_at, c.n));
   return AMBIT_OK;
 }
 

@@ -98,7 +98,7 @@ ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__
   ambit *a = g->context;
   ambit__cuts cuts;
 
-  if (g->active) return ambit__grid_cut_active(g, weights, parts);
+  if (g->active) return ambit__grid_cut_active(g, g->active, weights, parts);
   ambit__cuts_parse(g->partition, &cuts); /* was checked when it was set */
   cuts.comm_cost = a->comm_cost;
   return ambit__partition_make(&a->errors, &g->box, a->placement.first[a->net->size], &cuts,
@@ -111,11 +111,23 @@ static const double *first_shares(const ambit *a)
   return ambit__weights_are_auto(a) ? a->shares : NULL;
 }
 
+static ambit_status make_weights(ambit_grid *g)
+{
+  ambit *a = g->context;
+  const double *shares = first_shares(a);
+  const size_t n = (size_t)g->nparts;
+
+  AMBIT_TRY(parse_weights(a, g->nparts, &g->weights));
+  if (g->weights || !shares) return AMBIT_OK;
+  g->weights = ambit__new(&a->errors, n, sizeof *shares);
+  if (!g->weights) return AMBIT_ENOMEM;
+  memcpy(g->weights, shares, n * sizeof *shares);
+  return AMBIT_OK;
+}
+
 static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
 {
   ambit *a = g->context;
-  double *weights = NULL;
-  ambit_status s;
 
   AMBIT_TRY(ambit__placement_copy(a, &g->placement));
   g->nparts = g->placement.first[a->net->size];
@@ -129,10 +141,8 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
     refine_parts(g, coarser);
     return AMBIT_OK;
   }
-  s = parse_weights(a, g->nparts, &weights);
-  if (!s) s = ambit__grid_cut(g, weights ? weights : first_shares(a), g->parts);
-  free(weights);
-  return s;
+  AMBIT_TRY(make_weights(g));
+  return ambit__grid_cut(g, g->weights, g->parts);
 }
 
 ambit_grid *ambit__grid_begin(ambit *a, int ndims, const int64_t *extents)
@@ -221,7 +231,8 @@ void ambit_grid_destroy(ambit_grid *g)
     ambit_field_destroy(g->fields.next->owner);
   ambit__list_remove(&g->link);
   free(g->partition);
-  ambit__grid_free_active(g);
+  free(g->weights);
+  ambit__active_free_all(g->active, g->local, g->placement.n);
   free(g->parts);
   free(g->mine);
   ambit__placement_free(&g->placement);

@@ -94,6 +94,7 @@ struct ambit_grid {
   ambit__active *local;  /* of a sparse grid, by part of this process: what it stores; owned */
   ambit__layers layers;  /* ... around its own cells */
   char *partition;       /* the option, when the grid was created; owned */
+  double *weights;       /* of parts then; NULL: equal ones; owned */
   ambit__box *parts;     /* of all processes, in order; owned */
   int nparts;
   ambit__placement placement; /* owned */
@@ -263,10 +264,14 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
 /* A field that is 1 in active cells, with these boundaries; NULL: an error was raised. Each has its
  * own memory, as launches write what reads beyond the grid give to it. */
 ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b);
-/* Cuts a sparse grid into parts; and what its parts store of it. */
-ambit_status ambit__grid_cut_active(const ambit_grid *g, const double *weights, ambit__box *parts);
+/* Cuts a sparse grid with some active cells into parts; and what parts of this process store. */
+ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *active,
+                                    const double *weights, ambit__box *parts);
 ambit_status ambit__grid_localise(ambit_grid *g);
-void ambit__grid_free_active(ambit_grid *g);
+/* The runs that each of n parts of this process stores, to be freed; NULL: an error was raised. */
+ambit__active *ambit__grid_local(const ambit_grid *g, const ambit__box *parts, int n,
+                                 const ambit__active *active, const ambit__layers *layers);
+void ambit__active_free_all(ambit__active *active, ambit__active *local, int n);
 /* Whether the fields have at least this many cells beside their runs, and layers around the own
  * cells of a part; if not, stores them anew. */
 bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, const ambit__layers *layers);
@@ -342,9 +347,6 @@ static inline ambit_status ambit__field_status(const ambit_field *f)
 ambit_status ambit__field_widen(ambit_field *f, int part, const int64_t *low, const int64_t *high,
                                 bool *changed);
 ambit_status ambit__field_copy(ambit_field *to, ambit_field *from); /* same layout */
-/* Stores for the fields of a sparse grid with other runs, by part, in place of the present ones;
- * values of cells that are active in both are kept. If it fails, nothing is changed. */
-ambit_status ambit__fields_restore(ambit_grid *g, const ambit__active *local);
 size_t ambit__field_cell_bytes(const ambit_field *f);
 /* Values pass through host memory in pieces: the number of cells in a piece, at least 1; a new
  * buffer for one piece, which the caller frees. */
@@ -375,6 +377,11 @@ void ambit__store_release(ambit__engine *e, ambit__store *store);
  * weights. *moved: the cut is another one; false also if a device lacks the memory, or the grid is
  * nested. */
 ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved);
+/* Gives a sparse grid other active cells, or other places for them, which it owns then, and perhaps
+ * another cut. Fields keep the values of own cells that stay active, and are 0 in others. Frees
+ * `active` if it fails. Collective if the cut is another one. */
+ambit_status ambit__grid_restore(ambit_grid *g, ambit__active *active, const ambit__box *parts,
+                                 const ambit__layers *layers);
 
 /* ---- view.c ---- */
 

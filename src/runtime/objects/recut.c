@@ -21,6 +21,8 @@ typedef struct cut {
   ambit__placement
       placement; /* its `first` is used with several processes, where it never changes */
   bool *mine;
+  ambit__active *active, *local; /* of a sparse grid, with its layers; NULL: dense */
+  ambit__layers layers;
 } cut;
 
 /* One field on its way. */
@@ -40,7 +42,7 @@ static ambit__engine *engine_of(const ambit_grid *g, const cut *c, int part)
 
 static cut cut_of(const ambit_grid *g)
 {
-  return (cut){g->nparts, g->parts, g->placement, g->mine};
+  return (cut){g->nparts, g->parts, g->placement, g->mine, g->active, g->local, g->layers};
 }
 
 static void set_cut(ambit_grid *g, const cut *c)
@@ -49,10 +51,14 @@ static void set_cut(ambit_grid *g, const cut *c)
   g->parts = c->parts;
   g->placement = c->placement;
   g->mine = c->mine;
+  g->active = c->active;
+  g->local = c->local;
+  g->layers = c->layers;
 }
 
 static void free_cut(cut *c)
 {
+  ambit__active_free_all(c->active, c->local, c->placement.n);
   ambit__placement_free(&c->placement);
   free(c->parts);
   free(c->mine);
@@ -73,6 +79,20 @@ static int sole_part(const ambit *a, const double *weights)
   return sole >= 0 && a->placement.engine[sole] == 0 ? sole : -1;
 }
 
+/* Room for the parts of a placement. */
+static ambit_status make_parts(const ambit_grid *g, cut *c)
+{
+  ambit *a = g->context;
+
+  c->nparts = c->placement.first[a->net->size];
+  c->parts = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->parts);
+  c->mine = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->mine);
+  if (!c->parts || !c->mine) return AMBIT_ENOMEM;
+  for (int i = 0; i < c->placement.n; i++)
+    c->mine[g->first + i] = true;
+  return AMBIT_OK;
+}
+
 /* The parts for some weights. Parts without cells stay, unless one has them all. */
 static ambit_status make_cut(const ambit_grid *g, const double *weights, cut *c)
 {
@@ -84,12 +104,7 @@ static ambit_status make_cut(const ambit_grid *g, const double *weights, cut *c)
     c->placement.n = c->placement.most = c->placement.first[1] = 1;
     c->placement.engine[0] = 0;
   }
-  c->nparts = c->placement.first[a->net->size];
-  c->parts = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->parts);
-  c->mine = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->mine);
-  if (!c->parts || !c->mine) return AMBIT_ENOMEM;
-  for (int i = 0; i < c->placement.n; i++)
-    c->mine[g->first + i] = true;
+  AMBIT_TRY(make_parts(g, c));
   if (!alone) return ambit__grid_cut(g, weights, c->parts);
   c->parts[0] = g->box;
   return AMBIT_OK;
@@ -110,6 +125,7 @@ static ambit__layout layout_on(const ambit_field *f, const cut *c, int part)
   ambit__layout l = f->stores[0].layout;
 
   l.own = c->parts[f->grid->first + part];
+  l.active = c->local ? &c->local[part] : NULL;
   l.line = engine_of(f->grid, c, part)->backend->line;
   return l;
 }
@@ -183,6 +199,7 @@ static ambit_status move_piece(const removal *r, int i, int k, const ambit__box 
   ambit__net *net = g->context->net;
   ambit__request q = {0};
 
+  if (sends && g->active) memset(r->piece, 0, bytes); /* inactive cells are not taken */
   if (sends) AMBIT_TRY(take(r, i - g->first, piece));
   if (sends && gets) return put(r, k - g->first, piece);
   AMBIT_TRY(sends ? ambit__net_send(net, ambit__grid_process(g, k), TAG, r->piece, bytes, &q)
@@ -241,7 +258,7 @@ static ambit_status move_field(ambit_field *f, const cut *old)
   r.now = ambit__new(ambit__field_errors(f), (size_t)g->placement.n, sizeof *r.now);
   r.piece = r.now ? ambit__field_piece_new(f) : NULL;
   if (r.piece) allocate(&r);
-  s = ambit__net_agree(g->context->net);
+  s = same_parts(g, old) ? g->context->errors.status : ambit__net_agree(g->context->net);
   if (!s) s = move_values(&r);
   if (!s) f->stores = r.now;
   release(g, s ? &now : old, s ? r.now : r.from);
@@ -272,6 +289,33 @@ ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved
     return s;
   }
   ambit__grid_changed(g);
+  set_cut(g, &now);
+  s = move_fields(g, &old);
+  free_cut(&old);
+  return s;
+}
+
+/* What a sparse grid becomes. */
+static ambit_status make_sparse(const ambit_grid *g, const ambit__box *parts, cut *c)
+{
+  AMBIT_TRY(ambit__placement_copy(g->context, &c->placement));
+  AMBIT_TRY(make_parts(g, c));
+  memcpy(c->parts, parts, (size_t)c->nparts * sizeof *parts);
+  c->local = ambit__grid_local(g, c->parts, c->placement.n, c->active, &c->layers);
+  return c->local ? AMBIT_OK : g->context->errors.status;
+}
+
+ambit_status ambit__grid_restore(ambit_grid *g, ambit__active *active, const ambit__box *parts,
+                                 const ambit__layers *layers)
+{
+  cut old = cut_of(g), now = {.active = active, .layers = *layers};
+  ambit_status s = make_sparse(g, parts, &now);
+
+  if (parts != g->parts) s = ambit__net_agree(g->context->net);
+  if (s) {
+    free_cut(&now);
+    return s;
+  }
   set_cut(g, &now);
   s = move_fields(g, &old);
   free_cut(&old);

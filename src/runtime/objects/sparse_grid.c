@@ -22,6 +22,9 @@ ambit_status ambit__pool_for(ambit *a, ambit__pool **pool)
   return ambit__pool_open(&a->errors, threads, pool);
 }
 
+static const double UNEVEN =
+    1.03; /* the cut is moved if it makes the largest part smaller by this */
+
 /* ---- runs from a function or a mask ---- */
 
 enum {
@@ -235,24 +238,24 @@ ambit_grid *ambit_grid_create_masked(ambit_field *mask)
   return ambit__grid_sparse(mask->grid->context, mask->grid->box.ndims, mask->grid->box.hi, &m);
 }
 
-/* Frees what the parts of this process store. */
-static void free_local(const ambit_grid *g, ambit__active *local)
+void ambit__active_free_all(ambit__active *active, ambit__active *local, int n)
 {
-  for (int i = 0; local && i < g->placement.n; i++)
+  for (int i = 0; local && i < n; i++)
     ambit__active_free(&local[i]);
   free(local);
+  if (active) ambit__active_free(active);
+  free(active);
 }
 
-/* The runs that each part of this process stores. */
-static ambit__active *new_local(const ambit_grid *g, const ambit__active *whole,
-                                const ambit__layers *layers)
+ambit__active *ambit__grid_local(const ambit_grid *g, const ambit__box *parts, int n,
+                                 const ambit__active *active, const ambit__layers *layers)
 {
   ambit__errors *errors = &g->context->errors;
-  ambit__active *local = ambit__new(errors, (size_t)g->placement.n, sizeof *local);
+  ambit__active *local = ambit__new(errors, (size_t)n, sizeof *local);
   ambit_status s = local ? AMBIT_OK : AMBIT_ENOMEM;
 
-  for (int i = 0; !s && i < g->placement.n; i++) {
-    s = ambit__active_part(errors, whole, &g->parts[g->first + i], layers, &local[i]);
+  for (int i = 0; !s && i < n; i++) {
+    s = ambit__active_part(errors, active, &parts[g->first + i], layers, &local[i]);
     if (!s && local[i].size >= INT32_MAX)
       s = ambit__raise(errors, AMBIT_EUNSUPPORTED,
                        "a part of a sparse grid has %lld cells in memory; it can have 2^31: use "
@@ -260,15 +263,8 @@ static ambit__active *new_local(const ambit_grid *g, const ambit__active *whole,
                        (long long)local[i].size);
   }
   if (!s) return local;
-  free_local(g, local);
+  ambit__active_free_all(NULL, local, n);
   return NULL;
-}
-
-void ambit__grid_free_active(ambit_grid *g)
-{
-  free_local(g, g->local);
-  if (g->active) ambit__active_free(g->active);
-  free(g->active);
 }
 
 ambit_status ambit__grid_localise(ambit_grid *g)
@@ -277,11 +273,12 @@ ambit_status ambit__grid_localise(ambit_grid *g)
   g->nested = true;
   for (int d = 0; g->nparts > 1 && d < g->box.ndims; d++)
     g->layers.lo[d] = g->layers.hi[d] = 1;
-  g->local = new_local(g, g->active, &g->layers);
+  g->local = ambit__grid_local(g, g->parts, g->placement.n, g->active, &g->layers);
   return g->local ? AMBIT_OK : g->context->errors.status;
 }
 
-ambit_status ambit__grid_cut_active(const ambit_grid *g, const double *weights, ambit__box *parts)
+ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *active,
+                                    const double *weights, ambit__box *parts)
 {
   ambit__cuts cuts;
   int64_t product = 1;
@@ -296,27 +293,8 @@ ambit_status ambit__grid_cut_active(const ambit_grid *g, const double *weights, 
       "option partition is '%s'; the product of its numbers, one for each of up to %d axes, "
       "must be %d, the number of parts",
       g->partition, g->box.ndims, g->nparts);
-  return ambit__active_cut(&g->context->errors, g->active, g->nparts, cuts.n ? cuts.count : NULL,
+  return ambit__active_cut(&g->context->errors, active, g->nparts, cuts.n ? cuts.count : NULL,
                            weights, parts);
-}
-
-/* Gives the grid other active cells, or other places for them, and stores its fields anew. Frees
- * `active` if it fails. */
-static ambit_status replace(ambit_grid *g, ambit__active *active, const ambit__layers *layers)
-{
-  ambit__active *local = new_local(g, active, layers);
-  const ambit_status s = local ? ambit__fields_restore(g, local) : g->context->errors.status;
-  ambit__active *old = s ? active : g->active, *old_local = s ? local : g->local;
-
-  if (!s) {
-    g->active = active;
-    g->local = local;
-    g->layers = *layers;
-  }
-  free_local(g, old_local);
-  ambit__active_free(old);
-  free(old);
-  return s;
 }
 
 static ambit_status copy_active(const ambit_grid *g, int64_t pad, ambit__active *to)
@@ -363,6 +341,41 @@ static ambit_status agree(const ambit_grid *g, ambit__active *active)
   return s;
 }
 
+/* The most active cells of a part, relative to its share. */
+static double most_cells(const ambit_grid *g, const ambit__active *active, const ambit__box *parts)
+{
+  double most = 0, weights = 0;
+
+  for (int i = 0; i < g->nparts; i++)
+    weights += g->weights ? g->weights[i] : 1;
+  for (int i = 0; i < g->nparts; i++) {
+    const double share = (g->weights ? g->weights[i] : 1) / weights;
+    const double cells = (double)ambit__active_count(active, &parts[i]);
+
+    if (share > 0 && cells / share > most) most = cells / share;
+  }
+  return most;
+}
+
+/* Gives the grid other active cells, and another cut if the present one divides them badly. */
+static ambit_status cut_anew(ambit_grid *g, ambit__active *active)
+{
+  ambit__box *parts = ambit__new(&g->context->errors, (size_t)g->nparts, sizeof *parts);
+  ambit_status s = parts ? AMBIT_OK : AMBIT_ENOMEM;
+  bool uneven = false;
+
+  if (!s && g->nparts > 1) s = ambit__grid_cut_active(g, active, g->weights, parts);
+  if (!s && g->nparts > 1)
+    uneven = most_cells(g, active, g->parts) > UNEVEN * most_cells(g, active, parts);
+  s = ambit__net_agree(g->context->net);
+  if (s)
+    ambit__active_free_all(active, NULL, 0);
+  else
+    s = ambit__grid_restore(g, active, uneven ? parts : g->parts, &g->layers);
+  free(parts);
+  return s;
+}
+
 ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void *user)
 {
   const ambit__mask mask = {.is_active = is_active, .user = user};
@@ -376,7 +389,7 @@ ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void 
               "ambit_grid_activate: the grid is not sparse, and all of its cells are active");
   active = new_active(g->context, &g->box, &mask, g->active->pad);
   s = agree(g, active);
-  if (!s) s = replace(g, active, &g->layers);
+  if (!s) s = cut_anew(g, active);
   if (s) return s;
   ambit__grid_changed(g);
   return fill_activities(g);
@@ -409,7 +422,7 @@ ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *
     free(active);
     return s;
   }
-  AMBIT_TRY(replace(g, active, &wider));
+  AMBIT_TRY(ambit__grid_restore(g, active, g->parts, &wider));
   return fill_activities(g);
 }
 
