@@ -24,10 +24,11 @@ typedef struct dry {
 
 /* An H200. */
 #define LARGE_GPU                                                                                  \
-  .kind = TARGET_GPU, .threads = 132, .l2 = (size_t)50 << 20, .warp = 32, .max_threads = 1024,     \
-  .shared = 227 << 10
-static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_cuda};
-static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl};
+  .kind = TARGET_GPU, .threads = 132, .l2 = (size_t)50 << 20, .warp = 32, .max_threads = 1024
+static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_cuda,
+                                          .shared = 227 << 10};
+static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl,
+                                            .shared = 48 << 10};
 
 static int dry_count(void)
 {

@@ -65,12 +65,12 @@ static bool applies(const ambit__group *g, const ambit__target *t)
 {
   if (t->kind != TARGET_GPU || !g->pipeline || !g->pipeline->nstages || !fields_fit(g))
     return false;
-  if (!t->dialect->has_lanes) return t->dialect->fused && g->ndims == 2;
-  return t->warp == AMBIT__FUSED_WARP && (g->ndims == 2 || g->ndims == 3);
+  if (g->ndims != 2 && g->ndims != 3) return false;
+  return t->dialect->has_lanes ? t->warp == AMBIT__FUSED_WARP : t->dialect->fused != NULL;
 }
 
-/* Whether warps exchange values by themselves. If not, a block is one warp, which does so through
- * shared memory. */
+/* Whether warps exchange values by themselves. If not, they do so through shared memory: in two
+ * dimensions a block is one warp then, in three up to four. */
 static bool exchanges(const ambit__target *t)
 {
   return t->warp == AMBIT__FUSED_WARP;
@@ -138,6 +138,7 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   needs n;
 
   if (!find_needs(g, p, &n) || n.registers > MOST_REGISTERS || n.work > MOST_WORK) return false;
+  if (!t->dialect->has_lanes && n.shared) n.shared += BLOCK_SHARED; /* drivers take some */
   if (threads > t->max_threads || n.shared > t->shared) return false;
   blocks = SHARED / (n.shared + BLOCK_SHARED);
   p->resident = REGISTERS / threads / ((n.registers + 7) / 8 * 8);
@@ -189,7 +190,7 @@ static int deep_candidates(const ambit__group *g, const ambit__target *t, ambit_
   int n = 0;
 
   for (int sums = !g->strict; sums >= 0; sums--)
-    for (int k = 0; k < 4; k++)
+    for (int k = exchanges(t) ? 0 : 3; k < 4; k++)
       for (int lanes = 16; lanes <= AMBIT__FUSED_WARP; lanes *= 2)
         for (int rows = 4; rows >= 1; rows--)
           add(g, t,
@@ -199,6 +200,7 @@ static int deep_candidates(const ambit__group *g, const ambit__target *t, ambit_
                             .rows = {rows},
                             .lanes = lanes,
                             .threads = {AMBIT__FUSED_WARP, warps[k], 1},
+                            .rolled = !exchanges(t),
                             .sums = sums,
                             .ahead = 1},
               plans, most, &n);

@@ -84,7 +84,8 @@ static void print_leaves(const ambit__fused_job *j, int axis, const char *from, 
                  from, cells, axis, margin[1]);
 }
 
-/* Whether both codes publish and fetch the same rows in each turn, so that each warp can choose. */
+/* Whether both codes publish and fetch the same rows in each turn, so that each warp can choose. In
+ * OpenCL all must come to the same barriers. */
 static bool same_turns(const ambit__fused_job *a, const ambit__fused_job *b)
 {
   for (int v = 0; v < a->pipe->nvalues; v++)
@@ -108,7 +109,7 @@ void ambit__fused_emit_block(const ambit__fused_job *j, const ambit__fused_job *
   ambit__print(j->gpu.t, "const bool edge = chunk < 0 || ");
   print_leaves(j, j->x, "left", j->lanes * j->lane, 0);
   ambit__print(j->gpu.t, " || ");
-  if (same_turns(j, edge))
+  if (same_turns(j, edge) && j->gpu.dialect->has_lanes)
     print_leaves(j, j->y, "base", rows_per_warp(j), j->mirrors ? j->rows : 0);
   else
     print_leaves(j, j->y, "top", j->groups * j->rows, 0);
@@ -139,6 +140,7 @@ void ambit__fused_emit_place(const ambit__fused_job *j)
   const int x = j->x, y = j->y;
   ambit__writer *w = j->gpu.w;
   const char *thread = j->gpu.dialect->thread[0];
+  const bool lanes = j->gpu.dialect->has_lanes;
 
   ambit__line(w, "const int lane = %s %% %d;", thread, j->lanes);
   ambit__line(w, "const int group = %s * %d + %s / %d;", j->gpu.dialect->thread[1],
@@ -149,9 +151,9 @@ void ambit__fused_emit_place(const ambit__fused_job *j)
   ambit__open(w, "if (y + r >= from%d && y + r < till%d)", y, y);
   if (j->edge)
     ambit__line(w,
-                "mine |= (unsigned)ambit_bits<%d>(ambit_most(from%d, low%d) - x, "
+                "mine |= (unsigned)ambit_bits%s%d%s(ambit_most(from%d, low%d) - x, "
                 "ambit_least(till%d, high%d) - x) << r * %d;",
-                j->lane, x, x, x, x, j->lane);
+                lanes ? "<" : "_", j->lane, lanes ? ">" : "", x, x, x, x, j->lane);
   else
     ambit__line(w, "if (x >= from%d && x < till%d) mine |= 1u << r;", x, x);
   ambit__close(w);

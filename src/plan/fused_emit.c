@@ -262,7 +262,8 @@ static void store_edge(const ambit__fused_job *j, int value)
   if (j->y < 0)
     ambit__print(j->gpu.t, "  if (x + j >= from && x + j < till) *(");
   else
-    ambit__fused_print_call(j, "ambit_store", value);
+    ambit__fused_print_call(j, j->gpu.dialect->has_lanes ? "ambit_store" : "ambit_store_bits",
+                            value);
   ambit__fused_print_address(j, v->target, v->component, row, "y + r", j->y < 0 ? "x + j" : "x");
   ambit__print(j->gpu.t, j->y < 0 ? ") = " : ", &");
   ambit__fused_print_row(j, value, f->lag);
@@ -416,7 +417,8 @@ static void emit_block(const ambit__fused_job *fast, const ambit__fused_job *edg
 {
   ambit__writer *w = fast->gpu.w;
 
-  ambit__line(w, "AMBIT_SHARED_BYTES(bytes);");
+  if (fast->gpu.dialect->has_lanes) ambit__line(w, "AMBIT_SHARED_BYTES(bytes);");
+  if (fast->gpu.last) ambit__line(w, "local uchar *bytes = (local uchar *)shared;");
   ambit__fused_emit_block(fast, edge);
   ambit__open(w, "if (!edge)");
   emit_code(fast);
@@ -453,7 +455,10 @@ void ambit__fused_emit(const ambit__group *g, const ambit__target *t, const ambi
   ambit__fused_job fast, edge;
 
   if (ambit__fused_begin(g, p, false, &fast) && ambit__fused_begin(g, p, true, &edge)) {
-    fast.gpu = edge.gpu = ambit__gpucode_begin(g, t, p, w);
+    fast.gpu = ambit__gpucode_begin(g, t, p, w);
+    if (!t->dialect->has_lanes && (ambit__fused_shared(&fast) || ambit__fused_shared(&edge)))
+      fast.gpu.last = "local uint4 *shared";
+    edge.gpu = fast.gpu;
     emit_kernel(&fast, &edge);
     ambit__fused_end(&edge);
   }

@@ -246,7 +246,7 @@ static void fill_ends(const ambit__fused_job *j, int value, const ambit__boundar
   print_number(j, value, b->kind[j->x][0] == AMBIT_CONSTANT ? b->value[j->x][0] : 0);
   ambit__print(j->gpu.t, ", ");
   print_number(j, value, b->kind[j->x][1] == AMBIT_CONSTANT ? b->value[j->x][1] : 0);
-  if (!lanes) ambit__print(j->gpu.t, ", %s, AMBIT_LANES_HERE", kinds);
+  if (!lanes) ambit__print(j->gpu.t, ", %s, %d, AMBIT_LANES_HERE", kinds, j->lanes);
   ambit__line_end(j->gpu.w, ");");
 }
 

@@ -53,10 +53,11 @@ static const char *type_of(const ambit__fused_job *j, int value)
 static void declare_pointer(const ambit__fused_job *j, int value, const char *name,
                             const char *group)
 {
-  const char *type = type_of(j, value);
+  const char *type = type_of(j, value), *local = j->gpu.dialect->shared_pointer;
 
-  ambit__line(j->gpu.w, "%s *const %s%d = (%s *)(bytes + %zu) + (%s) * %d + lane * %d;", type, name,
-              value, type, bytes_before(j, value), group, published(j, value) * width(j), j->lane);
+  ambit__line(j->gpu.w, "%s%s *const %s%d = (%s%s *)(bytes + %zu) + (%s) * %d + lane * %d;", local,
+              type, name, value, local, type, bytes_before(j, value), group,
+              published(j, value) * width(j), j->lane);
 }
 
 void ambit__fused_declare_rows(const ambit__fused_job *j, int value)
@@ -79,8 +80,8 @@ void ambit__fused_publish(const ambit__fused_job *j, int value)
   ambit__fused_open_rows(j, 0, j->rows);
   ambit__line_begin(j->gpu.w);
   if (unused) ambit__print(j->gpu.t, "if (r < %d || r >= %d) ", f->up, j->rows - f->down);
-  ambit__print(j->gpu.t, "ambit_store_all<%d>(true, own%d + p %% 2 * %d + ", j->lane, value,
-               buffer(j, value));
+  ambit__fused_print_call(j, "ambit_publish", value);
+  ambit__print(j->gpu.t, "own%d + p %% 2 * %d + ", value, buffer(j, value));
   if (unused)
     ambit__print(j->gpu.t, "(r < %d ? r : r - %d) * %d, &", f->up, unused, width(j));
   else
@@ -100,7 +101,8 @@ static void fetch_rows(const ambit__fused_job *j, int value, const char *from, i
   if (first == end) return;
   ambit__fused_open_rows(j, first, end);
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "ambit_load<%d>(&", j->lane);
+  ambit__fused_print_call(j, "ambit_fetch", value);
+  ambit__print(j->gpu.t, "&");
   ambit__fused_print_row(j, value, f->fetched);
   ambit__print(j->gpu.t, "[%d], %s%d + (p + 1) %% 2 * %d + (r + %d) * %d", f->left, from, value,
                buffer(j, value), shift, width(j));

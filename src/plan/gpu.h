@@ -103,6 +103,7 @@ typedef struct ambit__gpucode_job {
   const ambit__rule *rule;
   const ambit__binding *bind;
   const char *integer; /* name of the 64-bit integer type */
+  const char *last;    /* a parameter after all others; NULL: none */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
 } ambit__gpucode_job;

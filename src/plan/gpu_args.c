@@ -202,6 +202,7 @@ void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, c
     ambit__print(j->t, "%s%s", i ? "," : "", begins_line(&slots[i]) ? "\n    " : i ? " " : "");
     print_slot(j, &slots[i]);
   }
+  if (j->last) ambit__print(j->t, ",\n    %s", j->last);
   ambit__print(j->t, ")\n{\n");
   j->w->depth++;
 }

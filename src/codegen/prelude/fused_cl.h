@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenCL: helpers of the strategy `fused`, after those of stream_cl.h. The 32 work-items with the
  * same index along y are the lanes of a warp. NVIDIA's compiler has the asm of CUDA, and with it
- * exchanges between lanes. Elsewhere a work-group has 32 work-items, which exchange values through
- * local memory: all of them must call these functions at the same places, and PoCL allows that in
- * no branch. */
+ * exchanges between lanes. Elsewhere a work-group has at most 4 warps, which exchange values
+ * through local memory: all work-items must call these functions at the same places, and PoCL
+ * allows that in no branch. */
 
 #ifdef __NV_CL_C_VERSION
 #  define AMBIT_LANES
@@ -65,11 +65,11 @@ AMBIT_LANE_OF_64(double, as_uint2, as_double)
         }                                                                                          \
     }
 #else
-#  define AMBIT_LANES      local ulong ambit_lanes[32 * 8]
-#  define AMBIT_LANES_HERE ambit_lanes
+#  define AMBIT_LANES      local ulong ambit_lanes[4][32 * 8]
+#  define AMBIT_LANES_HERE ambit_lanes[get_local_id(1)]
 #  define AMBIT_UNLESS(condition)
 #  define AMBIT_EXCHANGES(T, N)                                                                    \
-    AMBIT_INLINE local T *ambit_publish_##T##_##N(const T *row, local ulong *lanes)                \
+    AMBIT_INLINE local T *ambit_spread_##T##_##N(const T *row, local ulong *lanes)                 \
     {                                                                                              \
       local T *all = (local T *)lanes;                                                             \
                                                                                                    \
@@ -80,7 +80,7 @@ AMBIT_LANE_OF_64(double, as_uint2, as_double)
     }                                                                                              \
     AMBIT_INLINE void ambit_share_##T##_##N(T *row, int left, int right, local ulong *lanes)       \
     {                                                                                              \
-      local T *all = ambit_publish_##T##_##N(row + left, lanes);                                   \
+      local T *all = ambit_spread_##T##_##N(row + left, lanes);                                    \
       const int lane = (int)get_local_id(0), before = lane - 1 & 31, after = lane + 1 & 31;        \
                                                                                                    \
       for (int i = 0; i < left; i++)                                                               \
@@ -91,7 +91,7 @@ AMBIT_LANE_OF_64(double, as_uint2, as_double)
     }                                                                                              \
     AMBIT_INLINE void ambit_gather_##T##_##N(T *row, const int *from, local ulong *lanes)          \
     {                                                                                              \
-      local T *all = ambit_publish_##T##_##N(row, lanes);                                          \
+      local T *all = ambit_spread_##T##_##N(row, lanes);                                           \
                                                                                                    \
       for (int j = 0; j < N; j++)                                                                  \
         row[j] = all[from[j]];                                                                     \
@@ -101,6 +101,12 @@ AMBIT_LANE_OF_64(double, as_uint2, as_double)
 /* ambit_share fetches the cells beside those of a lane, which are row[left] to row[left + N - 1],
  * from the lanes beside it; any values at the ends of the warp. ambit_gather takes cell from[j] of
  * all cells of the warp for cell j. */
+
+/* The same in all work-items of a warp. */
+AMBIT_INLINE int ambit_of_warp(int n)
+{
+  return n;
+}
 
 /* A position outside first .. end - 1 as the nearest one inside, or wrapped around. */
 AMBIT_INLINE int ambit_clamped(int at, int first, int end)
@@ -131,12 +137,14 @@ AMBIT_INLINE int ambit_inside(int kind, int distance)
 }
 
 /* Sets the cells of a row that are outside the grid; x is the lane's first cell, left that of the
- * first lane. The kinds of the faces are constants. _store_all stores N values if `yes`. */
+ * first of the n lanes that share the row. The kinds of the faces are constants. _store_all stores
+ * N values if `yes`. */
 #define AMBIT_FILL(T, N)                                                                           \
   AMBIT_EXCHANGES(T, N)                                                                            \
   AMBIT_INLINE void ambit_fill_##T##_##N(T *row, int x, int left, int first, int end, T low,       \
-                                         T high, int below, int above, local ulong *lanes)         \
+                                         T high, int below, int above, int n, local ulong *lanes)  \
   {                                                                                                \
+    const int lane = (int)get_local_id(0) / n * n;                                                 \
     int from[N];                                                                                   \
                                                                                                    \
     for (int j = 0; j < N; j++) {                                                                  \
@@ -145,7 +153,7 @@ AMBIT_INLINE int ambit_inside(int kind, int distance)
         from[j] = first + ambit_inside(below, first - x - j);                                      \
       if (above != AMBIT_NOTHING && x + j >= end)                                                  \
         from[j] = end - 1 - ambit_inside(above, x + j - end + 1);                                  \
-      from[j] = ambit_between(0, from[j] - left, 32 * N - 1);                                      \
+      from[j] = lane * N + ambit_between(0, from[j] - left, n * N - 1);                            \
     }                                                                                              \
     if ((below != AMBIT_NOTHING && below != AMBIT_NUMBER) ||                                       \
         (above != AMBIT_NOTHING && above != AMBIT_NUMBER))                                         \

@@ -282,6 +282,16 @@ AMBIT_INLINE int ambit_wrap(int x, int n)
 #  define AMBIT_SHARED_BYTES(name) extern __shared__ __align__(16) unsigned char name[]
 #endif
 
+/* Moves N values to and from shared memory. */
+template <int N, typename T> AMBIT_INLINE void ambit_publish(T *to, const T *from)
+{
+  ambit_store_all<N>(true, to, from);
+}
+template <int N, typename T> AMBIT_INLINE void ambit_fetch(T *to, const T *from)
+{
+  ambit_load<N>(to, from);
+}
+
 /* A number that is the same in all lanes of a warp, which compilers learn here: branches on it need
  * no code for some of the lanes. */
 AMBIT_INLINE int ambit_of_warp(int n)

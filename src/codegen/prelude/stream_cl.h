@@ -40,7 +40,8 @@ AMBIT_MASKS(8)
 AMBIT_MASKS(16)
 
 /* N adjacent values, loaded and stored at once; or stored one by one, if only some bits are set.
- * ambit_store takes them as a range, _bits as a mask, _if does nothing unless `own`. */
+ * ambit_store takes them as a range, _bits as a mask, _if does nothing unless `own`. _publish and
+ * _fetch move them to and from local memory. */
 #define AMBIT_VALUES(T, V, N)                                                                      \
   AMBIT_INLINE void ambit_load_##T##_##N(T *to, global const T *from)                              \
   {                                                                                                \
@@ -52,6 +53,28 @@ AMBIT_MASKS(16)
     values.all = *(global const V *)from;                                                          \
     for (int k = 0; k < N; k++)                                                                    \
       to[k] = values.at[k];                                                                        \
+  }                                                                                                \
+  AMBIT_INLINE void ambit_fetch_##T##_##N(T *to, local const T *from)                              \
+  {                                                                                                \
+    union {                                                                                        \
+      V all;                                                                                       \
+      T at[N];                                                                                     \
+    } values;                                                                                      \
+                                                                                                   \
+    values.all = *(local const V *)from;                                                           \
+    for (int k = 0; k < N; k++)                                                                    \
+      to[k] = values.at[k];                                                                        \
+  }                                                                                                \
+  AMBIT_INLINE void ambit_publish_##T##_##N(local T *to, const T *from)                            \
+  {                                                                                                \
+    union {                                                                                        \
+      V all;                                                                                       \
+      T at[N];                                                                                     \
+    } values;                                                                                      \
+                                                                                                   \
+    for (int k = 0; k < N; k++)                                                                    \
+      values.at[k] = from[k];                                                                      \
+    *(local V *)to = values.all;                                                                   \
   }                                                                                                \
   AMBIT_INLINE void ambit_store_bits_##T##_##N(global T *to, const T *from, int bits)              \
   {                                                                                                \
