@@ -28,6 +28,7 @@ typedef struct ambit__device {
   const struct ambit__backend *backend;
   ambit__errors *errors;           /* of the context */
   const ambit__settings *settings; /* of the context */
+  unsigned nbuffers;               /* of host memory, that it ever had: see host.c */
 } ambit__device;
 
 /* A device that works on the caller's thread calls `poll` now and then while it computes, so that

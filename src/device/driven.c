@@ -149,7 +149,7 @@ ambit_status ambit__driven_open(const ambit__backend *backend, ambit__errors *er
   ambit_status s;
 
   if (!d) return AMBIT_ENOMEM;
-  d->head = (ambit__device){&d->table, errors, settings};
+  d->head = (ambit__device){.backend = &d->table, .errors = errors, .settings = settings};
   d->table = driven;
   d->table.name = backend->name;
   d->table.summary = backend->summary;

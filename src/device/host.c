@@ -15,7 +15,10 @@
 enum {
   LINE = 64,                   /* bytes: alignment of every buffer */
   HUGE_PAGE = 2 * 1024 * 1024, /* bytes */
-  MAP_FROM = 2 * HUGE_PAGE     /* buffers at least this large are mapped */
+  MAP_FROM = 2 * HUGE_PAGE,    /* buffers at least this large are mapped */
+  ALIAS = 4096,                /* see place_of */
+  STAGGER = 20 * LINE,         /* between the places of buffers */
+  STAGGER_FROM = 16 * ALIAS    /* smaller buffers are not staggered */
 };
 
 void ambit__host_memory(size_t *memory, size_t *free)
@@ -42,28 +45,39 @@ static size_t round_up(size_t bytes, size_t to)
   return (bytes + to - 1) / to * to;
 }
 
-static void alloc_mapped(ambit__host_buffer *b, bool hugepages)
+static void alloc_mapped(ambit__host_buffer *b, size_t before, bool hugepages)
 {
-  size_t bytes = round_up(b->head.bytes, HUGE_PAGE);
+  size_t bytes = round_up(before + b->head.bytes, HUGE_PAGE);
 
-  b->base = map_aligned(bytes);
-  if (!b->base) return;
+  b->start = map_aligned(bytes);
+  if (!b->start) return;
   b->mapped = bytes;
-  if (hugepages) madvise(b->base, bytes, MADV_HUGEPAGE); /* only a hint: failure is harmless */
+  if (hugepages) madvise(b->start, bytes, MADV_HUGEPAGE); /* only a hint: failure is harmless */
 }
 
-static void alloc_heap(ambit__host_buffer *b)
+static void alloc_heap(ambit__host_buffer *b, size_t before)
 {
-  size_t bytes = round_up(b->head.bytes ? b->head.bytes : 1, LINE);
+  const size_t unit = b->head.bytes >= STAGGER_FROM ? ALIAS : LINE;
+  size_t bytes = round_up(before + (b->head.bytes ? b->head.bytes : 1), unit);
 
-  b->base = aligned_alloc(LINE, bytes);
-  if (b->base) memset(b->base, 0, bytes);
+  b->start = aligned_alloc(unit, bytes);
+  if (b->start) memset(b->start, 0, bytes);
+}
+
+/* The place of a buffer in its first page. Processors take a load for one of a value that they are
+ * still about to store if both addresses are the same modulo ALIAS, and let it wait. The fields of
+ * a grid have the same layout: if they had the same place too, stencils in the caches would be up
+ * to 1.6 times as slow on a Xeon. */
+static size_t place_of(ambit__device *dev, size_t bytes)
+{
+  return bytes >= STAGGER_FROM ? dev->nbuffers++ * STAGGER % ALIAS : 0;
 }
 
 ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__layout *layout,
                                ambit__buffer **buf)
 {
   ambit__host_buffer *b;
+  size_t before;
 
   (void)layout;
   AMBIT_CHECK(bytes <= SIZE_MAX / 2, dev->errors, AMBIT_ENOMEM,
@@ -71,14 +85,16 @@ ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__la
   b = ambit__new(dev->errors, 1, sizeof *b);
   if (!b) return AMBIT_ENOMEM;
   b->head.bytes = bytes;
+  before = place_of(dev, bytes);
   if (bytes >= MAP_FROM)
-    alloc_mapped(b, dev->settings->hugepages);
+    alloc_mapped(b, before, dev->settings->hugepages);
   else
-    alloc_heap(b);
-  if (!b->base) {
+    alloc_heap(b, before);
+  if (!b->start) {
     free(b);
     return ambit__raise(dev->errors, AMBIT_ENOMEM, "no memory for a buffer of %zu bytes", bytes);
   }
+  b->base = b->start + before;
   *buf = &b->head;
   return AMBIT_OK;
 }
@@ -90,9 +106,9 @@ void ambit__host_release(ambit__device *dev, ambit__buffer *buf)
   (void)dev;
   if (!b) return;
   if (b->mapped)
-    munmap(b->base, b->mapped);
+    munmap(b->start, b->mapped);
   else
-    free(b->base);
+    free(b->start);
   free(b);
 }
 

@@ -20,8 +20,9 @@
 
 typedef struct ambit__host_buffer {
   ambit__buffer head;
-  unsigned char *base; /* 64-byte aligned */
-  size_t mapped;       /* bytes mapped at base, not touched by alloc; 0: base comes from the heap */
+  unsigned char *base;  /* 64-byte aligned */
+  unsigned char *start; /* of its memory */
+  size_t mapped;        /* bytes mapped at start, not touched by alloc; 0: it is from the heap */
 } ambit__host_buffer;
 
 static inline unsigned char *ambit__host_base(ambit__buffer *buf)

@@ -119,10 +119,29 @@ static void large_buffers_start_on_a_huge_page(void)
     settings.hugepages = huge;
     CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, 5000000, NULL, &b));
     CHECK(((ambit__host_buffer *)b)->mapped >= 5000000);
-    CHECK_EQ(0, (uintptr_t)ambit__host_base(b) % (2 * 1024 * 1024));
+    CHECK_EQ(0, (uintptr_t)((ambit__host_buffer *)b)->start % (2 * 1024 * 1024));
     ambit__host_base(b)[4999999] = 1;
     ambit__host_release(&device, b);
   }
+}
+
+/* So that loads of one field do not wait for stores to another: at least 4 lines apart. */
+static void buffers_begin_at_different_places_of_a_page(void)
+{
+  enum { BUFFERS = 16 };
+  ambit__buffer *b[BUFFERS];
+
+  for (int i = 0; i < BUFFERS; i++) {
+    CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, i % 3 ? 70000 : 5000000, NULL, &b[i]));
+    ambit__host_base(b[i])[i % 3 ? 69999 : 4999999] = 1;
+    for (int k = 0; k < i; k++) {
+      const uintptr_t d = (uintptr_t)ambit__host_base(b[i]) - (uintptr_t)ambit__host_base(b[k]);
+
+      CHECK_MSG(d % 4096 >= 256 && d % 4096 <= 4096 - 256, "%d, %d: %d", i, k, (int)(d % 4096));
+    }
+  }
+  for (int i = 0; i < BUFFERS; i++)
+    ambit__host_release(&device, b[i]);
 }
 
 static void an_impossible_size_is_an_error(void)
@@ -362,6 +381,7 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"buffers_are_zero_and_aligned", buffers_are_zero_and_aligned},
       {"large_buffers_start_on_a_huge_page", large_buffers_start_on_a_huge_page},
+      {"buffers_begin_at_different_places_of_a_page", buffers_begin_at_different_places_of_a_page},
       {"an_impossible_size_is_an_error", an_impossible_size_is_an_error},
       {"what_is_put_can_be_got", what_is_put_can_be_got},
       {"a_box_goes_where_it_belongs_and_comes_back", a_box_goes_where_it_belongs_and_comes_back},

@@ -101,7 +101,7 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
               ordinal);
   d = ambit__new(errors, 1, sizeof *d);
   if (!d) return AMBIT_ENOMEM;
-  d->head = (ambit__device){&ambit__backend_cpu, errors, settings};
+  d->head = (ambit__device){.backend = &ambit__backend_cpu, .errors = errors, .settings = settings};
   ambit__machine_probe("", &d->machine);
   AMBIT_TRY_GOTO(s, ambit__pool_open(errors, own_threads(settings), &d->pool), fail);
   d->shares =

@@ -42,7 +42,7 @@ ambit_status ambit__gpu_open(ambit__errors *errors, const ambit__settings *setti
               n, driver->name, n == 1 ? "" : "s", driver->name, ordinal);
   d = ambit__new(errors, 1, sizeof *d);
   if (!d) return AMBIT_ENOMEM;
-  d->head = (ambit__device){backend, errors, settings};
+  d->head = (ambit__device){.backend = backend, .errors = errors, .settings = settings};
   d->driver = driver;
   AMBIT_TRY_GOTO(s, driver->open(errors, settings, ordinal, &d->gpu), fail);
   driver->info(d->gpu, &d->info);

@@ -57,7 +57,7 @@ static ambit_status open_device(ambit__errors *errors, const ambit__settings *se
               ordinal);
   d = ambit__new(errors, 1, sizeof *d);
   if (!d) return AMBIT_ENOMEM;
-  d->head = (ambit__device){&ambit__backend_ref, errors, settings};
+  d->head = (ambit__device){.backend = &ambit__backend_ref, .errors = errors, .settings = settings};
   *dev = &d->head;
   return AMBIT_OK;
 }
