@@ -249,6 +249,7 @@ typedef struct ambit__backend {
   ambit__comm_cost comm_cost; /* the cost of sending cells to another device or process */
   bool wraps_rows;            /* builds functions for fields bound `wraps_rows` (plan/plan.h) */
   bool sparse;                /* stores may be of sparse grids (grid/layout.h) */
+  bool wide_activity;         /* there, active cells are told by ints instead of bytes */
   /* rows of fields should start at multiples of this many bytes (grid/layout.h); 0: anywhere */
   int line;
 

@@ -278,18 +278,18 @@ bool ambit__rule_reads_late(const ambit__rule *rule, int read, int written);
 
 /* ---- sparse grids (sparse.c) ---- */
 
-/* Activity as fields of unsigned char that are 1 in active cells: additional parameters of a rule,
- * named by numbers. A view is such a field with the boundaries of some parameters, or for
+/* Activity as fields of an integer type that are 1 in active cells: additional parameters of a
+ * rule, named by numbers. A view is such a field with the boundaries of some parameters, or for
  * outside(), with 0 beyond the faces of the grid. */
 enum { AMBIT__OUTSIDE = AMBIT_MAX_PARAMS, AMBIT__VIEWS };
 
-/* The same rule for devices that know nothing of activity. outside(o) tests the activity at o. A
- * read at o of a parameter with a view reads the cell itself if the activity at o is 0; view[i] is
- * that of parameter i, below AMBIT_MAX_PARAMS, or -1: none. Sets param[v] to the parameter for view
- * v, or -1 if it is not used. *out is NULL if no view is used; else it refers to `rule`, which must
- * stay. */
-ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, const int *view,
-                                int param[AMBIT__VIEWS], ambit__rule **out);
+/* The same rule for devices that know nothing of activity, which has a type. outside(o) tests the
+ * activity at o. A read at o of a parameter with a view reads the cell itself if the activity at o
+ * is 0; view[i] is that of parameter i, below AMBIT_MAX_PARAMS, or -1: none. Sets param[v] to the
+ * parameter for view v, or -1 if it is not used. *out is NULL if no view is used; else it refers to
+ * `rule`, which must stay. */
+ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
+                                const int *view, int param[AMBIT__VIEWS], ambit__rule **out);
 
 /* ---- reductions (reduce.c) ---- */
 

@@ -16,6 +16,7 @@ typedef struct rewriting {
   ambit__errors *errors;
   const ambit__rule *from;
   ambit__rule *to;
+  ambit_type type;                      /* of activity */
   const int *view;                      /* by parameter */
   int *param;                           /* by view */
   ambit__read *reads[AMBIT_MAX_PARAMS]; /* of parameters that change, growing; owned */
@@ -100,7 +101,7 @@ static int param_of(rewriting *w, int view)
   w->param[view] = to->nparams++;
   to->params[w->param[view]] = (ambit__param){.label = "outside",
                                               .kind = PARAM_FIELD,
-                                              .type = AMBIT_U8,
+                                              .type = w->type,
                                               .is_const = true,
                                               .components = 1,
                                               .writes = none,
@@ -123,7 +124,7 @@ static ambit__expr *new_expr(rewriting *w, ambit__op op, ambit_type type, const 
 static ambit__expr *activity(rewriting *w, int view, const ambit__expr *e)
 {
   const int param = param_of(w, view);
-  ambit__expr *read = new_expr(w, EXPR_READ, AMBIT_U8, e),
+  ambit__expr *read = new_expr(w, EXPR_READ, w->type, e),
               *cast = new_expr(w, EXPR_CAST, AMBIT_I32, e);
   ambit__expr *zero = new_expr(w, EXPR_CONST, AMBIT_I32, e),
               *test = new_expr(w, EXPR_EQ, AMBIT_I32, e);
@@ -219,10 +220,10 @@ static void begin(rewriting *w)
       add_read(w, i, &from->params[i].reads[k]);
 }
 
-ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, const int *view,
-                                int param[AMBIT__VIEWS], ambit__rule **out)
+ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
+                                const int *view, int param[AMBIT__VIEWS], ambit__rule **out)
 {
-  rewriting w = {.errors = errors, .from = rule, .view = view, .param = param};
+  rewriting w = {.errors = errors, .from = rule, .type = type, .view = view, .param = param};
   ambit__rule *to = ambit__new(errors, 1, sizeof *to);
 
   *out = NULL;

@@ -663,6 +663,7 @@ const ambit__backend ambit__backend_cpu = {
     .summary = "all cores, with kernels compiled for this processor",
     .comm_cost = AMBIT__CORES_COMM_COST,
     .sparse = true,
+    .wide_activity = true, /* with bytes, gcc 12 makes vectors of 16 cells, and ends cell by cell */
     .count = count,
     .open = open_device,
     .close = close_device,

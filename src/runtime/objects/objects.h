@@ -264,6 +264,7 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
 /* A field that is 1 in active cells, with these boundaries; NULL: an error was raised. Each has its
  * own memory, as launches write what reads beyond the grid give to it. */
 ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b);
+ambit_type ambit__grid_activity_type(const ambit_grid *g);
 /* Cuts a sparse grid with some active cells into parts; and what parts of this process store. */
 ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *active,
                                     const double *weights, ambit__box *parts);

@@ -5,6 +5,7 @@
 #include "grid/partition.h"
 #include "runtime/objects/objects.h"
 
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -309,13 +310,14 @@ static ambit_status copy_active(const ambit_grid *g, int64_t pad, ambit__active 
 static ambit_status fill_activity(ambit_field *f)
 {
   const ambit_grid *g = f->grid;
-  const unsigned char on = 1;
+  alignas(8) unsigned char on[8];
 
+  ambit__value_store(on, f->type, ambit__value_of(1, f->type));
   for (int i = 0; i < g->placement.n; i++) {
     const ambit__engine *e = ambit__engine_of(g, i);
 
     if (!ambit__box_is_empty(&g->parts[g->first + i]))
-      AMBIT_TRY(e->device->backend->fill_box(e->queue, &f->stores[i], &g->box, &on));
+      AMBIT_TRY(e->device->backend->fill_box(e->queue, &f->stores[i], &g->box, on));
   }
   return AMBIT_OK;
 }
@@ -432,6 +434,11 @@ int64_t ambit_grid_cells(const ambit_grid *g)
   return g->active ? g->active->cells : ambit__box_volume(&g->box);
 }
 
+ambit_type ambit__grid_activity_type(const ambit_grid *g)
+{
+  return g->context->engines[0].backend->wide_activity ? AMBIT_I32 : AMBIT_U8;
+}
+
 ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b)
 {
   ambit_field *f;
@@ -440,7 +447,7 @@ ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b)
     f = l->owner;
     if (f->is_activity && ambit__boundaries_equal(&f->boundaries, b)) return f;
   }
-  f = ambit_field_create(g, "active cells", AMBIT_U8);
+  f = ambit_field_create(g, "active cells", ambit__grid_activity_type(g));
   if (!f || fill_activity(f)) return NULL;
   f->is_activity = true;
   f->boundaries = *b;

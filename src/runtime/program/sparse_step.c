@@ -163,8 +163,8 @@ static ambit_status adapt(ambit_program *p, size_t step)
 
   if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK; /* the definition */
   number_views(s, view);
-  AMBIT_TRY(
-      ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, view, param, &a->adapted));
+  AMBIT_TRY(ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule,
+                               ambit__grid_activity_type(p->grid), view, param, &a->adapted));
   if (!a->adapted) return AMBIT_OK;
   a->nargs = a->adapted->nparams;
   a->activity =
