@@ -30,6 +30,7 @@ void ambit__emit_head(const ambit__group *g, const ambit__plan *p, ambit__writer
   else
     ambit__print(&w->text, "#include <stdint.h>\n\n%s\n%s\n\n", ambit__prelude_sizes,
                  ambit__prelude_call);
+  if (g->form) ambit__print(&w->text, "#define AMBIT_SHORT_ROWS 1\n");
   ambit__dialect_print(&ambit__dialect_c, &w->text);
   if (!g->strict && ambit__rule_calls_own(g->steps[0].rule))
     ambit__print(&w->text, "\n%s", ambit__prelude_math);

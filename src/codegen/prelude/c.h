@@ -141,8 +141,8 @@ AMBIT_REALS_FROM(i64, ambit_i64)
 #endif
 #if defined(__AVX512F__)
 #  define AMBIT_VECTOR 64
-#elif defined(__AVX__) || defined(__aarch64__)
-#  define AMBIT_VECTOR 32
+#elif defined(__AVX__) || (defined(__aarch64__) && !defined(AMBIT_SHORT_ROWS))
+#  define AMBIT_VECTOR 32 /* on ARM two registers; one where most rows are short, on sparse grids */
 #else
 #  define AMBIT_VECTOR 16
 #endif
