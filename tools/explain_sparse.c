@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* explain_sparse.c - what a sparse grid would take: found from its runs and chunks, before any
- * field is allocated.
- *
- * Fields are stored in runs. For comparison: a list of cells with the numbers of the neighbours
- * that each of them reads, and a dense grid of the box with a field that tells the active cells,
- * whose launches move the values of all cells and the mask.
+/* explain_sparse.c - what a sparse grid would take in each storage: found from its runs and chunks,
+ * before any field is allocated.
  */
 #include "explain.h"
-#include "grid/deal.h"
+#include "grid/storage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of memory. */
-typedef struct bill {
-  double values; /* of active cells */
-  double fields; /* with what is between the runs */
-  double activity, cores, gpu;
-} bill;
-
-/* The rows that the kernel reads: of each field with the boundaries of the problem. */
+/* The cells that the kernel reads: of each field with the boundaries of the problem. */
 static ambit_status make_form(ambit__errors *errors, const tool_problem *p, const ambit__rule *rule,
                               ambit__chunk_form *form)
 {
@@ -40,67 +29,50 @@ static ambit_status make_form(ambit__errors *errors, const tool_problem *p, cons
   return AMBIT_OK;
 }
 
-/* The tables of a step, on cores and on a GPU. */
-static ambit_status count_tables(ambit__errors *errors, const ambit__active *a,
-                                 const ambit__chunk_form *form, bill *b)
+/* The same cells in another storage, with what a form needs beside runs. */
+static ambit_status store(ambit__errors *errors, const ambit__active *from, ambit__storage storage,
+                          int64_t pad, ambit__active *to)
 {
-  ambit__chunks c;
-  ambit__deal d = {0};
-  ambit_status s = ambit__chunks_make(errors, a, form, &a->box, &c);
+  ambit__active_begin(to, &from->box, storage);
+  for (int64_t i = 0; i < from->n; i++)
+    AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
+  return ambit__active_end(errors, to, pad);
+}
 
-  if (!s) s = ambit__deal_make(errors, &c, AMBIT__QUAD, 0, &d);
-  b->cores = (double)c.n * (double)((size_t)c.words * sizeof *c.table + sizeof *c.first);
-  b->gpu = (double)d.nlines * (double)((size_t)d.words * sizeof *d.lines) +
-           (double)d.ngroups * sizeof *d.groups;
-  ambit__deal_free(&d);
+/* The first field, whose values the lines of memory are counted for. */
+static size_t value_size(const tool_problem *p)
+{
+  for (int i = 0; i < p->nparams; i++)
+    if (p->params[i].kind == AMBIT_PARAM_FIELD) return ambit_type_size(p->params[i].type);
+  return sizeof(float);
+}
+
+static ambit_status find_toll(ambit__errors *errors, const tool_problem *p, const ambit__rule *rule,
+                              const ambit__active *cells, ambit__storage storage, ambit__toll *toll)
+{
+  ambit__chunk_form form = {.list = storage == STORAGE_LIST};
+  ambit__active a = {0};
+  ambit__chunks c = {.form = &form};
+  ambit_status s = make_form(errors, p, rule, &form);
+
+  if (!s) s = store(errors, cells, storage, ambit__chunk_form_pad(&form), &a);
+  if (!s) s = ambit__chunks_make(errors, &a, &form, &a.box, &c);
+  if (!s) *toll = ambit__storage_toll(&a, &form, value_size(p), c.n);
   ambit__chunks_free(&c);
+  ambit__active_free(&a);
+  ambit__chunk_form_free(&form);
   return s;
 }
 
-/* The runs with the cells beside them that a form needs. */
-static ambit_status widen(ambit__errors *errors, const ambit__active *from,
-                          const ambit__chunk_form *form, ambit__active *to)
+/* Bytes of the fields of a cell. */
+static double cell_bytes(const tool_problem *p)
 {
-  ambit__active_begin(to, &from->box);
-  for (int64_t i = 0; i < from->n; i++)
-    AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
-  return ambit__active_end(errors, to, ambit__chunk_form_pad(form));
-}
+  double bytes = 0;
 
-static void count_fields(const tool_problem *p, const ambit__active *a, bill *b)
-{
-  for (int i = 0; i < p->nparams; i++) {
-    const ambit_param_info *q = &p->params[i];
-    const double cell = (double)ambit_type_size(q->type) * q->components;
-
-    if (q->kind != AMBIT_PARAM_FIELD) continue;
-    b->values += cell * (double)a->cells;
-    b->fields += cell * (double)a->size;
-  }
-}
-
-/* Neighbours of a cell that the kernel reads, of some field. */
-static int count_neighbours(const tool_problem *p)
-{
-  static const int here[AMBIT_MAX_DIMS];
-  int n = 0;
-
-  for (int i = 0; i < p->nparams; i++) {
-    const ambit__param *q = &p->rule->params[i];
-
-    for (int k = 0; q->kind == PARAM_FIELD && k < q->nreads; k++) {
-      bool seen = !memcmp(q->reads[k].offset, here, sizeof here);
-
-      for (int j = 0; !seen && j < i; j++)
-        for (int m = 0; p->rule->params[j].kind == PARAM_FIELD && m < p->rule->params[j].nreads;
-             m++)
-          seen |= !memcmp(p->rule->params[j].reads[m].offset, q->reads[k].offset, sizeof here);
-      for (int m = 0; m < k; m++)
-        seen |= !memcmp(q->reads[m].offset, q->reads[k].offset, sizeof here);
-      n += !seen;
-    }
-  }
-  return n;
+  for (int i = 0; i < p->nparams; i++)
+    if (p->params[i].kind == AMBIT_PARAM_FIELD)
+      bytes += (double)ambit_type_size(p->params[i].type) * p->params[i].components;
+  return bytes;
 }
 
 static void print_parts(const ambit_grid *g)
@@ -118,62 +90,63 @@ static void print_parts(const ambit_grid *g)
            g->nparts, least, most, 100 * ((double)most * g->nparts / (double)g->active->cells - 1));
 }
 
-/* Of the storages: bytes of memory, and bytes moved per active cell. */
-static void print_bill(const tool_problem *p, const ambit__active *a, const bill *b)
+/* "auto is list on a GPU: it takes 0.71 of the time of runs" */
+static void print_choice(const char *site, const double *costs)
 {
-  const double mib = 1 << 20, bytes = ambit_kernel_bytes(p->kernel);
-  const double box = (double)ambit__box_volume(&a->box), cells = a->cells ? (double)a->cells : 1;
-  const double filled = (double)a->size / cells, indices = 4.0 * count_neighbours(p);
-  const double cores = bytes * filled + (b->activity + b->cores) / cells;
-  const double gpu = bytes * filled + (b->activity + b->gpu) / cells;
-  const double dense = (bytes + 1) * box / cells, list = bytes + indices;
+  const ambit__storage best = ambit__storage_best(costs);
 
-  printf("storage\n  runs   %.4g MiB: %.4g for values, %.4g with the cells between runs, ",
-         (b->fields + b->activity + b->cores) / mib, b->values / mib, b->fields / mib);
-  if (b->activity > 0) printf("%.4g for activity, ", b->activity / mib);
-  printf("tables of %.4g on cores, %.4g on a GPU\n", b->cores / mib, b->gpu / mib);
-  printf("         %.4g bytes moved per active cell on cores, %.4g on a GPU\n", cores, gpu);
-  printf("  list   %.4g MiB: for values, and the numbers of %d neighbours of each cell\n",
-         (b->values + indices * cells) / mib, count_neighbours(p));
-  printf("         %.4g bytes moved per active cell\n", list);
-  printf("  dense  %.4g MiB: for the values of all cells, and a mask\n",
-         (b->values / cells + 1) * box / mib);
-  printf("         %.4g bytes moved per active cell\n", dense);
-  if (cores <= list && cores <= dense)
-    printf("  runs are chosen: they move the fewest bytes\n");
+  printf("  auto is %s %s", ambit__storage_name(best), site);
+  if (best == STORAGE_RUNS)
+    printf(": no other is clearly faster\n");
   else
-    printf("  runs are chosen: sparse grids have no other storage. %s\n",
-           dense < list ? "A dense grid with a mask as a field would move fewer bytes"
-                        : "The active cells are almost alone");
+    printf(": estimated at %.2g of the time of runs\n", costs[best] / costs[STORAGE_RUNS]);
+}
+
+/* Of the storages: bytes of memory, and bytes moved per active cell. `active` is a field of bytes
+ * that kernels with tests have. */
+static void print_tolls(const tool_problem *p, int64_t cells, bool active, const ambit__toll *tolls)
+{
+  static const char *const sites[] = {"on cores", "on a GPU"};
+  const double mib = (double)cells / (1 << 20), bytes = ambit_kernel_bytes(p->kernel);
+  const double cell = cell_bytes(p) + active;
+  double costs[AMBIT__SITES][AMBIT__STORAGES];
+
+  printf("storage of %.4g MiB of values\n", cell_bytes(p) * mib);
+  for (int k = 0; k < AMBIT__STORAGES; k++) {
+    const ambit__toll *t = &tolls[k];
+
+    printf("  %-5s  %.4g MiB, and a table of %.4g on cores, %.4g on a GPU\n",
+           ambit__storage_name((ambit__storage)k), cell * t->cells * mib,
+           t->table[SITE_CORES] * mib, t->table[SITE_GPU] * mib);
+    printf("         %.4g bytes moved per active cell on cores, %.4g on a GPU\n",
+           ambit__storage_moves(t, SITE_CORES, bytes), ambit__storage_moves(t, SITE_GPU, bytes));
+    for (int site = 0; site < AMBIT__SITES; site++)
+      costs[site][k] = ambit__storage_costs(t, (ambit__site)site, bytes);
+  }
+  for (int site = 0; site < AMBIT__SITES; site++)
+    print_choice(sites[site], costs[site]);
 }
 
 ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)
 {
   ambit__errors *errors = &g->context->errors;
+  const ambit__active *a = g->active;
   int view[AMBIT_MAX_PARAMS], param[AMBIT__VIEWS];
-  ambit__chunk_form form = {0};
+  ambit__toll tolls[AMBIT__STORAGES] = {{0}};
   ambit__rule *adapted = NULL;
-  ambit__active active = {0};
   ambit_status s;
-  bill b = {0};
 
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     view[i] = -1;
-  s = ambit__rule_sparse(errors, p->rule, view, param, &adapted);
-  if (!s) s = make_form(errors, p, adapted ? adapted : p->rule, &form);
-  if (!s) s = widen(errors, g->active, &form, &active);
-  if (!s) s = count_tables(errors, &active, &form, &b);
-  count_fields(p, &active, &b);
-  if (adapted) b.activity = (double)active.size;
+  s = ambit__rule_sparse(errors, p->rule, AMBIT_U8, view, param, &adapted);
+  for (int k = 0; !s && k < AMBIT__STORAGES; k++)
+    s = find_toll(errors, p, adapted ? adapted : p->rule, a, (ambit__storage)k, &tolls[k]);
   if (!s) {
     printf("sparse grid\n  %" PRId64 " active cells, %.3g %% of the box, in %" PRId64 " runs\n",
-           active.cells, 100 * (double)active.cells / (double)ambit__box_volume(&active.box),
-           active.n);
+           a->cells, 100 * (double)a->cells / (double)ambit__box_volume(&a->box), a->n);
     print_parts(g);
-    print_bill(p, &active, &b);
+    print_tolls(p, a->cells, adapted != NULL, tolls);
   }
-  ambit__active_free(&active);
-  ambit__chunk_form_free(&form);
   ambit__rule_free(adapted);
   return s;
 }

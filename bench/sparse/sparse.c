@@ -9,8 +9,8 @@
  * cells with the numbers of their neighbours, written by hand. The best of all rounds counts. At
  * the end the time of an activation of the same cells. Kernels are 0, star; 1, d3q19; 2, matvec;
  * masks, 0, all; 1, hollow ball; 2, porous; 3, shell; 4, ball; 5 to 8, cubes of 16^3 that are 60,
- * 70, 80 and 90 % of the box; -1, any of the first five. The environment variable SPARSE_PLAN is
- * the option plan of programs on sparse grids.
+ * 70, 80 and 90 % of the box; 9, one cell in 50; -1, any of the first five. The environment
+ * variable SPARSE_PLAN is the option plan of programs on sparse grids.
  */
 #include "sparse.h"
 
@@ -98,6 +98,7 @@ int is_active(const int64_t *i, void *user)
   case 2: return grain % 10 == 0;            /* porous: cubes of 16^3, 10 % */
   case 3: return r < 0.9 && r > 0.9 - 4 * h; /* a thin shell */
   case 4: return r < 0.98;                   /* a ball: half of the box */
+  case 9: return mix((uint32_t)((i[0] * m->n + i[1]) * m->n + i[2])) % 50 == 0;
   default: return (int)(grain % 10) < m->kind + 1;
   }
 }
@@ -257,7 +258,7 @@ static void compare(ambit *a, const mask *m, int kind, int rounds)
 int main(int argc, char **argv)
 {
   static const char *const names[] = {"all",  "hollow ball", "porous", "shell", "ball",
-                                      "60 %", "70 %",        "80 %",   "90 %"};
+                                      "60 %", "70 %",        "80 %",   "90 %",  "scattered"};
   ambit *a = ambit_open(&argc, &argv);
   const int64_t n = argc > 1 ? atoll(argv[1]) : 256;
   const int rounds = argc > 2 ? atoi(argv[2]) : 3, only = argc > 3 ? atoi(argv[3]) : -1;
@@ -265,7 +266,7 @@ int main(int argc, char **argv)
 
   ambit_option_set(a, "sleep", "off"); /* the matrix-vector product changes nothing after one run */
   for (int kind = 0; kind < 3; kind++)
-    for (int m = 0; m < 9 && (only < 0 || only == kind) && !ambit_error(a); m++) {
+    for (int m = 0; m < 10 && (only < 0 || only == kind) && !ambit_error(a); m++) {
       const mask here = {names[m], kind == 1 && n > MOST_D3Q19 && !m ? MOST_D3Q19 : n, m};
 
       if (only_mask < 0 ? m < 5 : only_mask == m) compare(a, &here, kind, rounds);

@@ -7,11 +7,15 @@
  * many, a star on rows of 128 took 1.4 times as long on cores: rows were 10 cache lines apart. */
 enum { LONG_RUN = 64, ALIGN = 16 };
 
-void ambit__active_begin(ambit__active *a, const ambit__box *box)
+int64_t ambit__active_most = INT32_MAX;
+
+void ambit__active_begin(ambit__active *a, const ambit__box *box, ambit__storage storage)
 {
   const int64_t extent = box->hi[box->ndims - 1];
 
-  *a = (ambit__active){.box = *box, .section = extent};
+  *a = (ambit__active){.box = *box, .storage = storage, .section = extent};
+  for (int d = 0; d < box->ndims; d++)
+    a->spans[d] = (ambit__spans){.n = 1, .hi = {box->hi[d]}};
   if (extent > AMBIT__MOST_ROW) a->section = AMBIT__MOST_ROW - AMBIT__QUAD + extent % AMBIT__QUAD;
 }
 
@@ -74,7 +78,8 @@ static ambit_status add_row(ambit__errors *errors, ambit__active *a, const ambit
   return AMBIT_OK;
 }
 
-/* Adds n runs again, with those empty ones that the pad asks for in place of others. */
+/* Adds n runs again, with those empty ones that the pad asks for in place of others; in a list,
+ * with none. */
 static ambit_status add_again(ambit__errors *errors, ambit__active *a, ambit__run *runs, int64_t n)
 {
   for (int64_t i = 0, end; i < n; i = end) {
@@ -83,7 +88,9 @@ static ambit_status add_again(ambit__errors *errors, ambit__active *a, ambit__ru
 
     for (end = i; end < n && runs[end].row == runs[i].row; end++)
       if (runs[end].lo < runs[end].hi) row[left++] = runs[end];
-    if (left) AMBIT_TRY(add_row(errors, a, row, left));
+    for (int64_t k = 0; a->storage == STORAGE_LIST && k < left; k++)
+      AMBIT_TRY(ambit__active_add(errors, a, &row[k]));
+    if (left && a->storage != STORAGE_LIST) AMBIT_TRY(add_row(errors, a, row, left));
   }
   return AMBIT_OK;
 }
@@ -110,14 +117,9 @@ static int64_t gap(const ambit__active *a, const ambit__run *r, const ambit__run
   return ambit__run_tail(a, r) + ambit__run_head(a, next);
 }
 
-ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad)
+/* Places runs from a position on. Returns the end. */
+static int64_t place_runs(ambit__active *a, int64_t at)
 {
-  const int sections = 1 + 2 * (a->box.ndims - 1);
-  int64_t at;
-
-  a->pad = pad;
-  AMBIT_TRY(add_ends(errors, a));
-  at = ambit__active_section(a, sections);
   for (int64_t i = 0; i < a->n; i++) {
     ambit__run *r = &a->runs[i];
     const bool starts = !i || r[-1].row != r->row;
@@ -127,9 +129,80 @@ ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t 
     r->at = at;
     at += r->hi - r->lo;
   }
-  if (a->n) at += ambit__run_tail(a, &a->runs[a->n - 1]);
-  a->size = round_up(at + AMBIT__BEYOND_RUNS, LONG_RUN);
+  return a->n ? at + ambit__run_tail(a, &a->runs[a->n - 1]) : at;
+}
+
+/* Threads of GPUs store whole lines of memory. */
+static int64_t place_list(ambit__active *a, int64_t at)
+{
+  at = round_up(at, LONG_RUN);
+  for (int64_t i = 0; i < a->n; i++) {
+    a->runs[i].at = at;
+    at += a->runs[i].hi - a->runs[i].lo;
+  }
+  return at;
+}
+
+static int64_t span_cells(const ambit__spans *s)
+{
+  int64_t n = 0;
+
+  for (int k = 0; k < s->n; k++)
+    n += s->hi[k] - s->lo[k];
+  return n;
+}
+
+static int64_t place_dense(ambit__active *a, int64_t at)
+{
+  const ambit__spans *s = &a->spans[a->box.ndims - 1];
+  const int64_t lo = s->n ? s->lo[0] / AMBIT__QUAD * AMBIT__QUAD : 0;
+  const int64_t hi = s->n ? s->hi[s->n - 1] : 0;
+
+  a->rows = s->n > 0;
+  for (int d = 0; d < a->box.ndims - 1; d++)
+    a->rows *= span_cells(&a->spans[d]);
+  a->pitch = round_up(hi - lo + 2 * a->pad, ALIGN);
+  a->first = round_up(at + a->pad, ALIGN) - lo;
+  for (int64_t i = 0; i < a->n; i++)
+    a->runs[i].at = ambit__active_dense(a, a->runs[i].row) + a->runs[i].lo;
+  return a->first + lo + a->rows * a->pitch;
+}
+
+ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad)
+{
+  const int sections = 1 + 2 * (a->box.ndims - 1);
+  int64_t at, end;
+
+  a->pad = pad;
+  AMBIT_TRY(add_ends(errors, a));
+  at = ambit__active_section(a, sections);
+  end = a->storage == STORAGE_LIST    ? place_list(a, at)
+        : a->storage == STORAGE_DENSE ? place_dense(a, at)
+                                      : place_runs(a, at);
+  a->size = round_up(end + AMBIT__BEYOND_RUNS, LONG_RUN);
   return AMBIT_OK;
+}
+
+/* The number of an index among those of spans. */
+static int64_t number_in(const ambit__spans *s, int64_t i)
+{
+  int64_t n = 0;
+
+  for (int k = 0; k < s->n && i >= s->hi[k]; k++)
+    n += s->hi[k] - s->lo[k];
+  for (int k = 0; k < s->n; k++)
+    if (i >= s->lo[k] && i < s->hi[k]) return n + i - s->lo[k];
+  return n;
+}
+
+int64_t ambit__active_dense(const ambit__active *a, int64_t row)
+{
+  int64_t cell[AMBIT_MAX_DIMS], number = 0;
+
+  ambit__active_place(a, row, cell);
+  for (int d = 0; d < a->box.ndims - 1; d++)
+    number = number * span_cells(&a->spans[d]) + number_in(&a->spans[d], cell[d]);
+  return a->first + number * a->pitch;
 }
 
 /* ---- looking up ---- */

@@ -164,25 +164,20 @@ ambit_status ambit__active_cut(ambit__errors *errors, const ambit__active *a, in
   return s;
 }
 
-/* ---- what a part stores ---- */
+/* ---- what a part stores: of an axis, its own indices and some at either end ---- */
 
-/* The cells along one axis, of which there may be some at either end of it too. */
-typedef struct spans {
-  int n;
-  int64_t lo[3], hi[3]; /* in order */
-} spans;
-
-static void add_span(spans *s, int64_t lo, int64_t hi)
+static void add_span(ambit__spans *s, int64_t lo, int64_t hi)
 {
   if (lo >= hi) return;
   s->lo[s->n] = lo;
   s->hi[s->n++] = hi;
 }
 
-static spans spans_of(const ambit__box *box, const ambit__box *own, const ambit__layers *l, int d)
+static ambit__spans spans_of(const ambit__box *box, const ambit__box *own, const ambit__layers *l,
+                             int d)
 {
   const int64_t n = box->hi[d], lo = own->lo[d] - l->lo[d], hi = own->hi[d] + l->hi[d];
-  spans s = {0};
+  ambit__spans s = {0};
 
   if (hi - lo >= n || own->hi[d] - own->lo[d] == n) {
     add_span(&s, 0, n);
@@ -194,7 +189,7 @@ static spans spans_of(const ambit__box *box, const ambit__box *own, const ambit_
   return s;
 }
 
-static bool has_index(const spans *s, int64_t i)
+static bool has_index(const ambit__spans *s, int64_t i)
 {
   for (int k = 0; k < s->n; k++)
     if (i >= s->lo[k] && i < s->hi[k]) return true;
@@ -202,7 +197,7 @@ static bool has_index(const spans *s, int64_t i)
 }
 
 /* Adds the cells of a run that are in the spans of all axes. */
-static ambit_status add_run(ambit__errors *errors, const ambit__run *r, const spans *s,
+static ambit_status add_run(ambit__errors *errors, const ambit__run *r, const ambit__spans *s,
                             ambit__active *part)
 {
   const int last = part->box.ndims - 1;
@@ -225,14 +220,11 @@ ambit_status ambit__active_part(ambit__errors *errors, const ambit__active *whol
                                 const ambit__box *own, const ambit__layers *layers,
                                 ambit__active *part)
 {
-  spans s[AMBIT_MAX_DIMS];
-
-  ambit__active_begin(part, &whole->box);
-  if (!ambit__box_is_empty(own)) {
-    for (int d = 0; d < own->ndims; d++)
-      s[d] = spans_of(&whole->box, own, layers, d);
-    for (int64_t i = 0; i < whole->n; i++)
-      AMBIT_TRY(add_run(errors, &whole->runs[i], s, part));
-  }
+  ambit__active_begin(part, &whole->box, whole->storage);
+  for (int d = 0; d < whole->box.ndims; d++)
+    part->spans[d] =
+        ambit__box_is_empty(own) ? (ambit__spans){0} : spans_of(&whole->box, own, layers, d);
+  for (int64_t i = 0; !ambit__box_is_empty(own) && i < whole->n; i++)
+    AMBIT_TRY(add_run(errors, &whole->runs[i], part->spans, part));
   return ambit__active_end(errors, part, whole->pad);
 }

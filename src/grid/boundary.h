@@ -19,8 +19,14 @@ typedef struct ambit__boundaries {
   double fill;             /* their value, for AMBIT_CONSTANT and for users */
 } ambit__boundaries;
 
+/* Whether cells beyond a face of this kind stand for others of the grid. */
+static inline bool ambit__boundary_copies(ambit_boundary kind)
+{
+  return kind != AMBIT_NONE && kind != AMBIT_CONSTANT && kind != AMBIT_FIXED;
+}
+
 /* Maps index i, any number of extents outside, to the index in 0..extent-1 that it stands for on an
- * axis with boundary `kind`, which must not be AMBIT_NONE, AMBIT_CONSTANT or AMBIT_FIXED. */
+ * axis with boundary `kind`, which must be one that copies. */
 int64_t ambit__boundary_map(ambit_boundary kind, int64_t extent, int64_t i);
 
 /* Whether the value of that cell changes its sign, an odd number of mirrors being between. And the

@@ -18,16 +18,28 @@ int64_t ambit__chunk_form_pad(const ambit__chunk_form *f)
 void ambit__chunk_form_free(ambit__chunk_form *f)
 {
   free(f->columns);
+  free(f->tests);
   *f = (ambit__chunk_form){0};
 }
 
 int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, const int *offset)
 {
-  const size_t bytes = (size_t)(ndims - 1) * sizeof *offset;
+  const size_t bytes = (size_t)(f->list ? ndims : ndims - 1) * sizeof *offset;
 
   for (int i = 0; i < f->ncolumns; i++)
     if (f->columns[i].view == view && !memcmp(f->columns[i].offset, offset, bytes)) return i;
   return -1;
+}
+
+int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, const int *offset)
+{
+  const size_t bytes = (size_t)ndims * sizeof *offset;
+  int i = 0;
+
+  while (i < f->ntests &&
+         (f->tests[i].view != view || memcmp(f->tests[i].offset, offset, bytes) != 0))
+    i++;
+  return i;
 }
 
 int ambit__chunk_form_view(ambit__chunk_form *f, const ambit__boundaries *b)
@@ -38,43 +50,68 @@ int ambit__chunk_form_view(ambit__chunk_form *f, const ambit__boundaries *b)
   return f->nviews++;
 }
 
-static bool is_own_row(const int *offset, int last)
+/* Whether the first n axes of an offset are 0. */
+static bool is_own(const int *offset, int n)
 {
-  for (int d = 0; d < last; d++)
+  for (int d = 0; d < n; d++)
     if (offset[d]) return false;
   return true;
 }
 
-static void add_test(ambit__tested *t, int x)
+static void note_test(ambit__tested *t, int x)
 {
   if (!t->any || t->lo > x) t->lo = x;
   if (!t->any || t->hi < x) t->hi = x;
   t->any = true;
 }
 
+static ambit_status add_test(ambit__errors *errors, ambit__chunk_form *f, int ndims, int view,
+                             const int *offset)
+{
+  ambit__test *tests;
+
+  if (ambit__chunk_form_test(f, ndims, view, offset) < f->ntests) return AMBIT_OK;
+  tests = ambit__grow(errors, f->tests, (size_t)f->ntests, &f->test_cap, sizeof *tests);
+  if (!tests) return AMBIT_ENOMEM;
+  f->tests = tests;
+  tests[f->ntests] =
+      (ambit__test){.view = view, .column = ambit__chunk_form_column(f, ndims, view, offset)};
+  memcpy(tests[f->ntests++].offset, offset, (size_t)ndims * sizeof *offset);
+  return AMBIT_OK;
+}
+
+static ambit_status add_column(ambit__errors *errors, ambit__chunk_form *f, int ndims, int view,
+                               const int *offset)
+{
+  const int x = offset[ndims - 1];
+  ambit__column *columns =
+      ambit__grow(errors, f->columns, (size_t)f->ncolumns, &f->cap, sizeof *columns);
+
+  if (!columns) return AMBIT_ENOMEM;
+  f->columns = columns;
+  columns[f->ncolumns] = (ambit__column){.view = view, .lo = x, .hi = x};
+  memcpy(columns[f->ncolumns++].offset, offset,
+         (size_t)(f->list ? ndims : ndims - 1) * sizeof *offset);
+  return AMBIT_OK;
+}
+
 ambit_status ambit__chunk_form_add(ambit__errors *errors, ambit__chunk_form *f, int ndims, int view,
                                    const int *offset, bool tests)
 {
   const int last = ndims - 1, x = offset[last];
-  const bool own = is_own_row(offset, last);
-  int k = ambit__chunk_form_column(f, ndims, view, offset);
+  const bool own = is_own(offset, f->list ? ndims : last);
+  ambit__column *c;
 
   if (f->reach[view] < abs(x)) f->reach[view] = abs(x);
-  f->tests |= tests;
-  if (own && tests) add_test(&f->own, x);
+  if (own && tests) note_test(&f->own, x);
+  if (!own && ambit__chunk_form_column(f, ndims, view, offset) < 0)
+    AMBIT_TRY(add_column(errors, f, ndims, view, offset));
+  if (tests) AMBIT_TRY(add_test(errors, f, ndims, view, offset));
   if (own) return AMBIT_OK;
-  if (k < 0) {
-    ambit__column *columns =
-        ambit__grow(errors, f->columns, (size_t)f->ncolumns, &f->cap, sizeof *columns);
-
-    if (!columns) return AMBIT_ENOMEM;
-    f->columns = columns;
-    k = f->ncolumns++;
-    columns[k] = (ambit__column){.view = view, .lo = x, .hi = x};
-    memcpy(columns[k].offset, offset, (size_t)last * sizeof *offset);
-  }
-  if (tests) add_test(&f->columns[k].tested, x);
-  if (f->columns[k].lo > x) f->columns[k].lo = x;
-  if (f->columns[k].hi < x) f->columns[k].hi = x;
+  c = &f->columns[ambit__chunk_form_column(f, ndims, view, offset)];
+  c->reads |= !tests;
+  if (tests) note_test(&c->tested, x);
+  if (c->lo > x) c->lo = x;
+  if (c->hi < x) c->hi = x;
   return AMBIT_OK;
 }

@@ -12,6 +12,9 @@
  * boundaries of the reads, since fields differ in them. Columns are needed for other rows only: in
  * its own row, a cell and its neighbours are side by side.
  *
+ * In a list (grid/active.h), a column is a single cell that is read, and cells of the own row need
+ * columns too. Most chunks are short there.
+ *
  * A rule may test the activity of cells around a cell. The cells of a chunk that have only active
  * ones there are its inner cells: the table has a range of them that follow each other, which need
  * no test.
@@ -34,20 +37,30 @@ typedef struct ambit__tested {
 
 typedef struct ambit__column {
   int view;                   /* its boundaries */
-  int offset[AMBIT_MAX_DIMS]; /* of the row; the last axis is 0 */
+  int offset[AMBIT_MAX_DIMS]; /* of the row; the last axis is 0, in a list that of the cell */
   int lo, hi;                 /* cells of it that a cell reads, relative to its own place */
+  bool reads;                 /* some are read, not only tested */
   ambit__tested tested;
 } ambit__column;
 
+/* A test of the activity of a cell: in which column, or -1, the own row. */
+typedef struct ambit__test {
+  int view, column;
+  int offset[AMBIT_MAX_DIMS];
+} ambit__test;
+
 /* The reads of a rule. A view is a set of boundaries with which some parameters are read. */
 typedef struct ambit__chunk_form {
+  bool list;              /* columns are cells: set before any is added */
   ambit__column *columns; /* owned */
   int ncolumns;
   size_t cap;
+  ambit__test *tests; /* owned */
+  int ntests;
+  size_t test_cap;
   ambit__boundaries views[AMBIT_MAX_PARAMS];
   int nviews;
-  bool tests; /* the activity of some cells; of these in the own row: */
-  ambit__tested own;
+  ambit__tested own;           /* of the own row; not in a list */
   int reach[AMBIT_MAX_PARAMS]; /* by view: cells along a row, to both sides, that are read */
   int view[AMBIT_MAX_PARAMS];  /* by parameter; -1: it is read at the cell itself, or not at all */
 } ambit__chunk_form;
@@ -95,8 +108,11 @@ int ambit__chunk_form_view(ambit__chunk_form *f, const ambit__boundaries *b);
 /* Adds a read, or with `tests` one of activity, to the column of its row. */
 ambit_status ambit__chunk_form_add(ambit__errors *errors, ambit__chunk_form *f, int ndims, int view,
                                    const int *offset, bool tests);
-/* The column of a row that is read with a view; its last axis does not matter. -1: the own row. */
+/* The column of a row that is read with a view, whose last axis does not matter; in a list, of a
+ * cell. -1: the own row, or cell. */
 int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, const int *offset);
+/* The number of the test of a cell. */
+int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, const int *offset);
 
 /* The chunks of all active cells in a region. `active` and `form` must outlive them. The caller
  * frees them, also after a failure. */

@@ -41,22 +41,36 @@ double ambit__constants_value(const ambit__active *a, const ambit__boundaries *b
   return part ? beyond(a, b, part - 1, number) : number;
 }
 
+/* Between runs; in a list, only before and behind them. */
 static bool next_gap(const ambit__active *a, int64_t *i, int64_t *from, int64_t *to)
 {
-  const ambit__run *r = a->runs + *i;
+  do {
+    const ambit__run *r = a->runs + *i;
 
-  if (*i > a->n) return false;
-  *from = *i ? r[-1].at + r[-1].hi - r[-1].lo : ambit__active_section(a, sections(a)) - a->pad;
-  *to = *i < a->n ? r->at : a->size;
-  ++*i;
+    if (*i > a->n) return false;
+    *from = *i ? r[-1].at + r[-1].hi - r[-1].lo : ambit__active_section(a, sections(a)) - a->pad;
+    *to = *i < a->n ? r->at : a->size;
+    ++*i;
+  } while (*from == *to);
   return true;
 }
 
+/* Beyond the ends of all rows, in dense storage. */
+static bool next_dense_end(const ambit__active *a, int side, int64_t *i, int64_t *from, int64_t *to)
+{
+  if (*i >= a->rows || !ambit__active_has_end(a, side)) return false;
+  *from = a->first + (*i)++ * a->pitch + (side ? a->box.hi[a->box.ndims - 1] : -a->pad);
+  *to = *from + a->pad;
+  return true;
+}
+
+/* Of rows with runs there. A list has no cells beyond ends. */
 static bool next_end(const ambit__active *a, int side, int64_t *i, int64_t *from, int64_t *to)
 {
   const int64_t extent = a->box.hi[a->box.ndims - 1];
 
-  while (*i < a->n) {
+  if (a->storage == STORAGE_DENSE) return next_dense_end(a, side, i, from, to);
+  while (a->storage == STORAGE_RUNS && *i < a->n) {
     const int64_t k = (*i)++;
     const ambit__run *r = &a->runs[k];
     const bool first = !k || r[-1].row != r->row, last = k + 1 == a->n || r[1].row != r->row;

@@ -38,12 +38,14 @@ typedef struct dealing {
   piece *pieces, *sorted; /* owned */
   int64_t n;
   size_t cap;
+  ambit__images images;
 } dealing;
 
 void ambit__deal_free(ambit__deal *d)
 {
   free(d->lines);
   free(d->groups);
+  free(d->cells);
   *d = (ambit__deal){0};
 }
 
@@ -69,7 +71,7 @@ static void find_inner(const dealing *m, int64_t chunk, int64_t *from, int64_t *
 
   *from = 0;
   *end = n;
-  if (!m->c->form->tests) return;
+  if (!m->c->form->ntests || m->d->cells) return; /* the same code for all */
   *from = ambit__inner_from(words[AMBIT__CHUNK_INNER]);
   *end = ambit__inner_end(words[AMBIT__CHUNK_INNER]);
   if (*from > 0) *from = (x + *from + wide - 1) / wide * wide - x;
@@ -186,7 +188,6 @@ static ambit_status add_line(dealing *m, const piece *p)
     line[AMBIT__LINE_COLUMN + k] = chunk[AMBIT__CHUNK_COLUMN + k];
   put_indices(m, p, t, line + AMBIT__LINE_COLUMN + columns);
   note(d, d->nlines++, d->units, n);
-  d->units += n;
   return AMBIT_OK;
 }
 
@@ -196,15 +197,37 @@ static ambit_status deal_planes(dealing *m, int64_t first, int64_t end)
   m->n = 0;
   for (int64_t i = first; i < end; i++)
     AMBIT_TRY(cut_chunk(m, i));
-  AMBIT_TRY(sort_pieces(m));
-  for (int64_t i = 0; i < m->n; i++)
-    AMBIT_TRY(add_line(m, &m->pieces[i]));
+  if (!m->c->form->list) AMBIT_TRY(sort_pieces(m));
+  for (int64_t i = 0; i < m->n; i++) {
+    const piece *p = &m->pieces[i];
+
+    if (m->d->cells) ambit__deal_put(m->d, m->c, &m->images, p->chunk, p->from, p->n);
+    if (!m->c->form->list) AMBIT_TRY(add_line(m, p));
+    m->d->units += count_units(m, p->chunk, p->from, p->n);
+  }
   return AMBIT_OK;
 }
 
 static int64_t planes_of(const dealing *m, int64_t chunk)
 {
   return m->c->first[chunk] / m->wide / m->high / tile_deep(m->d);
+}
+
+/* Groups, and the table of cells. */
+static ambit_status make_tables(dealing *m)
+{
+  const ambit__chunk_form *f = m->c->form;
+  ambit__deal *d = m->d;
+
+  d->pitch = d->ngroups * AMBIT__DEAL_GROUP;
+  if (f->list) d->ngroups = 0;
+  d->groups = ambit__new(m->errors, (size_t)d->ngroups, sizeof *d->groups);
+  if (!d->groups) return AMBIT_ENOMEM;
+  d->cell_words = d->wide == 1 ? ambit__deal_number(f) + (f->list && d->axes ? 2 : 0) : 0;
+  if (!d->cell_words) return AMBIT_OK;
+  AMBIT_TRY(ambit__images_make(m->errors, m->c, &m->images));
+  d->cells = ambit__new(m->errors, (size_t)(d->pitch * d->cell_words), sizeof *d->cells);
+  return d->cells ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
 static ambit_status deal_all(dealing *m)
@@ -215,8 +238,7 @@ static ambit_status deal_all(dealing *m)
   for (int64_t i = 0; i < end; i++)
     units += count_units(m, i, 0, m->c->table[i * m->c->words + AMBIT__CHUNK_CELLS]);
   m->d->ngroups = (units + AMBIT__DEAL_GROUP - 1) / AMBIT__DEAL_GROUP;
-  m->d->groups = ambit__new(m->errors, (size_t)m->d->ngroups, sizeof *m->d->groups);
-  if (!m->d->groups) return AMBIT_ENOMEM;
+  AMBIT_TRY(make_tables(m));
   for (int64_t i = 0, stop; i < end; i = stop) {
     for (stop = i + 1; stop < end && planes_of(m, stop) == planes_of(m, i);)
       stop++;
@@ -237,10 +259,11 @@ ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int
                .high = ndims > 1 ? grid->hi[ndims - 2] : 1};
   ambit_status s;
 
-  assert(wide <= AMBIT__QUAD);
+  assert(wide <= AMBIT__QUAD && (wide == 1 || !c->form->list));
   *d = (ambit__deal){
       .wide = wide, .axes = axes, .words = ambit__deal_words(c->form->ncolumns, axes)};
   s = deal_all(&m);
+  ambit__images_free(&m.images);
   free(m.pieces);
   free(m.sorted);
   return s;

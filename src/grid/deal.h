@@ -14,6 +14,12 @@
  * The line of a unit is that of the group plus the bits up to the unit. Units are dealt tile by
  * tile: pieces are as long as a tile is wide, and consecutive units sweep the planes of a tile, so
  * that a block of threads finds the cells of other rows in its cache.
+ *
+ * What differs from cell to cell is in a table of cells, for units of one cell, word by word: all
+ * first words, then all second ones. If the rule tests activity, bits say which of the cells that
+ * it tests are active. In a list (grid/active.h) there are no lines; a cell has its position, and
+ * its distance to each cell that it reads. Cells are dealt in the order of memory there: threads
+ * next to each other store whole lines of it.
  */
 #ifndef AMBIT_GRID_DEAL_H
 #define AMBIT_GRID_DEAL_H
@@ -32,6 +38,9 @@ typedef struct ambit__deal {
   size_t cap;
   uint64_t *groups; /* owned */
   int64_t ngroups;
+  int32_t *cells; /* owned; word k of unit t is at k * pitch + t */
+  int cell_words;
+  int64_t pitch;
 } ambit__deal;
 
 /* Words of a line: the position of a unit less `wide` times its number; the positions of the first
@@ -48,10 +57,30 @@ static inline int ambit__deal_words(int columns, int axes)
   return (words + AMBIT__DEAL_VECTOR - 1) / AMBIT__DEAL_VECTOR * AMBIT__DEAL_VECTOR;
 }
 
+/* Words of a cell: in a list its position and the distances of the columns that are read; then bits
+ * of tests; then, in a list and with indices, the two halves of its number in the box. */
+int ambit__deal_column(const ambit__chunk_form *f, int column); /* the word of a column of a list */
+int ambit__deal_bits(const ambit__chunk_form *f);               /* the first word with bits */
+int ambit__deal_number(const ambit__chunk_form *f);             /* the first word behind them */
+enum { AMBIT__DEAL_TESTS = 32 };                                /* bits in a word */
+
 /* Deals the cells of all chunks. Lines have the indices of the first `axes` axes. The caller frees
  * it, also after a failure. */
 ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int wide, int axes,
                               ambit__deal *d);
 void ambit__deal_free(ambit__deal *d);
+
+/* ---- deal_cells.c, for deal.c ---- */
+
+/* The activity of all positions, by view: NULL where none is tested. */
+typedef struct ambit__images {
+  unsigned char *of[AMBIT_MAX_PARAMS]; /* owned */
+} ambit__images;
+
+ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, ambit__images *im);
+void ambit__images_free(ambit__images *im);
+/* Sets the words of n cells of a chunk, which units from d->units on compute. */
+void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
+                     int64_t from, int64_t n);
 
 #endif

@@ -101,18 +101,13 @@ static line line_of(const ambit__halo_spec *spec, int part, int axis)
   return (line){extent, own, kind[0] == AMBIT_PERIODIC && !spans, {kind[0], kind[1]}};
 }
 
-static bool is_copy(ambit_boundary kind)
-{
-  return kind != AMBIT_NONE && kind != AMBIT_CONSTANT && kind != AMBIT_FIXED;
-}
-
 /* The cells that ghost cells of s copy, on one side. */
 static span sources(const line *l, int side, span s)
 {
   span from = {0, 0};
 
   s = side ? cut(s, l->extent, INT64_MAX) : cut(s, INT64_MIN, 0);
-  if (!is_copy(l->kind[side])) return from;
+  if (!ambit__boundary_copies(l->kind[side])) return from;
   s.hi = cut(s, s.lo, s.lo + 2 * l->extent).hi; /* the pattern repeats after two extents */
   for (int64_t i = s.lo; i < s.hi; i++) {
     int64_t source = ambit__boundary_map(l->kind[side], l->extent, i);

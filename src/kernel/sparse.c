@@ -174,6 +174,8 @@ static const ambit__expr *rewrite(rewriting *w, const ambit__expr *e)
   if (!e || w->failed) return e;
   if (e->is_outside) return activity(w, AMBIT__OUTSIDE, e);
   if (e->op == EXPR_READ && w->view[e->index] >= 0 && !is_here(e)) return choice(w, e);
+  if ((e->op == EXPR_INDEX || e->op == EXPR_EXTENT) && e->index > w->to->max_axis)
+    w->to->max_axis = e->index;
   a = rewrite(w, e->a);
   b = rewrite(w, e->b);
   c = rewrite(w, e->c);
@@ -232,6 +234,7 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, 
   if (!to) return AMBIT_ENOMEM;
   *to = *rule;
   to->arena = (ambit__arena){0};
+  to->max_axis = -1; /* outside() needs no index any more */
   w.to = to;
   begin(&w);
   to->body = rewrite_all(&w, rule->body);

@@ -193,6 +193,7 @@ static void emit_parameter(const ambit__gpucode_job *j, const ambit__gpucode_slo
     break;
   case SLOT_GROUPS: /* of sparse grids, whose launches are not checked */
   case SLOT_LINES:
+  case SLOT_CELLS:
   case SLOT_UNITS:
   case SLOT_SHARE:
   case SLOT_TABLE: /* of tiles, which are not checked either */

@@ -16,8 +16,8 @@
  * ended (NULL, or a number that is not 0 once the run is over, when kernels do nothing).
  *
  * On a sparse grid, fields have only the stride along the last axis, and in place of the box come
- * groups and lines, the tables of grid/deal.h; units, the number of units to update; and share, the
- * number of them that a block has.
+ * groups, lines and cells, the tables of grid/deal.h, or NULL; units, the number of units to
+ * update; and share, the number of them that a block has.
  *
  * On tiles (plan/tiles.c), the box is replaced by tables of boxes, and what is found about them.
  *
@@ -37,7 +37,7 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 9,
+  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 10,
   AMBIT__GPUCODE_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPUCODE_PARTIALS = 65536, /* most blocks of a launch that reduces */
   AMBIT__GPUCODE_FEW = 1024,       /* the same, where this many keep the device busy */
@@ -59,6 +59,7 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_EXTENT,    /* axis */
   SLOT_GROUPS,    /* of a sparse grid: memory */
   SLOT_LINES,     /* memory */
+  SLOT_CELLS,     /* memory */
   SLOT_UNITS,
   SLOT_SHARE,
   SLOT_TABLE, /* of tiles: memory; see plan/tiles.c for these */

@@ -135,6 +135,7 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_EXTENT: ambit__print(t, "extent%d", s->axis); break;
   case SLOT_GROUPS: ambit__print(t, "groups"); break;
   case SLOT_LINES: ambit__print(t, "lines"); break;
+  case SLOT_CELLS: ambit__print(t, "cells"); break;
   case SLOT_UNITS: ambit__print(t, "units"); break;
   case SLOT_SHARE: ambit__print(t, "share"); break;
   case SLOT_TABLE: ambit__print(t, "table"); break;
@@ -169,7 +170,7 @@ static void print_slot(const ambit__gpucode_job *j, const ambit__gpucode_slot *s
     ambit__print(j->t, "%sconst %s *", j->dialect->global, ambit__gpucode_type(j, s->param));
   else if (s->kind >= SLOT_FOUND && s->kind <= SLOT_STATE)
     ambit__print(j->t, "%sambit_i32 *", j->dialect->global);
-  else if (s->kind == SLOT_GROUPS || s->kind == SLOT_LINES)
+  else if (s->kind >= SLOT_GROUPS && s->kind <= SLOT_CELLS)
     ambit__print(j->t, "%sconst %s *%s", j->dialect->global,
                  s->kind == SLOT_GROUPS ? "ambit_u64" : "ambit_i32", j->dialect->unaliased);
   else if (s->kind == SLOT_ENDED)

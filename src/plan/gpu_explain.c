@@ -35,6 +35,7 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_EXTENT: ambit__print(t, "cells of the grid along each axis"); break;
   case SLOT_GROUPS: ambit__print(t, "by 32 units: the line of the first, and bits"); break;
   case SLOT_LINES: ambit__print(t, "places of units, and distances to rows"); break;
+  case SLOT_CELLS: ambit__print(t, "places of cells, and what they test"); break;
   case SLOT_UNITS: ambit__print(t, "number of units to update: a few cells each"); break;
   case SLOT_SHARE: ambit__print(t, "number of them that a block updates"); break;
   case SLOT_TABLE: ambit__print(t, "boxes of tiles"); break;

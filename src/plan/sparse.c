@@ -5,7 +5,8 @@
  * its place in memory and the distances to the rows that it reads. Reads along its own row, and
  * along those rows, are at constant distances from there. A block has a share of the units that
  * are next to each other in the order in which they are dealt, so that it reads most cells of other
- * rows from its cache; a thread has every 256th of them.
+ * rows from its cache; a thread has every 256th of them. In a list, cells have words of their own
+ * instead of lines.
  */
 #include "plan/sparse.h"
 
@@ -23,26 +24,54 @@ enum {
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  return t->kind == TARGET_GPU && g->form && g->nsteps == 1 && g->depth == 1;
+  return t->kind == TARGET_GPU && g->form && !g->form->list && g->nsteps == 1 && g->depth == 1;
+}
+
+static bool applies_to_list(const ambit__group *g, const ambit__target *t)
+{
+  return t->kind == TARGET_GPU && g->form && g->form->list && g->nsteps == 1 && g->depth == 1;
+}
+
+static int threads_of(const ambit__target *t)
+{
+  int threads = THREADS;
+
+  while (t->max_threads > 0 && threads > t->max_threads)
+    threads /= 2;
+  return threads;
+}
+
+static int64_t blocks_of(const ambit__group *g, const ambit__target *t, int wide)
+{
+  const int64_t cores = t->threads > 1 ? t->threads : 1;
+
+  if (ambit__gpucode_reduces(g)) return AMBIT__GPUCODE_FEW;
+  return cores * (wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
 }
 
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
-  const int64_t cores = t->threads > 1 ? t->threads : 1;
-  int threads = THREADS, n = 0;
+  int n = 0;
 
-  while (t->max_threads > 0 && threads > t->max_threads)
-    threads /= 2;
   for (int wide = 1; wide <= AMBIT__QUAD && n < most; wide *= 2)
-    plans[n++] = (ambit__plan){
-        .strategy = &ambit__strategy_sparse,
-        .depth = 1,
-        .wide = wide,
-        .threads = {threads, 1, 1},
-        .blocks = ambit__gpucode_reduces(g)
-                      ? AMBIT__GPUCODE_FEW
-                      : cores * (wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR)};
+    plans[n++] = (ambit__plan){.strategy = &ambit__strategy_sparse,
+                               .depth = 1,
+                               .wide = wide,
+                               .threads = {threads_of(t), 1, 1},
+                               .blocks = blocks_of(g, t, wide)};
   return n;
+}
+
+static int list_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
+                           int most)
+{
+  if (most)
+    plans[0] = (ambit__plan){.strategy = &ambit__strategy_list,
+                             .depth = 1,
+                             .wide = 1,
+                             .threads = {threads_of(t), 1, 1},
+                             .blocks = blocks_of(g, t, 1)};
+  return most > 0;
 }
 
 /* Vectors save instructions, and take registers, most of all where cells make tests: D3Q19 in float
@@ -58,7 +87,7 @@ static int wide_for(const ambit__group *g, const ambit__target *t)
     if (s->rule->params[i].kind == PARAM_FIELD && s->bind[i].is_field && !s->bind[i].contiguous)
       return 1;
   if (bytes <= FEW_BYTES) return 4;
-  return bytes <= SOME_BYTES && !g->form->tests ? 2 : 1;
+  return bytes <= SOME_BYTES && !g->form->ntests ? 2 : 1;
 }
 
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
@@ -66,9 +95,22 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   return ambit__price_of(g->steps[0].rule).bytes / (p->wide == wide_for(g, t) ? 3000 : 2000);
 }
 
+static double list_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  const double words = 4.0 * ambit__deal_number(g->form);
+
+  (void)t, (void)p;
+  return (ambit__price_of(g->steps[0].rule).bytes + words) / 3000;
+}
+
 static void describe(const ambit__plan *p, ambit__text *t)
 {
   ambit__print(t, "(sparse %d wide %d)", p->threads[0], p->wide);
+}
+
+static void describe_list(const ambit__plan *p, ambit__text *t)
+{
+  ambit__print(t, "(list %d)", p->threads[0]);
 }
 
 /* ---- launches ---- */
@@ -115,15 +157,25 @@ static void emit_line(const ambit__gpucode_job *j)
 
 static void emit_loop(const ambit__gpucode_job *j)
 {
+  const bool list = j->group->form->list;
+
   ambit__line(j->w, "const ambit_i32 first = (ambit_i32)(%s * share);", j->dialect->block[0]);
   ambit__line(j->w, "const ambit_i32 end = (ambit_i32)(first + share < units ? first + share : "
                     "units);");
   ambit__line(j->w, "const ambit_i32 start = first + %s;", j->dialect->thread[0]);
-  ambit__line(j->w, "ambit_u64 next = start < end ? groups[start >> 5] : 0;");
+  if (ambit__sparse_has_words(j))
+    ambit__line(j->w, "const %s pitch = (units + %d) / %d * %d;", j->integer, AMBIT__DEAL_GROUP - 1,
+                AMBIT__DEAL_GROUP, AMBIT__DEAL_GROUP);
+  if (!list) ambit__line(j->w, "ambit_u64 next = start < end ? groups[start >> 5] : 0;");
   ambit__print(j->t, "#pragma unroll 1\n");
   ambit__open(j->w, "for (ambit_i32 t = start; t < end; t += %d)", j->plan->threads[0]);
-  emit_line(j);
-  ambit__sparse_emit_unit(j);
+  if (list) {
+    ambit__sparse_emit_place(j);
+    ambit__sparse_emit_cell(j);
+  } else {
+    emit_line(j);
+    ambit__sparse_emit_unit(j);
+  }
   ambit__close(j->w);
 }
 
@@ -156,5 +208,15 @@ const ambit__strategy ambit__strategy_sparse = {
     .cost = cost,
     .emit = emit,
     .describe = describe,
+    .shape = shape,
+};
+
+const ambit__strategy ambit__strategy_list = {
+    .name = "list",
+    .applies = applies_to_list,
+    .candidates = list_candidates,
+    .cost = list_cost,
+    .emit = emit,
+    .describe = describe_list,
     .shape = shape,
 };

@@ -20,18 +20,24 @@ static const char *name_of(const ambit__gpucode_job *j, int param)
 
 /* ---- the place of a unit ---- */
 
-static void emit_columns(const ambit__gpucode_job *j)
+void ambit__sparse_emit_apart(const ambit__gpucode_job *j)
 {
   const ambit__chunk_form *form = j->group->form;
   const int last = j->group->ndims - 1;
 
-  for (int k = 0; k < form->ncolumns; k++)
-    ambit__line(j->w, "const ambit_i32 k%d = line[%d];", k, AMBIT__LINE_COLUMN + k);
   for (int i = 0; i < j->rule->nparams; i++)
     for (int k = 0; ambit__gpucode_is_field(j, i) && k < form->ncolumns; k++)
-      if (form->columns[k].view == form->view[i] && !j->bind[i].contiguous)
+      if (form->columns[k].view == form->view[i] && form->columns[k].reads &&
+          !j->bind[i].contiguous)
         ambit__line(j->w, "const %s %s_k%d = k%d * %s_s%d;", j->integer, name_of(j, i), k, k,
                     name_of(j, i), last);
+}
+
+static void emit_columns(const ambit__gpucode_job *j)
+{
+  for (int k = 0; k < j->group->form->ncolumns; k++)
+    ambit__line(j->w, "const ambit_i32 k%d = line[%d];", k, AMBIT__LINE_COLUMN + k);
+  ambit__sparse_emit_apart(j);
 }
 
 /* The index along the last axis is that of the first cell. */
@@ -48,18 +54,10 @@ static void emit_indices(const ambit__gpucode_job *j)
                 first + 2 * d + 1);
 }
 
-static void emit_places(const ambit__gpucode_job *j)
+void ambit__sparse_emit_pointers(const ambit__gpucode_job *j)
 {
-  const int last = j->group->ndims - 1, wide = j->plan->wide;
+  const int last = j->group->ndims - 1;
 
-  ambit__line(j->w, "const %s at = (%s)%d * t + line[%d];", j->integer, j->integer, wide,
-              AMBIT__LINE_AT);
-  ambit__line_begin(j->w);
-  ambit__print(j->t, "const int bits = ");
-  ambit__gpucode_print_call(j, "ambit_bits", NULL, wide);
-  ambit__print(j->t, "(int)(line[%d] - at), (int)(line[%d] - at)", AMBIT__LINE_FROM,
-               AMBIT__LINE_END);
-  ambit__line_end(j->w, ");");
   for (int i = 0; i < j->rule->nparams; i++) {
     const ambit__param *p = &j->rule->params[i];
 
@@ -71,6 +69,21 @@ static void emit_places(const ambit__gpucode_job *j)
     if (!j->bind[i].contiguous) ambit__print(j->t, " * %s_s%d", p->name, last);
     ambit__line_end(j->w, ");");
   }
+}
+
+static void emit_places(const ambit__gpucode_job *j)
+{
+  const int wide = j->plan->wide;
+
+  ambit__line(j->w, "const %s at = (%s)%d * t + line[%d];", j->integer, j->integer, wide,
+              AMBIT__LINE_AT);
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const int bits = ");
+  ambit__gpucode_print_call(j, "ambit_bits", NULL, wide);
+  ambit__print(j->t, "(int)(line[%d] - at), (int)(line[%d] - at)", AMBIT__LINE_FROM,
+               AMBIT__LINE_END);
+  ambit__line_end(j->w, ");");
+  ambit__sparse_emit_pointers(j);
 }
 
 /* ---- rows ---- */
@@ -342,42 +355,26 @@ static void emit_cells(const ambit__gpucode_job *j, const char *inside)
   each_out(j, store_new);
 }
 
-/* A unit of one cell, where tests of activity may be 1: each reads one side of a test alone. */
-static void emit_single(const ambit__gpucode_job *j)
-{
-  const int last = j->group->ndims - 1;
-  ambit__scope s = ambit__gpucode_scope(j);
-
-  s.inside = "0";
-  if (ambit__gpucode_indices(j->group) > last)
-    ambit__line(j->w, "const %s i%d = from%d + t;", j->integer, last, last);
-  ambit__gpucode_declare_outs(j);
-  ambit__emit_stmts(&s, j->w, j->rule->body);
-  ambit__gpucode_store_outs(j);
-  ambit__gpucode_fold_cell(j);
-}
-
-/* If units have one cell, a warp with both kinds of them runs the code that makes tests for all:
- * both codes, one after the other, take longer. */
 void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
 {
-  const bool single = j->plan->wide == 1, votes = single && j->dialect->has_lanes;
-
   emit_places(j);
   emit_columns(j);
   emit_indices(j);
-  if (!j->group->form->tests) {
+  if (ambit__sparse_has_words(j)) {
+    if (ambit__gpucode_indices(j->group) == j->group->ndims)
+      ambit__line(j->w, "const %s i%d = from%d + t;", j->integer, j->group->ndims - 1,
+                  j->group->ndims - 1);
+    ambit__sparse_emit_cell(j);
+    return;
+  }
+  if (!j->group->form->ntests) {
     emit_cells(j, NULL);
     return;
   }
-  ambit__open(j->w, votes ? "if (__all_sync(__activemask(), line[%d]))" : "if (line[%d])",
-              AMBIT__LINE_INNER);
+  ambit__open(j->w, "if (line[%d])", AMBIT__LINE_INNER);
   emit_cells(j, "1"); /* compilers leave out the loads for the tests */
   ambit__close(j->w);
   ambit__open(j->w, "else");
-  if (single)
-    emit_single(j);
-  else
-    emit_cells(j, "0");
+  emit_cells(j, "0");
   ambit__close(j->w);
 }

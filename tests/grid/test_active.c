@@ -23,13 +23,13 @@ static int is_active(const int64_t *cell, int kind)
 
 enum { KINDS = 4 };
 
-static ambit__active make(const int64_t *extents, int kind, int64_t pad)
+static ambit__active make_in(ambit__storage storage, const int64_t *extents, int kind, int64_t pad)
 {
   const ambit__box box = ambit__box_of_extents(3, extents);
   ambit__active a;
   int64_t cell[3];
 
-  ambit__active_begin(&a, &box);
+  ambit__active_begin(&a, &box, storage);
   for (int64_t row = 0; row < extents[0] * extents[1]; row++) {
     ambit__run r = {.row = row};
 
@@ -44,6 +44,11 @@ static ambit__active make(const int64_t *extents, int kind, int64_t pad)
   }
   CHECK(!ambit__active_end(&errors, &a, pad));
   return a;
+}
+
+static ambit__active make(const int64_t *extents, int kind, int64_t pad)
+{
+  return make_in(STORAGE_RUNS, extents, kind, pad);
 }
 
 static const int64_t sizes[][3] = {{20, 9, 70}, {1, 1, 5}, {8, 3, 32}, {2, 3, 2500}};
@@ -256,11 +261,17 @@ static double *memory_of(const ambit__chunks *c)
 
     for (int64_t x = r->lo; x < r->hi; x++)
       memory[r->at + x - r->lo] = (double)(r->row * extent + x);
+    if (a->storage != STORAGE_RUNS) continue;
     if (r->lo < pad && (!i || r[-1].row != r->row))
       set(memory, r->at - r->lo - pad, pad, beyond(b, 0, INACTIVE));
     if (extent - r->hi < pad && (i + 1 == a->n || r[1].row != r->row))
       set(memory, r->at + extent - r->lo, pad, beyond(b, 1, INACTIVE));
   }
+  for (int64_t row = 0; row < a->rows; row++)
+    for (int side = 0; side < 2; side++)
+      if (ambit__active_has_end(a, side))
+        set(memory, a->first + row * a->pitch + (side ? extent : -pad), pad,
+            beyond(b, side, INACTIVE));
   for (int64_t i = 0; i < c->edges[0].n; i++)
     memory[c->edges[0].moves[2 * i]] = memory[c->edges[0].moves[2 * i + 1]];
   return memory;
@@ -296,6 +307,19 @@ static bool is_inner(const int32_t *chunk, int64_t x)
          x < ambit__inner_end(chunk[AMBIT__CHUNK_INNER]);
 }
 
+/* By position the number of the chunk of its cell; -1: none. */
+static int64_t *chunks_by_cell(const ambit__chunks *c)
+{
+  int64_t *chunk_of = malloc((size_t)c->active->size * sizeof *chunk_of);
+
+  for (int64_t i = 0; i < c->active->size; i++)
+    chunk_of[i] = -1;
+  for (int64_t i = 0; i < c->n; i++)
+    for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++)
+      chunk_of[c->table[i * c->words] + x] = i;
+  return chunk_of;
+}
+
 /* A cell of a unit whose line is known: `chunk_of` has by position the chunk of a cell that was not
  * seen before. */
 static void check_cell(const ambit__chunks *c, const int32_t *line, int64_t at, int64_t x,
@@ -307,24 +331,37 @@ static void check_cell(const ambit__chunks *c, const int32_t *line, int64_t at, 
 
   CHECK(chunk_of[at] >= 0);
   CHECK(!memcmp(line + AMBIT__LINE_COLUMN, chunk + AMBIT__CHUNK_COLUMN, (size_t)columns * 4));
-  if (line[AMBIT__LINE_INNER]) CHECK(is_inner(chunk, at - chunk[AMBIT__CHUNK_AT]));
   chunk_of[at] = -1;
   CHECK_EQ((int64_t)memory[at], (index_in(indices) * c->active->box.hi[1] + index_in(indices + 2)) *
                                         c->active->box.hi[2] +
                                     index_in(indices + 4) + x);
 }
 
+/* The bits of a unit of one cell say which of those that it tests are in the grid and active. */
+static void check_bits(const ambit__chunks *c, const ambit__deal *d, int64_t t, double number)
+{
+  const ambit__active *a = c->active;
+  int64_t cell[3] = {0, 0, (int64_t)number % a->box.hi[2]};
+
+  ambit__active_place(a, (int64_t)number / a->box.hi[2], cell);
+  for (int k = 0; k < c->form->ntests; k++) {
+    const int *o = c->form->tests[k].offset;
+    const int64_t there[] = {cell[0] + o[0], cell[1] + o[1], cell[2] + o[2]};
+    const int32_t word = d->cells[(ambit__deal_bits(c->form) + k / 32) * d->pitch + t];
+    bool in = true;
+
+    for (int i = 0; i < 3; i++)
+      in = in && there[i] >= 0 && there[i] < a->box.hi[i];
+    CHECK_EQ(in && ambit__active_has(a, there), (uint32_t)word >> k % 32 & 1);
+  }
+}
+
 /* Every cell is dealt once, with the distances of its chunk, and units are aligned. */
 static void check_deal(const ambit__chunks *c, int wide, const double *memory)
 {
-  int64_t *chunk_of = malloc((size_t)c->active->size * sizeof *chunk_of), n = 0;
+  int64_t *chunk_of = chunks_by_cell(c), n = 0;
   ambit__deal d;
 
-  for (int64_t i = 0; i < c->active->size; i++)
-    chunk_of[i] = -1;
-  for (int64_t i = 0; i < c->n; i++)
-    for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++)
-      chunk_of[c->table[i * c->words] + x] = i;
   CHECK(!ambit__deal_make(&errors, c, wide, 3, &d));
   for (int64_t t = 0; t < d.units; t++) {
     const uint64_t group = d.groups[t / 32];
@@ -334,10 +371,14 @@ static void check_deal(const ambit__chunks *c, int wide, const double *memory)
     const int64_t at = wide * t + line[0];
     const int64_t from = line[AMBIT__LINE_FROM] > at ? line[AMBIT__LINE_FROM] : at;
     const int64_t to = line[AMBIT__LINE_END] < at + wide ? line[AMBIT__LINE_END] : at + wide;
+    const int32_t *chunk = c->table + chunk_of[from] * c->words;
 
     CHECK(at % wide == 0);
     for (int k = 0; k < c->form->ncolumns; k++)
       CHECK_EQ(0, line[AMBIT__LINE_COLUMN + k] % AMBIT__QUAD);
+    for (int64_t i = from; wide > 1 && line[AMBIT__LINE_INNER] && i < to; i++)
+      CHECK(is_inner(chunk, i - chunk[AMBIT__CHUNK_AT]));
+    if (wide == 1) check_bits(c, &d, t, memory[at]);
     for (int64_t i = from; i < to; i++, n++)
       check_cell(c, line, i, wide * t + i - at, memory, chunk_of);
   }
@@ -345,6 +386,36 @@ static void check_deal(const ambit__chunks *c, int wide, const double *memory)
   CHECK_EQ(c->cells, n);
   free(chunk_of);
 }
+
+/* The same for a list, whose cells have words of their own. */
+static void check_list(const ambit__chunks *c, const double *memory)
+{
+  const ambit__chunk_form *f = c->form;
+  const int number = ambit__deal_number(f);
+  int64_t *chunk_of = chunks_by_cell(c);
+  ambit__deal d;
+
+  CHECK(!ambit__deal_make(&errors, c, 1, 3, &d));
+  CHECK_EQ(c->cells, d.units);
+  CHECK_EQ(number + 2, d.cell_words);
+  for (int64_t t = 0; t < d.units; t++) {
+    const int64_t at = d.cells[t];
+    const int32_t *chunk = c->table + chunk_of[at] * c->words;
+    const int32_t halves[] = {d.cells[number * d.pitch + t], d.cells[(number + 1) * d.pitch + t]};
+
+    CHECK(chunk_of[at] >= 0);
+    chunk_of[at] = -1;
+    CHECK_EQ((int64_t)memory[at], index_in(halves));
+    for (int k = 0; k < f->ncolumns; k++)
+      if (f->columns[k].reads)
+        CHECK_EQ(chunk[AMBIT__CHUNK_COLUMN + k], d.cells[ambit__deal_column(f, k) * d.pitch + t]);
+    check_bits(c, &d, t, memory[at]);
+  }
+  ambit__deal_free(&d);
+  free(chunk_of);
+}
+
+static int far; /* the distance of the planes that are read */
 
 /* The value of a read by the definition. */
 static double value_at(const ambit__active *a, const ambit__boundaries *b, const int64_t *cell)
@@ -358,44 +429,67 @@ static double value_at(const ambit__active *a, const ambit__boundaries *b, const
              : INACTIVE;
 }
 
-/* Whether a rule tests the activity of a cell of a column; -1: the own row. */
-static bool is_tested(const ambit__chunk_form *f, int column, int x)
-{
-  const ambit__tested *t = column < 0 ? &f->own : &f->columns[column].tested;
+/* A read of the form, and whether its activity is tested. */
+typedef struct wanted {
+  int offset[3];
+  int column;
+  bool tested;
+} wanted;
 
-  return t->any && x >= t->lo && x <= t->hi;
+enum { MOST_WANTED = 9 * 15 };
+
+static int list_wanted(const ambit__chunk_form *f, wanted *list)
+{
+  int n = 0;
+
+  for (int k = 0; k < 9; k++)
+    for (int dx = -f->reach[0]; dx <= f->reach[0]; dx++, n++) {
+      list[n] = (wanted){.offset = {(k / 3 - 1) * far, k % 3 - 1, dx}};
+      list[n].column = ambit__chunk_form_column(f, 3, 0, list[n].offset);
+      list[n].tested = ambit__chunk_form_test(f, 3, 1, list[n].offset) < f->ntests;
+    }
+  return n;
+}
+
+/* The reads of a cell, with the distances of its chunk. */
+static void check_reads(const ambit__chunks *c, const ambit__active *a, const double *memory,
+                        const int32_t *chunk, int64_t x, const int64_t *cell, int n,
+                        const wanted *list)
+{
+  for (int k = 0; k < n; k++) {
+    const int *o = list[k].offset;
+    const int64_t there[] = {cell[0] + o[0], cell[1] + o[1], cell[2] + o[2]};
+    const int64_t away = list[k].column < 0 ? 0 : chunk[AMBIT__CHUNK_COLUMN + list[k].column];
+
+    CHECK(memory[chunk[AMBIT__CHUNK_AT] + x + away + o[2]] ==
+          value_at(a, &c->form->views[0], there));
+    if (is_inner(chunk, x) && list[k].tested) CHECK(ambit__active_has(a, there));
+  }
 }
 
 /* Every cell of the region once, and all its reads, in a grid of which the active cells are those
  * of a part. Returns the number of cells. */
 static int64_t check_chunks(const ambit__chunks *c, const ambit__active *a)
 {
-  const ambit__boundaries *b = &c->form->views[0];
   double *memory = memory_of(c);
   int64_t n = 0, last = -1;
+  wanted list[MOST_WANTED];
+  const int nlist = list_wanted(c->form, list);
 
   check_constants(c, memory);
-  for (int wide = 1; c->form->reach[0] == 1 && wide <= AMBIT__QUAD; wide *= 2)
+  if (c->form->list) check_list(c, memory);
+  for (int wide = 1; !c->form->list && c->form->reach[0] == 1 && wide <= AMBIT__QUAD; wide *= 2)
     check_deal(c, wide, memory);
   for (int64_t i = 0; i < c->n; i++)
     for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++, n++) {
-      const int64_t number = c->first[i] + x, at = c->table[i * c->words] + x;
+      const int64_t number = c->first[i] + x;
       int64_t cell[3] = {0, 0, number % a->box.hi[2]};
 
       CHECK(number > last);
       last = number;
-      CHECK(memory[at] == (double)number);
+      CHECK(memory[c->table[i * c->words] + x] == (double)number);
       ambit__active_place(a, number / a->box.hi[2], cell);
-      for (int k = -1; k < c->form->ncolumns; k++)
-        for (int dx = -c->form->reach[0]; dx <= c->form->reach[0]; dx++) {
-          const int *o = k < 0 ? (const int[3]){0} : c->form->columns[k].offset;
-          const int64_t there[] = {cell[0] + o[0], cell[1] + o[1], cell[2] + dx};
-          const int64_t away = k < 0 ? 0 : c->table[i * c->words + AMBIT__CHUNK_COLUMN + k];
-
-          CHECK(memory[at + away + dx] == value_at(a, b, there));
-          if (is_inner(c->table + i * c->words, x) && is_tested(c->form, k, dx))
-            CHECK(memory[at + away + dx] >= 0);
-        }
+      check_reads(c, a, memory, c->table + i * c->words, x, cell, nlist, list);
     }
   free(memory);
   return n;
@@ -434,58 +528,66 @@ static void check_parts(const ambit__active *a, const ambit__chunk_form *f, int 
   }
 }
 
-static void chunks_read_what_boundaries_and_activity_say(void)
+/* A rule that reads nine rows, and tests activity in some. */
+static ambit__chunk_form form_of(int choice, int reach, bool list)
+{
+  ambit__chunk_form f = {.list = list, .nviews = 2};
+
+  f.views[0] = boundaries_of(choice);
+  f.views[1] = (ambit__boundaries){.inactive = AMBIT_CONSTANT};
+  for (int d = 0; d < 3; d++)
+    f.views[1].kind[d][0] = f.views[1].kind[d][1] = AMBIT_CONSTANT;
+  for (int k = 0; k < 9; k++)
+    for (int x = -reach; x <= reach; x++) {
+      const int offset[] = {(k / 3 - 1) * far, k % 3 - 1, x};
+
+      CHECK(!ambit__chunk_form_add(&errors, &f, 3, 0, offset, false));
+      if (k == 4 ? x >= -1 : k % 2 && x >= -1 && x <= k % 3)
+        CHECK(!ambit__chunk_form_add(&errors, &f, 3, 1, offset, true));
+    }
+  return f;
+}
+
+static void check_storage(ambit__storage storage, int i)
 {
   const ambit__box inner = {.ndims = 3, .lo = {1, 0, 2}, .hi = {7, 2, 29}};
+  const int size = i % SIZES, kind = i / SIZES % KINDS, reach = i % 3 + 1 + 4 * (i % 7 == 0);
+  ambit__chunk_form f = (far = 1 + i % 2, form_of(i * 7, reach, storage == STORAGE_LIST));
+  ambit__active a = make_in(storage, sizes[size], kind, ambit__chunk_form_pad(&f));
+  ambit__chunks c;
 
-  for (int i = 0; i < SIZES * KINDS * 5; i++) {
-    const int size = i % SIZES, kind = i / SIZES % KINDS, reach = i % 3 + 1 + 4 * (i % 7 == 0);
-    ambit__column columns[8];
-    ambit__chunk_form f = {.columns = columns,
-                           .nviews = 1,
-                           .tests = true,
-                           .own = {.any = true, .lo = -1, .hi = reach},
-                           .reach = {reach}};
-    ambit__active a = make(sizes[size], kind, ambit__chunk_form_pad(&f));
-    ambit__chunks c;
-
-    f.views[0] = boundaries_of(i * 7);
-    for (int k = 0; k < 9; k++)
-      if (k != 4)
-        columns[f.ncolumns++] = (ambit__column){.offset = {(k / 3 - 1) * (1 + i % 2), k % 3 - 1},
-                                                .lo = -reach,
-                                                .hi = reach,
-                                                .tested = {.any = k % 2, .lo = -1, .hi = k % 3}};
-    CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
-    CHECK_EQ(a.cells, check_chunks(&c, &a));
+  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
+  CHECK_EQ(a.cells, check_chunks(&c, &a));
+  ambit__chunks_free(&c);
+  if (size == 2) {
+    CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &c));
+    CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c, &a));
     ambit__chunks_free(&c);
-    if (size == 2) {
-      CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &c));
-      CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c, &a));
-      ambit__chunks_free(&c);
-    }
-    if (i % 7 == 3) check_parts(&a, &f, i / 7);
-    ambit__active_free(&a);
   }
+  if (i % 7 == 3) check_parts(&a, &f, i / 7);
+  ambit__active_free(&a);
+  ambit__chunk_form_free(&f);
+}
+
+static void chunks_read_what_boundaries_and_activity_say(void)
+{
+  for (int i = 0; i < SIZES * KINDS * 5; i++)
+    for (int storage = STORAGE_RUNS; storage <= STORAGE_DENSE; storage++)
+      if (test_takes(i + storage, storage ? 9 : 5)) check_storage((ambit__storage)storage, i);
 }
 
 /* Rows that are whole are one chunk each, and take little more memory than their cells. */
 static void a_full_grid_has_a_chunk_per_row(void)
 {
   static const int64_t extents[] = {10, 20, 300};
-  const ambit__tested here = {.any = true};
-  ambit__column columns[] = {
-      {.offset = {-1, 0}, .tested = here}, {.offset = {1, 0}, .tested = here}, {.offset = {0, 1}}};
-  ambit__chunk_form f = {.columns = columns,
-                         .ncolumns = 3,
-                         .nviews = 1,
-                         .tests = true,
-                         .own = {.any = true, .lo = -1, .hi = 2},
-                         .reach = {2}};
+  static const int reads[][3] = {{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0, 2}, {0, 1, 0}};
+  ambit__chunk_form f = {.nviews = 1};
   ambit__active a = make(extents, 0, AMBIT__PAD);
   ambit__chunks c;
 
   f.views[0] = boundaries_of(0);
+  for (int i = 0; i < 5; i++)
+    CHECK(!ambit__chunk_form_add(&errors, &f, 3, 0, reads[i], i < 4));
   CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
   CHECK_EQ(200, c.n);
   CHECK_EQ(0, c.table[0] % 16);
@@ -495,6 +597,7 @@ static void a_full_grid_has_a_chunk_per_row(void)
   CHECK_EQ(1, ambit__chunk_form_column(&f, 3, 0, (const int[]){1, 0, 5}));
   CHECK_EQ(-1, ambit__chunk_form_column(&f, 3, 0, (const int[]){0, 0, 1}));
   ambit__chunks_free(&c);
+  ambit__chunk_form_free(&f);
   ambit__active_free(&a);
 }
 

@@ -365,6 +365,14 @@ static void choose_parts(ambit *a, const program_plan *p, const char *devices, b
     ambit_option_set(a, "weights", text);
 }
 
+/* The storage of a sparse grid, unless the environment has one. */
+static void choose_storage(ambit *a, const program_plan *p)
+{
+  static const char *const storages[] = {"auto", "runs", "list", "dense"};
+
+  if (!getenv("AMBIT_STORAGE")) ambit_option_set(a, "storage", storages[p->seed % 4]);
+}
+
 /* A callback: moves the cut to a place that depends on the iteration. */
 static int recut(ambit_program *program, int64_t iteration, void *user)
 {
@@ -403,6 +411,7 @@ void program_play(const program_plan *p, const play_mode *mode, outcome *o)
   ambit_option_set(s.a, "verbose", "-1");
   ambit_option_set(s.a, "lean", p->seed / 11 % 3 && strcmp(mode->device, "ref") ? "on" : "off");
   choose_parts(s.a, p, mode->device, mode->sparse);
+  if (mode->sparse) choose_storage(s.a, p);
   make_objects(&s, !mode->nan, mode->sparse);
   make_program(&s);
   if (mode->recut && s.program)

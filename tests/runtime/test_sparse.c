@@ -124,11 +124,11 @@ static void spread_by_hand(double (*u)[M], double (*v)[M], ambit_boundary kind)
     }
 }
 
-static void check_spread(const char *device, ambit_boundary kind)
+static void check_spread(const char *device, const char *storage, ambit_boundary kind)
 {
   static double want[2][N][M], got[N][M];
   ambit *a = open_on(device);
-  ambit_grid *g = ring(a);
+  ambit_grid *g = (ambit_option_set(a, "storage", storage), ring(a));
   ambit_field *u = ambit_field_create(g, "u", AMBIT_F64),
               *v = ambit_field_create(g, "v", AMBIT_F64);
   ambit_scalar *total = ambit_scalar_create(a, "total", AMBIT_F64);
@@ -169,12 +169,12 @@ static void check_spread(const char *device, ambit_boundary kind)
 
 static void reads_of_inactive_cells_are_constant_or_clamped(void)
 {
-  check_spread("ref", AMBIT_CONSTANT);
-  check_spread("cpu", AMBIT_CONSTANT);
-  check_spread("ref", AMBIT_CLAMP);
-  check_spread("cpu", AMBIT_CLAMP);
-  check_spread("cpu*3", AMBIT_CONSTANT);
-  check_spread("cpu*4", AMBIT_CLAMP);
+  check_spread("ref", "auto", AMBIT_CONSTANT);
+  check_spread("cpu", "runs", AMBIT_CONSTANT);
+  check_spread("ref", "list", AMBIT_CLAMP);
+  check_spread("cpu", "list", AMBIT_CLAMP);
+  check_spread("cpu*3", "dense", AMBIT_CONSTANT);
+  check_spread("cpu*4", "block", AMBIT_CLAMP);
 }
 
 static void reads_of_inactive_cells_need_a_boundary(void)
@@ -379,6 +379,61 @@ static void parts_may_be_cut_along_any_axis(void)
     if (!device_is_here("opencl")) continue;
     run_cut("opencl*2", ndims > 1 ? "1x2" : "auto", ndims, got);
     CHECK(!memcmp(want, got, bytes));
+  }
+}
+
+static int not_fifths(const int64_t *i, void *user)
+{
+  (void)user;
+  return (7 * i[0] + i[1]) % 5 != 0;
+}
+
+/* Five iterations on a grid of 240 x 100 cells. Returns the number of parts, or -1. */
+static int run_large(const char *device, const char *weights, const char *partition, double *got)
+{
+  const int64_t extents[] = {240, 100};
+  ambit *a = open_on(device);
+  ambit_grid *g;
+  ambit_field *u, *v;
+  ambit_program *p;
+  int nparts;
+
+  ambit_option_set(a, "strict", "1");
+  ambit_option_set(a, "weights", weights);
+  ambit_option_set(a, "partition", partition);
+  g = ambit_grid_create_sparse(a, 2, extents, not_fifths, NULL);
+  nparts = g ? g->nparts : -1;
+  u = ambit_field_create(g, "u", AMBIT_F64);
+  v = ambit_field_create(g, "v", AMBIT_F64);
+  p = ambit_program_create(g);
+  for (int k = 0; k < 2; k++) {
+    ambit_field_boundary(k ? v : u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_boundary(k ? v : u, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+  }
+  ambit_field_fill(u, ramp, NULL);
+  ambit_apply(p, ambit_kernel_create(a, spread), u, v, ambit_scalar_create(a, "s", AMBIT_F64),
+              ambit_scalar_create(a, "t", AMBIT_F64));
+  ambit_swap(p, u, v);
+  ambit_run(p, 5);
+  ambit_field_read(u, NULL, NULL, got);
+  ambit_close(a);
+  return nparts;
+}
+
+/* A device has several parts of a grid if one would have too many cells in memory. */
+static void large_parts_are_split(void)
+{
+  static const char *const devices[] = {"cpu", "cpu*2"};
+  static double want[240 * 100], got[240 * 100];
+  const int64_t most = ambit__active_most;
+
+  for (int d = 0; d < 2; d++) {
+    CHECK_EQ(1 + d, run_large(devices[d], "", "auto", want));
+    ambit__active_most = 10000;
+    CHECK_EQ(6, run_large(devices[d], d ? "1,2" : "", d ? "1x2" : "auto", got));
+    CHECK(!memcmp(want, got, sizeof got));
+    CHECK_EQ(-1, run_large(devices[d], "", "5", got));
+    ambit__active_most = most;
   }
 }
 
@@ -609,10 +664,11 @@ static int below_the_ring(const int64_t *i, void *user)
 static void cells_can_be_activated_between_runs(void)
 {
   static const char *const devices[] = {"ref", "cpu", "cpu*3", "opencl", "opencl*3"};
+  static const char *const storages[] = {"auto", "dense", "list", "list", "runs"};
 
   for (int d = 0; d < (device_is_here("opencl") ? 5 : 3); d++) {
     ambit *a = open_on(devices[d]);
-    ambit_grid *g = ring(a);
+    ambit_grid *g = (ambit_option_set(a, "storage", storages[d]), ring(a));
     ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F64, 2, d ? AMBIT_AOS : AMBIT_SOA);
     ambit_program *p = ambit_program_create(g);
     static double got[N][M][2];
@@ -847,6 +903,7 @@ int main(int argc, char **argv)
        reductions_and_statistics_count_active_cells},
       {"reads_may_be_far_along_rows", reads_may_be_far_along_rows},
       {"parts_may_be_cut_along_any_axis", parts_may_be_cut_along_any_axis},
+      {"large_parts_are_split", large_parts_are_split},
       {"programs_on_other_grids_leave_tables_alone", programs_on_other_grids_leave_tables_alone},
       {"a_grid_may_have_no_active_cell", a_grid_may_have_no_active_cell},
       {"the_box_is_never_allocated", the_box_is_never_allocated},

@@ -347,6 +347,7 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
                : t->lane->partials[s->param];
   case SLOT_GROUPS: return t->dealt->groups;
   case SLOT_LINES: return t->dealt->lines;
+  case SLOT_CELLS: return t->dealt->cells;
   case SLOT_TABLE: return t->tiled->table;
   case SLOT_FOUND: return t->tiled->found;
   case SLOT_LINKS: return t->tiled->links;
@@ -357,6 +358,12 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
   }
 }
 
+/* Whether memory may be missing. */
+static bool may_lack(ambit__gpucode_slot_kind kind)
+{
+  return kind == SLOT_ENDED || (kind >= SLOT_GROUPS && kind <= SLOT_CELLS);
+}
+
 static void fill(const flight *t, int n, const ambit__gpucode_slot *slots, int64_t *numbers,
                  ambit__gpu_arg *args)
 {
@@ -364,9 +371,9 @@ static void fill(const flight *t, int n, const ambit__gpucode_slot *slots, int64
     const ambit__gpu_memory *memory = memory_of(t, &slots[i]);
 
     numbers[i] = number_of(t, &slots[i]);
-    args[i] = memory                        ? ambit__gpu_arg_memory(memory)
-              : slots[i].kind == SLOT_ENDED ? ambit__gpu_arg_none()
-                                            : ambit__gpu_arg_number(&numbers[i]);
+    args[i] = memory                    ? ambit__gpu_arg_memory(memory)
+              : may_lack(slots[i].kind) ? ambit__gpu_arg_none()
+                                        : ambit__gpu_arg_number(&numbers[i]);
   }
 }
 

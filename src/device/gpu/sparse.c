@@ -19,23 +19,29 @@
 
 /* ---- cells ---- */
 
-static ambit_status upload(ambit__gpu_device *d, int wide, int axes, ambit__gpu_dealt *t)
+static ambit_status upload(ambit__gpu_device *d, const void *table, size_t bytes,
+                           ambit__gpu_memory **memory)
+{
+  return bytes ? ambit__gpu_upload(d, table, bytes, memory) : AMBIT_OK;
+}
+
+static ambit_status upload_all(ambit__gpu_device *d, int wide, int axes, ambit__gpu_dealt *t)
 {
   ambit__deal deal;
   ambit_status s = ambit__deal_make(d->head.errors, t->chunks, wide, axes, &deal);
+  const size_t words = (size_t)deal.words * sizeof *deal.lines;
+  const size_t cell = (size_t)deal.cell_words * sizeof *deal.cells;
 
   t->units = deal.units;
-  if (!s && deal.units)
-    s = ambit__gpu_upload(d, deal.groups, (size_t)deal.ngroups * sizeof *deal.groups, &t->groups);
-  if (!s && deal.units)
-    s = ambit__gpu_upload(d, deal.lines,
-                          (size_t)deal.nlines * (size_t)deal.words * sizeof *deal.lines, &t->lines);
+  if (!s) s = upload(d, deal.groups, (size_t)deal.ngroups * sizeof *deal.groups, &t->groups);
+  if (!s) s = upload(d, deal.lines, (size_t)deal.nlines * words, &t->lines);
+  if (!s) s = upload(d, deal.cells, (size_t)deal.pitch * cell, &t->cells);
   ambit__deal_free(&deal);
   for (int v = 0; !s && t->units && v < t->chunks->form->nviews; v++) {
     const ambit__edges *e = &t->chunks->edges[v];
 
     t->nedges[v] = e->n;
-    if (e->n) s = ambit__gpu_upload(d, e->moves, (size_t)e->n * 2 * sizeof *e->moves, &t->edges[v]);
+    s = upload(d, e->moves, (size_t)e->n * 2 * sizeof *e->moves, &t->edges[v]);
   }
   return s;
 }
@@ -47,6 +53,7 @@ void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list)
 
     if (list->groups) d->driver->release(list->groups);
     if (list->lines) d->driver->release(list->lines);
+    if (list->cells) d->driver->release(list->cells);
     for (int v = 0; v < AMBIT_MAX_PARAMS; v++)
       if (list->edges[v]) d->driver->release(list->edges[v]);
     free(list);
@@ -68,7 +75,7 @@ ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, 
   t = ambit__new(d->head.errors, 1, sizeof *t);
   if (!t) return AMBIT_ENOMEM;
   t->chunks = l->chunks;
-  s = upload(d, wide, axes, t);
+  s = upload_all(d, wide, axes, t);
   if (s) {
     ambit__gpu_dealt_free(d, t);
     return s;

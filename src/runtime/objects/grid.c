@@ -115,14 +115,16 @@ static ambit_status make_weights(ambit_grid *g)
 {
   ambit *a = g->context;
   const double *shares = first_shares(a);
-  const size_t n = (size_t)g->nparts;
+  const int n = a->placement.first[a->net->size];
 
-  AMBIT_TRY(parse_weights(a, g->nparts, &g->weights));
-  if (g->weights || !shares) return AMBIT_OK;
-  g->weights = ambit__new(&a->errors, n, sizeof *shares);
-  if (!g->weights) return AMBIT_ENOMEM;
-  memcpy(g->weights, shares, n * sizeof *shares);
-  return AMBIT_OK;
+  AMBIT_TRY(parse_weights(a, n, &g->weights));
+  if (!g->weights && !shares) return AMBIT_OK;
+  if (!g->weights) {
+    g->weights = ambit__new(&a->errors, (size_t)n, sizeof *shares);
+    if (!g->weights) return AMBIT_ENOMEM;
+    memcpy(g->weights, shares, (size_t)n * sizeof *shares);
+  }
+  return g->active ? ambit__grid_split_weights(g) : AMBIT_OK;
 }
 
 static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
@@ -130,6 +132,7 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
   ambit *a = g->context;
 
   AMBIT_TRY(ambit__placement_copy(a, &g->placement));
+  if (g->active) AMBIT_TRY(ambit__grid_split(g));
   g->nparts = g->placement.first[a->net->size];
   g->first = g->placement.first[a->net->rank];
   g->parts = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->parts);

@@ -93,6 +93,9 @@ struct ambit_grid {
   ambit__active *active; /* of a sparse grid; owned; NULL: dense */
   ambit__active *local;  /* of a sparse grid, by part of this process: what it stores; owned */
   ambit__layers layers;  /* ... around its own cells */
+  bool any_storage;      /* of a sparse grid: programs choose it */
+  double weighed;        /* ... the last one that did: bytes of values per cell; 0: none */
+  int split;             /* of a sparse grid: parts for each that the devices ask for */
   char *partition;       /* the option, when the grid was created; owned */
   double *weights;       /* of parts then; NULL: equal ones; owned */
   ambit__box *parts;     /* of all processes, in order; owned */
@@ -277,6 +280,12 @@ void ambit__active_free_all(ambit__active *active, ambit__active *local, int n);
  * cells of a part; if not, stores them anew. */
 bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, const ambit__layers *layers);
 ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *layers);
+/* Stores the fields of a sparse grid anew, in another storage. */
+ambit_status ambit__grid_store(ambit_grid *g, ambit__storage storage);
+/* split.c: gives devices more parts of a sparse grid if one would have more than ambit__active_most
+ * cells in memory; and these parts the weights of those that they were. */
+ambit_status ambit__grid_split(ambit_grid *g);
+ambit_status ambit__grid_split_weights(ambit_grid *g);
 
 /* ---- lanes.c: the option lanes ---- */
 

@@ -45,6 +45,7 @@ typedef struct row {
 static const char *const auto_words[] = {"auto", NULL};
 static const char *const mpi_words[] = {"auto", "off", "on", "openmpi", "mpich", NULL};
 static const char *const auto_on_off[] = {"auto", "on", "off", NULL};
+static const char *const storage_words[] = {"auto", "runs", "block", "list", "dense", NULL};
 static const char *const overlap_words[] = {"none", "standard", "extended", "two-way", NULL};
 
 static ambit_status check_partition(ambit *a, const char *value)
@@ -85,6 +86,7 @@ static const row rows[] = {
     {"report", FLAG, ANY_TIME, AT(report), "0", 0, 0, NULL, NULL},
     {"sleep", WORD, ANY_TIME, AT(sleep), "auto", 0, 0, auto_on_off, NULL},
     {"startup", COUNT, AT_OPEN, AT(startup), "30", 0, 86400, NULL, NULL},
+    {"storage", WORD, ANY_TIME, AT(storage), "auto", 0, 0, storage_words, NULL},
     {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
     {"trace", TEXT, BEFORE_TRACE, AT(trace), "", 0, 0, NULL, NULL},

@@ -86,7 +86,7 @@ static void search_pieces(void *arg, int thread, int threads)
   while ((i = atomic_fetch_add(&s->next, 1)) < s->pieces) {
     const int64_t n = s->end - s->first, end = s->first + n * (i + 1) / s->pieces;
 
-    ambit__active_begin(&s->found[i], &s->box);
+    ambit__active_begin(&s->found[i], &s->box, STORAGE_RUNS);
     for (int64_t row = s->first + n * i / s->pieces; row < end; row++)
       if (search_row(s, row, &s->failures[i], &s->found[i])) break;
   }
@@ -144,13 +144,13 @@ static ambit_status search_all(ambit *a, search *s, ambit__pool *pool, ambit__ac
 }
 
 static ambit_status make_active(ambit *a, const ambit__box *box, const ambit__mask *mask,
-                                int64_t pad, ambit__active *to)
+                                ambit__storage storage, int64_t pad, ambit__active *to)
 {
   search s = {.mask = mask, .box = *box};
   ambit__pool *pool;
   ambit_status status;
 
-  ambit__active_begin(to, box);
+  ambit__active_begin(to, box, storage);
   AMBIT_TRY(ambit__pool_for(a, &pool));
   status = search_all(a, &s, pool, to);
   ambit__pool_close(pool);
@@ -161,11 +161,11 @@ static ambit_status make_active(ambit *a, const ambit__box *box, const ambit__ma
 }
 
 static ambit__active *new_active(ambit *a, const ambit__box *box, const ambit__mask *mask,
-                                 int64_t pad)
+                                 ambit__storage storage, int64_t pad)
 {
   ambit__active *new = ambit__new(&a->errors, 1, sizeof *new);
 
-  if (new && !make_active(a, box, mask, pad, new)) return new;
+  if (new && !make_active(a, box, mask, storage, pad, new)) return new;
   if (new) ambit__active_free(new);
   free(new);
   return NULL;
@@ -187,6 +187,13 @@ static ambit_status check(ambit *a)
   return AMBIT_OK;
 }
 
+/* The one that the option asks for; with auto, a first one, which programs may change. */
+static ambit__storage storage_of(const ambit *a)
+{
+  if (!strcmp(a->settings.storage, "list")) return STORAGE_LIST;
+  return strcmp(a->settings.storage, "dense") ? STORAGE_RUNS : STORAGE_DENSE;
+}
+
 ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, const ambit__mask *m)
 {
   ambit_grid *g;
@@ -194,8 +201,9 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
   if (ambit__failed(a) || check(a)) return NULL;
   g = ambit__grid_begin(a, ndims, extents);
   if (!g) return NULL;
-  g->active = new_active(a, &g->box, m,
-                         AMBIT__PAD); /* a failure is raised by the next one, on all processes */
+  g->any_storage = !strcmp(a->settings.storage, "auto");
+  g->active = new_active(a, &g->box, m, storage_of(a), AMBIT__PAD);
+  /* a failure is raised by the next one, on all processes */
   return ambit__grid_end(g, NULL);
 }
 
@@ -257,11 +265,11 @@ ambit__active *ambit__grid_local(const ambit_grid *g, const ambit__box *parts, i
 
   for (int i = 0; !s && i < n; i++) {
     s = ambit__active_part(errors, active, &parts[g->first + i], layers, &local[i]);
-    if (!s && local[i].size >= INT32_MAX)
+    if (!s && local[i].size > ambit__active_most)
       s = ambit__raise(errors, AMBIT_EUNSUPPORTED,
-                       "a part of a sparse grid has %lld cells in memory; it can have 2^31: use "
+                       "a part of a sparse grid has %lld cells in memory; it can have %lld: use "
                        "more parts",
-                       (long long)local[i].size);
+                       (long long)local[i].size, (long long)ambit__active_most);
   }
   if (!s) return local;
   ambit__active_free_all(NULL, local, n);
@@ -287,20 +295,22 @@ ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *ac
   ambit__cuts_parse(g->partition, &cuts);
   for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
     if (d >= cuts.n) cuts.count[d] = 1;
+    if (d == 0) cuts.count[d] *= g->split;
     product *= d < g->box.ndims || cuts.count[d] == 1 ? cuts.count[d] : 0;
   }
   AMBIT_CHECK(
       !cuts.n || product == g->nparts, &g->context->errors, AMBIT_EOPTION,
       "option partition is '%s'; the product of its numbers, one for each of up to %d axes, "
       "must be %d, the number of parts",
-      g->partition, g->box.ndims, g->nparts);
+      g->partition, g->box.ndims, g->nparts / g->split);
   return ambit__active_cut(&g->context->errors, active, g->nparts, cuts.n ? cuts.count : NULL,
                            weights, parts);
 }
 
-static ambit_status copy_active(const ambit_grid *g, int64_t pad, ambit__active *to)
+static ambit_status copy_active(const ambit_grid *g, ambit__storage storage, int64_t pad,
+                                ambit__active *to)
 {
-  ambit__active_begin(to, &g->box);
+  ambit__active_begin(to, &g->box, storage);
   for (int64_t i = 0; i < g->active->n; i++)
     AMBIT_TRY(ambit__active_add(&g->context->errors, to, &g->active->runs[i]));
   return ambit__active_end(&g->context->errors, to, pad);
@@ -389,10 +399,11 @@ ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void 
   AMBIT_TRY(check_function(g->context, is_active));
   AMBIT_CHECK(g->active, &g->context->errors, AMBIT_EINVAL,
               "ambit_grid_activate: the grid is not sparse, and all of its cells are active");
-  active = new_active(g->context, &g->box, &mask, g->active->pad);
+  active = new_active(g->context, &g->box, &mask, g->active->storage, g->active->pad);
   s = agree(g, active);
   if (!s) s = cut_anew(g, active);
   if (s) return s;
+  g->weighed = 0;
   ambit__grid_changed(g);
   return fill_activities(g);
 }
@@ -404,13 +415,13 @@ bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, const ambit__layers *
   return g->active->pad >= pad;
 }
 
-ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *layers)
+static ambit_status store_anew(ambit_grid *g, ambit__storage storage, int64_t pad,
+                               const ambit__layers *layers)
 {
   ambit__layers wider = g->layers;
   ambit__active *active;
   ambit_status s;
 
-  if (ambit__grid_is_wide(g, pad, layers)) return AMBIT_OK;
   active = ambit__new(&g->context->errors, 1, sizeof *active);
   if (!active) return AMBIT_ENOMEM;
   if (pad < g->active->pad) pad = g->active->pad;
@@ -418,7 +429,7 @@ ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *
     if (wider.lo[d] < layers->lo[d]) wider.lo[d] = layers->lo[d];
     if (wider.hi[d] < layers->hi[d]) wider.hi[d] = layers->hi[d];
   }
-  s = copy_active(g, pad, active);
+  s = copy_active(g, storage, pad, active);
   if (s) {
     ambit__active_free(active);
     free(active);
@@ -426,6 +437,17 @@ ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *
   }
   AMBIT_TRY(ambit__grid_restore(g, active, g->parts, &wider));
   return fill_activities(g);
+}
+
+ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *layers)
+{
+  if (ambit__grid_is_wide(g, pad, layers)) return AMBIT_OK;
+  return store_anew(g, g->active->storage, pad, layers);
+}
+
+ambit_status ambit__grid_store(ambit_grid *g, ambit__storage storage)
+{
+  return store_anew(g, storage, g->active->pad, &g->layers);
 }
 
 int64_t ambit_grid_cells(const ambit_grid *g)

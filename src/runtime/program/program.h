@@ -294,8 +294,17 @@ ambit_status ambit__returns_make(ambit_program *p); /* p->returns */
 /* Raises an error if a step reads inactive cells of a field without a declared boundary. */
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
                                         const ambit__box *region);
+/* The boundaries with which a field of a sparse grid is read. Without any, it reads active cells
+ * alone, and what others have does not matter: it can share distances with tests of outside(). */
+ambit__boundaries ambit__field_view(const ambit_field *f);
 /* Makes the adapted rule of a step, if it needs one, and the form of its reads. */
 ambit_status ambit__step_adapt(ambit_program *p, size_t step);
+/* The form of its reads, in a list or not. The caller frees it, also after a failure. */
+ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
+                              ambit__chunk_form *form);
+/* sparse_storage.c: chooses the storage of the grid, if it may and the program moves more bytes
+ * than those that chose it before. Fields may be stored anew, and forms made again. */
+ambit_status ambit__program_store(ambit_program *p);
 /* Prepares the chunks of all steps. Fields may be stored anew for it. */
 ambit_status ambit__program_chunks(ambit_program *p);
 /* The chunks of a launch on a box of a part, made for the first one; NULL on a dense grid. */

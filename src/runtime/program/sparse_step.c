@@ -183,23 +183,36 @@ static ambit_status adapt(ambit_program *p, size_t step)
 
 /* ---- the form of the reads ---- */
 
-static ambit_status make_form(ambit_program *p, size_t step)
+ambit__boundaries ambit__field_view(const ambit_field *f)
+{
+  bool any = f->boundaries.inactive != AMBIT_NONE;
+
+  for (int d = 0; d < f->grid->box.ndims; d++)
+    any |= f->boundaries.kind[d][0] != AMBIT_NONE || f->boundaries.kind[d][1] != AMBIT_NONE;
+  return any ? f->boundaries : outside_view();
+}
+
+ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
+                              ambit__chunk_form *form)
 {
   const ambit__step *s = &p->steps[step];
-  ambit__apply *a = &p->applies[step];
+  const ambit__apply *a = &p->applies[step];
   const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
 
+  *form = (ambit__chunk_form){.list = list};
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-    a->form.view[i] = -1;
+    form->view[i] = -1;
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *q = &rule->params[i];
     const ambit_field *f = i < s->n ? s->args[i].field : a->activity[i - s->n];
+    ambit__boundaries view;
 
     if (!f || !q->reads_neighbours) continue;
-    a->form.view[i] = ambit__chunk_form_view(&a->form, &f->boundaries);
+    view = ambit__field_view(f);
+    form->view[i] = ambit__chunk_form_view(form, &view);
     for (int k = 0; k < q->nreads; k++)
-      AMBIT_TRY(ambit__chunk_form_add(ambit__program_errors(p), &a->form, p->grid->box.ndims,
-                                      a->form.view[i], q->reads[k].offset, i >= s->n));
+      AMBIT_TRY(ambit__chunk_form_add(ambit__program_errors(p), form, p->grid->box.ndims,
+                                      form->view[i], q->reads[k].offset, i >= s->n));
   }
   return AMBIT_OK;
 }
@@ -211,7 +224,7 @@ ambit_status ambit__step_adapt(ambit_program *p, size_t step)
   a->nargs = p->steps[step].n;
   if (!p->grid->active || !a->region.ndims) return AMBIT_OK;
   AMBIT_TRY(adapt(p, step));
-  return make_form(p, step);
+  return ambit__step_form(p, step, p->grid->active->storage == STORAGE_LIST, &a->form);
 }
 
 /* ---- chunks ---- */
@@ -266,6 +279,7 @@ ambit_status ambit__program_chunks(ambit_program *p)
   int64_t pad = 0;
 
   if (!g->active) return AMBIT_OK;
+  AMBIT_TRY(ambit__program_store(p));
   for (size_t i = 0; i < p->nsteps; i++) {
     ambit__apply *a = &p->applies[i];
 

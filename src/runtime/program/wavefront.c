@@ -54,16 +54,11 @@ static void reach_of(const ambit__step *s, const ambit_field *f, int64_t *low, i
     }
 }
 
-static bool copies(ambit_boundary kind)
-{
-  return kind != AMBIT_CONSTANT && kind != AMBIT_NONE && kind != AMBIT_FIXED;
-}
-
 /* Extends cells lo .. hi - 1 by those that ghost cells from .. to - 1 copy. */
 static void add_sources(ambit_boundary kind, int64_t extent, int64_t from, int64_t to, int64_t *lo,
                         int64_t *hi)
 {
-  for (int64_t i = from; copies(kind) && i < to; i++) {
+  for (int64_t i = from; ambit__boundary_copies(kind) && i < to; i++) {
     const int64_t source = ambit__boundary_map(kind, extent, i);
 
     if (source < *lo) *lo = source;
@@ -127,7 +122,8 @@ static bool serves(const maker *m, const filled *old, const ambit_field *f,
     const ambit_boundary *kind = f->boundaries.kind[d];
 
     if (st->low[d] < want->low[d] || st->high[d] < want->high[d]) return false;
-    if (old->stale && ((st->low[d] && copies(kind[0])) || (st->high[d] && copies(kind[1]))))
+    if (old->stale && ((st->low[d] && ambit__boundary_copies(kind[0])) ||
+                       (st->high[d] && ambit__boundary_copies(kind[1]))))
       return false;
   }
   return true;

@@ -65,21 +65,26 @@ static bool bounds_agree(const ambit_program *p)
     const ambit_field *first = read_in(p, &p->steps[i], 0), *other;
 
     for (int k = 0; first && k < p->steps[i].n; k++) {
+      ambit__boundaries a, b;
+
       other = read_in(p, &p->steps[i], k);
-      if (other && !ambit__boundaries_equal(&other->boundaries, &first->boundaries)) return false;
+      if (!other) continue;
+      a = ambit__field_view(first);
+      b = ambit__field_view(other);
+      if (!ambit__boundaries_equal(&a, &b)) return false;
     }
   }
   return true;
 }
 
-/* The boundaries with which the buffers of a field are read; NULL: at no neighbours. */
-static const ambit__boundaries *bounds_of(const ambit_program *p, const ambit_field *f)
+/* The field with whose boundaries the buffers of a field are read; NULL: at no neighbours. */
+static const ambit_field *reader_of(const ambit_program *p, const ambit_field *f)
 {
-  if (is_read_around(p, f)) return &f->boundaries;
+  if (is_read_around(p, f)) return f;
   for (size_t i = 0; i < p->nsteps; i++)
     for (int k = 0; p->steps[i].kind == STEP_ROTATE && k < p->steps[i].n; k++)
       if (p->steps[i].args[k].field == f && read_in(p, &p->steps[i], 0))
-        return &read_in(p, &p->steps[i], 0)->boundaries;
+        return read_in(p, &p->steps[i], 0);
   return NULL;
 }
 
@@ -87,12 +92,13 @@ static const ambit__boundaries *bounds_of(const ambit_program *p, const ambit_fi
 static bool is_bounded(const ambit_program *p)
 {
   for (int i = 0; p->grid->active && i < p->nfields; i++) {
-    const ambit__boundaries *b = bounds_of(p, p->fields[i]);
+    const ambit_field *reader = reader_of(p, p->fields[i]);
 
-    for (int k = 0; b && k < p->grid->placement.n; k++) {
+    for (int k = 0; reader && k < p->grid->placement.n; k++) {
       const ambit__buffer *buffer = p->fields[i]->stores[k].buffer;
+      const ambit__boundaries b = ambit__field_view(reader);
 
-      if (!buffer->bounded || !ambit__boundaries_equal(&buffer->bounds, b)) return false;
+      if (!buffer->bounded || !ambit__boundaries_equal(&buffer->bounds, &b)) return false;
     }
   }
   return true;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* deal_cells.c - the table of cells: what differs from one to the next. */
+#include "grid/constants.h"
+#include "grid/deal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+int ambit__deal_column(const ambit__chunk_form *f, int column)
+{
+  int word = 1;
+
+  for (int k = 0; k < column; k++)
+    word += f->columns[k].reads;
+  return word;
+}
+
+int ambit__deal_bits(const ambit__chunk_form *f)
+{
+  return f->list ? ambit__deal_column(f, f->ncolumns) : 0;
+}
+
+int ambit__deal_number(const ambit__chunk_form *f)
+{
+  return ambit__deal_bits(f) + (f->ntests + AMBIT__DEAL_TESTS - 1) / AMBIT__DEAL_TESTS;
+}
+
+/* ---- activity ---- */
+
+/* As a field of activity has it in memory. */
+static void draw(const ambit__chunks *c, int view, unsigned char *image)
+{
+  const ambit__active *a = c->active;
+  const ambit__edges *e = &c->edges[view];
+
+  for (int k = 0; k < ambit__constants_sets(a); k++)
+    for (int64_t i = 0, from, to; ambit__constants_next(a, k, &i, &from, &to);)
+      memset(image + from, ambit__constants_value(a, &c->form->views[view], k) != 0,
+             (size_t)(to - from));
+  for (int64_t i = 0; i < a->n; i++)
+    memset(image + a->runs[i].at, 1, (size_t)(a->runs[i].hi - a->runs[i].lo));
+  for (int64_t i = 0; i < e->n; i++)
+    image[e->moves[2 * i]] = image[e->moves[2 * i + 1]];
+}
+
+ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, ambit__images *im)
+{
+  *im = (ambit__images){{0}};
+  for (int i = 0; i < c->form->ntests; i++) {
+    const int view = c->form->tests[i].view;
+
+    if (im->of[view]) continue;
+    im->of[view] = ambit__new(errors, (size_t)c->active->size, 1);
+    if (!im->of[view]) return AMBIT_ENOMEM;
+    draw(c, view, im->of[view]);
+  }
+  return AMBIT_OK;
+}
+
+void ambit__images_free(ambit__images *im)
+{
+  for (int v = 0; v < AMBIT_MAX_PARAMS; v++)
+    free(im->of[v]);
+}
+
+/* ---- cells ---- */
+
+/* Bits of the cell at a position: 1, active. Returns the place of the next word. */
+static int32_t *put_bits(const ambit__chunks *c, const ambit__images *im, const int32_t *chunk,
+                         int64_t at, int64_t pitch, int32_t *word)
+{
+  const ambit__chunk_form *f = c->form;
+  const int last = c->active->box.ndims - 1;
+
+  for (int first = 0; first < f->ntests; first += AMBIT__DEAL_TESTS, word += pitch) {
+    uint32_t bits = 0;
+
+    for (int k = first; k < f->ntests && k < first + AMBIT__DEAL_TESTS; k++) {
+      const ambit__test *t = &f->tests[k];
+      const int64_t away = t->column < 0 ? 0 : chunk[AMBIT__CHUNK_COLUMN + t->column];
+
+      bits |= (uint32_t)im->of[t->view][at + away + t->offset[last]] << (k - first);
+    }
+    memcpy(word, &bits, sizeof bits);
+  }
+  return word;
+}
+
+/* The place of a cell in a list, and the distances to those that it reads. */
+static int32_t *put_places(const ambit__chunk_form *f, const int32_t *chunk, int64_t at,
+                           int64_t pitch, int32_t *word)
+{
+  *word = (int32_t)at;
+  word += pitch;
+  for (int k = 0; k < f->ncolumns; k++) {
+    if (!f->columns[k].reads) continue;
+    *word = chunk[AMBIT__CHUNK_COLUMN + k];
+    word += pitch;
+  }
+  return word;
+}
+
+void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
+                     int64_t from, int64_t n)
+{
+  const int32_t *words = c->table + chunk * c->words;
+
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t at = words[AMBIT__CHUNK_AT] + from + i, number = c->first[chunk] + from + i;
+    int32_t *word = d->cells + d->units + i;
+
+    if (c->form->list) word = put_places(c->form, words, at, d->pitch, word);
+    word = put_bits(c, im, words, at, d->pitch, word);
+    if (d->cell_words == ambit__deal_number(c->form)) continue;
+    word[0] = (int32_t)(uint32_t)((uint64_t)number & 0xffffffff);
+    word[d->pitch] = (int32_t)(number >> 32);
+  }
+}

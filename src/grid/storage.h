@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* storage.h - what a step of a program moves in each storage of a sparse grid (grid/active.h), to
+ * choose one: a model of bytes per active cell, on cores and on GPUs.
+ *
+ * A cell moves its values. Memory comes in lines, of which some cells may be inactive, and a table
+ * tells where cells are.
+ */
+#ifndef AMBIT_GRID_STORAGE_H
+#define AMBIT_GRID_STORAGE_H
+
+#include "grid/chunks.h"
+
+enum { AMBIT__STORAGES = STORAGE_DENSE + 1 };
+
+/* On cores, or on a GPU. */
+typedef enum ambit__site { SITE_CORES, SITE_GPU, AMBIT__SITES } ambit__site;
+
+/* What the storage of a step takes, per active cell. */
+typedef struct ambit__toll {
+  double cells;               /* of memory, active or not */
+  double lines[AMBIT__SITES]; /* cells in lines of memory that have an active one */
+  double table[AMBIT__SITES]; /* bytes of a step's table */
+  double chunks;
+} ambit__toll;
+
+/* "runs", "list", "dense" */
+const char *ambit__storage_name(ambit__storage storage);
+
+/* For `a`, whose storage is the one in question, and the rows that a step reads. If chunks is 0,
+ * their number is estimated. `size` is that of a value in bytes. */
+ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form *form, size_t size,
+                                int64_t chunks);
+/* Bytes moved per active cell by a step whose values are so many bytes. */
+double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double bytes);
+/* The same, with the time that chunks take besides, in bytes that could be moved meanwhile. */
+double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes);
+/* The best storage, of costs by storage: runs, unless another one is clearly cheaper. */
+ambit__storage ambit__storage_best(const double *costs);
+
+#endif
