@@ -22,6 +22,12 @@ ambit_status ambit__png_read(ambit__errors *errors, const char *path, const ambi
   return ambit__png_try(errors, path);
 }
 
+ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn)
+{
+  (void)drawn;
+  return ambit__png_try(errors, path);
+}
+
 ambit_status ambit__png_write_frame(ambit__errors *errors, const char *path,
                                     const ambit__frame_form *form,
                                     const unsigned char *const *planes)
@@ -130,6 +136,39 @@ ambit_status ambit__png_form(ambit__errors *errors, const char *path, bool packe
   ambit_status s = open_reader(&c);
 
   if (!s) s = read_header(&c, packed, form);
+  close_reader(&c);
+  return s;
+}
+
+static void parse_note(const char *text, ambit__drawn *d)
+{
+  int colour[3], zoom[2];
+  char kind;
+
+  if (sscanf(text, "0 is %d %d %d, %c%*s of %d x %d", &colour[0], &colour[1], &colour[2], &kind,
+             &zoom[0], &zoom[1]) != 6 ||
+      zoom[0] < 1 || zoom[1] < 1)
+    return;
+  *d = (ambit__drawn){
+      .zoom_x = zoom[0],
+      .zoom_y = zoom[1],
+      .averaged = kind == 'm',
+      .zero = {(unsigned char)colour[0], (unsigned char)colour[1], (unsigned char)colour[2]}};
+}
+
+ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn)
+{
+  coder c = {.errors = errors, .path = path, .doing = "read"};
+  ambit__frame_form form;
+  png_textp texts = NULL;
+  ambit_status s = open_reader(&c);
+  int n = 0;
+
+  *drawn = (ambit__drawn){.zoom_x = 1, .zoom_y = 1};
+  if (!s) s = read_header(&c, false, &form);
+  if (!s) n = png_get_text(c.png, c.info, &texts, NULL);
+  for (int i = 0; i < n; i++)
+    if (!strcmp(texts[i].key, AMBIT__PNG_KEY)) parse_note(texts[i].text, drawn);
   close_reader(&c);
   return s;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "io/frames.h"
 #include "io/npy.h"
+#include "io/png.h"
 #include "runtime/objects/objects.h"
 
 #include <stdlib.h>
@@ -46,21 +47,37 @@ static ambit_grid *from_array(ambit *a, const char *path)
 
 typedef struct picture {
   ambit__frame_form form;
+  ambit__drawn drawn;   /* by Ambit: a cell is several pixels */
   unsigned char *bytes; /* its planes */
 } picture;
 
 static ambit_status load_picture(void *user, const ambit__box *planes, unsigned char *active)
 {
   const picture *x = user;
-  const int64_t width = x->form.width[0], first = planes->lo[0] * width;
-  const int64_t end = planes->hi[0] * width;
+  const unsigned char zero[] = {x->drawn.zero.r, x->drawn.zero.g, x->drawn.zero.b};
 
-  for (int64_t i = first; i < end; i++) {
-    active[i - first] = 0;
-    for (int p = 0; p < x->form.nplanes; p++)
-      active[i - first] |= x->bytes[(size_t)p * ambit__plane_bytes(&x->form, 0) + (size_t)i];
-  }
+  for (int64_t i = planes->lo[0]; i < planes->hi[0]; i++)
+    for (int64_t k = 0; k < planes->hi[1]; k++, active++) {
+      const int64_t pixel = i * x->drawn.zoom_y * x->form.width[0] + k * x->drawn.zoom_x;
+
+      *active = 0;
+      for (int p = 0; p < x->form.nplanes; p++)
+        *active |= x->bytes[(size_t)p * ambit__plane_bytes(&x->form, 0) + (size_t)pixel] != zero[p];
+    }
   return AMBIT_OK;
+}
+
+static ambit_status open_picture(ambit *a, const char *path, picture *x)
+{
+  AMBIT_TRY(ambit__png_form(&a->errors, path, false, &x->form));
+  AMBIT_TRY(ambit__png_drawn(&a->errors, path, &x->drawn));
+  AMBIT_CHECK(!x->drawn.averaged, &a->errors, AMBIT_EIO,
+              "%s was drawn by ambit_field_save, and has means of several cells: save the mask as "
+              ".npy",
+              path);
+  x->bytes = ambit__new(&a->errors, x->form.bytes, 1);
+  if (!x->bytes) return AMBIT_ENOMEM;
+  return ambit__png_read(&a->errors, path, &x->form, x->bytes);
 }
 
 static ambit_grid *from_picture(ambit *a, const char *path)
@@ -69,10 +86,8 @@ static ambit_grid *from_picture(ambit *a, const char *path)
   const ambit__mask mask = {.load = load_picture, .user = &x};
   ambit_grid *g = NULL;
 
-  if (ambit__png_form(&a->errors, path, false, &x.form)) return NULL;
-  x.bytes = ambit__new(&a->errors, x.form.bytes, 1);
-  if (x.bytes && !ambit__png_read(&a->errors, path, &x.form, x.bytes)) {
-    const int64_t extents[] = {x.form.height[0], x.form.width[0]};
+  if (!open_picture(a, path, &x)) {
+    const int64_t extents[] = {x.form.height[0] / x.drawn.zoom_y, x.form.width[0] / x.drawn.zoom_x};
 
     g = ambit__grid_sparse(a, 2, extents, &mask);
   }

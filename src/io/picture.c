@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum { MAX_SIDE = 2048, MIN_SIDE = 512, THIN = 32, BINS = 4096 };
@@ -214,6 +213,7 @@ ambit_status ambit__picture_make(ambit__errors *errors, int64_t width, int64_t h
   choose_blocks(&from, o->max_side > 0 ? o->max_side : MAX_SIDE);
   out->width = divide_up(width, from.block_x);
   out->height = divide_up(height, from.block_y);
+  out->averaged = from.block_x > 1 || from.block_y > 1;
   choose_zoom(out, o->min_side > 0 ? o->min_side : MIN_SIDE);
   out->values = ambit__new(errors, (size_t)(out->width * out->height), sizeof *out->values);
   if (!out->values) return AMBIT_ENOMEM;

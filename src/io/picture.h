@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "io/colour.h"
 
+#include <stdbool.h>
+
 /* Fills row[0 .. width-1] with the values of row y. A failure ends the picture. */
 typedef ambit_status (*ambit__row_fn)(void *user, int64_t y, double *row);
 
@@ -30,6 +32,7 @@ typedef struct ambit__picture_options {
 typedef struct ambit__picture {
   int64_t width, height; /* in values */
   double *values;        /* width x height, NaN where undefined; owned */
+  bool averaged;         /* values are those of several cells */
   int zoom_x, zoom_y;    /* pixels per value */
   double lo, hi;         /* values of the first and the last colour */
   ambit__colour_map map;

@@ -29,8 +29,11 @@ ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t w
 
 #  include <png.h>
 #  include <setjmp.h>
+#  include <stdio.h>
 #  include <stdlib.h>
 #  include <string.h>
+
+enum { NOTE = 80 }; /* characters */
 
 typedef struct encoder {
   ambit__errors *errors;
@@ -95,8 +98,22 @@ static void write_rows(encoder *e, const ambit__picture *p)
   }
 }
 
+/* Sets a text of the file that ambit__png_drawn reads. */
+static void note_drawing(const encoder *e, const ambit__picture *p, char text[NOTE])
+{
+  const bool has_zero = p->lo <= 0 && p->hi >= 0;
+  const ambit__rgb zero = has_zero ? e->colours[ambit__picture_colour(p, 0)] : AMBIT__NO_COLOUR;
+  png_text note = {.compression = PNG_TEXT_COMPRESSION_NONE, .key = AMBIT__PNG_KEY, .text = text};
+
+  snprintf(text, NOTE, "0 is %d %d %d, %s of %d x %d pixels", zero.r, zero.g, zero.b,
+           p->averaged ? "means" : "cells", p->zoom_x, p->zoom_y);
+  png_set_text(e->png, e->info, &note, 1);
+}
+
 static ambit_status encode(encoder *e, const ambit__picture *p)
 {
+  char text[NOTE];
+
   if (setjmp(e->out)) return e->failed;
   png_set_write_fn(e->png, e, on_write, on_flush);
   png_set_IHDR(e->png, e->info, (png_uint_32)(p->width * p->zoom_x),
@@ -104,6 +121,7 @@ static ambit_status encode(encoder *e, const ambit__picture *p)
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(e->png, e->info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_set_compression_level(e->png, 4); /* half the time of the default, 1/6 more bytes */
+  note_drawing(e, p, text);
   png_write_info(e->png, e->info);
   write_rows(e, p);
   png_write_end(e->png, NULL);

@@ -14,4 +14,14 @@ ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t w
                               int64_t height, ambit__row_fn get_row, void *user,
                               const ambit__picture_options *options);
 
+/* How Ambit has drawn a picture, which is noted in the file: */
+typedef struct ambit__drawn {
+  int zoom_x, zoom_y; /* pixels of a cell; 1 if it is another picture */
+  bool averaged;      /* pixels are means of several cells */
+  ambit__rgb zero;    /* the colour of 0; black if it is another picture */
+} ambit__drawn;
+ambit_status ambit__png_drawn(ambit__errors *errors, const char *path, ambit__drawn *drawn);
+
+#define AMBIT__PNG_KEY "Ambit" /* of the note */
+
 #endif

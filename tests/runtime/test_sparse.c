@@ -778,7 +778,7 @@ static void masks_are_fields_arrays_and_pictures(void)
   const unsigned char *const planes[] = {&pixels[0][0]};
   ambit__errors errors = {0};
   ambit_field *wrong;
-  ambit_grid *grids[3] = {NULL, NULL, NULL};
+  ambit_grid *grids[4] = {NULL, NULL, NULL, NULL};
   int n = 2;
 
   if (!folder_make()) return;
@@ -790,6 +790,8 @@ static void masks_are_fields_arrays_and_pictures(void)
     pixels[c / M][c % M] = in_ring((const int64_t[]){c / M, c % M}, NULL) ? 9 : 0;
   if (!ambit__png_write_frame(&errors, folder_path("mask.png"), &form, planes))
     grids[n++] = ambit_grid_load_sparse(a, folder_path("mask.png"));
+  if (n == 3 && !ambit_field_save(mask, folder_path("drawn.png"))) /* enlarged, and in colours */
+    grids[n++] = ambit_grid_load_sparse(a, folder_path("drawn.png"));
   CHECK_OK(a);
   for (int k = 0; k < n; k++) {
     ambit_field *f = ambit_field_create(grids[k], "f", AMBIT_U8);
@@ -805,6 +807,12 @@ static void masks_are_fields_arrays_and_pictures(void)
   CHECK_FAILED(a, AMBIT_EINVAL, "must end in .npy or .png");
   CHECK(!ambit_grid_load_sparse(a, folder_path("none.npy")));
   CHECK_FAILED(a, AMBIT_EIO, "none.npy");
+  if (n > 3) {
+    ambit_field_save(ambit_field_create(grid_2d(a, 8, 3000), "wide", AMBIT_U8),
+                     folder_path("drawn.png"));
+    CHECK(!ambit_grid_load_sparse(a, folder_path("drawn.png")));
+    CHECK_FAILED(a, AMBIT_EIO, "means of several cells");
+  }
   wrong = ambit_field_create(ambit_grid_create(a, 1, (const int64_t[]){1000}), "line", AMBIT_I16);
   CHECK_EQ(0, ambit_grid_cells(ambit_grid_create_masked(wrong)));
   CHECK(!ambit_grid_create_masked(NULL));
