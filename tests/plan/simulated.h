@@ -107,6 +107,7 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_ENDS: return p->ends;
   case SLOT_GROUPS: /* of sparse grids */
   case SLOT_LINES:
+  case SLOT_CELLS:
   case SLOT_UNITS:
   case SLOT_SHARE:
   case SLOT_TABLE: /* of tiles */

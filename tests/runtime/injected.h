@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 
-typedef enum kind { MEMORY, FILES, COMPILER, OPENCL, CUDA, NVRTC } kind;
+typedef enum fault_kind { MEMORY, FILES, COMPILER, OPENCL, CUDA, NVRTC } fault_kind;
 
 /* Whether this call fails; its name is kept for messages. */
-bool injected_fails(kind k, const char *call);
+bool injected_fails(fault_kind k, const char *call);
 
 /* Whether a call that fails is made nevertheless: drivers give back what they are told to, and may
  * report errors of work that was handed to them before. */

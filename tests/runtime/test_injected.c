@@ -30,7 +30,7 @@ enum { ROWS = 12, COLUMNS = 10, CELLS = ROWS * COLUMNS, MOST_FILE = 4096 };
 
 /* ---- faults ---- */
 
-static kind injected;
+static fault_kind injected;
 static bool for_good; /* all calls after the first that fails do, too: the device is lost */
 static _Thread_local bool is_mine; /* calls of this thread count; those of NVIDIA's always do */
 static atomic_long until_failure;  /* calls of this kind; 0: none fails */
@@ -42,7 +42,7 @@ bool injected_gives_back(const char *call)
          strstr(call, "Release");
 }
 
-bool injected_fails(kind k, const char *call)
+bool injected_fails(fault_kind k, const char *call)
 {
   if (k != injected || !(is_mine || k == CUDA || k == NVRTC)) return false;
   if (for_good && failed) return !strstr(call, "cuCtx");
@@ -336,7 +336,7 @@ static void run_round(const scene *w, const char *cache, long n, const result *w
 }
 
 /* Fails call after call, with a cache that is kept or removed before each round. */
-static void inject(kind k, const scene *w, bool cold, long step)
+static void inject(fault_kind k, const scene *w, bool cold, long step)
 {
   static result want, got;
   char cache[500];
