@@ -94,7 +94,8 @@ static int reach(const tool_problem *p, int axis)
   return most;
 }
 
-/* Odd, different along each axis, and large enough to have inner cells. */
+/* Odd, different along each axis, and large enough to have inner cells; in planes with rows for all
+ * warps of a GPU's largest blocks, 32: the option `plan` may ask for them. */
 static void small_size(const tool_problem *p, tool_size *size)
 {
   static const int64_t cells[AMBIT_MAX_DIMS] = {1001, 33, 23, 9, 6, 4};
@@ -102,6 +103,7 @@ static void small_size(const tool_problem *p, tool_size *size)
   size->ndims = p->size.ndims;
   for (int d = 0; d < size->ndims; d++)
     size->extents[d] = cells[size->ndims - 1] + 2 * d + reach(p, d);
+  if (size->ndims > 2) size->extents[size->ndims - 2] += 32;
 }
 
 /* Runs `p`, which may belong to another context, in context `a`. */
