@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "codegen/flat.h"
+#include "codegen/hoist.h"
 
 #include <limits.h>
 
@@ -45,24 +46,26 @@ static bool is_costly(const ambit__expr *e, bool relaxed)
          e->b->op != EXPR_CONST;
 }
 
-static bool flat_expr(const ambit__expr *e, bool relaxed)
+/* What is computed once for all cells does not count; NULL: nothing is. */
+static bool flat_expr(const ambit__rule *rule, const ambit__expr *e, bool relaxed)
 {
-  return !e || (!is_costly(e, relaxed) && flat_expr(e->a, relaxed) && flat_expr(e->b, relaxed) &&
-                flat_expr(e->c, relaxed));
+  if (!e || (rule && ambit__is_invariant(rule, e))) return true;
+  return !is_costly(e, relaxed) && flat_expr(rule, e->a, relaxed) &&
+         flat_expr(rule, e->b, relaxed) && flat_expr(rule, e->c, relaxed);
 }
 
-static bool flat_stmts(const ambit__stmt *list, bool relaxed)
+static bool flat_stmts(const ambit__rule *rule, const ambit__stmt *list, bool relaxed)
 {
   for (; list; list = list->next)
-    if (!flat_expr(list->value, relaxed) || !flat_stmts(list->body, relaxed) ||
-        !flat_stmts(list->other, relaxed))
+    if (!flat_expr(rule, list->value, relaxed) || !flat_stmts(rule, list->body, relaxed) ||
+        !flat_stmts(rule, list->other, relaxed))
       return false;
   return true;
 }
 
 bool ambit__rule_is_flat(const ambit__rule *rule, bool relaxed)
 {
-  return flat_stmts(rule->body, relaxed);
+  return flat_stmts(rule, rule->body, relaxed);
 }
 
 static bool expr_calls_own(const ambit__expr *e)
@@ -139,7 +142,8 @@ int ambit__flat_variables(const ambit__stmt *condition, bool own_calls,
 {
   const int first = first_declared(condition->other, first_declared(condition->body, INT_MAX));
 
-  if (!flat_stmts(condition->body, own_calls) || !flat_stmts(condition->other, own_calls))
+  if (!flat_stmts(NULL, condition->body, own_calls) ||
+      !flat_stmts(NULL, condition->other, own_calls))
     return AMBIT__FLAT_MOST + 1;
   return collect(condition->other, first, variables, collect(condition->body, first, variables, 0));
 }

@@ -3,8 +3,10 @@
 
 #include "base/number.h"
 #include "codegen/flat.h"
+#include "codegen/hoist.h"
 #include "codegen/narrow.h"
 #include "codegen/partials.h"
+#include "kernel/range.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -234,7 +236,10 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   const ambit__expr *args[] = {e->a, e->b, e->c};
   bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
 
-  if (s->own_calls && ambit__calls_own(e))
+  if (s->dialect->integer_roots && e->call == CALL_sqrt && e->type == AMBIT_F32 &&
+      ambit__is_integral(s->rule, e->a))
+    ambit__print(t, "ambit_integer_root(");
+  else if (s->own_calls && ambit__calls_own(e))
     ambit__print(t, "ambit_%sf(", ambit__call_name(e->call));
   else if (own)
     ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), suffix(e->type));
@@ -336,10 +341,18 @@ static bool emit_test(const ambit__scope *s, ambit__text *t, const ambit__expr *
   return true;
 }
 
+static bool emit_hoisted(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+{
+  const int i = s->hoists ? ambit__hoists_find(s->hoists, e) : -1;
+
+  if (i >= 0) ambit__print(t, "once%d", i);
+  return i >= 0;
+}
+
 /* `around` is the level of the enclosing operator. */
 static void emit(const ambit__scope *s, ambit__text *t, const ambit__expr *e, int around)
 {
-  if (emit_test(s, t, e)) return;
+  if (emit_test(s, t, e) || emit_hoisted(s, t, e)) return;
   if (s->instead && s->instead(s, t, e)) return;
   if (s->narrow && ambit__narrow_print(s->narrow, s, t, e)) return;
   switch (e->op) {

@@ -27,6 +27,7 @@ struct ambit__scope {
   bool (*instead)(const ambit__scope *s, ambit__text *t, const ambit__expr *e);
   void (*set)(const ambit__scope *s, ambit__writer *w, const ambit__stmt *st);
   bool (*skip)(const ambit__scope *s, const ambit__stmt *st); /* leaves out a statement */
+  const struct ambit__hoists *hoists; /* parts of the rule that are variables; NULL: none are */
   struct ambit__narrow *narrow; /* narrow types of locals and operations; NULL: those of the rule */
   bool flat;        /* conditions become selections where both sides are cheap: codegen/flat.h */
   bool relaxed;     /* terms of sums with the constant factor 0 are left out */

@@ -6,6 +6,7 @@
 #ifndef AMBIT_PLAN_ROWS_H
 #define AMBIT_PLAN_ROWS_H
 
+#include "codegen/hoist.h"
 #include "codegen/narrow.h"
 #include "plan/emit.h"
 #include "plan/factors.h"
@@ -24,6 +25,7 @@ typedef struct ambit__rows_job {
   bool for_people;             /* the function is for registration: see ambit_register_cpu */
   bool wide[AMBIT_MAX_PARAMS]; /* fields that functions of one row read as int32_t: rows_wide.c */
   ambit__narrow *narrow;       /* lanes as narrow as values: rows_narrow.c; NULL: they are not */
+  ambit__hoists hoists;        /* values that all cells share */
   ambit__shares *shares;       /* values that rows of a block share; NULL: none */
   bool flat;                   /* the rule has conditions, which become selections */
   bool tests;                  /* it tests outside(), at most these distances from the cell: */

@@ -66,6 +66,10 @@ void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
       ambit__print(j->t, ", %s%s%s_v", kind == DECLARE ? ambit__rows_type_of(j, i) : "",
                    kind == DECLARE ? " " : "", ambit__rows_param(j, i)->name);
   }
+  for (int i = 0; i < j->hoists.n; i++)
+    ambit__print(j->t, ", %s%sonce%d",
+                 kind == DECLARE ? ambit__dialect_c.types[j->hoists.values[i]->type] : "",
+                 kind == DECLARE ? " " : "", i);
 }
 
 void ambit__rows_print_places(const job *j, ambit__list_kind kind)
@@ -236,6 +240,7 @@ ambit__scope ambit__rows_scope_of(const job *j)
                         .compares = !j->form,
                         .instead = j->shares ? ambit__rows_print_shared_sum : NULL,
                         .skip = j->shares ? ambit__rows_skip : NULL,
+                        .hoists = &j->hoists,
                         .narrow = j->narrow,
                         .flat = j->flat,
                         .relaxed = !j->strict,

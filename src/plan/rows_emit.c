@@ -28,6 +28,8 @@ typedef ambit__rows_job job;
 
 static void emit_parameters(const job *j)
 {
+  const ambit__scope s = ambit__rows_scope_of(j);
+
   for (int i = 0; i < j->rule->nparams; i++) {
     const char *name = ambit__rows_param(j, i)->name, *type = ambit__rows_type_of(j, i);
 
@@ -40,6 +42,7 @@ static void emit_parameters(const job *j)
     if (ambit__rows_is_reduction(j, i) && !ambit__rows_is_exact(j, i))
       ambit__line(j->w, "%s *%s_total = call->origin[%d];", ambit__rows_total_type(j, i), name, i);
   }
+  ambit__hoists_emit(&j->hoists, &s, j->w);
 }
 
 /* Pointers and indices of the row at y0, y1, ...; x counts from 0. */
@@ -298,6 +301,7 @@ void ambit__rows_emit(const ambit__group *g, const ambit__target *t, const ambit
       w->text.failed = true;
   }
   if (!ambit__rows_begin_narrow(&j, &narrow, &shares)) w->text.failed = true;
+  if (!j.taps && !j.narrow) ambit__hoists_begin(&j.hoists, j.rule);
   ambit__emit_head(g, p, w);
   if (j.narrow) ambit__print(&w->text, "%s\n", ambit__prelude_lanes);
   if (j.whole || j.form) ambit__print(&w->text, "%s\n", ambit__prelude_full_call);

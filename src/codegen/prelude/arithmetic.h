@@ -120,7 +120,24 @@ AMBIT_ORDER(i64, ambit_i64, AMBIT_SHOWN)
   AMBIT_CUT_U8(from, F, between)                                                                   \
   AMBIT_CUT(i64, ambit_i64, from, F, -9223372036854775807L - 1, 9223372036854775807L,              \
             9223372036854775808.0f)
+#ifdef __CUDACC__ /* one instruction, from float; from double, NaN becomes the least integer */
+#  define AMBIT_CUT_F32(to, T, R, kind)                                                            \
+    AMBIT_INLINE T ambit_##to##_from_f32(float x)                                                  \
+    {                                                                                              \
+      R n;                                                                                         \
+      asm("cvt.rzi." kind ".f32 %0, %1;" : AMBIT_RESULT_##R(n) : "f"(x));                          \
+      return (T)n;                                                                                 \
+    }
+#  define AMBIT_RESULT_ambit_i32(n) "=r"(n)
+#  define AMBIT_RESULT_ambit_i16(n) "=h"(n)
+AMBIT_CUT_F32(i32, ambit_i32, ambit_i32, "s32")
+AMBIT_CUT_F32(i16, ambit_i16, ambit_i16, "s16")
+AMBIT_CUT_F32(u8, ambit_u8, ambit_i16, "u8")
+AMBIT_CUT(i64, ambit_i64, f32, float, -9223372036854775807L - 1, 9223372036854775807L,
+          9223372036854775808.0f)
+#else
 AMBIT_CUTS(f32, float, AMBIT_BYTE_F32)
+#endif
 
 /* The first 16 bits of a float, in the type of halves. */
 AMBIT_INLINE float ambit_f32_from_bf16(ambit_f16 bits)

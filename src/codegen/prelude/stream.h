@@ -28,46 +28,37 @@ template <int N, typename T> AMBIT_INLINE void ambit_load(T *to, const T *from)
  * before them if they are followed by a barrier and a branch, or by ambit_pin and a branch. */
 template <typename T, int N> AMBIT_INLINE void ambit_now(ambit_pack<T, N> &to, const T *from)
 {
-  to = *(const ambit_pack<T, N> *)from;
-}
 #ifdef __CUDACC__
-AMBIT_INLINE void ambit_now(ambit_pack<float, 4> &to, const float *from)
-{
-  asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(to.at[0]), "=f"(to.at[1]), "=f"(to.at[2]), "=f"(to.at[3])
-               : "l"(from));
-}
-AMBIT_INLINE void ambit_now(ambit_pack<float, 2> &to, const float *from)
-{
-  asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(to.at[0]), "=f"(to.at[1]) : "l"(from));
-}
-AMBIT_INLINE void ambit_now(ambit_pack<float, 1> &to, const float *from)
-{
-  asm volatile("ld.global.f32 %0, [%1];" : "=f"(to.at[0]) : "l"(from));
-}
-AMBIT_INLINE void ambit_now(ambit_pack<unsigned, 4> &to, const unsigned *from)
-{
-  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to.at[0]), "=r"(to.at[1]), "=r"(to.at[2]), "=r"(to.at[3])
-               : "l"(from));
-}
-AMBIT_INLINE void ambit_now(ambit_pack<unsigned, 2> &to, const unsigned *from)
-{
-  asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(to.at[0]), "=r"(to.at[1]) : "l"(from));
-}
-AMBIT_INLINE void ambit_now(ambit_pack<unsigned, 1> &to, const unsigned *from)
-{
-  asm volatile("ld.global.u32 %0, [%1];" : "=r"(to.at[0]) : "l"(from));
-}
-AMBIT_INLINE void ambit_now(ambit_pack<double, 2> &to, const double *from)
-{
-  asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(to.at[0]), "=d"(to.at[1]) : "l"(from));
-}
-AMBIT_INLINE void ambit_now(ambit_pack<double, 1> &to, const double *from)
-{
-  asm volatile("ld.global.f64 %0, [%1];" : "=d"(to.at[0]) : "l"(from));
-}
+  union {
+    ambit_pack<T, N> pack;
+    unsigned words[4];
+    double wide[2];
+    unsigned short half;
+  } all;
+
+  if constexpr (sizeof(T) == 8 && N == 2)
+    asm volatile("ld.global.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(all.wide[0]), "=d"(all.wide[1])
+                 : "l"(from));
+  else if constexpr (sizeof to == 16)
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(all.words[0]), "=r"(all.words[1]), "=r"(all.words[2]), "=r"(all.words[3])
+                 : "l"(from));
+  else if constexpr (sizeof to == 8)
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(all.words[0]), "=r"(all.words[1])
+                 : "l"(from));
+  else if constexpr (sizeof to == 4)
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(all.words[0]) : "l"(from));
+  else if constexpr (sizeof to == 2)
+    asm volatile("ld.global.u16 %0, [%1];" : "=h"(all.half) : "l"(from));
+  else
+    all.pack = *(const ambit_pack<T, N> *)from;
+  to = all.pack;
+#else
+  to = *(const ambit_pack<T, N> *)from;
 #endif
+}
 template <int N, typename T> AMBIT_INLINE void ambit_load_now(T *to, const T *from)
 {
   constexpr int piece = N * (int)sizeof(T) > 16 ? 16 / (int)sizeof(T) : N;

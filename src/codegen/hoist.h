@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hoist.h - what a rule computes from plain parameters alone, and need not compute for every cell.
+ *
+ * Compilers move most of it out of loops by themselves, but not calls of functions: gcc leaves those
+ * of prelude/math.h where they are, and calls of <math.h> keep it from vectorising the loop.
+ */
+#ifndef AMBIT_CODEGEN_HOIST_H
+#define AMBIT_CODEGEN_HOIST_H
+
+#include "codegen/scope.h"
+
+enum { AMBIT__HOISTS = 16 };
+
+typedef struct ambit__hoists {
+  int n;
+  const ambit__expr *values[AMBIT__HOISTS]; /* parts of the rule that call functions */
+} ambit__hoists;
+
+void ambit__hoists_begin(ambit__hoists *h, const ambit__rule *rule);
+/* The number of an expression among them; -1: it is none. */
+int ambit__hoists_find(const ambit__hoists *h, const ambit__expr *e);
+/* "const float once0 = ambit_expf(-k_v);": all of them. */
+void ambit__hoists_emit(const ambit__hoists *h, const ambit__scope *s, ambit__writer *w);
+
+/* Whether an expression has the same value in all cells, whatever the fields hold. */
+bool ambit__is_invariant(const ambit__rule *rule, const ambit__expr *e);
+
+#endif
