@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hoist.h - what a rule computes from plain parameters alone, and need not compute for every cell.
  *
- * Compilers move most of it out of loops by themselves, but not calls of functions: gcc leaves those
- * of prelude/math.h where they are, and calls of <math.h> keep it from vectorising the loop.
+ * Compilers move most of it out of loops by themselves, but not calls of functions: gcc leaves
+ * those of prelude/math.h where they are, and calls of <math.h> keep it from vectorising the loop.
  */
 #ifndef AMBIT_CODEGEN_HOIST_H
 #define AMBIT_CODEGEN_HOIST_H

@@ -155,3 +155,8 @@ int ambit__factors_operations(const ambit__factors *f)
 {
   return f->nplaces - f->ngroups + f->nprofiles * f->ngroups + f->nslices - 1;
 }
+
+bool ambit__factors_save(const ambit__factors *f, int n)
+{
+  return 5 * ambit__factors_operations(f) <= 3 * n;
+}

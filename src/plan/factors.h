@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* factors.h - weighted sums over boxes with fewer operations: cells of a row share partial sums.
+/* factors.h - weighted sums with fewer operations: neighbouring cells share partial sums.
  *
- * The offsets of a box are cut into slices across the last axis. Values that have the same weights
- * in all slices are added first: their sum is a group. Slices with proportional weights are
- * multiples of one sum of groups, a profile. The profiles of all cells of a row are computed first,
- * then the sum of the slices, from the profiles of neighbours. The symmetric sum of 27 values:
+ * The offsets of a box are cut into slices across an axis. Values that have the same weights in all
+ * slices are added first: their sum is a group. Slices with proportional weights are multiples of
+ * one sum of groups, a profile. On cores the axis is the last one: the profiles of all cells of a
+ * row are computed first, then the sum of the slices, from the profiles of neighbours. GPUs stream
+ * planes, the slices: the profiles of a plane are added to the results that it belongs to. The
+ * symmetric sum of 27 values:
  *
  *      slices -1 and 1, one profile      slice 0
  *      d c d                             c b c      groups: the middle; 4 faces; 4 corners:
@@ -41,5 +43,7 @@ void ambit__factors_end(ambit__factors *f);
 bool ambit__factors_is_box(const ambit__factors *f);
 /* Additions and multiply-adds per cell. */
 int ambit__factors_operations(const ambit__factors *f);
+/* Whether a sum of n terms takes at most 3/5 of the operations if it is factored. */
+bool ambit__factors_save(const ambit__factors *f, int n);
 
 #endif

@@ -8,7 +8,8 @@ enum {
   MOST_NODES = 400, /* of an expression, which is examined anew on every level */
   FEWEST = 2,       /* operations that are worth a variable */
   MOST_ROOT = 511,  /* roots that are far enough from the next, in float */
-  MOST_SQUARE = 1 << 22
+  MOST_SQUARE = 1 << 22,
+  MOST_REAL = 1 << 24 /* integers up to this one are floats */
 };
 
 typedef struct work {
@@ -313,11 +314,49 @@ static bool is_root(const ambit__pairs *p, const ambit__expr *e)
   return most >= 0 && most <= MOST_ROOT && most <= ambit__range_of_type(e->type).high;
 }
 
-bool ambit__pairs_is_root(const ambit__pairs *p, const ambit__expr *e)
+const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e)
 {
   for (int i = 0; i < p->nroots; i++)
-    if (p->roots[i] == e) return true;
-  return false;
+    if (p->roots[i].value == e) return &p->roots[i];
+  return NULL;
+}
+
+static bool is_within(const ambit__pairs *p, const ambit__expr *e, int64_t most)
+{
+  const ambit__range r = range_of(p, e);
+
+  return r.low >= -most && r.high <= most;
+}
+
+bool ambit__pairs_is_sum(const ambit__expr *e)
+{
+  return e->type == AMBIT_I32 && (e->op == EXPR_ADD || e->op == EXPR_SUB || e->op == EXPR_MUL);
+}
+
+/* Whether an integer and all it is computed from are exact in float. */
+static bool is_exact(const ambit__pairs *p, const ambit__expr *e)
+{
+  if (!ambit__pairs_is_sum(e) || ambit__dots_find(p->dots, e)) return is_within(p, e, MOST_SQUARE);
+  return is_within(p, e, MOST_REAL) && is_exact(p, e->a) && is_exact(p, e->b);
+}
+
+/* The integer whose root x is, which may be cut off. */
+static const ambit__expr *square_of(const ambit__expr *x)
+{
+  return x->call == CALL_sqrt ? x->a->a : square_of(x->a);
+}
+
+/* Whether x is cut off at 255 and nothing else. */
+static bool is_byte(const ambit__expr *x)
+{
+  return cut_off(x) && x->call == CALL_fmin && x->b->value.real == UINT8_MAX &&
+         x->a->call == CALL_sqrt;
+}
+
+static void add_root(ambit__pairs *p, const ambit__expr *e, bool last)
+{
+  if (p->nroots < AMBIT__PAIRS)
+    p->roots[p->nroots++] = (ambit__root){e, is_exact(p, square_of(e->a)), last && is_byte(e->a)};
 }
 
 /* ---- variables ---- */
@@ -349,17 +388,17 @@ static int add(const work *w, const ambit__expr *e)
 }
 
 /* Variables for the largest parts of an expression. With `any`, for as few operations as there may
- * be. Returns that of the whole expression, or -1. */
-static int find(const work *w, const ambit__expr *e, bool any)
+ * be; `last`: it is a final result. Returns that of the whole expression, or -1. */
+static int find(const work *w, const ambit__expr *e, bool any, bool last)
 {
   int nodes = 0;
 
   if (ambit__dots_find(w->p->dots, e)) return -1;
   if (is_pair(w->p, e, &nodes)) return any || operations(e) >= FEWEST ? add(w, e) : -1;
-  if (is_root(w->p, e) && w->p->nroots < AMBIT__PAIRS) w->p->roots[w->p->nroots++] = e;
-  if (e->a) find(w, e->a, false);
-  if (e->b) find(w, e->b, false);
-  if (e->c) find(w, e->c, false);
+  if (is_root(w->p, e)) add_root(w->p, e, last);
+  if (e->a) find(w, e->a, false, false);
+  if (e->b) find(w, e->b, false, false);
+  if (e->c) find(w, e->c, false, false);
   return -1;
 }
 
@@ -372,7 +411,9 @@ static void walk(const work *w, const ambit__stmt *list, bool always)
     int variable = -1;
 
     if (s->value) range = range_of(w->p, s->value);
-    if (s->value) variable = find(w, s->value, always && s->kind != STMT_IF);
+    if (s->value)
+      variable = find(w, s->value, always && s->kind != STMT_IF,
+                      always && s->kind == STMT_SET_OUT && !s->next);
     if (is_local && (s->value || s->kind == STMT_LOCAL)) {
       w->p->variable[s->index] = always ? variable : -1;
       w->p->range[s->index] =
@@ -402,11 +443,19 @@ static bool begin(const work *w, const ambit__rule *rule)
   return true;
 }
 
+bool ambit__pairs_begin(ambit__pairs *p, const ambit__rule *rule)
+{
+  const work job = {.p = p};
+
+  return begin(&job, rule);
+}
+
 bool ambit__pairs_emit(ambit__pairs *p, const ambit__scope *s, ambit__writer *w,
                        void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e))
 {
   const work job = {p, s, w, read};
 
+  ambit__pairs_end(p);
   return begin(&job, s->rule);
 }
 

@@ -18,6 +18,15 @@
 
 enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
 
+/* The integer part of the square root of an integer, cut off or not, such that one of sqrt(n + 0.5)
+ * with an error below 2^-21 is the same: sqrt of integers is either an integer or far enough from
+ * the next. */
+typedef struct ambit__root {
+  const ambit__expr *value;
+  bool real; /* all that n is computed from is exact in float */
+  bool last; /* the final value of a byte that is written, which is cut off at 255 in any case */
+} ambit__root;
+
 typedef struct ambit__pairs {
   const ambit__rule *rule;
   const ambit__dots *dots; /* sums that are computed in another way */
@@ -25,16 +34,17 @@ typedef struct ambit__pairs {
   const ambit__expr *values[AMBIT__PAIRS]; /* the expression that each variable replaces */
   bool negative[AMBIT__PAIRS];             /* may have negative numbers */
   int nroots;
-  const ambit__expr
-      *roots[AMBIT__PAIRS]; /* integer parts of square roots, see ambit__pairs_is_root */
+  ambit__root roots[AMBIT__PAIRS]; /* see ambit__pairs_root */
   /* of the locals at the present place: the variable with its value, or -1; its range */
   int *variable;
   ambit__range *range;
 } ambit__pairs;
 
-/* Writes the variables of a rule, except for sums that `p->dots` has. `read` prints a byte of a
- * field at an offset, or of a scalar, as a pair. false: no memory. Release with ambit__pairs_end,
- * also then. */
+/* Finds the variables of a rule, except for sums that `p->dots` has. false: no memory. Release with
+ * ambit__pairs_end, also then. */
+bool ambit__pairs_begin(ambit__pairs *p, const ambit__rule *rule);
+/* The same, and writes them. `read` prints a byte of a
+ * field at an offset, or of a scalar, as a pair. */
 bool ambit__pairs_emit(ambit__pairs *p, const ambit__scope *s, ambit__writer *w,
                        void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e));
 void ambit__pairs_end(ambit__pairs *p);
@@ -45,9 +55,9 @@ int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 
 /* Whether all results of a rule are pairs, without dots. */
 bool ambit__rule_is_paired(const ambit__rule *rule);
-/* Whether an expression is the integer part of the square root of an integer, cut off or not, such
- * that one of sqrt(n + 0.5) with an error below 2^-21 is the same: sqrt of integers is either an
- * integer or far enough from the next. */
-bool ambit__pairs_is_root(const ambit__pairs *p, const ambit__expr *e);
+/* Whether an expression is a sum, a difference or a product of integers. */
+bool ambit__pairs_is_sum(const ambit__expr *e);
+/* The root that an expression is; NULL: none. */
+const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e);
 
 #endif

@@ -95,6 +95,7 @@ typedef struct ambit__target {
   int max_threads;               /* per block */
   size_t shared;                 /* bytes of shared memory per block */
   bool is_cpu;                   /* its threads are those of a processor */
+  bool dots;                     /* sums of bytes are instructions (CUDA has them in any case) */
 } ambit__target;
 
 struct ambit__strategy;
@@ -107,7 +108,7 @@ typedef struct ambit__plan {
   int64_t strip; /* cells of a row computed at a time; 0: the whole row */
   /* cells along the axis before the last that are finished before the next plane; 0: all */
   int64_t block;
-  /* strategy rows: operations per cell of a weighted sum that is factored, and its terms; 0: not */
+  /* operations per cell of a weighted sum that is factored (plan/factors.h), its terms; 0: not */
   int factored, terms;
   bool nontemporal; /* stores bypass the caches */
   bool scalar;      /* TARGET_C: the rule has operations that compilers do not vectorise */
@@ -119,6 +120,7 @@ typedef struct ambit__plan {
   bool late;    /* strategy stream: rows of other warps are loaded when they are used */
   size_t ring;  /* strategy stream: bytes of shared memory that planes go through; 0: none */
   bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
+  bool dots;    /* strategy stream: a weighted sum of four bytes is one instruction */
   int lanes;    /* strategy fused: lanes of a warp with the same rows */
   bool rolled;  /* strategy fused: turns are a loop, as rows are not in registers anyway */
   int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */

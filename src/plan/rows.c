@@ -90,7 +90,7 @@ static bool choose_factors(const ambit__group *g, const ambit__target *t, ambit_
 
   if (taps && !g->form && count_reads(g->steps[0].rule) >= least && ambit__rows_taps(g, taps, &n) &&
       ambit__factors_begin(&f, taps, n, g->ndims - 1) && ambit__factors_is_box(&f) &&
-      5 * ambit__factors_operations(&f) <= 3 * n) {
+      ambit__factors_save(&f, n)) {
     p->factored = ambit__factors_operations(&f);
     p->terms = n;
   }

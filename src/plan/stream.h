@@ -14,6 +14,7 @@
 #ifndef AMBIT_PLAN_STREAM_H
 #define AMBIT_PLAN_STREAM_H
 
+#include "plan/factors.h"
 #include "plan/gpu.h"
 #include "plan/pairs.h"
 
@@ -89,6 +90,9 @@ typedef struct ambit__stream_job {
   ambit__pairs *pairs;     /* and variables for two cells at a time */
   int ntaps;               /* sum: length of `taps`, owned */
   ambit__tap *taps;
+  bool by_rows;  /* sum: an arriving row is added to all results, and then dropped */
+  bool factored; /* sum: with fewer operations */
+  ambit__factors factors;
 } ambit__stream_job;
 
 /* When a load happens: in the loop over the first planes, k, or in a phase of the loop over z. */
@@ -104,11 +108,11 @@ typedef struct ambit__stream_moment {
 int ambit__stream_vector(const ambit__group *g);
 /* Cells of a lane: 16 bytes of the largest type, or twice as many if reads along x reach that far;
  * 0 if they reach further. */
-int ambit__stream_lane(const ambit__group *g, bool apart);
+int ambit__stream_lane(const ambit__group *g, bool dots);
 /* Whether four cells are in one register: all fields are of bytes, and reads do not reach far.
- * Without exchanges between lanes (`apart`), which means OpenCL, it pays off only if all is
- * computed for two cells at a time. */
-bool ambit__stream_has_words(const ambit__group *g, bool apart);
+ * Without instructions for weighted sums of bytes (`dots`) it pays off only if all is computed for
+ * two cells at a time. */
+bool ambit__stream_has_words(const ambit__group *g, bool dots);
 /* Fills in all but `gpu`. false: the rule reads too much or too far, or memory ran out. Release
  * with ambit__stream_end. */
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j);

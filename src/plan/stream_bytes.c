@@ -2,6 +2,8 @@
 /* stream_bytes.c - reads of bytes, which are in registers as words of four. */
 #include "plan/stream.h"
 
+enum { REAL = 0x4b400000, MOST_REAL = 1 << 22 };
+
 void ambit__stream_print_pair(const ambit__stream_job *j, int param, int component,
                               const int *offset)
 {
@@ -61,8 +63,16 @@ static void open_window(const ambit__stream_job *j, const ambit__dot *sum, int f
   ambit__print(j->gpu.t, ", c + 2 * h + %d), 0x%xu, ", s->left * j->cells + at, (unsigned)weights);
 }
 
+/* Whether a sum is made a float later, probably: then it begins with the bits of 1.5 * 2^23, which
+ * ambit_real would add. */
+static bool becomes_real(const ambit__stream_job *j, const ambit__dot *sum)
+{
+  return j->pairs->nroots && sum->constant > -MOST_REAL && sum->constant < MOST_REAL;
+}
+
 bool ambit__stream_print_dot(const ambit__stream_job *j, const ambit__dot *sum)
 {
+  const bool real = becomes_real(j, sum);
   bool done[AMBIT__DOT_TERMS] = {false};
   int windows = 0;
 
@@ -74,10 +84,15 @@ bool ambit__stream_print_dot(const ambit__stream_job *j, const ambit__dot *sum)
         -4 * ambit__stream_find(j, e->index, e->component, e->offset)->left)
       return false;
   }
+  if (real) ambit__print(j->gpu.t, "(");
   for (int i; (i = first_left(j, sum, done)) >= 0; windows++)
     open_window(j, sum, i, done);
-  ambit__print(j->gpu.t, sum->constant == INT32_MIN ? "(int)0x80000000u" : "%d", sum->constant);
+  if (real)
+    ambit__print(j->gpu.t, "0x%x", (unsigned)(REAL + sum->constant));
+  else
+    ambit__print(j->gpu.t, sum->constant == INT32_MIN ? "(int)0x80000000u" : "%d", sum->constant);
   while (windows-- > 0)
     ambit__print(j->gpu.t, ")");
+  if (real) ambit__print(j->gpu.t, " - 0x%x)", (unsigned)REAL);
   return true;
 }

@@ -427,7 +427,7 @@ void ambit__stream_load_next(const ambit__stream_job *j)
     ambit__line(j->gpu.w, "ambit_pin();");
     ambit__line(j->gpu.w, "if (z + p >= n) break;");
   }
-  if (!j->taps || !j->moves) share(j, false, share_next);
+  if (!j->by_rows) share(j, false, share_next);
 }
 
 void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream *s)

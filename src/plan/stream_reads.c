@@ -20,6 +20,7 @@ enum {
   LATE_BASE = 15,   /* registers for addresses and counters where rows are loaded late */
   MORE = 16,        /* extra registers of loads that are not delayed */
   MOST_TAPS = 343,  /* of a weighted sum: a box of radius 3 in 3-D */
+  LEAST_TAPS = 20,  /* of a sum that is factored */
   MOST_SHIFTED = 7, /* planes of results that are shifted without more registers */
   MOST_WHOLE = 3    /* planes of a sum that stores whole vectors */
 };
@@ -39,7 +40,7 @@ static int smallest(int a, int b)
   return a < b ? a : b;
 }
 
-bool ambit__stream_has_words(const ambit__group *g, bool apart)
+bool ambit__stream_has_words(const ambit__group *g, bool dots)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
@@ -50,7 +51,7 @@ bool ambit__stream_has_words(const ambit__group *g, bool apart)
                            p->high[g->ndims - 1] > 2 * WORD))
       return false;
   }
-  return !apart || ambit__rule_is_paired(rule);
+  return dots || ambit__rule_is_paired(rule);
 }
 
 int ambit__stream_vector(const ambit__group *g)
@@ -63,7 +64,7 @@ int ambit__stream_vector(const ambit__group *g)
   return smallest(VECTOR / size, MOST_CELLS);
 }
 
-int ambit__stream_lane(const ambit__group *g, bool apart)
+int ambit__stream_lane(const ambit__group *g, bool dots)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const int lane = ambit__stream_vector(g);
@@ -75,7 +76,7 @@ int ambit__stream_lane(const ambit__group *g, bool apart)
     if (is_field(g, i))
       reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
   }
-  if (ambit__stream_has_words(g, apart)) return VECTOR;
+  if (ambit__stream_has_words(g, dots)) return VECTOR;
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
   return reach <= 2 * lane ? 2 * lane : 0;
 }
@@ -206,6 +207,15 @@ static bool find_fronts(ambit__stream_job *j, const ambit__plan *p)
 }
 
 /* ---- the job ---- */
+
+/* Whether the sum can be factored if the plan wants it. Factors of integers may be fractions. */
+static bool find_factors(const ambit__rule *rule, const ambit__plan *p, ambit__stream_job *j)
+{
+  j->factored = p->factored > 0;
+  return !j->factored || (j->ntaps >= LEAST_TAPS && ambit__type_is_real(rule->params[0].type) &&
+                          ambit__factors_begin(&j->factors, j->taps, j->ntaps, j->z) &&
+                          ambit__factors_save(&j->factors, j->ntaps));
+}
 
 /* The rule as a weighted sum, and the number of planes a result depends on. */
 static bool find_taps(const ambit__group *g, ambit__stream_job *j)
@@ -366,7 +376,7 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
 /* Values that are added row by row occupy registers for only part of the time. */
 static int row_share(const ambit__stream_job *j, int registers, int ahead)
 {
-  return j->taps && j->moves ? registers * (4 * ahead + 1) / (4 * ahead + 4) : registers;
+  return j->by_rows ? registers * (4 * ahead + 1) / (4 * ahead + 4) : registers;
 }
 
 /* Registers for the results of a lane. Where many planes of them are shifted, ptxas needs more. */
@@ -457,8 +467,8 @@ static int widest(const ambit__group *g)
 
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
 {
-  const int64_t flops = g->steps[0].rule->flops + 1;
-  const int cells = ambit__stream_has_words(g, p->apart) ? WORD : 1;
+  int64_t flops = g->steps[0].rule->flops + 1;
+  const int cells = ambit__stream_has_words(g, p->dots) ? WORD : 1;
 
   *j = (ambit__stream_job){.x = g->ndims - 1,
                            .y = g->ndims > 2 ? g->ndims - 2 : -1,
@@ -473,16 +483,18 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                            .warps = p->threads[1],
                            .apart = p->apart,
                            .span = 1};
-  if ((p->sums && !find_taps(g, j)) || !each_read(g, j, find_reach) ||
-      !each_read(g, j, find_rows) || (j->ring && !ambit__stream_find_ring(g->steps[0].rule, j)) ||
-      !find_fronts(j, p)) {
+  if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
+      !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
+      (j->ring && !ambit__stream_find_ring(g->steps[0].rule, j)) || !find_fronts(j, p)) {
     ambit__stream_end(j);
     return false;
   }
   find_ends(j);
+  if (j->factored) flops = 2 * ambit__factors_operations(&j->factors);
   j->period = period_of(j, ahead_of(j, p));
   j->moves = !j->planes && !j->ring &&
              (p->late || flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED);
+  j->by_rows = j->taps && j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
   if (j->ring) j->ahead = smallest(p->ahead, ambit__stream_ring_ahead(j));
   j->whole = !j->ring && stores_whole(g, j);
@@ -498,4 +510,5 @@ void ambit__stream_end(ambit__stream_job *j)
 {
   free(j->taps);
   j->taps = NULL;
+  if (j->factored) ambit__factors_end(&j->factors);
 }

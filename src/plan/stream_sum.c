@@ -33,7 +33,7 @@ static ambit_type type_of(const ambit__stream_job *j)
 
 static bool has_table(const ambit__stream_job *j)
 {
-  return j->taps && j->moves && type_of(j) == AMBIT_F64;
+  return j->by_rows && type_of(j) == AMBIT_F64;
 }
 
 static void print_weight(const ambit__stream_job *j, const ambit__tap *tap)
@@ -59,7 +59,7 @@ void ambit__stream_declare_weights(const ambit__stream_job *j)
 /* Planes of partial results that are kept. */
 static int kept(const ambit__stream_job *j)
 {
-  return j->moves ? j->span : j->span - 1;
+  return j->by_rows ? j->span : j->span - 1;
 }
 
 void ambit__stream_declare_sums(const ambit__stream_job *j)
@@ -148,6 +148,81 @@ static void add_terms(const ambit__stream_job *j, int plane, bool begins)
   }
 }
 
+/* ---- with fewer operations: plan/factors.h ---- */
+
+static void print_number(const ambit__stream_job *j, double x)
+{
+  ambit__emit_constant(j->gpu.dialect, j->gpu.t, type_of(j), ambit__value_of(x, type_of(j)));
+}
+
+/* "const float g1 = u_w[p][t + 1][j + 2] + ...;" */
+static void add_group(const ambit__stream_job *j, int g)
+{
+  const ambit__factors *f = &j->factors;
+  bool any = false;
+
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const %s g%d = ", ambit__gpucode_type(&j->gpu, target_of(j)), g);
+  for (int i = 0; i < f->nplaces; i++) {
+    int offset[AMBIT_MAX_DIMS];
+
+    if (f->group[i] != g) continue;
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      offset[d] = f->places[i][d];
+    offset[j->z] = j->high;
+    if (any) ambit__print(j->gpu.t, " + ");
+    ambit__stream_print_cell(j, !target_of(j), 0, offset);
+    any = true;
+  }
+  ambit__line_end(j->gpu.w, ";");
+}
+
+/* "0.3f * g0 + 0.1f * g1": the groups of a profile. */
+static void print_profile(const ambit__stream_job *j, int profile)
+{
+  const ambit__factors *f = &j->factors;
+  bool any = false;
+
+  for (int g = 0; g < f->ngroups; g++) {
+    const double weight = f->weights[profile * f->ngroups + g];
+
+    if (weight == 0) continue;
+    if (any) ambit__print(j->gpu.t, " + ");
+    print_number(j, weight);
+    ambit__print(j->gpu.t, " * g%d", g);
+    any = true;
+  }
+}
+
+/* Groups and profiles of the plane that has arrived. */
+static void declare_factors(const ambit__stream_job *j)
+{
+  for (int g = 0; g < j->factors.ngroups; g++)
+    add_group(j, g);
+  for (int p = 0; p < j->factors.nprofiles; p++) {
+    ambit__line_begin(j->gpu.w);
+    ambit__print(j->gpu.t, "const %s f%d = ", ambit__gpucode_type(&j->gpu, target_of(j)), p);
+    print_profile(j, p);
+    ambit__line_end(j->gpu.w, ";");
+  }
+}
+
+/* Adds the slice of plane `plane` to a variable; with `begins`, sets it. */
+static void add_slice(const ambit__stream_job *j, int plane, bool begins)
+{
+  for (int s = 0; s < j->factors.nslices; s++) {
+    const ambit__factor_slice *slice = &j->factors.slices[s];
+
+    if (slice->at != plane) continue;
+    ambit__line_begin(j->gpu.w);
+    print_result(j, plane);
+    ambit__print(j->gpu.t, begins ? " = " : " += ");
+    if (slice->factor != 1) print_number(j, slice->factor);
+    ambit__print(j->gpu.t, slice->factor != 1 ? " * f%d" : "f%d", slice->profile);
+    ambit__line_end(j->gpu.w, ";");
+  }
+}
+
 /* "const float was1 = v_sum[(p + 1) % 4][t][j];" */
 static void note_result(const ambit__stream_job *j, int plane)
 {
@@ -183,12 +258,16 @@ static void add_to_result(const ambit__stream_job *j)
   print_sum(j, 0);
   print_cell(j);
   ambit__line_end(j->gpu.w, ";");
+  if (j->factored) declare_factors(j);
   if (j->whole)
     ambit__line(j->gpu.w, "const bool stays = (j < %d || j >= %d) && !(mine >> j & 1);", j->head,
                 j->lane - j->tail);
   for (int plane = j->high; plane >= low; plane--) {
     if (j->whole && plane > 0) note_result(j, plane);
-    add_terms(j, plane, plane == low);
+    if (j->factored)
+      add_slice(j, plane, plane == low);
+    else
+      add_terms(j, plane, plane == low);
     if (j->whole && plane >= 0) keep_result(j, plane);
   }
   ambit__line(j->gpu.w, "%s_n[j] = sum;", name_of(j));
@@ -253,13 +332,13 @@ static void take_result(const ambit__stream_job *j)
 
 void ambit__stream_emit_sum(const ambit__stream_job *j)
 {
-  if (j->moves) begin_sums(j);
-  for (int i = 0; j->moves && i < j->nstreams; i++)
+  if (j->by_rows) begin_sums(j);
+  for (int i = 0; j->by_rows && i < j->nstreams; i++)
     add_rows(j, &j->streams[i]);
   if (j->y >= 0) ambit__stream_unroll(j, "t", 0, j->rows);
   ambit__stream_declare_results(j);
   ambit__stream_unroll(j, "j", 0, j->lane);
-  if (j->moves)
+  if (j->by_rows)
     take_result(j);
   else
     add_to_result(j);

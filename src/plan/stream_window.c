@@ -37,31 +37,91 @@ static bool part_of_pair(const ambit__scope *s, ambit__text *t, const ambit__exp
   return true;
 }
 
-/* fminf(ambit_near_root(n), 255.0f): a root whose integer part alone counts. */
-static void print_root(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
+/* "(ambit_real(gx_) * ambit_real(gx_))": an integer as a float. */
+static void print_real(const ambit__scope *s, ambit__text *t, const ambit__expr *e, bool parts)
 {
-  const bool cut = e->call != CALL_sqrt;
+  const ambit__stream_job *j = s->user;
 
-  ambit__print(t, cut ? "%sf(" : "ambit_near_root(", ambit__call_name(e->call));
-  if (cut)
-    print_root(s, t, e->a);
-  else
-    ambit__emit_expr(s, t, e->a->a);
-  if (cut) ambit__print(t, ", ");
-  if (cut) ambit__emit_expr(s, t, e->b);
+  parts = parts && ambit__pairs_is_sum(e) && !ambit__dots_find(j->dots, e);
+  ambit__print(t, parts ? "(" : "ambit_real(");
+  if (parts) {
+    print_real(s, t, e->a, true);
+    ambit__print(t, e->op == EXPR_ADD ? " + " : e->op == EXPR_SUB ? " - " : " * ");
+    print_real(s, t, e->b, true);
+  } else {
+    ambit__emit_expr(s, t, e);
+  }
   ambit__print(t, ")");
+}
+
+/* Terms of a sum that are still to be added. */
+typedef struct terms {
+  const ambit__expr *first;
+  const struct terms *others;
+} terms;
+
+/* "fmaf(a, b, fmaf(c, d, 0.5f))": a sum, and a half. */
+static void print_half_more(const ambit__scope *s, ambit__text *t, const terms *sum, bool parts)
+{
+  const ambit__expr *e = sum ? sum->first : NULL;
+
+  if (!sum) {
+    ambit__print(t, "0.5f");
+  } else if (parts && e->op == EXPR_ADD && e->type == AMBIT_I32) {
+    const terms others = {e->b, sum->others};
+
+    print_half_more(s, t, &(terms){e->a, &others}, true);
+  } else if (parts && e->op == EXPR_MUL && e->type == AMBIT_I32) {
+    ambit__print(t, s->dialect->float_names ? "fmaf(" : "fma(");
+    print_real(s, t, e->a, true);
+    ambit__print(t, ", ");
+    print_real(s, t, e->b, true);
+    ambit__print(t, ", ");
+    print_half_more(s, t, sum->others, true);
+    ambit__print(t, ")");
+  } else {
+    ambit__print(t, "(");
+    print_real(s, t, e, parts);
+    ambit__print(t, " + ");
+    print_half_more(s, t, sum->others, parts);
+    ambit__print(t, ")");
+  }
+}
+
+/* "fminf(ambit_near_root(n), 255.0f)": a root whose integer part alone counts. */
+static void print_root(const ambit__scope *s, ambit__text *t, const ambit__expr *e,
+                       const ambit__root *root)
+{
+  const bool cut = e->call != CALL_sqrt, printed = cut && !root->last;
+
+  if (printed)
+    ambit__print(t, "%s%s(", ambit__call_name(e->call), s->dialect->float_names ? "f" : "");
+  if (cut) {
+    print_root(s, t, e->a, root);
+  } else {
+    ambit__print(t, "ambit_near_root(");
+    print_half_more(s, t, &(terms){e->a->a, NULL}, root->real);
+    ambit__print(t, ")");
+  }
+  if (printed) {
+    ambit__print(t, ", ");
+    ambit__emit_expr(s, t, e->b);
+    ambit__print(t, ")");
+  }
 }
 
 static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
   const ambit__stream_job *j = s->user;
   const ambit__dot *sum = j->cells > 1 ? ambit__dots_find(j->dots, e) : NULL;
+  const ambit__root *root = j->cells > 1 ? ambit__pairs_root(j->pairs, e) : NULL;
 
   if (j->cells == 1) return false;
   if (sum) return ambit__stream_print_dot(j, sum);
-  if (!s->dialect->has_lanes || !ambit__pairs_is_root(j->pairs, e)) return part_of_pair(s, t, e);
-  ambit__print(t, "(%s)ambit_integer_part(", s->dialect->types[e->type]);
-  print_root(s, t, e->a);
+  if (!root) return part_of_pair(s, t, e);
+  if (!root->last) ambit__print(t, "(%s)", s->dialect->types[e->type]);
+  ambit__print(t, "ambit_integer_part(");
+  print_root(s, t, e->a, root);
   ambit__print(t, ")");
   return true;
 }
@@ -85,23 +145,32 @@ static void name_results(const ambit__stream_job *j, int param, int component)
   if (j->gpu.rule->params[param].is_vector) ambit__print(j->gpu.t, "%d", component);
 }
 
+/* Whether a result is computed for two cells at a time. */
+static bool is_paired(const ambit__stream_job *j, int param, int component)
+{
+  return j->cells > 1 && ambit__pairs_result(j->pairs, param, component) >= 0;
+}
+
 static void declare_results(const ambit__stream_job *j, int param, int component)
 {
+  const bool paired = is_paired(j, param, component);
+
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s ", j->cells > 1 ? "ambit_u32" : ambit__gpucode_type(&j->gpu, param));
+  ambit__print(j->gpu.t, "%s ",
+               j->cells == 1 ? ambit__gpucode_type(&j->gpu, param)
+               : paired      ? "ambit_u32"
+                             : "ambit_i32");
   name_results(j, param, component);
-  ambit__print(j->gpu.t, "[%d]", j->cells > 1 ? j->lane / 2 : j->lane);
+  ambit__print(j->gpu.t, "[%d]", paired ? j->lane / 2 : j->lane);
   ambit__line_end(j->gpu.w, ";");
 }
 
-/* Before the cells of a pair: its result, as far as it is known. */
-static void begin_pair(const ambit__stream_job *j, int param, int component)
+static void keep_pair(const ambit__stream_job *j, int param, int component)
 {
-  const int i = ambit__pairs_result(j->pairs, param, component);
-
+  if (!is_paired(j, param, component)) return;
   ambit__line_begin(j->gpu.w);
   name_results(j, param, component);
-  ambit__print(j->gpu.t, i < 0 ? "[j] = 0" : "[j] = q%d", i);
+  ambit__print(j->gpu.t, "[j] = q%d", ambit__pairs_result(j->pairs, param, component));
   ambit__line_end(j->gpu.w, ";");
 }
 
@@ -109,12 +178,12 @@ static void keep_byte(const ambit__stream_job *j, int param, int component)
 {
   const ambit__scope s = scope_of(j);
 
-  if (ambit__pairs_result(j->pairs, param, component) >= 0) return;
+  if (is_paired(j, param, component)) return;
   ambit__line_begin(j->gpu.w);
   name_results(j, param, component);
-  ambit__print(j->gpu.t, "[j] |= (ambit_u32)");
+  ambit__print(j->gpu.t, "[c + 2 * h] = ");
   ambit__name_out(&s, j->gpu.t, param, component);
-  ambit__line_end(j->gpu.w, " << 16 * h;");
+  ambit__line_end(j->gpu.w, ";");
 }
 
 static void declare_out(const ambit__stream_job *j, int param, int component)
@@ -123,7 +192,7 @@ static void declare_out(const ambit__stream_job *j, int param, int component)
   const ambit__scope s = scope_of(j);
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s ", ambit__gpucode_type(&j->gpu, param));
+  ambit__print(j->gpu.t, "%s ", j->cells > 1 ? "ambit_i32" : ambit__gpucode_type(&j->gpu, param));
   ambit__name_out(&s, j->gpu.t, param, component);
   if (j->gpu.rule->params[param].keeps[component]) {
     ambit__print(j->gpu.t, " = ");
@@ -149,9 +218,9 @@ static void keep_out(const ambit__stream_job *j, int param, int component)
 }
 
 /* The helper that stores: if the warp owns the row; cells in a mask; or cells in a range. */
-static const char *store_of(const ambit__stream_job *j)
+static const char *store_of(const ambit__stream_job *j, bool paired)
 {
-  if (j->cells > 1) return "ambit_store_bytes";
+  if (j->cells > 1) return paired ? "ambit_store_bytes" : "ambit_store_numbers";
   if (j->planes) return "ambit_store_if";
   return j->gpu.dialect->has_lanes || (j->taps && !j->whole) ? "ambit_store" : "ambit_store_bits";
 }
@@ -161,7 +230,8 @@ static void store_results(const ambit__stream_job *j, int param, int component)
   const char *name = j->gpu.rule->params[param].name;
 
   ambit__line_begin(j->gpu.w);
-  ambit__stream_print_call(j, store_of(j), j->cells > 1 ? -1 : param, j->lane);
+  ambit__stream_print_call(j, store_of(j, is_paired(j, param, component)),
+                           j->cells > 1 ? -1 : param, j->lane);
   ambit__print(j->gpu.t, "%s%s_to", j->planes ? "own, " : j->cells > 1 ? "true, " : "", name);
   if (j->y >= 0) ambit__print(j->gpu.t, " + t * %s_s%d", name, j->y);
   if (component) ambit__print(j->gpu.t, " + %d * %s_c", component, name);
@@ -263,7 +333,7 @@ static void open_pairs(const ambit__stream_job *j, const ambit__scope *s)
   ambit__stream_unroll(j, "j", 0, j->lane / 2);
   ambit__line(j->gpu.w, "const int c = j / 2 * 4 + j %% 2;");
   ambit__pairs_emit(j->pairs, s, j->gpu.w, read_pair);
-  each_output(j, begin_pair);
+  each_output(j, keep_pair);
   ambit__stream_unroll(j, "h", 0, 2);
 }
 

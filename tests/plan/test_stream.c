@@ -143,6 +143,32 @@ static void weighted_sums_in_3d(void)
                     .boundary = (ambit_boundary)(1 + i % 5)});
 }
 
+/* Plans with fewer operations: the one with the most rows, whose registers are shifted; make
+ * check-long takes all. */
+static bool is_factored(const ambit__plan *plans, int n, int i)
+{
+  (void)n;
+  return plans[i].factored && test_takes(plans[i].rows[0] != 4, 2);
+}
+
+static void sums_with_fewer_operations(void)
+{
+  check_with((problem){.name = "symmetric",
+                       .text = "void symmetric(const float *u, float *v)\n"
+                               "{\n"
+                               "  float sum = 0;\n"
+                               "  for (int z = -2; z <= 2; z++)\n"
+                               "    for (int y = -2; y <= 2; y++)\n"
+                               "      for (int x = -2; x <= 2; x++)\n"
+                               "        sum += 0.25f / (1 + z * z + y * y + x * x) * u[z][y][x];\n"
+                               "  *v = sum;\n"
+                               "}\n",
+                       .ndims = 3,
+                       .extents = {11, 41, 150},
+                       .boundary = AMBIT_SYMMETRIC},
+             is_factored);
+}
+
 /* Planes in shared memory: the last block has few rows, and the last strip few columns. The second
  * rule has fields beside that in the ring, a reduction, and uses the place of its cell. */
 static void planes_in_a_ring(void)
@@ -505,6 +531,7 @@ static void bytes(void)
                "  unsigned char low = (unsigned char)(d - 3 * u[1][0]);\n"
                "  if (d < m) t = d + u[1][1] - k;\n"
                "  int e = d >= 0 ? *u >> 2 : (low ^ k) & 60;\n"
+               "  e += (unsigned char)fminf(sqrtf((float)(d * d + 2 * low)), 99.0f);\n"
                "  d = -d << 2;\n"
                "  *v = (unsigned char)(e + (t > 5 ? low : d * 4097) + (d <= k) + (d != -4));\n"
                "}\n",
@@ -576,6 +603,7 @@ int main(int argc, char **argv)
       {"weighted_sums_in_2d", weighted_sums_in_2d},
       {"weighted_sums_in_3d", weighted_sums_in_3d},
       {"a_large_sum", a_large_sum},
+      {"sums_with_fewer_operations", sums_with_fewer_operations},
       {"planes_in_a_ring", planes_in_a_ring},
       {"weighted_sums_of_integers", weighted_sums_of_integers},
       {"boxes_that_begin_anywhere", boxes_that_begin_anywhere},

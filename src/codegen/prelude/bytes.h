@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CUDA and OpenCL: bytes, four in a word, and pairs of values (plan/pairs.h). */
 
+/* NVIDIA's OpenCL compiler has the instructions of CUDA, too. */
+#if defined(__CUDACC__) || defined(__NV_CL_C_VERSION)
+#  define AMBIT_PTX
+#endif
+
 /* Bytes 0 and 2 of a word as a pair, or bytes 1 and 3. */
 #ifdef __CUDACC__
 #  define AMBIT_ODD(word) __byte_perm(word, 0, 0x4341)
@@ -41,71 +46,119 @@ AMBIT_INLINE ambit_u32 ambit_choose(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
   return (a & mask) | (b & ~mask);
 }
 
-#ifndef __OPENCL_VERSION__
 /* Four adjacent bytes of a row of words; and their sum with signed weights, added to another. */
 AMBIT_INLINE ambit_u32 ambit_window(const ambit_u32 *row, int at)
 {
-#  ifdef __CUDACC__
+#ifdef __CUDACC__
   return at % 4 ? __funnelshift_r(row[at / 4], row[at / 4 + 1], at % 4 * 8) : row[at / 4];
-#  else
+#else
   return at % 4 ? row[at / 4] >> at % 4 * 8 | row[at / 4 + 1] << (32 - at % 4 * 8) : row[at / 4];
-#  endif
+#endif
 }
 AMBIT_INLINE ambit_i32 ambit_dot(ambit_u32 bytes, ambit_u32 weights, ambit_i32 more)
 {
-#  ifdef __CUDACC__
+#ifdef AMBIT_PTX
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(more) : "r"(bytes), "r"(weights));
-#  else
+#else
   for (int i = 0; i < 32; i += 8)
-    more += (ambit_i32)(bytes >> i & 0xffu) * (signed char)(weights >> i);
-#  endif
+    more += (ambit_i32)(bytes >> i & 0xffu) * (ambit_i32)(signed char)(weights >> i & 0xffu);
+#endif
   return more;
 }
-#endif
 
-#ifndef __OPENCL_VERSION__
-/* The square root of n + 0.5, with a relative error below 2^-21; the integer part of a number below
- * 1024 that is not negative. Conversions and exact roots would take several times as long. */
-#  ifdef __CUDACC__
-AMBIT_INLINE float ambit_near_root(ambit_i32 n)
+/* An integer up to 2^22, of either sign, as a float; the square root of n + 0.5, with a relative
+ * error below 2^-21; the integer part of a number below 2^22 that is not negative, from the bits of
+ * its multiple of 2^-149. Conversions and exact roots would take several times as long. */
+#ifdef AMBIT_PTX
+AMBIT_INLINE float ambit_real(ambit_i32 n)
+{
+  return AMBIT_F32_OF((ambit_u32)n + 0x4b400000u) - 12582912.0f;
+}
+AMBIT_INLINE float ambit_near_root(float x)
 {
   float root;
 
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"((float)n + 0.5f));
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
   return root;
 }
 AMBIT_INLINE ambit_i32 ambit_integer_part(float x)
 {
-  return __float_as_int(__fadd_rz(x, 8388608.0f)) & 1023;
+  asm("mul.rz.f32 %0, %1, 0f00000001;" : "=f"(x) : "f"(x));
+  return (ambit_i32)AMBIT_BITS_F32(x);
 }
-#  else
-AMBIT_INLINE float ambit_near_root(ambit_i32 n)
+#else
+AMBIT_INLINE float ambit_real(ambit_i32 n)
 {
-  return sqrtf((float)n + 0.5f);
+  return (float)n;
+}
+AMBIT_INLINE float ambit_near_root(float x)
+{
+#  ifdef __OPENCL_VERSION__
+  return sqrt(x);
+#  else
+  return sqrtf(x);
+#  endif
 }
 AMBIT_INLINE ambit_i32 ambit_integer_part(float x)
 {
   return (ambit_i32)x;
 }
-#  endif
 #endif
 
-#ifdef __OPENCL_VERSION__
-/* Stores 16 bytes, given as pairs, whose bit is set, if this warp owns them. */
-AMBIT_INLINE void ambit_store_bytes_16(bool own, global uchar *to, const ambit_u32 *pairs, int bits)
+/* Four numbers as the bytes of a word, those outside 0 .. 255 cut off there. */
+AMBIT_INLINE ambit_u32 ambit_packed(const ambit_i32 *n)
 {
-  const uint4 all = (uint4)(AMBIT_WORD(pairs, 0), AMBIT_WORD(pairs, 1), AMBIT_WORD(pairs, 2),
-                            AMBIT_WORD(pairs, 3));
-  const ambit_u32 words[4] = {all.x, all.y, all.z, all.w};
+  ambit_u32 word = 0;
 
+#if defined(AMBIT_PTX) && !(defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 720)
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(word) : "r"(n[3]), "r"(n[2]));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %0;" : "+r"(word) : "r"(n[1]), "r"(n[0]));
+#else
+  for (int k = 0; k < 4; k++)
+    word |= (ambit_u32)(n[k] < 0 ? 0 : n[k] > 255 ? 255 : n[k]) << 8 * k;
+#endif
+  return word;
+}
+
+#ifdef __OPENCL_VERSION__
+/* Stores 16 bytes, given as words, whose bit is set, if this warp owns them. */
+AMBIT_INLINE void ambit_store_words_16(bool own, global uchar *to, const ambit_u32 *words, int bits)
+{
   if (own && bits == 0xffff)
-    *(global uint4 *)to = all;
+    *(global uint4 *)to = (uint4)(words[0], words[1], words[2], words[3]);
   else if (own && bits)
     for (int k = 0; k < 16; k++)
       if (bits >> k & 1) to[k] = (uchar)ambit_byte(words, k);
 }
+/* The same, given as pairs, or as single numbers. */
+AMBIT_INLINE void ambit_store_bytes_16(bool own, global uchar *to, const ambit_u32 *pairs, int bits)
+{
+  const ambit_u32 words[4] = {AMBIT_WORD(pairs, 0), AMBIT_WORD(pairs, 1), AMBIT_WORD(pairs, 2),
+                              AMBIT_WORD(pairs, 3)};
+
+  ambit_store_words_16(own, to, words, bits);
+}
+AMBIT_INLINE void ambit_store_numbers_16(bool own, global uchar *to, const ambit_i32 *n, int bits)
+{
+  const ambit_u32 words[4] = {ambit_packed(n), ambit_packed(n + 4), ambit_packed(n + 8),
+                              ambit_packed(n + 12)};
+
+  ambit_store_words_16(own, to, words, bits);
+}
 #else
-/* Stores bytes, given as pairs, whose bit is set, if this warp owns them. */
+/* Stores bytes, given as words, whose bit is set, if this warp owns them. */
+template <int N>
+AMBIT_INLINE void ambit_store_words(bool own, unsigned char *to, const ambit_u32 *words, int bits)
+{
+  if (own && bits == (1 << N) - 1) {
+    ambit_store_all<N / 4>(true, (ambit_u32 *)to, words);
+  } else if (own && bits) {
+#  pragma unroll
+    for (int k = 0; k < N; k++)
+      if (bits >> k & 1) to[k] = (unsigned char)ambit_byte(words, k);
+  }
+}
+/* The same, given as pairs, or as single numbers. */
 template <int N>
 AMBIT_INLINE void ambit_store_bytes(bool own, unsigned char *to, const ambit_u32 *pairs, int bits)
 {
@@ -114,12 +167,16 @@ AMBIT_INLINE void ambit_store_bytes(bool own, unsigned char *to, const ambit_u32
 #  pragma unroll
   for (int k = 0; k < N / 4; k++)
     words[k] = AMBIT_WORD(pairs, k);
-  if (own && bits == (1 << N) - 1) {
-    ambit_store_all<N / 4>(true, (ambit_u32 *)to, words);
-  } else if (own && bits) {
+  ambit_store_words<N>(own, to, words, bits);
+}
+template <int N>
+AMBIT_INLINE void ambit_store_numbers(bool own, unsigned char *to, const ambit_i32 *n, int bits)
+{
+  ambit_u32 words[N / 4];
+
 #  pragma unroll
-    for (int k = 0; k < N; k++)
-      if (bits >> k & 1) to[k] = (unsigned char)ambit_byte(words, k);
-  }
+  for (int k = 0; k < N / 4; k++)
+    words[k] = ambit_packed(n + 4 * k);
+  ambit_store_words<N>(own, to, words, bits);
 }
 #endif

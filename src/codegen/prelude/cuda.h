@@ -35,8 +35,8 @@ AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
 }
 
 #ifdef __CUDACC__
-/* The square root, correctly rounded (the same bits as sqrtf for all floats), without the branch for
- * tiny numbers, across which compilers move nothing. The first function is for numbers that are
+/* The square root, correctly rounded (the same bits as sqrtf for all floats), without the branch
+ * for tiny numbers, across which compilers move nothing. The first function is for numbers that are
  * neither tiny nor infinite, as integers are. */
 AMBIT_INLINE float ambit_integer_root(float x)
 {

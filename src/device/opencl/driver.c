@@ -72,6 +72,13 @@ static int warp_of(cl_device_id device)
   return n ? (int)n : 1;
 }
 
+/* NVIDIA's GPUs since Ampere have all the instructions for bytes that CUDA kernels use. */
+static bool has_dots(cl_device_id device)
+{
+  return has_extension(device, "cl_nv_device_attribute_query") &&
+         count_of(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) >= 8;
+}
+
 /* All that compiled code depends on: the device's name and a hash of all version strings. */
 static void identify(cl_platform_id platform, cl_device_id device, ambit__gpu_info *info)
 {
@@ -118,6 +125,7 @@ static void probe(ambit__gpu *gpu, cl_platform_id platform)
   info->max_threads = (int)size_of(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   info->l2 = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   info->has_double = has_extension(d, "cl_khr_fp64");
+  info->dots = has_dots(d);
   info->is_cpu = (number_of(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   gpu->keeps_code = keeps_code(platform);
   gpu->divides_exactly =
