@@ -26,7 +26,7 @@ static ambit_status make_form(ambit__errors *errors, const tool_problem *p, cons
       AMBIT_TRY(ambit__chunk_form_add(errors, form, p->size.ndims, ambit__chunk_form_view(form, &b),
                                       q->reads[k].offset, i >= p->nparams));
   }
-  return AMBIT_OK;
+  return ambit__chunk_form_rank(errors, form, p->size.ndims);
 }
 
 /* The same cells in another storage, with what a form needs beside runs. */

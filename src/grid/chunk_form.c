@@ -19,6 +19,7 @@ void ambit__chunk_form_free(ambit__chunk_form *f)
 {
   free(f->columns);
   free(f->tests);
+  free(f->ranks);
   *f = (ambit__chunk_form){0};
 }
 
@@ -31,13 +32,14 @@ int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, co
   return -1;
 }
 
-int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, const int *offset)
+int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, const int *offset,
+                           bool present)
 {
   const size_t bytes = (size_t)ndims * sizeof *offset;
   int i = 0;
 
-  while (i < f->ntests &&
-         (f->tests[i].view != view || memcmp(f->tests[i].offset, offset, bytes) != 0))
+  while (i < f->ntests && (f->tests[i].view != view || f->tests[i].present != present ||
+                           memcmp(f->tests[i].offset, offset, bytes) != 0))
     i++;
   return i;
 }
@@ -65,17 +67,17 @@ static void note_test(ambit__tested *t, int x)
   t->any = true;
 }
 
-static ambit_status add_test(ambit__errors *errors, ambit__chunk_form *f, int ndims, int view,
-                             const int *offset)
+ambit_status ambit__chunk_form_add_test(ambit__errors *errors, ambit__chunk_form *f, int ndims,
+                                        int view, const int *offset, bool present)
 {
   ambit__test *tests;
 
-  if (ambit__chunk_form_test(f, ndims, view, offset) < f->ntests) return AMBIT_OK;
+  if (ambit__chunk_form_test(f, ndims, view, offset, present) < f->ntests) return AMBIT_OK;
   tests = ambit__grow(errors, f->tests, (size_t)f->ntests, &f->test_cap, sizeof *tests);
   if (!tests) return AMBIT_ENOMEM;
   f->tests = tests;
-  tests[f->ntests] =
-      (ambit__test){.view = view, .column = ambit__chunk_form_column(f, ndims, view, offset)};
+  tests[f->ntests] = (ambit__test){
+      .view = view, .column = ambit__chunk_form_column(f, ndims, view, offset), .present = present};
   memcpy(tests[f->ntests++].offset, offset, (size_t)ndims * sizeof *offset);
   return AMBIT_OK;
 }
@@ -89,7 +91,7 @@ static ambit_status add_column(ambit__errors *errors, ambit__chunk_form *f, int 
 
   if (!columns) return AMBIT_ENOMEM;
   f->columns = columns;
-  columns[f->ncolumns] = (ambit__column){.view = view, .lo = x, .hi = x};
+  columns[f->ncolumns] = (ambit__column){.view = view, .lo = x, .hi = x, .rank = -1};
   memcpy(columns[f->ncolumns++].offset, offset,
          (size_t)(f->list ? ndims : ndims - 1) * sizeof *offset);
   return AMBIT_OK;
@@ -106,7 +108,7 @@ ambit_status ambit__chunk_form_add(ambit__errors *errors, ambit__chunk_form *f, 
   if (own && tests) note_test(&f->own, x);
   if (!own && ambit__chunk_form_column(f, ndims, view, offset) < 0)
     AMBIT_TRY(add_column(errors, f, ndims, view, offset));
-  if (tests) AMBIT_TRY(add_test(errors, f, ndims, view, offset));
+  if (tests) AMBIT_TRY(ambit__chunk_form_add_test(errors, f, ndims, view, offset, false));
   if (own) return AMBIT_OK;
   c = &f->columns[ambit__chunk_form_column(f, ndims, view, offset)];
   c->reads |= !tests;

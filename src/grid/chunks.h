@@ -40,14 +40,28 @@ typedef struct ambit__column {
   int offset[AMBIT_MAX_DIMS]; /* of the row; the last axis is 0, in a list that of the cell */
   int lo, hi;                 /* cells of it that a cell reads, relative to its own place */
   bool reads;                 /* some are read, not only tested */
+  int rank;                   /* in a list: the rank that has its cell; -1: none */
   ambit__tested tested;
 } ambit__column;
 
-/* A test of the activity of a cell: in which column, or -1, the own row. */
+/* A test of the activity of a cell: in which column, or -1, the own row; or whether it is
+ * `present`, a cell of the list and no constant. */
 typedef struct ambit__test {
   int view, column;
   int offset[AMBIT_MAX_DIMS];
+  bool present;
 } ambit__test;
+
+/* In a list, cells of a row that are read, lo .. hi without a gap, of which all that are not
+ * present have one value. Those that are present follow each other in memory: the place of the
+ * first one, or in the own row that of the cell itself, and tests of all are enough to find each.
+ */
+typedef struct ambit__rank {
+  int view;
+  int offset[AMBIT_MAX_DIMS]; /* of the row; the last axis is 0 */
+  int lo, hi;
+  bool own;
+} ambit__rank;
 
 /* The reads of a rule. A view is a set of boundaries with which some parameters are read. */
 typedef struct ambit__chunk_form {
@@ -58,6 +72,9 @@ typedef struct ambit__chunk_form {
   ambit__test *tests; /* owned */
   int ntests;
   size_t test_cap;
+  ambit__rank *ranks; /* owned */
+  int nranks;
+  size_t rank_cap;
   ambit__boundaries views[AMBIT_MAX_PARAMS];
   int nviews;
   ambit__tested own;           /* of the own row; not in a list */
@@ -112,7 +129,14 @@ ambit_status ambit__chunk_form_add(ambit__errors *errors, ambit__chunk_form *f, 
  * cell. -1: the own row, or cell. */
 int ambit__chunk_form_column(const ambit__chunk_form *f, int ndims, int view, const int *offset);
 /* The number of the test of a cell. */
-int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, const int *offset);
+int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, const int *offset,
+                           bool present);
+/* chunk_ranks.c: finds the ranks of a list, when all reads are added. */
+ambit_status ambit__chunk_form_rank(ambit__errors *errors, ambit__chunk_form *f, int ndims);
+/* ... the test of cell x of a row. */
+int ambit__rank_test(const ambit__chunk_form *f, int ndims, const ambit__rank *r, int x);
+ambit_status ambit__chunk_form_add_test(ambit__errors *errors, ambit__chunk_form *f, int ndims,
+                                        int view, const int *offset, bool present);
 
 /* The chunks of all active cells in a region. `active` and `form` must outlive them. The caller
  * frees them, also after a failure. */

@@ -57,9 +57,11 @@ static inline int ambit__deal_words(int columns, int axes)
   return (words + AMBIT__DEAL_VECTOR - 1) / AMBIT__DEAL_VECTOR * AMBIT__DEAL_VECTOR;
 }
 
-/* Words of a cell: in a list its position and the distances of the columns that are read; then bits
- * of tests; then, in a list and with indices, the two halves of its number in the box. */
+/* Words of a cell: in a list its position, the distances of the columns that are read and have no
+ * rank, and those of ranks in other rows, to the first cell that is present; then bits of tests;
+ * then, in a list and with indices, the two halves of its number in the box. */
 int ambit__deal_column(const ambit__chunk_form *f, int column); /* the word of a column of a list */
+int ambit__deal_rank(const ambit__chunk_form *f, int rank);     /* ... and of a rank */
 int ambit__deal_bits(const ambit__chunk_form *f);               /* the first word with bits */
 int ambit__deal_number(const ambit__chunk_form *f);             /* the first word behind them */
 enum { AMBIT__DEAL_TESTS = 32 };                                /* bits in a word */

@@ -13,13 +13,22 @@ int ambit__deal_column(const ambit__chunk_form *f, int column)
   int word = 1;
 
   for (int k = 0; k < column; k++)
-    word += f->columns[k].reads;
+    word += f->columns[k].reads && f->columns[k].rank < 0;
+  return word;
+}
+
+int ambit__deal_rank(const ambit__chunk_form *f, int rank)
+{
+  int word = ambit__deal_column(f, f->ncolumns);
+
+  for (int k = 0; k < rank; k++)
+    word += !f->ranks[k].own;
   return word;
 }
 
 int ambit__deal_bits(const ambit__chunk_form *f)
 {
-  return f->list ? ambit__deal_column(f, f->ncolumns) : 0;
+  return f->list ? ambit__deal_rank(f, f->nranks) : 0;
 }
 
 int ambit__deal_number(const ambit__chunk_form *f)
@@ -51,7 +60,7 @@ ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, a
   for (int i = 0; i < c->form->ntests; i++) {
     const int view = c->form->tests[i].view;
 
-    if (im->of[view]) continue;
+    if (im->of[view] || c->form->tests[i].present) continue;
     im->of[view] = ambit__new(errors, (size_t)c->active->size, 1);
     if (!im->of[view]) return AMBIT_ENOMEM;
     draw(c, view, im->of[view]);
@@ -67,6 +76,12 @@ void ambit__images_free(ambit__images *im)
 
 /* ---- cells ---- */
 
+/* In a list: behind the sections are cells alone. */
+static bool is_present(const ambit__chunks *c, int64_t at)
+{
+  return at >= c->active->runs[0].at;
+}
+
 /* Bits of the cell at a position: 1, active. Returns the place of the next word. */
 static int32_t *put_bits(const ambit__chunks *c, const ambit__images *im, const int32_t *chunk,
                          int64_t at, int64_t pitch, int32_t *word)
@@ -81,22 +96,45 @@ static int32_t *put_bits(const ambit__chunks *c, const ambit__images *im, const 
       const ambit__test *t = &f->tests[k];
       const int64_t away = t->column < 0 ? 0 : chunk[AMBIT__CHUNK_COLUMN + t->column];
 
-      bits |= (uint32_t)im->of[t->view][at + away + t->offset[last]] << (k - first);
+      bits |= (uint32_t)(t->present ? is_present(c, at + away + t->offset[last])
+                                    : im->of[t->view][at + away + t->offset[last]])
+              << (k - first);
     }
     memcpy(word, &bits, sizeof bits);
   }
   return word;
 }
 
-/* The place of a cell in a list, and the distances to those that it reads. */
-static int32_t *put_places(const ambit__chunk_form *f, const int32_t *chunk, int64_t at,
-                           int64_t pitch, int32_t *word)
+/* The distance to the first cell of a row that is present; 0: none is. */
+static int32_t find_first(const ambit__chunks *c, const int32_t *chunk, int64_t at, int rank)
 {
+  const ambit__chunk_form *f = c->form;
+  int32_t first = INT32_MAX;
+
+  for (int k = 0; k < f->ncolumns; k++) {
+    const int32_t away = chunk[AMBIT__CHUNK_COLUMN + k] + f->columns[k].lo;
+
+    if (f->columns[k].rank == rank && away < first && is_present(c, at + away)) first = away;
+  }
+  return first < INT32_MAX ? first : 0;
+}
+
+/* The place of a cell in a list, and the distances to those that it reads. */
+static int32_t *put_places(const ambit__chunks *c, const int32_t *chunk, int64_t at, int64_t pitch,
+                           int32_t *word)
+{
+  const ambit__chunk_form *f = c->form;
+
   *word = (int32_t)at;
   word += pitch;
   for (int k = 0; k < f->ncolumns; k++) {
-    if (!f->columns[k].reads) continue;
+    if (!f->columns[k].reads || f->columns[k].rank >= 0) continue;
     *word = chunk[AMBIT__CHUNK_COLUMN + k];
+    word += pitch;
+  }
+  for (int k = 0; k < f->nranks; k++) {
+    if (f->ranks[k].own) continue;
+    *word = find_first(c, chunk, at, k);
     word += pitch;
   }
   return word;
@@ -111,7 +149,7 @@ void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images
     const int64_t at = words[AMBIT__CHUNK_AT] + from + i, number = c->first[chunk] + from + i;
     int32_t *word = d->cells + d->units + i;
 
-    if (c->form->list) word = put_places(c->form, words, at, d->pitch, word);
+    if (c->form->list) word = put_places(c, words, at, d->pitch, word);
     word = put_bits(c, im, words, at, d->pitch, word);
     if (d->cell_words == ambit__deal_number(c->form)) continue;
     word[0] = (int32_t)(uint32_t)((uint64_t)number & 0xffffffff);

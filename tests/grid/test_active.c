@@ -230,7 +230,7 @@ enum { INACTIVE = -1, FACES = -100 }; /* values in memory; FACES - 2 axis - side
 
 static double beyond(const ambit__boundaries *b, int side, double value)
 {
-  return b->kind[2][side] == AMBIT_CONSTANT ? FACES - 4 - side : value;
+  return b->kind[2][side] == AMBIT_CONSTANT ? b->value[2][side] : value;
 }
 
 static void set(double *memory, int64_t at, int64_t n, double value)
@@ -250,7 +250,7 @@ static double *memory_of(const ambit__chunks *c)
   set(memory, 0, a->size, INACTIVE);
   for (int k = 0; k < 5; k++) {
     const int64_t at = ambit__active_section(a, k);
-    const double value = k ? FACES - k + 1 : INACTIVE;
+    const double value = k ? b->value[(k - 1) / 2][(k - 1) % 2] : INACTIVE;
 
     set(memory, at, a->section, value);
     set(memory, at - pad, pad, beyond(b, 0, value));
@@ -352,7 +352,8 @@ static void check_bits(const ambit__chunks *c, const ambit__deal *d, int64_t t, 
 
     for (int i = 0; i < 3; i++)
       in = in && there[i] >= 0 && there[i] < a->box.hi[i];
-    CHECK_EQ(in && ambit__active_has(a, there), (uint32_t)word >> k % 32 & 1);
+    if (c->form->tests[k].view == 1)
+      CHECK_EQ(in && ambit__active_has(a, there), (uint32_t)word >> k % 32 & 1);
   }
 }
 
@@ -387,6 +388,31 @@ static void check_deal(const ambit__chunks *c, int wide, const double *memory)
   free(chunk_of);
 }
 
+static bool has_bit(const ambit__chunks *c, const ambit__deal *d, int64_t t, int test)
+{
+  const int word = ambit__deal_bits(c->form) + test / 32;
+
+  return (uint32_t)d->cells[word * d->pitch + t] >> test % 32 & 1;
+}
+
+/* The place of a cell that has a rank, by counting; AMBIT__BEYOND_RUNS: it is not present. */
+static int64_t count_place(const ambit__chunks *c, const ambit__deal *d, int64_t t,
+                           const ambit__column *column)
+{
+  const ambit__rank *r = &c->form->ranks[column->rank];
+  int64_t at = d->cells[t];
+
+  if (!has_bit(c, d, t, ambit__rank_test(c->form, 3, r, column->lo))) return AMBIT__BEYOND_RUNS;
+  if (!r->own) at += d->cells[ambit__deal_rank(c->form, column->rank) * d->pitch + t];
+  for (int x = 1; r->own && x <= column->lo; x++)
+    at += has_bit(c, d, t, ambit__rank_test(c->form, 3, r, x));
+  for (int x = column->lo; r->own && x < 0; x++)
+    at -= has_bit(c, d, t, ambit__rank_test(c->form, 3, r, x));
+  for (int x = r->lo; !r->own && x < column->lo; x++)
+    at += has_bit(c, d, t, ambit__rank_test(c->form, 3, r, x));
+  return at;
+}
+
 /* The same for a list, whose cells have words of their own. */
 static void check_list(const ambit__chunks *c, const double *memory)
 {
@@ -407,8 +433,11 @@ static void check_list(const ambit__chunks *c, const double *memory)
     chunk_of[at] = -1;
     CHECK_EQ((int64_t)memory[at], index_in(halves));
     for (int k = 0; k < f->ncolumns; k++)
-      if (f->columns[k].reads)
+      if (f->columns[k].reads && f->columns[k].rank < 0)
         CHECK_EQ(chunk[AMBIT__CHUNK_COLUMN + k], d.cells[ambit__deal_column(f, k) * d.pitch + t]);
+      else if (f->columns[k].reads && t % 11 == 0)
+        CHECK(memory[at + chunk[AMBIT__CHUNK_COLUMN + k] + f->columns[k].lo] ==
+              memory[count_place(c, &d, t, &f->columns[k])]);
     check_bits(c, &d, t, memory[at]);
   }
   ambit__deal_free(&d);
@@ -446,7 +475,7 @@ static int list_wanted(const ambit__chunk_form *f, wanted *list)
     for (int dx = -f->reach[0]; dx <= f->reach[0]; dx++, n++) {
       list[n] = (wanted){.offset = {(k / 3 - 1) * far, k % 3 - 1, dx}};
       list[n].column = ambit__chunk_form_column(f, 3, 0, list[n].offset);
-      list[n].tested = ambit__chunk_form_test(f, 3, 1, list[n].offset) < f->ntests;
+      list[n].tested = ambit__chunk_form_test(f, 3, 1, list[n].offset, false) < f->ntests;
     }
   return n;
 }
@@ -534,6 +563,11 @@ static ambit__chunk_form form_of(int choice, int reach, bool list)
   ambit__chunk_form f = {.list = list, .nviews = 2};
 
   f.views[0] = boundaries_of(choice);
+  for (int d = 0; choice % 2 && d < 3; d++) /* all that is not active has one value */
+    for (int side = 0; side < 2; side++) {
+      f.views[0].value[d][side] = INACTIVE;
+      if (d == 2) f.views[0].kind[d][side] = AMBIT_CONSTANT;
+    }
   f.views[1] = (ambit__boundaries){.inactive = AMBIT_CONSTANT};
   for (int d = 0; d < 3; d++)
     f.views[1].kind[d][0] = f.views[1].kind[d][1] = AMBIT_CONSTANT;
@@ -545,6 +579,8 @@ static ambit__chunk_form form_of(int choice, int reach, bool list)
       if (k == 4 ? x >= -1 : k % 2 && x >= -1 && x <= k % 3)
         CHECK(!ambit__chunk_form_add(&errors, &f, 3, 1, offset, true));
     }
+  CHECK(!ambit__chunk_form_rank(&errors, &f, 3));
+  CHECK_EQ(list && choice % 2 ? 9 : 0, f.nranks);
   return f;
 }
 
@@ -573,7 +609,7 @@ static void chunks_read_what_boundaries_and_activity_say(void)
 {
   for (int i = 0; i < SIZES * KINDS * 5; i++)
     for (int storage = STORAGE_RUNS; storage <= STORAGE_DENSE; storage++)
-      if (test_takes(i + storage, storage ? 9 : 5)) check_storage((ambit__storage)storage, i);
+      if (test_takes(i + storage, storage ? 19 : 9)) check_storage((ambit__storage)storage, i);
 }
 
 /* Rows that are whole are one chunk each, and take little more memory than their cells. */

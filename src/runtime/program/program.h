@@ -294,8 +294,9 @@ ambit_status ambit__returns_make(ambit_program *p); /* p->returns */
 /* Raises an error if a step reads inactive cells of a field without a declared boundary. */
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
                                         const ambit__box *region);
-/* The boundaries with which a field of a sparse grid is read. Without any, it reads active cells
- * alone, and what others have does not matter: it can share distances with tests of outside(). */
+/* The boundaries of reads of a field of a sparse grid: where there are none, and nothing is read
+ * without a test before it, as for inactive cells that have no constant. So fields share distances
+ * with tests of outside() where they can. */
 ambit__boundaries ambit__field_view(const ambit_field *f);
 /* Makes the adapted rule of a step, if it needs one, and the form of its reads. */
 ambit_status ambit__step_adapt(ambit_program *p, size_t step);

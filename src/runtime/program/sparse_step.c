@@ -185,11 +185,19 @@ static ambit_status adapt(ambit_program *p, size_t step)
 
 ambit__boundaries ambit__field_view(const ambit_field *f)
 {
-  bool any = f->boundaries.inactive != AMBIT_NONE;
+  ambit__boundaries b = f->boundaries;
 
-  for (int d = 0; d < f->grid->box.ndims; d++)
-    any |= f->boundaries.kind[d][0] != AMBIT_NONE || f->boundaries.kind[d][1] != AMBIT_NONE;
-  return any ? f->boundaries : outside_view();
+  if (b.inactive != AMBIT_CONSTANT) b.fill = 0;
+  b.inactive = AMBIT_CONSTANT;
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    for (int side = 0; side < 2; side++) {
+      if (b.kind[d][side] == AMBIT_CONSTANT) continue;
+      b.value[d][side] = 0;
+      if (ambit__boundary_copies(b.kind[d][side])) continue;
+      b.kind[d][side] = AMBIT_CONSTANT;
+      b.value[d][side] = b.fill;
+    }
+  return b;
 }
 
 ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
@@ -214,7 +222,7 @@ ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
       AMBIT_TRY(ambit__chunk_form_add(ambit__program_errors(p), form, p->grid->box.ndims,
                                       form->view[i], q->reads[k].offset, i >= s->n));
   }
-  return AMBIT_OK;
+  return ambit__chunk_form_rank(ambit__program_errors(p), form, p->grid->box.ndims);
 }
 
 ambit_status ambit__step_adapt(ambit_program *p, size_t step)
