@@ -67,6 +67,7 @@ void ambit__seek_row(ambit__seeker *s, const int64_t *place)
 {
   int64_t there[AMBIT_MAX_DIMS];
 
+  s->until = 0;
   s->section = -1;
   for (int d = 0; d < s->a->box.ndims - 1; d++) {
     const int64_t extent = s->a->box.hi[d];
@@ -127,9 +128,19 @@ static int64_t in_list(ambit__seeker *s, int64_t x, int64_t *end)
   return in_section(s, 0, x, end);
 }
 
-int64_t ambit__seek(ambit__seeker *s, int64_t x, int64_t *end)
+static int64_t locate(ambit__seeker *s, int64_t x, int64_t *end)
 {
   if (s->section >= 0) return in_section(s, s->section, x, end);
   if (s->a->storage == STORAGE_LIST) return in_list(s, x, end);
   return s->a->storage == STORAGE_DENSE ? in_dense(s, x, end) : in_row(s, x, end);
+}
+
+int64_t ambit__seek(ambit__seeker *s, int64_t x, int64_t *end)
+{
+  if (x >= s->until) {
+    s->until = INT64_MAX;
+    s->cell_0 = locate(s, x, &s->until) - x;
+  }
+  if (*end > s->until) *end = s->until;
+  return s->cell_0 + x;
 }
