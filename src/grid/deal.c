@@ -202,6 +202,8 @@ static ambit_status deal_planes(dealing *m, int64_t first, int64_t end)
     const piece *p = &m->pieces[i];
 
     if (m->d->cells) ambit__deal_put(m->d, m->c, &m->images, p->chunk, p->from, p->n);
+    if (m->d->first != m->c->table[p->chunk * m->c->words] + p->from - m->d->units)
+      m->d->first = -1;
     if (!m->c->form->list) AMBIT_TRY(add_line(m, p));
     m->d->units += count_units(m, p->chunk, p->from, p->n);
   }
@@ -260,8 +262,10 @@ ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int
   ambit_status s;
 
   assert(wide <= AMBIT__QUAD && (wide == 1 || !c->form->list));
-  *d = (ambit__deal){
-      .wide = wide, .axes = axes, .words = ambit__deal_words(c->form->ncolumns, axes)};
+  *d = (ambit__deal){.first = c->n ? c->table[AMBIT__CHUNK_AT] : -1,
+                     .wide = wide,
+                     .axes = axes,
+                     .words = ambit__deal_words(c->form->ncolumns, axes)};
   s = deal_all(&m);
   ambit__images_free(&m.images);
   free(m.pieces);

@@ -41,6 +41,7 @@ typedef struct ambit__deal {
   int32_t *cells; /* owned; word k of unit t is at k * pitch + t */
   int cell_words;
   int64_t pitch;
+  int64_t first; /* in a list: unit t is at position first + t; -1: at the one in its word */
 } ambit__deal;
 
 /* Words of a line: the position of a unit less `wide` times its number; the positions of the first

@@ -61,6 +61,7 @@ ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form 
   t.lines[SITE_GPU] = (double)(count_groups(a, sector) * sector) / cells;
   t.table[SITE_CORES] = n * chunk / cells;
   t.table[SITE_GPU] = 4.0 * ambit__deal_number(form);
+  t.unread = form->list ? 4 : 0; /* positions, which follow each other if there is one part */
   if (!form->list)
     t.table[SITE_GPU] += (n / cells + 1.0 / PIECE) * 4 * ambit__deal_words(form->ncolumns, 0) +
                          8.0 / AMBIT__DEAL_GROUP;
@@ -69,7 +70,7 @@ ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form 
 
 double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double bytes)
 {
-  return bytes * toll->lines[site] + toll->table[site];
+  return bytes * toll->lines[site] + toll->table[site] - (site == SITE_GPU ? toll->unread : 0);
 }
 
 double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes)

@@ -20,6 +20,7 @@ typedef struct ambit__toll {
   double cells;               /* of memory, active or not */
   double lines[AMBIT__SITES]; /* cells in lines of memory that have an active one */
   double table[AMBIT__SITES]; /* bytes of a step's table */
+  double unread;              /* of these, on a GPU */
   double chunks;
 } ambit__toll;
 

@@ -17,7 +17,8 @@
  *
  * On a sparse grid, fields have only the stride along the last axis, and in place of the box come
  * groups, lines and cells, the tables of grid/deal.h, or NULL; units, the number of units to
- * update; and share, the number of them that a block has.
+ * update; share, the number of them that a block has; and in a list first, the position of the
+ * first cell, or -1 if the others do not follow it.
  *
  * On tiles (plan/tiles.c), the box is replaced by tables of boxes, and what is found about them.
  *
@@ -37,7 +38,7 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 10,
+  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 11,
   AMBIT__GPUCODE_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPUCODE_PARTIALS = 65536, /* most blocks of a launch that reduces */
   AMBIT__GPUCODE_FEW = 1024,       /* the same, where this many keep the device busy */
@@ -62,6 +63,7 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_CELLS,     /* memory */
   SLOT_UNITS,
   SLOT_SHARE,
+  SLOT_FIRST, /* of a list */
   SLOT_TABLE, /* of tiles: memory; see plan/tiles.c for these */
   SLOT_THAN,  /* param: of an output, memory */
   SLOT_FOUND, /* memory */

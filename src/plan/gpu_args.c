@@ -41,7 +41,9 @@ static void add_tiles(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
 static void add_range(const ambit__group *g, ambit__gpucode_slot *slots, int *n)
 {
   if (g->form) {
-    for (int kind = SLOT_GROUPS; kind <= SLOT_SHARE; kind++)
+    const int end = g->form->list ? SLOT_FIRST : SLOT_SHARE;
+
+    for (int kind = SLOT_GROUPS; kind <= end; kind++)
       add(slots, n, (ambit__gpucode_slot_kind)kind, 0, 0);
     return;
   }
@@ -138,6 +140,7 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_CELLS: ambit__print(t, "cells"); break;
   case SLOT_UNITS: ambit__print(t, "units"); break;
   case SLOT_SHARE: ambit__print(t, "share"); break;
+  case SLOT_FIRST: ambit__print(t, "first"); break;
   case SLOT_TABLE: ambit__print(t, "table"); break;
   case SLOT_THAN: ambit__print(t, "%s_than", name); break;
   case SLOT_FOUND: ambit__print(t, "found"); break;

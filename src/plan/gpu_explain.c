@@ -38,6 +38,7 @@ static void print_meaning(const ambit__group *g, const ambit__gpucode_slot *s, a
   case SLOT_CELLS: ambit__print(t, "places of cells, and what they test"); break;
   case SLOT_UNITS: ambit__print(t, "number of units to update: a few cells each"); break;
   case SLOT_SHARE: ambit__print(t, "number of them that a block updates"); break;
+  case SLOT_FIRST: ambit__print(t, "place of the first, or -1 if others do not follow it"); break;
   case SLOT_TABLE: ambit__print(t, "boxes of tiles"); break;
   case SLOT_THAN: ambit__print(t, "values to compare those of %s with", p->name); break;
   case SLOT_FOUND: ambit__print(t, "boxes of cells that differ"); break;

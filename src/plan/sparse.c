@@ -159,10 +159,10 @@ static void emit_loop(const ambit__gpucode_job *j)
 {
   const bool list = j->group->form->list;
 
-  ambit__line(j->w, "const ambit_i32 first = (ambit_i32)(%s * share);", j->dialect->block[0]);
-  ambit__line(j->w, "const ambit_i32 end = (ambit_i32)(first + share < units ? first + share : "
-                    "units);");
-  ambit__line(j->w, "const ambit_i32 start = first + %s;", j->dialect->thread[0]);
+  ambit__line(j->w, "const ambit_i32 from = (ambit_i32)(%s * share);", j->dialect->block[0]);
+  ambit__line(j->w,
+              "const ambit_i32 end = (ambit_i32)(from + share < units ? from + share : units);");
+  ambit__line(j->w, "const ambit_i32 start = from + %s;", j->dialect->thread[0]);
   if (ambit__sparse_has_words(j))
     ambit__line(j->w, "const %s pitch = (units + %d) / %d * %d;", j->integer, AMBIT__DEAL_GROUP - 1,
                 AMBIT__DEAL_GROUP, AMBIT__DEAL_GROUP);

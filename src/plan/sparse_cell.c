@@ -145,7 +145,7 @@ void ambit__sparse_emit_place(const ambit__gpucode_job *j)
 {
   const ambit__chunk_form *f = form_of(j);
 
-  ambit__line(j->w, "const %s at = cells[t];", j->integer);
+  ambit__line(j->w, "const %s at = first >= 0 ? first + t : cells[t];", j->integer);
   ambit__sparse_emit_pointers(j);
   emit_tests(j);
   for (int k = 0; k < f->ncolumns; k++)

@@ -424,6 +424,7 @@ static void check_list(const ambit__chunks *c, const double *memory)
   CHECK(!ambit__deal_make(&errors, c, 1, 3, &d));
   CHECK_EQ(c->cells, d.units);
   CHECK_EQ(number + 2, d.cell_words);
+  if (c->cells == c->active->cells && c->cells) CHECK(d.first >= 0);
   for (int64_t t = 0; t < d.units; t++) {
     const int64_t at = d.cells[t];
     const int32_t *chunk = c->table + chunk_of[at] * c->words;
@@ -431,6 +432,7 @@ static void check_list(const ambit__chunks *c, const double *memory)
 
     CHECK(chunk_of[at] >= 0);
     chunk_of[at] = -1;
+    if (d.first >= 0) CHECK_EQ(d.first + t, at);
     CHECK_EQ((int64_t)memory[at], index_in(halves));
     for (int k = 0; k < f->ncolumns; k++)
       if (f->columns[k].reads && f->columns[k].rank < 0)

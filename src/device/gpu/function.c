@@ -314,6 +314,7 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_UNITS: return t->dealt->units;
   case SLOT_TILES: return t->tiled->n;
   case SLOT_ROUND: return t->tiled->round;
+  case SLOT_FIRST: return t->dealt->first;
   case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->dealt->units);
   case SLOT_STEP: return l->step;
   case SLOT_ENDS: return l->ends;

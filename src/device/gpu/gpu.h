@@ -351,7 +351,7 @@ ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *
 typedef struct ambit__gpu_dealt {
   struct ambit__gpu_dealt *next;
   const ambit__chunks *chunks;
-  int64_t units;                              /* of cells, grid/deal.h */
+  int64_t units, first;                       /* of cells, grid/deal.h */
   ambit__gpu_memory *groups, *lines, *cells;  /* NULL: there are none */
   ambit__gpu_memory *edges[AMBIT_MAX_PARAMS]; /* by view: pairs of positions; NULL: none */
   int64_t nedges[AMBIT_MAX_PARAMS];

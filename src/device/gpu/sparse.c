@@ -33,6 +33,7 @@ static ambit_status upload_all(ambit__gpu_device *d, int wide, int axes, ambit__
   const size_t cell = (size_t)deal.cell_words * sizeof *deal.cells;
 
   t->units = deal.units;
+  t->first = deal.first;
   if (!s) s = upload(d, deal.groups, (size_t)deal.ngroups * sizeof *deal.groups, &t->groups);
   if (!s) s = upload(d, deal.lines, (size_t)deal.nlines * words, &t->lines);
   if (!s) s = upload(d, deal.cells, (size_t)deal.pitch * cell, &t->cells);
