@@ -257,10 +257,11 @@ static void emit_end(const ambit__gpucode_job *j)
 static void emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                  ambit__writer *w)
 {
-  const ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
+  ambit__gpucode_job j = ambit__gpucode_begin(g, t, p, w);
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS];
   int open;
 
+  ambit__hoists_begin(&j.hoists, j.rule);
   ambit__gpucode_emit_head(&j);
   ambit__gpucode_open_kernel(&j, "", p->threads, ambit__gpucode_slots(g, slots), slots);
   ambit__gpucode_emit_ended(&j);

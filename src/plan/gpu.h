@@ -35,6 +35,7 @@
 #ifndef AMBIT_PLAN_GPU_H
 #define AMBIT_PLAN_GPU_H
 
+#include "codegen/hoist.h"
 #include "plan/emit.h"
 
 enum {
@@ -105,8 +106,9 @@ typedef struct ambit__gpucode_job {
   const ambit__dialect *dialect;
   const ambit__rule *rule;
   const ambit__binding *bind;
-  const char *integer; /* name of the 64-bit integer type */
-  const char *last;    /* a parameter after all others; NULL: none */
+  const char *integer;  /* name of the 64-bit integer type */
+  const char *last;     /* a parameter after all others; NULL: none */
+  ambit__hoists hoists; /* values that all cells share; strategies fill it in */
   ambit__writer *w;
   ambit__text *t; /* of the writer */
 } ambit__gpucode_job;
@@ -136,7 +138,7 @@ void ambit__gpucode_open_kernel(const ambit__gpucode_job *j, const char *tail, c
                                 int n, const ambit__gpucode_slot *slots);
 /* The line that returns if the run has ended. */
 void ambit__gpucode_emit_ended(const ambit__gpucode_job *j);
-/* "const float k_v = *k_mem;" for every value. */
+/* "const float k_v = *k_mem;" for every value, and `hoists`. */
 void ambit__gpucode_emit_values(const ambit__gpucode_job *j);
 /* "const long u_m1 = (y1 < 1 ? extent1 - 1 : -1);" for every offset along the last axis at which a
  * parameter bound `wraps_rows` is read: the distance from the cell at y1 to that neighbour. */

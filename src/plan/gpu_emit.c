@@ -110,10 +110,13 @@ void ambit__gpucode_print_call(const ambit__gpucode_job *j, const char *name, co
 
 void ambit__gpucode_emit_values(const ambit__gpucode_job *j)
 {
+  const ambit__scope s = ambit__gpucode_scope(j);
+
   for (int i = 0; i < j->rule->nparams; i++)
     if (ambit__gpucode_is_value(j, i))
       ambit__line(j->w, "const %s %s_v = *%s_mem;", ambit__gpucode_type(j, i), name_of(j, i),
                   name_of(j, i));
+  ambit__hoists_emit(&j->hoists, &s, j->w);
 }
 
 /* ---- addresses ---- */
@@ -232,6 +235,7 @@ ambit__scope ambit__gpucode_scope(const ambit__gpucode_job *j)
                         .index = print_index,
                         .extent = print_extent,
                         .step = "step",
+                        .hoists = &j->hoists,
                         .relaxed = !j->group->strict,
                         .user = j};
 }

@@ -362,6 +362,7 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
 
   if (!ambit__stream_begin(g, p, &j)) return;
   j.gpu = ambit__gpucode_begin(g, t, p, w);
+  ambit__hoists_begin(&j.gpu.hoists, j.gpu.rule);
   j.dots = &dots;
   j.pairs = &pairs;
   if (j.cells == 1 ||
