@@ -110,6 +110,7 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_CELLS:
   case SLOT_UNITS:
   case SLOT_SHARE:
+  case SLOT_FIRST:
   case SLOT_TABLE: /* of tiles */
   case SLOT_THAN:
   case SLOT_FOUND:
