@@ -180,6 +180,7 @@ typedef struct ambit__wave {
 typedef struct ambit__tile {
   ambit__box box;      /* cells to update; empty: none, and no comparison in place */
   ambit__box whole;    /* the tile, whose cells are compared */
+  int64_t number;      /* of the tile in its part; on a sparse grid, in launch->chunks->starts */
   bool computed;       /* the cells are up to date: they are only compared */
   bool copies;         /* instead of computing, copies the cells of `than` */
   uint32_t compares;   /* by output, one bit each: whether `than` has values to compare with */

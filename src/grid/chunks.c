@@ -97,11 +97,35 @@ static ambit_status cut_run(making *m, const ambit__run *r, const ambit__box *ce
   return AMBIT_OK;
 }
 
-static ambit_status cut_all(making *m, const ambit__box *region)
+static ambit_status cut_box(making *m, const ambit__box *box)
 {
   const ambit__active *a = m->c->active;
   ambit__box cells;
   int64_t i = 0;
+
+  while (ambit__active_next(a, box, &i, &cells))
+    AMBIT_TRY(cut_run(m, &a->runs[i - 1], &cells));
+  return AMBIT_OK;
+}
+
+static ambit_status cut_tiles(making *m, const ambit__box *region, const ambit__tiling *tiles)
+{
+  ambit__chunks *c = m->c;
+
+  c->starts = ambit__new(m->errors, (size_t)tiles->n + 1, sizeof *c->starts);
+  if (!c->starts) return AMBIT_ENOMEM;
+  for (int64_t i = 0; i < tiles->n; i++) {
+    const ambit__box tile = ambit__tiling_box(tiles, i), box = ambit__box_intersect(&tile, region);
+
+    AMBIT_TRY(cut_box(m, &box));
+    c->starts[i + 1] = c->n;
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status cut_all(making *m, const ambit__box *region, const ambit__tiling *tiles)
+{
+  const ambit__active *a = m->c->active;
 
   m->seekers = ambit__new(m->errors, (size_t)m->c->form->ncolumns + 1, sizeof *m->seekers);
   if (!m->seekers) return AMBIT_ENOMEM;
@@ -109,16 +133,14 @@ static ambit_status cut_all(making *m, const ambit__box *region)
     m->seekers[k] = (ambit__seeker){.a = a,
                                     .column = &m->c->form->columns[k],
                                     .b = &m->c->form->views[m->c->form->columns[k].view]};
-  while (ambit__active_next(a, region, &i, &cells))
-    AMBIT_TRY(cut_run(m, &a->runs[i - 1], &cells));
-  return AMBIT_OK;
+  return tiles ? cut_tiles(m, region, tiles) : cut_box(m, region);
 }
 
 /* ---- all ---- */
 
 ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
                                 const ambit__chunk_form *form, const ambit__box *region,
-                                ambit__chunks *c)
+                                const ambit__tiling *tiles, ambit__chunks *c)
 {
   making m = {.errors = errors, .c = c, .row = -1};
   ambit_status s;
@@ -129,7 +151,7 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
                        .active = active,
                        .form = form,
                        .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
-  s = cut_all(&m, region);
+  s = cut_all(&m, region, tiles);
   free(m.seekers);
   if (s) return s;
   c->edges = ambit__new(errors, (size_t)form->nviews + 1, sizeof *c->edges);
@@ -146,6 +168,7 @@ void ambit__chunks_free(ambit__chunks *c)
   free(c->edges);
   free(c->table);
   free(c->first);
+  free(c->starts);
   *c = (ambit__chunks){0};
 }
 
@@ -162,7 +185,7 @@ ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *activ
   if (c) return AMBIT_OK;
   c = ambit__new(errors, 1, sizeof *c);
   if (!c) return AMBIT_ENOMEM;
-  s = ambit__chunks_make(errors, active, form, region, c);
+  s = ambit__chunks_make(errors, active, form, region, NULL, c);
   c->next = *list;
   *chunks = *list = c;
   return s;

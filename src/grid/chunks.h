@@ -28,6 +28,7 @@
 #include "ambit.h"
 #include "grid/active.h"
 #include "grid/boundary.h"
+#include "grid/tiles.h"
 
 /* Cells of a row, relative to the place of a cell, whose activity is tested: from lo to hi. */
 typedef struct ambit__tested {
@@ -112,7 +113,8 @@ typedef struct ambit__chunks {
   int32_t *table; /* owned */
   int64_t *first; /* by chunk: the number of its first cell in the box, row-major; owned */
   int64_t n;
-  int64_t cells; /* of all chunks */
+  int64_t *starts; /* in the order of tiles, by tile: its first chunk, and the end; owned */
+  int64_t cells;   /* of all chunks */
   size_t cap, first_cap;
   ambit__edges *edges; /* by view: those that the region reads; owned */
 } ambit__chunks;
@@ -138,11 +140,11 @@ int ambit__rank_test(const ambit__chunk_form *f, int ndims, const ambit__rank *r
 ambit_status ambit__chunk_form_add_test(ambit__errors *errors, ambit__chunk_form *f, int ndims,
                                         int view, const int *offset, bool present);
 
-/* The chunks of all active cells in a region. `active` and `form` must outlive them. The caller
- * frees them, also after a failure. */
+/* The chunks of all active cells in a region, in the order of rows, or of tiles that cover it (not
+ * NULL). `active` and `form` must outlive them. The caller frees them, also after a failure. */
 ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
                                 const ambit__chunk_form *form, const ambit__box *region,
-                                ambit__chunks *c);
+                                const ambit__tiling *tiles, ambit__chunks *c);
 void ambit__chunks_free(ambit__chunks *c);
 /* The chunks of a region in a list; makes them if there are none. */
 ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *active,

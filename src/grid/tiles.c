@@ -21,7 +21,7 @@ void ambit__tile_size(int ndims, ambit__tile_worker worker, int64_t *size)
 
 /* ---- tiles of a part ---- */
 
-static ambit__tiling make_tiling(const ambit__box *own, const int64_t *size, int64_t first)
+ambit__tiling ambit__tiling_make(const ambit__box *own, const int64_t *size, int64_t first)
 {
   ambit__tiling t = {.own = *own, .first = first, .n = !ambit__box_is_empty(own)};
 
@@ -34,10 +34,8 @@ static ambit__tiling make_tiling(const ambit__box *own, const int64_t *size, int
   return t;
 }
 
-ambit__box ambit__tile_box(const ambit__tile_map *map, int64_t tile)
+ambit__box ambit__tiling_box(const ambit__tiling *t, int64_t i)
 {
-  const ambit__tiling *t = &map->parts[map->part[tile]];
-  int64_t i = tile - t->first;
   ambit__box b = t->own;
 
   for (int d = b.ndims - 1; d >= 0; d--) {
@@ -46,6 +44,13 @@ ambit__box ambit__tile_box(const ambit__tile_map *map, int64_t tile)
     i /= t->count[d];
   }
   return b;
+}
+
+ambit__box ambit__tile_box(const ambit__tile_map *map, int64_t tile)
+{
+  const ambit__tiling *t = &map->parts[map->part[tile]];
+
+  return ambit__tiling_box(t, tile - t->first);
 }
 
 void ambit__tiling_each(const ambit__tiling *t, const ambit__box *cells, ambit__tile_fn fn,
@@ -282,7 +287,7 @@ ambit_status ambit__tile_map_make(ambit__errors *errors, const ambit__tile_spec 
   if (!map->parts) return AMBIT_ENOMEM;
   map->nparts = spec->nparts;
   for (int i = 0; i < spec->nparts; i++) {
-    map->parts[i] = make_tiling(&spec->parts[i], spec->size, map->n);
+    map->parts[i] = ambit__tiling_make(&spec->parts[i], spec->size, map->n);
     map->n += map->parts[i].n;
   }
   AMBIT_CHECK(map->n < INT32_MAX, errors, AMBIT_EUNSUPPORTED, "a grid has too many tiles");

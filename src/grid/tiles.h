@@ -36,6 +36,9 @@ typedef struct ambit__tile_link {
   int32_t zone;
 } ambit__tile_link;
 
+ambit__tiling ambit__tiling_make(const ambit__box *own, const int64_t *size, int64_t first);
+ambit__box ambit__tiling_box(const ambit__tiling *t, int64_t i); /* its tile i, from 0 on */
+
 /* Lists of tiles, one per tile: entries first[i] .. first[i + 1] - 1. */
 typedef struct ambit__tile_links {
   int64_t *first; /* owned */

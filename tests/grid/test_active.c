@@ -498,28 +498,46 @@ static void check_reads(const ambit__chunks *c, const ambit__active *a, const do
   }
 }
 
+/* Whether a cell is in the tile that has chunk i; *tile is that of an earlier one. */
+static bool is_in_tile(const ambit__chunks *c, const ambit__tiling *tiles, int64_t i,
+                       const int64_t *cell, int64_t *tile)
+{
+  ambit__box box;
+
+  while (c->starts[*tile + 1] <= i)
+    ++*tile;
+  box = ambit__tiling_box(tiles, *tile);
+  for (int d = 0; d < 3; d++)
+    if (cell[d] < box.lo[d] || cell[d] >= box.hi[d]) return false;
+  return true;
+}
+
 /* Every cell of the region once, and all its reads, in a grid of which the active cells are those
- * of a part. Returns the number of cells. */
-static int64_t check_chunks(const ambit__chunks *c, const ambit__active *a)
+ * of a part; in the order of cells, or of tiles. Returns the number of cells. */
+static int64_t check_chunks(const ambit__chunks *c, const ambit__active *a,
+                            const ambit__tiling *tiles)
 {
   double *memory = memory_of(c);
-  int64_t n = 0, last = -1;
+  int64_t n = 0, last = -1, tile = 0, before = 0;
   wanted list[MOST_WANTED];
   const int nlist = list_wanted(c->form, list);
 
   check_constants(c, memory);
-  if (c->form->list) check_list(c, memory);
-  for (int wide = 1; !c->form->list && c->form->reach[0] == 1 && wide <= AMBIT__QUAD; wide *= 2)
+  if (c->form->list && !tiles) check_list(c, memory);
+  for (int wide = 1; !c->form->list && !tiles && c->form->reach[0] == 1 && wide <= AMBIT__QUAD;
+       wide *= 2)
     check_deal(c, wide, memory);
   for (int64_t i = 0; i < c->n; i++)
     for (int64_t x = 0; x < c->table[i * c->words + AMBIT__CHUNK_CELLS]; x++, n++) {
       const int64_t number = c->first[i] + x;
       int64_t cell[3] = {0, 0, number % a->box.hi[2]};
 
-      CHECK(number > last);
-      last = number;
-      CHECK(memory[c->table[i * c->words] + x] == (double)number);
       ambit__active_place(a, number / a->box.hi[2], cell);
+      if (tiles) CHECK(is_in_tile(c, tiles, i, cell, &tile));
+      CHECK(number > last || tile != before);
+      last = number;
+      before = tile;
+      CHECK(memory[c->table[i * c->words] + x] == (double)number);
       check_reads(c, a, memory, c->table + i * c->words, x, cell, nlist, list);
     }
   free(memory);
@@ -552,8 +570,8 @@ static void check_parts(const ambit__active *a, const ambit__chunk_form *f, int 
     ambit__chunks c;
 
     CHECK(!ambit__active_part(&errors, a, &parts[k], &layers, &part));
-    CHECK(!ambit__chunks_make(&errors, &part, f, &parts[k], &c));
-    CHECK_EQ(ambit__active_count(a, &parts[k]), check_chunks(&c, a));
+    CHECK(!ambit__chunks_make(&errors, &part, f, &parts[k], NULL, &c));
+    CHECK_EQ(ambit__active_count(a, &parts[k]), check_chunks(&c, a, NULL));
     ambit__chunks_free(&c);
     ambit__active_free(&part);
   }
@@ -589,17 +607,18 @@ static ambit__chunk_form form_of(int choice, int reach, bool list)
 static void check_storage(ambit__storage storage, int i)
 {
   const ambit__box inner = {.ndims = 3, .lo = {1, 0, 2}, .hi = {7, 2, 29}};
+  const ambit__tiling tiles = ambit__tiling_make(&inner, (const int64_t[]){4, 2, 10}, 0);
   const int size = i % SIZES, kind = i / SIZES % KINDS, reach = i % 3 + 1 + 4 * (i % 7 == 0);
   ambit__chunk_form f = (far = 1 + i % 2, form_of(i * 7, reach, storage == STORAGE_LIST));
   ambit__active a = make_in(storage, sizes[size], kind, ambit__chunk_form_pad(&f));
   ambit__chunks c;
 
-  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
-  CHECK_EQ(a.cells, check_chunks(&c, &a));
+  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, &c));
+  CHECK_EQ(a.cells, check_chunks(&c, &a, NULL));
   ambit__chunks_free(&c);
   if (size == 2) {
-    CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &c));
-    CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c, &a));
+    CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &tiles, &c));
+    CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c, &a, &tiles));
     ambit__chunks_free(&c);
   }
   if (i % 7 == 3) check_parts(&a, &f, i / 7);
@@ -626,7 +645,7 @@ static void a_full_grid_has_a_chunk_per_row(void)
   f.views[0] = boundaries_of(0);
   for (int i = 0; i < 5; i++)
     CHECK(!ambit__chunk_form_add(&errors, &f, 3, 0, reads[i], i < 4));
-  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, &c));
+  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, &c));
   CHECK_EQ(200, c.n);
   CHECK_EQ(0, c.table[0] % 16);
   for (int64_t i = 0; i < c.n; i++) /* all cells of planes that have some on both sides */

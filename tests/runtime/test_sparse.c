@@ -4,6 +4,7 @@
 #include "io/frames.h"
 #include "io/npy.h"
 #include "runtime/run/run.h"
+#include "runtime/sleep/sleep.h"
 #include "runtime_test.h"
 #include "support/folder.h"
 
@@ -762,6 +763,69 @@ static void growth_moves_the_cut(void)
   }
 }
 
+/* A band around the grid, wide enough for tiles without a front. */
+static int in_band(const int64_t *i, void *user)
+{
+  (void)user;
+  return (i[0] + i[1] / 3) % 150 < 60 && i[1] % 97 != 50;
+}
+
+static double one_seed(const int64_t *i, int component, void *user)
+{
+  (void)component, (void)user;
+  return i[0] == 10 && i[1] == 3 ? 1000 : 0;
+}
+
+/* A front that spreads through a band: most tiles of it wait, or are at rest, and those without
+ * active cells do not count. */
+static void tiles_of_sparse_grids_sleep(void)
+{
+  static const char *const devices[] = {"ref", "cpu", "cpu*3"};
+  static const int64_t extents[] = {200, 400};
+  static float got[2][200][400];
+  int64_t iterations[3] = {0, 0, 0};
+  double sums[3];
+
+  for (int d = 0; d < 3; d++) {
+    ambit *a = open_on(devices[d]);
+    ambit_grid *g = (ambit_option_set(a, "sleep", "on"),
+                     ambit_grid_create_sparse(a, 2, extents, in_band, NULL));
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+                *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_scalar *sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+    ambit_program *p = ambit_program_create(g);
+    double tiles = 0, slept = 0;
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+    ambit_field_fill(u, one_seed, NULL);
+    ambit_apply(p,
+                ambit_kernel_create(
+                    a, "void spread(const float *u, float *v, sum double *total) {"
+                       "  float best = fmaxf(fmaxf(u[-1][0], u[1][0]), fmaxf(u[0][-1], u[0][1]));"
+                       "  *v = outside(1, 0) && *u == 0 ? 1.0f : fmaxf(*u, best - 7);"
+                       "  *total = *v;"
+                       "}"),
+                u, v, sum);
+    ambit_swap(p, u, v);
+    ambit_run(p, 20);
+    if (d) {
+      CHECK_EQ(AMBIT_OK, ambit__sleep_share(p, &tiles, &slept));
+      CHECK(tiles > 0 && slept > 0.5 * tiles && slept < tiles);
+    }
+    CHECK_EQ(AMBIT_OK, ambit_run_until_still(p, 1000));
+    iterations[d] = ambit_program_iterations(p);
+    sums[d] = ambit_scalar_get(sum);
+    ambit_field_read(u, NULL, NULL, got[d > 0]);
+    CHECK_OK(a);
+    ambit_close(a);
+    CHECK(!memcmp(got[0], got[d > 0], sizeof got[0]));
+    CHECK_EQ(iterations[0], iterations[d]);
+    CHECK(sums[0] == sums[d]);
+  }
+  CHECK(iterations[0] > 20 && iterations[0] < 1000);
+}
+
 static double ring_or_not(const int64_t *i, int component, void *user)
 {
   (void)component;
@@ -919,6 +983,7 @@ int main(int argc, char **argv)
       {"files_may_be_lists_of_cells", files_may_be_lists_of_cells},
       {"cells_can_be_activated_between_runs", cells_can_be_activated_between_runs},
       {"growth_moves_the_cut", growth_moves_the_cut},
+      {"tiles_of_sparse_grids_sleep", tiles_of_sparse_grids_sleep},
       {"masks_are_fields_arrays_and_pictures", masks_are_fields_arrays_and_pictures},
       {"auto_chooses_a_device_that_can_store_sparse_grids",
        auto_chooses_a_device_that_can_store_sparse_grids},

@@ -444,18 +444,28 @@ static void run_slab(const sweep *s, int i)
   ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->words);
 }
 
+void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *call,
+                           const ambit__chunks *chunks, int64_t first, int64_t end,
+                           int64_t *partial)
+{
+  const function *f = (const function *)fn;
+  ambit_full_call full = *call;
+
+  if (f->words) begin_partial(f, partial, &full.call);
+  full.chunks = chunks->table;
+  full.cells = chunks->first;
+  full.first = first;
+  full.end = end;
+  f->run(&full.call);
+}
+
 /* A slab of a sparse grid is a range of chunks. */
 static void run_chunks(const sweep *s, int i)
 {
   const int64_t n = s->chunks->n;
-  ambit_full_call full = *s->call;
 
-  if (s->reduces) begin_partial(s->f, s->f->partial + (int64_t)i * s->f->words, &full.call);
-  full.chunks = s->chunks->table;
-  full.cells = s->chunks->first;
-  full.first = n * i / s->slabs;
-  full.end = n * (i + 1) / s->slabs;
-  s->f->run(&full.call);
+  ambit__cpu_run_chunks(&s->f->head, s->call, s->chunks, n * i / s->slabs, n * (i + 1) / s->slabs,
+                        s->f->partial + (int64_t)i * s->f->words);
 }
 
 static int first_slab(const sweep *s, int thread, int threads)
@@ -529,8 +539,7 @@ static void cut_chunks(sweep *s, int threads)
   s->slabs = slabs < 1 ? 1 : (int)slabs;
 }
 
-/* Fields that are read at neighbours get values beside their runs. */
-static void set_bounds(const ambit__launch *l)
+void ambit__cpu_set_bounds(const ambit__launch *l)
 {
   for (int i = 0; i < l->nargs; i++)
     if (l->chunks->form->view[i] >= 0)
@@ -646,7 +655,7 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   s.chunks = l->chunks;
   threads = ambit__cpu_threads_for(d, l->chunks ? l->chunks->cells : ambit__box_volume(&l->box));
   if (s.chunks) {
-    set_bounds(l);
+    ambit__cpu_set_bounds(l);
     cut_chunks(&s, threads);
   } else {
     cut_box(&s, threads);

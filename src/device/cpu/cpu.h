@@ -55,6 +55,12 @@ ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rul
  * reductions, whose results go to `partial`, of ambit__cpu_words words. */
 void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
                         const ambit__box *box, int64_t *partial);
+/* The same on chunks first .. end - 1 of a table. */
+void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *call,
+                           const ambit__chunks *chunks, int64_t first, int64_t end,
+                           int64_t *partial);
+/* Gives values to the cells beside the runs of fields that a launch on a sparse grid reads. */
+void ambit__cpu_set_bounds(const ambit__launch *l);
 void ambit__cpu_call(const ambit__function *fn, const ambit_call *call); /* complete */
 int ambit__cpu_words(const ambit__function *fn);                         /* 0: it does not reduce */
 /* Folds n results, one behind the other, and sets the scalars. */

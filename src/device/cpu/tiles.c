@@ -17,19 +17,28 @@
 
 /* The cells of a box: where they are, in bytes. */
 typedef struct view {
-  unsigned char *base;            /* the first cell */
+  unsigned char *base;         /* the first cell; on a sparse grid, position 0 */
+  const ambit__active *active; /* of a sparse grid: where its runs are; NULL: every cell is there */
   int64_t stride[AMBIT_MAX_DIMS]; /* to the next cell of an axis */
   int64_t component;              /* to the next run of components */
   int components;                 /* runs of components */
   int64_t cell;                   /* bytes of a cell in a run: all components, or one */
 } view;
 
+/* A row of cells of a box; on a sparse grid, those of a run. */
+typedef struct line {
+  ambit__box cells;
+  int64_t next; /* on a sparse grid: the run behind it */
+} line;
+
 static view view_of(const ambit__store *store, const ambit__box *box)
 {
   const ambit__layout *l = &store->layout;
   const int64_t size = (int64_t)ambit_type_size(l->type);
   const bool runs = l->order == AMBIT_AOS; /* all components of a cell are one run */
-  view v = {.base = ambit__host_base(store->buffer) + ambit__layout_at(l, box->lo) * size,
+  const int64_t first = l->active ? l->origin : ambit__layout_at(l, box->lo);
+  view v = {.base = ambit__host_base(store->buffer) + first * size,
+            .active = l->active,
             .component = l->component * size,
             .components = runs ? 1 : l->components,
             .cell = runs ? size * l->components : size};
@@ -46,6 +55,7 @@ static view view_dense(const view *like, const ambit__box *box, unsigned char *m
   int64_t step = v.cell;
 
   v.base = memory;
+  v.active = NULL;
   for (int d = box->ndims - 1; d >= 0; d--) {
     v.stride[d] = step;
     step *= box->hi[d] - box->lo[d];
@@ -59,27 +69,58 @@ static size_t dense_bytes(const view *v, const ambit__box *box)
   return (size_t)(ambit__box_volume(box) * v->cell * v->components);
 }
 
-static unsigned char *row_of(const view *v, const ambit__box *box, const int64_t *at, int run)
+/* The first line of a box, or the next one; false: there is none. */
+static bool next_line(const view *v, const ambit__box *box, line *l)
 {
+  const int last = box->ndims - 1;
+  const bool begins = !l->cells.ndims;
+
+  if (v->active) {
+    l->cells.ndims = box->ndims;
+    return ambit__active_next(v->active, box, &l->next, &l->cells);
+  }
+  if (begins) l->cells = *box;
+  if (!begins && !ambit__box_next_row(box, l->cells.lo)) return false;
+  for (int d = 0; d < last; d++)
+    l->cells.hi[d] = l->cells.lo[d] + 1;
+  return true;
+}
+
+static unsigned char *line_of(const view *v, const ambit__box *box, const line *l, int run)
+{
+  const int last = box->ndims - 1;
   unsigned char *p = v->base + run * v->component;
 
-  for (int d = 0; d < box->ndims - 1; d++)
-    p += (at[d] - box->lo[d]) * v->stride[d];
+  if (v->active) {
+    const ambit__run *r = &v->active->runs[l->next - 1];
+
+    return p + (r->at + l->cells.lo[last] - r->lo) * v->stride[last];
+  }
+  for (int d = 0; d < box->ndims; d++)
+    p += (l->cells.lo[d] - box->lo[d]) * v->stride[d];
   return p;
+}
+
+static int64_t line_bytes(const view *v, const line *l)
+{
+  const int last = l->cells.ndims - 1;
+
+  return (l->cells.hi[last] - l->cells.lo[last]) * v->cell;
+}
+
+/* The one of two views whose lines are those of both. */
+static const view *either(const view *a, const view *b)
+{
+  return a->active ? a : b;
 }
 
 static void copy(const view *to, const view *from, const ambit__box *box)
 {
-  const int last = box->ndims - 1;
-  const size_t row = (size_t)((box->hi[last] - box->lo[last]) * to->cell);
-  int64_t at[AMBIT_MAX_DIMS];
+  line l = {.cells = {.ndims = 0}};
 
-  for (int run = 0; run < to->components; run++) {
-    ambit__box_first(box, at);
-    do
-      memcpy(row_of(to, box, at, run), row_of(from, box, at, run), row);
-    while (ambit__box_next_row(box, at));
-  }
+  while (next_line(either(to, from), box, &l))
+    for (int run = 0; run < to->components; run++)
+      memcpy(line_of(to, box, &l, run), line_of(from, box, &l, run), (size_t)line_bytes(to, &l));
 }
 
 /* ---- comparison ---- */
@@ -120,50 +161,66 @@ static int64_t last_difference(const unsigned char *p, const unsigned char *q, i
   return n;
 }
 
-/* Extends `found` along the last axis by the differences of two rows. */
-static void search_ends(search *s, const unsigned char *p, const unsigned char *q)
+static int64_t limit(int64_t x, int64_t lo, int64_t hi)
+{
+  return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* Extends `found` along the last axis by the differences of two lines. */
+static void search_ends(search *s, const line *l, const unsigned char *p, const unsigned char *q)
 {
   const int last = s->box->ndims - 1;
-  const int64_t cell = s->a->cell, begin = s->box->lo[last], n = s->box->hi[last] - begin;
-  const int64_t lo = first_difference(p, q, (s->found.lo[last] - begin) * cell) / cell;
-  const int64_t known = s->found.hi[last] - begin > lo ? s->found.hi[last] - begin : lo;
+  const int64_t cell = s->a->cell, begin = l->cells.lo[last], n = l->cells.hi[last] - begin;
+  const int64_t below = limit(s->found.lo[last] - begin, 0, n);
+  const int64_t lo = first_difference(p, q, below * cell) / cell;
+  const int64_t known = limit(s->found.hi[last] - begin, lo, n);
   const int64_t hi = (last_difference(p, q, known * cell, n * cell) + cell - 1) / cell;
 
-  if (begin + lo < s->found.lo[last]) s->found.lo[last] = begin + lo;
-  if (begin + hi > s->found.hi[last]) s->found.hi[last] = begin + hi;
+  if (lo < below) s->found.lo[last] = begin + lo;
+  if (hi > known) s->found.hi[last] = begin + hi;
 }
 
-static void search_row(search *s, const int64_t *at, int run)
+static void search_line(search *s, const line *l, int run)
 {
   const int last = s->box->ndims - 1;
-  const unsigned char *p = row_of(s->a, s->box, at, run), *q = row_of(s->b, s->box, at, run);
+  const unsigned char *p = line_of(s->a, s->box, l, run), *q = line_of(s->b, s->box, l, run);
 
-  if (!memcmp(p, q, (size_t)((s->box->hi[last] - s->box->lo[last]) * s->a->cell))) return;
+  if (!memcmp(p, q, (size_t)line_bytes(s->a, l))) return;
   for (int d = 0; d < last; d++) {
-    if (at[d] < s->found.lo[d]) s->found.lo[d] = at[d];
-    if (at[d] >= s->found.hi[d]) s->found.hi[d] = at[d] + 1;
+    if (l->cells.lo[d] < s->found.lo[d]) s->found.lo[d] = l->cells.lo[d];
+    if (l->cells.hi[d] > s->found.hi[d]) s->found.hi[d] = l->cells.hi[d];
   }
-  search_ends(s, p, q);
+  search_ends(s, l, p, q);
 }
 
-/* A box that contains all cells in which two views differ. The first and the last row come first:
- * where all cells change, no other is looked at. */
+/* The last row, of a dense grid. */
+static line last_line(const ambit__box *box)
+{
+  line l = {.cells = *box};
+
+  for (int d = 0; d < box->ndims - 1; d++)
+    l.cells.lo[d] = box->hi[d] - 1;
+  return l;
+}
+
+/* A box that contains all cells in which two views differ. On dense grids the first and the last
+ * row come first: where all cells change, no other is looked at. */
 static ambit__box differences(const view *a, const view *b, const ambit__box *box)
 {
+  const view *lines = either(a, b);
   search s = {a, b, box, *box};
-  int64_t at[AMBIT_MAX_DIMS], end[AMBIT_MAX_DIMS];
 
   for (int d = 0; d < box->ndims; d++) {
     s.found.lo[d] = box->hi[d];
     s.found.hi[d] = box->lo[d];
-    end[d] = d == box->ndims - 1 ? box->lo[d] : box->hi[d] - 1;
   }
   for (int run = 0; run < a->components && !ambit__box_equal(&s.found, box); run++) {
-    search_row(&s, end, run);
-    ambit__box_first(box, at);
-    do
-      search_row(&s, at, run);
-    while (!ambit__box_equal(&s.found, box) && ambit__box_next_row(box, at));
+    const line end = last_line(box);
+    line l = {.cells = {.ndims = 0}};
+
+    if (!lines->active) search_line(&s, &end, run);
+    while (!ambit__box_equal(&s.found, box) && next_line(lines, box, &l))
+      search_line(&s, &l, run);
   }
   return s.found;
 }
@@ -258,7 +315,11 @@ static void run_tile(const job *j, const ambit__tile *t, int thread)
   }
   if (!t->computed) {
     if (!ambit__box_is_empty(&t->box)) keep(j, t, thread);
-    ambit__cpu_run_box(j->fn, &j->call, &t->box, t->partial);
+    if (j->l->chunks)
+      ambit__cpu_run_chunks(j->fn, &j->call, j->l->chunks, j->l->chunks->starts[t->number],
+                            j->l->chunks->starts[t->number + 1], t->partial);
+    else
+      ambit__cpu_run_box(j->fn, &j->call, &t->box, t->partial);
   }
   compare(j, t, thread);
 }
@@ -305,6 +366,7 @@ ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit_
   const int64_t cells = list->n ? ambit__box_volume(&list->tiles[0].whole) * list->n : 0;
 
   AMBIT_TRY(make_room(&j));
+  if (l->chunks) ambit__cpu_set_bounds(l);
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &j.call.call);
   j.call.call.step = l->step;
   atomic_store_explicit(&j.device->shares[0].next, 0, memory_order_relaxed);

@@ -16,6 +16,8 @@ enum {
 static const double GPU_CELLS = 4e6; /* of a grid: fewer are computed sooner than chosen */
 static const double GPU_WORK = 1e12; /* updates of cells before the first trial: seconds */
 
+static const double MOST_EMPTY = 64; /* cells of the box per active one */
+
 /* ---- whether tiles can sleep ---- */
 
 /* Whether a step is launched on cells. */
@@ -33,6 +35,25 @@ static bool can_run(const ambit_program *p, size_t step)
   for (int e = 0; e < context->nengines; e++)
     if (!context->engines[e].device->backend->tiles || !a->functions[e]->tiles) return false;
   return !a->checks;
+}
+
+/* Whether devices of this process have their own memory. */
+static bool is_remote(const ambit *a)
+{
+  for (int e = 0; e < a->nengines; e++)
+    if (!a->engines[e].device->backend->address) return true;
+  return false;
+}
+
+/* A sparse grid has tiles where it has chunks, on cores, and if they are not many more than its
+ * cells, since a tile takes memory even if it has no active cell. */
+static bool can_tile(const ambit_grid *g)
+{
+  const double cells = (double)ambit__box_volume(&g->box);
+
+  if (!g->active) return true;
+  return g->active->storage != STORAGE_LIST && !is_remote(g->context) &&
+         cells <= MOST_EMPTY * (double)g->active->cells;
 }
 
 static void rotate(const ambit_program *p, const ambit__step *s, int *held)
@@ -68,14 +89,6 @@ static void find_cycles(const ambit_program *p, int *held, int *cycle, int *peri
   }
 }
 
-/* Whether devices of this process have their own memory. */
-static bool is_remote(const ambit *a)
-{
-  for (int e = 0; e < a->nengines; e++)
-    if (!a->engines[e].device->backend->address) return true;
-  return false;
-}
-
 static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
 {
   bool some = false;
@@ -89,7 +102,7 @@ static bool can_sleep(const ambit_program *p, const ambit__sleep *z)
     if (!can_run(p, i)) return false;
     some = true;
   }
-  return some && !p->grid->active && z->period <= MOST_PERIOD &&
+  return some && can_tile(p->grid) && z->period <= MOST_PERIOD &&
          strcmp(p->grid->context->settings.sleep, "off");
 }
 
@@ -118,7 +131,7 @@ ambit_status ambit__sleep_plan(ambit_program *p)
   if (z && z->cycle && held) {
     find_cycles(p, held, z->cycle, &z->period);
     can[0] = can_sleep(p, z) && !p->grid->context->dry;
-    can[1] = can[0] && ambit__relax_plan(p, z);
+    can[1] = can[0] && !p->grid->active && ambit__relax_plan(p, z);
     can[2] = !is_remote(p->grid->context);
     z->always = always;
   }
@@ -348,6 +361,29 @@ static ambit_status make_lists(ambit_program *p)
   return AMBIT_OK;
 }
 
+/* The cells of a step on a sparse grid, in the order of tiles. */
+static ambit_status make_tables(const ambit_program *p, size_t step)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  const ambit_grid *g = p->grid;
+  const ambit__apply *a = &p->applies[step];
+  ambit__sleeper *s = &p->sleep->steps[step];
+
+  if (!a->chunks) return AMBIT_OK;
+  s->chunks = ambit__new(errors, (size_t)g->placement.n, sizeof *s->chunks);
+  s->filled = ambit__new(errors, (size_t)g->placement.n, sizeof *s->filled);
+  if (!s->chunks || !s->filled) return AMBIT_ENOMEM;
+  for (int i = 0; i < g->placement.n; i++) {
+    const ambit__tiling *tiles = &p->sleep->map.parts[g->first + i];
+    const ambit__box region = ambit__box_intersect(&tiles->own, &a->region);
+
+    AMBIT_TRY(ambit__chunks_make(errors, &g->local[i], &a->form, &region, tiles, &s->chunks[i]));
+    for (int64_t k = 0; k < tiles->n; k++)
+      s->filled[i] += s->chunks[i].starts[k] < s->chunks[i].starts[k + 1];
+  }
+  return AMBIT_OK;
+}
+
 static ambit_status make(ambit_program *p)
 {
   ambit__errors *errors = ambit__program_errors(p);
@@ -359,7 +395,10 @@ static ambit_status make(ambit_program *p)
   z->steps = ambit__new(errors, p->nsteps, sizeof *z->steps);
   if (!s && !z->steps) s = AMBIT_ENOMEM;
   for (size_t i = 0; !s && i < p->nsteps; i++)
-    if (has_cells(p, i)) s = make_step(p, i, held);
+    if (has_cells(p, i)) {
+      s = make_step(p, i, held);
+      if (!s) s = make_tables(p, i);
+    }
   free(held);
   AMBIT_TRY(s);
   AMBIT_TRY(ambit__sleep_make_notes(p));
@@ -389,12 +428,16 @@ static void free_step(const ambit_program *p, ambit__sleeper *s)
     free(s->in[i].seen);
   for (int i = 0; i < s->nout; i++)
     free(s->out[i].last);
+  for (int i = 0; s->chunks && i < p->grid->placement.n; i++)
+    ambit__chunks_free(&s->chunks[i]);
   discard(p->grid->context, s->functions);
   discard(p->grid->context, s->relaxers);
   free(s->in);
   free(s->out);
   free(s->params);
   free(s->than);
+  free(s->chunks);
+  free(s->filled);
   free(s->values);
   free(s->partials);
 }

@@ -49,6 +49,8 @@ typedef struct ambit__sleeper {
   bool restless;               /* depends on the number of the iteration */
   ambit__function **functions; /* by engine, for tiles; owned */
   ambit__function **relaxers;  /* the same, to bring them to rest; NULL: they do not; owned */
+  ambit__chunks *chunks;       /* of a sparse grid: by part, in the order of its tiles; owned */
+  int64_t *filled;             /* ... by part: tiles with active cells; owned */
   unsigned char *values;       /* 8 bytes per argument: scalars in the last iteration; owned */
   bool valued;                 /* `values` are set */
   int words;                   /* of the results of reductions on a tile; 0: none */

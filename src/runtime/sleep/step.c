@@ -104,6 +104,7 @@ static void add_work(ambit_program *p, int step, int64_t tile, choice c, int64_t
 
   *t = (ambit__tile){.box = ambit__box_intersect(&whole, &p->applies[step].region),
                      .whole = whole,
+                     .number = tile - z->map.parts[z->map.part[tile]].first,
                      .copies = c == COPIES,
                      .partial = partial_of(p, s, tile),
                      .changed = z->changed + n * z->most_out};
@@ -208,10 +209,12 @@ static void note_results(ambit_program *p, ambit__sleeper *s, int64_t first, int
 ambit__launch ambit__sleep_launch(const ambit_program *p, int step, const ambit__piece *piece)
 {
   const ambit__apply *apply = &p->applies[step];
-  const int nargs = p->steps[step].n;
+  const ambit__chunks *tables = p->sleep->steps[step].chunks;
+  const int nargs = apply->nargs;
 
   return (ambit__launch){.box = piece->box,
                          .extents = p->grid->box.hi,
+                         .chunks = tables ? &tables[piece->part] : NULL,
                          .nargs = nargs,
                          .args = apply->args + piece->part * nargs,
                          .step = p->iteration,
@@ -283,6 +286,22 @@ ambit_status ambit__sleep_await(const ambit_program *p, ambit_status s)
   return s;
 }
 
+/* Counts tiles of a part, and those that slept. On a sparse grid one without cells is none. */
+static void count(ambit__sleep *z, const ambit__sleeper *s, int part, int64_t tiles)
+{
+  const ambit__sleep_part *x = &z->parts[part];
+  const int64_t *starts = s->chunks ? s->chunks[part].starts : NULL;
+
+  if (s->chunks) tiles = s->filled[part];
+  z->tiles += tiles;
+  z->slept += tiles;
+  for (int i = 0; i < x->list.n; i++) {
+    const int64_t k = x->list.tiles[i].number;
+
+    z->slept -= !starts || starts[k] < starts[k + 1];
+  }
+}
+
 /* Takes the results of a part, whose tiles are done. */
 static ambit_status take_results(ambit_program *p, int step, int part)
 {
@@ -295,8 +314,7 @@ static ambit_status take_results(ambit_program *p, int step, int part)
   ambit__function *fn = function_of(p, s, part, &backend);
 
   note_results(p, s, x->first, x->end);
-  z->tiles += tiling->n;
-  z->slept += tiling->n - x->list.n;
+  count(z, s, part, tiling->n);
   if (!s->words || !x->folds) return AMBIT_OK;
   return backend->tile_fold(q, fn, &x->launch, s->partials + tiling->first * s->words, tiling->n);
 }
