@@ -16,7 +16,6 @@ typedef struct ambit__dialect {
   const char *infinity[2]; /* float, double */
   const char *nan[2];
   bool float_names;      /* math functions of float are named sqrtf(x), as in C; else sqrt(x) */
-  bool integer_roots;    /* roots of integers in float are ambit_integer_root(x) */
   bool wraps;            /* + - * of signed integers may overflow and wrap; else helpers are used */
   bool folds_casts;      /* conversions to real numbers are helpers; see prelude/c.h */
   bool hides_subscripts; /* subscripts of tables go through AMBIT_SUBSCRIPT, see there too */

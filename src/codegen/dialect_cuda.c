@@ -16,7 +16,6 @@ const ambit__dialect ambit__dialect_cuda = {
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000LL)"},
     .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000LL)"},
     .float_names = true,
-    .integer_roots = true,
     .stream = ambit__prelude_stream,
     .has_lanes = true,
     .strict = "",

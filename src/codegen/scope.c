@@ -6,7 +6,6 @@
 #include "codegen/hoist.h"
 #include "codegen/narrow.h"
 #include "codegen/partials.h"
-#include "kernel/range.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -236,10 +235,7 @@ static void emit_call(const ambit__scope *s, ambit__text *t, const ambit__expr *
   const ambit__expr *args[] = {e->a, e->b, e->c};
   bool own = e->call == CALL_fmin || e->call == CALL_fmax || e->call == CALL_abs;
 
-  if (s->dialect->integer_roots && e->call == CALL_sqrt && e->type == AMBIT_F32 &&
-      ambit__is_integral(s->rule, e->a))
-    ambit__print(t, "ambit_integer_root(");
-  else if (s->own_calls && ambit__calls_own(e))
+  if (s->own_calls && ambit__calls_own(e))
     ambit__print(t, "ambit_%sf(", ambit__call_name(e->call));
   else if (own)
     ambit__print(t, "ambit_%s_%s(", ambit__call_name(e->call), suffix(e->type));

@@ -153,9 +153,7 @@ ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e)
   }
 }
 
-/* ---- real numbers that are integers ---- */
-
-enum { MOST_BITS = 100, NESTED = 8 };
+/* ---- locals ---- */
 
 /* The only statement that sets a local, if it is its declaration; `n`: statements that set it. */
 static const ambit__expr *find_value(const ambit__stmt *list, int local, int *n)
@@ -179,34 +177,4 @@ const ambit__expr *ambit__only_value(const ambit__rule *rule, int local)
   const ambit__expr *value = find_value(rule->body, local, &n);
 
   return n == 1 ? value : NULL;
-}
-
-/* Such that |e| <= 2^bits, if it is an integer; -1: it may be none, or very large. */
-static int bits_of(const ambit__rule *rule, const ambit__expr *e, int depth)
-{
-  const ambit__expr *value;
-  int a, b, n;
-
-  if (depth > NESTED) return -1;
-  switch (e->op) {
-  case EXPR_CAST:
-    return ambit__type_is_real(e->a->type) ? -1 : 8 * (int)ambit_type_size(e->a->type);
-  case EXPR_NEG: return bits_of(rule, e->a, depth + 1);
-  case EXPR_LOCAL:
-    value = ambit__only_value(rule, e->index);
-    return value ? bits_of(rule, value, depth + 1) : -1;
-  case EXPR_ADD:
-  case EXPR_SUB:
-  case EXPR_MUL:
-    a = bits_of(rule, e->a, depth + 1);
-    b = bits_of(rule, e->b, depth + 1);
-    n = e->op == EXPR_MUL ? a + b : (a > b ? a : b) + 1;
-    return a < 0 || b < 0 || n > MOST_BITS ? -1 : n;
-  default: return -1;
-  }
-}
-
-bool ambit__is_integral(const ambit__rule *rule, const ambit__expr *e)
-{
-  return bits_of(rule, e, 0) >= 0;
 }

@@ -16,7 +16,5 @@ ambit__range ambit__range_of_type(ambit_type type);
 ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e);
 /* The value of a local that is set where it is declared, and nowhere else; NULL: there is none. */
 const ambit__expr *ambit__only_value(const ambit__rule *rule, int local);
-/* Whether a real expression is an integer, below 2^100. */
-bool ambit__is_integral(const ambit__rule *rule, const ambit__expr *e);
 
 #endif

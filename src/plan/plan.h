@@ -119,6 +119,7 @@ typedef struct ambit__plan {
   int ahead;    /* strategy stream: planes loaded in advance */
   bool late;    /* strategy stream: rows of other warps are loaded when they are used */
   size_t ring;  /* strategy stream: bytes of shared memory that planes go through; 0: none */
+  bool held;    /* strategy stream: with `ring`, values of other fields are held there, too */
   bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
   bool dots;    /* strategy stream: a weighted sum of four bytes is one instruction */
   int lanes;    /* strategy fused: lanes of a warp with the same rows */

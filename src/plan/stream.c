@@ -30,6 +30,7 @@ enum {
   MOST_COLUMNS = 1 << 24, /* where distances of some rows have 32 bits */
   MANY_PLANES = 7,        /* of a sum, to shift */
   LEAST_PLANES = 8,       /* that a warp should have */
+  FEW_PLANES = 6,         /* of bytes that are computed one by one: Sobel 1801, with 8 1718 */
   SHORT = 2,              /* bytes of a half */
   FEW = 2                 /* warps of a block with short lanes */
 };
@@ -113,6 +114,7 @@ static bool has_room(const ambit__group *g, const ambit__plan *p)
 typedef struct form {
   bool sums;
   int rows, planes, ahead, late, ring;
+  bool held;
 } form;
 
 static int warps_of(const ambit__group *g, const form *f, int few)
@@ -138,6 +140,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .ahead = f->ahead,
                        .late = f->late > 0,
                        .ring = f->ring > 0,
+                       .held = f->held,
                        .apart = few || !t->dialect->has_lanes,
                        .dots = has_dots(t)};
 }
@@ -187,6 +190,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
       {.sums = true, .rows = 2, .planes = 1, .ahead = 1, .late = 8},
       {.rows = 2, .planes = 1, .ahead = 2, .ring = 12},
       {.rows = 2, .planes = 1, .ahead = 3, .ring = 12},
+      {.rows = 2, .planes = 1, .ahead = 2, .ring = 11, .held = true},
       {.rows = 1, .planes = 1, .ahead = 2, .ring = 16},
       {0},
   };
@@ -363,6 +367,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (loads > 2) ns *= 1 + 0.06 * (loads - 2);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
   if (is_wasteful(g, p)) ns *= 1.5;
+  if (j.cells > 1 && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule)) ns *= 1.1;
   ns *= 1 + (j.moves && j.span > MANY_PLANES ? 0.045 : 0.012) * missing_warps(&j, p, rule);
   if (j.planes) ns *= 1 + 0.03 * planes_again(&j);
   if (!j.pinned) ns *= 1.01;
@@ -377,6 +382,7 @@ static void describe(const ambit__plan *p, ambit__text *t)
     ambit__print(t, "(stream %s %dx%d %sahead %d", p->sums ? "sum" : "window", (int)p->strip,
                  p->rows[0],
                  p->late   ? "late "
+                 : p->held ? "ring held "
                  : p->ring ? "ring "
                            : "",
                  p->ahead);

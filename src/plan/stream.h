@@ -46,6 +46,7 @@ typedef struct ambit__stream {
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
   bool ring;                 /* its planes go through shared memory */
+  bool held;                 /* so do its values, each for the lane that uses it */
   ambit__stream_row rows[AMBIT__STREAM_REACH * 3];
 } ambit__stream;
 
@@ -74,6 +75,7 @@ typedef struct ambit__stream_job {
   bool late;   /* rows of other warps are loaded when they are used */
   bool ring;   /* planes of some streams go through shared memory, */
   int ahead;   /* copied so many ahead */
+  int slots;   /* of values that are held; 0: none are */
   int warps;   /* of a block */
   bool apart;  /* a lane also loads the cells beside its own; if not, lanes exchange them */
   bool pinned; /* keeps compilers from delaying loads to save registers that are available */
@@ -180,6 +182,20 @@ void ambit__stream_ring_first(const ambit__stream_job *j);
 void ambit__stream_ring_next(const ambit__stream_job *j);
 /* In a loop over the warp's rows t: what only this row reads. */
 void ambit__stream_take_for_row(const ambit__stream_job *j);
+
+/* ---- stream_held.c ---- */
+
+/* Marks the streams whose values are held in shared memory: all but those of the ring. false: some
+ * cannot be. */
+bool ambit__stream_find_held(const ambit__rule *rule, ambit__stream_job *j);
+size_t ambit__stream_held_bytes(const ambit__stream_job *j, const ambit__rule *rule);
+/* Their places, which begin so many bytes after those of the block. */
+void ambit__stream_declare_held(const ambit__stream_job *j, size_t from);
+/* "o_h[(p + 2) % 3] + q * 704": the place of row q at a moment. */
+void ambit__stream_print_held(const ambit__stream_job *j, const ambit__stream *s,
+                              const ambit__stream_moment *m, const char *row);
+/* In a loop over the warp's rows t: the values of this row. */
+void ambit__stream_take_held(const ambit__stream_job *j);
 
 /* ---- stream_bytes.c ---- */
 

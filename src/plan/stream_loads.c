@@ -197,10 +197,15 @@ static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
 {
   ambit__line_begin(j->gpu.w);
   if (m->is_first && j->planes) print_range(j, r->front, r->low, r->high);
-  ambit__stream_print_call(j, load_of(j), s->param, j->units);
-  ambit__print(j->gpu.t, "&");
-  print_row(j, s, m, 'w');
-  ambit__print(j->gpu.t, "[%d], ", s->left);
+  ambit__stream_print_call(j, s->held ? "ambit_copy" : load_of(j), s->param, j->units);
+  if (s->held) {
+    ambit__stream_print_held(j, s, m, "q");
+    ambit__print(j->gpu.t, ", ");
+  } else {
+    ambit__print(j->gpu.t, "&");
+    print_row(j, s, m, 'w');
+    ambit__print(j->gpu.t, "[%d], ", s->left);
+  }
   open_address(j);
   print_place(j, s, r->front);
   close_address(j);

@@ -191,7 +191,7 @@ static int row_ahead(const ambit__stream_job *j, const ambit__plan *p, const amb
 {
   const bool own = q >= s->below && q < s->below + j->rows;
 
-  if (j->ring) return s->ring ? 0 : 1;
+  if (j->ring) return s->ring ? 0 : s->held ? p->ahead : 1;
   return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
 }
 
@@ -278,7 +278,8 @@ static int period_of(const ambit__stream_job *j, int ahead)
     for (int q = 0; q < j->streams[i].nrows; q++) {
       const ambit__stream_row *r = &j->streams[i].rows[q];
 
-      if (r->is_read) period = largest(period, r->high - r->low + 1 + kept_ahead(j, r));
+      if (r->is_read && !j->streams[i].held)
+        period = largest(period, r->high - r->low + 1 + kept_ahead(j, r));
     }
   return period;
 }
@@ -303,6 +304,7 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
   const int ahead = r->is_read ? kept_ahead(j, r) : 0;
   int n = 0;
 
+  if (s->held) return j->units;
   if (s->ring) return r->is_read && r->high > r->low ? (r->high - r->low + 1) * j->units : 0;
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units / (is_late(j, r) ? 2 : 1);
   if (r->has_edges && j->apart)
@@ -485,7 +487,8 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                            .span = 1};
   if ((p->sums && !(find_taps(g, j) && find_factors(g->steps[0].rule, p, j))) ||
       !each_read(g, j, find_reach) || !each_read(g, j, find_rows) ||
-      (j->ring && !ambit__stream_find_ring(g->steps[0].rule, j)) || !find_fronts(j, p)) {
+      (j->ring && !ambit__stream_find_ring(g->steps[0].rule, j)) ||
+      (p->held && !ambit__stream_find_held(g->steps[0].rule, j)) || !find_fronts(j, p)) {
     ambit__stream_end(j);
     return false;
   }
@@ -497,6 +500,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
   j->by_rows = j->taps && j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
   if (j->ring) j->ahead = smallest(p->ahead, ambit__stream_ring_ahead(j));
+  for (j->slots = p->held ? p->ahead + 1 : 0; j->slots && j->period % j->slots; j->slots++) {}
   j->whole = !j->ring && stores_whole(g, j);
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {
     j->head = largest(j->head, g->steps[0].rule->params[i].low[j->x]);

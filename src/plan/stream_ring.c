@@ -124,7 +124,8 @@ static size_t bytes_before(const ambit__stream_job *j, const ambit__rule *rule,
 
 size_t ambit__stream_ring_bytes(const ambit__stream_job *j, const ambit__rule *rule)
 {
-  const size_t n = bytes_before(j, rule, j->streams + j->nstreams);
+  const size_t n =
+      bytes_before(j, rule, j->streams + j->nstreams) + ambit__stream_held_bytes(j, rule);
 
   return n && n <= PLAIN ? PLAIN + 1 : n; /* more than launches have that know of no ring */
 }
@@ -264,6 +265,7 @@ void ambit__stream_declare_ring(const ambit__stream_job *j)
   const int plane = first_plane(j);
 
   ambit__line(j->gpu.w, "AMBIT_SHARED_BYTES(bytes);");
+  ambit__stream_declare_held(j, bytes_before(j, j->gpu.rule, j->streams + j->nstreams));
   for (int i = 0; i < j->nstreams; i++) {
     const ambit__stream *s = &j->streams[i];
 
@@ -380,6 +382,7 @@ static int last_row(const ambit__stream_job *j, const ambit__stream *s)
 
 void ambit__stream_take_for_row(const ambit__stream_job *j)
 {
+  ambit__stream_take_held(j);
   for (int i = 0; i < j->nstreams; i++) {
     const ambit__stream *s = &j->streams[i];
     const ambit__stream_row *r = &s->rows[s->below], *last = &s->rows[last_row(j, s)];

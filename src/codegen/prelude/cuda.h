@@ -36,27 +36,20 @@ AMBIT_INLINE double ambit_hidden_f64(double x, ambit_i64 nought)
 
 #ifdef __CUDACC__
 /* The square root, correctly rounded (the same bits as sqrtf for all floats), without the branch
- * for tiny numbers, across which compilers move nothing. The first function is for numbers that are
- * neither tiny nor infinite, as integers are. */
-AMBIT_INLINE float ambit_integer_root(float x)
-{
-  float inverse, root;
-
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
-  root = __fmul_rn(x, inverse);
-  root = __fmaf_rn(__fmaf_rn(-root, root, x), __fmul_rn(inverse, 0.5f), root);
-  return x == 0 ? x : root;
-}
+ * for tiny numbers, across which compilers move nothing. */
 AMBIT_INLINE float ambit_root(float x)
 {
   const bool tiny = x < 0x1p-100f;
-  const float root = ambit_integer_root(tiny ? x * 0x1p64f : x);
+  const float scaled = tiny ? x * 0x1p64f : x;
+  float inverse, root;
 
-  return x == __int_as_float(0x7f800000) ? x : tiny ? root * 0x1p-32f : root;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(scaled));
+  root = __fmul_rn(scaled, inverse);
+  root = __fmaf_rn(__fmaf_rn(-root, root, scaled), __fmul_rn(inverse, 0.5f), root);
+  if (tiny) root *= 0x1p-32f;
+  return x == 0 || x == __int_as_float(0x7f800000) ? x : root;
 }
 #  define sqrtf(x) ambit_root(x)
-#else
-#  define ambit_integer_root(x) sqrtf(x)
 #endif
 
 /* Halves, as bits. */
