@@ -25,7 +25,8 @@
 enum {
   MOST_WORK = 512,  /* limits the reads in the text of one block of rows, for compile time */
   LEAST_TERMS = 20, /* of a sum that is factored; */
-  MANY_TERMS = 100  /* on x86 */
+  MANY_TERMS = 100, /* on x86 */
+  LONG_RUN = 160    /* cells: non-temporal stores of shorter runs on sparse grids lose */
 };
 
 /* ---- choice of a plan ---- */
@@ -105,6 +106,8 @@ static double cells_of(const ambit__group *g)
 {
   double n = 1;
 
+  if (g->form) return (double)g->active;
+
   for (int d = 0; d < g->ndims; d++)
     n *= (double)g->cells[d];
   return n;
@@ -154,8 +157,8 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   size_t cache = t->l3 > t->l2 ? t->l3 : t->l2;
   int n = 0;
 
-  p.nontemporal =
-      !g->form && t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2;
+  p.nontemporal = t->can_stream && touched(g->steps[0].rule, cells_of(g)) > (double)cache / 2 &&
+                  (!g->form || g->run >= LONG_RUN);
   p.scalar = !ambit__rule_is_flat(g->steps[0].rule, !g->strict);
   if (n < most && choose_factors(g, t, &p)) {
     choose_cuts(g, t, &p);

@@ -279,7 +279,7 @@ static void emit_ragged(const job *j, const int rows[2])
   open_lanes(j);
   each_buffer(j, rows, store_asked);
   ambit__close(j->w);
-  if (j->plan->nontemporal && j->ndims > 1) each_buffer(j, rows, prefetch_below);
+  if (j->plan->nontemporal && j->ndims > 1 && !j->form) each_buffer(j, rows, prefetch_below);
 }
 
 /* if (the cell is not in the range) v_b0_0[l] = *(u_at + x + l); */

@@ -137,24 +137,29 @@ static void emit_columns(const job *j, int i)
                   AMBIT__CHUNK_COLUMN + k, name, j->last);
 }
 
-/* Pointers, indices and distances of a chunk. */
+/* Pointers, indices and distances of a chunk, whose cells are x0 to x1 from there. Non-temporal
+ * stores are of whole vectors: they begin at one. */
 static void emit_chunk_start(const job *j)
 {
+  ambit__line(j->w, "const int64_t x0 = %s, x1 = x0 + chunk[%d], at = chunk[%d] - x0;",
+              j->plan->nontemporal ? "chunk[0] & (LANES - 1)" : "0", AMBIT__CHUNK_CELLS,
+              AMBIT__CHUNK_AT);
   for (int i = 0; i < j->rule->nparams; i++) {
     const char *name = ambit__rows_param(j, i)->name, *type = ambit__rows_memory_type(j, i);
 
     if (!ambit__rows_is_field(j, i)) continue;
     if (j->bind[i].contiguous)
-      ambit__line(j->w, "%s *%s_at = (%s *)call->origin[%d] + chunk[0];", type, name, type, i);
+      ambit__line(j->w, "%s *%s_at = (%s *)call->origin[%d] + at;", type, name, type, i);
     else
-      ambit__line(j->w, "%s *%s_at = (%s *)call->origin[%d] + chunk[0] * %s_s%d;", type, name, type,
-                  i, name, j->last);
+      ambit__line(j->w, "%s *%s_at = (%s *)call->origin[%d] + at * %s_s%d;", type, name, type, i,
+                  name, j->last);
     emit_columns(j, i);
   }
   if (j->rule->max_axis < 0) return;
   ambit__line(j->w, "int64_t number = full->cells[k];");
   for (int d = j->last; d >= 0; d--) {
-    ambit__line(j->w, "const int64_t i%d = number %% call->extent[%d];", d, d);
+    ambit__line(j->w, "const int64_t i%d = number %% call->extent[%d]%s;", d, d,
+                d == j->last ? " - x0" : "");
     if (d) ambit__line(j->w, "number /= call->extent[%d];", d);
   }
 }
@@ -169,8 +174,9 @@ static void emit_chunks(const job *j)
   ambit__line(j->w, "const int32_t *chunk = full->chunks + k * %d;",
               AMBIT__CHUNK_COLUMN + j->form->ncolumns);
   emit_chunk_start(j);
-  if (j->tests) ambit__line(j->w, "const int inside = chunk[%d];", AMBIT__CHUNK_INNER);
-  ambit__rows_call(j, "rows", 1, kept ? "part" : "total", ", 0, chunk[1]);");
+  if (j->tests) /* both of its halves */
+    ambit__line(j->w, "const int inside = chunk[%d] + (int)x0 * 0x10001;", AMBIT__CHUNK_INNER);
+  ambit__rows_call(j, "rows", 1, kept ? "part" : "total", ", x0, x1);");
   ambit__close(j->w);
   if (kept) ambit__rows_fold_parts(j);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sparse grids through the public interface. Random programs on them are in random/ (--sparse). */
 #define _XOPEN_SOURCE 700
+#include "device/cpu/machine.h"
 #include "io/frames.h"
 #include "io/npy.h"
 #include "runtime/run/run.h"
@@ -313,6 +314,71 @@ static void reads_may_be_far_along_rows(void)
   CHECK(!memcmp(got[0], got[1], sizeof got[0]));
   CHECK(!memcmp(got[0], got[2], sizeof got[0]));
   if (device_is_here("opencl")) CHECK(!memcmp(got[0], got[3], sizeof got[0]));
+}
+
+static bool tiny_caches;
+
+void __real_ambit__machine_probe(const char *root, ambit__machine *m);
+void __wrap_ambit__machine_probe(const char *root, ambit__machine *m);
+
+/* The linker replaces ambit__machine_probe by this. */
+void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
+{
+  __real_ambit__machine_probe(root, m);
+  if (!tiny_caches) return;
+  m->l1 = m->l2 = m->l3 = 1024;
+  m->can_stream = true;
+}
+
+static int in_wedge(const int64_t *i, void *user)
+{
+  (void)user;
+  return i[1] > 10 + i[0] && i[1] < 380 - i[0];
+}
+
+/* Results of long runs are stored past the caches, vectors at their ends in part. */
+static void long_runs_are_stored_past_the_caches(void)
+{
+  static const int64_t extents[] = {30, 400};
+  static float got[2][30 * 400];
+  double sums[2];
+
+  for (int d = 0; d < 2; d++) {
+    ambit *a;
+    ambit_grid *g;
+    ambit_field *u, *v;
+    ambit_scalar *sum;
+    ambit_program *p;
+
+    tiny_caches = true;
+    a = open_on(d ? "cpu" : "ref");
+    g = ambit_grid_create_sparse(a, 2, extents, in_wedge, NULL);
+    u = ambit_field_create(g, "u", AMBIT_F32);
+    v = ambit_field_create(g, "v", AMBIT_F32);
+    sum = ambit_scalar_create(a, "sum", AMBIT_F64);
+    p = ambit_program_create(g);
+    ambit_field_fill(u, ramp, NULL);
+    ambit_apply(p,
+                ambit_kernel_create(a, "void k(const float *u, float *v) {"
+                                       "  *v = (outside(0, -1) ? *u : u[0][-1]) + index(1) -"
+                                       "       (outside(1, 1) ? 3.0f : u[1][1]);"
+                                       "}"),
+                u, v);
+    ambit_apply(p,
+                ambit_kernel_create(a, "void s(const float *v, float *u, sum double *t) {"
+                                       "  *t = *v;"
+                                       "  *u = 0.25f * *v;"
+                                       "}"),
+                v, u, sum);
+    ambit_run(p, 3);
+    if (d) CHECK(strstr(p->applies[0].functions[0]->plan, "(rows 1 nontemporal)"));
+    ambit_field_read(u, NULL, NULL, got[d]);
+    sums[d] = ambit_scalar_get(sum);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+    tiny_caches = false;
+  }
+  CHECK(!memcmp(got[0], got[1], sizeof got[0]));
+  CHECK_NEAR(1, sums[1] / sums[0], 1e-12);
 }
 
 static int not_sevenths(const int64_t *i, void *user)
@@ -974,6 +1040,7 @@ int main(int argc, char **argv)
       {"reductions_and_statistics_count_active_cells",
        reductions_and_statistics_count_active_cells},
       {"reads_may_be_far_along_rows", reads_may_be_far_along_rows},
+      {"long_runs_are_stored_past_the_caches", long_runs_are_stored_past_the_caches},
       {"parts_may_be_cut_along_any_axis", parts_may_be_cut_along_any_axis},
       {"large_parts_are_split", large_parts_are_split},
       {"programs_on_other_grids_leave_tables_alone", programs_on_other_grids_leave_tables_alone},

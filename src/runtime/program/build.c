@@ -52,6 +52,15 @@ typedef struct single {
   ambit__group group;
 } single;
 
+static void add_form(const ambit_program *p, size_t step, const ambit__box *box, ambit__group *g)
+{
+  const ambit__active *a = p->grid->active;
+
+  g->form = &p->applies[step].form;
+  g->active = ambit__active_count(a, box);
+  g->run = (double)a->cells / (double)(a->n ? a->n : 1);
+}
+
 static const ambit__group *make_group(const ambit_program *p, size_t step, const ambit__box *box,
                                       single *g)
 {
@@ -70,7 +79,7 @@ static const ambit__group *make_group(const ambit_program *p, size_t step, const
                             .preferred = ambit__program_plan(p)};
   for (int d = 0; d < region->ndims; d++)
     g->group.cells[d] = box->hi[d] - box->lo[d];
-  if (p->applies[step].chunks) g->group.form = &p->applies[step].form;
+  if (p->applies[step].chunks) add_form(p, step, box, &g->group);
   if (adapted) g->step.rule = adapted;
   for (int i = s->n; adapted && i < adapted->nparams; i++)
     g->bind[i] = (ambit__binding){.is_field = true, .contiguous = true};
