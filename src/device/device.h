@@ -60,6 +60,7 @@ typedef struct ambit__function {
   /* Tile size along each axis, counted from the first cell of the part. Boxes of whole tiles are
    * the fastest; 0: no difference. */
   int64_t tile[AMBIT_MAX_DIMS];
+  int64_t block; /* on a sparse grid, rows of each plane that it computes at a time; 0: all */
 } ambit__function;
 
 /* The values of one field on one part. Swapping two fields swaps their buffers. On a sparse grid,

@@ -172,10 +172,22 @@ void ambit__chunks_free(ambit__chunks *c)
   *c = (ambit__chunks){0};
 }
 
+/* Tiles of some rows in all planes. */
+static ambit__tiling blocks_of(const ambit__box *region, int64_t block)
+{
+  int64_t size[AMBIT_MAX_DIMS];
+
+  for (int d = 0; d < region->ndims; d++)
+    size[d] = d == region->ndims - 2 ? block : region->hi[d] - region->lo[d] + 1;
+  return ambit__tiling_make(region, size, 0);
+}
+
 ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *active,
                                const ambit__chunk_form *form, const ambit__box *region,
-                               ambit__chunks **list, const ambit__chunks **chunks)
+                               int64_t block, ambit__chunks **list, const ambit__chunks **chunks)
 {
+  const bool blocks = block && region->ndims > 2;
+  const ambit__tiling tiles = blocks ? blocks_of(region, block) : (ambit__tiling){.n = 0};
   ambit__chunks *c = *list;
   ambit_status s;
 
@@ -185,7 +197,7 @@ ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *activ
   if (c) return AMBIT_OK;
   c = ambit__new(errors, 1, sizeof *c);
   if (!c) return AMBIT_ENOMEM;
-  s = ambit__chunks_make(errors, active, form, region, NULL, c);
+  s = ambit__chunks_make(errors, active, form, region, blocks ? &tiles : NULL, c);
   c->next = *list;
   *chunks = *list = c;
   return s;

@@ -146,10 +146,11 @@ ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *acti
                                 const ambit__chunk_form *form, const ambit__box *region,
                                 const ambit__tiling *tiles, ambit__chunks *c);
 void ambit__chunks_free(ambit__chunks *c);
-/* The chunks of a region in a list; makes them if there are none. */
+/* The chunks of a region in a list; makes them if there are none, with `block` in the order of so
+ * many rows of each plane, then of the next ones. */
 ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *active,
                                const ambit__chunk_form *form, const ambit__box *region,
-                               ambit__chunks **list, const ambit__chunks **chunks);
+                               int64_t block, ambit__chunks **list, const ambit__chunks **chunks);
 void ambit__chunks_free_list(ambit__chunks *list);
 
 #endif

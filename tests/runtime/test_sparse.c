@@ -333,14 +333,15 @@ void __wrap_ambit__machine_probe(const char *root, ambit__machine *m)
 static int in_wedge(const int64_t *i, void *user)
 {
   (void)user;
-  return i[1] > 10 + i[0] && i[1] < 380 - i[0];
+  return i[2] > 10 + i[0] + i[1] && i[2] < 380 - i[0];
 }
 
-/* Results of long runs are stored past the caches, vectors at their ends in part. */
+/* Results of long runs are stored past the caches, vectors at their ends in part, and a few rows of
+ * all planes are computed after the other. */
 static void long_runs_are_stored_past_the_caches(void)
 {
-  static const int64_t extents[] = {30, 400};
-  static float got[2][30 * 400];
+  static const int64_t extents[] = {3, 20, 400};
+  static float got[2][3 * 20 * 400];
   double sums[2];
 
   for (int d = 0; d < 2; d++) {
@@ -352,7 +353,7 @@ static void long_runs_are_stored_past_the_caches(void)
 
     tiny_caches = true;
     a = open_on(d ? "cpu" : "ref");
-    g = ambit_grid_create_sparse(a, 2, extents, in_wedge, NULL);
+    g = ambit_grid_create_sparse(a, 3, extents, in_wedge, NULL);
     u = ambit_field_create(g, "u", AMBIT_F32);
     v = ambit_field_create(g, "v", AMBIT_F32);
     sum = ambit_scalar_create(a, "sum", AMBIT_F64);
@@ -360,8 +361,8 @@ static void long_runs_are_stored_past_the_caches(void)
     ambit_field_fill(u, ramp, NULL);
     ambit_apply(p,
                 ambit_kernel_create(a, "void k(const float *u, float *v) {"
-                                       "  *v = (outside(0, -1) ? *u : u[0][-1]) + index(1) -"
-                                       "       (outside(1, 1) ? 3.0f : u[1][1]);"
+                                       "  *v = (outside(0, 0, -1) ? *u : u[0][0][-1]) + index(2) -"
+                                       "       (outside(1, 1, 1) ? 3.0f : u[1][1][1]);"
                                        "}"),
                 u, v);
     ambit_apply(p,
@@ -371,7 +372,7 @@ static void long_runs_are_stored_past_the_caches(void)
                                        "}"),
                 v, u, sum);
     ambit_run(p, 3);
-    if (d) CHECK(strstr(p->applies[0].functions[0]->plan, "(rows 1 nontemporal)"));
+    if (d) CHECK(strstr(p->applies[0].functions[0]->plan, "(rows 1 block 8 nontemporal)"));
     ambit_field_read(u, NULL, NULL, got[d]);
     sums[d] = ambit_scalar_get(sum);
     CHECK_EQ(AMBIT_OK, ambit_close(a));

@@ -253,6 +253,7 @@ static ambit_status compile(device *d, const ambit__group *g, function *f)
               "no strategy of the cpu device can run kernel %s", g->steps[0].rule->name);
   plan.strategy->describe(&plan, &line);
   f->head.plan = ambit__text_finish(&line);
+  f->head.block = g->form ? plan.block : 0;
   if (!source || !f->head.plan) {
     free(source);
     return ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",

@@ -243,7 +243,8 @@ ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, 
   *chunks = NULL;
   if (!a->chunks) return AMBIT_OK;
   return ambit__chunks_get(ambit__program_errors(p), &p->grid->local[part], &a->form, box,
-                           &a->chunks[part], chunks);
+                           a->functions[p->grid->placement.engine[part]]->block, &a->chunks[part],
+                           chunks);
 }
 
 static void raise_to(int64_t *most, int64_t n)
