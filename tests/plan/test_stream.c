@@ -159,7 +159,7 @@ static void sums_with_fewer_operations(void)
                                "  float sum = 0;\n"
                                "  for (int z = -2; z <= 2; z++)\n"
                                "    for (int y = -2; y <= 2; y++)\n"
-                               "      for (int x = -2; x <= 2; x++)\n"
+                               "      for (int x = -1; x <= 1; x++)\n"
                                "        sum += 0.25f / (1 + z * z + y * y + x * x) * u[z][y][x];\n"
                                "  *v = sum;\n"
                                "}\n",
