@@ -6,6 +6,7 @@
  *
  *   bench_fused auto,1 'star2d1 16384x16384 float 97' 'grayscott 16384x16384 float 97 periodic'
  *
+ * A depth may be a plan instead: '1,(wavefront depth 16 rows 8 strip 512)'.
  * PROGRAM is a stencil of the catalogue, grayscott (two fields), wave (three), acoustic (in 3-D, of
  * order 8, with a field of velocities), or star2d1 with more steps: walls (on all faces), source
  * (on a box in the middle). wave2 and acoustic2 write the new values over the oldest ones, in two
@@ -211,7 +212,7 @@ int main(int argc, char **argv)
   for (char *d = argc > 1 ? strtok(argv[1], ",") : NULL; d && n < DEPTHS; d = strtok(NULL, ",")) {
     if (n) all[n] = ambit_open(NULL, NULL);
     ambit_option_set(all[n], "devices", ambit_option_get(all[0], "devices"));
-    ambit_option_set(all[n], "depth", d);
+    ambit_option_set(all[n], *d == '(' ? "plan" : "depth", d);
     depths[n++] = d;
   }
   printf("program,size,type,boundary,depth,gcells,us\n");

@@ -159,19 +159,25 @@ typedef struct ambit__wave_stage {
   int64_t turn[AMBIT_MAX_DIMS];
 } ambit__wave_stage;
 
+typedef struct ambit__wave_sizes {
+  int64_t block; /* cells along the axis of the pass */
+  int64_t tile;  /* cells along the next axis; 0: all */
+  int64_t strip; /* cells along the last axis; 0: all */
+} ambit__wave_sizes;
+
 /* Several iterations in one pass over the cells of a part. The pass advances along `axis` in
- * blocks. The next axis is cut into tiles, each a pass of its own. Boundaries that are periodic
- * along `axis` make its ends a cut between owners (grid/skew.h); the next axis is not periodic if
- * it has tiles. */
+ * blocks. The next axis is cut into tiles, each a pass of its own. Within a block the last axis is
+ * cut into strips: all stages go through one before the next. Boundaries that are periodic along
+ * `axis` make its ends a cut between owners (grid/skew.h); axes with tiles or strips are not
+ * periodic. */
 typedef struct ambit__wave {
   const ambit__wave_stage *stages;
   int n;
   const int64_t *extents; /* of the grid */
   ambit__box all;         /* contains the cells of all stages; the grid along axes not cut */
   int iterations;
-  int axis;      /* not the last one */
-  int64_t block; /* cells along it */
-  int64_t tile;  /* cells along the next axis; 0: all */
+  int axis; /* not the last one */
+  ambit__wave_sizes size;
   bool wraps;    /* some boundary is periodic along `axis` */
   int64_t least; /* cells along `axis` that each of several owners needs */
   double cells;  /* computed in all */
@@ -242,7 +248,8 @@ typedef struct ambit__device_info {
   size_t memory;      /* bytes */
   /* bytes of host memory now free within the limits of this process; 0: not host memory */
   size_t free;
-  size_t l2, l3; /* bytes of cache: per core, and of all cores together; 0: unknown */
+  size_t l1, l2, l3; /* bytes of cache: per core, and l3 of all cores together; 0: unknown */
+  bool short_rows;   /* a function takes little more time for its cells if they are in short rows */
 } ambit__device_info;
 
 typedef struct ambit__backend {

@@ -54,10 +54,11 @@ static void run(const char *devices, const char *plan, ambit_boundary kind, outc
 
 static void a_plan_that_there_is_not_is_an_error_that_lists_those_there_are(void)
 {
-  static const char *const plans[] = {"(fsed", "(rows 5", "(wavefront depth 3 rows 4 tile 17)"};
+  static const char *const plans[] = {"(fsed", "(rows 5", "(wavefront depth 3 rows 4 tile 17)",
+                                      "(wavefront depth 3 rows 4 strip 8)"};
   static outcome o;
 
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     run("cpu", plans[i], AMBIT_CLAMP, &o);
     CHECK_EQ(AMBIT_EOPTION, o.status);
     CHECK_MSG(strstr(o.text, plans[i]) && strstr(o.text, "there are (rows ") &&
@@ -72,13 +73,13 @@ static void a_plan_that_there_is_not_is_an_error_that_lists_those_there_are(void
 
 static void the_plan_of_a_wavefront_sets_its_sizes(void)
 {
-  static const char *const plans[] = {"(wavefront depth 3 rows 4 tile 16)",
-                                      "(wavefront depth 5 rows 7)", "(wavefront depth 2 rows 64",
-                                      "(wavefront"};
+  static const char *const plans[] = {
+      "(wavefront depth 3 rows 4 tile 16)", "(wavefront depth 5 rows 7 strip 16)",
+      "(wavefront depth 3 rows 4 tile 32 strip 16)", "(wavefront depth 2 rows 64", "(wavefront"};
   static outcome want, got;
 
   run("ref", "", AMBIT_CLAMP, &want);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     run("cpu", plans[i], AMBIT_CLAMP, &got);
     CHECK_EQ(AMBIT_OK, got.status);
     CHECK_MSG(ambit__plan_begins(got.line, plans[i]), "%s: %s", plans[i], got.line);

@@ -11,8 +11,8 @@
 
 /* ---- sizes that the model would not choose ---- */
 
-static int64_t block, tile; /* 0: as chosen */
-static int owners;          /* 0: as many as pay off */
+static ambit__wave_sizes size; /* 0: as chosen; strips: none */
+static int owners;             /* 0: as many as pay off */
 
 ambit_status __real_ambit__wavefront_choose(const ambit_program *p, int depth,
                                             ambit__dataflow *flow, ambit__wavefront *w);
@@ -27,8 +27,10 @@ ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
 {
   const ambit_status s = __real_ambit__wavefront_choose(p, depth, flow, w);
 
-  if (block) w->wave.block = block;
-  if (tile && w->stages && !ambit__wavefront_wraps(w, 1)) w->wave.tile = tile;
+  if (size.block) w->wave.size.block = size.block;
+  if (size.tile && w->stages && !ambit__wavefront_wraps(w, 1)) w->wave.size.tile = size.tile;
+  w->wave.size.strip =
+      w->stages && !ambit__wavefront_wraps(w, p->grid->box.ndims - 1) ? size.strip : 0;
   return s;
 }
 
@@ -209,7 +211,7 @@ static void compare(const story *st, setting how, bool must)
 {
   char text[16];
   bool waves;
-  size_t size = sizeof(double) * (size_t)st->nfields;
+  size_t bytes = sizeof(double) * (size_t)st->nfields;
   double *got, *want;
 
   snprintf(text, sizeof text, "%d", owners);
@@ -221,11 +223,11 @@ static void compare(const story *st, setting how, bool must)
   how.partition = NULL;
   want = play(st, &how, &waves);
   for (int d = 0; d < st->ndims; d++)
-    size *= (size_t)how.extents[d];
-  CHECK_MSG(!memcmp(want, got, size),
-            "%s: boundary %d, depth %s, %d owners, block %d, tile %d, %dx%dx%d", st->name,
-            (int)how.kind, how.depth, owners, (int)block, (int)tile, (int)how.extents[0],
-            (int)how.extents[1], (int)how.extents[2]);
+    bytes *= (size_t)how.extents[d];
+  CHECK_MSG(!memcmp(want, got, bytes),
+            "%s: boundary %d, depth %s, %d owners, block %d, tile %d, strip %d, %dx%dx%d", st->name,
+            (int)how.kind, how.depth, owners, (int)size.block, (int)size.tile, (int)size.strip,
+            (int)how.extents[0], (int)how.extents[1], (int)how.extents[2]);
   free(got);
   free(want);
 }
@@ -257,9 +259,10 @@ static void results_do_not_depend_on_the_wave(void)
                              .iterations = 11};
 
         owners = 1 + (d + i + k) % 3;
-        block = (int64_t[]){1, 3, 8, 200}[(i + d) % 4];
-        tile = (int64_t[]){0, 16, 48}[(k + d) % 3];
-        if (tile && stories[i].ndims == 3) tile /= 8;
+        size.block = (int64_t[]){1, 3, 8, 200}[(i + d) % 4];
+        size.tile = (int64_t[]){0, 16, 48}[(k + d) % 3];
+        size.strip = (int64_t[]){0, 16, 32}[(i + k + d / 2) % 3];
+        if (size.tile && stories[i].ndims == 3) size.tile /= 8;
         if (test_takes((i * NKINDS + k) * 4 + d, ONE_OF)) compare(&stories[i], how, true);
       }
 }
@@ -279,8 +282,7 @@ static void small_grids_are_right_too(void)
                              .iterations = 9};
 
         owners = 1 + n % 3;
-        block = 1 + n;
-        tile = stories[i].ndims == 2 ? 16 : 2;
+        size = (ambit__wave_sizes){1 + n, stories[i].ndims == 2 ? 16 : 2, n % 2 * 16};
         if (test_takes((i * NKINDS + k) * 6 + n, ONE_OF)) compare(&stories[i], how, false);
       }
 }
@@ -310,8 +312,9 @@ static void results_do_not_depend_on_parts(void)
       if (processes > 1 && (i + k / 2) % 2) continue; /* in half of the time */
       if (!test_takes(i * NKINDS + k, PARTS_ONE_OF)) continue;
       owners = 1 + (i + k) % 2;
-      block = (int64_t[]){3, 8, 64}[(i + 2 * k) % 3];
-      tile = n == 1 && flat ? 32 : 0;
+      size.block = (int64_t[]){3, 8, 64}[(i + 2 * k) % 3];
+      size.tile = n == 1 && flat ? 32 : 0;
+      size.strip = k % 2 ? 16 : 0;
       /* kernels with index() are not for axes that are periodic and cut */
       compare(&stories[i], how, how.kind != AMBIT_PERIODIC);
     }
@@ -380,7 +383,7 @@ static void reductions_that_can_be_seen_are_right(void)
   tally got;
 
   owners = 0;
-  block = tile = 0;
+  size = (ambit__wave_sizes){0};
   for (int k = 0; k < 2; k++) {
     got = count_changes(k ? "cpu*3" : "cpu", &done, &waves);
     CHECK(waves);
@@ -432,7 +435,7 @@ static void scalars_may_change_between_runs(void)
   double *want = run_twice("ref", &waves);
 
   owners = 0;
-  block = tile = 0;
+  size = (ambit__wave_sizes){0};
   for (int k = 0; k < 2; k++) {
     double *got = run_twice(k ? "cpu*2" : "cpu", &waves);
 
@@ -475,7 +478,7 @@ static void iterations_left_over_are_a_shorter_cycle(void)
   ambit *a;
 
   owners = 0;
-  block = tile = 0;
+  size = (ambit__wave_sizes){0};
   ambit_close(run_eighteen("ref", want, &p));
   a = run_eighteen("cpu", got, &p);
   c = p->cycle ? p->cycle->shorter : NULL;

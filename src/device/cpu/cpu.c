@@ -33,7 +33,12 @@ enum {
   CELLS_PER_PARTIAL = 1 << 15, /* per slab of a launch that reduces */
   MOST_PARTIALS = 1024,        /* most slabs of a launch that reduces */
   SLAB_ALIGN = 8,              /* slabs start at multiples of this along their axis */
-  LINE_CELLS = 64 /* and at multiples of this along rows: a cache line of the smallest type */
+  LINE_CELLS = 64,             /* and of this along rows: a cache line of the smallest type */
+#ifdef __aarch64__
+  SHORT_ROWS = 0 /* the loops of generated code have long beginnings: AMBIT_LONG_LOOPS */
+#else
+  SHORT_ROWS = 1
+#endif
 };
 
 static const double POLL_SECONDS = 50e-6; /* least time between two polls */
@@ -125,6 +130,8 @@ static void info(ambit__device *dev, ambit__device_info *out)
   snprintf(out->identity, sizeof out->identity, "%s, compiler %s", out->name,
            d->cc->available ? d->cc->compiler.version : "none");
   out->cores = n;
+  out->short_rows = SHORT_ROWS;
+  out->l1 = d->machine.l1;
   out->l2 = d->machine.l2;
   out->l3 = d->machine.l3;
   ambit__host_memory(&out->memory, &out->free);

@@ -10,11 +10,15 @@
  *        #############|#############
  *        ############   ############      <- the seam of owner 1 is the triangle between them
  *        ###########     ###########
+ *
+ * With strips, the stages of a block advance along its rows strip by strip, so that most of what a
+ * stage reads was written by the one before it a moment ago, and is in the first-level cache.
  */
 #include "device/cpu/cpu.h"
 
 #include "base/memory.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +37,15 @@ typedef struct piece {
   int n; /* spans of the wave's axis: 1, or 2 in the seam where the grid wraps */
   span rows[2];
   span columns; /* along the next axis */
+  span strip;   /* along the last one */
   bool wraps;   /* that seam */
 } piece;
+
+/* The cells, not yet shifted by lags, that all stages of a pass go through: of the next axis, and
+ * of the last one. In two dimensions this is one axis, and the strip is a part of the tile. */
+typedef struct front {
+  span columns, strip;
+} front;
 
 typedef struct job {
   const ambit__wave *w;
@@ -72,15 +83,30 @@ static int64_t cut(const ambit__wave *w, int owner, int owners)
 
 /* ---- stages ---- */
 
+/* The part of a call that a rule of n parameters uses: the whole has 2 KB, and calls are short. */
+static void copy_call(ambit_full_call *to, const ambit_full_call *from, int n)
+{
+  const size_t count = (size_t)n;
+
+  memcpy(&to->call, &from->call, offsetof(ambit_call, origin));
+  memcpy(to->call.origin, from->call.origin, count * sizeof *to->call.origin);
+  memcpy(to->call.stride, from->call.stride, count * sizeof *to->call.stride);
+  memcpy(to->call.component, from->call.component, count * sizeof *to->call.component);
+  to->ends = from->ends;
+  to->faults = from->faults;
+}
+
 static void compute(const job *j, int stage, const piece *p)
 {
   const ambit__wave *w = j->w;
   const ambit__wave_stage *st = &w->stages[stage];
+  const int last = st->cells.ndims - 1;
   const ambit__rule *rule;
   const ambit_cpu_fn run = ambit__cpu_entry(st->fn, &rule);
-  ambit_full_call full = j->calls[stage];
+  ambit_full_call full;
   ambit_call *call = &full.call;
 
+  copy_call(&full, &j->calls[stage], rule->nparams);
   for (int i = 0; i < rule->nparams; i++)
     if (rule->params[i].kind == PARAM_REDUCE)
       call->origin[i] = &j->waste[p->owner * AMBIT_MAX_PARAMS + i];
@@ -94,6 +120,8 @@ static void compute(const job *j, int stage, const piece *p)
     box.hi[w->axis] = rows.hi;
     box.lo[w->axis + 1] = columns.lo;
     box.hi[w->axis + 1] = columns.hi;
+    if (box.lo[last] < p->strip.lo) box.lo[last] = p->strip.lo;
+    if (box.hi[last] > p->strip.hi) box.hi[last] = p->strip.hi;
     if (ambit__box_is_empty(&box)) continue;
     for (int d = 0; d < box.ndims; d++) {
       call->lo[d] = box.lo[d] - call->offset[d];
@@ -154,7 +182,8 @@ static void fill(const job *j, int stage, const piece *p)
   int n[AMBIT_MAX_DIMS], at[AMBIT_MAX_DIMS] = {0};
 
   for (int d = 0; d < nd; d++) {
-    const span all = span_of(&w->all, d), s = d == w->axis + 1 ? p->columns : all;
+    const span all = d == nd - 1 ? p->strip : span_of(&w->all, d);
+    const span s = d == w->axis + 1 ? intersect(p->columns, all) : all;
 
     n[d] = d == w->axis ? row_spans(j, st, p, spans[d], ghosts[d])
                         : add_spans(st, w->extents[d], d, s, spans[d], ghosts[d], 0);
@@ -194,48 +223,93 @@ static int64_t most_lag(const ambit__wave *w, int axis)
   return most;
 }
 
-/* The columns of a stage in the tile that starts at c. */
-static span columns_of(const ambit__wave *w, const ambit__wave_stage *st, int64_t c)
+/* The end of the fronts along an axis that tiles or strips go along. */
+static int64_t front_end(const ambit__wave *w, int axis)
 {
-  const int64_t lo = c - st->skew.lag[w->axis + 1];
-
-  return w->tile ? (span){lo, lo + w->tile} : span_of(&w->all, w->axis + 1);
+  return w->all.hi[axis] + most_lag(w, axis);
 }
 
-/* One tile of the cells from `lo` to `hi`; at a cut, the cells that depend on others are left
- * out. */
-static void run_tile(const job *j, int owner, int64_t c, span own, bool cut_lo, bool cut_hi)
+static span shift(span s, int64_t by)
+{
+  return (span){s.lo - by, s.hi - by};
+}
+
+/* The cells of a stage that go with a front. Axes without tiles and strips have no lag. */
+static piece piece_of(const ambit__wave *w, int stage, int owner, const front *f)
+{
+  const ambit__wave_stage *st = &w->stages[stage];
+  const int next = w->axis + 1, last = w->all.ndims - 1;
+  piece p = {.owner = owner, .n = 1, .columns = span_of(&w->all, next)};
+
+  if (w->size.tile) p.columns = shift(f->columns, st->skew.lag[next]);
+  p.strip = w->size.strip ? shift(f->strip, st->skew.lag[last]) : span_of(&w->all, last);
+  return p;
+}
+
+/* All stages of a block, whose first stage has the rows from f on; at a cut, the cells that depend
+ * on others are left out. */
+static void run_block(const job *j, int owner, int64_t f, const front *at, span own,
+                      const bool cuts[2])
+{
+  const ambit__wave *w = j->w;
+
+  for (int i = 0; i < w->n; i++) {
+    const ambit__wave_stage *st = &w->stages[i];
+    const int64_t lag = st->skew.lag[w->axis], lead = st->skew.lead[w->axis];
+    const span all = {own.lo + (cuts[0] ? lead : 0), own.hi - (cuts[1] ? lag : 0)};
+    piece p = piece_of(w, i, owner, at);
+
+    p.rows[0] = intersect((span){f - lag, f - lag + w->size.block}, all);
+    if (p.rows[0].lo < p.rows[0].hi) run_stage(j, i, &p);
+    if (owner == 0) ambit__cpu_poll(j->queue);
+  }
+}
+
+/* The fronts of the last axis that the strips of a tile go through. */
+static span strips_of(const ambit__wave *w, span columns)
+{
+  const int last = w->all.ndims - 1;
+
+  return w->size.tile && last == w->axis + 1 ? columns
+                                             : (span){w->all.lo[last], front_end(w, last)};
+}
+
+/* One tile of the cells from `lo` to `hi`. */
+static void run_tile(const job *j, int owner, span columns, span own, const bool cuts[2])
 {
   const ambit__wave *w = j->w;
   const int64_t end = own.hi + most_lag(w, w->axis);
+  const span strips = strips_of(w, columns);
+  const int64_t strip = w->size.strip ? w->size.strip : strips.hi - strips.lo;
 
-  for (int64_t f = own.lo; f < end; f += w->block)
-    for (int i = 0; i < w->n; i++) {
-      const ambit__wave_stage *st = &w->stages[i];
-      const int64_t lag = st->skew.lag[w->axis], lead = st->skew.lead[w->axis];
-      const span all = {own.lo + (cut_lo ? lead : 0), own.hi - (cut_hi ? lag : 0)};
-      const span now = intersect((span){f - lag, f - lag + w->block}, all);
-      const piece p = {owner, 1, {now}, columns_of(w, st, c), false};
+  for (int64_t f = own.lo; f < end; f += w->size.block)
+    for (int64_t x = strips.lo; x < strips.hi; x += strip) {
+      const front at = {columns, intersect((span){x, x + strip}, strips)};
 
-      if (now.lo < now.hi) run_stage(j, i, &p);
-      if (owner == 0) ambit__cpu_poll(j->queue);
+      run_block(j, owner, f, &at, own, cuts);
     }
 }
 
 /* The cells around a cut that both owners left out; at cell 0, where the grid wraps, also those at
  * its other end. */
-static void run_seam(const job *j, int owner, int64_t c, int64_t at)
+static void run_seam(const job *j, int owner, span columns, int64_t at)
 {
   const ambit__wave *w = j->w;
   const int64_t extent = w->extents[w->axis];
+  const front all = {columns, strips_of(w, columns)};
 
   for (int i = 0; i < w->n; i++) {
     const ambit__wave_stage *st = &w->stages[i];
     const int64_t lag = st->skew.lag[w->axis], lead = st->skew.lead[w->axis];
-    piece p = {owner, 1, {{at - lag, at + lead}}, columns_of(w, st, c), false};
+    piece p = piece_of(w, i, owner, &all);
 
-    if (w->wraps && at == 0)
-      p = (piece){owner, 2, {{extent - lag, extent}, {0, lead}}, p.columns, true};
+    p.rows[0] = (span){at - lag, at + lead};
+    if (w->wraps && at == 0) {
+      p.n = 2;
+      p.rows[0] = (span){extent - lag, extent};
+      p.rows[1] = (span){0, lead};
+      p.wraps = true;
+    }
     run_stage(j, i, &p);
   }
 }
@@ -251,18 +325,18 @@ static void run_owner(void *arg, int owner, int owners)
   const job *j = arg;
   const ambit__wave *w = j->w;
   const span columns = span_of(&w->all, w->axis + 1);
-  const int64_t tile = w->tile ? w->tile : columns.hi - columns.lo;
-  const int64_t end = columns.hi + (w->tile ? most_lag(w, w->axis + 1) : 0);
+  const int64_t tile = w->size.tile ? w->size.tile : columns.hi - columns.lo;
+  const int64_t end = w->size.tile ? front_end(w, w->axis + 1) : columns.hi;
   const span own = {cut(w, owner, owners), cut(w, owner + 1, owners)};
-  const bool cut_lo = owner > 0 || w->wraps, cut_hi = owner + 1 < owners || w->wraps;
+  const bool cuts[2] = {owner > 0 || w->wraps, owner + 1 < owners || w->wraps};
 
   for (int64_t c = columns.lo; c < end; c += tile)
-    run_tile(j, owner, c, own, cut_lo, cut_hi);
+    run_tile(j, owner, (span){c, c + tile}, own, cuts);
   atomic_store_explicit(&j->shares[owner].next, 1, memory_order_release);
-  if (!cut_lo) return;
+  if (!cuts[0]) return;
   await(&j->shares[(owner + owners - 1) % owners].next);
   for (int64_t c = columns.lo; c < end; c += tile)
-    run_seam(j, owner, c, own.lo);
+    run_seam(j, owner, (span){c, c + tile}, own.lo);
 }
 
 /* ---- the wave ---- */

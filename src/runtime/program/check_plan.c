@@ -103,7 +103,7 @@ static char *list(const ambit_program *p)
   add_steps(p, &seen);
   if (ambit__fuse_can(p)) add_fused(p, &seen);
   if (!ambit__cycle_refuse_steps(p) && !ambit__wavefront_refusal(p))
-    ambit__print(&seen, "(wavefront depth N rows N tile N)\n");
+    ambit__print(&seen, "(wavefront depth N rows N tile N strip N)\n");
   for (line = seen.chars; line && (end = strchr(line, '\n')); line = end + 1, n++)
     if (n < MOST_LISTED) ambit__print(&t, "%s%.*s", n ? ", " : "", (int)(end - line), line);
   if (n > MOST_LISTED) ambit__print(&t, " and %d more", n - MOST_LISTED);

@@ -303,8 +303,7 @@ static ambit_status make_waves(ambit_program *p, const ambit__wavefront *like)
     ambit__wavefront *w = &c->wavefront[k];
 
     AMBIT_TRY(ambit__wavefront_make(p, &c->flow, &p->grid->parts[p->grid->first + k], w));
-    w->wave.block = like->wave.block;
-    w->wave.tile = like->wave.tile;
+    w->wave.size = like->wave.size;
     w->expected = like->expected;
   }
   for (size_t i = 0; i < p->nsteps; i++)
@@ -410,10 +409,8 @@ static ambit_status shorten_wavefront(ambit_program *p, const ambit__wavefront *
   if (!p->cycle) return AMBIT_OK;
   pays = ambit__cycle_is_asked(p) || ambit__wavefront_pays(p->cycle->wavefront);
   AMBIT_TRY(ambit__net_all(p->grid->context->net, &pays, 1));
-  for (int k = 0; pays && k < p->grid->placement.n; k++) {
-    p->cycle->wavefront[k].wave.block = whole->wave.block;
-    p->cycle->wavefront[k].wave.tile = whole->wave.tile;
-  }
+  for (int k = 0; pays && k < p->grid->placement.n; k++)
+    p->cycle->wavefront[k].wave.size = whole->wave.size;
   if (!pays) ambit__cycle_drop(p);
   return AMBIT_OK;
 }

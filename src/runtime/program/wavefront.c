@@ -439,13 +439,16 @@ const char *ambit__wavefront_refusal(const ambit_program *p)
 /* A box as the wave has them. */
 static ambit__box typical_box(const ambit_program *p, const ambit__wavefront *w, size_t step)
 {
-  const int axis = w->wave.axis;
+  const int axis = w->wave.axis, last = p->grid->box.ndims - 1;
   ambit__box box = ambit__box_intersect(&p->applies[step].region, &w->own);
 
   if (ambit__box_is_empty(&box)) box = p->applies[step].region;
-  if (box.hi[axis] - box.lo[axis] > w->wave.block) box.hi[axis] = box.lo[axis] + w->wave.block;
-  if (w->wave.tile && box.hi[axis + 1] - box.lo[axis + 1] > w->wave.tile)
-    box.hi[axis + 1] = box.lo[axis + 1] + w->wave.tile;
+  if (box.hi[axis] - box.lo[axis] > w->wave.size.block)
+    box.hi[axis] = box.lo[axis] + w->wave.size.block;
+  if (w->wave.size.tile && box.hi[axis + 1] - box.lo[axis + 1] > w->wave.size.tile)
+    box.hi[axis + 1] = box.lo[axis + 1] + w->wave.size.tile;
+  if (w->wave.size.strip && box.hi[last] - box.lo[last] > w->wave.size.strip)
+    box.hi[last] = box.lo[last] + w->wave.size.strip;
   return box;
 }
 
@@ -503,8 +506,7 @@ ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int p
   w->stores = ambit__new(errors, (size_t)p->nfields + 1, sizeof *w->stores);
   if (!w->args || !w->stores) return AMBIT_ENOMEM;
   set_arguments(p, &p->cycle->flow, w, part);
-  w->inner.block = w->wave.block;
-  w->inner.tile = w->wave.tile;
+  w->inner.size = w->wave.size;
   return AMBIT_OK;
 }
 
@@ -520,27 +522,51 @@ ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w, int par
   return q->device->backend->wave(q, inner ? &w->inner : &w->wave, p->iteration);
 }
 
+/* " tile 512" at *at: its number, and *at after it. If there is none: -1, or 0 at the end of the
+ * plan. */
+static int64_t read_size(const char **at, const char *name)
+{
+  const size_t n = strlen(name);
+  char *end;
+  int64_t size;
+
+  if (strncmp(*at, name, n)) return strchr(*at, ')') ? 0 : -1;
+  size = strtoll(*at + n, &end, 10);
+  *at = end;
+  return size;
+}
+
 ambit__wavefront_wish ambit__wavefront_read(const char *plan)
 {
-  ambit__wavefront_wish wish = {.any = ambit__plan_begins(plan, "(wavefront"), .tile = -1};
-  long long block = 0, tile = -1;
+  ambit__wavefront_wish wish = {.any = ambit__plan_begins(plan, "(wavefront"),
+                                .size = {.tile = -1, .strip = -1}};
+  long long block = 0;
+  int n = 0;
 
-  if (!wish.any) return wish;
-  if (sscanf(plan, "(wavefront depth %d rows %lld tile %lld", &wish.depth, &block, &tile) == 2 &&
-      strchr(plan, ')'))
-    tile = 0;
-  wish.block = block;
-  wish.tile = tile;
+  if (!wish.any || sscanf(plan, "(wavefront depth %d rows %lld%n", &wish.depth, &block, &n) < 2)
+    return wish;
+  plan += n;
+  wish.size.block = block;
+  wish.size.tile = read_size(&plan, " tile ");
+  wish.size.strip = read_size(&plan, " strip ");
   return wish;
+}
+
+void ambit__wavefront_print_sizes(int depth, const ambit__wave_sizes *sizes, char *text,
+                                  size_t size)
+{
+  const char *const names[] = {" tile", " strip"};
+  const int64_t numbers[] = {sizes->tile, sizes->strip};
+  size_t n =
+      (size_t)snprintf(text, size, "(wavefront depth %d rows %lld", depth, (long long)sizes->block);
+
+  for (int i = 0; i < 2; i++)
+    if (numbers[i] && n < size)
+      n += (size_t)snprintf(text + n, size - n, "%s %lld", names[i], (long long)numbers[i]);
+  if (n < size) snprintf(text + n, size - n, ")");
 }
 
 void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size)
 {
-  const int n = snprintf(text, size, "(wavefront depth %d rows %lld", w->wave.iterations,
-                         (long long)w->wave.block);
-
-  if (w->wave.tile)
-    snprintf(text + n, size - (size_t)n, " tile %lld)", (long long)w->wave.tile);
-  else
-    snprintf(text + n, size - (size_t)n, ")");
+  ambit__wavefront_print_sizes(w->wave.iterations, &w->wave.size, text, size);
 }

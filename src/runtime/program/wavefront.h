@@ -10,7 +10,7 @@
  * their own, which runs while messages are on their way.
  *
  *   wavefront.c       the stages and their skew, refusals, running
- *   wavefront_plan.c  the sizes, chosen by a model of caches and memory
+ *   wavefront_plan.c  the sizes, chosen by the model of wavefront_model.h
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_WAVEFRONT_H
 #define AMBIT_RUNTIME_PROGRAM_WAVEFRONT_H
@@ -32,8 +32,7 @@ typedef struct ambit__front {
 typedef struct ambit__wavefront_wish {
   bool any; /* it asks for a wavefront at all */
   int depth;
-  int64_t block; /* as of depth, 0: any */
-  int64_t tile;  /* 0: none; -1: any */
+  ambit__wave_sizes size; /* block 0: any; tile and strip 0: none, -1: any */
 } ambit__wavefront_wish;
 
 typedef struct ambit__wavefront {
@@ -52,8 +51,8 @@ typedef struct ambit__wavefront {
 
 /* The reason why iterations of the program cannot be done in one pass; NULL: they can. */
 const char *ambit__wavefront_refusal(const ambit_program *p);
-/* Makes stages and their skew for a dataflow, on a part; wave.tile and wave.block are not chosen
- * yet. The caller frees the wavefront, also after a failure. */
+/* Makes stages and their skew for a dataflow, on a part; wave.size is not chosen yet. The caller
+ * frees the wavefront, also after a failure. */
 ambit_status ambit__wavefront_make(const ambit_program *p, const ambit__dataflow *flow,
                                    const ambit__box *own, ambit__wavefront *w);
 void ambit__wavefront_free(ambit_program *p, ambit__wavefront *w);
@@ -65,8 +64,10 @@ int ambit__wavefront_border(const ambit__wavefront *w, int stage, ambit__box *bo
  * steps have theirs. *can is false if the device has no function that can be a stage. */
 ambit_status ambit__wavefront_build(ambit_program *p, ambit__wavefront *w, int part, bool *can);
 ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w, int part, bool inner);
-/* "(wavefront depth 8 rows 16 tile 512)" */
+/* "(wavefront depth 8 rows 16 tile 512 strip 128)" */
 void ambit__wavefront_print(const ambit__wavefront *w, char *text, size_t size);
+void ambit__wavefront_print_sizes(int depth, const ambit__wave_sizes *sizes, char *text,
+                                  size_t size);
 ambit__wavefront_wish ambit__wavefront_read(const char *plan); /* the same, or the start of it */
 
 /* ---- wavefront_plan.c ---- */

@@ -124,22 +124,19 @@ static void add_plan(ambit__timing *times, int *n, int depth, const char *plan)
   snprintf(times[(*n)++].plan, AMBIT__PLAN_CHARS, "%s", plan);
 }
 
-/* Wavefronts with half and twice as many rows, and, if they have tiles, with such tiles. */
+/* Wavefronts with half and twice as many rows, and with such strips, or tiles if they have none. */
 static void vary_wavefront(ambit__timing *times, int *n, const ambit__timing *best)
 {
   const ambit__wavefront_wish now = ambit__wavefront_read(best->plan);
-  const int64_t sizes[PLANS][2] = {{now.block / 2, now.tile},
-                                   {now.block * 2, now.tile},
-                                   {now.block, now.tile / 2},
-                                   {now.block, now.tile * 2}};
 
   for (int i = 0; i < PLANS; i++) {
-    char plan[AMBIT__PLAN_CHARS] = "", tile[32] = "";
+    char plan[AMBIT__PLAN_CHARS];
+    ambit__wave_sizes size = now.size;
+    int64_t *s = i < 2 ? &size.block : size.strip ? &size.strip : &size.tile;
 
-    if (sizes[i][0] < 1 || (now.tile && !sizes[i][1])) continue;
-    if (now.tile) snprintf(tile, sizeof tile, " tile %lld", (long long)sizes[i][1]);
-    snprintf(plan, sizeof plan, "(wavefront depth %d rows %lld%s)", best->depth,
-             (long long)sizes[i][0], tile);
+    if (!*s || (i % 2 == 0 && *s < 2)) continue;
+    *s = i % 2 ? *s * 2 : *s / 2;
+    ambit__wavefront_print_sizes(best->depth, &size, plan, sizeof plan);
     add_plan(times, n, best->depth, plan);
   }
 }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/program/wavefront_model.h"
+
+#include <math.h>
+
+/* Bytes per nanosecond of one thread: from memory, of which all threads together have ALL, from a
+ * cache shared by all cores, and from the core's own; operations per nanosecond. Nanoseconds to
+ * start all threads, for a call, and for a row that a tile begins with. Measured on 2 and 16 Xeon
+ * cores; rather in favour of waves, which are tried before they are kept. */
+static const double MEMORY = 22, ALL = 140, SHARED = 44, OWN = 66, WORK = 90;
+static const double START = 1500, CALL = 40, ROW = 200;
+static const double EXCHANGE = 10000; /* nanoseconds for messages, in an iteration or a pass */
+
+static const double PASS = 1.5;      /* speed of memory in a pass, over that in a launch */
+static const double UNHIDDEN = 0.35; /* of the shorter of memory and core, in a launch */
+
+enum { CELLS_PER_THREAD = 8192 }; /* much fewer are left to fewer threads */
+
+typedef ambit__wavefront_problem problem;
+
+/* Adds the bytes that one cell of a step writes, and those that it reads in other rows or planes of
+ * the first axis. */
+static void add_traffic(const ambit__rule *rule, double share, problem *m)
+{
+  for (int i = 0; i < rule->nparams; i++) {
+    const ambit__param *q = &rule->params[i];
+    const double size = (double)ambit_type_size(q->type) * q->components * share;
+
+    if (q->kind != PARAM_FIELD) continue;
+    if (q->is_written) m->written += size;
+    m->again += size * (double)(q->low[0] + q->high[0]);
+    if (m->reach < q->low[0] + q->high[0]) m->reach = q->low[0] + q->high[0];
+  }
+}
+
+static ambit__box largest_part(const ambit_grid *g)
+{
+  ambit__box best = g->parts[0];
+
+  for (int i = 1; i < g->nparts; i++)
+    if (ambit__box_volume(&g->parts[i]) > ambit__box_volume(&best)) best = g->parts[i];
+  return best;
+}
+
+problem ambit__wavefront_problem_of(const ambit_program *p)
+{
+  ambit__device *dev = p->grid->context->engines[0].device;
+  problem m = {.p = p,
+               .own = largest_part(p->grid),
+               .rest = 1,
+               .exchange = p->grid->context->net->size > 1 ? EXCHANGE : 0,
+               .wish = ambit__wavefront_read(ambit__program_cycle_plan(p))};
+
+  m.cells = (double)ambit__box_volume(&m.own);
+  m.rows = m.own.hi[0] - m.own.lo[0];
+  m.columns = m.own.hi[1] - m.own.lo[1];
+  dev->backend->info(dev, &m.info);
+  m.threads = floor(m.cells / CELLS_PER_THREAD + 0.5);
+  if (m.threads > m.info.cores) m.threads = m.info.cores;
+  if (m.threads < 1) m.threads = 1;
+  for (int d = 2; d < p->grid->box.ndims; d++)
+    m.rest *= (double)(m.own.hi[d] - m.own.lo[d]);
+  for (size_t i = 0; i < p->nsteps; i++) {
+    ambit__price price;
+    double share;
+
+    if (p->steps[i].kind != STEP_APPLY || ambit__box_is_empty(&p->applies[i].region)) continue;
+    price = ambit__price_of(p->steps[i].kernel->rule);
+    share =
+        (double)ambit__box_volume(&p->applies[i].region) / (double)ambit__box_volume(&p->grid->box);
+    m.bytes += price.bytes * share;
+    m.work += price.flops * share;
+    add_traffic(p->steps[i].kernel->rule, share, &m);
+    m.launches++;
+  }
+  for (int i = 0; i < p->nfields; i++)
+    m.touched += (double)ambit_type_size(p->fields[i]->type) * p->fields[i]->components;
+  return m;
+}
+
+/* Cells of a buffer along an axis that the stages need at once, less one block; and whether it is
+ * written. */
+static int64_t spread(const ambit__wavefront *w, int buffer, int axis, bool *written)
+{
+  int64_t first = 0, last = 0;
+  bool any = false;
+
+  *written = false;
+  for (int i = 0; i < w->wave.n; i++)
+    for (int k = 0; k < w->fronts[i].naccesses; k++) {
+      const ambit__access *a = &w->fronts[i].accesses[k];
+      const int64_t lag = w->stages[i].skew.lag[axis];
+
+      if (a->buffer != buffer) continue;
+      if (!any || lag - a->high[axis] < first) first = lag - a->high[axis];
+      if (!any || lag + a->low[axis] > last) last = lag + a->low[axis];
+      *written |= a->writes && !w->fronts[i].ghosts;
+      any = true;
+    }
+  return last - first;
+}
+
+void ambit__wavefront_weigh(const problem *m, const ambit__wavefront *w, double *cached,
+                            double *moved)
+{
+  const int64_t columns = m->columns;
+
+  *cached = *moved = 0;
+  for (int i = 0; i < m->p->nfields; i++) {
+    const ambit_field *f = m->p->fields[i];
+    const double size = (double)ambit_type_size(f->type) * f->components;
+    bool written;
+    const double rows = (double)(w->wave.size.block + spread(w, i, 0, &written));
+    const double over = w->wave.size.tile ? (double)spread(w, i, 1, &written) : 0;
+    const double width = w->wave.size.tile ? (double)w->wave.size.tile : (double)columns;
+
+    *cached += size * rows * (width + over) * m->rest;
+    *moved += size * (written ? 2 : 1) * (1 + over / width);
+  }
+}
+
+static double least(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+/* Nanoseconds of one thread to move a byte from and to where the fields are. */
+static double slowness(const problem *m)
+{
+  const double all = m->touched * m->cells;
+
+  if (all <= AMBIT__L2_SHARE * m->threads * (double)m->info.l2) return 0;
+  if (all <= AMBIT__L2_SHARE * (double)m->info.l3) return 1 / SHARED;
+  return 1 / least(MEMORY, ALL / m->threads);
+}
+
+/* Nanoseconds of a core for a cell in its cache, computed in boxes of some rows or planes. In two
+ * dimensions several rows are computed together, and share their reads. */
+static double core_time(const problem *m, double rows, bool strips)
+{
+  const double together =
+      least(rows, m->p->grid->box.ndims > 2 ? AMBIT__PLANES_TOGETHER : AMBIT__ROWS_TOGETHER);
+  const double work = m->work / WORK;
+
+  return strips ? work : most(work, (m->bytes + m->again / together) / OWN);
+}
+
+double ambit__wavefront_time_single(const problem *m)
+{
+  const double core = core_time(m, AMBIT__ROWS_TOGETHER, false), memory = m->bytes * slowness(m);
+  const double cell = most(core, memory) + UNHIDDEN * least(core, memory);
+
+  return m->cells * cell / m->threads + (m->threads > 1 ? m->launches * START : 0) + m->exchange;
+}
+
+/* The cells that a wave computes for each of the part's own. */
+static double again(const problem *m, const ambit__wavefront *w)
+{
+  double own = 0;
+
+  for (int i = 0; i < w->wave.n; i++) {
+    const ambit__box cells = ambit__box_intersect(&w->stages[i].cells, &m->own);
+
+    if (!w->fronts[i].ghosts) own += (double)ambit__box_volume(&cells);
+  }
+  return own > 0 ? w->wave.cells / own : 1;
+}
+
+double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double moved)
+{
+  const double depth = w->wave.iterations;
+  const ambit__wave_sizes *size = &w->wave.size;
+  const double cell =
+      core_time(m, (double)size->block, size->strip > 0) + moved / depth * slowness(m) / PASS;
+  const double columns = (double)m->columns, rows = (double)m->rows;
+  const double tiles = w->wave.size.tile ? columns / (double)w->wave.size.tile + 1 : 1;
+  const double width = size->tile ? (double)size->tile : columns;
+  const double strips = size->strip ? width / (double)size->strip + 1 : 1;
+  const double calls = w->wave.n / depth * tiles * strips * (rows / (double)size->block + 1);
+  const double cut =
+      w->wave.size.tile && m->p->grid->box.ndims == 2 ? m->launches * tiles * rows : 0;
+
+  return (m->cells * again(m, w) * cell + calls * CALL + cut * ROW) / m->threads +
+         (m->threads > 1 ? 2 * START / depth : 0) + m->exchange / depth;
+}

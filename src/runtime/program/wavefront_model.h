@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wavefront_model.h - the time of single iterations and of wavefronts, by a model of caches and
+ * memory.
+ *
+ * All cells that the stages of a block touch must stay in the second-level cache until the last
+ * stage is through. Then a pass moves each buffer once between memory and cache, whatever its
+ * depth, and tiles move some of it again at their edges, where stages reach back into the previous
+ * tile.
+ */
+#ifndef AMBIT_RUNTIME_PROGRAM_WAVEFRONT_MODEL_H
+#define AMBIT_RUNTIME_PROGRAM_WAVEFRONT_MODEL_H
+
+#include "runtime/program/wavefront.h"
+
+#define AMBIT__L2_SHARE 0.75 /* of the second-level cache, for the cells of a block */
+
+/* Rows, or planes of three dimensions, that the functions of steps compute together. */
+enum { AMBIT__ROWS_TOGETHER = 8, AMBIT__PLANES_TOGETHER = 4 };
+
+/* The problem, as far as the model is concerned. Bytes and work are those of one cell of the grid
+ * in one iteration. */
+typedef struct ambit__wavefront_problem {
+  const ambit_program *p;
+  ambit__device_info info;
+  ambit__box own;        /* of the largest part */
+  int64_t rows, columns; /* its extents along the first two axes */
+  double cells;          /* of it */
+  double rest;           /* cells of one row of the wave's next axis: all axes after it */
+  double bytes;          /* read and written by single launches */
+  double written;        /* of these */
+  double again;    /* bytes read, times the rows or planes beside the first that they are read in */
+  int64_t reach;   /* rows or planes beside a cell that its step reads, at most */
+  double work;     /* operations */
+  double touched;  /* bytes of all buffers */
+  int launches;    /* of an iteration */
+  double exchange; /* ns of an iteration or pass for messages between processes */
+  ambit__wavefront_wish wish;
+  double threads; /* that work on a launch */
+} ambit__wavefront_problem;
+
+ambit__wavefront_problem ambit__wavefront_problem_of(const ambit_program *p);
+/* Bytes in the cache while a block passes, and bytes per cell that a pass moves to and from
+ * memory. */
+void ambit__wavefront_weigh(const ambit__wavefront_problem *m, const ambit__wavefront *w,
+                            double *cached, double *moved);
+/* Nanoseconds of an iteration by single launches, and in a wave that moves so many bytes per
+ * cell. */
+double ambit__wavefront_time_single(const ambit__wavefront_problem *m);
+double ambit__wavefront_time(const ambit__wavefront_problem *m, const ambit__wavefront *w,
+                             double moved);
+
+#endif
