@@ -4,6 +4,7 @@
  */
 #include "explain.h"
 #include "grid/storage.h"
+#include "plan/plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,9 +92,9 @@ static void print_parts(const ambit_grid *g)
 }
 
 /* "auto is list on a GPU: it takes 0.71 of the time of runs" */
-static void print_choice(const char *site, const double *costs)
+static void print_choice(const char *site, const double *costs, const double *cells)
 {
-  const ambit__storage best = ambit__storage_best(costs);
+  const ambit__storage best = ambit__storage_best(costs, cells);
 
   printf("  auto is %s %s", ambit__storage_name(best), site);
   if (best == STORAGE_RUNS)
@@ -107,24 +108,27 @@ static void print_choice(const char *site, const double *costs)
 static void print_tolls(const tool_problem *p, int64_t cells, bool active, const ambit__toll *tolls)
 {
   static const char *const sites[] = {"on cores", "on a GPU"};
-  const double mib = (double)cells / (1 << 20), bytes = ambit_kernel_bytes(p->kernel);
+  const double mib = (double)cells / (1 << 20);
+  const ambit__price price = ambit__price_of(p->rule);
   const double cell = cell_bytes(p) + active;
-  double costs[AMBIT__SITES][AMBIT__STORAGES];
+  double costs[AMBIT__SITES][AMBIT__STORAGES], cells_of[AMBIT__STORAGES];
 
   printf("storage of %.4g MiB of values\n", cell_bytes(p) * mib);
   for (int k = 0; k < AMBIT__STORAGES; k++) {
     const ambit__toll *t = &tolls[k];
 
+    cells_of[k] = t->cells;
     printf("  %-5s  %.4g MiB, and a table of %.4g on cores, %.4g on a GPU\n",
            ambit__storage_name((ambit__storage)k), cell * t->cells * mib,
            t->table[SITE_CORES] * mib, t->table[SITE_GPU] * mib);
     printf("         %.4g bytes moved per active cell on cores, %.4g on a GPU\n",
-           ambit__storage_moves(t, SITE_CORES, bytes), ambit__storage_moves(t, SITE_GPU, bytes));
+           ambit__storage_moves(t, SITE_CORES, price.bytes, price.written),
+           ambit__storage_moves(t, SITE_GPU, price.bytes, price.written));
     for (int site = 0; site < AMBIT__SITES; site++)
-      costs[site][k] = ambit__storage_costs(t, (ambit__site)site, bytes);
+      costs[site][k] = ambit__storage_costs(t, (ambit__site)site, price.bytes, price.written);
   }
   for (int site = 0; site < AMBIT__SITES; site++)
-    print_choice(sites[site], costs[site]);
+    print_choice(sites[site], costs[site], cells_of);
 }
 
 ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)

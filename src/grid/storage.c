@@ -4,11 +4,15 @@
 #include "grid/deal.h"
 
 enum {
-  LINE = 64,   /* bytes that a core loads at once */
-  SECTOR = 32, /* ... and a GPU */
-  PIECE = 128, /* cells of a row with a line in the table of a GPU, at most */
-  CHUNK = 190, /* bytes that cores could move while they begin a chunk, and twice its values */
-  MARGIN = 10  /* percent by which another storage must be better than runs */
+  LINE = 64,      /* bytes that move at once */
+  SECTOR = 32,    /* ... that a GPU writes at once ... */
+  PARTIAL = 96,   /* ... and that it moves if it writes a part of them: measured on an H200 */
+  WARP = 32,      /* threads of a GPU that write at once: a cell each, or four ... */
+  FEW_BYTES = 16, /* ... if cells move no more than this: plan/sparse.c */
+  PIECE = 128,    /* cells of a row with a line in the table of a GPU, at most */
+  CHUNK = 190,    /* bytes that cores could move while they begin a chunk, and twice its values */
+  MARGIN = 10,    /* percent by which another storage must be better than runs ... */
+  DENSE = 25 /* ... and dense storage, which on an H200 was never faster; and more memory for it */
 };
 
 const char *ambit__storage_name(ambit__storage storage)
@@ -34,6 +38,33 @@ static int64_t count_groups(const ambit__active *a, int64_t n)
   return groups;
 }
 
+/* Those of them that have an inactive one too. Runs that share a group count as if they did not. */
+static int64_t count_partial(const ambit__active *a, int64_t n)
+{
+  int64_t partial = count_groups(a, n);
+
+  for (int64_t i = 0; i < a->n; i++) {
+    const int64_t from = (a->runs[i].at + n - 1) / n;
+    const int64_t to = (a->runs[i].at + a->runs[i].hi - a->runs[i].lo) / n;
+
+    if (to > from) partial -= to - from;
+  }
+  return partial;
+}
+
+/* Cells of runs that do not begin and end with groups. */
+static int64_t count_ragged(const ambit__active *a, int64_t n)
+{
+  int64_t cells = 0;
+
+  for (int64_t i = 0; i < a->n; i++) {
+    const ambit__run *r = &a->runs[i];
+
+    if (r->at % n || (r->hi - r->lo) % n) cells += r->hi - r->lo;
+  }
+  return cells;
+}
+
 static int64_t cells_in(int bytes, size_t size)
 {
   return (size_t)bytes > size ? bytes / (int64_t)size : 1;
@@ -55,10 +86,13 @@ ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form 
   const double n = chunks ? (double)chunks : estimate_chunks(a, form);
   const int chunk = 4 * (AMBIT__CHUNK_COLUMN + form->ncolumns) + 8;
   const int64_t line = cells_in(LINE, size), sector = cells_in(SECTOR, size);
-  ambit__toll t = {.cells = (double)a->size / cells, .chunks = n / cells};
+  ambit__toll t = {.cells = (double)a->size / cells, .chunks = n / cells, .size = size};
 
-  t.lines[SITE_CORES] = (double)(count_groups(a, line) * line) / cells;
-  t.lines[SITE_GPU] = (double)(count_groups(a, sector) * sector) / cells;
+  t.lines[SITE_CORES] = t.lines[SITE_GPU] = (double)(count_groups(a, line) * line) / cells;
+  if (a->storage != STORAGE_LIST) {
+    t.partial = (double)count_partial(a, sector) / cells;
+    t.ragged = (double)count_ragged(a, sector) / cells;
+  }
   t.table[SITE_CORES] = n * chunk / cells;
   t.table[SITE_GPU] = 4.0 * ambit__deal_number(form);
   t.unread = form->list ? 4 : 0; /* positions, which follow each other if there is one part */
@@ -68,27 +102,32 @@ ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form 
   return t;
 }
 
-double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double bytes)
+/* On a GPU, warps of cells that are ragged begin and end within sectors too. */
+double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double bytes, double written)
 {
-  return bytes * toll->lines[site] + toll->table[site] - (site == SITE_GPU ? toll->unread : 0);
+  const double values = written / (double)toll->size;
+  const double warp = WARP * (bytes <= FEW_BYTES ? 4 : 1); /* cells */
+  double moves = bytes * toll->lines[site] + toll->table[site];
+
+  if (site == SITE_GPU)
+    moves += values * (toll->partial + toll->ragged * 2 / warp) * PARTIAL - toll->unread;
+  return moves;
 }
 
-double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes)
+double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes, double written)
 {
   const double begin = site == SITE_CORES ? CHUNK + 2 * bytes : 0;
 
-  return ambit__storage_moves(toll, site, bytes) + begin * toll->chunks;
+  return ambit__storage_moves(toll, site, bytes, written) + begin * toll->chunks;
 }
 
-ambit__storage ambit__storage_best(const double *costs)
+ambit__storage ambit__storage_best(const double *costs, const double *cells)
 {
-  ambit__storage best = STORAGE_RUNS;
-  double least = costs[best] * (100 - MARGIN) / 100;
+  const double runs = costs[STORAGE_RUNS] / 100;
+  const bool list = costs[STORAGE_LIST] < (100 - MARGIN) * runs;
+  const bool dense = costs[STORAGE_DENSE] < (100 - DENSE) * runs &&
+                     cells[STORAGE_DENSE] * 100 <= cells[STORAGE_RUNS] * (100 + DENSE);
 
-  for (int s = STORAGE_LIST; s < AMBIT__STORAGES; s++) {
-    if (costs[s] >= least) continue;
-    least = costs[s];
-    best = (ambit__storage)s;
-  }
-  return best;
+  if (dense && (!list || costs[STORAGE_DENSE] < costs[STORAGE_LIST])) return STORAGE_DENSE;
+  return list ? STORAGE_LIST : STORAGE_RUNS;
 }

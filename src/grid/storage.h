@@ -3,7 +3,7 @@
  * choose one: a model of bytes per active cell, on cores and on GPUs.
  *
  * A cell moves its values. Memory comes in lines, of which some cells may be inactive, and a table
- * tells where cells are.
+ * tells where cells are. A GPU that writes part of a sector, 32 bytes, reads it before.
  */
 #ifndef AMBIT_GRID_STORAGE_H
 #define AMBIT_GRID_STORAGE_H
@@ -19,6 +19,9 @@ typedef enum ambit__site { SITE_CORES, SITE_GPU, AMBIT__SITES } ambit__site;
 typedef struct ambit__toll {
   double cells;               /* of memory, active or not */
   double lines[AMBIT__SITES]; /* cells in lines of memory that have an active one */
+  double partial;             /* sectors of active cells that have others too */
+  double ragged;              /* cells of runs that do not begin and end with sectors */
+  size_t size;                /* of a value */
   double table[AMBIT__SITES]; /* bytes of a step's table */
   double unread;              /* of these, on a GPU */
   double chunks;
@@ -31,11 +34,14 @@ const char *ambit__storage_name(ambit__storage storage);
  * their number is estimated. `size` is that of a value in bytes. */
 ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form *form, size_t size,
                                 int64_t chunks);
-/* Bytes moved per active cell by a step whose values are so many bytes. */
-double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double bytes);
+/* Bytes moved per active cell by a step whose values are so many bytes, some of them written. */
+double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double bytes,
+                            double written);
 /* The same, with the time that chunks take besides, in bytes that could be moved meanwhile. */
-double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes);
-/* The best storage, of costs by storage: runs, unless another one is clearly cheaper. */
-ambit__storage ambit__storage_best(const double *costs);
+double ambit__storage_costs(const ambit__toll *toll, ambit__site site, double bytes,
+                            double written);
+/* The best storage, of costs and cells of memory by storage: runs, unless another one is clearly
+ * cheaper; and dense only if it takes hardly more memory. */
+ambit__storage ambit__storage_best(const double *costs, const double *cells);
 
 #endif

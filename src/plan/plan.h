@@ -171,7 +171,8 @@ bool ambit__plan_begins(const char *plan, const char *start);
 
 /* Least memory traffic and work to update one cell, as `ambit explain` shows them. */
 typedef struct ambit__price {
-  double bytes; /* every value that must be read or written, counted once each */
+  double bytes;   /* every value that must be read or written, counted once each */
+  double written; /* of these */
   double flops;
 } ambit__price;
 ambit__price ambit__price_of(const ambit__rule *rule);

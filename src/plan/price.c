@@ -16,8 +16,10 @@ ambit__price ambit__price_of(const ambit__rule *rule)
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *p = &rule->params[i];
 
-    for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++)
+    for (int c = 0; p->kind == PARAM_FIELD && c < p->components; c++) {
       price.bytes += (double)(is_read(p, c) + p->writes[c]) * (double)ambit_type_size(p->type);
+      price.written += (double)p->writes[c] * (double)ambit_type_size(p->type);
+    }
   }
   return price;
 }

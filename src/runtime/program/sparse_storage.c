@@ -38,12 +38,14 @@ static ambit_status add_costs(const ambit_program *p, const ambit__active *a, do
 
   for (size_t i = 0; !s && i < p->nsteps; i++) {
     ambit__chunk_form form = {0};
+    ambit__price price;
     ambit__toll toll;
 
     if (!is_launched(p, i)) continue;
     s = ambit__step_form(p, i, a->storage == STORAGE_LIST, &form);
     toll = ambit__storage_toll(a, &form, value_size(&p->steps[i]), 0);
-    *costs += ambit__storage_costs(&toll, site, ambit__price_of(p->steps[i].kernel->rule).bytes);
+    price = ambit__price_of(p->steps[i].kernel->rule);
+    *costs += ambit__storage_costs(&toll, site, price.bytes, price.written);
     ambit__chunk_form_free(&form);
   }
   return s;
@@ -59,7 +61,7 @@ static ambit_status store_cells(ambit__errors *errors, const ambit__active *from
   return ambit__active_end(errors, to, from->pad);
 }
 
-static ambit_status find_costs(const ambit_program *p, double *costs)
+static ambit_status find_costs(const ambit_program *p, double *costs, double *cells)
 {
   ambit_status s = AMBIT_OK;
 
@@ -67,6 +69,7 @@ static ambit_status find_costs(const ambit_program *p, double *costs)
     ambit__active a = {0};
 
     s = store_cells(ambit__program_errors(p), p->grid->active, (ambit__storage)k, &a);
+    cells[k] = (double)a.size;
     if (!s) s = add_costs(p, &a, &costs[k]);
     ambit__active_free(&a);
   }
@@ -91,14 +94,14 @@ ambit_status ambit__program_store(ambit_program *p)
 {
   ambit_grid *g = p->grid;
   const double bytes = bytes_of(p);
-  double costs[AMBIT__STORAGES] = {0};
+  double costs[AMBIT__STORAGES] = {0}, cells[AMBIT__STORAGES] = {0};
   ambit__storage best;
 
   if (!g->any_storage || bytes <= g->weighed || !g->active->cells) return AMBIT_OK;
   if (!g->context->engines[0].device->backend->ghosts) return AMBIT_OK; /* all are alike */
   g->weighed = bytes;
-  AMBIT_TRY(find_costs(p, costs));
-  best = ambit__storage_best(costs);
+  AMBIT_TRY(find_costs(p, costs, cells));
+  best = ambit__storage_best(costs, cells);
   ambit__log(&g->context->settings, 1,
              "sparse grid: storage %s; bytes moved per cell, or time in which they could be: runs "
              "%.4g, list %.4g, dense %.4g",
