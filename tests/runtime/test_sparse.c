@@ -572,12 +572,19 @@ static void the_box_is_never_allocated(void)
   ambit *a = open_on("cpu");
   ambit_grid *g = ambit_grid_create_sparse(a, 2, extents, on_a_line, NULL);
   ambit_field *f = ambit_field_create_vector(g, "f", AMBIT_F64, 200, AMBIT_SOA);
+  ambit_program *p = ambit_program_create(g);
   double value[200];
 
   ambit_field_fill_value(f, 2.5);
   ambit_field_read(f, AMBIT_INDEX(5, 2100), AMBIT_INDEX(6, 2101), value);
   CHECK_EQ(2000, ambit_grid_cells(g));
   CHECK_NEAR(2.5, value[199], 0);
+  ambit_apply(
+      p, ambit_kernel_create(a, "void rise(double *f[200]) { *f[7] = fmin(*f[7] + 1, 9); }"), f);
+  ambit_run_until_still(p, 100); /* compares values */
+  CHECK_EQ(8, ambit_program_iterations(p));
+  ambit_field_read(f, AMBIT_INDEX(5, 2100), AMBIT_INDEX(6, 2101), value);
+  CHECK_NEAR(9, value[7], 0);
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 

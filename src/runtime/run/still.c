@@ -84,6 +84,57 @@ static ambit_status compare_on_device(const ambit_field *field, int part, kept *
   return AMBIT_OK;
 }
 
+/* Where a cell of a sparse grid begins, at a position of its store in host memory. */
+static unsigned char *cell_at(const ambit__store *s, const ambit__backend *backend, int64_t at)
+{
+  const ambit__layout *l = &s->layout;
+
+  at = l->origin + at * l->stride[l->own.ndims - 1];
+  return backend->address(s->buffer) + (size_t)at * ambit_type_size(l->type);
+}
+
+/* Compares n cells at a position of two stores alike, and copies those that differ. */
+static bool update_cells(const ambit__store *to, const ambit__store *from,
+                         const ambit__backend *backend, int64_t at, int64_t n)
+{
+  const ambit__layout *l = &to->layout;
+  const size_t size = ambit_type_size(l->type);
+  const bool together = l->order == AMBIT_AOS || l->components == 1;
+  const size_t bytes = (size_t)n * size * (size_t)(together ? l->components : 1);
+  bool same = true;
+
+  for (int c = 0; c < (together ? 1 : l->components); c++) {
+    unsigned char *p = cell_at(to, backend, at) + (size_t)(c * l->component) * size;
+    const unsigned char *q = cell_at(from, backend, at) + (size_t)(c * l->component) * size;
+
+    if (!memcmp(p, q, bytes)) continue;
+    same = false;
+    memcpy(p, q, bytes);
+  }
+  return same;
+}
+
+/* On a sparse grid in host memory: nothing has the size of the box. */
+static ambit_status compare_runs(const ambit_field *field, int part, kept *k, bool *same)
+{
+  const ambit__engine *e = ambit__engine_of(field->grid, part);
+  const ambit__store *now = &field->stores[part];
+  const ambit__active *a = now->layout.active;
+  const int last = now->layout.own.ndims - 1;
+  ambit__box row;
+  int64_t i = 0;
+
+  if (!k->store.buffer) {
+    k->store.layout = now->layout;
+    AMBIT_TRY(ambit__store_allocate(field, part, &k->store));
+  }
+  while (ambit__active_next(a, &now->layout.own, &i, &row))
+    *same &= update_cells(&k->store, now, e->device->backend,
+                          a->runs[i - 1].at + row.lo[last] - a->runs[i - 1].lo,
+                          row.hi[last] - row.lo[last]);
+  return AMBIT_OK;
+}
+
 static ambit_status compare_on_host(const ambit_field *field, int part, kept *k, bool *same)
 {
   const ambit__engine *e = ambit__engine_of(field->grid, part);
@@ -109,6 +160,8 @@ static ambit_status compare_part(ambit__still *s, int f, int part, bool *same)
   if (ambit__box_is_empty(&field->stores[part].layout.own)) return AMBIT_OK;
   if (ambit__engine_of(field->grid, part)->device->backend->update_box)
     return compare_on_device(field, part, k, same);
+  if (field->grid->active && ambit__engine_of(field->grid, part)->device->backend->address)
+    return compare_runs(field, part, k, same);
   return compare_on_host(field, part, k, same);
 }
 
