@@ -14,18 +14,9 @@
 
 #include "codegen/scope.h"
 #include "kernel/range.h"
-#include "plan/dots.h"
+#include "plan/roots.h"
 
 enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
-
-/* The integer part of the square root of an integer, cut off or not, such that one of sqrt(n + 0.5)
- * with an error below 2^-21 is the same: sqrt of integers is either an integer or far enough from
- * the next. */
-typedef struct ambit__root {
-  const ambit__expr *value;
-  bool real; /* all that n is computed from is exact in float */
-  bool last; /* the final value of a byte that is written, which is cut off at 255 in any case */
-} ambit__root;
 
 typedef struct ambit__pairs {
   const ambit__rule *rule;
@@ -55,8 +46,6 @@ int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 
 /* Whether all results of a rule are pairs, without dots. */
 bool ambit__rule_is_paired(const ambit__rule *rule);
-/* Whether an expression is a sum, a difference or a product of integers. */
-bool ambit__pairs_is_sum(const ambit__expr *e);
 /* The root that an expression is; NULL: none. */
 const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e);
 

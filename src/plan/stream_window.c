@@ -42,7 +42,7 @@ static void print_real(const ambit__scope *s, ambit__text *t, const ambit__expr 
 {
   const ambit__stream_job *j = s->user;
 
-  parts = parts && ambit__pairs_is_sum(e) && !ambit__dots_find(j->dots, e);
+  parts = parts && ambit__root_is_sum(e) && !ambit__dots_find(j->dots, e);
   ambit__print(t, parts ? "(" : "ambit_real(");
   if (parts) {
     print_real(s, t, e->a, true);
