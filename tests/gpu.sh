@@ -89,12 +89,13 @@ watched=(
   "tests/runtime/test_program"
   "tests/runtime/test_reduce"
   "tests/plan/test_fused_parts steps_on_faces_and_boxes_of_gpus"
+  "tests/plan/test_fused_parts tiles_stay"
   "tests/random/test_random --device cuda --seed 0x1000 --count 8"
 )
 
 # Runs in the background; what came of it is one line in a file.
 watch() { # tool, program and its arguments
-  local tool=$1 name=$1-${2##*/} status
+  local tool=$1 name=$1-${2##*/}-${3:-all} status
   shift
   bounded 90 compute-sanitizer --tool "$tool" --error-exitcode 99 "$@" >"$log/$name.txt" 2>&1
   status=$?

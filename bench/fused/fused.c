@@ -184,6 +184,7 @@ static bool measure(ambit *const *all, char *const *depths, int n, const problem
     g[i] = ambit_grid_create(all[i], q->ndims, q->extents);
     p[i] = ambit_program_create(g[i]);
     add_steps(all[i], g[i], q, p[i]);
+    if (*depths[i] == '(') ambit_option_set(all[i], "plan", depths[i]);
     ambit_run(p[i], q->iterations);
   }
   for (int k = 0; k < ROUNDS; k++)
@@ -197,6 +198,7 @@ static bool measure(ambit *const *all, char *const *depths, int n, const problem
     printf("%s,%s,%s,%s,%s,%.1f,%.2f\n", q->program, q->size, q->type, q->boundary, depths[i],
            cells / best[i] / 1e9, best[i] * 1e6);
     ambit_grid_destroy(g[i]);
+    ambit_option_set(all[i], "plan", "");
   }
   fflush(stdout);
   return fine;
@@ -212,7 +214,7 @@ int main(int argc, char **argv)
   for (char *d = argc > 1 ? strtok(argv[1], ",") : NULL; d && n < DEPTHS; d = strtok(NULL, ",")) {
     if (n) all[n] = ambit_open(NULL, NULL);
     ambit_option_set(all[n], "devices", ambit_option_get(all[0], "devices"));
-    ambit_option_set(all[n], *d == '(' ? "plan" : "depth", d);
+    ambit_option_set(all[n], "depth", *d == '(' ? "auto" : d);
     depths[n++] = d;
   }
   printf("program,size,type,boundary,depth,gcells,us\n");

@@ -130,7 +130,8 @@ typedef struct ambit__launch {
   const ambit__chunks *chunks; /* of a sparse grid: those of the box; NULL: dense */
   int nargs;                   /* number of parameters of the rule */
   const ambit__argument *args;
-  int64_t step; /* iteration number */
+  int64_t step;  /* iteration number */
+  int64_t times; /* iterations, of a pipeline that loops */
   /* reductions are folded into the present values of their scalars, and strict sums into the long
    * accumulators behind them, instead of starting anew */
   bool more;

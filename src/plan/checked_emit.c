@@ -197,6 +197,9 @@ static void emit_parameter(const ambit__gpucode_job *j, const ambit__gpucode_slo
   case SLOT_UNITS:
   case SLOT_SHARE:
   case SLOT_FIRST:
+  case SLOT_TIMES: /* of pipelines, the same */
+  case SLOT_MAIL:
+  case SLOT_ROUNDS:
   case SLOT_TABLE: /* of tiles, which are not checked either */
   case SLOT_THAN:
   case SLOT_FOUND:

@@ -9,8 +9,8 @@
 #define AMBIT_ENTRY "ambit_kernel" /* default name of the exported function */
 
 extern const ambit__strategy ambit__strategy_cells, ambit__strategy_checked, ambit__strategy_fused,
-    ambit__strategy_list, ambit__strategy_once, ambit__strategy_rows, ambit__strategy_sparse,
-    ambit__strategy_stream, ambit__strategy_tiles;
+    ambit__strategy_list, ambit__strategy_once, ambit__strategy_persistent, ambit__strategy_rows,
+    ambit__strategy_sparse, ambit__strategy_stream, ambit__strategy_tiles;
 
 /* The name of the generated function. */
 const char *ambit__entry_name(const ambit__group *g);

@@ -63,7 +63,8 @@ static bool fields_fit(const ambit__group *g)
 
 static bool applies(const ambit__group *g, const ambit__target *t)
 {
-  if (t->kind != TARGET_GPU || !g->pipeline || !g->pipeline->nstages || !fields_fit(g))
+  if (t->kind != TARGET_GPU || !g->pipeline || !g->pipeline->nstages || g->pipeline->loops ||
+      !fields_fit(g))
     return false;
   if (g->ndims != 2 && g->ndims != 3) return false;
   return t->dialect->has_lanes ? t->warp == AMBIT__FUSED_WARP : t->dialect->fused != NULL;

@@ -85,6 +85,9 @@ typedef struct ambit__fused_job {
 bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge,
                         ambit__fused_job *j);
 void ambit__fused_end(ambit__fused_job *j);
+/* The same for a plan of the strategy `persistent`, whose tiles do not move: they are planes along
+ * axes 0 and 1, and z is an axis that the grid does not have. */
+bool ambit__fused_begin_tile(const ambit__group *g, const ambit__plan *p, ambit__fused_job *j);
 int ambit__fused_registers(const ambit__fused_job *j); /* of a thread, approximately */
 
 /* The columns that a warp of the code stores. */

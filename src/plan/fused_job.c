@@ -398,6 +398,26 @@ bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge, 
   return j->period <= MOST_PERIOD && ambit__fused_useful(j) > 0 && (flat || stores_enough(j));
 }
 
+bool ambit__fused_begin_tile(const ambit__group *g, const ambit__plan *p, ambit__fused_job *j)
+{
+  *j = (ambit__fused_job){.pipe = g->pipeline,
+                          .edge = true,
+                          .x = 1,
+                          .y = 0,
+                          .z = 2,
+                          .lane = (int)p->strip,
+                          .lanes = AMBIT__FUSED_WARP,
+                          .groups = p->threads[1],
+                          .rows = p->rows[0],
+                          .period = 1};
+  for (int i = 0; i < j->pipe->nstages; i++)
+    each_read(j, i, note_reach);
+  for (int v = 0; v < j->pipe->nvalues; v++)
+    j->values[v].fetched = is_fetched(&j->values[v]) ? 1 : -1;
+  find_beside(j);
+  return reads_near(j);
+}
+
 void ambit__fused_end(ambit__fused_job *j)
 {
   for (int i = 0; i < AMBIT__PIPE_STAGES; i++)
@@ -451,7 +471,8 @@ int ambit__fused_registers(const ambit__fused_job *j)
 
   for (int v = 0; v < j->pipe->nvalues; v++) {
     n += registers_of(j, v);
-    if (j->pipe->values[v].stage < 0) n += words(j, v) * j->ahead * j->rows * j->lane + 2;
+    if (j->pipe->values[v].stage < 0)
+      n += words(j, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
     if (j->pipe->values[v].target >= 0) n += 2;
   }
   for (int i = 0; i < j->pipe->nstages; i++) {

@@ -11,9 +11,11 @@
  *              strict sum, a zeroed long accumulator to which all blocks add
  *
  * Then follow: lo0.. hi0.. (the cells to update, local); offset0.. (global index of local index 0);
- * extent0.. (of the grid); step; ends (only if a parameter has a twin: whether a launch may store
- * values beside its box, see ambit__launch); faults (only in a checked kernel: its fault record);
- * ended (NULL, or a number that is not 0 once the run is over, when kernels do nothing).
+ * extent0.. (of the grid); step; times, mail and rounds (only of a pipeline that loops: its
+ * iterations, and how blocks exchange values, plan/persistent_mail.c); ends (only if a parameter
+ * has a twin: whether a launch may store values beside its box, see ambit__launch); faults (only in
+ * a checked kernel: its fault record); ended (NULL, or a number that is not 0 once the run is over,
+ * when kernels do nothing).
  *
  * On a sparse grid, fields have only the stride along the last axis, and in place of the box come
  * groups, lines and cells, the tables of grid/deal.h, or NULL; units, the number of units to
@@ -39,7 +41,7 @@
 #include "plan/emit.h"
 
 enum {
-  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 11,
+  AMBIT__GPUCODE_SLOTS = AMBIT_MAX_PARAMS * (4 + AMBIT_MAX_DIMS) + 4 * AMBIT_MAX_DIMS + 14,
   AMBIT__GPUCODE_FOLD_SLOTS = 2 * AMBIT_MAX_PARAMS + 3,
   AMBIT__GPUCODE_PARTIALS = 65536, /* most blocks of a launch that reduces */
   AMBIT__GPUCODE_FEW = 1024,       /* the same, where this many keep the device busy */
@@ -73,6 +75,9 @@ typedef enum ambit__gpucode_slot_kind {
   SLOT_TILES,
   SLOT_ROUND,
   SLOT_STEP,
+  SLOT_TIMES,  /* of a pipeline that loops: iterations of the launch */
+  SLOT_MAIL,   /* memory of 64-bit integers */
+  SLOT_ROUNDS, /* exchanges through it so far */
   SLOT_ENDS,   /* 0 or 1 */
   SLOT_FAULTS, /* the fault record of a checked kernel */
   SLOT_COUNT,  /* number of partial results */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_args.c - the parameters of GPU kernels: their order and their text. */
 #include "plan/gpu.h"
+#include "plan/pipeline.h"
 
 static void add(ambit__gpucode_slot *slots, int *n, ambit__gpucode_slot_kind kind, int param,
                 int axis)
@@ -79,6 +80,8 @@ int ambit__gpucode_slots(const ambit__group *g, ambit__gpucode_slot *slots)
   add_range(g, slots, &n);
   add_axes(slots, &n, SLOT_EXTENT, 0, g->ndims);
   add(slots, &n, SLOT_STEP, 0, 0);
+  for (int kind = SLOT_TIMES; g->pipeline && g->pipeline->loops && kind <= SLOT_ROUNDS; kind++)
+    add(slots, &n, (ambit__gpucode_slot_kind)kind, 0, 0);
   if (has_twins(g)) add(slots, &n, SLOT_ENDS, 0, 0);
   if (g->checks) add(slots, &n, SLOT_FAULTS, 0, 0);
   /* The last, because users' kernels have none. */
@@ -149,6 +152,9 @@ void ambit__gpucode_print_name(const ambit__group *g, const ambit__gpucode_slot 
   case SLOT_TILES: ambit__print(t, "tiles"); break;
   case SLOT_ROUND: ambit__print(t, "round"); break;
   case SLOT_STEP: ambit__print(t, "step"); break;
+  case SLOT_TIMES: ambit__print(t, "times"); break;
+  case SLOT_MAIL: ambit__print(t, "mail"); break;
+  case SLOT_ROUNDS: ambit__print(t, "rounds"); break;
   case SLOT_ENDS: ambit__print(t, "ends"); break;
   case SLOT_FAULTS: ambit__print(t, "faults"); break;
   case SLOT_COUNT: ambit__print(t, "count"); break;
@@ -178,6 +184,8 @@ static void print_slot(const ambit__gpucode_job *j, const ambit__gpucode_slot *s
                  s->kind == SLOT_GROUPS ? "ambit_u64" : "ambit_i32", j->dialect->unaliased);
   else if (s->kind == SLOT_ENDED)
     ambit__print(j->t, "%sconst %s *", j->dialect->global, j->integer);
+  else if (s->kind == SLOT_MAIL)
+    ambit__print(j->t, "%sambit_u64 *", j->dialect->global);
   else if (s->kind == SLOT_FAULTS)
     ambit__print(j->t, "%s%s *", j->dialect->global, j->integer);
   else

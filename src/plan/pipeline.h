@@ -56,6 +56,10 @@ typedef struct ambit__pipeline {
   /* By port, a component of a field argument of a stage: the value before the stage and the value
    * it computes; -1: none. */
   int in[AMBIT__PIPE_PORTS], out[AMBIT__PIPE_PORTS];
+  /* The stages are those of one iteration, and a launch repeats it as often as it is told. Loaded
+   * values then change: the next iteration begins with `next` in place of one; -1: with itself. */
+  bool loops;
+  int next[AMBIT__PIPE_VALUES];
   bool periodic[AMBIT_MAX_DIMS]; /* the grid continues at the other face of an axis */
   /* Axes along which the grid is cut into parts. A launch may load `margin` layers of cells beyond
    * its box there, below and above, of which `halo` layers have values as far as they are in the

@@ -5,9 +5,10 @@
 #include <string.h>
 
 static const ambit__strategy *const strategies[] = {
-    &ambit__strategy_once,  &ambit__strategy_rows,   &ambit__strategy_stream,
-    &ambit__strategy_cells, &ambit__strategy_sparse, &ambit__strategy_list,
-    &ambit__strategy_fused, &ambit__strategy_tiles,  &ambit__strategy_checked};
+    &ambit__strategy_once,      &ambit__strategy_rows,   &ambit__strategy_stream,
+    &ambit__strategy_cells,     &ambit__strategy_sparse, &ambit__strategy_list,
+    &ambit__strategy_fused,     &ambit__strategy_tiles,  &ambit__strategy_checked,
+    &ambit__strategy_persistent};
 
 enum { MOST = 64 };
 
@@ -20,9 +21,10 @@ bool ambit__plan_begins(const char *plan, const char *start)
 static int list_plans(const ambit__strategy *s, const ambit__group *g, const ambit__target *t,
                       ambit__plan *plans)
 {
-  const bool fits = (s == &ambit__strategy_checked) == (g->checks != 0) &&
-                    (s == &ambit__strategy_fused) == (g->pipeline != NULL) &&
-                    (s == &ambit__strategy_tiles) == (t->kind == TARGET_GPU && g->tiles);
+  const bool fits =
+      (s == &ambit__strategy_checked) == (g->checks != 0) &&
+      (s == &ambit__strategy_fused || s == &ambit__strategy_persistent) == (g->pipeline != NULL) &&
+      (s == &ambit__strategy_tiles) == (t->kind == TARGET_GPU && g->tiles);
 
   return fits && s->applies(g, t) ? s->candidates(g, t, plans, MOST) : 0;
 }

@@ -523,3 +523,14 @@ ambit__cu_result cuLaunchKernel(ambit__cu_function f, unsigned int blocks_x, uns
     memcpy(&c->args[i], params[i], sizeof c->args[i]);
   return CU_OK;
 }
+
+ambit__cu_result cuLaunchCooperativeKernel(ambit__cu_function f, unsigned int blocks_x,
+                                           unsigned int blocks_y, unsigned int blocks_z,
+                                           unsigned int threads_x, unsigned int threads_y,
+                                           unsigned int threads_z, unsigned int shared_bytes,
+                                           ambit__cu_stream s, void **params)
+{
+  fake_cuda.together++;
+  return cuLaunchKernel(f, blocks_x, blocks_y, blocks_z, threads_x, threads_y, threads_z,
+                        shared_bytes, s, params, NULL);
+}

@@ -24,13 +24,13 @@ typedef struct fake_cuda_state {
   int version;                  /* of CUDA: 13000 */
   /* observed */
   int contexts, streams, events, modules, allocations, pinned, graphs; /* existing now */
-  int loads;                                  /* of images, including rejected ones */
-  int launches, attributes, replays;          /* so far */
-  int priority;                               /* of the last stream */
-  int shared_granted;                         /* by the last attribute */
-  unsigned int blocks[3], threads[3], shared; /* of the last launch */
-  unsigned long long args[4];                 /* its first 8-byte arguments */
-  int wanted_args;                            /* number of arguments to record */
+  int loads;                                   /* of images, including rejected ones */
+  int launches, together, attributes, replays; /* so far */
+  int priority;                                /* of the last stream */
+  int shared_granted;                          /* by the last attribute */
+  unsigned int blocks[3], threads[3], shared;  /* of the last launch */
+  unsigned long long args[4];                  /* its first 8-byte arguments */
+  int wanted_args;                             /* number of arguments to record */
 } fake_cuda_state;
 
 extern fake_cuda_state fake_cuda;

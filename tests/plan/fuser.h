@@ -7,6 +7,7 @@
 #define AMBIT_TEST_FUSER_H
 
 #include "device/device.h"
+#include "plan/pipeline.h"
 #include "simulated.h"
 
 extern const ambit__backend ambit__backend_cpu;
@@ -17,9 +18,21 @@ typedef struct fuser_function {
   ambit__plan plan;
   void *library;
   simulated *run;
+  void *mail; /* of a pipeline that loops; NULL: not launched yet */
+  int64_t rounds;
 } fuser_function;
 
 static int fuser_launches; /* of pipelines, so far */
+
+/* Pipelines that loop have a tile for each multiprocessor. */
+static const ambit__target *fuser_target(const ambit__group *g)
+{
+  static ambit__target wide;
+
+  wide = gpu;
+  wide.threads = 6;
+  return g->pipeline->loops ? &wide : &gpu;
+}
 
 /* Pipelines are always the best choice. */
 static double fuser_estimate(ambit__device *dev, const ambit__group *g)
@@ -28,13 +41,15 @@ static double fuser_estimate(ambit__device *dev, const ambit__group *g)
 
   (void)dev;
   if (!g->pipeline) return 1e9;
-  return ambit__plan_choose(g, &gpu, &plan) ? plan.strategy->cost(g, &gpu, &plan) : -1;
+  return ambit__plan_choose(g, fuser_target(g), &plan)
+             ? plan.strategy->cost(g, fuser_target(g), &plan)
+             : -1;
 }
 
 static void fuser_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
 {
   if (g->pipeline)
-    ambit__plan_list(g, &gpu, lines);
+    ambit__plan_list(g, fuser_target(g), lines);
   else
     ambit__backend_cpu.plans(dev, g, lines);
 }
@@ -49,10 +64,10 @@ static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit
   if (!g->pipeline) return ambit__backend_cpu.build(dev, g, fn);
   f = calloc(1, sizeof *f);
   f->group = *g;
-  CHECK(ambit__plan_choose(g, &gpu, &f->plan));
+  CHECK(ambit__plan_choose(g, fuser_target(g), &f->plan));
   f->plan.strategy->describe(&f->plan, &line);
   f->head.plan = ambit__text_finish(&line);
-  f->plan.strategy->emit(g, &gpu, &f->plan, &w);
+  f->plan.strategy->emit(g, fuser_target(g), &f->plan, &w);
   source = ambit__writer_finish(&w);
   if (getenv("FUSED_SHOW")) puts(source);
   f->library = compile(source, false);
@@ -65,7 +80,7 @@ static ambit_status fuser_build(ambit__device *dev, const ambit__group *g, ambit
 
 static bool is_fused(const ambit__function *fn)
 {
-  return !strncmp(fn->plan, "(fused", 6);
+  return !strncmp(fn->plan, "(fused", 6) || !strncmp(fn->plan, "(persistent", 11);
 }
 
 static void fuser_discard(ambit__device *dev, ambit__function *fn)
@@ -75,11 +90,13 @@ static void fuser_discard(ambit__device *dev, ambit__function *fn)
     return;
   }
   if (((fuser_function *)fn)->library) dlclose(((fuser_function *)fn)->library);
+  free(((fuser_function *)fn)->mail);
   free(fn->plan);
   free(fn);
 }
 
-static long long fuser_argument(const ambit__launch *l, const ambit__gpucode_slot *s, const twin *t)
+static long long fuser_argument(const fuser_function *f, const ambit__launch *l,
+                                const ambit__gpucode_slot *s, const twin *t)
 {
   const ambit__layout *layout = l->args[s->param].store ? &l->args[s->param].store->layout : NULL;
   const ambit__box *own = NULL;
@@ -97,6 +114,9 @@ static long long fuser_argument(const ambit__launch *l, const ambit__gpucode_slo
   case SLOT_OFFSET: return own->lo[s->axis];
   case SLOT_EXTENT: return l->extents[s->axis];
   case SLOT_STEP: return l->step;
+  case SLOT_TIMES: return l->times;
+  case SLOT_MAIL: return (long long)(intptr_t)f->mail;
+  case SLOT_ROUNDS: return f->rounds;
   default: return 0;
   }
 }
@@ -134,10 +154,12 @@ static ambit_status fuser_launch(ambit__queue *q, ambit__function *fn, const amb
   f->plan.strategy->shape(&f->group, &f->plan, &l->box, &shape);
   for (int i = 0; i < 3; i++)
     blocks[i] = shape.blocks[i];
+  if (shape.mail && !f->mail) f->mail = calloc(1, shape.mail);
   fuser_guard(l, twins, fuser_launches++ % 2);
   for (int i = 0; i < n; i++)
-    args[i] = fuser_argument(l, &slots[i], twins);
+    args[i] = fuser_argument(f, l, &slots[i], twins);
   if (f->run) CHECK(f->run(blocks, shape.threads, args));
+  f->rounds += l->times;
   fuser_unguard(l, twins);
   return AMBIT_OK;
 }

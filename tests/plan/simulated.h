@@ -58,9 +58,9 @@ static bool write_file(const char *file, const char *source, bool reduces)
             "extern \"C\" bool simulate%s(const long long *b, const int *t, const long long *a)\n"
             "{\n"
             "  return warp::launch([](const long long *x) { warp::call(ambit_kernel%s, x); }, b, "
-            "t, a);\n"
+            "t, a, %s);\n"
             "}\n",
-            fold ? "_fold" : "", fold ? "_fold" : "");
+            fold ? "_fold" : "", fold ? "_fold" : "", strstr(source, " *mail") ? "true" : "false");
   return !fclose(f);
 }
 
@@ -111,6 +111,9 @@ static long long argument(problem *p, const ambit__gpucode_slot *s,
   case SLOT_UNITS:
   case SLOT_SHARE:
   case SLOT_FIRST:
+  case SLOT_TIMES: /* of pipelines that loop */
+  case SLOT_MAIL:
+  case SLOT_ROUNDS:
   case SLOT_TABLE: /* of tiles */
   case SLOT_THAN:
   case SLOT_FOUND:

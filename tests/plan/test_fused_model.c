@@ -71,6 +71,7 @@ static scene open_scene(const measured *m)
   ambit_grid *g;
 
   ambit_option_set(s.a, "devices", "cuda");
+  if (m->cells[0] && m->cells[0] < 2100) ambit_option_set(s.a, "plan", "(fused");
   ambit__pretend(s.a, 0, 1);
   g = ambit_grid_create(s.a, ndims, m->cells[0] ? m->cells : ndims == 2 ? flat : deep);
   u = ambit_field_create(g, "u", m->type);

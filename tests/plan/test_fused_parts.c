@@ -63,19 +63,28 @@ static result run(const trial *t, int iterations)
   return r;
 }
 
+/* The NaN of a GPU has other bits. */
+static bool is_same(ambit_type type, const unsigned char *a, const unsigned char *b)
+{
+  return !memcmp(a, b, ambit_type_size(type)) ||
+         (ambit__type_is_real(type) && isnan(ambit__value_load(a, type).real) &&
+          isnan(ambit__value_load(b, type).real));
+}
+
 static void compare_results(const trial *t, const result *want, const result *got,
                             const char *parts)
 {
   const ambit__box all = ambit__box_of_extents(t->ndims, t->extents);
-  const size_t n = (size_t)ambit__box_volume(&all) *
-                   (size_t)(t->s->components ? t->s->components : 1) * ambit_type_size(t->s->type);
+  const size_t size = ambit_type_size(t->s->type);
+  const size_t n =
+      (size_t)ambit__box_volume(&all) * (size_t)(t->s->components ? t->s->components : 1) * size;
 
   for (int i = 0; i < t->s->nfields; i++) {
     size_t at = 0;
 
     if (!want->values[i] || !got->values[i]) continue;
-    while (at < n && want->values[i][at] == got->values[i][at])
-      at++;
+    while (at < n && is_same(t->s->type, want->values[i] + at, got->values[i] + at))
+      at += size;
     CHECK_MSG(at == n,
               "%s depth %d on %s, %dx%dx%d, boundaries %d %d %d %d %d %d: field %c differs at byte "
               "%zu of %zu",
@@ -274,6 +283,92 @@ static void all_faces_are_one_stage(void)
   ambit_close(context);
 }
 
+/* Opens a device, for plans that begin like this one. */
+static void open_for(const char *where, const char *plan)
+{
+  open_on(where, "auto", 0, false);
+  ambit_option_set(context, "plan", plan);
+}
+
+static bool has_plan(const trial *t, const char *where, const char *plan)
+{
+  ambit_field *fields[MOST_FIELDS];
+  bool has;
+
+  open_for(where, plan);
+  has = !ambit__program_seal(make_program(t, fields));
+  ambit_close(context);
+  return has;
+}
+
+/* Launches that hold the grid, as tiles that exchange cells, of some lengths. */
+static void check_persistent(const trial *t, const char *where, const char *plan)
+{
+  const int iterations = 3 + (int)draw(20);
+  result want, got;
+
+  open_on("ref", "auto", 1, true);
+  want = run(t, iterations);
+  ambit_close(context);
+  open_for(where, plan);
+  got = run(t, iterations);
+  ambit_close(context);
+  CHECK(got.fused);
+  compare_results(t, &want, &got, plan);
+  release(&want);
+  release(&got);
+}
+
+/* A rotation of three fields, and steps on faces and inside. */
+static void tiles_stay(void)
+{
+  static const char *const names[] = {"wave", "frame"};
+  static const char *const plans[] = {"(persistent 2x", "(persistent 1x"};
+
+  if (processes_here() > 1) return;
+  for (int i = 0; i < 2; i++) {
+    trial t;
+
+    state = 40 + (uint64_t)i;
+    t = draw_trial(sample_named(names[i]));
+    t.extents[0] = 91; /* cut along both axes */
+    t.extents[1] = i ? 73 : 101;
+    t.strict = true;
+    check_persistent(&t, "fuser", plans[i]);
+    if (device_is_here("cuda")) check_persistent(&t, "cuda", plans[i]);
+  }
+}
+
+static void tiles_stay_in_random_programs(void)
+{
+  static const char *const plans[] = {"(persistent", "(persistent 1x", "(persistent 2x"};
+  const int nsamples = (int)(sizeof samples / sizeof *samples);
+  const char *only = getenv("FUSED_SAMPLE"), *times = getenv("FUSED_TIMES");
+  const char *seed = getenv("FUSED_SEED"), *real = getenv("FUSED_DEVICE");
+  const char *where = real ? real : "fuser";
+  int n = 0, held = 0;
+
+  if (processes_here() > 1 || !times) return;
+  for (int i = 0; i < atoi(times) * nsamples; i++) {
+    const sample *s = &samples[i % nsamples];
+    const char *plan;
+    trial t;
+
+    if ((s->ndims && s->ndims != 2) || (only && strcmp(only, s->name))) continue;
+    state = (uint64_t)(seed ? atoi(seed) : 5) * 1000003 + (uint64_t)i;
+    t = draw_trial(s);
+    t.extents[1] = 30 + draw(100);
+    t.strict = true;
+    plan = plans[draw(3)];
+    n++;
+    if (!has_plan(&t, where, plan)) continue;
+    check_persistent(&t, where, plan);
+    held++;
+  }
+  printf("# %d of %d programs were held\n", held, n);
+  CHECK(2 * held > n || only);
+}
+
 /* Its device cannot fuse, and need not. */
 static void a_process_without_cells_keeps_no_other_from_fusing(void)
 {
@@ -352,6 +447,8 @@ int main(int argc, char **argv)
       {"sums_differ_from_strict_ones_by_less_than_the_bound",
        sums_differ_from_strict_ones_by_less_than_the_bound},
       {"all_faces_are_one_stage", all_faces_are_one_stage},
+      {"tiles_stay", tiles_stay},
+      {"tiles_stay_in_random_programs", tiles_stay_in_random_programs},
       {"a_process_without_cells_keeps_no_other_from_fusing",
        a_process_without_cells_keeps_no_other_from_fusing},
       {"steps_on_faces_and_boxes_of_gpus", steps_on_faces_and_boxes_of_gpus},

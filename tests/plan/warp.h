@@ -3,12 +3,14 @@
  * run it.
  *
  * The threads of a block are fibers that take turns; a fiber yields at exchanges between lanes and
- * at barriers. Every lane of a warp must reach the same exchanges in the same order: a launch
- * returns false if one does not.
+ * at barriers. Blocks run one after the other, or all together if they wait for each other. Every
+ * lane of a warp must reach the same exchanges in the same order: a launch returns false if one
+ * does not.
  */
 #include <cmath>
 #include <csetjmp>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ucontext.h>
 #include <utility>
@@ -21,7 +23,8 @@
 #define __align__(n)             alignas(n)
 #define __shared__               static
 #define __constant__             static
-#define AMBIT_SHARED_BYTES(name) alignas(16) static unsigned char name[1 << 18]
+#define AMBIT_SHARED_BYTES(name) unsigned char *const name = warp::shared_bytes()
+#define AMBIT_PAUSE              warp::give_way()
 
 struct warp_place {
   unsigned x, y, z;
@@ -31,7 +34,7 @@ static warp_place threadIdx, blockIdx, gridDim;
 namespace warp
 {
 
-enum { MOST = 512, LANES = 32, STACK = 1 << 16, SLOTS = 4 };
+enum { LANES = 32, STACK = 1 << 16, SLOTS = 4, SHARED = 1 << 18 };
 
 struct fiber {
   ucontext_t context; /* to start it */
@@ -40,18 +43,36 @@ struct fiber {
   unsigned exchanges;             /* so far */
   unsigned char values[SLOTS][8]; /* values of the last exchanges */
 };
-static fiber fibers[MOST];
-static unsigned char stacks[MOST][STACK];
+struct block {
+  warp_place place;
+  int arrived, barriers;
+  alignas(16) unsigned char shared[SHARED];
+};
+static fiber *fibers;
+static block *running;        /* the blocks that run together */
+static unsigned char *stacks; /* of fibers */
 static ucontext_t outside;
-static int current, count, arrived, barriers;
+static int current, count, all; /* fiber; threads of a block; fibers */
 static unsigned threads_x;
 static const long long *arguments;
 static void (*kernel)(const long long *);
 
+static block &here()
+{
+  return running[current / count];
+}
+static unsigned char *shared_bytes()
+{
+  return here().shared;
+}
+
 static void enter(int i)
 {
+  const unsigned thread = (unsigned)(i % count);
+
   current = i;
-  threadIdx = {(unsigned)i % threads_x, (unsigned)i / threads_x, 0};
+  threadIdx = {thread % threads_x, thread / threads_x, 0};
+  blockIdx = here().place;
 }
 
 [[noreturn]] static void resume(int i)
@@ -70,7 +91,7 @@ static void give_way()
   int next = me;
 
   do
-    next = (next + 1) % count;
+    next = (next + 1) % all;
   while (fibers[next].done && next != me);
   if (next != me && !_setjmp(fibers[me].place)) resume(next);
 }
@@ -79,7 +100,7 @@ static void body()
 {
   kernel(arguments);
   fibers[current].done = true;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < all; i++)
     if (!fibers[i].done) resume(i);
   setcontext(&outside);
 }
@@ -97,16 +118,19 @@ template <typename T> T exchange(T value, int lane)
   return result;
 }
 
-static bool run_block()
+/* Runs n blocks together. */
+static bool run_blocks(int n)
 {
-  arrived = barriers = 0;
-  for (int i = 0; i < count; i++) {
+  all = n * count;
+  for (int i = 0; i < n; i++)
+    running[i].arrived = running[i].barriers = 0;
+  for (int i = 0; i < all; i++) {
     fiber &f = fibers[i];
 
     f.started = f.done = false;
     f.exchanges = 0;
     getcontext(&f.context);
-    f.context.uc_stack.ss_sp = stacks[i];
+    f.context.uc_stack.ss_sp = stacks + (size_t)i * STACK;
     f.context.uc_stack.ss_size = STACK;
     f.context.uc_link = nullptr;
     makecontext(&f.context, body, 0);
@@ -114,7 +138,7 @@ static bool run_block()
   enter(0);
   fibers[0].started = true;
   swapcontext(&outside, &fibers[0].context);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < all; i++)
     if (fibers[i].exchanges != fibers[i / LANES * LANES].exchanges) return false;
   return true;
 }
@@ -129,21 +153,33 @@ template <typename... P> void call(void (*f)(P...), const long long *a)
   call_with(f, a, std::index_sequence_for<P...>());
 }
 
-/* Runs all blocks, one after the other. All parameters have eight bytes. */
+/* Runs all blocks. All parameters have eight bytes. */
 static bool launch(void (*f)(const long long *), const long long *blocks, const int *threads,
-                   const long long *args)
+                   const long long *args, bool together)
 {
+  const int n = together ? (int)(blocks[0] * blocks[1] * blocks[2]) : 1;
   bool good = true;
+  int next = 0;
 
   kernel = f;
   arguments = args;
   count = threads[0] * threads[1];
   threads_x = (unsigned)threads[0];
   gridDim = {(unsigned)blocks[0], (unsigned)blocks[1], (unsigned)blocks[2]};
-  for (blockIdx.z = 0; blockIdx.z < gridDim.z; blockIdx.z++)
-    for (blockIdx.y = 0; blockIdx.y < gridDim.y; blockIdx.y++)
-      for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
-        good = run_block() && good;
+  fibers = (fiber *)malloc((size_t)n * count * sizeof(fiber));
+  stacks = (unsigned char *)malloc((size_t)n * count * STACK);
+  running = (block *)malloc((size_t)n * sizeof(block));
+  for (unsigned z = 0; z < gridDim.z; z++)
+    for (unsigned y = 0; y < gridDim.y; y++)
+      for (unsigned x = 0; x < gridDim.x; x++) {
+        running[next].place = {x, y, z};
+        if (++next < n) continue;
+        good = run_blocks(n) && good;
+        next = 0;
+      }
+  free(fibers);
+  free(stacks);
+  free(running);
   return good;
 }
 
@@ -167,13 +203,14 @@ template <typename T> T __shfl_down_sync(unsigned, T value, int n)
 }
 static inline void __syncthreads()
 {
-  const int now = warp::barriers;
+  warp::block &b = warp::here();
+  const int now = b.barriers;
 
-  if (++warp::arrived == warp::count) {
-    warp::arrived = 0;
-    warp::barriers++;
+  if (++b.arrived == warp::count) {
+    b.arrived = 0;
+    b.barriers++;
   }
-  while (warp::barriers == now)
+  while (b.barriers == now)
     warp::give_way();
 }
 /* Instructions of a GPU: those that hide a value from its compiler, and conversions of halves,

@@ -57,6 +57,8 @@ enum { FAILURE = 999, NVRTC_FAILURE = 11 }; /* CUDA_ERROR_UNKNOWN, NVRTC_ERROR_I
 #define ARGS_cuFuncSetAttribute           (f, attribute, value)
 #define ARGS_cuLaunchKernel                                                                        \
   (f, blocks_x, blocks_y, blocks_z, threads_x, threads_y, threads_z, shared_bytes, s, params, extra)
+#define ARGS_cuLaunchCooperativeKernel                                                             \
+  (f, blocks_x, blocks_y, blocks_z, threads_x, threads_y, threads_z, shared_bytes, s, params)
 
 #define ARGS_nvrtcVersion              (major, minor)
 #define ARGS_nvrtcGetNumSupportedArchs (count)

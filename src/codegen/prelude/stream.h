@@ -355,3 +355,173 @@ AMBIT_INLINE void ambit_fill(T *row, int x, int left, int first, int end, T low,
     if (HIGH == AMBIT_NUMBER && after) row[j] = high;
   }
 }
+
+/* ---- tiles that stay where they are: the strategy `persistent` ---- */
+
+/* Waits for other blocks. */
+#ifndef AMBIT_PAUSE
+#  define AMBIT_PAUSE
+#endif
+
+/* The same number, which compilers take for another one: what depends on it is computed anew, and
+ * keeps no registers meanwhile. */
+AMBIT_INLINE int ambit_again(int n)
+{
+#ifdef __CUDACC__
+  asm volatile("" : "+r"(n));
+#endif
+  return n;
+}
+
+/* The cells of the grid, of a tile, and beside it, along both axes. */
+struct ambit_tile {
+  int first[2], end[2], from[2], till[2], halo[2];
+  bool periodic[2];
+};
+AMBIT_INLINE bool ambit_owns(const ambit_tile &t, int axis, int at)
+{
+  return at >= t.from[axis] && at < t.till[axis];
+}
+AMBIT_INLINE bool ambit_sends(const ambit_tile &t, int axis, int at)
+{
+  return at < t.from[axis] + t.halo[axis] || at >= t.till[axis] - t.halo[axis];
+}
+AMBIT_INLINE bool ambit_sees(const ambit_tile &t, int axis, int at)
+{
+  return at >= t.from[axis] - t.halo[axis] && at < t.till[axis] + t.halo[axis] &&
+         (t.periodic[axis] || (at >= t.first[axis] && at < t.end[axis]));
+}
+AMBIT_INLINE int ambit_place(const ambit_tile &t, int axis, int at)
+{
+  const int n = at - t.first[axis];
+
+  return t.periodic[axis] ? ambit_wrap(n, t.end[axis] - t.first[axis]) : n;
+}
+
+/* In a row of letters, every N-th cell comes first, then those after them, and so on: the lanes of
+ * a warp access adjacent ones. */
+template <int N> AMBIT_INLINE int ambit_column(const ambit_tile &t, int cell)
+{
+  const int at = ambit_place(t, 1, cell);
+
+  return at / N + at % N * ((t.end[1] - t.first[1] + N - 1) / N);
+}
+
+/* A value as words of 32 bits, each of which travels with the number of the exchange. */
+template <typename T> struct ambit_letter {
+  enum { WORDS = (sizeof(T) + 3) / 4 };
+  union text {
+    unsigned words[WORDS];
+    T value;
+  };
+  ambit_u64 words[WORDS];
+};
+
+/* The letters of a value: `box`, with rows of `wide` letters. A lane sends those of its cells that
+ * others await, out of N of a row. */
+template <int N, typename T>
+AMBIT_INLINE void ambit_send(ambit_u64 *box, int wide, const ambit_tile &t, const T *values,
+                             int row, int x, unsigned round)
+{
+  enum { WORDS = ambit_letter<T>::WORDS };
+  const bool own = ambit_owns(t, 0, row), end = ambit_sends(t, 0, row);
+  volatile ambit_u64 *const to = box + (ambit_i64)ambit_place(t, 0, row) * wide * WORDS;
+
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    typename ambit_letter<T>::text text;
+
+    text.words[0] = 0;
+    text.value = values[j];
+#pragma unroll
+    for (int i = 0; i < WORDS; i++)
+      if (own && ambit_owns(t, 1, x + j) && (end || ambit_sends(t, 1, x + j)))
+        to[ambit_column<N>(t, x + j) * WORDS + i] = (ambit_u64)round << 32 | text.words[i];
+  }
+}
+
+/* The cells that a tile awaits are numbered: first the rows before and after its own, of 32 N cells
+ * in the order of letters; then the cells beside each of its own rows. */
+template <int N> AMBIT_INLINE int ambit_number(const ambit_tile &t, int row, int cell)
+{
+  const bool before = row < t.from[0];
+  const int at = cell - t.from[1] + t.halo[1];
+
+  if (before || row >= t.till[0])
+    return (before ? row - t.from[0] + t.halo[0] : row - t.till[0] + t.halo[0]) * 32 * N + at / N +
+           at % N * 32;
+  return 2 * t.halo[0] * 32 * N + (row - t.from[0]) * 2 * t.halo[1] +
+         (cell < t.from[1] ? at : cell - t.till[1] + t.halo[1]);
+}
+/* The place of the letter with a number; -1: there is none. */
+template <int N> AMBIT_INLINE int ambit_numbered(const ambit_tile &t, int wide, int n)
+{
+  const int rows = 2 * t.halo[0], beside = n - rows * 32 * N, sides = t.halo[1] ? 2 * t.halo[1] : 1;
+  const int r = n / (32 * N), c = n % 32 * N + n / 32 % N, at = beside % sides;
+  const int row = beside >= 0     ? t.from[0] + beside / sides
+                  : r < t.halo[0] ? t.from[0] - t.halo[0] + r
+                                  : t.till[0] + r - t.halo[0];
+  const int cell = beside < 0       ? t.from[1] - t.halo[1] + c
+                   : at < t.halo[1] ? t.from[1] - t.halo[1] + at
+                                    : t.till[1] + at - t.halo[1];
+
+  if (beside >= 0 && row >= t.till[0]) return -1;
+  return ambit_sees(t, 0, row) && ambit_sees(t, 1, cell)
+             ? ambit_place(t, 0, row) * wide + ambit_column<N>(t, cell)
+             : -1;
+}
+
+/* All THREADS of a block fetch the letters of a value, some at a time. */
+template <int N, int THREADS, typename T>
+AMBIT_INLINE void ambit_receive(T *to, const ambit_u64 *box, int wide, const ambit_tile &t,
+                                int thread, unsigned round)
+{
+  enum { WORDS = ambit_letter<T>::WORDS, SOME = 4 };
+  const int all = 2 * t.halo[0] * 32 * N + (t.till[0] - t.from[0]) * 2 * t.halo[1];
+
+#pragma unroll 1
+  for (int n = thread; n < all; n += SOME * THREADS) {
+    ambit_u64 got[SOME][WORDS];
+    int at[SOME];
+    bool late;
+
+#pragma unroll
+    for (int k = 0; k < SOME; k++)
+      at[k] = n + k * THREADS < all ? ambit_numbered<N>(t, wide, n + k * THREADS) : -1;
+    do {
+      late = false;
+#pragma unroll
+      for (int k = 0; k < SOME; k++)
+#pragma unroll
+        for (int i = 0; i < WORDS; i++)
+          if (at[k] >= 0)
+            got[k][i] = *(const volatile ambit_u64 *)(box + (ambit_i64)at[k] * WORDS + i);
+#pragma unroll
+      for (int k = 0; k < SOME; k++)
+#pragma unroll
+        for (int i = 0; i < WORDS; i++)
+          if (at[k] >= 0 && (unsigned)(got[k][i] >> 32) != round) late = true;
+      if (late) AMBIT_PAUSE;
+    } while (late);
+#pragma unroll
+    for (int k = 0; k < SOME; k++) {
+      typename ambit_letter<T>::text text;
+
+#pragma unroll
+      for (int i = 0; i < WORDS; i++)
+        text.words[i] = (unsigned)got[k][i];
+      if (at[k] >= 0) to[n + k * THREADS] = text.value;
+    }
+  }
+}
+/* The awaited ones of a lane's cells of a row. */
+template <int N, typename T>
+AMBIT_INLINE void ambit_take(T *to, const T *from, const ambit_tile &t, int row, int x)
+{
+  const bool sees = ambit_sees(t, 0, row), own = ambit_owns(t, 0, row);
+
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    if (sees && ambit_sees(t, 1, x + j) && !(own && ambit_owns(t, 1, x + j)))
+      to[j] = from[ambit_number<N>(t, row, x + j)];
+}

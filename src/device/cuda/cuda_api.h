@@ -132,7 +132,11 @@ typedef struct ambit__cu_copy_2d {
   X(cuLaunchKernel,                                                                                \
     (ambit__cu_function f, unsigned int blocks_x, unsigned int blocks_y, unsigned int blocks_z,    \
      unsigned int threads_x, unsigned int threads_y, unsigned int threads_z,                       \
-     unsigned int shared_bytes, ambit__cu_stream s, void **params, void **extra))
+     unsigned int shared_bytes, ambit__cu_stream s, void **params, void **extra))                  \
+  X(cuLaunchCooperativeKernel,                                                                     \
+    (ambit__cu_function f, unsigned int blocks_x, unsigned int blocks_y, unsigned int blocks_z,    \
+     unsigned int threads_x, unsigned int threads_y, unsigned int threads_z,                       \
+     unsigned int shared_bytes, ambit__cu_stream s, void **params))
 
 /* libnvrtc, from 11.2 on; all return nvrtcResult, except the function for error texts. */
 #define AMBIT__NVRTC_MAP(X)                                                                        \

@@ -320,9 +320,27 @@ static ambit_status check_shape(ambit__gpu_function *f, const int64_t blocks[3],
   return AMBIT_OK;
 }
 
-ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+/* Together: all blocks at the same time. */
+static ambit__cu_result enqueue(ambit__gpu_queue *q, ambit__gpu_function *f,
                                 const int64_t blocks[3], const int threads[3], size_t shared,
-                                int nargs, const ambit__gpu_arg *args)
+                                void **params, bool together)
+{
+  const ambit__cuda *cuda = q->gpu->cuda;
+  const unsigned int b[] = {(unsigned int)blocks[0], (unsigned int)blocks[1],
+                            (unsigned int)blocks[2]};
+  const unsigned int t[] = {(unsigned int)threads[0], (unsigned int)threads[1],
+                            (unsigned int)threads[2]};
+  const unsigned int bytes = (unsigned int)shared;
+
+  return together ? cuda->cuLaunchCooperativeKernel(f->function, b[0], b[1], b[2], t[0], t[1], t[2],
+                                                    bytes, q->stream, params)
+                  : cuda->cuLaunchKernel(f->function, b[0], b[1], b[2], t[0], t[1], t[2], bytes,
+                                         q->stream, params, NULL);
+}
+
+static ambit_status launch(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
+                           const int threads[3], size_t shared, int nargs,
+                           const ambit__gpu_arg *args, bool together)
 {
   ambit__gpu *g = q->gpu;
   void *params[MOST_ARGS];
@@ -335,12 +353,22 @@ ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
     params[i] = (void *)(uintptr_t)(args[i].memory ? (const void *)&args[i].memory->address
                                                    : args[i].value);
   return ambit__cuda_told(
-      g,
-      g->cuda->cuLaunchKernel(f->function, (unsigned int)blocks[0], (unsigned int)blocks[1],
-                              (unsigned int)blocks[2], (unsigned int)threads[0],
-                              (unsigned int)threads[1], (unsigned int)threads[2],
-                              (unsigned int)shared, q->stream, params, NULL),
+      g, enqueue(q, f, blocks, threads, shared, params, together),
       "launching kernel %s in %lld x %lld x %lld blocks of %d x %d x %d threads", f->name,
       (long long)blocks[0], (long long)blocks[1], (long long)blocks[2], threads[0], threads[1],
       threads[2]);
+}
+
+ambit_status ambit__cuda_launch(ambit__gpu_queue *q, ambit__gpu_function *f,
+                                const int64_t blocks[3], const int threads[3], size_t shared,
+                                int nargs, const ambit__gpu_arg *args)
+{
+  return launch(q, f, blocks, threads, shared, nargs, args, false);
+}
+
+ambit_status ambit__cuda_launch_together(ambit__gpu_queue *q, ambit__gpu_function *f,
+                                         const int64_t blocks[3], const int threads[3],
+                                         size_t shared, int nargs, const ambit__gpu_arg *args)
+{
+  return launch(q, f, blocks, threads, shared, nargs, args, true);
 }

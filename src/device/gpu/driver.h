@@ -133,6 +133,11 @@ typedef struct ambit__gpu_driver {
   ambit_status (*launch)(ambit__gpu_queue *q, ambit__gpu_function *f, const int64_t blocks[3],
                          const int threads[3], size_t shared, int nargs,
                          const ambit__gpu_arg *args);
+  /* The same with all blocks at the same time, so that they can wait for each other; an error if
+   * they are too many. NULL: not supported. */
+  ambit_status (*launch_together)(ambit__gpu_queue *q, ambit__gpu_function *f,
+                                  const int64_t blocks[3], const int threads[3], size_t shared,
+                                  int nargs, const ambit__gpu_arg *args);
 } ambit__gpu_driver;
 
 /* device/cuda/driver.c and device/opencl/driver.c */

@@ -8,6 +8,7 @@
  */
 #include "device/gpu/gpu.h"
 #include "plan/gpu.h"
+#include "plan/pipeline.h"
 
 #include "base/memory.h"
 
@@ -32,6 +33,8 @@ typedef struct function {
   ambit__gpu_own own;      /* registered source, compiled as the code of `usual`; it has no plan */
   ambit__gpu_dealt *dealt; /* on a sparse grid: the cells of launches so far; owned */
   ambit__gpu_rest *rests;  /* if it relaxes: the tiles of parts so far; owned */
+  ambit__gpu_memory *mail; /* of a pipeline that loops; NULL: not launched yet; owned */
+  int64_t rounds;          /* at least as many as exchanges through it so far */
   int nslots, nfold;       /* number of parameters of the two kernels */
   ambit__gpucode_slot slots[AMBIT__GPUCODE_SLOTS], fold_slots[AMBIT__GPUCODE_FOLD_SLOTS];
 } function;
@@ -100,6 +103,7 @@ void ambit__gpu_discard(ambit__device *dev, ambit__function *fn)
   ambit__gpu_shared_drop(d, f->any.code);
   ambit__gpu_dealt_free(d, f->dealt);
   ambit__gpu_rests_free(d, f->rests);
+  if (f->mail) d->driver->release(f->mail);
   free(f->own.source);
   free(f->head.plan);
   free(f);
@@ -317,6 +321,8 @@ static int64_t number_of(const flight *t, const ambit__gpucode_slot *s)
   case SLOT_FIRST: return t->dealt->first;
   case SLOT_SHARE: return ambit__sparse_share(&t->v->plan, t->dealt->units);
   case SLOT_STEP: return l->step;
+  case SLOT_TIMES: return l->times;
+  case SLOT_ROUNDS: return t->f->rounds;
   case SLOT_ENDS: return l->ends;
   case SLOT_COUNT: return t->blocks;
   case SLOT_MORE: return l->more ? UINT32_MAX : l->folds;
@@ -356,6 +362,7 @@ static const ambit__gpu_memory *memory_of(const flight *t, const ambit__gpucode_
   case SLOT_STATE: return t->tiled->state;
   case SLOT_ENDED: return ambit__gpu_watch_record(t->lane);
   case SLOT_FAULTS: return ambit__gpu_memory_of(l->faults);
+  case SLOT_MAIL: return t->f->mail;
   default: return NULL;
   }
 }
@@ -454,6 +461,24 @@ static const ambit__shape *shape_of(const flight *t, const ambit__box *box)
   return &v->shape;
 }
 
+/* Blocks that run together exchange values through memory of the function. */
+static ambit_status run_together(function *f, flight *t)
+{
+  ambit__gpu_device *d = ambit__gpu_device_of(t->lane->head.device);
+  const ambit__shape *shape = shape_of(t, &t->l->box);
+  int64_t numbers[AMBIT__GPUCODE_SLOTS];
+  ambit__gpu_arg args[AMBIT__GPUCODE_SLOTS];
+
+  if (!f->mail) {
+    AMBIT_TRY(d->driver->alloc(d->gpu, shape->mail, &f->mail));
+    AMBIT_TRY(d->driver->zero(t->lane->queue, f->mail, 0, shape->mail));
+  }
+  fill(t, f->nslots, f->slots, numbers, args);
+  f->rounds += t->l->times;
+  return d->driver->launch_together(t->lane->queue, t->v->code->run, shape->blocks, shape->threads,
+                                    shape->shared, f->nslots, args);
+}
+
 static ambit_status run(flight *t)
 {
   const function *f = t->f;
@@ -511,6 +536,7 @@ ambit_status ambit__gpu_launch(ambit__queue *q, ambit__function *fn, const ambit
 
   AMBIT_TRY(choose(d, f, l, &t.v));
   AMBIT_TRY(prepare(d, f, &t));
+  if (f->group.pipeline && f->group.pipeline->loops) return run_together(f, &t);
   if (t.v->code->fold) AMBIT_TRY(make_partials(t.lane, f, is_own(&t)));
   AMBIT_TRY(run(&t));
   return t.v->code->fold ? run_fold(&t) : AMBIT_OK;

@@ -76,13 +76,12 @@ static void add_steps(const ambit_program *p, ambit__text *seen)
     }
 }
 
-static void add_fused(const ambit_program *p, ambit__text *seen)
+static void add_fused(const ambit_program *p, int depth, ambit__text *seen)
 {
   ambit__fused *f = calloc(1, sizeof *f);
-  const int depth = p->grid->context->settings.depth;
   ambit__text lines = {0};
 
-  if (f && !ambit__fuse_group(p, depth ? depth : 4, f)) {
+  if (f && !ambit__fuse_group(p, depth, f)) {
     ambit__device *dev = ambit__engine_of(p->grid, 0)->device;
 
     if (dev->backend->plans) dev->backend->plans(dev, &f->group, &lines);
@@ -101,7 +100,12 @@ static char *list(const ambit_program *p)
   int n = 0;
 
   add_steps(p, &seen);
-  if (ambit__fuse_can(p)) add_fused(p, &seen);
+  if (ambit__fuse_can(p)) {
+    const int depth = p->grid->context->settings.depth;
+
+    add_fused(p, depth ? depth : 4, &seen);
+    if (!depth) add_fused(p, AMBIT__FUSE_TURNS, &seen);
+  }
   if (!ambit__cycle_refuse_steps(p) && !ambit__wavefront_refusal(p))
     ambit__print(&seen, "(wavefront depth N rows N tile N strip N)\n");
   for (line = seen.chars; line && (end = strchr(line, '\n')); line = end + 1, n++)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW = 8 };
+
 /* ---- wishes ---- */
 
 int ambit__cycle_depth(const ambit_program *p)
@@ -20,12 +22,23 @@ int ambit__cycle_depth(const ambit_program *p)
 
 bool ambit__plan_is_cycle(const char *plan)
 {
-  return ambit__plan_begins(plan, "(wavefront") || ambit__plan_begins(plan, "(fused");
+  return ambit__plan_begins(plan, "(wavefront") || ambit__plan_begins(plan, "(fused") ||
+         ambit__plan_begins(plan, "(persistent");
 }
 
 bool ambit__cycle_is_asked(const ambit_program *p)
 {
   return p->grid->context->settings.depth || ambit__plan_is_cycle(ambit__program_plan(p));
+}
+
+bool ambit__cycle_is_elastic(const ambit__cycle *c)
+{
+  return c->fused && c->fused->plan.pipe.loops;
+}
+
+int ambit__cycle_least(const ambit__cycle *c)
+{
+  return ambit__cycle_is_elastic(c) ? FEW : c->schedule.iterations;
 }
 
 void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS])

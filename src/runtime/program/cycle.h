@@ -44,6 +44,11 @@ bool ambit__plan_is_cycle(const char *plan);
 /* Whether the user asks for cycles, by the option depth or plan. */
 bool ambit__cycle_is_asked(const ambit_program *p);
 
+/* Whether its launch computes as many iterations as it is told. */
+bool ambit__cycle_is_elastic(const ambit__cycle *c);
+/* The iterations of a cycle, or the fewest that are worth a launch of an elastic one. */
+int ambit__cycle_least(const ambit__cycle *c);
+
 /* The plan of p->cycle, when it is built; "": none. */
 void ambit__cycle_print(const ambit_program *p, char text[AMBIT__PLAN_CHARS]);
 

@@ -219,7 +219,7 @@ static double try_depth(const ambit_program *p, int depth, ambit__fused *f, cons
   }
   ns = estimate(p, &f->group);
   if (ns < 0) *why = "no strategy of the device can fuse it";
-  return ns < 0 ? ns : ns + LAUNCH_NS / cells_of(&f->group) / depth;
+  return ns < 0 ? ns : ns + LAUNCH_NS / cells_of(&f->group) / f->plan.depth;
 }
 
 /* The depth with the least estimated time. Returns 0 with the reason if there is none. */
@@ -229,7 +229,8 @@ static int best_depth(const ambit_program *p, ambit__fused *f, const char **why)
   int depth = 0;
 
   *why = NULL;
-  for (int k = 2; k <= MOST_DEPTH; k++) {
+  for (int i = 2; i <= MOST_DEPTH + 1; i++) {
+    const int k = i > MOST_DEPTH ? AMBIT__FUSE_TURNS : i;
     const char *last;
     const double ns = try_depth(p, k, f, &last);
 

@@ -17,7 +17,8 @@ enum {
   AMBIT__FUSE_FIELDS = 24,
   AMBIT__FUSE_SPARES = 8,
   AMBIT__FUSE_SLOTS = AMBIT__FUSE_FIELDS + AMBIT__FUSE_SPARES,
-  AMBIT__FUSE_OPERANDS = 32
+  AMBIT__FUSE_OPERANDS = 32,
+  AMBIT__FUSE_TURNS = 256 /* iterations of a launch that loops, unless the user asks for others */
 };
 
 /* An operand of a pipeline. */
@@ -56,8 +57,9 @@ typedef struct ambit__fused {
 
 /* ---- pipeline.c ---- */
 
-/* Makes the pipeline of `depth` iterations. Returns the reason if there is none, or if memory ran
- * out; NULL: it is made. The caller frees plan->after, also after a failure. */
+/* Makes the pipeline of `depth` iterations. If they are more than a pipeline has stages, it loops.
+ * Returns the reason if there is none, or if memory ran out; NULL: it is made. The caller frees
+ * plan->after, also after a failure. */
 const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_plan *plan);
 /* Whether a step computes a box of cells and passes all others, wherever its fields' values go. If
  * not, no step computes the cells that it leaves out. */

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "runtime/program/fuse.h"
+#include "runtime/program/cycle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +189,8 @@ ambit_status ambit__fuse_launch(ambit_program *p, ambit__fused *f, const ambit__
                              .extents = p->grid->box.hi,
                              .nargs = f->plan.noperands,
                              .args = f->args + part * AMBIT__FUSE_OPERANDS,
-                             .step = p->iteration};
+                             .step = p->iteration,
+                             .times = p->cycle->schedule.iterations};
 
     AMBIT_TRY(q->device->backend->launch(q, f->functions[engine], &l));
   }

@@ -21,10 +21,11 @@ typedef struct maker {
   const ambit_program *p;
   ambit__fuse_plan *plan;
   ambit__dataflow flow;
-  int now[MOST_FIELDS][MOST_COMPONENTS]; /* by buffer: its present values; -1: as in memory */
-  int writer[MOST_FIELDS];               /* by buffer: a stage that writes it; -1: none */
-  bool taken[AMBIT__FUSE_SLOTS];         /* by slot: it is loaded, kept or stored to */
-  int class[MOST_FIELDS];                /* by field: the same for fields that rotate together */
+  int now[MOST_FIELDS][MOST_COMPONENTS];    /* by buffer: its present values; -1: as in memory */
+  int loaded[MOST_FIELDS][MOST_COMPONENTS]; /* by buffer: its loaded values; -1: none */
+  int writer[MOST_FIELDS];                  /* by buffer: a stage that writes it; -1: none */
+  bool taken[AMBIT__FUSE_SLOTS];            /* by slot: it is loaded, kept or stored to */
+  int class[MOST_FIELDS];                   /* by field: the same for fields that rotate together */
 } maker;
 
 /* ---- boxes ---- */
@@ -228,7 +229,9 @@ static int add_value(maker *m, int buffer, int component, int stage)
                                                     .target = -1,
                                                     .frozen = -1,
                                                     .outside = operand};
+  pipe->next[pipe->nvalues] = -1;
   m->now[buffer][component] = pipe->nvalues;
+  if (stage < 0) m->loaded[buffer][component] = pipe->nvalues;
   return pipe->nvalues++;
 }
 
@@ -310,6 +313,14 @@ static int find_frozen(maker *m, int number, int stage, int buffer, int c)
   return found;
 }
 
+/* Whether a field trades buffers with another one. */
+static bool rotates(const maker *m, int field)
+{
+  for (int f = 0; f < m->p->nfields; f++)
+    if (f != field && m->class[f] == m->class[field]) return true;
+  return false;
+}
+
 static const char *add_writes(maker *m, int number, int stage, int arg)
 {
   ambit__pipeline *pipe = &m->plan->pipe;
@@ -329,6 +340,8 @@ static const char *add_writes(maker *m, int number, int stage, int arg)
     if (!placed && leaves_cells(m, buffer)) frozen = find_frozen(m, number, stage, buffer, c);
     v = pipe->out[pipe->stages[number].port[arg] + c] = add_value(m, buffer, c, number);
     if (v < 0) return TOO_LARGE;
+    if (pipe->loops && frozen < 0 && leaves_cells(m, buffer) && rotates(m, buffer))
+      return "fields trade cells that no step computes";
     pipe->values[v].frozen = frozen;
   }
   return NULL;
@@ -481,6 +494,29 @@ static int free_slot(const maker *m, const bool *taken, int field, int buffer)
   return -1;
 }
 
+/* Whether a launch stores a field. One that repeats an iteration also stores those that get the
+ * values of others. */
+static bool is_stored(const maker *m, int field)
+{
+  const int buffer = buffer_of(m, m->flow.nstages, m->p->fields[field]);
+
+  return !is_dead(m, field) && (is_computed(m, buffer) || (m->plan->pipe.loops && buffer != field));
+}
+
+/* The loaded values that a launch changes when it repeats an iteration. */
+static const char *load_changing(maker *m)
+{
+  for (int f = 0; m->plan->pipe.loops && f < m->p->nfields; f++)
+    for (int c = 0; is_stored(m, f) && c < m->p->fields[f]->components; c++) {
+      const int now = m->now[f][c];
+
+      m->taken[f] = true;
+      if (m->loaded[f][c] < 0 && add_value(m, f, c, -1) < 0) return TOO_LARGE;
+      if (now >= 0) m->now[f][c] = now;
+    }
+  return NULL;
+}
+
 /* Gives a field that is needed afterwards the slot where the launch stores it. */
 static const char *place_live(maker *m, int field, bool *used)
 {
@@ -500,6 +536,7 @@ static const char *place_live(maker *m, int field, bool *used)
 
     if (v < 0) return TOO_LARGE;
     plan->pipe.values[v].target = operand;
+    if (plan->pipe.loops) plan->pipe.next[m->loaded[field][c]] = v;
   }
   m->taken[slot] = used[slot] = true;
   plan->after[field] = slot;
@@ -513,7 +550,9 @@ static const char *place(maker *m)
   ambit__fuse_plan *plan = m->plan;
   const ambit_program *p = m->p;
   bool used[AMBIT__FUSE_SLOTS] = {false};
+  const char *no_room = load_changing(m);
 
+  if (no_room) return no_room;
   plan->nslots = p->nfields;
   plan->after = malloc(AMBIT__FUSE_SLOTS * sizeof *plan->after);
   if (!plan->after) return NO_MEMORY;
@@ -522,7 +561,7 @@ static const char *place(maker *m)
   for (int f = 0; f < p->nfields; f++) { /* fields that keep their values */
     const int buffer = buffer_of(m, m->flow.nstages, p->fields[f]);
 
-    if (is_computed(m, buffer) || is_dead(m, f)) continue;
+    if (is_stored(m, f) || is_dead(m, f)) continue;
     plan->after[f] = buffer;
     m->taken[buffer] = used[buffer] = true;
   }
@@ -595,6 +634,8 @@ static const char *make(maker *m, int depth)
 {
   const char *why = refuse(m);
 
+  if (!why && m->plan->pipe.loops && m->p->grid->nparts > 1) why = "the grid has several parts";
+
   if (!why) find_classes(m->p, m->class);
   if (!why && ambit__dataflow_make(m->p, depth, &m->flow)) why = NO_MEMORY;
   for (int d = 0; !why && d < m->p->grid->box.ndims; d++)
@@ -611,13 +652,14 @@ const char *ambit__fuse_pipeline(const ambit_program *p, int depth, ambit__fuse_
   const char *why;
 
   memset(plan, 0, sizeof *plan);
+  plan->pipe.loops = depth > AMBIT__PIPE_STAGES;
   plan->depth = depth;
   for (int b = 0; b < MOST_FIELDS; b++) {
     m.writer[b] = -1;
     for (int c = 0; c < MOST_COMPONENTS; c++)
-      m.now[b][c] = -1;
+      m.now[b][c] = m.loaded[b][c] = -1;
   }
-  why = make(&m, depth);
+  why = make(&m, plan->pipe.loops ? 1 : depth);
   ambit__dataflow_free(&m.flow);
   return why;
 }

@@ -55,8 +55,9 @@ static void note(ambit_program *p, ambit__cycle *c, bool cycle, double seconds)
   ++*n;
   if (!is_on_trial(p, c))
     ambit__log(&p->grid->context->settings, 1,
-               "%d iterations at once take %.3g s, single ones %.3g s: %s", c->schedule.iterations,
-               t->cycle, t->single, is_preferred(p, c) ? "at once" : "single");
+               "one of %d iterations at once takes %.3g s, a single one %.3g s: %s",
+               c->schedule.iterations, t->cycle, t->single,
+               is_preferred(p, c) ? "at once" : "single");
 }
 
 static ambit_status iterate_single(ambit_program *p, int64_t n, ambit__progress *progress)
@@ -93,7 +94,7 @@ static ambit_status iterate_round(ambit_program *p, ambit__cycle *c, bool cycle,
   if (progress->on) ambit__progress_show(progress, p, false);
   if (!timed) return AMBIT_OK;
   AMBIT_TRY(ambit__run_or_stop(p, ambit__engines_wait(p->grid->context)));
-  seconds = ambit__clock() - start;
+  seconds = (ambit__clock() - start) / c->schedule.iterations;
   AMBIT_TRY(ambit__net_max(p->grid->context->net, &seconds, 1)); /* all come to the same result */
   note(p, c, cycle, seconds);
   return AMBIT_OK;
@@ -122,6 +123,8 @@ static ambit_status find_cycle(ambit_program *p, int64_t left, ambit__cycle **fo
   ambit__cycle *c = p->cycle;
 
   *found = c;
+  if (ambit__cycle_is_elastic(c) && n > 1)
+    c->schedule.iterations = n < c->fused->plan.depth ? (int)n : c->fused->plan.depth;
   if (n >= c->schedule.iterations) return AMBIT_OK;
   *found = NULL;
   if (!is_preferred(p, c)) return AMBIT_OK;

@@ -30,7 +30,9 @@ static const double CLEARLY = 0.98;
 static int list_depths(const ambit_program *p, ambit__timing *times)
 {
   const int model = p->cycle ? p->cycle->schedule.iterations : 4;
-  const int depths[DEPTHS] = {1, model / 2, 3 * model / 4, model, 3 * model / 2, 2 * model};
+  const int around[DEPTHS] = {1, model / 2, 3 * model / 4, model, 3 * model / 2, 2 * model};
+  const int looping[DEPTHS] = {1, 2, 4, 8, 12, AMBIT__FUSE_TURNS};
+  const int *depths = p->cycle && ambit__cycle_is_elastic(p->cycle) ? looping : around;
   int n = 0;
 
   for (int i = 0; i < DEPTHS; i++)

@@ -149,7 +149,7 @@ static ambit_status skip(chase *c, int64_t left, ambit__progress *progress, int6
   *done = 0;
   if (n >= left) n = left - 1;
   n -= needs(c);
-  if (!p->cycle || n < p->cycle->schedule.iterations) return AMBIT_OK;
+  if (!p->cycle || n < ambit__cycle_least(p->cycle)) return AMBIT_OK;
   AMBIT_TRY(ambit__program_iterate_many(p, n, progress));
   if (!c->until->scalar) ambit__still_skip(c->until->still);
   c->until->unchecked += n;
@@ -186,7 +186,7 @@ static ambit_status iterate(chase *c, bool there, int64_t n, bool last, ambit__p
 /* Whether checks are so far apart that a cycle between them is worth waiting for each. */
 static bool is_rare(const ambit_program *p)
 {
-  return p->cycle && p->check_every > RARE * p->cycle->schedule.iterations;
+  return p->cycle && p->check_every > RARE * ambit__cycle_least(p->cycle);
 }
 
 /* Whether all kernels return at once when the device has found that the run has ended. */
