@@ -40,6 +40,10 @@ static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
 static const double BYTES_PER_NS = 3900;
 static const double FLAT_NS = 1.12 / 33500, DEEP_NS = 38e-6, BARRIER_NS = 120e-6, ROW_NS = 390e-6;
 
+/* Bytes on their way to a multiprocessor that memory needs to be that fast, in two dimensions: with
+ * 9 warps of 16, a star of radius 2 was slower than estimated. */
+static const double FLIGHT_BYTES = 13e3;
+
 /* Time with many registers: a box of radius 2 in double was slower than estimated. */
 static const double TIGHT = 1.03;
 
@@ -149,10 +153,24 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   return p->resident > 0;
 }
 
+/* Two dimensions: whether loops must not be unrolled further to load so many rows ahead. */
+static bool fits_period(const ambit__group *g, ambit__plan p)
+{
+  const int ahead = p.ahead;
+  ambit__fused_job j;
+  bool fits;
+
+  if (ahead <= 2) return true;
+  p.ahead = 1;
+  fits = ambit__fused_begin(g, &p, false, &j) && j.period % ahead == 0;
+  ambit__fused_end(&j);
+  return fits;
+}
+
 static void add(const ambit__group *g, const ambit__target *t, ambit__plan p, ambit__plan *plans,
                 int most, int *n)
 {
-  if (*n < most && complete(g, t, &p)) plans[(*n)++] = p;
+  if (*n < most && fits_period(g, p) && complete(g, t, &p)) plans[(*n)++] = p;
 }
 
 /* Cells of a lane: 16 bytes of the largest type, but not too many cells. */
@@ -167,11 +185,12 @@ static int cells_of(const ambit__group *g, int most)
 static int flat_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
                            int most)
 {
+  static const int ahead[] = {2, 4, 1};
   int n = 0;
 
   for (int sums = !g->strict; sums >= 0; sums--)
     for (int wide = 1; wide <= 2; wide++)
-      for (int ahead = 2; ahead >= 1; ahead--)
+      for (int k = 0; k < 3; k++)
         add(g, t,
             (ambit__plan){.strategy = &ambit__strategy_fused,
                           .depth = g->depth,
@@ -179,7 +198,7 @@ static int flat_candidates(const ambit__group *g, const ambit__target *t, ambit_
                           .threads = {AMBIT__FUSED_WARP, exchanges(t) ? WARPS : 1, 1},
                           .rolled = !exchanges(t),
                           .sums = sums,
-                          .ahead = ahead},
+                          .ahead = ahead[k]},
             plans, most, &n);
   return n;
 }
@@ -309,6 +328,23 @@ static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__
          (1 + (DEEP_EDGE_COST - 1) * (1 - wide * deep / tiles));
 }
 
+/* Two dimensions: how much longer memory takes because few bytes are on their way to a
+ * multiprocessor: those of the rows that its warps load ahead, of as many warps as fit or of all
+ * that there are. Grids that fit in the second-level cache wait less. */
+static double starved(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
+                      const ambit__fused_job *j)
+{
+  const double strips = (double)g->cells[j->x] / ambit__fused_useful(j) + 1;
+  const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
+  const double warps = fmin(p->resident * p->threads[1], strips * chunks / t->threads);
+  int largest, smallest;
+
+  sizes_of(g->pipeline, &largest, &smallest);
+  if (bytes_of(g->pipeline) * (double)g->cells[j->x] * (double)g->cells[j->z] < (double)t->l2)
+    return 1;
+  return fmax(1, FLIGHT_BYTES / (warps * p->ahead * AMBIT__FUSED_WARP * j->lane * largest));
+}
+
 /* ns per cell of a launch, for cells that are computed once: the longer of memory traffic and
  * instructions. With few warps neither is fast. */
 static double flat_cost(const ambit__group *g, const ambit__plan *p, double memory, double work)
@@ -319,7 +355,7 @@ static double flat_cost(const ambit__group *g, const ambit__plan *p, double memo
   sizes_of(g->pipeline, &largest, &smallest);
   few = (largest > 4 ? FEW_WARPS / 2 : FEW_WARPS) - p->resident * p->threads[1];
   ns = memory > work ? memory + 0.15 * work : work + 0.15 * memory;
-  if (p->ahead < 2) ns *= 1.15;
+  if (p->ahead != 2) ns *= p->ahead < 2 ? 1.15 : 0.93;
   return few > 0 ? ns * (1 + 0.07 * few) : ns;
 }
 
@@ -348,7 +384,8 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
   if (!exchanges(t)) return UNMEASURED_NS;
   if (ambit__fused_begin(g, p, false, &j)) {
-    const double memory = bytes_of(g->pipeline) / BYTES_PER_NS;
+    const double memory =
+        bytes_of(g->pipeline) / BYTES_PER_NS * (j.y < 0 ? starved(g, t, p, &j) : 1);
     const double work = FLAT_NS * instructions_of(g, &j);
 
     ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
