@@ -56,7 +56,9 @@ static void draw(const ambit__chunks *c, int view, unsigned char *image)
 
 ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, ambit__images *im)
 {
-  *im = (ambit__images){{0}};
+  *im = (ambit__images){{0}, NULL};
+  im->words = ambit__new(errors, (size_t)ambit__deal_number(c->form), sizeof *im->words);
+  if (!im->words) return AMBIT_ENOMEM;
   for (int i = 0; i < c->form->ntests; i++) {
     const int view = c->form->tests[i].view;
 
@@ -72,6 +74,7 @@ void ambit__images_free(ambit__images *im)
 {
   for (int v = 0; v < AMBIT_MAX_PARAMS; v++)
     free(im->of[v]);
+  free(im->words);
 }
 
 /* ---- cells ---- */
@@ -140,19 +143,41 @@ static int32_t *put_places(const ambit__chunks *c, const int32_t *chunk, int64_t
   return word;
 }
 
+static void put_number(int64_t number, int64_t pitch, int32_t *word)
+{
+  word[0] = (int32_t)(uint32_t)((uint64_t)number & 0xffffffff);
+  word[pitch] = (int32_t)(number >> 32);
+}
+
+/* Cells of a chunk of a list have the same words, but for their places: a chunk ends where a cell
+ * that is read or tested is of another kind. */
+static void put_list(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
+                     int64_t from, int64_t n)
+{
+  const int32_t *words = c->table + chunk * c->words;
+  const int64_t at = words[AMBIT__CHUNK_AT] + from, number = c->first[chunk] + from;
+  const int end = ambit__deal_number(c->form);
+  int32_t *to = d->cells + d->units;
+
+  put_bits(c, im, words, at, 1, put_places(c, words, at, 1, im->words));
+  for (int64_t i = 0; i < n; i++)
+    to[i] = (int32_t)(at + i);
+  for (int w = 1; w < end; w++)
+    for (int64_t i = 0; i < n; i++)
+      to[w * d->pitch + i] = im->words[w];
+  for (int64_t i = 0; d->cell_words > end && i < n; i++)
+    put_number(number + i, d->pitch, to + end * d->pitch + i);
+}
+
 void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
                      int64_t from, int64_t n)
 {
   const int32_t *words = c->table + chunk * c->words;
 
-  for (int64_t i = 0; i < n; i++) {
-    const int64_t at = words[AMBIT__CHUNK_AT] + from + i, number = c->first[chunk] + from + i;
-    int32_t *word = d->cells + d->units + i;
-
-    if (c->form->list) word = put_places(c, words, at, d->pitch, word);
-    word = put_bits(c, im, words, at, d->pitch, word);
-    if (d->cell_words == ambit__deal_number(c->form)) continue;
-    word[0] = (int32_t)(uint32_t)((uint64_t)number & 0xffffffff);
-    word[d->pitch] = (int32_t)(number >> 32);
+  if (c->form->list) {
+    put_list(d, c, im, chunk, from, n);
+    return;
   }
+  for (int64_t i = 0; i < n; i++)
+    put_bits(c, im, words, words[AMBIT__CHUNK_AT] + from + i, d->pitch, d->cells + d->units + i);
 }
