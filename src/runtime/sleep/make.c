@@ -7,9 +7,10 @@
 #include <string.h>
 
 enum {
-  MOST_PERIOD = 12, /* of rotations */
-  FIRST_TRIAL = 64, /* iterations before the first trial */
-  CYCLE_TRIAL = 256 /* the same if several iterations run at once */
+  MOST_PERIOD = 12,  /* of rotations */
+  FIRST_TRIAL = 64,  /* iterations before the first trial */
+  CYCLE_TRIAL = 256, /* the same if several iterations run at once, */
+  SPARSE_TRIAL = 512 /* and on sparse grids, where tables take as long as 25 to 45 iterations */
 };
 
 /* On GPUs an iteration with sleeping tiles waits for the host twice, and needs a compiler once: */
@@ -112,7 +113,7 @@ static void plan_trials(const ambit_program *p, ambit__sleep *z, bool remote)
   const double work = remote ? GPU_WORK / (double)ambit__box_volume(&p->grid->box) : 0;
 
   z->worker = !remote ? TILE_CORE : z->relaxes ? TILE_BLOCK_RELAXES : TILE_BLOCK;
-  z->pause = p->cycle ? CYCLE_TRIAL : FIRST_TRIAL;
+  z->pause = p->grid->active ? SPARSE_TRIAL : p->cycle ? CYCLE_TRIAL : FIRST_TRIAL;
   if (work > (double)z->pause) z->pause = (int64_t)work;
   z->trial = p->iteration + z->pause;
 }
