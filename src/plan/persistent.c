@@ -23,10 +23,14 @@ enum {
   MOST_WORK = 12000     /* operations in unrolled code */
 };
 
-/* On an H200, ns of an instruction of a warp; of a stage, for its barrier; in an exchange, of each
- * cell of a lane, and of each cell that a thread fetches, with 16 warps. Fewer do not take much
- * less. */
-static const double ISSUE_NS = 0.12, BARRIER_NS = 40, CELL_NS = 250, FETCH_NS = 450, FEWER = 0.8;
+/* On an H200, ns of an instruction of a warp; of a stage, for its barrier; of an exchange; in it,
+ * of each unit of a lane, and of each unit and cell that a thread fetches, with 16 warps. Fewer do
+ * not take much less. */
+static const double ISSUE_NS = 0.12, BARRIER_NS = 40, EXCHANGE_NS = 550, UNIT_NS = 150,
+                    FETCH_NS = 250, CELL_NS = 100, FEWER = 0.8;
+
+/* Time if more than this share of the registers is in use, by estimate. */
+static const double MANY = 0.9, TIGHT = 1.3;
 
 /* Instructions for an operation, where compilers fuse multiplications and additions. */
 static const double FUSED = 0.55;
@@ -50,7 +54,9 @@ static int reach_along(const ambit__fused_job *j, int axis)
 /* Cuts an axis into as few tiles as possible. false: it cannot be cut so. */
 static bool cut(ambit__window *w, int64_t cells, int reach, int every, bool periodic)
 {
-  const int64_t halo = (int64_t)reach * every, useful = w->cells - 2 * halo;
+  const int64_t layers = (int64_t)reach * every,
+                halo = (layers + w->grain - 1) / w->grain * w->grain;
+  const int64_t useful = w->cells - 2 * halo;
 
   w->tiles = 1;
   w->halo = 0;
@@ -58,7 +64,7 @@ static bool cut(ambit__window *w, int64_t cells, int reach, int every, bool peri
   w->halo = (int)halo;
   if (!every || useful < 1 || (!periodic && useful < halo)) return false;
   w->tiles = (int)((cells + useful - 1) / useful);
-  return cells / w->tiles >= halo;
+  return cells / w->grain / w->tiles * w->grain >= halo;
 }
 
 /* Whether the layers at a face that a stage leaves out, and the cells that those outside are copies
@@ -84,8 +90,11 @@ bool ambit__persistent_begin(const ambit__group *g, const ambit__plan *p, ambit_
 {
   *j = (ambit__persistent_job){.every = p->ahead};
   if (!ambit__fused_begin_tile(g, p, &j->tile) || !faces_fit(&j->tile)) return false;
-  j->window[0] = (ambit__window){.cells = p->threads[1] * p->rows[0], .unit = p->rows[0]};
-  j->window[1] = (ambit__window){.cells = AMBIT__FUSED_WARP * (int)p->strip, .unit = (int)p->strip};
+  j->window[0] =
+      (ambit__window){.cells = p->threads[1] * p->rows[0], .unit = p->rows[0], .grain = 1};
+  j->window[1] = (ambit__window){.cells = AMBIT__FUSED_WARP * (int)p->strip,
+                                 .unit = (int)p->strip,
+                                 .grain = g->cells[1] % p->strip ? 1 : (int)p->strip};
   for (int d = 0; d < 2; d++)
     if (!cut(&j->window[d], g->cells[d], reach_along(&j->tile, d), p->ahead,
              g->pipeline->periodic[d]))
@@ -145,17 +154,23 @@ static double operations(const ambit__pipeline *p)
   return n;
 }
 
+static int most_registers(const ambit__plan *p)
+{
+  const int n = REGISTERS / AMBIT__FUSED_WARP / p->threads[1] / 8 * 8;
+
+  return n < MOST_REGISTERS ? n : MOST_REGISTERS;
+}
+
 /* Whether a plan fits, with all tiles at the same time. */
 static bool fits(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  const int threads = AMBIT__FUSED_WARP * p->threads[1], most = REGISTERS / threads / 8 * 8;
+  const int threads = AMBIT__FUSED_WARP * p->threads[1];
   const int cells = p->rows[0] * (int)p->strip;
   ambit__persistent_job j;
 
   if (threads > t->max_threads || operations(g->pipeline) * cells > MOST_WORK) return false;
   if (has_places(g->pipeline) && cells >= 32) return false; /* a bit for each of them */
-  return ambit__persistent_begin(g, p, &j) &&
-         registers_of(&j) <= (most < MOST_REGISTERS ? most : MOST_REGISTERS) &&
+  return ambit__persistent_begin(g, p, &j) && registers_of(&j) <= most_registers(p) &&
          ambit__persistent_shared(&j) <= t->shared &&
          j.window[0].tiles * j.window[1].tiles <= t->threads;
 }
@@ -214,14 +229,15 @@ static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
 static double exchange_ns(const ambit__persistent_job *j)
 {
   const ambit__pipeline *p = j->tile.pipe;
-  const double threads = j->tile.groups * AMBIT__FUSED_WARP;
+  const double threads = j->tile.groups * AMBIT__FUSED_WARP, grain = j->window[1].grain;
+  const double awaited = (double)ambit__persistent_awaited(j);
   double words = 0;
 
   for (int v = 0; v < p->nvalues; v++)
     if (ambit__persistent_changes(p, v)) words += ambit__persistent_words(p, v);
-  return words * fmax(FEWER, threads / 512) *
-         (CELL_NS * j->tile.rows * j->tile.lane +
-          FETCH_NS * (double)ambit__persistent_awaited(j) / threads);
+  return EXCHANGE_NS + words * fmax(FEWER, threads / 512) *
+                           (UNIT_NS * j->tile.rows * j->tile.lane / grain +
+                            (FETCH_NS / grain + CELL_NS) * awaited / threads);
 }
 
 /* ns per cell and iteration. */
@@ -234,6 +250,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (!ambit__persistent_begin(g, p, &j)) return 1e9;
   ns = ISSUE_NS * p->threads[1] * instructions_of(g, &j.tile) + BARRIER_NS * g->pipeline->nstages;
   if (ambit__persistent_exchanges(&j)) ns += exchange_ns(&j) / p->ahead;
+  if (registers_of(&j) > MANY * most_registers(p)) ns *= TIGHT;
   return ns / (double)(g->cells[0] * g->cells[1]);
 }
 

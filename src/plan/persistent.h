@@ -17,6 +17,7 @@ typedef struct ambit__window {
   int unit;  /* rows or cells of a lane: a face of the grid is a multiple of them from the start */
   int tiles; /* that the grid is cut into */
   int halo;  /* 0: the tile has all cells, and needs none of others */
+  int grain; /* the tiles and their halos are multiples of so many cells */
 } ambit__window;
 
 typedef struct ambit__persistent_job {

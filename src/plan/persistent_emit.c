@@ -312,15 +312,14 @@ static void emit_iteration(const ambit__fused_job *j)
 static void emit_axis(const ambit__persistent_job *j, int axis)
 {
   const ambit__gpucode_job *gpu = &j->tile.gpu;
-  const int halo = j->window[axis].halo;
+  const int halo = j->window[axis].halo, grain = j->window[axis].grain;
 
   ambit__line(gpu->w, "const int first%d = (int)lo%d, end%d = (int)hi%d;", axis, axis, axis, axis);
-  ambit__line(gpu->w,
-              "const int from%d = first%d + (int)((hi%d - lo%d) * %s / %s), till%d = first%d + "
-              "(int)((hi%d - lo%d) * (%s + 1) / %s);",
-              axis, axis, axis, axis, gpu->dialect->block[1 - axis], gpu->dialect->blocks[1 - axis],
-              axis, axis, axis, axis, gpu->dialect->block[1 - axis],
-              gpu->dialect->blocks[1 - axis]);
+  for (int end = 0; end < 2; end++)
+    ambit__line(gpu->w,
+                "const int %s%d = first%d + (int)((hi%d - lo%d) / %d * (%s + %d) / %s) * %d;",
+                end ? "till" : "from", axis, axis, axis, axis, grain, gpu->dialect->block[1 - axis],
+                end, gpu->dialect->blocks[1 - axis], grain);
   if (j->tile.pipe->periodic[axis])
     ambit__line(gpu->w, "const int origin%d = from%d - %d;", axis, axis, halo);
   else

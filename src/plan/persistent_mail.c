@@ -22,10 +22,10 @@ static int words_before(const ambit__pipeline *p, int value)
 size_t ambit__persistent_mail(const ambit__persistent_job *j, const int64_t *cells)
 {
   const size_t words = (size_t)words_before(j->tile.pipe, j->tile.pipe->nvalues);
+  const int64_t lane = j->tile.lane, wide = (cells[j->tile.x] + lane - 1) / lane * lane;
 
   if (!ambit__persistent_exchanges(j)) return 8;
-  return 2 * 8 * words * (size_t)cells[j->tile.y] *
-         (size_t)((cells[j->tile.x] + j->tile.lane - 1) / j->tile.lane * j->tile.lane);
+  return 2 * 8 * words * (size_t)(cells[j->tile.y] * wide + 1);
 }
 
 size_t ambit__persistent_awaited(const ambit__persistent_job *j)
@@ -50,6 +50,17 @@ static size_t bytes_before(const ambit__persistent_job *j, int value)
 size_t ambit__persistent_shared(const ambit__persistent_job *j)
 {
   return bytes_before(j, j->tile.pipe->nvalues);
+}
+
+/* Cells that travel together, and how many of such units a lane has. */
+static int grain(const ambit__persistent_job *j)
+{
+  return j->window[1].grain;
+}
+
+static int units(const ambit__persistent_job *j)
+{
+  return j->tile.lane / grain(j);
 }
 
 static const char *type_of(const ambit__persistent_job *j, int value)
@@ -80,9 +91,9 @@ static void emit_send(const ambit__persistent_job *j, int value)
   ambit__line(j->tile.gpu.w, "ambit_u64 *const box%d = mail + ((round & 1) * %d + %d) * area;",
               value, words_before(p, p->nvalues), words_before(p, value));
   open_rows(j);
-  ambit__print(j->tile.gpu.t, "ambit_send<%d>(box%d, wide, tile, ", j->tile.lane, value);
+  ambit__print(j->tile.gpu.t, "ambit_send<%d, %d>(box%d, wide, tile, ", units(j), grain(j), value);
   print_row(j, value);
-  ambit__line_end(j->tile.gpu.w, ", row, x, round);");
+  ambit__line_end(j->tile.gpu.w, ", row, unit, round);");
   ambit__fused_close_rows(&j->tile);
 }
 
@@ -91,16 +102,16 @@ static void emit_receive(const ambit__persistent_job *j, int value)
   ambit__line(j->tile.gpu.w, "%s *const stage%d = (%s *)(bytes + %zu);", type_of(j, value), value,
               type_of(j, value), bytes_before(j, value));
   ambit__line(j->tile.gpu.w,
-              "ambit_receive<%d, %d>(stage%d, box%d, wide, tile, group * %d + lane, round);",
-              j->tile.lane, j->tile.groups * j->tile.lanes, value, value, j->tile.lanes);
+              "ambit_receive<%d, %d, %d>(stage%d, box%d, wide, tile, group * %d + lane, round);",
+              units(j), grain(j), j->tile.groups * j->tile.lanes, value, value, j->tile.lanes);
 }
 
 static void emit_take(const ambit__persistent_job *j, int value)
 {
   open_rows(j);
-  ambit__print(j->tile.gpu.t, "ambit_take<%d>(", j->tile.lane);
+  ambit__print(j->tile.gpu.t, "ambit_take<%d, %d>(", units(j), grain(j));
   print_row(j, value);
-  ambit__print(j->tile.gpu.t, ", stage%d, tile, row, x", value);
+  ambit__print(j->tile.gpu.t, ", stage%d, tile, row, unit", value);
   ambit__line_end(j->tile.gpu.w, ");");
   ambit__fused_close_rows(&j->tile);
 }
@@ -114,17 +125,22 @@ static void each_change(const ambit__persistent_job *j,
 
 void ambit__persistent_emit_mail(const ambit__persistent_job *j)
 {
-  const int lane = j->tile.lane;
+  const int n = grain(j), lane = units(j);
   ambit__writer *w = j->tile.gpu.w;
 
   ambit__open(w, "if (done)");
-  ambit__line(w, "const ambit_tile tile = {{first0, first1}, {end0, end1}, {from0, from1},");
-  ambit__line(w, "                         {till0, till1}, {%d, %d}, {%s, %s}};", j->window[0].halo,
-              j->window[1].halo, j->tile.pipe->periodic[0] ? "true" : "false",
+  ambit__line(
+      w, "const ambit_tile tile = {{first0, first1 / %d}, {end0, end1 / %d}, {from0, from1 / %d},",
+      n, n, n);
+  ambit__line(w, "                         {till0, till1 / %d}, {%d, %d}, {%s, %s}};", n,
+              j->window[0].halo, j->window[1].halo / n,
+              j->tile.pipe->periodic[0] ? "true" : "false",
               j->tile.pipe->periodic[1] ? "true" : "false");
-  ambit__line(w, "const int x = ambit_again(column), wide = (end1 - first1 + %d) / %d * %d;",
-              lane - 1, lane, lane);
-  ambit__line(w, "const ambit_i64 area = (hi0 - lo0) * wide;");
+  /* the first unit of a lane may lie before the grid */
+  ambit__line(w, "const int unit = (ambit_again(column) + %d) / %d - %d;", n << 20, n, 1 << 20);
+  ambit__line(w, "const int wide = (tile.end[1] - tile.first[1] + %d) / %d * %d;", lane - 1, lane,
+              lane);
+  ambit__line(w, "const ambit_i64 area = ((hi0 - lo0) * wide * %d + 1) / 2 * 2;", n);
   ambit__line(w, "%s;", j->tile.gpu.dialect->barrier);
   ambit__line(w, "round++;");
   each_change(j, emit_send);

@@ -302,9 +302,8 @@ static bool has_plan(const trial *t, const char *where, const char *plan)
 }
 
 /* Launches that hold the grid, as tiles that exchange cells, of some lengths. */
-static void check_persistent(const trial *t, const char *where, const char *plan)
+static void check_persistent(const trial *t, const char *where, const char *plan, int iterations)
 {
-  const int iterations = 3 + (int)draw(20);
   result want, got;
 
   open_on("ref", "auto", 1, true);
@@ -323,7 +322,7 @@ static void check_persistent(const trial *t, const char *where, const char *plan
 static void tiles_stay(void)
 {
   static const char *const names[] = {"wave", "frame"};
-  static const char *const plans[] = {"(persistent 2x", "(persistent 1x"};
+  static const char *const plans[] = {"(persistent 2x6 every 6 warps 8", "(persistent 1x"};
 
   if (processes_here() > 1) return;
   for (int i = 0; i < 2; i++) {
@@ -334,8 +333,8 @@ static void tiles_stay(void)
     t.extents[0] = 91; /* cut along both axes */
     t.extents[1] = i ? 73 : 101;
     t.strict = true;
-    check_persistent(&t, "fuser", plans[i]);
-    if (device_is_here("cuda")) check_persistent(&t, "cuda", plans[i]);
+    check_persistent(&t, "fuser", plans[i], 8);
+    if (device_is_here("cuda")) check_persistent(&t, "cuda", "(persistent 2x", 30);
   }
 }
 
@@ -362,7 +361,7 @@ static void tiles_stay_in_random_programs(void)
     plan = plans[draw(3)];
     n++;
     if (!has_plan(&t, where, plan)) continue;
-    check_persistent(&t, where, plan);
+    check_persistent(&t, where, plan, 3 + (int)draw(20));
     held++;
   }
   printf("# %d of %d programs were held\n", held, n);

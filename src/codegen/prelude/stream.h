@@ -373,7 +373,8 @@ AMBIT_INLINE int ambit_again(int n)
   return n;
 }
 
-/* The cells of the grid, of a tile, and beside it, along both axes. */
+/* The cells of the grid, of a tile, and beside it, along both axes. Along the row they are counted
+ * in units of U cells, which tiles do not divide: those of a lane, or single ones. */
 struct ambit_tile {
   int first[2], end[2], from[2], till[2], halo[2];
   bool periodic[2];
@@ -398,60 +399,91 @@ AMBIT_INLINE int ambit_place(const ambit_tile &t, int axis, int at)
   return t.periodic[axis] ? ambit_wrap(n, t.end[axis] - t.first[axis]) : n;
 }
 
-/* In a row of letters, every N-th cell comes first, then those after them, and so on: the lanes of
- * a warp access adjacent ones. */
-template <int N> AMBIT_INLINE int ambit_column(const ambit_tile &t, int cell)
+/* A lane has N units of a row. Among the letters of a row, every N-th unit comes first, then those
+ * after them, and so on: the lanes of a warp access adjacent ones. */
+template <int N> AMBIT_INLINE int ambit_column(const ambit_tile &t, int unit)
 {
-  const int at = ambit_place(t, 1, cell);
+  const int at = ambit_place(t, 1, unit);
 
   return at / N + at % N * ((t.end[1] - t.first[1] + N - 1) / N);
 }
 
-/* A value as words of 32 bits, each of which travels with the number of the exchange. */
-template <typename T> struct ambit_letter {
-  enum { WORDS = (sizeof(T) + 3) / 4 };
+/* U values as words of 32 bits, each of which travels with the number of the exchange. */
+template <int U, typename T> struct ambit_letter {
+  enum { WORDS = (sizeof(T) + 3) / 4, ALL = U * WORDS };
   union text {
     unsigned words[WORDS];
     T value;
   };
-  ambit_u64 words[WORDS];
 };
-
-/* The letters of a value: `box`, with rows of `wide` letters. A lane sends those of its cells that
- * others await, out of N of a row. */
-template <int N, typename T>
-AMBIT_INLINE void ambit_send(ambit_u64 *box, int wide, const ambit_tile &t, const T *values,
-                             int row, int x, unsigned round)
+/* Two words in one access, each of which is whole. */
+AMBIT_INLINE void ambit_post(ambit_u64 *to, ambit_u64 a, ambit_u64 b)
 {
-  enum { WORDS = ambit_letter<T>::WORDS };
+#ifdef __CUDACC__
+  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(a), "l"(b) : "memory");
+#else
+  to[0] = a;
+  to[1] = b;
+#endif
+}
+AMBIT_INLINE void ambit_look(ambit_u64 *to, const ambit_u64 *from)
+{
+#ifdef __CUDACC__
+  asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(to[0]), "=l"(to[1])
+               : "l"(from)
+               : "memory");
+#else
+  to[0] = from[0];
+  to[1] = from[1];
+#endif
+}
+
+/* The letters of a value: `box`, with rows of `wide`. A lane sends those of its N units of a row
+ * that others await. */
+template <int N, int U, typename T>
+AMBIT_INLINE void ambit_send(ambit_u64 *box, int wide, const ambit_tile &t, const T *values,
+                             int row, int unit, unsigned round)
+{
+  typedef ambit_letter<U, T> letter;
   const bool own = ambit_owns(t, 0, row), end = ambit_sends(t, 0, row);
-  volatile ambit_u64 *const to = box + (ambit_i64)ambit_place(t, 0, row) * wide * WORDS;
+  ambit_u64 *const to = box + (ambit_i64)ambit_place(t, 0, row) * wide * letter::ALL;
 
 #pragma unroll
-  for (int j = 0; j < N; j++) {
-    typename ambit_letter<T>::text text;
+  for (int g = 0; g < N; g++) {
+    ambit_u64 words[letter::ALL];
+    ambit_u64 *const at = to + (ambit_i64)ambit_column<N>(t, unit + g) * letter::ALL;
 
-    text.words[0] = 0;
-    text.value = values[j];
 #pragma unroll
-    for (int i = 0; i < WORDS; i++)
-      if (own && ambit_owns(t, 1, x + j) && (end || ambit_sends(t, 1, x + j)))
-        to[ambit_column<N>(t, x + j) * WORDS + i] = (ambit_u64)round << 32 | text.words[i];
+    for (int k = 0; k < U; k++) {
+      typename letter::text text;
+
+      text.words[0] = 0;
+      text.value = values[g * U + k];
+#pragma unroll
+      for (int i = 0; i < letter::WORDS; i++)
+        words[k * letter::WORDS + i] = (ambit_u64)round << 32 | text.words[i];
+    }
+    if (!(own && ambit_owns(t, 1, unit + g) && (end || ambit_sends(t, 1, unit + g)))) continue;
+#pragma unroll
+    for (int i = 0; i < letter::ALL / 2; i++)
+      ambit_post(at + 2 * i, words[2 * i], words[2 * i + 1]);
+    if (letter::ALL % 2) *(volatile ambit_u64 *)at = words[0];
   }
 }
 
-/* The cells that a tile awaits are numbered: first the rows before and after its own, of 32 N cells
- * in the order of letters; then the cells beside each of its own rows. */
-template <int N> AMBIT_INLINE int ambit_number(const ambit_tile &t, int row, int cell)
+/* The units that a tile awaits are numbered: first the rows before and after its own, of 32 N units
+ * in the order of letters; then the units beside each of its own rows. */
+template <int N> AMBIT_INLINE int ambit_number(const ambit_tile &t, int row, int unit)
 {
   const bool before = row < t.from[0];
-  const int at = cell - t.from[1] + t.halo[1];
+  const int at = unit - t.from[1] + t.halo[1];
 
   if (before || row >= t.till[0])
     return (before ? row - t.from[0] + t.halo[0] : row - t.till[0] + t.halo[0]) * 32 * N + at / N +
            at % N * 32;
   return 2 * t.halo[0] * 32 * N + (row - t.from[0]) * 2 * t.halo[1] +
-         (cell < t.from[1] ? at : cell - t.till[1] + t.halo[1]);
+         (unit < t.from[1] ? at : unit - t.till[1] + t.halo[1]);
 }
 /* The place of the letter with a number; -1: there is none. */
 template <int N> AMBIT_INLINE int ambit_numbered(const ambit_tile &t, int wide, int n)
@@ -461,27 +493,28 @@ template <int N> AMBIT_INLINE int ambit_numbered(const ambit_tile &t, int wide, 
   const int row = beside >= 0     ? t.from[0] + beside / sides
                   : r < t.halo[0] ? t.from[0] - t.halo[0] + r
                                   : t.till[0] + r - t.halo[0];
-  const int cell = beside < 0       ? t.from[1] - t.halo[1] + c
+  const int unit = beside < 0       ? t.from[1] - t.halo[1] + c
                    : at < t.halo[1] ? t.from[1] - t.halo[1] + at
                                     : t.till[1] + at - t.halo[1];
 
   if (beside >= 0 && row >= t.till[0]) return -1;
-  return ambit_sees(t, 0, row) && ambit_sees(t, 1, cell)
-             ? ambit_place(t, 0, row) * wide + ambit_column<N>(t, cell)
+  return ambit_sees(t, 0, row) && ambit_sees(t, 1, unit)
+             ? ambit_place(t, 0, row) * wide + ambit_column<N>(t, unit)
              : -1;
 }
 
 /* All THREADS of a block fetch the letters of a value, some at a time. */
-template <int N, int THREADS, typename T>
+template <int N, int U, int THREADS, typename T>
 AMBIT_INLINE void ambit_receive(T *to, const ambit_u64 *box, int wide, const ambit_tile &t,
                                 int thread, unsigned round)
 {
-  enum { WORDS = ambit_letter<T>::WORDS, SOME = 4 };
+  typedef ambit_letter<U, T> letter;
+  enum { ALL = letter::ALL, SOME = ALL < 4 ? 4 : 2 };
   const int all = 2 * t.halo[0] * 32 * N + (t.till[0] - t.from[0]) * 2 * t.halo[1];
 
 #pragma unroll 1
   for (int n = thread; n < all; n += SOME * THREADS) {
-    ambit_u64 got[SOME][WORDS];
+    ambit_u64 got[SOME][ALL];
     int at[SOME];
     bool late;
 
@@ -492,36 +525,47 @@ AMBIT_INLINE void ambit_receive(T *to, const ambit_u64 *box, int wide, const amb
       late = false;
 #pragma unroll
       for (int k = 0; k < SOME; k++)
+        if (at[k] >= 0) {
+          const ambit_u64 *const from = box + (ambit_i64)at[k] * ALL;
+
 #pragma unroll
-        for (int i = 0; i < WORDS; i++)
-          if (at[k] >= 0)
-            got[k][i] = *(const volatile ambit_u64 *)(box + (ambit_i64)at[k] * WORDS + i);
+          for (int i = 0; i < ALL / 2; i++)
+            ambit_look(&got[k][2 * i], from + 2 * i);
+          if (ALL % 2) got[k][0] = *(const volatile ambit_u64 *)from;
+        }
 #pragma unroll
       for (int k = 0; k < SOME; k++)
 #pragma unroll
-        for (int i = 0; i < WORDS; i++)
+        for (int i = 0; i < ALL; i++)
           if (at[k] >= 0 && (unsigned)(got[k][i] >> 32) != round) late = true;
       if (late) AMBIT_PAUSE;
     } while (late);
 #pragma unroll
-    for (int k = 0; k < SOME; k++) {
-      typename ambit_letter<T>::text text;
+    for (int k = 0; k < SOME; k++)
+#pragma unroll
+      for (int c = 0; c < U; c++) {
+        typename letter::text text;
 
 #pragma unroll
-      for (int i = 0; i < WORDS; i++)
-        text.words[i] = (unsigned)got[k][i];
-      if (at[k] >= 0) to[n + k * THREADS] = text.value;
-    }
+        for (int i = 0; i < letter::WORDS; i++)
+          text.words[i] = (unsigned)got[k][c * letter::WORDS + i];
+        if (at[k] >= 0) to[(n + k * THREADS) * U + c] = text.value;
+      }
   }
 }
-/* The awaited ones of a lane's cells of a row. */
-template <int N, typename T>
-AMBIT_INLINE void ambit_take(T *to, const T *from, const ambit_tile &t, int row, int x)
+/* The awaited ones of a lane's units of a row. */
+template <int N, int U, typename T>
+AMBIT_INLINE void ambit_take(T *to, const T *from, const ambit_tile &t, int row, int unit)
 {
   const bool sees = ambit_sees(t, 0, row), own = ambit_owns(t, 0, row);
 
 #pragma unroll
-  for (int j = 0; j < N; j++)
-    if (sees && ambit_sees(t, 1, x + j) && !(own && ambit_owns(t, 1, x + j)))
-      to[j] = from[ambit_number<N>(t, row, x + j)];
+  for (int g = 0; g < N; g++)
+    if (sees && ambit_sees(t, 1, unit + g) && !(own && ambit_owns(t, 1, unit + g))) {
+      const T *const at = from + ambit_number<N>(t, row, unit + g) * U;
+
+#pragma unroll
+      for (int k = 0; k < U; k++)
+        to[g * U + k] = at[k];
+    }
 }
