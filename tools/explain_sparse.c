@@ -135,14 +135,15 @@ ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)
 {
   ambit__errors *errors = &g->context->errors;
   const ambit__active *a = g->active;
-  int view[AMBIT_MAX_PARAMS], param[AMBIT__VIEWS];
+  ambit__surroundings around = {.type = AMBIT_U8, .box = &a->box};
+  int param[AMBIT__VIEWS];
   ambit__toll tolls[AMBIT__STORAGES] = {{0}};
   ambit__rule *adapted = NULL;
   ambit_status s;
 
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-    view[i] = -1;
-  s = ambit__rule_sparse(errors, p->rule, AMBIT_U8, view, param, &adapted);
+    around.view[i] = -1;
+  s = ambit__rule_sparse(errors, p->rule, &around, param, &adapted);
   for (int k = 0; !s && k < AMBIT__STORAGES; k++)
     s = find_toll(errors, p, adapted ? adapted : p->rule, a, (ambit__storage)k, &tolls[k]);
   if (!s) {

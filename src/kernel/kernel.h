@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "grid/boundary.h"
 #include "kernel/value.h"
 
 #include <stdbool.h>
@@ -283,13 +284,23 @@ bool ambit__rule_reads_late(const ambit__rule *rule, int read, int written);
  * outside(), with 0 beyond the faces of the grid. */
 enum { AMBIT__OUTSIDE = AMBIT_MAX_PARAMS, AMBIT__VIEWS };
 
-/* The same rule for devices that know nothing of activity, which has a type. outside(o) tests the
- * activity at o. A read at o of a parameter with a view reads the cell itself if the activity at o
- * is 0; view[i] is that of parameter i, below AMBIT_MAX_PARAMS, or -1: none. Sets param[v] to the
- * parameter for view v, or -1 if it is not used. *out is NULL if no view is used; else it refers to
- * `rule`, which must stay. */
-ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
-                                const int *view, int param[AMBIT__VIEWS], ambit__rule **out);
+/* What surrounds the cells of a sparse grid, for a rule. */
+typedef struct ambit__surroundings {
+  ambit_type type;            /* of activity */
+  int view[AMBIT_MAX_PARAMS]; /* by parameter; -1: none */
+  /* by parameter: of fields that are antisymmetric at a face; else NULL */
+  const ambit__boundaries *mirrors[AMBIT_MAX_PARAMS];
+  const ambit__box *box; /* the grid */
+} ambit__surroundings;
+
+/* The same rule for devices that know nothing of activity and signs. outside(o) tests the activity
+ * at o. A read at o of a parameter with a view reads the cell itself if the activity at o is 0. A
+ * read beyond an antisymmetric face changes its sign. Sets param[v] to the parameter for view v, or
+ * -1 if it is not used. *out is NULL if nothing changes; else it refers to `rule`, which must stay.
+ */
+ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
+                                const ambit__surroundings *around, int param[AMBIT__VIEWS],
+                                ambit__rule **out);
 
 /* ---- reductions (reduce.c) ---- */
 

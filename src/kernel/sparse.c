@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sparse.c - rewrites a rule for sparse grids: activity becomes a field that the rule reads.
+/* sparse.c - rewrites a rule for sparse grids: activity becomes a field that the rule reads, and
+ * tables of cells know no signs.
  *
  *   outside(-1, 0)   ->   (int)active[-1][0] == 0
  *   u[-1][0]         ->   (int)active[-1][0] == 0 ? u[0][0] : u[-1][0]     if u clamps
+ *   u[-1][0]         ->   index(0) < 1 ? -u[-1][0] : u[-1][0]              if u is antisymmetric
  *
  * Only expressions that change are copied.
  */
@@ -16,11 +18,11 @@ typedef struct rewriting {
   ambit__errors *errors;
   const ambit__rule *from;
   ambit__rule *to;
-  ambit_type type;                      /* of activity */
-  const int *view;                      /* by parameter */
+  const ambit__surroundings *around;
   int *param;                           /* by view */
   ambit__read *reads[AMBIT_MAX_PARAMS]; /* of parameters that change, growing; owned */
   size_t nreads[AMBIT_MAX_PARAMS], cap[AMBIT_MAX_PARAMS];
+  bool changed;
   bool failed; /* the error is raised */
 } rewriting;
 
@@ -101,7 +103,7 @@ static int param_of(rewriting *w, int view)
   w->param[view] = to->nparams++;
   to->params[w->param[view]] = (ambit__param){.label = "outside",
                                               .kind = PARAM_FIELD,
-                                              .type = w->type,
+                                              .type = w->around->type,
                                               .is_const = true,
                                               .components = 1,
                                               .writes = none,
@@ -117,6 +119,20 @@ static ambit__expr *new_expr(rewriting *w, ambit__op op, ambit_type type, const 
   ambit__expr *e = take(w, 1, sizeof *e);
 
   if (e) *e = (ambit__expr){.op = op, .type = type, .place = like->place};
+  w->changed = true;
+  return e;
+}
+
+/* An operation on a, and on b and c unless they are NULL. */
+static const ambit__expr *make(rewriting *w, ambit__op op, ambit_type type, const ambit__expr *a,
+                               const ambit__expr *b, const ambit__expr *c)
+{
+  ambit__expr *e = w->failed ? NULL : new_expr(w, op, type, a);
+
+  if (!e) return NULL;
+  e->a = a;
+  e->b = b;
+  e->c = c;
   return e;
 }
 
@@ -124,7 +140,7 @@ static ambit__expr *new_expr(rewriting *w, ambit__op op, ambit_type type, const 
 static ambit__expr *activity(rewriting *w, int view, const ambit__expr *e)
 {
   const int param = param_of(w, view);
-  ambit__expr *read = new_expr(w, EXPR_READ, w->type, e),
+  ambit__expr *read = new_expr(w, EXPR_READ, w->around->type, e),
               *cast = new_expr(w, EXPR_CAST, AMBIT_I32, e);
   ambit__expr *zero = new_expr(w, EXPR_CONST, AMBIT_I32, e),
               *test = new_expr(w, EXPR_EQ, AMBIT_I32, e);
@@ -153,10 +169,65 @@ static const ambit__expr *choice(rewriting *w, const ambit__expr *e)
   add_read(w, e->index, &r);
   here->index = e->index;
   here->component = e->component;
-  c->a = activity(w, w->view[e->index], e);
+  c->a = activity(w, w->around->view[e->index], e);
   c->b = here;
   c->c = e;
   return c;
+}
+
+/* ---- signs ---- */
+
+/* Whether the cell that a read means lies beyond a side of an axis, and `more` extents beyond. */
+static const ambit__expr *beyond(rewriting *w, const ambit__expr *e, int axis, int side, int more)
+{
+  const int64_t extent = w->around->box->hi[axis], away = more * extent;
+  ambit__expr *index = new_expr(w, EXPR_INDEX, AMBIT_I64, e),
+              *bound = new_expr(w, EXPR_CONST, AMBIT_I64, e);
+
+  if (w->failed) return NULL;
+  index->index = axis;
+  bound->value.integer = side ? extent + away - e->offset[axis] : -away - e->offset[axis];
+  if (axis > w->to->max_axis) w->to->max_axis = axis;
+  return make(w, side ? EXPR_GE : EXPR_LT, AMBIT_I32, index, bound, NULL);
+}
+
+/* Two tests as one; the first may be NULL. */
+static const ambit__expr *both(rewriting *w, ambit__op op, const ambit__expr *a,
+                               const ambit__expr *b)
+{
+  return a ? make(w, op, AMBIT_I32, a, b, NULL) : b;
+}
+
+/* Halves are computed as floats. */
+static const ambit__expr *negated(rewriting *w, const ambit__expr *e)
+{
+  if (!ambit__type_is_half(e->type)) return make(w, EXPR_NEG, e->type, e, NULL, NULL);
+  return make(
+      w, EXPR_CAST, e->type,
+      make(w, EXPR_NEG, AMBIT_F32, make(w, EXPR_CAST, AMBIT_F32, e, NULL, NULL), NULL, NULL), NULL,
+      NULL);
+}
+
+/* A read changes its sign at each mirror that it crosses, but constants of faces do not. */
+static const ambit__expr *mirrored(rewriting *w, const ambit__expr *e, const ambit__expr *value)
+{
+  const ambit__boundaries *b = w->around->mirrors[e->index];
+  const ambit__box *box = w->around->box;
+  const ambit__expr *odd = NULL, *constant = NULL;
+
+  for (int d = 0; d < box->ndims; d++) {
+    const int side = e->offset[d] > 0;
+    const int64_t reach = side ? e->offset[d] : -e->offset[d];
+
+    if (!reach) continue;
+    if (b->kind[d][side] == AMBIT_CONSTANT)
+      constant = both(w, EXPR_LOR, constant, beyond(w, e, d, side, 0));
+    for (int k = 0; b->kind[d][side] == AMBIT_ANTISYMMETRIC && k * box->hi[d] < reach; k++)
+      odd = both(w, EXPR_NE, odd, beyond(w, e, d, side, k));
+  }
+  if (!odd) return value;
+  if (constant) odd = both(w, EXPR_LAND, odd, make(w, EXPR_NOT, AMBIT_I32, constant, NULL, NULL));
+  return make(w, EXPR_COND, e->type, odd, negated(w, value), value);
 }
 
 static bool is_here(const ambit__expr *e)
@@ -173,7 +244,10 @@ static const ambit__expr *rewrite(rewriting *w, const ambit__expr *e)
 
   if (!e || w->failed) return e;
   if (e->is_outside) return activity(w, AMBIT__OUTSIDE, e);
-  if (e->op == EXPR_READ && w->view[e->index] >= 0 && !is_here(e)) return choice(w, e);
+  if (e->op == EXPR_READ && !is_here(e)) {
+    a = w->around->view[e->index] >= 0 ? choice(w, e) : e;
+    return w->around->mirrors[e->index] && !w->failed ? mirrored(w, e, a) : a;
+  }
   if ((e->op == EXPR_INDEX || e->op == EXPR_EXTENT) && e->index > w->to->max_axis)
     w->to->max_axis = e->index;
   a = rewrite(w, e->a);
@@ -218,14 +292,15 @@ static void begin(rewriting *w)
   if (w->failed) return;
   memcpy(w->to->params, from->params, (size_t)from->nparams * sizeof *from->params);
   for (int i = 0; i < from->nparams; i++)
-    for (int k = 0; w->view[i] >= 0 && k < from->params[i].nreads; k++)
+    for (int k = 0; w->around->view[i] >= 0 && k < from->params[i].nreads; k++)
       add_read(w, i, &from->params[i].reads[k]);
 }
 
-ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, ambit_type type,
-                                const int *view, int param[AMBIT__VIEWS], ambit__rule **out)
+ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
+                                const ambit__surroundings *around, int param[AMBIT__VIEWS],
+                                ambit__rule **out)
 {
-  rewriting w = {.errors = errors, .from = rule, .type = type, .view = view, .param = param};
+  rewriting w = {.errors = errors, .from = rule, .around = around, .param = param};
   ambit__rule *to = ambit__new(errors, 1, sizeof *to);
 
   *out = NULL;
@@ -242,7 +317,7 @@ ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule, 
     if (w.nreads[i]) set_reads(&w, i);
   for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
     free(w.reads[i]);
-  if (!w.failed && to->nparams > rule->nparams)
+  if (!w.failed && w.changed)
     *out = to;
   else
     ambit__rule_free(to);

@@ -138,9 +138,7 @@ static void set_boundaries(const stage *s, int field)
   }
   for (int d = 0; d < s->p->ndims; d++)
     for (int side = 0; side < 2; side++)
-      ambit_field_boundary(s->fields[field], AMBIT_FACE(d, side),
-                           s->sparse && f->kind[d][side] == AMBIT_ANTISYMMETRIC ? AMBIT_SYMMETRIC
-                                                                                : f->kind[d][side],
+      ambit_field_boundary(s->fields[field], AMBIT_FACE(d, side), f->kind[d][side],
                            f->value[d][side]);
 }
 

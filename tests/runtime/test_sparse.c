@@ -799,11 +799,11 @@ static double imbalance(const ambit_grid *g)
 /* A region that grows: parts have about as many cells again, and the same results. */
 static void growth_moves_the_cut(void)
 {
-  static const char *const devices[] = {"ref", "cpu", "cpu*3", "opencl*2", "cpu*2,opencl"};
+  static const char *const devices[] = {"ref", "cpu", "cpu*3", "cpu*2,opencl"};
   static float got[2][N][M];
   int64_t rows = 5;
 
-  for (int d = 0; d < (device_is_here("opencl") ? 5 : 3); d++) {
+  for (int d = 0; d < (device_is_here("opencl") ? 4 : 3); d++) {
     const int64_t extents[] = {N, M};
     ambit *a = open_on(devices[d]);
     ambit_grid *g = (rows = 5, ambit_grid_create_sparse(a, 2, extents, above, &rows));
@@ -825,7 +825,7 @@ static void growth_moves_the_cut(void)
       const ambit__box first = g->parts[0];
 
       ambit_grid_activate(g, above, &rows);
-      if (d < 4) { /* the last one has weights of its own */
+      if (d < 3) { /* the last one has weights of its own */
         CHECK(ambit__box_equal(&first, &g->parts[0]) == (g->nparts == 1 || rows == 6));
         CHECK(imbalance(g) < 1.05);
       }
@@ -855,8 +855,8 @@ static double one_seed(const int64_t *i, int component, void *user)
 static void tiles_of_sparse_grids_sleep(void)
 {
   static const char *const devices[] = {"ref", "cpu", "cpu*3"};
-  static const int64_t extents[] = {200, 400};
-  static float got[2][200][400];
+  static const int64_t extents[] = {100, 200};
+  static float got[2][100][200];
   int64_t iterations[3] = {0, 0, 0};
   double sums[3];
 
@@ -1029,16 +1029,58 @@ static void what_is_not_supported_is_refused(void)
   f = ambit_field_create(g, "f", AMBIT_F32);
   CHECK(!ambit_stream_create(ambit_program_create(g), f, f));
   CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "streams");
-  ambit_field_boundary(f, AMBIT_LOW(0), AMBIT_ANTISYMMETRIC, 0);
-  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "antisymmetric");
   ambit_close(a);
   CHECK(!ambit_grid_create_sparse(NULL, 2, extents, nowhere, NULL));
+}
+
+static int everywhere(const int64_t *i, void *user)
+{
+  (void)i;
+  (void)user;
+  return 1;
+}
+
+/* Constants beside it keep their sign; a second mirror changes it back. The last context has no
+ * compiler. */
+static void antisymmetric_faces_are_those_of_dense_grids(void)
+{
+  static const char far[] = AMBIT_SOURCE(void far(const float *u, float *v) {
+    *v = u[-1][0] + 2 * u[1][-2] + 4 * u[-3][3] + 8 * u[0][-3] + 16 * u[3][1];
+  });
+  const int64_t extents[] = {2, 13};
+  static float values[4][2][13];
+
+  for (int d = 0; d < 4; d++) {
+    ambit *a = open_on(d == 2 ? "cpu*2" : "cpu");
+    ambit_field *u, *v;
+    ambit_program *p;
+    ambit_grid *g;
+
+    if (d == 3) ambit_option_set(a, "cc", "none");
+    g = d ? ambit_grid_create_sparse(a, 2, extents, everywhere, NULL)
+          : ambit_grid_create(a, 2, extents);
+    u = ambit_field_create(g, "u", AMBIT_F32);
+    v = ambit_field_create(g, "v", AMBIT_F32);
+    p = ambit_program_create(g);
+    if (d) ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_ANTISYMMETRIC, 0);
+    ambit_field_boundary(u, AMBIT_HIGH(1), AMBIT_CONSTANT, 5);
+    ambit_field_fill(u, ramp, NULL);
+    ambit_apply(p, ambit_kernel_create(a, far), u, v);
+    ambit_run(p, 1);
+    ambit_field_read(v, NULL, NULL, values[d]);
+    CHECK_OK(a);
+    if (d) CHECK(!memcmp(values[0], values[d], sizeof values[0]));
+    ambit_close(a);
+  }
 }
 
 int main(int argc, char **argv)
 {
   static const test_case cases[] = {
       {"a_grid_has_its_active_cells", a_grid_has_its_active_cells},
+      {"antisymmetric_faces_are_those_of_dense_grids",
+       antisymmetric_faces_are_those_of_dense_grids},
       {"fields_have_values_in_active_cells_only", fields_have_values_in_active_cells_only},
       {"reads_of_inactive_cells_are_constant_or_clamped",
        reads_of_inactive_cells_are_constant_or_clamped},

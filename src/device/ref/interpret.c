@@ -98,15 +98,18 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
 
   for (int d = 0; d < launch->box.ndims; d++)
     cell[d] = in->cell[d] + e->offset[d];
-  if (arg->store && (!in->ghosts || in->active))
+  if (arg->store && !in->ghosts) /* else ghost cells, or adapted rules, have done that */
     negates = ambit__boundaries_negate(outer, launch->box.ndims, launch->extents, cell);
   if (arg->store && (!in->ghosts || in->active) &&
       !ambit__boundaries_map(outer, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
   if (arg->store && in->active && !ambit__active_has(in->active, cell)) {
-    if (arg->boundaries->inactive != AMBIT_CLAMP)
-      return ambit__value_of(
-          arg->boundaries->inactive == AMBIT_CONSTANT ? arg->boundaries->fill : 0, type);
+    if (arg->boundaries->inactive != AMBIT_CLAMP) {
+      v = ambit__value_of(arg->boundaries->inactive == AMBIT_CONSTANT ? arg->boundaries->fill : 0,
+                          type);
+      if (negates) v.real = -v.real;
+      return v;
+    }
     for (int d = 0; d < launch->box.ndims; d++)
       cell[d] = in->cell[d];
   }
@@ -170,6 +173,8 @@ static ambit__value leaf(const ambit__evaluator *v, const ambit__expr *e)
 {
   const ambit__interpreter *in = interpreter_of(v);
 
+  if (e->is_outside && e->op == EXPR_EQ) /* of an adapted rule (kernel/sparse.c) */
+    return (ambit__value){.integer = !read_field(in, e->a->a).integer};
   if (e->is_outside) return (ambit__value){.integer = is_outside(in, e)};
   switch (e->op) {
   case EXPR_VALUE: return load(in, e->index, 0, place_of(in, e->index, 0, NULL));

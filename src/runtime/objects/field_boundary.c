@@ -30,11 +30,6 @@ static ambit_status check_kind(const ambit_field *f, ambit_boundary kind)
               AMBIT_EINVAL,
               "field '%s' is %s; only fields of real numbers can be antisymmetric at a face",
               f->name, ambit_type_name(f->type));
-  AMBIT_CHECK(kind != AMBIT_ANTISYMMETRIC || !f->grid->active, ambit__field_errors(f),
-              AMBIT_EUNSUPPORTED,
-              "field '%s': faces of sparse grids cannot be antisymmetric yet; negate the values of "
-              "reads under outside() in the kernel",
-              f->name);
   return AMBIT_OK;
 }
 

@@ -155,17 +155,28 @@ static void number_views(const ambit__step *s, int *view)
   }
 }
 
+static bool has_mirrors(const ambit_field *f)
+{
+  for (int d = 0; f && d < f->grid->box.ndims; d++)
+    for (int side = 0; side < 2; side++)
+      if (f->boundaries.kind[d][side] == AMBIT_ANTISYMMETRIC) return true;
+  return false;
+}
+
 static ambit_status adapt(ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
-  int view[AMBIT_MAX_PARAMS], param[AMBIT__VIEWS];
+  ambit__surroundings around = {.type = ambit__grid_activity_type(p->grid), .box = &p->grid->box};
+  int param[AMBIT__VIEWS];
 
   if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK; /* the definition */
-  number_views(s, view);
-  AMBIT_TRY(ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule,
-                               ambit__grid_activity_type(p->grid), view, param, &a->adapted));
-  if (!a->adapted) return AMBIT_OK;
+  number_views(s, around.view);
+  for (int i = 0; i < s->n; i++)
+    if (has_mirrors(s->args[i].field)) around.mirrors[i] = &s->args[i].field->boundaries;
+  AMBIT_TRY(
+      ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &around, param, &a->adapted));
+  if (!a->adapted || a->adapted->nparams == s->n) return AMBIT_OK;
   a->nargs = a->adapted->nparams;
   a->activity =
       ambit__new(ambit__program_errors(p), (size_t)(a->nargs - s->n), sizeof(ambit_field *));
