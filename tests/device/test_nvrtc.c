@@ -225,7 +225,7 @@ static void the_fixed_names_compile_without_spills(void)
   const char *name;
 
   for (int i = 0; (name = ambit__catalogue_name(i)); i++) {
-    if (test_takes(i, 3)) check_entry(name, i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
+    if (test_takes(i, 5)) check_entry(name, i % 2 ? AMBIT_F32 : AMBIT_F64, CHOSEN);
   }
 }
 

@@ -258,7 +258,7 @@ static void work(const scene *w, const char *cache, result *r)
 
 /* ---- rounds ---- */
 
-static long stride = 13;
+static long stride = 19;
 
 /* An older output; it is there unless the new one is complete. */
 static void put_old_file(void)
