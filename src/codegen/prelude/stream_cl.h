@@ -39,33 +39,20 @@ AMBIT_MASKS(4)
 AMBIT_MASKS(8)
 AMBIT_MASKS(16)
 
-/* N adjacent values, loaded and stored at once; or stored one by one, if only some bits are set.
- * ambit_store takes them as a range, _bits as a mask, _if does nothing unless `own`. _publish and
- * _fetch move them to and from local memory. */
-#define AMBIT_VALUES(T, V, N)                                                                      \
-  AMBIT_INLINE void ambit_load_##T##_##N(T *to, global const T *from)                              \
+/* N adjacent values, loaded and stored at once. */
+#define AMBIT_MOVES(SPACE, LOAD, PUT, T, V, N)                                                     \
+  AMBIT_INLINE void LOAD##_##T##_##N(T *to, SPACE const T *from)                                   \
   {                                                                                                \
     union {                                                                                        \
       V all;                                                                                       \
       T at[N];                                                                                     \
     } values;                                                                                      \
                                                                                                    \
-    values.all = *(global const V *)from;                                                          \
+    values.all = *(SPACE const V *)from;                                                           \
     for (int k = 0; k < N; k++)                                                                    \
       to[k] = values.at[k];                                                                        \
   }                                                                                                \
-  AMBIT_INLINE void ambit_fetch_##T##_##N(T *to, local const T *from)                              \
-  {                                                                                                \
-    union {                                                                                        \
-      V all;                                                                                       \
-      T at[N];                                                                                     \
-    } values;                                                                                      \
-                                                                                                   \
-    values.all = *(local const V *)from;                                                           \
-    for (int k = 0; k < N; k++)                                                                    \
-      to[k] = values.at[k];                                                                        \
-  }                                                                                                \
-  AMBIT_INLINE void ambit_publish_##T##_##N(local T *to, const T *from)                            \
+  AMBIT_INLINE void PUT##_##T##_##N(SPACE T *to, const T *from)                                    \
   {                                                                                                \
     union {                                                                                        \
       V all;                                                                                       \
@@ -74,19 +61,18 @@ AMBIT_MASKS(16)
                                                                                                    \
     for (int k = 0; k < N; k++)                                                                    \
       values.at[k] = from[k];                                                                      \
-    *(local V *)to = values.all;                                                                   \
-  }                                                                                                \
+    *(SPACE V *)to = values.all;                                                                   \
+  }
+/* In global memory, or to and from local memory: _publish and _fetch. Or stored one by one, if only
+ * some bits are set: ambit_store takes them as a range, _bits as a mask, _if does nothing unless
+ * `own`. */
+#define AMBIT_VALUES(T, V, N)                                                                      \
+  AMBIT_MOVES(global, ambit_load, ambit_put, T, V, N)                                              \
+  AMBIT_MOVES(local, ambit_fetch, ambit_publish, T, V, N)                                          \
   AMBIT_INLINE void ambit_store_bits_##T##_##N(global T *to, const T *from, int bits)              \
   {                                                                                                \
     if (bits == (1 << N) - 1) {                                                                    \
-      union {                                                                                      \
-        V all;                                                                                     \
-        T at[N];                                                                                   \
-      } values;                                                                                    \
-                                                                                                   \
-      for (int k = 0; k < N; k++)                                                                  \
-        values.at[k] = from[k];                                                                    \
-      *(global V *)to = values.all;                                                                \
+      ambit_put_##T##_##N(to, from);                                                               \
       return;                                                                                      \
     }                                                                                              \
     for (int k = 0; k < N; k++)                                                                    \
