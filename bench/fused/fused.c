@@ -6,17 +6,21 @@
  *
  *   bench_fused auto,1 'star2d1 16384x16384 float 97' 'grayscott 16384x16384 float 97 periodic'
  *
- * A depth may be a plan instead: '1,(wavefront depth 16 rows 8 strip 512)'.
- * PROGRAM is a stencil of the catalogue, grayscott (two fields), wave (three), acoustic (in 3-D, of
- * order 8, with a field of velocities), or star2d1 with more steps: walls (on all faces), source
- * (on a box in the middle). wave2 and acoustic2 write the new values over the oldest ones, in two
- * fields. Prints CSV: program,size,type,boundary,depth,gcells,us, the best of ROUNDS runs of so
- * many iterations, after one that compiles and chooses; us is the time of an iteration in
- * microseconds.
+ *   bench_fused auto@cuda,auto@opencl,1@cuda,1@opencl 'd2q9 4096x4096 float 97 periodic'
+ *
+ * A depth may be a plan instead: '1,(wavefront depth 16 rows 8 strip 512)'. Either may have the
+ * devices that it is for behind an @. PROGRAM is a stencil of the catalogue, grayscott (two
+ * fields), wave (three), acoustic (in 3-D, of order 8, with a field of velocities), fdtd (three
+ * fields in place, two steps), d2q9 (nine populations), or star2d1 with more steps: walls (on all
+ * faces), source (on a box in the middle). wave2 and acoustic2 write the new values over the
+ * oldest ones, in two fields. Prints CSV: program,size,type,boundary,depth,gcells,us, the best of
+ * ROUNDS runs of so many iterations, after one that compiles and chooses; us is the time of an
+ * iteration in microseconds.
  */
 #include "ambit.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +38,10 @@ static const char start2[] = AMBIT_SOURCE(
     void start(real *u) { *u = (real)(index(0) * 31 % 64 + index(1) * 17 % 64) / (real)128; });
 static const char start3[] = AMBIT_SOURCE(void start(real *u) {
   *u = (real)(index(0) * 31 % 64 + index(1) * 17 % 64 + index(2) * 7 % 64) / (real)192;
+});
+static const char start_fluid[] = AMBIT_SOURCE(void start(real *f[9]) {
+  for (int i = 0; i < 9; i++)
+    *f[i] = (real)(64 + index(0) * 31 % 64 + index(1) * 17 % 64) / (real)192;
 });
 static const char grayscott[] =
     AMBIT_SOURCE(void grayscott(const real *u, const real *v, real *u2, real *v2) {
@@ -77,6 +85,39 @@ static const char acoustic2[] = AMBIT_SOURCE(void acoustic(real *before, const r
   *before = (real)2 * *now - *before + *c * sum;
 });
 
+static const char magnetic[] = AMBIT_SOURCE(void magnetic(const real *ez, real *hx, real *hy) {
+  *hx -= (real)0.5 * (ez[1][0] - *ez);
+  *hy += (real)0.5 * (ez[0][1] - *ez);
+});
+static const char electric[] =
+    AMBIT_SOURCE(void electric(const real *hx, const real *hy, real *ez) {
+      *ez += (real)0.5 * (*hy - hy[0][-1] - *hx + hx[-1][0]);
+    });
+static const char d2q9[] = AMBIT_SOURCE(void d2q9(const real *f[9], real *g[9]) {
+  const int cx[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, cy[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+  const real w[9] = {(real)16, (real)4, (real)4, (real)4, (real)4,
+                     (real)1,  (real)1, (real)1, (real)1};
+  real h[9];
+  real rho = 0;
+  real ux = 0;
+  real uy = 0;
+
+  for (int i = 0; i < 9; i++) {
+    h[i] = f[i][-cy[i]][-cx[i]];
+    rho += h[i];
+    ux += cx[i] * h[i];
+    uy += cy[i] * h[i];
+  }
+  ux /= rho;
+  uy /= rho;
+  for (int i = 0; i < 9; i++) {
+    const real cu = (real)3 * (cx[i] * ux + cy[i] * uy);
+    const real bend = (real)1 + cu + (real)0.5 * cu * cu - (real)1.5 * (ux * ux + uy * uy);
+
+    *g[i] = h[i] + (real)0.6 * (w[i] / (real)36 * rho * bend - h[i]);
+  }
+});
+
 static const char wall[] =
     AMBIT_SOURCE(void wall(const real *u, real *v) { *v = (real)0.5 * (*u + *v); });
 static const char source[] = AMBIT_SOURCE(void source(real *v) { *v += (real)0.001; });
@@ -85,8 +126,10 @@ static const char source[] = AMBIT_SOURCE(void source(real *v) { *v += (real)0.0
 
 static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const char *name)
 {
+  const bool fluid = !strcmp(q->program, "d2q9");
   const ambit_type type = strcmp(q->type, "double") ? AMBIT_F32 : AMBIT_F64;
-  ambit_field *f = ambit_field_create(g, name, type);
+  ambit_field *f = ambit_field_create_vector(g, name, type, fluid ? 9 : 1, AMBIT_SOA);
+  const char *start = fluid ? start_fluid : q->ndims == 2 ? start2 : start3;
   ambit_program *p = ambit_program_create(g);
 
   ambit_field_boundary(f, AMBIT_ALL_FACES,
@@ -94,7 +137,7 @@ static ambit_field *make_field(ambit *a, ambit_grid *g, const problem *q, const 
                        : !strcmp(q->boundary, "clamp")  ? AMBIT_CLAMP
                                                         : AMBIT_FIXED,
                        0);
-  ambit_apply(p, ambit_kernel_create_real(a, q->ndims == 2 ? start2 : start3, type), f);
+  ambit_apply(p, ambit_kernel_create_real(a, start, type), f);
   ambit_run(p, 1);
   ambit_program_destroy(p);
   return f;
@@ -128,6 +171,14 @@ static void add_steps(ambit *a, ambit_grid *g, const problem *q, ambit_program *
     ambit_apply(p, ambit_kernel_create_real(a, grayscott, type), u, v, s, t);
     ambit_swap(p, u, s);
     ambit_swap(p, v, t);
+  } else if (!strcmp(q->program, "fdtd")) {
+    ambit_field *w = make_field(a, g, q, "w");
+
+    ambit_apply(p, ambit_kernel_create_real(a, magnetic, type), u, v, w);
+    ambit_apply(p, ambit_kernel_create_real(a, electric, type), v, w, u);
+  } else if (!strcmp(q->program, "d2q9")) {
+    ambit_apply(p, ambit_kernel_create_real(a, d2q9, type), u, v);
+    ambit_swap(p, u, v);
   } else if (!strncmp(q->program, "wave", 4) || !strncmp(q->program, "acoustic", 8)) {
     add_wave(a, g, q, p, u, v);
   } else {
@@ -160,6 +211,27 @@ static bool read_problem(const char *text, problem *q)
   return true;
 }
 
+/* Of a DEPTH or plan with devices behind an @, or those that were given for all. */
+static bool set_options(ambit *a, const char *devices, const char *text)
+{
+  const char *at = strchr(text, '@');
+  char depth[16] = "auto";
+
+  if (*text != '(')
+    snprintf(depth, sizeof depth, "%.*s", (int)(at ? at - text : (ptrdiff_t)strlen(text)), text);
+  return !ambit_option_set(a, "devices", at ? at + 1 : devices) &&
+         !ambit_option_set(a, "depth", depth);
+}
+
+/* The plan in parentheses, without devices. */
+static void force(ambit *a, const char *text)
+{
+  char plan[256] = "";
+
+  if (*text == '(') snprintf(plan, sizeof plan, "%.*s", (int)strcspn(text, "@"), text);
+  ambit_option_set(a, "plan", plan);
+}
+
 /* Seconds per iteration. */
 static double time_of(ambit_program *p, int64_t iterations)
 {
@@ -184,7 +256,7 @@ static bool measure(ambit *const *all, char *const *depths, int n, const problem
     g[i] = ambit_grid_create(all[i], q->ndims, q->extents);
     p[i] = ambit_program_create(g[i]);
     add_steps(all[i], g[i], q, p[i]);
-    if (*depths[i] == '(') ambit_option_set(all[i], "plan", depths[i]);
+    force(all[i], depths[i]);
     ambit_run(p[i], q->iterations);
   }
   for (int k = 0; k < ROUNDS; k++)
@@ -213,8 +285,7 @@ int main(int argc, char **argv)
 
   for (char *d = argc > 1 ? strtok(argv[1], ",") : NULL; d && n < DEPTHS; d = strtok(NULL, ",")) {
     if (n) all[n] = ambit_open(NULL, NULL);
-    ambit_option_set(all[n], "devices", ambit_option_get(all[0], "devices"));
-    ambit_option_set(all[n], "depth", *d == '(' ? "auto" : d);
+    fine &= set_options(all[n], ambit_option_get(all[0], "devices"), d);
     depths[n++] = d;
   }
   printf("program,size,type,boundary,depth,gcells,us\n");
