@@ -178,7 +178,7 @@ AMBIT_API ambit_grid *ambit_grid_create_sparse(ambit *a, int ndims, const int64_
                                                ambit_active_fn is_active, void *user);
 AMBIT_API ambit_grid *ambit_grid_create_masked(ambit_field *mask);
 AMBIT_API ambit_grid *ambit_grid_load_sparse(ambit *a, const char *path);
-/* Changes the active cells between runs. Fields keep the values of cells that stay, 0 in others. */
+/* Changes the active cells, between runs or in a callback. Fields keep values; new cells are 0. */
 AMBIT_API ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void *user);
 AMBIT_API int64_t ambit_grid_cells(const ambit_grid *g); /* of a sparse grid: active ones */
 AMBIT_API void ambit_grid_destroy(ambit_grid *g);        /* frees its fields and programs too */

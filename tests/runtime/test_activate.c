@@ -55,6 +55,47 @@ static void cells_can_be_activated_between_runs(void)
   CHECK_EQ(AMBIT_EINVAL, ambit_grid_activate(NULL, in_ring, NULL));
 }
 
+typedef struct change {
+  ambit_program *program; /* NULL: activate cells */
+  ambit_grid *grid;
+} change;
+
+/* Runs a program that needs more room between runs than there is, or activates cells. */
+static double changes_the_grid(const int64_t *i, int component, void *user)
+{
+  const change *c = user;
+
+  (void)i, (void)component;
+  if (c->program)
+    ambit_run(c->program, 1);
+  else
+    ambit_grid_activate(c->grid, below_the_ring, NULL);
+  return 1;
+}
+
+/* Filling walks over the cells as they are stored. */
+static void a_function_that_fills_cannot_change_the_grid(void)
+{
+  for (int k = 0; k < 2; k++) {
+    ambit *a = open_on("cpu");
+    ambit_grid *g = ring(a);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+    change c = {.program = k ? p : NULL, .grid = g};
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 0);
+    ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
+    ambit_apply(p, ambit_kernel_create(a, "void k(const float *u, float *v) { *v = u[0][20]; }"), u,
+                v);
+    ambit_field_fill(u, changes_the_grid, &c);
+    CHECK_FAILED(a, AMBIT_EPROGRAM, "fills field 'u' cannot store its grid anew");
+    CHECK_EQ(AMBIT_OK, ambit_run(p, 1));
+    CHECK_EQ(AMBIT_OK, ambit_grid_activate(g, below_the_ring, NULL));
+    ambit_close(a);
+  }
+}
+
 /* The first rows of a triangle. */
 static int above(const int64_t *i, void *user)
 {
@@ -119,6 +160,8 @@ int main(int argc, char **argv)
 {
   static const test_case cases[] = {
       {"cells_can_be_activated_between_runs", cells_can_be_activated_between_runs},
+      {"a_function_that_fills_cannot_change_the_grid",
+       a_function_that_fills_cannot_change_the_grid},
       {"growth_moves_the_cut", growth_moves_the_cut},
       {NULL, NULL}};
 

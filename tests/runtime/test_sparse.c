@@ -152,6 +152,8 @@ static void reads_of_inactive_cells_need_a_boundary(void)
   CHECK_OK(a);
   ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_PERIODIC, 0);
   CHECK_FAILED(a, AMBIT_EINVAL, "inactive cells cannot be periodic");
+  ambit_field_boundary(u, AMBIT_INACTIVE | AMBIT_LOW(0), AMBIT_CONSTANT, 0);
+  CHECK_FAILED(a, AMBIT_EINVAL, "AMBIT_INACTIVE was combined with faces");
   ambit_close(a);
 }
 

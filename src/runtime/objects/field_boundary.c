@@ -35,6 +35,9 @@ static ambit_status check_kind(const ambit_field *f, ambit_boundary kind)
 
 static ambit_status check_faces(const ambit_field *f, unsigned faces)
 {
+  AMBIT_CHECK(
+      faces == AMBIT_ALL_FACES || !(faces & AMBIT_INACTIVE), ambit__field_errors(f), AMBIT_EINVAL,
+      "field '%s': AMBIT_INACTIVE was combined with faces; set it with a call of its own", f->name);
   AMBIT_CHECK(faces == AMBIT_ALL_FACES || !(faces >> 2 * f->grid->box.ndims),
               ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': faces 0x%x include an axis beyond the grid's %d", f->name, faces,

@@ -305,12 +305,27 @@ static ambit_status make_sparse(const ambit_grid *g, const ambit__box *parts, cu
   return c->local ? AMBIT_OK : g->context->errors.status;
 }
 
+/* ambit_field_fill walks over the runs of cells, and its function may call Ambit. */
+static ambit_status check_unfilled(const ambit_grid *g)
+{
+  for (const ambit__link *l = g->fields.next; l->owner; l = l->next) {
+    const ambit_field *f = l->owner;
+
+    AMBIT_CHECK(!f->is_held, &g->context->errors, AMBIT_EPROGRAM,
+                "a function that fills field '%s' cannot store its grid anew: activate cells and "
+                "run programs before ambit_field_fill, or after it",
+                f->name);
+  }
+  return AMBIT_OK;
+}
+
 ambit_status ambit__grid_restore(ambit_grid *g, ambit__active *active, const ambit__box *parts,
                                  const ambit__layers *layers)
 {
   cut old = cut_of(g), now = {.active = active, .layers = *layers};
-  ambit_status s = make_sparse(g, parts, &now);
+  ambit_status s = check_unfilled(g);
 
+  if (!s) s = make_sparse(g, parts, &now);
   if (parts != g->parts) s = ambit__net_agree(g->context->net);
   if (s) {
     free_cut(&now);
