@@ -176,7 +176,7 @@ static size_t field_bytes(const tool_problem *p, const ambit_param_info *q)
   return ambit__layout_make(&l) ? l.bytes : 0;
 }
 
-static void print_memory(const tool_problem *p)
+static void print_memory(const tool_problem *p, bool has_mask)
 {
   char size[TOOL_SIZE_CHARS], updated[TOOL_SIZE_CHARS];
   int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
@@ -194,7 +194,7 @@ static void print_memory(const tool_problem *p)
   }
   tool_print_size(&p->size, size);
   tool_print_size(&region, updated);
-  printf("grid %s\n", size);
+  printf("grid %s%s\n", size, has_mask ? ", if it were dense" : "");
   printf("  memory %.4g MiB for %d field%s\n", bytes / (1 << 20), fields, fields == 1 ? "" : "s");
   printf("  %s cells are updated in each iteration (boundary ", updated);
   for (int d = 0; d < p->size.ndims; d++) {
@@ -270,7 +270,7 @@ static int print_source(ambit *a, const tool_problem *p)
   return TOOL_OK;
 }
 
-static int print_kernel(ambit *a, const tool_problem *p)
+static int print_kernel(ambit *a, const tool_problem *p, bool has_mask)
 {
   char *text = ambit__rule_print(p->rule);
   int code;
@@ -287,8 +287,8 @@ static int print_kernel(ambit *a, const tool_problem *p)
     printf(", any number of dimensions\n");
   print_footprint(p);
   print_cost(p->kernel);
-  print_memory(p);
-  code = print_plan(a, p);
+  print_memory(p, has_mask);
+  code = has_mask ? TOOL_OK : print_plan(a, p);
   printf("text\n");
   print_indented(text);
   print_warnings(p);
@@ -333,6 +333,10 @@ static int load_mask(ambit *a, const tool_args *args, order *o)
   if (!o->mask) return TOOL_OK;
   if (o->problem.size.ndims)
     return tool_wrong(args, "--mask has the size of the grid: leave out --size");
+  if (o->graph || o->source)
+    return tool_wrong(args, "%s is that of a dense grid: leave out --mask",
+                      o->graph ? "--graph" : "--source");
+  if (ambit__pretend(a, (int)o->process, (int)o->processes)) return TOOL_FAILED;
   o->sparse = ambit_grid_load_sparse(a, o->mask);
   if (!o->sparse) return TOOL_FAILED;
   o->problem.size.ndims = o->sparse->box.ndims;
@@ -342,7 +346,7 @@ static int load_mask(ambit *a, const tool_args *args, order *o)
 
 static int explain(ambit *a, order *o)
 {
-  int code = print_kernel(a, &o->problem);
+  int code = print_kernel(a, &o->problem, o->mask != NULL);
 
   if (!code && o->sparse) return tool_print_sparse(&o->problem, o->sparse) ? TOOL_FAILED : TOOL_OK;
   return code || !tool_problem_try_bind(&o->problem) ? code : print_run(a, o);

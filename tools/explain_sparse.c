@@ -79,16 +79,22 @@ static double cell_bytes(const tool_problem *p)
 static void print_parts(const ambit_grid *g)
 {
   int64_t least = INT64_MAX, most = 0;
+  double weights = 0, over = 0; /* the most cells of a part, relative to its share */
 
+  for (int i = 0; i < g->nparts; i++)
+    weights += g->weights ? g->weights[i] : 1;
   for (int i = 0; i < g->nparts; i++) {
     const int64_t n = ambit__active_count(g->active, &g->parts[i]);
+    const double share = (g->weights ? g->weights[i] : 1) / weights * (double)g->active->cells;
 
     if (n < least) least = n;
     if (n > most) most = n;
+    if (share > 0 && (double)n > over * share) over = (double)n / share;
   }
   if (g->nparts > 1 && most)
-    printf("  %d parts of %" PRId64 " to %" PRId64 " active cells, %.2g %% more than the mean\n",
-           g->nparts, least, most, 100 * ((double)most * g->nparts / (double)g->active->cells - 1));
+    printf("  %d parts of %" PRId64 " to %" PRId64 " active cells, %s%.2g %% more than %s\n",
+           g->nparts, least, most, g->weights ? "at most " : "", 100 * (over - 1),
+           g->weights ? "their shares" : "the mean");
 }
 
 /* "auto is list on a GPU: it takes 0.71 of the time of runs" */

@@ -45,7 +45,7 @@ def a_mask_shows_what_a_sparse_grid_takes():
         path = os.path.join(folder, "mask.npy")
         _write_mask(path, [[16 <= y < 48 and 20 <= x < 120 for x in range(200)] for y in range(64)])
         out, _ = tool.run("explain", "star2d1", "--mask", path)
-        assert "grid 64x200" in out and "3200 active cells, 25 % of the box, in 32 runs" in out, out
+        assert "grid 64x200, if it were dense" in out and "plan on" not in out and "3200 active cells, 25 % of the box, in 32 runs" in out, out
         memory = {name: float(mib) for name, mib in re.findall(r"\n  (runs|list|dense) +([0-9.]+) MiB", out)}
         values = 3200 * 8 / 2**20
         assert values < memory["list"] < memory["runs"] < 1.8 * values < 4 * values < memory["dense"], out
@@ -57,6 +57,11 @@ def a_mask_shows_what_a_sparse_grid_takes():
         assert "parts" not in out.split("sparse grid")[1], out
         out, _ = tool.run("explain", "star2d1", "--mask", path, "--parts", "4")
         assert "4 parts of 800 to 800 active cells, 0 % more than the mean" in out, out
+        out, _ = tool.run("explain", "star2d1", "--mask", path, "--processes", "2", "--device", "cuda:0,cuda:1", "--weights", "1,3,1,3")
+        assert "4 parts of 400 to 1200 active cells, at most 0 % more than their shares" in out, out
+        for option in ("--source", "--graph=-"):
+            _, err = tool.run("explain", "star2d1", "--mask", path, option, code=2)
+            assert option.split("=")[0] + " is that of a dense grid: leave out --mask" in err, err
         _write_mask(path, [[(7 * y + x) % 11 == 0 for x in range(200)] for y in range(64)])
         out, _ = tool.run("explain", "star2d1", "--mask", path)
         assert re.search(r"auto is list on cores: estimated at 0\.\d+ of the time of runs", out), out
