@@ -44,12 +44,12 @@ test 4
 
 
 def compile_program(folder):
-    cc = shutil.which(os.environ.get("CC", "cc").split()[0]) or shutil.which("gcc")
-    if not cc:
+    cc = os.environ.get("CC", "cc").split()
+    if not shutil.which(cc[0]):
         project.skip("there is no C compiler")
     source, program = folder / "a.c", folder / "a"
     source.write_text(PROGRAM)
-    subprocess.run([cc, "-std=c11", "-D_XOPEN_SOURCE=700", "-I", project.ROOT / "tests", source, "-o", program], check=True)
+    subprocess.run([*cc, "-std=c11", "-D_XOPEN_SOURCE=700", "-I", project.ROOT / "tests", source, "-o", program], check=True)
     return program
 
 
