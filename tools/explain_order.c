@@ -121,8 +121,8 @@ static void print_fused(const ambit_program *p, const ambit__operation *op)
   const ambit__fused *f = p->cycle ? p->cycle->fused : NULL;
 
   if (!f) return; /* only a cycle's schedule has fused launches */
-  printf("fused   %d stages in one launch %s", f->plan.pipe.nstages,
-         f->functions[p->grid->placement.engine[0]]->plan);
+  printf("fused   %d stage%s in one launch %s", f->plan.pipe.nstages,
+         f->plan.pipe.nstages == 1 ? "" : "s", f->functions[p->grid->placement.engine[0]]->plan);
   if (p->grid->nparts == 1) {
     printf("\n");
     return;

@@ -314,8 +314,10 @@ bool tool_problem_try_bind(tool_problem *p)
   if (!find_fields(p) || !can_trade(p)) return false;
   for (int i = 0; i < p->nparams; i++) {
     const ambit_param_info *q = &p->params[i];
+    unsigned axes;
 
-    if (q->is_written && q->reads_neighbours) return false;
+    if (q->is_written && q->reads_neighbours && !ambit__rule_colour(p->rule, i, &axes))
+      return false;
     if (q->kind != AMBIT_PARAM_VALUE || tool_find_setting(p, q->name)) continue;
     snprintf(p->settings[p->nsettings].name, sizeof p->settings[0].name, "%s", q->name);
     p->settings[p->nsettings++].value = 1;

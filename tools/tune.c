@@ -34,8 +34,8 @@ static int tune(ambit *a, const tool_problem *p)
   if (text)
     printf("%s", text);
   else if (job.program->tuned)
-    printf("depth %d %s; there is no cache to remember it in\n", job.program->tuned,
-           job.program->tuned_plan);
+    printf("depth %d%s%s; there is no cache to remember it in\n", job.program->tuned,
+           *job.program->tuned_plan ? " " : "", job.program->tuned_plan);
   else
     printf("iterations run one by one: %s\n", ambit__cycle_refusal(job.program));
   free(text);

@@ -54,11 +54,16 @@ static void run(const char *devices, const char *plan, ambit_boundary kind, outc
 
 static void a_plan_that_there_is_not_is_an_error_that_lists_those_there_are(void)
 {
-  static const char *const plans[] = {"(fsed", "(rows 5", "(wavefront depth 3 rows 4 tile 17)",
-                                      "(wavefront depth 3 rows 4 strip 8)"};
+  static const char *const plans[] = {"(fsed",
+                                      "(rows 5",
+                                      "(wavefront depth 3 rows 4 tile 17)",
+                                      "(wavefront depth 3 rows 4 strip 8)",
+                                      "(wavefront depth 3 rows -4)",
+                                      "(wavefront depth 3 rows 9223372036854775807)",
+                                      "(wavefront depth 2147483647 rows 4)"};
   static outcome o;
 
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 7; i++) {
     run("cpu", plans[i], AMBIT_CLAMP, &o);
     CHECK_EQ(AMBIT_EOPTION, o.status);
     CHECK_MSG(strstr(o.text, plans[i]) && strstr(o.text, "there are (rows ") &&

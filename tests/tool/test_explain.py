@@ -280,6 +280,12 @@ def a_gpu_that_is_not_here_has_a_plan_for_several_iterations():
     assert re.search(r"schedule of \d iterations\n   1  fused   \d stages in one launch \(fused sum 4x", out), out
 
 
+def cells_of_one_colour_in_place_have_a_schedule():
+    with tool.folder(gs_c="void gs(float *u) { if ((index(0) + index(1)) % 2) *u = 0.5f * (u[-1][0] + u[0][1]); }") as f:
+        out, _ = tool.run("explain", f / "gs.c", "--size", "64x64")
+        assert "iterations run one by one: a step reads neighbours in place\nschedule of an iteration\n   1  launch  gs, all" in out, out
+
+
 def a_plan_can_be_forced():
     out, _ = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", AMBIT_PLAN="(fused window 4x6")
     assert "6 stages in one launch (fused window 4x6 " in out, out

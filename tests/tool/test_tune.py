@@ -21,10 +21,14 @@ def times_are_shown_and_the_fastest_is_kept():
         assert 0.97 * times[best] <= min(times.values()), out
         assert "program star2d1\n" in out and "grid    96x80, 1 part\n" in out and "device  cpu: " in out, out
         assert _tune(f) == out  # nothing is measured again
-        assert [n for n in f.iterdir() if n.name.startswith("tuned-")], list(f.iterdir())
+        notes = [n for n in f.iterdir() if n.name.startswith("tuned-")]
+        assert len(notes) == 1, list(f.iterdir())
         _, err = tool.run("run", "star2d1", "--size", "96x80", "--steps", "64", "--device", "cpu",
                           AMBIT_CACHE=str(f), AMBIT_VERBOSE="1")
         assert "at once take" not in err, err  # no trial: it is known
+        notes[0].write_text("depth 8 (wavefront depth 8 rows -8)\n")  # damaged
+        _, err = tool.run("run", "star2d1", "--size", "96x80", "--steps", "64", "--device", "cpu", "--report", AMBIT_CACHE=str(f))
+        assert re.search(r"\(wavefront depth 8 rows \d", err), err
 
 
 def other_problems_are_measured_themselves():

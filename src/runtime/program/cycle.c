@@ -231,7 +231,7 @@ static const char *refuse_stages(const ambit_program *p, bool waves)
   const ambit *a = p->grid->context;
 
   if (!p->halos.n) return "no step reads neighbours";
-  if (ambit__options_checks(a)) return "launches are checked";
+  if (ambit__options_checks(a)) return "the option nan or check is on";
   for (size_t i = 0; i < p->nsteps; i++) {
     const char *why = refuse_step(p, i, waves);
 
@@ -265,7 +265,8 @@ static const char *refuse_wavefront(const ambit_program *p)
   if (several && !why) why = refuse_cycle(p, true);
   if (why || p->cycle) return why;
   if (p->tuned == 1) return "single iterations were measured to be the fastest";
-  if (several && !ambit__cycle_is_asked(p)) return "with several parts the option depth must ask";
+  if (several && !ambit__cycle_is_asked(p))
+    return "the option depth is auto, and a process has several parts, or large ones";
   return p->grid->context->settings.depth
              ? "the grid is too small, or a kernel is not compiled here"
              : "a wavefront would be no faster";

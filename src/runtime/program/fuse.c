@@ -49,7 +49,7 @@ bool ambit__fuse_is_registered(const ambit_program *p)
 
 static const char *refuse_early(const ambit_program *p)
 {
-  if (ambit__options_checks(p->grid->context)) return "launches are checked";
+  if (ambit__options_checks(p->grid->context)) return "the option nan or check is on";
   return ambit__fuse_is_registered(p) ? "a kernel is registered code" : NULL;
 }
 

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_UNIT = AMBIT__ALIGNED }; /* tiles that cut rows do so between vectors */
+enum {
+  ROW_UNIT = AMBIT__ALIGNED, /* tiles that cut rows do so between vectors */
+  MOST_DEPTH = 1000,         /* of a plan, as of the option depth */
+  MOST_CELLS = 1 << 30       /* of the sizes of a plan, so that sums of them do not overflow */
+};
 
 /* The ghost cells that a buffer has at a stage. */
 typedef struct filled {
@@ -427,7 +431,7 @@ const char *ambit__wavefront_refusal(const ambit_program *p)
     if (!ambit__engine_of(p->grid, i)->device->backend->wave)
       return "the device computes them one by one";
   if (p->grid->box.ndims < 2) return "the grid has one axis";
-  if (ambit__options_checks(a)) return "launches are checked";
+  if (ambit__options_checks(a)) return "the option nan or check is on";
   for (size_t i = 0; i < p->nsteps; i++)
     if (p->steps[i].kind == STEP_APPLY && !p->applies[i].region.ndims)
       return "a step runs once, on scalars";
@@ -522,31 +526,46 @@ ambit_status ambit__wavefront_run(ambit_program *p, ambit__wavefront *w, int par
   return q->device->backend->wave(q, inner ? &w->inner : &w->wave, p->iteration);
 }
 
+/* A number from `least` to `most` at *at, and *at after it; -1: there is none. */
+static int64_t read_number(const char **at, int64_t least, int64_t most)
+{
+  char *end;
+  const long long number = strtoll(*at, &end, 10);
+
+  if (end == *at || number < least || number > most) return -1;
+  *at = end;
+  return number;
+}
+
 /* " tile 512" at *at: its number, and *at after it. If there is none: -1, or 0 at the end of the
  * plan. */
 static int64_t read_size(const char **at, const char *name)
 {
   const size_t n = strlen(name);
-  char *end;
-  int64_t size;
 
   if (strncmp(*at, name, n)) return strchr(*at, ')') ? 0 : -1;
-  size = strtoll(*at + n, &end, 10);
-  *at = end;
-  return size;
+  *at += n;
+  return read_number(at, 1, MOST_CELLS);
 }
 
+/* Numbers that no plan has, from a user or a damaged file, are left to the model. */
 ambit__wavefront_wish ambit__wavefront_read(const char *plan)
 {
-  ambit__wavefront_wish wish = {.any = ambit__plan_begins(plan, "(wavefront"),
-                                .size = {.tile = -1, .strip = -1}};
-  long long block = 0;
-  int n = 0;
+  const ambit__wavefront_wish any = {.any = ambit__plan_begins(plan, "(wavefront"),
+                                     .size = {.tile = -1, .strip = -1}};
+  ambit__wavefront_wish wish = any;
 
-  if (!wish.any || sscanf(plan, "(wavefront depth %d rows %lld%n", &wish.depth, &block, &n) < 2)
+  if (strncmp(plan, "(wavefront depth ", 17)) return any;
+  plan += 17;
+  wish.depth = (int)read_number(&plan, 1, MOST_DEPTH);
+  if (wish.depth < 0) return any;
+  if (strncmp(plan, " rows ", 6)) return wish;
+  plan += 6;
+  wish.size.block = read_number(&plan, 1, MOST_CELLS);
+  if (wish.size.block < 0) {
+    wish.size.block = 0;
     return wish;
-  plan += n;
-  wish.size.block = block;
+  }
   wish.size.tile = read_size(&plan, " tile ");
   wish.size.strip = read_size(&plan, " strip ");
   return wish;
