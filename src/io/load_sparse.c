@@ -31,13 +31,24 @@ static ambit_status load_array(void *user, const ambit__box *planes, unsigned ch
   return s;
 }
 
+static ambit_status check_shape(ambit__errors *errors, const char *path,
+                                const ambit__npy_info *info)
+{
+  AMBIT_CHECK(info->ndims >= 1 && info->ndims <= AMBIT_MAX_DIMS, errors, AMBIT_EIO,
+              "%s has %d axes; the mask of a grid has 1 to %d", path, info->ndims, AMBIT_MAX_DIMS);
+  for (int d = 0; d < info->ndims; d++)
+    AMBIT_CHECK(info->shape[d] > 0, errors, AMBIT_EIO, "%s has no values along axis %d", path, d);
+  return AMBIT_OK;
+}
+
 static ambit_grid *from_array(ambit *a, const char *path)
 {
   array x = {.errors = &a->errors};
   const ambit__mask mask = {.load = load_array, .user = &x};
   ambit_grid *g = NULL;
 
-  if (!ambit__npy_open(&a->errors, path, &x.info, &x.reader))
+  if (!ambit__npy_open(&a->errors, path, &x.info, &x.reader) &&
+      !check_shape(&a->errors, path, &x.info))
     g = ambit__grid_sparse(a, x.info.ndims, x.info.shape, &mask);
   ambit__npy_close(x.reader);
   return g;

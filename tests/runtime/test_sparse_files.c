@@ -188,6 +188,12 @@ static void masks_are_fields_arrays_and_pictures(void)
   CHECK_FAILED(a, AMBIT_EINVAL, "must end in .npy or .png");
   CHECK(!ambit_grid_load_sparse(a, folder_path("none.npy")));
   CHECK_FAILED(a, AMBIT_EIO, "none.npy");
+  ambit_field_save(
+      ambit_field_create_vector(ambit_grid_create(a, 6, (const int64_t[]){1, 1, 1, 1, 1, 1}),
+                                "pairs", AMBIT_U8, 2, AMBIT_SOA),
+      folder_path("pairs.npy"));
+  CHECK(!ambit_grid_load_sparse(a, folder_path("pairs.npy")));
+  CHECK_FAILED(a, AMBIT_EIO, "pairs.npy has 7 axes; the mask of a grid has 1 to 6");
   if (n > 3) {
     ambit_field_save(ambit_field_create(grid_2d(a, 8, 3000), "wide", AMBIT_U8),
                      folder_path("drawn.png"));
