@@ -45,7 +45,8 @@ typedef struct ambit__queue {
  * notes in the buffer which boundaries it did that for. */
 typedef struct ambit__buffer {
   size_t bytes;
-  bool bounded; /* these cells have the constants of `bounds` */
+  bool unset;   /* not 0 where no value was stored, but the mark for that (faults.h) */
+  bool bounded; /* on a sparse grid, cells beside runs have the constants of `bounds` */
   ambit__boundaries bounds;
 } ambit__buffer;
 

@@ -89,7 +89,7 @@ void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int vi
   ambit__buffer *buffer = store->buffer;
 
   if (!buffer->bounded || !ambit__boundaries_equal(&buffer->bounds, b)) {
-    set_constants(&f, !buffer->bounded);
+    set_constants(&f, !buffer->bounded && !buffer->unset);
     buffer->bounds = *b;
     buffer->bounded = true;
   }

@@ -155,6 +155,8 @@ typedef struct ambit__expr {
   int offset[AMBIT_MAX_DIMS]; /* EXPR_READ */
   ambit__call call;           /* EXPR_CALL */
   bool is_outside;            /* stands for outside(offset[0], ...) */
+  /* EXPR_READ of the cell itself: the read that it replaces, of a field that clamps, or NULL */
+  const struct ambit__expr *clamped;
 } ambit__expr;
 
 typedef enum ambit__stmt_kind {

@@ -169,6 +169,7 @@ static const ambit__expr *choice(rewriting *w, const ambit__expr *e)
   add_read(w, e->index, &r);
   here->index = e->index;
   here->component = e->component;
+  here->clamped = e;
   c->a = activity(w, w->around->view[e->index], e);
   c->b = here;
   c->c = e;

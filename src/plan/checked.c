@@ -2,7 +2,7 @@
 /* checked.c - one cell at a time, on any device, with every access and every result checked. */
 #include "plan/checked.h"
 
-#include "plan/gpu.h"
+#include "plan/sparse.h"
 
 #include <string.h>
 
@@ -67,6 +67,11 @@ int ambit__checked_which(const ambit__param *p, const ambit__expr *e)
   return k;
 }
 
+int ambit__checked_named(const ambit__param *p, const ambit__expr *e)
+{
+  return ambit__checked_which(p, e->clamped ? e->clamped : e);
+}
+
 int ambit__checked_old(const ambit__param *p, int component)
 {
   ambit__expr e = {.component = component};
@@ -90,8 +95,11 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   if (most < 1) return 0;
   while (t->max_threads > 0 && threads > t->max_threads)
     threads /= 2;
-  plans[0] =
-      (ambit__plan){.strategy = &ambit__strategy_checked, .depth = 1, .threads = {threads, 1, 1}};
+  plans[0] = (ambit__plan){.strategy = &ambit__strategy_checked,
+                           .depth = 1,
+                           .wide = g->form ? 1 : 0,
+                           .threads = {threads, 1, 1},
+                           .blocks = g->form ? AMBIT__GPUCODE_FEW : 0};
   return 1;
 }
 
@@ -115,6 +123,10 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
 {
   int64_t blocks = 1;
 
+  if (g->form) {
+    ambit__sparse_shape(g, p, box, shape);
+    return;
+  }
   for (int d = 0; d < g->ndims; d++)
     blocks *= box->hi[d] - box->lo[d];
   blocks = (blocks + p->threads[0] - 1) / p->threads[0];

@@ -10,6 +10,7 @@
  *     check the results, and store those whose position is allowed           v_out, v_set
  *
  * A cell reads its whole footprint whichever branch it takes, as margins and halos provide for it.
+ * On a sparse grid, checked_sparse.c writes the loop and the positions.
  */
 #include "plan/checked_emit.h"
 
@@ -65,6 +66,11 @@ void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int componen
 {
   const char *name = param(j, i)->name;
 
+  if (j->group->form) {
+    ambit__checked_print_sparse(j, i, offset);
+    ambit__print(j->t, " + %d * %s_c", component, name);
+    return;
+  }
   for (int d = 0; d < j->group->ndims; d++) {
     ambit__print(j->t, "%s(", d ? " + " : "");
     ambit__checked_print_index(j, 'y', d, offset[d]);
@@ -95,7 +101,8 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
     ambit__print(&value, "%s_r%d", p->name, k);
   else
     ambit__print(&value, "%s_v", p->name);
-  print_use(j, t, p->type, ambit__checked_read(j->rule, e->index, k), value.chars);
+  print_use(j, t, p->type, ambit__checked_read(j->rule, e->index, ambit__checked_named(p, e)),
+            value.chars);
   t->failed |= value.failed;
   ambit__text_free(&value);
 }
@@ -126,6 +133,7 @@ static bool use(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   const ambit__gpucode_job *j = s->user;
   const bool is_value = e->op == EXPR_VALUE && watches(j, param(j, e->index)->type);
 
+  if (e->is_outside && j->group->form && !in_c(j)) return ambit__sparse_print_test(j, t, e);
   if (e->op == EXPR_OUT) use_out(s, t, e);
   if (is_value) {
     ambit__print(t, "ambit_use_%s(&fault, ", suffix(param(j, e->index)->type));
@@ -191,7 +199,7 @@ static void emit_parameter(const ambit__gpucode_job *j, const ambit__gpucode_slo
   case SLOT_FAULTS:
     ambit__line(j->w, "int64_t *faults = ((const ambit_full_call *)call)->faults;");
     break;
-  case SLOT_GROUPS: /* of sparse grids, whose launches are not checked */
+  case SLOT_GROUPS: /* of sparse grids: the call has chunks instead */
   case SLOT_LINES:
   case SLOT_CELLS:
   case SLOT_UNITS:
@@ -224,6 +232,7 @@ static void open_function(const ambit__gpucode_job *j)
     ambit__emit_head(j->group, j->plan, j->w);
   else
     ambit__gpucode_emit_head(j);
+  if (j->group->form && !in_c(j)) ambit__print(j->t, "\n%s", j->dialect->stream);
   ambit__print(j->t, "%s\n%s\n%s\n", in_c(j) ? ambit__prelude_full_call : "", ambit__prelude_faults,
                ambit__prelude_checked);
   ambit__access_emit_prelude(j);
@@ -261,6 +270,12 @@ static void emit_fields(const ambit__gpucode_job *j)
 
 /* ---- a cell ---- */
 
+static void emit_fault_cell(const ambit__gpucode_job *j)
+{
+  for (int a = 0; a < j->group->ndims; a++)
+    ambit__line(j->w, "fault.cell[%d] = i%d;", a, a);
+}
+
 static void open_cells(const ambit__gpucode_job *j)
 {
   const int ndims = j->group->ndims, n = j->plan->threads[0];
@@ -284,9 +299,24 @@ static void open_cells(const ambit__gpucode_job *j)
   }
   ambit__open(j->w, "if (!fault.kind)");
   ambit__line(j->w, "fault.source = -1;");
-  for (int a = 0; a < ndims; a++)
-    ambit__line(j->w, "fault.cell[%d] = i%d;", a, a);
+  emit_fault_cell(j);
   ambit__close(j->w);
+}
+
+static void open_sparse(const ambit__gpucode_job *j)
+{
+  ambit__line(j->w, "ambit_fault lowest;");
+  ambit__line(j->w, "ambit_fault_begin(&lowest);");
+  ambit__checked_open_sparse(j);
+  ambit__line(j->w, "ambit_fault_begin(&fault);");
+  emit_fault_cell(j);
+}
+
+static void close_sparse(const ambit__gpucode_job *j)
+{
+  ambit__line(j->w, "ambit_fault_keep(&lowest, &fault);");
+  ambit__checked_close_sparse(j);
+  ambit__line(j->w, "fault = lowest;");
 }
 
 static void emit_read(const ambit__gpucode_job *j, int i, int k)
@@ -392,7 +422,7 @@ static void emit_cell(const ambit__gpucode_job *j)
 
   for (int i = 0; i < j->rule->nparams; i++)
     for (int k = 0; ambit__gpucode_is_field(j, i) && k < param(j, i)->nreads; k++)
-      emit_read(j, i, k);
+      if (!j->group->form || ambit__checked_has_place(j, i, k)) emit_read(j, i, k);
   each_out(j, &s, true, declare_out);
   ambit__emit_stmts(&s, j->w, j->rule->body);
   each_out(j, &s, true, test_out);
@@ -428,9 +458,15 @@ void ambit__checked_emit(const ambit__group *g, const ambit__target *t, const am
   emit_fields(&j);
   ambit__line(w, "ambit_fault fault;");
   ambit__line(w, "ambit_fault_begin(&fault);");
-  open_cells(&j);
+  if (g->form)
+    open_sparse(&j);
+  else
+    open_cells(&j);
   emit_cell(&j);
-  ambit__close(w);
+  if (g->form)
+    close_sparse(&j);
+  else
+    ambit__close(w);
   emit_end(&j);
   ambit__close(w);
   if (!in_c(&j)) ambit__gpucode_emit_fold(&j);

@@ -57,7 +57,7 @@ int ambit__gpucode_indices(const ambit__group *g)
 {
   const int n = g->steps[0].rule->max_axis + 1;
 
-  return n < g->ndims ? n : g->ndims;
+  return n < g->ndims && !g->checks ? n : g->ndims; /* faults have the cell */
 }
 
 const char *ambit__gpucode_type(const ambit__gpucode_job *j, int param)

@@ -122,8 +122,8 @@ int64_t ambit__sparse_share(const ambit__plan *p, int64_t units)
   return (turns + p->blocks - 1) / p->blocks * turn;
 }
 
-static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
-                  ambit__shape *shape)
+void ambit__sparse_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                         ambit__shape *shape)
 {
   const int64_t units = box->hi[0] - box->lo[0], share = ambit__sparse_share(p, units);
 
@@ -155,7 +155,7 @@ static void emit_line(const ambit__gpucode_job *j)
   }
 }
 
-static void emit_loop(const ambit__gpucode_job *j)
+void ambit__sparse_open_loop(const ambit__gpucode_job *j)
 {
   const bool list = j->group->form->list;
 
@@ -169,13 +169,19 @@ static void emit_loop(const ambit__gpucode_job *j)
   if (!list) ambit__line(j->w, "ambit_u64 next = start < end ? groups[start >> 5] : 0;");
   ambit__print(j->t, "#pragma unroll 1\n");
   ambit__open(j->w, "for (ambit_i32 t = start; t < end; t += %d)", j->plan->threads[0]);
-  if (list) {
+  if (list)
     ambit__sparse_emit_place(j);
-    ambit__sparse_emit_cell(j);
-  } else {
+  else
     emit_line(j);
+}
+
+static void emit_loop(const ambit__gpucode_job *j)
+{
+  ambit__sparse_open_loop(j);
+  if (j->group->form->list)
+    ambit__sparse_emit_cell(j);
+  else
     ambit__sparse_emit_unit(j);
-  }
   ambit__close(j->w);
 }
 
@@ -208,7 +214,7 @@ const ambit__strategy ambit__strategy_sparse = {
     .cost = cost,
     .emit = emit,
     .describe = describe,
-    .shape = shape,
+    .shape = ambit__sparse_shape,
 };
 
 const ambit__strategy ambit__strategy_list = {
@@ -218,5 +224,5 @@ const ambit__strategy ambit__strategy_list = {
     .cost = list_cost,
     .emit = emit,
     .describe = describe_list,
-    .shape = shape,
+    .shape = ambit__sparse_shape,
 };

@@ -6,6 +6,11 @@
 
 #include "plan/gpu.h"
 
+/* A launch on so many units. */
+void ambit__sparse_shape(const ambit__group *g, const ambit__plan *p, const ambit__box *box,
+                         ambit__shape *shape);
+/* Begins the loop over the units t of a thread, with `line`, or in a list the place of a cell. */
+void ambit__sparse_open_loop(const ambit__gpucode_job *j);
 /* The code of unit t. */
 void ambit__sparse_emit_unit(const ambit__gpucode_job *j);
 
@@ -15,6 +20,12 @@ bool ambit__sparse_has_words(const ambit__gpucode_job *j);
 void ambit__sparse_emit_place(const ambit__gpucode_job *j);
 /* Pointers to the cell at `at`, or the first one of a unit. */
 void ambit__sparse_emit_pointers(const ambit__gpucode_job *j);
+/* The same for units of one cell that have lines. */
+void ambit__sparse_emit_line_place(const ambit__gpucode_job *j);
+/* The bits of tests; "(int)(~tests0 >> 3 & 1)" for a test of activity. Returns false if it is that
+ * of the cell itself. */
+void ambit__sparse_emit_tests(const ambit__gpucode_job *j);
+bool ambit__sparse_print_test(const ambit__gpucode_job *j, ambit__text *t, const ambit__expr *e);
 /* The distances to columns for fields whose cells are apart. */
 void ambit__sparse_emit_apart(const ambit__gpucode_job *j);
 /* The cell, with its tests. */

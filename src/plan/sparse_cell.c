@@ -40,7 +40,7 @@ static void emit_indices(const ambit__gpucode_job *j)
 
 /* ---- tests ---- */
 
-static void emit_tests(const ambit__gpucode_job *j)
+void ambit__sparse_emit_tests(const ambit__gpucode_job *j)
 {
   const int first = ambit__deal_bits(form_of(j)), end = ambit__deal_number(form_of(j));
 
@@ -104,7 +104,7 @@ static void emit_ranks(const ambit__gpucode_job *j)
 /* ---- a cell ---- */
 
 /* "(int)(~tests0 >> 3 & 1)": e is (int)active[...] == 0, kernel/sparse.c. */
-static bool print_test(const ambit__gpucode_job *j, ambit__text *t, const ambit__expr *e)
+bool ambit__sparse_print_test(const ambit__gpucode_job *j, ambit__text *t, const ambit__expr *e)
 {
   const int view = form_of(j)->view[e->a->a->index];
   const int k = ambit__chunk_form_test(form_of(j), j->group->ndims, view, e->offset, false);
@@ -126,7 +126,7 @@ static bool print_choice(const ambit__gpucode_job *j, ambit__text *t, const ambi
 
   if (!is_read(j, b) || !is_read(j, c) || b->index != c->index) return false;
   ambit__print(t, "%s_at[", j->rule->params[b->index].name);
-  if (!print_test(j, t, e->a)) ambit__print(t, "0");
+  if (!ambit__sparse_print_test(j, t, e->a)) ambit__print(t, "0");
   ambit__print(t, " ? ");
   ambit__gpucode_print_offset(j, b->index, b->component, b->offset);
   ambit__print(t, " : ");
@@ -137,7 +137,7 @@ static bool print_choice(const ambit__gpucode_job *j, ambit__text *t, const ambi
 
 static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
 {
-  if (e->is_outside) return print_test(s->user, t, e);
+  if (e->is_outside) return ambit__sparse_print_test(s->user, t, e);
   return e->op == EXPR_COND && e->a->is_outside && print_choice(s->user, t, e);
 }
 
@@ -147,7 +147,7 @@ void ambit__sparse_emit_place(const ambit__gpucode_job *j)
 
   ambit__line(j->w, "const %s at = first >= 0 ? first + t : cells[t];", j->integer);
   ambit__sparse_emit_pointers(j);
-  emit_tests(j);
+  ambit__sparse_emit_tests(j);
   for (int k = 0; k < f->ncolumns; k++)
     if (f->columns[k].reads && f->columns[k].rank < 0)
       ambit__line(j->w, "const ambit_i32 k%d = cells[%d * pitch + t];", k,
@@ -162,7 +162,7 @@ void ambit__sparse_emit_cell(const ambit__gpucode_job *j)
   ambit__scope s = ambit__gpucode_scope(j);
 
   s.instead = instead;
-  if (!form_of(j)->list) emit_tests(j);
+  if (!form_of(j)->list) ambit__sparse_emit_tests(j);
   ambit__gpucode_declare_outs(j);
   ambit__emit_stmts(&s, j->w, j->rule->body);
   ambit__gpucode_store_outs(j);

@@ -355,18 +355,29 @@ static void emit_cells(const ambit__gpucode_job *j, const char *inside)
   each_out(j, store_new);
 }
 
-void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
+static void emit_unit_place(const ambit__gpucode_job *j)
 {
   emit_places(j);
   emit_columns(j);
   emit_indices(j);
+}
+
+void ambit__sparse_emit_line_place(const ambit__gpucode_job *j)
+{
+  emit_unit_place(j);
+  if (ambit__gpucode_indices(j->group) == j->group->ndims)
+    ambit__line(j->w, "const %s i%d = from%d + t;", j->integer, j->group->ndims - 1,
+                j->group->ndims - 1);
+}
+
+void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
+{
   if (ambit__sparse_has_words(j)) {
-    if (ambit__gpucode_indices(j->group) == j->group->ndims)
-      ambit__line(j->w, "const %s i%d = from%d + t;", j->integer, j->group->ndims - 1,
-                  j->group->ndims - 1);
+    ambit__sparse_emit_line_place(j);
     ambit__sparse_emit_cell(j);
     return;
   }
+  emit_unit_place(j);
   if (!j->group->form->ntests) {
     emit_cells(j, NULL);
     return;

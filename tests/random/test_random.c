@@ -205,7 +205,7 @@ static void check_on_device(const program_plan *p, bool strict, int threads, con
  * iteration and origin. */
 static void check_checked(const program_plan *p, const outcome *want)
 {
-  play_mode mode = {.device = device, .strict = true, .cache = folder};
+  play_mode mode = {.device = device, .strict = true, .sparse = sparse, .cache = folder};
   outcome poisoned;
 
   mode.threads = p->threads;

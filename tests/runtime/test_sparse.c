@@ -384,10 +384,6 @@ static void what_is_not_supported_is_refused(void)
   CHECK_FAILED(a, AMBIT_EOPTION, "up to 2 axes");
   ambit_close(a);
   a = open_on("cpu");
-  ambit_option_set(a, "nan", "1");
-  CHECK(!ambit_grid_create_sparse(a, 2, extents, nowhere, NULL));
-  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "option nan");
-  ambit_option_set(a, "nan", "0");
   g = ring(a);
   f = ambit_field_create(g, "f", AMBIT_F32);
   CHECK(!ambit_stream_create(ambit_program_create(g), f, f));

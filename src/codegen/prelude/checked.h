@@ -62,6 +62,17 @@ AMBIT_WATCH(f64, double, AMBIT_BITS_F64, 0x7ff0000000000000ul, 0x800000000000000
             AMBIT_POISON_F64)
 #endif
 
+/* Keeps the fault of the lower cell: those of a sparse grid come in any order. */
+AMBIT_INLINE void ambit_fault_keep(ambit_fault *first, const ambit_fault *f)
+{
+  int d = 0;
+
+  if (!f->kind) return;
+  while (d < AMBIT_FAULT_AXES - 1 && f->cell[d] == first->cell[d])
+    d++;
+  if (!first->kind || f->cell[d] < first->cell[d]) *first = *f;
+}
+
 AMBIT_INLINE int ambit_fault_is_first(const ambit_fault *f, AMBIT_GLOBAL volatile ambit_i64 *faults)
 {
   if (!faults[AMBIT_FAULT_KIND]) return 1;

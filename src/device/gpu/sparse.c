@@ -109,7 +109,7 @@ static ambit_status set_constants(ambit__gpu_lane *lane, const ambit__store *sto
 {
   static const unsigned char nought[8];
   const ambit_type type = store->layout.type;
-  bool is_new = !store->buffer->bounded;
+  bool is_new = !store->buffer->bounded && !store->buffer->unset;
 
   for (int k = 0; k < ambit__constants_sets(a); k++) {
     alignas(8) unsigned char value[8] = {0};

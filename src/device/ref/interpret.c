@@ -113,7 +113,7 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
     for (int d = 0; d < launch->box.ndims; d++)
       cell[d] = in->cell[d];
   }
-  if (in->guard) k = ambit__checked_which(&in->rule->params[e->index], e);
+  if (in->guard) k = ambit__checked_named(&in->rule->params[e->index], e);
   if (in->guard && !ambit__guard_may_read(in->guard, e->index, k, cell)) return (ambit__value){0};
   v = load(in, e->index, k, place_of(in, e->index, e->component, cell));
   if (negates) v.real = -v.real;

@@ -182,8 +182,6 @@ static ambit_status check(ambit *a)
                 "the device %s cannot store sparse grids yet: choose cpu, or, to have it chosen, "
                 "create the sparse grid first",
                 a->engines[i].backend->name);
-  AMBIT_CHECK(!a->settings.nan, &a->errors, AMBIT_EUNSUPPORTED,
-              "the option nan cannot check programs on sparse grids yet");
   return AMBIT_OK;
 }
 

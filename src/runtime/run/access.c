@@ -38,7 +38,7 @@ void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__l
 
 static const ambit__rule *rule_of(const ambit__fault_report *s)
 {
-  return s->step->kernel->rule;
+  return s->rule;
 }
 
 /* A box from the limits of a parameter. */

@@ -11,7 +11,7 @@ typedef ambit__fault_report report;
 
 static const ambit__rule *rule_of(const report *s)
 {
-  return s->step->kernel->rule;
+  return s->rule;
 }
 
 static const int64_t *cell_of(const report *s)
@@ -150,10 +150,12 @@ static ambit__place tell(report *s)
 
 char *ambit__fault_message(const ambit_program *p, int step, int part, const int64_t *words)
 {
+  const ambit__rule *adapted = p->applies[step].adapted;
   report s = {.program = p, .step = &p->steps[step], .part = part, .words = words};
   ambit__place place;
   char *headline, *message;
 
+  s.rule = adapted ? adapted : s.step->kernel->rule;
   s.ndims = p->applies[step].region.ndims;
   place = tell(&s);
   headline = ambit__text_finish(&s.text);

@@ -9,6 +9,7 @@
 typedef struct ambit__fault_report {
   const ambit_program *program;
   const ambit__step *step;
+  const ambit__rule *rule; /* that was launched: the step's, or adapted to a sparse grid */
   int part, ndims;
   const int64_t *words; /* the record */
   ambit__text text;
