@@ -243,6 +243,10 @@ ambit_status ambit__blueprint_fits(const ambit__blueprint *b, const int64_t *ext
   for (int d = 0; d < g->box.ndims; d++)
     same = same && extents[d] == g->box.hi[d];
   if (same) return AMBIT_OK;
+  AMBIT_CHECK(
+      !g->active, &g->context->errors, AMBIT_EPROGRAM,
+      "the grid of the program is sparse, so the program can be streamed only with items of "
+      "the size of its box");
   AMBIT_TRY(check_boxes(b->stream->before));
   AMBIT_TRY(check_boxes(b->stream->program));
   for (int i = 0; i < b->nfields; i++)

@@ -124,11 +124,20 @@ static ambit_status seal(const ambit__replica *r)
   return AMBIT_OK;
 }
 
+/* A sparse grid is made again with the same active cells: it has the same extents. */
+static ambit_grid *copy_grid(ambit *context, const ambit_grid *from, const int64_t *extents)
+{
+  const ambit__mask mask = {.like = from};
+
+  if (!from->active) return ambit_grid_create(context, from->box.ndims, extents);
+  return ambit__grid_sparse(context, from->box.ndims, extents, &mask);
+}
+
 ambit_status ambit__replica_make(ambit *context, const ambit__blueprint *b, const int64_t *extents,
                                  bool samples, ambit__replica *r)
 {
   const ambit_stream *s = b->stream;
-  ambit_grid *g = ambit_grid_create(context, s->grid->box.ndims, extents);
+  ambit_grid *g = copy_grid(context, s->grid, extents);
   size_t in, out;
 
   *r = (ambit__replica){.blueprint = b};

@@ -33,11 +33,6 @@ ambit_stream *ambit_stream_create(ambit_program *p, ambit_field *in, ambit_field
                  "ambit_stream_create: a field is NULL or on another grid than the program");
     return NULL;
   }
-  if (p->grid->active) {
-    ambit__raise(ambit__program_errors(p), AMBIT_EUNSUPPORTED,
-                 "ambit_stream_create: the grid is sparse, and items of streams are dense arrays");
-    return NULL;
-  }
   s = ambit__new(ambit__program_errors(p), 1, sizeof *s);
   if (!s) return NULL;
   s->grid = p->grid;

@@ -401,6 +401,43 @@ static void programs_tied_to_their_size_refuse_others(void)
   ambit_close(x.a);
 }
 
+static int is_even(const int64_t *i, void *user)
+{
+  (void)user;
+  return (i[0] + i[1]) % 2 == 0;
+}
+
+/* Pixels that are not active have the value of AMBIT_INACTIVE. */
+static void frames_are_computed_where_a_sparse_grid_has_cells(void)
+{
+  scene x = {.a = open_on("cpu")};
+
+  remove_files();
+  make_y4m(&in, "YUV4MPEG2 W3 H2 Cmono\n", 2, 1, (int[]){6}, 0);
+  save("in.y4m", &in);
+  x.g = ambit_grid_create_sparse(x.a, 2, (int64_t[]){2, 3}, is_even, NULL);
+  x.u = ambit_field_create(x.g, "u", AMBIT_F32);
+  x.v = ambit_field_create(x.g, "v", AMBIT_F32);
+  ambit_field_boundary(x.v, AMBIT_INACTIVE, AMBIT_CONSTANT, 9);
+  x.p = ambit_program_create(x.g);
+  ambit_apply(x.p, ambit_kernel_create(x.a, rules[AMBIT_F32]), x.u, x.v);
+  x.s = ambit_stream_create(x.p, x.u, x.v);
+  ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("o.y4m"));
+  CHECK_OK(x.a);
+  CHECK(load("o.y4m", &got));
+  for (int f = 0; f < 2; f++)
+    for (int i = 0; i < 6 && got.n > 12; i++) {
+      const size_t ends = f ? got.n : got.n - 6 - strlen("FRAME Ip Xsecond\n");
+
+      CHECK_EQ((i / 3 + i % 3) % 2 ? 9 : 255 - sample(f, 0, i), got.all[ends - 6 + (size_t)i]);
+    }
+  make_y4m(&in, "YUV4MPEG2 W2 H3 Cmono\n", 2, 1, (int[]){6}, 0);
+  save("in.y4m", &in);
+  ambit_stream_run(x.s, folder_path("in.y4m"), folder_path("o.y4m"));
+  CHECK_FAILED(x.a, AMBIT_EPROGRAM, "only with items of the size of its box");
+  ambit_close(x.a);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -417,6 +454,8 @@ int main(int argc, char **argv)
       {"grey_pictures_and_video_are_exchangeable_and_colours_are_not",
        grey_pictures_and_video_are_exchangeable_and_colours_are_not},
       {"programs_tied_to_their_size_refuse_others", programs_tied_to_their_size_refuse_others},
+      {"frames_are_computed_where_a_sparse_grid_has_cells",
+       frames_are_computed_where_a_sparse_grid_has_cells},
       {NULL, NULL},
   };
   int code;

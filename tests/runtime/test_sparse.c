@@ -371,8 +371,6 @@ static void what_is_not_supported_is_refused(void)
 {
   const int64_t extents[] = {8, 8};
   ambit *a = open_on("cpu*4");
-  ambit_grid *g;
-  ambit_field *f;
 
   CHECK(!ambit_grid_create_sparse(a, 2, extents, NULL, NULL));
   CHECK_FAILED(a, AMBIT_EINVAL, "is NULL");
@@ -382,12 +380,6 @@ static void what_is_not_supported_is_refused(void)
   ambit_option_set(a, "partition", "1x1x4");
   CHECK(!ambit_grid_create_sparse(a, 2, extents, nowhere, NULL));
   CHECK_FAILED(a, AMBIT_EOPTION, "up to 2 axes");
-  ambit_close(a);
-  a = open_on("cpu");
-  g = ring(a);
-  f = ambit_field_create(g, "f", AMBIT_F32);
-  CHECK(!ambit_stream_create(ambit_program_create(g), f, f));
-  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "streams");
   ambit_close(a);
   CHECK(!ambit_grid_create_sparse(NULL, 2, extents, nowhere, NULL));
 }

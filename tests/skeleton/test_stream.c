@@ -48,12 +48,23 @@ static double any(const int64_t *index, int component, void *user)
   return (double)((index[0] * 7 + index[1] * 3) % 11);
 }
 
+static const char *storage; /* of sparse grids; NULL: they are dense */
+
+static int is_active(const int64_t *i, void *user)
+{
+  (void)user;
+  return (i[0] - 6) * (i[0] - 6) * 4 + (i[1] - 15) * (i[1] - 15) < 220 && i[1] % 9 != 4;
+}
+
 static scene scene_open(const char *device)
 {
   scene s = {.a = open_on(device)};
+  const int64_t extents[] = {ROWS, COLUMNS};
 
   ambit_option_set(s.a, "strict", "1");
-  s.g = grid_2d(s.a, ROWS, COLUMNS);
+  if (storage) ambit_option_set(s.a, "storage", storage);
+  s.g = storage ? ambit_grid_create_sparse(s.a, 2, extents, is_active, NULL)
+                : ambit_grid_create(s.a, 2, extents);
   s.u = ambit_field_create(s.g, "u", AMBIT_I32);
   s.v = ambit_field_create(s.g, "v", AMBIT_I32);
   s.seen = ambit_field_create(s.g, "seen", AMBIT_I32);
@@ -69,6 +80,7 @@ static scene scene_open(const char *device)
   ambit_field_boundary(s.u, AMBIT_AXIS(0), AMBIT_PERIODIC, 0);
   ambit_field_boundary(s.u, AMBIT_LOW(1), AMBIT_FIXED, 0);
   ambit_field_boundary(s.u, AMBIT_HIGH(1), AMBIT_REFLECT, 0);
+  ambit_field_boundary(s.u, AMBIT_INACTIVE, AMBIT_CLAMP, 77); /* 77 is what is read there */
   s.before = ambit_program_create(s.g);
   ambit_apply(s.before, ambit_kernel_create(s.a, mark), s.u, s.seen, s.odd);
   s.p = ambit_program_create(s.g);
@@ -193,6 +205,27 @@ static void every_item_is_computed_as_if_it_were_the_first_on_all_kinds_of_lanes
     snprintf(line, sizeof line, "%s,cpu,(%s,cpu)", *device, *device);
     check_lanes(line, 12);
   }
+}
+
+/* Items are arrays of the box. */
+static void items_have_the_active_cells_of_a_sparse_grid(void)
+{
+  static const char *const lanes[] = {"(cpu*3),cpu", "", "cpu,ref"};
+  static const char *const storages[] = {"auto", "dense", "list"};
+
+  for (int i = 0; i < 3; i++) {
+    if (!test_takes(i, 2)) continue;
+    storage = storages[i];
+    for (int k = 0; k < 6; k++)
+      expect(k, want[k]);
+    CHECK_EQ(77, want[0][0]);
+    check_lanes(lanes[i], 6);
+    EACH_DEVICE(device)
+    {
+      if (strcmp(*device, "ref") != 0 && strcmp(*device, "cpu") != 0) check_lanes(*device, 6);
+    }
+  }
+  storage = NULL;
 }
 
 /* ---- order ---- */
@@ -458,6 +491,8 @@ int main(int argc, char **argv)
   static const test_case tests[] = {
       {"every_item_is_computed_as_if_it_were_the_first_on_all_kinds_of_lanes",
        every_item_is_computed_as_if_it_were_the_first_on_all_kinds_of_lanes},
+      {"items_have_the_active_cells_of_a_sparse_grid",
+       items_have_the_active_cells_of_a_sparse_grid},
       {"random_delays_change_neither_order_nor_values",
        random_delays_change_neither_order_nor_values},
       {"no_more_items_are_in_flight_than_allowed", no_more_items_are_in_flight_than_allowed},

@@ -257,7 +257,8 @@ ambit_status ambit__weights_check(ambit *a, const char *text);
 
 /* Where the activity of cells comes from. */
 typedef struct ambit__mask {
-  ambit_active_fn is_active; /* a function, called for every cell; or, if NULL: */
+  const struct ambit_grid *like; /* another grid with the same box; or, if NULL: */
+  ambit_active_fn is_active;     /* a function, called for every cell; or, if NULL: */
   /* called for whole planes along axis 0, in order: sets a byte per cell, not 0 if it is active */
   ambit_status (*load)(void *user, const ambit__box *planes, unsigned char *active);
   void *user;

@@ -143,6 +143,16 @@ static ambit_status search_all(ambit *a, search *s, ambit__pool *pool, ambit__ac
   return AMBIT_OK;
 }
 
+/* The same active cells once more. */
+static ambit_status copy_active(ambit__errors *errors, const ambit__active *from,
+                                ambit__storage storage, int64_t pad, ambit__active *to)
+{
+  ambit__active_begin(to, &from->box, storage);
+  for (int64_t i = 0; i < from->n; i++)
+    AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
+  return ambit__active_end(errors, to, pad);
+}
+
 static ambit_status make_active(ambit *a, const ambit__box *box, const ambit__mask *mask,
                                 ambit__storage storage, int64_t pad, ambit__active *to)
 {
@@ -150,6 +160,7 @@ static ambit_status make_active(ambit *a, const ambit__box *box, const ambit__ma
   ambit__pool *pool;
   ambit_status status;
 
+  if (mask->like) return copy_active(&a->errors, mask->like->active, storage, pad, to);
   ambit__active_begin(to, box, storage);
   AMBIT_TRY(ambit__pool_for(a, &pool));
   status = search_all(a, &s, pool, to);
@@ -185,9 +196,11 @@ static ambit_status check(ambit *a)
   return AMBIT_OK;
 }
 
-/* The one that the option asks for; with auto, a first one, which programs may change. */
-static ambit__storage storage_of(const ambit *a)
+/* The one that the option asks for; with auto, a first one, which programs may change. A grid like
+ * another one has its storage. */
+static ambit__storage storage_of(const ambit *a, const ambit__mask *m)
 {
+  if (m->like) return m->like->active->storage;
   if (!strcmp(a->settings.storage, "list")) return STORAGE_LIST;
   return strcmp(a->settings.storage, "dense") ? STORAGE_RUNS : STORAGE_DENSE;
 }
@@ -199,8 +212,8 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
   if (ambit__failed(a) || check(a)) return NULL;
   g = ambit__grid_begin(a, ndims, extents);
   if (!g) return NULL;
-  g->any_storage = !strcmp(a->settings.storage, "auto");
-  g->active = new_active(a, &g->box, m, storage_of(a), AMBIT__PAD);
+  g->any_storage = m->like ? m->like->any_storage : !strcmp(a->settings.storage, "auto");
+  g->active = new_active(a, &g->box, m, storage_of(a, m), AMBIT__PAD);
   /* a failure is raised by the next one, on all processes */
   return ambit__grid_end(g, NULL);
 }
@@ -303,15 +316,6 @@ ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *ac
       g->partition, g->box.ndims, g->nparts / g->split);
   return ambit__active_cut(&g->context->errors, active, g->nparts, cuts.n ? cuts.count : NULL,
                            weights, parts);
-}
-
-static ambit_status copy_active(const ambit_grid *g, ambit__storage storage, int64_t pad,
-                                ambit__active *to)
-{
-  ambit__active_begin(to, &g->box, storage);
-  for (int64_t i = 0; i < g->active->n; i++)
-    AMBIT_TRY(ambit__active_add(&g->context->errors, to, &g->active->runs[i]));
-  return ambit__active_end(&g->context->errors, to, pad);
 }
 
 /* Fills a field of activity. Halo cells have values too: nobody sends them. */
@@ -427,7 +431,7 @@ static ambit_status store_anew(ambit_grid *g, ambit__storage storage, int64_t pa
     if (wider.lo[d] < layers->lo[d]) wider.lo[d] = layers->lo[d];
     if (wider.hi[d] < layers->hi[d]) wider.hi[d] = layers->hi[d];
   }
-  s = copy_active(g, storage, pad, active);
+  s = copy_active(&g->context->errors, g->active, storage, pad, active);
   if (s) {
     ambit__active_free(active);
     free(active);
