@@ -91,7 +91,7 @@ static void everything_must_belong_together(void)
   ambit_apply(s.p, k, foreign, s.v);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "field 'foreign' belongs to another grid");
   ambit_apply(s.p, kernel(&s, "void line(const float *u, float *v) { *v = u[1]; }"), s.u, s.v);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel line is written for 1 dimensions, but the grid has 2");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel line is written for 1 dimension, but the grid has 2");
   ambit_apply(s.p, kernel(&s, "void deep(float *v) { *v = index(2); }"), s.v);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "kernel deep uses axis 2");
   ambit_apply(s.p, kernel(&s, "void both(float *u, float *v) { *u = 1; *v = 2; }"), s.u, s.u);

@@ -2,6 +2,8 @@
 /* Runs: when they end, what callbacks may do, and programs that lost an object. */
 #include "scene.h"
 
+#include <math.h>
+
 static const char add_rule[] = "void add(const int *u, int *v) { *v = *u + 1; }";
 static const char grow_rule[] = "void grow(int *u) { *u += 1; }";
 
@@ -67,7 +69,7 @@ static void a_condition_is_checked_at_its_interval_only(void)
     ambit_run_until(s.p, s.s, AMBIT_EQUAL, 16, 2); /* the last iteration is checked too */
     CHECK(ambit_program_converged(s.p));
     ambit_check_every(s.p, 0);
-    CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval must be at least 1");
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval is 0; it must be at least 1");
     ambit_close(s.a);
   }
 }
@@ -102,6 +104,8 @@ static void what_cannot_be_run_is_refused(void)
   CHECK_FAILED(s.a, AMBIT_EINVAL, "belongs to another context");
   ambit_run_until(s.p, s.s, (ambit_condition)8, 0, 1);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "8 is not a condition");
+  ambit_run_until(s.p, s.s, AMBIT_BELOW, NAN, 1);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "ambit_run_until: the value to compare with is NaN");
   ambit_close(b);
   ambit_close(s.a);
 }
@@ -140,8 +144,8 @@ static void a_callback_comes_after_every_n_iterations(void)
     ambit_every(s.p, 0, NULL, NULL);
     ambit_run(s.p, 10);
     CHECK_EQ(3, v.n);
-    ambit_every(s.p, 0, visit, &v);
-    CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval must be at least 1");
+    ambit_every(s.p, -2, visit, &v);
+    CHECK_FAILED(s.a, AMBIT_EINVAL, "the interval is -2; it must be at least 1");
     ambit_close(s.a);
   }
 }

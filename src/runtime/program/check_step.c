@@ -110,8 +110,8 @@ static ambit_status check_dimensions(const ambit_program *p, const ambit__step *
 
   AMBIT_CHECK(!rule->ndims || rule->ndims == p->grid->box.ndims || !s->box.ndims,
               ambit__program_errors(p), AMBIT_EINVAL,
-              "kernel %s is written for %d dimensions, but the grid has %d", rule->name,
-              rule->ndims, p->grid->box.ndims);
+              "kernel %s is written for %d dimension%s, but the grid has %d", rule->name,
+              rule->ndims, rule->ndims == 1 ? "" : "s", p->grid->box.ndims);
   AMBIT_CHECK(rule->max_axis < s->box.ndims, ambit__program_errors(p), AMBIT_EINVAL,
               "kernel %s uses axis %d; %s", rule->name, rule->max_axis,
               s->box.ndims ? "the grid has fewer" : "it runs once, on scalars, and has no cell");

@@ -540,7 +540,7 @@ ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_sca
       .program = called, .most = most, .scalar = s, .when = when, .bound = value};
 
   if (failed(p)) return status_of(p);
-  AMBIT_TRY(ambit__program_check_until(p, s, when, "ambit_call_until"));
+  AMBIT_TRY(ambit__program_check_until(p, s, when, value, "ambit_call_until"));
   return append_call(p, &call);
 }
 
@@ -566,12 +566,14 @@ ambit_status ambit_step_every(ambit_program *p, int64_t n)
 /* ---- settings of a program ---- */
 
 ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scalar *s,
-                                        ambit_condition when, const char *call)
+                                        ambit_condition when, double value, const char *call)
 {
   AMBIT_CHECK(s && s->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
               "%s: the scalar is NULL or belongs to another context", call);
   AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_AT_LEAST, ambit__program_errors(p), AMBIT_EINVAL,
               "%s: %d is not a condition", call, (int)when);
+  AMBIT_CHECK(value == value, ambit__program_errors(p), AMBIT_EINVAL,
+              "%s: the value to compare with is NaN, which no scalar can reach", call);
   return AMBIT_OK;
 }
 
@@ -587,7 +589,8 @@ ambit_status ambit_check_every(ambit_program *p, int64_t iterations)
 {
   if (failed(p)) return status_of(p);
   AMBIT_CHECK(iterations >= 1, ambit__program_errors(p), AMBIT_EINVAL,
-              "ambit_check_every: the interval must be at least 1");
+              "ambit_check_every: the interval is %lld; it must be at least 1",
+              (long long)iterations);
   p->check_every = iterations;
   return AMBIT_OK;
 }
@@ -596,7 +599,7 @@ ambit_status ambit_every(ambit_program *p, int64_t n, ambit_callback_fn fn, void
 {
   if (failed(p)) return status_of(p);
   AMBIT_CHECK(n >= 1 || !fn, ambit__program_errors(p), AMBIT_EINVAL,
-              "ambit_every: the interval must be at least 1");
+              "ambit_every: the interval is %lld; it must be at least 1", (long long)n);
   p->every = fn ? n : 0;
   p->callback = fn;
   p->callback_user = user;

@@ -179,7 +179,8 @@ ambit_status ambit_program_report(ambit_program *p)
   AMBIT_TRY(ambit__balance_gather(p));
   if (p->grid->context->net->rank) return AMBIT_OK;
   per_second = s.seconds > 0 ? 1 / s.seconds : 0;
-  fprintf(stderr, "%" PRId64 " iterations in %.3f s on ", s.iterations, s.seconds);
+  fprintf(stderr, "%" PRId64 " iteration%s in %.3f s on ", s.iterations,
+          s.iterations == 1 ? "" : "s", s.seconds);
   print_machines(p->grid);
   fprintf(stderr, "\n  %.3f Gcells/s, %.2f Gflop/s\n", s.cells * per_second / 1e9,
           s.flops * per_second / 1e9);

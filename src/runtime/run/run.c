@@ -291,10 +291,10 @@ ambit_status ambit_run(ambit_program *p, int64_t iterations)
   return p ? run(p, iterations, NULL) : AMBIT_EINVAL;
 }
 
-static ambit_status check_until(const ambit_program *p, const ambit_scalar *s, ambit_condition when)
+static ambit_status check_until(const ambit_program *p, const ambit__until *u)
 {
   if (ambit__failed(p->grid->context)) return ambit__program_errors(p)->status;
-  return ambit__program_check_until(p, s, when, "ambit_run_until");
+  return ambit__program_check_until(p, u->scalar, u->when, u->bound, "ambit_run_until");
 }
 
 ambit_status ambit_run_until_still(ambit_program *p, int64_t most)
@@ -316,6 +316,6 @@ ambit_status ambit_run_until(ambit_program *p, ambit_scalar *s, ambit_condition 
   ambit__until until = {.scalar = s, .when = when, .bound = value};
 
   if (!p) return AMBIT_EINVAL;
-  if (check_until(p, s, when)) return ambit__meet(p->grid->context, "fails");
+  if (check_until(p, &until)) return ambit__meet(p->grid->context, "fails");
   return run(p, most, &until);
 }
