@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C program in README.md compiles without a warning, runs, and writes its picture; and every file that
-README.md links to exists.
+"""The C program in README.md compiles without a warning, runs, and writes its picture; and every file and heading that
+a document links to exists.
 
     check_readme.py LIBRARY WORK_FOLDER CC
 """
@@ -20,9 +20,26 @@ def program():
     return blocks[0]
 
 
+def documents():
+    """Markdown files of the project, not those of builds."""
+    return [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/*.md"), *ROOT.glob("bench/**/*.md")]
+
+
+def anchors(text):
+    headings = re.findall(r"^#+ (.*)", text, re.M)
+    named = re.findall(r'<a name="([^"]+)">', text)
+    return {*named, *(re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings)}
+
+
 def missing_links():
-    links = re.findall(r"\]\(([^)#]+)", README)
-    return [link for link in links if "://" not in link and not (ROOT / link).exists()]
+    for document in documents():
+        for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+            path, _, anchor = link.partition("#")
+            target = document.parent / path if path else document
+            if "://" in link:
+                continue
+            if not target.exists() or anchor and target.suffix == ".md" and anchor not in anchors(target.read_text()):
+                yield f"{document.relative_to(ROOT)}: {link}"
 
 
 def build(library, work, cc):
@@ -49,9 +66,9 @@ def run(work):
 
 def main():
     library, work, cc = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
-    missing = missing_links()
+    missing = list(missing_links())
     if missing:
-        sys.exit("README.md links to what is not there: " + ", ".join(missing))
+        sys.exit("links to what is not there: " + ", ".join(missing))
     work.mkdir(parents=True, exist_ok=True)
     os.chdir(work)
     build(library, work, cc)
