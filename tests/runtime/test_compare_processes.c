@@ -104,6 +104,32 @@ static void another_grid_is_named_when_it_is_made(void)
   expect(AMBIT_EPROGRAM, "[0,31)", "[0,32)");
 }
 
+static int every_second(const int64_t *i, void *user)
+{
+  return i[0] % 2 == *(const int *)user;
+}
+
+/* A function that answers differently, or boundaries of inactive cells that differ. */
+static void other_active_cells_are_named(void)
+{
+  for (int k = 0; k < 2; k++) {
+    const int64_t cells = 32;
+    int first = k == 0 && me == 1;
+    ambit_grid *g = ambit_grid_create_sparse(a, 1, &cells, every_second, &first);
+    job j = {ambit_field_create(g, "u", AMBIT_F32), ambit_field_create(g, "v", AMBIT_F32),
+             ambit_program_create(g)};
+
+    ambit_field_boundary(j.u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_boundary(j.u, AMBIT_INACTIVE, AMBIT_CONSTANT, k == 1 && me == 1 ? 7 : 0);
+    apply(&j, two_rules[0], 0.5);
+    ambit_run(j.p, 1);
+    if (k == 0)
+      expect(AMBIT_EPROGRAM, "the grid has 32 cells, 16 of them active", "other cells are active");
+    else
+      expect(AMBIT_EPROGRAM, "inactive cells constant 7", "inactive cells constant;");
+  }
+}
+
 static void another_option_is_named(void)
 {
   job j = make(32);
@@ -162,6 +188,7 @@ static const test_case tests[] = {
     {"another_number_boundary_or_count_of_steps_is_named",
      another_number_boundary_or_count_of_steps_is_named},
     {"another_grid_is_named_when_it_is_made", another_grid_is_named_when_it_is_made},
+    {"other_active_cells_are_named", other_active_cells_are_named},
     {"another_option_is_named", another_option_is_named},
     {"another_number_of_iterations_is_named", another_number_of_iterations_is_named},
     {"another_call_is_named", another_call_is_named},

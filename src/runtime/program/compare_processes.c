@@ -31,7 +31,9 @@ static void describe_grid(const ambit_program *p, ambit__text *t)
   ambit__print(t, "the grid has ");
   for (int d = 0; d < p->grid->box.ndims; d++)
     ambit__print(t, "%s%" PRId64, d ? "x" : "", p->grid->box.hi[d]);
-  ambit__print(t, " cells in %d parts", p->grid->nparts);
+  ambit__print(t, " cells");
+  if (p->grid->active) ambit__print(t, ", %" PRId64 " of them active,", p->grid->active->cells);
+  ambit__print(t, " in %d parts", p->grid->nparts);
 }
 
 static void describe_options(const ambit_program *p, ambit__text *t)
@@ -58,6 +60,8 @@ static void describe_boundaries(const ambit__boundaries *b, int ndims, ambit__te
       ambit__print(t, "%s%s", side ? ", " : d ? "; " : ", boundaries ", ambit__boundary_name(kind));
       if (kind == AMBIT_CONSTANT) ambit__print(t, " %g", b->value[d][side]);
     }
+  if (b->inactive) ambit__print(t, "; inactive cells %s", ambit__boundary_name(b->inactive));
+  if (b->fill != 0) ambit__print(t, " %g", b->fill);
 }
 
 static void describe_field(const ambit_program *p, int field, ambit__text *t)
@@ -159,6 +163,27 @@ static ambit_status hash_step(const ambit_program *p, int step, ambit__hash *h)
   return AMBIT_OK;
 }
 
+static uint64_t mix(uint64_t x, int64_t more)
+{
+  x = (x ^ (uint64_t)more) * UINT64_C(0x9fb21c651e98df25);
+  return x ^ x >> 29;
+}
+
+static void hash_grid(const ambit_grid *g, ambit__hash *h)
+{
+  const ambit__active *active = g->active;
+  uint64_t cells = 0;
+
+  for (int i = 0; i < g->nparts; i++)
+    for (int d = 0; d < g->box.ndims; d++) {
+      ambit__hash_bytes(h, &g->parts[i].lo[d], sizeof(int64_t));
+      ambit__hash_bytes(h, &g->parts[i].hi[d], sizeof(int64_t));
+    }
+  for (int64_t i = 0; active && i < active->n; i++)
+    cells = mix(mix(mix(cells, active->runs[i].row), active->runs[i].lo), active->runs[i].hi);
+  ambit__hash_bytes(h, &cells, sizeof cells);
+}
+
 static ambit_status hash_item(const ambit_program *p, const size *most, int item, ambit__hash *h)
 {
   ambit__text t = {0};
@@ -170,11 +195,7 @@ static ambit_status hash_item(const ambit_program *p, const size *most, int item
   AMBIT_CHECK(words, ambit__program_errors(p), AMBIT_ENOMEM, "no memory to compare the program");
   ambit__hash_text(h, words);
   free(words);
-  for (int i = 0; item == THE_GRID && i < p->grid->nparts; i++)
-    for (int d = 0; d < p->grid->box.ndims; d++) {
-      ambit__hash_bytes(h, &p->grid->parts[i].lo[d], sizeof(int64_t));
-      ambit__hash_bytes(h, &p->grid->parts[i].hi[d], sizeof(int64_t));
-    }
+  if (item == THE_GRID) hash_grid(p->grid, h);
   if (item < FIRST_FIELD + most->fields) return AMBIT_OK;
   return hash_step(p, item - FIRST_FIELD - most->fields, h);
 }
@@ -211,8 +232,9 @@ static ambit_status tell(const ambit_program *p, const size *most, int item, int
       "run the same program on the same grid",
       who, other, worded ? ", but in process 0 " : ", but in process 0 it is ",
       worded             ? first
-      : item == THE_GRID ? "partitioned differently"
-                         : "different in its numbers or its kernel");
+      : item != THE_GRID ? "different in its numbers or its kernel"
+      : p->grid->active  ? "partitioned differently, or other cells are active"
+                         : "partitioned differently");
 }
 
 /* The first item whose hashes differ, and the first process that differs; -1: none. */
