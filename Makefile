@@ -47,8 +47,10 @@ bench:
 	$(build) build -j $(JOBS) --target ambit_tool bench_programs
 	bench/run build
 
+# The linker finds a new library in /usr/local/lib after ldconfig only.
 install: all
 	cmake --install build --prefix $(PREFIX)
+	-@[ ! -w /etc/ld.so.cache ] || ldconfig
 
 format:
 	python3 tests/meta/check_format.py --fix
