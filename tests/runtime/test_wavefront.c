@@ -13,13 +13,14 @@
 
 static ambit__wave_sizes size; /* 0: as chosen; strips: none */
 static int owners;             /* 0: as many as pay off */
+static double asked;           /* nanoseconds that threads were last asked for */
 
 ambit_status __real_ambit__wavefront_choose(const ambit_program *p, int depth,
                                             ambit__dataflow *flow, ambit__wavefront *w);
 ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
                                             ambit__dataflow *flow, ambit__wavefront *w);
-int __real_ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);
-int __wrap_ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);
+int __real_ambit__cpu_threads_for(const ambit__cpu *d, double ns);
+int __wrap_ambit__cpu_threads_for(const ambit__cpu *d, double ns);
 
 /* The linker replaces the functions of these names. */
 ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
@@ -34,9 +35,10 @@ ambit_status __wrap_ambit__wavefront_choose(const ambit_program *p, int depth,
   return s;
 }
 
-int __wrap_ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells)
+int __wrap_ambit__cpu_threads_for(const ambit__cpu *d, double ns)
 {
-  return owners ? owners : __real_ambit__cpu_threads_for(d, cells);
+  asked = ns;
+  return owners ? owners : __real_ambit__cpu_threads_for(d, ns);
 }
 
 /* ---- programs ---- */
@@ -519,6 +521,32 @@ static void programs_that_cannot_be_one_pass_are_told_why(void)
   expect_refusal("void k(double *u, double x) { *u -= x; }", "reads a scalar");
 }
 
+/* What one thread would take for a launch on 64x64 cells, as the device estimates it. */
+static double estimate(ambit_type type, const char *name)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, 64, 64);
+  ambit_field *u = ambit_field_create(g, "u", type), *v = ambit_field_create(g, "v", type);
+  ambit_program *p = ambit_program_create(g);
+
+  ambit_option_set(a, "depth", "1");
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_FIXED, 0);
+  ambit_apply(p, ambit_kernel_from_catalogue(a, name, type), u, v);
+  ambit_run(p, 1);
+  CHECK_OK(a);
+  ambit_close(a);
+  return asked;
+}
+
+static void launches_with_more_work_are_worth_more_threads(void)
+{
+  const double star = estimate(AMBIT_F32, "star2d1"), twice = estimate(AMBIT_F64, "star2d1");
+
+  owners = 0;
+  CHECK_MSG(twice > 1.9 * star && twice < 2.1 * star, "%g ns in float, %g in double", star, twice);
+  CHECK_MSG(estimate(AMBIT_F64, "box2d2") > 1.5 * twice, "25 points take no longer than 5");
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -530,6 +558,8 @@ int main(int argc, char **argv)
       {"iterations_left_over_are_a_shorter_cycle", iterations_left_over_are_a_shorter_cycle},
       {"programs_that_cannot_be_one_pass_are_told_why",
        programs_that_cannot_be_one_pass_are_told_why},
+      {"launches_with_more_work_are_worth_more_threads",
+       launches_with_more_work_are_worth_more_threads},
       {0}};
 
   return test_main(argc, argv, tests);

@@ -61,6 +61,7 @@ typedef struct function {
   bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */
   int at[AMBIT_MAX_PARAMS];     /* per parameter: its first word in those of a slab */
   int words;                    /* 64-bit words per slab */
+  double cell_ns;               /* see ambit__cpu_cell_ns */
   int64_t *partial; /* MOST_PARTIALS x words: a double, an int64_t or a long accumulator each */
 } function;
 
@@ -308,6 +309,30 @@ static ambit_status do_without(device *d, const ambit__group *g, function *f)
   return set_plan(&d->head, f, "(interpreted)");
 }
 
+/* Bytes per nanosecond from the second-level cache, and bytes of operands in vector registers that
+ * are computed with per nanosecond, for every byte of a register: rather more than cores do, which
+ * leaves small launches to few threads. */
+static const double CACHE_SPEED = 66, WORK_SPEED = 7.4;
+
+static double cell_ns(const ambit__rule *rule, const ambit__machine *m)
+{
+  const ambit__price price = ambit__price_of(rule);
+  const double move = price.bytes / CACHE_SPEED;
+  size_t widest = 1;
+  double work;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_FIELD && ambit_type_size(rule->params[i].type) > widest)
+      widest = ambit_type_size(rule->params[i].type);
+  work = price.flops * (double)widest / (WORK_SPEED * (double)m->vector_bytes);
+  return move > work ? move : work;
+}
+
+double ambit__cpu_cell_ns(const ambit__function *fn)
+{
+  return ((const function *)fn)->cell_ns;
+}
+
 /* Whole blocks of rows; along rows, no cache line that two launches store to. */
 static void set_tile(const ambit__group *g, function *f)
 {
@@ -378,6 +403,7 @@ static ambit_status build(ambit__device *dev, const ambit__group *g, ambit__func
   else if (d->cc->available)
     AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
   if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
+  f->cell_ns = cell_ns(rule, &d->machine);
   if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
   f->head.checked = g->checks && (f->module || f->ref);
   f->head.waves = f->module && !g->checks && g->ndims;
@@ -661,7 +687,8 @@ static ambit_status launch(ambit__queue *q, ambit__function *fn, const ambit__la
   }
   s.reduces = reduces(f->rule);
   s.chunks = l->chunks;
-  threads = ambit__cpu_threads_for(d, l->chunks ? l->chunks->cells : ambit__box_volume(&l->box));
+  threads = ambit__cpu_threads_for(
+      d, f->cell_ns * (double)(l->chunks ? l->chunks->cells : ambit__box_volume(&l->box)));
   if (s.chunks) {
     ambit__cpu_set_bounds(l);
     cut_chunks(&s, threads);

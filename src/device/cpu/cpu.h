@@ -42,8 +42,10 @@ typedef struct ambit__cpu {
 
 enum { AMBIT__CPU_PAGE = 4096 };
 
-/* The number of threads worth waking for this many cells. */
-int ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells);
+/* The number of threads worth waking for work that takes one of them so many nanoseconds. */
+int ambit__cpu_threads_for(const ambit__cpu *d, double ns);
+/* Nanoseconds for a cell that is in the second-level cache, roughly. */
+double ambit__cpu_cell_ns(const ambit__function *fn);
 
 /* Fills in all but the box and the iteration. */
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,

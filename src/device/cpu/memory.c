@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_PER_THREAD = 8192 }; /* much fewer are not worth waking a thread for */
+static const double THREAD_NS = 1000; /* much less is not worth waking a thread for */
+static const double VALUE_NS = 0.12;  /* to copy a value in the second-level cache */
 
-int ambit__cpu_threads_for(const ambit__cpu *d, int64_t cells)
+int ambit__cpu_threads_for(const ambit__cpu *d, double ns)
 {
-  int64_t n = (cells + CELLS_PER_THREAD / 2) / CELLS_PER_THREAD;
-  int most = ambit__pool_threads(d->pool);
+  const double n = ns / THREAD_NS + 0.5;
+  const int most = ambit__pool_threads(d->pool);
 
   return n < 1 ? 1 : n < most ? (int)n : most;
+}
+
+static int threads_to_copy(const ambit__cpu *d, int64_t values)
+{
+  return ambit__cpu_threads_for(d, VALUE_NS * (double)values);
 }
 
 /* ---- buffers ---- */
@@ -68,7 +74,7 @@ static ambit_status run_copy(ambit__queue *q, ambit__host_copy c)
 {
   ambit__cpu *d = (ambit__cpu *)q->device;
 
-  ambit__pool_run(d->pool, ambit__cpu_threads_for(d, c.values), copy_share, &c);
+  ambit__pool_run(d->pool, threads_to_copy(d, c.values), copy_share, &c);
   return AMBIT_OK;
 }
 
@@ -90,7 +96,7 @@ static ambit_status run_runs(ambit__queue *q, ambit__store *store, const ambit__
   const int64_t stored = store->layout.active->cells;
   const int64_t asked = ambit__box_volume(box), cells = asked < stored ? asked : stored;
 
-  ambit__pool_run(d->pool, ambit__cpu_threads_for(d, cells), copy_runs, &job);
+  ambit__pool_run(d->pool, threads_to_copy(d, cells), copy_runs, &job);
   return AMBIT_OK;
 }
 
@@ -180,7 +186,7 @@ ambit_status ambit__cpu_ghosts(ambit__queue *q, ambit__store *store, const ambit
     job.axis = axis;
     job.rows = ambit__host_ghost_count(&job.ghosts, axis);
     if (job.rows > 0)
-      ambit__pool_run(d->pool, ambit__cpu_threads_for(d, job.rows * row), fill_share, &job);
+      ambit__pool_run(d->pool, threads_to_copy(d, job.rows * row), fill_share, &job);
   }
   return AMBIT_OK;
 }

@@ -370,6 +370,8 @@ ambit_status ambit__cpu_tiles(ambit__queue *q, ambit__function *fn, const ambit_
   ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &j.call.call);
   j.call.call.step = l->step;
   atomic_store_explicit(&j.device->shares[0].next, 0, memory_order_relaxed);
-  ambit__pool_run(j.device->pool, ambit__cpu_threads_for(j.device, cells), take_tiles, &j);
+  ambit__pool_run(j.device->pool,
+                  ambit__cpu_threads_for(j.device, ambit__cpu_cell_ns(fn) * (double)cells),
+                  take_tiles, &j);
   return AMBIT_OK;
 }

@@ -373,8 +373,13 @@ static int owners_for(const ambit__cpu *d, const ambit__wave *w)
 {
   const int64_t rows = w->all.hi[w->axis] - w->all.lo[w->axis];
   const int64_t most = w->least ? rows / w->least : rows;
-  const int threads = ambit__cpu_threads_for(d, (int64_t)w->cells);
+  double ns = 0;
+  int threads;
 
+  for (int i = 0; i < w->n; i++)
+    if (w->stages[i].fn)
+      ns += ambit__cpu_cell_ns(w->stages[i].fn) * (double)ambit__box_volume(&w->stages[i].cells);
+  threads = ambit__cpu_threads_for(d, ns);
   return most < 1 ? 1 : most < threads ? (int)most : threads;
 }
 
