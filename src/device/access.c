@@ -33,12 +33,14 @@ ambit__limits ambit__limits_of(const ambit__argument *arg)
 }
 
 bool ambit__limits_allow(const ambit__limits *limits, const ambit__layout *l,
-                         const ambit__box *cells, const int64_t *cell, int component)
+                         const ambit__box *cells, const int64_t *cell, const int64_t *from,
+                         int component)
 {
-  int64_t place = ambit__layout_at(l, cell) - l->origin + component * l->component;
+  int64_t place;
 
   for (int d = 0; d < cells->ndims; d++)
     if (cell[d] < cells->lo[d] || cell[d] >= cells->hi[d]) return false;
+  place = ambit__layout_at(l, from) - l->origin + component * l->component;
   return place >= limits->first && place < limits->end;
 }
 
@@ -78,7 +80,7 @@ static void foresee(const ambit__launch *launch, int param, const int *offset, i
 
     for (int d = 0; d < launch->box.ndims; d++)
       cell[d] = (corner ? launch->box.hi[d] - 1 : launch->box.lo[d]) + offset[d];
-    if (ambit__limits_allow(&limits, &arg->store->layout, cells, cell, component)) continue;
+    if (ambit__limits_allow(&limits, &arg->store->layout, cells, cell, cell, component)) continue;
     words[AMBIT_FAULT_KIND] = kind;
     words[AMBIT_FAULT_ACCESS] = number;
     for (int d = 0; d < launch->box.ndims; d++)

@@ -20,9 +20,11 @@ typedef struct ambit__limits {
 } ambit__limits;
 
 ambit__limits ambit__limits_of(const ambit__argument *arg);
-/* Whether component `component` of a cell lies within the box `cells` and in memory. */
+/* Whether a cell lies within the box `cells`, and component `component` of the one that stands for
+ * it, which `from` is, in memory. */
 bool ambit__limits_allow(const ambit__limits *limits, const ambit__layout *l,
-                         const ambit__box *cells, const int64_t *cell, int component);
+                         const ambit__box *cells, const int64_t *cell, const int64_t *from,
+                         int component);
 
 /* Adds the limits to a record before its launch. */
 void ambit__access_arm(const ambit__launch *launch, int64_t *words);

@@ -41,6 +41,11 @@ double ambit__constants_value(const ambit__active *a, const ambit__boundaries *b
   return part ? beyond(a, b, part - 1, number) : number;
 }
 
+bool ambit__constants_inactive(int set)
+{
+  return set <= PER_SECTION;
+}
+
 /* Between runs; in a list, only before and behind them. */
 static bool next_gap(const ambit__active *a, int64_t *i, int64_t *from, int64_t *to)
 {

@@ -18,6 +18,8 @@
 
 int ambit__constants_sets(const ambit__active *a);
 double ambit__constants_value(const ambit__active *a, const ambit__boundaries *b, int set);
+/* Whether a set has cells of the box, which are inactive. */
+bool ambit__constants_inactive(int set);
 /* The next range of a set, from .. to - 1; *i is first 0. */
 bool ambit__constants_next(const ambit__active *a, int set, int64_t *i, int64_t *from, int64_t *to);
 

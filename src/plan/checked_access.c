@@ -55,7 +55,58 @@ void ambit__access_emit_limits(const ambit__gpucode_job *j)
   }
 }
 
+void ambit__access_emit_cell(const ambit__gpucode_job *j)
+{
+  if (!is_checked(j)) return;
+  ambit__line_begin(j->w);
+  ambit__print(j->t, "const %s here = ", j->integer);
+  for (int d = 1; d < j->group->ndims; d++)
+    ambit__print(j->t, "(");
+  ambit__print(j->t, "i0");
+  for (int d = 1; d < j->group->ndims; d++)
+    ambit__print(j->t, " * extent%d + i%d)", d, d);
+  ambit__line_end(j->w, ";");
+}
+
 /* ---- accesses ---- */
+
+/* "i0 - 1 >= 0 ? here + ((long)-1 * extent1 + 0) : AMBIT_PLACE_FACE": the number of a cell in the
+ * box. */
+static void print_number(const ambit__gpucode_job *j, const int *offset)
+{
+  bool any = false;
+
+  for (int d = 0; d < j->group->ndims; d++) {
+    if (!offset[d]) continue;
+    ambit__print(j->t, "%s", any ? " && " : "");
+    ambit__checked_print_index(j, 'i', d, offset[d]);
+    ambit__print(j->t, offset[d] < 0 ? " >= 0" : " < extent%d", d);
+    any = true;
+  }
+  if (!any) {
+    ambit__print(j->t, "here");
+    return;
+  }
+  ambit__print(j->t, " ? here + ");
+  for (int d = 1; d < j->group->ndims; d++)
+    ambit__print(j->t, "(");
+  ambit__print(j->t, "(%s)%d", j->integer, offset[0]);
+  for (int d = 1; d < j->group->ndims; d++)
+    ambit__print(j->t, " * extent%d + %d)", d, offset[d]);
+  ambit__print(j->t, " : AMBIT_PLACE_FACE");
+}
+
+/* On a sparse grid " && ambit_holds(faults + 700, at + k3 - 1, ...)" besides. */
+static void print_holds(const ambit__gpucode_job *j, int i, const int *offset)
+{
+  if (!j->group->form) return;
+  ambit__print(j->t, " && ambit_holds(faults + %d, ",
+               AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS);
+  ambit__checked_print_position(j, i, offset);
+  ambit__print(j->t, ", ");
+  print_number(j, offset);
+  ambit__print(j->t, ")");
+}
 
 /* "i0 - 1 >= u_lo0 && i0 - 1 < u_hi0 && ...": within the cells that may be read or, with "w",
  * written. */
@@ -80,6 +131,7 @@ bool ambit__access_print_read(const ambit__gpucode_job *j, int i, int k)
   if (!is_checked(j)) return false;
   ambit__print(j->t, "ambit_place(&fault, %d, ", ambit__checked_read(j->rule, i, k));
   print_inside(j, i, "", r->offset);
+  print_holds(j, i, r->offset);
   ambit__print(j->t, ", ");
   ambit__checked_print_place(j, i, r->component, r->offset);
   ambit__print(j->t, ", %s_first, %s_end)", name, name);
@@ -95,6 +147,7 @@ void ambit__access_print_write(const ambit__gpucode_job *j, int i, int c)
   ambit__print(j->t, "if (ambit_may(&fault, AMBIT_FAULT_WRITE, %d, ",
                ambit__checked_write(j->rule, i, c));
   print_inside(j, i, "w", target);
+  print_holds(j, i, target);
   ambit__print(j->t, ", ");
   ambit__checked_print_place(j, i, c, target);
   ambit__print(j->t, ", %s_first, %s_end)) ", name, name);

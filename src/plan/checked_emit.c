@@ -308,6 +308,7 @@ static void open_sparse(const ambit__gpucode_job *j)
   ambit__line(j->w, "ambit_fault lowest;");
   ambit__line(j->w, "ambit_fault_begin(&lowest);");
   ambit__checked_open_sparse(j);
+  ambit__access_emit_cell(j);
   ambit__line(j->w, "ambit_fault_begin(&fault);");
   emit_fault_cell(j);
 }

@@ -14,19 +14,22 @@ void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int componen
                                 const int *offset);
 
 /* checked_sparse.c: the loop over the cells of a sparse grid, with their indices i0, i1, ...; the
- * position of a read, without its component: "(at + k3 - 1) * u_s1"; whether the kernel has the
- * position of read k: not if it is one of activity alone, which tests then tell. */
+ * position of a read, "at + k3 + 1", and its place without a component, "(at + k3 + 1) * u_s1";
+ * whether the kernel has the position of read k: not if it is one of activity alone, which tests
+ * then tell. */
 void ambit__checked_open_sparse(const ambit__gpucode_job *j);
 void ambit__checked_close_sparse(const ambit__gpucode_job *j);
+void ambit__checked_print_position(const ambit__gpucode_job *j, int i, const int *offset);
 void ambit__checked_print_sparse(const ambit__gpucode_job *j, int i, const int *offset);
 bool ambit__checked_has_place(const ambit__gpucode_job *j, int i, int k);
 
-/* Access checks: the prelude with their names, and the limits of every field. Then, around each
- * access: the position of a read, replaced by another if it is not allowed (false: the access is
- * not checked), and the condition of a write. */
+/* Access checks: the prelude with their names, and the limits of every field. Then, on a sparse
+ * grid, the number of the cell, and around each access: the position of a read, replaced by another
+ * if it is not allowed (false: the access is not checked), and the condition of a write. */
 #ifdef AMBIT_ACCESS_CHECKS
 void ambit__access_emit_prelude(const ambit__gpucode_job *j);
 void ambit__access_emit_limits(const ambit__gpucode_job *j);
+void ambit__access_emit_cell(const ambit__gpucode_job *j);
 bool ambit__access_print_read(const ambit__gpucode_job *j, int i, int k);
 void ambit__access_print_write(const ambit__gpucode_job *j, int i, int c);
 #else
@@ -36,6 +39,11 @@ static inline void ambit__access_emit_prelude(const ambit__gpucode_job *j)
 }
 
 static inline void ambit__access_emit_limits(const ambit__gpucode_job *j)
+{
+  (void)j;
+}
+
+static inline void ambit__access_emit_cell(const ambit__gpucode_job *j)
 {
   (void)j;
 }

@@ -33,13 +33,20 @@ bool ambit__checked_has_place(const ambit__gpucode_job *j, int i, int k)
   return in_c(j) || column < 0 || form_of(j)->columns[column].reads;
 }
 
+void ambit__checked_print_position(const ambit__gpucode_job *j, int i, const int *offset)
+{
+  const int k = column_of(j, i, offset);
+
+  ambit__print(j->t, "at");
+  if (k >= 0) ambit__print(j->t, " + k%d", k);
+  ambit__print(j->t, " + %d", offset[j->group->ndims - 1]);
+}
+
 void ambit__checked_print_sparse(const ambit__gpucode_job *j, int i, const int *offset)
 {
-  const int last = j->group->ndims - 1, k = column_of(j, i, offset);
-
-  ambit__print(j->t, "(at");
-  if (k >= 0) ambit__print(j->t, " + k%d", k);
-  ambit__print(j->t, " + %d) * %s_s%d", offset[last], j->rule->params[i].name, last);
+  ambit__print(j->t, "(");
+  ambit__checked_print_position(j, i, offset);
+  ambit__print(j->t, ") * %s_s%d", j->rule->params[i].name, j->group->ndims - 1);
 }
 
 /* ---- cells ---- */

@@ -600,8 +600,8 @@ static void print_step(const program_plan *p, const step_plan *s, FILE *to)
 
 static void print_actions(const program_plan *p, FILE *to)
 {
-  static const char *const words[] = {"run", "run until", "set s", "write a box of f",
-                                      "new boundaries of f"};
+  static const char *const words[] = {"run",   "run until",        "rest ",
+                                      "set s", "write a box of f", "new boundaries of f"};
 
   for (int i = 0; i < p->nactions; i++) {
     const action *a = &p->actions[i];

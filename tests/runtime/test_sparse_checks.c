@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sparse grids with the options that check launches. Random programs with them are in random/
  * (--sparse --checked). */
+#include "runtime/run/run.h"
 #include "runtime_test.h"
 
 #include <math.h>
@@ -219,6 +220,78 @@ static void of_several_cells_the_first_is_told(void)
   }
 }
 
+/* ---- accesses ---- */
+
+#ifdef AMBIT_ACCESS_CHECKS
+static scene set_up_access(const char *device, const char *storage)
+{
+  scene s = set_up(device, storage, "0");
+
+  ambit_option_set(s.a, "check", "1");
+  CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
+  return s;
+}
+
+/* A chunk with an active cell above its first one; its indices. */
+static int64_t find_chunk(const scene *s, const ambit__chunks *c, int64_t *cell)
+{
+  int64_t k = 0;
+
+  for (; k < c->n; k++) {
+    cell[0] = c->first[k] / M - 1;
+    cell[1] = c->first[k] % M;
+    if (cell[0] >= 0 && ambit__active_has(s->g->active, cell)) break;
+  }
+  cell[0]++;
+  CHECK(k < c->n);
+  return k;
+}
+
+/* The table leads to the cell beside the one that is read. */
+static void a_wrong_distance_in_a_table_is_found(void)
+{
+  EACH_VARIANT(v)
+  {
+    scene s = set_up_access(v.device, v.storage);
+    const ambit__apply *a = &s.p->applies[0];
+    const ambit__chunks *c;
+    int64_t cell[2], k;
+    char words[200];
+    int column = 0;
+
+    if (!s.a->engines[0].device->backend->ghosts || s.g->nparts > 1) {
+      ambit_close(s.a);
+      continue;
+    }
+    CHECK_EQ(AMBIT_OK, ambit__apply_chunks(s.p, a, 0, &a->region, &c));
+    k = find_chunk(&s, c, cell);
+    while (a->form.columns[column].offset[0] != -1 || !a->form.columns[column].reads)
+      column++;
+    c->table[k * c->words + AMBIT__CHUNK_COLUMN + column]++;
+    snprintf(words, sizeof words,
+             "kernel star reads component 0 of field 'u' at offset [-1][0] from cell [%d][%d] in "
+             "iteration 0: that is cell [%d][%d], and not at the position",
+             (int)cell[0], (int)cell[1], (int)cell[0] - 1, (int)cell[1]);
+    ambit_run(s.p, 1);
+    expect(&s, words);
+  }
+}
+
+/* A halo that lacks the layer beyond the cut. */
+static void a_halo_that_is_not_kept_is_found(void)
+{
+  scene s = set_up_access("cpu*2", "runs");
+  const ambit__box own = s.g->parts[0];
+  const ambit__field_halo *h = &s.p->halos.list[ambit__field_halo_of(s.p, s.u)];
+
+  for (int i = 0; i < h->nslices; i++)
+    for (int d = 0; d < 2; d++)
+      if (own.hi[d] < s.g->box.hi[d]) h->slices[i].halo.reaches[0].reach.hi[d] = own.hi[d];
+  ambit_run(s.p, 1);
+  expect(&s, "outside the part's stored cells, [");
+}
+#endif
+
 int main(int argc, char **argv)
 {
   static const test_case cases[] = {
@@ -226,6 +299,10 @@ int main(int argc, char **argv)
       {"the_read_that_gave_a_nan_is_told", the_read_that_gave_a_nan_is_told},
       {"new_cells_are_not_set", new_cells_are_not_set},
       {"of_several_cells_the_first_is_told", of_several_cells_the_first_is_told},
+#ifdef AMBIT_ACCESS_CHECKS
+      {"a_wrong_distance_in_a_table_is_found", a_wrong_distance_in_a_table_is_found},
+      {"a_halo_that_is_not_kept_is_found", a_halo_that_is_not_kept_is_found},
+#endif
       {NULL, NULL},
   };
 

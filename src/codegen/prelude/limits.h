@@ -12,5 +12,11 @@ enum {
   AMBIT_LIMIT_WORDS = AMBIT_LIMIT_WRITE_HI + AMBIT_FAULT_AXES, /* per parameter */
 
   AMBIT_FAULT_READ = 2, /* kinds: a read outside the limits */
-  AMBIT_FAULT_WRITE     /* a write outside the limits */
+  AMBIT_FAULT_WRITE,    /* a write outside the limits */
+
+  /* On a sparse grid a table of positions follows the limits of all parameters that there can be:
+   * the number of positions, and for each the number of its cell in the box, row-major, or: */
+  AMBIT_PLACE_NONE = -1,     /* nothing is kept there */
+  AMBIT_PLACE_INACTIVE = -2, /* the value of inactive cells */
+  AMBIT_PLACE_FACE = -3      /* the value of cells beyond a face */
 };

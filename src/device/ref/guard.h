@@ -42,10 +42,11 @@ void ambit__guard_test(ambit__guard *guard, int param, int component, ambit__val
 void ambit__guard_note(ambit__guard *guard, int kind, int number);
 
 /* Access checks (guard_access.c): sets the limits of a launch; whether read k of a parameter is
- * allowed at the cell it was mapped to; whether a component may be written. */
+ * allowed at a cell, which `from` stands for; whether a component may be written. */
 #ifdef AMBIT_ACCESS_CHECKS
 void ambit__guard_limit(ambit__guard *guard);
-bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell);
+bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell,
+                           const int64_t *from);
 bool ambit__guard_may_write(ambit__guard *guard, int param, int component, const int64_t *cell);
 #else
 static inline void ambit__guard_limit(ambit__guard *guard)
@@ -53,9 +54,10 @@ static inline void ambit__guard_limit(ambit__guard *guard)
   (void)guard;
 }
 
-static inline bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell)
+static inline bool ambit__guard_may_read(ambit__guard *guard, int param, int k, const int64_t *cell,
+                                         const int64_t *from)
 {
-  (void)guard, (void)param, (void)k, (void)cell;
+  (void)guard, (void)param, (void)k, (void)cell, (void)from;
   return true;
 }
 

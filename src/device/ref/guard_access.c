@@ -2,7 +2,8 @@
 /* guard_access.c - access checks of the interpreter. */
 #include "device/ref/guard.h"
 
-bool ambit__guard_may_read(ambit__guard *w, int param, int k, const int64_t *cell)
+bool ambit__guard_may_read(ambit__guard *w, int param, int k, const int64_t *cell,
+                           const int64_t *from)
 {
   const ambit__argument *arg = &w->launch->args[param];
   const int component = w->rule->params[param].reads[k].component;
@@ -10,7 +11,8 @@ bool ambit__guard_may_read(ambit__guard *w, int param, int k, const int64_t *cel
 
   if (!(w->checks & AMBIT__CHECK_ACCESS) || !arg->store) return true;
   if (!w->ghosts) cells = ambit__box_intersect(&cells, &arg->store->layout.own);
-  if (ambit__limits_allow(&w->limits[param], &arg->store->layout, &cells, cell, component))
+  if (ambit__limits_allow(&w->limits[param], &arg->store->layout, &cells, w->ghosts ? cell : from,
+                          from, component))
     return true;
   ambit__guard_note(w, AMBIT_FAULT_READ, ambit__checked_read(w->rule, param, k));
   return false;
@@ -22,7 +24,7 @@ bool ambit__guard_may_write(ambit__guard *w, int param, int component, const int
   const ambit__limits *limits = &w->limits[param];
 
   if (!(w->checks & AMBIT__CHECK_ACCESS) || !arg->store ||
-      ambit__limits_allow(limits, &arg->store->layout, &limits->writes, cell, component))
+      ambit__limits_allow(limits, &arg->store->layout, &limits->writes, cell, cell, component))
     return true;
   ambit__guard_note(w, AMBIT_FAULT_WRITE, ambit__checked_write(w->rule, param, component));
   return false;

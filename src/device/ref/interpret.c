@@ -90,14 +90,14 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
   const ambit__argument *arg = &launch->args[e->index];
   const ambit__boundaries *outer = arg->special ? &arg->special[e->component] : arg->boundaries;
   const ambit_type type = in->rule->params[e->index].type;
-  int64_t cell[AMBIT_MAX_DIMS];
+  int64_t cell[AMBIT_MAX_DIMS], there[AMBIT_MAX_DIMS];
   ambit__value v;
   double constant;
   bool negates = false;
   int k = 0;
 
   for (int d = 0; d < launch->box.ndims; d++)
-    cell[d] = in->cell[d] + e->offset[d];
+    cell[d] = there[d] = in->cell[d] + e->offset[d];
   if (arg->store && !in->ghosts) /* else ghost cells, or adapted rules, have done that */
     negates = ambit__boundaries_negate(outer, launch->box.ndims, launch->extents, cell);
   if (arg->store && (!in->ghosts || in->active) &&
@@ -114,7 +114,8 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
       cell[d] = in->cell[d];
   }
   if (in->guard) k = ambit__checked_named(&in->rule->params[e->index], e);
-  if (in->guard && !ambit__guard_may_read(in->guard, e->index, k, cell)) return (ambit__value){0};
+  if (in->guard && !ambit__guard_may_read(in->guard, e->index, k, there, cell))
+    return (ambit__value){0};
   v = load(in, e->index, k, place_of(in, e->index, e->component, cell));
   if (negates) v.real = -v.real;
   return v;
@@ -214,7 +215,7 @@ static ambit__value old_value(const ambit__interpreter *in, int p, int c)
   int64_t cell[AMBIT_MAX_DIMS];
 
   if (!find_target(in, p, c, cell) ||
-      (in->guard && !ambit__guard_may_read(in->guard, p, ambit__checked_old(param, c), cell)))
+      (in->guard && !ambit__guard_may_read(in->guard, p, ambit__checked_old(param, c), cell, cell)))
     return (ambit__value){0};
   return ambit__value_load(place_of(in, p, c, cell), param->type);
 }

@@ -2,9 +2,54 @@
 /* access.c - the cells that launches may access, and messages for accesses to others. */
 #include "runtime/run/access.h"
 
+#include "grid/constants.h"
 #include "plan/checked.h"
 
 #include <string.h>
+
+/* ---- positions of sparse grids ---- */
+
+/* The active cells that a part stores; NULL: nothing is checked against them. */
+static const ambit__active *stored_cells(const ambit_program *p, int part)
+{
+  const bool checked = ambit__options_checks(p->grid->context) & AMBIT__CHECK_ACCESS;
+
+  return checked && p->grid->active ? &p->grid->local[part] : NULL;
+}
+
+size_t ambit__access_bytes(const ambit_program *p, int part)
+{
+  const ambit__active *a = stored_cells(p, part);
+
+  return a ? (size_t)(1 + a->size) * sizeof(int64_t) : 0;
+}
+
+/* Later sets are among the cells of earlier ones (grid/constants.h). */
+static void set_constants(const ambit__active *a, int64_t *places)
+{
+  for (int k = 0; k < ambit__constants_sets(a); k++)
+    for (int64_t i = 0, from, to; ambit__constants_next(a, k, &i, &from, &to);)
+      for (int64_t at = from; at < to; at++)
+        places[at] = ambit__constants_inactive(k) ? AMBIT_PLACE_INACTIVE : AMBIT_PLACE_FACE;
+}
+
+void ambit__access_places(const ambit_program *p, int part, unsigned char *table)
+{
+  const ambit__active *a = stored_cells(p, part);
+  int64_t *places = (int64_t *)(void *)table;
+
+  if (!a) return;
+  *places++ = a->size;
+  for (int64_t at = 0; at < a->size; at++)
+    places[at] = AMBIT_PLACE_NONE;
+  set_constants(a, places);
+  for (int64_t i = 0; i < a->n; i++) {
+    const ambit__run *r = &a->runs[i];
+
+    for (int64_t x = r->lo; x < r->hi; x++)
+      places[r->at + x - r->lo] = r->row * a->box.hi[a->box.ndims - 1] + x;
+  }
+}
 
 /* ---- before a launch ---- */
 
@@ -18,13 +63,40 @@ static ambit__box valid_box(const ambit_program *p, const ambit_field *f, int pa
   return ambit__field_halo_reach(&p->halos.list[halo], p->grid->first + part);
 }
 
+/* Activity has no halo: a part has that of all layers that it stores. */
+static ambit__box active_box(const ambit_grid *g, int part)
+{
+  ambit__box box = g->parts[g->first + part];
+
+  for (int d = 0; d < box.ndims && !ambit__box_is_empty(&box); d++) {
+    box.lo[d] -= g->layers.lo[d];
+    box.hi[d] += g->layers.hi[d];
+  }
+  return box;
+}
+
+/* On a sparse grid, tables resolve reads beyond faces, as far as the rule has them. */
+static void open_faces(const ambit_grid *g, const ambit__param *q, ambit__box *box)
+{
+  for (int d = 0; g->active && d < box->ndims && !ambit__box_is_empty(box); d++) {
+    if (box->lo[d] <= 0 && box->lo[d] > -q->low[d]) box->lo[d] = -q->low[d];
+    if (box->hi[d] >= g->box.hi[d] && box->hi[d] < g->box.hi[d] + q->high[d])
+      box->hi[d] = g->box.hi[d] + q->high[d];
+  }
+}
+
 void ambit__access_bound(const ambit_program *p, int step, int part, ambit__argument *args)
 {
   const ambit__step *s = &p->steps[step];
+  const ambit__apply *a = &p->applies[step];
+  const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
 
-  for (int i = 0; i < s->n; i++)
-    if (args[i].store && ambit__engine_of(p->grid, part)->device->backend->ghosts)
-      args[i].valid = valid_box(p, s->args[i].field, part);
+  if (!ambit__engine_of(p->grid, part)->device->backend->ghosts) return;
+  for (int i = 0; i < a->nargs; i++) {
+    if (!args[i].store) continue;
+    args[i].valid = i < s->n ? valid_box(p, s->args[i].field, part) : active_box(p->grid, part);
+    open_faces(p->grid, &rule->params[i], &args[i].valid);
+  }
 }
 
 void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__launch *l,
@@ -56,7 +128,7 @@ static ambit__box limit_box(const ambit__fault_report *s, int param, int lo, int
 static void print_outside(ambit__fault_report *s, int param, const ambit__box *cells,
                           const int *offset, const char *which)
 {
-  const ambit__store *store = &s->step->args[param].field->stores[s->part];
+  const ambit__store *store = &ambit__fault_field(s, param)->stores[s->part];
   bool inside = true;
   char box[160];
 
@@ -66,7 +138,9 @@ static void print_outside(ambit__fault_report *s, int param, const ambit__box *c
     inside &= at >= cells->lo[d] && at < cells->hi[d];
   }
   ambit__box_print(cells, box, sizeof box);
-  if (inside)
+  if (inside && s->program->grid->active)
+    ambit__print(&s->text, ", and not at the position that the part's tables have for it");
+  else if (inside)
     ambit__print(&s->text, ", outside the field's memory of %zu bytes", store->buffer->bytes);
   else
     ambit__print(&s->text, ", outside the part's %s cells, %s", which, box);

@@ -11,6 +11,10 @@
 #include "runtime/run/fault_message.h"
 
 #ifdef AMBIT_ACCESS_CHECKS
+/* On a sparse grid: the table of positions of a part (codegen/prelude/limits.h), which follows the
+ * limits of a record. Its length in bytes is 0 on a dense grid, and without the option check. */
+size_t ambit__access_bytes(const ambit_program *p, int part);
+void ambit__access_places(const ambit_program *p, int part, unsigned char *table);
 /* Sets the cells that hold values for a launch of a step on a part of this process. */
 void ambit__access_bound(const ambit_program *p, int step, int part, ambit__argument *args);
 /* Checks the accesses of a launch that cannot be instrumented in advance, and records a fault. */
@@ -19,6 +23,17 @@ void ambit__access_foresee_step(const ambit_program *p, int step, const ambit__l
 /* Formats an access fault. Returns false if the fault is of another kind. */
 bool ambit__access_message(ambit__fault_report *s, ambit__place *place);
 #else
+static inline size_t ambit__access_bytes(const ambit_program *p, int part)
+{
+  (void)p, (void)part;
+  return 0;
+}
+
+static inline void ambit__access_places(const ambit_program *p, int part, unsigned char *table)
+{
+  (void)p, (void)part, (void)table;
+}
+
 static inline void ambit__access_bound(const ambit_program *p, int step, int part,
                                        ambit__argument *args)
 {

@@ -27,9 +27,16 @@ typedef struct fault {
   int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS]; /* the record */
 } fault;
 
+/* Of the current launch on a part; on a sparse grid, with the cells of its positions. */
+typedef struct record {
+  ambit__device *device;
+  ambit__buffer *buffer; /* NULL: not used yet; owned */
+} record;
+
 struct ambit__checker {
-  ambit__buffer **records; /* by engine: record of the current launch; owned */
-  bool told;               /* the log names a kernel that cannot be instrumented */
+  record *records; /* by part of this process; owned */
+  int nrecords;
+  bool told; /* the log names a kernel that cannot be instrumented */
   fault first;
 };
 
@@ -171,33 +178,50 @@ static ambit_status search_results(const ambit__step *s, int part, const ambit__
 
 void ambit__checker_free(ambit_program *p)
 {
-  const ambit *a = context(p);
   struct ambit__checker *c = p->checker;
 
   if (!c) return;
-  for (int i = 0; c->records && i < a->nengines; i++)
-    if (c->records[i]) a->engines[i].device->backend->release(a->engines[i].device, c->records[i]);
+  for (int i = 0; c->records && i < c->nrecords; i++)
+    if (c->records[i].buffer)
+      c->records[i].device->backend->release(c->records[i].device, c->records[i].buffer);
   free(c->records);
   free(c);
   p->checker = NULL;
 }
 
-/* The record of an engine, allocated on first use. */
-static ambit_status take_record(ambit_program *p, int engine, ambit__buffer **record)
+static ambit_status make_record(const ambit_program *p, int part, record *r)
 {
+  const ambit__engine *e = ambit__engine_of(p->grid, part);
+  const size_t bytes = ambit__faults_bytes(AMBIT_MAX_PARAMS) + ambit__access_bytes(p, part);
+  unsigned char *words = ambit__new(&context(p)->errors, bytes, 1);
+  ambit_status s = words ? AMBIT_OK : AMBIT_ENOMEM;
+
+  r->device = e->device;
+  if (!s) s = e->device->backend->alloc(e->device, bytes, NULL, &r->buffer);
+  if (!s) {
+    ambit__access_places(p, part, words + ambit__faults_bytes(AMBIT_MAX_PARAMS));
+    s = e->device->backend->put(e->queue, r->buffer, words, bytes);
+  }
+  free(words);
+  return s;
+}
+
+/* The record of a part, made on first use. */
+static ambit_status take_record(ambit_program *p, int part, ambit__buffer **buffer)
+{
+  const int n = p->grid->placement.n;
   ambit *a = context(p);
-  ambit__device *device = a->engines[engine].device;
 
   if (!p->checker) {
     p->checker = ambit__new(&a->errors, 1, sizeof *p->checker);
     if (!p->checker) return AMBIT_ENOMEM;
-    p->checker->records = ambit__new(&a->errors, (size_t)a->nengines, sizeof(ambit__buffer *));
+    p->checker->records = ambit__new(&a->errors, (size_t)n, sizeof *p->checker->records);
     if (!p->checker->records) return AMBIT_ENOMEM;
+    p->checker->nrecords = n;
   }
-  if (!p->checker->records[engine])
-    AMBIT_TRY(device->backend->alloc(device, ambit__faults_bytes(AMBIT_MAX_PARAMS), NULL,
-                                     &p->checker->records[engine]));
-  *record = p->checker->records[engine];
+  if (!p->checker->records[part].buffer)
+    AMBIT_TRY(make_record(p, part, &p->checker->records[part]));
+  *buffer = p->checker->records[part].buffer;
   return AMBIT_OK;
 }
 
@@ -244,7 +268,7 @@ ambit_status ambit__checked_launch(ambit_program *p, int step, int part, ambit__
   ambit__argument args[AMBIT_MAX_PARAMS];
   int64_t words[AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT__LIMIT_WORDS];
 
-  AMBIT_TRY(take_record(p, engine, &l->faults));
+  AMBIT_TRY(take_record(p, part, &l->faults));
   memcpy(args, l->args, (size_t)l->nargs * sizeof *args);
   ambit__access_bound(p, step, part, args);
   l->args = args;

@@ -35,16 +35,22 @@ void ambit__fault_print_cell(report *s, const int *offset)
   }
 }
 
+const ambit_field *ambit__fault_field(const report *s, int param)
+{
+  if (param < s->step->n) return s->step->args[param].field;
+  return s->program->applies[s->step - s->program->steps].activity[param - s->step->n];
+}
+
 /* "component 3 of field 'f'" */
 void ambit__fault_print_argument(report *s, int param, int component)
 {
-  const ambit_arg *a = &s->step->args[param];
+  const ambit_field *field = ambit__fault_field(s, param);
 
   if (rule_of(s)->params[param].is_vector) ambit__print(&s->text, "component %d of ", component);
-  if (a->field)
-    ambit__print(&s->text, "field '%s'", a->field->name);
-  else if (a->scalar)
-    ambit__print(&s->text, "scalar '%s'", a->scalar->name);
+  if (field)
+    ambit__print(&s->text, "field '%s'", field->name);
+  else if (s->step->args[param].scalar)
+    ambit__print(&s->text, "scalar '%s'", s->step->args[param].scalar->name);
   else
     ambit__print(&s->text, "the number passed for %s", rule_of(s)->params[param].label);
 }
@@ -102,7 +108,7 @@ static void tell_source(report *s)
   p = &rule_of(s)->params[param];
   ambit__print(&s->text, "\nan input is NaN: ");
   ambit__fault_print_argument(s, param, p->nreads ? p->reads[k].component : 0);
-  if (s->step->args[param].field) {
+  if (ambit__fault_field(s, param)) {
     ambit__print(&s->text, " at offset ");
     ambit__fault_print_offset(s, p->reads[k].offset);
     ambit__print(&s->text, ", cell ");

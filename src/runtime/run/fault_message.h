@@ -15,6 +15,8 @@ typedef struct ambit__fault_report {
   ambit__text text;
 } ambit__fault_report;
 
+/* The field of a parameter; NULL: it is a scalar or number. */
+const ambit_field *ambit__fault_field(const ambit__fault_report *s, int param);
 void ambit__fault_print_offset(ambit__fault_report *s, const int *offset); /* "[-1][0]" */
 /* "[3][17]": the cell of the fault, or the one at an offset from it (NULL: none). */
 void ambit__fault_print_cell(ambit__fault_report *s, const int *offset);

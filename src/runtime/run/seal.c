@@ -43,10 +43,6 @@ static ambit_status check_steps(ambit_program *p)
               "the program uses a field, scalar, kernel or program that was destroyed");
   AMBIT_CHECK(p->nsteps, ambit__program_errors(p), AMBIT_EPROGRAM,
               "the program has no steps: ambit_apply adds one");
-  AMBIT_CHECK(!p->grid->active ||
-                  !(ambit__options_checks(p->grid->context) & ~(unsigned)AMBIT__CHECK_NAN),
-              ambit__program_errors(p), AMBIT_EUNSUPPORTED,
-              "accesses on sparse grids cannot be checked yet: do without the option check");
   for (size_t i = 0; i < p->nsteps; i++) {
     const ambit__step *s = &p->steps[i];
     ambit__box region;
