@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+void mean(const unsigned char *a, unsigned char *b)
+{
+  int sum = 0;
+
+  for (int i = -1; i <= 1; i++)
+    for (int j = -1; j <= 1; j++)
+      sum += a[i][j];
+  *b = sum / 9;
+}
