@@ -238,9 +238,12 @@ static int print_gpu_plan(ambit *a, const tool_problem *p, const ambit__target *
 {
   tool_code code;
   tool_group g;
+  ambit_status s;
 
   tool_group_make(a, p, NULL, &g);
-  if (tool_emit(a, &g.group, gpu, &code)) return TOOL_FAILED;
+  s = tool_emit(a, &g.group, gpu, &code);
+  tool_group_free(&g);
+  if (s) return TOOL_FAILED;
   printf("plan on an NVIDIA H200, in %s\n  %s\n", gpu->dialect->has_lanes ? "CUDA" : "OpenCL",
          code.plan);
   tool_code_free(&code);

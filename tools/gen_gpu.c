@@ -187,6 +187,7 @@ char *tool_gen_gpu(ambit *a, const tool_order *o)
     print_source(o->language, code.source, &t);
     tool_code_free(&code);
   }
+  tool_group_free(&g);
   free(text);
   return t.len ? ambit__text_finish(&t) : NULL;
 }

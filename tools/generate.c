@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, tool_group *g)
+void tool_group_make(ambit *a, const tool_problem *p, const char *entry, tool_group *g)
 {
   int64_t lo[AMBIT_MAX_DIMS], hi[AMBIT_MAX_DIMS];
 
@@ -18,6 +18,8 @@ void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, t
                     .group = {.nsteps = 1, .steps = &g->step, .depth = 1, .ndims = p->size.ndims}};
   for (int i = 0; i < p->rule->nparams; i++)
     g->bind[i].is_field = g->bind[i].contiguous = p->rule->params[i].kind == PARAM_FIELD;
+  if (!ambit__rule_simplify(&a->errors, p->rule, &g->simplified) && g->simplified)
+    g->step.rule = g->simplified;
   tool_problem_region(p, lo, hi);
   for (int d = 0; d < p->size.ndims; d++)
     g->group.cells[d] =
@@ -26,6 +28,11 @@ void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, t
   g->group.preferred = a->settings.plan;
   g->group.for_people = entry != NULL;
   g->group.entry = entry;
+}
+
+void tool_group_free(tool_group *g)
+{
+  ambit__rule_free(g->simplified);
 }
 
 ambit_status tool_emit(ambit *a, const ambit__group *g, const ambit__target *target,
@@ -52,13 +59,16 @@ ambit_status tool_generate(ambit *a, const tool_problem *p, const char *entry, t
   ambit__machine machine;
   ambit__target target;
   tool_group g;
+  ambit_status s;
 
   tool_group_make(a, p, entry, &g);
   ambit__machine_probe("", &machine);
   *code = (tool_code){.threads = a->settings.threads ? a->settings.threads : machine.cores};
   memcpy(code->machine, machine.name, sizeof code->machine);
   target = ambit__cpu_target(&machine, code->threads);
-  return tool_emit(a, &g.group, &target, code);
+  s = tool_emit(a, &g.group, &target, code);
+  tool_group_free(&g);
+  return s;
 }
 
 void tool_code_free(tool_code *code)

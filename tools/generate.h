@@ -20,8 +20,11 @@ typedef struct tool_group {
   ambit__group group; /* points to the two below: it cannot be copied */
   ambit__group_step step;
   ambit__binding bind[AMBIT_MAX_PARAMS];
+  ambit__rule *simplified; /* that of the step, or NULL */
 } tool_group;
-void tool_group_make(const ambit *a, const tool_problem *p, const char *entry, tool_group *g);
+/* Release with tool_group_free. */
+void tool_group_make(ambit *a, const tool_problem *p, const char *entry, tool_group *g);
+void tool_group_free(tool_group *g);
 
 /* Plans and generates; raises an error on failure. */
 ambit_status tool_emit(ambit *a, const ambit__group *g, const ambit__target *target,

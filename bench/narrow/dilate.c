@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-static int larger(int x, int y) { return x > y ? x : y; }
+static int larger(int x, int y)
+{
+  return x > y ? x : y;
+}
 
 void dilate(const unsigned char *a, unsigned char *b)
 {

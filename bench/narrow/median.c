@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* of five, by three comparators and the median of three */
-static int lower(int x, int y) { return x < y ? x : y; }
-static int upper(int x, int y) { return x < y ? y : x; }
+static int lower(int x, int y)
+{
+  return x < y ? x : y;
+}
+static int upper(int x, int y)
+{
+  return x < y ? y : x;
+}
 
 void median(const unsigned char *a, unsigned char *b)
 {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-static int lower(int x, int y) { return x < y ? x : y; }
-static int upper(int x, int y) { return x < y ? y : x; }
+static int lower(int x, int y)
+{
+  return x < y ? x : y;
+}
+static int upper(int x, int y)
+{
+  return x < y ? y : x;
+}
 
 void median(const short *a, short *b)
 {

@@ -94,7 +94,7 @@ ambit_status ambit_register_source(const char *kernel_text, ambit_language langu
 /* The lock must be held. */
 static const entry *find_rule(const char *language, const ambit__rule *rule)
 {
-  char *key = entries ? ambit__rule_print(rule) : NULL;
+  char *key = entries ? ambit__rule_print(rule->written ? rule->written : rule) : NULL;
   const entry *e = key ? find(language, key) : NULL;
 
   free(key);

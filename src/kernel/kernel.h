@@ -211,6 +211,8 @@ typedef struct ambit__rule {
   bool mixes_double; /* computes in double although all its fields are float; gives a warning */
   bool has_real;     /* `real` had a meaning: */
   ambit_type real;
+  const struct ambit__rule
+      *written; /* the rule that this one is the same as, simplified; or NULL */
   ambit__arena arena;
 } ambit__rule;
 
@@ -278,6 +280,15 @@ ambit_status ambit__rule_join(ambit__errors *errors, int n, const ambit__rule *c
 /* Whether a rule may read a component of parameter `read`, as it was before the step, after it has
  * assigned the same component of parameter `written` (order.c). */
 bool ambit__rule_reads_late(const ambit__rule *rule, int read, int written);
+
+/* ---- rules on narrow integers (simplify.c) ---- */
+
+/* A rule that computes the same, bit for bit, in a form that does not depend on spelling: integers
+ * instead of reals where these are exact, no conditions, minima and maxima in one form. *out is
+ * NULL if a field is neither of bytes nor of shorts, or if the rule is too large; else it refers to
+ * `rule`, which must stay. */
+ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule,
+                                  ambit__rule **out);
 
 /* ---- sparse grids (sparse.c) ---- */
 

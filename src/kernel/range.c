@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernel/range.h"
 
+#include <string.h>
+
 /* Beyond this the products of two bounds may overflow; nothing is known of such values. */
 #define FAR ((int64_t)1 << 31)
 
@@ -56,9 +58,39 @@ static ambit__range square(ambit__range a)
   return (ambit__range){near * near, far * far};
 }
 
-static bool is_square(const ambit__expr *e)
+/* Whether two expressions are one node, or the same local, number or value of a field. */
+static bool is_same(const ambit__expr *a, const ambit__expr *b)
 {
-  return e->a->op == EXPR_LOCAL && e->b->op == EXPR_LOCAL && e->a->index == e->b->index;
+  if (a == b) return true;
+  if (a->op != b->op || a->type != b->type) return false;
+  switch (a->op) {
+  case EXPR_LOCAL: return a->index == b->index;
+  case EXPR_CONST: return !ambit__type_is_real(a->type) && a->value.integer == b->value.integer;
+  case EXPR_READ:
+    return a->index == b->index && a->component == b->component &&
+           !memcmp(a->offset, b->offset, sizeof a->offset);
+  case EXPR_CAST: return is_same(a->a, b->a);
+  default: return false;
+  }
+}
+
+bool ambit__expr_is_least(const ambit__expr *e)
+{
+  return e->op == EXPR_COND && e->a->op == EXPR_LT && is_same(e->a->a, e->b) &&
+         is_same(e->a->b, e->c);
+}
+
+bool ambit__expr_is_most(const ambit__expr *e)
+{
+  return e->op == EXPR_COND && e->a->op == EXPR_LT && is_same(e->a->a, e->c) &&
+         is_same(e->a->b, e->b);
+}
+
+static ambit__range choice(const ambit__expr *e, ambit__range b, ambit__range c)
+{
+  if (ambit__expr_is_least(e)) return (ambit__range){least(b.low, c.low), least(b.high, c.high)};
+  if (ambit__expr_is_most(e)) return (ambit__range){most(b.low, c.low), most(b.high, c.high)};
+  return hull(b, c);
 }
 
 /* Bits of numbers that are not negative: no result has more bits than both operands. */
@@ -74,14 +106,14 @@ static ambit__range bits(const ambit__expr *e, ambit__range a, ambit__range b)
   return (ambit__range){0, all - 1};
 }
 
-/* Quotients, remainders and shifts by a constant. */
+/* Quotients, remainders and shifts by a constant; >> rounds down. */
 static ambit__range divided(const ambit__expr *e, ambit__range a)
 {
   const int64_t n = e->b->op == EXPR_CONST ? e->b->value.integer : 0;
 
   if (e->op == EXPR_DIV && n > 0) return (ambit__range){a.low / n, a.high / n};
   if (e->op == EXPR_MOD && n > 0) return (ambit__range){a.low < 0 ? 1 - n : 0, n - 1};
-  if (e->op == EXPR_SHR && e->b->op == EXPR_CONST && n >= 0 && n < 31 && a.low >= 0)
+  if (e->op == EXPR_SHR && e->b->op == EXPR_CONST && n >= 0 && n < 31)
     return (ambit__range){a.low >> n, a.high >> n};
   if (e->op == EXPR_SHL && e->b->op == EXPR_CONST && n >= 0 && n < 31)
     return within(product(a, (ambit__range){(int64_t)1 << n, (int64_t)1 << n}), e->type);
@@ -94,7 +126,7 @@ static ambit__range binary(const ambit__expr *e, ambit__range a, ambit__range b)
   switch (e->op) {
   case EXPR_ADD: return within((ambit__range){a.low + b.low, a.high + b.high}, e->type);
   case EXPR_SUB: return within((ambit__range){a.low - b.high, a.high - b.low}, e->type);
-  case EXPR_MUL: return within(is_square(e) ? square(a) : product(a, b), e->type);
+  case EXPR_MUL: return within(is_same(e->a, e->b) ? square(a) : product(a, b), e->type);
   case EXPR_AND:
   case EXPR_OR:
   case EXPR_XOR: return bits(e, a, b);
@@ -102,10 +134,8 @@ static ambit__range binary(const ambit__expr *e, ambit__range a, ambit__range b)
   }
 }
 
-static ambit__range unary(const ambit__range *locals, const ambit__expr *e)
+static ambit__range unary(const ambit__expr *e, ambit__range a)
 {
-  const ambit__range a = ambit__range_of(locals, e->a);
-
   if (e->op == EXPR_CAST && !ambit__type_is_real(e->a->type)) return within(a, e->type);
   if (e->op == EXPR_NEG && is_near(a)) return within((ambit__range){-a.high, -a.low}, e->type);
   if (e->op == EXPR_COMPL && is_near(a)) return (ambit__range){-1 - a.high, -1 - a.low};
@@ -118,18 +148,17 @@ static ambit__range unary(const ambit__range *locals, const ambit__expr *e)
   return ambit__range_of_type(e->type);
 }
 
-ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e)
+ambit__range ambit__range_from(const ambit__expr *e, ambit__range a, ambit__range b, ambit__range c)
 {
   if (ambit__type_is_real(e->type)) return ambit__range_of_type(AMBIT_I64);
   switch (e->op) {
   case EXPR_CONST: return (ambit__range){e->value.integer, e->value.integer};
-  case EXPR_LOCAL: return locals[e->index];
   case EXPR_NORMAL: return (ambit__range){-1, 1};
   case EXPR_NEG:
   case EXPR_COMPL:
   case EXPR_CAST:
-  case EXPR_CALL: return unary(locals, e);
-  case EXPR_COND: return hull(ambit__range_of(locals, e->b), ambit__range_of(locals, e->c));
+  case EXPR_CALL: return unary(e, a);
+  case EXPR_COND: return choice(e, b, c);
   case EXPR_NOT:
   case EXPR_LT:
   case EXPR_LE:
@@ -148,9 +177,24 @@ ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e)
   case EXPR_OR:
   case EXPR_XOR:
   case EXPR_SHL:
-  case EXPR_SHR: return binary(e, ambit__range_of(locals, e->a), ambit__range_of(locals, e->b));
+  case EXPR_SHR: return binary(e, a, b);
   default: return ambit__range_of_type(e->type);
   }
+}
+
+ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e)
+{
+  ambit__range of[3] = {{0, 0}, {0, 0}, {0, 0}};
+  const bool test =
+      e->op >= EXPR_NOT && (e->op == EXPR_NOT || (e->op >= EXPR_LT && e->op <= EXPR_LOR));
+
+  if (e->op == EXPR_LOCAL && !ambit__type_is_real(e->type)) return locals[e->index];
+  if (ambit__type_is_real(e->type) || test || e->op == EXPR_TABLE)
+    return ambit__range_from(e, of[0], of[1], of[2]);
+  if (e->a && e->op != EXPR_COND) of[0] = ambit__range_of(locals, e->a);
+  if (e->b) of[1] = ambit__range_of(locals, e->b);
+  if (e->c) of[2] = ambit__range_of(locals, e->c);
+  return ambit__range_from(e, of[0], of[1], of[2]);
 }
 
 /* ---- locals ---- */

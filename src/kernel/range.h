@@ -14,6 +14,13 @@ ambit__range ambit__range_of_type(ambit_type type);
 /* The values of an expression of an integer type, or more; for other types everything. `locals` are
  * the ranges of the rule's locals at this place. */
 ambit__range ambit__range_of(const ambit__range *locals, const ambit__expr *e);
+/* The same from the ranges of its operands; those of a local are not known here. */
+ambit__range ambit__range_from(const ambit__expr *e, ambit__range a, ambit__range b,
+                               ambit__range c);
+/* Whether an expression is the smaller one of two integers, a < b ? a : b, or the larger one,
+ * a < b ? b : a. Only numbers, locals and values of fields are compared with each other. */
+bool ambit__expr_is_least(const ambit__expr *e);
+bool ambit__expr_is_most(const ambit__expr *e);
 /* The value of a local that is set where it is declared, and nowhere else; NULL: there is none. */
 const ambit__expr *ambit__only_value(const ambit__rule *rule, int local);
 

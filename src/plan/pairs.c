@@ -50,10 +50,36 @@ static bool compares(const ambit__pairs *p, const ambit__expr *e)
   return a.low - b.high >= -INT16_MAX && a.high - b.low <= INT16_MAX;
 }
 
-static bool is_shift(const ambit__pairs *p, const ambit__expr *e)
+static bool is_shift(const ambit__expr *e)
 {
-  return e->b->op == EXPR_CONST && e->b->value.integer >= 0 && e->b->value.integer < 16 &&
-         (e->op == EXPR_SHL || is_natural(p, e->a));
+  return e->b->op == EXPR_CONST && e->b->value.integer >= 0 && e->b->value.integer < 16;
+}
+
+/* The multiplier and the shift for quotients of numbers up to n by d: n * multiplier >> shift. */
+static bool find_reciprocal(int64_t n, int64_t d, uint32_t *multiplier, int *shift)
+{
+  for (*shift = 1; *shift < 32; ++*shift) {
+    const int64_t power = (int64_t)1 << *shift, m = (power + d - 1) / d;
+
+    *multiplier = (uint32_t)m;
+    if (n * m > UINT32_MAX) return false;
+    if ((m * d - power) * n < power) return true;
+  }
+  return false;
+}
+
+static bool is_quotient(const ambit__pairs *p, const ambit__expr *e)
+{
+  uint32_t multiplier;
+  int shift;
+
+  return e->b->op == EXPR_CONST && e->b->value.integer > 0 && is_natural(p, e->a) &&
+         find_reciprocal(range_of(p, e->a).high, e->b->value.integer, &multiplier, &shift);
+}
+
+static bool is_extreme(const ambit__expr *e)
+{
+  return ambit__expr_is_least(e) || ambit__expr_is_most(e);
 }
 
 /* Whether an expression can be computed for a pair of cells. Counts its nodes. */
@@ -79,8 +105,10 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
   case EXPR_AND:
   case EXPR_OR:
   case EXPR_XOR: return is_natural(p, e->a) && is_natural(p, e->b) && are_pairs(p, e, nodes);
+  case EXPR_DIV: return is_quotient(p, e) && is_pair(p, e->a, nodes);
+  case EXPR_CALL: return e->call == CALL_abs && is_pair(p, e->a, nodes);
   case EXPR_SHL:
-  case EXPR_SHR: return is_shift(p, e) && is_pair(p, e->a, nodes);
+  case EXPR_SHR: return is_shift(e) && is_pair(p, e->a, nodes);
   case EXPR_LT:
   case EXPR_LE:
   case EXPR_GT:
@@ -88,8 +116,8 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
   case EXPR_EQ:
   case EXPR_NE: return are_pairs(p, e, nodes) && compares(p, e);
   case EXPR_COND:
-    return is_pair(p, e->a, nodes) && is_natural(p, e->b) && is_pair(p, e->b, nodes) &&
-           is_natural(p, e->c) && is_pair(p, e->c, nodes);
+    return (is_extreme(e) ? compares(p, e->a) : is_pair(p, e->a, nodes)) &&
+           is_pair(p, e->b, nodes) && is_pair(p, e->c, nodes);
   default: return false;
   }
 }
@@ -139,10 +167,33 @@ static void print_shift(const work *w, ambit__text *t, const ambit__expr *e)
 {
   const int n = (int)e->b->value.integer;
 
-  ambit__print(t, "(");
+  const bool negative = e->op == EXPR_SHR && !is_natural(w->p, e->a);
+
+  ambit__print(t, negative ? "(((" : "(");
   print_word(w, t, e->a);
+  if (negative) ambit__print(t, " + 0x80008000u)");
   ambit__print(t, e->op == EXPR_SHL ? " << %d" : " >> %d & ", n);
   if (e->op == EXPR_SHR) print_both(t, UINT16_MAX >> n);
+  if (negative) ambit__print(t, ") - ");
+  if (negative) print_both(t, 0x8000 >> n);
+  ambit__print(t, ")");
+}
+
+static void print_quotient(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  uint32_t multiplier;
+  int shift;
+
+  find_reciprocal(range_of(w->p, e->a).high, e->b->value.integer, &multiplier, &shift);
+  ambit__print(t, "ambit_quotient(");
+  print_word(w, t, e->a);
+  ambit__print(t, ", 0x%" PRIx32 "u, %d)", multiplier, shift);
+}
+
+static void print_magnitude(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  ambit__print(t, "ambit_magnitude(");
+  print_word(w, t, e->a);
   ambit__print(t, ")");
 }
 
@@ -161,15 +212,25 @@ static void print_cast(const work *w, ambit__text *t, const ambit__expr *e)
   ambit__print(t, "%s & 0x00ff00ffu)", a.low < 0 ? " + 0x80008000u" : "");
 }
 
+/* "ambit_choose(c, a, b)" or "ambit_lesser(a, b)". If numbers may be negative, all are 2^15 more on
+ * the way. */
 static void print_choice(const work *w, ambit__text *t, const ambit__expr *e)
 {
-  ambit__print(t, "ambit_choose(");
-  print_truth(w, t, e->a);
-  ambit__print(t, ", ");
+  const bool natural = is_natural(w->p, e->b) && is_natural(w->p, e->c);
+  const char *more = natural ? "" : " + 0x80008000u";
+
+  if (!natural) ambit__print(t, "(");
+  if (is_extreme(e)) {
+    ambit__print(t, ambit__expr_is_least(e) ? "ambit_lesser(" : "ambit_greater(");
+  } else {
+    ambit__print(t, "ambit_choose(");
+    print_truth(w, t, e->a);
+    ambit__print(t, ", ");
+  }
   print_word(w, t, e->b);
-  ambit__print(t, ", ");
+  ambit__print(t, "%s, ", more);
   print_word(w, t, e->c);
-  ambit__print(t, ")");
+  ambit__print(t, natural ? ")" : "%s) - 0x80008000u)", more);
 }
 
 /* An expression as a pair. */
@@ -194,6 +255,8 @@ static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
   case EXPR_MUL: print_product(w, t, e); break;
   case EXPR_SHL:
   case EXPR_SHR: print_shift(w, t, e); break;
+  case EXPR_DIV: print_quotient(w, t, e); break;
+  case EXPR_CALL: print_magnitude(w, t, e); break;
   case EXPR_COND: print_choice(w, t, e); break;
   default:
     ambit__print(t, "(");
@@ -225,6 +288,14 @@ static void print_equality(const work *w, ambit__text *t, const ambit__expr *a,
   const ambit__range x = range_of(w->p, a), y = range_of(w->p, b ? b : &nought);
   const bool below = x.low<y.high, above = x.high> y.low;
 
+  if (b && below && above && x.low >= 0 && y.low >= 0) {
+    ambit__print(t, equal ? "(0x80008000u - (" : "((");
+    print_word(w, t, a);
+    ambit__print(t, " ^ ");
+    print_word(w, t, b);
+    ambit__print(t, equal ? "))" : ") + 0x7fff7fffu)");
+    return;
+  }
   if (below && above) ambit__print(t, "(");
   if (below || !above) {
     if (equal)
@@ -288,6 +359,37 @@ static void note_root(ambit__pairs *p, const ambit__expr *e, bool last)
     p->roots[p->nroots++] = root;
 }
 
+/* ---- results that are cut off ---- */
+
+static bool is_byte_cast(const ambit__expr *e)
+{
+  return e->op == EXPR_CAST && e->type == AMBIT_U8 && e->a->type == AMBIT_I32;
+}
+
+/* x, where an expression is x cut off at 0 or 255; NULL: it is something else. */
+static const ambit__expr *uncut(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__expr *only = e->op == EXPR_LOCAL ? ambit__only_value(p->rule, e->index) : NULL;
+
+  if (only) return uncut(p, only);
+  if (ambit__expr_is_least(e) && e->c->op == EXPR_CONST && e->c->value.integer == UINT8_MAX)
+    return e->b;
+  if (ambit__expr_is_most(e) && e->b->op == EXPR_CONST && !e->b->value.integer) return e->c;
+  return NULL;
+}
+
+/* Without the parts of a result that cut it off where bytes end, as storing it does. */
+static void note_last(ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__expr *x = is_byte_cast(e) ? e->a : NULL;
+
+  if (!x || range_of(p, x).low < 0 || range_of(p, x).high > UINT8_MAX || !uncut(p, x)) return;
+  while (uncut(p, x))
+    x = uncut(p, x);
+  p->last = e;
+  p->uncut = x;
+}
+
 /* ---- variables ---- */
 
 int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e)
@@ -325,6 +427,7 @@ static int find(const work *w, const ambit__expr *e, bool any, bool last)
   if (ambit__dots_find(w->p->dots, e)) return -1;
   if (is_pair(w->p, e, &nodes)) return any || operations(e) >= FEWEST ? add(w, e) : -1;
   note_root(w->p, e, last);
+  if (last) note_last(w->p, e);
   if (e->a) find(w, e->a, false, false);
   if (e->b) find(w, e->b, false, false);
   if (e->c) find(w, e->c, false, false);
@@ -418,7 +521,35 @@ int ambit__pairs_result(const ambit__pairs *p, int param, int component)
   return last ? ambit__pairs_find(p, last) : -1;
 }
 
-bool ambit__rule_is_paired(const ambit__rule *rule)
+/* Whether an expression compares numbers, other than for a minimum or maximum. */
+static bool tests(const ambit__expr *e)
+{
+  if (!e) return false;
+  if (is_extreme(e)) return tests(e->b) || tests(e->c);
+  return (e->op >= EXPR_LT && e->op <= EXPR_NE) || tests(e->a) || tests(e->b) || tests(e->c);
+}
+
+static bool any_tests(const ambit__stmt *list)
+{
+  for (; list; list = list->next)
+    if (tests(list->value) || list->kind == STMT_IF) return true;
+  return false;
+}
+
+/* Sums of bytes with nothing but arithmetic after them are faster one by one, as dots; those that
+ * are compared are faster as pairs. */
+static bool is_better_paired(const ambit__rule *rule)
+{
+  ambit__dots dots;
+  bool sums = !ambit__dots_begin(&dots, rule);
+
+  for (int i = 0; i < dots.n; i++)
+    sums = sums || (dots.values[i] && ambit__dots_find(&dots, dots.values[i]));
+  ambit__dots_end(&dots);
+  return !sums || any_tests(rule->body);
+}
+
+bool ambit__rule_is_paired(const ambit__rule *rule, bool dots)
 {
   const ambit__dots none = {0};
   ambit__pairs pairs = {.dots = &none};
@@ -429,5 +560,5 @@ bool ambit__rule_is_paired(const ambit__rule *rule)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
       if (rule->params[i].writes[c]) all = all && ambit__pairs_result(&pairs, i, c) >= 0;
   ambit__pairs_end(&pairs);
-  return all;
+  return all && (!dots || is_better_paired(rule));
 }

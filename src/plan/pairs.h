@@ -26,6 +26,8 @@ typedef struct ambit__pairs {
   bool negative[AMBIT__PAIRS];             /* may have negative numbers */
   int nroots;
   ambit__root roots[AMBIT__PAIRS]; /* see ambit__pairs_root */
+  /* the final value of a byte, and a number that becomes it if cut off at 0 and 255; or NULL */
+  const ambit__expr *last, *uncut;
   /* of the locals at the present place: the variable with its value, or -1; its range */
   int *variable;
   ambit__range *range;
@@ -44,8 +46,9 @@ int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e);
 /* The variable with the final value of a written component; -1: there is none. */
 int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 
-/* Whether all results of a rule are pairs, without dots. */
-bool ambit__rule_is_paired(const ambit__rule *rule);
+/* Whether all results of a rule are pairs, without dots; and, with instructions for dots, if
+ * that is faster. */
+bool ambit__rule_is_paired(const ambit__rule *rule, bool dots);
 /* The root that an expression is; NULL: none. */
 const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e);
 

@@ -367,7 +367,8 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (loads > 2) ns *= 1 + 0.06 * (loads - 2);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
   if (is_wasteful(g, p)) ns *= 1.5;
-  if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule)) ns *= 1.1;
+  if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->dots))
+    ns *= 1.1;
   ns *= 1 + (j.moves && j.span > MANY_PLANES ? 0.045 : 0.012) * missing_warps(&j, p, rule);
   if (j.planes) ns *= 1 + 0.03 * planes_again(&j);
   if (!j.pinned) ns *= 1.01;

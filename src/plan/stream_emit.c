@@ -365,9 +365,9 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
   ambit__hoists_begin(&j.gpu.hoists, j.gpu.rule);
   j.dots = &dots;
   j.pairs = &pairs;
-  if (j.cells == 1 ||
-      ((!p->dots || ambit__rule_is_paired(j.gpu.rule) || ambit__dots_begin(&dots, j.gpu.rule)) &&
-       ambit__pairs_begin(&pairs, j.gpu.rule)))
+  if (j.cells == 1 || ((!p->dots || ambit__rule_is_paired(j.gpu.rule, true) ||
+                        ambit__dots_begin(&dots, j.gpu.rule)) &&
+                       ambit__pairs_begin(&pairs, j.gpu.rule)))
     emit_kernel(&j);
   ambit__dots_end(&dots);
   ambit__pairs_end(&pairs);

@@ -51,7 +51,7 @@ bool ambit__stream_has_words(const ambit__group *g, bool dots)
                            p->high[g->ndims - 1] > 2 * WORD))
       return false;
   }
-  return dots || ambit__rule_is_paired(rule);
+  return dots || ambit__rule_is_paired(rule, false);
 }
 
 int ambit__stream_vector(const ambit__group *g)

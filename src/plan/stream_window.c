@@ -117,6 +117,10 @@ static bool instead(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   const ambit__root *root = j->cells > 1 ? ambit__pairs_root(j->pairs, e) : NULL;
 
   if (j->cells == 1) return false;
+  if (e == j->pairs->last) {
+    ambit__emit_expr(s, t, j->pairs->uncut);
+    return true;
+  }
   if (sum) return ambit__stream_print_dot(j, sum);
   if (!root) return part_of_pair(s, t, e);
   if (!root->last) ambit__print(t, "(%s)", s->dialect->types[e->type]);

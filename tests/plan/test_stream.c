@@ -499,8 +499,8 @@ static void short_lanes(void)
 }
 
 /* Bytes are computed two at a time as far as 16 bits suffice: negative sums, comparisons, choices,
- * bits and shifts, conversions that wrap, scalars, locals set twice or under a condition, old
- * values, reductions, and parts that need more bits. */
+ * minima, magnitudes, quotients, bits and shifts, conversions that wrap, scalars, locals set twice
+ * or under a condition, old values, reductions, and parts that need more bits. */
 static void bytes(void)
 {
   static const problem problems[] = {
@@ -546,8 +546,10 @@ static void bytes(void)
       {.text = "void r(const unsigned char *u[2], unsigned char *v[2], max int *most)\n"
                "{\n"
                "  unsigned char a = u[1][-2][0], b = u[0][1][-1];\n"
-               "  *v[0] = a < b ? a : b;\n"
-               "  *v[1] = (a + b + 1) / 2;\n"
+               "  int d = a - 2 * b, e = b - a;\n"
+               "  d = (d < e ? e : d) + (d < 9 ? d : 9) + abs(d) + (d >> 2) + (d == 3 ? e : d);\n"
+               "  *v[0] = (unsigned char)(d + (a < b ? a : b));\n"
+               "  *v[1] = (a + b + 1) / 2 + (9 * a + b) / 21;\n"
                "  *most = abs(a - b) + (int)index(1) % 7;\n"
                "}\n",
        .extents = {13, 768},

@@ -41,9 +41,51 @@ AMBIT_INLINE ambit_i32 ambit_signed_of(ambit_u32 pair, int second)
 /* Of two pairs without negative values, values of the first one where bit 15 of a half is set. */
 AMBIT_INLINE ambit_u32 ambit_choose(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
 {
-  const ambit_u32 mask = (truth >> 15 & 0x00010001u) * 0xffffu;
+#ifdef AMBIT_PTX
+  ambit_u32 mask; /* the signs of bytes 1 and 3, twice each */
 
+  asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(mask) : "r"(truth));
+#else
+  const ambit_u32 mask = (truth >> 15 & 0x00010001u) * 0xffffu;
+#endif
   return (a & mask) | (b & ~mask);
+}
+/* The smaller and the larger values of two pairs without negative values, which differ by less than
+ * 2^15. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+AMBIT_INLINE ambit_u32 ambit_lesser(ambit_u32 a, ambit_u32 b)
+{
+  asm("min.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
+AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
+{
+  asm("max.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
+#else
+AMBIT_INLINE ambit_u32 ambit_lesser(ambit_u32 a, ambit_u32 b)
+{
+  return ambit_choose(b - a + 0x80008000u, a, b);
+}
+AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
+{
+  return ambit_choose(a - b + 0x80008000u, a, b);
+}
+#endif
+/* The absolute values of a pair. */
+AMBIT_INLINE ambit_u32 ambit_magnitude(ambit_u32 pair)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  return ambit_greater(0x80008000u + pair, 0x80008000u - pair) - 0x80008000u;
+#else
+  return ambit_choose(pair + 0x80008000u, pair + 0x80008000u, 0x80008000u - pair) - 0x80008000u;
+#endif
+}
+/* Quotients by a constant, as products with its reciprocal. */
+AMBIT_INLINE ambit_u32 ambit_quotient(ambit_u32 pair, ambit_u32 multiplier, int shift)
+{
+  return (pair & 0xffffu) * multiplier >> shift | (pair >> 16) * multiplier >> shift << 16;
 }
 
 /* Four adjacent bytes of a row of words; and their sum with signed weights, added to another. */

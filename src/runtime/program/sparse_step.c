@@ -236,12 +236,23 @@ ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
   return ambit__chunk_form_rank(ambit__program_errors(p), form, p->grid->box.ndims);
 }
 
+/* The definition computes rules as they are written; so do checks, which point at their text. */
+static ambit_status simplify(ambit_program *p, size_t step)
+{
+  const ambit *a = p->grid->context;
+
+  if (!a->engines[0].device->backend->ghosts || ambit__options_checks(a)) return AMBIT_OK;
+  return ambit__rule_simplify(ambit__program_errors(p), p->steps[step].kernel->rule,
+                              &p->applies[step].adapted);
+}
+
 ambit_status ambit__step_adapt(ambit_program *p, size_t step)
 {
   ambit__apply *a = &p->applies[step];
 
   a->nargs = p->steps[step].n;
-  if (!p->grid->active || !a->region.ndims) return AMBIT_OK;
+  if (!a->region.ndims) return AMBIT_OK;
+  if (!p->grid->active) return simplify(p, step);
   AMBIT_TRY(adapt(p, step));
   return ambit__step_form(p, step, p->grid->active->storage == STORAGE_LIST, &a->form);
 }

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* graph.c - nodes: equal ones are made once, and have a range and a canonical order. */
+#include "kernel/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NODES = 4000 };
+
+ambit__node *ambit__node_a(const ambit__node *n)
+{
+  return (ambit__node *)n->e.a;
+}
+
+ambit__node *ambit__node_b(const ambit__node *n)
+{
+  return (ambit__node *)n->e.b;
+}
+
+ambit__node *ambit__node_c(const ambit__node *n)
+{
+  return (ambit__node *)n->e.c;
+}
+
+bool ambit__node_is_number(const ambit__node *n)
+{
+  return n->e.op == EXPR_CONST;
+}
+
+/* ---- equality ---- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+  h = (h ^ x) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 29;
+}
+
+static uint64_t hash_of(const ambit__node *n)
+{
+  uint64_t h = mix((uint64_t)n->e.op, (uint64_t)n->e.type), bits = 0;
+
+  memcpy(&bits, &n->e.value, sizeof bits);
+  h = mix(mix(h, bits), (uint64_t)n->e.index);
+  h = mix(mix(h, (uint64_t)n->e.component), (uint64_t)n->e.call);
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    h = mix(h, (uint64_t)n->e.offset[d]);
+  h = mix(h, n->e.a ? ambit__node_a(n)->hash : 1);
+  h = mix(h, n->e.b ? ambit__node_b(n)->hash : 2);
+  h = mix(h, n->e.c ? ambit__node_c(n)->hash : 3);
+  h = mix(mix(h, (uint64_t)n->constant), (uint64_t)n->nterms);
+  for (int i = 0; i < n->nterms; i++)
+    h = mix(mix(h, n->terms[i].value->hash), (uint64_t)n->terms[i].weight);
+  return h;
+}
+
+static bool same_terms(const ambit__node *x, const ambit__node *y)
+{
+  if (x->nterms != y->nterms || x->constant != y->constant) return false;
+  for (int i = 0; i < x->nterms; i++)
+    if (x->terms[i].value != y->terms[i].value || x->terms[i].weight != y->terms[i].weight)
+      return false;
+  return true;
+}
+
+static bool is_same(const ambit__node *x, const ambit__node *y)
+{
+  const ambit__expr *a = &x->e, *b = &y->e;
+
+  return x->hash == y->hash && a->op == b->op && a->type == b->type && a->a == b->a &&
+         a->b == b->b && a->c == b->c && a->index == b->index && a->component == b->component &&
+         a->call == b->call && a->value.integer == b->value.integer &&
+         !memcmp(a->offset, b->offset, sizeof a->offset) && same_terms(x, y);
+}
+
+/* Fields first, in the order of memory; then everything else in some order. */
+int ambit__node_compare(const ambit__node *a, const ambit__node *b)
+{
+  const ambit__expr *x = &a->e, *y = &b->e;
+
+  while (x->op == EXPR_CAST)
+    x = x->a;
+  while (y->op == EXPR_CAST)
+    y = y->a;
+  if ((x->op == EXPR_READ) != (y->op == EXPR_READ)) return x->op == EXPR_READ ? -1 : 1;
+  if (x->op == EXPR_READ && x->index != y->index) return x->index - y->index;
+  if (x->op == EXPR_READ && x->component != y->component) return x->component - y->component;
+  for (int d = 0; x->op == EXPR_READ && d < AMBIT_MAX_DIMS; d++)
+    if (x->offset[d] != y->offset[d]) return x->offset[d] - y->offset[d];
+  return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+/* ---- what is known of a node ---- */
+
+static ambit__range range_of_sum(const ambit__node *n)
+{
+  const ambit__range all = ambit__range_of_type(AMBIT_I32);
+  ambit__range sum = {n->constant, n->constant};
+
+  for (int i = 0; i < n->nterms; i++) {
+    const int64_t w = n->terms[i].weight;
+    const ambit__range r = n->terms[i].value->range;
+
+    if (w > 1 << 20 || w < -(1 << 20)) return all;
+    sum.low += w * (w > 0 ? r.low : r.high);
+    sum.high += w * (w > 0 ? r.high : r.low);
+  }
+  return sum.low < all.low || sum.high > all.high ? all : sum;
+}
+
+static ambit__range range_of(const ambit__node *n)
+{
+  const ambit__range none = {0, 0};
+
+  if (n->nterms) return range_of_sum(n);
+  return ambit__range_from(&n->e, n->e.a ? ambit__node_a(n)->range : none,
+                           n->e.b ? ambit__node_b(n)->range : none,
+                           n->e.c ? ambit__node_c(n)->range : none);
+}
+
+/* Two bases of one node: -1 if there is no common one. */
+static bool join_base(ambit__node **base, ambit__node *operand)
+{
+  if (!operand || !operand->base) return true;
+  if (!*base) *base = operand->base;
+  return *base == operand->base;
+}
+
+static ambit__node *base_of(ambit__node *n)
+{
+  ambit__node *base = NULL;
+  bool one = join_base(&base, ambit__node_a(n)) && join_base(&base, ambit__node_b(n)) &&
+             join_base(&base, ambit__node_c(n));
+
+  for (int i = 0; i < n->nterms; i++)
+    one = one && join_base(&base, n->terms[i].value);
+  if (ambit__node_is_number(n)) return NULL;
+  return one && base ? base : n;
+}
+
+/* ---- making nodes ---- */
+
+static const ambit__node_term *keep_terms(ambit__graph *g, const ambit__node *n)
+{
+  const size_t bytes = (size_t)n->nterms * sizeof *n->terms;
+  ambit__node_term *copy = n->nterms ? ambit__arena_alloc(g->arena, bytes) : NULL;
+
+  if (n->nterms && !copy) g->failed = true;
+  if (copy) memcpy(copy, n->terms, bytes);
+  return copy;
+}
+
+ambit__node *ambit__node_within(ambit__graph *g, const ambit__node *n, ambit__range range)
+{
+  ambit__node like = *n, *found, **list;
+
+  like.hash = hash_of(&like);
+  list = &g->lists[like.hash % AMBIT__GRAPH_LISTS];
+  for (found = *list; found; found = found->next)
+    if (is_same(found, &like)) return found;
+  found = g->failed || g->count == MOST_NODES ? NULL : ambit__arena_alloc(g->arena, sizeof *found);
+  if (found) like.terms = keep_terms(g, n);
+  if (!found || g->failed) {
+    g->failed = true;
+    return &g->nothing;
+  }
+  *found = like;
+  found->range = range;
+  found->base = base_of(found);
+  found->local = -1;
+  found->next = *list;
+  *list = found;
+  g->count++;
+  return found;
+}
+
+ambit__node *ambit__node_get(ambit__graph *g, const ambit__node *n)
+{
+  return ambit__node_within(g, n, range_of(n));
+}
+
+ambit__node *ambit__node_plain(ambit__graph *g, ambit__op op, ambit_type type, ambit__node *a,
+                               ambit__node *b, ambit__node *c)
+{
+  const ambit__node n = {.e = {.op = op,
+                               .type = type,
+                               .a = a ? &a->e : NULL,
+                               .b = b ? &b->e : NULL,
+                               .c = c ? &c->e : NULL}};
+
+  return ambit__node_get(g, &n);
+}
+
+ambit__node *ambit__node_call(ambit__graph *g, ambit__call call, ambit_type type, ambit__node *a,
+                              ambit__node *b, ambit__node *c)
+{
+  const ambit__node n = {.e = {.op = EXPR_CALL,
+                               .call = call,
+                               .type = type,
+                               .a = a ? &a->e : NULL,
+                               .b = b ? &b->e : NULL,
+                               .c = c ? &c->e : NULL}};
+
+  return ambit__node_get(g, &n);
+}
+
+ambit__node *ambit__node_number(ambit__graph *g, ambit_type type, ambit__value v)
+{
+  const ambit__node n = {.e = {.op = EXPR_CONST, .type = type, .value = v}};
+
+  return ambit__node_get(g, &n);
+}
+
+ambit__node *ambit__node_int(ambit__graph *g, int64_t n)
+{
+  return ambit__node_number(g, AMBIT_I32, (ambit__value){.integer = n});
+}
+
+/* ---- values ---- */
+
+static ambit__value evaluate_sum(ambit__graph *g, const ambit__node *n, const ambit__node *base,
+                                 ambit__value v)
+{
+  uint32_t sum = (uint32_t)n->constant;
+
+  for (int i = 0; i < n->nterms; i++)
+    sum += (uint32_t)n->terms[i].weight *
+           (uint32_t)ambit__node_evaluate(g, n->terms[i].value, base, v).integer;
+  return (ambit__value){.integer = (int32_t)sum};
+}
+
+ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__node *n, const ambit__node *base,
+                                  ambit__value v)
+{
+  ambit__value x[3] = {{0}, {0}, {0}};
+
+  if (n == base) return v;
+  if (ambit__node_is_number(n)) return n->e.value;
+  if (--g->work < 0) return x[0];
+  if (n->nterms) return evaluate_sum(g, n, base, v);
+  if (n->e.a) x[0] = ambit__node_evaluate(g, ambit__node_a(n), base, v);
+  if (n->e.b) x[1] = ambit__node_evaluate(g, ambit__node_b(n), base, v);
+  if (n->e.c) x[2] = ambit__node_evaluate(g, ambit__node_c(n), base, v);
+  switch (n->e.op) {
+  case EXPR_COND: return ambit__value_is_true(x[0], AMBIT_I32) ? x[1] : x[2];
+  case EXPR_CAST: return ambit__value_cast(x[0], n->e.a->type, n->e.type);
+  case EXPR_CALL: return ambit__value_call(n->e.call, n->e.type, x[0], x[1], x[2]);
+  case EXPR_TABLE: return ambit__table_at(&g->rule->tables[n->e.index], x[0].integer, x[1].integer);
+  case EXPR_NEG:
+  case EXPR_NOT:
+  case EXPR_COMPL: return ambit__value_unary((int)n->e.op, n->e.a->type, x[0]);
+  default: return ambit__value_binary((int)n->e.op, n->e.a->type, x[0], x[1]);
+  }
+}
