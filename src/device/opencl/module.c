@@ -159,16 +159,17 @@ ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *sour
                              const char *entry, bool strict, ambit__gpu_module **out)
 {
   ambit__gpu_module *m = ambit__new(gpu->errors, 1, sizeof *m);
+  const bool asked = strict && gpu->settings->strict; /* fixed kernels are strict in any case */
   char key[AMBIT__HASH_CHARS];
   ambit_status s = AMBIT_OK;
 
   if (!m) return AMBIT_ENOMEM;
-  if (strict && !gpu->divides_exactly && !gpu->warned)
+  if (asked && !gpu->divides_exactly && !gpu->warned)
     ambit__log(gpu->settings, 0,
                "%s cannot round float divisions and square roots correctly: strict results may "
                "differ from other devices in the last bit",
                gpu->info.name);
-  gpu->warned |= strict;
+  gpu->warned |= asked;
   make_key(gpu, source, strict, key);
   m->gpu = gpu;
   m->program = ambit__cl_program_find(gpu->ordinal, key);
