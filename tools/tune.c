@@ -58,6 +58,9 @@ static int run(ambit *a, tool_args *args)
   if ((code = tool_problem_load(a, args, &problem))) return code;
   if ((code = tool_problem_shape(args, &problem))) return code;
   if ((code = tool_problem_bind(args, &problem))) return code;
+  if (a->settings.depth || ambit__plan_is_cycle(a->settings.plan))
+    return tool_wrong(args, "the option %s fixes the plan that is searched for: leave it out",
+                      a->settings.depth ? "depth" : "plan");
   return tune(a, &problem);
 }
 

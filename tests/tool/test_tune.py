@@ -41,6 +41,8 @@ def other_problems_are_measured_themselves():
 
 def a_stencil_is_needed():
     tool.refuses("tune", saying="the stencil is missing")
+    tool.refuses("tune", "star2d1", "--ambit-depth=4", saying="option depth fixes the plan")
+    tool.refuses("tune", "star2d1", "--ambit-plan=(wavefront", saying="option plan fixes the plan")
 
 
 tool.main(globals())
