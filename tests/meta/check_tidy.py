@@ -8,9 +8,10 @@ The folder holds compile_commands.json. Only with NODES is clang's analyzer used
 nodes and most of it with more: it follows the branches of a function for so many (its default is 225,000).
 
 A file without faults is not checked again until it, a header that it includes, its compiler flags or the set-up
-of clang-tidy change. Empty files in the user's cache folder remember that.
+of clang-tidy change. Empty files in the user's cache folder remember that. The compiler listed the headers in
+the build folder.
 """
-import concurrent.futures, hashlib, json, os, pathlib, shlex, subprocess, sys
+import concurrent.futures, functools, hashlib, json, os, pathlib, shlex, subprocess, sys
 
 import project
 
@@ -27,18 +28,27 @@ EXTRA = [*CHECKS, *(f"--extra-arg={word}" for word in WORDS)]
 CLEAN = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ambit-tidy"
 
 
+@functools.cache
+def contents(path):
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
 def stamp_of(version, command):
-    """The path that exists if this file was found clean; None if its headers cannot be listed."""
+    """The path that exists if this file was found clean; None if its headers are not known, as it was not compiled."""
     words = [w for w in shlex.split(command["command"]) if w not in ("-c", "ccache")]
     at = words.index("-o")
-    flags = words[:at] + words[at + 2:]
-    rule = subprocess.run([*flags, "-MM", "-MT", "x"], cwd=command["directory"], capture_output=True, text=True)
-    if rule.returncode:
+    folder = pathlib.Path(command["directory"])
+    rule = folder / (words[at + 1] + ".d")
+    if not rule.exists():
         return None
+    flags = words[:at] + words[at + 2:]
     key = hashlib.sha256(version)
     key.update(" ".join([*EXTRA, *flags]).replace(str(project.ROOT), "").encode())
-    for name in [project.ROOT / ".clang-tidy", *rule.stdout.replace("\\\n", " ").split()[1:]]:
-        key.update(pathlib.Path(command["directory"], name).read_bytes())
+    headers = rule.read_text().replace("\\\n", " ").split()[1:]
+    for path in [project.ROOT / ".clang-tidy", *(folder / name for name in headers)]:
+        if not path.exists():
+            return None
+        key.update(contents(path))
     return CLEAN / key.hexdigest()
 
 
