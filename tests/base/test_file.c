@@ -7,14 +7,12 @@
 #include "base/undo.h"
 
 #include "support/folder.h"
-#include "support/test.h"
+#include "support/told.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-static ambit__errors errors;
 
 static void put(const char *path, const char *text)
 {
@@ -36,14 +34,6 @@ static void check_content(const char *path, const char *want)
   CHECK_STR(want, (char *)data);
   CHECK_EQ(strlen(want), size);
   free(data);
-}
-
-static void told(ambit_status want, const char *words)
-{
-  CHECK_EQ(want, errors.status);
-  CHECK_MSG(errors.text && strstr(errors.text, words), "\"%s\" is not in: %s", words,
-            errors.text ? errors.text : "");
-  ambit__errors_clear(&errors);
 }
 
 static void a_file_appears_when_it_is_committed(void)
@@ -397,14 +387,6 @@ static void the_new_name_is_on_the_disk_too(void)
   CHECK_EQ(1, folder_syncs);
 }
 
-/* Each test has an empty folder. */
-#define IN_FOLDER(name)                                                                            \
-  static void name##_(void)                                                                        \
-  {                                                                                                \
-    CHECK(folder_make());                                                                          \
-    name();                                                                                        \
-    folder_remove();                                                                               \
-  }
 IN_FOLDER(a_file_appears_when_it_is_committed)
 IN_FOLDER(an_aborted_file_leaves_the_old_one)
 IN_FOLDER(large_and_small_pieces_keep_their_order)

@@ -10,17 +10,7 @@
 
 #include "base/file.h"
 #include "support/folder.h"
-#include "support/test.h"
-
-static ambit__errors errors;
-
-static void told(ambit_status want, const char *words)
-{
-  CHECK_EQ(want, errors.status);
-  CHECK_MSG(errors.text && strstr(errors.text, words), "\"%s\" is not in: %s", words,
-            errors.text ? errors.text : "");
-  ambit__errors_clear(&errors);
-}
+#include "support/told.h"
 
 static ambit_status write_array(const char *path, ambit_type type, int ndims, const int64_t *shape,
                                 const void *data, size_t bytes)
@@ -534,13 +524,6 @@ static int python_mode(int argc, char **argv)
   return 0;
 }
 
-#define IN_FOLDER(name)                                                                            \
-  static void name##_(void)                                                                        \
-  {                                                                                                \
-    CHECK(folder_make());                                                                          \
-    name();                                                                                        \
-    folder_remove();                                                                               \
-  }
 IN_FOLDER(a_small_array_is_written_to_the_byte)
 IN_FOLDER(every_type_and_shape_comes_back)
 IN_FOLDER(the_largest_header_fits)

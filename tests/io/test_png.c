@@ -6,19 +6,9 @@
 
 #include "base/file.h"
 #include "support/folder.h"
-#include "support/test.h"
+#include "support/told.h"
 
 #include <math.h>
-
-static ambit__errors errors;
-
-static void told(ambit_status want, const char *words)
-{
-  CHECK_EQ(want, errors.status);
-  CHECK_MSG(errors.text && strstr(errors.text, words), "\"%s\" is not in: %s", words,
-            errors.text ? errors.text : "");
-  ambit__errors_clear(&errors);
-}
 
 static ambit_status ramp_row(void *user, int64_t y, double *row)
 {
@@ -177,13 +167,6 @@ static void a_failing_row_writes_nothing(void)
 
 #endif
 
-#define IN_FOLDER(name)                                                                            \
-  static void name##_(void)                                                                        \
-  {                                                                                                \
-    CHECK(folder_make());                                                                          \
-    name();                                                                                        \
-    folder_remove();                                                                               \
-  }
 #define T(name)                                                                                    \
   {                                                                                                \
 #    name, name##_                                                                                 \

@@ -5,21 +5,11 @@
 #include "base/memory.h"
 #include "io/raster.h"
 #include "support/folder.h"
-#include "support/test.h"
+#include "support/told.h"
 
 #ifdef AMBIT_HAVE_TIFF
 #  include <tiffio.h>
 #endif
-
-static ambit__errors errors;
-
-static void told(ambit_status want, const char *words)
-{
-  CHECK_EQ(want, errors.status);
-  CHECK_MSG(errors.text && strstr(errors.text, words), "\"%s\" is not in: %s", words,
-            errors.text ? errors.text : "");
-  ambit__errors_clear(&errors);
-}
 
 static const char *make_file(const char *name, const void *bytes, size_t n)
 {

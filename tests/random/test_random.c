@@ -19,6 +19,7 @@
 #include "device/device.h"
 #include "program.h"
 #include "support/folder.h"
+#include "support/number.h"
 #include "support/slow.h"
 
 #include <inttypes.h>
@@ -66,21 +67,6 @@ void __wrap_ambit__tile_size(int ndims, ambit__tile_worker worker, int64_t *size
 }
 
 /* ---- comparing ---- */
-
-static double number_at(const void *values, int64_t i, ambit_type type)
-{
-  switch (type) {
-  case AMBIT_F32: return (double)((const float *)values)[i];
-  case AMBIT_F64: return ((const double *)values)[i];
-  case AMBIT_I32: return ((const int32_t *)values)[i];
-  case AMBIT_U8: return ((const uint8_t *)values)[i];
-  case AMBIT_I16: return ((const int16_t *)values)[i];
-  case AMBIT_I64: return (double)((const int64_t *)values)[i];
-  case AMBIT_F16: return ambit_half_number(((const uint16_t *)values)[i]);
-  case AMBIT_BF16: return ambit_bfloat_number(((const uint16_t *)values)[i]);
-  }
-  return NAN;
-}
 
 /* All NaN are equal; other values must have the same bits. */
 static bool same_bits(const void *a, const void *b, int64_t i, ambit_type type)

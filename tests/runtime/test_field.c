@@ -2,6 +2,7 @@
 /* Fields: values are read back as written, in every type, order and number of dimensions. */
 #define _XOPEN_SOURCE 700
 #include "runtime_test.h"
+#include "support/number.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -11,21 +12,6 @@
 static const ambit_type types[] = {AMBIT_F32, AMBIT_F64, AMBIT_I32, AMBIT_U8,
                                    AMBIT_I16, AMBIT_I64, AMBIT_F16, AMBIT_BF16};
 enum { NTYPES = sizeof types / sizeof *types, MOST_VALUES = 4096 };
-
-static double number_at(const void *values, int64_t i, ambit_type type)
-{
-  switch (type) {
-  case AMBIT_F32: return (double)((const float *)values)[i];
-  case AMBIT_F64: return ((const double *)values)[i];
-  case AMBIT_I32: return ((const int32_t *)values)[i];
-  case AMBIT_U8: return ((const uint8_t *)values)[i];
-  case AMBIT_I16: return ((const int16_t *)values)[i];
-  case AMBIT_I64: return (double)((const int64_t *)values)[i];
-  case AMBIT_F16: return ambit_half_number(((const uint16_t *)values)[i]);
-  case AMBIT_BF16: return ambit_bfloat_number(((const uint16_t *)values)[i]);
-  }
-  return 0;
-}
 
 /* A number that depends on index and component, and fits in a byte. */
 static double place_value(const int64_t *index, int component, void *user)

@@ -56,4 +56,13 @@ static void folder_remove(void)
   rmdir(folder);
 }
 
+/* name_ is the test `name` in an empty folder. Needs support/test.h. */
+#define IN_FOLDER(name)                                                                            \
+  static void name##_(void)                                                                        \
+  {                                                                                                \
+    CHECK(folder_make());                                                                          \
+    name();                                                                                        \
+    folder_remove();                                                                               \
+  }
+
 #endif
