@@ -135,6 +135,9 @@ void ambit__fused_print_row(const ambit__fused_job *j, int value, int lag);
 /* In three dimensions: the loop over the rows of a lane from `first` to `end` - 1. */
 void ambit__fused_open_rows(const ambit__fused_job *j, int first, int end);
 void ambit__fused_close_rows(const ambit__fused_job *j);
+/* The loops over the cells of a lane: r, in three dimensions, and j. */
+void ambit__fused_open_cells(const ambit__fused_job *j);
+void ambit__fused_close_cells(const ambit__fused_job *j);
 /* "j", in three dimensions "(r * 4 + j)": the bit of a cell of the lane. */
 void ambit__fused_print_bit(const ambit__fused_job *j);
 /* "ambit_load<4>(", or "ambit_load_float_4(": the start of a call for the cells of a lane. */

@@ -33,19 +33,6 @@ static bool print_outside(const ambit__fused_job *j, int axis, const int *inset,
   return true;
 }
 
-static void open_cells(const ambit__fused_job *j)
-{
-  ambit__fused_open_rows(j, 0, j->rows);
-  ambit__print(j->gpu.t, "#pragma unroll\n");
-  ambit__open(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
-}
-
-static void close_cells(const ambit__fused_job *j)
-{
-  ambit__close(j->gpu.w);
-  ambit__fused_close_rows(j);
-}
-
 /* Changes the bits of the cells that are outside along one axis. */
 static void mark_outside(const ambit__fused_job *j, int axis, const int *inset, const char *name,
                          const char *change)
@@ -68,11 +55,11 @@ void ambit__fused_declare_outside(const ambit__fused_job *j, int stage)
   if (st->nplaces) return;
   snprintf(change, sizeof change, "out%d |= ", stage);
   ambit__line(j->gpu.w, "unsigned out%d = 0;", stage);
-  open_cells(j);
+  ambit__fused_open_cells(j);
   if (j->y >= 0 && !j->pipe->periodic[j->y])
     mark_outside(j, j->y, st->inset[j->y], "y + r", change);
   if (!j->pipe->periodic[j->x]) mark_outside(j, j->x, st->inset[j->x], "x + j", change);
-  close_cells(j);
+  ambit__fused_close_cells(j);
 }
 
 static unsigned all_bits(const ambit__fused_job *j)
@@ -88,10 +75,10 @@ static void declare_place(const ambit__fused_job *j, int stage, int place)
 
   ambit__line(j->gpu.w, "unsigned in%d_%d = %uu;", stage, place, all_bits(j));
   snprintf(change, sizeof change, "in%d_%d &= ~0u ^ ", stage, place);
-  open_cells(j);
+  ambit__fused_open_cells(j);
   if (j->y >= 0) mark_outside(j, j->y, inset[j->y], "y + r", change);
   mark_outside(j, j->x, inset[j->x], "x + j", change);
-  close_cells(j);
+  ambit__fused_close_cells(j);
 }
 
 void ambit__fused_declare_placed(const ambit__fused_job *j)

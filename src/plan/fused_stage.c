@@ -85,14 +85,14 @@ void ambit__fused_print_call(const ambit__fused_job *j, const char *name, int va
     ambit__print(j->gpu.t, "%s_%s_%d(", name, type_of(j, value), j->lane);
 }
 
-static void open_cells(const ambit__fused_job *j)
+void ambit__fused_open_cells(const ambit__fused_job *j)
 {
   ambit__fused_open_rows(j, 0, j->rows);
   ambit__print(j->gpu.t, "#pragma unroll\n");
   ambit__open(j->gpu.w, "for (int j = 0; j < %d; j++)", j->lane);
 }
 
-static void close_cells(const ambit__fused_job *j)
+void ambit__fused_close_cells(const ambit__fused_job *j)
 {
   ambit__close(j->gpu.w);
   ambit__fused_close_rows(j);
@@ -222,13 +222,13 @@ static void emit_window(const ambit__fused_job *j, int stage)
   s.user = &at;
   declare_values(&at, &s);
   if (st->nplaces) ambit__fused_open_place(j, stage);
-  open_cells(j);
+  ambit__fused_open_cells(j);
   if (st->nplaces) ambit__fused_skip_outside(j, stage);
   declare_index(j, st, j->stages[stage].lag);
   each_output(&at, &s, declare_out);
   ambit__emit_stmts(&s, j->gpu.w, st->rule->body);
   each_output(&at, &s, keep_out);
-  close_cells(j);
+  ambit__fused_close_cells(j);
   if (st->nplaces) ambit__close(j->gpu.w);
 }
 
@@ -389,7 +389,7 @@ static void emit_sum(const ambit__fused_job *j, int stage)
 
   for (int lag = first; lag < end; lag++)
     declare_frozen(j, stage, lag);
-  open_cells(j);
+  ambit__fused_open_cells(j);
   for (int lag = first + 1; lag < end; lag++)
     keep_old(j, stage, lag);
   ambit__line_begin(j->gpu.w);
@@ -403,7 +403,7 @@ static void emit_sum(const ambit__fused_job *j, int stage)
   ambit__line_begin(j->gpu.w);
   print_cell(j, f->result, f->lag, HERE);
   ambit__line_end(j->gpu.w, " = sum;");
-  close_cells(j);
+  ambit__fused_close_cells(j);
 }
 
 /* ---- the stage ---- */
