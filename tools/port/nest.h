@@ -205,6 +205,8 @@ bool port_refine_push(void);
 void port_refine_pop(void);
 void port_refine_condition(nest *n, node *condition, bool is_true);
 void port_refine_copy(const nest *n, poly **lo, poly **hi);
+/* The comparison with its operands exchanged. */
+const char *port_mirrored(const char *op);
 
 /* access.c: the array that an expression is an element of; NULL after a refusal. */
 access *port_access_of(nest *n, node *e);

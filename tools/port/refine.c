@@ -68,7 +68,7 @@ void port_refine_copy(const nest *n, poly **lo, poly **hi)
 
 /* ---- conditions as facts ---- */
 
-static const char *mirrored(const char *op)
+const char *port_mirrored(const char *op)
 {
   return !strcmp(op, "<")    ? ">"
          : !strcmp(op, ">")  ? "<"
@@ -117,7 +117,7 @@ static bool comparison(nest *n, node *c, bool is_true, fact *f)
   if (x == 1)
     r = port_poly_sub(port_poly_number(0), r); /* i op r */
   else
-    op = mirrored(op); /* r - i op 0: i mirrored(op) r */
+    op = port_mirrored(op); /* r - i op 0: i mirrored(op) r */
   if (!strcmp(op, "<")) f->hi = r;
   if (!strcmp(op, "<=")) f->hi = port_poly_add(r, port_poly_number(1));
   if (!strcmp(op, ">=")) f->lo = r;

@@ -61,15 +61,6 @@ static bool is_steady(const until *t, const node *e)
 
 /* ---- conditions ---- */
 
-static const char *mirrored(const char *op)
-{
-  return !strcmp(op, "<")    ? ">"
-         : !strcmp(op, ">")  ? "<"
-         : !strcmp(op, "<=") ? ">="
-         : !strcmp(op, ">=") ? "<="
-                             : op;
-}
-
 /* err OP tol, whichever way round; false: something else. */
 static bool compares_result(until *t, const node *c, const char **op)
 {
@@ -77,7 +68,7 @@ static bool compares_result(until *t, const node *c, const char **op)
 
   if (c->kind != N_BINARY || (!is_left && !is_name(c->b, t->result))) return false;
   if (!is_steady(t, is_left ? c->b : c->a) || t->tol) return false;
-  *op = is_left ? c->op : mirrored(c->op);
+  *op = is_left ? c->op : port_mirrored(c->op);
   t->tol = port_print(is_left ? c->b : c->a);
   return true;
 }
