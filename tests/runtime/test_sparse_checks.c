@@ -220,6 +220,75 @@ static void of_several_cells_the_first_is_told(void)
   }
 }
 
+/* ---- parts that would be too large ---- */
+
+enum { HIGH = 240, WIDE = 100 };
+
+static int in_rows(const int64_t *i, void *user)
+{
+  return i[0] < *(const int64_t *)user && (7 * i[0] + i[1]) % 5 != 0;
+}
+
+/* Iterations while activity grows. Returns the number of parts that the grid has then. The second
+ * program reads so far that fields are stored anew. */
+static int grow(const char *device, const char *storage, int64_t most, double *values)
+{
+  static const char *const rules[] = {
+      "void near(const double *u, double *v) { *v = 0.25 * (u[-1][0] + u[1][0] + u[0][1]) + 1; }",
+      "void far(const double *u, double *v) { *v = 0.5 * (u[-2][0] + u[0][-7]); }"};
+  const int64_t extents[] = {HIGH, WIDE}, limit = ambit__active_most;
+  int64_t rows = 30;
+  ambit *a = open_on(device);
+  ambit_field *u, *v;
+  ambit_grid *g;
+  int nparts;
+
+  ambit__active_most = most;
+  ambit_option_set(a, "strict", "1");
+  ambit_option_set(a, "storage", storage);
+  if (!strcmp(device, "cpu*2")) ambit_option_set(a, "weights", "1,2");
+  g = ambit_grid_create_sparse(a, 2, extents, in_rows, &rows);
+  u = ambit_field_create(g, "u", AMBIT_F64);
+  v = ambit_field_create(g, "v", AMBIT_F64);
+  for (int k = 0; k < 2; k++) {
+    ambit_field_boundary(k ? v : u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_boundary(k ? v : u, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+  }
+  ambit_field_fill(u, ramp, NULL);
+  for (int k = 0; k < 2; k++) {
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_apply(p, ambit_kernel_create(a, rules[k]), u, v);
+    ambit_swap(p, u, v);
+    for (rows = k ? HIGH : 30; rows <= HIGH; rows += 70) {
+      ambit_grid_activate(g, in_rows, &rows);
+      ambit_run(p, 2);
+    }
+  }
+  CHECK_OK(a);
+  ambit_field_read(u, NULL, NULL, values);
+  nparts = g ? g->nparts : -1;
+  ambit_close(a);
+  ambit__active_most = limit;
+  return nparts;
+}
+
+static void activity_that_grows_makes_more_parts(void)
+{
+  static double want[HIGH * WIDE], got[HIGH * WIDE];
+  const int64_t most = ambit__active_most;
+
+  CHECK_EQ(1, grow("ref", "auto", most, want));
+  CHECK(grow("cpu", "runs", 10000, got) > 3);
+  CHECK(!memcmp(want, got, sizeof got));
+  CHECK_EQ(2, grow("cpu*2", "list", most, got));
+  CHECK_EQ(4, grow("cpu*2", "list", 9000, got));
+  CHECK(!memcmp(want, got, sizeof got));
+  if (!device_is_here("opencl") || !test_takes(1, 2)) return;
+  CHECK(grow("opencl", "runs", 10000, got) > 3);
+  CHECK(!memcmp(want, got, sizeof got));
+}
+
 /* ---- accesses ---- */
 
 #ifdef AMBIT_ACCESS_CHECKS
@@ -299,6 +368,7 @@ int main(int argc, char **argv)
       {"the_read_that_gave_a_nan_is_told", the_read_that_gave_a_nan_is_told},
       {"new_cells_are_not_set", new_cells_are_not_set},
       {"of_several_cells_the_first_is_told", of_several_cells_the_first_is_told},
+      {"activity_that_grows_makes_more_parts", activity_that_grows_makes_more_parts},
 #ifdef AMBIT_ACCESS_CHECKS
       {"a_wrong_distance_in_a_table_is_found", a_wrong_distance_in_a_table_is_found},
       {"a_halo_that_is_not_kept_is_found", a_halo_that_is_not_kept_is_found},

@@ -98,7 +98,7 @@ ambit_status ambit__grid_cut(const ambit_grid *g, const double *weights, ambit__
   ambit *a = g->context;
   ambit__cuts cuts;
 
-  if (g->active) return ambit__grid_cut_active(g, g->active, weights, parts);
+  if (g->active) return ambit__grid_cut_active(g, g->active, g->split, weights, parts);
   ambit__cuts_parse(g->partition, &cuts); /* was checked when it was set */
   cuts.comm_cost = a->comm_cost;
   return ambit__partition_make(&a->errors, &g->box, a->placement.first[a->net->size], &cuts,
@@ -124,7 +124,21 @@ static ambit_status make_weights(ambit_grid *g)
     if (!g->weights) return AMBIT_ENOMEM;
     memcpy(g->weights, shares, (size_t)n * sizeof *shares);
   }
-  return g->active ? ambit__grid_split_weights(g) : AMBIT_OK;
+  return AMBIT_OK;
+}
+
+/* More parts on the same devices, if those that they ask for would be too large. */
+static ambit_status split_parts(ambit_grid *g)
+{
+  ambit *a = g->context;
+  double *weights;
+
+  g->split = ambit__split_for(a, g->active, g->weights, 1);
+  AMBIT_TRY(ambit__placement_split(a, g->split, &g->placement));
+  AMBIT_TRY(ambit__weights_split(a, g->weights, 1, g->split, &weights));
+  free(g->weights);
+  g->weights = weights;
+  return AMBIT_OK;
 }
 
 static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
@@ -132,7 +146,8 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
   ambit *a = g->context;
 
   AMBIT_TRY(ambit__placement_copy(a, &g->placement));
-  if (g->active) AMBIT_TRY(ambit__grid_split(g));
+  if (!coarser) AMBIT_TRY(make_weights(g));
+  if (g->active) AMBIT_TRY(split_parts(g));
   g->nparts = g->placement.first[a->net->size];
   g->first = g->placement.first[a->net->rank];
   g->parts = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->parts);
@@ -144,7 +159,6 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
     refine_parts(g, coarser);
     return AMBIT_OK;
   }
-  AMBIT_TRY(make_weights(g));
   return ambit__grid_cut(g, g->weights, g->parts);
 }
 

@@ -270,7 +270,7 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
 ambit_field *ambit__grid_activity(ambit_grid *g, const ambit__boundaries *b);
 ambit_type ambit__grid_activity_type(const ambit_grid *g);
 /* Cuts a sparse grid with some active cells into parts; and what parts of this process store. */
-ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *active,
+ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *active, int split,
                                     const double *weights, ambit__box *parts);
 ambit_status ambit__grid_localise(ambit_grid *g);
 /* The runs that each of n parts of this process stores, to be freed; NULL: an error was raised. */
@@ -283,10 +283,13 @@ bool ambit__grid_is_wide(const ambit_grid *g, int64_t pad, const ambit__layers *
 ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *layers);
 /* Stores the fields of a sparse grid anew, in another storage. */
 ambit_status ambit__grid_store(ambit_grid *g, ambit__storage storage);
-/* split.c: gives devices more parts of a sparse grid if one would have more than ambit__active_most
- * cells in memory; and these parts the weights of those that they were. */
-ambit_status ambit__grid_split(ambit_grid *g);
-ambit_status ambit__grid_split_weights(ambit_grid *g);
+/* split.c: devices have several parts of a sparse grid where one would have more than
+ * ambit__active_most cells in memory. The number for each that they ask for, which is `now` if that
+ * is enough, by the weights of as many parts; a placement with as many; and the weights of these
+ * parts, from those of `was` (NULL: equal ones), to be freed. */
+int ambit__split_for(const ambit *a, const ambit__active *active, const double *weights, int now);
+ambit_status ambit__placement_split(ambit *a, int split, ambit__placement *placement);
+ambit_status ambit__weights_split(ambit *a, const double *weights, int was, int split, double **to);
 
 /* ---- lanes.c: the option lanes ---- */
 
@@ -389,10 +392,11 @@ void ambit__store_release(ambit__engine *e, ambit__store *store);
  * nested. */
 ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved);
 /* Gives a sparse grid other active cells, or other places for them, which it owns then, and perhaps
- * another cut. Fields keep the values of own cells that stay active, and are 0 in others. Frees
- * `active` if it fails. Collective if the cut is another one. */
+ * another cut, into `split` parts for each that the devices ask for; if that is another number,
+ * programs are unsealed before. Fields keep the values of own cells that stay active, and are 0 in
+ * others. Frees `active` if it fails. Collective if the cut is another one. */
 ambit_status ambit__grid_restore(ambit_grid *g, ambit__active *active, const ambit__box *parts,
-                                 const ambit__layers *layers);
+                                 int split, const ambit__layers *layers);
 
 /* ---- view.c ---- */
 

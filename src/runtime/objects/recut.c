@@ -16,10 +16,10 @@ enum { TAG = 0 }; /* nothing else is in flight */
 
 /* How a grid is cut. */
 typedef struct cut {
-  int nparts;
+  int nparts, split;
+  int first;         /* part of this process */
   ambit__box *parts; /* owned, like the following */
-  ambit__placement
-      placement; /* its `first` is used with several processes, where it never changes */
+  ambit__placement placement;
   bool *mine;
   ambit__active *active, *local; /* of a sparse grid, with its layers; NULL: dense */
   ambit__layers layers;
@@ -42,12 +42,22 @@ static ambit__engine *engine_of(const ambit_grid *g, const cut *c, int part)
 
 static cut cut_of(const ambit_grid *g)
 {
-  return (cut){g->nparts, g->parts, g->placement, g->mine, g->active, g->local, g->layers};
+  return (cut){.nparts = g->nparts,
+               .split = g->split,
+               .first = g->first,
+               .parts = g->parts,
+               .placement = g->placement,
+               .mine = g->mine,
+               .active = g->active,
+               .local = g->local,
+               .layers = g->layers};
 }
 
 static void set_cut(ambit_grid *g, const cut *c)
 {
   g->nparts = c->nparts;
+  g->split = c->split;
+  g->first = c->first;
   g->parts = c->parts;
   g->placement = c->placement;
   g->mine = c->mine;
@@ -85,11 +95,12 @@ static ambit_status make_parts(const ambit_grid *g, cut *c)
   ambit *a = g->context;
 
   c->nparts = c->placement.first[a->net->size];
+  c->first = c->placement.first[a->net->rank];
   c->parts = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->parts);
   c->mine = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->mine);
   if (!c->parts || !c->mine) return AMBIT_ENOMEM;
   for (int i = 0; i < c->placement.n; i++)
-    c->mine[g->first + i] = true;
+    c->mine[c->first + i] = true;
   return AMBIT_OK;
 }
 
@@ -124,7 +135,7 @@ static ambit__layout layout_on(const ambit_field *f, const cut *c, int part)
 {
   ambit__layout l = f->stores[0].layout;
 
-  l.own = c->parts[f->grid->first + part];
+  l.own = c->parts[c->first + part];
   l.active = c->local ? &c->local[part] : NULL;
   l.line = engine_of(f->grid, c, part)->backend->line;
   return l;
@@ -190,6 +201,16 @@ static ambit_status put(const removal *r, int part, const ambit__box *piece)
   return e->device->backend->write_box(e->queue, &r->now[part], piece, r->piece);
 }
 
+/* The process that had a part. */
+static int old_process(const removal *r, int part)
+{
+  int process = 0;
+
+  while (r->old->placement.first[process + 1] <= part)
+    process++;
+  return process;
+}
+
 /* Moves a piece from old part i to new part k, at least one of which is here. */
 static ambit_status move_piece(const removal *r, int i, int k, const ambit__box *piece)
 {
@@ -200,10 +221,10 @@ static ambit_status move_piece(const removal *r, int i, int k, const ambit__box 
   ambit__request q = {0};
 
   if (sends && g->active) memset(r->piece, 0, bytes); /* inactive cells are not taken */
-  if (sends) AMBIT_TRY(take(r, i - g->first, piece));
+  if (sends) AMBIT_TRY(take(r, i - r->old->first, piece));
   if (sends && gets) return put(r, k - g->first, piece);
   AMBIT_TRY(sends ? ambit__net_send(net, ambit__grid_process(g, k), TAG, r->piece, bytes, &q)
-                  : ambit__net_receive(net, ambit__grid_process(g, i), TAG, r->piece, bytes, &q));
+                  : ambit__net_receive(net, old_process(r, i), TAG, r->piece, bytes, &q));
   AMBIT_TRY(ambit__net_wait(net, &q, 1));
   return gets ? put(r, k - g->first, piece) : AMBIT_OK;
 }
@@ -218,11 +239,12 @@ static ambit_status move_box(const removal *r, int i, int k)
 
   if (ambit__box_is_empty(&box) || (!r->old->mine[i] && !g->mine[k])) return AMBIT_OK;
   if (r->old->mine[i] && g->mine[k]) {
-    const ambit__engine *e = engine_of(g, r->old, i - g->first);
+    const int from = i - r->old->first;
+    const ambit__engine *e = engine_of(g, r->old, from);
 
     if (e == ambit__engine_of(g, k - g->first) && e->device->backend->copy_box)
-      return e->device->backend->copy_box(e->queue, &r->now[k - g->first], &r->from[i - g->first],
-                                          &box, NULL);
+      return e->device->backend->copy_box(e->queue, &r->now[k - g->first], &r->from[from], &box,
+                                          NULL);
   }
   ambit__box_first_piece(&box, most, &piece);
   do
@@ -299,9 +321,10 @@ ambit_status ambit__grid_recut(ambit_grid *g, const double *weights, bool *moved
 static ambit_status make_sparse(const ambit_grid *g, const ambit__box *parts, cut *c)
 {
   AMBIT_TRY(ambit__placement_copy(g->context, &c->placement));
+  AMBIT_TRY(ambit__placement_split(g->context, c->split, &c->placement));
   AMBIT_TRY(make_parts(g, c));
   memcpy(c->parts, parts, (size_t)c->nparts * sizeof *parts);
-  c->local = ambit__grid_local(g, c->parts, c->placement.n, c->active, &c->layers);
+  c->local = ambit__grid_local(g, c->parts + c->first, c->placement.n, c->active, &c->layers);
   return c->local ? AMBIT_OK : g->context->errors.status;
 }
 
@@ -320,9 +343,9 @@ static ambit_status check_unfilled(const ambit_grid *g)
 }
 
 ambit_status ambit__grid_restore(ambit_grid *g, ambit__active *active, const ambit__box *parts,
-                                 const ambit__layers *layers)
+                                 int split, const ambit__layers *layers)
 {
-  cut old = cut_of(g), now = {.active = active, .layers = *layers};
+  cut old = cut_of(g), now = {.active = active, .split = split, .layers = *layers};
   ambit_status s = check_unfilled(g);
 
   if (!s) s = make_sparse(g, parts, &now);

@@ -275,7 +275,7 @@ ambit__active *ambit__grid_local(const ambit_grid *g, const ambit__box *parts, i
   ambit_status s = local ? AMBIT_OK : AMBIT_ENOMEM;
 
   for (int i = 0; !s && i < n; i++) {
-    s = ambit__active_part(errors, active, &parts[g->first + i], layers, &local[i]);
+    s = ambit__active_part(errors, active, &parts[i], layers, &local[i]);
     if (!s && local[i].size > ambit__active_most)
       s = ambit__raise(errors, AMBIT_EUNSUPPORTED,
                        "a part of a sparse grid has %lld cells in memory; it can have %lld: use "
@@ -293,28 +293,29 @@ ambit_status ambit__grid_localise(ambit_grid *g)
   g->nested = true;
   for (int d = 0; g->nparts > 1 && d < g->box.ndims; d++)
     g->layers.lo[d] = g->layers.hi[d] = 1;
-  g->local = ambit__grid_local(g, g->parts, g->placement.n, g->active, &g->layers);
+  g->local = ambit__grid_local(g, g->parts + g->first, g->placement.n, g->active, &g->layers);
   return g->local ? AMBIT_OK : g->context->errors.status;
 }
 
-ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *active,
+ambit_status ambit__grid_cut_active(const ambit_grid *g, const ambit__active *active, int split,
                                     const double *weights, ambit__box *parts)
 {
+  const int asked = g->context->placement.first[g->context->net->size];
   ambit__cuts cuts;
   int64_t product = 1;
 
   ambit__cuts_parse(g->partition, &cuts);
   for (int d = 0; d < AMBIT_MAX_DIMS; d++) {
     if (d >= cuts.n) cuts.count[d] = 1;
-    if (d == 0) cuts.count[d] *= g->split;
+    if (d == 0) cuts.count[d] *= split;
     product *= d < g->box.ndims || cuts.count[d] == 1 ? cuts.count[d] : 0;
   }
   AMBIT_CHECK(
-      !cuts.n || product == g->nparts, &g->context->errors, AMBIT_EOPTION,
+      !cuts.n || product == asked * split, &g->context->errors, AMBIT_EOPTION,
       "option partition is '%s'; the product of its numbers, one for each of up to %d axes, "
       "must be %d, the number of parts",
-      g->partition, g->box.ndims, g->nparts / g->split);
-  return ambit__active_cut(&g->context->errors, active, g->nparts, cuts.n ? cuts.count : NULL,
+      g->partition, g->box.ndims, asked);
+  return ambit__active_cut(&g->context->errors, active, asked * split, cuts.n ? cuts.count : NULL,
                            weights, parts);
 }
 
@@ -371,22 +372,62 @@ static double most_cells(const ambit_grid *g, const ambit__active *active, const
   return most;
 }
 
-/* Gives the grid other active cells, and another cut if the present one divides them badly. */
+/* The cut of the grid with other active cells: in more parts if they would be too large, with other
+ * boxes if the present ones divide them badly. */
+typedef struct new_cut {
+  int split;
+  double *weights; /* owned, like the following */
+  ambit__box *parts;
+  bool moves; /* it is not the present one */
+} new_cut;
+
+static ambit_status find_cut(const ambit_grid *g, const ambit__active *active, new_cut *c)
+{
+  ambit *a = g->context;
+  int n;
+
+  c->split = ambit__split_for(a, active, g->weights, g->split);
+  n = g->nparts / g->split * c->split;
+  c->moves = c->split != g->split;
+  c->parts = ambit__new(&a->errors, (size_t)n, sizeof *c->parts);
+  if (!c->parts) return AMBIT_ENOMEM;
+  AMBIT_TRY(ambit__weights_split(a, g->weights, g->split, c->split, &c->weights));
+  if (n > 1) AMBIT_TRY(ambit__grid_cut_active(g, active, c->split, c->weights, c->parts));
+  if (n > 1 && !c->moves)
+    c->moves = most_cells(g, active, g->parts) > UNEVEN * most_cells(g, active, c->parts);
+  return AMBIT_OK;
+}
+
+/* Programs are unsealed before parts become more: they have tables for each. */
+static ambit_status move_cut(ambit_grid *g, ambit__active *active, new_cut *c)
+{
+  ambit__layers layers = g->layers;
+
+  ambit__grid_changed(g);
+  for (int d = 0; c->split > g->split && d < g->box.ndims; d++) {
+    if (!layers.lo[d]) layers.lo[d] = 1;
+    if (!layers.hi[d]) layers.hi[d] = 1;
+  }
+  AMBIT_TRY(ambit__grid_restore(g, active, c->moves ? c->parts : g->parts, c->split, &layers));
+  free(g->weights);
+  g->weights = c->weights;
+  c->weights = NULL;
+  return AMBIT_OK;
+}
+
 static ambit_status cut_anew(ambit_grid *g, ambit__active *active)
 {
-  ambit__box *parts = ambit__new(&g->context->errors, (size_t)g->nparts, sizeof *parts);
-  ambit_status s = parts ? AMBIT_OK : AMBIT_ENOMEM;
-  bool uneven = false;
+  new_cut c = {0};
+  ambit_status s;
 
-  if (!s && g->nparts > 1) s = ambit__grid_cut_active(g, active, g->weights, parts);
-  if (!s && g->nparts > 1)
-    uneven = most_cells(g, active, g->parts) > UNEVEN * most_cells(g, active, parts);
+  find_cut(g, active, &c);
   s = ambit__net_agree(g->context->net);
   if (s)
     ambit__active_free_all(active, NULL, 0);
   else
-    s = ambit__grid_restore(g, active, uneven ? parts : g->parts, &g->layers);
-  free(parts);
+    s = move_cut(g, active, &c);
+  free(c.parts);
+  free(c.weights);
   return s;
 }
 
@@ -406,7 +447,6 @@ ambit_status ambit_grid_activate(ambit_grid *g, ambit_active_fn is_active, void 
   if (!s) s = cut_anew(g, active);
   if (s) return s;
   g->weighed = 0;
-  ambit__grid_changed(g);
   return fill_activities(g);
 }
 
@@ -437,7 +477,7 @@ static ambit_status store_anew(ambit_grid *g, ambit__storage storage, int64_t pa
     free(active);
     return s;
   }
-  AMBIT_TRY(ambit__grid_restore(g, active, g->parts, &wider));
+  AMBIT_TRY(ambit__grid_restore(g, active, g->parts, g->split, &wider));
   return fill_activities(g);
 }
 

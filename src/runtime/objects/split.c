@@ -10,39 +10,58 @@
 /* A part may be that much larger than its share of the cells, with layers around it. */
 static const double room = 0.9;
 
-ambit_status ambit__grid_split(ambit_grid *g)
+/* The largest share of a part that the devices ask for. */
+static double largest_share(int n, const double *weights, int was)
 {
-  ambit *a = g->context;
-  ambit__placement *x = &g->placement;
-  const double share = (double)g->active->size / x->first[a->net->size];
+  double sum = 0, most = 0;
+
+  for (int i = 0; i < n; i++) {
+    const double weight = weights ? weights[i * was] : 1;
+
+    sum += weight;
+    if (weight > most) most = weight;
+  }
+  return most / sum;
+}
+
+int ambit__split_for(const ambit *a, const ambit__active *active, const double *weights, int now)
+{
+  const int n = a->placement.first[a->net->size];
+  const double most = (double)ambit__active_most, size = (double)active->size;
+  const double largest = size * largest_share(n, weights, now);
+  const double half = ceil(2 * size / n / most), least = ceil(largest / (room * most));
+
+  if (largest <= room * most * now) return now;
+  return (int)(half > least ? half : least); /* half full: fields may widen */
+}
+
+ambit_status ambit__placement_split(ambit *a, int split, ambit__placement *x)
+{
   int *engine;
 
-  g->split = 1;
-  if (share <= room * (double)ambit__active_most) return AMBIT_OK;
-  g->split = (int)ceil(2 * share / (double)ambit__active_most); /* half full: fields may widen */
-  engine = ambit__new(&a->errors, (size_t)x->n * (size_t)g->split, sizeof *engine);
+  if (split == 1) return AMBIT_OK;
+  engine = ambit__new(&a->errors, (size_t)x->n * (size_t)split, sizeof *engine);
   if (!engine) return AMBIT_ENOMEM;
-  for (int i = 0; i < x->n * g->split; i++)
-    engine[i] = x->engine[i / g->split];
+  for (int i = 0; i < x->n * split; i++)
+    engine[i] = x->engine[i / split];
   free(x->engine);
   x->engine = engine;
-  x->n *= g->split;
-  x->most *= g->split;
+  x->n *= split;
+  x->most *= split;
   for (int i = 0; i <= a->net->size; i++)
-    x->first[i] *= g->split;
+    x->first[i] *= split;
   return AMBIT_OK;
 }
 
-ambit_status ambit__grid_split_weights(ambit_grid *g)
+ambit_status ambit__weights_split(ambit *a, const double *weights, int was, int split, double **to)
 {
-  double *weights;
+  const int n = a->placement.first[a->net->size] * split;
 
-  if (g->split == 1) return AMBIT_OK;
-  weights = ambit__new(&g->context->errors, (size_t)g->nparts, sizeof *weights);
-  if (!weights) return AMBIT_ENOMEM;
-  for (int i = 0; i < g->nparts; i++)
-    weights[i] = g->weights[i / g->split];
-  free(g->weights);
-  g->weights = weights;
+  *to = NULL;
+  if (!weights) return AMBIT_OK;
+  *to = ambit__new(&a->errors, (size_t)n, sizeof **to);
+  if (!*to) return AMBIT_ENOMEM;
+  for (int i = 0; i < n; i++)
+    (*to)[i] = weights[i / split * was];
   return AMBIT_OK;
 }
