@@ -62,6 +62,13 @@ static bool is_at_high(const ambit__active *a, const ambit__run *r)
   return a->box.hi[a->box.ndims - 1] - r->hi < a->pad;
 }
 
+/* Whether a row may have an empty run at an end, 0 or 1. Where it would be in dense storage of a
+ * part without that end, there are other rows. */
+static bool may_have_end(const ambit__active *a, int side)
+{
+  return a->storage != STORAGE_DENSE || ambit__active_has_end(a, side);
+}
+
 /* Adds the runs of a row, with empty ones at its ends if it needs them. */
 static ambit_status add_row(ambit__errors *errors, ambit__active *a, const ambit__run *from,
                             int64_t n)
@@ -69,10 +76,11 @@ static ambit_status add_row(ambit__errors *errors, ambit__active *a, const ambit
   const int64_t extent = a->box.hi[a->box.ndims - 1];
   const bool low = is_at_low(a, from), high = is_at_high(a, from + n - 1);
 
-  if (high && !low) AMBIT_TRY(ambit__active_add(errors, a, &(ambit__run){.row = from->row}));
+  if (high && !low && may_have_end(a, 0))
+    AMBIT_TRY(ambit__active_add(errors, a, &(ambit__run){.row = from->row}));
   for (int64_t i = 0; i < n; i++)
     AMBIT_TRY(ambit__active_add(errors, a, &from[i]));
-  if (low && !high)
+  if (low && !high && may_have_end(a, 1))
     AMBIT_TRY(
         ambit__active_add(errors, a, &(ambit__run){.row = from->row, .lo = extent, .hi = extent}));
   return AMBIT_OK;

@@ -559,6 +559,21 @@ static ambit__boundaries boundaries_of(int choice)
 }
 
 /* The same on a part, which stores no more than its reads need. */
+/* Cells with constants are no active ones. */
+static void check_apart(const ambit__active *a)
+{
+  char *active = calloc((size_t)a->size, 1);
+
+  for (int64_t i = 0; i < a->n; i++)
+    memset(active + a->runs[i].at, 1, (size_t)(a->runs[i].hi - a->runs[i].lo));
+  for (int k = 0; k < ambit__constants_sets(a); k++)
+    for (int64_t i = 0, from, to; ambit__constants_next(a, k, &i, &from, &to);) {
+      CHECK(from >= 0 && from <= to && to <= a->size);
+      CHECK(from > to || !memchr(active + from, 1, (size_t)(to - from)));
+    }
+  free(active);
+}
+
 static void check_parts(const ambit__active *a, const ambit__chunk_form *f, int i)
 {
   ambit__layers layers = {.lo = {2, 1, f->reach[0]}, .hi = {2, 1, f->reach[0]}};
@@ -574,6 +589,26 @@ static void check_parts(const ambit__active *a, const ambit__chunk_form *f, int 
     CHECK_EQ(ambit__active_count(a, &parts[k]), check_chunks(&c, a, NULL));
     ambit__chunks_free(&c);
     ambit__active_free(&part);
+  }
+}
+
+/* Parts of rows whose runs begin near an end that another part has. */
+static void constants_are_apart_from_cells(void)
+{
+  static const int64_t extents[] = {4, 6, 40};
+  const ambit__layers layers = {.lo = {1, 1, 2}, .hi = {1, 1, 2}};
+
+  for (int storage = STORAGE_RUNS; storage <= STORAGE_DENSE; storage++) {
+    ambit__active a = make_in((ambit__storage)storage, extents, 0, AMBIT__PAD), part;
+    ambit__box parts[5];
+
+    CHECK(!ambit__active_cut(&errors, &a, 5, (const int[]){1, 1, 5}, NULL, parts));
+    for (int k = 0; k < 5; k++) {
+      CHECK(!ambit__active_part(&errors, &a, &parts[k], &layers, &part));
+      check_apart(&part);
+      ambit__active_free(&part);
+    }
+    ambit__active_free(&a);
   }
 }
 
@@ -667,6 +702,7 @@ int main(int argc, char **argv)
        parts_have_active_cells_in_proportion_to_weights},
       {"parts_are_cut_along_the_axes_that_are_given", parts_are_cut_along_the_axes_that_are_given},
       {"parts_store_cells_beside_their_own", parts_store_cells_beside_their_own},
+      {"constants_are_apart_from_cells", constants_are_apart_from_cells},
       {"chunks_read_what_boundaries_and_activity_say",
        chunks_read_what_boundaries_and_activity_say},
       {"a_full_grid_has_a_chunk_per_row", a_full_grid_has_a_chunk_per_row},
