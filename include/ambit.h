@@ -247,8 +247,8 @@ typedef enum ambit_boundary {
  * reads; `value` is also that of inactive cells in ambit_field_read and in files. */
 AMBIT_API ambit_status ambit_field_boundary(ambit_field *f, unsigned faces, ambit_boundary kind,
                                             double value);
-/* The same for one component, in fields of order AMBIT_SOA on dense grids. None, fixed and periodic
- * are kinds of whole fields only. ambit_field_boundary sets all components again. */
+/* The same for one component, in fields of order AMBIT_SOA. None, fixed and periodic are kinds of
+ * whole fields only. ambit_field_boundary sets all components again. */
 AMBIT_API ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsigned faces,
                                                       ambit_boundary kind, double value);
 

@@ -15,17 +15,20 @@ static ambit_status make_form(ambit__errors *errors, const tool_problem *p, cons
                               ambit__chunk_form *form)
 {
   ambit__boundaries b = {.inactive = AMBIT_CONSTANT};
+  int view;
 
   for (int d = 0; d < p->size.ndims; d++)
     for (int side = 0; side < 2; side++)
       b.kind[d][side] = p->boundaries.kind[d][side];
+  view = ambit__chunk_form_view(errors, form, &b);
+  if (view < 0) return AMBIT_ENOMEM;
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *q = &rule->params[i];
 
     if (q->kind != PARAM_FIELD || !q->reads_neighbours) continue;
     for (int k = 0; k < q->nreads; k++)
-      AMBIT_TRY(ambit__chunk_form_add(errors, form, p->size.ndims, ambit__chunk_form_view(form, &b),
-                                      q->reads[k].offset, i >= p->nparams));
+      AMBIT_TRY(ambit__chunk_form_add(errors, form, p->size.ndims, view, q->reads[k].offset,
+                                      i >= p->nparams));
   }
   return ambit__chunk_form_rank(errors, form, p->size.ndims);
 }
@@ -141,14 +144,12 @@ ambit_status tool_print_sparse(const tool_problem *p, const ambit_grid *g)
 {
   ambit__errors *errors = &g->context->errors;
   const ambit__active *a = g->active;
-  ambit__surroundings around = {.type = AMBIT_U8, .box = &a->box};
-  int param[AMBIT__VIEWS];
+  const ambit__surroundings around = {.type = AMBIT_U8, .box = &a->box, .nviews = 1};
+  int param[1];
   ambit__toll tolls[AMBIT__STORAGES] = {{0}};
   ambit__rule *adapted = NULL;
   ambit_status s;
 
-  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-    around.view[i] = -1;
   s = ambit__rule_sparse(errors, p->rule, &around, param, &adapted);
   for (int k = 0; !s && k < AMBIT__STORAGES; k++)
     s = find_toll(errors, p, adapted ? adapted : p->rule, a, (ambit__storage)k, &tolls[k]);

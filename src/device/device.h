@@ -43,11 +43,15 @@ typedef struct ambit__queue {
 /* On a sparse grid the runs of a field are among cells that have no values of their own: inactive
  * ones, and those beyond the grid. The device gives them values before a launch reads them, and
  * notes in the buffer which boundaries it did that for. */
+typedef struct ambit__bounds {
+  bool known; /* these cells have the constants of `of`; if not, they are as the buffer was made */
+  ambit__boundaries of;
+} ambit__bounds;
+
 typedef struct ambit__buffer {
   size_t bytes;
-  bool unset;   /* not 0 where no value was stored, but the mark for that (faults.h) */
-  bool bounded; /* on a sparse grid, cells beside runs have the constants of `bounds` */
-  ambit__boundaries bounds;
+  bool unset;            /* not 0 where no value was stored, but the mark for that (faults.h) */
+  ambit__bounds *bounds; /* of a field of a sparse grid, by component; else NULL; owned */
 } ambit__buffer;
 
 /* A checked function makes the checks in the group's `checks`: its launches need a fault record,

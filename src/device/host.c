@@ -4,6 +4,7 @@
 #include "device/host.h"
 
 #include "base/memory.h"
+#include "device/bounds.h"
 #include "device/cpu/machine.h"
 
 #include <assert.h>
@@ -78,19 +79,25 @@ ambit_status ambit__host_alloc(ambit__device *dev, size_t bytes, const ambit__la
 {
   ambit__host_buffer *b;
   size_t before;
+  ambit_status s;
 
-  (void)layout;
   AMBIT_CHECK(bytes <= SIZE_MAX / 2, dev->errors, AMBIT_ENOMEM,
               "a buffer of %zu bytes is more than this machine can address", bytes);
   b = ambit__new(dev->errors, 1, sizeof *b);
   if (!b) return AMBIT_ENOMEM;
   b->head.bytes = bytes;
+  s = ambit__bounds_begin(dev->errors, layout, &b->head);
+  if (s) {
+    free(b);
+    return s;
+  }
   before = place_of(dev, bytes);
   if (bytes >= MAP_FROM)
     alloc_mapped(b, before, dev->settings->hugepages);
   else
     alloc_heap(b, before);
   if (!b->start) {
+    free(b->head.bounds);
     free(b);
     return ambit__raise(dev->errors, AMBIT_ENOMEM, "no memory for a buffer of %zu bytes", bytes);
   }
@@ -109,6 +116,7 @@ void ambit__host_release(ambit__device *dev, ambit__buffer *buf)
     munmap(b->start, b->mapped);
   else
     free(b->start);
+  free(buf->bounds);
   free(b);
 }
 

@@ -135,9 +135,9 @@ ambit_status ambit__host_copy_runs(ambit__queue *q, ambit__store *dst, ambit__st
 
 /* ---- host_bounds.c: what launches on sparse grids read beside runs ---- */
 
-/* Gives the cells that have no values those that reads with a view of the chunks get: constants, if
- * the buffer does not have them, and the copies among the edges. */
-void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int view);
+/* Gives the cells that have no values those that reads of a parameter get: constants, if the buffer
+ * does not have them, and the copies among the edges. */
+void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int param);
 
 /* ---- host_ghost_box.c ---- */
 

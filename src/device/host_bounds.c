@@ -5,6 +5,7 @@
  * Constants are written when a buffer is first read with these boundaries, and stay: kernels store
  * to active cells only. Copies of cells are renewed before every launch.
  */
+#include "device/bounds.h"
 #include "device/host.h"
 #include "grid/constants.h"
 
@@ -82,16 +83,27 @@ static void copy_edges(const field *f, const ambit__edges *e)
   }
 }
 
-void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int view)
+/* n components with a view. */
+static void bound(const ambit__store *store, const ambit__chunks *chunks, int view, int first,
+                  int n)
 {
+  const ambit__store slice = {ambit__layout_slice(&store->layout, first, n), store->buffer};
   const ambit__boundaries *b = &chunks->form->views[view];
-  const field f = field_of(store, chunks->active, b);
-  ambit__buffer *buffer = store->buffer;
+  const field f = field_of(&slice, chunks->active, b);
 
-  if (!buffer->bounded || !ambit__boundaries_equal(&buffer->bounds, b)) {
-    set_constants(&f, !buffer->bounded && !buffer->unset);
-    buffer->bounds = *b;
-    buffer->bounded = true;
+  if (!ambit__bounds_are(store->buffer, first, n, b)) {
+    set_constants(&f, ambit__bounds_are_new(store->buffer, first, n));
+    ambit__bounds_note(store->buffer, first, n, b);
   }
   copy_edges(&f, &chunks->edges[view]);
+}
+
+void ambit__host_bounds(ambit__store *store, const ambit__chunks *chunks, int param)
+{
+  const ambit__chunk_form *form = chunks->form;
+
+  for (int c = 0, n; c < store->layout.components; c += n) {
+    n = ambit__chunk_form_alike(form, param, c, store->layout.components);
+    bound(store, chunks, ambit__chunk_form_of(form, param, c), c, n);
+  }
 }

@@ -17,6 +17,10 @@ int64_t ambit__chunk_form_pad(const ambit__chunk_form *f)
 
 void ambit__chunk_form_free(ambit__chunk_form *f)
 {
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    free(f->view[i]);
+  free(f->views);
+  free(f->reach);
   free(f->columns);
   free(f->tests);
   free(f->ranks);
@@ -44,12 +48,38 @@ int ambit__chunk_form_test(const ambit__chunk_form *f, int ndims, int view, cons
   return i;
 }
 
-int ambit__chunk_form_view(ambit__chunk_form *f, const ambit__boundaries *b)
+int ambit__chunk_form_view(ambit__errors *errors, ambit__chunk_form *f, const ambit__boundaries *b)
 {
+  ambit__boundaries *views;
+  int *reach;
+
   for (int v = 0; v < f->nviews; v++)
     if (ambit__boundaries_equal(&f->views[v], b)) return v;
-  f->views[f->nviews] = *b;
+  views = ambit__grow(errors, f->views, (size_t)f->nviews, &f->view_cap, sizeof *views);
+  if (!views) return -1;
+  f->views = views;
+  reach = ambit__grow(errors, f->reach, (size_t)f->nviews, &f->reach_cap, sizeof *reach);
+  if (!reach) return -1;
+  f->reach = reach;
+  views[f->nviews] = *b;
+  reach[f->nviews] = 0;
   return f->nviews++;
+}
+
+bool ambit__chunk_form_uses(const ambit__chunk_form *f, int param, int n, int column)
+{
+  for (int c = 0; f->view[param] && c < n; c++)
+    if (f->view[param][c] == f->columns[column].view) return true;
+  return false;
+}
+
+int ambit__chunk_form_alike(const ambit__chunk_form *f, int param, int component, int n)
+{
+  int end = component + 1;
+
+  while (end < n && f->view[param][end] == f->view[param][component])
+    end++;
+  return end - component;
 }
 
 /* Whether the first n axes of an offset are 0. */

@@ -64,7 +64,8 @@ typedef struct ambit__rank {
   bool own;
 } ambit__rank;
 
-/* The reads of a rule. A view is a set of boundaries with which some parameters are read. */
+/* The reads of a rule. A view is a set of boundaries with which some components of parameters are
+ * read. */
 typedef struct ambit__chunk_form {
   bool list;              /* columns are cells: set before any is added */
   ambit__column *columns; /* owned */
@@ -76,12 +77,20 @@ typedef struct ambit__chunk_form {
   ambit__rank *ranks; /* owned */
   int nranks;
   size_t rank_cap;
-  ambit__boundaries views[AMBIT_MAX_PARAMS];
+  ambit__boundaries *views; /* owned */
+  int *reach;               /* by view: cells along a row, to both sides, that are read; owned */
   int nviews;
-  ambit__tested own;           /* of the own row; not in a list */
-  int reach[AMBIT_MAX_PARAMS]; /* by view: cells along a row, to both sides, that are read */
-  int view[AMBIT_MAX_PARAMS];  /* by parameter; -1: it is read at the cell itself, or not at all */
+  size_t view_cap, reach_cap;
+  ambit__tested own; /* of the own row; not in a list */
+  /* by parameter and component; NULL: it is read at the cell itself, or not at all; owned */
+  int *view[AMBIT_MAX_PARAMS];
 } ambit__chunk_form;
+
+/* The view of a component; -1: none. */
+static inline int ambit__chunk_form_of(const ambit__chunk_form *f, int param, int component)
+{
+  return f->view[param] ? f->view[param][component] : -1;
+}
 
 /* Words of a chunk in the table: the position of its first cell; its number of cells; its inner
  * cells, counted from the first one of the chunk: the first of them and, from bit 16 on, the end;
@@ -122,8 +131,12 @@ typedef struct ambit__chunks {
 /* Whether the cells beside runs are enough for the reads of a form; or the pad it needs. */
 int64_t ambit__chunk_form_pad(const ambit__chunk_form *f);
 void ambit__chunk_form_free(ambit__chunk_form *f);
-/* The view with some boundaries, a new one if there is none. */
-int ambit__chunk_form_view(ambit__chunk_form *f, const ambit__boundaries *b);
+/* The view with some boundaries, a new one if there is none; -1: no memory for it. */
+int ambit__chunk_form_view(ambit__errors *errors, ambit__chunk_form *f, const ambit__boundaries *b);
+/* Whether one of n components of a parameter is read with the view of a column. */
+bool ambit__chunk_form_uses(const ambit__chunk_form *f, int param, int n, int column);
+/* How many of n components of a parameter, from one on, have its view. */
+int ambit__chunk_form_alike(const ambit__chunk_form *f, int param, int component, int n);
 /* Adds a read, or with `tests` one of activity, to the column of its row. */
 ambit_status ambit__chunk_form_add(ambit__errors *errors, ambit__chunk_form *f, int ndims, int view,
                                    const int *offset, bool tests);

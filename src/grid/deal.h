@@ -77,8 +77,9 @@ void ambit__deal_free(ambit__deal *d);
 
 /* The activity of all positions, by view: NULL where none is tested. */
 typedef struct ambit__images {
-  unsigned char *of[AMBIT_MAX_PARAMS]; /* owned */
-  int32_t *words;                      /* room for those of a cell of a list; owned */
+  unsigned char **of; /* owned */
+  int views;
+  int32_t *words; /* room for those of a cell of a list; owned */
 } ambit__images;
 
 ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, ambit__images *im);

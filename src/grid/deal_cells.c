@@ -56,9 +56,10 @@ static void draw(const ambit__chunks *c, int view, unsigned char *image)
 
 ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, ambit__images *im)
 {
-  *im = (ambit__images){{0}, NULL};
+  *im = (ambit__images){.views = c->form->nviews};
+  im->of = ambit__new(errors, (size_t)im->views + 1, sizeof *im->of);
   im->words = ambit__new(errors, (size_t)ambit__deal_number(c->form), sizeof *im->words);
-  if (!im->words) return AMBIT_ENOMEM;
+  if (!im->of || !im->words) return AMBIT_ENOMEM;
   for (int i = 0; i < c->form->ntests; i++) {
     const int view = c->form->tests[i].view;
 
@@ -72,8 +73,9 @@ ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, a
 
 void ambit__images_free(ambit__images *im)
 {
-  for (int v = 0; v < AMBIT_MAX_PARAMS; v++)
+  for (int v = 0; im->of && v < im->views; v++)
     free(im->of[v]);
+  free(im->of);
   free(im->words);
 }
 

@@ -293,27 +293,31 @@ ambit_status ambit__rule_simplify(ambit__errors *errors, const ambit__rule *rule
 /* ---- sparse grids (sparse.c) ---- */
 
 /* Activity as fields of an integer type that are 1 in active cells: additional parameters of a
- * rule, named by numbers. A view is such a field with the boundaries of some parameters, or for
- * outside(), with 0 beyond the faces of the grid. */
-enum { AMBIT__OUTSIDE = AMBIT_MAX_PARAMS, AMBIT__VIEWS };
+ * rule, named by numbers. A view is such a field with the boundaries of some components of
+ * parameters, or for outside(), with 0 beyond the faces of the grid. */
+enum { AMBIT__OUTSIDE };
 
 /* What surrounds the cells of a sparse grid, for a rule. */
 typedef struct ambit__surroundings {
-  ambit_type type;            /* of activity */
-  int view[AMBIT_MAX_PARAMS]; /* by parameter; -1: none */
-  /* by parameter: of fields that are antisymmetric at a face; else NULL */
-  const ambit__boundaries *mirrors[AMBIT_MAX_PARAMS];
+  ambit_type type;       /* of activity */
   const ambit__box *box; /* the grid */
+  int nviews;            /* with that of outside(), number AMBIT__OUTSIDE */
+  /* by parameter and component: the view of clamped reads; AMBIT__OUTSIDE: they do not clamp. NULL:
+   * none does */
+  const int *view[AMBIT_MAX_PARAMS];
+  /* by parameter, and with `special` component: of fields that are antisymmetric at a face; else
+   * NULL */
+  const ambit__boundaries *mirrors[AMBIT_MAX_PARAMS];
+  bool special[AMBIT_MAX_PARAMS];
 } ambit__surroundings;
 
 /* The same rule for devices that know nothing of activity and signs. outside(o) tests the activity
- * at o. A read at o of a parameter with a view reads the cell itself if the activity at o is 0. A
+ * at o. A read at o of a component with a view reads the cell itself if the activity at o is 0. A
  * read beyond an antisymmetric face changes its sign. Sets param[v] to the parameter for view v, or
  * -1 if it is not used. *out is NULL if nothing changes; else it refers to `rule`, which must stay.
  */
 ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
-                                const ambit__surroundings *around, int param[AMBIT__VIEWS],
-                                ambit__rule **out);
+                                const ambit__surroundings *around, int *param, ambit__rule **out);
 
 /* ---- reductions (reduce.c) ---- */
 

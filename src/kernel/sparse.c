@@ -159,6 +159,14 @@ static ambit__expr *activity(rewriting *w, int view, const ambit__expr *e)
   return test;
 }
 
+/* The view of a clamped read; AMBIT__OUTSIDE: it does not clamp. */
+static int view_of(const rewriting *w, const ambit__expr *e)
+{
+  const int *view = w->around->view[e->index];
+
+  return view ? view[e->component] : AMBIT__OUTSIDE;
+}
+
 /* A clamped read. */
 static const ambit__expr *choice(rewriting *w, const ambit__expr *e)
 {
@@ -170,7 +178,7 @@ static const ambit__expr *choice(rewriting *w, const ambit__expr *e)
   here->index = e->index;
   here->component = e->component;
   here->clamped = e;
-  c->a = activity(w, w->around->view[e->index], e);
+  c->a = activity(w, view_of(w, e), e);
   c->b = here;
   c->c = e;
   return c;
@@ -212,7 +220,8 @@ static const ambit__expr *negated(rewriting *w, const ambit__expr *e)
 /* A read changes its sign at each mirror that it crosses, but constants of faces do not. */
 static const ambit__expr *mirrored(rewriting *w, const ambit__expr *e, const ambit__expr *value)
 {
-  const ambit__boundaries *b = w->around->mirrors[e->index];
+  const ambit__boundaries *b =
+      w->around->mirrors[e->index] + (w->around->special[e->index] ? e->component : 0);
   const ambit__box *box = w->around->box;
   const ambit__expr *odd = NULL, *constant = NULL;
 
@@ -246,7 +255,7 @@ static const ambit__expr *rewrite(rewriting *w, const ambit__expr *e)
   if (!e || w->failed) return e;
   if (e->is_outside) return activity(w, AMBIT__OUTSIDE, e);
   if (e->op == EXPR_READ && !is_here(e)) {
-    a = w->around->view[e->index] >= 0 ? choice(w, e) : e;
+    a = view_of(w, e) != AMBIT__OUTSIDE ? choice(w, e) : e;
     return w->around->mirrors[e->index] && !w->failed ? mirrored(w, e, a) : a;
   }
   if ((e->op == EXPR_INDEX || e->op == EXPR_EXTENT) && e->index > w->to->max_axis)
@@ -293,19 +302,18 @@ static void begin(rewriting *w)
   if (w->failed) return;
   memcpy(w->to->params, from->params, (size_t)from->nparams * sizeof *from->params);
   for (int i = 0; i < from->nparams; i++)
-    for (int k = 0; w->around->view[i] >= 0 && k < from->params[i].nreads; k++)
+    for (int k = 0; w->around->view[i] && k < from->params[i].nreads; k++)
       add_read(w, i, &from->params[i].reads[k]);
 }
 
 ambit_status ambit__rule_sparse(ambit__errors *errors, const ambit__rule *rule,
-                                const ambit__surroundings *around, int param[AMBIT__VIEWS],
-                                ambit__rule **out)
+                                const ambit__surroundings *around, int *param, ambit__rule **out)
 {
   rewriting w = {.errors = errors, .from = rule, .around = around, .param = param};
   ambit__rule *to = ambit__new(errors, 1, sizeof *to);
 
   *out = NULL;
-  for (int v = 0; v < AMBIT__VIEWS; v++)
+  for (int v = 0; v < around->nviews; v++)
     param[v] = -1;
   if (!to) return AMBIT_ENOMEM;
   *to = *rule;

@@ -97,12 +97,12 @@ static void print_number(const ambit__gpucode_job *j, const int *offset)
 }
 
 /* On a sparse grid " && ambit_holds(faults + 700, at + k3 - 1, ...)" besides. */
-static void print_holds(const ambit__gpucode_job *j, int i, const int *offset)
+static void print_holds(const ambit__gpucode_job *j, int i, int component, const int *offset)
 {
   if (!j->group->form) return;
   ambit__print(j->t, " && ambit_holds(faults + %d, ",
                AMBIT_FAULT_WORDS + AMBIT_MAX_PARAMS * AMBIT_LIMIT_WORDS);
-  ambit__checked_print_position(j, i, offset);
+  ambit__checked_print_position(j, i, component, offset);
   ambit__print(j->t, ", ");
   print_number(j, offset);
   ambit__print(j->t, ")");
@@ -131,7 +131,7 @@ bool ambit__access_print_read(const ambit__gpucode_job *j, int i, int k)
   if (!is_checked(j)) return false;
   ambit__print(j->t, "ambit_place(&fault, %d, ", ambit__checked_read(j->rule, i, k));
   print_inside(j, i, "", r->offset);
-  print_holds(j, i, r->offset);
+  print_holds(j, i, r->component, r->offset);
   ambit__print(j->t, ", ");
   ambit__checked_print_place(j, i, r->component, r->offset);
   ambit__print(j->t, ", %s_first, %s_end)", name, name);
@@ -147,7 +147,7 @@ void ambit__access_print_write(const ambit__gpucode_job *j, int i, int c)
   ambit__print(j->t, "if (ambit_may(&fault, AMBIT_FAULT_WRITE, %d, ",
                ambit__checked_write(j->rule, i, c));
   print_inside(j, i, "w", target);
-  print_holds(j, i, target);
+  print_holds(j, i, c, target);
   ambit__print(j->t, ", ");
   ambit__checked_print_place(j, i, c, target);
   ambit__print(j->t, ", %s_first, %s_end)) ", name, name);

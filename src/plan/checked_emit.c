@@ -67,8 +67,7 @@ void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int componen
   const char *name = param(j, i)->name;
 
   if (j->group->form) {
-    ambit__checked_print_sparse(j, i, offset);
-    ambit__print(j->t, " + %d * %s_c", component, name);
+    ambit__checked_print_sparse(j, i, component, offset);
     return;
   }
   for (int d = 0; d < j->group->ndims; d++) {

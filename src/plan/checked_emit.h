@@ -14,13 +14,14 @@ void ambit__checked_print_place(const ambit__gpucode_job *j, int i, int componen
                                 const int *offset);
 
 /* checked_sparse.c: the loop over the cells of a sparse grid, with their indices i0, i1, ...; the
- * position of a read, "at + k3 + 1", and its place without a component, "(at + k3 + 1) * u_s1";
- * whether the kernel has the position of read k: not if it is one of activity alone, which tests
- * then tell. */
+ * position of a read, "at + k3 + 1", and its place, "(at + k3 + 1) * u_s1 + 2 * u_c"; whether the
+ * kernel has the position of read k: not if it is one of activity alone, which tests then tell. */
 void ambit__checked_open_sparse(const ambit__gpucode_job *j);
 void ambit__checked_close_sparse(const ambit__gpucode_job *j);
-void ambit__checked_print_position(const ambit__gpucode_job *j, int i, const int *offset);
-void ambit__checked_print_sparse(const ambit__gpucode_job *j, int i, const int *offset);
+void ambit__checked_print_position(const ambit__gpucode_job *j, int i, int component,
+                                   const int *offset);
+void ambit__checked_print_sparse(const ambit__gpucode_job *j, int i, int component,
+                                 const int *offset);
 bool ambit__checked_has_place(const ambit__gpucode_job *j, int i, int k);
 
 /* Access checks: the prelude with their names, and the limits of every field. Then, on a sparse

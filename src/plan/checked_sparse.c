@@ -19,34 +19,41 @@ static bool in_c(const ambit__gpucode_job *j)
 }
 
 /* The column of a read; -1: the own row, or cell. */
-static int column_of(const ambit__gpucode_job *j, int i, const int *offset)
+static int column_of(const ambit__gpucode_job *j, int i, int component, const int *offset)
 {
-  return ambit__chunk_form_column(form_of(j), j->group->ndims, form_of(j)->view[i], offset);
+  const int view = ambit__chunk_form_of(form_of(j), i, component);
+
+  return ambit__chunk_form_column(form_of(j), j->group->ndims, view, offset);
 }
 
 /* ---- positions ---- */
 
 bool ambit__checked_has_place(const ambit__gpucode_job *j, int i, int k)
 {
-  const int column = column_of(j, i, j->rule->params[i].reads[k].offset);
+  const ambit__read *r = &j->rule->params[i].reads[k];
+  const int column = column_of(j, i, r->component, r->offset);
 
   return in_c(j) || column < 0 || form_of(j)->columns[column].reads;
 }
 
-void ambit__checked_print_position(const ambit__gpucode_job *j, int i, const int *offset)
+void ambit__checked_print_position(const ambit__gpucode_job *j, int i, int component,
+                                   const int *offset)
 {
-  const int k = column_of(j, i, offset);
+  const int k = column_of(j, i, component, offset);
 
   ambit__print(j->t, "at");
   if (k >= 0) ambit__print(j->t, " + k%d", k);
   ambit__print(j->t, " + %d", offset[j->group->ndims - 1]);
 }
 
-void ambit__checked_print_sparse(const ambit__gpucode_job *j, int i, const int *offset)
+void ambit__checked_print_sparse(const ambit__gpucode_job *j, int i, int component,
+                                 const int *offset)
 {
+  const char *name = j->rule->params[i].name;
+
   ambit__print(j->t, "(");
-  ambit__checked_print_position(j, i, offset);
-  ambit__print(j->t, ") * %s_s%d", j->rule->params[i].name, j->group->ndims - 1);
+  ambit__checked_print_position(j, i, component, offset);
+  ambit__print(j->t, ") * %s_s%d + %d * %s_c", name, j->group->ndims - 1, component, name);
 }
 
 /* ---- cells ---- */

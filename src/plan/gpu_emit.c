@@ -162,12 +162,11 @@ void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j)
 }
 
 /* On a sparse grid, the distance to the row of a read: "k2", or "u_k2" if cells are apart. */
-static bool print_row(const ambit__gpucode_job *j, int param, const int *offset)
+static bool print_row(const ambit__gpucode_job *j, int param, int component, const int *offset)
 {
   const ambit__chunk_form *form = j->group->form;
-  const int k = form && form->view[param] >= 0
-                    ? ambit__chunk_form_column(form, j->group->ndims, form->view[param], offset)
-                    : -1;
+  const int view = form ? ambit__chunk_form_of(form, param, component) : -1;
+  const int k = view >= 0 ? ambit__chunk_form_column(form, j->group->ndims, view, offset) : -1;
 
   if (k < 0) return false;
   if (!j->bind[param].contiguous) ambit__print(j->t, "%s_", name_of(j, param));
@@ -179,7 +178,7 @@ void ambit__gpucode_print_offset(const ambit__gpucode_job *j, int param, int com
                                  const int *offset)
 {
   const int ndims = j->group->ndims;
-  bool any = print_row(j, param, offset);
+  bool any = print_row(j, param, component, offset);
 
   for (int d = j->group->form ? ndims - 1 : 0; d <= ndims; d++) {
     int k = d < ndims ? offset[d] : component;

@@ -22,9 +22,10 @@ static void ambit__rows_print_component(const job *j, int i, const char *stem, i
 }
 
 /* "u_k3": the distance to the row at an offset, on a sparse grid. Returns false for the own row. */
-static bool print_column(const job *j, ambit__text *t, int i, const int *offset)
+static bool print_column(const job *j, ambit__text *t, int i, int component, const int *offset)
 {
-  const int k = ambit__chunk_form_column(j->form, j->ndims, j->form->view[i], offset);
+  const int view = ambit__chunk_form_of(j->form, i, component);
+  const int k = ambit__chunk_form_column(j->form, j->ndims, view, offset);
 
   if (k >= 0) ambit__print(t, "%s_k%d", ambit__rows_param(j, i)->name, k);
   return k >= 0;
@@ -32,7 +33,7 @@ static bool print_column(const job *j, ambit__text *t, int i, const int *offset)
 
 void ambit__rows_print_offset(const job *j, ambit__text *t, int i, int component, const int *offset)
 {
-  bool any = j->form && print_column(j, t, i, offset);
+  bool any = j->form && print_column(j, t, i, component, offset);
 
   for (int d = j->form ? j->last : 0; d <= j->ndims; d++) {
     int k = d < j->ndims ? offset[d] : component;
@@ -53,7 +54,7 @@ void ambit__rows_print_invariants(const job *j, ambit__list_kind kind)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
     for (int k = 0; j->form && k < j->form->ncolumns; k++)
-      if (j->form->columns[k].view == j->form->view[i])
+      if (ambit__chunk_form_uses(j->form, i, ambit__rows_param(j, i)->components, k))
         ambit__print(j->t, ", %s%s_k%d", kind == DECLARE ? "int64_t " : "",
                      ambit__rows_param(j, i)->name, k);
     for (int d = ambit__rows_first_stride(j); d < ambit__rows_end_stride(j, i); d++)

@@ -128,7 +128,7 @@ static void emit_columns(const job *j, int i)
   const char *name = ambit__rows_param(j, i)->name;
 
   for (int k = 0; k < j->form->ncolumns; k++)
-    if (j->form->columns[k].view != j->form->view[i])
+    if (!ambit__chunk_form_uses(j->form, i, ambit__rows_param(j, i)->components, k))
       continue;
     else if (j->bind[i].contiguous)
       ambit__line(j->w, "const int64_t %s_k%d = chunk[%d];", name, k, AMBIT__CHUNK_COLUMN + k);

@@ -106,7 +106,7 @@ static void emit_ranks(const ambit__gpucode_job *j)
 /* "(int)(~tests0 >> 3 & 1)": e is (int)active[...] == 0, kernel/sparse.c. */
 bool ambit__sparse_print_test(const ambit__gpucode_job *j, ambit__text *t, const ambit__expr *e)
 {
-  const int view = form_of(j)->view[e->a->a->index];
+  const int view = ambit__chunk_form_of(form_of(j), e->a->a->index, 0);
   const int k = ambit__chunk_form_test(form_of(j), j->group->ndims, view, e->offset, false);
 
   if (view < 0) return false; /* of the cell itself */

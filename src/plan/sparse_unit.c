@@ -27,8 +27,8 @@ void ambit__sparse_emit_apart(const ambit__gpucode_job *j)
 
   for (int i = 0; i < j->rule->nparams; i++)
     for (int k = 0; ambit__gpucode_is_field(j, i) && k < form->ncolumns; k++)
-      if (form->columns[k].view == form->view[i] && form->columns[k].reads &&
-          !j->bind[i].contiguous)
+      if (ambit__chunk_form_uses(form, i, j->rule->params[i].components, k) &&
+          form->columns[k].reads && !j->bind[i].contiguous)
         ambit__line(j->w, "const %s %s_k%d = k%d * %s_s%d;", j->integer, name_of(j, i), k, k,
                     name_of(j, i), last);
 }

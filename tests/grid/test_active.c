@@ -615,17 +615,18 @@ static void constants_are_apart_from_cells(void)
 /* A rule that reads nine rows, and tests activity in some. */
 static ambit__chunk_form form_of(int choice, int reach, bool list)
 {
-  ambit__chunk_form f = {.list = list, .nviews = 2};
+  ambit__boundaries reads = boundaries_of(choice), tests = {.inactive = AMBIT_CONSTANT};
+  ambit__chunk_form f = {.list = list};
 
-  f.views[0] = boundaries_of(choice);
   for (int d = 0; choice % 2 && d < 3; d++) /* all that is not active has one value */
     for (int side = 0; side < 2; side++) {
-      f.views[0].value[d][side] = INACTIVE;
-      if (d == 2) f.views[0].kind[d][side] = AMBIT_CONSTANT;
+      reads.value[d][side] = INACTIVE;
+      if (d == 2) reads.kind[d][side] = AMBIT_CONSTANT;
     }
-  f.views[1] = (ambit__boundaries){.inactive = AMBIT_CONSTANT};
   for (int d = 0; d < 3; d++)
-    f.views[1].kind[d][0] = f.views[1].kind[d][1] = AMBIT_CONSTANT;
+    tests.kind[d][0] = tests.kind[d][1] = AMBIT_CONSTANT;
+  CHECK_EQ(0, ambit__chunk_form_view(&errors, &f, &reads));
+  CHECK_EQ(1, ambit__chunk_form_view(&errors, &f, &tests));
   for (int k = 0; k < 9; k++)
     for (int x = -reach; x <= reach; x++) {
       const int offset[] = {(k / 3 - 1) * far, k % 3 - 1, x};
@@ -673,11 +674,12 @@ static void a_full_grid_has_a_chunk_per_row(void)
 {
   static const int64_t extents[] = {10, 20, 300};
   static const int reads[][3] = {{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0, 2}, {0, 1, 0}};
-  ambit__chunk_form f = {.nviews = 1};
+  const ambit__boundaries b = boundaries_of(0);
+  ambit__chunk_form f = {0};
   ambit__active a = make(extents, 0, AMBIT__PAD);
   ambit__chunks c;
 
-  f.views[0] = boundaries_of(0);
+  CHECK_EQ(0, ambit__chunk_form_view(&errors, &f, &b));
   for (int i = 0; i < 5; i++)
     CHECK(!ambit__chunk_form_add(&errors, &f, 3, 0, reads[i], i < 4));
   CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, &c));

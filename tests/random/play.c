@@ -84,23 +84,6 @@ static void *make_values(const program_plan *p, int field, int64_t cells, uint64
 
 /* ---- building ---- */
 
-/* In some programs the second component has boundaries of its own. */
-static void set_component(const stage *s, int field)
-{
-  static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_SYMMETRIC, AMBIT_CLAMP,
-                                         AMBIT_REFLECT, AMBIT_ANTISYMMETRIC};
-  const field_plan *f = &s->p->fields[field];
-  const uint64_t luck = (s->p->seed + (uint64_t)field * 7) * 0x9e3779b97f4a7c15u >> 40;
-
-  if (f->components < 2 || f->order != AMBIT_SOA || s->sparse || luck % 3) return;
-  for (int d = 0; d < s->p->ndims; d++)
-    for (int side = 0; side < 2; side++)
-      if (f->kind[d][side] != AMBIT_FIXED && f->kind[d][side] != AMBIT_PERIODIC)
-        ambit_field_boundary_component(
-            s->fields[field], 1, AMBIT_FACE(d, side),
-            kinds[(luck / 3 + (uint64_t)(3 * d + side)) % (is_real(f->type) ? 5 : 4)], d + 1);
-}
-
 /* On some sparse grids, one value stands for all that is not active, and no row continues beyond
  * its ends: lists have ranks then. */
 static bool is_even(const stage *s)
@@ -114,6 +97,26 @@ static ambit_boundary inactive_kind(const stage *s, int field)
                                          AMBIT_CONSTANT, AMBIT_CLAMP, AMBIT_NONE};
 
   return kinds[(s->p->seed / 2 + (uint64_t)field * 5) % 7];
+}
+
+/* In some programs the second component has boundaries of its own. */
+static void set_component(const stage *s, int field)
+{
+  static const ambit_boundary kinds[] = {AMBIT_CONSTANT, AMBIT_SYMMETRIC, AMBIT_CLAMP,
+                                         AMBIT_REFLECT, AMBIT_ANTISYMMETRIC};
+  const field_plan *f = &s->p->fields[field];
+  const uint64_t luck = (s->p->seed + (uint64_t)field * 7) * 0x9e3779b97f4a7c15u >> 40;
+
+  if (f->components < 2 || f->order != AMBIT_SOA || luck % 3) return;
+  for (int d = 0; !is_even(s) && d < s->p->ndims; d++)
+    for (int side = 0; side < 2; side++)
+      if (f->kind[d][side] != AMBIT_FIXED && f->kind[d][side] != AMBIT_PERIODIC)
+        ambit_field_boundary_component(
+            s->fields[field], 1, AMBIT_FACE(d, side),
+            kinds[(luck / 3 + (uint64_t)(3 * d + side)) % (is_real(f->type) ? 5 : 4)], d + 1);
+  if (s->sparse && inactive_kind(s, field) != AMBIT_NONE && luck / 3 % 2)
+    ambit_field_boundary_component(s->fields[field], 1, AMBIT_INACTIVE,
+                                   luck / 6 % 2 ? AMBIT_CONSTANT : AMBIT_CLAMP, -2);
 }
 
 static void set_even(const stage *s, int field)
@@ -200,8 +203,8 @@ static void make_objects(stage *s, bool all, bool sparse)
 
     s->fields[i] = ambit_field_create_vector(s->grid, name, f->type, f->components, f->order);
     set_boundaries(s, i);
-    set_component(s, i);
     set_inactive(s, i);
+    set_component(s, i);
     if (f->is_given && (all || i % 2 == 0)) {
       void *values = make_values(p, i, program_cells(p), 0);
 

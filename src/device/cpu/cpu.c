@@ -576,8 +576,7 @@ static void cut_chunks(sweep *s, int threads)
 void ambit__cpu_set_bounds(const ambit__launch *l)
 {
   for (int i = 0; i < l->nargs; i++)
-    if (l->chunks->form->view[i] >= 0)
-      ambit__host_bounds(l->args[i].store, l->chunks, l->chunks->form->view[i]);
+    if (l->chunks->form->view[i]) ambit__host_bounds(l->args[i].store, l->chunks, i);
 }
 
 void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,

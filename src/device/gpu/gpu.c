@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "device/bounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,7 @@ void ambit__gpu_release(ambit__device *dev, ambit__buffer *buf)
 {
   if (!buf) return;
   ambit__gpu_device_of(dev)->driver->release(ambit__gpu_memory_of(buf));
+  free(buf->bounds);
   free(buf);
 }
 
@@ -191,8 +193,10 @@ ambit_status ambit__gpu_alloc(ambit__device *dev, size_t bytes, const ambit__lay
   b = ambit__new(dev->errors, 1, sizeof *b);
   if (!b) return AMBIT_ENOMEM;
   b->head.bytes = bytes;
-  s = alloc_memory(d, bytes, &b->memory);
+  s = ambit__bounds_begin(dev->errors, layout, &b->head);
+  if (!s) s = alloc_memory(d, bytes, &b->memory);
   if (s) {
+    free(b->head.bounds);
     free(b);
     return s;
   }

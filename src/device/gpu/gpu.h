@@ -351,10 +351,11 @@ ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *
 typedef struct ambit__gpu_dealt {
   struct ambit__gpu_dealt *next;
   const ambit__chunks *chunks;
-  int64_t units, first;                       /* of cells, grid/deal.h */
-  ambit__gpu_memory *groups, *lines, *cells;  /* NULL: there are none */
-  ambit__gpu_memory *edges[AMBIT_MAX_PARAMS]; /* by view: pairs of positions; NULL: none */
-  int64_t nedges[AMBIT_MAX_PARAMS];
+  int64_t units, first;                      /* of cells, grid/deal.h */
+  ambit__gpu_memory *groups, *lines, *cells; /* NULL: there are none */
+  ambit__gpu_memory **edges;                 /* by view: pairs of positions; NULL: none; owned */
+  int64_t *nedges;                           /* owned */
+  int views;
 } ambit__gpu_dealt;
 
 /* The entry of a list for a launch, made on the first call; units are `wide` cells, and lines have

@@ -7,6 +7,7 @@
  * beyond the ends of rows are renewed before each launch: those that its box reads, because others
  * may depend on messages that have not arrived.
  */
+#include "device/bounds.h"
 #include "device/gpu/gpu.h"
 #include "grid/constants.h"
 #include "grid/deal.h"
@@ -31,6 +32,7 @@ static ambit_status upload_all(ambit__gpu_device *d, int wide, int axes, ambit__
   ambit_status s = ambit__deal_make(d->head.errors, t->chunks, wide, axes, &deal);
   const size_t words = (size_t)deal.words * sizeof *deal.lines;
   const size_t cell = (size_t)deal.cell_words * sizeof *deal.cells;
+  const int views = t->chunks->form->nviews;
 
   t->units = deal.units;
   t->first = deal.first;
@@ -38,7 +40,11 @@ static ambit_status upload_all(ambit__gpu_device *d, int wide, int axes, ambit__
   if (!s) s = upload(d, deal.lines, (size_t)deal.nlines * words, &t->lines);
   if (!s) s = upload(d, deal.cells, (size_t)deal.pitch * cell, &t->cells);
   ambit__deal_free(&deal);
-  for (int v = 0; !s && t->units && v < t->chunks->form->nviews; v++) {
+  t->views = views;
+  t->edges = ambit__new(d->head.errors, (size_t)views + 1, sizeof *t->edges);
+  t->nedges = ambit__new(d->head.errors, (size_t)views + 1, sizeof *t->nedges);
+  if (!s && (!t->edges || !t->nedges)) s = AMBIT_ENOMEM;
+  for (int v = 0; !s && t->units && v < views; v++) {
     const ambit__edges *e = &t->chunks->edges[v];
 
     t->nedges[v] = e->n;
@@ -55,8 +61,10 @@ void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list)
     if (list->groups) d->driver->release(list->groups);
     if (list->lines) d->driver->release(list->lines);
     if (list->cells) d->driver->release(list->cells);
-    for (int v = 0; v < AMBIT_MAX_PARAMS; v++)
+    for (int v = 0; list->edges && v < list->views; v++)
       if (list->edges[v]) d->driver->release(list->edges[v]);
+    free(list->edges);
+    free(list->nedges);
     free(list);
     list = next;
   }
@@ -105,11 +113,10 @@ static ambit_status set_list(ambit__gpu_lane *lane, const ambit__store *store,
 /* A buffer is 0 when it is made, as most constants are: their cells, a list as long as the runs,
  * are not set again. Sets may have cells of earlier ones. */
 static ambit_status set_constants(ambit__gpu_lane *lane, const ambit__store *store,
-                                  const ambit__active *a, const ambit__boundaries *b)
+                                  const ambit__active *a, const ambit__boundaries *b, bool is_new)
 {
   static const unsigned char nought[8];
   const ambit_type type = store->layout.type;
-  bool is_new = !store->buffer->bounded && !store->buffer->unset;
 
   for (int k = 0; k < ambit__constants_sets(a); k++) {
     alignas(8) unsigned char value[8] = {0};
@@ -143,24 +150,34 @@ static ambit_status copy_edges(ambit__gpu_lane *lane, const ambit__store *store,
                               (int)(sizeof args / sizeof *args), args);
 }
 
+/* n components with a view. */
+static ambit_status bound(ambit__gpu_lane *lane, const ambit__store *store,
+                          const ambit__gpu_dealt *t, int view, int first, int n)
+{
+  const ambit__store slice = {ambit__layout_slice(&store->layout, first, n), store->buffer};
+  const ambit__boundaries *b = &t->chunks->form->views[view];
+
+  if (!ambit__bounds_are(store->buffer, first, n, b)) {
+    AMBIT_TRY(set_constants(lane, &slice, t->chunks->active, b,
+                            ambit__bounds_are_new(store->buffer, first, n)));
+    AMBIT_TRY(ambit__gpu_wait(&lane->head));
+    ambit__bounds_note(store->buffer, first, n, b);
+  }
+  return t->nedges[view] ? copy_edges(lane, &slice, t, view) : AMBIT_OK;
+}
+
 ambit_status ambit__gpu_bounds(ambit__gpu_lane *lane, const ambit__launch *l,
                                const ambit__gpu_dealt *t)
 {
   const ambit__chunk_form *form = l->chunks->form;
 
   for (int i = 0; i < l->nargs; i++) {
-    const int view = form->view[i];
     const ambit__store *store = l->args[i].store;
 
-    if (view < 0) continue;
-    if (!store->buffer->bounded ||
-        !ambit__boundaries_equal(&store->buffer->bounds, &form->views[view])) {
-      AMBIT_TRY(set_constants(lane, store, l->chunks->active, &form->views[view]));
-      AMBIT_TRY(ambit__gpu_wait(&lane->head));
-      store->buffer->bounds = form->views[view];
-      store->buffer->bounded = true;
+    for (int c = 0, n; form->view[i] && c < store->layout.components; c += n) {
+      n = ambit__chunk_form_alike(form, i, c, store->layout.components);
+      AMBIT_TRY(bound(lane, store, t, ambit__chunk_form_of(form, i, c), c, n));
     }
-    if (t->nedges[view]) AMBIT_TRY(copy_edges(lane, store, t, view));
   }
   return AMBIT_OK;
 }

@@ -104,9 +104,8 @@ static ambit__value read_field(const ambit__interpreter *in, const ambit__expr *
       !ambit__boundaries_map(outer, launch->box.ndims, launch->extents, cell, &constant))
     return ambit__value_of(constant, type);
   if (arg->store && in->active && !ambit__active_has(in->active, cell)) {
-    if (arg->boundaries->inactive != AMBIT_CLAMP) {
-      v = ambit__value_of(arg->boundaries->inactive == AMBIT_CONSTANT ? arg->boundaries->fill : 0,
-                          type);
+    if (outer->inactive != AMBIT_CLAMP) {
+      v = ambit__value_of(outer->inactive == AMBIT_CONSTANT ? outer->fill : 0, type);
       if (negates) v.real = -v.real;
       return v;
     }

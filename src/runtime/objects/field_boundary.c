@@ -45,15 +45,25 @@ static ambit_status check_faces(const ambit_field *f, unsigned faces)
   return AMBIT_OK;
 }
 
-static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double value)
+static ambit_status check_inactive(const ambit_field *f, ambit_boundary kind)
 {
   AMBIT_CHECK(kind == AMBIT_NONE || kind == AMBIT_CONSTANT || kind == AMBIT_CLAMP,
               ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s': inactive cells cannot be %s; they can be AMBIT_NONE, AMBIT_CONSTANT or "
               "AMBIT_CLAMP",
               f->name, ambit__boundary_name(kind));
+  return AMBIT_OK;
+}
+
+static ambit_status set_inactive(ambit_field *f, ambit_boundary kind, double value)
+{
+  AMBIT_TRY(check_inactive(f, kind));
   f->boundaries.inactive = kind;
   f->boundaries.fill = value;
+  for (int c = 0; f->special && c < f->components; c++) {
+    f->special[c].inactive = kind;
+    f->special[c].fill = value;
+  }
   ambit__grid_changed(f->grid);
   return AMBIT_OK;
 }
@@ -94,11 +104,9 @@ static bool is_of_the_field(ambit_boundary kind)
   return kind == AMBIT_NONE || kind == AMBIT_FIXED || kind == AMBIT_PERIODIC;
 }
 
-static ambit_status check_component(const ambit_field *f, int component, unsigned faces,
-                                    ambit_boundary kind)
+static ambit_status check_component(const ambit_field *f, int component, ambit_boundary kind)
 {
   AMBIT_TRY(check_kind(f, kind));
-  AMBIT_TRY(check_faces(f, faces));
   AMBIT_CHECK(component >= 0 && component < f->components, ambit__field_errors(f), AMBIT_EINVAL,
               "field '%s' has %d components, and the boundary of component %d was set", f->name,
               f->components, component);
@@ -106,10 +114,16 @@ static ambit_status check_component(const ambit_field *f, int component, unsigne
               "field '%s': a component alone cannot be %s at a face; set it for the field, with "
               "ambit_field_boundary",
               f->name, ambit__boundary_name(kind));
-  AMBIT_CHECK(f->order == AMBIT_SOA && !f->grid->active, ambit__field_errors(f), AMBIT_EUNSUPPORTED,
+  AMBIT_CHECK(f->order == AMBIT_SOA, ambit__field_errors(f), AMBIT_EUNSUPPORTED,
               "field '%s': components have boundaries of their own only in fields of order "
-              "AMBIT_SOA on dense grids",
+              "AMBIT_SOA",
               f->name);
+  return AMBIT_OK;
+}
+
+static ambit_status check_component_faces(const ambit_field *f, unsigned faces)
+{
+  AMBIT_TRY(check_faces(f, faces));
   for (int d = 0; d < f->grid->box.ndims; d++)
     for (int side = 0; side < 2; side++) {
       const ambit_boundary now = f->is_implied[d][side] ? AMBIT_NONE : f->boundaries.kind[d][side];
@@ -123,18 +137,36 @@ static ambit_status check_component(const ambit_field *f, int component, unsigne
   return AMBIT_OK;
 }
 
+/* On dense grids it has no effect. */
+static ambit_status check_component_inactive(const ambit_field *f, ambit_boundary kind)
+{
+  AMBIT_TRY(check_inactive(f, kind));
+  AMBIT_CHECK(f->boundaries.inactive != AMBIT_NONE, ambit__field_errors(f), AMBIT_EINVAL,
+              "the boundary of field '%s' at inactive cells is none; set another kind with "
+              "ambit_field_boundary first, then that of the component",
+              f->name);
+  return AMBIT_OK;
+}
+
 ambit_status ambit_field_boundary_component(ambit_field *f, int component, unsigned faces,
                                             ambit_boundary kind, double value)
 {
   if (ambit__field_failed(f)) return ambit__field_status(f);
-  AMBIT_TRY(check_component(f, component, faces, kind));
+  AMBIT_TRY(check_component(f, component, kind));
+  AMBIT_TRY(faces == AMBIT_INACTIVE ? check_component_inactive(f, kind)
+                                    : check_component_faces(f, faces));
   if (!f->special) {
     f->special = ambit__new(ambit__field_errors(f), (size_t)f->components, sizeof *f->special);
     if (!f->special) return AMBIT_ENOMEM;
     for (int c = 0; c < f->components; c++)
       f->special[c] = f->boundaries;
   }
-  set_faces(&f->special[component], f->grid->box.ndims, faces, kind, value);
+  if (faces == AMBIT_INACTIVE) {
+    f->special[component].inactive = kind;
+    f->special[component].fill = value;
+  } else {
+    set_faces(&f->special[component], f->grid->box.ndims, faces, kind, value);
+  }
   ambit__grid_changed(f->grid);
   return AMBIT_OK;
 }

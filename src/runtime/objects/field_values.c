@@ -157,13 +157,17 @@ static ambit_status write_box(ambit_field *f, const ambit__box *box, const void 
 
 void ambit__field_blank(const ambit_field *f, int64_t cells, void *values)
 {
-  const size_t size = ambit_type_size(f->type), n = (size_t)cells * (size_t)f->components;
-  alignas(8) unsigned char value[8];
-  unsigned char *to = values;
+  const size_t size = ambit_type_size(f->type), step = ambit__field_cell_bytes(f);
 
-  ambit__value_store(value, f->type, ambit__value_of(f->boundaries.fill, f->type));
-  for (size_t i = 0; i < n; i++)
-    memcpy(to + i * size, value, size);
+  for (int c = 0; c < f->components; c++) {
+    unsigned char *to = (unsigned char *)values + (size_t)c * size;
+    alignas(8) unsigned char value[8];
+
+    ambit__value_store(value, f->type,
+                       ambit__value_of(ambit__field_boundaries(f, c)->fill, f->type));
+    for (int64_t i = 0; i < cells; i++, to += step)
+      memcpy(to, value, size);
+  }
 }
 
 ambit_status ambit__field_read_own(ambit_field *f, const ambit__box *box, void *values)

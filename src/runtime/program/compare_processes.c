@@ -64,6 +64,12 @@ static void describe_boundaries(const ambit__boundaries *b, int ndims, ambit__te
   if (b->fill != 0) ambit__print(t, " %g", b->fill);
 }
 
+/* ... and of a sparse grid's inactive cells. */
+static void describe_inactive(const ambit__boundaries *b, ambit__text *t)
+{
+  ambit__print(t, ", inactive %s %g", ambit__boundary_name(b->inactive), b->fill);
+}
+
 static void describe_field(const ambit_program *p, int field, ambit__text *t)
 {
   const ambit_field *f = field < p->nfields ? p->fields[field] : NULL;
@@ -75,8 +81,11 @@ static void describe_field(const ambit_program *p, int field, ambit__text *t)
   ambit__print(t, "field %d is '%s', %s", field + 1, f->name, ambit_type_name(f->type));
   if (f->components > 1) ambit__print(t, "[%d]", f->components);
   describe_boundaries(&f->boundaries, p->grid->box.ndims, t);
-  for (int c = 0; f->special && c < f->components; c++)
+  if (p->grid->active) describe_inactive(&f->boundaries, t);
+  for (int c = 0; f->special && c < f->components; c++) {
     describe_boundaries(&f->special[c], p->grid->box.ndims, t);
+    if (p->grid->active) describe_inactive(&f->special[c], t);
+  }
 }
 
 static void describe_argument(const ambit_arg *x, ambit__text *t)

@@ -294,10 +294,11 @@ ambit_status ambit__returns_make(ambit_program *p); /* p->returns */
 /* Raises an error if a step reads inactive cells of a field without a declared boundary. */
 ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__step *s,
                                         const ambit__box *region);
-/* The boundaries of reads of a field of a sparse grid: where there are none, and nothing is read
- * without a test before it, as for inactive cells that have no constant. So fields share distances
- * with tests of outside() where they can. */
-ambit__boundaries ambit__field_view(const ambit_field *f);
+/* The boundaries of reads of a component of a field of a sparse grid: where there are none, and
+ * nothing is read without a test before it, as for inactive cells that have no constant. So fields
+ * share distances with tests of outside() where they can. Faces are symmetric where they are
+ * antisymmetric: adapted rules change signs. */
+ambit__boundaries ambit__field_view(const ambit_field *f, int component);
 /* Makes the adapted rule of a step, if it needs one, and the form of its reads. */
 ambit_status ambit__step_adapt(ambit_program *p, size_t step);
 /* The form of its reads, in a list or not. The caller frees it, also after a failure. */

@@ -102,7 +102,8 @@ ambit_status ambit__step_check_inactive(const ambit_program *p, const ambit__ste
 
     if (!f || !region->ndims || f->boundaries.inactive != AMBIT_NONE) continue;
     for (int k = 0; k < q->nreads; k++) {
-      const query look = {a, &f->boundaries, region, q->reads[k].offset};
+      const ambit__boundaries *b = ambit__field_boundaries(f, q->reads[k].component);
+      const query look = {a, b, region, q->reads[k].offset};
       int64_t cell[AMBIT_MAX_DIMS];
 
       if (q->reads[k].is_tested || is_here(&q->reads[k])) continue;
@@ -124,11 +125,20 @@ static ambit__boundaries outside_view(void)
   return b;
 }
 
-/* ... and that reads of a field depend on: constants of faces are values. */
-static ambit__boundaries field_view(const ambit_field *f)
+/* Places beyond antisymmetric faces are those of symmetric ones. */
+static void drop_signs(ambit__boundaries *b)
 {
-  ambit__boundaries b = f->boundaries;
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    for (int side = 0; side < 2; side++)
+      if (b->kind[d][side] == AMBIT_ANTISYMMETRIC) b->kind[d][side] = AMBIT_SYMMETRIC;
+}
 
+/* ... and that reads with some boundaries depend on: constants of faces are values. */
+static ambit__boundaries field_view(const ambit__boundaries *of)
+{
+  ambit__boundaries b = *of;
+
+  drop_signs(&b);
   b.inactive = AMBIT_CONSTANT;
   b.fill = 0;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
@@ -137,67 +147,113 @@ static ambit__boundaries field_view(const ambit_field *f)
   return b;
 }
 
-/* Fields with the same boundaries share a view. */
-static void number_views(const ambit__step *s, int *view)
+static bool has_mirrors(const ambit__boundaries *b)
 {
-  for (int i = 0; i < s->n; i++) {
-    const ambit_field *f = s->args[i].field;
-
-    view[i] = f && f->boundaries.inactive == AMBIT_CLAMP ? i : -1;
-    for (int j = 0; view[i] == i && j < i; j++) {
-      const ambit__boundaries a = field_view(f);
-      ambit__boundaries b;
-
-      if (view[j] < 0) continue;
-      b = field_view(s->args[j].field);
-      if (ambit__boundaries_equal(&a, &b)) view[i] = view[j];
-    }
-  }
+  for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+    for (int side = 0; side < 2; side++)
+      if (b->kind[d][side] == AMBIT_ANTISYMMETRIC) return true;
+  return false;
 }
 
-static bool has_mirrors(const ambit_field *f)
+/* The activity that a rule needs, and what else it must know. */
+typedef struct outlook {
+  ambit__surroundings around;
+  ambit__boundaries *views;    /* by number; owned */
+  int *view[AMBIT_MAX_PARAMS]; /* by parameter and component, see around.view; owned */
+  int *param;                  /* by view: the parameter of the adapted rule, or -1; owned */
+} outlook;
+
+/* Components with the same boundaries share a view. */
+static int number_view(outlook *o, const ambit__boundaries *of)
 {
-  for (int d = 0; f && d < f->grid->box.ndims; d++)
-    for (int side = 0; side < 2; side++)
-      if (f->boundaries.kind[d][side] == AMBIT_ANTISYMMETRIC) return true;
-  return false;
+  const ambit__boundaries b = field_view(of);
+
+  for (int v = 0; v < o->around.nviews; v++)
+    if (v != AMBIT__OUTSIDE && ambit__boundaries_equal(&o->views[v], &b)) return v;
+  o->views[o->around.nviews] = b;
+  return o->around.nviews++;
+}
+
+static ambit_status note_field(ambit__errors *errors, outlook *o, int param, const ambit_field *f)
+{
+  o->view[param] = ambit__new(errors, (size_t)f->components, sizeof **o->view);
+  if (!o->view[param]) return AMBIT_ENOMEM;
+  for (int c = 0; c < f->components; c++) {
+    const ambit__boundaries *b = ambit__field_boundaries(f, c);
+
+    o->view[param][c] = b->inactive == AMBIT_CLAMP ? number_view(o, b) : AMBIT__OUTSIDE;
+    if (b->inactive == AMBIT_CLAMP) o->around.view[param] = o->view[param];
+    if (has_mirrors(b)) o->around.mirrors[param] = f->special ? f->special : &f->boundaries;
+  }
+  o->around.special[param] = f->special != NULL;
+  return AMBIT_OK;
+}
+
+/* What surrounds the cells of the fields of a step. */
+static ambit_status look_around(const ambit_program *p, const ambit__step *s, outlook *o)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+  size_t most = 1;
+
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field) most += (size_t)s->args[i].field->components;
+  o->views = ambit__new(errors, most, sizeof *o->views);
+  o->param = ambit__new(errors, most, sizeof *o->param);
+  if (!o->views || !o->param) return AMBIT_ENOMEM;
+  o->views[AMBIT__OUTSIDE] = outside_view();
+  o->around.nviews = AMBIT__OUTSIDE + 1;
+  for (int i = 0; i < s->n; i++)
+    if (s->args[i].field) AMBIT_TRY(note_field(errors, o, i, s->args[i].field));
+  return AMBIT_OK;
+}
+
+static void forget(outlook *o)
+{
+  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
+    free(o->view[i]);
+  free(o->views);
+  free(o->param);
+}
+
+/* The fields of activity that the adapted rule reads. */
+static ambit_status take_activity(ambit_program *p, int first, const outlook *o, ambit__apply *a)
+{
+  a->nargs = a->adapted->nparams;
+  a->activity =
+      ambit__new(ambit__program_errors(p), (size_t)(a->nargs - first), sizeof(ambit_field *));
+  if (!a->activity) return AMBIT_ENOMEM;
+  for (int v = 0; v < o->around.nviews; v++) {
+    if (o->param[v] < 0) continue;
+    a->activity[o->param[v] - first] = ambit__grid_activity(p->grid, &o->views[v]);
+    if (!a->activity[o->param[v] - first]) return ambit__program_errors(p)->status;
+  }
+  return AMBIT_OK;
 }
 
 static ambit_status adapt(ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
   ambit__apply *a = &p->applies[step];
-  ambit__surroundings around = {.type = ambit__grid_activity_type(p->grid), .box = &p->grid->box};
-  int param[AMBIT__VIEWS];
+  outlook o = {.around = {.type = ambit__grid_activity_type(p->grid), .box = &p->grid->box}};
+  ambit_status status;
 
   if (!p->grid->context->engines[0].device->backend->ghosts) return AMBIT_OK; /* the definition */
-  number_views(s, around.view);
-  for (int i = 0; i < s->n; i++)
-    if (has_mirrors(s->args[i].field)) around.mirrors[i] = &s->args[i].field->boundaries;
-  AMBIT_TRY(
-      ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &around, param, &a->adapted));
-  if (!a->adapted || a->adapted->nparams == s->n) return AMBIT_OK;
-  a->nargs = a->adapted->nparams;
-  a->activity =
-      ambit__new(ambit__program_errors(p), (size_t)(a->nargs - s->n), sizeof(ambit_field *));
-  if (!a->activity) return AMBIT_ENOMEM;
-  for (int v = 0; v < AMBIT__VIEWS; v++) {
-    ambit__boundaries b;
-
-    if (param[v] < 0) continue;
-    b = v == AMBIT__OUTSIDE ? outside_view() : field_view(s->args[v].field);
-    a->activity[param[v] - s->n] = ambit__grid_activity(p->grid, &b);
-    if (!a->activity[param[v] - s->n]) return ambit__program_errors(p)->status;
-  }
-  return AMBIT_OK;
+  status = look_around(p, s, &o);
+  if (!status)
+    status = ambit__rule_sparse(ambit__program_errors(p), s->kernel->rule, &o.around, o.param,
+                                &a->adapted);
+  if (!status && a->adapted && a->adapted->nparams > s->n) status = take_activity(p, s->n, &o, a);
+  forget(&o);
+  return status;
 }
 
 /* ---- the form of the reads ---- */
 
-ambit__boundaries ambit__field_view(const ambit_field *f)
+ambit__boundaries ambit__field_view(const ambit_field *f, int component)
 {
-  ambit__boundaries b = f->boundaries;
+  ambit__boundaries b = *ambit__field_boundaries(f, component);
 
+  drop_signs(&b);
   if (b.inactive != AMBIT_CONSTANT) b.fill = 0;
   b.inactive = AMBIT_CONSTANT;
   for (int d = 0; d < AMBIT_MAX_DIMS; d++)
@@ -211,6 +267,23 @@ ambit__boundaries ambit__field_view(const ambit_field *f)
   return b;
 }
 
+/* Gives the components of a parameter their views. */
+static ambit_status see_field(const ambit_program *p, const ambit_field *f, int param,
+                              ambit__chunk_form *form)
+{
+  ambit__errors *errors = ambit__program_errors(p);
+
+  form->view[param] = ambit__new(errors, (size_t)f->components, sizeof **form->view);
+  if (!form->view[param]) return AMBIT_ENOMEM;
+  for (int c = 0; c < f->components; c++) {
+    const ambit__boundaries view = ambit__field_view(f, c);
+
+    form->view[param][c] = ambit__chunk_form_view(errors, form, &view);
+    if (form->view[param][c] < 0) return AMBIT_ENOMEM;
+  }
+  return AMBIT_OK;
+}
+
 ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
                               ambit__chunk_form *form)
 {
@@ -219,19 +292,16 @@ ambit_status ambit__step_form(const ambit_program *p, size_t step, bool list,
   const ambit__rule *rule = a->adapted ? a->adapted : s->kernel->rule;
 
   *form = (ambit__chunk_form){.list = list};
-  for (int i = 0; i < AMBIT_MAX_PARAMS; i++)
-    form->view[i] = -1;
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *q = &rule->params[i];
     const ambit_field *f = i < s->n ? s->args[i].field : a->activity[i - s->n];
-    ambit__boundaries view;
 
     if (!f || !q->reads_neighbours) continue;
-    view = ambit__field_view(f);
-    form->view[i] = ambit__chunk_form_view(form, &view);
+    AMBIT_TRY(see_field(p, f, i, form));
     for (int k = 0; k < q->nreads; k++)
       AMBIT_TRY(ambit__chunk_form_add(ambit__program_errors(p), form, p->grid->box.ndims,
-                                      form->view[i], q->reads[k].offset, i >= s->n));
+                                      form->view[i][q->reads[k].component], q->reads[k].offset,
+                                      i >= s->n));
   }
   return ambit__chunk_form_rank(ambit__program_errors(p), form, p->grid->box.ndims);
 }

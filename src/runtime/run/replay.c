@@ -10,6 +10,7 @@
  * sparse grid, nor is an iteration in which a launch would first have to set constants beside runs.
  */
 #include "base/memory.h"
+#include "device/bounds.h"
 #include "runtime/exchange/exchange.h"
 #include "runtime/run/run.h"
 
@@ -46,7 +47,7 @@ static bool is_read_around(const ambit_program *p, const ambit_field *f)
 {
   for (size_t i = 0; i < p->nsteps; i++)
     for (int k = 0; p->steps[i].kind == STEP_APPLY && k < p->steps[i].n; k++)
-      if (p->steps[i].args[k].field == f && p->applies[i].form.view[k] >= 0) return true;
+      if (p->steps[i].args[k].field == f && p->applies[i].form.view[k]) return true;
   return false;
 }
 
@@ -58,6 +59,16 @@ static const ambit_field *read_in(const ambit_program *p, const ambit__step *s, 
   return NULL;
 }
 
+static bool have_same_views(const ambit_field *f, const ambit_field *g)
+{
+  for (int c = 0; c < f->components; c++) {
+    const ambit__boundaries a = ambit__field_view(f, c), b = ambit__field_view(g, c);
+
+    if (!ambit__boundaries_equal(&a, &b)) return false;
+  }
+  return true;
+}
+
 /* Whether fields that trade buffers are read with the same boundaries. */
 static bool bounds_agree(const ambit_program *p)
 {
@@ -65,13 +76,8 @@ static bool bounds_agree(const ambit_program *p)
     const ambit_field *first = read_in(p, &p->steps[i], 0), *other;
 
     for (int k = 0; first && k < p->steps[i].n; k++) {
-      ambit__boundaries a, b;
-
       other = read_in(p, &p->steps[i], k);
-      if (!other) continue;
-      a = ambit__field_view(first);
-      b = ambit__field_view(other);
-      if (!ambit__boundaries_equal(&a, &b)) return false;
+      if (other && !have_same_views(first, other)) return false;
     }
   }
   return true;
@@ -96,9 +102,12 @@ static bool is_bounded(const ambit_program *p)
 
     for (int k = 0; reader && k < p->grid->placement.n; k++) {
       const ambit__buffer *buffer = p->fields[i]->stores[k].buffer;
-      const ambit__boundaries b = ambit__field_view(reader);
 
-      if (!buffer->bounded || !ambit__boundaries_equal(&buffer->bounds, &b)) return false;
+      for (int c = 0; c < reader->components; c++) {
+        const ambit__boundaries b = ambit__field_view(reader, c);
+
+        if (!ambit__bounds_are(buffer, c, 1, &b)) return false;
+      }
     }
   }
   return true;

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What sparse grids have in common with dense ones: boundaries of single components. */
+#include "places.h"
+
+enum { ROWS = 12, COLUMNS = 41, CELLS = ROWS * COLUMNS, FIELDS = 3 };
+
+static const char *const storages[] = {"runs", "list", "dense"};
+
+static int everywhere(const int64_t *i, void *user)
+{
+  (void)i, (void)user;
+  return 1;
+}
+
+/* Cells at all faces, with holes. */
+static int with_holes(const int64_t *i, void *user)
+{
+  (void)user;
+  return (i[0] * 7 + i[1] * 3) % 11 > 1 && (i[1] / 6 + i[0] / 4) % 3;
+}
+
+static double start(const int64_t *i, int component, void *user)
+{
+  (void)user;
+  return (double)((i[0] * 131 + i[1] * 17 + component * 7) % 251) / 16 - 7;
+}
+
+/* A grid of ROWS x COLUMNS cells in a storage. */
+static ambit_grid *grid_of(ambit *a, const char *storage, ambit_active_fn is_active)
+{
+  const int64_t extents[] = {ROWS, COLUMNS};
+
+  ambit_option_set(a, "storage", storage);
+  return ambit_grid_create_sparse(a, 2, extents, is_active, NULL);
+}
+
+/* ---- boundaries of components ---- */
+
+/* The boundary of a field, and those of its components where they differ from it. */
+static const struct {
+  unsigned faces;
+  ambit_boundary kind;
+  double value;
+} all = {AMBIT_ALL_FACES, AMBIT_CLAMP, 0},
+  own[FIELDS][3] = {{{AMBIT_AXIS(0), AMBIT_SYMMETRIC, 0},
+                     {AMBIT_AXIS(1), AMBIT_CONSTANT, 3},
+                     {AMBIT_INACTIVE, AMBIT_CLAMP, 2}},
+                    {{AMBIT_AXIS(0), AMBIT_ANTISYMMETRIC, 0},
+                     {AMBIT_AXIS(1), AMBIT_CONSTANT, -2},
+                     {AMBIT_INACTIVE, AMBIT_CONSTANT, 1}},
+                    {{AMBIT_LOW(0), AMBIT_CONSTANT, 5},
+                     {AMBIT_HIGH(1), AMBIT_REFLECT, 0},
+                     {AMBIT_INACTIVE, AMBIT_CONSTANT, -1}}};
+
+#define MEAN(u) "0.25f * (" u "[-2][0] + " u "[1][-1] + " u "[0][2] + " u "[-1][1])"
+
+/* Three fields of one component, one after the other: on ref, if there is one process. */
+static void run_fields(ambit_active_fn is_active, float *values)
+{
+  ambit *a = open_strict(places()[3] ? "ref" : "cpu");
+  ambit_grid *g = grid_of(a, "auto", is_active);
+  ambit_kernel *k =
+      ambit_kernel_create(a, "void mean(const float *u, float *v) { *v = " MEAN("u") "; }");
+  ambit_field *given = ambit_field_create_vector(g, "given", AMBIT_F32, FIELDS, AMBIT_SOA);
+  static float from[FIELDS * CELLS], one[CELLS];
+
+  ambit_field_fill(given, start, NULL);
+  ambit_field_read(given, NULL, NULL, from);
+  for (int c = 0; c < FIELDS; c++) {
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+                *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+
+    for (int i = 0; i < CELLS; i++)
+      one[i] = from[i * FIELDS + c];
+    ambit_field_write(u, NULL, NULL, one);
+    ambit_field_boundary(u, all.faces, all.kind, all.value);
+    for (int b = 0; b < 3; b++)
+      ambit_field_boundary(u, own[c][b].faces, own[c][b].kind, own[c][b].value);
+    ambit_apply(p, k, u, v);
+    ambit_swap(p, u, v);
+    ambit_run(p, 6);
+    ambit_field_read(u, NULL, NULL, one);
+    for (int i = 0; i < CELLS; i++)
+      values[i * FIELDS + c] = one[i];
+  }
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void set_all(ambit_field *u)
+{
+  ambit_field_boundary(u, all.faces, all.kind, all.value);
+  ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 7);
+  for (int c = 0; c < FIELDS; c++)
+    for (int b = 0; b < 3; b++)
+      ambit_field_boundary_component(u, c, own[c][b].faces, own[c][b].kind, own[c][b].value);
+}
+
+/* One field of three components; the boundaries are changed between runs, and set again. */
+static void run_components(const char *device, const char *storage, ambit_active_fn is_active,
+                           bool checks, float *values)
+{
+  ambit *a = open_strict(device);
+  ambit_grid *g = (ambit_option_set(a, "nan", checks ? "1" : "0"), grid_of(a, storage, is_active));
+  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, FIELDS, AMBIT_SOA);
+  ambit_field *v = ambit_field_create_vector(g, "v", AMBIT_F32, FIELDS, AMBIT_SOA);
+  ambit_field *w = ambit_field_create_vector(g, "w", AMBIT_F32, FIELDS, AMBIT_SOA);
+  ambit_kernel *k =
+      ambit_kernel_create(a, "void mean(const float *u[3], float *v[3])"
+                             "{ for (int i = 0; i < 3; i++) *v[i] = " MEAN("u[i]") "; }");
+  ambit_program *p = ambit_program_create(g), *other = ambit_program_create(g);
+
+  ambit_field_fill(u, start, NULL);
+  ambit_apply(p, k, u, v);
+  ambit_swap(p, u, v);
+  ambit_apply(other, k, u, w);
+  set_all(u);
+  ambit_run(p, 2);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CONSTANT, 9); /* for all components */
+  ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 8);
+  ambit_run(other, 1);
+  set_all(u);
+  ambit_run(p, 4);
+  ambit_field_read(u, NULL, NULL, values);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void components_have_boundaries_of_their_own(void)
+{
+  static float want[2][FIELDS * CELLS], got[FIELDS * CELLS];
+
+  run_fields(everywhere, want[0]);
+  run_fields(with_holes, want[1]);
+  for (int i = 0; i < 3; i++)
+    EACH_PLACE(d)
+    {
+      const int holes = i > 0 || strchr(*d, '*');
+
+      if (compiles_slowly(*d) && !test_takes(i, 3)) continue;
+      run_components(*d, storages[i], holes ? with_holes : everywhere, i == 2, got);
+      CHECK_MSG(!memcmp(want[holes], got, sizeof got), "%s, %s", *d, storages[i]);
+    }
+}
+
+/* Cells that do not read and write have the value of their component. */
+static void reading_gives_inactive_cells_the_values_of_components(void)
+{
+  EACH_PLACE(d)
+  {
+    ambit *a = open_strict(*d);
+    ambit_grid *g = grid_of(a, "auto", with_holes);
+    ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, 2, AMBIT_SOA);
+    static float values[CELLS][2];
+
+    ambit_field_fill_value(u, 3);
+    ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CLAMP, 1);
+    ambit_field_boundary_component(u, 1, AMBIT_INACTIVE, AMBIT_CONSTANT, 2);
+    ambit_field_read(u, NULL, NULL, values);
+    for (int i = 0; i < CELLS; i++) {
+      const bool on = with_holes(AMBIT_INDEX(i / COLUMNS, i % COLUMNS), NULL);
+
+      CHECK_NEAR(on ? 3.0 : 1.0, (double)values[i][0], 0);
+      CHECK_NEAR(on ? 3.0 : 2.0, (double)values[i][1], 0);
+    }
+    CHECK_OK(a);
+    ambit_close(a);
+  }
+}
+
+static void wrong_boundaries_of_components_are_refused(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_of(a, "auto", with_holes);
+  ambit_field *u = ambit_field_create_vector(g, "u", AMBIT_F32, 2, AMBIT_SOA);
+  ambit_field *w = ambit_field_create_vector(g, "w", AMBIT_F32, 2, AMBIT_AOS);
+
+  ambit_field_boundary_component(u, 1, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+  CHECK_FAILED(a, AMBIT_EINVAL, "at inactive cells is none; set another kind");
+  ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+  ambit_field_boundary_component(u, 1, AMBIT_INACTIVE, AMBIT_REFLECT, 0);
+  CHECK_FAILED(a, AMBIT_EINVAL, "inactive cells cannot be reflect");
+  ambit_field_boundary_component(u, 1, AMBIT_INACTIVE, AMBIT_NONE, 0);
+  CHECK_FAILED(a, AMBIT_EINVAL, "a component alone cannot be none");
+  ambit_field_boundary(w, AMBIT_INACTIVE, AMBIT_CLAMP, 0);
+  ambit_field_boundary_component(w, 1, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
+  CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "only in fields of order AMBIT_SOA");
+  ambit_close(a);
+}
+
+int main(int argc, char **argv)
+{
+  static const test_case tests[] = {
+      {"components_have_boundaries_of_their_own", components_have_boundaries_of_their_own},
+      {"reading_gives_inactive_cells_the_values_of_components",
+       reading_gives_inactive_cells_the_values_of_components},
+      {"wrong_boundaries_of_components_are_refused", wrong_boundaries_of_components_are_refused},
+      {NULL, NULL}};
+
+  return test_main(argc, argv, tests);
+}
