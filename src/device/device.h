@@ -87,17 +87,39 @@ typedef struct ambit__message {
 typedef struct ambit__event ambit__event; /* a point in a queue; each backend has its own struct */
 
 /* Cells that move within a device: a box to copy, or ghost cells to fill, as the entries copy_box
- * and ghosts do. Everything it points to must outlive anything made from it. */
+ * and ghosts do; on a sparse grid also one value for all, as fill_box does. Everything it points to
+ * must outlive anything made from it. */
 typedef struct ambit__move {
   ambit__store *dst;
-  ambit__store *src; /* of a copy; NULL: fill ghost cells of dst */
+  ambit__store *src; /* of a copy; NULL: fill ghost cells of dst, or with `fills` its box */
   int first, count;  /* components first .. first + count - 1; all, unless the order is AMBIT_SOA */
   ambit__box box;    /* copy: own cells of src; ghosts: `given` */
   int64_t shift[AMBIT_MAX_DIMS];       /* copy */
   ambit__box reach;                    /* ghosts */
   const ambit__boundaries *boundaries; /* ghosts */
   const int64_t *extents;              /* ghosts: of the grid */
+  /* On a sparse grid, cells of dst and src in place of the active ones of the stores; NULL: those
+   */
+  const ambit__active *to, *from;
+  bool fills;
+  unsigned char value[8]; /* for it; of the type of dst */
 } ambit__move;
+
+/* The components and the cells of dst and src. */
+static inline ambit__store ambit__move_to(const ambit__move *m)
+{
+  ambit__store s = {ambit__layout_slice(&m->dst->layout, m->first, m->count), m->dst->buffer};
+
+  if (m->to) s.layout.active = m->to;
+  return s;
+}
+static inline ambit__store ambit__move_from(const ambit__move *m)
+{
+  ambit__store s = {ambit__layout_slice(&m->src->layout, m->first, m->count), m->src->buffer};
+
+  if (m->from) s.layout.active = m->from;
+  return s;
+}
 
 typedef struct ambit__batch ambit__batch; /* a list of moves; each backend has its own struct */
 /* recorded work of a queue; each backend has its own struct */

@@ -101,6 +101,22 @@ ambit_status ambit__active_part(ambit__errors *errors, const ambit__active *whol
                                 const ambit__box *own, const ambit__layers *layers,
                                 ambit__active *part);
 
+/* ---- active_shift.c ---- */
+
+/* Of a copy of the cells of a box to another place, what a part has to do with it. Cells are named
+ * by their place at the destination, and have their positions in the part. */
+typedef struct ambit__shifted {
+  ambit__active from;  /* cells of the source here, if they and their destination are active */
+  ambit__active to;    /* of the destination, if they and their source are active; */
+  ambit__active blank; /* and if their source is not */
+} ambit__shifted;
+
+/* `own` is the box of the part. The caller frees the result, also after a failure. */
+ambit_status ambit__active_shift(ambit__errors *errors, const ambit__active *whole,
+                                 const ambit__active *part, const ambit__box *own,
+                                 const ambit__box *box, const int64_t *shift, ambit__shifted *s);
+void ambit__shifted_free(ambit__shifted *s);
+
 /* ---- active.c ---- */
 
 /* The first run in a row or behind it that ends behind cell x of the row; a->n if there is none. */

@@ -259,7 +259,6 @@ static void make_program(stage *s)
     s->at = i >= s->p->called && i < s->p->called + s->p->ncalled ? s->called : s->program;
     for (int j = 0; j < step->n; j++)
       fields[j] = s->fields[step->fields[j]];
-    if (s->sparse && step->kernel < 0 && !step->n) continue; /* no copies of boxes there */
     if (s->sparse && step->kernel >= 0 && s->p->kernels[step->kernel].spreads) continue;
     if (step->kernel >= 0)
       apply(s, step);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What sparse grids have in common with dense ones: boundaries of single components. */
+/* What sparse grids have in common with dense ones: boundaries of single components, copies of
+ * boxes. */
 #include "places.h"
 
 enum { ROWS = 12, COLUMNS = 41, CELLS = ROWS * COLUMNS, FIELDS = 3 };
@@ -189,6 +190,123 @@ static void wrong_boundaries_of_components_are_refused(void)
   ambit_close(a);
 }
 
+/* ---- copies of boxes ---- */
+
+enum { COMPONENTS = 2 };
+
+/* Copies of some cells of a field to others of a field: 0, u; 1, v. */
+typedef struct copying {
+  int from, to;
+  int64_t lo[2], hi[2], at[2];
+} copying;
+
+static const copying copies[] = {{0, 1, {0, 0}, {ROWS, COLUMNS}, {0, 0}},
+                                 {0, 1, {1, 3}, {9, 38}, {2, 5}},
+                                 {1, 0, {4, 0}, {8, COLUMNS - 7}, {0, 7}},
+                                 {0, 0, {0, 0}, {2, COLUMNS}, {ROWS - 2, 0}},
+                                 {1, 1, {0, COLUMNS - 9}, {ROWS, COLUMNS}, {0, 0}}};
+
+static const double fills[2][COMPONENTS] = {{-3, -4}, {6, 6}}; /* of u and v */
+
+static double fill_of(int field, ambit_order order, int component)
+{
+  return fills[field][order == AMBIT_SOA ? component : 0];
+}
+
+static void copy_by_hand(const copying *c, ambit_order order, float (*values)[CELLS][COMPONENTS])
+{
+  static float old[CELLS][COMPONENTS];
+
+  memcpy(old, values[c->from], sizeof old);
+  for (int64_t y = c->lo[0]; y < c->hi[0]; y++)
+    for (int64_t x = c->lo[1]; x < c->hi[1]; x++) {
+      const int64_t there[] = {y - c->lo[0] + c->at[0], x - c->lo[1] + c->at[1]};
+      const bool on = with_holes(AMBIT_INDEX(y, x), NULL);
+
+      for (int k = 0; with_holes(there, NULL) && k < COMPONENTS; k++)
+        values[c->to][there[0] * COLUMNS + there[1]][k] =
+            on ? old[y * COLUMNS + x][k] : (float)fill_of(c->from, order, k);
+    }
+}
+
+/* The fields are swapped after them. */
+static void run_copies(const char *device, const char *storage, ambit_order order,
+                       const float (*start_values)[CELLS][COMPONENTS],
+                       float (*values)[CELLS][COMPONENTS])
+{
+  ambit *a = open_strict(device);
+  ambit_grid *g = grid_of(a, storage, with_holes);
+  ambit_program *p = ambit_program_create(g);
+  ambit_field *f[2];
+
+  for (int i = 0; i < 2; i++) {
+    f[i] = ambit_field_create_vector(g, i ? "v" : "u", AMBIT_F32, COMPONENTS, order);
+    ambit_field_write(f[i], NULL, NULL, start_values[i]);
+    ambit_field_boundary(f[i], AMBIT_INACTIVE, AMBIT_CONSTANT, fills[i][0]);
+    for (int k = 1; order == AMBIT_SOA && k < COMPONENTS; k++)
+      ambit_field_boundary_component(f[i], k, AMBIT_INACTIVE, AMBIT_CLAMP, fills[i][k]);
+  }
+  for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+    ambit_copy_box(p, f[copies[i].from], copies[i].lo, copies[i].hi, f[copies[i].to], copies[i].at);
+  ambit_swap(p, f[0], f[1]);
+  ambit_run(p, 3);
+  for (int i = 0; i < 2; i++)
+    ambit_field_read(f[i], NULL, NULL, values[i]);
+  CHECK_OK(a);
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+/* Field i of two: as it starts, with the value of inactive cells. */
+static void begin(int i, ambit_order order, float (*values)[COMPONENTS])
+{
+  for (int n = 0; n < CELLS; n++) {
+    const int64_t index[] = {n / COLUMNS, n % COLUMNS};
+
+    for (int k = 0; k < COMPONENTS; k++)
+      values[n][k] =
+          (float)(with_holes(index, NULL) ? start(index, k + 5 * i, NULL) : fill_of(i, order, k));
+  }
+}
+
+static void finish_by_hand(ambit_order order, float (*values)[CELLS][COMPONENTS])
+{
+  static float u[CELLS][COMPONENTS];
+
+  for (int n = 0; n < 3; n++) {
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+      copy_by_hand(&copies[i], order, values);
+    memcpy(u, values[0], sizeof u);
+    memcpy(values[0], values[1], sizeof u);
+    memcpy(values[1], u, sizeof u);
+  }
+  for (int i = 0; i < 2; i++)
+    for (int n = 0; n < CELLS; n++)
+      for (int k = 0; !with_holes(AMBIT_INDEX(n / COLUMNS, n % COLUMNS), NULL) && k < COMPONENTS;
+           k++)
+        values[i][n][k] = (float)fill_of(i, order, k);
+}
+
+/* Inactive cells of the source have the value that users see there. */
+static void boxes_of_active_cells_are_copied(void)
+{
+  static float given[2][CELLS][COMPONENTS], want[2][CELLS][COMPONENTS], got[2][CELLS][COMPONENTS];
+
+  for (int i = 0; i < 3; i++) {
+    const ambit_order order = i == 1 ? AMBIT_AOS : AMBIT_SOA;
+
+    for (int k = 0; k < 2; k++)
+      begin(k, order, given[k]);
+    memcpy(want, given, sizeof want);
+    finish_by_hand(order, want);
+    EACH_PLACE(d)
+    {
+      if (compiles_slowly(*d) && !test_takes(i, 3)) continue;
+      run_copies(*d, storages[i], order, (const float(*)[CELLS][COMPONENTS])given, got);
+      CHECK_MSG(!memcmp(want, got, sizeof got), "%s, %s", *d, storages[i]);
+    }
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -196,6 +314,7 @@ int main(int argc, char **argv)
       {"reading_gives_inactive_cells_the_values_of_components",
        reading_gives_inactive_cells_the_values_of_components},
       {"wrong_boundaries_of_components_are_refused", wrong_boundaries_of_components_are_refused},
+      {"boxes_of_active_cells_are_copied", boxes_of_active_cells_are_copied},
       {NULL, NULL}};
 
   return test_main(argc, argv, tests);

@@ -28,7 +28,7 @@ typedef struct group {
   ambit__gpu_memory *table; /* items, then the item of each block; owned */
 } group;
 
-/* A copy on a sparse grid: a launch of its own. */
+/* A copy on a sparse grid, or one value for some cells: a launch of its own. */
 typedef struct sparse_copy {
   ambit__move move;
   ambit__gpu_kept list;
@@ -204,12 +204,17 @@ static ambit_status add_copy(ambit__batch *b, const ambit__move *m)
 {
   sparse_copy *copies =
       ambit__grow(errors_of(b), b->copies, b->ncopies, &b->copies_cap, sizeof *copies);
+  ambit__store to, from;
 
   if (!copies) return AMBIT_ENOMEM;
   b->copies = copies;
   copies += b->ncopies++;
   *copies = (sparse_copy){.move = *m};
-  return ambit__gpu_keep_across(b->device, m->dst->layout.active, m->src->layout.active, &m->box,
+  to = ambit__move_to(m);
+  if (m->fills)
+    return ambit__gpu_keep_box(b->device, to.layout.active, &m->box, true, &copies->list);
+  from = ambit__move_from(m);
+  return ambit__gpu_keep_across(b->device, to.layout.active, from.layout.active, &m->box,
                                 &copies->list);
 }
 
@@ -218,7 +223,7 @@ static ambit_status make_tables(ambit__batch *b, const ambit__move *moves, int n
   for (int i = 0; i < n; i++) {
     adding a = {b, &moves[i]};
 
-    if (a.move->src && a.move->dst->layout.active) {
+    if (a.move->fills || (a.move->src && a.move->dst->layout.active)) {
       AMBIT_TRY(add_copy(b, a.move));
     } else if (!a.move->src) {
       AMBIT_TRY(ambit__gpu_ghost_items(a.move, add_item, &a));
@@ -265,16 +270,13 @@ static ambit_status launch(ambit__gpu_lane *lane, ambit__gpu_device *d, const gr
   return d->driver->launch(lane->queue, moves->batch, blocks, threads, 0, 2 + MEMORIES, args);
 }
 
-/* Some components of a store. */
-static ambit__store slice_of(const ambit__store *s, const ambit__move *m)
-{
-  return (ambit__store){ambit__layout_slice(&s->layout, m->first, m->count), s->buffer};
-}
-
 static ambit_status copy_active(ambit__gpu_lane *lane, const sparse_copy *c)
 {
-  const ambit__store to = slice_of(c->move.dst, &c->move), from = slice_of(c->move.src, &c->move);
+  const ambit__store to = ambit__move_to(&c->move);
+  ambit__store from;
 
+  if (c->move.fills) return ambit__gpu_kept_fill(lane, &c->list, &to, c->move.value);
+  from = ambit__move_from(&c->move);
   return ambit__gpu_kept_copy(lane, &c->list, &to, &from);
 }
 

@@ -337,12 +337,15 @@ ambit_status ambit__gpu_keep_across(ambit__gpu_device *d, const ambit__active *t
                                     const ambit__active *from, const ambit__box *box,
                                     ambit__gpu_kept *k);
 void ambit__gpu_kept_free(ambit__gpu_device *d, ambit__gpu_kept *k);
-/* Between a store and a packed array, from value `first` of the memory on; and between stores. */
+/* Between a store and a packed array, from value `first` of the memory on; between stores; and one
+ * value for all cells of a list that was kept to unpack them. */
 ambit_status ambit__gpu_kept_pack(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
                                   const ambit__store *store, ambit__gpu_memory *packed,
                                   int64_t first, bool in);
 ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
                                   const ambit__store *to, const ambit__store *from);
+ambit_status ambit__gpu_kept_fill(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
+                                  const ambit__store *to, const void *value);
 
 /* ---- sparse.c ---- */
 

@@ -272,8 +272,8 @@ ambit_status ambit__gpu_runs_move(ambit__gpu_lane *lane, const ambit__store *sto
   return s;
 }
 
-ambit_status ambit__gpu_runs_fill(ambit__gpu_lane *lane, const ambit__store *store,
-                                  const ambit__gpu_list *l, const void *value)
+/* One value for all cells. */
+static copy fill_with(const ambit__store *store, const void *value)
 {
   copy c = {.to = place_of(store),
             .type = store->layout.type,
@@ -281,6 +281,14 @@ ambit_status ambit__gpu_runs_fill(ambit__gpu_lane *lane, const ambit__store *sto
             .is_value = 1};
 
   memcpy(&c.value, value, ambit_type_size(c.type));
+  return c;
+}
+
+ambit_status ambit__gpu_runs_fill(ambit__gpu_lane *lane, const ambit__store *store,
+                                  const ambit__gpu_list *l, const void *value)
+{
+  const copy c = fill_with(store, value);
+
   return run_list(lane, &c, l);
 }
 
@@ -368,6 +376,14 @@ ambit_status ambit__gpu_kept_copy(ambit__gpu_lane *lane, const ambit__gpu_kept *
                   .from = place_of(from),
                   .type = to->layout.type,
                   .components = to->layout.components};
+
+  return run(lane, &c, k->memory, k->n);
+}
+
+ambit_status ambit__gpu_kept_fill(ambit__gpu_lane *lane, const ambit__gpu_kept *k,
+                                  const ambit__store *to, const void *value)
+{
+  const copy c = fill_with(to, value);
 
   return run(lane, &c, k->memory, k->n);
 }

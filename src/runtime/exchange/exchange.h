@@ -117,16 +117,22 @@ static inline ambit__store ambit__slice_store(const ambit__halo_slice *s, int pa
 {
   const ambit__store *all = &s->field->stores[part];
 
-  return (ambit__store){ambit__layout_slice(&all->layout, s->first, s->count), all->buffer};
+  ambit__store some = {ambit__layout_slice(&all->layout, s->first, s->count), all->buffer};
+
+  if (s->shifted) some.layout.active = &s->shifted[part].to;
+  return some;
 }
 
 /* The same for the cells that are sent: of another field if a step copies. */
 static inline ambit__store ambit__slice_source(const ambit__halo_slice *s, int part)
 {
   ambit__halo_slice from = *s;
+  ambit__store some;
 
   if (s->source) from.field = s->source;
-  return ambit__slice_store(&from, part);
+  some = ambit__slice_store(&from, part);
+  if (s->shifted) some.layout.active = &s->shifted[part].from;
+  return some;
 }
 
 /* Makes the exchange of n halos of a list, given by index. */

@@ -98,7 +98,31 @@ static ambit_status add_copy(ambit__exchange *x, const ambit__halo_slice *s,
   m.dst = &s->field->stores[to];
   m.src = s->source ? &s->source->stores[from] : &s->field->stores[from];
   if (!g->active) memcpy(m.shift, t->shift, sizeof m.shift);
+  if (s->shifted) m.from = &s->shifted[from].from;
+  if (s->shifted) m.to = &s->shifted[to].to;
   return add(x, to, LOCAL_COPIES, &m);
+}
+
+/* Inactive cells of a source are copied as users see them: with the value of their component. */
+static ambit_status add_blanks(ambit__exchange *x, const ambit__halo_slice *s, int part)
+{
+  const bool together = s->field->order == AMBIT_AOS;
+  const ambit_type type = s->field->type;
+
+  for (int c = 0; s->shifted && c < (together ? 1 : s->count); c++) {
+    const double number = ambit__field_boundaries(s->source, c)->fill;
+    ambit__move m = {.dst = &s->field->stores[part],
+                     .first = c,
+                     .count = together ? s->count : 1,
+                     .box = s->field->grid->box,
+                     .to = &s->shifted[part].blank,
+                     .fills = true};
+
+    if (!m.to->cells) return AMBIT_OK;
+    ambit__value_store(m.value, type, ambit__value_of(number, type));
+    AMBIT_TRY(add(x, part, LOCAL_COPIES, &m));
+  }
+  return AMBIT_OK;
 }
 
 /* ---- all moves ---- */
@@ -111,6 +135,7 @@ static ambit_status add_all(ambit__exchange *x)
     for (size_t k = 0; x->kind != EXCHANGE_GHOSTS && k < h->count; k++)
       AMBIT_TRY(add_copy(x, x->slices[i], &h->transfers[k]));
     for (int k = 0; k < x->program->grid->placement.n; k++) {
+      AMBIT_TRY(add_blanks(x, x->slices[i], k));
       AMBIT_TRY(add_edges(x, i, k));
       AMBIT_TRY(add_late(x, i, k));
     }

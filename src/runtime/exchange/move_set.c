@@ -45,18 +45,14 @@ void ambit__move_set_free(const ambit *a, ambit__move_set *l)
   l->engines = NULL;
 }
 
-static ambit__store view(const ambit__store *s, const ambit__move *m)
-{
-  return (ambit__store){ambit__layout_slice(&s->layout, m->first, m->count), s->buffer};
-}
-
 static ambit_status run_one(ambit__queue *q, const ambit__move *m)
 {
   const ambit__backend *backend = q->device->backend;
-  ambit__store dst = view(m->dst, m), src;
+  ambit__store dst = ambit__move_to(m), src;
 
+  if (m->fills) return backend->fill_box(q, &dst, &m->box, m->value);
   if (!m->src) return backend->ghosts(q, &dst, m->boundaries, m->extents, &m->box, &m->reach);
-  src = view(m->src, m);
+  src = ambit__move_from(m);
   return backend->copy_box(q, &dst, &src, &m->box, m->shift);
 }
 

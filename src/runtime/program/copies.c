@@ -4,10 +4,14 @@
  * Source and destination may lie on any parts. The cells that one part has of the source and
  * another one of the destination are a transfer, as in a halo exchange, so the copy becomes an
  * exchange (exchange/) whose destination is not the halo but own cells, of another field perhaps.
+ *
+ * On a sparse grid the cells of a copy depend on activity at both ends (grid/active.h,
+ * ambit__shifted). They are found when the fields have their storage.
  */
 #include "base/memory.h"
 #include "runtime/program/program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 ambit__box ambit__copy_destination(const ambit__step *s)
@@ -60,6 +64,11 @@ static ambit_status add_transfers(const ambit_program *p, const ambit__step *s, 
   return AMBIT_OK;
 }
 
+static int64_t count_source(const ambit_grid *g, const ambit__step *s)
+{
+  return g->active ? ambit__active_count(g->active, &s->box) : ambit__box_volume(&s->box);
+}
+
 static ambit_status make_copy(ambit_program *p, size_t step)
 {
   const ambit__step *s = &p->steps[step];
@@ -74,9 +83,80 @@ static ambit_status make_copy(ambit_program *p, size_t step)
       .field = to, .boundaries = &to->boundaries, .slices = slice, .nslices = 1};
   p->applies[step].copy = p->copies.n++;
   p->applies[step].bytes =
-      2 * (double)ambit__box_volume(&s->box) * (double)ambit__field_cell_bytes(to);
+      2 * (double)count_source(p->grid, s) * (double)ambit__field_cell_bytes(to);
   return add_transfers(p, s, &slice->halo);
 }
+
+/* ---- sparse grids ---- */
+
+void ambit__copies_forget(ambit__halo_slice *s)
+{
+  for (int i = 0; s->shifted && i < s->nshifted; i++)
+    ambit__shifted_free(&s->shifted[i]);
+  free(s->shifted);
+  s->shifted = NULL;
+}
+
+static bool is_shifted(const ambit__step *s)
+{
+  for (int d = 0; d < s->box.ndims; d++)
+    if (s->shift[d]) return true;
+  return false;
+}
+
+static ambit_status find_cells(const ambit_program *p, const ambit__step *s,
+                               ambit__halo_slice *slice)
+{
+  const ambit_grid *g = p->grid;
+
+  slice->shifted =
+      ambit__new(ambit__program_errors(p), (size_t)g->placement.n, sizeof *slice->shifted);
+  if (!slice->shifted) return AMBIT_ENOMEM;
+  slice->nshifted = g->placement.n;
+  for (int i = 0; i < g->placement.n; i++)
+    AMBIT_TRY(ambit__active_shift(ambit__program_errors(p), g->active, &g->local[i],
+                                  &g->parts[g->first + i], &s->box, s->shift, &slice->shifted[i]));
+  return AMBIT_OK;
+}
+
+/* Cells of a transfer, on a process that has one of its ends. */
+static int64_t count_cells(const ambit_grid *g, const ambit__halo_slice *slice,
+                           const ambit__transfer *t)
+{
+  if (!slice->shifted) return ambit__active_count(g->active, &t->box);
+  return ambit__active_count(g->mine[t->to] ? &slice->shifted[t->to - g->first].to
+                                            : &slice->shifted[t->from - g->first].from,
+                             &t->box);
+}
+
+/* Finds the cells of the transfers of a copy, and drops those without any. */
+static ambit_status place(const ambit_program *p, const ambit__step *s, ambit__halo_slice *slice)
+{
+  ambit__halo *h = &slice->halo;
+  size_t kept = 0;
+
+  if (is_shifted(s)) AMBIT_TRY(find_cells(p, s, slice));
+  for (size_t i = 0; i < h->count; i++) {
+    ambit__transfer t = h->transfers[i];
+
+    t.box = ambit__box_move(&t.box, s->shift);
+    memset(t.shift, 0, sizeof t.shift);
+    t.cells = count_cells(p->grid, slice, &t);
+    if (t.cells) h->transfers[kept++] = t;
+  }
+  h->count = kept;
+  return AMBIT_OK;
+}
+
+ambit_status ambit__copies_place(ambit_program *p)
+{
+  for (size_t i = 0; p->grid->active && i < p->nsteps; i++)
+    if (p->steps[i].kind == STEP_COPY)
+      AMBIT_TRY(place(p, &p->steps[i], &p->copies.list[p->applies[i].copy].slices[0]));
+  return AMBIT_OK;
+}
+
+/* ---- all ---- */
 
 ambit_status ambit__copies_make(ambit_program *p)
 {

@@ -200,6 +200,7 @@ static bool is_nothing(const ambit_program *p, const ambit__halo_slice *slice)
 
 static void free_slice(ambit__halo_slice *slice)
 {
+  ambit__copies_forget(slice);
   ambit__halo_free(&slice->halo);
   ambit__needs_free(&slice->needs);
 }

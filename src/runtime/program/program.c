@@ -469,8 +469,6 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
   AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
               "field '%s' is a view and cannot be copied; a kernel can do it",
               from->base ? from->name : to->name);
-  AMBIT_CHECK(!p->grid->active, ambit__program_errors(p), AMBIT_EUNSUPPORTED,
-              "ambit_copy_box cannot copy cells of sparse grids yet: copy with a kernel");
   AMBIT_CHECK(from->type == to->type && from->components == to->components &&
                   from->order == to->order,
               ambit__program_errors(p), AMBIT_EPROGRAM,

@@ -49,6 +49,10 @@ typedef struct ambit__halo_slice {
   bool has_ghosts;                     /* filled by the exchange; false: by the stages of a cycle */
   ambit__needs needs;                  /* all reads of all steps of the program; owned */
   ambit__halo halo;
+  /* A copy on a sparse grid to another place: by part of this process; else NULL; owned (copies.c).
+   * Boxes of transfers are those of the destination then. */
+  ambit__shifted *shifted;
+  int nshifted;
 } ambit__halo_slice;
 
 /* The halo of one field: all reads of it beyond the own cells of the parts (halo_needs.c). */
@@ -284,6 +288,9 @@ bool ambit__step_is_in_place(const ambit_program *p, const ambit__step *s);
 
 ambit__box ambit__copy_destination(const ambit__step *s);
 ambit_status ambit__copies_make(ambit_program *p); /* p->copies */
+/* On a sparse grid, finds the cells of copies when they have their places. */
+ambit_status ambit__copies_place(ambit_program *p);
+void ambit__copies_forget(ambit__halo_slice *s); /* frees s->shifted */
 
 /* ---- returns.c: cells that steps write at neighbours go to the parts that own them ---- */
 

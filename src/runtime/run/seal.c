@@ -99,6 +99,7 @@ static ambit_status seal(ambit_program *p)
   AMBIT_TRY(ambit__cycle_plan(p));
   AMBIT_TRY(ambit__program_widen(p));
   AMBIT_TRY(ambit__program_build(p));
+  AMBIT_TRY(ambit__copies_place(p));
   AMBIT_TRY(ambit__halo_state_start(p));
   AMBIT_TRY(ambit__sleep_plan(p));
   AMBIT_TRY(ambit__program_schedule(p));
