@@ -3,9 +3,9 @@
  * memory.
  *
  * All cells that the stages of a block touch must stay in the second-level cache until the last
- * stage is through. Then a pass moves each buffer once between memory and cache, whatever its
- * depth, and tiles move some of it again at their edges, where stages reach back into the previous
- * tile.
+ * stage is through; in three dimensions, if no tile is so small, in the third. Then a pass moves
+ * each buffer once between memory and cache, whatever its depth, and tiles move some of it again at
+ * their edges, where stages reach back into the previous tile.
  */
 #ifndef AMBIT_RUNTIME_PROGRAM_WAVEFRONT_MODEL_H
 #define AMBIT_RUNTIME_PROGRAM_WAVEFRONT_MODEL_H
@@ -39,14 +39,18 @@ typedef struct ambit__wavefront_problem {
 } ambit__wavefront_problem;
 
 ambit__wavefront_problem ambit__wavefront_problem_of(const ambit_program *p);
+/* Bytes of the second-level cache for the cells of a block. */
+double ambit__wavefront_room(const ambit__wavefront_problem *m);
+/* Whether the fields are larger than the caches. */
+bool ambit__wavefront_is_from_memory(const ambit__wavefront_problem *m);
 /* Bytes in the cache while a block passes, and bytes per cell that a pass moves to and from
  * memory. */
 void ambit__wavefront_weigh(const ambit__wavefront_problem *m, const ambit__wavefront *w,
                             double *cached, double *moved);
-/* Nanoseconds of an iteration by single launches, and in a wave that moves so many bytes per
- * cell. */
+/* Nanoseconds of an iteration by single launches, and in a wave that has and moves so many bytes.
+ */
 double ambit__wavefront_time_single(const ambit__wavefront_problem *m);
 double ambit__wavefront_time(const ambit__wavefront_problem *m, const ambit__wavefront *w,
-                             double moved);
+                             double cached, double moved);
 
 #endif

@@ -4,22 +4,25 @@
 #include "base/memory.h"
 #include "runtime/program/wavefront_model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static const double LEAST_GAIN = 0.9;  /* of the time, to prefer a wave */
 static const double NEARLY = 1.1;      /* of the least time: the smallest such depth is taken */
 static const double STRIP_SHARE = 0.5; /* of the first-level cache, for the rows of a strip */
-/* Of the second-level cache, for a block of planes: with tiles for 0.75 of it, passes of star3d1
- * were 1.4 times as slow on 16 Xeon cores. */
-static const double L2_PLANES_SHARE = 0.6;
-static const double SMALL_PART = 2; /* most of the second-level cache, of a part of several */
+static const double L3_SHARE = 0.5;    /* of the third-level cache, for the blocks of all threads */
+static const double SMALL_PART = 2;    /* most of the second-level cache, of a part of several */
 
 enum { STRIP_UNIT = 64 }; /* cells */
 
 static const int depths[] = {2, 4, 8, 16, 32};
 enum { DEPTHS = sizeof depths / sizeof *depths };
 static const int64_t blocks[] = {4, 8, 16, 32, 64};
+/* Tiles of three dimensions that may be in the third-level cache, their longest block and largest
+ * depth: with 16 planes or 8 iterations stars of radius 4 were slower on 16 Xeon cores. */
+static const int64_t wide_tiles[] = {16, 32};
+enum { WIDE_BLOCK = 8, WIDE_DEPTH = 4 };
 
 typedef ambit__wavefront_problem problem;
 
@@ -56,8 +59,7 @@ static bool fit_tile(const problem *m, ambit__wavefront *w)
 {
   const bool cuts_rows = m->p->grid->box.ndims == 2;
   const int64_t unit = cuts_rows ? 512 : 4, columns = m->columns;
-  const double share = cuts_rows ? AMBIT__L2_SHARE : L2_PLANES_SHARE;
-  const double room = share * (double)(m->info.l2 ? m->info.l2 : 1 << 20);
+  const double room = ambit__wavefront_room(m);
   double cached, moved, narrow;
 
   if (m->wish.size.tile >= 0) return take_tile(m, w);
@@ -75,17 +77,41 @@ static bool fit_tile(const problem *m, ambit__wavefront *w)
   return true;
 }
 
-/* Chooses the tile of a wave with its block and strip, and takes it if it is faster than *best. */
-static void try_sizes(const problem *m, ambit__wavefront *w, ambit__wave_sizes *sizes, double *best)
+/* Takes the sizes of a wave if its blocks fit in a cache and it is faster than *best. */
+static void compare(const problem *m, const ambit__wavefront *w, double room,
+                    ambit__wave_sizes *sizes, double *best)
 {
   double cached, moved, time;
 
-  if (!can_cut(m, w, m->p->grid->box.ndims - 1, w->wave.size.strip) || !fit_tile(m, w)) return;
   ambit__wavefront_weigh(m, w, &cached, &moved);
-  time = ambit__wavefront_time(m, w, moved);
-  if (*best >= 0 && time >= *best) return;
+  time = ambit__wavefront_time(m, w, cached, moved);
+  if (cached > room || (*best >= 0 && time >= *best)) return;
   *best = time;
   *sizes = w->wave.size;
+}
+
+/* Whether blocks that fit in the third-level cache only are worth a try. */
+static bool can_spill(const problem *m, const ambit__wavefront *w)
+{
+  return m->p->grid->box.ndims > 2 && m->wish.size.tile < 0 && w->wave.size.block <= WIDE_BLOCK &&
+         w->wave.iterations <= WIDE_DEPTH && ambit__wavefront_is_from_memory(m) &&
+         !ambit__wavefront_wraps(w, 1);
+}
+
+/* Chooses the tile of a wave with its block and strip, and takes it if it is faster than *best. */
+static void try_sizes(const problem *m, ambit__wavefront *w, ambit__wave_sizes *sizes, double *best)
+{
+  const double room = L3_SHARE * (double)m->info.l3 / m->threads;
+
+  if (!can_cut(m, w, m->p->grid->box.ndims - 1, w->wave.size.strip)) return;
+  if (fit_tile(m, w)) {
+    compare(m, w, HUGE_VAL, sizes, best);
+    return;
+  }
+  for (size_t i = 0; can_spill(m, w) && i < sizeof wide_tiles / sizeof *wide_tiles; i++) {
+    w->wave.size.tile = wide_tiles[i];
+    if (wide_tiles[i] < m->columns) compare(m, w, room, sizes, best);
+  }
 }
 
 /* Chooses the sizes of a wave; returns its time, less than 0 if nothing fits. */
