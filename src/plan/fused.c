@@ -19,12 +19,10 @@ enum {
   WARPS = 4, /* per block, in two dimensions */
   MOST_REGISTERS = 250,
   MANY_REGISTERS = 215,   /* by estimate */
-  REGISTERS = 65536,      /* per multiprocessor */
   SHARED = 227 << 10,     /* bytes per multiprocessor */
   BLOCK_SHARED = 1 << 10, /* the same, that a block needs anyway */
   MOST_RESIDENT = 8,
-  MOST_WORK = 12000, /* operations in unrolled code */
-  FEW_WARPS = 12     /* fewer per multiprocessor are too few */
+  FEW_WARPS = 12 /* fewer per multiprocessor are too few */
 };
 
 /* Time of the edge code per turn, in that of the fast code; in three dimensions per cell. */
@@ -81,28 +79,6 @@ static bool exchanges(const ambit__target *t)
   return t->warp == AMBIT__FUSED_WARP;
 }
 
-/* Bytes of the largest and the smallest value. */
-static void sizes_of(const ambit__pipeline *p, int *largest, int *smallest)
-{
-  *largest = 1;
-  *smallest = 8;
-  for (int i = 0; i < p->nvalues; i++) {
-    const int size = (int)ambit_type_size(p->values[i].type);
-
-    if (size > *largest) *largest = size;
-    if (size < *smallest) *smallest = size;
-  }
-}
-
-static double operations(const ambit__pipeline *p)
-{
-  double n = 0;
-
-  for (int i = 0; i < p->nstages; i++)
-    n += (double)p->stages[i].rule->flops + 1;
-  return n;
-}
-
 /* Registers and shared memory that a plan needs, and operations of its unrolled code. */
 typedef struct needs {
   int registers;
@@ -117,7 +93,7 @@ static void add_needs(const ambit__fused_job *j, needs *n)
   if (registers > n->registers && (!j->edge || registers <= MOST_REGISTERS))
     n->registers = registers;
   if (ambit__fused_shared(j) > n->shared) n->shared = ambit__fused_shared(j);
-  n->work += operations(j->pipe) * j->period * j->rows * j->lane;
+  n->work += ambit__fused_operations(j->pipe) * j->period * j->rows * j->lane;
 }
 
 static bool find_needs(const ambit__group *g, const ambit__plan *p, needs *n)
@@ -142,11 +118,12 @@ static bool complete(const ambit__group *g, const ambit__target *t, ambit__plan 
   size_t blocks;
   needs n;
 
-  if (!find_needs(g, p, &n) || n.registers > MOST_REGISTERS || n.work > MOST_WORK) return false;
+  if (!find_needs(g, p, &n) || n.registers > MOST_REGISTERS || n.work > AMBIT__FUSED_MOST_WORK)
+    return false;
   if (!t->dialect->has_lanes && n.shared) n.shared += BLOCK_SHARED; /* drivers take some */
   if (threads > t->max_threads || n.shared > t->shared) return false;
   blocks = SHARED / (n.shared + BLOCK_SHARED);
-  p->resident = REGISTERS / threads / ((n.registers + 7) / 8 * 8);
+  p->resident = AMBIT__FUSED_REGISTERS / threads / ((n.registers + 7) / 8 * 8);
   if (p->resident > MOST_RESIDENT) p->resident = MOST_RESIDENT;
   if ((size_t)p->resident > blocks) p->resident = (int)blocks;
   p->wave = p->resident * t->threads;
@@ -176,10 +153,9 @@ static void add(const ambit__group *g, const ambit__target *t, ambit__plan p, am
 /* Cells of a lane: 16 bytes of the largest type, but not too many cells. */
 static int cells_of(const ambit__group *g, int most)
 {
-  int largest, smallest;
+  const int cells = 16 / ambit__fused_widest(g->pipeline);
 
-  sizes_of(g->pipeline, &largest, &smallest);
-  return 16 / largest < most ? 16 / largest : most;
+  return cells < most ? cells : most;
 }
 
 static int flat_candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans,
@@ -272,19 +248,18 @@ static double share_of(const ambit__group *g, const ambit__fused_job *j,
  * loads and stores. Stages on a box copy all values, and test rows and cells. */
 static double instructions_of(const ambit__group *g, const ambit__fused_job *j)
 {
+  const int widest = ambit__fused_widest(j->pipe) > 4 ? 2 : 1; /* words */
   double n = 0, shares = 0;
-  int largest, smallest;
 
-  sizes_of(j->pipe, &largest, &smallest);
   for (int i = 0; i < j->pipe->nstages; i++) {
     const ambit__fused_stage *f = &j->stages[i];
     const ambit__pipe_stage *st = &j->pipe->stages[i];
     const double work = f->taps ? f->ntaps : (double)st->rule->flops * share_of(g, j, st);
 
-    n += (work + 0.4) * (largest > 4 ? 2 : 1) + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
+    n += (work + 0.4) * widest + (st->nplaces ? (3.0 + st->nplaces) / j->lane : 0);
   }
   for (int v = 0; v < j->pipe->nvalues; v++) {
-    const double words = ambit_type_size(j->pipe->values[v].type) > 4 ? 2 : 1;
+    const double words = ambit__fused_words(j->pipe, v);
 
     if (j->values[v].shared >= 0)
       shares += words * 2 * (j->values[v].left + j->values[v].right) / j->lane;
@@ -337,23 +312,21 @@ static double starved(const ambit__group *g, const ambit__target *t, const ambit
   const double strips = (double)g->cells[j->x] / ambit__fused_useful(j) + 1;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
   const double warps = fmin(p->resident * p->threads[1], strips * chunks / t->threads);
-  int largest, smallest;
+  const int widest = ambit__fused_widest(g->pipeline);
 
-  sizes_of(g->pipeline, &largest, &smallest);
   if (bytes_of(g->pipeline) * (double)g->cells[j->x] * (double)g->cells[j->z] < (double)t->l2)
     return 1;
-  return fmax(1, FLIGHT_BYTES / (warps * p->ahead * AMBIT__FUSED_WARP * j->lane * largest));
+  return fmax(1, FLIGHT_BYTES / (warps * p->ahead * AMBIT__FUSED_WARP * j->lane * widest));
 }
 
 /* ns per cell of a launch, for cells that are computed once: the longer of memory traffic and
  * instructions. With few warps neither is fast. */
 static double flat_cost(const ambit__group *g, const ambit__plan *p, double memory, double work)
 {
-  int largest, smallest, few;
+  const int enough = ambit__fused_widest(g->pipeline) > 4 ? FEW_WARPS / 2 : FEW_WARPS;
+  const int few = enough - p->resident * p->threads[1];
   double ns;
 
-  sizes_of(g->pipeline, &largest, &smallest);
-  few = (largest > 4 ? FEW_WARPS / 2 : FEW_WARPS) - p->resident * p->threads[1];
   ns = memory > work ? memory + 0.15 * work : work + 0.15 * memory;
   if (p->ahead != 2) ns *= p->ahead < 2 ? 1.15 : 0.93;
   return few > 0 ? ns * (1 + 0.07 * few) : ns;
@@ -365,14 +338,12 @@ static double deep_cost(const ambit__group *g, const ambit__plan *p, const ambit
                         double memory)
 {
   double ns = DEEP_NS * instructions_of(g, j) + BARRIER_NS * j->pipe->nstages;
-  int largest, smallest;
 
-  sizes_of(j->pipe, &largest, &smallest);
   for (int v = 0; v < j->pipe->nvalues; v++)
     if (j->values[v].fetched >= 0)
-      ns += ROW_NS * (ambit_type_size(j->pipe->values[v].type) > 4 ? 2 : 1) *
-            (j->values[v].down + j->values[v].up) / j->rows;
-  if (largest <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
+      ns +=
+          ROW_NS * ambit__fused_words(j->pipe, v) * (j->values[v].down + j->values[v].up) / j->rows;
+  if (ambit__fused_widest(j->pipe) <= 4 && p->resident * p->threads[1] < FEW_WARPS) ns *= 1.15;
   return memory > ns ? memory : ns;
 }
 

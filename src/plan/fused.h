@@ -24,7 +24,9 @@
 
 enum {
   AMBIT__FUSED_WARP = 32,
-  AMBIT__FUSED_EDGE = 2 /* blocks per chunk of a strip at a face */
+  AMBIT__FUSED_REGISTERS = 65536, /* per multiprocessor */
+  AMBIT__FUSED_MOST_WORK = 12000, /* operations in unrolled code */
+  AMBIT__FUSED_EDGE = 2           /* blocks per chunk of a strip at a face */
 };
 
 /* Cells beside those of the results that must be right: along z, y and x. */
@@ -88,7 +90,15 @@ void ambit__fused_end(ambit__fused_job *j);
 /* The same for a plan of the strategy `persistent`, whose tiles do not move: they are planes along
  * axes 0 and 1, and z is an axis that the grid does not have. */
 bool ambit__fused_begin_tile(const ambit__group *g, const ambit__plan *p, ambit__fused_job *j);
-int ambit__fused_registers(const ambit__fused_job *j); /* of a thread, approximately */
+int ambit__fused_registers(const ambit__fused_job *j);    /* of a thread, approximately */
+int ambit__fused_widest(const ambit__pipeline *p);        /* bytes of the largest value */
+double ambit__fused_operations(const ambit__pipeline *p); /* of all stages, per cell */
+
+/* Words of four bytes of a value: registers of a cell. */
+static inline int ambit__fused_words(const ambit__pipeline *p, int value)
+{
+  return ambit_type_size(p->values[value].type) > 4 ? 2 : 1;
+}
 
 /* The columns that a warp of the code stores. */
 static inline int ambit__fused_useful(const ambit__fused_job *j)

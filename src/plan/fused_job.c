@@ -433,9 +433,22 @@ int ambit__fused_inset(const ambit__pipeline *p, int axis, int side)
   return n;
 }
 
-static int words(const ambit__fused_job *j, int value)
+int ambit__fused_widest(const ambit__pipeline *p)
 {
-  return ambit_type_size(j->pipe->values[value].type) > 4 ? 2 : 1;
+  int n = 1;
+
+  for (int v = 0; v < p->nvalues; v++)
+    n = most(n, (int)ambit_type_size(p->values[v].type));
+  return n;
+}
+
+double ambit__fused_operations(const ambit__pipeline *p)
+{
+  double n = 0;
+
+  for (int i = 0; i < p->nstages; i++)
+    n += (double)p->stages[i].rule->flops + 1;
+  return n;
 }
 
 /* Of the rows of a value that are kept between turns. */
@@ -447,7 +460,7 @@ static int registers_of(const ambit__fused_job *j, int value)
   const int cells = (f->last - f->lag) * j->lane + shared * (f->left + f->right);
   const int beside = fetched * (j->lane + (f->corners ? f->left + f->right : 0));
 
-  return words(j, value) * (j->rows * cells + (f->down + f->up) * beside);
+  return ambit__fused_words(j->pipe, value) * (j->rows * cells + (f->down + f->up) * beside);
 }
 
 /* Of everything but values, and of rows that are being computed. */
@@ -458,7 +471,8 @@ static int other_registers(const ambit__fused_job *j)
   for (int v = 0; v < j->pipe->nvalues; v++) {
     const int rows = j->y < 0 ? 2 : j->rows + 1;
 
-    wide = most(wide, words(j, v) * (rows * j->lane + j->values[v].left + j->values[v].right));
+    wide = most(wide, ambit__fused_words(j->pipe, v) *
+                          (rows * j->lane + j->values[v].left + j->values[v].right));
   }
   if (j->y >= 0) return wide + (j->edge ? DEEP_EDGE_REGISTERS : DEEP_REGISTERS);
   return wide + (j->edge ? EDGE_REGISTERS : REGISTERS) +
@@ -472,13 +486,14 @@ int ambit__fused_registers(const ambit__fused_job *j)
   for (int v = 0; v < j->pipe->nvalues; v++) {
     n += registers_of(j, v);
     if (j->pipe->values[v].stage < 0)
-      n += words(j, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
+      n += ambit__fused_words(j->pipe, v) * (j->ahead > 2 ? 3 : j->ahead) * j->rows * j->lane + 2;
     if (j->pipe->values[v].target >= 0) n += 2;
   }
   for (int i = 0; i < j->pipe->nstages; i++) {
     const ambit__fused_stage *f = &j->stages[i];
 
-    if (f->taps) n += words(j, f->value) * (f->high - f->low) * j->rows * j->lane;
+    if (f->taps)
+      n += ambit__fused_words(j->pipe, f->value) * (f->high - f->low) * j->rows * j->lane;
     if (!j->pipe->stages[i].iteration) n += j->pipe->stages[i].nplaces; /* its masks */
   }
   return n;

@@ -17,10 +17,8 @@
 
 enum {
   MOST_ROWS = 48,
-  REGISTERS = 65536,    /* per multiprocessor */
   MOST_REGISTERS = 255, /* of a thread */
-  OTHER_REGISTERS = 20, /* positions, counters, addresses of shared memory */
-  MOST_WORK = 12000     /* operations in unrolled code */
+  OTHER_REGISTERS = 20  /* positions, counters, addresses of shared memory */
 };
 
 /* On an H200, ns of an instruction of a warp; of a stage, for its barrier; of a word that a lane
@@ -125,13 +123,9 @@ static bool has_places(const ambit__pipeline *p)
   return false;
 }
 
-static int largest_words(const ambit__pipeline *p)
+static int widest_words(const ambit__pipeline *p)
 {
-  int n = 1;
-
-  for (int v = 0; v < p->nvalues; v++)
-    if (ambit__persistent_words(p, v) > n) n = ambit__persistent_words(p, v);
-  return n;
+  return ambit__fused_widest(p) > 4 ? 2 : 1;
 }
 
 /* Registers of a thread: all loaded values, and of those that are computed all but the last, which
@@ -139,26 +133,17 @@ static int largest_words(const ambit__pipeline *p)
 static int registers_of(const ambit__persistent_job *j)
 {
   const ambit__pipeline *p = j->tile.pipe;
-  int n = OTHER_REGISTERS + largest_words(p) * 3 * j->tile.lane, computed = 0;
+  int n = OTHER_REGISTERS + widest_words(p) * 3 * j->tile.lane, computed = 0;
 
   for (int v = 0; v < p->nvalues; v++)
     if (p->values[v].stage < 0 || computed++)
-      n += ambit__persistent_words(p, v) * j->tile.rows * j->tile.lane;
-  return n;
-}
-
-static double operations(const ambit__pipeline *p)
-{
-  double n = 0;
-
-  for (int i = 0; i < p->nstages; i++)
-    n += (double)p->stages[i].rule->flops + 1;
+      n += ambit__fused_words(p, v) * j->tile.rows * j->tile.lane;
   return n;
 }
 
 static int most_registers(const ambit__plan *p)
 {
-  const int n = REGISTERS / AMBIT__FUSED_WARP / p->threads[1] / 8 * 8;
+  const int n = AMBIT__FUSED_REGISTERS / AMBIT__FUSED_WARP / p->threads[1] / 8 * 8;
 
   return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
@@ -170,7 +155,9 @@ static bool fits(const ambit__group *g, const ambit__target *t, const ambit__pla
   const int cells = p->rows[0] * (int)p->strip;
   ambit__persistent_job j;
 
-  if (threads > t->max_threads || operations(g->pipeline) * cells > MOST_WORK) return false;
+  if (threads > t->max_threads ||
+      ambit__fused_operations(g->pipeline) * cells > AMBIT__FUSED_MOST_WORK)
+    return false;
   if (has_places(g->pipeline) && cells >= 32) return false; /* a bit for each of them */
   return ambit__persistent_begin(g, p, &j) && registers_of(&j) <= most_registers(p) &&
          ambit__persistent_shared(&j) <= t->shared &&
@@ -216,10 +203,10 @@ static double warp_ns(const ambit__group *g, const ambit__fused_job *j)
   for (int i = 0; i < j->pipe->nstages; i++) {
     const double flops = (double)j->pipe->stages[i].rule->flops;
 
-    n += ((g->strict ? flops : FUSED * flops) + 0.5) * j->rows * j->lane * largest_words(j->pipe);
+    n += ((g->strict ? flops : FUSED * flops) + 0.5) * j->rows * j->lane * widest_words(j->pipe);
   }
   for (int v = 0; v < j->pipe->nvalues; v++) {
-    const int words = ambit__persistent_words(j->pipe, v) * j->lane;
+    const int words = ambit__fused_words(j->pipe, v) * j->lane;
 
     ns += (words > 4 ? CONFLICT_NS : SHARE_NS) * 2 * words * (j->values[v].up + j->values[v].down);
   }
@@ -237,7 +224,7 @@ static double exchange_ns(const ambit__persistent_job *j)
   double ns = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (ambit__persistent_changes(p, v)) ns += EXCHANGE_NS + ambit__persistent_words(p, v) * word;
+    if (ambit__persistent_changes(p, v)) ns += EXCHANGE_NS + ambit__fused_words(p, v) * word;
   return ns;
 }
 

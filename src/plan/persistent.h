@@ -40,12 +40,6 @@ static inline bool ambit__persistent_exchanges(const ambit__persistent_job *j)
   return j->window[0].halo || j->window[1].halo;
 }
 
-/* Words of four bytes of a value. */
-static inline int ambit__persistent_words(const ambit__pipeline *p, int value)
-{
-  return ambit_type_size(p->values[value].type) > 4 ? 2 : 1;
-}
-
 /* ---- persistent_mail.c ---- */
 
 /* Bytes of device memory for the exchange. */

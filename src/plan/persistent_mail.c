@@ -15,7 +15,7 @@ static int words_before(const ambit__pipeline *p, int value)
   int n = 0;
 
   for (int v = 0; v < value; v++)
-    if (ambit__persistent_changes(p, v)) n += ambit__persistent_words(p, v);
+    if (ambit__persistent_changes(p, v)) n += ambit__fused_words(p, v);
   return n;
 }
 
