@@ -45,7 +45,7 @@ typedef struct ambit__stream {
   int end;                   /* units beside the strip that the end lanes load: a power of two */
   int below, above;          /* rows beside its own that a warp reads */
   int nrows;                 /* below + rows of the plan + above */
-  bool ring;                 /* its planes go through shared memory */
+  bool ring;                 /* its planes go through shared memory, or one of them is there */
   bool held;                 /* so do its values, each for the lane that uses it */
   ambit__stream_row rows[AMBIT__STREAM_REACH * 3];
 } ambit__stream;
@@ -58,6 +58,7 @@ typedef struct ambit__stream_front {
   int low, high; /* the first and the last plane of these rows */
   int ahead;     /* planes loaded in advance, or planes of a tile */
   bool ring;     /* rows come from shared memory */
+  bool after;    /* a row is loaded when that of the oldest plane is not needed any more */
 } ambit__stream_front;
 
 /* The parameters of a plan applied to a rule. */
@@ -74,7 +75,8 @@ typedef struct ambit__stream_job {
   bool moves;
   bool late;   /* rows of other warps are loaded when they are used */
   bool ring;   /* planes of some streams go through shared memory, */
-  int ahead;   /* copied so many ahead */
+  bool centre; /* but only that of the cells that are computed, and the next one */
+  int ahead;   /* copied, or with `centre` loaded, so many ahead */
   int slots;   /* of values that are held; 0: none are */
   int warps;   /* of a block */
   bool apart;  /* a lane also loads the cells beside its own; if not, lanes exchange them */
@@ -146,6 +148,9 @@ int ambit__stream_start(const ambit__stream_job *j);
 void ambit__stream_declare_fields(const ambit__stream_job *j);
 void ambit__stream_load_first(const ambit__stream_job *j);
 void ambit__stream_load_next(const ambit__stream_job *j);
+/* In a loop over the warp's rows t, after one: the row of the next plane that takes its place. */
+void ambit__stream_load_after(const ambit__stream_job *j);
+void ambit__stream_advance_after(const ambit__stream_job *j);
 /* Shifts the registers by one plane. */
 void ambit__stream_move(const ambit__stream_job *j);
 /* Shifts an array of n planes, each of `rows` rows in 3-D, of `cells` values of a parameter: every
@@ -182,6 +187,30 @@ void ambit__stream_ring_first(const ambit__stream_job *j);
 void ambit__stream_ring_next(const ambit__stream_job *j);
 /* In a loop over the warp's rows t: what only this row reads. */
 void ambit__stream_take_for_row(const ambit__stream_job *j);
+
+/* The rows of a plane in shared memory, and the cells of such a row. */
+int ambit__stream_ring_rows(const ambit__stream_job *j, const ambit__stream *s);
+int ambit__stream_ring_width(const ambit__stream_job *j, const ambit__stream *s);
+/* Vectors beside the strip in one row of the ring. */
+int ambit__stream_ring_beside(const ambit__stream_job *j, const ambit__stream *s);
+/* "float (*const u_r)[5440] = (float (*)[5440])((float *)(bytes + 0) + ": by slot, a place in the
+ * ring. */
+void ambit__stream_ring_place(const ambit__stream_job *j, const ambit__stream *s, char kind);
+/* "[(p + 3) % 9]": the slot of the plane of a moment. */
+void ambit__stream_ring_slot(const ambit__stream_job *j, const ambit__stream_moment *m);
+
+/* ---- stream_centre.c ---- */
+
+/* Whether a stream in the ring needs no other plane there than that of the cells computed. */
+bool ambit__stream_is_central(const ambit__stream_job *j, const ambit__stream *s);
+/* The array in shared memory, at the start of the kernel. */
+void ambit__stream_declare_planes(const ambit__stream_job *j);
+/* What the rows and vectors beside those of warps need; their registers. */
+void ambit__stream_declare_centre(const ambit__stream_job *j, const ambit__stream *s);
+int ambit__stream_centre_registers(const ambit__stream_job *j, const ambit__stream *s);
+/* The plane before the loop over z; the plane after the one of a phase. */
+void ambit__stream_centre_first(const ambit__stream_job *j);
+void ambit__stream_centre_next(const ambit__stream_job *j);
 
 /* ---- stream_held.c ---- */
 

@@ -274,6 +274,31 @@ static void emit_tile(const ambit__stream_job *j)
   ambit__close(j->gpu.w);
 }
 
+/* One plane. */
+static void emit_plane(const ambit__stream_job *j)
+{
+  ambit__stream_load_next(j);
+  if (j->taps)
+    ambit__stream_emit_sum(j);
+  else
+    ambit__stream_emit_window(j);
+  ambit__stream_advance(j);
+}
+
+/* The planes of a period, each in a text of its own: compilers refuse to unroll a loop that is so
+ * long. */
+static void emit_written_out(const ambit__stream_job *j)
+{
+  for (int p = 0; p < j->period; p++) {
+    ambit__line(j->gpu.w, "{");
+    j->gpu.w->depth++;
+    ambit__line(j->gpu.w, "const int p = %d;", p);
+    emit_plane(j);
+    ambit__close(j->gpu.w);
+  }
+  ambit__close(j->gpu.w);
+}
+
 /* A loop whose body is one plane, or one period: the planes until the same registers are used
  * again. */
 static void emit_loop(const ambit__stream_job *j)
@@ -285,17 +310,19 @@ static void emit_loop(const ambit__stream_job *j)
   } else if (j->ring) { /* counts down, which saves a register */
     ambit__open(j->gpu.w, "for (int rest = n; rest > 0; rest -= %d)", j->period);
     if (j->z <= j->gpu.rule->max_axis) ambit__line(j->gpu.w, "const int z = n - rest;");
-    ambit__stream_unroll(j, "p", 0, j->period);
+    if (j->centre && !j->gpu.plan->rolled) {
+      emit_written_out(j);
+      return;
+    }
+    if (j->gpu.plan->rolled)
+      ambit__open(j->gpu.w, "for (int p = 0; p < %d; p++)", j->period);
+    else
+      ambit__stream_unroll(j, "p", 0, j->period);
   } else {
     ambit__open(j->gpu.w, "for (int z = %d; z < n; z += %d)", ambit__stream_start(j), j->period);
     ambit__stream_unroll(j, "p", 0, j->period);
   }
-  ambit__stream_load_next(j);
-  if (j->taps)
-    ambit__stream_emit_sum(j);
-  else
-    ambit__stream_emit_window(j);
-  ambit__stream_advance(j);
+  emit_plane(j);
   if (j->moves) ambit__stream_move(j);
   if (j->moves && j->taps) ambit__stream_move_sums(j);
   ambit__close(j->gpu.w);
@@ -330,6 +357,7 @@ static void emit_kernel(const ambit__stream_job *j)
                              slots);
   if (!j->planes) ambit__gpucode_emit_ended(&j->gpu);
   ambit__gpucode_declare_totals(&j->gpu, threads[0] * threads[1]);
+  if (j->centre) ambit__stream_declare_planes(j);
   ambit__gpucode_emit_values(&j->gpu);
   emit_limits(j);
   open_outer(j);

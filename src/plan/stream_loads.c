@@ -18,6 +18,8 @@
 
 #include <stdio.h>
 
+enum { VECTOR = 16 }; /* bytes of the widest access */
+
 /* ---- addresses ---- */
 
 static const char *name_of(const ambit__stream_job *j, int param)
@@ -63,11 +65,23 @@ static void print_subscript(const ambit__stream_job *j, const char *name, int mo
     ambit__print(j->gpu.t, "[%s]", name);
 }
 
+/* Whether the plane of the cells that are computed is in an array of its own, u_c, and u_w has the
+ * warp's own cells only. */
+static bool has_centre(const ambit__stream_job *j, const ambit__stream *s)
+{
+  return j->centre && s->ring;
+}
+
 void ambit__stream_print_read(const ambit__stream_job *j, const ambit__stream *s, const int *offset)
 {
+  if (has_centre(j, s) && !offset[j->z]) {
+    ambit__stream_print_name(j, s, 'c');
+    print_subscript(j, "t", s->below + offset[j->y]);
+    return;
+  }
   ambit__stream_print_name(j, s, 'w');
   print_slot(j, offset[j->z]);
-  if (j->y >= 0) print_subscript(j, "t", s->below + offset[j->y]);
+  if (j->y >= 0) print_subscript(j, "t", has_centre(j, s) ? 0 : s->below + offset[j->y]);
 }
 
 void ambit__stream_print_cell(const ambit__stream_job *j, int param, int component,
@@ -80,7 +94,7 @@ void ambit__stream_print_cell(const ambit__stream_job *j, int param, int compone
   if (j->cells > 1)
     ambit__print(j->gpu.t, ", c + 2 * h + %d)", s->left * j->cells + offset[j->x]);
   else
-    print_subscript(j, "j", s->left + offset[j->x]);
+    print_subscript(j, "j", has_centre(j, s) && offset[j->z] ? 0 : s->left + offset[j->x]);
 }
 
 void ambit__stream_print_arrived(const ambit__stream_job *j, const ambit__stream *s, int dx)
@@ -152,7 +166,10 @@ static void print_row(const ambit__stream_job *j, const ambit__stream *s,
 {
   ambit__stream_print_name(j, s, kind);
   ambit__stream_print_moment(j, m);
-  if (j->y >= 0) ambit__print(j->gpu.t, "[q]");
+  if (has_centre(j, s))
+    ambit__print(j->gpu.t, "[q - %d]", s->below);
+  else if (j->y >= 0)
+    ambit__print(j->gpu.t, "[q]");
 }
 
 /* "u_at0 + (q - 1) * u_s1": the lane's cells in row q of the current plane of a front. */
@@ -186,10 +203,13 @@ static void print_range(const ambit__stream_job *j, int front, int low, int high
                start + high + j->fronts[front].ahead);
 }
 
-/* The load function: pinned loads must be issued before any computation. */
-static const char *load_of(const ambit__stream_job *j)
+/* The load function: pinned loads must be issued before any computation. In OpenCL it is there for
+ * vectors of 16 bytes. */
+static const char *load_of(const ambit__stream_job *j, int param)
 {
-  return j->pinned ? "ambit_load_now" : "ambit_load";
+  const size_t bytes = (size_t)j->lane * ambit_type_size(j->gpu.rule->params[param].type);
+
+  return j->pinned || (j->centre && bytes == VECTOR) ? "ambit_load_now" : "ambit_load";
 }
 
 static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
@@ -197,14 +217,14 @@ static void emit_load(const ambit__stream_job *j, const ambit__stream *s,
 {
   ambit__line_begin(j->gpu.w);
   if (m->is_first && j->planes) print_range(j, r->front, r->low, r->high);
-  ambit__stream_print_call(j, s->held ? "ambit_copy" : load_of(j), s->param, j->units);
+  ambit__stream_print_call(j, s->held ? "ambit_copy" : load_of(j, s->param), s->param, j->units);
   if (s->held) {
     ambit__stream_print_held(j, s, m, "q");
     ambit__print(j->gpu.t, ", ");
   } else {
     ambit__print(j->gpu.t, "&");
     print_row(j, s, m, 'w');
-    ambit__print(j->gpu.t, "[%d], ", s->left);
+    ambit__print(j->gpu.t, "[%d], ", has_centre(j, s) ? 0 : s->left);
   }
   open_address(j);
   print_place(j, s, r->front);
@@ -269,7 +289,7 @@ static void emit_end(const ambit__stream_job *j, const ambit__stream *s, const a
   }
   ambit__line_begin(j->gpu.w);
   if (m->is_first) print_range(j, r->front, r->edge_low, r->edge);
-  ambit__stream_print_call(j, load_of(j), s->param, s->end);
+  ambit__stream_print_call(j, load_of(j, s->param), s->param, s->end);
   print_row(j, s, &at, 'e');
   ambit__print(j->gpu.t, ", ");
   open_address(j);
@@ -325,12 +345,24 @@ static int shared_together(const ambit__stream *s, int q)
   return q;
 }
 
+static void advance_front(const ambit__stream_job *j, const ambit__stream_front *f,
+                          const ambit__stream_moment *m, const char *plane)
+{
+  const char *name = name_of(j, f->param);
+
+  if (j->planes)
+    ambit__line(j->gpu.w, "%s_at%d += %s_s%d;", name, f->number, name, j->z);
+  else
+    ambit__line(j->gpu.w, "%s_at%d += %s < %s %s %d ? %s_s%d : 0;", name, f->number, plane,
+                m->is_first || !j->ring ? "n" : "rest", f->high < 1 ? "-" : "+",
+                f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
+}
+
 /* Loads all rows of a front, and advances it to its next plane. */
 static void load_front(const ambit__stream_job *j, int front, const ambit__stream_moment *m,
                        const char *plane)
 {
   const ambit__stream_front *f = &j->fronts[front];
-  const char *name = name_of(j, f->param);
 
   for (int i = 0; i < j->nstreams; i++) {
     const ambit__stream *s = &j->streams[i];
@@ -341,16 +373,11 @@ static void load_front(const ambit__stream_job *j, int front, const ambit__strea
       if (!s->rows[q].is_read || s->rows[q].front != front) continue;
       if (j->y >= 0) ambit__stream_unroll(j, "q", q, end);
       emit_load(j, s, &s->rows[q], m);
-      if (s->rows[q].has_edges) emit_end(j, s, &s->rows[q], m);
+      if (s->rows[q].has_edges && !s->ring) emit_end(j, s, &s->rows[q], m);
       if (j->y >= 0) ambit__close(j->gpu.w);
     }
   }
-  if (j->planes)
-    ambit__line(j->gpu.w, "%s_at%d += %s_s%d;", name, f->number, name, j->z);
-  else
-    ambit__line(j->gpu.w, "%s_at%d += %s < %s %s %d ? %s_s%d : 0;", name, f->number, plane,
-                m->is_first || !j->ring ? "n" : "rest", f->high < 1 ? "-" : "+",
-                f->high < 1 ? 1 - f->high : f->high - 1, name, j->z);
+  advance_front(j, f, m, plane);
 }
 
 static void share_first(const ambit__stream_job *j, const ambit__stream *s,
@@ -415,17 +442,24 @@ void ambit__stream_load_first(const ambit__stream_job *j)
   share(j, true, share_first);
 }
 
+/* "z + p + 3": the plane that a front loads in a phase of the loop. */
+static ambit__stream_moment next_of(const ambit__stream_job *j, const ambit__stream_front *f,
+                                    char plane[40])
+{
+  const int n = f->high + f->ahead;
+
+  snprintf(plane, 40, "%sp %s %d", j->ring ? "" : "z + ", n < 0 ? "-" : "+", n < 0 ? -n : n);
+  return (ambit__stream_moment){.plane = n};
+}
+
 void ambit__stream_load_next(const ambit__stream_job *j)
 {
   if (j->ring) ambit__line(j->gpu.w, "if (p >= rest) break;");
   for (int i = 0; i < j->nfronts; i++) {
-    const ambit__stream_moment m = {.plane = j->fronts[i].high + j->fronts[i].ahead};
     char plane[40];
+    const ambit__stream_moment m = next_of(j, &j->fronts[i], plane);
 
-    if (j->fronts[i].ring) continue;
-    snprintf(plane, sizeof plane, "%sp %s %d", j->ring ? "" : "z + ", m.plane < 0 ? "-" : "+",
-             m.plane < 0 ? -m.plane : m.plane);
-    load_front(j, i, &m, plane);
+    if (!j->fronts[i].ring && !j->fronts[i].after) load_front(j, i, &m, plane);
   }
   if (j->ring) ambit__stream_ring_next(j);
   if (j->pinned) {
@@ -433,6 +467,34 @@ void ambit__stream_load_next(const ambit__stream_job *j)
     ambit__line(j->gpu.w, "if (z + p >= n) break;");
   }
   if (!j->by_rows) share(j, false, share_next);
+}
+
+void ambit__stream_load_after(const ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nstreams; i++) {
+    const ambit__stream *s = &j->streams[i];
+    const ambit__stream_row *r = &s->rows[s->below];
+    char plane[40];
+    ambit__stream_moment m;
+
+    if (!r->is_read || !j->fronts[r->front].after) continue;
+    m = next_of(j, &j->fronts[r->front], plane);
+    ambit__line(j->gpu.w, "{");
+    j->gpu.w->depth++;
+    ambit__line(j->gpu.w, "const int q = t + %d;", s->below);
+    emit_load(j, s, r, &m);
+    ambit__close(j->gpu.w);
+  }
+}
+
+void ambit__stream_advance_after(const ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nfronts; i++) {
+    char plane[40];
+    const ambit__stream_moment m = next_of(j, &j->fronts[i], plane);
+
+    if (j->fronts[i].after) advance_front(j, &j->fronts[i], &m, plane);
+  }
 }
 
 void ambit__stream_share_arrived(const ambit__stream_job *j, const ambit__stream *s)
@@ -522,6 +584,14 @@ static void declare_beside(const ambit__stream_job *j, int param)
   if (j->gpu.rule->params[param].high[j->x]) declare_distance(j, param, "after", x);
 }
 
+/* Whether the cells beside a lane's come from shared memory. */
+static bool is_shared(const ambit__stream_job *j, int param)
+{
+  for (int i = 0; i < j->nstreams; i++)
+    if (j->streams[i].param == param && j->streams[i].ring) return true;
+  return false;
+}
+
 /* The position of the lane's cells, and the distance from them to those beside the strip. */
 static void declare_column(const ambit__stream_job *j, int param)
 {
@@ -534,7 +604,7 @@ static void declare_column(const ambit__stream_job *j, int param)
   ambit__print(j->gpu.t, "const int %s_x = ", p->name);
   ambit__stream_print_inside(j, param, "x");
   ambit__line_end(j->gpu.w, ";");
-  if (j->apart) declare_beside(j, param);
+  if (j->apart && !is_shared(j, param)) declare_beside(j, param);
   if (!end) return;
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int %s_beside = ", p->name);
@@ -566,13 +636,15 @@ static void declare_pointer(const ambit__stream_job *j, int i, const char *tail,
 
 static void declare_stream(const ambit__stream_job *j, const ambit__stream *s)
 {
+  const bool own = has_centre(j, s);
+
   for (int ends = 0; ends <= (s->end > 0); ends++) {
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "%s ", unit_type(j, s->param));
     ambit__stream_print_name(j, s, ends ? 'e' : 'w');
     ambit__print(j->gpu.t, "[%d]", j->period);
-    if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", s->nrows);
-    ambit__print(j->gpu.t, "[%d]", ends ? s->end : s->left + j->units + s->right);
+    if (j->y >= 0) ambit__print(j->gpu.t, "[%d]", own ? j->rows : s->nrows);
+    ambit__print(j->gpu.t, "[%d]", ends ? s->end : own ? j->units : s->left + j->units + s->right);
     ambit__line_end(j->gpu.w, ";");
   }
 }

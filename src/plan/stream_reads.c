@@ -17,6 +17,8 @@ enum {
   PAIRS = 24,       /* registers for bytes while they are computed */
   RING_BASE = 10,   /* the same where planes are in shared memory, */
   RING_ROW = 18,    /* and for what each row takes from there */
+  CENTRE_BASE = 44, /* the same where one plane is there, */
+  CENTRE_ROW = 8,   /* and for each row */
   LATE_BASE = 15,   /* registers for addresses and counters where rows are loaded late */
   MORE = 16,        /* extra registers of loads that are not delayed */
   MOST_TAPS = 343,  /* of a weighted sum: a box of radius 3 in 3-D */
@@ -179,7 +181,12 @@ static bool find_front(ambit__stream_job *j, const ambit__stream *s, int ahead,
     return true;
   }
   if (i == AMBIT__STREAM_FRONTS) return false;
-  j->fronts[j->nfronts++] = (ambit__stream_front){param, number, r->low, r->high, ahead, s->ring};
+  j->fronts[j->nfronts++] = (ambit__stream_front){.param = param,
+                                                  .number = number,
+                                                  .low = r->low,
+                                                  .high = r->high,
+                                                  .ahead = ahead,
+                                                  .ring = s->ring && (!j->centre || !ahead)};
   r->front = i;
   return true;
 }
@@ -191,7 +198,7 @@ static int row_ahead(const ambit__stream_job *j, const ambit__plan *p, const amb
 {
   const bool own = q >= s->below && q < s->below + j->rows;
 
-  if (j->ring) return s->ring ? 0 : s->held ? p->ahead : 1;
+  if (j->ring) return s->ring ? (j->centre && own ? p->ahead : 0) : s->held ? p->ahead : 1;
   return j->planes ? j->planes : p->late && !own ? 0 : p->ahead;
 }
 
@@ -204,6 +211,21 @@ static bool find_fronts(ambit__stream_job *j, const ambit__plan *p)
       if (s->rows[q].is_read && !find_front(j, s, row_ahead(j, p, s, q), &s->rows[q])) return false;
   }
   return true;
+}
+
+/* Finds the fronts whose rows are the warp's own, without cells beside them: with one plane in
+ * shared memory, others need not be loaded before the first row is computed. */
+static void find_after(ambit__stream_job *j)
+{
+  for (int i = 0; i < j->nfronts; i++)
+    j->fronts[i].after = j->centre && !j->fronts[i].ring;
+  for (int i = 0; i < j->nstreams; i++) {
+    const ambit__stream *s = &j->streams[i];
+
+    for (int q = 0; q < s->nrows; q++)
+      if (s->rows[q].is_read && !s->ring && (s->below || s->above || s->rows[q].has_edges))
+        j->fronts[s->rows[q].front].after = false;
+  }
 }
 
 /* ---- the job ---- */
@@ -259,7 +281,7 @@ static int ahead_of(const ambit__stream_job *j, const ambit__plan *p)
 
 static int kept_ahead(const ambit__stream_job *j, const ambit__stream_row *r)
 {
-  return j->fronts[r->front].ahead - (j->planes > 0);
+  return j->fronts[r->front].ahead - (j->planes > 0 || j->fronts[r->front].after);
 }
 
 /* Windows hold all planes that are read and those in flight. Sums keep span - 1 planes of partial
@@ -305,7 +327,8 @@ static int row_registers(const ambit__stream_job *j, const ambit__stream *s,
   int n = 0;
 
   if (s->held) return j->units;
-  if (s->ring) return r->is_read && r->high > r->low ? (r->high - r->low + 1) * j->units : 0;
+  if (s->ring && (!r->is_read || (j->fronts[r->front].ring && r->high == r->low))) return 0;
+  if (s->ring) return (r->high - r->low + 1 + ahead) * j->units;
   if (r->is_read) n += (r->high - r->low + 1 + ahead) * j->units / (is_late(j, r) ? 2 : 1);
   if (r->has_edges && j->apart)
     return n + (r->edge - r->edge_low + 1 + ahead) * (s->left + s->right);
@@ -368,6 +391,7 @@ static int base_registers(const ambit__stream_job *j, const ambit__rule *rule)
   if (j->planes) return 16 + 20 * (j->z > 0) + (is_real ? 0 : 8) + (j->cells > 1 ? PAIRS : 0);
   if (j->taps) return 20 + 40 * (j->z > 0) + (is_real ? 0 : 8) + weight_registers(j, rule);
   if (j->y < 0) return 28 + numbers + (is_real ? 0 : 8);
+  if (j->centre) return CENTRE_BASE + (CENTRE_ROW + 10 * is_wide) * j->rows;
   if (j->ring) return RING_BASE + (RING_ROW + 10 * is_wide) * j->rows;
   if (j->late) return LATE_BASE + 40 * (j->z > 0);
   return 38 + 40 * (j->z > 0) + 3 * j->lane * (j->rows - 1) +
@@ -399,6 +423,10 @@ int ambit__stream_registers(const ambit__group *g, const ambit__plan *p, const a
     for (int q = 0; q < j->streams[i].nrows; q++)
       n += words(rule->params[j->streams[i].param].type) *
            row_share(j, row_registers(j, &j->streams[i], &j->streams[i].rows[q]), ahead);
+  for (int i = 0; j->centre && i < j->nstreams; i++)
+    if (j->streams[i].ring)
+      n += words(rule->params[j->streams[i].param].type) *
+           ambit__stream_centre_registers(j, &j->streams[i]);
   for (int i = 0; i < rule->nparams; i++) {
     const ambit__param *param = &rule->params[i];
 
@@ -481,7 +509,8 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
                            .rows = p->rows[0],
                            .planes = p->ahead ? 0 : p->rows[1],
                            .late = p->late,
-                           .ring = p->ring > 0,
+                           .ring = p->ring > 0 || p->centre,
+                           .centre = p->centre,
                            .warps = p->threads[1],
                            .apart = p->apart,
                            .span = 1};
@@ -492,6 +521,7 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
     ambit__stream_end(j);
     return false;
   }
+  find_after(j);
   find_ends(j);
   if (j->factored) flops = 2 * ambit__factors_operations(&j->factors);
   j->period = period_of(j, ahead_of(j, p));
@@ -499,7 +529,13 @@ bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__str
              (p->late || flops * j->lane * j->rows * j->period * widest(g) > MOST_REPEATED);
   j->by_rows = j->taps && j->moves && !j->factored;
   j->period = period_of(j, ahead_of(j, p));
-  if (j->ring) j->ahead = smallest(p->ahead, ambit__stream_ring_ahead(j));
+  if (j->centre) {
+    j->ahead = p->ahead;
+    while (j->period % 2 || j->period % j->ahead)
+      j->period++; /* the registers of a slot are free meanwhile */
+  } else if (j->ring) {
+    j->ahead = smallest(p->ahead, ambit__stream_ring_ahead(j));
+  }
   for (j->slots = p->held ? p->ahead + 1 : 0; j->slots && j->period % j->slots; j->slots++) {}
   j->whole = !j->ring && stores_whole(g, j);
   for (int i = 0; i < g->steps[0].rule->nparams; i++) {

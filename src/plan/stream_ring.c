@@ -23,19 +23,30 @@ enum {
 
 /* ---- what is in the ring ---- */
 
-static int rows_of(const ambit__stream_job *j, const ambit__stream *s)
+int ambit__stream_ring_rows(const ambit__stream_job *j, const ambit__stream *s)
 {
   return s->below + j->warps * j->rows + s->above;
 }
 
-static int width_of(const ambit__stream_job *j, const ambit__stream *s)
+int ambit__stream_ring_width(const ambit__stream_job *j, const ambit__stream *s)
 {
   return s->left + AMBIT__STREAM_WARP * j->lane + s->right;
 }
 
+/* Cells of a slot. */
 static int slot_of(const ambit__stream_job *j, const ambit__stream *s)
 {
-  return rows_of(j, s) * width_of(j, s);
+  return ambit__stream_ring_rows(j, s) * ambit__stream_ring_width(j, s);
+}
+
+static int slots_of(const ambit__stream_job *j)
+{
+  return j->centre ? 2 : j->period;
+}
+
+static bool is_own(const ambit__stream_job *j, const ambit__stream *s, int row)
+{
+  return row >= s->below && row < s->below + j->rows;
 }
 
 /* Whether the rows of a stream are of use in a ring: those of other warps are read in one plane
@@ -44,7 +55,7 @@ static bool is_star(const ambit__stream_job *j, const ambit__stream *s)
 {
   for (int q = 0; q < s->nrows; q++) {
     const ambit__stream_row *r = &s->rows[q];
-    const bool own = q >= s->below && q < s->below + j->rows;
+    const bool own = is_own(j, s, q);
 
     if (r->is_read && !own && (r->low != r->high || r->has_edges)) return false;
     if (r->has_edges && r->edge_low != r->edge) return false;
@@ -76,6 +87,7 @@ bool ambit__stream_find_ring(const ambit__rule *rule, ambit__stream_job *j)
       s->ring = s->ring || (j->streams[k].param == s->param && reaches_far(&j->streams[k]));
     if (!s->ring) continue;
     if (!is_star(j, s) || j->warps < s->below + s->above) return false;
+    if (j->centre && !ambit__stream_is_central(j, s)) return false;
     if (j->lane * (int)ambit_type_size(rule->params[s->param].type) % VECTOR) return false;
     s->left = whole_vectors(j, s->left);
     s->right = whole_vectors(j, s->right);
@@ -118,7 +130,7 @@ static size_t bytes_before(const ambit__stream_job *j, const ambit__rule *rule,
 
   for (const ambit__stream *s = j->streams; s < end; s++)
     if (s->ring)
-      n += (size_t)(j->period * slot_of(j, s)) * ambit_type_size(rule->params[s->param].type);
+      n += (size_t)(slots_of(j) * slot_of(j, s)) * ambit_type_size(rule->params[s->param].type);
   return n;
 }
 
@@ -127,6 +139,7 @@ size_t ambit__stream_ring_bytes(const ambit__stream_job *j, const ambit__rule *r
   const size_t n =
       bytes_before(j, rule, j->streams + j->nstreams) + ambit__stream_held_bytes(j, rule);
 
+  if (j->centre) return n;
   return n && n <= PLAIN ? PLAIN + 1 : n; /* more than launches have that know of no ring */
 }
 
@@ -137,24 +150,30 @@ static const char *name_of(const ambit__stream_job *j, const ambit__stream *s)
   return j->gpu.rule->params[s->param].name;
 }
 
-/* Vectors beside the strip in one row. */
-static int vectors_beside(const ambit__stream_job *j, const ambit__stream *s)
+int ambit__stream_ring_beside(const ambit__stream_job *j, const ambit__stream *s)
 {
   return (s->left + s->right) / j->lane;
 }
 
-/* "float (*const u_r)[5440] = (float (*)[5440])((float *)(bytes + 0) + ": by slot, a place in the
- * ring. */
-static void begin_place(const ambit__stream_job *j, const ambit__stream *s, char kind)
+void ambit__stream_ring_place(const ambit__stream_job *j, const ambit__stream *s, char kind)
 {
   const char *type = ambit__gpucode_type(&j->gpu, s->param);
+  const char *space = j->gpu.dialect->shared_pointer;
   const int n = slot_of(j, s);
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%s (*const ", type);
+  ambit__print(j->gpu.t, "%s%s (*const ", space, type);
   ambit__stream_print_name(j, s, kind);
-  ambit__print(j->gpu.t, ")[%d] = (%s(*)[%d])((%s *)(bytes + %zu) + ", n, type, n, type,
-               bytes_before(j, j->gpu.rule, s));
+  ambit__print(j->gpu.t, ")[%d] = (%s%s(*)[%d])((%s%s *)(bytes + %zu) + ", n, space, type, n, space,
+               type, bytes_before(j, j->gpu.rule, s));
+}
+
+void ambit__stream_ring_slot(const ambit__stream_job *j, const ambit__stream_moment *m)
+{
+  if (!j->centre)
+    ambit__stream_print_moment(j, m);
+  else
+    ambit__print(j->gpu.t, m->is_first ? "[%d]" : "[(p + %d) %% 2]", m->plane);
 }
 
 /* ---- declarations ---- */
@@ -192,7 +211,7 @@ static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int
     ambit__gpucode_print_offset(&j->gpu, s->param, s->component, here);
   }
   ambit__line_end(j->gpu.w, ");");
-  for (int i = 1; i * j->warps < rows_of(j, s); i++) {
+  for (int i = 1; i * j->warps < ambit__stream_ring_rows(j, s); i++) {
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "const int ");
     ambit__stream_print_name(j, s, 'f');
@@ -203,8 +222,8 @@ static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int
     ambit__print(j->gpu.t, ") * (int)%s_s%d", name, j->y);
     ambit__line_end(j->gpu.w, ";");
   }
-  begin_place(j, s, 'p');
-  ambit__print(j->gpu.t, "%s * %d + x - left + %d", warp, width_of(j, s), s->left);
+  ambit__stream_ring_place(j, s, 'p');
+  ambit__print(j->gpu.t, "%s * %d + x - left + %d", warp, ambit__stream_ring_width(j, s), s->left);
   ambit__line_end(j->gpu.w, ");");
 }
 
@@ -213,7 +232,7 @@ static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int
 static void declare_beside(const ambit__stream_job *j, const ambit__stream *s)
 {
   const char *name = name_of(j, s), *lane = j->gpu.dialect->thread[0];
-  const int n = vectors_beside(j, s), wide = AMBIT__STREAM_WARP * j->lane;
+  const int n = ambit__stream_ring_beside(j, s), wide = AMBIT__STREAM_WARP * j->lane;
   char column[160], row[120];
 
   if (!n) return;
@@ -221,8 +240,9 @@ static void declare_beside(const ambit__stream_job *j, const ambit__stream *s)
            lane, n, s->left / j->lane, wide);
   snprintf(row, sizeof row, "%s * %d + ambit_least(%s / %d, %d)", j->gpu.dialect->thread[1],
            j->rows, lane, n, j->rows - 1);
-  begin_place(j, s, 'b');
-  ambit__print(j->gpu.t, "(%d + %s) * %d + %s", s->below, row, width_of(j, s), column);
+  ambit__stream_ring_place(j, s, 'b');
+  ambit__print(j->gpu.t, "(%d + %s) * %d + %s", s->below, row, ambit__stream_ring_width(j, s),
+               column);
   ambit__line_end(j->gpu.w, ");");
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int ");
@@ -264,17 +284,21 @@ void ambit__stream_declare_ring(const ambit__stream_job *j)
 {
   const int plane = first_plane(j);
 
-  ambit__line(j->gpu.w, "AMBIT_SHARED_BYTES(bytes);");
+  if (!j->centre) ambit__line(j->gpu.w, "AMBIT_SHARED_BYTES(bytes);");
   ambit__stream_declare_held(j, bytes_before(j, j->gpu.rule, j->streams + j->nstreams));
   for (int i = 0; i < j->nstreams; i++) {
     const ambit__stream *s = &j->streams[i];
 
     if (!s->ring) continue;
-    declare_rows(j, s, plane);
-    declare_beside(j, s);
-    begin_place(j, s, 'r');
-    ambit__print(j->gpu.t, "(y - top + %d) * %d + x - left + %d", s->below, width_of(j, s),
-                 s->left);
+    if (j->centre) {
+      ambit__stream_declare_centre(j, s);
+    } else {
+      declare_rows(j, s, plane);
+      declare_beside(j, s);
+    }
+    ambit__stream_ring_place(j, s, 'r');
+    ambit__print(j->gpu.t, "(y - top + %d) * %d + x - left + %d", s->below,
+                 ambit__stream_ring_width(j, s), s->left);
     ambit__line_end(j->gpu.w, ");");
   }
 }
@@ -285,14 +309,14 @@ void ambit__stream_declare_ring(const ambit__stream_job *j)
 static void copy_row(const ambit__stream_job *j, const ambit__stream *s,
                      const ambit__stream_moment *m, int i)
 {
-  const int rest = rows_of(j, s) - i * j->warps;
+  const int rest = ambit__stream_ring_rows(j, s) - i * j->warps;
 
   ambit__line_begin(j->gpu.w);
   if (rest < j->warps) ambit__print(j->gpu.t, "if (%s < %d) ", j->gpu.dialect->thread[1], rest);
   ambit__stream_print_call(j, "ambit_copy", s->param, j->lane);
   ambit__stream_print_name(j, s, 'p');
   ambit__stream_print_moment(j, m);
-  if (i) ambit__print(j->gpu.t, " + %d", i * j->warps * width_of(j, s));
+  if (i) ambit__print(j->gpu.t, " + %d", i * j->warps * ambit__stream_ring_width(j, s));
   ambit__print(j->gpu.t, ", ");
   ambit__stream_print_name(j, s, 'f');
   if (i) {
@@ -306,7 +330,7 @@ static void copy_row(const ambit__stream_job *j, const ambit__stream *s,
 static void copy_beside(const ambit__stream_job *j, const ambit__stream *s,
                         const ambit__stream_moment *m)
 {
-  const int n = vectors_beside(j, s) * j->rows;
+  const int n = ambit__stream_ring_beside(j, s) * j->rows;
 
   if (!n) return;
   ambit__line_begin(j->gpu.w);
@@ -331,7 +355,7 @@ static void copy_plane(const ambit__stream_job *j, const ambit__stream_moment *m
     const ambit__stream *s = &j->streams[k];
 
     if (!s->ring) continue;
-    for (int i = 0; i * j->warps < rows_of(j, s); i++)
+    for (int i = 0; i * j->warps < ambit__stream_ring_rows(j, s); i++)
       copy_row(j, s, m, i);
     copy_beside(j, s, m);
     ambit__line_begin(j->gpu.w);
@@ -353,21 +377,21 @@ static void advance(const ambit__stream_job *j, const ambit__stream_moment *m, c
 
 /* ---- from the ring into registers ---- */
 
-/* "ambit_load<4>(&u_w[p][q][0], u_r[p] + (q - 4) * 136 - 4);": cells of a row, `from` cells after
- * the lane's. The row is `more` rows after that with the number `row`. */
+/* "ambit_fetch<4>(&u_w[p][q][0], u_r[p] + (q - 4) * 136 - 4);": a vector of a row, `from` cells
+ * after the lane's. The row is `more` rows after that with the number `row`. */
 static void take(const ambit__stream_job *j, const ambit__stream *s, const ambit__stream_moment *m,
-                 const char *row, int more, int from, int cells)
+                 const char *row, int more, int from)
 {
-  const int away = more - s->below, wide = width_of(j, s);
+  const int away = more - s->below, wide = ambit__stream_ring_width(j, s);
 
   ambit__line_begin(j->gpu.w);
-  ambit__stream_print_call(j, "ambit_load", s->param, cells);
+  ambit__stream_print_call(j, "ambit_fetch", s->param, j->lane);
   ambit__print(j->gpu.t, "&");
-  ambit__stream_print_name(j, s, 'w');
-  ambit__stream_print_moment(j, m);
+  ambit__stream_print_name(j, s, j->centre ? 'c' : 'w');
+  if (!j->centre) ambit__stream_print_moment(j, m);
   ambit__print(j->gpu.t, "[%s + %d][%d], ", row, more, s->left + from);
   ambit__stream_print_name(j, s, 'r');
-  ambit__stream_print_moment(j, m);
+  ambit__stream_ring_slot(j, m);
   ambit__print(j->gpu.t, " + %s * %d %s %d", row, wide, away * wide + from < 0 ? "-" : "+",
                abs(away * wide + from));
   ambit__line_end(j->gpu.w, ");");
@@ -388,12 +412,10 @@ void ambit__stream_take_for_row(const ambit__stream_job *j)
     const ambit__stream_row *r = &s->rows[s->below], *last = &s->rows[last_row(j, s)];
 
     if (!s->ring) continue;
-    if (r->has_edges && s->left)
-      take(j, s, &(ambit__stream_moment){.plane = r->edge}, "t", s->below, -s->left, s->left);
-    if (r->has_edges && s->right)
-      take(j, s, &(ambit__stream_moment){.plane = r->edge}, "t", s->below, j->lane, s->right);
+    for (int from = -s->left; r->has_edges && from < j->lane + s->right; from += j->lane)
+      if (from) take(j, s, &(ambit__stream_moment){.plane = r->edge}, "t", s->below, from);
     if (last_row(j, s) && last->is_read)
-      take(j, s, &(ambit__stream_moment){.plane = last->high}, "t", last_row(j, s), 0, j->lane);
+      take(j, s, &(ambit__stream_moment){.plane = last->high}, "t", last_row(j, s), 0);
   }
 }
 
@@ -425,9 +447,10 @@ static void take_rows(const ambit__stream_job *j, const ambit__stream_moment *fi
       end = rows_alike(s, q);
       if (end > nrows) end = nrows;
       if (!r->is_read || (first && r->low == r->high)) continue;
+      if (j->centre && is_own(j, s, q)) continue; /* it is in registers */
       ambit__stream_unroll(j, "q", q, end);
       if (first) ambit__open(j->gpu.w, "if (k >= %d && k < %d)", r->low, r->high);
-      take(j, s, first ? first : &m, "q", 0, 0, j->lane);
+      take(j, s, first ? first : &m, "q", 0, 0);
       if (first) ambit__close(j->gpu.w);
       ambit__close(j->gpu.w);
     }
@@ -442,6 +465,10 @@ void ambit__stream_ring_first(const ambit__stream_job *j)
 
   if (ambit__gpucode_reduces(j->gpu.group))
     ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier); /* the tile before used the ring, too */
+  if (j->centre) {
+    ambit__stream_centre_first(j);
+    return;
+  }
   ambit__stream_unroll(j, "k", low, low + j->ahead);
   copy_plane(j, &(ambit__stream_moment){.is_first = true, .plane = low}, "k");
   ambit__close(j->gpu.w);
@@ -458,6 +485,9 @@ void ambit__stream_ring_next(const ambit__stream_job *j)
   char plane[32];
 
   snprintf(plane, sizeof plane, "p + %d", high + j->ahead);
-  advance(j, &(ambit__stream_moment){.plane = high + j->ahead}, plane);
+  if (j->centre)
+    ambit__stream_centre_next(j);
+  else
+    advance(j, &(ambit__stream_moment){.plane = high + j->ahead}, plane);
   take_rows(j, NULL);
 }

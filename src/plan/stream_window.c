@@ -364,5 +364,7 @@ void ambit__stream_emit_window(const ambit__stream_job *j)
   ambit__close(j->gpu.w);
   if (j->cells > 1) ambit__close(j->gpu.w);
   ambit__stream_store(j);
+  if (j->centre) ambit__stream_load_after(j);
   if (j->y >= 0) ambit__close(j->gpu.w);
+  if (j->centre) ambit__stream_advance_after(j);
 }

@@ -5,6 +5,10 @@
 
 #define AMBIT_TABLE                     constant
 #define AMBIT_RESIDENT(x, y, z, blocks) AMBIT_THREADS(x, y, z)
+/* Local memory for planes: NVIDIA's driver aligns it for vectors if it is of vectors. */
+#define AMBIT_PLANES(n)                                                                            \
+  local uint4 ambit_planes[(n) / 16];                                                              \
+  local uchar *const bytes = (local uchar *)ambit_planes
 
 AMBIT_INLINE int ambit_least(int a, int b)
 {
@@ -101,3 +105,47 @@ AMBIT_VALUES_OF(ambit_u32, uint)
 AMBIT_VALUES_OF(short, short)
 AMBIT_VALUES_OF(long, long)
 AMBIT_VALUES_OF(ambit_f16, ushort)
+
+/* 16 bytes, loaded where the text says: NVIDIA's compiler would delay loads until their values are
+ * used, to save registers. */
+#ifdef __NV_CL_C_VERSION
+AMBIT_INLINE uint4 ambit_now_32(global const void *from)
+{
+  uint a, b, c, d;
+
+  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "l"(from));
+  return (uint4)(a, b, c, d);
+}
+AMBIT_INLINE ulong2 ambit_now_64(global const void *from)
+{
+  ulong a, b;
+
+  asm volatile("ld.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(from));
+  return (ulong2)(a, b);
+}
+#else
+#  define ambit_now_32(from) (*(global const uint4 *)(from))
+#  define ambit_now_64(from) (*(global const ulong2 *)(from))
+#endif
+#define AMBIT_LOAD_NOW(T, N, WORDS, LOAD)                                                          \
+  AMBIT_INLINE void ambit_load_now_##T##_##N(T *to, global const T *from)                          \
+  {                                                                                                \
+    union {                                                                                        \
+      WORDS all;                                                                                   \
+      T at[N];                                                                                     \
+    } values;                                                                                      \
+                                                                                                   \
+    values.all = LOAD(from);                                                                       \
+    for (int k = 0; k < N; k++)                                                                    \
+      to[k] = values.at[k];                                                                        \
+  }
+AMBIT_LOAD_NOW(float, 4, uint4, ambit_now_32)
+AMBIT_LOAD_NOW(int, 4, uint4, ambit_now_32)
+AMBIT_LOAD_NOW(short, 8, uint4, ambit_now_32)
+AMBIT_LOAD_NOW(ambit_f16, 8, uint4, ambit_now_32)
+AMBIT_LOAD_NOW(long, 2, ulong2, ambit_now_64)
+#if AMBIT_HAS_DOUBLE
+AMBIT_LOAD_NOW(double, 2, ulong2, ambit_now_64)
+#endif
