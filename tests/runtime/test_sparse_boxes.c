@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What sparse grids have in common with dense ones: boundaries of single components, copies of
- * boxes. */
+ * boxes; and what they have in place of views. */
 #include "places.h"
 
 enum { ROWS = 12, COLUMNS = 41, CELLS = ROWS * COLUMNS, FIELDS = 3 };
@@ -307,6 +307,45 @@ static void boxes_of_active_cells_are_copied(void)
   }
 }
 
+/* ---- views ---- */
+
+/* What replaces them: values through arrays, on any storage, parts and processes. */
+static void arrays_take_values_to_coarser_grids(void)
+{
+  static float values[ROWS][COLUMNS + 1], some[ROWS / 2][(COLUMNS + 1) / 2],
+      got[ROWS / 2][(COLUMNS + 1) / 2];
+  const int64_t extents[2][2] = {{ROWS, COLUMNS + 1}, {ROWS / 2, (COLUMNS + 1) / 2}};
+
+  for (int s = 0; s < 3; s++) {
+    ambit *a = open_strict(s ? "cpu*3" : "cpu");
+    ambit_grid *fine, *coarse;
+    ambit_field *u, *v;
+
+    ambit_option_set(a, "storage", storages[s]);
+    fine = ambit_grid_create_sparse(a, 2, extents[0], with_holes, NULL);
+    coarse = ambit_grid_create_sparse(a, 2, extents[1], with_holes, NULL);
+    u = ambit_field_create(fine, "u", AMBIT_F32);
+    v = ambit_field_create(coarse, "v", AMBIT_F32);
+    ambit_field_fill(u, start, NULL);
+    ambit_field_read(u, NULL, NULL, values);
+    for (int i = 0; i < ROWS / 2; i++)
+      for (int k = 0; k < (COLUMNS + 1) / 2; k++)
+        some[i][k] = values[2 * i][2 * k];
+    ambit_field_write(v, NULL, NULL, some);
+    ambit_field_read(v, NULL, NULL, got);
+    for (int i = 0; i < ROWS / 2; i++)
+      for (int k = 0; k < (COLUMNS + 1) / 2; k++) {
+        const bool on = with_holes(AMBIT_INDEX(i, k), NULL);
+        const bool was = with_holes(AMBIT_INDEX(2 * i, 2 * k), NULL);
+
+        CHECK_NEAR(on && was ? start(AMBIT_INDEX(2 * i, 2 * k), 0, NULL) : 0, (double)got[i][k], 0);
+      }
+    CHECK(!ambit_field_view(coarse, u, AMBIT_INDEX(0, 1)));
+    CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "through arrays, with ambit_field_read");
+    ambit_close(a);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -315,6 +354,7 @@ int main(int argc, char **argv)
        reading_gives_inactive_cells_the_values_of_components},
       {"wrong_boundaries_of_components_are_refused", wrong_boundaries_of_components_are_refused},
       {"boxes_of_active_cells_are_copied", boxes_of_active_cells_are_copied},
+      {"arrays_take_values_to_coarser_grids", arrays_take_values_to_coarser_grids},
       {NULL, NULL}};
 
   return test_main(argc, argv, tests);

@@ -29,8 +29,12 @@ static ambit_status check_grids(const ambit_grid *coarse, const ambit_field *f)
   const ambit_grid *fine = f->grid;
   char small[160], large[160];
 
-  AMBIT_CHECK(!coarse->active && !f->grid->active, &coarse->context->errors, AMBIT_EUNSUPPORTED,
-              "field '%s' cannot have a view: a grid is sparse", f->name);
+  AMBIT_CHECK(
+      !coarse->active && !f->grid->active, &coarse->context->errors, AMBIT_EUNSUPPORTED,
+      "field '%s' cannot have a view: a grid is sparse, and every second one of its cells is "
+      "not at equal distances in memory; values go from one grid to the other through "
+      "arrays, with ambit_field_read and ambit_field_write",
+      f->name);
   AMBIT_CHECK(fine->context == coarse->context && !f->base, &coarse->context->errors, AMBIT_EINVAL,
               "field '%s' cannot be viewed: it %s", f->name,
               f->base ? "is a view itself" : "belongs to another context");
