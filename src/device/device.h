@@ -23,6 +23,8 @@
 #include "grid/tiles.h"
 #include "plan/plan.h"
 
+#include <stdalign.h>
+
 /* The common head of the structs of every backend. */
 typedef struct ambit__device {
   const struct ambit__backend *backend;
@@ -102,7 +104,7 @@ typedef struct ambit__move {
    */
   const ambit__active *to, *from;
   bool fills;
-  unsigned char value[8]; /* for it; of the type of dst */
+  alignas(8) unsigned char value[8]; /* for it; of the type of dst */
 } ambit__move;
 
 /* The components and the cells of dst and src. */
