@@ -284,9 +284,48 @@ static void activity_that_grows_makes_more_parts(void)
   CHECK_EQ(2, grow("cpu*2", "list", most, got));
   CHECK_EQ(4, grow("cpu*2", "list", 9000, got));
   CHECK(!memcmp(want, got, sizeof got));
-  if (!device_is_here("opencl") || !test_takes(1, 2)) return;
-  CHECK(grow("opencl", "runs", 10000, got) > 3);
-  CHECK(!memcmp(want, got, sizeof got));
+  for (const char *const *d = devices_here(); *d; d++) {
+    if (!strcmp(*d, "ref") || !strcmp(*d, "cpu")) continue;
+    if (compiles_slowly(*d) && !test_takes(1, 2)) continue;
+    CHECK(grow(*d, "runs", 10000, got) > 3);
+    CHECK(!memcmp(want, got, sizeof got));
+  }
+}
+
+/* Cells that are almost alone, or all. */
+static int in_columns(const int64_t *i, void *user)
+{
+  return *(const int *)user || i[1] % 20 == 3;
+}
+
+/* All cells take 24,000 positions in a list and 31,000 in runs, which are faster. */
+static void auto_takes_no_storage_whose_parts_are_too_large(void)
+{
+  for (int i = 0; i < 2; i++) {
+    const int64_t extents[] = {HIGH, WIDE}, limit = ambit__active_most;
+    ambit *a = open_on("cpu");
+    int all = 0;
+    ambit_grid *g = ambit_grid_create_sparse(a, 2, extents, in_columns, &all);
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+    ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 0);
+    ambit_apply(p, ambit_kernel_create(a, "void k(const float *u, float *v) { *v = u[1][1]; }"), u,
+                v);
+    ambit_run(p, 1);
+    CHECK_EQ(STORAGE_LIST, g->active->storage);
+    if (i) ambit__active_most = 27500;
+    all = 1;
+    ambit_grid_activate(g, in_columns, &all);
+    ambit_run(p, 1);
+    CHECK_OK(a);
+    CHECK_EQ(i ? STORAGE_LIST : STORAGE_RUNS, g->active->storage);
+    CHECK_EQ(1, g->nparts);
+    ambit_close(a);
+    ambit__active_most = limit;
+  }
 }
 
 /* ---- accesses ---- */
@@ -369,6 +408,8 @@ int main(int argc, char **argv)
       {"new_cells_are_not_set", new_cells_are_not_set},
       {"of_several_cells_the_first_is_told", of_several_cells_the_first_is_told},
       {"activity_that_grows_makes_more_parts", activity_that_grows_makes_more_parts},
+      {"auto_takes_no_storage_whose_parts_are_too_large",
+       auto_takes_no_storage_whose_parts_are_too_large},
 #ifdef AMBIT_ACCESS_CHECKS
       {"a_wrong_distance_in_a_table_is_found", a_wrong_distance_in_a_table_is_found},
       {"a_halo_that_is_not_kept_is_found", a_halo_that_is_not_kept_is_found},

@@ -133,7 +133,7 @@ static ambit_status split_parts(ambit_grid *g)
   ambit *a = g->context;
   double *weights;
 
-  g->split = ambit__split_for(a, g->active, g->weights, 1);
+  g->split = ambit__split_for(a, (double)g->active->size, g->weights, 1);
   AMBIT_TRY(ambit__placement_split(a, g->split, &g->placement));
   AMBIT_TRY(ambit__weights_split(a, g->weights, 1, g->split, &weights));
   free(g->weights);

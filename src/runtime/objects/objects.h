@@ -284,10 +284,10 @@ ambit_status ambit__grid_widen(ambit_grid *g, int64_t pad, const ambit__layers *
 /* Stores the fields of a sparse grid anew, in another storage. */
 ambit_status ambit__grid_store(ambit_grid *g, ambit__storage storage);
 /* split.c: devices have several parts of a sparse grid where one would have more than
- * ambit__active_most cells in memory. The number for each that they ask for, which is `now` if that
- * is enough, by the weights of as many parts; a placement with as many; and the weights of these
- * parts, from those of `was` (NULL: equal ones), to be freed. */
-int ambit__split_for(const ambit *a, const ambit__active *active, const double *weights, int now);
+ * ambit__active_most cells in memory. The number for each that they ask for if all have `size` of
+ * them, which is `now` if that is enough, by the weights of as many parts; a placement with as
+ * many; and the weights of these parts, from those of `was` (NULL: equal ones), to be freed. */
+int ambit__split_for(const ambit *a, double size, const double *weights, int now);
 ambit_status ambit__placement_split(ambit *a, int split, ambit__placement *placement);
 ambit_status ambit__weights_split(ambit *a, const double *weights, int was, int split, double **to);
 

@@ -386,7 +386,7 @@ static ambit_status find_cut(const ambit_grid *g, const ambit__active *active, n
   ambit *a = g->context;
   int n;
 
-  c->split = ambit__split_for(a, active, g->weights, g->split);
+  c->split = ambit__split_for(a, (double)active->size, g->weights, g->split);
   n = g->nparts / g->split * c->split;
   c->moves = c->split != g->split;
   c->parts = ambit__new(&a->errors, (size_t)n, sizeof *c->parts);

@@ -24,10 +24,10 @@ static double largest_share(int n, const double *weights, int was)
   return most / sum;
 }
 
-int ambit__split_for(const ambit *a, const ambit__active *active, const double *weights, int now)
+int ambit__split_for(const ambit *a, double size, const double *weights, int now)
 {
   const int n = a->placement.first[a->net->size];
-  const double most = (double)ambit__active_most, size = (double)active->size;
+  const double most = (double)ambit__active_most;
   const double largest = size * largest_share(n, weights, now);
   const double half = ceil(2 * size / n / most), least = ceil(largest / (room * most));
 
