@@ -113,11 +113,13 @@ static ambit_status read_header(coder *c, bool packed, ambit__frame_form *form)
   png_init_io(c->png, c->in);
   png_read_info(c->png, c->info);
   type = png_get_color_type(c->png, c->info);
-  AMBIT_CHECK(png_get_bit_depth(c->png, c->info) <= 8 && !(type & PNG_COLOR_MASK_ALPHA), c->errors,
-              AMBIT_EUNSUPPORTED,
-              "%s has %d bits per sample%s; frames are grey, or red, green and blue, with 8 bits",
-              c->path, png_get_bit_depth(c->png, c->info),
-              type & PNG_COLOR_MASK_ALPHA ? " and is transparent" : "");
+  AMBIT_CHECK(
+      png_get_bit_depth(c->png, c->info) <= 8 && !(type & PNG_COLOR_MASK_ALPHA), c->errors,
+      AMBIT_EUNSUPPORTED,
+      "%s has %d bits per sample%s; a picture to read is grey, or red, green and blue, with "
+      "8 bits: convert it, for example with ffmpeg -i %s -pix_fmt rgb24 out.png",
+      c->path, png_get_bit_depth(c->png, c->info),
+      type & PNG_COLOR_MASK_ALPHA ? " and is transparent" : "", c->path);
   if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(c->png);
   if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(c->png);
   png_set_interlace_handling(c->png);

@@ -149,6 +149,20 @@ static double ring_or_not(const int64_t *i, int component, void *user)
   return in_ring(i, user) ? 0.25 : 0;
 }
 
+/* A picture of one cell, with transparency, as image editors write them. */
+static bool write_transparent(const char *path)
+{
+  static const char bytes[] =
+      "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00"
+      "\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00"
+      "\x0b\x49\x44\x41\x54\x78\x9c\x63\xf8\x0f\x04\x00\x09\xfb\x03\xfd\xfb\x5e"
+      "\x6b\x2b\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82";
+  FILE *f = fopen(path, "wb");
+  const bool done = f && fwrite(bytes, 1, sizeof bytes - 1, f) == sizeof bytes - 1;
+
+  return f && !fclose(f) && done;
+}
+
 /* The same cells from a field, an array and a picture of it. */
 static void masks_are_fields_arrays_and_pictures(void)
 {
@@ -199,6 +213,9 @@ static void masks_are_fields_arrays_and_pictures(void)
                      folder_path("drawn.png"));
     CHECK(!ambit_grid_load_sparse(a, folder_path("drawn.png")));
     CHECK_FAILED(a, AMBIT_EIO, "means of several cells");
+    CHECK(write_transparent(folder_path("clear.png")));
+    CHECK(!ambit_grid_load_sparse(a, folder_path("clear.png")));
+    CHECK_FAILED(a, AMBIT_EUNSUPPORTED, "is transparent; a picture to read is grey, or red");
   }
   wrong = ambit_field_create(ambit_grid_create(a, 1, (const int64_t[]){1000}), "line", AMBIT_I16);
   CHECK_EQ(0, ambit_grid_cells(ambit_grid_create_masked(wrong)));
