@@ -157,6 +157,14 @@ def a_run_until_stops_when_the_condition_holds():
         tool.refuses(*heat, "change", saying="invalid condition 'change'")
 
 
+def the_report_of_opencl_has_the_plan_of_several_iterations():
+    if "opencl" not in tool.run("devices", "--quick")[0]:
+        raise tool.Skipped("there is no OpenCL device")
+    _, err = tool.run("run", "star2d1", "--size", "32x32", "--device", "opencl", "--report", AMBIT_PLAN="(fused", AMBIT_DEPTH="4")
+    assert "all steps              (fused " in err, err
+    assert "strict" not in err, err  # a warning for strict runs alone
+
+
 def strict_runs_have_equal_bits_on_both_devices():
     with tool.folder() as f:
         words = ["box2d2", "--size", "50x47", "--strict", "--boundary", "reflect"]

@@ -83,13 +83,14 @@ ambit_status ambit_program_stats(ambit_program *p, int measure_copy, ambit_stats
   return measure_copy ? copy_bandwidth(p->grid->context, &stats->copy_bandwidth) : AMBIT_OK;
 }
 
-/* The wave that the last iterations were, if they were one. */
-static void print_wave(const ambit_program *p)
+/* The plan of several iterations at once, if the last ones were. */
+static void print_cycle(const ambit_program *p)
 {
-  char plan[96];
+  char plan[AMBIT__PLAN_CHARS];
 
-  if (!p->cycle || !p->cycle->wavefront || !ambit__cycle_is_preferred(p)) return;
-  ambit__wavefront_print(p->cycle->wavefront, plan, sizeof plan);
+  if (!p->cycle || !ambit__cycle_is_preferred(p)) return;
+  ambit__cycle_print(p, plan);
+  if (!*plan) return;
   fprintf(stderr, "  all steps              %s\n", plan);
 }
 
@@ -149,7 +150,7 @@ static void print_plans(const ambit_program *p)
     }
   print_apart(p);
   print_calls(p);
-  print_wave(p);
+  print_cycle(p);
 }
 
 /* "Neoverse-V1, 2 cores, 2 processes, 4 parts" */
