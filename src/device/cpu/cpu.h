@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cpu.h - shared by the files of the CPU device.
  *
- *   cpu.c       the device, building and launching functions
+ *   cpu.c       the device and its queues
+ *   function.c  builds functions
+ *   launch.c    runs them, divided among the threads
  *   memory.c    buffers, copies and ghost cells, divided among the threads
  *   wave.c      several iterations in one pass
  *   tiles.c     some tiles of a grid, and their changes
@@ -40,7 +42,25 @@ typedef struct ambit__cpu {
   double copy_bandwidth; /* 0: not measured yet */
 } ambit__cpu;
 
+typedef struct ambit__cpu_queue {
+  ambit__queue head;
+  double polled; /* time of the last poll, by ambit__clock */
+} ambit__cpu_queue;
+
 enum { AMBIT__CPU_PAGE = 4096 };
+
+/* ---- function.c: entries of the backend ---- */
+
+void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines);
+void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g);
+ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn);
+void ambit__cpu_discard(ambit__device *dev, ambit__function *fn);
+
+/* ---- launch.c: entries of the backend, and what launches, waves and tiles share ---- */
+
+ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l);
+ambit_status ambit__cpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                                  const int64_t *partials, int64_t n);
 
 /* The number of threads worth waking for work that takes one of them so many nanoseconds. */
 int ambit__cpu_threads_for(const ambit__cpu *d, double ns);

@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum {
-  ALIGNED = 8,   /* cuts are at multiples of this: see SLAB_ALIGN in cpu.c */
+  ALIGNED = 8,   /* cuts are at multiples of this: see AMBIT__CPU_SLAB_ALIGN */
   MOST_SPANS = 8 /* of one axis: two in the grid, and ghost cells */
 };
 

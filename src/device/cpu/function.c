@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* function.c - builds the functions of the CPU device: registered, compiled, a built-in weighted
+ * sum, or interpreted, the first of these that there is. */
+#include "device/cpu/function.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "device/cpu/target.h"
+#include "device/registered.h"
+#include "plan/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef ambit__cpu device;
+typedef ambit__cpu_function function;
+
+void ambit__cpu_discard(ambit__device *dev, ambit__function *fn)
+{
+  function *f = (function *)fn;
+
+  if (!f) return;
+  if (f->ref) ambit__backend_ref.discard(dev, f->ref);
+  ambit__module_release(f->module);
+  ambit__generic_close(&f->generic);
+  free(f->partial);
+  free(f->head.plan);
+  free(f);
+}
+
+static ambit_status set_plan(ambit__device *dev, function *f, const char *text)
+{
+  f->head.plan = ambit__strdup(dev->errors, text);
+  return f->head.plan ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+enum { ENTRY_CHARS = 128 };
+
+/* Plans and generates the source of a group, to free(); NULL: no memory. The function is named
+ * after the kernel, for debuggers, profilers and dumps. false: no strategy applies. */
+static bool generate(const device *d, const ambit__group *given, char entry[ENTRY_CHARS],
+                     ambit__plan *plan, char **source)
+{
+  const ambit__target target = ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+  ambit__group g = *given;
+  ambit__writer w = {0};
+
+  snprintf(entry, ENTRY_CHARS, "ambit_cpu_%s", g.steps[0].rule->name);
+  g.entry = entry;
+  if (!ambit__plan_choose(&g, &target, plan)) return false;
+  plan->strategy->emit(&g, &target, plan, &w);
+  *source = ambit__writer_finish(&w);
+  return true;
+}
+
+static ambit_status compile(device *d, const ambit__group *g, function *f)
+{
+  char entry[ENTRY_CHARS], *source;
+  ambit__text line = {0};
+  ambit__plan plan;
+  void *address;
+  ambit_status s;
+
+  AMBIT_CHECK(generate(d, g, entry, &plan, &source), d->head.errors, AMBIT_EUNSUPPORTED,
+              "no strategy of the cpu device can run kernel %s", g->steps[0].rule->name);
+  plan.strategy->describe(&plan, &line);
+  f->head.plan = ambit__text_finish(&line);
+  f->head.block = g->form ? plan.block : 0;
+  if (!source || !f->head.plan) {
+    free(source);
+    return ambit__raise(d->head.errors, AMBIT_ENOMEM, "no memory for the source of kernel %s",
+                        g->steps[0].rule->name);
+  }
+  s = ambit__cc_try(d->cc, source, entry, &f->module, &address);
+  if (!s && address) memcpy(&f->run, &address, sizeof address);
+  free(source);
+  return s;
+}
+
+/* Whether every pointer of the rule is bound to a separate, contiguous field. */
+static bool all_contiguous(const ambit__group *g)
+{
+  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
+    const ambit__binding *b = &g->steps[0].bind[i];
+    bool is_pointer = g->steps[0].rule->params[i].kind == PARAM_FIELD;
+
+    if (is_pointer && (!b->is_field || !b->contiguous || b->shared)) return false;
+  }
+  return true;
+}
+
+/* If there is no compiler, or it took too long: the built-in weighted sum if the rule is one, else
+ * the interpreter. */
+static ambit_status do_without(device *d, const ambit__group *g, function *f)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  free(f->head.plan);
+  f->head.plan = NULL;
+  if (d->cc->available)
+    ambit__log(d->head.settings, 0, "kernel %s runs without being compiled, much slower: %s",
+               rule->name, d->cc->late);
+  else if (!d->warned && rule->nparams)
+    ambit__log(d->head.settings, 0,
+               "%s; kernels run without being compiled, much slower. Install gcc or "
+               "clang, or compile and register the output of `ambit gen`",
+               d->cc->why);
+  d->warned |= !d->cc->available;
+  if (g->ndims && !g->form && !g->strict && !g->checks && all_contiguous(g) &&
+      ambit__generic_open(rule, g->ndims, &f->generic))
+    return set_plan(&d->head, f, "(generic weights)");
+  AMBIT_TRY(ambit__backend_ref.build(&d->head, g, &f->ref));
+  return set_plan(&d->head, f, "(interpreted)");
+}
+
+/* Bytes per nanosecond from the second-level cache, and bytes of operands in vector registers that
+ * are computed with per nanosecond, for every byte of a register: rather more than cores do, which
+ * leaves small launches to few threads. */
+static const double CACHE_SPEED = 66, WORK_SPEED = 7.4;
+
+static double cell_ns(const ambit__rule *rule, const ambit__machine *m)
+{
+  const ambit__price price = ambit__price_of(rule);
+  const double move = price.bytes / CACHE_SPEED;
+  size_t widest = 1;
+  double work;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_FIELD && ambit_type_size(rule->params[i].type) > widest)
+      widest = ambit_type_size(rule->params[i].type);
+  work = price.flops * (double)widest / (WORK_SPEED * (double)m->vector_bytes);
+  return move > work ? move : work;
+}
+
+double ambit__cpu_cell_ns(const ambit__function *fn)
+{
+  return ((const function *)fn)->cell_ns;
+}
+
+/* Whole blocks of rows; along rows, no cache line that two launches store to. */
+static void set_tile(const ambit__group *g, function *f)
+{
+  for (int d = 0; d < g->ndims; d++)
+    f->head.tile[d] = d == g->ndims - 1 ? AMBIT__CPU_LINE_CELLS : AMBIT__CPU_SLAB_ALIGN;
+}
+
+static bool reduces(const ambit__rule *rule)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return true;
+  return false;
+}
+
+/* Memory for the results of slabs. Generated functions add strict sums to long accumulators,
+ * registered ones to doubles. */
+static ambit_status make_partials(ambit__device *dev, const ambit__group *g, function *f)
+{
+  f->words = 1;
+  for (int i = 0; i < f->rule->nparams; i++) {
+    f->exact[i] = ambit__sums_exactly(g, &f->rule->params[i]);
+    f->at[i] = f->words;
+    f->words += f->exact[i] && f->module ? AMBIT__LONG_WORDS : 1;
+  }
+  f->partial =
+      ambit__new(dev->errors, (size_t)AMBIT__CPU_PARTIALS * (size_t)f->words, sizeof *f->partial);
+  return f->partial ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* The registered function for a group; NULL: none. They compute boxes, which sparse grids do not
+ * store. */
+static ambit_cpu_fn registered(const ambit__group *g)
+{
+  return g->ndims && !g->form && all_contiguous(g) ? ambit__registered_cpu(g->steps[0].rule) : NULL;
+}
+
+void ambit__cpu_plans(ambit__device *dev, const ambit__group *g, ambit__text *lines)
+{
+  const device *d = (const device *)dev;
+  const ambit__target target = ambit__cpu_target(&d->machine, ambit__pool_threads(d->pool));
+
+  ambit__plan_list(g, &target, lines);
+}
+
+void ambit__cpu_foresee(ambit__device *dev, const ambit__group *g)
+{
+  device *d = (device *)dev;
+  char entry[ENTRY_CHARS], *source;
+  ambit__plan plan;
+
+  if (!d->cc->available || registered(g) || !generate(d, g, entry, &plan, &source)) return;
+  if (source) ambit__cc_foresee(d->cc, source, d->machine.cores);
+  free(source);
+}
+
+ambit_status ambit__cpu_build(ambit__device *dev, const ambit__group *g, ambit__function **fn)
+{
+  device *d = (device *)dev;
+  const ambit__rule *rule = g->steps[0].rule;
+  function *f = ambit__new(dev->errors, 1, sizeof *f);
+  ambit_status s = AMBIT_OK;
+
+  if (!f) return AMBIT_ENOMEM;
+  f->rule = rule;
+  f->run = registered(g);
+  if (f->run)
+    AMBIT_TRY_GOTO(s, set_plan(dev, f, "(registered)"), fail);
+  else if (d->cc->available)
+    AMBIT_TRY_GOTO(s, compile(d, g, f), fail);
+  if (!f->run) AMBIT_TRY_GOTO(s, do_without(d, g, f), fail);
+  f->cell_ns = cell_ns(rule, &d->machine);
+  if (reduces(rule)) AMBIT_TRY_GOTO(s, make_partials(dev, g, f), fail);
+  f->head.checked = g->checks && (f->module || f->ref);
+  f->head.waves = f->module && !g->checks && g->ndims;
+  f->head.tiles = !f->ref && !g->checks && g->ndims;
+  set_tile(g, f);
+  *fn = &f->head;
+  return AMBIT_OK;
+fail:
+  ambit__cpu_discard(dev, &f->head);
+  return s;
+}
+
+ambit_cpu_fn ambit__cpu_entry(const ambit__function *fn, const ambit__rule **rule)
+{
+  const function *f = (const function *)fn;
+
+  *rule = f->rule;
+  return f->run;
+}
+
+int ambit__cpu_words(const ambit__function *fn)
+{
+  return ((const function *)fn)->words;
+}

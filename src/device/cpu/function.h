@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* function.h - a function of the CPU device: function.c builds it, launch.c runs it. */
+#ifndef AMBIT_DEVICE_CPU_FUNCTION_H
+#define AMBIT_DEVICE_CPU_FUNCTION_H
+
+#include "device/cpu/cpu.h"
+#include "device/cpu/generic.h"
+
+enum {
+  AMBIT__CPU_PARTIALS = 1024, /* most slabs of a launch that reduces */
+  AMBIT__CPU_SLAB_ALIGN = 8,  /* slabs start at multiples of this along their axis */
+  AMBIT__CPU_LINE_CELLS = 64  /* and of this along rows: a cache line of the smallest type */
+};
+
+typedef struct ambit__cpu_function {
+  ambit__function head;
+  const ambit__rule *rule;
+  ambit_cpu_fn run;             /* compiled here or registered; NULL: one of the next two */
+  ambit__module *module;        /* of `run`, if it was compiled here */
+  ambit__generic generic;       /* weighted sum; taps NULL: none */
+  ambit__function *ref;         /* of the reference device; NULL: none */
+  bool exact[AMBIT_MAX_PARAMS]; /* per parameter: a strict sum */
+  int at[AMBIT_MAX_PARAMS];     /* per parameter: its first word in those of a slab */
+  int words;                    /* 64-bit words per slab; 0: it does not reduce */
+  double cell_ns;               /* see ambit__cpu_cell_ns */
+  int64_t
+      *partial; /* AMBIT__CPU_PARTIALS x words: a double, an int64_t or a long accumulator each */
+} ambit__cpu_function;
+
+#endif

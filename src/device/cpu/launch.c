@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* launch.c - runs a function of the CPU device on all cores.
+ *
+ * A launch cuts its box into slabs, always the same way. Each thread has its own share of them, so
+ * that its pages are where it first touched them. A thread that finishes early takes slabs of
+ * others, which may have lost their core for a while. Between its slabs the calling thread polls,
+ * so that messages make progress. Launches that reduce are cut the same way for any number of
+ * threads, and the results of the slabs are folded in order, so that a sum is the same in every run
+ * and for every number of threads. Strict sums are exact and need no order.
+ */
+#include "device/cpu/function.h"
+
+#include "base/clock.h"
+
+enum {
+  CELLS_PER_SLAB = 1 << 19,   /* of a launch large enough to be divided dynamically */
+  SLABS_PER_THREAD = 8,       /* at most */
+  CELLS_PER_POLL = 1 << 21,   /* between two polls: about a millisecond */
+  UNITS_PER_POLL = 4,         /* the least between two polls: cells beside a slab are read twice */
+  CELLS_PER_PARTIAL = 1 << 15 /* per slab of a launch that reduces */
+};
+
+static const double POLL_SECONDS = 50e-6; /* least time between two polls */
+
+typedef ambit__cpu device;
+typedef ambit__cpu_function function;
+typedef ambit__cpu_queue queue;
+typedef ambit__cpu_share share;
+
+/* ---- slabs ---- */
+
+/* Cells along an axis that should stay together: a block of rows, or a page. */
+static int64_t slab_unit(const ambit__box *b, int axis)
+{
+  return axis == b->ndims - 1 ? AMBIT__CPU_PAGE / (int64_t)sizeof(float) : AMBIT__CPU_SLAB_ALIGN;
+}
+
+/* Slabs are cut along the first axis that has enough cells for all, or along the longest one. */
+static int slab_axis(const ambit__box *b, int slabs)
+{
+  int best = 0;
+
+  for (int d = 0; d < b->ndims; d++) {
+    int64_t units = (b->hi[d] - b->lo[d]) / slab_unit(b, d);
+
+    if (units >= slabs) return d;
+    if (units > (b->hi[best] - b->lo[best]) / slab_unit(b, best)) best = d;
+  }
+  return best;
+}
+
+/* Slab i of n along an axis. If there are enough cells, its ends are at whole units, counted from
+ * `start`. Along rows this is required: two slabs must not share a cache line (plan/rows_emit.c),
+ * and rows start at one. */
+static ambit__box slab(const ambit__box *b, int64_t start, int axis, int64_t i, int64_t n)
+{
+  const int64_t least = axis == b->ndims - 1 ? AMBIT__CPU_LINE_CELLS : 1;
+  const bool enough = b->hi[axis] - b->lo[axis] >= n * slab_unit(b, axis);
+  const int64_t unit = enough ? slab_unit(b, axis) : least;
+  const int64_t before = (b->lo[axis] - start) % unit;
+  const int64_t units = (before + b->hi[axis] - b->lo[axis] + unit - 1) / unit;
+  ambit__box s = *b;
+
+  if (i > 0) s.lo[axis] = b->lo[axis] - before + units * i / n * unit;
+  if (i + 1 < n) s.hi[axis] = b->lo[axis] - before + units * (i + 1) / n * unit;
+  if (s.lo[axis] < b->lo[axis]) s.lo[axis] = b->lo[axis];
+  if (s.hi[axis] < b->lo[axis]) s.hi[axis] = b->lo[axis];
+  return s;
+}
+
+/* ---- boxes and chunks ---- */
+
+typedef struct sweep {
+  const function *f;
+  const ambit__box *box;
+  const ambit__chunks *chunks; /* of a sparse grid; NULL: a box */
+  const ambit_full_call *call; /* complete except for lo, hi and the addresses of reductions */
+  int axis;                    /* the axis along which the box is cut */
+  int slabs;
+  share *shares; /* one per thread */
+  bool reduces;
+  queue *q; /* to poll */
+} sweep;
+
+/* Sets the results of a box without cells. */
+static void begin_partial(const function *f, int64_t *partial, ambit_call *call)
+{
+  for (int p = 0; p < f->rule->nparams; p++)
+    if (f->rule->params[p].kind == PARAM_REDUCE) {
+      call->origin[p] = &partial[f->at[p]];
+      if (f->exact[p] && f->module)
+        *(ambit__long *)call->origin[p] = (ambit__long){{0}};
+      else
+        *(ambit__value *)call->origin[p] = ambit__reduce_identity(&f->rule->params[p]);
+    }
+}
+
+void ambit__cpu_call(const ambit__function *fn, const ambit_call *call)
+{
+  const function *f = (const function *)fn;
+
+  if (f->run)
+    f->run(call);
+  else
+    ambit__generic_run(&f->generic, call);
+}
+
+void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
+                        const ambit__box *box, int64_t *partial)
+{
+  const function *f = (const function *)fn;
+  ambit_full_call full = *call;
+
+  for (int d = 0; d < box->ndims; d++) {
+    full.call.lo[d] = box->lo[d] - call->call.offset[d];
+    full.call.hi[d] = box->hi[d] - call->call.offset[d];
+  }
+  if (f->words) begin_partial(f, partial, &full.call);
+  if (ambit__box_is_empty(box)) return;
+  ambit__cpu_call(fn, &full.call);
+}
+
+static void run_slab(const sweep *s, int i)
+{
+  const int x = s->box->ndims - 1;
+  ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
+  ambit_full_call full = *s->call;
+
+  if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
+  ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->words);
+}
+
+void ambit__cpu_run_chunks(const ambit__function *fn, const ambit_full_call *call,
+                           const ambit__chunks *chunks, int64_t first, int64_t end,
+                           int64_t *partial)
+{
+  const function *f = (const function *)fn;
+  ambit_full_call full = *call;
+
+  if (f->words) begin_partial(f, partial, &full.call);
+  full.chunks = chunks->table;
+  full.cells = chunks->first;
+  full.first = first;
+  full.end = end;
+  f->run(&full.call);
+}
+
+/* A slab of a sparse grid is a range of chunks. */
+static void run_chunks(const sweep *s, int i)
+{
+  const int64_t n = s->chunks->n;
+
+  ambit__cpu_run_chunks(&s->f->head, s->call, s->chunks, n * i / s->slabs, n * (i + 1) / s->slabs,
+                        s->f->partial + (int64_t)i * s->f->words);
+}
+
+static int first_slab(const sweep *s, int thread, int threads)
+{
+  return (int)((int64_t)s->slabs * thread / threads);
+}
+
+void ambit__cpu_poll(ambit__queue *head)
+{
+  queue *q = (queue *)head;
+  double now;
+
+  if (!head->poll || (now = ambit__clock()) < q->polled + POLL_SECONDS) return;
+  head->poll(head->poll_user);
+  q->polled = now;
+}
+
+/* A thread's own share first, then the rest of the others'. */
+static void run_share(void *arg, int thread, int threads)
+{
+  const sweep *s = arg;
+
+  for (int k = 0; k < threads; k++) {
+    int t = (thread + k) % threads, end = first_slab(s, t + 1, threads), i;
+
+    while ((i = atomic_fetch_add_explicit(&s->shares[t].next, 1, memory_order_relaxed)) < end) {
+      if (s->chunks)
+        run_chunks(s, i);
+      else
+        run_slab(s, i);
+      if (thread == 0) ambit__cpu_poll(&s->q->head);
+    }
+  }
+}
+
+/* Slabs of a launch that polls after each of them, limited by the units along their axis. */
+static int64_t slabs_to_poll(int64_t cells, int64_t units, int threads)
+{
+  const int64_t wanted = cells / threads / CELLS_PER_POLL * threads, most = units / UNITS_PER_POLL;
+
+  return wanted < most ? wanted : most;
+}
+
+/* Chooses the number of slabs and their axis. For a reduction they depend only on the box. No block
+ * of rows is cut in two, unless there are more threads than blocks. */
+static void cut_box(sweep *s, int threads)
+{
+  const int64_t cells = ambit__box_volume(s->box), least = s->reduces ? 1 : threads;
+  const int64_t limit = s->reduces ? AMBIT__CPU_PARTIALS : threads * SLABS_PER_THREAD;
+  int64_t slabs =
+      s->reduces ? cells / CELLS_PER_PARTIAL : cells / threads / CELLS_PER_SLAB * threads;
+  int64_t units, polls;
+
+  if (slabs > limit) slabs = limit;
+  if (slabs < least) slabs = least;
+  s->axis = slab_axis(s->box, (int)slabs);
+  units = (s->box->hi[s->axis] - s->box->lo[s->axis]) / slab_unit(s->box, s->axis);
+  if (slabs > units) slabs = units > least ? units : least;
+  polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
+  s->slabs = (int)(slabs > polls ? slabs : polls);
+}
+
+/* The same for chunks: slabs have as many of them, though not as many cells. */
+static void cut_chunks(sweep *s, int threads)
+{
+  const int64_t wanted =
+      s->reduces ? s->chunks->cells / CELLS_PER_PARTIAL : threads * SLABS_PER_THREAD;
+  int64_t slabs = wanted < AMBIT__CPU_PARTIALS || !s->reduces ? wanted : AMBIT__CPU_PARTIALS;
+
+  if (slabs > s->chunks->n) slabs = s->chunks->n;
+  s->slabs = slabs < 1 ? 1 : (int)slabs;
+}
+
+void ambit__cpu_set_bounds(const ambit__launch *l)
+{
+  for (int i = 0; i < l->nargs; i++)
+    if (l->chunks->form->view[i]) ambit__host_bounds(l->args[i].store, l->chunks, i);
+}
+
+void ambit__cpu_fill_call(const ambit__argument *args, int nargs, const int64_t *extents, int ndims,
+                          ambit_call *call)
+{
+  for (int d = 0; d < ndims; d++) {
+    call->offset[d] = 0;
+    call->extent[d] = extents[d];
+  }
+  for (int i = 0; i < nargs; i++) {
+    const ambit__store *store = args[i].store;
+
+    if (!store) {
+      call->origin[i] = ambit__host_base(args[i].value);
+      continue;
+    }
+    call->origin[i] = ambit__host_base(store->buffer) +
+                      store->layout.origin * (int64_t)ambit_type_size(store->layout.type);
+    call->component[i] = store->layout.component;
+    for (int d = 0; d < ndims; d++) {
+      call->offset[d] = store->layout.own.lo[d];
+      call->stride[i][d] = store->layout.stride[d];
+    }
+  }
+}
+
+/* Adds the results of the slabs of a strict sum, and stores the total in the scalar. */
+static void finish_sum(const function *f, const int64_t *partials, int p, int64_t n, bool more,
+                       ambit__buffer *value)
+{
+  const ambit_type type = f->rule->params[p].type;
+  ambit__scalar_bytes *to = (ambit__scalar_bytes *)ambit__host_base(value);
+
+  if (!more) to->sum = (ambit__long){{0}};
+  for (int64_t i = 0; i < n; i++, partials += f->words)
+    if (f->module)
+      ambit__long_join(&to->sum, (const ambit__long *)&partials[f->at[p]]);
+    else
+      ambit__long_add(&to->sum, *(const double *)&partials[f->at[p]]);
+  ambit__value_store(to->value, type, (ambit__value){.real = ambit__long_value(&to->sum, type)});
+}
+
+/* Folds the results of the slabs in order, and stores the total in the scalar. */
+static void finish_reduction(const function *f, const int64_t *partials, int p, int64_t n,
+                             bool more, ambit__buffer *value)
+{
+  const ambit__param *q = &f->rule->params[p];
+  const bool real = ambit__type_is_real(q->type);
+  ambit__value total =
+      more ? ambit__value_load(ambit__host_base(value), q->type) : ambit__reduce_identity(q);
+
+  for (int64_t i = 0; i < n; i++, partials += f->words)
+    total = ambit__reduce_fold(q, total, *(const ambit__value *)&partials[f->at[p]]);
+  if (real) total.real += 0.0; /* -0 and 0 become the same result */
+  total = ambit__value_cast(total, real ? AMBIT_F64 : AMBIT_I64, q->type);
+  ambit__value_store(ambit__host_base(value), q->type, total);
+}
+
+void ambit__cpu_fold(const ambit__function *fn, const ambit__launch *l, const int64_t *partials,
+                     int64_t n)
+{
+  const function *f = (const function *)fn;
+
+  for (int i = 0; i < f->rule->nparams; i++)
+    if (f->exact[i])
+      finish_sum(f, partials, i, n, ambit__launch_folds(l, i), l->args[i].value);
+    else if (f->rule->params[i].kind == PARAM_REDUCE)
+      finish_reduction(f, partials, i, n, ambit__launch_folds(l, i), l->args[i].value);
+}
+
+ambit_status ambit__cpu_tile_fold(ambit__queue *q, ambit__function *fn, const ambit__launch *l,
+                                  const int64_t *partials, int64_t n)
+{
+  (void)q;
+  ambit__cpu_fold(fn, l, partials, n);
+  return AMBIT_OK;
+}
+
+ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
+{
+  device *d = (device *)q->device;
+  const function *f = (const function *)fn;
+  ambit_full_call call = {.ends = l->ends,
+                          .faults = l->faults ? (int64_t *)ambit__host_base(l->faults) : NULL};
+  sweep s = {.f = f, .box = &l->box, .call = &call, .shares = d->shares, .q = (queue *)q};
+  int threads;
+
+  if (f->ref) return ambit__backend_ref.launch(q, f->ref, l);
+  ambit__cpu_fill_call(l->args, l->nargs, l->extents, l->box.ndims, &call.call);
+  call.call.step = l->step;
+  if (!l->box.ndims) {
+    f->run(&call.call);
+    return AMBIT_OK;
+  }
+  s.reduces = f->words > 0;
+  s.chunks = l->chunks;
+  threads = ambit__cpu_threads_for(
+      d, f->cell_ns * (double)(l->chunks ? l->chunks->cells : ambit__box_volume(&l->box)));
+  if (s.chunks) {
+    ambit__cpu_set_bounds(l);
+    cut_chunks(&s, threads);
+  } else {
+    cut_box(&s, threads);
+  }
+  for (int t = 0; t < threads; t++)
+    atomic_store_explicit(&d->shares[t].next, first_slab(&s, t, threads), memory_order_relaxed);
+  ambit__pool_run(d->pool, threads, run_share, &s);
+  if (s.reduces) ambit__cpu_fold(fn, l, f->partial, s.slabs);
+  return AMBIT_OK;
+}
