@@ -23,17 +23,15 @@ typedef double ambit_reals __attribute__((vector_size(AMBIT_REGISTER), may_alias
 typedef ambit_i64 ambit_masks __attribute__((vector_size(AMBIT_REGISTER), may_alias));
 typedef float ambit_floats __attribute__((vector_size(AMBIT_REGISTER / 2), may_alias));
 
-AMBIT_INLINE ambit_reals ambit_widen(ambit_floats x)
-{
-#if defined(__aarch64__) /* gcc 12 converts one by one, and reads arm_neon.h for 0.2 s */
-  ambit_reals y;
-
-  __asm__("fcvtl %0.2d, %1.2s" : "=w"(y) : "w"(x));
-  return y;
-#else
-  return __builtin_convertvector(x, ambit_reals);
+/* gcc 12 converts one by one, unless it is asked as arm_neon.h does, which takes 0.2 s to read. */
+#if defined(__aarch64__) && defined(__has_builtin)
+#  if __has_builtin(__builtin_aarch64_float_extend_lo_v2df)
+#    define AMBIT_WIDEN(x) (ambit_reals) __builtin_aarch64_float_extend_lo_v2df(x)
+#  endif
 #endif
-}
+#ifndef AMBIT_WIDEN
+#  define AMBIT_WIDEN(x) __builtin_convertvector(x, ambit_reals)
+#endif
 
 /* Eight sums: of floats, or four of the upper digits of doubles and four of the lower ones. */
 typedef struct ambit_sums {
@@ -158,7 +156,7 @@ AMBIT_INLINE ambit_sums ambit_sums_thirds(ambit_sums s, const double *x, long n)
 
 AMBIT_INLINE void ambit_add_floats(ambit_reals *sum, const float *x)
 {
-  *sum += ambit_widen(*(const ambit_floats *)x);
+  *sum += AMBIT_WIDEN(*(const ambit_floats *)x);
 }
 AMBIT_INLINE ambit_sums ambit_sums_floats(ambit_sums s, const float *x, long n)
 {
