@@ -10,7 +10,8 @@
  * the end the time of an activation of the same cells. Kernels are 0, star; 1, d3q19; 2, matvec;
  * masks, 0, all; 1, hollow ball; 2, porous; 3, shell; 4, ball; 5 to 8, cubes of 16^3 that are 60,
  * 70, 80 and 90 % of the box; 9, one cell in 50; -1, any of the first five. The environment
- * variable SPARSE_PLAN is the option plan of programs on sparse grids.
+ * variable SPARSE_PLAN is the option plan of programs on sparse grids; SPARSE_LISTS=0 leaves out the
+ * lists written by hand.
  */
 #include "sparse.h"
 
@@ -229,8 +230,9 @@ static void compare(ambit *a, const mask *m, int kind, int rounds)
   job d = (ambit_option_set(a, "plan", ""), make(a, dense, kind, NULL));
   job w = whole ? make(a, whole, MASKED, m) : (job){.best = 1e9};
   const bool on_cores = !strncmp(ambit_option_get(a, "devices"), "cpu", 3);
-  list *l = kind == STAR && on_cores ? list_make(m) : NULL;
-  job h = on_cores ? (job){0} : make_list(a, m, kind, &s);
+  const bool lists = !getenv("SPARSE_LISTS") || atoi(getenv("SPARSE_LISTS"));
+  list *l = kind == STAR && on_cores && lists ? list_make(m) : NULL;
+  job h = on_cores || !lists ? (job){0} : make_list(a, m, kind, &s);
   double by_hand = 1e9;
 
   for (int r = 0; r < rounds && !ambit_error(a); r++) {
@@ -264,7 +266,9 @@ int main(int argc, char **argv)
   const int rounds = argc > 2 ? atoi(argv[2]) : 3, only = argc > 3 ? atoi(argv[3]) : -1;
   const int only_mask = argc > 4 ? atoi(argv[4]) : -1;
 
-  ambit_option_set(a, "sleep", "off"); /* the matrix-vector product changes nothing after one run */
+  ambit_option_set(a, "sleep",
+                   "off");           /* the matrix-vector product changes nothing after one run, */
+  ambit_option_set(a, "depth", "1"); /* and several of them are as good as one */
   for (int kind = 0; kind < 3; kind++)
     for (int m = 0; m < 10 && (only < 0 || only == kind) && !ambit_error(a); m++) {
       const mask here = {names[m], kind == 1 && n > MOST_D3Q19 && !m ? MOST_D3Q19 : n, m};
