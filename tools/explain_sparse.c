@@ -60,8 +60,8 @@ static ambit_status find_toll(ambit__errors *errors, const tool_problem *p, cons
   ambit_status s = make_form(errors, p, rule, &form);
 
   if (!s) s = store(errors, cells, storage, ambit__chunk_form_pad(&form), &a);
-  if (!s) s = ambit__chunks_make(errors, &a, &form, &a.box, NULL, &c);
-  if (!s) *toll = ambit__storage_toll(&a, &form, value_size(p), c.n);
+  if (!s) s = ambit__chunks_make(errors, &a, &form, &a.box, NULL, NULL, &c);
+  if (!s) *toll = ambit__storage_toll(&a, &form, value_size(p), ambit__price_of(rule).bytes, c.n);
   ambit__chunks_free(&c);
   ambit__active_free(&a);
   ambit__chunk_form_free(&form);

@@ -10,8 +10,8 @@
  * the end the time of an activation of the same cells. Kernels are 0, star; 1, d3q19; 2, matvec;
  * masks, 0, all; 1, hollow ball; 2, porous; 3, shell; 4, ball; 5 to 8, cubes of 16^3 that are 60,
  * 70, 80 and 90 % of the box; 9, one cell in 50; -1, any of the first five. The environment
- * variable SPARSE_PLAN is the option plan of programs on sparse grids; SPARSE_LISTS=0 leaves out the
- * lists written by hand.
+ * variable SPARSE_PLAN is the option plan of programs on sparse grids; SPARSE_LISTS=0 leaves out
+ * the lists written by hand.
  */
 #include "sparse.h"
 

@@ -324,6 +324,26 @@ int64_t ambit__active_count(const ambit__active *a, const ambit__box *box)
   return n;
 }
 
+double ambit__active_stacked(const ambit__active *a)
+{
+  const int last = a->box.ndims - 1;
+  const int64_t high = last ? a->box.hi[last - 1] : 1;
+  int64_t n = 0, k = 0;
+
+  for (int64_t i = 0; i < a->n; i++) {
+    const ambit__run *r = &a->runs[i], *above = a->runs;
+    const int64_t row = r->row + 1;
+
+    if (row % high == 0 || r->hi - r->lo < AMBIT__LONG_RUN) continue;
+    while (k < a->n && (above[k].row < row || (above[k].row == row && above[k].hi <= r->lo)))
+      k++;
+    for (int64_t m = k; m < a->n && above[m].row == row && above[m].lo < r->hi; m++)
+      n +=
+          (above[m].hi < r->hi ? above[m].hi : r->hi) - (above[m].lo > r->lo ? above[m].lo : r->lo);
+  }
+  return a->cells ? (double)n / (double)a->cells : 0;
+}
+
 bool ambit__common_next(ambit__common *c)
 {
   const ambit__run *to = c->to->runs, *from = c->from->runs;

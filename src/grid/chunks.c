@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHARES = 4 }; /* per thread */
+
 /* ---- chunks ---- */
 
 typedef struct making {
@@ -108,52 +110,140 @@ static ambit_status cut_box(making *m, const ambit__box *box)
   return AMBIT_OK;
 }
 
-static ambit_status cut_tiles(making *m, const ambit__box *region, const ambit__tiling *tiles)
+/* ---- shares of threads ---- */
+
+/* The chunks of a region are made in shares, of tiles or planes, and put one behind the other. */
+typedef struct sharing {
+  const ambit__chunks *whole;
+  const ambit__tiling *tiles; /* NULL: planes along axis 0 */
+  int n;
+  int64_t all;             /* tiles, or planes */
+  ambit__chunks *shares;   /* owned */
+  ambit__errors *failures; /* by share; owned */
+  int64_t *begins;         /* by share: its first chunk in the whole; owned */
+} sharing;
+
+static ambit_status cut_tile(making *m, const sharing *s, int64_t i)
 {
-  ambit__chunks *c = m->c;
+  const ambit__box tile = ambit__tiling_box(s->tiles, i);
+  const ambit__box box = ambit__box_intersect(&tile, &s->whole->region);
 
-  c->starts = ambit__new(m->errors, (size_t)tiles->n + 1, sizeof *c->starts);
-  if (!c->starts) return AMBIT_ENOMEM;
-  for (int64_t i = 0; i < tiles->n; i++) {
-    const ambit__box tile = ambit__tiling_box(tiles, i), box = ambit__box_intersect(&tile, region);
-
-    AMBIT_TRY(cut_box(m, &box));
-    c->starts[i + 1] = c->n;
-  }
+  AMBIT_TRY(cut_box(m, &box));
+  s->whole->starts[i + 1] = m->c->n; /* in the share */
   return AMBIT_OK;
 }
 
-static ambit_status cut_all(making *m, const ambit__box *region, const ambit__tiling *tiles)
+static ambit_status cut_share(making *m, const sharing *s, int64_t from, int64_t end)
 {
-  const ambit__active *a = m->c->active;
+  ambit__box box = s->whole->region;
 
   m->seekers = ambit__new(m->errors, (size_t)m->c->form->ncolumns + 1, sizeof *m->seekers);
   if (!m->seekers) return AMBIT_ENOMEM;
   for (int k = 0; k < m->c->form->ncolumns; k++)
-    m->seekers[k] = (ambit__seeker){.a = a,
+    m->seekers[k] = (ambit__seeker){.a = m->c->active,
                                     .column = &m->c->form->columns[k],
                                     .b = &m->c->form->views[m->c->form->columns[k].view]};
-  return tiles ? cut_tiles(m, region, tiles) : cut_box(m, region);
+  for (int64_t i = from; s->tiles && i < end; i++)
+    AMBIT_TRY(cut_tile(m, s, i));
+  box.lo[0] += from;
+  box.hi[0] = box.lo[0] + end - from;
+  return s->tiles ? AMBIT_OK : cut_box(m, &box);
+}
+
+static void cut_shares(void *arg, int thread, int threads)
+{
+  const sharing *s = arg;
+
+  for (int i = thread; i < s->n; i += threads) {
+    making m = {.errors = &s->failures[i], .c = &s->shares[i], .row = -1};
+
+    *m.c = (ambit__chunks){
+        .active = s->whole->active, .form = s->whole->form, .words = s->whole->words};
+    cut_share(&m, s, s->all * i / s->n, s->all * (i + 1) / s->n);
+    free(m.seekers);
+  }
+}
+
+static void join_shares(void *arg, int thread, int threads)
+{
+  const sharing *s = arg;
+  const size_t words = (size_t)s->whole->words * sizeof *s->whole->table;
+
+  for (int i = thread; i < s->n; i += threads) {
+    const size_t n = (size_t)s->shares[i].n;
+
+    if (!n) continue;
+    memcpy(s->whole->table + s->begins[i] * s->whole->words, s->shares[i].table, n * words);
+    memcpy(s->whole->first + s->begins[i], s->shares[i].first, n * sizeof *s->whole->first);
+  }
+  for (int i = thread; s->tiles && i < s->n; i += threads)
+    for (int64_t k = s->all * i / s->n; k < s->all * (i + 1) / s->n; k++)
+      s->whole->starts[k + 1] += s->begins[i];
+}
+
+/* Makes room for the chunks of all shares; a single one is the whole. */
+static ambit_status gather(ambit__errors *errors, const sharing *s, ambit__chunks *c)
+{
+  for (int i = 0; i < s->n; i++) {
+    if (s->failures[i].status)
+      return ambit__raise(errors, s->failures[i].status, "%s",
+                          "there is no memory for the tables of a sparse grid");
+    s->begins[i] = c->n;
+    c->n += s->shares[i].n;
+    c->cells += s->shares[i].cells;
+  }
+  if (s->n == 1) {
+    c->table = s->shares[0].table;
+    c->first = s->shares[0].first;
+    s->shares[0] = (ambit__chunks){0};
+    return AMBIT_OK;
+  }
+  c->table = ambit__new(errors, (size_t)(c->n * c->words) + 1, sizeof *c->table);
+  c->first = ambit__new(errors, (size_t)c->n + 1, sizeof *c->first);
+  return c->table && c->first ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+static ambit_status cut_all(ambit__errors *errors, const ambit__tiling *tiles,
+                            const ambit__crew *crew, ambit__chunks *c)
+{
+  sharing s = {.whole = c, .tiles = tiles, .all = c->region.hi[0] - c->region.lo[0]};
+  ambit_status status = AMBIT_ENOMEM;
+
+  if (tiles) s.all = tiles->n;
+  s.n = crew && c->region.ndims > 1 ? SHARES * crew->threads : 1;
+  if (tiles) c->starts = ambit__new(errors, (size_t)tiles->n + 1, sizeof *c->starts);
+  s.shares = ambit__new(errors, (size_t)s.n, sizeof *s.shares);
+  s.failures = ambit__new(errors, (size_t)s.n, sizeof *s.failures);
+  s.begins = ambit__new(errors, (size_t)s.n, sizeof *s.begins);
+  if (s.shares && s.failures && s.begins && (c->starts || !tiles)) {
+    ambit__crew_run(crew, cut_shares, &s);
+    status = gather(errors, &s, c);
+    if (!status && s.n > 1) ambit__crew_run(crew, join_shares, &s);
+  }
+  for (int i = 0; s.shares && s.failures && i < s.n; i++) {
+    ambit__errors_clear(&s.failures[i]);
+    ambit__chunks_free(&s.shares[i]);
+  }
+  free(s.shares);
+  free(s.failures);
+  free(s.begins);
+  return status;
 }
 
 /* ---- all ---- */
 
 ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
                                 const ambit__chunk_form *form, const ambit__box *region,
-                                const ambit__tiling *tiles, ambit__chunks *c)
+                                const ambit__tiling *tiles, const ambit__crew *crew,
+                                ambit__chunks *c)
 {
-  making m = {.errors = errors, .c = c, .row = -1};
-  ambit_status s;
-
   assert(active->pad >= ambit__chunk_form_pad(form));
   assert(form->list == (active->storage == STORAGE_LIST));
   *c = (ambit__chunks){.region = *region,
                        .active = active,
                        .form = form,
                        .words = AMBIT__CHUNK_COLUMN + form->ncolumns};
-  s = cut_all(&m, region, tiles);
-  free(m.seekers);
-  if (s) return s;
+  AMBIT_TRY(cut_all(errors, tiles, crew, c));
   c->edges = ambit__new(errors, (size_t)form->nviews + 1, sizeof *c->edges);
   if (!c->edges) return AMBIT_ENOMEM;
   for (int v = 0; !form->list && v < form->nviews; v++)
@@ -182,24 +272,26 @@ static ambit__tiling blocks_of(const ambit__box *region, int64_t block)
   return ambit__tiling_make(region, size, 0);
 }
 
-ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *active,
+const ambit__chunks *ambit__chunks_find(const ambit__chunks *list, const ambit__box *region)
+{
+  while (list && !ambit__box_equal(&list->region, region))
+    list = list->next;
+  return list;
+}
+
+ambit_status ambit__chunks_add(ambit__errors *errors, const ambit__active *active,
                                const ambit__chunk_form *form, const ambit__box *region,
-                               int64_t block, ambit__chunks **list, const ambit__chunks **chunks)
+                               int64_t block, const ambit__crew *crew, ambit__chunks **list)
 {
   const bool blocks = block && region->ndims > 2;
   const ambit__tiling tiles = blocks ? blocks_of(region, block) : (ambit__tiling){.n = 0};
-  ambit__chunks *c = *list;
+  ambit__chunks *c = ambit__new(errors, 1, sizeof *c);
   ambit_status s;
 
-  while (c && !ambit__box_equal(&c->region, region))
-    c = c->next;
-  *chunks = c;
-  if (c) return AMBIT_OK;
-  c = ambit__new(errors, 1, sizeof *c);
   if (!c) return AMBIT_ENOMEM;
-  s = ambit__chunks_make(errors, active, form, region, blocks ? &tiles : NULL, c);
+  s = ambit__chunks_make(errors, active, form, region, blocks ? &tiles : NULL, crew, c);
   c->next = *list;
-  *chunks = *list = c;
+  *list = c;
   return s;
 }
 

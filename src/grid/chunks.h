@@ -26,6 +26,7 @@
 #define AMBIT_GRID_CHUNKS_H
 
 #include "ambit.h"
+#include "base/crew.h"
 #include "grid/active.h"
 #include "grid/boundary.h"
 #include "grid/tiles.h"
@@ -154,16 +155,20 @@ ambit_status ambit__chunk_form_add_test(ambit__errors *errors, ambit__chunk_form
                                         int view, const int *offset, bool present);
 
 /* The chunks of all active cells in a region, in the order of rows, or of tiles that cover it (not
- * NULL). `active` and `form` must outlive them. The caller frees them, also after a failure. */
+ * NULL), made by a crew. `active` and `form` must outlive them. The caller frees them, also after a
+ * failure. */
 ambit_status ambit__chunks_make(ambit__errors *errors, const ambit__active *active,
                                 const ambit__chunk_form *form, const ambit__box *region,
-                                const ambit__tiling *tiles, ambit__chunks *c);
+                                const ambit__tiling *tiles, const ambit__crew *crew,
+                                ambit__chunks *c);
 void ambit__chunks_free(ambit__chunks *c);
-/* The chunks of a region in a list; makes them if there are none, with `block` in the order of so
- * many rows of each plane, then of the next ones. */
-ambit_status ambit__chunks_get(ambit__errors *errors, const ambit__active *active,
+/* The chunks of a region in a list; NULL: there are none. */
+const ambit__chunks *ambit__chunks_find(const ambit__chunks *list, const ambit__box *region);
+/* Makes them, with `block` in the order of so many rows of each plane, then of the next ones, and
+ * adds them to the list. */
+ambit_status ambit__chunks_add(ambit__errors *errors, const ambit__active *active,
                                const ambit__chunk_form *form, const ambit__box *region,
-                               int64_t block, ambit__chunks **list, const ambit__chunks **chunks);
+                               int64_t block, const ambit__crew *crew, ambit__chunks **list);
 void ambit__chunks_free_list(ambit__chunks *list);
 
 #endif

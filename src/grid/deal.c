@@ -7,11 +7,16 @@
 
 /* Cells of a tile: wide enough for whole cache lines, and three planes of it fit into the cache of
  * a multiprocessor. Flat for the widest units, whose threads have less to wait for: measured. */
-enum { WIDE = 128, HIGH = 16, DEEP = 32 }; /* whole units */
+enum { WIDE = AMBIT__DEAL_PIECE, HIGH = 16, DEEP = 32 }; /* whole units */
+
+static bool has_stacks(const ambit__deal *d)
+{
+  return ambit__deal_rows(d->rows) > 1;
+}
 
 static int64_t tile_high(const ambit__deal *d)
 {
-  return d->wide == AMBIT__QUAD ? HIGH / 2 : HIGH;
+  return d->wide == AMBIT__QUAD && !has_stacks(d) ? HIGH / 2 : HIGH;
 }
 
 static int64_t tile_deep(const ambit__deal *d)
@@ -19,25 +24,19 @@ static int64_t tile_deep(const ambit__deal *d)
   return d->wide == AMBIT__QUAD ? 2 * DEEP : DEEP;
 }
 
-/* By which pieces are sorted, the last one first: the tile's place. */
-enum { TILE_X, TILE_Y, KEYS }; /* an even number */
-
-/* Cells of a chunk in one tile, and all of them inner or none. */
-typedef struct piece {
-  int64_t chunk, from, n; /* its cells from .. from + n - 1 */
-  int32_t keys[KEYS];
-  bool inner;
-} piece;
+enum { STACK_Y, STACK_Z, TILE_X, TILE_Y, KEYS }; /* of pieces: even numbers of them are sorted by */
 
 /* The pieces of some planes. */
 typedef struct dealing {
   ambit__errors *errors;
   const ambit__chunks *c;
   ambit__deal *d;
-  int64_t wide, high;     /* of the grid: the last axis, and the one before it */
-  piece *pieces, *sorted; /* owned */
+  int64_t wide, high, deep;      /* of the grid: the last axis, and those before it */
+  int64_t first_stack;           /* of the planes: the least key STACK_Z */
+  ambit__piece *pieces, *sorted; /* owned */
   int64_t n;
   size_t cap;
+  int *slots; /* of several rows: see ambit__deal_stack; owned */
   ambit__images images;
 } dealing;
 
@@ -51,15 +50,30 @@ void ambit__deal_free(ambit__deal *d)
 
 /* ---- tiles ---- */
 
+/* The number of the stacks that have a plane. */
+static int64_t stack_of(const dealing *m, int64_t plane)
+{
+  const int64_t n = m->d->rows[1];
+
+  return plane / m->deep * ((m->deep + n - 1) / n) + plane % m->deep / n;
+}
+
 static ambit_status add_piece(dealing *m, int64_t chunk, int64_t from, int64_t n, bool inner)
 {
   const int64_t row = m->c->first[chunk] / m->wide, x = m->c->first[chunk] % m->wide + from;
-  piece *pieces = ambit__grow(m->errors, m->pieces, (size_t)m->n, &m->cap, sizeof *pieces);
+  const int64_t y = row % m->high, stack = stack_of(m, row / m->high);
+  ambit__piece *pieces = ambit__grow(m->errors, m->pieces, (size_t)m->n, &m->cap, sizeof *pieces);
 
   if (!pieces) return AMBIT_ENOMEM;
   m->pieces = pieces;
-  pieces[m->n++] = (piece){
-      chunk, from, n, {(int32_t)(x / WIDE), (int32_t)(row % m->high / tile_high(m->d))}, inner};
+  if (!m->n) m->first_stack = stack;
+  pieces[m->n++] =
+      (ambit__piece){.chunk = chunk,
+                     .from = from,
+                     .n = n,
+                     .keys = {(int32_t)(y / m->d->rows[0]), (int32_t)(stack - m->first_stack),
+                              (int32_t)(x / WIDE), (int32_t)(y / tile_high(m->d))},
+                     .inner = inner};
   return AMBIT_OK;
 }
 
@@ -99,7 +113,8 @@ static ambit_status cut_chunk(dealing *m, int64_t chunk)
 }
 
 /* Sorts pieces by a key, keeping the order of those with the same. */
-static void sort(const piece *from, int64_t n, int key, int64_t *count, int64_t numbers, piece *to)
+static void sort(const ambit__piece *from, int64_t n, int key, int64_t *count, int64_t numbers,
+                 ambit__piece *to)
 {
   for (int64_t i = 0; i <= numbers; i++)
     count[i] = 0;
@@ -113,8 +128,9 @@ static void sort(const piece *from, int64_t n, int key, int64_t *count, int64_t 
 
 static ambit_status sort_pieces(dealing *m)
 {
-  const int64_t numbers[] = {(m->wide + WIDE - 1) / WIDE,
-                             (m->high + tile_high(m->d) - 1) / tile_high(m->d)};
+  const int64_t high = tile_high(m->d), rows = m->d->rows[0];
+  const int64_t numbers[] = {(m->high + rows - 1) / rows, tile_deep(m->d) + 1,
+                             (m->wide + WIDE - 1) / WIDE, (m->high + high - 1) / high};
   int64_t most = 0, *count;
 
   for (int k = 0; k < KEYS; k++)
@@ -122,7 +138,7 @@ static ambit_status sort_pieces(dealing *m)
   count = ambit__new(m->errors, (size_t)most + 1, sizeof *count);
   free(m->sorted);
   m->sorted = count ? ambit__new(m->errors, (size_t)m->n, sizeof *m->sorted) : NULL;
-  for (int k = 0; m->sorted && k < KEYS; k++)
+  for (int k = has_stacks(m->d) ? STACK_Y : TILE_X; m->sorted && k < KEYS; k++)
     sort(k % 2 ? m->sorted : m->pieces, m->n, k, count, numbers[k], k % 2 ? m->pieces : m->sorted);
   free(count);
   return m->sorted ? AMBIT_OK : AMBIT_ENOMEM;
@@ -130,14 +146,14 @@ static ambit_status sort_pieces(dealing *m)
 
 /* ---- lines ---- */
 
-static void put_index(int32_t *words, int64_t index)
+void ambit__deal_put_index(int32_t *words, int64_t index)
 {
   words[0] = (int32_t)(uint32_t)((uint64_t)index & 0xffffffff);
   words[1] = (int32_t)(index >> 32);
 }
 
 /* `t` is the number of its first unit, in cells. */
-static void put_indices(const dealing *m, const piece *p, int64_t t, int32_t *words)
+static void put_indices(const dealing *m, const ambit__piece *p, int64_t t, int32_t *words)
 {
   const int last = m->c->active->box.ndims - 1;
   int64_t cell[AMBIT_MAX_DIMS];
@@ -145,12 +161,13 @@ static void put_indices(const dealing *m, const piece *p, int64_t t, int32_t *wo
   ambit__active_place(m->c->active, m->c->first[p->chunk] / m->wide, cell);
   cell[last] = (m->c->first[p->chunk] % m->wide + p->from) / m->d->wide * m->d->wide - t;
   for (int d = 0; d < m->d->axes; d++)
-    put_index(words + 2 * d, cell[d]);
+    ambit__deal_put_index(words + 2 * d, cell[d]);
 }
 
-/* Notes a line for the units t .. t + n - 1 in the groups. */
-static void note(ambit__deal *d, int64_t line, int64_t t, int64_t n)
+void ambit__deal_note(ambit__deal *d, int64_t line, int64_t n)
 {
+  const int64_t t = d->units;
+
   if (t % AMBIT__DEAL_GROUP)
     d->groups[t / AMBIT__DEAL_GROUP] |= (uint64_t)1 << (32 + t % AMBIT__DEAL_GROUP);
   for (int64_t g = (t + AMBIT__DEAL_GROUP - 1) / AMBIT__DEAL_GROUP; g * AMBIT__DEAL_GROUP < t + n;
@@ -166,7 +183,7 @@ static int64_t count_units(const dealing *m, int64_t chunk, int64_t from, int64_
   return (x + n - 1) / wide - x / wide + 1;
 }
 
-static ambit_status add_line(dealing *m, const piece *p)
+static ambit_status add_line(dealing *m, const ambit__piece *p)
 {
   ambit__deal *d = m->d;
   const int32_t *chunk = m->c->table + p->chunk * m->c->words;
@@ -186,10 +203,40 @@ static ambit_status add_line(dealing *m, const piece *p)
   line[AMBIT__LINE_INNER] = p->inner;
   for (int k = 0; k < columns; k++)
     line[AMBIT__LINE_COLUMN + k] = chunk[AMBIT__CHUNK_COLUMN + k];
-  put_indices(m, p, t, line + AMBIT__LINE_COLUMN + columns);
-  note(d, d->nlines++, d->units, n);
+  put_indices(m, p, t, line + d->index);
+  ambit__deal_note(d, d->nlines++, n);
   return AMBIT_OK;
 }
+
+/* ---- stacks ---- */
+
+/* The pieces of a stack come one behind the other. */
+static ambit_status deal_stacks(dealing *m)
+{
+  for (int64_t i = 0, stop; i < m->n; i = stop) {
+    const ambit__piece *p = &m->pieces[i];
+
+    for (stop = i + 1; stop < m->n && !memcmp(p->keys, m->pieces[stop].keys, sizeof p->keys);)
+      stop++;
+    AMBIT_TRY(ambit__deal_stack(m->errors, m->d, m->c, m->slots, (int64_t)p->keys[TILE_X] * WIDE, p,
+                                stop - i));
+  }
+  return AMBIT_OK;
+}
+
+static ambit_status number_slots(dealing *m)
+{
+  const ambit__chunk_form *f = m->c->form;
+  const int n = f->ncolumns, rows = ambit__deal_rows(m->d->rows);
+
+  if (rows == 1) return AMBIT_OK;
+  m->slots = ambit__new(m->errors, (size_t)(rows * n) + 1, sizeof *m->slots);
+  for (int i = 0; m->slots && i < rows * n; i++)
+    m->slots[i] = ambit__deal_slot(f, m->c->active->box.ndims, m->d->rows, i / n, i % n);
+  return m->slots ? AMBIT_OK : AMBIT_ENOMEM;
+}
+
+/* ---- all ---- */
 
 /* Deals the chunks of as many planes as a tile is deep, or of all rows in two dimensions. */
 static ambit_status deal_planes(dealing *m, int64_t first, int64_t end)
@@ -197,14 +244,13 @@ static ambit_status deal_planes(dealing *m, int64_t first, int64_t end)
   m->n = 0;
   for (int64_t i = first; i < end; i++)
     AMBIT_TRY(cut_chunk(m, i));
-  if (!m->c->form->list) AMBIT_TRY(sort_pieces(m));
+  AMBIT_TRY(sort_pieces(m));
+  if (m->slots) return deal_stacks(m);
   for (int64_t i = 0; i < m->n; i++) {
-    const piece *p = &m->pieces[i];
+    const ambit__piece *p = &m->pieces[i];
 
     if (m->d->cells) ambit__deal_put(m->d, m->c, &m->images, p->chunk, p->from, p->n);
-    if (m->d->first != m->c->table[p->chunk * m->c->words] + p->from - m->d->units)
-      m->d->first = -1;
-    if (!m->c->form->list) AMBIT_TRY(add_line(m, p));
+    AMBIT_TRY(add_line(m, p));
     m->d->units += count_units(m, p->chunk, p->from, p->n);
   }
   return AMBIT_OK;
@@ -232,7 +278,7 @@ static ambit_status make_tables(dealing *m)
   return d->cells ? AMBIT_OK : AMBIT_ENOMEM;
 }
 
-static ambit_status deal_all(dealing *m)
+static ambit_status deal_all(dealing *m, const ambit__crew *crew)
 {
   const int64_t end = m->c->n;
   int64_t units = 0;
@@ -241,16 +287,19 @@ static ambit_status deal_all(dealing *m)
     units += count_units(m, i, 0, m->c->table[i * m->c->words + AMBIT__CHUNK_CELLS]);
   m->d->ngroups = (units + AMBIT__DEAL_GROUP - 1) / AMBIT__DEAL_GROUP;
   AMBIT_TRY(make_tables(m));
+  AMBIT_TRY(number_slots(m));
+  if (m->c->form->list) return ambit__deal_list(m->errors, m->d, m->c, &m->images, crew);
   for (int64_t i = 0, stop; i < end; i = stop) {
     for (stop = i + 1; stop < end && planes_of(m, stop) == planes_of(m, i);)
       stop++;
     AMBIT_TRY(deal_planes(m, i, stop));
   }
+  if (m->slots) m->d->ngroups = (m->d->units + AMBIT__DEAL_GROUP - 1) / AMBIT__DEAL_GROUP;
   return AMBIT_OK;
 }
 
-ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int wide, int axes,
-                              ambit__deal *d)
+ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int wide,
+                              const int *rows, int axes, const ambit__crew *crew, ambit__deal *d)
 {
   const ambit__box *grid = &c->active->box;
   const int ndims = grid->ndims;
@@ -258,17 +307,23 @@ ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int
                .c = c,
                .d = d,
                .wide = grid->hi[ndims - 1],
-               .high = ndims > 1 ? grid->hi[ndims - 2] : 1};
+               .high = ndims > 1 ? grid->hi[ndims - 2] : 1,
+               .deep = ndims > 2 ? grid->hi[ndims - 3] : 1};
   ambit_status s;
 
   assert(wide <= AMBIT__QUAD && (wide == 1 || !c->form->list));
+  assert(ambit__deal_rows(rows) == 1 || (wide == AMBIT__QUAD && !c->form->ntests));
+  assert((ndims > 1 || rows[0] == 1) && (ndims > 2 || rows[1] == 1));
   *d = (ambit__deal){.first = c->n ? c->table[AMBIT__CHUNK_AT] : -1,
                      .wide = wide,
+                     .rows = {rows[0], rows[1]},
                      .axes = axes,
-                     .words = ambit__deal_words(c->form->ncolumns, axes)};
-  s = deal_all(&m);
+                     .words = ambit__deal_words(c->form, ndims, rows, axes),
+                     .index = ambit__deal_index(c->form, ndims, rows)};
+  s = deal_all(&m, crew);
   ambit__images_free(&m.images);
   free(m.pieces);
   free(m.sorted);
+  free(m.slots);
   return s;
 }

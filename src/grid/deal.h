@@ -15,6 +15,11 @@
  * tile: pieces are as long as a tile is wide, and consecutive units sweep the planes of a tile, so
  * that a block of threads finds the cells of other rows in its cache.
  *
+ * A unit may have cells of several rows side by side, rows[0] along the axis before the last and
+ * rows[1] along the one before that, the first one at multiples of these numbers. Rows that it
+ * reads more than once are loaded once, and it finds them all in one line: pieces of rows are
+ * joined to a stack as long as they agree where each row is that they have or read.
+ *
  * What differs from cell to cell is in a table of cells, for units of one cell, word by word: all
  * first words, then all second ones. If the rule tests activity, bits say which of the cells that
  * it tests are active. In a list (grid/active.h) there are no lines; a cell has its position, and
@@ -26,13 +31,16 @@
 
 #include "grid/chunks.h"
 
-enum { AMBIT__DEAL_GROUP = 32 }; /* units of a group */
+enum { AMBIT__DEAL_GROUP = 32 };  /* units of a group */
+enum { AMBIT__DEAL_PIECE = 128 }; /* cells of a piece, at most: the width of tiles */
 
 typedef struct ambit__deal {
   int64_t units;
-  int wide;       /* cells of a unit */
+  int wide;       /* cells of a unit, in each row ... */
+  int rows[2];    /* ... of so many */
   int axes;       /* of the indices in a line */
-  int words;      /* per line: see below */
+  int words;      /* per line: see below ... */
+  int index;      /* ... and the first of them with indices */
   int32_t *lines; /* owned */
   int64_t nlines;
   size_t cap;
@@ -51,12 +59,39 @@ typedef struct ambit__deal {
  * unit. */
 enum { AMBIT__LINE_AT, AMBIT__LINE_FROM, AMBIT__LINE_END, AMBIT__LINE_INNER, AMBIT__LINE_COLUMN };
 enum { AMBIT__DEAL_VECTOR = 4 }; /* lines are as many words, or a multiple: they are loaded so */
-static inline int ambit__deal_words(int columns, int axes)
+/* Words of a line for several rows: the first cell of a unit, counted from the tile, less `wide`
+ * times its number; for each row its first cell and, from bit 16 on, the end, counted alike (0: the
+ * stack has no cells there); for each slot the position that the first cell of the tile has, or
+ * would have, in that row; and indices, those of the first row. */
+enum { AMBIT__STACK_X, AMBIT__STACK_ROW };
+/* A slot is a row that units have or read with one view. The first ones are those that units have:
+ * with view 0, which may also be none, then with the others, since rows in which a stack has no
+ * cells are elsewhere for each. The slot of a row; that of a column of a row; the number of slots.
+ */
+static inline int ambit__deal_rows(const int *rows)
 {
-  const int words = AMBIT__LINE_COLUMN + columns + 2 * axes;
-
-  return (words + AMBIT__DEAL_VECTOR - 1) / AMBIT__DEAL_VECTOR * AMBIT__DEAL_VECTOR;
+  return rows[0] * rows[1];
 }
+static inline int ambit__deal_own(const int *rows, int view, int row)
+{
+  return (view > 0 ? view : 0) * ambit__deal_rows(rows) + row;
+}
+int ambit__deal_slot(const ambit__chunk_form *f, int ndims, const int *rows, int row, int column);
+int ambit__deal_slots(const ambit__chunk_form *f, int ndims, const int *rows);
+/* The shapes of units, from one row to many, and the best one for reads of values of `size` bytes
+ * (ambit__active_stacked). */
+enum { AMBIT__DEAL_SHAPES = 4 };
+extern const int ambit__deal_shapes[AMBIT__DEAL_SHAPES][2];
+const int *ambit__deal_best(const ambit__chunk_form *f, int ndims, double stacked, size_t size);
+/* Whether units may have such rows in so many dimensions. */
+static inline bool ambit__deal_suits(const ambit__chunk_form *f, int ndims, const int *rows)
+{
+  if (ambit__deal_rows(rows) == 1) return true;
+  return ndims > (rows[1] > 1 ? 2 : 1) && !f->ntests && !f->list;
+}
+/* The first word with indices, and the number of words. */
+int ambit__deal_index(const ambit__chunk_form *f, int ndims, const int *rows);
+int ambit__deal_words(const ambit__chunk_form *f, int ndims, const int *rows, int axes);
 
 /* Words of a cell: in a list its position, the distances of the columns that are read and have no
  * rank, and those of ranks in other rows, to the first cell that is present; then bits of tests;
@@ -67,24 +102,50 @@ int ambit__deal_bits(const ambit__chunk_form *f);               /* the first wor
 int ambit__deal_number(const ambit__chunk_form *f);             /* the first word behind them */
 enum { AMBIT__DEAL_TESTS = 32 };                                /* bits in a word */
 
-/* Deals the cells of all chunks. Lines have the indices of the first `axes` axes. The caller frees
- * it, also after a failure. */
-ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int wide, int axes,
-                              ambit__deal *d);
+/* Deals the cells of all chunks. Units of several rows have AMBIT__QUAD cells in each, and test no
+ * activity. Lines have the indices of the first `axes` axes. A crew writes the cells of lists. The
+ * caller frees it, also after a failure. */
+ambit_status ambit__deal_make(ambit__errors *errors, const ambit__chunks *c, int wide,
+                              const int *rows, int axes, const ambit__crew *crew, ambit__deal *d);
 void ambit__deal_free(ambit__deal *d);
 
-/* ---- deal_cells.c, for deal.c ---- */
+/* ---- for deal.c ---- */
+
+/* Cells of a chunk in one tile, and all of them inner or none. */
+typedef struct ambit__piece {
+  int64_t chunk, from, n; /* its cells from .. from + n - 1 */
+  /* by which pieces are sorted, the last one first: those of a stack, and the place of the tile */
+  int32_t keys[4];
+  bool inner;
+} ambit__piece;
+
+/* Notes a line for n units from d->units on in the groups. */
+void ambit__deal_note(ambit__deal *d, int64_t line, int64_t n);
+/* Writes an index of a line. */
+void ambit__deal_put_index(int32_t *words, int64_t index);
+
+/* ---- deal_stacks.c ---- */
+
+/* Adds the lines of pieces of all rows of a stack in the tile that begins at cell x of them, and
+ * numbers their units. `slots` has the slots of row 0, column by column, then those of row 1, and
+ * so on. */
+ambit_status ambit__deal_stack(ambit__errors *errors, ambit__deal *d, const ambit__chunks *c,
+                               const int *slots, int64_t x, const ambit__piece *pieces, int64_t n);
+
+/* ---- deal_cells.c ---- */
 
 /* The activity of all positions, by view: NULL where none is tested. */
 typedef struct ambit__images {
   unsigned char **of; /* owned */
   int views;
-  int32_t *words; /* room for those of a cell of a list; owned */
 } ambit__images;
 
 ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, ambit__images *im);
 void ambit__images_free(ambit__images *im);
-/* Sets the words of n cells of a chunk, which units from d->units on compute. */
+/* Sets the words of all cells of a list, and numbers them. */
+ambit_status ambit__deal_list(ambit__errors *errors, ambit__deal *d, const ambit__chunks *c,
+                              const ambit__images *im, const ambit__crew *crew);
+/* Sets the bits of n cells of a chunk, which units from d->units on compute. */
 void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
                      int64_t from, int64_t n);
 

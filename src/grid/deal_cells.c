@@ -58,8 +58,7 @@ ambit_status ambit__images_make(ambit__errors *errors, const ambit__chunks *c, a
 {
   *im = (ambit__images){.views = c->form->nviews};
   im->of = ambit__new(errors, (size_t)im->views + 1, sizeof *im->of);
-  im->words = ambit__new(errors, (size_t)ambit__deal_number(c->form), sizeof *im->words);
-  if (!im->of || !im->words) return AMBIT_ENOMEM;
+  if (!im->of) return AMBIT_ENOMEM;
   for (int i = 0; i < c->form->ntests; i++) {
     const int view = c->form->tests[i].view;
 
@@ -76,7 +75,6 @@ void ambit__images_free(ambit__images *im)
   for (int v = 0; im->of && v < im->views; v++)
     free(im->of[v]);
   free(im->of);
-  free(im->words);
 }
 
 /* ---- cells ---- */
@@ -152,23 +150,84 @@ static void put_number(int64_t number, int64_t pitch, int32_t *word)
 }
 
 /* Cells of a chunk of a list have the same words, but for their places: a chunk ends where a cell
- * that is read or tested is of another kind. */
-static void put_list(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
-                     int64_t from, int64_t n)
+ * that is read or tested is of another kind. `words` has room for those of a cell. */
+static void put_chunk(ambit__deal *d, const ambit__chunks *c, const ambit__images *im,
+                      int64_t chunk, int64_t unit, int32_t *words)
 {
-  const int32_t *words = c->table + chunk * c->words;
-  const int64_t at = words[AMBIT__CHUNK_AT] + from, number = c->first[chunk] + from;
+  const int32_t *of_chunk = c->table + chunk * c->words;
+  const int64_t at = of_chunk[AMBIT__CHUNK_AT], n = of_chunk[AMBIT__CHUNK_CELLS];
   const int end = ambit__deal_number(c->form);
-  int32_t *to = d->cells + d->units;
+  int32_t *to = d->cells + unit;
 
-  put_bits(c, im, words, at, 1, put_places(c, words, at, 1, im->words));
+  put_bits(c, im, of_chunk, at, 1, put_places(c, of_chunk, at, 1, words));
   for (int64_t i = 0; i < n; i++)
     to[i] = (int32_t)(at + i);
   for (int w = 1; w < end; w++)
     for (int64_t i = 0; i < n; i++)
-      to[w * d->pitch + i] = im->words[w];
+      to[w * d->pitch + i] = words[w];
   for (int64_t i = 0; d->cell_words > end && i < n; i++)
-    put_number(number + i, d->pitch, to + end * d->pitch + i);
+    put_number(c->first[chunk] + i, d->pitch, to + end * d->pitch + i);
+}
+
+/* A list, of which each thread writes the cells of as many chunks. */
+typedef struct listing {
+  ambit__deal *d;
+  const ambit__chunks *c;
+  const ambit__images *im;
+  int64_t *units; /* by thread: those before its own; owned */
+  int32_t *words; /* by thread; owned */
+  bool *apart;    /* by thread: some cell is not behind the one before it; owned */
+} listing;
+
+static void put_chunks(void *arg, int thread, int threads)
+{
+  const listing *l = arg;
+  const ambit__chunks *c = l->c;
+  int32_t *words = l->words + thread * ambit__deal_number(c->form);
+  int64_t unit = l->units[thread];
+
+  for (int64_t i = c->n * thread / threads; i < c->n * (thread + 1) / threads; i++) {
+    put_chunk(l->d, c, l->im, i, unit, words);
+    if (c->table[i * c->words + AMBIT__CHUNK_AT] - unit != l->d->first) l->apart[thread] = true;
+    unit += c->table[i * c->words + AMBIT__CHUNK_CELLS];
+  }
+}
+
+/* Numbers the cells, and lets the threads write them. */
+static void number_list(const listing *l, const ambit__crew *crew)
+{
+  const int threads = ambit__crew_threads(crew);
+  bool apart = false;
+
+  for (int t = 0; t < threads; t++) {
+    const int64_t end = l->c->n * (t + 1) / threads;
+
+    l->units[t] = l->d->units;
+    for (int64_t i = l->c->n * t / threads; i < end; i++)
+      l->d->units += l->c->table[i * l->c->words + AMBIT__CHUNK_CELLS];
+  }
+  ambit__crew_run(crew, put_chunks, (void *)(uintptr_t)l);
+  for (int t = 0; t < threads; t++)
+    apart = apart || l->apart[t];
+  if (apart) l->d->first = -1;
+}
+
+ambit_status ambit__deal_list(ambit__errors *errors, ambit__deal *d, const ambit__chunks *c,
+                              const ambit__images *im, const ambit__crew *crew)
+{
+  const size_t threads = (size_t)ambit__crew_threads(crew);
+  listing l = {.d = d, .c = c, .im = im};
+  ambit_status s;
+
+  l.units = ambit__new(errors, threads, sizeof *l.units);
+  l.words = ambit__new(errors, threads * (size_t)ambit__deal_number(c->form), sizeof *l.words);
+  l.apart = ambit__new(errors, threads, sizeof *l.apart);
+  s = l.units && l.words && l.apart ? AMBIT_OK : AMBIT_ENOMEM;
+  if (!s) number_list(&l, crew);
+  free(l.units);
+  free(l.words);
+  free(l.apart);
+  return s;
 }
 
 void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images *im, int64_t chunk,
@@ -176,10 +235,6 @@ void ambit__deal_put(ambit__deal *d, const ambit__chunks *c, const ambit__images
 {
   const int32_t *words = c->table + chunk * c->words;
 
-  if (c->form->list) {
-    put_list(d, c, im, chunk, from, n);
-    return;
-  }
   for (int64_t i = 0; i < n; i++)
     put_bits(c, im, words, words[AMBIT__CHUNK_AT] + from + i, d->pitch, d->cells + d->units + i);
 }

@@ -79,8 +79,21 @@ static double estimate_chunks(const ambit__active *a, const ambit__chunk_form *f
   return n < (double)a->cells ? n : (double)a->cells;
 }
 
+/* Of runs, on a GPU: bytes of lines and groups per cell, if all rows of units are filled. */
+static double table_of_runs(const ambit__active *a, const ambit__chunk_form *form, size_t size,
+                            double bytes, double chunks)
+{
+  const bool few = bytes <= FEW_BYTES && !form->ntests;
+  const int *rows = few ? ambit__deal_best(form, a->box.ndims, ambit__active_stacked(a), size)
+                        : ambit__deal_shapes[0];
+  const int words = ambit__deal_words(form, a->box.ndims, rows, 0), cells = ambit__deal_rows(rows);
+
+  return (chunks + 1.0 / PIECE) * 4 * words / cells +
+         8.0 / AMBIT__DEAL_GROUP / cells / (few ? AMBIT__QUAD : 1);
+}
+
 ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form *form, size_t size,
-                                int64_t chunks)
+                                double bytes, int64_t chunks)
 {
   const double cells = a->cells ? (double)a->cells : 1;
   const double n = chunks ? (double)chunks : estimate_chunks(a, form);
@@ -96,9 +109,7 @@ ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form 
   t.table[SITE_CORES] = n * chunk / cells;
   t.table[SITE_GPU] = 4.0 * ambit__deal_number(form);
   t.unread = form->list ? 4 : 0; /* positions, which follow each other if there is one part */
-  if (!form->list)
-    t.table[SITE_GPU] += (n / cells + 1.0 / PIECE) * 4 * ambit__deal_words(form->ncolumns, 0) +
-                         8.0 / AMBIT__DEAL_GROUP;
+  if (!form->list) t.table[SITE_GPU] += table_of_runs(a, form, size, bytes, n / cells);
   return t;
 }
 

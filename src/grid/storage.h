@@ -30,10 +30,11 @@ typedef struct ambit__toll {
 /* "runs", "list", "dense" */
 const char *ambit__storage_name(ambit__storage storage);
 
-/* For `a`, whose storage is the one in question, and the rows that a step reads. If chunks is 0,
- * their number is estimated. `size` is that of a value in bytes. */
+/* For `a`, whose storage is the one in question, and the rows that a step reads, whose values are
+ * so many bytes per cell. If chunks is 0, their number is estimated. `size` is that of a value in
+ * bytes. */
 ambit__toll ambit__storage_toll(const ambit__active *a, const ambit__chunk_form *form, size_t size,
-                                int64_t chunks);
+                                double bytes, int64_t chunks);
 /* Bytes moved per active cell by a step whose values are so many bytes, some of them written. */
 double ambit__storage_moves(const ambit__toll *toll, ambit__site site, double bytes,
                             double written);

@@ -97,6 +97,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
     threads /= 2;
   plans[0] = (ambit__plan){.strategy = &ambit__strategy_checked,
                            .depth = 1,
+                           .rows = {1, 1},
                            .wide = g->form ? 1 : 0,
                            .threads = {threads, 1, 1},
                            .blocks = g->form ? AMBIT__GPUCODE_FEW : 0};

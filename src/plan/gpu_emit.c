@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu_emit.c - pieces of kernels that all strategies for GPUs use. */
 #include "plan/gpu.h"
+
+#include "grid/deal.h"
 #include "plan/pipeline.h"
 
 #include <stdlib.h>
@@ -161,13 +163,18 @@ void ambit__gpucode_emit_wraps(const ambit__gpucode_job *j)
   }
 }
 
-/* On a sparse grid, the distance to the row of a read: "k2", or "u_k2" if cells are apart. */
+/* On a sparse grid, the distance to the row of a read: "k2", or "u_k2" if cells are apart. Units of
+ * several rows have a number for each slot, of their own rows too. */
 static bool print_row(const ambit__gpucode_job *j, int param, int component, const int *offset)
 {
   const ambit__chunk_form *form = j->group->form;
+  const int *rows = j->plan->rows;
   const int view = form ? ambit__chunk_form_of(form, param, component) : -1;
-  const int k = view >= 0 ? ambit__chunk_form_column(form, j->group->ndims, view, offset) : -1;
+  int k = view >= 0 ? ambit__chunk_form_column(form, j->group->ndims, view, offset) : -1;
 
+  if (form && ambit__deal_rows(rows) > 1)
+    k = k < 0 ? ambit__deal_own(rows, view, j->row)
+              : ambit__deal_slot(form, j->group->ndims, rows, j->row, k);
   if (k < 0) return false;
   if (!j->bind[param].contiguous) ambit__print(j->t, "%s_", name_of(j, param));
   ambit__print(j->t, "k%d", k);

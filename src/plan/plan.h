@@ -58,11 +58,11 @@ typedef struct ambit__group {
   const struct ambit__pipeline *pipeline; /* plan/pipeline.h; NULL: one step, one iteration */
   int ndims;                              /* axes of the grid; 0: the steps run once, on scalars */
   int64_t cells[AMBIT_MAX_DIMS];          /* a typical box */
-  /* On a sparse grid: the form of the chunks of a launch, with the active cells of a typical box
-   * and the mean length of runs. NULL: it is dense. */
+  /* On a sparse grid: the form of the chunks of a launch, with the active cells of a typical box,
+   * the mean length of runs, and ambit__active_stacked. NULL: it is dense. */
   const ambit__chunk_form *form;
   int64_t active;
-  double run;
+  double run, stacked;
   ambit__tile_use tiles;
   bool strict;       /* see ambit__settings */
   unsigned checks;   /* AMBIT__CHECK_... flags: the checks made in launches; 0: none */

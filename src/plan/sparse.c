@@ -17,7 +17,8 @@ enum {
   FEW_BYTES = 16,   /* per cell: a thread that moves no more than this computes vectors of cells */
   SOME_BYTES = 256, /* the same, for short ones */
   BLOCKS_PER_MULTIPROCESSOR = 32,
-  FEW_BLOCKS = 8 /* the same, of the widest units: as many as it runs at once */
+  FEW_BLOCKS = 8, /* the same, of the widest units: as many as it runs at once */
+  RESIDENT = 2    /* ... of units of several rows, whose values are all on their way at once */
 };
 
 /* ---- choice of a plan ---- */
@@ -49,16 +50,37 @@ static int64_t blocks_of(const ambit__group *g, const ambit__target *t, int wide
   return cores * (wide == AMBIT__QUAD ? FEW_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
 }
 
+static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, int wide, const int *rows)
+{
+  return (ambit__plan){.strategy = &ambit__strategy_sparse,
+                       .depth = 1,
+                       .rows = {rows[0], rows[1]},
+                       .wide = wide,
+                       .threads = {threads_of(t), 1, 1},
+                       .blocks = blocks_of(g, t, wide),
+                       .resident = ambit__deal_rows(rows) > 1 ? RESIDENT : 0};
+}
+
+/* Strict sums are too much code for every cell of many rows. */
+static bool sums_exactly(const ambit__group *g)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+
+  for (int i = 0; i < rule->nparams; i++)
+    if (ambit__sums_exactly(g, &rule->params[i])) return true;
+  return false;
+}
+
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
+  const int shapes = sums_exactly(g) ? 1 : AMBIT__DEAL_SHAPES;
   int n = 0;
 
-  for (int wide = 1; wide <= AMBIT__QUAD && n < most; wide *= 2)
-    plans[n++] = (ambit__plan){.strategy = &ambit__strategy_sparse,
-                               .depth = 1,
-                               .wide = wide,
-                               .threads = {threads_of(t), 1, 1},
-                               .blocks = blocks_of(g, t, wide)};
+  for (int wide = 1; wide < AMBIT__QUAD && n < most; wide *= 2)
+    plans[n++] = plan_of(g, t, wide, ambit__deal_shapes[0]);
+  for (int i = 0; i < shapes && n < most; i++)
+    if (ambit__deal_suits(g->form, g->ndims, ambit__deal_shapes[i]))
+      plans[n++] = plan_of(g, t, AMBIT__QUAD, ambit__deal_shapes[i]);
   return n;
 }
 
@@ -68,6 +90,7 @@ static int list_candidates(const ambit__group *g, const ambit__target *t, ambit_
   if (most)
     plans[0] = (ambit__plan){.strategy = &ambit__strategy_list,
                              .depth = 1,
+                             .rows = {1, 1},
                              .wide = 1,
                              .threads = {threads_of(t), 1, 1},
                              .blocks = blocks_of(g, t, 1)};
@@ -90,9 +113,24 @@ static int wide_for(const ambit__group *g, const ambit__target *t)
   return bytes <= SOME_BYTES && !g->form->ntests ? 2 : 1;
 }
 
+static const int *rows_for(const ambit__group *g, const ambit__target *t)
+{
+  const ambit__rule *rule = g->steps[0].rule;
+  size_t size = 0;
+
+  if (wide_for(g, t) < AMBIT__QUAD || sums_exactly(g)) return ambit__deal_shapes[0];
+  for (int i = 0; i < rule->nparams; i++)
+    if (g->form->view[i] && ambit_type_size(rule->params[i].type) > size)
+      size = ambit_type_size(rule->params[i].type);
+  return ambit__deal_best(g->form, g->ndims, g->stacked, size);
+}
+
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  return ambit__price_of(g->steps[0].rule).bytes / (p->wide == wide_for(g, t) ? 3000 : 2000);
+  const int *rows = rows_for(g, t);
+  const bool best = p->wide == wide_for(g, t) && p->rows[0] == rows[0] && p->rows[1] == rows[1];
+
+  return ambit__price_of(g->steps[0].rule).bytes / (best ? 3000 : 2000);
 }
 
 static double list_cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
@@ -105,7 +143,9 @@ static double list_cost(const ambit__group *g, const ambit__target *t, const amb
 
 static void describe(const ambit__plan *p, ambit__text *t)
 {
-  ambit__print(t, "(sparse %d wide %d)", p->threads[0], p->wide);
+  ambit__print(t, "(sparse %d wide %d", p->threads[0], p->wide);
+  if (ambit__deal_rows(p->rows) > 1) ambit__print(t, " rows %dx%d", p->rows[0], p->rows[1]);
+  ambit__print(t, ")");
 }
 
 static void describe_list(const ambit__plan *p, ambit__text *t)
@@ -137,7 +177,8 @@ void ambit__sparse_shape(const ambit__group *g, const ambit__plan *p, const ambi
 /* The line of unit t. The word of the next one is on its way meanwhile. */
 static void emit_line(const ambit__gpucode_job *j)
 {
-  const int words = ambit__deal_words(j->group->form->ncolumns, ambit__gpucode_indices(j->group));
+  const int words = ambit__deal_words(j->group->form, j->group->ndims, j->plan->rows,
+                                      ambit__gpucode_indices(j->group));
 
   ambit__line(j->w, "const ambit_u64 group = next;");
   ambit__line(j->w, "if (t + %d < end) next = groups[(t + %d) >> 5];", j->plan->threads[0],

@@ -5,6 +5,10 @@
  * The cells of a row that are read become an array of whole vectors, u_w3 for the row of the third
  * read of u. Values of cells beside a piece are computed too, from whatever is there in memory, and
  * dropped: no expression can fail.
+ *
+ * In a unit of several rows, `at` is a place in the tile, and k0, k1, ... are where slots are
+ * (grid/deal.h). Reads are numbered row by row: with 7 of them, u_w9 is the row of the third read
+ * of row 1, if no earlier one reads it.
  */
 #include "plan/sparse.h"
 
@@ -20,17 +24,40 @@ static const char *name_of(const ambit__gpucode_job *j, int param)
 
 /* ---- the place of a unit ---- */
 
+static int rows_of(const ambit__gpucode_job *j)
+{
+  return ambit__deal_rows(j->plan->rows);
+}
+
+/* How far a row of a unit is from the first one along an axis. */
+static int shift_of(const ambit__gpucode_job *j, int row, int axis)
+{
+  if (axis == j->group->ndims - 2) return row % j->plan->rows[0];
+  return axis == j->group->ndims - 3 ? row / j->plan->rows[0] : 0;
+}
+
+/* Whether lines have an index of the first cell or row of units, not of all. */
+static bool is_first_index(const ambit__gpucode_job *j, int axis)
+{
+  return axis == j->group->ndims - 1 || (rows_of(j) > 1 && axis >= j->group->ndims - 3);
+}
+
+static void emit_apart(const ambit__gpucode_job *j, int param, int column)
+{
+  if (ambit__gpucode_is_field(j, param) && !j->bind[param].contiguous)
+    ambit__line(j->w, "const %s %s_k%d = k%d * %s_s%d;", j->integer, name_of(j, param), column,
+                column, name_of(j, param), j->group->ndims - 1);
+}
+
 void ambit__sparse_emit_apart(const ambit__gpucode_job *j)
 {
   const ambit__chunk_form *form = j->group->form;
-  const int last = j->group->ndims - 1;
 
   for (int i = 0; i < j->rule->nparams; i++)
     for (int k = 0; ambit__gpucode_is_field(j, i) && k < form->ncolumns; k++)
       if (ambit__chunk_form_uses(form, i, j->rule->params[i].components, k) &&
-          form->columns[k].reads && !j->bind[i].contiguous)
-        ambit__line(j->w, "const %s %s_k%d = k%d * %s_s%d;", j->integer, name_of(j, i), k, k,
-                    name_of(j, i), last);
+          form->columns[k].reads)
+        emit_apart(j, i, k);
 }
 
 static void emit_columns(const ambit__gpucode_job *j)
@@ -40,17 +67,29 @@ static void emit_columns(const ambit__gpucode_job *j)
   ambit__sparse_emit_apart(j);
 }
 
-/* The index along the last axis is that of the first cell. */
+static void emit_slots(const ambit__gpucode_job *j)
+{
+  const int rows = rows_of(j);
+  const int n = ambit__deal_slots(j->group->form, j->group->ndims, j->plan->rows);
+
+  for (int k = 0; k < n; k++) {
+    ambit__line(j->w, "const ambit_i32 k%d = line[%d];", k, AMBIT__STACK_ROW + rows + k);
+    for (int i = 0; i < j->rule->nparams; i++)
+      emit_apart(j, i, k);
+  }
+}
+
 static void emit_indices(const ambit__gpucode_job *j)
 {
-  const int first = AMBIT__LINE_COLUMN + j->group->form->ncolumns;
+  const int ndims = j->group->ndims,
+            first = ambit__deal_index(j->group->form, ndims, j->plan->rows);
   const int n = ambit__gpucode_indices(j->group);
 
   for (int d = 0; d < n; d++)
     ambit__line(j->w,
                 "const %s %s%d = (ambit_i64)((ambit_u64)(ambit_u32)line[%d] | "
                 "(ambit_u64)(ambit_u32)line[%d] << 32);",
-                j->integer, d == j->group->ndims - 1 ? "from" : "i", d, first + 2 * d,
+                j->integer, is_first_index(j, d) ? "from" : "i", d, first + 2 * d,
                 first + 2 * d + 1);
 }
 
@@ -71,34 +110,75 @@ void ambit__sparse_emit_pointers(const ambit__gpucode_job *j)
   }
 }
 
-static void emit_places(const ambit__gpucode_job *j)
+/* "const int bits = ambit_bits<4>((int)(line[1] - at), (int)(line[2] - at));": the lanes of a row
+ * whose cells are updated. */
+static void emit_bits(const ambit__gpucode_job *j)
 {
-  const int wide = j->plan->wide;
+  const int word = AMBIT__STACK_ROW + j->row;
 
-  ambit__line(j->w, "const %s at = (%s)%d * t + line[%d];", j->integer, j->integer, wide,
-              AMBIT__LINE_AT);
   ambit__line_begin(j->w);
   ambit__print(j->t, "const int bits = ");
-  ambit__gpucode_print_call(j, "ambit_bits", NULL, wide);
-  ambit__print(j->t, "(int)(line[%d] - at), (int)(line[%d] - at)", AMBIT__LINE_FROM,
-               AMBIT__LINE_END);
+  ambit__gpucode_print_call(j, "ambit_bits", NULL, j->plan->wide);
+  if (rows_of(j) > 1)
+    ambit__print(j->t, "(int)((line[%d] & 0xffff) - at), (int)((line[%d] >> 16) - at)", word, word);
+  else
+    ambit__print(j->t, "(int)(line[%d] - at), (int)(line[%d] - at)", AMBIT__LINE_FROM,
+                 AMBIT__LINE_END);
   ambit__line_end(j->w, ");");
+}
+
+static void emit_places(const ambit__gpucode_job *j)
+{
+  ambit__line(j->w, "const %s at = (%s)%d * t + line[%d];", j->integer, j->integer, j->plan->wide,
+              rows_of(j) > 1 ? AMBIT__STACK_X : AMBIT__LINE_AT);
   ambit__sparse_emit_pointers(j);
 }
 
 /* ---- rows ---- */
 
-/* The reads of one component of a field in one row: from read `first` up to `end` - 1. */
+/* The reads of one component of a field in one row, of which `first` is the first one. Read k of
+ * row r of a unit has the number r * nreads + k. */
 typedef struct row {
-  int param, first, end;
+  int param, first;
   int base, cells; /* cells that the array has: from `base` on, relative to the unit */
 } row;
 
-static bool is_in_row(const ambit__gpucode_job *j, const ambit__read *a, int component,
-                      const int *offset)
+static int count_reads(const ambit__gpucode_job *j, int param)
 {
-  return a->component == component &&
-         !memcmp(a->offset, offset, (size_t)(j->group->ndims - 1) * sizeof *offset);
+  return rows_of(j) * j->rule->params[param].nreads;
+}
+
+static const ambit__read *read_at(const ambit__gpucode_job *j, int param, int n)
+{
+  return &j->rule->params[param].reads[n % j->rule->params[param].nreads];
+}
+
+/* The row of a unit that makes a read. */
+static int reader_of(const ambit__gpucode_job *j, int param, int n)
+{
+  return n / j->rule->params[param].nreads;
+}
+
+/* Whether a read is in the row that an offset is in, seen from row `from` of the unit. */
+static bool is_in_row(const ambit__gpucode_job *j, int param, int n, int component,
+                      const int *offset, int from)
+{
+  const ambit__read *a = read_at(j, param, n);
+  const int last = j->group->ndims - 1;
+
+  if (a->component != component) return false;
+  for (int d = 0; d < last; d++)
+    if (a->offset[d] + shift_of(j, reader_of(j, param, n), d) != offset[d] + shift_of(j, from, d))
+      return false;
+  return true;
+}
+
+/* Whether two reads are in one row. */
+static bool is_with(const ambit__gpucode_job *j, int param, int n, int other)
+{
+  const ambit__read *a = read_at(j, param, other);
+
+  return is_in_row(j, param, n, a->component, a->offset, reader_of(j, param, other));
 }
 
 /* The multiple of n at x or below it. */
@@ -107,70 +187,70 @@ static int round_down(int x, int n)
   return x >= 0 ? x / n * n : -((-x + n - 1) / n * n);
 }
 
-/* The row that begins with a read: reads are sorted. */
+/* The row that has `first` as its first read. */
 static row row_from(const ambit__gpucode_job *j, int param, int first)
 {
-  const ambit__read *reads = j->rule->params[param].reads;
   const int last = j->group->ndims - 1, wide = j->plan->wide;
-  row r = {.param = param, .first = first, .end = first + 1};
+  int lo = read_at(j, param, first)->offset[last], hi = lo;
 
-  while (r.end < j->rule->params[param].nreads &&
-         is_in_row(j, &reads[r.end], reads[first].component, reads[first].offset))
-    r.end++;
-  r.base = round_down(reads[first].offset[last], wide);
-  r.cells = round_down(reads[r.end - 1].offset[last] + wide - 1, wide) + wide - r.base;
-  return r;
+  for (int n = first + 1; n < count_reads(j, param); n++) {
+    const int x = read_at(j, param, n)->offset[last];
+
+    if (!is_with(j, param, n, first)) continue;
+    if (x < lo) lo = x;
+    if (x > hi) hi = x;
+  }
+  lo = round_down(lo, wide);
+  return (row){.param = param,
+               .first = first,
+               .base = lo,
+               .cells = round_down(hi + wide - 1, wide) + wide - lo};
 }
 
 static row row_of(const ambit__gpucode_job *j, const ambit__expr *e)
 {
-  const ambit__param *p = &j->rule->params[e->index];
-  int k = 0;
-
-  while (k < p->nreads && !is_in_row(j, &p->reads[k], e->component, e->offset))
-    k++;
-  assert(k < p->nreads);
-  return row_from(j, e->index, k);
-}
-
-/* The number of cells from x to x + wide - 1 that some lane reads. */
-static int count_read(const ambit__gpucode_job *j, const row *r, int x)
-{
-  const int last = j->group->ndims - 1, wide = j->plan->wide;
   int n = 0;
 
-  for (int c = x; c < x + wide; c++)
-    for (int k = r->first; k < r->end; k++) {
-      const int lane = c - j->rule->params[r->param].reads[k].offset[last];
-
-      if (lane < 0 || lane >= wide) continue;
-      n++;
-      break;
-    }
-  return n;
+  while (n < count_reads(j, e->index) &&
+         !is_in_row(j, e->index, n, e->component, e->offset, j->row))
+    n++;
+  assert(n < count_reads(j, e->index));
+  return row_from(j, e->index, n);
 }
 
 static bool is_read(const ambit__gpucode_job *j, const row *r, int x)
 {
   const int last = j->group->ndims - 1;
 
-  for (int k = r->first; k < r->end; k++) {
-    const int lane = x - j->rule->params[r->param].reads[k].offset[last];
+  for (int n = r->first; n < count_reads(j, r->param); n++) {
+    const int lane = x - read_at(j, r->param, n)->offset[last];
 
-    if (lane >= 0 && lane < j->plan->wide) return true;
+    if (lane >= 0 && lane < j->plan->wide && is_with(j, r->param, n, r->first)) return true;
   }
   return false;
+}
+
+/* The number of cells from x to x + wide - 1 that some lane reads. */
+static int count_read(const ambit__gpucode_job *j, const row *r, int x)
+{
+  int n = 0;
+
+  for (int c = x; c < x + j->plan->wide; c++)
+    n += is_read(j, r, c);
+  return n;
 }
 
 /* The distance to cell x of a row. */
 static void print_distance(const ambit__gpucode_job *j, const row *r, int x)
 {
-  const ambit__read *read = &j->rule->params[r->param].reads[r->first];
+  const ambit__read *read = read_at(j, r->param, r->first);
+  ambit__gpucode_job of_row = *j;
   int offset[AMBIT_MAX_DIMS];
 
   memcpy(offset, read->offset, sizeof offset);
   offset[j->group->ndims - 1] = x;
-  ambit__gpucode_print_offset(j, r->param, read->component, offset);
+  of_row.row = reader_of(j, r->param, r->first);
+  ambit__gpucode_print_offset(&of_row, r->param, read->component, offset);
 }
 
 /* "ambit_load<4>(u_w3 + 4, u_at + (k1));", or "u_w3[3] = u_at[k1 - 1];" if a single cell is read,
@@ -197,17 +277,25 @@ static void load_vector(const ambit__gpucode_job *j, const row *r, int x)
   }
 }
 
+static bool is_first(const ambit__gpucode_job *j, int param, int n)
+{
+  for (int k = 0; k < n; k++)
+    if (is_with(j, param, k, n)) return false;
+  return true;
+}
+
 static void load_rows(const ambit__gpucode_job *j)
 {
   for (int i = 0; i < j->rule->nparams; i++) {
     if (!ambit__gpucode_is_field(j, i)) continue;
-    for (int k = 0; k < j->rule->params[i].nreads;) {
-      const row r = row_from(j, i, k);
+    for (int n = 0; n < count_reads(j, i); n++) {
+      row r;
 
-      ambit__line(j->w, "%s %s_w%d[%d];", ambit__gpucode_type(j, i), name_of(j, i), k, r.cells);
+      if (!is_first(j, i, n)) continue;
+      r = row_from(j, i, n);
+      ambit__line(j->w, "%s %s_w%d[%d];", ambit__gpucode_type(j, i), name_of(j, i), n, r.cells);
       for (int x = r.base; x < r.base + r.cells; x += j->plan->wide)
         load_vector(j, &r, x);
-      k = r.end;
     }
   }
 }
@@ -257,15 +345,19 @@ static void declare_new(const ambit__gpucode_job *j, int i, int c)
   if (j->rule->params[i].keeps[c]) load_new(j, i, c);
 }
 
+/* "ambit_store_if<4>(true, v_at + (3 * v_c), v_new3, bits);", or cell by cell if they are apart. In
+ * CUDA, compilers make single stores of the vectors of ambit_store. In units of one row with a sum
+ * these take fewer registers: 32 instead of 40 in a star, so that more threads run at once. */
 static void store_new(const ambit__gpucode_job *j, int i, int c)
 {
   const char *name = name_of(j, i);
+  const bool single = rows_of(j) == 1 && ambit__gpucode_reduces(j->group) && j->dialect->has_lanes;
 
   if (j->bind[i].contiguous) {
     ambit__line_begin(j->w);
-    ambit__gpucode_print_call(j, j->dialect->has_lanes ? "ambit_store" : "ambit_store_bits",
+    ambit__gpucode_print_call(j, single ? "ambit_store" : "ambit_store_if",
                               ambit__gpucode_type(j, i), j->plan->wide);
-    ambit__print(j->t, "%s_at + (", name);
+    ambit__print(j->t, "%s%s_at + (", single ? "" : "true, ", name);
     print_lane(j, i, c, 0);
     ambit__print(j->t, "), %s_new%d", name, c);
     ambit__line_end(j->w, ", bits);");
@@ -335,6 +427,9 @@ static void emit_lane(const ambit__gpucode_job *j, const char *inside)
   if (ambit__gpucode_indices(j->group) > last)
     ambit__line(j->w, "const %s i%d = from%d + (%s)%d * t + lane;", j->integer, last, last,
                 j->integer, j->plan->wide);
+  for (int d = 0; d < last && d < ambit__gpucode_indices(j->group); d++)
+    if (is_first_index(j, d))
+      ambit__line(j->w, "const %s i%d = from%d + %d;", j->integer, d, d, shift_of(j, j->row, d));
   each_out(j, declare_out);
   ambit__gpucode_declare_results(j);
   ambit__emit_stmts(&s, j->w, j->rule->body);
@@ -342,11 +437,10 @@ static void emit_lane(const ambit__gpucode_job *j, const char *inside)
   fold_lane(j);
 }
 
-/* Loads, cells and stores. `inside` is "1" if all tests of activity are 0, "0" if not; NULL: there
- * are none. */
-static void emit_cells(const ambit__gpucode_job *j, const char *inside)
+/* Cells and stores of a row. `inside` is "1" if all tests of activity are 0, "0" if not; NULL:
+ * there are none. */
+static void emit_row(const ambit__gpucode_job *j, const char *inside)
 {
-  load_rows(j);
   each_out(j, declare_new);
   ambit__print(j->t, "#pragma unroll\n");
   ambit__open(j->w, "for (int lane = 0; lane < %d; lane++)", j->plan->wide);
@@ -355,9 +449,33 @@ static void emit_cells(const ambit__gpucode_job *j, const char *inside)
   each_out(j, store_new);
 }
 
+static void emit_cells(const ambit__gpucode_job *j, const char *inside)
+{
+  load_rows(j);
+  emit_row(j, inside);
+}
+
+/* All rows are loaded before the first one is computed. */
+static void emit_rows(const ambit__gpucode_job *j)
+{
+  ambit__gpucode_job of_row = *j;
+
+  emit_places(j);
+  emit_slots(j);
+  emit_indices(j);
+  load_rows(j);
+  for (of_row.row = 0; of_row.row < rows_of(j); of_row.row++) {
+    ambit__open(j->w, "/* row %d */", of_row.row);
+    emit_bits(&of_row);
+    emit_row(&of_row, NULL);
+    ambit__close(j->w);
+  }
+}
+
 static void emit_unit_place(const ambit__gpucode_job *j)
 {
   emit_places(j);
+  emit_bits(j);
   emit_columns(j);
   emit_indices(j);
 }
@@ -372,6 +490,10 @@ void ambit__sparse_emit_line_place(const ambit__gpucode_job *j)
 
 void ambit__sparse_emit_unit(const ambit__gpucode_job *j)
 {
+  if (rows_of(j) > 1) {
+    emit_rows(j);
+    return;
+  }
   if (ambit__sparse_has_words(j)) {
     ambit__sparse_emit_line_place(j);
     ambit__sparse_emit_cell(j);

@@ -357,18 +357,26 @@ static void check_bits(const ambit__chunks *c, const ambit__deal *d, int64_t t, 
   }
 }
 
+static const int single[] = {1, 1}; /* row of a unit */
+
+/* The line of a unit. */
+static const int32_t *line_of(const ambit__deal *d, int64_t t)
+{
+  const uint64_t group = d->groups[t / 32];
+  const uint32_t heads = (uint32_t)(group >> 32) & (0xffffffffu >> (31 - t % 32));
+
+  return d->lines + ((int64_t)(uint32_t)group + __builtin_popcount(heads)) * d->words;
+}
+
 /* Every cell is dealt once, with the distances of its chunk, and units are aligned. */
 static void check_deal(const ambit__chunks *c, int wide, const double *memory)
 {
   int64_t *chunk_of = chunks_by_cell(c), n = 0;
   ambit__deal d;
 
-  CHECK(!ambit__deal_make(&errors, c, wide, 3, &d));
+  CHECK(!ambit__deal_make(&errors, c, wide, single, 3, NULL, &d));
   for (int64_t t = 0; t < d.units; t++) {
-    const uint64_t group = d.groups[t / 32];
-    const uint32_t heads = (uint32_t)(group >> 32) & (0xffffffffu >> (31 - t % 32));
-    const int32_t *line =
-        d.lines + ((int64_t)(uint32_t)group + __builtin_popcount(heads)) * d.words;
+    const int32_t *line = line_of(&d, t);
     const int64_t at = wide * t + line[0];
     const int64_t from = line[AMBIT__LINE_FROM] > at ? line[AMBIT__LINE_FROM] : at;
     const int64_t to = line[AMBIT__LINE_END] < at + wide ? line[AMBIT__LINE_END] : at + wide;
@@ -386,6 +394,63 @@ static void check_deal(const ambit__chunks *c, int wide, const double *memory)
   ambit__deal_free(&d);
   CHECK_EQ(c->cells, n);
   free(chunk_of);
+}
+
+/* The cells of one row of a unit: slots lead to the rows that their chunk reads, and to none
+ * outside the memory. Returns their number. */
+static int check_unit_row(const ambit__chunks *c, const ambit__deal *d, const int *slot, int64_t t,
+                          int row, const double *memory, int64_t *chunk_of)
+{
+  const int rows = ambit__deal_rows(d->rows);
+  const int32_t *line = line_of(d, t), *slots = line + AMBIT__STACK_ROW + rows;
+  const int32_t cells = line[AMBIT__STACK_ROW + row], *index = line + d->index;
+  const int64_t x = d->wide * t + line[AMBIT__STACK_X];
+  int n = 0;
+
+  for (int k = 0; slots + k < index; k++)
+    CHECK(slots[k] % AMBIT__QUAD == 0 && slots[k] + x >= AMBIT__QUAD &&
+          slots[k] + x + 2 * AMBIT__QUAD <= c->active->size);
+  for (int64_t i = x; i < x + d->wide; i++) {
+    const int64_t at = slots[row] + i;
+    const int32_t *chunk;
+
+    if (i < (cells & 0xffff) || i >= cells >> 16) continue;
+    CHECK(chunk_of[at] >= 0);
+    chunk = c->table + chunk_of[at] * c->words + AMBIT__CHUNK_COLUMN;
+    for (int k = 0; k < c->form->ncolumns; k++)
+      CHECK_EQ(at + chunk[k], slots[slot[row * c->form->ncolumns + k]] + i);
+    CHECK_EQ((int64_t)memory[at], ((index_in(index) + row / d->rows[0]) * c->active->box.hi[1] +
+                                   index_in(index + 2) + row % d->rows[0]) *
+                                          c->active->box.hi[2] +
+                                      index_in(index + 4) + d->wide * t + i - x);
+    chunk_of[at] = -1;
+    n++;
+  }
+  return n;
+}
+
+/* The same for units of several rows. Returns the number of lines. */
+static int64_t check_stacks(const ambit__chunks *c, const int *rows)
+{
+  double *memory = memory_of(c);
+  int64_t *chunk_of = chunks_by_cell(c), n = 0, lines;
+  const int columns = c->form->ncolumns;
+  int slot[64];
+  ambit__deal d;
+
+  for (int i = 0; i < ambit__deal_rows(rows) * columns; i++)
+    slot[i] = ambit__deal_slot(c->form, 3, rows, i / columns, i % columns);
+  CHECK(!ambit__deal_make(&errors, c, AMBIT__QUAD, rows, 3, NULL, &d));
+  CHECK_EQ((d.units + 31) / 32, d.ngroups);
+  for (int64_t t = 0; t < d.units; t++)
+    for (int row = 0; row < ambit__deal_rows(rows); row++)
+      n += check_unit_row(c, &d, slot, t, row, memory, chunk_of);
+  CHECK_EQ(c->cells, n);
+  lines = d.nlines;
+  ambit__deal_free(&d);
+  free(chunk_of);
+  free(memory);
+  return lines;
 }
 
 static bool has_bit(const ambit__chunks *c, const ambit__deal *d, int64_t t, int test)
@@ -421,7 +486,7 @@ static void check_list(const ambit__chunks *c, const double *memory)
   int64_t *chunk_of = chunks_by_cell(c);
   ambit__deal d;
 
-  CHECK(!ambit__deal_make(&errors, c, 1, 3, &d));
+  CHECK(!ambit__deal_make(&errors, c, 1, single, 3, NULL, &d));
   CHECK_EQ(c->cells, d.units);
   CHECK_EQ(number + 2, d.cell_words);
   if (c->cells == c->active->cells && c->cells) CHECK(d.first >= 0);
@@ -585,7 +650,7 @@ static void check_parts(const ambit__active *a, const ambit__chunk_form *f, int 
     ambit__chunks c;
 
     CHECK(!ambit__active_part(&errors, a, &parts[k], &layers, &part));
-    CHECK(!ambit__chunks_make(&errors, &part, f, &parts[k], NULL, &c));
+    CHECK(!ambit__chunks_make(&errors, &part, f, &parts[k], NULL, NULL, &c));
     CHECK_EQ(ambit__active_count(a, &parts[k]), check_chunks(&c, a, NULL));
     ambit__chunks_free(&c);
     ambit__active_free(&part);
@@ -649,11 +714,11 @@ static void check_storage(ambit__storage storage, int i)
   ambit__active a = make_in(storage, sizes[size], kind, ambit__chunk_form_pad(&f));
   ambit__chunks c;
 
-  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, &c));
+  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, NULL, &c));
   CHECK_EQ(a.cells, check_chunks(&c, &a, NULL));
   ambit__chunks_free(&c);
   if (size == 2) {
-    CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &tiles, &c));
+    CHECK(!ambit__chunks_make(&errors, &a, &f, &inner, &tiles, NULL, &c));
     CHECK_EQ(ambit__active_count(&a, &inner), check_chunks(&c, &a, &tiles));
     ambit__chunks_free(&c);
   }
@@ -662,11 +727,129 @@ static void check_storage(ambit__storage storage, int i)
   ambit__chunk_form_free(&f);
 }
 
+/* Threads, one after the other. */
+static void run_crew(const ambit__crew *c, ambit__crew_work work, void *arg)
+{
+  for (int t = c->threads - 1; t >= 0; t--)
+    work(arg, t, c->threads);
+}
+
+static const ambit__crew crew = {.threads = 3, .run = run_crew};
+
+static bool is_same(const void *a, const void *b, int64_t n, size_t size)
+{
+  return !n || !memcmp(a, b, (size_t)n * size);
+}
+
+static void check_crew(const ambit__active *a, const ambit__chunk_form *f,
+                       const ambit__tiling *tiles)
+{
+  const ambit__box *region = tiles ? &tiles->own : &a->box;
+  ambit__chunks alone, shared;
+  ambit__deal one, many;
+
+  CHECK(!ambit__chunks_make(&errors, a, f, region, tiles, NULL, &alone));
+  CHECK(!ambit__chunks_make(&errors, a, f, region, tiles, &crew, &shared));
+  CHECK_EQ(alone.n, shared.n);
+  CHECK_EQ(alone.cells, shared.cells);
+  CHECK(is_same(alone.table, shared.table, alone.n * alone.words, sizeof *alone.table));
+  CHECK(is_same(alone.first, shared.first, alone.n, sizeof *alone.first));
+  if (tiles) CHECK(is_same(alone.starts, shared.starts, tiles->n + 1, sizeof *alone.starts));
+  CHECK(!ambit__deal_make(&errors, &alone, 1, single, 3, NULL, &one));
+  CHECK(!ambit__deal_make(&errors, &shared, 1, single, 3, &crew, &many));
+  CHECK_EQ(one.units, many.units);
+  CHECK_EQ(one.first, many.first);
+  CHECK(is_same(one.cells, many.cells, one.pitch * one.cell_words, sizeof *one.cells));
+  ambit__deal_free(&one);
+  ambit__deal_free(&many);
+  ambit__chunks_free(&alone);
+  ambit__chunks_free(&shared);
+}
+
+static void threads_make_the_tables_that_one_would(void)
+{
+  const ambit__box inner = {.ndims = 3, .lo = {1, 0, 2}, .hi = {7, 2, 29}};
+  const ambit__tiling tiles = ambit__tiling_make(&inner, (const int64_t[]){4, 2, 10}, 0);
+
+  for (int i = 0; i < SIZES * KINDS; i++) {
+    const bool list = i % 3 < 2;
+    ambit__chunk_form f = (far = 1, form_of(i, 1, list));
+    ambit__active a = make_in(list ? STORAGE_LIST : STORAGE_RUNS, sizes[i % SIZES], i / SIZES,
+                              ambit__chunk_form_pad(&f));
+
+    check_crew(&a, &f, NULL);
+    if (i % SIZES == 2) check_crew(&a, &f, &tiles);
+    ambit__active_free(&a);
+    ambit__chunk_form_free(&f);
+  }
+}
+
 static void chunks_read_what_boundaries_and_activity_say(void)
 {
   for (int i = 0; i < SIZES * KINDS * 5; i++)
     for (int storage = STORAGE_RUNS; storage <= STORAGE_DENSE; storage++)
       if (test_takes(i + storage, storage ? 19 : 9)) check_storage((ambit__storage)storage, i);
+}
+
+/* Reads of two views in other rows and planes, and no tests. */
+static ambit__chunk_form form_without_tests(int choice)
+{
+  static const int reads[][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 1}, {0, 2, 0}, {1, 1, -1}};
+  const ambit__boundaries one = boundaries_of(choice), other = boundaries_of(choice + 7);
+  ambit__chunk_form f = {0};
+
+  CHECK_EQ(0, ambit__chunk_form_view(&errors, &f, &one));
+  CHECK_EQ(1, ambit__chunk_form_view(&errors, &f, &other));
+  for (int i = 0; i < 5; i++)
+    for (int view = 0; view <= i % 2; view++)
+      CHECK(!ambit__chunk_form_add(&errors, &f, 3, view, reads[i], false));
+  return f;
+}
+
+static const int stacks[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 1}};
+
+static void units_of_several_rows_read_what_their_chunks_do(void)
+{
+  for (int i = 0; i < 2 * SIZES * KINDS; i++) {
+    const int size = i % SIZES, kind = i / SIZES % KINDS;
+    ambit__chunk_form f = form_without_tests(i);
+    ambit__active a = make_in(i / SIZES / KINDS ? STORAGE_DENSE : STORAGE_RUNS, sizes[size], kind,
+                              ambit__chunk_form_pad(&f));
+    const ambit__box some = {.ndims = 3, .lo = {0, 1, 3}, .hi = {19, 3, 65}};
+    const ambit__box part = ambit__box_intersect(&a.box, &some);
+    ambit__chunks c;
+
+    CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, NULL, &c));
+    for (int k = 0; k < 4; k++)
+      check_stacks(&c, stacks[k]);
+    ambit__chunks_free(&c);
+    CHECK(!ambit__chunks_make(&errors, &a, &f, &part, NULL, NULL, &c));
+    check_stacks(&c, stacks[i % 4]);
+    ambit__chunks_free(&c);
+    ambit__active_free(&a);
+    ambit__chunk_form_free(&f);
+  }
+}
+
+/* Stacks are as high as units wherever rows lie above each other. */
+static void a_full_grid_has_a_stack_for_as_many_rows_as_units_have(void)
+{
+  static const int64_t extents[] = {10, 20, 300};
+  ambit__chunk_form f = form_without_tests(0);
+  ambit__active a = make(extents, 0, AMBIT__PAD);
+  ambit__chunks c;
+
+  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, NULL, &c));
+  CHECK_EQ(200 / 4 * 3, check_stacks(&c, stacks[3]));
+  CHECK_EQ(200 / 2 * 3, check_stacks(&c, stacks[0]));
+  CHECK_EQ(3 * 10 * 3, check_stacks(&c, stacks[2])); /* of 10 planes, in three times 4 */
+  CHECK(ambit__active_stacked(&a) == 19.0 / 20);
+  ambit__chunks_free(&c);
+  ambit__active_free(&a);
+  a = make(extents, 3, AMBIT__PAD); /* every other row */
+  CHECK(ambit__active_stacked(&a) == 0);
+  ambit__active_free(&a);
+  ambit__chunk_form_free(&f);
 }
 
 /* Rows that are whole are one chunk each, and take little more memory than their cells. */
@@ -682,7 +865,7 @@ static void a_full_grid_has_a_chunk_per_row(void)
   CHECK_EQ(0, ambit__chunk_form_view(&errors, &f, &b));
   for (int i = 0; i < 5; i++)
     CHECK(!ambit__chunk_form_add(&errors, &f, 3, 0, reads[i], i < 4));
-  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, &c));
+  CHECK(!ambit__chunks_make(&errors, &a, &f, &a.box, NULL, NULL, &c));
   CHECK_EQ(200, c.n);
   CHECK_EQ(0, c.table[0] % 16);
   for (int64_t i = 0; i < c.n; i++) /* all cells of planes that have some on both sides */
@@ -707,6 +890,11 @@ int main(int argc, char **argv)
       {"constants_are_apart_from_cells", constants_are_apart_from_cells},
       {"chunks_read_what_boundaries_and_activity_say",
        chunks_read_what_boundaries_and_activity_say},
+      {"threads_make_the_tables_that_one_would", threads_make_the_tables_that_one_would},
+      {"units_of_several_rows_read_what_their_chunks_do",
+       units_of_several_rows_read_what_their_chunks_do},
+      {"a_full_grid_has_a_stack_for_as_many_rows_as_units_have",
+       a_full_grid_has_a_stack_for_as_many_rows_as_units_have},
       {"a_full_grid_has_a_chunk_per_row", a_full_grid_has_a_chunk_per_row},
       {NULL, NULL}};
 

@@ -5,7 +5,7 @@
 #include "runtime/run/run.h"
 
 /* A rule that reads far along rows needs more cells beside runs: fields are stored anew, with their
- * values, and programs that ran before run again. */
+ * values, and programs that ran before run again. The GPU computes two rows at a time. */
 static void reads_may_be_far_along_rows(void)
 {
   static const char *const devices[] = {"ref", "cpu", "cpu*4", "opencl*2"};
@@ -13,12 +13,13 @@ static void reads_may_be_far_along_rows(void)
 
   for (int d = 0; d < (device_is_here("opencl") ? 4 : 3); d++) {
     ambit *a = open_on(devices[d]);
-    ambit_grid *g = ring(a);
+    ambit_grid *g = (ambit_option_set(a, "storage", d == 3 ? "runs" : "auto"), ring(a));
     ambit_field *u = ambit_field_create(g, "u", AMBIT_F64);
     ambit_field *v = ambit_field_create(g, "v", AMBIT_F64);
     ambit_program *near = ambit_program_create(g), *far = ambit_program_create(g);
 
     ambit_option_set(a, "strict", "1");
+    if (d == 3) ambit_option_set(a, "plan", "(sparse 256 wide 4 rows 2x1)");
     for (int k = 0; k < 2; k++) {
       ambit_field_boundary(k ? v : u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
       ambit_field_boundary(k ? v : u, AMBIT_INACTIVE, AMBIT_CONSTANT, 3);
@@ -42,6 +43,68 @@ static void reads_may_be_far_along_rows(void)
   CHECK(!memcmp(got[0], got[1], sizeof got[0]));
   CHECK(!memcmp(got[0], got[2], sizeof got[0]));
   if (device_is_here("opencl")) CHECK(!memcmp(got[0], got[3], sizeof got[0]));
+}
+
+/* A ball with a hole, of which no plane is as the next one. */
+static int in_ball(const int64_t *i, void *user)
+{
+  const int64_t z = i[0] - 5, y = i[1] - 6, x = (i[2] - 70) / 9, r = z * z + y * y + x * x;
+
+  (void)user;
+  return r < 50 && r > 3;
+}
+
+static double hills(const int64_t *i, int component, void *user)
+{
+  (void)component, (void)user;
+  return (double)((i[0] * 31 + i[1] * 17 + i[2] * 7) % 64) / 8;
+}
+
+/* A GPU computes several rows of a sparse grid at once: they share what they read. Fields differ in
+ * their boundaries, so rows beyond faces are elsewhere for each. */
+static void rows_may_be_computed_together(void)
+{
+  enum { Z = 11, Y = 13, X = 150 };
+  static const int64_t box[] = {Z, Y, X};
+  static float got[2][Z][Y][X];
+  double most[2] = {0};
+
+  if (!device_is_here("opencl")) SKIP("there is no opencl device");
+  for (int d = 0; d < 2 && test_takes(1, 2); d++) { /* reads_may_be_far_along_rows has less code */
+    ambit *a = open_on(d ? "opencl*2" : "ref");
+    ambit_grid *g = (ambit_option_set(a, "storage", "runs"),
+                     ambit_grid_create_sparse(a, 3, box, in_ball, NULL));
+    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
+                *w = ambit_field_create(g, "w", AMBIT_F32);
+    ambit_field *v = ambit_field_create(g, "v", AMBIT_F32);
+    ambit_scalar *s = ambit_scalar_create(a, "s", AMBIT_F32);
+    ambit_program *p = ambit_program_create(g);
+
+    ambit_option_set(a, "strict", "1");
+    if (d) ambit_option_set(a, "plan", "(sparse 256 wide 4 rows 2x4)");
+    for (int k = 0; k < 2; k++) {
+      ambit_field_boundary(k ? v : u, AMBIT_ALL_FACES, AMBIT_PERIODIC, 0);
+      ambit_field_boundary(k ? v : u, AMBIT_INACTIVE, AMBIT_CONSTANT, 3);
+    }
+    ambit_field_boundary(w, AMBIT_ALL_FACES, AMBIT_CONSTANT, 5);
+    ambit_field_boundary(w, AMBIT_INACTIVE, AMBIT_CONSTANT, -1);
+    ambit_field_fill(u, hills, NULL);
+    ambit_field_fill(w, hills, NULL);
+    ambit_apply(p,
+                ambit_kernel_create(
+                    a,
+                    "void k(const float *u, const float *w, float *v, max float *s)"
+                    "{ *v = 0.25f * (u[-1][0][0] + u[0][1][2] + u[1][0][-1] + *u) - w[0][-1][0] +"
+                    "  w[0][0][1] + (float)(index(0) - 2 * index(1) + index(2)); *s = *v; }"),
+                u, w, v, s);
+    ambit_swap(p, u, v);
+    ambit_run(p, 3);
+    ambit_field_read(u, NULL, NULL, got[d]);
+    most[d] = ambit_scalar_get(s);
+    CHECK_EQ(AMBIT_OK, ambit_close(a));
+  }
+  CHECK(!memcmp(got[0], got[1], sizeof got[0]));
+  CHECK(most[0] == most[1]);
 }
 
 static bool tiny_caches;
@@ -292,6 +355,7 @@ int main(int argc, char **argv)
 {
   static const test_case cases[] = {
       {"reads_may_be_far_along_rows", reads_may_be_far_along_rows},
+      {"rows_may_be_computed_together", rows_may_be_computed_together},
       {"long_runs_are_stored_past_the_caches", long_runs_are_stored_past_the_caches},
       {"parts_may_be_cut_along_any_axis", parts_may_be_cut_along_any_axis},
       {"large_parts_are_split", large_parts_are_split},

@@ -12,6 +12,7 @@
 #ifndef AMBIT_DEVICE_CPU_POOL_H
 #define AMBIT_DEVICE_CPU_POOL_H
 
+#include "base/crew.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -31,6 +32,9 @@ int ambit__pool_threads(const ambit__pool *pool);
  * done; n is `threads`, clamped to 1 .. ambit__pool_threads. All threads see the caller's earlier
  * writes, and the caller afterwards sees theirs. */
 void ambit__pool_run(ambit__pool *pool, int threads, ambit__pool_work work, void *arg);
+
+/* All threads of a pool, for functions that know no pools. */
+ambit__crew ambit__pool_crew(ambit__pool *pool);
 
 /* For loops that wait for another thread: a short pause, or after many of them a longer one. */
 void ambit__pool_pause(int64_t pauses);

@@ -361,10 +361,11 @@ typedef struct ambit__gpu_dealt {
   int views;
 } ambit__gpu_dealt;
 
-/* The entry of a list for a launch, made on the first call; units are `wide` cells, and lines have
- * the indices of the first `axes` axes. */
-ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int wide, int axes,
-                                  ambit__gpu_dealt **list, ambit__gpu_dealt **dealt);
+/* The entry of a list for a launch, made on the first call; units are as the plan wants them, and
+ * lines have the indices of the first `axes` axes. */
+ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l,
+                                  const ambit__plan *p, int axes, ambit__gpu_dealt **list,
+                                  ambit__gpu_dealt **dealt);
 void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list);
 /* Gives the cells beside runs that a launch reads their values. */
 ambit_status ambit__gpu_bounds(ambit__gpu_lane *lane, const ambit__launch *l,

@@ -8,6 +8,7 @@
  * may depend on messages that have not arrived.
  */
 #include "device/bounds.h"
+#include "device/crew.h"
 #include "device/gpu/gpu.h"
 #include "grid/constants.h"
 #include "grid/deal.h"
@@ -26,10 +27,28 @@ static ambit_status upload(ambit__gpu_device *d, const void *table, size_t bytes
   return bytes ? ambit__gpu_upload(d, table, bytes, memory) : AMBIT_OK;
 }
 
-static ambit_status upload_all(ambit__gpu_device *d, int wide, int axes, ambit__gpu_dealt *t)
+enum { MANY = 1 << 20 }; /* cells of a list that take longer to deal than threads to start */
+
+/* Deals cells: many of a list with all cores. */
+static ambit_status deal_cells(ambit__errors *errors, const ambit__chunks *c, const ambit__plan *p,
+                               int axes, ambit__deal *deal)
+{
+  const bool many = c->form->list && c->cells >= MANY;
+  ambit__crew crew = {0};
+  ambit_status s;
+
+  *deal = (ambit__deal){0};
+  if (many) AMBIT_TRY(ambit__crew_open(errors, &crew));
+  s = ambit__deal_make(errors, c, p->wide, p->rows, axes, many ? &crew : NULL, deal);
+  ambit__crew_close(&crew);
+  return s;
+}
+
+static ambit_status upload_all(ambit__gpu_device *d, const ambit__plan *p, int axes,
+                               ambit__gpu_dealt *t)
 {
   ambit__deal deal;
-  ambit_status s = ambit__deal_make(d->head.errors, t->chunks, wide, axes, &deal);
+  ambit_status s = deal_cells(d->head.errors, t->chunks, p, axes, &deal);
   const size_t words = (size_t)deal.words * sizeof *deal.lines;
   const size_t cell = (size_t)deal.cell_words * sizeof *deal.cells;
   const int views = t->chunks->form->nviews;
@@ -70,8 +89,9 @@ void ambit__gpu_dealt_free(ambit__gpu_device *d, ambit__gpu_dealt *list)
   }
 }
 
-ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, int wide, int axes,
-                                  ambit__gpu_dealt **list, ambit__gpu_dealt **dealt)
+ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l,
+                                  const ambit__plan *p, int axes, ambit__gpu_dealt **list,
+                                  ambit__gpu_dealt **dealt)
 {
   ambit__gpu_dealt *t;
   ambit_status s;
@@ -84,7 +104,7 @@ ambit_status ambit__gpu_dealt_get(ambit__gpu_device *d, const ambit__launch *l, 
   t = ambit__new(d->head.errors, 1, sizeof *t);
   if (!t) return AMBIT_ENOMEM;
   t->chunks = l->chunks;
-  s = upload_all(d, wide, axes, t);
+  s = upload_all(d, p, axes, t);
   if (s) {
     ambit__gpu_dealt_free(d, t);
     return s;

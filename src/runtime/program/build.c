@@ -59,6 +59,7 @@ static void add_form(const ambit_program *p, size_t step, const ambit__box *box,
   g->form = &p->applies[step].form;
   g->active = ambit__active_count(a, box);
   g->run = (double)a->cells / (double)(a->n ? a->n : 1);
+  g->stacked = ambit__active_stacked(a);
 }
 
 static const ambit__group *make_group(const ambit_program *p, size_t step, const ambit__box *box,

@@ -329,14 +329,36 @@ ambit_status ambit__step_adapt(ambit_program *p, size_t step)
 
 /* ---- chunks ---- */
 
+enum { MANY = 1 << 20 }; /* cells of a part whose tables take longer than starting threads */
+
+/* Makes the chunks of a box: of many cells with all threads. */
+static ambit_status add_chunks(const ambit_program *p, const ambit__apply *a, int part,
+                               const ambit__box *box)
+{
+  const ambit__active *active = &p->grid->local[part];
+  ambit__pool *pool = NULL;
+  ambit__crew crew;
+  ambit_status s;
+
+  if (active->cells >= MANY) AMBIT_TRY(ambit__pool_for(p->grid->context, &pool));
+  if (pool) crew = ambit__pool_crew(pool);
+  s = ambit__chunks_add(ambit__program_errors(p), active, &a->form, box,
+                        a->functions[p->grid->placement.engine[part]]->block, pool ? &crew : NULL,
+                        &a->chunks[part]);
+  ambit__pool_close(pool);
+  return s;
+}
+
 ambit_status ambit__apply_chunks(const ambit_program *p, const ambit__apply *a, int part,
                                  const ambit__box *box, const ambit__chunks **chunks)
 {
   *chunks = NULL;
   if (!a->chunks) return AMBIT_OK;
-  return ambit__chunks_get(ambit__program_errors(p), &p->grid->local[part], &a->form, box,
-                           a->functions[p->grid->placement.engine[part]]->block, &a->chunks[part],
-                           chunks);
+  *chunks = ambit__chunks_find(a->chunks[part], box);
+  if (*chunks) return AMBIT_OK;
+  AMBIT_TRY(add_chunks(p, a, part, box));
+  *chunks = a->chunks[part];
+  return AMBIT_OK;
 }
 
 static void raise_to(int64_t *most, int64_t n)

@@ -43,8 +43,8 @@ static ambit_status add_costs(const ambit_program *p, const ambit__active *a, do
 
     if (!is_launched(p, i)) continue;
     s = ambit__step_form(p, i, a->storage == STORAGE_LIST, &form);
-    toll = ambit__storage_toll(a, &form, value_size(&p->steps[i]), 0);
     price = ambit__price_of(p->steps[i].kernel->rule);
+    toll = ambit__storage_toll(a, &form, value_size(&p->steps[i]), price.bytes, 0);
     *costs += ambit__storage_costs(&toll, site, price.bytes, price.written);
     ambit__chunk_form_free(&form);
   }

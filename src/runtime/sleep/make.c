@@ -378,7 +378,8 @@ static ambit_status make_tables(const ambit_program *p, size_t step)
     const ambit__tiling *tiles = &p->sleep->map.parts[g->first + i];
     const ambit__box region = ambit__box_intersect(&tiles->own, &a->region);
 
-    AMBIT_TRY(ambit__chunks_make(errors, &g->local[i], &a->form, &region, tiles, &s->chunks[i]));
+    AMBIT_TRY(
+        ambit__chunks_make(errors, &g->local[i], &a->form, &region, tiles, NULL, &s->chunks[i]));
     for (int64_t k = 0; k < tiles->n; k++)
       s->filled[i] += s->chunks[i].starts[k] < s->chunks[i].starts[k + 1];
   }
