@@ -217,6 +217,13 @@ ambit__node *ambit__node_int(ambit__graph *g, int64_t n)
 
 /* ---- values ---- */
 
+const ambit__table *ambit__graph_table(const ambit__graph *g, int table)
+{
+  const int known = g->rule->ntables;
+
+  return table < known ? &g->rule->tables[table] : &g->tables[table - known];
+}
+
 static ambit__value evaluate_sum(ambit__graph *g, const ambit__node *n, const ambit__node *base,
                                  ambit__value v)
 {
@@ -237,14 +244,16 @@ ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__node *n, const a
   if (ambit__node_is_number(n)) return n->e.value;
   if (--g->work < 0) return x[0];
   if (n->nterms) return evaluate_sum(g, n, base, v);
-  if (n->e.a) x[0] = ambit__node_evaluate(g, ambit__node_a(n), base, v);
+  if (!n->e.a) return x[0]; /* another leaf than the base: never */
+  x[0] = ambit__node_evaluate(g, ambit__node_a(n), base, v);
   if (n->e.b) x[1] = ambit__node_evaluate(g, ambit__node_b(n), base, v);
   if (n->e.c) x[2] = ambit__node_evaluate(g, ambit__node_c(n), base, v);
   switch (n->e.op) {
   case EXPR_COND: return ambit__value_is_true(x[0], AMBIT_I32) ? x[1] : x[2];
   case EXPR_CAST: return ambit__value_cast(x[0], n->e.a->type, n->e.type);
   case EXPR_CALL: return ambit__value_call(n->e.call, n->e.type, x[0], x[1], x[2]);
-  case EXPR_TABLE: return ambit__table_at(&g->rule->tables[n->e.index], x[0].integer, x[1].integer);
+  case EXPR_TABLE:
+    return ambit__table_at(ambit__graph_table(g, n->e.index), x[0].integer, x[1].integer);
   case EXPR_NEG:
   case EXPR_NOT:
   case EXPR_COMPL: return ambit__value_unary((int)n->e.op, n->e.a->type, x[0]);

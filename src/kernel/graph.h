@@ -41,13 +41,15 @@ struct ambit__node {
   ambit__node *next; /* with a similar hash */
 };
 
-enum { AMBIT__GRAPH_LISTS = 256 };
+enum { AMBIT__GRAPH_LISTS = 256, AMBIT__GRAPH_TABLES = 8 };
 
 typedef struct ambit__graph {
   const ambit__rule *rule;
   ambit__arena *arena; /* of the nodes */
   ambit__node *lists[AMBIT__GRAPH_LISTS];
   ambit__node nothing; /* the result if something failed */
+  int ntables;         /* new ones, numbered after those of the rule */
+  ambit__table tables[AMBIT__GRAPH_TABLES];
   int count;
   long work;   /* evaluations that are left */
   bool failed; /* no memory, or too large */
@@ -75,6 +77,9 @@ int ambit__node_compare(const ambit__node *a, const ambit__node *b);
 /* The value of a node if its base has the value v. */
 ambit__value ambit__node_evaluate(ambit__graph *g, const ambit__node *n, const ambit__node *base,
                                   ambit__value v);
+
+/* A table of the rule, or a new one. */
+const ambit__table *ambit__graph_table(const ambit__graph *g, int table);
 
 /* ---- integers (integers.c) ---- */
 

@@ -278,6 +278,7 @@ node *ambit__node_abs(graph *g, node *x)
 static bool is_truth(const node *n)
 {
   if (n->nterms || n->e.type != AMBIT_I32) return false;
+  if (n->e.op == EXPR_COND) return is_truth(b_of(n)) && is_truth(ambit__node_c(n));
   return is_int(n, 0) || is_int(n, 1) || n->e.op == EXPR_NOT ||
          (n->e.op >= EXPR_LT && n->e.op <= EXPR_LOR);
 }
@@ -285,6 +286,11 @@ static bool is_truth(const node *n)
 static node *raw(graph *g, ambit__op op, node *x, node *y)
 {
   return ambit__node_plain(g, op, AMBIT_I32, x, y, NULL);
+}
+
+static node *raw_choice(graph *g, node *c, node *x, node *y)
+{
+  return ambit__node_plain(g, EXPR_COND, AMBIT_I32, c, x, y);
 }
 
 static node *logic(graph *g, ambit__op op, node *x, node *y);
@@ -300,6 +306,8 @@ static node *inverse(graph *g, node *x)
   if (x->e.op == EXPR_LAND || x->e.op == EXPR_LOR)
     return logic(g, x->e.op == EXPR_LAND ? EXPR_LOR : EXPR_LAND, inverse(g, a_of(x)),
                  inverse(g, b_of(x)));
+  if (x->e.op == EXPR_COND)
+    return raw_choice(g, a_of(x), inverse(g, b_of(x)), inverse(g, ambit__node_c(x)));
   if (!whole) return ambit__node_plain(g, EXPR_NOT, AMBIT_I32, x, NULL, NULL);
   switch (x->e.op) {
   case EXPR_EQ: return raw(g, EXPR_NE, a_of(x), b_of(x));
@@ -426,7 +434,7 @@ static node *choice_of_truths(graph *g, node *c, node *x, node *y)
   if (is_int(x, 0)) return logic(g, EXPR_LAND, inverse(g, c), y);
   if (is_int(y, 0)) return logic(g, EXPR_LAND, c, x);
   if (is_int(y, 1)) return logic(g, EXPR_LOR, inverse(g, c), x);
-  return logic(g, EXPR_LOR, logic(g, EXPR_LAND, c, x), logic(g, EXPR_LAND, inverse(g, c), y));
+  return raw_choice(g, c, x, y);
 }
 
 /* p < q ? x : y */
@@ -464,7 +472,7 @@ static node *choice(graph *g, node *c, node *x, node *y)
   }
   if (is_truth(x) && is_truth(y)) return choice_of_truths(g, c, x, y);
   n = whole && c->e.op == EXPR_LT && c->e.a->type == AMBIT_I32 ? choice_by_order(g, c, x, y) : NULL;
-  return n ? n : ambit__node_plain(g, EXPR_COND, AMBIT_I32, c, x, y);
+  return n ? n : raw_choice(g, c, x, y);
 }
 
 node *ambit__node_choice(graph *g, node *c, node *x, node *y)
@@ -582,11 +590,22 @@ static bool is_short(const ambit__expr *like, const node *a, const node *b)
          fits(ambit__range_from(&e, a->range, b ? b->range : none, none), AMBIT_I32);
 }
 
+/* Whether an expression has its operands. */
+static bool is_complete(const ambit__expr *like, const node *a, const node *b, const node *c)
+{
+  if (like->op < EXPR_NEG) return true;
+  return a && (b || like->op < EXPR_ADD || like->op > EXPR_COND) && (c || like->op != EXPR_COND);
+}
+
 static node *make(graph *g, const ambit__expr *like, node *a, node *b, node *c)
 {
   const bool whole = a && is_integer(like->type) && is_integer(a->e.type);
   node *n = NULL;
 
+  if (!is_complete(like, a, b, c)) {
+    g->failed = true;
+    return &g->nothing;
+  }
   if (like->op == EXPR_CAST) return ambit__node_cast(g, a, like->type);
   if (like->op == EXPR_COND) return ambit__node_choice(g, a, b, c);
   if (a && like->op != EXPR_TABLE && is_number(a) && (!b || is_number(b)) && (!c || is_number(c)))

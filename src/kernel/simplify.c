@@ -169,9 +169,11 @@ static bool is_extreme(const node *n)
   return !n->nterms && (ambit__expr_is_least(&n->e) || ambit__expr_is_most(&n->e));
 }
 
+/* Generated code has the operand of a magnitude several times. */
 static void count_uses(node *n)
 {
   if (!n || n->uses++) return;
+  if (n->e.op == EXPR_CALL && n->e.call == CALL_abs) count_uses(ambit__node_a(n));
   if (is_extreme(n)) {
     count_uses(ambit__node_b(n));
     count_uses(ambit__node_c(n));
@@ -383,6 +385,27 @@ static int find_out(const work *w, int i)
   return 0;
 }
 
+/* The tables of the rule, and the new ones. */
+static void write_tables(work *w)
+{
+  const int known = w->from->ntables;
+  ambit__table *all = take(w, (size_t)(known + w->g.ntables) + 1, sizeof *all);
+
+  if (!all) return;
+  for (int i = 0; i < known + w->g.ntables; i++) {
+    all[i] = *ambit__graph_table(&w->g, i);
+    if (i >= known) {
+      const size_t bytes = (size_t)all[i].size[0] * ambit_type_size(all[i].type);
+      void *copy = take(w, bytes, 1);
+
+      if (copy) memcpy(copy, all[i].values, bytes);
+      all[i].values = copy;
+    }
+  }
+  w->to->tables = all;
+  w->to->ntables = known + w->g.ntables;
+}
+
 static void write_all(work *w, const state *s)
 {
   node *values[MOST_OUTS];
@@ -405,6 +428,7 @@ static void write_all(work *w, const state *s)
                                 .component = w->outs[k].component,
                                 .value = write_expr(w, values[k])});
   }
+  if (w->g.ntables) write_tables(w);
   w->to->nlocals = w->nlocals;
   w->to->body = w->first;
 }

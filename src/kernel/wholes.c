@@ -10,7 +10,7 @@
  *   - of a square root of n up to 2^22, for the same reason, in float and in double, also as
  *     hypot(x, y);
  *   - of a function of one integer with few values: by computing all of them. If they are those of
- *     (w n + c) / d, that is the function.
+ *     (w n + c) / d, that is the function. If it calls pow or the like, a table takes its place.
  *
  * Where only the integer part or the order of numbers counts, 0 and -0 are the same.
  */
@@ -27,7 +27,8 @@ enum {
   MOST_SQUARE = 1 << 22, /* whose roots are far enough from the next integer, in float */
   MOST_ROOT = 511,       /* that generated code computes in a fast way */
   MOST_VALUES = 4096,    /* of an integer, to compute a function of it for all of them */
-  MOST_DIVISOR = 600
+  MOST_DIVISOR = 600,
+  MOST_ENTRIES = 256 /* of a table */
 };
 
 /* Integers up to this one are exact. */
@@ -381,13 +382,83 @@ static node *quotient(graph *g, node *n, const values *v)
   return NULL;
 }
 
+/* Whether it takes longer to compute a value than to look it up. */
+static bool is_costly(const node *x, const node *base)
+{
+  if (!x || x == base) return false;
+  if (x->e.op == EXPR_CALL) switch (x->e.call) {
+    case CALL_fabs:
+    case CALL_sqrt:
+    case CALL_fmin:
+    case CALL_fmax:
+    case CALL_fma:
+    case CALL_floor:
+    case CALL_ceil:
+    case CALL_trunc:
+    case CALL_round:
+    case CALL_rint:
+    case CALL_copysign:
+    case CALL_abs: break;
+    default: return true;
+    }
+  for (int i = 0; i < x->nterms; i++)
+    if (is_costly(x->terms[i].value, base)) return true;
+  return is_costly(ambit__node_a(x), base) || is_costly(ambit__node_b(x), base) ||
+         is_costly(ambit__node_c(x), base);
+}
+
+/* The narrowest type of all values, and their range. */
+static ambit_type type_of(const values *v, ambit__range *range)
+{
+  *range = (ambit__range){v->values[0], v->values[0]};
+  for (int i = 1; i < v->n; i++) {
+    if (v->values[i] < range->low) range->low = v->values[i];
+    if (v->values[i] > range->high) range->high = v->values[i];
+  }
+  if (range->low >= 0 && range->high <= UINT8_MAX) return AMBIT_U8;
+  return range->low >= INT16_MIN && range->high <= INT16_MAX ? AMBIT_I16 : AMBIT_I32;
+}
+
+/* f[n - first] with a new table f; NULL: too large. */
+static node *look_up(graph *g, node *n, const values *v)
+{
+  static const char *const names[] = {"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7"};
+  ambit__range range;
+  const ambit_type type = type_of(v, &range);
+  const size_t size = ambit_type_size(type);
+  unsigned char *to;
+  node at = {.e = {.op = EXPR_TABLE, .type = type, .index = g->rule->ntables + g->ntables}};
+
+  if (v->n > MOST_ENTRIES || g->ntables == AMBIT__GRAPH_TABLES) return NULL;
+  to = ambit__arena_alloc(g->arena, (size_t)v->n * size);
+  g->failed = g->failed || !to;
+  if (!to) return NULL;
+  for (int i = 0; i < v->n; i++)
+    ambit__value_store(to + (size_t)i * size, type, (ambit__value){.integer = v->values[i]});
+  g->tables[g->ntables] = (ambit__table){.label = names[g->ntables],
+                                         .name = names[g->ntables],
+                                         .type = type,
+                                         .naxes = 1,
+                                         .size = {v->n, 1},
+                                         .is_looked_up = true,
+                                         .values = to};
+  g->ntables++;
+  at.e.a = &ambit__node_sum(g, n, 1, NULL, 0, -v->first)->e;
+  return ambit__node_cast(g, ambit__node_within(g, &at, range), AMBIT_I32);
+}
+
 /* The integer parts of a function of one integer. */
 static node *fitted(graph *g, const node *x)
 {
   values *v = malloc(sizeof *v);
   node *n = NULL;
 
-  if (v && find_values(g, x, v)) n = quotient(g, ambit__node_cast(g, x->base, AMBIT_I32), v);
+  if (v && find_values(g, x, v)) {
+    node *base = ambit__node_cast(g, x->base, AMBIT_I32);
+
+    n = quotient(g, base, v);
+    if (!n && is_costly(x, x->base)) n = look_up(g, base, v);
+  }
   g->failed = g->failed || !v;
   free(v);
   return n;

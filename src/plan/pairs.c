@@ -106,7 +106,7 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
   case EXPR_OR:
   case EXPR_XOR: return is_natural(p, e->a) && is_natural(p, e->b) && are_pairs(p, e, nodes);
   case EXPR_DIV: return is_quotient(p, e) && is_pair(p, e->a, nodes);
-  case EXPR_CALL: return e->call == CALL_abs && is_pair(p, e->a, nodes);
+  case EXPR_CALL: return p->minima && e->call == CALL_abs && is_pair(p, e->a, nodes);
   case EXPR_SHL:
   case EXPR_SHR: return is_shift(e) && is_pair(p, e->a, nodes);
   case EXPR_LT:
@@ -116,7 +116,7 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
   case EXPR_EQ:
   case EXPR_NE: return are_pairs(p, e, nodes) && compares(p, e);
   case EXPR_COND:
-    return (is_extreme(e) ? compares(p, e->a) : is_pair(p, e->a, nodes)) &&
+    return (is_extreme(e) ? p->minima && compares(p, e->a) : is_pair(p, e->a, nodes)) &&
            is_pair(p, e->b, nodes) && is_pair(p, e->c, nodes);
   default: return false;
   }
@@ -131,6 +131,13 @@ static int operations(const ambit__expr *e)
   if (e->b && n < FEWEST) n += operations(e->b);
   if (e->c && n < FEWEST) n += operations(e->c);
   return n;
+}
+
+/* Whether an expression is 0 or 1 by a comparison. */
+static bool is_truth(const ambit__expr *e)
+{
+  if (e->op == EXPR_COND) return is_truth(e->b) && is_truth(e->c);
+  return e->op == EXPR_NOT || (e->op >= EXPR_LT && e->op <= EXPR_LOR);
 }
 
 /* ---- text ---- */
@@ -233,9 +240,23 @@ static void print_choice(const work *w, ambit__text *t, const ambit__expr *e)
   ambit__print(t, natural ? ")" : "%s) - 0x80008000u)", more);
 }
 
+/* Whether two numbers, none of which is negative, are equal or not, by a minimum: 1 or 0. */
+static bool print_difference(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  const bool equal = e->op == EXPR_EQ;
+
+  if (!w->p->minima || (!equal && e->op != EXPR_NE)) return false;
+  if (!is_natural(w->p, e->a) || !is_natural(w->p, e->b)) return false;
+  ambit__print(t, equal ? "(0x00010001u - ambit_lesser(" : "ambit_lesser(");
+  print_infix(w, t, e, "^");
+  ambit__print(t, equal ? ", 0x00010001u))" : ", 0x00010001u)");
+  return true;
+}
+
 /* An expression as a pair. */
 static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
 {
+  if (print_difference(w, t, e)) return;
   switch (e->op) {
   case EXPR_CONST: print_both(t, e->value.integer); break;
   case EXPR_LOCAL: ambit__print(t, "q%d", w->p->variable[e->index]); break;
@@ -257,7 +278,11 @@ static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
   case EXPR_SHR: print_shift(w, t, e); break;
   case EXPR_DIV: print_quotient(w, t, e); break;
   case EXPR_CALL: print_magnitude(w, t, e); break;
-  case EXPR_COND: print_choice(w, t, e); break;
+  case EXPR_COND:
+    if (!is_truth(e)) {
+      print_choice(w, t, e);
+      break;
+    } /* fallthrough */
   default:
     ambit__print(t, "(");
     print_truth(w, t, e);
@@ -313,6 +338,18 @@ static void print_equality(const work *w, ambit__text *t, const ambit__expr *a,
   if (below && above) ambit__print(t, ")");
 }
 
+/* One of two truths. */
+static void print_chosen_truth(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  ambit__print(t, "ambit_select(");
+  print_truth(w, t, e->a);
+  ambit__print(t, ", ");
+  print_truth(w, t, e->b);
+  ambit__print(t, ", ");
+  print_truth(w, t, e->c);
+  ambit__print(t, ")");
+}
+
 static void print_logic(const work *w, ambit__text *t, const ambit__expr *e)
 {
   ambit__print(t, "(");
@@ -325,6 +362,10 @@ static void print_logic(const work *w, ambit__text *t, const ambit__expr *e)
 /* Whether an expression is not 0: bit 15 of each half, beside bits of no meaning. */
 static void print_truth(const work *w, ambit__text *t, const ambit__expr *e)
 {
+  if (e->op == EXPR_COND && is_truth(e)) {
+    print_chosen_truth(w, t, e);
+    return;
+  }
   switch (e->op) {
   case EXPR_LAND:
   case EXPR_LOR: print_logic(w, t, e); break;
@@ -464,6 +505,7 @@ static bool begin(const work *w, const ambit__rule *rule)
 
   *p = (ambit__pairs){.rule = rule,
                       .dots = p->dots,
+                      .minima = p->minima,
                       .variable = malloc(n * sizeof *p->variable),
                       .range = malloc(n * sizeof *p->range)};
   if (!p->variable || !p->range) return false;
@@ -549,10 +591,10 @@ static bool is_better_paired(const ambit__rule *rule)
   return !sums || any_tests(rule->body);
 }
 
-bool ambit__rule_is_paired(const ambit__rule *rule, bool dots)
+bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed)
 {
   const ambit__dots none = {0};
-  ambit__pairs pairs = {.dots = &none};
+  ambit__pairs pairs = {.dots = &none, .minima = packed == PACKED_MINIMA};
   const work job = {.p = &pairs};
   bool all = begin(&job, rule);
 
@@ -560,5 +602,5 @@ bool ambit__rule_is_paired(const ambit__rule *rule, bool dots)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
       if (rule->params[i].writes[c]) all = all && ambit__pairs_result(&pairs, i, c) >= 0;
   ambit__pairs_end(&pairs);
-  return all && (!dots || is_better_paired(rule));
+  return all && (!packed || is_better_paired(rule));
 }

@@ -14,6 +14,7 @@
 
 #include "codegen/scope.h"
 #include "kernel/range.h"
+#include "plan/plan.h"
 #include "plan/roots.h"
 
 enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
@@ -21,6 +22,7 @@ enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
 typedef struct ambit__pairs {
   const ambit__rule *rule;
   const ambit__dots *dots; /* sums that are computed in another way */
+  bool minima;             /* two minima are one instruction; else they are no pairs */
   int n;
   const ambit__expr *values[AMBIT__PAIRS]; /* the expression that each variable replaces */
   bool negative[AMBIT__PAIRS];             /* may have negative numbers */
@@ -46,9 +48,9 @@ int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e);
 /* The variable with the final value of a written component; -1: there is none. */
 int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 
-/* Whether all results of a rule are pairs, without dots; and, with instructions for dots, if
- * that is faster. */
-bool ambit__rule_is_paired(const ambit__rule *rule, bool dots);
+/* Whether all results of a rule are pairs, without dots, and if there are instructions for dots,
+ * this is faster. */
+bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed);
 /* The root that an expression is; NULL: none. */
 const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e);
 

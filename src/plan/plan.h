@@ -101,6 +101,13 @@ typedef struct ambit__target {
   bool dots;                     /* sums of bytes are instructions (CUDA has them in any case) */
 } ambit__target;
 
+/* The instructions of a GPU for several narrow integers at a time. */
+typedef enum ambit__packed {
+  PACKED_NONE,
+  PACKED_DOTS,  /* a weighted sum of four bytes */
+  PACKED_MINIMA /* that, and two minima of 16 bits */
+} ambit__packed;
+
 struct ambit__strategy;
 struct ambit__recipe; /* plan/recipe.h */
 
@@ -118,15 +125,15 @@ typedef struct ambit__plan {
   int threads[3];   /* TARGET_GPU: threads per block, x first */
   int64_t blocks;   /* TARGET_GPU: most blocks per launch */
   int wide;         /* strategy sparse: cells of a unit, grid/deal.h */
-  bool sums;    /* strategy stream: keeps partial results instead of the planes they depend on */
-  int ahead;    /* strategy stream: planes loaded in advance */
-  bool late;    /* strategy stream: rows of other warps are loaded when they are used */
-  size_t ring;  /* strategy stream: bytes of shared memory that planes go through; 0: none */
-  bool held;    /* strategy stream: with `ring`, values of other fields are held there, too */
-  bool centre;  /* strategy stream: of the planes in registers, one is in shared memory, too */
-  bool apart;   /* strategy stream: lanes load the cells beside theirs, and exchange none */
-  bool dots;    /* strategy stream: a weighted sum of four bytes is one instruction */
-  int lanes;    /* strategy fused: lanes of a warp with the same rows */
+  bool sums;   /* strategy stream: keeps partial results instead of the planes they depend on */
+  int ahead;   /* strategy stream: planes loaded in advance */
+  bool late;   /* strategy stream: rows of other warps are loaded when they are used */
+  size_t ring; /* strategy stream: bytes of shared memory that planes go through; 0: none */
+  bool held;   /* strategy stream: with `ring`, values of other fields are held there, too */
+  bool centre; /* strategy stream: of the planes in registers, one is in shared memory, too */
+  bool apart;  /* strategy stream: lanes load the cells beside theirs, and exchange none */
+  ambit__packed packed; /* strategy stream: instructions for bytes */
+  int lanes;            /* strategy fused: lanes of a warp with the same rows */
   bool rolled;  /* strategies stream and fused: turns are a loop, as rows are in memory anyway */
   int resident; /* blocks that a multiprocessor should run at once; 0: as many as it can */
   int wave;     /* blocks that the whole device runs at once; 0: unspecified */

@@ -139,9 +139,9 @@ static int warps_of(const ambit__group *g, const form *f, int few)
   return few ? few : g->ndims > 2 ? 8 : 4;
 }
 
-static bool has_dots(const ambit__target *t)
+static ambit__packed packed_of(const ambit__target *t)
 {
-  return t->dialect->has_lanes || t->dots;
+  return t->dialect->has_lanes ? PACKED_MINIMA : t->dots ? PACKED_DOTS : PACKED_NONE;
 }
 
 static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const form *f, int lane,
@@ -160,7 +160,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .centre = f->centre > 0,
                        .rolled = f->centre && t->is_cpu,
                        .apart = few || !t->dialect->has_lanes,
-                       .dots = has_dots(t)};
+                       .packed = packed_of(t)};
 }
 
 /* Whether the plan that the user asks for has this word. */
@@ -172,7 +172,7 @@ static bool is_named(const ambit__group *g, const char *word)
 /* Whether a form is of use for the group, whatever its registers. */
 static bool is_possible(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  if (!p->strip || (p->sums && (g->strict || ambit__stream_has_words(g, p->dots)))) return false;
+  if (!p->strip || (p->sums && (g->strict || ambit__stream_has_words(g, p->packed)))) return false;
   if (p->ring && (p->apart || g->ndims != 3)) return false;
   if (p->centre && ((t->dialect->has_lanes && !is_named(g, "centre")) || g->ndims != 3))
     return false;
@@ -243,7 +243,7 @@ static int add_plans(const ambit__group *g, const ambit__target *t, int lane, in
 static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const int n = add_plans(g, t, ambit__stream_lane(g, has_dots(t)), 0, plans, most);
+  const int n = add_plans(g, t, ambit__stream_lane(g, packed_of(t)), 0, plans, most);
 
   if (n || g->ndims < 3 || !t->dialect->has_lanes) return n;
   for (int i = 0; i < rule->nparams; i++)
@@ -259,7 +259,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
  * enough. */
 static bool is_large(const ambit__group *g, const ambit__target *t)
 {
-  const int64_t wide = WARP * ambit__stream_lane(g, has_dots(t));
+  const int64_t wide = WARP * ambit__stream_lane(g, packed_of(t));
   int64_t planes;
 
   if (!wide) return false;
@@ -399,7 +399,7 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
   if (loads > 2) ns *= 1 + 0.06 * (loads - 2);
   if (under_way > 0 && under_way < wanted) ns *= 0.5 + 0.5 * wanted / under_way;
   if (is_wasteful(g, p)) ns *= 1.5;
-  if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->dots))
+  if (j.cells > 1 && !j.apart && j.planes > FEW_PLANES && !ambit__rule_is_paired(rule, p->packed))
     ns *= 1.1;
   ns *= 1 + (j.moves && j.span > MANY_PLANES ? 0.045 : 0.012) * missing_warps(&j, p, rule);
   if (j.planes) ns *= 1 + 0.03 * planes_again(&j);

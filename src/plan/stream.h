@@ -112,11 +112,11 @@ typedef struct ambit__stream_moment {
 int ambit__stream_vector(const ambit__group *g);
 /* Cells of a lane: 16 bytes of the largest type, or twice as many if reads along x reach that far;
  * 0 if they reach further. */
-int ambit__stream_lane(const ambit__group *g, bool dots);
+int ambit__stream_lane(const ambit__group *g, ambit__packed packed);
 /* Whether four cells are in one register: all fields are of bytes, and reads do not reach far.
- * Without instructions for weighted sums of bytes (`dots`) it pays off only if all is computed for
+ * Without instructions for bytes it pays off only if all is computed for
  * two cells at a time. */
-bool ambit__stream_has_words(const ambit__group *g, bool dots);
+bool ambit__stream_has_words(const ambit__group *g, ambit__packed packed);
 /* Fills in all but `gpu`. false: the rule reads too much or too far, or memory ran out. Release
  * with ambit__stream_end. */
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j);

@@ -386,14 +386,14 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
 {
   ambit__stream_job j;
   ambit__dots dots = {0};
-  ambit__pairs pairs = {.dots = &dots};
+  ambit__pairs pairs = {.dots = &dots, .minima = p->packed == PACKED_MINIMA};
 
   if (!ambit__stream_begin(g, p, &j)) return;
   j.gpu = ambit__gpucode_begin(g, t, p, w);
   ambit__hoists_begin(&j.gpu.hoists, j.gpu.rule);
   j.dots = &dots;
   j.pairs = &pairs;
-  if (j.cells == 1 || ((!p->dots || ambit__rule_is_paired(j.gpu.rule, true) ||
+  if (j.cells == 1 || ((!p->packed || ambit__rule_is_paired(j.gpu.rule, p->packed) ||
                         ambit__dots_begin(&dots, j.gpu.rule)) &&
                        ambit__pairs_begin(&pairs, j.gpu.rule)))
     emit_kernel(&j);

@@ -42,7 +42,7 @@ static int smallest(int a, int b)
   return a < b ? a : b;
 }
 
-bool ambit__stream_has_words(const ambit__group *g, bool dots)
+bool ambit__stream_has_words(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
@@ -53,7 +53,7 @@ bool ambit__stream_has_words(const ambit__group *g, bool dots)
                            p->high[g->ndims - 1] > 2 * WORD))
       return false;
   }
-  return dots || ambit__rule_is_paired(rule, false);
+  return packed || ambit__rule_is_paired(rule, packed);
 }
 
 int ambit__stream_vector(const ambit__group *g)
@@ -66,7 +66,7 @@ int ambit__stream_vector(const ambit__group *g)
   return smallest(VECTOR / size, MOST_CELLS);
 }
 
-int ambit__stream_lane(const ambit__group *g, bool dots)
+int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
   const int lane = ambit__stream_vector(g);
@@ -78,7 +78,7 @@ int ambit__stream_lane(const ambit__group *g, bool dots)
     if (is_field(g, i))
       reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
   }
-  if (ambit__stream_has_words(g, dots)) return VECTOR;
+  if (ambit__stream_has_words(g, packed)) return VECTOR;
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
   return reach <= 2 * lane ? 2 * lane : 0;
 }
@@ -498,7 +498,7 @@ static int widest(const ambit__group *g)
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
 {
   int64_t flops = g->steps[0].rule->flops + 1;
-  const int cells = ambit__stream_has_words(g, p->dots) ? WORD : 1;
+  const int cells = ambit__stream_has_words(g, p->packed) ? WORD : 1;
 
   *j = (ambit__stream_job){.x = g->ndims - 1,
                            .y = g->ndims > 2 ? g->ndims - 2 : -1,

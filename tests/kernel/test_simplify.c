@@ -17,6 +17,7 @@ static ambit__rule *simplified(const ambit__rule *rule)
 
 typedef struct cells {
   unsigned state;
+  const ambit__rule *rule;
   int64_t near[3][3]; /* of the field, around the cell */
   int64_t result, total;
 } cells;
@@ -31,6 +32,8 @@ static ambit__value leaf(const ambit__evaluator *v, const ambit__expr *e)
 {
   const cells *c = v->user;
 
+  if (e->op == EXPR_TABLE)
+    return ambit__table_at(&c->rule->tables[e->index], ambit__evaluate(v, e->a).integer, 0);
   if (e->op == EXPR_READ)
     return (ambit__value){.integer = c->near[e->offset[0] + 1][e->offset[1] + 1]};
   return (ambit__value){.integer = e->index == 1 ? c->result : c->total};
@@ -49,6 +52,7 @@ static void run(const ambit__rule *rule, cells *c)
   const ambit__evaluator v = {.locals = locals, .leaf = leaf, .set = set, .user = c};
 
   CHECK(rule->nlocals <= 200);
+  c->rule = rule;
   c->result = c->total = 0;
   if (rule->nlocals <= 200) ambit__evaluate_all(&v, rule->body);
 }
@@ -199,6 +203,52 @@ static void conditions_on_whole_floats_are_on_integers(void)
       NULL};
 
   check_one(texts, " ? 255 : 0");
+}
+
+static void costly_functions_of_a_byte_are_tables(void)
+{
+  static const char *const texts[] = {
+      HEAD "{ *b = 255.0f * powf(*a / 255.0f, 0.45f) + 0.5f; }",
+      HEAD "{ float x = *a; x /= 255; x = powf(x, 0.45f); if (x > 2) x = 0; *b = x * 255 + 0.5f; }",
+      HEAD "{ int n = 255.0f * powf(*a / 255.0f, 0.45f) + 0.5f; *b = n > 255 ? 255 : n; }", NULL};
+
+  check_one(texts, "f0[(int)*a]");
+}
+
+static void near_misses_keep_their_values(void)
+{
+  static const char *const texts[] = {
+      HEAD "{ *b = *a < 100 ? *a : 200; }",
+      HEAD "{ *b = *a < 100 ? 90 : *a; }",
+      HEAD "{ *b = *a > 100 ? *a : 99; }",
+      HEAD "{ int d = *a - a[0][1]; *b = d < 2 ? -d : d; }",
+      HEAD "{ int d = *a - a[0][1]; *b = d < 0 ? d : -d; }",
+      HEAD "{ int n = *a * a[0][1]; *b = n > 40000 ? 199 : (int)sqrtf(n); }",
+      HEAD "{ int n = *a * a[0][1]; *b = sqrtf(n) > 14.5f ? 255 : 0; }",
+      HEAD "{ int n = *a * a[0][1]; *b = sqrtf(n + 0.75f); }",
+      HEAD "{ *b = fminf(sqrtf(*a - 100.0f), 7); }",
+      HEAD "{ *b = fminf(sqrtf((*a & 1) - 9.5f), 7); }",
+      HEAD "{ *b = fmaxf(sqrtf(a[0][1] - *a), 7); }",
+      HEAD "{ float z = -1.0f * (float)(*a & a[0][1]); *b = 1 / (z - 0.0f) < 0 ? 1 : 2; }",
+      HEAD "{ float z = (float)(*a & 1) * (*a - 255.0f); *b = 1 / z < 0 ? 1 : 2; }",
+      HEAD "{ *b = (*a - a[0][1]) / 4 + 128; }",
+      HEAD "{ *b = (2 * *a - 2 * a[0][1] + 3) / 6 + 128; }",
+      HEAD "{ *b = (2 * *a - 2 * a[0][1] + 3) >> 2; }",
+      HEAD "{ *b = floorf((*a - a[0][1]) * 0.25f) + 128; }",
+      HEAD "{ *b = ceilf((*a - a[0][1]) * 0.25f) + 128; }",
+      HEAD "{ *b = rintf(*a * 0.5f); }",
+      HEAD "{ *b = *a * 0.1f + a[0][1] * 0.7f; }",
+      HEAD "{ *b = (*a + a[0][1]) % 8 + (*a - a[0][1]) % 8; }",
+      NULL};
+
+  for (int i = 0; texts[i]; i++) {
+    ambit__rule *rule = parse_ok(texts[i]), *to = simplified(rule);
+
+    CHECK_MSG(to, "not simplified: %s", texts[i]);
+    if (to) check_same_values(rule, to, 1000);
+    ambit__rule_free(to);
+    ambit__rule_free(rule);
+  }
 }
 
 static void rules_on_other_fields_stay(void)
@@ -396,6 +446,8 @@ int main(int argc, char **argv)
       {"means_are_quotients_of_integers", means_are_quotients_of_integers},
       {"minima_are_one_rule", minima_are_one_rule},
       {"conditions_on_whole_floats_are_on_integers", conditions_on_whole_floats_are_on_integers},
+      {"costly_functions_of_a_byte_are_tables", costly_functions_of_a_byte_are_tables},
+      {"near_misses_keep_their_values", near_misses_keep_their_values},
       {"rules_on_other_fields_stay", rules_on_other_fields_stay},
       {"random_rules_keep_their_values", random_rules_keep_their_values},
       {NULL, NULL},

@@ -38,6 +38,11 @@ AMBIT_INLINE ambit_i32 ambit_signed_of(ambit_u32 pair, int second)
 {
   return second ? (ambit_i32)(pair + 0x8000u) >> 16 : (ambit_i32)(ambit_i16)pair;
 }
+/* Bits of the second word where those of the first one are set, else of the third one. */
+AMBIT_INLINE ambit_u32 ambit_select(ambit_u32 bits, ambit_u32 a, ambit_u32 b)
+{
+  return (a & bits) | (b & ~bits);
+}
 /* Of two pairs without negative values, values of the first one where bit 15 of a half is set. */
 AMBIT_INLINE ambit_u32 ambit_choose(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
 {
@@ -48,7 +53,7 @@ AMBIT_INLINE ambit_u32 ambit_choose(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
 #else
   const ambit_u32 mask = (truth >> 15 & 0x00010001u) * 0xffffu;
 #endif
-  return (a & mask) | (b & ~mask);
+  return ambit_select(mask, a, b);
 }
 /* The smaller and the larger values of two pairs without negative values, which differ by less than
  * 2^15. */
