@@ -126,7 +126,7 @@ static void other_active_cells_are_named(void)
     if (k == 0)
       expect(AMBIT_EPROGRAM, "the grid has 32 cells, 16 of them active", "other cells are active");
     else
-      expect(AMBIT_EPROGRAM, "inactive cells constant 7", "inactive cells constant;");
+      expect(AMBIT_EPROGRAM, "inactive cells constant 7", "inactive cells constant 0");
   }
 }
 

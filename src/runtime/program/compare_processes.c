@@ -60,14 +60,12 @@ static void describe_boundaries(const ambit__boundaries *b, int ndims, ambit__te
       ambit__print(t, "%s%s", side ? ", " : d ? "; " : ", boundaries ", ambit__boundary_name(kind));
       if (kind == AMBIT_CONSTANT) ambit__print(t, " %g", b->value[d][side]);
     }
-  if (b->inactive) ambit__print(t, "; inactive cells %s", ambit__boundary_name(b->inactive));
-  if (b->fill != 0) ambit__print(t, " %g", b->fill);
 }
 
 /* ... and of a sparse grid's inactive cells. */
 static void describe_inactive(const ambit__boundaries *b, ambit__text *t)
 {
-  ambit__print(t, ", inactive %s %g", ambit__boundary_name(b->inactive), b->fill);
+  ambit__print(t, "; inactive cells %s %g", ambit__boundary_name(b->inactive), b->fill);
 }
 
 static void describe_field(const ambit_program *p, int field, ambit__text *t)
