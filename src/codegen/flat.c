@@ -4,25 +4,6 @@
 
 #include <limits.h>
 
-/* The functions of <math.h> that are a few vector instructions. */
-static bool is_cheap_call(ambit__call c)
-{
-  switch (c) {
-  case CALL_fabs:
-  case CALL_sqrt:
-  case CALL_fmin:
-  case CALL_fmax:
-  case CALL_fma:
-  case CALL_floor:
-  case CALL_ceil:
-  case CALL_trunc:
-  case CALL_rint:
-  case CALL_copysign:
-  case CALL_abs: return true;
-  default: return false;
-  }
-}
-
 bool ambit__calls_own(const ambit__expr *e)
 {
   if (e->op != EXPR_CALL || e->type != AMBIT_F32) return false;
@@ -41,7 +22,8 @@ bool ambit__calls_own(const ambit__expr *e)
 /* Integer division has no vector instruction, except by a constant. */
 static bool is_costly(const ambit__expr *e, bool relaxed)
 {
-  if (e->op == EXPR_CALL) return !is_cheap_call(e->call) && !(relaxed && ambit__calls_own(e));
+  if (e->op == EXPR_CALL)
+    return !ambit__call_is_cheap(e->call) && !(relaxed && ambit__calls_own(e));
   return (e->op == EXPR_DIV || e->op == EXPR_MOD) && !ambit__type_is_real(e->type) &&
          e->b->op != EXPR_CONST;
 }

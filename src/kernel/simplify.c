@@ -192,21 +192,7 @@ static bool is_costly(const node *n)
   if (n->nterms || n->e.op < EXPR_NEG) return false;
   if (n->e.op == EXPR_DIV || n->e.op == EXPR_MOD)
     return !ambit__type_is_real(n->e.type) && !ambit__node_is_number(ambit__node_b(n));
-  if (n->e.op != EXPR_CALL) return false;
-  switch (n->e.call) {
-  case CALL_fabs:
-  case CALL_sqrt:
-  case CALL_fmin:
-  case CALL_fmax:
-  case CALL_fma:
-  case CALL_floor:
-  case CALL_ceil:
-  case CALL_trunc:
-  case CALL_rint:
-  case CALL_copysign:
-  case CALL_abs: return false;
-  default: return true;
-  }
+  return n->e.op == EXPR_CALL && !ambit__call_is_cheap(n->e.call);
 }
 
 static const ambit__expr *write_expr(work *w, node *n);

@@ -50,6 +50,24 @@ int ambit__call_args(ambit__call c)
   return 0;
 }
 
+bool ambit__call_is_cheap(ambit__call c)
+{
+  switch (c) {
+  case CALL_fabs:
+  case CALL_sqrt:
+  case CALL_fmin:
+  case CALL_fmax:
+  case CALL_fma:
+  case CALL_floor:
+  case CALL_ceil:
+  case CALL_trunc:
+  case CALL_rint:
+  case CALL_copysign:
+  case CALL_abs: return true;
+  default: return false;
+  }
+}
+
 /* ---- conversions ---- */
 
 static ambit__value real(double x)

@@ -386,21 +386,8 @@ static node *quotient(graph *g, node *n, const values *v)
 static bool is_costly(const node *x, const node *base)
 {
   if (!x || x == base) return false;
-  if (x->e.op == EXPR_CALL) switch (x->e.call) {
-    case CALL_fabs:
-    case CALL_sqrt:
-    case CALL_fmin:
-    case CALL_fmax:
-    case CALL_fma:
-    case CALL_floor:
-    case CALL_ceil:
-    case CALL_trunc:
-    case CALL_round:
-    case CALL_rint:
-    case CALL_copysign:
-    case CALL_abs: break;
-    default: return true;
-    }
+  if (x->e.op == EXPR_CALL && x->e.call != CALL_round && !ambit__call_is_cheap(x->e.call))
+    return true;
   for (int i = 0; i < x->nterms; i++)
     if (is_costly(x->terms[i].value, base)) return true;
   return is_costly(ambit__node_a(x), base) || is_costly(ambit__node_b(x), base) ||
