@@ -94,39 +94,16 @@ static void declare_row(const ambit__stream_job *j, const ambit__stream *s)
   ambit__line_end(j->gpu.w, ");");
 }
 
-/* u_q: the column of the vector beside the strip that the lane has; u_d: the distance from u_f to
- * it; u_b: its place. */
 static void declare_beside(const ambit__stream_job *j, const ambit__stream *s)
 {
-  const char *name = j->gpu.rule->params[s->param].name, *lane = j->gpu.dialect->thread[0];
   const int n = ambit__stream_ring_beside(j, s);
-  char column[160], row[120];
-  ambit__text x = {0};
+  char row[120], place[160];
 
   if (!n) return;
-  snprintf(column, sizeof column, "%s %% %d * %d + (%s %% %d < %d ? 0 : %d)", lane, n, j->lane,
-           lane, n, s->left / j->lane, AMBIT__STREAM_WARP * j->lane);
-  snprintf(row, sizeof row, "y + ambit_least(%s / %d, %d)", lane, n, j->rows - 1);
-  ambit__stream_ring_place(j, s, 'b');
-  ambit__print(j->gpu.t, "(%s - top + %d) * %d + %s", row, s->below, ambit__stream_ring_width(j, s),
-               column);
-  ambit__line_end(j->gpu.w, ");");
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const int ");
-  ambit__stream_print_name(j, s, 'q');
-  ambit__print(j->gpu.t, " = left - %d + %s", s->left, column);
-  ambit__line_end(j->gpu.w, ";");
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const int ");
-  ambit__stream_print_name(j, s, 'd');
-  ambit__print(j->gpu.t, " = (%s - ", row);
-  ambit__stream_print_name(j, s, 'y');
-  ambit__print(j->gpu.t, ") * (int)%s_s%d + ", name, j->y);
-  ambit__stream_name(j, s, 'q', &x);
-  ambit__stream_print_inside(j, s->param, x.chars ? x.chars : "");
-  ambit__text_free(&x);
-  ambit__print(j->gpu.t, " - %s_x", name);
-  ambit__line_end(j->gpu.w, ";");
+  snprintf(row, sizeof row, "y + ambit_least(%s / %d, %d)", j->gpu.dialect->thread[0], n,
+           j->rows - 1);
+  snprintf(place, sizeof place, "%s - top + %d", row, s->below);
+  ambit__stream_ring_declare_beside(j, s, place, row);
 }
 
 /* "float u_g[2][4];" */

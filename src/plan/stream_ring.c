@@ -179,11 +179,12 @@ void ambit__stream_ring_slot(const ambit__stream_job *j, const ambit__stream_mom
 /* ---- declarations ---- */
 
 /* "ambit_least(top + (int)threadIdx.y + 12, high1 + 3)": a row of the block that exists. */
-static void print_source_row(const ambit__stream_job *j, const ambit__stream *s, const char *row,
-                             int more)
+static const char *source_row(const ambit__stream_job *j, const ambit__stream *s, const char *row,
+                              int more, char *to, size_t size)
 {
-  ambit__print(j->gpu.t, "ambit_least(top + %s %s %d, high%d + %d)", row, more < 0 ? "-" : "+",
-               more < 0 ? -more : more, j->y, s->above - 1);
+  snprintf(to, size, "ambit_least(top + %s %s %d, high%d + %d)", row, more < 0 ? "-" : "+",
+           more < 0 ? -more : more, j->y, s->above - 1);
+  return to;
 }
 
 /* u_f: the lane's cells in the first row that the warp copies. u_f1, u_f2: the distances from there
@@ -192,12 +193,12 @@ static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int
 {
   const char *name = name_of(j, s), *warp = j->gpu.dialect->thread[1];
   const int here[AMBIT_MAX_DIMS] = {0};
+  char row[160];
 
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int ");
   ambit__stream_print_name(j, s, 'y');
-  ambit__print(j->gpu.t, " = ");
-  print_source_row(j, s, warp, -s->below);
+  ambit__print(j->gpu.t, " = %s", source_row(j, s, warp, -s->below, row, sizeof row));
   ambit__line_end(j->gpu.w, ";");
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const %s *", ambit__gpucode_type(&j->gpu, s->param));
@@ -215,9 +216,8 @@ static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "const int ");
     ambit__stream_print_name(j, s, 'f');
-    ambit__print(j->gpu.t, "_%d = (", i);
-    print_source_row(j, s, warp, i * j->warps - s->below);
-    ambit__print(j->gpu.t, " - ");
+    ambit__print(j->gpu.t, "_%d = (%s - ", i,
+                 source_row(j, s, warp, i * j->warps - s->below, row, sizeof row));
     ambit__stream_print_name(j, s, 'y');
     ambit__print(j->gpu.t, ") * (int)%s_s%d", name, j->y);
     ambit__line_end(j->gpu.w, ";");
@@ -227,22 +227,18 @@ static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int
   ambit__line_end(j->gpu.w, ");");
 }
 
-/* u_d: the distance from u_f to the vector beside the strip that the lane copies, if it does; u_b:
- * its place in the ring. */
-static void declare_beside(const ambit__stream_job *j, const ambit__stream *s)
+void ambit__stream_ring_declare_beside(const ambit__stream_job *j, const ambit__stream *s,
+                                       const char *place, const char *row)
 {
   const char *name = name_of(j, s), *lane = j->gpu.dialect->thread[0];
-  const int n = ambit__stream_ring_beside(j, s), wide = AMBIT__STREAM_WARP * j->lane;
-  char column[160], row[120];
+  const int n = ambit__stream_ring_beside(j, s);
+  ambit__text x = {0};
+  char column[160];
 
-  if (!n) return;
   snprintf(column, sizeof column, "%s %% %d * %d + (%s %% %d < %d ? 0 : %d)", lane, n, j->lane,
-           lane, n, s->left / j->lane, wide);
-  snprintf(row, sizeof row, "%s * %d + ambit_least(%s / %d, %d)", j->gpu.dialect->thread[1],
-           j->rows, lane, n, j->rows - 1);
+           lane, n, s->left / j->lane, AMBIT__STREAM_WARP * j->lane);
   ambit__stream_ring_place(j, s, 'b');
-  ambit__print(j->gpu.t, "(%d + %s) * %d + %s", s->below, row, ambit__stream_ring_width(j, s),
-               column);
+  ambit__print(j->gpu.t, "(%s) * %d + %s", place, ambit__stream_ring_width(j, s), column);
   ambit__line_end(j->gpu.w, ");");
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int ");
@@ -252,20 +248,27 @@ static void declare_beside(const ambit__stream_job *j, const ambit__stream *s)
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int ");
   ambit__stream_print_name(j, s, 'd');
-  ambit__print(j->gpu.t, " = (");
-  print_source_row(j, s, row, 0);
-  ambit__print(j->gpu.t, " - ");
+  ambit__print(j->gpu.t, " = (%s - ", row);
   ambit__stream_print_name(j, s, 'y');
   ambit__print(j->gpu.t, ") * (int)%s_s%d + ", name, j->y);
-  {
-    ambit__text x = {0};
-
-    ambit__stream_name(j, s, 'q', &x);
-    ambit__stream_print_inside(j, s->param, x.chars ? x.chars : "");
-    ambit__text_free(&x);
-  }
+  ambit__stream_name(j, s, 'q', &x);
+  ambit__stream_print_inside(j, s->param, x.chars ? x.chars : "");
+  ambit__text_free(&x);
   ambit__print(j->gpu.t, " - %s_x", name);
   ambit__line_end(j->gpu.w, ";");
+}
+
+/* A lane copies one of the vectors beside the strip, if it does. */
+static void declare_beside(const ambit__stream_job *j, const ambit__stream *s)
+{
+  const int n = ambit__stream_ring_beside(j, s);
+  char row[120], place[160], source[240];
+
+  if (!n) return;
+  snprintf(row, sizeof row, "%s * %d + ambit_least(%s / %d, %d)", j->gpu.dialect->thread[1],
+           j->rows, j->gpu.dialect->thread[0], n, j->rows - 1);
+  snprintf(place, sizeof place, "%d + %s", s->below, row);
+  ambit__stream_ring_declare_beside(j, s, place, source_row(j, s, row, 0, source, sizeof source));
 }
 
 /* The first plane that is copied. */
