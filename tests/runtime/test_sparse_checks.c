@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sparse grids with the options that check launches. Random programs with them are in random/
  * (--sparse --checked). */
+#include "ring.h"
 #include "runtime/run/run.h"
-#include "runtime_test.h"
-
-#include <math.h>
-
-enum { N = 24, M = 70 };
-
-/* An annulus. */
-static int in_ring(const int64_t *i, void *user)
-{
-  const double y = (double)i[0] - N / 2, x = ((double)i[1] - M / 2) / 3;
-  const double r = sqrt(x * x + y * y);
-
-  (void)user;
-  return r > 4 && r < 11;
-}
-
-static double ramp(const int64_t *i, int component, void *user)
-{
-  (void)user;
-  return (double)(i[0] * 3 + i[1] % 4 + component);
-}
 
 /* Reads of inactive cells, clamped and tested, and reads beyond faces; in iteration 3 a NaN. */
 #define STAR "0.25f * (u[0][-1][0] + u[1][1][0] + u[0][0][-2] + (outside(0, 1) ? 3 : u[1][0][1]))"
@@ -45,13 +25,12 @@ typedef struct scene {
 
 static scene set_up(const char *device, const char *storage, const char *nan)
 {
-  const int64_t extents[] = {N, M};
   scene s = {.a = open_on(device)};
 
   ambit_option_set(s.a, "nan", nan);
   ambit_option_set(s.a, "strict", "1");
   ambit_option_set(s.a, "storage", storage);
-  s.g = ambit_grid_create_sparse(s.a, 2, extents, in_ring, NULL);
+  s.g = ring(s.a);
   s.u = ambit_field_create_vector(s.g, "u", AMBIT_F32, 2, AMBIT_AOS);
   s.v = ambit_field_create_vector(s.g, "v", AMBIT_F32, 2, AMBIT_AOS);
   ambit_field_boundary(s.u, AMBIT_AXIS(0), AMBIT_PERIODIC, 0);
