@@ -1,60 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Boundaries of single components: a field of four components gives the bits of four fields, on all
  * devices and parts. */
-#include "places.h"
+#include "components.h"
 
 enum { ROWS = 11, COLUMNS = 37, CELLS = ROWS * COLUMNS, FIELDS = 4 };
 
-static const struct {
-  unsigned faces;
-  ambit_boundary kind;
-  double value;
-} own[FIELDS][2] = {{{AMBIT_AXIS(0), AMBIT_SYMMETRIC, 0}, {AMBIT_AXIS(1), AMBIT_CONSTANT, 3}},
-                    {{AMBIT_AXIS(0), AMBIT_ANTISYMMETRIC, 0}, {AMBIT_AXIS(1), AMBIT_CONSTANT, -2}},
-                    {{AMBIT_LOW(0), AMBIT_CONSTANT, 5}, {AMBIT_HIGH(1), AMBIT_REFLECT, 0}},
-                    {{AMBIT_HIGH(0), AMBIT_CLAMP, 0}, {AMBIT_LOW(1), AMBIT_ANTISYMMETRIC, 0}}};
-
-static double start(const int64_t *i, int component, void *user)
-{
-  (void)user;
-  return (double)((i[0] * 131 + i[1] * 17 + component * 7) % 251) / 16 - 7;
-}
+static const own_boundary own[FIELDS][2] = {
+    {{AMBIT_AXIS(0), AMBIT_SYMMETRIC, 0}, {AMBIT_AXIS(1), AMBIT_CONSTANT, 3}},
+    {{AMBIT_AXIS(0), AMBIT_ANTISYMMETRIC, 0}, {AMBIT_AXIS(1), AMBIT_CONSTANT, -2}},
+    {{AMBIT_LOW(0), AMBIT_CONSTANT, 5}, {AMBIT_HIGH(1), AMBIT_REFLECT, 0}},
+    {{AMBIT_HIGH(0), AMBIT_CLAMP, 0}, {AMBIT_LOW(1), AMBIT_ANTISYMMETRIC, 0}}};
 
 #define MEAN(u) "0.2f * (" u "[-2][0] + " u "[1][0] + " u "[0][-1] + " u "[0][2] + " u "[-1][1])"
-
-/* Four fields of one component, one after the other. */
-static void run_fields(float *values)
-{
-  ambit *a = open_strict("cpu");
-  ambit_grid *g = grid_2d(a, ROWS, COLUMNS);
-  ambit_kernel *k =
-      ambit_kernel_create(a, "void mean(const float *u, float *v) { *v = " MEAN("u") "; }");
-  ambit_field *all = ambit_field_create_vector(g, "all", AMBIT_F32, FIELDS, AMBIT_SOA);
-  static float given[FIELDS * CELLS], one[CELLS];
-
-  ambit_field_fill(all, start, NULL);
-  ambit_field_read(all, NULL, NULL, given);
-  for (int c = 0; c < FIELDS; c++) {
-    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
-                *v = ambit_field_create(g, "v", AMBIT_F32);
-    ambit_program *p = ambit_program_create(g);
-
-    for (int i = 0; i < CELLS; i++)
-      one[i] = given[i * FIELDS + c];
-    ambit_field_write(u, NULL, NULL, one);
-    ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
-    for (int b = 0; b < 2; b++)
-      ambit_field_boundary(u, own[c][b].faces, own[c][b].kind, own[c][b].value);
-    ambit_apply(p, k, u, v);
-    ambit_swap(p, u, v);
-    ambit_run(p, 6);
-    ambit_field_read(u, NULL, NULL, one);
-    for (int i = 0; i < CELLS; i++)
-      values[i * FIELDS + c] = one[i];
-  }
-  CHECK_OK(a);
-  CHECK_EQ(AMBIT_OK, ambit_close(a));
-}
 
 static void set_all(ambit_field *u)
 {
@@ -66,9 +23,11 @@ static void set_all(ambit_field *u)
 
 static void components_have_boundaries_of_their_own(void)
 {
+  ambit *alone = open_strict("cpu");
   static float want[FIELDS * CELLS], got[FIELDS * CELLS];
 
-  run_fields(want);
+  run_apart(alone, grid_2d(alone, ROWS, COLUMNS),
+            "void mean(const float *u, float *v) { *v = " MEAN("u") "; }", FIELDS, own[0], 2, want);
   EACH_PLACE(d)
   {
     ambit *a = open_strict(*d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What sparse grids have in common with dense ones: boundaries of single components, copies of
  * boxes; and what they have in place of views. */
-#include "places.h"
+#include "components.h"
 
 enum { ROWS = 12, COLUMNS = 41, CELLS = ROWS * COLUMNS, FIELDS = 3 };
 
@@ -20,12 +20,6 @@ static int with_holes(const int64_t *i, void *user)
   return (i[0] * 7 + i[1] * 3) % 11 > 1 && (i[1] / 6 + i[0] / 4) % 3;
 }
 
-static double start(const int64_t *i, int component, void *user)
-{
-  (void)user;
-  return (double)((i[0] * 131 + i[1] * 17 + component * 7) % 251) / 16 - 7;
-}
-
 /* A grid of ROWS x COLUMNS cells in a storage. */
 static ambit_grid *grid_of(ambit *a, const char *storage, ambit_active_fn is_active)
 {
@@ -37,21 +31,15 @@ static ambit_grid *grid_of(ambit *a, const char *storage, ambit_active_fn is_act
 
 /* ---- boundaries of components ---- */
 
-/* The boundary of a field, and those of its components where they differ from it. */
-static const struct {
-  unsigned faces;
-  ambit_boundary kind;
-  double value;
-} all = {AMBIT_ALL_FACES, AMBIT_CLAMP, 0},
-  own[FIELDS][3] = {{{AMBIT_AXIS(0), AMBIT_SYMMETRIC, 0},
-                     {AMBIT_AXIS(1), AMBIT_CONSTANT, 3},
-                     {AMBIT_INACTIVE, AMBIT_CLAMP, 2}},
-                    {{AMBIT_AXIS(0), AMBIT_ANTISYMMETRIC, 0},
-                     {AMBIT_AXIS(1), AMBIT_CONSTANT, -2},
-                     {AMBIT_INACTIVE, AMBIT_CONSTANT, 1}},
-                    {{AMBIT_LOW(0), AMBIT_CONSTANT, 5},
-                     {AMBIT_HIGH(1), AMBIT_REFLECT, 0},
-                     {AMBIT_INACTIVE, AMBIT_CONSTANT, -1}}};
+static const own_boundary own[FIELDS][3] = {{{AMBIT_AXIS(0), AMBIT_SYMMETRIC, 0},
+                                             {AMBIT_AXIS(1), AMBIT_CONSTANT, 3},
+                                             {AMBIT_INACTIVE, AMBIT_CLAMP, 2}},
+                                            {{AMBIT_AXIS(0), AMBIT_ANTISYMMETRIC, 0},
+                                             {AMBIT_AXIS(1), AMBIT_CONSTANT, -2},
+                                             {AMBIT_INACTIVE, AMBIT_CONSTANT, 1}},
+                                            {{AMBIT_LOW(0), AMBIT_CONSTANT, 5},
+                                             {AMBIT_HIGH(1), AMBIT_REFLECT, 0},
+                                             {AMBIT_INACTIVE, AMBIT_CONSTANT, -1}}};
 
 #define MEAN(u) "0.25f * (" u "[-2][0] + " u "[1][-1] + " u "[0][2] + " u "[-1][1])"
 
@@ -59,39 +47,15 @@ static const struct {
 static void run_fields(ambit_active_fn is_active, float *values)
 {
   ambit *a = open_strict(places()[3] ? "ref" : "cpu");
-  ambit_grid *g = grid_of(a, "auto", is_active);
-  ambit_kernel *k =
-      ambit_kernel_create(a, "void mean(const float *u, float *v) { *v = " MEAN("u") "; }");
-  ambit_field *given = ambit_field_create_vector(g, "given", AMBIT_F32, FIELDS, AMBIT_SOA);
-  static float from[FIELDS * CELLS], one[CELLS];
 
-  ambit_field_fill(given, start, NULL);
-  ambit_field_read(given, NULL, NULL, from);
-  for (int c = 0; c < FIELDS; c++) {
-    ambit_field *u = ambit_field_create(g, "u", AMBIT_F32),
-                *v = ambit_field_create(g, "v", AMBIT_F32);
-    ambit_program *p = ambit_program_create(g);
-
-    for (int i = 0; i < CELLS; i++)
-      one[i] = from[i * FIELDS + c];
-    ambit_field_write(u, NULL, NULL, one);
-    ambit_field_boundary(u, all.faces, all.kind, all.value);
-    for (int b = 0; b < 3; b++)
-      ambit_field_boundary(u, own[c][b].faces, own[c][b].kind, own[c][b].value);
-    ambit_apply(p, k, u, v);
-    ambit_swap(p, u, v);
-    ambit_run(p, 6);
-    ambit_field_read(u, NULL, NULL, one);
-    for (int i = 0; i < CELLS; i++)
-      values[i * FIELDS + c] = one[i];
-  }
-  CHECK_OK(a);
-  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  run_apart(a, grid_of(a, "auto", is_active),
+            "void mean(const float *u, float *v) { *v = " MEAN("u") "; }", FIELDS, own[0], 3,
+            values);
 }
 
 static void set_all(ambit_field *u)
 {
-  ambit_field_boundary(u, all.faces, all.kind, all.value);
+  ambit_field_boundary(u, AMBIT_ALL_FACES, AMBIT_CLAMP, 0);
   ambit_field_boundary(u, AMBIT_INACTIVE, AMBIT_CONSTANT, 7);
   for (int c = 0; c < FIELDS; c++)
     for (int b = 0; b < 3; b++)
