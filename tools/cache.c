@@ -29,16 +29,20 @@ static void show(ambit__cache *cache)
     printf("limit   none (option cachesize)\n");
 }
 
-static void trim(ambit__cache *cache, int64_t most)
+static int trim(ambit__cache *cache, int64_t most)
 {
   const ambit__cache_size before = ambit__cache_measure(cache);
+  const int why = ambit__cache_trim(cache, most);
   ambit__cache_size after, gone;
 
-  ambit__cache_trim(cache, most);
   after = ambit__cache_measure(cache);
   gone = (ambit__cache_size){before.entries - after.entries, before.bytes - after.bytes};
   print_size("removed ", &gone);
   print_size("left    ", &after);
+  if (why)
+    fprintf(tool_notes, "ambit cache: some files in %s cannot be removed: %s\n", cache->folder,
+            strerror(why));
+  return why ? TOOL_FAILED : TOOL_OK;
 }
 
 /* Executes the command; the cache is open and has a folder. */
@@ -49,12 +53,12 @@ static int act(const tool_args *args, const char *word, int64_t mib, ambit__cach
     show(cache);
   } else if (!strcmp(word, "empty")) {
     if (mib >= 0) return tool_wrong(args, "--size is for trim; empty leaves nothing");
-    trim(cache, 0);
+    return trim(cache, 0);
   } else if (!strcmp(word, "trim")) {
     if (mib < 0 && !ambit__cache_limit(cache))
       return tool_wrong(args,
                         "there is no limit to trim to (option cachesize); give one: --size 100");
-    trim(cache, mib < 0 ? ambit__cache_limit(cache) : mib << 20);
+    return trim(cache, mib < 0 ? ambit__cache_limit(cache) : mib << 20);
   } else {
     return tool_wrong(args, "'%s' is not understood; it must be show, trim or empty", word);
   }

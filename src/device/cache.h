@@ -75,8 +75,9 @@ typedef struct ambit__cache_size {
 
 /* 0 without a folder. */
 ambit__cache_size ambit__cache_measure(ambit__cache *cache);
-/* Removes entries, least recently used first, until at most `most` bytes are left. */
-void ambit__cache_trim(ambit__cache *cache, int64_t most);
+/* Removes entries, least recently used first, until at most `most` bytes are left. Returns 0, or
+ * the errno of the first file that it could not remove. */
+int ambit__cache_trim(ambit__cache *cache, int64_t most);
 /* Bytes that the settings allow; 0: no limit. */
 int64_t ambit__cache_limit(const ambit__cache *cache);
 /* Trims the folder if it exceeds the limit. */

@@ -165,14 +165,18 @@ static ambit__cache_size total(const listing *l)
 
 /* ---- removal ---- */
 
-static void remove_entry(const ambit__cache *cache, const entry *e)
+/* Returns 0, or the errno of the first file that is left. */
+static int remove_entry(const ambit__cache *cache, const entry *e)
 {
+  int first = 0;
+
   for (int i = 0; i < TAILS; i++) {
     char name[STEM_CHARS + 8];
 
     snprintf(name, sizeof name, "%s%s", e->stem, tails[i]);
-    unlinkat(cache->fd, name, 0);
+    if (unlinkat(cache->fd, name, 0) && errno != ENOENT && !first) first = errno;
   }
+  return first;
 }
 
 ambit__cache_size ambit__cache_measure(ambit__cache *cache)
@@ -187,19 +191,23 @@ ambit__cache_size ambit__cache_measure(ambit__cache *cache)
   return size;
 }
 
-void ambit__cache_trim(ambit__cache *cache, int64_t most)
+int ambit__cache_trim(ambit__cache *cache, int64_t most)
 {
   ambit__cache_size size;
   listing l;
+  int first = 0;
 
-  if (!cache->folder) return;
+  if (!cache->folder) return 0;
   list(cache, &l);
   size = total(&l);
   for (size_t i = 0; i < l.n && size.bytes > most; i++) {
-    remove_entry(cache, &l.entries[i]);
+    const int why = remove_entry(cache, &l.entries[i]);
+
+    if (!first) first = why;
     size.bytes -= l.entries[i].bytes;
   }
   free(l.entries);
+  return first;
 }
 
 int64_t ambit__cache_limit(const ambit__cache *cache)

@@ -80,6 +80,24 @@ def the_cache_is_shown_trimmed_and_emptied():
         tool.refuses("cache", "--ambit-cache=none", saying="not kept", code=1)
 
 
+def a_cache_that_cannot_be_emptied_says_so():
+    """As another user if this one is root, who can remove anything."""
+    with tool.folder() as f:
+        cache, other = f / "cache", {"user": 12345, "group": 12345} if os.geteuid() == 0 else {}
+        cache.mkdir()
+        (cache / f"{0:032x}.note").write_text("a note")
+        f.chmod(0o755)
+        cache.chmod(0o555)
+        if other:
+            os.chown(cache, 12345, 12345)
+        for words in (["empty"], ["trim", "--size", "0"]):
+            r = subprocess.run([tool.AMBIT, "cache", *words, f"--ambit-cache={cache}"], capture_output=True, text=True,
+                               timeout=60, **other)
+            assert r.returncode == 1 and "removed 0 entries" in r.stdout and "left    1 entry" in r.stdout, r
+            assert f"some files in {cache} cannot be removed: Permission denied" in r.stderr, r
+        cache.chmod(0o755)
+
+
 def the_cache_stays_below_its_limit_and_the_oldest_goes_first():
     with tool.folder() as f:
         keys = _fill_cache(f, 4)
