@@ -92,7 +92,7 @@ static void unlike_fields_do_not_trade(void)
   ambit_swap(s.p, s.u, s.u);
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "field 'u' appears twice");
   ambit_swap(s.p, s.u, other);
-  CHECK_FAILED(s.a, AMBIT_EINVAL, "field 2 of a swap or rotation is missing or belongs to another");
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "field 'other' of a swap or rotation belongs to another grid");
   ambit_rotate(s.p, 1, &s.u);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "at least 2 fields, not 1");
   ambit_close(s.a);

@@ -125,9 +125,9 @@ static void wrong_copies_are_refused(void)
   ambit_program *p = ambit_program_create(g);
 
   ambit_copy_box(p, u, NULL, NULL, f, NULL);
-  CHECK_FAILED(a, AMBIT_EINVAL, "belongs to another grid");
+  CHECK_FAILED(a, AMBIT_EINVAL, "field 'f' of a copy belongs to another grid");
   ambit_copy_box(p, u, NULL, NULL, NULL, NULL);
-  CHECK_FAILED(a, AMBIT_EINVAL, "a field of a copy is missing");
+  CHECK_FAILED(a, AMBIT_EINVAL, "field 2 of a copy is NULL");
   ambit_copy_box(p, u, NULL, NULL, d, NULL);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "they differ in type, components or order");
   ambit_copy_box(p, u, AMBIT_INDEX(0, 4), AMBIT_INDEX(2, 9), u, AMBIT_INDEX(5, 0));

@@ -405,6 +405,18 @@ ambit_status ambit_apply_faces_args(ambit_program *p, unsigned faces, const ambi
   return AMBIT_OK;
 }
 
+/* Field i of a step that has no kernel. */
+static ambit_status check_field(const ambit_program *p, const char *step, int i,
+                                const ambit_field *f)
+{
+  AMBIT_CHECK(f, ambit__program_errors(p), AMBIT_EINVAL, "field %d of a %s is NULL", i + 1, step);
+  AMBIT_CHECK(f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
+              "field '%s' of a %s belongs to another grid than the program; kernels on nested "
+              "grids pass values through views (ambit_field_view)",
+              f->name, step);
+  return AMBIT_OK;
+}
+
 /* Rotated fields must have the same type and layout, and appear once. */
 static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *fields)
 {
@@ -413,8 +425,7 @@ static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *
   for (int i = 0; i < n; i++) {
     const ambit_field *f = fields[i], *first = fields[0];
 
-    AMBIT_CHECK(f && f->grid == p->grid, ambit__program_errors(p), AMBIT_EINVAL,
-                "field %d of a swap or rotation is missing or belongs to another grid", i + 1);
+    AMBIT_TRY(check_field(p, "swap or rotation", i, f));
     AMBIT_CHECK(!f->base, ambit__program_errors(p), AMBIT_EPROGRAM,
                 "field '%s' is a view and cannot be swapped; swap the field that it shows, in a "
                 "program on its grid",
@@ -464,8 +475,8 @@ static ambit_status check_copy(ambit_program *p, const ambit__step *s)
   const ambit__box both = ambit__box_intersect(&s->box, &there);
   char box[160], grid[160];
 
-  AMBIT_CHECK(from && to && from->grid == p->grid && to->grid == p->grid, ambit__program_errors(p),
-              AMBIT_EINVAL, "a field of a copy is missing or belongs to another grid");
+  for (int i = 0; i < s->n; i++)
+    AMBIT_TRY(check_field(p, "copy", i, s->args[i].field));
   AMBIT_CHECK(!from->base && !to->base, ambit__program_errors(p), AMBIT_EPROGRAM,
               "field '%s' is a view and cannot be copied; a kernel can do it",
               from->base ? from->name : to->name);
