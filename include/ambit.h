@@ -538,10 +538,10 @@ AMBIT_API ambit_status ambit_step_every(ambit_program *p, int64_t n);
 /* Runs the steps of the program `iterations` times. */
 AMBIT_API ambit_status ambit_run(ambit_program *p, int64_t iterations);
 
-/* Runs until the scalar meets the condition, or until `most` iterations are done. Returns AMBIT_OK
- * in both cases; ambit_program_converged tells them apart. The scalar is checked every
- * ambit_check_every iterations, by default every iteration. A scalar that is not finite is an
- * error; sums, minima and maxima are NaN if a value is NaN, so NaN never counts as convergence. */
+/* Runs until the scalar, which a step or the callback sets, meets the condition, or until `most`
+ * iterations are done. Returns AMBIT_OK in both cases; ambit_program_converged tells them apart.
+ * The scalar is checked every ambit_check_every iterations, 1 if not set. If it is not finite, that
+ * is an error; sums, minima and maxima are NaN if a value is: NaN never counts as convergence. */
 typedef enum ambit_condition {
   AMBIT_BELOW = 0,   /* scalar <  value */
   AMBIT_ABOVE = 1,   /* scalar >  value */

@@ -152,10 +152,9 @@ static ambit_status check_blueprint(const ambit__blueprint *b, const ambit__form
 {
   const ambit_stream *s = b->stream;
 
-  AMBIT_CHECK(!s->scalar ||
-                  ambit__blueprint_find((void *const *)b->scalars, b->nscalars, s->scalar) >= 0,
-              errors_of(s), AMBIT_EPROGRAM,
-              "no step of the stream's programs uses the scalar '%s' that is to end its iterations",
+  AMBIT_CHECK(!s->scalar || ambit__program_sets(s->program, s->scalar), errors_of(s),
+              AMBIT_EPROGRAM,
+              "no step of the stream's program sets the scalar '%s' that is to end its iterations",
               s->scalar->name);
   for (int i = 0; i < form->nshapes; i++)
     AMBIT_TRY(ambit__blueprint_fits(b, form->shapes[i]));

@@ -609,7 +609,7 @@ static void print_actions(const program_plan *p, FILE *to)
     if (a->what == DO_RUN)
       fprintf(to, "run %" PRId64 "\n", a->iterations);
     else if (a->what == DO_RUN_UNTIL)
-      fprintf(to, "run until s%d %s %g, at most %" PRId64 ", checked every %" PRId64 "\n",
+      fprintf(to, "run until s%d (if set) %s %g, at most %" PRId64 ", checked every %" PRId64 "\n",
               a->object,
               a->when == AMBIT_BELOW   ? "<"
               : a->when == AMBIT_ABOVE ? ">"
@@ -637,6 +637,6 @@ void program_print(const program_plan *p, FILE *to)
   if (p->ncalled)
     fprintf(to, "steps %d to %d are called %" PRId64 " times%s\n", p->called + 1,
             p->called + p->ncalled, p->call_iterations,
-            p->call_until ? " at most, until s0 > 1" : "");
+            p->call_until ? " at most, until s0 > 1 if they set it" : "");
   print_actions(p, to);
 }

@@ -245,29 +245,40 @@ static void apply(stage *s, const step_plan *step)
     ambit_apply_faces_args(s->at, step->faces, kernel, n, args);
 }
 
+/* The called program has all its steps. */
+static void call(stage *s)
+{
+  if (s->p->call_until && ambit__program_sets(s->called, s->scalars[0]))
+    ambit_call_until(s->program, s->called, s->scalars[0], AMBIT_ABOVE, 1, s->p->call_iterations);
+  else
+    ambit_call_program(s->program, s->called, s->p->call_iterations);
+}
+
+static void append(stage *s, const step_plan *step)
+{
+  ambit_field *fields[MOST_FIELDS];
+
+  if (s->sparse && step->kernel >= 0 && s->p->kernels[step->kernel].spreads) return;
+  for (int j = 0; j < step->n; j++)
+    fields[j] = s->fields[step->fields[j]];
+  if (step->kernel >= 0)
+    apply(s, step);
+  else if (step->n)
+    ambit_rotate(s->at, step->n, fields);
+  else
+    ambit_copy_box(s->at, s->fields[step->fields[0]], step->lo, step->hi,
+                   s->fields[step->fields[1]], step->at);
+  if (step->every) ambit_step_every(s->at, step->every);
+}
+
 static void make_program(stage *s)
 {
-  for (int i = 0; i < s->p->nsteps; i++) {
-    const step_plan *step = &s->p->steps[i];
-    ambit_field *fields[MOST_FIELDS];
-    const bool first = s->p->ncalled && i == s->p->called;
+  const int end = s->p->called + s->p->ncalled; /* of the steps of the called program */
 
-    if (first && s->p->call_until)
-      ambit_call_until(s->program, s->called, s->scalars[0], AMBIT_ABOVE, 1, s->p->call_iterations);
-    else if (first)
-      ambit_call_program(s->program, s->called, s->p->call_iterations);
-    s->at = i >= s->p->called && i < s->p->called + s->p->ncalled ? s->called : s->program;
-    for (int j = 0; j < step->n; j++)
-      fields[j] = s->fields[step->fields[j]];
-    if (s->sparse && step->kernel >= 0 && s->p->kernels[step->kernel].spreads) continue;
-    if (step->kernel >= 0)
-      apply(s, step);
-    else if (step->n)
-      ambit_rotate(s->at, step->n, fields);
-    else
-      ambit_copy_box(s->at, s->fields[step->fields[0]], step->lo, step->hi,
-                     s->fields[step->fields[1]], step->at);
-    if (step->every) ambit_step_every(s->at, step->every);
+  for (int i = 0; i < s->p->nsteps; i++) {
+    s->at = i >= s->p->called && i < end ? s->called : s->program;
+    append(s, &s->p->steps[i]);
+    if (s->p->ncalled && i + 1 == end) call(s);
   }
 }
 
@@ -298,7 +309,10 @@ static void act(stage *s, const action *a, int round)
     break;
   case DO_RUN_UNTIL:
     ambit_check_every(s->program, a->check);
-    ambit_run_until(s->program, s->scalars[a->object], a->when, a->value, a->iterations);
+    if (ambit__program_sets(s->program, s->scalars[a->object]))
+      ambit_run_until(s->program, s->scalars[a->object], a->when, a->value, a->iterations);
+    else
+      ambit_run(s->program, a->iterations);
     break;
   case DO_SET_SCALAR: ambit_scalar_set(s->scalars[a->object], a->value); break;
   case DO_WRITE_BOX: write_box(s, a->object, round); break;

@@ -132,7 +132,7 @@ typedef struct program_plan {
   step_plan steps[MOST_STEPS];
   int called, ncalled;     /* steps called .. called + ncalled - 1 are a program that is called */
   int64_t call_iterations; /* per call */
-  bool call_until;         /* ... at most, until scalar 0 is above 1 */
+  bool call_until;         /* ... at most, until scalar 0, if they set it, is above 1 */
   action actions[MOST_ACTIONS];
 } program_plan;
 

@@ -269,6 +269,9 @@ static void recursion_and_wrong_calls_are_refused(void)
   ambit_apply(r, ambit_kernel_create(a, "void up(float *u) { *u += 1; }"), u);
   ambit_run(p, 1);
   CHECK_OK(a);
+  ambit_call_until(p, r, s, AMBIT_BELOW, 1, 9);
+  ambit_run(p, 1);
+  CHECK_FAILED(a, AMBIT_EPROGRAM, "until the scalar 's' meets a condition, but no step sets it");
   ambit_program_destroy(r);
   ambit_run(p, 1);
   CHECK_FAILED(a, AMBIT_EPROGRAM, "program that was destroyed");

@@ -110,6 +110,34 @@ static void what_cannot_be_run_is_refused(void)
   ambit_close(s.a);
 }
 
+static int count_up(ambit_program *p, int64_t iteration, void *user)
+{
+  (void)p;
+  ambit_scalar_set(user, (double)iteration);
+  return 0;
+}
+
+static void a_run_awaits_only_scalars_that_it_can_set(void)
+{
+  scene s = set_up("ref");
+  ambit_program *outer = ambit_program_create(s.g);
+
+  ambit_apply(s.p, kernel(&s, "void shift(int *u, long s) { *u += (int)s; }"), s.u, s.s);
+  ambit_call_program(outer, s.p, 1);
+  ambit_run_until(outer, s.s, AMBIT_ABOVE, 2, 100); /* it is only read */
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "until the scalar 's' meets a condition, but no step sets it");
+  CHECK_EQ(0, ambit_program_iterations(outer));
+  ambit_every(s.p, 1, count_up, s.s);
+  ambit_run_until(outer, s.s, AMBIT_ABOVE, 2, 100);
+  CHECK_EQ(3, ambit_program_iterations(outer));
+  ambit_every(s.p, 0, NULL, NULL);
+  ambit_apply(s.p, kernel(&s, "void count(long *s) { *s += 2; }"), s.s);
+  ambit_run_until(outer, s.s, AMBIT_ABOVE, 6, 100);
+  CHECK_OK(s.a);
+  CHECK_EQ(5, ambit_program_iterations(outer));
+  ambit_close(s.a);
+}
+
 /* ---- callbacks ---- */
 
 typedef struct visits {
@@ -390,6 +418,7 @@ int main(int argc, char **argv)
       {"a_scalar_that_is_not_finite_ends_the_run_with_an_error",
        a_scalar_that_is_not_finite_ends_the_run_with_an_error},
       {"what_cannot_be_run_is_refused", what_cannot_be_run_is_refused},
+      {"a_run_awaits_only_scalars_that_it_can_set", a_run_awaits_only_scalars_that_it_can_set},
       {"a_callback_comes_after_every_n_iterations", a_callback_comes_after_every_n_iterations},
       {"a_callback_that_returns_non_zero_stops_the_run",
        a_callback_that_returns_non_zero_stops_the_run},

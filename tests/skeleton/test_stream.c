@@ -447,7 +447,7 @@ static void mistakes_are_named(void)
   CHECK_FAILED(s.a, AMBIT_EPROGRAM, "field 'lone' is the input of a stream");
   ambit_stream_until(x, unused, AMBIT_BELOW, 1, 5);
   ambit_stream_run_with(x, source, sink, &e);
-  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "no step of the stream's programs uses the scalar 'unused'");
+  CHECK_FAILED(s.a, AMBIT_EPROGRAM, "no step of the stream's program sets the scalar 'unused'");
   ambit_stream_iterations(x, 1);
   ambit_every(s.p, 1, never, NULL);
   ambit_stream_run_with(x, source, sink, &e);

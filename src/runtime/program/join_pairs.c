@@ -14,16 +14,6 @@ static const ambit__param *param(const ambit__step *s, int arg)
 
 /* ---- order ---- */
 
-/* Whether a step sets a scalar, perhaps by a reduction. */
-static bool sets(const ambit__step *s, const ambit_scalar *scalar)
-{
-  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
-    if (s->args[i].scalar == scalar &&
-        (param(s, i)->kind == PARAM_REDUCE || param(s, i)->is_written))
-      return true;
-  return false;
-}
-
 static bool uses(const ambit__step *s, const ambit_scalar *scalar)
 {
   for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++)
@@ -37,7 +27,7 @@ static const ambit_scalar *common_scalar(const ambit__step *a, const ambit__step
   for (int i = 0; a->kind == STEP_APPLY && i < a->n; i++) {
     const ambit_scalar *s = a->args[i].scalar;
 
-    if (s && uses(b, s) && (sets(a, s) || sets(b, s))) return s;
+    if (s && uses(b, s) && (ambit__step_sets(a, s) || ambit__step_sets(b, s))) return s;
   }
   return NULL;
 }

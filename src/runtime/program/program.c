@@ -174,6 +174,26 @@ bool ambit__program_rotates(const ambit_program *p, const ambit_field *f)
   return any_step(p, f, ambit__step_rotates);
 }
 
+bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar)
+{
+  if (s->kind == STEP_CALL) return ambit__program_sets(s->call.program, scalar);
+  for (int i = 0; s->kind == STEP_APPLY && i < s->n; i++) {
+    const ambit__param *q = &s->kernel->rule->params[i];
+
+    if (s->args[i].scalar == scalar && (q->kind == PARAM_REDUCE || q->is_written)) return true;
+  }
+  return false;
+}
+
+bool ambit__program_sets(const ambit_program *p, const ambit_scalar *scalar)
+{
+  bool found = p && p->callback;
+
+  for (size_t i = 0; p && i < p->nwritten && !found; i++)
+    found = ambit__step_sets(&p->written[i], scalar);
+  return found;
+}
+
 bool ambit__program_calls(const ambit_program *p)
 {
   for (size_t i = 0; i < p->nwritten; i++)

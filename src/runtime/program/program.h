@@ -252,6 +252,10 @@ bool ambit__step_uses(const ambit__step *s, const ambit_field *f);
 bool ambit__step_rotates(const ambit__step *s, const ambit_field *f);
 bool ambit__program_uses(const ambit_program *p, const ambit_field *f);
 bool ambit__program_rotates(const ambit_program *p, const ambit_field *f);
+/* Whether a step sets a scalar: by a reduction, in a kernel on scalars, or in a program that it
+ * calls; and whether a program does, or has a callback, which may. */
+bool ambit__step_sets(const ambit__step *s, const ambit_scalar *scalar);
+bool ambit__program_sets(const ambit_program *p, const ambit_scalar *scalar);
 bool ambit__program_calls(const ambit_program *p); /* whether it has such a step */
 /* Whether running p runs `called`, perhaps by way of other programs. */
 bool ambit__program_reaches(const ambit_program *p, const ambit_program *called);

@@ -198,6 +198,16 @@ static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *unt
   return AMBIT_OK;
 }
 
+static ambit_status check_awaited(const ambit_program *p, const ambit__until *until)
+{
+  AMBIT_CHECK(!until || !until->scalar || ambit__program_sets(p, until->scalar),
+              ambit__program_errors(p), AMBIT_EPROGRAM,
+              "the program is to run until the scalar '%s' meets a condition, but no step sets it: "
+              "reduce into it, or set it in a kernel on scalars or in a callback",
+              until->scalar->name);
+  return AMBIT_OK;
+}
+
 /* Runs the iterations of a prepared run. */
 static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
                             ambit__progress *progress)
@@ -207,6 +217,7 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
   bool stopped = false;
 
   p->converged = false;
+  AMBIT_TRY(ambit__run_or_stop(p, check_awaited(p, until)));
   AMBIT_TRY(tune(p, most, until, progress));
   left = most - (p->iteration - first);
   while (left > 0 && !stopped) {
