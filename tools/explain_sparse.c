@@ -33,16 +33,6 @@ static ambit_status make_form(ambit__errors *errors, const tool_problem *p, cons
   return ambit__chunk_form_rank(errors, form, p->size.ndims);
 }
 
-/* The same cells in another storage, with what a form needs beside runs. */
-static ambit_status store(ambit__errors *errors, const ambit__active *from, ambit__storage storage,
-                          int64_t pad, ambit__active *to)
-{
-  ambit__active_begin(to, &from->box, storage);
-  for (int64_t i = 0; i < from->n; i++)
-    AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
-  return ambit__active_end(errors, to, pad);
-}
-
 /* The first field, whose values the lines of memory are counted for. */
 static size_t value_size(const tool_problem *p)
 {
@@ -59,7 +49,7 @@ static ambit_status find_toll(ambit__errors *errors, const tool_problem *p, cons
   ambit__chunks c = {.form = &form};
   ambit_status s = make_form(errors, p, rule, &form);
 
-  if (!s) s = store(errors, cells, storage, ambit__chunk_form_pad(&form), &a);
+  if (!s) s = ambit__active_store(errors, cells, storage, ambit__chunk_form_pad(&form), &a);
   if (!s) s = ambit__chunks_make(errors, &a, &form, &a.box, NULL, NULL, &c);
   if (!s) *toll = ambit__storage_toll(&a, &form, value_size(p), ambit__price_of(rule).bytes, c.n);
   ambit__chunks_free(&c);

@@ -191,6 +191,15 @@ ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t 
   return AMBIT_OK;
 }
 
+ambit_status ambit__active_store(ambit__errors *errors, const ambit__active *from,
+                                 ambit__storage storage, int64_t pad, ambit__active *to)
+{
+  ambit__active_begin(to, &from->box, storage);
+  for (int64_t i = 0; i < from->n; i++)
+    AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
+  return ambit__active_end(errors, to, pad);
+}
+
 /* The number of an index among those of spans. */
 static int64_t number_in(const ambit__spans *s, int64_t i)
 {

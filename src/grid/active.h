@@ -85,6 +85,9 @@ void ambit__active_begin(ambit__active *a, const ambit__box *box, ambit__storage
 ambit_status ambit__active_add(ambit__errors *errors, ambit__active *a, const ambit__run *run);
 /* Finds the places of all runs, for a pad. */
 ambit_status ambit__active_end(ambit__errors *errors, ambit__active *a, int64_t pad);
+/* The same cells in another storage. */
+ambit_status ambit__active_store(ambit__errors *errors, const ambit__active *from,
+                                 ambit__storage storage, int64_t pad, ambit__active *to);
 void ambit__active_free(ambit__active *a);
 
 /* ---- active_parts.c ---- */

@@ -3,6 +3,7 @@
 #include "device/cpu/machine.h"
 #include "ring.h"
 #include "runtime/run/run.h"
+#include "support/capture.h"
 
 /* A rule that reads far along rows needs more cells beside runs: fields are stored anew, with their
  * values, and programs that ran before run again. The GPU computes two rows at a time. */
@@ -351,6 +352,25 @@ static void the_box_is_never_allocated(void)
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
+/* With a mask that is a function, too, before a field is allocated. */
+static void the_memory_of_each_storage_is_printed_first(void)
+{
+  ambit *a = open_on("cpu");
+  double runs = 0, list = 0, dense = 0;
+  const char *said, *memory;
+
+  ambit_option_set(a, "verbose", "1");
+  capture_begin();
+  ambit_grid_create_sparse(a, 2, AMBIT_INDEX(128, 1 << 16), on_a_line, NULL);
+  said = capture_end();
+  CHECK_MSG(strstr(said, "2000 active cells, 0.0238 % of the box, in 1 runs"), "%s", said);
+  memory = strstr(said, ": runs ");
+  CHECK(memory && sscanf(memory, ": runs %lf MiB, list %lf, dense %lf", &runs, &list, &dense) == 3);
+  CHECK(list * (1 << 20) >= 2000 && list <= runs);
+  CHECK(runs < 1 && dense >= 8); /* MiB; the box has 8 Mi cells */
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
 int main(int argc, char **argv)
 {
   static const test_case cases[] = {
@@ -361,6 +381,7 @@ int main(int argc, char **argv)
       {"large_parts_are_split", large_parts_are_split},
       {"programs_on_other_grids_leave_tables_alone", programs_on_other_grids_leave_tables_alone},
       {"the_box_is_never_allocated", the_box_is_never_allocated},
+      {"the_memory_of_each_storage_is_printed_first", the_memory_of_each_storage_is_printed_first},
       {NULL, NULL}};
 
   return test_main(argc, argv, cases);

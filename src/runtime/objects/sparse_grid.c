@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sparse_grid.c - sparse grids: their active cells, from a function of the index or a mask. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "device/cpu/machine.h"
 #include "grid/partition.h"
+#include "grid/storage.h"
 #include "runtime/objects/objects.h"
 
+#include <inttypes.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -143,16 +146,6 @@ static ambit_status search_all(ambit *a, search *s, ambit__pool *pool, ambit__ac
   return AMBIT_OK;
 }
 
-/* The same active cells once more. */
-static ambit_status copy_active(ambit__errors *errors, const ambit__active *from,
-                                ambit__storage storage, int64_t pad, ambit__active *to)
-{
-  ambit__active_begin(to, &from->box, storage);
-  for (int64_t i = 0; i < from->n; i++)
-    AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
-  return ambit__active_end(errors, to, pad);
-}
-
 static ambit_status make_active(ambit *a, const ambit__box *box, const ambit__mask *mask,
                                 ambit__storage storage, int64_t pad, ambit__active *to)
 {
@@ -160,7 +153,7 @@ static ambit_status make_active(ambit *a, const ambit__box *box, const ambit__ma
   ambit__pool *pool;
   ambit_status status;
 
-  if (mask->like) return copy_active(&a->errors, mask->like->active, storage, pad, to);
+  if (mask->like) return ambit__active_store(&a->errors, mask->like->active, storage, pad, to);
   ambit__active_begin(to, box, storage);
   AMBIT_TRY(ambit__pool_for(a, &pool));
   status = search_all(a, &s, pool, to);
@@ -205,6 +198,29 @@ static ambit__storage storage_of(const ambit *a, const ambit__mask *m)
   return strcmp(a->settings.storage, "dense") ? STORAGE_RUNS : STORAGE_DENSE;
 }
 
+/* Prints what fields would take in each storage, before there are any. */
+static void log_memory(ambit *a, const ambit__active *active)
+{
+  const double box = (double)ambit__box_volume(&active->box);
+  double mib[AMBIT__STORAGES] = {0};
+  ambit_status s = AMBIT_OK;
+
+  if (a->settings.verbose < 1) return;
+  for (int k = 0; !s && k < AMBIT__STORAGES; k++) {
+    ambit__active other = {0};
+
+    s = ambit__active_store(&a->errors, active, (ambit__storage)k, active->pad, &other);
+    mib[k] = (double)other.size / (1 << 20);
+    ambit__active_free(&other);
+  }
+  if (s) return;
+  ambit__log(&a->settings, 1,
+             "sparse grid: %" PRId64 " active cells, %.3g %% of the box, in %" PRId64
+             " runs; memory for each byte of a cell: runs %.4g MiB, list %.4g, dense %.4g",
+             active->cells, 100 * (double)active->cells / box, active->n, mib[STORAGE_RUNS],
+             mib[STORAGE_LIST], mib[STORAGE_DENSE]);
+}
+
 ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, const ambit__mask *m)
 {
   ambit_grid *g;
@@ -214,6 +230,7 @@ ambit_grid *ambit__grid_sparse(ambit *a, int ndims, const int64_t *extents, cons
   if (!g) return NULL;
   g->any_storage = m->like ? m->like->any_storage : !strcmp(a->settings.storage, "auto");
   g->active = new_active(a, &g->box, m, storage_of(a, m), AMBIT__PAD);
+  if (g->active && !m->like) log_memory(a, g->active);
   /* a failure is raised by the next one, on all processes */
   return ambit__grid_end(g, NULL);
 }
@@ -471,7 +488,7 @@ static ambit_status store_anew(ambit_grid *g, ambit__storage storage, int64_t pa
     if (wider.lo[d] < layers->lo[d]) wider.lo[d] = layers->lo[d];
     if (wider.hi[d] < layers->hi[d]) wider.hi[d] = layers->hi[d];
   }
-  s = copy_active(&g->context->errors, g->active, storage, pad, active);
+  s = ambit__active_store(&g->context->errors, g->active, storage, pad, active);
   if (s) {
     ambit__active_free(active);
     free(active);

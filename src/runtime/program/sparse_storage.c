@@ -51,24 +51,15 @@ static ambit_status add_costs(const ambit_program *p, const ambit__active *a, do
   return s;
 }
 
-/* The same cells in another storage. */
-static ambit_status store_cells(ambit__errors *errors, const ambit__active *from,
-                                ambit__storage storage, ambit__active *to)
-{
-  ambit__active_begin(to, &from->box, storage);
-  for (int64_t i = 0; i < from->n; i++)
-    AMBIT_TRY(ambit__active_add(errors, to, &from->runs[i]));
-  return ambit__active_end(errors, to, from->pad);
-}
-
 static ambit_status find_costs(const ambit_program *p, double *costs, double *cells)
 {
+  const ambit__active *now = p->grid->active;
   ambit_status s = AMBIT_OK;
 
   for (int k = 0; !s && k < AMBIT__STORAGES; k++) {
     ambit__active a = {0};
 
-    s = store_cells(ambit__program_errors(p), p->grid->active, (ambit__storage)k, &a);
+    s = ambit__active_store(ambit__program_errors(p), now, (ambit__storage)k, now->pad, &a);
     cells[k] = (double)a.size;
     if (!s) s = add_costs(p, &a, &costs[k]);
     ambit__active_free(&a);
