@@ -2,6 +2,7 @@
 /* Programs that call programs: the same bits as the same runs made one by one, on all devices, on
  * several parts and processes. */
 #include "places.h"
+#include "support/capture.h"
 
 enum { ROWS = 20, COLUMNS = 33, CELLS = ROWS * COLUMNS, STEPS = 6 };
 
@@ -280,6 +281,29 @@ static void recursion_and_wrong_calls_are_refused(void)
   ambit_close(other);
 }
 
+static void the_report_of_a_caller_lists_its_calls(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_grid *g = grid_2d(a, 8, 8);
+  ambit_field *u = ambit_field_create(g, "u", AMBIT_F32);
+  ambit_program *inner = ambit_program_create(g), *outer = ambit_program_create(g);
+  ambit_kernel *up = ambit_kernel_create(a, "void up(float *u) { *u += 1; }");
+  const bool reports = !ambit_process(a);
+  const char *text;
+
+  ambit_option_set(a, "report", "1");
+  ambit_apply(inner, up, u);
+  ambit_apply(outer, up, u);
+  ambit_call_program(outer, inner, 3);
+  ambit_run(outer, 2);
+  capture_begin();
+  ambit_close(a);
+  text = capture_end();
+  CHECK_MSG(!reports || strstr(text, "  step 2  call           6 iterations so far"), "%s", text);
+  text = strstr(text, "6 iterations in ");
+  CHECK(!reports || (text && !strstr(text + 1, "\n6 iterations in "))); /* once */
+}
+
 /* ---- callbacks ---- */
 
 typedef struct deeds {
@@ -404,6 +428,7 @@ int main(int argc, char **argv)
       {"ghost_cells_of_rotated_fields_are_those_of_the_reader",
        ghost_cells_of_rotated_fields_are_those_of_the_reader},
       {"recursion_and_wrong_calls_are_refused", recursion_and_wrong_calls_are_refused},
+      {"the_report_of_a_caller_lists_its_calls", the_report_of_a_caller_lists_its_calls},
       {"callbacks_end_calls_and_do_not_break_callers",
        callbacks_end_calls_and_do_not_break_callers},
       {NULL, NULL}};

@@ -169,6 +169,17 @@ ambit_status ambit__pretend(ambit *a, int rank, int size)
   return AMBIT_OK;
 }
 
+/* Before any program is destroyed: the report of a program lists those that it calls. */
+static void report_programs(ambit *a)
+{
+  for (const ambit__link *l = a->grids.next; l->owner; l = l->next) {
+    const ambit_grid *g = l->owner;
+
+    if (g->dependents) g->dependents->report(g);
+  }
+  a->settings.report = false; /* each once */
+}
+
 ambit_status ambit_close(ambit *a)
 {
   ambit_status status;
@@ -176,6 +187,7 @@ ambit_status ambit_close(ambit *a)
   if (!a) return AMBIT_EINVAL;
   AMBIT_TRY(ambit__object_check_unused(a, NULL, "context", ""));
   ambit__meet(a, "closes its context");
+  report_programs(a);
   while (a->grids.next->owner)
     ambit_grid_destroy(a->grids.next->owner);
   while (a->scalars.next->owner)

@@ -84,6 +84,7 @@ typedef struct ambit__dependents {
   void (*gone)(ambit_grid *g, const void *object); /* a field, scalar or kernel is destroyed */
   /* whether a program is running that is or uses the object; NULL: any program */
   bool (*running)(const ambit_grid *g, const void *object);
+  void (*report)(const ambit_grid *g); /* reports that are due now */
 } ambit__dependents;
 
 struct ambit_grid {

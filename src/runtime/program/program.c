@@ -93,8 +93,19 @@ static bool is_running(const ambit_grid *g, const void *object)
   return false;
 }
 
+static void report(ambit_program *p)
+{
+  if (p->grid->context->settings.report && p->iteration && !p->lean_of) ambit_program_report(p);
+}
+
+static void report_all(const ambit_grid *g)
+{
+  for (const ambit__link *i = g->programs.next; i->owner; i = i->next)
+    report(i->owner);
+}
+
 static const ambit__dependents dependents = {
-    .changed = unseal_all, .gone = forget, .running = is_running};
+    .changed = unseal_all, .gone = forget, .running = is_running, .report = report_all};
 
 int ambit__program_field(const ambit_program *p, const ambit_field *f)
 {
@@ -239,7 +250,7 @@ ambit_program *ambit_program_create(ambit_grid *g)
 void ambit_program_destroy(ambit_program *p)
 {
   if (!p || ambit__object_check_unused(p->grid->context, p, "program", "")) return;
-  if (p->grid->context->settings.report && p->iteration && !p->lean_of) ambit_program_report(p);
+  report(p);
   ambit__program_free(p);
 }
 
