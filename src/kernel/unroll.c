@@ -239,6 +239,11 @@ static int64_t step_of(ambit__unit *u, const ambit__line *l, int64_t i)
     ambit__unit_stop(u);
   }
   if (l->is_down) step = -step;
+  if (step > 0 ? l->op == EXPR_GT || l->op == EXPR_GE : l->op == EXPR_LT || l->op == EXPR_LE) {
+    AMBIT_WRONG(u, l->place, "the for loop steps '%s' away from its bound and would never end",
+                l->name->text);
+    ambit__unit_stop(u);
+  }
   if (step > 0 ? i <= most - step : i >= -most - 1 - step) return i + step;
   AMBIT_WRONG(u, l->place, "the for loop over '%s' never ends: it leaves the range of its type",
               l->name->text);
