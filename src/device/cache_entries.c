@@ -145,12 +145,22 @@ void ambit__cache_note(ambit__cache *cache, const char *note, const char *text)
                strerror(errno));
 }
 
+/* The cache of the devices warns if the folder cannot be used; one for a single note need not. */
+static ambit__settings silent(const ambit__settings *settings)
+{
+  ambit__settings s = *settings;
+
+  s.verbose = -1;
+  return s;
+}
+
 char *ambit__cache_recall_once(const ambit__settings *settings, const char *name)
 {
+  const ambit__settings s = silent(settings);
   ambit__cache cache;
   char *text;
 
-  if (ambit__cache_open(NULL, settings, &cache)) return NULL;
+  if (ambit__cache_open(NULL, &s, &cache)) return NULL;
   text = ambit__cache_recall(&cache, name);
   ambit__cache_close(&cache);
   return text;
@@ -158,9 +168,10 @@ char *ambit__cache_recall_once(const ambit__settings *settings, const char *name
 
 void ambit__cache_note_once(const ambit__settings *settings, const char *name, const char *text)
 {
+  const ambit__settings s = silent(settings);
   ambit__cache cache;
 
-  if (!text || ambit__cache_open(NULL, settings, &cache)) return;
+  if (!text || ambit__cache_open(NULL, &s, &cache)) return;
   ambit__cache_note(&cache, name, text);
   ambit__cache_close(&cache);
 }

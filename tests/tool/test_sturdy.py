@@ -80,6 +80,11 @@ def the_cache_is_shown_trimmed_and_emptied():
         tool.refuses("cache", "--ambit-cache=none", saying="not kept", code=1)
 
 
+def a_folder_that_cannot_be_a_cache_is_named_once():
+    _, err = tool.run("run", "star2d1", "--size", "8x8", "-q", "--device", "cpu", "--ambit-cache=/proc/no")
+    assert err.count("compiled kernels are not kept in /proc/no") == 1, err
+
+
 def a_cache_that_cannot_be_emptied_says_so():
     """As another user if this one is root, who can remove anything."""
     with tool.folder() as f:
