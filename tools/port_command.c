@@ -243,28 +243,61 @@ done:
   return status;
 }
 
-static int run_program(int argc, char **argv)
+static bool is_library_option(const char *word)
+{
+  return !strncmp(word, "--ambit-", strlen("--ambit-"));
+}
+
+/* The first word of `ambit run` that is not an option of the library; argc if there is none. */
+static int first_word(int argc, char **argv)
+{
+  int i = 2;
+
+  while (i < argc && is_library_option(argv[i]))
+    i++;
+  return i;
+}
+
+/* The words that the program gets: its name, options of the library, and all that follows "--". */
+static int collect(int argc, char **argv, int program, words *w)
+{
+  int i = 2;
+
+  push(w, argv[program]);
+  for (; i < argc && strcmp(argv[i], "--"); i++) {
+    if (i == program) continue;
+    if (!is_library_option(argv[i])) {
+      fprintf(stderr,
+              "ambit run: %s is a whole program, and '%s' is not an option of the library "
+              "(--ambit-...); arguments of the program stand behind --\n",
+              argv[program], argv[i]);
+      return TOOL_USAGE;
+    }
+    push(w, argv[i]);
+  }
+  for (i++; i < argc; i++)
+    push(w, argv[i]);
+  return TOOL_OK;
+}
+
+static int run_program(int argc, char **argv, int program)
 {
   char folder[] = "/tmp/ambit-run-XXXXXX", binary[PATH_MAX + 32], code[PATH_MAX + 32];
   words w = {.n = 0};
-  int status, fd, at = 3;
+  int status, fd;
 
+  if (collect(argc, argv, program, &w)) return TOOL_USAGE;
   if (!mkdtemp(folder)) {
     fprintf(stderr, "ambit run: no folder can be made in /tmp\n");
     return TOOL_FAILED;
   }
-  status = build(argv[2], folder, binary, sizeof binary);
+  status = build(argv[program], folder, binary, sizeof binary);
   fd = status ? -1 : open(binary, O_RDONLY | O_CLOEXEC);
   snprintf(code, sizeof code, "%s/program.c", folder);
   unlink(code);
   unlink(binary);
   rmdir(folder);
   if (fd < 0) return TOOL_FAILED;
-  push(&w, argv[2]);
-  for (; at < argc && strcmp(argv[at], "--"); at++)
-    push(&w, argv[at]); /* --ambit-* */
-  for (at++; at < argc; at++)
-    push(&w, argv[at]);
   fflush(NULL);
   fexecve(fd, w.at, environ);
   fprintf(stderr, "ambit run: the program cannot be started\n");
@@ -275,8 +308,10 @@ int tool_port_early(int argc, char **argv)
 {
   char port[PATH_MAX + 16];
   words w = {.n = 0};
+  const int program = first_word(argc, argv);
 
-  if (argc > 2 && !strcmp(argv[1], "run") && is_program(argv[2])) return run_program(argc, argv);
+  if (program < argc && !strcmp(argv[1], "run") && is_program(argv[program]))
+    return run_program(argc, argv, program);
   if (argc < 2 || strcmp(argv[1], "port")) return -1;
   for (int i = 2; i < argc && strcmp(argv[i], "--"); i++)
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return -1;

@@ -314,9 +314,14 @@ def a_proposal_gives_a_reason_for_each_nest_that_stays_serial(folder):
 
 def run_translates_compiles_and_runs_a_program(folder):
     want = TOOLS.must(TOOLS.compile_serial(PROGRAMS / "jacobi_flat.c", folder / "serial"), 12, 9).stdout
-    r = TOOLS.must(AMBIT, "run", PROGRAMS / "jacobi_flat.c", "--ambit-threads=1", "--", 12, 9,
+    r = TOOLS.must(AMBIT, "run", "--ambit-threads=1", PROGRAMS / "jacobi_flat.c", "--ambit-depth=1", "--", 12, 9,
                    env={"CFLAGS": "-O2 -ffp-contract=off", "CC": CC})
     assert r.stdout == want, r.stdout
+
+
+def run_refuses_options_of_kernels_for_a_program(folder):
+    r = TOOLS.run(AMBIT, "run", PROGRAMS / "jacobi_flat.c", "--size", "9x9")
+    assert r.returncode == 2 and "'--size' is not an option of the library" in r.stderr, r.stderr
 
 
 def run_takes_quoted_headers_alone_from_the_folder_of_the_program(folder):

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -554,7 +555,7 @@ static int read_unit(unit *u, int nflags, const char *const *flags)
 
   if (!u->text) u->text = read_text(u->path, &u->size);
   if (!u->text) {
-    fprintf(stderr, "ambit port: %s cannot be read\n", u->path);
+    fprintf(stderr, "ambit port: %s cannot be read: %s\n", u->path, strerror(errno));
     return 1;
   }
   u->index = clang_createIndex(0, 0);
