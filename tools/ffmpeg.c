@@ -104,6 +104,10 @@ ambit_status tool_ffmpeg_read(ambit *a, const char *file, tool_ffmpeg *f)
   ambit_status s;
 
   *f = (tool_ffmpeg){.file = file, .fd = -1};
+  if (access(file, R_OK)) {
+    free(url);
+    return ambit__raise(&a->errors, AMBIT_EIO, "cannot open %s: %s", file, strerror(errno));
+  }
   s = url ? start(a, argv, STDOUT_FILENO, f) : AMBIT_ENOMEM;
   free(url);
   return s;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_TEXT = 16 << 20 }; /* bytes of a weights file */
 
@@ -95,11 +96,18 @@ bool tool_is_kernel_file(const char *what)
 
 static ambit_kernel *load(ambit *a, const char *what, ambit_type type)
 {
+  char file[TOOL_NAME_CHARS];
+  ambit_kernel *k;
+
   if (tool_is_kernel_file(what))
     return ambit__type_is_real(type) ? ambit_kernel_load_real(a, what, type)
                                      : ambit_kernel_load(a, what);
   if (strpbrk(what, "./")) return load_weights(a, what, type);
-  return ambit_kernel_from_catalogue(a, what, type);
+  if ((k = ambit_kernel_from_catalogue(a, what, type))) return k;
+  snprintf(file, sizeof file, "%s.c", what);
+  if (!access(file, R_OK))
+    fprintf(tool_notes, "the kernel file %s is meant by its whole name\n", file);
+  return NULL;
 }
 
 /* Sets the type of a kernel file's fields; it must match --type, if given. */
@@ -282,24 +290,35 @@ static int check_missing(const tool_args *args, const tool_problem *p)
   return n ? TOOL_USAGE : TOOL_OK;
 }
 
+/* The parameter of a kind that has a name. -1: there is none, and a message says so. */
+static int find_param(const tool_args *args, const tool_problem *p, ambit_param_kind kind,
+                      const char *what, const char *advice, const char *name)
+{
+  ambit__guess guess = ambit__guess_start(name);
+
+  for (int i = 0; i < p->nparams; i++) {
+    if (p->params[i].kind != kind) continue;
+    if (!strcmp(p->params[i].name, name)) return i;
+    ambit__guess_offer(&guess, p->params[i].name);
+  }
+  tool_wrong(args, "kernel %s has no %s '%s'%s%s%s", ambit_kernel_name(p->kernel), what, name,
+             guess.best ? "; did you mean '" : "", guess.best ? guess.best : advice,
+             guess.best ? "'?" : "");
+  return -1;
+}
+
+int tool_problem_reduction(const tool_args *args, const tool_problem *p, const char *name)
+{
+  return find_param(args, p, AMBIT_PARAM_REDUCTION, "reduction",
+                    "; one is a parameter such as max float *change", name);
+}
+
 /* Checks that every value belongs to a plain parameter. */
 static int check_surplus(const tool_args *args, const tool_problem *p)
 {
-  for (int i = 0; i < p->nsettings; i++) {
-    ambit__guess guess = ambit__guess_start(p->settings[i].name);
-    bool found = false;
-
-    for (int k = 0; k < p->nparams; k++) {
-      if (p->params[k].kind != AMBIT_PARAM_VALUE) continue;
-      found |= !strcmp(p->params[k].name, p->settings[i].name);
-      ambit__guess_offer(&guess, p->params[k].name);
-    }
-    if (!found)
-      return tool_wrong(args, "kernel %s has no plain parameter '%s'%s%s%s",
-                        ambit_kernel_name(p->kernel), p->settings[i].name,
-                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
-                        guess.best ? "'?" : "");
-  }
+  for (int i = 0; i < p->nsettings; i++)
+    if (find_param(args, p, AMBIT_PARAM_VALUE, "plain parameter", "", p->settings[i].name) < 0)
+      return TOOL_USAGE;
   return TOOL_OK;
 }
 

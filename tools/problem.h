@@ -87,6 +87,9 @@ int tool_problem_bind(const tool_args *args, tool_problem *p);
  * messages. Parameters without values get some. */
 bool tool_problem_try_bind(tool_problem *p);
 
+/* The parameter that is a reduction of this name. -1: there is none, and a message says so. */
+int tool_problem_reduction(const tool_args *args, const tool_problem *p, const char *name);
+
 /* The value of a plain parameter; NULL if it has none. */
 const tool_setting *tool_find_setting(const tool_problem *p, const char *name);
 

@@ -11,8 +11,6 @@
 #include "io/png.h"
 #include "problem.h"
 
-#include "base/spell.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -170,22 +168,6 @@ static void show_progress(ambit *a, const order *o)
     ambit_option_set(a, "progress", "1");
 }
 
-static int find_reduction(const tool_args *args, const order *o, int *param)
-{
-  const tool_problem *p = &o->problem;
-  ambit__guess guess = ambit__guess_start(o->until.name);
-
-  for (*param = 0; *param < p->nparams; ++*param) {
-    if (p->params[*param].kind != AMBIT_PARAM_REDUCTION) continue;
-    if (!strcmp(p->params[*param].name, o->until.name)) return TOOL_OK;
-    ambit__guess_offer(&guess, p->params[*param].name);
-  }
-  return tool_wrong(args, "--until: kernel %s has no reduction '%s'%s%s%s",
-                    ambit_kernel_name(p->kernel), o->until.name,
-                    guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
-                    guess.best ? "'?" : "");
-}
-
 static ambit_status iterate(const order *o, int until, tool_job *job)
 {
   if (!o->until.name[0]) return ambit_run(job->program, o->steps);
@@ -253,7 +235,8 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   tool_job job;
   int until = -1;
 
-  if (o->until.name[0] && find_reduction(args, o, &until)) return TOOL_USAGE;
+  if (o->until.name[0] && (until = tool_problem_reduction(args, &o->problem, o->until.name)) < 0)
+    return TOOL_USAGE;
   show_progress(a, o);
   if (tool_job_open(a, &o->problem, o->problem.kernel, &job)) return TOOL_FAILED;
   if (o->input ? ambit_field_load(job.in, input_path(o)) : tool_job_start(&job)) return TOOL_FAILED;

@@ -2,7 +2,6 @@
 /* stream.c - `ambit stream`: applies a stencil to every frame of a video, or to numbered pictures.
  */
 #include "base/clock.h"
-#include "base/spell.h"
 #include "ffmpeg.h"
 #include "problem.h"
 
@@ -93,24 +92,6 @@ static int prepare(ambit *a, const tool_args *args, order *o)
 
 /* ---- running ---- */
 
-static int find_reduction(const tool_args *args, const order *o, const tool_job *job,
-                          ambit_scalar **scalar)
-{
-  const tool_problem *p = &o->problem;
-  ambit__guess guess = ambit__guess_start(o->until.name);
-
-  for (int i = 0; i < p->nparams; i++) {
-    *scalar = job->scalars[i];
-    if (!*scalar) continue;
-    if (!strcmp(p->params[i].name, o->until.name)) return TOOL_OK;
-    ambit__guess_offer(&guess, p->params[i].name);
-  }
-  return tool_wrong(args, "--until: kernel %s has no reduction '%s'%s%s%s",
-                    ambit_kernel_name(p->kernel), o->until.name,
-                    guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
-                    guess.best ? "'?" : "");
-}
-
 static void stop(void *stream)
 {
   ambit_stream_stop(stream);
@@ -137,18 +118,20 @@ static ambit_status run_between(ambit *a, const order *o, ambit_stream *s)
 static int execute(ambit *a, const tool_args *args, const order *o)
 {
   const double start = ambit__clock();
-  ambit_scalar *scalar = NULL;
   ambit_stream *s;
   ambit_status status;
   tool_job job;
+  int until = -1;
 
+  if (o->until.name[0] && (until = tool_problem_reduction(args, &o->problem, o->until.name)) < 0)
+    return TOOL_USAGE;
   if (tool_job_open(a, &o->problem, o->problem.kernel, &job)) return TOOL_FAILED;
   s = ambit_stream_create(job.program, job.in, job.in);
   ambit_stream_iterations(s, o->steps);
   ambit_stream_in_flight(s, o->in_flight);
   ambit_stream_planes(s, o->all_planes ? AMBIT_ALL_PLANES : AMBIT_LUMA);
-  if (o->until.name[0] && find_reduction(args, o, &job, &scalar)) return TOOL_USAGE;
-  if (scalar) ambit_stream_until(s, scalar, o->until.when, o->until.value, o->steps);
+  if (until >= 0)
+    ambit_stream_until(s, job.scalars[until], o->until.when, o->until.value, o->steps);
   if (!o->quiet && isatty(STDERR_FILENO)) ambit_option_set(a, "progress", "1");
   status = run_between(a, o, s);
   if (!o->quiet || status)

@@ -131,11 +131,11 @@ static int wrong_boundary(const tool_args *a, const char *word)
 {
   ambit__guess guess = ambit__guess_start(word);
 
-  for (ambit_boundary k = AMBIT_CONSTANT; k <= AMBIT_FIXED; k++)
+  for (ambit_boundary k = AMBIT_CONSTANT; k <= AMBIT_ANTISYMMETRIC; k++)
     ambit__guess_offer(&guess, ambit__boundary_name(k));
   return tool_wrong(a,
                     "unknown boundary '%s'%s%s%s The boundaries are fixed, periodic, reflect, "
-                    "symmetric, clamp and constant=VALUE",
+                    "symmetric, antisymmetric, clamp and constant=VALUE",
                     word, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
                     guess.best ? "'?" : ".");
 }

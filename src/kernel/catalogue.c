@@ -224,8 +224,8 @@ enum { NAME_CHARS = 40 };
 
 typedef struct search {
   const char *name;         /* requested */
-  char nearest[NAME_CHARS]; /* best so far */
-  int distance;             /* of it */
+  char nearest[NAME_CHARS]; /* best so far; "": none is close */
+  int distance;             /* of it; initially the distance that is too far */
 } search;
 
 static void consider(search *s, const char *candidate)
@@ -253,7 +253,7 @@ static void consider_families(search *s)
 
 static ambit_status raise_unknown(ambit__errors *errors, const char *name)
 {
-  search s = {.name = name, .distance = 2 * NAME_CHARS};
+  search s = {.name = name, .distance = ambit__guess_start(name).distance};
   ambit__text names = {0};
   char *list;
 
@@ -264,11 +264,12 @@ static ambit_status raise_unknown(ambit__errors *errors, const char *name)
   consider_families(&s);
   list = ambit__text_finish(&names);
   ambit__raise(errors, AMBIT_EINVAL,
-               "no stencil of the catalogue is called \"%.*s\"; the nearest name is %s\n"
+               "no stencil of the catalogue is called \"%.*s\"%s%s\n"
                "  fixed names: %s\n"
                "  families:    star<D>d<R> and box<D>d<R> of D = 1 to %d dimensions and radius R = "
                "1 to %d, with an s at the end for symmetric weights: star3d2, box2d1s",
-               NAME_CHARS, name, s.nearest, list ? list : "", AMBIT_MAX_DIMS, MAX_FAMILY_RADIUS);
+               NAME_CHARS, name, *s.nearest ? "; the nearest name is " : "", s.nearest,
+               list ? list : "", AMBIT_MAX_DIMS, MAX_FAMILY_RADIUS);
   free(list);
   return AMBIT_EINVAL;
 }

@@ -285,7 +285,7 @@ static void families_past_their_limits_are_refused(void)
   refuse("star7d1", "7 dimensions; a stencil has 1 to 6");
   refuse("star2d0", "radius 0");
   refuse("star2d9", "radius 9; stencils of the catalogue have radius 1 to 8");
-  refuse("star2d99999999999999999999", "nearest name");
+  refuse("star2d99999999999999999999", "called \"star2d99999999999999999999\"\n");
   refuse("box6d2", "15625 points; a stencil has at most 4096");
   refuse("star6d8", "box of 24137569 cells");
 }

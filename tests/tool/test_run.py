@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`ambit run` against NumPy."""
+import subprocess
+
 import tool
 
 np = tool.need_numpy()
@@ -219,14 +221,19 @@ def bad_values_are_explained():
                           (["--steps", "-1"], "must be an integer"), (["--steps", "ten"], "must be an integer"),
                           (["--type", "quarter"], "unknown type 'quarter'"), (["--device", "gpu"], "cpu, cuda, opencl, ref"),
                           (["--boundary", "peridic"], "did you mean 'periodic'?"),
+                          (["--boundary", "antisymetric"], "did you mean 'antisymmetric'?"),
                           (["--boundary", "fixed,fixed,fixed"], "3 boundaries for 2 axes"),
                           (["--boundary", "constant"], "constant=0.5"), (["--boundary", "none"], "unknown boundary 'none'"),
                           (["--boundary", "fixed=1"], "takes no value"), (["--threads", "many"], "threads"),
                           (["--set", "k"], "invalid setting 'k'"), (["--set", "k=1"], "no plain parameter 'k'"),
+                          (["--until", "change<1"], "no reduction 'change'; one is a parameter such as max"),
                           (["other"], "two stencils")):
         tool.refuses("run", "star2d1", *words, saying=saying)
     tool.refuses("run", saying="the stencil is missing")
     tool.refuses("run", "star2d", saying="star2d", code=1)
+    with tool.folder(heat_c=tool.HEAT) as f:
+        r = subprocess.run([tool.AMBIT, "run", "heat"], cwd=f, capture_output=True, text=True, timeout=60)
+        assert r.returncode == 1 and "nearest" not in r.stderr and "the kernel file heat.c" in r.stderr, r
 
 
 def long_numbers_and_names_are_read_whole():

@@ -94,7 +94,7 @@ def other_formats_go_through_ffmpeg():
 
 
 def without_ffmpeg_a_sentence_says_what_is_missing():
-    with tool.folder() as f:
+    with tool.folder(in_mp4="any video") as f:
         out, err = tool.run("stream", SOBEL, "-i", f / "in.mp4", "-o", f / "out.y4m", *FACES, code=1, PATH=str(f))
         assert "ffmpeg, which knows other formats, is not installed" in err, err
 
@@ -192,6 +192,7 @@ def mistakes_are_named():
         tool.refuses("stream", f / "relax.c", *files, "--until", "dleta<1", saying="did you mean 'delta'")
         tool.refuses("stream", SOBEL, *files, "--boundary", "periodic/clamp", saying="periodic on one face only")
         tool.refuses("stream", SOBEL, "-i", f / "no.y4m", "-o", f / "out.y4m", code=1, saying="cannot open")
+        tool.refuses("stream", SOBEL, "-i", f / "no.mp4", "-o", f / "out.y4m", code=1, saying=f"cannot open {f}/no.mp4: No")
         tool.refuses("stream", SOBEL, *files, "--lanes", "opencl:99", code=1, saying="lane 0 (opencl:99)")
         assert not (f / "out.y4m").exists()
 
