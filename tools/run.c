@@ -212,9 +212,10 @@ static void summarise(ambit *a, const order *o, const tool_job *job)
         print_value(p->params[i].name, p->params[i].type, ambit_scalar_get(job->scalars[i]));
   if (o->quiet || ambit_program_stats(job->program, 0, &s)) return;
   tool_print_size(&o->problem.size, size);
-  fprintf(tool_notes, "%s %s %s on %s: %" PRId64 " iterations in %.3g s, %.3f Gcells/s\n",
+  fprintf(tool_notes, "%s %s %s on %s: %" PRId64 " iteration%s in %.3g s, %.3f Gcells/s\n",
           o->problem.what, size, ambit_type_name(o->problem.type), ambit_option_get(a, "devices"),
-          s.iterations, s.seconds, s.seconds > 0 ? s.cells / s.seconds / 1e9 : 0);
+          s.iterations, s.iterations == 1 ? "" : "s", s.seconds,
+          s.seconds > 0 ? s.cells / s.seconds / 1e9 : 0);
   if (keeps_all(&o->problem))
     fprintf(tool_notes, "ambit run: no cell is updated: with fixed faces a grid this small has no "
                         "cells to update; use another --size or --boundary\n");
@@ -222,11 +223,9 @@ static void summarise(ambit *a, const order *o, const tool_job *job)
 
 static int tell_not_met(const order *o, const tool_job *job, int until)
 {
-  static const char *const signs[] = {"<", ">", "="};
-
-  fprintf(tool_notes, "ambit run: after %" PRId64 " iterations %s is %g: not %s %g\n",
+  fprintf(tool_notes, "ambit run: after %" PRId64 " iterations %s is %g: not %s\n",
           ambit_program_iterations(job->program), o->until.name,
-          ambit_scalar_get(job->scalars[until]), signs[o->until.when], o->until.value);
+          ambit_scalar_get(job->scalars[until]), o->until.text);
   return TOOL_FAILED;
 }
 

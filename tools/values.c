@@ -250,6 +250,7 @@ int tool_read_until(const tool_args *a, const char *text, tool_until *until)
   const char *value = text + length;
   size_t sign;
 
+  until->text = text;
   until->when = condition_of(value, &sign);
   value += sign;
   if (!copy_name(until->name, text, length) || !ambit__number_read(value, &until->value))

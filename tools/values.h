@@ -29,6 +29,7 @@ typedef struct tool_setting {
 
 /* residual<1e-6, from --until. */
 typedef struct tool_until {
+  const char *text;           /* as it was given; not copied */
   char name[TOOL_NAME_CHARS]; /* "": not given */
   ambit_condition when;
   double value;

@@ -152,8 +152,9 @@ def a_run_until_stops_when_the_condition_holds():
         assert steps > 1 and float(tool.run(*heat[:-1], "--steps", steps - 1)[0].split("=")[1]) >= 1e-3
         _, err = tool.run(*heat, "change<1e-3", "--check", 64)
         assert int(err.split(" iterations")[0].split()[-1]) == (steps + 63) // 64 * 64, err
-        _, err = tool.run(*heat, "change<1e-30", "--steps", 5, code=1)
-        assert "after 5 iterations change is" in err
+        for unmet in ("change<1e-30", "change>=1e30", "change<=0"):
+            _, err = tool.run(*heat, unmet, "--steps", 5, code=1)
+            assert "after 5 iterations change is" in err and f": not {unmet}\n" in err, err
         assert f"{steps} iterations" in tool.run(*heat, "change<=1e-3")[1]
         tool.refuses(*heat, "chang<1", saying="did you mean 'change'?")
         tool.refuses(*heat, "change", saying="invalid condition 'change'")
