@@ -50,7 +50,8 @@ static void emit_blocks(const ambit__fused_job *j, const ambit__fused_job *edge)
               d->block[1], d->blocks[0]);
 }
 
-/* The tile of a warp: a strip, and rows begin .. end - 1. */
+/* The tile of a warp: a strip, and rows begin .. end - 1. Compilers must know that its lanes take
+ * the same branches: otherwise they generate every exchange of values twice. */
 static void emit_tile(const ambit__fused_job *j, const ambit__fused_job *edge)
 {
   const ambit__dialect *d = j->gpu.dialect;
@@ -60,15 +61,16 @@ static void emit_tile(const ambit__fused_job *j, const ambit__fused_job *edge)
 
   ambit__line(w, "int strip, from_row = low%d, rows = high%d - low%d, part, parts;", z, z, z);
   ambit__line(w, "const bool side = number < 0, band = !side && number < 2 * bands;");
+  ambit__line(w, "const int warp = ambit_of_warp(%s);", d->thread[1]);
   ambit__open(w, "if (side)");
   ambit__line(w, "number += (near + far) * pieces;");
   ambit__line(w, "strip = number %% (near + far);");
-  ambit__line(w, "part = number / (near + far) * %d + %s;", warps, d->thread[1]);
+  ambit__line(w, "part = number / (near + far) * %d + warp;", warps);
   ambit__line(w, "parts = ambit_least(pieces * %d, rows / %d + 1);", warps, rows < 4 ? 4 : rows);
   ambit__line(w, "if (part >= parts) return;");
   ambit__close(w);
   ambit__open(w, "else if (band)");
-  ambit__line(w, "strip = number %% bands * %d + %s;", warps, d->thread[1]);
+  ambit__line(w, "strip = number %% bands * %d + warp;", warps);
   ambit__line(w, "if (strip * %d >= room) return;", narrow);
   ambit__line(w, "from_row = number < bands ? low%d : slow;", z);
   ambit__line(w, "rows = (number < bands ? fast : high%d) - from_row;", z);
@@ -78,7 +80,7 @@ static void emit_tile(const ambit__fused_job *j, const ambit__fused_job *edge)
   ambit__open(w, "else");
   ambit__line(w, "if (blocks == 0) return;");
   ambit__line(w, "number -= 2 * bands;");
-  ambit__line(w, "strip = number %% blocks * %d + %s;", warps, d->thread[1]);
+  ambit__line(w, "strip = number %% blocks * %d + warp;", warps);
   ambit__line(w, "part = number / blocks;");
   ambit__line(w, "parts = chunks;");
   ambit__line(w, "if (strip >= inside || part >= chunks) return;");

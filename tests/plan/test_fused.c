@@ -244,9 +244,45 @@ static void programs(void)
   CHECK(runs > nsamples || only);
 }
 
+/* Compilers that do not know it generate every exchange of values twice. */
+static void all_lanes_of_a_warp_have_one_number(void)
+{
+  static const char index[] = "(int)threadIdx.y", one[] = "ambit_of_warp(";
+  const trial t = {.s = sample_named("star"),
+                   .ndims = 2,
+                   .extents = {40, 300},
+                   .kind = {{AMBIT_CLAMP, AMBIT_CLAMP}, {AMBIT_PERIODIC, AMBIT_PERIODIC}},
+                   .depth = 2};
+  ambit__fused *f = calloc(1, sizeof *f);
+  ambit__writer w = {0};
+  ambit_field *fields[8];
+  ambit__plan plan;
+  ambit_program *p;
+  char *source;
+  int n = 0;
+
+  open_context();
+  p = make_program(&t, fields);
+  CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
+  CHECK(!ambit__fuse_group(p, t.depth, f));
+  CHECK(ambit__plan_choose(&f->group, &gpu, &plan));
+  plan.strategy->emit(&f->group, &gpu, &plan, &w);
+  source = ambit__writer_finish(&w);
+  for (const char *at = strstr(source, "void ambit_kernel("); (at = strstr(at, index)); at++, n++)
+    CHECK_MSG(!strncmp(at - strlen(one), one, strlen(one)), "%.60s", at - 30);
+  CHECK(n > 0);
+  free(source);
+  free(f->plan.after);
+  free(f);
+  ambit_close(context);
+}
+
 int main(int argc, char **argv)
 {
-  static const test_case tests[] = {{"programs", programs}, {0}};
+  static const test_case tests[] = {
+      {"programs", programs},
+      {"all_lanes_of_a_warp_have_one_number", all_lanes_of_a_warp_have_one_number},
+      {0}};
 
   return simulated_main(argc, argv, tests);
 }
