@@ -267,7 +267,7 @@ node *ambit__node_most(graph *g, node *x, node *y)
 node *ambit__node_abs(graph *g, node *x)
 {
   if (x->range.low >= 0) return x;
-  if (x->range.high <= 0 || (x->nterms && x->terms[0].weight < 0)) x = negative(g, x);
+  if (x->range.high <= 0 || (x->nterms && x->terms[x->nterms - 1].weight < 0)) x = negative(g, x);
   if (x->range.low >= 0) return x;
   return ambit__node_call(g, CALL_abs, AMBIT_I32, x, NULL, NULL);
 }

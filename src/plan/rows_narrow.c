@@ -116,18 +116,22 @@ static void print_load(const job *j, const ambit__share *x, int term, place p)
   ambit__print(j->t, ")");
 }
 
+/* The terms are printed from the last one with a positive weight on, backwards. */
 static void declare_share(const job *j, int k, const place *p)
 {
   const ambit__share *x = &j->shares->list[k];
   const char *type = type_of(j, k);
+  int first = x->n - 1;
 
   ambit__line_begin(j->w);
   ambit__print(j->t, "const %s h%d_%d = ", type, k, p->r);
   if (!is_single(x)) ambit__print(j->t, "(%s)(", type);
-  for (int i = x->n - 1; i >= 0; i--) {
-    const int weight = abs(x->weights[i]);
+  while (x->weights[first] < 0)
+    first--;
+  for (int n = 0; n < x->n; n++) {
+    const int i = (first - n + x->n) % x->n, weight = abs(x->weights[i]);
 
-    if (i < x->n - 1) ambit__print(j->t, x->weights[i] < 0 ? " - " : " + ");
+    if (n) ambit__print(j->t, x->weights[i] < 0 ? " - " : " + ");
     if (weight > 1) ambit__print(j->t, "(%s)%d * ", type, weight);
     if (!is_single(x)) ambit__print(j->t, "(%s)", type);
     print_load(j, x, i, *p);

@@ -94,11 +94,13 @@ static int common_divisor(int a, int b)
 /* Divides the weights by a factor that similar shares may differ by, and returns it. */
 static int reduce(ambit__share *x)
 {
-  int factor = 0;
+  int factor = 0, largest = 0;
 
-  for (int i = 0; i < x->n; i++)
+  for (int i = 0; i < x->n; i++) {
     factor = common_divisor(factor, abs(x->weights[i]));
-  if (x->weights[x->n - 1] < 0) factor = -factor;
+    if (abs(x->weights[i]) >= abs(x->weights[largest])) largest = i;
+  }
+  if (x->weights[largest] < 0) factor = -factor;
   for (int i = 0; i < x->n; i++)
     x->weights[i] /= factor;
   return factor;

@@ -21,7 +21,7 @@ typedef struct ambit__share {
   int offset[AMBIT_MAX_DIMS]; /* of the row; along the last axis 0 */
   int n;                      /* terms */
   int at[AMBIT__DOT_TERMS];   /* offsets along the last axis, ascending */
-  /* of which the last one is positive, and the greatest common divisor is 1 */
+  /* of which the largest, or the last of these, is positive; the greatest common divisor is 1 */
   int weights[AMBIT__DOT_TERMS];
 } ambit__share;
 

@@ -126,7 +126,7 @@ static void rows_share_sums_of_bytes(void)
              "  for (int z = -1; z <= 1; z++)\n"
              "    for (int y = -1; y <= 1; y++)\n"
              "      for (int x = -1; x <= 1; x++)\n"
-             "        s += (4 - x * x - 2 * y * y) * u[z][y][x];\n"
+             "        s += (3 - 4 * x * x - 2 * y * y) * u[z][y][x];\n"
              "  if (s > 900)\n"
              "    s = 900 - *w;\n"
              "  else if (*w > 128)\n"
