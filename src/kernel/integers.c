@@ -437,10 +437,34 @@ static node *choice_of_truths(graph *g, node *c, node *x, node *y)
   return raw_choice(g, c, x, y);
 }
 
+/* The other one of two values whose smaller or larger one a node is; NULL: it is none of them. */
+static node *other_of(const node *n, const node *one, bool most)
+{
+  if (most ? !is_most(n) : !is_least(n)) return NULL;
+  if (b_of(n) == one) return ambit__node_c(n);
+  return ambit__node_c(n) == one ? b_of(n) : NULL;
+}
+
+/* c, if a node is c cut off at low and high, in either order; else NULL. */
+static node *uncut(const node *n, const node *low, const node *high)
+{
+  const node *below = other_of(n, high, false), *above = other_of(n, low, true);
+  node *c = below ? other_of(below, low, true) : NULL;
+
+  return c || !above ? c : other_of(above, high, false);
+}
+
+/* The one in the middle of three. */
+static node *median(graph *g, node *p, node *q, node *c)
+{
+  return ambit__node_most(g, ambit__node_least(g, p, q),
+                          ambit__node_least(g, ambit__node_most(g, p, q), c));
+}
+
 /* p < q ? x : y */
 static node *choice_by_order(graph *g, node *c, node *x, node *y)
 {
-  node *p = a_of(c), *q = b_of(c);
+  node *p = a_of(c), *q = b_of(c), *middle = uncut(x, p, q);
   const int64_t k = q->e.value.integer;
 
   if (x == p && y == q) return ambit__node_least(g, p, q);
@@ -449,6 +473,7 @@ static node *choice_by_order(graph *g, node *c, node *x, node *y)
     if (y == p) return ambit__node_abs(g, p);
     if (x == p) return negative(g, ambit__node_abs(g, p));
   }
+  if (middle && middle == uncut(y, q, p)) return median(g, p, q, middle);
   if (is_number(q) && is_between(g, x, p, k, y)) return ambit__node_least(g, x, y);
   if (is_number(q) && is_between(g, y, p, k, x)) return ambit__node_most(g, y, x);
   return NULL;

@@ -193,6 +193,20 @@ static void minima_are_one_rule(void)
   check_one(texts, " < ");
 }
 
+static void the_middle_of_three_is_four_minima(void)
+{
+  static const char *const texts[] = {
+      HEAD "{ int c = *a, p = a[0][-1], q = a[0][1];"
+           "*b = p < q ? (int)fmin(fmax(c, p), q) : (int)fmax(fmin(c, p), q); }",
+      HEAD "{ int c = *a, p = a[0][-1], q = a[0][1];"
+           "*b = p > q ? (int)fmin(fmax(c, q), p) : (int)fmax(fmin(c, q), p); }",
+      HEAD "{ int c = *a, p = a[0][-1], q = a[0][1]; if (q >= p) { if (c > q) c = q; if (c < p)"
+           "c = p; } else { if (c < q) c = q; if (c > p) c = p; } *b = c; }",
+      HEAD "{ *b = fmax(fmin(a[0][-1], a[0][1]), fmin(fmax(a[0][-1], a[0][1]), *a)); }", NULL};
+
+  check_one(texts, " < ");
+}
+
 static void conditions_on_whole_floats_are_on_integers(void)
 {
   static const char *const texts[] = {
@@ -221,6 +235,8 @@ static void near_misses_keep_their_values(void)
       HEAD "{ *b = *a < 100 ? *a : 200; }",
       HEAD "{ *b = *a < 100 ? 90 : *a; }",
       HEAD "{ *b = *a > 100 ? *a : 99; }",
+      HEAD "{ int c = *a, p = a[0][-1], q = a[0][1];"
+           "*b = p < q ? (int)fmax(fmin(c, p), q) : (int)fmin(fmax(c, p), q); }",
       HEAD "{ int d = *a - a[0][1]; *b = d < 2 ? -d : d; }",
       HEAD "{ int d = *a - a[0][1]; *b = d < 0 ? d : -d; }",
       HEAD "{ int n = *a * a[0][1]; *b = n > 40000 ? 199 : (int)sqrtf(n); }",
@@ -445,6 +461,7 @@ int main(int argc, char **argv)
       {"values_that_are_cut_off_are_one_rule", values_that_are_cut_off_are_one_rule},
       {"means_are_quotients_of_integers", means_are_quotients_of_integers},
       {"minima_are_one_rule", minima_are_one_rule},
+      {"the_middle_of_three_is_four_minima", the_middle_of_three_is_four_minima},
       {"conditions_on_whole_floats_are_on_integers", conditions_on_whole_floats_are_on_integers},
       {"costly_functions_of_a_byte_are_tables", costly_functions_of_a_byte_are_tables},
       {"near_misses_keep_their_values", near_misses_keep_their_values},
