@@ -313,7 +313,7 @@ static void emit_element(const ambit__scope *s, ambit__text *t, const ambit__exp
     return;
   }
   ambit__name_table(t, table);
-  ambit__print(t, "[");
+  ambit__print(t, s->near_tables ? "_near[" : "[");
   emit_subscript(s, t, e->a, table->size[0]);
   if (e->b) {
     ambit__print(t, " * %" PRId64 " + ", table->size[1]);

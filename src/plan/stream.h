@@ -90,6 +90,7 @@ typedef struct ambit__stream_job {
   bool whole; /* launches may store whole vectors: the cells of all twins are in registers */
   /* with `whole`: most cells beside the box at either end of a lane, as fixed faces leave */
   int head, tail;
+  bool near;               /* tables are looked up in shared memory */
   const ambit__dots *dots; /* of bytes: weighted sums of them, */
   ambit__pairs *pairs;     /* and variables for two cells at a time */
   int ntaps;               /* sum: length of `taps`, owned */

@@ -12,6 +12,8 @@
 
 extern const char ambit__prelude_bytes[]; /* prelude/bytes.h, embedded by the build */
 
+enum { MOST_NEAR = 4096 }; /* bytes of tables that a block copies to shared memory */
+
 /* ---- the cells of a warp ---- */
 
 /* Positions along the last three axes have 32 bits, which halves the work before the first load. */
@@ -343,6 +345,14 @@ static void emit_totals(const ambit__stream_job *j)
   ambit__gpucode_leave_totals(&j->gpu, threads, "thread", "block");
 }
 
+/* Whether look-ups go to shared memory, in tiles, which have a barrier between loads and rules. */
+static bool has_near_tables(const ambit__stream_job *j)
+{
+  const size_t bytes = ambit__tables_bytes(j->gpu.rule);
+
+  return j->planes && bytes > 0 && bytes <= MOST_NEAR;
+}
+
 static void emit_kernel(const ambit__stream_job *j)
 {
   const int *threads = j->gpu.plan->threads;
@@ -358,6 +368,7 @@ static void emit_kernel(const ambit__stream_job *j)
   if (!j->planes) ambit__gpucode_emit_ended(&j->gpu);
   ambit__gpucode_declare_totals(&j->gpu, threads[0] * threads[1]);
   if (j->centre) ambit__stream_declare_planes(j);
+  if (j->near) ambit__emit_near_tables(j->gpu.dialect, j->gpu.w, j->gpu.rule, threads);
   ambit__gpucode_emit_values(&j->gpu);
   emit_limits(j);
   open_outer(j);
@@ -391,6 +402,7 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
   if (!ambit__stream_begin(g, p, &j)) return;
   j.gpu = ambit__gpucode_begin(g, t, p, w);
   ambit__hoists_begin(&j.gpu.hoists, j.gpu.rule);
+  j.near = has_near_tables(&j);
   j.dots = &dots;
   j.pairs = &pairs;
   if (j.cells == 1 || ((!p->packed || ambit__rule_is_paired(j.gpu.rule, p->packed) ||

@@ -136,6 +136,7 @@ static ambit__scope scope_of(const ambit__stream_job *j)
 
   s.read = read;
   s.instead = instead;
+  s.near_tables = j->near;
   s.user = j;
   return s;
 }

@@ -88,11 +88,12 @@ typedef struct problem {
   int ndims;
   int64_t extents[4], lo[4], hi[4]; /* hi all 0: all cells */
   ambit_boundary boundary;
-  bool around; /* periodic, and no ghost cells along the last axis */
-  bool twins;  /* every written field has a twin, */
-  bool ends;   /* with the same values beside the box */
+  bool simplified; /* the rule runs in its canonical form */
+  bool around;     /* periodic, and no ghost cells along the last axis */
+  bool twins;      /* every written field has a twin, */
+  bool ends;       /* with the same values beside the box */
   /* derived */
-  ambit__rule *rule;
+  ambit__rule *rule, *parsed; /* parsed: what it was simplified from; or NULL */
   ambit__binding bind[MOST];
   twin fields[MOST];
   ambit__buffer *values[MOST];          /* scalars, numbers and reductions of the reference */
