@@ -233,7 +233,7 @@ ambit_status ambit__npy_open_any(ambit__errors *errors, const char *path, ambit_
   if (!r->path) goto failed;
   r->in = fopen(r->path, "rb");
   s = r->in ? read_header(r, info)
-            : ambit__raise(errors, AMBIT_EIO, "cannot open \"%s\": %s", r->path, strerror(errno));
+            : ambit__raise(errors, AMBIT_EIO, "cannot open %s: %s", r->path, strerror(errno));
   if (s) goto failed;
   *out = r;
   return AMBIT_OK;

@@ -40,7 +40,7 @@ static ambit_status open_file(ambit__raster *r)
   struct stat st;
 
   r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
-  AMBIT_CHECK(r->fd >= 0, r->errors, AMBIT_EIO, "cannot open \"%s\": %s", r->path, strerror(errno));
+  AMBIT_CHECK(r->fd >= 0, r->errors, AMBIT_EIO, "cannot open %s: %s", r->path, strerror(errno));
   AMBIT_CHECK(!fstat(r->fd, &st) && S_ISREG(st.st_mode), r->errors, AMBIT_EIO,
               "%s is not a regular file; elevation files are not read from pipes", r->path);
   r->bytes = (int64_t)st.st_size;

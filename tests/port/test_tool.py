@@ -319,6 +319,12 @@ def run_translates_compiles_and_runs_a_program(folder):
     assert r.stdout == want, r.stdout
 
 
+def a_file_that_cannot_be_read_is_named_with_the_cause(folder):
+    for path, cause in ((folder, "Is a directory"), (folder / "none.c", "No such file")):
+        r = TOOLS.run(PORT, path)
+        assert r.returncode == 1 and f"{path}: {cause}" in r.stderr, r.stderr
+
+
 def run_refuses_options_of_kernels_for_a_program(folder):
     r = TOOLS.run(AMBIT, "run", PROGRAMS / "jacobi_flat.c", "--size", "9x9")
     assert r.returncode == 2 and "'--size' is not an option of the library" in r.stderr, r.stderr

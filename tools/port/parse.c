@@ -7,14 +7,16 @@
  */
 #include "tree.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_BYTES = 64 << 20 }; /* of a program */
 
 static ambit__arena arena;
 
@@ -534,30 +536,27 @@ static bool tell_errors(const unit *u)
   return failed;
 }
 
-static char *read_text(const char *path, size_t *size)
+static int read_text(unit *u)
 {
-  FILE *f = fopen(path, "rb");
-  char *text = NULL;
-  long n;
+  ambit__errors errors = {0};
+  char *text;
 
-  if (!f) return NULL;
-  if (!fseek(f, 0, SEEK_END) && (n = ftell(f)) >= 0 && !fseek(f, 0, SEEK_SET)) {
-    text = port_new((size_t)n + 1);
-    *size = fread(text, 1, (size_t)n, f);
+  if (ambit__file_read_text(&errors, u->path, MOST_BYTES, &text)) {
+    fprintf(stderr, "ambit port: %s\n", errors.text ? errors.text : "not enough memory");
+    ambit__errors_clear(&errors);
+    return 1;
   }
-  fclose(f);
-  return text;
+  u->size = strlen(text);
+  u->text = memcpy(port_new(u->size + 1), text, u->size + 1);
+  free(text);
+  return 0;
 }
 
 static int read_unit(unit *u, int nflags, const char *const *flags)
 {
   struct CXUnsavedFile given = {.Filename = u->path, .Contents = u->text, .Length = u->size};
 
-  if (!u->text) u->text = read_text(u->path, &u->size);
-  if (!u->text) {
-    fprintf(stderr, "ambit port: %s cannot be read: %s\n", u->path, strerror(errno));
-    return 1;
-  }
+  if (!u->text && read_text(u)) return 1;
   u->index = clang_createIndex(0, 0);
   if (clang_parseTranslationUnit2(u->index, u->path, flags, nflags, u->written ? &given : NULL,
                                   u->written != NULL, CXTranslationUnit_DetailedPreprocessingRecord,
