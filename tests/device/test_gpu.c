@@ -3,7 +3,7 @@
  * host's. Random cases print the number that reproduces them. Kernels: test_gpu_kernels.c. */
 #include "device/each_gpu.h"
 #include "device/host.h"
-#include "support/draw.h"
+#include "device/shape.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,43 +41,17 @@ static void close_device(void)
 /* The same store on the device and in host memory. */
 typedef struct sample {
   ambit__store there, here;
-  int64_t extents[AMBIT_MAX_DIMS];
-  int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
-  ambit__boundaries b;
+  shape shape;
 } sample;
-
-static void draw_axis(sample *s, int d)
-{
-  ambit__layout *l = &s->here.layout;
-
-  s->extents[d] = 1 + draw(draw(4) ? 4 : 9);
-  s->low[d] = (int)draw(draw(8) ? 3 : 12);
-  s->high[d] = (int)draw(draw(8) ? 3 : 12);
-  l->margin_lo[d] = s->low[d] + draw(2);
-  l->margin_hi[d] = s->high[d] + draw(2);
-  for (int side = 0; side < 2; side++) {
-    s->b.kind[d][side] = (ambit_boundary)draw(7);
-    s->b.value[d][side] = (double)draw(1000) - 300.25;
-  }
-}
 
 /* Of random shape, filled with random bytes. */
 static sample draw_sample(uint64_t seed)
 {
   sample s;
   ambit__layout *l = &s.here.layout;
-  int ndims;
 
   memset(&s, 0, sizeof s);
-  state = seed * 0x9e3779b97f4a7c15u;
-  ndims = 1 + (int)draw(seed % 16 ? 4 : 6);
-  l->type = (ambit_type)draw(6);
-  l->components = 1 + (int)draw(3);
-  l->order = (ambit_order)draw(2);
-  for (int d = 0; d < ndims; d++)
-    draw_axis(&s, d);
-  l->own = ambit__box_of_extents(ndims, s.extents);
-  CHECK(ambit__layout_make(l));
+  s.shape = draw_shape(seed, seed % 16 ? 4 : 6, l);
   s.there.layout = *l;
   CHECK_EQ(AMBIT_OK, ambit__host_alloc(&host_device, l->bytes, l, &s.here.buffer));
   CHECK_EQ(AMBIT_OK, gpu->alloc(device, l->bytes, l, &s.there.buffer));
@@ -259,15 +233,11 @@ static void ghosts_are_those_of_the_host_and_nothing_else_is_touched(void)
   for (uint64_t seed = 1; seed <= CASES; seed++) {
     sample s = draw_sample(seed);
     const ambit__box *own = &s.here.layout.own;
-    ambit__box reach = *own;
+    const ambit__box reach = reach_of(&s.shape, &s.here.layout);
 
-    for (int d = 0; d < own->ndims; d++) {
-      reach.lo[d] -= s.low[d];
-      reach.hi[d] += s.high[d];
-    }
     upload(&s);
-    ambit__host_ghosts(&host_queue, &s.here, &s.b, s.extents, own, &reach);
-    CHECK_EQ(AMBIT_OK, gpu->ghosts(queue, &s.there, &s.b, s.extents, own, &reach));
+    ambit__host_ghosts(&host_queue, &s.here, &s.shape.b, s.shape.extents, own, &reach);
+    CHECK_EQ(AMBIT_OK, gpu->ghosts(queue, &s.there, &s.shape.b, s.shape.extents, own, &reach));
     CHECK_MSG(is_the_same(&s), "case %d", (int)seed);
     free_sample(&s);
   }

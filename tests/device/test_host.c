@@ -2,8 +2,7 @@
 /* Host memory: buffers, boxes, and ghost cells, which must match the definition in grid/boundary.h.
  * Random cases print the number that reproduces them; `test_host NAME` runs one test. */
 #include "device/host.h"
-#include "support/draw.h"
-#include "support/test.h"
+#include "device/shape.h"
 
 #include <stdlib.h>
 
@@ -18,44 +17,18 @@ static ambit__queue queue = {.device = &device};
 
 typedef struct sample {
   ambit__store store;
-  int64_t extents[AMBIT_MAX_DIMS];
-  int low[AMBIT_MAX_DIMS], high[AMBIT_MAX_DIMS];
-  ambit__boundaries b;
+  shape shape;
   unsigned char *want; /* expected contents of the buffer */
   size_t size;         /* of a value */
 } sample;
-
-static void draw_axis(sample *s, int d)
-{
-  ambit__layout *l = &s->store.layout;
-
-  s->extents[d] = 1 + draw(draw(4) ? 4 : 9);
-  s->low[d] = (int)draw(draw(8) ? 3 : 12);
-  s->high[d] = (int)draw(draw(8) ? 3 : 12);
-  l->margin_lo[d] = s->low[d] + draw(2);
-  l->margin_hi[d] = s->high[d] + draw(2);
-  for (int side = 0; side < 2; side++) {
-    s->b.kind[d][side] = (ambit_boundary)draw(7);
-    s->b.value[d][side] = (double)draw(1000) - 300.25;
-  }
-}
 
 /* A store of random shape: own cells random, all other bytes UNTOUCHED. */
 static sample draw_sample(uint64_t seed)
 {
   sample s = {.size = 0};
   ambit__layout *l = &s.store.layout;
-  int ndims;
 
-  state = seed * 0x9e3779b97f4a7c15u;
-  ndims = 1 + (int)draw(4);
-  l->type = (ambit_type)draw(6);
-  l->components = 1 + (int)draw(3);
-  l->order = (ambit_order)draw(2);
-  for (int d = 0; d < ndims; d++)
-    draw_axis(&s, d);
-  l->own = ambit__box_of_extents(ndims, s.extents);
-  CHECK(ambit__layout_make(l));
+  s.shape = draw_shape(seed, 4, l);
   CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, l->bytes, l, &s.store.buffer));
   memset(ambit__host_base(s.store.buffer), UNTOUCHED, l->bytes);
   s.want = malloc(l->bytes);
@@ -251,8 +224,8 @@ static void draw_values(sample *s)
 static bool is_defined(const sample *s, const int64_t *cell)
 {
   for (int d = 0; d < s->store.layout.own.ndims; d++) {
-    ambit_boundary kind = s->b.kind[d][cell[d] >= s->extents[d]];
-    bool outside = cell[d] < 0 || cell[d] >= s->extents[d];
+    ambit_boundary kind = s->shape.b.kind[d][cell[d] >= s->shape.extents[d]];
+    bool outside = cell[d] < 0 || cell[d] >= s->shape.extents[d];
 
     if (outside && (kind == AMBIT_NONE || kind == AMBIT_FIXED)) return false;
   }
@@ -264,36 +237,24 @@ static void define(sample *s, const int64_t *cell)
 {
   const ambit__layout *l = &s->store.layout;
   int64_t from[AMBIT_MAX_DIMS];
+  const bool negated = ambit__boundaries_negate(&s->shape.b, l->own.ndims, s->shape.extents, cell);
   double value = 0;
   bool inside;
 
   memcpy(from, cell, sizeof from);
-  inside = ambit__boundaries_map(&s->b, l->own.ndims, s->extents, from, &value);
+  inside = ambit__boundaries_map(&s->shape.b, l->own.ndims, s->shape.extents, from, &value);
   for (int c = 0; c < l->components; c++) {
     unsigned char *p = s->want + place(s, cell, c);
 
-    if (inside)
-      memmove(p, s->want + place(s, from, c), s->size);
-    else
-      ambit__value_store(p, l->type, ambit__value_of(value, l->type));
+    if (inside) memmove(p, s->want + place(s, from, c), s->size);
+    if (inside && negated) p[s->size - 1] ^= 0x80; /* the sign */
+    if (!inside) ambit__value_store(p, l->type, ambit__value_of(value, l->type));
   }
-}
-
-/* The grid with its low and high ghost cells. */
-static ambit__box reach_of(const sample *s)
-{
-  ambit__box b = s->store.layout.own;
-
-  for (int d = 0; d < b.ndims; d++) {
-    b.lo[d] -= s->low[d];
-    b.hi[d] += s->high[d];
-  }
-  return b;
 }
 
 static void define_ghosts(sample *s)
 {
-  const ambit__box all = reach_of(s);
+  const ambit__box all = reach_of(&s->shape, &s->store.layout);
   int64_t at[AMBIT_MAX_DIMS] = {0};
 
   ambit__box_first(&all, at);
@@ -304,10 +265,10 @@ static void define_ghosts(sample *s)
 
 static void fill(sample *s)
 {
-  const ambit__box reach = reach_of(s);
+  const ambit__box reach = reach_of(&s->shape, &s->store.layout);
 
-  CHECK_EQ(AMBIT_OK,
-           ambit__host_ghosts(&queue, &s->store, &s->b, s->extents, &s->store.layout.own, &reach));
+  CHECK_EQ(AMBIT_OK, ambit__host_ghosts(&queue, &s->store, &s->shape.b, s->shape.extents,
+                                        &s->store.layout.own, &reach));
 }
 
 static void ghosts_are_what_the_boundary_defines_and_nothing_else_is_touched(void)
@@ -340,12 +301,13 @@ static void ghosts_can_be_filled_in_pieces_in_any_order(void)
 {
   for (uint64_t seed = 1; seed <= CASES; seed++) {
     sample s = draw_sample(seed);
-    ambit__box reach = reach_of(&s);
+    ambit__box reach = reach_of(&s.shape, &s.store.layout);
     ambit__host_ghosts_job job;
 
     draw_values(&s);
     define_ghosts(&s);
-    ambit__host_ghosts_begin(&job, &s.store, &s.b, s.extents, &s.store.layout.own, &reach);
+    ambit__host_ghosts_begin(&job, &s.store, &s.shape.b, s.shape.extents, &s.store.layout.own,
+                             &reach);
     for (int d = 0; d < s.store.layout.own.ndims; d++)
       fill_backwards(&job, d);
     CHECK_MSG(buffer_is_as_wanted(&s), "case %d", (int)seed);
@@ -355,17 +317,17 @@ static void ghosts_can_be_filled_in_pieces_in_any_order(void)
 
 static void a_reach_of_hundreds_of_cells_is_filled_too(void)
 {
-  sample s = {.extents = {3}, .low = {300}, .high = {400}, .size = 2};
+  sample s = {.shape = {.extents = {3}, .low = {300}, .high = {400}}, .size = 2};
   ambit__layout *l = &s.store.layout;
 
   *l = (ambit__layout){.type = AMBIT_I16,
                        .components = 3,
                        .order = AMBIT_AOS,
-                       .own = ambit__box_of_extents(1, s.extents),
+                       .own = ambit__box_of_extents(1, s.shape.extents),
                        .margin_lo = {300},
                        .margin_hi = {400}};
-  s.b.kind[0][0] = AMBIT_REFLECT;
-  s.b.kind[0][1] = AMBIT_SYMMETRIC;
+  s.shape.b.kind[0][0] = AMBIT_REFLECT;
+  s.shape.b.kind[0][1] = AMBIT_SYMMETRIC;
   CHECK(ambit__layout_make(l));
   CHECK_EQ(AMBIT_OK, ambit__host_alloc(&device, l->bytes, l, &s.store.buffer));
   s.want = calloc(l->bytes, 1);
