@@ -197,6 +197,9 @@ int ambit__stream_ring_beside(const ambit__stream_job *j, const ambit__stream *s
 /* "float (*const u_r)[5440] = (float (*)[5440])((float *)(bytes + 0) + ": by slot, a place in the
  * ring. */
 void ambit__stream_ring_place(const ambit__stream_job *j, const ambit__stream *s, char kind);
+/* u_f: the cells of a lane in the row u_y, in a plane counted from the first one. */
+void ambit__stream_ring_declare_cells(const ambit__stream_job *j, const ambit__stream *s,
+                                      int plane);
 /* u_q: the column of the vector beside the strip that a lane has; u_d: the distance from u_f to it;
  * u_b: its place. Rows in the ring and in the grid are given as text. */
 void ambit__stream_ring_declare_beside(const ambit__stream_job *j, const ambit__stream *s,

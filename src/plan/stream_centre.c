@@ -62,8 +62,7 @@ static void print_if_lane(const ambit__stream_job *j, const ambit__stream *s)
  * their place. Rows after the block's follow the last one that exists. */
 static void declare_row(const ambit__stream_job *j, const ambit__stream *s)
 {
-  const char *name = j->gpu.rule->params[s->param].name, *warp = j->gpu.dialect->thread[1];
-  const int here[AMBIT_MAX_DIMS] = {0};
+  const char *warp = j->gpu.dialect->thread[1];
 
   ambit__line_begin(j->gpu.w);
   ambit__print(j->gpu.t, "const int ");
@@ -74,18 +73,7 @@ static void declare_row(const ambit__stream_job *j, const ambit__stream *s)
                warp, s->below, s->below, warp, j->warps * j->rows, j->y, warp, s->below, j->y,
                s->above - 1);
   ambit__line_end(j->gpu.w, ";");
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "%sconst %s *", j->gpu.dialect->global,
-               ambit__gpucode_type(&j->gpu, s->param));
-  ambit__stream_print_name(j, s, 'f');
-  ambit__print(j->gpu.t, " = %s_mem + (%s_o + begin * %s_s%d + ", name, name, name, j->z);
-  ambit__stream_print_name(j, s, 'y');
-  ambit__print(j->gpu.t, " * %s_s%d + %s_x", name, j->y, name);
-  if (s->component) {
-    ambit__print(j->gpu.t, " + ");
-    ambit__gpucode_print_offset(&j->gpu, s->param, s->component, here);
-  }
-  ambit__line_end(j->gpu.w, ");");
+  ambit__stream_ring_declare_cells(j, s, 0);
   ambit__stream_ring_place(j, s, 'p');
   ambit__print(j->gpu.t, "(");
   ambit__stream_print_name(j, s, 'y');

@@ -187,21 +187,14 @@ static const char *source_row(const ambit__stream_job *j, const ambit__stream *s
   return to;
 }
 
-/* u_f: the lane's cells in the first row that the warp copies. u_f1, u_f2: the distances from there
- * to its other rows, which are `warps` rows apart. */
-static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int plane)
+void ambit__stream_ring_declare_cells(const ambit__stream_job *j, const ambit__stream *s, int plane)
 {
-  const char *name = name_of(j, s), *warp = j->gpu.dialect->thread[1];
+  const char *name = name_of(j, s);
   const int here[AMBIT_MAX_DIMS] = {0};
-  char row[160];
 
   ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const int ");
-  ambit__stream_print_name(j, s, 'y');
-  ambit__print(j->gpu.t, " = %s", source_row(j, s, warp, -s->below, row, sizeof row));
-  ambit__line_end(j->gpu.w, ";");
-  ambit__line_begin(j->gpu.w);
-  ambit__print(j->gpu.t, "const %s *", ambit__gpucode_type(&j->gpu, s->param));
+  ambit__print(j->gpu.t, "%sconst %s *", j->gpu.dialect->global,
+               ambit__gpucode_type(&j->gpu, s->param));
   ambit__stream_print_name(j, s, 'f');
   ambit__print(j->gpu.t, " = %s_mem + (%s_o + (begin %s %d) * %s_s%d + ", name, name,
                plane < 0 ? "-" : "+", plane < 0 ? -plane : plane, name, j->z);
@@ -212,6 +205,21 @@ static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int
     ambit__gpucode_print_offset(&j->gpu, s->param, s->component, here);
   }
   ambit__line_end(j->gpu.w, ");");
+}
+
+/* u_f: the lane's cells in the first row that the warp copies. u_f1, u_f2: the distances from there
+ * to its other rows, which are `warps` rows apart. */
+static void declare_rows(const ambit__stream_job *j, const ambit__stream *s, int plane)
+{
+  const char *name = name_of(j, s), *warp = j->gpu.dialect->thread[1];
+  char row[160];
+
+  ambit__line_begin(j->gpu.w);
+  ambit__print(j->gpu.t, "const int ");
+  ambit__stream_print_name(j, s, 'y');
+  ambit__print(j->gpu.t, " = %s", source_row(j, s, warp, -s->below, row, sizeof row));
+  ambit__line_end(j->gpu.w, ";");
+  ambit__stream_ring_declare_cells(j, s, plane);
   for (int i = 1; i * j->warps < ambit__stream_ring_rows(j, s); i++) {
     ambit__line_begin(j->gpu.w);
     ambit__print(j->gpu.t, "const int ");
