@@ -75,12 +75,7 @@ ambit_status ambit_stream_until(ambit_stream *s, ambit_scalar *x, ambit_conditio
                                 double value, int64_t most)
 {
   if (failed(s)) return status_of(s);
-  AMBIT_CHECK(x && x->context == s->grid->context, errors_of(s), AMBIT_EINVAL,
-              "ambit_stream_until: the scalar is NULL or belongs to another context");
-  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_AT_LEAST, errors_of(s), AMBIT_EINVAL,
-              "ambit_stream_until: %d is not a condition", (int)when);
-  AMBIT_CHECK(value == value, errors_of(s), AMBIT_EINVAL,
-              "ambit_stream_until: the value to compare with is NaN, which no scalar can reach");
+  AMBIT_TRY(ambit__until_check(s->grid->context, x, when, value, "ambit_stream_until"));
   AMBIT_TRY(ambit_stream_iterations(s, most));
   s->scalar = x;
   s->when = when;

@@ -580,7 +580,7 @@ ambit_status ambit_call_until(ambit_program *p, ambit_program *called, ambit_sca
       .program = called, .most = most, .scalar = s, .when = when, .bound = value};
 
   if (failed(p)) return status_of(p);
-  AMBIT_TRY(ambit__program_check_until(p, s, when, value, "ambit_call_until"));
+  AMBIT_TRY(ambit__until_check(p->grid->context, s, when, value, "ambit_call_until"));
   return append_call(p, &call);
 }
 
@@ -605,14 +605,14 @@ ambit_status ambit_step_every(ambit_program *p, int64_t n)
 
 /* ---- settings of a program ---- */
 
-ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scalar *s,
-                                        ambit_condition when, double value, const char *call)
+ambit_status ambit__until_check(ambit *a, const ambit_scalar *s, ambit_condition when, double value,
+                                const char *call)
 {
-  AMBIT_CHECK(s && s->context == p->grid->context, ambit__program_errors(p), AMBIT_EINVAL,
+  AMBIT_CHECK(s && s->context == a, &a->errors, AMBIT_EINVAL,
               "%s: the scalar is NULL or belongs to another context", call);
-  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_AT_LEAST, ambit__program_errors(p), AMBIT_EINVAL,
+  AMBIT_CHECK(when >= AMBIT_BELOW && when <= AMBIT_AT_LEAST, &a->errors, AMBIT_EINVAL,
               "%s: %d is not a condition", call, (int)when);
-  AMBIT_CHECK(value == value, ambit__program_errors(p), AMBIT_EINVAL,
+  AMBIT_CHECK(value == value, &a->errors, AMBIT_EINVAL,
               "%s: the value to compare with is NaN, which no scalar can reach", call);
   return AMBIT_OK;
 }

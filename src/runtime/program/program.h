@@ -261,8 +261,8 @@ bool ambit__program_calls(const ambit_program *p); /* whether it has such a step
 bool ambit__program_reaches(const ambit_program *p, const ambit_program *called);
 
 /* Raises an error if a stop condition of a public call is wrong. */
-ambit_status ambit__program_check_until(const ambit_program *p, const ambit_scalar *s,
-                                        ambit_condition when, double value, const char *call);
+ambit_status ambit__until_check(ambit *a, const ambit_scalar *s, ambit_condition when, double value,
+                                const char *call);
 
 /* The number of the user's steps that a step of a sealed program stands for. */
 int ambit__step_updates(const ambit__step *s);

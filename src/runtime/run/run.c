@@ -305,7 +305,7 @@ ambit_status ambit_run(ambit_program *p, int64_t iterations)
 static ambit_status check_until(const ambit_program *p, const ambit__until *u)
 {
   if (ambit__failed(p->grid->context)) return ambit__program_errors(p)->status;
-  return ambit__program_check_until(p, u->scalar, u->when, u->bound, "ambit_run_until");
+  return ambit__until_check(p->grid->context, u->scalar, u->when, u->bound, "ambit_run_until");
 }
 
 ambit_status ambit_run_until_still(ambit_program *p, int64_t most)
