@@ -3,10 +3,11 @@
  *
  * A launch cuts its box into slabs, always the same way. Each thread has its own share of them, so
  * that its pages are where it first touched them. A thread that finishes early takes slabs of
- * others, which may have lost their core for a while. Between its slabs the calling thread polls,
- * so that messages make progress. Launches that reduce are cut the same way for any number of
- * threads, and the results of the slabs are folded in order, so that a sum is the same in every run
- * and for every number of threads. Strict sums are exact and need no order.
+ * others, which may have lost their core for a while. A small launch has one slab for each thread,
+ * and threads take only their own. Between its slabs the calling thread polls, so that messages
+ * make progress. Launches that reduce are cut the same way for any number of threads, and the
+ * results of the slabs are folded in order, so that a sum is the same in every run and for every
+ * number of threads. Strict sums are exact and need no order.
  */
 #include "device/cpu/function.h"
 
@@ -49,6 +50,29 @@ static int slab_axis(const ambit__box *b, int slabs)
   return best;
 }
 
+/* The longest axis beside this one along which slabs may have any length; -1: none. */
+static int second_axis(const ambit__box *b, int axis)
+{
+  int best = -1;
+
+  for (int d = 0; d < b->ndims - 1; d++)
+    if (d != axis && (best < 0 || b->hi[d] - b->lo[d] > b->hi[best] - b->lo[best])) best = d;
+  return best;
+}
+
+/* The number of slabs beside each other along the second of two axes, of n in all, with which they
+ * have the fewest cells at their surfaces. */
+static int slabs_across(const ambit__box *b, const int axes[2], int n)
+{
+  const double along = (double)(b->hi[axes[0]] - b->lo[axes[0]]);
+  const double across = (double)(b->hi[axes[1]] - b->lo[axes[1]]);
+  int best = 1;
+
+  for (int i = 2; i <= n; i++)
+    if (n % i == 0 && n / i / along + i / across < n / best / along + best / across) best = i;
+  return best;
+}
+
 /* Slab i of n along an axis. If there are enough cells, its ends are at whole units, counted from
  * `start`. Along rows this is required: two slabs must not share a cache line (plan/rows_emit.c),
  * and rows start at one. */
@@ -75,9 +99,9 @@ typedef struct sweep {
   const ambit__box *box;
   const ambit__chunks *chunks; /* of a sparse grid; NULL: a box */
   const ambit_full_call *call; /* complete except for lo, hi and the addresses of reductions */
-  int axis;                    /* the axis along which the box is cut */
-  int slabs;
-  share *shares; /* one per thread */
+  int axes[2];                 /* the axes along which the box is cut; the second: -1, or */
+  int slabs, across;           /* slabs in all, and beside each other along that one */
+  share *shares;               /* one per thread */
   bool reduces;
   queue *q; /* to poll */
 } sweep;
@@ -123,9 +147,12 @@ void ambit__cpu_run_box(const ambit__function *fn, const ambit_full_call *call,
 static void run_slab(const sweep *s, int i)
 {
   const int x = s->box->ndims - 1;
-  ambit__box box = slab(s->box, s->call->call.offset[s->axis], s->axis, i, s->slabs);
+  const int64_t *start = s->call->call.offset;
+  const int *axes = s->axes, across = s->across;
+  ambit__box box = slab(s->box, start[axes[0]], axes[0], i / across, s->slabs / across);
   ambit_full_call full = *s->call;
 
+  if (across > 1) box = slab(&box, start[axes[1]], axes[1], i % across, across);
   if (box.lo[x] != s->box->lo[x] || box.hi[x] != s->box->hi[x]) full.ends = 0; /* rows are cut */
   ambit__cpu_run_box(&s->f->head, &full, &box, s->f->partial + (int64_t)i * s->f->words);
 }
@@ -169,6 +196,16 @@ void ambit__cpu_poll(ambit__queue *head)
   q->polled = now;
 }
 
+/* Slab i, on one of the threads. */
+static void run_one(const sweep *s, int i, int thread)
+{
+  if (s->chunks)
+    run_chunks(s, i);
+  else
+    run_slab(s, i);
+  if (thread == 0) ambit__cpu_poll(&s->q->head);
+}
+
 /* A thread's own share first, then the rest of the others'. */
 static void run_share(void *arg, int thread, int threads)
 {
@@ -177,14 +214,28 @@ static void run_share(void *arg, int thread, int threads)
   for (int k = 0; k < threads; k++) {
     int t = (thread + k) % threads, end = first_slab(s, t + 1, threads), i;
 
-    while ((i = atomic_fetch_add_explicit(&s->shares[t].next, 1, memory_order_relaxed)) < end) {
-      if (s->chunks)
-        run_chunks(s, i);
-      else
-        run_slab(s, i);
-      if (thread == 0) ambit__cpu_poll(&s->q->head);
-    }
+    while ((i = atomic_fetch_add_explicit(&s->shares[t].next, 1, memory_order_relaxed)) < end)
+      run_one(s, i, thread);
   }
+}
+
+/* One slab for each thread. To ask all others for more takes longer than a small slab. */
+static void run_own(void *arg, int thread, int threads)
+{
+  (void)threads;
+  run_one(arg, thread, thread);
+}
+
+/* Runs all slabs. */
+static void run_slabs(sweep *s, ambit__pool *pool, int threads)
+{
+  if (s->slabs == threads) {
+    ambit__pool_run(pool, threads, run_own, s);
+    return;
+  }
+  for (int t = 0; t < threads; t++)
+    atomic_store_explicit(&s->shares[t].next, first_slab(s, t, threads), memory_order_relaxed);
+  ambit__pool_run(pool, threads, run_share, s);
 }
 
 /* Slabs of a launch that polls after each of them, limited by the units along their axis. */
@@ -195,8 +246,9 @@ static int64_t slabs_to_poll(int64_t cells, int64_t units, int threads)
   return wanted < most ? wanted : most;
 }
 
-/* Chooses the number of slabs and their axis. For a reduction they depend only on the box. No block
- * of rows is cut in two, unless there are more threads than blocks. */
+/* Chooses the number of slabs and their axes. For a reduction they depend only on the box. No block
+ * of rows is cut in two, unless there are more threads than blocks. Then slabs are cut along two
+ * axes if they can be: a thread reads the cells beside its slab from the cache of another core. */
 static void cut_box(sweep *s, int threads)
 {
   const int64_t cells = ambit__box_volume(s->box), least = s->reduces ? 1 : threads;
@@ -204,14 +256,18 @@ static void cut_box(sweep *s, int threads)
   int64_t slabs =
       s->reduces ? cells / CELLS_PER_PARTIAL : cells / threads / CELLS_PER_SLAB * threads;
   int64_t units, polls;
+  int axis;
 
   if (slabs > limit) slabs = limit;
   if (slabs < least) slabs = least;
-  s->axis = slab_axis(s->box, (int)slabs);
-  units = (s->box->hi[s->axis] - s->box->lo[s->axis]) / slab_unit(s->box, s->axis);
+  axis = slab_axis(s->box, (int)slabs);
+  units = (s->box->hi[axis] - s->box->lo[axis]) / slab_unit(s->box, axis);
   if (slabs > units) slabs = units > least ? units : least;
   polls = s->q->head.poll && !s->reduces ? slabs_to_poll(cells, units, threads) : 0;
   s->slabs = (int)(slabs > polls ? slabs : polls);
+  s->axes[0] = axis;
+  s->axes[1] = s->reduces || units >= s->slabs ? -1 : second_axis(s->box, axis);
+  s->across = s->axes[1] < 0 ? 1 : slabs_across(s->box, s->axes, s->slabs);
 }
 
 /* The same for chunks: slabs have as many of them, though not as many cells. */
@@ -333,9 +389,7 @@ ambit_status ambit__cpu_launch(ambit__queue *q, ambit__function *fn, const ambit
   } else {
     cut_box(&s, threads);
   }
-  for (int t = 0; t < threads; t++)
-    atomic_store_explicit(&d->shares[t].next, first_slab(&s, t, threads), memory_order_relaxed);
-  ambit__pool_run(d->pool, threads, run_share, &s);
+  run_slabs(&s, d->pool, threads);
   if (s.reduces) ambit__cpu_fold(fn, l, f->partial, s.slabs);
   return AMBIT_OK;
 }

@@ -43,9 +43,10 @@ typedef struct seat {
   _Atomic int64_t naps;             /* times it went to sleep */
   sem_t bell;
   ambit__pool *pool;
-  int thread;    /* its number; 0 is the caller */
-  uint64_t seen; /* the last word it read */
-  pthread_t id;  /* unused by thread 0 */
+  int thread;   /* its number; 0 is the caller */
+  pthread_t id; /* unused by thread 0 */
+  /* the last word it read; not beside the flag, which the caller reads in every run */
+  alignas(LINE) uint64_t seen;
 } seat;
 
 struct ambit__pool {
