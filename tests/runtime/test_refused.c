@@ -118,7 +118,7 @@ static void a_read_through_a_face_without_boundary_is_refused_by_name(void)
     CHECK(strstr(ambit_error_text(s.a), "kernel:3:19"));
     CHECK(strstr(ambit_error_text(s.a), "*v = u[0][-1] + u[0][2];\n"));
     CHECK(strstr(ambit_error_text(s.a), "^~~~~~"));
-    CHECK(strstr(ambit_error_text(s.a), "ambit_field_boundary(heat, AMBIT_FACE(1, 1), ...)"));
+    CHECK(strstr(ambit_error_text(s.a), "ambit_field_boundary(heat, AMBIT_HIGH(1), ...)"));
     CHECK_FAILED(s.a, AMBIT_EPROGRAM,
                  "reads field 'heat' outside the grid, through the high face of axis 1");
     ambit_field_boundary(s.u, AMBIT_HIGH(1), AMBIT_CLAMP, 0);

@@ -349,10 +349,9 @@ ambit_status ambit__step_check_faces(const ambit_program *p, const ambit__step *
         snprintf(
             message, sizeof message,
             "this reads field '%s' outside the grid, through the %s face of axis %d, and no "
-            "boundary is "
-            "declared there. Declare one: ambit_field_boundary(%s, AMBIT_FACE(%d, %d), ...), or "
-            "test outside() first",
-            f->name, side ? "high" : "low", d, f->name, d, side);
+            "boundary is declared there. Declare one: ambit_field_boundary(%s, AMBIT_%s(%d), ...), "
+            "or test outside() first",
+            f->name, side ? "high" : "low", d, f->name, side ? "HIGH" : "LOW", d);
         return ambit__step_raise_at(p, rule, r->place, message);
       }
   return AMBIT_OK;
