@@ -180,11 +180,11 @@ static void split(words *w, char *text)
 }
 
 /* Header and library: those of the build folder, or those installed beside this program. */
-static void push_library(words *w, char (*paths)[PATH_MAX + 64])
+static bool push_library(words *w, char (*paths)[PATH_MAX + 64])
 {
   char folder[PATH_MAX];
 
-  if (!here(folder, sizeof folder)) return;
+  if (!here(folder, sizeof folder)) return false;
   snprintf(paths[0], sizeof *paths, "%.4000s/libambit.so", folder);
   if (!access(paths[0], R_OK)) {
     snprintf(paths[1], sizeof *paths, "-I%s", AMBIT_HEADER_FOLDER);
@@ -198,6 +198,12 @@ static void push_library(words *w, char (*paths)[PATH_MAX + 64])
   push(w, paths[0]);
   push(w, paths[2]);
   push(w, "-lm");
+  if (!access(paths[0], R_OK)) return true;
+  fprintf(stderr,
+          "ambit run: whole programs are linked with %s, which is not there (this Ambit may be a "
+          "static library); translate with `ambit port` and compile the result yourself\n",
+          paths[0]);
+  return false;
 }
 
 /* Translates and compiles into the folder; the program's path is left in `binary`. */
@@ -233,7 +239,7 @@ static int build(const char *source, const char *folder, char *binary, size_t si
   push(&compile, code);
   push(&compile, "-o");
   push(&compile, binary);
-  push_library(&compile, paths);
+  if (!push_library(&compile, paths)) goto done;
   status = start(&translate);
   if (!status) status = start(&compile);
 done:

@@ -4,7 +4,7 @@
 
     test_tool.py ambit-port libambit.so source-folder cc ambit
 """
-import json, pathlib, re, resource, sys, tempfile, traceback
+import json, pathlib, re, resource, shutil, sys, tempfile, traceback
 
 import check
 
@@ -323,6 +323,13 @@ def a_file_that_cannot_be_read_is_named_with_the_cause(folder):
     for path, cause in ((folder, "Is a directory"), (folder / "none.c", "No such file")):
         r = TOOLS.run(PORT, path)
         assert r.returncode == 1 and f"{path}: {cause}" in r.stderr, r.stderr
+
+
+def run_without_the_shared_library_says_what_to_do(folder):
+    (folder / "bin").mkdir()
+    alone = [shutil.copy(p, folder / "bin") for p in (AMBIT, PORT)][0]
+    r = TOOLS.run(alone, "run", PROGRAMS / "jacobi_flat.c")
+    assert r.returncode == 1 and "libambit.so, which is not there" in r.stderr, r.stderr
 
 
 def run_refuses_options_of_kernels_for_a_program(folder):
