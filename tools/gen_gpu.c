@@ -130,8 +130,8 @@ static void print_head(const tool_order *o, const ambit__group *g, const ambit__
 /* Names of helpers end in their types, except those of sums. */
 static bool calls_helpers(const char *code)
 {
-  static const char *const tails[] = {"_f32(", "_f64(", "_i32(",    "_u8(",
-                                      "_i16(", "_i64(", "ambit_sum"};
+  static const char *const tails[] = {"_f32(", "_f64(", "_bf16(", "_i32(",
+                                      "_u8(",  "_i16(", "_i64(",  "ambit_sum"};
 
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
     if (strstr(code, tails[i])) return true;

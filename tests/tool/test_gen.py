@@ -271,6 +271,13 @@ def a_sum_that_would_not_be_exact_is_refused():
             assert "weird" in out
 
 
+def a_kernel_for_a_gpu_has_the_helpers_that_it_calls():
+    with tool.folder(k_c="void k(const bfloat *u, float *v) { *v = u[0][1]; }\n") as f:
+        for language in ("cuda", "opencl"):
+            out, _ = tool.run("gen", f"--{language}", f / "k.c")
+            assert "= ambit_f32_from_bf16(" in out and " float ambit_f32_from_bf16(" in out, out
+
+
 def a_kernel_for_a_gpu_says_how_it_is_launched():
     with tool.folder(heat_c=tool.HEAT) as f:
         out, _ = tool.run("gen", "--opencl", f / "heat.c", "--size", "32x200")
