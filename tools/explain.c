@@ -133,7 +133,8 @@ static void print_field(int ndims, const ambit_param_info *q)
 
 static void print_footprint(const tool_problem *p)
 {
-  static const char *const reductions[] = {"sum", "min", "max"};
+  static const char *const reductions[] = {
+      [AMBIT_SUM] = "sum", [AMBIT_MIN] = "min", [AMBIT_MAX] = "max", [AMBIT_FOLD] = "fold"};
 
   printf("footprint\n");
   for (int i = 0; i < p->nparams; i++) {

@@ -84,6 +84,11 @@ def the_text_of_the_kernel_is_shown():
             assert part in out, out
 
 
+def a_fold_is_shown_as_one():
+    with tool.folder(k_c="static int f(int a, int b) { return a | b; }\nvoid k(const int *u, fold(f, 0) int *s) { *s = *u; }\n") as f:
+        assert "  s: int, the fold over all cells\n" in tool.run("explain", f / "k.c")[0]
+
+
 def doubtful_kernels_are_warned_about():
     with tool.folder(mix_c="void mix(const float *u, float *v) { v[0] = 0.25 * u[1]; }",
                      self_c="void self(float *u) { u[0] = u[1]; }") as f:
