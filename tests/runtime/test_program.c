@@ -95,6 +95,8 @@ static void unlike_fields_do_not_trade(void)
   CHECK_FAILED(s.a, AMBIT_EINVAL, "field 'other' of a swap or rotation belongs to another grid");
   ambit_rotate(s.p, 1, &s.u);
   CHECK_FAILED(s.a, AMBIT_EINVAL, "at least 2 fields, not 1");
+  ambit_rotate(s.p, 3, NULL);
+  CHECK_FAILED(s.a, AMBIT_EINVAL, "the fields of a rotation are NULL");
   ambit_close(s.a);
 }
 

@@ -451,7 +451,8 @@ static ambit_status check_field(const ambit_program *p, const char *step, int i,
 /* Rotated fields must have the same type and layout, and appear once. */
 static ambit_status check_rotation(ambit_program *p, int n, ambit_field *const *fields)
 {
-  AMBIT_CHECK(n >= 2 && fields, ambit__program_errors(p), AMBIT_EINVAL,
+  AMBIT_CHECK(fields, ambit__program_errors(p), AMBIT_EINVAL, "the fields of a rotation are NULL");
+  AMBIT_CHECK(n >= 2, ambit__program_errors(p), AMBIT_EINVAL,
               "a rotation needs at least 2 fields, not %d", n);
   for (int i = 0; i < n; i++) {
     const ambit_field *f = fields[i], *first = fields[0];
