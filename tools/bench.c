@@ -111,6 +111,15 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   return standard_set(a, args, o->quick);
 }
 
+/* Averages come to rest, and tiles that sleep are not computed: that is not the speed of a stencil.
+ */
+static void stay_awake(ambit *a)
+{
+  const char *sleep = ambit_option_get(a, "sleep");
+
+  if (sleep && !strcmp(sleep, "auto")) ambit_option_set(a, "sleep", "off");
+}
+
 static int run(ambit *a, tool_args *args)
 {
   order o = {0};
@@ -122,6 +131,7 @@ static int run(ambit *a, tool_args *args)
     if (id == TOOL_WRONG) return TOOL_USAGE;
     if ((code = take(a, args, id, value, &o))) return code;
   }
+  stay_awake(a);
   return execute(a, args, &o);
 }
 
