@@ -220,6 +220,7 @@ static bool set_options(ambit *a, const char *devices, const char *text)
   if (*text != '(')
     snprintf(depth, sizeof depth, "%.*s", (int)(at ? at - text : (ptrdiff_t)strlen(text)), text);
   return !ambit_option_set(a, "devices", at ? at + 1 : devices) &&
+         !ambit_option_set(a, "sleep", "off") && /* averages on small grids come to rest */
          !ambit_option_set(a, "depth", depth);
 }
 
