@@ -226,7 +226,8 @@ static bool goes_on(ambit__op op, int64_t i, int64_t bound)
              .integer != 0;
 }
 
-/* Advances the loop; stops the front end if the variable overflows or the step is 0. */
+/* Advances the loop; stops the front end if the variable overflows, or the step is 0 or leads away
+ * from the bound. */
 static int64_t step_of(ambit__unit *u, const ambit__line *l, int64_t i)
 {
   int64_t step = 1, most = l->type == AMBIT_I32 ? INT32_MAX : INT64_MAX;

@@ -92,8 +92,10 @@ static void loops_that_are_too_long_are_refused(void)
   check_refused("void f(float *v) { *v = 1; for (int i = 0; i < 30000; i++)"
                 " for (int j = 0; j < 30000; j++) ; }",
                 "too long");
-  check_refused("void f(float *v) { *v = 1; for (int i = 2147483646; i > 0; i++) ; }",
-                "never ends");
+  check_refused("void f(float *v) { *v = 1; for (int i = 2147483646; i != 0; i++) ; }",
+                "never ends: it leaves the range");
+  check_refused("void f(float *v) { *v = 1; for (int i = 1; i > 0; i++) ; }",
+                "away from its bound");
   check_refused("void f(float *v) { *v = 1; for (int i = 1; i > 0; i += 0) ; }", "never end");
 }
 
