@@ -207,15 +207,15 @@ static row row_from(const ambit__gpucode_job *j, int param, int first)
                .cells = round_down(hi + wide - 1, wide) + wide - lo};
 }
 
-static row row_of(const ambit__gpucode_job *j, const ambit__expr *e)
+/* The row with the cell at an offset, of those that are read. */
+static row row_with(const ambit__gpucode_job *j, int param, int component, const int *offset)
 {
   int n = 0;
 
-  while (n < count_reads(j, e->index) &&
-         !is_in_row(j, e->index, n, e->component, e->offset, j->row))
+  while (n < count_reads(j, param) && !is_in_row(j, param, n, component, offset, j->row))
     n++;
-  assert(n < count_reads(j, e->index));
-  return row_from(j, e->index, n);
+  assert(n < count_reads(j, param));
+  return row_from(j, param, n);
 }
 
 static bool is_read(const ambit__gpucode_job *j, const row *r, int x)
@@ -320,22 +320,15 @@ static void print_lane(const ambit__gpucode_job *j, int param, int component, in
   ambit__gpucode_print_offset(j, param, component, offset);
 }
 
-/* "ambit_load<4>(v_new3, v_at + (3 * v_c));", or cell by cell if they are apart. */
+/* "v_new3[0] = v_w5[0];", and so on: present values, of a row that is loaded. */
 static void load_new(const ambit__gpucode_job *j, int i, int c)
 {
-  const bool at_once = j->bind[i].contiguous;
+  static const int here[AMBIT_MAX_DIMS];
+  const row r = row_with(j, i, c, here);
 
-  for (int lane = 0; lane < (at_once ? 1 : j->plan->wide); lane++) {
-    ambit__line_begin(j->w);
-    if (at_once) {
-      ambit__gpucode_print_call(j, "ambit_load", ambit__gpucode_type(j, i), j->plan->wide);
-      ambit__print(j->t, "%s_new%d, %s_at + (", name_of(j, i), c, name_of(j, i));
-    } else {
-      ambit__print(j->t, "%s_new%d[%d] = %s_at[", name_of(j, i), c, lane, name_of(j, i));
-    }
-    print_lane(j, i, c, lane);
-    ambit__line_end(j->w, at_once ? "));" : "];");
-  }
+  for (int lane = 0; lane < j->plan->wide; lane++)
+    ambit__line(j->w, "%s_new%d[%d] = %s_w%d[%d];", name_of(j, i), c, lane, name_of(j, i), r.first,
+                lane - r.base);
 }
 
 /* "float v_new3[4];", with present values if the rule keeps some. */
@@ -402,7 +395,7 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
   if (!ambit__gpucode_is_field(j, e->index)) {
     ambit__print(t, "%s_v", name_of(j, e->index));
   } else {
-    const row r = row_of(j, e);
+    const row r = row_with(j, e->index, e->component, e->offset);
 
     ambit__print(t, "%s_w%d[lane + %d]", name_of(j, e->index), r.first,
                  e->offset[j->group->ndims - 1] - r.base);
