@@ -333,24 +333,39 @@ int64_t ambit__active_count(const ambit__active *a, const ambit__box *box)
   return n;
 }
 
+/* The share of active cells that are in long runs, and have an active one behind them. */
+static double share_before(const ambit__active *a, int axis)
+{
+  const ambit__run *behind = a->runs;
+  int64_t step = 1, n = 0, k = 0;
+
+  for (int d = axis + 1; d < a->box.ndims - 1; d++)
+    step *= a->box.hi[d];
+  for (int64_t i = 0; i < a->n; i++) {
+    const ambit__run *r = &a->runs[i];
+    const int64_t row = r->row + step;
+
+    if (row / step % a->box.hi[axis] == 0 || r->hi - r->lo < AMBIT__LONG_RUN) continue;
+    while (k < a->n && (behind[k].row < row || (behind[k].row == row && behind[k].hi <= r->lo)))
+      k++;
+    for (int64_t m = k; m < a->n && behind[m].row == row && behind[m].lo < r->hi; m++)
+      n += (behind[m].hi < r->hi ? behind[m].hi : r->hi) -
+           (behind[m].lo > r->lo ? behind[m].lo : r->lo);
+  }
+  return a->cells ? (double)n / (double)a->cells : 0;
+}
+
 double ambit__active_stacked(const ambit__active *a)
 {
   const int last = a->box.ndims - 1;
-  const int64_t high = last ? a->box.hi[last - 1] : 1;
-  int64_t n = 0, k = 0;
+  double least = last > 0 ? 1 : 0;
 
-  for (int64_t i = 0; i < a->n; i++) {
-    const ambit__run *r = &a->runs[i], *above = a->runs;
-    const int64_t row = r->row + 1;
+  for (int d = last - 1; d >= 0 && d >= last - 2; d--) {
+    const double share = share_before(a, d);
 
-    if (row % high == 0 || r->hi - r->lo < AMBIT__LONG_RUN) continue;
-    while (k < a->n && (above[k].row < row || (above[k].row == row && above[k].hi <= r->lo)))
-      k++;
-    for (int64_t m = k; m < a->n && above[m].row == row && above[m].lo < r->hi; m++)
-      n +=
-          (above[m].hi < r->hi ? above[m].hi : r->hi) - (above[m].lo > r->lo ? above[m].lo : r->lo);
+    if (share < least) least = share;
   }
-  return a->cells ? (double)n / (double)a->cells : 0;
+  return least;
 }
 
 bool ambit__common_next(ambit__common *c)

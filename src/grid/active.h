@@ -174,8 +174,8 @@ static inline int64_t ambit__run_tail(const ambit__active *a, const ambit__run *
 bool ambit__active_next(const ambit__active *a, const ambit__box *box, int64_t *i, ambit__box *row);
 int64_t ambit__active_count(const ambit__active *a, const ambit__box *box); /* active cells in it */
 /* The share of active cells that are in runs of AMBIT__LONG_RUN cells or more, and have an active
- * one behind them along the axis before the last. */
-enum { AMBIT__LONG_RUN = 128 };
+ * one behind them: along the axis before the last, or the one before that, if it is smaller. */
+enum { AMBIT__LONG_RUN = 16 };
 double ambit__active_stacked(const ambit__active *a);
 
 /* Iterates over the cells of a box that two have, in pieces of their runs, and in order:

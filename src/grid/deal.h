@@ -78,11 +78,22 @@ static inline int ambit__deal_own(const int *rows, int view, int row)
 }
 int ambit__deal_slot(const ambit__chunk_form *f, int ndims, const int *rows, int row, int column);
 int ambit__deal_slots(const ambit__chunk_form *f, int ndims, const int *rows);
-/* The shapes of units, from one row to many, and the best one for reads of values of `size` bytes
- * (ambit__active_stacked). */
+/* The registers for the values of a cell that a rule reads. */
+typedef struct ambit__deal_load {
+  int beside; /* those that it reads in other cells, too */
+  int own;    /* ... in the cell alone */
+} ambit__deal_load;
+/* The registers of a value of a type. */
+static inline int ambit__deal_registers(size_t size)
+{
+  return size > 4 ? (int)(size / 4) : 1;
+}
+/* The shapes of units, from one row to many, and the best one (ambit__active_stacked): with one row
+ * in two dimensions, where others are no faster. */
 enum { AMBIT__DEAL_SHAPES = 4 };
 extern const int ambit__deal_shapes[AMBIT__DEAL_SHAPES][2];
-const int *ambit__deal_best(const ambit__chunk_form *f, int ndims, double stacked, size_t size);
+const int *ambit__deal_best(const ambit__chunk_form *f, int ndims, double stacked,
+                            const ambit__deal_load *load);
 /* Whether units may have such rows in so many dimensions. */
 static inline bool ambit__deal_suits(const ambit__chunk_form *f, int ndims, const int *rows)
 {

@@ -101,10 +101,10 @@ int ambit__deal_slots(const ambit__chunk_form *f, int ndims, const int *rows)
 
 /* ---- shapes ---- */
 
-/* Two rows in two planes, if the values that they load are at most so many registers: stars of
- * radius 1 in float, with long runs, as measured on an H200. Others were not measured, or with 2x4
- * were slower, when stores were not yet vectors. */
-enum { USUAL = 2, LOADS = 64 };
+/* The most registers for loaded values. On an H200 units of two rows in four planes are the fastest
+ * with 112 of them (a star of radius 1 in float) and 192 (radius 2, and a box of 27 cells), but not
+ * with 224 (a star in double), where two rows in two planes with 128 are. */
+enum { LOADS = 192 };
 
 static const double STACKED = 0.75; /* of all cells, for units of several rows */
 
@@ -112,7 +112,8 @@ const int ambit__deal_shapes[AMBIT__DEAL_SHAPES][2] = {{1, 1}, {2, 1}, {2, 2}, {
 
 /* The registers for the values that a unit loads, about: those beside a vector are loaded one by
  * one, and count twice. */
-static int count_loads(const ambit__chunk_form *f, int ndims, const int *rows, size_t size)
+static int count_loads(const ambit__chunk_form *f, int ndims, const int *rows,
+                       const ambit__deal_load *load)
 {
   const int slots = ambit__deal_slots(f, ndims, rows), own = ambit__deal_rows(rows);
   int ends = 0, beside = 0;
@@ -122,15 +123,19 @@ static int count_loads(const ambit__chunk_form *f, int ndims, const int *rows, s
   for (int k = 0; k < f->ncolumns; k++)
     ends += f->columns[k].lo < 0 || f->columns[k].hi > 0;
   ends = f->ncolumns ? ends * (slots - own) / f->ncolumns : 0; /* of other rows that are read */
-  return (slots * AMBIT__QUAD + 4 * beside * (own + ends)) * (int)(size > 4 ? size : 4) / 4;
+  return (slots * AMBIT__QUAD + 4 * beside * (own + ends)) * load->beside +
+         own * AMBIT__QUAD * load->own;
 }
 
-const int *ambit__deal_best(const ambit__chunk_form *f, int ndims, double stacked, size_t size)
+const int *ambit__deal_best(const ambit__chunk_form *f, int ndims, double stacked,
+                            const ambit__deal_load *load)
 {
-  const int *usual = ambit__deal_shapes[USUAL];
-  const bool may = stacked >= STACKED && ambit__deal_suits(f, ndims, usual);
+  int i = ndims > 2 && stacked >= STACKED ? AMBIT__DEAL_SHAPES - 1 : 0;
 
-  return may && count_loads(f, ndims, usual, size) <= LOADS ? usual : ambit__deal_shapes[0];
+  while (i && (!ambit__deal_suits(f, ndims, ambit__deal_shapes[i]) ||
+               count_loads(f, ndims, ambit__deal_shapes[i], load) > LOADS))
+    i--;
+  return ambit__deal_shapes[i];
 }
 
 /* ---- words ---- */

@@ -84,7 +84,8 @@ static double table_of_runs(const ambit__active *a, const ambit__chunk_form *for
                             double bytes, double chunks)
 {
   const bool few = bytes <= FEW_BYTES && !form->ntests;
-  const int *rows = few ? ambit__deal_best(form, a->box.ndims, ambit__active_stacked(a), size)
+  const ambit__deal_load load = {.beside = ambit__deal_registers(size)};
+  const int *rows = few ? ambit__deal_best(form, a->box.ndims, ambit__active_stacked(a), &load)
                         : ambit__deal_shapes[0];
   const int words = ambit__deal_words(form, a->box.ndims, rows, 0), cells = ambit__deal_rows(rows);
 

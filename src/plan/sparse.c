@@ -113,16 +113,34 @@ static int wide_for(const ambit__group *g, const ambit__target *t)
   return bytes <= SOME_BYTES && !g->form->ntests ? 2 : 1;
 }
 
+/* Adds a component of a parameter. */
+static void add_load(const ambit__param *p, int component, ambit__deal_load *load)
+{
+  const int registers = ambit__deal_registers(ambit_type_size(p->type));
+  bool reads = false, beside = false;
+
+  for (int k = 0; k < p->nreads; k++) {
+    if (p->reads[k].component != component) continue;
+    reads = true;
+    for (int d = 0; d < AMBIT_MAX_DIMS; d++)
+      beside |= p->reads[k].offset[d] != 0;
+  }
+  if (beside)
+    load->beside += registers;
+  else if (reads)
+    load->own += registers;
+}
+
 static const int *rows_for(const ambit__group *g, const ambit__target *t)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  size_t size = 0;
+  ambit__deal_load load = {0};
 
   if (wide_for(g, t) < AMBIT__QUAD || sums_exactly(g)) return ambit__deal_shapes[0];
   for (int i = 0; i < rule->nparams; i++)
-    if (g->form->view[i] && ambit_type_size(rule->params[i].type) > size)
-      size = ambit_type_size(rule->params[i].type);
-  return ambit__deal_best(g->form, g->ndims, g->stacked, size);
+    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
+      add_load(&rule->params[i], c, &load);
+  return ambit__deal_best(g->form, g->ndims, g->stacked, &load);
 }
 
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)

@@ -626,13 +626,53 @@ static void a_full_grid_has_a_stack_for_as_many_rows_as_units_have(void)
   CHECK_EQ(200 / 4 * 3, check_stacks(&c, stacks[3]));
   CHECK_EQ(200 / 2 * 3, check_stacks(&c, stacks[0]));
   CHECK_EQ(3 * 10 * 3, check_stacks(&c, stacks[2])); /* of 10 planes, in three times 4 */
-  CHECK(ambit__active_stacked(&a) == 19.0 / 20);
+  CHECK(ambit__active_stacked(&a) == 9.0 / 10);      /* 19 of 20 rows, 9 of 10 planes */
   ambit__chunks_free(&c);
   ambit__active_free(&a);
   a = make(extents, 3, AMBIT__PAD); /* every other row */
   CHECK(ambit__active_stacked(&a) == 0);
   ambit__active_free(&a);
+  a = make((const int64_t[]){1, 20, 300}, 0, AMBIT__PAD); /* one plane */
+  CHECK(ambit__active_stacked(&a) == 0);
+  ambit__active_free(&a);
+  a = make((const int64_t[]){10, 20, AMBIT__LONG_RUN - 1}, 0, AMBIT__PAD);
+  CHECK(ambit__active_stacked(&a) == 0);
+  ambit__active_free(&a);
   ambit__chunk_form_free(&f);
+}
+
+/* The rows of the best units for a star of some radius. */
+static int best_rows(int ndims, int radius, double stacked, ambit__deal_load load)
+{
+  const ambit__boundaries b = boundaries_of(0);
+  ambit__chunk_form f = {0};
+  int rows;
+
+  CHECK_EQ(0, ambit__chunk_form_view(&errors, &f, &b));
+  for (int k = 0; k < ndims * (2 * radius + 1); k++) {
+    int offset[AMBIT_MAX_DIMS] = {0};
+
+    offset[k % ndims] = k / ndims - radius;
+    CHECK(!ambit__chunk_form_add(&errors, &f, ndims, 0, offset, false));
+  }
+  rows = ambit__deal_rows(ambit__deal_best(&f, ndims, stacked, &load));
+  ambit__chunk_form_free(&f);
+  return rows;
+}
+
+static void units_have_as_many_rows_as_registers_allow(void)
+{
+  const ambit__deal_load one = {.beside = 1}, two = {.beside = 2}, wave = {.beside = 1, .own = 1};
+
+  CHECK_EQ(8, best_rows(3, 1, 0.9, one));
+  CHECK_EQ(8, best_rows(3, 1, 0.9, wave));
+  CHECK_EQ(4, best_rows(3, 1, 0.9, two)); /* a double, or two fields */
+  CHECK_EQ(8, best_rows(3, 2, 0.9, one));
+  CHECK_EQ(4, best_rows(3, 3, 0.9, one));
+  CHECK_EQ(2, best_rows(3, 4, 0.9, one));
+  CHECK_EQ(1, best_rows(3, 9, 0.9, one));
+  CHECK_EQ(1, best_rows(2, 1, 0.9, one)); /* there are no planes */
+  CHECK_EQ(1, best_rows(3, 1, 0.6, one)); /* too few cells lie behind others */
 }
 
 /* Rows that are whole are one chunk each, and take little more memory than their cells. */
@@ -672,6 +712,7 @@ int main(int argc, char **argv)
        units_of_several_rows_read_what_their_chunks_do},
       {"a_full_grid_has_a_stack_for_as_many_rows_as_units_have",
        a_full_grid_has_a_stack_for_as_many_rows_as_units_have},
+      {"units_have_as_many_rows_as_registers_allow", units_have_as_many_rows_as_registers_allow},
       {"a_full_grid_has_a_chunk_per_row", a_full_grid_has_a_chunk_per_row},
       {NULL, NULL}};
 
