@@ -291,6 +291,12 @@ def cells_of_one_colour_in_place_have_a_schedule():
         assert "iterations run one by one: a step reads neighbours in place\nschedule of an iteration\n   1  launch  gs, all" in out, out
 
 
+def small_grids_have_a_cell_per_thread():
+    for size, plan in (("80^3", "(cells "), ("96^3", "(stream ")):
+        out, _ = tool.run("explain", "star3d1", "--size", size, "--device", "cuda", AMBIT_DEPTH="1")
+        assert f"plan on an NVIDIA H200, in CUDA\n  {plan}" in out, out
+
+
 def a_plan_can_be_forced():
     out, _ = tool.run("explain", "star2d1", "--size", "4096^2", "--device", "cuda", AMBIT_PLAN="(fused window 4x6")
     assert "6 stages in one launch (fused window 4x6 " in out, out
