@@ -288,7 +288,7 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
 }
 
 /* Three dimensions: the cells that are computed for each one that is stored, where those of tiles
- * at faces count more. */
+ * at faces count more, or that could be while some multiprocessors have nothing to do. */
 static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__fused_job *j)
 {
   const double columns = ambit__fused_useful(j), rows = ambit__fused_useful_rows(j);
@@ -298,8 +298,8 @@ static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__
   const double wide = j->pipe->periodic[j->x] ? across : fmax(across - 2, 0);
   const double deep = j->pipe->periodic[j->y] ? along : fmax(along - 2, 0);
 
-  return j->lanes * j->lane / columns * (j->groups * j->rows / rows) *
-         (1 + chunks * (j->lead + j->drain) / planes) *
+  return fmax(1, p->wave / (tiles * chunks)) * j->lanes * j->lane / columns *
+         (j->groups * j->rows / rows) * (1 + chunks * (j->lead + j->drain) / planes) *
          (1 + (DEEP_EDGE_COST - 1) * (1 - wide * deep / tiles));
 }
 
