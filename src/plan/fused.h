@@ -44,6 +44,7 @@ typedef struct ambit__fused_value {
   int fetched;     /* in planes from this lag on; -1: none are */
   int forgotten;   /* the last such lag */
   bool corners;    /* cells of adjacent lanes are read in these rows, too */
+  bool thick;      /* cells of adjacent lanes or groups are read in other planes than the own */
   int low, high;   /* reach of reads along z */
   ambit__fused_cells beside;
 } ambit__fused_value;
@@ -62,12 +63,18 @@ typedef struct ambit__fused_stage {
 typedef struct ambit__fused_job {
   ambit__gpucode_job gpu;
   const ambit__pipeline *pipe;
-  bool edge;         /* the code for tiles at faces */
-  int x, y, z;       /* the axes; y is -1 in two dimensions */
-  int lane;          /* V */
-  int lanes;         /* of a group */
-  int groups;        /* of a block, along y */
-  int rows;          /* of a lane */
+  bool edge;     /* the code for tiles at faces */
+  int x, y, z;   /* the axes; y is -1 in two dimensions */
+  int lane;      /* V */
+  int lanes;     /* of a group */
+  int groups;    /* of a block, along y */
+  int rows;      /* of a lane */
+  int planes;    /* of a lane, in a brick that does not move; 0: planes pass one by one */
+  bool stays;    /* the tile does not move: rows are fetched in the turn they are published in */
+  bool in_plane; /* in a brick: a loop over planes is open */
+  /* In a brick: called in the loop over planes of a stage. */
+  void (*begin_plane)(const struct ambit__fused_job *j, int stage);
+  bool around[3];    /* the same: along z, y or x it is a whole periodic axis, a ring */
   bool mirrors;      /* rows outside a face along y are copies of rows of the group inside */
   int slack;         /* rows by which tiles move so that such a face lies between two groups */
   int period;        /* turns after which the same registers are used again */
@@ -87,8 +94,8 @@ typedef struct ambit__fused_job {
 bool ambit__fused_begin(const ambit__group *g, const ambit__plan *p, bool edge,
                         ambit__fused_job *j);
 void ambit__fused_end(ambit__fused_job *j);
-/* The same for a plan of the strategy `persistent`, whose tiles do not move: they are planes along
- * axes 0 and 1, and z is an axis that the grid does not have. */
+/* The same for a plan of the strategy `persistent`, whose tiles do not move. In two dimensions they
+ * are planes along axes 0 and 1, and z is an axis that the grid does not have. */
 bool ambit__fused_begin_tile(const ambit__group *g, const ambit__plan *p, ambit__fused_job *j);
 int ambit__fused_registers(const ambit__fused_job *j);    /* of a thread, approximately */
 int ambit__fused_widest(const ambit__pipeline *p);        /* bytes of the largest value */
@@ -142,6 +149,10 @@ int ambit__fused_inset(const ambit__pipeline *p, int axis, int side);
 void ambit__fused_print_plane(const ambit__fused_job *j, int value, int lag);
 /* "q3[(p + 1) % 3]", in three dimensions "q3[(p + 1) % 3][r + 1]". */
 void ambit__fused_print_row(const ambit__fused_job *j, int value, int lag);
+/* In a brick: the loop over its planes from `first` to `end` - 1, and over all of them. */
+void ambit__fused_open_planes(const ambit__fused_job *j, int first, int end);
+void ambit__fused_open_own_planes(const ambit__fused_job *j);
+void ambit__fused_close_planes(const ambit__fused_job *j);
 /* In three dimensions: the loop over the rows of a lane from `first` to `end` - 1. */
 void ambit__fused_open_rows(const ambit__fused_job *j, int first, int end);
 void ambit__fused_close_rows(const ambit__fused_job *j);
@@ -173,6 +184,10 @@ void ambit__fused_skip_outside(const ambit__fused_job *j, int stage);
 size_t ambit__fused_shared(const ambit__fused_job *j); /* bytes of shared memory */
 /* The addresses of a value's rows in shared memory. */
 void ambit__fused_declare_rows(const ambit__fused_job *j, int value);
+/* In a brick: whether a buffer has all rows of the value. */
+bool ambit__fused_buffers_all(const ambit__fused_job *j, int value);
+/* "(float *)(bytes + 512) + p % 2 * 7168": the buffer that is published next. */
+void ambit__fused_print_buffer(const ambit__fused_job *j, int value);
 /* Publishes the rows of the plane that adjacent groups fetch in the next turn; fetches those of the
  * plane before it, or copies rows inside the grid. */
 void ambit__fused_publish(const ambit__fused_job *j, int value);

@@ -219,6 +219,7 @@ void ambit__fused_share_rows(const ambit__fused_job *j, int value, int lag, int 
   const bool lanes = j->gpu.dialect->has_lanes;
 
   if (first == end) return;
+  ambit__fused_open_own_planes(j);
   ambit__fused_open_rows(j, first, end);
   if (!lanes) share_row(j, value, lag);
   for (int i = 0; lanes && i < f->left + f->right; i++) {
@@ -227,12 +228,15 @@ void ambit__fused_share_rows(const ambit__fused_job *j, int value, int lag, int 
     ambit__line_begin(j->gpu.w);
     ambit__fused_print_row(j, value, lag);
     ambit__print(j->gpu.t, "[%d] = %s(", before ? i : i + j->lane,
-                 before ? "ambit_from_before" : "ambit_from_after");
+                 j->around[2] ? before ? "ambit_around_before" : "ambit_around_after"
+                 : before     ? "ambit_from_before"
+                              : "ambit_from_after");
     ambit__fused_print_row(j, value, lag);
     ambit__print(j->gpu.t, "[%d])", before ? i + j->lane : i);
     ambit__line_end(j->gpu.w, ";");
   }
   close_rows(j);
+  ambit__fused_close_planes(j);
 }
 
 void ambit__fused_share_beside(const ambit__fused_job *j, int value, int lag)

@@ -74,6 +74,7 @@ static void note_reach(ambit__fused_job *j, int stage, int value, const int *off
   v->down = most(v->down, -along_y(j, offset));
   v->up = most(v->up, along_y(j, offset));
   v->corners |= along_y(j, offset) && offset[j->x];
+  v->thick |= offset[j->z] && (along_y(j, offset) || offset[j->x]);
 }
 
 /* ---- mirrored rows at faces ---- */
@@ -402,18 +403,20 @@ bool ambit__fused_begin_tile(const ambit__group *g, const ambit__plan *p, ambit_
 {
   *j = (ambit__fused_job){.pipe = g->pipeline,
                           .edge = true,
-                          .x = 1,
-                          .y = 0,
-                          .z = 2,
+                          .stays = true,
+                          .x = g->ndims - 1,
+                          .y = g->ndims - 2,
+                          .z = g->ndims == 2 ? 2 : 0,
                           .lane = (int)p->strip,
                           .lanes = AMBIT__FUSED_WARP,
                           .groups = p->threads[1],
                           .rows = p->rows[0],
+                          .planes = p->rows[1],
                           .period = 1};
   for (int i = 0; i < j->pipe->nstages; i++)
     each_read(j, i, note_reach);
   for (int v = 0; v < j->pipe->nvalues; v++)
-    j->values[v].fetched = is_fetched(&j->values[v]) ? 1 : -1;
+    j->values[v].fetched = is_fetched(&j->values[v]) ? 0 : -1;
   find_beside(j);
   return reads_near(j);
 }

@@ -112,7 +112,10 @@ static void find_cells(const ambit__fused_job *j, int stage)
   const ambit__pipe_stage *st = &j->pipe->stages[stage];
   char row[32];
 
-  snprintf(row, sizeof row, "row - %d", j->stages[stage].lag);
+  if (j->planes)
+    snprintf(row, sizeof row, "z + k");
+  else
+    snprintf(row, sizeof row, "row - %d", j->stages[stage].lag);
   ambit__line(j->gpu.w, "unsigned in%d = 0;", stage);
   for (int k = 0; k < st->nplaces; k++) {
     ambit__line_begin(j->gpu.w);

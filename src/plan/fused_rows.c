@@ -22,10 +22,16 @@ static int width(const ambit__fused_job *j)
   return j->lanes * j->lane;
 }
 
+/* Cells of a group: in a brick, those of all planes. */
+static int group(const ambit__fused_job *j, int value)
+{
+  return (j->planes ? j->planes : 1) * published(j, value) * width(j);
+}
+
 /* Cells of one of the two buffers. */
 static int buffer(const ambit__fused_job *j, int value)
 {
-  return j->groups * published(j, value) * width(j);
+  return j->groups * group(j, value);
 }
 
 /* Bytes of shared memory for the values before this one. */
@@ -51,24 +57,46 @@ static const char *type_of(const ambit__fused_job *j, int value)
 
 /* A pointer to the cells of this lane in the first row of a group. */
 static void declare_pointer(const ambit__fused_job *j, int value, const char *name,
-                            const char *group)
+                            const char *number)
 {
   const char *type = type_of(j, value), *local = j->gpu.dialect->shared_pointer;
 
   ambit__line(j->gpu.w, "%s%s *const %s%d = (%s%s *)(bytes + %zu) + (%s) * %d + lane * %d;", local,
-              type, name, value, local, type, bytes_before(j, value), group,
-              published(j, value) * width(j), j->lane);
+              type, name, value, local, type, bytes_before(j, value), number, group(j, value),
+              j->lane);
 }
 
 void ambit__fused_declare_rows(const ambit__fused_job *j, int value)
 {
-  char next[48];
+  char prior[48] = "ambit_most(group - 1, 0)", next[48];
 
   if (j->values[value].fetched < 0) return;
   snprintf(next, sizeof next, "ambit_least(group + 1, %d)", j->groups - 1);
+  if (j->around[1]) {
+    snprintf(prior, sizeof prior, "(group + %d) %% %d", j->groups - 1, j->groups);
+    snprintf(next, sizeof next, "(group + 1) %% %d", j->groups);
+  }
   declare_pointer(j, value, "own", "group");
-  if (j->values[value].down) declare_pointer(j, value, "prior", "ambit_most(group - 1, 0)");
+  if (j->values[value].down) declare_pointer(j, value, "prior", prior);
   if (j->values[value].up) declare_pointer(j, value, "next", next);
+}
+
+/* "p % 2 * 1024 + k * 128 + ": one of the two buffers, and in a brick a plane in it. */
+static void print_buffer(const ambit__fused_job *j, int value, const char *turn)
+{
+  ambit__print(j->gpu.t, "%s %% 2 * %d + ", turn, buffer(j, value));
+  if (j->planes) ambit__print(j->gpu.t, "k * %d + ", published(j, value) * width(j));
+}
+
+bool ambit__fused_buffers_all(const ambit__fused_job *j, int value)
+{
+  return j->values[value].fetched >= 0 && published(j, value) == j->rows;
+}
+
+void ambit__fused_print_buffer(const ambit__fused_job *j, int value)
+{
+  ambit__print(j->gpu.t, "(%s *)(bytes + %zu) + p %% 2 * %d", type_of(j, value),
+               bytes_before(j, value), buffer(j, value));
 }
 
 void ambit__fused_publish(const ambit__fused_job *j, int value)
@@ -77,19 +105,22 @@ void ambit__fused_publish(const ambit__fused_job *j, int value)
   const int n = published(j, value), unused = j->rows - n;
 
   if (f->fetched < 0) return;
+  ambit__fused_open_own_planes(j);
   ambit__fused_open_rows(j, 0, j->rows);
   ambit__line_begin(j->gpu.w);
   if (unused) ambit__print(j->gpu.t, "if (r < %d || r >= %d) ", f->up, j->rows - f->down);
   ambit__fused_print_call(j, "ambit_publish", value);
-  ambit__print(j->gpu.t, "own%d + p %% 2 * %d + ", value, buffer(j, value));
+  ambit__print(j->gpu.t, "own%d + ", value);
+  print_buffer(j, value, "p");
   if (unused)
     ambit__print(j->gpu.t, "(r < %d ? r : r - %d) * %d, &", f->up, unused, width(j));
   else
     ambit__print(j->gpu.t, "r * %d, &", width(j));
-  ambit__fused_print_row(j, value, f->fetched - 1);
+  ambit__fused_print_row(j, value, f->fetched - !j->stays);
   ambit__print(j->gpu.t, "[%d]", f->left);
   ambit__line_end(j->gpu.w, ");");
   ambit__fused_close_rows(j);
+  ambit__fused_close_planes(j);
 }
 
 /* Rows `first` to `end` - 1, which are rows r + shift of the adjacent group's published ones. */
@@ -99,15 +130,18 @@ static void fetch_rows(const ambit__fused_job *j, int value, const char *from, i
   const ambit__fused_value *f = &j->values[value];
 
   if (first == end) return;
+  ambit__fused_open_own_planes(j);
   ambit__fused_open_rows(j, first, end);
   ambit__line_begin(j->gpu.w);
   ambit__fused_print_call(j, "ambit_fetch", value);
   ambit__print(j->gpu.t, "&");
   ambit__fused_print_row(j, value, f->fetched);
-  ambit__print(j->gpu.t, "[%d], %s%d + (p + 1) %% 2 * %d + (r + %d) * %d", f->left, from, value,
-               buffer(j, value), shift, width(j));
+  ambit__print(j->gpu.t, "[%d], %s%d + ", f->left, from, value);
+  print_buffer(j, value, "(p + 1)");
+  ambit__print(j->gpu.t, "(r + %d) * %d", shift, width(j));
   ambit__line_end(j->gpu.w, ");");
   ambit__fused_close_rows(j);
+  ambit__fused_close_planes(j);
 }
 
 /* Row `to` becomes a copy of row `from`; both count from the lane's first. */
@@ -138,11 +172,13 @@ static void mirror_rows(const ambit__fused_job *j, int value, int side)
     ambit__open(j->gpu.w, "if (y + %d == end%d)", j->rows, j->y);
   else
     ambit__open(j->gpu.w, "if (y == first%d)", j->y);
+  ambit__fused_open_own_planes(j);
   for (int k = 1; k <= n; k++) {
     const int from = ambit__fused_mirror(kind, k) - 1;
 
     copy_row(j, value, side ? j->rows - 1 + k : -k, side ? j->rows - 1 - from : from);
   }
+  ambit__fused_close_planes(j);
   ambit__close(j->gpu.w);
 }
 

@@ -5,7 +5,8 @@
  * row keeps its slot while it is needed. All loops but the one over turns are unrolled, so that
  * arrays become registers. Partial results of stage 2 are s2[slot][cell]. In three dimensions they
  * are q3[slot][row][cell] and s2[slot][row][cell], and the rows of a lane stand between those of
- * the adjacent groups.
+ * the adjacent groups. In a brick they are q3[plane][row][cell], and the planes stand between those
+ * outside it.
  */
 #include "plan/fused.h"
 
@@ -38,7 +39,10 @@ static void print_at(const ambit__fused_job *j, const char *name, int at)
 void ambit__fused_print_plane(const ambit__fused_job *j, int value, int lag)
 {
   ambit__print(j->gpu.t, "q%d", value);
-  print_slot(j, lag);
+  if (j->planes)
+    print_at(j, "k", j->values[value].low - lag);
+  else
+    print_slot(j, lag);
 }
 
 void ambit__fused_print_row(const ambit__fused_job *j, int value, int lag)
@@ -58,6 +62,23 @@ static void print_cell(const ambit__fused_job *j, int value, int lag, const int 
 static const char *type_of(const ambit__fused_job *j, int value)
 {
   return j->gpu.dialect->types[j->pipe->values[value].type];
+}
+
+void ambit__fused_open_planes(const ambit__fused_job *j, int first, int end)
+{
+  if (!j->planes || j->in_plane) return;
+  ambit__print(j->gpu.t, "#pragma unroll\n");
+  ambit__open(j->gpu.w, "for (int k = %d; k < %d; k++)", first, end);
+}
+
+void ambit__fused_open_own_planes(const ambit__fused_job *j)
+{
+  ambit__fused_open_planes(j, 0, j->planes);
+}
+
+void ambit__fused_close_planes(const ambit__fused_job *j)
+{
+  if (j->planes && !j->in_plane) ambit__close(j->gpu.w);
 }
 
 void ambit__fused_open_rows(const ambit__fused_job *j, int first, int end)
@@ -152,6 +173,7 @@ static void declare_index(const ambit__fused_job *j, const ambit__pipe_stage *st
     ambit__print(j->gpu.t,
                  d == j->x   ? "offset%d + x + j"
                  : d == j->y ? "offset%d + y + r"
+                 : j->planes ? "offset%d + z + k"
                              : "offset%d + row - %d",
                  d, lag);
     if (j->edge && j->pipe->periodic[d]) ambit__print(j->gpu.t, ", extent%d)", d);
@@ -221,6 +243,8 @@ static void emit_window(const ambit__fused_job *j, int stage)
   s.step = step;
   s.user = &at;
   declare_values(&at, &s);
+  ambit__fused_open_own_planes(j);
+  if (j->begin_plane) j->begin_plane(j, stage);
   if (st->nplaces) ambit__fused_open_place(j, stage);
   ambit__fused_open_cells(j);
   if (st->nplaces) ambit__fused_skip_outside(j, stage);
@@ -230,6 +254,7 @@ static void emit_window(const ambit__fused_job *j, int stage)
   each_output(&at, &s, keep_out);
   ambit__fused_close_cells(j);
   if (st->nplaces) ambit__close(j->gpu.w);
+  ambit__fused_close_planes(j);
 }
 
 /* ---- sums ---- */

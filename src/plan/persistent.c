@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* persistent.c - on a GPU, in two dimensions: a small grid stays on the chip for many iterations.
+/* persistent.c - on a GPU: a small grid stays on the chip for many iterations.
  *
  * The grid is cut into as many tiles as the GPU has multiprocessors, at most. A block holds one of
  * them in registers over all iterations of a launch, and exchanges the cells at its border with the
@@ -7,9 +7,10 @@
  * docs/design/0013-fused.md.
  *
  *   (persistent 4x6 every 8 warps 16)
+ *   (persistent 2x1x8 every 2 warps 16)
  *
- * The numbers are: cells of a lane, its rows, iterations between two exchanges, if there are any,
- * and warps of a block.
+ * The numbers are: cells of a lane, its rows, in three dimensions its planes, iterations between
+ * two exchanges, if there are any, and warps of a block.
  */
 #include "plan/persistent.h"
 
@@ -17,17 +18,29 @@
 
 enum {
   MOST_ROWS = 48,
+  MOST_DEEP_ROWS = 4,   /* the same in three dimensions */
+  MOST_LINES = 64,      /* rows of all planes of a lane */
   MOST_REGISTERS = 255, /* of a thread */
   OTHER_REGISTERS = 20  /* positions, counters, addresses of shared memory */
 };
 
-/* On an H200, ns of an instruction of a warp; of a stage, for its barrier; of a word that a lane
- * writes to shared memory or reads there, and of one in lanes of more than 16 bytes, whose accesses
- * conflict. Of an exchange, for each value; in it, of each unit of a lane, and of each cell that a
- * thread fetches, with 16 warps. Fewer do not take much less. Fitted to 156 plans of 13 programs,
- * of which the model chooses ones within 6 % of the fastest. */
-static const double ISSUE_NS = 0.13, BARRIER_NS = 40, SHARE_NS = 0.17, CONFLICT_NS = 0.6,
-                    EXCHANGE_NS = 550, UNIT_NS = 160, CELL_NS = 100, FEWER = 0.8;
+/* On an H200, ns of an instruction of a warp; of an exchange, for each value; in it, of each unit
+ * of a lane, and of each cell that a thread fetches, with 16 warps. */
+typedef struct rates {
+  double issue, exchange, unit, cell;
+} rates;
+
+/* In two dimensions, and in three. Fitted to 156 plans of 13 programs, of which the model chooses
+ * ones within 6 % of the fastest, and to 122 plans of 11 programs, within 10 %; one within 20 %. */
+static const rates FLAT = {0.13, 550, 160, 100}, DEEP = {0.067, 110, 148, 67};
+
+/* Exchanges with fewer warps do not take much less. */
+static const double FEWER = 0.8;
+
+/* ns of a stage, for its barrier; of a word that a lane writes to shared memory or reads there, and
+ * of one in lanes of more than 16 bytes, whose accesses conflict. In three dimensions, where all
+ * warps wait for shared memory, also of a word that lanes exchange. */
+static const double BARRIER_NS = 40, SHARE_NS = 0.17, CONFLICT_NS = 0.6, DEEP_SHARE_NS = 0.58;
 
 /* Time if more than this share of the registers is in use, by estimate. */
 static const double MANY = 0.9, TIGHT = 1.3;
@@ -37,16 +50,17 @@ static const double FUSED = 0.55;
 
 /* ---- windows ---- */
 
-static int reach_along(const ambit__fused_job *j, int axis)
+/* Along z, y or x, numbered so. */
+static int reach_along(const ambit__fused_job *j, int i)
 {
   int n = 0;
 
   for (int v = 0; v < j->pipe->nvalues; v++) {
     const ambit__fused_cells *c = &j->values[v].beside;
-    const int low = axis == j->y ? c->down : c->left, high = axis == j->y ? c->up : c->right;
+    const int low[] = {c->low, c->down, c->left}, high[] = {c->high, c->up, c->right};
 
-    if (low > n) n = low;
-    if (high > n) n = high;
+    if (low[i] > n) n = low[i];
+    if (high[i] > n) n = high[i];
   }
   return n;
 }
@@ -68,38 +82,60 @@ static bool cut(ambit__window *w, int64_t cells, int reach, int every, bool peri
 }
 
 /* Whether the layers at a face that a stage leaves out, and the cells that those outside are copies
- * of, belong to the lanes and groups at the face. */
-static bool faces_fit(const ambit__fused_job *j)
+ * of, belong to the lanes, groups and planes at the face. */
+static bool faces_fit(const ambit__persistent_job *j, const ambit__window *w)
 {
-  const int unit[] = {j->rows, j->lane};
+  const ambit__fused_job *t = &j->tile;
 
-  for (int d = 0; d < 2; d++)
-    for (int side = 0; side < 2; side++) {
-      if (ambit__fused_inset(j->pipe, d, side) > unit[d]) return false;
-      for (int v = 0; v < j->pipe->nvalues; v++) {
-        const ambit__fused_value *f = &j->values[v];
-        const int reach = d == j->y ? (side ? f->up : f->down) : side ? f->right : f->left;
+  for (int side = 0; side < 2; side++) {
+    if (ambit__fused_inset(t->pipe, w->axis, side) > w->unit) return false;
+    for (int v = 0; v < t->pipe->nvalues; v++) {
+      const ambit__fused_value *f = &t->values[v];
+      const int reach[][2] = {{f->low, f->high}, {f->down, f->up}, {f->left, f->right}};
+      const ambit_boundary kind = ambit__fused_kind(t, v, w->axis, side);
 
-        if (ambit__fused_mirror(ambit__fused_kind(j, v, d, side), reach) > unit[d]) return false;
-      }
+      if (ambit__fused_mirror(kind, reach[w - j->window][side]) > w->unit) return false;
     }
+  }
+  return true;
+}
+
+static void make_windows(const ambit__group *g, const ambit__plan *p, ambit__persistent_job *j)
+{
+  const ambit__fused_job *t = &j->tile;
+  const int lane = t->lane, planes = t->planes ? t->planes : 1;
+
+  j->window[0] = (ambit__window){.axis = t->z, .cells = planes, .unit = planes, .tiles = 1};
+  j->window[1] =
+      (ambit__window){.axis = t->y, .cells = p->threads[1] * t->rows, .unit = t->rows, .tiles = 1};
+  j->window[2] =
+      (ambit__window){.axis = t->x, .cells = AMBIT__FUSED_WARP * lane, .unit = lane, .tiles = 1};
+  j->window[0].grain = j->window[1].grain = 1;
+  j->window[2].grain = g->cells[t->x] % lane ? 1 : lane;
+}
+
+/* All windows, or in three dimensions, where the planes are not chosen yet, those across z. */
+static bool begin(const ambit__group *g, const ambit__plan *p, bool across,
+                  ambit__persistent_job *j)
+{
+  *j = (ambit__persistent_job){.every = p->ahead};
+  if (!ambit__fused_begin_tile(g, p, &j->tile)) return false;
+  make_windows(g, p, j);
+  for (int i = across || g->ndims == 2; i < 3; i++) {
+    ambit__window *w = &j->window[i];
+    const bool periodic = g->pipeline->periodic[w->axis];
+
+    j->tile.around[i] = periodic && j->tile.planes && g->cells[w->axis] == w->cells;
+    if (!faces_fit(j, w) || !cut(w, g->cells[w->axis], reach_along(&j->tile, i), p->ahead,
+                                 periodic && !j->tile.around[i]))
+      return false;
+  }
   return true;
 }
 
 bool ambit__persistent_begin(const ambit__group *g, const ambit__plan *p, ambit__persistent_job *j)
 {
-  *j = (ambit__persistent_job){.every = p->ahead};
-  if (!ambit__fused_begin_tile(g, p, &j->tile) || !faces_fit(&j->tile)) return false;
-  j->window[0] =
-      (ambit__window){.cells = p->threads[1] * p->rows[0], .unit = p->rows[0], .grain = 1};
-  j->window[1] = (ambit__window){.cells = AMBIT__FUSED_WARP * (int)p->strip,
-                                 .unit = (int)p->strip,
-                                 .grain = g->cells[1] % p->strip ? 1 : (int)p->strip};
-  for (int d = 0; d < 2; d++)
-    if (!cut(&j->window[d], g->cells[d], reach_along(&j->tile, d), p->ahead,
-             g->pipeline->periodic[d]))
-      return false;
-  return true;
+  return begin(g, p, false, j);
 }
 
 /* ---- plans ---- */
@@ -109,7 +145,9 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   const ambit__pipeline *p = g->pipeline;
 
   if (t->kind != TARGET_GPU || !t->dialect->has_lanes || t->warp != AMBIT__FUSED_WARP) return false;
-  if (!p || !p->loops || g->ndims != 2 || p->cut[0] || p->cut[1]) return false;
+  if (!p || !p->loops || g->ndims < 2 || g->ndims > 3) return false;
+  for (int d = 0; d < g->ndims; d++)
+    if (p->cut[d]) return false;
   for (int i = 0; i < g->steps[0].rule->nparams; i++)
     if (g->steps[0].rule->params[i].kind == PARAM_FIELD && !g->steps[0].bind[i].contiguous)
       return false;
@@ -128,17 +166,23 @@ static int widest_words(const ambit__pipeline *p)
   return ambit__fused_widest(p) > 4 ? 2 : 1;
 }
 
+/* Of a lane. */
+static int cells_of(const ambit__fused_job *j)
+{
+  return (j->planes ? j->planes : 1) * j->rows * j->lane;
+}
+
 /* Registers of a thread: all loaded values, and of those that are computed all but the last, which
- * takes the place of one of them row by row. */
+ * takes the place of one of them row by row, or plane by plane. */
 static int registers_of(const ambit__persistent_job *j)
 {
   const ambit__pipeline *p = j->tile.pipe;
-  int n = OTHER_REGISTERS + widest_words(p) * 3 * j->tile.lane, computed = 0;
+  const int rows = j->tile.planes ? j->tile.rows + 2 : 3;
+  int n = OTHER_REGISTERS + widest_words(p) * rows * j->tile.lane, computed = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (p->values[v].stage < 0 || computed++)
-      n += ambit__fused_words(p, v) * j->tile.rows * j->tile.lane;
-  return n;
+    if (p->values[v].stage < 0 || computed++) n += ambit__fused_words(p, v) * cells_of(&j->tile);
+  return n + (j->tile.planes ? 2 * ambit__persistent_letters(j) : 0);
 }
 
 static int most_registers(const ambit__plan *p)
@@ -148,54 +192,34 @@ static int most_registers(const ambit__plan *p)
   return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
 
-/* Whether a plan fits, with all tiles at the same time. */
-static bool fits(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
-{
-  const int threads = AMBIT__FUSED_WARP * p->threads[1];
-  const int cells = p->rows[0] * (int)p->strip;
-  ambit__persistent_job j;
+/* ---- time ---- */
 
-  if (threads > t->max_threads ||
-      ambit__fused_operations(g->pipeline) * cells > AMBIT__FUSED_MOST_WORK)
-    return false;
-  if (has_places(g->pipeline) && cells >= 32) return false; /* a bit for each of them */
-  return ambit__persistent_begin(g, p, &j) && registers_of(&j) <= most_registers(p) &&
-         ambit__persistent_shared(&j) <= t->shared &&
-         j.window[0].tiles * j.window[1].tiles <= t->threads;
+static const rates *rates_of(const ambit__fused_job *j)
+{
+  return j->planes ? &DEEP : &FLAT;
 }
 
-/* The least rows with which the tiles suffice. */
-static void add(const ambit__group *g, const ambit__target *t, ambit__plan p, ambit__plan *plans,
-                int most, int *n)
+/* ns of a warp for the rows of a value that it shares with others. */
+static double flat_share_ns(const ambit__fused_job *j, int value)
 {
-  for (p.rows[0] = 1; p.rows[0] <= MOST_ROWS && *n < most; p.rows[0]++)
-    if (fits(g, t, &p)) {
-      plans[(*n)++] = p;
-      return;
-    }
+  const int words = ambit__fused_words(j->pipe, value) * j->lane;
+
+  return (words > 4 ? CONFLICT_NS : SHARE_NS) * 2 * words *
+         (j->values[value].up + j->values[value].down);
 }
 
-static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+/* The same in a brick, and for cells of adjacent lanes. */
+static double deep_share_ns(const ambit__fused_job *j, int value)
 {
-  static const int warps[] = {16, 8}, every[] = {0, 2, 4, 6, 8, 12, 16};
-  int n = 0;
+  const ambit__fused_value *f = &j->values[value];
+  const int beside = f->up + f->down, published = beside < j->rows ? beside : j->rows;
+  const int passed = (f->left + f->right) * (j->rows + (f->corners ? beside : 0));
 
-  for (int cells = 4; cells >= 1; cells /= 2)
-    for (int i = 0; i < 2; i++)
-      for (int k = 0; k < 7; k++)
-        add(g, t,
-            (ambit__plan){.strategy = &ambit__strategy_persistent,
-                          .depth = g->depth,
-                          .strip = cells,
-                          .threads = {AMBIT__FUSED_WARP, warps[i], 1},
-                          .ahead = every[k],
-                          .resident = 1,
-                          .wave = t->threads},
-            plans, most, &n);
-  return n;
+  return DEEP_SHARE_NS * ambit__fused_words(j->pipe, value) * j->planes *
+         (j->lane * (published + beside) + passed);
 }
 
-/* ns of a warp in one iteration: its instructions, and the rows it shares with others. */
+/* ns of a warp in one iteration. */
 static double warp_ns(const ambit__group *g, const ambit__fused_job *j)
 {
   double n = 10, ns = 0;
@@ -203,28 +227,26 @@ static double warp_ns(const ambit__group *g, const ambit__fused_job *j)
   for (int i = 0; i < j->pipe->nstages; i++) {
     const double flops = (double)j->pipe->stages[i].rule->flops;
 
-    n += ((g->strict ? flops : FUSED * flops) + 0.5) * j->rows * j->lane * widest_words(j->pipe);
+    n += ((g->strict ? flops : FUSED * flops) + 0.5) * cells_of(j) * widest_words(j->pipe);
   }
-  for (int v = 0; v < j->pipe->nvalues; v++) {
-    const int words = ambit__fused_words(j->pipe, v) * j->lane;
-
-    ns += (words > 4 ? CONFLICT_NS : SHARE_NS) * 2 * words * (j->values[v].up + j->values[v].down);
-  }
-  return ISSUE_NS * n + ns;
+  for (int v = 0; v < j->pipe->nvalues; v++)
+    ns += (j->planes ? deep_share_ns : flat_share_ns)(j, v);
+  return rates_of(j)->issue * n + ns;
 }
 
 /* Of an exchange. */
 static double exchange_ns(const ambit__persistent_job *j)
 {
   const ambit__pipeline *p = j->tile.pipe;
-  const double threads = j->tile.groups * AMBIT__FUSED_WARP, grain = j->window[1].grain;
+  const rates *r = rates_of(&j->tile);
+  const double threads = j->tile.groups * AMBIT__FUSED_WARP, grain = j->window[2].grain;
   const double awaited = (double)ambit__persistent_awaited(j);
   const double word = fmax(FEWER, threads / 512) *
-                      (UNIT_NS * j->tile.rows * j->tile.lane / grain + CELL_NS * awaited / threads);
+                      (r->unit * cells_of(&j->tile) / grain + r->cell * awaited / threads);
   double ns = 0;
 
   for (int v = 0; v < p->nvalues; v++)
-    if (ambit__persistent_changes(p, v)) ns += EXCHANGE_NS + ambit__fused_words(p, v) * word;
+    if (ambit__persistent_changes(p, v)) ns += r->exchange + ambit__fused_words(p, v) * word;
   return ns;
 }
 
@@ -232,19 +254,107 @@ static double exchange_ns(const ambit__persistent_job *j)
 static double cost(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
   ambit__persistent_job j;
-  double ns;
+  double ns, cells = 1;
 
   (void)t;
   if (!ambit__persistent_begin(g, p, &j)) return 1e9;
+  for (int d = 0; d < g->ndims; d++)
+    cells *= (double)g->cells[d];
   ns = p->threads[1] * warp_ns(g, &j.tile) + BARRIER_NS * g->pipeline->nstages;
   if (ambit__persistent_exchanges(&j)) ns += exchange_ns(&j) / p->ahead;
   if (registers_of(&j) > MANY * most_registers(p)) ns *= TIGHT;
-  return ns / (double)(g->cells[0] * g->cells[1]);
+  return ns / cells;
+}
+
+/* ---- choice ---- */
+
+/* Whether a plan fits, with all tiles at the same time. */
+static bool fits(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
+{
+  const int threads = AMBIT__FUSED_WARP * p->threads[1];
+  const int across = p->rows[0] * (int)p->strip, cells = across * (p->rows[1] ? p->rows[1] : 1);
+  ambit__persistent_job j;
+
+  if (threads > t->max_threads ||
+      ambit__fused_operations(g->pipeline) * cells > AMBIT__FUSED_MOST_WORK)
+    return false;
+  if (has_places(g->pipeline) && across >= 32) return false; /* a bit for each of them */
+  if (!ambit__persistent_begin(g, p, &j)) return false;
+  if (p->rows[1] && p->ahead && !ambit__persistent_exchanges(&j)) return false;
+  return registers_of(&j) <= most_registers(p) && ambit__persistent_shared(&j) <= t->shared &&
+         j.window[0].tiles * j.window[1].tiles * j.window[2].tiles <= t->threads;
+}
+
+/* The least planes with which the tiles suffice. false: there are none. */
+static bool find_planes(const ambit__group *g, const ambit__target *t, ambit__plan *p)
+{
+  ambit__persistent_job j;
+  int tiles, halo;
+
+  p->rows[1] = 1;
+  if (!begin(g, p, true, &j)) return false;
+  tiles = t->threads / (j.window[1].tiles * j.window[2].tiles);
+  if (!tiles) return false;
+  halo = tiles > 1 || g->pipeline->periodic[j.tile.z] ? reach_along(&j.tile, 0) * p->ahead : 0;
+  p->rows[1] = (int)((g->cells[j.tile.z] + tiles - 1) / tiles) + 2 * halo;
+  if (p->rows[1] > g->cells[j.tile.z]) p->rows[1] = (int)g->cells[j.tile.z];
+  for (int end = p->rows[1] + 2 * MOST_DEEP_ROWS;
+       p->rows[1] < end && p->rows[1] * p->rows[0] <= MOST_LINES; p->rows[1]++)
+    if (fits(g, t, p)) return true;
+  return false;
+}
+
+/* The rows and planes with the least time by estimate. */
+static bool find_brick(const ambit__group *g, const ambit__target *t, ambit__plan *p)
+{
+  double least = -1;
+
+  for (int rows = 1; rows <= MOST_DEEP_ROWS; rows++) {
+    ambit__plan q = *p;
+
+    q.rows[0] = rows;
+    if (!find_planes(g, t, &q)) continue;
+    if (least >= 0 && cost(g, t, &q) >= least) continue;
+    least = cost(g, t, &q);
+    *p = q;
+  }
+  return least >= 0;
+}
+
+/* The least rows with which the tiles suffice. false: there are none. */
+static bool find_rows(const ambit__group *g, const ambit__target *t, ambit__plan *p)
+{
+  for (p->rows[0] = 1; p->rows[0] <= MOST_ROWS; p->rows[0]++)
+    if (fits(g, t, p)) return true;
+  return false;
+}
+
+static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan *plans, int most)
+{
+  static const int warps[] = {16, 8}, every[][7] = {{0, 2, 4, 6, 8, 12, 16}, {0, 1, 2, 3, 4, 6, 8}};
+  const bool deep = g->ndims == 3;
+  int n = 0;
+
+  for (int cells = 4; cells >= 1; cells /= 2)
+    for (int i = 0; i < 2; i++)
+      for (int k = 0; k < 7 && n < most; k++) {
+        plans[n] = (ambit__plan){.strategy = &ambit__strategy_persistent,
+                                 .depth = g->depth,
+                                 .strip = cells,
+                                 .threads = {AMBIT__FUSED_WARP, warps[i], 1},
+                                 .ahead = every[deep][k],
+                                 .resident = 1,
+                                 .wave = t->threads};
+        n += (deep ? find_brick : find_rows)(g, t, &plans[n]);
+      }
+  return n;
 }
 
 static void describe(const ambit__plan *p, ambit__text *t)
 {
-  ambit__print(t, "(persistent %dx%d ", (int)p->strip, p->rows[0]);
+  ambit__print(t, "(persistent %dx%d", (int)p->strip, p->rows[0]);
+  if (p->rows[1]) ambit__print(t, "x%d", p->rows[1]);
+  ambit__print(t, " ");
   if (p->ahead) ambit__print(t, "every %d ", p->ahead);
   ambit__print(t, "warps %d)", p->threads[1]);
 }
@@ -257,8 +367,8 @@ static void shape(const ambit__group *g, const ambit__plan *p, const ambit__box 
   (void)box; /* all cells of the grid */
   *s = (ambit__shape){.blocks = {1, 1, 1}, .threads = {p->threads[0], p->threads[1], 1}};
   if (!ambit__persistent_begin(g, p, &j)) return;
-  s->blocks[0] = j.window[1].tiles;
-  s->blocks[1] = j.window[0].tiles;
+  for (int i = 0; i < 3; i++)
+    s->blocks[i] = j.window[2 - i].tiles;
   s->shared = ambit__persistent_shared(&j);
   s->mail = ambit__persistent_mail(&j, g->cells);
 }

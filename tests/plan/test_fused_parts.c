@@ -338,6 +338,38 @@ static void tiles_stay(void)
   }
 }
 
+/* In three dimensions, cut along the first and the last axis. Outside two faces that are constant,
+ * the later axis counts. */
+static void bricks_stay(void)
+{
+  const trial t = {.s = sample_named("box3"),
+                   .ndims = 3,
+                   .extents = {13, 14, 50},
+                   .kind = {{AMBIT_CONSTANT, AMBIT_REFLECT},
+                            {AMBIT_SYMMETRIC, AMBIT_CONSTANT},
+                            {AMBIT_CONSTANT, AMBIT_CLAMP}},
+                   .depth = 2,
+                   .strict = true};
+
+  if (processes_here() > 1) return;
+  check_persistent(&t, "fuser", "(persistent 1x1x9 every 2 warps 16", 8);
+  if (device_is_here("cuda")) check_persistent(&t, "cuda", "(persistent 1x", 30);
+}
+
+/* To a grid that a few blocks hold. Some are as wide as the window of a block. */
+static void shrink(trial *t)
+{
+  t->strict = true;
+  if (t->ndims == 2) {
+    t->extents[1] = 30 + draw(100);
+  } else {
+    t->extents[0] = 5 + draw(20);
+    t->extents[1] = draw(2) ? 16 << draw(2) : 10 + draw(30);
+    t->extents[2] = draw(2) ? 32 << draw(2) : 20 + draw(70);
+    if (t->faces) draw_places(t);
+  }
+}
+
 static void tiles_stay_in_random_programs(void)
 {
   static const char *const plans[] = {"(persistent", "(persistent 1x", "(persistent 2x"};
@@ -353,11 +385,10 @@ static void tiles_stay_in_random_programs(void)
     const char *plan;
     trial t;
 
-    if ((s->ndims && s->ndims != 2) || (only && strcmp(only, s->name))) continue;
+    if (only && strcmp(only, s->name)) continue;
     state = (uint64_t)(seed ? atoi(seed) : 5) * 1000003 + (uint64_t)i;
     t = draw_trial(s);
-    t.extents[1] = 30 + draw(100);
-    t.strict = true;
+    shrink(&t);
     plan = plans[draw(3)];
     n++;
     if (!has_plan(&t, where, plan)) continue;
@@ -447,6 +478,7 @@ int main(int argc, char **argv)
        sums_differ_from_strict_ones_by_less_than_the_bound},
       {"all_faces_are_one_stage", all_faces_are_one_stage},
       {"tiles_stay", tiles_stay},
+      {"bricks_stay", bricks_stay},
       {"tiles_stay_in_random_programs", tiles_stay_in_random_programs},
       {"a_process_without_cells_keeps_no_other_from_fusing",
        a_process_without_cells_keeps_no_other_from_fusing},

@@ -302,6 +302,15 @@ template <typename T> AMBIT_INLINE T ambit_from_after(T value)
 {
   return (T)__shfl_down_sync(0xffffffffu, value, 1);
 }
+/* The same in a ring of lanes. */
+template <typename T> AMBIT_INLINE T ambit_around_before(T value)
+{
+  return (T)__shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 31) % 32);
+}
+template <typename T> AMBIT_INLINE T ambit_around_after(T value)
+{
+  return (T)__shfl_sync(0xffffffffu, value, (int)(threadIdx.x + 1) % 32);
+}
 
 /* A position outside first .. end - 1 as the nearest one inside, or wrapped around. */
 AMBIT_INLINE int ambit_clamped(int at, int first, int end)
@@ -376,11 +385,13 @@ AMBIT_INLINE int ambit_again(int n)
   return n;
 }
 
-/* The cells of the grid, of a tile, and beside it, along both axes. Along the row they are counted
- * in units of U cells, which tiles do not divide: those of a lane, or single ones. */
+/* The cells of the grid, of a tile, and beside it, along three axes, of which the first has one
+ * cell in two dimensions. Along the row they are counted in units of U cells, which tiles do not
+ * divide: those of a lane, or single ones. A tile has at most `rows` rows, with those beside it. */
 struct ambit_tile {
-  int first[2], end[2], from[2], till[2], halo[2];
-  bool periodic[2];
+  int first[3], end[3], from[3], till[3], halo[3];
+  bool periodic[3];
+  int rows;
 };
 AMBIT_INLINE bool ambit_owns(const ambit_tile &t, int axis, int at)
 {
@@ -402,13 +413,38 @@ AMBIT_INLINE int ambit_place(const ambit_tile &t, int axis, int at)
   return t.periodic[axis] ? ambit_wrap(n, t.end[axis] - t.first[axis]) : n;
 }
 
+/* Rows of the grid, and the number of one of them. */
+AMBIT_INLINE ambit_i64 ambit_lines(const ambit_tile &t)
+{
+  return (ambit_i64)(t.end[0] - t.first[0]) * (t.end[1] - t.first[1]);
+}
+AMBIT_INLINE int ambit_line(const ambit_tile &t, int plane, int row)
+{
+  return ambit_place(t, 0, plane) * (t.end[1] - t.first[1]) + ambit_place(t, 1, row);
+}
 /* A lane has N units of a row. Among the letters of a row, every N-th unit comes first, then those
  * after them, and so on: the lanes of a warp access adjacent ones. */
 template <int N> AMBIT_INLINE int ambit_column(const ambit_tile &t, int unit)
 {
-  const int at = ambit_place(t, 1, unit);
+  const int at = ambit_place(t, 2, unit);
 
-  return at / N + at % N * ((t.end[1] - t.first[1] + N - 1) / N);
+  return at / N + at % N * ((t.end[2] - t.first[2] + N - 1) / N);
+}
+
+/* Whether a tile has to send some of a row, or to take some from others. */
+AMBIT_INLINE bool ambit_owns_row(const ambit_tile &t, int plane, int row)
+{
+  return ambit_owns(t, 0, plane) && ambit_owns(t, 1, row);
+}
+AMBIT_INLINE bool ambit_sends_row(const ambit_tile &t, int plane, int row)
+{
+  return ambit_owns_row(t, plane, row) &&
+         (t.halo[2] || ambit_sends(t, 0, plane) || ambit_sends(t, 1, row));
+}
+AMBIT_INLINE bool ambit_takes_row(const ambit_tile &t, int plane, int row)
+{
+  return ambit_sees(t, 0, plane) && ambit_sees(t, 1, row) &&
+         (t.halo[2] || !ambit_owns_row(t, plane, row));
 }
 
 /* U values as words of 32 bits, each of which travels with the number of the exchange. */
@@ -443,14 +479,15 @@ AMBIT_INLINE void ambit_look(ambit_u64 *to, const ambit_u64 *from)
 }
 
 /* The letters of a value: `box`, with rows of `wide`. A lane sends those of its N units of a row
- * that others await. */
-template <int N, int U, typename T>
+ * that others await; SURE: there are some. */
+template <int N, int U, bool SURE, typename T>
 AMBIT_INLINE void ambit_send(ambit_u64 *box, int wide, const ambit_tile &t, const T *values,
-                             int row, int unit, unsigned round)
+                             int plane, int row, int unit, unsigned round)
 {
   typedef ambit_letter<U, T> letter;
-  const bool own = ambit_owns(t, 0, row), end = ambit_sends(t, 0, row);
-  ambit_u64 *const to = box + (ambit_i64)ambit_place(t, 0, row) * wide * letter::ALL;
+  const bool own = SURE || ambit_owns_row(t, plane, row);
+  const bool end = (SURE && !t.halo[2]) || ambit_sends(t, 0, plane) || ambit_sends(t, 1, row);
+  ambit_u64 *const to = box + (ambit_i64)ambit_line(t, plane, row) * wide * letter::ALL;
 
 #pragma unroll
   for (int g = 0; g < N; g++) {
@@ -467,7 +504,7 @@ AMBIT_INLINE void ambit_send(ambit_u64 *box, int wide, const ambit_tile &t, cons
       for (int i = 0; i < letter::WORDS; i++)
         words[k * letter::WORDS + i] = (ambit_u64)round << 32 | text.words[i];
     }
-    if (!(own && ambit_owns(t, 1, unit + g) && (end || ambit_sends(t, 1, unit + g)))) continue;
+    if (!(own && ambit_owns(t, 2, unit + g) && (end || ambit_sends(t, 2, unit + g)))) continue;
 #pragma unroll
     for (int i = 0; i < letter::ALL / 2; i++)
       ambit_post(at + 2 * i, words[2 * i], words[2 * i + 1]);
@@ -475,100 +512,199 @@ AMBIT_INLINE void ambit_send(ambit_u64 *box, int wide, const ambit_tile &t, cons
   }
 }
 
-/* The units that a tile awaits are numbered: first the rows before and after its own, of 32 N units
- * in the order of letters; then the units beside each of its own rows. */
-template <int N> AMBIT_INLINE int ambit_number(const ambit_tile &t, int row, int unit)
+/* The units that a tile awaits are numbered: first whole rows, of 32 N units in the order of
+ * letters, namely those of the planes before and after its own, and those before and after its rows
+ * in each of its planes; then the units beside each of its own rows. */
+AMBIT_INLINE int ambit_planes(const ambit_tile &t)
 {
-  const bool before = row < t.from[0];
-  const int at = unit - t.from[1] + t.halo[1];
-
-  if (before || row >= t.till[0])
-    return (before ? row - t.from[0] + t.halo[0] : row - t.till[0] + t.halo[0]) * 32 * N + at / N +
-           at % N * 32;
-  return 2 * t.halo[0] * 32 * N + (row - t.from[0]) * 2 * t.halo[1] +
-         (unit < t.from[1] ? at : unit - t.till[1] + t.halo[1]);
+  return t.till[0] - t.from[0];
 }
-/* The place of the letter with a number; -1: there is none. */
-template <int N> AMBIT_INLINE int ambit_numbered(const ambit_tile &t, int wide, int n)
+/* Whole rows in other planes; in all. */
+AMBIT_INLINE int ambit_rows_apart(const ambit_tile &t)
 {
-  const int rows = 2 * t.halo[0], beside = n - rows * 32 * N, sides = t.halo[1] ? 2 * t.halo[1] : 1;
-  const int r = n / (32 * N), c = n % 32 * N + n / 32 % N, at = beside % sides;
-  const int row = beside >= 0     ? t.from[0] + beside / sides
-                  : r < t.halo[0] ? t.from[0] - t.halo[0] + r
-                                  : t.till[0] + r - t.halo[0];
-  const int unit = beside < 0       ? t.from[1] - t.halo[1] + c
-                   : at < t.halo[1] ? t.from[1] - t.halo[1] + at
-                                    : t.till[1] + at - t.halo[1];
+  return 2 * t.halo[0] * t.rows;
+}
+AMBIT_INLINE int ambit_rows_beside(const ambit_tile &t)
+{
+  return ambit_rows_apart(t) + ambit_planes(t) * 2 * t.halo[1];
+}
+/* The n-th cell along an axis of those before and after a tile. */
+AMBIT_INLINE int ambit_outer(const ambit_tile &t, int axis, int n)
+{
+  return (n < t.halo[axis] ? t.from[axis] : t.till[axis]) + n - t.halo[axis];
+}
+/* All numbers. */
+template <int N> AMBIT_INLINE int ambit_numbers(const ambit_tile &t)
+{
+  return ambit_rows_beside(t) * 32 * N +
+         ((ambit_planes(t) - 1) * (t.rows - 2 * t.halo[1]) + t.till[1] - t.from[1]) * 2 * t.halo[2];
+}
+/* The quotient of n and a number of rows per plane; 0 in two dimensions. */
+AMBIT_INLINE int ambit_plane_of(const ambit_tile &t, int n, int rows)
+{
+  return ambit_planes(t) == 1 || rows == 0 ? 0 : n / rows;
+}
+/* The unit with a number. false: there is none. */
+struct ambit_spot {
+  int plane, row, unit;
+};
+template <int N> AMBIT_INLINE bool ambit_numbered(const ambit_tile &t, int n, ambit_spot &s)
+{
+  const int beside = n - ambit_rows_beside(t) * 32 * N, sides = t.halo[2] ? 2 * t.halo[2] : 1;
+  const int r = n / (32 * N) - ambit_rows_apart(t), c = n % 32 * N + n / 32 % N;
+  const int each = beside < 0 ? 2 * t.halo[1] : t.rows - 2 * t.halo[1];
+  const int own = beside < 0 ? r : beside / sides, p = ambit_plane_of(t, own, each);
 
-  if (beside >= 0 && row >= t.till[0]) return -1;
-  return ambit_sees(t, 0, row) && ambit_sees(t, 1, unit)
-             ? ambit_place(t, 0, row) * wide + ambit_column<N>(t, unit)
-             : -1;
+  s.plane = t.from[0] + p;
+  s.row = own - p * each;
+  s.unit = t.from[2] - t.halo[2] + c;
+  if (t.halo[0] && r < 0) {
+    s.plane = ambit_outer(t, 0, n / (32 * N) / t.rows);
+    s.row = t.from[1] - t.halo[1] + n / (32 * N) % t.rows;
+  } else if (beside < 0) {
+    s.row = ambit_outer(t, 1, s.row);
+  } else {
+    s.row += t.from[1];
+    s.unit = ambit_outer(t, 2, beside % sides);
+  }
+  if (beside >= 0 && s.row >= t.till[1]) return false;
+  return ambit_sees(t, 0, s.plane) && ambit_sees(t, 1, s.row) && ambit_sees(t, 2, s.unit);
+}
+/* The place of its letter. */
+template <int N>
+AMBIT_INLINE int ambit_letter_at(const ambit_tile &t, int wide, const ambit_spot &s)
+{
+  return ambit_line(t, s.plane, s.row) * wide + ambit_column<N>(t, s.unit);
 }
 
-/* All THREADS of a block fetch the letters of a value, some at a time. */
-template <int N, int U, int THREADS, typename T>
+/* Waits for SOME letters of a value, `at` these places, and leaves them in `slot`s; place -1: there
+ * is none. */
+template <int U, int SOME, typename T>
+AMBIT_INLINE void ambit_await(T *to, const ambit_u64 *box, const int *at, const int *slot,
+                              unsigned round)
+{
+  typedef ambit_letter<U, T> letter;
+  enum { ALL = letter::ALL };
+  ambit_u64 got[SOME][ALL];
+  bool late;
+
+  do {
+    late = false;
+#pragma unroll
+    for (int k = 0; k < SOME; k++)
+      if (at[k] >= 0) {
+        const ambit_u64 *const from = box + (ambit_i64)at[k] * ALL;
+
+#pragma unroll
+        for (int i = 0; i < ALL / 2; i++)
+          ambit_look(&got[k][2 * i], from + 2 * i);
+        if (ALL % 2) got[k][0] = *(const volatile ambit_u64 *)from;
+      }
+#pragma unroll
+    for (int k = 0; k < SOME; k++)
+#pragma unroll
+      for (int i = 0; i < ALL; i++)
+        if (at[k] >= 0 && (unsigned)(got[k][i] >> 32) != round) late = true;
+    if (late) AMBIT_PAUSE;
+  } while (late);
+#pragma unroll
+  for (int k = 0; k < SOME; k++) {
+    T values[U];
+
+#pragma unroll
+    for (int c = 0; c < U; c++) {
+      typename letter::text text;
+
+#pragma unroll
+      for (int i = 0; i < letter::WORDS; i++)
+        text.words[i] = (unsigned)got[k][c * letter::WORDS + i];
+      values[c] = text.value;
+    }
+    ambit_store_all<U>(at[k] >= 0, to + slot[k], values);
+  }
+}
+
+/* In two dimensions. All THREADS of a block fetch the letters of a value, SOME at a time, in the
+ * order of their numbers. */
+template <int N, int U, int THREADS, int SOME, typename T>
 AMBIT_INLINE void ambit_receive(T *to, const ambit_u64 *box, int wide, const ambit_tile &t,
                                 int thread, unsigned round)
 {
-  typedef ambit_letter<U, T> letter;
-  enum { ALL = letter::ALL, SOME = ALL < 4 ? 4 : 2 };
-  const int all = 2 * t.halo[0] * 32 * N + (t.till[0] - t.from[0]) * 2 * t.halo[1];
+  const int all = ambit_numbers<N>(t);
 
 #pragma unroll 1
   for (int n = thread; n < all; n += SOME * THREADS) {
-    ambit_u64 got[SOME][ALL];
-    int at[SOME];
-    bool late;
+    int at[SOME], slot[SOME];
 
 #pragma unroll
-    for (int k = 0; k < SOME; k++)
-      at[k] = n + k * THREADS < all ? ambit_numbered<N>(t, wide, n + k * THREADS) : -1;
-    do {
-      late = false;
-#pragma unroll
-      for (int k = 0; k < SOME; k++)
-        if (at[k] >= 0) {
-          const ambit_u64 *const from = box + (ambit_i64)at[k] * ALL;
+    for (int k = 0; k < SOME; k++) {
+      ambit_spot s;
 
-#pragma unroll
-          for (int i = 0; i < ALL / 2; i++)
-            ambit_look(&got[k][2 * i], from + 2 * i);
-          if (ALL % 2) got[k][0] = *(const volatile ambit_u64 *)from;
-        }
-#pragma unroll
-      for (int k = 0; k < SOME; k++)
-#pragma unroll
-        for (int i = 0; i < ALL; i++)
-          if (at[k] >= 0 && (unsigned)(got[k][i] >> 32) != round) late = true;
-      if (late) AMBIT_PAUSE;
-    } while (late);
-#pragma unroll
-    for (int k = 0; k < SOME; k++)
-#pragma unroll
-      for (int c = 0; c < U; c++) {
-        typename letter::text text;
-
-#pragma unroll
-        for (int i = 0; i < letter::WORDS; i++)
-          text.words[i] = (unsigned)got[k][c * letter::WORDS + i];
-        if (at[k] >= 0) to[(n + k * THREADS) * U + c] = text.value;
-      }
+      slot[k] = (n + k * THREADS) * U;
+      at[k] = n + k * THREADS < all && ambit_numbered<N>(t, n + k * THREADS, s)
+                  ? ambit_letter_at<N>(t, wide, s)
+                  : -1;
+    }
+    ambit_await<U, SOME>(to, box, at, slot, round);
   }
+}
+template <int N> AMBIT_INLINE int ambit_number(const ambit_tile &t, int row, int unit)
+{
+  const bool before = row < t.from[1];
+  const int at = unit - t.from[2] + t.halo[2];
+
+  if (before || row >= t.till[1])
+    return (before ? row - t.from[1] + t.halo[1] : row - t.till[1] + t.halo[1]) * 32 * N + at / N +
+           at % N * 32;
+  return 2 * t.halo[1] * 32 * N + (row - t.from[1]) * 2 * t.halo[2] +
+         (unit < t.from[2] ? at : unit - t.till[2] + t.halo[2]);
 }
 /* The awaited ones of a lane's units of a row. */
 template <int N, int U, typename T>
 AMBIT_INLINE void ambit_take(T *to, const T *from, const ambit_tile &t, int row, int unit)
 {
-  const bool sees = ambit_sees(t, 0, row), own = ambit_owns(t, 0, row);
+  const bool sees = ambit_sees(t, 1, row), own = ambit_owns(t, 1, row);
 
 #pragma unroll
   for (int g = 0; g < N; g++)
-    if (sees && ambit_sees(t, 1, unit + g) && !(own && ambit_owns(t, 1, unit + g))) {
+    if (sees && ambit_sees(t, 2, unit + g) && !(own && ambit_owns(t, 2, unit + g))) {
       const T *const at = from + ambit_number<N>(t, row, unit + g) * U;
 
 #pragma unroll
       for (int k = 0; k < U; k++)
         to[g * U + k] = at[k];
     }
+}
+
+/* In three dimensions. The places of SOME letters, and the slots of their cells in a brick: ROWS
+ * rows of a group in each of PLANES planes, group by group. */
+template <int N, int U, int THREADS, int SOME, int PLANES, int ROWS>
+AMBIT_INLINE void ambit_find(int *at, int *slot, const ambit_tile &t, int wide, int thread,
+                             int level, int line, int column)
+{
+  const int all = ambit_numbers<N>(t);
+
+#pragma unroll
+  for (int k = 0; k < SOME; k++) {
+    const int n = thread + k * THREADS;
+    ambit_spot s = {0, 0, 0};
+    const bool is = n < all && ambit_numbered<N>(t, n, s);
+    const int row = s.row - line;
+
+    at[k] = is ? ambit_letter_at<N>(t, wide, s) : -1;
+    slot[k] = ((row / ROWS * PLANES + s.plane - level) * ROWS + row % ROWS) * 32 * N * U +
+              s.unit * U - column;
+  }
+}
+/* A lane takes the awaited ones of its units of a row from their slots. */
+template <int N, int U, typename T>
+AMBIT_INLINE void ambit_take_row(T *to, const T *from, const ambit_tile &t, int plane, int row,
+                                 int unit)
+{
+  const bool own = t.halo[2] && ambit_owns_row(t, plane, row);
+
+#pragma unroll
+  for (int g = 0; g < N; g++)
+    if (ambit_sees(t, 2, unit + g) && !(own && ambit_owns(t, 2, unit + g)))
+      ambit_load<U>(to + g * U, from + g * U);
 }
