@@ -18,7 +18,8 @@
 enum {
   WARPS = 4, /* per block, in two dimensions */
   MOST_REGISTERS = 250,
-  MANY_REGISTERS = 215,   /* by estimate */
+  BUSY_BLOCKS = 3,        /* per multiprocessor, in two dimensions: FEW_WARPS */
+  SPARE_REGISTERS = 28,   /* of an estimate: compilers can do without */
   SHARED = 227 << 10,     /* bytes per multiprocessor */
   BLOCK_SHARED = 1 << 10, /* the same, that a block needs anyway */
   MOST_RESIDENT = 8,
@@ -33,17 +34,15 @@ static const double EDGE_COST = 2, DEEP_EDGE_COST = 1.7;
 static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
 
 /* Memory traffic of all multiprocessors, and their time for an instruction per cell, in two and in
- * three dimensions; there also per stage, for its barrier, and per row that
- * groups share, divided among their rows. */
-static const double BYTES_PER_NS = 3900;
-static const double FLAT_NS = 1.12 / 33500, DEEP_NS = 38e-6, BARRIER_NS = 120e-6, ROW_NS = 390e-6;
+ * three dimensions; there also per stage, for its barrier, and per row that groups share, divided
+ * among their rows. In two dimensions more than memory can: of cells that are computed again, most
+ * are loaded from the second-level cache. */
+static const double FLAT_BYTES_PER_NS = 5000, DEEP_BYTES_PER_NS = 3900;
+static const double FLAT_NS = 25.6e-6, DEEP_NS = 38e-6, BARRIER_NS = 120e-6, ROW_NS = 390e-6;
 
-/* Bytes on their way to a multiprocessor that memory needs to be that fast, in two dimensions: with
- * 9 warps of 16, a star of radius 2 was slower than estimated. */
-static const double FLIGHT_BYTES = 13e3;
-
-/* Time with many registers: a box of radius 2 in double was slower than estimated. */
-static const double TIGHT = 1.03;
+/* Of memory traffic and instructions in two dimensions, the part of the shorter that adds to the
+ * longer, and the time of instructions for each warp too few. */
+static const double BESIDE = 0.28, WARP_MISSING = 0.054;
 
 /* Time of a cell where warps cannot exchange values by themselves: single iterations are preferred,
  * unless several are asked for. */
@@ -86,9 +85,21 @@ typedef struct needs {
   double work;
 } needs;
 
-static void add_needs(const ambit__fused_job *j, needs *n)
+/* Registers of a thread, by estimate. Compilers spill little within those of BUSY_BLOCKS if these
+ * are not much fewer, and the speed of as many warps is worth it: on an H200, Gray-Scott of depth 6
+ * had 976 Gcells/s with three blocks and 822 with two, a wave of depth 12 1764 and 1568. */
+static int registers_of(const ambit__fused_job *j)
 {
   const int registers = ambit__fused_registers(j);
+  const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__FUSED_WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
+  const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
+
+  return j->y >= 0 || j->edge || fits ? registers : busy;
+}
+
+static void add_needs(const ambit__fused_job *j, needs *n)
+{
+  const int registers = registers_of(j);
 
   if (registers > n->registers && (!j->edge || registers <= MOST_REGISTERS))
     n->registers = registers;
@@ -303,33 +314,18 @@ static double overlap(const ambit__group *g, const ambit__plan *p, const ambit__
          (1 + (DEEP_EDGE_COST - 1) * (1 - wide * deep / tiles));
 }
 
-/* Two dimensions: how much longer memory takes because few bytes are on their way to a
- * multiprocessor: those of the rows that its warps load ahead, of as many warps as fit or of all
- * that there are. Grids that fit in the second-level cache wait less. */
-static double starved(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
-                      const ambit__fused_job *j)
-{
-  const double strips = (double)g->cells[j->x] / ambit__fused_useful(j) + 1;
-  const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
-  const double warps = fmin(p->resident * p->threads[1], strips * chunks / t->threads);
-  const int widest = ambit__fused_widest(g->pipeline);
-
-  if (bytes_of(g->pipeline) * (double)g->cells[j->x] * (double)g->cells[j->z] < (double)t->l2)
-    return 1;
-  return fmax(1, FLIGHT_BYTES / (warps * p->ahead * AMBIT__FUSED_WARP * j->lane * widest));
-}
-
-/* ns per cell of a launch, for cells that are computed once: the longer of memory traffic and
- * instructions. With few warps neither is fast. */
+/* ns per cell of a launch, for cells that are computed once: memory traffic and instructions, which
+ * overlap in part. With few warps instructions wait for each other's results. */
 static double flat_cost(const ambit__group *g, const ambit__plan *p, double memory, double work)
 {
   const int enough = ambit__fused_widest(g->pipeline) > 4 ? FEW_WARPS / 2 : FEW_WARPS;
   const int few = enough - p->resident * p->threads[1];
   double ns;
 
-  ns = memory > work ? memory + 0.15 * work : work + 0.15 * memory;
-  if (p->ahead != 2) ns *= p->ahead < 2 ? 1.15 : 0.93;
-  return few > 0 ? ns * (1 + 0.07 * few) : ns;
+  if (few > 0) work *= 1 + WARP_MISSING * few;
+  ns = fmax(memory, work) + BESIDE * fmin(memory, work);
+  if (p->ahead != 2) ns *= p->ahead < 2 ? 1.15 : 0.97;
+  return ns;
 }
 
 /* ns per cell of a launch in three dimensions, for cells that are computed once. All warps of a
@@ -355,13 +351,10 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
 
   if (!exchanges(t)) return UNMEASURED_NS;
   if (ambit__fused_begin(g, p, false, &j)) {
-    const double memory =
-        bytes_of(g->pipeline) / BYTES_PER_NS * (j.y < 0 ? starved(g, t, p, &j) : 1);
-    const double work = FLAT_NS * instructions_of(g, &j);
+    const double bytes = bytes_of(g->pipeline), work = FLAT_NS * instructions_of(g, &j);
 
-    ns = j.y < 0 ? flat_cost(g, p, memory, work) * computed_again(g, p, &j)
-                 : deep_cost(g, p, &j, memory) * overlap(g, p, &j);
-    if (j.y < 0 && ambit__fused_registers(&j) > MANY_REGISTERS) ns *= TIGHT;
+    ns = j.y < 0 ? flat_cost(g, p, bytes / FLAT_BYTES_PER_NS, work) * computed_again(g, p, &j)
+                 : deep_cost(g, p, &j, bytes / DEEP_BYTES_PER_NS) * overlap(g, p, &j);
     ns /= g->depth;
   }
   ambit__fused_end(&j);

@@ -466,7 +466,26 @@ static int registers_of(const ambit__fused_job *j, int value)
   return ambit__fused_words(j->pipe, value) * (j->rows * cells + (f->down + f->up) * beside);
 }
 
-/* Of everything but values, and of rows that are being computed. */
+/* Words of the values that a stage computes beside its first; of the stage with most of them. */
+static int further_words(const ambit__fused_job *j)
+{
+  int further = 0;
+
+  for (int i = 0; i < j->pipe->nstages; i++) {
+    int words = 0, first = 0;
+
+    for (int v = 0; v < j->pipe->nvalues; v++) {
+      if (j->pipe->values[v].stage != i) continue;
+      words += ambit__fused_words(j->pipe, v);
+      if (!first) first = words;
+    }
+    further = most(further, words - first);
+  }
+  return further;
+}
+
+/* Of everything but values, and of rows that are being computed: in two dimensions all rows of a
+ * stage, and as many that it reads. */
 static int other_registers(const ambit__fused_job *j)
 {
   int wide = 0;
@@ -478,7 +497,7 @@ static int other_registers(const ambit__fused_job *j)
                           (rows * j->lane + j->values[v].left + j->values[v].right));
   }
   if (j->y >= 0) return wide + (j->edge ? DEEP_EDGE_REGISTERS : DEEP_REGISTERS);
-  return wide + (j->edge ? EDGE_REGISTERS : REGISTERS) +
+  return wide + 2 * j->lane * further_words(j) + (j->edge ? EDGE_REGISTERS : REGISTERS) +
          (wide > 2 * j->lane + 4 ? DOUBLE_CONSTANTS : 0);
 }
 
