@@ -33,6 +33,10 @@ static const double EDGE_COST = 2, DEEP_EDGE_COST = 1.7;
  * average; rows of a tile in a band, and beside it, for one row beside a tile. */
 static const double SIDES = 2.5, BAND_STRIPS = 2.2, BAND_ROWS = 1.75;
 
+/* The part of a wave that is busy with tiles at faces while the longest tile runs, and the most of
+ * it that is busy then. */
+static const double FACES_BUSY = 0.3, MOST_BUSY = 0.85;
+
 /* Memory traffic of all multiprocessors, and their time for an instruction per cell, in two and in
  * three dimensions; there also per stage, for its barrier, and per row that groups share, divided
  * among their rows. In two dimensions more than memory can: of cells that are computed again, most
@@ -85,16 +89,24 @@ typedef struct needs {
   double work;
 } needs;
 
+static bool has_places(const ambit__pipeline *p)
+{
+  for (int i = 0; i < p->nstages; i++)
+    if (p->stages[i].nplaces) return true;
+  return false;
+}
+
 /* Registers of a thread, by estimate. Compilers spill little within those of BUSY_BLOCKS if these
  * are not much fewer, and the speed of as many warps is worth it: on an H200, Gray-Scott of depth 6
- * had 976 Gcells/s with three blocks and 822 with two, a wave of depth 12 1764 and 1568. */
+ * had 976 Gcells/s with three blocks and 822 with two, a wave of depth 12 1764 and 1568. Tests of
+ * cells, at faces and in boxes, need more than the estimate. */
 static int registers_of(const ambit__fused_job *j)
 {
   const int registers = ambit__fused_registers(j);
   const int busy = AMBIT__FUSED_REGISTERS / (AMBIT__FUSED_WARP * WARPS * BUSY_BLOCKS) / 8 * 8;
   const bool fits = registers <= busy || registers > busy + SPARE_REGISTERS;
 
-  return j->y >= 0 || j->edge || fits ? registers : busy;
+  return j->y >= 0 || j->edge || fits || has_places(j->pipe) ? registers : busy;
 }
 
 static void add_needs(const ambit__fused_job *j, needs *n)
@@ -293,7 +305,8 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
   const double band = EDGE_COST * BAND_ROWS * beside;
   const double all = strips * (rows + chunks * beside) + sides + 2 * BAND_STRIPS * strips * band;
   const double longest = fmax(rows / chunks + beside, band);
-  const double turns = fmax(all / slots, ambit__fused_least_wave(p) * longest);
+  const double busy = fmin(MOST_BUSY, strips * chunks / slots + FACES_BUSY);
+  const double turns = fmax(all / slots, fmax(ambit__fused_least_wave(p), busy) * longest);
 
   return turns * slots * AMBIT__FUSED_WARP * j->lane / (rows * columns);
 }
