@@ -98,7 +98,8 @@ typedef struct ambit__target {
   int max_threads;               /* per block */
   size_t shared;                 /* bytes of shared memory per block */
   bool is_cpu;                   /* its threads are those of a processor */
-  bool dots;                     /* sums of bytes are instructions (CUDA has them in any case) */
+  bool dots;                     /* sums of bytes are instructions (CUDA has them in any case), */
+  bool minima;                   /* and two minima of 16 bits */
 } ambit__target;
 
 /* The instructions of a GPU for several narrow integers at a time. */

@@ -141,7 +141,8 @@ static int warps_of(const ambit__group *g, const form *f, int few)
 
 static ambit__packed packed_of(const ambit__target *t)
 {
-  return t->dialect->has_lanes ? PACKED_MINIMA : t->dots ? PACKED_DOTS : PACKED_NONE;
+  if (t->dialect->has_lanes || t->minima) return PACKED_MINIMA;
+  return t->dots ? PACKED_DOTS : PACKED_NONE;
 }
 
 static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const form *f, int lane,

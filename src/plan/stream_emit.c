@@ -361,6 +361,8 @@ static void emit_kernel(const ambit__stream_job *j)
 
   ambit__gpucode_emit_head(&j->gpu);
   ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->stream);
+  if (j->cells > 1 && j->gpu.plan->packed == PACKED_MINIMA && !j->gpu.dialect->has_lanes)
+    ambit__print(j->gpu.t, "\n#define AMBIT_MINIMA\n");
   if (j->cells > 1) ambit__print(j->gpu.t, "\n%s", ambit__prelude_bytes);
   ambit__stream_declare_weights(j);
   ambit__gpucode_open_kernel(&j->gpu, "", threads, ambit__gpucode_slots(j->gpu.group, slots),

@@ -5,6 +5,10 @@
 #if defined(__CUDACC__) || defined(__NV_CL_C_VERSION)
 #  define AMBIT_PTX
 #endif
+/* Minima of 16 bits are instructions; kernels in OpenCL define it if they are. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#  define AMBIT_MINIMA
+#endif
 
 /* Bytes 0 and 2 of a word as a pair, or bytes 1 and 3. */
 #ifdef __CUDACC__
@@ -57,7 +61,7 @@ AMBIT_INLINE ambit_u32 ambit_choose(ambit_u32 truth, ambit_u32 a, ambit_u32 b)
 }
 /* The smaller and the larger values of two pairs without negative values, which differ by less than
  * 2^15. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef AMBIT_MINIMA
 AMBIT_INLINE ambit_u32 ambit_lesser(ambit_u32 a, ambit_u32 b)
 {
   asm("min.u16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
@@ -81,7 +85,7 @@ AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
 /* The absolute values of a pair. */
 AMBIT_INLINE ambit_u32 ambit_magnitude(ambit_u32 pair)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef AMBIT_MINIMA
   return ambit_greater(0x80008000u + pair, 0x80008000u - pair) - 0x80008000u;
 #else
   return ambit_choose(pair + 0x80008000u, pair + 0x80008000u, 0x80008000u - pair) - 0x80008000u;

@@ -43,7 +43,8 @@ typedef struct ambit__gpu_info {
   size_t l2;           /* bytes of cache */
   bool has_double;     /* supports double */
   bool is_cpu;         /* an OpenCL device that is a CPU */
-  bool dots;           /* an OpenCL device with instructions for weighted sums of bytes */
+  bool dots;           /* an OpenCL device with instructions for weighted sums of bytes, */
+  bool minima;         /* and for two minima of 16 bits */
 } ambit__gpu_info;
 
 /* One argument of a launch: device memory, or a value. A null pointer of the host, passed as a

@@ -119,7 +119,8 @@ static ambit__target target_of(const ambit__gpu_device *d)
                          .max_threads = d->info.max_threads,
                          .shared = d->info.shared,
                          .is_cpu = d->info.is_cpu,
-                         .dots = d->info.dots};
+                         .dots = d->info.dots,
+                         .minima = d->info.minima};
 }
 
 static char *write_source(ambit__gpu_device *d, const ambit__group *g, const ambit__plan *plan)

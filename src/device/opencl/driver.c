@@ -72,11 +72,14 @@ static int warp_of(cl_device_id device)
   return n ? (int)n : 1;
 }
 
-/* NVIDIA's GPUs since Ampere have all the instructions for bytes that CUDA kernels use. */
-static bool has_dots(cl_device_id device)
+enum { AMPERE = 8, HOPPER = 9 };
+
+/* The generation of a GPU of NVIDIA; 0: it is another one's. */
+static int generation(cl_device_id device)
 {
-  return has_extension(device, "cl_nv_device_attribute_query") &&
-         count_of(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) >= 8;
+  return has_extension(device, "cl_nv_device_attribute_query")
+             ? (int)count_of(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV)
+             : 0;
 }
 
 /* All that compiled code depends on: the device's name and a hash of all version strings. */
@@ -125,7 +128,8 @@ static void probe(ambit__gpu *gpu, cl_platform_id platform)
   info->max_threads = (int)size_of(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   info->l2 = (size_t)number_of(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   info->has_double = has_extension(d, "cl_khr_fp64");
-  info->dots = has_dots(d);
+  info->dots = generation(d) >= AMPERE; /* with all the instructions that CUDA kernels use */
+  info->minima = generation(d) >= HOPPER;
   info->is_cpu = (number_of(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   gpu->keeps_code = keeps_code(platform);
   gpu->divides_exactly =
