@@ -2,7 +2,9 @@
 #include "plan/pairs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   MOST_NODES = 400, /* of an expression, which is examined anew on every level */
@@ -13,7 +15,8 @@ typedef struct work {
   ambit__pairs *p;
   const ambit__scope *s;
   ambit__writer *w;
-  void (*read)(const ambit__scope *, ambit__text *, const ambit__expr *);
+  ambit__pairs_read *read;
+  const int *word; /* of quads: bytes are printed as this one of their two words; NULL: joined */
 } work;
 
 /* ---- what can be a pair ---- */
@@ -23,16 +26,43 @@ static ambit__range range_of(const ambit__pairs *p, const ambit__expr *e)
   return ambit__range_of(p->range, e);
 }
 
-static bool fits(const ambit__pairs *p, const ambit__expr *e)
-{
-  const ambit__range r = range_of(p, e);
-
-  return r.low >= -INT16_MAX && r.high <= INT16_MAX;
-}
-
 static bool is_natural(const ambit__pairs *p, const ambit__expr *e)
 {
   return range_of(p, e).low >= 0;
+}
+
+static int bits_of(const ambit__pairs *p)
+{
+  return p->quads ? 8 : 16;
+}
+
+/* The largest number to calculate with. */
+static int64_t most_of(const ambit__pairs *p)
+{
+  return ((int64_t)1 << (bits_of(p) - 1)) - 1;
+}
+
+static bool is_within(const ambit__pairs *p, int64_t low, int64_t high)
+{
+  return low >= -most_of(p) && high <= most_of(p);
+}
+
+/* Of quads: a byte that is too large to calculate with. */
+static bool is_bare(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__range r = range_of(p, e);
+
+  return p->quads && r.low >= 0 && r.high <= UINT8_MAX && r.high > most_of(p);
+}
+
+/* Whether a number can be calculated with, or is a byte of which the bits alone are used. */
+static bool fits(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__range r = range_of(p, e);
+  const bool bits = e->op < EXPR_NEG || e->op == EXPR_CAST || e->op == EXPR_COND ||
+                    e->op == EXPR_AND || e->op == EXPR_OR || e->op == EXPR_XOR || e->op == EXPR_SHR;
+
+  return is_within(p, r.low, r.high) || (bits && is_bare(p, e));
 }
 
 static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes);
@@ -43,16 +73,29 @@ static bool are_pairs(const ambit__pairs *p, const ambit__expr *e, int *nodes)
 }
 
 /* Whether the difference of two numbers fits, too. */
-static bool compares(const ambit__pairs *p, const ambit__expr *e)
+static bool is_near(const ambit__pairs *p, const ambit__expr *a, const ambit__expr *b)
 {
-  const ambit__range a = range_of(p, e->a), b = range_of(p, e->b);
+  const ambit__range x = range_of(p, a), y = range_of(p, b);
 
-  return a.low - b.high >= -INT16_MAX && a.high - b.low <= INT16_MAX;
+  return is_within(p, x.low - y.high, x.high - y.low);
 }
 
-static bool is_shift(const ambit__expr *e)
+static bool compares(const ambit__pairs *p, const ambit__expr *e)
 {
-  return e->b->op == EXPR_CONST && e->b->value.integer >= 0 && e->b->value.integer < 16;
+  return is_near(p, e->a, e->b) || (p->quads && is_natural(p, e->a) && is_natural(p, e->b));
+}
+
+/* Whether a conversion changes nothing. */
+static bool is_kept(const ambit__pairs *p, const ambit__expr *e)
+{
+  const ambit__range a = range_of(p, e->a), all = ambit__range_of_type(e->type);
+
+  return a.low >= all.low && a.high <= all.high;
+}
+
+static bool is_shift(const ambit__pairs *p, const ambit__expr *e)
+{
+  return e->b->op == EXPR_CONST && e->b->value.integer >= 0 && e->b->value.integer < bits_of(p);
 }
 
 /* The multiplier and the shift for quotients of numbers up to n by d: n * multiplier >> shift. */
@@ -73,7 +116,7 @@ static bool is_quotient(const ambit__pairs *p, const ambit__expr *e)
   uint32_t multiplier;
   int shift;
 
-  return e->b->op == EXPR_CONST && e->b->value.integer > 0 && is_natural(p, e->a) &&
+  return !p->quads && e->b->op == EXPR_CONST && e->b->value.integer > 0 && is_natural(p, e->a) &&
          find_reciprocal(range_of(p, e->a).high, e->b->value.integer, &multiplier, &shift);
 }
 
@@ -93,8 +136,8 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
   case EXPR_LOCAL: return p->variable[e->index] >= 0;
   case EXPR_VALUE:
   case EXPR_READ: return e->type == AMBIT_U8;
+  case EXPR_CAST: return (!p->quads || is_kept(p, e)) && is_pair(p, e->a, nodes);
   case EXPR_NEG:
-  case EXPR_CAST: return is_pair(p, e->a, nodes);
   case EXPR_NOT: return is_pair(p, e->a, nodes);
   case EXPR_ADD:
   case EXPR_SUB:
@@ -108,7 +151,7 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
   case EXPR_DIV: return is_quotient(p, e) && is_pair(p, e->a, nodes);
   case EXPR_CALL: return p->minima && e->call == CALL_abs && is_pair(p, e->a, nodes);
   case EXPR_SHL:
-  case EXPR_SHR: return is_shift(e) && is_pair(p, e->a, nodes);
+  case EXPR_SHR: return is_shift(p, e) && is_pair(p, e->a, nodes);
   case EXPR_LT:
   case EXPR_LE:
   case EXPR_GT:
@@ -142,10 +185,21 @@ static bool is_truth(const ambit__expr *e)
 
 /* ---- text ---- */
 
-/* A number, twice. */
-static void print_both(ambit__text *t, int64_t n)
+/* A number, in each place of a word. */
+static uint32_t all(const work *w, int64_t n)
 {
-  ambit__print(t, "0x%08" PRIx32 "u", (uint32_t)(n * 65537));
+  return (uint32_t)(n * (w->p->quads ? 0x01010101 : 0x00010001));
+}
+
+static void print_all(const work *w, ambit__text *t, int64_t n)
+{
+  ambit__print(t, "0x%08" PRIx32 "u", all(w, n));
+}
+
+/* The first bit of each place. */
+static uint32_t tops(const work *w)
+{
+  return all(w, most_of(w->p) + 1);
 }
 
 static void print_truth(const work *w, ambit__text *t, const ambit__expr *e);
@@ -178,11 +232,11 @@ static void print_shift(const work *w, ambit__text *t, const ambit__expr *e)
 
   ambit__print(t, negative ? "(((" : "(");
   print_word(w, t, e->a);
-  if (negative) ambit__print(t, " + 0x80008000u)");
+  if (negative) ambit__print(t, " + 0x%08" PRIx32 "u)", tops(w));
   ambit__print(t, e->op == EXPR_SHL ? " << %d" : " >> %d & ", n);
-  if (e->op == EXPR_SHR) print_both(t, UINT16_MAX >> n);
+  if (e->op == EXPR_SHR) print_all(w, t, (2 * most_of(w->p) + 1) >> n);
   if (negative) ambit__print(t, ") - ");
-  if (negative) print_both(t, 0x8000 >> n);
+  if (negative) print_all(w, t, (most_of(w->p) + 1) >> n);
   ambit__print(t, ")");
 }
 
@@ -208,36 +262,36 @@ static void print_magnitude(const work *w, ambit__text *t, const ambit__expr *e)
  * 2^15 is a multiple of 2^8. */
 static void print_cast(const work *w, ambit__text *t, const ambit__expr *e)
 {
-  const ambit__range a = range_of(w->p, e->a), all = ambit__range_of_type(e->type);
-
-  if (a.low >= all.low && a.high <= all.high) {
+  if (is_kept(w->p, e)) {
     print_word(w, t, e->a);
     return;
   }
   ambit__print(t, "(");
   print_word(w, t, e->a);
-  ambit__print(t, "%s & 0x00ff00ffu)", a.low < 0 ? " + 0x80008000u" : "");
+  ambit__print(t, "%s & 0x00ff00ffu)", is_natural(w->p, e->a) ? "" : " + 0x80008000u");
 }
 
-/* "ambit_choose(c, a, b)" or "ambit_lesser(a, b)". If numbers may be negative, all are 2^15 more on
- * the way. */
+/* "ambit_choose(c, a, b)" or "ambit_lesser(a, b)". If numbers may be negative, all are 2^15 (of
+ * quads 2^7) more on the way. */
 static void print_choice(const work *w, ambit__text *t, const ambit__expr *e)
 {
   const bool natural = is_natural(w->p, e->b) && is_natural(w->p, e->c);
-  const char *more = natural ? "" : " + 0x80008000u";
+  char more[20] = "";
 
+  if (!natural) snprintf(more, sizeof more, " + 0x%08" PRIx32 "u", tops(w));
   if (!natural) ambit__print(t, "(");
   if (is_extreme(e)) {
     ambit__print(t, ambit__expr_is_least(e) ? "ambit_lesser(" : "ambit_greater(");
   } else {
-    ambit__print(t, "ambit_choose(");
+    ambit__print(t, w->p->quads ? "ambit_choose_four(" : "ambit_choose(");
     print_truth(w, t, e->a);
     ambit__print(t, ", ");
   }
   print_word(w, t, e->b);
   ambit__print(t, "%s, ", more);
   print_word(w, t, e->c);
-  ambit__print(t, natural ? ")" : "%s) - 0x80008000u)", more);
+  ambit__print(t, "%s)", more);
+  if (!natural) ambit__print(t, " - 0x%08" PRIx32 "u)", tops(w));
 }
 
 /* Whether two numbers, none of which is negative, are equal or not, by a minimum: 1 or 0. */
@@ -253,15 +307,54 @@ static bool print_difference(const work *w, ambit__text *t, const ambit__expr *e
   return true;
 }
 
+static bool is_same(const ambit__expr *a, const ambit__expr *b)
+{
+  return a->index == b->index && a->component == b->component &&
+         !memcmp(a->offset, b->offset, sizeof a->offset);
+}
+
+/* The one byte of a field that an expression is a function of: the first one, if `same` is NULL,
+ * else NULL if there are others. */
+static const ambit__expr *only_read(const ambit__expr *e, const ambit__expr *same)
+{
+  if (!e || e->op == EXPR_CONST) return same;
+  if (e->op == EXPR_READ) return !same || is_same(e, same) ? e : NULL;
+  if (!e->a) return NULL;
+  same = only_read(e->a, same);
+  if (same && e->b) same = only_read(e->b, same);
+  return same && e->c ? only_read(e->c, same) : same;
+}
+
+/* Quads of a function of one byte whose cells are in two words: it is computed for both words, as
+ * cells beside these use them, too, and then the bytes are joined. */
+static bool print_joined(const work *w, ambit__text *t, const ambit__expr *e,
+                         void (*print)(const work *, ambit__text *, const ambit__expr *))
+{
+  const ambit__expr *read =
+      w->p->quads && !w->word && e->op >= EXPR_NEG ? only_read(e, NULL) : NULL;
+  const int shift = read ? read->offset[w->p->x] & 3 : 0;
+  work part = *w;
+
+  if (!shift) return false;
+  ambit__print(t, "ambit_joined(");
+  for (int i = 0; i < 2; i++) {
+    part.word = &i;
+    print(&part, t, e);
+    ambit__print(t, ", ");
+  }
+  ambit__print(t, "%d)", shift);
+  return true;
+}
+
 /* An expression as a pair. */
 static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
 {
-  if (print_difference(w, t, e)) return;
+  if (print_joined(w, t, e, print_word) || print_difference(w, t, e)) return;
   switch (e->op) {
-  case EXPR_CONST: print_both(t, e->value.integer); break;
+  case EXPR_CONST: print_all(w, t, e->value.integer); break;
   case EXPR_LOCAL: ambit__print(t, "q%d", w->p->variable[e->index]); break;
   case EXPR_VALUE:
-  case EXPR_READ: w->read(w->s, t, e); break;
+  case EXPR_READ: w->read(w->s, t, e, w->word); break;
   case EXPR_NEG:
     ambit__print(t, "(0u - ");
     print_word(w, t, e->a);
@@ -284,24 +377,41 @@ static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
       break;
     } /* fallthrough */
   default:
-    ambit__print(t, "(");
+    ambit__print(t, "((");
     print_truth(w, t, e);
-    ambit__print(t, " >> 15 & 0x00010001u)");
+    ambit__print(t, " & 0x%08" PRIx32 "u) >> %d)", tops(w), bits_of(w->p) - 1);
     break;
   }
 }
 
-/* (a - b + 2^15), or with b first or one less: bit 15 says how a and b compare. */
+/* "~ambit_below(a, b)" or "ambit_below(b, a)", of bytes that are too large to calculate with. */
+static void print_order_of_bytes(const work *w, ambit__text *t, const ambit__expr *a,
+                                 const ambit__expr *b, bool or_equal)
+{
+  ambit__print(t, or_equal ? "~ambit_below(" : "ambit_below(");
+  print_word(w, t, or_equal ? a : b);
+  ambit__print(t, ", ");
+  print_word(w, t, or_equal ? b : a);
+  ambit__print(t, ")");
+}
+
+/* (a - b + 2^15), or with b first or one less: bit 15 says how a and b compare; 7 of quads. */
 static void print_order(const work *w, ambit__text *t, const ambit__expr *a, const ambit__expr *b,
                         bool or_equal)
 {
+  if (b && !is_near(w->p, a, b)) {
+    print_order_of_bytes(w, t, a, b, or_equal);
+    return;
+  }
   ambit__print(t, "(");
   print_word(w, t, a);
   if (b) {
     ambit__print(t, " - ");
     print_word(w, t, b);
   }
-  ambit__print(t, " + %s)", or_equal ? "0x80008000u" : "0x7fff7fffu");
+  ambit__print(t, " + ");
+  print_all(w, t, most_of(w->p) + or_equal);
+  ambit__print(t, ")");
 }
 
 /* Whether two numbers, or a number and 0, are equal or not: one comparison, where the other one
@@ -313,12 +423,20 @@ static void print_equality(const work *w, ambit__text *t, const ambit__expr *a,
   const ambit__range x = range_of(w->p, a), y = range_of(w->p, b ? b : &nought);
   const bool below = x.low<y.high, above = x.high> y.low;
 
+  if (is_bare(w->p, a) || (b && is_bare(w->p, b))) {
+    ambit__print(t, equal ? "~ambit_filled(" : "ambit_filled(");
+    print_word(w, t, a);
+    if (b) ambit__print(t, " ^ ");
+    if (b) print_word(w, t, b);
+    ambit__print(t, ")");
+    return;
+  }
   if (b && below && above && x.low >= 0 && y.low >= 0) {
-    ambit__print(t, equal ? "(0x80008000u - (" : "((");
+    ambit__print(t, equal ? "(0x%08" PRIx32 "u - (" : "((", tops(w));
     print_word(w, t, a);
     ambit__print(t, " ^ ");
     print_word(w, t, b);
-    ambit__print(t, equal ? "))" : ") + 0x7fff7fffu)");
+    ambit__print(t, equal ? "))" : ") + 0x%08" PRIx32 "u)", all(w, most_of(w->p)));
     return;
   }
   if (below && above) ambit__print(t, "(");
@@ -359,9 +477,10 @@ static void print_logic(const work *w, ambit__text *t, const ambit__expr *e)
   ambit__print(t, ")");
 }
 
-/* Whether an expression is not 0: bit 15 of each half, beside bits of no meaning. */
+/* Whether an expression is not 0: the first bit of each place, beside bits of no meaning. */
 static void print_truth(const work *w, ambit__text *t, const ambit__expr *e)
 {
+  if (print_joined(w, t, e, print_truth)) return;
   if (e->op == EXPR_COND && is_truth(e)) {
     print_chosen_truth(w, t, e);
     return;
@@ -505,6 +624,8 @@ static bool begin(const work *w, const ambit__rule *rule)
 
   *p = (ambit__pairs){.rule = rule,
                       .dots = p->dots,
+                      .quads = p->quads,
+                      .x = p->x,
                       .minima = p->minima,
                       .variable = malloc(n * sizeof *p->variable),
                       .range = malloc(n * sizeof *p->range)};
@@ -525,9 +646,9 @@ bool ambit__pairs_begin(ambit__pairs *p, const ambit__rule *rule)
 }
 
 bool ambit__pairs_emit(ambit__pairs *p, const ambit__scope *s, ambit__writer *w,
-                       void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e))
+                       ambit__pairs_read *read)
 {
-  const work job = {p, s, w, read};
+  const work job = {p, s, w, read, NULL};
 
   ambit__pairs_end(p);
   return begin(&job, s->rule);
@@ -591,16 +712,32 @@ static bool is_better_paired(const ambit__rule *rule)
   return !sums || any_tests(rule->body);
 }
 
-bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed)
+/* Whether all results of a rule have variables. */
+static bool has_all(const ambit__rule *rule, ambit__pairs pairs)
 {
   const ambit__dots none = {0};
-  ambit__pairs pairs = {.dots = &none, .minima = packed == PACKED_MINIMA};
   const work job = {.p = &pairs};
-  bool all = begin(&job, rule);
+  bool yes;
 
+  pairs.dots = &none;
+  yes = begin(&job, rule);
   for (int i = 0; i < rule->nparams; i++)
     for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      if (rule->params[i].writes[c]) all = all && ambit__pairs_result(&pairs, i, c) >= 0;
+      if (rule->params[i].writes[c]) yes = yes && ambit__pairs_result(&pairs, i, c) >= 0;
   ambit__pairs_end(&pairs);
-  return all && (!packed || is_better_paired(rule));
+  return yes;
+}
+
+bool ambit__rule_is_quads(const ambit__rule *rule)
+{
+  for (int i = 0; i < rule->nparams; i++)
+    if (rule->params[i].kind == PARAM_REDUCE) return false;
+  return has_all(rule, (ambit__pairs){.quads = true});
+}
+
+bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed)
+{
+  return ambit__rule_is_quads(rule) ||
+         (has_all(rule, (ambit__pairs){.minima = packed == PACKED_MINIMA}) &&
+          (!packed || is_better_paired(rule)));
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.h - rules on bytes, computed for two cells at a time.
+/* pairs.h - rules on bytes, computed for two or four cells at a time.
  *
  * A pair is a word with the values a and b of two cells, as the number a + 65536 b modulo 2^32.
  * Sums, differences and multiples of pairs are those of words, also of negative numbers, as long as
  * all values fit in 16 bits, which their ranges show (kernel/range.h). Words with two numbers that
  * are not negative also have the bits of a in their lower half and those of b in the upper one.
+ *
+ * A quad is the same with four cells and 8 bits: a + 256 b + 65536 c + 2^24 d. Few rules can do
+ * with that: those that compare bytes first, and add up or choose what is 0 or 1 then. Bytes
+ * themselves are compared, and their bits combined, but they are no numbers to calculate with.
  *
  * The largest parts of a rule that can be computed so become variables q0, q1, ..., before the code
  * for single cells, in which a part of one of them replaces the expression.
@@ -22,7 +26,9 @@ enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
 typedef struct ambit__pairs {
   const ambit__rule *rule;
   const ambit__dots *dots; /* sums that are computed in another way */
-  bool minima;             /* two minima are one instruction; else they are no pairs */
+  bool quads;
+  int x;       /* the last axis: emitted quads are of cells along it */
+  bool minima; /* two minima are one instruction; else they are no pairs, nor quads */
   int n;
   const ambit__expr *values[AMBIT__PAIRS]; /* the expression that each variable replaces */
   bool negative[AMBIT__PAIRS];             /* may have negative numbers */
@@ -38,18 +44,23 @@ typedef struct ambit__pairs {
 /* Finds the variables of a rule, except for sums that `p->dots` has. false: no memory. Release with
  * ambit__pairs_end, also then. */
 bool ambit__pairs_begin(ambit__pairs *p, const ambit__rule *rule);
-/* The same, and writes them. `read` prints a byte of a
- * field at an offset, or of a scalar, as a pair. */
+/* Prints a byte of a field at an offset, or of a scalar, as a pair or quad. With `word`, it is one
+ * of the two words that the bytes of a quad are in: 0 for the first, 1 for the second. */
+typedef void ambit__pairs_read(const ambit__scope *s, ambit__text *t, const ambit__expr *e,
+                               const int *word);
+/* The same as ambit__pairs_begin, and writes them. */
 bool ambit__pairs_emit(ambit__pairs *p, const ambit__scope *s, ambit__writer *w,
-                       void (*read)(const ambit__scope *s, ambit__text *t, const ambit__expr *e));
+                       ambit__pairs_read *read);
 void ambit__pairs_end(ambit__pairs *p);
 /* The variable in place of an expression; -1: there is none. */
 int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e);
 /* The variable with the final value of a written component; -1: there is none. */
 int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 
-/* Whether all results of a rule are pairs, without dots, and if there are instructions for dots,
- * this is faster. */
+/* Whether all that a rule has are results that are quads. */
+bool ambit__rule_is_quads(const ambit__rule *rule);
+/* Whether all results of a rule are quads, or pairs, without dots, and if there are instructions
+ * for dots, this is faster. */
 bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed);
 /* The root that an expression is; NULL: none. */
 const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e);

@@ -240,6 +240,9 @@ void ambit__stream_take_held(const ambit__stream_job *j);
  * current pair. */
 void ambit__stream_print_pair(const ambit__stream_job *j, int param, int component,
                               const int *offset);
+/* "ambit_window(u_w[(p + 3) % 4][t + 1], c + 5)": the same of four cells, or of the two words that
+ * they are in the first or the second one, "u_w[(p + 3) % 4][t + 1][j + 1]". */
+void ambit__stream_print_quad(const ambit__stream_job *j, const ambit__expr *e, const int *word);
 /* "ambit_dot(ambit_window(u_w[p], c + 2 * h + 3), 0x010001u, 0)": a weighted sum of bytes. false:
  * some are not of fields, and nothing is printed. */
 bool ambit__stream_print_dot(const ambit__stream_job *j, const ambit__dot *sum);

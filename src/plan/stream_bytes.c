@@ -14,6 +14,19 @@ void ambit__stream_print_pair(const ambit__stream_job *j, int param, int compone
   ambit__print(j->gpu.t, ", c + %d)", s->left * j->cells + offset[j->x]);
 }
 
+void ambit__stream_print_quad(const ambit__stream_job *j, const ambit__expr *e, const int *word)
+{
+  const ambit__stream *s = ambit__stream_find(j, e->index, e->component, e->offset);
+  const int first = s->left * j->cells + e->offset[j->x];
+
+  if (!word) ambit__print(j->gpu.t, "ambit_window(");
+  ambit__stream_print_read(j, s, e->offset);
+  if (word)
+    ambit__print(j->gpu.t, "[j + %d]", first / 4 + *word);
+  else
+    ambit__print(j->gpu.t, ", c + %d)", first);
+}
+
 /* The first of four adjacent bytes that contain one at an offset: they begin with it, unless that
  * would be beyond the words of the lane. */
 static int window_at(const ambit__stream *s, int dx)

@@ -399,9 +399,12 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
 {
   ambit__stream_job j;
   ambit__dots dots = {0};
-  ambit__pairs pairs = {.dots = &dots, .minima = p->packed == PACKED_MINIMA};
+  ambit__pairs pairs = {.dots = &dots};
 
   if (!ambit__stream_begin(g, p, &j)) return;
+  pairs.quads = j.cells > 1 && ambit__rule_is_quads(g->steps[0].rule);
+  pairs.minima = !pairs.quads && p->packed == PACKED_MINIMA;
+  pairs.x = j.x;
   j.gpu = ambit__gpucode_begin(g, t, p, w);
   ambit__hoists_begin(&j.gpu.hoists, j.gpu.rule);
   j.near = has_near_tables(&j);

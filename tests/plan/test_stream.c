@@ -2,6 +2,7 @@
 /* Kernels of the strategy `stream`, run on a simulated GPU. Every byte of memory must match the
  * reference device. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS, mkdtemp */
+#include "plan/pairs.h"
 #include "simulated.h"
 
 enum { MOST_PLANS = 64 };
@@ -592,6 +593,45 @@ static void bytes(void)
   check_bytes(problems, sizeof problems / sizeof *problems);
 }
 
+/* Four bytes at a time, where small numbers suffice: comparisons of bytes and of small numbers,
+ * some of them negative, choices, bits, shifts, and scalars; cells in one word and in two. */
+static void four_bytes(void)
+{
+  static const problem problems[] = {
+      {.text = "void r(const unsigned char *u, const unsigned char *w, unsigned char *v,\n"
+               "       unsigned char k)\n"
+               "{\n"
+               "  int n = 0;\n"
+               "  for (int y = -1; y <= 1; y++)\n"
+               "    for (int x = -1; x <= 1; x++) n += u[y][x] > 100;\n"
+               "  int d = (u[0][-2] == k) - 3 * (w[0][3] < u[1][0]) + (u[0][1] >= 200);\n"
+               "  int e = d < 0 ? -d : d - (n == 4) << 1;\n"
+               "  unsigned char near = d <= -1 || u[-1][0] <= w[0][-1] ? n + 2 * (d + 4) : k;\n"
+               "  *v = n > 3 && d != 1 ? u[0][5] ^ w[1][0] : !u[0][-7] && e ? u[0][-5] >> 3 | 129\n"
+               "       : e > -1 ? near : (d >> 1) + 9;\n"
+               "}\n",
+       .extents = {14, 1300}},
+      {.text = "void r(const unsigned char *u[2], unsigned char *v[2])\n"
+               "{\n"
+               "  int n = (u[0][0][0][1] != u[1][1][0][0]) + (u[1][0][-1][-4] < 128) * 5;\n"
+               "  *v[0] = (unsigned char)n;\n"
+               "  *v[1] = n < 3 ? u[1][0][0][-1] & 254 : n * 3;\n"
+               "}\n",
+       .ndims = 3,
+       .extents = {6, 25, 544},
+       .around = true},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    ambit__rule *rule;
+
+    CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "quads", problems[i].text, &rule));
+    CHECK(ambit__rule_is_quads(rule));
+    ambit__rule_free(rule);
+  }
+  check_bytes(problems, test_takes(1, 2) ? 2 : 1);
+}
+
 static void four_dimensions(void)
 {
   check((problem){.name = "4d8",
@@ -644,6 +684,7 @@ int main(int argc, char **argv)
       {"components_and_streams_that_lie_apart", components_and_streams_that_lie_apart},
       {"short_lanes", short_lanes},
       {"bytes", bytes},
+      {"four_bytes", four_bytes},
       {"four_dimensions", four_dimensions},
       {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
       {0}};
