@@ -5,10 +5,11 @@
 
 /* Bytes per nanosecond of one thread: from memory, of which all threads together have ALL, from a
  * cache shared by all cores, and from the core's own; operations per nanosecond. Nanoseconds to
- * start all threads, for a call, and for a row that a tile begins with. Measured on 2 and 16 Xeon
- * cores; rather in favour of waves, which are tried before they are kept. */
+ * start a few threads, and for each of many; for a call, and for a row that a tile begins with.
+ * Measured on 2 and 16 Xeon cores; rather in favour of waves, which are tried before they are kept.
+ */
 static const double MEMORY = 22, ALL = 140, SHARED = 44, OWN = 66, WORK = 90;
-static const double START = 1500, CALL = 40, ROW = 200;
+static const double START = 1500, START_MANY = 150, CALL = 40, ROW = 200;
 static const double EXCHANGE = 10000; /* nanoseconds for messages, in an iteration or a pass */
 
 static const double PASS = 1.5;      /* speed of memory in a pass, over that in a launch */
@@ -144,6 +145,12 @@ static double slowness(const problem *m)
   return 1 / least(MEMORY, ALL / m->threads);
 }
 
+/* Nanoseconds to start so many threads. */
+static double start_time(double threads)
+{
+  return threads > 1 ? most(START, START_MANY * threads) : 0;
+}
+
 /* Nanoseconds of a core for a cell in its cache, computed in boxes of some rows or planes. In two
  * dimensions several rows are computed together, and share their reads. */
 static double core_time(const problem *m, double rows, bool strips)
@@ -181,7 +188,7 @@ double ambit__wavefront_time_single(const problem *m)
   const double core = core_time(m, AMBIT__ROWS_TOGETHER, false), memory = m->bytes * slowness(m);
   const double cell = most(core, memory) + UNHIDDEN * least(core, memory);
 
-  return m->cells * cell / m->threads + (m->threads > 1 ? m->launches * START : 0) + m->exchange;
+  return m->cells * cell / m->threads + m->launches * start_time(m->threads) + m->exchange;
 }
 
 /* The cells that a wave computes for each of the part's own. */
@@ -197,10 +204,20 @@ static double again(const problem *m, const ambit__wavefront *w)
   return own > 0 ? w->wave.cells / own : 1;
 }
 
+/* The threads that share a pass: each owns at least the rows or planes that the lags need. If the
+ * fields do not fit in the caches of the cores, few owners use up the bandwidth of the next cache or
+ * of memory as well as all threads. */
+static double owners(const problem *m, const ambit__wavefront *w)
+{
+  const double room = w->wave.least ? (double)(m->rows / w->wave.least) : (double)m->rows;
+
+  return slowness(m) > 0 ? m->threads : most(1, least(m->threads, room));
+}
+
 double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double cached,
                              double moved)
 {
-  const double depth = w->wave.iterations;
+  const double depth = w->wave.iterations, threads = owners(m, w);
   const ambit__wave_sizes *size = &w->wave.size;
   const double block = (double)size->block;
   const double cell = core_time(m, block, size->strip > 0) + spill_time(m, block, cached) +
@@ -213,6 +230,6 @@ double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double
   const double cut =
       w->wave.size.tile && m->p->grid->box.ndims == 2 ? m->launches * tiles * rows : 0;
 
-  return (m->cells * again(m, w) * cell + calls * CALL + cut * ROW) / m->threads +
-         (m->threads > 1 ? 2 * START / depth : 0) + m->exchange / depth;
+  return (m->cells * again(m, w) * cell + calls * CALL + cut * ROW) / threads +
+         2 * start_time(threads) / depth + m->exchange / depth;
 }
