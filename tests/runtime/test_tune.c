@@ -87,6 +87,12 @@ static double faster(const ambit__wave *w)
   return 0.9;
 }
 
+/* As the first iterations of a program often are: less than three cycles' worth of single ones. */
+static double slow_at_first(const ambit__wave *w)
+{
+  return now < 2.5 * w->iterations ? 2 : 0.9;
+}
+
 static int best_depth;
 
 /* One depth is the fastest one, with as many rows as possible. */
@@ -254,6 +260,16 @@ static void what_is_slower_than_single_iterations_is_given_up(void)
   CHECK(got.late > 0);
 }
 
+static void a_slow_start_does_not_end_a_trial(void)
+{
+  static outcome got;
+
+  version = 6;
+  wave_seconds = slow_at_first;
+  run("timed", true, "0", 200, &got);
+  CHECK(got.late > 0);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -262,6 +278,7 @@ int main(int argc, char **argv)
       {"a_plan_is_forgotten_with_the_compiler", a_plan_is_forgotten_with_the_compiler},
       {"what_is_slower_than_single_iterations_is_given_up",
        what_is_slower_than_single_iterations_is_given_up},
+      {"a_slow_start_does_not_end_a_trial", a_slow_start_does_not_end_a_trial},
       {0}};
   int bad;
 

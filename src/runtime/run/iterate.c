@@ -31,13 +31,14 @@ static bool is_on_trial(const ambit_program *p, const ambit__cycle *c)
   return may_refuse(p) && (c->trial.cycles < ROUNDS || c->trial.singles < ROUNDS);
 }
 
-/* Cycles are tried first, then single iterations; then the faster way is taken. */
+/* Cycles and single iterations take turns, since the first ones of a program are often slow; then
+ * the faster way is taken. */
 static bool is_preferred(const ambit_program *p, const ambit__cycle *c)
 {
   const ambit__trial *t = &c->trial;
 
-  if (!may_refuse(p) || t->cycles < ROUNDS) return true;
-  return t->singles >= ROUNDS && t->cycle < t->single;
+  if (!may_refuse(p)) return true;
+  return is_on_trial(p, c) ? t->cycles <= t->singles : t->cycle < t->single;
 }
 
 bool ambit__cycle_is_preferred(const ambit_program *p)
