@@ -162,11 +162,15 @@ static double core_time(const problem *m, double rows, bool strips)
   return strips ? work : most(work, (m->bytes + m->again / together) / OWN);
 }
 
+/* Bytes of the second-level cache, or of a small one if its size is not known. */
+static double l2_bytes(const problem *m)
+{
+  return (double)(m->info.l2 ? m->info.l2 : 1 << 20);
+}
+
 double ambit__wavefront_room(const problem *m)
 {
-  const double share = m->p->grid->box.ndims > 2 ? L2_PLANES_SHARE : AMBIT__L2_SHARE;
-
-  return share * (double)(m->info.l2 ? m->info.l2 : 1 << 20);
+  return (m->p->grid->box.ndims > 2 ? L2_PLANES_SHARE : AMBIT__L2_SHARE) * l2_bytes(m);
 }
 
 bool ambit__wavefront_is_from_memory(const problem *m)
@@ -178,7 +182,7 @@ bool ambit__wavefront_is_from_memory(const problem *m)
  * stage. */
 static double spill_time(const problem *m, double block, double cached)
 {
-  const double room = ambit__wavefront_room(m);
+  const double room = AMBIT__L2_SHARE * l2_bytes(m);
 
   return cached > room ? (1 - room / cached) * (m->bytes + m->again / block) / SPILL : 0;
 }

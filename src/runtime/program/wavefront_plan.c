@@ -54,7 +54,8 @@ static int64_t strip_for(const problem *m, const ambit__wavefront *w)
   return cells / STRIP_UNIT * STRIP_UNIT;
 }
 
-/* Tiles that fit in the cache with this block; returns false if not even the narrowest does. */
+/* Tiles that fit in the cache with this block; returns false if not even the narrowest does. In
+ * three dimensions narrow ones may take more of the cache: the edges of 4 rows are twice as long. */
 static bool fit_tile(const problem *m, ambit__wavefront *w)
 {
   const bool cuts_rows = m->p->grid->box.ndims == 2;
@@ -73,6 +74,8 @@ static bool fit_tile(const problem *m, ambit__wavefront *w)
   w->wave.size.tile = 2 * unit;
   ambit__wavefront_weigh(m, w, &cached, &moved);
   w->wave.size.tile = unit * (int64_t)(1 + (room - narrow) / (cached - narrow));
+  if (!cuts_rows && w->wave.size.tile == unit && cached <= AMBIT__L2_SHARE * (double)m->info.l2)
+    w->wave.size.tile = 2 * unit;
   if (w->wave.size.tile >= columns) w->wave.size.tile = 0;
   return true;
 }
