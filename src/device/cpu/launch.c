@@ -13,6 +13,8 @@
 
 #include "base/clock.h"
 
+#include <math.h>
+
 enum {
   CELLS_PER_SLAB = 1 << 19,   /* of a launch large enough to be divided dynamically */
   SLABS_PER_THREAD = 8,       /* at most */
@@ -66,10 +68,16 @@ static int slabs_across(const ambit__box *b, const int axes[2], int n)
 {
   const double along = (double)(b->hi[axes[0]] - b->lo[axes[0]]);
   const double across = (double)(b->hi[axes[1]] - b->lo[axes[1]]);
+  double least = INFINITY;
   int best = 1;
 
-  for (int i = 2; i <= n; i++)
-    if (n % i == 0 && n / i / along + i / across < n / best / along + best / across) best = i;
+  for (int i = 1; i <= n; i++) {
+    const double surface = (double)n / i / along + i / across;
+
+    if (n % i || surface >= least) continue;
+    least = surface;
+    best = i;
+  }
   return best;
 }
 
