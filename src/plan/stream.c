@@ -257,7 +257,7 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
 
 /* Whether a box of this size keeps all multiprocessors busy: 8 warps with several planes each. The
  * star of 96^3 floats is just large enough: 4.8 us on an H200, with a cell per thread 9.6. Rules
- * that read further along a row than two vectors have no lanes; for them no size is large enough. */
+ * that read further along a row than two vectors have no lanes: no size is large enough then. */
 static bool is_large(const ambit__group *g, const ambit__target *t)
 {
   const int64_t wide = WARP * ambit__stream_lane(g, packed_of(t));

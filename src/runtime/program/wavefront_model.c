@@ -209,13 +209,13 @@ static double again(const problem *m, const ambit__wavefront *w)
 }
 
 /* The threads that share a pass: each owns at least the rows or planes that the lags need. If the
- * fields do not fit in the caches of the cores, few owners use up the bandwidth of the next cache or
- * of memory as well as all threads. */
+ * fields do not fit in the caches of the cores, few owners use up the bandwidth of the next cache
+ * or of memory as well as all threads. */
 static double owners(const problem *m, const ambit__wavefront *w)
 {
-  const double room = w->wave.least ? (double)(m->rows / w->wave.least) : (double)m->rows;
+  const int64_t room = w->wave.least ? m->rows / w->wave.least : m->rows;
 
-  return slowness(m) > 0 ? m->threads : most(1, least(m->threads, room));
+  return slowness(m) > 0 ? m->threads : most(1, least(m->threads, (double)room));
 }
 
 double ambit__wavefront_time(const problem *m, const ambit__wavefront *w, double cached,

@@ -55,7 +55,8 @@ static int64_t strip_for(const problem *m, const ambit__wavefront *w)
 }
 
 /* Tiles that fit in the cache with this block; returns false if not even the narrowest does. In
- * three dimensions narrow ones may take more of the cache: the edges of 4 rows are twice as long. */
+ * three dimensions narrow ones may take more of the cache: the edges of 4 rows are twice as
+ * long. */
 static bool fit_tile(const problem *m, ambit__wavefront *w)
 {
   const bool cuts_rows = m->p->grid->box.ndims == 2;
