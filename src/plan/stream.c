@@ -160,7 +160,8 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
                        .held = f->held,
                        .centre = f->centre > 0,
                        .rolled = f->centre && t->is_cpu,
-                       .apart = few || !t->dialect->has_lanes,
+                       .apart = few || !t->dialect->has_lanes ||
+                                ambit__stream_has_words(g, packed_of(t)),
                        .packed = packed_of(t)};
 }
 

@@ -435,7 +435,7 @@ void ambit__stream_load_first(const ambit__stream_job *j)
   }
   if (j->ring) ambit__stream_ring_first(j);
   if (j->planes) { /* compilers move no loads across a barrier, and nothing else across a branch */
-    if (!j->apart || !j->gpu.dialect->has_lanes || j->near)
+    if (!j->apart || !j->gpu.dialect->has_lanes || j->cells > 1 || j->near)
       ambit__line(j->gpu.w, "%s;", j->gpu.dialect->barrier);
     ambit__gpucode_emit_ended(&j->gpu);
   }
