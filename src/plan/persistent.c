@@ -31,8 +31,8 @@ typedef struct rates {
 } rates;
 
 /* In two dimensions, and in three. Fitted to 156 plans of 13 programs, of which the model chooses
- * ones within 6 % of the fastest, and to 122 plans of 11 programs, within 10 %; one within 20 %. */
-static const rates FLAT = {0.13, 550, 160, 100}, DEEP = {0.067, 110, 148, 67};
+ * ones within 6 % of the fastest, and to 122 plans of 11 programs, within 8 %; one within 20 %. */
+static const rates FLAT = {0.13, 550, 160, 100}, DEEP = {0.077, 230, 131, 69};
 
 /* Exchanges with fewer warps do not take much less. */
 static const double FEWER = 0.8;
@@ -40,10 +40,10 @@ static const double FEWER = 0.8;
 /* ns of a stage, for its barrier; of a word that a lane writes to shared memory or reads there, and
  * of one in lanes of more than 16 bytes, whose accesses conflict. In three dimensions, where all
  * warps wait for shared memory, also of a word that lanes exchange. */
-static const double BARRIER_NS = 40, SHARE_NS = 0.17, CONFLICT_NS = 0.6, DEEP_SHARE_NS = 0.58;
+static const double BARRIER_NS = 40, SHARE_NS = 0.17, CONFLICT_NS = 0.6, DEEP_SHARE_NS = 0.5;
 
 /* Time if more than this share of the registers is in use, by estimate. */
-static const double MANY = 0.9, TIGHT = 1.3;
+static const double MANY = 0.9, TIGHT = 1.3, DEEP_MANY = 0.68, DEEP_TIGHT = 1.15;
 
 /* Instructions for an operation, where compilers fuse multiplications and additions. */
 static const double FUSED = 0.55;
@@ -262,7 +262,10 @@ static double cost(const ambit__group *g, const ambit__target *t, const ambit__p
     cells *= (double)g->cells[d];
   ns = p->threads[1] * warp_ns(g, &j.tile) + BARRIER_NS * g->pipeline->nstages;
   if (ambit__persistent_exchanges(&j)) ns += exchange_ns(&j) / p->ahead;
-  if (registers_of(&j) > MANY * most_registers(p)) ns *= TIGHT;
+  if (registers_of(&j) > MANY * most_registers(p))
+    ns *= TIGHT;
+  else if (j.tile.planes && registers_of(&j) > DEEP_MANY * most_registers(p))
+    ns *= DEEP_TIGHT;
   return ns / cells;
 }
 
@@ -311,11 +314,13 @@ static bool find_brick(const ambit__group *g, const ambit__target *t, ambit__pla
 
   for (int rows = 1; rows <= MOST_DEEP_ROWS; rows++) {
     ambit__plan q = *p;
+    double ns;
 
     q.rows[0] = rows;
     if (!find_planes(g, t, &q)) continue;
-    if (least >= 0 && cost(g, t, &q) >= least) continue;
-    least = cost(g, t, &q);
+    ns = cost(g, t, &q);
+    if (least >= 0 && ns >= least) continue;
+    least = ns;
     *p = q;
   }
   return least >= 0;
