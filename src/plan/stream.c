@@ -257,9 +257,9 @@ static int candidates(const ambit__group *g, const ambit__target *t, ambit__plan
   return add_plans(g, t, 2, FEW, plans, most);
 }
 
-/* Warps of a multiprocessor that have enough to do. With strips the star of 96^3 floats is just large
- * enough: 4.8 us on an H200, with a cell per thread 9.6. Rules of many values keep all busy with a
- * cell per thread, too: D3Q19 with walls, 96^3, 20.6 Gcells/s, in strips 17.2. */
+/* Warps that a multiprocessor should have. The star of 96^3 floats is just large enough: 4.8 us on
+ * an H200, with a cell per thread 9.6. Rules of many values keep all busy with a cell per thread,
+ * too: D3Q19 with walls, 96^3, 20.6 Gcells/s, in strips 17.2. */
 static int busy_warps(const ambit__rule *rule)
 {
   return ambit__price_of(rule).bytes > MANY_BYTES ? 16 : 8;
