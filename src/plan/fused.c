@@ -301,8 +301,8 @@ static double computed_again(const ambit__group *g, const ambit__plan *p, const 
   const double slots = (double)(p->wave > 0 ? p->wave : 1) * WARPS;
   const double chunks = (double)ambit__fused_chunks(j, p, g->cells[j->z], (int64_t)strips);
   const double pieces = ambit__fused_pieces(j, p, rows, chunks);
-  const double sides = EDGE_COST * SIDES * (rows + pieces * beside);
-  const double band = EDGE_COST * BAND_ROWS * beside;
+  const double sides = j->pipe->periodic[j->x] ? 0 : EDGE_COST * SIDES * (rows + pieces * beside);
+  const double band = j->pipe->periodic[j->z] ? 0 : EDGE_COST * BAND_ROWS * beside;
   const double all = strips * (rows + chunks * beside) + sides + 2 * BAND_STRIPS * strips * band;
   const double longest = fmax(rows / chunks + beside, band);
   const double busy = fmin(MOST_BUSY, strips * chunks / slots + FACES_BUSY);
