@@ -2,8 +2,8 @@
 /* The option tune: the fastest plan is found in the first iterations of a run, remembered and used,
  * and results do not change. Plans that are slower than single iterations are given up.
  *
- * The device `timed` is `cpu` with a clock of its own: a launch takes a second, and a wave as long
- * as the test wants. */
+ * The device `timed` is `cpu` with a clock of its own: a launch takes a second, unless a test wants
+ * it shorter, and a wave as long as it wants. */
 #include "device/device.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
@@ -17,10 +17,11 @@ enum { CELLS = 256 * 64, FEW = 420, MANY = 720 };
 
 /* ---- a device with its own clock ---- */
 
-static double now;                                   /* seconds; less than 0: the real clock */
+static double now; /* seconds; less than 0: the real clock */
+static double launch_seconds = 1;
 static int waves;                                    /* so far */
 static int version;                                  /* of the compiler of `timed` */
-static double (*wave_seconds)(const ambit__wave *w); /* per iteration */
+static double (*wave_seconds)(const ambit__wave *w); /* per iteration, in launches */
 
 double __real_ambit__clock(void);
 double __wrap_ambit__clock(void);
@@ -52,13 +53,13 @@ static void timed_info(ambit__device *dev, ambit__device_info *out)
 
 static ambit_status timed_launch(ambit__queue *q, ambit__function *fn, const ambit__launch *l)
 {
-  now += 1;
+  now += launch_seconds;
   return ambit__backend_cpu.launch(q, fn, l);
 }
 
 static ambit_status timed_wave(ambit__queue *q, const ambit__wave *w, int64_t step)
 {
-  now += wave_seconds(w) * w->iterations;
+  now += wave_seconds(w) * w->iterations * launch_seconds;
   waves++;
   return ambit__backend_cpu.wave(q, w, step);
 }
@@ -91,6 +92,12 @@ static double faster(const ambit__wave *w)
 static double slow_at_first(const ambit__wave *w)
 {
   return now < 2.5 * w->iterations ? 2 : 0.9;
+}
+
+/* Other work takes a core for longer than two rounds each way. */
+static double disturbed(const ambit__wave *w)
+{
+  return now < 7 * w->iterations * launch_seconds ? 2 : 0.9;
 }
 
 static int best_depth;
@@ -270,6 +277,18 @@ static void a_slow_start_does_not_end_a_trial(void)
   CHECK(got.late > 0);
 }
 
+static void short_iterations_are_tried_for_longer(void)
+{
+  static outcome got;
+
+  version = 7;
+  wave_seconds = disturbed;
+  launch_seconds = 1e-5;
+  run("timed", true, "0", 200, &got);
+  launch_seconds = 1;
+  CHECK(got.late > 0);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -279,6 +298,7 @@ int main(int argc, char **argv)
       {"what_is_slower_than_single_iterations_is_given_up",
        what_is_slower_than_single_iterations_is_given_up},
       {"a_slow_start_does_not_end_a_trial", a_slow_start_does_not_end_a_trial},
+      {"short_iterations_are_tried_for_longer", short_iterations_are_tried_for_longer},
       {0}};
   int bad;
 

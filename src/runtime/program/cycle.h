@@ -13,10 +13,12 @@
 #include "runtime/program/fuse.h"
 #include "runtime/program/wavefront.h"
 
-/* The least seconds of a cycle, and of as many single iterations, and how many were timed. */
+/* How many cycles were timed, and how often as many single iterations; the least seconds of an
+ * iteration each way, and the seconds of all. */
 typedef struct ambit__trial {
   int cycles, singles;
-  double cycle, single;
+  double cycle, single, spent;
+  bool cores; /* of some process compute, which other work may take */
 } ambit__trial;
 
 /* p->cycle is the cycle that is planned, scheduled or run. Between runs that is the first of a
