@@ -164,6 +164,16 @@ static void publish_plane(const ambit__stream_job *j, const ambit__stream *s,
   publish(j, s, 'b', 'e', m);
 }
 
+/* "ambit_load_now_float_4(u_g[0], u_f" */
+static void print_load(const ambit__stream_job *j, const ambit__stream *s, char to,
+                       const ambit__stream_moment *m)
+{
+  ambit__stream_print_call(j, "ambit_load_now", s->param, j->lane);
+  print_registers(j, s, to, m);
+  ambit__print(j->gpu.t, ", ");
+  ambit__stream_print_name(j, s, 'f');
+}
+
 /* Loads what is beside the block's cells in the plane of a moment. Planes past the last one repeat
  * it. */
 static void load_plane(const ambit__stream_job *j, const ambit__stream *s,
@@ -171,18 +181,12 @@ static void load_plane(const ambit__stream_job *j, const ambit__stream *s,
 {
   ambit__line_begin(j->gpu.w);
   print_if_warp(j, s);
-  ambit__stream_print_call(j, "ambit_load_now", s->param, j->lane);
-  print_registers(j, s, 'g', m);
-  ambit__print(j->gpu.t, ", ");
-  ambit__stream_print_name(j, s, 'f');
+  print_load(j, s, 'g', m);
   ambit__line_end(j->gpu.w, ");");
   if (ambit__stream_ring_beside(j, s)) {
     ambit__line_begin(j->gpu.w);
     print_if_lane(j, s);
-    ambit__stream_print_call(j, "ambit_load_now", s->param, j->lane);
-    print_registers(j, s, 'e', m);
-    ambit__print(j->gpu.t, ", ");
-    ambit__stream_print_name(j, s, 'f');
+    print_load(j, s, 'e', m);
     ambit__print(j->gpu.t, " + ");
     ambit__stream_print_name(j, s, 'd');
     ambit__line_end(j->gpu.w, ");");
