@@ -648,6 +648,7 @@ AMBIT_INLINE void ambit_receive(T *to, const ambit_u64 *box, int wide, const amb
     ambit_await<U, SOME>(to, box, at, slot, round);
   }
 }
+/* The number of a unit. */
 template <int N> AMBIT_INLINE int ambit_number(const ambit_tile &t, int row, int unit)
 {
   const bool before = row < t.from[1];
