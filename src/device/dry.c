@@ -28,7 +28,7 @@ typedef struct dry {
 static const ambit__target cuda_target = {LARGE_GPU, .dialect = &ambit__dialect_cuda,
                                           .shared = 227 << 10};
 static const ambit__target opencl_target = {LARGE_GPU, .dialect = &ambit__dialect_opencl,
-                                            .shared = 48 << 10};
+                                            .lanes = "", .shared = 48 << 10};
 
 static int dry_count(void)
 {

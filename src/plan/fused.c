@@ -75,11 +75,11 @@ static bool applies(const ambit__group *g, const ambit__target *t)
   return t->dialect->has_lanes ? t->warp == AMBIT__FUSED_WARP : t->dialect->fused != NULL;
 }
 
-/* Whether warps exchange values by themselves. If not, they do so through shared memory: in two
- * dimensions a block is one warp then, in three up to four. */
+/* Whether warps exchange values by themselves. If not, they do so through shared memory, or all of
+ * a block at the same time: in two dimensions a block is one warp then, in three up to four. */
 static bool exchanges(const ambit__target *t)
 {
-  return t->warp == AMBIT__FUSED_WARP;
+  return t->dialect->has_lanes || (t->lanes && !t->is_cpu);
 }
 
 /* Registers and shared memory that a plan needs, and operations of its unrolled code. */

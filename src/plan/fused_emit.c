@@ -439,7 +439,8 @@ static void emit_kernel(const ambit__fused_job *fast, const ambit__fused_job *ed
 
   ambit__gpucode_emit_head(gpu);
   ambit__print(gpu->t, "\n%s", gpu->dialect->stream);
-  if (gpu->dialect->fused) ambit__print(gpu->t, "\n%s", gpu->dialect->fused);
+  if (gpu->dialect->fused)
+    ambit__print(gpu->t, "\n%s\n%s", gpu->dialect->lanes, gpu->dialect->fused);
   ambit__gpucode_open_kernel(gpu, "", gpu->plan->threads, ambit__gpucode_slots(gpu->group, slots),
                              slots);
   if (gpu->dialect->fused) ambit__line(gpu->w, "AMBIT_LANES;");
@@ -460,6 +461,7 @@ void ambit__fused_emit(const ambit__group *g, const ambit__target *t, const ambi
 
   if (ambit__fused_begin(g, p, false, &fast) && ambit__fused_begin(g, p, true, &edge)) {
     fast.gpu = ambit__gpucode_begin(g, t, p, w);
+    fast.gpu.lanes = t->lanes;
     if (!t->dialect->has_lanes && (ambit__fused_shared(&fast) || ambit__fused_shared(&edge)))
       fast.gpu.last = "local uint4 *shared";
     edge.gpu = fast.gpu;

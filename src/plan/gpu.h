@@ -113,6 +113,7 @@ typedef struct ambit__gpucode_job {
   const ambit__binding *bind;
   const char *integer;  /* name of the 64-bit integer type */
   const char *last;     /* a parameter after all others; NULL: none */
+  const char *lanes;    /* text in front of all: how lanes exchange values; NULL: none */
   int row;              /* strategy sparse: of a unit, whose code is being written */
   ambit__hoists hoists; /* values that all cells share; strategies fill it in */
   ambit__writer *w;

@@ -93,6 +93,7 @@ void ambit__gpucode_emit_head(const ambit__gpucode_job *j)
   ambit__print(j->t, "/* Kernel %s, written by Ambit. Plan ", j->rule->name);
   j->plan->strategy->describe(j->plan, j->t);
   ambit__print(j->t, ". */\n");
+  if (j->lanes) ambit__print(j->t, "%s", j->lanes);
   if (j->group->strict) ambit__print(j->t, "%s", j->dialect->strict);
   ambit__dialect_print(j->dialect, j->t);
   if (!j->group->for_people && ambit__has_exact_sums(j->group))

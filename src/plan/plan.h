@@ -95,11 +95,13 @@ typedef struct ambit__target {
   /* TARGET_GPU only; there `threads` counts multiprocessors and `l2` is the cache they share */
   const ambit__dialect *dialect; /* the language of its kernels */
   int warp;                      /* threads that run in lockstep; 1 if unknown */
-  int max_threads;               /* per block */
-  size_t shared;                 /* bytes of shared memory per block */
-  bool is_cpu;                   /* its threads are those of a processor */
-  bool dots;                     /* sums of bytes are instructions (CUDA has them in any case), */
-  bool minima;                   /* and two minima of 16 bits */
+  /* in front of kernels whose lanes exchange values; NULL: they cannot, or the dialect says how */
+  const char *lanes;
+  int max_threads; /* per block */
+  size_t shared;   /* bytes of shared memory per block */
+  bool is_cpu;     /* its threads are those of a processor */
+  bool dots;       /* sums of bytes are instructions (CUDA has them in any case), */
+  bool minima;     /* and two minima of 16 bits */
 } ambit__target;
 
 /* The instructions of a GPU for several narrow integers at a time. */

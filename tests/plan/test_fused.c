@@ -277,11 +277,65 @@ static void all_lanes_of_a_warp_have_one_number(void)
   ambit_close(context);
 }
 
+/* The kernel of a plan for an OpenCL device, to free(). */
+static char *emit_opencl(const ambit__group *g, const char *lanes, bool is_cpu, ambit__plan *plan)
+{
+  const ambit__target t = {.kind = TARGET_GPU,
+                           .dialect = &ambit__dialect_opencl,
+                           .threads = 132,
+                           .warp = 64,
+                           .lanes = lanes,
+                           .max_threads = 1024,
+                           .shared = 48 << 10,
+                           .is_cpu = is_cpu};
+  ambit__writer w = {0};
+
+  CHECK(ambit__plan_choose(g, &t, plan));
+  plan->strategy->emit(g, &t, plan, &w);
+  return ambit__writer_finish(&w);
+}
+
+/* With exchanges between lanes a block has several warps, which take branches of their own. */
+static void opencl_has_warps_where_lanes_exchange_values(void)
+{
+  static const char way[] = "#define AMBIT_SHUFFLE sub_group_shuffle\n";
+  const trial t = {.s = sample_named("star"),
+                   .ndims = 2,
+                   .extents = {40, 300},
+                   .kind = {{AMBIT_CLAMP, AMBIT_CLAMP}, {AMBIT_CLAMP, AMBIT_CLAMP}},
+                   .depth = 2};
+  ambit__fused *f = calloc(1, sizeof *f);
+  ambit_field *fields[8];
+  ambit_program *p;
+
+  open_context();
+  p = make_program(&t, fields);
+  CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
+  CHECK(!ambit__fuse_group(p, t.depth, f));
+  for (int has = 0; has < 2; has++)
+    for (int is_cpu = 0; is_cpu < 2; is_cpu++) {
+      const bool apart = has && !is_cpu;
+      ambit__plan plan;
+      char *source = emit_opencl(&f->group, has ? way : NULL, is_cpu, &plan);
+      const char *text = source ? strstr(source, way) : NULL;
+
+      CHECK_EQ(apart ? 4 : 1, plan.threads[1]);
+      CHECK(plan.rolled != apart);
+      CHECK(has ? text && text < strstr(source, "define AMBIT_THREADS") : !text);
+      free(source);
+    }
+  free(f->plan.after);
+  free(f);
+  ambit_close(context);
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
       {"programs", programs},
       {"all_lanes_of_a_warp_have_one_number", all_lanes_of_a_warp_have_one_number},
+      {"opencl_has_warps_where_lanes_exchange_values",
+       opencl_has_warps_where_lanes_exchange_values},
       {0}};
 
   return simulated_main(argc, argv, tests);

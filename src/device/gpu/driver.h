@@ -75,6 +75,9 @@ typedef struct ambit__gpu_driver {
                        ambit__gpu **gpu);
   void (*close)(ambit__gpu *gpu);
   void (*info)(ambit__gpu *gpu, ambit__gpu_info *info);
+  /* The text in front of kernels whose lanes exchange values; NULL: they cannot. The first call may
+   * compile and run a kernel. NULL: the dialect has no such text. */
+  const char *(*lanes)(ambit__gpu *gpu);
 
   /* urgent: its kernels start before waiting kernels of other queues, if the driver has priorities.
    */

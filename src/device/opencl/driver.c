@@ -48,15 +48,9 @@ static cl_uint count_of(cl_device_id device, cl_uint what)
 
 static bool has_extension(cl_device_id device, const char *name)
 {
-  size_t bytes = 0;
-  char *all;
-  bool has;
+  char *all = ambit__cl_extensions(device);
+  const bool has = all && ambit__cl_lists(all, name);
 
-  ambit__cl.clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes);
-  all = calloc(bytes + 1, 1);
-  if (!all) return false;
-  ambit__cl.clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, all, NULL);
-  has = strstr(all, name) != NULL;
   free(all);
   return has;
 }
@@ -131,6 +125,8 @@ static void probe(ambit__gpu *gpu, cl_platform_id platform)
   info->dots = generation(d) >= AMPERE; /* with all the instructions that CUDA kernels use */
   info->minima = generation(d) >= HOPPER;
   info->is_cpu = (number_of(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  gpu->language = "CL1.2";
+  gpu->is_nvidia = generation(d) > 0;
   gpu->keeps_code = keeps_code(platform);
   gpu->divides_exactly =
       (number_of(d, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -435,6 +431,7 @@ const ambit__gpu_driver ambit__gpu_driver_opencl = {
     .open = open_gpu,
     .close = close_gpu,
     .info = info,
+    .lanes = ambit__cl_lanes,
     .queue_open = queue_open,
     .queue_close = queue_close,
     .queue_sync = queue_sync,

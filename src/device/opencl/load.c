@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +80,30 @@ void ambit__cl_text(cl_device_id device, cl_uint what, char text[AMBIT__CL_TEXT]
 {
   memset(text, 0, AMBIT__CL_TEXT);
   ambit__cl.clGetDeviceInfo(device, what, AMBIT__CL_TEXT - 1, text, NULL);
+}
+
+char *ambit__cl_extensions(cl_device_id device)
+{
+  size_t bytes = 0;
+  char *all;
+
+  ambit__cl.clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes);
+  all = calloc(bytes + 1, 1);
+  if (all) ambit__cl.clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, all, NULL);
+  return all;
+}
+
+bool ambit__cl_lists(const char *extensions, const char *name)
+{
+  const size_t length = strlen(name);
+
+  while (*extensions) {
+    const size_t word = strcspn(extensions, " ");
+
+    if (word == length && !memcmp(extensions, name, length)) return true;
+    extensions += word + strspn(extensions + word, " ");
+  }
+  return false;
 }
 
 static bool is_usable(cl_device_id device)

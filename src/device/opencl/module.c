@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "device/opencl/cl_gpu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +28,19 @@ struct ambit__gpu_function {
 
 /* ---- compilation ---- */
 
-static const char *options(const ambit__gpu *gpu, bool strict)
+typedef struct options {
+  char text[64];
+} options;
+
+static options options_of(const ambit__gpu *gpu, bool strict)
 {
-  if (!strict) return "-cl-std=CL1.2 -cl-mad-enable";
-  return gpu->divides_exactly ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                              : "-cl-std=CL1.2";
+  const char *rounding = !strict                ? " -cl-mad-enable"
+                         : gpu->divides_exactly ? " -cl-fp32-correctly-rounded-divide-sqrt"
+                                                : "";
+  options o;
+
+  snprintf(o.text, sizeof o.text, "-cl-std=%s%s", gpu->language, rounding);
+  return o;
 }
 
 static void make_key(const ambit__gpu *gpu, const char *source, bool strict,
@@ -42,7 +51,7 @@ static void make_key(const ambit__gpu *gpu, const char *source, bool strict,
   ambit__hash_init(&h);
   ambit__hash_text(&h, "opencl");
   ambit__hash_text(&h, gpu->info.identity);
-  ambit__hash_text(&h, options(gpu, strict));
+  ambit__hash_text(&h, options_of(gpu, strict).text);
   ambit__hash_text(&h, source);
   ambit__hash_hex(&h, key);
 }
@@ -100,7 +109,8 @@ static cl_program load_binary(ambit__gpu *gpu, const char *key, const char *sour
       ambit__cl.clCreateProgramWithBinary(gpu->context, 1, &gpu->device, &bytes, &from, NULL, &err);
   free(code);
   if (!program || err) return NULL;
-  if (ambit__cl.clBuildProgram(program, 1, &gpu->device, options(gpu, strict), NULL, NULL) ||
+  if (ambit__cl.clBuildProgram(program, 1, &gpu->device, options_of(gpu, strict).text, NULL,
+                               NULL) ||
       !has_kernel(program, entry)) {
     ambit__cl.clReleaseProgram(program);
     return NULL;
@@ -123,23 +133,36 @@ static void save_binary(ambit__gpu *gpu, const char *key, const char *source, cl
   free(code);
 }
 
-static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, const char *source,
-                            const char *entry, bool strict, cl_program *out)
+/* Compiles, and saves the code if it has this kernel. Also if the compiler refuses, *out is the
+ * program, unless it is NULL. */
+static cl_int translate(ambit__gpu *gpu, const char *key, const char *source, const char *entry,
+                        bool strict, cl_program *out)
 {
   double start = ambit__clock();
   cl_int err = CL_SUCCESS;
-  cl_program program = ambit__cl.clCreateProgramWithSource(gpu->context, 1, &source, NULL, &err);
 
-  AMBIT_TRY(ambit__cl_check(gpu, err, "clCreateProgramWithSource"));
-  err = ambit__cl.clBuildProgram(program, 1, &gpu->device, options(gpu, strict), NULL, NULL);
+  *out = ambit__cl.clCreateProgramWithSource(gpu->context, 1, &source, NULL, &err);
+  if (!*out || err) return err;
+  err = ambit__cl.clBuildProgram(*out, 1, &gpu->device, options_of(gpu, strict).text, NULL, NULL);
+  if (err) return err;
+  ambit__log(gpu->settings, 2, "compiled %s for %s in %.2f s", key, gpu->info.name,
+             ambit__clock() - start);
+  if (has_kernel(*out, entry)) save_binary(gpu, key, source, *out);
+  return CL_SUCCESS;
+}
+
+static ambit_status compile(ambit__gpu *gpu, const char *what, const char *key, const char *source,
+                            const char *entry, bool strict, cl_program *out)
+{
+  cl_program program = NULL;
+  const cl_int err = translate(gpu, key, source, entry, strict, &program);
+
+  if (!program) return ambit__cl_check(gpu, err, "clCreateProgramWithSource");
   if (err) {
     build_failed(gpu, what, key, source, err, program);
     ambit__cl.clReleaseProgram(program);
     return AMBIT_ECOMPILE;
   }
-  ambit__log(gpu->settings, 2, "compiled %s for %s in %.2f s", key, gpu->info.name,
-             ambit__clock() - start);
-  if (has_kernel(program, entry)) save_binary(gpu, key, source, program);
   *out = program;
   return AMBIT_OK;
 }
@@ -180,6 +203,24 @@ ambit_status ambit__cl_build(ambit__gpu *gpu, const char *what, const char *sour
   }
   *out = m;
   return AMBIT_OK;
+}
+
+cl_program ambit__cl_try(ambit__gpu *gpu, const char *source, const char *entry)
+{
+  const bool strict = true; /* as fixed kernels are */
+  char key[AMBIT__HASH_CHARS];
+  cl_program program;
+
+  make_key(gpu, source, strict, key);
+  program = ambit__cl_program_find(gpu->ordinal, key);
+  if (program) return program;
+  program = load_binary(gpu, key, source, entry, strict);
+  if (!program && translate(gpu, key, source, entry, strict, &program)) {
+    if (program) ambit__cl.clReleaseProgram(program);
+    return NULL;
+  }
+  ambit__cl_program_keep(gpu->ordinal, key, program);
+  return program;
 }
 
 void ambit__cl_unload(ambit__gpu_module *m)

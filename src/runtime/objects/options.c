@@ -88,6 +88,7 @@ static const row rows[] = {
     {"startup", COUNT, AT_OPEN, AT(startup), "30", 0, 86400, NULL, NULL},
     {"storage", WORD, ANY_TIME, AT(storage), "auto", 0, 0, storage_words, NULL},
     {"strict", FLAG, ANY_TIME, AT(strict), "0", 0, 0, NULL, NULL},
+    {"subgroups", WORD, BEFORE_DEVICES, AT(subgroups), "auto", 0, 0, auto_on_off, NULL},
     {"threads", COUNT, BEFORE_DEVICES, AT(threads), "0", 0, 4096, NULL, NULL},
     {"trace", TEXT, BEFORE_TRACE, AT(trace), "", 0, 0, NULL, NULL},
     {"tune", FLAG, ANY_TIME, AT(tune), "0", 0, 0, NULL, NULL},
