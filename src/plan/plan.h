@@ -135,6 +135,7 @@ typedef struct ambit__plan {
   bool held;   /* strategy stream: with `ring`, values of other fields are held there, too */
   bool centre; /* strategy stream: of the planes in registers, one is in shared memory, too */
   bool apart;  /* strategy stream: lanes load the cells beside theirs, and exchange none */
+  bool passes; /* strategy stream, OpenCL: lanes exchange them */
   ambit__packed packed; /* strategy stream: instructions for bytes */
   int lanes;            /* strategy fused: lanes of a warp with the same rows */
   bool rolled;  /* strategies stream and fused: turns are a loop, as rows are in memory anyway */

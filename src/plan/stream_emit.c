@@ -361,6 +361,7 @@ static void emit_kernel(const ambit__stream_job *j)
 
   ambit__gpucode_emit_head(&j->gpu);
   ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->stream);
+  if (j->gpu.lanes) ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->lanes);
   if (j->cells > 1 && j->gpu.plan->packed == PACKED_MINIMA && !j->gpu.dialect->has_lanes)
     ambit__print(j->gpu.t, "\n#define AMBIT_MINIMA\n");
   if (j->cells > 1) ambit__print(j->gpu.t, "\n%s", ambit__prelude_bytes);
@@ -406,6 +407,7 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
   pairs.minima = !pairs.quads && p->packed == PACKED_MINIMA;
   pairs.x = j.x;
   j.gpu = ambit__gpucode_begin(g, t, p, w);
+  if (p->passes) j.gpu.lanes = t->lanes;
   ambit__hoists_begin(&j.gpu.hoists, j.gpu.rule);
   j.near = has_near_tables(&j);
   j.dots = &dots;

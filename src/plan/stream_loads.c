@@ -308,8 +308,10 @@ static void emit_edges(const ambit__stream_job *j, const ambit__stream *s,
 
     ambit__line_begin(j->gpu.w);
     print_row(j, s, m, 'w');
-    ambit__print(j->gpu.t, "[%d] = %s(", before ? i : i + j->units,
+    ambit__print(j->gpu.t, "[%d] = %s", before ? i : i + j->units,
                  before ? "ambit_before" : "ambit_after");
+    if (!j->gpu.dialect->has_lanes) ambit__print(j->gpu.t, "_%s", unit_type(j, s->param));
+    ambit__print(j->gpu.t, "(");
     print_row(j, s, m, 'w');
     ambit__print(j->gpu.t, "[%d], ", before ? i + j->units : i);
     print_row(j, s, m, 'e');

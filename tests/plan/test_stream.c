@@ -664,6 +664,60 @@ static void a_run_that_has_ended_is_left_alone(void)
                   .ended = 5});
 }
 
+/* The best plan of a rule for an OpenCL device, and its kernel, to free(). */
+static char *emit_opencl(const ambit__rule *rule, const char *lanes, ambit__plan *plan)
+{
+  const ambit__binding bind[] = {{.is_field = true, .contiguous = true},
+                                 {.is_field = true, .contiguous = true}};
+  const ambit__group_step step = {.rule = rule, .bind = bind};
+  const ambit__group g = {
+      .nsteps = 1, .steps = &step, .depth = 1, .ndims = 2, .cells = {8192, 8192}};
+  const ambit__target t = {.kind = TARGET_GPU,
+                           .dialect = &ambit__dialect_opencl,
+                           .threads = 132,
+                           .lanes = lanes,
+                           .max_threads = 1024,
+                           .shared = 48 << 10};
+  ambit__writer w = {0};
+
+  CHECK(ambit__plan_choose(&g, &t, plan));
+  plan->strategy->emit(&g, &t, plan, &w);
+  return ambit__writer_finish(&w);
+}
+
+/* By sub-groups; on NVIDIA's GPUs if they are not next to a lane's; elsewhere lanes load the cells
+ * beside theirs. */
+static void lanes_exchange_values_in_opencl(void)
+{
+  static const char near[] = "void star(const float *u, float *v) { *v = u[0][-1] + u[0][1]; }";
+  static const char far[] = "void star(const float *u, float *v) { *v = u[0][-2] + u[0][2]; }";
+  static const char way[] = "#define AMBIT_SHUFFLE sub_group_shuffle\n";
+  static const struct {
+    const char *text, *lanes;
+    bool passes;
+  } samples[] = {
+      {near, NULL, false}, {far, NULL, false}, {near, "", false},
+      {far, "", true},     {near, way, true},  {far, way, true},
+  };
+
+  for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+    const bool passes = samples[i].passes;
+    ambit__rule *rule = NULL;
+    ambit__plan plan;
+    char *source;
+
+    CHECK_EQ(AMBIT_OK, ambit__rule_parse(NULL, "star", samples[i].text, &rule));
+    if (!rule) continue;
+    source = emit_opencl(rule, samples[i].lanes, &plan);
+    CHECK_EQ(passes, plan.passes);
+    CHECK_EQ(!passes, plan.apart);
+    CHECK(source && !strstr(source, " = ambit_before_float(") == !passes);
+    CHECK(source && (samples[i].lanes != way || strstr(source, way)));
+    free(source);
+    ambit__rule_free(rule);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -687,6 +741,7 @@ int main(int argc, char **argv)
       {"four_bytes", four_bytes},
       {"four_dimensions", four_dimensions},
       {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
+      {"lanes_exchange_values_in_opencl", lanes_exchange_values_in_opencl},
       {0}};
   int bad;
 

@@ -68,9 +68,36 @@ AMBIT_LANE_OF_32(int, as_uint, as_int)
 AMBIT_LANE_OF_32(uchar, (uint), (uchar))
 AMBIT_LANE_OF_32(short, (uint), (short))
 AMBIT_LANE_OF_32(ambit_f16, (uint), (ambit_f16))
+AMBIT_LANE_OF_32(ambit_u32, (uint), (ambit_u32))
 AMBIT_LANE_OF_64(long, as_uint2, as_long)
 #  if AMBIT_HAS_DOUBLE
 AMBIT_LANE_OF_64(double, as_uint2, as_double)
+#  endif
+/* The value of the previous or next lane; `end` at the ends of the warp. */
+#  define AMBIT_LANES_BESIDE(T)                                                                    \
+    AMBIT_INLINE T ambit_before_##T(T value, T end)                                                \
+    {                                                                                              \
+      const int lane = (int)get_local_id(0);                                                       \
+      const T other = ambit_lane_##T(value, lane - 1);                                             \
+                                                                                                   \
+      return lane == 0 ? end : other;                                                              \
+    }                                                                                              \
+    AMBIT_INLINE T ambit_after_##T(T value, T end)                                                 \
+    {                                                                                              \
+      const int lane = (int)get_local_id(0);                                                       \
+      const T other = ambit_lane_##T(value, lane + 1);                                             \
+                                                                                                   \
+      return lane == 31 ? end : other;                                                             \
+    }
+AMBIT_LANES_BESIDE(float)
+AMBIT_LANES_BESIDE(int)
+AMBIT_LANES_BESIDE(uchar)
+AMBIT_LANES_BESIDE(short)
+AMBIT_LANES_BESIDE(ambit_f16)
+AMBIT_LANES_BESIDE(ambit_u32)
+AMBIT_LANES_BESIDE(long)
+#  if AMBIT_HAS_DOUBLE
+AMBIT_LANES_BESIDE(double)
 #  endif
 #  define AMBIT_LANES_HERE ((local ulong *)0)
 #  define AMBIT_EXCHANGES(T, N)                                                                    \

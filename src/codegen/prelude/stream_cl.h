@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenCL: helpers of kernels that stream strips of a grid. A work-item owns a run of N cells, and
- * loads the cells beside them too: portable OpenCL has no exchange of values between work-items.
- * Names end in the type and number of values, as there are no templates. */
+/* OpenCL: helpers of kernels that stream strips of a grid. A work-item owns a run of N cells. It
+ * loads the cells beside them too, or gets them from other work-items (lanes_cl.h). Names end in
+ * the type and number of values, as there are no templates. */
 
 #define AMBIT_TABLE                     constant
 #define AMBIT_RESIDENT(x, y, z, blocks) AMBIT_THREADS(x, y, z)
@@ -106,10 +106,31 @@ AMBIT_VALUES_OF(short, short)
 AMBIT_VALUES_OF(long, long)
 AMBIT_VALUES_OF(ambit_f16, ushort)
 
-/* 16 bytes, loaded where the text says: NVIDIA's compiler would delay loads until their values are
- * used, to save registers. */
+/* Up to 16 bytes, loaded where the text says: NVIDIA's compiler would delay loads until their
+ * values are used, to save registers. */
 #ifdef __NV_CL_C_VERSION
-AMBIT_INLINE uint4 ambit_now_32(global const void *from)
+AMBIT_INLINE ushort ambit_now_2(global const void *from)
+{
+  ushort a;
+
+  asm volatile("ld.global.u16 %0, [%1];" : "=h"(a) : "l"(from));
+  return a;
+}
+AMBIT_INLINE uint ambit_now_4(global const void *from)
+{
+  uint a;
+
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(from));
+  return a;
+}
+AMBIT_INLINE ulong ambit_now_8(global const void *from)
+{
+  ulong a;
+
+  asm volatile("ld.global.u64 %0, [%1];" : "=l"(a) : "l"(from));
+  return a;
+}
+AMBIT_INLINE uint4 ambit_now_16(global const void *from)
 {
   uint a, b, c, d;
 
@@ -118,7 +139,7 @@ AMBIT_INLINE uint4 ambit_now_32(global const void *from)
                : "l"(from));
   return (uint4)(a, b, c, d);
 }
-AMBIT_INLINE ulong2 ambit_now_64(global const void *from)
+AMBIT_INLINE ulong2 ambit_now_2x8(global const void *from)
 {
   ulong a, b;
 
@@ -126,9 +147,13 @@ AMBIT_INLINE ulong2 ambit_now_64(global const void *from)
   return (ulong2)(a, b);
 }
 #else
-#  define ambit_now_32(from) (*(global const uint4 *)(from))
-#  define ambit_now_64(from) (*(global const ulong2 *)(from))
+#  define ambit_now_2(from)   (*(global const ushort *)(from))
+#  define ambit_now_4(from)   (*(global const uint *)(from))
+#  define ambit_now_8(from)   (*(global const ulong *)(from))
+#  define ambit_now_16(from)  (*(global const uint4 *)(from))
+#  define ambit_now_2x8(from) (*(global const ulong2 *)(from))
 #endif
+#define ambit_now_1(from) (*(global const uchar *)(from))
 #define AMBIT_LOAD_NOW(T, N, WORDS, LOAD)                                                          \
   AMBIT_INLINE void ambit_load_now_##T##_##N(T *to, global const T *from)                          \
   {                                                                                                \
@@ -141,11 +166,45 @@ AMBIT_INLINE ulong2 ambit_now_64(global const void *from)
     for (int k = 0; k < N; k++)                                                                    \
       to[k] = values.at[k];                                                                        \
   }
-AMBIT_LOAD_NOW(float, 4, uint4, ambit_now_32)
-AMBIT_LOAD_NOW(int, 4, uint4, ambit_now_32)
-AMBIT_LOAD_NOW(short, 8, uint4, ambit_now_32)
-AMBIT_LOAD_NOW(ambit_f16, 8, uint4, ambit_now_32)
-AMBIT_LOAD_NOW(long, 2, ulong2, ambit_now_64)
+#define AMBIT_LOAD_HALVES(T, N, HALF)                                                              \
+  AMBIT_INLINE void ambit_load_now_##T##_##N(T *to, global const T *from)                          \
+  {                                                                                                \
+    ambit_load_now_##T##_##HALF(to, from);                                                         \
+    ambit_load_now_##T##_##HALF(to + HALF, from + HALF);                                           \
+  }
+#define AMBIT_LOADS_OF_2(T)                                                                        \
+  AMBIT_LOAD_NOW(T, 1, ushort, ambit_now_2)                                                        \
+  AMBIT_LOAD_NOW(T, 2, uint, ambit_now_4)                                                          \
+  AMBIT_LOAD_NOW(T, 4, ulong, ambit_now_8)                                                         \
+  AMBIT_LOAD_NOW(T, 8, uint4, ambit_now_16)
+#define AMBIT_LOADS_OF_4(T)                                                                        \
+  AMBIT_LOAD_NOW(T, 1, uint, ambit_now_4)                                                          \
+  AMBIT_LOAD_NOW(T, 2, ulong, ambit_now_8)                                                         \
+  AMBIT_LOAD_NOW(T, 4, uint4, ambit_now_16)                                                        \
+  AMBIT_LOAD_HALVES(T, 8, 4)
+#define AMBIT_LOADS_OF_8(T)                                                                        \
+  AMBIT_LOAD_NOW(T, 1, ulong, ambit_now_8)                                                         \
+  AMBIT_LOAD_NOW(T, 2, ulong2, ambit_now_2x8)                                                      \
+  AMBIT_LOAD_HALVES(T, 4, 2)                                                                       \
+  AMBIT_LOAD_HALVES(T, 8, 4)
+AMBIT_LOAD_NOW(uchar, 1, uchar, ambit_now_1)
+AMBIT_LOAD_NOW(uchar, 2, ushort, ambit_now_2)
+AMBIT_LOAD_NOW(uchar, 4, uint, ambit_now_4)
+AMBIT_LOAD_NOW(uchar, 8, ulong, ambit_now_8)
+AMBIT_LOADS_OF_2(short)
+AMBIT_LOADS_OF_2(ambit_f16)
+AMBIT_LOADS_OF_4(float)
+AMBIT_LOADS_OF_4(int)
+AMBIT_LOADS_OF_4(ambit_u32)
+AMBIT_LOADS_OF_8(long)
 #if AMBIT_HAS_DOUBLE
-AMBIT_LOAD_NOW(double, 2, ulong2, ambit_now_64)
+AMBIT_LOADS_OF_8(double)
 #endif
+
+/* Computation after it stays there if a branch follows. */
+AMBIT_INLINE void ambit_pin(void)
+{
+#ifdef __NV_CL_C_VERSION
+  asm volatile("bar.sync %0, 32;" ::"r"((int)get_local_id(1) + 1) : "memory"); /* this warp only */
+#endif
+}
