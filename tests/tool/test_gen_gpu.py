@@ -125,6 +125,21 @@ def the_kernel_of_the_documentation_compiles():
     assert said is None, said
 
 
+DAMP = """void damp(const float *v, float *u)
+{
+  *u = 0.5f * *u + 0.1f * (v[0][0][1] + v[0][0][-1] + v[0][1][0] + v[0][-1][0] + v[1][0][0] + v[-1][0][0]);
+}
+"""
+if LANGUAGE == "opencl":
+    def tiles_load_early_but_not_what_they_overwrite():
+        """NVIDIA's compiler loses addresses that loads and stores in asm share (docs/notes/gpu.md, D3Q19)."""
+        with tool.folder(damp_c=DAMP) as f:
+            text = _compiles(f / "damp.c", "--size", "512^3")
+            assert "Plan (stream tile" in text and "ambit_store_if_float_4(" in text, text
+            assert "ambit_load_now_float_4(&v_w" in text and "ambit_load_float_4(&u_w" in text, text
+            assert "ambit_load_now_float_4(&u_w" not in text, text
+
+
 NVCC = LANGUAGE == "cuda" and (shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin"))
 if LANGUAGE == "cuda":
     def nvcc_takes_them_too_without_a_warning():

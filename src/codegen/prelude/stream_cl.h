@@ -68,8 +68,7 @@ AMBIT_MASKS(16)
     *(SPACE V *)to = values.all;                                                                   \
   }
 /* In global memory, or to and from local memory: _publish and _fetch. Or stored one by one, if only
- * some bits are set: ambit_store takes them as a range, _bits as a mask, _if does nothing unless
- * `own`. */
+ * some bits are set: ambit_store takes them as a range, _bits as a mask. */
 #define AMBIT_VALUES(T, V, N)                                                                      \
   AMBIT_MOVES(global, ambit_load, ambit_put, T, V, N)                                              \
   AMBIT_MOVES(local, ambit_fetch, ambit_publish, T, V, N)                                          \
@@ -85,10 +84,6 @@ AMBIT_MASKS(16)
   AMBIT_INLINE void ambit_store_##T##_##N(global T *to, const T *from, int first, int end)         \
   {                                                                                                \
     ambit_store_bits_##T##_##N(to, from, end > first ? (1 << end) - (1 << first) : 0);             \
-  }                                                                                                \
-  AMBIT_INLINE void ambit_store_if_##T##_##N(bool own, global T *to, const T *from, int bits)      \
-  {                                                                                                \
-    if (own) ambit_store_bits_##T##_##N(to, from, bits);                                           \
   }
 #define AMBIT_VALUES_OF(T, V)                                                                      \
   AMBIT_VALUES(T, V, 1)                                                                            \
@@ -105,6 +100,73 @@ AMBIT_VALUES_OF(ambit_u32, uint)
 AMBIT_VALUES_OF(short, short)
 AMBIT_VALUES_OF(long, long)
 AMBIT_VALUES_OF(ambit_f16, ushort)
+
+/* _bits if this warp owns the cells (`own`). */
+#define AMBIT_STORE_IF(T, N)                                                                       \
+  AMBIT_INLINE void ambit_store_if_##T##_##N(bool own, global T *to, const T *from, int bits)      \
+  {                                                                                                \
+    if (own) ambit_store_bits_##T##_##N(to, from, bits);                                           \
+  }
+#define AMBIT_STORE_IFS(T)                                                                         \
+  AMBIT_STORE_IF(T, 1)                                                                             \
+  AMBIT_STORE_IF(T, 2)                                                                             \
+  AMBIT_STORE_IF(T, 4)                                                                             \
+  AMBIT_STORE_IF(T, 8)
+AMBIT_STORE_IFS(int)
+AMBIT_STORE_IFS(uchar)
+AMBIT_STORE_IFS(ambit_u32)
+AMBIT_STORE_IFS(short)
+AMBIT_STORE_IFS(long)
+AMBIT_STORE_IFS(ambit_f16)
+/* On NVIDIA's GPUs without a branch where a vector has 16 bytes, so that the code after early loads
+ * stays one basic block: results are stored as they are computed, and keep no registers. */
+#ifdef __NV_CL_C_VERSION
+#  define AMBIT_IF(store) "{ .reg .pred yes; setp.ne.s32 yes, %0, 0; @yes " store " }"
+#  define AMBIT_STORE_NOW(T, N, ALL, ONE)                                                          \
+    AMBIT_INLINE void ambit_store_if_##T##_##N(bool own, global T *to, const T *from, int bits)    \
+    {                                                                                              \
+      const bool whole = own && bits == (1 << N) - 1;                                              \
+                                                                                                   \
+      ALL(whole, to, from);                                                                        \
+      for (int k = 0; k < N; k++)                                                                  \
+        ONE(own && !whole && (bits >> k & 1), to + k, from[k]);                                    \
+    }
+AMBIT_INLINE void ambit_float_if(bool yes, global float *to, float x)
+{
+  asm volatile(AMBIT_IF("st.global.f32 [%1], %2;") : : "r"((int)yes), "l"(to), "f"(x) : "memory");
+}
+AMBIT_INLINE void ambit_floats_if(bool yes, global float *to, const float *from)
+{
+  asm volatile(AMBIT_IF("st.global.v4.f32 [%1], {%2, %3, %4, %5};")
+               :
+               : "r"((int)yes), "l"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3])
+               : "memory");
+}
+AMBIT_STORE_NOW(float, 4, ambit_floats_if, ambit_float_if)
+AMBIT_STORE_IF(float, 1)
+AMBIT_STORE_IF(float, 2)
+AMBIT_STORE_IF(float, 8)
+AMBIT_INLINE void ambit_double_if(bool yes, global double *to, double x)
+{
+  asm volatile(AMBIT_IF("st.global.f64 [%1], %2;") : : "r"((int)yes), "l"(to), "d"(x) : "memory");
+}
+AMBIT_INLINE void ambit_doubles_if(bool yes, global double *to, const double *from)
+{
+  asm volatile(AMBIT_IF("st.global.v2.f64 [%1], {%2, %3};")
+               :
+               : "r"((int)yes), "l"(to), "d"(from[0]), "d"(from[1])
+               : "memory");
+}
+AMBIT_STORE_NOW(double, 2, ambit_doubles_if, ambit_double_if)
+AMBIT_STORE_IF(double, 1)
+AMBIT_STORE_IF(double, 4)
+AMBIT_STORE_IF(double, 8)
+#else
+AMBIT_STORE_IFS(float)
+#  if AMBIT_HAS_DOUBLE
+AMBIT_STORE_IFS(double)
+#  endif
+#endif
 
 /* Up to 16 bytes, loaded where the text says: NVIDIA's compiler would delay loads until their
  * values are used, to save registers. */
