@@ -68,6 +68,11 @@ static bool read_local(const char *text, const char *point, char *local, double 
   return end != local && !*end && isfinite(*out);
 }
 
+static size_t length_of(const char *text)
+{
+  return strspn(text, "0123456789+-.eE");
+}
+
 bool ambit__number_read(const char *text, double *out)
 {
   const char *point = localeconv()->decimal_point;
@@ -75,9 +80,22 @@ bool ambit__number_read(const char *text, double *out)
   char few[128], *many = NULL;
   bool ok;
 
-  if (!*text || text[strspn(text, "0123456789+-.eE")]) return false;
+  if (!*text || text[length_of(text)]) return false;
   if (room > sizeof few && !(many = malloc(room))) return false;
   ok = read_local(text, point, many ? many : few, out);
   free(many);
   return ok;
+}
+
+const char *ambit__number_scan(const char *text, double *out)
+{
+  char word[AMBIT__NUMBER_CHARS];
+  size_t n;
+
+  text += strspn(text, " ");
+  n = length_of(text);
+  if (n >= sizeof word) return NULL;
+  memcpy(word, text, n);
+  word[n] = '\0';
+  return ambit__number_read(word, out) ? text + n : NULL;
 }

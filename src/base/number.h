@@ -18,5 +18,8 @@ void ambit__number_print_double(char out[AMBIT__NUMBER_CHARS], double x);
 
 /* Reads one finite decimal number; `text` must contain nothing else. */
 bool ambit__number_read(const char *text, double *out);
+/* Reads the first number of a text with several, after spaces. Returns the text behind it; NULL if
+ * there is no finite decimal number. */
+const char *ambit__number_scan(const char *text, double *out);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers as text: exact, short, and the same in every locale. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "base/number.h"
+#include "support/comma.h"
 #include "support/test.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -75,20 +76,35 @@ static void only_whole_finite_decimals_are_read(void)
   CHECK(ambit__number_read(".5", &x) && x == 0.5);
 }
 
+static void numbers_are_scanned_one_by_one(void)
+{
+  const char *at = "1.5, 2e3\nx";
+  double x = 0;
+
+  CHECK((at = ambit__number_scan(at, &x)) && x == 1.5 && *at == ',');
+  CHECK((at = ambit__number_scan(at + 1, &x)) && x == 2000 && *at == '\n');
+  CHECK(!ambit__number_scan(at + 1, &x));
+  CHECK(!ambit__number_scan("", &x));
+  CHECK(!ambit__number_scan("1e999,1", &x));
+}
+
 static void a_decimal_comma_changes_nothing(void)
 {
-  static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "it_IT.UTF-8"};
-  const char *found = NULL;
+  const char *end;
   double x;
 
-  for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
-    found = setlocale(LC_NUMERIC, names[i]);
-  if (!found) SKIP("no locale with a decimal comma is installed");
+  if (!comma_begin()) {
+    comma_end();
+    SKIP("there is no locale with a decimal comma, nor localedef and charmaps to make one");
+  }
   check_double("0.5", 0.5);
   check_float("-0.25", -0.25f);
   CHECK(ambit__number_read("2.75", &x) && x == 2.75);
-  setlocale(LC_NUMERIC, "C");
+  CHECK((end = ambit__number_scan("1.5,2", &x)) && x == 1.5 && *end == ',');
+  comma_end();
+  CHECK(folder_files() <= 1); /* the text of the locale */
 }
+IN_FOLDER(a_decimal_comma_changes_nothing)
 
 int main(int argc, char **argv)
 {
@@ -96,7 +112,8 @@ int main(int argc, char **argv)
       {"numbers_print_short_and_as_reals", numbers_print_short_and_as_reals},
       {"numbers_read_back_exactly", numbers_read_back_exactly},
       {"only_whole_finite_decimals_are_read", only_whole_finite_decimals_are_read},
-      {"a_decimal_comma_changes_nothing", a_decimal_comma_changes_nothing},
+      {"numbers_are_scanned_one_by_one", numbers_are_scanned_one_by_one},
+      {"a_decimal_comma_changes_nothing", a_decimal_comma_changes_nothing_},
       {0}};
 
   return test_main(argc, argv, tests);

@@ -2,7 +2,7 @@
 /* The trace of a run. tests/tool/test_trace.py parses whole files. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "runtime_test.h"
-#include "support/folder.h"
+#include "support/comma.h"
 
 enum { N = 64, STEPS = 6 };
 
@@ -96,6 +96,25 @@ static void a_context_that_never_ran_leaves_no_file(void)
   CHECK_EQ(before, folder_files());
 }
 
+static void a_decimal_comma_is_not_in_the_file(void)
+{
+  const char *path = folder_path("comma.json");
+  ambit *a;
+
+  if (!comma_begin()) {
+    comma_end();
+    SKIP("there is no locale with a decimal comma, nor localedef and charmaps to make one");
+  }
+  a = open_on("cpu*2");
+  ambit_option_set(a, "weights", "1.5,0.5");
+  ambit_option_set(a, "trace", path);
+  CHECK_EQ(AMBIT_OK, run(a));
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+  comma_end();
+  CHECK_EQ(STEPS, count(path, "\"cells\":48"));
+  CHECK_EQ(1, count(path, "\"ts\":0.000,"));
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -105,6 +124,7 @@ int main(int argc, char **argv)
       {"a_file_that_cannot_be_is_refused_before_anything_runs",
        a_file_that_cannot_be_is_refused_before_anything_runs},
       {"a_context_that_never_ran_leaves_no_file", a_context_that_never_ran_leaves_no_file},
+      {"a_decimal_comma_is_not_in_the_file", a_decimal_comma_is_not_in_the_file},
       {NULL, NULL},
   };
   int bad = !folder_make();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* grid.c - grids and their partition into parts. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "grid/partition.h"
 #include "runtime/objects/objects.h"
 
@@ -31,11 +32,9 @@ static ambit_status check_extents(ambit *a, int ndims, const int64_t *extents)
 /* Parses a number of the option weights. Returns the start of the next one; NULL after the last. */
 static const char *next_weight(ambit *a, const char *text, const char *at, double *weight)
 {
-  char *end;
+  const char *end = ambit__number_scan(at, weight);
 
-  *weight = strtod(at, &end);
-  if (end != at && isfinite(*weight) && *weight >= 0 && (!*end || (*end == ',' && end[1])))
-    return *end ? end + 1 : NULL;
+  if (end && *weight >= 0 && (!*end || (*end == ',' && end[1]))) return *end ? end + 1 : NULL;
   ambit__raise(
       &a->errors, AMBIT_EOPTION,
       "option weights is '%s'; it must be numbers of 0 or more, as in 1,0.5,2, or auto, or "

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "device/cache.h"
 #include "runtime/objects/objects.h"
 
@@ -58,11 +59,11 @@ static void measure(const ambit__engine *e, ambit__device *device, void *offer)
   x->chip = info.chip;
   name_note(e, device, &info, name, sizeof name);
   text = ambit__cache_recall_once(device->settings, name);
-  x->bandwidth = text ? strtod(text, NULL) : 0;
+  if (!text || !ambit__number_scan(text, &x->bandwidth)) x->bandwidth = 0;
   free(text);
   if (x->bandwidth > 0) return;
   x->bandwidth = device->backend->copy_bandwidth(device);
-  snprintf(line, sizeof line, "%.4g\n", x->bandwidth);
+  snprintf(line, sizeof line, "%.0f\n", x->bandwidth); /* no point: the same in all locales */
   if (x->bandwidth > 0) ambit__cache_note_once(device->settings, name, line);
 }
 

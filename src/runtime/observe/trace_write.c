@@ -13,6 +13,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,17 +140,26 @@ static void print_args(ambit__text *t, const ambit__note *n)
   ambit__print(t, "}");
 }
 
+/* Microseconds to the thousandth, with a decimal point in every locale. */
+static void print_time(ambit__text *t, const char *name, double seconds)
+{
+  const long long ns = llround(1e9 * fabs(seconds));
+
+  ambit__print(t, "\"%s\":%s%lld.%03d,", name, seconds < 0 ? "-" : "", ns / 1000, (int)(ns % 1000));
+}
+
 /* The start of an event. A launch has the name of its kernel, other events that of their kind. */
 static void print_head(ambit__text *t, const ambit__trace *trace, const ambit__note *n,
-                       const char *phase, double microseconds)
+                       const char *phase, double start)
 {
   const char *clock = n->kind == NOTE_DEVICE ? "device" : is_message(n) ? "message" : "host";
 
   ambit__print(t, ",\n{\"ph\":\"%s\",\"name\":\"%s%s\",\"cat\":\"%s\",", phase,
                n->kind == NOTE_ENQUEUE ? "enqueue " : "", *n->name ? n->name : names[n->kind],
                clock);
-  ambit__print(t, "\"pid\":%d,\"tid\":%d,\"ts\":%.3f,", process_number(trace),
-               thread_number(thread_of(trace, n)), microseconds);
+  ambit__print(t, "\"pid\":%d,\"tid\":%d,", process_number(trace),
+               thread_number(thread_of(trace, n)));
+  print_time(t, "ts", start);
 }
 
 /* A message may overlap other events, so its start and end are separate events with a common id. */
@@ -157,7 +167,7 @@ static void print_message(ambit__text *t, const ambit__trace *trace, const ambit
                           size_t number, double origin)
 {
   for (int end = 0; end < 2; end++) {
-    print_head(t, trace, n, end ? "e" : "b", 1e6 * ((end ? n->end : n->start) - origin));
+    print_head(t, trace, n, end ? "e" : "b", (end ? n->end : n->start) - origin);
     ambit__print(t, "\"id\":\"%d.%zu\",", trace->scene.net->rank, number);
     print_args(t, n);
     ambit__print(t, "}");
@@ -172,8 +182,8 @@ static void print_note(ambit__text *t, const ambit__trace *trace, size_t i, doub
     print_message(t, trace, n, i, origin);
     return;
   }
-  print_head(t, trace, n, "X", 1e6 * (n->start - origin));
-  ambit__print(t, "\"dur\":%.3f,", 1e6 * (n->end - n->start));
+  print_head(t, trace, n, "X", n->start - origin);
+  print_time(t, "dur", n->end - n->start);
   print_args(t, n);
   ambit__print(t, "}");
 }

@@ -5,12 +5,12 @@
  * the kernels, the types of fields, the grid and the devices of all parts. Process 0 reads and
  * writes it. A note that is wrong costs speed only: the cut moves on from there.
  */
+#include "base/number.h"
 #include "base/text.h"
 #include "device/cache.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/balance.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,12 +55,9 @@ static bool parse(const char *text, int n, double *weights)
   double sum = 0;
 
   for (int i = 0; i < n; i++) {
-    char *end;
-
-    weights[i] = strtod(text, &end);
-    if (end == text || !isfinite(weights[i]) || weights[i] < 0) return false;
+    text = ambit__number_scan(text, &weights[i]);
+    if (!text || weights[i] < 0) return false;
     sum += weights[i];
-    text = end;
   }
   return sum > 0;
 }
@@ -102,11 +99,13 @@ ambit_status ambit__balance_recall(const ambit_program *p, double *weights, bool
 void ambit__balance_note(const ambit_program *p, const double *weights)
 {
   ambit__text t = {0};
-  char name[NAME_CHARS], *text;
+  char name[NAME_CHARS], number[AMBIT__NUMBER_CHARS], *text;
 
   if (p->grid->context->net->rank || !p->balance->names) return;
-  for (int i = 0; i < p->balance->n; i++)
-    ambit__print(&t, "%s%.6g", i ? " " : "", weights[i]);
+  for (int i = 0; i < p->balance->n; i++) {
+    ambit__number_print_float(number, (float)weights[i]);
+    ambit__print(&t, "%s%s", i ? " " : "", number);
+  }
   ambit__print(&t, "\n");
   text = ambit__text_finish(&t);
   name_note(p, p->balance->n, p->balance->names, name);
