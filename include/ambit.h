@@ -28,7 +28,7 @@
  * and the context. That is refused with AMBIT_EPROGRAM, and the objects stay. An error handler
  * cannot destroy anything.
  *
- * Threads. A context may be used by one thread at a time. Different contexts are independent.
+ * Threads. Contexts are independent. One thread at a time uses each, and no child after a fork().
  *
  * The kernel language is described in docs/language.md, boundaries in docs/boundaries.md.
  */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts: the first error stays, later calls return at once, and NULL is accepted everywhere. */
+#define _XOPEN_SOURCE 700 /* fork */
 #include "runtime_test.h"
 
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char copy_rule[] = "void copy(const float *u, float *v) { *v = *u; }";
 
@@ -265,6 +268,47 @@ static void a_null_among_good_arguments_is_an_error(void)
   CHECK_EQ(AMBIT_OK, ambit_close(a));
 }
 
+/* ---- fork ---- */
+
+/* What a child finds wrong, as bits. */
+static int errors_of_child(const char *device, ambit *a, ambit_program *p, ambit_field *f)
+{
+  const bool is_opencl = !strcmp(device, "opencl");
+  ambit *own = ambit_open(NULL, NULL);
+  int bad = 0;
+
+  ambit_on_error(a, NULL, NULL);
+  ambit_on_error(own, NULL, NULL);
+  if (ambit_run(p, 1) != AMBIT_EPROCESS) bad |= 1;
+  if (ambit_field_fill_value(f, 1) != AMBIT_EPROCESS) bad |= 2;
+  ambit_option_set(own, "devices", device);
+  if (is_opencl) ambit_scalar_create(own, "s", AMBIT_F32); /* opens the device */
+  if (ambit_close(own) != (is_opencl ? AMBIT_ENODEVICE : AMBIT_OK)) bad |= 4;
+  return bad;
+}
+
+static void check_child(const char *device)
+{
+  ambit *a = open_on(device);
+  ambit_grid *g = grid_1d(a, 64);
+  ambit_field *f = ambit_field_create(g, "f", AMBIT_F32);
+  ambit_program *p = ambit_program_create(g);
+  int status = -1;
+  pid_t child = fork();
+
+  if (!child) _exit(errors_of_child(device, a, p, f));
+  CHECK(child > 0 && waitpid(child, &status, 0) == child);
+  CHECK_MSG(!status, "%s: status %x", device, status);
+  CHECK_EQ(AMBIT_OK, ambit_field_fill_value(f, 1));
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void a_child_is_refused_the_context_of_its_parent(void)
+{
+  for (const char *const *d = devices_here(); *d; d++)
+    if (strcmp(*d, "cuda")) check_child(*d); /* CUDA itself refuses children */
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -280,6 +324,8 @@ int main(int argc, char **argv)
       {"constructors_without_an_owner_return_null", constructors_without_an_owner_return_null},
       {"calls_on_nothing_return_a_status", calls_on_nothing_return_a_status},
       {"a_null_among_good_arguments_is_an_error", a_null_among_good_arguments_is_an_error},
+      {"a_child_is_refused_the_context_of_its_parent",
+       a_child_is_refused_the_context_of_its_parent},
       {NULL, NULL},
   };
 

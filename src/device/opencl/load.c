@@ -5,6 +5,8 @@
  */
 #include "device/opencl/cl_gpu.h"
 
+#include "base/fork.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@ ambit__cl_api ambit__cl;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static found devices[AMBIT__CL_DEVICES];
 static int ndevices, nfast;
+static int fork_number; /* of the process that loaded the drivers */
 static char why_none[300];
 
 /* ---- codes ---- */
@@ -184,12 +187,19 @@ static void load(void)
              "ocl-icd-libopencl1)");
   else if (load_functions(library))
     find_devices();
+  fork_number = ambit__fork_number();
+}
+
+/* Whether the drivers can be used: PoCL 3.1 waits for threads that only the parent has. */
+static bool is_ready(void)
+{
+  pthread_once(&once, load);
+  return fork_number == ambit__fork_number();
 }
 
 int ambit__cl_count(void)
 {
-  pthread_once(&once, load);
-  return ndevices;
+  return is_ready() ? ndevices : 0;
 }
 
 int ambit__cl_fast(void)
@@ -197,16 +207,15 @@ int ambit__cl_fast(void)
   static const char *const nodes[] = {"/dev/dri", "/dev/kfd", "/dev/nvidiactl", "/dev/dxg"};
 
   for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
-    if (!access(nodes[i], F_OK)) {
-      pthread_once(&once, load);
-      return nfast;
-    }
+    if (!access(nodes[i], F_OK)) return is_ready() ? nfast : 0;
   return 0;
 }
 
 const char *ambit__cl_why_none(void)
 {
-  pthread_once(&once, load);
+  if (!is_ready())
+    return "the OpenCL drivers were loaded before this process was forked; they serve the parent "
+           "only. Use OpenCL in one of the two, or start a new program (exec)";
   return why_none;
 }
 

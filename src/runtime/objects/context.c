@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* context.c - opening and closing contexts, their errors, and the lists of their objects. */
+#include "base/fork.h"
 #include "base/memory.h"
 #include "net/launcher.h"
 #include "runtime/objects/objects.h"
@@ -61,14 +62,25 @@ static void stop_deferring(ambit *a)
   pthread_mutex_unlock(&lock);
 }
 
-bool ambit__failed(const ambit *a)
+/* Whether another process opened the context, this one's parent. If so, it has failed. */
+static bool is_foreign(ambit *a)
 {
-  return !a || a->errors.status;
+  if (a->fork_number == ambit__fork_number()) return false;
+  if (!a->errors.status)
+    ambit__raise(&a->errors, AMBIT_EPROCESS,
+                 "this context was opened by the parent of this process; after fork() a process "
+                 "must open its own: the threads and devices of this one are those of its parent");
+  return true;
+}
+
+bool ambit__failed(ambit *a)
+{
+  return !a || is_foreign(a) || a->errors.status;
 }
 
 ambit_status ambit__meet(ambit *a, const char *doing)
 {
-  return a->net ? ambit__net_agree_on(a->net, doing) : a->errors.status;
+  return a->net && !is_foreign(a) ? ambit__net_agree_on(a->net, doing) : a->errors.status;
 }
 
 /* ---- lists ---- */
@@ -113,6 +125,7 @@ static ambit *make(void)
   ambit *a = calloc(1, sizeof *a);
 
   if (!a) return NULL;
+  a->fork_number = ambit__fork_number();
   ambit__list_init(&a->grids);
   ambit__list_init(&a->scalars);
   ambit__list_init(&a->kernels);
@@ -198,7 +211,7 @@ ambit_status ambit_close(ambit *a)
   ambit__engines_close(a);
   ambit__errors_tell(&a->errors);
   stop_deferring(a);
-  ambit__net_close(a->net);
+  if (!is_foreign(a)) ambit__net_close(a->net); /* MPI is the parent's */
   status = a->errors.status;
   ambit__options_close(a);
   ambit__errors_clear(&a->errors);

@@ -73,6 +73,7 @@ struct ambit {
   ambit__trace *trace;        /* NULL: the option trace is off; owned */
   int allreduces;             /* pending reductions between processes */
   bool dry;                   /* programs are sealed but never run */
+  int fork_number;            /* ambit__fork_number() of the process that opened it */
   uint64_t last_id;           /* last id given to an object */
   ambit__link grids, scalars, kernels;
   ambit__link waiting; /* link in the list of contexts with deferred errors (context.c) */
@@ -167,8 +168,9 @@ struct ambit_kernel {
 
 /* ---- context.c ---- */
 
-/* True when the context is NULL or has failed. Raises nothing. */
-bool ambit__failed(const ambit *a);
+/* True when the context is NULL or has failed. In a child of the process that opened it, it fails
+ * now. */
+bool ambit__failed(ambit *a);
 /* A synchronisation point of all processes, at the start of each collective call: an error on one
  * becomes the error of all, and `doing` must be the same on all (ambit__net_agree_on). On a failed
  * context it only passes the error on. */
