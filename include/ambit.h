@@ -277,7 +277,7 @@ AMBIT_API ambit_status ambit_field_read(ambit_field *f, const int64_t *lo, const
 AMBIT_API ambit_status ambit_field_save(ambit_field *f, const char *path);
 
 /* Loads a field from a file of its size, in the format given by the file name:
- *   .npy   of the field's type, or a list of cells
+ *   .npy   of the field's type, or a list of cells; .png: samples from 0 to 255, grey or colours
  *   .hgt   elevations of SRTM, 1201 x 1201 or 3601 x 3601
  *   .asc   an ESRI ASCII grid
  *   .tif   GeoTIFF, one sample per pixel; compressed ones and BigTIFF need libtiff
@@ -654,7 +654,7 @@ AMBIT_API ambit_status ambit_stream_run_with(ambit_stream *s, ambit_source_fn so
 
 /* Runs the stream from one file to another. A path is one of
  *   name.y4m       uncompressed video with 8 bits per sample, any file that ffmpeg can write
- *   name%04d.png   numbered pictures, grey or red, green and blue
+ *   name%04d.png   numbered pictures, grey or red, green and blue; or one, name.png
  *   -              Y4M on standard input or output
  * Grids are two-dimensional, and take the size of the frames. Fields have one component (a plane
  * is an item) or, for pictures, as many as a pixel has. Samples are 0 to 255 in fields of any type;

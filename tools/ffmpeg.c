@@ -20,15 +20,16 @@
 
 extern char **environ;
 
-bool tool_is_stream_file(const char *path)
+bool tool_is_stream_file(const char *path, const char *other)
 {
   const size_t n = strlen(path);
-  ambit__numbered numbered;
+  ambit__numbered numbered, others;
   struct stat st;
 
   if (!stat(path, &st) && !S_ISREG(st.st_mode)) return true; /* /dev/null, a named pipe */
-  return !strcmp(path, "-") || (n > 4 && !strcmp(path + n - 4, ".y4m")) ||
-         ambit__numbered_parse(path, &numbered);
+  if (!strcmp(path, "-") || (n > 4 && !strcmp(path + n - 4, ".y4m"))) return true;
+  return ambit__numbered_parse(path, &numbered) &&
+         (!numbered.is_one || ambit__numbered_parse(other, &others));
 }
 
 /* Starts ffmpeg with one end of a pipe as descriptor `there` of it. */

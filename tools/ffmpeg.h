@@ -20,8 +20,9 @@ typedef struct tool_ffmpeg {
   pid_t child;      /* 0: none */
 } tool_ffmpeg;
 
-/* Whether a stream of the library can read and write the file itself. */
-bool tool_is_stream_file(const char *path);
+/* Whether a stream of the library can read and write the file itself, with `other` at its other
+ * end. One picture beside a video has to get the colours of videos, by ffmpeg. */
+bool tool_is_stream_file(const char *path, const char *other);
 
 ambit_status tool_ffmpeg_read(ambit *a, const char *file, tool_ffmpeg *f);
 ambit_status tool_ffmpeg_write(ambit *a, const char *file, tool_ffmpeg *f);

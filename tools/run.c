@@ -61,10 +61,27 @@ static const tool_option options[] = {
     {0},
 };
 
+/* The last four bytes of a file name. */
+static const char *tail_of(const char *path)
+{
+  const size_t n = strlen(path);
+
+  return n > 4 ? path + n - 4 : "";
+}
+
+static int take_input(const tool_args *args, const char *path, order *o)
+{
+  o->input = path;
+  if (strcmp(tail_of(path), ".png")) return TOOL_OK;
+  return tool_wrong(args,
+                    "%s is '%s'; initial values are an array, FILE.npy. `ambit stream` applies a "
+                    "stencil to a picture",
+                    args->option, path);
+}
+
 static int take_output(const tool_args *args, const char *path, order *o)
 {
-  size_t n = strlen(path);
-  const char *tail = n > 4 ? path + n - 4 : "";
+  const char *tail = tail_of(path);
 
   if (strcmp(tail, ".npy") && strcmp(tail, ".png"))
     return tool_wrong(args, "%s is '%s'; the name must end in .npy or .png", args->option, path);
@@ -79,7 +96,7 @@ static int take(ambit *a, const tool_args *args, int id, const char *value, orde
   case TOOL_WORD: return tool_problem_word(args, value, &o->problem);
   case STEPS_ID: o->has_steps = true; return tool_read_count(args, value, 0, INT64_MAX, &o->steps);
   case CHECK: return tool_read_count(args, value, 1, INT64_MAX, &o->check);
-  case INPUT: o->input = value; return TOOL_OK;
+  case INPUT: return take_input(args, value, o);
   case OUTPUT: return take_output(args, value, o);
   case UNTIL: return tool_read_until(args, value, &o->until);
   case REPORT: o->report = true; return TOOL_OK;

@@ -26,8 +26,8 @@ enum { INPUT = 1, OUTPUT, LANES, STEPS_ID, UNTIL, PLANES, IN_FLIGHT, QUIET };
 
 static const tool_option options[] = {
     {INPUT, 'i', "input", "FILE",
-     "a video (.y4m; other formats through ffmpeg), numbered\npictures (in%04d.png), or - for Y4M "
-     "on standard input"},
+     "a video (.y4m; other formats through ffmpeg), a picture\n(in.png), numbered ones "
+     "(in%04d.png), or - for Y4M on\nstandard input"},
     {OUTPUT, 'o', "output", "FILE", "the same for the result; - is standard output"},
     {LANES, 0, "lanes", "LIST",
      "devices that take frames in turn: cpu,opencl:0;\nseveral devices per frame: "
@@ -101,7 +101,8 @@ static void stop(void *stream)
 static ambit_status run_between(ambit *a, const order *o, ambit_stream *s)
 {
   tool_ffmpeg in = {.fd = -1}, out = {.fd = -1};
-  const bool reads = !tool_is_stream_file(o->input), writes = !tool_is_stream_file(o->output);
+  const bool reads = !tool_is_stream_file(o->input, o->output);
+  const bool writes = !tool_is_stream_file(o->output, o->input);
   ambit_status status = AMBIT_OK;
 
   if (!ambit_process(a) && reads) status = tool_ffmpeg_read(a, o->input, &in);
@@ -135,8 +136,8 @@ static int execute(ambit *a, const tool_args *args, const order *o)
   if (!o->quiet && isatty(STDERR_FILENO)) ambit_option_set(a, "progress", "1");
   status = run_between(a, o, s);
   if (!o->quiet || status)
-    fprintf(tool_notes, "%s: %" PRId64 " frames in %.3g s, %.1f frames/s\n", o->problem.what,
-            ambit_stream_items(s), ambit__clock() - start,
+    fprintf(tool_notes, "%s: %" PRId64 " frame%s in %.3g s, %.1f frames/s\n", o->problem.what,
+            ambit_stream_items(s), ambit_stream_items(s) == 1 ? "" : "s", ambit__clock() - start,
             (double)ambit_stream_items(s) / (ambit__clock() - start));
   if (tool_signal()) return 128 + tool_signal();
   return status ? TOOL_FAILED : TOOL_OK;
@@ -172,6 +173,7 @@ const tool_command tool_stream = {
         "  ambit stream sobel.c -i in.y4m -o out.y4m --boundary reflect/symmetric\n"
         "  ambit stream blur.c -i in.mp4 -o out.mp4 --lanes cuda:0,cuda:1 --planes all\n"
         "  ffmpeg -i in.mkv -f yuv4mpegpipe - | ambit stream star2d1 -i - -o - | ffplay -\n"
+        "  ambit stream blur.c -i photo.png -o blurred.png --boundary clamp\n"
         "  ambit stream relax.c -i in%03d.png -o out%03d.png --until 'delta<1e-4'\n",
     .run = run,
 };

@@ -152,6 +152,7 @@ static void parse_note(const char *text, ambit__drawn *d)
       zoom[0] < 1 || zoom[1] < 1)
     return;
   *d = (ambit__drawn){
+      .is_drawn = true,
       .zoom_x = zoom[0],
       .zoom_y = zoom[1],
       .averaged = kind == 'm',

@@ -23,11 +23,15 @@ bool ambit__numbered_parse(const char *path, ambit__numbered *n)
   char *end = NULL;
   long digits;
 
-  if (!percent || length < 4 || strcmp(path + length - 4, ".png")) return false;
+  *n = (ambit__numbered){.path = path, .is_one = !percent};
+  if (length < 5 || strcmp(path + length - 4, ".png")) return false;
+  if (!percent) return true;
   digits = percent[1] >= '0' && percent[1] <= '9' ? strtol(percent + 1, &end, 10) : 0;
   if (!end) end = (char *)percent + 1;
   if (*end != 'd' || strchr(end, '%') || digits > MOST_DIGITS) return false;
-  *n = (ambit__numbered){path, (int)(percent - path), (int)(end + 1 - path), (int)digits};
+  n->head = (int)(percent - path);
+  n->tail = (int)(end + 1 - path);
+  n->digits = (int)digits;
   return true;
 }
 
@@ -36,7 +40,9 @@ char *ambit__numbered_name(const ambit__numbered *n, int64_t number)
   const size_t size = strlen(n->path) + 32;
   char *name = malloc(size);
 
-  if (name)
+  if (name && n->is_one)
+    strcpy(name, n->path);
+  else if (name)
     snprintf(name, size, "%.*s%0*" PRId64 "%s", n->head, n->path, n->digits, number,
              n->path + n->tail);
   return name;
@@ -52,7 +58,7 @@ static ambit_status name_of(ambit__errors *errors, const ambit__numbered *n, int
 
 static bool picture_exists(const ambit__numbered *n, int64_t number)
 {
-  char *name = ambit__numbered_name(n, number);
+  char *name = n->is_one && number ? NULL : ambit__numbered_name(n, number);
   const bool exists = name && !access(name, F_OK);
 
   free(name);
@@ -68,6 +74,8 @@ static ambit_status open_pictures(ambit__errors *errors, bool packed, ambit__fra
 
   while (f->first < FIRST_PICTURES && !picture_exists(&f->numbered, f->first))
     f->first++;
+  AMBIT_CHECK(f->first == 0 || !f->numbered.is_one, errors, AMBIT_EIO, "there is no file %s",
+              f->path);
   AMBIT_CHECK(f->first < FIRST_PICTURES, errors, AMBIT_EIO,
               "%s: there is no picture with a number from 0 to %d", f->path, FIRST_PICTURES - 1);
   for (f->end = f->first; picture_exists(&f->numbered, f->end);)
@@ -103,8 +111,8 @@ ambit_status ambit__frames_open(ambit__errors *errors, const char *path, bool pa
   f->expected = f->first = 0;
   f->inlet.fd = -1;
   f->header[0] = '\0';
-  f->is_numbered = ambit__numbered_parse(path, &f->numbered);
-  return f->is_numbered ? open_pictures(errors, packed, f) : open_y4m(errors, stop, f);
+  f->is_picture = ambit__numbered_parse(path, &f->numbered);
+  return f->is_picture ? open_pictures(errors, packed, f) : open_y4m(errors, stop, f);
 }
 
 void ambit__frames_close(ambit__frames_in *f)
@@ -200,8 +208,8 @@ static ambit_status read_picture(ambit__frames_in *f, ambit__errors *errors, int
 ambit_status ambit__frames_read(ambit__frames_in *f, ambit__errors *errors, int64_t frame,
                                 unsigned char *bytes, bool *got)
 {
-  ambit_status s = f->is_numbered ? read_picture(f, errors, frame, bytes, got)
-                                  : read_y4m(f, errors, frame, bytes, got);
+  ambit_status s = f->is_picture ? read_picture(f, errors, frame, bytes, got)
+                                 : read_y4m(f, errors, frame, bytes, got);
 
   if (s) *got = false;
   return s;
@@ -243,17 +251,21 @@ ambit_status ambit__frames_create(ambit__errors *errors, const char *path,
                                   const ambit__frames_in *like, ambit__frames_out *f)
 {
   *f = (ambit__frames_out){.like = like, .path = path};
-  f->is_numbered = ambit__numbered_parse(path, &f->numbered);
-  AMBIT_CHECK(f->is_numbered || !like->form.is_rgb, errors, AMBIT_EUNSUPPORTED,
+  f->is_picture = ambit__numbered_parse(path, &f->numbered);
+  AMBIT_CHECK(f->is_picture || !like->form.is_rgb, errors, AMBIT_EUNSUPPORTED,
               "pictures in red, green and blue cannot be written to %s: Y4M has other colours; "
               "write pictures (out%%04d.png)",
               path);
-  AMBIT_CHECK(!f->is_numbered || like->form.nplanes == 1 || like->form.is_rgb, errors,
+  AMBIT_CHECK(!f->is_picture || like->form.nplanes == 1 || like->form.is_rgb, errors,
               AMBIT_EUNSUPPORTED,
               "frames of %s have luma and chroma, which pictures such as %s cannot have; write a "
               "Y4M file, or read a grey video (ffmpeg: -pix_fmt gray)",
               like->path, path);
-  if (!f->is_numbered) create_y4m(f);
+  AMBIT_CHECK(!f->is_picture || !f->numbered.is_one || like->expected <= 1, errors, AMBIT_EINVAL,
+              "%s has %" PRId64 " frames, and %s is one picture; write a picture for each, such as "
+              "out%%04d.png",
+              like->path, like->expected, path);
+  if (!f->is_picture) create_y4m(f);
   return pass_on(f, errors);
 }
 
@@ -274,10 +286,13 @@ ambit_status ambit__frames_write(ambit__frames_out *f, ambit__errors *errors, in
   char *name;
   ambit_status s;
 
-  if (!f->is_numbered) {
+  if (!f->is_picture) {
     write_y4m(f, planes, parameters);
     return pass_on(f, errors);
   }
+  AMBIT_CHECK(!f->numbered.is_one || frame == 0, errors, AMBIT_EINVAL,
+              "%s has several frames, and %s is one picture: it has the first of them",
+              f->like->path, f->path);
   AMBIT_TRY(name_of(errors, &f->numbered, f->like->first + frame, &name));
   s = ambit__png_write_frame(errors, name, &f->like->form, planes);
   free(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* frames.h - frames of videos and numbered pictures, read and written one after the other.
+/* frames.h - frames of videos, pictures and numbered pictures, read and written one by one.
  *
  * A frame in memory is its planes, one after the other, a byte per sample, and behind them the
  * parameters of the frame as text (AMBIT__Y4M_FRAME bytes), which are passed on.
@@ -10,9 +10,10 @@
 #include "io/inlet.h"
 #include "io/y4m.h"
 
-/* "shot%04d.png", taken apart. */
+/* "shot%04d.png", taken apart; or "shot.png", which is picture 0 and the only one. */
 typedef struct ambit__numbered {
   const char *path;
+  bool is_one;
   int head, tail; /* bytes before the number; where the rest begins */
   int digits;     /* least number of digits */
 } ambit__numbered;
@@ -26,7 +27,7 @@ typedef struct ambit__frames_in {
   const char *path; /* for messages */
   ambit__frame_form form;
   int64_t expected; /* frames; 0: unknown */
-  bool is_numbered;
+  bool is_picture;
   ambit__numbered numbered;
   int64_t first;                  /* number of the first picture */
   int64_t end;                    /* number of the first picture that is missing */
@@ -47,7 +48,7 @@ ambit_status ambit__frames_read(ambit__frames_in *f, ambit__errors *errors, int6
 typedef struct ambit__frames_out {
   const ambit__frames_in *like; /* frames have the form and the header of these */
   const char *path;
-  bool is_numbered;
+  bool is_picture;
   ambit__numbered numbered;
   struct ambit__file *file; /* Y4M */
   ambit__errors errors;     /* of the file */

@@ -16,6 +16,7 @@ ambit_status ambit__png_write(ambit__errors *errors, const char *path, int64_t w
 
 /* How Ambit has drawn a picture, which is noted in the file: */
 typedef struct ambit__drawn {
+  bool is_drawn;      /* false: it is another picture */
   int zoom_x, zoom_y; /* pixels of a cell; 1 if it is another picture */
   bool averaged;      /* pixels are means of several cells */
   ambit__rgb zero;    /* the colour of 0; black if it is another picture */

@@ -65,8 +65,8 @@ ambit_status ambit__raster_open(ambit__errors *errors, const char *path,
   r->fd = -1;
   r->path = ambit__strdup(errors, path);
   if (r->path && format == RASTER_NONE)
-    s = ambit__raise(errors, AMBIT_EINVAL, "%s: the name must end in .npy, .hgt, .asc or .tif",
-                     path);
+    s = ambit__raise(errors, AMBIT_EINVAL,
+                     "%s: the name must end in .npy, .png, .hgt, .asc or .tif", path);
   else if (r->path)
     s = open_file(r);
   if (!s) s = open_format(r, format);

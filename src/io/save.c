@@ -5,6 +5,7 @@
  */
 #include "base/memory.h"
 #include "io/field_npy.h"
+#include "io/field_png.h"
 #include "io/field_raster.h"
 #include "io/npy.h"
 #include "io/png.h"
@@ -131,11 +132,12 @@ ambit_status ambit_field_load(ambit_field *f, const char *path)
   if (!f) return AMBIT_EINVAL;
   AMBIT_TRY(meet(f, "loads field", path));
   if (ends_in(path, ".npy")) return ambit__field_load_npy(f, path);
+  if (ends_in(path, ".png")) return ambit__field_load_png(f, path);
   format = ambit__raster_format_of(path);
   if (format) return ambit__field_load_raster(f, path, format);
   return ambit__raise(ERRORS(f), AMBIT_EINVAL,
-                      "field '%s' cannot be loaded from %s: the name must end in .npy, .hgt, .asc "
-                      "or .tif",
+                      "field '%s' cannot be loaded from %s: the name must end in .npy, .png, .hgt, "
+                      ".asc or .tif",
                       f->name, path);
 }
 
@@ -173,6 +175,7 @@ static ambit_status inspect(ambit *a, const char *path, ambit_file_info *info)
               "ambit_file_inspect: the file name is empty, or info is NULL");
   *info = (ambit_file_info){0};
   if (ends_in(path, ".npy")) return inspect_npy(a, path, info);
+  if (ends_in(path, ".png")) return ambit__png_inspect(a, path, info);
   return inspect_raster(a, path, info);
 }
 

@@ -268,6 +268,7 @@ def make_files():
         for name, text in FILES.items():
             (here / name).write_text(text)
         (here / "sobel.c").write_text((ROOT / "examples/08_sobel/sobel.c").read_text())
+        (here / "photo.png").write_bytes((ROOT / "docs/restored.png").read_bytes())
         (here / "prog.c").write_text(serial)
         (here / "in.y4m").write_bytes(b"YUV4MPEG2 W32 H16 F25:1 C420\n" + 3 * (b"FRAME\n" + bytes(768)))
     pathlib.Path("readme/heat.c").write_text(program)

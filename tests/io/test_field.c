@@ -205,7 +205,7 @@ static void elevations_are_loaded_into_any_number_of_parts(void)
     CHECK_EQ(AMBIT_EIO, ambit_file_inspect(a, path_of("none.asc"), &info));
     ambit_error_clear(a);
     CHECK_EQ(AMBIT_EINVAL, ambit_file_inspect(a, path_of("none.txt"), &info));
-    CHECK_MSG(strstr(ambit_error_text(a), "end in .npy, .hgt"), "%s", ambit_error_text(a));
+    CHECK_MSG(strstr(ambit_error_text(a), "end in .npy, .png, .hgt"), "%s", ambit_error_text(a));
     ambit_error_clear(a);
     CHECK_EQ(AMBIT_OK, ambit_close(a));
   }

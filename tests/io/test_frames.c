@@ -364,6 +364,79 @@ static void grey_pictures_and_video_are_exchangeable_and_colours_are_not(void)
   ambit_close(x.a);
 }
 
+static void one_picture_is_a_stream_of_one_frame(void)
+{
+  scene x = scene_of(AMBIT_U8);
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  remove_files();
+  make_picture(7, 7, 5, true, 1);
+  make_picture(7, 7, 5, true, -1);
+  ambit_stream_run(x.s, folder_path("in07.png"), folder_path("out07.png"));
+  CHECK_OK(x.a);
+  CHECK_EQ(1, ambit_stream_items(x.s));
+  compare_pictures(7);
+  ambit_stream_run(x.s, folder_path("in09.png"), folder_path("out07.png"));
+  CHECK_FAILED(x.a, AMBIT_EIO, "there is no file");
+  make_picture(0, 7, 5, false, 1);
+  make_picture(1, 7, 5, false, 1);
+  ambit_stream_run(x.s, folder_path("in%02d.png"), folder_path("out07.png"));
+  CHECK_FAILED(x.a, AMBIT_EINVAL, "has 2 frames, and ");
+  compare_pictures(7); /* it is still there */
+  ambit_close(x.a);
+}
+
+static void check_loaded(ambit_type type, bool rgb)
+{
+  const int n = 7 * 5 * (rgb ? 3 : 1);
+  ambit *a = open_on("cpu*2");
+  ambit_grid *g = grid_2d(a, 5, 7);
+  ambit_field *f = ambit_field_create_vector(g, "f", type, rgb ? 3 : 1, AMBIT_SOA);
+  unsigned char values[8 * 105];
+  ambit_file_info info;
+
+  make_picture(0, 7, 5, rgb, 1);
+  ambit_file_inspect(a, folder_path("in00.png"), &info);
+  ambit_field_load(f, folder_path("in00.png"));
+  ambit_field_read(f, NULL, NULL, values);
+  CHECK_OK(a);
+  CHECK(info.type == AMBIT_U8 && info.ndims == 2 + rgb && info.extents[0] == 5);
+  for (int i = 0; i < n; i++) {
+    const unsigned char want_bytes = sample(0, 0, i);
+
+    CHECK_EQ(want_bytes, type == AMBIT_U8    ? values[i]
+                         : type == AMBIT_F32 ? ((float *)(void *)values)[i]
+                                             : ((int16_t *)(void *)values)[i]);
+  }
+  CHECK_EQ(AMBIT_OK, ambit_close(a));
+}
+
+static void fields_are_loaded_from_pictures(void)
+{
+  ambit *a = open_on("cpu");
+  ambit_field *f = ambit_field_create(grid_2d(a, 5, 7), "f", AMBIT_U8);
+
+#ifndef AMBIT_HAVE_PNG
+  SKIP("built without libpng");
+#endif
+  remove_files();
+  check_loaded(AMBIT_U8, false);
+  check_loaded(AMBIT_I16, false);
+  check_loaded(AMBIT_F32, true);
+  ambit_field_load(f, folder_path("in00.png"));
+  CHECK_FAILED(a, AMBIT_EIO,
+               "is a picture in red, green and blue, for a field of 2 dimensions and 3");
+  make_picture(0, 8, 5, false, 1);
+  ambit_field_load(f, folder_path("in00.png"));
+  CHECK_FAILED(a, AMBIT_EIO, "has 5 rows of 8 pixels, but the grid of field 'f' has 5 x 7 cells");
+  ambit_field_save(f, folder_path("drawn.png"));
+  ambit_field_load(f, folder_path("drawn.png"));
+  CHECK_FAILED(a, AMBIT_EIO, "was drawn by ambit_field_save");
+  ambit_close(a);
+}
+
 /* ---- sizes ---- */
 
 static double one(const int64_t *index, int component, void *user)
@@ -451,6 +524,8 @@ int main(int argc, char **argv)
       {"numbered_pictures_are_computed_in_grey_and_in_colour",
        numbered_pictures_are_computed_in_grey_and_in_colour},
       {"pictures_that_differ_end_a_stream", pictures_that_differ_end_a_stream},
+      {"one_picture_is_a_stream_of_one_frame", one_picture_is_a_stream_of_one_frame},
+      {"fields_are_loaded_from_pictures", fields_are_loaded_from_pictures},
       {"grey_pictures_and_video_are_exchangeable_and_colours_are_not",
        grey_pictures_and_video_are_exchangeable_and_colours_are_not},
       {"programs_tied_to_their_size_refuse_others", programs_tied_to_their_size_refuse_others},
