@@ -74,8 +74,10 @@ static int work(ambit *a, const tool_args *args, const char *word, int64_t mib)
   if (cache.folder)
     code = act(args, word, mib, &cache);
   else
-    fprintf(tool_notes, "ambit cache: compiled kernels are not kept; option cache is '%s'\n",
-            ambit_option_get(a, "cache"));
+    fprintf(tool_notes, "ambit cache: compiled kernels are not kept: %s\n",
+            strcmp(ambit_option_get(a, "cache"), "none")
+                ? "there is no folder that can be used (with --ambit-verbose=1: why)"
+                : "option cache is 'none'");
   ambit__cache_close(&cache);
   return code;
 }

@@ -23,15 +23,15 @@ static char *users_folder(void)
 /* Opens the configured folder; if it cannot be trusted, continues without one. */
 static void open_folder(ambit__cache *cache)
 {
+  const int made = ambit__make_folder(cache->folder) ? 0 : errno;
+  const char *reason;
   ambit__text why = {0};
 
-  if (!ambit__make_folder(cache->folder))
-    ambit__log(cache->settings, 1, "the folder %s cannot be made: %s", cache->folder,
-               strerror(errno));
   cache->fd = ambit__trusted_folder(cache->folder, &why);
   if (cache->fd >= 0) return;
+  reason = made ? strerror(made) : why.chars; /* a folder that could not be made is not there */
   ambit__log(cache->settings, 0, "compiled kernels are not kept in %s: %s", cache->folder,
-             why.chars ? why.chars : "no memory");
+             reason ? reason : "no memory");
   ambit__text_free(&why);
   free(cache->folder);
   cache->folder = NULL;
