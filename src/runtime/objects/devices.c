@@ -462,6 +462,19 @@ ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy)
   return AMBIT_OK;
 }
 
+ambit_status ambit__placement_parts(ambit *a, const ambit__placement *x, ambit__box **parts,
+                                    bool **mine)
+{
+  const size_t n = (size_t)x->first[a->net->size];
+
+  *parts = ambit__new(&a->errors, n, sizeof **parts);
+  *mine = ambit__new(&a->errors, n, sizeof **mine);
+  if (!*parts || !*mine) return AMBIT_ENOMEM;
+  for (int i = 0; i < x->n; i++)
+    (*mine)[x->first[a->net->rank] + i] = true;
+  return AMBIT_OK;
+}
+
 void ambit__placement_free(ambit__placement *x)
 {
   free(x->engine);

@@ -149,11 +149,7 @@ static ambit_status make_parts(ambit_grid *g, const ambit_grid *coarser)
   if (g->active) AMBIT_TRY(split_parts(g));
   g->nparts = g->placement.first[a->net->size];
   g->first = g->placement.first[a->net->rank];
-  g->parts = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->parts);
-  g->mine = ambit__new(&a->errors, (size_t)g->nparts, sizeof *g->mine);
-  if (!g->parts || !g->mine) return AMBIT_ENOMEM;
-  for (int i = 0; i < g->placement.n; i++)
-    g->mine[g->first + i] = true;
+  AMBIT_TRY(ambit__placement_parts(a, &g->placement, &g->parts, &g->mine));
   if (coarser) {
     refine_parts(g, coarser);
     return AMBIT_OK;

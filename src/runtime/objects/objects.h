@@ -210,6 +210,10 @@ void ambit__engine_visit(const ambit *a, int engine,
                          void (*visit)(const ambit__engine *e, ambit__device *device, void *user),
                          void *user);
 ambit_status ambit__placement_copy(ambit *a, ambit__placement *copy); /* of a->placement */
+/* Room for the boxes of the parts of all processes, and by part whether it is this process's. The
+ * caller frees both, after failures too. */
+ambit_status ambit__placement_parts(ambit *a, const ambit__placement *x, ambit__box **parts,
+                                    bool **mine);
 void ambit__placement_free(ambit__placement *x);
 
 /* ---- offers.c: the devices that take part, and their first shares ---- */

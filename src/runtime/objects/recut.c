@@ -96,12 +96,7 @@ static ambit_status make_parts(const ambit_grid *g, cut *c)
 
   c->nparts = c->placement.first[a->net->size];
   c->first = c->placement.first[a->net->rank];
-  c->parts = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->parts);
-  c->mine = ambit__new(&a->errors, (size_t)c->nparts, sizeof *c->mine);
-  if (!c->parts || !c->mine) return AMBIT_ENOMEM;
-  for (int i = 0; i < c->placement.n; i++)
-    c->mine[c->first + i] = true;
-  return AMBIT_OK;
+  return ambit__placement_parts(a, &c->placement, &c->parts, &c->mine);
 }
 
 /* The parts for some weights. Parts without cells stay, unless one has them all. */
