@@ -4,7 +4,8 @@
  * A thread waits for the signals, cleans up (base/undo.h), and exits with the exit code that shells
  * use for them: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP. There is no signal handler, so all
  * functions may be called. A second signal ends the process at once. A command that can end its
- * work in an orderly way does so at the first signal.
+ * work in an orderly way does so at the first signal. A file that exceeds the limit of the process
+ * is an error (EFBIG), not the signal SIGXFSZ.
  */
 #define _XOPEN_SOURCE 700 /* sigwait, pthread_sigmask */
 #include "args.h"
@@ -81,6 +82,7 @@ void tool_watch_signals(void)
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   pthread_t thread;
 
+  signal(SIGXFSZ, SIG_IGN);
   sigemptyset(&watched);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (!is_ignored(numbers[i])) sigaddset(&watched, numbers[i]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Slow compilers, signals, full disks, strange files: an error or the correct result, and no leftovers."""
-import os, pathlib, shutil, signal, subprocess, sys, time
+import os, pathlib, resource, shutil, signal, subprocess, sys, time
 
 import tool
 
@@ -176,6 +176,15 @@ def an_output_that_cannot_be_written_does_not_cost_the_run():
         p = subprocess.Popen(["cat", f / "pipe.npy"], stdout=subprocess.PIPE)
         tool.run("run", "star2d1", "--size", "64x64", "-q", "-o", f / "pipe.npy")
         assert p.communicate(timeout=20)[0] == (f / "y.npy").read_bytes()
+
+
+def a_file_beyond_the_limit_of_the_process_is_an_error():
+    with tool.folder() as f:
+        r = subprocess.run([tool.AMBIT, "run", "star2d1", "--size", "64x64", "-q", "-o", f / "x.npy"], capture_output=True, text=True,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
+                           env={**os.environ, "AMBIT_CC": "none"})
+        assert r.returncode == 1 and "x.npy: File too large" in r.stderr, r
+        assert not list(f.iterdir())
 
 
 def long_names_and_links_that_lead_nowhere_are_written():
