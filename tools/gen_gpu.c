@@ -24,6 +24,7 @@ static ambit__target target_of(const ambit__dialect *language)
                          .warp = language->has_lanes ? 32 : 1,
                          .max_threads = language->has_lanes ? 1024 : OPENCL_THREADS,
                          .shared = 48 << 10,
+                         .minima = language->has_lanes,
                          .l2 = 50 << 20};
 }
 

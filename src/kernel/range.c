@@ -93,17 +93,16 @@ static ambit__range choice(const ambit__expr *e, ambit__range b, ambit__range c)
   return hull(b, c);
 }
 
-/* Bits of numbers that are not negative: no result has more bits than both operands. */
+/* No result has more bits than both operands, and a sign only if one of them may have it. */
 static ambit__range bits(const ambit__expr *e, ambit__range a, ambit__range b)
 {
   int64_t all = 1;
 
   if (e->op == EXPR_AND && (a.low >= 0 || b.low >= 0))
     return (ambit__range){0, a.low < 0 ? b.high : b.low < 0 ? a.high : least(a.high, b.high)};
-  if (a.low < 0 || b.low < 0) return ambit__range_of_type(e->type);
-  while (all <= most(a.high, b.high))
+  while (all <= most(most(a.high, -1 - a.low), most(b.high, -1 - b.low)))
     all *= 2;
-  return (ambit__range){0, all - 1};
+  return (ambit__range){a.low < 0 || b.low < 0 ? -all : 0, all - 1};
 }
 
 /* Quotients, remainders and shifts by a constant; >> rounds down. */

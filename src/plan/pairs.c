@@ -16,7 +16,7 @@ typedef struct work {
   const ambit__scope *s;
   ambit__writer *w;
   ambit__pairs_read *read;
-  const int *word; /* of quads: bytes are printed as this one of their two words; NULL: joined */
+  const int *word; /* cells are printed as this one of their two words in memory; NULL: joined */
 } work;
 
 /* ---- what can be a pair ---- */
@@ -31,9 +31,19 @@ static bool is_natural(const ambit__pairs *p, const ambit__expr *e)
   return range_of(p, e).low >= 0;
 }
 
+static bool has_shorts(const ambit__pairs *p)
+{
+  return p->places == PLACES_SHORTS;
+}
+
+static bool has_quads(const ambit__pairs *p)
+{
+  return p->places == PLACES_QUADS;
+}
+
 static int bits_of(const ambit__pairs *p)
 {
-  return p->quads ? 8 : 16;
+  return has_quads(p) ? 8 : 16;
 }
 
 /* The largest number to calculate with. */
@@ -44,18 +54,20 @@ static int64_t most_of(const ambit__pairs *p)
 
 static bool is_within(const ambit__pairs *p, int64_t low, int64_t high)
 {
-  return low >= -most_of(p) && high <= most_of(p);
+  return low >= (has_shorts(p) ? 0 : -most_of(p)) && high <= most_of(p);
 }
 
-/* Of quads: a byte that is too large to calculate with. */
+/* A value as it is in memory that is no number to calculate with: of quads a byte that is too
+ * large, of shorts one that may be negative. */
 static bool is_bare(const ambit__pairs *p, const ambit__expr *e)
 {
   const ambit__range r = range_of(p, e);
 
-  return p->quads && r.low >= 0 && r.high <= UINT8_MAX && r.high > most_of(p);
+  if (has_shorts(p)) return r.low < 0 && r.low >= INT16_MIN && r.high <= INT16_MAX;
+  return has_quads(p) && r.low >= 0 && r.high <= UINT8_MAX && r.high > most_of(p);
 }
 
-/* Whether a number can be calculated with, or is a byte of which the bits alone are used. */
+/* Whether a number can be calculated with, or is a value of which the bits alone are used. */
 static bool fits(const ambit__pairs *p, const ambit__expr *e)
 {
   const ambit__range r = range_of(p, e);
@@ -77,12 +89,24 @@ static bool is_near(const ambit__pairs *p, const ambit__expr *a, const ambit__ex
 {
   const ambit__range x = range_of(p, a), y = range_of(p, b);
 
+  if (has_shorts(p)) return x.low >= 0 && y.low >= 0;
   return is_within(p, x.low - y.high, x.high - y.low);
 }
 
 static bool compares(const ambit__pairs *p, const ambit__expr *e)
 {
-  return is_near(p, e->a, e->b) || (p->quads && is_natural(p, e->a) && is_natural(p, e->b));
+  return is_near(p, e->a, e->b) || has_shorts(p) ||
+         (has_quads(p) && is_natural(p, e->a) && is_natural(p, e->b));
+}
+
+/* Whether an expression calculates, rather than compares or combines bits, with negative numbers,
+ * which shorts have in places of their own. */
+static bool calculates_below_zero(const ambit__pairs *p, const ambit__expr *e)
+{
+  const bool calculates = e->op == EXPR_NEG || (e->op >= EXPR_ADD && e->op <= EXPR_MOD) ||
+                          e->op == EXPR_SHL || e->op == EXPR_SHR || e->op == EXPR_CALL;
+
+  return calculates && !(is_natural(p, e->a) && (!e->b || is_natural(p, e->b)));
 }
 
 /* Whether a conversion changes nothing. */
@@ -116,7 +140,8 @@ static bool is_quotient(const ambit__pairs *p, const ambit__expr *e)
   uint32_t multiplier;
   int shift;
 
-  return !p->quads && e->b->op == EXPR_CONST && e->b->value.integer > 0 && is_natural(p, e->a) &&
+  return !has_quads(p) && e->b->op == EXPR_CONST && e->b->value.integer > 0 &&
+         is_natural(p, e->a) &&
          find_reciprocal(range_of(p, e->a).high, e->b->value.integer, &multiplier, &shift);
 }
 
@@ -129,14 +154,14 @@ static bool is_extreme(const ambit__expr *e)
 static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
 {
   if (++*nodes > MOST_NODES || ambit__type_is_real(e->type) || e->is_outside || !fits(p, e) ||
-      ambit__dots_find(p->dots, e))
+      ambit__dots_find(p->dots, e) || (has_shorts(p) && calculates_below_zero(p, e)))
     return false;
   switch (e->op) {
   case EXPR_CONST: return true;
   case EXPR_LOCAL: return p->variable[e->index] >= 0;
   case EXPR_VALUE:
-  case EXPR_READ: return e->type == AMBIT_U8;
-  case EXPR_CAST: return (!p->quads || is_kept(p, e)) && is_pair(p, e->a, nodes);
+  case EXPR_READ: return e->type == (has_shorts(p) ? AMBIT_I16 : AMBIT_U8);
+  case EXPR_CAST: return (!p->places || is_kept(p, e)) && is_pair(p, e->a, nodes);
   case EXPR_NEG:
   case EXPR_NOT: return is_pair(p, e->a, nodes);
   case EXPR_ADD:
@@ -147,7 +172,9 @@ static bool is_pair(const ambit__pairs *p, const ambit__expr *e, int *nodes)
     return (e->a->op == EXPR_CONST || e->b->op == EXPR_CONST) && are_pairs(p, e, nodes);
   case EXPR_AND:
   case EXPR_OR:
-  case EXPR_XOR: return is_natural(p, e->a) && is_natural(p, e->b) && are_pairs(p, e, nodes);
+  case EXPR_XOR:
+    return (has_shorts(p) || (is_natural(p, e->a) && is_natural(p, e->b))) &&
+           are_pairs(p, e, nodes);
   case EXPR_DIV: return is_quotient(p, e) && is_pair(p, e->a, nodes);
   case EXPR_CALL: return p->minima && e->call == CALL_abs && is_pair(p, e->a, nodes);
   case EXPR_SHL:
@@ -188,7 +215,8 @@ static bool is_truth(const ambit__expr *e)
 /* A number, in each place of a word. */
 static uint32_t all(const work *w, int64_t n)
 {
-  return (uint32_t)(n * (w->p->quads ? 0x01010101 : 0x00010001));
+  if (has_shorts(w->p)) n &= UINT16_MAX;
+  return (uint32_t)(n * (has_quads(w->p) ? 0x01010101 : 0x00010001));
 }
 
 static void print_all(const work *w, ambit__text *t, int64_t n)
@@ -200,6 +228,12 @@ static void print_all(const work *w, ambit__text *t, int64_t n)
 static uint32_t tops(const work *w)
 {
   return all(w, most_of(w->p) + 1);
+}
+
+/* Of the names of functions that have one for shorts. */
+static const char *tail(const work *w)
+{
+  return has_shorts(w->p) ? "_shorts" : "";
 }
 
 static void print_truth(const work *w, ambit__text *t, const ambit__expr *e);
@@ -271,19 +305,19 @@ static void print_cast(const work *w, ambit__text *t, const ambit__expr *e)
   ambit__print(t, "%s & 0x00ff00ffu)", is_natural(w->p, e->a) ? "" : " + 0x80008000u");
 }
 
-/* "ambit_choose(c, a, b)" or "ambit_lesser(a, b)". If numbers may be negative, all are 2^15 (of
- * quads 2^7) more on the way. */
+/* "ambit_choose(c, a, b)" or "ambit_lesser(a, b)". If numbers may be negative, all but shorts are
+ * 2^15 (of quads 2^7) more on the way. */
 static void print_choice(const work *w, ambit__text *t, const ambit__expr *e)
 {
-  const bool natural = is_natural(w->p, e->b) && is_natural(w->p, e->c);
+  const bool natural = has_shorts(w->p) || (is_natural(w->p, e->b) && is_natural(w->p, e->c));
   char more[20] = "";
 
   if (!natural) snprintf(more, sizeof more, " + 0x%08" PRIx32 "u", tops(w));
   if (!natural) ambit__print(t, "(");
   if (is_extreme(e)) {
-    ambit__print(t, ambit__expr_is_least(e) ? "ambit_lesser(" : "ambit_greater(");
+    ambit__print(t, ambit__expr_is_least(e) ? "ambit_lesser%s(" : "ambit_greater%s(", tail(w));
   } else {
-    ambit__print(t, w->p->quads ? "ambit_choose_four(" : "ambit_choose(");
+    ambit__print(t, has_quads(w->p) ? "ambit_choose_four(" : "ambit_choose(");
     print_truth(w, t, e->a);
     ambit__print(t, ", ");
   }
@@ -299,11 +333,31 @@ static bool print_difference(const work *w, ambit__text *t, const ambit__expr *e
 {
   const bool equal = e->op == EXPR_EQ;
 
-  if (!w->p->minima || (!equal && e->op != EXPR_NE)) return false;
+  if (!w->p->minima || has_shorts(w->p) || (!equal && e->op != EXPR_NE)) return false;
   if (!is_natural(w->p, e->a) || !is_natural(w->p, e->b)) return false;
   ambit__print(t, equal ? "(0x00010001u - ambit_lesser(" : "ambit_lesser(");
   print_infix(w, t, e, "^");
   ambit__print(t, equal ? ", 0x00010001u))" : ", 0x00010001u)");
+  return true;
+}
+
+/* How two shorts compare, by a minimum: 1 or 0. */
+static bool print_short_test(const work *w, ambit__text *t, const ambit__expr *e)
+{
+  const bool swapped = e->op == EXPR_GT || e->op == EXPR_LE;
+  const bool order = e->op >= EXPR_LT && e->op <= EXPR_GE, differs = e->op == EXPR_NE;
+  const bool inverse = e->op == EXPR_LE || e->op == EXPR_GE || e->op == EXPR_EQ;
+  const ambit__expr *a = swapped ? e->b : e->a, *b = swapped ? e->a : e->b;
+
+  if (!has_shorts(w->p) || !(order || differs || e->op == EXPR_EQ)) return false;
+  ambit__print(t, "%sambit_any_short(", inverse ? "(0x00010001u - " : "");
+  if (order) ambit__print(t, "ambit_lesser_shorts(");
+  print_word(w, t, a);
+  if (order) ambit__print(t, ", ");
+  if (order) print_word(w, t, b);
+  ambit__print(t, order ? ") ^ " : " ^ ");
+  print_word(w, t, b);
+  ambit__print(t, inverse ? "))" : ")");
   return true;
 }
 
@@ -313,7 +367,7 @@ static bool is_same(const ambit__expr *a, const ambit__expr *b)
          !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
-/* The one byte of a field that an expression is a function of: the first one, if `same` is NULL,
+/* The one value of a field that an expression is a function of: the first one, if `same` is NULL,
  * else NULL if there are others. */
 static const ambit__expr *only_read(const ambit__expr *e, const ambit__expr *same)
 {
@@ -325,14 +379,14 @@ static const ambit__expr *only_read(const ambit__expr *e, const ambit__expr *sam
   return same && e->c ? only_read(e->c, same) : same;
 }
 
-/* Quads of a function of one byte whose cells are in two words: it is computed for both words, as
- * cells beside these use them, too, and then the bytes are joined. */
+/* A function of one value whose cells are in two words of memory: it is computed for both words, as
+ * cells beside these use them, too, and then the halves or bytes are joined. */
 static bool print_joined(const work *w, ambit__text *t, const ambit__expr *e,
                          void (*print)(const work *, ambit__text *, const ambit__expr *))
 {
   const ambit__expr *read =
-      w->p->quads && !w->word && e->op >= EXPR_NEG ? only_read(e, NULL) : NULL;
-  const int shift = read ? read->offset[w->p->x] & 3 : 0;
+      w->p->places && !w->word && e->op >= EXPR_NEG ? only_read(e, NULL) : NULL;
+  const int bytes = bits_of(w->p) / 8, shift = read ? read->offset[w->p->x] * bytes & 3 : 0;
   work part = *w;
 
   if (!shift) return false;
@@ -349,7 +403,8 @@ static bool print_joined(const work *w, ambit__text *t, const ambit__expr *e,
 /* An expression as a pair. */
 static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
 {
-  if (print_joined(w, t, e, print_word) || print_difference(w, t, e)) return;
+  if (print_joined(w, t, e, print_word) || print_difference(w, t, e) || print_short_test(w, t, e))
+    return;
   switch (e->op) {
   case EXPR_CONST: print_all(w, t, e->value.integer); break;
   case EXPR_LOCAL: ambit__print(t, "q%d", w->p->variable[e->index]); break;
@@ -384,11 +439,11 @@ static void print_word(const work *w, ambit__text *t, const ambit__expr *e)
   }
 }
 
-/* "~ambit_below(a, b)" or "ambit_below(b, a)", of bytes that are too large to calculate with. */
-static void print_order_of_bytes(const work *w, ambit__text *t, const ambit__expr *a,
-                                 const ambit__expr *b, bool or_equal)
+/* "~ambit_below(a, b)" or "ambit_below(b, a)", of values that are no numbers to calculate with. */
+static void print_bare_order(const work *w, ambit__text *t, const ambit__expr *a,
+                             const ambit__expr *b, bool or_equal)
 {
-  ambit__print(t, or_equal ? "~ambit_below(" : "ambit_below(");
+  ambit__print(t, or_equal ? "~ambit_below%s(" : "ambit_below%s(", tail(w));
   print_word(w, t, or_equal ? a : b);
   ambit__print(t, ", ");
   print_word(w, t, or_equal ? b : a);
@@ -400,7 +455,7 @@ static void print_order(const work *w, ambit__text *t, const ambit__expr *a, con
                         bool or_equal)
 {
   if (b && !is_near(w->p, a, b)) {
-    print_order_of_bytes(w, t, a, b, or_equal);
+    print_bare_order(w, t, a, b, or_equal);
     return;
   }
   ambit__print(t, "(");
@@ -424,7 +479,7 @@ static void print_equality(const work *w, ambit__text *t, const ambit__expr *a,
   const bool below = x.low<y.high, above = x.high> y.low;
 
   if (is_bare(w->p, a) || (b && is_bare(w->p, b))) {
-    ambit__print(t, equal ? "~ambit_filled(" : "ambit_filled(");
+    ambit__print(t, equal ? "~ambit_filled%s(" : "ambit_filled%s(", tail(w));
     print_word(w, t, a);
     if (b) ambit__print(t, " ^ ");
     if (b) print_word(w, t, b);
@@ -624,7 +679,7 @@ static bool begin(const work *w, const ambit__rule *rule)
 
   *p = (ambit__pairs){.rule = rule,
                       .dots = p->dots,
-                      .quads = p->quads,
+                      .places = p->places,
                       .x = p->x,
                       .minima = p->minima,
                       .variable = malloc(n * sizeof *p->variable),
@@ -682,62 +737,4 @@ int ambit__pairs_result(const ambit__pairs *p, int param, int component)
     else if (sets(s->body, param, component) || sets(s->other, param, component))
       last = NULL;
   return last ? ambit__pairs_find(p, last) : -1;
-}
-
-/* Whether an expression compares numbers, other than for a minimum or maximum. */
-static bool tests(const ambit__expr *e)
-{
-  if (!e) return false;
-  if (is_extreme(e)) return tests(e->b) || tests(e->c);
-  return (e->op >= EXPR_LT && e->op <= EXPR_NE) || tests(e->a) || tests(e->b) || tests(e->c);
-}
-
-static bool any_tests(const ambit__stmt *list)
-{
-  for (; list; list = list->next)
-    if (tests(list->value) || list->kind == STMT_IF) return true;
-  return false;
-}
-
-/* Sums of bytes with nothing but arithmetic after them are faster one by one, as dots; those that
- * are compared are faster as pairs. */
-static bool is_better_paired(const ambit__rule *rule)
-{
-  ambit__dots dots;
-  bool sums = !ambit__dots_begin(&dots, rule);
-
-  for (int i = 0; i < dots.n; i++)
-    sums = sums || (dots.values[i] && ambit__dots_find(&dots, dots.values[i]));
-  ambit__dots_end(&dots);
-  return !sums || any_tests(rule->body);
-}
-
-/* Whether all results of a rule have variables. */
-static bool has_all(const ambit__rule *rule, ambit__pairs pairs)
-{
-  const ambit__dots none = {0};
-  const work job = {.p = &pairs};
-  bool yes;
-
-  pairs.dots = &none;
-  yes = begin(&job, rule);
-  for (int i = 0; i < rule->nparams; i++)
-    for (int c = 0; rule->params[i].kind == PARAM_FIELD && c < rule->params[i].components; c++)
-      if (rule->params[i].writes[c]) yes = yes && ambit__pairs_result(&pairs, i, c) >= 0;
-  ambit__pairs_end(&pairs);
-  return yes;
-}
-
-bool ambit__rule_is_quads(const ambit__rule *rule)
-{
-  for (int i = 0; i < rule->nparams; i++)
-    if (rule->params[i].kind == PARAM_REDUCE) return false;
-  return has_all(rule, (ambit__pairs){.quads = true});
-}
-
-bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed)
-{
-  return ambit__rule_is_quads(rule) ||
-         (has_all(rule, (ambit__pairs){.minima = packed == PACKED_MINIMA}) &&
-          (!packed || is_better_paired(rule)));
 }

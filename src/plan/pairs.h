@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.h - rules on bytes, computed for two or four cells at a time.
+/* pairs.h - rules on bytes and shorts, computed for two or four cells at a time.
  *
  * A pair is a word with the values a and b of two cells, as the number a + 65536 b modulo 2^32.
  * Sums, differences and multiples of pairs are those of words, also of negative numbers, as long as
@@ -9,6 +9,10 @@
  * A quad is the same with four cells and 8 bits: a + 256 b + 65536 c + 2^24 d. Few rules can do
  * with that: those that compare bytes first, and add up or choose what is 0 or 1 then. Bytes
  * themselves are compared, and their bits combined, but they are no numbers to calculate with.
+ *
+ * Shorts are two in a word, as they are in memory: each in its half, with its sign. They are
+ * compared, chosen, and their bits combined; only numbers that are not negative are calculated
+ * with, for which halves are places of a pair.
  *
  * The largest parts of a rule that can be computed so become variables q0, q1, ..., before the code
  * for single cells, in which a part of one of them replaces the expression.
@@ -23,11 +27,18 @@
 
 enum { AMBIT__PAIRS = 96 }; /* most variables of a rule */
 
+/* The cells of a word. */
+typedef enum ambit__places {
+  PLACES_PAIRS, /* two bytes, with a place between them */
+  PLACES_QUADS, /* four bytes, as they are in memory */
+  PLACES_SHORTS /* two shorts, the same */
+} ambit__places;
+
 typedef struct ambit__pairs {
   const ambit__rule *rule;
   const ambit__dots *dots; /* sums that are computed in another way */
-  bool quads;
-  int x;       /* the last axis: emitted quads are of cells along it */
+  ambit__places places;
+  int x;       /* the last axis: words in memory are of cells along it */
   bool minima; /* two minima are one instruction; else they are no pairs, nor quads */
   int n;
   const ambit__expr *values[AMBIT__PAIRS]; /* the expression that each variable replaces */
@@ -44,8 +55,8 @@ typedef struct ambit__pairs {
 /* Finds the variables of a rule, except for sums that `p->dots` has. false: no memory. Release with
  * ambit__pairs_end, also then. */
 bool ambit__pairs_begin(ambit__pairs *p, const ambit__rule *rule);
-/* Prints a byte of a field at an offset, or of a scalar, as a pair or quad. With `word`, it is one
- * of the two words that the bytes of a quad are in: 0 for the first, 1 for the second. */
+/* Prints a value of a field at an offset, or of a scalar, for all cells of a word. With `word`, it
+ * is one of the two words in memory that they are in: 0 for the first, 1 for the second. */
 typedef void ambit__pairs_read(const ambit__scope *s, ambit__text *t, const ambit__expr *e,
                                const int *word);
 /* The same as ambit__pairs_begin, and writes them. */
@@ -57,10 +68,11 @@ int ambit__pairs_find(const ambit__pairs *p, const ambit__expr *e);
 /* The variable with the final value of a written component; -1: there is none. */
 int ambit__pairs_result(const ambit__pairs *p, int param, int component);
 
-/* Whether all that a rule has are results that are quads. */
+/* Whether all that a rule has are results that are quads; or shorts, two at a time. */
 bool ambit__rule_is_quads(const ambit__rule *rule);
+bool ambit__rule_is_shorts(const ambit__rule *rule);
 /* Whether all results of a rule are quads, or pairs, without dots, and if there are instructions
- * for dots, this is faster. */
+ * for dots, this is faster; or shorts. */
 bool ambit__rule_is_paired(const ambit__rule *rule, ambit__packed packed);
 /* The root that an expression is; NULL: none. */
 const ambit__root *ambit__pairs_root(const ambit__pairs *p, const ambit__expr *e);

@@ -101,14 +101,15 @@ typedef struct ambit__target {
   size_t shared;   /* bytes of shared memory per block */
   bool is_cpu;     /* its threads are those of a processor */
   bool dots;       /* sums of bytes are instructions (CUDA has them in any case), */
-  bool minima;     /* and two minima of 16 bits */
+  bool minima;     /* and two minima of 16 bits are one */
 } ambit__target;
 
 /* The instructions of a GPU for several narrow integers at a time. */
 typedef enum ambit__packed {
   PACKED_NONE,
-  PACKED_DOTS,  /* a weighted sum of four bytes */
-  PACKED_MINIMA /* that, and two minima of 16 bits */
+  PACKED_DOTS,   /* a weighted sum of four bytes */
+  PACKED_MINIMA, /* that, and two minima of 16 bits, of bytes, by one or a few */
+  PACKED_SHORTS  /* that, and of shorts, by one */
 } ambit__packed;
 
 struct ambit__strategy;

@@ -142,7 +142,8 @@ static int warps_of(const ambit__group *g, const form *f, int few)
 
 static ambit__packed packed_of(const ambit__target *t)
 {
-  if (t->dialect->has_lanes || t->minima) return PACKED_MINIMA;
+  if (t->minima) return PACKED_SHORTS;
+  if (t->dialect->has_lanes) return PACKED_MINIMA;
   return t->dots ? PACKED_DOTS : PACKED_NONE;
 }
 
@@ -155,7 +156,7 @@ static bool has_dots(const ambit__group *g, ambit__packed packed)
   ambit__dots dots;
   bool any = false;
 
-  if (!ambit__stream_has_words(g, packed) || ambit__rule_is_paired(rule, packed)) return false;
+  if (ambit__stream_cells(g, packed) == 1 || ambit__rule_is_paired(rule, packed)) return false;
   if (ambit__dots_begin(&dots, rule))
     for (int i = 0; i < dots.n; i++)
       any = any || (dots.values[i] && ambit__dots_find(&dots, dots.values[i]));
@@ -188,7 +189,7 @@ static bool passes(const ambit__group *g, const ambit__target *t)
 {
   if (!t->lanes || is_named(g, "(stream lanes")) return t->lanes != NULL;
   if (t->is_cpu || *t->lanes) return !t->is_cpu;
-  return g->ndims == 2 && reaches_along(g) && !ambit__stream_has_words(g, packed_of(t));
+  return g->ndims == 2 && reaches_along(g) && ambit__stream_cells(g, packed_of(t)) == 1;
 }
 
 static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const form *f, int lane,
@@ -217,7 +218,7 @@ static ambit__plan plan_of(const ambit__group *g, const ambit__target *t, const 
 /* Whether a form is of use for the group, whatever its registers. */
 static bool is_possible(const ambit__group *g, const ambit__target *t, const ambit__plan *p)
 {
-  if (!p->strip || (p->sums && (g->strict || ambit__stream_has_words(g, p->packed)))) return false;
+  if (!p->strip || (p->sums && (g->strict || ambit__stream_cells(g, p->packed) > 1))) return false;
   if (p->ring && (p->apart || p->passes || g->ndims != 3)) return false;
   if (p->centre && ((t->dialect->has_lanes && !is_named(g, "centre")) || g->ndims != 3))
     return false;

@@ -66,7 +66,7 @@ typedef struct ambit__stream_job {
   ambit__gpucode_job gpu;
   int x, y, z; /* the axes; y is -1 in 2-D */
   int lane;    /* V, the cells of a lane in a row */
-  int cells;   /* of a unit, which is in one register: a cell, or of bytes four */
+  int cells;   /* of a unit, which is in one register: a cell, of bytes four, or of shorts two */
   int units;   /* of a lane in a row: lane / cells */
   int rows;    /* per warp in a plane */
   int planes;  /* per tile; 0: the warp advances through a chunk */
@@ -114,10 +114,10 @@ int ambit__stream_vector(const ambit__group *g);
 /* Cells of a lane: 16 bytes of the largest type, or twice as many if reads along x reach that far;
  * 0 if they reach further. */
 int ambit__stream_lane(const ambit__group *g, ambit__packed packed);
-/* Whether four cells are in one register: all fields are of bytes, and reads do not reach far.
- * Without instructions for bytes it pays off only if all is computed for
- * two cells at a time. */
-bool ambit__stream_has_words(const ambit__group *g, ambit__packed packed);
+/* Cells in one register: four if all fields are of bytes, two if they are of shorts, and reads do
+ * not reach far; else one. Of shorts, and without instructions for bytes, it pays off only if all
+ * is computed for two cells at a time. */
+int ambit__stream_cells(const ambit__group *g, ambit__packed packed);
 /* Fills in all but `gpu`. false: the rule reads too much or too far, or memory ran out. Release
  * with ambit__stream_end. */
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j);
@@ -240,9 +240,9 @@ void ambit__stream_take_held(const ambit__stream_job *j);
  * current pair. */
 void ambit__stream_print_pair(const ambit__stream_job *j, int param, int component,
                               const int *offset);
-/* "ambit_window(u_w[(p + 3) % 4][t + 1], c + 5)": the same of four cells, or of the two words that
- * they are in the first or the second one, "u_w[(p + 3) % 4][t + 1][j + 1]". */
-void ambit__stream_print_quad(const ambit__stream_job *j, const ambit__expr *e, const int *word);
+/* "ambit_window(u_w[(p + 3) % 4][t + 1], c + 5)": the same of the cells of a word, or of the two
+ * words that they are in the first or the second one, "u_w[(p + 3) % 4][t + 1][j + 1]". */
+void ambit__stream_print_word(const ambit__stream_job *j, const ambit__expr *e, const int *word);
 /* "ambit_dot(ambit_window(u_w[p], c + 2 * h + 3), 0x010001u, 0)": a weighted sum of bytes. false:
  * some are not of fields, and nothing is printed. */
 bool ambit__stream_print_dot(const ambit__stream_job *j, const ambit__dot *sum);

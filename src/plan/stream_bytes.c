@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream_bytes.c - reads of bytes, which are in registers as words of four. */
+/* stream_bytes.c - reads of bytes and shorts, which are in registers as words of four or two. */
 #include "plan/stream.h"
 
-enum { REAL = 0x4b400000, MOST_REAL = 1 << 22 };
+enum { WORD = 4, REAL = 0x4b400000, MOST_REAL = 1 << 22 };
 
 void ambit__stream_print_pair(const ambit__stream_job *j, int param, int component,
                               const int *offset)
@@ -14,15 +14,15 @@ void ambit__stream_print_pair(const ambit__stream_job *j, int param, int compone
   ambit__print(j->gpu.t, ", c + %d)", s->left * j->cells + offset[j->x]);
 }
 
-void ambit__stream_print_quad(const ambit__stream_job *j, const ambit__expr *e, const int *word)
+void ambit__stream_print_word(const ambit__stream_job *j, const ambit__expr *e, const int *word)
 {
   const ambit__stream *s = ambit__stream_find(j, e->index, e->component, e->offset);
-  const int first = s->left * j->cells + e->offset[j->x];
+  const int first = s->left * WORD + e->offset[j->x] * (WORD / j->cells); /* byte */
 
   if (!word) ambit__print(j->gpu.t, "ambit_window(");
   ambit__stream_print_read(j, s, e->offset);
   if (word)
-    ambit__print(j->gpu.t, "[j + %d]", first / 4 + *word);
+    ambit__print(j->gpu.t, "[j + %d]", first / WORD + *word);
   else
     ambit__print(j->gpu.t, ", c + %d)", first);
 }

@@ -362,7 +362,7 @@ static void emit_kernel(const ambit__stream_job *j)
   ambit__gpucode_emit_head(&j->gpu);
   ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->stream);
   if (j->gpu.lanes) ambit__print(j->gpu.t, "\n%s", j->gpu.dialect->lanes);
-  if (j->cells > 1 && j->gpu.plan->packed == PACKED_MINIMA && !j->gpu.dialect->has_lanes)
+  if (j->cells > 1 && j->gpu.plan->packed >= PACKED_MINIMA && !j->gpu.dialect->has_lanes)
     ambit__print(j->gpu.t, "\n#define AMBIT_MINIMA\n");
   if (j->cells > 1) ambit__print(j->gpu.t, "\n%s", ambit__prelude_bytes);
   ambit__stream_declare_weights(j);
@@ -395,6 +395,12 @@ static void emit_kernel(const ambit__stream_job *j)
   ambit__gpucode_emit_fold(&j->gpu);
 }
 
+static ambit__places places_of(const ambit__stream_job *j, const ambit__rule *rule)
+{
+  if (j->cells == 2) return PLACES_SHORTS;
+  return j->cells > 1 && ambit__rule_is_quads(rule) ? PLACES_QUADS : PLACES_PAIRS;
+}
+
 void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const ambit__plan *p,
                         ambit__writer *w)
 {
@@ -403,8 +409,8 @@ void ambit__stream_emit(const ambit__group *g, const ambit__target *t, const amb
   ambit__pairs pairs = {.dots = &dots};
 
   if (!ambit__stream_begin(g, p, &j)) return;
-  pairs.quads = j.cells > 1 && ambit__rule_is_quads(g->steps[0].rule);
-  pairs.minima = !pairs.quads && p->packed == PACKED_MINIMA;
+  pairs.places = places_of(&j, g->steps[0].rule);
+  pairs.minima = pairs.places != PLACES_QUADS && p->packed >= PACKED_MINIMA;
   pairs.x = j.x;
   j.gpu = ambit__gpucode_begin(g, t, p, w);
   if (p->passes) j.gpu.lanes = t->lanes;

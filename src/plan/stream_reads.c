@@ -9,7 +9,7 @@
 enum {
   VECTOR = 16,       /* bytes of the widest access */
   MOST_CELLS = 8,    /* per lane, if each takes a register */
-  WORD = 4,          /* bytes in a register, where all fields are of bytes */
+  WORD = 4,          /* bytes of a register */
   MOST_NUMBERS = 40, /* constants that compilers keep in registers */
   /* operations in a loop over z unrolled for a whole period; in double, half as many */
   MOST_REPEATED = 3000,
@@ -42,18 +42,25 @@ static int smallest(int a, int b)
   return a < b ? a : b;
 }
 
-bool ambit__stream_has_words(const ambit__group *g, ambit__packed packed)
+/* Whether all fields are of a type, and read at most half a vector away along x. */
+static bool has_only(const ambit__group *g, ambit_type type)
+{
+  const int x = g->ndims - 1, most = VECTOR / 2 / (int)ambit_type_size(type);
+
+  for (int i = 0; i < g->steps[0].rule->nparams; i++) {
+    const ambit__param *p = &g->steps[0].rule->params[i];
+
+    if (is_field(g, i) && (p->type != type || p->low[x] > most || p->high[x] > most)) return false;
+  }
+  return true;
+}
+
+int ambit__stream_cells(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
 
-  for (int i = 0; i < rule->nparams; i++) {
-    const ambit__param *p = &rule->params[i];
-
-    if (is_field(g, i) && (p->type != AMBIT_U8 || p->low[g->ndims - 1] > 2 * WORD ||
-                           p->high[g->ndims - 1] > 2 * WORD))
-      return false;
-  }
-  return packed || ambit__rule_is_paired(rule, packed);
+  if (has_only(g, AMBIT_U8)) return packed || ambit__rule_is_paired(rule, packed) ? WORD : 1;
+  return packed == PACKED_SHORTS && has_only(g, AMBIT_I16) && ambit__rule_is_shorts(rule) ? 2 : 1;
 }
 
 int ambit__stream_vector(const ambit__group *g)
@@ -69,7 +76,7 @@ int ambit__stream_vector(const ambit__group *g)
 int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
 {
   const ambit__rule *rule = g->steps[0].rule;
-  const int lane = ambit__stream_vector(g);
+  const int lane = ambit__stream_vector(g), cells = ambit__stream_cells(g, packed);
   int reach = 0;
 
   for (int i = 0; i < rule->nparams; i++) {
@@ -78,7 +85,7 @@ int ambit__stream_lane(const ambit__group *g, ambit__packed packed)
     if (is_field(g, i))
       reach = largest(reach, largest(p->low[g->ndims - 1], p->high[g->ndims - 1]));
   }
-  if (ambit__stream_has_words(g, packed)) return VECTOR;
+  if (cells > 1) return VECTOR / WORD * cells;
   if (reach < lane || (reach == lane && g->ndims > 2)) return lane;
   return reach <= 2 * lane ? 2 * lane : 0;
 }
@@ -498,7 +505,7 @@ static int widest(const ambit__group *g)
 bool ambit__stream_begin(const ambit__group *g, const ambit__plan *p, ambit__stream_job *j)
 {
   int64_t flops = g->steps[0].rule->flops + 1;
-  const int cells = ambit__stream_has_words(g, p->packed) ? WORD : 1;
+  const int cells = ambit__stream_cells(g, p->packed);
 
   *j = (ambit__stream_job){.x = g->ndims - 1,
                            .y = g->ndims > 2 ? g->ndims - 2 : -1,

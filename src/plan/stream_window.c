@@ -13,16 +13,18 @@ static void read(const ambit__scope *s, ambit__text *t, const ambit__expr *e)
     ambit__print(t, "%s_v", j->gpu.rule->params[e->index].name);
 }
 
-/* A byte of a field or a scalar, for two or four cells. */
+/* A value of a field or a scalar, for two or four cells. */
 static void read_pair(const ambit__scope *s, ambit__text *t, const ambit__expr *e, const int *word)
 {
   const ambit__stream_job *j = s->user;
 
   if (e->op != EXPR_READ || !ambit__gpucode_is_field(&j->gpu, e->index))
-    ambit__print(t, j->pairs->quads ? "(%s_v * 0x01010101u)" : "(%s_v * 0x00010001u)",
+    ambit__print(t,
+                 j->pairs->places == PLACES_QUADS ? "(%s_v * 0x01010101u)"
+                                                  : "((%s_v & 0xffffu) * 0x00010001u)",
                  j->gpu.rule->params[e->index].name);
-  else if (j->pairs->quads)
-    ambit__stream_print_quad(j, e, word);
+  else if (j->pairs->places)
+    ambit__stream_print_word(j, e, word);
   else
     ambit__stream_print_pair(j, e->index, e->component, e->offset);
 }
@@ -169,7 +171,7 @@ static void declare_results(const ambit__stream_job *j, int param, int component
                : paired      ? "ambit_u32"
                              : "ambit_i32");
   name_results(j, param, component);
-  ambit__print(j->gpu.t, "[%d]", !paired ? j->lane : j->pairs->quads ? j->units : j->lane / 2);
+  ambit__print(j->gpu.t, "[%d]", !paired ? j->lane : j->pairs->places ? j->units : j->lane / 2);
   ambit__line_end(j->gpu.w, ";");
 }
 
@@ -228,7 +230,7 @@ static void keep_out(const ambit__stream_job *j, int param, int component)
 /* The helper that stores: if the warp owns the row; cells in a mask; or cells in a range. */
 static const char *store_of(const ambit__stream_job *j, bool paired)
 {
-  if (j->cells > 1 && j->pairs->quads) return "ambit_store_words";
+  if (j->cells > 1 && j->pairs->places) return "ambit_store_words";
   if (j->cells > 1) return paired ? "ambit_store_bytes" : "ambit_store_numbers";
   if (j->planes) return "ambit_store_if";
   return j->gpu.dialect->has_lanes || (j->taps && !j->whole) ? "ambit_store" : "ambit_store_bits";
@@ -346,8 +348,8 @@ static void open_pairs(const ambit__stream_job *j, const ambit__scope *s)
   ambit__stream_unroll(j, "h", 0, 2);
 }
 
-/* All results of a row, for the four cells of a word at a time. */
-static void emit_quads(const ambit__stream_job *j, const ambit__scope *s)
+/* All results of a row, for the cells of a word at a time, which begins at byte c. */
+static void emit_words(const ambit__stream_job *j, const ambit__scope *s)
 {
   ambit__stream_unroll(j, "j", 0, j->units);
   ambit__line(j->gpu.w, "const int c = 4 * j;");
@@ -383,8 +385,8 @@ void ambit__stream_emit_window(const ambit__stream_job *j)
   emit_index(j, j->y, "y + t");
   ambit__stream_declare_results(j);
   declare_counted(j);
-  if (j->cells > 1 && j->pairs->quads)
-    emit_quads(j, &s);
+  if (j->cells > 1 && j->pairs->places)
+    emit_words(j, &s);
   else
     emit_cells(j, &s);
   ambit__stream_store(j);

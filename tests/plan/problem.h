@@ -52,6 +52,15 @@ static double noise(uint64_t i)
   return (double)(i >> 40) / (1 << 24);
 }
 
+/* The n-th value of a type. Shorts are large, small, or next to 0. */
+static double value_of(ambit_type type, uint64_t n)
+{
+  const int most = ambit__type_is_real(type) ? 2 : type == AMBIT_U8 ? 256 : 7;
+
+  if (type == AMBIT_I16) return floor((noise(n) * 65536 - 32768) / (double)(1 << n % 3 * 7));
+  return noise(n) * most;
+}
+
 /* Every byte outside the cells is 0x77, so that reads there by mistake show. */
 static void fill(twin *t, int param)
 {
@@ -66,8 +75,7 @@ static void fill(twin *t, int param)
   do
     for (int64_t x = 0; x < l->own.hi[l->own.ndims - 1]; x++)
       for (int c = 0; c < l->components; c++) {
-        const int most = ambit__type_is_real(l->type) ? 2 : l->type == AMBIT_U8 ? 256 : 7;
-        const double value = noise(n++) * most;
+        const double value = value_of(l->type, n++);
         int64_t cell[AMBIT_MAX_DIMS];
 
         memcpy(cell, at, sizeof cell);

@@ -23,6 +23,7 @@ static const ambit__target gpu = {
     .warp = 32,
     .max_threads = 1024,
     .shared = 227 << 10,
+    .minima = true,
 };
 
 /* ---- compilation ---- */

@@ -512,12 +512,12 @@ static void short_lanes(void)
                   .boundary = AMBIT_CONSTANT});
 }
 
-static void check_bytes(const problem *problems, size_t n)
+static void check_words(const problem *problems, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     problem p = problems[i];
 
-    p.name = "bytes";
+    p.name = "words";
     if (!p.ndims) p.ndims = 2;
     p.boundary = p.around ? AMBIT_PERIODIC : AMBIT_CLAMP;
     p.strict = true;
@@ -590,7 +590,18 @@ static void bytes(void)
        .simplified = true},
   };
 
-  check_bytes(problems, sizeof problems / sizeof *problems);
+  check_words(problems, sizeof problems / sizeof *problems);
+}
+
+static bool is_so(bool (*is)(const ambit__rule *), const char *text)
+{
+  ambit__rule *rule;
+  bool so;
+
+  CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "words", text, &rule));
+  so = is(rule);
+  ambit__rule_free(rule);
+  return so;
 }
 
 /* Four bytes at a time, where small numbers suffice: comparisons of bytes and of small numbers,
@@ -622,14 +633,48 @@ static void four_bytes(void)
        .around = true},
   };
 
-  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
-    ambit__rule *rule;
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+    CHECK(is_so(ambit__rule_is_quads, problems[i].text));
+  check_words(problems, test_takes(1, 2) ? 2 : 1);
+}
 
-    CHECK_EQ(AMBIT_OK, ambit__rule_parse(&errors, "quads", problems[i].text, &rule));
-    CHECK(ambit__rule_is_quads(rule));
-    ambit__rule_free(rule);
-  }
-  check_bytes(problems, test_takes(1, 2) ? 2 : 1);
+/* Two shorts at a time, of any value: minima, comparisons, choices, bits, and scalars; sums of
+ * numbers that are not negative; cells in one word and in two. */
+static void two_shorts(void)
+{
+  static const problem problems[] = {
+      {.text =
+           "void r(const short *u, const short *w, short *v, short k)\n"
+           "{\n"
+           "  int a = u[-1][0], b = u[0][-1], c = w[0][3], d = u[0][-4];\n"
+           "  int low = a < b ? a : b, high = c < d ? d : c;\n"
+           "  int n = 0;\n"
+           "  for (int x = -1; x <= 1; x++) n += u[1][x] > -300;\n"
+           "  n = 2 * n + (u[0][1] & 1023) / 7 + (a <= b) + 3 * (b >= k) + 5 * (c == d) + (a != "
+           "u[1][0]);\n"
+           "  *v = low < high ? (u[0][1] ^ low | 5) : a >= b && !(c != d) && low <= k ? -32768\n"
+           "       : n < 30 ? n << 2 : high > k || u[0][4] ? high & -77 : (u[1][1] < 0) + 32766;\n"
+           "}\n",
+       .extents = {14, 700},
+       .lo = {1, 1},
+       .hi = {13, 697}},
+      {.text = "void r(const short *u[2], short *v[2])\n"
+               "{\n"
+               "  short a = u[0][0][0][1], b = u[1][1][0][-2];\n"
+               "  *v[0] = a < b ? a : b < -5 ? -5 : b;\n"
+               "  *v[1] = (a & 255) + (b & 127) == 200 ? u[1][0][-1][0] : a | b;\n"
+               "}\n",
+       .ndims = 3,
+       .extents = {6, 25, 272},
+       .around = true},
+  };
+
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+    CHECK(is_so(ambit__rule_is_shorts, problems[i].text));
+  CHECK(!is_so(ambit__rule_is_shorts, "void r(const short *u, short *v) { *v = *u + u[1]; }"));
+  CHECK(!is_so(ambit__rule_is_shorts, "void r(const short *u, short *v) { *v = *u < u[1] + 1; }"));
+  CHECK(!is_so(ambit__rule_is_shorts, "void r(const short *u, short *v) { *v = *u >> 1; }"));
+  check_words(problems, test_takes(1, 2) ? 2 : 1);
 }
 
 static void four_dimensions(void)
@@ -739,6 +784,7 @@ int main(int argc, char **argv)
       {"short_lanes", short_lanes},
       {"bytes", bytes},
       {"four_bytes", four_bytes},
+      {"two_shorts", two_shorts},
       {"four_dimensions", four_dimensions},
       {"a_run_that_has_ended_is_left_alone", a_run_that_has_ended_is_left_alone},
       {"lanes_exchange_values_in_opencl", lanes_exchange_values_in_opencl},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUDA and OpenCL: bytes, four in a word, and pairs of values (plan/pairs.h). */
+/* CUDA and OpenCL: bytes, four in a word; shorts, two; and pairs of values (plan/pairs.h). */
 
 /* NVIDIA's OpenCL compiler has the instructions of CUDA, too. */
 #if defined(__CUDACC__) || defined(__NV_CL_C_VERSION)
@@ -82,6 +82,17 @@ AMBIT_INLINE ambit_u32 ambit_below(ambit_u32 a, ambit_u32 b)
 
   return (~a & b) | (~(a ^ b) & ~rest);
 }
+/* The same of the shorts in both halves, by bit 15. */
+AMBIT_INLINE ambit_u32 ambit_filled_shorts(ambit_u32 a)
+{
+  return ((a & 0x7fff7fffu) + 0x7fff7fffu) | a;
+}
+AMBIT_INLINE ambit_u32 ambit_below_shorts(ambit_u32 a, ambit_u32 b)
+{
+  const ambit_u32 rest = (a | 0x80008000u) - (b & 0x7fff7fffu);
+
+  return (a & ~b) | (~(a ^ b) & ~rest);
+}
 /* The smaller and the larger values of two pairs without negative values, which differ by less than
  * 2^15. */
 #ifdef AMBIT_MINIMA
@@ -105,6 +116,34 @@ AMBIT_INLINE ambit_u32 ambit_greater(ambit_u32 a, ambit_u32 b)
   return ambit_choose(a - b + 0x80008000u, a, b);
 }
 #endif
+/* The smaller and the larger ones of two shorts in each half. */
+AMBIT_INLINE ambit_u32 ambit_lesser_shorts(ambit_u32 a, ambit_u32 b)
+{
+#ifdef AMBIT_MINIMA
+  asm("min.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+#else
+  return ambit_choose(ambit_below_shorts(a, b), a, b);
+#endif
+}
+AMBIT_INLINE ambit_u32 ambit_greater_shorts(ambit_u32 a, ambit_u32 b)
+{
+#ifdef AMBIT_MINIMA
+  asm("max.s16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+#else
+  return ambit_choose(ambit_below_shorts(a, b), b, a);
+#endif
+}
+/* 1 in each half that is not 0. */
+AMBIT_INLINE ambit_u32 ambit_any_short(ambit_u32 a)
+{
+#ifdef AMBIT_MINIMA
+  return ambit_lesser(a, 0x00010001u);
+#else
+  return ambit_filled_shorts(a) >> 15 & 0x00010001u;
+#endif
+}
 /* The absolute values of a pair. */
 AMBIT_INLINE ambit_u32 ambit_magnitude(ambit_u32 pair)
 {
@@ -206,7 +245,7 @@ AMBIT_INLINE ambit_u32 ambit_packed(const ambit_i32 *n)
 }
 
 #ifdef __OPENCL_VERSION__
-/* Stores 16 bytes, given as words, whose bit is set, if this warp owns them. */
+/* Stores 16 bytes or 8 shorts, given as words, whose bit is set, if this warp owns them. */
 AMBIT_INLINE void ambit_store_words_16(bool own, global uchar *to, const ambit_u32 *words, int bits)
 {
   if (own && bits == 0xffff)
@@ -214,6 +253,14 @@ AMBIT_INLINE void ambit_store_words_16(bool own, global uchar *to, const ambit_u
   else if (own && bits)
     for (int k = 0; k < 16; k++)
       if (bits >> k & 1) to[k] = (uchar)ambit_byte(words, k);
+}
+AMBIT_INLINE void ambit_store_words_8(bool own, global short *to, const ambit_u32 *words, int bits)
+{
+  if (own && bits == 0xff)
+    *(global uint4 *)to = (uint4)(words[0], words[1], words[2], words[3]);
+  else if (own && bits)
+    for (int k = 0; k < 8; k++)
+      if (bits >> k & 1) to[k] = (short)(words[k / 2] >> k % 2 * 16);
 }
 /* The same, given as pairs, or as single numbers. */
 AMBIT_INLINE void ambit_store_bytes_16(bool own, global uchar *to, const ambit_u32 *pairs, int bits)
@@ -231,16 +278,18 @@ AMBIT_INLINE void ambit_store_numbers_16(bool own, global uchar *to, const ambit
   ambit_store_words_16(own, to, words, bits);
 }
 #else
-/* Stores bytes, given as words, whose bit is set, if this warp owns them. */
-template <int N>
-AMBIT_INLINE void ambit_store_words(bool own, unsigned char *to, const ambit_u32 *words, int bits)
+/* Stores bytes or shorts, given as words, whose bit is set, if this warp owns them. */
+template <int N, typename T>
+AMBIT_INLINE void ambit_store_words(bool own, T *to, const ambit_u32 *words, int bits)
 {
+  constexpr int cells = 4 / (int)sizeof(T); /* of a word */
+
   if (own && bits == (1 << N) - 1) {
-    ambit_store_all<N / 4>(true, (ambit_u32 *)to, words);
+    ambit_store_all<N / cells>(true, (ambit_u32 *)to, words);
   } else if (own && bits) {
 #  pragma unroll
     for (int k = 0; k < N; k++)
-      if (bits >> k & 1) to[k] = (unsigned char)ambit_byte(words, k);
+      if (bits >> k & 1) to[k] = (T)(words[k / cells] >> k % cells * (32 / cells));
   }
 }
 /* The same, given as pairs, or as single numbers. */

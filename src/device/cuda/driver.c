@@ -60,6 +60,8 @@ static const char *why_none(void)
   return count() ? "" : "the NVIDIA driver finds no GPU";
 }
 
+enum { HOPPER = 90 }; /* capability: the first one with packed minima of 16 bits */
+
 static int attribute(const ambit__gpu *g, unsigned int which)
 {
   int value = 0;
@@ -86,6 +88,7 @@ static ambit_status look_up(ambit__gpu *g)
   f->l2 = (size_t)attribute(g, CU_L2_BYTES);
   f->has_double = true;
   g->how.capability = 10 * attribute(g, CU_MAJOR) + attribute(g, CU_MINOR);
+  f->minima = g->how.capability >= HOPPER;
   g->cuda->cuDriverGetVersion(&g->version);
   return AMBIT_OK;
 }

@@ -44,7 +44,7 @@ typedef struct ambit__gpu_info {
   bool has_double;     /* supports double */
   bool is_cpu;         /* an OpenCL device that is a CPU */
   bool dots;           /* an OpenCL device with instructions for weighted sums of bytes, */
-  bool minima;         /* and for two minima of 16 bits */
+  bool minima;         /* any device with one for two minima of 16 bits */
 } ambit__gpu_info;
 
 /* One argument of a launch: device memory, or a value. A null pointer of the host, passed as a
