@@ -349,6 +349,34 @@ static void a_small_grid_stays_in_registers(void)
   }
 }
 
+/* Long runs try another depth, where a grid stays in registers another plan, where single
+ * iterations are preferred the best depth, and none that is estimated to be much slower. */
+static void the_rival_of_a_plan(void)
+{
+  static const struct {
+    measured m;
+    int depth;
+    const char *plan;
+  } known[] = {
+      {{"box2d1", AMBIT_F32, {0}, {{0}}}, 8, ""},   /* of depth 7 */
+      {{"star2d1", AMBIT_F32, {0}, {{0}}}, 10, ""}, /* of 12: 11 would be too much alike */
+      {{"star3d1", AMBIT_F32, {64, 64, 64}, {{0}}}, 256, "(persistent 2x1x5 every 1 warps 16)"},
+      {{"star3d2", AMBIT_F32, {0}, {{0}}}, 2, ""}, /* of single iterations */
+      {{"star3d2", AMBIT_F32, {256, 256, 256}, {{0}}}, 0, ""},
+  };
+
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    scene s = open_scene(&known[i].m, "");
+
+    CHECK_EQ(AMBIT_OK, ambit__program_seal(s.p));
+    CHECK_EQ(known[i].depth, s.p->rival.depth);
+    CHECK_STR(known[i].plan, s.p->rival.plan);
+    ambit__program_unseal(s.p);
+    CHECK_EQ(0, s.p->rival.depth);
+    ambit_close(s.a);
+  }
+}
+
 /* Walls on all faces, each a stage (bench/fused). */
 static void the_depth_with_steps_on_faces_is_nearly_the_fastest(void)
 {
@@ -413,6 +441,7 @@ int main(int argc, char **argv)
        the_plan_of_a_small_grid_is_nearly_the_fastest},
       {"blocks_that_are_resident", blocks_that_are_resident},
       {"a_small_grid_stays_in_registers", a_small_grid_stays_in_registers},
+      {"the_rival_of_a_plan", the_rival_of_a_plan},
       {"the_depth_with_steps_on_faces_is_nearly_the_fastest",
        the_depth_with_steps_on_faces_is_nearly_the_fastest},
       {"steps_on_faces_do_not_make_fusing_look_better",

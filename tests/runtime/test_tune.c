@@ -108,6 +108,12 @@ static double deep_and_high(const ambit__wave *w)
   return (w->iterations == best_depth ? 0.5 : 0.8) - 1e-3 * (double)w->size.block;
 }
 
+/* Only one depth is faster than single iterations. */
+static double one_depth(const ambit__wave *w)
+{
+  return w->iterations == best_depth ? 0.9 : 1.2;
+}
+
 /* ---- runs ---- */
 
 static const char rule[] = AMBIT_SOURCE(void heat(const float *u, float *v, sum float *total) {
@@ -127,7 +133,20 @@ typedef struct outcome {
   int tuned, depth;                                      /* depth: of the cycle, 1: none */
   char plan[AMBIT__PLAN_CHARS], runs[AMBIT__PLAN_CHARS]; /* as remembered, and of the cycle */
   int late;                                              /* waves of a second run */
+  ambit__rival rival;                                    /* before the run */
 } outcome;
+
+static int64_t rows = 256; /* of the grid of `timed` */
+static double estimate;    /* of an iteration, in seconds, in place of the model's; 0: that one */
+static int64_t look;       /* iterations between callbacks; 0: none */
+static int looks;          /* so far, each after as many */
+
+static int count_look(ambit_program *p, int64_t iteration, void *user)
+{
+  (void)p, (void)user;
+  looks += iteration % look == 0;
+  return 0;
+}
 
 static void run(const char *devices, bool alone, const char *tune, int64_t iterations, outcome *o)
 {
@@ -146,7 +165,7 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   ambit_option_set(a, "strict", "1");
   ambit_option_set(a, "cache", folder);
   ambit_option_set(a, "tune", tune);
-  g = is_timed ? grid_2d(a, 256, 64) : grid_2d(a, 30, 20);
+  g = is_timed ? grid_2d(a, rows, 64) : grid_2d(a, 30, 20);
   u = ambit_field_create(g, "u", AMBIT_F32);
   v = ambit_field_create(g, "v", AMBIT_F32);
   total = ambit_scalar_create(a, "total", AMBIT_F32);
@@ -156,6 +175,10 @@ static void run(const char *devices, bool alone, const char *tune, int64_t itera
   ambit_apply(p, ambit_kernel_create(a, rule), u, v, total);
   ambit_swap(p, u, v);
   memset(o, 0, sizeof *o);
+  if (look) ambit_every(p, look, count_look, NULL);
+  CHECK_EQ(AMBIT_OK, ambit__program_seal(p));
+  if (estimate > 0) p->rival.seconds = estimate;
+  o->rival = p->rival;
   CHECK_EQ(AMBIT_OK, ambit_run(p, iterations));
   CHECK_EQ(iterations, ambit_program_iterations(p));
   ambit_field_read(u, NULL, NULL, o->cells);
@@ -289,6 +312,41 @@ static void short_iterations_are_tried_for_longer(void)
   CHECK(got.late > 0);
 }
 
+/* ---- rivals ---- */
+
+/* The model's depth is slower than single iterations, and so is given up; its rival, which is tried
+ * two seconds later by estimate, between two callbacks, is not. */
+static void a_long_run_tries_the_rival(void)
+{
+  enum { RUN = 6000 }; /* more than 20 times the iterations of the trial */
+  static outcome want, got;
+
+  version = 8;
+  rows = 64;
+  wave_seconds = one_depth;
+  best_depth = 1;
+  look = 1000;
+  run("timed", true, "0", RUN, &want); /* many short iterations are no long run */
+  CHECK(want.rival.depth > 1 && want.rival.depth != want.depth);
+  CHECK_EQ(0, want.tuned);
+  CHECK_EQ(0, want.late);
+  estimate = 21.0 / RUN;
+  best_depth = want.rival.depth;
+  looks = 0;
+  run("timed", true, "0", RUN, &got);
+  check_same(&want, &got);
+  CHECK_EQ(best_depth, got.tuned);
+  CHECK_EQ(best_depth, got.depth);
+  CHECK(got.late > 0);
+  CHECK_EQ(RUN / look, looks);
+  look = 50; /* there is no room for it */
+  run("timed", true, "0", RUN, &got);
+  CHECK_EQ(0, got.tuned);
+  look = 0;
+  estimate = 0;
+  rows = 256;
+}
+
 int main(int argc, char **argv)
 {
   static const test_case tests[] = {
@@ -299,6 +357,7 @@ int main(int argc, char **argv)
        what_is_slower_than_single_iterations_is_given_up},
       {"a_slow_start_does_not_end_a_trial", a_slow_start_does_not_end_a_trial},
       {"short_iterations_are_tried_for_longer", short_iterations_are_tried_for_longer},
+      {"a_long_run_tries_the_rival", a_long_run_tries_the_rival},
       {0}};
   int bad;
 

@@ -282,6 +282,15 @@ const char *ambit__cycle_refusal(const ambit_program *p)
 
 /* ---- making the cycle ---- */
 
+/* To be found with the cycle; NULL: the user or an earlier run has chosen, or processes would have
+ * to agree. */
+static ambit__rival *rival_of(ambit_program *p)
+{
+  const bool alone = p->grid->nparts == 1 && p->grid->context->net->size == 1;
+
+  return alone && !ambit__cycle_is_asked(p) && !ambit__cycle_depth(p) ? &p->rival : NULL;
+}
+
 /* The depth that process 0 chose, and for which all can make a wavefront. */
 static ambit_status agree_on_wave(ambit_program *p, ambit__wavefront *w)
 {
@@ -336,6 +345,7 @@ static ambit_status add_waves(ambit_program *p, int depth)
   AMBIT_TRY(ambit__net_all(p->grid->context->net, &can, 1));
   if (!can) return AMBIT_OK;
   s = ambit__wavefront_choose(p, depth, &p->cycle->flow, &like);
+  if (!s && rival_of(p)) s = ambit__wavefront_rival(p, &like, rival_of(p));
   if (!s) s = agree_on_wave(p, &like);
   if (!s && like.stages) s = make_waves(p, &like);
   if (!like.stages) ambit__dataflow_free(&p->cycle->flow);
@@ -383,7 +393,7 @@ static ambit_status plan_parts(ambit_program *p, int depth)
 
   if (!c) return AMBIT_ENOMEM;
   p->cycle = c;
-  AMBIT_TRY(ambit__fuse_choose(p, depth, &c->fused));
+  AMBIT_TRY(ambit__fuse_choose(p, depth, NULL, &c->fused));
   if (c->fused) {
     c->tail = 1;
     depth = c->fused->plan.depth;
@@ -437,7 +447,7 @@ ambit_status ambit__cycle_shorten(ambit_program *p, const ambit__cycle *whole, i
   p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
   if (!p->cycle) return AMBIT_ENOMEM;
   p->cycle->tail = whole->tail;
-  AMBIT_TRY(ambit__fuse_choose(p, depth, &p->cycle->fused));
+  AMBIT_TRY(ambit__fuse_choose(p, depth, NULL, &p->cycle->fused));
   if (!p->cycle->fused) {
     ambit__cycle_drop(p);
     return AMBIT_OK;
@@ -467,7 +477,7 @@ ambit_status ambit__cycle_fuse(ambit_program *p)
       !ambit__cycle_refuse_steps(p)) {
     p->cycle = ambit__new(ambit__program_errors(p), 1, sizeof *p->cycle);
     if (!p->cycle) return AMBIT_ENOMEM;
-    AMBIT_TRY(ambit__fuse_choose(p, ambit__cycle_depth(p), &p->cycle->fused));
+    AMBIT_TRY(ambit__fuse_choose(p, ambit__cycle_depth(p), rival_of(p), &p->cycle->fused));
     p->cycle->tail = 1;
     if (!p->cycle->fused) ambit__cycle_drop(p);
   }

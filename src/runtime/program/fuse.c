@@ -224,39 +224,97 @@ static double try_depth(const ambit_program *p, int depth, ambit__fused *f, cons
   return ns < 0 ? ns : ns + LAUNCH_NS / cells_of(&f->group) / f->plan.depth;
 }
 
-/* The depth with the least estimated time. Returns 0 with the reason if there is none. */
-static int best_depth(const ambit_program *p, ambit__fused *f, const char **why)
+/* A depth, and its estimated ns per cell and iteration. */
+typedef struct ranked {
+  int depth; /* 0: none */
+  double ns;
+} ranked;
+
+/* The best of some depths; if `apart` is given, of those with a seventh more or fewer iterations at
+ * least: plans of adjacent depths are alike, and so are the errors of their estimates. */
+static ranked best_of(const ranked *all, int n, int apart)
 {
-  double best = -1;
-  int depth = 0;
+  ranked best = {0};
 
-  *why = NULL;
-  for (int i = 2; i <= MOST_DEPTH + 1; i++) {
-    const int k = i > MOST_DEPTH ? AMBIT__FUSE_TURNS : i;
-    const char *last;
-    const double ns = try_depth(p, k, f, &last);
-
-    if (ns < 0 && !*why) *why = last;
-    if (ns < 0 || (depth && ns >= best)) continue;
-    best = ns;
-    depth = k;
-  }
-  return depth;
+  for (int i = 0; i < n; i++)
+    if (7 * abs(all[i].depth - apart) >= apart && all[i].ns >= 0 &&
+        (!best.depth || all[i].ns < best.ns))
+      best = all[i];
+  return best;
 }
 
-/* Makes the plan of a depth, or if that is 0, of the best one. Returns the reason if there is
+/* The depth with the least estimated time, and the best one apart from it. Returns the reason if
+ * there is none. */
+static const char *rank_depths(const ambit_program *p, ambit__fused *f, ranked best[2])
+{
+  ranked all[MOST_DEPTH];
+  const char *why = NULL;
+
+  for (int i = 0; i < MOST_DEPTH; i++) {
+    const char *last;
+
+    all[i].depth = i + 2 > MOST_DEPTH ? AMBIT__FUSE_TURNS : i + 2;
+    all[i].ns = try_depth(p, all[i].depth, f, &last);
+    if (all[i].ns < 0 && !why) why = last;
+  }
+  best[0] = best_of(all, MOST_DEPTH, 0);
+  best[1] = best_of(all, MOST_DEPTH, best[0].depth);
+  return best[0].depth ? NULL : why;
+}
+
+/* The device's second plan for a launch, and its estimated ns per cell; less than 0: there is
  * none. */
-static const char *choose(const ambit_program *p, int depth, ambit__fused *f)
+static double second_plan(const ambit_program *p, ambit__fused *f, char plan[AMBIT__PLAN_CHARS])
+{
+  const char *const preferred = f->group.preferred;
+  ambit__device *device = device_of(p);
+  ambit__text lines = {0};
+  const char *second;
+  double ns = -1;
+
+  if (!device || !device->backend->plans) return ns;
+  device->backend->plans(device, &f->group, &lines);
+  second = lines.chars ? strchr(lines.chars, '\n') : NULL;
+  if (second && second[1]) {
+    snprintf(plan, AMBIT__PLAN_CHARS, "%.*s", (int)strcspn(second + 1, "\n"), second + 1);
+    f->group.preferred = plan;
+    ns = estimate(p, &f->group);
+    f->group.preferred = preferred;
+  }
+  ambit__text_free(&lines);
+  return ns;
+}
+
+/* The rival of the best depth, whose plan f has, or of single iterations if it is not fast enough.
+ * A launch that loops has no other depths. */
+static ambit__rival find_rival(const ambit_program *p, ambit__fused *f, const ranked best[2],
+                               double single)
+{
+  const bool fuses = best[0].ns * GAIN <= single;
+  const double chosen = fuses ? best[0].ns : single;
+  ranked other = fuses ? best[1] : best[0];
+  ambit__rival rival = {.seconds = 1e-9 * chosen * cells_of(&f->group)};
+
+  if (fuses && f->plan.pipe.loops) other = (ranked){best[0].depth, second_plan(p, f, rival.plan)};
+  if (other.depth && ambit__rival_is_close(other.ns, chosen)) rival.depth = other.depth;
+  return rival;
+}
+
+/* Makes the plan of a depth, or if that is 0, of the best one, and its rival. Returns the reason if
+ * there is none. */
+static const char *choose(const ambit_program *p, int depth, ambit__rival *rival, ambit__fused *f)
 {
   const char *why = refuse_early(p);
+  ranked best[2] = {{0}};
   double ns, single;
 
+  if (!why && !depth) why = rank_depths(p, f, best);
   if (why) return why;
-  if (!depth) depth = best_depth(p, f, &why);
-  if (!depth) return why;
+  if (!depth) depth = best[0].depth;
   ns = try_depth(p, depth, f, &why);
   if (ns < 0) return why;
   single = estimate_steps(p);
+  if (rival && best[0].depth) *rival = find_rival(p, f, best, single);
   if (!ambit__cycle_is_asked(p) && !p->tuning && ns * GAIN > single && depth != p->tuned)
     return "no depth is estimated to be faster";
   f->saved = 1e-9 * (single - ns) * cells_of(&f->group);
@@ -291,7 +349,8 @@ static ambit_status agree(const ambit_program *p, ambit__fused *f, bool *can)
   return ambit__net_all(net, can, 1);
 }
 
-ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__fused **out)
+ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__rival *rival,
+                                ambit__fused **out)
 {
   bool can = p->grid->context->settings.depth != 1 && ambit__fuse_can(p);
   ambit__fused *f;
@@ -302,7 +361,7 @@ ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__fused 
   if (!can) return AMBIT_OK;
   f = ambit__new(ambit__program_errors(p), 1, sizeof *f);
   if (!f) return AMBIT_ENOMEM;
-  can = !choose(p, depth, f);
+  can = !choose(p, depth, rival, f);
   s = agree(p, f, &can);
   if (s || !can)
     ambit__fuse_free((ambit_program *)p, f);
@@ -314,9 +373,23 @@ ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__fused 
 const char *ambit__fuse_refusal(const ambit_program *p)
 {
   ambit__fused *f = calloc(1, sizeof *f);
-  const char *why = f ? choose(p, p->grid->context->settings.depth, f) : "memory ran out";
+  const char *why = f ? choose(p, p->grid->context->settings.depth, NULL, f) : "memory ran out";
 
   if (f) free(f->plan.after);
   free(f);
   return why;
+}
+
+void ambit__fuse_foresee(const ambit_program *p, const ambit__rival *rival)
+{
+  ambit__device *device = ambit__fuse_can(p) ? device_of(p) : NULL;
+  ambit__fused *f = device && device->backend->foresee ? calloc(1, sizeof *f) : NULL;
+
+  if (!f) return;
+  if (!ambit__fuse_group(p, rival->depth, f)) {
+    if (*rival->plan) f->group.preferred = rival->plan;
+    device->backend->foresee(device, &f->group);
+  }
+  free(f->plan.after);
+  free(f);
 }

@@ -73,8 +73,12 @@ const char *ambit__fuse_group(const ambit_program *p, int depth, ambit__fused *f
 bool ambit__fuse_can(const ambit_program *p);
 /* Takes the given number of iterations, or if that is 0, the one that is estimated to be the
  * fastest. Unless the option depth asks for several, they must be estimated to be faster than
- * single ones. *f is NULL if there is none. Collective. */
-ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__fused **f);
+ * single ones. *f is NULL if there is none. Sets *rival, unless it is NULL, if no depth is given.
+ * Collective. */
+ambit_status ambit__fuse_choose(const ambit_program *p, int depth, ambit__rival *rival,
+                                ambit__fused **f);
+/* Compilers may begin with the launch of a rival. */
+void ambit__fuse_foresee(const ambit_program *p, const ambit__rival *rival);
 /* The reason why there is none; NULL: there is one. */
 const char *ambit__fuse_refusal(const ambit_program *p);
 /* Whether some kernel is registered code; false as long as steps have no functions. */

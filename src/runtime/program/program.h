@@ -155,6 +155,20 @@ typedef struct ambit__schedule {
 
 enum { AMBIT__PLAN_CHARS = 128 }; /* of the line of a plan for several iterations */
 
+/* Another way to run iterations, whose estimated time is close to that of the one that was chosen:
+ * a long run tries it (run/tune.c). */
+typedef struct ambit__rival {
+  int depth;                    /* 0: there is none */
+  char plan[AMBIT__PLAN_CHARS]; /* "": the one of the model for this depth */
+  double seconds;               /* of an iteration as chosen, by estimate */
+} ambit__rival;
+
+/* Whether it is, given both times. */
+static inline bool ambit__rival_is_close(double rival, double chosen)
+{
+  return rival >= 0 && rival <= 1.25 * chosen;
+}
+
 struct ambit_program {
   ambit_grid *grid;
   ambit__link link;
@@ -185,6 +199,7 @@ struct ambit_program {
   const struct ambit__gate *gate; /* of messages between processes; NULL: none */
   bool gated;                     /* in this iteration messages go through the gate */
   struct ambit__cycle *cycle;     /* several iterations at once; NULL: none; owned */
+  ambit__rival rival;             /* of the cycle, or of single iterations */
   struct ambit__lean *lean;       /* a form with fewer fields (lean.h); NULL: none; owned */
   bool lean_known;                /* it was decided whether there is one */
   struct ambit__replay *replay;   /* NULL: iterations are not recorded; owned */

@@ -79,5 +79,9 @@ bool ambit__wavefront_pays(const ambit__wavefront *w);
  * many as are best, and *flow its dataflow. Leaves w->stages NULL if there is none worthwhile. */
 ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__dataflow *flow,
                                      ambit__wavefront *w);
+/* The rival of a wavefront that was chosen so, of another depth; if there is none, of single
+ * iterations. */
+ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefront *w,
+                                    ambit__rival *rival);
 
 #endif

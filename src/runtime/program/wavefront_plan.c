@@ -20,9 +20,10 @@ static const int depths[] = {2, 4, 8, 16, 32};
 enum { DEPTHS = sizeof depths / sizeof *depths };
 static const int64_t blocks[] = {4, 8, 16, 32, 64};
 /* Tiles of three dimensions that may be in the third-level cache, their longest block and largest
- * depth: with 16 planes or 8 iterations stars of radius 4 were slower on 16 Xeon cores. */
-static const int64_t wide_tiles[] = {16, 32};
-enum { WIDE_BLOCK = 8, WIDE_DEPTH = 4 };
+ * depth: with 16 planes or 8 iterations stars of radius 4 were slower on 16 Xeon cores. Rivals may
+ * have 8 iterations in small tiles: so the star of radius 2 in double was fastest. */
+static const int64_t wide_tiles[] = {16, 32}, narrow_tile = 8;
+enum { WIDE_BLOCK = 8, WIDE_DEPTH = 4, RIVAL_BLOCK = 4, RIVAL_DEPTH = 8 };
 
 typedef ambit__wavefront_problem problem;
 
@@ -97,24 +98,30 @@ static void compare(const problem *m, const ambit__wavefront *w, double room,
 /* Whether blocks that fit in the third-level cache only are worth a try. */
 static bool can_spill(const problem *m, const ambit__wavefront *w)
 {
-  return m->p->grid->box.ndims > 2 && m->wish.size.tile < 0 && w->wave.size.block <= WIDE_BLOCK &&
-         w->wave.iterations <= WIDE_DEPTH && ambit__wavefront_is_from_memory(m) &&
-         !ambit__wavefront_wraps(w, 1);
+  const bool wide = w->wave.iterations <= WIDE_DEPTH && w->wave.size.block <= WIDE_BLOCK;
+  const bool narrow =
+      m->is_rival && w->wave.iterations <= RIVAL_DEPTH && w->wave.size.block <= RIVAL_BLOCK;
+
+  return m->p->grid->box.ndims > 2 && m->wish.size.tile < 0 && (wide || narrow) &&
+         ambit__wavefront_is_from_memory(m) && !ambit__wavefront_wraps(w, 1);
 }
 
 /* Chooses the tile of a wave with its block and strip, and takes it if it is faster than *best. */
 static void try_sizes(const problem *m, ambit__wavefront *w, ambit__wave_sizes *sizes, double *best)
 {
   const double room = L3_SHARE * (double)m->info.l3 / m->threads;
+  const bool wide = w->wave.iterations <= WIDE_DEPTH;
+  const int64_t *tiles = wide ? wide_tiles : &narrow_tile;
+  const size_t n = wide ? sizeof wide_tiles / sizeof *wide_tiles : 1;
 
   if (!can_cut(m, w, m->p->grid->box.ndims - 1, w->wave.size.strip)) return;
   if (fit_tile(m, w)) {
     compare(m, w, HUGE_VAL, sizes, best);
     return;
   }
-  for (size_t i = 0; can_spill(m, w) && i < sizeof wide_tiles / sizeof *wide_tiles; i++) {
-    w->wave.size.tile = wide_tiles[i];
-    if (wide_tiles[i] < m->columns) compare(m, w, room, sizes, best);
+  for (size_t i = 0; can_spill(m, w) && i < n; i++) {
+    w->wave.size.tile = tiles[i];
+    if (tiles[i] < m->columns) compare(m, w, room, sizes, best);
   }
 }
 
@@ -242,5 +249,34 @@ ambit_status ambit__wavefront_choose(const ambit_program *p, int depth, ambit__d
       w->expected = times[i] / single;
       return AMBIT_OK;
     }
+  return AMBIT_OK;
+}
+
+ambit_status ambit__wavefront_rival(const ambit_program *p, const ambit__wavefront *w,
+                                    ambit__rival *rival)
+{
+  const int chosen = w->stages ? w->wave.iterations : 1;
+  problem m = ambit__wavefront_problem_of(p);
+  const double single = ambit__wavefront_time_single(&m);
+  const double time = w->stages ? w->expected * single : single;
+  double best = -1;
+
+  *rival = (ambit__rival){.seconds = 1e-9 * time};
+  m.is_rival = true;
+  for (int i = 0; i < DEPTHS; i++) {
+    ambit__dataflow flow = {0};
+    ambit__wavefront other = {0};
+    double now = -1;
+    const ambit_status s =
+        depths[i] == chosen ? AMBIT_OK : make(&m, depths[i], &flow, &other, &now);
+
+    if (!s && ambit__rival_is_close(now, time) && (best < 0 || now < best)) {
+      best = now;
+      rival->depth = depths[i];
+      ambit__wavefront_print_sizes(depths[i], &other.wave.size, rival->plan, sizeof rival->plan);
+    }
+    discard(&m, &flow, &other);
+    AMBIT_TRY(s);
+  }
   return AMBIT_OK;
 }

@@ -125,7 +125,7 @@ static bool is_due(ambit_program *p, int64_t n)
   for (const ambit__cycle *i = c->shorter; i; i = i->shorter)
     made++;
   if (n < 2 || made >= MOST_SHORTER || (!c->fused && !c->wavefront)) return false;
-  if (c->wavefront || !may_refuse(p)) return true;
+  if (c->wavefront || ambit__cycle_is_asked(p)) return true;
   c->lost += (double)n * c->fused->saved;
   return c->lost >= c->fused->built;
 }

@@ -132,17 +132,26 @@ static ambit_status agree_on_time(const ambit_program *p, double *seconds)
   return ambit__net_max(p->grid->context->net, seconds, 1);
 }
 
-/* Runs to the next callback, or to the end of the run, `left` iterations away. */
-static ambit_status stretch(ambit_program *p, int64_t left, ambit__until *until,
+/* The iterations to the next callback, or to the end of the run, `left` of them away. */
+static int64_t unobserved(const ambit_program *p, int64_t left)
+{
+  const int64_t n = p->every ? p->every - p->iteration % p->every : left;
+
+  return n < left ? n : left;
+}
+
+/* Runs to the next callback, to iteration `mark`, or to the end of the run, `left` iterations
+ * away. */
+static ambit_status stretch(ambit_program *p, int64_t left, int64_t mark, ambit__until *until,
                             ambit__progress *progress)
 {
   const int64_t first = p->iteration;
   const double start = ambit__clock();
-  int64_t n = left;
+  int64_t n = unobserved(p, left);
   double seconds;
   ambit_status s;
 
-  if (p->every && p->every - first % p->every < n) n = p->every - first % p->every;
+  if (mark > first && mark - first < n) n = mark - first;
   if (ambit__balance_left(p) < n) n = ambit__balance_left(p);
   ambit__balance_start(p);
   if (until)
@@ -198,6 +207,20 @@ static ambit_status tune(ambit_program *p, int64_t most, const ambit__until *unt
   return AMBIT_OK;
 }
 
+/* Tries the rival of the model's choice at iteration *mark, or as soon as there is room for it. */
+static ambit_status try_rival(ambit_program *p, int64_t left, int64_t *mark,
+                              ambit__progress *progress)
+{
+  const int64_t first = p->iteration;
+  const double start = ambit__clock();
+
+  if (first < *mark || !ambit__rival_fits(p, unobserved(p, left))) return AMBIT_OK;
+  *mark = INT64_MAX;
+  AMBIT_TRY(ambit__rival_try(p, progress));
+  count(p, p->iteration - first, ambit__clock() - start);
+  return AMBIT_OK;
+}
+
 static ambit_status check_awaited(const ambit_program *p, const ambit__until *until)
 {
   AMBIT_CHECK(!until || !until->scalar || ambit__program_sets(p, until->scalar),
@@ -213,18 +236,19 @@ static ambit_status iterate(ambit_program *p, int64_t most, ambit__until *until,
                             ambit__progress *progress)
 {
   const int64_t first = p->iteration;
-  int64_t left;
+  int64_t left, mark;
   bool stopped = false;
 
   p->converged = false;
   AMBIT_TRY(ambit__run_or_stop(p, check_awaited(p, until)));
   AMBIT_TRY(tune(p, most, until, progress));
   left = most - (p->iteration - first);
+  mark = until || p->is_called ? INT64_MAX : ambit__rival_begin(p, left);
   while (left > 0 && !stopped) {
-    const int64_t before = p->iteration;
-
-    AMBIT_TRY(stretch(p, left, until, progress));
-    left -= p->iteration - before;
+    AMBIT_TRY(try_rival(p, left, &mark, progress));
+    left = most - (p->iteration - first);
+    AMBIT_TRY(stretch(p, left, mark, until, progress));
+    left = most - (p->iteration - first);
     stopped = p->converged;
     AMBIT_TRY(call_back(p, &stopped));
     AMBIT_TRY(ambit__balance_act(p, stopped ? 0 : left));

@@ -112,6 +112,7 @@ static void unseal(ambit_program *p)
   p->unseal = NULL;
   ambit__lean_drop(p);
   p->lean_known = false;
+  p->rival = (ambit__rival){0};
   ambit__replay_free(p);
   ambit__checker_free(p);
   ambit__program_unschedule(p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tune.c - finds the fastest plan for several iterations by timing (option tune).
+/* tune.c - finds the fastest plan for several iterations by timing: of many (option tune), or, in a
+ * long run, of single iterations, the model's choice and its rival.
  *
  * The first iterations of a run are computed in cycles of several depths, some of each, with the
  * plans of the model; then with other plans of the fastest depth. All give the same results, so
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "runtime/program/cycle.h"
 #include "runtime/run/run.h"
+#include "runtime/sleep/sleep.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +21,20 @@ enum {
   PLANS = 4, /* others of the fastest depth */
   MOST = DEPTHS + PLANS,
   ROUNDS = 3, /* the first round of a plan is not timed */
-  LEAST = 9   /* iterations of a round */
+  LEAST = 8   /* iterations of a round, in cycles */
 };
 
 static const double CLEARLY = 0.98;
+
+/* A rival is tried in runs of at least LONG seconds by estimate, SOON after their start, when its
+ * compiler is through and caches and cores are warm, and if that takes at most 1 / SHARE of the
+ * iterations. */
+static const double LONG = 20, SOON = 2;
+enum { SHARE = 20 };
+
+/* Seconds of a round of it at least, so that waiting for a GPU counts little: 9 iterations of 5.5
+ * us took 6.4 us each. */
+static const double ROUND = 2e-3;
 
 /* ---- timing ---- */
 
@@ -40,20 +52,22 @@ static int list_depths(const ambit_program *p, ambit__timing *times)
   return n;
 }
 
-/* Iterations of a round: some cycles, and a single one to end with. */
-static int64_t round_of(int depth)
+/* Iterations of a round: whole cycles, two or more, and a single one to end with. */
+static int64_t round_of(int depth, int64_t least)
 {
-  return 2 * depth + 1 > LEAST ? 2 * depth + 1 : LEAST;
+  const int64_t cycles = (least + depth - 1) / depth;
+
+  return (cycles > 2 ? cycles : 2) * depth + 1;
 }
 
 int64_t ambit__tune_iterations(const ambit_program *p)
 {
   ambit__timing times[DEPTHS];
   const int n = list_depths(p, times);
-  int64_t all = PLANS * ROUNDS * round_of(times[n - 1].depth);
+  int64_t all = PLANS * ROUNDS * round_of(times[n - 1].depth, LEAST);
 
   for (int i = 0; i < n; i++)
-    all += ROUNDS * round_of(times[i].depth);
+    all += ROUNDS * round_of(times[i].depth, LEAST);
   return all;
 }
 
@@ -67,11 +81,11 @@ static ambit_status take_plan(ambit_program *p, const ambit__timing *t)
   return ambit__run_or_stop(p, ambit__program_ready(p));
 }
 
-/* Seconds stay 0 if the depth is not possible. Leaves the plan that was timed. */
-static ambit_status time_plan(ambit_program *p, ambit__timing *t, ambit__progress *progress)
+/* Times rounds of n iterations. Seconds stay 0 if the depth is not possible. Leaves the plan that
+ * was timed. */
+static ambit_status time_plan(ambit_program *p, ambit__timing *t, int64_t n,
+                              ambit__progress *progress)
 {
-  const int64_t n = round_of(t->depth);
-
   AMBIT_TRY(take_plan(p, t));
   ambit__cycle_print(p, t->plan);
   AMBIT_TRY(ambit__plan_share(p->grid->context->net, t->plan));
@@ -89,14 +103,15 @@ static ambit_status time_plan(ambit_program *p, ambit__timing *t, ambit__progres
   return AMBIT_OK;
 }
 
-/* Times entries from .. *n - 1, and leaves out those that are not possible. */
+/* Times entries from .. *n - 1, in rounds of so many iterations at least, and leaves out those that
+ * are not possible. */
 static ambit_status time_some(ambit_program *p, ambit__timing *times, int from, int *n,
-                              ambit__progress *progress)
+                              int64_t least, ambit__progress *progress)
 {
   int kept = from;
 
   for (int i = from; i < *n; i++) {
-    AMBIT_TRY(time_plan(p, &times[i], progress));
+    AMBIT_TRY(time_plan(p, &times[i], round_of(times[i].depth, least), progress));
     if (times[i].seconds > 0) times[kept++] = times[i];
   }
   *n = kept;
@@ -179,6 +194,80 @@ static ambit_status list_plans(ambit_program *p, ambit__timing *times, int *n)
   return AMBIT_OK;
 }
 
+/* ---- a rival ---- */
+
+/* The ways that are compared: single iterations, the model's plan, and the rival. */
+static int list_rivals(const ambit_program *p, ambit__timing times[3])
+{
+  const ambit__rival *r = &p->rival;
+  int n = 1;
+
+  for (int i = 0; i < 3; i++)
+    times[i] = (ambit__timing){.depth = 1};
+  if (p->cycle) {
+    const ambit__cycle *c = p->cycle;
+
+    times[n].depth = ambit__cycle_is_elastic(c) ? c->fused->plan.depth : c->schedule.iterations;
+    ambit__cycle_print(p, times[n++].plan);
+  }
+  times[n].depth = r->depth;
+  memcpy(times[n++].plan, r->plan, sizeof r->plan);
+  return n;
+}
+
+/* Iterations of a round: as many of each way. */
+static int64_t rival_round(const ambit_program *p, const ambit__timing *times, int n)
+{
+  int64_t least = (int64_t)(ROUND / p->rival.seconds);
+
+  for (int i = 0; i < n; i++)
+    if (least < 2 * times[i].depth) least = 2 * times[i].depth;
+  return least;
+}
+
+static int64_t rival_iterations(const ambit_program *p)
+{
+  ambit__timing times[3];
+  const int n = list_rivals(p, times);
+  const int64_t least = rival_round(p, times, n);
+  int64_t all = 0;
+
+  for (int i = 0; i < n; i++)
+    all += ROUNDS * round_of(times[i].depth, least);
+  return all;
+}
+
+int64_t ambit__rival_begin(const ambit_program *p, int64_t n)
+{
+  const double seconds = p->rival.seconds;
+
+  if (!p->rival.depth || (double)n * seconds < LONG || n < SHARE * rival_iterations(p))
+    return INT64_MAX;
+  ambit__fuse_foresee(p, &p->rival);
+  return p->iteration + (int64_t)(SOON / seconds);
+}
+
+bool ambit__rival_fits(const ambit_program *p, int64_t n)
+{
+  return p->rival.depth && n > rival_iterations(p) && !ambit__lean_is_open(p) &&
+         ambit__sleep_pause(p) > 0;
+}
+
+static ambit_status compare_rival(ambit_program *p, ambit__progress *progress)
+{
+  ambit__timing times[3];
+  int n = list_rivals(p, times), best;
+
+  AMBIT_TRY(time_some(p, times, 0, &n, rival_round(p, times, n), progress));
+  best = fastest(times, n);
+  AMBIT_TRY(take_plan(p, &times[best]));
+  for (int i = 0; i < n; i++)
+    ambit__log(&p->grid->context->settings, 1, "%.3g s per iteration: depth %d%s%s%s",
+               times[i].seconds, times[i].depth, *times[i].plan ? " " : "", times[i].plan,
+               i == best ? ", which goes on" : "");
+  return AMBIT_OK;
+}
+
 /* ---- all ---- */
 
 bool ambit__tune_is_due(const ambit_program *p)
@@ -192,10 +281,10 @@ static ambit_status find_fastest(ambit_program *p, ambit__progress *progress)
   ambit__timing times[MOST];
   int n = list_depths(p, times), depths, best;
 
-  AMBIT_TRY(time_some(p, times, 0, &n, progress));
+  AMBIT_TRY(time_some(p, times, 0, &n, LEAST, progress));
   depths = n;
   AMBIT_TRY(list_plans(p, times, &n));
-  AMBIT_TRY(time_some(p, times, depths, &n, progress));
+  AMBIT_TRY(time_some(p, times, depths, &n, LEAST, progress));
   best = fastest(times, n);
   AMBIT_TRY(take_plan(p, &times[best]));
   ambit__tuned_note(p, times, n);
@@ -204,12 +293,23 @@ static ambit_status find_fastest(ambit_program *p, ambit__progress *progress)
   return AMBIT_OK;
 }
 
-ambit_status ambit__program_tune(ambit_program *p, ambit__progress *progress)
+static ambit_status tune(ambit_program *p, ambit__progress *progress,
+                         ambit_status (*find)(ambit_program *, ambit__progress *))
 {
   ambit_status s;
 
   p->tuning = true;
-  s = find_fastest(p, progress);
+  s = find(p, progress);
   p->tuning = false;
   return s;
+}
+
+ambit_status ambit__program_tune(ambit_program *p, ambit__progress *progress)
+{
+  return tune(p, progress, find_fastest);
+}
+
+ambit_status ambit__rival_try(ambit_program *p, ambit__progress *progress)
+{
+  return tune(p, progress, compare_rival);
 }
